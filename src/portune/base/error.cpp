@@ -1,0 +1,34 @@
+#include "portune/error.h"
+
+#include <utility>
+
+namespace portune {
+namespace {
+
+void append_part(std::string& message, const char* label, const std::string& text) {
+  if (text.empty()) return;
+  if (!message.empty()) message += '\n';
+  message += label;
+  message += text;
+}
+
+std::string format(const Report& report, const std::string& context) {
+  std::string message = report.where;
+  append_part(message, "  given     ", report.given);
+  append_part(message, "  expected  ", report.expected);
+  append_part(message, "  fix       ", report.fix);
+  append_part(message, "  in        ", context);
+  return message;
+}
+
+}  // namespace
+
+Error::Error(Report report) : report_(std::move(report)), message_(format(report_, {})) {}
+
+void Error::set_context(const std::string& context) {
+  if (!context_.empty()) return;
+  context_ = context;
+  message_ = format(report_, context_);
+}
+
+}  // namespace portune
