@@ -1,0 +1,87 @@
+// Devices: where programs are compiled for and run on.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "portune/graph.h"
+#include "portune/tensor.h"
+
+namespace portune {
+
+namespace pjrt {
+class Buffer;
+class LoadedExecutable;
+}  // namespace pjrt
+
+/// An array in the memory of a device. Work on it may still be under way; reading it waits.
+class DeviceArray {
+ public:
+  explicit DeviceArray(pjrt::Buffer buffer);
+  DeviceArray(DeviceArray&&) noexcept;
+  DeviceArray& operator=(DeviceArray&&) noexcept;
+  ~DeviceArray();
+
+  const TensorType& type() const;
+  /// Copies the elements to the host. DeviceError if the work that makes them failed.
+  Tensor to_host() const;
+
+ private:
+  friend class Program;
+  std::unique_ptr<pjrt::Buffer> buffer_;
+};
+
+/// A compiled Function.
+class Program {
+ public:
+  Program(pjrt::LoadedExecutable executable, Function signature, bool from_cache, double seconds);
+  Program(Program&&) noexcept;
+  Program& operator=(Program&&) noexcept;
+  ~Program();
+
+  /// Starts the program and returns at once. Arrays of aliased parameters are consumed and may not be used again.
+  /// errors  UsageError if number or types of the arguments are not those of the function's parameters
+  std::vector<DeviceArray> run(const std::vector<DeviceArray*>& arguments) const;
+
+  bool from_cache() const { return from_cache_; }  ///< compiled by an earlier process
+  double compile_seconds() const { return seconds_; }
+
+ private:
+  std::unique_ptr<pjrt::LoadedExecutable> executable_;
+  bool from_cache_;
+  double seconds_;
+};
+
+struct DeviceOptions {
+  std::string device = "cpu";
+  std::filesystem::path plugin;        ///< the XLA plugin's file; empty: looked for (see `portune devices`)
+  std::filesystem::path cache_folder;  ///< of compiled programs; empty: $XDG_CACHE_HOME/portune/executables
+  bool use_cache = true;
+  bool use_kernels = true;  ///< false: every composite is compiled from its decomposition
+};
+
+/// A plugin's client with one device, and what programs for it may call.
+class Device {
+ public:
+  /// errors  DeviceError if there is no plugin, if its version is not supported, or if it finds no device
+  explicit Device(const DeviceOptions& options = {});
+  Device(Device&&) noexcept;
+  Device& operator=(Device&&) noexcept;
+  ~Device();
+
+  const Target& target() const;
+  /// "cpu (xla_cpu_pjrt.so, PJRT 0.81, ...)": for people.
+  std::string description() const;
+
+  /// Compiles, or loads what an earlier process has compiled.
+  Program compile(const Function& function) const;
+  DeviceArray put(const TensorView& values) const;
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace portune
