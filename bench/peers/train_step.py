@@ -1,7 +1,8 @@
 """The peer of `portune bench`: seconds per training step of a BERT classifier in torch and transformers.
 
 Prints one line, {"step_seconds": [...]}, as `portune bench` does. A step is forward, backward and an AdamW update on a
-batch of full length whose rows hold between half and all real tokens (so that no library may skip the mask), dropout on.
+batch of full length whose rows hold between half and all real tokens (so that no library may skip the mask), with
+dropout.
 """
 
 import argparse
