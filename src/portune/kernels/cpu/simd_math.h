@@ -31,7 +31,7 @@ PORTUNE_INLINE float exp_nonpositive(float x) {
 
 /// The standard normal distribution at x.
 struct Normal {
-  float cumulative;   ///< Phi(x), with an absolute error below 1.5e-7
+  float cumulative;   ///< Phi(x), with an absolute error below 2e-7
   float exponential;  ///< e^(-x^2 / 2)
 };
 
