@@ -23,7 +23,7 @@ using Names = std::vector<std::string>;
 
 std::vector<io::NamedTensorView> named(const Names& names, const Tensor& tensor = kOne) {
   std::vector<io::NamedTensorView> tensors;
-  for (const char* name : names) tensors.push_back({name, tensor.view()});
+  for (const std::string& name : names) tensors.push_back({name, tensor.view()});
   return tensors;
 }
 
@@ -91,7 +91,7 @@ TEST(ModelFolder, RefusesShardNamesThatCouldLeaveTheFolder) {
   Folder outside;
   outside.add_weights(outside_name, {"a"});
   const std::string with_nul("a\0.safetensors", 14);
-  for (const std::string& name :
+  for (const char* name :
        {"../x.safetensors", "/etc/passwd", "a/../b.safetensors", "a/b.safetensors", "./a.safetensors", "..",
         "C:x.safetensors", "C:\\x.safetensors", "\\\\h\\s.safetensors", "%2e%2e%2fx.safetensors", ".hidden.safetensors",
         "..safetensors", "", "a.bin", "a.safetensors ", "a\n.safetensors", "\u00e4.safetensors", "~.safetensors"}) {

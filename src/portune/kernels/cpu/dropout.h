@@ -11,10 +11,12 @@ namespace portune::kernels {
 
 /// What decides which elements are dropped.
 struct DropoutMask {
-  uint32_t key0, key1;
-  uint32_t threshold;  ///< elements whose bits are below are dropped
-  float scale;         ///< of the others: 1 / (1 - rate)
+  uint32_t key0 = 0, key1 = 0;
+  uint32_t threshold = 0;  ///< elements whose bits are below are dropped
+  float scale = 1;         ///< of the others: 1 / (1 - rate)
 
+  /// Drops nothing.
+  DropoutMask() = default;
   /// key: two words; rate in [0, 1).
   DropoutMask(const uint32_t* key, float rate);
 };

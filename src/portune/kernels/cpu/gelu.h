@@ -11,7 +11,7 @@ namespace portune::kernels {
 enum class GeluForm { kErf, kTanh };
 
 /// y = gelu(x), elementwise; T is float or Bfloat16, with float32 inside.
-/// Error: 1.5e-7 |x| (kErf), before rounding to T. source: Hendrycks and Gimpel 2016, arXiv:1606.08415
+/// Error: 2e-7 |x| (kErf), before rounding to T. source: Hendrycks and Gimpel 2016, arXiv:1606.08415
 template <class T>
 void gelu(const Workers& workers, GeluForm form, int64_t size, const T* x, T* y);
 
