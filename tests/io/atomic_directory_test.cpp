@@ -75,7 +75,7 @@ TEST(AtomicDirectory, AppearsOnlyOnCommit) {
     write_file(folder.staging() / "a.txt", "one");
     fs::create_directory(folder.staging() / "sub");
     write_text(folder.staging() / "sub" / "b.txt", "two");
-    copy_file(folder.staging() / "a.txt", folder.staging() / "c.txt");
+    io::copy_file(folder.staging() / "a.txt", folder.staging() / "c.txt");
     EXPECT_FALSE(fs::exists(root / "out"));
     folder.commit();
   }
@@ -146,7 +146,7 @@ TEST(AtomicDirectory, AFileIsWrittenOnce) {
   const AtomicDirectory folder(root / "out");
   write_file(folder.staging() / "a.txt", "one");
   EXPECT_THAT(message_of<IoError>([&] { write_file(folder.staging() / "a.txt", "two"); }), HasSubstr("a.txt"));
-  EXPECT_THROW(copy_file(root / "none", folder.staging() / "b.txt"), NotFoundError);
+  EXPECT_THROW(io::copy_file(root / "none", folder.staging() / "b.txt"), NotFoundError);
   EXPECT_THAT(names_in(folder.staging()), ElementsAre("a.txt"));
 }
 
