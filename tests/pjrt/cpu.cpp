@@ -10,7 +10,7 @@ const Plugin& cpu_plugin() {
 }
 
 const Client& cpu_client() {
-  static const Client client(cpu_plugin());
+  static const Client client = Client::open("cpu", {.plugin_file = cpu_plugin().file()});
   return client;
 }
 

@@ -50,16 +50,46 @@ TEST(Ffi, UnknownTargetIsACompileError) {
   EXPECT_THAT([] { run(calling("test.unknown", "")); }, ThrowsMessage<CallError>(HasSubstr("test.unknown")));
 }
 
+// Large enough not to be run on the spot.
+std::vector<Buffer> fail_later(const std::string& target) {
+  register_ffi(cpu_plugin(), target, kFail);
+  const Buffer x = cpu_client().move_to_device(Tensor({DType::kFloat32, {256, 256}}));
+  const Buffer* arguments[] = {&x};
+  const std::string module_text = R"(module {
+  func.func public @main(%x: tensor<256x256xf32>) -> tensor<256x256xf32> {
+    %0 = stablehlo.dot_general %x, %x, contracting_dims = [1] x [0] : (tensor<256x256xf32>, tensor<256x256xf32>) -> tensor<256x256xf32>
+    %1 = stablehlo.custom_call @)" +
+                                  target +
+                                  R"((%0) {api_version = 4 : i32} : (tensor<256x256xf32>) -> tensor<256x256xf32>
+    return %1 : tensor<256x256xf32>
+  }
+}
+)";
+  return cpu_client().compile(module_text).execute_without_donation(arguments);
+}
+
 TEST(Ffi, FailureArisesWhereTheResultIsRead) {
-  register_ffi(cpu_plugin(), "test.fail", kFail);
-  const std::vector<Buffer> results = run(calling("test.fail", ""));
+  const std::vector<Buffer> results = fail_later("test.fail");
   EXPECT_THAT([&] { results[0].to_host(); }, ThrowsMessage<CallError>(HasSubstr("the kernel has failed")));
   EXPECT_THAT([&] { results[0].wait(); }, ThrowsMessage<CallError>(HasSubstr("the kernel has failed")));
 }
 
+TEST(Ffi, FailureReachesThroughLaterPrograms) {
+  const std::vector<Buffer> failed = fail_later("test.fail_first");
+  const Buffer* arguments[] = {&failed[0]};
+  const LoadedExecutable next = cpu_client().compile(R"(module {
+  func.func public @main(%x: tensor<256x256xf32>) -> tensor<256x256xf32> {
+    %0 = stablehlo.dot_general %x, %x, contracting_dims = [1] x [0] : (tensor<256x256xf32>, tensor<256x256xf32>) -> tensor<256x256xf32>
+    return %0 : tensor<256x256xf32>
+  }
+}
+)");
+  const std::vector<Buffer> results = next.execute_without_donation(arguments);
+  EXPECT_THAT([&] { results[0].to_host(); }, ThrowsMessage<CallError>(HasSubstr("the kernel has failed")));
+}
+
 TEST(Ffi, UnreadFailureIsDropped) {
-  register_ffi(cpu_plugin(), "test.fail_unread", kFail);
-  const std::vector<Buffer> results = run(calling("test.fail_unread", ""));
+  const std::vector<Buffer> results = fail_later("test.fail_unread");
   const PendingTensor never_taken = results[0].to_host_async();
 }
 

@@ -112,7 +112,7 @@ TEST(LoadedExecutable, ResultsFeedTheNextExecutionBeforeTheyAreReady) {
 
 TEST(LoadedExecutable, ReducesOverEightDevices) {
   constexpr int kDevices = 8;
-  const Client client(cpu_plugin(), {.plugin_options = {{"cpu_device_count", int64_t{kDevices}}}});
+  const Client client = Client::open("cpu", {.plugin_file = cpu_plugin().file(), .cpu_devices = kDevices});
   const LoadedExecutable all_reduce = client.compile(R"(module attributes {mhlo.num_replicas = 8 : i32} {
   func.func public @main(%x: tensor<2xf32>) -> tensor<2xf32> {
     %0 = "stablehlo.all_reduce"(%x) <{replica_groups = dense<[[0,1,2,3,4,5,6,7]]> : tensor<1x8xi64>}> ({

@@ -75,11 +75,18 @@ PJRT_Device* ClientState::device(size_t index) const {
                     .expected = "a smaller number"});
 }
 
-Client::Client(const Plugin& plugin, const ClientOptions& options) {
-  // The CPU plugin has no option for it, and reads this when it makes a client.
-  if (options.cpu_threads > 0) setenv("PJRT_NPROC", std::to_string(options.cpu_threads).c_str(), 1);
-  state_ = std::make_shared<const ClientState>(plugin, options.plugin_options);
+Client Client::open(std::string_view platform, const ClientOptions& options) {
+  Options plugin_options = options.plugin_options;
+  if (platform == "cpu") {
+    plugin_options["cpu_device_count"] = int64_t{options.cpu_devices};
+    // There is no option for it; the plugin reads this when it makes a client.
+    if (options.cpu_threads > 0) setenv("PJRT_NPROC", std::to_string(options.cpu_threads).c_str(), 1);
+  }
+  return Client(Plugin::load(find_plugin(platform, options.plugin_file)), plugin_options);
 }
+
+Client::Client(const Plugin& plugin, const Options& options)
+    : state_(std::make_shared<const ClientState>(plugin, options)) {}
 
 const Plugin& Client::plugin() const { return state_->plugin; }
 const std::string& Client::platform_name() const { return state_->platform_name; }
