@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "portune/pjrt/compile_options.h"
+#include "portune/pjrt/device.h"
 #include "portune/pjrt/options.h"
 #include "portune/tensor.h"
 
@@ -16,12 +17,6 @@ class Buffer;
 class LoadedExecutable;
 class Plugin;
 struct ClientState;
-
-struct Device {
-  int id;
-  std::string kind;         ///< "cpu", "TPU v5 lite", "NVIDIA H100 80GB HBM3", ...
-  std::string description;  ///< for people
-};
 
 struct ClientOptions {
   /// Threads of the CPU plugin for computing and compiling; 0 is one for each core that the process may use.
