@@ -19,7 +19,7 @@ class LoadedExecutable;
 /// An array in the memory of a device. Work on it may still be under way; reading it waits.
 class DeviceArray {
  public:
-  explicit DeviceArray(pjrt::Buffer buffer);
+  explicit DeviceArray(std::unique_ptr<pjrt::Buffer> buffer);  ///< for the runtime's own use
   DeviceArray(DeviceArray&&) noexcept;
   DeviceArray& operator=(DeviceArray&&) noexcept;
   ~DeviceArray();
@@ -36,13 +36,13 @@ class DeviceArray {
 /// A compiled Function.
 class Program {
  public:
-  Program(pjrt::LoadedExecutable executable, Function signature, bool from_cache, double seconds);
+  Program(std::unique_ptr<pjrt::LoadedExecutable> executable, bool from_cache, double seconds);  ///< as above
   Program(Program&&) noexcept;
   Program& operator=(Program&&) noexcept;
   ~Program();
 
   /// Starts the program and returns at once. Arrays of aliased parameters are consumed and may not be used again.
-  /// errors  UsageError if number or types of the arguments are not those of the function's parameters
+  /// errors  UsageError, ShapeError if number or types of the arguments are not those of the function's parameters
   std::vector<DeviceArray> run(const std::vector<DeviceArray*>& arguments) const;
 
   bool from_cache() const { return from_cache_; }  ///< compiled by an earlier process
@@ -62,6 +62,15 @@ struct DeviceOptions {
   bool use_kernels = true;  ///< false: every composite is compiled from its decomposition
 };
 
+/// What there is, for people.
+struct DeviceFacts {
+  std::string platform;              ///< "cpu"
+  std::filesystem::path plugin;
+  std::string version;               ///< "PJRT 0.81, StableHLO 1.13.3"
+  std::vector<std::string> devices;  ///< as the plugin describes them
+  std::string kernels_version;       ///< instruction set and libraries of the kernels
+};
+
 /// A plugin's client with one device, and what programs for it may call.
 class Device {
  public:
@@ -72,12 +81,14 @@ class Device {
   ~Device();
 
   const Target& target() const;
-  /// "cpu (xla_cpu_pjrt.so, PJRT 0.81, ...)": for people.
-  std::string description() const;
+  DeviceFacts facts() const;
 
   /// Compiles, or loads what an earlier process has compiled.
   Program compile(const Function& function) const;
+  /// Copies an array to the device.
   DeviceArray put(const TensorView& values) const;
+  /// Gives an array to the device; on CPUs without a copy.
+  DeviceArray put(Tensor&& values) const;
 
  private:
   struct Impl;

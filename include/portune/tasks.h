@@ -54,12 +54,6 @@ struct InitialWeights {
   LoadReport report;
 };
 
-/// A named array that somebody else owns.
-struct NamedTensor {
-  std::string name;
-  TensorView view;
-};
-
 /// Real tokens of a batch, and all of its positions, padding included.
 struct TokenCount {
   int64_t real = 0, positions = 0;
@@ -82,7 +76,7 @@ class Task {
   /// Where training starts; what no checkpoint has is drawn by its initializer, from (seed, name) alone.
   virtual InitialWeights initial_weights(std::span<const nn::Parameter> parameters, uint64_t seed) const;
   /// Writes all files of the trained model into an existing folder.
-  virtual void save(const std::filesystem::path& folder, std::span<const NamedTensor> weights) const = 0;
+  virtual void save(const std::filesystem::path& folder, std::span<const NamedTensorView> weights) const = 0;
 };
 
 // ---- text classification
@@ -145,7 +139,7 @@ class TextClassification final : public Task {
   TokenCount tokens(const data::Example& batch) const override;
   double initializer_range() const override;
   InitialWeights initial_weights(std::span<const nn::Parameter> parameters, uint64_t seed) const override;
-  void save(const std::filesystem::path& folder, std::span<const NamedTensor> weights) const override;
+  void save(const std::filesystem::path& folder, std::span<const NamedTensorView> weights) const override;
 
  private:
   struct Impl;

@@ -140,4 +140,11 @@ std::vector<PJRT_NamedValue> to_pjrt(const Options& options) {
   return values;
 }
 
+Device describe(const PJRT_Api& api, PJRT_DeviceDescription* description) {
+  const auto id = PORTUNE_PJRT(api, PJRT_DeviceDescription_Id, .device_description = description);
+  const auto kind = PORTUNE_PJRT(api, PJRT_DeviceDescription_Kind, .device_description = description);
+  const auto text = PORTUNE_PJRT(api, PJRT_DeviceDescription_ToString, .device_description = description);
+  return {id.id, {kind.device_kind, kind.device_kind_size}, {text.to_string, text.to_string_size}};
+}
+
 }  // namespace portune::pjrt

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "pjrt_c_api.h"
+#include "portune/pjrt/device.h"
 #include "portune/pjrt/options.h"
 #include "portune/tensor.h"
 
@@ -46,5 +47,7 @@ DType from_pjrt(PJRT_Buffer_Type type);
 
 /// The options as the C API takes them. They point into `options`.
 std::vector<PJRT_NamedValue> to_pjrt(const Options& options);
+
+Device describe(const PJRT_Api& api, PJRT_DeviceDescription* description);
 
 }  // namespace portune::pjrt

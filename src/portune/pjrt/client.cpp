@@ -13,15 +13,6 @@
 namespace portune::pjrt {
 namespace {
 
-Device describe(const PJRT_Api& api, PJRT_Device* device) {
-  PJRT_DeviceDescription* description =
-      PORTUNE_PJRT(api, PJRT_Device_GetDescription, .device = device).device_description;
-  const auto id = PORTUNE_PJRT(api, PJRT_DeviceDescription_Id, .device_description = description);
-  const auto kind = PORTUNE_PJRT(api, PJRT_DeviceDescription_Kind, .device_description = description);
-  const auto text = PORTUNE_PJRT(api, PJRT_DeviceDescription_ToString, .device_description = description);
-  return {id.id, {kind.device_kind, kind.device_kind_size}, {text.to_string, text.to_string_size}};
-}
-
 PJRT_Client* create(const PJRT_Api& api, const Options& options) {
   const std::vector<PJRT_NamedValue> values = to_pjrt(options);
   return PORTUNE_PJRT(api, PJRT_Client_Create, .create_options = values.data(), .num_options = values.size()).client;
@@ -69,7 +60,10 @@ ClientState::ClientState(const Plugin& plugin, const Options& options)
   platform_version.assign(version.platform_version, version.platform_version_size);
   const auto found = PORTUNE_PJRT(api, PJRT_Client_AddressableDevices, .client = client);
   device_handles.assign(found.addressable_devices, found.addressable_devices + found.num_addressable_devices);
-  for (PJRT_Device* device : device_handles) devices.push_back(describe(api, device));
+  for (PJRT_Device* device : device_handles) {
+    devices.push_back(
+        describe(api, PORTUNE_PJRT(api, PJRT_Device_GetDescription, .device = device).device_description));
+  }
 }
 
 ClientState::~ClientState() { PORTUNE_PJRT_DESTROY(api, PJRT_Client_Destroy, .client = client); }
@@ -81,11 +75,18 @@ PJRT_Device* ClientState::device(size_t index) const {
                     .expected = "a smaller number"});
 }
 
-Client::Client(const Plugin& plugin, const ClientOptions& options) {
-  // The CPU plugin has no option for it, and reads this when it makes a client.
-  if (options.cpu_threads > 0) setenv("PJRT_NPROC", std::to_string(options.cpu_threads).c_str(), 1);
-  state_ = std::make_shared<const ClientState>(plugin, options.plugin_options);
+Client Client::open(std::string_view platform, const ClientOptions& options) {
+  Options plugin_options = options.plugin_options;
+  if (platform == "cpu") {
+    plugin_options["cpu_device_count"] = int64_t{options.cpu_devices};
+    // There is no option for it; the plugin reads this when it makes a client.
+    if (options.cpu_threads > 0) setenv("PJRT_NPROC", std::to_string(options.cpu_threads).c_str(), 1);
+  }
+  return Client(Plugin::load(find_plugin(platform, options.plugin_file)), plugin_options);
 }
+
+Client::Client(const Plugin& plugin, const Options& options)
+    : state_(std::make_shared<const ClientState>(plugin, options)) {}
 
 const Plugin& Client::plugin() const { return state_->plugin; }
 const std::string& Client::platform_name() const { return state_->platform_name; }

@@ -1,12 +1,15 @@
 // The devices that a plugin drives in this process.
 #pragma once
 
+#include <filesystem>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 
 #include "portune/pjrt/compile_options.h"
+#include "portune/pjrt/device.h"
 #include "portune/pjrt/options.h"
 #include "portune/tensor.h"
 
@@ -17,16 +20,14 @@ class LoadedExecutable;
 class Plugin;
 struct ClientState;
 
-struct Device {
-  int id;
-  std::string kind;         ///< "cpu", "TPU v5 lite", "NVIDIA H100 80GB HBM3", ...
-  std::string description;  ///< for people
-};
-
 struct ClientOptions {
+  /// Nothing: where find_plugin finds it.
+  std::optional<std::filesystem::path> plugin_file = {};
+  /// Devices that the CPU is divided into, all on the same cores: for programs of several devices.
+  int cpu_devices = 1;
   /// Threads of the CPU plugin for computing and compiling; 0 is one for each core that the process may use.
   int cpu_threads = 0;
-  /// What else the plugin takes, such as "cpu_device_count" (int64) or CUDA's "memory_fraction" (float).
+  /// What else the plugin takes, such as CUDA's {"memory_fraction", 0.9f}.
   Options plugin_options = {};
 };
 
@@ -34,8 +35,11 @@ struct ClientOptions {
 /// process must not fork: work in the child would hang.
 class Client {
  public:
-  /// errors    CallError if the plugin finds no device that it can use
-  explicit Client(const Plugin& plugin, const ClientOptions& options = {});
+  /// Finds and loads the plugin for "cpu", "tpu" or "cuda" and opens its devices.
+  /// errors    as find_plugin and Plugin::load; CallError if the plugin finds no device that it can use
+  static Client open(std::string_view platform, const ClientOptions& options = {});
+  /// Opens the devices of a plugin as it does by itself.
+  explicit Client(const Plugin& plugin, const Options& options = {});
 
   const Plugin& plugin() const;
   /// "cpu", "tpu" or "cuda".

@@ -65,8 +65,9 @@ class LoadedExecutable {
   const std::vector<Parameter>& parameters() const { return parameters_; }
   const Executable& executable() const { return executable_; }
 
-  /// Starts the program on its one device and returns at once, with results that are still being computed; an error of
-  /// the computation arises where a result is read. The buffers of donated parameters are deleted.
+  /// Starts the program on its one device and returns at once, with results that are still being computed. An error of
+  /// the computation arises where a result is read; that of a very small one, which CPUs run on the spot, here. The
+  /// buffers of donated parameters are deleted.
   /// errors    UsageError if their number is wrong, one is deleted, or one is donated and given twice;
   ///           ShapeError if one is of a wrong type; CallError
   std::vector<Buffer> execute(std::span<Buffer* const> arguments) const;

@@ -61,11 +61,12 @@ void require_supported_stablehlo(const fs::path& file, const PluginVersion& vers
                      .fix = "install the plugin that tools/lock.txt names"});
 }
 
-void read_stablehlo_versions(const PJRT_Api& api, PluginVersion& version) {
+void read_attributes(const PJRT_Api& api, PluginVersion& version) {
   const auto found = PORTUNE_PJRT(api, PJRT_Plugin_Attributes);
   for (size_t i = 0; i < found.num_attributes; ++i) {
     const PJRT_NamedValue& attribute = found.attributes[i];
     const std::string_view name(attribute.name, attribute.name_size);
+    if (name == "cuda_version" && attribute.type == PJRT_NamedValue_kInt64) version.cuda = attribute.int64_value;
     auto* target = name == "stablehlo_current_version"   ? &version.stablehlo
                    : name == "stablehlo_minimum_version" ? &version.stablehlo_minimum
                                                          : nullptr;
@@ -87,10 +88,11 @@ Plugin::Plugin(fs::path file)
       version_{.pjrt_major = api_->pjrt_api_version.major_version,
                .pjrt_minor = api_->pjrt_api_version.minor_version,
                .stablehlo = {},
-               .stablehlo_minimum = {}} {
+               .stablehlo_minimum = {},
+               .cuda = 0} {
   require_supported_pjrt(file_, version_);
   PORTUNE_PJRT(*api_, PJRT_Plugin_Initialize);
-  read_stablehlo_versions(*api_, version_);
+  read_attributes(*api_, version_);
   require_supported_stablehlo(file_, version_);
 }
 

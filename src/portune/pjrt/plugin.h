@@ -11,11 +11,12 @@ struct PJRT_Api;
 
 namespace portune::pjrt {
 
-/// Versions that a plugin reports. A part of a version that does not exist is 0.
+/// Versions that a plugin reports.
 struct PluginVersion {
   int pjrt_major, pjrt_minor;
   std::array<int64_t, 3> stablehlo;          ///< the newest that it reads
   std::array<int64_t, 3> stablehlo_minimum;  ///< the oldest
+  int64_t cuda;                              ///< 13000 is CUDA 13.0; 0 of a plugin for other devices
 };
 /// "PJRT 0.81, StableHLO 1.13.3".
 std::string to_string(const PluginVersion& version);
