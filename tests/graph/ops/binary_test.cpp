@@ -4,6 +4,8 @@
 
 namespace portune::testing {
 
+namespace {
+
 using Numbers = std::vector<double>;
 
 Value f64(std::initializer_list<double> values) {
@@ -12,6 +14,8 @@ Value f64(std::initializer_list<double> values) {
 Value u32(std::initializer_list<uint32_t> values) {
   return constant(Tensor({static_cast<int64_t>(values.size())}, values));
 }
+
+}  // namespace
 
 TEST(Binary, ComputesElementByElement) {
   const Value x = f64({1, -2, 3}), y = f64({4, 5, 2});

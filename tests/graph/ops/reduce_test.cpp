@@ -4,9 +4,13 @@
 
 namespace portune::testing {
 
+namespace {
+
 using Numbers = std::vector<double>;
 
 Value sample() { return constant(Tensor({2, 3}, {1.0, 5.0, 2.0, -1.0, -4.0, -1.0})); }
+
+}  // namespace
 
 TEST(Reduce, SumsTakesTheMaximumAndTheMean) {
   EXPECT_EQ(elements(sum(sample(), {1})), (Numbers{8, -6}));

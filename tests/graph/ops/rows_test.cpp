@@ -4,12 +4,16 @@
 
 namespace portune::testing {
 
+namespace {
+
 using Numbers = std::vector<double>;
 
 Value table() { return constant(Tensor({3, 2}, {0.0, 1.0, 10.0, 11.0, 20.0, 21.0})); }
 Value ids(std::initializer_list<int32_t> values) {
   return constant(Tensor({static_cast<int64_t>(values.size())}, values));
 }
+
+}  // namespace
 
 TEST(GatherRows, PicksRowsAndClampsIds) {
   EXPECT_EQ(elements(gather_rows(table(), ids({2, 0}))), (Numbers{20, 21, 0, 1}));

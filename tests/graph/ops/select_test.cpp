@@ -5,11 +5,15 @@
 
 namespace portune::testing {
 
+namespace {
+
 using Numbers = std::vector<double>;
 
 Value f64(std::initializer_list<double> values) {
   return constant(Tensor({static_cast<int64_t>(values.size())}, values));
 }
+
+}  // namespace
 
 TEST(Compare, KnowsAllDirections) {
   const Value x = f64({1, 2, 3}), y = f64({2, 2, 2});

@@ -7,6 +7,8 @@
 
 namespace portune::testing {
 
+namespace {
+
 using Numbers = std::vector<double>;
 
 // 0, 1, 2, ... in that shape.
@@ -15,6 +17,8 @@ Value counted(const Shape& shape) {
   std::iota(tensor.as<double>().begin(), tensor.as<double>().end(), 0.0);
   return constant(tensor);
 }
+
+}  // namespace
 
 TEST(BroadcastTo, RepeatsAlongNewAxesAndAxesOfSizeOne) {
   EXPECT_EQ(elements(broadcast_to(counted({2, 1}), {2, 2, 2})), (Numbers{0, 0, 1, 1, 0, 0, 1, 1}));
