@@ -66,9 +66,10 @@ void IdEncoder::append(const TextPair& texts, const EncodeOptions& options, std:
   const Tokenizer::Parts& parts = state_->parts;
   std::vector<int32_t>&first = state_->first, &second = state_->second;
   const int64_t budget = parts.budget(pair, options);
-  state_->encode(texts.first, early_limit(options, 0), first);
+  const Limits limit = limits(pair, budget, options.truncation);
+  state_->encode(texts.first, limit.first, first);
   second.clear();
-  if (pair) state_->encode(*texts.second, early_limit(options, 1), second);
+  if (pair) state_->encode(*texts.second, limit.second, second);
   const Lengths kept = truncated({std::ssize(first), std::ssize(second)}, pair, budget, options.truncation);
   first.resize(static_cast<size_t>(kept.first));
   second.resize(static_cast<size_t>(kept.second));

@@ -51,10 +51,12 @@ int64_t Tokenizer::Parts::budget(bool pair, const EncodeOptions& options) const 
   return options.max_length - added;
 }
 
-size_t early_limit(const EncodeOptions& options, int sequence) {
-  const bool stops = options.max_length > 0 && options.truncation != TruncationStrategy::kDoNotTruncate &&
-                     (options.truncation != TruncationStrategy::kOnlySecond || sequence != 0);
-  return stops ? static_cast<size_t>(options.max_length) : kNoLimit;
+Limits limits(bool pair, int64_t budget, TruncationStrategy strategy) {
+  const auto most = static_cast<size_t>(budget);
+  if (strategy == TruncationStrategy::kOnlyFirst) return {.first = most};
+  if (strategy == TruncationStrategy::kOnlySecond && pair) return {.second = most};
+  if (strategy == TruncationStrategy::kLongestFirst && !pair) return {.first = most};
+  return {};
 }
 
 }  // namespace portune::text

@@ -43,9 +43,11 @@ struct Tokenizer::Parts {
   void add(AddedToken token);
 };
 
-/// How many tokens of a text to make. `tokenizers` stops early where it will truncate, and what it keeps of two long
-/// texts depends on that.
-/// sequence  0 the first text, 1 the second
-size_t early_limit(const EncodeOptions& options, int sequence);
+/// How many tokens of the texts to make at most: tokens that truncation will certainly drop need not be made. Where the
+/// lengths of both texts decide what is dropped, or whether that is an error, all are made.
+struct Limits {
+  size_t first = kNoLimit, second = kNoLimit;
+};
+Limits limits(bool pair, int64_t budget, TruncationStrategy strategy);
 
 }  // namespace portune::text

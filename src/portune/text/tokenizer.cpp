@@ -29,8 +29,9 @@ Tokenizer& Tokenizer::operator=(Tokenizer&&) noexcept = default;
 Encoding Tokenizer::encode(const TextPair& texts, const EncodeOptions& options) const {
   const bool pair = texts.second.has_value();
   const int64_t budget = parts_->budget(pair, options);
-  Sequence first = parts_->encode(texts.first, early_limit(options, 0));
-  Sequence second = pair ? parts_->encode(*texts.second, early_limit(options, 1)) : Sequence{};
+  const Limits limit = limits(pair, budget, options.truncation);
+  Sequence first = parts_->encode(texts.first, limit.first);
+  Sequence second = pair ? parts_->encode(*texts.second, limit.second) : Sequence{};
   const Lengths kept = truncated({std::ssize(first.ids), std::ssize(second.ids)}, pair, budget, options.truncation);
   first.resize(static_cast<size_t>(kept.first));
   second.resize(static_cast<size_t>(kept.second));

@@ -16,11 +16,12 @@ class Walk {
 
   // Takes the code point that stands at `origin`.
   void take(char32_t c, Offsets origin) {
-    const uint16_t properties = tables_.properties(c);
     if (options_.clean_text) {
-      if (c == 0 || c == 0xFFFD || (properties & kControl) != 0) return;
+      const uint16_t properties = tables_.properties(c);
+      if ((properties & kControl) != 0) return;
       if ((properties & kSpace) != 0) c = U' ';
     }
+    const uint16_t properties = tables_.properties(c);
     const bool set_apart = options_.handle_chinese_chars && (properties & kCjk) != 0;
     if (set_apart) {
       flush();
