@@ -50,7 +50,8 @@ install_packages() {
   local -a as_root=(env DEBIAN_FRONTEND=noninteractive)
   if [[ $EUID -ne 0 ]]; then
     sudo -n true 2>/dev/null || fail 69 "Debian packages are missing, and only root may install them" \
-      "neither root nor a sudo that asks for no password" "these packages: $missing" "sudo apt-get update && sudo $install"
+      "neither root nor a sudo that asks for no password" "these packages: $missing" \
+      "sudo apt-get update && sudo $install"
     as_root=(sudo -n "${as_root[@]}")
   fi
   say "installing $missing"
@@ -61,18 +62,26 @@ missing_packages() {
   local -a wanted
   mapfile -t wanted < <(sed '/^#/d; /^$/d' "$tools/debian-packages.txt")
   if ! find_pip >/dev/null; then wanted+=(python3 python3-pip); fi
-  # dpkg-query fails when a package is unknown to it: that one is missing, and the others are listed all the same.
-  { dpkg-query --show --showformat '${db:Status-Abbrev} ${Package}\n' "${wanted[@]}" 2>/dev/null || true; } |
-    awk -v wanted="${wanted[*]}" '
-      $1 == "ii" { installed[$2] = 1 }
-      END { n = split(wanted, names, " "); for (i = 1; i <= n; ++i) if (!(names[i] in installed)) printf "%s%s", (some++ ? " " : ""), names[i] }'
+  local package
+  local -A installed=()
+  # dpkg-query fails when it does not know a package; the others are listed all the same.
+  for package in $(dpkg-query --show --showformat '${db:Status-Abbrev}=${Package}\n' "${wanted[@]}" 2>/dev/null |
+    sed -n 's/^ii *=//p'); do
+    installed[$package]=yes
+  done
+  local -a missing=()
+  for package in "${wanted[@]}"; do
+    if [[ -z ${installed[$package]:-} ]]; then missing+=("$package"); fi
+  done
+  echo "${missing[*]}"
 }
 
 # Prints a Python that has pip: the user's own, else the system's.
 find_pip() {
   local python
+  local -r usable='import sys, importlib.util as util; assert sys.version_info >= (3, 10) and util.find_spec("pip")'
   for python in python3 /usr/bin/python3; do
-    if "$python" -c 'import sys, importlib.util as u; sys.exit(sys.version_info < (3, 10) or not u.find_spec("pip"))' 2>/dev/null; then
+    if "$python" -c "$usable" 2>/dev/null; then
       echo "$python"
       return
     fi
@@ -130,7 +139,8 @@ provide() {
 open_cache() {
   if [[ -n ${cache_is_open:-} ]]; then return; fi
   if ! mkdir -p "$cache" 2>/dev/null || ! { exec {cache_lock}>"$cache/.lock"; } 2>/dev/null; then
-    fail 73 "the cache cannot be written" "$cache" "a folder that belongs to you" "XDG_CACHE_HOME=/another/folder make ..."
+    fail 73 "the cache cannot be written" "$cache" "a folder that belongs to you" \
+      "XDG_CACHE_HOME=/another/folder make ..."
   fi
   flock "$cache_lock"
   rm -rf "$cache"/.partial.*
@@ -145,10 +155,13 @@ download() {
   local -a platforms=()
   for glibc in 2_31 2_28 2_27 2_17; do platforms+=(--platform "manylinux_${glibc}_$machine"); done
   say "fetching ${requirement%% *}"
+  local -a talk=(--quiet)
+  if [[ -t 2 ]]; then talk=(--progress-bar on); fi  # a person is watching
   PYTHONPATH="$tools/sdist_backend" PIP_USE_PEP517=1 PIP_REQUIRE_VIRTUALENV=0 \
-    "$python" -m pip download --quiet --disable-pip-version-check --no-cache-dir --no-deps --no-build-isolation \
+    "$python" -m pip download "${talk[@]}" --disable-pip-version-check --no-cache-dir --no-deps --no-build-isolation \
     --only-binary=:all: --no-binary=vaderSentiment --implementation cp --python-version 3.11 "${platforms[@]}" \
-    --require-hashes --requirement /dev/stdin --dest "$2" <<<"$requirement" >"$log" 2>&1 || explain_pip "$log" "$requirement"
+    --require-hashes --requirement /dev/stdin --dest "$2" <<<"$requirement" >&2 2>"$log" ||
+    explain_pip "$log" "$requirement"
 }
 
 explain_pip() {

@@ -1,7 +1,7 @@
 """The peer of `portune fit`: the Trainer of transformers on the demo's task with the demo's settings.
 
 Reads the same two TSV files, trains a sigmoid head (BertForSequenceClassification, num_labels=1, binary cross-entropy)
-and prints one line of JSON: {"validation_auc": ..., "train_seconds": ...}; without --validation, {"train_seconds": ...}.
+and prints one line of JSON: {"train_seconds": ...}, and with --validation also "validation_auc".
 """
 
 import argparse

@@ -56,7 +56,8 @@ def main():
 def make_classifier(name, *, seed, labels, **head):
     model = BertForSequenceClassification(BertConfig(**SIZES, **head))
     randomise(model, seed)
-    record_training_case(model, {**make_inputs(seed), "labels": labels}, DATA / name, seed=seed, note=head["problem_type"])
+    inputs = {**make_inputs(seed), "labels": labels}
+    record_training_case(model, inputs, DATA / name, seed=seed, note=head["problem_type"])
 
 
 def make_inputs(seed):

@@ -2,8 +2,8 @@
 
 The folder holds the model (config.json, model.safetensors), inputs.safetensors, expected.safetensors (outputs without
 dropout), grads.safetensors (of the loss, all parameters), after5.safetensors (the parameters after five AdamW steps on
-the same batch) and case.json. The truth is computed in float64 from the float32 weights and stored as float32; case.json
-tells how far torch's own float32 run is from it, which is what the tests' tolerances are made of.
+the same batch) and case.json. The truth is computed in float64 from the float32 weights and stored as float32;
+case.json tells how far torch's own float32 run is from it, which is what the tests' tolerances are made of.
 """
 
 import copy
@@ -85,8 +85,10 @@ def flatten(outputs):
     """The output tensors by name; a tuple becomes name.0, name.1, ..."""
     flat = {}
     for name, value in outputs.items():
-        members = {f"{name}.{i}": member for i, member in enumerate(value)} if isinstance(value, tuple) else {name: value}
-        flat.update({key: member.detach() for key, member in members.items()})
+        if isinstance(value, tuple):
+            flat.update({f"{name}.{i}": member.detach() for i, member in enumerate(value)})
+        else:
+            flat[name] = value.detach()
     return flat
 
 
