@@ -2,7 +2,7 @@
 
 #include "graph/evaluate.h"
 
-namespace portune::testing {
+namespace portune::test {
 
 namespace {
 
@@ -78,4 +78,4 @@ TEST(Binary, ErrorNamesShapesAndTypes) {
   expect_shape_error([] { f64({1}) * u32({1}); }, {"multiply", "float64[1] and uint32[1]", "convert()"});
 }
 
-}  // namespace portune::testing
+}  // namespace portune::test

@@ -7,7 +7,7 @@
 #include "graph/evaluate.h"
 #include "portune/error.h"
 
-namespace portune::testing {
+namespace portune::test {
 
 constexpr DType kF32 = DType::kFloat32, kBF16 = DType::kBFloat16;
 
@@ -211,4 +211,4 @@ TEST(SumOfSquares, AddsUpSquares) {
   check_kernel({"portune.sum_of_squares"}, [](const Values& x) { return sum_of_squares(x[0]); }, {f32({5, 1001})}, 1e-6);
 }
 
-}  // namespace portune::testing
+}  // namespace portune::test

@@ -2,7 +2,7 @@
 
 #include "graph/evaluate.h"
 
-namespace portune::testing {
+namespace portune::test {
 
 namespace {
 
@@ -54,4 +54,4 @@ TEST(Softmax, GradientsMatchFiniteDifferences) {
   check_gradient([](const Values& x) { return log_softmax(x[0], 0); }, {random({3, 2})});
 }
 
-}  // namespace portune::testing
+}  // namespace portune::test

@@ -2,7 +2,7 @@
 
 #include "graph/evaluate.h"
 
-namespace portune::testing {
+namespace portune::test {
 
 namespace {
 
@@ -51,4 +51,4 @@ TEST(ScatterAddRows, KernelAgreesWithItsDecomposition) {
                {random(TensorType{DType::kFloat32, {37, 33}})}, 1e-6);
 }
 
-}  // namespace portune::testing
+}  // namespace portune::test

@@ -3,7 +3,7 @@
 
 #include "graph/evaluate.h"
 
-namespace portune::testing {
+namespace portune::test {
 
 namespace {
 
@@ -78,4 +78,4 @@ TEST(Constant, KeepsBools) {
   EXPECT_EQ(elements(constant(flags)), (Numbers{0, 1, 0}));
 }
 
-}  // namespace portune::testing
+}  // namespace portune::test

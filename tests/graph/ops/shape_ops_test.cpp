@@ -5,7 +5,7 @@
 
 #include "graph/evaluate.h"
 
-namespace portune::testing {
+namespace portune::test {
 
 namespace {
 
@@ -86,4 +86,4 @@ TEST(Concatenate, ErrorNamesShapesAndAxis) {
   expect_shape_error([] { concatenate({}, 0); }, {"at least one"});
 }
 
-}  // namespace portune::testing
+}  // namespace portune::test
