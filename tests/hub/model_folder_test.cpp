@@ -21,8 +21,8 @@ const Tensor kTwo({3}, {3.0f, 4.0f, 5.0f});
 
 using Names = std::vector<std::string>;
 
-std::vector<io::NamedTensorView> named(const Names& names, const Tensor& tensor = kOne) {
-  std::vector<io::NamedTensorView> tensors;
+std::vector<NamedTensorView> named(const Names& names, const Tensor& tensor = kOne) {
+  std::vector<NamedTensorView> tensors;
   for (const std::string& name : names) tensors.push_back({name, tensor.view()});
   return tensors;
 }
@@ -43,14 +43,14 @@ struct Folder : TemporaryFolder {
 
 Names names_of(const ModelFolder& model) {
   Names names;
-  for (const io::NamedTensorView& tensor : model.tensors()) names.push_back(tensor.name);
+  for (const NamedTensorView& tensor : model.tensors()) names.push_back(tensor.name);
   return names;
 }
 
 TEST(ModelFolder, ReadsConfigAndASingleFile) {
   Folder folder;
   io::write_safetensors(folder / "model.safetensors",
-                        std::vector<io::NamedTensorView>{{"b", kTwo.view()}, {"a", kOne.view()}});
+                        std::vector<NamedTensorView>{{"b", kTwo.view()}, {"a", kOne.view()}});
   const ModelFolder model = ModelFolder::open(folder.path());
   EXPECT_EQ(model.config().get_int("hidden_size"), 4);
   EXPECT_EQ(model.config_text(), text_of(folder / "config.json"));

@@ -38,7 +38,7 @@ std::set<std::string> names_in(const fs::path& folder) {
 
 void save(const fs::path& target, std::string_view text) {
   AtomicDirectory folder(target);
-  folder.write_file("a.txt", text);
+  write_file(folder.staging() / "a.txt", text);
   folder.commit();
 }
 
@@ -72,10 +72,10 @@ TEST(AtomicDirectory, AppearsOnlyOnCommit) {
   const TemporaryFolder root;
   {
     AtomicDirectory folder(root / "out");
-    folder.write_file("a.txt", "one");
+    write_file(folder.staging() / "a.txt", "one");
     fs::create_directory(folder.staging() / "sub");
     write_text(folder.staging() / "sub" / "b.txt", "two");
-    folder.copy_file(folder.staging() / "a.txt", "c.txt");
+    io::copy_file(folder.staging() / "a.txt", folder.staging() / "c.txt");
     EXPECT_FALSE(fs::exists(root / "out"));
     folder.commit();
   }
@@ -89,7 +89,7 @@ TEST(AtomicDirectory, LeavesNothingWithoutCommit) {
   const TemporaryFolder root;
   {
     AtomicDirectory folder(root / "out");
-    folder.write_file("a.txt", "one");
+    write_file(folder.staging() / "a.txt", "one");
     EXPECT_THAT(folder.staging().filename().string(), ::testing::MatchesRegex("tmp\\.out\\.[0-9a-f]+"));
   }
   EXPECT_THAT(names_in(root.path()), IsEmpty());
@@ -144,9 +144,9 @@ TEST(AtomicDirectory, RefusesATargetThatIsNoFolder) {
 TEST(AtomicDirectory, AFileIsWrittenOnce) {
   const TemporaryFolder root;
   const AtomicDirectory folder(root / "out");
-  folder.write_file("a.txt", "one");
-  EXPECT_THAT(message_of<IoError>([&] { folder.write_file("a.txt", "two"); }), HasSubstr("a.txt"));
-  EXPECT_THROW(folder.copy_file(root / "none", "b.txt"), NotFoundError);
+  write_file(folder.staging() / "a.txt", "one");
+  EXPECT_THAT(message_of<IoError>([&] { write_file(folder.staging() / "a.txt", "two"); }), HasSubstr("a.txt"));
+  EXPECT_THROW(io::copy_file(root / "none", folder.staging() / "b.txt"), NotFoundError);
   EXPECT_THAT(names_in(folder.staging()), ElementsAre("a.txt"));
 }
 
@@ -256,7 +256,7 @@ std::string content_of(int generation) {
 
 void save_generation(const fs::path& target, int generation) {
   AtomicDirectory folder(target);
-  for (const std::string_view name : kFiles) folder.write_file(name, content_of(generation));
+  for (const std::string_view name : kFiles) write_file(folder.staging() / name, content_of(generation));
   folder.commit();
 }
 

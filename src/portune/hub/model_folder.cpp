@@ -25,8 +25,8 @@ std::string current_name(std::string name) {
   return name;
 }
 
-std::vector<io::NamedTensorView> collect_tensors(std::span<const io::SafetensorsFile> files) {
-  std::vector<io::NamedTensorView> tensors;
+std::vector<NamedTensorView> collect_tensors(std::span<const io::SafetensorsFile> files) {
+  std::vector<NamedTensorView> tensors;
   for (const io::SafetensorsFile& file : files) {
     for (const io::SafetensorsEntry& entry : file.entries()) {
       tensors.push_back({current_name(entry.name), file.view(entry)});
@@ -36,7 +36,7 @@ std::vector<io::NamedTensorView> collect_tensors(std::span<const io::Safetensors
   return tensors;
 }
 
-void refuse_duplicates(std::span<const io::NamedTensorView> tensors, const fs::path& folder) {
+void refuse_duplicates(std::span<const NamedTensorView> tensors, const fs::path& folder) {
   const auto twin =
       std::adjacent_find(tensors.begin(), tensors.end(), [](const auto& a, const auto& b) { return a.name == b.name; });
   if (twin == tensors.end()) return;
@@ -107,7 +107,7 @@ ModelFolder::ModelFolder(fs::path path, std::string config_text, io::JsonObject 
 std::optional<TensorView> ModelFolder::find(std::string_view name) const {
   const auto found =
       std::lower_bound(tensors_.begin(), tensors_.end(), name,
-                       [](const io::NamedTensorView& tensor, std::string_view wanted) { return tensor.name < wanted; });
+                       [](const NamedTensorView& tensor, std::string_view wanted) { return tensor.name < wanted; });
   if (found == tensors_.end() || found->name != name) return std::nullopt;
   return found->view;
 }

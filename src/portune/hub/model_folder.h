@@ -31,7 +31,7 @@ class ModelFolder {
   const std::string& config_text() const { return config_text_; }
 
   /// All tensors, sorted by name. The views are valid as long as this object.
-  std::span<const io::NamedTensorView> tensors() const { return tensors_; }
+  std::span<const NamedTensorView> tensors() const { return tensors_; }
   std::optional<TensorView> find(std::string_view name) const;
 
   /// Files other than config and weights that belong to the model: tokenizer, preprocessor, generation settings. A
@@ -46,7 +46,7 @@ class ModelFolder {
   std::string config_text_;
   io::JsonObject config_;
   std::vector<io::SafetensorsFile> files_;
-  std::vector<io::NamedTensorView> tensors_;
+  std::vector<NamedTensorView> tensors_;
 };
 
 }  // namespace portune::hub

@@ -183,22 +183,6 @@ AtomicDirectory::~AtomicDirectory() {
   if (!committed_) remove_tree(staging_);
 }
 
-void AtomicDirectory::write_file(std::string_view name, std::span<const std::byte> bytes) const {
-  OutputFile file(staging_ / name);
-  file.reserve(static_cast<int64_t>(bytes.size()));
-  file.write(bytes);
-  file.finish();
-}
-
-void AtomicDirectory::write_file(std::string_view name, std::string_view text) const {
-  write_file(name, std::as_bytes(std::span(text)));
-}
-
-void AtomicDirectory::copy_file(const fs::path& from, std::string_view name) const {
-  const MappedFile source = MappedFile::open(from);
-  write_file(name, source.bytes());
-}
-
 void AtomicDirectory::commit() {
   sync_tree(staging_);
   // Held until the old folder is removed: meanwhile nobody shall take it for one that a dead run moved aside.

@@ -25,13 +25,8 @@ class AtomicDirectory {
   AtomicDirectory(const AtomicDirectory&) = delete;
   AtomicDirectory& operator=(const AtomicDirectory&) = delete;
 
-  /// Where to write files until the commit. Anything that writes whole files may do so.
+  /// Where to write files until the commit, by io::write_file, write_safetensors or anything else that writes whole files.
   const std::filesystem::path& staging() const { return staging_; }
-
-  /// Adds a file; `name` is new in this folder. errors    IoError, and nothing of the file is left
-  void write_file(std::string_view name, std::span<const std::byte> bytes) const;
-  void write_file(std::string_view name, std::string_view text) const;
-  void copy_file(const std::filesystem::path& from, std::string_view name) const;
 
   /// fsync of every file and folder, rename, fsync of the parent, removal of the old folder. Call once. If it throws,
   /// the old folder is in place, unless only the last fsync failed: then the new one is, the old one stays beside it,

@@ -1,0 +1,173 @@
+// The operations of the graph. Names and meaning are StableHLO's unless said otherwise.
+//
+// Binary operations broadcast as NumPy does. Both operands have one element type: convert() one of them otherwise.
+#pragma once
+
+#include <array>
+#include <optional>
+
+#include "portune/graph.h"
+
+namespace portune {
+
+// ---- sources
+
+/// A constant array.
+Value constant(Tensor values);
+/// An array filled with one number.
+Value full(TensorType type, double value);
+/// 0, 1, 2, ... along `axis`.
+Value iota(TensorType type, int64_t axis);
+
+// ---- elementwise
+
+Value neg(const Value& x);
+Value abs(const Value& x);
+Value exp(const Value& x);
+Value log(const Value& x);
+Value log1p(const Value& x);
+Value sqrt(const Value& x);
+Value rsqrt(const Value& x);
+Value tanh(const Value& x);
+Value logistic(const Value& x);
+Value erf(const Value& x);
+Value sin(const Value& x);
+Value cos(const Value& x);
+Value logical_not(const Value& x);
+
+Value add(const Value& x, const Value& y);
+Value subtract(const Value& x, const Value& y);
+Value multiply(const Value& x, const Value& y);
+Value divide(const Value& x, const Value& y);
+Value maximum(const Value& x, const Value& y);
+Value minimum(const Value& x, const Value& y);
+Value power(const Value& x, const Value& y);
+Value bitwise_and(const Value& x, const Value& y);
+Value bitwise_or(const Value& x, const Value& y);
+Value bitwise_xor(const Value& x, const Value& y);
+Value shift_left(const Value& x, const Value& y);
+Value shift_right_logical(const Value& x, const Value& y);
+
+inline Value operator-(const Value& x) { return neg(x); }
+inline Value operator+(const Value& x, const Value& y) { return add(x, y); }
+inline Value operator-(const Value& x, const Value& y) { return subtract(x, y); }
+inline Value operator*(const Value& x, const Value& y) { return multiply(x, y); }
+inline Value operator/(const Value& x, const Value& y) { return divide(x, y); }
+Value operator+(const Value& x, double y);
+Value operator-(const Value& x, double y);
+Value operator*(const Value& x, double y);
+Value operator/(const Value& x, double y);
+Value operator+(double x, const Value& y);
+Value operator-(double x, const Value& y);
+Value operator*(double x, const Value& y);
+Value operator/(double x, const Value& y);
+
+enum class Direction { kEqual, kNotEqual, kLess, kLessEqual, kGreater, kGreaterEqual };
+/// Elementwise comparison; gives bool.
+Value compare(Direction direction, const Value& x, const Value& y);
+/// Elementwise: where `condition` (bool) is true `x`, else `y`.
+Value select(const Value& condition, const Value& x, const Value& y);
+/// The same numbers in another element type. Returns `x` itself if it has that type.
+Value convert(const Value& x, DType dtype);
+/// The same numbers, but no gradient flows back.
+Value stop_gradient(const Value& x);
+
+// ---- shape
+
+/// The same elements in another shape; one size may be -1 and is worked out.
+Value reshape(const Value& x, Shape shape);
+/// Axis i of the result is axis permutation[i] of x.
+Value transpose(const Value& x, std::vector<int64_t> permutation);
+/// Repeats x along new leading axes and along axes of size 1, as NumPy's broadcast_to.
+Value broadcast_to(const Value& x, const Shape& shape);
+struct Range {
+  int64_t begin, end;
+};
+/// Elements begin..end-1 along `axis`. A negative axis counts from the end.
+Value slice(const Value& x, int64_t axis, Range range);
+/// Zeros around x: `low` before and `high` after along `axis`.
+Value pad(const Value& x, int64_t axis, int64_t low, int64_t high);
+/// The inputs side by side along `axis`.
+Value concatenate(const Values& inputs, int64_t axis);
+
+// ---- reductions
+
+/// Whether a reduced axis vanishes or stays with size 1.
+enum class ReducedAxes { kDrop, kKeep };
+Value sum(const Value& x, std::vector<int64_t> axes, ReducedAxes reduced = ReducedAxes::kDrop);
+Value max(const Value& x, std::vector<int64_t> axes, ReducedAxes reduced = ReducedAxes::kDrop);
+Value mean(const Value& x, std::vector<int64_t> axes, ReducedAxes reduced = ReducedAxes::kDrop);
+/// Over all axes.
+Value sum(const Value& x);
+
+// ---- contractions and indexing
+
+/// How dot_general pairs the axes of its operands.
+struct DotDimensions {
+  std::vector<int64_t> lhs_batch, rhs_batch, lhs_contracting, rhs_contracting;
+};
+/// Sums products over the contracting axes. Result axes: batch, free axes of lhs, free axes of rhs; its element type is
+/// that of the operands unless `result` says otherwise (float32 sums of bfloat16 products).
+Value dot_general(const Value& lhs, const Value& rhs, const DotDimensions& dims, std::optional<DType> result = {});
+
+/// Rows of a table (an embedding): result[i..., :] = table[ids[i...], :]. Ids outside the table are clamped into it.
+/// table [rows, width], ids an integer type of any shape; returns [ids..., width]
+Value gather_rows(const Value& table, const Value& ids);
+/// Zeros [rows, width] to which updates[i..., :] are added at row ids[i...]. Ids outside are ignored.
+Value scatter_add_rows(const Value& ids, const Value& updates, int64_t rows);
+
+// ---- composites: each is a decomposition into the above, and a kernel where the platform has one
+
+/// x w^T + bias over the last axis, computed in the type of x, summed in float32.
+/// x [..., in], weight float32 [out, in], bias float32 [out] or absent; returns [..., out] in the type of x
+Value linear(const Value& x, const Value& weight, const Value& bias = {});
+
+/// (x - mean) / sqrt(variance + eps) * gamma + beta over the last axis, in float32 inside.
+/// x [..., size], gamma and beta float32 [size]; returns the type of x
+/// source: Ba et al. 2016, arXiv:1607.06450
+Value layer_norm(const Value& x, const Value& gamma, const Value& beta, double eps);
+
+enum class GeluForm { kErf, kTanh };
+/// x * Phi(x), exactly or by tanh. source: Hendrycks and Gimpel 2016, arXiv:1606.08415
+Value gelu(const Value& x, GeluForm form = GeluForm::kErf);
+
+/// Sets elements to zero with probability `rate` and scales the others by 1 / (1 - rate). The mask is a function of
+/// `key` and the element's index: it is computed again where it is needed and never stored.
+/// key   uint32 [2]: keys whose first halves differ give independent masks
+/// rate  in [0, 1)
+Value dropout(const Value& x, const Value& key, double rate);
+
+struct AttentionOptions {
+  int64_t heads;
+  double scale;        ///< of q k^T; usually 1 / sqrt(head_size)
+  double dropout = 0;  ///< on the attention weights, in [0, 1)
+  Value key = {};      ///< uint32 [2]; needed where dropout is not 0
+};
+/// Scaled dot-product attention: softmax(scale q k^T + bias) v, for each head.
+/// q [batch, query, hidden]; k, v [batch, kv, hidden]; one float type; hidden a multiple of `heads`
+/// bias     float32 [batch, 1, 1, kv], added to the scores: 0 keeps, very negative hides
+/// returns  [batch, query, hidden]
+/// source   Vaswani et al. 2017, arXiv:1706.03762, equation 1
+Value attention(const Value& q, const Value& k, const Value& v, const Value& bias, const AttentionOptions& options);
+
+/// Sum of the squares of all elements, a float32 scalar.
+Value sum_of_squares(const Value& x);
+
+struct AdamWOptions {
+  double beta1 = 0.9, beta2 = 0.999, eps = 1e-8, weight_decay = 0;
+};
+struct AdamWState {
+  Value parameter, m, v;
+};
+/// One step of Adam with decoupled weight decay (weight_decay 0: Adam), all float32 and of one shape.
+/// hyper    float32 [4]: learning rate, 1 / (1 - beta1^t), 1 / (1 - beta2^t), factor of the gradient (clipping)
+/// source   Loshchilov and Hutter 2019, arXiv:1711.05101, algorithm 2, as torch.optim.AdamW has it
+AdamWState adamw(const AdamWState& state, const Value& gradient, const Value& hyper, const AdamWOptions& options);
+
+// ---- made of the above
+
+Value softmax(const Value& x, int64_t axis);
+Value log_softmax(const Value& x, int64_t axis);
+Value relu(const Value& x);
+
+}  // namespace portune

@@ -1,0 +1,21 @@
+#include "portune/graph/composite.h"
+
+#include "portune/graph/gradients.h"
+
+namespace portune {
+
+Types Composite::infer(std::span<const Value> inputs) const {
+  Types types;
+  for (const Value& result : decompose(inputs)) types.push_back(result.type());
+  return types;
+}
+
+Values Composite::gradient(const Node& node, std::span<const Value> dresults) const {
+  return backpropagate(decompose(node.inputs()), dresults, node.inputs(), AtWrt::kStop);
+}
+
+void Composite::lower(const Node& node, Lowering& out) const {
+  if (!out.call_kernel(node, kernel(node))) out.substitute(node, decompose(node.inputs()));
+}
+
+}  // namespace portune

@@ -1,0 +1,24 @@
+// Ops that are made of other ops.
+#pragma once
+
+#include "portune/graph/lowering.h"
+
+namespace portune {
+
+/// An op with a decomposition, which says what it means, and on some platforms a kernel, which must agree with it.
+struct Composite : Op {
+  /// The results, made of other ops.
+  virtual Values decompose(std::span<const Value> inputs) const = 0;
+
+  /// The kernel that computes the node, if there is one anywhere.
+  virtual KernelCall kernel(const Node& node) const = 0;
+
+  /// By default that of the decomposition.
+  Types infer(std::span<const Value> inputs) const override;
+  /// By default that of the decomposition.
+  Values gradient(const Node& node, std::span<const Value> dresults) const override;
+
+  void lower(const Node& node, Lowering& out) const final;
+};
+
+}  // namespace portune

@@ -1,0 +1,114 @@
+#include "portune/graph/lowering.h"
+
+#include <stdexcept>
+
+#include "portune/error.h"
+#include "portune/graph/traversal.h"
+
+namespace portune {
+namespace {
+
+Types types_of(std::span<const Value> values) {
+  Types types;
+  for (const Value& value : values) types.push_back(value.type());
+  return types;
+}
+
+std::string backend_config(const Attributes& attributes) {
+  std::string text = "{";
+  for (const auto& [name, value] : attributes) text += (text.size() > 1 ? ", " : "") + name + " = " + value;
+  return text + "}";
+}
+
+std::string in_place_text(const std::vector<std::pair<size_t, size_t>>& pairs, size_t results) {
+  std::string text = "[";
+  for (const auto& [result, operand] : pairs) {
+    if (text.size() > 1) text += ", ";
+    // The only result of a call is not in a tuple.
+    const std::string index = results > 1 ? std::to_string(result) : "";
+    text += "#stablehlo.output_operand_alias<output_tuple_indices = [" + index +
+            "], operand_index = " + std::to_string(operand) + ", operand_tuple_indices = []>";
+  }
+  return text + "]";
+}
+
+}  // namespace
+
+void Lowering::bind(const Value& value, std::string name) { names_[&value.node()] = {std::move(name)}; }
+
+void Lowering::require(std::span<const Value> values) {
+  const auto known = [&](const Value& value) { return names_.contains(&value.node()); };
+  for (const Node* node : topological_order(values, known)) {
+    if (!names_.contains(node)) node->op().lower(*node, *this);
+  }
+}
+
+const std::string& Lowering::name_of(const Value& value) const { return names_.at(&value.node()).at(value.result()); }
+
+std::vector<std::string> Lowering::operand_names(std::span<const Value> operands) const {
+  std::vector<std::string> names;
+  for (const Value& operand : operands) names.push_back(name_of(operand));
+  return names;
+}
+
+void Lowering::write(const Node& node, std::string_view name, Attributes attributes, std::string region) {
+  names_[&node] = writer_.write({.name = name,
+                                 .operands = operand_names(node.inputs()),
+                                 .operand_types = types_of(node.inputs()),
+                                 .result_types = node.types(),
+                                 .attributes = std::move(attributes),
+                                 .region = std::move(region)});
+}
+
+bool Lowering::call_kernel(const Node& node, const KernelCall& call) {
+  if (!target_.kernels.contains(call.target)) return false;
+  const Values& operands = call.operands.empty() ? node.inputs() : call.operands;
+  require(operands);
+  if (!call.operands.empty()) substituted_.push_back(operands);
+  Attributes attributes{{"call_target_name", "\"" + std::string(call.target) + "\""},
+                        {"api_version", "4 : i32"},
+                        {"has_side_effect", "false"},
+                        {"backend_config", backend_config(call.attributes)}};
+  if (!call.in_place.empty()) {
+    attributes.emplace_back("output_operand_aliases", in_place_text(call.in_place, node.types().size()));
+  }
+  names_[&node] = writer_.write({.name = "stablehlo.custom_call",
+                                 .operands = operand_names(operands),
+                                 .operand_types = types_of(operands),
+                                 .result_types = node.types(),
+                                 .attributes = std::move(attributes)});
+  return true;
+}
+
+void Lowering::substitute(const Node& node, Values values) {
+  require(values);
+  names_[&node] = operand_names(values);
+  substituted_.push_back(std::move(values));
+}
+
+std::string f32_attribute(double value) { return stablehlo::scalar_text(DType::kFloat32, value) + " : f32"; }
+std::string i64_attribute(int64_t value) { return std::to_string(value) + " : i64"; }
+
+std::string to_stablehlo(const Function& function, const Target& target) {
+  stablehlo::Writer writer;
+  Lowering lowering(target, writer);
+  std::vector<stablehlo::Writer::Argument> arguments;
+  for (const Value& parameter : function.parameters) {
+    arguments.push_back({"%arg" + std::to_string(arguments.size()), parameter.type()});
+    lowering.bind(parameter, arguments.back().name);
+  }
+  for (const auto& [parameter, result] : function.aliases) {
+    if (function.parameters.at(parameter).type() != function.results.at(result).type()) {
+      throw ShapeError({.where = "alias of parameter " + std::to_string(parameter),
+                        .given = to_string(function.results[result].type()) + " as result " + std::to_string(result),
+                        .expected = to_string(function.parameters[parameter].type()) + ", the type of the parameter"});
+    }
+    arguments[parameter].aliased_result = static_cast<int64_t>(result);
+  }
+  lowering.require(function.results);
+  std::vector<std::string> results;
+  for (const Value& result : function.results) results.push_back(lowering.name_of(result));
+  return writer.module(arguments, results, types_of(function.results));
+}
+
+}  // namespace portune

@@ -1,0 +1,60 @@
+// From a graph to StableHLO text. Included by the ops.
+#pragma once
+
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "portune/graph.h"
+#include "portune/stablehlo/writer.h"
+
+namespace portune {
+
+/// Names and MLIR texts of an operation's attributes.
+using Attributes = std::vector<std::pair<std::string, std::string>>;
+
+/// A custom call in place of a composite's decomposition.
+struct KernelCall {
+  std::string_view target;     ///< "portune.linear"
+  Attributes attributes = {};  ///< typed as the handler binds them
+  Values operands = {};        ///< if empty, the inputs of the node
+  /// Pairs (result, operand) that share memory: the kernel works in place.
+  std::vector<std::pair<size_t, size_t>> in_place = {};
+};
+
+/// Writes nodes in an order in which every operand comes before its use.
+class Lowering {
+ public:
+  Lowering(const Target& target, stablehlo::Writer& writer) : target_(target), writer_(writer) {}
+
+  /// Gives a value that the writer has not made (an argument of the program) its name.
+  void bind(const Value& value, std::string name);
+  /// Writes all that `values` need and has not been written yet.
+  void require(std::span<const Value> values);
+  /// The name of a value; it must have been required.
+  const std::string& name_of(const Value& value) const;
+
+  // For Op::lower:
+
+  /// Writes the node as the operation `name`, its inputs being the operands.
+  void write(const Node& node, std::string_view name, Attributes attributes = {}, std::string region = {});
+  /// Writes the node as a custom call if the target has that kernel, and says whether it did.
+  bool call_kernel(const Node& node, const KernelCall& call);
+  /// Makes the results of the node stand for `values`, which are written first.
+  void substitute(const Node& node, Values values);
+
+ private:
+  std::vector<std::string> operand_names(std::span<const Value> operands) const;
+
+  const Target& target_;
+  stablehlo::Writer& writer_;
+  std::unordered_map<const Node*, std::vector<std::string>> names_;
+  std::vector<Values> substituted_;  // keeps their nodes alive: names_ knows nodes by address
+};
+
+/// "1.000000000e-05 : f32", as a kernel's attribute of type float is written.
+std::string f32_attribute(double value);
+std::string i64_attribute(int64_t value);
+
+}  // namespace portune

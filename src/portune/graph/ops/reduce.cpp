@@ -1,0 +1,87 @@
+#include <algorithm>
+#include <limits>
+#include <numeric>
+
+#include "portune/graph/checks.h"
+#include "portune/graph/lowering.h"
+#include "portune/ops.h"
+
+namespace portune {
+namespace {
+
+enum class Reducer { kSum, kMax };
+
+Shape without(const Shape& shape, const std::vector<int64_t>& axes) {
+  Shape rest;
+  for (int64_t axis = 0; axis < shape.rank(); ++axis) {
+    if (!std::ranges::binary_search(axes, axis)) rest.push_back(shape[axis]);
+  }
+  return rest;
+}
+
+Shape with_ones(Shape shape, const std::vector<int64_t>& axes) {
+  for (const int64_t axis : axes) shape[axis] = 1;
+  return shape;
+}
+
+// sum(x, axes), max(x, axes): over `axes`, which vanish.
+//   shape     the other axes
+//   gradient  sum: dy along the axes; max: dy shared by the elements that are the maximum
+//   lowering  stablehlo.reduce
+struct Reduce final : Op {
+  const Reducer reducer;
+  const std::vector<int64_t> axes;  // sorted
+  Reduce(Reducer reducer, std::vector<int64_t> axes) : reducer(reducer), axes(std::move(axes)) {}
+
+  std::string_view name() const override { return reducer == Reducer::kSum ? "sum" : "max"; }
+  Types infer(std::span<const Value> inputs) const override {
+    return {{inputs[0].dtype(), without(inputs[0].shape(), axes)}};
+  }
+  Values gradient(const Node& node, std::span<const Value> dresults) const override {
+    const Value& x = node.input(0);
+    const Shape kept = with_ones(x.shape(), axes);
+    const Value dx = broadcast_to(reshape(dresults[0], kept), x.shape());
+    if (reducer == Reducer::kSum) return {dx, Value()};
+    const Value is_maximum = convert(compare(Direction::kEqual, x, max(x, axes, ReducedAxes::kKeep)), x.dtype());
+    return {dx * is_maximum / sum(is_maximum, axes, ReducedAxes::kKeep), Value()};
+  }
+  void lower(const Node& node, Lowering& out) const override {
+    const char* step = reducer == Reducer::kSum ? "stablehlo.add" : "stablehlo.maximum";
+    out.write(node, "stablehlo.reduce", {{"dimensions", stablehlo::array_text(axes)}},
+              stablehlo::binary_region(step, node.input(0).dtype()));
+  }
+};
+
+Value reduce(Reducer reducer, const Value& x, std::vector<int64_t> axes, ReducedAxes reduced) {
+  const bool is_sum = reducer == Reducer::kSum;
+  axes = normalise_axes(is_sum ? "sum" : "max", axes, x);
+  if (axes.empty()) return x;
+  require(is_sum || is_float(x.dtype()), "max", {&x, 1}, "a float type");
+  const double start = is_sum ? 0 : -std::numeric_limits<double>::infinity();
+  const Value result = make_node<Reduce>({x, full({x.dtype(), {}}, start)}, reducer, axes);
+  return reduced == ReducedAxes::kDrop ? result : reshape(result, with_ones(x.shape(), axes));
+}
+
+}  // namespace
+
+Value sum(const Value& x, std::vector<int64_t> axes, ReducedAxes reduced) {
+  return reduce(Reducer::kSum, x, std::move(axes), reduced);
+}
+
+Value max(const Value& x, std::vector<int64_t> axes, ReducedAxes reduced) {
+  return reduce(Reducer::kMax, x, std::move(axes), reduced);
+}
+
+Value mean(const Value& x, std::vector<int64_t> axes, ReducedAxes reduced) {
+  int64_t count = 1;
+  for (const int64_t axis : normalise_axes("mean", axes, x)) count *= x.shape()[axis];
+  return sum(x, std::move(axes), reduced) / static_cast<double>(count);
+}
+
+Value sum(const Value& x) {
+  std::vector<int64_t> axes(static_cast<size_t>(x.rank()));
+  std::iota(axes.begin(), axes.end(), 0);
+  return sum(x, axes);
+}
+
+}  // namespace portune

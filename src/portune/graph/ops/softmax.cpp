@@ -1,0 +1,23 @@
+#include "portune/ops.h"
+
+namespace portune {
+namespace {
+
+// Subtracting the largest changes nothing mathematically and keeps exp() from overflowing.
+Value shifted(const Value& x, int64_t axis) { return x - stop_gradient(max(x, {axis}, ReducedAxes::kKeep)); }
+
+}  // namespace
+
+Value softmax(const Value& x, int64_t axis) {
+  const Value e = exp(shifted(x, axis));
+  return e / sum(e, {axis}, ReducedAxes::kKeep);
+}
+
+Value log_softmax(const Value& x, int64_t axis) {
+  const Value s = shifted(x, axis);
+  return s - log(sum(exp(s), {axis}, ReducedAxes::kKeep));
+}
+
+Value relu(const Value& x) { return maximum(x, full(x.type(), 0)); }
+
+}  // namespace portune

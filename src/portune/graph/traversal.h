@@ -1,0 +1,16 @@
+// Walking over graphs.
+#pragma once
+
+#include <functional>
+#include <span>
+#include <vector>
+
+#include "portune/graph.h"
+
+namespace portune {
+
+/// The nodes that `roots` depend on, each after all of its inputs; the walk does not go into a value for which `stop`
+/// is true. The order depends on the graph alone.
+std::vector<const Node*> topological_order(std::span<const Value> roots, const std::function<bool(const Value&)>& stop);
+
+}  // namespace portune
