@@ -38,7 +38,7 @@ fail() {
   exit "$1"
 }
 
-# ---- Debian packages ------------------------------------------------------------------------------------------------
+# ---- Debian packages
 
 install_packages() {
   command -v dpkg-query >/dev/null || fail 69 "unknown system" "no dpkg-query" "Debian 12 or Ubuntu 22.04 or later" ""
@@ -50,7 +50,7 @@ install_packages() {
   local -a as_root=(env DEBIAN_FRONTEND=noninteractive)
   if [[ $EUID -ne 0 ]]; then
     sudo -n true 2>/dev/null || fail 69 "Debian packages are missing, and only root may install them" \
-      "neither root nor a sudo without password" "$missing" "sudo apt-get update && sudo $install"
+      "neither root nor a sudo that asks for no password" "these packages: $missing" "sudo apt-get update && sudo $install"
     as_root=(sudo -n "${as_root[@]}")
   fi
   say "installing $missing"
@@ -93,7 +93,7 @@ run_logged() {
   rm -f "$log"
 }
 
-# ---- downloads ------------------------------------------------------------------------------------------------------
+# ---- downloads
 
 fetch_plugins() {
   provide xla-cpu-pjrt deps/xla_cpu_pjrt-0.0.1 xla_plugins/xla_cpu_pjrt

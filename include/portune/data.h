@@ -166,7 +166,8 @@ class Dataset {
   /// As batch(), with 1-D arrays padded at the end to a common length. Fillers hold the pad value.
   /// errors  DataError that names the origin of an example longer than the largest length
   Dataset padded_batch(int64_t size, PaddedBatchOptions options) const;
-  /// Works ahead: a background thread keeps up to `count` elements ready.
+  /// Works ahead: a background thread keeps up to `count` elements ready. An error of the input is thrown after the
+  /// elements before it. Ending a pass early waits for the element that is being made.
   Dataset prefetch(int64_t count) const;
 
  private:

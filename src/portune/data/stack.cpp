@@ -146,11 +146,11 @@ Tensor weights(int64_t examples, int64_t size) {
 
 Example stack(const std::vector<Example>& rows, int64_t size, const ChooseLayout& layout) {
   require_equal_columns(rows);
-  require_valid_weight(rows.front());
   Example batch(rows.front().origin());
   for (const Example::Entry& entry : rows.front().columns()) {
     batch.set(entry.name, stack_column(rows, entry, size, layout));
   }
+  require_valid_weight(rows.front());
   if (!batch.has(kExampleWeight)) batch.set(kExampleWeight, weights(static_cast<int64_t>(rows.size()), size));
   return batch;
 }

@@ -143,4 +143,19 @@ void OutputFile::finish() {
   finished_ = true;
 }
 
+void write_file(const std::filesystem::path& path, std::span<const std::byte> bytes) {
+  OutputFile file(path);
+  file.reserve(static_cast<int64_t>(bytes.size()));
+  file.write(bytes);
+  file.finish();
+}
+
+void write_file(const std::filesystem::path& path, std::string_view text) {
+  write_file(path, std::as_bytes(std::span(text)));
+}
+
+void copy_file(const std::filesystem::path& from, const std::filesystem::path& to) {
+  write_file(to, MappedFile::open(from).bytes());
+}
+
 }  // namespace portune::io

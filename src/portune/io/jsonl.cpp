@@ -51,12 +51,12 @@ std::string excerpt(std::string_view text) {
   return quote(text.substr(0, end)) + "...";
 }
 
-// Throws unless the value is plain; see JsonlReader.
-std::string_view text_of(ondemand::value value, std::string_view key, const std::string& where) {
+// The value on this line of the file as a text; see JsonlReader.
+std::string_view text_of(ondemand::value value, std::string_view key, const std::string& path, int64_t line) {
   const ondemand::json_type type = value.type();
   if (type == ondemand::json_type::string) return value.get_string();
   if (type == ondemand::json_type::array || type == ondemand::json_type::object) {
-    throw DataError({.where = where,
+    throw DataError({.where = file_and_line(path, line),
                      .given = std::string(type == ondemand::json_type::array ? "a list" : "an object") +
                               " as value of key " + quote(key),
                      .expected = "a string, a number, true, false or null",
@@ -65,7 +65,7 @@ std::string_view text_of(ondemand::value value, std::string_view key, const std:
   const std::string_view token = trim_end(value.raw_json_token());
   const bool is_plain = token == "true" || token == "false" || token == "null" || is_number(token);
   if (!is_plain) {
-    throw DataError({.where = where,
+    throw DataError({.where = file_and_line(path, line),
                      .given = excerpt(token) + " as value of key " + quote(key),
                      .expected = "a string, a number, true, false or null"});
   }
@@ -135,7 +135,7 @@ void JsonlReader::read_object(std::span<char> text) {
     for (ondemand::field field : document.get_object()) {
       const std::string_view key = field.unescaped_key();
       keys_.push_back(key);
-      if (wants(key)) fields_.push_back({key, text_of(field.value(), key, where())});
+      if (wants(key)) fields_.push_back({key, text_of(field.value(), key, file_.path(), line_)});
     }
     // "Out of bounds" is how simdjson says that nothing follows.
     if (document.current_location().error() != simdjson::OUT_OF_BOUNDS) {

@@ -55,12 +55,6 @@ class SafetensorsFile {
   std::unordered_map<std::string_view, size_t> index_;  // keys look into entries_
 };
 
-/// A tensor and the name under which checkpoints keep it.
-struct NamedTensorView {
-  std::string name;
-  TensorView view;
-};
-
 /// Writes a new safetensors file and makes it durable (fsync). Elements go from `tensors` to the file without a copy in
 /// between. They start at a multiple of 64 bytes, and so does every tensor that follows tensors whose sizes are such
 /// multiples; those come first, hence a mapped file can be handed to PJRT's CPU plugin as it is.

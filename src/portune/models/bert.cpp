@@ -2,6 +2,8 @@
 
 #include <cmath>
 
+#include "portune/error.h"
+#include "portune/io/json.h"
 #include "portune/ops.h"
 
 namespace portune::models {
@@ -47,7 +49,50 @@ Value encoder_layer(const Scope& s, const BertConfig& c, const Value& x, const V
   return add_and_norm(s / "output", c, h, nn::activate(c.hidden_act, expanded));
 }
 
+constexpr io::IntRange kSize{1, 1 << 20};
+constexpr io::FloatRange kRate{0, 0.999};
+
+void refuse_variants(const io::JsonObject& config) {
+  const std::string positions = config.get_string_or("position_embedding_type", "absolute");
+  if (positions != "absolute") {
+    throw CheckpointError({.where = "config.json, position_embedding_type",
+                           .given = "\"" + positions + "\"",
+                           .expected = "\"absolute\", the only kind of BERT positions that is built"});
+  }
+  if (config.get_bool_or("is_decoder", false) || config.get_bool_or("add_cross_attention", false)) {
+    throw CheckpointError({.where = "config.json, is_decoder or add_cross_attention",
+                           .given = "true",
+                           .expected = "false: BERT is built as an encoder"});
+  }
+}
+
 }  // namespace
+
+BertConfig bert_config(const io::JsonObject& config) {
+  refuse_variants(config);
+  BertConfig c;
+  c.vocab_size = config.get_int("vocab_size", {1, 1 << 24});
+  c.hidden_size = config.get_int("hidden_size", kSize);
+  c.num_hidden_layers = config.get_int("num_hidden_layers", {1, 1024});
+  c.num_attention_heads = config.get_int("num_attention_heads", kSize);
+  c.intermediate_size = config.get_int("intermediate_size", kSize);
+  c.hidden_act = config.get_string_or("hidden_act", c.hidden_act);
+  c.hidden_dropout_prob = config.get_float_or("hidden_dropout_prob", c.hidden_dropout_prob, kRate);
+  c.attention_probs_dropout_prob =
+      config.get_float_or("attention_probs_dropout_prob", c.attention_probs_dropout_prob, kRate);
+  c.max_position_embeddings = config.get_int_or("max_position_embeddings", c.max_position_embeddings, kSize);
+  c.type_vocab_size = config.get_int_or("type_vocab_size", c.type_vocab_size, kSize);
+  c.initializer_range = config.get_float_or("initializer_range", c.initializer_range, {0, 10});
+  c.layer_norm_eps = config.get_float_or("layer_norm_eps", c.layer_norm_eps, {0, 1});
+  if (config.has("classifier_dropout")) c.classifier_dropout = config.get_float("classifier_dropout", kRate);
+  if (c.hidden_size % c.num_attention_heads != 0) {
+    throw CheckpointError({.where = "config.json",
+                           .given = "hidden_size " + std::to_string(c.hidden_size) + " and num_attention_heads " +
+                                    std::to_string(c.num_attention_heads),
+                           .expected = "a hidden size that is a multiple of the heads"});
+  }
+  return c;
+}
 
 Value bert(const Scope& s, const BertConfig& c, const TextInputs& in) {
   const Value mask_bias = nn::attention_bias(in.attention_mask);  // [batch, 1, 1, seq]

@@ -51,6 +51,11 @@ dnnl::matmul::primitive_desc describe(const Gemm& gemm) {
   dnnl::primitive_attr attributes;
   // oneDNN's own scratchpad belongs to the thread that made the primitive.
   attributes.set_scratchpad_mode(dnnl::scratchpad_mode::user);
+  if (gemm.accumulate) {
+    dnnl::post_ops add_to_result;
+    add_to_result.append_sum();
+    attributes.set_post_ops(add_to_result);
+  }
 #if DNNL_VERSION_MAJOR >= 3
   return gemm.has_bias ? dnnl::matmul::primitive_desc(cpu_engine(), a, b, bias, c, attributes)
                        : dnnl::matmul::primitive_desc(cpu_engine(), a, b, c, attributes);
@@ -99,9 +104,10 @@ class Multiplication {
 struct GemmHash {
   size_t operator()(const Gemm& g) const {
     size_t hash = 0;
-    for (const int64_t part : {g.m, g.n, g.k, g.a.row_stride, g.a.column_stride, g.b.row_stride, g.b.column_stride,
-                               g.c.row_stride, static_cast<int64_t>(g.a.type), static_cast<int64_t>(g.c.type),
-                               static_cast<int64_t>(g.has_bias), static_cast<int64_t>(g.bias_type)}) {
+    for (const int64_t part :
+         {g.m, g.n, g.k, g.a.row_stride, g.a.column_stride, g.b.row_stride, g.b.column_stride, g.c.row_stride,
+          static_cast<int64_t>(g.a.type), static_cast<int64_t>(g.c.type), static_cast<int64_t>(g.has_bias),
+          static_cast<int64_t>(g.bias_type), static_cast<int64_t>(g.accumulate)}) {
       hash = (hash ^ static_cast<size_t>(part)) * 0x9E3779B97F4A7C15;
     }
     return hash ^ (hash >> 32);

@@ -23,6 +23,7 @@ struct Gemm {
   MatrixLayout a, b, c;  ///< a and b of one type; c has column_stride 1
   bool has_bias = false;
   DType bias_type = DType::kFloat32;  ///< float32 or the type of a
+  bool accumulate = false;            ///< add the product to what c holds; c must be float32
 
   bool operator==(const Gemm&) const = default;
 };

@@ -35,4 +35,8 @@ void require(bool condition, const char* target, const char* expected) {
   if (!condition) throw ShapeError({.where = target, .given = "operands that do not fit", .expected = expected});
 }
 
+void require_array(const ffi::AnyBuffer& buffer, DType type, int64_t size, const char* target, const char* expected) {
+  require(dtype_of(buffer) == type && static_cast<int64_t>(buffer.element_count()) == size, target, expected);
+}
+
 }  // namespace portune::kernels

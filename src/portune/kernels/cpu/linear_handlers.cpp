@@ -5,9 +5,6 @@
 namespace portune::kernels {
 namespace {
 
-using Operand = ffi::AnyBuffer;
-using Result = ffi::Result<ffi::AnyBuffer>;
-
 LinearShape shape_of(const char* target, const Operand& x, const Operand& w, const Operand& y) {
   const LinearShape shape{
       .rows = leading_size(x), .in = last_size(x), .out = last_size(y), .type = dtype_of(x), .bias_type = dtype_of(x)};
@@ -60,25 +57,15 @@ ffi::Error backward_w(ffi::ThreadPool pool, Operand dy, Operand x, Result dw, Re
 
 }  // namespace
 
-XLA_FFI_DEFINE_HANDLER_SYMBOL(portune_linear, forward,
-                              ffi::Ffi::Bind()
-                                  .Ctx<ffi::ThreadPool>()
-                                  .Arg<ffi::AnyBuffer>()
-                                  .Arg<ffi::AnyBuffer>()
-                                  .Arg<ffi::AnyBuffer>()
-                                  .Ret<ffi::AnyBuffer>());
 XLA_FFI_DEFINE_HANDLER_SYMBOL(
-    portune_linear_no_bias, forward_no_bias,
-    ffi::Ffi::Bind().Ctx<ffi::ThreadPool>().Arg<ffi::AnyBuffer>().Arg<ffi::AnyBuffer>().Ret<ffi::AnyBuffer>());
+    portune_linear, forward,
+    ffi::Ffi::Bind().Ctx<ffi::ThreadPool>().Arg<Operand>().Arg<Operand>().Arg<Operand>().Ret<Operand>());
+XLA_FFI_DEFINE_HANDLER_SYMBOL(portune_linear_no_bias, forward_no_bias,
+                              ffi::Ffi::Bind().Ctx<ffi::ThreadPool>().Arg<Operand>().Arg<Operand>().Ret<Operand>());
+XLA_FFI_DEFINE_HANDLER_SYMBOL(portune_linear_dx, backward_x,
+                              ffi::Ffi::Bind().Ctx<ffi::ThreadPool>().Arg<Operand>().Arg<Operand>().Ret<Operand>());
 XLA_FFI_DEFINE_HANDLER_SYMBOL(
-    portune_linear_dx, backward_x,
-    ffi::Ffi::Bind().Ctx<ffi::ThreadPool>().Arg<ffi::AnyBuffer>().Arg<ffi::AnyBuffer>().Ret<ffi::AnyBuffer>());
-XLA_FFI_DEFINE_HANDLER_SYMBOL(portune_linear_dw, backward_w,
-                              ffi::Ffi::Bind()
-                                  .Ctx<ffi::ThreadPool>()
-                                  .Arg<ffi::AnyBuffer>()
-                                  .Arg<ffi::AnyBuffer>()
-                                  .Ret<ffi::AnyBuffer>()
-                                  .Ret<ffi::AnyBuffer>());
+    portune_linear_dw, backward_w,
+    ffi::Ffi::Bind().Ctx<ffi::ThreadPool>().Arg<Operand>().Arg<Operand>().Ret<Operand>().Ret<Operand>());
 
 }  // namespace portune::kernels

@@ -16,7 +16,16 @@ using Handler = XLA_FFI_Error* (*)(XLA_FFI_CallFrame*);
 CpuKernel kernel(std::string_view target, Handler handler) { return {target, reinterpret_cast<void*>(handler)}; }
 
 std::vector<CpuKernel> kernels_of_this_machine() {
-  std::vector<CpuKernel> kernels;
+  std::vector<CpuKernel> kernels{
+      kernel("portune.gelu", portune_gelu),
+      kernel("portune.gelu_grad", portune_gelu_grad),
+      kernel("portune.dropout", portune_dropout),
+      kernel("portune.layer_norm", portune_layer_norm),
+      kernel("portune.layer_norm_grad", portune_layer_norm_grad),
+      kernel("portune.adamw", portune_adamw),
+      kernel("portune.sum_of_squares", portune_sum_of_squares),
+      kernel("portune.embedding_grad", portune_embedding_grad),
+  };
   // Without matrix products of oneDNN's own, XLA's are faster.
   if (gemm_is_native(DType::kFloat32)) {
     kernels.insert(kernels.end(),

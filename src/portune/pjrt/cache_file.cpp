@@ -1,0 +1,146 @@
+#include "portune/pjrt/cache_file.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+#include <xxhash.h>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cstring>
+#include <fstream>
+#include <utility>
+#include <vector>
+
+#include "portune/error.h"
+
+namespace portune::pjrt {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view kTemporary = ".tmp.";
+constexpr auto kTemporaryLifetime = std::chrono::hours(1);
+
+/// What precedes the payload. Read only on the machine that wrote it: its byte order is the machine's.
+struct Header {
+  std::array<char, 8> magic = {'P', 'T', 'N', 'X', 'L', 'A', '0', '1'};
+  uint64_t payload_bytes;
+  uint64_t checksum;  ///< XXH3 of the payload
+};
+static_assert(sizeof(Header) == 24);
+
+Header header_of(std::string_view payload) {
+  return {.payload_bytes = payload.size(), .checksum = XXH3_64bits(payload.data(), payload.size())};
+}
+
+[[noreturn]] void throw_io_error(const fs::path& file, const std::string& action) {
+  throw IoError({.where = file.string(), .given = action + ": " + std::strerror(errno)});
+}
+
+void write_all(int descriptor, const fs::path& file, std::string_view bytes) {
+  while (!bytes.empty()) {
+    const ssize_t written = write(descriptor, bytes.data(), bytes.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) throw_io_error(file, "write");
+    bytes.remove_prefix(static_cast<size_t>(written));
+  }
+}
+
+/// A file that vanishes again unless it is renamed.
+class TemporaryFile {
+ public:
+  explicit TemporaryFile(const fs::path& target) : name_(target.string() + std::string(kTemporary) + "XXXXXX") {
+    descriptor_ = mkostemp(name_.data(), O_CLOEXEC);
+    if (descriptor_ < 0) throw_io_error(name_, "create");
+  }
+  ~TemporaryFile() {
+    if (descriptor_ >= 0) close(descriptor_);
+    if (!name_.empty()) unlink(name_.c_str());
+  }
+  TemporaryFile(const TemporaryFile&) = delete;
+  TemporaryFile& operator=(const TemporaryFile&) = delete;
+
+  void write(std::string_view bytes) { write_all(descriptor_, name_, bytes); }
+
+  void rename_to(const fs::path& target) {
+    if (fsync(descriptor_) != 0) throw_io_error(name_, "fsync");
+    const int closed = close(std::exchange(descriptor_, -1));
+    if (closed != 0) throw_io_error(name_, "close");
+    if (rename(name_.c_str(), target.c_str()) != 0) throw_io_error(target, "rename");
+    name_.clear();
+  }
+
+ private:
+  std::string name_;
+  int descriptor_ = -1;
+};
+
+struct Entry {
+  fs::path file;
+  fs::file_time_type used;
+  int64_t bytes;
+};
+
+// Other processes may remove files at the same time: what cannot be looked at is left out.
+std::vector<Entry> list(const fs::path& folder) {
+  std::vector<Entry> entries;
+  std::error_code none;
+  for (const fs::directory_entry& file : fs::directory_iterator(folder, none)) {
+    if (file.path().filename().string().find(kCacheFileExtension) == std::string::npos) continue;
+    std::error_code vanished;
+    const auto used = file.last_write_time(vanished);
+    if (vanished) continue;
+    const auto bytes = file.file_size(vanished);
+    if (!vanished) entries.push_back({file.path(), used, static_cast<int64_t>(bytes)});
+  }
+  return entries;
+}
+
+bool is_abandoned(const Entry& entry) {
+  return entry.file.filename().string().find(kTemporary) != std::string::npos &&
+         fs::file_time_type::clock::now() - entry.used > kTemporaryLifetime;
+}
+
+}  // namespace
+
+std::optional<std::string> read_cache_file(const fs::path& file) {
+  std::ifstream in(file, std::ios::binary);
+  Header header;
+  if (!in.read(reinterpret_cast<char*>(&header), sizeof(header))) return {};
+  std::error_code vanished;
+  const auto file_bytes = fs::file_size(file, vanished);
+  // Before the length is believed, it is compared with that of the file.
+  if (vanished || file_bytes - sizeof(header) != header.payload_bytes) return {};
+  std::string payload(header.payload_bytes, '\0');
+  if (!in.read(payload.data(), static_cast<std::streamsize>(payload.size()))) return {};
+  const Header expected = header_of(payload);
+  if (std::memcmp(&header, &expected, sizeof(header)) != 0) return {};
+  fs::last_write_time(file, fs::file_time_type::clock::now(), vanished);  // the time of last use, for trimming
+  return payload;
+}
+
+void write_cache_file(const fs::path& file, std::string_view payload) {
+  std::error_code failed;
+  if (fs::create_directories(file.parent_path(), failed)) {
+    fs::permissions(file.parent_path(), fs::perms::owner_all, failed);  // it holds code that will be run
+  }
+  TemporaryFile temporary(file);
+  const Header header = header_of(payload);
+  temporary.write({reinterpret_cast<const char*>(&header), sizeof(header)});
+  temporary.write(payload);
+  temporary.rename_to(file);
+}
+
+void trim_cache_folder(const fs::path& folder, int64_t limit_bytes) {
+  std::vector<Entry> entries = list(folder);
+  std::sort(entries.begin(), entries.end(), [](const Entry& a, const Entry& b) { return a.used > b.used; });
+  int64_t kept_bytes = 0;
+  for (const Entry& entry : entries) {
+    kept_bytes += entry.bytes;
+    std::error_code vanished;
+    if (kept_bytes > limit_bytes || is_abandoned(entry)) fs::remove(entry.file, vanished);
+  }
+}
+
+}  // namespace portune::pjrt

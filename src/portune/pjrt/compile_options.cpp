@@ -1,0 +1,62 @@
+#include "portune/pjrt/compile_options.h"
+
+#include <bit>
+
+#include "portune/pjrt/wire_writer.h"
+
+namespace portune::pjrt {
+namespace {
+
+// Field numbers of xla/pjrt/proto/compile_options.proto.
+namespace compile_options {
+constexpr int kExecutableBuildOptions = 3;
+constexpr int kEnvOptionOverrides = 7;
+}  // namespace compile_options
+namespace build_options {
+constexpr int kNumReplicas = 4;
+constexpr int kNumPartitions = 5;
+constexpr int kUseSpmdPartitioning = 6;
+constexpr int kUseShardyPartitioner = 19;
+}  // namespace build_options
+namespace map_entry {
+constexpr int kKey = 1;
+constexpr int kValue = 2;
+}  // namespace map_entry
+
+// OptionOverrideProto: the type of the value is the field.
+struct WriteOverride {
+  WireWriter& out;
+  void operator()(const std::string& value) const { out.bytes(1, value); }
+  void operator()(bool value) const { out.varint(2, value); }
+  void operator()(int64_t value) const { out.varint(3, static_cast<uint64_t>(value)); }
+  void operator()(double value) const { out.fixed64(4, std::bit_cast<uint64_t>(value)); }
+};
+
+std::string build_options_of(const CompileOptions& options) {
+  WireWriter out;
+  out.varint(build_options::kNumReplicas, static_cast<uint64_t>(options.replicas));
+  out.varint(build_options::kNumPartitions, static_cast<uint64_t>(options.partitions));
+  if (options.partitions > 1) {
+    out.varint(build_options::kUseSpmdPartitioning, true);
+    out.varint(build_options::kUseShardyPartitioner, true);
+  }
+  return out.message();
+}
+
+}  // namespace
+
+std::string serialize(const CompileOptions& options) {
+  WireWriter out;
+  out.bytes(compile_options::kExecutableBuildOptions, build_options_of(options));
+  for (const auto& [name, value] : options.xla_options) {
+    WireWriter typed;
+    std::visit(WriteOverride{typed}, value);
+    WireWriter entry;
+    entry.bytes(map_entry::kKey, name);
+    entry.bytes(map_entry::kValue, typed.message());
+    out.bytes(compile_options::kEnvOptionOverrides, entry.message());
+  }
+  return out.message();
+}
+
+}  // namespace portune::pjrt

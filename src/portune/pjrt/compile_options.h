@@ -1,0 +1,23 @@
+// How a module is compiled.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <variant>
+
+namespace portune::pjrt {
+
+struct CompileOptions {
+  /// Devices that run the module side by side, each on its own arrays.
+  int64_t replicas = 1;
+  /// Devices that each replica is split over, by the annotations (`sdy`) in the module.
+  int64_t partitions = 1;
+  /// XLA's debug options by name, such as {"xla_backend_optimization_level", 0}. Plugins refuse unknown names.
+  std::map<std::string, std::variant<bool, int64_t, double, std::string>> xla_options = {};
+};
+
+/// As the serialised xla.CompileOptionsProto that plugins take.
+std::string serialize(const CompileOptions& options);
+
+}  // namespace portune::pjrt

@@ -1,0 +1,87 @@
+#include <array>
+#include <cstdlib>
+#include <vector>
+
+#include "portune/error.h"
+#include "portune/pjrt/plugin.h"
+
+namespace portune::pjrt {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct PluginFacts {
+  std::string_view platform;
+  const char* variable;
+  const char* file_name;
+  const char* in_deps;  ///< where tools/setup.sh unpacks it
+  const char* fix;
+};
+
+constexpr std::array<PluginFacts, 3> kPlugins = {{
+    {"cpu", "PORTUNE_CPU_PLUGIN", "xla_cpu_pjrt.so", "xla_cpu_pjrt-0.0.1/xla_cpu_pjrt.so", "run tools/setup.sh"},
+    {"tpu", "PORTUNE_TPU_PLUGIN", "libtpu.so", "libtpu-0.0.51/libtpu.so", "run tools/setup.sh --aot"},
+    {"cuda", "PORTUNE_CUDA_PLUGIN", "xla_cuda_plugin.so",
+     "jax_cuda13_pjrt-0.12.0.1/jax_plugins/xla_cuda13/xla_cuda_plugin.so", "run tools/setup.sh --aot"},
+}};
+
+const PluginFacts& facts_of(std::string_view platform) {
+  for (const PluginFacts& facts : kPlugins) {
+    if (facts.platform == platform) return facts;
+  }
+  throw UsageError({.where = "device", .given = std::string(platform), .expected = "cpu, tpu or cuda"});
+}
+
+std::optional<fs::path> folder_from(const char* variable) {
+  const char* value = std::getenv(variable);
+  if (value == nullptr || *value == '\0') return {};
+  return fs::path(value);
+}
+
+std::vector<fs::path> usual_places(const PluginFacts& facts) {
+  std::vector<fs::path> places;
+  std::error_code none;
+  if (const fs::path program = fs::read_symlink("/proc/self/exe", none); !none) {
+    places.push_back(program.parent_path() / facts.file_name);
+    places.push_back(program.parent_path().parent_path() / "lib" / "portune" / facts.file_name);
+  }
+  if (const auto cache = cache_folder()) places.push_back(*cache / "deps" / facts.in_deps);
+  return places;
+}
+
+[[noreturn]] void throw_not_found(const PluginFacts& facts, const std::vector<fs::path>& looked_at) {
+  std::string places;
+  for (const fs::path& place : looked_at) places += (places.empty() ? "" : ", ") + place.string();
+  throw DeviceError({.where = "plugin for " + std::string(facts.platform),
+                     .given = "no such file: " + places,
+                     .expected = "an XLA plugin at one of these places or in " + std::string(facts.variable),
+                     .fix = facts.fix});
+}
+
+}  // namespace
+
+std::optional<fs::path> cache_folder() {
+  if (const auto cache = folder_from("XDG_CACHE_HOME")) return *cache / "portune";
+  if (const auto home = folder_from("HOME")) return *home / ".cache" / "portune";
+  return {};
+}
+
+fs::path find_plugin(std::string_view platform, const std::optional<fs::path>& named) {
+  const PluginFacts& facts = facts_of(platform);
+  // What the user names is taken or refused; another plugin in its place would surprise.
+  std::vector<fs::path> places;
+  if (named) {
+    places = {*named};
+  } else if (const auto from_variable = folder_from(facts.variable)) {
+    places = {*from_variable};
+  } else {
+    places = usual_places(facts);
+  }
+  for (const fs::path& place : places) {
+    std::error_code none;
+    if (fs::is_regular_file(place, none)) return place;
+  }
+  throw_not_found(facts, places);
+}
+
+}  // namespace portune::pjrt

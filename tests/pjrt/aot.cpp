@@ -1,0 +1,60 @@
+#include "pjrt/aot.h"
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+
+#include "portune/error.h"
+
+namespace portune::pjrt {
+namespace {
+
+struct AotPlugin {
+  const char* platform;
+  const char* variable;
+  const char* configured;  ///< in the folder that the build was configured with
+};
+
+AotPlugin plugin_of(AotTarget target) {
+  if (target == AotTarget::kTpuV5e) return {"tpu", "PORTUNE_TPU_PLUGIN", PORTUNE_DEPS "/libtpu-0.0.51/libtpu.so"};
+  return {"cuda", "PORTUNE_CUDA_PLUGIN",
+          PORTUNE_DEPS "/jax_cuda13_pjrt-0.12.0.1/jax_plugins/xla_cuda13/xla_cuda_plugin.so"};
+}
+
+std::filesystem::path file_of(AotTarget target) {
+  const AotPlugin plugin = plugin_of(target);
+  if (std::getenv(plugin.variable) != nullptr) return find_plugin(plugin.platform);
+  return find_plugin(plugin.platform, plugin.configured);
+}
+
+std::string h100_target_config() {
+  std::ifstream in(PORTUNE_TEST_DATA "/pjrt/h100.textproto");
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+}  // namespace
+
+std::string name_of_target(const testing::TestParamInfo<AotTarget>& target) {
+  return target.param == AotTarget::kTpuV5e ? "TpuV5e" : "CudaH100";
+}
+
+const Plugin& aot_plugin(AotTarget target) { return Plugin::load(file_of(target)); }
+
+Topology aot_topology(AotTarget target) {
+  const Plugin& plugin = aot_plugin(target);
+  return target == AotTarget::kTpuV5e ? tpu_topology(plugin, "v5e:2x2")
+                                      : cuda_topology(plugin, h100_target_config(), 8);
+}
+
+std::string missing_plugin(AotTarget target) {
+  try {
+    file_of(target);
+    return {};
+  } catch (const DeviceError& error) {
+    if (std::getenv("CI") != nullptr || std::getenv("PORTUNE_REQUIRE_AOT") != nullptr) throw;
+    return error.what();
+  }
+}
+
+}  // namespace portune::pjrt

@@ -1,0 +1,39 @@
+// Compiling for machines that are not there, for the tests of any folder.
+//
+//   INSTANTIATE_TEST_SUITE_P(Aot, BertAot, testing::ValuesIn(pjrt::kAotTargets), pjrt::name_of_target);
+//   TEST_P(BertAot, Compiles) {
+//     PORTUNE_SKIP_WITHOUT_PLUGIN(GetParam());
+//     const pjrt::Executable step = pjrt::aot_topology(GetParam()).compile(module_text);
+//     EXPECT_LT(step.memory_stats().peak, ...);
+//   }
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <string>
+
+#include "portune/pjrt/executable.h"
+#include "portune/pjrt/plugin.h"
+#include "portune/pjrt/topology.h"
+
+namespace portune::pjrt {
+
+enum class AotTarget { kTpuV5e, kCudaH100 };
+inline constexpr std::array kAotTargets = {AotTarget::kTpuV5e, AotTarget::kCudaH100};
+
+/// "TpuV5e", "CudaH100": the names of parametrised tests.
+std::string name_of_target(const testing::TestParamInfo<AotTarget>& target);
+
+const Plugin& aot_plugin(AotTarget target);
+/// Four TPU v5e, or a machine with eight H100.
+Topology aot_topology(AotTarget target);
+
+/// Why the target cannot be compiled for here; empty if it can. Where the environment variable CI or
+/// PORTUNE_REQUIRE_AOT is set, a plugin that is missing is an error instead.
+std::string missing_plugin(AotTarget target);
+
+#define PORTUNE_SKIP_WITHOUT_PLUGIN(target) \
+  if (const std::string missing = ::portune::pjrt::missing_plugin(target); !missing.empty()) GTEST_SKIP() << missing
+
+}  // namespace portune::pjrt
