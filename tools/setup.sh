@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # tools/setup.sh [--aot] [--demo]
-#   Makes a Debian 12 or Ubuntu machine ready to build Portune. Installs the Debian packages that are missing (as root,
-#   or with a sudo that asks for no password) and fetches what tools/lock.txt pins, checked by sha256, into
-#   $XDG_CACHE_HOME/portune or ~/.cache/portune:
+#   Makes a machine with Debian 12, Ubuntu 24.04 or later ready to build Portune. Installs the Debian packages that are
+#   missing (as root, or with a sudo that asks for no password) and fetches what tools/lock.txt pins, checked by sha256,
+#   into $XDG_CACHE_HOME/portune or ~/.cache/portune:
 #     deps/   the XLA plugin for CPUs and two sets of C headers; with --aot also the plugins for TPUs and CUDA
 #     demo/   with --demo: a BERT encoder and labelled movie reviews
 #   What is there already is left alone, so a second run needs no network.
@@ -22,6 +22,7 @@ main() {
       *) fail 2 "unknown option" "$argument" "--aot, --demo or nothing" "" ;;
     esac
   done
+  check_system
   install_packages
   fetch_plugins
   if [[ $aot == yes ]]; then fetch_plugins_for_other_devices; fi
@@ -40,8 +41,19 @@ fail() {
 
 # ---- Debian packages
 
+# What Ubuntu 22.04 packages (g++ 11, simdjson 1.0) is too old for the sources.
+check_system() {
+  local -r expected="Debian 12, Ubuntu 24.04, or later ones"
+  local system
+  system=$(sed -n 's/^ID=//p; s/^VERSION_ID=//p' /etc/os-release | tr -d '"' | sort -r | paste -sd ' ')
+  if ! command -v dpkg-query >/dev/null; then fail 69 "this is neither Debian nor Ubuntu" "$system" "$expected" ""; fi
+  case "$system" in
+    "debian 11" | "debian 10" | "ubuntu 1"* | "ubuntu 20"* | "ubuntu 22"* | "ubuntu 23"*)
+      fail 69 "this system is too old" "$system" "$expected" "" ;;
+  esac
+}
+
 install_packages() {
-  command -v dpkg-query >/dev/null || fail 69 "unknown system" "no dpkg-query" "Debian 12 or Ubuntu 22.04 or later" ""
   local missing
   missing=$(missing_packages)
   if [[ -z $missing ]]; then return; fi
