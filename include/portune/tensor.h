@@ -91,6 +91,12 @@ struct TensorView {
   std::span<const T> as() const;
 };
 
+/// An array and the name under which checkpoints keep it.
+struct NamedTensorView {
+  std::string name;
+  TensorView view;
+};
+
 /// An array in host memory: row-major, 64-byte aligned (PJRT's CPU plugin then takes it without a copy), owning, and
 /// copied by value.
 class Tensor {

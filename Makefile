@@ -1,0 +1,34 @@
+# make build   the command build/portune
+# make demo    fine-tunes a BERT encoder on 8,448 movie reviews and reports the AUC on 2,120 others
+# make test    builds everything and runs the tests
+# Each installs or fetches what is missing first: see tools/setup.sh.
+SHELL := /bin/bash
+CACHE := $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/portune
+DEMO := $(CACHE)/demo
+
+.PHONY: build demo test clean
+
+build:
+	@tools/setup.sh
+	@$(MAKE) --no-print-directory build/build.ninja
+	@cmake --build build --target portune
+
+demo:
+	@tools/setup.sh --demo
+	@$(MAKE) --no-print-directory build
+	build/portune fit --task text-classification --model $(DEMO)/minilm \
+	  --train $(DEMO)/movie_reviews/train.tsv --validation $(DEMO)/movie_reviews/validation.tsv \
+	  --text-column text --label-column label --head sigmoid --max-length 64 \
+	  --batch-size 32 --learning-rate 3e-5 --epochs 2 --steps-per-epoch 150 --output build/demo
+
+test:
+	@tools/setup.sh --aot
+	@$(MAKE) --no-print-directory build/build.ninja
+	@cmake --build build
+	@ctest --test-dir build --output-on-failure --parallel $$(nproc)
+
+clean:
+	rm -rf build
+
+build/build.ninja:
+	cmake -S . -B build -G Ninja -DCMAKE_BUILD_TYPE=Release -DPORTUNE_DEPS=$(CACHE)/deps

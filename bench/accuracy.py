@@ -1,0 +1,56 @@
+#!/usr/bin/env python3
+"""bench/accuracy.py: AUC on the demo's held-out reviews after the demo's training, Portune and transformers by seed.
+
+Ends with `RATIO accuracy <value>`: the peer's mean error (1 - AUC) over Portune's, so above 1 Portune is more accurate.
+The spread over the seeds tells how much of that is chance.
+"""
+
+import argparse
+import json
+import pathlib
+import statistics
+import tempfile
+
+from harness import MINILM, PEERS, PORTUNE, REVIEWS, TASK, json_line, peer_python, run
+
+STEPS = 150  # per epoch, of two
+ARGUMENTS = ["--model", MINILM, "--train", REVIEWS / "train.tsv", "--validation", REVIEWS / "validation.tsv"]
+ARGUMENTS += ["--batch-size", 32, "--max-length", 64, "--learning-rate", 3e-5]
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--seeds", type=int, nargs="+", default=[1, 2, 3])
+    options = parser.parse_args()
+    python = peer_python()
+    portune, peer = [], []
+    for seed in options.seeds:
+        portune.append(portune_auc(seed))
+        peer.append(peer_auc(python, seed))
+        print(f"seed {seed}: AUC portune {portune[-1]:.4f}   peer {peer[-1]:.4f}", flush=True)
+    for side, values in (("portune", portune), ("peer", peer)):
+        print(f"  {side:8} mean {statistics.mean(values):.4f}   lowest {min(values):.4f}   highest {max(values):.4f}")
+    print(f"RATIO accuracy {(1 - statistics.mean(peer)) / (1 - statistics.mean(portune)):.3f}")
+
+
+def portune_auc(seed):
+    schedule = ["--epochs", 2, "--steps-per-epoch", STEPS, "--seed", seed]
+    with tempfile.TemporaryDirectory() as folder:
+        output = pathlib.Path(folder, "model")
+        run(PORTUNE, "fit", *TASK, *ARGUMENTS, *schedule, "--output", output)
+        return final_auc(output / "metrics.jsonl")
+
+
+def peer_auc(python, seed):
+    printed, _ = run(python, PEERS / "trainer.py", *ARGUMENTS, "--max-steps", 2 * STEPS, "--seed", seed)
+    return json_line(printed)["validation_auc"]
+
+
+def final_auc(path):
+    """The last value of eval/auc among the lines of the log."""
+    logged = [json.loads(line) for line in path.read_text().splitlines()]
+    return [line["eval/auc"] for line in logged if "eval/auc" in line][-1]
+
+
+if __name__ == "__main__":
+    main()

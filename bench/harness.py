@@ -1,0 +1,67 @@
+"""What the benchmarks share: where things are, how both sides are run, and how figures are reported.
+
+A figure is a table of Portune and its peer, measured in turns within one run so that both meet the same machine, and a
+last line `RATIO <name> <value>`: the peer's best time over Portune's, so above 1 Portune is faster. The best (smallest)
+time is the one that other work on the machine disturbed least; the median stands beside it.
+"""
+
+import json
+import os
+import pathlib
+import statistics
+import subprocess
+import sys
+import time
+import venv
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+CACHE = pathlib.Path(os.environ.get("XDG_CACHE_HOME") or pathlib.Path.home() / ".cache", "portune")
+PORTUNE = ROOT / "build" / "portune"
+PEERS = ROOT / "bench" / "peers"
+MINILM = CACHE / "demo" / "minilm"
+REVIEWS = CACHE / "demo" / "movie_reviews"
+# How `portune fit` is told the demo's task.
+TASK = ["--task", "text-classification", "--text-column", "text", "--label-column", "label", "--head", "sigmoid"]
+
+
+def peer_python():
+    """A Python that has the peers: PORTUNE_BENCH_VENV names one, else it is made in the cache (several GB)."""
+    folder = pathlib.Path(os.environ.get("PORTUNE_BENCH_VENV") or CACHE / "bench" / "venv")
+    python = folder / "bin" / "python"
+    complete = folder / ".complete"
+    if "PORTUNE_BENCH_VENV" not in os.environ and not complete.exists():
+        print(f"installing the peers into {folder}", file=sys.stderr)
+        venv.create(folder, with_pip=True, clear=True)
+        subprocess.run([python, "-m", "pip", "install", "--quiet", "-r", PEERS / "requirements.txt"], check=True)
+        complete.touch()
+    return python
+
+
+def run(*command, environment=None):
+    """Runs a command to its end; returns (what it printed, seconds from its start to its end)."""
+    begin = time.perf_counter()
+    done = subprocess.run(
+        [str(part) for part in command],
+        env={**os.environ, "HF_HUB_OFFLINE": "1", **(environment or {})},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        check=False,
+    )
+    seconds = time.perf_counter() - begin
+    if done.returncode != 0:
+        sys.exit(f"{' '.join(map(str, command))}\nfailed with exit code {done.returncode}:\n{done.stderr[-2000:]}")
+    return done.stdout, seconds
+
+
+def json_line(printed):
+    """The last line of what a command printed that is a JSON object."""
+    return json.loads([line for line in printed.splitlines() if line.startswith("{")][-1])
+
+
+def report_seconds(name, portune, peer):
+    load = ", ".join(f"{value:.1f}" for value in os.getloadavg())
+    print(f"{name}: {os.cpu_count()} CPUs, load {load}")
+    for side, seconds in (("portune", portune), ("peer", peer)):
+        print(f"  {side:8} min {min(seconds):8.3f} s   median {statistics.median(seconds):8.3f} s   n {len(seconds)}")
+    print(f"RATIO {name} {min(peer) / min(portune):.3f}", flush=True)

@@ -1,0 +1,63 @@
+"""The peer of `portune bench`: seconds per training step of a BERT classifier in torch and transformers.
+
+Prints one line, {"step_seconds": [...]}, as `portune bench` does. A step is forward, backward and an AdamW update on a
+batch of full length whose rows hold between half and all real tokens (so that no library may skip the mask), with
+dropout.
+"""
+
+import argparse
+import json
+import time
+
+import torch
+from transformers import BertForSequenceClassification
+
+
+def main():
+    options = parse_options()
+    torch.manual_seed(0)
+    model = BertForSequenceClassification.from_pretrained(options.model, num_labels=2, attn_implementation="sdpa")
+    model.train()
+    batch = make_batch(model.config, options.batch_size, options.max_length)
+    optimizer = torch.optim.AdamW(model.parameters(), lr=2e-5, fused=True)
+    for _ in range(options.warmup_steps):
+        train_step(model, optimizer, batch, options.dtype)
+    seconds = []
+    for _ in range(options.steps):
+        begin = time.perf_counter()
+        train_step(model, optimizer, batch, options.dtype)
+        seconds.append(time.perf_counter() - begin)
+    print(json.dumps({"step_seconds": seconds}))
+
+
+def parse_options():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--model", required=True)
+    parser.add_argument("--batch-size", type=int, required=True)
+    parser.add_argument("--max-length", type=int, required=True)
+    parser.add_argument("--dtype", choices=["float32", "bfloat16"], default="float32")
+    parser.add_argument("--steps", type=int, default=20)
+    parser.add_argument("--warmup-steps", type=int, default=2)
+    return parser.parse_args()
+
+
+def make_batch(config, batch_size, max_length):
+    lengths = torch.randint(max_length // 2, max_length + 1, (batch_size, 1))
+    return {
+        "input_ids": torch.randint(1000, config.vocab_size, (batch_size, max_length)),
+        "attention_mask": (torch.arange(max_length) < lengths).long(),
+        "labels": torch.randint(0, 2, (batch_size,)),
+    }
+
+
+def train_step(model, optimizer, batch, dtype):
+    with torch.autocast("cpu", dtype=torch.bfloat16, enabled=dtype == "bfloat16"):
+        loss = model(**batch).loss
+    loss.backward()
+    optimizer.step()
+    optimizer.zero_grad(set_to_none=True)
+    return loss.item()
+
+
+if __name__ == "__main__":
+    main()

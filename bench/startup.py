@@ -1,0 +1,40 @@
+#!/usr/bin/env python3
+"""bench/startup.py: wall seconds of a run that ends after its first training step, Portune and transformers in turns.
+
+Both read the demo's 8,448 reviews and take one step of MiniLM in float32 on 16 x 128 tokens. Portune also writes the
+model at the end, the peer writes nothing. Cold means an empty compilation cache; warm, the same run once more.
+"""
+
+import argparse
+import tempfile
+
+from harness import MINILM, PEERS, PORTUNE, REVIEWS, TASK, peer_python, report_seconds, run
+
+ARGUMENTS = ["--model", MINILM, "--train", REVIEWS / "train.tsv", "--batch-size", 16, "--max-length", 128]
+ARGUMENTS += ["--max-steps", 1]
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--rounds", type=int, default=5, help="turns of each side")
+    options = parser.parse_args()
+    python = peer_python()
+    cold, warm, peer = [], [], []
+    for _ in range(options.rounds):
+        with tempfile.TemporaryDirectory() as cache:
+            cold.append(portune_seconds(cache))
+            warm.append(portune_seconds(cache))
+        peer.append(run(python, PEERS / "trainer.py", *ARGUMENTS)[1])
+    report_seconds("startup_cold", cold, peer)
+    report_seconds("startup_warm", warm, peer)
+
+
+def portune_seconds(cache):
+    """With its cache, and so its compiled programs, in the folder `cache`."""
+    with tempfile.TemporaryDirectory() as folder:
+        command = [PORTUNE, "fit", *TASK, *ARGUMENTS, "--output", f"{folder}/model"]
+        return run(*command, environment={"XDG_CACHE_HOME": cache})[1]
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,40 @@
+#!/usr/bin/env python3
+"""bench/train_step.py: seconds per training step of BERT encoders, Portune and torch in turns.
+
+Needs `make build` and the demo's model (tools/setup.sh --demo).
+"""
+
+import argparse
+
+from harness import CACHE, MINILM, PEERS, PORTUNE, json_line, peer_python, report_seconds, run
+
+BERT_BASE = CACHE / "bench" / "bert-base"
+# name: model folder, batch size, tokens per row
+MODELS = {"minilm_16x128": (MINILM, 16, 128), "bert_base_8x128": (BERT_BASE, 8, 128)}
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--rounds", type=int, default=3, help="turns of each side")
+    parser.add_argument("--steps", type=int, default=10, help="timed steps in a turn")
+    options = parser.parse_args()
+    python = peer_python()
+    if not BERT_BASE.exists():
+        run(python, PEERS / "make_bert_base.py", BERT_BASE)
+    for name, sizes in MODELS.items():
+        for dtype in ("float32", "bfloat16"):
+            compare(f"train_step_{name}_{dtype}", python, *sizes, dtype, options)
+
+
+def compare(name, python, model, batch_size, max_length, dtype, options):
+    arguments = ["--model", model, "--batch-size", batch_size, "--max-length", max_length]
+    arguments += ["--dtype", dtype, "--steps", options.steps]
+    portune, peer = [], []
+    for _ in range(options.rounds):
+        portune += json_line(run(PORTUNE, "bench", *arguments)[0])["step_seconds"]
+        peer += json_line(run(python, PEERS / "train_step.py", *arguments)[0])["step_seconds"]
+    report_seconds(name, portune, peer)
+
+
+if __name__ == "__main__":
+    main()

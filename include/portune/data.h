@@ -1,0 +1,228 @@
+// Lazy datasets: tables read from files, and the verbs of tf.data that turn them into batches.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <initializer_list>
+#include <iterator>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "portune/tensor.h"
+
+namespace portune::data {
+
+/// Where an example comes from, for error messages.
+struct Origin {
+  std::shared_ptr<const std::string> file;  ///< shared by all rows of a file; null if there is no file
+  int64_t row = -1;                         ///< the line, counted from 1 as editors do; without a file, from 0
+};
+
+/// "train.csv:17"; "example 3" where there is no file; "an example" where nothing is known.
+std::string to_string(const Origin& origin);
+
+/// One value: a text, an array, or (in a batch) one text per row.
+using Column = std::variant<std::string, Tensor, std::vector<std::string>>;
+
+/// An element of a dataset: named columns in a fixed order. A batch is again an Example, whose arrays have a leading
+/// dimension and whose texts are lists.
+class Example {
+ public:
+  struct Entry {
+    std::string name;
+    Column value;
+  };
+
+  Example() = default;
+  explicit Example(Origin origin) : origin_(std::move(origin)) {}
+
+  /// Adds a column, or replaces the one of this name.
+  Example& set(std::string_view name, Column value);
+  /// Removes a column, if it is there.
+  Example& erase(std::string_view name);
+
+  bool has(std::string_view name) const { return find(name) != nullptr; }
+  const std::vector<Entry>& columns() const { return columns_; }
+  const Origin& origin() const { return origin_; }
+
+  /// The value of a column. DataError, which names the origin and the columns there are, if there is no such column.
+  const Column& column(std::string_view name) const;
+  /// The value of a column of a given kind. DataError if the column is missing or of another kind.
+  const std::string& text(std::string_view name) const;
+  const Tensor& tensor(std::string_view name) const;
+  const std::vector<std::string>& texts(std::string_view name) const;
+
+ private:
+  const Entry* find(std::string_view name) const;
+
+  Origin origin_;
+  std::vector<Entry> columns_;
+};
+
+class Iterator;
+class Stage;
+
+/// One pass over a dataset.
+///     Cursor cursor = dataset.iterate();
+///     while (auto example = cursor.next()) ...
+/// or  for (Example& example : dataset.iterate()) ...
+/// After an error the pass is over: do not pull from it again.
+class Cursor {
+ public:
+  explicit Cursor(std::unique_ptr<Iterator> iterator);
+  Cursor(Cursor&&) noexcept;
+  Cursor& operator=(Cursor&&) noexcept;
+  ~Cursor();
+
+  /// The next element; nothing at the end.
+  std::optional<Example> next();
+
+  /// What a range-based for loop needs.
+  class Position {
+   public:
+    explicit Position(Cursor* cursor) : cursor_(cursor) { ++*this; }
+    Example& operator*() { return *example_; }
+    Position& operator++() {
+      example_ = cursor_->next();
+      return *this;
+    }
+    bool operator==(std::default_sentinel_t) const { return !example_; }
+
+   private:
+    Cursor* cursor_;
+    std::optional<Example> example_;
+  };
+  Position begin() { return Position(this); }
+  std::default_sentinel_t end() const { return {}; }
+
+ private:
+  std::unique_ptr<Iterator> iterator_;
+};
+
+struct MapOptions {
+  int threads = 1;  ///< 1: on the pulling thread; more: a pool of that many; 0: as many as the machine has
+};
+
+struct ShuffleOptions {
+  int64_t buffer = 0;  ///< examples held; at least the dataset's size makes every order equally likely
+  uint64_t seed = 0;
+  bool reshuffle_each_iteration = true;  ///< another order in each epoch; otherwise always that of epoch 0
+};
+
+/// The float32 column [size] that every batch carries: 1 for an example, 0 for a row that only fills the batch up.
+/// Examples that bring a float32 scalar of this name keep their own weight.
+inline constexpr std::string_view kExampleWeight = "example_weight";
+
+struct BatchOptions {
+  int64_t size = 0;             ///< examples in a batch
+  bool drop_remainder = false;  ///< leave out a last batch that is not full
+  bool fill_remainder = true;   ///< fill it up with rows of weight 0; otherwise it is smaller than the others
+};
+
+struct PaddedBatchOptions {
+  /// The lengths a batch may have: it gets the smallest that holds its longest example, so that there are at most this
+  /// many shapes to compile. One entry is a fixed length.
+  std::vector<int64_t> lengths;
+  std::vector<std::string> columns;          ///< the 1-D columns to pad; empty: all 1-D columns
+  std::map<std::string, double> pad_values;  ///< what a column is padded with; 0 where it is not named
+  bool drop_remainder = false;               ///< as in BatchOptions
+  bool fill_remainder = true;
+};
+
+/// A lazy sequence of examples: nothing is read before it is iterated. Cheap to copy; every verb returns a new dataset
+/// and leaves this one as it is. Iterating twice starts afresh. The order depends on seeds and epoch only, never on
+/// threads or the machine.
+class Dataset {
+ public:
+  // Shared, because copies of a dataset and datasets derived from it read the same immutable description.
+  explicit Dataset(std::shared_ptr<const Stage> stage) : stage_(std::move(stage)) {}
+
+  /// Begins a pass. `epoch` chooses the order of shuffled data. repeat() counts epochs itself, from here on: epoch k of
+  /// x.repeat() has the order of x.iterate(k).
+  Cursor iterate(int64_t epoch = 0) const;
+
+  /// Each example replaced by f of it, in order. With several threads f runs concurrently and must allow that.
+  /// An error of f is thrown where its example would have come.
+  Dataset map(std::function<Example(Example)> f, MapOptions options = {}) const;
+  /// The examples for which `keep` is true.
+  Dataset filter(std::function<bool(const Example&)> keep) const;
+  /// A random order: each example is drawn from a buffer that is refilled from the input.
+  Dataset shuffle(ShuffleOptions options) const;
+  /// The dataset `count` times, or without end. An empty dataset stays empty.
+  Dataset repeat(std::optional<int64_t> count = std::nullopt) const;
+  /// The first `count` examples.
+  Dataset take(int64_t count) const;
+  /// All but the first `count` examples.
+  Dataset skip(int64_t count) const;
+  /// `size` examples side by side: arrays of one shape [...] become [size, ...], texts a list of `size` texts.
+  /// Rows that fill up the last batch hold zeros and empty texts.
+  /// errors  DataError if examples differ in columns, element types or shapes
+  Dataset batch(BatchOptions options) const;
+  /// As batch(), with 1-D arrays padded at the end to a common length. Fillers hold the pad value.
+  /// errors  DataError that names the origin of an example longer than the largest length
+  Dataset padded_batch(int64_t size, PaddedBatchOptions options) const;
+  /// Works ahead: a background thread keeps up to `count` elements ready. An error of the input is thrown after the
+  /// elements before it. Ending a pass early waits for the element that is being made.
+  Dataset prefetch(int64_t count) const;
+
+ private:
+  std::shared_ptr<const Stage> stage_;
+};
+
+/// One file or several, which are read one after the other: "train.csv", {"a.csv", "b.csv"}.
+class Files {
+ public:
+  Files(const char* path) : paths_{path} {}
+  Files(std::string path) : paths_{std::move(path)} {}
+  Files(std::vector<std::string> paths) : paths_(std::move(paths)) {}
+  Files(std::initializer_list<std::string> paths) : paths_(paths) {}
+
+  const std::vector<std::string>& paths() const { return paths_; }
+
+ private:
+  std::vector<std::string> paths_;
+};
+
+struct CsvOptions {
+  std::optional<char> delimiter;     ///< default: ',' in read_csv, tab in read_tsv
+  std::optional<bool> quoting;       ///< whether '"' encloses fields; default: yes in read_csv, no in read_tsv
+  bool header = true;                ///< whether the first line names the columns
+  std::vector<std::string> names;    ///< the columns' names, for files without a header
+  std::vector<std::string> columns;  ///< the columns to read; empty: all
+};
+
+/// The rows of CSV files (RFC 4180, UTF-8). All values stay texts, so "007" is "007". Empty lines are ignored.
+/// errors  NotFoundError at once if a file is missing; DataError with file and line, when the line is reached, for a
+///         file without rows, a row of another length, a quote that is not closed, bytes that are not UTF-8, a field
+///         of more than 16 MB, a column that is missing or named twice
+Dataset read_csv(Files files, CsvOptions options = {});
+/// As read_csv, with tabs between the fields and quotes as ordinary characters.
+Dataset read_tsv(Files files, CsvOptions options = {});
+
+struct JsonlOptions {
+  std::vector<std::string> columns;  ///< the keys to read; empty: all, which then must have plain values
+};
+
+/// JSON Lines: an object a line. Strings become texts; so do numbers, true and false, as they are spelled there; null
+/// becomes an empty text, which is what a missing value is in CSV. Empty lines are ignored.
+/// errors  NotFoundError at once if a file is missing; DataError with file and line, when the line is reached, for
+///         what is not a JSON object, a list or object as value of a column to read, a missing or doubled key, a line
+///         of more than 64 MB. NaN and Infinity are not JSON.
+Dataset read_jsonl(Files files, JsonlOptions options = {});
+
+struct TableOptions {
+  std::vector<std::string> columns;  ///< the columns to read; empty: all
+};
+
+/// Reads by the files' common extension: .csv, .tsv, or .jsonl, .ndjson and .json (which must hold JSON Lines).
+Dataset read_table(Files files, TableOptions options = {});
+
+/// Examples from memory. Those without an origin are numbered from 0.
+Dataset from_examples(std::vector<Example> examples);
+
+}  // namespace portune::data

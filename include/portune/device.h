@@ -1,0 +1,98 @@
+// Devices: where programs are compiled for and run on.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "portune/graph.h"
+#include "portune/tensor.h"
+
+namespace portune {
+
+namespace pjrt {
+class Buffer;
+class LoadedExecutable;
+}  // namespace pjrt
+
+/// An array in the memory of a device. Work on it may still be under way; reading it waits.
+class DeviceArray {
+ public:
+  explicit DeviceArray(std::unique_ptr<pjrt::Buffer> buffer);  ///< for the runtime's own use
+  DeviceArray(DeviceArray&&) noexcept;
+  DeviceArray& operator=(DeviceArray&&) noexcept;
+  ~DeviceArray();
+
+  const TensorType& type() const;
+  /// Copies the elements to the host. DeviceError if the work that makes them failed.
+  Tensor to_host() const;
+
+ private:
+  friend class Program;
+  std::unique_ptr<pjrt::Buffer> buffer_;
+};
+
+/// A compiled Function.
+class Program {
+ public:
+  Program(std::unique_ptr<pjrt::LoadedExecutable> executable, bool from_cache, double seconds);  ///< as above
+  Program(Program&&) noexcept;
+  Program& operator=(Program&&) noexcept;
+  ~Program();
+
+  /// Starts the program and returns at once. Arrays of aliased parameters are consumed and may not be used again.
+  /// errors  UsageError, ShapeError if number or types of the arguments are not those of the function's parameters
+  std::vector<DeviceArray> run(const std::vector<DeviceArray*>& arguments) const;
+
+  bool from_cache() const { return from_cache_; }  ///< compiled by an earlier process
+  double compile_seconds() const { return seconds_; }
+
+ private:
+  std::unique_ptr<pjrt::LoadedExecutable> executable_;
+  bool from_cache_;
+  double seconds_;
+};
+
+struct DeviceOptions {
+  std::string device = "cpu";
+  std::filesystem::path plugin;        ///< the XLA plugin's file; empty: looked for (see `portune devices`)
+  std::filesystem::path cache_folder;  ///< of compiled programs; empty: $XDG_CACHE_HOME/portune/executables
+  bool use_cache = true;
+  bool use_kernels = true;  ///< false: every composite is compiled from its decomposition
+};
+
+/// What there is, for people.
+struct DeviceFacts {
+  std::string platform;              ///< "cpu"
+  std::filesystem::path plugin;
+  std::string version;               ///< "PJRT 0.81, StableHLO 1.13.3"
+  std::vector<std::string> devices;  ///< as the plugin describes them
+  std::string kernels_version;       ///< instruction set and libraries of the kernels
+};
+
+/// A plugin's client with one device, and what programs for it may call.
+class Device {
+ public:
+  /// errors  DeviceError if there is no plugin, if its version is not supported, or if it finds no device
+  explicit Device(const DeviceOptions& options = {});
+  Device(Device&&) noexcept;
+  Device& operator=(Device&&) noexcept;
+  ~Device();
+
+  const Target& target() const;
+  DeviceFacts facts() const;
+
+  /// Compiles, or loads what an earlier process has compiled.
+  Program compile(const Function& function) const;
+  /// Copies an array to the device.
+  DeviceArray put(const TensorView& values) const;
+  /// Gives an array to the device; on CPUs without a copy.
+  DeviceArray put(Tensor&& values) const;
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace portune

@@ -1,0 +1,96 @@
+// Named parameters and the layers that own them.
+#pragma once
+
+#include <deque>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "portune/graph.h"
+
+namespace portune::nn {
+
+/// How a parameter starts when no checkpoint has it.
+struct Initializer {
+  enum class Kind { kZeros, kOnes, kNormal } kind = Kind::kZeros;
+  double stddev = 0;  ///< of kNormal, around 0
+};
+
+/// A trainable float32 array under its name in the checkpoint.
+struct Parameter {
+  std::string name;
+  Value value;
+  Initializer initializer;
+};
+
+/// What all layers of a model share while its graph is built.
+struct ContextOptions {
+  DType compute_dtype = DType::kFloat32;  ///< of activations and matrix products
+  bool training = false;                  ///< whether dropout drops
+  double initializer_range = 0.02;        ///< standard deviation of new weights
+  Value random_key = {};                  ///< uint32 [2], new in each step; needed for dropout
+};
+
+class Context {
+ public:
+  explicit Context(ContextOptions options) : options_(std::move(options)) {}
+  Context(const Context&) = delete;
+  Context& operator=(const Context&) = delete;
+
+  const ContextOptions& options() const { return options_; }
+
+  /// The parameter of that name; made when it is first asked for, in that order. ShapeError if it was made with another
+  /// shape before: layers that share a parameter must agree on it.
+  Value parameter(const std::string& name, const Shape& shape, const Initializer& initializer);
+  /// All so far, in the order in which they were first asked for.
+  const std::deque<Parameter>& parameters() const { return parameters_; }
+
+ private:
+  ContextOptions options_;
+  std::deque<Parameter> parameters_;
+  std::map<std::string, const Parameter*, std::less<>> by_name_;
+};
+
+/// A place in the model: s / "encoder" / "layer" / 3 is "encoder.layer.3", the prefix of its keys in the checkpoint.
+class Scope {
+ public:
+  /// The root, whose path is empty.
+  explicit Scope(Context& context) : context_(&context) {}
+
+  Scope operator/(std::string_view name) const;
+  Scope operator/(int64_t index) const { return *this / std::to_string(index); }
+
+  const std::string& path() const { return path_; }
+  const ContextOptions& options() const { return context_->options(); }
+
+  /// The parameter `name` of this place, e.g. "weight".
+  Value parameter(std::string_view name, const Shape& shape, const Initializer& initializer) const;
+  /// A key for the random numbers of this place: a function of the step's key and of the path alone.
+  Value random_key() const;
+
+ private:
+  Context* context_;
+  std::string path_;
+};
+
+// Layers. Their parameters have the names that torch gives them; errors say in which scope they arose.
+
+/// x W^T + b; "weight" [size, in], "bias" [size].
+Value linear(const Scope& s, const Value& x, int64_t size);
+/// In float32, then in the compute type; "weight" and "bias" [last size of x].
+Value layer_norm(const Scope& s, const Value& x, double eps);
+/// Rows of "weight" [rows, width], in the compute type.
+Value embedding(const Scope& s, const Value& ids, int64_t rows, int64_t width);
+/// Drops in training, else gives x back.
+Value dropout(const Scope& s, const Value& x, double rate);
+
+/// The activation that transformers calls `name`: "gelu", "gelu_new", "gelu_pytorch_tanh", "relu", "silu", "tanh", ...
+/// UsageError for an unknown name.
+Value activate(std::string_view name, const Value& x);
+
+/// float32 [batch, 1, 1, seq] to add to attention scores: 0 where mask (int32 [batch, seq]) is not 0, else the lowest
+/// float.
+Value attention_bias(const Value& mask);
+
+}  // namespace portune::nn

@@ -1,0 +1,117 @@
+// Training: fit(), evaluate(), predict(), or a loop of one's own over step().
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "portune/data.h"
+#include "portune/device.h"
+#include "portune/tasks.h"
+
+namespace portune {
+
+/// Names and defaults of transformers' TrainingArguments.
+struct TrainingOptions {
+  double learning_rate = 5e-5;
+  std::string lr_scheduler_type = "linear";  ///< "linear": down to 0 at the last step; "constant"; both after warm-up
+  int64_t warmup_steps = 0;                  ///< steps in which the rate rises from 0
+  double weight_decay = 0;                   ///< of matrices; 0 is Adam
+  double adam_beta1 = 0.9, adam_beta2 = 0.999, adam_epsilon = 1e-8;
+  double max_grad_norm = 1.0;                ///< 0: no clipping
+  DType dtype = DType::kFloat32;             ///< of activations and matrix products: float32 or bfloat16
+  uint64_t seed = 42;                        ///< of dropout and of new weights
+  int64_t total_steps = 0;                   ///< where the linear decay ends; fit() works it out if it is 0
+};
+
+/// What a step computed. Reading a number waits for the step.
+class StepResult {
+ public:
+  StepResult(int64_t step, double learning_rate, TokenCount tokens, DeviceArray loss, DeviceArray grad_norm);
+
+  int64_t step() const { return step_; }  ///< counted from 1
+  double learning_rate() const { return learning_rate_; }
+  const TokenCount& tokens() const { return tokens_; }
+  double loss() const;       ///< mean over the examples of the batch
+  double grad_norm() const;  ///< before clipping
+
+ private:
+  int64_t step_;
+  double learning_rate_;
+  TokenCount tokens_;
+  DeviceArray loss_, grad_norm_;
+};
+
+/// What fit() tells while it runs. Every function has an empty default.
+class Callback {
+ public:
+  virtual ~Callback() = default;
+  /// A program for a new shape of batches is ready. `from_cache`: an earlier process had compiled it.
+  virtual void on_compile([[maybe_unused]] const std::string& what, [[maybe_unused]] double seconds,
+                          [[maybe_unused]] bool from_cache) {}
+  /// A step is done: the numbers of result are there without waiting.
+  virtual void on_step([[maybe_unused]] const StepResult& result, [[maybe_unused]] int64_t total_steps) {}
+  /// An epoch is done; `scores` are those of the validation set, if there is one.
+  virtual void on_epoch_end([[maybe_unused]] int64_t epoch, [[maybe_unused]] double mean_loss,
+                            [[maybe_unused]] const Scores& scores) {}
+  /// Asked after every step: true ends fit() after it.
+  virtual bool should_stop() { return false; }
+};
+
+struct FitOptions {
+  int64_t num_train_epochs = 3;
+  int64_t steps_per_epoch = 0;  ///< the data are repeated to fill the epochs, as in Keras; 0: one pass is an epoch
+  std::optional<data::Dataset> validation = {};  ///< batches to evaluate after each epoch
+  Callback* callback = nullptr;
+};
+
+struct FitResult {
+  int64_t steps = 0;     ///< in all, those before a resumption included
+  bool stopped = false;  ///< by Callback::should_stop, before the last step
+  double mean_loss = 0;  ///< of the last epoch
+  Scores scores;         ///< of the last validation
+};
+
+class Trainer {
+ public:
+  /// device, task: must outlive the trainer
+  Trainer(const Device& device, const Task& task, TrainingOptions options);
+  Trainer(Trainer&&) noexcept;
+  ~Trainer();
+
+  /// One update with a batch. Starts it and returns at once.
+  /// errors  DataError if the batch lacks a column that the task needs
+  StepResult step(const data::Example& batch);
+
+  /// Trains on batches. After a resumption the batches that were used before are skipped.
+  /// errors  NumericError if a loss is not finite: which step, which rows; the weights are lost, checkpoints are not
+  FitResult fit(const data::Dataset& batches, const FitOptions& options);
+
+  /// "loss" and the task's metrics over all batches.
+  Scores evaluate(const data::Dataset& batches);
+
+  /// Calls `take` with every batch and the outputs of the task for it, in order.
+  void predict(const data::Dataset& batches,
+               const std::function<void(const data::Example& batch, const data::Example& outputs)>& take);
+
+  /// How the checkpoint fitted the model; empty before the first batch.
+  const LoadReport& load_report() const;
+  int64_t steps() const;
+
+  /// Writes the model as a Hugging Face folder, which replaces an older one in one move.
+  /// errors  IoError, after which the older folder is as it was
+  void save(const std::filesystem::path& folder) const;
+  /// As save(), and with it what resume() needs: optimizer state and step.
+  void save_checkpoint(const std::filesystem::path& folder) const;
+  /// Continues from what save_checkpoint() wrote; to be called before the first step. The task must have been made from
+  /// that same folder.
+  void resume(const std::filesystem::path& folder);
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace portune

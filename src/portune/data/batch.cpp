@@ -1,0 +1,13 @@
+#include "portune/data/batching.h"
+#include "portune/data/stack.h"
+
+namespace portune::data {
+
+Dataset Dataset::batch(BatchOptions options) const {
+  require_at_least("batch", "size", options.size, 1);
+  return gather_batches(stage_, options, [](const std::vector<Example>& rows, int64_t size) {
+    return stack(rows, size, [](std::string_view, const Tensor& first) { return RowLayout{.shape = first.shape()}; });
+  });
+}
+
+}  // namespace portune::data

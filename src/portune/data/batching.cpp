@@ -1,0 +1,54 @@
+#include "portune/data/batching.h"
+
+namespace portune::data {
+namespace {
+
+class BatchIterator final : public Iterator {
+ public:
+  BatchIterator(std::unique_ptr<Iterator> input, const BatchOptions& options, Collate collate)
+      : input_(std::move(input)), options_(options), collate_(std::move(collate)) {}
+
+  std::optional<Example> next() override {
+    const std::vector<Example> rows = gather();
+    const auto count = static_cast<int64_t>(rows.size());
+    const bool full = count == options_.size;
+    if (count == 0 || (!full && options_.drop_remainder)) return std::nullopt;
+    return collate_(rows, options_.fill_remainder ? options_.size : count);
+  }
+
+ private:
+  std::vector<Example> gather() {
+    std::vector<Example> rows;
+    rows.reserve(static_cast<size_t>(options_.size));
+    while (static_cast<int64_t>(rows.size()) < options_.size) {
+      auto example = input_->next();
+      if (!example) break;
+      rows.push_back(std::move(*example));
+    }
+    return rows;
+  }
+
+  std::unique_ptr<Iterator> input_;
+  BatchOptions options_;
+  Collate collate_;
+};
+
+struct Batch final : Stage {
+  const StagePtr input;
+  const BatchOptions options;
+  const Collate collate;
+  Batch(StagePtr input, const BatchOptions& options, Collate collate)
+      : input(std::move(input)), options(options), collate(std::move(collate)) {}
+
+  std::unique_ptr<Iterator> iterate(Pass pass) const override {
+    return std::make_unique<BatchIterator>(input->iterate(pass), options, collate);
+  }
+};
+
+}  // namespace
+
+Dataset gather_batches(StagePtr input, const BatchOptions& options, Collate collate) {
+  return Dataset(std::make_shared<Batch>(std::move(input), options, std::move(collate)));
+}
+
+}  // namespace portune::data

@@ -1,0 +1,95 @@
+#include <condition_variable>
+#include <deque>
+#include <exception>
+#include <mutex>
+#include <thread>
+#include <utility>
+
+#include "portune/data/stage.h"
+
+namespace portune::data {
+namespace {
+
+class PrefetchIterator final : public Iterator {
+ public:
+  PrefetchIterator(std::unique_ptr<Iterator> input, int64_t capacity)
+      : input_(std::move(input)), capacity_(static_cast<size_t>(capacity)), producer_([this] { produce(); }) {}
+
+  ~PrefetchIterator() override {
+    {
+      const std::lock_guard lock(mutex_);
+      stopping_ = true;
+    }
+    changed_.notify_all();
+  }
+
+  std::optional<Example> next() override {
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [&] { return !queue_.empty() || ended_; });
+    if (queue_.empty()) {
+      if (error_) std::rethrow_exception(std::exchange(error_, nullptr));
+      return std::nullopt;
+    }
+    Example example = std::move(queue_.front());
+    queue_.pop_front();
+    lock.unlock();
+    changed_.notify_all();
+    return example;
+  }
+
+ private:
+  void produce() {
+    std::exception_ptr error;
+    try {
+      while (auto example = input_->next()) {
+        if (!push(std::move(*example))) return;
+      }
+    } catch (...) {
+      error = std::current_exception();
+    }
+    const std::lock_guard lock(mutex_);
+    error_ = std::move(error);
+    ended_ = true;
+    changed_.notify_all();
+  }
+
+  // Waits for room; false if nobody wants the example any more.
+  bool push(Example example) {
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [&] { return queue_.size() < capacity_ || stopping_; });
+    if (stopping_) return false;
+    queue_.push_back(std::move(example));
+    lock.unlock();
+    changed_.notify_all();
+    return true;
+  }
+
+  std::unique_ptr<Iterator> input_;  // the producer's alone
+  size_t capacity_;
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::deque<Example> queue_;
+  std::exception_ptr error_;  // of the input; comes after all that is queued
+  bool ended_ = false;
+  bool stopping_ = false;
+  std::jthread producer_;  // last, so that it begins after and ends before what it uses
+};
+
+struct Prefetch final : Stage {
+  const StagePtr input;
+  const int64_t count;
+  Prefetch(StagePtr input, int64_t count) : input(std::move(input)), count(count) {}
+
+  std::unique_ptr<Iterator> iterate(Pass pass) const override {
+    return std::make_unique<PrefetchIterator>(input->iterate(pass), count);
+  }
+};
+
+}  // namespace
+
+Dataset Dataset::prefetch(int64_t count) const {
+  require_at_least("prefetch", "count", count, 1);
+  return Dataset(std::make_shared<Prefetch>(stage_, count));
+}
+
+}  // namespace portune::data

@@ -1,0 +1,112 @@
+#include <algorithm>
+
+#include "portune/data/column_names.h"
+#include "portune/data/read_files.h"
+#include "portune/error.h"
+#include "portune/io/csv.h"
+
+namespace portune::data {
+namespace {
+
+class CsvRows final : public Iterator {
+ public:
+  CsvRows(const std::string& path, const CsvOptions& options)
+      : options_(options),
+        path_(std::make_shared<const std::string>(path)),
+        reader_(path, {.delimiter = *options.delimiter, .quoting = *options.quoting}) {}
+
+  std::optional<Example> next() override {
+    if (!began_ && !begin()) return std::nullopt;
+    if (!row_ready_ && !reader_.next()) return std::nullopt;
+    row_ready_ = false;
+    Example example(Origin{path_, reader_.line()});
+    for (const Source& source : sources_) example.set(source.name, std::string(reader_.fields()[source.field]));
+    return example;
+  }
+
+ private:
+  // A column to read: its name and its place in the rows.
+  struct Source {
+    std::string name;
+    size_t field;
+  };
+
+  // Finds the names of the columns; false if the file is empty.
+  bool begin() {
+    began_ = true;
+    if (!reader_.next()) return false;
+    if (!options_.header) {
+      row_ready_ = true;
+      require_name_count();
+    }
+    const auto fields = reader_.fields();
+    choose_columns(options_.header ? std::vector<std::string_view>(fields.begin(), fields.end())
+                                   : std::vector<std::string_view>(options_.names.begin(), options_.names.end()));
+    return true;
+  }
+
+  void choose_columns(const std::vector<std::string_view>& names) {
+    require_distinct(names);
+    if (options_.columns.empty()) {
+      for (size_t i = 0; i < names.size(); ++i) sources_.push_back({std::string(names[i]), i});
+    }
+    for (const std::string& wanted : options_.columns) {
+      const auto found = std::find(names.begin(), names.end(), wanted);
+      if (found == names.end()) throw missing_column(where(), wanted, names);
+      sources_.push_back({wanted, static_cast<size_t>(found - names.begin())});
+    }
+  }
+
+  void require_name_count() const {
+    if (reader_.fields().size() == options_.names.size()) return;
+    throw DataError({.where = where(),
+                     .given = std::to_string(reader_.fields().size()) + " fields",
+                     .expected = std::to_string(options_.names.size()) + ", the number of names given"});
+  }
+
+  void require_distinct(std::vector<std::string_view> names) const {
+    std::sort(names.begin(), names.end());
+    const auto doubled = std::adjacent_find(names.begin(), names.end());
+    if (doubled == names.end()) return;
+    throw DataError({.where = where(),
+                     .given = "two columns '" + std::string(*doubled) + "'",
+                     .expected = "names that differ",
+                     .fix = options_.header ? "if the file has no header, give the columns' names" : ""});
+  }
+
+  std::string where() const { return to_string(Origin{path_, reader_.line()}); }
+
+  CsvOptions options_;
+  std::shared_ptr<const std::string> path_;  // shared by the origins of all rows
+  io::CsvReader reader_;
+  std::vector<Source> sources_;
+  bool began_ = false;
+  bool row_ready_ = false;  // whether the reader stands at a row that is not handed out yet
+};
+
+Dataset read(const std::string& verb, const Files& files, CsvOptions options) {
+  if (options.header != options.names.empty()) {
+    throw UsageError({.where = verb,
+                      .given = options.header ? "names for a file with a header" : "neither a header nor names",
+                      .expected = "either a header, or .header = false and the columns' names"});
+  }
+  return read_files(verb, files.paths(), [options = std::move(options)](const std::string& path) {
+    return std::make_unique<CsvRows>(path, options);
+  });
+}
+
+}  // namespace
+
+Dataset read_csv(Files files, CsvOptions options) {
+  options.delimiter = options.delimiter.value_or(',');
+  options.quoting = options.quoting.value_or(true);
+  return read("read_csv", files, std::move(options));
+}
+
+Dataset read_tsv(Files files, CsvOptions options) {
+  options.delimiter = options.delimiter.value_or('\t');
+  options.quoting = options.quoting.value_or(false);
+  return read("read_tsv", files, std::move(options));
+}
+
+}  // namespace portune::data

@@ -1,0 +1,36 @@
+#include <filesystem>
+
+#include "portune/data.h"
+#include "portune/error.h"
+
+namespace portune::data {
+namespace {
+
+// The extension of all files; see read_table.
+std::string common_extension(const std::vector<std::string>& paths) {
+  if (paths.empty()) throw UsageError({.where = "read_table", .given = "no files", .expected = "at least one"});
+  const std::string extension = std::filesystem::path(paths.front()).extension();
+  for (const std::string& path : paths) {
+    if (std::filesystem::path(path).extension() == extension) continue;
+    throw UsageError({.where = "read_table",
+                      .given = "'" + paths.front() + "' and '" + path + "'",
+                      .expected = "files of one kind"});
+  }
+  return extension;
+}
+
+}  // namespace
+
+Dataset read_table(Files files, TableOptions options) {
+  const std::string extension = common_extension(files.paths());
+  if (extension == ".csv") return read_csv(std::move(files), {.columns = std::move(options.columns)});
+  if (extension == ".tsv") return read_tsv(std::move(files), {.columns = std::move(options.columns)});
+  if (extension == ".jsonl" || extension == ".ndjson" || extension == ".json") {
+    return read_jsonl(std::move(files), {.columns = std::move(options.columns)});
+  }
+  throw UsageError({.where = "read_table",
+                    .given = "'" + files.paths().front() + "'",
+                    .expected = "a file that ends in .csv, .tsv, .jsonl, .ndjson or .json"});
+}
+
+}  // namespace portune::data

@@ -1,0 +1,27 @@
+// Examples side by side in one batch.
+#pragma once
+
+#include <functional>
+#include <string_view>
+#include <vector>
+
+#include "portune/data.h"
+
+namespace portune::data {
+
+/// How the rows of an array column lie in a batch.
+struct RowLayout {
+  Shape shape;  ///< of one row; rows have this shape, or are 1-D and at most this long if they are padded
+  bool padded = false;
+  double pad_value = 0.0;  ///< of the missing ends of rows and of filler rows
+};
+
+/// Chooses the layout of a column from its name and its value in the first row.
+using ChooseLayout = std::function<RowLayout(std::string_view column, const Tensor& first)>;
+
+/// One batch of `size` rows: the examples, then fillers (pad values, empty texts, weight 0). Adds kExampleWeight.
+/// Its origin is that of the first row.
+/// errors  DataError that names the first example that does not fit to the others
+Example stack(const std::vector<Example>& rows, int64_t size, const ChooseLayout& layout);
+
+}  // namespace portune::data

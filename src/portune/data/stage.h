@@ -1,0 +1,41 @@
+// The interface behind which all verbs of a dataset stand.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "portune/data.h"
+
+namespace portune::data {
+
+/// A pass under way. Used by one thread at a time. After an error it is over.
+class Iterator {
+ public:
+  virtual ~Iterator() = default;
+  /// The next element; nothing at the end, and from then on.
+  virtual std::optional<Example> next() = 0;
+};
+
+/// Which pass over its data a stage is asked for. All randomness depends on this and on the stage's own options, so
+/// that a pass can be begun again anywhere.
+struct Pass {
+  int64_t epoch = 0;
+};
+
+/// The immutable description of a dataset: what a verb was given, and the stage before it.
+class Stage {
+ public:
+  virtual ~Stage() = default;
+  virtual std::unique_ptr<Iterator> iterate(Pass pass) const = 0;
+};
+
+// Shared, because every dataset that is derived from a stage reads it.
+using StagePtr = std::shared_ptr<const Stage>;
+
+/// UsageError "shuffle: buffer = 0, expected at least 1" unless value >= least.
+void require_at_least(std::string_view verb, std::string_view option, int64_t value, int64_t least);
+
+}  // namespace portune::data

@@ -1,0 +1,209 @@
+#include "portune/io/atomic_directory.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <sys/file.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <optional>
+#include <utility>
+
+#include "portune/error.h"
+#include "portune/io/file.h"
+
+namespace portune::io {
+namespace {
+
+namespace fs = std::filesystem;
+
+// Folders beside the target. Only staging folders may ever be deleted; one that was moved aside may be the only whole
+// copy for a moment.
+constexpr std::string_view kStagingPrefix = "tmp.";
+constexpr std::string_view kAsidePrefix = "old.";
+constexpr size_t kIdDigits = 16;
+
+std::string random_id(const fs::path& target) {
+  uint64_t bits = 0;
+  if (getrandom(&bits, sizeof bits, 0) != sizeof bits) throw_system_error("get random bits for", target, errno);
+  std::string id(kIdDigits, '0');
+  for (char& digit : id) {
+    digit = "0123456789abcdef"[bits % 16];
+    bits /= 16;
+  }
+  return id;
+}
+
+fs::path sibling(const fs::path& target, std::string_view prefix) {
+  return target.parent_path() / (std::string(prefix) + target.filename().string() + "." + random_id(target));
+}
+
+bool is_sibling_name(std::string_view name, const fs::path& target, std::string_view prefix) {
+  const std::string start = std::string(prefix) + target.filename().string() + ".";
+  if (!name.starts_with(start) || name.size() != start.size() + kIdDigits) return false;
+  const std::string_view id = name.substr(start.size());
+  return id.find_first_not_of("0123456789abcdef") == std::string_view::npos;
+}
+
+// An absolute path without links and without a slash at its end: "out/" and "out" are one target, a link to a folder
+// stands for that folder, and a later chdir changes nothing.
+fs::path normalised(fs::path target) {
+  target = fs::weakly_canonical(fs::absolute(target));
+  if (!target.has_filename()) target = target.parent_path();
+  if (target.has_filename()) return target;
+  throw UsageError({.where = "folder to write", .given = target.string(), .expected = "a path that ends in a name"});
+}
+
+FileDescriptor open_folder(const fs::path& folder) {
+  return FileDescriptor::open(folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW);
+}
+
+// Locks end with the process, however it ends. Where the file system has none, nobody can tell that a run is dead.
+bool try_lock(const FileDescriptor& folder) { return flock(folder.number(), LOCK_EX | LOCK_NB) == 0; }
+bool is_held_by_another(const FileDescriptor& folder) { return !try_lock(folder) && errno == EWOULDBLOCK; }
+
+bool is_removed(const FileDescriptor& folder) {
+  struct stat status;
+  return fstat(folder.number(), &status) != 0 || status.st_nlink == 0;
+}
+
+void sync(const fs::path& path, int flags) {
+  const FileDescriptor file = FileDescriptor::open(path, flags | O_NOFOLLOW);
+  if (fsync(file.number()) != 0) throw_system_error("fsync", path, errno);
+}
+
+// Files before the folders that name them, so that a name that survives a power cut has its bytes.
+void sync_tree(const fs::path& folder) {
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder)) {
+    if (entry.is_symlink()) continue;
+    if (entry.is_directory()) {
+      sync_tree(entry.path());
+    } else if (entry.is_regular_file()) {
+      sync(entry.path(), O_RDONLY);
+    }
+  }
+  sync(folder, O_RDONLY | O_DIRECTORY);
+}
+
+void rename_folder(const fs::path& from, const fs::path& to) {
+  if (rename(from.c_str(), to.c_str()) != 0) throw_system_error("rename " + from.string() + " to", to, errno);
+}
+
+bool try_exchange(const fs::path& a, const fs::path& b) {
+  if (renameat2(AT_FDCWD, a.c_str(), AT_FDCWD, b.c_str(), RENAME_EXCHANGE) == 0) return true;
+  if (errno == EINVAL || errno == ENOSYS) return false;  // the file system or the kernel cannot
+  throw_system_error("exchange " + a.string() + " with", b, errno);
+}
+
+void remove_tree(const fs::path& folder) noexcept {
+  std::error_code ignored;  // what stays is a staging folder, and recover_directory will try again
+  fs::remove_all(folder, ignored);
+}
+
+// Moves the folder `target` aside and `staging` in its place; returns where the old one is now.
+fs::path replace_in_two_steps(const fs::path& staging, const fs::path& target) {
+  const FileDescriptor old = open_folder(target);
+  try_lock(old);  // while this process lives, nobody shall put the old one back
+  fs::path aside = sibling(target, kAsidePrefix);
+  rename_folder(target, aside);
+  try {
+    rename_folder(staging, target);
+  } catch (...) {
+    rename(aside.c_str(), target.c_str());
+    throw;
+  }
+  return aside;
+}
+
+// Renames `staging` to `target`; returns where the folder that was there is now, if there was one.
+std::optional<fs::path> put_in_place(const fs::path& staging, const fs::path& target) {
+  if (rename(staging.c_str(), target.c_str()) == 0) return std::nullopt;  // nothing there, or an empty folder
+  if (errno != ENOTEMPTY && errno != EEXIST) throw_system_error("rename " + staging.string() + " to", target, errno);
+  if (try_exchange(staging, target)) return staging;
+  return replace_in_two_steps(staging, target);
+}
+
+// Our folders beside `target`, the newest first.
+std::vector<fs::path> siblings(const fs::path& target, std::string_view prefix) {
+  std::vector<fs::path> found;
+  std::error_code absent;
+  for (const fs::directory_entry& entry : fs::directory_iterator(target.parent_path(), absent)) {
+    if (!is_sibling_name(entry.path().filename().string(), target, prefix)) continue;
+    struct stat status;
+    if (lstat(entry.path().c_str(), &status) != 0) continue;
+    if (S_ISDIR(status.st_mode) && status.st_uid == geteuid()) found.push_back(entry.path());
+  }
+  std::sort(found.begin(), found.end(), [](const fs::path& a, const fs::path& b) {
+    std::error_code gone;
+    return fs::last_write_time(a, gone) > fs::last_write_time(b, gone);
+  });
+  return found;
+}
+
+// The lock on a folder that no live process holds, else nothing.
+std::optional<FileDescriptor> lock_of_dead(const fs::path& folder) {
+  const int number = open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+  if (number < 0) return std::nullopt;
+  FileDescriptor file(number);
+  if (!try_lock(file)) return std::nullopt;
+  return file;
+}
+
+}  // namespace
+
+AtomicDirectory::AtomicDirectory(fs::path target) : target_(normalised(std::move(target))) {
+  if (fs::exists(fs::symlink_status(target_)) && !fs::is_directory(fs::symlink_status(target_))) {
+    throw UsageError({.where = target_.string(), .given = "not a folder", .expected = "a folder, or nothing yet"});
+  }
+  std::error_code error;
+  fs::create_directories(target_.parent_path(), error);
+  if (error) throw_system_error("create", target_.parent_path(), error.value());
+  // A process that cleans up may lock or remove the new folder before it is locked here; then another is made.
+  do {
+    staging_ = sibling(target_, kStagingPrefix);
+    if (mkdir(staging_.c_str(), 0777) != 0) throw_system_error("create", staging_, errno);
+    lock_ = open_folder(staging_);
+  } while (is_held_by_another(lock_) || is_removed(lock_));
+}
+
+AtomicDirectory::~AtomicDirectory() {
+  if (!committed_) remove_tree(staging_);
+}
+
+void AtomicDirectory::commit() {
+  sync_tree(staging_);
+  const std::optional<fs::path> old = put_in_place(staging_, target_);
+  committed_ = true;
+  sync(target_.parent_path(), O_RDONLY | O_DIRECTORY);
+  if (old) remove_tree(*old);
+}
+
+Recovery recover_directory(const fs::path& path) {
+  const fs::path target = normalised(path);
+  Recovery recovery;
+  const auto remove = [&](const fs::path& folder) {
+    remove_tree(folder);
+    recovery.removed.push_back(folder);
+  };
+  for (const fs::path& aside : siblings(target, kAsidePrefix)) {
+    const auto lock = lock_of_dead(aside);
+    if (!lock) continue;
+    if (fs::exists(target)) {
+      remove(aside);
+      continue;
+    }
+    rename_folder(aside, target);
+    sync(target.parent_path(), O_RDONLY | O_DIRECTORY);
+    recovery.restored = true;
+  }
+  for (const fs::path& staging : siblings(target, kStagingPrefix)) {
+    if (const auto lock = lock_of_dead(staging)) remove(staging);
+  }
+  return recovery;
+}
+
+}  // namespace portune::io

@@ -1,0 +1,161 @@
+#include "portune/io/file.h"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/vfs.h>
+#include <unistd.h>
+
+#include <cerrno>
+
+#include "portune/error.h"
+
+namespace portune::io {
+namespace {
+
+int64_t size_of_regular_file(const FileDescriptor& file, const std::filesystem::path& path) {
+  struct stat status;
+  if (fstat(file.number(), &status) != 0) throw_system_error("stat", path, errno);
+  if (!S_ISREG(status.st_mode)) {
+    throw IoError({.where = "read " + path.string(),
+                   .given = S_ISDIR(status.st_mode) ? "a folder" : "not a regular file",
+                   .expected = "a regular file"});
+  }
+  return status.st_size;
+}
+
+// NFS, SMB, CIFS, SMB2 and FUSE, by their numbers in statfs(2).
+bool is_on_network(const FileDescriptor& file) {
+  struct statfs status;
+  if (fstatfs(file.number(), &status) != 0) return true;
+  switch (static_cast<uint32_t>(status.f_type)) {
+    case 0x6969:
+    case 0x517B:
+    case 0xFF534D42:
+    case 0xFE534D42:
+    case 0x65735546:
+      return true;
+    default:
+      return false;
+  }
+}
+
+std::byte* map_pages(int64_t size, int protection, int flags, int file, const std::filesystem::path& path) {
+  void* const pages = mmap(nullptr, static_cast<size_t>(size), protection, flags, file, 0);
+  if (pages == MAP_FAILED) throw_system_error("map", path, errno);
+  return static_cast<std::byte*>(pages);
+}
+
+[[noreturn]] void throw_changed_size(const std::filesystem::path& path, int64_t before, int64_t now) {
+  throw IoError({.where = "read " + path.string(),
+                 .given = std::to_string(now) + " bytes now, " + std::to_string(before) + " bytes when it was opened",
+                 .expected = "a file that nobody changes while it is read"});
+}
+
+void read_all(const FileDescriptor& file, std::span<std::byte> target, const std::filesystem::path& path) {
+  size_t done = 0;
+  while (done < target.size()) {
+    const ssize_t count = pread(file.number(), target.data() + done, target.size() - done, static_cast<off_t>(done));
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) throw_system_error("read", path, errno);
+    if (count == 0) throw_changed_size(path, static_cast<int64_t>(target.size()), static_cast<int64_t>(done));
+    done += static_cast<size_t>(count);
+  }
+}
+
+}  // namespace
+
+MappedFile MappedFile::open(const std::filesystem::path& path, FileAccess access) {
+  // O_NONBLOCK: opening a pipe by mistake must not wait for a writer.
+  const FileDescriptor file = FileDescriptor::open(path, O_RDONLY | O_NONBLOCK);
+  const int64_t size = size_of_regular_file(file, path);
+  if (size == 0) return MappedFile({});
+  if (access == FileAccess::kAuto) access = is_on_network(file) ? FileAccess::kRead : FileAccess::kMap;
+
+  if (access == FileAccess::kRead) {
+    std::byte* const pages = map_pages(size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, path);
+    const std::span<std::byte> bytes(pages, static_cast<size_t>(size));
+    MappedFile mapped(bytes);  // owns the pages if reading fails
+    read_all(file, bytes, path);
+    return mapped;
+  }
+  MappedFile mapped({map_pages(size, PROT_READ, MAP_PRIVATE, file.number(), path), static_cast<size_t>(size)});
+  const int64_t now = size_of_regular_file(file, path);
+  if (now < size) throw_changed_size(path, size, now);
+  return mapped;
+}
+
+MappedFile::~MappedFile() {
+  if (!bytes_.empty()) munmap(const_cast<std::byte*>(bytes_.data()), bytes_.size());
+}
+
+MappedFile::MappedFile(MappedFile&& other) noexcept : bytes_(std::exchange(other.bytes_, {})) {}
+
+MappedFile& MappedFile::operator=(MappedFile&& other) noexcept {
+  std::swap(bytes_, other.bytes_);
+  return *this;
+}
+
+std::string read_text(const std::filesystem::path& path, int64_t limit_bytes) {
+  const FileDescriptor file = FileDescriptor::open(path, O_RDONLY | O_NONBLOCK);
+  const int64_t size = size_of_regular_file(file, path);
+  if (size > limit_bytes) {
+    throw DataError({.where = path.string(),
+                     .given = std::to_string(size) + " bytes",
+                     .expected = "at most " + std::to_string(limit_bytes) + " bytes"});
+  }
+  std::string text(static_cast<size_t>(size), '\0');
+  read_all(file, std::as_writable_bytes(std::span(text)), path);
+  return text;
+}
+
+OutputFile::OutputFile(std::filesystem::path path)
+    : path_(std::move(path)), file_(FileDescriptor::open(path_, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0666)) {}
+
+OutputFile::~OutputFile() {
+  if (finished_) return;
+  file_.close();
+  unlink(path_.c_str());
+}
+
+void OutputFile::reserve(int64_t bytes) {
+  if (bytes == 0) return;
+  int result;
+  do {
+    result = fallocate(file_.number(), FALLOC_FL_KEEP_SIZE, 0, bytes);
+  } while (result != 0 && errno == EINTR);
+  // A file system that cannot reserve will say so when the bytes are written.
+  if (result != 0 && errno != EOPNOTSUPP && errno != ENOSYS) throw_system_error("reserve space for", path_, errno);
+}
+
+void OutputFile::write(std::span<const std::byte> bytes) {
+  while (!bytes.empty()) {
+    const ssize_t count = ::write(file_.number(), bytes.data(), bytes.size());
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) throw_system_error("write", path_, errno);
+    bytes = bytes.subspan(static_cast<size_t>(count));
+  }
+}
+
+void OutputFile::finish() {
+  if (fsync(file_.number()) != 0) throw_system_error("fsync", path_, errno);
+  if (const int error_number = file_.close(); error_number != 0) throw_system_error("close", path_, error_number);
+  finished_ = true;
+}
+
+void write_file(const std::filesystem::path& path, std::span<const std::byte> bytes) {
+  OutputFile file(path);
+  file.reserve(static_cast<int64_t>(bytes.size()));
+  file.write(bytes);
+  file.finish();
+}
+
+void write_file(const std::filesystem::path& path, std::string_view text) {
+  write_file(path, std::as_bytes(std::span(text)));
+}
+
+void copy_file(const std::filesystem::path& from, const std::filesystem::path& to) {
+  write_file(to, MappedFile::open(from).bytes());
+}
+
+}  // namespace portune::io

@@ -1,0 +1,71 @@
+// Files at the level of the operating system: mapped for reading, written so that a failure is never silent.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "portune/io/file_descriptor.h"
+
+namespace portune::io {
+
+/// How a MappedFile gets at the bytes.
+enum class FileAccess {
+  kAuto,  ///< map; but read from network file systems, where another machine may cut the file under the mapping
+  kMap,   ///< no copy; the process dies by SIGBUS if someone truncates the file in the meantime
+  kRead   ///< copied into memory once
+};
+
+/// The bytes of a regular file, page-aligned and read-only, for as long as this object lives.
+class MappedFile {
+ public:
+  /// errors    NotFoundError if there is no such file; IoError if it cannot be read or is not a regular file
+  static MappedFile open(const std::filesystem::path& path, FileAccess access = FileAccess::kAuto);
+  ~MappedFile();
+  MappedFile(MappedFile&& other) noexcept;
+  MappedFile& operator=(MappedFile&& other) noexcept;
+
+  std::span<const std::byte> bytes() const { return bytes_; }
+
+ private:
+  explicit MappedFile(std::span<const std::byte> bytes) : bytes_(bytes) {}
+  std::span<const std::byte> bytes_;
+};
+
+/// The whole of a small text file.
+/// errors    as MappedFile::open; DataError if it is longer than `limit_bytes`
+std::string read_text(const std::filesystem::path& path, int64_t limit_bytes);
+
+/// A new file under construction. It becomes durable by `finish`; without that, the destructor removes it again.
+/// A write beyond RLIMIT_FSIZE is an IoError only where the program ignores SIGXFSZ.
+class OutputFile {
+ public:
+  /// Never overwrites and never follows a link: IoError if `path` exists.
+  explicit OutputFile(std::filesystem::path path);
+  ~OutputFile();
+  OutputFile(const OutputFile&) = delete;
+  OutputFile& operator=(const OutputFile&) = delete;
+
+  /// Asks the file system for space, so that a full disk is noticed before the first byte is written.
+  void reserve(int64_t bytes);
+  void write(std::span<const std::byte> bytes);
+  void write(std::string_view text) { write(std::as_bytes(std::span(text))); }
+  /// fsync and close. After an error the file is given up: a second fsync could report success for lost pages.
+  void finish();
+
+ private:
+  std::filesystem::path path_;
+  FileDescriptor file_;
+  bool finished_ = false;
+};
+
+/// Writes a new file. errors    IoError, and nothing of the file is left
+void write_file(const std::filesystem::path& path, std::span<const std::byte> bytes);
+void write_file(const std::filesystem::path& path, std::string_view text);
+/// errors    as MappedFile::open for `from`, as write_file for `to`
+void copy_file(const std::filesystem::path& from, const std::filesystem::path& to);
+
+}  // namespace portune::io

@@ -1,0 +1,163 @@
+#include "portune/io/jsonl.h"
+
+#include <simdjson.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "portune/error.h"
+
+namespace portune::io {
+namespace {
+
+namespace ondemand = simdjson::ondemand;
+
+constexpr std::string_view kWhitespace = " \t\r\n";
+
+std::string_view trim_end(std::string_view text) { return text.substr(0, text.find_last_not_of(kWhitespace) + 1); }
+
+// Whether a token has the form of a JSON number. simdjson's own check would also convert it, and so refuse integers of
+// more than 64 bits, which are fine as texts.
+bool is_number(std::string_view token) {
+  size_t at = 0;
+  const auto accept = [&](std::string_view any) {
+    const bool found = at < token.size() && any.find(token[at]) != std::string_view::npos;
+    at += found;
+    return found;
+  };
+  const auto digits = [&] {
+    const size_t begin = at;
+    while (accept("0123456789")) continue;
+    return at > begin;
+  };
+  accept("-");
+  if (!accept("0") && !digits()) return false;
+  if (accept(".") && !digits()) return false;
+  if (accept("eE")) {
+    accept("+-");
+    if (!digits()) return false;
+  }
+  return at == token.size();
+}
+
+std::string quote(std::string_view text) { return "'" + std::string(text) + "'"; }
+
+// A piece of the line for an error message, short and not cut within a character.
+std::string excerpt(std::string_view text) {
+  constexpr size_t kLongest = 40;
+  if (text.size() <= kLongest) return quote(text);
+  size_t end = kLongest;
+  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) --end;
+  return quote(text.substr(0, end)) + "...";
+}
+
+// The value on this line of the file as a text; see JsonlReader.
+std::string_view text_of(ondemand::value value, std::string_view key, const std::string& path, int64_t line) {
+  const ondemand::json_type type = value.type();
+  if (type == ondemand::json_type::string) return value.get_string();
+  if (type == ondemand::json_type::array || type == ondemand::json_type::object) {
+    throw DataError({.where = file_and_line(path, line),
+                     .given = std::string(type == ondemand::json_type::array ? "a list" : "an object") +
+                              " as value of key " + quote(key),
+                     .expected = "a string, a number, true, false or null",
+                     .fix = "name the columns to read, if this one is not needed"});
+  }
+  const std::string_view token = trim_end(value.raw_json_token());
+  const bool is_plain = token == "true" || token == "false" || token == "null" || is_number(token);
+  if (!is_plain) {
+    throw DataError({.where = file_and_line(path, line),
+                     .given = excerpt(token) + " as value of key " + quote(key),
+                     .expected = "a string, a number, true, false or null"});
+  }
+  return token == "null" ? std::string_view() : token;
+}
+
+}  // namespace
+
+struct JsonlReader::Parser {
+  ondemand::parser parser;
+};
+
+JsonlReader::JsonlReader(std::string path, std::vector<std::string> columns, int64_t max_line_bytes)
+    : file_(std::move(path)),
+      columns_(std::move(columns)),
+      max_line_bytes_(max_line_bytes),
+      parser_(std::make_unique<Parser>()) {}
+
+JsonlReader::~JsonlReader() = default;
+
+bool JsonlReader::next() {
+  for (;;) {
+    file_.consume(std::exchange(line_bytes_, 0));
+    ++line_;
+    const auto bytes = scan_line();
+    if (!bytes) return false;
+    line_bytes_ = *bytes;
+    const std::span<char> text = file_.unread().first(line_bytes_);
+    const size_t length = trim_end({text.data(), text.size()}).size();
+    if (length == 0) continue;
+    file_.require_text(length, line_);
+    read_object(text.first(length));
+    return true;
+  }
+}
+
+// Bytes of the next line, with its end; nothing at the end of the file.
+std::optional<size_t> JsonlReader::scan_line() {
+  for (;;) {
+    const std::span<char> text = file_.unread();
+    const size_t length = static_cast<size_t>(std::find(text.begin(), text.end(), '\n') - text.begin());
+    if (static_cast<int64_t>(length) > max_line_bytes_) {
+      throw DataError({.where = where(),
+                       .given = "a line of more than " + std::to_string(max_line_bytes_) + " bytes",
+                       .expected = "one JSON object on each line"});
+    }
+    if (length < text.size()) return length + 1;
+    if (!file_.read_more()) return length > 0 ? std::optional(length) : std::nullopt;
+  }
+}
+
+void JsonlReader::read_object(std::span<char> text) {
+  fields_.clear();
+  keys_.clear();
+  const std::string_view line(text.data(), text.size());
+  if (const size_t first = line.find_first_not_of(kWhitespace); line[first] != '{') {
+    throw DataError({.where = where(),
+                     .given = excerpt(line.substr(first)),
+                     .expected = "a JSON object on each line",
+                     .fix = line[first] == '[' ? "if the file is one JSON list, write its items on lines of their own: "
+                                                 "jq -c '.[]' data.json > data.jsonl"
+                                               : ""});
+  }
+  try {
+    ondemand::document document =
+        parser_->parser.iterate(simdjson::padded_string_view(line, line.size() + TextFile::kPadding));
+    for (ondemand::field field : document.get_object()) {
+      const std::string_view key = field.unescaped_key();
+      keys_.push_back(key);
+      if (wants(key)) fields_.push_back({key, text_of(field.value(), key, file_.path(), line_)});
+    }
+    // "Out of bounds" is how simdjson says that nothing follows.
+    if (document.current_location().error() != simdjson::OUT_OF_BOUNDS) {
+      throw simdjson::simdjson_error(simdjson::TRAILING_CONTENT);
+    }
+  } catch (const simdjson::simdjson_error& error) {
+    throw DataError({.where = where(),
+                     .given = excerpt(line) + " (" + simdjson::error_message(error.error()) + ")",
+                     .expected = "a JSON object on each line"});
+  }
+  require_distinct_keys();
+}
+
+bool JsonlReader::wants(std::string_view key) const {
+  return columns_.empty() || std::find(columns_.begin(), columns_.end(), key) != columns_.end();
+}
+
+void JsonlReader::require_distinct_keys() {
+  std::sort(keys_.begin(), keys_.end());
+  const auto doubled = std::adjacent_find(keys_.begin(), keys_.end());
+  if (doubled == keys_.end()) return;
+  throw DataError({.where = where(), .given = "key " + quote(*doubled) + " twice", .expected = "each key once"});
+}
+
+}  // namespace portune::io

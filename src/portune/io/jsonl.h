@@ -1,0 +1,59 @@
+// Objects of JSON Lines files, as named texts.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "portune/io/text_file.h"
+
+namespace portune::io {
+
+/// Reads a file of one JSON object a line, in constant memory. Empty lines, CR LF and a byte order mark are accepted.
+/// A value becomes a text: a string its characters, a number, true or false its spelling in the file, null nothing.
+/// errors  DataError with file and line: not a JSON object, a list or object as value, a doubled key, a line of more
+///         than `max_line_bytes`, bytes that are not UTF-8
+class JsonlReader {
+ public:
+  struct Field {
+    std::string_view key;
+    std::string_view value;
+  };
+
+  /// `columns`: the keys whose values are read; empty: all.
+  JsonlReader(std::string path, std::vector<std::string> columns, int64_t max_line_bytes = 64 << 20);
+  ~JsonlReader();
+
+  /// Goes to the next object; false at the end of the file.
+  bool next();
+  /// The values that were asked for, in the order of the line, valid until next(). A key may be missing.
+  std::span<const Field> fields() const { return fields_; }
+  /// All keys of the object, sorted, valid until next().
+  std::span<const std::string_view> keys() const { return keys_; }
+  /// The line of the object, counted from 1.
+  int64_t line() const { return line_; }
+
+ private:
+  struct Parser;  // keeps simdjson out of this header
+
+  std::optional<size_t> scan_line();
+  void read_object(std::span<char> text);
+  bool wants(std::string_view key) const;
+  void require_distinct_keys();
+  std::string where() const { return file_and_line(file_.path(), line_); }
+
+  TextFile file_;
+  std::vector<std::string> columns_;
+  int64_t max_line_bytes_;
+  std::unique_ptr<Parser> parser_;
+  size_t line_bytes_ = 0;
+  int64_t line_ = 0;
+  std::vector<Field> fields_;
+  std::vector<std::string_view> keys_;
+};
+
+}  // namespace portune::io

@@ -1,0 +1,108 @@
+#include "portune/io/safetensors.h"
+
+#include <simdjson.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <tuple>
+
+#include "portune/error.h"
+#include "portune/io/safetensors_header.h"
+
+namespace portune::io {
+
+SafetensorsFile SafetensorsFile::open(const std::filesystem::path& path, FileAccess access) {
+  return SafetensorsFile(path, MappedFile::open(path, access));
+}
+
+SafetensorsFile::SafetensorsFile(std::filesystem::path path, MappedFile file)
+    : path_(std::move(path)), file_(std::move(file)) {
+  SafetensorsHeader header = parse_safetensors_header(file_.bytes(), path_.string());
+  entries_ = std::move(header.entries);
+  metadata_ = std::move(header.metadata);
+  for (size_t i = 0; i < entries_.size(); ++i) index_.emplace(entries_[i].name, i);
+}
+
+std::optional<TensorView> SafetensorsFile::find(std::string_view name) const {
+  const auto found = index_.find(name);
+  if (found == index_.end()) return std::nullopt;
+  return view(entries_[found->second]);
+}
+
+namespace {
+
+constexpr int64_t kAlignment = 64;  // what PJRT's CPU plugin wants of memory that it takes without a copy
+
+void require_utf8(std::string_view text) {
+  if (simdjson::validate_utf8(text)) return;
+  throw UsageError({.where = "write_safetensors", .given = "text that is not UTF-8", .expected = "UTF-8"});
+}
+
+void require_writable_text(std::span<const NamedTensorView> tensors, const SafetensorsMetadata& metadata) {
+  std::set<std::string_view> names{"__metadata__"};
+  for (const NamedTensorView& tensor : tensors) {
+    require_utf8(tensor.name);
+    if (names.insert(tensor.name).second) continue;
+    throw UsageError({.where = "write_safetensors",
+                      .given = "the name '" + tensor.name + "' again",
+                      .expected = "each name once, and none that is __metadata__"});
+  }
+  for (const auto& [key, value] : metadata) {
+    require_utf8(key);
+    require_utf8(value);
+  }
+}
+
+// Whole multiples of 64 bytes first, then wide element types before narrow ones: every tensor lies at a multiple of
+// its element's size, and nearly all at a multiple of 64.
+std::vector<const NamedTensorView*> in_file_order(std::span<const NamedTensorView> tensors) {
+  std::vector<const NamedTensorView*> order;
+  for (const NamedTensorView& tensor : tensors) order.push_back(&tensor);
+  const auto key = [](const NamedTensorView* tensor) {
+    const TensorType& type = tensor->view.type;
+    return std::tuple(type.bytes() % kAlignment != 0, -size_of(type.dtype), std::string_view(tensor->name));
+  };
+  std::sort(order.begin(), order.end(), [&](const auto* a, const auto* b) { return key(a) < key(b); });
+  return order;
+}
+
+// Length and JSON, padded with spaces to a multiple of kAlignment.
+std::string header_bytes(std::span<const NamedTensorView* const> order, const SafetensorsMetadata& metadata) {
+  nlohmann::ordered_json::object_t header;
+  if (!metadata.empty()) header.emplace_back("__metadata__", metadata);
+  int64_t end = 0;
+  for (const NamedTensorView* tensor : order) {
+    const TensorType& type = tensor->view.type;
+    const int64_t begin = std::exchange(end, end + type.bytes());
+    header.emplace_back(tensor->name, nlohmann::ordered_json{{"dtype", safetensors_name_of(type.dtype)},
+                                                             {"shape", type.shape.sizes()},
+                                                             {"data_offsets", {begin, end}}});
+  }
+  std::string text = nlohmann::ordered_json(std::move(header)).dump();
+  uint64_t length = sizeof(uint64_t) + text.size();
+  length = (length + kAlignment - 1) / kAlignment * kAlignment - sizeof length;
+  text.resize(length, ' ');
+  return std::string(reinterpret_cast<const char*>(&length), sizeof length) + text;
+}
+
+}  // namespace
+
+void write_safetensors(const std::filesystem::path& path, std::span<const NamedTensorView> tensors,
+                       const SafetensorsMetadata& metadata) {
+  require_writable_text(tensors, metadata);
+  const std::vector<const NamedTensorView*> order = in_file_order(tensors);
+  const std::string header = header_bytes(order, metadata);
+  int64_t total = static_cast<int64_t>(header.size());
+  for (const NamedTensorView* tensor : order) total += tensor->view.type.bytes();
+
+  OutputFile file(path);
+  file.reserve(total);
+  file.write(header);
+  for (const NamedTensorView* tensor : order) {
+    file.write(std::span(tensor->view.data, static_cast<size_t>(tensor->view.type.bytes())));
+  }
+  file.finish();
+}
+
+}  // namespace portune::io

@@ -1,0 +1,103 @@
+#include "portune/io/text_file.h"
+
+#include <simdjson.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <string_view>
+#include <system_error>
+
+#include "portune/error.h"
+
+namespace portune::io {
+namespace {
+
+constexpr size_t kBlock = 256 * 1024;
+constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
+
+std::FILE* open(const std::string& path) {
+  std::FILE* file = std::fopen(path.c_str(), "rb");
+  if (file != nullptr) return file;
+  const int error = errno;
+  if (error == ENOENT) throw NotFoundError({.where = path, .given = "no such file", .expected = "a text file"});
+  throw IoError({.where = path, .given = std::generic_category().message(error), .expected = "a readable file"});
+}
+
+size_t sequence_length(char lead) {
+  const auto byte = static_cast<unsigned char>(lead);
+  return byte < 0x80 ? 1 : byte < 0xE0 ? 2 : byte < 0xF0 ? 3 : 4;
+}
+
+// Index of the first byte that does not continue valid UTF-8; the size if all is well.
+size_t find_invalid(std::string_view text) {
+  size_t at = 0;
+  while (at < text.size()) {
+    const size_t length = sequence_length(text[at]);
+    if (length > text.size() - at || !simdjson::validate_utf8(text.data() + at, length)) break;
+    at += length;
+  }
+  return at;
+}
+
+std::string hexadecimal(char value) {
+  constexpr std::string_view kDigits = "0123456789ABCDEF";
+  const auto byte = static_cast<unsigned char>(value);
+  return {'0', 'x', kDigits[byte >> 4], kDigits[byte & 15]};
+}
+
+}  // namespace
+
+TextFile::TextFile(std::string path) : path_(std::move(path)), file_(open(path_)), buffer_(kBlock + kPadding) {}
+
+// Moves the unread bytes to the front; doubles the buffer when they fill half of it, so that a long record is moved
+// and looked at again a constant number of times per byte only.
+void TextFile::make_room() {
+  std::memmove(buffer_.data(), buffer_.data() + begin_, end_ - begin_);
+  buffer_offset_ += static_cast<int64_t>(begin_);
+  end_ -= begin_;
+  begin_ = 0;
+  const size_t room = buffer_.size() - kPadding;
+  if (end_ > room / 2) buffer_.resize(2 * room + kPadding);
+}
+
+bool TextFile::read_more() {
+  make_room();
+  const size_t count = std::fread(buffer_.data() + end_, 1, buffer_.size() - kPadding - end_, file_.get());
+  if (std::ferror(file_.get()) != 0) {
+    throw IoError({.where = path_, .given = std::generic_category().message(errno), .expected = "to read the file"});
+  }
+  const bool at_beginning = buffer_offset_ == 0 && end_ == 0;
+  end_ += count;
+  if (at_beginning && std::string_view(buffer_.data(), end_).starts_with(kByteOrderMark)) {
+    begin_ = kByteOrderMark.size();
+  }
+  return count > 0;
+}
+
+void TextFile::require_text(size_t bytes, int64_t line) const {
+  const std::string_view text(buffer_.data() + begin_, bytes);
+  const bool is_utf8 = simdjson::validate_utf8(text.data(), text.size());
+  const size_t fault = is_utf8 ? text.find('\0') : find_invalid(text);
+  if (fault == std::string_view::npos) return;
+  const int64_t offset = buffer_offset_ + static_cast<int64_t>(begin_ + fault);
+  const int64_t fault_line = line + count_line_ends({text.data(), fault});
+  throw DataError(
+      {.where = file_and_line(path_, fault_line),
+       .given = (is_utf8 ? "a NUL" : hexadecimal(text[fault])) + " at byte offset " + std::to_string(offset),
+       .expected = "text in UTF-8",
+       .fix = is_utf8 ? "" : "convert the file to UTF-8, for instance with iconv"});
+}
+
+int64_t count_line_ends(std::span<const char> text) {
+  int64_t count = std::count(text.begin(), text.end(), '\n');
+  for (auto at = std::find(text.begin(), text.end(), '\r'); at != text.end(); at = std::find(at, text.end(), '\r')) {
+    ++at;
+    if (at == text.end() || *at != '\n') ++count;
+  }
+  return count;
+}
+
+std::string file_and_line(const std::string& path, int64_t line) { return path + ":" + std::to_string(line); }
+
+}  // namespace portune::io

@@ -1,0 +1,55 @@
+// A UTF-8 text file read in blocks: the ground under the readers of tables.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace portune::io {
+
+/// Bytes of a file that are read but not consumed yet, in one piece, so that a record can be looked at as a whole.
+/// The buffer grows only with the largest record. A byte order mark at the beginning is passed over.
+class TextFile {
+ public:
+  /// NotFoundError if there is no such file, IoError if it cannot be opened.
+  explicit TextFile(std::string path);
+
+  /// At least this many bytes after the unread ones may be read too (simdjson does), though they mean nothing.
+  static constexpr size_t kPadding = 64;
+
+  const std::string& path() const { return path_; }
+  /// The unread bytes. They may be changed in place, and stay where they are until read_more().
+  std::span<char> unread() { return {buffer_.data() + begin_, end_ - begin_}; }
+  /// Appends to the unread bytes; false at the end of the file. IoError if reading fails.
+  bool read_more();
+  void consume(size_t bytes) { begin_ += bytes; }
+
+  /// DataError with line and byte offset if the first `bytes` unread bytes, which begin on line `line`, are not UTF-8
+  /// or contain a NUL.
+  void require_text(size_t bytes, int64_t line) const;
+
+ private:
+  struct Close {
+    void operator()(std::FILE* file) const { std::fclose(file); }
+  };
+  void make_room();
+
+  std::string path_;
+  std::unique_ptr<std::FILE, Close> file_;
+  std::vector<char> buffer_;
+  size_t begin_ = 0;
+  size_t end_ = 0;
+  int64_t buffer_offset_ = 0;  // of buffer_[0] in the file
+};
+
+/// Line ends in `text`: LF, CR LF, and a CR alone.
+int64_t count_line_ends(std::span<const char> text);
+
+/// "train.csv:17".
+std::string file_and_line(const std::string& path, int64_t line);
+
+}  // namespace portune::io

@@ -1,0 +1,54 @@
+// Scaled dot-product attention and its gradients, without a matrix of all scores.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "portune/kernels/cpu/dropout.h"
+#include "portune/kernels/cpu/element.h"
+#include "portune/kernels/cpu/workers.h"
+
+namespace portune::kernels {
+
+struct AttentionShape {
+  int64_t batch, heads, query, kv, head_size;
+
+  int64_t hidden() const { return heads * head_size; }
+};
+
+struct AttentionOptions {
+  float scale = 1;                     ///< of q k^T
+  std::optional<DropoutMask> dropout;  ///< of the weights; element ((b * heads + h) * query + i) * kv + j decides
+};
+
+/// q [batch, query, hidden]; k, v [batch, kv, hidden], in which a head is a slice of the last axis; bias float32
+/// [batch, kv], added to the scores of every head and query: 0 keeps, very negative or -infinity hides.
+template <class T>
+struct AttentionInputs {
+  const T *q, *k, *v;
+  const float* bias;
+};
+
+/// out = dropout(softmax(scale q k^T + bias)) v for each head, [batch, query, hidden].
+/// lse   float32 [batch, heads, query]: log of each row's sum of exponentials, which the gradient needs
+/// A row in which every bias is -infinity gives zeros. T is float or Bfloat16; softmax and sums are in float32, the
+/// weights are rounded to T before they meet v.
+/// source: Vaswani et al. 2017, arXiv:1706.03762, equation 1
+template <class T>
+void attention(const Workers& workers, const AttentionShape& shape, const AttentionOptions& options,
+               const AttentionInputs<T>& in, T* out, float* lse);
+
+/// What attention gave, and the gradient of `out`.
+template <class T>
+struct AttentionResults {
+  const T *dout, *out;
+  const float* lse;
+};
+
+/// dq, dk and dv, by computing the weights again. No gradient flows to the bias.
+/// source: Dao et al. 2022, arXiv:2205.14135, algorithm 4
+template <class T>
+void attention_grad(const Workers& workers, const AttentionShape& shape, const AttentionOptions& options,
+                    const AttentionInputs<T>& in, const AttentionResults<T>& results, T* dq, T* dk, T* dv);
+
+}  // namespace portune::kernels

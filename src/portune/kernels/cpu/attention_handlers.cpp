@@ -1,0 +1,109 @@
+#include "portune/kernels/cpu/attention.h"
+#include "portune/kernels/cpu/handler.h"
+#include "portune/kernels/cpu/handlers.h"
+
+namespace portune::kernels {
+namespace {
+
+AttentionShape shape_of(const char* target, const Operand& q, const Operand& k, int64_t heads) {
+  const auto queries = q.dimensions(), keys = k.dimensions();
+  require(queries.size() == 3 && keys.size() == 3 && queries[0] == keys[0] && queries[2] == keys[2], target,
+          "q [batch, query, hidden] and k [batch, kv, hidden]");
+  require(heads > 0 && queries[2] % heads == 0, target, "a hidden size that is a multiple of the heads");
+  const AttentionShape shape{queries[0], heads, queries[1], keys[1], queries[2] / heads};
+  require(shape.batch > 0 && shape.query > 0 && shape.kv > 0 && shape.head_size > 0, target, "sizes of at least 1");
+  return shape;
+}
+
+AttentionOptions options_of(const char* target, const Operand& key, float scale, float dropout) {
+  require_array(key, DType::kUInt32, 2, target, "a key uint32[2]");
+  require(dropout >= 0 && dropout < 1, target, "a dropout rate in [0, 1)");
+  AttentionOptions options{.scale = scale};
+  if (dropout > 0) options.dropout = DropoutMask(data_of<const uint32_t>(key), dropout);
+  return options;
+}
+
+// Checks that q, and k and v, fill arrays of the type T and of the shape's sizes, and that the bias fits them.
+template <class T>
+AttentionInputs<T> inputs_of(const char* target, const AttentionShape& shape, const Operand& q, const Operand& k,
+                             const Operand& v, const Operand& bias) {
+  const int64_t kv_size = shape.batch * shape.kv * shape.hidden();
+  require_array(k, kDTypeOf<T>, kv_size, target, "k of the type of q");
+  require_array(v, kDTypeOf<T>, kv_size, target, "v like k");
+  require_array(bias, DType::kFloat32, shape.batch * shape.kv, target, "a bias float32[batch, 1, 1, kv]");
+  return {data_of<const T>(q), data_of<const T>(k), data_of<const T>(v), data_of<const float>(bias)};
+}
+
+ffi::Error forward(ffi::ThreadPool pool, Operand q, Operand k, Operand v, Operand bias, Operand key, Result out,
+                   Result lse, int64_t heads, float scale, float dropout) {
+  return run_handler([&] {
+    constexpr const char* kTarget = "portune.attention";
+    const AttentionShape shape = shape_of(kTarget, q, k, heads);
+    const AttentionOptions options = options_of(kTarget, key, scale, dropout);
+    require_array(*lse, DType::kFloat32, shape.batch * heads * shape.query, kTarget,
+                  "lse float32[batch, heads, query]");
+    with_float_type(q, kTarget, [&]<class T>(T) {
+      require_array(*out, kDTypeOf<T>, shape.batch * shape.query * shape.hidden(), kTarget, "out like q");
+      attention(XlaWorkers(pool), shape, options, inputs_of<T>(kTarget, shape, q, k, v, bias), data_of<T>(*out),
+                data_of<float>(*lse));
+    });
+  });
+}
+
+ffi::Error backward(ffi::ThreadPool pool, Operand dout, Operand q, Operand k, Operand v, Operand bias, Operand out,
+                    Operand lse, Operand key, Result dq, Result dk, Result dv, int64_t heads, float scale,
+                    float dropout) {
+  return run_handler([&] {
+    constexpr const char* kTarget = "portune.attention_grad";
+    const AttentionShape shape = shape_of(kTarget, q, k, heads);
+    const AttentionOptions options = options_of(kTarget, key, scale, dropout);
+    require_array(lse, DType::kFloat32, shape.batch * heads * shape.query, kTarget, "lse float32[batch, heads, query]");
+    with_float_type(q, kTarget, [&]<class T>(T) {
+      const int64_t q_size = shape.batch * shape.query * shape.hidden();
+      const int64_t kv_size = shape.batch * shape.kv * shape.hidden();
+      require_array(dout, kDTypeOf<T>, q_size, kTarget, "dout like q");
+      require_array(out, kDTypeOf<T>, q_size, kTarget, "out like q");
+      require_array(*dq, kDTypeOf<T>, q_size, kTarget, "dq like q");
+      require_array(*dk, kDTypeOf<T>, kv_size, kTarget, "dk like k");
+      require_array(*dv, kDTypeOf<T>, kv_size, kTarget, "dv like v");
+      const AttentionResults<T> results{data_of<const T>(dout), data_of<const T>(out), data_of<const float>(lse)};
+      attention_grad(XlaWorkers(pool), shape, options, inputs_of<T>(kTarget, shape, q, k, v, bias), results,
+                     data_of<T>(*dq), data_of<T>(*dk), data_of<T>(*dv));
+    });
+  });
+}
+
+}  // namespace
+
+XLA_FFI_DEFINE_HANDLER_SYMBOL(portune_attention, forward,
+                              ffi::Ffi::Bind()
+                                  .Ctx<ffi::ThreadPool>()
+                                  .Arg<Operand>()
+                                  .Arg<Operand>()
+                                  .Arg<Operand>()
+                                  .Arg<Operand>()
+                                  .Arg<Operand>()
+                                  .Ret<Operand>()
+                                  .Ret<Operand>()
+                                  .Attr<int64_t>("heads")
+                                  .Attr<float>("scale")
+                                  .Attr<float>("dropout"));
+XLA_FFI_DEFINE_HANDLER_SYMBOL(portune_attention_grad, backward,
+                              ffi::Ffi::Bind()
+                                  .Ctx<ffi::ThreadPool>()
+                                  .Arg<Operand>()
+                                  .Arg<Operand>()
+                                  .Arg<Operand>()
+                                  .Arg<Operand>()
+                                  .Arg<Operand>()
+                                  .Arg<Operand>()
+                                  .Arg<Operand>()
+                                  .Arg<Operand>()
+                                  .Ret<Operand>()
+                                  .Ret<Operand>()
+                                  .Ret<Operand>()
+                                  .Attr<int64_t>("heads")
+                                  .Attr<float>("scale")
+                                  .Attr<float>("dropout"));
+
+}  // namespace portune::kernels

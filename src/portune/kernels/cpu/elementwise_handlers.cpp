@@ -1,0 +1,58 @@
+// Handlers of gelu and dropout.
+#include "portune/kernels/cpu/dropout.h"
+#include "portune/kernels/cpu/gelu.h"
+#include "portune/kernels/cpu/handler.h"
+#include "portune/kernels/cpu/handlers.h"
+
+namespace portune::kernels {
+namespace {
+
+int64_t size_of_all(const Operand& buffer) { return static_cast<int64_t>(buffer.element_count()); }
+
+GeluForm form_of(bool approximate) { return approximate ? GeluForm::kTanh : GeluForm::kErf; }
+
+ffi::Error gelu_forward(ffi::ThreadPool pool, Operand x, Result y, bool approximate) {
+  return run_handler([&] {
+    with_float_type(x, "portune.gelu", [&]<class T>(T) {
+      require_array(*y, kDTypeOf<T>, size_of_all(x), "portune.gelu", "a result like x");
+      gelu(XlaWorkers(pool), form_of(approximate), size_of_all(x), data_of<const T>(x), data_of<T>(*y));
+    });
+  });
+}
+
+ffi::Error gelu_backward(ffi::ThreadPool pool, Operand x, Operand dy, Result dx, bool approximate) {
+  return run_handler([&] {
+    with_float_type(x, "portune.gelu_grad", [&]<class T>(T) {
+      require_array(dy, kDTypeOf<T>, size_of_all(x), "portune.gelu_grad", "dy like x");
+      require_array(*dx, kDTypeOf<T>, size_of_all(x), "portune.gelu_grad", "a result like x");
+      gelu_grad(XlaWorkers(pool), form_of(approximate), size_of_all(x), data_of<const T>(x), data_of<const T>(dy),
+                data_of<T>(*dx));
+    });
+  });
+}
+
+ffi::Error dropout_forward(ffi::ThreadPool pool, Operand x, Operand key, Result y, float rate) {
+  return run_handler([&] {
+    require_array(key, DType::kUInt32, 2, "portune.dropout", "a key uint32[2]");
+    require(rate >= 0 && rate < 1, "portune.dropout", "a rate in [0, 1)");
+    with_float_type(x, "portune.dropout", [&]<class T>(T) {
+      require_array(*y, kDTypeOf<T>, size_of_all(x), "portune.dropout", "a result like x");
+      dropout(XlaWorkers(pool), DropoutMask(data_of<const uint32_t>(key), rate), size_of_all(x), data_of<const T>(x),
+              data_of<T>(*y));
+    });
+  });
+}
+
+}  // namespace
+
+XLA_FFI_DEFINE_HANDLER_SYMBOL(
+    portune_gelu, gelu_forward,
+    ffi::Ffi::Bind().Ctx<ffi::ThreadPool>().Arg<Operand>().Ret<Operand>().Attr<bool>("approximate"));
+XLA_FFI_DEFINE_HANDLER_SYMBOL(
+    portune_gelu_grad, gelu_backward,
+    ffi::Ffi::Bind().Ctx<ffi::ThreadPool>().Arg<Operand>().Arg<Operand>().Ret<Operand>().Attr<bool>("approximate"));
+XLA_FFI_DEFINE_HANDLER_SYMBOL(
+    portune_dropout, dropout_forward,
+    ffi::Ffi::Bind().Ctx<ffi::ThreadPool>().Arg<Operand>().Arg<Operand>().Ret<Operand>().Attr<float>("rate"));
+
+}  // namespace portune::kernels

@@ -1,0 +1,22 @@
+// The kernels that a program compiled for the CPU may call.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace portune::kernels {
+
+/// An XLA FFI handler, to be registered for the platform "Host" under `target`.
+struct CpuKernel {
+  std::string_view target;  ///< custom call target, e.g. "portune.linear"
+  void* handler;            ///< XLA_FFI_Error* (*)(XLA_FFI_CallFrame*)
+};
+
+/// The handlers that this machine runs well. What is missing is to be compiled from its decomposition.
+std::span<const CpuKernel> cpu_kernels();
+
+/// Changes whenever the same call may give other bits: part of the key under which compiled programs are kept.
+std::string cpu_kernels_version();
+
+}  // namespace portune::kernels

@@ -1,0 +1,46 @@
+#include <algorithm>
+
+#include "portune/error.h"
+#include "portune/io/json.h"
+#include "portune/models.h"
+#include "portune/models/bert.h"
+
+namespace portune::models {
+namespace {
+
+SequenceClassifier bert_classifier(const io::JsonObject& config, int64_t num_labels) {
+  const BertConfig c = bert_config(config);
+  return {.architecture = "BertForSequenceClassification",
+          .base_prefix = "bert",
+          .vocab_size = c.vocab_size,
+          .max_length = c.max_position_embeddings,
+          .initializer_range = c.initializer_range,
+          .logits = [c, num_labels](const nn::Scope& root, const TextInputs& in) {
+            return bert_for_sequence_classification(root, c, in, num_labels);
+          }};
+}
+
+struct Architecture {
+  std::string_view model_type;
+  SequenceClassifier (*sequence_classifier)(const io::JsonObject& config, int64_t num_labels);
+};
+constexpr Architecture kArchitectures[] = {{"bert", bert_classifier}};
+
+}  // namespace
+
+SequenceClassifier sequence_classifier(const io::JsonObject& config, int64_t num_labels) {
+  const std::string model_type = config.get_string("model_type");
+  const auto* found = std::ranges::find(kArchitectures, model_type, &Architecture::model_type);
+  if (found == std::end(kArchitectures)) {
+    std::string known;
+    for (const Architecture& architecture : kArchitectures) {
+      known += (known.empty() ? "" : ", ") + std::string(architecture.model_type);
+    }
+    throw CheckpointError({.where = "config.json",
+                           .given = "model_type \"" + model_type + "\"",
+                           .expected = "one of the architectures that Portune has: " + known});
+  }
+  return found->sequence_classifier(config, num_labels);
+}
+
+}  // namespace portune::models

@@ -1,0 +1,71 @@
+#include <limits>
+
+#include "portune/error.h"
+#include "portune/nn.h"
+#include "portune/ops.h"
+
+namespace portune::nn {
+namespace {
+
+constexpr Initializer kZeros{Initializer::Kind::kZeros};
+constexpr Initializer kOnes{Initializer::Kind::kOnes};
+
+Initializer normal(const Scope& s) { return {Initializer::Kind::kNormal, s.options().initializer_range}; }
+
+// Runs `build`; an error from it says that it arose in this scope.
+template <class Build>
+Value in_scope(const Scope& s, Build build) {
+  try {
+    return build();
+  } catch (Error& error) {
+    error.set_context(s.path());
+    throw;
+  }
+}
+
+}  // namespace
+
+Value linear(const Scope& s, const Value& x, int64_t size) {
+  return in_scope(s, [&] {
+    const Value weight = s.parameter("weight", {size, x.shape().back()}, normal(s));
+    return portune::linear(x, weight, s.parameter("bias", {size}, kZeros));
+  });
+}
+
+Value layer_norm(const Scope& s, const Value& x, double eps) {
+  return in_scope(s, [&] {
+    const Shape size{x.shape().back()};
+    return portune::layer_norm(x, s.parameter("weight", size, kOnes), s.parameter("bias", size, kZeros), eps);
+  });
+}
+
+Value embedding(const Scope& s, const Value& ids, int64_t rows, int64_t width) {
+  return in_scope(s, [&] {
+    return convert(gather_rows(s.parameter("weight", {rows, width}, normal(s)), ids), s.options().compute_dtype);
+  });
+}
+
+Value dropout(const Scope& s, const Value& x, double rate) {
+  if (!s.options().training || rate == 0) return x;
+  return in_scope(s, [&] { return portune::dropout(x, s.random_key(), rate); });
+}
+
+Value activate(std::string_view name, const Value& x) {
+  if (name == "gelu") return gelu(x, GeluForm::kErf);
+  if (name == "gelu_new" || name == "gelu_pytorch_tanh" || name == "gelu_fast") return gelu(x, GeluForm::kTanh);
+  if (name == "relu") return relu(x);
+  if (name == "tanh") return tanh(x);
+  if (name == "silu" || name == "swish") return x * logistic(x);
+  throw UsageError({.where = "activation",
+                    .given = "\"" + std::string(name) + "\"",
+                    .expected = "gelu, gelu_new, gelu_pytorch_tanh, gelu_fast, relu, tanh, silu or swish"});
+}
+
+Value attention_bias(const Value& mask) {
+  const Value hidden = compare(Direction::kEqual, mask, full(mask.type(), 0));
+  const TensorType type{DType::kFloat32, mask.shape()};
+  const Value bias = select(hidden, full(type, std::numeric_limits<float>::lowest()), full(type, 0));
+  return reshape(bias, {mask.shape()[0], 1, 1, mask.shape()[1]});
+}
+
+}  // namespace portune::nn

@@ -1,0 +1,54 @@
+#include "portune/error.h"
+#include "portune/nn.h"
+#include "portune/ops.h"
+
+namespace portune::nn {
+namespace {
+
+// FNV-1a: the same everywhere, which std::hash is not.
+uint64_t hash_of(std::string_view text) {
+  uint64_t hash = 0xCBF29CE484222325;
+  for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001B3;
+  return hash;
+}
+
+}  // namespace
+
+Value Context::parameter(const std::string& name, const Shape& shape, const Initializer& initializer) {
+  if (const auto known = by_name_.find(name); known != by_name_.end()) {
+    const Value& value = known->second->value;
+    if (value.shape() != shape) {
+      throw ShapeError({.where = "parameter " + name,
+                        .given = to_string(value.shape()) + " and " + to_string(shape),
+                        .expected = "one shape for all layers that share the parameter"});
+    }
+    return value;
+  }
+  parameters_.push_back({name, portune::parameter(name, {DType::kFloat32, shape}), initializer});
+  by_name_.emplace(name, &parameters_.back());
+  return parameters_.back().value;
+}
+
+Scope Scope::operator/(std::string_view name) const {
+  Scope inner = *this;
+  if (!inner.path_.empty()) inner.path_ += '.';
+  inner.path_ += name;
+  return inner;
+}
+
+Value Scope::parameter(std::string_view name, const Shape& shape, const Initializer& initializer) const {
+  return context_->parameter((*this / name).path(), shape, initializer);
+}
+
+Value Scope::random_key() const {
+  const Value& key = options().random_key;
+  if (!key) {
+    throw UsageError({.where = "dropout in " + path_,
+                      .given = "a training graph without a random key",
+                      .expected = "ContextOptions::random_key"});
+  }
+  const uint64_t site = hash_of(path_);
+  return bitwise_xor(key, constant(Tensor({2}, {static_cast<uint32_t>(site), static_cast<uint32_t>(site >> 32)})));
+}
+
+}  // namespace portune::nn

@@ -1,0 +1,121 @@
+#include "portune/device.h"
+
+
+#include "portune/error.h"
+#include "portune/kernels/cpu/registry.h"
+#include "portune/pjrt/buffer.h"
+#include "portune/pjrt/client.h"
+#include "portune/pjrt/executable.h"
+#include "portune/pjrt/executable_cache.h"
+#include "portune/pjrt/ffi.h"
+#include "portune/pjrt/plugin.h"
+
+namespace portune {
+namespace {
+
+// Handlers stay registered as long as the process; a second Device finds them there.
+void register_cpu_kernels(const pjrt::Plugin& plugin) {
+  static const bool registered = [&] {
+    for (const kernels::CpuKernel& kernel : kernels::cpu_kernels()) {
+      pjrt::register_ffi(plugin, std::string(kernel.target), reinterpret_cast<pjrt::FfiHandler>(kernel.handler));
+    }
+    return true;
+  }();
+  static_cast<void>(registered);
+}
+
+Target cpu_target(bool use_kernels) {
+  Target target{.platform = "cpu"};
+  if (!use_kernels) return target;
+  for (const kernels::CpuKernel& kernel : kernels::cpu_kernels()) target.kernels.emplace(kernel.target);
+  return target;
+}
+
+std::optional<std::filesystem::path> if_named(const std::filesystem::path& path) {
+  return path.empty() ? std::nullopt : std::optional(path);
+}
+
+const pjrt::Plugin& load_plugin(const DeviceOptions& options) {
+  if (options.device != "cpu") {
+    throw UsageError({.where = "device \"" + options.device + "\"",
+                      .given = "a device that this version does not run on",
+                      .expected = "cpu"});
+  }
+  return pjrt::Plugin::load(pjrt::find_plugin(options.device, if_named(options.plugin)));
+}
+
+}  // namespace
+
+struct Device::Impl {
+  explicit Impl(const DeviceOptions& options)
+      : plugin(load_plugin(options)),
+        client(plugin),
+        target(cpu_target(options.use_kernels)),
+        cache({.folder = if_named(options.cache_folder),
+               .enabled = options.use_cache,
+               .version = kernels::cpu_kernels_version()}) {
+    register_cpu_kernels(plugin);
+  }
+
+  const pjrt::Plugin& plugin;
+  pjrt::Client client;
+  Target target;
+  pjrt::ExecutableCache cache;
+};
+
+Device::Device(const DeviceOptions& options) : impl_(std::make_unique<Impl>(options)) {}
+Device::Device(Device&&) noexcept = default;
+Device& Device::operator=(Device&&) noexcept = default;
+Device::~Device() = default;
+
+const Target& Device::target() const { return impl_->target; }
+
+DeviceFacts Device::facts() const {
+  DeviceFacts facts{.platform = impl_->client.platform_name(),
+                    .plugin = impl_->plugin.file(),
+                    .version = to_string(impl_->plugin.version()),
+                    .kernels_version = kernels::cpu_kernels_version()};
+  for (const pjrt::Device& device : impl_->client.devices()) facts.devices.push_back(device.description);
+  return facts;
+}
+
+Program Device::compile(const Function& function) const {
+  pjrt::CachedExecutable compiled =
+      impl_->cache.get_or_compile(impl_->client, to_stablehlo(function, impl_->target));
+  return {std::make_unique<pjrt::LoadedExecutable>(std::move(compiled.executable)), compiled.was_cached,
+          compiled.seconds};
+}
+
+DeviceArray Device::put(const TensorView& values) const {
+  return DeviceArray(std::make_unique<pjrt::Buffer>(impl_->client.copy_to_device(values)));
+}
+
+DeviceArray Device::put(Tensor&& values) const {
+  return DeviceArray(std::make_unique<pjrt::Buffer>(impl_->client.move_to_device(std::move(values))));
+}
+
+DeviceArray::DeviceArray(std::unique_ptr<pjrt::Buffer> buffer) : buffer_(std::move(buffer)) {}
+DeviceArray::DeviceArray(DeviceArray&&) noexcept = default;
+DeviceArray& DeviceArray::operator=(DeviceArray&&) noexcept = default;
+DeviceArray::~DeviceArray() = default;
+
+const TensorType& DeviceArray::type() const { return buffer_->type(); }
+Tensor DeviceArray::to_host() const { return buffer_->to_host(); }
+
+Program::Program(std::unique_ptr<pjrt::LoadedExecutable> executable, bool from_cache, double seconds)
+    : executable_(std::move(executable)), from_cache_(from_cache), seconds_(seconds) {}
+Program::Program(Program&&) noexcept = default;
+Program& Program::operator=(Program&&) noexcept = default;
+Program::~Program() = default;
+
+std::vector<DeviceArray> Program::run(const std::vector<DeviceArray*>& arguments) const {
+  std::vector<pjrt::Buffer*> buffers;
+  for (const DeviceArray* argument : arguments) buffers.push_back(argument->buffer_.get());
+  std::vector<DeviceArray> results;
+  for (pjrt::Buffer& result : executable_->execute(buffers)) {
+    results.emplace_back(std::make_unique<pjrt::Buffer>(std::move(result)));
+  }
+  return results;
+}
+
+}  // namespace portune

@@ -1,0 +1,46 @@
+#include "portune/tasks/classification_metrics.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace portune::tasks {
+
+int64_t predicted_class(Head head, std::span<const float> logits) {
+  if (head == Head::kSigmoid) return logits[0] >= 0 ? 1 : 0;
+  return std::ranges::max_element(logits) - logits.begin();
+}
+
+std::vector<float> probabilities(Head head, std::span<const float> logits) {
+  if (head == Head::kSigmoid) return {1 / (1 + std::exp(-logits[0]))};
+  const float highest = std::ranges::max(logits);
+  std::vector<float> result;
+  float total = 0;
+  for (const float logit : logits) total += result.emplace_back(std::exp(logit - highest));
+  for (float& probability : result) probability /= total;
+  return result;
+}
+
+void ClassificationMetrics::update(const data::Example& batch, const data::Example& outputs) {
+  const std::span<const float> weights = batch.tensor(data::kExampleWeight).as<float>();
+  const std::span<const int32_t> labels = batch.tensor("labels").as<int32_t>();
+  const std::span<const float> logits = outputs.tensor("logits").as<float>();
+  const size_t width = logits.size() / labels.size();
+  const std::vector<float> targets(labels.begin(), labels.end());
+  std::vector<float> predicted, scores;
+  for (size_t row = 0; row < labels.size(); ++row) {
+    const std::span<const float> of_row = logits.subspan(row * width, width);
+    predicted.push_back(static_cast<float>(predicted_class(head_, of_row)));
+    if (classes_ == 2) scores.push_back(width == 1 ? of_row[0] : of_row[1] - of_row[0]);
+  }
+  accuracy_.update(predicted, targets, weights);
+  if (classes_ == 2) roc_auc_.update(scores, targets, weights);
+}
+
+Scores ClassificationMetrics::result() const {
+  Scores scores;
+  if (const auto accuracy = accuracy_.result()) scores.emplace_back("accuracy", *accuracy);
+  if (const auto auc = classes_ == 2 ? roc_auc_.result() : std::nullopt) scores.emplace_back("roc_auc", *auc);
+  return scores;
+}
+
+}  // namespace portune::tasks

@@ -1,0 +1,99 @@
+#include "portune/tasks/initial_weights.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <numbers>
+#include <set>
+
+#include "portune/error.h"
+#include "portune/hub/model_folder.h"
+
+namespace portune::tasks {
+namespace {
+
+// SplitMix64 (Steele et al. 2014): the output for counter `i` of the stream `key`.
+uint64_t random_bits(uint64_t key, uint64_t i) {
+  uint64_t z = key + (i + 1) * 0x9E3779B97F4A7C15;
+  z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9;
+  z = (z ^ (z >> 27)) * 0x94D049BB133111EB;
+  return z ^ (z >> 31);
+}
+
+uint64_t key_of(std::string_view name, uint64_t seed) {
+  uint64_t key = seed;
+  for (const char c : name) key = random_bits(key ^ static_cast<unsigned char>(c), 0);
+  return key;
+}
+
+// Box and Muller 1958: two uniform numbers make a normal one.
+double normal(uint64_t key, uint64_t i) {
+  const double u = static_cast<double>((random_bits(key, 2 * i) >> 11) + 1) * 0x1p-53;  // in (0, 1]
+  const double v = static_cast<double>(random_bits(key, 2 * i + 1) >> 11) * 0x1p-53;
+  return std::sqrt(-2 * std::log(u)) * std::cos(2 * std::numbers::pi * v);
+}
+
+// Buffers that old versions of transformers saved with the weights.
+bool is_buffer(std::string_view name) { return name.ends_with("embeddings.position_ids"); }
+
+Tensor to_float32(const std::string& name, const TensorView& view) {
+  if (!is_float(view.type.dtype)) {
+    throw CheckpointError(
+        {.where = "tensor " + name, .given = to_string(view.type), .expected = "elements of a float type"});
+  }
+  if (view.type.dtype != DType::kFloat32) return Tensor(view.type.shape, std::span<const float>(to_floats(view)));
+  Tensor tensor(view.type);
+  std::memcpy(tensor.data(), view.data, static_cast<size_t>(view.type.bytes()));
+  return tensor;
+}
+
+}  // namespace
+
+Tensor draw(const nn::Parameter& parameter, uint64_t seed) {
+  Tensor tensor(parameter.value.type());
+  const std::span<float> values = tensor.as<float>();
+  switch (parameter.initializer.kind) {
+    case nn::Initializer::Kind::kZeros: break;
+    case nn::Initializer::Kind::kOnes: std::ranges::fill(values, 1.0f); break;
+    case nn::Initializer::Kind::kNormal: {
+      const uint64_t key = key_of(parameter.name, seed);
+      for (size_t i = 0; i < values.size(); ++i) {
+        values[i] = static_cast<float>(parameter.initializer.stddev * normal(key, i));
+      }
+    }
+  }
+  return tensor;
+}
+
+InitialWeights load_weights(const hub::ModelFolder& folder, std::span<const nn::Parameter> parameters,
+                            const std::string& prefix, uint64_t seed) {
+  InitialWeights result;
+  std::set<std::string, std::less<>> used;
+  const auto find = [&](const std::string& name) {
+    std::optional<TensorView> view = folder.find(name);
+    if (view) used.insert(name);
+    return view;
+  };
+  for (const nn::Parameter& parameter : parameters) {
+    const std::string& name = parameter.name;
+    const bool in_encoder = name.starts_with(prefix + ".");
+    std::optional<TensorView> view = find(name);
+    if (!view && in_encoder) view = find(name.substr(prefix.size() + 1));
+    if (view && view->type.shape != parameter.value.shape()) {
+      if (in_encoder) {
+        throw CheckpointError({.where = folder.path().string() + ", tensor " + name,
+                               .given = "shape " + to_string(view->type.shape),
+                               .expected = to_string(parameter.value.shape()) + ", by config.json"});
+      }
+      view.reset();
+    }
+    if (!view) result.report.missing.push_back(name);
+    result.values.push_back(view ? to_float32(name, *view) : draw(parameter, seed));
+  }
+  for (const NamedTensorView& tensor : folder.tensors()) {
+    if (!used.contains(tensor.name) && !is_buffer(tensor.name)) result.report.unexpected.push_back(tensor.name);
+  }
+  return result;
+}
+
+}  // namespace portune::tasks

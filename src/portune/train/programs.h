@@ -1,0 +1,44 @@
+// The compiled programs of training: one step, and one batch of evaluation.
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "portune/nn.h"
+#include "portune/ops.h"
+#include "portune/tasks.h"
+
+namespace portune::train {
+
+/// The arrays of a batch: names and types, in the order of Task::inputs().
+using Signature = std::vector<std::pair<std::string, TensorType>>;
+
+struct StepOptions {
+  DType compute_dtype = DType::kFloat32;
+  AdamWOptions adam;
+  double max_grad_norm = 1.0;  ///< the gradient is scaled down to this norm; 0: it is left as it is
+};
+
+/// Forward, loss, backward, clipping and update in one program.
+///   parameters  the n weights, their n first and n second moments; the arrays of the batch;
+///               float32 [3]: learning rate, 1 / (1 - beta1^t), 1 / (1 - beta2^t); uint32 [2]: the step's random key
+///   results     the updated weights and moments, in the memory of the old; then float32 scalars: mean loss, norm of
+///               the gradient before clipping
+struct StepProgram {
+  Function function;
+  std::vector<nn::Parameter> parameters;
+};
+StepProgram step_program(const Task& task, const Signature& batch, const StepOptions& options);
+
+/// The forward pass without dropout.
+///   parameters  the n weights, the arrays of the batch
+///   results     float32 scalars: sum of weighted losses, sum of weights; then the task's outputs
+struct EvaluationProgram {
+  Function function;
+  std::vector<nn::Parameter> parameters;
+  std::vector<std::string> outputs;
+};
+EvaluationProgram evaluation_program(const Task& task, const Signature& batch, DType compute_dtype);
+
+}  // namespace portune::train

@@ -1,0 +1,37 @@
+// Datasets of numbered examples.
+#pragma once
+
+#include <functional>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "portune/data.h"
+
+namespace portune::data {
+
+/// Examples with a text column "n": "0", "1", ..., count - 1.
+inline Dataset numbers(int count) {
+  std::vector<Example> examples(static_cast<size_t>(count));
+  for (int i = 0; i < count; ++i) examples[static_cast<size_t>(i)].set("n", std::to_string(i));
+  return from_examples(std::move(examples));
+}
+
+/// The numbers that a pass over such a dataset gives.
+inline std::vector<int> collect(Cursor cursor) {
+  std::vector<int> result;
+  for (const Example& example : cursor) result.push_back(std::stoi(example.text("n")));
+  return result;
+}
+
+inline std::vector<int> collect(const Dataset& dataset) { return collect(dataset.iterate()); }
+
+/// Fails where it meets example `n`.
+inline std::function<Example(Example)> failing_at(const std::string& n) {
+  return [n](Example example) {
+    if (example.text("n") == n) throw std::runtime_error("failed at " + n);
+    return example;
+  };
+}
+
+}  // namespace portune::data

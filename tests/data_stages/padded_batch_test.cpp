@@ -1,0 +1,134 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "io/table_file.h"
+#include "portune/data.h"
+#include "portune/error.h"
+
+namespace portune::data {
+namespace {
+
+using testing::ElementsAre;
+
+Example row(std::initializer_list<int64_t> ids) {
+  Example example;
+  example.set("ids", Tensor({static_cast<int64_t>(ids.size())}, ids)).set("label", Tensor(Shape{}, {7}));
+  return example;
+}
+
+Example first(const Dataset& dataset) { return *dataset.iterate().next(); }
+
+}  // namespace
+
+TEST(PaddedBatch, PadsToAFixedLength) {
+  const Example batch = first(from_examples({row({1, 2}), row({3}), row({})}).padded_batch(3, {.lengths = {3}}));
+  EXPECT_EQ(batch.tensor("ids").type(), (TensorType{DType::kInt64, {3, 3}}));
+  EXPECT_THAT(batch.tensor("ids").as<int64_t>(), ElementsAre(1, 2, 0, 3, 0, 0, 0, 0, 0));
+  EXPECT_THAT(batch.tensor("label").as<int32_t>(), ElementsAre(7, 7, 7));
+}
+
+TEST(PaddedBatch, TakesTheSmallestLengthThatHoldsTheLongest) {
+  const auto length = [](const Example& example) {
+    return first(from_examples({row({1}), example}).padded_batch(2, {.lengths = {4, 2, 3}})).tensor("ids").shape()[1];
+  };
+  EXPECT_EQ(length(row({1})), 2);
+  EXPECT_EQ(length(row({1, 2})), 2);
+  EXPECT_EQ(length(row({1, 2, 3})), 3);
+  EXPECT_EQ(length(row({1, 2, 3, 4})), 4);
+}
+
+TEST(PaddedBatch, AllPaddedColumnsGetOneLength) {
+  Example example = row({1});
+  example.set("mask", Tensor({3}, {1, 1, 1}));
+  const Example batch = first(from_examples({example}).padded_batch(1, {.lengths = {2, 4}}));
+  EXPECT_EQ(batch.tensor("ids").shape(), (Shape{1, 4}));
+  EXPECT_EQ(batch.tensor("mask").shape(), (Shape{1, 4}));
+}
+
+TEST(PaddedBatch, FillersHoldThePadValueAndWeighNothing) {
+  const Dataset dataset = from_examples({row({1, 2})});
+  const Example batch = first(dataset.padded_batch(2, {.lengths = {3}, .pad_values = {{"ids", -100}}}));
+  EXPECT_THAT(batch.tensor("ids").as<int64_t>(), ElementsAre(1, 2, -100, -100, -100, -100));
+  EXPECT_THAT(batch.tensor("label").as<int32_t>(), ElementsAre(7, 0));
+  EXPECT_THAT(batch.tensor("example_weight").as<float>(), ElementsAre(1, 0));
+}
+
+TEST(PaddedBatch, MayDropTheRemainder) {
+  EXPECT_FALSE(from_examples({row({1})}).padded_batch(2, {.lengths = {3}, .drop_remainder = true}).iterate().next());
+}
+
+TEST(PaddedBatch, ColumnsThatAreNotNamedKeepTheirShape) {
+  Example example = row({1});
+  example.set("targets", Tensor({5}, {1.f, 0.f, 0.f, 1.f, 1.f}));
+  const Example batch = first(from_examples({example}).padded_batch(1, {.lengths = {2}, .columns = {"ids"}}));
+  EXPECT_EQ(batch.tensor("ids").shape(), (Shape{1, 2}));
+  EXPECT_EQ(batch.tensor("targets").shape(), (Shape{1, 5}));
+}
+
+template <class T>
+class PadValue : public testing::Test {};
+using ElementTypes = testing::Types<int8_t, uint8_t, int16_t, int32_t, uint32_t, int64_t, uint64_t, float, double>;
+TYPED_TEST_SUITE(PadValue, ElementTypes);
+
+TYPED_TEST(PadValue, IsWrittenInTheColumnsType) {
+  Example example;
+  example.set("x", Tensor({1}, {TypeParam{1}}));
+  const Example batch = first(from_examples({example}).padded_batch(1, {.lengths = {2}, .pad_values = {{"x", 100}}}));
+  EXPECT_THAT(batch.tensor("x").as<TypeParam>(), ElementsAre(TypeParam{1}, TypeParam{100}));
+}
+
+TEST(PaddedBatch, PadValueOfHalfPrecision) {
+  Example example;
+  example.set("f16", Tensor({DType::kFloat16, {0}})).set("bf16", Tensor({DType::kBFloat16, {0}}));
+  const Example batch =
+      first(from_examples({example}).padded_batch(1, {.lengths = {1}, .pad_values = {{"f16", 1}, {"bf16", -2}}}));
+  EXPECT_THAT(to_floats(batch.tensor("f16").view()), ElementsAre(1.0f));
+  EXPECT_THAT(to_floats(batch.tensor("bf16").view()), ElementsAre(-2.0f));
+}
+
+TEST(PaddedBatch, PadValueMustFitTheType) {
+  const auto pad = [](Tensor tensor, double value) {
+    Example example;
+    example.set("x", std::move(tensor));
+    first(from_examples({example}).padded_batch(1, {.lengths = {2}, .pad_values = {{"x", value}}}));
+  };
+  expect_error<UsageError>([&] { pad(Tensor({1}, {uint8_t{1}}), -100); }, {"pad value -100", "uint8"});
+  expect_error<UsageError>([&] { pad(Tensor({1}, {int8_t{1}}), 128); }, {"pad value 128", "int8"});
+  expect_error<UsageError>([&] { pad(Tensor({1}, {int64_t{1}}), 0.5); }, {"pad value 0.5", "int64"});
+  expect_error<UsageError>([&] { pad(Tensor({1}, {int64_t{1}}), 9223372036854775808.0); }, {"int64"});
+}
+
+TEST(PaddedBatch, TooLongAnExampleIsNamed) {
+  const Dataset dataset = from_examples({row({1}), row({1, 2, 3})});
+  expect_error<DataError>(
+      [&] {
+        first(dataset.padded_batch(2, {.lengths = {1, 2}}));
+      },
+      {"example 1", "[3] in column 'ids'", "at most 2", "truncate"});
+}
+
+TEST(PaddedBatch, ANamedColumnMustBeThereWithOneDimension) {
+  const Dataset dataset = from_examples({row({1})});
+  expect_error<DataError>([&] { first(dataset.padded_batch(1, {.lengths = {2}, .columns = {"mask"}})); },
+                          {"example 0", "a column 'mask'"});
+  expect_error<DataError>([&] { first(dataset.padded_batch(1, {.lengths = {2}, .columns = {"label"}})); },
+                          {"example 0", "[] in column 'label'", "one dimension"});
+}
+
+TEST(PaddedBatch, AnotherElementTypeIsNamed) {
+  Example other = row({1});
+  other.set("ids", Tensor({1}, {int32_t{1}}));
+  expect_error<DataError>(
+      [&] {
+        first(from_examples({row({1}), other}).padded_batch(2, {.lengths = {2}}));
+      },
+      {"example 1", "int32[1]", "int64"});
+}
+
+TEST(PaddedBatch, NeedsLengths) {
+  expect_error<UsageError>([] { from_examples({}).padded_batch(1, {}); }, {"padded_batch", "lengths"});
+  EXPECT_THROW(from_examples({}).padded_batch(1, {.lengths = {0, 8}}), UsageError);
+  EXPECT_THROW(from_examples({}).padded_batch(0, {.lengths = {8}}), UsageError);
+}
+
+}  // namespace portune::data

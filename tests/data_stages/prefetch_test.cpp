@@ -1,0 +1,66 @@
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <chrono>
+#include <numeric>
+#include <thread>
+
+#include "data_stages/numbers.h"
+#include "portune/error.h"
+
+namespace portune::data {
+namespace {
+
+// Counts the examples that pass.
+std::function<Example(Example)> counting(std::atomic<int>& count) {
+  return [&count](Example example) {
+    ++count;
+    return example;
+  };
+}
+
+}  // namespace
+
+TEST(Prefetch, ChangesNothing) {
+  std::vector<int> expected(500);
+  std::iota(expected.begin(), expected.end(), 0);
+  for (const int64_t count : {1, 3, 1000}) EXPECT_EQ(collect(numbers(500).prefetch(count)), expected);
+  EXPECT_TRUE(collect(numbers(0).prefetch(1)).empty());
+}
+
+TEST(Prefetch, WorksAheadAsFarAsAllowed) {
+  std::atomic<int> pulled = 0;
+  Cursor cursor = numbers(100).map(counting(pulled)).prefetch(3).iterate();
+  // 3 wait in the queue and one more stands before it.
+  while (pulled < 4) std::this_thread::yield();
+  std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  EXPECT_EQ(pulled, 4);
+  cursor.next();
+  while (pulled < 5) std::this_thread::yield();
+}
+
+TEST(Prefetch, ErrorComesAfterTheExamplesBeforeIt) {
+  Cursor cursor = numbers(100).map(failing_at("5")).prefetch(10).iterate();
+  for (int i = 0; i < 5; ++i) ASSERT_EQ(cursor.next()->text("n"), std::to_string(i));
+  EXPECT_THROW(cursor.next(), std::runtime_error);
+  EXPECT_FALSE(cursor.next());
+}
+
+TEST(Prefetch, MayBeAbandonedInMidStream) {
+  for (int pulled = 0; pulled < 50; ++pulled) {
+    Cursor cursor = numbers(10).repeat().prefetch(2).iterate();
+    for (int i = 0; i < pulled; ++i) cursor.next();
+  }
+}
+
+TEST(Prefetch, ChainsMayBeAbandonedToo) {
+  for (int i = 0; i < 20; ++i) {
+    Cursor cursor =
+        numbers(10).repeat().prefetch(2).map([](Example e) { return e; }, {.threads = 2}).prefetch(3).iterate();
+    cursor.next();
+  }
+}
+
+TEST(Prefetch, NeedsRoomForOne) { EXPECT_THROW(numbers(3).prefetch(0), UsageError); }
+
+}  // namespace portune::data

@@ -1,0 +1,120 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+
+#include "io/table_file.h"
+#include "portune/data.h"
+#include "portune/error.h"
+
+namespace portune::data {
+namespace {
+
+using Row = std::vector<std::pair<std::string, std::string>>;
+using Rows = std::vector<Row>;
+
+Rows rows_of(const Dataset& dataset) {
+  Rows rows;
+  for (const Example& example : dataset.iterate()) {
+    Row& row = rows.emplace_back();
+    for (const Example::Entry& entry : example.columns()) row.emplace_back(entry.name, example.text(entry.name));
+  }
+  return rows;
+}
+
+}  // namespace
+
+TEST(ReadCsv, HeaderNamesTheColumnsAndValuesStayTexts) {
+  const std::string path = write_file("a.csv", "id,text\r\n007,\"a, b\"\r\n1.0,\r\n");
+  EXPECT_EQ(rows_of(read_csv(path)), (Rows{{{"id", "007"}, {"text", "a, b"}}, {{"id", "1.0"}, {"text", ""}}}));
+}
+
+TEST(ReadCsv, ReadsTheColumnsAskedForInTheirOrder) {
+  const std::string path = write_file("a.csv", "a,b,c\n1,2,3\n");
+  EXPECT_EQ(rows_of(read_csv(path, {.columns = {"c", "a"}})), (Rows{{{"c", "3"}, {"a", "1"}}}));
+}
+
+TEST(ReadCsv, WithoutAHeaderTheNamesAreGiven) {
+  const std::string path = write_file("a.csv", "1,2\n3,4\n");
+  EXPECT_EQ(rows_of(read_csv(path, {.header = false, .names = {"x", "y"}})),
+            (Rows{{{"x", "1"}, {"y", "2"}}, {{"x", "3"}, {"y", "4"}}}));
+  EXPECT_EQ(rows_of(read_csv(path, {.header = false, .names = {"x", "y"}, .columns = {"y"}})),
+            (Rows{{{"y", "2"}}, {{"y", "4"}}}));
+  expect_error<DataError>([&] { rows_of(read_csv(path, {.header = false, .names = {"x"}})); },
+                          {"a.csv:1", "2 fields", "1, the number of names"});
+  EXPECT_THROW(read_csv(path, {.header = false}), UsageError);
+  EXPECT_THROW(read_csv(path, {.names = {"x", "y"}}), UsageError);
+}
+
+TEST(ReadCsv, RowsKnowTheirLine) {
+  Cursor cursor = read_csv(write_file("a.csv", "a\n\n\"x\ny\"\nz\n")).iterate();
+  EXPECT_THAT(to_string(cursor.next()->origin()), testing::EndsWith("a.csv:3"));
+  EXPECT_THAT(to_string(cursor.next()->origin()), testing::EndsWith("a.csv:5"));
+}
+
+TEST(ReadCsv, FilesFollowEachOther) {
+  const std::string a = write_file("a.csv", "x,y\n1,2\n");
+  const std::string b = write_file("b.csv", "y,x\n3,4\n");
+  EXPECT_EQ(rows_of(read_csv({a, b}, {.columns = {"x"}})), (Rows{{{"x", "1"}}, {{"x", "4"}}}));
+}
+
+TEST(ReadCsv, AMissingFileIsNoticedAtOnce) {
+  const std::string path = write_file("a.csv", "x\n1\n");
+  expect_error<NotFoundError>([&] { read_csv({path, "no/such.csv"}); }, {"no/such.csv"});
+  EXPECT_THROW(read_csv(std::vector<std::string>{}), UsageError);
+}
+
+TEST(ReadCsv, AFileWithoutRowsIsAnError) {
+  for (const char* content : {"", "\n\n", "a,b\n"}) {
+    const std::string path = write_file("empty.csv", content);
+    expect_error<DataError>([&] { rows_of(read_csv(path)); }, {"empty.csv", "no rows"});
+  }
+}
+
+TEST(ReadCsv, ColumnNamesMustDiffer) {
+  const std::string path = write_file("a.csv", "a,b,a\n1,2,3\n");
+  expect_error<DataError>([&] { rows_of(read_csv(path)); }, {"a.csv:1", "two columns 'a'"});
+}
+
+TEST(ReadCsv, MissingColumnNamesThoseThereAre) {
+  const std::string path = write_file("a.csv", "sentence,label\nx,1\n");
+  expect_error<DataError>([&] { rows_of(read_csv(path, {.columns = {"Sentence"}})); },
+                          {"a.csv:1", "'sentence', 'label'", "a column 'Sentence'", "did you mean 'sentence'?"});
+}
+
+TEST(ReadTsv, QuotesAreTextUnlessAskedFor) {
+  const std::string path = write_file("a.tsv", "a\tb\n\"x\"\ty\n");
+  EXPECT_EQ(rows_of(read_tsv(path)), (Rows{{{"a", "\"x\""}, {"b", "y"}}}));
+  EXPECT_EQ(rows_of(read_tsv(path, {.quoting = true})), (Rows{{{"a", "x"}, {"b", "y"}}}));
+}
+
+TEST(ReadJsonl, LabelsReadAsInCsv) {
+  const std::string path = write_file("a.jsonl", "{\"text\":\"x\",\"label\":1}\n{\"label\":\"pos\",\"text\":null}\n");
+  EXPECT_EQ(rows_of(read_jsonl(path)), (Rows{{{"text", "x"}, {"label", "1"}}, {{"label", "pos"}, {"text", ""}}}));
+  EXPECT_EQ(rows_of(read_jsonl(path, {.columns = {"label"}})), (Rows{{{"label", "1"}}, {{"label", "pos"}}}));
+}
+
+TEST(ReadJsonl, MissingKeyNamesThoseThereAre) {
+  const std::string path = write_file("a.jsonl", "{\"text\":\"x\",\"label\":1}\n{\"text\":\"y\"}\n");
+  expect_error<DataError>([&] { rows_of(read_jsonl(path, {.columns = {"label"}})); },
+                          {"a.jsonl:2", "columns 'text'", "a column 'label'"});
+}
+
+TEST(ReadJsonl, AFileWithoutRowsIsAnError) {
+  expect_error<DataError>([] { rows_of(read_jsonl(write_file("empty.jsonl", "\n\n"))); }, {"empty.jsonl", "no rows"});
+}
+
+TEST(ReadTable, ChoosesByExtension) {
+  const Rows rows{{{"a", "1"}, {"b", "2"}}};
+  EXPECT_EQ(rows_of(read_table(write_file("t.csv", "a,b\n1,2\n"))), rows);
+  EXPECT_EQ(rows_of(read_table(write_file("t.tsv", "a\tb\n1\t2\n"))), rows);
+  EXPECT_EQ(rows_of(read_table(write_file("t.jsonl", "{\"a\":1,\"b\":2}\n"))), rows);
+  EXPECT_EQ(rows_of(read_table(write_file("t.csv", "c,b,a\n3,2,1\n"), {.columns = {"a", "b"}})), rows);
+}
+
+TEST(ReadTable, OtherOrMixedExtensionsAreRefused) {
+  expect_error<UsageError>([] { read_table("train.xlsx"); }, {"train.xlsx", ".csv"});
+  expect_error<UsageError>([] { read_table({"a.csv", "b.tsv"}); }, {"a.csv", "b.tsv", "one kind"});
+}
+
+}  // namespace portune::data

@@ -1,0 +1,87 @@
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <map>
+#include <numeric>
+
+#include "data_stages/numbers.h"
+#include "portune/error.h"
+
+namespace portune::data {
+namespace {
+
+std::vector<int> sorted(std::vector<int> values) {
+  std::sort(values.begin(), values.end());
+  return values;
+}
+
+std::vector<int> range(int count) {
+  std::vector<int> values(static_cast<size_t>(count));
+  std::iota(values.begin(), values.end(), 0);
+  return values;
+}
+
+}  // namespace
+
+TEST(Shuffle, GivesEveryExampleOnce) {
+  for (const int64_t buffer : {1, 2, 7, 100, 1000}) {
+    EXPECT_EQ(sorted(collect(numbers(100).shuffle({.buffer = buffer, .seed = 1}))), range(100)) << buffer;
+  }
+}
+
+TEST(Shuffle, SameSeedSameOrderAnotherSeedAnotherOrder) {
+  const auto order = [](uint64_t seed) { return collect(numbers(50).shuffle({.buffer = 50, .seed = seed})); };
+  EXPECT_EQ(order(1), order(1));
+  EXPECT_NE(order(1), order(2));
+  EXPECT_NE(order(1), range(50));
+}
+
+TEST(Shuffle, OrderIsTheSameOnEveryMachineAndInEveryVersion) {
+  // From tests/oracle/make_shuffle_golden.py. A resumed run must find the order in which it began.
+  EXPECT_EQ(collect(numbers(10).shuffle({.buffer = 10, .seed = 42})), (std::vector<int>{0, 9, 3, 4, 7, 2, 5, 8, 1, 6}));
+  EXPECT_EQ(collect(numbers(10).shuffle({.buffer = 3, .seed = 42})), (std::vector<int>{2, 0, 4, 3, 5, 7, 8, 6, 1, 9}));
+  EXPECT_EQ(collect(numbers(10).shuffle({.buffer = 10, .seed = 42}).iterate(1)),
+            (std::vector<int>{1, 6, 2, 7, 9, 5, 3, 8, 4, 0}));
+}
+
+TEST(Shuffle, EachEpochHasItsOrderHoweverItIsReached) {
+  const Dataset shuffled = numbers(20).shuffle({.buffer = 20, .seed = 3});
+  const std::vector<int> all = collect(shuffled.repeat(3));
+  for (int epoch = 0; epoch < 3; ++epoch) {
+    const std::vector<int> part(all.begin() + 20 * epoch, all.begin() + 20 * (epoch + 1));
+    EXPECT_EQ(part, collect(shuffled.iterate(epoch)));
+    EXPECT_EQ(sorted(part), range(20));
+    EXPECT_NE(part, collect(shuffled.iterate(epoch + 1)));
+  }
+}
+
+TEST(Shuffle, NestedRepeatsNeverReuseAnEpoch) {
+  const std::vector<int> all = collect(numbers(12).shuffle({.buffer = 12, .seed = 3}).repeat(2).repeat(2));
+  std::map<std::vector<int>, int> orders;
+  for (int epoch = 0; epoch < 4; ++epoch) ++orders[{all.begin() + 12 * epoch, all.begin() + 12 * (epoch + 1)}];
+  EXPECT_EQ(orders.size(), 4u);
+}
+
+TEST(Shuffle, MayKeepOneOrderForAllEpochs) {
+  const Dataset shuffled = numbers(20).shuffle({.buffer = 20, .seed = 3, .reshuffle_each_iteration = false});
+  EXPECT_EQ(collect(shuffled.iterate(0)), collect(shuffled.iterate(1)));
+}
+
+TEST(Shuffle, AFullBufferMakesAllOrdersEquallyLikely) {
+  std::map<std::vector<int>, int> counts;
+  const Dataset shuffled = numbers(4).shuffle({.buffer = 4, .seed = 11});
+  for (int epoch = 0; epoch < 24'000; ++epoch) ++counts[collect(shuffled.iterate(epoch))];
+  ASSERT_EQ(counts.size(), 24u);
+  double chi_square = 0;
+  for (const auto& [order, count] : counts) chi_square += (count - 1000.0) * (count - 1000.0) / 1000.0;
+  EXPECT_LT(chi_square, 49.7);  // the 0.1 % point for 23 degrees of freedom
+}
+
+TEST(Shuffle, ASmallBufferMovesExamplesForwardByLessThanItsSize) {
+  const std::vector<int> order = collect(numbers(1000).shuffle({.buffer = 10, .seed = 5}));
+  for (int position = 0; position < 1000; ++position) EXPECT_LT(order[static_cast<size_t>(position)], position + 10);
+}
+
+TEST(Shuffle, NeedsABuffer) { EXPECT_THROW(numbers(3).shuffle({.seed = 1}), UsageError); }
+
+}  // namespace portune::data

@@ -1,0 +1,223 @@
+#include "portune/hub/model_folder.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <nlohmann/json.hpp>
+
+#include "io/temporary_folder.h"
+#include "portune/error.h"
+
+namespace portune::hub {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+const Tensor kOne({2}, {1.0f, 2.0f});
+const Tensor kTwo({3}, {3.0f, 4.0f, 5.0f});
+
+using Names = std::vector<std::string>;
+
+std::vector<NamedTensorView> named(const Names& names, const Tensor& tensor = kOne) {
+  std::vector<NamedTensorView> tensors;
+  for (const std::string& name : names) tensors.push_back({name, tensor.view()});
+  return tensors;
+}
+
+// A folder with a config and nothing else.
+struct Folder : TemporaryFolder {
+  Folder() { write_text(*this / "config.json", R"({"architectures": ["BertForMaskedLM"], "hidden_size": 4})"); }
+
+  void add_weights(const std::string& file, const Names& names) { io::write_safetensors(*this / file, named(names)); }
+  void add_index(const nlohmann::json& weight_map) {
+    write_text(*this / "model.safetensors.index.json",
+               nlohmann::json{{"metadata", {{"total_size", 0}}}, {"weight_map", weight_map}}.dump());
+  }
+  std::string refusal() const {
+    return message_of<CheckpointError>([&] { ModelFolder::open(path()); });
+  }
+};
+
+Names names_of(const ModelFolder& model) {
+  Names names;
+  for (const NamedTensorView& tensor : model.tensors()) names.push_back(tensor.name);
+  return names;
+}
+
+TEST(ModelFolder, ReadsConfigAndASingleFile) {
+  Folder folder;
+  io::write_safetensors(folder / "model.safetensors",
+                        std::vector<NamedTensorView>{{"b", kTwo.view()}, {"a", kOne.view()}});
+  const ModelFolder model = ModelFolder::open(folder.path());
+  EXPECT_EQ(model.config().get_int("hidden_size"), 4);
+  EXPECT_EQ(model.config_text(), text_of(folder / "config.json"));
+  EXPECT_THAT(names_of(model), ElementsAre("a", "b"));
+  EXPECT_THAT(model.find("b")->as<float>(), ElementsAre(3, 4, 5));
+  EXPECT_FALSE(model.find("c"));
+  EXPECT_FALSE(model.find(""));
+}
+
+TEST(ModelFolder, ReadsShards) {
+  Folder folder;
+  folder.add_weights("model-00001-of-00002.safetensors", {"a", "c"});
+  folder.add_weights("model-00002-of-00002.safetensors", {"b"});
+  folder.add_index({{"a", "model-00001-of-00002.safetensors"},
+                    {"b", "model-00002-of-00002.safetensors"},
+                    {"c", "model-00001-of-00002.safetensors"}});
+  EXPECT_THAT(names_of(ModelFolder::open(folder.path())), ElementsAre("a", "b", "c"));
+}
+
+TEST(ModelFolder, PrefersTheSingleFileAsTransformersDoes) {
+  Folder folder;
+  folder.add_weights("model.safetensors", {"single"});
+  folder.add_weights("s.safetensors", {"shard"});
+  folder.add_index({{"shard", "s.safetensors"}});
+  EXPECT_THAT(names_of(ModelFolder::open(folder.path())), ElementsAre("single"));
+}
+
+TEST(ModelFolder, ShardsMayBeLinksAsInTheHubCache) {
+  Folder folder;
+  std::filesystem::create_directory(folder / "blobs");
+  folder.add_weights("blobs/0123", {"a"});
+  std::filesystem::create_symlink("blobs/0123", folder / "model.safetensors");
+  EXPECT_THAT(names_of(ModelFolder::open(folder.path())), ElementsAre("a"));
+}
+
+TEST(ModelFolder, RefusesShardNamesThatCouldLeaveTheFolder) {
+  const std::string outside_name = "outside.safetensors";
+  Folder outside;
+  outside.add_weights(outside_name, {"a"});
+  const std::string with_nul("a\0.safetensors", 14);
+  for (const char* name :
+       {"../x.safetensors", "/etc/passwd", "a/../b.safetensors", "a/b.safetensors", "./a.safetensors", "..",
+        "C:x.safetensors", "C:\\x.safetensors", "\\\\h\\s.safetensors", "%2e%2e%2fx.safetensors", ".hidden.safetensors",
+        "..safetensors", "", "a.bin", "a.safetensors ", "a\n.safetensors", "\u00e4.safetensors", "~.safetensors"}) {
+    SCOPED_TRACE(name);
+    Folder folder;
+    folder.add_index({{"a", std::string(name)}});
+    EXPECT_THAT(folder.refusal(), AllOf(HasSubstr("index.json"), HasSubstr("'a'"), HasSubstr("the file name")));
+  }
+  for (const std::string& name :
+       {with_nul, (outside / outside_name).string(), std::string(300, 'a') + ".safetensors"}) {
+    Folder folder;
+    folder.add_index({{"a", name}});
+    EXPECT_THAT(folder.refusal(), HasSubstr("the file name"));
+  }
+}
+
+TEST(ModelFolder, IndexAndShardsMustAgree) {
+  const std::string shard = "model-1.safetensors";
+  {
+    Folder folder;
+    folder.add_index({{"a", shard}});
+    EXPECT_THAT(folder.refusal(), AllOf(HasSubstr(shard), HasSubstr("not in the folder")));
+  }
+  {
+    Folder folder;
+    folder.add_weights(shard, {"a", "stray"});
+    folder.add_index({{"a", shard}});
+    EXPECT_THAT(folder.refusal(), AllOf(HasSubstr(shard), HasSubstr("'stray'")));
+  }
+  {
+    Folder folder;
+    folder.add_weights(shard, {"a"});
+    folder.add_index({{"a", shard}, {"lost", shard}});
+    EXPECT_THAT(folder.refusal(), AllOf(HasSubstr(shard), HasSubstr("no tensor 'lost'")));
+  }
+  {
+    Folder folder;
+    folder.add_weights(shard, {"a"});
+    folder.add_weights("model-2.safetensors", {"a", "b"});
+    folder.add_index({{"a", shard}, {"b", "model-2.safetensors"}});
+    EXPECT_THAT(folder.refusal(), AllOf(HasSubstr("model-2.safetensors"), HasSubstr("'a'")));
+  }
+}
+
+TEST(ModelFolder, RefusesABrokenIndex) {
+  for (const char* text : {"{}", R"({"weight_map": {}})", R"({"weight_map": []})", R"({"weight_map": {"a": 1}})",
+                           R"({"weight_map": {"a": "x.safetensors", "a": "y.safetensors"}})", "not JSON"}) {
+    Folder folder;
+    write_text(folder / "model.safetensors.index.json", text);
+    EXPECT_THAT(folder.refusal(), HasSubstr("model.safetensors.index.json")) << text;
+  }
+}
+
+TEST(ModelFolder, ReadsOldNamesOfLayerNorm) {
+  Folder folder;
+  folder.add_weights("model.safetensors", {"bert.embeddings.LayerNorm.gamma", "bert.embeddings.LayerNorm.beta",
+                                           "layer_scale.gamma", "LayerNorm.gamma.x"});
+  EXPECT_THAT(names_of(ModelFolder::open(folder.path())),
+              ElementsAre("LayerNorm.gamma.x", "bert.embeddings.LayerNorm.bias", "bert.embeddings.LayerNorm.weight",
+                          "layer_scale.gamma"));
+}
+
+TEST(ModelFolder, RefusesATensorUnderOldAndNewName) {
+  Folder folder;
+  folder.add_weights("model.safetensors", {"LayerNorm.gamma", "LayerNorm.weight"});
+  EXPECT_THAT(folder.refusal(), HasSubstr("'LayerNorm.weight' twice"));
+}
+
+TEST(ModelFolder, SaysHowToConvertAPickleAndNeverReadsIt) {
+  for (const char* name : {"pytorch_model.bin", "pytorch_model-00001-of-00002.bin"}) {
+    Folder folder;
+    write_text(folder / name, "\x80\x02cos\nsystem\nq\x00.");
+    EXPECT_THAT(folder.refusal(),
+                AllOf(HasSubstr(name), HasSubstr("never read"), HasSubstr("from transformers import BertForMaskedLM"),
+                      HasSubstr("save_pretrained('" + folder.path().string() + "')")));
+  }
+}
+
+TEST(ModelFolder, NamesOtherWeightsAndWhatIsMissing) {
+  for (const char* name : {"tf_model.h5", "model.ckpt", "flax_model.msgpack", "model.pt"}) {
+    Folder folder;
+    write_text(folder / name, "x");
+    EXPECT_THAT(folder.refusal(), AllOf(HasSubstr(name), HasSubstr("model.safetensors"))) << name;
+  }
+  const Folder empty;
+  EXPECT_THAT(empty.refusal(), HasSubstr("no weights"));
+}
+
+TEST(ModelFolder, NoFolderAndNoConfigAreNotFound) {
+  const TemporaryFolder folder;
+  EXPECT_THAT(message_of<NotFoundError>([&] { ModelFolder::open(folder / "none"); }), HasSubstr("none"));
+  EXPECT_THAT(message_of<NotFoundError>([&] { ModelFolder::open(folder.path()); }), HasSubstr("config.json"));
+}
+
+TEST(ModelFolder, OddArchitecturesDoNoHarm) {
+  for (const char* text : {R"({"architectures": "BertModel"})", R"({"architectures": null})",
+                           R"({"architectures": []})", R"({"architectures": ["x'); import os #"]})"}) {
+    Folder folder;
+    write_text(folder / "config.json", text);
+    write_text(folder / "pytorch_model.bin", "x");
+    EXPECT_THAT(folder.refusal(), HasSubstr("import AutoModel")) << text;
+  }
+}
+
+TEST(ModelFolder, ListsTheFilesThatACopyNeeds) {
+  Folder folder;
+  folder.add_weights("model.safetensors", {"a"});
+  for (const char* name :
+       {"vocab.txt", "tokenizer.json", "generation_config.json", "optimizer.pt", "README.md", "x.py"}) {
+    write_text(folder / name, "x");
+  }
+  std::filesystem::create_directory(folder / "merges.txt");
+  EXPECT_THAT(ModelFolder::open(folder.path()).companion_files(),
+              ElementsAre("generation_config.json", "tokenizer.json", "vocab.txt"));
+}
+
+// A real model: set PORTUNE_TEST_MODEL to the folder of a sentence-transformers/all-MiniLM-L6-v2.
+TEST(ModelFolder, ReadsARealModel) {
+  const char* const folder = std::getenv("PORTUNE_TEST_MODEL");
+  if (folder == nullptr) GTEST_SKIP() << "PORTUNE_TEST_MODEL is not set";
+  const ModelFolder model = ModelFolder::open(folder);
+  const int64_t hidden = model.config().get_int("hidden_size");
+  EXPECT_EQ(model.find("embeddings.word_embeddings.weight")->type.shape,
+            (Shape{model.config().get_int("vocab_size"), hidden}));
+  EXPECT_TRUE(model.find("encoder.layer.5.output.LayerNorm.bias"));
+}
+
+}  // namespace
+}  // namespace portune::hub

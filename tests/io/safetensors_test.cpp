@@ -1,0 +1,141 @@
+#include "portune/io/safetensors.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstring>
+
+#include "io/temporary_folder.h"
+#include "portune/error.h"
+
+namespace portune::io {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+const std::filesystem::path kCases = std::filesystem::path(PORTUNE_TEST_DATA) / "safetensors";
+
+TEST(SafetensorsFile, ReadsWhatThePackageWrote) {
+  const auto file = SafetensorsFile::open(kCases / "written_by_the_package.safetensors");
+  EXPECT_EQ(file.metadata(), (SafetensorsMetadata{{"format", "pt"}}));
+  ASSERT_TRUE(file.find("a") && file.find("b"));
+  EXPECT_EQ(file.find("a")->type, (TensorType{DType::kFloat32, {2, 3}}));
+  EXPECT_THAT(file.find("a")->as<float>(), ElementsAre(0, 1, 2, 3, 4, 5));
+  EXPECT_THAT(file.find("b")->as<int64_t>(), ElementsAre(7, -8));
+  EXPECT_FALSE(file.find("c"));
+}
+
+TEST(SafetensorsFile, ReadsMetadataAndEscapedNames) {
+  EXPECT_EQ(SafetensorsFile::open(kCases / "metadata.safetensors").metadata(),
+            (SafetensorsMetadata{{"format", "pt"}, {"note", "\u00e4\n"}}));
+  EXPECT_EQ(SafetensorsFile::open(kCases / "escaped_name.safetensors").entries()[0].name, "w/\"");
+}
+
+TEST(SafetensorsFile, EntriesComeInTheOrderOfTheFile) {
+  const auto file = SafetensorsFile::open(kCases / "out_of_order.safetensors");
+  ASSERT_EQ(file.entries().size(), 2u);
+  EXPECT_EQ(file.entries()[0].name, "a");
+  EXPECT_EQ(file.entries()[1].name, "b");
+  EXPECT_EQ(file.entries()[1].offset - file.entries()[0].offset, 12);
+}
+
+TEST(SafetensorsFile, KnowsEveryElementType) {
+  const auto file = SafetensorsFile::open(kCases / "every_dtype.safetensors");
+  const std::pair<const char*, DType> expected[] = {
+      {"bool", DType::kBool},   {"i8", DType::kInt8},       {"u8", DType::kUInt8},    {"i16", DType::kInt16},
+      {"i32", DType::kInt32},   {"u32", DType::kUInt32},    {"i64", DType::kInt64},   {"u64", DType::kUInt64},
+      {"f16", DType::kFloat16}, {"bf16", DType::kBFloat16}, {"f32", DType::kFloat32}, {"f64", DType::kFloat64}};
+  for (const auto& [name, dtype] : expected) EXPECT_EQ(file.find(name)->type, (TensorType{dtype, {1}})) << name;
+}
+
+TEST(SafetensorsFile, ReadingGivesTheSameBytesAsMapping) {
+  const auto path = kCases / "written_by_the_package.safetensors";
+  const auto file = SafetensorsFile::open(path, FileAccess::kRead);
+  EXPECT_THAT(file.find("a")->as<float>(), ElementsAre(0, 1, 2, 3, 4, 5));
+}
+
+TEST(SafetensorsFile, ViewsStayValidWhenTheFileIsMoved) {
+  auto file = SafetensorsFile::open(kCases / "written_by_the_package.safetensors");
+  const TensorView before = *file.find("b");
+  const SafetensorsFile moved = std::move(file);
+  EXPECT_EQ(moved.find("b")->data, before.data);
+}
+
+TEST(SafetensorsFile, RefusesWhatIsNotARegularFile) {
+  const TemporaryFolder folder;
+  EXPECT_THROW(SafetensorsFile::open(folder / "none.safetensors"), NotFoundError);
+  EXPECT_THROW(SafetensorsFile::open(folder.path()), IoError);
+  EXPECT_THROW(SafetensorsFile::open("/dev/zero"), IoError);
+}
+
+TEST(WriteSafetensors, WritesTheBytesThatTheFormatAsksFor) {
+  const TemporaryFolder folder;
+  const Tensor w({2}, {1.0f, -2.0f});
+  write_safetensors(folder / "m.safetensors", std::vector<NamedTensorView>{{"w", w.view()}});
+  std::string json = R"({"__metadata__":{"format":"pt"},"w":{"dtype":"F32","shape":[2],"data_offsets":[0,8]}})";
+  json.resize(120, ' ');
+  const std::string length("\x78\0\0\0\0\0\0\0", 8);
+  const std::string data("\x00\x00\x80\x3f\x00\x00\x00\xc0", 8);
+  EXPECT_EQ(text_of(folder / "m.safetensors"), length + json + data);
+}
+
+TEST(WriteSafetensors, ReadsBackAndKeepsBigTensorsAligned) {
+  const TemporaryFolder folder;
+  const Tensor odd({3}, {1.0f, 2.0f, 3.0f});
+  const Tensor bytes({5}, {uint8_t{1}, uint8_t{2}, uint8_t{3}, uint8_t{4}, uint8_t{5}});
+  const Tensor wide({1}, {2.5});
+  const Tensor big({DType::kBFloat16, {8, 32}});
+  const Tensor empty({DType::kFloat32, {0, 4}});
+  const Tensor scalar({}, {int64_t{-9}});
+  const std::vector<NamedTensorView> tensors = {{"odd", odd.view()},     {"bytes", bytes.view()},
+                                                {"wide", wide.view()},   {"big", big.view()},
+                                                {"empty", empty.view()}, {"\u00e4\"", scalar.view()}};
+  write_safetensors(folder / "m.safetensors", tensors);
+  const auto file = SafetensorsFile::open(folder / "m.safetensors");
+  ASSERT_EQ(file.entries().size(), tensors.size());
+  for (const auto& [name, view] : tensors) {
+    const auto found = file.find(name);
+    ASSERT_TRUE(found) << name;
+    EXPECT_EQ(found->type, view.type) << name;
+    EXPECT_EQ(std::memcmp(found->data, view.data, static_cast<size_t>(view.type.bytes())), 0) << name;
+    EXPECT_EQ(reinterpret_cast<uintptr_t>(found->data) % static_cast<size_t>(size_of(view.type.dtype)), 0u) << name;
+  }
+  EXPECT_EQ(reinterpret_cast<uintptr_t>(file.find("big")->data) % 64, 0u);
+}
+
+TEST(WriteSafetensors, NoTensorsAndNoMetadataIsAFile) {
+  const TemporaryFolder folder;
+  write_safetensors(folder / "m.safetensors", {}, {});
+  EXPECT_TRUE(SafetensorsFile::open(folder / "m.safetensors").entries().empty());
+}
+
+TEST(WriteSafetensors, RefusesNamesThatNoReaderWouldTake) {
+  const TemporaryFolder folder;
+  const Tensor w({1}, {1.0f});
+  const auto write = [&](std::vector<NamedTensorView> tensors, SafetensorsMetadata metadata = {}) {
+    return message_of<UsageError>([&] { write_safetensors(folder / "m.safetensors", tensors, metadata); });
+  };
+  EXPECT_THAT(write({{"w", w.view()}, {"w", w.view()}}), HasSubstr("'w'"));
+  EXPECT_THAT(write({{"__metadata__", w.view()}}), HasSubstr("__metadata__"));
+  EXPECT_THAT(write({{"\xff", w.view()}}), HasSubstr("UTF-8"));
+  EXPECT_THAT(write({}, {{"note", "\xff"}}), HasSubstr("UTF-8"));
+  EXPECT_TRUE(std::filesystem::is_empty(folder.path()));
+}
+
+TEST(WriteSafetensors, NeverOverwrites) {
+  const TemporaryFolder folder;
+  write_text(folder / "m.safetensors", "mine");
+  EXPECT_THAT(message_of<IoError>([&] { write_safetensors(folder / "m.safetensors", {}); }), HasSubstr("File exists"));
+  EXPECT_EQ(text_of(folder / "m.safetensors"), "mine");
+}
+
+TEST(WriteSafetensors, RefusesALinkInPlaceOfTheFile) {
+  const TemporaryFolder folder;
+  std::filesystem::create_symlink(folder / "elsewhere", folder / "m.safetensors");
+  EXPECT_THROW(write_safetensors(folder / "m.safetensors", {}), IoError);
+  EXPECT_FALSE(std::filesystem::exists(folder / "elsewhere"));
+}
+
+}  // namespace
+}  // namespace portune::io

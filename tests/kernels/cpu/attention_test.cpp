@@ -1,0 +1,224 @@
+#include "portune/kernels/cpu/attention.h"
+
+#include <limits>
+
+#include "kernels/cpu/support.h"
+
+namespace portune::kernels {
+namespace {
+
+constexpr uint32_t kKey[2] = {0x12345678, 0x9ABCDEF0};
+
+struct Arrays {
+  std::vector<double> q, k, v;
+};
+
+struct Expected {
+  std::vector<double> out, lse;
+};
+
+// Row by row, in double. Weights of a row whose every bias is -infinity are zero.
+Expected naive_attention(const AttentionShape& s, const AttentionOptions& options, const Arrays& in,
+                         const std::vector<float>& bias) {
+  Expected result{std::vector<double>(in.q.size()), {}};
+  const auto at = [&](int64_t b, int64_t length, int64_t i, int64_t h, int64_t d) {
+    return static_cast<size_t>((b * length + i) * s.hidden() + h * s.head_size + d);
+  };
+  uint32_t index = 0;
+  for (int64_t b = 0; b < s.batch; ++b) {
+    for (int64_t h = 0; h < s.heads; ++h) {
+      for (int64_t i = 0; i < s.query; ++i) {
+        std::vector<double> weights;
+        double sum = 0;
+        for (int64_t j = 0; j < s.kv; ++j) {
+          double score = 0;
+          for (int64_t d = 0; d < s.head_size; ++d) score += in.q[at(b, s.query, i, h, d)] * in.k[at(b, s.kv, j, h, d)];
+          weights.push_back(std::exp(options.scale * score + bias[static_cast<size_t>(b * s.kv + j)]));
+          sum += weights.back();
+        }
+        result.lse.push_back(sum == 0 ? 0 : std::log(sum));
+        for (int64_t j = 0; j < s.kv; ++j, ++index) {
+          double weight = sum == 0 ? 0 : weights[static_cast<size_t>(j)] / sum;
+          if (options.dropout) {
+            const bool keep = dropout_bits(kKey[0], kKey[1], index) >= options.dropout->threshold;
+            weight *= keep ? options.dropout->scale : 0;
+          }
+          for (int64_t d = 0; d < s.head_size; ++d) {
+            result.out[at(b, s.query, i, h, d)] += weight * in.v[at(b, s.kv, j, h, d)];
+          }
+        }
+      }
+    }
+  }
+  return result;
+}
+
+template <class T>
+struct Case {
+  AttentionShape shape;
+  AttentionOptions options;
+  std::vector<T> q, k, v, dout;
+  std::vector<float> bias;
+
+  Case(const AttentionShape& s, float rate)
+      : shape(s),
+        options{.scale = 0.5F},
+        q(random_array<T>(s.batch * s.query * s.hidden(), 1)),
+        k(random_array<T>(s.batch * s.kv * s.hidden(), 2)),
+        v(random_array<T>(s.batch * s.kv * s.hidden(), 3)),
+        dout(random_array<T>(s.batch * s.query * s.hidden(), 4)),
+        bias(random_array<float>(s.batch * s.kv, 5)) {
+    if (rate > 0) options.dropout = DropoutMask(kKey, rate);
+  }
+
+  AttentionInputs<T> inputs() const { return {q.data(), k.data(), v.data(), bias.data()}; }
+  Arrays arrays() const { return {to_doubles(q), to_doubles(k), to_doubles(v)}; }
+};
+
+// What attention gives, and its gradients for the case's dout.
+template <class T>
+struct Given {
+  std::vector<T> out, dq, dk, dv;
+  std::vector<float> lse;
+
+  Given(const Workers& workers, const Case<T>& c)
+      : out(c.q.size()),
+        dq(c.q.size()),
+        dk(c.k.size()),
+        dv(c.v.size()),
+        lse(static_cast<size_t>(c.shape.batch * c.shape.heads * c.shape.query)) {
+    attention(workers, c.shape, c.options, c.inputs(), out.data(), lse.data());
+    attention_grad(workers, c.shape, c.options, c.inputs(), {c.dout.data(), out.data(), lse.data()}, dq.data(),
+                   dk.data(), dv.data());
+  }
+};
+
+// Central differences of sum(out dout) as a function of every element of `array`, which is a part of `arrays`.
+template <class T>
+std::vector<double> differences(const Case<T>& c, Arrays& arrays, std::vector<double>& array) {
+  constexpr double kStep = 1e-5;
+  const auto loss = [&] {
+    const std::vector<double> out = naive_attention(c.shape, c.options, arrays, c.bias).out;
+    double sum = 0;
+    for (size_t i = 0; i < out.size(); ++i) sum += out[i] * to_float(c.dout[i]);
+    return sum;
+  };
+  std::vector<double> gradient;
+  for (double& element : array) {
+    const double before = element;
+    element = before + kStep;
+    const double above = loss();
+    element = before - kStep;
+    gradient.push_back((above - loss()) / (2 * kStep));
+    element = before;
+  }
+  return gradient;
+}
+
+template <class T>
+class Attention : public testing::Test {
+ public:
+  // Float32 sums. In bfloat16 the weights, and the gradients of the scores, are rounded before they are summed up.
+  const double tolerance = kDTypeOf<T> == DType::kFloat32 ? 5e-6 : 1e-2;
+  const TestWorkers workers;
+};
+using ElementTypes = testing::Types<float, Bfloat16>;
+TYPED_TEST_SUITE(Attention, ElementTypes);
+
+TYPED_TEST(Attention, MatchesItsDefinition) {
+  for (const float rate : {0.0F, 0.3F}) {
+    for (const AttentionShape& shape : {AttentionShape{1, 1, 1, 1, 1},
+                                        {2, 3, 7, 5, 3},
+                                        {1, 2, 31, 33, 8},
+                                        {2, 2, 130, 127, 32},
+                                        {1, 1, 67, 300, 64},
+                                        {1, 12, 1, 40, 32}}) {
+      const Case<TypeParam> c(shape, rate);
+      const Given<TypeParam> given(this->workers, c);
+      const Expected expected = naive_attention(shape, c.options, c.arrays(), c.bias);
+      expect_close(given.out, expected.out, this->tolerance);
+      expect_close(given.lse, expected.lse, 5e-6);
+    }
+  }
+}
+
+TYPED_TEST(Attention, GradientsMatchCentralDifferences) {
+  for (const float rate : {0.0F, 0.3F}) {
+    for (const AttentionShape& shape : {AttentionShape{1, 1, 2, 3, 1}, {2, 3, 7, 5, 3}, {1, 2, 9, 11, 4}}) {
+      const Case<TypeParam> c(shape, rate);
+      const Given<TypeParam> given(this->workers, c);
+      Arrays arrays = c.arrays();
+      expect_close(given.dq, differences(c, arrays, arrays.q), this->tolerance);
+      expect_close(given.dk, differences(c, arrays, arrays.k), this->tolerance);
+      expect_close(given.dv, differences(c, arrays, arrays.v), this->tolerance);
+    }
+  }
+}
+
+TYPED_TEST(Attention, GradientsOfSeveralQueryBlocksMatchDirectionalDifferences) {
+  constexpr double kStep = 1e-6;
+  const Case<TypeParam> c({1, 2, 300, 70, 5}, 0.1F);
+  const Given<TypeParam> given(this->workers, c);
+  const auto loss = [&](double step) {
+    Arrays moved = c.arrays();
+    for (size_t i = 0; i < moved.q.size(); ++i) moved.q[i] += step * to_float(given.dq[i]);
+    for (size_t i = 0; i < moved.k.size(); ++i) moved.k[i] += step * to_float(given.dk[i]);
+    for (size_t i = 0; i < moved.v.size(); ++i) moved.v[i] += step * to_float(given.dv[i]);
+    const std::vector<double> out = naive_attention(c.shape, c.options, moved, c.bias).out;
+    double sum = 0;
+    for (size_t i = 0; i < out.size(); ++i) sum += out[i] * to_float(c.dout[i]);
+    return sum;
+  };
+  // Along the gradient, the slope is its squared length.
+  double squares = 0;
+  for (const auto& part : {to_doubles(given.dq), to_doubles(given.dk), to_doubles(given.dv)}) {
+    for (const double element : part) squares += element * element;
+  }
+  EXPECT_NEAR((loss(kStep) - loss(-kStep)) / (2 * kStep), squares, this->tolerance * squares);
+}
+
+TYPED_TEST(Attention, HiddenKeysGetNoWeightAndNoGradient) {
+  Case<TypeParam> c({1, 2, 5, 40, 8}, 0);
+  for (size_t j = 20; j < 40; ++j) c.bias[j] = j % 2 ? -1e9F : -std::numeric_limits<float>::infinity();
+  const Given<TypeParam> given(this->workers, c);
+  expect_close(given.out, naive_attention(c.shape, c.options, c.arrays(), c.bias).out, this->tolerance);
+  for (size_t i = 20 * 16; i < 40 * 16; ++i) {
+    EXPECT_EQ(to_float(given.dk[i]), 0);
+    EXPECT_EQ(to_float(given.dv[i]), 0);
+  }
+}
+
+TYPED_TEST(Attention, RowsThatAreEntirelyHiddenByInfinityGiveZeros) {
+  Case<TypeParam> c({2, 1, 5, 7, 8}, 0);
+  for (size_t j = 0; j < 7; ++j) c.bias[j] = -std::numeric_limits<float>::infinity();  // the first example
+  const Given<TypeParam> given(this->workers, c);
+  const std::vector<double> expected = naive_attention(c.shape, c.options, c.arrays(), c.bias).out;
+  for (size_t i = 0; i < 5 * 8; ++i) EXPECT_EQ(expected[i], 0);
+  expect_close(given.out, expected, this->tolerance);
+  for (const auto& part : {to_doubles(given.dq), to_doubles(given.dk), to_doubles(given.dv)}) {
+    for (const double element : part) EXPECT_FALSE(std::isnan(element));
+  }
+}
+
+TYPED_TEST(Attention, RowsThatAreEntirelyHiddenByALargeNumberAverageAsSoftmaxDoes) {
+  Case<TypeParam> c({1, 1, 3, 9, 4}, 0);
+  for (float& bias : c.bias) bias = -1e30F;  // the scores vanish beside it
+  const Given<TypeParam> given(this->workers, c);
+  std::vector<double> mean(given.out.size());
+  for (size_t i = 0; i < mean.size(); ++i) {
+    for (size_t j = 0; j < 9; ++j) mean[i] += to_float(c.v[j * 4 + i % 4]) / 9;
+  }
+  expect_close(given.out, mean, this->tolerance);
+}
+
+TYPED_TEST(Attention, DoesNotDependOnTheNumberOfThreads) {
+  const Case<TypeParam> c({2, 3, 300, 70, 16}, 0.1F);
+  const Given<TypeParam> given(this->workers, c), alone(CallerOnly(), c);
+  EXPECT_EQ(to_doubles(given.out), to_doubles(alone.out));
+  EXPECT_EQ(to_doubles(given.dq), to_doubles(alone.dq));
+  EXPECT_EQ(to_doubles(given.dk), to_doubles(alone.dk));
+  EXPECT_EQ(to_doubles(given.dv), to_doubles(alone.dv));
+}
+
+}  // namespace
+}  // namespace portune::kernels

@@ -1,0 +1,62 @@
+// Arrays of random numbers in either element type, threads, and tolerances for the kernels' tests.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <random>
+#include <vector>
+
+#include "portune/base/thread_pool.h"
+#include "portune/kernels/cpu/element.h"
+#include "portune/kernels/cpu/workers.h"
+
+namespace portune::kernels {
+
+/// Three helpers besides the caller, whatever the machine has.
+class TestWorkers final : public Workers {
+ public:
+  int threads() const override { return 4; }
+  void submit(std::function<void()> task) const override { pool_.submit(std::move(task)); }
+
+ private:
+  mutable ThreadPool pool_{3};
+};
+
+/// Numbers from the normal distribution, rounded to T.
+template <class T>
+std::vector<T> random_array(int64_t size, uint32_t seed, float scale = 1) {
+  std::mt19937 bits(seed);
+  std::normal_distribution<float> normal(0, scale);
+  std::vector<T> values(static_cast<size_t>(size));
+  for (T& value : values) value = from_float<T>(normal(bits));
+  return values;
+}
+
+template <class T>
+std::vector<double> to_doubles(const std::vector<T>& values) {
+  std::vector<double> doubles;
+  for (const T& value : values) doubles.push_back(to_float(value));
+  return doubles;
+}
+
+/// Largest relative error of rounding to T.
+template <class T>
+constexpr double kRounding = 0x1p-24;
+template <>
+inline constexpr double kRounding<Bfloat16> = 0x1p-8;
+
+/// Every element differs from the expected one by at most `relative` times the largest expected magnitude, plus T's own
+/// rounding.
+template <class T>
+void expect_close(const std::vector<T>& given, const std::vector<double>& expected, double relative) {
+  ASSERT_EQ(given.size(), expected.size());
+  double largest = 0;
+  for (const double value : expected) largest = std::max(largest, std::abs(value));
+  for (size_t i = 0; i < expected.size(); ++i) {
+    const double tolerance = relative * largest + kRounding<T> * std::abs(expected[i]);
+    ASSERT_NEAR(to_float(given[i]), expected[i], tolerance) << "element " << i;
+  }
+}
+
+}  // namespace portune::kernels

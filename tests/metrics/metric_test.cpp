@@ -1,0 +1,139 @@
+// tests/data/metrics.json is made by tests/oracle/make_metric_cases.py, which asks scikit-learn.
+#include "portune/metrics/metric.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <limits>
+#include <nlohmann/json.hpp>
+
+#include "portune/error.h"
+
+namespace portune::metrics {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using Floats = std::vector<float>;
+
+constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
+constexpr float kInfinity = std::numeric_limits<float>::infinity();
+
+nlohmann::json cases() { return nlohmann::json::parse(std::ifstream(PORTUNE_TEST_DATA "/metrics.json"))["cases"]; }
+
+// Adds a case in batches of `batch` rows.
+void update_in_batches(Metric& metric, const Floats& predictions, const Floats& targets, const Floats& weights,
+                       size_t batch) {
+  const auto part = [&](const Floats& values, size_t begin) {
+    if (values.empty()) return std::span<const float>();
+    return std::span(values).subspan(begin, std::min(batch, values.size() - begin));
+  };
+  for (size_t begin = 0; begin < predictions.size(); begin += batch) {
+    metric.update(part(predictions, begin), part(targets, begin), part(weights, begin));
+  }
+}
+
+// Expects the case's figure `key` from any size of batches. `predict` makes predictions of scores.
+template <class M>
+void expect_as_in_scikit_learn(const std::string& key, const std::function<float(float)>& predict) {
+  for (const auto& each : cases()) {
+    Floats predictions = each["scores"];
+    std::transform(predictions.begin(), predictions.end(), predictions.begin(), predict);
+    M metric;
+    for (const size_t batch : {1, 7, 1000}) {
+      SCOPED_TRACE(each["name"].get<std::string>() + " in batches of " + std::to_string(batch));
+      metric.reset();
+      update_in_batches(metric, predictions, each["labels"], each["weights"], batch);
+      ASSERT_EQ(metric.result().has_value(), !each[key].is_null());
+      if (metric.result()) {
+        EXPECT_NEAR(*metric.result(), each[key].get<double>(), 1e-12);
+      }
+    }
+  }
+}
+
+TEST(RocAuc, AgreesWithScikitLearn) {
+  expect_as_in_scikit_learn<RocAuc>("roc_auc", [](float score) { return score; });
+}
+TEST(Accuracy, AgreesWithScikitLearn) {
+  expect_as_in_scikit_learn<Accuracy>("accuracy", [](float score) { return score > 0 ? 1.0f : 0.0f; });
+}
+TEST(Mean, AgreesWithNumpy) {
+  expect_as_in_scikit_learn<Mean>("mean", [](float score) { return score; });
+}
+
+template <class M>
+class EveryMetric : public ::testing::Test {};
+using Metrics = ::testing::Types<Mean, Accuracy, RocAuc>;
+TYPED_TEST_SUITE(EveryMetric, Metrics);
+
+TYPED_TEST(EveryMetric, IsNotDefinedWithoutExamples) {
+  TypeParam metric;
+  EXPECT_FALSE(metric.result());
+  metric.update(Floats{1, 0}, Floats{1, 0}, Floats{0, 0});
+  EXPECT_FALSE(metric.result());
+  metric.update({}, {});
+  EXPECT_FALSE(metric.result());
+}
+
+TYPED_TEST(EveryMetric, RowsOfWeightZeroMayHoldAnything) {
+  TypeParam with, without;
+  with.update(Floats{1, kNan, 0, kInfinity, 7}, Floats{1, 0, 0, -100, kNan}, Floats{1, 0, 2, 0, 0});
+  without.update(Floats{1, 0}, Floats{1, 0}, Floats{1, 2});
+  ASSERT_TRUE(without.result());
+  EXPECT_EQ(with.result(), without.result());
+}
+
+TYPED_TEST(EveryMetric, ABatchWithAnErrorAddsNothing) {
+  TypeParam metric;
+  metric.update(Floats{1, 0}, Floats{1, 0});
+  const auto before = metric.result();
+  EXPECT_THROW(metric.update(Floats{0, 1}, Floats{1, 0}, Floats{1, -1}), DataError);
+  EXPECT_THROW(metric.update(Floats{0, 1}, Floats{1, 0}, Floats{1, kNan}), DataError);
+  EXPECT_THROW(metric.update(Floats{0, 1}, Floats{1}), UsageError);
+  EXPECT_THROW(metric.update(Floats{0, 1}, Floats{1, 0}, Floats{1}), UsageError);
+  EXPECT_EQ(metric.result(), before);
+}
+
+TYPED_TEST(EveryMetric, StartsAnewAfterReset) {
+  TypeParam metric;
+  metric.update(Floats{0, 1}, Floats{1, 0});
+  metric.reset();
+  EXPECT_FALSE(metric.result());
+}
+
+TEST(RocAuc, RefusesOtherTargetsAndScoresThatAreNotFinite) {
+  RocAuc auc;
+  EXPECT_THROW(auc.update(Floats{0.5}, Floats{2}), DataError);
+  EXPECT_THROW(auc.update(Floats{kInfinity}, Floats{1}), DataError);
+  try {
+    auc.update(Floats{0.5, 0.5, kNan}, Floats{0, 1, 1});
+    ADD_FAILURE() << "NaN was taken for a score";
+  } catch (const DataError& error) {
+    EXPECT_THAT(error.what(), HasSubstr("row 2"));
+  }
+}
+
+TEST(RocAuc, OneClassLeftByWeightsIsNotDefined) {
+  RocAuc auc;
+  auc.update(Floats{1, 2, 3}, Floats{1, 1, 0}, Floats{1, 1, 0});
+  EXPECT_FALSE(auc.result());
+}
+
+TEST(Accuracy, RefusesScoresInPlaceOfClassIds) {
+  Accuracy accuracy;
+  EXPECT_THROW(accuracy.update(Floats{0.7f}, Floats{1}), DataError);
+  EXPECT_THROW(accuracy.update(Floats{kNan}, Floats{1}), DataError);
+}
+
+TEST(Argmax, TakesTheFirstOfTheHighest) {
+  EXPECT_THAT(argmax(Floats{1, 3, 2, 5, 5, 4, -3, -2, -1}, 3), ElementsAre(1, 0, 2));
+  EXPECT_THAT(argmax(Floats{1, kNan, kNan, kNan, 7, 7}, 3), ElementsAre(1, 0));
+  EXPECT_THAT(argmax({}, 3), ElementsAre());
+  EXPECT_THROW(argmax(Floats{1, 2, 3}, 2), UsageError);
+  EXPECT_THROW(argmax(Floats{1}, 0), UsageError);
+}
+
+}  // namespace
+}  // namespace portune::metrics

@@ -1,0 +1,71 @@
+"""Makes tests/data/metrics.json: scores, labels, weights, and what scikit-learn makes of them.
+
+Run by hand from the root of the repository, with scikit-learn 1.9.1:
+    python tests/oracle/make_metric_cases.py
+All numbers are float32 values, so that reading them as float loses nothing.
+"""
+
+import json
+import pathlib
+import warnings
+
+import numpy
+import sklearn
+from sklearn.exceptions import UndefinedMetricWarning
+from sklearn.metrics import accuracy_score, roc_auc_score
+
+warnings.simplefilter("ignore", UndefinedMetricWarning)
+random = numpy.random.default_rng(11)
+
+
+def floats(values):
+    return numpy.asarray(values, dtype=numpy.float32)
+
+
+def case(name, scores, labels, weights=None):
+    scores, labels = floats(scores), floats(labels)
+    weights = None if weights is None else floats(weights)
+    auc = roc_auc_score(labels, scores.astype(float), sample_weight=weights)
+    predicted = (scores > 0).astype(float)
+    return {
+        "name": name,
+        "scores": scores.tolist(),
+        "labels": labels.tolist(),
+        "weights": [] if weights is None else weights.tolist(),
+        "roc_auc": None if numpy.isnan(auc) else float(auc),
+        "accuracy": float(accuracy_score(labels, predicted, sample_weight=weights)),
+        "mean": float(numpy.average(scores.astype(float), weights=weights)),
+    }
+
+
+def random_case(name, rows, levels=None, weighted=False):
+    """levels: round the scores to that many values, so that there are ties."""
+    labels = random.integers(0, 2, rows)
+    scores = random.normal(size=rows) + labels
+    if levels:
+        scores = numpy.round(scores * levels / 4) * 4 / levels
+    return case(name, scores, labels, random.exponential(size=rows) if weighted else None)
+
+
+CASES = [
+    case("perfect", [-2, -1, 1, 2], [0, 0, 1, 1]),
+    case("reversed", [2, 1, -1, -2], [0, 0, 1, 1]),
+    case("all_tied", [0.5] * 6, [0, 1, 0, 1, 1, 1]),
+    case("textbook", [0.1, 0.4, 0.35, 0.8], [0, 0, 1, 1]),
+    case("ties_across_classes", [1, 1, 2, 2, 2, 3, -1], [0, 1, 0, 1, 1, 0, 0]),
+    case("ties_with_weights", [1, 1, 2, 2, 2, 3, -1], [0, 1, 0, 1, 1, 0, 0], [1, 2, 0.5, 3, 0.25, 1.5, 4]),
+    case("some_weights_are_zero", [1, 9, 2, 2, -5, 3, -1], [0, 0, 0, 1, 1, 1, 0], [1, 0, 0.5, 3, 0, 1.5, 4]),
+    case("both_zeros_are_one_score", [0.0, -0.0, 1, -1], [1, 0, 1, 0]),
+    case("only_positives", [1, 2, 3], [1, 1, 1]),
+    case("only_negatives", [1, 2, 3], [0, 0, 0]),
+    random_case("distinct", 101),
+    random_case("few_levels", 200, levels=5),
+    random_case("weighted", 150, weighted=True),
+    random_case("few_levels_weighted", 200, levels=3, weighted=True),
+]
+
+pathlib.Path("tests/data/metrics.json").write_text(
+    json.dumps({"scikit-learn": sklearn.__version__, "cases": CASES}) + "\n"
+)
+for each in CASES:
+    print(each["name"], each["roc_auc"], each["accuracy"])

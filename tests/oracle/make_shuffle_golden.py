@@ -1,0 +1,32 @@
+"""Prints the orders that tests/data_stages/shuffle_test.cpp expects, from the definition of Dataset::shuffle.
+
+Run: python3 tests/oracle/make_shuffle_golden.py
+"""
+
+MASK = 2**64 - 1
+
+
+def splitmix64(seed):
+    while True:
+        seed = seed + 0x9E3779B97F4A7C15 & MASK
+        z = seed
+        z = (z ^ z >> 30) * 0xBF58476D1CE4E5B9 & MASK
+        z = (z ^ z >> 27) * 0x94D049BB133111EB & MASK
+        yield z ^ z >> 31
+
+
+def shuffle(items, buffer_size, seed, epoch):
+    # The chance that a draw falls into the rejected 2^64 mod n values is below 1e-18 here, so it is left out.
+    draws = splitmix64(next(splitmix64(next(splitmix64(seed)) + epoch & MASK)))
+    buffer, waiting, order = [], list(items), []
+    while waiting or buffer:
+        while waiting and len(buffer) < buffer_size:
+            buffer.append(waiting.pop(0))
+        chosen = next(draws) % len(buffer)
+        buffer[chosen], buffer[-1] = buffer[-1], buffer[chosen]
+        order.append(buffer.pop())
+    return order
+
+
+for buffer_size, epoch in ((10, 0), (3, 0), (10, 1)):
+    print(f"buffer {buffer_size}, seed 42, epoch {epoch}: {shuffle(range(10), buffer_size, 42, epoch)}")

@@ -1,0 +1,1 @@
+"""Stands in for setuptools while tools/setup.sh downloads a source archive. See build_meta.py."""

