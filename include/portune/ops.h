@@ -133,7 +133,7 @@ Value gelu(const Value& x, GeluForm form = GeluForm::kErf);
 
 /// Sets elements to zero with probability `rate` and scales the others by 1 / (1 - rate). The mask is a function of
 /// `key` and the element's index: it is computed again where it is needed and never stored.
-/// key   uint32 [2]: different keys give independent masks
+/// key   uint32 [2]: keys whose first halves differ give independent masks
 /// rate  in [0, 1)
 Value dropout(const Value& x, const Value& key, double rate);
 

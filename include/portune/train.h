@@ -49,11 +49,13 @@ class Callback {
  public:
   virtual ~Callback() = default;
   /// A program for a new shape of batches is ready. `from_cache`: an earlier process had compiled it.
-  virtual void on_compile(const std::string& what, double seconds, bool from_cache) {}
+  virtual void on_compile([[maybe_unused]] const std::string& what, [[maybe_unused]] double seconds,
+                          [[maybe_unused]] bool from_cache) {}
   /// A step is done: the numbers of result are there without waiting.
-  virtual void on_step(const StepResult& result, int64_t total_steps) {}
+  virtual void on_step([[maybe_unused]] const StepResult& result, [[maybe_unused]] int64_t total_steps) {}
   /// An epoch is done; `scores` are those of the validation set, if there is one.
-  virtual void on_epoch_end(int64_t epoch, double mean_loss, const Scores& scores) {}
+  virtual void on_epoch_end([[maybe_unused]] int64_t epoch, [[maybe_unused]] double mean_loss,
+                            [[maybe_unused]] const Scores& scores) {}
   /// Asked after every step: true ends fit() after it.
   virtual bool should_stop() { return false; }
 };

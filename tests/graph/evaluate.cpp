@@ -8,7 +8,7 @@
 
 #include "portune/error.h"
 
-namespace portune::testing {
+namespace portune::test {
 namespace {
 
 std::vector<Tensor> run(const Program& program, const Device& device, const std::vector<Tensor>& inputs) {
@@ -158,4 +158,4 @@ void expect_shape_error(const std::function<void()>& build, const std::vector<st
   }
 }
 
-}  // namespace portune::testing
+}  // namespace portune::test

@@ -7,7 +7,7 @@
 #include "portune/device.h"
 #include "portune/ops.h"
 
-namespace portune::testing {
+namespace portune::test {
 
 /// The CPU without the compile cache: composites as their decompositions, or with the kernels this machine has.
 const Device& decompositions();
@@ -41,4 +41,4 @@ void check_kernel(const std::vector<std::string>& kernels, const Differentiable&
 /// Expects a ShapeError whose message has all of `parts`.
 void expect_shape_error(const std::function<void()>& build, const std::vector<std::string>& parts);
 
-}  // namespace portune::testing
+}  // namespace portune::test

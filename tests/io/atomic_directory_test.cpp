@@ -254,12 +254,19 @@ std::string content_of(int generation) {
   return std::string(20'000 + generation, static_cast<char>('a' + generation % 26));
 }
 
-// Writes one generation after the other until it is killed.
+void save_generation(const fs::path& target, int generation) {
+  AtomicDirectory folder(target);
+  for (const std::string_view name : kFiles) write_file(folder.staging() / name, content_of(generation));
+  folder.commit();
+}
+
+// For a child process: writes one generation after the other until it is killed or fails.
 [[noreturn]] void save_for_ever(const fs::path& target, int generation) {
-  for (;; ++generation) {
-    AtomicDirectory folder(target);
-    for (const std::string_view name : kFiles) write_file(folder.staging() / name, content_of(generation));
-    folder.commit();
+  try {
+    for (;; ++generation) save_generation(target, generation);
+  } catch (const std::exception& error) {
+    std::cerr << error.what() << std::endl;
+    _exit(1);
   }
 }
 
@@ -300,6 +307,23 @@ void kill_and_check(int rounds, bool exchange) {
     generation = now;
   }
   EXPECT_GT(generation, 0) << "nothing was ever replaced";
+}
+
+TEST(RecoverDirectory, DoesNoHarmBesideALiveRun) {
+  const TemporaryFolder root(fast_folder());
+  const pid_t child = fork();
+  if (child == 0) {
+    forbid_exchange();
+    save_for_ever(root / "out", 0);
+  }
+  EXPECT_NO_THROW({
+    for (int i = 0; i < 3000; ++i) recover_directory(root / "out");
+  });
+  EXPECT_EQ(waitpid(child, nullptr, WNOHANG), 0) << "a save failed";
+  kill(child, SIGKILL);
+  waitpid(child, nullptr, 0);
+  recover_directory(root / "out");
+  EXPECT_GE(generation_in(root / "out"), 0);
 }
 
 TEST(AtomicDirectory, AKillAtAnyMomentLeavesOldOrNewWhole) { kill_and_check(50, true); }

@@ -146,6 +146,13 @@ case(
     portune="reject",
     because="a dimension of 2^62 is refused even beside a dimension of 0",
 )
+case(
+    "elements_beyond_63_bits_times_zero",
+    file_of({"w": entry("U8", [2**62, 3, 0], 0, 0)}),
+    ["'w'"],
+    portune="reject",
+    because="3 x 2^62 elements are refused even beside a dimension of 0",
+)
 case("one_offset", file_of({"w": {"dtype": "F32", "shape": [4], "data_offsets": [0]}}, F4), ["'w'"])
 case("three_offsets", file_of({"w": {"dtype": "F32", "shape": [4], "data_offsets": [0, 16, 16]}}, F4), ["'w'"])
 case("negative_offset", file_of({"w": entry("F32", [4], -16, 0)}, F4), ["'w'"])

@@ -4,10 +4,14 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
+#include <cstddef>
+#include <filesystem>
 #include <future>
+#include <iterator>
 #include <optional>
 
 #include "pjrt/cpu.h"
+#include "pjrt/variable.h"
 #include "portune/error.h"
 
 namespace portune::pjrt {
@@ -21,6 +25,20 @@ TEST(Client, DescribesItsDevices) {
   EXPECT_EQ(cpu_client().platform_name(), "cpu");
   ASSERT_EQ(cpu_client().devices().size(), 1u);
   EXPECT_EQ(cpu_client().devices()[0].kind, "cpu");
+}
+
+std::ptrdiff_t threads_of_process() {
+  return std::distance(std::filesystem::directory_iterator("/proc/self/task"), {});
+}
+
+TEST(Client, HasAsManyThreadsAsAskedFor) {
+  const Variable restored("PJRT_NPROC", nullptr);
+  const std::ptrdiff_t before = threads_of_process();
+  const Client one = Client::open("cpu", {.plugin_file = cpu_plugin().file(), .cpu_threads = 1});
+  const std::ptrdiff_t with_one = threads_of_process();
+  const Client nine = Client::open("cpu", {.plugin_file = cpu_plugin().file(), .cpu_threads = 9});
+  // The plugin has two pools, one for computing and one for compiling.
+  EXPECT_EQ(threads_of_process() - with_one, with_one - before + 2 * 8);
 }
 
 TEST(Client, RefusesADeviceThatDoesNotExist) {

@@ -41,6 +41,12 @@ TEST(Compile, ErrorNamesTheCallAndAFileWithTheModule) {
   std::filesystem::remove(file);
 }
 
+TEST(Compile, ErrorIsNotPrinted) {
+  testing::internal::CaptureStderr();
+  EXPECT_THROW(cpu_client().compile(kBroken), CallError);
+  EXPECT_EQ(testing::internal::GetCapturedStderr(), "");
+}
+
 TEST(Compile, RefusesAnUnknownXlaOption) {
   EXPECT_THAT(
       [] {

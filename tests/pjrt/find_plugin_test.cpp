@@ -1,12 +1,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <cstdlib>
 #include <fstream>
-#include <optional>
 #include <string>
 
 #include "pjrt/temporary_folder.h"
+#include "pjrt/variable.h"
 #include "portune/error.h"
 #include "portune/pjrt/plugin.h"
 
@@ -17,21 +16,6 @@ namespace fs = std::filesystem;
 using testing::AllOf;
 using testing::HasSubstr;
 using testing::ThrowsMessage;
-
-class Variable {
- public:
-  Variable(const char* name, const char* value) : name_(name) {
-    if (const char* before = std::getenv(name)) before_ = before;
-    value == nullptr ? unsetenv(name) : setenv(name, value, 1);
-  }
-  ~Variable() { before_ ? setenv(name_, before_->c_str(), 1) : unsetenv(name_); }
-  Variable(const Variable&) = delete;
-  Variable& operator=(const Variable&) = delete;
-
- private:
-  const char* name_;
-  std::optional<std::string> before_;
-};
 
 fs::path touch(const fs::path& file) {
   fs::create_directories(file.parent_path());

@@ -133,6 +133,8 @@ TEST(LoadedExecutable, ReducesOverEightDevices) {
   for (Buffer& input : inputs) arguments.push_back({&input});
   const auto results = all_reduce.execute_on_all(arguments);
   ASSERT_EQ(results.size(), size_t{kDevices});
+  EXPECT_THAT([&] { all_reduce.execute(arguments[0]); },
+              ThrowsMessage<UsageError>(AllOf(HasSubstr("arguments for 1 devices"), HasSubstr("arguments for 8"))));
   for (int device = 0; device < kDevices; ++device) {
     const Buffer& result = results[static_cast<size_t>(device)][0];
     EXPECT_EQ(result.device().id, device);

@@ -3,8 +3,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <cstdlib>
-
 #include "pjrt/cpu.h"
 #include "portune/error.h"
 #include "portune/pjrt/client.h"
@@ -25,11 +23,6 @@ TEST(Plugin, TellsItsVersions) {
 TEST(Plugin, IsLoadedOncePerFile) {
   const std::filesystem::path file = cpu_plugin().file();
   EXPECT_EQ(&Plugin::load(file.parent_path() / "." / file.filename()), &cpu_plugin());
-}
-
-TEST(Plugin, LeavesTheUsersLogLevelAlone) {
-  cpu_plugin();
-  EXPECT_STREQ(std::getenv("TF_CPP_MIN_LOG_LEVEL"), "3");
 }
 
 TEST(Plugin, MissingFileIsNamed) {

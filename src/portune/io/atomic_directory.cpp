@@ -49,13 +49,13 @@ bool is_sibling_name(std::string_view name, const fs::path& target, std::string_
   return id.find_first_not_of("0123456789abcdef") == std::string_view::npos;
 }
 
-// An absolute path without links and without a slash at its end: "out/" and "out" are one target, a link to a folder
-// stands for that folder, and a later chdir changes nothing.
-fs::path normalised(fs::path target) {
-  target = fs::weakly_canonical(fs::absolute(target));
+// "out/" and "out" are one target, a link to a folder stands for that folder, and a later chdir changes nothing.
+fs::path normalised(const fs::path& path) {
+  fs::path target = fs::absolute(path).lexically_normal();
   if (!target.has_filename()) target = target.parent_path();
+  if (fs::is_symlink(fs::symlink_status(target))) target = fs::weakly_canonical(target);
   if (target.has_filename()) return target;
-  throw UsageError({.where = "folder to write", .given = target.string(), .expected = "a path that ends in a name"});
+  throw UsageError({.where = "folder to write", .given = path.string(), .expected = "a path that ends in a name"});
 }
 
 FileDescriptor open_folder(const fs::path& folder) {
@@ -106,8 +106,6 @@ void remove_tree(const fs::path& folder) noexcept {
 
 // Moves the folder `target` aside and `staging` in its place; returns where the old one is now.
 fs::path replace_in_two_steps(const fs::path& staging, const fs::path& target) {
-  const FileDescriptor old = open_folder(target);
-  try_lock(old);  // while this process lives, nobody shall put the old one back
   fs::path aside = sibling(target, kAsidePrefix);
   rename_folder(target, aside);
   try {
@@ -129,23 +127,32 @@ std::optional<fs::path> put_in_place(const fs::path& staging, const fs::path& ta
 
 // Our folders beside `target`, the newest first.
 std::vector<fs::path> siblings(const fs::path& target, std::string_view prefix) {
-  std::vector<fs::path> found;
+  std::vector<std::pair<fs::file_time_type, fs::path>> found;
   std::error_code absent;
   for (const fs::directory_entry& entry : fs::directory_iterator(target.parent_path(), absent)) {
     if (!is_sibling_name(entry.path().filename().string(), target, prefix)) continue;
     struct stat status;
-    if (lstat(entry.path().c_str(), &status) != 0) continue;
-    if (S_ISDIR(status.st_mode) && status.st_uid == geteuid()) found.push_back(entry.path());
+    if (lstat(entry.path().c_str(), &status) != 0 || !S_ISDIR(status.st_mode) || status.st_uid != geteuid()) continue;
+    found.emplace_back(fs::last_write_time(entry.path(), absent), entry.path());
   }
-  std::sort(found.begin(), found.end(), [](const fs::path& a, const fs::path& b) {
-    std::error_code gone;
-    return fs::last_write_time(a, gone) > fs::last_write_time(b, gone);
-  });
-  return found;
+  std::sort(found.rbegin(), found.rend());
+  std::vector<fs::path> paths;
+  for (auto& [time, path] : found) paths.push_back(std::move(path));
+  return paths;
 }
 
-// The lock on a folder that no live process holds, else nothing.
-std::optional<FileDescriptor> lock_of_dead(const fs::path& folder) {
+// The lock on a folder that was just made; nothing if a process that cleans up was quicker.
+std::optional<FileDescriptor> lock_of_new(const fs::path& folder) {
+  try {
+    FileDescriptor file = open_folder(folder);
+    if (!is_held_by_another(file) && !is_removed(file)) return file;
+  } catch (const NotFoundError&) {
+  }
+  return std::nullopt;
+}
+
+// The lock on a folder, if there is such a folder and no live process holds it.
+std::optional<FileDescriptor> try_lock(const fs::path& folder) {
   const int number = open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
   if (number < 0) return std::nullopt;
   FileDescriptor file(number);
@@ -156,18 +163,20 @@ std::optional<FileDescriptor> lock_of_dead(const fs::path& folder) {
 }  // namespace
 
 AtomicDirectory::AtomicDirectory(fs::path target) : target_(normalised(std::move(target))) {
-  if (fs::exists(fs::symlink_status(target_)) && !fs::is_directory(fs::symlink_status(target_))) {
+  const fs::file_status status = fs::symlink_status(target_);
+  if (fs::exists(status) && !fs::is_directory(status)) {
     throw UsageError({.where = target_.string(), .given = "not a folder", .expected = "a folder, or nothing yet"});
   }
   std::error_code error;
   fs::create_directories(target_.parent_path(), error);
   if (error) throw_system_error("create", target_.parent_path(), error.value());
-  // A process that cleans up may lock or remove the new folder before it is locked here; then another is made.
-  do {
+  std::optional<FileDescriptor> lock;
+  while (!lock) {
     staging_ = sibling(target_, kStagingPrefix);
     if (mkdir(staging_.c_str(), 0777) != 0) throw_system_error("create", staging_, errno);
-    lock_ = open_folder(staging_);
-  } while (is_held_by_another(lock_) || is_removed(lock_));
+    lock = lock_of_new(staging_);
+  }
+  lock_ = std::move(*lock);
 }
 
 AtomicDirectory::~AtomicDirectory() {
@@ -176,6 +185,8 @@ AtomicDirectory::~AtomicDirectory() {
 
 void AtomicDirectory::commit() {
   sync_tree(staging_);
+  // Held until the old folder is removed: meanwhile nobody shall take it for one that a dead run moved aside.
+  const std::optional<FileDescriptor> old_lock = try_lock(target_);
   const std::optional<fs::path> old = put_in_place(staging_, target_);
   committed_ = true;
   sync(target_.parent_path(), O_RDONLY | O_DIRECTORY);
@@ -190,7 +201,7 @@ Recovery recover_directory(const fs::path& path) {
     recovery.removed.push_back(folder);
   };
   for (const fs::path& aside : siblings(target, kAsidePrefix)) {
-    const auto lock = lock_of_dead(aside);
+    const auto lock = try_lock(aside);
     if (!lock) continue;
     if (fs::exists(target)) {
       remove(aside);
@@ -201,7 +212,7 @@ Recovery recover_directory(const fs::path& path) {
     recovery.restored = true;
   }
   for (const fs::path& staging : siblings(target, kStagingPrefix)) {
-    if (const auto lock = lock_of_dead(staging)) remove(staging);
+    if (const auto lock = try_lock(staging)) remove(staging);
   }
   return recovery;
 }

@@ -25,7 +25,8 @@ struct ClientOptions {
   std::optional<std::filesystem::path> plugin_file = {};
   /// Devices that the CPU is divided into, all on the same cores: for programs of several devices.
   int cpu_devices = 1;
-  /// Threads of the CPU plugin for computing and compiling; 0 is one for each core that the process may use.
+  /// Threads of the CPU plugin for computing and compiling; 0 is one for each core that the process may use,
+  /// or what the process has set before.
   int cpu_threads = 0;
   /// What else the plugin takes, such as CUDA's {"memory_fraction", 0.9f}.
   Options plugin_options = {};

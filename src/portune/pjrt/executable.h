@@ -73,7 +73,7 @@ class LoadedExecutable {
   std::vector<Buffer> execute(std::span<Buffer* const> arguments) const;
   /// The same, but no buffer is deleted: where the program donates parameters, the device copies them.
   std::vector<Buffer> execute_without_donation(std::span<const Buffer* const> arguments) const;
-  /// Starts the program on all its devices: arguments and results [device][index].
+  /// Starts the program on all its devices in this process: arguments and results [device][index].
   std::vector<std::vector<Buffer>> execute_on_all(std::span<const std::vector<Buffer*>> arguments) const;
 
  private:
@@ -89,6 +89,7 @@ class LoadedExecutable {
   };
   std::unique_ptr<PJRT_LoadedExecutable, Destroy> handle_;
   Executable executable_;
+  size_t devices_;  ///< of this process
   std::vector<Parameter> parameters_;
   std::vector<int64_t> donated_;  ///< indices of the parameters
   bool whole_arrays_;             ///< not split over partitions, so that shapes are those of the parameters

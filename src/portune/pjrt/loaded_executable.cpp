@@ -43,6 +43,8 @@ LoadedExecutable::LoadedExecutable(std::shared_ptr<const ClientState> client, PJ
       executable_(
           client->api,
           PORTUNE_PJRT(client->api, PJRT_LoadedExecutable_GetExecutable, .loaded_executable = handle).executable),
+      devices_(PORTUNE_PJRT(client->api, PJRT_LoadedExecutable_AddressableDevices, .executable = handle)
+                   .num_addressable_devices),
       parameters_(read_parameters(module_text)),
       whole_arrays_(options.partitions == 1) {
   for (size_t i = 0; i < parameters_.size(); ++i) {
@@ -73,6 +75,11 @@ void LoadedExecutable::check_arguments(DeviceArguments arguments, Donation donat
 std::vector<std::vector<Buffer>> LoadedExecutable::start(std::span<const DeviceArguments> arguments,
                                                          Donation donation) const {
   const auto& client = handle_.get_deleter().client;
+  if (arguments.size() != devices_) {
+    throw UsageError({.where = "execution of a program",
+                      .given = "arguments for " + std::to_string(arguments.size()) + " devices",
+                      .expected = "arguments for " + std::to_string(devices_) + ", for which it has been compiled"});
+  }
   const std::vector<TensorType>& types = executable_.result_types();
   std::vector<std::vector<PJRT_Buffer*>> inputs(arguments.size());
   std::vector<std::vector<PJRT_Buffer*>> outputs(arguments.size(), std::vector<PJRT_Buffer*>(types.size()));
@@ -113,7 +120,8 @@ std::vector<std::vector<Buffer>> LoadedExecutable::execute_on_all(
     std::span<const std::vector<Buffer*>> arguments) const {
   std::vector<DeviceArguments> on_devices;
   for (const std::vector<Buffer*>& of_device : arguments) {
-    on_devices.emplace_back(const_cast<const Buffer* const*>(of_device.data()), of_device.size());
+    const Buffer* const* buffers = of_device.data();
+    on_devices.emplace_back(buffers, of_device.size());
   }
   return start(on_devices, Donation::kOn);
 }

@@ -37,10 +37,10 @@ Value clipping_factor(const Value& norm, double max_norm) {
   return max_norm > 0 ? minimum(one, max_norm / (norm + 1e-6)) : one;
 }
 
-// Biases and the scales of norms, which are vectors, do not decay; matrices do.
-AdamWOptions options_for(const Value& parameter, AdamWOptions options) {
-  if (parameter.rank() < 2) options.weight_decay = 0;
-  return options;
+AdamWOptions adam_for(const Value& parameter, const StepOptions& options) {
+  AdamWOptions adam = options.adam;
+  if (parameter.rank() < 2 && !options.decay_vectors) adam.weight_decay = 0;
+  return adam;
 }
 
 }  // namespace
@@ -66,7 +66,7 @@ StepProgram step_program(const Task& task, const Signature& batch, const StepOpt
   for (size_t i = 0; i < weights.size(); ++i) {
     m.push_back(parameter("m", weights[i].type()));
     v.push_back(parameter("v", weights[i].type()));
-    const AdamWState state = adamw({weights[i], m[i], v[i]}, dweights[i], hyper, options_for(weights[i], options.adam));
+    const AdamWState state = adamw({weights[i], m[i], v[i]}, dweights[i], hyper, adam_for(weights[i], options));
     new_weights.push_back(state.parameter);
     new_m.push_back(state.m);
     new_v.push_back(state.v);

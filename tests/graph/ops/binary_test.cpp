@@ -2,7 +2,9 @@
 
 #include "graph/evaluate.h"
 
-namespace portune::testing {
+namespace portune::test {
+
+namespace {
 
 using Numbers = std::vector<double>;
 
@@ -12,6 +14,8 @@ Value f64(std::initializer_list<double> values) {
 Value u32(std::initializer_list<uint32_t> values) {
   return constant(Tensor({static_cast<int64_t>(values.size())}, values));
 }
+
+}  // namespace
 
 TEST(Binary, ComputesElementByElement) {
   const Value x = f64({1, -2, 3}), y = f64({4, 5, 2});
@@ -74,4 +78,4 @@ TEST(Binary, ErrorNamesShapesAndTypes) {
   expect_shape_error([] { f64({1}) * u32({1}); }, {"multiply", "float64[1] and uint32[1]", "convert()"});
 }
 
-}  // namespace portune::testing
+}  // namespace portune::test

@@ -7,7 +7,7 @@
 #include "graph/evaluate.h"
 #include "portune/error.h"
 
-namespace portune::testing {
+namespace portune::test {
 
 constexpr DType kF32 = DType::kFloat32, kBF16 = DType::kBFloat16;
 
@@ -92,7 +92,7 @@ TEST(Gelu, GradientMatchesFiniteDifferences) {
 TEST(Gelu, KernelAgreesWithItsDecomposition) {
   for (const GeluForm form : {GeluForm::kErf, GeluForm::kTanh}) {
     const auto f = [&](const Values& x) { return gelu(x[0] * 4, form); };
-    check_kernel({"portune.gelu", "portune.gelu_grad"}, f, {f32({7, 67})}, 1e-6);
+    check_kernel({"portune.gelu", "portune.gelu_grad"}, f, {f32({7, 67})}, 3e-6);
     check_kernel({"portune.gelu", "portune.gelu_grad"}, in_bf16(f), {f32({7, 67})}, 2e-2);
   }
 }
@@ -114,7 +114,7 @@ TEST(Dropout, KeepsTheExpectedShareAndScale) {
 TEST(Dropout, MasksOfDifferentKeysAreIndependent) {
   const Value ones = full({kF32, {100000}}, 1);
   const std::vector<double> a = elements(dropout(ones, key(1, 2), 0.5)), b = elements(dropout(ones, key(3, 2), 0.5));
-  const std::vector<double> c = elements(dropout(ones, key(1, 4), 0.5));
+  const std::vector<double> c = elements(dropout(ones, key(0x80000001, 4), 0.5));
   int both_ab = 0, both_ac = 0, both_next = 0;
   for (size_t i = 0; i + 1 < a.size(); ++i) {
     both_ab += a[i] != 0 && b[i] != 0;
@@ -211,4 +211,4 @@ TEST(SumOfSquares, AddsUpSquares) {
   check_kernel({"portune.sum_of_squares"}, [](const Values& x) { return sum_of_squares(x[0]); }, {f32({5, 1001})}, 1e-6);
 }
 
-}  // namespace portune::testing
+}  // namespace portune::test

@@ -2,7 +2,7 @@
 
 #include "graph/evaluate.h"
 
-namespace portune::testing {
+namespace portune::test {
 
 const DotDimensions kMatmul{.lhs_contracting = {1}, .rhs_contracting = {0}};
 
@@ -31,4 +31,4 @@ TEST(DotGeneral, ErrorNamesShapesAndAxes) {
                      {"dot_general", "[2, 3]", "[4, 5]", "contracting [1] x [0]"});
 }
 
-}  // namespace portune::testing
+}  // namespace portune::test

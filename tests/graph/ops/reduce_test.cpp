@@ -2,11 +2,15 @@
 
 #include "graph/evaluate.h"
 
-namespace portune::testing {
+namespace portune::test {
+
+namespace {
 
 using Numbers = std::vector<double>;
 
 Value sample() { return constant(Tensor({2, 3}, {1.0, 5.0, 2.0, -1.0, -4.0, -1.0})); }
+
+}  // namespace
 
 TEST(Reduce, SumsTakesTheMaximumAndTheMean) {
   EXPECT_EQ(elements(sum(sample(), {1})), (Numbers{8, -6}));
@@ -50,4 +54,4 @@ TEST(Softmax, GradientsMatchFiniteDifferences) {
   check_gradient([](const Values& x) { return log_softmax(x[0], 0); }, {random({3, 2})});
 }
 
-}  // namespace portune::testing
+}  // namespace portune::test

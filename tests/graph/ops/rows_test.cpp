@@ -2,7 +2,9 @@
 
 #include "graph/evaluate.h"
 
-namespace portune::testing {
+namespace portune::test {
+
+namespace {
 
 using Numbers = std::vector<double>;
 
@@ -10,6 +12,8 @@ Value table() { return constant(Tensor({3, 2}, {0.0, 1.0, 10.0, 11.0, 20.0, 21.0
 Value ids(std::initializer_list<int32_t> values) {
   return constant(Tensor({static_cast<int64_t>(values.size())}, values));
 }
+
+}  // namespace
 
 TEST(GatherRows, PicksRowsAndClampsIds) {
   EXPECT_EQ(elements(gather_rows(table(), ids({2, 0}))), (Numbers{20, 21, 0, 1}));
@@ -47,4 +51,4 @@ TEST(ScatterAddRows, KernelAgreesWithItsDecomposition) {
                {random(TensorType{DType::kFloat32, {37, 33}})}, 1e-6);
 }
 
-}  // namespace portune::testing
+}  // namespace portune::test

@@ -3,13 +3,17 @@
 
 #include "graph/evaluate.h"
 
-namespace portune::testing {
+namespace portune::test {
+
+namespace {
 
 using Numbers = std::vector<double>;
 
 Value f64(std::initializer_list<double> values) {
   return constant(Tensor({static_cast<int64_t>(values.size())}, values));
 }
+
+}  // namespace
 
 TEST(Compare, KnowsAllDirections) {
   const Value x = f64({1, 2, 3}), y = f64({2, 2, 2});
@@ -74,4 +78,4 @@ TEST(Constant, KeepsBools) {
   EXPECT_EQ(elements(constant(flags)), (Numbers{0, 1, 0}));
 }
 
-}  // namespace portune::testing
+}  // namespace portune::test

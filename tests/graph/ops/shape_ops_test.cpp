@@ -5,7 +5,9 @@
 
 #include "graph/evaluate.h"
 
-namespace portune::testing {
+namespace portune::test {
+
+namespace {
 
 using Numbers = std::vector<double>;
 
@@ -15,6 +17,8 @@ Value counted(const Shape& shape) {
   std::iota(tensor.as<double>().begin(), tensor.as<double>().end(), 0.0);
   return constant(tensor);
 }
+
+}  // namespace
 
 TEST(BroadcastTo, RepeatsAlongNewAxesAndAxesOfSizeOne) {
   EXPECT_EQ(elements(broadcast_to(counted({2, 1}), {2, 2, 2})), (Numbers{0, 0, 1, 1, 0, 0, 1, 1}));
@@ -82,4 +86,4 @@ TEST(Concatenate, ErrorNamesShapesAndAxis) {
   expect_shape_error([] { concatenate({}, 0); }, {"at least one"});
 }
 
-}  // namespace portune::testing
+}  // namespace portune::test

@@ -72,8 +72,9 @@ template <class T>
 class Linear : public testing::Test {
  public:
   const TestWorkers workers;
-  const std::vector<std::array<int64_t, 3>> sizes{{1, 1, 1},   {3, 7, 31},    {31, 33, 3},    {127, 65, 1},
-                                                  {129, 1, 5}, {130, 96, 64}, {300, 127, 129}};
+  const std::vector<std::array<int64_t, 3>> sizes{{1, 1, 1},     {3, 7, 31},    {31, 33, 3},     {127, 65, 1},
+                                                  {129, 1, 5},   {130, 96, 64}, {300, 127, 129}, {1030, 33, 31},
+                                                  {3, 800, 400}, {5, 31, 1601}};
 };
 using ElementTypes = testing::Types<float, Bfloat16>;
 TYPED_TEST_SUITE(Linear, ElementTypes);

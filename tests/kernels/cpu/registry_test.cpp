@@ -4,6 +4,8 @@
 
 #include <set>
 
+#include "portune/kernels/cpu/gemm.h"
+
 namespace portune::kernels {
 
 TEST(CpuKernels, HaveHandlersAndDistinctTargetsOfOurNamespace) {
@@ -13,6 +15,20 @@ TEST(CpuKernels, HaveHandlersAndDistinctTargetsOfOurNamespace) {
     EXPECT_TRUE(kernel.target.starts_with("portune.")) << kernel.target;
     EXPECT_TRUE(targets.insert(kernel.target).second) << kernel.target;
   }
+}
+
+// Machines without matrix products of oneDNN's own lack those of the second line.
+TEST(CpuKernels, AreThoseThatTheGraphCalls) {
+  std::set<std::string_view> targets;
+  for (const CpuKernel& kernel : cpu_kernels()) targets.insert(kernel.target);
+  std::set<std::string_view> expected{"portune.gelu",           "portune.gelu_grad",       "portune.dropout",
+                                      "portune.layer_norm",     "portune.layer_norm_grad", "portune.adamw",
+                                      "portune.sum_of_squares", "portune.embedding_grad"};
+  if (gemm_is_native(DType::kFloat32)) {
+    expected.insert({"portune.linear", "portune.linear_no_bias", "portune.linear_dx", "portune.linear_dw",
+                     "portune.attention", "portune.attention_grad"});
+  }
+  EXPECT_EQ(targets, expected);
 }
 
 TEST(CpuKernels, VersionNamesTheLibraryAndTheInstructionSet) {

@@ -28,9 +28,11 @@ std::vector<CpuKernel> kernels_of_this_machine() {
   };
   // Without matrix products of oneDNN's own, XLA's are faster.
   if (gemm_is_native(DType::kFloat32)) {
-    kernels.insert(kernels.end(),
-                   {kernel("portune.linear", portune_linear), kernel("portune.linear_no_bias", portune_linear_no_bias),
-                    kernel("portune.linear_dx", portune_linear_dx), kernel("portune.linear_dw", portune_linear_dw)});
+    kernels.insert(
+        kernels.end(),
+        {kernel("portune.linear", portune_linear), kernel("portune.linear_no_bias", portune_linear_no_bias),
+         kernel("portune.linear_dx", portune_linear_dx), kernel("portune.linear_dw", portune_linear_dw),
+         kernel("portune.attention", portune_attention), kernel("portune.attention_grad", portune_attention_grad)});
   }
   return kernels;
 }

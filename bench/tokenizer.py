@@ -1,0 +1,110 @@
+"""Portune's tokenizer beside `tokenizers` 0.23.3 and 1.0.0rc3: WordPiece, ids only, one thread, first pass of a process.
+
+    python3 bench/tokenizer.py [--build build] [--tsv FILE] [--model FOLDER] [--rounds 7] [--megabytes 1]
+FILE is a TSV file with a header and a column `text`, FOLDER has a BERT tokenizer.json; by default the movie reviews and
+the MiniLM tokenizer of the folder that PORTUNE_SHARED_DATA names. The texts are repeated until they have the size asked
+for. Peers are installed into throw-away environments. Each round starts each program anew, in turn; times are those of
+the processor, so that other work on the machine counts less. The ids of all programs must be identical.
+
+The last lines are `RATIO <name> <value>`: how many times faster Portune is, by the best round of each.
+"""
+
+import argparse
+import csv
+import filecmp
+import json
+import os
+import pathlib
+import statistics
+import subprocess
+import sys
+import tempfile
+import venv
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+VERSIONS = ["0.23.3", "1.0.0rc3"]
+
+
+def main():
+    options = parse_options()
+    with tempfile.TemporaryDirectory() as folder:
+        scratch = pathlib.Path(folder)
+        size = write_texts(options, scratch / "texts")
+        write_tokenizer(options.model, scratch)
+        programs = {"portune": [options.build / "bench" / "portune_tokenizer_bench", scratch]}
+        for version in VERSIONS:
+            python = install(scratch / version, version)
+            programs[f"tokenizers-{version}"] = [
+                python, ROOT / "bench" / "peers" / "tokenizer.py", scratch / "tokenizer.json"]
+        times = {name: [] for name in programs}
+        for _ in range(options.rounds):
+            for name, command in programs.items():
+                times[name].append(run(command, scratch, name))
+        check_ids(scratch, programs)
+    report(times, size)
+
+
+def parse_options():
+    shared = pathlib.Path(os.environ.get("PORTUNE_SHARED_DATA", "data"))
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build")
+    parser.add_argument("--tsv", type=pathlib.Path, default=shared / "movie_reviews" / "movie_reviews.tsv")
+    parser.add_argument("--model", type=pathlib.Path, default=shared / "tokenizers" / "minilm_bert_uncased")
+    parser.add_argument("--rounds", type=int, default=7)
+    parser.add_argument("--megabytes", type=float, default=1.0)
+    return parser.parse_args()
+
+
+def write_texts(options, path):
+    """Writes the texts in the format of tokenizer_bench.cpp and returns their size in bytes."""
+    with open(options.tsv, encoding="utf-8", newline="") as file:
+        texts = [row["text"].encode() for row in csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE)]
+    size = 0
+    with open(path, "wb") as file:
+        while size < 1e6 * options.megabytes:
+            for text in texts:
+                file.write(len(text).to_bytes(4, "little") + text)
+                size += len(text)
+    return size
+
+
+def write_tokenizer(model, folder):
+    """tokenizer.json without stored truncation and padding, which Portune leaves to the caller."""
+    config = json.loads((model / "tokenizer.json").read_text(encoding="utf-8"))
+    config["truncation"] = config["padding"] = None
+    (folder / "tokenizer.json").write_text(json.dumps(config), encoding="utf-8")
+
+
+def install(folder, version):
+    venv.create(folder, with_pip=True)
+    python = folder / "bin" / "python"
+    subprocess.run([python, "-m", "pip", "install", "--quiet", f"tokenizers=={version}"], check=True)
+    return python
+
+
+def run(command, scratch, name):
+    """Seconds to load the tokenizer and to encode."""
+    command = [*map(str, command), str(scratch / "texts"), str(scratch / f"{name}.ids")]
+    return tuple(map(float, subprocess.run(command, stdout=subprocess.PIPE, check=True, text=True).stdout.split()))
+
+
+def check_ids(scratch, programs):
+    for name in programs:
+        if not filecmp.cmp(scratch / "portune.ids", scratch / f"{name}.ids", shallow=False):
+            sys.exit(f"the ids of portune and {name} differ")
+
+
+def report(times, size):
+    print(f"{size / 1e6:.2f} MB of text, load average {os.getloadavg()[0]:.1f} on {os.cpu_count()} processors, ids agree")
+    print(f"{'':22}{'MB/s best':>10}{'median':>9}{'load ms best':>14}{'median':>9}")
+    for name, rounds in times.items():
+        load, encode = zip(*rounds)
+        speed = [size / 1e6 / seconds for seconds in (min(encode), statistics.median(encode))]
+        print(f"{name:22}{speed[0]:10.1f}{speed[1]:9.1f}{1e3 * min(load):14.1f}{1e3 * statistics.median(load):9.1f}")
+    best = {name: min(encode for _, encode in rounds) for name, rounds in times.items()}
+    for name in times:
+        if name != "portune":
+            print(f"RATIO {name} {best[name] / best['portune']:.2f}")
+
+
+main()

@@ -1,0 +1,159 @@
+#include "portune/text/fused_bert.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+
+#include "portune/text/pretokenize/bert.h"
+#include "portune/text/unicode/unicode.h"
+
+namespace portune::text {
+namespace {
+
+static_assert(std::endian::native == std::endian::little, "words are read from memory as little-endian integers");
+
+using Bytes = uint8_t __attribute__((vector_size(16)));  // GCC's and Clang's portable vectors
+constexpr size_t kBlock = sizeof(Bytes);
+
+struct Words {
+  uint64_t low, high;
+};
+
+Words words_of(const Bytes& bytes) {
+  Words words;
+  std::memcpy(&words, &bytes, sizeof(words));
+  return words;
+}
+
+// The ASCII letters and digits with which a block of 16 bytes begins: how many, and the bytes (lower-cased or not).
+struct LetterRun {
+  size_t size;
+  Words bytes;
+};
+
+template <bool lowercase>
+inline LetterRun letter_run(const char* at) {
+  Bytes bytes;
+  std::memcpy(&bytes, at, sizeof(bytes));
+  // Unsigned differences: one comparison tells whether a byte is in a range. GCC's vector comparisons give 0 or 0xFF.
+  const Bytes lower = bytes | (reinterpret_cast<Bytes>((bytes - 'A') < 26) & 0x20);
+  const Words letters = words_of(reinterpret_cast<Bytes>(((lower - 'a') < 26) | ((bytes - '0') < 10)));
+  const size_t size = letters.low != ~uint64_t{0} ? static_cast<size_t>(std::countr_one(letters.low)) / 8
+                                                  : 8 + static_cast<size_t>(std::countr_one(letters.high)) / 8;
+  return {size, words_of(lowercase ? lower : bytes)};
+}
+
+// The first `size` <= 15 bytes as a key.
+inline ShortKey key_of(const Words& bytes, size_t size) {
+  const auto mask = [](size_t count) { return count >= 8 ? ~uint64_t{0} : (uint64_t{1} << 8 * count) - 1; };
+  const uint64_t high = size > 8 ? bytes.high & mask(size - 8) : 0;
+  return {.low = bytes.low & mask(size), .high = high | static_cast<uint64_t>(size) << 56};
+}
+
+}  // namespace
+
+FusedBert::FusedBert(const BertNormalizer& normalizer, const WordPiece& model)
+    : normalizer_(normalizer),
+      model_(model),
+      max_key_bytes_(std::min(ShortKey::kMaxBytes, static_cast<size_t>(model.options().max_input_chars_per_word))) {
+  byte_classes_.fill(ByteClass::kOther);
+  std::vector<Piece> pieces;
+  for (char c = 0; c >= 0 && c < 127; ++c) {
+    const auto i = static_cast<size_t>(c);
+    const uint16_t properties = UnicodeTables::get().properties(static_cast<char32_t>(c));
+    const bool removed = normalizer.options().clean_text && (properties & kControl) != 0;
+    if (removed) continue;
+    if ((properties & kPunctuation) != 0) {
+      byte_classes_[i] = ByteClass::kPunctuation;
+      model.tokenize({&c, 1}, pieces);
+      punctuation_ids_[i] = pieces.front().id;
+    } else if ((properties & kSpace) != 0) {
+      byte_classes_[i] = ByteClass::kSpace;
+    } else if ((properties & kWord) != 0) {
+      byte_classes_[i] = ByteClass::kLetter;
+    }
+  }
+}
+
+bool FusedBert::append(std::string_view text, size_t limit, Scratch& scratch, std::vector<int32_t>& ids) const {
+  const auto scan_until = [&](const char* at, const char* stop, const char* end) {
+    return normalizer_.options().lowercase ? scan<true>(at, stop, end, limit, scratch, ids)
+                                           : scan<false>(at, stop, end, limit, scratch, ids);
+  };
+  const char* at = text.data();
+  const char* const end = at + text.size();
+  if (text.size() > kBlock) at = scan_until(at, end - kBlock, end);
+  if (at == nullptr) return false;
+  // A scan reads whole blocks: the last bytes are read from a copy that is long enough, and has a space behind them.
+  char tail[3 * kBlock] = {};
+  const auto rest = static_cast<size_t>(end - at);
+  std::memcpy(tail, at, rest);
+  tail[rest] = ' ';
+  return scan_until(tail, tail + rest, tail + rest) != nullptr;
+}
+
+template <bool lowercase>
+const char* FusedBert::scan(const char* at, const char* stop, const char* end, size_t limit, Scratch& scratch,
+                            std::vector<int32_t>& ids) const {
+  while (at < stop) {
+    const LetterRun run = letter_run<lowercase>(at);
+    if (run.size == 0 && class_of(*at) == ByteClass::kSpace) {
+      ++at;
+      continue;
+    }
+    if (run.size == 0 && class_of(*at) == ByteClass::kPunctuation) {
+      ids.push_back(punctuation_ids_[static_cast<size_t>(*at)]);
+      ++at;
+    } else if (run.size - 1 < max_key_bytes_ && ends_word(at[run.size])) {
+      take_word(key_of(run.bytes, run.size), scratch, ids);
+      at += run.size;
+      at += *at == ' ';
+    } else {
+      at = take_run(at, end, limit, scratch, ids);
+      if (at == nullptr) return nullptr;
+    }
+    if (ids.size() >= limit) return nullptr;
+  }
+  return at;
+}
+
+const char* FusedBert::take_run(const char* begin, const char* end, size_t limit, Scratch& scratch,
+                                std::vector<int32_t>& ids) const {
+  const char* run_end = begin;
+  while (run_end != end && !ends_word(*run_end)) ++run_end;
+  std::string& normalized = scratch.normalized;
+  normalized.clear();
+  normalizer_.normalize({begin, static_cast<size_t>(run_end - begin)}, normalized);
+  const bool all = for_each_bert_word(normalized, [&](size_t word_begin, size_t word_end) {
+    take_word(std::string_view(normalized).substr(word_begin, word_end - word_begin), scratch, ids);
+    return ids.size() < limit;
+  });
+  return all ? run_end : nullptr;
+}
+
+void FusedBert::take_word(std::string_view word, Scratch& scratch, std::vector<int32_t>& ids) const {
+  if (word.size() <= max_key_bytes_) return take_word(ShortKey::of(word), scratch, ids);
+  model_.tokenize(word, scratch.pieces);
+  for (const Piece& piece : scratch.pieces) ids.push_back(piece.id);
+}
+
+void FusedBert::take_word(const ShortKey& word, Scratch& scratch, std::vector<int32_t>& ids) const {
+  const uint64_t hash = word.hash();
+  const int32_t whole = model_.vocabulary().pieces().find(word, hash);
+  if (whole != PieceTable::kAbsent) {
+    ids.push_back(whole);
+    return;
+  }
+  std::span<const int32_t> known = scratch.words.find(word, hash);
+  if (known.empty()) known = scratch.words.insert(word, hash, cut(word, scratch));
+  ids.insert(ids.end(), known.begin(), known.end());
+}
+
+std::span<const int32_t> FusedBert::cut(const ShortKey& word, Scratch& scratch) const {
+  model_.tokenize(word.text(), scratch.pieces);
+  scratch.ids.clear();
+  for (const Piece& piece : scratch.pieces) scratch.ids.push_back(piece.id);
+  return scratch.ids;
+}
+
+}  // namespace portune::text

@@ -1,0 +1,63 @@
+#include "portune/text/model/wordpiece.h"
+
+#include <algorithm>
+
+#include "portune/error.h"
+#include "portune/text/unicode/utf8.h"
+
+namespace portune::text {
+namespace {
+
+// The longest piece of `table` that `text` begins with: its id and size, or kAbsent. No need to look where code points
+// end: the pieces are UTF-8, so one that ends within a code point of `text` does not match.
+struct Match {
+  int32_t id;
+  size_t size;
+};
+Match longest_match(const PieceTable& table, std::string_view text) {
+  for (size_t size = std::min(text.size(), table.longest()); size > 0; --size) {
+    const int32_t id = table.find(text.substr(0, size));
+    if (id != PieceTable::kAbsent) return {id, size};
+  }
+  return {PieceTable::kAbsent, 0};
+}
+
+}  // namespace
+
+WordPiece::WordPiece(WordPieceOptions options, Vocabulary vocabulary, const std::string& where)
+    : options_(std::move(options)), vocabulary_(std::move(vocabulary)) {
+  const auto unk_id = vocabulary_.find(options_.unk_token);
+  if (!unk_id) {
+    throw CheckpointError({.where = where,
+                           .given = "a vocabulary of " + std::to_string(vocabulary_.size()) + " tokens without \"" +
+                                    options_.unk_token + "\"",
+                           .expected = "the unknown token (unk_token) in the vocabulary"});
+  }
+  unk_id_ = *unk_id;
+  const std::string& prefix = options_.continuing_subword_prefix;
+  for (int32_t id = 0; id < vocabulary_.id_limit(); ++id) {
+    const std::string_view token = vocabulary_.token(id);
+    if (token.size() > prefix.size() && token.starts_with(prefix)) {
+      continuing_.insert(token.substr(prefix.size()), *vocabulary_.find(token));
+    }
+  }
+}
+
+void WordPiece::tokenize(std::string_view word, std::vector<Piece>& pieces) const {
+  pieces.clear();
+  const auto max_chars = static_cast<size_t>(options_.max_input_chars_per_word);
+  const bool too_long = word.size() > max_chars && count_code_points(word) > max_chars;
+  if (too_long || !cut(word, pieces)) pieces.assign(1, {unk_id_, static_cast<uint32_t>(word.size())});
+}
+
+bool WordPiece::cut(std::string_view word, std::vector<Piece>& pieces) const {
+  for (size_t begin = 0; begin < word.size();) {
+    const Match match = longest_match(begin == 0 ? vocabulary_.pieces() : continuing_, word.substr(begin));
+    if (match.id == PieceTable::kAbsent) return false;
+    begin += match.size;
+    pieces.push_back({match.id, static_cast<uint32_t>(begin)});
+  }
+  return true;
+}
+
+}  // namespace portune::text

@@ -1,0 +1,20 @@
+// How much of each text to keep.
+#pragma once
+
+#include <cstdint>
+
+#include "portune/text.h"
+
+namespace portune::text {
+
+/// Tokens of the two texts; the second is 0 where there is no second text.
+struct Lengths {
+  int64_t first = 0, second = 0;
+};
+
+/// What to keep so that both together have at most `budget` tokens, as `tokenizers` decides it.
+/// pair      whether there is a second text
+/// errors    DataError if the text that the strategy names is too short; UsageError if it is not there
+Lengths truncated(const Lengths& lengths, bool pair, int64_t budget, TruncationStrategy strategy);
+
+}  // namespace portune::text

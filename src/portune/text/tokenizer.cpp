@@ -1,0 +1,76 @@
+#include "portune/base/thread_pool.h"
+#include "portune/error.h"
+#include "portune/text/parts.h"
+
+namespace portune::text {
+namespace {
+
+constexpr int64_t kTextsPerTask = 64;
+
+}  // namespace
+
+Tokenizer Tokenizer::load(const std::filesystem::path& folder) {
+  const TokenizerConfig config = read_tokenizer_config(folder / "tokenizer_config.json");
+  const std::filesystem::path json = folder / "tokenizer.json", vocab = folder / "vocab.txt";
+  if (std::filesystem::exists(json)) return Tokenizer(std::make_unique<const Parts>(read_tokenizer_json(json), config));
+  if (std::filesystem::exists(vocab)) {
+    return Tokenizer(std::make_unique<const Parts>(read_vocab_txt(vocab, config), config));
+  }
+  throw NotFoundError({.where = folder.string(),
+                       .given = "neither tokenizer.json nor vocab.txt",
+                       .expected = "the folder of a model with its tokenizer"});
+}
+
+Tokenizer::Tokenizer(std::unique_ptr<const Parts> parts) : parts_(std::move(parts)) {}
+Tokenizer::~Tokenizer() = default;
+Tokenizer::Tokenizer(Tokenizer&&) noexcept = default;
+Tokenizer& Tokenizer::operator=(Tokenizer&&) noexcept = default;
+
+Encoding Tokenizer::encode(const TextPair& texts, const EncodeOptions& options) const {
+  const bool pair = texts.second.has_value();
+  const int64_t budget = parts_->budget(pair, options);
+  const Limits limit = limits(pair, budget, options.truncation);
+  Sequence first = parts_->encode(texts.first, limit.first);
+  Sequence second = pair ? parts_->encode(*texts.second, limit.second) : Sequence{};
+  const Lengths kept = truncated({std::ssize(first.ids), std::ssize(second.ids)}, pair, budget, options.truncation);
+  first.resize(static_cast<size_t>(kept.first));
+  second.resize(static_cast<size_t>(kept.second));
+  return assemble(parts_->post_processor.parts(pair), first, second, options);
+}
+
+Encoding Tokenizer::encode(std::string_view text, const EncodeOptions& options) const {
+  return encode(TextPair{.first = text}, options);
+}
+
+Encoding Tokenizer::encode(std::string_view first, std::string_view second, const EncodeOptions& options) const {
+  return encode(TextPair{.first = first, .second = second}, options);
+}
+
+std::vector<Encoding> Tokenizer::encode_batch(std::span<const TextPair> texts, const EncodeOptions& options,
+                                              ThreadPool& pool) const {
+  std::vector<Encoding> encodings(texts.size());
+  pool.parallel_for(std::ssize(texts), kTextsPerTask, [&](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i) {
+      encodings[static_cast<size_t>(i)] = encode(texts[static_cast<size_t>(i)], options);
+    }
+  });
+  return encodings;
+}
+
+std::optional<int32_t> Tokenizer::token_to_id(std::string_view token) const { return parts_->find(token); }
+
+std::string_view Tokenizer::id_to_token(int32_t id) const {
+  const std::string_view added = parts_->added_vocabulary.token(id);
+  return added.empty() ? parts_->model.vocabulary().token(id) : added;
+}
+
+int64_t Tokenizer::vocab_size() const { return parts_->model.vocabulary().size() + parts_->added_vocabulary.size(); }
+std::optional<int32_t> Tokenizer::pad_id() const { return parts_->pad_id; }
+std::optional<int32_t> Tokenizer::unk_id() const { return parts_->unk_id; }
+std::optional<int32_t> Tokenizer::cls_id() const { return parts_->cls_id; }
+std::optional<int32_t> Tokenizer::sep_id() const { return parts_->sep_id; }
+std::optional<int32_t> Tokenizer::mask_id() const { return parts_->mask_id; }
+std::optional<int64_t> Tokenizer::model_max_length() const { return parts_->model_max_length; }
+int64_t Tokenizer::added_tokens(bool pair) const { return parts_->post_processor.added_tokens(pair); }
+
+}  // namespace portune::text

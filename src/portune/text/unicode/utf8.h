@@ -1,0 +1,48 @@
+// UTF-8, one code point at a time.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+namespace portune::text {
+
+/// Throws DataError with the byte offset unless `text` is valid UTF-8. All other functions here rely on it.
+void require_utf8(std::string_view text);
+
+/// The code point at text[at]; moves `at` behind it.
+inline char32_t next_code_point(std::string_view text, size_t& at) {
+  const auto byte = [&](size_t i) { return static_cast<unsigned char>(text[at + i]); };
+  const char32_t lead = byte(0);
+  if (lead < 0x80) {
+    at += 1;
+    return lead;
+  }
+  const auto tail = [&](size_t i) { return static_cast<char32_t>(byte(i) & 0x3F); };
+  if (lead < 0xE0) {
+    const char32_t c = (lead & 0x1F) << 6 | tail(1);
+    at += 2;
+    return c;
+  }
+  if (lead < 0xF0) {
+    const char32_t c = (lead & 0x0F) << 12 | tail(1) << 6 | tail(2);
+    at += 3;
+    return c;
+  }
+  const char32_t c = (lead & 0x07) << 18 | tail(1) << 12 | tail(2) << 6 | tail(3);
+  at += 4;
+  return c;
+}
+
+/// The code point that ends before text[end]; `end` must not be 0.
+char32_t previous_code_point(std::string_view text, size_t end);
+
+/// Whether this byte continues a code point that an earlier byte has begun.
+inline bool is_continuation(char byte) { return (static_cast<unsigned char>(byte) & 0xC0) == 0x80; }
+
+/// Number of code points.
+size_t count_code_points(std::string_view text);
+
+void append_utf8(char32_t c, std::string& text);
+
+}  // namespace portune::text

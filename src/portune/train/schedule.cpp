@@ -1,0 +1,39 @@
+#include "portune/train/schedule.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "portune/error.h"
+
+namespace portune::train {
+
+double learning_rate(const TrainingOptions& options, int64_t step, int64_t total_steps) {
+  const double done = static_cast<double>(step - 1);  // steps before this one, as transformers counts
+  const double warmup = static_cast<double>(options.warmup_steps), total = static_cast<double>(total_steps);
+  if (done < warmup) return options.learning_rate * done / warmup;
+  if (options.lr_scheduler_type == "constant") return options.learning_rate;
+  if (options.lr_scheduler_type == "linear") {
+    return options.learning_rate * std::max(0.0, (total - done) / std::max(1.0, total - warmup));
+  }
+  throw UsageError({.where = "lr_scheduler_type",
+                    .given = "\"" + options.lr_scheduler_type + "\"",
+                    .expected = "linear or constant"});
+}
+
+Tensor rates(const TrainingOptions& options, int64_t step, double learning_rate) {
+  const auto correction = [&](double beta) {
+    return static_cast<float>(1 / (1 - std::pow(beta, static_cast<double>(step))));
+  };
+  return Tensor({3}, {static_cast<float>(learning_rate), correction(options.adam_beta1), correction(options.adam_beta2)});
+}
+
+Tensor random_key(uint64_t seed, int64_t step) {
+  // SplitMix64 of the seed, offset by the step.
+  uint64_t z = seed + static_cast<uint64_t>(step) * 0x9E3779B97F4A7C15;
+  z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9;
+  z = (z ^ (z >> 27)) * 0x94D049BB133111EB;
+  z ^= z >> 31;
+  return Tensor({2}, {static_cast<uint32_t>(z), static_cast<uint32_t>(z >> 32)});
+}
+
+}  // namespace portune::train

@@ -1,0 +1,23 @@
+// Numbers that change from step to step.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "portune/tensor.h"
+#include "portune/train.h"
+
+namespace portune::train {
+
+/// The learning rate of step `step`, counted from 1. The first `warmup_steps` steps rise linearly from 0; "linear" then
+/// falls to 0, which it would reach in the step after the last; "constant" stays. As in transformers.
+/// errors  UsageError for an unknown lr_scheduler_type
+double learning_rate(const TrainingOptions& options, int64_t step, int64_t total_steps);
+
+/// float32 [3]: learning rate, 1 / (1 - beta1^step), 1 / (1 - beta2^step).
+Tensor rates(const TrainingOptions& options, int64_t step, double learning_rate);
+
+/// uint32 [2]: the random key of a step, a function of seed and step alone.
+Tensor random_key(uint64_t seed, int64_t step);
+
+}  // namespace portune::train

@@ -1,0 +1,163 @@
+"""Compares Portune's tokenizer with tokenizers 0.23.3 on real and on random text: ids (both ways to get them), type
+ids, masks, sequence ids, word ids and offsets, for several flags and truncations.
+
+    python tests/oracle/compare_tokenizer.py build/tests/text/portune_tokenizer_dump DATA
+DATA is the folder that PORTUNE_SHARED_DATA names for the tests. Prints, for each source, how many examples were
+compared and how many differ, and exits with 1 if any does.
+"""
+
+import array
+import itertools
+import json
+import pathlib
+import random
+import shutil
+import subprocess
+import sys
+import tempfile
+
+import tokenizers
+
+DUMP, DATA = sys.argv[1], pathlib.Path(sys.argv[2])
+MODEL = DATA / "tokenizers" / "minilm_bert_uncased"
+STRATEGIES = ["longest_first", "only_first", "only_second"]
+assert tokenizers.__version__ == "0.23.3"
+
+
+def lines(path, column=None):
+    with open(path, encoding="utf-8", newline="\n") as file:
+        rows = [line.rstrip("\n") for line in file]
+    return rows if column is None else [row.split("\t")[column] for row in rows]
+
+
+def real_texts():
+    yield "cola", [line for path in sorted((DATA / "cola").glob("*.tsv")) for line in lines(path, 3)]
+    yield "movie_reviews", lines(DATA / "movie_reviews" / "movie_reviews.tsv", 3)
+    yield "sst2", [line for name in ("train.tsv", "dev.tsv") for line in lines(DATA / "sst2" / name, 1)]
+    for path in sorted((DATA / "text").glob("*.txt")):
+        yield f"text/{path.name}", lines(path)
+    yield "wikitext2", lines(DATA / "wikitext2" / "valid.txt")
+
+
+def random_texts(count, seed=7):
+    """Strings that mix letters with what normalizers stumble over."""
+    rng = random.Random(seed)
+    marks = [chr(c) for c in itertools.chain(range(0x300, 0x370), range(0x591, 0x5C8), range(0x1DC0, 0x1E00),
+                                             range(0xF71, 0xF85), range(0x302A, 0x3030), range(0x1D165, 0x1D16E))]
+    pools = [
+        [chr(c) for c in range(0x80)],
+        list("abcdefghijklmnopqrstuvwxyzABCDEFGHIJ0123456789     .,!-'"),
+        marks,
+        [chr(c) for c in range(0xA0, 0x250)],
+        [chr(c) for c in range(0x1E00, 0x2100)],
+        [chr(c) for c in range(0x4E00, 0x4E80)] + [chr(c) for c in range(0xF900, 0xFA80)],
+        [chr(c) for c in range(0xAC00, 0xAC80)] + [chr(c) for c in range(0x1100, 0x1180)],
+        [chr(c) for c in range(0x110000) if not 0xD800 <= c < 0xE000],
+        ["[CLS]", "[MASK]", "[SEP]", "[UNK]", "[mask]", "\ufffd", "\u200b", "\u200d", "\u00ad", "\u0130", "\u0344", "\0"],
+    ]
+    for _ in range(count):
+        chosen = rng.sample(pools, rng.randint(1, 3))
+        yield "".join(rng.choice(rng.choice(chosen)) for _ in range(rng.randint(0, 60)))
+
+
+def write_tokenizer(folder, change):
+    """A copy of the model's tokenizer.json without truncation and padding, changed by `change`."""
+    config = json.loads((MODEL / "tokenizer.json").read_text())
+    config["truncation"] = config["padding"] = None
+    change(config)
+    (folder / "tokenizer.json").write_text(json.dumps(config))
+    return tokenizers.Tokenizer.from_file(str(folder / "tokenizer.json"))
+
+
+def ask(folder, examples, max_length, strategy, add_special_tokens):
+    with tempfile.NamedTemporaryFile() as requests:
+        for texts in examples:
+            requests.write(len(texts).to_bytes(4, "little"))
+            for text in texts:
+                data = text.encode()
+                requests.write(len(data).to_bytes(4, "little") + data)
+        requests.flush()
+        arguments = [DUMP, folder, requests.name, max_length, strategy, int(add_special_tokens)]
+        return array.array("i", subprocess.run(map(str, arguments), stdout=subprocess.PIPE, check=True).stdout)
+
+
+def expected(tokenizer, texts, add_special_tokens):
+    try:
+        e = tokenizer.encode(*texts, add_special_tokens=add_special_tokens)
+    except Exception:  # the binding has no narrower class
+        return [-1, -1]
+    none = lambda values: [-1 if v is None else v for v in values]
+    offsets = [x for pair in e.offsets for x in pair]
+    return [len(e.ids), *e.ids, *e.type_ids, *e.special_tokens_mask, *none(e.sequence_ids), *none(e.word_ids),
+            *offsets, len(e.ids), *e.ids]
+
+
+def compare(name, folder, tokenizer, examples, max_length=0, strategy=0, add_special_tokens=True):
+    """Number of examples that differ; prints the first."""
+    if max_length:
+        tokenizer.enable_truncation(max_length, strategy=STRATEGIES[strategy])
+    else:
+        tokenizer.no_truncation()
+    answers, at, different = ask(folder, examples, max_length, strategy, add_special_tokens), 0, 0
+    for texts in examples:
+        want = expected(tokenizer, texts, add_special_tokens)
+        size = 1 + 7 * max(answers[at], 0)
+        got = answers[at:at + size + 1 + max(answers[at + size], 0)].tolist()
+        at += len(got)
+        if got != want:
+            different += 1
+            if different == 1:
+                print("first difference:", texts, "\n  want", want, "\n  got ", got)
+    print(f"{name:45} {len(examples):7} compared {different:5} different", flush=True)
+    return different
+
+
+def with_added_tokens(config):
+    flags = dict(special=False, normalized=False, single_word=False, lstrip=False, rstrip=False)
+    tokens = [("<x>", {}), ("<xy>", {}), ("<left>", dict(lstrip=True)), ("<right>", dict(rstrip=True)),
+              ("<both>", dict(lstrip=True, rstrip=True)), ("word", dict(single_word=True)),
+              ("Caf\u00e9", dict(normalized=True)), ("day", dict(normalized=True, single_word=True)),
+              ("\u732b\u72ac", dict(normalized=True)), ("the", dict(normalized=True, lstrip=True))]
+    for content, changed in tokens:
+        config["added_tokens"].append(dict(id=30522 + len(config["added_tokens"]), content=content, **(flags | changed)))
+
+
+def added_token_texts(count):
+    rng = random.Random(3)
+    parts = ["<x>", "<xy>", "<left>", "<right>", "<both>", "word", "Cafe", "CAF\u00c9", "day", "Day", "\u732b\u72ac", " ", "  ",
+             "\t", "\u3000", "a", "\u00e9", "_", "9", "\u0301", "The", "the", "[MASK]", ".", "<", "x>"]
+    return [("".join(rng.choice(parts) for _ in range(rng.randint(0, 14))),) for _ in range(count)]
+
+
+def normalizer(**flags):
+    return lambda config: config["normalizer"].update(flags)
+
+
+def main():
+    different = 0
+    with tempfile.TemporaryDirectory() as scratch:
+        folder = pathlib.Path(scratch)
+        tokenizer = write_tokenizer(folder, lambda config: None)
+        for name, texts in real_texts():
+            different += compare(name, folder, tokenizer, [(text,) for text in texts])
+        strange = [(text,) for text in random_texts(60_000)]
+        different += compare("random", folder, tokenizer, strange)
+        pairs = [(a[0], b[0]) for a, b in zip(strange[:3000], strange[3000:6000])]
+        for strategy, length, special in itertools.product(range(3), (3, 4, 7, 8, 20, 33), (True, False)):
+            different += compare(f"random pairs, {STRATEGIES[strategy]} {length} {special}", folder, tokenizer, pairs,
+                                 length, strategy, special)
+        for strategy, length in itertools.product(range(2), (2, 3, 9)):
+            different += compare(f"random, {STRATEGIES[strategy]} {length}", folder, tokenizer, strange[:3000], length,
+                                 strategy)
+        for clean, cjk, strip, lower in itertools.product((True, False), (True, False), (None, True, False),
+                                                          (True, False)):
+            flags = dict(clean_text=clean, handle_chinese_chars=cjk, strip_accents=strip, lowercase=lower)
+            tokenizer = write_tokenizer(folder, normalizer(**flags))
+            different += compare(f"random, flags {clean} {cjk} {strip} {lower}", folder, tokenizer, strange[:8000])
+        tokenizer = write_tokenizer(folder, with_added_tokens)
+        different += compare("added tokens", folder, tokenizer, added_token_texts(20_000))
+        different += compare("added tokens, truncated", folder, tokenizer, added_token_texts(20_000), 6)
+    return different != 0
+
+
+sys.exit(main())
