@@ -1,0 +1,148 @@
+#include "portune/cli/command_line.h"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+
+#include "portune/cli/help.h"
+#include "portune/cli/nearest.h"
+#include "portune/cli/options.h"
+#include "portune/error.h"
+
+namespace portune::cli {
+namespace {
+
+constexpr const char* kExamples =
+    "  portune fit --model bert --train train.csv --validation dev.csv --output tuned\n"
+    "  portune predict --model tuned --data new.csv --output predictions.jsonl\n";
+
+constexpr const char* kFitExamples =
+    "  portune fit --model bert --train train.csv --validation dev.csv --output tuned\n"
+    "  portune fit --model bert --train pairs.tsv --text-column question --text-pair-column answer \\\n"
+    "      --label-column good --head sigmoid --epochs 2 --learning-rate 3e-5 --output tuned\n"
+    "  Names of transformers' TrainingArguments work too: --num-train-epochs, --output_dir, ...\n";
+
+constexpr const char* kEvaluateExamples =
+    "  portune evaluate --model tuned --data test.csv\n"
+    "  portune evaluate --model tuned --data test.csv --json\n";
+
+constexpr const char* kPredictExamples =
+    "  portune predict --model tuned --data new.csv --output predictions.jsonl\n"
+    "  portune predict --model tuned --data new.jsonl | head -1\n"
+    "  {\"label\":\"1\",\"score\":0.93,\"scores\":{\"0\":0.07,\"1\":0.93},\"logits\":[-1.2,1.4]}\n";
+
+constexpr const char* kDevicesExamples =
+    "  portune devices\n"
+    "  portune devices --plugin ./xla_cpu_pjrt.so --json\n";
+
+constexpr const char* kBenchExamples =
+    "  portune bench --model bert --batch-size 16 --max-length 128 --dtype bfloat16 --steps 20\n"
+    "  {\"step_seconds\":[0.92,...],\"compile_seconds\":11.2,\"from_cache\":false}\n";
+
+// transformers spells its options with underscores or hyphens; both are fine here.
+std::string with_hyphens(std::string word) {
+  if (!word.starts_with("--")) return word;
+  std::replace(word.begin(), word.begin() + static_cast<std::ptrdiff_t>(std::min(word.find('='), word.size())), '_',
+               '-');
+  return word;
+}
+
+std::vector<std::string> names_in(const CLI::App& app) {
+  std::vector<std::string> names;
+  for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; })) {
+    names.push_back(command->get_name());
+  }
+  for (const CLI::Option* option : app.get_options()) {
+    for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
+  }
+  return names;
+}
+
+// The program, one App for each command, and where their options end up.
+class Parser {
+ public:
+  Parser() {
+    app_.footer(kExamples);
+    app_.set_help_flag();
+    app_.add_flag("-h,--help", help_, "this text, or that of a command")->group("Options");
+    app_.add_flag("--version", version_, "the version")->group("Options");
+    add("fit", "Fine-tunes a model on labelled texts.", kFitExamples, fit_);
+    add("evaluate", "Measures a model on labelled texts.", kEvaluateExamples, evaluate_);
+    add("predict", "Labels texts.", kPredictExamples, predict_);
+    add("devices", "Shows the plugin, its devices and the kernels.", kDevicesExamples, devices_);
+    add("bench", "Times training steps on random tokens.", kBenchExamples, bench_);
+  }
+
+  Command parse(const std::vector<std::string>& words) {
+    std::vector<std::string> reversed;  // as CLI11 wants them
+    for (const std::string& word : words) reversed.insert(reversed.begin(), with_hyphens(word));
+    try {
+      app_.parse(reversed);
+    } catch (const CLI::ParseError& error) {
+      if (help_) return Text{help(chosen())};
+      reject_unknown();
+      throw UsageError({.where = path_of(chosen()), .given = error.what(), .fix = advice(chosen())});
+    }
+    if (help_) return Text{help(chosen())};
+    if (version_) return Text{"portune " PORTUNE_VERSION "\n"};
+    fit_.words = words;
+    return command();
+  }
+
+ private:
+  template <class Arguments>
+  void add(const char* name, const char* description, const char* examples, Arguments& arguments) {
+    CLI::App* command = app_.add_subcommand(name, description);
+    command->footer(examples);
+    command->set_help_flag();
+    add_options(*command, arguments);
+    command->add_flag("-h,--help", help_, "this text")->group("Options");
+  }
+
+  const CLI::App& chosen() const {
+    const std::vector<CLI::App*> commands = app_.get_subcommands();
+    return commands.empty() ? app_ : *commands.front();
+  }
+
+  std::string path_of(const CLI::App& app) const { return &app == &app_ ? "portune" : "portune " + app.get_name(); }
+
+  std::string advice(const CLI::App& app) const { return "see " + path_of(app) + " --help"; }
+
+  // Before anything that is missing: what is missing may be there with a typo.
+  void reject_unknown() const {
+    const std::vector<std::string> unknown = app_.remaining(true);
+    if (unknown.empty()) return;
+    const bool option = unknown.front().starts_with("-");
+    const std::string kind = option ? "option" : &chosen() == &app_ ? "command" : "argument";
+    const std::string meant = nearest(unknown.front().substr(0, unknown.front().find('=')), names_in(chosen()));
+    throw UsageError({.where = path_of(chosen()),
+                      .given = "unknown " + kind + " " + unknown.front(),
+                      .fix = meant.empty() ? advice(chosen()) : "did you mean " + meant + "?"});
+  }
+
+  Command command() const {
+    const std::string& name = chosen().get_name();
+    if (name == "fit") return fit_;
+    if (name == "evaluate") return evaluate_;
+    if (name == "predict") return predict_;
+    if (name == "devices") return devices_;
+    if (name == "bench") return bench_;
+    throw UsageError({.where = "portune", .given = "no command", .fix = advice(app_)});
+  }
+
+  CLI::App app_{"Portune fine-tunes pretrained transformers.", "portune"};
+  bool help_ = false, version_ = false;
+  FitArguments fit_;
+  EvaluateArguments evaluate_;
+  PredictArguments predict_;
+  DevicesArguments devices_;
+  BenchArguments bench_;
+};
+
+}  // namespace
+
+Command parse(const std::vector<std::string>& words) {
+  if (words.empty()) return Parser().parse({"--help"});
+  return Parser().parse(words);
+}
+
+}  // namespace portune::cli

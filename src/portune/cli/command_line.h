@@ -1,0 +1,23 @@
+// From argv to the arguments of a command.
+#pragma once
+
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "portune/cli/commands.h"
+
+namespace portune::cli {
+
+/// A text that was asked for: help or version.
+struct Text {
+  std::string text;
+};
+
+using Command = std::variant<Text, FitArguments, EvaluateArguments, PredictArguments, DevicesArguments, BenchArguments>;
+
+/// words  the command line without the program's name
+/// errors UsageError, with the nearest name for one that is not known
+Command parse(const std::vector<std::string>& words);
+
+}  // namespace portune::cli

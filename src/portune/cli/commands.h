@@ -1,0 +1,82 @@
+// The commands and what the command line gives them. Defaults stand here, and nowhere else.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "portune/data.h"
+#include "portune/device.h"
+#include "portune/tasks.h"
+#include "portune/train.h"
+
+namespace portune::cli {
+
+struct Talk {
+  bool quiet = false;  ///< nothing but results and errors
+  bool json = false;   ///< the result as one JSON object
+};
+
+struct ModelArguments {
+  std::string task = "text-classification";
+  std::filesystem::path folder;
+  TextClassificationOptions options;
+};
+
+struct FitArguments {
+  ModelArguments model;
+  std::vector<std::string> train, validation;
+  int64_t batch_size = 32;
+  int64_t eval_batch_size = 0;  ///< 0: as batch_size
+  int64_t epochs = 3;
+  int64_t steps_per_epoch = 0;  ///< 0: one pass over the data
+  int64_t max_steps = 0;        ///< 0: as many as the epochs have
+  TrainingOptions training;
+  DeviceOptions device;
+  std::filesystem::path output, resume_from_checkpoint;
+  bool disable_progress = false;
+  Talk talk;
+  std::vector<std::string> words;  ///< the command line, to say how to go on after an interruption
+};
+
+struct EvaluateArguments {
+  ModelArguments model;
+  std::vector<std::string> data;
+  int64_t batch_size = 32;
+  DType dtype = DType::kFloat32;
+  DeviceOptions device;
+  Talk talk;
+};
+
+struct PredictArguments {
+  ModelArguments model;
+  std::vector<std::string> data;
+  int64_t batch_size = 32;
+  DType dtype = DType::kFloat32;
+  DeviceOptions device;
+  std::filesystem::path output = "-";
+  Talk talk;
+};
+
+struct DevicesArguments {
+  DeviceOptions device;
+  Talk talk;
+};
+
+struct BenchArguments {
+  ModelArguments model;
+  int64_t batch_size = 16;
+  int64_t steps = 20, warmup = 3;
+  TrainingOptions training;
+  DeviceOptions device;
+};
+
+// Each command returns the exit code; errors are thrown.
+int fit(const FitArguments& arguments);
+int evaluate(const EvaluateArguments& arguments);
+int predict(const PredictArguments& arguments);
+int devices(const DevicesArguments& arguments);
+int bench(const BenchArguments& arguments);
+
+}  // namespace portune::cli

@@ -1,0 +1,38 @@
+// Exit codes, after sysexits.h. Scripts and schedulers rely on them: see README.md.
+#pragma once
+
+#include <exception>
+
+#include "portune/error.h"
+
+namespace portune::cli {
+
+enum ExitCode : int {
+  kOk = 0,
+  kFailed = 1,
+  kUsage = 2,
+  kBadData = 65,      ///< a data or model file is not what it should be
+  kNoInput = 66,      ///< a file or folder is missing
+  kUnavailable = 69,  ///< a plugin or a device is missing or has failed
+  kInternal = 70,     ///< a defect of Portune
+  kCantCreate = 73,   ///< the output is in the way of something
+  kIo = 74,           ///< disk full, a failed read or write
+  kInterrupted = 75,  ///< stopped by a signal after saving: to be continued
+  kNumeric = 76,      ///< the loss is not finite
+  kNoPermission = 77,
+  kSignal = 128  ///< plus the signal's number
+};
+
+/// The output would overwrite what is not its own.
+struct OutputError : Error {
+  using Error::Error;
+};
+
+/// A signal ended a command that has nothing to save. Not an Error: nothing is wrong.
+struct Interrupted {
+  int signal;
+};
+
+int exit_code_of(const Error& error);
+
+}  // namespace portune::cli

@@ -1,0 +1,131 @@
+// portune fit: looks at everything that can be wrong, trains, measures before and after, saves.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <csignal>
+
+#include "portune/cli/commands.h"
+#include "portune/cli/exit_code.h"
+#include "portune/cli/output_folder.h"
+#include "portune/cli/progress_bar.h"
+#include "portune/cli/report.h"
+#include "portune/cli/resume_command.h"
+#include "portune/cli/rows.h"
+#include "portune/cli/signals.h"
+#include "portune/cli/training_log.h"
+
+namespace portune::cli {
+namespace {
+
+constexpr int64_t kLargestShuffleBuffer = 100'000;  // rows held in memory
+constexpr auto kLabels = TextClassification::Labels::kRequired;
+
+double now_s() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
+
+// A checkpoint is a whole model folder, so training goes on from there instead.
+const std::filesystem::path& model_of(const FitArguments& a) {
+  return a.resume_from_checkpoint.empty() ? a.model.folder : a.resume_from_checkpoint;
+}
+
+TextClassification task_for(const FitArguments& a, const LabelScan& scan) {
+  TextClassificationOptions options = a.model.options;
+  options.labels = scan.labels;
+  return TextClassification(model_of(a), std::move(options));
+}
+
+data::Dataset training_batches(const TextClassification& task, const data::Dataset& rows, const FitArguments& a,
+                               const LabelScan& scan) {
+  const data::ShuffleOptions order{.buffer = std::min(scan.examples, kLargestShuffleBuffer), .seed = a.training.seed};
+  return task.batches(rows.shuffle(order), a.batch_size, kLabels).prefetch(2);
+}
+
+std::optional<data::Dataset> validation_batches(const TextClassification& task, const FitArguments& a) {
+  if (a.validation.empty()) return std::nullopt;
+  const data::Dataset rows = read_rows(a.validation, a.model.options, kLabels);
+  return evaluation_batches(task, rows, a.eval_batch_size > 0 ? a.eval_batch_size : a.batch_size, kLabels);
+}
+
+FitOptions epochs_of(const FitArguments& a, const LabelScan& scan) {
+  if (a.max_steps > 0) return {.num_train_epochs = 1, .steps_per_epoch = a.max_steps};
+  const int64_t one_pass = (scan.examples + a.batch_size - 1) / a.batch_size;
+  return {.num_train_epochs = a.epochs, .steps_per_epoch = a.steps_per_epoch > 0 ? a.steps_per_epoch : one_pass};
+}
+
+void say_what_is_trained(const FitArguments& a, const TextClassification& task, const LabelScan& scan) {
+  for (const std::string& line : remarks_on_config(task.unknown_config_keys())) say(a.talk, line);
+  say(a.talk, fmt::format("training on {} rows with {} labels", grouped(scan.examples), scan.labels.size()));
+  if (a.validation.empty()) say(a.talk, "no --validation: what is learnt is not measured on held-out rows");
+}
+
+Scores evaluate_before(Trainer& trainer, const data::Dataset& validation, const Talk& talk) {
+  say(talk, "measuring the validation rows before training");
+  Scores scores = trainer.evaluate(validation);
+  say(talk, fmt::format("before: {}", describe(scores)));
+  return scores;
+}
+
+int stop(const Trainer& trainer, const FitArguments& a) {
+  const int signal = caught_signal();
+  const std::filesystem::path checkpoint = a.output / fmt::format("checkpoint-{}", trainer.steps());
+  trainer.save_checkpoint(checkpoint);
+  // Said even if quiet: without it the work would be lost.
+  fmt::print(stderr, "portune: stopped by {} after step {}; saved {}\n  go on with  {}\n",
+             signal == SIGINT ? "SIGINT" : "SIGTERM", trainer.steps(), checkpoint.string(),
+             resume_command(a.words, checkpoint.string()));
+  return kInterrupted;
+}
+
+// A model that gives no number is not worth the place of an older one.
+void require_finite(const Scores& scores) {
+  for (const auto& [name, value] : scores) {
+    if (std::isfinite(value)) continue;
+    throw NumericError({.where = "validation after training",
+                        .given = fmt::format("{} {}", name, value),
+                        .expected = "a finite number",
+                        .fix = "lower the learning rate, or add warm-up steps"});
+  }
+}
+
+void print_outcome(const Outcome& outcome, const Talk& talk) {
+  print_result(talk.json ? json_of(outcome) : table_of(outcome));
+}
+
+}  // namespace
+
+int fit(const FitArguments& a) {
+  check_output_folder(a.output, model_of(a));
+  const data::Dataset rows = read_rows(a.train, a.model.options, kLabels);
+  const LabelScan scan = labels_of(rows, a.model.options.label_column);
+  const TextClassification task = task_for(a, scan);
+  const std::optional<data::Dataset> validation = validation_batches(task, a);
+  const Device device(a.device);
+  Trainer trainer(device, task, a.training);
+  if (!a.resume_from_checkpoint.empty()) trainer.resume(a.resume_from_checkpoint);
+  say_what_is_trained(a, task, scan);
+
+  Outcome outcome{.train_examples = scan.examples, .output = a.output};
+  if (validation) outcome.before = evaluate_before(trainer, *validation, a.talk);
+
+  FitOptions options = epochs_of(a, scan);
+  TrainingLog log(a.talk, a.disable_progress, trainer, options.num_train_epochs);
+  options.validation = validation;
+  options.callback = &log;
+  catch_signals();
+  const double start_s = now_s();
+  const FitResult result = trainer.fit(training_batches(task, rows, a, scan), options);
+  log.close();
+  if (result.stopped) return stop(trainer, a);
+
+  require_finite(result.scores);
+  trainer.save(a.output);
+  outcome.steps = result.steps;
+  outcome.train_loss = result.mean_loss;
+  outcome.seconds = now_s() - start_s;
+  if (validation) outcome.after = result.scores;
+  print_outcome(outcome, a.talk);
+  return kOk;
+}
+
+}  // namespace portune::cli

@@ -1,0 +1,49 @@
+// The command `portune`: parses, runs one command, turns errors into a message and an exit code.
+#include <fmt/format.h>
+
+#include <csignal>
+#include <new>
+#include <variant>
+
+#include "portune/cli/command_line.h"
+#include "portune/cli/exit_code.h"
+#include "portune/cli/report.h"
+
+namespace {
+
+using namespace portune;
+
+struct Run {
+  int operator()(const cli::Text& text) const {
+    cli::print_result(text.text);
+    return cli::kOk;
+  }
+  int operator()(const cli::FitArguments& arguments) const { return cli::fit(arguments); }
+  int operator()(const cli::EvaluateArguments& arguments) const { return cli::evaluate(arguments); }
+  int operator()(const cli::PredictArguments& arguments) const { return cli::predict(arguments); }
+  int operator()(const cli::DevicesArguments& arguments) const { return cli::devices(arguments); }
+  int operator()(const cli::BenchArguments& arguments) const { return cli::bench(arguments); }
+};
+
+int fail(int exit_code, const char* message) {
+  fmt::print(stderr, "portune: {}\n", message);
+  return exit_code;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  // A file that grows beyond the limit shall be an error with a name, not the end of the process.
+  std::signal(SIGXFSZ, SIG_IGN);
+  try {
+    return std::visit(Run(), cli::parse({argv + 1, argv + argc}));
+  } catch (const Error& error) {
+    return fail(cli::exit_code_of(error), error.what());
+  } catch (const cli::Interrupted& interrupted) {
+    return cli::kSignal + interrupted.signal;
+  } catch (const std::bad_alloc&) {
+    return fail(cli::kFailed, "out of memory");
+  } catch (const std::exception& error) {
+    return fail(cli::kInternal, error.what());
+  }
+}

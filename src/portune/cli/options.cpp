@@ -1,0 +1,202 @@
+#include "portune/cli/options.h"
+
+#include <CLI/CLI.hpp>
+#include <cmath>
+#include <functional>
+
+namespace portune::cli {
+namespace {
+
+CLI::Validator at_least(double lowest) {
+  return CLI::Validator(
+      [lowest](std::string& text) {
+        const double value = std::strtod(text.c_str(), nullptr);
+        const bool fits = std::isfinite(value) && value >= lowest;
+        return fits ? std::string() : text + " is not a number of at least " + CLI::detail::to_string(lowest);
+      },
+      "");
+}
+
+// The options of one group of the help, one line each.
+class Group {
+ public:
+  Group(CLI::App& app, std::string name) : app_(app), name_(std::move(name)) {}
+
+  template <class T>
+  CLI::Option* number(const std::string& names, T& value, const std::string& description, double lowest = 0) {
+    return place(app_.add_option(names, value, description), "N")->capture_default_str()->check(at_least(lowest));
+  }
+  CLI::Option* text(const std::string& names, std::string& value, const std::string& description) {
+    return place(app_.add_option(names, value, description), "NAME")->capture_default_str();
+  }
+  CLI::Option* files(const std::string& names, std::vector<std::string>& value, const std::string& description) {
+    return place(app_.add_option(names, value, description), "FILE...");
+  }
+  // Not bound directly: CLI11 would read a path as far as the first blank.
+  CLI::Option* path(const std::string& names, std::filesystem::path& value, const std::string& description) {
+    return with(
+               names, [&value](const std::string& text) { value = text; }, description)
+        ->type_name("PATH");
+  }
+  CLI::Option* choice(const std::string& names, const std::vector<std::string>& words,
+                      const std::function<void(const std::string&)>& take, const std::string& description) {
+    CLI::Validator known = CLI::IsMember(words);
+    return with(names, take, description)->type_name(CLI::detail::join(words, "|"))->check(known.description(""));
+  }
+  CLI::Option* flag(const std::string& names, bool& value, const std::string& description) {
+    return app_.add_flag(names, value, description)->group(name_);
+  }
+  CLI::Option* no_flag(const std::string& names, bool& value, const std::string& description) {
+    return app_
+        .add_flag_callback(
+            names, [&value] { value = false; }, description)
+        ->group(name_);
+  }
+
+ private:
+  CLI::Option* with(const std::string& names, const std::function<void(const std::string&)>& take,
+                    const std::string& description) {
+    return app_.add_option_function<std::string>(names, take, description)->group(name_);
+  }
+  CLI::Option* place(CLI::Option* option, const std::string& type) { return option->group(name_)->type_name(type); }
+
+  CLI::App& app_;
+  std::string name_;
+};
+
+void add_model(Group group, ModelArguments& model) {
+  group.path("--model,--model-name-or-path", model.folder, "folder with config.json, *.safetensors, tokenizer")
+      ->required();
+  group
+      .choice(
+          "--task", {"text-classification"}, [&](const std::string& task) { model.task = task; }, "what to learn")
+      ->default_str(model.task);
+}
+
+void add_columns(Group group, TextClassificationOptions& options) {
+  group.text("--text-column", options.text_column, "column of the text");
+  group.text("--text-pair-column", options.text_pair_column, "column of a second text")->default_str("none");
+  group.text("--label-column", options.label_column, "column of the label: numbers or names");
+}
+
+void add_length(Group group, TextClassificationOptions& options) {
+  group.number("--max-length,--max-seq-length", options.max_length, "tokens of an example; longer texts are cut", 3);
+}
+
+void add_dtype(Group group, DType& dtype) {
+  const auto take = [&](const std::string& name) { dtype = name == "bfloat16" ? DType::kBFloat16 : DType::kFloat32; };
+  group.choice("--dtype", {"float32", "bfloat16"}, take, "type of activations; weights stay float32")
+      ->default_str(std::string(name_of(dtype)));
+}
+
+void add_device(Group group, DeviceOptions& device) {
+  group.text("--device", device.device, "where to run");
+  group.path("--plugin", device.plugin, "the XLA plugin's file")->default_str("looked for");
+  group.no_flag("--no-kernels", device.use_kernels, "compile every part, without hand-tuned kernels");
+  group.path("--cache-folder", device.cache_folder, "where compiled programs are kept")
+      ->default_str("~/.cache/portune/executables");
+  group.no_flag("--no-cache", device.use_cache, "compile anew, keep nothing");
+}
+
+void add_talk(Group group, Talk& talk) {
+  group.flag("--json", talk.json, "the result as one JSON object");
+  group.flag("-q,--quiet", talk.quiet, "only results and errors");
+}
+
+void add_batch_size(Group group, int64_t& size) {
+  group.number("--batch-size,--per-device-eval-batch-size", size, "rows at a time", 1);
+}
+
+void add_training(Group group, FitArguments& a) {
+  group.number("--batch-size,--per-device-train-batch-size", a.batch_size, "rows of a step", 1);
+  group.number("--eval-batch-size,--per-device-eval-batch-size", a.eval_batch_size, "rows at a time in validation", 1)
+      ->default_str("as --batch-size");
+  group.number("--epochs,--num-train-epochs", a.epochs, "epochs, each with a validation", 1);
+  group.number("--steps-per-epoch", a.steps_per_epoch, "the data are repeated to fill them", 1)
+      ->default_str("one pass");
+  group.number("--max-steps", a.max_steps, "steps in all, in place of epochs", 1)->default_str("none");
+  TrainingOptions& t = a.training;
+  group.number("--learning-rate", t.learning_rate, "AdamW's learning rate");
+  group
+      .choice(
+          "--lr-scheduler-type", {"linear", "constant"}, [&](const std::string& s) { t.lr_scheduler_type = s; },
+          "after the warm-up")
+      ->default_str(t.lr_scheduler_type);
+  group.number("--warmup-steps", t.warmup_steps, "steps in which the rate rises from 0");
+  group.number("--weight-decay", t.weight_decay, "of matrices");
+  group.number("--max-grad-norm", t.max_grad_norm, "gradients are clipped to it; 0: never");
+  group
+      .choice(
+          "--head", {"softmax", "sigmoid"},
+          [&](const std::string& name) { a.model.options.head = name == "sigmoid" ? Head::kSigmoid : Head::kSoftmax; },
+          "a logit per class, or one for 0/1")
+      ->default_str("the model's");
+  add_length(group, a.model.options);
+  add_dtype(group, t.dtype);
+  group.number("--seed", t.seed, "of order, dropout and new weights");
+}
+
+}  // namespace
+
+void add_options(CLI::App& command, FitArguments& a) {
+  Group data(command, "Data");
+  add_model(data, a.model);
+  data.files("--train,--train-file", a.train, "labelled rows: .csv, .tsv, .jsonl")->required();
+  data.files("--validation,--validation-file", a.validation, "labelled rows to measure on")->default_str("none");
+  add_columns(data, a.model.options);
+  add_training(Group(command, "Training"), a);
+  Group output(command, "Output");
+  output.path("--output,--output-dir", a.output, "folder for the trained model")->required();
+  output.path("--resume-from-checkpoint", a.resume_from_checkpoint, "go on from a folder checkpoint-N")
+      ->default_str("none");
+  output.flag("--disable-progress,--disable-tqdm", a.disable_progress, "plain lines in place of the bar");
+  add_talk(output, a.talk);
+  add_device(Group(command, "Device"), a.device);
+}
+
+void add_options(CLI::App& command, EvaluateArguments& a) {
+  Group data(command, "Data");
+  add_model(data, a.model);
+  data.files("--data,--validation-file", a.data, "labelled rows: .csv, .tsv, .jsonl")->required();
+  add_columns(data, a.model.options);
+  add_length(data, a.model.options);
+  add_batch_size(data, a.batch_size);
+  add_talk(Group(command, "Output"), a.talk);
+  Group device(command, "Device");
+  add_dtype(device, a.dtype);
+  add_device(device, a.device);
+}
+
+void add_options(CLI::App& command, PredictArguments& a) {
+  Group data(command, "Data");
+  add_model(data, a.model);
+  data.files("--data,--test-file", a.data, "rows: .csv, .tsv, .jsonl; labels are not read")->required();
+  data.text("--text-column", a.model.options.text_column, "column of the text");
+  data.text("--text-pair-column", a.model.options.text_pair_column, "column of a second text")->default_str("none");
+  add_length(data, a.model.options);
+  add_batch_size(data, a.batch_size);
+  Group output(command, "Output");
+  output.path("--output", a.output, "a JSON object a row; - is stdout")->default_str("-");
+  output.flag("-q,--quiet", a.talk.quiet, "only results and errors");
+  Group device(command, "Device");
+  add_dtype(device, a.dtype);
+  add_device(device, a.device);
+}
+
+void add_options(CLI::App& command, DevicesArguments& a) {
+  add_talk(Group(command, "Output"), a.talk);
+  add_device(Group(command, "Device"), a.device);
+}
+
+void add_options(CLI::App& command, BenchArguments& a) {
+  Group size(command, "Size");
+  add_model(size, a.model);
+  size.number("--batch-size", a.batch_size, "rows of a step", 1);
+  add_length(size, a.model.options);
+  size.number("--steps", a.steps, "steps to time", 1);
+  size.number("--warmup", a.warmup, "steps before them");
+  add_dtype(size, a.training.dtype);
+  add_device(Group(command, "Device"), a.device);
+}
+
+}  // namespace portune::cli

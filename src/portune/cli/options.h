@@ -1,0 +1,19 @@
+// The options of each command: names, defaults, ranges and the text of --help.
+#pragma once
+
+#include "portune/cli/commands.h"
+
+namespace CLI {
+class App;
+}
+
+namespace portune::cli {
+
+// `arguments` must outlive the parsing.
+void add_options(CLI::App& command, FitArguments& arguments);
+void add_options(CLI::App& command, EvaluateArguments& arguments);
+void add_options(CLI::App& command, PredictArguments& arguments);
+void add_options(CLI::App& command, DevicesArguments& arguments);
+void add_options(CLI::App& command, BenchArguments& arguments);
+
+}  // namespace portune::cli

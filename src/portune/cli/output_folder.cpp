@@ -1,0 +1,60 @@
+#include "portune/cli/output_folder.h"
+
+#include <algorithm>
+#include <array>
+#include <string>
+#include <string_view>
+
+#include "portune/cli/exit_code.h"
+#include "portune/error.h"
+#include "portune/io/atomic_directory.h"
+
+namespace portune::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+// Whether saving a model anew loses nothing of value with this entry.
+bool is_replaceable(const fs::directory_entry& entry) {
+  constexpr std::array<std::string_view, 5> kEndings = {".json", ".safetensors", ".txt", ".jinja", ".model"};
+  const std::string name = entry.path().filename().string();
+  if (entry.is_directory()) return name.starts_with("checkpoint-");
+  return name == "LICENSE" || std::ranges::find(kEndings, entry.path().extension().string()) != kEndings.end();
+}
+
+bool holds_training(const fs::path& folder) {
+  if (fs::exists(folder / "config.json")) return true;
+  return std::ranges::all_of(fs::directory_iterator(folder), [](const fs::directory_entry& entry) {
+    return entry.is_directory() && entry.path().filename().string().starts_with("checkpoint-");
+  });
+}
+
+void check_contents(const fs::path& output) {
+  for (const fs::directory_entry& entry : fs::directory_iterator(output)) {
+    if (is_replaceable(entry) && holds_training(output)) continue;
+    throw OutputError({.where = "--output " + output.string(),
+                       .given = "a folder with \"" + entry.path().filename().string() + "\" in it, which would be lost",
+                       .expected = "a new folder, or one with nothing but a model and its checkpoints",
+                       .fix = "choose another folder"});
+  }
+}
+
+}  // namespace
+
+void check_output_folder(const fs::path& output, const fs::path& model) {
+  if (fs::exists(output) && fs::exists(model) && fs::equivalent(output, model)) {
+    throw UsageError({.where = "--output " + output.string(),
+                      .given = "the folder of the model that training starts from",
+                      .expected = "another folder"});
+  }
+  if (fs::exists(output) && !fs::is_directory(output)) {
+    throw OutputError(
+        {.where = "--output " + output.string(), .given = "a file", .expected = "a folder, or nothing yet"});
+  }
+  io::recover_directory(output);
+  if (fs::exists(output)) check_contents(output);
+  // Whether it can be written is known best by trying: this creates a folder beside it, and removes it.
+  io::AtomicDirectory trial(output);
+}
+
+}  // namespace portune::cli

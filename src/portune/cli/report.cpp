@@ -1,0 +1,107 @@
+#include "portune/cli/report.h"
+
+#include <fmt/format.h>
+
+#include <cerrno>
+#include <cmath>
+#include <cstdio>
+#include <cstring>
+#include <nlohmann/json.hpp>
+
+#include "portune/error.h"
+
+namespace portune::cli {
+namespace {
+
+constexpr size_t kMostNames = 6;
+
+// JSON has no NaN.
+nlohmann::ordered_json number(double value) {
+  return std::isfinite(value) ? nlohmann::ordered_json(value) : nlohmann::ordered_json();
+}
+
+nlohmann::ordered_json object_of(const Scores& scores) {
+  nlohmann::ordered_json object = nlohmann::ordered_json::object();
+  for (const auto& [name, value] : scores) object[name] = number(value);
+  return object;
+}
+
+std::string display_name(const std::string& score) { return score == "roc_auc" ? "AUC" : score; }
+
+std::string list(const std::vector<std::string>& names) {
+  std::string text;
+  for (size_t i = 0; i < std::min(names.size(), kMostNames); ++i) text += (i > 0 ? ", " : "") + names[i];
+  if (names.size() > kMostNames) text += fmt::format(" and {} more", names.size() - kMostNames);
+  return text;
+}
+
+}  // namespace
+
+void say(const Talk& talk, const std::string& line) {
+  if (!talk.quiet) fmt::print(stderr, "{}\n", line);
+}
+
+void print_result(std::string_view text) {
+  const bool written = std::fwrite(text.data(), 1, text.size(), stdout) == text.size() && std::fflush(stdout) == 0;
+  if (!written) throw IoError({.where = "write the result to stdout", .given = std::strerror(errno)});
+}
+
+std::string describe(const Scores& scores) {
+  std::string text;
+  for (const auto& [name, value] : scores) {
+    text += fmt::format("{}{} {:.4f}", text.empty() ? "" : ", ", display_name(name), value);
+  }
+  return text;
+}
+
+std::vector<std::string> remarks(const LoadReport& report) {
+  std::vector<std::string> lines;
+  if (!report.missing.empty()) {
+    lines.push_back(fmt::format("{} of the model's weights are new and start at random: {}", report.missing.size(),
+                                list(report.missing)));
+  }
+  if (!report.unexpected.empty()) {
+    lines.push_back(fmt::format("{} of the checkpoint's weights have no place in the model and are left out: {}",
+                                report.unexpected.size(), list(report.unexpected)));
+  }
+  return lines;
+}
+
+std::vector<std::string> remarks_on_config(const std::vector<std::string>& unknown_keys) {
+  if (unknown_keys.empty()) return {};
+  return {"config.json has keys that are not known and have no effect: " + list(unknown_keys)};
+}
+
+std::string json_of(const Scores& scores) { return object_of(scores).dump() + "\n"; }
+
+std::string table_of(const Scores& scores) {
+  std::string text;
+  for (const auto& [name, value] : scores) text += fmt::format("{:<10}{:>10.4f}\n", display_name(name), value);
+  return text;
+}
+
+std::string json_of(const Outcome& outcome) {
+  nlohmann::ordered_json object;
+  object["steps"] = outcome.steps;
+  object["train_examples"] = outcome.train_examples;
+  object["train_loss"] = number(outcome.train_loss);
+  object["train_seconds"] = outcome.seconds;
+  if (outcome.before) object["before"] = object_of(*outcome.before);
+  if (outcome.after) object["after"] = object_of(*outcome.after);
+  object["output"] = outcome.output.string();
+  return object.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+}
+
+std::string table_of(const Outcome& outcome) {
+  std::string text;
+  if (outcome.before && outcome.after) {
+    text += fmt::format("{:<20}{:>10}{:>10}\n", "", "before", "after");
+    for (size_t i = 0; i < std::min(outcome.before->size(), outcome.after->size()); ++i) {
+      text += fmt::format("{:<20}{:>10.4f}{:>10.4f}\n", "held-out " + display_name((*outcome.after)[i].first),
+                          (*outcome.before)[i].second, (*outcome.after)[i].second);
+    }
+  }
+  return text + fmt::format("{:<20}{}\n", "model", outcome.output.string());
+}
+
+}  // namespace portune::cli

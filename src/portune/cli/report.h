@@ -1,0 +1,45 @@
+// How results and remarks are worded.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "portune/cli/commands.h"
+
+namespace portune::cli {
+
+/// A remark on stderr, unless quiet.
+void say(const Talk& talk, const std::string& line);
+
+/// A result on stdout. IoError if that fails, as on a full disk.
+void print_result(std::string_view text);
+
+/// "loss 0.4123, accuracy 0.8312, AUC 0.9050".
+std::string describe(const Scores& scores);
+
+/// As transformers does: weights that the checkpoint has not, and those that the model has not. Nothing if there are
+/// neither.
+std::vector<std::string> remarks(const LoadReport& report);
+/// Nothing if there are no such keys.
+std::vector<std::string> remarks_on_config(const std::vector<std::string>& unknown_keys);
+
+/// Scores as JSON; what is not a finite number is null.
+std::string json_of(const Scores& scores);
+/// Name and value, a line each.
+std::string table_of(const Scores& scores);
+
+/// What came out of fit().
+struct Outcome {
+  int64_t train_examples = 0;
+  int64_t steps = 0;
+  double train_loss = 0, seconds = 0;
+  std::optional<Scores> before, after;  ///< on the validation set, if there is one
+  std::filesystem::path output;
+};
+std::string json_of(const Outcome& outcome);
+std::string table_of(const Outcome& outcome);
+
+}  // namespace portune::cli

@@ -1,0 +1,43 @@
+#include "portune/cli/result_file.h"
+
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <string>
+
+#include "portune/cli/exit_code.h"
+#include "portune/cli/report.h"
+#include "portune/error.h"
+#include "portune/io/file_descriptor.h"
+
+namespace portune::cli {
+
+ResultFile::ResultFile(std::filesystem::path path) : path_(std::move(path)) {
+  if (path_ == "-") return;
+  if (std::filesystem::is_directory(path_)) {
+    throw OutputError({.where = "--output " + path_.string(), .given = "a folder", .expected = "a file"});
+  }
+  temporary_ = path_.parent_path() / ("tmp." + path_.filename().string() + "." + std::to_string(getpid()));
+  file_.emplace(temporary_);
+}
+
+void ResultFile::write(std::string_view text) {
+  if (file_) {
+    file_->write(text);
+  } else {
+    print_result(text);
+  }
+}
+
+void ResultFile::finish() {
+  if (!file_) return;
+  file_->finish();
+  if (std::rename(temporary_.c_str(), path_.c_str()) != 0) {
+    const int number = errno;
+    unlink(temporary_.c_str());
+    io::throw_system_error("write", path_, number);
+  }
+}
+
+}  // namespace portune::cli

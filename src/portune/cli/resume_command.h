@@ -1,0 +1,12 @@
+// The command that goes on with an interrupted training.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace portune::cli {
+
+/// `words` (without the program's name) as one can paste them into a shell, with this checkpoint instead of any other.
+std::string resume_command(const std::vector<std::string>& words, const std::string& checkpoint);
+
+}  // namespace portune::cli

@@ -1,0 +1,39 @@
+#include "portune/cli/training_log.h"
+
+#include <fmt/format.h>
+
+#include "portune/cli/report.h"
+#include "portune/cli/signals.h"
+
+namespace portune::cli {
+
+TrainingLog::TrainingLog(const Talk& talk, bool plain, const Trainer& trainer, int64_t epochs)
+    : quiet_(talk.quiet), trainer_(trainer), epochs_(epochs), bar_(stderr_terminal(plain)) {}
+
+void TrainingLog::on_compile(const std::string& what, double seconds, bool from_cache) {
+  // A program that is there already is nothing to tell.
+  if (!quiet_ && !from_cache) bar_.print(fmt::format("compiled {} in {:.1f} s", what, seconds));
+}
+
+void TrainingLog::on_step(const StepResult& result, int64_t total_steps) {
+  if (quiet_) return;
+  show_load_report();
+  bar_.update(result.step(), total_steps, result.loss(), result.tokens());
+}
+
+void TrainingLog::on_epoch_end(int64_t epoch, double mean_loss, const Scores& scores) {
+  if (quiet_) return;
+  const std::string held_out = scores.empty() ? "" : "; held out: " + describe(scores);
+  bar_.print(fmt::format("epoch {}/{}: training loss {:.4f}{}", epoch, epochs_, mean_loss, held_out));
+}
+
+bool TrainingLog::should_stop() { return caught_signal() != 0; }
+
+// The trainer loads the weights with the first batch.
+void TrainingLog::show_load_report() {
+  if (load_report_shown_) return;
+  load_report_shown_ = true;
+  for (const std::string& line : remarks(trainer_.load_report())) bar_.print(line);
+}
+
+}  // namespace portune::cli

@@ -1,0 +1,33 @@
+// What fit() shows while it trains, and how a signal ends it.
+#pragma once
+
+#include "portune/cli/commands.h"
+#include "portune/cli/progress_bar.h"
+#include "portune/train.h"
+
+namespace portune::cli {
+
+class TrainingLog final : public Callback {
+ public:
+  /// plain     lines in place of a bar
+  /// trainer   whose load report is shown once; must outlive this object
+  TrainingLog(const Talk& talk, bool plain, const Trainer& trainer, int64_t epochs);
+
+  void on_compile(const std::string& what, double seconds, bool from_cache) override;
+  void on_step(const StepResult& result, int64_t total_steps) override;
+  void on_epoch_end(int64_t epoch, double mean_loss, const Scores& scores) override;
+  bool should_stop() override;
+
+  void close() { bar_.close(); }
+
+ private:
+  void show_load_report();
+
+  const bool quiet_;
+  const Trainer& trainer_;
+  const int64_t epochs_;
+  ProgressBar bar_;
+  bool load_report_shown_ = false;
+};
+
+}  // namespace portune::cli
