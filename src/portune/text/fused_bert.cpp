@@ -15,20 +15,10 @@ static_assert(std::endian::native == std::endian::little, "words are read from m
 using Bytes = uint8_t __attribute__((vector_size(16)));  // GCC's and Clang's portable vectors
 constexpr size_t kBlock = sizeof(Bytes);
 
-struct Words {
-  uint64_t low, high;
-};
-
-Words words_of(const Bytes& bytes) {
-  Words words;
-  std::memcpy(&words, &bytes, sizeof(words));
-  return words;
-}
-
 // The ASCII letters and digits with which a block of 16 bytes begins: how many, and the bytes (lower-cased or not).
 struct LetterRun {
   size_t size;
-  Words bytes;
+  ShortKey bytes;  // of the whole block
 };
 
 template <bool lowercase>
@@ -37,17 +27,11 @@ inline LetterRun letter_run(const char* at) {
   std::memcpy(&bytes, at, sizeof(bytes));
   // Unsigned differences: one comparison tells whether a byte is in a range. GCC's vector comparisons give 0 or 0xFF.
   const Bytes lower = bytes | (reinterpret_cast<Bytes>((bytes - 'A') < 26) & 0x20);
-  const Words letters = words_of(reinterpret_cast<Bytes>(((lower - 'a') < 26) | ((bytes - '0') < 10)));
+  const ShortKey letters =
+      std::bit_cast<ShortKey>(reinterpret_cast<Bytes>(((lower - 'a') < 26) | ((bytes - '0') < 10)));
   const size_t size = letters.low != ~uint64_t{0} ? static_cast<size_t>(std::countr_one(letters.low)) / 8
                                                   : 8 + static_cast<size_t>(std::countr_one(letters.high)) / 8;
-  return {size, words_of(lowercase ? lower : bytes)};
-}
-
-// The first `size` <= 15 bytes as a key.
-inline ShortKey key_of(const Words& bytes, size_t size) {
-  const auto mask = [](size_t count) { return count >= 8 ? ~uint64_t{0} : (uint64_t{1} << 8 * count) - 1; };
-  const uint64_t high = size > 8 ? bytes.high & mask(size - 8) : 0;
-  return {.low = bytes.low & mask(size), .high = high | static_cast<uint64_t>(size) << 56};
+  return {size, std::bit_cast<ShortKey>(lowercase ? lower : bytes)};
 }
 
 }  // namespace
@@ -105,7 +89,7 @@ const char* FusedBert::scan(const char* at, const char* stop, const char* end, s
       ids.push_back(punctuation_ids_[static_cast<size_t>(*at)]);
       ++at;
     } else if (run.size - 1 < max_key_bytes_ && ends_word(at[run.size])) {
-      take_word(key_of(run.bytes, run.size), scratch, ids);
+      take_word(run.bytes.substr(0, run.size), scratch, ids);
       at += run.size;
       at += *at == ' ';
     } else {
