@@ -42,14 +42,13 @@ FusedBert::FusedBert(const BertNormalizer& normalizer, const WordPiece& model)
       max_key_bytes_(std::min(ShortKey::kMaxBytes, static_cast<size_t>(model.options().max_input_chars_per_word))) {
   byte_classes_.fill(ByteClass::kOther);
   std::vector<Piece> pieces;
-  for (char c = 0; c >= 0 && c < 127; ++c) {
-    const auto i = static_cast<size_t>(c);
-    const uint16_t properties = UnicodeTables::get().properties(static_cast<char32_t>(c));
+  for (size_t i = 0; i < punctuation_ids_.size(); ++i) {
+    const uint16_t properties = UnicodeTables::get().properties(static_cast<char32_t>(i));
     const bool removed = normalizer.options().clean_text && (properties & kControl) != 0;
     if (removed) continue;
     if ((properties & kPunctuation) != 0) {
       byte_classes_[i] = ByteClass::kPunctuation;
-      model.tokenize({&c, 1}, pieces);
+      model.tokenize(std::string(1, static_cast<char>(i)), pieces);
       punctuation_ids_[i] = pieces.front().id;
     } else if ((properties & kSpace) != 0) {
       byte_classes_[i] = ByteClass::kSpace;
@@ -64,6 +63,7 @@ bool FusedBert::append(std::string_view text, size_t limit, Scratch& scratch, st
     return normalizer_.options().lowercase ? scan<true>(at, stop, end, limit, scratch, ids)
                                            : scan<false>(at, stop, end, limit, scratch, ids);
   };
+  if (text.empty()) return true;
   const char* at = text.data();
   const char* const end = at + text.size();
   if (text.size() > kBlock) at = scan_until(at, end - kBlock, end);
