@@ -1,12 +1,13 @@
 # make build   the command build/portune
 # make demo    fine-tunes a BERT encoder on 8,448 movie reviews and reports the AUC on 2,120 others
 # make test    builds everything and runs the tests
+# make bench   measures Portune against torch and transformers: see bench/README.md
 # Each installs or fetches what is missing first: see tools/setup.sh.
 SHELL := /bin/bash
 CACHE := $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/portune
 DEMO := $(CACHE)/demo
 
-.PHONY: build demo test clean
+.PHONY: build demo test bench clean
 
 build:
 	@tools/setup.sh
@@ -26,6 +27,11 @@ test:
 	@$(MAKE) --no-print-directory build/build.ninja
 	@cmake --build build
 	@ctest --test-dir build --output-on-failure --parallel $$(nproc)
+
+bench:
+	@tools/setup.sh --demo
+	@$(MAKE) --no-print-directory build
+	@for script in train_step startup accuracy; do python3 -B bench/$$script.py || exit 1; done
 
 clean:
 	rm -rf build

@@ -117,8 +117,9 @@ class IdEncoder {
   void append(const TextPair& texts, const EncodeOptions& options, std::vector<int32_t>& ids,
               std::vector<int32_t>* type_ids = nullptr);
 
+  struct State;  ///< internal
+
  private:
-  struct State;
   std::unique_ptr<State> state_;
 };
 

@@ -48,8 +48,8 @@ void put_number(int64_t number) { put(std::vector<int32_t>{static_cast<int32_t>(
 
 void put_encoding(const text::Encoding& encoding) {
   put_number(std::ssize(encoding.ids));
-  for (const auto* values : {&encoding.ids, &encoding.type_ids, &encoding.special_tokens_mask, &encoding.sequence_ids,
-                             &encoding.word_ids}) {
+  for (const auto* values :
+       {&encoding.ids, &encoding.type_ids, &encoding.special_tokens_mask, &encoding.sequence_ids, &encoding.word_ids}) {
     put(*values);
   }
   put(encoding.offsets);

@@ -35,29 +35,27 @@ std::optional<std::filesystem::path> if_named(const std::filesystem::path& path)
   return path.empty() ? std::nullopt : std::optional(path);
 }
 
-const pjrt::Plugin& load_plugin(const DeviceOptions& options) {
+pjrt::Client open_client(const DeviceOptions& options) {
   if (options.device != "cpu") {
     throw UsageError({.where = "device \"" + options.device + "\"",
                       .given = "a device that this version does not run on",
                       .expected = "cpu"});
   }
-  return pjrt::Plugin::load(pjrt::find_plugin(options.device, if_named(options.plugin)));
+  return pjrt::Client::open(options.device, {.plugin_file = if_named(options.plugin)});
 }
 
 }  // namespace
 
 struct Device::Impl {
   explicit Impl(const DeviceOptions& options)
-      : plugin(load_plugin(options)),
-        client(plugin),
+      : client(open_client(options)),
         target(cpu_target(options.use_kernels)),
         cache({.folder = if_named(options.cache_folder),
                .enabled = options.use_cache,
                .version = kernels::cpu_kernels_version()}) {
-    register_cpu_kernels(plugin);
+    register_cpu_kernels(client.plugin());
   }
 
-  const pjrt::Plugin& plugin;
   pjrt::Client client;
   Target target;
   pjrt::ExecutableCache cache;
@@ -72,8 +70,8 @@ const Target& Device::target() const { return impl_->target; }
 
 DeviceFacts Device::facts() const {
   DeviceFacts facts{.platform = impl_->client.platform_name(),
-                    .plugin = impl_->plugin.file(),
-                    .version = to_string(impl_->plugin.version()),
+                    .plugin = impl_->client.plugin().file(),
+                    .version = to_string(impl_->client.plugin().version()),
                     .kernels_version = kernels::cpu_kernels_version()};
   for (const pjrt::Device& device : impl_->client.devices()) facts.devices.push_back(device.description);
   return facts;

@@ -21,7 +21,7 @@ struct Tokenizer::Parts {
   Parts(TokenizerSpec spec, const TokenizerConfig& config);
   Parts(const Parts&) = delete;  // `fused` refers to its siblings
 
-  AddedTokens raw_tokens;         ///< looked for in the text as it is
+  AddedTokens raw_tokens;  ///< looked for in the text as it is
   BertNormalizer normalizer;
   AddedTokens normalized_tokens;  ///< looked for in the normalized text
   WordPiece model;

@@ -1,11 +1,14 @@
+#include <algorithm>
+
 #include "portune/base/thread_pool.h"
 #include "portune/error.h"
-#include "portune/text/parts.h"
+#include "portune/text/id_encoder_state.h"
 
 namespace portune::text {
 namespace {
 
-constexpr int64_t kTextsPerTask = 64;
+// A task of encode_batch makes an IdEncoder, which pays from some dozens of texts on.
+int64_t texts_per_task(int64_t texts, int threads) { return std::clamp<int64_t>(texts / (4 * threads), 64, 4096); }
 
 }  // namespace
 
@@ -32,9 +35,7 @@ Encoding Tokenizer::encode(const TextPair& texts, const EncodeOptions& options) 
   const Limits limit = limits(pair, budget, options.truncation);
   Sequence first = parts_->encode(texts.first, limit.first);
   Sequence second = pair ? parts_->encode(*texts.second, limit.second) : Sequence{};
-  const Lengths kept = truncated({std::ssize(first.ids), std::ssize(second.ids)}, pair, budget, options.truncation);
-  first.resize(static_cast<size_t>(kept.first));
-  second.resize(static_cast<size_t>(kept.second));
+  truncate(first, second, pair, budget, options.truncation);
   return assemble(parts_->post_processor.parts(pair), first, second, options);
 }
 
@@ -49,11 +50,19 @@ Encoding Tokenizer::encode(std::string_view first, std::string_view second, cons
 std::vector<Encoding> Tokenizer::encode_batch(std::span<const TextPair> texts, const EncodeOptions& options,
                                               ThreadPool& pool) const {
   std::vector<Encoding> encodings(texts.size());
-  pool.parallel_for(std::ssize(texts), kTextsPerTask, [&](int64_t begin, int64_t end) {
-    for (int64_t i = begin; i < end; ++i) {
-      encodings[static_cast<size_t>(i)] = encode(texts[static_cast<size_t>(i)], options);
+  const auto encode_some = [&](int64_t begin, int64_t end) {
+    IdEncoder::State state(*parts_);
+    for (auto i = static_cast<size_t>(begin); i < static_cast<size_t>(end); ++i) {
+      if (options.with_offsets) {
+        encodings[i] = encode(texts[i], options);
+      } else {
+        state.encode(texts[i], options);
+        const auto& parts = parts_->post_processor.parts(texts[i].second.has_value());
+        encodings[i] = assemble(parts, state.first, state.second, options);
+      }
     }
-  });
+  };
+  pool.parallel_for(std::ssize(texts), texts_per_task(std::ssize(texts), pool.threads()), encode_some);
   return encodings;
 }
 

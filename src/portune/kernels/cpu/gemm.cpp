@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "portune/kernels/cpu/element.h"
+#include "portune/kernels/cpu/simd.h"
 
 namespace portune::kernels {
 namespace {
@@ -128,27 +129,28 @@ void multiply_natively(const Gemm& gemm, const void* a, const void* b, const voi
   found->second.run(a, b, bias, c, scratch);
 }
 
-// A copy of a matrix in float32, row by row. Returns its layout.
+PORTUNE_SIMD void widen_line(int64_t size, const Bfloat16* narrow, float* wide) {
+  for (int64_t i = 0; i < size; ++i) wide[i] = to_float(narrow[i]);
+}
+
+PORTUNE_SIMD void narrow_line(int64_t size, const float* wide, Bfloat16* narrow) {
+  for (int64_t i = 0; i < size; ++i) narrow[i] = from_float<Bfloat16>(wide[i]);
+}
+
+// A dense copy of a matrix in float32, transposed in memory if the matrix is. Returns its layout.
 MatrixLayout widen(int64_t rows, int64_t columns, const MatrixLayout& layout, const void* data,
                    std::vector<float>& wide) {
-  const auto* narrow = static_cast<const Bfloat16*>(data);
-  wide.resize(static_cast<size_t>(rows * columns));
-  for (int64_t i = 0; i < rows; ++i) {
-    for (int64_t j = 0; j < columns; ++j) {
-      wide[static_cast<size_t>(i * columns + j)] = to_float(narrow[i * layout.row_stride + j * layout.column_stride]);
-    }
+  const bool by_rows = layout.column_stride == 1;
+  const int64_t lines = by_rows ? rows : columns, size = by_rows ? columns : rows;
+  const int64_t stride = by_rows ? layout.row_stride : layout.column_stride;
+  wide.resize(static_cast<size_t>(lines * size));
+  for (int64_t i = 0; i < lines; ++i) {
+    widen_line(size, static_cast<const Bfloat16*>(data) + i * stride, wide.data() + i * size);
   }
-  return {DType::kFloat32, columns, 1};
+  return by_rows ? MatrixLayout{DType::kFloat32, size, 1} : MatrixLayout{DType::kFloat32, 1, size};
 }
 
-void narrow_rows(const std::vector<float>& wide, const Gemm& gemm, void* data) {
-  for (int64_t i = 0; i < gemm.m; ++i) {
-    Bfloat16* row = static_cast<Bfloat16*>(data) + i * gemm.c.row_stride;
-    for (int64_t j = 0; j < gemm.n; ++j) row[j] = from_float<Bfloat16>(wide[static_cast<size_t>(i * gemm.n + j)]);
-  }
-}
-
-// For machines without bfloat16 instructions, on which oneDNN would run its reference loops.
+// For machines without bfloat16 instructions.
 void multiply_by_widening(const Gemm& gemm, const void* a, const void* b, const void* bias, void* c) {
   thread_local std::vector<float> wide_a, wide_b, wide_bias, wide_c;
   Gemm wide = gemm;
@@ -163,20 +165,37 @@ void multiply_by_widening(const Gemm& gemm, const void* a, const void* b, const 
   wide.c = {DType::kFloat32, gemm.n, 1};
   wide_c.resize(static_cast<size_t>(gemm.m * gemm.n));
   multiply_natively(wide, wide_a.data(), wide_b.data(), bias, wide_c.data());
-  narrow_rows(wide_c, gemm, c);
+  for (int64_t i = 0; i < gemm.m; ++i) {
+    narrow_line(gemm.n, wide_c.data() + i * gemm.n, static_cast<Bfloat16*>(c) + i * gemm.c.row_stride);
+  }
 }
 
-bool has_native_code(DType type) {
+bool has_code_of_its_own(DType type) {
   const OneOpenMpThread one_thread;
   const MatrixLayout layout{type, 64, 1};
-  const auto description = describe(Gemm{.m = 64, .n = 64, .k = 64, .a = layout, .b = layout, .c = layout});
-  return std::strstr(description.impl_info_str(), "ref") == nullptr;
+  try {
+    const auto description = describe(Gemm{.m = 64, .n = 64, .k = 64, .a = layout, .b = layout, .c = layout});
+    return std::strstr(description.impl_info_str(), "ref") == nullptr;
+  } catch (const dnnl::error&) {
+    return false;  // not even reference loops
+  }
+}
+
+// Where oneDNN would emulate bfloat16 instructions, it is several times slower than with float32.
+bool emulates_bfloat16() {
+#if defined(__x86_64__)
+  const auto needed = static_cast<unsigned>(dnnl::cpu_isa::avx512_core_bf16);
+  return (static_cast<unsigned>(dnnl::get_effective_cpu_isa()) & needed) != needed;
+#else
+  return false;
+#endif
 }
 
 }  // namespace
 
 bool gemm_is_native(DType type) {
-  static const bool float32 = has_native_code(DType::kFloat32), bfloat16 = has_native_code(DType::kBFloat16);
+  static const bool float32 = has_code_of_its_own(DType::kFloat32);
+  static const bool bfloat16 = has_code_of_its_own(DType::kBFloat16) && !emulates_bfloat16();
   return type == DType::kBFloat16 ? bfloat16 : float32;
 }
 

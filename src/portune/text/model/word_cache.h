@@ -29,7 +29,7 @@ class WordCache {
 
  private:
   static constexpr size_t kSlots = 1 << 15;
-  static constexpr size_t kReach = 4;            // slots that a word may stand in, from the one of its hash on
+  static constexpr size_t kReach = 4;  // slots that a word may stand in, from the one of its hash on
   static constexpr size_t kInline = 3;
   static constexpr size_t kMaxSpilled = 1 << 20;  // then the cache starts anew
 

@@ -41,9 +41,8 @@ class Walk {
   // Writes what waits for its order.
   void flush() {
     if (waiting_.empty()) return;
-    std::stable_sort(waiting_.begin(), waiting_.end(), [](const Waiting& a, const Waiting& b) {
-      return a.combining_class < b.combining_class;
-    });
+    std::stable_sort(waiting_.begin(), waiting_.end(),
+                     [](const Waiting& a, const Waiting& b) { return a.combining_class < b.combining_class; });
     // Origins keep their order when marks change places: a code point that was the first of its source's decomposition
     // takes the next source as its origin, the others share the one before. So has it `tokenizers`.
     for (const Waiting& w : waiting_) {

@@ -51,4 +51,10 @@ Lengths truncated(const Lengths& lengths, bool pair, int64_t budget, TruncationS
   }
 }
 
+void truncate(Sequence& first, Sequence& second, bool pair, int64_t budget, TruncationStrategy strategy) {
+  const Lengths kept = truncated({std::ssize(first.ids), std::ssize(second.ids)}, pair, budget, strategy);
+  first.resize(static_cast<size_t>(kept.first));
+  second.resize(static_cast<size_t>(kept.second));
+}
+
 }  // namespace portune::text

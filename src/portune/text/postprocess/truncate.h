@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "portune/text.h"
+#include "portune/text/postprocess/template.h"
 
 namespace portune::text {
 
@@ -16,5 +17,8 @@ struct Lengths {
 /// pair      whether there is a second text
 /// errors    DataError if the text that the strategy names is too short; UsageError if it is not there
 Lengths truncated(const Lengths& lengths, bool pair, int64_t budget, TruncationStrategy strategy);
+
+/// Cuts the two sequences accordingly. The second is empty where there is no second text.
+void truncate(Sequence& first, Sequence& second, bool pair, int64_t budget, TruncationStrategy strategy);
 
 }  // namespace portune::text

@@ -1,8 +1,7 @@
 #include "portune/text/read/json.h"
 
 #include "portune/error.h"
-#include "portune/io/file.h"
-#include "portune/text/read/spec.h"
+#include "portune/text/read/file.h"
 
 namespace portune::text {
 namespace {
@@ -48,7 +47,6 @@ T Json::as(const char* expected) const {
 
 std::string_view Json::string() const { return as<std::string_view>("a string"); }
 bool Json::boolean() const { return as<bool>("true or false"); }
-double Json::number() const { return as<double>("a number"); }
 simdjson::dom::object Json::object() const { return as<simdjson::dom::object>("an object"); }
 simdjson::dom::array Json::array() const { return as<simdjson::dom::array>("a list"); }
 
@@ -66,12 +64,7 @@ bool Json::boolean_or(std::string_view key, bool fallback) const {
 }
 
 JsonFile::JsonFile(const std::filesystem::path& file) : name_(file.string()) {
-  std::string text;
-  try {
-    text = io::read_text(file, kMaxFileBytes);
-  } catch (const DataError& error) {
-    throw CheckpointError(error.report());
-  }
+  const std::string text = read_file(file);
   simdjson::dom::element root;
   simdjson::error_code error = parser_.allocate(text.size() + 1, kMaxDepth);
   if (error == simdjson::SUCCESS) error = parser_.parse(text).get(root);

@@ -25,7 +25,6 @@ class Json {
   // The value as ...; CheckpointError if it is something else.
   std::string_view string() const;
   bool boolean() const;
-  double number() const;
   int64_t integer(int64_t least, int64_t most) const;
   simdjson::dom::object object() const;
   simdjson::dom::array array() const;
@@ -33,7 +32,6 @@ class Json {
   /// The same as calls on find(key), with a default if that is empty.
   bool boolean_or(std::string_view key, bool fallback) const;
 
-  bool is_string() const { return value_.is_string(); }
   Json member(std::string_view key, simdjson::dom::element value) const;
 
   /// CheckpointError: `expected` instead of this value.

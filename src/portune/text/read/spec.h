@@ -25,9 +25,8 @@ struct TokenizerSpec {
 
 /// tokenizer_config.json; defaults are those of transformers' BertTokenizer.
 struct TokenizerConfig {
-  std::string pad_token = "[PAD]", unk_token = "[UNK]", cls_token = "[CLS]", sep_token = "[SEP]",
-              mask_token = "[MASK]";
-  std::vector<std::string> additional_special_tokens;
+  std::string pad_token = "[PAD]", unk_token = "[UNK]", cls_token = "[CLS]", sep_token = "[SEP]", mask_token = "[MASK]";
+  std::vector<AddedToken> added_tokens;  ///< "added_tokens_decoder" and "additional_special_tokens"
   std::optional<int64_t> model_max_length;
   // For vocab.txt only; tokenizer.json has its own:
   bool do_lower_case = true, tokenize_chinese_chars = true;

@@ -1,22 +1,22 @@
 // vocab.txt: one token a line, its id is the number of the line; as transformers' BertTokenizer reads it.
 #include "portune/error.h"
-#include "portune/io/file.h"
+#include "portune/text/read/file.h"
 #include "portune/text/read/spec.h"
 #include "portune/text/unicode/utf8.h"
 
 namespace portune::text {
 namespace {
 
-std::string read_file(const std::filesystem::path& file) {
+std::string read_utf8(const std::filesystem::path& file) {
+  std::string text = read_file(file);
   try {
-    std::string text = io::read_text(file, kMaxFileBytes);
     require_utf8(text);
-    return text;
   } catch (const DataError& error) {
     Report report = error.report();
     report.where = file.string();
     throw CheckpointError(report);
   }
+  return text;
 }
 
 Vocabulary read_lines(std::string_view text, const std::string& where) {
@@ -39,10 +39,10 @@ Vocabulary read_lines(std::string_view text, const std::string& where) {
 
 int32_t id_of(const Vocabulary& vocabulary, const std::string& token, const std::string& where) {
   if (const auto id = vocabulary.find(token)) return *id;
-  throw CheckpointError({.where = where,
-                         .given = "a vocabulary of " + std::to_string(vocabulary.size()) + " tokens without \"" +
-                                  token + "\"",
-                         .expected = "the special tokens that tokenizer_config.json names, or BERT's"});
+  throw CheckpointError(
+      {.where = where,
+       .given = "a vocabulary of " + std::to_string(vocabulary.size()) + " tokens without \"" + token + "\"",
+       .expected = "the special tokens that tokenizer_config.json names, or BERT's"});
 }
 
 }  // namespace
@@ -50,19 +50,19 @@ int32_t id_of(const Vocabulary& vocabulary, const std::string& token, const std:
 TokenizerSpec read_vocab_txt(const std::filesystem::path& file, const TokenizerConfig& config) {
   TokenizerSpec spec;
   spec.where = file.string();
-  spec.vocabulary = read_lines(read_file(file), spec.where);
+  spec.vocabulary = read_lines(read_utf8(file), spec.where);
   spec.model.unk_token = config.unk_token;
   spec.normalizer = {.clean_text = true,
                      .handle_chinese_chars = config.tokenize_chinese_chars,
                      .strip_accents = config.strip_accents.value_or(config.do_lower_case),
                      .lowercase = config.do_lower_case};
+  spec.added_tokens = config.added_tokens;
   for (const auto* token :
        {&config.unk_token, &config.sep_token, &config.pad_token, &config.cls_token, &config.mask_token}) {
     spec.added_tokens.push_back({.content = *token});
   }
-  for (const std::string& token : config.additional_special_tokens) spec.added_tokens.push_back({.content = token});
-  spec.post_processor = bert_template(id_of(spec.vocabulary, config.cls_token, spec.where),
-                                      id_of(spec.vocabulary, config.sep_token, spec.where));
+  const int32_t cls_id = id_of(spec.vocabulary, config.cls_token, spec.where);
+  spec.post_processor = bert_template(cls_id, id_of(spec.vocabulary, config.sep_token, spec.where));
   return spec;
 }
 

@@ -1,0 +1,50 @@
+#include "portune/text/normalize/bert.h"
+
+#include <gtest/gtest.h>
+
+#include "text/golden.h"
+
+namespace portune::text {
+namespace {
+
+std::string normalized(const BertNormalizerOptions& options, std::string_view text) {
+  std::string result;
+  BertNormalizer(options).normalize(text, result);
+  return result;
+}
+
+void expect_golden(const std::string& name, const BertNormalizerOptions& options) {
+  const auto golden = text::golden("code_points.json");
+  EXPECT_EQ(digests(golden["block"], [&](char32_t c) { return normalized(options, utf8(c)); }),
+            golden[name].get<std::vector<std::string>>());
+}
+
+constexpr BertNormalizerOptions kAll{
+    .clean_text = true, .handle_chinese_chars = true, .strip_accents = true, .lowercase = true};
+
+TEST(BertNormalizer, CleansEveryCodePointAsTokenizersDoes) { expect_golden("clean_text", {.clean_text = true}); }
+
+TEST(BertNormalizer, SetsEveryIdeographApartAsTokenizersDoes) {
+  expect_golden("handle_chinese_chars", {.handle_chinese_chars = true});
+}
+
+TEST(BertNormalizer, StripsEveryAccentAsTokenizersDoes) { expect_golden("strip_accents", {.strip_accents = true}); }
+
+TEST(BertNormalizer, LowercasesEveryCodePointAsTokenizersDoes) { expect_golden("lowercase", {.lowercase = true}); }
+
+TEST(BertNormalizer, DoesAllToEveryCodePointAsTokenizersDoes) { expect_golden("all", kAll); }
+
+TEST(BertNormalizer, KeepsEverythingWithoutFlags) {
+  constexpr std::string_view kText = "A\t\u00c9\u4e2d\u0301\x01";
+  EXPECT_EQ(normalized({}, kText), kText);
+}
+
+TEST(BertNormalizer, TellsWhereEachByteComesFrom) {
+  Normalized result;
+  BertNormalizer(kAll).normalize("\u200bX\u00c9\u4e2d", 5, result);
+  EXPECT_EQ(result.text, "xe \u4e2d ");
+  EXPECT_EQ(result.origins, (std::vector<Offsets>{{6, 7}, {7, 8}, {8, 9}, {8, 9}, {8, 9}, {8, 9}, {8, 9}}));
+}
+
+}  // namespace
+}  // namespace portune::text

@@ -1,0 +1,73 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "io/temporary_folder.h"
+#include "portune/error.h"
+#include "portune/text/read/spec.h"
+#include "text/golden.h"
+
+namespace portune::text {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using Json = nlohmann::json;
+
+std::string refusal_of_text(const std::string& text) {
+  const TemporaryFolder folder;
+  write_text(folder / "tokenizer.json", text);
+  return message_of<CheckpointError>([&] { read_tokenizer_json(folder / "tokenizer.json"); });
+}
+
+// What is said to the good tokenizer of the goldens with one value changed.
+std::string refusal_of(const std::string& pointer, const Json& value) {
+  Json json = golden("encodings.json")["base"];
+  json[Json::json_pointer(pointer)] = value;
+  return refusal_of_text(json.dump());
+}
+
+TEST(TokenizerJson, NamesComponentsThatAreLacking) {
+  EXPECT_THAT(refusal_of("/model/type", "BPE"), AllOf(HasSubstr("tokenizer.json"), HasSubstr("model \"BPE\"")));
+  EXPECT_THAT(refusal_of("/pre_tokenizer/type", "Metaspace"), HasSubstr("pre_tokenizer \"Metaspace\""));
+  EXPECT_THAT(refusal_of("/normalizer/type", "NFKC"), HasSubstr("normalizer \"NFKC\""));
+  EXPECT_THAT(refusal_of("/post_processor/type", "RobertaProcessing"),
+              HasSubstr("post_processor \"RobertaProcessing\""));
+}
+
+TEST(TokenizerJson, NamesFieldsOfTheWrongType) {
+  EXPECT_THAT(refusal_of("/version", "2.0"), HasSubstr("version = \"2.0\""));
+  EXPECT_THAT(refusal_of("/model/vocab/a", "5"), AllOf(HasSubstr("model.vocab.a = \"5\""), HasSubstr("an integer")));
+  EXPECT_THAT(refusal_of("/model/vocab/a", -1), HasSubstr("model.vocab.a = -1"));
+  EXPECT_THAT(refusal_of("/model/vocab/a", 4'000'000'000), HasSubstr("model.vocab.a = 4000000000"));
+  EXPECT_THAT(refusal_of("/model/vocab/a", 1.5), HasSubstr("model.vocab.a = 1.5"));
+  EXPECT_THAT(refusal_of("/model/vocab", Json::array()), HasSubstr("model.vocab = []"));
+  EXPECT_THAT(refusal_of("/normalizer/lowercase", 1),
+              AllOf(HasSubstr("normalizer.lowercase = 1"), HasSubstr("true or false")));
+  EXPECT_THAT(refusal_of("/added_tokens/1/content", 7), HasSubstr("added_tokens.1.content = 7"));
+  EXPECT_THAT(refusal_of("/post_processor/single/0", Json::object()), HasSubstr("post_processor.single.0 without"));
+  EXPECT_THAT(refusal_of("/post_processor/single/1/Sequence/id", "B"), HasSubstr("the sequence A"));
+  EXPECT_THAT(refusal_of("/post_processor/single/0/SpecialToken/id", "[X]"),
+              HasSubstr("special_tokens without \"[X]\""));
+}
+
+TEST(TokenizerJson, NamesFieldsThatAreMissing) {
+  EXPECT_THAT(refusal_of("/model", nullptr), HasSubstr("without \"model\""));
+  EXPECT_THAT(refusal_of("/pre_tokenizer", nullptr), HasSubstr("without \"pre_tokenizer\""));
+  EXPECT_THAT(refusal_of("/model/unk_token", nullptr), HasSubstr("model without \"unk_token\""));
+  EXPECT_THAT(refusal_of("/added_tokens/0/lstrip", nullptr), HasSubstr("added_tokens.0 without \"lstrip\""));
+}
+
+TEST(TokenizerJson, RefusesWhatIsNotJson) {
+  EXPECT_THAT(refusal_of_text(""), HasSubstr("tokenizer.json"));
+  EXPECT_THAT(refusal_of_text("{\"version\": "), HasSubstr("expected  JSON"));
+  EXPECT_THAT(refusal_of_text("[]"), HasSubstr("an object"));
+  EXPECT_THAT(refusal_of_text("{\"model\": \"\xff\"}"), HasSubstr("expected  JSON"));
+  EXPECT_THAT(refusal_of_text(std::string(100'000, '[')), HasSubstr("expected  JSON"));
+}
+
+TEST(TokenizerJson, BoundsTokens) {
+  EXPECT_THAT(refusal_of("/model/vocab/" + std::string(70'000, 'x'), 3), HasSubstr("65536 bytes"));
+}
+
+}  // namespace
+}  // namespace portune::text

@@ -1,0 +1,48 @@
+#include "portune/text/unicode/utf8.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "io/temporary_folder.h"
+#include "portune/error.h"
+
+namespace portune::text {
+namespace {
+
+TEST(Utf8, ReadsWhatItWrites) {
+  for (const char32_t c :
+       {U'\0', U'a', U'\u007f', U'\u0080', U'\u07ff', U'\u0800', U'\uffff', U'\U00010000', U'\U0010ffff'}) {
+    std::string text = "x";
+    append_utf8(c, text);
+    size_t at = 1;
+    EXPECT_EQ(next_code_point(text, at), c);
+    EXPECT_EQ(at, text.size());
+    EXPECT_EQ(previous_code_point(text, text.size()), c);
+    EXPECT_NO_THROW(require_utf8(text));
+  }
+}
+
+TEST(Utf8, CountsCodePoints) { EXPECT_EQ(count_code_points("a\u00e9\u4e2d\U0001f600"), 4u); }
+
+TEST(Utf8, NamesTheFirstBadByte) {
+  const struct {
+    std::string_view text;
+    const char* message;
+  } kCases[] = {
+      {"ab\xff", "byte 0xff at byte offset 2"},            // never in UTF-8
+      {"\u00e9\x80", "byte 0x80 at byte offset 2"},        // continuation without a beginning
+      {"a\xc3", "byte 0xc3 at byte offset 1"},             // cut off
+      {"\xc0\x80", "byte 0xc0 at byte offset 0"},          // overlong, two bytes
+      {"xyz\xe0\x80\x80", "byte 0xe0 at byte offset 3"},   // overlong, three bytes
+      {"\xf0\x80\x80\x80", "byte 0xf0 at byte offset 0"},  // overlong, four bytes
+      {"\xed\xa0\x80", "byte 0xed at byte offset 0"},      // surrogate
+      {"\xf4\x90\x80\x80", "byte 0xf4 at byte offset 0"},  // beyond U+10FFFF
+      {"\u4e2d\xe4\xb8", "byte 0xe4 at byte offset 3"},    // cut off
+  };
+  for (const auto& [text, message] : kCases) {
+    EXPECT_THAT(message_of<DataError>([&, bad = text] { require_utf8(bad); }), testing::HasSubstr(message));
+  }
+}
+
+}  // namespace
+}  // namespace portune::text
