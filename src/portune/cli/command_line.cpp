@@ -80,7 +80,7 @@ class Parser {
     } catch (const CLI::ParseError& error) {
       if (help_) return Text{help(chosen())};
       reject_unknown();
-      throw UsageError({.where = path_of(chosen()), .given = error.what(), .fix = advice(chosen())});
+      throw UsageError({.where = place_of(chosen()), .given = error.what(), .fix = advice(chosen())});
     }
     if (help_) return Text{help(chosen())};
     if (version_) return Text{"portune " PORTUNE_VERSION "\n"};
@@ -103,9 +103,11 @@ class Parser {
     return commands.empty() ? app_ : *commands.front();
   }
 
-  std::string path_of(const CLI::App& app) const { return &app == &app_ ? "portune" : "portune " + app.get_name(); }
+  std::string place_of(const CLI::App& app) const { return &app == &app_ ? "command line" : app.get_name(); }
 
-  std::string advice(const CLI::App& app) const { return "see " + path_of(app) + " --help"; }
+  std::string advice(const CLI::App& app) const {
+    return &app == &app_ ? "see portune --help" : "see portune " + app.get_name() + " --help";
+  }
 
   // Before anything that is missing: what is missing may be there with a typo.
   void reject_unknown() const {
@@ -114,7 +116,7 @@ class Parser {
     const bool option = unknown.front().starts_with("-");
     const std::string kind = option ? "option" : &chosen() == &app_ ? "command" : "argument";
     const std::string meant = nearest(unknown.front().substr(0, unknown.front().find('=')), names_in(chosen()));
-    throw UsageError({.where = path_of(chosen()),
+    throw UsageError({.where = place_of(chosen()),
                       .given = "unknown " + kind + " " + unknown.front(),
                       .fix = meant.empty() ? advice(chosen()) : "did you mean " + meant + "?"});
   }
@@ -126,7 +128,7 @@ class Parser {
     if (name == "predict") return predict_;
     if (name == "devices") return devices_;
     if (name == "bench") return bench_;
-    throw UsageError({.where = "portune", .given = "no command", .fix = advice(app_)});
+    throw UsageError({.where = "command line", .given = "no command", .fix = advice(app_)});
   }
 
   CLI::App app_{"Portune fine-tunes pretrained transformers.", "portune"};

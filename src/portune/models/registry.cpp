@@ -26,9 +26,19 @@ struct Architecture {
 };
 constexpr Architecture kArchitectures[] = {{"bert", bert_classifier}};
 
+// Keys of any config.json that say nothing about the computation here: bookkeeping, generation, and what the tokenizer
+// and the task read elsewhere.
+void ignore_bookkeeping(const io::JsonObject& config) {
+  config.ignore({"_attn_implementation_autoset", "_name_or_path", "architectures", "bos_token_id", "dtype",
+                 "eos_token_id", "gradient_checkpointing", "id2label", "label2id", "num_labels", "output_attentions",
+                 "output_hidden_states", "pad_token_id", "problem_type", "sep_token_id", "tie_word_embeddings",
+                 "torch_dtype", "transformers_version", "use_cache"});
+}
+
 }  // namespace
 
 SequenceClassifier sequence_classifier(const io::JsonObject& config, int64_t num_labels) {
+  ignore_bookkeeping(config);
   const std::string model_type = config.get_string("model_type");
   const auto* found = std::ranges::find(kArchitectures, model_type, &Architecture::model_type);
   if (found == std::end(kArchitectures)) {
