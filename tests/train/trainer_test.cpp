@@ -211,8 +211,9 @@ TEST(Trainer, TrainsASigmoidHead) {
     row.set("label", std::string(row.text("label") == "good" ? "1" : "0"));
     return row;
   });
-  const data::Dataset batches = task.batches(zeros_and_ones, kBatchSize);
-  const FitResult result = trainer.fit(batches, {.num_train_epochs = 40, .validation = batches});
+  const FitResult result =
+      trainer.fit(task.batches(zeros_and_ones.shuffle({.buffer = 100, .seed = 3}), kBatchSize),
+                  {.num_train_epochs = 40, .validation = task.batches(zeros_and_ones, kBatchSize)});
   EXPECT_LT(score(result.scores, "loss"), 0.1);
   EXPECT_EQ(score(result.scores, "roc_auc"), 1);
 }
@@ -223,6 +224,15 @@ TEST(Trainer, SeedDecidesEveryBit) {
   const std::string weights = trained_weights(quick(), 2);
   EXPECT_TRUE(trained_weights(quick(), 2) == weights);
   EXPECT_FALSE(trained_weights(other, 2) == weights);
+}
+
+TEST(Trainer, SeedDecidesTheNewHead) {
+  const TextClassification task = task_from(kTinyBert);
+  const auto untrained = [&](uint64_t seed) {
+    return Trainer(cpu(), task, {.seed = seed}).evaluate(task.batches(rows(), kBatchSize));
+  };
+  EXPECT_EQ(untrained(1), untrained(1));
+  EXPECT_NE(untrained(1), untrained(2));
 }
 
 // ---- step
@@ -241,6 +251,8 @@ TEST(Trainer, StepMakesOneUpdate) {
   EXPECT_EQ(first.tokens().positions, 4 * 12);
   EXPECT_NEAR(first.loss(), std::log(2), 0.15);
   EXPECT_GT(first.grad_norm(), 0);
+  // The rate of the first step was 0: only another dropout mask can give another loss.
+  EXPECT_NE(first.loss(), second.loss());
 }
 
 TEST(Trainer, StepNeedsToKnowWhereTheDecayEnds) {
