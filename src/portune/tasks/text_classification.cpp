@@ -53,6 +53,10 @@ void check_labels(Head head, const std::vector<std::string>& labels) {
                                               : "only one: \"" + labels.front() + "\"",
                       .expected = "at least two classes"});
   }
+  for (const std::string& label : labels) {
+    if (std::ranges::count(labels, label) == 1) continue;
+    throw UsageError({.where = "labels", .given = "\"" + label + "\" twice", .expected = "every class once"});
+  }
 }
 
 }  // namespace
