@@ -27,7 +27,9 @@ void expect_bad_data(const std::string& csv, const std::vector<std::string>& par
   EXPECT_THAT(toy.left_behind(), testing::IsEmpty());
 }
 
-TEST(BadData, MissingColumn) { expect_bad_data("sentence,label\ngood,1\n", {"train.csv", "\"text\"", "sentence"}); }
+TEST(BadData, MissingColumn) {
+  expect_bad_data("sentence,label\ngood,1\n", {"train.csv:1", "'sentence'", "a column 'text'"});
+}
 
 TEST(BadData, EmptyFile) { expect_bad_data("", {"train.csv"}); }
 

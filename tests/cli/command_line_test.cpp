@@ -68,7 +68,6 @@ TEST(CommandLine, TypoGetsTheNearestName) {
 TEST(CommandLine, MissingOptionIsNamed) {
   EXPECT_THAT(complaint({"fit", "--model", "m", "--train", "t.csv"}), HasSubstr("--output is required"));
   EXPECT_THAT(complaint({"fit", "--model"}), HasSubstr("--model"));
-  EXPECT_THAT(complaint({"--version=1", "devices"}), HasSubstr("--version"));
 }
 
 TEST(CommandLine, NumbersAreCheckedForSenseAndRange) {

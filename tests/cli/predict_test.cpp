@@ -52,7 +52,9 @@ TEST_F(Predict, GivesAnObjectForEachRowInOrder) {
 }
 
 TEST_F(Predict, WritesToStdoutByDefaultAndNeedsNoLabels) {
-  write(toy_->file("new.jsonl"), "{\"text\": \"a lovely film\"}\n{\"text\": \"a dreary play\"}\n");
+  write(toy_->file("new.jsonl"),
+        "{\"text\": \"the film was lovely and we saw the play\"}\n{\"text\": \"the music was dreary and we saw the "
+        "book\"}\n");
   const Finished run = portune(Words{"predict"} + words({"--data", toy_->file("new.jsonl")}));
   const std::vector<json> rows = objects_in(run.out);
   ASSERT_EQ(rows.size(), 2u) << run.err;
