@@ -1,18 +1,31 @@
 #include "portune/cli/options.h"
 
+#include <fmt/format.h>
+
 #include <CLI/CLI.hpp>
-#include <cmath>
+#include <charconv>
 #include <functional>
+#include <type_traits>
 
 namespace portune::cli {
 namespace {
 
-CLI::Validator at_least(double lowest) {
+struct Limits {
+  double lowest = 0, highest = 1e12;  // no count is higher, and products of two stay within 64 bits
+};
+
+// CLI11 lets integers that do not fit saturate, and lets NaN pass its ranges.
+template <class T>
+CLI::Validator within(const Limits& limits) {
   return CLI::Validator(
-      [lowest](std::string& text) {
-        const double value = std::strtod(text.c_str(), nullptr);
-        const bool fits = std::isfinite(value) && value >= lowest;
-        return fits ? std::string() : text + " is not a number of at least " + CLI::detail::to_string(lowest);
+      [limits](std::string& text) {
+        T value{};
+        const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+        const bool is_number = error == std::errc() && end == text.data() + text.size();
+        const double number = static_cast<double>(value);
+        if (is_number && number >= limits.lowest && number <= limits.highest) return std::string();
+        return fmt::format("{} is not {} of at least {} and at most {:g}", text,
+                           std::is_integral_v<T> ? "an integer" : "a number", limits.lowest, limits.highest);
       },
       "");
 }
@@ -23,8 +36,8 @@ class Group {
   Group(CLI::App& app, std::string name) : app_(app), name_(std::move(name)) {}
 
   template <class T>
-  CLI::Option* number(const std::string& names, T& value, const std::string& description, double lowest = 0) {
-    return place(app_.add_option(names, value, description), "N")->capture_default_str()->check(at_least(lowest));
+  CLI::Option* number(const std::string& names, T& value, const std::string& description, const Limits& limits = {}) {
+    return place(app_.add_option(names, value, description), "N")->capture_default_str()->check(within<T>(limits));
   }
   CLI::Option* text(const std::string& names, std::string& value, const std::string& description) {
     return place(app_.add_option(names, value, description), "NAME")->capture_default_str();
@@ -80,7 +93,8 @@ void add_columns(Group group, TextClassificationOptions& options) {
 }
 
 void add_length(Group group, TextClassificationOptions& options) {
-  group.number("--max-length,--max-seq-length", options.max_length, "tokens of an example; longer texts are cut", 3);
+  group.number("--max-length,--max-seq-length", options.max_length, "tokens of an example; longer texts are cut",
+               {.lowest = 3});
 }
 
 void add_dtype(Group group, DType& dtype) {
@@ -104,27 +118,31 @@ void add_talk(Group group, Talk& talk) {
 }
 
 void add_batch_size(Group group, int64_t& size) {
-  group.number("--batch-size,--per-device-eval-batch-size", size, "rows at a time", 1);
+  group.number("--batch-size,--per-device-eval-batch-size", size, "rows at a time", {.lowest = 1, .highest = 1e6});
 }
 
 void add_training(Group group, FitArguments& a) {
-  group.number("--batch-size,--per-device-train-batch-size", a.batch_size, "rows of a step", 1);
-  group.number("--eval-batch-size,--per-device-eval-batch-size", a.eval_batch_size, "rows at a time in validation", 1)
+  group.number("--batch-size,--per-device-train-batch-size", a.batch_size, "rows of a step",
+               {.lowest = 1, .highest = 1e6});
+  group
+      .number("--eval-batch-size,--per-device-eval-batch-size", a.eval_batch_size, "rows at a time in validation",
+              {.lowest = 1, .highest = 1e6})
       ->default_str("as --batch-size");
-  group.number("--epochs,--num-train-epochs", a.epochs, "epochs, each with a validation", 1);
-  group.number("--steps-per-epoch", a.steps_per_epoch, "the data are repeated to fill them", 1)
+  group.number("--epochs,--num-train-epochs", a.epochs, "epochs, each with a validation",
+               {.lowest = 1, .highest = 1e6});
+  group.number("--steps-per-epoch", a.steps_per_epoch, "the data are repeated to fill them", {.lowest = 1})
       ->default_str("one pass");
-  group.number("--max-steps", a.max_steps, "steps in all, in place of epochs", 1)->default_str("none");
+  group.number("--max-steps", a.max_steps, "steps in all, in place of epochs", {.lowest = 1})->default_str("none");
   TrainingOptions& t = a.training;
-  group.number("--learning-rate", t.learning_rate, "AdamW's learning rate");
+  group.number("--learning-rate", t.learning_rate, "AdamW's learning rate", {.highest = 1e38});
   group
       .choice(
           "--lr-scheduler-type", {"linear", "constant"}, [&](const std::string& s) { t.lr_scheduler_type = s; },
           "after the warm-up")
       ->default_str(t.lr_scheduler_type);
   group.number("--warmup-steps", t.warmup_steps, "steps in which the rate rises from 0");
-  group.number("--weight-decay", t.weight_decay, "of matrices");
-  group.number("--max-grad-norm", t.max_grad_norm, "gradients are clipped to it; 0: never");
+  group.number("--weight-decay", t.weight_decay, "of matrices", {.highest = 1e38});
+  group.number("--max-grad-norm", t.max_grad_norm, "gradients are clipped to it; 0: never", {.highest = 1e38});
   group
       .choice(
           "--head", {"softmax", "sigmoid"},
@@ -133,7 +151,7 @@ void add_training(Group group, FitArguments& a) {
       ->default_str("the model's");
   add_length(group, a.model.options);
   add_dtype(group, t.dtype);
-  group.number("--seed", t.seed, "of order, dropout and new weights");
+  group.number("--seed", t.seed, "of order, dropout and new weights", {.highest = 1.8e19});
 }
 
 }  // namespace
@@ -191,9 +209,9 @@ void add_options(CLI::App& command, DevicesArguments& a) {
 void add_options(CLI::App& command, BenchArguments& a) {
   Group size(command, "Size");
   add_model(size, a.model);
-  size.number("--batch-size", a.batch_size, "rows of a step", 1);
+  size.number("--batch-size", a.batch_size, "rows of a step", {.lowest = 1, .highest = 1e6});
   add_length(size, a.model.options);
-  size.number("--steps", a.steps, "steps to time", 1);
+  size.number("--steps", a.steps, "steps to time", {.lowest = 1});
   size.number("--warmup", a.warmup, "steps before them");
   add_dtype(size, a.training.dtype);
   add_device(Group(command, "Device"), a.device);

@@ -35,6 +35,13 @@ std::string list(const std::vector<std::string>& names) {
   return text;
 }
 
+std::string cell(const Scores& scores, const std::string& wanted) {
+  for (const auto& [name, value] : scores) {
+    if (name == wanted) return fmt::format("{:.4f}", value);
+  }
+  return "-";
+}
+
 }  // namespace
 
 void say(const Talk& talk, const std::string& line) {
@@ -96,9 +103,9 @@ std::string table_of(const Outcome& outcome) {
   std::string text;
   if (outcome.before && outcome.after) {
     text += fmt::format("{:<20}{:>10}{:>10}\n", "", "before", "after");
-    for (size_t i = 0; i < std::min(outcome.before->size(), outcome.after->size()); ++i) {
-      text += fmt::format("{:<20}{:>10.4f}{:>10.4f}\n", "held-out " + display_name((*outcome.after)[i].first),
-                          (*outcome.before)[i].second, (*outcome.after)[i].second);
+    for (const auto& [name, value] : *outcome.after) {
+      text +=
+          fmt::format("{:<20}{:>10}{:>10.4f}\n", "held-out " + display_name(name), cell(*outcome.before, name), value);
     }
   }
   return text + fmt::format("{:<20}{}\n", "model", outcome.output.string());

@@ -1,0 +1,171 @@
+// What is wrong with data, model or plugin is said with its place, before anything is written.
+#include <gmock/gmock.h>
+
+#include "cli/program.h"
+#include "cli/toy.h"
+
+namespace portune::cli {
+namespace {
+
+using testing::HasSubstr;
+
+// A message that begins with the program's name, says all of `parts`, and comes alone.
+void expect_error(const Finished& run, int exit_code, const std::vector<std::string>& parts) {
+  EXPECT_EQ(run.exit_code, exit_code) << run.err;
+  EXPECT_EQ(run.out, "");
+  const size_t begin = run.err.find("portune: ");
+  ASSERT_NE(begin, std::string::npos) << run.err;
+  EXPECT_EQ(run.err.find("portune: ", begin + 1), std::string::npos) << run.err;
+  for (const std::string& part : parts) EXPECT_THAT(run.err.substr(begin), HasSubstr(part));
+}
+
+// fit() on this training file.
+void expect_bad_data(const std::string& csv, const std::vector<std::string>& parts) {
+  const Toy toy;
+  write(toy.file("train.csv"), csv);
+  expect_error(portune(toy.fit()), 65, parts);
+  EXPECT_THAT(toy.left_behind(), testing::IsEmpty());
+}
+
+TEST(BadData, MissingColumn) {
+  expect_bad_data("sentence,label\ngood,1\n", {"train.csv:1", "'sentence'", "a column 'text'"});
+}
+
+TEST(BadData, EmptyFile) { expect_bad_data("", {"train.csv"}); }
+
+TEST(BadData, HeaderWithoutRows) { expect_bad_data("text,label\n", {"train.csv"}); }
+
+TEST(BadData, RowOfAnotherLength) { expect_bad_data("text,label\ngood,1\nbad,0,7\n", {"train.csv:3"}); }
+
+TEST(BadData, BytesThatAreNotUtf8) {
+  expect_bad_data(
+      "text,label\ngood,1\nb\xff"
+      "d,0\n",
+      {"train.csv:3", "UTF-8"});
+}
+
+TEST(BadData, EmptyLabel) { expect_bad_data("text,label\ngood,1\nbad,\n", {"train.csv:3", "empty label"}); }
+
+TEST(BadData, OneLabelAlone) {
+  const Toy toy;
+  write(toy.file("train.csv"), "text,label\ngood,1\nfine,1\n");
+  expect_error(portune(toy.fit()), 2, {"only one: \"1\"", "at least two classes"});
+}
+
+TEST(BadData, SigmoidHeadNeedsLabels0And1) {
+  const Toy toy;
+  write(toy.file("train.csv"), "text,label\ngood,yes\nbad,no\n");
+  expect_error(portune(toy.fit({"--head", "sigmoid"})), 2, {"no, yes", "0 and 1"});
+}
+
+TEST(BadData, LabelThatTrainingDoesNotHave) {
+  const Toy toy;
+  write(toy.file("validation.csv"), "text,label\ngood,1\nbad,2\n");
+  expect_error(portune(toy.fit()), 65, {"validation.csv:3", "label \"2\"", "0, 1"});
+  EXPECT_THAT(toy.left_behind(), testing::IsEmpty());
+}
+
+TEST(BadData, UnknownEndingOfTheFile) {
+  const Toy toy;
+  write(toy.file("train.xlsx"), "PK");
+  Words words = toy.fit();
+  *std::ranges::find(words, toy.file("train.csv")) = toy.file("train.xlsx");
+  expect_error(portune(words), 2, {"train.xlsx", ".csv"});
+}
+
+TEST(BadData, MissingFile) {
+  const Toy toy;
+  std::filesystem::remove(toy.file("train.csv"));
+  expect_error(portune(toy.fit()), 66, {"train.csv"});
+}
+
+TEST(LongText, IsCutToTheMaximumLength) {
+  const Toy toy;
+  std::string words;
+  for (int i = 0; i < 10'000; ++i) words += " good";
+  write(toy.file("train.csv"), toy_csv(8) + words + ",1\n");
+  EXPECT_EQ(portune(toy.fit({"--max-steps", "2"})).exit_code, 0);
+}
+
+TEST(BadOption, MaximumLengthBeyondThePositionsOfTheModel) {
+  const Toy toy;
+  Words words = toy.fit();
+  *(std::ranges::find(words, "--max-length") + 1) = "33";
+  expect_error(portune(words), 2, {"33", "3 to 32"});
+}
+
+// fit() with a model that `damage` has changed.
+template <class Damage>
+void expect_bad_model(const Damage& damage, int exit_code, const std::vector<std::string>& parts) {
+  const Toy toy;
+  const std::filesystem::path model = toy.copy_of_model();
+  damage(model);
+  Words words = toy.fit();
+  *std::ranges::find(words, tiny_bert()) = model.string();
+  expect_error(portune(words), exit_code, parts);
+  EXPECT_THAT(toy.left_behind(), testing::ElementsAre("model"));
+}
+
+void replace(const std::filesystem::path& file, const std::string& old_text, const std::string& new_text) {
+  std::string text = read(file);
+  const size_t begin = text.find(old_text);
+  ASSERT_NE(begin, std::string::npos);
+  write(file, text.replace(begin, old_text.size(), new_text));
+}
+
+TEST(BadModel, WeightsThatEndTooSoon) {
+  expect_bad_model([](const auto& model) { std::filesystem::resize_file(model / "model.safetensors", 10'000); }, 65,
+                   {"model.safetensors"});
+}
+
+TEST(BadModel, HeaderThatLiesAboutItsLength) {
+  expect_bad_model(
+      [](const auto& model) {
+        const std::string text = read(model / "model.safetensors");
+        write(model / "model.safetensors", std::string("\xff\xff\xff\xff\xff\xff\xff\x7f", 8) + text.substr(8));
+      },
+      65, {"model.safetensors"});
+}
+
+TEST(BadModel, UnknownArchitecture) {
+  expect_bad_model(
+      [](const auto& model) {
+        replace(model / "config.json", "\"model_type\": \"bert\"", "\"model_type\": \"mamba\"");
+      },
+      65, {"mamba", "bert"});
+}
+
+TEST(BadModel, ConfigThatIsNotJson) {
+  expect_bad_model([](const auto& model) { write(model / "config.json", "{\"model_type\": "); }, 65, {"config.json"});
+}
+
+TEST(BadModel, NoTokenizer) {
+  expect_bad_model(
+      [](const auto& model) {
+        for (const char* name : {"tokenizer.json", "tokenizer_config.json", "vocab.txt"})
+          std::filesystem::remove(model / name);
+      },
+      66, {"tokenizer.json"});
+}
+
+TEST(BadModel, NoSuchFolder) {
+  const Toy toy;
+  Words words = toy.fit();
+  *std::ranges::find(words, tiny_bert()) = toy.file("nowhere");
+  expect_error(portune(words), 66, {"nowhere"});
+}
+
+TEST(BadPlugin, IsMissing) {
+  expect_error(portune({"devices", "--plugin", "/nowhere/plugin.so"}), 69, {"/nowhere/plugin.so"});
+}
+
+TEST(BadPlugin, IsNoPlugin) { expect_error(portune({"devices", "--plugin", NOT_A_PLUGIN}), 69, {"GetPjrtApi"}); }
+
+TEST(BadPlugin, IsOfAnotherVersion) {
+  expect_error(portune({"devices", "--plugin", FAKE_OF_OLD_PJRT}), 69, {"0.40", "expected"});
+}
+
+TEST(BadDevice, IsUnknown) { expect_error(portune({"devices", "--device", "abacus"}), 2, {"abacus", "cpu"}); }
+
+}  // namespace
+}  // namespace portune::cli

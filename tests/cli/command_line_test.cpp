@@ -1,0 +1,207 @@
+#include "portune/cli/command_line.h"
+
+#include <gmock/gmock.h>
+
+#include <algorithm>
+
+#include "cli/program.h"
+#include "portune/error.h"
+
+namespace portune::cli {
+namespace {
+
+using testing::HasSubstr;
+
+std::string complaint(const Words& words) {
+  try {
+    parse(words);
+  } catch (const UsageError& error) {
+    return error.what();
+  }
+  return "no complaint";
+}
+
+std::string text_of(const Words& words) { return std::get<Text>(parse(words)).text; }
+
+const Words kFit = {"fit", "--model", "m", "--train", "t.csv", "--output", "o"};
+
+FitArguments fit_arguments(Words more) {
+  more.insert(more.begin(), kFit.begin(), kFit.end());
+  return std::get<FitArguments>(parse(more));
+}
+
+TEST(CommandLine, HelpOfEachCommandHasExamplesAndFitsOneScreen) {
+  for (const char* command : {"fit", "evaluate", "predict", "devices", "bench"}) {
+    const std::string text = text_of({command, "--help"});
+    EXPECT_THAT(text, HasSubstr("Examples\n  portune " + std::string(command)));
+    EXPECT_LE(std::ranges::count(text, '\n'), 50) << command;
+    EXPECT_EQ(text_of({command, "-h"}), text);
+    EXPECT_THAT(text_of({"--help"}), HasSubstr("\n  " + std::string(command) + " "));
+  }
+}
+
+TEST(CommandLine, HelpIsShownWhateverElseIsWrong) {
+  EXPECT_THAT(text_of({"fit", "--epohcs", "--help"}), HasSubstr("--learning-rate"));
+}
+
+TEST(CommandLine, HelpTellsDefaults) {
+  const std::string text = text_of({"fit", "--help"});
+  for (const char* line :
+       {"rows of a step [32]", "AdamW's learning rate [5e-05]", "[128]", "[float32]", "[linear]", "[42]",
+        "column of the label: numbers or names [label]", "folder for the trained model [required]"}) {
+    EXPECT_THAT(text, HasSubstr(line));
+  }
+}
+
+TEST(CommandLine, NoWordsAtAllAskForHelp) { EXPECT_EQ(text_of({}), text_of({"--help"})); }
+
+TEST(CommandLine, VersionIsOneLine) { EXPECT_THAT(text_of({"--version"}), testing::MatchesRegex("portune [0-9.]+\n")); }
+
+TEST(CommandLine, TypoGetsTheNearestName) {
+  EXPECT_THAT(complaint({"fti"}), HasSubstr("unknown command fti\n  fix       did you mean fit?"));
+  EXPECT_THAT(complaint({"fit", "--epcohs", "3"}),
+              HasSubstr("unknown option --epcohs\n  fix       did you mean --epochs?"));
+  EXPECT_THAT(complaint({"fit", "--batchsize=3"}), HasSubstr("did you mean --batch-size?"));
+  EXPECT_THAT(complaint({"fit", "--xyzzy"}), HasSubstr("see portune fit --help"));
+}
+
+TEST(CommandLine, MissingOptionIsNamed) {
+  EXPECT_THAT(complaint({"fit", "--model", "m", "--train", "t.csv"}), HasSubstr("--output is required"));
+  EXPECT_THAT(complaint({"fit", "--model"}), HasSubstr("--model"));
+}
+
+TEST(CommandLine, NumbersAreCheckedForSenseAndRange) {
+  for (const Words& words : {Words{"--batch-size", "0"},
+                             {"--batch-size", "many"},
+                             {"--learning-rate", "-1"},
+                             {"--learning-rate", "nan"},
+                             {"--learning-rate", "inf"},
+                             {"--epochs", "1.5"},
+                             {"--max-length", "2"},
+                             {"--seed", "-1"},
+                             {"--dtype", "float16"},
+                             {"--head", "tanh"},
+                             {"--batch-size", "1", "--batch-size", "2"},
+                             {"--batch-size", "99999999999999999999"}}) {
+    Words all = kFit;
+    all.insert(all.end(), words.begin(), words.end());
+    EXPECT_THAT(complaint(all), HasSubstr(words[0])) << words[1];
+  }
+}
+
+TEST(CommandLine, DefaultsAreThoseOfTheLibrary) {
+  const FitArguments a = fit_arguments({});
+  EXPECT_EQ(a.training.learning_rate, 5e-5);
+  EXPECT_EQ(a.training.max_grad_norm, 1.0);
+  EXPECT_EQ(a.training.seed, 42u);
+  EXPECT_EQ(a.epochs, 3);
+  EXPECT_EQ(a.batch_size, 32);
+  EXPECT_EQ(a.model.options.max_length, 128);
+  EXPECT_FALSE(a.model.options.head);
+  EXPECT_TRUE(a.device.use_cache);
+  EXPECT_TRUE(a.device.use_kernels);
+}
+
+TEST(CommandLine, EveryOptionReachesItsPlace) {
+  const FitArguments a = fit_arguments({"--validation",
+                                        "v1.csv",
+                                        "v 2.csv",
+                                        "--text-column",
+                                        "q",
+                                        "--text-pair-column",
+                                        "a",
+                                        "--label-column",
+                                        "y",
+                                        "--batch-size",
+                                        "8",
+                                        "--eval-batch-size",
+                                        "9",
+                                        "--epochs",
+                                        "2",
+                                        "--steps-per-epoch",
+                                        "7",
+                                        "--max-steps",
+                                        "5",
+                                        "--learning-rate",
+                                        "3e-5",
+                                        "--lr-scheduler-type",
+                                        "constant",
+                                        "--warmup-steps",
+                                        "4",
+                                        "--weight-decay",
+                                        "0.01",
+                                        "--max-grad-norm",
+                                        "0",
+                                        "--head",
+                                        "sigmoid",
+                                        "--max-length",
+                                        "64",
+                                        "--dtype",
+                                        "bfloat16",
+                                        "--seed",
+                                        "6",
+                                        "--resume-from-checkpoint",
+                                        "o/check point",
+                                        "--disable-progress",
+                                        "--json",
+                                        "-q",
+                                        "--device",
+                                        "cpu",
+                                        "--plugin",
+                                        "p.so",
+                                        "--no-kernels",
+                                        "--cache-folder",
+                                        "c",
+                                        "--no-cache",
+                                        "--task",
+                                        "text-classification"});
+  EXPECT_THAT(a.validation, testing::ElementsAre("v1.csv", "v 2.csv"));
+  const TextClassificationOptions& o = a.model.options;
+  EXPECT_EQ(o.text_column + o.text_pair_column + o.label_column, "qay");
+  EXPECT_EQ(o.head, Head::kSigmoid);
+  EXPECT_EQ(o.max_length, 64);
+  EXPECT_THAT((std::vector{a.batch_size, a.eval_batch_size, a.epochs, a.steps_per_epoch, a.max_steps}),
+              testing::ElementsAre(8, 9, 2, 7, 5));
+  EXPECT_EQ(a.training.learning_rate, 3e-5);
+  EXPECT_EQ(a.training.lr_scheduler_type, "constant");
+  EXPECT_EQ(a.training.warmup_steps, 4);
+  EXPECT_EQ(a.training.weight_decay, 0.01);
+  EXPECT_EQ(a.training.max_grad_norm, 0);
+  EXPECT_EQ(a.training.dtype, DType::kBFloat16);
+  EXPECT_EQ(a.training.seed, 6u);
+  EXPECT_EQ(a.resume_from_checkpoint, "o/check point");
+  EXPECT_TRUE(a.disable_progress && a.talk.json && a.talk.quiet);
+  EXPECT_EQ(a.device.plugin, "p.so");
+  EXPECT_EQ(a.device.cache_folder, "c");
+  EXPECT_FALSE(a.device.use_kernels || a.device.use_cache);
+}
+
+TEST(CommandLine, NamesOfTransformersAreUnderstood) {
+  const FitArguments a =
+      std::get<FitArguments>(parse({"fit", "--model_name_or_path", "m", "--train_file", "t_1.csv", "--output_dir=o_1",
+                                    "--per_device_train_batch_size", "4", "--per_device_eval_batch_size", "5",
+                                    "--num_train_epochs", "6", "--max_seq_length", "7", "--learning_rate=1e-4"}));
+  EXPECT_EQ(a.model.folder, "m");
+  EXPECT_THAT(a.train, testing::ElementsAre("t_1.csv"));
+  EXPECT_EQ(a.output, "o_1");
+  EXPECT_THAT((std::vector{a.batch_size, a.eval_batch_size, a.epochs, a.model.options.max_length}),
+              testing::ElementsAre(4, 5, 6, 7));
+  EXPECT_EQ(a.training.learning_rate, 1e-4);
+}
+
+TEST(CommandLine, MistakesExitWith2AndOneMessage) {
+  const Finished run = portune({"fit", "--epcohs", "3"});
+  EXPECT_EQ(run.exit_code, 2);
+  EXPECT_EQ(run.out, "");
+  EXPECT_EQ(run.err, "portune: fit\n  given     unknown option --epcohs\n  fix       did you mean --epochs?\n");
+}
+
+TEST(CommandLine, HelpGoesToStdout) {
+  const Finished run = portune({"--help"});
+  EXPECT_EQ(run.exit_code, 0);
+  EXPECT_THAT(run.out, HasSubstr("Commands\n"));
+  EXPECT_EQ(run.err, "");
+}
+
+}  // namespace
+}  // namespace portune::cli

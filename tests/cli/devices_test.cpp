@@ -1,0 +1,43 @@
+#include <gmock/gmock.h>
+
+#include <nlohmann/json.hpp>
+
+#include "cli/program.h"
+#include "cli/toy.h"
+
+namespace portune::cli {
+namespace {
+
+using nlohmann::json;
+using testing::HasSubstr;
+
+TEST(Devices, TellsPluginVersionDevicesAndKernels) {
+  const Finished run = portune({"devices", "--json"});
+  ASSERT_EQ(run.exit_code, 0) << run.err;
+  const json facts = json::parse(run.out);
+  EXPECT_EQ(facts["platform"], "cpu");
+  EXPECT_THAT(facts["plugin"].get<std::string>(), testing::EndsWith("xla_cpu_pjrt.so"));
+  EXPECT_THAT(facts["version"].get<std::string>(), testing::StartsWith("PJRT 0."));
+  EXPECT_GE(facts["devices"].size(), 1u);
+  EXPECT_THAT(facts["kernels"].dump(), HasSubstr("portune.linear"));
+}
+
+TEST(Devices, TableIsForPeople) {
+  const Finished run = portune({"devices", "--no-kernels"});
+  EXPECT_THAT(run.out, HasSubstr("platform  cpu\n"));
+  EXPECT_THAT(run.out, HasSubstr("kernels   none in use\n"));
+}
+
+TEST(Bench, TimesEachStep) {
+  const Finished run = portune(
+      {"bench", "--model", tiny_bert(), "--batch-size", "4", "--max-length", "8", "--steps", "3", "--no-cache"});
+  ASSERT_EQ(run.exit_code, 0) << run.err;
+  const json result = json::parse(run.out);
+  ASSERT_EQ(result["step_seconds"].size(), 3u);
+  for (const double seconds : result["step_seconds"]) EXPECT_GT(seconds, 0);
+  EXPECT_GT(result["compile_seconds"], 0);
+  EXPECT_EQ(result["from_cache"], false);
+}
+
+}  // namespace
+}  // namespace portune::cli

@@ -1,0 +1,164 @@
+// Training by the real command, from files to a folder.
+#include <gmock/gmock.h>
+
+#include <csignal>
+#include <nlohmann/json.hpp>
+
+#include "cli/program.h"
+#include "cli/toy.h"
+
+namespace portune::cli {
+namespace {
+
+using nlohmann::json;
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+const std::vector<std::string> kModelFiles = {"config.json", "model.safetensors", "tokenizer.json",
+                                              "tokenizer_config.json", "vocab.txt"};
+
+std::string weights_in(const std::string& folder) { return read(folder + "/model.safetensors"); }
+
+TEST(Fit, LearnsAToyTaskAndSavesAModelFolder) {
+  const Toy toy;
+  const Finished run = portune(toy.fit({"--epochs", "10", "--json"}));
+  ASSERT_EQ(run.exit_code, 0) << run.err;
+  const json result = json::parse(run.out);
+  EXPECT_LT(result["before"]["accuracy"], 0.7);
+  EXPECT_GT(result["after"]["accuracy"], 0.95);
+  EXPECT_GT(result["after"]["roc_auc"], 0.95);
+  EXPECT_EQ(result["steps"], 40);
+  EXPECT_EQ(result["train_examples"], 64);
+  EXPECT_EQ(result["output"], toy.output());
+  EXPECT_EQ(names_in(toy.output()), kModelFiles);
+  EXPECT_EQ(json::parse(read(toy.output() + "/config.json"))["architectures"][0], "BertForSequenceClassification");
+  EXPECT_THAT(toy.left_behind(), ElementsAre("tuned"));
+}
+
+TEST(Fit, ShowsAccuracyAndAucBesideThoseBeforeTraining) {
+  const Toy toy;
+  const Finished run = portune(toy.fit({"--epochs", "1", "--head", "sigmoid"}));
+  ASSERT_EQ(run.exit_code, 0) << run.err;
+  EXPECT_THAT(run.out, testing::MatchesRegex(" +before +after\n"
+                                             "held-out loss +[0-9.]+ +[0-9.]+\n"
+                                             "held-out accuracy +[0-9.]+ +[0-9.]+\n"
+                                             "held-out AUC +[0-9.]+ +[0-9.]+\n"
+                                             "model +[^\n]+/tuned\n"));
+  EXPECT_THAT(run.err, HasSubstr("2 of the model's weights are new and start at random: classifier."));
+  EXPECT_THAT(run.err, HasSubstr("epoch 1/1: training loss "));
+}
+
+TEST(Fit, QuietSaysNothingButTheResult) {
+  const Toy toy;
+  const Finished run = portune(toy.fit({"--epochs", "1", "--quiet"}));
+  EXPECT_EQ(run.exit_code, 0);
+  EXPECT_EQ(run.err, "");
+  EXPECT_THAT(run.out, HasSubstr("held-out AUC"));
+}
+
+TEST(Fit, WithoutValidationItSaysSo) {
+  const Toy toy;
+  const Finished run = portune({"fit", "--model", tiny_bert(), "--train", toy.file("train.csv"), "--output",
+                                toy.output(), "--max-length", "16", "--max-steps", "3"});
+  EXPECT_EQ(run.exit_code, 0) << run.err;
+  EXPECT_THAT(run.err, HasSubstr("no --validation"));
+  EXPECT_THAT(run.out, testing::MatchesRegex("model +[^\n]+\n"));
+}
+
+TEST(Fit, TakesLabelsByNamePairsOfTextsAndJsonLines) {
+  const Toy toy;
+  write(toy.file("pairs.jsonl"), R"({"q": "was it good", "a": "the film was great", "y": "yes"}
+{"q": "was it good", "a": "the film was awful", "y": "no"}
+{"q": "was it bad", "a": "we liked it", "y": "maybe"}
+)");
+  const Finished run = portune({"fit", "--model", tiny_bert(), "--train", toy.file("pairs.jsonl"), "--text-column", "q",
+                                "--text-pair-column", "a", "--label-column", "y", "--output", toy.output(),
+                                "--max-length", "24", "--batch-size", "3", "--max-steps", "2"});
+  ASSERT_EQ(run.exit_code, 0) << run.err;
+  const json config = json::parse(read(toy.output() + "/config.json"));
+  EXPECT_EQ(config["id2label"], json({{"0", "maybe"}, {"1", "no"}, {"2", "yes"}}));
+}
+
+TEST(Fit, SameSeedSameBits) {
+  const Toy a, b, c;
+  ASSERT_EQ(portune(a.fit({"--epochs", "2"})).exit_code, 0);
+  ASSERT_EQ(portune(b.fit({"--epochs", "2"})).exit_code, 0);
+  ASSERT_EQ(portune(c.fit({"--epochs", "2", "--seed", "43"})).exit_code, 0);
+  EXPECT_EQ(weights_in(a.output()), weights_in(b.output()));
+  EXPECT_NE(weights_in(a.output()), weights_in(c.output()));
+}
+
+TEST(Fit, ReplacesAnOlderModel) {
+  const Toy toy;
+  ASSERT_EQ(portune(toy.fit({"--epochs", "1"})).exit_code, 0);
+  const std::string older = weights_in(toy.output());
+  ASSERT_EQ(portune(toy.fit({"--epochs", "2"})).exit_code, 0);
+  EXPECT_NE(weights_in(toy.output()), older);
+  EXPECT_THAT(toy.left_behind(), ElementsAre("tuned"));
+}
+
+// Long enough that a signal after some epochs finds it running.
+const Words kLong = {"--epochs", "400"};
+
+// The command that the message tells to go on with.
+std::string pasted_command(const std::string& err) {
+  const size_t begin = err.find("portune fit ");
+  return err.substr(begin, err.find('\n', begin) - begin);
+}
+
+TEST(Fit, StoppedTwiceAndResumedItGivesTheSameBitsAsAnUnbrokenRun) {
+  const Toy unbroken, broken;
+  ASSERT_EQ(portune(unbroken.fit(kLong)).exit_code, 0);
+
+  Program first(broken.fit(kLong));
+  ASSERT_TRUE(first.says("epoch 3/"));
+  first.signal(SIGINT);
+  const Finished stopped = first.wait();
+  ASSERT_EQ(stopped.exit_code, 75) << stopped.err;
+  EXPECT_THAT(stopped.err, HasSubstr("portune: stopped by SIGINT after step "));
+  ASSERT_THAT(names_in(broken.output()), ElementsAre(testing::StartsWith("checkpoint-")));
+  EXPECT_EQ(stopped.out, "");
+
+  const std::string checkpoint = broken.output() + "/" + names_in(broken.output())[0];
+  Program second(broken.fit(kLong + Words{"--resume-from-checkpoint", checkpoint}));
+  ASSERT_TRUE(second.says("epoch 30/"));
+  second.signal(SIGTERM);
+  const Finished again = second.wait();
+  ASSERT_EQ(again.exit_code, 75) << again.err;
+  EXPECT_THAT(again.err, HasSubstr("stopped by SIGTERM"));
+
+  const Finished last = portune_by_shell(pasted_command(again.err));
+  ASSERT_EQ(last.exit_code, 0) << last.err;
+  EXPECT_EQ(weights_in(broken.output()), weights_in(unbroken.output()));
+  EXPECT_EQ(names_in(broken.output()), kModelFiles);
+}
+
+TEST(Fit, SecondSignalLeavesAtOnceAndLeavesNothing) {
+  const Toy toy;
+  Program program(toy.fit(kLong));
+  ASSERT_TRUE(program.says("epoch 3/"));
+  // Both are delivered before the program runs another instruction of its own.
+  program.signal(SIGSTOP);
+  program.signal(SIGINT);
+  program.signal(SIGTERM);
+  program.signal(SIGCONT);
+  const Finished run = program.wait();
+  EXPECT_THAT(run.exit_code, testing::AnyOf(128 + SIGINT, 128 + SIGTERM)) << run.err;
+  EXPECT_THAT(toy.left_behind(), testing::IsEmpty());
+}
+
+TEST(Fit, LossThatIsNoNumberExitsWith76AndSavesNothing) {
+  const Toy toy;
+  const Finished run = portune(toy.fit({"--learning-rate=1e30"}) + Words{});
+  EXPECT_EQ(run.exit_code, 2) << "given twice";
+  Words words = toy.fit();
+  words.back() = "1e30";
+  const Finished nan = portune(words);
+  EXPECT_EQ(nan.exit_code, 76) << nan.err;
+  EXPECT_THAT(nan.err, testing::ContainsRegex("portune: step [0-9]+\n  given     loss -?nan"));
+  EXPECT_THAT(nan.err, HasSubstr("train.csv:"));
+  EXPECT_THAT(toy.left_behind(), testing::IsEmpty());
+}
+
+}  // namespace
+}  // namespace portune::cli

@@ -1,0 +1,99 @@
+// Where fit() may save, and what happens when it cannot.
+#include <gmock/gmock.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cli/program.h"
+#include "cli/toy.h"
+
+namespace portune::cli {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+// Nothing of the training has begun.
+void expect_refused_at_once(const Finished& run, int exit_code, const std::string& why) {
+  EXPECT_EQ(run.exit_code, exit_code) << run.err;
+  EXPECT_THAT(run.err, testing::StartsWith("portune: "));
+  EXPECT_THAT(run.err, HasSubstr(why));
+  EXPECT_THAT(run.err, Not(HasSubstr("training on")));
+}
+
+TEST(OutputFolder, MayNotBeAFile) {
+  const Toy toy;
+  write(toy.output(), "mine");
+  expect_refused_at_once(portune(toy.fit()), 73, "a file");
+  EXPECT_EQ(read(toy.output()), "mine");
+}
+
+TEST(OutputFolder, MayNotHoldAnythingElseThanAModel) {
+  const Toy toy;
+  std::filesystem::create_directory(toy.output());
+  write(toy.output() + "/thesis.tex", "mine");
+  expect_refused_at_once(portune(toy.fit()), 73, "\"thesis.tex\" in it, which would be lost");
+  EXPECT_EQ(read(toy.output() + "/thesis.tex"), "mine");
+}
+
+TEST(OutputFolder, MayNotHoldDataThatOnlyLooksLikeAModel) {
+  const Toy toy;
+  std::filesystem::create_directory(toy.output());
+  write(toy.output() + "/notes.txt", "mine");
+  expect_refused_at_once(portune(toy.fit()), 73, "notes.txt");
+}
+
+TEST(OutputFolder, MayNotHoldOtherFoldersBesideAModel) {
+  const Toy toy;
+  std::filesystem::copy(tiny_bert(), toy.output());
+  std::filesystem::create_directory(toy.output() + "/runs");
+  expect_refused_at_once(portune(toy.fit()), 73, "\"runs\"");
+}
+
+TEST(OutputFolder, MayNotBeTheModelItself) {
+  const Toy toy;
+  const std::string model = toy.copy_of_model();
+  const std::string before = read(model + "/model.safetensors");
+  const Finished run =
+      portune({"fit", "--model", model, "--train", toy.file("train.csv"), "--output", model + "/../model/"});
+  expect_refused_at_once(run, 2, "the folder of the model");
+  EXPECT_EQ(read(model + "/model.safetensors"), before);
+}
+
+TEST(OutputFolder, MustBeWritable) {
+  const Toy toy;
+  chmod(toy.path().c_str(), 0555);
+  const Finished run = portune(toy.fit(), {.as_nobody = true});
+  chmod(toy.path().c_str(), 0755);
+  expect_refused_at_once(run, 77, "Permission denied");
+}
+
+TEST(OutputFolder, MayBeNewWithNewParents) {
+  const Toy toy;
+  Words words = toy.fit({"--max-steps", "1"});
+  *std::ranges::find(words, toy.output()) = toy.file("a/b/tuned");
+  const Finished run = portune(words);
+  EXPECT_EQ(run.exit_code, 0) << run.err;
+  EXPECT_TRUE(std::filesystem::exists(toy.file("a/b/tuned/config.json")));
+}
+
+TEST(OutputFolder, FullDiskLeavesNoHalfModel) {
+  const Toy toy;
+  const Finished run = portune(toy.fit({"--max-steps", "1"}), {.largest_file_bytes = 8192});
+  EXPECT_EQ(run.exit_code, 74) << run.err;
+  EXPECT_THAT(run.err, HasSubstr("model.safetensors"));
+  EXPECT_THAT(run.err, HasSubstr("File too large"));
+  EXPECT_EQ(run.out, "");
+  EXPECT_THAT(toy.left_behind(), testing::IsEmpty());
+}
+
+TEST(OutputFolder, FullDiskLeavesAnOlderModelAsItWas) {
+  const Toy toy;
+  ASSERT_EQ(portune(toy.fit({"--max-steps", "1"})).exit_code, 0);
+  const std::string older = read(toy.output() + "/model.safetensors");
+  EXPECT_EQ(portune(toy.fit({"--max-steps", "2"}), {.largest_file_bytes = 8192}).exit_code, 74);
+  EXPECT_EQ(read(toy.output() + "/model.safetensors"), older);
+  EXPECT_THAT(toy.left_behind(), testing::ElementsAre("tuned"));
+}
+
+}  // namespace
+}  // namespace portune::cli

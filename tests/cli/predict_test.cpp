@@ -1,0 +1,144 @@
+#include <gmock/gmock.h>
+
+#include <cmath>
+#include <csignal>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "cli/program.h"
+#include "cli/toy.h"
+
+namespace portune::cli {
+namespace {
+
+using nlohmann::json;
+
+std::vector<json> objects_in(const std::string& lines) {
+  std::vector<json> objects;
+  std::istringstream in(lines);
+  for (std::string line; std::getline(in, line);) objects.push_back(json::parse(line));
+  return objects;
+}
+
+// A toy model that has learnt, made once.
+class Predict : public testing::Test {
+ protected:
+  static void SetUpTestSuite() {
+    toy_ = std::make_unique<Toy>();
+    ASSERT_EQ(portune(toy_->fit({"--epochs", "10"})).exit_code, 0);
+  }
+  static void TearDownTestSuite() { toy_.reset(); }
+
+  static Words words(const Words& more) {
+    return Words{"--model", toy_->output(), "--max-length", "16", "--batch-size", "16"} + more;
+  }
+  static std::unique_ptr<Toy> toy_;
+};
+std::unique_ptr<Toy> Predict::toy_;
+
+TEST_F(Predict, GivesAnObjectForEachRowInOrder) {
+  const std::string output = toy_->file("predictions.jsonl");
+  const Finished run = portune(Words{"predict"} + words({"--data", toy_->file("validation.csv"), "--output", output}));
+  ASSERT_EQ(run.exit_code, 0) << run.err;
+  EXPECT_EQ(run.out, "");
+  const std::vector<json> rows = objects_in(read(output));
+  ASSERT_EQ(rows.size(), 37u);
+  for (size_t i = 0; i < rows.size(); ++i) {
+    EXPECT_EQ(rows[i]["label"], i % 2 == 1 ? "1" : "0");
+    const double l0 = rows[i]["logits"][0], l1 = rows[i]["logits"][1];
+    EXPECT_NEAR(rows[i]["scores"]["1"], 1 / (1 + std::exp(l0 - l1)), 1e-5);
+    EXPECT_EQ(rows[i]["score"], rows[i]["scores"][rows[i]["label"].get<std::string>()]);
+  }
+}
+
+TEST_F(Predict, WritesToStdoutByDefaultAndNeedsNoLabels) {
+  write(toy_->file("new.jsonl"),
+        "{\"text\": \"the film was lovely and we saw the play\"}\n{\"text\": \"the music was dreary and we saw the "
+        "book\"}\n");
+  const Finished run = portune(Words{"predict"} + words({"--data", toy_->file("new.jsonl")}));
+  const std::vector<json> rows = objects_in(run.out);
+  ASSERT_EQ(rows.size(), 2u) << run.err;
+  EXPECT_EQ(rows[0]["label"], "1");
+  EXPECT_EQ(rows[1]["label"], "0");
+}
+
+TEST_F(Predict, SigmoidHeadTellsBothScores) {
+  const Toy toy;
+  ASSERT_EQ(portune(toy.fit({"--max-steps", "2", "--head", "sigmoid"})).exit_code, 0);
+  write(toy.file("new.csv"), "text\ngood\n");
+  const Finished run =
+      portune({"predict", "--model", toy.output(), "--data", toy.file("new.csv"), "--max-length", "16"});
+  ASSERT_EQ(run.exit_code, 0) << run.err;
+  const json row = objects_in(run.out).at(0);
+  ASSERT_EQ(row["logits"].size(), 1u);
+  const double logit = row["logits"][0];
+  EXPECT_NEAR(row["scores"]["1"], 1 / (1 + std::exp(-logit)), 1e-5);
+  EXPECT_NEAR(row["scores"]["0"], 1 / (1 + std::exp(logit)), 1e-5);
+}
+
+TEST_F(Predict, BadRowLeavesTheOlderFileAsItWas) {
+  write(toy_->file("new.csv"), "text,x\ngood,1\nbad,2,3\n");
+  write(toy_->file("older.jsonl"), "older");
+  const std::vector<std::string> before = names_in(toy_->path());
+  const Finished run =
+      portune(Words{"predict"} + words({"--data", toy_->file("new.csv"), "--output", toy_->file("older.jsonl")}));
+  EXPECT_EQ(run.exit_code, 65) << run.err;
+  EXPECT_EQ(read(toy_->file("older.jsonl")), "older");
+  EXPECT_EQ(names_in(toy_->path()), before);
+}
+
+TEST_F(Predict, SignalLeavesNothing) {
+  const Toy toy;
+  write(toy.file("many.csv"), toy_csv(300'000));
+  std::filesystem::create_directory(toy.file("results"));
+  Program program(Words{"predict"} + words({"--data", toy.file("many.csv"), "--output", toy.file("results/p.jsonl")}));
+  ASSERT_TRUE(program.makes(toy.file("results"), "tmp.p.jsonl."));
+  program.signal(SIGINT);
+  EXPECT_EQ(program.wait().exit_code, 128 + SIGINT);
+  EXPECT_THAT(names_in(toy.file("results")), testing::IsEmpty());
+}
+
+TEST_F(Predict, FullDiskIsAnError) {
+  const Finished run =
+      portune(Words{"predict"} + words({"--data", toy_->file("validation.csv")}), {.stdout_to = "/dev/full"});
+  EXPECT_EQ(run.exit_code, 74);
+  EXPECT_THAT(run.err, testing::HasSubstr("No space left on device"));
+}
+
+TEST_F(Predict, OutputMayNotBeAFolder) {
+  const Finished run =
+      portune(Words{"predict"} + words({"--data", toy_->file("validation.csv"), "--output", toy_->path()}));
+  EXPECT_EQ(run.exit_code, 73) << run.err;
+}
+
+// tests/cli/predict_test.cpp holds evaluate's tests too, since both need a model that has learnt.
+using Evaluate = Predict;
+
+TEST_F(Evaluate, MeasuresASavedModel) {
+  const Finished run = portune(Words{"evaluate"} + words({"--data", toy_->file("validation.csv"), "--json"}));
+  ASSERT_EQ(run.exit_code, 0) << run.err;
+  const json scores = json::parse(run.out);
+  EXPECT_GT(scores["accuracy"], 0.95);
+  EXPECT_GT(scores["roc_auc"], 0.95);
+  EXPECT_LT(scores["loss"], 0.5);
+}
+
+TEST_F(Evaluate, PrintsATable) {
+  const Finished run = portune(Words{"evaluate"} + words({"--data", toy_->file("validation.csv")}));
+  EXPECT_THAT(run.out, testing::MatchesRegex("loss +[0-9.]+\naccuracy +[0-9.]+\nAUC +[0-9.]+\n"));
+}
+
+TEST_F(Evaluate, BatchSizeDoesNotChangeTheScores) {
+  const auto scores_at = [](const char* size) {
+    Words all = Words{"evaluate"} + words({"--data", toy_->file("validation.csv"), "--json"});
+    *(std::ranges::find(all, "--batch-size") + 1) = size;
+    return json::parse(portune(all).out);
+  };
+  const json one = scores_at("1"), many = scores_at("64");
+  EXPECT_EQ(one["accuracy"], many["accuracy"]);
+  EXPECT_EQ(one["roc_auc"], many["roc_auc"]);
+  EXPECT_NEAR(one["loss"], many["loss"], 1e-5);
+}
+
+}  // namespace
+}  // namespace portune::cli

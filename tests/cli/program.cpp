@@ -1,0 +1,140 @@
+#include "cli/program.h"
+
+#include <fcntl.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <csignal>
+#include <cstdlib>
+#include <fstream>
+#include <iterator>
+#include <stdexcept>
+#include <thread>
+
+namespace portune::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr auto kPatience = std::chrono::seconds(120);  // for machines under load
+constexpr uid_t kNobody = 65534;
+
+void redirect(int number, const std::string& file) { dup2(open(file.c_str(), O_WRONLY | O_CREAT, 0600), number); }
+
+void apply(const Conditions& conditions) {
+  if (conditions.largest_file_bytes) {
+    const auto bytes = static_cast<rlim_t>(*conditions.largest_file_bytes);
+    const rlimit limit{bytes, bytes};
+    setrlimit(RLIMIT_FSIZE, &limit);
+  }
+  if (conditions.as_nobody && geteuid() == 0 && (setgid(kNobody) != 0 || setuid(kNobody) != 0)) _exit(99);
+}
+
+[[noreturn]] void become(const Words& words) {
+  std::vector<char*> arguments;
+  for (const std::string& word : words) arguments.push_back(const_cast<char*>(word.c_str()));
+  arguments.push_back(nullptr);
+  execv(arguments[0], arguments.data());
+  _exit(98);
+}
+
+template <class Condition>
+bool wait_until(const Condition& condition) {
+  const auto end = std::chrono::steady_clock::now() + kPatience;
+  while (!condition()) {
+    if (std::chrono::steady_clock::now() > end) return false;
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+  return true;
+}
+
+Words with_program(const Words& words) {
+  Words all = {PORTUNE_COMMAND};
+  all.insert(all.end(), words.begin(), words.end());
+  return all;
+}
+
+int exit_code_of(int status) { return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status); }
+
+}  // namespace
+
+Program::Program(const Words& words, const Conditions& conditions) {
+  const std::string out = conditions.stdout_to.empty() ? (folder_.path() / "out").string() : conditions.stdout_to;
+  const std::string err = folder_.path() / "err";
+  const Words all = with_program(words);
+  setenv("XDG_CACHE_HOME", PORTUNE_TEST_CACHE, 1);
+  pid_ = fork();
+  if (pid_ == 0) {
+    redirect(STDOUT_FILENO, out);
+    redirect(STDERR_FILENO, err);
+    apply(conditions);
+    become(all);
+  }
+  if (pid_ < 0) throw std::runtime_error("fork failed");
+}
+
+Program::~Program() {
+  if (has_ended()) return;
+  kill(pid_, SIGKILL);
+  wait();
+}
+
+bool Program::says(const std::string& text) {
+  const auto said = [&] { return read(folder_.path() / "err").find(text) != std::string::npos; };
+  return wait_until([&] { return said() || has_ended(); }) && said();
+}
+
+bool Program::makes(const fs::path& folder, const std::string& beginning) {
+  const auto made = [&] {
+    return std::ranges::any_of(names_in(folder), [&](const std::string& name) { return name.starts_with(beginning); });
+  };
+  return wait_until([&] { return made() || has_ended(); }) && !has_ended();
+}
+
+void Program::signal(int number) const { kill(pid_, number); }
+
+bool Program::has_ended() {
+  int status = 0;
+  if (!status_ && waitpid(pid_, &status, WNOHANG) == pid_) status_ = status;
+  return status_.has_value();
+}
+
+Finished Program::wait() {
+  if (!wait_until([&] { return has_ended(); })) {
+    kill(pid_, SIGKILL);
+    throw std::runtime_error("the command does not end; it said: " + read(folder_.path() / "err"));
+  }
+  return {exit_code_of(*status_), read(folder_.path() / "out"), read(folder_.path() / "err")};
+}
+
+Finished portune(const Words& words, const Conditions& conditions) { return Program(words, conditions).wait(); }
+
+Finished portune_by_shell(const std::string& line) {
+  const pjrt::TemporaryFolder folder;
+  const std::string err = folder.path() / "err";
+  const std::string path = "PATH=" + fs::path(PORTUNE_COMMAND).parent_path().string() + ":$PATH ";
+  const int status = std::system((path + line + " >/dev/null 2>" + err).c_str());
+  return {exit_code_of(status), "", read(err)};
+}
+
+std::string read(const fs::path& file) {
+  std::ifstream in(file, std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+void write(const fs::path& file, const std::string& text) { std::ofstream(file, std::ios::binary) << text; }
+
+std::vector<std::string> names_in(const fs::path& folder) {
+  std::vector<std::string> names;
+  std::error_code ignored;
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder, ignored)) {
+    names.push_back(entry.path().filename().string());
+  }
+  std::ranges::sort(names);
+  return names;
+}
+
+}  // namespace portune::cli

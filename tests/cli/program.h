@@ -1,0 +1,63 @@
+// Runs the real command and looks at what it says and leaves behind.
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "pjrt/temporary_folder.h"
+
+namespace portune::cli {
+
+using Words = std::vector<std::string>;
+
+/// Under which conditions the command runs.
+struct Conditions {
+  std::optional<int64_t> largest_file_bytes;  ///< RLIMIT_FSIZE
+  bool as_nobody = false;                     ///< gives up the rights of root, if it has them
+  std::string stdout_to;                      ///< a file; empty: kept for Finished::out
+};
+
+struct Finished {
+  int exit_code;  ///< as a shell tells it: 128 + n for the end by signal n
+  std::string out, err;
+};
+
+/// A running command. Its cache of compiled programs is one folder for all tests.
+class Program {
+ public:
+  explicit Program(const Words& words, const Conditions& conditions = {});
+  ~Program();
+  Program(const Program&) = delete;
+  Program& operator=(const Program&) = delete;
+
+  /// Waits until stderr contains `text`; false if the command ends first.
+  bool says(const std::string& text);
+  /// Waits until something in `folder` has a name that begins so; false if the command ends first.
+  bool makes(const std::filesystem::path& folder, const std::string& beginning);
+  void signal(int number) const;
+  Finished wait();
+
+ private:
+  bool has_ended();
+
+  pjrt::TemporaryFolder folder_;  // of stdout and stderr
+  pid_t pid_ = -1;
+  std::optional<int> status_;
+};
+
+Finished portune(const Words& words, const Conditions& conditions = {});
+
+/// The pasted line `portune ...` of a message, run by a shell.
+Finished portune_by_shell(const std::string& line);
+
+std::string read(const std::filesystem::path& file);
+void write(const std::filesystem::path& file, const std::string& text);
+/// Names in a folder, sorted; those of a folder that is not there are none.
+std::vector<std::string> names_in(const std::filesystem::path& folder);
+
+}  // namespace portune::cli

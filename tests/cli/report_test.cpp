@@ -1,0 +1,50 @@
+#include "portune/cli/report.h"
+
+#include <gmock/gmock.h>
+
+#include <limits>
+
+namespace portune::cli {
+namespace {
+
+TEST(Report, ScoresInALine) {
+  EXPECT_EQ(describe({{"loss", 0.5}, {"accuracy", 0.91237}, {"roc_auc", 1}}),
+            "loss 0.5000, accuracy 0.9124, AUC 1.0000");
+}
+
+TEST(Report, NewAndUnexpectedWeightsAreNamedAFewAtMost) {
+  EXPECT_THAT(remarks({}), testing::IsEmpty());
+  EXPECT_THAT(
+      remarks({.missing = {"classifier.weight", "classifier.bias"}, .unexpected = {}}),
+      testing::ElementsAre("2 of the model's weights are new and start at random: classifier.weight, classifier.bias"));
+  EXPECT_THAT(remarks({.missing = {}, .unexpected = {"a", "b", "c", "d", "e", "f", "g", "h"}}),
+              testing::ElementsAre("8 of the checkpoint's weights have no place in the model and are left out: "
+                                   "a, b, c, d, e, f and 2 more"));
+}
+
+TEST(Report, UnknownKeysOfTheConfigAreOneLine) {
+  EXPECT_THAT(remarks_on_config({}), testing::IsEmpty());
+  EXPECT_THAT(remarks_on_config({"rope", "moe"}),
+              testing::ElementsAre("config.json has keys that are not known and have no effect: rope, moe"));
+}
+
+TEST(Report, WhatIsNoNumberIsNullInJson) {
+  EXPECT_EQ(json_of(Scores{{"loss", std::numeric_limits<double>::quiet_NaN()}, {"accuracy", 0.5}}),
+            "{\"loss\":null,\"accuracy\":0.5}\n");
+}
+
+// A metric that is not defined before training, or not after it, shall not move the others to a wrong row.
+TEST(Report, ScoresAreMatchedByName) {
+  const Outcome outcome{.before = Scores{{"loss", 0.7}, {"roc_auc", 0.5}},
+                        .after = Scores{{"loss", 0.1}, {"accuracy", 0.9}, {"roc_auc", 0.8}},
+                        .output = "out"};
+  EXPECT_EQ(table_of(outcome),
+            "                        before     after\n"
+            "held-out loss           0.7000    0.1000\n"
+            "held-out accuracy            -    0.9000\n"
+            "held-out AUC            0.5000    0.8000\n"
+            "model               out\n");
+}
+
+}  // namespace
+}  // namespace portune::cli

@@ -1,0 +1,63 @@
+#include "cli/toy.h"
+
+#include <algorithm>
+#include <array>
+
+namespace portune::cli {
+
+std::string toy_csv(int count) {
+  constexpr std::array kPraise = {"good", "fine", "great", "lovely"};
+  constexpr std::array kBlame = {"bad", "poor", "awful", "dreary"};
+  constexpr std::array kThings = {"film", "play", "book", "story", "music"};
+  std::string text = "text,label\n";
+  for (int i = 0; i < count; ++i) {
+    const auto& words = i % 2 == 1 ? kPraise : kBlame;
+    text += std::string("the ") + kThings[i % 5] + " was " + words[i / 2 % 4] + " and we saw the " +
+            kThings[i / 5 % 5] + (i % 2 == 1 ? ",1\n" : ",0\n");
+  }
+  return text;
+}
+
+Toy::Toy() {
+  write(file("train.csv"), toy_csv(64));
+  write(file("validation.csv"), toy_csv(37));  // no multiple of a batch
+}
+
+std::vector<std::string> Toy::left_behind() const {
+  std::vector<std::string> names = names_in(path());
+  std::erase_if(names, [](const std::string& name) { return name == "train.csv" || name == "validation.csv"; });
+  return names;
+}
+
+std::filesystem::path Toy::copy_of_model() const {
+  std::filesystem::copy(tiny_bert(), path() / "model");
+  return path() / "model";
+}
+
+Words Toy::fit(const Words& more) const {
+  return Words{"fit",
+               "--model",
+               tiny_bert(),
+               "--train",
+               file("train.csv"),
+               "--validation",
+               file("validation.csv"),
+               "--output",
+               output(),
+               "--max-length",
+               "16",
+               "--batch-size",
+               "16",
+               "--learning-rate",
+               "1e-2"} +
+         more;
+}
+
+std::string tiny_bert() { return PORTUNE_TEST_DATA "/tiny_bert"; }
+
+Words operator+(Words a, const Words& b) {
+  a.insert(a.end(), b.begin(), b.end());
+  return a;
+}
+
+}  // namespace portune::cli

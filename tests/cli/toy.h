@@ -1,0 +1,40 @@
+// A task that a tiny model learns in a second: a sentence is 1 if it has a word of praise, 0 if it has one of blame.
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+#include "cli/program.h"
+
+namespace portune::cli {
+
+/// "text,label" and `count` rows, labels 0 and 1 in turn.
+std::string toy_csv(int count);
+
+/// A folder with train.csv and validation.csv, and command lines that use them.
+class Toy {
+ public:
+  Toy();
+
+  const std::filesystem::path& path() const { return folder_.path(); }
+  std::string file(const std::string& name) const { return (path() / name).string(); }
+  std::string output() const { return file("tuned"); }
+  /// What was made in the folder beside the data.
+  std::vector<std::string> left_behind() const;
+  /// A copy of the model, to be damaged.
+  std::filesystem::path copy_of_model() const;
+
+  /// portune fit with both files and `more`.
+  Words fit(const Words& more = {}) const;
+
+ private:
+  pjrt::TemporaryFolder folder_;
+};
+
+/// The folder of the tiny model: an encoder without a head.
+std::string tiny_bert();
+
+/// The words of `a` and then those of `b`.
+Words operator+(Words a, const Words& b);
+
+}  // namespace portune::cli
