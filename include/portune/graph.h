@@ -107,7 +107,6 @@ struct Function {
 
 /// What a program is lowered for.
 struct Target {
-  std::string platform = "cpu";
   /// Custom calls that the platform offers; a composite whose kernel is not here is lowered to its decomposition.
   std::set<std::string, std::less<>> kernels;
 };

@@ -1,5 +1,6 @@
 #include "portune/train.h"
 
+#include <algorithm>
 #include <cmath>
 #include <map>
 
@@ -73,13 +74,9 @@ double StepResult::loss() const { return scalar(loss_); }
 double StepResult::grad_norm() const { return scalar(grad_norm_); }
 
 struct Trainer::Impl {
-  struct Step {
-    train::StepProgram plan;
-    Program program;
-  };
   struct Evaluation {
-    train::EvaluationProgram plan;
     Program program;
+    std::vector<std::string> outputs;
   };
 
   const Device& device;
@@ -93,7 +90,7 @@ struct Trainer::Impl {
   LoadReport load_report;
   int64_t steps = 0;
   // By the shapes of the batches, of which there are few.
-  std::map<std::string, Step> step_programs;
+  std::map<std::string, Program> step_programs;
   std::map<std::string, Evaluation> evaluation_programs;
 
   template <class Plan>
@@ -104,7 +101,7 @@ struct Trainer::Impl {
     return program;
   }
 
-  const Step& step_program(const Signature& batch) {
+  const Program& step_program(const Signature& batch) {
     const std::string key = describe(batch);
     auto found = step_programs.find(key);
     if (found == step_programs.end()) {
@@ -114,9 +111,8 @@ struct Trainer::Impl {
                                                      .eps = options.adam_epsilon,
                                                      .weight_decay = options.weight_decay},
                                             .max_grad_norm = options.max_grad_norm};
-      train::StepProgram plan = train::step_program(task, batch, step_options);
-      Program program = compile(plan, "training step for " + to_string(batch.front().second.shape));
-      found = step_programs.emplace(key, Step{std::move(plan), std::move(program)}).first;
+      const train::StepProgram plan = train::step_program(task, batch, step_options);
+      found = step_programs.emplace(key, compile(plan, "training step for " + to_string(batch.front().second.shape))).first;
     }
     return found->second;
   }
@@ -127,20 +123,28 @@ struct Trainer::Impl {
     if (found == evaluation_programs.end()) {
       train::EvaluationProgram plan = train::evaluation_program(task, batch, options.dtype);
       Program program = compile(plan, "evaluation of " + to_string(batch.front().second.shape));
-      found = evaluation_programs.emplace(key, Evaluation{std::move(plan), std::move(program)}).first;
+      found = evaluation_programs.emplace(key, Evaluation{std::move(program), std::move(plan.outputs)}).first;
     }
     return found->second;
   }
 
   // Puts the weights onto the device when the first program tells which there are.
   void initialise(const std::vector<nn::Parameter>& parameters) {
-    if (!weights.empty()) return;
+    if (!weights.empty()) return require_same(parameters);
     InitialWeights initial = task.initial_weights(parameters, options.seed);
     load_report = std::move(initial.report);
     for (size_t i = 0; i < parameters.size(); ++i) {
       names.push_back(parameters[i].name);
       weights.push_back(device.put(std::move(initial.values[i])));
     }
+  }
+
+  void require_same(const std::vector<nn::Parameter>& parameters) const {
+    const bool same = std::ranges::equal(parameters, names, {}, &nn::Parameter::name);
+    if (same) return;
+    throw UsageError({.where = "Task::forward",
+                      .given = "other parameters, or another order of them, than for the first batch",
+                      .expected = "the same for batches of every shape, in training and evaluation"});
   }
 
   // Optimizer state is made by the first step, so that evaluation alone does not pay for it.
@@ -171,7 +175,7 @@ struct Trainer::Impl {
 
   StepResult step(const data::Example& batch, int64_t total_steps) {
     const Signature signature = signature_of(task, batch);
-    const Step& compiled = step_program(signature);
+    const Program& program = step_program(signature);
     initialise_moments();
     ++steps;
     const double learning_rate = train::learning_rate(options, steps, total_steps);
@@ -183,7 +187,7 @@ struct Trainer::Impl {
     for (auto* arrays : {&weights, &m, &v, &inputs}) {
       for (DeviceArray& array : *arrays) arguments.push_back(&array);
     }
-    std::vector<DeviceArray> results = compiled.program.run(arguments);
+    std::vector<DeviceArray> results = program.run(arguments);
 
     auto result = results.begin();
     for (auto* arrays : {&weights, &m, &v}) {
@@ -206,8 +210,8 @@ struct Trainer::Impl {
     }
     const std::vector<DeviceArray> results = compiled.program.run(arguments);
     Evaluated evaluated{scalar(results[0]), scalar(results[1]), data::Example(batch.origin())};
-    for (size_t i = 0; i < compiled.plan.outputs.size(); ++i) {
-      evaluated.outputs.set(compiled.plan.outputs[i], results[2 + i].to_host());
+    for (size_t i = 0; i < compiled.outputs.size(); ++i) {
+      evaluated.outputs.set(compiled.outputs[i], results[2 + i].to_host());
     }
     return evaluated;
   }
@@ -278,7 +282,15 @@ void Trainer::predict(const data::Dataset& batches,
 
 FitResult Trainer::fit(const data::Dataset& batches, const FitOptions& fit) {
   const int64_t steps_per_epoch = fit.steps_per_epoch > 0 ? fit.steps_per_epoch : count(batches);
+  if (steps_per_epoch == 0) throw no_example("training data");
   const int64_t last_step = steps_per_epoch * fit.num_train_epochs;
+  if (impl_->steps >= last_step) {
+    throw UsageError({.where = "fit",
+                      .given = std::to_string(impl_->steps) + " steps made before and " + std::to_string(last_step) +
+                               " in all",
+                      .expected = "steps that are still to be made",
+                      .fix = "ask for more epochs or steps"});
+  }
   const int64_t total_steps = impl_->options.total_steps > 0 ? impl_->options.total_steps : last_step;
   Callback none;
   Callback& callback = fit.callback != nullptr ? *fit.callback : none;
