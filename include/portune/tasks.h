@@ -92,7 +92,8 @@ struct TextClassificationOptions {
   std::string label_column = "label";
   int64_t max_length = 128;           ///< tokens of an example, special ones included; longer texts are cut
   std::optional<Head> head;           ///< default: that of the checkpoint
-  /// Names of the classes in the order of their ids, as labels_of() finds them; default: those of the checkpoint.
+  /// Names of the classes in the order of their ids, as labels_of() finds them; default: those of the checkpoint. If
+  /// the checkpoint has the same classes, its order is kept, so that its classifier keeps its meaning.
   /// With a sigmoid head these are "0" and "1".
   std::vector<std::string> labels;
 };
