@@ -101,7 +101,7 @@ Values gradients(const Value& loss, std::span<const Value> wrt);
 struct Function {
   Values parameters;
   Values results;
-  /// aliases[i] = j: result j may be written into the memory of parameter i, which the call then consumes ("donation").
+  /// Pairs (i, j): result j may be written into the memory of parameter i, which the call then consumes ("donation").
   std::vector<std::pair<size_t, size_t>> aliases;
 };
 
