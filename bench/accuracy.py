@@ -6,8 +6,6 @@ The spread over the seeds tells how much of that is chance.
 """
 
 import argparse
-import json
-import pathlib
 import statistics
 import tempfile
 
@@ -36,20 +34,13 @@ def main():
 def portune_auc(seed):
     schedule = ["--epochs", 2, "--steps-per-epoch", STEPS, "--seed", seed]
     with tempfile.TemporaryDirectory() as folder:
-        output = pathlib.Path(folder, "model")
-        run(PORTUNE, "fit", *TASK, *ARGUMENTS, *schedule, "--output", output)
-        return final_auc(output / "metrics.jsonl")
+        printed, _ = run(PORTUNE, "fit", *TASK, *ARGUMENTS, *schedule, "--json", "--output", f"{folder}/model")
+    return json_line(printed)["after"]["roc_auc"]
 
 
 def peer_auc(python, seed):
     printed, _ = run(python, PEERS / "trainer.py", *ARGUMENTS, "--max-steps", 2 * STEPS, "--seed", seed)
     return json_line(printed)["validation_auc"]
-
-
-def final_auc(path):
-    """The last value of eval/auc among the lines of the log."""
-    logged = [json.loads(line) for line in path.read_text().splitlines()]
-    return [line["eval/auc"] for line in logged if "eval/auc" in line][-1]
 
 
 if __name__ == "__main__":

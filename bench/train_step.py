@@ -20,7 +20,7 @@ def main():
     options = parser.parse_args()
     python = peer_python()
     if not BERT_BASE.exists():
-        run(python, PEERS / "make_bert_base.py", BERT_BASE)
+        run(python, PEERS / "make_bert_base.py", BERT_BASE, MINILM)
     for name, sizes in MODELS.items():
         for dtype in ("float32", "bfloat16"):
             compare(f"train_step_{name}_{dtype}", python, *sizes, dtype, options)

@@ -122,7 +122,11 @@ fetch_plugins() {
 }
 
 fetch_plugins_for_other_devices() {
-  provide jax-cuda13-pjrt deps/jax_cuda13_pjrt-0.12.0.1/jax_plugins jax_plugins
+  # The CUDA plugin finds its compilers by their place beside it, as a Python environment would hold them.
+  local -r cuda=deps/jax_cuda13_pjrt-0.12.0.1
+  provide jax-cuda13-pjrt $cuda/jax_plugins jax_plugins
+  provide nvidia-cuda-nvcc $cuda/nvidia/cu13/bin nvidia/cu13/bin
+  provide nvidia-nvvm $cuda/nvidia/cu13/nvvm/libdevice nvidia/cu13/nvvm/libdevice
   if [[ $machine == x86_64 ]]; then provide libtpu deps/libtpu-0.0.51 libtpu; fi  # it exists for x86_64 only
 }
 
@@ -165,7 +169,7 @@ download() {
   requirement=$(grep "^$1==" "$tools/lock.txt")
   python=$(find_pip)
   local -a platforms=()
-  for glibc in 2_31 2_28 2_27 2_17; do platforms+=(--platform "manylinux_${glibc}_$machine"); done
+  for glibc in 2_31 2_28 2_27 2_17 2_12; do platforms+=(--platform "manylinux_${glibc}_$machine"); done
   say "fetching ${requirement%% *}"
   local -a talk=(--quiet)
   if [[ -t 2 ]]; then talk=(--progress-bar on); fi  # a person is watching

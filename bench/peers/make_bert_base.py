@@ -1,7 +1,15 @@
-"""bench/peers/make_bert_base.py FOLDER: a BERT of the base size with random weights; its speed is the real one's."""
+"""bench/peers/make_bert_base.py FOLDER TOKENIZER: a BERT of the base size with random weights; its speed is the real one's.
 
+The tokenizer is copied from the folder TOKENIZER, whose vocabulary must have BERT's 30,522 tokens.
+"""
+
+import pathlib
+import shutil
 import sys
 
 from transformers import BertConfig, BertModel
 
-BertModel(BertConfig()).save_pretrained(sys.argv[1])
+folder, tokenizer = map(pathlib.Path, sys.argv[1:])
+BertModel(BertConfig()).save_pretrained(folder)
+for name in ("tokenizer.json", "tokenizer_config.json"):
+    shutil.copy(tokenizer / name, folder / name)

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <cstdlib>
+#include <random>
 
 #include "io/temporary_folder.h"
 #include "portune/base/thread_pool.h"
@@ -105,6 +106,23 @@ TEST(IdEncoder, AppendsTheSameIds) {
 }
 
 Tokenizer small_tokenizer() { return load_from(golden("encodings.json")["base"]); }
+
+// The goldens hold short texts; words that meet the end of a block or of the text are found by chance.
+TEST(IdEncoder, AgreesWithTheStagesWhereverWordsEnd) {
+  const Tokenizer tokenizer = small_tokenizer();
+  IdEncoder encoder(tokenizer);
+  const std::vector<std::string> parts{
+      "a", "B", "the", "cat", "\u00c9", "\u4e2d", " ", " ", ".", "\x01", "[MASK]", "\u0301", "internationalisations"};
+  std::mt19937 random(1);
+  for (int example = 0; example < 20'000; ++example) {
+    std::string text;
+    while (text.size() < random() % 64) text += parts[random() % parts.size()];
+    const EncodeOptions options{.max_length = random() % 4 == 0 ? 2 + static_cast<int64_t>(random() % 9) : 0};
+    std::vector<int32_t> ids;
+    encoder.append({.first = text}, options, ids);
+    ASSERT_EQ(ids, tokenizer.encode(text, options).ids) << text;
+  }
+}
 
 TEST(Tokenizer, GivesTheSameInBatches) {
   const Tokenizer tokenizer = small_tokenizer();

@@ -1,4 +1,4 @@
-// portune bench: seconds of training steps on full batches of random tokens, each waited for.
+// portune bench: seconds of training steps on batches of random tokens, each waited for.
 #include <chrono>
 #include <nlohmann/json.hpp>
 #include <random>
@@ -20,10 +20,15 @@ Tensor random_integers(const Shape& shape, int64_t limit) {
   return tensor;
 }
 
-Tensor filled_with_ones(const Shape& shape) {
-  Tensor tensor({DType::kInt32, shape});
-  for (int32_t& value : tensor.as<int32_t>()) value = 1;
-  return tensor;
+// Rows of between half and all real tokens, so that nothing may skip the mask.
+Tensor random_mask(int64_t rows, int64_t length) {
+  std::mt19937 bits(0);
+  Tensor mask({DType::kInt32, {rows, length}});
+  for (int64_t row = 0; row < rows; ++row) {
+    const int64_t real = length - static_cast<int64_t>(bits() % static_cast<uint64_t>(length / 2 + 1));
+    for (int64_t i = 0; i < real; ++i) mask.as<int32_t>()[static_cast<size_t>(row * length + i)] = 1;
+  }
+  return mask;
 }
 
 // An encoder without a head is given one for two classes.
@@ -39,7 +44,7 @@ data::Example random_batch(const BenchArguments& a, const io::JsonObject& config
   data::Example batch;
   batch.set("input_ids", random_integers(tokens, config.get_int("vocab_size", {2, 1 << 30})));
   batch.set("token_type_ids", Tensor({DType::kInt32, tokens}));
-  batch.set("attention_mask", filled_with_ones(tokens));
+  batch.set("attention_mask", random_mask(size, tokens[1]));
   batch.set("labels", random_integers({size}, labels));
   batch.set(data::kExampleWeight, Tensor({size}, std::span<const float>(weights)));
   return batch;

@@ -1,6 +1,6 @@
 #include "portune/graph/lowering.h"
 
-#include <stdexcept>
+#include <set>
 
 #include "portune/error.h"
 #include "portune/graph/traversal.h"
@@ -32,9 +32,39 @@ std::string in_place_text(const std::vector<std::pair<size_t, size_t>>& pairs, s
   return text + "]";
 }
 
+// Checked here, because a plugin would complain about text that the caller has not written.
+void check_aliases(const Function& function) {
+  std::set<size_t> parameters, results;
+  for (const auto& [parameter, result] : function.aliases) {
+    const std::string alias = "parameter " + std::to_string(parameter) + " and result " + std::to_string(result);
+    if (parameter >= function.parameters.size() || result >= function.results.size()) {
+      throw UsageError({.where = "alias of " + alias,
+                        .given = std::to_string(function.parameters.size()) + " parameters and " +
+                                 std::to_string(function.results.size()) + " results",
+                        .expected = "a parameter and a result of the function, counted from 0"});
+    }
+    if (!parameters.insert(parameter).second || !results.insert(result).second) {
+      throw UsageError({.where = "alias of " + alias,
+                        .given = "one of them in another alias too",
+                        .expected = "every parameter and every result in one alias at most"});
+    }
+    if (function.parameters[parameter].type() != function.results[result].type()) {
+      throw ShapeError({.where = "alias of parameter " + std::to_string(parameter),
+                        .given = to_string(function.results[result].type()) + " as result " + std::to_string(result),
+                        .expected = to_string(function.parameters[parameter].type()) + ", the type of the parameter"});
+    }
+  }
+}
+
 }  // namespace
 
-void Lowering::bind(const Value& value, std::string name) { names_[&value.node()] = {std::move(name)}; }
+void Lowering::bind(const Value& value, std::string name) {
+  if (!names_.try_emplace(&value.node(), std::vector<std::string>{std::move(name)}).second) {
+    throw UsageError({.where = "to_stablehlo",
+                      .given = "the parameter \"" + std::string(value.node().op().name()) + "\" twice",
+                      .expected = "every parameter of the function once"});
+  }
+}
 
 void Lowering::require(std::span<const Value> values) {
   const auto known = [&](const Value& value) { return names_.contains(&value.node()); };
@@ -90,6 +120,7 @@ std::string f32_attribute(double value) { return stablehlo::scalar_text(DType::k
 std::string i64_attribute(int64_t value) { return std::to_string(value) + " : i64"; }
 
 std::string to_stablehlo(const Function& function, const Target& target) {
+  check_aliases(function);
   stablehlo::Writer writer;
   Lowering lowering(target, writer);
   std::vector<stablehlo::Writer::Argument> arguments;
@@ -98,11 +129,6 @@ std::string to_stablehlo(const Function& function, const Target& target) {
     lowering.bind(parameter, arguments.back().name);
   }
   for (const auto& [parameter, result] : function.aliases) {
-    if (function.parameters.at(parameter).type() != function.results.at(result).type()) {
-      throw ShapeError({.where = "alias of parameter " + std::to_string(parameter),
-                        .given = to_string(function.results[result].type()) + " as result " + std::to_string(result),
-                        .expected = to_string(function.parameters[parameter].type()) + ", the type of the parameter"});
-    }
     arguments[parameter].aliased_result = static_cast<int64_t>(result);
   }
   lowering.require(function.results);

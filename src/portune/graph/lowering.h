@@ -28,7 +28,7 @@ class Lowering {
  public:
   Lowering(const Target& target, stablehlo::Writer& writer) : target_(target), writer_(writer) {}
 
-  /// Gives a value that the writer has not made (an argument of the program) its name.
+  /// Gives a value that the writer has not made (an argument of the program) its name. UsageError if it has one.
   void bind(const Value& value, std::string name);
   /// Writes all that `values` need and has not been written yet.
   void require(std::span<const Value> values);

@@ -132,7 +132,8 @@ void JsonlReader::read_object(std::span<char> text) {
   try {
     ondemand::document document =
         parser_->parser.iterate(simdjson::padded_string_view(line, line.size() + TextFile::kPadding));
-    for (ondemand::field field : document.get_object()) {
+    // Not a plain field: its unescaped_key() needs an argument in some versions of simdjson.
+    for (simdjson::simdjson_result<ondemand::field> field : document.get_object()) {
       const std::string_view key = field.unescaped_key();
       keys_.push_back(key);
       if (wants(key)) fields_.push_back({key, text_of(field.value(), key, file_.path(), line_)});

@@ -1,6 +1,7 @@
 #include <limits>
 
 #include "portune/error.h"
+#include "portune/graph/checks.h"
 #include "portune/nn.h"
 #include "portune/ops.h"
 
@@ -23,19 +24,26 @@ Value in_scope(const Scope& s, Build build) {
   }
 }
 
+// The size of the axis that a layer works along.
+int64_t last_size(std::string_view layer, const Value& x) {
+  require(x.rank() > 0, layer, {&x, 1}, "an array [..., size]");
+  return x.shape().back();
+}
+
 }  // namespace
 
 Value linear(const Scope& s, const Value& x, int64_t size) {
   return in_scope(s, [&] {
-    const Value weight = s.parameter("weight", {size, x.shape().back()}, normal(s));
+    const Value weight = s.parameter("weight", {size, last_size("linear", x)}, normal(s));
     return portune::linear(x, weight, s.parameter("bias", {size}, kZeros));
   });
 }
 
 Value layer_norm(const Scope& s, const Value& x, double eps) {
   return in_scope(s, [&] {
-    const Shape size{x.shape().back()};
-    return portune::layer_norm(x, s.parameter("weight", size, kOnes), s.parameter("bias", size, kZeros), eps);
+    const Shape size{last_size("layer_norm", x)};
+    const Value weight = s.parameter("weight", size, kOnes);
+    return portune::layer_norm(x, weight, s.parameter("bias", size, kZeros), eps);
   });
 }
 

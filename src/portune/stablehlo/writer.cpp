@@ -4,6 +4,7 @@
 
 #include <bit>
 #include <cmath>
+#include <span>
 
 namespace portune::stablehlo {
 namespace {
@@ -28,6 +29,20 @@ std::string bits_text(DType dtype, double value) {
     default:
       return fmt::format("0x{:04X}", to_float16(static_cast<float>(value)));
   }
+}
+
+// Bools from `next` on as nested lists: in hexadecimal form eight of them would share a byte.
+std::string bools_text(std::span<const int64_t> sizes, const std::byte*& next) {
+  if (sizes.empty()) return *next++ == std::byte{0} ? "false" : "true";
+  std::vector<std::string> parts;
+  for (int64_t i = 0; i < sizes.front(); ++i) parts.push_back(bools_text(sizes.subspan(1), next));
+  return fmt::format("[{}]", join(parts));
+}
+
+std::string bytes_text(const TensorView& values) {
+  std::string hex;
+  for (int64_t i = 0; i < values.type.bytes(); ++i) hex += fmt::format("{:02X}", static_cast<unsigned>(values.data[i]));
+  return fmt::format("\"0x{}\"", hex);
 }
 
 }  // namespace
@@ -70,6 +85,7 @@ std::string type_text(const TensorType& type) {
 
 std::string scalar_text(DType dtype, double value) {
   if (dtype == DType::kBool) return value != 0 ? "true" : "false";
+  if (dtype == DType::kUInt64) return fmt::format("{}", static_cast<uint64_t>(value));
   if (!is_float(dtype)) return fmt::format("{}", static_cast<int64_t>(value));
   if (!std::isfinite(value)) return bits_text(dtype, value);
   return dtype == DType::kFloat64 ? fmt::format("{:.17e}", value) : fmt::format("{:.9e}", value);
@@ -83,16 +99,12 @@ std::string array_text(const std::vector<int64_t>& values) {
 std::string list_text(const std::vector<int64_t>& values) { return fmt::format("[{}]", fmt::join(values, ", ")); }
 
 std::string dense_text(const TensorView& values) {
-  std::string hex;
-  if (values.type.dtype == DType::kBool) {
-    // One bit an element is packed in hexadecimal form: spelled out instead.
-    std::vector<std::string> words;
-    for (int64_t i = 0; i < values.type.bytes(); ++i)
-      words.emplace_back(values.data[i] == std::byte{0} ? "false" : "true");
-    return fmt::format("dense<[{}]> : {}", join(words), type_text(values.type));
+  const std::byte* first = values.data;
+  std::string elements;
+  if (values.type.shape.elements() > 0) {
+    elements = values.type.dtype == DType::kBool ? bools_text(values.type.shape.sizes(), first) : bytes_text(values);
   }
-  for (int64_t i = 0; i < values.type.bytes(); ++i) hex += fmt::format("{:02X}", static_cast<unsigned>(values.data[i]));
-  return fmt::format("dense<\"0x{}\"> : {}", hex, type_text(values.type));
+  return fmt::format("dense<{}> : {}", elements, type_text(values.type));
 }
 
 std::string splat_text(const TensorType& type, double value) {

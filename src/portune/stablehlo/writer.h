@@ -20,7 +20,7 @@ std::string scalar_text(DType dtype, double value);
 std::string array_text(const std::vector<int64_t>& values);
 /// "[1, 2]".
 std::string list_text(const std::vector<int64_t>& values);
-/// "dense<...> : tensor<...>": the elements as hexadecimal bytes.
+/// "dense<...> : tensor<...>": the elements as hexadecimal bytes, or as words if they are bools.
 std::string dense_text(const TensorView& values);
 /// "dense<v> : tensor<...>": one number everywhere.
 std::string splat_text(const TensorType& type, double value);

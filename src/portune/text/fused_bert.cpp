@@ -15,20 +15,10 @@ static_assert(std::endian::native == std::endian::little, "words are read from m
 using Bytes = uint8_t __attribute__((vector_size(16)));  // GCC's and Clang's portable vectors
 constexpr size_t kBlock = sizeof(Bytes);
 
-struct Words {
-  uint64_t low, high;
-};
-
-Words words_of(const Bytes& bytes) {
-  Words words;
-  std::memcpy(&words, &bytes, sizeof(words));
-  return words;
-}
-
 // The ASCII letters and digits with which a block of 16 bytes begins: how many, and the bytes (lower-cased or not).
 struct LetterRun {
   size_t size;
-  Words bytes;
+  ShortKey bytes;  // of the whole block
 };
 
 template <bool lowercase>
@@ -37,17 +27,11 @@ inline LetterRun letter_run(const char* at) {
   std::memcpy(&bytes, at, sizeof(bytes));
   // Unsigned differences: one comparison tells whether a byte is in a range. GCC's vector comparisons give 0 or 0xFF.
   const Bytes lower = bytes | (reinterpret_cast<Bytes>((bytes - 'A') < 26) & 0x20);
-  const Words letters = words_of(reinterpret_cast<Bytes>(((lower - 'a') < 26) | ((bytes - '0') < 10)));
+  const ShortKey letters =
+      std::bit_cast<ShortKey>(reinterpret_cast<Bytes>(((lower - 'a') < 26) | ((bytes - '0') < 10)));
   const size_t size = letters.low != ~uint64_t{0} ? static_cast<size_t>(std::countr_one(letters.low)) / 8
                                                   : 8 + static_cast<size_t>(std::countr_one(letters.high)) / 8;
-  return {size, words_of(lowercase ? lower : bytes)};
-}
-
-// The first `size` <= 15 bytes as a key.
-inline ShortKey key_of(const Words& bytes, size_t size) {
-  const auto mask = [](size_t count) { return count >= 8 ? ~uint64_t{0} : (uint64_t{1} << 8 * count) - 1; };
-  const uint64_t high = size > 8 ? bytes.high & mask(size - 8) : 0;
-  return {.low = bytes.low & mask(size), .high = high | static_cast<uint64_t>(size) << 56};
+  return {size, std::bit_cast<ShortKey>(lowercase ? lower : bytes)};
 }
 
 }  // namespace
@@ -58,14 +42,13 @@ FusedBert::FusedBert(const BertNormalizer& normalizer, const WordPiece& model)
       max_key_bytes_(std::min(ShortKey::kMaxBytes, static_cast<size_t>(model.options().max_input_chars_per_word))) {
   byte_classes_.fill(ByteClass::kOther);
   std::vector<Piece> pieces;
-  for (char c = 0; c >= 0 && c < 127; ++c) {
-    const auto i = static_cast<size_t>(c);
-    const uint16_t properties = UnicodeTables::get().properties(static_cast<char32_t>(c));
+  for (size_t i = 0; i < punctuation_ids_.size(); ++i) {
+    const uint16_t properties = UnicodeTables::get().properties(static_cast<char32_t>(i));
     const bool removed = normalizer.options().clean_text && (properties & kControl) != 0;
     if (removed) continue;
     if ((properties & kPunctuation) != 0) {
       byte_classes_[i] = ByteClass::kPunctuation;
-      model.tokenize({&c, 1}, pieces);
+      model.tokenize(std::string(1, static_cast<char>(i)), pieces);
       punctuation_ids_[i] = pieces.front().id;
     } else if ((properties & kSpace) != 0) {
       byte_classes_[i] = ByteClass::kSpace;
@@ -80,6 +63,7 @@ bool FusedBert::append(std::string_view text, size_t limit, Scratch& scratch, st
     return normalizer_.options().lowercase ? scan<true>(at, stop, end, limit, scratch, ids)
                                            : scan<false>(at, stop, end, limit, scratch, ids);
   };
+  if (text.empty()) return true;
   const char* at = text.data();
   const char* const end = at + text.size();
   if (text.size() > kBlock) at = scan_until(at, end - kBlock, end);
@@ -105,7 +89,7 @@ const char* FusedBert::scan(const char* at, const char* stop, const char* end, s
       ids.push_back(punctuation_ids_[static_cast<size_t>(*at)]);
       ++at;
     } else if (run.size - 1 < max_key_bytes_ && ends_word(at[run.size])) {
-      take_word(key_of(run.bytes, run.size), scratch, ids);
+      take_word(run.bytes.substr(0, run.size), scratch, ids);
       at += run.size;
       at += *at == ' ';
     } else {

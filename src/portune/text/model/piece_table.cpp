@@ -32,21 +32,19 @@ void PieceTable::reserve(size_t pieces) {
   }
 }
 
-void PieceTable::insert(std::string_view piece, int32_t id) {
+bool PieceTable::insert(std::string_view piece, int32_t id) {
   longest_ = std::max(longest_, piece.size());
-  if (piece.size() <= ShortKey::kMaxBytes) {
-    insert_short(ShortKey::of(piece), id);
-  } else {
-    insert_long(piece, id);
-  }
+  return piece.size() <= ShortKey::kMaxBytes ? insert_short(ShortKey::of(piece), id) : insert_long(piece, id);
 }
 
-void PieceTable::insert_short(const ShortKey& key, int32_t id) {
+bool PieceTable::insert_short(const ShortKey& key, int32_t id) {
   if (2 * (used_ + 1) > slots_.size()) reserve(used_ + 1);
   size_t i = key.hash() & mask_;
   while (!slots_[i].key.empty() && slots_[i].key != key) i = (i + 1) & mask_;
-  used_ += slots_[i].key.empty();
+  const bool is_new = slots_[i].key.empty();
+  used_ += is_new;
   slots_[i] = {key, id};
+  return is_new;
 }
 
 size_t PieceTable::long_slot_of(std::string_view piece) const {
@@ -56,7 +54,7 @@ size_t PieceTable::long_slot_of(std::string_view piece) const {
   return i;
 }
 
-void PieceTable::insert_long(std::string_view piece, int32_t id) {
+bool PieceTable::insert_long(std::string_view piece, int32_t id) {
   if (2 * (long_used_ + 1) > long_slots_.size()) {
     std::vector<LongSlot> old(2 * long_slots_.size());
     old.swap(long_slots_);
@@ -65,13 +63,15 @@ void PieceTable::insert_long(std::string_view piece, int32_t id) {
     }
   }
   LongSlot& slot = long_slots_[long_slot_of(piece)];
-  if (slot.size == 0) {
+  const bool is_new = slot.size == 0;
+  if (is_new) {
     slot.begin = static_cast<uint32_t>(long_bytes_.size());
     slot.size = static_cast<uint32_t>(piece.size());
     long_bytes_ += piece;
     ++long_used_;
   }
   slot.id = id;
+  return is_new;
 }
 
 int32_t PieceTable::find_long(std::string_view piece) const {

@@ -19,8 +19,8 @@ class PieceTable {
   /// Makes room for that many strings of up to 15 bytes.
   void reserve(size_t pieces);
 
-  /// Maps `piece`, which is not empty, to `id` >= 0. The last one wins.
-  void insert(std::string_view piece, int32_t id);
+  /// Maps `piece`, which is not empty, to `id` >= 0. The last one wins. Returns whether the piece is new.
+  bool insert(std::string_view piece, int32_t id);
 
   /// The id, or kAbsent.
   int32_t find(std::string_view piece) const {
@@ -51,8 +51,8 @@ class PieceTable {
   };
 
   int32_t find_long(std::string_view piece) const;
-  void insert_short(const ShortKey& key, int32_t id);
-  void insert_long(std::string_view piece, int32_t id);
+  bool insert_short(const ShortKey& key, int32_t id);
+  bool insert_long(std::string_view piece, int32_t id);
   std::string_view text_of(const LongSlot& slot) const { return {long_bytes_.data() + slot.begin, slot.size}; }
   size_t long_slot_of(std::string_view piece) const;  // where it is, or would go
 

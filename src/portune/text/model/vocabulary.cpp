@@ -9,15 +9,12 @@ void Vocabulary::reserve(size_t tokens, size_t bytes) {
 }
 
 void Vocabulary::add(std::string_view token, int32_t id) {
-  if (!find(token)) ++size_;
   if (static_cast<size_t>(id) >= by_id_.size()) by_id_.resize(static_cast<size_t>(id) + 1);
   by_id_[static_cast<size_t>(id)] = {static_cast<uint32_t>(bytes_.size()), static_cast<uint32_t>(token.size())};
   bytes_ += token;
-  if (token.empty()) {
-    empty_token_ = id;
-  } else {
-    pieces_.insert(token, id);
-  }
+  const bool is_new = token.empty() ? !empty_token_ : pieces_.insert(token, id);
+  if (token.empty()) empty_token_ = id;
+  size_ += is_new;
 }
 
 std::optional<int32_t> Vocabulary::find(std::string_view token) const {

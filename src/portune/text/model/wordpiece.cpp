@@ -8,15 +8,16 @@
 namespace portune::text {
 namespace {
 
-// The longest piece of `table` that `text` begins with: its id and size, or kAbsent. No need to look where code points
-// end: the pieces are UTF-8, so one that ends within a code point of `text` does not match.
+// The longest piece of `table` that `text` has at `begin`: its id and size, or kAbsent. No need to look where code
+// points end: the pieces are UTF-8, so one that ends within a code point of `text` does not match.
 struct Match {
   int32_t id;
   size_t size;
 };
-Match longest_match(const PieceTable& table, std::string_view text) {
-  for (size_t size = std::min(text.size(), table.longest()); size > 0; --size) {
-    const int32_t id = table.find(text.substr(0, size));
+template <class Text>
+Match longest_match(const PieceTable& table, const Text& text, size_t begin) {
+  for (size_t size = std::min(text.size() - begin, table.longest()); size > 0; --size) {
+    const int32_t id = table.find(text.substr(begin, size));
     if (id != PieceTable::kAbsent) return {id, size};
   }
   return {PieceTable::kAbsent, 0};
@@ -47,12 +48,16 @@ void WordPiece::tokenize(std::string_view word, std::vector<Piece>& pieces) cons
   pieces.clear();
   const auto max_chars = static_cast<size_t>(options_.max_input_chars_per_word);
   const bool too_long = word.size() > max_chars && count_code_points(word) > max_chars;
-  if (too_long || !cut(word, pieces)) pieces.assign(1, {unk_id_, static_cast<uint32_t>(word.size())});
+  const auto cut_up = [&] {
+    return word.size() <= ShortKey::kMaxBytes ? cut(ShortKey::of(word), pieces) : cut(word, pieces);
+  };
+  if (too_long || !cut_up()) pieces.assign(1, {unk_id_, static_cast<uint32_t>(word.size())});
 }
 
-bool WordPiece::cut(std::string_view word, std::vector<Piece>& pieces) const {
+template <class Text>
+bool WordPiece::cut(const Text& word, std::vector<Piece>& pieces) const {
   for (size_t begin = 0; begin < word.size();) {
-    const Match match = longest_match(begin == 0 ? vocabulary_.pieces() : continuing_, word.substr(begin));
+    const Match match = longest_match(begin == 0 ? vocabulary_.pieces() : continuing_, word, begin);
     if (match.id == PieceTable::kAbsent) return false;
     begin += match.size;
     pieces.push_back({match.id, static_cast<uint32_t>(begin)});

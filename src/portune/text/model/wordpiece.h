@@ -37,7 +37,9 @@ class WordPiece {
   void tokenize(std::string_view word, std::vector<Piece>& pieces) const;
 
  private:
-  bool cut(std::string_view word, std::vector<Piece>& pieces) const;
+  // Text is std::string_view or, faster for short words, ShortKey.
+  template <class Text>
+  bool cut(const Text& word, std::vector<Piece>& pieces) const;
 
   WordPieceOptions options_;
   Vocabulary vocabulary_;

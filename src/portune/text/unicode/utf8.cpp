@@ -3,6 +3,7 @@
 #include <simdjson.h>
 
 #include <algorithm>
+#include <limits>
 
 #include "portune/error.h"
 
@@ -45,6 +46,9 @@ size_t well_formed_length(std::string_view text, size_t at) {
 }  // namespace
 
 void require_utf8(std::string_view text) {
+  if (text.size() > std::numeric_limits<int32_t>::max()) {
+    throw DataError({.where = "text", .given = std::to_string(text.size()) + " bytes", .expected = "less than 2 GB"});
+  }
   if (!simdjson::validate_utf8(text.data(), text.size())) throw_bad_utf8(text);
 }
 

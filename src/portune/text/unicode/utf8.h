@@ -7,7 +7,8 @@
 
 namespace portune::text {
 
-/// Throws DataError with the byte offset unless `text` is valid UTF-8. All other functions here rely on it.
+/// Throws DataError, with the byte offset, unless `text` is valid UTF-8 and below 2 GB (offsets are int32). All other
+/// functions here rely on it.
 void require_utf8(std::string_view text);
 
 /// The code point at text[at]; moves `at` behind it.

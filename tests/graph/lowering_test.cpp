@@ -1,0 +1,141 @@
+#include "portune/graph/lowering.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "graph/evaluate.h"
+#include "io/temporary_folder.h"
+#include "portune/error.h"
+
+namespace portune::test {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+constexpr DType kF32 = DType::kFloat32;
+const TensorType kVector{kF32, {2}};
+
+size_t count(const std::string& text, const std::string& part) {
+  size_t times = 0;
+  for (size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + part.size())) ++times;
+  return times;
+}
+
+TEST(Lowering, WritesAModule) {
+  const Value x = parameter("x", kVector), y = parameter("y", kVector);
+  EXPECT_EQ(to_stablehlo({.parameters = {x, y}, .results = {x + y, x}}, {}),
+            "module @portune {\n"
+            "  func.func public @main(%arg0: tensor<2xf32>,\n"
+            "      %arg1: tensor<2xf32>) -> (tensor<2xf32>, tensor<2xf32>) {\n"
+            "    %0 = \"stablehlo.add\"(%arg0, %arg1) : (tensor<2xf32>, tensor<2xf32>) -> tensor<2xf32>\n"
+            "    return %0, %arg0 : tensor<2xf32>, tensor<2xf32>\n"
+            "  }\n"
+            "}\n");
+}
+
+TEST(Lowering, IsTheSameTextEveryTime) {
+  const auto text = [] {
+    const Value x = parameter("x", kVector);
+    const Value loss = sum(tanh(x) * x);
+    return to_stablehlo({.parameters = {x}, .results = gradients(loss, Values{x})}, {});
+  };
+  EXPECT_EQ(text(), text());
+}
+
+TEST(Lowering, WritesASharedValueOnce) {
+  const Value x = parameter("x", kVector);
+  const Value e = exp(x);
+  EXPECT_EQ(count(to_stablehlo({.parameters = {x}, .results = {e + e, e * e}}, {}), "stablehlo.exponential"), 1u);
+}
+
+TEST(Lowering, LeavesOutWhatNoResultNeeds) {
+  const Value x = parameter("x", kVector), unused = parameter("unused", kVector);
+  const Value ignored = exp(x), y = neg(x);
+  const std::string text = to_stablehlo({.parameters = {x, unused}, .results = {y}}, {});
+  EXPECT_THAT(text, AllOf(HasSubstr("stablehlo.negate"), Not(HasSubstr("stablehlo.exponential")), HasSubstr("%arg1")));
+}
+
+// ---- composites
+
+Function linear_function() {
+  const Value x = parameter("x", {kF32, {2, 3}}), w = parameter("w", {kF32, {4, 3}}), b = parameter("b", {kF32, {4}});
+  return {.parameters = {x, w, b}, .results = {linear(x, w, b)}};
+}
+
+TEST(Lowering, CompositeCallsTheKernelOfTheTarget) {
+  const std::string text = to_stablehlo(linear_function(), {.kernels = {"portune.linear"}});
+  EXPECT_THAT(text, AllOf(HasSubstr("stablehlo.custom_call"), HasSubstr("call_target_name = \"portune.linear\""),
+                          HasSubstr("api_version = 4 : i32"), Not(HasSubstr("dot_general"))));
+}
+
+TEST(Lowering, CompositeWithoutItsKernelIsDecomposed) {
+  const std::string text = to_stablehlo(linear_function(), {.kernels = {"portune.layer_norm"}});
+  EXPECT_THAT(text, AllOf(HasSubstr("stablehlo.dot_general"), Not(HasSubstr("custom_call"))));
+}
+
+TEST(Lowering, KernelThatWorksInPlaceSaysSo) {
+  Values parameters;
+  for (const char* name : {"p", "m", "v", "dp"}) parameters.push_back(parameter(name, kVector));
+  parameters.push_back(parameter("hyper", {kF32, {4}}));
+  const AdamWState state = adamw({parameters[0], parameters[1], parameters[2]}, parameters[3], parameters[4], {});
+  const std::string text = to_stablehlo({.parameters = parameters, .results = {state.parameter, state.m, state.v}},
+                                        {.kernels = {"portune.adamw"}});
+  EXPECT_EQ(count(text, "#stablehlo.output_operand_alias<output_tuple_indices = ["), 3u);
+  EXPECT_EQ(count(text, "stablehlo.custom_call"), 1u);
+}
+
+// ---- aliases
+
+TEST(Lowering, AliasBecomesAnAttributeOfTheArgument) {
+  const Value x = parameter("x", kVector), y = parameter("y", kVector);
+  const std::string text = to_stablehlo({.parameters = {x, y}, .results = {neg(x), neg(y)}, .aliases = {{1, 0}}}, {});
+  EXPECT_THAT(text, HasSubstr("%arg0: tensor<2xf32>,\n      %arg1: tensor<2xf32> {tf.aliasing_output = 0 : i32})"));
+}
+
+TEST(Lowering, AliasOfAnotherTypeIsRefused) {
+  const Value x = parameter("x", kVector);
+  const Function function{.parameters = {x}, .results = {x, sum(x)}, .aliases = {{0, 1}}};
+  expect_shape_error([&] { to_stablehlo(function, {}); },
+                     {"alias of parameter 0", "float32[] as result 1", "float32[2]"});
+}
+
+TEST(Lowering, AliasOutOfRangeIsRefused) {
+  const Value x = parameter("x", kVector);
+  EXPECT_THAT(message_of<UsageError>([&] {
+                to_stablehlo({.parameters = {x}, .results = {x}, .aliases = {{0, 1}}}, {});
+              }),
+              HasSubstr("result 1"));
+  EXPECT_THAT(message_of<UsageError>([&] {
+                to_stablehlo({.parameters = {x}, .results = {x}, .aliases = {{2, 0}}}, {});
+              }),
+              HasSubstr("parameter 2"));
+}
+
+TEST(Lowering, AliasesShareNothing) {
+  const Value x = parameter("x", kVector), y = parameter("y", kVector);
+  EXPECT_THAT(message_of<UsageError>([&] {
+                to_stablehlo({.parameters = {x, y}, .results = {x + y}, .aliases = {{0, 0}, {1, 0}}}, {});
+              }),
+              HasSubstr("result 0"));
+}
+
+// ---- parameters
+
+TEST(Lowering, ParameterThatIsNotTheFunctionsIsRefusedByName) {
+  const Value x = parameter("x", kVector), forgotten = parameter("forgotten", kVector);
+  EXPECT_THAT(message_of<UsageError>([&] { to_stablehlo({.parameters = {x}, .results = {x + forgotten}}, {}); }),
+              HasSubstr("\"forgotten\""));
+}
+
+TEST(Lowering, ParameterGivenTwiceIsRefused) {
+  const Value x = parameter("x", kVector);
+  EXPECT_THAT(message_of<UsageError>([&] {
+                to_stablehlo({.parameters = {x, x}, .results = {x}}, {});
+              }),
+              HasSubstr("\"x\""));
+}
+
+}  // namespace
+}  // namespace portune::test

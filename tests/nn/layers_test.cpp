@@ -1,0 +1,145 @@
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "graph/evaluate.h"
+#include "portune/error.h"
+#include "portune/nn.h"
+
+namespace portune::test {
+namespace {
+
+constexpr DType kF32 = DType::kFloat32, kBF16 = DType::kBFloat16;
+
+std::vector<std::pair<std::string, Shape>> names_and_shapes(const nn::Context& context) {
+  std::vector<std::pair<std::string, Shape>> result;
+  for (const nn::Parameter& parameter : context.parameters()) {
+    result.emplace_back(parameter.name, parameter.value.shape());
+  }
+  return result;
+}
+
+// `result` for these values of the context's parameters.
+std::vector<float> with_parameters(const nn::Context& context, const Value& result, const std::vector<Tensor>& values) {
+  Values parameters;
+  for (const nn::Parameter& parameter : context.parameters()) parameters.push_back(parameter.value);
+  return to_floats(evaluate({result}, parameters, values).front().view());
+}
+
+TEST(Layers, LinearHasTorchsNamesAndComputesItsFormula) {
+  nn::Context context({.initializer_range = 0.5});
+  const Value x = constant(Tensor({1, 2}, {3.0f, 5.0f}));
+  const Value y = nn::linear(nn::Scope(context) / "dense", x, 3);
+  EXPECT_EQ(names_and_shapes(context),
+            (std::vector<std::pair<std::string, Shape>>{{"dense.weight", {3, 2}}, {"dense.bias", {3}}}));
+  EXPECT_EQ(context.parameters()[0].initializer.kind, nn::Initializer::Kind::kNormal);
+  EXPECT_EQ(context.parameters()[0].initializer.stddev, 0.5);
+  EXPECT_EQ(context.parameters()[1].initializer.kind, nn::Initializer::Kind::kZeros);
+  EXPECT_EQ(with_parameters(context, y,
+                            {Tensor({3, 2}, {1.0f, 0.0f, 0.0f, 1.0f, 1.0f, 1.0f}), Tensor({3}, {10.0f, 20.0f, 30.0f})}),
+            (std::vector<float>{13, 25, 38}));
+}
+
+TEST(Layers, LayerNormScalesAndShifts) {
+  nn::Context context({});
+  const Value y = nn::layer_norm(nn::Scope(context) / "LayerNorm", constant(Tensor({1, 2}, {1.0f, 3.0f})), 0);
+  EXPECT_EQ(names_and_shapes(context),
+            (std::vector<std::pair<std::string, Shape>>{{"LayerNorm.weight", {2}}, {"LayerNorm.bias", {2}}}));
+  EXPECT_EQ(context.parameters()[0].initializer.kind, nn::Initializer::Kind::kOnes);
+  EXPECT_EQ(context.parameters()[1].initializer.kind, nn::Initializer::Kind::kZeros);
+  // (1, 3) is normalised to (-1, 1).
+  EXPECT_EQ(with_parameters(context, y, {Tensor({2}, {2.0f, 4.0f}), Tensor({2}, {0.5f, 0.25f})}),
+            (std::vector<float>{-1.5f, 4.25f}));
+}
+
+TEST(Layers, EmbeddingGivesRowsInTheComputeType) {
+  nn::Context context({.compute_dtype = kBF16});
+  const Value ids = constant(Tensor({1, 2}, {int32_t{2}, int32_t{0}}));
+  const Value y = nn::embedding(nn::Scope(context) / "word_embeddings", ids, 3, 2);
+  EXPECT_EQ(names_and_shapes(context),
+            (std::vector<std::pair<std::string, Shape>>{{"word_embeddings.weight", {3, 2}}}));
+  EXPECT_EQ(y.type(), (TensorType{kBF16, {1, 2, 2}}));
+  EXPECT_EQ(with_parameters(context, y, {Tensor({3, 2}, {1.0f, 2.0f, 3.0f, 4.0f, 5.0f, 6.0f})}),
+            (std::vector<float>{5, 6, 1, 2}));
+}
+
+TEST(Layers, DropoutDropsInTrainingOnly) {
+  const Value x = full({kF32, {1000}}, 1);
+  nn::Context evaluation({});  // without a random key: it is not needed
+  EXPECT_EQ(nn::dropout(nn::Scope(evaluation), x, 0.5), x);
+
+  nn::Context training({.training = true, .random_key = constant(Tensor({2}, {uint32_t{1}, uint32_t{2}}))});
+  EXPECT_EQ(nn::dropout(nn::Scope(training), x, 0), x);
+  const std::vector<double> y = elements(nn::dropout(nn::Scope(training) / "a", x, 0.25));
+  const auto dropped = std::ranges::count(y, 0.0);
+  EXPECT_EQ(dropped + std::ranges::count(y, static_cast<double>(1 / 0.75f)), 1000);
+  EXPECT_NEAR(static_cast<double>(dropped), 250, 5 * std::sqrt(1000 * 0.25 * 0.75));
+  EXPECT_NE(elements(nn::dropout(nn::Scope(training) / "b", x, 0.25)), y);
+}
+
+TEST(Layers, ErrorNamesTheScope) {
+  nn::Context context({.training = true});
+  const nn::Scope s = nn::Scope(context) / "encoder" / "layer" / 3;
+  const Value ids = constant(Tensor({1}, {int32_t{0}}));
+  expect_shape_error([&] { nn::linear(s / "dense", ids, 4); }, {"linear", "in        encoder.layer.3.dense"});
+  expect_shape_error([&] { nn::layer_norm(s / "LayerNorm", ids, 1e-5); }, {"in        encoder.layer.3.LayerNorm"});
+  expect_shape_error(
+      [&] {
+        nn::embedding(s / "words", full({kF32, {2}}, 0), 4, 2);
+      },
+      {"in        encoder.layer.3.words"});
+  EXPECT_THROW(nn::dropout(s, full({kF32, {2}}, 0), 0.1), UsageError);  // there is no random key
+}
+
+TEST(Layers, ErrorOfAScalarOperandIsAShapeError) {
+  nn::Context context({});
+  const Value scalar = full({kF32, {}}, 0);
+  expect_shape_error([&] { nn::linear(nn::Scope(context) / "a", scalar, 4); }, {"linear", "in        a"});
+  expect_shape_error([&] { nn::layer_norm(nn::Scope(context) / "b", scalar, 1e-5); }, {"layer_norm", "in        b"});
+}
+
+struct Activation {
+  const char* name;
+  double at_1, at_minus_2;  // by transformers.activations.ACT2FN in float64
+};
+
+TEST(Layers, ActivationsAreThoseOfTransformers) {
+  const std::vector<Activation> activations{
+      {"gelu", 0.841344746068543, -0.04550026389635842},
+      {"gelu_new", 0.8411919906082768, -0.04540230591222494},
+      {"gelu_pytorch_tanh", 0.8411919906082768, -0.04540230591222494},
+      {"gelu_fast", 0.841191990607477, -0.04540230591282446},
+      {"relu", 1, 0},
+      {"silu", 0.7310585786300049, -0.2384058440442351},
+      {"swish", 0.7310585786300049, -0.2384058440442351},
+      {"tanh", 0.7615941559557649, -0.9640275800758169},
+  };
+  const Value x = constant(Tensor({2}, {1.0f, -2.0f}));
+  for (const Activation& activation : activations) {
+    const std::vector<double> y = elements(nn::activate(activation.name, x));
+    EXPECT_NEAR(y[0], activation.at_1, 2e-6) << activation.name;
+    EXPECT_NEAR(y[1], activation.at_minus_2, 2e-6) << activation.name;
+  }
+}
+
+TEST(Layers, UnknownActivationIsRefusedByName) {
+  try {
+    nn::activate("geglu", full({kF32, {2}}, 0));
+    FAIL() << "no error";
+  } catch (const UsageError& error) {
+    EXPECT_NE(std::string(error.what()).find("\"geglu\""), std::string::npos) << error.what();
+    EXPECT_NE(std::string(error.what()).find("gelu_pytorch_tanh"), std::string::npos) << error.what();
+  }
+}
+
+TEST(Layers, AttentionBiasHidesWhatTheMaskHides) {
+  const Value bias = nn::attention_bias(constant(Tensor({2, 2}, {1, 0, 0, 7})));
+  EXPECT_EQ(bias.type(), (TensorType{kF32, {2, 1, 1, 2}}));
+  constexpr double kLowest = std::numeric_limits<float>::lowest();
+  EXPECT_EQ(elements(bias), (std::vector<double>{0, kLowest, kLowest, 0}));
+}
+
+}  // namespace
+}  // namespace portune::test

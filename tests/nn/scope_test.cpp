@@ -1,0 +1,85 @@
+#include <gtest/gtest.h>
+
+#include "graph/evaluate.h"
+#include "portune/error.h"
+#include "portune/nn.h"
+
+namespace portune::test {
+namespace {
+
+constexpr nn::Initializer kOnes{nn::Initializer::Kind::kOnes};
+constexpr nn::Initializer kNormal{nn::Initializer::Kind::kNormal, 0.02};
+
+Value some_key() { return constant(Tensor({2}, {uint32_t{0x12345678}, uint32_t{0x9ABCDEF0}})); }
+
+TEST(Scope, PathsAreKeysOfTheCheckpoint) {
+  nn::Context context({});
+  const nn::Scope root(context);
+  EXPECT_EQ(root.path(), "");
+  EXPECT_EQ((root / "encoder" / "layer" / 3 / "output" / "dense").path(), "encoder.layer.3.output.dense");
+}
+
+TEST(Scope, ParametersAreNamedByTheirPlace) {
+  nn::Context context({});
+  const nn::Scope root(context);
+  (root / "classifier").parameter("weight", {2, 4}, kNormal);
+  root.parameter("scale", {}, kOnes);
+  ASSERT_EQ(context.parameters().size(), 2u);
+  const nn::Parameter &weight = context.parameters()[0], &scale = context.parameters()[1];
+  EXPECT_EQ(weight.name, "classifier.weight");
+  EXPECT_EQ(weight.value.type(), (TensorType{DType::kFloat32, {2, 4}}));
+  EXPECT_EQ(weight.initializer.kind, nn::Initializer::Kind::kNormal);
+  EXPECT_EQ(weight.initializer.stddev, 0.02);
+  EXPECT_EQ(scale.name, "scale");
+  EXPECT_EQ(scale.initializer.kind, nn::Initializer::Kind::kOnes);
+}
+
+TEST(Scope, ParameterOfOneNameIsShared) {
+  nn::Context context({});
+  const nn::Scope root(context);
+  const Value first = (root / "embeddings").parameter("weight", {3, 2}, kNormal);
+  root.parameter("other", {1}, kOnes);
+  EXPECT_EQ((nn::Scope(context) / "embeddings").parameter("weight", {3, 2}, kOnes), first);
+  EXPECT_EQ(context.parameters().size(), 2u);
+}
+
+TEST(Scope, SharedParameterHasOneShape) {
+  nn::Context context({});
+  const nn::Scope s = nn::Scope(context) / "embeddings";
+  s.parameter("weight", {3, 2}, kNormal);
+  expect_shape_error([&] { s.parameter("weight", {2, 3}, kNormal); }, {"embeddings.weight", "[3, 2]", "[2, 3]"});
+}
+
+TEST(Scope, RandomKeyDependsOnThePathAlone) {
+  nn::Context context({.training = true, .random_key = some_key()}),
+      other({.training = true, .random_key = some_key()});
+  const nn::Scope root(context);
+  const std::vector<double> key = elements((root / "layer" / 0).random_key());
+  root.parameter("weight", {1}, kOnes);
+  EXPECT_EQ(elements((root / "layer" / 0).random_key()), key);
+  EXPECT_EQ(elements((nn::Scope(other) / "layer" / 0).random_key()), key);
+  EXPECT_EQ(elements((nn::Scope(other) / "layer.0").random_key()), key);
+  // Independent masks need another first half.
+  EXPECT_NE(elements((root / "layer" / 1).random_key())[0], key[0]);
+  EXPECT_NE(elements(root.random_key())[0], key[0]);
+}
+
+TEST(Scope, RandomKeyIsTheKeyOfTheStepXorFnv1aOfThePath) {
+  nn::Context context({.training = true, .random_key = some_key()});
+  // FNV-1a, 64 bits, of "a" is 0xAF63DC4C8601EC8C (from the authors' test vectors).
+  EXPECT_EQ(elements((nn::Scope(context) / "a").random_key()),
+            (std::vector<double>{0x12345678u ^ 0x8601EC8Cu, 0x9ABCDEF0u ^ 0xAF63DC4Cu}));
+}
+
+TEST(Scope, RandomKeyIsMissedByName) {
+  nn::Context context({.training = true});
+  try {
+    (nn::Scope(context) / "encoder" / 1).random_key();
+    FAIL() << "no error";
+  } catch (const UsageError& error) {
+    EXPECT_NE(std::string(error.what()).find("encoder.1"), std::string::npos) << error.what();
+  }
+}
+
+}  // namespace
+}  // namespace portune::test
