@@ -64,7 +64,7 @@ struct DeviceOptions {
 
 /// What there is, for people.
 struct DeviceFacts {
-  std::string platform;              ///< "cpu"
+  std::string platform;  ///< "cpu"
   std::filesystem::path plugin;
   std::string version;               ///< "PJRT 0.81, StableHLO 1.13.3"
   std::vector<std::string> devices;  ///< as the plugin describes them

@@ -88,10 +88,10 @@ enum class Head {
 
 struct TextClassificationOptions {
   std::string text_column = "text";
-  std::string text_pair_column;       ///< of the second text; empty: there is one text
+  std::string text_pair_column;  ///< of the second text; empty: there is one text
   std::string label_column = "label";
-  int64_t max_length = 128;           ///< tokens of an example, special ones included; longer texts are cut
-  std::optional<Head> head;           ///< default: that of the checkpoint
+  int64_t max_length = 128;  ///< tokens of an example, special ones included; longer texts are cut
+  std::optional<Head> head;  ///< default: that of the checkpoint
   /// Names of the classes in the order of their ids, as labels_of() finds them; default: those of the checkpoint. If
   /// the checkpoint has the same classes, its order is kept, so that its classifier keeps its meaning.
   /// With a sigmoid head these are "0" and "1".
@@ -109,7 +109,8 @@ LabelScan labels_of(const data::Dataset& rows, const std::string& column);
 /// One label for a text or a pair of texts: an encoder with a classification head of a Hugging Face model folder.
 class TextClassification final : public Task {
  public:
-  /// errors  CheckpointError, NotFoundError for what is wrong with the folder; UsageError for options that do not fit it
+  /// errors  CheckpointError, NotFoundError for what is wrong with the folder; UsageError for options that do not fit
+  /// it
   TextClassification(const std::filesystem::path& model, TextClassificationOptions options);
   ~TextClassification() override;
 

@@ -20,10 +20,10 @@ struct TrainingOptions {
   int64_t warmup_steps = 0;                  ///< steps in which the rate rises from 0
   double weight_decay = 0;                   ///< of matrices; 0 is Adam
   double adam_beta1 = 0.9, adam_beta2 = 0.999, adam_epsilon = 1e-8;
-  double max_grad_norm = 1.0;                ///< 0: no clipping
-  DType dtype = DType::kFloat32;             ///< of activations and matrix products: float32 or bfloat16
-  uint64_t seed = 42;                        ///< of dropout and of new weights
-  int64_t total_steps = 0;                   ///< where the linear decay ends; fit() works it out if it is 0
+  double max_grad_norm = 1.0;     ///< 0: no clipping
+  DType dtype = DType::kFloat32;  ///< of activations and matrix products: float32 or bfloat16
+  uint64_t seed = 42;             ///< of dropout and of new weights
+  int64_t total_steps = 0;        ///< where the linear decay ends; fit() works it out if it is 0
 };
 
 /// What a step computed. Reading a number waits for the step.

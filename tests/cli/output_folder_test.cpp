@@ -59,6 +59,17 @@ TEST(OutputFolder, MayNotBeTheModelItself) {
   EXPECT_EQ(read(model + "/model.safetensors"), before);
 }
 
+// The shell would be left in a folder that is gone.
+TEST(OutputFolder, MayNotBeTheWorkingFolder) {
+  const Toy toy;
+  std::filesystem::create_directory(toy.output());
+  const std::filesystem::path before = std::filesystem::current_path();
+  std::filesystem::current_path(toy.output());
+  const Finished run = portune(toy.fit());
+  std::filesystem::current_path(before);
+  expect_refused_at_once(run, 2, "the working folder");
+}
+
 TEST(OutputFolder, MustBeWritable) {
   const Toy toy;
   chmod(toy.path().c_str(), 0555);

@@ -111,7 +111,22 @@ TEST_F(Predict, OutputMayNotBeAFolder) {
   EXPECT_EQ(run.exit_code, 73) << run.err;
 }
 
-// tests/cli/predict_test.cpp holds evaluate's tests too, since both need a model that has learnt.
+TEST_F(Predict, WritesIntoADeviceAndLeavesItThere) {
+  const Finished run =
+      portune(Words{"predict"} + words({"--data", toy_->file("validation.csv"), "--output", "/dev/null"}));
+  EXPECT_EQ(run.exit_code, 0) << run.err;
+  EXPECT_TRUE(std::filesystem::is_character_file("/dev/null"));
+}
+
+TEST_F(Predict, FolderOfTheOutputMustExist) {
+  const Finished run = portune(
+      Words{"predict"} + words({"--data", toy_->file("validation.csv"), "--output", toy_->file("nowhere/p.jsonl")}));
+  EXPECT_EQ(run.exit_code, 66);
+  EXPECT_EQ(run.err, "portune: --output " + toy_->file("nowhere/p.jsonl") + "\n  given     no folder " +
+                         toy_->file("nowhere") + "\n");
+}
+
+// Here, since both need a model that has learnt.
 using Evaluate = Predict;
 
 TEST_F(Evaluate, MeasuresASavedModel) {

@@ -25,13 +25,20 @@ std::vector<double> to_doubles(const Tensor& tensor) {
   std::vector<double> values;
   const auto append = [&](auto elements) { values.assign(elements.begin(), elements.end()); };
   switch (tensor.dtype()) {
-    case DType::kFloat64: append(tensor.as<double>()); break;
-    case DType::kInt32: append(tensor.as<int32_t>()); break;
-    case DType::kUInt32: append(tensor.as<uint32_t>()); break;
+    case DType::kFloat64:
+      append(tensor.as<double>());
+      break;
+    case DType::kInt32:
+      append(tensor.as<int32_t>());
+      break;
+    case DType::kUInt32:
+      append(tensor.as<uint32_t>());
+      break;
     case DType::kBool:
       for (int64_t i = 0; i < tensor.shape().elements(); ++i) values.push_back(tensor.data()[i] != std::byte{0});
       break;
-    default: append(to_floats(tensor.view()));
+    default:
+      append(to_floats(tensor.view()));
   }
   return values;
 }
@@ -87,10 +94,17 @@ Tensor random(const TensorType& type, uint32_t seed) {
     const double value = generator() / 2147483648.0 - 1;
     const size_t k = static_cast<size_t>(i);
     switch (type.dtype) {
-      case DType::kFloat64: tensor.as<double>()[k] = value; break;
-      case DType::kFloat32: tensor.as<float>()[k] = static_cast<float>(value); break;
-      case DType::kBFloat16: reinterpret_cast<uint16_t*>(tensor.data())[k] = to_bfloat16(static_cast<float>(value)); break;
-      default: throw std::logic_error("random numbers of type " + to_string(type));
+      case DType::kFloat64:
+        tensor.as<double>()[k] = value;
+        break;
+      case DType::kFloat32:
+        tensor.as<float>()[k] = static_cast<float>(value);
+        break;
+      case DType::kBFloat16:
+        reinterpret_cast<uint16_t*>(tensor.data())[k] = to_bfloat16(static_cast<float>(value));
+        break;
+      default:
+        throw std::logic_error("random numbers of type " + to_string(type));
     }
   }
   return tensor;

@@ -14,8 +14,8 @@ const Device& decompositions();
 const Device& kernels();
 
 /// Values of the results for these values of the parameters.
-std::vector<Tensor> evaluate(const Values& results, const Values& parameters = {}, const std::vector<Tensor>& inputs = {},
-                             const Device& device = decompositions());
+std::vector<Tensor> evaluate(const Values& results, const Values& parameters = {},
+                             const std::vector<Tensor>& inputs = {}, const Device& device = decompositions());
 /// All elements of one result, as doubles.
 std::vector<double> elements(const Value& result);
 

@@ -80,11 +80,11 @@ TEST_P(BertReference, LogitsLossAndGradientsEqualTransformers) {
 TEST_P(BertReference, FiveStepsOfAdamWGiveTheWeightsOfTorch) {
   const io::JsonObject optimizer = *task_.facts().get_object("optimizer");
   const double lr = optimizer.get_float("lr");
-  const train::StepProgram plan = train::step_program(task_, signature_of(task_),
-                                                      {.adam = {.eps = optimizer.get_float("eps"),
-                                                                .weight_decay = optimizer.get_float("weight_decay")},
-                                                       .max_grad_norm = 0,
-                                                       .decay_vectors = true});
+  const train::StepProgram plan = train::step_program(
+      task_, signature_of(task_),
+      {.adam = {.eps = optimizer.get_float("eps"), .weight_decay = optimizer.get_float("weight_decay")},
+       .max_grad_norm = 0,
+       .decay_vectors = true});
   const Program program = device_.compile(plan.function);
   const size_t n = plan.parameters.size();
   const std::vector<Tensor> start = weights_and_batch(task_, plan.parameters);

@@ -7,6 +7,7 @@
 #include "io/temporary_folder.h"
 #include "portune/error.h"
 #include "portune/hub/model_folder.h"
+#include "portune/io/file.h"
 #include "portune/tasks.h"
 #include "tasks/sentences.h"
 
@@ -280,6 +281,32 @@ TEST(TextClassification, SavedModelKnowsItsLabelsHeadAndWeights) {
   EXPECT_TRUE(initial.report.missing.empty());
   EXPECT_TRUE(initial.report.unexpected.empty());
   EXPECT_TRUE(again.unknown_config_keys().empty()) << ::testing::PrintToString(again.unknown_config_keys());
+}
+
+TEST(TextClassification, KeepsTheOrderOfTheCheckpointsClasses) {
+  const TemporaryFolder target;
+  save_untrained(task_with({.max_length = 4, .labels = {"good", "bad"}}), target.path());
+  EXPECT_THAT(TextClassification(target.path(), {.max_length = 4, .labels = {"bad", "good"}}).labels(),
+              ElementsAre("good", "bad"));
+  EXPECT_THAT(TextClassification(target.path(), {.max_length = 4, .labels = {"bad", "fine"}}).labels(),
+              ElementsAre("bad", "fine"));
+}
+
+TEST(TextClassification, TakesNumbersForNamesThatTransformersMadeUp) {
+  const TextClassification task = task_with({.max_length = 8, .labels = {"LABEL_0", "LABEL_1"}});
+  EXPECT_THAT(ints(task.encode(sentence("good film", "1")), "labels"), ElementsAre(1));
+}
+
+TEST(TextClassification, RefusesACheckpointOfAnotherProblem) {
+  const TemporaryFolder folder;
+  std::filesystem::copy(kTinyBert, folder.path(), std::filesystem::copy_options::recursive);
+  const std::string config = io::read_text(kTinyBert / "config.json", 1 << 20);
+  std::filesystem::remove(folder / "config.json");
+  io::write_file(folder / "config.json",
+                 R"({"problem_type": "multi_label_classification", "id2label": {"0": "a", "1": "b"},)" +
+                     config.substr(config.find('{') + 1));
+  EXPECT_THAT(message_of<CheckpointError>([&] { TextClassification(folder.path(), {.max_length = 8}); }),
+              AllOf(HasSubstr("problem_type"), HasSubstr("multi_label_classification"), HasSubstr("2 labels")));
 }
 
 TEST(TextClassification, SavedSigmoidHeadIsASigmoidHead) {

@@ -48,6 +48,11 @@ void check_output_folder(const fs::path& output, const fs::path& model) {
                       .given = "the folder of the model that training starts from",
                       .expected = "another folder"});
   }
+  if (fs::exists(output) && fs::equivalent(output, fs::current_path())) {
+    throw UsageError({.where = "--output " + output.string(),
+                      .given = "the working folder, which saving would replace under your feet",
+                      .expected = "another folder"});
+  }
   if (fs::exists(output) && !fs::is_directory(output)) {
     throw OutputError(
         {.where = "--output " + output.string(), .given = "a file", .expected = "a folder, or nothing yet"});

@@ -23,6 +23,9 @@ ResultFile::ResultFile(std::filesystem::path path) : path_(std::move(path)) {
     stream_.open(path_);
     return;
   }
+  if (const auto folder = path_.parent_path(); !folder.empty() && !std::filesystem::exists(folder)) {
+    throw NotFoundError({.where = "--output " + path_.string(), .given = "no folder " + folder.string()});
+  }
   temporary_ = path_.parent_path() / ("tmp." + path_.filename().string() + "." + std::to_string(getpid()));
   file_.emplace(temporary_);
 }

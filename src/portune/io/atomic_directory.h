@@ -25,7 +25,8 @@ class AtomicDirectory {
   AtomicDirectory(const AtomicDirectory&) = delete;
   AtomicDirectory& operator=(const AtomicDirectory&) = delete;
 
-  /// Where to write files until the commit, by io::write_file, write_safetensors or anything else that writes whole files.
+  /// Where to write files until the commit, by io::write_file, write_safetensors or anything else that writes whole
+  /// files.
   const std::filesystem::path& staging() const { return staging_; }
 
   /// fsync of every file and folder, rename, fsync of the parent, removal of the old folder. Call once. If it throws,

@@ -1,6 +1,5 @@
 #include "portune/device.h"
 
-
 #include <mutex>
 #include <set>
 
@@ -81,8 +80,7 @@ DeviceFacts Device::facts() const {
 }
 
 Program Device::compile(const Function& function) const {
-  pjrt::CachedExecutable compiled =
-      impl_->cache.get_or_compile(impl_->client, to_stablehlo(function, impl_->target));
+  pjrt::CachedExecutable compiled = impl_->cache.get_or_compile(impl_->client, to_stablehlo(function, impl_->target));
   return {std::make_unique<pjrt::LoadedExecutable>(std::move(compiled.executable)), compiled.was_cached,
           compiled.seconds};
 }

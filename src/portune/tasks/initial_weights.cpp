@@ -53,8 +53,11 @@ Tensor draw(const nn::Parameter& parameter, uint64_t seed) {
   Tensor tensor(parameter.value.type());
   const std::span<float> values = tensor.as<float>();
   switch (parameter.initializer.kind) {
-    case nn::Initializer::Kind::kZeros: break;
-    case nn::Initializer::Kind::kOnes: std::ranges::fill(values, 1.0f); break;
+    case nn::Initializer::Kind::kZeros:
+      break;
+    case nn::Initializer::Kind::kOnes:
+      std::ranges::fill(values, 1.0f);
+      break;
     case nn::Initializer::Kind::kNormal: {
       const uint64_t key = key_of(parameter.name, seed);
       for (size_t i = 0; i < values.size(); ++i) {

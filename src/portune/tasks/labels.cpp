@@ -19,7 +19,8 @@ std::optional<int64_t> integer(const std::string& text) {
 
 void check_label(const data::Example& row, const std::string& column, const std::string& label, size_t known) {
   if (label.empty()) {
-    throw DataError({.where = to_string(row.origin()), .given = "an empty label in column \"" + column + "\"",
+    throw DataError({.where = to_string(row.origin()),
+                     .given = "an empty label in column \"" + column + "\"",
                      .expected = "a class name or number"});
   }
   if (known > kMostLabels) {

@@ -60,13 +60,16 @@ void check_labels(Head head, const std::vector<std::string>& labels) {
   if (head == Head::kSigmoid && labels != std::vector<std::string>{"0", "1"}) {
     std::string given;
     for (const std::string& label : labels) given += (given.empty() ? "" : ", ") + label;
-    throw UsageError({.where = "labels of a sigmoid head", .given = given, .expected = "0 and 1",
+    throw UsageError({.where = "labels of a sigmoid head",
+                      .given = given,
+                      .expected = "0 and 1",
                       .fix = "choose a softmax head, or write the labels as 0 and 1"});
   }
   if (labels.size() < 2) {
     throw UsageError({.where = "labels",
-                      .given = labels.empty() ? "none: config.json has no id2label, so this is an encoder without a head"
-                                              : "only one: \"" + labels.front() + "\"",
+                      .given = labels.empty()
+                                   ? "none: config.json has no id2label, so this is an encoder without a head"
+                                   : "only one: \"" + labels.front() + "\"",
                       .expected = "at least two classes",
                       .fix = labels.empty() ? "fine-tune the model first" : ""});
   }
@@ -185,7 +188,7 @@ data::Dataset TextClassification::batches(const data::Dataset& rows, int64_t siz
 }
 
 std::vector<TextClassification::Prediction> TextClassification::predictions(const data::Example& batch,
-                                                                           const data::Example& outputs) const {
+                                                                            const data::Example& outputs) const {
   const std::span<const float> logits = outputs.tensor("logits").as<float>();
   const std::span<const float> weights = batch.tensor(data::kExampleWeight).as<float>();
   const size_t width = static_cast<size_t>(impl_->logits());
@@ -206,12 +209,11 @@ std::vector<std::string> TextClassification::inputs() const {
 }
 
 Forward TextClassification::forward(const nn::Scope& root, const Columns& batch) const {
-  const Value logits = impl_->classifier.logits(
-      root, {batch.at("input_ids"), batch.at("attention_mask"), batch.at("token_type_ids")});
+  const Value logits =
+      impl_->classifier.logits(root, {batch.at("input_ids"), batch.at("attention_mask"), batch.at("token_type_ids")});
   const Value &labels = batch.at("labels"), &weights = batch.at(std::string(data::kExampleWeight));
-  const Value losses = impl_->head == Head::kSigmoid
-                           ? tasks::sigmoid_cross_entropy(reshape(logits, {-1}), labels)
-                           : tasks::softmax_cross_entropy(logits, labels);
+  const Value losses = impl_->head == Head::kSigmoid ? tasks::sigmoid_cross_entropy(reshape(logits, {-1}), labels)
+                                                     : tasks::softmax_cross_entropy(logits, labels);
   return {.loss_sum = sum(losses * weights), .weight_sum = sum(weights), .outputs = {{"logits", logits}}};
 }
 

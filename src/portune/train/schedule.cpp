@@ -25,7 +25,8 @@ Tensor rates(const TrainingOptions& options, int64_t step, double learning_rate)
   const auto correction = [&](double beta) {
     return static_cast<float>(1 / (1 - std::pow(beta, static_cast<double>(step))));
   };
-  return Tensor({3}, {static_cast<float>(learning_rate), correction(options.adam_beta1), correction(options.adam_beta2)});
+  return Tensor({3},
+                {static_cast<float>(learning_rate), correction(options.adam_beta1), correction(options.adam_beta2)});
 }
 
 Tensor random_key(uint64_t seed, int64_t step) {

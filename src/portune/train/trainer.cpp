@@ -1,11 +1,10 @@
-#include "portune/train.h"
-
 #include <algorithm>
 #include <cmath>
 #include <map>
 
 #include "portune/error.h"
 #include "portune/io/atomic_directory.h"
+#include "portune/train.h"
 #include "portune/train/checkpoint.h"
 #include "portune/train/programs.h"
 #include "portune/train/schedule.h"
@@ -112,7 +111,8 @@ struct Trainer::Impl {
                                                      .weight_decay = options.weight_decay},
                                             .max_grad_norm = options.max_grad_norm};
       const train::StepProgram plan = train::step_program(task, batch, step_options);
-      found = step_programs.emplace(key, compile(plan, "training step for " + to_string(batch.front().second.shape))).first;
+      found =
+          step_programs.emplace(key, compile(plan, "training step for " + to_string(batch.front().second.shape))).first;
     }
     return found->second;
   }
@@ -285,11 +285,11 @@ FitResult Trainer::fit(const data::Dataset& batches, const FitOptions& fit) {
   if (steps_per_epoch == 0) throw no_example("training data");
   const int64_t last_step = steps_per_epoch * fit.num_train_epochs;
   if (impl_->steps >= last_step) {
-    throw UsageError({.where = "fit",
-                      .given = std::to_string(impl_->steps) + " steps made before and " + std::to_string(last_step) +
-                               " in all",
-                      .expected = "steps that are still to be made",
-                      .fix = "ask for more epochs or steps"});
+    throw UsageError(
+        {.where = "fit",
+         .given = std::to_string(impl_->steps) + " steps made before and " + std::to_string(last_step) + " in all",
+         .expected = "steps that are still to be made",
+         .fix = "ask for more epochs or steps"});
   }
   const int64_t total_steps = impl_->options.total_steps > 0 ? impl_->options.total_steps : last_step;
   Callback none;

@@ -74,7 +74,11 @@ TEST(Binary, EqualOperandsOfMaximumShareTheGradient) {
 }
 
 TEST(Binary, ErrorNamesShapesAndTypes) {
-  expect_shape_error([] { f64({1, 2}) + f64({1, 2, 3}); }, {"add", "float64[2] and float64[3]", "equal sizes or size 1"});
+  expect_shape_error(
+      [] {
+        f64({1, 2}) + f64({1, 2, 3});
+      },
+      {"add", "float64[2] and float64[3]", "equal sizes or size 1"});
   expect_shape_error([] { f64({1}) * u32({1}); }, {"multiply", "float64[1] and uint32[1]", "convert()"});
 }
 

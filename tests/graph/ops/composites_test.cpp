@@ -32,7 +32,8 @@ const std::vector<Tensor> kLinear{f32({2, 3, 5}, 1), f32({4, 5}, 2), f32({4}, 3)
 const std::vector<Tensor> kLinearOdd{f32({3, 11, 37}, 1), f32({29, 37}, 2), f32({29}, 3)};
 
 TEST(Linear, MultipliesByTheTransposedWeightAndAddsTheBias) {
-  const Value x = constant(Tensor({1, 2}, {1.0f, 2.0f})), w = constant(Tensor({3, 2}, {1.0f, 0.0f, 0.0f, 1.0f, 1.0f, 1.0f}));
+  const Value x = constant(Tensor({1, 2}, {1.0f, 2.0f})),
+              w = constant(Tensor({3, 2}, {1.0f, 0.0f, 0.0f, 1.0f, 1.0f, 1.0f}));
   EXPECT_EQ(elements(linear(x, w, constant(Tensor({3}, {10.0f, 20.0f, 30.0f})))), (std::vector<double>{11, 22, 33}));
   EXPECT_EQ(elements(linear(x, w)), (std::vector<double>{1, 2, 3}));
 }
@@ -44,7 +45,11 @@ TEST(Linear, KernelAgreesWithItsDecompositionInBfloat16) {
   check_kernel({"portune.linear", "portune.linear_dx", "portune.linear_dw"}, in_bf16(apply_linear), kLinearOdd, 2e-2);
 }
 TEST(Linear, ErrorNamesTheOperands) {
-  expect_shape_error([] { linear(constant(f32({2, 3})), constant(f32({4, 5}))); }, {"linear", "[2, 3]", "[4, 5]", "[out, in]"});
+  expect_shape_error(
+      [] {
+        linear(constant(f32({2, 3})), constant(f32({4, 5})));
+      },
+      {"linear", "[2, 3]", "[4, 5]", "[out, in]"});
   expect_shape_error([] { linear(constant(f32({2, 3})), constant(f32({4, 3})), constant(f32({3}))); }, {"bias [out]"});
 }
 
@@ -69,8 +74,11 @@ TEST(LayerNorm, KernelAgreesWithItsDecompositionInBfloat16) {
   check_kernel({"portune.layer_norm", "portune.layer_norm_grad"}, in_bf16(apply_layer_norm), kNormOdd, 2e-2);
 }
 TEST(LayerNorm, ErrorNamesTheOperands) {
-  expect_shape_error([] { layer_norm(constant(f32({2, 3})), constant(f32({4})), constant(f32({3})), 0); },
-                     {"layer_norm", "[2, 3]", "[4]", "gamma and beta"});
+  expect_shape_error(
+      [] {
+        layer_norm(constant(f32({2, 3})), constant(f32({4})), constant(f32({3})), 0);
+      },
+      {"layer_norm", "[2, 3]", "[4]", "gamma and beta"});
 }
 
 // ---- gelu
@@ -105,8 +113,10 @@ TEST(Dropout, KeepsTheExpectedShareAndScale) {
   const std::vector<double> y = elements(dropout(full({kF32, {100, 1000}}, 1), key(1, 2), 0.25));
   int dropped = 0;
   for (const double value : y) {
-    if (value == 0) ++dropped;
-    else ASSERT_FLOAT_EQ(static_cast<float>(value), 4.0f / 3);
+    if (value == 0)
+      ++dropped;
+    else
+      ASSERT_FLOAT_EQ(static_cast<float>(value), 4.0f / 3);
   }
   // 100,000 draws: four standard deviations are 548.
   EXPECT_NEAR(dropped, 25000, 548);
@@ -127,7 +137,8 @@ TEST(Dropout, GradientUsesTheSameMask) {
   check_gradient([](const Values& x) { return dropout(x[0], key(5, 6), 0.4); }, {f32({6, 7})}, kCoarse);
 }
 TEST(Dropout, KernelGivesTheSameBits) {
-  check_kernel({"portune.dropout"}, [](const Values& x) { return dropout(x[0], key(5, 6), 0.1); }, {f32({13, 67})}, 0);
+  check_kernel(
+      {"portune.dropout"}, [](const Values& x) { return dropout(x[0], key(5, 6), 0.1); }, {f32({13, 67})}, 0);
   check_kernel({"portune.dropout"}, in_bf16([](const Values& x) { return dropout(x[0], key(5, 6), 0.1); }),
                {f32({13, 67})}, 0);
 }
@@ -176,7 +187,8 @@ TEST(Attention, KernelAgreesWithItsDecomposition) {
 }
 TEST(Attention, ErrorNamesTheOperands) {
   const Value x = constant(f32({1, 2, 6})), bias = full({kF32, {1, 1, 1, 2}}, 0);
-  expect_shape_error([&] { attention(x, x, x, bias, {.heads = 4, .scale = 1}); }, {"attention", "[1, 2, 6]", "4 heads"});
+  expect_shape_error([&] { attention(x, x, x, bias, {.heads = 4, .scale = 1}); },
+                     {"attention", "[1, 2, 6]", "4 heads"});
   expect_shape_error([&] { attention(x, x, x, bias, {.heads = 2, .scale = 1, .dropout = 0.1}); }, {"key"});
 }
 
@@ -208,7 +220,8 @@ TEST(AdamW, KernelAgreesWithItsDecomposition) {
 
 TEST(SumOfSquares, AddsUpSquares) {
   EXPECT_EQ(elements(sum_of_squares(constant(Tensor({2, 2}, {1.0f, 2.0f, 3.0f, -4.0f})))), (std::vector<double>{30}));
-  check_kernel({"portune.sum_of_squares"}, [](const Values& x) { return sum_of_squares(x[0]); }, {f32({5, 1001})}, 1e-6);
+  check_kernel(
+      {"portune.sum_of_squares"}, [](const Values& x) { return sum_of_squares(x[0]); }, {f32({5, 1001})}, 1e-6);
 }
 
 }  // namespace portune::test

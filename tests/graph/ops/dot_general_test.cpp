@@ -19,7 +19,8 @@ TEST(DotGeneral, SumsBfloat16ProductsInFloat32) {
 }
 
 TEST(DotGeneral, GradientsMatchFiniteDifferences) {
-  check_gradient([](const Values& x) { return dot_general(x[0], x[1], kMatmul); }, {random({2, 3}, 1), random({3, 4}, 2)});
+  check_gradient([](const Values& x) { return dot_general(x[0], x[1], kMatmul); },
+                 {random({2, 3}, 1), random({3, 4}, 2)});
   // Batch axes in odd places, two contracting axes in another order on each side, two free axes.
   const DotDimensions dims{.lhs_batch = {1}, .rhs_batch = {2}, .lhs_contracting = {3, 0}, .rhs_contracting = {0, 3}};
   check_gradient([&](const Values& x) { return dot_general(x[0], x[1], dims); },
@@ -27,8 +28,11 @@ TEST(DotGeneral, GradientsMatchFiniteDifferences) {
 }
 
 TEST(DotGeneral, ErrorNamesShapesAndAxes) {
-  expect_shape_error([] { dot_general(constant(random({2, 3})), constant(random({4, 5})), kMatmul); },
-                     {"dot_general", "[2, 3]", "[4, 5]", "contracting [1] x [0]"});
+  expect_shape_error(
+      [] {
+        dot_general(constant(random({2, 3})), constant(random({4, 5})), kMatmul);
+      },
+      {"dot_general", "[2, 3]", "[4, 5]", "contracting [1] x [0]"});
 }
 
 }  // namespace portune::test

@@ -22,7 +22,11 @@ TEST(GatherRows, PicksRowsAndClampsIds) {
 }
 
 TEST(GatherRows, GradientMatchesFiniteDifferences) {
-  check_gradient([](const Values& x) { return gather_rows(x[0], reshape(ids({2, 0, 2, 1}), {2, 2})); }, {random({4, 3})});
+  check_gradient(
+      [](const Values& x) {
+        return gather_rows(x[0], reshape(ids({2, 0, 2, 1}), {2, 2}));
+      },
+      {random({4, 3})});
 }
 
 TEST(GatherRows, ErrorNamesTheOperands) {
@@ -40,15 +44,19 @@ TEST(ScatterAddRows, GradientMatchesFiniteDifferences) {
 }
 
 TEST(ScatterAddRows, ErrorNamesTheOperands) {
-  expect_shape_error([] { scatter_add_rows(ids({1, 2}), constant(random({3, 2})), 4); },
-                     {"scatter_add_rows", "int32[2]", "[3, 2]"});
+  expect_shape_error(
+      [] {
+        scatter_add_rows(ids({1, 2}), constant(random({3, 2})), 4);
+      },
+      {"scatter_add_rows", "int32[2]", "[3, 2]"});
 }
 
 TEST(ScatterAddRows, KernelAgreesWithItsDecomposition) {
   Tensor where({DType::kInt32, {37}});
   for (int32_t i = 0; i < 37; ++i) where.as<int32_t>()[static_cast<size_t>(i)] = (i * i) % 13 - 1;
-  check_kernel({"portune.embedding_grad"}, [&](const Values& x) { return scatter_add_rows(constant(where), x[0], 11); },
-               {random(TensorType{DType::kFloat32, {37, 33}})}, 1e-6);
+  check_kernel(
+      {"portune.embedding_grad"}, [&](const Values& x) { return scatter_add_rows(constant(where), x[0], 11); },
+      {random(TensorType{DType::kFloat32, {37, 33}})}, 1e-6);
 }
 
 }  // namespace portune::test

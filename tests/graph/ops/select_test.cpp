@@ -49,8 +49,8 @@ TEST(Convert, ChangesTheElementType) {
 }
 
 TEST(Convert, GradientMatchesFiniteDifferences) {
-  check_gradient([](const Values& x) { return convert(convert(x[0], DType::kFloat32), DType::kFloat64); }, {random({3})},
-                 {.step = 1e-2, .tolerance = 1e-5});
+  check_gradient([](const Values& x) { return convert(convert(x[0], DType::kFloat32), DType::kFloat64); },
+                 {random({3})}, {.step = 1e-2, .tolerance = 1e-5});
 }
 
 TEST(StopGradient, PassesNumbersButNoGradient) {

@@ -65,9 +65,7 @@ TEST(Slice, ErrorNamesTheRange) {
   expect_shape_error([] { slice(counted({2, 4}), 2, {0, 1}); }, {"axis 2"});
 }
 
-TEST(Pad, PutsZerosAround) {
-  EXPECT_EQ(elements(pad(counted({1, 2}), 1, 1, 2)), (Numbers{0, 0, 1, 0, 0}));
-}
+TEST(Pad, PutsZerosAround) { EXPECT_EQ(elements(pad(counted({1, 2}), 1, 1, 2)), (Numbers{0, 0, 1, 0, 0})); }
 TEST(Pad, GradientMatchesFiniteDifferences) {
   check_gradient([](const Values& x) { return pad(x[0], 0, 2, 1); }, {random({2, 3})});
 }

@@ -27,21 +27,21 @@ TEST_P(Unary, GradientMatchesFiniteDifferences) {
   check_gradient([&](const Values& x) { return c.build(x[0] + c.shift); }, {random({3, 5})});
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    Functions, Unary,
-    ::testing::Values(UnaryCase{"neg", neg, [](double x) { return -x; }, 0},
-                      UnaryCase{"abs", abs, [](double x) { return std::abs(x); }, 0},
-                      UnaryCase{"exp", exp, [](double x) { return std::exp(x); }, 0},
-                      UnaryCase{"log", log, [](double x) { return std::log(x); }, 1.5},
-                      UnaryCase{"log1p", log1p, [](double x) { return std::log1p(x); }, 1},
-                      UnaryCase{"sqrt", sqrt, [](double x) { return std::sqrt(x); }, 1.5},
-                      UnaryCase{"rsqrt", rsqrt, [](double x) { return 1 / std::sqrt(x); }, 1.5},
-                      UnaryCase{"tanh", tanh, [](double x) { return std::tanh(x); }, 0},
-                      UnaryCase{"logistic", logistic, [](double x) { return 1 / (1 + std::exp(-x)); }, 0},
-                      UnaryCase{"erf", erf, [](double x) { return std::erf(x); }, 0},
-                      UnaryCase{"sin", sin, [](double x) { return std::sin(x); }, 0},
-                      UnaryCase{"cos", cos, [](double x) { return std::cos(x); }, 0}),
-    [](const auto& info) { return info.param.name; });
+INSTANTIATE_TEST_SUITE_P(Functions, Unary,
+                         ::testing::Values(UnaryCase{"neg", neg, [](double x) { return -x; }, 0},
+                                           UnaryCase{"abs", abs, [](double x) { return std::abs(x); }, 0},
+                                           UnaryCase{"exp", exp, [](double x) { return std::exp(x); }, 0},
+                                           UnaryCase{"log", log, [](double x) { return std::log(x); }, 1.5},
+                                           UnaryCase{"log1p", log1p, [](double x) { return std::log1p(x); }, 1},
+                                           UnaryCase{"sqrt", sqrt, [](double x) { return std::sqrt(x); }, 1.5},
+                                           UnaryCase{"rsqrt", rsqrt, [](double x) { return 1 / std::sqrt(x); }, 1.5},
+                                           UnaryCase{"tanh", tanh, [](double x) { return std::tanh(x); }, 0},
+                                           UnaryCase{"logistic", logistic,
+                                                     [](double x) { return 1 / (1 + std::exp(-x)); }, 0},
+                                           UnaryCase{"erf", erf, [](double x) { return std::erf(x); }, 0},
+                                           UnaryCase{"sin", sin, [](double x) { return std::sin(x); }, 0},
+                                           UnaryCase{"cos", cos, [](double x) { return std::cos(x); }, 0}),
+                         [](const auto& info) { return info.param.name; });
 
 TEST(Unary, RefusesIntegersWhereTheFunctionIsOnReals) {
   expect_shape_error([] { exp(constant(Tensor({2}, {1, 2}))); }, {"exponential", "int32[2]", "float"});

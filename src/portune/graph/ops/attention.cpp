@@ -100,8 +100,8 @@ struct Attention final : Composite {
     require(q.rank() == 3 && k.rank() == 3 && k.type() == v.type() && is_float(q.dtype()) && q.dtype() == k.dtype() &&
                 q.shape()[0] == k.shape()[0] && q.shape()[2] == k.shape()[2],
             name(), in.first(3), "q [batch, query, hidden], k and v [batch, kv, hidden] of one float type");
-    require(p.heads > 0 && q.shape()[2] % p.heads == 0, name(), in.first(1), "a hidden size that is a multiple of the heads",
-            " with " + std::to_string(p.heads) + " heads");
+    require(p.heads > 0 && q.shape()[2] % p.heads == 0, name(), in.first(1),
+            "a hidden size that is a multiple of the heads", " with " + std::to_string(p.heads) + " heads");
     require(in[4].type() == TensorType{DType::kUInt32, {2}}, name(), in.last(1), "a key uint32[2] as fifth operand");
     require(bias.type() == TensorType{DType::kFloat32, {k.shape()[0], 1, 1, k.shape()[1]}}, name(), in.subspan(2, 2),
             "a float32 bias [batch, 1, 1, kv] as fourth operand");

@@ -56,8 +56,9 @@ struct DotGeneral final : Op {
     normalise_axes(name(), joined(dims.lhs_batch, dims.lhs_contracting, {}), inputs[0]);  // in range, none twice
     normalise_axes(name(), joined(dims.rhs_batch, dims.rhs_contracting, {}), inputs[1]);
     const Shape &lhs = inputs[0].shape(), &rhs = inputs[1].shape();
-    require(none_negative(joined(dims.lhs_batch, dims.lhs_contracting, joined(dims.rhs_batch, dims.rhs_contracting, {}))),
-            name(), inputs, "axes counted from the front");
+    require(
+        none_negative(joined(dims.lhs_batch, dims.lhs_contracting, joined(dims.rhs_batch, dims.rhs_contracting, {}))),
+        name(), inputs, "axes counted from the front");
     require(inputs[0].dtype() == inputs[1].dtype(), name(), inputs, "one element type", "", "convert() one of them");
     require(pairwise_equal(lhs, dims.lhs_batch, rhs, dims.rhs_batch) &&
                 pairwise_equal(lhs, dims.lhs_contracting, rhs, dims.rhs_contracting),
