@@ -1,6 +1,6 @@
 # portune_library(NAME SOURCES a.cpp ... USES portune_x ... [PRIVATE_USES lib ...])
-#   a static library portune_NAME of one folder. USES says what its headers and sources may include; what is not named
-#   there does not link, so the one-way rule of ARCHITECTURE.md is checked by the build.
+#   a static library portune_NAME of one folder. USES says what its headers and sources may include, with all that those
+#   use; the rest does not link, so that the build objects to a step upwards in ARCHITECTURE.md.
 function(portune_library name)
   cmake_parse_arguments(arg "" "" "SOURCES;USES;PRIVATE_USES" ${ARGN})
   add_library(portune_${name} STATIC ${arg_SOURCES})

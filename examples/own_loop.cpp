@@ -1,5 +1,4 @@
-// The same as fine_tune.cpp, as a loop of one's own: for schedules, logs and stops that fit() does not have.
-//     own_loop MODEL train.csv OUTPUT
+// The same as fine_tune.cpp, as a loop of one's own over step():  own_loop MODEL TRAIN VALIDATION OUTPUT
 #include <cstdio>
 
 #include "portune/portune.h"
@@ -7,22 +6,25 @@
 using namespace portune;
 
 int main(int argc, char** argv) try {
-  if (argc != 4) return std::fprintf(stderr, "usage: own_loop MODEL train.csv OUTPUT\n"), 2;
-  const data::Dataset train = data::read_table(argv[2]);
-  const TextClassification task(argv[1], {.max_length = 32, .labels = labels_of(train, "label").labels});
-  const data::Dataset batches = task.batches(train.shuffle({.buffer = 10'000, .seed = 42}), 16).repeat().prefetch(2);
-  const Device device;
-  Trainer trainer(device, task, {.learning_rate = 1e-2, .lr_scheduler_type = "constant"});
+  if (argc != 5) throw UsageError({.where = "own_loop", .expected = "own_loop MODEL TRAIN VALIDATION OUTPUT"});
+  const data::Dataset rows = data::read_table(argv[2]), held_out = data::read_table(argv[3]);
+  const LabelScan scan = labels_of(rows, "label");
 
-  for (const data::Example& batch : batches.iterate()) {
-    const StepResult result = trainer.step(batch);  // returns at once
-    if (result.step() % 10 != 0) continue;
-    const double loss = result.loss();  // waits: reading every loss would keep the device waiting, too
-    std::printf("step %3lld  loss %.4f\n", static_cast<long long>(result.step()), loss);
-    if (loss < 0.2 || result.step() == 200) break;
+  const Device device;
+  const TextClassification task(argv[1], {.max_length = 32, .labels = scan.labels});
+  Trainer trainer(device, task, {.learning_rate = 5e-5, .lr_scheduler_type = "constant"});
+
+  const data::Dataset train = task.batches(rows.shuffle({.buffer = scan.examples, .seed = 1}), 16);
+  for (int64_t epoch = 0; epoch < 3; ++epoch) {
+    for (const data::Example& batch : train.iterate(epoch)) {
+      const StepResult step = trainer.step(batch);  // returns before the step is done
+      if (step.step() % 3 == 0) std::printf("step %ld loss %.4f\n", static_cast<long>(step.step()), step.loss());
+    }
   }
-  trainer.save(argv[3]);
-  return 0;
+  for (const auto& [name, value] : trainer.evaluate(task.batches(held_out, 16))) {
+    std::printf("%s %.4f\n", name.c_str(), value);
+  }
+  trainer.save(argv[4]);
 } catch (const Error& error) {
   std::fprintf(stderr, "%s\n", error.what());
   return 1;

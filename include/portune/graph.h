@@ -92,21 +92,21 @@ Value make_node(Values inputs, Attributes&&... attributes) {
 /// An input of a compiled program.
 Value parameter(const std::string& name, TensorType type);
 
-/// d loss / d x for every x in `wrt`, by reverse-mode differentiation. An x that the loss does not depend on gets
-/// zeros. loss      a float scalar returns   one value per x, of its type
+/// d loss / d x for every x in `wrt`, by reverse-mode differentiation. An x that the loss does not depend on gets zeros.
+/// loss     a float scalar
+/// returns  one value per x, of its type
 Values gradients(const Value& loss, std::span<const Value> wrt);
 
 /// A program: what one executable takes and gives.
 struct Function {
   Values parameters;
   Values results;
-  /// aliases[i] = j: result j may be written into the memory of parameter i, which the call then consumes ("donation").
+  /// Pairs (i, j): result j may be written into the memory of parameter i, which the call then consumes ("donation").
   std::vector<std::pair<size_t, size_t>> aliases;
 };
 
 /// What a program is lowered for.
 struct Target {
-  std::string platform = "cpu";
   /// Custom calls that the platform offers; a composite whose kernel is not here is lowered to its decomposition.
   std::set<std::string, std::less<>> kernels;
 };

@@ -88,6 +88,8 @@ Value dropout(const Scope& s, const Value& x, double rate);
 /// The activation that transformers calls `name`: "gelu", "gelu_new", "gelu_pytorch_tanh", "relu", "silu", "tanh", ...
 /// UsageError for an unknown name.
 Value activate(std::string_view name, const Value& x);
+/// Whether activate() knows the name.
+bool is_activation(std::string_view name);
 
 /// float32 [batch, 1, 1, seq] to add to attention scores: 0 where mask (int32 [batch, seq]) is not 0, else the lowest
 /// float.

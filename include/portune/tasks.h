@@ -92,17 +92,18 @@ struct TextClassificationOptions {
   std::string label_column = "label";
   int64_t max_length = 128;           ///< tokens of an example, special ones included; longer texts are cut
   std::optional<Head> head;           ///< default: that of the checkpoint
-  /// Names of the classes in the order of their ids, as labels_of() finds them; default: those of the checkpoint.
+  /// Names of the classes in the order of their ids, as labels_of() finds them; default: those of the checkpoint. If
+  /// the checkpoint has the same classes, its order is kept, so that its classifier keeps its meaning.
   /// With a sigmoid head these are "0" and "1".
   std::vector<std::string> labels;
 };
 
-/// The different labels of a column: integers in numeric order, other names in alphabetical order.
-/// errors  DataError for an empty label, or more than 1,000 labels
 struct LabelScan {
   std::vector<std::string> labels;
   int64_t examples = 0;
 };
+/// The different labels of a column: integers in numeric order, other names in alphabetical order.
+/// errors  DataError for an empty label, or more than 1,000 labels
 LabelScan labels_of(const data::Dataset& rows, const std::string& column);
 
 /// One label for a text or a pair of texts: an encoder with a classification head of a Hugging Face model folder.
@@ -122,7 +123,7 @@ class TextClassification final : public Task {
   /// A row of texts as arrays: int32 [length] input_ids, token_type_ids, attention_mask, and int32 labels.
   /// errors  DataError that names the row for a missing column, a label outside the set, text that is not UTF-8
   data::Example encode(const data::Example& row, Labels labels = Labels::kRequired) const;
-  /// Rows encoded and put into batches of `size`, padded to max_length.
+  /// Rows encoded and put into batches of `size`, padded to max_length. The task must outlive the dataset.
   data::Dataset batches(const data::Dataset& rows, int64_t size, Labels labels = Labels::kRequired) const;
 
   struct Prediction {

@@ -82,7 +82,8 @@ class Trainer {
   ~Trainer();
 
   /// One update with a batch. Starts it and returns at once.
-  /// errors  DataError if the batch lacks a column that the task needs
+  /// errors  DataError if the batch lacks a column that the task needs; UsageError if the learning rate is to decay and
+  ///         TrainingOptions::total_steps does not say until when
   StepResult step(const data::Example& batch);
 
   /// Trains on batches. After a resumption the batches that were used before are skipped.
@@ -90,6 +91,7 @@ class Trainer {
   FitResult fit(const data::Dataset& batches, const FitOptions& options);
 
   /// "loss" and the task's metrics over all batches.
+  /// errors  DataError if there is no example
   Scores evaluate(const data::Dataset& batches);
 
   /// Calls `take` with every batch and the outputs of the task for it, in order.
@@ -101,12 +103,12 @@ class Trainer {
   int64_t steps() const;
 
   /// Writes the model as a Hugging Face folder, which replaces an older one in one move.
-  /// errors  IoError, after which the older folder is as it was
+  /// errors  IoError, after which the older folder is as it was; UsageError before the first batch, which loads weights
   void save(const std::filesystem::path& folder) const;
   /// As save(), and with it what resume() needs: optimizer state and step.
   void save_checkpoint(const std::filesystem::path& folder) const;
-  /// Continues from what save_checkpoint() wrote; to be called before the first step. The task must have been made from
-  /// that same folder.
+  /// Continues from what save_checkpoint() wrote. The task must have been made from that same folder.
+  /// errors  NotFoundError if the folder is a model without a training state; UsageError after the first step
   void resume(const std::filesystem::path& folder);
 
  private:

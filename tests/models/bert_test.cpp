@@ -174,13 +174,13 @@ TEST_P(BertAot, TrainingStepAndEvaluationCompile) {
   const pjrt::Topology topology = pjrt::aot_topology(GetParam());
   for (const DType dtype : {DType::kFloat32, DType::kBFloat16}) {
     const train::StepProgram step = train::step_program(task, signature_of(task), {.compute_dtype = dtype});
-    const pjrt::Executable compiled = topology.compile(to_stablehlo(step.function, {.platform = "aot"}));
+    const pjrt::Executable compiled = topology.compile(to_stablehlo(step.function, {}));
     // Weights and moments are updated in place.
     int64_t state = 0;
     for (const nn::Parameter& parameter : step.parameters) state += 3 * parameter.value.type().bytes();
     EXPECT_GE(compiled.memory_stats().aliased, state);
     const train::EvaluationProgram evaluation = train::evaluation_program(task, signature_of(task), dtype);
-    topology.compile(to_stablehlo(evaluation.function, {.platform = "aot"}));
+    topology.compile(to_stablehlo(evaluation.function, {}));
   }
 }
 

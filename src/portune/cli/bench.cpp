@@ -31,13 +31,8 @@ Tensor random_mask(int64_t rows, int64_t length) {
   return mask;
 }
 
-// An encoder without a head is given one for two classes.
-TextClassificationOptions with_labels(TextClassificationOptions options, const io::JsonObject& config) {
-  if (!config.has("id2label")) options.labels = {"0", "1"};
-  return options;
-}
-
-data::Example random_batch(const BenchArguments& a, const io::JsonObject& config, int64_t labels) {
+data::Example random_batch(const BenchArguments& a, int64_t labels) {
+  const io::JsonObject config = io::JsonObject::read(a.model.folder / "config.json");
   const int64_t size = a.batch_size;
   const Shape tokens{size, a.model.options.max_length};
   const std::vector<float> weights(static_cast<size_t>(size), 1.0F);
@@ -68,9 +63,10 @@ double timed_step(Trainer& trainer, const data::Example& batch) {
 }  // namespace
 
 int bench(const BenchArguments& a) {
-  const io::JsonObject config = io::JsonObject::read(a.model.folder / "config.json");
-  const TextClassification task(a.model.folder, with_labels(a.model.options, config));
-  const data::Example batch = random_batch(a, config, static_cast<int64_t>(task.labels().size()));
+  TextClassificationOptions options = a.model.options;
+  options.labels = {"0", "1"};  // whatever the checkpoint has: an encoder alone has none
+  const TextClassification task(a.model.folder, std::move(options));
+  const data::Example batch = random_batch(a, static_cast<int64_t>(task.labels().size()));
   TrainingOptions training = a.training;
   training.lr_scheduler_type = "constant";
   const Device device(a.device);

@@ -1,4 +1,4 @@
-// Exit codes, after sysexits.h. Scripts and schedulers rely on them: see README.md.
+// Exit codes; from 64 on those of sysexits.h. Scripts and schedulers rely on them: see README.md.
 #pragma once
 
 #include <exception>

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <csignal>
+#include <filesystem>
 #include <new>
 #include <variant>
 
@@ -43,6 +44,8 @@ int main(int argc, char** argv) {
     return cli::kSignal + interrupted.signal;
   } catch (const std::bad_alloc&) {
     return fail(cli::kFailed, "out of memory");
+  } catch (const std::filesystem::filesystem_error& error) {
+    return fail(error.code() == std::errc::permission_denied ? cli::kNoPermission : cli::kIo, error.what());
   } catch (const std::exception& error) {
     return fail(cli::kInternal, error.what());
   }

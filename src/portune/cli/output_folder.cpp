@@ -1,12 +1,12 @@
 #include "portune/cli/output_folder.h"
 
 #include <algorithm>
-#include <array>
 #include <string>
 #include <string_view>
 
 #include "portune/cli/exit_code.h"
 #include "portune/error.h"
+#include "portune/hub/model_folder.h"
 #include "portune/io/atomic_directory.h"
 
 namespace portune::cli {
@@ -14,12 +14,12 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Whether saving a model anew loses nothing of value with this entry.
+// Whether saving a model anew loses nothing of value with this entry: the files that models consist of.
 bool is_replaceable(const fs::directory_entry& entry) {
-  constexpr std::array<std::string_view, 5> kEndings = {".json", ".safetensors", ".txt", ".jinja", ".model"};
   const std::string name = entry.path().filename().string();
   if (entry.is_directory()) return name.starts_with("checkpoint-");
-  return name == "LICENSE" || std::ranges::find(kEndings, entry.path().extension().string()) != kEndings.end();
+  const bool own = name == "config.json" || name == "trainer_state.json" || name == "model.safetensors.index.json";
+  return own || entry.path().extension() == ".safetensors" || hub::is_companion_file(name);
 }
 
 bool holds_training(const fs::path& folder) {
@@ -30,8 +30,9 @@ bool holds_training(const fs::path& folder) {
 }
 
 void check_contents(const fs::path& output) {
+  const bool trained = holds_training(output);
   for (const fs::directory_entry& entry : fs::directory_iterator(output)) {
-    if (is_replaceable(entry) && holds_training(output)) continue;
+    if (trained && is_replaceable(entry)) continue;
     throw OutputError({.where = "--output " + output.string(),
                        .given = "a folder with \"" + entry.path().filename().string() + "\" in it, which would be lost",
                        .expected = "a new folder, or one with nothing but a model and its checkpoints",

@@ -21,6 +21,11 @@ ResultFile::ResultFile(std::filesystem::path path) : path_(std::move(path)) {
   if (const auto folder = path_.parent_path(); !folder.empty() && !std::filesystem::exists(folder)) {
     throw NotFoundError({.where = "--output " + path_.string(), .given = "no folder " + folder.string()});
   }
+  // A device or a pipe is written to as it is: a file must not take its place.
+  if (std::filesystem::exists(path_) && !std::filesystem::is_regular_file(path_)) {
+    stream_.open(path_);
+    return;
+  }
   temporary_ = path_.parent_path() / ("tmp." + path_.filename().string() + "." + std::to_string(getpid()));
   file_.emplace(temporary_);
 }
@@ -28,12 +33,15 @@ ResultFile::ResultFile(std::filesystem::path path) : path_(std::move(path)) {
 void ResultFile::write(std::string_view text) {
   if (file_) {
     file_->write(text);
+  } else if (stream_.is_open()) {
+    stream_ << text;
   } else {
     print_result(text);
   }
 }
 
 void ResultFile::finish() {
+  if (stream_.is_open() && !stream_.flush()) io::throw_system_error("write", path_, errno);
   if (!file_) return;
   file_->finish();
   if (std::rename(temporary_.c_str(), path_.c_str()) != 0) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <fstream>
 #include <optional>
 #include <string_view>
 
@@ -12,7 +13,7 @@ namespace portune::cli {
 /// Written beside its place as `tmp.NAME.PID`; without `finish` that is removed again.
 class ResultFile {
  public:
-  /// path     "-" is stdout; a file that is there is replaced in the end
+  /// path     "-" is stdout; a file that is there is replaced in the end; a device or pipe is written to
   /// errors   IoError, NotFoundError if it cannot be written; OutputError if it is a folder
   explicit ResultFile(std::filesystem::path path);
 
@@ -22,6 +23,7 @@ class ResultFile {
  private:
   std::filesystem::path path_, temporary_;
   std::optional<io::OutputFile> file_;
+  std::ofstream stream_;  // to what is no regular file
 };
 
 }  // namespace portune::cli

@@ -1,12 +1,18 @@
 #include "portune/cli/resume_command.h"
 
+#include <algorithm>
 #include <string_view>
 
 namespace portune::cli {
 namespace {
 
 constexpr std::string_view kOption = "--resume-from-checkpoint";
-constexpr std::string_view kOptionOfTransformers = "--resume_from_checkpoint";
+
+// Options may be spelled with underscores, too.
+std::string with_hyphens(std::string name) {
+  std::ranges::replace(name, '_', '-');
+  return name;
+}
 
 std::string quoted(const std::string& word) {
   constexpr std::string_view kPlain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_=+,./:@%";
@@ -22,7 +28,7 @@ std::string resume_command(const std::vector<std::string>& words, const std::str
   std::string command = "portune";
   for (size_t i = 0; i < words.size(); ++i) {
     const std::string_view name = std::string_view(words[i]).substr(0, words[i].find('='));
-    if (name != kOption && name != kOptionOfTransformers) {
+    if (with_hyphens(std::string(name)) != kOption) {
       command += " " + quoted(words[i]);
     } else if (name.size() == words[i].size()) {
       ++i;  // its value is the next word

@@ -1,5 +1,6 @@
 #include "portune/graph/lowering.h"
 
+#include <algorithm>
 #include <set>
 
 #include "portune/error.h"
@@ -12,6 +13,13 @@ Types types_of(std::span<const Value> values) {
   Types types;
   for (const Value& value : values) types.push_back(value.type());
   return types;
+}
+
+// What handlers are written for; the decomposition serves the rest, such as float64 and empty arrays.
+bool kernels_take(const TensorType& type) {
+  const bool known = type.dtype == DType::kFloat32 || type.dtype == DType::kBFloat16 || type.dtype == DType::kInt32 ||
+                     type.dtype == DType::kUInt32;
+  return known && type.shape.elements() > 0;
 }
 
 std::string backend_config(const Attributes& attributes) {
@@ -93,6 +101,9 @@ void Lowering::write(const Node& node, std::string_view name, Attributes attribu
 bool Lowering::call_kernel(const Node& node, const KernelCall& call) {
   if (!target_.kernels.contains(call.target)) return false;
   const Values& operands = call.operands.empty() ? node.inputs() : call.operands;
+  if (!std::ranges::all_of(types_of(operands), kernels_take) || !std::ranges::all_of(node.types(), kernels_take)) {
+    return false;
+  }
   require(operands);
   if (!call.operands.empty()) substituted_.push_back(operands);
   Attributes attributes{{"call_target_name", "\"" + std::string(call.target) + "\""},

@@ -39,7 +39,7 @@ class Lowering {
 
   /// Writes the node as the operation `name`, its inputs being the operands.
   void write(const Node& node, std::string_view name, Attributes attributes = {}, std::string region = {});
-  /// Writes the node as a custom call if the target has that kernel, and says whether it did.
+  /// Writes the node as a custom call if the target has that kernel and kernels take its types; says whether it did.
   bool call_kernel(const Node& node, const KernelCall& call);
   /// Makes the results of the node stand for `values`, which are written first.
   void substitute(const Node& node, Values values);

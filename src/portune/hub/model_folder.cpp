@@ -56,9 +56,11 @@ std::string architecture_of(const io::JsonObject& config) {
   return names[0];
 }
 
+}  // namespace
+
 // What transformers reads beside config and weights. A list of what to copy rather than of what not to: a folder may
 // hold anything, such as the training state and the optimizer of the run that made it.
-bool is_companion(std::string_view name) {
+bool is_companion_file(std::string_view name) {
   constexpr std::array<std::string_view, 19> kNames = {"tokenizer.json",
                                                        "tokenizer_config.json",
                                                        "special_tokens_map.json",
@@ -80,8 +82,6 @@ bool is_companion(std::string_view name) {
                                                        "LICENSE"};
   return std::find(kNames.begin(), kNames.end(), name) != kNames.end();
 }
-
-}  // namespace
 
 ModelFolder ModelFolder::open(const fs::path& folder) {
   const fs::path config_path = folder / "config.json";
@@ -116,7 +116,7 @@ std::vector<std::string> ModelFolder::companion_files() const {
   std::vector<std::string> names;
   for (const fs::directory_entry& entry : fs::directory_iterator(path_)) {
     std::string name = entry.path().filename().string();
-    if (is_companion(name) && entry.is_regular_file()) names.push_back(std::move(name));
+    if (is_companion_file(name) && entry.is_regular_file()) names.push_back(std::move(name));
   }
   std::sort(names.begin(), names.end());
   return names;

@@ -14,6 +14,10 @@
 
 namespace portune::hub {
 
+/// Whether a file of this name belongs to a model beside config and weights: tokenizer, preprocessor, generation
+/// settings.
+bool is_companion_file(std::string_view name);
+
 /// A model folder that is open for reading. Weights are mapped, not copied.
 class ModelFolder {
  public:
@@ -34,8 +38,7 @@ class ModelFolder {
   std::span<const NamedTensorView> tensors() const { return tensors_; }
   std::optional<TensorView> find(std::string_view name) const;
 
-  /// Files other than config and weights that belong to the model: tokenizer, preprocessor, generation settings. A
-  /// copy of the model needs them byte for byte. Names within the folder, sorted.
+  /// The companion files there are: a copy of the model needs them byte for byte. Names within the folder, sorted.
   std::vector<std::string> companion_files() const;
 
  private:

@@ -77,6 +77,11 @@ BertConfig bert_config(const io::JsonObject& config) {
   c.num_attention_heads = config.get_int("num_attention_heads", kSize);
   c.intermediate_size = config.get_int("intermediate_size", kSize);
   c.hidden_act = config.get_string_or("hidden_act", c.hidden_act);
+  if (!nn::is_activation(c.hidden_act)) {
+    throw CheckpointError({.where = "config.json, hidden_act",
+                           .given = "\"" + c.hidden_act + "\"",
+                           .expected = "an activation that Portune has: gelu, gelu_new, relu, silu, tanh, ..."});
+  }
   c.hidden_dropout_prob = config.get_float_or("hidden_dropout_prob", c.hidden_dropout_prob, kRate);
   c.attention_probs_dropout_prob =
       config.get_float_or("attention_probs_dropout_prob", c.attention_probs_dropout_prob, kRate);

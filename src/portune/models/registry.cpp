@@ -35,9 +35,17 @@ void ignore_bookkeeping(const io::JsonObject& config) {
                  "torch_dtype", "transformers_version", "use_cache"});
 }
 
+// Keys of every configuration of transformers that a classifier's logits do not depend on.
+void ignore_common_keys(const io::JsonObject& config) {
+  config.ignore({"_name_or_path", "architectures", "bos_token_id", "dtype", "eos_token_id", "finetuning_task",
+                 "gradient_checkpointing", "label2id", "output_past", "pad_token_id", "tie_word_embeddings",
+                 "torch_dtype", "transformers_version", "use_cache"});
+}
+
 }  // namespace
 
 SequenceClassifier sequence_classifier(const io::JsonObject& config, int64_t num_labels) {
+  ignore_common_keys(config);
   ignore_bookkeeping(config);
   const std::string model_type = config.get_string("model_type");
   const auto* found = std::ranges::find(kArchitectures, model_type, &Architecture::model_type);

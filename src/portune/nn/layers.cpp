@@ -1,3 +1,5 @@
+#include <algorithm>
+#include <iterator>
 #include <limits>
 
 #include "portune/error.h"
@@ -12,6 +14,20 @@ constexpr Initializer kZeros{Initializer::Kind::kZeros};
 constexpr Initializer kOnes{Initializer::Kind::kOnes};
 
 Initializer normal(const Scope& s) { return {Initializer::Kind::kNormal, s.options().initializer_range}; }
+
+Value exact_gelu(const Value& x) { return gelu(x, GeluForm::kErf); }
+Value tanh_gelu(const Value& x) { return gelu(x, GeluForm::kTanh); }
+Value silu(const Value& x) { return x * logistic(x); }
+
+struct Activation {
+  std::string_view name;  // as transformers calls it
+  Value (*apply)(const Value& x);
+};
+constexpr Activation kActivations[] = {
+    {"gelu", exact_gelu},     {"gelu_new", tanh_gelu}, {"gelu_pytorch_tanh", tanh_gelu},
+    {"gelu_fast", tanh_gelu}, {"relu", relu},          {"tanh", portune::tanh},
+    {"silu", silu},           {"swish", silu},
+};
 
 // Runs `build`; an error from it says that it arose in this scope.
 template <class Build>
@@ -59,14 +75,15 @@ Value dropout(const Scope& s, const Value& x, double rate) {
 }
 
 Value activate(std::string_view name, const Value& x) {
-  if (name == "gelu") return gelu(x, GeluForm::kErf);
-  if (name == "gelu_new" || name == "gelu_pytorch_tanh" || name == "gelu_fast") return gelu(x, GeluForm::kTanh);
-  if (name == "relu") return relu(x);
-  if (name == "tanh") return tanh(x);
-  if (name == "silu" || name == "swish") return x * logistic(x);
-  throw UsageError({.where = "activation",
-                    .given = "\"" + std::string(name) + "\"",
-                    .expected = "gelu, gelu_new, gelu_pytorch_tanh, gelu_fast, relu, tanh, silu or swish"});
+  const auto* found = std::ranges::find(kActivations, name, &Activation::name);
+  if (found != std::end(kActivations)) return found->apply(x);
+  std::string known;
+  for (const Activation& activation : kActivations) known += (known.empty() ? "" : ", ") + std::string(activation.name);
+  throw UsageError({.where = "activation", .given = "\"" + std::string(name) + "\"", .expected = known});
+}
+
+bool is_activation(std::string_view name) {
+  return std::ranges::find(kActivations, name, &Activation::name) != std::end(kActivations);
 }
 
 Value attention_bias(const Value& mask) {

@@ -1,6 +1,9 @@
 #include "portune/device.h"
 
 
+#include <mutex>
+#include <set>
+
 #include "portune/error.h"
 #include "portune/kernels/cpu/registry.h"
 #include "portune/pjrt/buffer.h"
@@ -13,19 +16,19 @@
 namespace portune {
 namespace {
 
-// Handlers stay registered as long as the process; a second Device finds them there.
+// Handlers stay registered with a plugin as long as the process; a second Device finds them there.
 void register_cpu_kernels(const pjrt::Plugin& plugin) {
-  static const bool registered = [&] {
-    for (const kernels::CpuKernel& kernel : kernels::cpu_kernels()) {
-      pjrt::register_ffi(plugin, std::string(kernel.target), reinterpret_cast<pjrt::FfiHandler>(kernel.handler));
-    }
-    return true;
-  }();
-  static_cast<void>(registered);
+  static std::mutex mutex;
+  static std::set<const pjrt::Plugin*> served;
+  const std::lock_guard lock(mutex);
+  if (!served.insert(&plugin).second) return;
+  for (const kernels::CpuKernel& kernel : kernels::cpu_kernels()) {
+    pjrt::register_ffi(plugin, std::string(kernel.target), reinterpret_cast<pjrt::FfiHandler>(kernel.handler));
+  }
 }
 
 Target cpu_target(bool use_kernels) {
-  Target target{.platform = "cpu"};
+  Target target{};
   if (!use_kernels) return target;
   for (const kernels::CpuKernel& kernel : kernels::cpu_kernels()) target.kernels.emplace(kernel.target);
   return target;

@@ -27,7 +27,7 @@ void check_label(const data::Example& row, const std::string& column, const std:
                      .given = "more than " + std::to_string(kMostLabels) + " different labels in column \"" + column +
                               "\", the last being \"" + label + "\"",
                      .expected = "a class name or number",
-                     .fix = "name the column of the classes with --label-column"});
+                     .fix = "name the column that has the classes"});
   }
 }
 

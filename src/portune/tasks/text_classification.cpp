@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <mutex>
 
 #include "portune/error.h"
 #include "portune/hub/config_edit.h"
@@ -37,7 +38,22 @@ std::vector<std::string> labels_in(const io::JsonObject& config) {
 }
 
 Head head_in(const io::JsonObject& config) {
-  return config.get_string_or("problem_type", kSoftmaxProblem) == kSigmoidProblem ? Head::kSigmoid : Head::kSoftmax;
+  const std::string problem = config.get_string_or("problem_type", kSoftmaxProblem);
+  if (problem == kSoftmaxProblem) return Head::kSoftmax;
+  const size_t labels = config.get_string_map("id2label").size();
+  if (problem == kSigmoidProblem && labels == 1) return Head::kSigmoid;
+  throw CheckpointError({.where = "config.json, problem_type",
+                         .given = "\"" + problem + "\" with " + std::to_string(labels) + " labels",
+                         .expected = "one label for each text: \"single_label_classification\", or "
+                                     "\"multi_label_classification\" with a single label, which is a sigmoid head",
+                         .fix = "to train a new head instead, choose softmax or sigmoid"});
+}
+
+// The labels that are asked for, in the order of the checkpoint if it has the same ones: its classifier keeps its
+// meaning then.
+std::vector<std::string> in_stored_order(const std::vector<std::string>& wanted, std::vector<std::string> stored) {
+  const bool same = wanted.size() == stored.size() && std::ranges::is_permutation(wanted, stored);
+  return same || wanted.empty() ? stored : wanted;
 }
 
 void check_labels(Head head, const std::vector<std::string>& labels) {
@@ -49,9 +65,14 @@ void check_labels(Head head, const std::vector<std::string>& labels) {
   }
   if (labels.size() < 2) {
     throw UsageError({.where = "labels",
-                      .given = labels.empty() ? "none, neither in the options nor in config.json"
+                      .given = labels.empty() ? "none: config.json has no id2label, so this is an encoder without a head"
                                               : "only one: \"" + labels.front() + "\"",
-                      .expected = "at least two classes"});
+                      .expected = "at least two classes",
+                      .fix = labels.empty() ? "fine-tune the model first" : ""});
+  }
+  for (const std::string& label : labels) {
+    if (std::ranges::count(labels, label) == 1) continue;
+    throw UsageError({.where = "labels", .given = "\"" + label + "\" twice", .expected = "every class once"});
   }
 }
 
@@ -63,7 +84,7 @@ struct TextClassification::Impl {
         folder(hub::ModelFolder::open(model)),
         tokenizer(text::Tokenizer::load(model)),
         head(options.head.value_or(head_in(folder.config()))),
-        labels(options.labels.empty() ? stored_labels() : options.labels),
+        labels(in_stored_order(options.labels, stored_labels())),
         classifier(models::sequence_classifier(folder.config(), logits())) {
     check_labels(head, labels);
     check_lengths();
@@ -95,6 +116,9 @@ struct TextClassification::Impl {
     const std::string& label = row.text(options.label_column);
     const auto found = std::ranges::find(labels, label);
     if (found != labels.end()) return static_cast<int32_t>(found - labels.begin());
+    // Where the classes have only the names that transformers makes up, data have their numbers.
+    const auto numbered = std::ranges::find(labels, "LABEL_" + label);
+    if (numbered != labels.end()) return static_cast<int32_t>(numbered - labels.begin());
     std::string known;
     for (size_t i = 0; i < std::min<size_t>(labels.size(), 20); ++i) known += (i > 0 ? ", " : "") + labels[i];
     if (labels.size() > 20) known += ", ...";
@@ -103,20 +127,30 @@ struct TextClassification::Impl {
                      .expected = "one of the labels of the model: " + known});
   }
 
-  text::Encoding encode_texts(const data::Example& row) const {
+  struct Tokens {
+    std::vector<int32_t> ids, type_ids;
+  };
+  Tokens encode_texts(const data::Example& row) const {
     text::TextPair texts{.first = row.text(options.text_column)};
     if (!options.text_pair_column.empty()) texts.second = row.text(options.text_pair_column);
+    Tokens tokens;
     try {
-      return tokenizer.encode(texts, {.max_length = options.max_length});
+      const std::lock_guard lock(encoder_mutex);
+      encoder.append(texts, {.max_length = options.max_length}, tokens.ids, &tokens.type_ids);
     } catch (Error& error) {
       error.set_context(to_string(row.origin()));
       throw;
     }
+    return tokens;
   }
 
   TextClassificationOptions options;
   hub::ModelFolder folder;
   text::Tokenizer tokenizer;
+  // Remembers words from one text to the next, which is most of its speed; one for all threads, as it is far faster
+  // than whatever consumes its tokens.
+  mutable std::mutex encoder_mutex;
+  mutable text::IdEncoder encoder{tokenizer};
   Head head;
   std::vector<std::string> labels;
   models::SequenceClassifier classifier;
@@ -131,14 +165,14 @@ const std::vector<std::string>& TextClassification::labels() const { return impl
 Head TextClassification::head() const { return impl_->head; }
 
 data::Example TextClassification::encode(const data::Example& row, Labels labels) const {
-  const text::Encoding encoding = impl_->encode_texts(row);
-  const Shape length{static_cast<int64_t>(encoding.ids.size())};
-  const std::vector<int32_t> ones(encoding.ids.size(), 1);
+  const Impl::Tokens tokens = impl_->encode_texts(row);
+  const Shape length{static_cast<int64_t>(tokens.ids.size())};
+  const std::vector<int32_t> ones(tokens.ids.size(), 1);
   const int32_t label = labels == Labels::kRequired ? impl_->label_id(row) : 0;
 
   data::Example example(row.origin());
-  example.set("input_ids", Tensor(length, std::span<const int32_t>(encoding.ids)));
-  example.set("token_type_ids", Tensor(length, std::span<const int32_t>(encoding.type_ids)));
+  example.set("input_ids", Tensor(length, std::span<const int32_t>(tokens.ids)));
+  example.set("token_type_ids", Tensor(length, std::span<const int32_t>(tokens.type_ids)));
   example.set("attention_mask", Tensor(length, std::span<const int32_t>(ones)));
   example.set("labels", Tensor({}, {label}));
   return example;

@@ -8,16 +8,17 @@
 namespace portune::train {
 
 double learning_rate(const TrainingOptions& options, int64_t step, int64_t total_steps) {
+  const bool linear = options.lr_scheduler_type == "linear";
+  if (!linear && options.lr_scheduler_type != "constant") {
+    throw UsageError({.where = "lr_scheduler_type",
+                      .given = "\"" + options.lr_scheduler_type + "\"",
+                      .expected = "linear or constant"});
+  }
   const double done = static_cast<double>(step - 1);  // steps before this one, as transformers counts
   const double warmup = static_cast<double>(options.warmup_steps), total = static_cast<double>(total_steps);
   if (done < warmup) return options.learning_rate * done / warmup;
-  if (options.lr_scheduler_type == "constant") return options.learning_rate;
-  if (options.lr_scheduler_type == "linear") {
-    return options.learning_rate * std::max(0.0, (total - done) / std::max(1.0, total - warmup));
-  }
-  throw UsageError({.where = "lr_scheduler_type",
-                    .given = "\"" + options.lr_scheduler_type + "\"",
-                    .expected = "linear or constant"});
+  if (!linear) return options.learning_rate;
+  return options.learning_rate * std::max(0.0, (total - done) / std::max(1.0, total - warmup));
 }
 
 Tensor rates(const TrainingOptions& options, int64_t step, double learning_rate) {

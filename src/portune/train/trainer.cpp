@@ -1,5 +1,6 @@
 #include "portune/train.h"
 
+#include <algorithm>
 #include <cmath>
 #include <map>
 
@@ -35,6 +36,10 @@ int64_t count(const data::Dataset& batches) {
   return steps;
 }
 
+DataError no_example(const std::string& where) {
+  return DataError({.where = where, .given = "no example", .expected = "at least one"});
+}
+
 void require_finite(const StepResult& result, const std::string& rows) {
   if (std::isfinite(result.loss()) && std::isfinite(result.grad_norm())) return;
   throw NumericError({.where = "step " + std::to_string(result.step()),
@@ -43,6 +48,18 @@ void require_finite(const StepResult& result, const std::string& rows) {
                       .expected = "finite numbers",
                       .fix = "lower the learning rate, add warm-up steps, or look at these rows"});
 }
+
+// Whom to tell about compilations, until the end of fit() or an error in it.
+class CallbackWhileFitting {
+ public:
+  CallbackWhileFitting(Callback*& place, Callback& callback) : place_(place) { place_ = &callback; }
+  ~CallbackWhileFitting() { place_ = nullptr; }
+  CallbackWhileFitting(const CallbackWhileFitting&) = delete;
+  CallbackWhileFitting& operator=(const CallbackWhileFitting&) = delete;
+
+ private:
+  Callback*& place_;
+};
 
 }  // namespace
 
@@ -57,13 +74,9 @@ double StepResult::loss() const { return scalar(loss_); }
 double StepResult::grad_norm() const { return scalar(grad_norm_); }
 
 struct Trainer::Impl {
-  struct Step {
-    train::StepProgram plan;
-    Program program;
-  };
   struct Evaluation {
-    train::EvaluationProgram plan;
     Program program;
+    std::vector<std::string> outputs;
   };
 
   const Device& device;
@@ -77,18 +90,18 @@ struct Trainer::Impl {
   LoadReport load_report;
   int64_t steps = 0;
   // By the shapes of the batches, of which there are few.
-  std::map<std::string, Step> step_programs;
+  std::map<std::string, Program> step_programs;
   std::map<std::string, Evaluation> evaluation_programs;
 
   template <class Plan>
   Program compile(const Plan& plan, const std::string& what) {
+    initialise(plan.parameters);  // first, because a checkpoint that does not fit is told at once
     Program program = device.compile(plan.function);
     if (callback != nullptr) callback->on_compile(what, program.compile_seconds(), program.from_cache());
-    initialise(plan.parameters);
     return program;
   }
 
-  const Step& step_program(const Signature& batch) {
+  const Program& step_program(const Signature& batch) {
     const std::string key = describe(batch);
     auto found = step_programs.find(key);
     if (found == step_programs.end()) {
@@ -98,9 +111,8 @@ struct Trainer::Impl {
                                                      .eps = options.adam_epsilon,
                                                      .weight_decay = options.weight_decay},
                                             .max_grad_norm = options.max_grad_norm};
-      train::StepProgram plan = train::step_program(task, batch, step_options);
-      Program program = compile(plan, "training step for " + to_string(batch.front().second.shape));
-      found = step_programs.emplace(key, Step{std::move(plan), std::move(program)}).first;
+      const train::StepProgram plan = train::step_program(task, batch, step_options);
+      found = step_programs.emplace(key, compile(plan, "training step for " + to_string(batch.front().second.shape))).first;
     }
     return found->second;
   }
@@ -111,20 +123,28 @@ struct Trainer::Impl {
     if (found == evaluation_programs.end()) {
       train::EvaluationProgram plan = train::evaluation_program(task, batch, options.dtype);
       Program program = compile(plan, "evaluation of " + to_string(batch.front().second.shape));
-      found = evaluation_programs.emplace(key, Evaluation{std::move(plan), std::move(program)}).first;
+      found = evaluation_programs.emplace(key, Evaluation{std::move(program), std::move(plan.outputs)}).first;
     }
     return found->second;
   }
 
   // Puts the weights onto the device when the first program tells which there are.
   void initialise(const std::vector<nn::Parameter>& parameters) {
-    if (!weights.empty()) return;
+    if (!weights.empty()) return require_same(parameters);
     InitialWeights initial = task.initial_weights(parameters, options.seed);
     load_report = std::move(initial.report);
     for (size_t i = 0; i < parameters.size(); ++i) {
       names.push_back(parameters[i].name);
       weights.push_back(device.put(std::move(initial.values[i])));
     }
+  }
+
+  void require_same(const std::vector<nn::Parameter>& parameters) const {
+    const bool same = std::ranges::equal(parameters, names, {}, &nn::Parameter::name);
+    if (same) return;
+    throw UsageError({.where = "Task::forward",
+                      .given = "other parameters, or another order of them, than for the first batch",
+                      .expected = "the same for batches of every shape, in training and evaluation"});
   }
 
   // Optimizer state is made by the first step, so that evaluation alone does not pay for it.
@@ -153,12 +173,12 @@ struct Trainer::Impl {
     return arrays;
   }
 
-  StepResult step(const data::Example& batch) {
+  StepResult step(const data::Example& batch, int64_t total_steps) {
     const Signature signature = signature_of(task, batch);
-    const Step& compiled = step_program(signature);
+    const Program& program = step_program(signature);
     initialise_moments();
     ++steps;
-    const double learning_rate = train::learning_rate(options, steps, options.total_steps);
+    const double learning_rate = train::learning_rate(options, steps, total_steps);
 
     std::vector<DeviceArray> inputs = put(batch, signature);
     inputs.push_back(device.put(train::rates(options, steps, learning_rate)));
@@ -167,7 +187,7 @@ struct Trainer::Impl {
     for (auto* arrays : {&weights, &m, &v, &inputs}) {
       for (DeviceArray& array : *arrays) arguments.push_back(&array);
     }
-    std::vector<DeviceArray> results = compiled.program.run(arguments);
+    std::vector<DeviceArray> results = program.run(arguments);
 
     auto result = results.begin();
     for (auto* arrays : {&weights, &m, &v}) {
@@ -190,8 +210,8 @@ struct Trainer::Impl {
     }
     const std::vector<DeviceArray> results = compiled.program.run(arguments);
     Evaluated evaluated{scalar(results[0]), scalar(results[1]), data::Example(batch.origin())};
-    for (size_t i = 0; i < compiled.plan.outputs.size(); ++i) {
-      evaluated.outputs.set(compiled.plan.outputs[i], results[2 + i].to_host());
+    for (size_t i = 0; i < compiled.outputs.size(); ++i) {
+      evaluated.outputs.set(compiled.outputs[i], results[2 + i].to_host());
     }
     return evaluated;
   }
@@ -210,6 +230,11 @@ struct Trainer::Impl {
   }
 
   void write_model(const std::filesystem::path& folder) const {
+    if (weights.empty()) {
+      throw UsageError({.where = "saving to " + folder.string(),
+                        .given = "a trainer that has seen no batch",
+                        .expected = "a step or an evaluation before, which loads the weights"});
+    }
     const std::vector<Tensor> values = to_host(weights);
     task.save(folder, views(names, "", values));
   }
@@ -225,7 +250,15 @@ Trainer::~Trainer() = default;
 const LoadReport& Trainer::load_report() const { return impl_->load_report; }
 int64_t Trainer::steps() const { return impl_->steps; }
 
-StepResult Trainer::step(const data::Example& batch) { return impl_->step(batch); }
+StepResult Trainer::step(const data::Example& batch) {
+  const TrainingOptions& options = impl_->options;
+  if (options.lr_scheduler_type == "linear" && options.total_steps <= 0) {
+    throw UsageError({.where = "total_steps",
+                      .given = std::to_string(options.total_steps),
+                      .expected = "the step at which the linear decay ends, where fit() does not work it out"});
+  }
+  return impl_->step(batch, options.total_steps);
+}
 
 Scores Trainer::evaluate(const data::Dataset& batches) {
   const std::unique_ptr<Metrics> metrics = impl_->task.metrics();
@@ -236,6 +269,7 @@ Scores Trainer::evaluate(const data::Dataset& batches) {
     weight_sum += evaluated.weight_sum;
     metrics->update(batch, evaluated.outputs);
   }
+  if (weight_sum == 0) throw no_example("data to evaluate");
   Scores scores{{"loss", loss_sum / weight_sum}};
   for (const auto& score : metrics->result()) scores.push_back(score);
   return scores;
@@ -248,11 +282,19 @@ void Trainer::predict(const data::Dataset& batches,
 
 FitResult Trainer::fit(const data::Dataset& batches, const FitOptions& fit) {
   const int64_t steps_per_epoch = fit.steps_per_epoch > 0 ? fit.steps_per_epoch : count(batches);
+  if (steps_per_epoch == 0) throw no_example("training data");
   const int64_t last_step = steps_per_epoch * fit.num_train_epochs;
-  if (impl_->options.total_steps == 0) impl_->options.total_steps = last_step;
+  if (impl_->steps >= last_step) {
+    throw UsageError({.where = "fit",
+                      .given = std::to_string(impl_->steps) + " steps made before and " + std::to_string(last_step) +
+                               " in all",
+                      .expected = "steps that are still to be made",
+                      .fix = "ask for more epochs or steps"});
+  }
+  const int64_t total_steps = impl_->options.total_steps > 0 ? impl_->options.total_steps : last_step;
   Callback none;
   Callback& callback = fit.callback != nullptr ? *fit.callback : none;
-  impl_->callback = &callback;
+  const CallbackWhileFitting told(impl_->callback, callback);
 
   FitResult result;
   double loss_sum = 0;
@@ -272,8 +314,8 @@ FitResult Trainer::fit(const data::Dataset& batches, const FitOptions& fit) {
   data::Cursor cursor = batches.repeat().skip(impl_->steps).iterate();
   while (impl_->steps < last_step && !result.stopped) {
     std::optional<data::Example> batch = cursor.next();
-    if (!batch) throw DataError({.where = "training data", .given = "no example", .expected = "at least one"});
-    StepResult started = impl_->step(*batch);
+    if (!batch) throw no_example("training data");
+    StepResult started = impl_->step(*batch, total_steps);
     finish_running();
     running = std::move(started);
     running_rows = to_string(batch->origin());
@@ -290,7 +332,6 @@ FitResult Trainer::fit(const data::Dataset& batches, const FitOptions& fit) {
   }
   result.stopped = result.stopped && impl_->steps < last_step;
   result.steps = impl_->steps;
-  impl_->callback = nullptr;
   return result;
 }
 
@@ -303,6 +344,7 @@ void Trainer::save(const std::filesystem::path& folder) const {
 void Trainer::save_checkpoint(const std::filesystem::path& folder) const {
   io::AtomicDirectory directory(folder);
   impl_->write_model(directory.staging());
+  impl_->initialise_moments();  // a checkpoint before the first step has them too
   const std::vector<Tensor> m = Impl::to_host(impl_->m), v = Impl::to_host(impl_->v);
   std::vector<NamedTensorView> moments = Impl::views(impl_->names, "m.", m);
   for (NamedTensorView& moment : Impl::views(impl_->names, "v.", v)) moments.push_back(std::move(moment));
@@ -311,6 +353,11 @@ void Trainer::save_checkpoint(const std::filesystem::path& folder) const {
 }
 
 void Trainer::resume(const std::filesystem::path& folder) {
+  if (!impl_->m.empty()) {
+    throw UsageError({.where = "resuming from " + folder.string(),
+                      .given = "a trainer that has made steps",
+                      .expected = "resume() before the first step"});
+  }
   impl_->steps = train::read_step(folder);
   impl_->resume_from = folder;
 }

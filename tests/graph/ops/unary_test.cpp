@@ -47,6 +47,11 @@ TEST(Unary, RefusesIntegersWhereTheFunctionIsOnReals) {
   expect_shape_error([] { exp(constant(Tensor({2}, {1, 2}))); }, {"exponential", "int32[2]", "float"});
 }
 
+TEST(Unary, AbsHasNoSlopeAtZero) {
+  const Value x = constant(Tensor({3}, {-2.0, 0.0, 3.0}));
+  EXPECT_EQ(elements(gradients(sum(abs(x)), Values{x})[0]), (std::vector<double>{-1, 0, 1}));
+}
+
 TEST(LogicalNot, TurnsTruthAround) {
   const Value x = constant(Tensor({2}, {1.0, 3.0}));
   EXPECT_EQ(elements(logical_not(compare(Direction::kLess, x, full(x.type(), 2)))), (std::vector<double>{0, 1}));

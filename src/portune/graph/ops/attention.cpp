@@ -100,8 +100,9 @@ struct Attention final : Composite {
     require(q.rank() == 3 && k.rank() == 3 && k.type() == v.type() && is_float(q.dtype()) && q.dtype() == k.dtype() &&
                 q.shape()[0] == k.shape()[0] && q.shape()[2] == k.shape()[2],
             name(), in.first(3), "q [batch, query, hidden], k and v [batch, kv, hidden] of one float type");
-    require(q.shape()[2] % p.heads == 0, name(), in.first(1), "a hidden size that is a multiple of the heads",
+    require(p.heads > 0 && q.shape()[2] % p.heads == 0, name(), in.first(1), "a hidden size that is a multiple of the heads",
             " with " + std::to_string(p.heads) + " heads");
+    require(in[4].type() == TensorType{DType::kUInt32, {2}}, name(), in.last(1), "a key uint32[2] as fifth operand");
     require(bias.type() == TensorType{DType::kFloat32, {k.shape()[0], 1, 1, k.shape()[1]}}, name(), in.subspan(2, 2),
             "a float32 bias [batch, 1, 1, kv] as fourth operand");
     return {q.type(), {DType::kFloat32, {q.shape()[0], p.heads, q.shape()[1]}}};
@@ -111,8 +112,11 @@ struct Attention final : Composite {
     const Value q = split_heads(in[0], p.heads), k = split_heads(in[1], p.heads), v = split_heads(in[2], p.heads);
     const Value scores = times_transposed(q, k) * p.scale + in[3];
     const Value highest = stop_gradient(max(scores, {3}, ReducedAxes::kKeep));
-    const Value lse = log(sum(exp(scores - highest), {3}, ReducedAxes::kKeep)) + highest;
-    Value weights = exp(scores - lse);
+    const Value exponentials = exp(scores - highest);
+    const Value total = sum(exponentials, {3}, ReducedAxes::kKeep);
+    const Value lse = log(total) + highest;
+    // Not exp(scores - lse): in a row that is hidden as a whole, lse is so low that it absorbs the log.
+    Value weights = exponentials / total;
     if (p.dropout > 0) weights = drop(weights, in[4], p.dropout);
     const Shape& rows = q.shape();
     return {convert(join_heads(times(convert(weights, v.dtype()), v)), in[0].dtype()),

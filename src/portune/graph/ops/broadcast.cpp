@@ -64,7 +64,7 @@ Values broadcast_together(std::string_view op, const Values& values) {
       int64_t& size = shape[rank - value.rank() + i];
       require(size == 1 || value.shape()[i] == 1 || value.shape()[i] == size, op, values,
               "from the last axis on, equal sizes or size 1");
-      size = std::max(size, value.shape()[i]);
+      if (size == 1) size = value.shape()[i];
     }
   }
   Values result;

@@ -37,6 +37,10 @@ Axes joined(const Axes& a, const Axes& b, const Axes& c) {
   return all;
 }
 
+bool none_negative(const Axes& axes) {
+  return std::ranges::all_of(axes, [](int64_t axis) { return axis >= 0; });
+}
+
 // dot_general(lhs, rhs, dims): sums of products over the contracting axes.
 //   shape     batch axes, free axes of lhs, free axes of rhs; paired axes have equal sizes
 //   gradient  dlhs = dy rhs and drhs = dy lhs over the other operand's free axes, axes put back in their places
@@ -49,7 +53,11 @@ struct DotGeneral final : Op {
   std::string_view name() const override { return "dot_general"; }
 
   Types infer(std::span<const Value> inputs) const override {
+    normalise_axes(name(), joined(dims.lhs_batch, dims.lhs_contracting, {}), inputs[0]);  // in range, none twice
+    normalise_axes(name(), joined(dims.rhs_batch, dims.rhs_contracting, {}), inputs[1]);
     const Shape &lhs = inputs[0].shape(), &rhs = inputs[1].shape();
+    require(none_negative(joined(dims.lhs_batch, dims.lhs_contracting, joined(dims.rhs_batch, dims.rhs_contracting, {}))),
+            name(), inputs, "axes counted from the front");
     require(inputs[0].dtype() == inputs[1].dtype(), name(), inputs, "one element type", "", "convert() one of them");
     require(pairwise_equal(lhs, dims.lhs_batch, rhs, dims.rhs_batch) &&
                 pairwise_equal(lhs, dims.lhs_contracting, rhs, dims.rhs_contracting),

@@ -62,7 +62,8 @@ struct ScatterAddRows final : Op {
   }
   void lower(const Node& node, Lowering& out) const override {
     const Value &ids = node.input(1), &updates = node.input(2);
-    if (out.call_kernel(node, {.target = "portune.embedding_grad", .operands = {updates, ids}})) return;
+    const bool in_float32 = updates.dtype() == DType::kFloat32 && ids.dtype() == DType::kInt32;
+    if (in_float32 && out.call_kernel(node, {.target = "portune.embedding_grad", .operands = {updates, ids}})) return;
     const std::string numbers =
         "#stablehlo.scatter<update_window_dims = " + last_axis(ids) +
         ", inserted_window_dims = [0], scatter_dims_to_operand_dims = [0], index_vector_dim = " +

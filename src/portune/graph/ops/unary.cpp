@@ -17,8 +17,12 @@ struct UnaryFunction {
 
 using V = const Value&;
 constexpr UnaryFunction kNeg{"stablehlo.negate", [](V, V, V dy) { return -dy; }};
-constexpr UnaryFunction kAbs{
-    "stablehlo.abs", [](V x, V, V dy) { return select(compare(Direction::kLess, x, full(x.type(), 0)), -dy, dy); }};
+// At 0, where |x| has no slope, none flows back, as in torch.
+constexpr UnaryFunction kAbs{"stablehlo.abs", [](V x, V, V dy) {
+                               const Value zero = full(x.type(), 0);
+                               const Value slope = select(compare(Direction::kLess, x, zero), -dy, dy);
+                               return select(compare(Direction::kEqual, x, zero), zero, slope);
+                             }};
 constexpr UnaryFunction kExp{"stablehlo.exponential", [](V, V y, V dy) { return dy * y; }};
 constexpr UnaryFunction kLog{"stablehlo.log", [](V x, V, V dy) { return dy / x; }};
 constexpr UnaryFunction kLog1p{"stablehlo.log_plus_one", [](V x, V, V dy) { return dy / (1.0 + x); }};

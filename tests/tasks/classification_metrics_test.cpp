@@ -1,0 +1,88 @@
+#include "portune/tasks/classification_metrics.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <limits>
+
+namespace portune::test {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::FloatNear;
+using ::testing::Pair;
+
+data::Example batch_of(const std::vector<int32_t>& labels, const std::vector<float>& weights) {
+  data::Example batch;
+  const Shape shape{static_cast<int64_t>(labels.size())};
+  batch.set("labels", Tensor(shape, std::span<const int32_t>(labels)));
+  batch.set(data::kExampleWeight, Tensor(shape, std::span<const float>(weights)));
+  return batch;
+}
+
+data::Example logits_of(int64_t width, const std::vector<float>& logits) {
+  data::Example outputs;
+  outputs.set("logits", Tensor({static_cast<int64_t>(logits.size()) / width, width}, std::span<const float>(logits)));
+  return outputs;
+}
+
+TEST(Probabilities, AreTheSoftmaxOrTheSigmoidOfTheLogits) {
+  // By torch 2.15 in float64.
+  EXPECT_THAT(tasks::probabilities(Head::kSoftmax, std::vector<float>{0.5f, -1.25f, 2.0f}),
+              ElementsAre(FloatNear(0.17682018f, 1e-7f), FloatNear(0.03072674f, 1e-7f), FloatNear(0.79245308f, 1e-7f)));
+  EXPECT_THAT(tasks::probabilities(Head::kSigmoid, std::vector<float>{0.75f}),
+              ElementsAre(FloatNear(0.67917870f, 1e-7f)));
+  EXPECT_THAT(tasks::probabilities(Head::kSigmoid, std::vector<float>{-2.5f}),
+              ElementsAre(FloatNear(0.07585818f, 1e-7f)));
+}
+
+TEST(Probabilities, OfExtremeLogitsAreFinite) {
+  EXPECT_THAT(tasks::probabilities(Head::kSoftmax, std::vector<float>{1000, -1000}), ElementsAre(1, 0));
+  EXPECT_THAT(tasks::probabilities(Head::kSigmoid, std::vector<float>{-1000}), ElementsAre(0));
+  EXPECT_THAT(tasks::probabilities(Head::kSigmoid, std::vector<float>{1000}), ElementsAre(1));
+}
+
+TEST(PredictedClass, IsTheMostProbableAndOfEqualOnesTheFirst) {
+  EXPECT_EQ(tasks::predicted_class(Head::kSoftmax, std::vector<float>{1, 3, 2}), 1);
+  EXPECT_EQ(tasks::predicted_class(Head::kSoftmax, std::vector<float>{2, 3, 3}), 1);
+  EXPECT_EQ(tasks::predicted_class(Head::kSigmoid, std::vector<float>{-0.1f}), 0);
+  EXPECT_EQ(tasks::predicted_class(Head::kSigmoid, std::vector<float>{0}), 1);
+}
+
+TEST(ClassificationMetrics, OfASigmoidHead) {
+  tasks::ClassificationMetrics metrics(Head::kSigmoid, 2);
+  // Of the four pairs of a positive and a negative one, one is in the wrong order: -1 and 2.
+  metrics.update(batch_of({1, 0}, {1, 1}), logits_of(1, {3, 2}));
+  metrics.update(batch_of({1, 0}, {1, 1}), logits_of(1, {-1, -2}));
+  EXPECT_THAT(metrics.result(), ElementsAre(Pair("accuracy", 0.5), Pair("roc_auc", 0.75)));
+}
+
+TEST(ClassificationMetrics, OfTwoClassesRankByTheDifferenceOfLogits) {
+  tasks::ClassificationMetrics metrics(Head::kSoftmax, 2);
+  // Differences 1, -1, 2: the second logit alone would rank the negative first.
+  metrics.update(batch_of({1, 0, 1}, {1, 1, 1}), logits_of(2, {0, 1, 10, 9, -5, -3}));
+  EXPECT_THAT(metrics.result(), ElementsAre(Pair("accuracy", 1.0), Pair("roc_auc", 1.0)));
+}
+
+TEST(ClassificationMetrics, OfManyClassesHaveNoRocAuc) {
+  tasks::ClassificationMetrics metrics(Head::kSoftmax, 3);
+  metrics.update(batch_of({2, 0, 1, 1}, {1, 1, 1, 1}), logits_of(3, {0, 1, 2, 0, 1, 2, 0, 3, 2, 1, 3, 2}));
+  EXPECT_THAT(metrics.result(), ElementsAre(Pair("accuracy", 0.75)));
+}
+
+TEST(ClassificationMetrics, FillersDoNotCount) {
+  constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
+  tasks::ClassificationMetrics metrics(Head::kSigmoid, 2);
+  metrics.update(batch_of({1, 0, 0, 0}, {1, 1, 0, 0}), logits_of(1, {3, -2, 5, kNan}));
+  EXPECT_THAT(metrics.result(), ElementsAre(Pair("accuracy", 1.0), Pair("roc_auc", 1.0)));
+}
+
+TEST(ClassificationMetrics, RocAucOfOneClassIsLeftOut) {
+  tasks::ClassificationMetrics metrics(Head::kSigmoid, 2);
+  EXPECT_TRUE(metrics.result().empty());
+  metrics.update(batch_of({1, 1}, {1, 1}), logits_of(1, {3, -2}));
+  EXPECT_THAT(metrics.result(), ElementsAre(Pair("accuracy", 0.5)));
+}
+
+}  // namespace
+}  // namespace portune::test

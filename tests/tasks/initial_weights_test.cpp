@@ -1,0 +1,159 @@
+#include "portune/tasks/initial_weights.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstring>
+
+#include "io/temporary_folder.h"
+#include "portune/error.h"
+#include "portune/hub/model_folder.h"
+
+namespace portune::test {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+constexpr nn::Initializer kZeros{nn::Initializer::Kind::kZeros}, kOnes{nn::Initializer::Kind::kOnes},
+    kNormal{nn::Initializer::Kind::kNormal, 0.02};
+
+nn::Parameter parameter_of(const std::string& name, const Shape& shape, const nn::Initializer& initializer = kZeros) {
+  return {name, parameter(name, {DType::kFloat32, shape}), initializer};
+}
+
+std::vector<float> values(const Tensor& tensor) {
+  const auto elements = tensor.as<float>();
+  return {elements.begin(), elements.end()};
+}
+
+// The weights of a checkpoint with these tensors.
+InitialWeights load(const std::vector<NamedTensorView>& tensors, const std::vector<nn::Parameter>& parameters) {
+  const TemporaryFolder folder;
+  write_text(folder / "config.json", R"({"model_type": "bert"})");
+  io::write_safetensors(folder / "model.safetensors", tensors);
+  return tasks::load_weights(hub::ModelFolder::open(folder.path()), parameters, "bert", 7);
+}
+
+const Tensor kTwo({2}, {1.0f, 2.0f});
+const Tensor kFour({2, 2}, {3.0f, 4.0f, 5.0f, 6.0f});
+
+TEST(InitialWeights, AreFoundUnderTheirNames) {
+  const InitialWeights found = load({{"bert.a", kTwo.view()}, {"classifier.weight", kFour.view()}},
+                                    {parameter_of("classifier.weight", {2, 2}), parameter_of("bert.a", {2})});
+  EXPECT_EQ(values(found.values[0]), values(kFour));
+  EXPECT_EQ(values(found.values[1]), values(kTwo));
+  EXPECT_THAT(found.report.missing, IsEmpty());
+  EXPECT_THAT(found.report.unexpected, IsEmpty());
+}
+
+TEST(InitialWeights, OfABareEncoderAreFoundWithoutItsPrefix) {
+  const InitialWeights found = load({{"a", kTwo.view()}, {"b.c", kFour.view()}},
+                                    {parameter_of("bert.a", {2}), parameter_of("bert.b.c", {2, 2})});
+  EXPECT_EQ(values(found.values[0]), values(kTwo));
+  EXPECT_EQ(values(found.values[1]), values(kFour));
+  EXPECT_THAT(found.report.missing, IsEmpty());
+  EXPECT_THAT(found.report.unexpected, IsEmpty());
+}
+
+TEST(InitialWeights, PrefixIsAWholeWord) {
+  const InitialWeights found = load({{"a", kTwo.view()}}, {parameter_of("bertha", {2}), parameter_of("bert_a", {2})});
+  EXPECT_THAT(found.report.missing, ElementsAre("bertha", "bert_a"));
+  EXPECT_THAT(found.report.unexpected, ElementsAre("a"));
+}
+
+TEST(InitialWeights, MissingOnesAreDrawn) {
+  const nn::Parameter head = parameter_of("classifier.weight", {2, 3}, kNormal),
+                      norm = parameter_of("bert.norm", {2}, kOnes);
+  const InitialWeights found = load({{"bert.a", kTwo.view()}}, {parameter_of("bert.a", {2}), head, norm});
+  EXPECT_EQ(values(found.values[1]), values(tasks::draw(head, 7)));
+  EXPECT_THAT(values(found.values[2]), ElementsAre(1, 1));
+  EXPECT_THAT(found.report.missing, ElementsAre("classifier.weight", "bert.norm"));
+}
+
+TEST(InitialWeights, HeadOfAnotherShapeIsNew) {
+  const nn::Parameter head = parameter_of("classifier.weight", {3, 2}, kNormal);
+  const InitialWeights found = load({{"classifier.weight", kFour.view()}}, {head});
+  EXPECT_EQ(found.values[0].shape(), (Shape{3, 2}));
+  EXPECT_EQ(values(found.values[0]), values(tasks::draw(head, 7)));
+  EXPECT_THAT(found.report.missing, ElementsAre("classifier.weight"));
+  EXPECT_THAT(found.report.unexpected, IsEmpty());
+}
+
+TEST(InitialWeights, EncoderOfAnotherShapeIsRefused) {
+  EXPECT_THAT(message_of<CheckpointError>([] {
+                load({{"bert.a", kTwo.view()}}, {parameter_of("bert.a", {3})});
+              }),
+              AllOf(HasSubstr("tensor bert.a"), HasSubstr("[2]"), HasSubstr("[3]"), HasSubstr("config.json")));
+  EXPECT_THAT(message_of<CheckpointError>([] {
+                load({{"a", kTwo.view()}}, {parameter_of("bert.a", {3})});
+              }),
+              HasSubstr("[2]"));
+}
+
+TEST(InitialWeights, HalfPrecisionIsConverted) {
+  Tensor half({DType::kFloat16, {3}}), brain({DType::kBFloat16, {2}});
+  const uint16_t half_bits[] = {0x3C00, 0xC100, 0x0001}, brain_bits[] = {0x3F80, 0xC020};
+  std::memcpy(half.data(), half_bits, sizeof half_bits);
+  std::memcpy(brain.data(), brain_bits, sizeof brain_bits);
+  const InitialWeights found = load({{"bert.h", half.view()}, {"bert.b", brain.view()}},
+                                    {parameter_of("bert.h", {3}), parameter_of("bert.b", {2})});
+  EXPECT_THAT(values(found.values[0]), ElementsAre(1, -2.5f, 0x1p-24f));
+  EXPECT_THAT(values(found.values[1]), ElementsAre(1, -2.5f));
+}
+
+TEST(InitialWeights, IntegersAreRefused) {
+  const Tensor integers({2}, {int32_t{1}, int32_t{2}});
+  EXPECT_THAT(message_of<CheckpointError>([&] {
+                load({{"bert.a", integers.view()}}, {parameter_of("bert.a", {2})});
+              }),
+              AllOf(HasSubstr("bert.a"), HasSubstr("int32[2]")));
+}
+
+TEST(InitialWeights, UnexpectedTensorsAreListedAndOldBuffersAreNot) {
+  const InitialWeights found =
+      load({{"bert.a", kTwo.view()}, {"cls.bias", kTwo.view()}, {"bert.embeddings.position_ids", kTwo.view()}},
+           {parameter_of("bert.a", {2})});
+  EXPECT_THAT(found.report.unexpected, ElementsAre("cls.bias"));
+}
+
+// ---- draw
+
+TEST(Draw, ZerosAndOnes) {
+  EXPECT_THAT(values(tasks::draw(parameter_of("b", {2}, kZeros), 1)), ElementsAre(0, 0));
+  EXPECT_THAT(values(tasks::draw(parameter_of("b", {2}, kOnes), 1)), ElementsAre(1, 1));
+}
+
+TEST(Draw, DependsOnSeedAndNameAlone) {
+  const std::vector<float> a = values(tasks::draw(parameter_of("a", {4, 4}, kNormal), 1));
+  EXPECT_EQ(values(tasks::draw(parameter_of("a", {4, 4}, kNormal), 1)), a);
+  EXPECT_NE(values(tasks::draw(parameter_of("b", {4, 4}, kNormal), 1)), a);
+  EXPECT_NE(values(tasks::draw(parameter_of("a", {4, 4}, kNormal), 2)), a);
+  // The first elements do not depend on the size either.
+  const std::vector<float> longer = values(tasks::draw(parameter_of("a", {20}, kNormal), 1));
+  EXPECT_TRUE(std::equal(a.begin(), a.end(), longer.begin()));
+}
+
+TEST(Draw, IsNormal) {
+  constexpr int64_t kCount = 100'000;
+  const std::vector<float> x = values(tasks::draw(parameter_of("a", {kCount}, kNormal), 1));
+  double sum = 0, squares = 0, fourth = 0, neighbours = 0;
+  for (size_t i = 0; i < x.size(); ++i) {
+    const double z = x[i] / 0.02;
+    sum += z;
+    squares += z * z;
+    fourth += z * z * z * z;
+    if (i > 0) neighbours += z * x[i - 1] / 0.02;
+  }
+  // Five standard errors each: those of mean, variance, fourth moment and correlation of n normal numbers.
+  EXPECT_NEAR(sum / kCount, 0, 5 / std::sqrt(kCount));
+  EXPECT_NEAR(squares / kCount, 1, 5 * std::sqrt(2.0 / kCount));
+  EXPECT_NEAR(fourth / kCount, 3, 5 * std::sqrt(96.0 / kCount));
+  EXPECT_NEAR(neighbours / kCount, 0, 5 / std::sqrt(kCount));
+}
+
+}  // namespace
+}  // namespace portune::test

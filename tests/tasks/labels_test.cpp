@@ -1,0 +1,60 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "io/temporary_folder.h"
+#include "portune/error.h"
+#include "portune/tasks.h"
+#include "tasks/sentences.h"
+
+namespace portune::test {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+data::Dataset rows_with(const std::vector<std::string>& labels) {
+  std::vector<data::Example> rows;
+  for (const std::string& label : labels) rows.push_back(sentence("text", label));
+  return data::from_examples(std::move(rows));
+}
+
+TEST(Labels, IntegersAreInNumericOrder) {
+  const LabelScan scan = labels_of(rows_with({"10", "9", "-1", "10", "2"}), "label");
+  EXPECT_THAT(scan.labels, ElementsAre("-1", "2", "9", "10"));
+  EXPECT_EQ(scan.examples, 5);
+}
+
+TEST(Labels, OtherNamesAreInAlphabeticalOrder) {
+  EXPECT_THAT(labels_of(rows_with({"no", "10", "maybe", "9"}), "label").labels, ElementsAre("10", "9", "maybe", "no"));
+  EXPECT_THAT(labels_of(rows_with({"1.5", "10", "9"}), "label").labels, ElementsAre("1.5", "10", "9"));
+}
+
+TEST(Labels, OfNoRowsAreNone) {
+  const LabelScan scan = labels_of(rows_with({}), "label");
+  EXPECT_TRUE(scan.labels.empty());
+  EXPECT_EQ(scan.examples, 0);
+}
+
+TEST(Labels, EmptyOneIsRefusedWithItsRow) {
+  EXPECT_THAT(message_of<DataError>([] {
+                labels_of(rows_with({"yes", "no", ""}), "label");
+              }),
+              AllOf(HasSubstr("example 2"), HasSubstr("empty label"), HasSubstr("\"label\"")));
+}
+
+TEST(Labels, MissingColumnIsRefused) {
+  EXPECT_THAT(message_of<DataError>([] { labels_of(rows_with({"yes"}), "class"); }), HasSubstr("class"));
+}
+
+TEST(Labels, ThousandAreTakenAndOneMoreIsRefused) {
+  std::vector<std::string> labels;
+  for (int i = 0; i < 1000; ++i) labels.push_back("label " + std::to_string(i));
+  EXPECT_EQ(labels_of(rows_with(labels), "label").labels.size(), 1000u);
+  labels.push_back("one more");
+  EXPECT_THAT(message_of<DataError>([&] { labels_of(rows_with(labels), "label"); }),
+              AllOf(HasSubstr("example 1000"), HasSubstr("more than 1000"), HasSubstr("\"one more\"")));
+}
+
+}  // namespace
+}  // namespace portune::test

@@ -1,0 +1,105 @@
+#include "portune/train/programs.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "graph/evaluate.h"
+
+namespace portune::test {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::FloatEq;
+using ::testing::FloatNear;
+
+constexpr DType kF32 = DType::kFloat32;
+
+// The loss of an example x is matrix x; its gradient does not depend on the weights, and that of "vector" is zero.
+class LinearTask final : public Task {
+ public:
+  std::vector<std::string> inputs() const override { return {"x", std::string(data::kExampleWeight)}; }
+  Forward forward(const nn::Scope& root, const Columns& batch) const override {
+    const Value matrix = root.parameter("matrix", {1, 2}, {}), vector = root.parameter("vector", {2}, {});
+    const Value losses = sum(batch.at("x") * matrix + vector * 0.0, {1});
+    const Value& weights = batch.at(std::string(data::kExampleWeight));
+    return {.loss_sum = sum(losses * weights), .weight_sum = sum(weights), .outputs = {{"losses", losses}}};
+  }
+  std::unique_ptr<Metrics> metrics() const override { return nullptr; }
+  TokenCount tokens(const data::Example&) const override { return {}; }
+  void save(const std::filesystem::path&, std::span<const NamedTensorView>) const override {}
+};
+
+const train::Signature kBatch{{"x", {kF32, {3, 2}}}, {std::string(data::kExampleWeight), {kF32, {3}}}};
+// Rows 1 and 2 count, their mean is (3, 4): the gradient, whose norm is 5.
+const Tensor kX({3, 2}, {2.0f, 3.0f, 4.0f, 5.0f, 1000.0f, 1000.0f}), kWeights({3}, {1.0f, 1.0f, 0.0f});
+const Tensor kMatrix({1, 2}, {1.0f, -1.0f}), kVector({2}, {2.0f, -2.0f});
+
+// Results of the first step from zero moments, with learning rate 0.1.
+std::vector<std::vector<float>> first_step(const train::StepOptions& options) {
+  const train::StepProgram program = train::step_program(LinearTask(), kBatch, options);
+  EXPECT_EQ(program.parameters.at(0).name, "matrix");
+  EXPECT_EQ(program.parameters.at(1).name, "vector");
+  const Tensor zero_matrix({kF32, {1, 2}}), zero_vector({kF32, {2}}), key({DType::kUInt32, {2}});
+  const Tensor rates({3}, {0.1f, static_cast<float>(1 / (1 - 0.9)), static_cast<float>(1 / (1 - 0.999))});
+  std::vector<std::vector<float>> found;
+  for (const Tensor& result :
+       evaluate(program.function.results, program.function.parameters,
+                {kMatrix, kVector, zero_matrix, zero_vector, zero_matrix, zero_vector, kX, kWeights, rates, key})) {
+    found.push_back(to_floats(result.view()));
+  }
+  return found;
+}
+
+// Positions in the results of two weights.
+enum { kNewMatrix, kNewVector, kM, kMVector, kV, kVVector, kLoss, kNorm };
+
+TEST(StepProgram, LossAndGradientAreMeansOfTheExamplesThatCount) {
+  const auto found = first_step({.max_grad_norm = 0});
+  EXPECT_THAT(found[kLoss], ElementsAre(FloatEq(3 - 4)));
+  EXPECT_THAT(found[kNorm], ElementsAre(FloatEq(5)));
+  EXPECT_THAT(found[kM], ElementsAre(FloatNear(0.3f, 1e-6f), FloatNear(0.4f, 1e-6f)));
+  EXPECT_THAT(found[kV], ElementsAre(FloatNear(0.009f, 1e-8f), FloatNear(0.016f, 1e-8f)));
+  // Adam's first step has the length of the learning rate whatever the gradient is.
+  EXPECT_THAT(found[kNewMatrix], ElementsAre(FloatNear(0.9f, 1e-6f), FloatNear(-1.1f, 1e-6f)));
+}
+
+TEST(StepProgram, GradientIsScaledDownToTheNorm) {
+  const auto found = first_step({.max_grad_norm = 1});
+  EXPECT_THAT(found[kNorm], ElementsAre(FloatEq(5)));  // before clipping
+  const float factor = static_cast<float>(1 / (5 + 1e-6));
+  EXPECT_THAT(found[kM], ElementsAre(FloatNear(0.3f * factor, 1e-7f), FloatNear(0.4f * factor, 1e-7f)));
+}
+
+TEST(StepProgram, GradientBelowTheNormIsLeftAsItIs) {
+  EXPECT_THAT(first_step({.max_grad_norm = 6})[kM], ElementsAre(FloatNear(0.3f, 1e-6f), FloatNear(0.4f, 1e-6f)));
+}
+
+TEST(StepProgram, WeightDecayIsOfMatricesOnly) {
+  const auto found = first_step({.adam = {.weight_decay = 0.5}});
+  EXPECT_THAT(found[kNewMatrix], ElementsAre(FloatNear(0.95f - 0.1f, 1e-6f), FloatNear(-0.95f - 0.1f, 1e-6f)));
+  EXPECT_THAT(found[kNewVector], ElementsAre(2, -2));
+  const auto all = first_step({.adam = {.weight_decay = 0.5}, .decay_vectors = true});
+  EXPECT_THAT(all[kNewVector], ElementsAre(FloatNear(1.9f, 1e-6f), FloatNear(-1.9f, 1e-6f)));
+}
+
+TEST(StepProgram, StateIsUpdatedInPlace) {
+  const train::StepProgram program = train::step_program(LinearTask(), kBatch, {});
+  std::vector<std::pair<size_t, size_t>> wanted;
+  for (size_t i = 0; i < 6; ++i) wanted.emplace_back(i, i);
+  EXPECT_EQ(program.function.aliases, wanted);
+}
+
+TEST(EvaluationProgram, GivesSumsAndOutputs) {
+  const train::EvaluationProgram program = train::evaluation_program(LinearTask(), kBatch, kF32);
+  EXPECT_THAT(program.outputs, ElementsAre("losses"));
+  const std::vector<Tensor> found =
+      evaluate(program.function.results, program.function.parameters, {kMatrix, kVector, kX, kWeights});
+  EXPECT_THAT(found[0].as<float>(), ElementsAre(-2));
+  EXPECT_THAT(found[1].as<float>(), ElementsAre(2));
+  EXPECT_THAT(found[2].as<float>(), ElementsAre(-1, -1, 0));
+}
+
+}  // namespace
+}  // namespace portune::test

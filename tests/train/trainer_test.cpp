@@ -1,0 +1,432 @@
+// Training the tiny BERT of tests/data/tiny_bert on sentences whose label is a word in them.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "io/temporary_folder.h"
+#include "portune/error.h"
+#include "portune/train.h"
+#include "tasks/sentences.h"
+
+namespace portune::test {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+
+constexpr int64_t kBatchSize = 4;
+
+// Compiled programs are kept for the time of this process: most tests use the same ones.
+const Device& cpu() {
+  static const TemporaryFolder cache;
+  static const Device device({.cache_folder = cache.path()});
+  return device;
+}
+
+// Ten: two full batches and a half-full one.
+data::Dataset rows() {
+  return data::from_examples(
+      {sentence("the film was good", "good"), sentence("the film was bad", "bad"),
+       sentence("it was a good story", "good"), sentence("it was a bad story", "bad"), sentence("a good play", "good"),
+       sentence("a bad play", "bad"), sentence("we thought it was very good", "good"),
+       sentence("we thought it was very bad", "bad"), sentence("good", "good"), sentence("bad", "bad")});
+}
+constexpr int64_t kStepsPerEpoch = 3;
+
+TextClassification task_from(const std::filesystem::path& folder) {
+  return TextClassification(folder, {.max_length = 12, .labels = {"bad", "good"}});
+}
+
+data::Dataset shuffled_batches(const TextClassification& task) {
+  return task.batches(rows().shuffle({.buffer = 100, .seed = 3}), kBatchSize);
+}
+
+TrainingOptions quick() { return {.learning_rate = 0.01, .weight_decay = 0.01}; }
+
+// Ends fit() after some steps, and keeps what it was told.
+class Recorder final : public Callback {
+ public:
+  explicit Recorder(int64_t stop_after = -1) : stop_after_(stop_after) {}
+
+  void on_compile(const std::string&, double, bool) override { ++compilations; }
+  void on_step(const StepResult& result, int64_t total) override {
+    steps.push_back(result.step());
+    losses.push_back(result.loss());
+    total_steps = total;
+  }
+  void on_epoch_end(int64_t epoch, double mean_loss, const Scores& scores) override {
+    epochs.push_back(epoch);
+    mean_losses.push_back(mean_loss);
+    last_scores = scores;
+  }
+  bool should_stop() override { return ++asked_ == stop_after_; }
+
+  int compilations = 0;
+  std::vector<int64_t> steps, epochs;
+  std::vector<double> losses, mean_losses;
+  Scores last_scores;
+  int64_t total_steps = 0;
+
+ private:
+  const int64_t stop_after_;
+  int64_t asked_ = 0;
+};
+
+double score(const Scores& scores, const std::string& name) {
+  for (const auto& [key, value] : scores) {
+    if (key == name) return value;
+  }
+  ADD_FAILURE() << "no score " << name;
+  return 0;
+}
+
+// The bytes of the weights that training from the start gives.
+std::string trained_weights(const TrainingOptions& options, int64_t epochs) {
+  const TextClassification task = task_from(kTinyBert);
+  Trainer trainer(cpu(), task, options);
+  trainer.fit(shuffled_batches(task), {.num_train_epochs = epochs});
+  const TemporaryFolder folder;
+  trainer.save(folder / "model");
+  return text_of(folder / "model" / "model.safetensors");
+}
+
+// ---- fit
+
+TEST(Trainer, FitLearnsAToyTask) {
+  const TextClassification task = task_from(kTinyBert);
+  Trainer trainer(cpu(), task, quick());
+  const Scores before = trainer.evaluate(task.batches(rows(), kBatchSize));
+  Recorder recorder;
+  const FitResult result =
+      trainer.fit(shuffled_batches(task),
+                  {.num_train_epochs = 40, .validation = task.batches(rows(), kBatchSize), .callback = &recorder});
+  EXPECT_NEAR(score(before, "loss"), std::log(2), 0.1);
+  EXPECT_LT(score(result.scores, "loss"), 0.1);
+  EXPECT_EQ(score(result.scores, "accuracy"), 1);
+  EXPECT_EQ(score(result.scores, "roc_auc"), 1);
+  EXPECT_EQ(result.steps, 40 * kStepsPerEpoch);
+  EXPECT_FALSE(result.stopped);
+  EXPECT_EQ(trainer.steps(), result.steps);
+}
+
+TEST(Trainer, FitTellsEveryStepAndEpochOnce) {
+  const TextClassification task = task_from(kTinyBert);
+  Trainer trainer(cpu(), task, quick());
+  Recorder recorder;
+  const FitResult result =
+      trainer.fit(shuffled_batches(task),
+                  {.num_train_epochs = 2, .validation = task.batches(rows(), kBatchSize), .callback = &recorder});
+  EXPECT_EQ(recorder.steps, (std::vector<int64_t>{1, 2, 3, 4, 5, 6}));
+  EXPECT_EQ(recorder.epochs, (std::vector<int64_t>{1, 2}));
+  EXPECT_EQ(recorder.total_steps, 6);
+  EXPECT_EQ(recorder.compilations, 2);  // a training step and an evaluation
+  EXPECT_EQ(recorder.last_scores, result.scores);
+  EXPECT_NEAR(recorder.mean_losses[0], (recorder.losses[0] + recorder.losses[1] + recorder.losses[2]) / 3, 1e-12);
+  EXPECT_EQ(result.mean_loss, recorder.mean_losses[1]);
+  EXPECT_EQ(trainer.load_report().missing, (std::vector<std::string>{"classifier.weight", "classifier.bias"}));
+}
+
+TEST(Trainer, FitRepeatsTheDataToFillAnEpoch) {
+  const TextClassification task = task_from(kTinyBert);
+  Trainer trainer(cpu(), task, quick());
+  Recorder recorder;
+  trainer.fit(shuffled_batches(task), {.num_train_epochs = 2, .steps_per_epoch = 4, .callback = &recorder});
+  EXPECT_EQ(recorder.steps.size(), 8u);
+  EXPECT_EQ(recorder.epochs, (std::vector<int64_t>{1, 2}));
+}
+
+TEST(Trainer, FitGoesOnWhereItEnded) {
+  const TextClassification task = task_from(kTinyBert);
+  Trainer trainer(cpu(), task, quick());
+  trainer.fit(shuffled_batches(task), {.num_train_epochs = 1});
+  const double before = score(trainer.evaluate(task.batches(rows(), kBatchSize)), "loss");
+  Recorder recorder;
+  trainer.fit(shuffled_batches(task), {.num_train_epochs = 30, .callback = &recorder});
+  EXPECT_EQ(recorder.steps.front(), 4);
+  EXPECT_EQ(recorder.total_steps, 90);
+  EXPECT_LT(score(trainer.evaluate(task.batches(rows(), kBatchSize)), "loss"), 0.5 * before);
+}
+
+TEST(Trainer, FitNeedsExamples) {
+  const TextClassification task = task_from(kTinyBert);
+  Trainer trainer(cpu(), task, quick());
+  EXPECT_THAT(message_of<DataError>([&] {
+                trainer.fit(task.batches(data::from_examples({}), 2), {.num_train_epochs = 1, .steps_per_epoch = 1});
+              }),
+              HasSubstr("no example"));
+}
+
+TEST(Trainer, StopsWhenItIsAsked) {
+  const TextClassification task = task_from(kTinyBert);
+  Trainer trainer(cpu(), task, quick());
+  Recorder recorder(2);
+  const FitResult result = trainer.fit(shuffled_batches(task), {.num_train_epochs = 2, .callback = &recorder});
+  EXPECT_TRUE(result.stopped);
+  EXPECT_EQ(result.steps, 2);
+  EXPECT_EQ(recorder.steps, (std::vector<int64_t>{1, 2}));
+  EXPECT_TRUE(recorder.epochs.empty());
+}
+
+TEST(Trainer, StoppedAtTheLastStepIsDone) {
+  const TextClassification task = task_from(kTinyBert);
+  Trainer trainer(cpu(), task, quick());
+  Recorder recorder(kStepsPerEpoch);
+  EXPECT_FALSE(trainer.fit(shuffled_batches(task), {.num_train_epochs = 1, .callback = &recorder}).stopped);
+}
+
+TEST(Trainer, LossThatIsNotFiniteNamesItsStepAndRows) {
+  const TextClassification task = task_from(kTinyBert);
+  Trainer trainer(cpu(), task, {.learning_rate = 1e38, .lr_scheduler_type = "constant"});
+  Recorder recorder;
+  // The first step makes the weights so large that the second overflows.
+  EXPECT_THAT(message_of<NumericError>([&] {
+                trainer.fit(task.batches(rows(), kBatchSize), {.num_train_epochs = 2, .callback = &recorder});
+              }),
+              AllOf(HasSubstr("step 2"), HasSubstr("example 4"), HasSubstr("learning rate")));
+  EXPECT_EQ(recorder.steps, std::vector<int64_t>{1});
+  // fit() is over: nobody is told about compilations any more.
+  const int compilations = recorder.compilations;
+  trainer.predict(task.batches(rows(), 1), [](const data::Example&, const data::Example&) {});
+  EXPECT_EQ(recorder.compilations, compilations);
+}
+
+TEST(Trainer, TrainsInBfloat16) {
+  const TextClassification task = task_from(kTinyBert);
+  TrainingOptions options = quick();
+  options.dtype = DType::kBFloat16;
+  Trainer trainer(cpu(), task, options);
+  Recorder recorder;
+  const FitResult result =
+      trainer.fit(shuffled_batches(task),
+                  {.num_train_epochs = 40, .validation = task.batches(rows(), kBatchSize), .callback = &recorder});
+  EXPECT_NEAR(recorder.losses.front(), std::log(2), 0.15);
+  EXPECT_LT(score(result.scores, "loss"), 0.15);
+}
+
+TEST(Trainer, TrainsASigmoidHead) {
+  const TextClassification task(kTinyBert, {.max_length = 12, .head = Head::kSigmoid, .labels = {"0", "1"}});
+  Trainer trainer(cpu(), task, quick());
+  const data::Dataset zeros_and_ones = rows().map([](data::Example row) {
+    row.set("label", std::string(row.text("label") == "good" ? "1" : "0"));
+    return row;
+  });
+  const FitResult result =
+      trainer.fit(task.batches(zeros_and_ones.shuffle({.buffer = 100, .seed = 3}), kBatchSize),
+                  {.num_train_epochs = 40, .validation = task.batches(zeros_and_ones, kBatchSize)});
+  EXPECT_LT(score(result.scores, "loss"), 0.1);
+  EXPECT_EQ(score(result.scores, "roc_auc"), 1);
+}
+
+TEST(Trainer, SeedDecidesEveryBit) {
+  TrainingOptions other = quick();
+  other.seed = 43;
+  const std::string weights = trained_weights(quick(), 2);
+  EXPECT_TRUE(trained_weights(quick(), 2) == weights);
+  EXPECT_FALSE(trained_weights(other, 2) == weights);
+}
+
+TEST(Trainer, SeedDecidesTheNewHead) {
+  const TextClassification task = task_from(kTinyBert);
+  const auto untrained = [&](uint64_t seed) {
+    return Trainer(cpu(), task, {.seed = seed}).evaluate(task.batches(rows(), kBatchSize));
+  };
+  EXPECT_EQ(untrained(1), untrained(1));
+  EXPECT_NE(untrained(1), untrained(2));
+}
+
+// ---- step
+
+TEST(Trainer, StepMakesOneUpdate) {
+  const TextClassification task = task_from(kTinyBert);
+  Trainer trainer(cpu(), task, {.learning_rate = 0.01, .warmup_steps = 2, .total_steps = 6});
+  data::Cursor cursor = task.batches(rows(), kBatchSize).iterate();
+  const data::Example batch = *cursor.next();
+  const StepResult first = trainer.step(batch), second = trainer.step(batch);
+  EXPECT_EQ(first.step(), 1);
+  EXPECT_EQ(second.step(), 2);
+  EXPECT_EQ(first.learning_rate(), 0);
+  EXPECT_EQ(second.learning_rate(), 0.005);
+  EXPECT_EQ(first.tokens().real, 6 + 6 + 7 + 7);
+  EXPECT_EQ(first.tokens().positions, 4 * 12);
+  EXPECT_NEAR(first.loss(), std::log(2), 0.15);
+  EXPECT_GT(first.grad_norm(), 0);
+  // The rate of the first step was 0: only another dropout mask can give another loss.
+  EXPECT_NE(first.loss(), second.loss());
+}
+
+TEST(Trainer, StepNeedsToKnowWhereTheDecayEnds) {
+  const TextClassification task = task_from(kTinyBert);
+  Trainer trainer(cpu(), task, quick());
+  data::Cursor cursor = task.batches(rows(), kBatchSize).iterate();
+  const data::Example batch = *cursor.next();
+  EXPECT_THAT(message_of<UsageError>([&] { trainer.step(batch); }), HasSubstr("total_steps"));
+}
+
+TEST(Trainer, StepNeedsTheColumnsOfTheTask) {
+  const TextClassification task = task_from(kTinyBert);
+  Trainer trainer(cpu(), task, {.lr_scheduler_type = "constant"});
+  data::Cursor cursor = task.batches(rows(), kBatchSize).iterate();
+  data::Example batch = *cursor.next();
+  batch.erase("attention_mask");
+  EXPECT_THAT(message_of<DataError>([&] { trainer.step(batch); }), HasSubstr("attention_mask"));
+}
+
+TEST(Trainer, UnknownScheduleIsRefusedAtOnce) {
+  const TextClassification task = task_from(kTinyBert);
+  EXPECT_THROW(Trainer(cpu(), task, {.lr_scheduler_type = "cosine", .warmup_steps = 3}), UsageError);
+}
+
+// ---- evaluate and predict
+
+TEST(Trainer, EvaluateCountsEveryExampleOnce) {
+  const TextClassification task = task_from(kTinyBert);
+  Trainer trainer(cpu(), task, quick());
+  trainer.fit(shuffled_batches(task), {.num_train_epochs = 1});
+  const Scores scores = trainer.evaluate(task.batches(rows(), kBatchSize));
+
+  double loss = 0, hits = 0;
+  int64_t examples = 0;
+  trainer.predict(task.batches(rows(), 1), [&](const data::Example& batch, const data::Example& outputs) {
+    const auto logits = outputs.tensor("logits").as<float>();
+    const size_t label = static_cast<size_t>(batch.tensor("labels").as<int32_t>()[0]);
+    loss += std::log1p(std::exp(static_cast<double>(logits[1 - label]) - logits[label]));
+    hits += logits[label] > logits[1 - label];
+    ++examples;
+  });
+  EXPECT_EQ(examples, 10);
+  EXPECT_NEAR(score(scores, "loss"), loss / 10, 1e-5);
+  EXPECT_EQ(score(scores, "accuracy"), hits / 10);
+}
+
+TEST(Trainer, EvaluateNeedsExamples) {
+  const TextClassification task = task_from(kTinyBert);
+  Trainer trainer(cpu(), task, quick());
+  EXPECT_THAT(message_of<DataError>([&] { trainer.evaluate(task.batches(data::from_examples({}), 2)); }),
+              HasSubstr("no example"));
+}
+
+TEST(Trainer, PredictKeepsTheOrderOfTheRows) {
+  const TextClassification task = task_from(kTinyBert);
+  Trainer trainer(cpu(), task, quick());
+  trainer.fit(shuffled_batches(task), {.num_train_epochs = 10});  // sets the rows apart
+  const auto first_logits = [&](int64_t batch_size) {
+    std::vector<float> found;
+    trainer.predict(task.batches(rows(), batch_size), [&](const data::Example& batch, const data::Example& outputs) {
+      for (const auto& prediction : task.predictions(batch, outputs)) found.push_back(prediction.logits[0]);
+    });
+    return found;
+  };
+  const std::vector<float> together = first_logits(kBatchSize), alone = first_logits(1);
+  ASSERT_EQ(together.size(), 10u);
+  ASSERT_EQ(alone.size(), 10u);
+  for (size_t i = 0; i < 10; ++i) {
+    EXPECT_NEAR(together[i], alone[i], 1e-5) << i;
+    for (size_t j = 0; j < i; ++j)
+      EXPECT_GT(std::abs(alone[i] - alone[j]), 2e-5) << "rows must differ: " << i << ", " << j;
+  }
+}
+
+// ---- saving and resuming
+
+TEST(Trainer, SavedModelScoresTheSame) {
+  const TextClassification task = task_from(kTinyBert);
+  Trainer trainer(cpu(), task, quick());
+  trainer.fit(shuffled_batches(task), {.num_train_epochs = 2});
+  const TemporaryFolder folder;
+  trainer.save(folder / "model");
+  trainer.save(folder / "model");  // replaces the first
+
+  const TextClassification again(folder / "model", {.max_length = 12});
+  Trainer loaded(cpu(), again, quick());
+  EXPECT_EQ(loaded.evaluate(again.batches(rows(), kBatchSize)), trainer.evaluate(task.batches(rows(), kBatchSize)));
+  EXPECT_TRUE(loaded.load_report().missing.empty());
+  EXPECT_TRUE(loaded.load_report().unexpected.empty());
+  EXPECT_FALSE(std::filesystem::exists(folder / "model" / "optimizer.safetensors"));
+}
+
+TEST(Trainer, SavingNeedsWeights) {
+  const TextClassification task = task_from(kTinyBert);
+  const Trainer trainer(cpu(), task, quick());
+  const TemporaryFolder folder;
+  EXPECT_THAT(message_of<UsageError>([&] { trainer.save(folder / "model"); }), HasSubstr("no batch"));
+  EXPECT_THROW(trainer.save_checkpoint(folder / "model"), UsageError);
+  EXPECT_TRUE(std::filesystem::is_empty(folder.path()));
+}
+
+// Trains in parts, each in a new trainer from the checkpoint of the one before: `stops` tells how many steps a part
+// makes, the last one goes on to the end. Returns the result of the last part and the bytes of the weights.
+std::pair<FitResult, std::string> train_in_parts(const std::vector<int64_t>& stops, int64_t epochs) {
+  const TemporaryFolder folder;
+  std::filesystem::path from = kTinyBert;
+  for (size_t part = 0; part <= stops.size(); ++part) {
+    const TextClassification task = task_from(from);
+    Trainer trainer(cpu(), task, quick());
+    if (part > 0) trainer.resume(from);
+    Recorder recorder(part < stops.size() ? stops[part] : -1);
+    const FitResult result = trainer.fit(
+        shuffled_batches(task),
+        {.num_train_epochs = epochs, .validation = task.batches(rows(), kBatchSize), .callback = &recorder});
+    from = folder / ("checkpoint-" + std::to_string(part));
+    trainer.save_checkpoint(from);
+    EXPECT_EQ(result.stopped, part < stops.size());
+    if (part == stops.size())
+      return {result, text_of(from / "model.safetensors") + text_of(from / "optimizer.safetensors")};
+  }
+  return {};
+}
+
+class Resumption : public ::testing::TestWithParam<std::vector<int64_t>> {};
+
+TEST_P(Resumption, GivesTheBitsOfAnUninterruptedRun) {
+  static const auto [whole, wanted] = train_in_parts({}, 3);
+  const auto [result, found] = train_in_parts(GetParam(), 3);
+  EXPECT_TRUE(found == wanted);
+  EXPECT_EQ(result.steps, 3 * kStepsPerEpoch);
+  EXPECT_EQ(result.mean_loss, whole.mean_loss);
+  EXPECT_EQ(result.scores, whole.scores);
+}
+
+// Within the first epoch, between two, within the second, and several times.
+INSTANTIATE_TEST_SUITE_P(Stops, Resumption,
+                         ::testing::Values(std::vector<int64_t>{2}, std::vector<int64_t>{3}, std::vector<int64_t>{5},
+                                           std::vector<int64_t>{1, 3, 1}),
+                         [](const auto& info) {
+                           std::string name = "After";
+                           for (const int64_t steps : info.param) name += "_" + std::to_string(steps);
+                           return name;
+                         });
+
+TEST(Trainer, CheckpointBeforeTheFirstStepHasTheStateItCameWith) {
+  const TemporaryFolder folder;
+  {
+    const TextClassification task = task_from(kTinyBert);
+    Trainer trainer(cpu(), task, quick());
+    Recorder recorder(2);
+    trainer.fit(shuffled_batches(task), {.num_train_epochs = 1, .callback = &recorder});
+    trainer.save_checkpoint(folder / "first");
+  }
+  const TextClassification task = task_from(folder / "first");
+  Trainer trainer(cpu(), task, quick());
+  trainer.resume(folder / "first");
+  EXPECT_EQ(trainer.steps(), 2);
+  trainer.evaluate(task.batches(rows(), kBatchSize));
+  trainer.save_checkpoint(folder / "second");
+  for (const char* file : {"model.safetensors", "optimizer.safetensors", "trainer_state.json"}) {
+    EXPECT_TRUE(text_of(folder / "first" / file) == text_of(folder / "second" / file)) << file;
+  }
+}
+
+TEST(Trainer, ResumesOnlyFromACheckpointAndBeforeTheFirstStep) {
+  const TextClassification task = task_from(kTinyBert);
+  Trainer trainer(cpu(), task, quick());
+  EXPECT_THAT(message_of<NotFoundError>([&] { trainer.resume(kTinyBert); }), HasSubstr("trainer_state.json"));
+  trainer.fit(shuffled_batches(task), {.num_train_epochs = 1});
+  const TemporaryFolder folder;
+  trainer.save_checkpoint(folder / "checkpoint");
+  EXPECT_THAT(message_of<UsageError>([&] { trainer.resume(folder / "checkpoint"); }),
+              HasSubstr("before the first step"));
+}
+
+}  // namespace
+}  // namespace portune::test
