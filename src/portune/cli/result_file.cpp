@@ -24,6 +24,7 @@ ResultFile::ResultFile(std::filesystem::path path) : path_(std::move(path)) {
   // A device or a pipe is written to as it is: a file must not take its place.
   if (std::filesystem::exists(path_) && !std::filesystem::is_regular_file(path_)) {
     stream_.open(path_);
+    if (!stream_) io::throw_system_error("open", path_, errno);
     return;
   }
   temporary_ = path_.parent_path() / ("tmp." + path_.filename().string() + "." + std::to_string(getpid()));
