@@ -105,6 +105,15 @@ TEST_F(Predict, FullDiskIsAnError) {
   EXPECT_THAT(run.err, testing::HasSubstr("No space left on device"));
 }
 
+TEST_F(Predict, DeviceIsWrittenToAndNotReplaced) {
+  const auto predict_to = [](const char* output) {
+    return portune(Words{"predict"} + words({"--data", toy_->file("validation.csv"), "--output", output}));
+  };
+  EXPECT_EQ(predict_to("/dev/null").exit_code, 0);
+  EXPECT_TRUE(std::filesystem::is_character_file("/dev/null"));
+  EXPECT_EQ(predict_to("/dev/full").exit_code, 74);
+}
+
 TEST_F(Predict, OutputMayNotBeAFolder) {
   const Finished run =
       portune(Words{"predict"} + words({"--data", toy_->file("validation.csv"), "--output", toy_->path()}));

@@ -18,13 +18,14 @@ ResultFile::ResultFile(std::filesystem::path path) : path_(std::move(path)) {
   if (std::filesystem::is_directory(path_)) {
     throw OutputError({.where = "--output " + path_.string(), .given = "a folder", .expected = "a file"});
   }
+  if (const auto folder = path_.parent_path(); !folder.empty() && !std::filesystem::exists(folder)) {
+    throw NotFoundError({.where = "--output " + path_.string(), .given = "no folder " + folder.string()});
+  }
   // A device or a pipe is written to as it is: a file must not take its place.
   if (std::filesystem::exists(path_) && !std::filesystem::is_regular_file(path_)) {
     stream_.open(path_);
+    if (!stream_) io::throw_system_error("open", path_, errno);
     return;
-  }
-  if (const auto folder = path_.parent_path(); !folder.empty() && !std::filesystem::exists(folder)) {
-    throw NotFoundError({.where = "--output " + path_.string(), .given = "no folder " + folder.string()});
   }
   temporary_ = path_.parent_path() / ("tmp." + path_.filename().string() + "." + std::to_string(getpid()));
   file_.emplace(temporary_);
