@@ -31,9 +31,16 @@ def peer_python():
     complete = folder / ".complete"
     if "PORTUNE_BENCH_VENV" not in os.environ and not complete.exists():
         print(f"installing the peers into {folder}", file=sys.stderr)
-        venv.create(folder, with_pip=True, clear=True)
-        subprocess.run([python, "-m", "pip", "install", "--quiet", "-r", PEERS / "requirements.txt"], check=True)
+        install(folder, "-r", PEERS / "requirements.txt")
         complete.touch()
+    return python
+
+
+def install(folder, *packages):
+    """Makes a virtual environment with what `pip install` is told; returns its Python."""
+    venv.create(folder, with_pip=True, clear=True)
+    python = folder / "bin" / "python"
+    subprocess.run([python, "-m", "pip", "install", "--quiet", *packages], check=True)
     return python
 
 

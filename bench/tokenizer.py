@@ -1,9 +1,9 @@
+#!/usr/bin/env python3
 """Portune's tokenizer beside `tokenizers` 0.23.3 and 1.0.0rc3: WordPiece, ids only, one thread, first pass of a process.
 
-    python3 bench/tokenizer.py [--build build] [--tsv FILE] [--model FOLDER] [--rounds 7] [--megabytes 1]
-FILE is a TSV file with a header and a column `text`, FOLDER has a BERT tokenizer.json; by default the movie reviews and
-the MiniLM tokenizer of the folder that PORTUNE_SHARED_DATA names. The texts are repeated until they have the size asked
-for. Peers are installed into throw-away environments. Each round starts each program anew, in turn; times are those of
+    python3 bench/tokenizer.py [--tsv FILE] [--model FOLDER] [--rounds 7] [--megabytes 1]
+FILE is a TSV file with a header and a column `text`, FOLDER has a BERT tokenizer.json; by default the demo's reviews and
+model. The texts are repeated until they have the size asked for. Build with: ninja portune_tokenizer_bench. Peers are installed into throw-away environments. Each round starts each program anew, in turn; times are those of
 the processor, so that other work on the machine counts less. The ids of all programs must be identical.
 
 The last lines are `RATIO <name> <value>`: how many times faster Portune is, by the best round of each.
@@ -16,12 +16,12 @@ import json
 import os
 import pathlib
 import statistics
-import subprocess
 import sys
 import tempfile
-import venv
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent
+from harness import MINILM, PEERS, REVIEWS, ROOT, install, run
+
+BENCH = ROOT / "build" / "bench" / "portune_tokenizer_bench"
 VERSIONS = ["0.23.3", "1.0.0rc3"]
 
 
@@ -31,25 +31,22 @@ def main():
         scratch = pathlib.Path(folder)
         size = write_texts(options, scratch / "texts")
         write_tokenizer(options.model, scratch)
-        programs = {"portune": [options.build / "bench" / "portune_tokenizer_bench", scratch]}
+        programs = {"portune": [BENCH, scratch]}
         for version in VERSIONS:
-            python = install(scratch / version, version)
-            programs[f"tokenizers-{version}"] = [
-                python, ROOT / "bench" / "peers" / "tokenizer.py", scratch / "tokenizer.json"]
+            python = install(scratch / version, f"tokenizers=={version}")
+            programs[f"tokenizers-{version}"] = [python, PEERS / "tokenizer.py", scratch / "tokenizer.json"]
         times = {name: [] for name in programs}
         for _ in range(options.rounds):
             for name, command in programs.items():
-                times[name].append(run(command, scratch, name))
+                times[name].append(cpu_seconds(command, scratch, name))
         check_ids(scratch, programs)
     report(times, size)
 
 
 def parse_options():
-    shared = pathlib.Path(os.environ.get("PORTUNE_SHARED_DATA", "data"))
     parser = argparse.ArgumentParser()
-    parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build")
-    parser.add_argument("--tsv", type=pathlib.Path, default=shared / "movie_reviews" / "movie_reviews.tsv")
-    parser.add_argument("--model", type=pathlib.Path, default=shared / "tokenizers" / "minilm_bert_uncased")
+    parser.add_argument("--tsv", type=pathlib.Path, default=REVIEWS / "train.tsv")
+    parser.add_argument("--model", type=pathlib.Path, default=MINILM)
     parser.add_argument("--rounds", type=int, default=7)
     parser.add_argument("--megabytes", type=float, default=1.0)
     return parser.parse_args()
@@ -75,17 +72,10 @@ def write_tokenizer(model, folder):
     (folder / "tokenizer.json").write_text(json.dumps(config), encoding="utf-8")
 
 
-def install(folder, version):
-    venv.create(folder, with_pip=True)
-    python = folder / "bin" / "python"
-    subprocess.run([python, "-m", "pip", "install", "--quiet", f"tokenizers=={version}"], check=True)
-    return python
-
-
-def run(command, scratch, name):
-    """Seconds to load the tokenizer and to encode."""
-    command = [*map(str, command), str(scratch / "texts"), str(scratch / f"{name}.ids")]
-    return tuple(map(float, subprocess.run(command, stdout=subprocess.PIPE, check=True, text=True).stdout.split()))
+def cpu_seconds(command, scratch, name):
+    """Those to load the tokenizer and to encode."""
+    printed, _ = run(*command, scratch / "texts", scratch / f"{name}.ids")
+    return tuple(map(float, printed.split()))
 
 
 def check_ids(scratch, programs):
@@ -107,4 +97,5 @@ def report(times, size):
             print(f"RATIO {name} {best[name] / best['portune']:.2f}")
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -1,9 +1,12 @@
 #include "portune/base/thread_pool.h"
 
 #include <gtest/gtest.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
 #include <atomic>
 #include <stdexcept>
+#include <system_error>
 #include <vector>
 
 namespace portune {
@@ -40,6 +43,22 @@ TEST(ThreadPool, FinishesQueuedTasksBeforeItEnds) {
     for (int i = 0; i < 100; ++i) pool.submit([&] { ++count; });
   }
   EXPECT_EQ(count, 100);
+}
+
+// In a process of its own, with memory for the stacks of some of the threads only.
+TEST(ThreadPoolDeathTest, EndsTheThreadsThatHaveStartedIfAnotherCannot) {
+  const auto start_too_many = [] {
+    alarm(60);
+    const rlimit limit{1 << 30, 1 << 30};
+    setrlimit(RLIMIT_AS, &limit);
+    try {
+      ThreadPool pool(10'000);
+    } catch (const std::system_error&) {
+      _exit(0);
+    }
+    _exit(1);
+  };
+  EXPECT_EXIT(start_too_many(), testing::ExitedWithCode(0), "");
 }
 
 }  // namespace portune

@@ -38,10 +38,17 @@ struct Loop {
 
 ThreadPool::ThreadPool(int threads) {
   if (threads <= 0) threads = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
-  for (int i = 0; i < threads; ++i) workers_.emplace_back([this] { run(); });
+  try {
+    for (int i = 0; i < threads; ++i) workers_.emplace_back([this] { run(); });
+  } catch (...) {
+    stop();  // those that have started would wait for ever, and their destructor for them
+    throw;
+  }
 }
 
-ThreadPool::~ThreadPool() {
+ThreadPool::~ThreadPool() { stop(); }
+
+void ThreadPool::stop() {
   {
     const std::lock_guard lock(mutex_);
     stopping_ = true;

@@ -31,6 +31,7 @@ class ThreadPool {
 
  private:
   void run();
+  void stop();
 
   std::mutex mutex_;
   std::condition_variable wake_;

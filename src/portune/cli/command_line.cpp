@@ -3,8 +3,8 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 
+#include "portune/base/nearest.h"
 #include "portune/cli/help.h"
-#include "portune/cli/nearest.h"
 #include "portune/cli/options.h"
 #include "portune/error.h"
 

@@ -1,8 +1,6 @@
 // Exit codes; from 64 on those of sysexits.h. Scripts and schedulers rely on them: see README.md.
 #pragma once
 
-#include <exception>
-
 #include "portune/error.h"
 
 namespace portune::cli {

@@ -1,27 +1,13 @@
 #include "portune/data/column_names.h"
 
 #include <algorithm>
-#include <numeric>
 #include <utility>
 #include <vector>
 
+#include "portune/base/nearest.h"
+
 namespace portune::data {
 namespace {
-
-// Levenshtein's distance: insertions, deletions and replacements that turn one text into the other.
-size_t edit_distance(std::string_view a, std::string_view b) {
-  std::vector<size_t> row(b.size() + 1);  // distances from the first i characters of a to all beginnings of b
-  std::iota(row.begin(), row.end(), size_t{0});
-  for (size_t i = 1; i <= a.size(); ++i) {
-    size_t diagonal = std::exchange(row[0], i);
-    for (size_t j = 1; j <= b.size(); ++j) {
-      const size_t replaced = diagonal + (a[i - 1] != b[j - 1]);
-      diagonal = row[j];
-      row[j] = std::min({replaced, row[j] + 1, row[j - 1] + 1});
-    }
-  }
-  return row.back();
-}
 
 std::string list_of(std::span<const std::string_view> names) {
   constexpr size_t kMost = 20;
@@ -34,11 +20,8 @@ std::string list_of(std::span<const std::string_view> names) {
 }
 
 std::string proposal(std::string_view wanted, std::span<const std::string_view> names) {
-  const auto nearest = std::min_element(names.begin(), names.end(), [&](std::string_view a, std::string_view b) {
-    return edit_distance(a, wanted) < edit_distance(b, wanted);
-  });
-  const bool alike = nearest != names.end() && edit_distance(*nearest, wanted) <= 1 + wanted.size() / 3;
-  return alike ? "did you mean '" + std::string(*nearest) + "'?" : "";
+  const std::string meant = nearest(wanted, std::vector<std::string>(names.begin(), names.end()));
+  return meant.empty() ? "" : "did you mean '" + meant + "'?";
 }
 
 }  // namespace

@@ -1,15 +1,14 @@
-// Random numbers that are the same on every machine, which those of the C++ library are not.
+// Random numbers for shuffling, the same on every machine.
 #pragma once
 
 #include <cstdint>
 
 namespace portune::data {
 
-/// SplitMix64: a counter, hashed. Its state is one number, and any number is a good seed.
-/// source  Steele, Lea, Flood 2014, "Fast splittable pseudorandom number generators", doi:10.1145/2660193.2660195
+/// The numbers of a SplitMix64 stream, one after the other.
 class Random {
  public:
-  explicit Random(uint64_t seed) : counter_(seed) {}
+  explicit Random(uint64_t seed) : seed_(seed) {}
   /// The stream of (seed, epoch): unrelated for different epochs.
   Random(uint64_t seed, int64_t epoch);
 
@@ -18,7 +17,7 @@ class Random {
   uint64_t below(uint64_t bound);
 
  private:
-  uint64_t counter_;
+  uint64_t seed_, drawn_ = 0;
 };
 
 }  // namespace portune::data

@@ -1,7 +1,6 @@
 // What shape rules share: checks of operands, and their description in errors.
 #pragma once
 
-#include <functional>
 #include <string>
 #include <string_view>
 

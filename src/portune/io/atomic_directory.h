@@ -1,9 +1,7 @@
 // A folder that appears whole or not at all, whatever fails while it is written.
 #pragma once
 
-#include <cstddef>
 #include <filesystem>
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>

@@ -6,30 +6,23 @@
 #include <numbers>
 #include <set>
 
+#include "portune/base/random.h"
 #include "portune/error.h"
 #include "portune/hub/model_folder.h"
 
 namespace portune::tasks {
 namespace {
 
-// SplitMix64 (Steele et al. 2014): the output for counter `i` of the stream `key`.
-uint64_t random_bits(uint64_t key, uint64_t i) {
-  uint64_t z = key + (i + 1) * 0x9E3779B97F4A7C15;
-  z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9;
-  z = (z ^ (z >> 27)) * 0x94D049BB133111EB;
-  return z ^ (z >> 31);
-}
-
 uint64_t key_of(std::string_view name, uint64_t seed) {
   uint64_t key = seed;
-  for (const char c : name) key = random_bits(key ^ static_cast<unsigned char>(c), 0);
+  for (const char c : name) key = split_mix_64(key ^ static_cast<unsigned char>(c), 0);
   return key;
 }
 
 // Box and Muller 1958: two uniform numbers make a normal one.
 double normal(uint64_t key, uint64_t i) {
-  const double u = static_cast<double>((random_bits(key, 2 * i) >> 11) + 1) * 0x1p-53;  // in (0, 1]
-  const double v = static_cast<double>(random_bits(key, 2 * i + 1) >> 11) * 0x1p-53;
+  const double u = static_cast<double>((split_mix_64(key, 2 * i) >> 11) + 1) * 0x1p-53;  // in (0, 1]
+  const double v = static_cast<double>(split_mix_64(key, 2 * i + 1) >> 11) * 0x1p-53;
   return std::sqrt(-2 * std::log(u)) * std::cos(2 * std::numbers::pi * v);
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "portune/base/random.h"
 #include "portune/error.h"
 
 namespace portune::train {
@@ -30,12 +31,8 @@ Tensor rates(const TrainingOptions& options, int64_t step, double learning_rate)
 }
 
 Tensor random_key(uint64_t seed, int64_t step) {
-  // SplitMix64 of the seed, offset by the step.
-  uint64_t z = seed + static_cast<uint64_t>(step) * 0x9E3779B97F4A7C15;
-  z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9;
-  z = (z ^ (z >> 27)) * 0x94D049BB133111EB;
-  z ^= z >> 31;
-  return Tensor({2}, {static_cast<uint32_t>(z), static_cast<uint32_t>(z >> 32)});
+  const uint64_t key = split_mix_64(seed, static_cast<uint64_t>(step - 1));
+  return Tensor({2}, {static_cast<uint32_t>(key), static_cast<uint32_t>(key >> 32)});
 }
 
 }  // namespace portune::train

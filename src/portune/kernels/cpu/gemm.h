@@ -36,7 +36,7 @@ void multiply(const Gemm& gemm, const void* a, const void* b, const void* bias, 
 /// emulation. multiply() goes by float32 where it has none for bfloat16.
 bool gemm_is_native(DType type);
 
-/// "oneDNN 2.6.3, instruction set 1234": what results and speed depend on.
+/// "oneDNN 2.6.3, instruction set avx512_core_bf16": what results and speed depend on.
 std::string gemm_version();
 
 }  // namespace portune::kernels

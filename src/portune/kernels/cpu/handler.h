@@ -1,6 +1,7 @@
 // What the FFI handlers share: XLA's threads, buffers as the kernels see them, errors on their way back to XLA.
 #pragma once
 
+#include <algorithm>
 #include <exception>
 #include <string>
 #include <utility>

@@ -1,8 +1,8 @@
-#include "portune/cli/nearest.h"
+#include "portune/base/nearest.h"
 
 #include <algorithm>
 
-namespace portune::cli {
+namespace portune {
 namespace {
 
 // Optimal string alignment distance.
@@ -23,11 +23,12 @@ size_t edits(std::string_view a, std::string_view b) {
 }  // namespace
 
 std::string nearest(std::string_view typed, const std::vector<std::string>& names) {
-  // The table of edits() is quadratic; no name is that long.
+  // The table of edits() is quadratic; no name is meant to be that long.
   if (typed.size() > 100) return {};
   std::string best;
   size_t fewest = typed.size() / 3 + 2;
   for (const std::string& name : names) {
+    if (name.size() >= typed.size() + fewest) continue;  // that many inserts at least
     const size_t distance = edits(typed, name);
     if (distance >= fewest) continue;
     fewest = distance;
@@ -36,4 +37,4 @@ std::string nearest(std::string_view typed, const std::vector<std::string>& name
   return best;
 }
 
-}  // namespace portune::cli
+}  // namespace portune

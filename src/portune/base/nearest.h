@@ -5,10 +5,10 @@
 #include <string_view>
 #include <vector>
 
-namespace portune::cli {
+namespace portune {
 
 /// The name that takes the fewest edits (insert, delete, replace or swap neighbours) to get from `typed`, if they are
 /// few for its length; otherwise an empty string.
 std::string nearest(std::string_view typed, const std::vector<std::string>& names);
 
-}  // namespace portune::cli
+}  // namespace portune
