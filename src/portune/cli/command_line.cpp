@@ -38,14 +38,6 @@ constexpr const char* kBenchExamples =
     "  portune bench --model bert --batch-size 16 --max-length 128 --dtype bfloat16 --steps 20\n"
     "  {\"step_seconds\":[0.92,...],\"compile_seconds\":11.2,\"from_cache\":false}\n";
 
-// transformers spells its options with underscores or hyphens; both are fine here.
-std::string with_hyphens(std::string word) {
-  if (!word.starts_with("--")) return word;
-  std::replace(word.begin(), word.begin() + static_cast<std::ptrdiff_t>(std::min(word.find('='), word.size())), '_',
-               '-');
-  return word;
-}
-
 std::vector<std::string> names_in(const CLI::App& app) {
   std::vector<std::string> names;
   for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; })) {
@@ -141,6 +133,13 @@ class Parser {
 };
 
 }  // namespace
+
+std::string with_hyphens(std::string word) {
+  if (!word.starts_with("--")) return word;
+  std::replace(word.begin(), word.begin() + static_cast<std::ptrdiff_t>(std::min(word.find('='), word.size())), '_',
+               '-');
+  return word;
+}
 
 Command parse(const std::vector<std::string>& words) {
   if (words.empty()) return Parser().parse({"--help"});

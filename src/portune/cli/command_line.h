@@ -20,4 +20,7 @@ using Command = std::variant<Text, FitArguments, EvaluateArguments, PredictArgum
 /// errors UsageError, with the nearest name for one that is not known
 Command parse(const std::vector<std::string>& words);
 
+/// An option as Portune spells it: transformers' underscores in its name become hyphens. Other words stay.
+std::string with_hyphens(std::string word);
+
 }  // namespace portune::cli

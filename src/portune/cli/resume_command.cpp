@@ -1,18 +1,13 @@
 #include "portune/cli/resume_command.h"
 
-#include <algorithm>
 #include <string_view>
+
+#include "portune/cli/command_line.h"
 
 namespace portune::cli {
 namespace {
 
 constexpr std::string_view kOption = "--resume-from-checkpoint";
-
-// Options may be spelled with underscores, too.
-std::string with_hyphens(std::string name) {
-  std::ranges::replace(name, '_', '-');
-  return name;
-}
 
 std::string quoted(const std::string& word) {
   constexpr std::string_view kPlain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_=+,./:@%";
