@@ -11,11 +11,10 @@
 namespace portune::kernels {
 
 /// Queries a block. Its scores and gradients of scores, in two types, fit a core's second-level cache. A band that cuts
-/// off keys asks for small blocks, which leave out more of them.
+/// off keys asks for small blocks, which leave out more of them; still smaller ones cost more than they save.
 inline int64_t queries_per_block(const AttentionShape& shape, const Band& band) {
   const bool cuts = band.before < shape.kv || band.after < shape.kv;
-  if (shape.kv > 256) return 64;
-  return cuts ? 32 : 128;
+  return cuts || shape.kv > 256 ? 64 : 128;
 }
 
 /// Consecutive keys.
