@@ -187,8 +187,31 @@ TEST(Trainer, LossThatIsNotFiniteNamesItsStepAndRows) {
   EXPECT_EQ(recorder.steps, std::vector<int64_t>{1});
   // fit() is over: nobody is told about compilations any more.
   const int compilations = recorder.compilations;
-  trainer.predict(task.batches(rows(), 1), [](const data::Example&, const data::Example&) {});
+  EXPECT_THROW(trainer.evaluate(task.batches(rows(), 1)), NumericError);
   EXPECT_EQ(recorder.compilations, compilations);
+}
+
+// A rate so large that the first step, whose own loss is finite, leaves weights that give no number.
+TrainingOptions overflowing() { return {.learning_rate = 3e38, .lr_scheduler_type = "constant", .weight_decay = 1e38}; }
+
+TEST(Trainer, LastStepThatOverflowsIsFoundByTheValidation) {
+  const TextClassification task = task_from(kTinyBert);
+  Trainer trainer(cpu(), task, overflowing());
+  const data::Dataset batches = task.batches(rows(), kBatchSize);
+  EXPECT_THAT(message_of<NumericError>(
+                  [&] { trainer.fit(batches, {.num_train_epochs = 1, .steps_per_epoch = 1, .validation = batches}); }),
+              AllOf(HasSubstr("evaluation"), HasSubstr("nan"), HasSubstr("example 0"), HasSubstr("learning rate")));
+}
+
+TEST(Trainer, WeightsThatAreNotFiniteAreNotSaved) {
+  const TextClassification task = task_from(kTinyBert);
+  Trainer trainer(cpu(), task, overflowing());
+  trainer.fit(task.batches(rows(), kBatchSize), {.num_train_epochs = 1, .steps_per_epoch = 1});
+  const TemporaryFolder folder;
+  const auto names_folder_and_tensor = AllOf(HasSubstr((folder / "model").string()), HasSubstr("bert.embeddings."));
+  EXPECT_THAT(message_of<NumericError>([&] { trainer.save(folder / "model"); }), names_folder_and_tensor);
+  EXPECT_THAT(message_of<NumericError>([&] { trainer.save_checkpoint(folder / "model"); }), names_folder_and_tensor);
+  EXPECT_TRUE(std::filesystem::is_empty(folder.path()));
 }
 
 TEST(Trainer, TrainsInBfloat16) {
@@ -272,8 +295,11 @@ TEST(Trainer, StepNeedsTheColumnsOfTheTask) {
   EXPECT_THAT(message_of<DataError>([&] { trainer.step(batch); }), HasSubstr("attention_mask"));
 }
 
-TEST(Trainer, UnknownScheduleIsRefusedAtOnce) {
+TEST(Trainer, OptionsThatMakeNoSenseAreRefusedAtOnce) {
   const TextClassification task = task_from(kTinyBert);
+  EXPECT_THROW(Trainer(cpu(), task, {.adam_beta1 = 1}), UsageError);
+  Trainer trainer(cpu(), task, quick());
+  EXPECT_THROW(trainer.fit(task.batches(rows(), 1), {.num_train_epochs = 0}), UsageError);
   EXPECT_THROW(Trainer(cpu(), task, {.lr_scheduler_type = "cosine", .warmup_steps = 3}), UsageError);
 }
 
@@ -304,6 +330,16 @@ TEST(Trainer, EvaluateNeedsExamples) {
   Trainer trainer(cpu(), task, quick());
   EXPECT_THAT(message_of<DataError>([&] { trainer.evaluate(task.batches(data::from_examples({}), 2)); }),
               HasSubstr("no example"));
+}
+
+// What an evaluation gives is looked at before metrics, which would call it bad data.
+TEST(Trainer, OutputsThatAreNotFiniteNameTheirRows) {
+  const TextClassification task = task_from(kTinyBert);
+  Trainer trainer(cpu(), task, overflowing());
+  const data::Dataset batches = task.batches(rows(), kBatchSize);
+  trainer.fit(batches, {.num_train_epochs = 1, .steps_per_epoch = 1});
+  EXPECT_THAT(message_of<NumericError>([&] { trainer.evaluate(batches.skip(1)); }), HasSubstr("example 4"));
+  EXPECT_THROW(trainer.predict(batches, [](const data::Example&, const data::Example&) {}), NumericError);
 }
 
 TEST(Trainer, PredictKeepsTheOrderOfTheRows) {
@@ -415,6 +451,82 @@ TEST(Trainer, CheckpointBeforeTheFirstStepHasTheStateItCameWith) {
   for (const char* file : {"model.safetensors", "optimizer.safetensors", "trainer_state.json"}) {
     EXPECT_TRUE(text_of(folder / "first" / file) == text_of(folder / "second" / file)) << file;
   }
+}
+
+// A checkpoint after the first of three epochs.
+void write_checkpoint(const TrainingOptions& options, const std::filesystem::path& folder) {
+  const TextClassification task = task_from(kTinyBert);
+  Trainer trainer(cpu(), task, options);
+  Recorder recorder(kStepsPerEpoch);
+  trainer.fit(shuffled_batches(task), {.num_train_epochs = 3, .callback = &recorder});
+  trainer.save_checkpoint(folder);
+}
+
+TEST(Trainer, ResumesWithTheOptionsOfTheRunOnly) {
+  const TemporaryFolder folder;
+  TrainingOptions options = quick();
+  options.must_match = {{"batch_size", "4"}};
+  write_checkpoint(options, folder / "checkpoint");
+  const TextClassification task = task_from(folder / "checkpoint");
+  const auto refused = [&](const TrainingOptions& other) {
+    return message_of<UsageError>([&] { Trainer(cpu(), task, other).resume(folder / "checkpoint"); });
+  };
+  TrainingOptions other = options;
+  other.seed = 43;
+  other.learning_rate = 0.02;
+  EXPECT_THAT(refused(other),
+              AllOf(HasSubstr((folder / "checkpoint").string()), HasSubstr("given     learning_rate 0.02, seed 43\n"),
+                    HasSubstr("expected  learning_rate 0.01, seed 42, as in the run")));
+  other = options;
+  other.dtype = DType::kBFloat16;
+  EXPECT_THAT(refused(other), AllOf(HasSubstr("dtype bfloat16"), HasSubstr("dtype float32")));
+  other = options;
+  other.must_match = {{"batch_size", "8"}, {"task", "other"}};
+  EXPECT_THAT(refused(other),
+              AllOf(HasSubstr("batch_size 8, task other\n"), HasSubstr("batch_size 4, task none, as in the run")));
+  Trainer(cpu(), task, options).resume(folder / "checkpoint");
+}
+
+TEST(Trainer, ResumesWithTheScheduleOfTheRunOnly) {
+  const TemporaryFolder folder;
+  write_checkpoint(quick(), folder / "checkpoint");
+  const TextClassification task = task_from(folder / "checkpoint");
+  Trainer trainer(cpu(), task, quick());
+  trainer.resume(folder / "checkpoint");
+  EXPECT_THAT(
+      message_of<UsageError>([&] { trainer.fit(shuffled_batches(task), {.num_train_epochs = 4}); }),
+      AllOf(HasSubstr("given     a schedule with an end after step 12\n"), HasSubstr("expected  an end after step 9")));
+  EXPECT_EQ(trainer.fit(shuffled_batches(task), {.num_train_epochs = 3}).steps, 9);
+  // From here on it is a run of its own.
+  EXPECT_EQ(trainer.fit(shuffled_batches(task), {.num_train_epochs = 4}).steps, 12);
+}
+
+TEST(Trainer, ScheduleThatDoesNotFallMayBecomeLonger) {
+  const TemporaryFolder folder;
+  const TrainingOptions options{.learning_rate = 0.01, .lr_scheduler_type = "constant"};
+  write_checkpoint(options, folder / "checkpoint");
+  const TextClassification task = task_from(folder / "checkpoint");
+  Trainer trainer(cpu(), task, options);
+  trainer.resume(folder / "checkpoint");
+  EXPECT_EQ(trainer.fit(shuffled_batches(task), {.num_train_epochs = 5}).steps, 15);
+}
+
+TEST(Trainer, ResumptionEncodesNoRowThatItSkips) {
+  const TemporaryFolder folder;
+  write_checkpoint(quick(), folder / "checkpoint");
+  const TextClassification task = task_from(folder / "checkpoint");
+  int64_t encoded = 0;
+  const data::Dataset batches = rows()
+                                    .shuffle({.buffer = 100, .seed = 3})
+                                    .map([&](const data::Example& row) {
+                                      ++encoded;
+                                      return task.encode(row);
+                                    })
+                                    .padded_batch(kBatchSize, {.lengths = {12}});
+  Trainer trainer(cpu(), task, quick());
+  trainer.resume(folder / "checkpoint");
+  trainer.fit(batches, {.num_train_epochs = 3});
+  EXPECT_EQ(encoded, 2 * 10);  // two epochs of ten rows; to count the batches of an epoch takes no encoding either
 }
 
 TEST(Trainer, ResumesOnlyFromACheckpointAndBeforeTheFirstStep) {

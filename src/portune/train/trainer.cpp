@@ -1,12 +1,16 @@
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <map>
 
 #include "portune/error.h"
 #include "portune/io/atomic_directory.h"
 #include "portune/train.h"
 #include "portune/train/checkpoint.h"
+#include "portune/train/finite.h"
+#include "portune/train/options.h"
 #include "portune/train/programs.h"
+#include "portune/train/run_facts.h"
 #include "portune/train/schedule.h"
 
 namespace portune {
@@ -29,11 +33,7 @@ std::string describe(const Signature& signature) {
 
 float scalar(const DeviceArray& array) { return array.to_host().as<float>()[0]; }
 
-int64_t count(const data::Dataset& batches) {
-  int64_t steps = 0;
-  for ([[maybe_unused]] const data::Example& batch : batches.iterate()) ++steps;
-  return steps;
-}
+int64_t count(const data::Dataset& batches) { return batches.iterate().skip(std::numeric_limits<int64_t>::max()); }
 
 DataError no_example(const std::string& where) {
   return DataError({.where = where, .given = "no example", .expected = "at least one"});
@@ -88,6 +88,7 @@ struct Trainer::Impl {
   std::vector<DeviceArray> weights, m, v;
   LoadReport load_report;
   int64_t steps = 0;
+  int64_t total_steps = 0;  // of the schedule; 0: not known yet, or it does not matter
   // By the shapes of the batches, of which there are few.
   std::map<std::string, Program> step_programs;
   std::map<std::string, Evaluation> evaluation_programs;
@@ -160,10 +161,10 @@ struct Trainer::Impl {
   void restore_moments() {
     std::vector<TensorType> types;
     for (const DeviceArray& weight : weights) types.push_back(weight.type());
-    train::SavedState state = train::read_state(resume_from, names, types);
+    train::Moments moments = train::read_moments(resume_from, names, types);
     for (size_t i = 0; i < names.size(); ++i) {
-      m.push_back(device.put(std::move(state.m[i])));
-      v.push_back(device.put(std::move(state.v[i])));
+      m.push_back(device.put(std::move(moments.m[i])));
+      v.push_back(device.put(std::move(moments.v[i])));
     }
   }
 
@@ -173,7 +174,17 @@ struct Trainer::Impl {
     return arrays;
   }
 
-  StepResult step(const data::Example& batch, int64_t total_steps) {
+  // Whether the steps go on from a checkpoint and none has been made yet.
+  bool is_resumed() const { return !resume_from.empty() && m.empty(); }
+
+  // How long the schedule is, where the learning rate depends on that.
+  void set_schedule(int64_t total) {
+    if (!train::depends_on_total_steps(options)) return;
+    if (is_resumed()) train::require_same_schedule(resume_from, total_steps, total);
+    total_steps = total;
+  }
+
+  StepResult step(const data::Example& batch) {
     const Signature signature = signature_of(task, batch);
     const Program& program = step_program(signature);
     initialise_moments();
@@ -213,6 +224,7 @@ struct Trainer::Impl {
     for (size_t i = 0; i < compiled.outputs.size(); ++i) {
       evaluated.outputs.set(compiled.outputs[i], results[2 + i].to_host());
     }
+    train::require_finite(batch, evaluated.loss_sum, evaluated.outputs, steps > 0);
     return evaluated;
   }
 
@@ -229,20 +241,23 @@ struct Trainer::Impl {
     return tensors;
   }
 
-  void write_model(const std::filesystem::path& folder) const {
+  // folder: where the model is to be in the end, for errors
+  void write_model(const std::filesystem::path& staging, const std::filesystem::path& folder) const {
     if (weights.empty()) {
       throw UsageError({.where = "saving to " + folder.string(),
                         .given = "a trainer that has seen no batch",
                         .expected = "a step or an evaluation before, which loads the weights"});
     }
     const std::vector<Tensor> values = to_host(weights);
-    task.save(folder, views(names, "", values));
+    const std::vector<NamedTensorView> named = views(names, "", values);
+    train::require_finite("saving to " + folder.string(), named);
+    task.save(staging, named);
   }
 };
 
 Trainer::Trainer(const Device& device, const Task& task, TrainingOptions options)
     : impl_(new Impl{.device = device, .task = task, .options = std::move(options)}) {
-  train::learning_rate(impl_->options, 1, 1);  // refuses an unknown schedule now rather than at the first step
+  train::check(impl_->options);
 }
 Trainer::Trainer(Trainer&&) noexcept = default;
 Trainer::~Trainer() = default;
@@ -252,12 +267,13 @@ int64_t Trainer::steps() const { return impl_->steps; }
 
 StepResult Trainer::step(const data::Example& batch) {
   const TrainingOptions& options = impl_->options;
-  if (options.lr_scheduler_type == "linear" && options.total_steps <= 0) {
+  if (train::depends_on_total_steps(options) && options.total_steps == 0) {
     throw UsageError({.where = "total_steps",
                       .given = std::to_string(options.total_steps),
                       .expected = "the step at which the linear decay ends, where fit() does not work it out"});
   }
-  return impl_->step(batch, options.total_steps);
+  impl_->set_schedule(options.total_steps);
+  return impl_->step(batch);
 }
 
 Scores Trainer::evaluate(const data::Dataset& batches) {
@@ -281,6 +297,7 @@ void Trainer::predict(const data::Dataset& batches,
 }
 
 FitResult Trainer::fit(const data::Dataset& batches, const FitOptions& fit) {
+  train::check(fit);
   const int64_t steps_per_epoch = fit.steps_per_epoch > 0 ? fit.steps_per_epoch : count(batches);
   if (steps_per_epoch == 0) throw no_example("training data");
   const int64_t last_step = steps_per_epoch * fit.num_train_epochs;
@@ -291,7 +308,7 @@ FitResult Trainer::fit(const data::Dataset& batches, const FitOptions& fit) {
          .expected = "steps that are still to be made",
          .fix = "ask for more epochs or steps"});
   }
-  const int64_t total_steps = impl_->options.total_steps > 0 ? impl_->options.total_steps : last_step;
+  impl_->set_schedule(impl_->options.total_steps > 0 ? impl_->options.total_steps : last_step);
   Callback none;
   Callback& callback = fit.callback != nullptr ? *fit.callback : none;
   const CallbackWhileFitting told(impl_->callback, callback);
@@ -315,7 +332,7 @@ FitResult Trainer::fit(const data::Dataset& batches, const FitOptions& fit) {
   while (impl_->steps < last_step && !result.stopped) {
     std::optional<data::Example> batch = cursor.next();
     if (!batch) throw no_example("training data");
-    StepResult started = impl_->step(*batch, total_steps);
+    StepResult started = impl_->step(*batch);
     finish_running();
     running = std::move(started);
     running_rows = to_string(batch->origin());
@@ -337,18 +354,19 @@ FitResult Trainer::fit(const data::Dataset& batches, const FitOptions& fit) {
 
 void Trainer::save(const std::filesystem::path& folder) const {
   io::AtomicDirectory directory(folder);
-  impl_->write_model(directory.staging());
+  impl_->write_model(directory.staging(), folder);
   directory.commit();
 }
 
 void Trainer::save_checkpoint(const std::filesystem::path& folder) const {
   io::AtomicDirectory directory(folder);
-  impl_->write_model(directory.staging());
+  impl_->write_model(directory.staging(), folder);
   impl_->initialise_moments();  // a checkpoint before the first step has them too
   const std::vector<Tensor> m = Impl::to_host(impl_->m), v = Impl::to_host(impl_->v);
   std::vector<NamedTensorView> moments = Impl::views(impl_->names, "m.", m);
   for (NamedTensorView& moment : Impl::views(impl_->names, "v.", v)) moments.push_back(std::move(moment));
-  train::write_state(directory.staging(), moments, impl_->steps);
+  train::write_state(directory.staging(), moments,
+                     {.step = impl_->steps, .total_steps = impl_->total_steps, .run = train::facts_of(impl_->options)});
   directory.commit();
 }
 
@@ -358,7 +376,10 @@ void Trainer::resume(const std::filesystem::path& folder) {
                       .given = "a trainer that has made steps",
                       .expected = "resume() before the first step"});
   }
-  impl_->steps = train::read_step(folder);
+  const train::Position position = train::read_position(folder);
+  train::require_same_run(folder, position.run, train::facts_of(impl_->options));
+  impl_->steps = position.step;
+  impl_->total_steps = position.total_steps;
   impl_->resume_from = folder;
 }
 
