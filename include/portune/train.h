@@ -34,19 +34,21 @@ struct TrainingOptions {
 /// What a step computed. Reading a number waits for the step.
 class StepResult {
  public:
-  StepResult(int64_t step, double learning_rate, TokenCount tokens, DeviceArray loss, DeviceArray grad_norm);
+  StepResult(int64_t step, double learning_rate, TokenCount tokens, DeviceArray loss, DeviceArray weight,
+             DeviceArray grad_norm);
 
   int64_t step() const { return step_; }  ///< counted from 1
   double learning_rate() const { return learning_rate_; }
   const TokenCount& tokens() const { return tokens_; }
   double loss() const;       ///< mean over the examples of the batch
+  double weight() const;     ///< of these examples together: what the mean is over
   double grad_norm() const;  ///< before clipping
 
  private:
   int64_t step_;
   double learning_rate_;
   TokenCount tokens_;
-  DeviceArray loss_, grad_norm_;
+  DeviceArray loss_, weight_, grad_norm_;
 };
 
 /// What fit() tells while it runs. Every function has an empty default.
@@ -58,10 +60,10 @@ class Callback {
                           [[maybe_unused]] bool from_cache) {}
   /// A step is done: the numbers of result are there without waiting.
   virtual void on_step([[maybe_unused]] const StepResult& result, [[maybe_unused]] int64_t total_steps) {}
-  /// An epoch is done; `scores` are those of the validation set, if there is one.
+  /// An epoch is done; `mean_loss` is that of its examples, `scores` are those of the validation set, if there is one.
   virtual void on_epoch_end([[maybe_unused]] int64_t epoch, [[maybe_unused]] double mean_loss,
                             [[maybe_unused]] const Scores& scores) {}
-  /// Asked after every step: true ends fit() after it.
+  /// Asked after every step and for every batch of a validation: true ends fit() there.
   virtual bool should_stop() { return false; }
 };
 
@@ -74,8 +76,8 @@ struct FitOptions {
 
 struct FitResult {
   int64_t steps = 0;     ///< in all, those before a resumption included
-  bool stopped = false;  ///< by Callback::should_stop, before the last step
-  double mean_loss = 0;  ///< of the last epoch
+  bool stopped = false;  ///< by Callback::should_stop, before the last step or the end of the last validation
+  double mean_loss = 0;  ///< over the examples of the last epoch
   Scores scores;         ///< of the last validation
 };
 

@@ -18,8 +18,11 @@ const std::vector<std::string> kNames{"w"};
 const std::vector<TensorType> kTypes{{DType::kFloat32, {2}}};
 
 void write(const std::filesystem::path& folder) {
-  train::write_state(folder, std::vector<NamedTensorView>{{"m.w", kM.view()}, {"v.w", kV.view()}},
-                     {.step = 17, .total_steps = 40, .run = {{"seed", "42"}, {"text_column", "a \"text\""}}});
+  train::write_moments(folder, std::vector<NamedTensorView>{{"m.w", kM.view()}, {"v.w", kV.view()}});
+  train::write_position(folder, {.step = 17,
+                                 .total_steps = 40,
+                                 .epoch_loss = {.sum = 0.1, .weight = 30},
+                                 .run = {{"seed", "42"}, {"text_column", "a \"text\""}}});
 }
 
 TEST(TrainingState, ComesBackAsItWasWritten) {
@@ -28,6 +31,8 @@ TEST(TrainingState, ComesBackAsItWasWritten) {
   const train::Position position = train::read_position(folder.path());
   EXPECT_EQ(position.step, 17);
   EXPECT_EQ(position.total_steps, 40);
+  EXPECT_EQ(position.epoch_loss.sum, 0.1);
+  EXPECT_EQ(position.epoch_loss.weight, 30);
   EXPECT_EQ(position.run, (train::RunFacts{{"seed", "42"}, {"text_column", "a \"text\""}}));
   const train::Moments moments = train::read_moments(folder.path(), kNames, kTypes);
   ASSERT_EQ(moments.m.size(), 1u);

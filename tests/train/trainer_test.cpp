@@ -47,12 +47,15 @@ TrainingOptions quick() { return {.learning_rate = 0.01, .weight_decay = 0.01}; 
 // Ends fit() after some steps, and keeps what it was told.
 class Recorder final : public Callback {
  public:
-  explicit Recorder(int64_t stop_after = -1) : stop_after_(stop_after) {}
+  Recorder() = default;
+  /// stop_after  steps of this trainer, those before a resumption included
+  Recorder(const Trainer& trainer, int64_t stop_after) : trainer_(&trainer), stop_after_(stop_after) {}
 
   void on_compile(const std::string&, double, bool) override { ++compilations; }
   void on_step(const StepResult& result, int64_t total) override {
     steps.push_back(result.step());
     losses.push_back(result.loss());
+    weights.push_back(result.weight());
     total_steps = total;
   }
   void on_epoch_end(int64_t epoch, double mean_loss, const Scores& scores) override {
@@ -60,17 +63,17 @@ class Recorder final : public Callback {
     mean_losses.push_back(mean_loss);
     last_scores = scores;
   }
-  bool should_stop() override { return ++asked_ == stop_after_; }
+  bool should_stop() override { return trainer_ != nullptr && trainer_->steps() >= stop_after_; }
 
   int compilations = 0;
   std::vector<int64_t> steps, epochs;
-  std::vector<double> losses, mean_losses;
+  std::vector<double> losses, weights, mean_losses;
   Scores last_scores;
   int64_t total_steps = 0;
 
  private:
-  const int64_t stop_after_;
-  int64_t asked_ = 0;
+  const Trainer* trainer_ = nullptr;
+  const int64_t stop_after_ = 0;
 };
 
 double score(const Scores& scores, const std::string& name) {
@@ -122,7 +125,10 @@ TEST(Trainer, FitTellsEveryStepAndEpochOnce) {
   EXPECT_EQ(recorder.total_steps, 6);
   EXPECT_EQ(recorder.compilations, 2);  // a training step and an evaluation
   EXPECT_EQ(recorder.last_scores, result.scores);
-  EXPECT_NEAR(recorder.mean_losses[0], (recorder.losses[0] + recorder.losses[1] + recorder.losses[2]) / 3, 1e-12);
+  // Two batches of four examples and one of two.
+  EXPECT_EQ(recorder.weights, (std::vector<double>{4, 4, 2, 4, 4, 2}));
+  EXPECT_NEAR(recorder.mean_losses[0], (4 * recorder.losses[0] + 4 * recorder.losses[1] + 2 * recorder.losses[2]) / 10,
+              1e-12);
   EXPECT_EQ(result.mean_loss, recorder.mean_losses[1]);
   EXPECT_EQ(trainer.load_report().missing, (std::vector<std::string>{"classifier.weight", "classifier.bias"}));
 }
@@ -160,7 +166,7 @@ TEST(Trainer, FitNeedsExamples) {
 TEST(Trainer, StopsWhenItIsAsked) {
   const TextClassification task = task_from(kTinyBert);
   Trainer trainer(cpu(), task, quick());
-  Recorder recorder(2);
+  Recorder recorder(trainer, 2);
   const FitResult result = trainer.fit(shuffled_batches(task), {.num_train_epochs = 2, .callback = &recorder});
   EXPECT_TRUE(result.stopped);
   EXPECT_EQ(result.steps, 2);
@@ -171,8 +177,34 @@ TEST(Trainer, StopsWhenItIsAsked) {
 TEST(Trainer, StoppedAtTheLastStepIsDone) {
   const TextClassification task = task_from(kTinyBert);
   Trainer trainer(cpu(), task, quick());
-  Recorder recorder(kStepsPerEpoch);
+  Recorder recorder(trainer, kStepsPerEpoch);
   EXPECT_FALSE(trainer.fit(shuffled_batches(task), {.num_train_epochs = 1, .callback = &recorder}).stopped);
+}
+
+// Asks for the stop once the validation has begun.
+struct StopInValidation final : Callback {
+  int64_t steps = 0, batches = 0, epochs = 0;
+  void on_step(const StepResult&, int64_t) override { ++steps; }
+  void on_epoch_end(int64_t, double, const Scores&) override { ++epochs; }
+  bool should_stop() override { return steps == kStepsPerEpoch && ++batches == 2; }
+};
+
+TEST(Trainer, StopsInTheMidstOfAValidation) {
+  const TextClassification task = task_from(kTinyBert);
+  Trainer trainer(cpu(), task, quick());
+  int64_t evaluated = 0;
+  const data::Dataset validation = task.batches(rows(), 1).map([&](data::Example batch) {
+    ++evaluated;
+    return batch;
+  });
+  StopInValidation stop;
+  const FitResult result =
+      trainer.fit(shuffled_batches(task), {.num_train_epochs = 2, .validation = validation, .callback = &stop});
+  EXPECT_TRUE(result.stopped);
+  EXPECT_EQ(result.steps, kStepsPerEpoch);
+  EXPECT_TRUE(result.scores.empty());
+  EXPECT_EQ(stop.epochs, 0);
+  EXPECT_LE(evaluated, 3);  // the one at which it was asked, and one that was under way
 }
 
 TEST(Trainer, LossThatIsNotFiniteNamesItsStepAndRows) {
@@ -399,7 +431,8 @@ std::pair<FitResult, std::string> train_in_parts(const std::vector<int64_t>& sto
     const TextClassification task = task_from(from);
     Trainer trainer(cpu(), task, quick());
     if (part > 0) trainer.resume(from);
-    Recorder recorder(part < stops.size() ? stops[part] : -1);
+    constexpr int64_t kNever = 1000;
+    Recorder recorder(trainer, part < stops.size() ? trainer.steps() + stops[part] : kNever);
     const FitResult result = trainer.fit(
         shuffled_batches(task),
         {.num_train_epochs = epochs, .validation = task.batches(rows(), kBatchSize), .callback = &recorder});
@@ -423,10 +456,11 @@ TEST_P(Resumption, GivesTheBitsOfAnUninterruptedRun) {
   EXPECT_EQ(result.scores, whole.scores);
 }
 
-// Within the first epoch, between two, within the second, and several times.
+// Within the first epoch, in a validation, within the second, several times, and in the last validation.
 INSTANTIATE_TEST_SUITE_P(Stops, Resumption,
                          ::testing::Values(std::vector<int64_t>{2}, std::vector<int64_t>{3}, std::vector<int64_t>{5},
-                                           std::vector<int64_t>{1, 3, 1}),
+                                           std::vector<int64_t>{1, 3, 1}, std::vector<int64_t>{8},
+                                           std::vector<int64_t>{9}),
                          [](const auto& info) {
                            std::string name = "After";
                            for (const int64_t steps : info.param) name += "_" + std::to_string(steps);
@@ -438,7 +472,7 @@ TEST(Trainer, CheckpointBeforeTheFirstStepHasTheStateItCameWith) {
   {
     const TextClassification task = task_from(kTinyBert);
     Trainer trainer(cpu(), task, quick());
-    Recorder recorder(2);
+    Recorder recorder(trainer, 2);
     trainer.fit(shuffled_batches(task), {.num_train_epochs = 1, .callback = &recorder});
     trainer.save_checkpoint(folder / "first");
   }
@@ -457,7 +491,7 @@ TEST(Trainer, CheckpointBeforeTheFirstStepHasTheStateItCameWith) {
 void write_checkpoint(const TrainingOptions& options, const std::filesystem::path& folder) {
   const TextClassification task = task_from(kTinyBert);
   Trainer trainer(cpu(), task, options);
-  Recorder recorder(kStepsPerEpoch);
+  Recorder recorder(trainer, kStepsPerEpoch);
   trainer.fit(shuffled_batches(task), {.num_train_epochs = 3, .callback = &recorder});
   trainer.save_checkpoint(folder);
 }

@@ -30,14 +30,18 @@ Tensor moment(const io::SafetensorsFile& file, const std::string& name, const Te
 
 }  // namespace
 
-void write_state(const std::filesystem::path& folder, std::span<const NamedTensorView> moments,
-                 const Position& position) {
-  io::write_safetensors(folder / kMomentsFile, moments);
+void write_position(const std::filesystem::path& folder, const Position& position) {
+  const nlohmann::ordered_json loss = {{"sum", position.epoch_loss.sum}, {"weight", position.epoch_loss.weight}};
   const nlohmann::ordered_json state = {{"format", kFormat},
                                         {"global_step", position.step},
                                         {"total_steps", position.total_steps},
+                                        {"epoch_loss", loss},
                                         {"run", position.run}};
   io::write_file(folder / kStateFile, state.dump(2) + "\n");
+}
+
+void write_moments(const std::filesystem::path& folder, std::span<const NamedTensorView> moments) {
+  io::write_safetensors(folder / kMomentsFile, moments);
 }
 
 Position read_position(const std::filesystem::path& folder) {
@@ -48,9 +52,14 @@ Position read_position(const std::filesystem::path& folder) {
   }
   const io::JsonObject state = io::JsonObject::read(folder / kStateFile);
   state.get_int("format", {kFormat, kFormat});
-  return {.step = state.get_int("global_step", {0, kMostSteps}),
-          .total_steps = state.get_int("total_steps", {0, kMostSteps}),
-          .run = state.get_string_map("run")};
+  Position position{.step = state.get_int("global_step", {0, kMostSteps}),
+                    .total_steps = state.get_int("total_steps", {0, kMostSteps}),
+                    .epoch_loss = {},
+                    .run = state.get_string_map("run")};
+  if (const auto loss = state.get_object("epoch_loss")) {
+    position.epoch_loss = {.sum = loss->get_float("sum"), .weight = loss->get_float("weight", {.least = 0})};
+  }
+  return position;
 }
 
 Moments read_moments(const std::filesystem::path& folder, std::span<const std::string> parameters,

@@ -11,17 +11,29 @@
 
 namespace portune::train {
 
+/// A mean of losses that is gathered batch by batch, each weighted by its examples.
+struct MeanLoss {
+  double sum = 0, weight = 0;
+
+  void add(double loss, double examples) {
+    sum += loss * examples;
+    weight += examples;
+  }
+  double mean() const { return sum / weight; }
+};
+
 /// Where a run stands, and which run it is.
 struct Position {
   int64_t step = 0;         ///< steps made
   int64_t total_steps = 0;  ///< after which the learning rate is 0; 0: it does not fall
+  MeanLoss epoch_loss;      ///< of the epoch under way; empty once its end has been told
   RunFacts run;
 };
 
-/// Adds optimizer.safetensors and trainer_state.json to a model folder that is being written.
+/// Add a file to a model folder that is being written: trainer_state.json, optimizer.safetensors.
 /// moments  first and second moments under "m.<parameter>" and "v.<parameter>"
-void write_state(const std::filesystem::path& folder, std::span<const NamedTensorView> moments,
-                 const Position& position);
+void write_position(const std::filesystem::path& folder, const Position& position);
+void write_moments(const std::filesystem::path& folder, std::span<const NamedTensorView> moments);
 
 /// errors  NotFoundError if the folder is a model without a training state; CheckpointError if the state makes no sense
 Position read_position(const std::filesystem::path& folder);
