@@ -182,6 +182,7 @@ data::Example TextClassification::encode(const data::Example& row, Labels labels
 }
 
 data::Dataset TextClassification::batches(const data::Dataset& rows, int64_t size, Labels labels) const {
+  if (size < 1) throw UsageError({.where = "batch_size", .given = std::to_string(size), .expected = "at least 1"});
   return rows.map([this, labels](const data::Example& row) { return encode(row, labels); })
       .padded_batch(size, {.lengths = {impl_->options.max_length},
                            .pad_values = {{"input_ids", static_cast<double>(impl_->pad_id)}}});
