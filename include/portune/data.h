@@ -81,6 +81,9 @@ class Cursor {
 
   /// The next element; nothing at the end.
   std::optional<Example> next();
+  /// Passes over the next `count` elements, or as many as there are, and returns how many these were. Rows are read
+  /// but not mapped, encoded or put into batches, so what is wrong with them may go unnoticed.
+  int64_t skip(int64_t count);
 
   /// What a range-based for loop needs.
   class Position {
@@ -157,7 +160,7 @@ class Dataset {
   Dataset repeat(std::optional<int64_t> count = std::nullopt) const;
   /// The first `count` examples.
   Dataset take(int64_t count) const;
-  /// All but the first `count` examples.
+  /// All but the first `count` examples, which are passed over as Cursor::skip() does.
   Dataset skip(int64_t count) const;
   /// `size` examples side by side: arrays of one shape [...] become [size, ...], texts a list of `size` texts.
   /// Rows that fill up the last batch hold zeros and empty texts.

@@ -125,6 +125,7 @@ class TextClassification final : public Task {
   /// errors  DataError that names the row for a missing column, a label outside the set, text that is not UTF-8
   data::Example encode(const data::Example& row, Labels labels = Labels::kRequired) const;
   /// Rows encoded and put into batches of `size`, padded to max_length. The task must outlive the dataset.
+  /// errors  UsageError if `size` is below 1
   data::Dataset batches(const data::Dataset& rows, int64_t size, Labels labels = Labels::kRequired) const;
 
   struct Prediction {

@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -13,35 +14,41 @@
 
 namespace portune {
 
-/// Names and defaults of transformers' TrainingArguments.
+/// Names and defaults of transformers' TrainingArguments. All numbers are finite and not negative.
 struct TrainingOptions {
   double learning_rate = 5e-5;
   std::string lr_scheduler_type = "linear";  ///< "linear": down to 0 at the last step; "constant"; both after warm-up
   int64_t warmup_steps = 0;                  ///< steps in which the rate rises from 0
   double weight_decay = 0;                   ///< of matrices; 0 is Adam
-  double adam_beta1 = 0.9, adam_beta2 = 0.999, adam_epsilon = 1e-8;
-  double max_grad_norm = 1.0;     ///< 0: no clipping
-  DType dtype = DType::kFloat32;  ///< of activations and matrix products: float32 or bfloat16
-  uint64_t seed = 42;             ///< of dropout and of new weights
-  int64_t total_steps = 0;        ///< where the linear decay ends; fit() works it out if it is 0
+  double adam_beta1 = 0.9, adam_beta2 = 0.999;  ///< in [0, 1)
+  double adam_epsilon = 1e-8;                   ///< above 0
+  double max_grad_norm = 1.0;                   ///< 0: no clipping
+  DType dtype = DType::kFloat32;                ///< of activations and matrix products: float32 or bfloat16
+  uint64_t seed = 42;                           ///< of dropout and of new weights
+  int64_t total_steps = 0;                      ///< where the linear decay ends; fit() works it out if it is 0
+  /// What else a resumption must have in common with the run that it continues, by name: {"batch_size", "32"}, say.
+  /// Kept in checkpoints, together with the options above.
+  std::map<std::string, std::string> must_match = {};
 };
 
 /// What a step computed. Reading a number waits for the step.
 class StepResult {
  public:
-  StepResult(int64_t step, double learning_rate, TokenCount tokens, DeviceArray loss, DeviceArray grad_norm);
+  StepResult(int64_t step, double learning_rate, TokenCount tokens, DeviceArray loss, DeviceArray weight,
+             DeviceArray grad_norm);
 
   int64_t step() const { return step_; }  ///< counted from 1
   double learning_rate() const { return learning_rate_; }
   const TokenCount& tokens() const { return tokens_; }
   double loss() const;       ///< mean over the examples of the batch
+  double weight() const;     ///< of these examples together: what the mean is over
   double grad_norm() const;  ///< before clipping
 
  private:
   int64_t step_;
   double learning_rate_;
   TokenCount tokens_;
-  DeviceArray loss_, grad_norm_;
+  DeviceArray loss_, weight_, grad_norm_;
 };
 
 /// What fit() tells while it runs. Every function has an empty default.
@@ -53,10 +60,10 @@ class Callback {
                           [[maybe_unused]] bool from_cache) {}
   /// A step is done: the numbers of result are there without waiting.
   virtual void on_step([[maybe_unused]] const StepResult& result, [[maybe_unused]] int64_t total_steps) {}
-  /// An epoch is done; `scores` are those of the validation set, if there is one.
+  /// An epoch is done; `mean_loss` is that of its examples, `scores` are those of the validation set, if there is one.
   virtual void on_epoch_end([[maybe_unused]] int64_t epoch, [[maybe_unused]] double mean_loss,
                             [[maybe_unused]] const Scores& scores) {}
-  /// Asked after every step: true ends fit() after it.
+  /// Asked after every step and for every batch of a validation: true ends fit() there.
   virtual bool should_stop() { return false; }
 };
 
@@ -69,14 +76,15 @@ struct FitOptions {
 
 struct FitResult {
   int64_t steps = 0;     ///< in all, those before a resumption included
-  bool stopped = false;  ///< by Callback::should_stop, before the last step
-  double mean_loss = 0;  ///< of the last epoch
+  bool stopped = false;  ///< by Callback::should_stop, before the last step or the end of the last validation
+  double mean_loss = 0;  ///< over the examples of the last epoch
   Scores scores;         ///< of the last validation
 };
 
 class Trainer {
  public:
   /// device, task: must outlive the trainer
+  /// errors  UsageError naming the option that is out of range
   Trainer(const Device& device, const Task& task, TrainingOptions options);
   Trainer(Trainer&&) noexcept;
   ~Trainer();
@@ -86,15 +94,17 @@ class Trainer {
   ///         TrainingOptions::total_steps does not say until when
   StepResult step(const data::Example& batch);
 
-  /// Trains on batches. After a resumption the batches that were used before are skipped.
-  /// errors  NumericError if a loss is not finite: which step, which rows; the weights are lost, checkpoints are not
+  /// Trains on batches. After a resumption the batches that were used before are skipped (see data::Cursor::skip).
+  /// errors  NumericError if a loss is not finite: which step, which rows; the weights are lost, checkpoints are not.
+  ///         An update that overflows in the very last step is found by the validation, or by save().
   FitResult fit(const data::Dataset& batches, const FitOptions& options);
 
   /// "loss" and the task's metrics over all batches.
-  /// errors  DataError if there is no example
+  /// errors  DataError if there is no example; NumericError if the loss or an output is not finite: which rows
   Scores evaluate(const data::Dataset& batches);
 
   /// Calls `take` with every batch and the outputs of the task for it, in order.
+  /// errors  NumericError as evaluate()
   void predict(const data::Dataset& batches,
                const std::function<void(const data::Example& batch, const data::Example& outputs)>& take);
 
@@ -103,12 +113,15 @@ class Trainer {
   int64_t steps() const;
 
   /// Writes the model as a Hugging Face folder, which replaces an older one in one move.
-  /// errors  IoError, after which the older folder is as it was; UsageError before the first batch, which loads weights
+  /// errors  IoError, or NumericError if a weight is not finite, after which the older folder is as it was; UsageError
+  ///         before the first batch, which loads weights
   void save(const std::filesystem::path& folder) const;
   /// As save(), and with it what resume() needs: optimizer state and step.
   void save_checkpoint(const std::filesystem::path& folder) const;
   /// Continues from what save_checkpoint() wrote. The task must have been made from that same folder.
-  /// errors  NotFoundError if the folder is a model without a training state; UsageError after the first step
+  /// errors  NotFoundError if the folder is a model without a training state; UsageError after the first step, or if
+  ///         options differ from those of the run that it continues, where they decide about weights. fit() throws it
+  ///         for another number of steps, if the learning rate depends on that.
   void resume(const std::filesystem::path& folder);
 
  private:

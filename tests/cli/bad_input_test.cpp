@@ -91,7 +91,7 @@ TEST(BadOption, MaximumLengthBeyondThePositionsOfTheModel) {
   const Toy toy;
   Words words = toy.fit();
   *(std::ranges::find(words, "--max-length") + 1) = "33";
-  expect_error(portune(words), 2, {"33", "3 to 32"});
+  expect_error(portune(words), 2, {"portune: --max-length\n", "33", "3 to 32"});
 }
 
 // fit() with a model that `damage` has changed.

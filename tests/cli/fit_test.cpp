@@ -133,6 +133,39 @@ TEST(Fit, StoppedTwiceAndResumedItGivesTheSameBitsAsAnUnbrokenRun) {
   EXPECT_EQ(names_in(broken.output()), kModelFiles);
 }
 
+// A checkpoint of an interrupted run.
+std::string checkpoint_of(const Toy& toy) {
+  Program program(toy.fit(kLong));
+  EXPECT_TRUE(program.says("epoch 3/"));
+  program.signal(SIGINT);
+  EXPECT_EQ(program.wait().exit_code, 75);
+  return toy.output() + "/" + names_in(toy.output()).at(0);
+}
+
+TEST(Fit, ResumedWithSomethingElseItSaysWhatWasThere) {
+  const Toy toy;
+  const Words resumed = toy.fit(kLong + Words{"--resume-from-checkpoint", checkpoint_of(toy)});
+  const auto expect_refused = [&](const Words& words, const std::string& given, const std::string& expected) {
+    const Finished run = portune(words);
+    EXPECT_EQ(run.exit_code, 2) << run.err;
+    EXPECT_THAT(run.err, HasSubstr("given     " + given));
+    EXPECT_THAT(run.err, HasSubstr("expected  " + expected));
+    EXPECT_THAT(run.err, HasSubstr("fix       "));
+  };
+  expect_refused(resumed + Words{"--seed", "7"}, "seed 7\n", "seed 42, as in the run");
+  expect_refused(resumed + Words{"--weight-decay", "0.5", "--dtype", "bfloat16"}, "dtype bfloat16, weight_decay 0.5\n",
+                 "dtype float32, weight_decay 0, as in the run");
+  Words words = resumed;
+  *(std::ranges::find(words, "--batch-size") + 1) = "8";
+  *(std::ranges::find(words, "--max-length") + 1) = "12";
+  expect_refused(words, "batch_size 8, max_length 12\n", "batch_size 16, max_length 16, as in the run");
+  words = resumed;
+  *(std::ranges::find(words, "--epochs") + 1) = "500";
+  expect_refused(words, "a schedule with an end after step 2000\n", "an end after step 1600, as in the run");
+  write(toy.file("train.csv"), toy_csv(65));
+  expect_refused(resumed, "training_data 65 rows", "training_data 64 rows");
+}
+
 TEST(Fit, SecondSignalLeavesAtOnceAndLeavesNothing) {
   const Toy toy;
   Program program(toy.fit(kLong));
@@ -158,6 +191,24 @@ TEST(Fit, LossThatIsNoNumberExitsWith76AndSavesNothing) {
   EXPECT_THAT(nan.err, testing::ContainsRegex("portune: step [0-9]+\n  given     loss -?nan"));
   EXPECT_THAT(nan.err, HasSubstr("train.csv:"));
   EXPECT_THAT(toy.left_behind(), testing::IsEmpty());
+}
+
+// The loss of the only step is finite, what it makes of the weights is not.
+TEST(Fit, OverflowInTheLastStepExitsWith76AndSavesNothing) {
+  const Words overflow = {"--max-steps", "1", "--weight-decay", "1e38", "--lr-scheduler-type", "constant"};
+  for (const bool validate : {true, false}) {
+    const Toy toy;
+    Words words = toy.fit(overflow);
+    *(std::ranges::find(words, "--learning-rate") + 1) = "1e38";
+    if (!validate) {
+      const auto option = std::ranges::find(words, "--validation");
+      words.erase(option, option + 2);
+    }
+    const Finished run = portune(words);
+    EXPECT_EQ(run.exit_code, 76) << run.err;
+    EXPECT_THAT(run.err, HasSubstr(validate ? "validation.csv:2" : "bert.embeddings."));
+    EXPECT_THAT(toy.left_behind(), testing::IsEmpty());
+  }
 }
 
 }  // namespace

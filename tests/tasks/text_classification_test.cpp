@@ -116,6 +116,12 @@ TEST(TextClassification, BatchesArePaddedAndFilledUp) {
 
 // ---- options
 
+TEST(TextClassification, BatchesHoldAtLeastOneRow) {
+  const TextClassification task(kTinyBert, {.max_length = 12, .labels = {"bad", "good"}});
+  EXPECT_THAT(message_of<UsageError>([&] { task.batches(data::from_examples({}), 0); }),
+              AllOf(HasSubstr("batch_size"), HasSubstr("given     0")));
+}
+
 TEST(TextClassification, LengthIsBoundedByThePositionsOfTheModel) {
   EXPECT_NO_THROW(task_with({.max_length = 3}));
   EXPECT_NO_THROW(task_with({.max_length = 32}));

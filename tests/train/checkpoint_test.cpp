@@ -18,35 +18,43 @@ const std::vector<std::string> kNames{"w"};
 const std::vector<TensorType> kTypes{{DType::kFloat32, {2}}};
 
 void write(const std::filesystem::path& folder) {
-  train::write_state(folder, std::vector<NamedTensorView>{{"m.w", kM.view()}, {"v.w", kV.view()}}, 17);
+  train::write_moments(folder, std::vector<NamedTensorView>{{"m.w", kM.view()}, {"v.w", kV.view()}});
+  train::write_position(folder, {.step = 17,
+                                 .total_steps = 40,
+                                 .epoch_loss = {.sum = 0.1, .weight = 30},
+                                 .run = {{"seed", "42"}, {"text_column", "a \"text\""}}});
 }
 
 TEST(TrainingState, ComesBackAsItWasWritten) {
   const TemporaryFolder folder;
   write(folder.path());
-  const train::SavedState state = train::read_state(folder.path(), kNames, kTypes);
-  EXPECT_EQ(state.step, 17);
-  EXPECT_EQ(train::read_step(folder.path()), 17);
-  ASSERT_EQ(state.m.size(), 1u);
-  EXPECT_THAT(state.m[0].as<float>(), ElementsAre(1, 2));
-  EXPECT_THAT(state.v[0].as<float>(), ElementsAre(3, 4));
+  const train::Position position = train::read_position(folder.path());
+  EXPECT_EQ(position.step, 17);
+  EXPECT_EQ(position.total_steps, 40);
+  EXPECT_EQ(position.epoch_loss.sum, 0.1);
+  EXPECT_EQ(position.epoch_loss.weight, 30);
+  EXPECT_EQ(position.run, (train::RunFacts{{"seed", "42"}, {"text_column", "a \"text\""}}));
+  const train::Moments moments = train::read_moments(folder.path(), kNames, kTypes);
+  ASSERT_EQ(moments.m.size(), 1u);
+  EXPECT_THAT(moments.m[0].as<float>(), ElementsAre(1, 2));
+  EXPECT_THAT(moments.v[0].as<float>(), ElementsAre(3, 4));
 }
 
 TEST(TrainingState, IsMissedInAModelFolder) {
   const TemporaryFolder folder;
-  EXPECT_THAT(message_of<NotFoundError>([&] { train::read_step(folder.path()); }),
+  EXPECT_THAT(message_of<NotFoundError>([&] { train::read_position(folder.path()); }),
               AllOf(HasSubstr(folder.path().string()), HasSubstr("trainer_state.json")));
-  EXPECT_THROW(train::read_state(folder.path(), kNames, kTypes), NotFoundError);
+  EXPECT_THROW(train::read_moments(folder.path(), kNames, kTypes), NotFoundError);
 }
 
 TEST(TrainingState, OfOtherParametersIsRefused) {
   const TemporaryFolder folder;
   write(folder.path());
   EXPECT_THAT(
-      message_of<CheckpointError>([&] { train::read_state(folder.path(), std::vector<std::string>{"u"}, kTypes); }),
+      message_of<CheckpointError>([&] { train::read_moments(folder.path(), std::vector<std::string>{"u"}, kTypes); }),
       AllOf(HasSubstr("optimizer.safetensors"), HasSubstr("m.u")));
   const std::vector<TensorType> other{{DType::kFloat32, {3}}};
-  EXPECT_THAT(message_of<CheckpointError>([&] { train::read_state(folder.path(), kNames, other); }),
+  EXPECT_THAT(message_of<CheckpointError>([&] { train::read_moments(folder.path(), kNames, other); }),
               AllOf(HasSubstr("m.w"), HasSubstr("float32[2]"), HasSubstr("float32[3]")));
 }
 
@@ -54,11 +62,12 @@ TEST(TrainingState, OfAnotherFormatOrBrokenIsRefused) {
   const TemporaryFolder folder;
   const auto message = [&](const std::string& state) {
     write_text(folder / "trainer_state.json", state);
-    return message_of<CheckpointError>([&] { train::read_step(folder.path()); });
+    return message_of<CheckpointError>([&] { train::read_position(folder.path()); });
   };
-  EXPECT_THAT(message(R"({"format": 2, "global_step": 3})"), HasSubstr("format"));
-  EXPECT_THAT(message(R"({"format": 1, "global_step": -3})"), HasSubstr("global_step"));
-  EXPECT_THAT(message(R"({"format": 1})"), HasSubstr("global_step"));
+  EXPECT_THAT(message(R"({"format": 1, "global_step": 3})"), HasSubstr("format"));
+  EXPECT_THAT(message(R"({"format": 2, "global_step": -3, "total_steps": 4})"), HasSubstr("global_step"));
+  EXPECT_THAT(message(R"({"format": 2, "total_steps": 4})"), HasSubstr("global_step"));
+  EXPECT_THAT(message(R"({"format": 2, "global_step": 3})"), HasSubstr("total_steps"));
   EXPECT_THAT(message("{"), HasSubstr("trainer_state.json"));
 }
 

@@ -53,11 +53,12 @@ std::vector<std::vector<float>> first_step(const train::StepOptions& options) {
 }
 
 // Positions in the results of two weights.
-enum { kNewMatrix, kNewVector, kM, kMVector, kV, kVVector, kLoss, kNorm };
+enum { kNewMatrix, kNewVector, kM, kMVector, kV, kVVector, kLoss, kWeight, kNorm };
 
 TEST(StepProgram, LossAndGradientAreMeansOfTheExamplesThatCount) {
   const auto found = first_step({.max_grad_norm = 0});
   EXPECT_THAT(found[kLoss], ElementsAre(FloatEq(3 - 4)));
+  EXPECT_THAT(found[kWeight], ElementsAre(2));
   EXPECT_THAT(found[kNorm], ElementsAre(FloatEq(5)));
   EXPECT_THAT(found[kM], ElementsAre(FloatNear(0.3f, 1e-6f), FloatNear(0.4f, 1e-6f)));
   EXPECT_THAT(found[kV], ElementsAre(FloatNear(0.009f, 1e-8f), FloatNear(0.016f, 1e-8f)));

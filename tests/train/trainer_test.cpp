@@ -47,12 +47,15 @@ TrainingOptions quick() { return {.learning_rate = 0.01, .weight_decay = 0.01}; 
 // Ends fit() after some steps, and keeps what it was told.
 class Recorder final : public Callback {
  public:
-  explicit Recorder(int64_t stop_after = -1) : stop_after_(stop_after) {}
+  Recorder() = default;
+  /// stop_after  steps of this trainer, those before a resumption included
+  Recorder(const Trainer& trainer, int64_t stop_after) : trainer_(&trainer), stop_after_(stop_after) {}
 
   void on_compile(const std::string&, double, bool) override { ++compilations; }
   void on_step(const StepResult& result, int64_t total) override {
     steps.push_back(result.step());
     losses.push_back(result.loss());
+    weights.push_back(result.weight());
     total_steps = total;
   }
   void on_epoch_end(int64_t epoch, double mean_loss, const Scores& scores) override {
@@ -60,17 +63,17 @@ class Recorder final : public Callback {
     mean_losses.push_back(mean_loss);
     last_scores = scores;
   }
-  bool should_stop() override { return ++asked_ == stop_after_; }
+  bool should_stop() override { return trainer_ != nullptr && trainer_->steps() >= stop_after_; }
 
   int compilations = 0;
   std::vector<int64_t> steps, epochs;
-  std::vector<double> losses, mean_losses;
+  std::vector<double> losses, weights, mean_losses;
   Scores last_scores;
   int64_t total_steps = 0;
 
  private:
-  const int64_t stop_after_;
-  int64_t asked_ = 0;
+  const Trainer* trainer_ = nullptr;
+  const int64_t stop_after_ = 0;
 };
 
 double score(const Scores& scores, const std::string& name) {
@@ -122,7 +125,10 @@ TEST(Trainer, FitTellsEveryStepAndEpochOnce) {
   EXPECT_EQ(recorder.total_steps, 6);
   EXPECT_EQ(recorder.compilations, 2);  // a training step and an evaluation
   EXPECT_EQ(recorder.last_scores, result.scores);
-  EXPECT_NEAR(recorder.mean_losses[0], (recorder.losses[0] + recorder.losses[1] + recorder.losses[2]) / 3, 1e-12);
+  // Two batches of four examples and one of two.
+  EXPECT_EQ(recorder.weights, (std::vector<double>{4, 4, 2, 4, 4, 2}));
+  EXPECT_NEAR(recorder.mean_losses[0], (4 * recorder.losses[0] + 4 * recorder.losses[1] + 2 * recorder.losses[2]) / 10,
+              1e-12);
   EXPECT_EQ(result.mean_loss, recorder.mean_losses[1]);
   EXPECT_EQ(trainer.load_report().missing, (std::vector<std::string>{"classifier.weight", "classifier.bias"}));
 }
@@ -160,7 +166,7 @@ TEST(Trainer, FitNeedsExamples) {
 TEST(Trainer, StopsWhenItIsAsked) {
   const TextClassification task = task_from(kTinyBert);
   Trainer trainer(cpu(), task, quick());
-  Recorder recorder(2);
+  Recorder recorder(trainer, 2);
   const FitResult result = trainer.fit(shuffled_batches(task), {.num_train_epochs = 2, .callback = &recorder});
   EXPECT_TRUE(result.stopped);
   EXPECT_EQ(result.steps, 2);
@@ -171,8 +177,34 @@ TEST(Trainer, StopsWhenItIsAsked) {
 TEST(Trainer, StoppedAtTheLastStepIsDone) {
   const TextClassification task = task_from(kTinyBert);
   Trainer trainer(cpu(), task, quick());
-  Recorder recorder(kStepsPerEpoch);
+  Recorder recorder(trainer, kStepsPerEpoch);
   EXPECT_FALSE(trainer.fit(shuffled_batches(task), {.num_train_epochs = 1, .callback = &recorder}).stopped);
+}
+
+// Asks for the stop once the validation has begun.
+struct StopInValidation final : Callback {
+  int64_t steps = 0, batches = 0, epochs = 0;
+  void on_step(const StepResult&, int64_t) override { ++steps; }
+  void on_epoch_end(int64_t, double, const Scores&) override { ++epochs; }
+  bool should_stop() override { return steps == kStepsPerEpoch && ++batches == 2; }
+};
+
+TEST(Trainer, StopsInTheMidstOfAValidation) {
+  const TextClassification task = task_from(kTinyBert);
+  Trainer trainer(cpu(), task, quick());
+  int64_t evaluated = 0;
+  const data::Dataset validation = task.batches(rows(), 1).map([&](data::Example batch) {
+    ++evaluated;
+    return batch;
+  });
+  StopInValidation stop;
+  const FitResult result =
+      trainer.fit(shuffled_batches(task), {.num_train_epochs = 2, .validation = validation, .callback = &stop});
+  EXPECT_TRUE(result.stopped);
+  EXPECT_EQ(result.steps, kStepsPerEpoch);
+  EXPECT_TRUE(result.scores.empty());
+  EXPECT_EQ(stop.epochs, 0);
+  EXPECT_LE(evaluated, 3);  // the one at which it was asked, and one that was under way
 }
 
 TEST(Trainer, LossThatIsNotFiniteNamesItsStepAndRows) {
@@ -187,8 +219,31 @@ TEST(Trainer, LossThatIsNotFiniteNamesItsStepAndRows) {
   EXPECT_EQ(recorder.steps, std::vector<int64_t>{1});
   // fit() is over: nobody is told about compilations any more.
   const int compilations = recorder.compilations;
-  trainer.predict(task.batches(rows(), 1), [](const data::Example&, const data::Example&) {});
+  EXPECT_THROW(trainer.evaluate(task.batches(rows(), 1)), NumericError);
   EXPECT_EQ(recorder.compilations, compilations);
+}
+
+// A rate so large that the first step, whose own loss is finite, leaves weights that give no number.
+TrainingOptions overflowing() { return {.learning_rate = 3e38, .lr_scheduler_type = "constant", .weight_decay = 1e38}; }
+
+TEST(Trainer, LastStepThatOverflowsIsFoundByTheValidation) {
+  const TextClassification task = task_from(kTinyBert);
+  Trainer trainer(cpu(), task, overflowing());
+  const data::Dataset batches = task.batches(rows(), kBatchSize);
+  EXPECT_THAT(message_of<NumericError>(
+                  [&] { trainer.fit(batches, {.num_train_epochs = 1, .steps_per_epoch = 1, .validation = batches}); }),
+              AllOf(HasSubstr("evaluation"), HasSubstr("nan"), HasSubstr("example 0"), HasSubstr("learning rate")));
+}
+
+TEST(Trainer, WeightsThatAreNotFiniteAreNotSaved) {
+  const TextClassification task = task_from(kTinyBert);
+  Trainer trainer(cpu(), task, overflowing());
+  trainer.fit(task.batches(rows(), kBatchSize), {.num_train_epochs = 1, .steps_per_epoch = 1});
+  const TemporaryFolder folder;
+  const auto names_folder_and_tensor = AllOf(HasSubstr((folder / "model").string()), HasSubstr("bert.embeddings."));
+  EXPECT_THAT(message_of<NumericError>([&] { trainer.save(folder / "model"); }), names_folder_and_tensor);
+  EXPECT_THAT(message_of<NumericError>([&] { trainer.save_checkpoint(folder / "model"); }), names_folder_and_tensor);
+  EXPECT_TRUE(std::filesystem::is_empty(folder.path()));
 }
 
 TEST(Trainer, TrainsInBfloat16) {
@@ -272,8 +327,11 @@ TEST(Trainer, StepNeedsTheColumnsOfTheTask) {
   EXPECT_THAT(message_of<DataError>([&] { trainer.step(batch); }), HasSubstr("attention_mask"));
 }
 
-TEST(Trainer, UnknownScheduleIsRefusedAtOnce) {
+TEST(Trainer, OptionsThatMakeNoSenseAreRefusedAtOnce) {
   const TextClassification task = task_from(kTinyBert);
+  EXPECT_THROW(Trainer(cpu(), task, {.adam_beta1 = 1}), UsageError);
+  Trainer trainer(cpu(), task, quick());
+  EXPECT_THROW(trainer.fit(task.batches(rows(), 1), {.num_train_epochs = 0}), UsageError);
   EXPECT_THROW(Trainer(cpu(), task, {.lr_scheduler_type = "cosine", .warmup_steps = 3}), UsageError);
 }
 
@@ -304,6 +362,16 @@ TEST(Trainer, EvaluateNeedsExamples) {
   Trainer trainer(cpu(), task, quick());
   EXPECT_THAT(message_of<DataError>([&] { trainer.evaluate(task.batches(data::from_examples({}), 2)); }),
               HasSubstr("no example"));
+}
+
+// What an evaluation gives is looked at before metrics, which would call it bad data.
+TEST(Trainer, OutputsThatAreNotFiniteNameTheirRows) {
+  const TextClassification task = task_from(kTinyBert);
+  Trainer trainer(cpu(), task, overflowing());
+  const data::Dataset batches = task.batches(rows(), kBatchSize);
+  trainer.fit(batches, {.num_train_epochs = 1, .steps_per_epoch = 1});
+  EXPECT_THAT(message_of<NumericError>([&] { trainer.evaluate(batches.skip(1)); }), HasSubstr("example 4"));
+  EXPECT_THROW(trainer.predict(batches, [](const data::Example&, const data::Example&) {}), NumericError);
 }
 
 TEST(Trainer, PredictKeepsTheOrderOfTheRows) {
@@ -363,7 +431,8 @@ std::pair<FitResult, std::string> train_in_parts(const std::vector<int64_t>& sto
     const TextClassification task = task_from(from);
     Trainer trainer(cpu(), task, quick());
     if (part > 0) trainer.resume(from);
-    Recorder recorder(part < stops.size() ? stops[part] : -1);
+    constexpr int64_t kNever = 1000;
+    Recorder recorder(trainer, part < stops.size() ? trainer.steps() + stops[part] : kNever);
     const FitResult result = trainer.fit(
         shuffled_batches(task),
         {.num_train_epochs = epochs, .validation = task.batches(rows(), kBatchSize), .callback = &recorder});
@@ -387,10 +456,11 @@ TEST_P(Resumption, GivesTheBitsOfAnUninterruptedRun) {
   EXPECT_EQ(result.scores, whole.scores);
 }
 
-// Within the first epoch, between two, within the second, and several times.
+// Within the first epoch, in a validation, within the second, several times, and in the last validation.
 INSTANTIATE_TEST_SUITE_P(Stops, Resumption,
                          ::testing::Values(std::vector<int64_t>{2}, std::vector<int64_t>{3}, std::vector<int64_t>{5},
-                                           std::vector<int64_t>{1, 3, 1}),
+                                           std::vector<int64_t>{1, 3, 1}, std::vector<int64_t>{8},
+                                           std::vector<int64_t>{9}),
                          [](const auto& info) {
                            std::string name = "After";
                            for (const int64_t steps : info.param) name += "_" + std::to_string(steps);
@@ -402,7 +472,7 @@ TEST(Trainer, CheckpointBeforeTheFirstStepHasTheStateItCameWith) {
   {
     const TextClassification task = task_from(kTinyBert);
     Trainer trainer(cpu(), task, quick());
-    Recorder recorder(2);
+    Recorder recorder(trainer, 2);
     trainer.fit(shuffled_batches(task), {.num_train_epochs = 1, .callback = &recorder});
     trainer.save_checkpoint(folder / "first");
   }
@@ -415,6 +485,82 @@ TEST(Trainer, CheckpointBeforeTheFirstStepHasTheStateItCameWith) {
   for (const char* file : {"model.safetensors", "optimizer.safetensors", "trainer_state.json"}) {
     EXPECT_TRUE(text_of(folder / "first" / file) == text_of(folder / "second" / file)) << file;
   }
+}
+
+// A checkpoint after the first of three epochs.
+void write_checkpoint(const TrainingOptions& options, const std::filesystem::path& folder) {
+  const TextClassification task = task_from(kTinyBert);
+  Trainer trainer(cpu(), task, options);
+  Recorder recorder(trainer, kStepsPerEpoch);
+  trainer.fit(shuffled_batches(task), {.num_train_epochs = 3, .callback = &recorder});
+  trainer.save_checkpoint(folder);
+}
+
+TEST(Trainer, ResumesWithTheOptionsOfTheRunOnly) {
+  const TemporaryFolder folder;
+  TrainingOptions options = quick();
+  options.must_match = {{"batch_size", "4"}};
+  write_checkpoint(options, folder / "checkpoint");
+  const TextClassification task = task_from(folder / "checkpoint");
+  const auto refused = [&](const TrainingOptions& other) {
+    return message_of<UsageError>([&] { Trainer(cpu(), task, other).resume(folder / "checkpoint"); });
+  };
+  TrainingOptions other = options;
+  other.seed = 43;
+  other.learning_rate = 0.02;
+  EXPECT_THAT(refused(other),
+              AllOf(HasSubstr((folder / "checkpoint").string()), HasSubstr("given     learning_rate 0.02, seed 43\n"),
+                    HasSubstr("expected  learning_rate 0.01, seed 42, as in the run")));
+  other = options;
+  other.dtype = DType::kBFloat16;
+  EXPECT_THAT(refused(other), AllOf(HasSubstr("dtype bfloat16"), HasSubstr("dtype float32")));
+  other = options;
+  other.must_match = {{"batch_size", "8"}, {"task", "other"}};
+  EXPECT_THAT(refused(other),
+              AllOf(HasSubstr("batch_size 8, task other\n"), HasSubstr("batch_size 4, task none, as in the run")));
+  Trainer(cpu(), task, options).resume(folder / "checkpoint");
+}
+
+TEST(Trainer, ResumesWithTheScheduleOfTheRunOnly) {
+  const TemporaryFolder folder;
+  write_checkpoint(quick(), folder / "checkpoint");
+  const TextClassification task = task_from(folder / "checkpoint");
+  Trainer trainer(cpu(), task, quick());
+  trainer.resume(folder / "checkpoint");
+  EXPECT_THAT(
+      message_of<UsageError>([&] { trainer.fit(shuffled_batches(task), {.num_train_epochs = 4}); }),
+      AllOf(HasSubstr("given     a schedule with an end after step 12\n"), HasSubstr("expected  an end after step 9")));
+  EXPECT_EQ(trainer.fit(shuffled_batches(task), {.num_train_epochs = 3}).steps, 9);
+  // From here on it is a run of its own.
+  EXPECT_EQ(trainer.fit(shuffled_batches(task), {.num_train_epochs = 4}).steps, 12);
+}
+
+TEST(Trainer, ScheduleThatDoesNotFallMayBecomeLonger) {
+  const TemporaryFolder folder;
+  const TrainingOptions options{.learning_rate = 0.01, .lr_scheduler_type = "constant"};
+  write_checkpoint(options, folder / "checkpoint");
+  const TextClassification task = task_from(folder / "checkpoint");
+  Trainer trainer(cpu(), task, options);
+  trainer.resume(folder / "checkpoint");
+  EXPECT_EQ(trainer.fit(shuffled_batches(task), {.num_train_epochs = 5}).steps, 15);
+}
+
+TEST(Trainer, ResumptionEncodesNoRowThatItSkips) {
+  const TemporaryFolder folder;
+  write_checkpoint(quick(), folder / "checkpoint");
+  const TextClassification task = task_from(folder / "checkpoint");
+  int64_t encoded = 0;
+  const data::Dataset batches = rows()
+                                    .shuffle({.buffer = 100, .seed = 3})
+                                    .map([&](const data::Example& row) {
+                                      ++encoded;
+                                      return task.encode(row);
+                                    })
+                                    .padded_batch(kBatchSize, {.lengths = {12}});
+  Trainer trainer(cpu(), task, quick());
+  trainer.resume(folder / "checkpoint");
+  trainer.fit(batches, {.num_train_epochs = 3});
+  EXPECT_EQ(encoded, 2 * 10);  // two epochs of ten rows; to count the batches of an epoch takes no encoding either
 }
 
 TEST(Trainer, ResumesOnlyFromACheckpointAndBeforeTheFirstStep) {

@@ -80,6 +80,13 @@ class Parser {
     return command();
   }
 
+  /// Whether one of the commands has this option.
+  bool has(const std::string& option) const {
+    return std::ranges::any_of(
+        app_.get_subcommands([](const CLI::App*) { return true; }),
+        [&](const CLI::App* command) { return command->get_option_no_throw(option) != nullptr; });
+  }
+
  private:
   template <class Arguments>
   void add(const char* name, const char* description, const char* examples, Arguments& arguments) {
@@ -139,6 +146,11 @@ std::string with_hyphens(std::string word) {
   std::replace(word.begin(), word.begin() + static_cast<std::ptrdiff_t>(std::min(word.find('='), word.size())), '_',
                '-');
   return word;
+}
+
+std::string as_option(const std::string& name) {
+  const std::string option = with_hyphens("--" + name);
+  return Parser().has(option) ? option : name;
 }
 
 Command parse(const std::vector<std::string>& words) {

@@ -23,4 +23,7 @@ Command parse(const std::vector<std::string>& words);
 /// An option as Portune spells it: transformers' underscores in its name become hyphens. Other words stay.
 std::string with_hyphens(std::string word);
 
+/// The option that sets what the library calls `name`: max_length is --max-length. Other names stay.
+std::string as_option(const std::string& name);
+
 }  // namespace portune::cli

@@ -16,7 +16,7 @@ enum ExitCode : int {
   kCantCreate = 73,   ///< the output is in the way of something
   kIo = 74,           ///< disk full, a failed read or write
   kInterrupted = 75,  ///< stopped by a signal after saving: to be continued
-  kNumeric = 76,      ///< the loss is not finite
+  kNumeric = 76,      ///< a loss, an output or a weight is not finite
   kNoPermission = 77,
   kSignal = 128  ///< plus the signal's number
 };

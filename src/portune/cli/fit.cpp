@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cmath>
 #include <csignal>
 
 #include "portune/cli/commands.h"
@@ -15,6 +14,7 @@
 #include "portune/cli/rows.h"
 #include "portune/cli/signals.h"
 #include "portune/cli/training_log.h"
+#include "portune/io/content_hash.h"
 
 namespace portune::cli {
 namespace {
@@ -53,6 +53,28 @@ FitOptions epochs_of(const FitArguments& a, const LabelScan& scan) {
   return {.num_train_epochs = a.epochs, .steps_per_epoch = a.steps_per_epoch > 0 ? a.steps_per_epoch : one_pass};
 }
 
+// What a resumption must repeat beside the options that the trainer knows.
+std::map<std::string, std::string> facts_of(const FitArguments& a, const TextClassification& task,
+                                            const LabelScan& scan) {
+  const TextClassificationOptions& options = a.model.options;
+  std::map<std::string, std::string> facts = {
+      {"task", a.model.task},
+      {"batch_size", std::to_string(a.batch_size)},
+      {"max_length", std::to_string(options.max_length)},
+      {"head", task.head() == Head::kSigmoid ? "sigmoid" : "softmax"},
+      {"text_column", options.text_column},
+      {"label_column", options.label_column},
+      {"training_data", fmt::format("{} rows with hash {}", scan.examples, io::content_hash(a.train))}};
+  if (!options.text_pair_column.empty()) facts["text_pair_column"] = options.text_pair_column;
+  return facts;
+}
+
+TrainingOptions training_options(const FitArguments& a, const TextClassification& task, const LabelScan& scan) {
+  TrainingOptions options = a.training;
+  options.must_match = facts_of(a, task, scan);
+  return options;
+}
+
 void say_what_is_trained(const FitArguments& a, const TextClassification& task, const LabelScan& scan) {
   for (const std::string& line : remarks_on_config(task.unknown_config_keys())) say(a.talk, line);
   say(a.talk, fmt::format("training on {} rows with {} labels", grouped(scan.examples), scan.labels.size()));
@@ -77,17 +99,6 @@ int stop(const Trainer& trainer, const FitArguments& a) {
   return kInterrupted;
 }
 
-// A model that gives no number is not worth the place of an older one.
-void require_finite(const Scores& scores) {
-  for (const auto& [name, value] : scores) {
-    if (std::isfinite(value)) continue;
-    throw NumericError({.where = "validation after training",
-                        .given = fmt::format("{} {}", name, value),
-                        .expected = "a finite number",
-                        .fix = "lower the learning rate, or add warm-up steps"});
-  }
-}
-
 void print_outcome(const Outcome& outcome, const Talk& talk) {
   print_result(talk.json ? json_of(outcome) : table_of(outcome));
 }
@@ -101,7 +112,7 @@ int fit(const FitArguments& a) {
   const TextClassification task = task_for(a, scan);
   const std::optional<data::Dataset> validation = validation_batches(task, a);
   const Device device(a.device);
-  Trainer trainer(device, task, a.training);
+  Trainer trainer(device, task, training_options(a, task, scan));
   if (!a.resume_from_checkpoint.empty()) trainer.resume(a.resume_from_checkpoint);
   say_what_is_trained(a, task, scan);
 
@@ -118,7 +129,6 @@ int fit(const FitArguments& a) {
   log.close();
   if (result.stopped) return stop(trainer, a);
 
-  require_finite(result.scores);
   trainer.save(a.output);
   outcome.steps = result.steps;
   outcome.train_loss = result.mean_loss;

@@ -1,5 +1,7 @@
 #include "portune/data/batching.h"
 
+#include <limits>
+
 namespace portune::data {
 namespace {
 
@@ -14,6 +16,13 @@ class BatchIterator final : public Iterator {
     const bool full = count == options_.size;
     if (count == 0 || (!full && options_.drop_remainder)) return std::nullopt;
     return collate_(rows, options_.fill_remainder ? options_.size : count);
+  }
+
+  int64_t skip(int64_t count) override {
+    constexpr int64_t kAll = std::numeric_limits<int64_t>::max();
+    const int64_t rows = input_->skip(count > kAll / options_.size ? kAll : count * options_.size);
+    const bool partial = rows % options_.size != 0 && !options_.drop_remainder;
+    return rows / options_.size + (partial ? 1 : 0);
   }
 
  private:

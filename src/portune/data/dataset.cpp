@@ -10,6 +10,7 @@ Cursor& Cursor::operator=(Cursor&&) noexcept = default;
 Cursor::~Cursor() = default;
 
 std::optional<Example> Cursor::next() { return iterator_->next(); }
+int64_t Cursor::skip(int64_t count) { return iterator_->skip(count); }
 
 Cursor Dataset::iterate(int64_t epoch) const { return Cursor(stage_->iterate({.epoch = epoch})); }
 

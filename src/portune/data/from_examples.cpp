@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "portune/data/stage.h"
 
 namespace portune::data {
@@ -13,6 +15,12 @@ class ExamplesIterator final : public Iterator {
   std::optional<Example> next() override {
     if (next_ == examples_->size()) return std::nullopt;
     return (*examples_)[next_++];
+  }
+
+  int64_t skip(int64_t count) override {
+    const auto skipped = std::min(static_cast<size_t>(count), examples_->size() - next_);
+    next_ += skipped;
+    return static_cast<int64_t>(skipped);
   }
 
  private:

@@ -23,6 +23,8 @@ class SequentialMap final : public Iterator {
     return example;
   }
 
+  int64_t skip(int64_t count) override { return input_->skip(count); }
+
  private:
   std::unique_ptr<Iterator> input_;
   Function f_;
@@ -49,6 +51,9 @@ class ParallelMap final : public Iterator {
       if (error) std::rethrow_exception(error);
     }
   }
+
+  // What is under way already has been read from the input.
+  int64_t skip(int64_t count) override { return blocks_.empty() ? input_->skip(count) : Iterator::skip(count); }
 
  private:
   // Large enough to make the queue's cost small beside that of encoding a sentence.

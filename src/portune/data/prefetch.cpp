@@ -13,7 +13,7 @@ namespace {
 class PrefetchIterator final : public Iterator {
  public:
   PrefetchIterator(std::unique_ptr<Iterator> input, int64_t capacity)
-      : input_(std::move(input)), capacity_(static_cast<size_t>(capacity)), producer_([this] { produce(); }) {}
+      : input_(std::move(input)), capacity_(static_cast<size_t>(capacity)) {}
 
   ~PrefetchIterator() override {
     {
@@ -24,6 +24,7 @@ class PrefetchIterator final : public Iterator {
   }
 
   std::optional<Example> next() override {
+    if (!producer_.joinable()) producer_ = std::jthread([this] { produce(); });
     std::unique_lock lock(mutex_);
     changed_.wait(lock, [&] { return !queue_.empty() || ended_; });
     if (queue_.empty()) {
@@ -36,6 +37,9 @@ class PrefetchIterator final : public Iterator {
     changed_.notify_all();
     return example;
   }
+
+  // Before the producer has begun, the input is still the caller's.
+  int64_t skip(int64_t count) override { return producer_.joinable() ? Iterator::skip(count) : input_->skip(count); }
 
  private:
   void produce() {
@@ -64,7 +68,7 @@ class PrefetchIterator final : public Iterator {
     return true;
   }
 
-  std::unique_ptr<Iterator> input_;  // the producer's alone
+  std::unique_ptr<Iterator> input_;  // the producer's alone, once it has begun
   size_t capacity_;
   std::mutex mutex_;
   std::condition_variable changed_;
@@ -72,7 +76,7 @@ class PrefetchIterator final : public Iterator {
   std::exception_ptr error_;  // of the input; comes after all that is queued
   bool ended_ = false;
   bool stopping_ = false;
-  std::jthread producer_;  // last, so that it begins after and ends before what it uses
+  std::jthread producer_;  // begun by the first next(); last, so that it ends before what it uses
 };
 
 struct Prefetch final : Stage {

@@ -20,6 +20,17 @@ class RepeatIterator final : public Iterator {
   RepeatIterator(StagePtr input, int64_t first_epoch, std::optional<int64_t> count)
       : input_(std::move(input)), epoch_(first_epoch), left_(count) {}
 
+  int64_t skip(int64_t count) override {
+    int64_t skipped = 0;
+    while (skipped < count && (current_ || begin_epoch())) {
+      const int64_t of_epoch = current_->skip(count - skipped);
+      empty_ = empty_ && of_epoch == 0;
+      skipped += of_epoch;
+      if (skipped < count) current_.reset();
+    }
+    return skipped;
+  }
+
   std::optional<Example> next() override {
     for (;;) {
       if (!current_ && !begin_epoch()) return std::nullopt;

@@ -1,3 +1,5 @@
+#include <utility>
+
 #include "portune/data/stage.h"
 
 namespace portune::data {
@@ -8,13 +10,20 @@ class SkipIterator final : public Iterator {
   SkipIterator(std::unique_ptr<Iterator> input, int64_t count) : input_(std::move(input)), left_(count) {}
 
   std::optional<Example> next() override {
-    for (; left_ > 0; --left_) {
-      if (!input_->next()) return std::nullopt;
-    }
+    pass_over_first();
     return input_->next();
   }
 
+  int64_t skip(int64_t count) override {
+    pass_over_first();
+    return input_->skip(count);
+  }
+
  private:
+  void pass_over_first() {
+    if (left_ > 0) input_->skip(std::exchange(left_, 0));
+  }
+
   std::unique_ptr<Iterator> input_;
   int64_t left_;
 };

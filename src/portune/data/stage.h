@@ -17,6 +17,13 @@ class Iterator {
   virtual ~Iterator() = default;
   /// The next element; nothing at the end, and from then on.
   virtual std::optional<Example> next() = 0;
+  /// Passes over the next `count` elements, or as many as there are, and returns how many these were. A stage that
+  /// knows which of its input's elements they come from does not make them.
+  virtual int64_t skip(int64_t count) {
+    int64_t skipped = 0;
+    while (skipped < count && next()) ++skipped;
+    return skipped;
+  }
 };
 
 /// Which pass over its data a stage is asked for. All randomness depends on this and on the stage's own options, so

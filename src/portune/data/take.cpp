@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "portune/data/stage.h"
 
 namespace portune::data {
@@ -11,6 +13,12 @@ class TakeIterator final : public Iterator {
     if (left_ == 0) return std::nullopt;
     --left_;
     return input_->next();
+  }
+
+  int64_t skip(int64_t count) override {
+    const int64_t skipped = input_->skip(std::min(count, left_));
+    left_ -= skipped;
+    return skipped;
   }
 
  private:

@@ -75,9 +75,13 @@ Value rms_norm(const Scope& s, const Value& x, double eps) {
                   [&] { return portune::rms_norm(x, s.parameter("weight", {last_size("rms_norm", x)}, kOnes), eps); });
 }
 
-Value embedding(const Scope& s, const Value& ids, int64_t rows, int64_t width) {
+Value embedding(const Scope& s, const Value& ids, int64_t rows, int64_t width, int64_t padding_id) {
   return in_scope(s, [&] {
-    return convert(gather_rows(s.parameter("weight", {rows, width}, normal(s)), ids), s.options().compute_dtype);
+    const Value x = gather_rows(s.parameter("weight", {rows, width}, normal(s)), ids);
+    if (padding_id < 0) return convert(x, s.options().compute_dtype);
+    const Value padding = compare(Direction::kEqual, ids, full(ids.type(), static_cast<double>(padding_id)));
+    return convert(select(broadcast_to(expand_dims(padding, -1), x.shape()), stop_gradient(x), x),
+                   s.options().compute_dtype);
   });
 }
 
@@ -96,6 +100,11 @@ Value activate(std::string_view name, const Value& x) {
 
 bool is_activation(std::string_view name) {
   return std::ranges::find(kActivations, name, &Activation::name) != std::end(kActivations);
+}
+
+Value first_token(const Value& x) {
+  require(x.rank() == 3, "first_token", {&x, 1}, "an array [batch, seq, hidden]");
+  return reshape(slice(x, 1, {0, 1}), {x.shape()[0], x.shape()[2]});
 }
 
 Value attention_bias(const Value& mask) {

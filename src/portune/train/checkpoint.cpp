@@ -1,6 +1,7 @@
 #include "portune/train/checkpoint.h"
 
 #include <cstring>
+#include <nlohmann/json.hpp>
 
 #include "portune/error.h"
 #include "portune/io/file.h"
@@ -12,7 +13,8 @@ namespace {
 
 constexpr const char* kMomentsFile = "optimizer.safetensors";
 constexpr const char* kStateFile = "trainer_state.json";
-constexpr int64_t kFormat = 1;
+constexpr int64_t kFormat = 2;
+constexpr int64_t kMostSteps = int64_t{1} << 53;  // what other readers of JSON hold exactly
 
 Tensor moment(const io::SafetensorsFile& file, const std::string& name, const TensorType& type) {
   const std::optional<TensorView> found = file.find(name);
@@ -28,13 +30,21 @@ Tensor moment(const io::SafetensorsFile& file, const std::string& name, const Te
 
 }  // namespace
 
-void write_state(const std::filesystem::path& folder, std::span<const NamedTensorView> moments, int64_t step) {
-  io::write_safetensors(folder / kMomentsFile, moments);
-  io::write_file(folder / kStateFile, "{\n  \"format\": " + std::to_string(kFormat) +
-                                          ",\n  \"global_step\": " + std::to_string(step) + "\n}\n");
+void write_position(const std::filesystem::path& folder, const Position& position) {
+  const nlohmann::ordered_json loss = {{"sum", position.epoch_loss.sum}, {"weight", position.epoch_loss.weight}};
+  const nlohmann::ordered_json state = {{"format", kFormat},
+                                        {"global_step", position.step},
+                                        {"total_steps", position.total_steps},
+                                        {"epoch_loss", loss},
+                                        {"run", position.run}};
+  io::write_file(folder / kStateFile, state.dump(2) + "\n");
 }
 
-int64_t read_step(const std::filesystem::path& folder) {
+void write_moments(const std::filesystem::path& folder, std::span<const NamedTensorView> moments) {
+  io::write_safetensors(folder / kMomentsFile, moments);
+}
+
+Position read_position(const std::filesystem::path& folder) {
   if (!std::filesystem::exists(folder / kStateFile)) {
     throw NotFoundError({.where = folder.string(),
                          .given = std::string("no ") + kStateFile,
@@ -42,18 +52,25 @@ int64_t read_step(const std::filesystem::path& folder) {
   }
   const io::JsonObject state = io::JsonObject::read(folder / kStateFile);
   state.get_int("format", {kFormat, kFormat});
-  return state.get_int("global_step", {0, int64_t{1} << 53});
+  Position position{.step = state.get_int("global_step", {0, kMostSteps}),
+                    .total_steps = state.get_int("total_steps", {0, kMostSteps}),
+                    .epoch_loss = {},
+                    .run = state.get_string_map("run")};
+  if (const auto loss = state.get_object("epoch_loss")) {
+    position.epoch_loss = {.sum = loss->get_float("sum"), .weight = loss->get_float("weight", {.least = 0})};
+  }
+  return position;
 }
 
-SavedState read_state(const std::filesystem::path& folder, std::span<const std::string> parameters,
-                      std::span<const TensorType> types) {
-  SavedState state{.m = {}, .v = {}, .step = read_step(folder)};
+Moments read_moments(const std::filesystem::path& folder, std::span<const std::string> parameters,
+                     std::span<const TensorType> types) {
+  Moments moments;
   const io::SafetensorsFile file = io::SafetensorsFile::open(folder / kMomentsFile);
   for (size_t i = 0; i < parameters.size(); ++i) {
-    state.m.push_back(moment(file, "m." + parameters[i], types[i]));
-    state.v.push_back(moment(file, "v." + parameters[i], types[i]));
+    moments.m.push_back(moment(file, "m." + parameters[i], types[i]));
+    moments.v.push_back(moment(file, "v." + parameters[i], types[i]));
   }
-  return state;
+  return moments;
 }
 
 }  // namespace portune::train

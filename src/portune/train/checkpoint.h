@@ -7,23 +7,42 @@
 #include <vector>
 
 #include "portune/tensor.h"
+#include "portune/train/run_facts.h"
 
 namespace portune::train {
 
-/// Adds optimizer.safetensors and trainer_state.json to a model folder that is being written.
-/// moments  first and second moments under "m.<parameter>" and "v.<parameter>"
-void write_state(const std::filesystem::path& folder, std::span<const NamedTensorView> moments, int64_t step);
+/// A mean of losses that is gathered batch by batch, each weighted by its examples.
+struct MeanLoss {
+  double sum = 0, weight = 0;
 
-struct SavedState {
-  std::vector<Tensor> m, v;  ///< in the order of the parameters
-  int64_t step;
+  void add(double loss, double examples) {
+    sum += loss * examples;
+    weight += examples;
+  }
+  double mean() const { return sum / weight; }
 };
-/// errors  NotFoundError if the folder is a model without a training state; CheckpointError if the state is not that of
-///         these parameters
-SavedState read_state(const std::filesystem::path& folder, std::span<const std::string> parameters,
-                      std::span<const TensorType> types);
 
-/// The step at which the checkpoint was saved.
-int64_t read_step(const std::filesystem::path& folder);
+/// Where a run stands, and which run it is.
+struct Position {
+  int64_t step = 0;         ///< steps made
+  int64_t total_steps = 0;  ///< after which the learning rate is 0; 0: it does not fall
+  MeanLoss epoch_loss;      ///< of the epoch under way; empty once its end has been told
+  RunFacts run;
+};
+
+/// Add a file to a model folder that is being written: trainer_state.json, optimizer.safetensors.
+/// moments  first and second moments under "m.<parameter>" and "v.<parameter>"
+void write_position(const std::filesystem::path& folder, const Position& position);
+void write_moments(const std::filesystem::path& folder, std::span<const NamedTensorView> moments);
+
+/// errors  NotFoundError if the folder is a model without a training state; CheckpointError if the state makes no sense
+Position read_position(const std::filesystem::path& folder);
+
+struct Moments {
+  std::vector<Tensor> m, v;  ///< in the order of the parameters
+};
+/// errors  NotFoundError if there are none; CheckpointError if they are not those of these parameters
+Moments read_moments(const std::filesystem::path& folder, std::span<const std::string> parameters,
+                     std::span<const TensorType> types);
 
 }  // namespace portune::train

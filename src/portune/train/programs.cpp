@@ -77,7 +77,7 @@ StepProgram step_program(const Task& task, const Signature& batch, const StepOpt
   for (const Values& part : {weights, m, v, in.values, Values{rates, random_key}}) append(f.parameters, part);
   for (const Values& part : {new_weights, new_m, new_v}) append(f.results, part);
   for (size_t i = 0; i < f.results.size(); ++i) f.aliases.emplace_back(i, i);
-  append(f.results, {loss, norm});
+  append(f.results, {loss, forward.weight_sum, norm});
   program.parameters.assign(context.parameters().begin(), context.parameters().end());
   return program;
 }

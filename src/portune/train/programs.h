@@ -24,8 +24,8 @@ struct StepOptions {
 /// Forward, loss, backward, clipping and update in one program.
 ///   parameters  the n weights, their n first and n second moments; the arrays of the batch;
 ///               float32 [3]: learning rate, 1 / (1 - beta1^t), 1 / (1 - beta2^t); uint32 [2]: the step's random key
-///   results     the updated weights and moments, in the memory of the old; then float32 scalars: mean loss, norm of
-///               the gradient before clipping
+///   results     the updated weights and moments, in the memory of the old; then float32 scalars: mean loss, sum of
+///               the weights that it is the mean over, norm of the gradient before clipping
 struct StepProgram {
   Function function;
   std::vector<nn::Parameter> parameters;

@@ -8,8 +8,10 @@
 
 namespace portune::train {
 
+bool depends_on_total_steps(const TrainingOptions& options) { return options.lr_scheduler_type == "linear"; }
+
 double learning_rate(const TrainingOptions& options, int64_t step, int64_t total_steps) {
-  const bool linear = options.lr_scheduler_type == "linear";
+  const bool linear = depends_on_total_steps(options);
   if (!linear && options.lr_scheduler_type != "constant") {
     throw UsageError({.where = "lr_scheduler_type",
                       .given = "\"" + options.lr_scheduler_type + "\"",

@@ -14,6 +14,9 @@ namespace portune::train {
 /// errors  UsageError for an unknown lr_scheduler_type
 double learning_rate(const TrainingOptions& options, int64_t step, int64_t total_steps);
 
+/// Whether the learning rate of a step depends on how many there are in all.
+bool depends_on_total_steps(const TrainingOptions& options);
+
 /// float32 [3]: learning rate, 1 / (1 - beta1^step), 1 / (1 - beta2^step).
 Tensor rates(const TrainingOptions& options, int64_t step, double learning_rate);
 

@@ -1,0 +1,15 @@
+// Whether files are still the same.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace portune::io {
+
+/// 16 hex digits that depend on the bytes of these files and on their order, not on where they are; gigabytes a second.
+/// No protection against someone who wants another file to have the same.
+/// errors    as MappedFile::open
+/// source    XXH3 by Yann Collet, with 64 bits
+std::string content_hash(const std::vector<std::string>& files);
+
+}  // namespace portune::io

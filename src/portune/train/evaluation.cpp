@@ -1,0 +1,50 @@
+#include "portune/train/evaluation.h"
+
+#include <utility>
+
+#include "portune/train/finite.h"
+
+namespace portune::train {
+
+void evaluate_each(TrainingState& state, const data::Dataset& batches,
+                   const std::function<bool(const Evaluated&)>& take) {
+  std::optional<StartedEvaluation> running;
+  data::Cursor cursor = batches.iterate();
+  for (;;) {
+    std::optional<data::Example> batch = cursor.next();
+    std::optional<StartedEvaluation> started;
+    if (batch) started = state.start_evaluation(std::move(*batch));
+    if (running) {
+      const Evaluated evaluated = running->finish();
+      require_finite(evaluated.batch, evaluated.loss_sum, evaluated.outputs, state.steps() > 0);
+      if (!take(evaluated)) return;
+    }
+    if (!started) return;
+    running = std::move(started);
+  }
+}
+
+std::optional<Scores> evaluate(TrainingState& state, const data::Dataset& batches,
+                               const std::function<bool()>& should_stop) {
+  const std::unique_ptr<Metrics> metrics = state.task().metrics();
+  MeanLoss loss;
+  bool stopped = false;
+  evaluate_each(state, batches, [&](const Evaluated& evaluated) {
+    loss.sum += evaluated.loss_sum;
+    loss.weight += evaluated.weight_sum;
+    metrics->update(evaluated.batch, evaluated.outputs);
+    stopped = should_stop();
+    return !stopped;
+  });
+  if (stopped) return std::nullopt;
+  if (loss.weight == 0) throw no_example("data to evaluate");
+  Scores scores{{"loss", loss.mean()}};
+  for (const auto& score : metrics->result()) scores.push_back(score);
+  return scores;
+}
+
+DataError no_example(const std::string& where) {
+  return DataError({.where = where, .given = "no example", .expected = "at least one"});
+}
+
+}  // namespace portune::train

@@ -1,0 +1,134 @@
+#include "portune/train/fit.h"
+
+#include <cmath>
+#include <limits>
+
+#include "portune/error.h"
+#include "portune/train/evaluation.h"
+#include "portune/train/options.h"
+
+namespace portune::train {
+namespace {
+
+int64_t count(const data::Dataset& batches) { return batches.iterate().skip(std::numeric_limits<int64_t>::max()); }
+
+int64_t steps_per_epoch(const data::Dataset& batches, const FitOptions& options) {
+  const int64_t steps = options.steps_per_epoch > 0 ? options.steps_per_epoch : count(batches);
+  if (steps == 0) throw no_example("training data");
+  return steps;
+}
+
+void require_finite(const StepResult& result, const std::string& rows) {
+  if (std::isfinite(result.loss()) && std::isfinite(result.grad_norm())) return;
+  throw NumericError({.where = "step " + std::to_string(result.step()),
+                      .given = "loss " + std::to_string(result.loss()) + " and gradient norm " +
+                               std::to_string(result.grad_norm()) + " in the batch that begins at " + rows,
+                      .expected = "finite numbers",
+                      .fix = "lower the learning rate, add warm-up steps, or look at these rows"});
+}
+
+class FitLoop {
+ public:
+  FitLoop(TrainingState& state, const data::Dataset& batches, const FitOptions& options, Callback& callback)
+      : state_(state),
+        batches_(batches),
+        options_(options),
+        callback_(callback),
+        steps_per_epoch_(steps_per_epoch(batches, options)),
+        last_step_(steps_per_epoch_ * options.num_train_epochs) {
+    require_work();
+    state_.set_schedule(state_.options().total_steps > 0 ? state_.options().total_steps : last_step_);
+  }
+
+  FitResult run() {
+    if (epoch_end_is_due()) end_epoch();  // that of a run which was stopped before
+    data::Cursor cursor = batches_.repeat().skip(state_.steps()).iterate();
+    while (state_.steps() < last_step_ && !stopping_) {
+      const std::optional<data::Example> batch = cursor.next();
+      if (!batch) throw no_example("training data");
+      step(*batch);
+    }
+    result_.steps = state_.steps();
+    result_.stopped = stopping_ && (state_.steps() < last_step_ || epoch_end_is_due());
+    return result_;
+  }
+
+ private:
+  void require_work() const {
+    if (state_.steps() < last_step_ || (state_.steps() == last_step_ && epoch_end_is_due())) return;
+    throw UsageError(
+        {.where = "fit",
+         .given = std::to_string(state_.steps()) + " steps made before and " + std::to_string(last_step_) + " in all",
+         .expected = "steps that are still to be made",
+         .fix = "ask for more epochs or steps"});
+  }
+
+  bool at_epoch_end() const { return state_.steps() % steps_per_epoch_ == 0; }
+  // Whether an epoch has all of its steps, and its end has not been told yet.
+  bool epoch_end_is_due() const { return at_epoch_end() && state_.epoch_loss().weight > 0; }
+
+  void step(const data::Example& batch) {
+    StepResult started = state_.start_step(batch);
+    finish_running();
+    running_ = std::move(started);
+    running_rows_ = to_string(batch.origin());
+    stopping_ = callback_.should_stop();
+    if (at_epoch_end() || stopping_) finish_running();
+    if (at_epoch_end()) end_epoch();
+  }
+
+  void finish_running() {
+    if (!running_) return;
+    require_finite(*running_, running_rows_);
+    state_.epoch_loss().add(running_->loss(), running_->weight());
+    callback_.on_step(*running_, last_step_);
+    running_.reset();
+  }
+
+  void end_epoch() {
+    result_.mean_loss = state_.epoch_loss().mean();
+    if (options_.validation) {
+      const auto scores = evaluate(state_, *options_.validation, [&] { return callback_.should_stop(); });
+      stopping_ = !scores;
+      if (stopping_) return;
+      result_.scores = *scores;
+    }
+    state_.epoch_loss() = {};
+    callback_.on_epoch_end(state_.steps() / steps_per_epoch_, result_.mean_loss, result_.scores);
+  }
+
+  TrainingState& state_;
+  const data::Dataset& batches_;
+  const FitOptions& options_;
+  Callback& callback_;
+  const int64_t steps_per_epoch_, last_step_;
+  bool stopping_ = false;
+  FitResult result_;
+  // The step that runs while the next batch is prepared; its numbers are read once that one has been started.
+  std::optional<StepResult> running_;
+  std::string running_rows_;
+};
+
+// Whom to tell about compilations, until the end of fit() or an error in it.
+class CallbackWhileFitting {
+ public:
+  CallbackWhileFitting(TrainingState& state, Callback& callback) : state_(state) { state_.tell(&callback); }
+  ~CallbackWhileFitting() { state_.tell(nullptr); }
+  CallbackWhileFitting(const CallbackWhileFitting&) = delete;
+  CallbackWhileFitting& operator=(const CallbackWhileFitting&) = delete;
+
+ private:
+  TrainingState& state_;
+};
+
+}  // namespace
+
+FitResult fit(TrainingState& state, const data::Dataset& batches, const FitOptions& options) {
+  check(options);
+  Callback none;
+  Callback& callback = options.callback != nullptr ? *options.callback : none;
+  const CallbackWhileFitting told(state, callback);
+  return FitLoop(state, batches, options, callback).run();
+}
+
+}  // namespace portune::train

@@ -1,0 +1,71 @@
+#include "portune/train/run_facts.h"
+
+#include <set>
+
+#include "portune/base/message.h"
+#include "portune/error.h"
+
+namespace portune::train {
+namespace {
+
+std::string value_in(const RunFacts& facts, const std::string& name) {
+  const auto found = facts.find(name);
+  return found == facts.end() ? "none" : found->second;
+}
+
+void append(std::string& list, const std::string& name, const RunFacts& facts) {
+  list += (list.empty() ? "" : ", ") + name + " " + value_in(facts, name);
+}
+
+UsageError another_run(const std::filesystem::path& checkpoint, std::string given, const std::string& saved,
+                       std::string fix) {
+  return UsageError({.where = "resuming from " + checkpoint.string(),
+                     .given = std::move(given),
+                     .expected = saved + ", as in the run that it continues",
+                     .fix = std::move(fix)});
+}
+
+}  // namespace
+
+RunFacts facts_of(const TrainingOptions& options) {
+  RunFacts facts = options.must_match;
+  facts["learning_rate"] = to_text(options.learning_rate);
+  facts["lr_scheduler_type"] = options.lr_scheduler_type;
+  facts["warmup_steps"] = std::to_string(options.warmup_steps);
+  facts["weight_decay"] = to_text(options.weight_decay);
+  facts["adam_beta1"] = to_text(options.adam_beta1);
+  facts["adam_beta2"] = to_text(options.adam_beta2);
+  facts["adam_epsilon"] = to_text(options.adam_epsilon);
+  facts["max_grad_norm"] = to_text(options.max_grad_norm);
+  facts["dtype"] = name_of(options.dtype);
+  facts["seed"] = std::to_string(options.seed);
+  return facts;
+}
+
+void require_same_run(const std::filesystem::path& checkpoint, const RunFacts& saved, const RunFacts& now) {
+  std::set<std::string> names;
+  for (const RunFacts* facts : {&saved, &now}) {
+    for (const auto& [name, value] : *facts) names.insert(name);
+  }
+  std::string given, expected;
+  for (const std::string& name : names) {
+    if (value_in(saved, name) == value_in(now, name)) continue;
+    append(given, name, now);
+    append(expected, name, saved);
+  }
+  if (given.empty()) return;
+  throw another_run(checkpoint, given, expected,
+                    "repeat these as they were; or train anew from that folder, which is a whole model");
+}
+
+void require_same_schedule(const std::filesystem::path& checkpoint, int64_t saved_total, int64_t total) {
+  const auto length = [](int64_t steps) {
+    return steps == 0 ? std::string("no end") : "an end after step " + std::to_string(steps);
+  };
+  if (saved_total == total) return;
+  throw another_run(checkpoint, "a schedule with " + length(total), length(saved_total),
+                    "ask for as many epochs and steps as before; or train anew from that folder, which is a whole "
+                    "model");
+}
+
+}  // namespace portune::train

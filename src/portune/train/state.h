@@ -1,0 +1,95 @@
+// All that changes while a model is trained, and the compiled programs that change it.
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "portune/train.h"
+#include "portune/train/checkpoint.h"
+#include "portune/train/programs.h"
+#include "portune/train/weights.h"
+
+namespace portune::train {
+
+/// What an evaluation of a batch gave.
+struct Evaluated {
+  data::Example batch;
+  double loss_sum = 0, weight_sum = 0;
+  data::Example outputs;
+};
+
+/// An evaluation that may still be running.
+class StartedEvaluation {
+ public:
+  StartedEvaluation(data::Example batch, std::vector<DeviceArray> results, const std::vector<std::string>& outputs)
+      : batch_(std::move(batch)), results_(std::move(results)), outputs_(&outputs) {}
+  /// Waits for it. Call once.
+  Evaluated finish();
+
+ private:
+  data::Example batch_;
+  std::vector<DeviceArray> results_;
+  const std::vector<std::string>* outputs_;  // of the program, which the state keeps
+};
+
+class TrainingState {
+ public:
+  /// device, task: must outlive this object
+  TrainingState(const Device& device, const Task& task, TrainingOptions options);
+
+  const Task& task() const { return task_; }
+  const TrainingOptions& options() const { return options_; }
+  const LoadReport& load_report() const { return weights_.load_report(); }
+  /// Steps made, those before a resumption included.
+  int64_t steps() const { return position_.step; }
+  /// Of the epoch under way; kept in checkpoints, as the steps before one count too.
+  MeanLoss& epoch_loss() { return position_.epoch_loss; }
+
+  /// Whom to tell about compilations; may be nullptr.
+  void tell(Callback* callback) { callback_ = callback; }
+
+  /// How many steps there will be, where the learning rate depends on that.
+  /// errors  UsageError if the run that is resumed had another number
+  void set_schedule(int64_t total_steps);
+
+  /// Starts a step. The arrays of the batch are copied before it returns.
+  StepResult start_step(const data::Example& batch);
+  StartedEvaluation start_evaluation(data::Example batch);
+
+  /// Both replace a folder that is there in one move; see Trainer.
+  void save(const std::filesystem::path& folder) const;
+  void save_checkpoint(const std::filesystem::path& folder);
+
+  /// errors  as Trainer::resume
+  void resume(const std::filesystem::path& folder);
+  /// The checkpoint that this run continues; empty if it continues none.
+  const std::filesystem::path& resumed_from() const { return resumed_from_; }
+
+ private:
+  struct CompiledEvaluation {
+    Program program;
+    std::vector<std::string> outputs;
+  };
+
+  template <class Plan>
+  Program compile(const Plan& plan, const std::string& what);
+  const Program& program_of_step(const Signature& batch);
+  const CompiledEvaluation& program_of_evaluation(const Signature& batch);
+  std::vector<DeviceArray> put(const data::Example& batch, const Signature& signature) const;
+
+  const Device& device_;
+  const Task& task_;
+  const TrainingOptions options_;
+  Callback* callback_ = nullptr;
+  std::filesystem::path resumed_from_;
+  Weights weights_;
+  Position position_;
+  // By the shapes of the batches, of which there are few.
+  std::map<std::string, Program> step_programs_;
+  std::map<std::string, CompiledEvaluation> evaluation_programs_;
+};
+
+}  // namespace portune::train

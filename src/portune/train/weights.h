@@ -1,0 +1,59 @@
+// The parameters of a model on a device, and what the optimizer keeps of each.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "portune/device.h"
+#include "portune/tasks.h"
+
+namespace portune::train {
+
+/// Empty until the first program tells which parameters there are.
+class Weights {
+ public:
+  /// device, task: must outlive this object
+  Weights(const Device& device, const Task& task, uint64_t seed) : device_(device), task_(task), seed_(seed) {}
+
+  /// Where the moments are found later, instead of starting from 0.
+  void resume_from(const std::filesystem::path& checkpoint) { resume_from_ = checkpoint; }
+
+  /// Loads or draws the weights, the first time.
+  /// errors  UsageError later, if these are not the parameters of the first time
+  void load(const std::vector<nn::Parameter>& parameters);
+  /// Makes or restores the moments, the first time: evaluation alone does not pay for them.
+  void load_moments();
+
+  bool empty() const { return weights_.empty(); }
+  bool have_moments() const { return !m_.empty(); }
+  const LoadReport& load_report() const { return load_report_; }
+
+  /// The weights as arguments of a program.
+  std::vector<DeviceArray*> arguments();
+  /// Weights, first and second moments as arguments of a step, which consumes them.
+  std::vector<DeviceArray*> arguments_of_step();
+  /// Takes them back from the front of the step's results; returns the rest.
+  std::vector<DeviceArray> take_results_of_step(std::vector<DeviceArray> results);
+
+  /// Writes the model into an existing folder.
+  /// place   where the folder will be in the end, for errors
+  /// errors  NumericError if a weight is not finite; UsageError if they are not loaded
+  void save_model(const std::filesystem::path& folder, const std::filesystem::path& place) const;
+  /// The moments under "m.<parameter>" and "v.<parameter>".
+  void save_moments(const std::filesystem::path& folder) const;
+
+ private:
+  void restore_moments();
+
+  const Device& device_;
+  const Task& task_;
+  const uint64_t seed_;
+  std::filesystem::path resume_from_;
+  std::vector<std::string> names_;
+  std::vector<DeviceArray> weights_, m_, v_;
+  LoadReport load_report_;
+};
+
+}  // namespace portune::train

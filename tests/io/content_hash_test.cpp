@@ -1,0 +1,34 @@
+#include "portune/io/content_hash.h"
+
+#include <gtest/gtest.h>
+
+#include "io/temporary_folder.h"
+#include "portune/error.h"
+
+namespace portune::io {
+namespace {
+
+// The values of python-xxhash's xxh3_64_hexdigest.
+TEST(ContentHash, IsXxh3OfTheBytes) {
+  const TemporaryFolder folder;
+  write_text(folder / "empty", "");
+  write_text(folder / "abc", "abc");
+  EXPECT_EQ(content_hash({folder / "empty"}), "2d06800538d394c2");
+  EXPECT_EQ(content_hash({folder / "abc"}), "78af5f94892f3950");
+}
+
+TEST(ContentHash, DependsOnBytesAndOrderAlone) {
+  const TemporaryFolder folder;
+  write_text(folder / "a", "text,label\ngood,1\n");
+  write_text(folder / "same", "text,label\ngood,1\n");
+  write_text(folder / "b", "text,label\ngood,0\n");
+  EXPECT_EQ(content_hash({folder / "a", folder / "b"}), content_hash({folder / "same", folder / "b"}));
+  EXPECT_NE(content_hash({folder / "a", folder / "b"}), content_hash({folder / "b", folder / "a"}));
+  EXPECT_NE(content_hash({folder / "a"}), content_hash({folder / "b"}));
+  EXPECT_NE(content_hash({folder / "a"}), content_hash({folder / "a", folder / "a"}));
+}
+
+TEST(ContentHash, NeedsTheFiles) { EXPECT_THROW(content_hash({"/nowhere/a.csv"}), NotFoundError); }
+
+}  // namespace
+}  // namespace portune::io

@@ -1,0 +1,79 @@
+#include "portune/train/options.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+
+#include "io/temporary_folder.h"
+#include "portune/error.h"
+
+namespace portune::test {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+
+constexpr double kNan = std::numeric_limits<double>::quiet_NaN(), kInfinity = std::numeric_limits<double>::infinity();
+
+template <class Options>
+void expect_refused(const Options& options, const std::string& option, const std::string& given) {
+  EXPECT_THAT(message_of<UsageError>([&] { train::check(options); }),
+              AllOf(::testing::StartsWith(option + "\n"), HasSubstr("given     " + given)));
+}
+
+TEST(TrainingOptions, DefaultsAndLimitsAreAllowed) {
+  train::check(TrainingOptions());
+  train::check(TrainingOptions{.learning_rate = 0,
+                               .lr_scheduler_type = "constant",
+                               .adam_beta1 = 0,
+                               .adam_beta2 = 0,
+                               .max_grad_norm = 0,
+                               .dtype = DType::kBFloat16});
+}
+
+TEST(TrainingOptions, NumbersOutOfRangeAreRefusedByName) {
+  expect_refused(TrainingOptions{.learning_rate = -1e-5}, "learning_rate", "-1e-05");
+  expect_refused(TrainingOptions{.learning_rate = kNan}, "learning_rate", "nan");
+  expect_refused(TrainingOptions{.learning_rate = kInfinity}, "learning_rate", "inf");
+  expect_refused(TrainingOptions{.learning_rate = 1e39}, "learning_rate", "1e+39");  // infinite as a float32
+  expect_refused(TrainingOptions{.warmup_steps = -1}, "warmup_steps", "-1");
+  expect_refused(TrainingOptions{.weight_decay = -0.01}, "weight_decay", "-0.01");
+  expect_refused(TrainingOptions{.weight_decay = kNan}, "weight_decay", "nan");
+  expect_refused(TrainingOptions{.max_grad_norm = -1}, "max_grad_norm", "-1");
+  expect_refused(TrainingOptions{.total_steps = -3}, "total_steps", "-3");
+  expect_refused(TrainingOptions{.lr_scheduler_type = "cosine"}, "lr_scheduler_type", "\"cosine\"");
+}
+
+TEST(TrainingOptions, BetasAreBelow1) {
+  expect_refused(TrainingOptions{.adam_beta1 = 1}, "adam_beta1", "1");
+  expect_refused(TrainingOptions{.adam_beta1 = -0.5}, "adam_beta1", "-0.5");
+  expect_refused(TrainingOptions{.adam_beta2 = kNan}, "adam_beta2", "nan");
+  expect_refused(TrainingOptions{.adam_beta2 = 1 - 1e-12}, "adam_beta2", "0.999999999999");  // 1 as a float32
+}
+
+TEST(TrainingOptions, EpsilonIsAbove0) {
+  expect_refused(TrainingOptions{.adam_epsilon = 0}, "adam_epsilon", "0");
+  expect_refused(TrainingOptions{.adam_epsilon = -1e-8}, "adam_epsilon", "-1e-08");
+  expect_refused(TrainingOptions{.adam_epsilon = 1e-60}, "adam_epsilon", "1e-60");  // 0 as a float32
+  expect_refused(TrainingOptions{.adam_epsilon = kInfinity}, "adam_epsilon", "inf");
+}
+
+TEST(TrainingOptions, Float16IsRefusedWithTheReason) {
+  expect_refused(TrainingOptions{.dtype = DType::kFloat16}, "dtype", "float16");
+  EXPECT_THAT(message_of<UsageError>([] { train::check(TrainingOptions{.dtype = DType::kFloat16}); }),
+              HasSubstr("bfloat16"));
+  expect_refused(TrainingOptions{.dtype = DType::kInt32}, "dtype", "int32");
+}
+
+TEST(FitOptions, HaveAtLeastOneEpochAndACountableNumberOfSteps) {
+  train::check(FitOptions{});
+  expect_refused(FitOptions{.num_train_epochs = 0}, "num_train_epochs", "0");
+  expect_refused(FitOptions{.steps_per_epoch = -1}, "steps_per_epoch", "-1");
+  expect_refused(FitOptions{.num_train_epochs = 1 << 20, .steps_per_epoch = int64_t{1} << 50}, "steps_per_epoch",
+                 "1125899906842624 in 1048576 epochs");
+}
+
+}  // namespace
+}  // namespace portune::test
