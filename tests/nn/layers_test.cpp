@@ -42,11 +42,12 @@ TEST(Layers, LinearHasTorchsNamesAndComputesItsFormula) {
             (std::vector<float>{13, 25, 38}));
 }
 
-TEST(Layers, LinearGoesWithoutBiasOnRequest) {
+TEST(Layers, LinearGoesWithoutBiasAndBeginsSmallerOnRequest) {
   nn::Context context({});
   const Value x = constant(Tensor({1, 2}, {3.0f, 5.0f}));
-  const Value y = nn::linear(nn::Scope(context) / "dense", x, 1, {.bias = false});
+  const Value y = nn::linear(nn::Scope(context) / "dense", x, 1, {.bias = false, .initializer_scale = 0.5});
   EXPECT_EQ(names_and_shapes(context), (std::vector<std::pair<std::string, Shape>>{{"dense.weight", {1, 2}}}));
+  EXPECT_EQ(context.parameters()[0].initializer.stddev, 0.01);
   EXPECT_EQ(with_parameters(context, y, {Tensor({1, 2}, {2.0f, 1.0f})}), (std::vector<float>{11}));
 }
 

@@ -13,7 +13,9 @@ namespace {
 constexpr Initializer kZeros{Initializer::Kind::kZeros};
 constexpr Initializer kOnes{Initializer::Kind::kOnes};
 
-Initializer normal(const Scope& s) { return {Initializer::Kind::kNormal, s.options().initializer_range}; }
+Initializer normal(const Scope& s, double scale = 1) {
+  return {Initializer::Kind::kNormal, scale * s.options().initializer_range};
+}
 
 Value exact_gelu(const Value& x) { return gelu(x, GeluForm::kErf); }
 Value tanh_gelu(const Value& x) { return gelu(x, GeluForm::kTanh); }
@@ -50,15 +52,16 @@ int64_t last_size(std::string_view layer, const Value& x) {
 
 Value linear(const Scope& s, const Value& x, int64_t size, const LinearOptions& options) {
   return in_scope(s, [&] {
-    const Value weight = s.parameter("weight", {size, last_size("linear", x)}, normal(s));
+    const Value weight = s.parameter("weight", {size, last_size("linear", x)}, normal(s, options.initializer_scale));
     return portune::linear(x, weight, options.bias ? s.parameter("bias", {size}, kZeros) : Value());
   });
 }
 
-Value conv1d(const Scope& s, const Value& x, int64_t size) {
+Value conv1d(const Scope& s, const Value& x, int64_t size, const LinearOptions& options) {
   return in_scope(s, [&] {
-    const Value weight = s.parameter("weight", {last_size("conv1d", x), size}, normal(s));
-    return matmul(x, weight) + convert(s.parameter("bias", {size}, kZeros), x.dtype());
+    const Value weight = s.parameter("weight", {last_size("conv1d", x), size}, normal(s, options.initializer_scale));
+    const Value y = matmul(x, weight);
+    return options.bias ? y + convert(s.parameter("bias", {size}, kZeros), x.dtype()) : y;
   });
 }
 
