@@ -72,11 +72,20 @@ struct BenchArguments {
   DeviceOptions device;
 };
 
+struct ParityArguments {
+  std::filesystem::path reference;  ///< the case's folder
+  std::filesystem::path dump;       ///< a folder for what was computed; empty: none
+  DType dtype = DType::kFloat32;
+  DeviceOptions device;
+  Talk talk;
+};
+
 // Each command returns the exit code; errors are thrown.
 int fit(const FitArguments& arguments);
 int evaluate(const EvaluateArguments& arguments);
 int predict(const PredictArguments& arguments);
 int devices(const DevicesArguments& arguments);
 int bench(const BenchArguments& arguments);
+int parity(const ParityArguments& arguments);
 
 }  // namespace portune::cli

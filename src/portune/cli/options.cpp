@@ -217,4 +217,15 @@ void add_options(CLI::App& command, BenchArguments& a) {
   add_device(Group(command, "Device"), a.device);
 }
 
+void add_options(CLI::App& command, ParityArguments& a) {
+  Group data(command, "Data");
+  data.path("--case", a.reference, "folder of a model with what transformers computed (docs/parity.md)")->required();
+  Group output(command, "Output");
+  output.path("--dump", a.dump, "a new folder for what Portune computed")->default_str("none");
+  add_talk(output, a.talk);
+  Group device(command, "Device");
+  add_dtype(device, a.dtype);
+  add_device(device, a.device);
+}
+
 }  // namespace portune::cli
