@@ -94,7 +94,7 @@ class Parser {
     command->footer(examples);
     command->set_help_flag();
     add_options(*command, arguments);
-    command->add_flag("-h,--help", help_, "this text")->group("Options");
+    command->add_flag("-h,--help", help_)->group("");  // not shown: whoever reads it has found it
   }
 
   const CLI::App& chosen() const {
