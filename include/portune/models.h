@@ -1,7 +1,7 @@
 // Architectures: config.json in, a graph out.
 #pragma once
 
-#include <functional>
+#include <memory>
 #include <string>
 
 #include "portune/nn.h"
@@ -15,22 +15,71 @@ namespace portune::models {
 /// What a text model reads, int32 [batch, seq] each.
 struct TextInputs {
   Value input_ids;
-  Value attention_mask;  ///< 1 for tokens, 0 for padding
-  Value token_type_ids;  ///< 0 for the first text, 1 for the second
+  Value attention_mask;       ///< 1 for tokens, 0 for padding
+  Value token_type_ids = {};  ///< 0 for the first text, 1 for the second; absent: 0 everywhere
 };
 
-/// An encoder with a classification head.
-struct SequenceClassifier {
-  std::string architecture;  ///< the class in transformers: "BertForSequenceClassification"
-  std::string base_prefix;   ///< what the encoder's keys begin with in a checkpoint of that class: "bert"
+/// The classes that transformers has for a model, by what follows "For" in their names.
+enum class HeadKind {
+  kSequenceClassification,
+  kTokenClassification,
+  kQuestionAnswering,
+  kMultipleChoice,
+  kMaskedLM,
+  kCausalLM
+};
+
+/// What holds for a checkpoint whatever its head is.
+struct TextModelFacts {
+  std::string class_prefix;  ///< what the names of its classes in transformers begin with: "Bert"
+  std::string base_prefix;   ///< what the keys of the body begin with in a checkpoint that has a head: "bert"
   int64_t vocab_size;        ///< ids must be below
-  int64_t max_length;        ///< longest sequence that has positions
+  int64_t hidden_size;
+  int64_t max_length;       ///< longest sequence that has positions
+  int64_t type_vocab_size;  ///< token_type_ids must be below; 0: the model does not read them
   double initializer_range;
-  /// Builds the forward pass; returns float32 [batch, num_labels].
-  std::function<Value(const nn::Scope& root, const TextInputs& inputs)> logits;
+  double classifier_dropout;  ///< before the layer that makes logits
 };
 
-/// The classifier for a checkpoint's config.json. CheckpointError for an unknown architecture or an unusable value.
-SequenceClassifier sequence_classifier(const io::JsonObject& config, int64_t num_labels);
+/// A pretrained text model: the body that all heads share, and the heads that transformers has for it. The functions
+/// build a graph; parameters get the names that the checkpoint gives them.
+///   root  the scope of a checkpoint that has a head
+///   x     the last of hidden_states(); [batch, seq, hidden_size], or [..., hidden_size] where no axis is named
+/// Heads return float32. One that transformers does not have for the model is a UsageError.
+class TextModel {
+ public:
+  explicit TextModel(TextModelFacts facts) : facts_(std::move(facts)) {}
+  virtual ~TextModel() = default;
+
+  const TextModelFacts& facts() const { return facts_; }
+  /// The class in transformers: "BertForMaskedLM".
+  virtual std::string class_name(HeadKind head) const;
+
+  /// The output of the embeddings and of each layer, [batch, seq, hidden_size] each: "hidden_states" of transformers.
+  virtual Values hidden_states(const nn::Scope& root, const TextInputs& in) const = 0;
+  /// "pooler_output" of the bare model, [batch, hidden_size]. UsageError if it has none.
+  virtual Value pooler_output(const nn::Scope& root, const Value& x) const;
+
+  /// [batch, num_labels]
+  virtual Value sequence_logits(const nn::Scope& root, const TextInputs& in, const Value& x, int64_t num_labels) const;
+  /// [..., num_labels]
+  virtual Value token_logits(const nn::Scope& root, const Value& x, int64_t num_labels) const;
+  /// [..., 2]: begin and end of the answer
+  virtual Value span_logits(const nn::Scope& root, const Value& x) const;
+  /// The score of one choice, [batch, 1].
+  virtual Value choice_logits(const nn::Scope& root, const Value& x) const;
+  /// [..., vocab_size], of the token that stands in this place
+  virtual Value masked_lm_logits(const nn::Scope& root, const Value& x) const;
+  /// [batch, 2]: whether the second text follows the first (0) or not (1)
+  virtual Value next_sentence_logits(const nn::Scope& root, const Value& x) const;
+  /// [..., vocab_size], of the token that comes next
+  virtual Value causal_lm_logits(const nn::Scope& root, const Value& x) const;
+
+ private:
+  TextModelFacts facts_;
+};
+
+/// The text model of a checkpoint's config.json. CheckpointError for an unknown architecture or an unusable value.
+std::unique_ptr<TextModel> text_model(const io::JsonObject& config);
 
 }  // namespace portune::models

@@ -22,6 +22,7 @@ struct Parameter {
   std::string name;
   Value value;
   Initializer initializer;
+  std::vector<std::string> aliases = {};  ///< other names under which checkpoints hold it, if it is shared by layers
 };
 
 /// What all layers of a model share while its graph is built.
@@ -43,13 +44,15 @@ class Context {
   /// The parameter of that name; made when it is first asked for, in that order. ShapeError if it was made with another
   /// shape before: layers that share a parameter must agree on it.
   Value parameter(const std::string& name, const Shape& shape, const Initializer& initializer);
+  /// The parameter `name`, which there must be, under another name, too: how layers are tied.
+  Value tied_parameter(const std::string& alias, const std::string& name);
   /// All so far, in the order in which they were first asked for.
   const std::deque<Parameter>& parameters() const { return parameters_; }
 
  private:
   ContextOptions options_;
   std::deque<Parameter> parameters_;
-  std::map<std::string, const Parameter*, std::less<>> by_name_;
+  std::map<std::string, Parameter*, std::less<>> by_name_;
 };
 
 /// A place in the model: s / "encoder" / "layer" / 3 is "encoder.layer.3", the prefix of its keys in the checkpoint.
@@ -66,6 +69,9 @@ class Scope {
 
   /// The parameter `name` of this place, e.g. "weight".
   Value parameter(std::string_view name, const Shape& shape, const Initializer& initializer) const;
+  /// The parameter `name` of this place, which is the parameter of another layer.
+  /// path  of that parameter, from the root: "bert.embeddings.word_embeddings.weight"
+  Value tied_parameter(std::string_view name, const std::string& path) const;
   /// A key for the random numbers of this place: a function of the step's key and of the path alone.
   Value random_key() const;
 
@@ -81,7 +87,8 @@ Value linear(const Scope& s, const Value& x, int64_t size);
 /// In float32, then in the compute type; "weight" and "bias" [last size of x].
 Value layer_norm(const Scope& s, const Value& x, double eps);
 /// Rows of "weight" [rows, width], in the compute type.
-Value embedding(const Scope& s, const Value& ids, int64_t rows, int64_t width);
+/// padding_id  whose row gets no gradient from here, as torch.nn.Embedding's padding_idx; -1: there is none
+Value embedding(const Scope& s, const Value& ids, int64_t rows, int64_t width, int64_t padding_id = -1);
 /// Drops in training, else gives x back.
 Value dropout(const Scope& s, const Value& x, double rate);
 
@@ -90,6 +97,9 @@ Value dropout(const Scope& s, const Value& x, double rate);
 Value activate(std::string_view name, const Value& x);
 /// Whether activate() knows the name.
 bool is_activation(std::string_view name);
+
+/// What stands in the first place: x[:, 0, :] of [batch, seq, hidden].
+Value first_token(const Value& x);
 
 /// float32 [batch, 1, 1, seq] to add to attention scores: 0 where mask (int32 [batch, seq]) is not 0, else the lowest
 /// float.

@@ -1,9 +1,10 @@
-#include "portune/models/bert.h"
-
 #include <cmath>
+#include <optional>
 
 #include "portune/error.h"
 #include "portune/io/json.h"
+#include "portune/models/architectures.h"
+#include "portune/models/lm_head.h"
 #include "portune/ops.h"
 
 namespace portune::models {
@@ -11,12 +12,32 @@ namespace {
 
 using nn::Scope;
 
+// The fields of config.json that shape the computation, as it spells them.
+struct BertConfig {
+  int64_t vocab_size = 30522;
+  int64_t hidden_size = 768;
+  int64_t num_hidden_layers = 12;
+  int64_t num_attention_heads = 12;
+  int64_t intermediate_size = 3072;
+  std::string hidden_act = "gelu";
+  double hidden_dropout_prob = 0.1;
+  double attention_probs_dropout_prob = 0.1;
+  int64_t max_position_embeddings = 512;
+  int64_t type_vocab_size = 2;
+  double initializer_range = 0.02;
+  double layer_norm_eps = 1e-12;
+  std::optional<double> classifier_dropout;  // hidden_dropout_prob where absent
+  bool tie_word_embeddings = true;
+  int64_t pad_token_id = 0;
+};
+
 // The sum of word, position and token-type embeddings, normalised.
 Value embed(const Scope& s, const BertConfig& c, const TextInputs& in) {
   const int64_t seq = in.input_ids.shape()[1];
   const Value positions = iota({DType::kInt32, {seq}}, 0);
-  const Value words = embedding(s / "word_embeddings", in.input_ids, c.vocab_size, c.hidden_size);
-  const Value types = embedding(s / "token_type_embeddings", in.token_type_ids, c.type_vocab_size, c.hidden_size);
+  const Value words = embedding(s / "word_embeddings", in.input_ids, c.vocab_size, c.hidden_size, c.pad_token_id);
+  const Value type_ids = in.token_type_ids ? in.token_type_ids : full(in.input_ids.type(), 0);
+  const Value types = embedding(s / "token_type_embeddings", type_ids, c.type_vocab_size, c.hidden_size);
   const Value places =
       embedding(s / "position_embeddings", positions, c.max_position_embeddings, c.hidden_size);  // [seq, hidden]
   const Value x = layer_norm(s / "LayerNorm", words + types + places, c.layer_norm_eps);
@@ -66,8 +87,6 @@ void refuse_variants(const io::JsonObject& config) {
   }
 }
 
-}  // namespace
-
 BertConfig bert_config(const io::JsonObject& config) {
   refuse_variants(config);
   BertConfig c;
@@ -90,6 +109,8 @@ BertConfig bert_config(const io::JsonObject& config) {
   c.initializer_range = config.get_float_or("initializer_range", c.initializer_range, {0, 10});
   c.layer_norm_eps = config.get_float_or("layer_norm_eps", c.layer_norm_eps, {0, 1});
   if (config.has("classifier_dropout")) c.classifier_dropout = config.get_float("classifier_dropout", kRate);
+  c.pad_token_id = config.get_int_or("pad_token_id", c.pad_token_id, {-1, c.vocab_size - 1});
+  c.tie_word_embeddings = config.get_bool_or("tie_word_embeddings", c.tie_word_embeddings);
   if (c.hidden_size % c.num_attention_heads != 0) {
     throw CheckpointError({.where = "config.json",
                            .given = "hidden_size " + std::to_string(c.hidden_size) + " and num_attention_heads " +
@@ -99,25 +120,58 @@ BertConfig bert_config(const io::JsonObject& config) {
   return c;
 }
 
-Value bert(const Scope& s, const BertConfig& c, const TextInputs& in) {
-  const Value mask_bias = nn::attention_bias(in.attention_mask);  // [batch, 1, 1, seq]
-  Value x = embed(s / "embeddings", c, in);
-  for (int64_t i = 0; i < c.num_hidden_layers; ++i) {
-    x = encoder_layer(s / "encoder" / "layer" / i, c, x, mask_bias);
+class Bert final : public TextModel {
+ public:
+  explicit Bert(const BertConfig& c)
+      : TextModel({.class_prefix = "Bert",
+                   .base_prefix = "bert",
+                   .vocab_size = c.vocab_size,
+                   .hidden_size = c.hidden_size,
+                   .max_length = c.max_position_embeddings,
+                   .type_vocab_size = c.type_vocab_size,
+                   .initializer_range = c.initializer_range,
+                   .classifier_dropout = c.classifier_dropout.value_or(c.hidden_dropout_prob)}),
+        c_(c) {}
+
+  Values hidden_states(const Scope& root, const TextInputs& in) const override {
+    const Scope s = root / "bert";
+    const Value mask_bias = nn::attention_bias(in.attention_mask);  // [batch, 1, 1, seq]
+    Values x{embed(s / "embeddings", c_, in)};
+    for (int64_t i = 0; i < c_.num_hidden_layers; ++i) {
+      x.push_back(encoder_layer(s / "encoder" / "layer" / i, c_, x.back(), mask_bias));
+    }
+    return x;
   }
-  return x;
-}
 
-Value bert_pooler(const Scope& s, const BertConfig& c, const Value& x) {
-  const Value first = reshape(slice(x, 1, {0, 1}), {x.shape()[0], c.hidden_size});
-  return tanh(linear(s / "dense", first, c.hidden_size));
-}
+  Value pooler_output(const Scope& root, const Value& x) const override {
+    return tanh(linear(root / "bert" / "pooler" / "dense", nn::first_token(x), c_.hidden_size));
+  }
 
-Value bert_for_sequence_classification(const Scope& root, const BertConfig& c, const TextInputs& in,
-                                       int64_t num_labels) {
-  const Value pooled = bert_pooler(root / "bert" / "pooler", c, bert(root / "bert", c, in));
-  const Value dropped = dropout(root / "classifier", pooled, c.classifier_dropout.value_or(c.hidden_dropout_prob));
-  return convert(linear(root / "classifier", dropped, num_labels), DType::kFloat32);
-}
+  Value sequence_logits(const Scope& root, const TextInputs&, const Value& x, int64_t num_labels) const override {
+    return token_logits(root, pooler_output(root, x), num_labels);
+  }
+
+  Value choice_logits(const Scope& root, const Value& x) const override {
+    return token_logits(root, pooler_output(root, x), 1);
+  }
+
+  Value masked_lm_logits(const Scope& root, const Value& x) const override {
+    const Scope s = root / "cls" / "predictions";
+    const Value dense = linear(s / "transform" / "dense", x, c_.hidden_size);
+    const Value h = layer_norm(s / "transform" / "LayerNorm", nn::activate(c_.hidden_act, dense), c_.layer_norm_eps);
+    return lm_decoder(s, h, {"bert.embeddings.word_embeddings.weight", c_.tie_word_embeddings, c_.vocab_size});
+  }
+
+  Value next_sentence_logits(const Scope& root, const Value& x) const override {
+    return convert(linear(root / "cls" / "seq_relationship", pooler_output(root, x), 2), DType::kFloat32);
+  }
+
+ private:
+  BertConfig c_;
+};
+
+}  // namespace
+
+std::unique_ptr<TextModel> bert(const io::JsonObject& config) { return std::make_unique<Bert>(bert_config(config)); }
 
 }  // namespace portune::models

@@ -40,6 +40,12 @@ Value in_scope(const Scope& s, Build build) {
   }
 }
 
+// One more axis, of this size.
+Shape with_last(Shape shape, int64_t size) {
+  shape.push_back(size);
+  return shape;
+}
+
 // The size of the axis that a layer works along.
 int64_t last_size(std::string_view layer, const Value& x) {
   require(x.rank() > 0, layer, {&x, 1}, "an array [..., size]");
@@ -63,9 +69,13 @@ Value layer_norm(const Scope& s, const Value& x, double eps) {
   });
 }
 
-Value embedding(const Scope& s, const Value& ids, int64_t rows, int64_t width) {
+Value embedding(const Scope& s, const Value& ids, int64_t rows, int64_t width, int64_t padding_id) {
   return in_scope(s, [&] {
-    return convert(gather_rows(s.parameter("weight", {rows, width}, normal(s)), ids), s.options().compute_dtype);
+    const Value x = gather_rows(s.parameter("weight", {rows, width}, normal(s)), ids);
+    if (padding_id < 0) return convert(x, s.options().compute_dtype);
+    const Value padding = compare(Direction::kEqual, ids, full(ids.type(), static_cast<double>(padding_id)));
+    const Value per_row = reshape(padding, with_last(ids.shape(), 1));
+    return convert(select(broadcast_to(per_row, x.shape()), stop_gradient(x), x), s.options().compute_dtype);
   });
 }
 
@@ -84,6 +94,11 @@ Value activate(std::string_view name, const Value& x) {
 
 bool is_activation(std::string_view name) {
   return std::ranges::find(kActivations, name, &Activation::name) != std::end(kActivations);
+}
+
+Value first_token(const Value& x) {
+  require(x.rank() == 3, "first_token", {&x, 1}, "an array [batch, seq, hidden]");
+  return reshape(slice(x, 1, {0, 1}), {x.shape()[0], x.shape()[2]});
 }
 
 Value attention_bias(const Value& mask) {

@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "portune/error.h"
 #include "portune/nn.h"
 #include "portune/ops.h"
@@ -29,6 +31,18 @@ Value Context::parameter(const std::string& name, const Shape& shape, const Init
   return parameters_.back().value;
 }
 
+Value Context::tied_parameter(const std::string& alias, const std::string& name) {
+  const auto found = by_name_.find(name);
+  if (found == by_name_.end()) {
+    throw UsageError({.where = "parameter " + alias,
+                      .given = "a tie to " + name + ", which no layer has",
+                      .expected = "a parameter that was made before"});
+  }
+  std::vector<std::string>& aliases = found->second->aliases;
+  if (std::ranges::find(aliases, alias) == aliases.end()) aliases.push_back(alias);
+  return found->second->value;
+}
+
 Scope Scope::operator/(std::string_view name) const {
   Scope inner = *this;
   if (!inner.path_.empty()) inner.path_ += '.';
@@ -38,6 +52,10 @@ Scope Scope::operator/(std::string_view name) const {
 
 Value Scope::parameter(std::string_view name, const Shape& shape, const Initializer& initializer) const {
   return context_->parameter((*this / name).path(), shape, initializer);
+}
+
+Value Scope::tied_parameter(std::string_view name, const std::string& path) const {
+  return context_->tied_parameter((*this / name).path(), path);
 }
 
 Value Scope::random_key() const {

@@ -75,6 +75,10 @@ InitialWeights load_weights(const hub::ModelFolder& folder, std::span<const nn::
     const bool in_encoder = name.starts_with(prefix + ".");
     std::optional<TensorView> view = find(name);
     if (!view && in_encoder) view = find(name.substr(prefix.size() + 1));
+    for (const std::string& alias : parameter.aliases) {
+      const std::optional<TensorView> same = find(alias);
+      if (!view) view = same;
+    }
     if (view && view->type.shape != parameter.value.shape()) {
       if (in_encoder) {
         throw CheckpointError({.where = folder.path().string() + ", tensor " + name,

@@ -88,7 +88,7 @@ struct TextClassification::Impl {
         tokenizer(text::Tokenizer::load(model)),
         head(options.head.value_or(head_in(folder.config()))),
         labels(in_stored_order(options.labels, stored_labels())),
-        classifier(models::sequence_classifier(folder.config(), logits())) {
+        model(models::text_model(folder.config())) {
     check_labels(head, labels);
     check_lengths();
     pad_id = tokenizer.pad_id().value_or(0);
@@ -102,15 +102,15 @@ struct TextClassification::Impl {
   int64_t logits() const { return head == Head::kSigmoid ? 1 : static_cast<int64_t>(labels.size()); }
 
   void check_lengths() const {
-    if (options.max_length < 3 || options.max_length > classifier.max_length) {
+    if (options.max_length < 3 || options.max_length > model->facts().max_length) {
       throw UsageError({.where = "max_length",
                         .given = std::to_string(options.max_length),
-                        .expected = "3 to " + std::to_string(classifier.max_length) + ", the positions of the model"});
+                        .expected = "3 to " + std::to_string(model->facts().max_length) + ", the positions of the model"});
     }
-    if (tokenizer.vocab_size() > classifier.vocab_size) {
+    if (tokenizer.vocab_size() > model->facts().vocab_size) {
       throw CheckpointError({.where = folder.path().string(),
                              .given = "a tokenizer of " + std::to_string(tokenizer.vocab_size()) +
-                                      " tokens and an embedding of " + std::to_string(classifier.vocab_size),
+                                      " tokens and an embedding of " + std::to_string(model->facts().vocab_size),
                              .expected = "an embedding for every token"});
     }
   }
@@ -156,7 +156,7 @@ struct TextClassification::Impl {
   mutable text::IdEncoder encoder{tokenizer};
   Head head;
   std::vector<std::string> labels;
-  models::SequenceClassifier classifier;
+  std::unique_ptr<const models::TextModel> model;
   int32_t pad_id = 0;
 };
 
@@ -210,8 +210,9 @@ std::vector<std::string> TextClassification::inputs() const {
 }
 
 Forward TextClassification::forward(const nn::Scope& root, const Columns& batch) const {
-  const Value logits =
-      impl_->classifier.logits(root, {batch.at("input_ids"), batch.at("attention_mask"), batch.at("token_type_ids")});
+  const models::TextInputs in{batch.at("input_ids"), batch.at("attention_mask"), batch.at("token_type_ids")};
+  const Value x = impl_->model->hidden_states(root, in).back();
+  const Value logits = impl_->model->sequence_logits(root, in, x, impl_->logits());
   const Value &labels = batch.at("labels"), &weights = batch.at(std::string(data::kExampleWeight));
   const Value losses = impl_->head == Head::kSigmoid ? tasks::sigmoid_cross_entropy(reshape(logits, {-1}), labels)
                                                      : tasks::softmax_cross_entropy(logits, labels);
@@ -231,10 +232,10 @@ TokenCount TextClassification::tokens(const data::Example& batch) const {
   return count;
 }
 
-double TextClassification::initializer_range() const { return impl_->classifier.initializer_range; }
+double TextClassification::initializer_range() const { return impl_->model->facts().initializer_range; }
 
 InitialWeights TextClassification::initial_weights(std::span<const nn::Parameter> parameters, uint64_t seed) const {
-  return tasks::load_weights(impl_->folder, parameters, impl_->classifier.base_prefix, seed);
+  return tasks::load_weights(impl_->folder, parameters, impl_->model->facts().base_prefix, seed);
 }
 
 std::vector<std::string> TextClassification::unknown_config_keys() const {
@@ -244,7 +245,7 @@ std::vector<std::string> TextClassification::unknown_config_keys() const {
 void TextClassification::save(const std::filesystem::path& folder, std::span<const NamedTensorView> weights) const {
   const bool sigmoid = impl_->head == Head::kSigmoid;
   hub::ConfigChanges changes;
-  changes.architecture = impl_->classifier.architecture;
+  changes.architecture = impl_->model->class_name(models::HeadKind::kSequenceClassification);
   changes.labels = sigmoid ? std::vector<std::string>{impl_->labels[1]} : impl_->labels;
   changes.problem_type = sigmoid ? kSigmoidProblem : kSoftmaxProblem;
   changes.dtype = DType::kFloat32;

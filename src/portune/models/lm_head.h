@@ -1,0 +1,22 @@
+// The last layer of language models: logits over the vocabulary.
+#pragma once
+
+#include <string>
+
+#include "portune/nn.h"
+
+namespace portune::models {
+
+struct LmDecoder {
+  std::string embeddings;  ///< path of the word embeddings, [vocab_size, width]
+  bool tied;               ///< whether they are the weight, too ("tie_word_embeddings")
+  int64_t vocab_size;
+};
+/// x W^T + b. Tied: the weight is that of the embeddings and "bias" is also known as "decoder.bias"; else
+/// "decoder.weight" and "decoder.bias". x [..., width]; returns float32 [..., vocab_size]
+Value lm_decoder(const nn::Scope& s, const Value& x, const LmDecoder& decoder);
+
+/// The weight alone, for layers with other names: "weight" of s.
+Value vocabulary_weight(const nn::Scope& s, int64_t width, const LmDecoder& decoder);
+
+}  // namespace portune::models

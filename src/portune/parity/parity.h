@@ -1,0 +1,31 @@
+// Running a model on the inputs of a case, and comparing everything that transformers computed for it.
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "portune/device.h"
+#include "portune/parity/comparison.h"
+
+namespace portune::parity {
+
+/// What Portune computed, under the names of the case.
+using NamedTensors = std::vector<std::pair<std::string, Tensor>>;
+
+struct ParityResult {
+  std::vector<Comparison> comparisons;
+  NamedTensors expected, grads, after5;
+
+  bool passed() const;
+};
+
+/// Outputs, loss, gradients and the parameters after optimizer steps, as far as the case has them.
+/// dtype   of activations and matrix products; for bfloat16 outputs and loss alone are compared
+/// errors  CheckpointError for a case that does not hold together
+ParityResult check_parity(const Device& device, const ReferenceCase& reference, DType dtype);
+
+/// Writes what was computed as expected.safetensors, grads.safetensors, ... into a folder, which appears whole.
+void dump(const ParityResult& result, const std::filesystem::path& folder);
+
+}  // namespace portune::parity

@@ -1,0 +1,166 @@
+#include "portune/parity/reference_task.h"
+
+#include <algorithm>
+#include <array>
+#include <functional>
+
+#include "portune/error.h"
+#include "portune/ops.h"
+#include "portune/tasks/initial_weights.h"
+#include "portune/tasks/objectives.h"
+
+namespace portune::parity {
+namespace {
+
+using models::HeadKind;
+
+Value optional_column(const Columns& batch, const std::string& name) {
+  const auto found = batch.find(name);
+  return found == batch.end() ? Value{} : found->second;
+}
+
+Value ones(int64_t size) { return full({DType::kFloat32, {size}}, 1); }
+
+// Outputs without labels: nothing to lose.
+Forward without_loss(std::vector<std::pair<std::string, Value>> outputs) {
+  return {.loss_sum = full({DType::kFloat32, {}}, 0),
+          .weight_sum = full({DType::kFloat32, {}}, 1),
+          .outputs = std::move(outputs)};
+}
+
+// With a loss only where there are labels.
+Forward with_loss(const Value& labels, const Value& logits, const std::function<Forward()>& objective) {
+  return labels ? objective() : without_loss({{"logits", logits}});
+}
+
+// transformers' rule where the config has no problem_type.
+tasks::Problem problem_of(const io::JsonObject& config, const Value& labels) {
+  const std::string problem = config.get_string_or("problem_type", "");
+  if (problem == "regression") return tasks::Problem::kRegression;
+  if (problem == "multi_label_classification") return tasks::Problem::kMultiLabel;
+  if (problem == "single_label_classification" || !labels || labels.dtype() == DType::kInt32) {
+    return tasks::Problem::kSingleLabel;
+  }
+  return config.get_string_map("id2label").size() == 1 ? tasks::Problem::kRegression : tasks::Problem::kMultiLabel;
+}
+
+// [batch, choices, seq] -> [batch * choices, seq]
+Value flatten_choices(const Value& x) { return x ? reshape(x, {-1, x.shape().back()}) : x; }
+
+}  // namespace
+
+ReferenceTask::ReferenceTask(const ReferenceCase& reference)
+    : reference_(reference), model_(models::text_model(reference.model().config())) {
+  const std::string& architecture = reference.architecture();
+  const std::string& prefix = model_->facts().class_prefix;
+  if (!architecture.starts_with(prefix)) {
+    throw CheckpointError({.where = (reference.path() / "case.json").string() + ", architecture",
+                           .given = "\"" + architecture + "\"",
+                           .expected = "a class of the model_type in config.json: " + prefix + "..."});
+  }
+  head_ = architecture.substr(prefix.size());
+}
+
+bool ReferenceTask::has_loss() const {
+  return reference_.inputs().has("labels") || reference_.inputs().has("start_positions");
+}
+
+bool ReferenceTask::is_per_position(const std::string& output) const {
+  static constexpr std::array kPerPosition = {
+      "ForTokenClassification", "ForQuestionAnswering", "ForMaskedLM", "ForCausalLM", "LMHeadModel", "ForPreTraining"};
+  if (output.starts_with("hidden_states") || output == "last_hidden_state") return true;
+  return std::ranges::find(kPerPosition, head_) != kPerPosition.end() && output != "seq_relationship_logits";
+}
+
+std::vector<std::string> ReferenceTask::inputs() const {
+  std::vector<std::string> names;
+  for (const data::Example::Entry& column : reference_.inputs().columns()) names.push_back(column.name);
+  return names;
+}
+
+Forward ReferenceTask::forward(const nn::Scope& root, const Columns& batch) const {
+  models::TextInputs in{batch.at("input_ids"), optional_column(batch, "attention_mask"),
+                        optional_column(batch, "token_type_ids")};
+  if (!in.attention_mask) in.attention_mask = full(in.input_ids.type(), 1);
+  if (head_ == "ForMultipleChoice") {
+    in = {flatten_choices(in.input_ids), flatten_choices(in.attention_mask), flatten_choices(in.token_type_ids)};
+  }
+  const Values hidden_states = model_->hidden_states(root, in);
+  Forward forward = head(root, in, hidden_states.back(), batch);
+  for (size_t i = 0; i < hidden_states.size(); ++i) {
+    forward.outputs.emplace_back("hidden_states." + std::to_string(i), convert(hidden_states[i], DType::kFloat32));
+  }
+  return forward;
+}
+
+Forward ReferenceTask::head(const nn::Scope& root, const models::TextInputs& in, const Value& x,
+                            const Columns& batch) const {
+  const Value labels = optional_column(batch, "labels");
+  const Value weights = ones(batch.at("input_ids").shape()[0]);
+  const int64_t num_labels = static_cast<int64_t>(reference_.model().config().get_string_map("id2label").size());
+
+  if (head_ == "Model") {
+    return without_loss({{"last_hidden_state", convert(x, DType::kFloat32)},
+                         {"pooler_output", convert(model_->pooler_output(root, x), DType::kFloat32)}});
+  }
+  if (head_ == "ForSequenceClassification") {
+    const Value logits = model_->sequence_logits(root, in, x, num_labels);
+    const tasks::Problem problem = problem_of(reference_.model().config(), labels);
+    const bool single = problem == tasks::Problem::kSingleLabel;
+    return with_loss(labels, logits, [&] {
+      return tasks::sequence_classification(problem, logits, single ? labels : reshape(labels, {-1, num_labels}),
+                                            weights);
+    });
+  }
+  if (head_ == "ForMultipleChoice") {
+    const Value logits = reshape(model_->choice_logits(root, x), {-1, batch.at("input_ids").shape()[1]});
+    return with_loss(labels, logits, [&] {
+      return tasks::sequence_classification(tasks::Problem::kSingleLabel, logits, labels, weights);
+    });
+  }
+  if (head_ == "ForTokenClassification") {
+    const Value logits = model_->token_logits(root, x, num_labels);
+    return with_loss(labels, logits, [&] { return tasks::token_classification(logits, labels, weights); });
+  }
+  if (head_ == "ForMaskedLM") {
+    const Value logits = model_->masked_lm_logits(root, x);
+    return with_loss(labels, logits, [&] { return tasks::token_classification(logits, labels, weights); });
+  }
+  if (head_ == "ForPreTraining") return pretraining(root, x, batch);
+  if (head_ == "ForCausalLM" || head_ == "LMHeadModel") {
+    const Value logits = model_->causal_lm_logits(root, x);
+    return with_loss(labels, logits, [&] { return tasks::next_token_prediction(logits, labels, weights); });
+  }
+  if (head_ == "ForQuestionAnswering") {
+    const Value logits = model_->span_logits(root, x);
+    const Value start = optional_column(batch, "start_positions"), end = optional_column(batch, "end_positions");
+    return with_loss(start, logits, [&] { return tasks::span_prediction(logits, start, end, weights); });
+  }
+  throw CheckpointError({.where = (reference_.path() / "case.json").string() + ", architecture",
+                         .given = "\"" + reference_.architecture() + "\"",
+                         .expected = "a class that Portune has"});
+}
+
+// The sum of two means, which is not a mean over anything: a loss of weight 1.
+Forward ReferenceTask::pretraining(const nn::Scope& root, const Value& x, const Columns& batch) const {
+  const Value weights = ones(batch.at("input_ids").shape()[0]);
+  const Value prediction = model_->masked_lm_logits(root, x), relation = model_->next_sentence_logits(root, x);
+  const Forward lm = tasks::token_classification(prediction, batch.at("labels"), weights);
+  const Forward next =
+      tasks::sequence_classification(tasks::Problem::kSingleLabel, relation, batch.at("next_sentence_label"), weights);
+  return {.loss_sum = lm.loss_sum / lm.weight_sum + next.loss_sum / next.weight_sum,
+          .weight_sum = full({DType::kFloat32, {}}, 1),
+          .outputs = {{"prediction_logits", prediction}, {"seq_relationship_logits", relation}}};
+}
+
+InitialWeights ReferenceTask::initial_weights(std::span<const nn::Parameter> parameters, uint64_t seed) const {
+  InitialWeights weights = tasks::load_weights(reference_.model(), parameters, model_->facts().base_prefix, seed);
+  if (!weights.report.missing.empty()) {
+    throw CheckpointError({.where = reference_.path().string(),
+                           .given = "no weights for " + weights.report.missing.front(),
+                           .expected = "a checkpoint that has every parameter of " + reference_.architecture()});
+  }
+  return weights;
+}
+
+}  // namespace portune::parity

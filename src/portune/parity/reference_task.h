@@ -1,0 +1,39 @@
+// The computation of a class of transformers as a task, to be run on the inputs of a case.
+#pragma once
+
+#include "portune/models.h"
+#include "portune/parity/reference_case.h"
+#include "portune/tasks.h"
+
+namespace portune::parity {
+
+/// Outputs have the names of transformers: "logits" (or "start_logits", ...) and "hidden_states.0", ... The loss is
+/// there if the inputs have labels.
+class ReferenceTask final : public Task {
+ public:
+  /// errors  CheckpointError for a class that Portune does not have
+  explicit ReferenceTask(const ReferenceCase& reference);
+
+  bool has_loss() const;
+  /// Whether positions hidden by attention_mask are to be left out of the comparison of an output.
+  bool is_per_position(const std::string& output) const;
+
+  std::vector<std::string> inputs() const override;
+  Forward forward(const nn::Scope& root, const Columns& batch) const override;
+  std::unique_ptr<Metrics> metrics() const override { return nullptr; }
+  TokenCount tokens(const data::Example&) const override { return {}; }
+  double initializer_range() const override { return model_->facts().initializer_range; }
+  /// errors  CheckpointError naming a parameter that the checkpoint lacks
+  InitialWeights initial_weights(std::span<const nn::Parameter> parameters, uint64_t seed) const override;
+  void save(const std::filesystem::path&, std::span<const NamedTensorView>) const override {}
+
+ private:
+  Forward head(const nn::Scope& root, const models::TextInputs& in, const Value& x, const Columns& batch) const;
+  Forward pretraining(const nn::Scope& root, const Value& x, const Columns& batch) const;
+
+  const ReferenceCase& reference_;
+  std::unique_ptr<const models::TextModel> model_;
+  std::string head_;  // what follows the prefix in the name of the class: "ForMaskedLM"
+};
+
+}  // namespace portune::parity

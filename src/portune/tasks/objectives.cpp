@@ -1,0 +1,65 @@
+#include "portune/tasks/objectives.h"
+
+#include "portune/ops.h"
+#include "portune/tasks/classification_loss.h"
+
+namespace portune::tasks {
+namespace {
+
+// 1 where a label counts, else 0.
+Value counts(const Value& labels) {
+  return convert(compare(Direction::kGreaterEqual, labels, full(labels.type(), 0)), DType::kFloat32);
+}
+
+Forward weighted(const Value& losses, const Value& weights, const Value& logits) {
+  return {.loss_sum = sum(losses * weights), .weight_sum = sum(weights), .outputs = {{"logits", logits}}};
+}
+
+Value sequence_losses(Problem problem, const Value& logits, const Value& labels) {
+  switch (problem) {
+    case Problem::kSingleLabel:
+      return softmax_cross_entropy(logits, labels);
+    case Problem::kMultiLabel:
+      return mean(sigmoid_cross_entropy(logits, labels), {1});
+    case Problem::kRegression:
+      break;
+  }
+  const Value difference = logits - labels;
+  return mean(difference * difference, {1});
+}
+
+}  // namespace
+
+Forward sequence_classification(Problem problem, const Value& logits, const Value& labels, const Value& weights) {
+  return weighted(sequence_losses(problem, logits, labels), weights, logits);
+}
+
+Forward token_classification(const Value& logits, const Value& labels, const Value& weights) {
+  const Shape& s = logits.shape();
+  const Value losses = softmax_cross_entropy(reshape(logits, {-1, s[2]}), reshape(labels, {-1}));
+  return weighted(reshape(losses, {s[0], s[1]}), counts(labels) * reshape(weights, {-1, 1}), logits);
+}
+
+Forward next_token_prediction(const Value& logits, const Value& labels, const Value& weights) {
+  const int64_t seq = labels.shape()[1];
+  Forward forward = token_classification(slice(logits, 1, {0, seq - 1}), slice(labels, 1, {1, seq}), weights);
+  forward.outputs = {{"logits", logits}};
+  return forward;
+}
+
+Forward span_prediction(const Value& logits, const Value& start, const Value& end, const Value& weights) {
+  const Shape& s = logits.shape();
+  const auto side = [&](int64_t i) { return reshape(slice(logits, 2, {i, i + 1}), {s[0], s[1]}); };
+  const Value start_logits = side(0), end_logits = side(1);
+  const auto inside = [&](const Value& place) {
+    return counts(place) *
+           convert(compare(Direction::kLess, place, full(place.type(), static_cast<double>(s[1]))), DType::kFloat32);
+  };
+  const Value start_losses = softmax_cross_entropy(start_logits, start) * inside(start);
+  const Value end_losses = softmax_cross_entropy(end_logits, end) * inside(end);
+  return {.loss_sum = sum((start_losses + end_losses) * 0.5 * weights),
+          .weight_sum = sum(weights),
+          .outputs = {{"start_logits", start_logits}, {"end_logits", end_logits}}};
+}
+
+}  // namespace portune::tasks

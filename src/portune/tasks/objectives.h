@@ -1,0 +1,34 @@
+// What the classes of transformers compute above a text model's body: the logits of a head, and its loss.
+//
+// x is the last of TextModel::hidden_states(); `weights` are those of the examples, float32 [batch]. Labels below 0
+// (-100 in transformers) do not count. Losses are sums of weight x loss with the sum of the weights, as Forward has it.
+#pragma once
+
+#include "portune/models.h"
+#include "portune/tasks.h"
+
+namespace portune::tasks {
+
+/// "problem_type" of a config: what the labels of a sequence are.
+enum class Problem {
+  kSingleLabel,  ///< int32 [batch]; softmax cross-entropy
+  kMultiLabel,   ///< float32 [batch, num_labels] of 0 and 1; mean of binary cross-entropies
+  kRegression,   ///< float32 [batch, num_labels]; mean of squared differences
+};
+
+/// outputs: "logits" [batch, num_labels]
+Forward sequence_classification(Problem problem, const Value& logits, const Value& labels, const Value& weights);
+
+/// labels int32 [batch, seq]; logits [batch, seq, num_labels]. Every labelled token counts as its example does.
+/// outputs: "logits"
+Forward token_classification(const Value& logits, const Value& labels, const Value& weights);
+
+/// As token_classification, but the label of a place is that of the logits before it.
+Forward next_token_prediction(const Value& logits, const Value& labels, const Value& weights);
+
+/// logits [batch, seq, 2]; start and end int32 [batch]: the mean of two softmax cross-entropies over the places. Those
+/// outside of the sequence do not count.
+/// outputs: "start_logits", "end_logits" [batch, seq]
+Forward span_prediction(const Value& logits, const Value& start, const Value& end, const Value& weights);
+
+}  // namespace portune::tasks

@@ -1,0 +1,55 @@
+// Every model with every head compiles for TPU and CUDA, without such a device.
+#include "pjrt/aot.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+
+#include "models/cases.h"
+#include "portune/parity/optimizer_steps.h"
+#include "portune/parity/reference_task.h"
+
+namespace portune::test {
+namespace {
+
+class ModelAot : public ::testing::TestWithParam<std::tuple<std::string, pjrt::AotTarget>> {
+ protected:
+  const pjrt::AotTarget target_ = std::get<1>(GetParam());
+  const parity::ReferenceCase reference_{case_folder(std::get<0>(GetParam()))};
+  const parity::ReferenceTask task_{reference_};
+
+  // Whether the case is its architecture's first, which has optimizer steps. Compiling a step for CUDA takes 10 seconds,
+  // so that those of the other heads are for whoever asks for all.
+  bool is_whole() const { return !reference_.names("after5").empty(); }
+  static bool wants_all() { return std::getenv("PORTUNE_AOT_ALL") != nullptr; }
+};
+
+TEST_P(ModelAot, Compiles) {
+  PORTUNE_SKIP_WITHOUT_PLUGIN(target_);
+  const pjrt::Topology topology = pjrt::aot_topology(target_);
+  // Triton's matrix products double the time that compiling takes, and are not what is tested.
+  pjrt::CompileOptions options;
+  if (target_ == pjrt::AotTarget::kCudaH100) options.xla_options["xla_gpu_enable_triton_gemm"] = false;
+  const train::Signature inputs = signature_of(task_, reference_);
+  constexpr DType kDtype = DType::kBFloat16;
+  if (!task_.has_loss() || (target_ == pjrt::AotTarget::kCudaH100 && !is_whole() && !wants_all())) {
+    topology.compile(to_stablehlo(train::evaluation_program(task_, inputs, kDtype).function, {}), options);
+    return;
+  }
+  const train::StepProgram step = train::step_program(task_, inputs, {.compute_dtype = kDtype});
+  const pjrt::Executable compiled = topology.compile(to_stablehlo(step.function, {}), options);
+  // Weights and moments are updated in place.
+  int64_t state = 0;
+  for (const nn::Parameter& parameter : step.parameters) state += 3 * parameter.value.type().bytes();
+  EXPECT_GE(compiled.memory_stats().aliased, state);
+}
+
+INSTANTIATE_TEST_SUITE_P(Models, ModelAot,
+                         ::testing::Combine(::testing::ValuesIn(case_names()), ::testing::ValuesIn(pjrt::kAotTargets)),
+                         [](const auto& info) {
+                           const testing::TestParamInfo<pjrt::AotTarget> target(std::get<1>(info.param), 0);
+                           return std::get<0>(info.param) + pjrt::name_of_target(target);
+                         });
+
+}  // namespace
+}  // namespace portune::test

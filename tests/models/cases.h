@@ -1,0 +1,25 @@
+// The stored cases: every folder of tests/data/models, made by tests/oracle/make_model_cases.py.
+#pragma once
+
+#include <algorithm>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace portune::test {
+
+inline std::filesystem::path case_folder(const std::string& name) {
+  return std::filesystem::path(PORTUNE_TEST_DATA) / "models" / name;
+}
+
+/// Sorted names.
+inline std::vector<std::string> case_names() {
+  std::vector<std::string> names;
+  for (const auto& entry : std::filesystem::directory_iterator(case_folder(""))) {
+    names.push_back(entry.path().filename().string());
+  }
+  std::ranges::sort(names);
+  return names;
+}
+
+}  // namespace portune::test

@@ -1,0 +1,48 @@
+#include "portune/parity/parity.h"
+
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "graph/evaluate.h"
+#include "models/cases.h"
+
+namespace portune::test {
+namespace {
+
+using parity::Comparison;
+using parity::ParityResult;
+using parity::ReferenceCase;
+
+void expect_passed(const ParityResult& result) {
+  for (const Comparison& c : result.comparisons) {
+    EXPECT_TRUE(c.passed) << c.kind << " " << c.tensor << " " << to_string(c.shape) << ": largest error "
+                          << c.max_abs_error << ", allowed " << c.allowed << ", " << c.strays << " elements beyond";
+  }
+}
+
+class Parity : public ::testing::TestWithParam<std::string> {
+ protected:
+  const ReferenceCase reference_{case_folder(GetParam())};
+};
+
+TEST_P(Parity, WithDecompositions) { expect_passed(check_parity(decompositions(), reference_, DType::kFloat32)); }
+
+TEST_P(Parity, WithKernels) {
+  const ParityResult result = check_parity(kernels(), reference_, DType::kFloat32);
+  expect_passed(result);
+  // Everything that the case has was compared.
+  std::multiset<std::string> compared;
+  for (const Comparison& c : result.comparisons) compared.insert(c.tensor);
+  for (const char* file : {"expected", "grads", "after5"}) {
+    for (const std::string& name : reference_.names(file)) EXPECT_TRUE(compared.contains(name)) << name;
+  }
+}
+
+TEST_P(Parity, InBfloat16) { expect_passed(check_parity(kernels(), reference_, DType::kBFloat16)); }
+
+INSTANTIATE_TEST_SUITE_P(Models, Parity, ::testing::ValuesIn(case_names()),
+                         [](const auto& info) { return info.param; });
+
+}  // namespace
+}  // namespace portune::test

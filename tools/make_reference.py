@@ -1,0 +1,213 @@
+#!/usr/bin/env python3
+"""Records what transformers computes for a model, as a case for `portune parity`.
+
+    tools/make_reference.py --model CHECKPOINT --architecture BertForMaskedLM --output CASE
+    portune parity --case CASE
+
+The case is a folder: the model itself, inputs.safetensors, expected.safetensors (outputs without dropout),
+grads.safetensors (of the loss), after5.safetensors (the parameters after five AdamW steps on the same batch) and
+case.json. The truth is computed in float64 from the float32 weights and stored as float32; case.json tells how far
+torch's own float32 run is from it, which is what the tolerances are made of. Needs torch, transformers, safetensors.
+"""
+
+import argparse
+import copy
+import json
+import pathlib
+
+import torch
+import transformers
+from safetensors.torch import save_file
+
+OPTIMIZER = {"lr": 1e-3, "betas": (0.9, 0.999), "eps": 1e-8, "weight_decay": 0.01}
+STEPS = 5
+NO_GRADIENT = 1e-12  # a float64 gradient below this is rounding noise around a true zero
+IGNORED = -100  # a label that does not count
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--model", required=True, help="a checkpoint's folder")
+    parser.add_argument("--architecture", help="its class in transformers; default: the first of config.json")
+    parser.add_argument("--output", required=True, type=pathlib.Path, help="the case's folder")
+    parser.add_argument("--rows", type=int, default=3)
+    parser.add_argument("--length", type=int, default=16, help="tokens of the longest row")
+    parser.add_argument("--seed", type=int, default=0, help="of the inputs, and of weights that the checkpoint lacks")
+    parser.add_argument("--steps", type=int, default=STEPS, help="optimizer steps; 0: none are recorded")
+    options = parser.parse_args()
+    torch.manual_seed(options.seed)
+    config = transformers.AutoConfig.from_pretrained(options.model)
+    architecture = options.architecture or config.architectures[0]
+    model = getattr(transformers, architecture).from_pretrained(options.model, dtype=torch.float32)
+    without_dropout(model)
+    lengths = [max(options.length - 3 * row, 2) for row in range(options.rows)]
+    inputs = make_inputs(model, lengths, options.seed)
+    record(model, inputs, options.output, seed=options.seed, note=f"{options.model}", steps=options.steps)
+
+
+def without_dropout(model):
+    for module in model.modules():
+        if isinstance(module, torch.nn.Dropout):
+            module.p = 0.0
+
+
+def make_inputs(model, lengths, seed, *, choices=3):
+    """Random tokens in rows of these lengths, padded at the end, with the labels that the model's head asks for."""
+    generator = torch.Generator().manual_seed(1000 + seed)
+    config, head = model.config, type(model).__name__
+    batch, width = len(lengths), max(lengths)
+    shape = (batch, choices, width) if head.endswith("ForMultipleChoice") else (batch, width)
+
+    def below(limit, shape, least=0):
+        return torch.randint(least, limit, shape, generator=generator)
+
+    mask = (torch.arange(width) < torch.tensor(lengths)[:, None]).long()
+    if len(shape) == 3:
+        mask = mask[:, None, :].expand(shape).contiguous()
+    pad = config.pad_token_id or 0
+    tokens = below(config.vocab_size, shape, least=pad + 1)
+    inputs = {"input_ids": torch.where(mask == 1, tokens, pad), "attention_mask": mask}
+    if getattr(config, "type_vocab_size", 0) > 1:
+        inputs["token_type_ids"] = (torch.arange(width) >= width // 2).long() * mask
+    if head.endswith("ForSequenceClassification"):
+        inputs["labels"] = sequence_labels(config, batch, generator)
+    elif head.endswith("ForMultipleChoice"):
+        inputs["labels"] = below(choices, (batch,))
+    elif head.endswith("ForTokenClassification"):
+        inputs["labels"] = torch.where(mask == 1, below(config.num_labels, shape), IGNORED)
+    elif head.endswith(("ForMaskedLM", "ForPreTraining")):
+        chosen = (torch.rand(shape, generator=generator) < 0.4) & (mask == 1)
+        inputs["labels"] = torch.where(chosen, below(config.vocab_size, shape), IGNORED)
+        if head.endswith("ForPreTraining"):
+            inputs["next_sentence_label"] = below(2, (batch,))
+    elif head.endswith(("ForCausalLM", "LMHeadModel")):
+        inputs["labels"] = torch.where(mask == 1, inputs["input_ids"], IGNORED)
+    elif head.endswith("ForQuestionAnswering"):
+        inputs["start_positions"] = torch.tensor([length // 3 for length in lengths])
+        inputs["end_positions"] = torch.tensor([length // 2 for length in lengths])
+    return inputs
+
+
+def sequence_labels(config, batch, generator):
+    if config.problem_type == "regression":
+        return torch.randn((batch, config.num_labels), generator=generator)
+    if config.problem_type == "multi_label_classification":
+        return torch.randint(0, 2, (batch, config.num_labels), generator=generator).float()
+    return torch.randint(0, config.num_labels, (batch,), generator=generator)
+
+
+def randomise(model, seed):
+    """Weights of a healthy scale: with the usual standard deviation of 0.02 attention would be nearly uniform."""
+    generator = torch.Generator().manual_seed(seed)
+    for name, parameter in model.named_parameters():
+        noise = torch.randn(parameter.shape, generator=generator)
+        if name.endswith("weight") and parameter.dim() == 1:  # of a norm
+            parameter.data = 1 + 0.1 * noise
+        elif parameter.dim() == 1:
+            parameter.data = 0.1 * noise
+        elif "embed" in name or name.endswith(("wte.weight", "wpe.weight")):
+            parameter.data = 0.5 * noise
+        else:
+            parameter.data = noise * 1.2 / parameter.shape[-1] ** 0.5
+
+
+def record(model, inputs, folder, *, seed, note, steps=STEPS, keep=None):
+    """Writes the case. `keep` chooses by name the parameters whose gradients are kept; default: all."""
+    folder = pathlib.Path(folder)
+    model.eval().save_pretrained(folder)
+    truth = run(model.double(), inputs, torch.float64, steps)
+    single = run(model.float(), inputs, torch.float32, steps)
+    if keep is not None:
+        truth["grads"] = {name: value for name, value in truth["grads"].items() if keep(name)}
+    save(folder / "inputs.safetensors", inputs)
+    save(folder / "expected.safetensors", truth["outputs"])
+    facts = {"eval_fp32_max_abs_diff": {name: distance(truth, single, "outputs", name) for name in truth["outputs"]}}
+    if truth["grads"]:
+        save(folder / "grads.safetensors", truth["grads"])
+        facts |= {
+            "loss": truth["losses"][0],
+            "params": {name: describe_parameter(truth, single, name) for name in truth["grads"]},
+            "noise_dominated": [name for name, grad in truth["grads"].items() if grad.abs().max() < NO_GRADIENT],
+        }
+    if truth["after"]:
+        save(folder / "after5.safetensors", truth["after"])
+        facts |= {
+            "optimizer": {"type": "AdamW", **OPTIMIZER, "decay_all_parameters": True, "steps": steps},
+            "losses": truth["losses"],
+            "torch_fp32_losses": single["losses"],
+        }
+    write_case_json(folder, model, seed=seed, note=note, **facts)
+
+
+def run(model, inputs, dtype, steps):
+    """Outputs, gradients, the losses before and after each step, and the parameters after the last one."""
+    model = copy.deepcopy(model).eval()
+    inputs = {name: value.to(dtype) if value.is_floating_point() else value for name, value in inputs.items()}
+    outputs = model(**inputs, output_hidden_states=True)
+    result = {"outputs": flatten(outputs), "grads": {}, "losses": [], "after": {}}
+    if getattr(outputs, "loss", None) is None:
+        return result
+    outputs.loss.backward()
+    result["grads"] = {name: p.grad.clone() for name, p in model.named_parameters() if p.grad is not None}
+    result["losses"].append(outputs.loss.item())
+    optimizer = torch.optim.AdamW(model.parameters(), **OPTIMIZER)
+    for _ in range(steps):
+        optimizer.step()
+        optimizer.zero_grad()
+        loss = model(**inputs).loss
+        loss.backward()
+        result["losses"].append(loss.item())
+    if steps > 0:
+        result["after"] = {name: p.detach() for name, p in model.named_parameters() if name in result["grads"]}
+    return result
+
+
+def flatten(outputs):
+    """The output tensors by name; a tuple becomes name.0, name.1, ... Key/value caches are left out."""
+    flat = {}
+    for name, value in outputs.items():
+        if isinstance(value, tuple):
+            flat.update({f"{name}.{i}": member.detach() for i, member in enumerate(value)})
+        elif isinstance(value, torch.Tensor):
+            flat[name] = value.detach()
+    return flat
+
+
+def distance(truth, single, kind, name):
+    return (truth[kind][name] - single[kind][name].double()).abs().max().item()
+
+
+def describe_parameter(truth, single, name):
+    grad = truth["grads"][name]
+    facts = {
+        "shape": list(grad.shape),
+        "grad_norm": grad.norm().item(),
+        "grad_max": grad.abs().max().item(),
+        "grad_fp32_diff": distance(truth, single, "grads", name),
+    }
+    if truth["after"]:
+        facts["after5_fp32_diff"] = distance(truth, single, "after", name)
+    return facts
+
+
+def save(path, tensors):
+    save_file({name: to_storage(value) for name, value in tensors.items()}, path)
+
+
+def to_storage(value):
+    return value.detach().to(torch.float32 if value.is_floating_point() else torch.int64).contiguous().clone()
+
+
+def write_case_json(folder, model, **fields):
+    case = {
+        "architecture": type(model).__name__,
+        "transformers": transformers.__version__,
+        "torch": torch.__version__.split("+")[0],
+        "note_positions": "positions where attention_mask is 0 do not count",
+        **fields,
+    }
+    (folder / "case.json").write_text(json.dumps(case, indent=1) + "\n")
+
+
+if __name__ == "__main__":
+    main()
