@@ -35,6 +35,9 @@ struct FitArguments {
   TrainingOptions training;
   DeviceOptions device;
   std::filesystem::path output, resume_from_checkpoint;
+  bool resume = false;           ///< from the newest checkpoint in `output`
+  int64_t checkpoint_every = 0;  ///< steps; 0: only after a signal
+  int64_t keep_checkpoints = 2;
   bool disable_progress = false;
   Talk talk;
   std::vector<std::string> words;  ///< the command line, to say how to go on after an interruption
