@@ -38,6 +38,10 @@ constexpr const char* kBenchExamples =
     "  portune bench --model bert --batch-size 16 --max-length 128 --dtype bfloat16 --steps 20\n"
     "  {\"step_seconds\":[0.92,...],\"compile_seconds\":11.2,\"from_cache\":false}\n";
 
+constexpr const char* kParityExamples =
+    "  portune parity --case case\n"
+    "  A case is made by tools/make_reference.py --model bert --architecture BertForMaskedLM --output case\n";
+
 std::vector<std::string> names_in(const CLI::App& app) {
   std::vector<std::string> names;
   for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; })) {
@@ -62,6 +66,7 @@ class Parser {
     add("predict", "Labels texts.", kPredictExamples, predict_);
     add("devices", "Shows the plugin, its devices and the kernels.", kDevicesExamples, devices_);
     add("bench", "Times training steps on random tokens.", kBenchExamples, bench_);
+    add("parity", "Compares a model with what transformers computed for it.", kParityExamples, parity_);
   }
 
   Command parse(const std::vector<std::string>& words) {
@@ -94,7 +99,7 @@ class Parser {
     command->footer(examples);
     command->set_help_flag();
     add_options(*command, arguments);
-    command->add_flag("-h,--help", help_, "this text")->group("Options");
+    command->add_flag("-h,--help", help_)->group("");  // not shown: whoever reads it has found it
   }
 
   const CLI::App& chosen() const {
@@ -127,6 +132,7 @@ class Parser {
     if (name == "predict") return predict_;
     if (name == "devices") return devices_;
     if (name == "bench") return bench_;
+    if (name == "parity") return parity_;
     throw UsageError({.where = "command line", .given = "no command", .fix = advice(app_)});
   }
 
@@ -137,6 +143,7 @@ class Parser {
   PredictArguments predict_;
   DevicesArguments devices_;
   BenchArguments bench_;
+  ParityArguments parity_;
 };
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include "portune/cli/commands.h"
 #include "portune/cli/exit_code.h"
 #include "portune/cli/output_folder.h"
+#include "portune/cli/output_lock.h"
 #include "portune/cli/progress_bar.h"
 #include "portune/cli/report.h"
 #include "portune/cli/resume_command.h"
@@ -15,6 +16,7 @@
 #include "portune/cli/signals.h"
 #include "portune/cli/training_log.h"
 #include "portune/io/content_hash.h"
+#include "portune/train/checkpoint_folder.h"
 
 namespace portune::cli {
 namespace {
@@ -83,15 +85,16 @@ void say_what_is_trained(const FitArguments& a, const TextClassification& task, 
 
 Scores evaluate_before(Trainer& trainer, const data::Dataset& validation, const Talk& talk) {
   say(talk, "measuring the validation rows before training");
-  Scores scores = trainer.evaluate(validation);
+  Scores scores = trainer.evaluate(interruptible(validation));
   say(talk, fmt::format("before: {}", describe(scores)));
   return scores;
 }
 
 int stop(const Trainer& trainer, const FitArguments& a) {
   const int signal = caught_signal();
-  const std::filesystem::path checkpoint = a.output / fmt::format("checkpoint-{}", trainer.steps());
+  const std::filesystem::path checkpoint = train::checkpoint_path(a.output, trainer.steps());
   trainer.save_checkpoint(checkpoint);
+  train::remove_old_checkpoints(a.output, a.keep_checkpoints, a.resume_from_checkpoint);
   // Said even if quiet: without it the work would be lost.
   fmt::print(stderr, "portune: stopped by {} after step {}; saved {}\n  go on with  {}\n",
              signal == SIGINT ? "SIGINT" : "SIGTERM", trainer.steps(), checkpoint.string(),
@@ -103,12 +106,21 @@ void print_outcome(const Outcome& outcome, const Talk& talk) {
   print_result(talk.json ? json_of(outcome) : table_of(outcome));
 }
 
-}  // namespace
+// Where the run starts: as it was asked for, or from the newest checkpoint of an earlier one.
+FitArguments resumed(FitArguments a) {
+  train::recover_checkpoints(a.output);
+  if (a.resume) {
+    a.resume_from_checkpoint = checkpoint_to_resume(a.output);
+    const std::string from = a.resume_from_checkpoint.string();
+    say(a.talk, from.empty() ? "no checkpoint to resume from yet" : "resuming from " + from);
+  }
+  require_no_other_run(a.output, a.resume_from_checkpoint);
+  return a;
+}
 
-int fit(const FitArguments& a) {
-  check_output_folder(a.output, model_of(a));
+int train(const FitArguments& a) {
   const data::Dataset rows = read_rows(a.train, a.model.options, kLabels);
-  const LabelScan scan = labels_of(rows, a.model.options.label_column);
+  const LabelScan scan = labels_of(interruptible(rows), a.model.options.label_column);
   const TextClassification task = task_for(a, scan);
   const std::optional<data::Dataset> validation = validation_batches(task, a);
   const Device device(a.device);
@@ -122,8 +134,8 @@ int fit(const FitArguments& a) {
   FitOptions options = epochs_of(a, scan);
   TrainingLog log(a.talk, a.disable_progress, trainer, options.num_train_epochs);
   options.validation = validation;
+  options.checkpoints = {.folder = a.output, .every = a.checkpoint_every, .keep = a.keep_checkpoints};
   options.callback = &log;
-  catch_signals();
   const double start_s = now_s();
   const FitResult result = trainer.fit(training_batches(task, rows, a, scan), options);
   log.close();
@@ -136,6 +148,15 @@ int fit(const FitArguments& a) {
   if (validation) outcome.after = result.scores;
   print_outcome(outcome, a.talk);
   return kOk;
+}
+
+}  // namespace
+
+int fit(const FitArguments& a) {
+  check_output_folder(a.output, model_of(a));
+  catch_signals();
+  const OutputLock lock(a.output);
+  return train(resumed(a));
 }
 
 }  // namespace portune::cli

@@ -24,6 +24,7 @@ struct Run {
   int operator()(const cli::PredictArguments& arguments) const { return cli::predict(arguments); }
   int operator()(const cli::DevicesArguments& arguments) const { return cli::devices(arguments); }
   int operator()(const cli::BenchArguments& arguments) const { return cli::bench(arguments); }
+  int operator()(const cli::ParityArguments& arguments) const { return cli::parity(arguments); }
 };
 
 int fail(int exit_code, const char* message) {

@@ -165,8 +165,17 @@ void add_options(CLI::App& command, FitArguments& a) {
   add_training(Group(command, "Training"), a);
   Group output(command, "Output");
   output.path("--output,--output-dir", a.output, "folder for the trained model")->required();
-  output.path("--resume-from-checkpoint", a.resume_from_checkpoint, "go on from a folder checkpoint-N")
+  output
+      .number("--checkpoint-every,--save-steps", a.checkpoint_every, "steps between checkpoints in --output",
+              {.lowest = 1})
       ->default_str("none");
+  output.number("--keep-checkpoints,--save-total-limit", a.keep_checkpoints, "how many of the newest are kept",
+                {.lowest = 1});
+  CLI::Option* newest =
+      output.flag("--resume", a.resume, "go on from the newest checkpoint in --output, if there is one");
+  output.path("--resume-from-checkpoint", a.resume_from_checkpoint, "go on from a folder checkpoint-N")
+      ->default_str("none")
+      ->excludes(newest);
   output.flag("--disable-progress,--disable-tqdm", a.disable_progress, "plain lines in place of the bar");
   add_talk(output, a.talk);
   add_device(Group(command, "Device"), a.device);
@@ -215,6 +224,17 @@ void add_options(CLI::App& command, BenchArguments& a) {
   size.number("--warmup", a.warmup, "steps before them");
   add_dtype(size, a.training.dtype);
   add_device(Group(command, "Device"), a.device);
+}
+
+void add_options(CLI::App& command, ParityArguments& a) {
+  Group data(command, "Data");
+  data.path("--case", a.reference, "folder of a model with what transformers computed (docs/parity.md)")->required();
+  Group output(command, "Output");
+  output.path("--dump", a.dump, "a new folder for what Portune computed")->default_str("none");
+  add_talk(output, a.talk);
+  Group device(command, "Device");
+  add_dtype(device, a.dtype);
+  add_device(device, a.device);
 }
 
 }  // namespace portune::cli

@@ -15,5 +15,6 @@ void add_options(CLI::App& command, EvaluateArguments& arguments);
 void add_options(CLI::App& command, PredictArguments& arguments);
 void add_options(CLI::App& command, DevicesArguments& arguments);
 void add_options(CLI::App& command, BenchArguments& arguments);
+void add_options(CLI::App& command, ParityArguments& arguments);
 
 }  // namespace portune::cli

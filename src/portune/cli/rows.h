@@ -13,6 +13,9 @@ namespace portune::cli {
 data::Dataset read_rows(const std::vector<std::string>& files, const TextClassificationOptions& options,
                         TextClassification::Labels labels);
 
+/// The same rows or batches; Interrupted is thrown in their place once a signal was caught.
+data::Dataset interruptible(const data::Dataset& dataset);
+
 /// Batches of all rows in their order, prepared ahead.
 data::Dataset evaluation_batches(const TextClassification& task, const data::Dataset& rows, int64_t size,
                                  TextClassification::Labels labels);
