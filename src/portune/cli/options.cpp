@@ -7,6 +7,8 @@
 #include <functional>
 #include <type_traits>
 
+#include "portune/cli/make_task.h"
+
 namespace portune::cli {
 namespace {
 
@@ -82,7 +84,7 @@ void add_model(Group group, ModelArguments& model) {
       ->required();
   group
       .choice(
-          "--task", {"text-classification"}, [&](const std::string& task) { model.task = task; }, "what to learn")
+          "--task", task_names(), [&](const std::string& task) { model.task = task; }, "what to learn")
       ->default_str(model.task);
 }
 
