@@ -38,6 +38,9 @@ Template plain_template();
 /// [CLS] A [SEP] and [CLS] A [SEP] B [SEP], where B and what follows have type 1.
 Template bert_template(int32_t cls_id, int32_t sep_id);
 
+/// <s> A </s> and <s> A </s></s> B </s>, all of type 0.
+Template roberta_template(int32_t cls_id, int32_t sep_id);
+
 /// Puts an example together. Of the options only what to leave out matters.
 Encoding assemble(const std::vector<Template::Part>& parts, const Sequence& first, const Sequence& second,
                   const EncodeOptions& options);

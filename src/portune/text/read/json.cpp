@@ -50,6 +50,8 @@ bool Json::boolean() const { return as<bool>("true or false"); }
 simdjson::dom::object Json::object() const { return as<simdjson::dom::object>("an object"); }
 simdjson::dom::array Json::array() const { return as<simdjson::dom::array>("a list"); }
 
+double Json::number() const { return as<double>("a number"); }
+
 int64_t Json::integer(int64_t least, int64_t most) const {
   int64_t result = 0;
   if (value_.get(result) != simdjson::SUCCESS || result < least || result > most) {
@@ -61,6 +63,16 @@ int64_t Json::integer(int64_t least, int64_t most) const {
 bool Json::boolean_or(std::string_view key, bool fallback) const {
   const auto value = find(key);
   return value ? value->boolean() : fallback;
+}
+
+std::string_view Json::string_or(std::string_view key, std::string_view fallback) const {
+  const auto value = find(key);
+  return value ? value->string() : fallback;
+}
+
+int64_t Json::integer_or(std::string_view key, int64_t fallback, int64_t least, int64_t most) const {
+  const auto value = find(key);
+  return value ? value->integer(least, most) : fallback;
 }
 
 JsonFile::JsonFile(const std::filesystem::path& file) : name_(file.string()) {
