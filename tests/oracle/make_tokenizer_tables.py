@@ -21,7 +21,7 @@ CODE_POINTS = [c for c in range(0x110000) if not 0xD800 <= c < 0xE000]
 HANGUL = range(0xAC00, 0xD7A4)
 # The bits of a class, as in src/portune/text/unicode/unicode.h.
 CONTROL, SPACE, PUNCTUATION, MARK, CJK, WORD = 1, 2, 4, 8, 16, 32
-COMBINING_MARK, NUMERIC, EXTENDS, PREPENDS, BREAKS = 64, 128, 256, 512, 1024
+COMBINING_MARK, NUMERIC, EXTENDS, PREPENDS, BREAKS, PICTOGRAPH = 64, 128, 256, 512, 1024, 2048
 CATEGORIES = "Cn Lu Ll Lt Lm Lo Mn Mc Me Nd Nl No Pc Pd Ps Pe Pi Pf Po Sm Sc Sk So Zs Zl Zp Cc Cf Co".split()
 
 
@@ -83,6 +83,8 @@ def class_of(c):
         | NUMERIC * (len(digits("a" + text)) == 2)
         | EXTENDS * (clusters("a" + text) == 1)
         | PREPENDS * (clusters(text + "a") == 1)
+        # Joins a pictograph and U+200D to a cluster of 6 bytes or more, which is looked up by code points.
+        | PICTOGRAPH * (clusters("a" + text) == 2 and clusters("\u00a9\u200d" + text) == 3)
         # A mark joins all else. After a code point of 4 bytes the cluster would have 6, and nobody looks at those.
         | BREAKS * (len(text.encode()) < 4 and clusters(text + "\u0301") == 2)
         | CONTROL * (clean(text) == "")

@@ -65,10 +65,12 @@ bool is(char32_t c, Property property) { return (UnicodeTables::get().properties
 
 bool is_space(char32_t c) { return is(c, kSpace); }
 
-// Oniguruma's \w differs from that of other engines in these: superscripts and fractions of Latin-1, and joiners.
-bool is_word(char32_t c) {
+// Oniguruma's \w differs from that of other engines in joiners and, but for classes, in the superscripts and fractions of
+// Latin-1.
+bool is_word(char32_t c, bool in_class) {
   constexpr std::u32string_view kMore = U"\u00b2\u00b3\u00b9\u00bc\u00bd\u00be", kLess = U"\u200c\u200d";
-  return kMore.find(c) != kMore.npos || (is(c, kWord) && kLess.find(c) == kLess.npos);
+  if (!in_class && kMore.find(c) != kMore.npos) return true;
+  return is(c, kWord) && kLess.find(c) == kLess.npos;
 }
 
 bool belongs_to(size_t category, std::string_view name) { return kCategoryNames[category].starts_with(name); }
@@ -165,7 +167,7 @@ class Translator {
         return put_class(ranges_of([&](char32_t point) { return is_space(point) == (c == 's'); }));
       case 'w':
       case 'W':
-        return put_class(ranges_of([&](char32_t point) { return is_word(point) == (c == 'w'); }));
+        return put_class(ranges_of([&](char32_t point) { return is_word(point, in_class_) == (c == 'w'); }));
       case 'd':
       case 'D':
         return put_class(category_ranges("Nd", c == 'D'));

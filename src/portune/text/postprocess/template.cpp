@@ -40,6 +40,19 @@ Template roberta_template(int32_t cls_id, int32_t sep_id) {
   return {.single = {cls, kFirst, sep}, .pair = {cls, kFirst, sep, sep, second, sep}};
 }
 
+Template bos_eos_template(std::optional<int32_t> bos_id, std::optional<int32_t> eos_id) {
+  Template result;
+  for (const int32_t text : {0, 1}) {
+    std::vector<Template::Part> parts;
+    if (bos_id) parts.push_back(special(*bos_id, text));
+    parts.push_back(text == 0 ? kFirst : kSecond);
+    if (eos_id) parts.push_back(special(*eos_id, text));
+    if (text == 0) result.single = parts;
+    append(result.pair, parts);
+  }
+  return result;
+}
+
 void assemble(const std::vector<Template::Part>& parts, const std::vector<int32_t>& first,
               const std::vector<int32_t>& second, bool add_special_tokens, std::vector<int32_t>& ids,
               std::vector<int32_t>* type_ids) {

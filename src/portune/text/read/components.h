@@ -9,6 +9,9 @@
 
 namespace portune::text {
 
+/// All of them, as in the file.
+TokenizerSpec parse_tokenizer_json(const JsonFile& json);
+
 // errors of all: CheckpointError that names the component and where it stands, for one that Portune lacks too
 NormalizerPtr read_normalizer(const Json& json);
 PreTokenizerPtr read_pre_tokenizer(const Json& json);

@@ -75,8 +75,9 @@ int64_t Json::integer_or(std::string_view key, int64_t fallback, int64_t least, 
   return value ? value->integer(least, most) : fallback;
 }
 
-JsonFile::JsonFile(const std::filesystem::path& file) : name_(file.string()) {
-  const std::string text = read_file(file);
+JsonFile::JsonFile(const std::filesystem::path& file) : JsonFile(read_file(file), file.string()) {}
+
+JsonFile::JsonFile(const std::string& text, std::string name) : name_(std::move(name)) {
   simdjson::dom::element root;
   simdjson::error_code error = parser_.allocate(text.size() + 1, kMaxDepth);
   if (error == simdjson::SUCCESS) error = parser_.parse(text).get(root);

@@ -69,6 +69,8 @@ class JsonFile {
   /// errors    CheckpointError if the file is not JSON, deeper than 64 levels or larger than kMaxFileBytes;
   ///           NotFoundError, IoError
   explicit JsonFile(const std::filesystem::path& file);
+  /// The same of a text in memory.
+  JsonFile(const std::string& text, std::string name);
   const Json& root() const { return *root_; }
 
  private:

@@ -35,6 +35,8 @@ struct TokenizerConfig {
   // For the older files only; tokenizer.json has its own:
   bool do_lower_case = true, tokenize_chinese_chars = true;
   std::optional<bool> strip_accents, add_prefix_space, trim_offsets, add_bos_token, add_eos_token;
+  bool keep_accents = false, legacy = false;
+  int64_t extra_ids = 100;  ///< of T5
 };
 
 // Bounds on what a file may ask for.
@@ -48,6 +50,8 @@ TokenizerSpec read_tokenizer_json(const std::filesystem::path& file);
 TokenizerSpec read_vocab_txt(const std::filesystem::path& file, const TokenizerConfig& config);
 /// vocab.json and merges.txt.
 TokenizerSpec read_vocab_and_merges(const std::filesystem::path& folder, const TokenizerConfig& config);
+/// spiece.model and the like.
+TokenizerSpec read_sentencepiece(const std::filesystem::path& file, const TokenizerConfig& config);
 /// The defaults if there are no such files.
 TokenizerConfig read_tokenizer_config(const std::filesystem::path& folder);
 

@@ -44,6 +44,16 @@ class Fields {
     value = field->get<std::string>();
   }
 
+  void read(const std::string& key, int64_t& value) const {
+    constexpr int64_t kMost = 1'000'000;
+    const Tree* field = find(key);
+    if (field == nullptr) return;
+    if (!field->is_number_integer() || field->get<int64_t>() < 0 || field->get<int64_t>() > kMost) {
+      fail(key, *field, "a number of tokens");
+    }
+    value = field->get<int64_t>();
+  }
+
   // Unless it is known already.
   void read_token(const std::string& key, std::optional<AddedToken>& token) const {
     const Tree* field = find(key);
@@ -124,6 +134,9 @@ void read_fields(const Fields& fields, TokenizerConfig& config) {
   fields.read("trim_offsets", config.trim_offsets);
   fields.read("add_bos_token", config.add_bos_token);
   fields.read("add_eos_token", config.add_eos_token);
+  fields.read("keep_accents", config.keep_accents);
+  fields.read("legacy", config.legacy);
+  fields.read("extra_ids", config.extra_ids);
 }
 
 // Calls read(fields) if there is such a file.

@@ -15,8 +15,9 @@ AddedToken read_added_token(const Json& json) {
 
 }  // namespace
 
-TokenizerSpec read_tokenizer_json(const std::filesystem::path& file) {
-  const JsonFile json(file);
+TokenizerSpec read_tokenizer_json(const std::filesystem::path& file) { return parse_tokenizer_json(JsonFile(file)); }
+
+TokenizerSpec parse_tokenizer_json(const JsonFile& json) {
   const Json& root = json.root();
   if (const auto version = root.find("version"); version && version->string() != "1.0") version->fail("\"1.0\"");
   TokenizerSpec spec;

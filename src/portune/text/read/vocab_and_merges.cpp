@@ -3,6 +3,7 @@
 #include "portune/text/decode/bytes.h"
 #include "portune/text/model/bpe.h"
 #include "portune/text/pretokenize/byte_level.h"
+#include "portune/text/read/added_ids.h"
 #include "portune/text/read/components.h"
 #include "portune/text/read/file.h"
 #include "portune/text/read/merges.h"
@@ -69,34 +70,6 @@ std::string read_text(const std::filesystem::path& file) {
   throw CheckpointError({.where = file.string(), .given = "bytes that are not UTF-8", .expected = "UTF-8"});
 }
 
-int32_t id_of(const Model& model, const std::vector<AddedToken>& added, const AddedToken& token,
-              const std::string& where) {
-  if (const auto id = model.vocabulary().find(token.content)) return *id;
-  // Added tokens that the model lacks get the ids behind its own.
-  auto next = static_cast<int32_t>(model.size());
-  for (const AddedToken& other : added) {
-    if (model.vocabulary().find(other.content)) continue;
-    if (other.content == token.content) return next;
-    ++next;
-  }
-  throw CheckpointError(
-      {.where = where, .given = "no token \"" + token.content + "\"", .expected = "the special tokens"});
-}
-
-// bos A eos, and the same with B behind it, which has type 1; as transformers' update_post_processor.
-Template bos_and_eos(std::optional<int32_t> bos, std::optional<int32_t> eos) {
-  Template result;
-  for (const int32_t text : {0, 1}) {
-    std::vector<Template::Part> parts;
-    if (bos) parts.push_back({.type_id = text, .special_ids = {*bos}});
-    parts.push_back({.sequence = text, .type_id = text});
-    if (eos) parts.push_back({.type_id = text, .special_ids = {*eos}});
-    if (text == 0) result.single = parts;
-    result.pair.insert(result.pair.end(), parts.begin(), parts.end());
-  }
-  return result;
-}
-
 }  // namespace
 
 TokenizerSpec read_vocab_and_merges(const std::filesystem::path& folder, const TokenizerConfig& given) {
@@ -112,14 +85,16 @@ TokenizerSpec read_vocab_and_merges(const std::filesystem::path& folder, const T
                                      read_merges(merges, (folder / "merges.txt").string()), where);
   spec.decoder = std::make_unique<ByteLevelDecoder>();
   spec.added_tokens = tokens_to_add(config);
-  const auto id = [&](const AddedToken& token) { return id_of(*spec.model, spec.added_tokens, token, where); };
+  const auto id = [&](const AddedToken& token) {
+    return id_of_added(*spec.model, spec.added_tokens, token.content, where);
+  };
   if (rules == Rules::kRoberta) {
     spec.post_processor.layout = roberta_template(id(*config.cls_token), id(*config.sep_token));
     if (config.trim_offsets.value_or(true)) spec.post_processor.trims.push_back({.add_prefix_space = add_prefix_space});
   } else {
     const bool bos = config.add_bos_token.value_or(false), eos = config.add_eos_token.value_or(false);
-    spec.post_processor.layout = bos_and_eos(bos ? std::optional(id(*config.bos_token)) : std::nullopt,
-                                             eos ? std::optional(id(*config.eos_token)) : std::nullopt);
+    spec.post_processor.layout = bos_eos_template(bos ? std::optional(id(*config.bos_token)) : std::nullopt,
+                                                  eos ? std::optional(id(*config.eos_token)) : std::nullopt);
   }
   return spec;
 }

@@ -20,22 +20,26 @@ bool joins_hangul(char32_t before, char32_t c) {
   return (is_trailing(before) || is_hangul_syllable(before)) && is_trailing(c);
 }
 
+bool has(char32_t c, Property property) { return (UnicodeTables::get().properties(c) & property) != 0; }
+
 bool joins(char32_t before, char32_t c) {
   if (before == '\r' && c == '\n') return true;
-  const UnicodeTables& tables = UnicodeTables::get();
-  const uint32_t of_before = tables.properties(before), of_c = tables.properties(c);
-  if (((of_before | of_c) & kBreaks) != 0) return false;
-  return (of_c & kExtends) != 0 || (of_before & kPrepends) != 0 || joins_hangul(before, c);
+  if (has(before, kBreaks) || has(c, kBreaks)) return false;
+  return has(c, kExtends) || has(before, kPrepends) || joins_hangul(before, c);
 }
 
 }  // namespace
 
 size_t end_of_cluster(std::string_view text, size_t at) {
+  constexpr char32_t kJoiner = 0x200D;
   char32_t before = next_code_point(text, at);
+  bool pictograph = has(before, kPictograph);  // and nothing behind it but what extends it
   while (at < text.size()) {
     size_t next = at;
     const char32_t c = next_code_point(text, next);
-    if (!joins(before, c)) break;
+    const bool joins_pictograph = pictograph && before == kJoiner && has(c, kPictograph);
+    if (!joins_pictograph && !joins(before, c)) break;
+    pictograph = has(c, kPictograph) || (pictograph && has(c, kExtends));
     before = c;
     at = next;
   }

@@ -6,9 +6,8 @@
 
 namespace portune::text {
 
-/// Behind the grapheme cluster that begins at text[at]. Exact for clusters of less than 6 bytes: flags, emoji sequences
-/// and Indic conjuncts, all of which are longer, are cut.
-/// source    Unicode Standard Annex #29, rules GB3 to GB9b
+/// Behind the grapheme cluster that begins at text[at]. Flags and Indic conjuncts, which have 6 bytes or more, are cut.
+/// source    Unicode Standard Annex #29, rules GB3 to GB9b and GB11
 size_t end_of_cluster(std::string_view text, size_t at);
 
 }  // namespace portune::text

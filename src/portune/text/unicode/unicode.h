@@ -44,7 +44,7 @@ enum class Category : uint8_t {
   kCo
 };
 
-/// Bits of a code point's properties. The first eleven are numbered as in the generator of the tables.
+/// Bits of a code point's properties. The first twelve are numbered as in the generator of the tables.
 enum Property : uint32_t {
   kControl = 1,             ///< removed by `clean_text`: Cc, Cf, Cn and Co, but for tab, line feed and carriage return
   kSpace = 2,               ///< White_Space
@@ -57,12 +57,13 @@ enum Property : uint32_t {
   kExtends = 1 << 8,        ///< joins the grapheme cluster before it: Extend, ZWJ and SpacingMark
   kPrepends = 1 << 9,       ///< joins the grapheme cluster behind it
   kBreaks = 1 << 10,      ///< a grapheme cluster ends behind it: Control, CR and LF, as far as they have up to 3 bytes
-  kCombining = 1 << 11,   ///< has a canonical combining class other than 0
-  kDecomposes = 1 << 12,  ///< differs from its canonical decomposition
-  kUppercase = 1 << 13,   ///< differs from its lower case
-  kLetter = 1 << 14,      ///< category L
-  kNumber = 1 << 15,      ///< category N
-  kDecomposesCompatibly = 1 << 16,  ///< has a compatibility decomposition other than its canonical one
+  kPictograph = 1 << 11,    ///< joins another before it where U+200D stands between them
+  kCombining = 1 << 12,   ///< has a canonical combining class other than 0
+  kDecomposes = 1 << 13,  ///< differs from its canonical decomposition
+  kUppercase = 1 << 14,   ///< differs from its lower case
+  kLetter = 1 << 15,      ///< category L
+  kNumber = 1 << 16,      ///< category N
+  kDecomposesCompatibly = 1 << 17,  ///< has a compatibility decomposition other than its canonical one
 };
 
 class UnicodeTables {
