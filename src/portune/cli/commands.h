@@ -62,6 +62,16 @@ struct PredictArguments {
   Talk talk;
 };
 
+struct TokenizeArguments {
+  std::filesystem::path tokenizer;
+  std::vector<std::string> input;
+  std::filesystem::path output = "-";
+  std::string text_column = "text";
+  std::string text_pair_column;  ///< empty: text_pair, where a row has it
+  int64_t max_length = 0;        ///< 0: no limit
+  bool add_special_tokens = true;
+};
+
 struct DevicesArguments {
   DeviceOptions device;
   Talk talk;
@@ -87,6 +97,7 @@ struct ParityArguments {
 int fit(const FitArguments& arguments);
 int evaluate(const EvaluateArguments& arguments);
 int predict(const PredictArguments& arguments);
+int tokenize(const TokenizeArguments& arguments);
 int devices(const DevicesArguments& arguments);
 int bench(const BenchArguments& arguments);
 int parity(const ParityArguments& arguments);
