@@ -169,6 +169,9 @@ class Dataset {
   /// As batch(), with 1-D arrays padded at the end to a common length. Fillers hold the pad value.
   /// errors  DataError that names the origin of an example longer than the largest length
   Dataset padded_batch(int64_t size, PaddedBatchOptions options) const;
+  /// The int32 1-D arrays of a column joined to one and cut into pieces of `size`; the last may be shorter. Each piece
+  /// has the origin of the example that its end is from, and no other column.
+  Dataset blocks(std::string column, int64_t size) const;
   /// Works ahead: a background thread keeps up to `count` elements ready. An error of the input is thrown after the
   /// elements before it. Ending a pass early waits for the element that is being made.
   Dataset prefetch(int64_t count) const;
@@ -218,11 +221,17 @@ struct JsonlOptions {
 ///         of more than 64 MB. NaN and Infinity are not JSON.
 Dataset read_jsonl(Files files, JsonlOptions options = {});
 
+/// The lines of text files as rows with one column, "text"; LF and CR LF end a line.
+/// errors  NotFoundError at once if a file is missing; DataError with file and line, when the line is reached, for
+///         bytes that are not UTF-8
+Dataset read_text(Files files);
+
 struct TableOptions {
   std::vector<std::string> columns;  ///< the columns to read; empty: all
 };
 
-/// Reads by the files' common extension: .csv, .tsv, or .jsonl, .ndjson and .json (which must hold JSON Lines).
+/// Reads by the files' common extension: .csv, .tsv, or .jsonl, .ndjson and .json (which must hold JSON Lines), or
+/// .txt, which has the one column "text".
 Dataset read_table(Files files, TableOptions options = {});
 
 /// Examples from memory. Those without an origin are numbered from 0.

@@ -172,6 +172,10 @@ Value gelu(const Value& x, GeluForm form = GeluForm::kErf);
 /// rate  in [0, 1)
 Value dropout(const Value& x, const Value& key, double rate);
 
+/// 32 random bits for every element: a hash of (key, index), the same on every machine.
+/// index  uint32 [...]; key uint32 [2]; returns uint32 [...]
+Value random_bits(const Value& index, const Value& key);
+
 /// Which keys a query may see by their places: query i sees key j where -before <= j - (i + kv - query) <= after; the
 /// last query stands at the last key. {.after = 0} is causal; a sliding window of w is {.before = w - 1, .after = 0}.
 struct Band {

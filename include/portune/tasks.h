@@ -115,8 +115,9 @@ class RowTask : public Task {
 // ---- text classification
 
 enum class Head {
-  kSoftmax,  ///< a logit per class, softmax cross-entropy
-  kSigmoid,  ///< one logit, that of label 1 against label 0, binary cross-entropy
+  kSoftmax,     ///< a logit per class, softmax cross-entropy
+  kSigmoid,     ///< one logit, that of label 1 against label 0, binary cross-entropy
+  kRegression,  ///< one number, squared error
 };
 
 struct TextClassificationOptions {
@@ -127,7 +128,7 @@ struct TextClassificationOptions {
   std::optional<Head> head;  ///< default: that of the checkpoint
   /// Names of the classes in the order of their ids, as labels_of() finds them; default: those of the checkpoint. If
   /// the checkpoint has the same classes, its order is kept, so that its classifier keeps its meaning.
-  /// With a sigmoid head these are "0" and "1".
+  /// With a sigmoid head these are "0" and "1"; with regression there are none.
   std::vector<std::string> labels;
 };
 
@@ -150,13 +151,14 @@ class TextClassification final : public RowTask {
   const std::vector<std::string>& labels() const;
   Head head() const;
 
-  /// A row of texts as arrays: int32 [length] input_ids, token_type_ids, attention_mask, and int32 labels.
+  /// A row of texts as arrays: int32 [length] input_ids, attention_mask and, if the model reads them, token_type_ids;
+  /// int32 labels, float32 with regression.
   /// errors  DataError that names the row for a missing column, a label outside the set, text that is not UTF-8
   data::Example encode(const data::Example& row, Labels labels = Labels::kRequired) const;
 
   struct Prediction {
-    std::string label;
-    std::vector<float> probabilities;  ///< of labels(); with a sigmoid head of label 1 alone
+    std::string label;                 ///< none with regression
+    std::vector<float> probabilities;  ///< of labels(); with a sigmoid head of label 1 alone; none with regression
     std::vector<float> logits;
   };
   /// One per row of a batch, without the rows that only fill it up.
@@ -165,7 +167,8 @@ class TextClassification final : public RowTask {
   std::vector<std::string> columns(Labels labels) const override;
   /// Padded to max_length.
   data::Dataset batches(const data::Dataset& rows, int64_t size, Labels labels = Labels::kRequired) const override;
-  /// {"label": ..., "score": its probability, "scores": {label: probability}, "logits": [...]}
+  /// {"label": ..., "score": its probability, "scores": {label: probability}, "logits": [...]}; with regression
+  /// {"score": the number}
   std::unique_ptr<PredictionLines> prediction_lines() const override;
   std::map<std::string, std::string> settings() const override;
   std::vector<std::string> unknown_config_keys() const override;
@@ -182,5 +185,27 @@ class TextClassification final : public RowTask {
   struct Impl;
   std::unique_ptr<const Impl> impl_;
 };
+
+// ---- language models
+
+struct CausalLmOptions {
+  std::string text_column = "text";
+  int64_t block_size = 128;     ///< tokens of an example: texts are joined and cut
+  bool rows_are_lines = false;  ///< lines of a text end with a line feed; texts of a table with the end-of-text token
+};
+/// Causal language modelling: each token is predicted from those before it. Metrics: perplexity, accuracy.
+/// errors  as TextClassification; UsageError, when the graph is built, for an architecture without such a head
+std::unique_ptr<RowTask> causal_lm(const std::filesystem::path& model, CausalLmOptions options);
+
+struct MaskedLmOptions {
+  std::string text_column = "text";
+  int64_t max_length = 128;       ///< tokens of an example, special ones included; longer texts are cut
+  double mlm_probability = 0.15;  ///< of a token to be predicted; in (0, 1)
+  bool whole_words = false;       ///< whether the pieces of a word are hidden together
+};
+/// Masked language modelling: of the tokens chosen 80 % are hidden, 10 % replaced and 10 % kept, others in each step.
+/// Metrics: perplexity, accuracy, with the same tokens chosen in every evaluation.
+/// errors  as above; CheckpointError for a tokenizer without a mask token
+std::unique_ptr<RowTask> masked_lm(const std::filesystem::path& model, MaskedLmOptions options);
 
 }  // namespace portune

@@ -44,6 +44,8 @@ TEST(Fit, ShowsAccuracyAndAucBesideThoseBeforeTraining) {
   EXPECT_THAT(run.out, testing::MatchesRegex(" +before +after\n"
                                              "held-out loss +[0-9.]+ +[0-9.]+\n"
                                              "held-out accuracy +[0-9.]+ +[0-9.]+\n"
+                                             "held-out F1 +[0-9.]+ +[0-9.]+\n"
+                                             "held-out MCC +-?[0-9.]+ +-?[0-9.]+\n"
                                              "held-out AUC +[0-9.]+ +[0-9.]+\n"
                                              "model +[^\n]+/tuned\n"));
   EXPECT_THAT(run.err, HasSubstr("2 of the model's weights are new and start at random: classifier."));

@@ -56,6 +56,35 @@ void expect_as_in_scikit_learn(const std::string& key, const std::function<float
 TEST(RocAuc, AgreesWithScikitLearn) {
   expect_as_in_scikit_learn<RocAuc>("roc_auc", [](float score) { return score; });
 }
+TEST(F1, AgreesWithScikitLearn) {
+  expect_as_in_scikit_learn<F1>("f1", [](float score) { return score > 0 ? 1.0f : 0.0f; });
+}
+TEST(MatthewsCorrelation, AgreesWithScikitLearn) {
+  expect_as_in_scikit_learn<MatthewsCorrelation>("matthews", [](float score) { return score > 0 ? 1.0f : 0.0f; });
+}
+TEST(Correlation, AgreesWithScipy) {
+  for (const auto& each : cases()) {
+    if (!each["weights"].empty()) continue;
+    SCOPED_TRACE(each["name"].get<std::string>());
+    const auto expect = [&](Metric& metric, const char* key) {
+      update_in_batches(metric, each["scores"], each["labels"], {}, 7);
+      ASSERT_EQ(metric.result().has_value(), !each[key].is_null());
+      if (metric.result()) {
+        EXPECT_NEAR(*metric.result(), each[key].get<double>(), 1e-6);  // scipy keeps float32
+      }
+    };
+    PearsonCorrelation pearson;
+    expect(pearson, "pearson");
+    SpearmanCorrelation spearman;
+    expect(spearman, "spearman");
+  }
+}
+TEST(PearsonCorrelation, AWeightCountsAsSoManyExamples) {
+  PearsonCorrelation weighted, repeated;
+  weighted.update(Floats{1, 2, 4}, Floats{2, 1, 3}, Floats{1, 2, 1});
+  repeated.update(Floats{1, 2, 2, 4}, Floats{2, 1, 1, 3});
+  EXPECT_NEAR(*weighted.result(), *repeated.result(), 1e-12);
+}
 TEST(Accuracy, AgreesWithScikitLearn) {
   expect_as_in_scikit_learn<Accuracy>("accuracy", [](float score) { return score > 0 ? 1.0f : 0.0f; });
 }

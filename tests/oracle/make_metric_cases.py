@@ -12,9 +12,11 @@ import warnings
 import numpy
 import sklearn
 from sklearn.exceptions import UndefinedMetricWarning
-from sklearn.metrics import accuracy_score, roc_auc_score
+from scipy.stats import ConstantInputWarning, pearsonr, spearmanr
+from sklearn.metrics import accuracy_score, f1_score, matthews_corrcoef, roc_auc_score
 
 warnings.simplefilter("ignore", UndefinedMetricWarning)
+warnings.simplefilter("ignore", ConstantInputWarning)
 random = numpy.random.default_rng(11)
 
 
@@ -32,10 +34,19 @@ def case(name, scores, labels, weights=None):
         "scores": scores.tolist(),
         "labels": labels.tolist(),
         "weights": [] if weights is None else weights.tolist(),
-        "roc_auc": None if numpy.isnan(auc) else float(auc),
+        "roc_auc": number(auc),
         "accuracy": float(accuracy_score(labels, predicted, sample_weight=weights)),
+        "f1": number(f1_score(labels, predicted, sample_weight=weights, zero_division=numpy.nan)),
+        "matthews": float(matthews_corrcoef(labels, predicted, sample_weight=weights)),
+        # Without weights, which scipy does not know.
+        "pearson": None if weights is not None else number(pearsonr(scores, labels)[0]),
+        "spearman": None if weights is not None else number(spearmanr(scores, labels)[0]),
         "mean": float(numpy.average(scores.astype(float), weights=weights)),
     }
+
+
+def number(value):
+    return None if numpy.isnan(value) else float(value)
 
 
 def random_case(name, rows, levels=None, weighted=False):

@@ -54,14 +54,16 @@ TEST(ClassificationMetrics, OfASigmoidHead) {
   // Of the four pairs of a positive and a negative one, one is in the wrong order: -1 and 2.
   metrics.update(batch_of({1, 0}, {1, 1}), logits_of(1, {3, 2}));
   metrics.update(batch_of({1, 0}, {1, 1}), logits_of(1, {-1, -2}));
-  EXPECT_THAT(metrics.result(), ElementsAre(Pair("accuracy", 0.5), Pair("roc_auc", 0.75)));
+  EXPECT_THAT(metrics.result(), ElementsAre(Pair("accuracy", 0.5), Pair("f1", 0.5), Pair("matthews_correlation", 0.0),
+                                            Pair("roc_auc", 0.75)));
 }
 
 TEST(ClassificationMetrics, OfTwoClassesRankByTheDifferenceOfLogits) {
   tasks::ClassificationMetrics metrics(Head::kSoftmax, 2);
   // Differences 1, -1, 2: the second logit alone would rank the negative first.
   metrics.update(batch_of({1, 0, 1}, {1, 1, 1}), logits_of(2, {0, 1, 10, 9, -5, -3}));
-  EXPECT_THAT(metrics.result(), ElementsAre(Pair("accuracy", 1.0), Pair("roc_auc", 1.0)));
+  EXPECT_THAT(metrics.result(), ElementsAre(Pair("accuracy", 1.0), Pair("f1", 1.0), Pair("matthews_correlation", 1.0),
+                                            Pair("roc_auc", 1.0)));
 }
 
 TEST(ClassificationMetrics, OfManyClassesHaveNoRocAuc) {
@@ -74,14 +76,27 @@ TEST(ClassificationMetrics, FillersDoNotCount) {
   constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
   tasks::ClassificationMetrics metrics(Head::kSigmoid, 2);
   metrics.update(batch_of({1, 0, 0, 0}, {1, 1, 0, 0}), logits_of(1, {3, -2, 5, kNan}));
-  EXPECT_THAT(metrics.result(), ElementsAre(Pair("accuracy", 1.0), Pair("roc_auc", 1.0)));
+  EXPECT_THAT(metrics.result(), ElementsAre(Pair("accuracy", 1.0), Pair("f1", 1.0), Pair("matthews_correlation", 1.0),
+                                            Pair("roc_auc", 1.0)));
 }
 
 TEST(ClassificationMetrics, RocAucOfOneClassIsLeftOut) {
   tasks::ClassificationMetrics metrics(Head::kSigmoid, 2);
   EXPECT_TRUE(metrics.result().empty());
   metrics.update(batch_of({1, 1}, {1, 1}), logits_of(1, {3, -2}));
-  EXPECT_THAT(metrics.result(), ElementsAre(Pair("accuracy", 0.5)));
+  EXPECT_THAT(metrics.result(),
+              ElementsAre(Pair("accuracy", 0.5), Pair("f1", 2.0 / 3), Pair("matthews_correlation", 0.0)));
+}
+
+TEST(RegressionMetrics, AreTheCorrelationsOfLogitAndLabel) {
+  tasks::RegressionMetrics metrics;
+  data::Example batch;
+  // By scipy 1.17: pearsonr and spearmanr of (1, 2, 3, 10) and (1, 3, 2, 4).
+  batch.set("labels", Tensor({5}, {1.0f, 3.0f, 2.0f, 4.0f, 99.0f}));
+  batch.set(data::kExampleWeight, Tensor({5}, {1.0f, 1.0f, 1.0f, 1.0f, 0.0f}));
+  metrics.update(batch, logits_of(1, {1, 2, 3, 10, -50}));
+  EXPECT_THAT(metrics.result(), ElementsAre(Pair("pearson", ::testing::DoubleNear(0.8221921916437787, 1e-9)),
+                                            Pair("spearmanr", ::testing::DoubleNear(0.7999999999999999, 1e-9))));
 }
 
 }  // namespace

@@ -242,6 +242,20 @@ TEST(TextClassification, PredictsWithASigmoidHead) {
   EXPECT_THAT(predictions[1].probabilities, ElementsAre(FloatNear(0.6791787f, 1e-6f)));
 }
 
+TEST(TextClassification, RegressionLearnsNumbers) {
+  const TextClassification task(kTinyBert, {.max_length = 4, .head = Head::kRegression});
+  EXPECT_TRUE(task.labels().empty());
+  const data::Example example = task.encode(sentence("good", "-2.5"));
+  EXPECT_THAT(example.tensor("labels").as<float>(), ElementsAre(-2.5f));
+  for (const char* text : {"", "good", "1e99", "nan", "2 "}) {
+    EXPECT_THAT(message_of<DataError>([&] { task.encode(sentence("good", text)); }), HasSubstr("a number")) << text;
+  }
+  data::Example batch, outputs;
+  batch.set(data::kExampleWeight, Tensor({2}, {1.0f, 0.0f}));
+  outputs.set("logits", Tensor({2, 1}, {0.25f, 9.0f}));
+  EXPECT_EQ(task.prediction_lines()->take(batch, outputs), "{\"score\":0.25}\n");
+}
+
 // ---- saving
 
 // Saves the task with the weights that it starts from.
@@ -313,6 +327,27 @@ TEST(TextClassification, RefusesACheckpointOfAnotherProblem) {
                      config.substr(config.find('{') + 1));
   EXPECT_THAT(message_of<CheckpointError>([&] { TextClassification(folder.path(), {.max_length = 8}); }),
               AllOf(HasSubstr("problem_type"), HasSubstr("multi_label_classification"), HasSubstr("2 labels")));
+}
+
+TEST(TextClassification, SavedRegressionIsRegression) {
+  const TemporaryFolder target;
+  const TextClassification task(kTinyBert, {.max_length = 4, .head = Head::kRegression});
+  Columns columns;
+  nn::Context context({});
+  for (const std::string& name : task.inputs()) {
+    const bool per_row = name == "labels" || name == data::kExampleWeight;
+    columns.emplace(name, per_row ? parameter(name, {DType::kFloat32, {2}}) : parameter(name, {DType::kInt32, {2, 4}}));
+  }
+  task.forward(nn::Scope(context), columns);
+  const std::vector<nn::Parameter> parameters(context.parameters().begin(), context.parameters().end());
+  const InitialWeights initial = task.initial_weights(parameters, 1);
+  std::vector<NamedTensorView> weights;
+  for (size_t i = 0; i < parameters.size(); ++i) weights.push_back({parameters[i].name, initial.values[i].view()});
+  task.save(target.path(), weights);
+  const hub::ModelFolder saved = hub::ModelFolder::open(target.path());
+  EXPECT_EQ(saved.config().get_string("problem_type"), "regression");
+  EXPECT_EQ(saved.config().get_string_map("id2label").size(), 1u);
+  EXPECT_EQ(TextClassification(target.path(), {.max_length = 4}).head(), Head::kRegression);
 }
 
 TEST(TextClassification, SavedSigmoidHeadIsASigmoidHead) {

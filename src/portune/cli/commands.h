@@ -21,7 +21,8 @@ struct Talk {
 struct ModelArguments {
   std::string task = "text-classification";
   std::filesystem::path folder;
-  TextClassificationOptions options;
+  TextClassificationOptions options;  ///< its columns and max_length are those of every task
+  MaskedLmOptions masked_lm;
 };
 
 struct FitArguments {

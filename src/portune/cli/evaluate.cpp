@@ -9,7 +9,7 @@ namespace portune::cli {
 
 int evaluate(const EvaluateArguments& a) {
   constexpr auto kLabels = RowTask::Labels::kRequired;
-  const std::unique_ptr<RowTask> task = make_task(a.model, a.model.folder);
+  const std::unique_ptr<RowTask> task = make_task(a.model, a.model.folder, a.data, Classes::kOfModel);
   const data::Dataset rows = read_rows(a.data, *task, kLabels);
   for (const std::string& line : remarks_on_config(task->unknown_config_keys())) say(a.talk, line);
   const Device device(a.device);

@@ -103,7 +103,7 @@ FitArguments resumed(FitArguments a) {
 }
 
 int train(const FitArguments& a) {
-  const std::unique_ptr<RowTask> task = make_task(a.model, model_of(a), a.train);
+  const std::unique_ptr<RowTask> task = make_task(a.model, model_of(a), a.train, Classes::kOfRows);
   const data::Dataset rows = read_rows(a.train, *task, kLabels);
   const int64_t examples = task->count_examples(interruptible(rows));
   const std::optional<data::Dataset> validation = validation_batches(*task, a);

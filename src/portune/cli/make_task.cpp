@@ -9,24 +9,40 @@ namespace portune::cli {
 namespace {
 
 std::unique_ptr<RowTask> text_classification(const ModelArguments& model, const std::filesystem::path& folder,
-                                             const std::vector<std::string>& training_files) {
+                                             const std::vector<std::string>& files, Classes classes) {
   TextClassificationOptions options = model.options;
-  if (!training_files.empty()) {
+  if (classes == Classes::kOfRows && options.head != Head::kRegression) {
     // With the other columns, so that one that is missing is told before what it makes of the labels.
     std::vector<std::string> columns = {options.text_column, options.label_column};
     if (!options.text_pair_column.empty()) columns.push_back(options.text_pair_column);
-    const data::Dataset rows = data::read_table(training_files, {.columns = columns});
+    const data::Dataset rows = data::read_table(files, {.columns = columns});
     options.labels = labels_of(interruptible(rows), options.label_column).labels;
   }
   return std::make_unique<TextClassification>(folder, std::move(options));
 }
 
+std::unique_ptr<RowTask> masked_lm(const ModelArguments& model, const std::filesystem::path& folder,
+                                   const std::vector<std::string>&, Classes) {
+  MaskedLmOptions options = model.masked_lm;
+  options.text_column = model.options.text_column;
+  options.max_length = model.options.max_length;
+  return portune::masked_lm(folder, std::move(options));
+}
+
+std::unique_ptr<RowTask> causal_lm(const ModelArguments& model, const std::filesystem::path& folder,
+                                   const std::vector<std::string>& files, Classes) {
+  return portune::causal_lm(folder, {.text_column = model.options.text_column,
+                                     .block_size = model.options.max_length,
+                                     .rows_are_lines = std::filesystem::path(files.front()).extension() == ".txt"});
+}
+
 struct KnownTask {
   const char* name;
   std::unique_ptr<RowTask> (*make)(const ModelArguments& model, const std::filesystem::path& folder,
-                                   const std::vector<std::string>& training_files);
+                                   const std::vector<std::string>& files, Classes classes);
 };
-constexpr KnownTask kTasks[] = {{"text-classification", text_classification}};
+constexpr KnownTask kTasks[] = {
+    {"text-classification", text_classification}, {"masked-lm", masked_lm}, {"causal-lm", causal_lm}};
 
 }  // namespace
 
@@ -37,12 +53,12 @@ std::vector<std::string> task_names() {
 }
 
 std::unique_ptr<RowTask> make_task(const ModelArguments& model, const std::filesystem::path& folder,
-                                   const std::vector<std::string>& training_files) {
+                                   const std::vector<std::string>& files, Classes classes) {
   const auto* found = std::ranges::find(kTasks, model.task, &KnownTask::name);
   if (found == std::end(kTasks)) {
     throw UsageError({.where = "task", .given = "\"" + model.task + "\"", .fix = "see portune fit --help"});
   }
-  return found->make(model, folder, training_files);
+  return found->make(model, folder, files, classes);
 }
 
 data::Dataset read_rows(const std::vector<std::string>& files, const RowTask& task, RowTask::Labels labels) {

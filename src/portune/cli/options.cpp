@@ -99,6 +99,11 @@ void add_length(Group group, TextClassificationOptions& options) {
                {.lowest = 3});
 }
 
+void add_masking(Group group, MaskedLmOptions& options) {
+  group.number("--mlm-probability", options.mlm_probability, "share of tokens to predict", {.highest = 1});
+  group.flag("--whole-words", options.whole_words, "hide the pieces of a word together");
+}
+
 void add_dtype(Group group, DType& dtype) {
   const auto take = [&](const std::string& name) { dtype = name == "bfloat16" ? DType::kBFloat16 : DType::kFloat32; };
   group.choice("--dtype", {"float32", "bfloat16"}, take, "type of activations; weights stay float32")
@@ -147,11 +152,16 @@ void add_training(Group group, FitArguments& a) {
   group.number("--max-grad-norm", t.max_grad_norm, "gradients are clipped to it; 0: never", {.highest = 1e38});
   group
       .choice(
-          "--head", {"softmax", "sigmoid"},
-          [&](const std::string& name) { a.model.options.head = name == "sigmoid" ? Head::kSigmoid : Head::kSoftmax; },
-          "a logit per class, or one for 0/1")
+          "--head", {"softmax", "sigmoid", "regression"},
+          [&](const std::string& name) {
+            a.model.options.head = name == "sigmoid"      ? Head::kSigmoid
+                                   : name == "regression" ? Head::kRegression
+                                                          : Head::kSoftmax;
+          },
+          "a logit per class, one for 0/1, or a number")
       ->default_str("the model's");
   add_length(group, a.model.options);
+  add_masking(group, a.model.masked_lm);
   add_dtype(group, t.dtype);
   group.number("--seed", t.seed, "of order, dropout and new weights", {.highest = 1.8e19});
 }

@@ -11,7 +11,7 @@ namespace portune::cli {
 
 int predict(const PredictArguments& a) {
   constexpr auto kLabels = RowTask::Labels::kIgnored;
-  const std::unique_ptr<RowTask> task = make_task(a.model, a.model.folder);
+  const std::unique_ptr<RowTask> task = make_task(a.model, a.model.folder, a.data, Classes::kOfModel);
   const data::Dataset rows = read_rows(a.data, *task, kLabels);
   for (const std::string& line : remarks_on_config(task->unknown_config_keys())) say(a.talk, line);
   ResultFile file(a.output);

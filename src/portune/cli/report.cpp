@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstdio>
 #include <cstring>
+#include <map>
 #include <nlohmann/json.hpp>
 
 #include "portune/error.h"
@@ -26,7 +27,12 @@ nlohmann::ordered_json object_of(const Scores& scores) {
   return object;
 }
 
-std::string display_name(const std::string& score) { return score == "roc_auc" ? "AUC" : score; }
+std::string display_name(const std::string& score) {
+  static const std::map<std::string, std::string> kShort = {
+      {"roc_auc", "AUC"}, {"f1", "F1"}, {"matthews_correlation", "MCC"}};
+  const auto found = kShort.find(score);
+  return found == kShort.end() ? score : found->second;
+}
 
 std::string list(const std::vector<std::string>& names) {
   std::string text;

@@ -28,9 +28,18 @@ Dataset read_table(Files files, TableOptions options) {
   if (extension == ".jsonl" || extension == ".ndjson" || extension == ".json") {
     return read_jsonl(std::move(files), {.columns = std::move(options.columns)});
   }
+  if (extension == ".txt") {
+    for (const std::string& column : options.columns) {
+      if (column == "text") continue;
+      throw UsageError({.where = "read_table",
+                        .given = "a column '" + column + "' of '" + files.paths().front() + "'",
+                        .expected = "the column 'text', the only one of a .txt file"});
+    }
+    return read_text(std::move(files));
+  }
   throw UsageError({.where = "read_table",
                     .given = "'" + files.paths().front() + "'",
-                    .expected = "a file that ends in .csv, .tsv, .jsonl, .ndjson or .json"});
+                    .expected = "a file that ends in .csv, .tsv, .jsonl, .ndjson, .json or .txt"});
 }
 
 }  // namespace portune::data

@@ -85,6 +85,65 @@ class RocAuc final : public Metric {
   std::vector<Example> examples_;
 };
 
+/// Weighted counts of predicted and true classes 0 and 1.
+class BinaryMetric : public Metric {
+ public:
+  void reset() override { counts_ = {}; }
+
+ protected:
+  struct Counts {
+    double true_positives = 0, false_positives = 0, false_negatives = 0, true_negatives = 0;
+  };
+  const char* objection(float prediction, float target) const override;
+  void add(float prediction, float target, double weight) override;
+  Counts counts_;
+};
+
+/// F1 of class 1: 2 TP / (2 TP + FP + FN). Not defined if class 1 is neither predicted nor true (scikit-learn: 0 and a
+/// warning). Equals sklearn.metrics.f1_score
+class F1 final : public BinaryMetric {
+ public:
+  std::optional<double> result() const override;
+};
+
+/// Matthews' correlation of predicted and true classes, 0 where one class alone is predicted or true. Not defined
+/// without weight. source: Matthews 1975; equals sklearn.metrics.matthews_corrcoef
+class MatthewsCorrelation final : public BinaryMetric {
+ public:
+  std::optional<double> result() const override;
+};
+
+/// Keeps predictions and targets, 16 bytes an example.
+class PairedMetric : public Metric {
+ public:
+  void reset() override { examples_.clear(); }
+
+ protected:
+  struct Example {
+    double weight;
+    float prediction, target;
+  };
+  const char* objection(float prediction, float target) const override;
+  void add(float prediction, float target, double weight) override {
+    examples_.push_back({weight, prediction, target});
+  }
+  std::vector<Example> examples_;
+};
+
+/// Pearson's correlation of predictions and targets. Not defined where one of them is constant (scipy: NaN and a
+/// warning). Equals scipy.stats.pearsonr where all weights are 1.
+class PearsonCorrelation final : public PairedMetric {
+ public:
+  std::optional<double> result() const override;
+};
+
+/// Pearson's correlation of the ranks, equal numbers sharing the mean of theirs. Every example counts once, whatever
+/// its weight. Equals scipy.stats.spearmanr
+class SpearmanCorrelation final : public PairedMetric {
+ public:
+  std::optional<double> result() const override;
+};
+
 /// The class with the highest score in each row; of equal ones the first. A row that holds NaN gives its first NaN, as
 /// in NumPy.
 /// scores    [rows, classes]

@@ -16,6 +16,7 @@ std::vector<float> probabilities_of_all(const TextClassification::Prediction& pr
 }
 
 std::string line_of(const TextClassification::Prediction& prediction, const std::vector<std::string>& labels) {
+  if (labels.empty()) return Json({{"score", shortest(prediction.logits[0])}}).dump() + "\n";
   const std::vector<float> probabilities = probabilities_of_all(prediction);
   Json scores = Json::object(), logits = Json::array();
   for (size_t i = 0; i < labels.size(); ++i) scores[labels[i]] = shortest(probabilities[i]);

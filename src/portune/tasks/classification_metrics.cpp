@@ -4,6 +4,13 @@
 #include <cmath>
 
 namespace portune::tasks {
+namespace {
+
+void append(Scores& scores, const char* name, const metrics::Metric& metric) {
+  if (const auto value = metric.result()) scores.emplace_back(name, *value);
+}
+
+}  // namespace
 
 int64_t predicted_class(Head head, std::span<const float> logits) {
   if (head == Head::kSigmoid) return logits[0] >= 0 ? 1 : 0;
@@ -33,13 +40,33 @@ void ClassificationMetrics::update(const data::Example& batch, const data::Examp
     if (classes_ == 2) scores.push_back(width == 1 ? of_row[0] : of_row[1] - of_row[0]);
   }
   accuracy_.update(predicted, targets, weights);
-  if (classes_ == 2) roc_auc_.update(scores, targets, weights);
+  if (classes_ != 2) return;
+  f1_.update(predicted, targets, weights);
+  matthews_.update(predicted, targets, weights);
+  roc_auc_.update(scores, targets, weights);
 }
 
 Scores ClassificationMetrics::result() const {
   Scores scores;
-  if (const auto accuracy = accuracy_.result()) scores.emplace_back("accuracy", *accuracy);
-  if (const auto auc = classes_ == 2 ? roc_auc_.result() : std::nullopt) scores.emplace_back("roc_auc", *auc);
+  append(scores, "accuracy", accuracy_);
+  if (classes_ != 2) return scores;
+  append(scores, "f1", f1_);
+  append(scores, "matthews_correlation", matthews_);
+  append(scores, "roc_auc", roc_auc_);
+  return scores;
+}
+
+void RegressionMetrics::update(const data::Example& batch, const data::Example& outputs) {
+  const auto weights = batch.tensor(data::kExampleWeight).as<float>(), targets = batch.tensor("labels").as<float>();
+  const auto predictions = outputs.tensor("logits").as<float>();
+  pearson_.update(predictions, targets, weights);
+  spearman_.update(predictions, targets, weights);
+}
+
+Scores RegressionMetrics::result() const {
+  Scores scores;
+  append(scores, "pearson", pearson_);
+  append(scores, "spearmanr", spearman_);
   return scores;
 }
 

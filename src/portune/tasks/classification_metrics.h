@@ -15,7 +15,8 @@ int64_t predicted_class(Head head, std::span<const float> logits);
 /// Softmax of the logits, or the sigmoid of the one.
 std::vector<float> probabilities(Head head, std::span<const float> logits);
 
-/// "accuracy" and, for two classes, "roc_auc". Reads "labels" and the example weights of batches, "logits" of outputs.
+/// "accuracy" and, for two classes, "f1" (of the second), "matthews_correlation" and "roc_auc". Reads "labels" and the
+/// example weights of batches, "logits" of outputs.
 class ClassificationMetrics final : public Metrics {
  public:
   ClassificationMetrics(Head head, int64_t classes) : head_(head), classes_(classes) {}
@@ -26,7 +27,20 @@ class ClassificationMetrics final : public Metrics {
   const Head head_;
   const int64_t classes_;
   metrics::Accuracy accuracy_;
+  metrics::F1 f1_;
+  metrics::MatthewsCorrelation matthews_;
   metrics::RocAuc roc_auc_;
+};
+
+/// "pearson" and "spearmanr" of the one logit and the label.
+class RegressionMetrics final : public Metrics {
+ public:
+  void update(const data::Example& batch, const data::Example& outputs) override;
+  Scores result() const override;
+
+ private:
+  metrics::PearsonCorrelation pearson_;
+  metrics::SpearmanCorrelation spearman_;
 };
 
 }  // namespace portune::tasks

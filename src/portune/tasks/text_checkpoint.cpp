@@ -66,7 +66,12 @@ data::Dataset TextCheckpoint::batches(const data::Dataset& examples, int64_t siz
                                       std::map<std::string, double> pad_values) const {
   if (size < 1) throw UsageError({.where = "batch_size", .given = std::to_string(size), .expected = "at least 1"});
   pad_values.emplace("input_ids", pad_id_);
-  return examples.padded_batch(size, {.lengths = {max_length_}, .pad_values = {pad_values.begin(), pad_values.end()}});
+  std::vector<std::string> padded = columns();
+  for (const auto& [column, value] : pad_values) {
+    if (column != "input_ids") padded.push_back(column);
+  }
+  return examples.padded_batch(
+      size, {.lengths = {max_length_}, .columns = std::move(padded), .pad_values = std::move(pad_values)});
 }
 
 models::TextInputs TextCheckpoint::inputs_of(const Columns& batch) const {

@@ -38,7 +38,7 @@ class TextCheckpoint {
   /// The same from ids that are there already; `type_ids` may be empty: all 0.
   data::Example from_ids(const data::Origin& origin, std::span<const int32_t> ids,
                          std::span<const int32_t> type_ids = {}) const;
-  /// Examples in batches of `size`, padded to max_length; `pad_values` of further columns.
+  /// Examples in batches of `size`, padded to max_length; `pad_values` names further columns that are padded.
   /// errors  UsageError if `size` is below 1
   data::Dataset batches(const data::Dataset& examples, int64_t size,
                         std::map<std::string, double> pad_values = {}) const;

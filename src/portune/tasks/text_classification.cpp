@@ -1,4 +1,6 @@
 #include <algorithm>
+#include <charconv>
+#include <cmath>
 
 #include "portune/error.h"
 #include "portune/ops.h"
@@ -6,12 +8,14 @@
 #include "portune/tasks/classification_lines.h"
 #include "portune/tasks/classification_loss.h"
 #include "portune/tasks/classification_metrics.h"
+#include "portune/tasks/objectives.h"
 #include "portune/tasks/text_checkpoint.h"
 
 namespace portune {
 namespace {
 
 constexpr std::string_view kSigmoidProblem = "multi_label_classification";
+constexpr std::string_view kRegressionProblem = "regression";
 constexpr std::string_view kSoftmaxProblem = "single_label_classification";
 
 // "bad, good"; of many the first 20.
@@ -19,6 +23,10 @@ std::string joined(const std::vector<std::string>& labels) {
   std::string text;
   for (size_t i = 0; i < std::min<size_t>(labels.size(), 20); ++i) text += (i > 0 ? ", " : "") + labels[i];
   return labels.size() > 20 ? text + ", ..." : text;
+}
+
+std::string_view name_of(Head head) {
+  return head == Head::kSoftmax ? "softmax" : head == Head::kSigmoid ? "sigmoid" : "regression";
 }
 
 // id2label of a config, in the order of the ids; empty if there is none.
@@ -40,11 +48,12 @@ std::vector<std::string> labels_in(const io::JsonObject& config) {
 Head head_in(const io::JsonObject& config) {
   const std::string problem = config.get_string_or("problem_type", kSoftmaxProblem);
   if (problem == kSoftmaxProblem) return Head::kSoftmax;
+  if (problem == kRegressionProblem) return Head::kRegression;
   const size_t labels = config.get_string_map("id2label").size();
   if (problem == kSigmoidProblem && labels == 1) return Head::kSigmoid;
   throw CheckpointError({.where = "config.json, problem_type",
                          .given = "\"" + problem + "\" with " + std::to_string(labels) + " labels",
-                         .expected = "one label for each text: \"single_label_classification\", or "
+                         .expected = "one label for each text: \"single_label_classification\", \"regression\", or "
                                      "\"multi_label_classification\" with a single label, which is a sigmoid head",
                          .fix = "to train a new head instead, choose softmax or sigmoid"});
 }
@@ -57,6 +66,7 @@ std::vector<std::string> in_stored_order(const std::vector<std::string>& wanted,
 }
 
 void check_labels(Head head, const std::vector<std::string>& labels) {
+  if (head == Head::kRegression) return;
   if (head == Head::kSigmoid && labels != std::vector<std::string>{"0", "1"}) {
     throw UsageError({.where = "labels of a sigmoid head",
                       .given = joined(labels),
@@ -90,10 +100,27 @@ struct TextClassification::Impl {
 
   // A sigmoid head stores the name of its one logit; the labels that it tells apart are 0 and 1.
   std::vector<std::string> stored_labels() const {
+    if (head == Head::kRegression) return {};
     return head == Head::kSigmoid ? std::vector<std::string>{"0", "1"} : labels_in(checkpoint.config());
   }
 
-  int64_t logits() const { return head == Head::kSigmoid ? 1 : static_cast<int64_t>(labels.size()); }
+  int64_t logits() const { return head != Head::kSoftmax ? 1 : static_cast<int64_t>(labels.size()); }
+
+  float number(const data::Example& row) const {
+    const std::string& text = row.text(options.label_column);
+    float value = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    if (error == std::errc() && end == text.data() + text.size() && std::isfinite(value)) return value;
+    throw DataError({.where = to_string(row.origin()),
+                     .given = "\"" + text + "\" in column \"" + options.label_column + "\"",
+                     .expected = "a number, as regression learns it"});
+  }
+
+  Tensor label_of(const data::Example& row) const {
+    return head == Head::kRegression ? Tensor({}, {number(row)}) : Tensor({}, {label_id(row)});
+  }
+  // Of a row that is only predicted.
+  Tensor no_label() const { return Tensor({head == Head::kRegression ? DType::kFloat32 : DType::kInt32, {}}); }
 
   int32_t label_id(const data::Example& row) const {
     const std::string& label = row.text(options.label_column);
@@ -131,8 +158,7 @@ data::Example TextClassification::encode(const data::Example& row, Labels labels
   text::TextPair texts{.first = row.text(impl_->options.text_column)};
   if (!impl_->options.text_pair_column.empty()) texts.second = row.text(impl_->options.text_pair_column);
   data::Example example = impl_->checkpoint.encode(row, texts);
-  const int32_t label = labels == Labels::kRequired ? impl_->label_id(row) : 0;
-  example.set("labels", Tensor({}, {label}));
+  example.set("labels", labels == Labels::kRequired ? impl_->label_of(row) : impl_->no_label());
   return example;
 }
 
@@ -151,6 +177,10 @@ std::vector<TextClassification::Prediction> TextClassification::predictions(cons
     if (weights[row] == 0) continue;
     Prediction prediction;
     prediction.logits.assign(logits.begin() + row * width, logits.begin() + (row + 1) * width);
+    if (impl_->head == Head::kRegression) {
+      predictions.push_back(std::move(prediction));
+      continue;
+    }
     prediction.probabilities = tasks::probabilities(impl_->head, prediction.logits);
     prediction.label = impl_->labels[static_cast<size_t>(tasks::predicted_class(impl_->head, prediction.logits))];
     predictions.push_back(std::move(prediction));
@@ -165,7 +195,7 @@ std::unique_ptr<PredictionLines> TextClassification::prediction_lines() const {
 std::map<std::string, std::string> TextClassification::settings() const {
   const TextClassificationOptions& options = impl_->options;
   std::map<std::string, std::string> settings = {{"max_length", std::to_string(options.max_length)},
-                                                 {"head", impl_->head == Head::kSigmoid ? "sigmoid" : "softmax"},
+                                                 {"head", std::string(name_of(impl_->head))},
                                                  {"text_column", options.text_column},
                                                  {"label_column", options.label_column}};
   if (!options.text_pair_column.empty()) settings["text_pair_column"] = options.text_pair_column;
@@ -183,12 +213,16 @@ Forward TextClassification::forward(const nn::Scope& root, const Columns& batch)
   const models::TextInputs in = impl_->checkpoint.inputs_of(batch);
   const Value logits = model.sequence_logits(root, in, model.hidden_states(root, in).back(), impl_->logits());
   const Value &labels = batch.at("labels"), &weights = batch.at(std::string(data::kExampleWeight));
+  if (impl_->head == Head::kRegression) {
+    return tasks::sequence_classification(tasks::Problem::kRegression, logits, reshape(labels, {-1, 1}), weights);
+  }
   const Value losses = impl_->head == Head::kSigmoid ? tasks::sigmoid_cross_entropy(reshape(logits, {-1}), labels)
                                                      : tasks::softmax_cross_entropy(logits, labels);
   return {.loss_sum = sum(losses * weights), .weight_sum = sum(weights), .outputs = {{"logits", logits}}};
 }
 
 std::unique_ptr<Metrics> TextClassification::metrics() const {
+  if (impl_->head == Head::kRegression) return std::make_unique<tasks::RegressionMetrics>();
   return std::make_unique<tasks::ClassificationMetrics>(impl_->head, static_cast<int64_t>(impl_->labels.size()));
 }
 
@@ -205,10 +239,20 @@ std::vector<std::string> TextClassification::unknown_config_keys() const {
 }
 
 void TextClassification::save(const std::filesystem::path& folder, std::span<const NamedTensorView> weights) const {
-  const bool sigmoid = impl_->head == Head::kSigmoid;
   hub::ConfigChanges changes;
-  changes.labels = sigmoid ? std::vector<std::string>{impl_->labels[1]} : impl_->labels;
-  changes.problem_type = sigmoid ? kSigmoidProblem : kSoftmaxProblem;
+  switch (impl_->head) {
+    case Head::kSoftmax:
+      changes.labels = impl_->labels;
+      changes.problem_type = kSoftmaxProblem;
+      break;
+    case Head::kSigmoid:
+      changes.labels = {impl_->labels[1]};
+      changes.problem_type = kSigmoidProblem;
+      break;
+    case Head::kRegression:
+      changes.labels = {"LABEL_0"};  // transformers counts the outputs by them
+      changes.problem_type = kRegressionProblem;
+  }
   impl_->checkpoint.save(folder, models::HeadKind::kSequenceClassification, std::move(changes), weights);
 }
 

@@ -27,9 +27,9 @@ Value flat_index(const Shape& shape) {
 
 // A counter-based generator: the index is spread by the golden ratio and mixed by two multiplications with shifts
 // between (the constants are C. Wellons's "lowbias32"), a half of the key going in before each.
-Value random_bits(const Shape& shape, const Value& key) {
+Value mix(const Value& index, const Value& key) {
   const auto half = [&](int64_t i) { return reshape(slice(key, 0, {i, i + 1}), {}); };
-  Value h = flat_index(shape) * u32(0x9E3779B9) + half(0);
+  Value h = index * u32(0x9E3779B9) + half(0);
   h = xor_shift(h, 16) * u32(0x21F0AAAD);
   h = (xor_shift(h, 15) + half(1)) * u32(0xD35A2D97);
   return xor_shift(h, 15);
@@ -65,13 +65,19 @@ Value drop(const Value& x, const Value& key, double rate) {
   // The rate is rounded to float32 first, as kernels receive it.
   const double rounded = static_cast<float>(rate);
   const uint32_t threshold = static_cast<uint32_t>(std::min(std::nearbyint(rounded * 0x1p32), 0x1p32 - 1));
-  const Value keep = compare(Direction::kGreaterEqual, random_bits(x.shape(), key), u32(threshold));
+  const Value keep = compare(Direction::kGreaterEqual, mix(flat_index(x.shape()), key), u32(threshold));
   const Value scaled = convert(x, DType::kFloat32) * static_cast<double>(1.0f / (1.0f - static_cast<float>(rate)));
   return convert(select(keep, scaled, full(scaled.type(), 0)), x.dtype());
 }
 
 void require_rate(std::string_view op, std::span<const Value> inputs, double rate) {
   require(0 <= rate && rate < 1, op, inputs, "a rate in [0, 1)", " and rate " + std::to_string(rate));
+}
+
+Value random_bits(const Value& index, const Value& key) {
+  require(index.dtype() == DType::kUInt32 && key.type() == TensorType{DType::kUInt32, {2}}, "random_bits", {&index, 1},
+          "indices uint32 and a key uint32[2]");
+  return mix(index, key);
 }
 
 Value dropout(const Value& x, const Value& key, double rate) {

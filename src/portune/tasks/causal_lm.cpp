@@ -1,0 +1,99 @@
+#include "portune/error.h"
+#include "portune/ops.h"
+#include "portune/tasks/language_model.h"
+#include "portune/tasks/text_task.h"
+
+namespace portune {
+namespace {
+
+using tasks::TextTask;
+
+// What stands between two rows when they are joined: the end of a text in a table, of a line in a text.
+std::vector<int32_t> with_end(const text::Tokenizer& tokenizer, const std::string& text, bool is_line) {
+  if (is_line) return tokenizer.encode(text + "\n").ids;
+  std::vector<int32_t> ids = tokenizer.encode(text).ids;
+  if (const std::optional<int32_t> eos = tokenizer.eos_id(); eos && (ids.empty() || ids.back() != *eos)) {
+    ids.push_back(*eos);
+  }
+  return ids;
+}
+
+class CausalLm final : public TextTask {
+ public:
+  CausalLm(const std::filesystem::path& model, CausalLmOptions options)
+      : TextTask(model, options.block_size), options_(std::move(options)) {}
+
+  std::vector<std::string> columns(Labels) const override { return {options_.text_column}; }
+
+  data::Dataset batches(const data::Dataset& rows, int64_t size, Labels) const override {
+    return checkpoint_.batches(blocks(rows).map([this](const data::Example& block) { return labelled(block); }), size,
+                               {{"labels", -100}});
+  }
+  // Blocks are put into another order, not rows: within a block the text goes on.
+  data::Dataset training_batches(const data::Dataset& rows, int64_t size,
+                                 const data::ShuffleOptions& order) const override {
+    return checkpoint_.batches(
+        blocks(rows).shuffle(order).map([this](const data::Example& block) { return labelled(block); }), size,
+        {{"labels", -100}});
+  }
+  int64_t count_examples(const data::Dataset& rows) const override { return RowTask::count_examples(blocks(rows)); }
+
+  std::unique_ptr<PredictionLines> prediction_lines() const override {
+    return std::make_unique<tasks::LanguageModelLines>();
+  }
+  std::map<std::string, std::string> settings() const override {
+    return {{"block_size", std::to_string(options_.block_size)}, {"text_column", options_.text_column}};
+  }
+
+  std::vector<std::string> inputs() const override {
+    std::vector<std::string> names = checkpoint_.columns();
+    names.insert(names.end(), {"labels", std::string(data::kExampleWeight)});
+    return names;
+  }
+  Forward forward(const nn::Scope& root, const Columns& batch) const override {
+    const Value x = checkpoint_.model().hidden_states(root, checkpoint_.inputs_of(batch)).back();
+    // The last place predicts what is not there.
+    const int64_t seq = options_.block_size;
+    const Value logits = checkpoint_.model().causal_lm_logits(root, slice(x, 1, {0, seq - 1}));
+    return tasks::language_model(logits, slice(batch.at("labels"), 1, {1, seq}),
+                                 batch.at(std::string(data::kExampleWeight)));
+  }
+  std::unique_ptr<Metrics> metrics() const override { return std::make_unique<tasks::LanguageModelMetrics>(); }
+  void save(const std::filesystem::path& folder, std::span<const NamedTensorView> weights) const override {
+    checkpoint_.save(folder, models::HeadKind::kCausalLM, {}, weights);
+  }
+
+ private:
+  data::Dataset blocks(const data::Dataset& rows) const {
+    return rows
+        .map([this](const data::Example& row) {
+          try {
+            const std::vector<int32_t> ids =
+                with_end(checkpoint_.tokenizer(), row.text(options_.text_column), options_.rows_are_lines);
+            return data::Example(row.origin())
+                .set("input_ids", Tensor({static_cast<int64_t>(ids.size())}, std::span<const int32_t>(ids)));
+          } catch (Error& error) {
+            error.set_context(to_string(row.origin()));
+            throw;
+          }
+        })
+        .blocks("input_ids", options_.block_size);
+  }
+
+  data::Example labelled(const data::Example& block) const {
+    const Tensor& ids = block.tensor("input_ids");
+    data::Example example = checkpoint_.from_ids(block.origin(), ids.as<int32_t>());
+    example.set("labels", ids);
+    return example;
+  }
+
+  const CausalLmOptions options_;
+};
+
+}  // namespace
+
+std::unique_ptr<RowTask> causal_lm(const std::filesystem::path& model, CausalLmOptions options) {
+  return std::make_unique<CausalLm>(model, std::move(options));
+}
+
+}  // namespace portune

@@ -1,0 +1,133 @@
+#include "portune/tasks/language_model.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <filesystem>
+
+#include "graph/evaluate.h"
+#include "io/temporary_folder.h"
+#include "portune/error.h"
+#include "portune/tasks/objectives.h"
+#include "tasks/sentences.h"
+
+namespace portune::test {
+namespace {
+
+using ::testing::ElementsAre;
+
+TEST(LanguageModel, LossAndItsGradientAreThoseOfTokenClassification) {
+  const Tensor logits = random(TensorType{DType::kFloat32, {2, 4, 5}});
+  const Value x = parameter("logits", logits.type());
+  const Value labels = constant(Tensor({2, 4}, {3, -100, 0, 4, -100, -100, 1, 2}));
+  const Value weights = constant(Tensor({2}, {1.0f, 0.5f}));
+  const auto run = [&](const Forward& f) {
+    return evaluate({f.loss_sum, f.weight_sum, gradients(f.loss_sum, Values{x})[0]}, {x}, {logits});
+  };
+  const auto found = run(tasks::language_model(x, labels, weights));
+  const auto wanted = run(tasks::token_classification(x, labels, weights));
+  for (size_t i = 0; i < wanted.size(); ++i) {
+    for (size_t k = 0; k < wanted[i].as<float>().size(); ++k) {
+      EXPECT_NEAR(found[i].as<float>()[k], wanted[i].as<float>()[k], 1e-6);
+    }
+  }
+  EXPECT_EQ(found[1].as<float>()[0], 4);  // three labels, and two of half the weight
+}
+
+TEST(LanguageModel, CountsWhatIsForetold) {
+  const Value logits = constant(Tensor({1, 3, 2}, {0.0f, 1.0f, 2.0f, 0.0f, 5.0f, 0.0f}));
+  const Value labels = constant(Tensor({1, 3}, {1, 1, -100}));
+  const Forward f = tasks::language_model(logits, labels, constant(Tensor({1}, {1.0f})));
+  const std::vector<Tensor> found = evaluate({f.outputs[0].second, f.outputs[1].second, f.outputs[2].second});
+  EXPECT_NEAR(found[0].as<float>()[0], std::log1p(std::exp(-1.0)) + std::log1p(std::exp(2.0)), 1e-6);
+  EXPECT_EQ(found[1].as<float>()[0], 1);
+  EXPECT_EQ(found[2].as<float>()[0], 2);
+}
+
+data::Example outputs_of(std::initializer_list<float> loss, std::initializer_list<float> hits,
+                         std::initializer_list<float> labels) {
+  const Shape rows{static_cast<int64_t>(loss.size())};
+  data::Example outputs;
+  outputs.set("loss", Tensor(rows, loss)).set("hits", Tensor(rows, hits)).set("labels", Tensor(rows, labels));
+  return outputs;
+}
+
+TEST(LanguageModelMetrics, ArePerLabelAndLeaveFillersOut) {
+  tasks::LanguageModelMetrics metrics;
+  data::Example batch;
+  batch.set(data::kExampleWeight, Tensor({2}, {1.0f, 0.0f}));
+  metrics.update(batch, outputs_of({6, 100}, {1, 50}, {4, 50}));
+  batch.set(data::kExampleWeight, Tensor({2}, {1.0f, 1.0f}));
+  metrics.update(batch, outputs_of({2, 0}, {2, 0}, {4, 0}));
+  const Scores scores = metrics.result();
+  ASSERT_EQ(scores.size(), 2u);
+  EXPECT_EQ(scores[0].first, "perplexity");
+  EXPECT_NEAR(scores[0].second, std::exp(1.0), 1e-12);
+  EXPECT_EQ(scores[1].first, "accuracy");
+  EXPECT_NEAR(scores[1].second, 3.0 / 8, 1e-12);
+}
+
+TEST(LanguageModelMetrics, WithoutALabelThereAreNone) { EXPECT_TRUE(tasks::LanguageModelMetrics().result().empty()); }
+
+std::vector<int32_t> ints(const data::Example& example, std::string_view column) {
+  const auto values = example.tensor(column).as<int32_t>();
+  return {values.begin(), values.end()};
+}
+
+data::Example only_batch(const RowTask& task, const std::vector<data::Example>& rows, int64_t size) {
+  data::Cursor cursor = task.batches(data::from_examples(rows), size).iterate();
+  data::Example batch = *cursor.next();
+  EXPECT_FALSE(cursor.next());
+  return batch;
+}
+
+// Ids as in text_classification_test.cpp: good 5, bad 9, film 15, [CLS] 2, [SEP] 3, padding 0.
+TEST(MaskedLm, SpecialTokensAndPaddingHaveNoWord) {
+  const auto task = masked_lm(kTinyBert, {.max_length = 6});
+  const data::Example batch = only_batch(*task, {sentence("good film", "")}, 1);
+  EXPECT_THAT(ints(batch, "input_ids"), ElementsAre(2, 5, 15, 3, 0, 0));
+  EXPECT_THAT(ints(batch, "words"), ElementsAre(-1, 1, 2, -1, -1, -1));
+  for (const std::string& name : task->inputs()) EXPECT_TRUE(batch.has(name)) << name;
+}
+
+TEST(MaskedLm, RefusesWhatCannotBe) {
+  EXPECT_THROW(masked_lm(kTinyBert, {.max_length = 6, .mlm_probability = 0}), UsageError);
+  EXPECT_THROW(masked_lm(kTinyBert, {.max_length = 6, .mlm_probability = 1}), UsageError);
+}
+
+// A decoder with the tokenizer of the tiny BERT.
+class CausalLm : public ::testing::Test {
+ protected:
+  CausalLm() {
+    std::filesystem::copy(std::filesystem::path(PORTUNE_TEST_DATA) / "models" / "gpt2_lm", folder_.path());
+    for (const char* file : {"tokenizer.json", "tokenizer_config.json"}) {
+      std::filesystem::copy_file(kTinyBert / file, folder_ / file);
+    }
+  }
+  const TemporaryFolder folder_;
+};
+
+TEST_F(CausalLm, TextsAreJoinedAndCut) {
+  const auto task = causal_lm(folder_.path(), {.block_size = 5, .rows_are_lines = true});
+  const data::Example batch = only_batch(*task, {sentence("good film", ""), sentence("bad", "")}, 2);
+  // [CLS] good film [SEP] [CLS] | bad [SEP]
+  EXPECT_THAT(ints(batch, "input_ids"), ElementsAre(2, 5, 15, 3, 2, 9, 3, 0, 0, 0));
+  EXPECT_THAT(ints(batch, "labels"), ElementsAre(2, 5, 15, 3, 2, 9, 3, -100, -100, -100));
+  EXPECT_THAT(ints(batch, "attention_mask"), ElementsAre(1, 1, 1, 1, 1, 1, 1, 0, 0, 0));
+  EXPECT_EQ(task->count_examples(data::from_examples({sentence("good film", ""), sentence("bad", "")})), 2);
+}
+
+TEST_F(CausalLm, AnEncoderHasNoSuchHead) {
+  const auto task = causal_lm(kTinyBert, {.block_size = 5});
+  Columns columns;
+  for (const std::string& name : task->inputs()) {
+    columns.emplace(name, name == data::kExampleWeight ? parameter(name, {DType::kFloat32, {2}})
+                                                       : parameter(name, {DType::kInt32, {2, 5}}));
+  }
+  nn::Context context({});
+  EXPECT_THROW(task->forward(nn::Scope(context), columns), UsageError);
+}
+
+}  // namespace
+}  // namespace portune::test
