@@ -123,7 +123,7 @@ int train(const FitArguments& a) {
   const LabelScan scan = labels_of(interruptible(rows), a.model.options.label_column);
   const TextClassification task = task_for(a, scan);
   const std::optional<data::Dataset> validation = validation_batches(task, a);
-  const Device device(a.device);
+  const Device device(with_warnings(a.device, a.talk));
   Trainer trainer(device, task, training_options(a, task, scan));
   if (!a.resume_from_checkpoint.empty()) trainer.resume(a.resume_from_checkpoint);
   say_what_is_trained(a, task, scan);

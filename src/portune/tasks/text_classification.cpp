@@ -2,6 +2,7 @@
 #include <cmath>
 #include <mutex>
 
+#include "portune/base/message.h"
 #include "portune/error.h"
 #include "portune/hub/config_edit.h"
 #include "portune/hub/model_folder.h"
@@ -58,10 +59,8 @@ std::vector<std::string> in_stored_order(const std::vector<std::string>& wanted,
 
 void check_labels(Head head, const std::vector<std::string>& labels) {
   if (head == Head::kSigmoid && labels != std::vector<std::string>{"0", "1"}) {
-    std::string given;
-    for (const std::string& label : labels) given += (given.empty() ? "" : ", ") + label;
     throw UsageError({.where = "labels of a sigmoid head",
-                      .given = given,
+                      .given = list_of(labels),
                       .expected = "0 and 1",
                       .fix = "choose a softmax head, or write the labels as 0 and 1"});
   }
@@ -103,9 +102,10 @@ struct TextClassification::Impl {
 
   void check_lengths() const {
     if (options.max_length < 3 || options.max_length > model->facts().max_length) {
-      throw UsageError({.where = "max_length",
-                        .given = std::to_string(options.max_length),
-                        .expected = "3 to " + std::to_string(model->facts().max_length) + ", the positions of the model"});
+      throw UsageError(
+          {.where = "max_length",
+           .given = std::to_string(options.max_length),
+           .expected = "3 to " + std::to_string(model->facts().max_length) + ", the positions of the model"});
     }
     if (tokenizer.vocab_size() > model->facts().vocab_size) {
       throw CheckpointError({.where = folder.path().string(),
@@ -122,12 +122,9 @@ struct TextClassification::Impl {
     // Where the classes have only the names that transformers makes up, data have their numbers.
     const auto numbered = std::ranges::find(labels, "LABEL_" + label);
     if (numbered != labels.end()) return static_cast<int32_t>(numbered - labels.begin());
-    std::string known;
-    for (size_t i = 0; i < std::min<size_t>(labels.size(), 20); ++i) known += (i > 0 ? ", " : "") + labels[i];
-    if (labels.size() > 20) known += ", ...";
     throw DataError({.where = to_string(row.origin()),
                      .given = "label \"" + label + "\" in column \"" + options.label_column + "\"",
-                     .expected = "one of the labels of the model: " + known});
+                     .expected = "one of the labels of the model: " + list_of(labels)});
   }
 
   struct Tokens {
