@@ -96,7 +96,7 @@ def sequence_labels(config, batch, generator):
     return torch.randint(0, config.num_labels, (batch,), generator=generator)
 
 
-def randomise(model, seed):
+def randomise(model, seed, *, scale=1.2):
     """Weights of a healthy scale: with the usual standard deviation of 0.02 attention would be nearly uniform."""
     generator = torch.Generator().manual_seed(seed)
     for name, parameter in model.named_parameters():
@@ -108,7 +108,7 @@ def randomise(model, seed):
         elif "embed" in name or name.endswith(("wte.weight", "wpe.weight")):
             parameter.data = 0.5 * noise
         else:
-            parameter.data = noise * 1.2 / parameter.shape[-1] ** 0.5
+            parameter.data = noise * scale / parameter.shape[-1] ** 0.5
 
 
 def record(model, inputs, folder, *, seed, note, steps=STEPS, keep=None):

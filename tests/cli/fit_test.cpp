@@ -179,7 +179,7 @@ TEST(Fit, ResumedWithSomethingElseItSaysWhatWasThere) {
   *(std::ranges::find(words, "--epochs") + 1) = "500";
   expect_refused(words, "a schedule with an end after step 2000\n", "an end after step 1600, as in the run");
   write(toy.file("train.csv"), toy_csv(65));
-  expect_refused(resumed, "training_data 65 rows", "training_data 64 rows");
+  expect_refused(resumed, "training_data 65 examples", "training_data 64 examples");
 }
 
 const Words kOften = kLong + Words{"--checkpoint-every", "7"};

@@ -114,9 +114,13 @@ TEST(InitialWeights, IntegersAreRefused) {
 }
 
 TEST(InitialWeights, UnexpectedTensorsAreListedAndOldBuffersAreNot) {
-  const InitialWeights found =
-      load({{"bert.a", kTwo.view()}, {"cls.bias", kTwo.view()}, {"bert.embeddings.position_ids", kTwo.view()}},
-           {parameter_of("bert.a", {2})});
+  const InitialWeights found = load({{"bert.a", kTwo.view()},
+                                     {"cls.bias", kTwo.view()},
+                                     {"bert.embeddings.position_ids", kTwo.view()},
+                                     {"h.0.attn.bias", kTwo.view()},
+                                     {"h.0.attn.masked_bias", kTwo.view()},
+                                     {"model.layers.0.self_attn.rotary_emb.inv_freq", kTwo.view()}},
+                                    {parameter_of("bert.a", {2})});
   EXPECT_THAT(found.report.unexpected, ElementsAre("cls.bias"));
 }
 

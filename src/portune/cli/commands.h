@@ -62,6 +62,16 @@ struct PredictArguments {
   Talk talk;
 };
 
+struct TokenizeArguments {
+  std::filesystem::path tokenizer;
+  std::vector<std::string> input;
+  std::filesystem::path output = "-";
+  std::string text_column = "text";
+  std::string text_pair_column;  ///< empty: text_pair, where a row has it
+  int64_t max_length = 0;        ///< 0: no limit
+  bool add_special_tokens = true;
+};
+
 struct DevicesArguments {
   DeviceOptions device;
   Talk talk;
@@ -75,11 +85,21 @@ struct BenchArguments {
   DeviceOptions device;
 };
 
+struct ParityArguments {
+  std::filesystem::path reference;  ///< the case's folder
+  std::filesystem::path dump;       ///< a folder for what was computed; empty: none
+  DType dtype = DType::kFloat32;
+  DeviceOptions device;
+  Talk talk;
+};
+
 // Each command returns the exit code; errors are thrown.
 int fit(const FitArguments& arguments);
 int evaluate(const EvaluateArguments& arguments);
 int predict(const PredictArguments& arguments);
+int tokenize(const TokenizeArguments& arguments);
 int devices(const DevicesArguments& arguments);
 int bench(const BenchArguments& arguments);
+int parity(const ParityArguments& arguments);
 
 }  // namespace portune::cli

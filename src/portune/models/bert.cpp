@@ -4,6 +4,7 @@
 #include "portune/error.h"
 #include "portune/io/json.h"
 #include "portune/models/architectures.h"
+#include "portune/models/config_checks.h"
 #include "portune/models/lm_head.h"
 #include "portune/ops.h"
 
@@ -96,11 +97,7 @@ BertConfig bert_config(const io::JsonObject& config) {
   c.num_attention_heads = config.get_int("num_attention_heads", kSize);
   c.intermediate_size = config.get_int("intermediate_size", kSize);
   c.hidden_act = config.get_string_or("hidden_act", c.hidden_act);
-  if (!nn::is_activation(c.hidden_act)) {
-    throw CheckpointError({.where = "config.json, hidden_act",
-                           .given = "\"" + c.hidden_act + "\"",
-                           .expected = "an activation that Portune has: gelu, gelu_new, relu, silu, tanh, ..."});
-  }
+  require_activation("hidden_act", c.hidden_act);
   c.hidden_dropout_prob = config.get_float_or("hidden_dropout_prob", c.hidden_dropout_prob, kRate);
   c.attention_probs_dropout_prob =
       config.get_float_or("attention_probs_dropout_prob", c.attention_probs_dropout_prob, kRate);
@@ -111,12 +108,7 @@ BertConfig bert_config(const io::JsonObject& config) {
   if (config.has("classifier_dropout")) c.classifier_dropout = config.get_float("classifier_dropout", kRate);
   c.pad_token_id = config.get_int_or("pad_token_id", c.pad_token_id, {-1, c.vocab_size - 1});
   c.tie_word_embeddings = config.get_bool_or("tie_word_embeddings", c.tie_word_embeddings);
-  if (c.hidden_size % c.num_attention_heads != 0) {
-    throw CheckpointError({.where = "config.json",
-                           .given = "hidden_size " + std::to_string(c.hidden_size) + " and num_attention_heads " +
-                                    std::to_string(c.num_attention_heads),
-                           .expected = "a hidden size that is a multiple of the heads"});
-  }
+  require_multiple("hidden_size", c.hidden_size, "num_attention_heads", c.num_attention_heads);
   return c;
 }
 

@@ -12,7 +12,8 @@ struct Architecture {
   std::string_view model_type;
   std::unique_ptr<TextModel> (*make)(const io::JsonObject& config);
 };
-constexpr Architecture kArchitectures[] = {{"bert", bert}};
+constexpr Architecture kArchitectures[] = {{"bert", bert}, {"gpt2", gpt2},   {"llama", llama}, {"mistral", mistral},
+                                           {"opt", opt},   {"qwen2", qwen2}, {"qwen3", qwen3}};
 
 // Keys of any config.json that say nothing about the computation here: bookkeeping, generation, and what the tokenizer
 // and the task read elsewhere.
