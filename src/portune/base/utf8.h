@@ -6,9 +6,13 @@
 
 namespace portune {
 
-/// Bytes of the well-formed character at text[at]; 0 if there is none.
+/// What a character that begins at text[at] could be; it is well-formed if all bytes are there.
+struct Utf8Sequence {
+  size_t wanted;  ///< bytes that the first one asks for; 0 if none can begin with it
+  size_t there;   ///< bytes that are there before one that does not fit
+};
 /// source  The Unicode Standard 15, table 3-7
-size_t utf8_length(std::string_view text, size_t at);
+Utf8Sequence utf8_sequence(std::string_view text, size_t at);
 
 /// Index of the first byte that does not begin a well-formed character; std::string_view::npos if all is well. A byte
 /// at a time: for the place of a fault that something faster has found.
