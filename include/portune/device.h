@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -60,6 +61,8 @@ struct DeviceOptions {
   std::filesystem::path cache_folder;  ///< of compiled programs; empty: $XDG_CACHE_HOME/portune/executables
   bool use_cache = true;
   bool use_kernels = true;  ///< false: every composite is compiled from its decomposition
+  /// Called once with what the user should know and what stops nothing: that compiled programs cannot be kept.
+  std::function<void(const std::string& warning)> warn = {};
 };
 
 /// What there is, for people.

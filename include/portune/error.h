@@ -3,6 +3,7 @@
 
 #include <exception>
 #include <string>
+#include <utility>
 
 namespace portune {
 
@@ -61,10 +62,16 @@ struct NotFoundError : Error {
   using Error::Error;
 };
 /// The operating system refused: disk full, no permission, a failed read or write.
-struct IoError : Error {
-  using Error::Error;
+class IoError : public Error {
+ public:
+  /// error_number  errno of the system call that failed; 0 if none did
+  explicit IoError(Report report, int error_number = 0) : Error(std::move(report)), error_number_(error_number) {}
+  int error_number() const { return error_number_; }
+
+ private:
+  int error_number_;
 };
-/// The loss or a gradient is not finite.
+/// A loss, a gradient, an output or a weight is not finite.
 struct NumericError : Error {
   using Error::Error;
 };

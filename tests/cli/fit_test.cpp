@@ -60,6 +60,20 @@ TEST(Fit, QuietSaysNothingButTheResult) {
   EXPECT_THAT(run.out, HasSubstr("held-out AUC"));
 }
 
+// Two programs are compiled, and neither can be kept.
+TEST(Fit, CacheThatCannotBeWrittenIsToldOnce) {
+  const Toy toy;
+  const std::string no_folder = toy.file("train.csv") + "/cache";
+  const Finished run = portune(toy.fit({"--max-steps", "1", "--cache-folder", no_folder}));
+  EXPECT_EQ(run.exit_code, 0) << run.err;
+  const size_t warning =
+      run.err.find("warning: compiled programs are not kept: create " + no_folder + ": Not a directory");
+  ASSERT_NE(warning, std::string::npos) << run.err;
+  EXPECT_EQ(run.err.find("warning:", warning + 1), std::string::npos) << run.err;
+  const Finished asked = portune(Toy().fit({"--max-steps", "1", "--no-cache"}));
+  EXPECT_EQ(asked.err.find("warning:"), std::string::npos) << asked.err;
+}
+
 TEST(Fit, WithoutValidationItSaysSo) {
   const Toy toy;
   const Finished run = portune({"fit", "--model", tiny_bert(), "--train", toy.file("train.csv"), "--output",

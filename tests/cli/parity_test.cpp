@@ -23,7 +23,7 @@ TEST(Parity, ATableEndsWithTheVerdict) {
 }
 
 TEST(Parity, WhatDisagreesFailsByName) {
-  pjrt::TemporaryFolder folder;
+  TemporaryFolder folder;
   const fs::path changed = folder.path() / "case";
   fs::copy(stored("bert_regression"), changed);
   fs::copy_file(stored("bert_sigmoid") + "/expected.safetensors", changed / "expected.safetensors",
@@ -40,7 +40,7 @@ TEST(Parity, WhatDisagreesFailsByName) {
 }
 
 TEST(Parity, WhatIsDumpedAgreesWithTheCase) {
-  pjrt::TemporaryFolder folder;
+  TemporaryFolder folder;
   const fs::path dump = folder.path() / "dump", copied = folder.path() / "case";
   const Finished run = portune({"parity", "--case", stored("bert_softmax"), "--dump", dump.string()});
   ASSERT_EQ(run.exit_code, 0) << run.err;

@@ -113,7 +113,7 @@ Finished Program::wait() {
 Finished portune(const Words& words, const Conditions& conditions) { return Program(words, conditions).wait(); }
 
 Finished portune_by_shell(const std::string& line) {
-  const pjrt::TemporaryFolder folder;
+  const TemporaryFolder folder;
   const std::string err = folder.path() / "err";
   const std::string path = "PATH=" + fs::path(PORTUNE_COMMAND).parent_path().string() + ":$PATH ";
   const int status = std::system((path + line + " >/dev/null 2>" + err).c_str());

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "pjrt/temporary_folder.h"
+#include "io/temporary_folder.h"
 
 namespace portune::cli {
 
@@ -46,7 +46,7 @@ class Program {
  private:
   bool has_ended();
 
-  pjrt::TemporaryFolder folder_;  // of stdout and stderr
+  TemporaryFolder folder_;  // of stdout and stderr
   pid_t pid_ = -1;
   std::optional<int> status_;
 };

@@ -28,7 +28,7 @@ class Toy {
   Words fit(const Words& more = {}) const;
 
  private:
-  pjrt::TemporaryFolder folder_;
+  TemporaryFolder folder_;
 };
 
 /// The folder of the tiny model: an encoder without a head.

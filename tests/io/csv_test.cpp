@@ -83,15 +83,15 @@ TEST(Csv, TextAfterAClosingQuoteIsRefused) {
 }
 
 TEST(Csv, InvalidUtf8TellsLineAndByte) {
-  expect_error<DataError>([] { read_text("a,b\n1,caf\xE9\n"); }, {"in.csv:2", "0xE9 at byte offset 9", "UTF-8"});
+  expect_error<DataError>([] { read_text("a,b\n1,caf\xE9\n"); }, {"in.csv:2", "0xe9 at byte offset 9", "UTF-8"});
   expect_error<DataError>(
       [] {
         read_text(
             "\xEF\xBB\xBF"
             "a\n\"\n\xED\xA0\x80\"");
       },
-      {"in.csv:3", "0xED at byte offset 7"});
-  expect_error<DataError>([] { read_text("a\n\xE2\x82"); }, {"in.csv:2", "0xE2 at byte offset 2"});
+      {"in.csv:3", "0xed at byte offset 7"});
+  expect_error<DataError>([] { read_text("a\n\xE2\x82"); }, {"in.csv:2", "0xe2 at byte offset 2"});
 }
 
 TEST(Csv, NulIsRefused) {

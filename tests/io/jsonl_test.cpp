@@ -98,7 +98,7 @@ TEST(Jsonl, DoubledKeyIsRefused) {
 }
 
 TEST(Jsonl, InvalidUtf8TellsLineAndByte) {
-  expect_error<DataError>([] { read_text("{}\n{\"a\": \"\xFF\"}"); }, {"in.jsonl:2", "0xFF at byte offset 10"});
+  expect_error<DataError>([] { read_text("{}\n{\"a\": \"\xFF\"}"); }, {"in.jsonl:2", "0xff at byte offset 10"});
 }
 
 TEST(Jsonl, TooLongALineIsRefused) {

@@ -7,7 +7,7 @@
 #include <fstream>
 #include <iterator>
 
-#include "pjrt/temporary_folder.h"
+#include "io/temporary_folder.h"
 #include "portune/error.h"
 
 namespace portune::pjrt {
@@ -75,7 +75,7 @@ TEST_F(CacheFile, EveryAlteredFileIsNothing) {
   }
 }
 
-TEST_F(CacheFile, UnwritableFolderIsAnError) { EXPECT_THROW(write_cache_file("/proc/nowhere/x", "payload"), IoError); }
+TEST_F(CacheFile, UnwritableFolderIsAnError) { EXPECT_THROW(write_cache_file("/proc/nowhere/x", "payload"), Error); }
 
 TEST_F(CacheFile, TrimsWhatWasUsedLongestAgo) {
   const auto now = fs::file_time_type::clock::now();
@@ -92,8 +92,8 @@ TEST_F(CacheFile, TrimsWhatWasUsedLongestAgo) {
 
 TEST_F(CacheFile, TrimsWhatInterruptedWritersLeft) {
   write_cache_file(file("x"), "payload");
-  const fs::path abandoned = file("x").string() + ".tmp.AAAAAA";
-  const fs::path in_progress = file("x").string() + ".tmp.BBBBBB";
+  const fs::path abandoned = file("x").parent_path() / "tmp.x.portune-exec.0123456789abcdef";
+  const fs::path in_progress = file("x").parent_path() / "tmp.x.portune-exec.1123456789abcdef";
   std::ofstream(abandoned) << "x";
   std::ofstream(in_progress) << "x";
   fs::last_write_time(abandoned, fs::file_time_type::clock::now() - std::chrono::hours(2));

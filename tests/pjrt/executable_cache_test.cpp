@@ -7,8 +7,8 @@
 #include <cstdio>
 #include <cstdlib>
 
+#include "io/temporary_folder.h"
 #include "pjrt/cpu.h"
-#include "pjrt/temporary_folder.h"
 #include "portune/error.h"
 #include "portune/pjrt/cache_file.h"
 #include "portune/pjrt/call_error.h"

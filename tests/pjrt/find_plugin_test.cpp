@@ -4,7 +4,7 @@
 #include <fstream>
 #include <string>
 
-#include "pjrt/temporary_folder.h"
+#include "io/temporary_folder.h"
 #include "pjrt/variable.h"
 #include "portune/error.h"
 #include "portune/pjrt/plugin.h"

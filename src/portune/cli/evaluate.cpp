@@ -12,7 +12,7 @@ int evaluate(const EvaluateArguments& a) {
   const std::unique_ptr<RowTask> task = make_task(a.model, a.model.folder, a.data, Classes::kOfModel);
   const data::Dataset rows = read_rows(a.data, *task, kLabels);
   for (const std::string& line : remarks_on_config(task->unknown_config_keys())) say(a.talk, line);
-  const Device device(a.device);
+  const Device device(with_warnings(a.device, a.talk));
   Trainer trainer(device, *task, {.dtype = a.dtype});
   const Scores scores = trainer.evaluate(evaluation_batches(*task, rows, a.batch_size, kLabels));
   for (const std::string& line : remarks(trainer.load_report())) say(a.talk, line);

@@ -1,8 +1,6 @@
 #include "portune/cli/exit_code.h"
 
 #include <cerrno>
-#include <cstring>
-#include <string>
 
 namespace portune::cli {
 namespace {
@@ -12,12 +10,9 @@ bool is(const Error& error) {
   return dynamic_cast<const Kind*>(&error) != nullptr;
 }
 
-// IoError carries the system's words, not its number.
 bool is_denied(const Error& error) {
-  for (const int number : {EACCES, EPERM, EROFS}) {
-    if (error.report().given.find(std::strerror(number)) != std::string::npos) return true;
-  }
-  return false;
+  const auto* const io = dynamic_cast<const IoError*>(&error);
+  return io != nullptr && (io->error_number() == EACCES || io->error_number() == EPERM || io->error_number() == EROFS);
 }
 
 }  // namespace

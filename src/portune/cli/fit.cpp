@@ -107,7 +107,7 @@ int train(const FitArguments& a) {
   const data::Dataset rows = read_rows(a.train, *task, kLabels);
   const int64_t examples = task->count_examples(interruptible(rows));
   const std::optional<data::Dataset> validation = validation_batches(*task, a);
-  const Device device(a.device);
+  const Device device(with_warnings(a.device, a.talk));
   Trainer trainer(device, *task, training_options(a, *task, examples));
   if (!a.resume_from_checkpoint.empty()) trainer.resume(a.resume_from_checkpoint);
   say_what_is_trained(a, *task, examples);

@@ -16,7 +16,7 @@ int predict(const PredictArguments& a) {
   for (const std::string& line : remarks_on_config(task->unknown_config_keys())) say(a.talk, line);
   ResultFile file(a.output);
   catch_signals();  // so that nothing half-written stays behind
-  const Device device(a.device);
+  const Device device(with_warnings(a.device, a.talk));
   Trainer trainer(device, *task, {.dtype = a.dtype});
 
   const std::unique_ptr<PredictionLines> lines = task->prediction_lines();

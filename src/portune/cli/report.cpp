@@ -9,6 +9,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
+#include "portune/base/message.h"
 #include "portune/error.h"
 
 namespace portune::cli {
@@ -34,13 +35,6 @@ std::string display_name(const std::string& score) {
   return found == kShort.end() ? score : found->second;
 }
 
-std::string list(const std::vector<std::string>& names) {
-  std::string text;
-  for (size_t i = 0; i < std::min(names.size(), kMostNames); ++i) text += (i > 0 ? ", " : "") + names[i];
-  if (names.size() > kMostNames) text += fmt::format(" and {} more", names.size() - kMostNames);
-  return text;
-}
-
 std::string cell(const Scores& scores, const std::string& wanted) {
   for (const auto& [name, value] : scores) {
     if (name == wanted) return fmt::format("{:.4f}", value);
@@ -54,9 +48,14 @@ void say(const Talk& talk, const std::string& line) {
   if (!talk.quiet) fmt::print(stderr, "{}\n", line);
 }
 
+DeviceOptions with_warnings(DeviceOptions options, const Talk& talk) {
+  options.warn = [talk](const std::string& warning) { say(talk, "warning: " + warning); };
+  return options;
+}
+
 void print_result(std::string_view text) {
   const bool written = std::fwrite(text.data(), 1, text.size(), stdout) == text.size() && std::fflush(stdout) == 0;
-  if (!written) throw IoError({.where = "write the result to stdout", .given = std::strerror(errno)});
+  if (!written) throw IoError({.where = "write the result to stdout", .given = std::strerror(errno)}, errno);
 }
 
 std::string describe(const Scores& scores) {
@@ -71,18 +70,18 @@ std::vector<std::string> remarks(const LoadReport& report) {
   std::vector<std::string> lines;
   if (!report.missing.empty()) {
     lines.push_back(fmt::format("{} of the model's weights are new and start at random: {}", report.missing.size(),
-                                list(report.missing)));
+                                list_of(report.missing, kMostNames)));
   }
   if (!report.unexpected.empty()) {
     lines.push_back(fmt::format("{} of the checkpoint's weights have no place in the model and are left out: {}",
-                                report.unexpected.size(), list(report.unexpected)));
+                                report.unexpected.size(), list_of(report.unexpected, kMostNames)));
   }
   return lines;
 }
 
 std::vector<std::string> remarks_on_config(const std::vector<std::string>& unknown_keys) {
   if (unknown_keys.empty()) return {};
-  return {"config.json has keys that are not known and have no effect: " + list(unknown_keys)};
+  return {"config.json has keys that are not known and have no effect: " + list_of(unknown_keys, kMostNames)};
 }
 
 std::string json_of(const Scores& scores) { return object_of(scores).dump() + "\n"; }

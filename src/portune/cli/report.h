@@ -14,6 +14,9 @@ namespace portune::cli {
 /// A remark on stderr, unless quiet.
 void say(const Talk& talk, const std::string& line);
 
+/// The same options, with warnings as remarks.
+DeviceOptions with_warnings(DeviceOptions options, const Talk& talk);
+
 /// A result on stdout. IoError if that fails, as on a full disk.
 void print_result(std::string_view text);
 

@@ -1,15 +1,10 @@
 #include "portune/cli/result_file.h"
 
-#include <unistd.h>
-
 #include <cerrno>
-#include <cstdio>
-#include <string>
 
 #include "portune/cli/exit_code.h"
 #include "portune/cli/report.h"
 #include "portune/error.h"
-#include "portune/io/file_descriptor.h"
 
 namespace portune::cli {
 
@@ -24,11 +19,10 @@ ResultFile::ResultFile(std::filesystem::path path) : path_(std::move(path)) {
   // A device or a pipe is written to as it is: a file must not take its place.
   if (std::filesystem::exists(path_) && !std::filesystem::is_regular_file(path_)) {
     stream_.open(path_);
-    if (!stream_) io::throw_system_error("open", path_, errno);
+    if (!stream_) throw_system_error("open", path_, errno);
     return;
   }
-  temporary_ = path_.parent_path() / ("tmp." + path_.filename().string() + "." + std::to_string(getpid()));
-  file_.emplace(temporary_);
+  file_.emplace(path_);
 }
 
 void ResultFile::write(std::string_view text) {
@@ -42,14 +36,8 @@ void ResultFile::write(std::string_view text) {
 }
 
 void ResultFile::finish() {
-  if (stream_.is_open() && !stream_.flush()) io::throw_system_error("write", path_, errno);
-  if (!file_) return;
-  file_->finish();
-  if (std::rename(temporary_.c_str(), path_.c_str()) != 0) {
-    const int number = errno;
-    unlink(temporary_.c_str());
-    io::throw_system_error("write", path_, number);
-  }
+  if (stream_.is_open() && !stream_.flush()) throw_system_error("write", path_, errno);
+  if (file_) file_->commit();
 }
 
 }  // namespace portune::cli

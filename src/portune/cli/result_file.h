@@ -6,11 +6,11 @@
 #include <optional>
 #include <string_view>
 
-#include "portune/io/file.h"
+#include "portune/base/output_file.h"
 
 namespace portune::cli {
 
-/// Written beside its place as `tmp.NAME.PID`; without `finish` that is removed again.
+/// Without `finish` nothing is left of it.
 class ResultFile {
  public:
   /// path     "-" is stdout; a file that is there is replaced in the end; a device or pipe is written to
@@ -21,8 +21,8 @@ class ResultFile {
   void finish();
 
  private:
-  std::filesystem::path path_, temporary_;
-  std::optional<io::OutputFile> file_;
+  std::filesystem::path path_;
+  std::optional<AtomicFile> file_;
   std::ofstream stream_;  // to what is no regular file
 };
 

@@ -4,7 +4,6 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <sys/file.h>
-#include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -13,8 +12,8 @@
 #include <optional>
 #include <utility>
 
+#include "portune/base/output_file.h"
 #include "portune/error.h"
-#include "portune/io/file.h"
 
 namespace portune::io {
 namespace {
@@ -23,24 +22,9 @@ namespace fs = std::filesystem;
 
 // Folders beside the target. Only staging folders may ever be deleted; one that was moved aside may be the only whole
 // copy for a moment.
-constexpr std::string_view kStagingPrefix = "tmp.";
+constexpr std::string_view kStagingPrefix = kTemporaryPrefix;
 constexpr std::string_view kAsidePrefix = "old.";
 constexpr size_t kIdDigits = 16;
-
-std::string random_id(const fs::path& target) {
-  uint64_t bits = 0;
-  if (getrandom(&bits, sizeof bits, 0) != sizeof bits) throw_system_error("get random bits for", target, errno);
-  std::string id(kIdDigits, '0');
-  for (char& digit : id) {
-    digit = "0123456789abcdef"[bits % 16];
-    bits /= 16;
-  }
-  return id;
-}
-
-fs::path sibling(const fs::path& target, std::string_view prefix) {
-  return target.parent_path() / (std::string(prefix) + target.filename().string() + "." + random_id(target));
-}
 
 bool is_sibling_name(std::string_view name, const fs::path& target, std::string_view prefix) {
   const std::string start = std::string(prefix) + target.filename().string() + ".";
@@ -106,7 +90,7 @@ void remove_tree(const fs::path& folder) noexcept {
 
 // Moves the folder `target` aside and `staging` in its place; returns where the old one is now.
 fs::path replace_in_two_steps(const fs::path& staging, const fs::path& target) {
-  fs::path aside = sibling(target, kAsidePrefix);
+  fs::path aside = unique_sibling(target, kAsidePrefix);
   rename_folder(target, aside);
   try {
     rename_folder(staging, target);
@@ -172,7 +156,7 @@ AtomicDirectory::AtomicDirectory(fs::path target) : target_(normalised(std::move
   if (error) throw_system_error("create", target_.parent_path(), error.value());
   std::optional<FileDescriptor> lock;
   while (!lock) {
-    staging_ = sibling(target_, kStagingPrefix);
+    staging_ = unique_sibling(target_, kStagingPrefix);
     if (mkdir(staging_.c_str(), 0777) != 0) throw_system_error("create", staging_, errno);
     lock = lock_of_new(staging_);
   }
@@ -195,7 +179,7 @@ void AtomicDirectory::commit() {
 
 void remove_directory(const fs::path& path) {
   const fs::path target = normalised(path);
-  const fs::path doomed = sibling(target, kStagingPrefix);
+  const fs::path doomed = unique_sibling(target, kStagingPrefix);
   rename_folder(target, doomed);
   remove_tree(doomed);
 }

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "portune/io/file_descriptor.h"
+#include "portune/base/file_descriptor.h"
 
 namespace portune::io {
 

@@ -109,40 +109,6 @@ std::string read_text(const std::filesystem::path& path, int64_t limit_bytes) {
   return text;
 }
 
-OutputFile::OutputFile(std::filesystem::path path)
-    : path_(std::move(path)), file_(FileDescriptor::open(path_, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0666)) {}
-
-OutputFile::~OutputFile() {
-  if (finished_) return;
-  file_.close();
-  unlink(path_.c_str());
-}
-
-void OutputFile::reserve(int64_t bytes) {
-  if (bytes == 0) return;
-  int result;
-  do {
-    result = fallocate(file_.number(), FALLOC_FL_KEEP_SIZE, 0, bytes);
-  } while (result != 0 && errno == EINTR);
-  // A file system that cannot reserve will say so when the bytes are written.
-  if (result != 0 && errno != EOPNOTSUPP && errno != ENOSYS) throw_system_error("reserve space for", path_, errno);
-}
-
-void OutputFile::write(std::span<const std::byte> bytes) {
-  while (!bytes.empty()) {
-    const ssize_t count = ::write(file_.number(), bytes.data(), bytes.size());
-    if (count < 0 && errno == EINTR) continue;
-    if (count < 0) throw_system_error("write", path_, errno);
-    bytes = bytes.subspan(static_cast<size_t>(count));
-  }
-}
-
-void OutputFile::finish() {
-  if (fsync(file_.number()) != 0) throw_system_error("fsync", path_, errno);
-  if (const int error_number = file_.close(); error_number != 0) throw_system_error("close", path_, error_number);
-  finished_ = true;
-}
-
 void write_file(const std::filesystem::path& path, std::span<const std::byte> bytes) {
   OutputFile file(path);
   file.reserve(static_cast<int64_t>(bytes.size()));

@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-#include "portune/io/file_descriptor.h"
+#include "portune/base/output_file.h"
 
 namespace portune::io {
 
@@ -38,29 +38,6 @@ class MappedFile {
 /// The whole of a small text file.
 /// errors    as MappedFile::open; DataError if it is longer than `limit_bytes`
 std::string read_text(const std::filesystem::path& path, int64_t limit_bytes);
-
-/// A new file under construction. It becomes durable by `finish`; without that, the destructor removes it again.
-/// A write beyond RLIMIT_FSIZE is an IoError only where the program ignores SIGXFSZ.
-class OutputFile {
- public:
-  /// Never overwrites and never follows a link: IoError if `path` exists.
-  explicit OutputFile(std::filesystem::path path);
-  ~OutputFile();
-  OutputFile(const OutputFile&) = delete;
-  OutputFile& operator=(const OutputFile&) = delete;
-
-  /// Asks the file system for space, so that a full disk is noticed before the first byte is written.
-  void reserve(int64_t bytes);
-  void write(std::span<const std::byte> bytes);
-  void write(std::string_view text) { write(std::as_bytes(std::span(text))); }
-  /// fsync and close. After an error the file is given up: a second fsync could report success for lost pages.
-  void finish();
-
- private:
-  std::filesystem::path path_;
-  FileDescriptor file_;
-  bool finished_ = false;
-};
 
 /// Writes a new file. errors    IoError, and nothing of the file is left
 void write_file(const std::filesystem::path& path, std::span<const std::byte> bytes);

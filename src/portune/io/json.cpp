@@ -5,6 +5,7 @@
 #include <set>
 #include <utility>
 
+#include "portune/base/message.h"
 #include "portune/error.h"
 #include "portune/io/file.h"
 #include "portune/io/json_tree.h"
@@ -35,12 +36,7 @@ struct Value {
       {.where = value.document->where + ": " + value.key, .given = std::move(given), .expected = std::move(expected)});
 }
 
-std::string shown(const Json& json) {
-  constexpr size_t kShown = 80;
-  std::string text = json.dump();
-  if (text.size() > kShown) text = text.substr(0, kShown) + "...";
-  return text;
-}
+std::string shown(const Json& json) { return shortened(json.dump(), 80); }
 
 template <class T>
 std::string range_text(const char* kind, T least, T most) {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "portune/base/message.h"
 #include "portune/error.h"
 
 namespace portune::io {
@@ -13,6 +14,7 @@ namespace {
 namespace ondemand = simdjson::ondemand;
 
 constexpr std::string_view kWhitespace = " \t\r\n";
+constexpr size_t kExcerpt = 40;  // bytes of a wrong line in an error
 
 std::string_view trim_end(std::string_view text) { return text.substr(0, text.find_last_not_of(kWhitespace) + 1); }
 
@@ -40,17 +42,6 @@ bool is_number(std::string_view token) {
   return at == token.size();
 }
 
-std::string quote(std::string_view text) { return "'" + std::string(text) + "'"; }
-
-// A piece of the line for an error message, short and not cut within a character.
-std::string excerpt(std::string_view text) {
-  constexpr size_t kLongest = 40;
-  if (text.size() <= kLongest) return quote(text);
-  size_t end = kLongest;
-  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) --end;
-  return quote(text.substr(0, end)) + "...";
-}
-
 // The value on this line of the file as a text; see JsonlReader.
 std::string_view text_of(ondemand::value value, std::string_view key, const std::string& path, int64_t line) {
   const ondemand::json_type type = value.type();
@@ -58,7 +49,7 @@ std::string_view text_of(ondemand::value value, std::string_view key, const std:
   if (type == ondemand::json_type::array || type == ondemand::json_type::object) {
     throw DataError({.where = file_and_line(path, line),
                      .given = std::string(type == ondemand::json_type::array ? "a list" : "an object") +
-                              " as value of key " + quote(key),
+                              " as value of key " + in_quotes(key),
                      .expected = "a string, a number, true, false or null",
                      .fix = "name the columns to read, if this one is not needed"});
   }
@@ -66,7 +57,7 @@ std::string_view text_of(ondemand::value value, std::string_view key, const std:
   const bool is_plain = token == "true" || token == "false" || token == "null" || is_number(token);
   if (!is_plain) {
     throw DataError({.where = file_and_line(path, line),
-                     .given = excerpt(token) + " as value of key " + quote(key),
+                     .given = in_quotes(token, kExcerpt) + " as value of key " + in_quotes(key),
                      .expected = "a string, a number, true, false or null"});
   }
   return token == "null" ? std::string_view() : token;
@@ -123,7 +114,7 @@ void JsonlReader::read_object(std::span<char> text) {
   const std::string_view line(text.data(), text.size());
   if (const size_t first = line.find_first_not_of(kWhitespace); line[first] != '{') {
     throw DataError({.where = where(),
-                     .given = excerpt(line.substr(first)),
+                     .given = in_quotes(line.substr(first), kExcerpt),
                      .expected = "a JSON object on each line",
                      .fix = line[first] == '[' ? "if the file is one JSON list, write its items on lines of their own: "
                                                  "jq -c '.[]' data.json > data.jsonl"
@@ -144,7 +135,7 @@ void JsonlReader::read_object(std::span<char> text) {
     }
   } catch (const simdjson::simdjson_error& error) {
     throw DataError({.where = where(),
-                     .given = excerpt(line) + " (" + simdjson::error_message(error.error()) + ")",
+                     .given = in_quotes(line, kExcerpt) + " (" + simdjson::error_message(error.error()) + ")",
                      .expected = "a JSON object on each line"});
   }
   require_distinct_keys();
@@ -158,7 +149,7 @@ void JsonlReader::require_distinct_keys() {
   std::sort(keys_.begin(), keys_.end());
   const auto doubled = std::adjacent_find(keys_.begin(), keys_.end());
   if (doubled == keys_.end()) return;
-  throw DataError({.where = where(), .given = "key " + quote(*doubled) + " twice", .expected = "each key once"});
+  throw DataError({.where = where(), .given = "key " + in_quotes(*doubled) + " twice", .expected = "each key once"});
 }
 
 }  // namespace portune::io

@@ -9,6 +9,7 @@
 #include <optional>
 #include <utility>
 
+#include "portune/base/message.h"
 #include "portune/error.h"
 
 namespace portune::io {
@@ -39,15 +40,6 @@ constexpr std::array<std::pair<std::string_view, DType>, 12> kDTypes{{{"BOOL", D
                                                                       {"F64", DType::kFloat64}}};
 
 std::string bytes_text(uint64_t count) { return std::to_string(count) + " bytes"; }
-
-// A name out of the file may be as long as the header; an error shows its beginning.
-std::string in_quotes(std::string_view name) {
-  constexpr size_t kShown = 200;
-  std::string text = "'";
-  text += name.substr(0, kShown);
-  text += name.size() > kShown ? "...'" : "'";
-  return text;
-}
 
 // An entry as the header gives it: offsets count from the end of the header.
 struct RawEntry {

@@ -6,8 +6,10 @@
 #include <cerrno>
 #include <cstring>
 #include <string_view>
-#include <system_error>
 
+#include "portune/base/file_descriptor.h"
+#include "portune/base/message.h"
+#include "portune/base/utf8.h"
 #include "portune/error.h"
 
 namespace portune::io {
@@ -19,31 +21,8 @@ constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 std::FILE* open(const std::string& path) {
   std::FILE* file = std::fopen(path.c_str(), "rb");
   if (file != nullptr) return file;
-  const int error = errno;
-  if (error == ENOENT) throw NotFoundError({.where = path, .given = "no such file", .expected = "a text file"});
-  throw IoError({.where = path, .given = std::generic_category().message(error), .expected = "a readable file"});
-}
-
-size_t sequence_length(char lead) {
-  const auto byte = static_cast<unsigned char>(lead);
-  return byte < 0x80 ? 1 : byte < 0xE0 ? 2 : byte < 0xF0 ? 3 : 4;
-}
-
-// Index of the first byte that does not continue valid UTF-8; the size if all is well.
-size_t find_invalid(std::string_view text) {
-  size_t at = 0;
-  while (at < text.size()) {
-    const size_t length = sequence_length(text[at]);
-    if (length > text.size() - at || !simdjson::validate_utf8(text.data() + at, length)) break;
-    at += length;
-  }
-  return at;
-}
-
-std::string hexadecimal(char value) {
-  constexpr std::string_view kDigits = "0123456789ABCDEF";
-  const auto byte = static_cast<unsigned char>(value);
-  return {'0', 'x', kDigits[byte >> 4], kDigits[byte & 15]};
+  if (errno == ENOENT) throw NotFoundError({.where = path, .given = "no such file", .expected = "a text file"});
+  throw_system_error("open", path, errno);
 }
 
 }  // namespace
@@ -64,9 +43,7 @@ void TextFile::make_room() {
 bool TextFile::read_more() {
   make_room();
   const size_t count = std::fread(buffer_.data() + end_, 1, buffer_.size() - kPadding - end_, file_.get());
-  if (std::ferror(file_.get()) != 0) {
-    throw IoError({.where = path_, .given = std::generic_category().message(errno), .expected = "to read the file"});
-  }
+  if (std::ferror(file_.get()) != 0) throw_system_error("read", path_, errno);
   const bool at_beginning = buffer_offset_ == 0 && end_ == 0;
   end_ += count;
   if (at_beginning && std::string_view(buffer_.data(), end_).starts_with(kByteOrderMark)) {
@@ -78,13 +55,13 @@ bool TextFile::read_more() {
 void TextFile::require_text(size_t bytes, int64_t line) const {
   const std::string_view text(buffer_.data() + begin_, bytes);
   const bool is_utf8 = simdjson::validate_utf8(text.data(), text.size());
-  const size_t fault = is_utf8 ? text.find('\0') : find_invalid(text);
+  const size_t fault = is_utf8 ? text.find('\0') : find_invalid_utf8(text);
   if (fault == std::string_view::npos) return;
   const int64_t offset = buffer_offset_ + static_cast<int64_t>(begin_ + fault);
   const int64_t fault_line = line + count_line_ends({text.data(), fault});
   throw DataError(
       {.where = file_and_line(path_, fault_line),
-       .given = (is_utf8 ? "a NUL" : hexadecimal(text[fault])) + " at byte offset " + std::to_string(offset),
+       .given = (is_utf8 ? "a NUL" : hexadecimal_byte(text[fault])) + " at byte offset " + std::to_string(offset),
        .expected = "text in UTF-8",
        .fix = is_utf8 ? "" : "convert the file to UTF-8, for instance with iconv"});
 }

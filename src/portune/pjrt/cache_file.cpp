@@ -1,7 +1,5 @@
 #include "portune/pjrt/cache_file.h"
 
-#include <fcntl.h>
-#include <unistd.h>
 #include <xxhash.h>
 
 #include <algorithm>
@@ -9,17 +7,16 @@
 #include <chrono>
 #include <cstring>
 #include <fstream>
-#include <utility>
+#include <span>
 #include <vector>
 
-#include "portune/error.h"
+#include "portune/base/output_file.h"
 
 namespace portune::pjrt {
 namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::string_view kTemporary = ".tmp.";
 constexpr auto kTemporaryLifetime = std::chrono::hours(1);
 
 /// What precedes the payload. Read only on the machine that wrote it: its byte order is the machine's.
@@ -33,48 +30,6 @@ static_assert(sizeof(Header) == 24);
 Header header_of(std::string_view payload) {
   return {.payload_bytes = payload.size(), .checksum = XXH3_64bits(payload.data(), payload.size())};
 }
-
-[[noreturn]] void throw_io_error(const fs::path& file, const std::string& action) {
-  throw IoError({.where = file.string(), .given = action + ": " + std::strerror(errno)});
-}
-
-void write_all(int descriptor, const fs::path& file, std::string_view bytes) {
-  while (!bytes.empty()) {
-    const ssize_t written = write(descriptor, bytes.data(), bytes.size());
-    if (written < 0 && errno == EINTR) continue;
-    if (written < 0) throw_io_error(file, "write");
-    bytes.remove_prefix(static_cast<size_t>(written));
-  }
-}
-
-/// A file that vanishes again unless it is renamed.
-class TemporaryFile {
- public:
-  explicit TemporaryFile(const fs::path& target) : name_(target.string() + std::string(kTemporary) + "XXXXXX") {
-    descriptor_ = mkostemp(name_.data(), O_CLOEXEC);
-    if (descriptor_ < 0) throw_io_error(name_, "create");
-  }
-  ~TemporaryFile() {
-    if (descriptor_ >= 0) close(descriptor_);
-    if (!name_.empty()) unlink(name_.c_str());
-  }
-  TemporaryFile(const TemporaryFile&) = delete;
-  TemporaryFile& operator=(const TemporaryFile&) = delete;
-
-  void write(std::string_view bytes) { write_all(descriptor_, name_, bytes); }
-
-  void rename_to(const fs::path& target) {
-    if (fsync(descriptor_) != 0) throw_io_error(name_, "fsync");
-    const int closed = close(std::exchange(descriptor_, -1));
-    if (closed != 0) throw_io_error(name_, "close");
-    if (rename(name_.c_str(), target.c_str()) != 0) throw_io_error(target, "rename");
-    name_.clear();
-  }
-
- private:
-  std::string name_;
-  int descriptor_ = -1;
-};
 
 struct Entry {
   fs::path file;
@@ -98,7 +53,7 @@ std::vector<Entry> list(const fs::path& folder) {
 }
 
 bool is_abandoned(const Entry& entry) {
-  return entry.file.filename().string().find(kTemporary) != std::string::npos &&
+  return entry.file.filename().string().starts_with(kTemporaryPrefix) &&
          fs::file_time_type::clock::now() - entry.used > kTemporaryLifetime;
 }
 
@@ -121,15 +76,16 @@ std::optional<std::string> read_cache_file(const fs::path& file) {
 }
 
 void write_cache_file(const fs::path& file, std::string_view payload) {
-  std::error_code failed;
+  std::error_code failed, ignored;
   if (fs::create_directories(file.parent_path(), failed)) {
-    fs::permissions(file.parent_path(), fs::perms::owner_all, failed);  // it holds code that will be run
+    fs::permissions(file.parent_path(), fs::perms::owner_all, ignored);  // it holds code that will be run
   }
-  TemporaryFile temporary(file);
+  if (failed) throw_system_error("create", file.parent_path(), failed.value());
+  AtomicFile temporary(file, 0600);
   const Header header = header_of(payload);
-  temporary.write({reinterpret_cast<const char*>(&header), sizeof(header)});
+  temporary.write(std::as_bytes(std::span(&header, 1)));
   temporary.write(payload);
-  temporary.rename_to(file);
+  temporary.commit();
 }
 
 void trim_cache_folder(const fs::path& folder, int64_t limit_bytes) {

@@ -16,7 +16,7 @@ std::optional<std::string> read_cache_file(const std::filesystem::path& file);
 
 /// Puts a file in place in one step, over one that is there; several processes may do so at once. Makes the folder if
 /// need be, readable by the user alone.
-/// errors    IoError
+/// errors    IoError, NotFoundError
 void write_cache_file(const std::filesystem::path& file, std::string_view payload);
 
 /// Removes the files that were used longest ago until the others have at most `limit_bytes` together, and what

@@ -32,7 +32,7 @@ std::string keep(const LoadedExecutable& executable, const std::filesystem::path
     trim_cache_folder(file.parent_path(), limit_bytes);
     return {};
   } catch (const Error& error) {
-    return error.what();
+    return error.report().where + ": " + error.report().given;
   }
 }
 
@@ -47,7 +47,8 @@ CachedExecutable ExecutableCache::get_or_compile(const Client& client, std::stri
                                                  const CompileOptions& options) const {
   const auto start = Clock::now();
   if (!options_.enabled || !options_.folder) {
-    return {client.compile(module_text, options), false, seconds_since(start), "the cache is switched off"};
+    const char* const fault = options_.enabled ? "no home folder for a cache" : "";
+    return {client.compile(module_text, options), false, seconds_since(start), fault};
   }
   const KeyedProgram program{module_text, options, options_.version};
   const std::filesystem::path file = *options_.folder / (cache_key(client, program) + std::string(kCacheFileExtension));

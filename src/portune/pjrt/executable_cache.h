@@ -15,7 +15,7 @@ struct CachedExecutable {
   LoadedExecutable executable;
   bool was_cached;    ///< loaded rather than compiled
   double seconds;     ///< that it took
-  std::string fault;  ///< why what was compiled could not be kept; empty if it is kept
+  std::string fault;  ///< why what was compiled could not be kept; empty if it is, or should not be
 };
 
 struct ExecutableCacheOptions {

@@ -54,13 +54,21 @@ struct Device::Impl {
         target(cpu_target(options.use_kernels)),
         cache({.folder = if_named(options.cache_folder),
                .enabled = options.use_cache,
-               .version = kernels::cpu_kernels_version()}) {
+               .version = kernels::cpu_kernels_version()}),
+        warn(options.warn) {
     register_cpu_kernels(client.plugin());
+  }
+
+  void warn_once(const std::string& fault) {
+    if (fault.empty() || !warn) return;
+    std::call_once(warned, [&] { warn("compiled programs are not kept: " + fault); });
   }
 
   pjrt::Client client;
   Target target;
   pjrt::ExecutableCache cache;
+  const std::function<void(const std::string&)> warn;
+  std::once_flag warned;
 };
 
 Device::Device(const DeviceOptions& options) : impl_(std::make_unique<Impl>(options)) {}
@@ -81,6 +89,7 @@ DeviceFacts Device::facts() const {
 
 Program Device::compile(const Function& function) const {
   pjrt::CachedExecutable compiled = impl_->cache.get_or_compile(impl_->client, to_stablehlo(function, impl_->target));
+  impl_->warn_once(compiled.fault);
   return {std::make_unique<pjrt::LoadedExecutable>(std::move(compiled.executable)), compiled.was_cached,
           compiled.seconds};
 }

@@ -2,6 +2,7 @@
 #include <charconv>
 #include <cmath>
 
+#include "portune/base/message.h"
 #include "portune/error.h"
 #include "portune/ops.h"
 #include "portune/tasks.h"
@@ -17,13 +18,6 @@ namespace {
 constexpr std::string_view kSigmoidProblem = "multi_label_classification";
 constexpr std::string_view kRegressionProblem = "regression";
 constexpr std::string_view kSoftmaxProblem = "single_label_classification";
-
-// "bad, good"; of many the first 20.
-std::string joined(const std::vector<std::string>& labels) {
-  std::string text;
-  for (size_t i = 0; i < std::min<size_t>(labels.size(), 20); ++i) text += (i > 0 ? ", " : "") + labels[i];
-  return labels.size() > 20 ? text + ", ..." : text;
-}
 
 std::string_view name_of(Head head) {
   return head == Head::kSoftmax ? "softmax" : head == Head::kSigmoid ? "sigmoid" : "regression";
@@ -69,7 +63,7 @@ void check_labels(Head head, const std::vector<std::string>& labels) {
   if (head == Head::kRegression) return;
   if (head == Head::kSigmoid && labels != std::vector<std::string>{"0", "1"}) {
     throw UsageError({.where = "labels of a sigmoid head",
-                      .given = joined(labels),
+                      .given = list_of(labels),
                       .expected = "0 and 1",
                       .fix = "choose a softmax head, or write the labels as 0 and 1"});
   }
@@ -131,7 +125,7 @@ struct TextClassification::Impl {
     if (numbered != labels.end()) return static_cast<int32_t>(numbered - labels.begin());
     throw DataError({.where = to_string(row.origin()),
                      .given = "label \"" + label + "\" in column \"" + options.label_column + "\"",
-                     .expected = "one of the labels of the model: " + joined(labels)});
+                     .expected = "one of the labels of the model: " + list_of(labels)});
   }
 
   TextClassificationOptions options;

@@ -1,5 +1,6 @@
 #include "portune/text/read/json.h"
 
+#include "portune/base/message.h"
 #include "portune/error.h"
 #include "portune/text/read/file.h"
 
@@ -9,10 +10,7 @@ namespace {
 constexpr size_t kMaxDepth = 64;
 constexpr size_t kShown = 60;  // bytes of a wrong value in an error
 
-std::string shown(simdjson::dom::element value) {
-  std::string text = simdjson::minify(value);
-  return text.size() <= kShown ? text : text.substr(0, kShown) + "...";
-}
+std::string shown(simdjson::dom::element value) { return shortened(simdjson::minify(value), kShown); }
 
 }  // namespace
 

@@ -5,44 +5,17 @@
 #include <algorithm>
 #include <limits>
 
+#include "portune/base/message.h"
+#include "portune/base/utf8.h"
 #include "portune/error.h"
 
 namespace portune::text {
 namespace {
 
-// What a code point that begins at text[at] could be. Unicode 15, table 3-7.
-struct Sequence {
-  size_t wanted;  // bytes that the first one asks for, 0 if none can begin with it
-  size_t there;   // bytes that are there before one that does not fit
-};
-Sequence sequence_at(std::string_view text, size_t at) {
-  const auto byte = [&](size_t i) { return at + i < text.size() ? static_cast<unsigned char>(text[at + i]) : 0u; };
-  const unsigned lead = byte(0), second = byte(1);
-  if (lead < 0x80) return {1, 1};
-  if (lead < 0xC2 || lead > 0xF4) return {0, 0};
-  const unsigned least = lead == 0xE0 ? 0xA0 : lead == 0xF0 ? 0x90 : 0x80;  // no overlong forms
-  const unsigned most = lead == 0xED ? 0x9F : lead == 0xF4 ? 0x8F : 0xBF;   // no surrogates, nothing beyond U+10FFFF
-  const size_t wanted = lead < 0xE0 ? 2 : lead < 0xF0 ? 3 : 4;
-  if (second < least || second > most) return {wanted, 1};
-  size_t there = 2;
-  while (there < wanted && (byte(there) & 0xC0) == 0x80) ++there;
-  return {wanted, there};
-}
-
-// Bytes of the well-formed code point at text[at], or 0.
-size_t well_formed_length(std::string_view text, size_t at) {
-  const Sequence sequence = sequence_at(text, at);
-  return sequence.there == sequence.wanted ? sequence.wanted : 0;
-}
-
 [[noreturn]] void throw_bad_utf8(std::string_view text) {
-  size_t at = 0;
-  while (const size_t length = at < text.size() ? well_formed_length(text, at) : 0) at += length;
-  constexpr char kDigits[] = "0123456789abcdef";
-  const auto byte = static_cast<unsigned char>(text[at]);
+  const size_t at = find_invalid_utf8(text);
   throw DataError({.where = "text",
-                   .given = "byte 0x" + std::string{kDigits[byte >> 4], kDigits[byte & 15]} + " at byte offset " +
-                            std::to_string(at),
+                   .given = "byte " + hexadecimal_byte(text[at]) + " at byte offset " + std::to_string(at),
                    .expected = "UTF-8",
                    .fix = "convert the text to UTF-8"});
 }
@@ -62,7 +35,7 @@ std::string to_utf8(std::string_view bytes) {
   if (is_utf8(bytes)) return std::string(bytes);
   std::string text;
   for (size_t at = 0; at < bytes.size();) {
-    const Sequence sequence = sequence_at(bytes, at);
+    const Utf8Sequence sequence = utf8_sequence(bytes, at);
     const size_t length = std::max<size_t>(sequence.there, 1);
     if (sequence.wanted > 0 && sequence.there == sequence.wanted) {
       text.append(bytes, at, length);

@@ -1,4 +1,4 @@
-#include "portune/io/file_descriptor.h"
+#include "portune/base/file_descriptor.h"
 
 #include <fcntl.h>
 #include <unistd.h>
@@ -8,7 +8,7 @@
 
 #include "portune/error.h"
 
-namespace portune::io {
+namespace portune {
 namespace {
 
 std::string advice(int error_number) {
@@ -31,7 +31,7 @@ void throw_system_error(const std::string& action, const std::filesystem::path& 
                 .given = std::string(std::strerror(error_number)) + " (errno " + std::to_string(error_number) + ")",
                 .fix = advice(error_number)};
   if (error_number == ENOENT) throw NotFoundError(std::move(report));
-  throw IoError(std::move(report));
+  throw IoError(std::move(report), error_number);
 }
 
 FileDescriptor FileDescriptor::open(const std::filesystem::path& path, int flags, int mode) {
@@ -50,4 +50,4 @@ int FileDescriptor::close() noexcept {
   return ::close(number) == 0 || errno == EINTR ? 0 : errno;
 }
 
-}  // namespace portune::io
+}  // namespace portune

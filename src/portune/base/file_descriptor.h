@@ -5,7 +5,7 @@
 #include <string>
 #include <utility>
 
-namespace portune::io {
+namespace portune {
 
 /// Throws IoError, or NotFoundError for ENOENT: what was tried on which path, and the system's words for
 /// `error_number`.
@@ -34,4 +34,4 @@ class FileDescriptor {
   int number_ = -1;
 };
 
-}  // namespace portune::io
+}  // namespace portune
