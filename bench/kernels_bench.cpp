@@ -99,7 +99,7 @@ void add_linear(const std::string& prefix, int64_t rows, int64_t in, int64_t out
 }
 
 template <class T>
-void add_attention(const std::string& prefix, const Model& m, float rate) {
+void add_attention(const std::string& prefix, const Model& m, float rate, const Band& band = {}) {
   const AttentionShape shape{m.batch, m.heads, m.sequence, m.sequence, m.hidden / m.heads};
   const auto q = array<T>(m.tokens() * m.hidden), k = array<T>(m.tokens() * m.hidden);
   const auto v = array<T>(m.tokens() * m.hidden), out = array<T>(m.tokens() * m.hidden);
@@ -108,14 +108,16 @@ void add_attention(const std::string& prefix, const Model& m, float rate) {
   const auto bias = std::make_shared<std::vector<float>>(static_cast<size_t>(m.tokens()));
   const auto lse = array<float>(m.tokens() * m.heads);
   constexpr uint32_t kKey[2] = {1, 2};
-  AttentionOptions options{.scale = 0.125F};
+  AttentionOptions options{.scale = 0.125F, .band = band};
   if (rate > 0) options.dropout = DropoutMask(kKey, rate);
   const double flops = 2.0 * static_cast<double>(m.tokens() * m.sequence * m.hidden);  // of one of the products
   const auto forward = [=] {
     attention<T>(workers(), shape, options, {q->data(), k->data(), v->data(), bias->data()}, out->data(), lse->data());
   };
   forward();  // an lse that belongs to the scores
-  const std::string name = prefix + (rate > 0 ? "/attention_dropout" : "/attention");
+  const std::string name = prefix + (rate > 0          ? "/attention_dropout"
+                                     : band.after == 0 ? "/attention_causal"
+                                                       : "/attention");
   add(name + "/out", forward, 2 * flops);
   add(
       name + "/grad",
@@ -173,6 +175,7 @@ void add_model(const Model& m) {
   add_linear<T>(prefix, m.tokens(), m.hidden, m.ffn);
   add_linear<T>(prefix, m.tokens(), m.ffn, m.hidden);
   add_attention<T>(prefix, m, 0);
+  add_attention<T>(prefix, m, 0, {.after = 0});
   add_attention<T>(prefix, m, 0.1F);
   add_rest<T>(prefix, m);
 }

@@ -49,10 +49,14 @@ class Context {
   /// All so far, in the order in which they were first asked for.
   const std::deque<Parameter>& parameters() const { return parameters_; }
 
+  /// How many times it has been called with this path.
+  int64_t count_random_key(const std::string& path) { return random_keys_[path]++; }
+
  private:
   ContextOptions options_;
   std::deque<Parameter> parameters_;
   std::map<std::string, Parameter*, std::less<>> by_name_;
+  std::map<std::string, int64_t> random_keys_;
 };
 
 /// A place in the model: s / "encoder" / "layer" / 3 is "encoder.layer.3", the prefix of its keys in the checkpoint.
@@ -72,7 +76,8 @@ class Scope {
   /// The parameter `name` of this place, which is the parameter of another layer.
   /// path  of that parameter, from the root: "bert.embeddings.word_embeddings.weight"
   Value tied_parameter(std::string_view name, const std::string& path) const;
-  /// A key for the random numbers of this place: a function of the step's key and of the path alone.
+  /// A key for the random numbers of this place: a function of the step's key, of the path, and of how many keys the
+  /// place has had before, so that no two are equal.
   Value random_key() const;
 
  private:
@@ -82,10 +87,17 @@ class Scope {
 
 // Layers. Their parameters have the names that torch gives them; errors say in which scope they arose.
 
+struct LinearOptions {
+  bool bias = true;
+};
 /// x W^T + b; "weight" [size, in], "bias" [size].
-Value linear(const Scope& s, const Value& x, int64_t size);
+Value linear(const Scope& s, const Value& x, int64_t size, const LinearOptions& options = {});
+/// x W + b; "weight" [in, size], "bias" [size]: what transformers calls Conv1D.
+Value conv1d(const Scope& s, const Value& x, int64_t size);
 /// In float32, then in the compute type; "weight" and "bias" [last size of x].
 Value layer_norm(const Scope& s, const Value& x, double eps);
+/// In float32, then in the compute type; "weight" [last size of x].
+Value rms_norm(const Scope& s, const Value& x, double eps);
 /// Rows of "weight" [rows, width], in the compute type.
 /// padding_id  whose row gets no gradient from here, as torch.nn.Embedding's padding_idx; -1: there is none
 Value embedding(const Scope& s, const Value& ids, int64_t rows, int64_t width, int64_t padding_id = -1);

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <array>
+#include <functional>
 #include <optional>
 
 #include "portune/graph.h"
@@ -76,6 +77,8 @@ Value stop_gradient(const Value& x);
 
 /// The same elements in another shape; one size may be -1 and is worked out.
 Value reshape(const Value& x, Shape shape);
+/// x with an axis of size 1 put in before `axis`; a negative one counts from the end of the result.
+Value expand_dims(const Value& x, int64_t axis);
 /// Axis i of the result is axis permutation[i] of x.
 Value transpose(const Value& x, std::vector<int64_t> permutation);
 /// Repeats x along new leading axes and along axes of size 1, as NumPy's broadcast_to.
@@ -85,6 +88,10 @@ struct Range {
 };
 /// Elements begin..end-1 along `axis`. A negative axis counts from the end.
 Value slice(const Value& x, int64_t axis, Range range);
+/// `size` elements along `axis` from `start` on, a number known at run time: an int32 scalar, clamped so that they fit.
+Value dynamic_slice(const Value& x, int64_t axis, const Value& start, int64_t size);
+/// x with `update` written over it along `axis` from `start` on, which is clamped likewise.
+Value dynamic_update_slice(const Value& x, const Value& update, int64_t axis, const Value& start);
 /// Zeros around x: `low` before and `high` after along `axis`.
 Value pad(const Value& x, int64_t axis, int64_t low, int64_t high);
 /// The inputs side by side along `axis`.
@@ -99,6 +106,16 @@ Value max(const Value& x, std::vector<int64_t> axes, ReducedAxes reduced = Reduc
 Value mean(const Value& x, std::vector<int64_t> axes, ReducedAxes reduced = ReducedAxes::kDrop);
 /// Over all axes.
 Value sum(const Value& x);
+/// Index of the largest element along `axis`, of the first if there are several; int32.
+Value argmax(const Value& x, int64_t axis);
+/// Sums of the elements up to and including each along the last axis; in float32 inside, so exact for integers below
+/// 2^24. Its cost is the square of the axis.
+Value cumulative_sum(const Value& x);
+/// The k largest along the last axis, in falling order, and their indices (int32). No gradient flows back.
+struct TopK {
+  Value values, indices;
+};
+TopK top_k(const Value& x, int64_t k);
 
 // ---- contractions and indexing
 
@@ -116,16 +133,34 @@ Value gather_rows(const Value& table, const Value& ids);
 /// Zeros [rows, width] to which updates[i..., :] are added at row ids[i...]. Ids outside are ignored.
 Value scatter_add_rows(const Value& ids, const Value& updates, int64_t rows);
 
+// ---- loops
+
+/// Applies `body` to the values as long as `condition` of them (a bool scalar) holds, at first to `initial`; returns
+/// the last ones. Types do not change on the way. Both functions may use values from outside. UsageError when a
+/// gradient is asked for.
+Values while_loop(const Values& initial, const std::function<Value(const Values&)>& condition,
+                  const std::function<Values(const Values&)>& body);
+
 // ---- composites: each is a decomposition into the above, and a kernel where the platform has one
 
 /// x w^T + bias over the last axis, computed in the type of x, summed in float32.
 /// x [..., in], weight float32 [out, in], bias float32 [out] or absent; returns [..., out] in the type of x
 Value linear(const Value& x, const Value& weight, const Value& bias = {});
 
+/// x w over the last axis, likewise; for weights that lie the other way round.
+/// x [..., in], weight float32 [in, out]; returns [..., out] in the type of x
+Value matmul(const Value& x, const Value& weight);
+
 /// (x - mean) / sqrt(variance + eps) * gamma + beta over the last axis, in float32 inside.
 /// x [..., size], gamma and beta float32 [size]; returns the type of x
 /// source: Ba et al. 2016, arXiv:1607.06450
 Value layer_norm(const Value& x, const Value& gamma, const Value& beta, double eps);
+
+/// x / sqrt(mean(x^2) + eps) * weight over the last axis, in float32 inside; rounded to the type of x before the weight
+/// too, as Llama does it.
+/// x [..., size], weight float32 [size]; returns the type of x
+/// source: Zhang and Sennrich 2019, arXiv:1910.07467
+Value rms_norm(const Value& x, const Value& weight, double eps);
 
 enum class GeluForm { kErf, kTanh };
 /// x * Phi(x), exactly or by tanh. source: Hendrycks and Gimpel 2016, arXiv:1606.08415
@@ -137,18 +172,33 @@ Value gelu(const Value& x, GeluForm form = GeluForm::kErf);
 /// rate  in [0, 1)
 Value dropout(const Value& x, const Value& key, double rate);
 
+/// Which keys a query may see by their places: query i sees key j where -before <= j - (i + kv - query) <= after; the
+/// last query stands at the last key. {.after = 0} is causal; a sliding window of w is {.before = w - 1, .after = 0}.
+struct Band {
+  std::optional<int64_t> before = {}, after = {};  ///< at least 0; absent: no limit
+};
 struct AttentionOptions {
   int64_t heads;
-  double scale;        ///< of q k^T; usually 1 / sqrt(head_size)
-  double dropout = 0;  ///< on the attention weights, in [0, 1)
-  Value key = {};      ///< uint32 [2]; needed where dropout is not 0
+  double scale;              ///< of q k^T; usually 1 / sqrt(head_size)
+  double dropout = 0;        ///< on the attention weights, in [0, 1)
+  Value key = {};            ///< uint32 [2]; needed where dropout is not 0
+  Band band = {};            ///< keys outside get no weight and, on the CPU, cost nothing
+  int64_t kv_heads = heads;  ///< heads of k and v; each serves heads / kv_heads consecutive heads of q
 };
 /// Scaled dot-product attention: softmax(scale q k^T + bias) v, for each head.
-/// q [batch, query, hidden]; k, v [batch, kv, hidden]; one float type; hidden a multiple of `heads`
+/// q [batch, query, heads * head_size]; k, v [batch, kv, kv_heads * head_size]; one float type
 /// bias     float32 [batch, 1, 1, kv], added to the scores: 0 keeps, very negative hides
-/// returns  [batch, query, hidden]
+/// returns  like q. A query all of whose keys are hidden gets finite numbers (zeros if the band has none) and passes no
+///          gradient back.
 /// source   Vaswani et al. 2017, arXiv:1706.03762, equation 1
 Value attention(const Value& q, const Value& k, const Value& v, const Value& bias, const AttentionOptions& options);
+
+/// Rotary position embedding: in each head, element j of the first half and element j of the second are turned by the
+/// angle whose cos and sin the tables hold: (x1 cos - x2 sin, x2 cos + x1 sin), in float32 inside.
+/// x [batch, seq, heads * head_size]; cos, sin float32 [seq, head_size / 2] or [batch, seq, head_size / 2], which get
+/// no gradient; returns the type of x source: Su et al. 2021, arXiv:2104.09864, with the halves in place of neighbours,
+/// as transformers has it
+Value rotary(const Value& x, const Value& cos, const Value& sin, int64_t heads);
 
 /// Sum of the squares of all elements, a float32 scalar.
 Value sum_of_squares(const Value& x);

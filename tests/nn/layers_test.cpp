@@ -42,6 +42,34 @@ TEST(Layers, LinearHasTorchsNamesAndComputesItsFormula) {
             (std::vector<float>{13, 25, 38}));
 }
 
+TEST(Layers, LinearGoesWithoutBiasOnRequest) {
+  nn::Context context({});
+  const Value x = constant(Tensor({1, 2}, {3.0f, 5.0f}));
+  const Value y = nn::linear(nn::Scope(context) / "dense", x, 1, {.bias = false});
+  EXPECT_EQ(names_and_shapes(context), (std::vector<std::pair<std::string, Shape>>{{"dense.weight", {1, 2}}}));
+  EXPECT_EQ(with_parameters(context, y, {Tensor({1, 2}, {2.0f, 1.0f})}), (std::vector<float>{11}));
+}
+
+TEST(Layers, Conv1DIsALinearLayerWithTheWeightTheOtherWayRound) {
+  nn::Context context({});
+  const Value y = nn::conv1d(nn::Scope(context) / "c_fc", constant(Tensor({1, 2}, {3.0f, 5.0f})), 3);
+  EXPECT_EQ(names_and_shapes(context),
+            (std::vector<std::pair<std::string, Shape>>{{"c_fc.weight", {2, 3}}, {"c_fc.bias", {3}}}));
+  EXPECT_EQ(with_parameters(context, y,
+                            {Tensor({2, 3}, {1.0f, 0.0f, 1.0f, 0.0f, 1.0f, 1.0f}), Tensor({3}, {10.0f, 20.0f, 30.0f})}),
+            (std::vector<float>{13, 25, 38}));
+}
+
+TEST(Layers, RmsNormScales) {
+  nn::Context context({});
+  const Value y = nn::rms_norm(nn::Scope(context) / "norm", constant(Tensor({1, 2}, {3.0f, 4.0f})), 12.5);
+  EXPECT_EQ(names_and_shapes(context), (std::vector<std::pair<std::string, Shape>>{{"norm.weight", {2}}}));
+  EXPECT_EQ(context.parameters()[0].initializer.kind, nn::Initializer::Kind::kOnes);
+  const std::vector<float> scaled = with_parameters(context, y, {Tensor({2}, {1.0f, 10.0f})});
+  EXPECT_NEAR(scaled[0], 0.6, 1e-6);
+  EXPECT_NEAR(scaled[1], 8, 1e-5);
+}
+
 TEST(Layers, LayerNormScalesAndShifts) {
   nn::Context context({});
   const Value y = nn::layer_norm(nn::Scope(context) / "LayerNorm", constant(Tensor({1, 2}, {1.0f, 3.0f})), 0);

@@ -57,6 +57,8 @@ Values make_nodes(std::unique_ptr<const Op> op, Values inputs) {
   return results;
 }
 
+bool is_parameter(const Node& node) { return dynamic_cast<const Parameter*>(&node.op()) != nullptr; }
+
 Value parameter(const std::string& name, TensorType type) { return make_node<Parameter>({}, name, std::move(type)); }
 
 }  // namespace portune

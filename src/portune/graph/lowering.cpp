@@ -90,9 +90,14 @@ std::vector<std::string> Lowering::operand_names(std::span<const Value> operands
 }
 
 void Lowering::write(const Node& node, std::string_view name, Attributes attributes, std::string region) {
+  write(node, node.inputs(), name, std::move(attributes), std::move(region));
+}
+
+void Lowering::write(const Node& node, std::span<const Value> operands, std::string_view name, Attributes attributes,
+                     std::string region) {
   names_[&node] = writer_.write({.name = name,
-                                 .operands = operand_names(node.inputs()),
-                                 .operand_types = types_of(node.inputs()),
+                                 .operands = operand_names(operands),
+                                 .operand_types = types_of(operands),
                                  .result_types = node.types(),
                                  .attributes = std::move(attributes),
                                  .region = std::move(region)});
@@ -119,6 +124,16 @@ bool Lowering::call_kernel(const Node& node, const KernelCall& call) {
                                  .result_types = node.types(),
                                  .attributes = std::move(attributes)});
   return true;
+}
+
+std::string Lowering::region(std::span<const Value> arguments, std::span<const Value> results) {
+  const auto outside = names_;
+  const std::vector<std::string> names = writer_.begin_region(types_of(arguments));
+  for (size_t i = 0; i < arguments.size(); ++i) bind(arguments[i], names[i]);
+  require(results);
+  std::string text = writer_.end_region(operand_names(results), types_of(results));
+  names_ = outside;
+  return text;
 }
 
 void Lowering::substitute(const Node& node, Values values) {

@@ -39,8 +39,14 @@ class Lowering {
 
   /// Writes the node as the operation `name`, its inputs being the operands.
   void write(const Node& node, std::string_view name, Attributes attributes = {}, std::string region = {});
+  /// The same with other operands.
+  void write(const Node& node, std::span<const Value> operands, std::string_view name, Attributes attributes = {},
+             std::string region = {});
   /// Writes the node as a custom call if the target has that kernel and kernels take its types; says whether it did.
   bool call_kernel(const Node& node, const KernelCall& call);
+  /// The text of a region: a function of `arguments` (values that nothing makes) that gives `results`. It sees all that
+  /// has been written so far; what is written in it is not known outside.
+  std::string region(std::span<const Value> arguments, std::span<const Value> results);
   /// Makes the results of the node stand for `values`, which are written first.
   void substitute(const Node& node, Values values);
 

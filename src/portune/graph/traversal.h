@@ -13,4 +13,7 @@ namespace portune {
 /// is true. The order depends on the graph alone.
 std::vector<const Node*> topological_order(std::span<const Value> roots, const std::function<bool(const Value&)>& stop);
 
+/// Whether the node is an input of a program or of a region.
+bool is_parameter(const Node& node);
+
 }  // namespace portune

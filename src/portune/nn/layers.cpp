@@ -54,10 +54,17 @@ int64_t last_size(std::string_view layer, const Value& x) {
 
 }  // namespace
 
-Value linear(const Scope& s, const Value& x, int64_t size) {
+Value linear(const Scope& s, const Value& x, int64_t size, const LinearOptions& options) {
   return in_scope(s, [&] {
     const Value weight = s.parameter("weight", {size, last_size("linear", x)}, normal(s));
-    return portune::linear(x, weight, s.parameter("bias", {size}, kZeros));
+    return portune::linear(x, weight, options.bias ? s.parameter("bias", {size}, kZeros) : Value());
+  });
+}
+
+Value conv1d(const Scope& s, const Value& x, int64_t size) {
+  return in_scope(s, [&] {
+    const Value weight = s.parameter("weight", {last_size("conv1d", x), size}, normal(s));
+    return matmul(x, weight) + convert(s.parameter("bias", {size}, kZeros), x.dtype());
   });
 }
 
@@ -67,6 +74,11 @@ Value layer_norm(const Scope& s, const Value& x, double eps) {
     const Value weight = s.parameter("weight", size, kOnes);
     return portune::layer_norm(x, weight, s.parameter("bias", size, kZeros), eps);
   });
+}
+
+Value rms_norm(const Scope& s, const Value& x, double eps) {
+  return in_scope(s,
+                  [&] { return portune::rms_norm(x, s.parameter("weight", {last_size("rms_norm", x)}, kOnes), eps); });
 }
 
 Value embedding(const Scope& s, const Value& ids, int64_t rows, int64_t width, int64_t padding_id) {

@@ -65,7 +65,8 @@ Value Scope::random_key() const {
                       .given = "a training graph without a random key",
                       .expected = "ContextOptions::random_key"});
   }
-  const uint64_t site = hash_of(path_);
+  const int64_t earlier = context_->count_random_key(path_);
+  const uint64_t site = hash_of(earlier == 0 ? path_ : path_ + "#" + std::to_string(earlier));
   return bitwise_xor(key, constant(Tensor({2}, {static_cast<uint32_t>(site), static_cast<uint32_t>(site >> 32)})));
 }
 

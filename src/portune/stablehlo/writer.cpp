@@ -131,6 +131,24 @@ std::vector<std::string> Writer::write(const Operation& operation) {
   return names;
 }
 
+std::vector<std::string> Writer::begin_region(const std::vector<TensorType>& argument_types) {
+  std::vector<std::string> names, arguments;
+  for (const TensorType& type : argument_types) {
+    names.push_back(fmt::format("%{}", next_++));
+    arguments.push_back(fmt::format("{}: {}", names.back(), type_text(type)));
+  }
+  enclosing_.push_back(std::move(body_));
+  body_ = fmt::format("{{ ^bb0({}):\n", join(arguments));
+  return names;
+}
+
+std::string Writer::end_region(const std::vector<std::string>& results, const std::vector<TensorType>& result_types) {
+  std::string text = fmt::format("{}    stablehlo.return {} : {} }}", body_, join(results), types_text(result_types));
+  body_ = std::move(enclosing_.back());
+  enclosing_.pop_back();
+  return text;
+}
+
 std::string Writer::module(const std::vector<Argument>& arguments, const std::vector<std::string>& results,
                            const std::vector<TensorType>& result_types) const {
   std::vector<std::string> signature;

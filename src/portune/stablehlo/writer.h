@@ -32,14 +32,20 @@ struct Operation {
   std::vector<TensorType> operand_types = {};
   std::vector<TensorType> result_types = {};
   std::vector<std::pair<std::string, std::string>> attributes = {};  ///< properties: name and MLIR text
-  std::string region = {};                                           ///< with its braces, or empty
+  std::string region = {};  ///< with its braces; several have commas between them; or empty
 };
 
-/// Writes the body of @main line by line.
+/// Writes the body of @main, and of regions in it, line by line.
 class Writer {
  public:
   /// Appends the operation; returns the names of its results ("%3", or "%3#0", "%3#1").
   std::vector<std::string> write(const Operation& operation);
+
+  /// Begins the body of a region, within which the next operations are written, with arguments of these types; returns
+  /// their names.
+  std::vector<std::string> begin_region(const std::vector<TensorType>& argument_types);
+  /// Ends the region begun last; returns its text, for Operation::region.
+  std::string end_region(const std::vector<std::string>& results, const std::vector<TensorType>& result_types);
 
   struct Argument {
     std::string name;
@@ -52,6 +58,7 @@ class Writer {
 
  private:
   std::string body_;
+  std::vector<std::string> enclosing_;  // bodies around the regions that have not ended
   int64_t next_ = 0;
 };
 

@@ -1,29 +1,14 @@
-// linear, layer_norm, gelu, dropout, attention, adamw, sum_of_squares: each against central differences, a closed form
-// or literals; and its kernels against its decomposition.
+// linear, matmul, layer_norm, rms_norm, gelu, dropout, adamw, sum_of_squares: each against central differences, a
+// closed form or literals; and its kernels against its decomposition.
+#include "graph/ops/composites.h"
+
 #include <gtest/gtest.h>
 
 #include <cmath>
 
-#include "graph/evaluate.h"
 #include "portune/error.h"
 
 namespace portune::test {
-
-constexpr DType kF32 = DType::kFloat32, kBF16 = DType::kBFloat16;
-
-Tensor f32(const Shape& shape, uint32_t seed = 1) { return random(TensorType{kF32, shape}, seed); }
-
-// Central differences in float32: coarse, but wrong formulas are far off.
-constexpr GradientCheck kCoarse{.step = 1e-2, .tolerance = 3e-3};
-
-// Runs a float32 function in bfloat16 inside, so that its parameters stay float32.
-Differentiable in_bf16(Differentiable f) {
-  return [f](const Values& x) {
-    Values rounded = x;
-    rounded[0] = convert(x[0], kBF16);
-    return convert(f(rounded), kF32);
-  };
-}
 
 // ---- linear
 
@@ -51,6 +36,27 @@ TEST(Linear, ErrorNamesTheOperands) {
       },
       {"linear", "[2, 3]", "[4, 5]", "[out, in]"});
   expect_shape_error([] { linear(constant(f32({2, 3})), constant(f32({4, 3})), constant(f32({3}))); }, {"bias [out]"});
+}
+
+// ---- matmul
+
+Value apply_matmul(const Values& x) { return matmul(x[0], x[1]); }
+const std::vector<Tensor> kMatmulOdd{f32({3, 11, 37}, 1), f32({37, 29}, 2)};
+
+TEST(Matmul, MultipliesByTheWeight) {
+  const Value x = constant(Tensor({1, 2}, {1.0f, 2.0f})), w = constant(Tensor({2, 3}, {1.f, 0.f, 1.f, 0.f, 1.f, 1.f}));
+  EXPECT_EQ(elements(matmul(x, w)), (std::vector<double>{1, 2, 3}));
+}
+TEST(Matmul, GradientMatchesFiniteDifferences) {
+  check_gradient(apply_matmul, {f32({2, 3, 5}, 1), f32({5, 4}, 2)}, kCoarse);
+}
+TEST(Matmul, KernelAgreesWithItsDecomposition) {
+  check_kernel({"portune.linear_dx", "portune.linear_no_bias", "portune.linear_dw"}, apply_matmul, kMatmulOdd, 1e-5);
+  check_kernel({"portune.linear_dx", "portune.linear_no_bias", "portune.linear_dw"}, in_bf16(apply_matmul), kMatmulOdd,
+               2e-2);
+}
+TEST(Matmul, ErrorNamesTheOperands) {
+  expect_shape_error([] { matmul(constant(f32({2, 3})), constant(f32({4, 3}))); }, {"matmul", "[2, 3]", "[in, out]"});
 }
 
 // ---- layer_norm
@@ -81,6 +87,32 @@ TEST(LayerNorm, ErrorNamesTheOperands) {
       {"layer_norm", "[2, 3]", "[4]", "gamma and beta"});
 }
 
+// ---- rms_norm
+
+Value apply_rms_norm(const Values& x) { return rms_norm(x[0], x[1], 1e-5); }
+const std::vector<Tensor> kRms{f32({2, 3, 7}, 1), f32({7}, 2)};
+const std::vector<Tensor> kRmsOdd{f32({5, 13, 67}, 1), f32({67}, 2)};
+
+TEST(RmsNorm, GivesAUnitMeanSquare) {
+  const Value x = constant(Tensor({1, 2}, {3.0f, 4.0f})), weight = constant(Tensor({2}, {1.0f, 10.0f}));
+  const std::vector<double> y = elements(rms_norm(x, weight, 0)), damped = elements(rms_norm(x, weight, 12.5));
+  EXPECT_NEAR(y[0], 3 / std::sqrt(12.5), 1e-6);
+  EXPECT_NEAR(y[1], 40 / std::sqrt(12.5), 1e-5);
+  EXPECT_NEAR(damped[0], 3.0 / 5, 1e-6);
+}
+TEST(RmsNorm, GradientMatchesFiniteDifferences) { check_gradient(apply_rms_norm, kRms, kCoarse); }
+TEST(RmsNorm, KernelAgreesWithItsDecomposition) {
+  check_kernel({"portune.rms_norm", "portune.rms_norm_grad"}, apply_rms_norm, kRmsOdd, 1e-5);
+  check_kernel({"portune.rms_norm", "portune.rms_norm_grad"}, in_bf16(apply_rms_norm), kRmsOdd, 2e-2);
+}
+TEST(RmsNorm, ErrorNamesTheOperands) {
+  expect_shape_error(
+      [] {
+        rms_norm(constant(f32({2, 3})), constant(f32({4})), 0);
+      },
+      {"rms_norm", "[2, 3]", "[4]", "weight"});
+}
+
 // ---- gelu
 
 TEST(Gelu, EqualsItsDefinition) {
@@ -106,8 +138,6 @@ TEST(Gelu, KernelAgreesWithItsDecomposition) {
 }
 
 // ---- dropout
-
-Value key(uint32_t a, uint32_t b) { return constant(Tensor({2}, {a, b})); }
 
 TEST(Dropout, KeepsTheExpectedShareAndScale) {
   const std::vector<double> y = elements(dropout(full({kF32, {100, 1000}}, 1), key(1, 2), 0.25));
@@ -144,52 +174,6 @@ TEST(Dropout, KernelGivesTheSameBits) {
 }
 TEST(Dropout, RefusesARateOfOne) {
   expect_shape_error([] { dropout(constant(f32({2})), key(1, 2), 1.0); }, {"dropout", "[0, 1)"});
-}
-
-// ---- attention
-
-Value some_keys_hidden(int64_t batch, int64_t kv) {
-  Tensor bias({kF32, {batch, 1, 1, kv}});
-  for (int64_t b = 0; b < batch; ++b) {
-    // Each row of the batch sees one key less than the one before.
-    for (int64_t k = kv - b; k < kv; ++k) bias.as<float>()[static_cast<size_t>(b * kv + k)] = -3.4028235e38f;
-  }
-  return constant(bias);
-}
-
-Differentiable apply_attention(double rate) {
-  return [rate](const Values& x) {
-    const int64_t batch = x[1].shape()[0], kv = x[1].shape()[1];
-    const Value q = x[0];
-    const Value k = convert(x[1], q.dtype()), v = convert(x[2], q.dtype());
-    return attention(q * 3, k * 3, v, some_keys_hidden(batch, kv),
-                     {.heads = 2, .scale = 0.5, .dropout = rate, .key = key(7, 8)});
-  };
-}
-const std::vector<Tensor> kAttention{f32({2, 3, 8}, 1), f32({2, 5, 8}, 2), f32({2, 5, 8}, 3)};
-const std::vector<Tensor> kAttentionOdd{f32({3, 19, 64}, 1), f32({3, 19, 64}, 2), f32({3, 19, 64}, 3)};
-
-TEST(Attention, OneHeadOfTwoKeysByHand) {
-  const Value q = constant(Tensor({1, 1, 1}, {1.0f})), k = constant(Tensor({1, 2, 1}, {0.0f, 2.0f}));
-  const Value v = constant(Tensor({1, 2, 1}, {10.0f, 20.0f}));
-  const Value out = attention(q, k, v, full({kF32, {1, 1, 1, 2}}, 0), {.heads = 1, .scale = 0.5});
-  EXPECT_NEAR(elements(out)[0], (10 + 20 * std::exp(1.0)) / (1 + std::exp(1.0)), 1e-5);
-}
-TEST(Attention, GradientMatchesFiniteDifferences) {
-  check_gradient(apply_attention(0), kAttention, kCoarse);
-  check_gradient(apply_attention(0.3), kAttention, kCoarse);
-}
-TEST(Attention, KernelAgreesWithItsDecomposition) {
-  for (const double rate : {0.0, 0.3}) {
-    check_kernel({"portune.attention", "portune.attention_grad"}, apply_attention(rate), kAttentionOdd, 1e-5);
-    check_kernel({"portune.attention", "portune.attention_grad"}, in_bf16(apply_attention(rate)), kAttentionOdd, 3e-2);
-  }
-}
-TEST(Attention, ErrorNamesTheOperands) {
-  const Value x = constant(f32({1, 2, 6})), bias = full({kF32, {1, 1, 1, 2}}, 0);
-  expect_shape_error([&] { attention(x, x, x, bias, {.heads = 4, .scale = 1}); },
-                     {"attention", "[1, 2, 6]", "4 heads"});
-  expect_shape_error([&] { attention(x, x, x, bias, {.heads = 2, .scale = 1, .dropout = 0.1}); }, {"key"});
 }
 
 // ---- adamw and sum_of_squares

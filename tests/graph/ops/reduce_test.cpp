@@ -1,5 +1,7 @@
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "graph/evaluate.h"
 
 namespace portune::test {
@@ -41,6 +43,52 @@ TEST(Reduce, EqualMaximaShareTheGradient) {
 TEST(Reduce, ErrorNamesTheAxis) {
   expect_shape_error([] { sum(sample(), {2}); }, {"sum", "[2, 3]", "axis 2"});
   expect_shape_error([] { sum(sample(), {1, -1}); }, {"every axis at most once"});
+}
+
+TEST(Reduce, MaximumOfIntegers) {
+  EXPECT_EQ(elements(max(constant(Tensor({3}, {int32_t{-7}, int32_t{-2}, int32_t{-5}})), {0})), (Numbers{-2}));
+  EXPECT_EQ(elements(max(constant(Tensor({2}, {uint32_t{3}, uint32_t{0xFFFFFFFF}})), {0})), (Numbers{4294967295}));
+}
+
+TEST(Argmax, GivesTheFirstOfTheLargest) {
+  const Value x = constant(Tensor({2, 3}, {1.0, 5.0, 5.0, -1.0, -4.0, -1.0}));
+  EXPECT_EQ(elements(argmax(x, -1)), (Numbers{1, 0}));
+  EXPECT_EQ(elements(argmax(x, 0)), (Numbers{0, 0, 0}));
+  EXPECT_EQ(argmax(x, 0).dtype(), DType::kInt32);
+}
+
+TEST(Argmax, StaysInsideWhereThereAreNaNs) {
+  EXPECT_EQ(elements(argmax(constant(Tensor({1, 2}, {std::nan(""), 1.0})), 1)), (Numbers{1}));
+}
+
+TEST(CumulativeSum, AddsUpAlongTheLastAxis) {
+  EXPECT_EQ(elements(cumulative_sum(constant(Tensor({2, 3}, {1.f, 2.f, 3.f, -1.f, 0.f, 5.f})))),
+            (Numbers{1, 3, 6, -1, -1, 4}));
+  const Value ints = cumulative_sum(constant(Tensor({3}, {int32_t{1 << 22}, int32_t{1}, int32_t{2}})));
+  EXPECT_EQ(ints.dtype(), DType::kInt32);
+  EXPECT_EQ(elements(ints), (Numbers{4194304, 4194305, 4194307}));
+}
+
+TEST(TopK, GivesTheLargestInFallingOrder) {
+  const TopK best = top_k(constant(Tensor({2, 4}, {3.f, 9.f, -1.f, 4.f, 0.f, 0.f, 7.f, 1.f})), 2);
+  EXPECT_EQ(elements(best.values), (Numbers{9, 4, 7, 1}));
+  EXPECT_EQ(elements(best.indices), (Numbers{1, 3, 2, 3}));
+}
+TEST(TopK, ErrorNamesKAndTheShape) {
+  expect_shape_error([] { top_k(sample(), 4); }, {"top_k", "[2, 3]", "k 4"});
+}
+
+TEST(Relu, IsZeroBelowZeroAndHasNoSlopeThere) {
+  const Value x = parameter("x", {DType::kFloat64, {4}});
+  const std::vector<Tensor> at{Tensor({4}, {-2.0, 0.0, 3.0, std::nan("")})};
+  const auto y = evaluate({relu(x)}, {x}, at).front();
+  EXPECT_EQ(y.as<double>()[0], 0);
+  EXPECT_EQ(y.as<double>()[2], 3);
+  EXPECT_TRUE(std::isnan(y.as<double>()[3]));
+  const auto slope = evaluate(gradients(sum(relu(x)), {&x, 1}), {x}, at).front();
+  EXPECT_EQ(slope.as<double>()[0], 0);
+  EXPECT_EQ(slope.as<double>()[1], 0);  // as torch.nn.functional.relu has it
+  EXPECT_EQ(slope.as<double>()[2], 1);
 }
 
 TEST(Softmax, SumsToOneAndStandsLargeNumbers) {

@@ -84,4 +84,12 @@ TEST(Concatenate, ErrorNamesShapesAndAxis) {
   expect_shape_error([] { concatenate({}, 0); }, {"at least one"});
 }
 
+TEST(ExpandDims, PutsInAnAxisOfSizeOne) {
+  const Value x = full({DType::kFloat32, {2, 3}}, 0);
+  EXPECT_EQ(expand_dims(x, 0).shape(), (Shape{1, 2, 3}));
+  EXPECT_EQ(expand_dims(x, -1).shape(), (Shape{2, 3, 1}));
+  EXPECT_EQ(expand_dims(x, -3).shape(), (Shape{1, 2, 3}));
+  expect_shape_error([&] { expand_dims(x, 3); }, {"expand_dims", "[2, 3]", "axis 3"});
+}
+
 }  // namespace portune::test

@@ -17,12 +17,15 @@ struct Expected {
   std::vector<double> out, lse;
 };
 
-// Row by row, in double. Weights of a row whose every bias is -infinity are zero.
+// Row by row, in double. Weights of a row that sees no key, or none whose bias is not -infinity, are zero.
 Expected naive_attention(const AttentionShape& s, const AttentionOptions& options, const Arrays& in,
                          const std::vector<float>& bias) {
   Expected result{std::vector<double>(in.q.size()), {}};
-  const auto at = [&](int64_t b, int64_t length, int64_t i, int64_t h, int64_t d) {
-    return static_cast<size_t>((b * length + i) * s.hidden() + h * s.head_size + d);
+  const auto q_at = [&](int64_t b, int64_t i, int64_t h, int64_t d) {
+    return static_cast<size_t>((b * s.query + i) * s.hidden() + h * s.head_size + d);
+  };
+  const auto kv_at = [&](int64_t b, int64_t j, int64_t h, int64_t d) {
+    return static_cast<size_t>((b * s.kv + j) * s.kv_hidden() + h * s.kv_heads / s.heads * s.head_size + d);
   };
   uint32_t index = 0;
   for (int64_t b = 0; b < s.batch; ++b) {
@@ -31,9 +34,11 @@ Expected naive_attention(const AttentionShape& s, const AttentionOptions& option
         std::vector<double> weights;
         double sum = 0;
         for (int64_t j = 0; j < s.kv; ++j) {
+          const int64_t distance = j - (i + s.kv - s.query);
+          const bool seen = -options.band.before <= distance && distance <= options.band.after;
           double score = 0;
-          for (int64_t d = 0; d < s.head_size; ++d) score += in.q[at(b, s.query, i, h, d)] * in.k[at(b, s.kv, j, h, d)];
-          weights.push_back(std::exp(options.scale * score + bias[static_cast<size_t>(b * s.kv + j)]));
+          for (int64_t d = 0; d < s.head_size; ++d) score += in.q[q_at(b, i, h, d)] * in.k[kv_at(b, j, h, d)];
+          weights.push_back(seen ? std::exp(options.scale * score + bias[static_cast<size_t>(b * s.kv + j)]) : 0);
           sum += weights.back();
         }
         result.lse.push_back(sum == 0 ? 0 : std::log(sum));
@@ -43,9 +48,7 @@ Expected naive_attention(const AttentionShape& s, const AttentionOptions& option
             const bool keep = dropout_bits(kKey[0], kKey[1], index) >= options.dropout->threshold;
             weight *= keep ? options.dropout->scale : 0;
           }
-          for (int64_t d = 0; d < s.head_size; ++d) {
-            result.out[at(b, s.query, i, h, d)] += weight * in.v[at(b, s.kv, j, h, d)];
-          }
+          for (int64_t d = 0; d < s.head_size; ++d) result.out[q_at(b, i, h, d)] += weight * in.v[kv_at(b, j, h, d)];
         }
       }
     }
@@ -60,12 +63,12 @@ struct Case {
   std::vector<T> q, k, v, dout;
   std::vector<float> bias;
 
-  Case(const AttentionShape& s, float rate)
+  Case(const AttentionShape& s, float rate, const Band& band = {})
       : shape(s),
-        options{.scale = 0.5F},
+        options{.scale = 0.5F, .band = band},
         q(random_array<T>(s.batch * s.query * s.hidden(), 1)),
-        k(random_array<T>(s.batch * s.kv * s.hidden(), 2)),
-        v(random_array<T>(s.batch * s.kv * s.hidden(), 3)),
+        k(random_array<T>(s.batch * s.kv * s.kv_hidden(), 2)),
+        v(random_array<T>(s.batch * s.kv * s.kv_hidden(), 3)),
         dout(random_array<T>(s.batch * s.query * s.hidden(), 4)),
         bias(random_array<float>(s.batch * s.kv, 5)) {
     if (rate > 0) options.dropout = DropoutMask(kKey, rate);
@@ -132,7 +135,9 @@ TYPED_TEST(Attention, MatchesItsDefinition) {
                                         {1, 2, 31, 33, 8},
                                         {2, 2, 130, 127, 32},
                                         {1, 1, 67, 300, 64},
-                                        {1, 12, 1, 40, 32}}) {
+                                        {1, 12, 1, 40, 32},
+                                        {2, 6, 9, 11, 4, 2},
+                                        {1, 4, 130, 70, 8, 1}}) {
       const Case<TypeParam> c(shape, rate);
       const Given<TypeParam> given(this->workers, c);
       const Expected expected = naive_attention(shape, c.options, c.arrays(), c.bias);
@@ -144,7 +149,8 @@ TYPED_TEST(Attention, MatchesItsDefinition) {
 
 TYPED_TEST(Attention, GradientsMatchCentralDifferences) {
   for (const float rate : {0.0F, 0.3F}) {
-    for (const AttentionShape& shape : {AttentionShape{1, 1, 2, 3, 1}, {2, 3, 7, 5, 3}, {1, 2, 9, 11, 4}}) {
+    for (const AttentionShape& shape :
+         {AttentionShape{1, 1, 2, 3, 1}, {2, 3, 7, 5, 3}, {1, 2, 9, 11, 4}, {2, 4, 3, 5, 2, 2}}) {
       const Case<TypeParam> c(shape, rate);
       const Given<TypeParam> given(this->workers, c);
       Arrays arrays = c.arrays();
@@ -157,7 +163,7 @@ TYPED_TEST(Attention, GradientsMatchCentralDifferences) {
 
 TYPED_TEST(Attention, GradientsOfSeveralQueryBlocksMatchDirectionalDifferences) {
   constexpr double kStep = 1e-6;
-  const Case<TypeParam> c({1, 2, 300, 70, 5}, 0.1F);
+  const Case<TypeParam> c({1, 4, 300, 200, 5, 2}, 0.1F, {.before = 100, .after = 20});
   const Given<TypeParam> given(this->workers, c);
   const auto loss = [&](double step) {
     Arrays moved = c.arrays();
@@ -175,6 +181,44 @@ TYPED_TEST(Attention, GradientsOfSeveralQueryBlocksMatchDirectionalDifferences) 
     for (const double element : part) squares += element * element;
   }
   EXPECT_NEAR((loss(kStep) - loss(-kStep)) / (2 * kStep), squares, this->tolerance * squares);
+}
+
+constexpr Band kCausal{.after = 0}, kWindow{.before = 2, .after = 0}, kLocal{.before = 3, .after = 3};
+
+TYPED_TEST(Attention, LooksAtTheKeysInTheBandAlone) {
+  for (const Band& band : {kCausal, kWindow, kLocal, Band{.before = 40, .after = 7}}) {
+    for (const AttentionShape& shape : {AttentionShape{1, 1, 1, 1, 1},
+                                        {2, 3, 7, 5, 3},    // the first queries see no key
+                                        {1, 2, 31, 60, 8},  // as with a cache of earlier keys
+                                        {1, 4, 130, 130, 16, 2},
+                                        {1, 2, 300, 300, 8}}) {  // blocks far from the first and the last key
+      const Case<TypeParam> c(shape, 0.3F, band);
+      const Given<TypeParam> given(this->workers, c);
+      const Expected expected = naive_attention(shape, c.options, c.arrays(), c.bias);
+      expect_close(given.out, expected.out, this->tolerance);
+      expect_close(given.lse, expected.lse, 5e-6);
+    }
+  }
+}
+
+TYPED_TEST(Attention, GradientsWithinABandMatchCentralDifferences) {
+  const double tolerance = 6 * this->tolerance;  // of one key alone: nothing but what rounding leaves of a difference
+  for (const Band& band : {kCausal, kWindow, kLocal}) {
+    for (const AttentionShape& shape : {AttentionShape{2, 3, 7, 5, 3}, {1, 2, 9, 11, 4}, {1, 4, 6, 6, 2, 2}}) {
+      const Case<TypeParam> c(shape, 0.3F, band);
+      const Given<TypeParam> given(this->workers, c);
+      Arrays arrays = c.arrays();
+      expect_close(given.dq, differences(c, arrays, arrays.q), tolerance);
+      expect_close(given.dk, differences(c, arrays, arrays.k), tolerance);
+      expect_close(given.dv, differences(c, arrays, arrays.v), tolerance);
+    }
+  }
+}
+
+TYPED_TEST(Attention, KeysBeforeABandAreNotEvenRead) {
+  Case<TypeParam> c({1, 1, 1, 300, 8}, 0, kWindow);
+  for (size_t i = 0; i < 200 * 8; ++i) c.k[i] = c.v[i] = from_float<TypeParam>(std::numeric_limits<float>::quiet_NaN());
+  for (const double element : to_doubles(Given<TypeParam>(this->workers, c).out)) EXPECT_TRUE(std::isfinite(element));
 }
 
 TYPED_TEST(Attention, HiddenKeysGetNoWeightAndNoGradient) {

@@ -1,3 +1,5 @@
+#include <limits>
+
 #include "portune/graph/checks.h"
 #include "portune/graph/composite.h"
 #include "portune/graph/ops/dropout.h"
@@ -6,12 +8,24 @@
 namespace portune {
 namespace {
 
+// An lse below is that of a row without a visible key; the scores are lost in it.
+constexpr double kHidden = -1e8;
+
+// What a band without a limit is to the kernels.
+constexpr int64_t kUnlimited = int64_t{1} << 40;
+
 struct Parameters {
-  int64_t heads;
+  int64_t heads, kv_heads;
   double scale, dropout;
+  Band band;
 
   Attributes attributes() const {
-    return {{"heads", i64_attribute(heads)}, {"scale", f32_attribute(scale)}, {"dropout", f32_attribute(dropout)}};
+    return {{"heads", i64_attribute(heads)},
+            {"kv_heads", i64_attribute(kv_heads)},
+            {"scale", f32_attribute(scale)},
+            {"dropout", f32_attribute(dropout)},
+            {"before", i64_attribute(band.before.value_or(kUnlimited))},
+            {"after", i64_attribute(band.after.value_or(kUnlimited))}};
   }
 };
 
@@ -25,6 +39,19 @@ Value split_heads(const Value& x, int64_t heads) {
 Value join_heads(const Value& x) {
   const Shape& s = x.shape();
   return reshape(transpose(x, {0, 2, 1, 3}), {s[0], s[2], s[1] * s[3]});
+}
+
+// [batch, heads, seq, n] -> [batch, kv_heads, heads / kv_heads * seq, n]: as the queries that share keys are rows of
+// one matrix, neither keys nor values are repeated, and their gradients are sums over all who share them.
+Value stack_groups(const Value& x, int64_t kv_heads) {
+  const Shape& s = x.shape();
+  return reshape(x, {s[0], kv_heads, s[1] / kv_heads * s[2], s[3]});
+}
+
+// The inverse.
+Value unstack_groups(const Value& x, int64_t heads) {
+  const Shape& s = x.shape();
+  return reshape(x, {s[0], heads, s[1] * s[2] / heads, s[3]});
 }
 
 // Per head: a b^T over the last axes of both; float32.
@@ -45,17 +72,29 @@ Value transposed_times(const Value& a, const Value& b) {
                      DType::kFloat32);
 }
 
-Value keep_last(const Value& x) {
-  return reshape(x, [&] {
-    Shape s = x.shape();
-    s.push_back(1);
-    return s;
-  }());
+// x [batch, heads, query, kv], with `elsewhere` at the keys outside the band.
+Value within(const Band& band, const Value& x, double elsewhere) {
+  if (!band.before && !band.after) return x;
+  const TensorType type{DType::kInt32, {x.shape()[2], x.shape()[3]}};
+  const Value place = iota(type, 1) - iota(type, 0) - full({DType::kInt32, {}}, type.shape[1] - type.shape[0]);
+  Value seen = full({DType::kBool, type.shape}, true);
+  const auto restrict = [&](Direction direction, int64_t limit) {
+    seen = bitwise_and(seen, compare(direction, place, full({DType::kInt32, {}}, limit)));
+  };
+  if (band.before) restrict(Direction::kGreaterEqual, -*band.before);
+  if (band.after) restrict(Direction::kLessEqual, *band.after);
+  return select(seen, x, full({x.dtype(), {}}, elsewhere));
+}
+
+// scale q k^T + bias, [batch, heads, query, kv]; -infinity outside the band.
+Value scores_of(const Parameters& p, const Value& q, const Value& k, const Value& bias) {
+  const Value products = unstack_groups(times_transposed(stack_groups(q, p.kv_heads), k), p.heads);
+  return within(p.band, products * p.scale + bias, -std::numeric_limits<double>::infinity());
 }
 
 // attention_grad(dout, q, k, v, bias, out, lse, key): with P = exp(scores - lse), D the dropout of P,
 //   dv = D^T dout, dP = dropout of dout v^T, dscores = P (dP - sum(dout out)), dq = scale dscores k,
-//   dk = scale dscores^T q. Dao et al. 2022, arXiv:2205.14135, algorithm 4.
+//   dk = scale dscores^T q. Dao et al. 2022, arXiv:2205.14135, algorithm 4. P = 0 where all keys are hidden.
 //   shape     those of q, k and v
 //   lowering  the kernel portune.attention_grad
 struct AttentionGrad final : Composite {
@@ -66,17 +105,21 @@ struct AttentionGrad final : Composite {
 
   Values decompose(std::span<const Value> in) const override {
     const DType dtype = in[1].dtype();
-    const Value dout = split_heads(in[0], p.heads), q = split_heads(in[1], p.heads), k = split_heads(in[2], p.heads);
-    const Value v = split_heads(in[3], p.heads), out = split_heads(in[5], p.heads);
-    const Value probabilities = exp(times_transposed(q, k) * p.scale + in[4] - keep_last(in[6]));
+    const Value dout = split_heads(in[0], p.heads), q = split_heads(in[1], p.heads), out = split_heads(in[5], p.heads);
+    const Value k = split_heads(in[2], p.kv_heads), v = split_heads(in[3], p.kv_heads);
+    const auto stack = [&](const Value& x) { return stack_groups(x, p.kv_heads); };
+    const auto unstack = [&](const Value& x) { return unstack_groups(x, p.heads); };
     const auto dropped = [&](const Value& x) { return p.dropout == 0 ? x : drop(x, in[7], p.dropout); };
 
-    const Value dv = transposed_times(convert(dropped(probabilities), dtype), dout);
+    const Value lse = expand_dims(in[6], -1), zero = full({DType::kFloat32, {}}, 0);
+    const Value hidden = compare(Direction::kLess, lse, full({DType::kFloat32, {}}, kHidden));
+    const Value probabilities = select(hidden, zero, exp(scores_of(p, q, k, in[4]) - lse));
+    const Value dv = transposed_times(stack(convert(dropped(probabilities), dtype)), stack(dout));
     const Value inner = sum(convert(dout, DType::kFloat32) * convert(out, DType::kFloat32), {3}, ReducedAxes::kKeep);
-    const Value dscores = probabilities * (dropped(times_transposed(dout, v)) - inner) * p.scale;
-    const Value rounded = convert(dscores, dtype);
-    return {convert(join_heads(times(rounded, k)), dtype), convert(join_heads(transposed_times(rounded, q)), dtype),
-            convert(join_heads(dv), dtype)};
+    const Value dweights = dropped(unstack(times_transposed(stack(dout), v)));
+    const Value dscores = stack(convert(probabilities * (dweights - inner) * p.scale, dtype));
+    return {convert(join_heads(unstack(times(dscores, k))), dtype),
+            convert(join_heads(transposed_times(dscores, stack(q))), dtype), convert(join_heads(dv), dtype)};
   }
   KernelCall kernel(const Node&) const override {
     return {.target = "portune.attention_grad", .attributes = p.attributes()};
@@ -98,10 +141,20 @@ struct Attention final : Composite {
     const Value &q = in[0], &k = in[1], &v = in[2], &bias = in[3];
     require_rate(name(), in, p.dropout);
     require(q.rank() == 3 && k.rank() == 3 && k.type() == v.type() && is_float(q.dtype()) && q.dtype() == k.dtype() &&
-                q.shape()[0] == k.shape()[0] && q.shape()[2] == k.shape()[2],
-            name(), in.first(3), "q [batch, query, hidden], k and v [batch, kv, hidden] of one float type");
-    require(p.heads > 0 && q.shape()[2] % p.heads == 0, name(), in.first(1),
-            "a hidden size that is a multiple of the heads", " with " + std::to_string(p.heads) + " heads");
+                q.shape()[0] == k.shape()[0],
+            name(), in.first(3), "q [batch, query, hidden], k and v [batch, kv, kv_hidden] of one float type");
+    const std::string heads =
+        " with " + std::to_string(p.heads) + " heads and " + std::to_string(p.kv_heads) + " kv_heads";
+    require(p.kv_heads > 0 && p.heads > 0 && p.heads % p.kv_heads == 0, name(), in.first(2),
+            "heads that are a multiple of the kv_heads", heads);
+    require(q.shape()[2] % p.heads == 0 && q.shape()[2] / p.heads * p.kv_heads == k.shape()[2], name(), in.first(2),
+            "q [.., heads * head_size] and k [.., kv_heads * head_size]", heads);
+    const auto in_range = [](std::optional<int64_t> limit) {
+      return 0 <= limit.value_or(0) && limit.value_or(0) <= 1 << 30;
+    };
+    require(in_range(p.band.before) && in_range(p.band.after), name(), in.first(2), "a band of sizes from 0 to 2^30",
+            ", band " + std::to_string(p.band.before.value_or(0)) + " before and " +
+                std::to_string(p.band.after.value_or(0)) + " after");
     require(in[4].type() == TensorType{DType::kUInt32, {2}}, name(), in.last(1), "a key uint32[2] as fifth operand");
     require(bias.type() == TensorType{DType::kFloat32, {k.shape()[0], 1, 1, k.shape()[1]}}, name(), in.subspan(2, 2),
             "a float32 bias [batch, 1, 1, kv] as fourth operand");
@@ -109,18 +162,21 @@ struct Attention final : Composite {
   }
 
   Values decompose(std::span<const Value> in) const override {
-    const Value q = split_heads(in[0], p.heads), k = split_heads(in[1], p.heads), v = split_heads(in[2], p.heads);
-    const Value scores = times_transposed(q, k) * p.scale + in[3];
-    const Value highest = stop_gradient(max(scores, {3}, ReducedAxes::kKeep));
+    const Value q = split_heads(in[0], p.heads), k = split_heads(in[1], p.kv_heads), v = split_heads(in[2], p.kv_heads);
+    const Value scores = scores_of(p, q, k, in[3]);
+    // Finite in a row without keys too, whose exponentials and sum are then 0.
+    const Value highest = maximum(max(scores, {3}, ReducedAxes::kKeep),
+                                  full({DType::kFloat32, {}}, std::numeric_limits<float>::lowest()));
     const Value exponentials = exp(scores - highest);
-    const Value total = sum(exponentials, {3}, ReducedAxes::kKeep);
+    const Value sums = sum(exponentials, {3}, ReducedAxes::kKeep);
+    const Value total = select(compare(Direction::kEqual, sums, full(sums.type(), 0)), full(sums.type(), 1), sums);
     const Value lse = log(total) + highest;
     // Not exp(scores - lse): in a row that is hidden as a whole, lse is so low that it absorbs the log.
     Value weights = exponentials / total;
     if (p.dropout > 0) weights = drop(weights, in[4], p.dropout);
     const Shape& rows = q.shape();
-    return {convert(join_heads(times(convert(weights, v.dtype()), v)), in[0].dtype()),
-            reshape(lse, {rows[0], rows[1], rows[2]})};
+    const Value out = unstack_groups(times(stack_groups(convert(weights, v.dtype()), p.kv_heads), v), p.heads);
+    return {convert(join_heads(out), in[0].dtype()), reshape(lse, {rows[0], rows[1], rows[2]})};
   }
 
   Values gradient(const Node& node, std::span<const Value> dresults) const override {
@@ -142,7 +198,11 @@ struct Attention final : Composite {
 Value attention(const Value& q, const Value& k, const Value& v, const Value& bias, const AttentionOptions& options) {
   require(options.dropout == 0 || options.key, "attention", {&q, 1}, "a key, where dropout is not 0");
   const Value key = options.key ? options.key : full({DType::kUInt32, {2}}, 0);
-  return make_node<Attention>({q, k, v, bias, key}, Parameters{options.heads, options.scale, options.dropout});
+  return make_node<Attention>({q, k, v, bias, key}, Parameters{.heads = options.heads,
+                                                               .kv_heads = options.kv_heads,
+                                                               .scale = options.scale,
+                                                               .dropout = options.dropout,
+                                                               .band = options.band});
 }
 
 }  // namespace portune

@@ -5,15 +5,6 @@
 namespace portune {
 namespace {
 
-// A value per row, ready to be broadcast along the last axis.
-Value per_row(const Value& x) {
-  return reshape(x, [&] {
-    Shape s = x.shape();
-    s.push_back(1);
-    return s;
-  }());
-}
-
 // layer_norm_grad(dy, x, gamma, mean, rstd): with n = (x - mean) rstd and g = dy gamma,
 //   dx = rstd (g - mean(g) - n mean(g n)), dgamma = sum over rows of dy n, dbeta = sum over rows of dy.
 //   shape     that of x; [size]; [size]
@@ -22,7 +13,7 @@ struct LayerNormGrad final : Composite {
   std::string_view name() const override { return "layer_norm_grad"; }
   Values decompose(std::span<const Value> inputs) const override {
     const Value dy = convert(inputs[0], DType::kFloat32), x = convert(inputs[1], DType::kFloat32);
-    const Value &gamma = inputs[2], mean_x = per_row(inputs[3]), rstd = per_row(inputs[4]);
+    const Value &gamma = inputs[2], mean_x = expand_dims(inputs[3], -1), rstd = expand_dims(inputs[4], -1);
     const Value n = (x - mean_x) * rstd, g = dy * gamma;
     const Value dx = rstd * (g - mean(g, {-1}, ReducedAxes::kKeep) - n * mean(g * n, {-1}, ReducedAxes::kKeep));
     std::vector<int64_t> rows;
@@ -57,9 +48,9 @@ struct LayerNorm final : Composite {
   Values decompose(std::span<const Value> inputs) const override {
     const Value x = convert(inputs[0], DType::kFloat32);
     const Value mean_x = mean(x, {-1});
-    const Value centred = x - per_row(mean_x);
+    const Value centred = x - expand_dims(mean_x, -1);
     const Value rstd = rsqrt(mean(centred * centred, {-1}) + eps);
-    return {convert(centred * per_row(rstd) * inputs[1] + inputs[2], inputs[0].dtype()), mean_x, rstd};
+    return {convert(centred * expand_dims(rstd, -1) * inputs[1] + inputs[2], inputs[0].dtype()), mean_x, rstd};
   }
 
   Values gradient(const Node& node, std::span<const Value> dresults) const override {

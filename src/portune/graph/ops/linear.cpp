@@ -13,22 +13,6 @@ Shape with_last(Shape shape, int64_t size) {
   return shape;
 }
 
-// linear_dx(dy, w): dy w, the gradient of x in y = x w^T.
-//   shape     dy [..., out], w [out, in] -> [..., in]
-//   lowering  the kernel portune.linear_dx
-struct LinearDx final : Composite {
-  std::string_view name() const override { return "linear_dx"; }
-  Values decompose(std::span<const Value> inputs) const override {
-    const Value &dy = inputs[0], &w = inputs[1];
-    const Value dx = dot_general(dy, convert(w, dy.dtype()),
-                                 {.lhs_contracting = {dy.rank() - 1}, .rhs_contracting = {0}}, DType::kFloat32);
-    return {convert(dx, dy.dtype())};
-  }
-  KernelCall kernel(const Node& node) const override {
-    return {.target = "portune.linear_dx", .operands = {node.input(0), convert(node.input(1), node.input(0).dtype())}};
-  }
-};
-
 // linear_dw(dy, x): dw = dy^T x and db = the sum of dy over all rows, in float32.
 //   shape     dy [..., out], x [..., in] -> [out, in] and [out]
 //   lowering  the kernel portune.linear_dw
@@ -42,9 +26,38 @@ struct LinearDw final : Composite {
   KernelCall kernel(const Node&) const override { return {.target = "portune.linear_dw"}; }
 };
 
+// matmul(x, w): x w over the last axis; also the gradient of x in a linear layer with the weight w.
+//   shape     x [..., in], w float32 [in, out] -> [..., out], type of x
+//   gradient  linear and linear_dw
+//   lowering  the kernel portune.linear_dx
+struct Matmul final : Composite {
+  std::string_view name() const override { return "matmul"; }
+
+  Types infer(std::span<const Value> inputs) const override {
+    const Value &x = inputs[0], &w = inputs[1];
+    require(is_float(x.dtype()) && x.rank() > 0, name(), inputs, "x [..., in] of a float type as first operand");
+    require(w.rank() == 2 && w.dtype() == DType::kFloat32 && w.shape()[0] == x.shape().back(), name(), inputs,
+            "a float32 weight [in, out] whose `in` is the last size of x");
+    return {{x.dtype(), with_last(x.shape(), w.shape()[1])}};
+  }
+  Values decompose(std::span<const Value> inputs) const override {
+    const Value &x = inputs[0], &w = inputs[1];
+    const Value y = dot_general(x, convert(w, x.dtype()), {.lhs_contracting = {x.rank() - 1}, .rhs_contracting = {0}},
+                                DType::kFloat32);
+    return {convert(y, x.dtype())};
+  }
+  Values gradient(const Node& node, std::span<const Value> dresults) const override {
+    const Value &x = node.input(0), &w = node.input(1), &dy = dresults[0];
+    return {linear(dy, w), make_nodes(std::make_unique<LinearDw>(), {x, dy})[0]};
+  }
+  KernelCall kernel(const Node& node) const override {
+    return {.target = "portune.linear_dx", .operands = {node.input(0), convert(node.input(1), node.input(0).dtype())}};
+  }
+};
+
 // linear(x, w[, bias]): x w^T + bias.
 //   shape     x [..., in], w float32 [out, in], bias float32 [out] -> [..., out], type of x
-//   gradient  linear_dx and linear_dw
+//   gradient  matmul and linear_dw
 //   lowering  the kernel portune.linear
 struct Linear final : Composite {
   std::string_view name() const override { return "linear"; }
@@ -72,7 +85,7 @@ struct Linear final : Composite {
   Values gradient(const Node& node, std::span<const Value> dresults) const override {
     const Value &x = node.input(0), &w = node.input(1), &dy = dresults[0];
     const Values dw_and_db = make_nodes(std::make_unique<LinearDw>(), {dy, x});
-    Values dinputs{make_node<LinearDx>({dy, w}), dw_and_db[0]};
+    Values dinputs{matmul(dy, w), dw_and_db[0]};
     if (node.inputs().size() > 2) dinputs.push_back(dw_and_db[1]);
     return dinputs;
   }
@@ -89,5 +102,7 @@ struct Linear final : Composite {
 Value linear(const Value& x, const Value& weight, const Value& bias) {
   return bias ? make_node<Linear>({x, weight, bias}) : make_node<Linear>({x, weight});
 }
+
+Value matmul(const Value& x, const Value& weight) { return make_node<Matmul>({x, weight}); }
 
 }  // namespace portune

@@ -24,6 +24,13 @@ Shape with_ones(Shape shape, const std::vector<int64_t>& axes) {
   return shape;
 }
 
+// Not above any number of the type.
+double lowest(const Value& x) {
+  if (is_float(x.dtype())) return -std::numeric_limits<double>::infinity();
+  require(x.dtype() == DType::kInt32 || x.dtype() == DType::kUInt32, "max", {&x, 1}, "a float type, int32 or uint32");
+  return x.dtype() == DType::kInt32 ? std::numeric_limits<int32_t>::min() : 0;
+}
+
 // sum(x, axes), max(x, axes): over `axes`, which vanish.
 //   shape     the other axes
 //   gradient  sum: dy along the axes; max: dy shared by the elements that are the maximum
@@ -56,8 +63,7 @@ Value reduce(Reducer reducer, const Value& x, std::vector<int64_t> axes, Reduced
   const bool is_sum = reducer == Reducer::kSum;
   axes = normalise_axes(is_sum ? "sum" : "max", axes, x);
   if (axes.empty()) return x;
-  require(is_sum || is_float(x.dtype()), "max", {&x, 1}, "a float type");
-  const double start = is_sum ? 0 : -std::numeric_limits<double>::infinity();
+  const double start = is_sum ? 0 : lowest(x);
   const Value result = make_node<Reduce>({x, full({x.dtype(), {}}, start)}, reducer, axes);
   return reduced == ReducedAxes::kDrop ? result : reshape(result, with_ones(x.shape(), axes));
 }
@@ -76,6 +82,25 @@ Value mean(const Value& x, std::vector<int64_t> axes, ReducedAxes reduced) {
   int64_t count = 1;
   for (const int64_t axis : normalise_axes("mean", axes, x)) count *= x.shape()[axis];
   return sum(x, std::move(axes), reduced) / static_cast<double>(count);
+}
+
+Value argmax(const Value& x, int64_t axis) {
+  axis = normalise_axis("argmax", axis, x);
+  const Value is_largest = compare(Direction::kEqual, x, max(x, {axis}, ReducedAxes::kKeep));
+  // The first index is the farthest from the end. In a row with a NaN nothing is the largest: the last element is.
+  const Value size = full({DType::kInt32, {}}, static_cast<double>(x.shape()[axis])), one = full(size.type(), 1);
+  const Value from_end = select(is_largest, size - iota({DType::kInt32, x.shape()}, axis), one);
+  return size - max(from_end, {axis});
+}
+
+Value cumulative_sum(const Value& x) {
+  require(x.rank() > 0, "cumulative_sum", {&x, 1}, "an array [..., size]");
+  const int64_t size = x.shape().back(), axis = x.rank() - 1;
+  const TensorType square{DType::kInt32, {size, size}};
+  const Value up_to = compare(Direction::kLessEqual, iota(square, 0), iota(square, 1));
+  const Value sums = dot_general(convert(x, DType::kFloat32), convert(up_to, DType::kFloat32),
+                                 {.lhs_batch = {}, .rhs_batch = {}, .lhs_contracting = {axis}, .rhs_contracting = {0}});
+  return convert(sums, x.dtype());
 }
 
 Value sum(const Value& x) {

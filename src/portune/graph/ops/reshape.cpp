@@ -39,4 +39,12 @@ Value reshape(const Value& x, Shape shape) {
   return x.shape() == shape ? x : make_node<Reshape>({x}, shape);
 }
 
+Value expand_dims(const Value& x, int64_t axis) {
+  Shape shape = x.shape();
+  require(-x.rank() - 1 <= axis && axis <= x.rank(), "expand_dims", {&x, 1}, "an axis of the result",
+          " and axis " + std::to_string(axis));
+  shape.insert(axis < 0 ? axis + x.rank() + 1 : axis, 1);
+  return reshape(x, shape);
+}
+
 }  // namespace portune

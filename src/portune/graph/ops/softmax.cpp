@@ -18,6 +18,10 @@ Value log_softmax(const Value& x, int64_t axis) {
   return s - log(sum(exp(s), {axis}, ReducedAxes::kKeep));
 }
 
-Value relu(const Value& x) { return maximum(x, full(x.type(), 0)); }
+// Not maximum(x, 0), whose gradient at 0 is shared: torch has 0 there. A NaN stays one.
+Value relu(const Value& x) {
+  const Value zero = full(x.type(), 0);
+  return select(compare(Direction::kLessEqual, x, zero), zero, x);
+}
 
 }  // namespace portune

@@ -12,16 +12,26 @@ namespace portune::kernels {
 
 struct AttentionShape {
   int64_t batch, heads, query, kv, head_size;
+  int64_t kv_heads = heads;  ///< each serves heads / kv_heads consecutive heads
 
   int64_t hidden() const { return heads * head_size; }
+  int64_t kv_hidden() const { return kv_heads * head_size; }
+  int64_t group() const { return heads / kv_heads; }
+};
+
+/// Query i sees key j only where -before <= j - (i + kv - query) <= after: the last query stands at the last key.
+struct Band {
+  static constexpr int64_t kUnlimited = int64_t{1} << 40;
+  int64_t before = kUnlimited, after = kUnlimited;
 };
 
 struct AttentionOptions {
   float scale = 1;                     ///< of q k^T
+  Band band = {};                      ///< keys outside are not looked at
   std::optional<DropoutMask> dropout;  ///< of the weights; element ((b * heads + h) * query + i) * kv + j decides
 };
 
-/// q [batch, query, hidden]; k, v [batch, kv, hidden], in which a head is a slice of the last axis; bias float32
+/// q [batch, query, hidden]; k, v [batch, kv, kv_hidden], in which a head is a slice of the last axis; bias float32
 /// [batch, kv], added to the scores of every head and query: 0 keeps, very negative or -infinity hides.
 template <class T>
 struct AttentionInputs {
@@ -31,9 +41,9 @@ struct AttentionInputs {
 
 /// out = dropout(softmax(scale q k^T + bias)) v for each head, [batch, query, hidden].
 /// lse   float32 [batch, heads, query]: log of each row's sum of exponentials, which the gradient needs
-/// A row in which every bias is -infinity gives zeros. T is float or Bfloat16; softmax and sums are in float32, the
-/// weights are rounded to T before they meet v.
-/// source: Vaswani et al. 2017, arXiv:1706.03762, equation 1
+/// A row that sees no key, or none whose bias is not -infinity, gives zeros. T is float or Bfloat16; softmax and sums
+/// are in float32, the weights are rounded to T before they meet v. source: Vaswani et al. 2017, arXiv:1706.03762,
+/// equation 1
 template <class T>
 void attention(const Workers& workers, const AttentionShape& shape, const AttentionOptions& options,
                const AttentionInputs<T>& in, T* out, float* lse);
@@ -45,7 +55,8 @@ struct AttentionResults {
   const float* lse;
 };
 
-/// dq, dk and dv, by computing the weights again. No gradient flows to the bias.
+/// dq, dk and dv, by computing the weights again. No gradient flows to the bias, nor from a row whose keys are all
+/// hidden.
 /// source: Dao et al. 2022, arXiv:2205.14135, algorithm 4
 template <class T>
 void attention_grad(const Workers& workers, const AttentionShape& shape, const AttentionOptions& options,

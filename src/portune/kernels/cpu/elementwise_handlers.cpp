@@ -1,8 +1,9 @@
-// Handlers of gelu and dropout.
+// Handlers of gelu, dropout and rotary.
 #include "portune/kernels/cpu/dropout.h"
 #include "portune/kernels/cpu/gelu.h"
 #include "portune/kernels/cpu/handler.h"
 #include "portune/kernels/cpu/handlers.h"
+#include "portune/kernels/cpu/rotary.h"
 
 namespace portune::kernels {
 namespace {
@@ -43,6 +44,24 @@ ffi::Error dropout_forward(ffi::ThreadPool pool, Operand x, Operand key, Result 
   });
 }
 
+ffi::Error rotary_forward(ffi::ThreadPool pool, Operand x, Operand cos, Operand sin, Result y, int64_t heads) {
+  return run_handler([&] {
+    constexpr const char* kTarget = "portune.rotary";
+    const auto sizes = x.dimensions();
+    require(sizes.size() == 3 && heads > 0 && sizes[2] % (2 * heads) == 0, kTarget,
+            "x [batch, seq, heads * head_size] with an even head size");
+    const RotaryShape shape{sizes[0], sizes[1], heads, sizes[2] / heads, cos.dimensions().size() == 3};
+    const int64_t tables = shape.table_per_example ? shape.batch : 1, angles = tables * shape.seq * shape.head_size / 2;
+    require_array(cos, DType::kFloat32, angles, kTarget, "cos float32[seq, head_size / 2], or that for each example");
+    require_array(sin, DType::kFloat32, angles, kTarget, "sin like cos");
+    with_float_type(x, kTarget, [&]<class T>(T) {
+      require_array(*y, kDTypeOf<T>, size_of_all(x), kTarget, "a result like x");
+      rotary(XlaWorkers(pool), shape, data_of<const T>(x), data_of<const float>(cos), data_of<const float>(sin),
+             data_of<T>(*y));
+    });
+  });
+}
+
 }  // namespace
 
 XLA_FFI_DEFINE_HANDLER_SYMBOL(
@@ -54,5 +73,9 @@ XLA_FFI_DEFINE_HANDLER_SYMBOL(
 XLA_FFI_DEFINE_HANDLER_SYMBOL(
     portune_dropout, dropout_forward,
     ffi::Ffi::Bind().Ctx<ffi::ThreadPool>().Arg<Operand>().Arg<Operand>().Ret<Operand>().Attr<float>("rate"));
+XLA_FFI_DEFINE_HANDLER_SYMBOL(
+    portune_rotary, rotary_forward,
+    ffi::Ffi::Bind().Ctx<ffi::ThreadPool>().Arg<Operand>().Arg<Operand>().Arg<Operand>().Ret<Operand>().Attr<int64_t>(
+        "heads"));
 
 }  // namespace portune::kernels

@@ -14,12 +14,16 @@ XLA_FFI_Error* portune_linear_dw(XLA_FFI_CallFrame* frame);
 XLA_FFI_Error* portune_gelu(XLA_FFI_CallFrame* frame);
 XLA_FFI_Error* portune_gelu_grad(XLA_FFI_CallFrame* frame);
 XLA_FFI_Error* portune_dropout(XLA_FFI_CallFrame* frame);
+XLA_FFI_Error* portune_rotary(XLA_FFI_CallFrame* frame);
 // attention_handlers.cpp
 XLA_FFI_Error* portune_attention(XLA_FFI_CallFrame* frame);
 XLA_FFI_Error* portune_attention_grad(XLA_FFI_CallFrame* frame);
 // layer_norm_handlers.cpp
 XLA_FFI_Error* portune_layer_norm(XLA_FFI_CallFrame* frame);
 XLA_FFI_Error* portune_layer_norm_grad(XLA_FFI_CallFrame* frame);
+// rms_norm_handlers.cpp
+XLA_FFI_Error* portune_rms_norm(XLA_FFI_CallFrame* frame);
+XLA_FFI_Error* portune_rms_norm_grad(XLA_FFI_CallFrame* frame);
 // update_handlers.cpp
 XLA_FFI_Error* portune_adamw(XLA_FFI_CallFrame* frame);
 XLA_FFI_Error* portune_sum_of_squares(XLA_FFI_CallFrame* frame);

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <vector>
 
 #include "portune/kernels/cpu/simd.h"
 
@@ -57,10 +56,6 @@ PORTUNE_SIMD void differentiate(int64_t rows, int64_t size, const LayerNormGradI
   }
 }
 
-PORTUNE_SIMD void add_to(int64_t size, const float* addend, float* sum) {
-  for (int64_t j = 0; j < size; ++j) sum[j] += addend[j];
-}
-
 }  // namespace
 
 template <class T>
@@ -74,21 +69,13 @@ void layer_norm(const Workers& workers, int64_t rows, int64_t size, float eps, c
 template <class T>
 void layer_norm_grad(const Workers& workers, int64_t rows, int64_t size, const LayerNormGradInputs<T>& in, T* dx,
                      float* dgamma, float* dbeta) {
-  const int64_t pieces = (rows + kRows - 1) / kRows;
-  std::vector<float> sums(static_cast<size_t>(pieces * 2 * size));  // of each piece: dgamma, then dbeta
-  parallel_ranges(workers, rows, kRows, [&](int64_t begin, int64_t end) {
-    float* piece = sums.data() + begin / kRows * 2 * size;
+  const auto sums = parallel_sums(workers, rows, kRows, 2 * size, [&](int64_t begin, int64_t end, float* piece) {
     const LayerNormGradInputs<T> here{in.dy + begin * size, in.x + begin * size, in.gamma, in.mean + begin,
                                       in.rstd + begin};
     differentiate(end - begin, size, here, dx + begin * size, piece, piece + size);
   });
-  std::fill_n(dgamma, size, 0.0F);
-  std::fill_n(dbeta, size, 0.0F);
-  for (int64_t piece = 0; piece < pieces; ++piece) {
-    const float* sum = sums.data() + piece * 2 * size;
-    add_to(size, sum, dgamma);
-    add_to(size, sum + size, dbeta);
-  }
+  std::copy_n(sums.data(), size, dgamma);
+  std::copy_n(sums.data() + size, size, dbeta);
 }
 
 template void layer_norm(const Workers&, int64_t, int64_t, float, const float*, const float*, const float*, float*,

@@ -10,7 +10,7 @@ namespace portune::kernels {
 namespace {
 
 // Raise it with every change of a kernel's arithmetic, operands or attributes.
-constexpr int kRevision = 1;
+constexpr int kRevision = 2;
 
 using Handler = XLA_FFI_Error* (*)(XLA_FFI_CallFrame*);
 CpuKernel kernel(std::string_view target, Handler handler) { return {target, reinterpret_cast<void*>(handler)}; }
@@ -20,8 +20,11 @@ std::vector<CpuKernel> kernels_of_this_machine() {
       kernel("portune.gelu", portune_gelu),
       kernel("portune.gelu_grad", portune_gelu_grad),
       kernel("portune.dropout", portune_dropout),
+      kernel("portune.rotary", portune_rotary),
       kernel("portune.layer_norm", portune_layer_norm),
       kernel("portune.layer_norm_grad", portune_layer_norm_grad),
+      kernel("portune.rms_norm", portune_rms_norm),
+      kernel("portune.rms_norm_grad", portune_rms_norm_grad),
       kernel("portune.adamw", portune_adamw),
       kernel("portune.sum_of_squares", portune_sum_of_squares),
       kernel("portune.embedding_grad", portune_embedding_grad),

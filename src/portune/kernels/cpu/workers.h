@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <vector>
 
 namespace portune::kernels {
 
@@ -33,5 +34,10 @@ void parallel_for(const Workers& workers, int64_t pieces, const std::function<vo
 /// number of threads makes sums over ranges independent of it as well.
 void parallel_ranges(const Workers& workers, int64_t count, int64_t grain,
                      const std::function<void(int64_t begin, int64_t end)>& work);
+
+/// Calls work(begin, end, sums) for such ranges, each with `width` zeros of its own to add to, and returns the sum of
+/// these arrays, taken in the order of the ranges.
+std::vector<float> parallel_sums(const Workers& workers, int64_t count, int64_t grain, int64_t width,
+                                 const std::function<void(int64_t begin, int64_t end, float* sums)>& work);
 
 }  // namespace portune::kernels

@@ -1,0 +1,93 @@
+#include <algorithm>
+#include <unordered_set>
+
+#include "portune/graph/checks.h"
+#include "portune/graph/lowering.h"
+#include "portune/graph/traversal.h"
+#include "portune/ops.h"
+
+namespace portune {
+namespace {
+
+// A function of values, as the body of a region.
+struct Region {
+  Values arguments, results;
+};
+
+Values arguments_like(const Values& values) {
+  Values arguments;
+  for (const Value& value : values) arguments.push_back(parameter("a value of a while_loop", value.type()));
+  return arguments;
+}
+
+// The values made outside that a region uses. Constants are not among them: a region has its own.
+Values captured_by(const Region& region) {
+  std::unordered_set<const Node*> inside;
+  for (const Value& argument : region.arguments) inside.insert(&argument.node());
+  const std::vector<const Node*> order = topological_order(region.results, [](const Value&) { return false; });
+  for (const Node* node : order) {
+    const auto& inputs = node->inputs();
+    const bool depends = std::ranges::any_of(inputs, [&](const Value& x) { return x && inside.contains(&x.node()); });
+    if (depends || (inputs.empty() && !is_parameter(*node))) inside.insert(node);
+  }
+  Values captured;
+  const auto capture = [&](const Value& value) {
+    const bool known = std::ranges::find(captured, value) != captured.end();
+    if (value && !inside.contains(&value.node()) && !known) captured.push_back(value);
+  };
+  for (const Node* node : order) {
+    if (inside.contains(node)) std::ranges::for_each(node->inputs(), capture);
+  }
+  std::ranges::for_each(region.results, capture);
+  return captured;
+}
+
+// while_loop(initial..., captured...): the body applied to the values until the condition fails.
+//   shape     those of the initial values
+//   gradient  none: an error
+//   lowering  stablehlo.while
+struct WhileLoop final : Op {
+  const Region condition, body;
+  WhileLoop(Region condition, Region body) : condition(std::move(condition)), body(std::move(body)) {}
+
+  std::string_view name() const override { return "while_loop"; }
+  Types infer(std::span<const Value>) const override {
+    Types types;
+    for (const Value& argument : body.arguments) types.push_back(argument.type());
+    require(condition.results[0].type() == TensorType{DType::kBool, {}}, name(), condition.results,
+            "a condition that is a bool scalar");
+    require(std::ranges::equal(body.results, types, {}, &Value::type), name(), body.results,
+            "results of the body of the types of its arguments", ", the arguments being " + describe(body.arguments));
+    return types;
+  }
+  Values gradient(const Node&, std::span<const Value>) const override {
+    throw UsageError({.where = "while_loop",
+                      .given = "a gradient through the loop",
+                      .expected = "a loop that no gradient flows through",
+                      .fix = "unroll the loop, or put stop_gradient() around its results"});
+  }
+  void lower(const Node& node, Lowering& out) const override {
+    std::string regions = out.region(condition.arguments, condition.results);
+    regions += ", " + out.region(body.arguments, body.results);
+    // The captured values are no operands: a region sees what is around it.
+    const auto initial = std::span(node.inputs()).first(body.arguments.size());
+    out.write(node, initial, "stablehlo.while", {}, regions);
+  }
+};
+
+}  // namespace
+
+Values while_loop(const Values& initial, const std::function<Value(const Values&)>& condition,
+                  const std::function<Values(const Values&)>& body) {
+  Region test{arguments_like(initial), {}}, step{arguments_like(initial), {}};
+  test.results = {condition(test.arguments)};
+  step.results = body(step.arguments);
+  Values inputs = initial;
+  for (const Region* region : {&test, &step}) {
+    const Values captured = captured_by(*region);
+    inputs.insert(inputs.end(), captured.begin(), captured.end());
+  }
+  return make_nodes(std::make_unique<WhileLoop>(std::move(test), std::move(step)), std::move(inputs));
+}
+
+}  // namespace portune

@@ -1,0 +1,44 @@
+#include <gtest/gtest.h>
+
+#include "graph/ops/composites.h"
+
+namespace portune::test {
+
+Differentiable turn(int64_t heads, const Shape& tables) {
+  return [heads, tables](const Values& x) {
+    const Value angles = constant(f32(tables, 9)) * 3;
+    return rotary(x[0], cos(angles), sin(angles), heads);
+  };
+}
+
+TEST(Rotary, TurnsEachHalfOfAHeadByTheAnglesOfItsToken) {
+  // Two tokens of two heads of size 4, whose angles are 0 and 90, then 90 and 180 degrees.
+  const Value x =
+      constant(Tensor({1, 2, 8}, {1.f, 2.f, 3.f, 4.f, 5.f, 6.f, 7.f, 8.f, 1.f, 2.f, 3.f, 4.f, 5.f, 6.f, 7.f, 8.f}));
+  const Value cos = constant(Tensor({2, 2}, {1.f, 0.f, 0.f, -1.f})),
+              sin = constant(Tensor({2, 2}, {0.f, 1.f, 1.f, 0.f}));
+  EXPECT_EQ(elements(rotary(x, cos, sin, 2)),
+            (std::vector<double>{1, -4, 3, 2, 5, -8, 7, 6, -3, -2, 1, -4, -7, -6, 5, -8}));
+}
+TEST(Rotary, TakesATableForEachExample) {
+  const Value x = constant(Tensor({2, 1, 2}, {1.f, 2.f, 1.f, 2.f}));
+  const Value cos = constant(Tensor({2, 1, 1}, {1.f, 0.f})), sin = constant(Tensor({2, 1, 1}, {0.f, 1.f}));
+  EXPECT_EQ(elements(rotary(x, cos, sin, 1)), (std::vector<double>{1, 2, -2, 1}));
+}
+TEST(Rotary, GradientMatchesFiniteDifferences) {
+  check_gradient(turn(2, {3, 2}), {f32({2, 3, 8})}, kCoarse);
+  check_gradient(turn(1, {2, 3, 4}), {f32({2, 3, 8})}, kCoarse);
+}
+TEST(Rotary, KernelAgreesWithItsDecomposition) {
+  for (const Shape& tables : {Shape{37, 5}, Shape{3, 37, 5}}) {
+    check_kernel({"portune.rotary"}, turn(3, tables), {f32({3, 37, 30})}, 1e-6);
+    check_kernel({"portune.rotary"}, in_bf16(turn(3, tables)), {f32({3, 37, 30})}, 1e-2);
+  }
+}
+TEST(Rotary, ErrorNamesTheOperands) {
+  const Value x = constant(f32({2, 3, 8})), table = constant(f32({3, 4}));
+  expect_shape_error([&] { rotary(x, table, table, 2); }, {"rotary", "[2, 3, 8]", "[3, 4]", "2 heads"});
+  expect_shape_error([&] { rotary(x, table, table, 3); }, {"even head size", "3 heads"});
+}
+
+}  // namespace portune::test

@@ -1,0 +1,111 @@
+#include "portune/kernels/cpu/rms_norm.h"
+
+#include "kernels/cpu/support.h"
+
+namespace portune::kernels {
+namespace {
+
+constexpr double kTolerance = 5e-6;  // float32 sums over a row
+constexpr float kEps = 1e-5F;
+
+struct Expected {
+  std::vector<double> y, rstd;
+};
+
+Expected naive_rms_norm(int64_t rows, int64_t size, const std::vector<double>& x, const std::vector<double>& weight) {
+  Expected result;
+  for (int64_t i = 0; i < rows; ++i) {
+    const double* row = x.data() + i * size;
+    double mean_square = 0;
+    for (int64_t j = 0; j < size; ++j) mean_square += row[j] * row[j] / static_cast<double>(size);
+    result.rstd.push_back(1 / std::sqrt(mean_square + kEps));
+    for (int64_t j = 0; j < size; ++j) result.y.push_back(row[j] * result.rstd.back() * weight[static_cast<size_t>(j)]);
+  }
+  return result;
+}
+
+template <class T>
+struct Case {
+  int64_t rows, size;
+  std::vector<T> x, dy;
+  std::vector<float> weight;
+
+  Case(int64_t rows, int64_t size)
+      : rows(rows),
+        size(size),
+        x(random_array<T>(rows * size, 1, 2)),
+        dy(random_array<T>(rows * size, 2)),
+        weight(random_array<float>(size, 3)) {}
+
+  // sum(y dy), whose gradients are those that rms_norm_grad gives.
+  double loss(const std::vector<double>& at, const std::vector<double>& with_weight) const {
+    const std::vector<double> y = naive_rms_norm(rows, size, at, with_weight).y;
+    double sum = 0;
+    for (size_t i = 0; i < y.size(); ++i) sum += y[i] * to_float(dy[i]);
+    return sum;
+  }
+};
+
+// Central differences of `loss` as a function of every element of `at`.
+template <class Loss>
+std::vector<double> differences(std::vector<double> at, Loss loss) {
+  constexpr double kStep = 1e-5;
+  std::vector<double> gradient;
+  for (double& element : at) {
+    const double before = element;
+    element = before + kStep;
+    const double above = loss(at);
+    element = before - kStep;
+    gradient.push_back((above - loss(at)) / (2 * kStep));
+    element = before;
+  }
+  return gradient;
+}
+
+template <class T>
+class RmsNorm : public testing::Test {};
+using ElementTypes = testing::Types<float, Bfloat16>;
+TYPED_TEST_SUITE(RmsNorm, ElementTypes);
+
+TYPED_TEST(RmsNorm, MatchesItsDefinition) {
+  const TestWorkers workers;
+  for (const auto& [rows, size] : {std::pair{1, 1}, {3, 7}, {31, 33}, {100, 127}, {7, 384}}) {
+    const Case<TypeParam> c(rows, size);
+    std::vector<TypeParam> y(c.x.size());
+    std::vector<float> rstd(static_cast<size_t>(rows));
+    rms_norm(workers, rows, size, kEps, c.x.data(), c.weight.data(), y.data(), rstd.data());
+    const Expected expected = naive_rms_norm(rows, size, to_doubles(c.x), to_doubles(c.weight));
+    expect_close(y, expected.y, kTolerance + kRounding<TypeParam>);  // rounded twice
+    expect_close(rstd, expected.rstd, kTolerance);
+  }
+}
+
+TYPED_TEST(RmsNorm, GradientsMatchCentralDifferences) {
+  const TestWorkers workers;
+  for (const auto& [rows, size] : {std::pair{1, 3}, {3, 7}, {5, 33}, {70, 17}}) {
+    const Case<TypeParam> c(rows, size);
+    const std::vector<double> x = to_doubles(c.x), weight = to_doubles(c.weight);
+    const Expected forward = naive_rms_norm(rows, size, x, weight);
+    const std::vector<float> rstd(forward.rstd.begin(), forward.rstd.end());
+    std::vector<TypeParam> dx(c.x.size());
+    std::vector<float> dweight(c.weight.size());
+    rms_norm_grad<TypeParam>(workers, rows, size, {c.dy.data(), c.x.data(), c.weight.data(), rstd.data()}, dx.data(),
+                             dweight.data());
+    expect_close(dx, differences(x, [&](const auto& at) { return c.loss(at, weight); }), 2e-5);
+    expect_close(dweight, differences(weight, [&](const auto& at) { return c.loss(x, at); }), 2e-5);
+  }
+}
+
+TYPED_TEST(RmsNorm, GradientDoesNotDependOnTheNumberOfThreads) {
+  const Case<TypeParam> c(300, 65);
+  const std::vector<float> rstd(300, 0.5F);
+  const RmsNormGradInputs<TypeParam> in{c.dy.data(), c.x.data(), c.weight.data(), rstd.data()};
+  std::vector<TypeParam> dx(c.x.size());
+  std::vector<float> dweight(c.weight.size()), alone = dweight;
+  rms_norm_grad(TestWorkers(), c.rows, c.size, in, dx.data(), dweight.data());
+  rms_norm_grad(CallerOnly(), c.rows, c.size, in, dx.data(), alone.data());
+  EXPECT_EQ(dweight, alone);
+}
+
+}  // namespace
+}  // namespace portune::kernels

@@ -1,0 +1,46 @@
+#include "portune/kernels/cpu/rotary.h"
+
+#include "kernels/cpu/support.h"
+
+namespace portune::kernels {
+namespace {
+
+template <class T>
+class Rotary : public testing::Test {};
+using ElementTypes = testing::Types<float, Bfloat16>;
+TYPED_TEST_SUITE(Rotary, ElementTypes);
+
+// As the product of complex numbers: x1 + i x2 times cos + i sin.
+TYPED_TEST(Rotary, TurnsPairsOfElementsByTheAngleOfTheirToken) {
+  const TestWorkers workers;
+  for (const RotaryShape& shape : {RotaryShape{1, 1, 1, 2, false}, {2, 3, 4, 6, false}, {3, 70, 2, 10, true}}) {
+    const int64_t half = shape.head_size / 2, tokens = shape.batch * shape.seq;
+    const auto x = random_array<TypeParam>(tokens * shape.heads * shape.head_size, 1);
+    const auto angles = random_array<float>((shape.table_per_example ? tokens : shape.seq) * half, 2, 3);
+    std::vector<float> cos, sin;
+    for (const float angle : angles) {
+      cos.push_back(std::cos(angle));
+      sin.push_back(std::sin(angle));
+    }
+    std::vector<TypeParam> y(x.size());
+    rotary(workers, shape, x.data(), cos.data(), sin.data(), y.data());
+
+    std::vector<double> expected(x.size());
+    for (int64_t token = 0; token < tokens; ++token) {
+      for (int64_t head = 0; head < shape.heads; ++head) {
+        for (int64_t j = 0; j < half; ++j) {
+          const auto first = static_cast<size_t>((token * shape.heads + head) * shape.head_size + j);
+          const auto second = first + static_cast<size_t>(half);
+          const int64_t table = shape.table_per_example ? token : token % shape.seq;
+          const double angle = angles[static_cast<size_t>(table * half + j)];
+          expected[first] = to_float(x[first]) * std::cos(angle) - to_float(x[second]) * std::sin(angle);
+          expected[second] = to_float(x[first]) * std::sin(angle) + to_float(x[second]) * std::cos(angle);
+        }
+      }
+    }
+    expect_close(y, expected, 1e-6);
+  }
+}
+
+}  // namespace
+}  // namespace portune::kernels
