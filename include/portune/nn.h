@@ -94,11 +94,12 @@ class Scope {
 
 struct LinearOptions {
   bool bias = true;
+  double initializer_scale = 1;  ///< of the standard deviation of a new weight
 };
 /// x W^T + b; "weight" [size, in], "bias" [size].
 Value linear(const Scope& s, const Value& x, int64_t size, const LinearOptions& options = {});
 /// x W + b; "weight" [in, size], "bias" [size]: what transformers calls Conv1D.
-Value conv1d(const Scope& s, const Value& x, int64_t size);
+Value conv1d(const Scope& s, const Value& x, int64_t size, const LinearOptions& options = {});
 struct LayerNormOptions {
   bool bias = true;
 };

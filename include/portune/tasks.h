@@ -79,6 +79,39 @@ class Task {
   virtual void save(const std::filesystem::path& folder, std::span<const NamedTensorView> weights) const = 0;
 };
 
+/// Makes the file of predictions, a JSON object a line. For one pass over the rows, in their order.
+class PredictionLines {
+ public:
+  virtual ~PredictionLines() = default;
+  /// The lines, each with its newline, that are complete with this batch.
+  virtual std::string take(const data::Example& batch, const data::Example& outputs) = 0;
+  /// Those that waited for further batches.
+  virtual std::string finish() { return {}; }
+};
+
+/// A task whose examples come from rows of tables: what the command trains, measures and predicts with.
+class RowTask : public Task {
+ public:
+  /// Whether rows have a label: without one they can only be predicted.
+  enum class Labels { kRequired, kIgnored };
+  /// The columns that rows must have, texts all of them.
+  virtual std::vector<std::string> columns(Labels labels) const = 0;
+  /// Rows encoded and put into batches of `size`. The task must outlive the dataset.
+  /// errors  UsageError if `size` is below 1; DataError that names the row for a missing column, a label that makes no
+  ///         sense, text that is not UTF-8
+  virtual data::Dataset batches(const data::Dataset& rows, int64_t size, Labels labels = Labels::kRequired) const = 0;
+  /// The same in random order, for training.
+  virtual data::Dataset training_batches(const data::Dataset& rows, int64_t size,
+                                         const data::ShuffleOptions& order) const;
+  /// How many examples rows become: usually one each.
+  virtual int64_t count_examples(const data::Dataset& rows) const;
+  virtual std::unique_ptr<PredictionLines> prediction_lines() const = 0;
+  /// What a resumption must have in common with the run that it continues (TrainingOptions::must_match).
+  virtual std::map<std::string, std::string> settings() const = 0;
+  /// Keys of config.json that Portune does not know, and therefore ignores.
+  virtual std::vector<std::string> unknown_config_keys() const = 0;
+};
+
 // ---- text classification
 
 enum class Head {
@@ -107,7 +140,7 @@ struct LabelScan {
 LabelScan labels_of(const data::Dataset& rows, const std::string& column);
 
 /// One label for a text or a pair of texts: an encoder with a classification head of a Hugging Face model folder.
-class TextClassification final : public Task {
+class TextClassification final : public RowTask {
  public:
   /// errors  CheckpointError, NotFoundError for what is wrong with the folder; UsageError for options that do not fit
   /// it
@@ -116,17 +149,10 @@ class TextClassification final : public Task {
 
   const std::vector<std::string>& labels() const;
   Head head() const;
-  /// Keys of config.json that Portune does not know, and therefore ignores.
-  std::vector<std::string> unknown_config_keys() const;
 
-  /// Whether rows have a label: without one they can only be predicted.
-  enum class Labels { kRequired, kIgnored };
   /// A row of texts as arrays: int32 [length] input_ids, token_type_ids, attention_mask, and int32 labels.
   /// errors  DataError that names the row for a missing column, a label outside the set, text that is not UTF-8
   data::Example encode(const data::Example& row, Labels labels = Labels::kRequired) const;
-  /// Rows encoded and put into batches of `size`, padded to max_length. The task must outlive the dataset.
-  /// errors  UsageError if `size` is below 1
-  data::Dataset batches(const data::Dataset& rows, int64_t size, Labels labels = Labels::kRequired) const;
 
   struct Prediction {
     std::string label;
@@ -135,6 +161,14 @@ class TextClassification final : public Task {
   };
   /// One per row of a batch, without the rows that only fill it up.
   std::vector<Prediction> predictions(const data::Example& batch, const data::Example& outputs) const;
+
+  std::vector<std::string> columns(Labels labels) const override;
+  /// Padded to max_length.
+  data::Dataset batches(const data::Dataset& rows, int64_t size, Labels labels = Labels::kRequired) const override;
+  /// {"label": ..., "score": its probability, "scores": {label: probability}, "logits": [...]}
+  std::unique_ptr<PredictionLines> prediction_lines() const override;
+  std::map<std::string, std::string> settings() const override;
+  std::vector<std::string> unknown_config_keys() const override;
 
   std::vector<std::string> inputs() const override;
   Forward forward(const nn::Scope& root, const Columns& batch) const override;

@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -47,6 +48,13 @@ struct EncodeOptions {
   bool with_offsets = false;       ///< whether `offsets` and `word_ids` are wanted; costs time
 };
 
+struct DecodeOptions {
+  bool skip_special_tokens = false;  ///< leave out added tokens that are special, such as [CLS]
+  /// Whether to take spaces away before English punctuation and contractions. By default as tokenizer_config.json says,
+  /// and not for BPE models, as transformers does it.
+  std::optional<bool> clean_up_tokenization_spaces = {};
+};
+
 /// One text, or two that belong together. Does not own them.
 struct TextPair {
   std::string_view first;
@@ -76,6 +84,9 @@ class Tokenizer {
   std::vector<Encoding> encode_batch(std::span<const TextPair> texts, const EncodeOptions& options,
                                      ThreadPool& pool) const;
 
+  /// The text that tokens stand for. Ids that no token has are left out.
+  std::string decode(std::span<const int32_t> ids, const DecodeOptions& options = {}) const;
+
   std::optional<int32_t> token_to_id(std::string_view token) const;
   /// Empty if no token has this id. Valid as long as the tokenizer.
   std::string_view id_to_token(int32_t id) const;
@@ -88,6 +99,8 @@ class Tokenizer {
   std::optional<int32_t> cls_id() const;
   std::optional<int32_t> sep_id() const;
   std::optional<int32_t> mask_id() const;
+  std::optional<int32_t> bos_id() const;
+  std::optional<int32_t> eos_id() const;
   /// "model_max_length" of tokenizer_config.json: the longest input that the model was made for.
   std::optional<int64_t> model_max_length() const;
 

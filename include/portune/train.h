@@ -63,14 +63,24 @@ class Callback {
   /// An epoch is done; `mean_loss` is that of its examples, `scores` are those of the validation set, if there is one.
   virtual void on_epoch_end([[maybe_unused]] int64_t epoch, [[maybe_unused]] double mean_loss,
                             [[maybe_unused]] const Scores& scores) {}
+  /// A checkpoint is whole and on disk.
+  virtual void on_checkpoint([[maybe_unused]] const std::filesystem::path& folder) {}
   /// Asked after every step and for every batch of a validation: true ends fit() there.
   virtual bool should_stop() { return false; }
+};
+
+/// Checkpoints that fit() writes while it trains, as `folder`/checkpoint-N after step N.
+struct CheckpointOptions {
+  std::filesystem::path folder;
+  int64_t every = 0;  ///< steps; 0: none
+  int64_t keep = 2;   ///< the newest are kept, older ones in the folder removed, at least 1
 };
 
 struct FitOptions {
   int64_t num_train_epochs = 3;
   int64_t steps_per_epoch = 0;  ///< the data are repeated to fill the epochs, as in Keras; 0: one pass is an epoch
   std::optional<data::Dataset> validation = {};  ///< batches to evaluate after each epoch
+  CheckpointOptions checkpoints = {};
   Callback* callback = nullptr;
 };
 

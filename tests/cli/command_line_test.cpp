@@ -31,7 +31,7 @@ FitArguments fit_arguments(Words more) {
 }
 
 TEST(CommandLine, HelpOfEachCommandHasExamplesAndFitsOneScreen) {
-  for (const char* command : {"fit", "evaluate", "predict", "devices", "bench"}) {
+  for (const char* command : {"fit", "evaluate", "predict", "tokenize", "devices", "bench", "parity"}) {
     const std::string text = text_of({command, "--help"});
     EXPECT_THAT(text, HasSubstr("Examples\n  portune " + std::string(command)));
     EXPECT_LE(std::ranges::count(text, '\n'), 50) << command;

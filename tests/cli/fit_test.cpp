@@ -1,11 +1,13 @@
 // Training by the real command, from files to a folder.
 #include <gmock/gmock.h>
 
+#include <chrono>
 #include <csignal>
 #include <nlohmann/json.hpp>
 
 #include "cli/program.h"
 #include "cli/toy.h"
+#include "portune/train/checkpoint_folder.h"
 
 namespace portune::cli {
 namespace {
@@ -144,7 +146,7 @@ std::string checkpoint_of(const Toy& toy) {
 
 TEST(Fit, ResumedWithSomethingElseItSaysWhatWasThere) {
   const Toy toy;
-  const Words resumed = toy.fit(kLong + Words{"--resume-from-checkpoint", checkpoint_of(toy)});
+  const Words resumed = toy.fit(kLong + Words{"--resume-from-checkpoint", checkpoint_of(toy) + "/"});
   const auto expect_refused = [&](const Words& words, const std::string& given, const std::string& expected) {
     const Finished run = portune(words);
     EXPECT_EQ(run.exit_code, 2) << run.err;
@@ -163,7 +165,100 @@ TEST(Fit, ResumedWithSomethingElseItSaysWhatWasThere) {
   *(std::ranges::find(words, "--epochs") + 1) = "500";
   expect_refused(words, "a schedule with an end after step 2000\n", "an end after step 1600, as in the run");
   write(toy.file("train.csv"), toy_csv(65));
-  expect_refused(resumed, "training_data 65 rows", "training_data 64 rows");
+  expect_refused(resumed, "training_data 65 examples", "training_data 64 examples");
+}
+
+const Words kOften = kLong + Words{"--checkpoint-every", "7"};
+
+TEST(Fit, KilledAndResumedItGivesTheSameBitsAsAnUnbrokenRun) {
+  const Toy unbroken, broken;
+  ASSERT_EQ(portune(unbroken.fit(kLong)).exit_code, 0);
+  int64_t last = 0;
+  for (const char* epoch : {"epoch 3/", "epoch 50/"}) {
+    Program run(broken.fit(kOften + Words{"--resume"}));
+    ASSERT_TRUE(run.says(epoch));
+    run.signal(SIGKILL);
+    const Finished killed = run.wait();
+    EXPECT_EQ(killed.exit_code, 128 + SIGKILL);
+    EXPECT_THAT(killed.err,
+                HasSubstr(last == 0 ? "no checkpoint to resume from yet" : "resuming from " + broken.output()));
+    const std::vector<train::SavedCheckpoint> checkpoints = train::checkpoints_in(broken.output());
+    ASSERT_FALSE(checkpoints.empty());
+    EXPECT_LE(checkpoints.size(), 4u);  // two, the one resumed from, and one whose removal was about to begin
+    EXPECT_GT(checkpoints.back().step, last);
+    EXPECT_EQ(checkpoints.back().step % 7, 0);
+    last = checkpoints.back().step;
+  }
+  const Finished whole = portune(broken.fit(kOften + Words{"--resume"}));
+  ASSERT_EQ(whole.exit_code, 0) << whole.err;
+  EXPECT_EQ(weights_in(broken.output()), weights_in(unbroken.output()));
+  EXPECT_EQ(names_in(broken.output()), kModelFiles);
+  EXPECT_THAT(broken.left_behind(), ElementsAre("tuned"));
+  // And once more: there is nothing left to resume.
+  const Finished again = portune(broken.fit(kOften + Words{"--resume"}));
+  EXPECT_EQ(again.exit_code, 73);
+  EXPECT_THAT(again.err, HasSubstr("a trained model"));
+}
+
+TEST(Fit, KeepsAsManyCheckpointsAsItIsAsked) {
+  const Toy toy;
+  Program run(toy.fit(kLong + Words{"--checkpoint-every", "2", "--keep-checkpoints", "3"}));
+  ASSERT_TRUE(run.says("checkpoint-20\n"));
+  run.signal(SIGINT);
+  const Finished stopped = run.wait();
+  EXPECT_EQ(stopped.exit_code, 75) << stopped.err;
+  EXPECT_EQ(names_in(toy.output()).size(), 3u);
+}
+
+TEST(Fit, DoesNotBeginAmongTheCheckpointsOfAnotherRun) {
+  const Toy toy;
+  const std::string checkpoint = checkpoint_of(toy);
+  const Finished run = portune(toy.fit(kLong));
+  EXPECT_EQ(run.exit_code, 73);
+  EXPECT_THAT(run.err, HasSubstr(std::filesystem::path(checkpoint).filename().string()));
+  EXPECT_THAT(run.err, HasSubstr("--resume"));
+  EXPECT_TRUE(std::filesystem::exists(checkpoint + "/trainer_state.json"));
+}
+
+TEST(Fit, OneRunAtATimeWritesToAFolder) {
+  const Toy toy;
+  Program first(toy.fit(kLong));
+  ASSERT_TRUE(first.says("epoch 2/"));
+  const Finished second = portune(toy.fit(kLong));
+  EXPECT_EQ(second.exit_code, 73) << second.err;
+  EXPECT_THAT(second.err, HasSubstr("another run writes, process " + std::to_string(first.pid())));
+  first.signal(SIGINT);
+  EXPECT_EQ(first.wait().exit_code, 75);
+}
+
+// With so many rows that the signal finds the validation running.
+TEST(Fit, StoppedInAValidationItSavesAndCatchesUp) {
+  const Toy toy;
+  write(toy.file("validation.csv"), toy_csv(20'000));
+  const Words words = toy.fit({"--epochs", "2", "--checkpoint-every", "4"});
+  Program run(words);
+  ASSERT_TRUE(run.says("checkpoint-4\n"));  // after the four steps of the first epoch, before its validation
+  run.signal(SIGINT);
+  const Finished stopped = run.wait();
+  EXPECT_EQ(stopped.exit_code, 75) << stopped.err;
+  EXPECT_THAT(stopped.err, testing::Not(HasSubstr("epoch 1/2: ")));
+  EXPECT_THAT(names_in(toy.output()), ElementsAre("checkpoint-4"));
+  write(toy.file("validation.csv"), toy_csv(37));
+  const Finished last = portune(words + Words{"--resume"});
+  EXPECT_EQ(last.exit_code, 0) << last.err;
+  EXPECT_THAT(last.err, HasSubstr("epoch 1/2: training loss"));
+  EXPECT_THAT(last.err, HasSubstr("epoch 2/2: training loss"));
+  EXPECT_EQ(names_in(toy.output()), kModelFiles);
+}
+
+TEST(Fit, StoppedBeforeTheFirstStepItLeavesNothing) {
+  const Toy toy;
+  write(toy.file("validation.csv"), toy_csv(20'000));
+  Program run(toy.fit());
+  ASSERT_TRUE(run.says("measuring the validation rows"));
+  run.signal(SIGINT);
+  EXPECT_EQ(run.wait().exit_code, 128 + SIGINT);
+  EXPECT_THAT(toy.left_behind(), testing::IsEmpty());
 }
 
 TEST(Fit, SecondSignalLeavesAtOnceAndLeavesNothing) {

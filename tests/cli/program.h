@@ -40,6 +40,7 @@ class Program {
   /// Waits until something in `folder` has a name that begins so; false if the command ends first.
   bool makes(const std::filesystem::path& folder, const std::string& beginning);
   void signal(int number) const;
+  pid_t pid() const { return pid_; }
   Finished wait();
 
  private:

@@ -16,6 +16,7 @@ TEST(ResumeCommand, ReplacesAnOlderCheckpointHoweverItWasGiven) {
             expected);
   EXPECT_EQ(resume_command({"fit", "--resume_from_checkpoint=o/checkpoint-7", "--seed", "1"}, "o/checkpoint-9"),
             expected);
+  EXPECT_EQ(resume_command({"fit", "--resume", "--seed", "1"}, "o/checkpoint-9"), expected);
 }
 
 TEST(ResumeCommand, QuotesWhatAShellWouldTakeApart) {

@@ -211,6 +211,15 @@ TEST(OutputFile, AWriteThatFailsHalfWayLeavesNoFile) {
             0);
 }
 
+TEST(RemoveDirectory, RemovesAllOfIt) {
+  const TemporaryFolder root;
+  save(root / "out", "old");
+  fs::create_directory(root / "out" / "sub");
+  remove_directory(root / "out");
+  EXPECT_THAT(names_in(root.path()), IsEmpty());
+  EXPECT_THROW(remove_directory(root / "out"), NotFoundError);
+}
+
 TEST(RecoverDirectory, RemovesOnlyStagingFoldersOfDeadRunsOfThisTarget) {
   const TemporaryFolder root;
   save(root / "out", "old");

@@ -1,16 +1,17 @@
 """Makes src/portune/text/unicode/tables.inc by asking the `tokenizers` wheel about every code point.
 
-Run by hand from the root of the repository, with tokenizers 0.23.3 (half a minute):
+Run by hand from the root of the repository, with tokenizers 0.23.3 (three minutes):
     python tests/oracle/make_tokenizer_tables.py
 The wheel mixes several ages of Unicode, so that no library and no newer table gives its answers; asking it does.
 The tables are written as ranges, which are short, and unfolded at run time.
 """
 
 import pathlib
+import struct
 import unicodedata
 
 import tokenizers
-from tokenizers import AddedToken, Tokenizer, models, normalizers, pre_tokenizers
+from tokenizers import AddedToken, Regex, Tokenizer, models, normalizers, pre_tokenizers
 
 TARGET = pathlib.Path("src/portune/text/unicode/tables.inc")
 VERSION = "0.23.3"
@@ -20,6 +21,8 @@ CODE_POINTS = [c for c in range(0x110000) if not 0xD800 <= c < 0xE000]
 HANGUL = range(0xAC00, 0xD7A4)
 # The bits of a class, as in src/portune/text/unicode/unicode.h.
 CONTROL, SPACE, PUNCTUATION, MARK, CJK, WORD = 1, 2, 4, 8, 16, 32
+COMBINING_MARK, NUMERIC, EXTENDS, PREPENDS, BREAKS, PICTOGRAPH = 64, 128, 256, 512, 1024, 2048
+CATEGORIES = "Cn Lu Ll Lt Lm Lo Mn Mc Me Nd Nl No Pc Pd Ps Pe Pi Pf Po Sm Sc Sk So Zs Zl Zp Cc Cf Co".split()
 
 
 def bert(**on):
@@ -35,17 +38,56 @@ def is_word(c):
 SINGLE_WORD = Tokenizer(models.WordPiece({"[UNK]": 0, "\x01": 1}, unk_token="[UNK]"))
 SINGLE_WORD.add_tokens([AddedToken("\x01", single_word=True, normalized=False)])
 
-nfd = normalizers.NFD().normalize_str
+nfc, nfd = normalizers.NFC().normalize_str, normalizers.NFD().normalize_str
+nfkd = normalizers.NFKD().normalize_str
 clean, cjk = bert(clean_text=True), bert(handle_chinese_chars=True)
 strip, lower = bert(strip_accents=True), bert(lowercase=True)
 split = pre_tokenizers.BertPreTokenizer().pre_tokenize_str
+
+
+def matches(regex):
+    """The code points of which the wheel's regexes match a run."""
+    keep = pre_tokenizers.Split(Regex(regex), "removed", invert=True)
+    return {ord(c) for run, _ in keep.pre_tokenize_str("".join(map(chr, CODE_POINTS))) for c in run}
+
+
+def categories():
+    """{code point: index into CATEGORIES}, of the regexes' age of Unicode."""
+    result = {c: i for i, name in enumerate(CATEGORIES) for c in matches(r"\p{%s}+" % name)}
+    assert len(result) == len(CODE_POINTS)
+    return result
+
+
+def cluster_counter():
+    """How many grapheme clusters the wheel sees in a text, if none has 6 bytes or more: the number of X that a charsmap
+    gives which turns whatever begins with any byte into X."""
+    units = [0] * 768
+    units[0] = 256 << 10  # the root: byte c leads to unit 256 + c
+    for byte in range(1, 256):
+        units[256 + byte] = byte | 1 << 8 | 768 << 10  # a leaf at unit 512 + c, whose value is 0: the X
+    charsmap = struct.pack("<I", 4 * len(units)) + struct.pack(f"<{len(units)}I", *units) + b"X\0"
+    normalize = normalizers.Precompiled(charsmap).normalize_str
+    return lambda text: len(normalize(text))
+
+
+clusters = cluster_counter()
+strip_marks = normalizers.StripAccents().normalize_str
+digits = pre_tokenizers.Digits(individual_digits=True).pre_tokenize_str
 
 
 def class_of(c):
     text = chr(c)
     pieces = len(split("a" + text + "a"))
     return (
-        CONTROL * (clean(text) == "")
+        COMBINING_MARK * (strip_marks(text) == "")
+        | NUMERIC * (len(digits("a" + text)) == 2)
+        | EXTENDS * (clusters("a" + text) == 1)
+        | PREPENDS * (clusters(text + "a") == 1)
+        # Joins a pictograph and U+200D to a cluster of 6 bytes or more, which is looked up by code points.
+        | PICTOGRAPH * (clusters("a" + text) == 2 and clusters("\u00a9\u200d" + text) == 3)
+        # A mark joins all else. After a code point of 4 bytes the cluster would have 6, and nobody looks at those.
+        | BREAKS * (len(text.encode()) < 4 and clusters(text + "\u0301") == 2)
+        | CONTROL * (clean(text) == "")
         | SPACE * (pieces == 2)
         | PUNCTUATION * (pieces == 3)
         | MARK * (nfd(text) == text and strip(text) == "")
@@ -55,12 +97,12 @@ def class_of(c):
 
 
 def class_ranges():
-    """(first code point, class) of each run of equal classes; surrogates count with what stands before them."""
-    ranges = []
+    """(first code point, class, category) of each run of equal ones; surrogates count with what stands before them."""
+    category_of, ranges = categories(), []
     for c in CODE_POINTS:
-        value = class_of(c)
-        if not ranges or ranges[-1][1] != value:
-            ranges.append((c, value))
+        value = (class_of(c), category_of[c])
+        if not ranges or ranges[-1][1:] != value:
+            ranges.append((c, *value))
     return ranges
 
 
@@ -109,6 +151,24 @@ def decompositions():
     return result
 
 
+def compatibility_decompositions():
+    """{code point: full compatibility decomposition} where that is not the canonical one."""
+    return {c: nfkd(chr(c)) for c in CODE_POINTS if nfkd(chr(c)) != nfd(chr(c))}
+
+
+def compositions():
+    """(first, second, composite): what NFC puts together, Hangul left out."""
+    result = []
+    for c in CODE_POINTS:
+        text = nfd(chr(c))
+        if len(text) < 2 or c in HANGUL or nfc(chr(c)) != chr(c):
+            continue
+        first = nfc(text[:-1])
+        assert len(first) == 1 and nfc(first + text[-1]) == chr(c), hex(c)
+        result.append((ord(first), ord(text[-1]), c))
+    return sorted(result)
+
+
 def lowercases():
     """{code point: distance to its lower case}; U+0130, which has two letters, is left to the code."""
     changed = {c: lower(chr(c)) for c in CODE_POINTS if lower(chr(c)) != chr(c)}
@@ -131,11 +191,15 @@ out = [
     f"// Made by tests/oracle/make_tokenizer_tables.py from tokenizers {VERSION}: do not edit.",
     "// clang-format off",
 ]
-write_array(out, "ClassRange kClassRanges[]", [f"{{{c},{v}}}," for c, v in class_ranges()])
+write_array(out, "ClassRange kClassRanges[]", [f"{{{c},{v},{category}}}," for c, v, category in class_ranges()])
 write_array(out, "CombiningRange kCombiningRanges[]",
             [f"{{{a},{b},{v}}}," for a, b, _, v in runs(combining_classes(), 1)])
 write_array(out, "LowercaseRange kLowercaseRanges[]",
             [f"{{{a},{b},{s},{v}}}," for a, b, s, v in runs(lowercases(), 2)])
 write_array(out, "char32_t kDecompositions[]",
             [f"{c}," + "".join(f"{ord(d)}," for d in text) + "0," for c, text in decompositions().items()])
+write_array(out, "char32_t kCompatibilityDecompositions[]",
+            [f"{c}," + "".join(f"{ord(d)}," for d in text) + "0,"
+             for c, text in compatibility_decompositions().items()])
+write_array(out, "Composition kCompositions[]", [f"{{{a},{b},{c}}}," for a, b, c in compositions()])
 TARGET.write_text("\n".join(out) + "\n")

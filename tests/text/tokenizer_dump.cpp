@@ -2,7 +2,9 @@
 //   portune_tokenizer_dump FOLDER REQUESTS MAX_LENGTH STRATEGY ADD_SPECIAL_TOKENS > ANSWERS
 // REQUESTS: for each example 1 or 2 (texts), then for each text its bytes' number and the bytes; numbers are int32.
 // ANSWERS, int32: for each example the number of tokens, ids, type ids, special tokens mask, sequence ids, word ids,
-// offsets; then the number of ids of the fast way, and these. -1 stands for a number where there was an error.
+// offsets; then the number of ids of the fast way, and these; then what the ids decode to, with and without special
+// tokens: each the number of its bytes, and these, filled up to a whole int32. -1 stands for a number where there was
+// an error, and nothing follows it.
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
@@ -46,6 +48,12 @@ void put(const std::vector<T>& values) {
 }
 void put_number(int64_t number) { put(std::vector<int32_t>{static_cast<int32_t>(number)}); }
 
+void put_text(std::string text) {
+  put_number(std::ssize(text));
+  text.resize((text.size() + 3) / 4 * 4);
+  std::fwrite(text.data(), 1, text.size(), stdout);
+}
+
 void put_encoding(const text::Encoding& encoding) {
   put_number(std::ssize(encoding.ids));
   for (const auto* values :
@@ -78,6 +86,7 @@ int main(int, char** arguments) {
       encoder.append(texts, options, ids);
       put_number(std::ssize(ids));
       put(ids);
+      for (const bool skip : {false, true}) put_text(tokenizer.decode(ids, {.skip_special_tokens = skip}));
     } catch (const Error&) {
       put_number(-1);
     }

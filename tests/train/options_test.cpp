@@ -75,5 +75,11 @@ TEST(FitOptions, HaveAtLeastOneEpochAndACountableNumberOfSteps) {
                  "1125899906842624 in 1048576 epochs");
 }
 
+TEST(FitOptions, CheckpointsNeedAFolder) {
+  expect_refused(FitOptions{.checkpoints = {.every = 10}}, "checkpoints.folder", "none");
+  expect_refused(FitOptions{.checkpoints = {.every = -1}}, "checkpoints.every", "-1");
+  expect_refused(FitOptions{.checkpoints = {.keep = 0}}, "checkpoints.keep", "0");
+}
+
 }  // namespace
 }  // namespace portune::test

@@ -496,6 +496,32 @@ void write_checkpoint(const TrainingOptions& options, const std::filesystem::pat
   trainer.save_checkpoint(folder);
 }
 
+struct CheckpointLog final : Callback {
+  std::vector<std::string> names;
+  void on_checkpoint(const std::filesystem::path& folder) override { names.push_back(folder.filename().string()); }
+};
+
+TEST(Trainer, CheckpointsInIntervalsGoOnWithTheSameBits) {
+  const TemporaryFolder folder;
+  const TextClassification task = task_from(kTinyBert);
+  Trainer trainer(cpu(), task, quick());
+  CheckpointLog log;
+  // Nine steps: the last one is no place for a checkpoint.
+  trainer.fit(
+      shuffled_batches(task),
+      {.num_train_epochs = 3, .checkpoints = {.folder = folder / "run", .every = 3, .keep = 1}, .callback = &log});
+  trainer.save(folder / "model");
+  EXPECT_EQ(log.names, (std::vector<std::string>{"checkpoint-3", "checkpoint-6"}));
+  EXPECT_FALSE(std::filesystem::exists(folder / "run" / "checkpoint-3"));
+
+  const TextClassification again = task_from(folder / "run" / "checkpoint-6");
+  Trainer resumed(cpu(), again, quick());
+  resumed.resume(folder / "run" / "checkpoint-6");
+  resumed.fit(shuffled_batches(again), {.num_train_epochs = 3});
+  resumed.save(folder / "again");
+  EXPECT_TRUE(text_of(folder / "again" / "model.safetensors") == text_of(folder / "model" / "model.safetensors"));
+}
+
 TEST(Trainer, ResumesWithTheOptionsOfTheRunOnly) {
   const TemporaryFolder folder;
   TrainingOptions options = quick();

@@ -30,6 +30,12 @@ constexpr const char* kPredictExamples =
     "  portune predict --model tuned --data new.jsonl | head -1\n"
     "  {\"label\":\"1\",\"score\":0.93,\"scores\":{\"0\":0.07,\"1\":0.93},\"logits\":[-1.2,1.4]}\n";
 
+constexpr const char* kTokenizeExamples =
+    "  portune tokenize --tokenizer bert --input new.jsonl --output ids.jsonl\n"
+    "  portune tokenize --tokenizer bert --input pairs.csv --text-column question --text-pair-column answer | head -1\n"
+    "  {\"ids\":[101,7592,102,2088,102],\"offsets\":[[0,0],[0,5],[0,0],[0,5],[0,0]]}\n"
+    "  Offsets count Unicode characters; [0,0] stands for what is not in the text.\n";
+
 constexpr const char* kDevicesExamples =
     "  portune devices\n"
     "  portune devices --plugin ./xla_cpu_pjrt.so --json\n";
@@ -37,6 +43,10 @@ constexpr const char* kDevicesExamples =
 constexpr const char* kBenchExamples =
     "  portune bench --model bert --batch-size 16 --max-length 128 --dtype bfloat16 --steps 20\n"
     "  {\"step_seconds\":[0.92,...],\"compile_seconds\":11.2,\"from_cache\":false}\n";
+
+constexpr const char* kParityExamples =
+    "  portune parity --case case\n"
+    "  A case is made by tools/make_reference.py --model bert --architecture BertForMaskedLM --output case\n";
 
 std::vector<std::string> names_in(const CLI::App& app) {
   std::vector<std::string> names;
@@ -60,8 +70,10 @@ class Parser {
     add("fit", "Fine-tunes a model on labelled texts.", kFitExamples, fit_);
     add("evaluate", "Measures a model on labelled texts.", kEvaluateExamples, evaluate_);
     add("predict", "Labels texts.", kPredictExamples, predict_);
+    add("tokenize", "Turns texts into token ids and offsets.", kTokenizeExamples, tokenize_);
     add("devices", "Shows the plugin, its devices and the kernels.", kDevicesExamples, devices_);
     add("bench", "Times training steps on random tokens.", kBenchExamples, bench_);
+    add("parity", "Compares a model with what transformers computed for it.", kParityExamples, parity_);
   }
 
   Command parse(const std::vector<std::string>& words) {
@@ -94,7 +106,7 @@ class Parser {
     command->footer(examples);
     command->set_help_flag();
     add_options(*command, arguments);
-    command->add_flag("-h,--help", help_, "this text")->group("Options");
+    command->add_flag("-h,--help", help_)->group("");  // not shown: whoever reads it has found it
   }
 
   const CLI::App& chosen() const {
@@ -125,8 +137,10 @@ class Parser {
     if (name == "fit") return fit_;
     if (name == "evaluate") return evaluate_;
     if (name == "predict") return predict_;
+    if (name == "tokenize") return tokenize_;
     if (name == "devices") return devices_;
     if (name == "bench") return bench_;
+    if (name == "parity") return parity_;
     throw UsageError({.where = "command line", .given = "no command", .fix = advice(app_)});
   }
 
@@ -135,8 +149,10 @@ class Parser {
   FitArguments fit_;
   EvaluateArguments evaluate_;
   PredictArguments predict_;
+  TokenizeArguments tokenize_;
   DevicesArguments devices_;
   BenchArguments bench_;
+  ParityArguments parity_;
 };
 
 }  // namespace

@@ -35,6 +35,9 @@ struct FitArguments {
   TrainingOptions training;
   DeviceOptions device;
   std::filesystem::path output, resume_from_checkpoint;
+  bool resume = false;           ///< from the newest checkpoint in `output`
+  int64_t checkpoint_every = 0;  ///< steps; 0: only after a signal
+  int64_t keep_checkpoints = 2;
   bool disable_progress = false;
   Talk talk;
   std::vector<std::string> words;  ///< the command line, to say how to go on after an interruption
@@ -59,6 +62,16 @@ struct PredictArguments {
   Talk talk;
 };
 
+struct TokenizeArguments {
+  std::filesystem::path tokenizer;
+  std::vector<std::string> input;
+  std::filesystem::path output = "-";
+  std::string text_column = "text";
+  std::string text_pair_column;  ///< empty: text_pair, where a row has it
+  int64_t max_length = 0;        ///< 0: no limit
+  bool add_special_tokens = true;
+};
+
 struct DevicesArguments {
   DeviceOptions device;
   Talk talk;
@@ -72,11 +85,21 @@ struct BenchArguments {
   DeviceOptions device;
 };
 
+struct ParityArguments {
+  std::filesystem::path reference;  ///< the case's folder
+  std::filesystem::path dump;       ///< a folder for what was computed; empty: none
+  DType dtype = DType::kFloat32;
+  DeviceOptions device;
+  Talk talk;
+};
+
 // Each command returns the exit code; errors are thrown.
 int fit(const FitArguments& arguments);
 int evaluate(const EvaluateArguments& arguments);
 int predict(const PredictArguments& arguments);
+int tokenize(const TokenizeArguments& arguments);
 int devices(const DevicesArguments& arguments);
 int bench(const BenchArguments& arguments);
+int parity(const ParityArguments& arguments);
 
 }  // namespace portune::cli

@@ -7,7 +7,9 @@
 
 #include "portune/cli/commands.h"
 #include "portune/cli/exit_code.h"
+#include "portune/cli/make_task.h"
 #include "portune/cli/output_folder.h"
+#include "portune/cli/output_lock.h"
 #include "portune/cli/progress_bar.h"
 #include "portune/cli/report.h"
 #include "portune/cli/resume_command.h"
@@ -15,12 +17,13 @@
 #include "portune/cli/signals.h"
 #include "portune/cli/training_log.h"
 #include "portune/io/content_hash.h"
+#include "portune/train/checkpoint_folder.h"
 
 namespace portune::cli {
 namespace {
 
 constexpr int64_t kLargestShuffleBuffer = 100'000;  // rows held in memory
-constexpr auto kLabels = TextClassification::Labels::kRequired;
+constexpr auto kLabels = RowTask::Labels::kRequired;
 
 double now_s() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
 
@@ -29,69 +32,53 @@ const std::filesystem::path& model_of(const FitArguments& a) {
   return a.resume_from_checkpoint.empty() ? a.model.folder : a.resume_from_checkpoint;
 }
 
-TextClassification task_for(const FitArguments& a, const LabelScan& scan) {
-  TextClassificationOptions options = a.model.options;
-  options.labels = scan.labels;
-  return TextClassification(model_of(a), std::move(options));
+data::Dataset training_batches(const RowTask& task, const data::Dataset& rows, const FitArguments& a,
+                               int64_t examples) {
+  const data::ShuffleOptions order{.buffer = std::clamp<int64_t>(examples, 1, kLargestShuffleBuffer),
+                                   .seed = a.training.seed};
+  return task.training_batches(rows, a.batch_size, order).prefetch(2);
 }
 
-data::Dataset training_batches(const TextClassification& task, const data::Dataset& rows, const FitArguments& a,
-                               const LabelScan& scan) {
-  const data::ShuffleOptions order{.buffer = std::min(scan.examples, kLargestShuffleBuffer), .seed = a.training.seed};
-  return task.batches(rows.shuffle(order), a.batch_size, kLabels).prefetch(2);
-}
-
-std::optional<data::Dataset> validation_batches(const TextClassification& task, const FitArguments& a) {
+std::optional<data::Dataset> validation_batches(const RowTask& task, const FitArguments& a) {
   if (a.validation.empty()) return std::nullopt;
-  const data::Dataset rows = read_rows(a.validation, a.model.options, kLabels);
+  const data::Dataset rows = read_rows(a.validation, task, kLabels);
   return evaluation_batches(task, rows, a.eval_batch_size > 0 ? a.eval_batch_size : a.batch_size, kLabels);
 }
 
-FitOptions epochs_of(const FitArguments& a, const LabelScan& scan) {
+FitOptions epochs_of(const FitArguments& a, int64_t examples) {
   if (a.max_steps > 0) return {.num_train_epochs = 1, .steps_per_epoch = a.max_steps};
-  const int64_t one_pass = (scan.examples + a.batch_size - 1) / a.batch_size;
+  const int64_t one_pass = (examples + a.batch_size - 1) / a.batch_size;
   return {.num_train_epochs = a.epochs, .steps_per_epoch = a.steps_per_epoch > 0 ? a.steps_per_epoch : one_pass};
 }
 
-// What a resumption must repeat beside the options that the trainer knows.
-std::map<std::string, std::string> facts_of(const FitArguments& a, const TextClassification& task,
-                                            const LabelScan& scan) {
-  const TextClassificationOptions& options = a.model.options;
-  std::map<std::string, std::string> facts = {
-      {"task", a.model.task},
-      {"batch_size", std::to_string(a.batch_size)},
-      {"max_length", std::to_string(options.max_length)},
-      {"head", task.head() == Head::kSigmoid ? "sigmoid" : "softmax"},
-      {"text_column", options.text_column},
-      {"label_column", options.label_column},
-      {"training_data", fmt::format("{} rows with hash {}", scan.examples, io::content_hash(a.train))}};
-  if (!options.text_pair_column.empty()) facts["text_pair_column"] = options.text_pair_column;
-  return facts;
-}
-
-TrainingOptions training_options(const FitArguments& a, const TextClassification& task, const LabelScan& scan) {
+TrainingOptions training_options(const FitArguments& a, const RowTask& task, int64_t examples) {
   TrainingOptions options = a.training;
-  options.must_match = facts_of(a, task, scan);
+  options.must_match = task.settings();
+  options.must_match.insert(
+      {{"task", a.model.task},
+       {"batch_size", std::to_string(a.batch_size)},
+       {"training_data", fmt::format("{} examples of files with hash {}", examples, io::content_hash(a.train))}});
   return options;
 }
 
-void say_what_is_trained(const FitArguments& a, const TextClassification& task, const LabelScan& scan) {
+void say_what_is_trained(const FitArguments& a, const RowTask& task, int64_t examples) {
   for (const std::string& line : remarks_on_config(task.unknown_config_keys())) say(a.talk, line);
-  say(a.talk, fmt::format("training on {} rows with {} labels", grouped(scan.examples), scan.labels.size()));
+  say(a.talk, fmt::format("training on {} examples", grouped(examples)));
   if (a.validation.empty()) say(a.talk, "no --validation: what is learnt is not measured on held-out rows");
 }
 
 Scores evaluate_before(Trainer& trainer, const data::Dataset& validation, const Talk& talk) {
   say(talk, "measuring the validation rows before training");
-  Scores scores = trainer.evaluate(validation);
+  Scores scores = trainer.evaluate(interruptible(validation));
   say(talk, fmt::format("before: {}", describe(scores)));
   return scores;
 }
 
 int stop(const Trainer& trainer, const FitArguments& a) {
   const int signal = caught_signal();
-  const std::filesystem::path checkpoint = a.output / fmt::format("checkpoint-{}", trainer.steps());
+  const std::filesystem::path checkpoint = train::checkpoint_path(a.output, trainer.steps());
   trainer.save_checkpoint(checkpoint);
+  train::remove_old_checkpoints(a.output, a.keep_checkpoints, a.resume_from_checkpoint);
   // Said even if quiet: without it the work would be lost.
   fmt::print(stderr, "portune: stopped by {} after step {}; saved {}\n  go on with  {}\n",
              signal == SIGINT ? "SIGINT" : "SIGTERM", trainer.steps(), checkpoint.string(),
@@ -103,29 +90,38 @@ void print_outcome(const Outcome& outcome, const Talk& talk) {
   print_result(talk.json ? json_of(outcome) : table_of(outcome));
 }
 
-}  // namespace
+// Where the run starts: as it was asked for, or from the newest checkpoint of an earlier one.
+FitArguments resumed(FitArguments a) {
+  train::recover_checkpoints(a.output);
+  if (a.resume) {
+    a.resume_from_checkpoint = checkpoint_to_resume(a.output);
+    const std::string from = a.resume_from_checkpoint.string();
+    say(a.talk, from.empty() ? "no checkpoint to resume from yet" : "resuming from " + from);
+  }
+  require_no_other_run(a.output, a.resume_from_checkpoint);
+  return a;
+}
 
-int fit(const FitArguments& a) {
-  check_output_folder(a.output, model_of(a));
-  const data::Dataset rows = read_rows(a.train, a.model.options, kLabels);
-  const LabelScan scan = labels_of(rows, a.model.options.label_column);
-  const TextClassification task = task_for(a, scan);
-  const std::optional<data::Dataset> validation = validation_batches(task, a);
+int train(const FitArguments& a) {
+  const std::unique_ptr<RowTask> task = make_task(a.model, model_of(a), a.train);
+  const data::Dataset rows = read_rows(a.train, *task, kLabels);
+  const int64_t examples = task->count_examples(interruptible(rows));
+  const std::optional<data::Dataset> validation = validation_batches(*task, a);
   const Device device(a.device);
-  Trainer trainer(device, task, training_options(a, task, scan));
+  Trainer trainer(device, *task, training_options(a, *task, examples));
   if (!a.resume_from_checkpoint.empty()) trainer.resume(a.resume_from_checkpoint);
-  say_what_is_trained(a, task, scan);
+  say_what_is_trained(a, *task, examples);
 
-  Outcome outcome{.train_examples = scan.examples, .output = a.output};
+  Outcome outcome{.train_examples = examples, .output = a.output};
   if (validation) outcome.before = evaluate_before(trainer, *validation, a.talk);
 
-  FitOptions options = epochs_of(a, scan);
+  FitOptions options = epochs_of(a, examples);
   TrainingLog log(a.talk, a.disable_progress, trainer, options.num_train_epochs);
   options.validation = validation;
+  options.checkpoints = {.folder = a.output, .every = a.checkpoint_every, .keep = a.keep_checkpoints};
   options.callback = &log;
-  catch_signals();
   const double start_s = now_s();
-  const FitResult result = trainer.fit(training_batches(task, rows, a, scan), options);
+  const FitResult result = trainer.fit(training_batches(*task, rows, a, examples), options);
   log.close();
   if (result.stopped) return stop(trainer, a);
 
@@ -136,6 +132,15 @@ int fit(const FitArguments& a) {
   if (validation) outcome.after = result.scores;
   print_outcome(outcome, a.talk);
   return kOk;
+}
+
+}  // namespace
+
+int fit(const FitArguments& a) {
+  check_output_folder(a.output, model_of(a));
+  catch_signals();
+  const OutputLock lock(a.output);
+  return train(resumed(a));
 }
 
 }  // namespace portune::cli

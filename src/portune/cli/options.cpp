@@ -7,6 +7,8 @@
 #include <functional>
 #include <type_traits>
 
+#include "portune/cli/make_task.h"
+
 namespace portune::cli {
 namespace {
 
@@ -82,7 +84,7 @@ void add_model(Group group, ModelArguments& model) {
       ->required();
   group
       .choice(
-          "--task", {"text-classification"}, [&](const std::string& task) { model.task = task; }, "what to learn")
+          "--task", task_names(), [&](const std::string& task) { model.task = task; }, "what to learn")
       ->default_str(model.task);
 }
 
@@ -165,8 +167,17 @@ void add_options(CLI::App& command, FitArguments& a) {
   add_training(Group(command, "Training"), a);
   Group output(command, "Output");
   output.path("--output,--output-dir", a.output, "folder for the trained model")->required();
-  output.path("--resume-from-checkpoint", a.resume_from_checkpoint, "go on from a folder checkpoint-N")
+  output
+      .number("--checkpoint-every,--save-steps", a.checkpoint_every, "steps between checkpoints in --output",
+              {.lowest = 1})
       ->default_str("none");
+  output.number("--keep-checkpoints,--save-total-limit", a.keep_checkpoints, "how many of the newest are kept",
+                {.lowest = 1});
+  CLI::Option* newest =
+      output.flag("--resume", a.resume, "go on from the newest checkpoint in --output, if there is one");
+  output.path("--resume-from-checkpoint", a.resume_from_checkpoint, "go on from a folder checkpoint-N")
+      ->default_str("none")
+      ->excludes(newest);
   output.flag("--disable-progress,--disable-tqdm", a.disable_progress, "plain lines in place of the bar");
   add_talk(output, a.talk);
   add_device(Group(command, "Device"), a.device);
@@ -201,6 +212,20 @@ void add_options(CLI::App& command, PredictArguments& a) {
   add_device(device, a.device);
 }
 
+void add_options(CLI::App& command, TokenizeArguments& a) {
+  Group data(command, "Data");
+  data.path("--tokenizer", a.tokenizer, "folder with tokenizer.json or older files of a tokenizer")->required();
+  data.files("--input", a.input, "rows: .csv, .tsv, .jsonl")->required();
+  data.text("--text-column", a.text_column, "column of the text");
+  data.text("--text-pair-column", a.text_pair_column, "column of a second text")
+      ->default_str("text_pair, where a row has one");
+  data.number("--max-length", a.max_length, "tokens of a row; longer texts are cut", {.lowest = 1})
+      ->default_str("no limit");
+  data.no_flag("--no-special-tokens", a.add_special_tokens, "without [CLS], </s> and the like");
+  Group output(command, "Output");
+  output.path("--output", a.output, "a JSON object a row; - is stdout")->default_str("-");
+}
+
 void add_options(CLI::App& command, DevicesArguments& a) {
   add_talk(Group(command, "Output"), a.talk);
   add_device(Group(command, "Device"), a.device);
@@ -215,6 +240,17 @@ void add_options(CLI::App& command, BenchArguments& a) {
   size.number("--warmup", a.warmup, "steps before them");
   add_dtype(size, a.training.dtype);
   add_device(Group(command, "Device"), a.device);
+}
+
+void add_options(CLI::App& command, ParityArguments& a) {
+  Group data(command, "Data");
+  data.path("--case", a.reference, "folder of a model with what transformers computed (docs/parity.md)")->required();
+  Group output(command, "Output");
+  output.path("--dump", a.dump, "a new folder for what Portune computed")->default_str("none");
+  add_talk(output, a.talk);
+  Group device(command, "Device");
+  add_dtype(device, a.dtype);
+  add_device(device, a.device);
 }
 
 }  // namespace portune::cli

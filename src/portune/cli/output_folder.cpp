@@ -5,9 +5,11 @@
 #include <string_view>
 
 #include "portune/cli/exit_code.h"
+#include "portune/cli/output_lock.h"
 #include "portune/error.h"
 #include "portune/hub/model_folder.h"
 #include "portune/io/atomic_directory.h"
+#include "portune/train/checkpoint_folder.h"
 
 namespace portune::cli {
 namespace {
@@ -17,15 +19,17 @@ namespace fs = std::filesystem;
 // Whether saving a model anew loses nothing of value with this entry: the files that models consist of.
 bool is_replaceable(const fs::directory_entry& entry) {
   const std::string name = entry.path().filename().string();
-  if (entry.is_directory()) return name.starts_with("checkpoint-");
-  const bool own = name == "config.json" || name == "trainer_state.json" || name == "model.safetensors.index.json";
+  if (entry.is_directory()) return train::is_of_checkpoint(name);
+  const bool own = name == kLockFile || name == "config.json" || name == "trainer_state.json" ||
+                   name == "model.safetensors.index.json";
   return own || entry.path().extension() == ".safetensors" || hub::is_companion_file(name);
 }
 
 bool holds_training(const fs::path& folder) {
   if (fs::exists(folder / "config.json")) return true;
   return std::ranges::all_of(fs::directory_iterator(folder), [](const fs::directory_entry& entry) {
-    return entry.is_directory() && entry.path().filename().string().starts_with("checkpoint-");
+    const std::string name = entry.path().filename().string();
+    return name == kLockFile || (entry.is_directory() && train::is_of_checkpoint(name));
   });
 }
 
@@ -38,6 +42,13 @@ void check_contents(const fs::path& output) {
                        .expected = "a new folder, or one with nothing but a model and its checkpoints",
                        .fix = "choose another folder"});
   }
+}
+
+bool lies_in(const fs::path& inner, const fs::path& outer) {
+  fs::path path = fs::absolute(inner).lexically_normal();
+  if (!path.has_filename()) path = path.parent_path();  // "checkpoint-20/"
+  std::error_code absent;
+  return fs::equivalent(path.parent_path(), outer, absent);
 }
 
 }  // namespace
@@ -61,6 +72,25 @@ void check_output_folder(const fs::path& output, const fs::path& model) {
   if (fs::exists(output)) check_contents(output);
   // Whether it can be written is known best by trying: this creates a folder beside it, and removes it.
   io::AtomicDirectory trial(output);
+}
+
+fs::path checkpoint_to_resume(const fs::path& output) {
+  const std::vector<train::SavedCheckpoint> checkpoints = train::checkpoints_in(output);
+  if (!checkpoints.empty()) return checkpoints.back().path;
+  if (!fs::exists(output / "config.json")) return {};
+  throw OutputError({.where = "--resume",
+                     .given = "a trained model in " + output.string() + ", and no checkpoint",
+                     .expected = "a run that is not finished",
+                     .fix = "leave out --resume to train anew, in place of that model"});
+}
+
+void require_no_other_run(const fs::path& output, const fs::path& resumed_from) {
+  const std::vector<train::SavedCheckpoint> checkpoints = train::checkpoints_in(output);
+  if (checkpoints.empty() || (!resumed_from.empty() && lies_in(resumed_from, output))) return;
+  throw OutputError({.where = "--output " + output.string(),
+                     .given = "a folder with " + checkpoints.back().path.filename().string() + " of an earlier run",
+                     .expected = "no checkpoints where another run begins",
+                     .fix = "go on from it with --resume, remove the folder, or choose another"});
 }
 
 }  // namespace portune::cli

@@ -11,4 +11,11 @@ namespace portune::cli {
 ///          what is no part of a model; IoError if it cannot be written
 void check_output_folder(const std::filesystem::path& output, const std::filesystem::path& model);
 
+/// The newest checkpoint in the folder; empty if no run has got that far.
+/// errors   OutputError if there is a trained model and no checkpoint: nothing is left to do
+std::filesystem::path checkpoint_to_resume(const std::filesystem::path& output);
+
+/// errors   OutputError if the folder has checkpoints, unless this run goes on from one of them
+void require_no_other_run(const std::filesystem::path& output, const std::filesystem::path& resumed_from);
+
 }  // namespace portune::cli

@@ -7,7 +7,7 @@
 namespace portune::cli {
 namespace {
 
-constexpr std::string_view kOption = "--resume-from-checkpoint";
+constexpr std::string_view kOption = "--resume-from-checkpoint", kNewest = "--resume";
 
 std::string quoted(const std::string& word) {
   constexpr std::string_view kPlain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_=+,./:@%";
@@ -23,7 +23,9 @@ std::string resume_command(const std::vector<std::string>& words, const std::str
   std::string command = "portune";
   for (size_t i = 0; i < words.size(); ++i) {
     const std::string_view name = std::string_view(words[i]).substr(0, words[i].find('='));
-    if (with_hyphens(std::string(name)) != kOption) {
+    const std::string option = with_hyphens(std::string(name));
+    if (option == kNewest) continue;
+    if (option != kOption) {
       command += " " + quoted(words[i]);
     } else if (name.size() == words[i].size()) {
       ++i;  // its value is the next word

@@ -1,20 +1,15 @@
-// The rows that a command reads.
+// Rows and batches as commands read them.
 #pragma once
-
-#include <string>
-#include <vector>
 
 #include "portune/data.h"
 #include "portune/tasks.h"
 
 namespace portune::cli {
 
-/// The text columns and, if asked for, the label column of CSV, TSV or JSON Lines files.
-data::Dataset read_rows(const std::vector<std::string>& files, const TextClassificationOptions& options,
-                        TextClassification::Labels labels);
+/// The same, but a signal that was caught ends the pass over it with Interrupted.
+data::Dataset interruptible(const data::Dataset& dataset);
 
 /// Batches of all rows in their order, prepared ahead.
-data::Dataset evaluation_batches(const TextClassification& task, const data::Dataset& rows, int64_t size,
-                                 TextClassification::Labels labels);
+data::Dataset evaluation_batches(const RowTask& task, const data::Dataset& rows, int64_t size, RowTask::Labels labels);
 
 }  // namespace portune::cli

@@ -2,7 +2,10 @@
 
 #include <unistd.h>
 
+#include <array>
 #include <csignal>
+#include <cstring>
+#include <string>
 
 #include "portune/cli/exit_code.h"
 
@@ -10,10 +13,20 @@ namespace portune::cli {
 namespace {
 
 volatile std::sig_atomic_t caught = 0;
+// Plain memory, since a handler may not allocate; too long a path is not removed.
+std::array<char, 4096> file_to_remove = {}, folder_to_remove = {};
+
+void copy(const std::string& text, std::array<char, 4096>& place) {
+  place[0] = '\0';
+  if (text.size() < place.size()) std::memcpy(place.data(), text.c_str(), text.size() + 1);
+}
 
 // Only async-signal-safe calls are allowed here: the signal may have come in the midst of malloc.
 extern "C" void on_signal(int number) {
-  if (caught != 0) _exit(kSignal + number);
+  if (caught != 0) {
+    if (file_to_remove[0] != '\0' && unlink(file_to_remove.data()) == 0) rmdir(folder_to_remove.data());
+    _exit(kSignal + number);
+  }
   caught = number;
 }
 
@@ -25,6 +38,11 @@ void catch_signals() {
   action.sa_flags = SA_RESTART;
   sigaction(SIGINT, &action, nullptr);
   sigaction(SIGTERM, &action, nullptr);
+}
+
+void remove_at_second_signal(const std::filesystem::path& file) {
+  copy(file.parent_path().string(), folder_to_remove);
+  copy(file.string(), file_to_remove);
 }
 
 int caught_signal() { return caught; }

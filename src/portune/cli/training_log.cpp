@@ -27,6 +27,10 @@ void TrainingLog::on_epoch_end(int64_t epoch, double mean_loss, const Scores& sc
   bar_.print(fmt::format("epoch {}/{}: training loss {:.4f}{}", epoch, epochs_, mean_loss, held_out));
 }
 
+void TrainingLog::on_checkpoint(const std::filesystem::path& folder) {
+  if (!quiet_) bar_.print(fmt::format("saved {}", folder.string()));
+}
+
 bool TrainingLog::should_stop() { return caught_signal() != 0; }
 
 // The trainer loads the weights with the first batch.

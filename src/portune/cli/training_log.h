@@ -16,6 +16,7 @@ class TrainingLog final : public Callback {
   void on_compile(const std::string& what, double seconds, bool from_cache) override;
   void on_step(const StepResult& result, int64_t total_steps) override;
   void on_epoch_end(int64_t epoch, double mean_loss, const Scores& scores) override;
+  void on_checkpoint(const std::filesystem::path& folder) override;
   bool should_stop() override;
 
   void close() { bar_.close(); }

@@ -193,6 +193,13 @@ void AtomicDirectory::commit() {
   if (old) remove_tree(*old);
 }
 
+void remove_directory(const fs::path& path) {
+  const fs::path target = normalised(path);
+  const fs::path doomed = sibling(target, kStagingPrefix);
+  rename_folder(target, doomed);
+  remove_tree(doomed);
+}
+
 Recovery recover_directory(const fs::path& path) {
   const fs::path target = normalised(path);
   Recovery recovery;

@@ -38,6 +38,11 @@ class AtomicDirectory {
   bool committed_ = false;
 };
 
+/// Removes a folder so that its place has the whole of it or nothing, whenever the process dies: what is left then has
+/// the name of a staging folder, and `recover_directory` removes it.
+/// errors    IoError, NotFoundError if it cannot be moved
+void remove_directory(const std::filesystem::path& path);
+
 /// What `recover_directory` did.
 struct Recovery {
   std::vector<std::filesystem::path> removed;  ///< what dead runs had not finished, or not finished removing

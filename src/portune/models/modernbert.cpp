@@ -40,6 +40,12 @@ struct ModernBertConfig {
   double full_theta = 160000, sliding_theta = 10000;
 };
 
+// Layers that add to the residual stream: the more of them, the less each does at first.
+nn::LinearOptions residual(const ModernBertConfig& c, nn::LinearOptions options) {
+  options.initializer_scale = 1 / std::sqrt(2 * static_cast<double>(c.num_hidden_layers));
+  return options;
+}
+
 // What the attention of a layer sees beside its input: one for the global layers, one for the local ones.
 struct Surroundings {
   Value mask_bias;  // [batch, 1, 1, seq]
@@ -65,7 +71,7 @@ Value self_attention(const Scope& s, const ModernBertConfig& c, const Value& x, 
                                     .scale = 1 / std::sqrt(static_cast<double>(c.hidden_size / c.num_attention_heads)),
                                     .dropout = c.attention_dropout,
                                     .band = around.band});
-  return dropout(s / "Wo", linear(s / "Wo", attended, c.hidden_size, c.attention), c.attention_dropout);
+  return dropout(s / "Wo", linear(s / "Wo", attended, c.hidden_size, residual(c, c.attention)), c.attention_dropout);
 }
 
 // Wo(act(a) * b), where Wi makes a and b: "GeGLU".
@@ -74,7 +80,7 @@ Value mlp(const Scope& s, const ModernBertConfig& c, const Value& x) {
   const Value both = linear(s / "Wi", x, 2 * width, c.mlp);
   const Value gated =
       nn::activate(c.hidden_activation, slice(both, -1, {0, width})) * slice(both, -1, {width, 2 * width});
-  return linear(s / "Wo", dropout(s, gated, c.mlp_dropout), c.hidden_size, c.mlp);
+  return linear(s / "Wo", dropout(s, gated, c.mlp_dropout), c.hidden_size, residual(c, c.mlp));
 }
 
 Value encoder_layer(const Scope& s, const ModernBertConfig& c, int64_t layer, const Value& x,
@@ -160,7 +166,7 @@ ModernBertConfig modernbert_config(const io::JsonObject& config) {
   c.num_attention_heads = config.get_int("num_attention_heads", kSize);
   c.hidden_activation = config.get_string_or("hidden_activation", c.hidden_activation);
   c.max_position_embeddings = config.get_int_or("max_position_embeddings", c.max_position_embeddings, {1, 1 << 24});
-  c.initializer_range = config.get_float_or("initializer_range", c.initializer_range, {0, 10});
+  c.initializer_range = config.get_float_or("initializer_range", c.initializer_range, {1e-9, 10});
   c.norm_eps = config.get_float_or("norm_eps", c.norm_eps, {0, 1});
   c.norm.bias = config.get_bool_or("norm_bias", c.norm.bias);
   c.attention.bias = config.get_bool_or("attention_bias", c.attention.bias);
@@ -214,7 +220,10 @@ class ModernBert final : public TextModel {
   }
 
   Value token_logits(const Scope& root, const Value& x, int64_t num_labels) const override {
-    return TextModel::token_logits(root, prediction_head(root / "head", x), num_labels);
+    const Scope s = root / "classifier";
+    const Value h = dropout(s, prediction_head(root / "head", x), c_.classifier_dropout);
+    const double stddev = 1 / std::sqrt(static_cast<double>(c_.hidden_size));
+    return convert(linear(s, h, num_labels, {.initializer_scale = stddev / c_.initializer_range}), DType::kFloat32);
   }
 
   Value span_logits(const Scope& root, const Value& x) const override { return token_logits(root, x, 2); }
@@ -238,7 +247,8 @@ class ModernBert final : public TextModel {
 
   // What stands before the last layer of every head.
   Value prediction_head(const Scope& s, const Value& x) const {
-    const Value dense = nn::activate(c_.classifier_activation, linear(s / "dense", x, c_.hidden_size, c_.classifier));
+    const Value dense =
+        nn::activate(c_.classifier_activation, linear(s / "dense", x, c_.hidden_size, residual(c_, c_.classifier)));
     return layer_norm(s / "norm", dense, c_.norm_eps, c_.norm);
   }
 

@@ -14,8 +14,9 @@ struct Architecture {
   std::unique_ptr<Model> (*make)(const io::JsonObject& config);
 };
 constexpr Architecture<TextModel> kTextModels[] = {
-    {"albert", albert},         {"bert", bert},       {"distilbert", distilbert},   {"electra", electra},
-    {"modernbert", modernbert}, {"roberta", roberta}, {"xlm-roberta", xlm_roberta},
+    {"albert", albert}, {"bert", bert},       {"distilbert", distilbert},   {"electra", electra}, {"gpt2", gpt2},
+    {"llama", llama},   {"mistral", mistral}, {"modernbert", modernbert},   {"opt", opt},         {"qwen2", qwen2},
+    {"qwen3", qwen3},   {"roberta", roberta}, {"xlm-roberta", xlm_roberta},
 };
 constexpr Architecture<ImageModel> kImageModels[] = {
     {"deit", deit},

@@ -12,7 +12,9 @@ namespace {
 constexpr Initializer kZeros{Initializer::Kind::kZeros};
 constexpr Initializer kOnes{Initializer::Kind::kOnes};
 
-Initializer normal(const Scope& s) { return {Initializer::Kind::kNormal, s.options().initializer_range}; }
+Initializer normal(const Scope& s, double scale = 1) {
+  return {Initializer::Kind::kNormal, scale * s.options().initializer_range};
+}
 
 Value exact_gelu(const Value& x) { return gelu(x, GeluForm::kErf); }
 Value tanh_gelu(const Value& x) { return gelu(x, GeluForm::kTanh); }
@@ -39,12 +41,6 @@ Value in_scope(const Scope& s, Build build) {
   }
 }
 
-// One more axis, of this size.
-Shape with_last(Shape shape, int64_t size) {
-  shape.push_back(size);
-  return shape;
-}
-
 // The size of the axis that a layer works along.
 int64_t last_size(std::string_view layer, const Value& x) {
   require(x.rank() > 0, layer, {&x, 1}, "an array [..., size]");
@@ -55,15 +51,16 @@ int64_t last_size(std::string_view layer, const Value& x) {
 
 Value linear(const Scope& s, const Value& x, int64_t size, const LinearOptions& options) {
   return in_scope(s, [&] {
-    const Value weight = s.parameter("weight", {size, last_size("linear", x)}, normal(s));
+    const Value weight = s.parameter("weight", {size, last_size("linear", x)}, normal(s, options.initializer_scale));
     return portune::linear(x, weight, options.bias ? s.parameter("bias", {size}, kZeros) : Value());
   });
 }
 
-Value conv1d(const Scope& s, const Value& x, int64_t size) {
+Value conv1d(const Scope& s, const Value& x, int64_t size, const LinearOptions& options) {
   return in_scope(s, [&] {
-    const Value weight = s.parameter("weight", {last_size("conv1d", x), size}, normal(s));
-    return matmul(x, weight) + convert(s.parameter("bias", {size}, kZeros), x.dtype());
+    const Value weight = s.parameter("weight", {last_size("conv1d", x), size}, normal(s, options.initializer_scale));
+    const Value y = matmul(x, weight);
+    return options.bias ? y + convert(s.parameter("bias", {size}, kZeros), x.dtype()) : y;
   });
 }
 
@@ -86,8 +83,8 @@ Value embedding(const Scope& s, const Value& ids, int64_t rows, int64_t width, i
     const Value x = gather_rows(s.parameter("weight", {rows, width}, normal(s)), ids);
     if (padding_id < 0) return convert(x, s.options().compute_dtype);
     const Value padding = compare(Direction::kEqual, ids, full(ids.type(), static_cast<double>(padding_id)));
-    const Value per_row = reshape(padding, with_last(ids.shape(), 1));
-    return convert(select(broadcast_to(per_row, x.shape()), stop_gradient(x), x), s.options().compute_dtype);
+    return convert(select(broadcast_to(expand_dims(padding, -1), x.shape()), stop_gradient(x), x),
+                   s.options().compute_dtype);
   });
 }
 

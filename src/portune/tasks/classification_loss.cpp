@@ -12,7 +12,9 @@ Value softmax_cross_entropy(const Value& logits, const Value& labels) {
 }
 
 Value sigmoid_cross_entropy(const Value& logits, const Value& labels) {
-  return relu(logits) - logits * convert(labels, logits.dtype()) + log1p(exp(-abs(logits)));
+  // Not relu: at 0, where maximum shares the gradient, the loss has the slope of both sides.
+  const Value positive = maximum(logits, full(logits.type(), 0));
+  return positive - logits * convert(labels, logits.dtype()) + log1p(exp(-abs(logits)));
 }
 
 }  // namespace portune::tasks

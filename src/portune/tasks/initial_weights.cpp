@@ -28,7 +28,9 @@ double normal(uint64_t key, uint64_t i) {
 
 // Buffers that old versions of transformers saved with the weights.
 bool is_buffer(std::string_view name) {
-  return name.ends_with("embeddings.position_ids") || name.ends_with("embeddings.token_type_ids");
+  constexpr std::string_view kBuffers[] = {"embeddings.position_ids", "embeddings.token_type_ids", ".attn.bias",
+                                           ".attn.masked_bias", ".rotary_emb.inv_freq"};
+  return std::ranges::any_of(kBuffers, [&](std::string_view buffer) { return name.ends_with(buffer); });
 }
 
 Tensor to_float32(const std::string& name, const TensorView& view) {

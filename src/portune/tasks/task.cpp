@@ -1,3 +1,5 @@
+#include <limits>
+
 #include "portune/tasks.h"
 #include "portune/tasks/initial_weights.h"
 
@@ -10,6 +12,15 @@ InitialWeights Task::initial_weights(std::span<const nn::Parameter> parameters, 
     result.report.missing.push_back(parameter.name);
   }
   return result;
+}
+
+data::Dataset RowTask::training_batches(const data::Dataset& rows, int64_t size,
+                                        const data::ShuffleOptions& order) const {
+  return batches(rows.shuffle(order), size);
+}
+
+int64_t RowTask::count_examples(const data::Dataset& rows) const {
+  return rows.iterate().skip(std::numeric_limits<int64_t>::max());
 }
 
 }  // namespace portune

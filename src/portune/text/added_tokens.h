@@ -19,6 +19,7 @@ struct AddedToken {
   bool lstrip = false;       ///< takes the white space before it along
   bool rstrip = false;       ///< takes the white space after it along
   bool normalized = false;   ///< looked for in the normalized text, in its own normalized form
+  bool special = false;      ///< left out by skip_special_tokens
 };
 
 /// Finds added tokens: at each place the longest, from left to right, without overlap.

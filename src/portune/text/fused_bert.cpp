@@ -43,7 +43,7 @@ FusedBert::FusedBert(const BertNormalizer& normalizer, const WordPiece& model)
   byte_classes_.fill(ByteClass::kOther);
   std::vector<Piece> pieces;
   for (size_t i = 0; i < punctuation_ids_.size(); ++i) {
-    const uint16_t properties = UnicodeTables::get().properties(static_cast<char32_t>(i));
+    const uint32_t properties = UnicodeTables::get().properties(static_cast<char32_t>(i));
     const bool removed = normalizer.options().clean_text && (properties & kControl) != 0;
     if (removed) continue;
     if ((properties & kPunctuation) != 0) {
@@ -58,7 +58,7 @@ FusedBert::FusedBert(const BertNormalizer& normalizer, const WordPiece& model)
   }
 }
 
-bool FusedBert::append(std::string_view text, size_t limit, Scratch& scratch, std::vector<int32_t>& ids) const {
+bool FusedBert::append(std::string_view text, size_t limit, FusedScratch& scratch, std::vector<int32_t>& ids) const {
   const auto scan_until = [&](const char* at, const char* stop, const char* end) {
     return normalizer_.options().lowercase ? scan<true>(at, stop, end, limit, scratch, ids)
                                            : scan<false>(at, stop, end, limit, scratch, ids);
@@ -77,7 +77,7 @@ bool FusedBert::append(std::string_view text, size_t limit, Scratch& scratch, st
 }
 
 template <bool lowercase>
-const char* FusedBert::scan(const char* at, const char* stop, const char* end, size_t limit, Scratch& scratch,
+const char* FusedBert::scan(const char* at, const char* stop, const char* end, size_t limit, FusedScratch& scratch,
                             std::vector<int32_t>& ids) const {
   while (at < stop) {
     const LetterRun run = letter_run<lowercase>(at);
@@ -101,11 +101,11 @@ const char* FusedBert::scan(const char* at, const char* stop, const char* end, s
   return at;
 }
 
-const char* FusedBert::take_run(const char* begin, const char* end, size_t limit, Scratch& scratch,
+const char* FusedBert::take_run(const char* begin, const char* end, size_t limit, FusedScratch& scratch,
                                 std::vector<int32_t>& ids) const {
   const char* run_end = begin;
   while (run_end != end && !ends_word(*run_end)) ++run_end;
-  std::string& normalized = scratch.normalized;
+  std::string& normalized = scratch.text;
   normalized.clear();
   normalizer_.normalize({begin, static_cast<size_t>(run_end - begin)}, normalized);
   const bool all = for_each_bert_word(normalized, [&](size_t word_begin, size_t word_end) {
@@ -115,13 +115,13 @@ const char* FusedBert::take_run(const char* begin, const char* end, size_t limit
   return all ? run_end : nullptr;
 }
 
-void FusedBert::take_word(std::string_view word, Scratch& scratch, std::vector<int32_t>& ids) const {
+void FusedBert::take_word(std::string_view word, FusedScratch& scratch, std::vector<int32_t>& ids) const {
   if (word.size() <= max_key_bytes_) return take_word(ShortKey::of(word), scratch, ids);
   model_.tokenize(word, scratch.pieces);
   for (const Piece& piece : scratch.pieces) ids.push_back(piece.id);
 }
 
-void FusedBert::take_word(const ShortKey& word, Scratch& scratch, std::vector<int32_t>& ids) const {
+void FusedBert::take_word(const ShortKey& word, FusedScratch& scratch, std::vector<int32_t>& ids) const {
   const uint64_t hash = word.hash();
   const int32_t whole = model_.vocabulary().pieces().find(word, hash);
   if (whole != PieceTable::kAbsent) {
@@ -133,7 +133,7 @@ void FusedBert::take_word(const ShortKey& word, Scratch& scratch, std::vector<in
   ids.insert(ids.end(), known.begin(), known.end());
 }
 
-std::span<const int32_t> FusedBert::cut(const ShortKey& word, Scratch& scratch) const {
+std::span<const int32_t> FusedBert::cut(const ShortKey& word, FusedScratch& scratch) const {
   model_.tokenize(word.text(), scratch.pieces);
   scratch.ids.clear();
   for (const Piece& piece : scratch.pieces) scratch.ids.push_back(piece.id);

@@ -5,7 +5,7 @@
 
 namespace portune::text {
 
-struct IdEncoder::State {
+struct IdEncoder::State final : private StageSink {
   explicit State(const Tokenizer::Parts& tokenizer) : parts(tokenizer) {}
 
   /// Replaces `first` and `second` by the ids of the texts, truncated.
@@ -15,14 +15,20 @@ struct IdEncoder::State {
   Sequence first, second;  ///< ids only
 
  private:
-  // The first replaces `ids`, the others append. Both stop as Parts::encode does and return whether they got through.
   void encode_text(std::string_view text, size_t limit, std::vector<int32_t>& ids);
-  bool take_text(std::string_view text, size_t limit, std::vector<int32_t>& ids);
-  bool take_words(std::string_view text, size_t limit, std::vector<int32_t>& ids);
+  // Stops as Parts::encode does and returns whether it got through.
+  bool take_text(std::string_view text, size_t begin, size_t end);
+  bool take_normalized(std::string_view text);
 
-  FusedBert::Scratch scratch_;
+  bool take_words(const Words& words) override;
+  void take_token(int32_t id, Offsets, std::string_view) override { ids_->push_back(id); }
+
+  FusedScratch fused_;
+  Tokenizer::Parts::Scratch stages_;
   std::vector<AddedTokens::Match> raw_matches_, matches_;
-  std::string normalized_;
+  // Of the text that is being encoded:
+  std::vector<int32_t>* ids_ = nullptr;
+  size_t limit_ = kNoLimit;
 };
 
 }  // namespace portune::text

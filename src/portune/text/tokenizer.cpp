@@ -10,18 +10,24 @@ namespace {
 // A task of encode_batch makes an IdEncoder, which pays from some dozens of texts on.
 int64_t texts_per_task(int64_t texts, int threads) { return std::clamp<int64_t>(texts / (4 * threads), 64, 4096); }
 
+TokenizerSpec read_spec(const std::filesystem::path& folder, const TokenizerConfig& config) {
+  const auto has = [&](const char* file) { return std::filesystem::exists(folder / file); };
+  if (has("tokenizer.json")) return read_tokenizer_json(folder / "tokenizer.json");
+  if (has("vocab.txt")) return read_vocab_txt(folder / "vocab.txt", config);
+  if (has("vocab.json") && has("merges.txt")) return read_vocab_and_merges(folder, config);
+  for (const char* file : {"spiece.model", "sentencepiece.bpe.model", "tokenizer.model"}) {
+    if (has(file)) return read_sentencepiece(folder / file, config);
+  }
+  throw NotFoundError({.where = folder.string(),
+                       .given = "no tokenizer.json, vocab.txt, vocab.json and merges.txt, or spiece.model",
+                       .expected = "the folder of a model with its tokenizer"});
+}
+
 }  // namespace
 
 Tokenizer Tokenizer::load(const std::filesystem::path& folder) {
-  const TokenizerConfig config = read_tokenizer_config(folder / "tokenizer_config.json");
-  const std::filesystem::path json = folder / "tokenizer.json", vocab = folder / "vocab.txt";
-  if (std::filesystem::exists(json)) return Tokenizer(std::make_unique<const Parts>(read_tokenizer_json(json), config));
-  if (std::filesystem::exists(vocab)) {
-    return Tokenizer(std::make_unique<const Parts>(read_vocab_txt(vocab, config), config));
-  }
-  throw NotFoundError({.where = folder.string(),
-                       .given = "neither tokenizer.json nor vocab.txt",
-                       .expected = "the folder of a model with its tokenizer"});
+  const TokenizerConfig config = read_tokenizer_config(folder);
+  return Tokenizer(std::make_unique<const Parts>(read_spec(folder, config), config));
 }
 
 Tokenizer::Tokenizer(std::unique_ptr<const Parts> parts) : parts_(std::move(parts)) {}
@@ -36,7 +42,7 @@ Encoding Tokenizer::encode(const TextPair& texts, const EncodeOptions& options) 
   Sequence first = parts_->encode(texts.first, limit.first);
   Sequence second = pair ? parts_->encode(*texts.second, limit.second) : Sequence{};
   truncate(first, second, pair, budget, options.truncation);
-  return assemble(parts_->post_processor.parts(pair), first, second, options);
+  return assemble(parts_->post_processor.layout.parts(pair), first, second, options);
 }
 
 Encoding Tokenizer::encode(std::string_view text, const EncodeOptions& options) const {
@@ -57,7 +63,7 @@ std::vector<Encoding> Tokenizer::encode_batch(std::span<const TextPair> texts, c
         encodings[i] = encode(texts[i], options);
       } else {
         state.encode(texts[i], options);
-        const auto& parts = parts_->post_processor.parts(texts[i].second.has_value());
+        const auto& parts = parts_->post_processor.layout.parts(texts[i].second.has_value());
         encodings[i] = assemble(parts, state.first, state.second, options);
       }
     }
@@ -66,20 +72,26 @@ std::vector<Encoding> Tokenizer::encode_batch(std::span<const TextPair> texts, c
   return encodings;
 }
 
+std::string Tokenizer::decode(std::span<const int32_t> ids, const DecodeOptions& options) const {
+  return parts_->decode(ids, options);
+}
+
 std::optional<int32_t> Tokenizer::token_to_id(std::string_view token) const { return parts_->find(token); }
 
 std::string_view Tokenizer::id_to_token(int32_t id) const {
   const std::string_view added = parts_->added_vocabulary.token(id);
-  return added.empty() ? parts_->model.vocabulary().token(id) : added;
+  return added.empty() ? parts_->model->vocabulary().token(id) : added;
 }
 
-int64_t Tokenizer::vocab_size() const { return parts_->model.vocabulary().size() + parts_->added_vocabulary.size(); }
+int64_t Tokenizer::vocab_size() const { return parts_->model->size() + parts_->added_vocabulary.size(); }
 std::optional<int32_t> Tokenizer::pad_id() const { return parts_->pad_id; }
 std::optional<int32_t> Tokenizer::unk_id() const { return parts_->unk_id; }
 std::optional<int32_t> Tokenizer::cls_id() const { return parts_->cls_id; }
 std::optional<int32_t> Tokenizer::sep_id() const { return parts_->sep_id; }
 std::optional<int32_t> Tokenizer::mask_id() const { return parts_->mask_id; }
+std::optional<int32_t> Tokenizer::bos_id() const { return parts_->bos_id; }
+std::optional<int32_t> Tokenizer::eos_id() const { return parts_->eos_id; }
 std::optional<int64_t> Tokenizer::model_max_length() const { return parts_->model_max_length; }
-int64_t Tokenizer::added_tokens(bool pair) const { return parts_->post_processor.added_tokens(pair); }
+int64_t Tokenizer::added_tokens(bool pair) const { return parts_->post_processor.layout.added_tokens(pair); }
 
 }  // namespace portune::text

@@ -30,6 +30,8 @@ Tensor moment(const io::SafetensorsFile& file, const std::string& name, const Te
 
 }  // namespace
 
+std::filesystem::path position_file(const std::filesystem::path& folder) { return folder / kStateFile; }
+
 void write_position(const std::filesystem::path& folder, const Position& position) {
   const nlohmann::ordered_json loss = {{"sum", position.epoch_loss.sum}, {"weight", position.epoch_loss.weight}};
   const nlohmann::ordered_json state = {{"format", kFormat},
@@ -37,7 +39,7 @@ void write_position(const std::filesystem::path& folder, const Position& positio
                                         {"total_steps", position.total_steps},
                                         {"epoch_loss", loss},
                                         {"run", position.run}};
-  io::write_file(folder / kStateFile, state.dump(2) + "\n");
+  io::write_file(position_file(folder), state.dump(2) + "\n");
 }
 
 void write_moments(const std::filesystem::path& folder, std::span<const NamedTensorView> moments) {
@@ -45,12 +47,12 @@ void write_moments(const std::filesystem::path& folder, std::span<const NamedTen
 }
 
 Position read_position(const std::filesystem::path& folder) {
-  if (!std::filesystem::exists(folder / kStateFile)) {
+  if (!std::filesystem::exists(position_file(folder))) {
     throw NotFoundError({.where = folder.string(),
                          .given = std::string("no ") + kStateFile,
                          .expected = "a checkpoint of an interrupted run"});
   }
-  const io::JsonObject state = io::JsonObject::read(folder / kStateFile);
+  const io::JsonObject state = io::JsonObject::read(position_file(folder));
   state.get_int("format", {kFormat, kFormat});
   Position position{.step = state.get_int("global_step", {0, kMostSteps}),
                     .total_steps = state.get_int("total_steps", {0, kMostSteps}),

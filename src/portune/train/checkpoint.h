@@ -35,6 +35,9 @@ struct Position {
 void write_position(const std::filesystem::path& folder, const Position& position);
 void write_moments(const std::filesystem::path& folder, std::span<const NamedTensorView> moments);
 
+/// The file without which a folder is no checkpoint.
+std::filesystem::path position_file(const std::filesystem::path& folder);
+
 /// errors  NotFoundError if the folder is a model without a training state; CheckpointError if the state makes no sense
 Position read_position(const std::filesystem::path& folder);
 

@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "portune/error.h"
+#include "portune/train/checkpoint_folder.h"
 #include "portune/train/evaluation.h"
 #include "portune/train/options.h"
 
@@ -67,13 +68,28 @@ class FitLoop {
   // Whether an epoch has all of its steps, and its end has not been told yet.
   bool epoch_end_is_due() const { return at_epoch_end() && state_.epoch_loss().weight > 0; }
 
+  bool checkpoint_is_due() const {
+    const int64_t every = options_.checkpoints.every;
+    return every > 0 && state_.steps() % every == 0 && state_.steps() < last_step_;
+  }
+
+  void save_checkpoint() {
+    const CheckpointOptions& checkpoints = options_.checkpoints;
+    const std::filesystem::path path = checkpoint_path(checkpoints.folder, state_.steps());
+    state_.save_checkpoint(path);
+    remove_old_checkpoints(checkpoints.folder, checkpoints.keep, state_.resumed_from());
+    callback_.on_checkpoint(path);
+  }
+
   void step(const data::Example& batch) {
     StepResult started = state_.start_step(batch);
     finish_running();
     running_ = std::move(started);
     running_rows_ = to_string(batch.origin());
     stopping_ = callback_.should_stop();
-    if (at_epoch_end() || stopping_) finish_running();
+    const bool checkpoint_due = checkpoint_is_due();
+    if (at_epoch_end() || stopping_ || checkpoint_due) finish_running();
+    if (checkpoint_due) save_checkpoint();
     if (at_epoch_end()) end_epoch();
   }
 

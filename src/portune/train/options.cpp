@@ -58,6 +58,11 @@ void check(const TrainingOptions& options) {
 }
 
 void check(const FitOptions& options) {
+  require_at_least("checkpoints.every", options.checkpoints.every, 0);
+  require_at_least("checkpoints.keep", options.checkpoints.keep, 1);
+  if (options.checkpoints.every > 0 && options.checkpoints.folder.empty()) {
+    refuse("checkpoints.folder", "none", "the folder of the checkpoints");
+  }
   require_at_least("num_train_epochs", options.num_train_epochs, 1);
   require_at_least("steps_per_epoch", options.steps_per_epoch, 0);
   if (options.steps_per_epoch > std::numeric_limits<int64_t>::max() / options.num_train_epochs) {

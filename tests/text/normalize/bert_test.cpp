@@ -40,10 +40,12 @@ TEST(BertNormalizer, KeepsEverythingWithoutFlags) {
 }
 
 TEST(BertNormalizer, TellsWhereEachByteComesFrom) {
-  Normalized result;
-  BertNormalizer(kAll).normalize("\u200bX\u00c9\u4e2d", 5, result);
-  EXPECT_EQ(result.text, "xe \u4e2d ");
-  EXPECT_EQ(result.origins, (std::vector<Offsets>{{6, 7}, {7, 8}, {8, 9}, {8, 9}, {8, 9}, {8, 9}, {8, 9}}));
+  Normalized text;
+  text.assign("\u200bX\u00c9\u4e2d", 5, true);
+  BertNormalizer(kAll).normalize(text);
+  EXPECT_EQ(text.text(), "xe \u4e2d ");
+  const std::vector<Offsets> origins{{6, 7}, {7, 8}, {8, 9}, {8, 9}, {8, 9}, {8, 9}, {8, 9}};
+  for (size_t i = 0; i < origins.size(); ++i) EXPECT_EQ(text.origin_at(i), origins[i]) << i;
 }
 
 }  // namespace

@@ -27,11 +27,14 @@ std::string refusal_of(const std::string& pointer, const Json& value) {
 }
 
 TEST(TokenizerJson, NamesComponentsThatAreLacking) {
-  EXPECT_THAT(refusal_of("/model/type", "BPE"), AllOf(HasSubstr("tokenizer.json"), HasSubstr("model \"BPE\"")));
-  EXPECT_THAT(refusal_of("/pre_tokenizer/type", "Metaspace"), HasSubstr("pre_tokenizer \"Metaspace\""));
-  EXPECT_THAT(refusal_of("/normalizer/type", "NFKC"), HasSubstr("normalizer \"NFKC\""));
-  EXPECT_THAT(refusal_of("/post_processor/type", "RobertaProcessing"),
-              HasSubstr("post_processor \"RobertaProcessing\""));
+  EXPECT_THAT(refusal_of("/model/type", "WordLevel"),
+              AllOf(HasSubstr("tokenizer.json"), HasSubstr("model \"WordLevel\" at model")));
+  EXPECT_THAT(refusal_of("/pre_tokenizer/type", "UnicodeScripts"), HasSubstr("pre_tokenizer \"UnicodeScripts\""));
+  EXPECT_THAT(refusal_of("/normalizer/type", "NFX"), HasSubstr("normalizer \"NFX\" at normalizer"));
+  EXPECT_THAT(refusal_of("/post_processor/type", "Odd"), HasSubstr("post_processor \"Odd\""));
+  EXPECT_THAT(refusal_of("/decoder", {{"type", "CTC"}}), HasSubstr("decoder \"CTC\" at decoder"));
+  const Json sequence{{"type", "Sequence"}, {"normalizers", {{{"type", "NFC"}}, {{"type", "NFX"}}}}};
+  EXPECT_THAT(refusal_of("/normalizer", sequence), HasSubstr("normalizer \"NFX\" at normalizer.normalizers.1"));
 }
 
 TEST(TokenizerJson, NamesFieldsOfTheWrongType) {
@@ -52,7 +55,6 @@ TEST(TokenizerJson, NamesFieldsOfTheWrongType) {
 
 TEST(TokenizerJson, NamesFieldsThatAreMissing) {
   EXPECT_THAT(refusal_of("/model", nullptr), HasSubstr("without \"model\""));
-  EXPECT_THAT(refusal_of("/pre_tokenizer", nullptr), HasSubstr("without \"pre_tokenizer\""));
   EXPECT_THAT(refusal_of("/model/unk_token", nullptr), HasSubstr("model without \"unk_token\""));
   EXPECT_THAT(refusal_of("/added_tokens/0/lstrip", nullptr), HasSubstr("added_tokens.0 without \"lstrip\""));
 }

@@ -143,22 +143,29 @@ struct Attention final : Composite {
     require(q.rank() == 3 && k.rank() == 3 && k.type() == v.type() && is_float(q.dtype()) && q.dtype() == k.dtype() &&
                 q.shape()[0] == k.shape()[0],
             name(), in.first(3), "q [batch, query, hidden], k and v [batch, kv, kv_hidden] of one float type");
-    const std::string heads =
-        " with " + std::to_string(p.heads) + " heads and " + std::to_string(p.kv_heads) + " kv_heads";
-    require(p.kv_heads > 0 && p.heads > 0 && p.heads % p.kv_heads == 0, name(), in.first(2),
-            "heads that are a multiple of the kv_heads", heads);
-    require(q.shape()[2] % p.heads == 0 && q.shape()[2] / p.heads * p.kv_heads == k.shape()[2], name(), in.first(2),
-            "q [.., heads * head_size] and k [.., kv_heads * head_size]", heads);
-    const auto in_range = [](std::optional<int64_t> limit) {
-      return 0 <= limit.value_or(0) && limit.value_or(0) <= 1 << 30;
-    };
-    require(in_range(p.band.before) && in_range(p.band.after), name(), in.first(2), "a band of sizes from 0 to 2^30",
-            ", band " + std::to_string(p.band.before.value_or(0)) + " before and " +
-                std::to_string(p.band.after.value_or(0)) + " after");
+    require_heads(in.first(2));
+    require_band(in.first(2));
     require(in[4].type() == TensorType{DType::kUInt32, {2}}, name(), in.last(1), "a key uint32[2] as fifth operand");
     require(bias.type() == TensorType{DType::kFloat32, {k.shape()[0], 1, 1, k.shape()[1]}}, name(), in.subspan(2, 2),
             "a float32 bias [batch, 1, 1, kv] as fourth operand");
     return {q.type(), {DType::kFloat32, {q.shape()[0], p.heads, q.shape()[1]}}};
+  }
+
+  void require_heads(std::span<const Value> q_and_k) const {
+    const int64_t q_size = q_and_k[0].shape()[2], k_size = q_and_k[1].shape()[2];
+    const std::string heads =
+        " with " + std::to_string(p.heads) + " heads and " + std::to_string(p.kv_heads) + " kv_heads";
+    require(p.kv_heads > 0 && p.heads > 0 && p.heads % p.kv_heads == 0, name(), q_and_k,
+            "heads that are a multiple of the kv_heads", heads);
+    require(q_size % p.heads == 0 && q_size / p.heads * p.kv_heads == k_size, name(), q_and_k,
+            "q [.., heads * head_size] and k [.., kv_heads * head_size]", heads);
+  }
+
+  void require_band(std::span<const Value> q_and_k) const {
+    const int64_t before = p.band.before.value_or(0), after = p.band.after.value_or(0);
+    require(0 <= before && before <= 1 << 30 && 0 <= after && after <= 1 << 30, name(), q_and_k,
+            "a band of sizes from 0 to 2^30",
+            ", band " + std::to_string(before) + " before and " + std::to_string(after) + " after");
   }
 
   Values decompose(std::span<const Value> in) const override {

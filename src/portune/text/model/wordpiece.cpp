@@ -26,20 +26,21 @@ Match longest_match(const PieceTable& table, const Text& text, size_t begin) {
 }  // namespace
 
 WordPiece::WordPiece(WordPieceOptions options, Vocabulary vocabulary, const std::string& where)
-    : options_(std::move(options)), vocabulary_(std::move(vocabulary)) {
-  const auto unk_id = vocabulary_.find(options_.unk_token);
+    : Model(std::move(vocabulary)), options_(std::move(options)) {
+  const Vocabulary& tokens = this->vocabulary();
+  const auto unk_id = tokens.find(options_.unk_token);
   if (!unk_id) {
-    throw CheckpointError({.where = where,
-                           .given = "a vocabulary of " + std::to_string(vocabulary_.size()) + " tokens without \"" +
-                                    options_.unk_token + "\"",
-                           .expected = "the unknown token (unk_token) in the vocabulary"});
+    throw CheckpointError(
+        {.where = where,
+         .given = "a vocabulary of " + std::to_string(tokens.size()) + " tokens without \"" + options_.unk_token + "\"",
+         .expected = "the unknown token (unk_token) in the vocabulary"});
   }
   unk_id_ = *unk_id;
   const std::string& prefix = options_.continuing_subword_prefix;
-  for (int32_t id = 0; id < vocabulary_.id_limit(); ++id) {
-    const std::string_view token = vocabulary_.token(id);
+  for (int32_t id = 0; id < tokens.id_limit(); ++id) {
+    const std::string_view token = tokens.token(id);
     if (token.size() > prefix.size() && token.starts_with(prefix)) {
-      continuing_.insert(token.substr(prefix.size()), *vocabulary_.find(token));
+      continuing_.insert(token.substr(prefix.size()), *tokens.find(token));
     }
   }
 }
@@ -51,16 +52,17 @@ void WordPiece::tokenize(std::string_view word, std::vector<Piece>& pieces) cons
   const auto cut_up = [&] {
     return word.size() <= ShortKey::kMaxBytes ? cut(ShortKey::of(word), pieces) : cut(word, pieces);
   };
-  if (too_long || !cut_up()) pieces.assign(1, {unk_id_, static_cast<uint32_t>(word.size())});
+  if (too_long || !cut_up()) pieces.assign(1, {unk_id_, 0, static_cast<uint32_t>(word.size())});
 }
 
 template <class Text>
 bool WordPiece::cut(const Text& word, std::vector<Piece>& pieces) const {
   for (size_t begin = 0; begin < word.size();) {
-    const Match match = longest_match(begin == 0 ? vocabulary_.pieces() : continuing_, word, begin);
+    const Match match = longest_match(begin == 0 ? vocabulary().pieces() : continuing_, word, begin);
     if (match.id == PieceTable::kAbsent) return false;
-    begin += match.size;
-    pieces.push_back({match.id, static_cast<uint32_t>(begin)});
+    const size_t end = begin + match.size;
+    pieces.push_back({match.id, static_cast<uint32_t>(begin), static_cast<uint32_t>(end)});
+    begin = end;
   }
   return true;
 }

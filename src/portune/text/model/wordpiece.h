@@ -6,8 +6,8 @@
 #include <string_view>
 #include <vector>
 
+#include "portune/text/model/model.h"
 #include "portune/text/model/short_key.h"
-#include "portune/text/model/vocabulary.h"
 
 namespace portune::text {
 
@@ -17,24 +17,17 @@ struct WordPieceOptions {
   int64_t max_input_chars_per_word = 100;        ///< longer words, in code points, are unknown
 };
 
-/// A token and the byte of its word at which it ends.
-struct Piece {
-  int32_t id;
-  uint32_t end;
-};
-
 /// source    Schuster and Nakajima 2012; greedy longest match first as in BERT's WordpieceTokenizer
-class WordPiece {
+class WordPiece final : public Model {
  public:
   /// errors    CheckpointError, naming `where`, if the vocabulary lacks the unknown token
   WordPiece(WordPieceOptions options, Vocabulary vocabulary, const std::string& where);
 
   const WordPieceOptions& options() const { return options_; }
-  const Vocabulary& vocabulary() const { return vocabulary_; }
   int32_t unk_id() const { return unk_id_; }
 
-  /// Replaces `pieces` by those of the word, which is not empty; by the unknown token if there are none.
-  void tokenize(std::string_view word, std::vector<Piece>& pieces) const;
+  /// The unknown token if the word cannot be cut into pieces.
+  void tokenize(std::string_view word, std::vector<Piece>& pieces) const override;
 
  private:
   // Text is std::string_view or, faster for short words, ShortKey.
@@ -42,7 +35,6 @@ class WordPiece {
   bool cut(const Text& word, std::vector<Piece>& pieces) const;
 
   WordPieceOptions options_;
-  Vocabulary vocabulary_;
   PieceTable continuing_;  // pieces that do not begin a word, without the prefix
   int32_t unk_id_;
 };

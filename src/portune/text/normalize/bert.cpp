@@ -1,6 +1,8 @@
 #include "portune/text/normalize/bert.h"
 
 #include <algorithm>
+#include <cstdint>
+#include <vector>
 
 #include "portune/text/unicode/unicode.h"
 #include "portune/text/unicode/utf8.h"
@@ -8,20 +10,20 @@
 namespace portune::text {
 namespace {
 
-// The normalizer's state while it walks through one text. `origins` may be null.
+// The normalizer's state while it walks through one text. Write is called with each code point and its origin.
+template <class Write>
 class Walk {
  public:
-  Walk(const BertNormalizerOptions& options, std::string& text, std::vector<Offsets>* origins)
-      : options_(options), text_(text), origins_(origins) {}
+  Walk(const BertNormalizerOptions& options, const Write& write) : options_(options), write_(write) {}
 
   // Takes the code point that stands at `origin`.
   void take(char32_t c, Offsets origin) {
     if (options_.clean_text) {
-      const uint16_t properties = tables_.properties(c);
+      const uint32_t properties = tables_.properties(c);
       if ((properties & kControl) != 0) return;
       if ((properties & kSpace) != 0) c = U' ';
     }
-    const uint16_t properties = tables_.properties(c);
+    const uint32_t properties = tables_.properties(c);
     const bool set_apart = options_.handle_chinese_chars && (properties & kCjk) != 0;
     if (set_apart) {
       flush();
@@ -63,7 +65,7 @@ class Walk {
     bool first_of_source;
   };
 
-  void decompose(char32_t c, uint16_t properties, Offsets origin) {
+  void decompose(char32_t c, uint32_t properties, Offsets origin) {
     if ((properties & (kCombining | kDecomposes)) == 0 && !is_hangul_syllable(c)) {
       flush();
       strip(c, origin);
@@ -94,22 +96,16 @@ class Walk {
 
   void put(char32_t c, Offsets origin) {
     if (options_.lowercase && (tables_.properties(c) & kUppercase) != 0) {
-      write(tables_.lowercase(c), origin);
-      if (c == 0x130) write(0x307, origin);
+      write_(tables_.lowercase(c), origin);
+      if (c == 0x130) write_(0x307, origin);
     } else {
-      write(c, origin);
+      write_(c, origin);
     }
-  }
-
-  void write(char32_t c, Offsets origin) {
-    append_utf8(c, text_);
-    if (origins_ != nullptr) origins_->resize(text_.size(), origin);
   }
 
   const UnicodeTables& tables_ = UnicodeTables::get();
   const BertNormalizerOptions& options_;
-  std::string& text_;
-  std::vector<Offsets>* origins_;
+  const Write& write_;
   std::vector<Waiting> waiting_;
   std::vector<Offsets> sources_;  // origins of the code points whose decompositions wait
   size_t next_source_ = 0;        // index into sources_
@@ -119,18 +115,23 @@ class Walk {
 }  // namespace
 
 void BertNormalizer::normalize(std::string_view text, std::string& out) const {
-  Walk walk(options_, out, nullptr);
+  const auto write = [&](char32_t c, Offsets) { append_utf8(c, out); };
+  Walk walk(options_, write);
   for (size_t at = 0; at < text.size();) walk.take(next_code_point(text, at), {});
   walk.flush();
 }
 
-void BertNormalizer::normalize(std::string_view text, int32_t first, Normalized& out) const {
-  Walk walk(options_, out.text, &out.origins);
-  int32_t position = first;
-  for (size_t at = 0; at < text.size(); ++position) {
-    walk.take(next_code_point(text, at), {position, position + 1});
+void BertNormalizer::normalize(Normalized& text) const {
+  Normalized result;
+  result.clear_like(text);
+  const auto write = [&](char32_t c, Offsets origin) { result.append(c, origin); };
+  Walk walk(options_, write);
+  for (size_t at = 0; at < text.text().size();) {
+    const Offsets origin = text.origin_at(at);
+    walk.take(next_code_point(text.text(), at), origin);
   }
   walk.flush();
+  text = std::move(result);
 }
 
 }  // namespace portune::text

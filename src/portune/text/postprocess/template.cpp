@@ -10,6 +10,8 @@ void append(std::vector<T>& to, const std::vector<T>& from) {
 
 const Template::Part kFirst{.sequence = 0, .type_id = 0}, kSecond{.sequence = 1, .type_id = 1};
 
+Template::Part special(int32_t id, int32_t type_id) { return {.type_id = type_id, .special_ids = {id}}; }
+
 bool is_special(const Template::Part& part) { return part.sequence < 0; }
 
 }  // namespace
@@ -29,11 +31,26 @@ int64_t Template::added_tokens(bool is_pair) const {
 Template plain_template() { return {.single = {kFirst}, .pair = {kFirst, kSecond}}; }
 
 Template bert_template(int32_t cls_id, int32_t sep_id) {
-  const auto special = [](int32_t id, int32_t type_id) {
-    return Template::Part{.type_id = type_id, .special_ids = {id}};
-  };
   return {.single = {special(cls_id, 0), kFirst, special(sep_id, 0)},
           .pair = {special(cls_id, 0), kFirst, special(sep_id, 0), kSecond, special(sep_id, 1)}};
+}
+
+Template roberta_template(int32_t cls_id, int32_t sep_id) {
+  const Template::Part cls = special(cls_id, 0), sep = special(sep_id, 0), second{.sequence = 1, .type_id = 0};
+  return {.single = {cls, kFirst, sep}, .pair = {cls, kFirst, sep, sep, second, sep}};
+}
+
+Template bos_eos_template(std::optional<int32_t> bos_id, std::optional<int32_t> eos_id) {
+  Template result;
+  for (const int32_t text : {0, 1}) {
+    std::vector<Template::Part> parts;
+    if (bos_id) parts.push_back(special(*bos_id, text));
+    parts.push_back(text == 0 ? kFirst : kSecond);
+    if (eos_id) parts.push_back(special(*eos_id, text));
+    if (text == 0) result.single = parts;
+    append(result.pair, parts);
+  }
+  return result;
 }
 
 void assemble(const std::vector<Template::Part>& parts, const std::vector<int32_t>& first,

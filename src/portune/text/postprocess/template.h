@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "portune/text.h"
@@ -37,6 +38,12 @@ Template plain_template();
 
 /// [CLS] A [SEP] and [CLS] A [SEP] B [SEP], where B and what follows have type 1.
 Template bert_template(int32_t cls_id, int32_t sep_id);
+
+/// <s> A </s> and <s> A </s></s> B </s>, all of type 0.
+Template roberta_template(int32_t cls_id, int32_t sep_id);
+
+/// [bos] A [eos], and for two texts the same with B behind it, which has type 1. Either may be missing.
+Template bos_eos_template(std::optional<int32_t> bos_id, std::optional<int32_t> eos_id);
 
 /// Puts an example together. Of the options only what to leave out matters.
 Encoding assemble(const std::vector<Template::Part>& parts, const Sequence& first, const Sequence& second,

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <string_view>
 
+#include "portune/text/pretokenize/pre_tokenizer.h"
 #include "portune/text/unicode/unicode.h"
 #include "portune/text/unicode/utf8.h"
 
@@ -17,7 +18,7 @@ bool for_each_bert_word(std::string_view text, Word&& word) {
   size_t begin = 0;
   for (size_t at = 0; at < text.size();) {
     const size_t here = at;
-    const uint16_t properties = tables.properties(next_code_point(text, at));
+    const uint32_t properties = tables.properties(next_code_point(text, at));
     if ((properties & (kSpace | kPunctuation)) == 0) continue;
     if (begin < here && !word(begin, here)) return false;
     if ((properties & kPunctuation) != 0 && !word(here, at)) return false;
@@ -25,5 +26,15 @@ bool for_each_bert_word(std::string_view text, Word&& word) {
   }
   return begin == text.size() || word(begin, text.size());
 }
+
+class BertPreTokenizer final : public Cutter {
+ protected:
+  void cut(std::string_view word, std::vector<Span>& pieces) const override {
+    for_each_bert_word(word, [&](size_t begin, size_t end) {
+      pieces.push_back({begin, end});
+      return true;
+    });
+  }
+};
 
 }  // namespace portune::text

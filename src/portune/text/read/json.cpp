@@ -50,6 +50,8 @@ bool Json::boolean() const { return as<bool>("true or false"); }
 simdjson::dom::object Json::object() const { return as<simdjson::dom::object>("an object"); }
 simdjson::dom::array Json::array() const { return as<simdjson::dom::array>("a list"); }
 
+double Json::number() const { return as<double>("a number"); }
+
 int64_t Json::integer(int64_t least, int64_t most) const {
   int64_t result = 0;
   if (value_.get(result) != simdjson::SUCCESS || result < least || result > most) {
@@ -63,8 +65,19 @@ bool Json::boolean_or(std::string_view key, bool fallback) const {
   return value ? value->boolean() : fallback;
 }
 
-JsonFile::JsonFile(const std::filesystem::path& file) : name_(file.string()) {
-  const std::string text = read_file(file);
+std::string_view Json::string_or(std::string_view key, std::string_view fallback) const {
+  const auto value = find(key);
+  return value ? value->string() : fallback;
+}
+
+int64_t Json::integer_or(std::string_view key, int64_t fallback, int64_t least, int64_t most) const {
+  const auto value = find(key);
+  return value ? value->integer(least, most) : fallback;
+}
+
+JsonFile::JsonFile(const std::filesystem::path& file) : JsonFile(read_file(file), file.string()) {}
+
+JsonFile::JsonFile(const std::string& text, std::string name) : name_(std::move(name)) {
   simdjson::dom::element root;
   simdjson::error_code error = parser_.allocate(text.size() + 1, kMaxDepth);
   if (error == simdjson::SUCCESS) error = parser_.parse(text).get(root);

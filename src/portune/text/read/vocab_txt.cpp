@@ -1,5 +1,9 @@
 // vocab.txt: one token a line, its id is the number of the line; as transformers' BertTokenizer reads it.
 #include "portune/error.h"
+#include "portune/text/decode/pieces.h"
+#include "portune/text/model/wordpiece.h"
+#include "portune/text/normalize/bert.h"
+#include "portune/text/pretokenize/bert.h"
 #include "portune/text/read/file.h"
 #include "portune/text/read/spec.h"
 #include "portune/text/unicode/utf8.h"
@@ -45,24 +49,39 @@ int32_t id_of(const Vocabulary& vocabulary, const std::string& token, const std:
        .expected = "the special tokens that tokenizer_config.json names, or BERT's"});
 }
 
+// The names that BertTokenizer has for special tokens that the config does not name.
+TokenizerConfig with_bert_tokens(TokenizerConfig config) {
+  const auto name = [](std::optional<AddedToken>& token, const char* content) {
+    if (!token) token = AddedToken{.content = content, .special = true};
+  };
+  name(config.unk_token, "[UNK]");
+  name(config.sep_token, "[SEP]");
+  name(config.pad_token, "[PAD]");
+  name(config.cls_token, "[CLS]");
+  name(config.mask_token, "[MASK]");
+  return config;
+}
+
 }  // namespace
 
-TokenizerSpec read_vocab_txt(const std::filesystem::path& file, const TokenizerConfig& config) {
+TokenizerSpec read_vocab_txt(const std::filesystem::path& file, const TokenizerConfig& given) {
+  const TokenizerConfig config = with_bert_tokens(given);
+  const std::string where = file.string();
+  Vocabulary vocabulary = read_lines(read_utf8(file), where);
+  const int32_t cls_id = id_of(vocabulary, config.cls_token->content, where);
+  const int32_t sep_id = id_of(vocabulary, config.sep_token->content, where);
   TokenizerSpec spec;
-  spec.where = file.string();
-  spec.vocabulary = read_lines(read_utf8(file), spec.where);
-  spec.model.unk_token = config.unk_token;
-  spec.normalizer = {.clean_text = true,
-                     .handle_chinese_chars = config.tokenize_chinese_chars,
-                     .strip_accents = config.strip_accents.value_or(config.do_lower_case),
-                     .lowercase = config.do_lower_case};
-  spec.added_tokens = config.added_tokens;
-  for (const auto* token :
-       {&config.unk_token, &config.sep_token, &config.pad_token, &config.cls_token, &config.mask_token}) {
-    spec.added_tokens.push_back({.content = *token});
-  }
-  const int32_t cls_id = id_of(spec.vocabulary, config.cls_token, spec.where);
-  spec.post_processor = bert_template(cls_id, id_of(spec.vocabulary, config.sep_token, spec.where));
+  spec.normalizer = std::make_unique<BertNormalizer>(
+      BertNormalizerOptions{.clean_text = true,
+                            .handle_chinese_chars = config.tokenize_chinese_chars,
+                            .strip_accents = config.strip_accents.value_or(config.do_lower_case),
+                            .lowercase = config.do_lower_case});
+  spec.pre_tokenizer = std::make_unique<BertPreTokenizer>();
+  WordPieceOptions options{.unk_token = config.unk_token->content};
+  spec.decoder = std::make_unique<WordPieceDecoder>(options.continuing_subword_prefix, true);
+  spec.model = std::make_unique<WordPiece>(std::move(options), std::move(vocabulary), where);
+  spec.post_processor.layout = bert_template(cls_id, sep_id);
+  spec.added_tokens = tokens_to_add(config);
   return spec;
 }
 

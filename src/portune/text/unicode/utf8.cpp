@@ -10,25 +10,29 @@
 namespace portune::text {
 namespace {
 
-// Bytes of the well-formed code point at text[at], or 0. Unicode 15, table 3-7.
-size_t well_formed_length(std::string_view text, size_t at) {
+// What a code point that begins at text[at] could be. Unicode 15, table 3-7.
+struct Sequence {
+  size_t wanted;  // bytes that the first one asks for, 0 if none can begin with it
+  size_t there;   // bytes that are there before one that does not fit
+};
+Sequence sequence_at(std::string_view text, size_t at) {
   const auto byte = [&](size_t i) { return at + i < text.size() ? static_cast<unsigned char>(text[at + i]) : 0u; };
-  const auto tails = [&](size_t count) {
-    for (size_t i = 1; i <= count; ++i) {
-      if ((byte(i) & 0xC0) != 0x80) return size_t{0};
-    }
-    return count + 1;
-  };
   const unsigned lead = byte(0), second = byte(1);
-  if (lead < 0x80) return 1;
-  if (lead < 0xC2) return 0;
-  if (lead < 0xE0) return tails(1);
-  if (lead < 0xF0) {
-    const bool overlong = lead == 0xE0 && second < 0xA0, surrogate = lead == 0xED && second > 0x9F;
-    return overlong || surrogate ? 0 : tails(2);
-  }
-  const bool overlong = lead == 0xF0 && second < 0x90, too_large = lead == 0xF4 && second > 0x8F;
-  return lead > 0xF4 || overlong || too_large ? 0 : tails(3);
+  if (lead < 0x80) return {1, 1};
+  if (lead < 0xC2 || lead > 0xF4) return {0, 0};
+  const unsigned least = lead == 0xE0 ? 0xA0 : lead == 0xF0 ? 0x90 : 0x80;  // no overlong forms
+  const unsigned most = lead == 0xED ? 0x9F : lead == 0xF4 ? 0x8F : 0xBF;   // no surrogates, nothing beyond U+10FFFF
+  const size_t wanted = lead < 0xE0 ? 2 : lead < 0xF0 ? 3 : 4;
+  if (second < least || second > most) return {wanted, 1};
+  size_t there = 2;
+  while (there < wanted && (byte(there) & 0xC0) == 0x80) ++there;
+  return {wanted, there};
+}
+
+// Bytes of the well-formed code point at text[at], or 0.
+size_t well_formed_length(std::string_view text, size_t at) {
+  const Sequence sequence = sequence_at(text, at);
+  return sequence.there == sequence.wanted ? sequence.wanted : 0;
 }
 
 [[noreturn]] void throw_bad_utf8(std::string_view text) {
@@ -49,7 +53,25 @@ void require_utf8(std::string_view text) {
   if (text.size() > std::numeric_limits<int32_t>::max()) {
     throw DataError({.where = "text", .given = std::to_string(text.size()) + " bytes", .expected = "less than 2 GB"});
   }
-  if (!simdjson::validate_utf8(text.data(), text.size())) throw_bad_utf8(text);
+  if (!is_utf8(text)) throw_bad_utf8(text);
+}
+
+bool is_utf8(std::string_view bytes) { return simdjson::validate_utf8(bytes.data(), bytes.size()); }
+
+std::string to_utf8(std::string_view bytes) {
+  if (is_utf8(bytes)) return std::string(bytes);
+  std::string text;
+  for (size_t at = 0; at < bytes.size();) {
+    const Sequence sequence = sequence_at(bytes, at);
+    const size_t length = std::max<size_t>(sequence.there, 1);
+    if (sequence.wanted > 0 && sequence.there == sequence.wanted) {
+      text.append(bytes, at, length);
+    } else {
+      text += "\ufffd";
+    }
+    at += length;
+  }
+  return text;
 }
 
 char32_t previous_code_point(std::string_view text, size_t end) {

@@ -44,6 +44,12 @@ inline bool is_continuation(char byte) { return (static_cast<unsigned char>(byte
 /// Number of code points.
 size_t count_code_points(std::string_view text);
 
+bool is_utf8(std::string_view bytes);
+
+/// The bytes with U+FFFD in the place of what is not UTF-8: one for each longest beginning of a code point, as Rust's
+/// and Python's replacement does it.
+std::string to_utf8(std::string_view bytes);
+
 void append_utf8(char32_t c, std::string& text);
 
 }  // namespace portune::text

@@ -1,0 +1,25 @@
+// Any bytes are either refused by CheckpointError or give a tokenizer that encodes what stands behind a zero byte.
+#include <cstdlib>
+#include <string>
+
+#include "portune/error.h"
+#include "portune/text/id_encoder_state.h"
+#include "portune/text/read/components.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  using namespace portune::text;
+  const std::string_view input(reinterpret_cast<const char*>(data), size);
+  const size_t zero = std::min(input.find('\0'), size);
+  const std::string_view text = zero == size ? "The caf\u00e9's 12 \u4e2d\u6587" : input.substr(zero + 1);
+  try {
+    const JsonFile json(std::string(input.substr(0, zero)), "fuzz");
+    const Tokenizer::Parts parts(parse_tokenizer_json(json), {});
+    IdEncoder::State state(parts);
+    state.encode({.first = text}, {});
+    if (state.first.ids != parts.encode(text, kNoLimit).ids) std::abort();
+    parts.decode(state.first.ids, {});
+  } catch (const portune::CheckpointError&) {
+  } catch (const portune::DataError&) {  // not UTF-8
+  }
+  return 0;
+}

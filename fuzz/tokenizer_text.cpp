@@ -1,0 +1,87 @@
+// Any text gives the same ids by both ways, with offsets within the text and in order, and the ids decode to something.
+// The first byte chooses the tokenizer.
+#include <array>
+#include <cstdlib>
+#include <memory>
+#include <string>
+
+#include "portune/error.h"
+#include "portune/text/byte_level.h"
+#include "portune/text/id_encoder_state.h"
+#include "portune/text/read/components.h"
+#include "portune/text/unicode/utf8.h"
+
+namespace {
+
+using namespace portune::text;
+
+constexpr const char* kUnigram =
+    R"({"type":"Unigram","unk_id":0,"vocab":[["<unk>",0],["▁",-2],["a",-2],["ab",-2.5],["▁the",-3],["é",-4],["中文",-3]]})";
+
+std::string byte_level_model() {
+  std::string vocabulary;
+  for (int byte = 0; byte < 256; ++byte) {
+    const std::string character(text_of_byte(static_cast<unsigned char>(byte)));
+    const std::string escaped = character == "\"" || character == "\\" ? "\\" + character : character;
+    vocabulary += "\"" + escaped + "\":" + std::to_string(byte) + ",";
+  }
+  return R"({"type":"BPE","vocab":{)" + vocabulary +
+         R"("th":256,"the":257,"Ġthe":258,"ĠĠ":259},"merges":[["t","h"],["th","e"],["Ġ","the"],["Ġ","Ġ"]]})";
+}
+
+std::string tokenizer(const std::string& model, const std::string& stages) {
+  return R"({"model":)" + model + "," + stages + "}";
+}
+
+std::unique_ptr<Tokenizer::Parts> load(const std::string& text) {
+  const JsonFile json(text, "fuzz");
+  return std::make_unique<Tokenizer::Parts>(parse_tokenizer_json(json), TokenizerConfig{});
+}
+
+const Tokenizer::Parts& choose(uint8_t number) {
+  static const std::string kAdded =
+      R"("added_tokens":[{"content":"<m>","single_word":false,"lstrip":true,"rstrip":true,"normalized":false,"special":true},)"
+      R"({"content":"The","single_word":true,"lstrip":false,"rstrip":false,"normalized":true,"special":false}])";
+  static const std::array tokenizers{
+      load(tokenizer(
+          byte_level_model(),
+          kAdded + R"(,"pre_tokenizer":{"type":"ByteLevel","add_prefix_space":true},"decoder":{"type":"ByteLevel"})")),
+      load(tokenizer(
+          byte_level_model(),
+          R"("normalizer":{"type":"NFC"},"pre_tokenizer":{"type":"Sequence","pretokenizers":[{"type":"Split","pattern":)"
+          R"({"Regex":"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\\r\\n\\p{L}\\p{N}]?\\p{L}+|\\p{N}{1,3}| ?[^\\s\\p{L}\\p{N}]+[\\r\\n]*|\\s*[\\r\\n]+|\\s+(?!\\S)|\\s+"},)"
+          R"("behavior":"Isolated","invert":false},{"type":"ByteLevel","add_prefix_space":false,"use_regex":false}]})")),
+      load(tokenizer(kUnigram,
+                     kAdded +
+                         R"(,"normalizer":{"type":"Sequence","normalizers":[{"type":"NFKD"},{"type":"StripAccents"},)"
+                         R"({"type":"Lowercase"},{"type":"Strip","strip_left":true,"strip_right":true}]},)"
+                         R"("pre_tokenizer":{"type":"Metaspace","replacement":"▁","prepend_scheme":"first"})")),
+      load(tokenizer(
+          kUnigram,
+          R"("normalizer":{"type":"NFKC"},"pre_tokenizer":{"type":"Split","pattern":{"Regex":"\\p{Lu}?\\w+|\\s"},)"
+          R"("behavior":"MergedWithNext","invert":false})"))};
+  return *tokenizers[number % tokenizers.size()];
+}
+
+void check(const Tokenizer::Parts& parts, std::string_view text) {
+  const Sequence sequence = parts.encode(text, kNoLimit);
+  const auto length = static_cast<int32_t>(count_code_points(text));
+  for (const Offsets& offsets : sequence.offsets) {
+    if (offsets.begin < 0 || offsets.begin > offsets.end || offsets.end > length) std::abort();
+  }
+  IdEncoder::State state(parts);
+  state.encode({.first = text}, {});
+  if (state.first.ids != sequence.ids) std::abort();
+  parts.decode(sequence.ids, {});
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  if (size == 0) return 0;
+  try {
+    check(choose(data[0]), std::string_view(reinterpret_cast<const char*>(data) + 1, size - 1));
+  } catch (const portune::DataError&) {  // not UTF-8
+  }
+  return 0;
+}

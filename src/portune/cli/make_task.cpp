@@ -1,0 +1,52 @@
+#include "portune/cli/make_task.h"
+
+#include <algorithm>
+
+#include "portune/cli/rows.h"
+#include "portune/error.h"
+
+namespace portune::cli {
+namespace {
+
+std::unique_ptr<RowTask> text_classification(const ModelArguments& model, const std::filesystem::path& folder,
+                                             const std::vector<std::string>& training_files) {
+  TextClassificationOptions options = model.options;
+  if (!training_files.empty()) {
+    // With the other columns, so that one that is missing is told before what it makes of the labels.
+    std::vector<std::string> columns = {options.text_column, options.label_column};
+    if (!options.text_pair_column.empty()) columns.push_back(options.text_pair_column);
+    const data::Dataset rows = data::read_table(training_files, {.columns = columns});
+    options.labels = labels_of(interruptible(rows), options.label_column).labels;
+  }
+  return std::make_unique<TextClassification>(folder, std::move(options));
+}
+
+struct KnownTask {
+  const char* name;
+  std::unique_ptr<RowTask> (*make)(const ModelArguments& model, const std::filesystem::path& folder,
+                                   const std::vector<std::string>& training_files);
+};
+constexpr KnownTask kTasks[] = {{"text-classification", text_classification}};
+
+}  // namespace
+
+std::vector<std::string> task_names() {
+  std::vector<std::string> names;
+  for (const KnownTask& task : kTasks) names.emplace_back(task.name);
+  return names;
+}
+
+std::unique_ptr<RowTask> make_task(const ModelArguments& model, const std::filesystem::path& folder,
+                                   const std::vector<std::string>& training_files) {
+  const auto* found = std::ranges::find(kTasks, model.task, &KnownTask::name);
+  if (found == std::end(kTasks)) {
+    throw UsageError({.where = "task", .given = "\"" + model.task + "\"", .fix = "see portune fit --help"});
+  }
+  return found->make(model, folder, training_files);
+}
+
+data::Dataset read_rows(const std::vector<std::string>& files, const RowTask& task, RowTask::Labels labels) {
+  return data::read_table(files, {.columns = task.columns(labels)});
+}
+
+}  // namespace portune::cli

@@ -1,0 +1,24 @@
+// The task that --task names, and the rows that it reads.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "portune/cli/commands.h"
+
+namespace portune::cli {
+
+/// The names that --task knows.
+std::vector<std::string> task_names();
+
+/// folder          of the model: that of the arguments, or of a checkpoint that is resumed
+/// training_files  where classes are looked for that the model does not have yet; empty: it has them
+/// errors          UsageError for options that do not fit the task, and what the task's constructor throws
+std::unique_ptr<RowTask> make_task(const ModelArguments& model, const std::filesystem::path& folder,
+                                   const std::vector<std::string>& training_files = {});
+
+/// The columns that the task needs of CSV, TSV or JSON Lines files, or the lines of text files.
+data::Dataset read_rows(const std::vector<std::string>& files, const RowTask& task, RowTask::Labels labels);
+
+}  // namespace portune::cli

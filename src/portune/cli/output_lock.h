@@ -1,0 +1,28 @@
+// That only one run writes to a folder.
+#pragma once
+
+#include <filesystem>
+
+#include "portune/io/lock_file.h"
+
+namespace portune::cli {
+
+/// Name of the file in the folder.
+inline constexpr const char* kLockFile = ".portune-lock";
+
+/// Holds the folder while the object lives. Makes it if need be, and removes it again if nothing else came into it.
+class OutputLock {
+ public:
+  /// errors  OutputError, with the number of the process, if another run writes there; IoError
+  explicit OutputLock(const std::filesystem::path& folder);
+  ~OutputLock();
+  OutputLock(const OutputLock&) = delete;
+  OutputLock& operator=(const OutputLock&) = delete;
+
+ private:
+  const std::filesystem::path folder_;
+  const bool made_;
+  std::optional<io::LockFile> file_;
+};
+
+}  // namespace portune::cli

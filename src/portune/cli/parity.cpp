@@ -1,0 +1,66 @@
+// portune parity: a model against what transformers computed for it.
+#include "portune/parity/parity.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "portune/cli/commands.h"
+#include "portune/cli/exit_code.h"
+#include "portune/cli/report.h"
+
+namespace portune::cli {
+namespace {
+
+using Json = nlohmann::ordered_json;
+using parity::Comparison;
+using parity::ParityResult;
+
+std::string table_of(const ParityResult& result) {
+  std::string text = fmt::format("{:<15}{:<56}{:<18}{:>10}{:>10}{:>10}  {}\n", "", "tensor", "shape", "abs error",
+                                 "rel error", "allowed", "verdict");
+  for (const Comparison& c : result.comparisons) {
+    const std::string verdict = c.passed ? "ok" : fmt::format("FAILED, {} elements", c.strays);
+    text += fmt::format("{:<15}{:<56}{:<18}{:>10.1e}{:>10.1e}{:>10.1e}  {}\n", c.kind, c.tensor, to_string(c.shape),
+                        c.max_abs_error, c.max_rel_error, c.allowed, verdict);
+  }
+  const auto failed = std::ranges::count(result.comparisons, false, &Comparison::passed);
+  return text + (failed == 0 ? fmt::format("all {} tensors agree\n", result.comparisons.size())
+                             : fmt::format("{} of {} tensors disagree\n", failed, result.comparisons.size()));
+}
+
+Json json_of(const Comparison& c) {
+  return {{"kind", c.kind},
+          {"tensor", c.tensor},
+          {"shape", std::vector<int64_t>(c.shape.begin(), c.shape.end())},
+          {"max_abs_error", c.max_abs_error},
+          {"max_rel_error", c.max_rel_error},
+          {"allowed", c.allowed},
+          {"elements_beyond", c.strays},
+          {"passed", c.passed}};
+}
+
+std::string json_of(const ParityArguments& a, const parity::ReferenceCase& reference, const ParityResult& result) {
+  Json tensors = Json::array();
+  for (const Comparison& c : result.comparisons) tensors.push_back(json_of(c));
+  const Json object = {{"case", a.reference.string()},
+                       {"architecture", reference.architecture()},
+                       {"dtype", name_of(a.dtype)},
+                       {"passed", result.passed()},
+                       {"tensors", tensors}};
+  return object.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace
+
+int parity(const ParityArguments& a) {
+  const parity::ReferenceCase reference(a.reference);
+  const Device device(a.device);
+  const ParityResult result = check_parity(device, reference, a.dtype);
+  if (!a.dump.empty()) dump(result, a.dump);
+  print_result(a.talk.json ? json_of(a, reference, result) : table_of(result));
+  return result.passed() ? kOk : kFailed;
+}
+
+}  // namespace portune::cli

@@ -1,0 +1,132 @@
+#include "portune/models/llama_family.h"
+
+#include <cmath>
+
+#include "portune/error.h"
+#include "portune/io/json.h"
+#include "portune/models/config_checks.h"
+#include "portune/models/decoder_heads.h"
+
+namespace portune::models {
+
+using nn::Scope;
+
+LlamaFamilyConfig llama_family_config(const io::JsonObject& config, const LlamaFamilyConfig& defaults) {
+  constexpr io::IntRange kSize{1, 1 << 20};
+  constexpr io::FloatRange kRate{0, 0.999};
+  config.ignore({"pretraining_tp"});  // splits products for speed alone
+  LlamaFamilyConfig c = defaults;
+  c.vocab_size = config.get_int_or("vocab_size", c.vocab_size, {1, 1 << 24});
+  c.hidden_size = config.get_int_or("hidden_size", c.hidden_size, kSize);
+  c.intermediate_size = config.get_int_or("intermediate_size", c.intermediate_size, {1, 1 << 22});
+  c.num_hidden_layers = config.get_int_or("num_hidden_layers", c.num_hidden_layers, {1, 1024});
+  c.num_attention_heads = config.get_int_or("num_attention_heads", c.num_attention_heads, kSize);
+  const int64_t kv_heads = c.num_key_value_heads > 0 ? c.num_key_value_heads : c.num_attention_heads;
+  c.num_key_value_heads = config.get_int_or("num_key_value_heads", kv_heads, kSize);
+  const int64_t head_dim = c.head_dim > 0 ? c.head_dim : c.hidden_size / c.num_attention_heads;
+  c.head_dim = config.get_int_or("head_dim", head_dim, kSize);
+  c.hidden_act = config.get_string_or("hidden_act", c.hidden_act);
+  require_activation("hidden_act", c.hidden_act);
+  c.max_position_embeddings = config.get_int_or("max_position_embeddings", c.max_position_embeddings, {1, 1 << 30});
+  c.initializer_range = config.get_float_or("initializer_range", c.initializer_range, {0, 10});
+  c.rms_norm_eps = config.get_float_or("rms_norm_eps", c.rms_norm_eps, {0, 1});
+  c.attention_dropout = config.get_float_or("attention_dropout", c.attention_dropout, kRate);
+  const double hidden_dropout = config.get_float_or("hidden_dropout", c.classifier_dropout, kRate);
+  c.classifier_dropout = config.get_float_or("classifier_dropout", hidden_dropout, kRate);
+  c.tie_word_embeddings = config.get_bool_or("tie_word_embeddings", c.tie_word_embeddings);
+  c.pad_token_id = config.get_int_or("pad_token_id", c.pad_token_id, {-1, c.vocab_size - 1});
+  c.rope = rope_parameters(config, c.rope.rope_theta, c.max_position_embeddings);
+  require_multiple("num_attention_heads", c.num_attention_heads, "num_key_value_heads", c.num_key_value_heads);
+  return c;
+}
+
+std::vector<std::optional<int64_t>> sliding_windows(const io::JsonObject& config, int64_t layers, int64_t window,
+                                                    int64_t max_window_layers) {
+  const bool slides = config.get_bool_or("use_sliding_window", false);
+  window = config.get_int_or("sliding_window", window, {1, 1 << 30});
+  max_window_layers = config.get_int_or("max_window_layers", max_window_layers, {0, 1 << 20});
+  const std::vector<std::string> types = config.get_strings("layer_types");
+  std::vector<std::optional<int64_t>> windows(static_cast<size_t>(layers));
+  for (size_t i = 0; i < windows.size(); ++i) {
+    const bool late = static_cast<int64_t>(i) >= max_window_layers;
+    const std::string type = i < types.size() ? types[i] : late ? "sliding_attention" : "full_attention";
+    if (type != "sliding_attention" && type != "full_attention") {
+      throw CheckpointError({.where = "config.json, layer_types",
+                             .given = "\"" + type + "\"",
+                             .expected = "\"full_attention\" or \"sliding_attention\""});
+    }
+    if (slides && type == "sliding_attention") windows[i] = window;
+  }
+  return windows;
+}
+
+Value rotary_attention(const Scope& s, const LlamaFamilyConfig& c, const Values& qkv, const LayerInputs& in,
+                       std::optional<int64_t> window) {
+  const Value q = rotary(qkv[0], in.rope.cos, in.rope.sin, c.num_attention_heads);
+  const Value k = rotary(qkv[1], in.rope.cos, in.rope.sin, c.num_key_value_heads);
+  AttentionOptions options{.heads = c.num_attention_heads,
+                           .scale = 1 / std::sqrt(static_cast<double>(c.head_dim)),
+                           .dropout = c.attention_dropout,
+                           .band = {.after = 0},
+                           .kv_heads = c.num_key_value_heads};
+  if (window) options.band.before = *window - 1;
+  return attention(s, q, k, qkv[2], in.mask_bias, options);
+}
+
+Value gated_mlp(const Scope& s, const LlamaFamilyConfig& c, const Value& x, const nn::LinearOptions& options) {
+  const Value gate = linear(s / "gate_proj", x, c.intermediate_size, options);
+  const Value up = linear(s / "up_proj", x, c.intermediate_size, options);
+  return linear(s / "down_proj", nn::activate(c.hidden_act, gate) * up, c.hidden_size, options);
+}
+
+LlamaFamily::LlamaFamily(const std::string& class_prefix, const LlamaFamilyConfig& config)
+    : TextModel({.class_prefix = class_prefix,
+                 .base_prefix = "model",
+                 .vocab_size = config.vocab_size,
+                 .hidden_size = config.hidden_size,
+                 .max_length = config.max_position_embeddings,
+                 .type_vocab_size = 0,
+                 .initializer_range = config.initializer_range,
+                 .classifier_dropout = config.classifier_dropout}),
+      c_(config) {}
+
+Value LlamaFamily::mlp(const Scope& s, const Value& x) const { return gated_mlp(s, c_, x, {.bias = false}); }
+
+Value LlamaFamily::layer(const Scope& s, int64_t index, const Value& x, const LayerInputs& in) const {
+  const Value h = x + self_attention(s / "self_attn", index, rms_norm(s / "input_layernorm", x, c_.rms_norm_eps), in);
+  return h + mlp(s / "mlp", rms_norm(s / "post_attention_layernorm", h, c_.rms_norm_eps));
+}
+
+Values LlamaFamily::hidden_states(const Scope& root, const TextInputs& in) const {
+  const Scope s = root / "model";
+  const int64_t seq = in.input_ids.shape()[1];
+  const RopeFrequencies frequencies = rope_frequencies(c_.rope, c_.head_dim, c_.max_position_embeddings, seq);
+  const LayerInputs shared{nn::attention_bias(in.attention_mask),
+                           rope_tables(frequencies, iota({DType::kInt32, {seq}}, 0))};
+  Values x{embedding(s / "embed_tokens", in.input_ids, c_.vocab_size, c_.hidden_size, c_.pad_token_id)};
+  for (int64_t i = 0; i < c_.num_hidden_layers; ++i) x.push_back(layer(s / "layers" / i, i, x.back(), shared));
+  x.back() = rms_norm(s / "norm", x.back(), c_.rms_norm_eps);
+  return x;
+}
+
+Value LlamaFamily::sequence_logits(const Scope& root, const TextInputs& in, const Value& x, int64_t num_labels) const {
+  return score_of_last_token(root, in, x, c_.pad_token_id, num_labels);
+}
+
+Value LlamaFamily::token_logits(const Scope& root, const Value& x, int64_t num_labels) const {
+  const Value dropped = dropout(root / "score", x, c_.classifier_dropout);
+  return convert(linear(root / "score", dropped, num_labels), DType::kFloat32);
+}
+
+Value LlamaFamily::span_logits(const Scope&, const Value&) const {
+  throw UsageError({.where = "the head of the model",
+                    .given = "question answering for a " + facts().class_prefix + " checkpoint",
+                    .expected = "sequence or token classification, or causal language modelling",
+                    .fix = "choose another task, or a checkpoint of another architecture"});
+}
+
+Value LlamaFamily::causal_lm_logits(const Scope& root, const Value& x) const {
+  return next_token_logits(root, x, {"model.embed_tokens.weight", c_.tie_word_embeddings, c_.vocab_size});
+}
+
+}  // namespace portune::models

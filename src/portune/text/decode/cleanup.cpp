@@ -1,0 +1,30 @@
+#include "portune/text/decode/cleanup.h"
+
+#include <array>
+#include <utility>
+
+#include "portune/text/decode/pieces.h"
+
+namespace portune::text {
+
+std::string clean_up(std::string_view text, Cleanup rules) {
+  constexpr std::array<std::pair<std::string_view, std::string_view>, 11> kRules{{{" .", "."},
+                                                                                  {" ?", "?"},
+                                                                                  {" !", "!"},
+                                                                                  {" ,", ","},
+                                                                                  {" ' ", "'"},
+                                                                                  {" n't", "n't"},
+                                                                                  {" 'm", "'m"},
+                                                                                  {" do not", " don't"},
+                                                                                  {" 's", "'s"},
+                                                                                  {" 've", "'ve"},
+                                                                                  {" 're", "'re"}}};
+  std::string result(text);
+  for (const auto& [from, to] : kRules) {
+    if (rules == Cleanup::kTransformers && from == " do not") continue;
+    result = replaced(result, from, to);
+  }
+  return result;
+}
+
+}  // namespace portune::text

@@ -1,0 +1,33 @@
+// Normalizers that look at one character at a time.
+#pragma once
+
+#include "portune/text/normalize/normalizer.h"
+
+namespace portune::text {
+
+/// Lowercase: Unicode's lower case, without regard to what stands beside a character.
+class Lowercase final : public Normalizer {
+ public:
+  void normalize(Normalized& text) const override;
+};
+
+/// StripAccents: takes combining marks away (decompose before).
+class StripAccents final : public Normalizer {
+ public:
+  void normalize(Normalized& text) const override;
+};
+
+/// Nmt: takes control characters away and turns others into spaces.
+/// source    SentencePiece's rule "nmt", as `tokenizers` has it
+class Nmt final : public Normalizer {
+ public:
+  void normalize(Normalized& text) const override;
+};
+
+/// ByteLevel: each byte as a printable character.
+class ByteLevelNormalizer final : public Normalizer {
+ public:
+  void normalize(Normalized& text) const override;
+};
+
+}  // namespace portune::text

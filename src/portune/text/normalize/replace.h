@@ -1,0 +1,29 @@
+// Replace: other text in the place of what a pattern matches.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "portune/text/normalize/normalizer.h"
+#include "portune/text/pattern/pattern.h"
+
+namespace portune::text {
+
+class ReplaceNormalizer final : public Normalizer {
+ public:
+  ReplaceNormalizer(PatternPtr pattern, std::string content)
+      : pattern_(std::move(pattern)), content_(std::move(content)) {}
+
+  void normalize(Normalized& text) const override {
+    if (text.text().empty()) return;
+    std::vector<Span> matches;
+    pattern_->find(text.text(), matches);
+    text.replace(matches, content_);
+  }
+
+ private:
+  PatternPtr pattern_;
+  std::string content_;
+};
+
+}  // namespace portune::text

@@ -1,0 +1,20 @@
+// NFC, NFD, NFKC, NFKD.
+#pragma once
+
+#include "portune/text/normalize/normalizer.h"
+
+namespace portune::text {
+
+enum class UnicodeForm { kNfc, kNfd, kNfkc, kNfkd };
+
+/// source    The Unicode Standard 15.0, section 3.11, with the tables that `tokenizers` has, which are of several ages
+class UnicodeNormalizer final : public Normalizer {
+ public:
+  explicit UnicodeNormalizer(UnicodeForm form) : form_(form) {}
+  void normalize(Normalized& text) const override;
+
+ private:
+  UnicodeForm form_;
+};
+
+}  // namespace portune::text

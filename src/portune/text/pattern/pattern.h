@@ -1,0 +1,33 @@
+// What Split and Replace look for.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "portune/text/normalized.h"
+#include "portune/text/pattern/word_scanner.h"
+
+namespace portune::text {
+
+/// A string or regular expression. Immutable.
+class Pattern {
+ public:
+  virtual ~Pattern() = default;
+  /// Appends the matches in `text`, in order, without overlap; some may be empty.
+  virtual void find(std::string_view text, std::vector<Span>& matches) const = 0;
+  /// The rules that it stands for, if these are known; its matches then cover any text.
+  virtual std::optional<WordRules> word_rules() const { return std::nullopt; }
+};
+using PatternPtr = std::unique_ptr<const Pattern>;
+
+/// Finds `text`, which is not empty.
+PatternPtr literal_pattern(std::string text);
+
+/// A regular expression in Oniguruma's syntax, which `tokenizers` uses. The splitting rules of GPT-2, Llama 3 and Qwen
+/// 2 are recognised and need no engine. errors    UsageError that says what is wrong with it
+PatternPtr regex_pattern(const std::string& regex);
+
+}  // namespace portune::text

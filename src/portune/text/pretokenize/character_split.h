@@ -1,0 +1,42 @@
+// Pre-tokenizers that look at one character at a time.
+#pragma once
+
+#include "portune/text/pretokenize/behavior.h"
+#include "portune/text/pretokenize/pre_tokenizer.h"
+#include "portune/text/unicode/unicode.h"
+
+namespace portune::text {
+
+/// Cuts at the code points with one of `properties`: WhitespaceSplit (kSpace, removed), Digits (kNumeric, isolated or
+/// contiguous), Punctuation (kPunctuation, by its behavior).
+class PropertySplit final : public Cutter {
+ public:
+  PropertySplit(Property property, SplitBehavior behavior) : property_(property), behavior_(behavior) {}
+
+ protected:
+  void cut(std::string_view word, std::vector<Span>& pieces) const override;
+
+ private:
+  Property property_;
+  SplitBehavior behavior_;
+};
+
+/// Whitespace: words are runs of word characters, and runs of characters that are neither those nor white space.
+class Whitespace final : public Cutter {
+ protected:
+  void cut(std::string_view word, std::vector<Span>& pieces) const override;
+};
+
+/// FixedLength: words of so many code points.
+class FixedLength final : public Cutter {
+ public:
+  explicit FixedLength(int64_t length) : length_(length) {}
+
+ protected:
+  void cut(std::string_view word, std::vector<Span>& pieces) const override;
+
+ private:
+  int64_t length_;
+};
+
+}  // namespace portune::text

@@ -1,0 +1,26 @@
+// Pre-tokenizers one after the other.
+#pragma once
+
+#include <algorithm>
+
+#include "portune/text/pretokenize/pre_tokenizer.h"
+
+namespace portune::text {
+
+class PreTokenizerSequence final : public PreTokenizer {
+ public:
+  explicit PreTokenizerSequence(std::vector<PreTokenizerPtr> stages) : stages_(std::move(stages)) {}
+
+  void split(Words& words) const override {
+    for (const PreTokenizerPtr& stage : stages_) stage->split(words);
+  }
+  bool needs_origins() const override {
+    return std::any_of(stages_.begin(), stages_.end(), [](const auto& stage) { return stage->needs_origins(); });
+  }
+  const std::vector<PreTokenizerPtr>& stages() const { return stages_; }
+
+ private:
+  std::vector<PreTokenizerPtr> stages_;
+};
+
+}  // namespace portune::text

@@ -1,0 +1,79 @@
+#include "portune/train/checkpoint_folder.h"
+
+#include <algorithm>
+#include <charconv>
+#include <optional>
+#include <set>
+#include <string_view>
+#include <system_error>
+
+#include "portune/io/atomic_directory.h"
+#include "portune/train/checkpoint.h"
+
+namespace portune::train {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view kPrefix = "checkpoint-";
+
+std::optional<int64_t> step_of(std::string_view name) {
+  if (!name.starts_with(kPrefix)) return std::nullopt;
+  const std::string_view digits = name.substr(kPrefix.size());
+  int64_t step = 0;
+  const auto [end, error] = std::from_chars(digits.begin(), digits.end(), step);
+  const bool is_number = error == std::errc() && end == digits.end() && step >= 0;
+  return is_number ? std::optional(step) : std::nullopt;
+}
+
+// "checkpoint-20" for "tmp.checkpoint-20.0123456789abcdef" and "old.checkpoint-20...", which io::AtomicDirectory makes.
+std::optional<std::string> target_of(const std::string& name) {
+  if (!name.starts_with("tmp.") && !name.starts_with("old.")) return std::nullopt;
+  const std::string target = name.substr(4, name.rfind('.') - 4);
+  return step_of(target) ? std::optional(target) : std::nullopt;
+}
+
+std::vector<fs::directory_entry> entries_of(const fs::path& folder) {
+  std::error_code absent;
+  const fs::directory_iterator entries(folder, absent);
+  return {begin(entries), end(entries)};
+}
+
+}  // namespace
+
+fs::path checkpoint_path(const fs::path& folder, int64_t step) {
+  return folder / (std::string(kPrefix) + std::to_string(step));
+}
+
+bool is_of_checkpoint(const std::string& name) { return step_of(name) || target_of(name); }
+
+std::vector<SavedCheckpoint> checkpoints_in(const fs::path& folder) {
+  std::vector<SavedCheckpoint> found;
+  for (const fs::directory_entry& entry : entries_of(folder)) {
+    const std::optional<int64_t> step = step_of(entry.path().filename().string());
+    if (step && fs::exists(position_file(entry.path()))) found.push_back({*step, entry.path()});
+  }
+  std::ranges::sort(found, {}, &SavedCheckpoint::step);
+  return found;
+}
+
+void remove_old_checkpoints(const fs::path& folder, int64_t keep, const fs::path& spared) {
+  const std::vector<SavedCheckpoint> found = checkpoints_in(folder);
+  const int64_t surplus = std::max<int64_t>(0, std::ssize(found) - keep);
+  for (int64_t i = 0; i < surplus; ++i) {
+    const fs::path& path = found[static_cast<size_t>(i)].path;
+    std::error_code absent;
+    if (spared.empty() || !fs::equivalent(path, spared, absent)) io::remove_directory(path);
+  }
+}
+
+void recover_checkpoints(const fs::path& folder) {
+  std::set<std::string> targets;
+  for (const fs::directory_entry& entry : entries_of(folder)) {
+    const std::string name = entry.path().filename().string();
+    if (const auto target = target_of(name)) targets.insert(*target);
+  }
+  for (const std::string& target : targets) io::recover_directory(folder / target);
+}
+
+}  // namespace portune::train

@@ -1,0 +1,61 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "cli/program.h"
+
+namespace portune::cli {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+using testing::HasSubstr;
+
+std::string stored(const std::string& name) { return std::string(PORTUNE_TEST_DATA) + "/models/" + name; }
+
+TEST(Parity, ATableEndsWithTheVerdict) {
+  const Finished run = portune({"parity", "--case", stored("bert_qa")});
+  EXPECT_EQ(run.exit_code, 0) << run.err;
+  EXPECT_THAT(run.out, HasSubstr("output         start_logits "));
+  EXPECT_THAT(run.out, HasSubstr("gradient       qa_outputs.weight "));
+  EXPECT_THAT(run.out, HasSubstr(" tensors agree\n"));
+}
+
+TEST(Parity, WhatDisagreesFailsByName) {
+  pjrt::TemporaryFolder folder;
+  const fs::path changed = folder.path() / "case";
+  fs::copy(stored("bert_regression"), changed);
+  fs::copy_file(stored("bert_sigmoid") + "/expected.safetensors", changed / "expected.safetensors",
+                fs::copy_options::overwrite_existing);
+  const Finished run = portune({"parity", "--case", changed.string(), "--json"});
+  EXPECT_EQ(run.exit_code, 1) << run.err;
+  const json result = json::parse(run.out);
+  EXPECT_EQ(result["passed"], false);
+  EXPECT_EQ(result["architecture"], "BertForSequenceClassification");
+  for (const json& tensor : result["tensors"]) {
+    EXPECT_EQ(tensor["passed"], tensor["kind"] != "output") << tensor;
+    if (tensor["tensor"] == "logits") EXPECT_EQ(tensor["shape"], json({3, 1}));
+  }
+}
+
+TEST(Parity, WhatIsDumpedAgreesWithTheCase) {
+  pjrt::TemporaryFolder folder;
+  const fs::path dump = folder.path() / "dump", copied = folder.path() / "case";
+  const Finished run = portune({"parity", "--case", stored("bert_softmax"), "--dump", dump.string()});
+  ASSERT_EQ(run.exit_code, 0) << run.err;
+  EXPECT_EQ(names_in(dump),
+            (std::vector<std::string>{"after5.safetensors", "expected.safetensors", "grads.safetensors"}));
+  fs::copy(stored("bert_softmax"), copied);
+  fs::copy(dump, copied, fs::copy_options::overwrite_existing);
+  EXPECT_EQ(portune({"parity", "--case", copied.string()}).exit_code, 0);
+}
+
+TEST(Parity, AFolderThatIsNotThereIsNoInput) {
+  const Finished run = portune({"parity", "--case", "/nowhere"});
+  EXPECT_EQ(run.exit_code, 66);
+  EXPECT_THAT(run.err, HasSubstr("/nowhere"));
+}
+
+}  // namespace
+}  // namespace portune::cli

@@ -1,0 +1,59 @@
+#include "portune/io/lock_file.h"
+
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <csignal>
+
+#include "io/temporary_folder.h"
+#include "portune/error.h"
+
+namespace portune::io {
+namespace {
+
+// Flock is by open file: a second one of the same process is like one of another.
+TEST(LockFile, IsHeldOnce) {
+  const TemporaryFolder folder;
+  {
+    const auto first = LockFile::try_hold(folder / "lock");
+    ASSERT_TRUE(first);
+    EXPECT_FALSE(LockFile::try_hold(folder / "lock"));
+    EXPECT_EQ(LockFile::holder(folder / "lock"), std::to_string(getpid()));
+  }
+  EXPECT_FALSE(std::filesystem::exists(folder / "lock"));
+  EXPECT_TRUE(LockFile::try_hold(folder / "lock"));
+}
+
+TEST(LockFile, OfAProcessThatWasKilledIsFree) {
+  const TemporaryFolder folder;
+  const pid_t child = fork();
+  if (child == 0) {
+    const auto held = LockFile::try_hold(folder / "lock");
+    kill(getpid(), SIGKILL);
+  }
+  waitpid(child, nullptr, 0);
+  EXPECT_EQ(LockFile::holder(folder / "lock"), std::to_string(child));
+  const auto held = LockFile::try_hold(folder / "lock");
+  EXPECT_TRUE(held);
+  EXPECT_EQ(LockFile::holder(folder / "lock"), std::to_string(getpid()));
+}
+
+// As when the folder around it was replaced by a whole one, and another run began there.
+TEST(LockFile, LeavesAnotherFileInItsPlace) {
+  const TemporaryFolder folder;
+  {
+    const auto first = LockFile::try_hold(folder / "lock");
+    std::filesystem::remove(folder / "lock");
+    write_text(folder / "lock", "mine");
+  }
+  EXPECT_EQ(text_of(folder / "lock"), "mine");
+}
+
+TEST(LockFile, NeedsItsFolder) {
+  EXPECT_THROW(LockFile::try_hold("/nowhere/lock"), NotFoundError);
+  EXPECT_EQ(LockFile::holder("/nowhere/lock"), "");
+}
+
+}  // namespace
+}  // namespace portune::io

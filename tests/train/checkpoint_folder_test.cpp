@@ -1,0 +1,72 @@
+#include "portune/train/checkpoint_folder.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "io/temporary_folder.h"
+#include "portune/train/checkpoint.h"
+
+namespace portune::test {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+
+void make_checkpoint(const std::filesystem::path& folder, int64_t step) {
+  const std::filesystem::path path = train::checkpoint_path(folder, step);
+  std::filesystem::create_directory(path);
+  train::write_position(path, {.step = step});
+}
+
+std::vector<int64_t> steps_in(const std::filesystem::path& folder) {
+  std::vector<int64_t> steps;
+  for (const train::SavedCheckpoint& checkpoint : train::checkpoints_in(folder)) steps.push_back(checkpoint.step);
+  return steps;
+}
+
+TEST(CheckpointFolder, ListsWholeCheckpointsByTheirSteps) {
+  const TemporaryFolder folder;
+  for (const int64_t step : {100, 20, 3}) make_checkpoint(folder.path(), step);
+  std::filesystem::create_directory(folder / "checkpoint-200");  // without a state
+  std::filesystem::create_directory(folder / "checkpoint-x");
+  write_text(folder / "checkpoint-300", "");
+  EXPECT_THAT(steps_in(folder.path()), ElementsAre(3, 20, 100));
+  EXPECT_EQ(train::checkpoints_in(folder.path()).back().path, folder / "checkpoint-100");
+  EXPECT_THAT(steps_in(folder / "nowhere"), IsEmpty());
+}
+
+TEST(CheckpointFolder, KeepsTheNewestAndTheOneInUse) {
+  const TemporaryFolder folder;
+  for (const int64_t step : {5, 10, 15, 100}) make_checkpoint(folder.path(), step);
+  train::remove_old_checkpoints(folder.path(), 2, folder / "checkpoint-5");
+  EXPECT_THAT(steps_in(folder.path()), ElementsAre(5, 15, 100));
+  train::remove_old_checkpoints(folder.path(), 1, {});
+  EXPECT_THAT(steps_in(folder.path()), ElementsAre(100));
+  EXPECT_FALSE(std::filesystem::exists(folder / "checkpoint-15"));
+}
+
+TEST(CheckpointFolder, KnowsItsOwnNames) {
+  EXPECT_TRUE(train::is_of_checkpoint("checkpoint-20"));
+  EXPECT_TRUE(train::is_of_checkpoint("tmp.checkpoint-20.0123456789abcdef"));
+  EXPECT_TRUE(train::is_of_checkpoint("old.checkpoint-20.0123456789abcdef"));
+  for (const char* name :
+       {"checkpoint-", "checkpoint-x", "checkpoint-1x", "checkpoint", "my.checkpoint-20.0", "tmp.", ""}) {
+    EXPECT_FALSE(train::is_of_checkpoint(name)) << name;
+  }
+}
+
+TEST(CheckpointFolder, RecoversWhatDeadRunsHaveLeft) {
+  const TemporaryFolder folder;
+  make_checkpoint(folder.path(), 20);
+  make_checkpoint(folder.path(), 30);
+  std::filesystem::rename(folder / "checkpoint-30", folder / "old.checkpoint-30.0123456789abcdef");
+  std::filesystem::create_directory(folder / "tmp.checkpoint-40.0123456789abcdef");
+  std::filesystem::create_directory(folder / "tmp.checkpoint-mine");
+  train::recover_checkpoints(folder.path());
+  EXPECT_THAT(steps_in(folder.path()), ElementsAre(20, 30));
+  EXPECT_FALSE(std::filesystem::exists(folder / "tmp.checkpoint-40.0123456789abcdef"));
+  EXPECT_TRUE(std::filesystem::exists(folder / "tmp.checkpoint-mine"));
+}
+
+}  // namespace
+}  // namespace portune::test
