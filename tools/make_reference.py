@@ -18,6 +18,7 @@ import pathlib
 import torch
 import transformers
 from safetensors.torch import save_file
+from transformers.core_model_loading import revert_weight_conversion
 
 OPTIMIZER = {"lr": 1e-3, "betas": (0.9, 0.999), "eps": 1e-8, "weight_decay": 0.01}
 STEPS = 5
@@ -52,8 +53,11 @@ def without_dropout(model):
 
 
 def make_inputs(model, lengths, seed, *, choices=3):
-    """Random tokens in rows of these lengths, padded at the end, with the labels that the model's head asks for."""
+    """Random tokens in rows of these lengths, padded at the end, with the labels that the model's head asks for; for
+    an image model that many random images."""
     generator = torch.Generator().manual_seed(1000 + seed)
+    if model.main_input_name == "pixel_values":
+        return make_images(model, len(lengths), generator)
     config, head = model.config, type(model).__name__
     batch, width = len(lengths), max(lengths)
     shape = (batch, choices, width) if head.endswith("ForMultipleChoice") else (batch, width)
@@ -79,12 +83,22 @@ def make_inputs(model, lengths, seed, *, choices=3):
         chosen = (torch.rand(shape, generator=generator) < 0.4) & (mask == 1)
         inputs["labels"] = torch.where(chosen, below(config.vocab_size, shape), IGNORED)
         if head.endswith("ForPreTraining"):
-            inputs["next_sentence_label"] = below(2, (batch,))
+            relation = "sentence_order_label" if head.startswith("Albert") else "next_sentence_label"
+            inputs[relation] = below(2, (batch,))
     elif head.endswith(("ForCausalLM", "LMHeadModel")):
         inputs["labels"] = torch.where(mask == 1, inputs["input_ids"], IGNORED)
     elif head.endswith("ForQuestionAnswering"):
         inputs["start_positions"] = torch.tensor([length // 3 for length in lengths])
         inputs["end_positions"] = torch.tensor([length // 2 for length in lengths])
+    return inputs
+
+
+def make_images(model, batch, generator):
+    config, size = model.config, model.config.image_size
+    height, width = (size, size) if isinstance(size, int) else size
+    inputs = {"pixel_values": torch.randn((batch, config.num_channels, height, width), generator=generator)}
+    if type(model).__name__.endswith("ForImageClassification"):
+        inputs["labels"] = sequence_labels(config, batch, generator)
     return inputs
 
 
@@ -99,16 +113,17 @@ def sequence_labels(config, batch, generator):
 def randomise(model, seed, *, scale=1.2):
     """Weights of a healthy scale: with the usual standard deviation of 0.02 attention would be nearly uniform."""
     generator = torch.Generator().manual_seed(seed)
+    embeddings = [module.weight for module in model.modules() if isinstance(module, torch.nn.Embedding)]
     for name, parameter in model.named_parameters():
         noise = torch.randn(parameter.shape, generator=generator)
         if name.endswith("weight") and parameter.dim() == 1:  # of a norm
             parameter.data = 1 + 0.1 * noise
         elif parameter.dim() == 1:
             parameter.data = 0.1 * noise
-        elif "embed" in name or name.endswith(("wte.weight", "wpe.weight")):
+        elif parameter.dim() == 3 or any(parameter is table for table in embeddings):
             parameter.data = 0.5 * noise
         else:
-            parameter.data = noise * scale / parameter.shape[-1] ** 0.5
+            parameter.data = noise * scale / parameter[0].numel() ** 0.5
 
 
 def record(model, inputs, folder, *, seed, note, steps=STEPS, keep=None):
@@ -148,7 +163,8 @@ def run(model, inputs, dtype, steps):
     if getattr(outputs, "loss", None) is None:
         return result
     outputs.loss.backward()
-    result["grads"] = {name: p.grad.clone() for name, p in model.named_parameters() if p.grad is not None}
+    grads = {name: p.grad.clone() for name, p in model.named_parameters() if p.grad is not None}
+    result["grads"] = in_checkpoint_names(model, grads)
     result["losses"].append(outputs.loss.item())
     optimizer = torch.optim.AdamW(model.parameters(), **OPTIMIZER)
     for _ in range(steps):
@@ -158,8 +174,14 @@ def run(model, inputs, dtype, steps):
         loss.backward()
         result["losses"].append(loss.item())
     if steps > 0:
-        result["after"] = {name: p.detach() for name, p in model.named_parameters() if name in result["grads"]}
+        after = {name: p.detach() for name, p in model.named_parameters() if name in grads}
+        result["after"] = in_checkpoint_names(model, after)
     return result
+
+
+def in_checkpoint_names(model, tensors):
+    """transformers renames the parameters of some models when it loads them, and back when it saves them."""
+    return revert_weight_conversion(model, tensors)
 
 
 def flatten(outputs):

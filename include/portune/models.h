@@ -67,7 +67,7 @@ class TextModel {
   /// [..., 2]: begin and end of the answer
   virtual Value span_logits(const nn::Scope& root, const Value& x) const;
   /// The score of one choice, [batch, 1].
-  virtual Value choice_logits(const nn::Scope& root, const Value& x) const;
+  virtual Value choice_logits(const nn::Scope& root, const TextInputs& in, const Value& x) const;
   /// [..., vocab_size], of the token that stands in this place
   virtual Value masked_lm_logits(const nn::Scope& root, const Value& x) const;
   /// [batch, 2]: whether the second text follows the first (0) or not (1)
@@ -79,7 +79,58 @@ class TextModel {
   TextModelFacts facts_;
 };
 
-/// The text model of a checkpoint's config.json. CheckpointError for an unknown architecture or an unusable value.
+/// In pixels.
+struct ImageSize {
+  int64_t height, width;
+};
+
+/// What holds for a checkpoint whatever its head is.
+struct ImageModelFacts {
+  std::string class_prefix;  ///< what the names of its classes in transformers begin with: "ViT"
+  std::string base_prefix;   ///< what the keys of the body begin with in a checkpoint that has a head: "vit"
+  int64_t hidden_size;
+  int64_t num_channels;
+  ImageSize image_size;  ///< the only one that the model reads
+  double initializer_range;
+};
+
+/// Logits of a model that has learned from a teacher, too: of the labels and of the teacher's, [batch, num_labels]
+/// each. Predictions are made from their mean.
+struct DistilledLogits {
+  Value cls, distillation;
+};
+
+/// A pretrained image model, likewise.
+///   pixel_values  float32 [batch, num_channels, height, width], normalised
+///   x             the last of hidden_states(), [batch, tokens, hidden_size]
+class ImageModel {
+ public:
+  explicit ImageModel(ImageModelFacts facts) : facts_(std::move(facts)) {}
+  virtual ~ImageModel() = default;
+
+  const ImageModelFacts& facts() const { return facts_; }
+
+  /// The output of the embeddings and of each layer, [batch, tokens, hidden_size] each: "hidden_states" of
+  /// transformers. ShapeError for images of another size.
+  virtual Values hidden_states(const nn::Scope& root, const Value& pixel_values) const = 0;
+  /// "last_hidden_state": x, normalised
+  virtual Value last_hidden_state(const nn::Scope& root, const Value& x) const = 0;
+  /// "pooler_output" of the bare model, [batch, its size]
+  virtual Value pooler_output(const nn::Scope& root, const Value& x) const = 0;
+  /// Of ...ForImageClassification, [batch, num_labels]
+  virtual Value image_logits(const nn::Scope& root, const Value& x, int64_t num_labels) const = 0;
+  /// Of ...ForImageClassificationWithTeacher. UsageError where transformers has no such class.
+  virtual DistilledLogits distilled_logits(const nn::Scope& root, const Value& x, int64_t num_labels) const;
+
+ private:
+  ImageModelFacts facts_;
+};
+
+/// Whether a config.json is that of an image model; false for an unknown architecture.
+bool is_image_model(const io::JsonObject& config);
+/// The model of a checkpoint's config.json. CheckpointError for an unknown architecture, for an unusable value, and for
+/// an image model where a text model is wanted or the other way round.
 std::unique_ptr<TextModel> text_model(const io::JsonObject& config);
+std::unique_ptr<ImageModel> image_model(const io::JsonObject& config);
 
 }  // namespace portune::models

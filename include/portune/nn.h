@@ -7,13 +7,18 @@
 #include <string_view>
 #include <vector>
 
-#include "portune/graph.h"
+#include "portune/ops.h"
 
 namespace portune::nn {
 
 /// How a parameter starts when no checkpoint has it.
 struct Initializer {
-  enum class Kind { kZeros, kOnes, kNormal } kind = Kind::kZeros;
+  enum class Kind {
+    kZeros,
+    kOnes,
+    kNormal,
+    kSinusoids  ///< row p: sin and cos of p / 10000^(2i / width) by turns. Vaswani et al. 2017, arXiv:1706.03762, 3.5
+  } kind = Kind::kZeros;
   double stddev = 0;  ///< of kNormal, around 0
 };
 
@@ -95,8 +100,11 @@ struct LinearOptions {
 Value linear(const Scope& s, const Value& x, int64_t size, const LinearOptions& options = {});
 /// x W + b; "weight" [in, size], "bias" [size]: what transformers calls Conv1D.
 Value conv1d(const Scope& s, const Value& x, int64_t size, const LinearOptions& options = {});
+struct LayerNormOptions {
+  bool bias = true;
+};
 /// In float32, then in the compute type; "weight" and "bias" [last size of x].
-Value layer_norm(const Scope& s, const Value& x, double eps);
+Value layer_norm(const Scope& s, const Value& x, double eps, const LayerNormOptions& options = {});
 /// In float32, then in the compute type; "weight" [last size of x].
 Value rms_norm(const Scope& s, const Value& x, double eps);
 /// Rows of "weight" [rows, width], in the compute type.
@@ -104,6 +112,10 @@ Value rms_norm(const Scope& s, const Value& x, double eps);
 Value embedding(const Scope& s, const Value& ids, int64_t rows, int64_t width, int64_t padding_id = -1);
 /// Drops in training, else gives x back.
 Value dropout(const Scope& s, const Value& x, double rate);
+
+/// portune::attention(), which drops weights in training alone, by a key of this place.
+Value attention(const Scope& s, const Value& q, const Value& k, const Value& v, const Value& bias,
+                AttentionOptions options);
 
 /// The activation that transformers calls `name`: "gelu", "gelu_new", "gelu_pytorch_tanh", "relu", "silu", "tanh", ...
 /// UsageError for an unknown name.

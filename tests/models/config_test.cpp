@@ -1,6 +1,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <functional>
+
 #include "portune/error.h"
 #include "portune/io/json.h"
 #include "portune/models.h"
@@ -8,8 +10,28 @@
 namespace portune::models {
 namespace {
 
-constexpr const char* kBert = R"("model_type": "bert", "vocab_size": 100, "hidden_size": 24, "num_hidden_layers": 2,
+constexpr const char* kSizes = R"("vocab_size": 100, "hidden_size": 24, "num_hidden_layers": 2,
     "num_attention_heads": 4, "intermediate_size": 40)";
+
+// A config.json of these sizes.
+std::string with(const std::string& fields) { return "{" + std::string(kSizes) + ", " + fields + "}"; }
+
+std::unique_ptr<TextModel> text_model_with(const std::string& fields) {
+  return text_model(io::JsonObject::parse(with(fields), "config.json"));
+}
+
+std::unique_ptr<ImageModel> image_model_with(const std::string& fields) {
+  return image_model(io::JsonObject::parse(with(fields), "config.json"));
+}
+
+std::string message_of(const std::function<void()>& act) {
+  try {
+    act();
+  } catch (const CheckpointError& error) {
+    return error.what();
+  }
+  return "no CheckpointError";
+}
 
 struct BadConfig {
   const char* name;
@@ -20,12 +42,8 @@ struct BadConfig {
 class TextModelConfig : public ::testing::TestWithParam<BadConfig> {};
 
 TEST_P(TextModelConfig, BadValuesAreRefusedByName) {
-  try {
-    text_model(io::JsonObject::parse(GetParam().text, "config.json"));
-    FAIL() << "accepted " << GetParam().text;
-  } catch (const CheckpointError& error) {
-    EXPECT_THAT(error.what(), ::testing::HasSubstr(GetParam().says));
-  }
+  EXPECT_THAT(message_of([] { text_model(io::JsonObject::parse(GetParam().text, "config.json")); }),
+              ::testing::HasSubstr(GetParam().says));
 }
 
 INSTANTIATE_TEST_SUITE_P(
@@ -36,10 +54,10 @@ INSTANTIATE_TEST_SUITE_P(
         BadConfig{"heads", R"({"model_type": "bert", "vocab_size": 100, "hidden_size": 24,
                           "num_hidden_layers": 2, "num_attention_heads": 5, "intermediate_size": 40})",
                   "24 and num_attention_heads 5"},
-        BadConfig{"activation", "{" + std::string(kBert) + R"(, "hidden_act": "gulu"})", "gulu"},
-        BadConfig{"positions", "{" + std::string(kBert) + R"(, "position_embedding_type": "relative_key"})",
+        BadConfig{"activation", with(R"("model_type": "bert", "hidden_act": "gulu")"), "gulu"},
+        BadConfig{"positions", with(R"("model_type": "bert", "position_embedding_type": "relative_key")"),
                   "relative_key"},
-        BadConfig{"decoder", "{" + std::string(kBert) + R"(, "is_decoder": true})", "is_decoder"},
+        BadConfig{"decoder", with(R"("model_type": "bert", "is_decoder": true)"), "is_decoder"},
         BadConfig{"cross_attention", R"({"model_type": "gpt2", "add_cross_attention": true})", "add_cross_attention"},
         BadConfig{"gpt2_heads", R"({"model_type": "gpt2", "n_embd": 24, "n_head": 5})", "n_embd 24 and n_head 5"},
         BadConfig{"opt_activation", R"({"model_type": "opt", "activation_function": "gulu"})", "gulu"},
@@ -48,11 +66,27 @@ INSTANTIATE_TEST_SUITE_P(
                   "num_attention_heads 32 and num_key_value_heads 5"},
         BadConfig{"rope", R"({"model_type": "mistral", "rope_scaling": {"type": "su"}})", "\"su\""},
         BadConfig{"layer_types", R"({"model_type": "qwen3", "num_hidden_layers": 1, "layer_types": ["linear"]})",
-                  "\"linear\""}),
+                  "\"linear\""},
+        BadConfig{"no_position_left", with(R"("model_type": "roberta", "max_position_embeddings": 2)"),
+                  "1, with max_position_embeddings 2"},
+        BadConfig{"summary", with(R"("model_type": "electra", "summary_type": "last")"), "\"last\""},
+        BadConfig{"groups", with(R"("model_type": "albert", "num_hidden_groups": 3)"), "num_hidden_groups"},
+        BadConfig{"distilbert_heads", R"({"model_type": "distilbert", "vocab_size": 100, "dim": 24, "n_layers": 2,
+                          "n_heads": 5, "hidden_dim": 40})",
+                  "dim 24 and n_heads 5"},
+        BadConfig{"pooling", with(R"("model_type": "modernbert", "classifier_pooling": "max")"), "\"max\""},
+        BadConfig{"kinds_of_layers", with(R"("model_type": "modernbert", "layer_types": ["full_attention", "linear"])"),
+                  "\"linear\""},
+        BadConfig{"number_of_layers", with(R"("model_type": "modernbert", "layer_types": ["full_attention"])"),
+                  "1 types for 2 layers"},
+        BadConfig{"local_rope", with(R"("model_type": "modernbert",
+                          "rope_parameters": {"sliding_attention": {"rope_type": "yarn"}})"),
+                  "\"yarn\""},
+        BadConfig{"image_model", with(R"("model_type": "vit")"), "which is no text model"}),
     [](const auto& info) { return info.param.name; });
 
 TEST(TextModel, ClassesHaveTheNamesOfTransformers) {
-  const auto model = text_model(io::JsonObject::parse("{" + std::string(kBert) + "}", "config.json"));
+  const auto model = text_model_with(R"("model_type": "bert")");
   EXPECT_EQ(model->class_name(HeadKind::kMaskedLM), "BertForMaskedLM");
   EXPECT_EQ(model->class_name(HeadKind::kSequenceClassification), "BertForSequenceClassification");
   const auto gpt2 = text_model(io::JsonObject::parse(R"({"model_type": "gpt2"})", "config.json"));
@@ -61,9 +95,45 @@ TEST(TextModel, ClassesHaveTheNamesOfTransformers) {
 }
 
 TEST(TextModel, AHeadThatTransformersDoesNotHaveIsRefused) {
-  const auto model = text_model(io::JsonObject::parse("{" + std::string(kBert) + "}", "config.json"));
+  const auto model = text_model_with(R"("model_type": "bert")");
   nn::Context context({});
   EXPECT_THROW(model->causal_lm_logits(nn::Scope(context), {}), UsageError);
+}
+
+TEST(TextModel, PositionsOfRobertaBeginAfterThatOfPadding) {
+  const auto model = text_model_with(R"("model_type": "roberta", "max_position_embeddings": 514, "pad_token_id": 1)");
+  EXPECT_EQ(model->facts().max_length, 512);
+  EXPECT_EQ(text_model_with(R"("model_type": "bert", "max_position_embeddings": 514)")->facts().max_length, 514);
+}
+
+TEST(TextModel, WhatReadsNoTokenTypesSaysSo) {
+  EXPECT_EQ(text_model_with(R"("model_type": "modernbert")")->facts().type_vocab_size, 0);
+  EXPECT_EQ(text_model_with(R"("model_type": "electra")")->facts().type_vocab_size, 2);
+}
+
+TEST(ImageModel, BadValuesAreRefusedByName) {
+  using ::testing::HasSubstr;
+  EXPECT_THAT(message_of([] { image_model_with(R"("model_type": "bert")"); }), HasSubstr("which is no image model"));
+  EXPECT_THAT(message_of([] { image_model_with(R"("model_type": "vat")"); }), HasSubstr("\"vat\""));
+  EXPECT_THAT(message_of([] { image_model_with(R"("model_type": "vit", "image_size": 30)"); }),
+              HasSubstr("image_size 30 and patch_size 16"));
+  EXPECT_THAT(message_of([] { image_model_with(R"("model_type": "vit", "patch_size": [2, 2, 2])"); }),
+              HasSubstr("3 numbers"));
+}
+
+TEST(ImageModel, ImagesOfAnotherSizeAreRefused) {
+  const auto model = image_model_with(R"("model_type": "vit", "image_size": [32, 48])");
+  EXPECT_EQ(model->facts().image_size.width, 48);
+  nn::Context context({});
+  EXPECT_THROW(model->hidden_states(nn::Scope(context), parameter("x", {DType::kFloat32, {2, 3, 48, 32}})), ShapeError);
+}
+
+TEST(ImageModel, OnlyDeiTHasATeacher) {
+  nn::Context context({});
+  const Value x = parameter("x", {DType::kFloat32, {2, 6, 24}});
+  EXPECT_THROW(image_model_with(R"("model_type": "vit")")->distilled_logits(nn::Scope(context), x, 3), UsageError);
+  EXPECT_EQ(image_model_with(R"("model_type": "deit")")->distilled_logits(nn::Scope(context), x, 3).cls.shape(),
+            (Shape{2, 3}));
 }
 
 }  // namespace

@@ -71,6 +71,30 @@ TEST(Layers, RmsNormScales) {
   EXPECT_NEAR(scaled[1], 8, 1e-5);
 }
 
+TEST(Layers, LayerNormGoesWithoutBias) {
+  nn::Context context({});
+  const Value x = constant(Tensor({1, 2}, {1.0f, 3.0f}));
+  const Value y = nn::layer_norm(nn::Scope(context) / "norm", x, 0, {.bias = false});
+  EXPECT_EQ(names_and_shapes(context), (std::vector<std::pair<std::string, Shape>>{{"norm.weight", {2}}}));
+  EXPECT_EQ(with_parameters(context, y, {Tensor({2}, {2.0f, 5.0f})}), (std::vector<float>{-2, 5}));
+}
+
+TEST(Layers, AttentionDropsInTrainingOnly) {
+  const auto attended = [](bool training) {
+    nn::Context context({.training = training, .random_key = constant(Tensor({2}, {uint32_t{1}, uint32_t{2}}))});
+    const Value x = full({kF32, {1, 64, 4}}, 1), nothing_hidden = full({kF32, {1, 1, 1, 64}}, 0);
+    const nn::Scope s = nn::Scope(context) / "attention";
+    const Value y = nn::attention(s, x, x, x, nothing_hidden, {.heads = 1, .scale = 1, .dropout = 0.5});
+    return to_floats(evaluate({y}).front().view());
+  };
+  // The mean of 64 ones, and of those that are left, twice as large.
+  const auto [least, most] = std::ranges::minmax(attended(false));
+  EXPECT_NEAR(least, 1, 1e-6);
+  EXPECT_NEAR(most, 1, 1e-6);
+  EXPECT_GT(std::ranges::max(attended(true)), 1.01);
+  EXPECT_LT(std::ranges::min(attended(true)), 0.99);
+}
+
 TEST(Layers, LayerNormScalesAndShifts) {
   nn::Context context({});
   const Value y = nn::layer_norm(nn::Scope(context) / "LayerNorm", constant(Tensor({1, 2}, {1.0f, 3.0f})), 0);

@@ -7,6 +7,7 @@ case has two layers, all gradients and five optimizer steps; those of its other 
 of what is special to the head.
 """
 
+import json
 import pathlib
 import shutil
 import sys
@@ -34,6 +35,38 @@ BERT = {
     "type_vocab_size": 2,
 }
 
+ALBERT = BERT | {"embedding_size": 12}
+ELECTRA = BERT | {"embedding_size": 12}
+ROBERTA = BERT | {"type_vocab_size": 1, "pad_token_id": 1}
+DISTILBERT = {
+    "dim": 24,
+    "n_heads": 4,
+    "hidden_dim": 40,
+    "vocab_size": 100,
+    "max_position_embeddings": 40,
+}
+MODERNBERT = {
+    "hidden_size": 24,
+    "num_attention_heads": 4,
+    "intermediate_size": 20,
+    "vocab_size": 100,
+    "max_position_embeddings": 40,
+    "global_attn_every_n_layers": 2,
+    "local_attention": 4,
+    "pad_token_id": 0,
+    "bos_token_id": 1,
+    "cls_token_id": 1,
+    "eos_token_id": 2,
+    "sep_token_id": 2,
+}
+VIT = {
+    "hidden_size": 24,
+    "num_attention_heads": 4,
+    "intermediate_size": 40,
+    "image_size": 12,
+    "patch_size": 4,
+    "num_channels": 3,
+}
 GPT2 = {
     "n_embd": 24,
     "n_head": 4,
@@ -70,6 +103,10 @@ LONG = {"short_factor": [1.0, 1.5, 2.0], "long_factor": [1.0, 2.0, 4.0]}
 SINGLE = {"problem_type": "single_label_classification", "num_labels": 3}
 MULTI = {"problem_type": "multi_label_classification", "num_labels": 1}
 REGRESSION = {"problem_type": "regression", "num_labels": 1}
+
+# Whose weights are so large that attention picks out single tokens. In the others, some of which multiply two layers or
+# repeat one, that would make bfloat16 too coarse, in torch as well.
+SHARP = ("bert", "gpt2", "opt")
 
 # name: class, configuration. The first of an architecture is recorded whole.
 CASES = {
@@ -125,12 +162,54 @@ CASES = {
                  "sliding_window": 3},
     ),
     "qwen3_softmax": ("Qwen3ForSequenceClassification", LLAMA | SINGLE | {"attention_bias": True}),
+    "roberta_softmax": ("RobertaForSequenceClassification", ROBERTA | SINGLE),
+    "roberta_token": ("RobertaForTokenClassification", ROBERTA | {"num_labels": 5}),
+    "roberta_qa": ("RobertaForQuestionAnswering", ROBERTA),
+    "roberta_choice": ("RobertaForMultipleChoice", ROBERTA),
+    "roberta_mlm": ("RobertaForMaskedLM", ROBERTA),
+    "xlmroberta_softmax": ("XLMRobertaForSequenceClassification", ROBERTA | SINGLE),
+    "xlmroberta_mlm": ("XLMRobertaForMaskedLM", ROBERTA | {"tie_word_embeddings": False}),
+    "distilbert_softmax": ("DistilBertForSequenceClassification", DISTILBERT | SINGLE),
+    "distilbert_token": ("DistilBertForTokenClassification", DISTILBERT | {"num_labels": 5}),
+    "distilbert_qa": ("DistilBertForQuestionAnswering", DISTILBERT),
+    "distilbert_choice": ("DistilBertForMultipleChoice", DISTILBERT),
+    "distilbert_mlm": ("DistilBertForMaskedLM", DISTILBERT | {"sinusoidal_pos_embds": True}),
+    "distilbert_mlm_untied": ("DistilBertForMaskedLM", DISTILBERT | {"tie_word_embeddings": False}),
+    "electra_softmax": ("ElectraForSequenceClassification", ELECTRA | SINGLE),
+    "electra_token": ("ElectraForTokenClassification", ELECTRA | {"num_labels": 5}),
+    "electra_qa": ("ElectraForQuestionAnswering", ELECTRA | {"embedding_size": 24}),
+    "electra_choice": ("ElectraForMultipleChoice", ELECTRA),
+    "electra_mlm": ("ElectraForMaskedLM", ELECTRA),
+    "electra_mlm_untied": ("ElectraForMaskedLM", ELECTRA | {"tie_word_embeddings": False}),
+    "albert_softmax": ("AlbertForSequenceClassification", ALBERT | SINGLE | {"num_hidden_layers": 3}),
+    "albert_token": ("AlbertForTokenClassification", ALBERT | {"num_labels": 5}),
+    "albert_qa": ("AlbertForQuestionAnswering", ALBERT | {"num_hidden_layers": 3, "num_hidden_groups": 2}),
+    "albert_choice": ("AlbertForMultipleChoice", ALBERT | {"inner_group_num": 2}),
+    "albert_mlm": ("AlbertForMaskedLM", ALBERT),
+    "albert_pretraining": ("AlbertForPreTraining", ALBERT | {"tie_word_embeddings": False}),
+    "vit_softmax": ("ViTForImageClassification", VIT | SINGLE),
+    "vit_model": ("ViTModel", VIT | {"image_size": [8, 12], "patch_size": [4, 3], "pooler_output_size": 10}),
+    "deit_softmax": ("DeiTForImageClassification", VIT | SINGLE),
+    "deit_teacher": ("DeiTForImageClassificationWithTeacher", VIT | {"num_labels": 3, "qkv_bias": False}),
+    "modernbert_softmax": ("ModernBertForSequenceClassification", MODERNBERT | SINGLE),
+    "modernbert_mean": (
+        "ModernBertForSequenceClassification",
+        MODERNBERT | SINGLE | {"classifier_pooling": "mean", "norm_bias": True, "classifier_bias": True},
+    ),
+    "modernbert_token": ("ModernBertForTokenClassification", MODERNBERT | {"num_labels": 5}),
+    "modernbert_qa": ("ModernBertForQuestionAnswering", MODERNBERT | {"attention_bias": True, "mlp_bias": True}),
+    "modernbert_choice": ("ModernBertForMultipleChoice", MODERNBERT),
+    "modernbert_mlm": ("ModernBertForMaskedLM", MODERNBERT),
+    "modernbert_mlm_untied": (
+        "ModernBertForMaskedLM",
+        MODERNBERT | {"tie_word_embeddings": False, "decoder_bias": False},
+    ),
 }
 
 
 def main():
     makers = {name: lambda name=name: make_case(name) for name in CASES}
-    makers["bert_legacy_names"] = make_legacy_encoder
+    makers |= {name: lambda name=name: make_legacy(name) for name in LEGACY}
     for name in sys.argv[1:] or makers:
         shutil.rmtree(DATA / name, ignore_errors=True)
         makers[name]()
@@ -142,8 +221,7 @@ def make_case(name):
     is_first = name == next(other for other in CASES if other.split("_")[0] == prefix)
     seed = 1 + list(CASES).index(name)
     model = make_model(architecture, {"num_hidden_layers": 2 if is_first else 1} | settings)
-    # A product of two layers, as in gated feed-forward layers, makes bfloat16 too coarse at full scale, in torch as well.
-    randomise(model, seed, scale=0.8 if hasattr(model.config, "rms_norm_eps") else 1.2)
+    randomise(model, seed, scale=1.2 if prefix in SHARP else 0.8)
     inputs = make_inputs(model, LENGTHS, seed)
     of_head = head_parameters(model)
     record(
@@ -179,34 +257,85 @@ def head_parameters(model):
     return {name for name in names if not name.startswith(body)} | {names[0]}
 
 
-def make_legacy_encoder(name="bert_legacy_names", seed=5):
-    """The names of the checkpoints of 2018: LayerNorm's gamma and beta, no bert. prefix, a stored position_ids."""
+def make_legacy(name):
+    """A model whose files are as older versions of transformers wrote them, which the present one still reads."""
+    architecture, settings, seed, note, edit = LEGACY[name]
     folder = DATA / name
-    model = make_model("BertModel", BERT | {"num_hidden_layers": 1, "hidden_act": "gelu_new"})
-    randomise(model, seed)
+    model = make_model(architecture, {"num_hidden_layers": 1} | settings)
+    randomise(model, seed, scale=1.2 if name.split("_")[0] in SHARP else 0.8)
     model.eval().save_pretrained(folder)
-    weights = {legacy_name(key): value for key, value in load_file(folder / "model.safetensors").items()}
-    weights["embeddings.position_ids"] = torch.arange(BERT["max_position_embeddings"])[None]
+    weights, config = load_file(folder / "model.safetensors"), json.loads((folder / "config.json").read_text())
+    weights = edit(weights, config)
     save_file(weights, folder / "model.safetensors", metadata={"format": "pt"})
+    (folder / "config.json").write_text(json.dumps(config, indent=2) + "\n")
 
     inputs = make_inputs(model, LENGTHS, seed)
-    single = flatten(transformers.BertModel.from_pretrained(folder).eval()(**inputs, output_hidden_states=True))
+    again = type(model).from_pretrained(folder).eval()
+    single = flatten(again(**inputs, output_hidden_states=True))
     truth = flatten(model.double()(**inputs, output_hidden_states=True))
     differences = {key: (truth[key] - single[key].double()).abs().max().item() for key in truth}
-    assert max(differences.values()) < 1e-4, "transformers does not read the legacy names as meant"
+    assert max(differences.values()) < 1e-4, "transformers does not read the old files as meant"
     save(folder / "inputs.safetensors", inputs)
     save(folder / "expected.safetensors", truth)
-    write_case_json(
-        folder,
-        model,
-        seed=seed,
-        note="gelu_new; legacy parameter names (gamma, beta, no prefix) and a stored position_ids",
-        eval_fp32_max_abs_diff=differences,
-    )
+    write_case_json(folder, model, seed=seed, note=note, eval_fp32_max_abs_diff=differences)
 
 
-def legacy_name(key):
-    return key.replace("LayerNorm.weight", "LayerNorm.gamma").replace("LayerNorm.bias", "LayerNorm.beta")
+def bert_of_2018(weights, config):
+    def old_name(key):
+        return key.replace("LayerNorm.weight", "LayerNorm.gamma").replace("LayerNorm.bias", "LayerNorm.beta")
+
+    weights = {old_name(key): value for key, value in weights.items()}
+    weights["embeddings.position_ids"] = torch.arange(BERT["max_position_embeddings"])[None]
+    return weights
+
+
+def roberta_with_decoder(weights, config):
+    weights["lm_head.decoder.weight"] = weights["roberta.embeddings.word_embeddings.weight"].clone()
+    weights["lm_head.decoder.bias"] = weights["lm_head.bias"].clone()
+    positions = torch.arange(ROBERTA["max_position_embeddings"])[None]
+    weights["roberta.embeddings.position_ids"] = positions
+    weights["roberta.embeddings.token_type_ids"] = torch.zeros_like(positions)
+    return weights
+
+
+def modernbert_of_2024(weights, config):
+    for key in ("layer_types", "rope_parameters"):
+        del config[key]
+    config |= {"global_attn_every_n_layers": 2, "global_rope_theta": 500.0, "local_rope_theta": 20.0}
+    return weights
+
+
+# name: class, configuration, seed, note, what makes the files old
+LEGACY = {
+    "bert_legacy_names": (
+        "BertModel",
+        BERT | {"hidden_act": "gelu_new"},
+        5,
+        "gelu_new; legacy parameter names (gamma, beta, no prefix) and a stored position_ids",
+        bert_of_2018,
+    ),
+    "roberta_legacy_names": (
+        "RobertaForMaskedLM",
+        ROBERTA,
+        6,
+        "the tied decoder stored a second time; stored position_ids and token_type_ids",
+        roberta_with_decoder,
+    ),
+    "modernbert_legacy_config": (
+        "ModernBertModel",
+        MODERNBERT
+        | {
+            "num_hidden_layers": 3,
+            "rope_parameters": {
+                "full_attention": {"rope_type": "default", "rope_theta": 500.0},
+                "sliding_attention": {"rope_type": "default", "rope_theta": 20.0},
+            },
+        },
+        7,
+        "global_attn_every_n_layers, global_rope_theta, local_rope_theta",
+        modernbert_of_2024,
+    ),
+}
 
 
 if __name__ == "__main__":

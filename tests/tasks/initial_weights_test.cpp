@@ -59,6 +59,15 @@ TEST(InitialWeights, OfABareEncoderAreFoundWithoutItsPrefix) {
   EXPECT_THAT(found.report.unexpected, IsEmpty());
 }
 
+TEST(InitialWeights, SinusoidsAreThoseOfThePaper) {
+  const nn::Parameter places = parameter_of("places", {3, 4}, {nn::Initializer::Kind::kSinusoids});
+  const auto near = [](double value) { return ::testing::FloatNear(static_cast<float>(value), 1e-6f); };
+  EXPECT_THAT(values(tasks::draw(places, 7)),
+              ElementsAre(0, 1, 0, 1,                                                                      //
+                          near(0.8414709848), near(0.5403023059), near(0.0099998333), near(0.9999500004),  // 1, 1 / 100
+                          near(0.9092974268), near(-0.4161468365), near(0.0199986667), near(0.9998000067)));
+}
+
 TEST(InitialWeights, PrefixIsAWholeWord) {
   const InitialWeights found = load({{"a", kTwo.view()}}, {parameter_of("bertha", {2}), parameter_of("bert_a", {2})});
   EXPECT_THAT(found.report.missing, ElementsAre("bertha", "bert_a"));
@@ -117,6 +126,7 @@ TEST(InitialWeights, UnexpectedTensorsAreListedAndOldBuffersAreNot) {
   const InitialWeights found = load({{"bert.a", kTwo.view()},
                                      {"cls.bias", kTwo.view()},
                                      {"bert.embeddings.position_ids", kTwo.view()},
+                                     {"bert.embeddings.token_type_ids", kTwo.view()},
                                      {"h.0.attn.bias", kTwo.view()},
                                      {"h.0.attn.masked_bias", kTwo.view()},
                                      {"model.layers.0.self_attn.rotary_emb.inv_freq", kTwo.view()}},

@@ -56,12 +56,9 @@ Value project(const Scope& s, const Gpt2Config& c, const Value& x) {
 Value self_attention(const Scope& s, const Gpt2Config& c, int64_t layer, const Value& x, const Value& mask_bias) {
   const Value qkv = conv1d(s / "c_attn", x, 3 * c.n_embd);
   const auto part = [&](int64_t i) { return slice(qkv, -1, {i * c.n_embd, (i + 1) * c.n_embd}); };
-  AttentionOptions options{.heads = c.n_head, .scale = attention_scale(c, layer), .band = {.after = 0}};
-  if (s.options().training && c.attn_pdrop > 0) {
-    options.dropout = c.attn_pdrop;
-    options.key = (s / "attn_dropout").random_key();
-  }
-  return project(s, c, attention(part(0), part(1), part(2), mask_bias, options));
+  AttentionOptions options{
+      .heads = c.n_head, .scale = attention_scale(c, layer), .dropout = c.attn_pdrop, .band = {.after = 0}};
+  return project(s, c, attention(s, part(0), part(1), part(2), mask_bias, options));
 }
 
 Value mlp(const Scope& s, const Gpt2Config& c, const Value& x) {

@@ -66,14 +66,11 @@ Value rotary_attention(const Scope& s, const LlamaFamilyConfig& c, const Values&
   const Value k = rotary(qkv[1], in.rope.cos, in.rope.sin, c.num_key_value_heads);
   AttentionOptions options{.heads = c.num_attention_heads,
                            .scale = 1 / std::sqrt(static_cast<double>(c.head_dim)),
+                           .dropout = c.attention_dropout,
                            .band = {.after = 0},
                            .kv_heads = c.num_key_value_heads};
   if (window) options.band.before = *window - 1;
-  if (s.options().training && c.attention_dropout > 0) {
-    options.dropout = c.attention_dropout;
-    options.key = s.random_key();
-  }
-  return attention(q, k, qkv[2], in.mask_bias, options);
+  return attention(s, q, k, qkv[2], in.mask_bias, options);
 }
 
 Value gated_mlp(const Scope& s, const LlamaFamilyConfig& c, const Value& x, const nn::LinearOptions& options) {

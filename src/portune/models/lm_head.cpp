@@ -20,4 +20,10 @@ Value lm_decoder(const nn::Scope& s, const Value& x, const LmDecoder& decoder) {
   return convert(linear(x, weight, bias), DType::kFloat32);
 }
 
+Value lm_projection(const nn::Scope& s, const Value& x, const LmDecoder& decoder) {
+  const Value weight = vocabulary_weight(s, x.shape().back(), decoder);
+  const Value bias = s.parameter("bias", {decoder.vocab_size}, {Initializer::Kind::kZeros});
+  return convert(linear(x, weight, bias), DType::kFloat32);
+}
+
 }  // namespace portune::models

@@ -16,6 +16,9 @@ struct LmDecoder {
 /// "decoder.weight" and "decoder.bias". x [..., width]; returns float32 [..., vocab_size]
 Value lm_decoder(const nn::Scope& s, const Value& x, const LmDecoder& decoder);
 
+/// x W^T + b, for layers with other names: "weight", which may be that of the embeddings, and "bias" of s.
+Value lm_projection(const nn::Scope& s, const Value& x, const LmDecoder& decoder);
+
 /// The weight alone, for layers with other names: "weight" of s.
 Value vocabulary_weight(const nn::Scope& s, int64_t width, const LmDecoder& decoder);
 

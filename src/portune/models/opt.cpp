@@ -66,12 +66,9 @@ Value self_attention(const Scope& s, const OptConfig& c, const Value& x, const V
   const Value v = linear(s / "v_proj", x, c.hidden_size, c.bias());
   AttentionOptions options{.heads = c.num_attention_heads,
                            .scale = 1 / std::sqrt(static_cast<double>(c.hidden_size / c.num_attention_heads)),
+                           .dropout = c.attention_dropout,
                            .band = {.after = 0}};
-  if (s.options().training && c.attention_dropout > 0) {
-    options.dropout = c.attention_dropout;
-    options.key = s.random_key();
-  }
-  return linear(s / "out_proj", attention(q, k, v, mask_bias, options), c.hidden_size, c.bias());
+  return linear(s / "out_proj", attention(s, q, k, v, mask_bias, options), c.hidden_size, c.bias());
 }
 
 Value feed_forward(const Scope& s, const OptConfig& c, const Value& x) {

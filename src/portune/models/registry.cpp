@@ -8,12 +8,20 @@
 namespace portune::models {
 namespace {
 
+template <class Model>
 struct Architecture {
   std::string_view model_type;
-  std::unique_ptr<TextModel> (*make)(const io::JsonObject& config);
+  std::unique_ptr<Model> (*make)(const io::JsonObject& config);
 };
-constexpr Architecture kArchitectures[] = {{"bert", bert}, {"gpt2", gpt2},   {"llama", llama}, {"mistral", mistral},
-                                           {"opt", opt},   {"qwen2", qwen2}, {"qwen3", qwen3}};
+constexpr Architecture<TextModel> kTextModels[] = {
+    {"albert", albert}, {"bert", bert},       {"distilbert", distilbert},   {"electra", electra}, {"gpt2", gpt2},
+    {"llama", llama},   {"mistral", mistral}, {"modernbert", modernbert},   {"opt", opt},         {"qwen2", qwen2},
+    {"qwen3", qwen3},   {"roberta", roberta}, {"xlm-roberta", xlm_roberta},
+};
+constexpr Architecture<ImageModel> kImageModels[] = {
+    {"deit", deit},
+    {"vit", vit},
+};
 
 // Keys of any config.json that say nothing about the computation here: bookkeeping, generation, and what the tokenizer
 // and the task read elsewhere.
@@ -24,22 +32,38 @@ void ignore_bookkeeping(const io::JsonObject& config) {
                  "torch_dtype", "transformers_version", "use_cache"});
 }
 
-}  // namespace
+template <class Table>
+auto find(const Table& table, const std::string& model_type) {
+  return std::ranges::find(table, model_type, [](const auto& architecture) { return architecture.model_type; });
+}
 
-std::unique_ptr<TextModel> text_model(const io::JsonObject& config) {
+template <class Table>
+bool has(const Table& table, const std::string& model_type) {
+  return find(table, model_type) != std::end(table);
+}
+
+template <class Table>
+auto make(const Table& table, const std::string& kind, const io::JsonObject& config) {
   ignore_bookkeeping(config);
   const std::string model_type = config.get_string("model_type");
-  const auto* found = std::ranges::find(kArchitectures, model_type, &Architecture::model_type);
-  if (found == std::end(kArchitectures)) {
-    std::string known;
-    for (const Architecture& architecture : kArchitectures) {
-      known += (known.empty() ? "" : ", ") + std::string(architecture.model_type);
-    }
-    throw CheckpointError({.where = "config.json",
-                           .given = "model_type \"" + model_type + "\"",
-                           .expected = "one of the architectures that Portune has: " + known});
+  if (const auto found = find(table, model_type); found != std::end(table)) return found->make(config);
+  std::string known;
+  for (const auto& architecture : table) {
+    known += (known.empty() ? "" : ", ") + std::string(architecture.model_type);
   }
-  return found->make(config);
+  const bool other = has(kTextModels, model_type) || has(kImageModels, model_type);
+  throw CheckpointError(
+      {.where = "config.json",
+       .given = "model_type \"" + model_type + "\"" + (other ? ", which is no " + kind + " model" : ""),
+       .expected = "one of the " + kind + " models that Portune has: " + known,
+       .fix = other ? "choose another task, or another checkpoint" : ""});
 }
+
+}  // namespace
+
+bool is_image_model(const io::JsonObject& config) { return has(kImageModels, config.get_string_or("model_type", "")); }
+
+std::unique_ptr<TextModel> text_model(const io::JsonObject& config) { return make(kTextModels, "text", config); }
+std::unique_ptr<ImageModel> image_model(const io::JsonObject& config) { return make(kImageModels, "image", config); }
 
 }  // namespace portune::models

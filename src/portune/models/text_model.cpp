@@ -49,7 +49,9 @@ Value TextModel::span_logits(const nn::Scope& root, const Value& x) const {
   return convert(linear(root / "qa_outputs", x, 2), DType::kFloat32);
 }
 
-Value TextModel::choice_logits(const nn::Scope&, const Value&) const { refuse(facts_, "multiple choice"); }
+Value TextModel::choice_logits(const nn::Scope&, const TextInputs&, const Value&) const {
+  refuse(facts_, "multiple choice");
+}
 
 Value TextModel::masked_lm_logits(const nn::Scope&, const Value&) const { refuse(facts_, "masked language modelling"); }
 

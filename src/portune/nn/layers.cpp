@@ -5,7 +5,6 @@
 #include "portune/error.h"
 #include "portune/graph/checks.h"
 #include "portune/nn.h"
-#include "portune/ops.h"
 
 namespace portune::nn {
 namespace {
@@ -65,11 +64,12 @@ Value conv1d(const Scope& s, const Value& x, int64_t size, const LinearOptions& 
   });
 }
 
-Value layer_norm(const Scope& s, const Value& x, double eps) {
+Value layer_norm(const Scope& s, const Value& x, double eps, const LayerNormOptions& options) {
   return in_scope(s, [&] {
     const Shape size{last_size("layer_norm", x)};
     const Value weight = s.parameter("weight", size, kOnes);
-    return portune::layer_norm(x, weight, s.parameter("bias", size, kZeros), eps);
+    const Value bias = options.bias ? s.parameter("bias", size, kZeros) : full({DType::kFloat32, size}, 0);
+    return portune::layer_norm(x, weight, bias, eps);
   });
 }
 
@@ -91,6 +91,15 @@ Value embedding(const Scope& s, const Value& ids, int64_t rows, int64_t width, i
 Value dropout(const Scope& s, const Value& x, double rate) {
   if (!s.options().training || rate == 0) return x;
   return in_scope(s, [&] { return portune::dropout(x, s.random_key(), rate); });
+}
+
+Value attention(const Scope& s, const Value& q, const Value& k, const Value& v, const Value& bias,
+                AttentionOptions options) {
+  return in_scope(s, [&] {
+    if (!s.options().training) options.dropout = 0;
+    if (options.dropout > 0) options.key = s.random_key();
+    return portune::attention(q, k, v, bias, options);
+  });
 }
 
 Value activate(std::string_view name, const Value& x) {

@@ -22,17 +22,26 @@ class ReferenceTask final : public Task {
   Forward forward(const nn::Scope& root, const Columns& batch) const override;
   std::unique_ptr<Metrics> metrics() const override { return nullptr; }
   TokenCount tokens(const data::Example&) const override { return {}; }
-  double initializer_range() const override { return model_->facts().initializer_range; }
+  double initializer_range() const override;
   /// errors  CheckpointError naming a parameter that the checkpoint lacks
   InitialWeights initial_weights(std::span<const nn::Parameter> parameters, uint64_t seed) const override;
   void save(const std::filesystem::path&, std::span<const NamedTensorView>) const override {}
 
  private:
-  Forward head(const nn::Scope& root, const models::TextInputs& in, const Value& x, const Columns& batch) const;
+  Forward text_forward(const nn::Scope& root, const Columns& batch) const;
+  Forward image_forward(const nn::Scope& root, const Columns& batch) const;
+  Forward text_head(const nn::Scope& root, const models::TextInputs& in, const Value& x, const Columns& batch) const;
+  Forward image_head(const nn::Scope& root, const Value& x, const Columns& batch) const;
+  Forward sequence_classification(const Value& logits, const Columns& batch) const;
   Forward pretraining(const nn::Scope& root, const Value& x, const Columns& batch) const;
 
+  int64_t num_labels() const;
+  const std::string& base_prefix() const;
+  [[noreturn]] void refuse_class() const;
+
   const ReferenceCase& reference_;
-  std::unique_ptr<const models::TextModel> model_;
+  std::unique_ptr<const models::TextModel> text_model_;
+  std::unique_ptr<const models::ImageModel> image_model_;  // one of the two
   std::string head_;  // what follows the prefix in the name of the class: "ForMaskedLM"
 };
 

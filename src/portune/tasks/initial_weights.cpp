@@ -28,8 +28,8 @@ double normal(uint64_t key, uint64_t i) {
 
 // Buffers that old versions of transformers saved with the weights.
 bool is_buffer(std::string_view name) {
-  constexpr std::string_view kBuffers[] = {"embeddings.position_ids", ".attn.bias", ".attn.masked_bias",
-                                           ".rotary_emb.inv_freq"};
+  constexpr std::string_view kBuffers[] = {"embeddings.position_ids", "embeddings.token_type_ids", ".attn.bias",
+                                           ".attn.masked_bias", ".rotary_emb.inv_freq"};
   return std::ranges::any_of(kBuffers, [&](std::string_view buffer) { return name.ends_with(buffer); });
 }
 
@@ -42,6 +42,16 @@ Tensor to_float32(const std::string& name, const TensorView& view) {
   Tensor tensor(view.type);
   std::memcpy(tensor.data(), view.data, static_cast<size_t>(view.type.bytes()));
   return tensor;
+}
+
+// values [rows, width]
+void fill_with_sinusoids(std::span<float> values, size_t width) {
+  for (size_t i = 0; i < values.size(); ++i) {
+    const size_t row = i / width, column = i % width;
+    const double pair = static_cast<double>(column / 2 * 2) / static_cast<double>(width);
+    const double angle = static_cast<double>(row) / std::pow(10000.0, pair);
+    values[i] = static_cast<float>(column % 2 == 0 ? std::sin(angle) : std::cos(angle));
+  }
 }
 
 }  // namespace
@@ -60,7 +70,10 @@ Tensor draw(const nn::Parameter& parameter, uint64_t seed) {
       for (size_t i = 0; i < values.size(); ++i) {
         values[i] = static_cast<float>(parameter.initializer.stddev * normal(key, i));
       }
+      break;
     }
+    case nn::Initializer::Kind::kSinusoids:
+      fill_with_sinusoids(values, static_cast<size_t>(tensor.shape().back()));
   }
   return tensor;
 }

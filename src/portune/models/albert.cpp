@@ -1,0 +1,118 @@
+#include <cmath>
+
+#include "portune/io/json.h"
+#include "portune/models/architectures.h"
+#include "portune/models/bert_layers.h"
+#include "portune/models/config_checks.h"
+#include "portune/models/lm_head.h"
+#include "portune/ops.h"
+
+namespace portune::models {
+namespace {
+
+using nn::Scope;
+
+// The fields of config.json that ALBERT has beside BERT's, as it spells them.
+struct AlbertConfig : BertFields {
+  int64_t embedding_size = 128;
+  int64_t num_hidden_groups = 1;
+  int64_t inner_group_num = 1;
+  double classifier_dropout_prob = 0.1;
+};
+
+Value self_attention(const Scope& s, const AlbertConfig& c, const Value& x, const Value& mask_bias) {
+  const Value q = linear(s / "query", x, c.hidden_size);
+  const Value k = linear(s / "key", x, c.hidden_size);
+  const Value v = linear(s / "value", x, c.hidden_size);
+  const Value attended = attention(s, q, k, v, mask_bias,
+                                   {.heads = c.num_attention_heads,
+                                    .scale = 1 / std::sqrt(static_cast<double>(c.hidden_size / c.num_attention_heads)),
+                                    .dropout = c.attention_probs_dropout_prob});
+  const Value projected = dropout(s, linear(s / "dense", attended, c.hidden_size), c.hidden_dropout_prob);
+  return layer_norm(s / "LayerNorm", x + projected, c.layer_norm_eps);
+}
+
+Value encoder_layer(const Scope& s, const AlbertConfig& c, const Value& x, const Value& mask_bias) {
+  const Value h = self_attention(s / "attention", c, x, mask_bias);
+  const Value expanded = nn::activate(c.hidden_act, linear(s / "ffn", h, c.intermediate_size));
+  const Value y = linear(s / "ffn_output", expanded, c.hidden_size);
+  return layer_norm(s / "full_layer_layer_norm", h + y, c.layer_norm_eps);
+}
+
+// The group whose parameters layer i has, in transformers' arithmetic.
+int64_t group_of(const AlbertConfig& c, int64_t i) {
+  const double layers_per_group = static_cast<double>(c.num_hidden_layers) / static_cast<double>(c.num_hidden_groups);
+  return static_cast<int64_t>(static_cast<double>(i) / layers_per_group);
+}
+
+AlbertConfig albert_config(const io::JsonObject& config) {
+  config.ignore({"down_scale_factor", "gap_size", "layers_to_keep", "net_structure_type", "num_memory_blocks"});
+  AlbertConfig c{
+      bert_fields(config, {.hidden_act = "gelu_new", .hidden_dropout_prob = 0, .attention_probs_dropout_prob = 0})};
+  c.embedding_size = config.get_int_or("embedding_size", c.embedding_size, {1, 1 << 20});
+  c.num_hidden_groups = config.get_int_or("num_hidden_groups", c.num_hidden_groups, {1, c.num_hidden_layers});
+  c.inner_group_num = config.get_int_or("inner_group_num", c.inner_group_num, {1, 1024});
+  c.classifier_dropout_prob = config.get_float_or("classifier_dropout_prob", c.classifier_dropout_prob, {0, 0.999});
+  return c;
+}
+
+class Albert final : public TextModel {
+ public:
+  explicit Albert(const AlbertConfig& c)
+      : TextModel({.class_prefix = "Albert",
+                   .base_prefix = "albert",
+                   .vocab_size = c.vocab_size,
+                   .hidden_size = c.hidden_size,
+                   .max_length = c.max_position_embeddings,
+                   .type_vocab_size = c.type_vocab_size,
+                   .initializer_range = c.initializer_range,
+                   .classifier_dropout = c.classifier_dropout_prob}),
+        c_(c) {}
+
+  Values hidden_states(const Scope& root, const TextInputs& in) const override {
+    const Scope s = root / "albert", encoder = s / "encoder";
+    const Value mask_bias = nn::attention_bias(in.attention_mask);  // [batch, 1, 1, seq]
+    const Value narrow = bert_embeddings(s / "embeddings", c_, in, absolute_positions(in), c_.embedding_size);
+    Values x{linear(encoder / "embedding_hidden_mapping_in", narrow, c_.hidden_size)};
+    for (int64_t i = 0; i < c_.num_hidden_layers; ++i) {
+      const Scope group = encoder / "albert_layer_groups" / group_of(c_, i) / "albert_layers";
+      for (int64_t j = 0; j < c_.inner_group_num; ++j) x.push_back(encoder_layer(group / j, c_, x.back(), mask_bias));
+    }
+    return x;
+  }
+
+  Value pooler_output(const Scope& root, const Value& x) const override {
+    return tanh(linear(root / "albert" / "pooler", nn::first_token(x), c_.hidden_size));
+  }
+
+  Value sequence_logits(const Scope& root, const TextInputs&, const Value& x, int64_t num_labels) const override {
+    return token_logits(root, pooler_output(root, x), num_labels);
+  }
+
+  Value choice_logits(const Scope& root, const TextInputs&, const Value& x) const override {
+    return token_logits(root, pooler_output(root, x), 1);
+  }
+
+  Value masked_lm_logits(const Scope& root, const Value& x) const override {
+    const Scope s = root / "predictions";
+    const Value dense = nn::activate(c_.hidden_act, linear(s / "dense", x, c_.embedding_size));
+    const Value h = layer_norm(s / "LayerNorm", dense, c_.layer_norm_eps);
+    return lm_decoder(s, h, {"albert.embeddings.word_embeddings.weight", c_.tie_word_embeddings, c_.vocab_size});
+  }
+
+  // Of ALBERT's own objective: whether the two texts stand in their order (0) or not (1).
+  Value next_sentence_logits(const Scope& root, const Value& x) const override {
+    return token_logits(root / "sop_classifier", pooler_output(root, x), 2);
+  }
+
+ private:
+  AlbertConfig c_;
+};
+
+}  // namespace
+
+std::unique_ptr<TextModel> albert(const io::JsonObject& config) {
+  return std::make_unique<Albert>(albert_config(config));
+}
+
+}  // namespace portune::models

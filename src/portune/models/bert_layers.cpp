@@ -1,0 +1,106 @@
+#include "portune/models/bert_layers.h"
+
+#include <cmath>
+
+#include "portune/error.h"
+#include "portune/io/json.h"
+#include "portune/models/config_checks.h"
+#include "portune/ops.h"
+
+namespace portune::models {
+namespace {
+
+using nn::Scope;
+
+Value self_attention(const Scope& s, const BertFields& c, const Value& x, const Value& mask_bias) {
+  const Value q = linear(s / "query", x, c.hidden_size);
+  const Value k = linear(s / "key", x, c.hidden_size);
+  const Value v = linear(s / "value", x, c.hidden_size);
+  return attention(s, q, k, v, mask_bias,
+                   {.heads = c.num_attention_heads,
+                    .scale = 1 / std::sqrt(static_cast<double>(c.hidden_size / c.num_attention_heads)),
+                    .dropout = c.attention_probs_dropout_prob});
+}
+
+// LayerNorm(x + Dropout(Linear(y))): how both halves of a layer end.
+Value add_and_norm(const Scope& s, const BertFields& c, const Value& x, const Value& y) {
+  const Value projected = dropout(s, linear(s / "dense", y, c.hidden_size), c.hidden_dropout_prob);
+  return layer_norm(s / "LayerNorm", x + projected, c.layer_norm_eps);
+}
+
+Value encoder_layer(const Scope& s, const BertFields& c, const Value& x, const Value& mask_bias) {
+  const Value attended = self_attention(s / "attention" / "self", c, x, mask_bias);
+  const Value h = add_and_norm(s / "attention" / "output", c, x, attended);
+  const Value expanded = linear(s / "intermediate" / "dense", h, c.intermediate_size);
+  return add_and_norm(s / "output", c, h, nn::activate(c.hidden_act, expanded));
+}
+
+constexpr io::IntRange kSize{1, 1 << 20};
+constexpr io::FloatRange kRate{0, 0.999};
+
+void refuse_variants(const io::JsonObject& config) {
+  const std::string positions = config.get_string_or("position_embedding_type", "absolute");
+  if (positions != "absolute") {
+    throw CheckpointError({.where = "config.json, position_embedding_type",
+                           .given = "\"" + positions + "\"",
+                           .expected = "\"absolute\", the only kind of positions that is built for this architecture"});
+  }
+  if (config.get_bool_or("is_decoder", false) || config.get_bool_or("add_cross_attention", false)) {
+    throw CheckpointError({.where = "config.json, is_decoder or add_cross_attention",
+                           .given = "true",
+                           .expected = "false: this architecture is built as an encoder"});
+  }
+}
+
+}  // namespace
+
+BertFields bert_fields(const io::JsonObject& config, const BertFields& defaults) {
+  refuse_variants(config);
+  BertFields c = defaults;
+  c.vocab_size = config.get_int("vocab_size", {1, 1 << 24});
+  c.hidden_size = config.get_int("hidden_size", kSize);
+  c.num_hidden_layers = config.get_int("num_hidden_layers", {1, 1024});
+  c.num_attention_heads = config.get_int("num_attention_heads", kSize);
+  c.intermediate_size = config.get_int("intermediate_size", kSize);
+  c.hidden_act = config.get_string_or("hidden_act", c.hidden_act);
+  c.hidden_dropout_prob = config.get_float_or("hidden_dropout_prob", c.hidden_dropout_prob, kRate);
+  c.attention_probs_dropout_prob =
+      config.get_float_or("attention_probs_dropout_prob", c.attention_probs_dropout_prob, kRate);
+  c.max_position_embeddings = config.get_int_or("max_position_embeddings", c.max_position_embeddings, kSize);
+  c.type_vocab_size = config.get_int_or("type_vocab_size", c.type_vocab_size, kSize);
+  c.initializer_range = config.get_float_or("initializer_range", c.initializer_range, {0, 10});
+  c.layer_norm_eps = config.get_float_or("layer_norm_eps", c.layer_norm_eps, {0, 1});
+  if (config.has("classifier_dropout")) c.classifier_dropout = config.get_float("classifier_dropout", kRate);
+  c.pad_token_id = config.get_int_or("pad_token_id", c.pad_token_id, {-1, c.vocab_size - 1});
+  c.tie_word_embeddings = config.get_bool_or("tie_word_embeddings", c.tie_word_embeddings);
+  require_activation("hidden_act", c.hidden_act);
+  require_multiple("hidden_size", c.hidden_size, "num_attention_heads", c.num_attention_heads);
+  return c;
+}
+
+Positions absolute_positions(const TextInputs& in) { return {iota({DType::kInt32, {in.input_ids.shape()[1]}}, 0)}; }
+
+Value bert_embeddings(const Scope& s, const BertFields& c, const TextInputs& in, const Positions& positions,
+                      int64_t width) {
+  const Value type_ids = in.token_type_ids ? in.token_type_ids : full(in.input_ids.type(), 0);
+  const Value words = embedding(s / "word_embeddings", in.input_ids, c.vocab_size, width, c.pad_token_id);
+  const Value types = embedding(s / "token_type_embeddings", type_ids, c.type_vocab_size, width);
+  const Value places = embedding(s / "position_embeddings", positions.ids, c.max_position_embeddings, width,
+                                 positions.padding_id);  // [seq, width] or [batch, seq, width]
+  return dropout(s, layer_norm(s / "LayerNorm", words + types + places, c.layer_norm_eps), c.hidden_dropout_prob);
+}
+
+Values bert_layers(const Scope& s, const BertFields& c, const Value& x, const Value& attention_mask) {
+  const Value mask_bias = nn::attention_bias(attention_mask);  // [batch, 1, 1, seq]
+  Values states{x};
+  for (int64_t i = 0; i < c.num_hidden_layers; ++i) {
+    states.push_back(encoder_layer(s / "layer" / i, c, states.back(), mask_bias));
+  }
+  return states;
+}
+
+Value bert_pooler(const Scope& s, const Value& x) {
+  return tanh(linear(s / "dense", nn::first_token(x), x.shape().back()));
+}
+
+}  // namespace portune::models

@@ -1,0 +1,54 @@
+// The blocks of BERT that its kin have under the same names: RoBERTa and ELECTRA all of them, ALBERT the embeddings.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "portune/models.h"
+
+namespace portune::models {
+
+/// The fields of config.json that these models share, as it spells them.
+struct BertFields {
+  int64_t vocab_size = 30522;
+  int64_t hidden_size = 768;
+  int64_t num_hidden_layers = 12;
+  int64_t num_attention_heads = 12;
+  int64_t intermediate_size = 3072;
+  std::string hidden_act = "gelu";
+  double hidden_dropout_prob = 0.1;
+  double attention_probs_dropout_prob = 0.1;
+  int64_t max_position_embeddings = 512;
+  int64_t type_vocab_size = 2;
+  double initializer_range = 0.02;
+  double layer_norm_eps = 1e-12;
+  std::optional<double> classifier_dropout;  // hidden_dropout_prob where absent
+  bool tie_word_embeddings = true;
+  int64_t pad_token_id = 0;
+
+  double head_dropout() const { return classifier_dropout.value_or(hidden_dropout_prob); }
+};
+
+/// Reads them. CheckpointError for a value out of range, and for a decoder or relative positions.
+/// defaults  where the file has no value
+BertFields bert_fields(const io::JsonObject& config, const BertFields& defaults);
+
+/// What the embedding of positions takes.
+struct Positions {
+  Value ids;                ///< int32 [seq] or [batch, seq]
+  int64_t padding_id = -1;  ///< the one whose row gets no gradient; -1: there is none
+};
+/// 0, 1, 2, ... for each place of the inputs.
+Positions absolute_positions(const TextInputs& in);
+
+/// The sum of word, token-type and position embeddings, normalised; [batch, seq, width].
+Value bert_embeddings(const nn::Scope& s, const BertFields& c, const TextInputs& in, const Positions& positions,
+                      int64_t width);
+
+/// x, and the output of each layer after it.
+Values bert_layers(const nn::Scope& s, const BertFields& c, const Value& x, const Value& attention_mask);
+
+/// tanh(Linear(x of the first token)), [batch, hidden_size].
+Value bert_pooler(const nn::Scope& s, const Value& x);
+
+}  // namespace portune::models
