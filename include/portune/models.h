@@ -17,6 +17,12 @@ struct TextInputs {
   Value input_ids;
   Value attention_mask;       ///< 1 for tokens, 0 for padding
   Value token_type_ids = {};  ///< 0 for the first text, 1 for the second; absent: 0 everywhere
+  Value position_ids = {};    ///< places of the tokens in their text; absent: as transformers' forward() has them
+};
+
+/// The keys and values of a text so far, of every layer: what a decoder keeps from token to token.
+struct KeyValueCache {
+  Values keys, values;  ///< [batch, length, key/value heads * head size], in the compute type
 };
 
 /// The classes that transformers has for a model, by what follows "For" in their names.
@@ -57,6 +63,16 @@ class TextModel {
 
   /// The output of the embeddings and of each layer, [batch, seq, hidden_size] each: "hidden_states" of transformers.
   virtual Values hidden_states(const nn::Scope& root, const TextInputs& in) const = 0;
+  /// Of decoders: the last of hidden_states() for further tokens of a text, whose keys and values are added to `cache`.
+  ///   in      the tokens [batch, n] with their position_ids; attention_mask is [batch, n] where `start` is absent,
+  ///   else
+  ///           [batch, length of the cache]: 1 for this and the earlier tokens, 0 for padding and what is yet to come
+  ///   start   where in the cache the tokens go, an int32 scalar, with n = 1; absent: they are the first
+  /// UsageError if the model is none.
+  virtual Value next_hidden_state(const nn::Scope& root, const TextInputs& in, KeyValueCache& cache,
+                                  const Value& start) const;
+  /// A cache of zeros for so many tokens.
+  virtual KeyValueCache empty_cache(int64_t batch, int64_t length, DType dtype) const;
   /// "pooler_output" of the bare model, [batch, hidden_size]. UsageError if it has none.
   virtual Value pooler_output(const nn::Scope& root, const Value& x) const;
 

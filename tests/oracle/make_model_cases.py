@@ -119,7 +119,11 @@ CASES = {
     "bert_mlm": ("BertForMaskedLM", BERT | {"hidden_act": "gelu_new"}),
     "bert_mlm_untied": ("BertForMaskedLM", BERT | {"tie_word_embeddings": False}),
     "bert_pretraining": ("BertForPreTraining", BERT),
-    "gpt2_lm": ("GPT2LMHeadModel", GPT2 | {"scale_attn_by_inverse_layer_idx": True}),
+    # Its rates of dropout, which nothing recorded here depends on, are those of a real checkpoint.
+    "gpt2_lm": (
+        "GPT2LMHeadModel",
+        GPT2 | {"scale_attn_by_inverse_layer_idx": True, "resid_pdrop": 0.1, "embd_pdrop": 0.1, "attn_pdrop": 0.1},
+    ),
     "gpt2_lm_untied": ("GPT2LMHeadModel", GPT2 | {"tie_word_embeddings": False, "n_inner": 36}),
     "gpt2_softmax": ("GPT2ForSequenceClassification", GPT2 | SINGLE | {"pad_token_id": 0}),
     "gpt2_token": ("GPT2ForTokenClassification", GPT2 | {"num_labels": 5, "scale_attn_weights": False}),

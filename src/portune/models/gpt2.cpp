@@ -5,6 +5,7 @@
 #include "portune/io/json.h"
 #include "portune/models/architectures.h"
 #include "portune/models/config_checks.h"
+#include "portune/models/decoder_attention.h"
 #include "portune/models/decoder_heads.h"
 #include "portune/ops.h"
 
@@ -35,10 +36,9 @@ struct Gpt2Config {
 };
 
 // Word and position embeddings, [batch, seq, n_embd].
-Value embed(const Scope& s, const Gpt2Config& c, const Value& input_ids) {
-  const Value positions = iota({DType::kInt32, {input_ids.shape()[1]}}, 0);
-  const Value words = embedding(s / "wte", input_ids, c.vocab_size, c.n_embd);
-  const Value places = embedding(s / "wpe", positions, c.n_positions, c.n_embd);  // [seq, n_embd]
+Value embed(const Scope& s, const Gpt2Config& c, const TextInputs& in) {
+  const Value words = embedding(s / "wte", in.input_ids, c.vocab_size, c.n_embd);
+  const Value places = embedding(s / "wpe", positions_of(in), c.n_positions, c.n_embd);
   return dropout(s, words + places, c.embd_pdrop);
 }
 
@@ -53,12 +53,12 @@ Value project(const Scope& s, const Gpt2Config& c, const Value& x) {
   return dropout(s, conv1d(s / "c_proj", x, c.n_embd, {.initializer_scale = scale}), c.resid_pdrop);
 }
 
-Value self_attention(const Scope& s, const Gpt2Config& c, int64_t layer, const Value& x, const Value& mask_bias) {
+Value self_attention(const Scope& s, const Gpt2Config& c, int64_t layer, const Value& x, const DecoderPass& pass) {
   const Value qkv = conv1d(s / "c_attn", x, 3 * c.n_embd);
   const auto part = [&](int64_t i) { return slice(qkv, -1, {i * c.n_embd, (i + 1) * c.n_embd}); };
-  AttentionOptions options{
-      .heads = c.n_head, .scale = attention_scale(c, layer), .dropout = c.attn_pdrop, .band = {.after = 0}};
-  return project(s, c, attention(s, part(0), part(1), part(2), mask_bias, options));
+  const Value attended = causal_attention(s / "attn_dropout", pass, layer, {part(0), part(1), part(2)},
+                                          {.heads = c.n_head, .scale = attention_scale(c, layer)}, c.attn_pdrop);
+  return project(s, c, attended);
 }
 
 Value mlp(const Scope& s, const Gpt2Config& c, const Value& x) {
@@ -66,9 +66,9 @@ Value mlp(const Scope& s, const Gpt2Config& c, const Value& x) {
   return project(s, c, nn::activate(c.activation_function, expanded));
 }
 
-Value block(const Scope& s, const Gpt2Config& c, int64_t layer, const Value& x, const Value& mask_bias) {
+Value block(const Scope& s, const Gpt2Config& c, int64_t layer, const Value& x, const DecoderPass& pass) {
   const Value attended = layer_norm(s / "ln_1", x, c.layer_norm_epsilon);
-  const Value h = x + self_attention(s / "attn", c, layer, attended, mask_bias);
+  const Value h = x + self_attention(s / "attn", c, layer, attended, pass);
   return h + mlp(s / "mlp", c, layer_norm(s / "ln_2", h, c.layer_norm_epsilon));
 }
 
@@ -127,12 +127,16 @@ class Gpt2 final : public TextModel {
   }
 
   Values hidden_states(const Scope& root, const TextInputs& in) const override {
-    const Scope s = root / "transformer";
-    const Value mask_bias = nn::attention_bias(in.attention_mask);  // [batch, 1, 1, seq]
-    Values x{embed(s, c_, in.input_ids)};
-    for (int64_t i = 0; i < c_.n_layer; ++i) x.push_back(block(s / "h" / i, c_, i, x.back(), mask_bias));
-    x.back() = layer_norm(s / "ln_f", x.back(), c_.layer_norm_epsilon);
-    return x;
+    return run(root / "transformer", in, decoder_pass(in));
+  }
+
+  Value next_hidden_state(const Scope& root, const TextInputs& in, KeyValueCache& cache,
+                          const Value& start) const override {
+    return run(root / "transformer", in, decoder_pass(in, &cache, start)).back();
+  }
+
+  KeyValueCache empty_cache(int64_t batch, int64_t length, DType dtype) const override {
+    return zero_cache(c_.n_layer, {dtype, {batch, length, c_.n_embd}});
   }
 
   Value sequence_logits(const Scope& root, const TextInputs& in, const Value& x, int64_t num_labels) const override {
@@ -144,6 +148,13 @@ class Gpt2 final : public TextModel {
   }
 
  private:
+  Values run(const Scope& s, const TextInputs& in, const DecoderPass& pass) const {
+    Values x{embed(s, c_, in)};
+    for (int64_t i = 0; i < c_.n_layer; ++i) x.push_back(block(s / "h" / i, c_, i, x.back(), pass));
+    x.back() = layer_norm(s / "ln_f", x.back(), c_.layer_norm_epsilon);
+    return x;
+  }
+
   Gpt2Config c_;
 };
 

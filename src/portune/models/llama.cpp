@@ -21,7 +21,7 @@ class Llama final : public LlamaFamily {
   explicit Llama(const LlamaConfig& c) : LlamaFamily("Llama", c), c_(c) {}
 
  private:
-  Value self_attention(const nn::Scope& s, int64_t, const Value& x, const LayerInputs& in) const override {
+  Value self_attention(const nn::Scope& s, const Value& x, const LayerInputs& in) const override {
     const Value q = linear(s / "q_proj", x, c_.num_attention_heads * c_.head_dim, c_.attention);
     const Value k = linear(s / "k_proj", x, c_.num_key_value_heads * c_.head_dim, c_.attention);
     const Value v = linear(s / "v_proj", x, c_.num_key_value_heads * c_.head_dim, c_.attention);

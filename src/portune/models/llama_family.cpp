@@ -64,13 +64,10 @@ Value rotary_attention(const Scope& s, const LlamaFamilyConfig& c, const Values&
                        std::optional<int64_t> window) {
   const Value q = rotary(qkv[0], in.rope.cos, in.rope.sin, c.num_attention_heads);
   const Value k = rotary(qkv[1], in.rope.cos, in.rope.sin, c.num_key_value_heads);
-  AttentionOptions options{.heads = c.num_attention_heads,
-                           .scale = 1 / std::sqrt(static_cast<double>(c.head_dim)),
-                           .dropout = c.attention_dropout,
-                           .band = {.after = 0},
-                           .kv_heads = c.num_key_value_heads};
-  if (window) options.band.before = *window - 1;
-  return attention(s, q, k, qkv[2], in.mask_bias, options);
+  const AttentionOptions options{.heads = c.num_attention_heads,
+                                 .scale = 1 / std::sqrt(static_cast<double>(c.head_dim)),
+                                 .kv_heads = c.num_key_value_heads};
+  return causal_attention(s, in.pass, in.layer, {q, k, qkv[2]}, options, c.attention_dropout, window);
 }
 
 Value gated_mlp(const Scope& s, const LlamaFamilyConfig& c, const Value& x, const nn::LinearOptions& options) {
@@ -92,21 +89,32 @@ LlamaFamily::LlamaFamily(const std::string& class_prefix, const LlamaFamilyConfi
 
 Value LlamaFamily::mlp(const Scope& s, const Value& x) const { return gated_mlp(s, c_, x, {.bias = false}); }
 
-Value LlamaFamily::layer(const Scope& s, int64_t index, const Value& x, const LayerInputs& in) const {
-  const Value h = x + self_attention(s / "self_attn", index, rms_norm(s / "input_layernorm", x, c_.rms_norm_eps), in);
+Value LlamaFamily::layer(const Scope& s, const Value& x, const LayerInputs& in) const {
+  const Value h = x + self_attention(s / "self_attn", rms_norm(s / "input_layernorm", x, c_.rms_norm_eps), in);
   return h + mlp(s / "mlp", rms_norm(s / "post_attention_layernorm", h, c_.rms_norm_eps));
 }
 
-Values LlamaFamily::hidden_states(const Scope& root, const TextInputs& in) const {
-  const Scope s = root / "model";
-  const int64_t seq = in.input_ids.shape()[1];
-  const RopeFrequencies frequencies = rope_frequencies(c_.rope, c_.head_dim, c_.max_position_embeddings, seq);
-  const LayerInputs shared{nn::attention_bias(in.attention_mask),
-                           rope_tables(frequencies, iota({DType::kInt32, {seq}}, 0))};
+Values LlamaFamily::run(const Scope& s, const TextInputs& in, const DecoderPass& pass) const {
+  const int64_t length = pass.cache ? pass.cache->keys.front().shape()[1] : in.input_ids.shape()[1];
+  const RopeFrequencies frequencies = rope_frequencies(c_.rope, c_.head_dim, c_.max_position_embeddings, length);
+  const RopeTables rope = rope_tables(frequencies, positions_of(in));
   Values x{embedding(s / "embed_tokens", in.input_ids, c_.vocab_size, c_.hidden_size, c_.pad_token_id)};
-  for (int64_t i = 0; i < c_.num_hidden_layers; ++i) x.push_back(layer(s / "layers" / i, i, x.back(), shared));
+  for (int64_t i = 0; i < c_.num_hidden_layers; ++i) x.push_back(layer(s / "layers" / i, x.back(), {i, pass, rope}));
   x.back() = rms_norm(s / "norm", x.back(), c_.rms_norm_eps);
   return x;
+}
+
+Values LlamaFamily::hidden_states(const Scope& root, const TextInputs& in) const {
+  return run(root / "model", in, decoder_pass(in));
+}
+
+Value LlamaFamily::next_hidden_state(const Scope& root, const TextInputs& in, KeyValueCache& cache,
+                                     const Value& start) const {
+  return run(root / "model", in, decoder_pass(in, &cache, start)).back();
+}
+
+KeyValueCache LlamaFamily::empty_cache(int64_t batch, int64_t length, DType dtype) const {
+  return zero_cache(c_.num_hidden_layers, {dtype, {batch, length, c_.num_key_value_heads * c_.head_dim}});
 }
 
 Value LlamaFamily::sequence_logits(const Scope& root, const TextInputs& in, const Value& x, int64_t num_labels) const {

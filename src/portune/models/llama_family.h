@@ -2,7 +2,7 @@
 // gated feed-forward layer.
 #pragma once
 
-#include "portune/models.h"
+#include "portune/models/decoder_attention.h"
 #include "portune/models/rope.h"
 #include "portune/ops.h"
 
@@ -38,13 +38,13 @@ std::vector<std::optional<int64_t>> sliding_windows(const io::JsonObject& config
 
 /// What a layer gets besides its input.
 struct LayerInputs {
-  Value mask_bias;  ///< [batch, 1, 1, seq]
+  int64_t layer;
+  DecoderPass pass;
   RopeTables rope;
 };
 
-/// q [batch, seq, num_attention_heads * head_dim] and k turned by their positions, then attention within the last
-/// `window` tokens, or all before; returns [batch, seq, num_attention_heads * head_dim].
-/// s     whose random key decides on dropout
+/// q [batch, seq, num_attention_heads * head_dim] and k turned by their positions, then causal_attention() with v;
+/// returns [batch, seq, num_attention_heads * head_dim].
 Value rotary_attention(const nn::Scope& s, const LlamaFamilyConfig& c, const Values& qkv, const LayerInputs& in,
                        std::optional<int64_t> window = {});
 
@@ -57,6 +57,9 @@ class LlamaFamily : public TextModel {
   LlamaFamily(const std::string& class_prefix, const LlamaFamilyConfig& config);
 
   Values hidden_states(const nn::Scope& root, const TextInputs& in) const override;
+  Value next_hidden_state(const nn::Scope& root, const TextInputs& in, KeyValueCache& cache,
+                          const Value& start) const override;
+  KeyValueCache empty_cache(int64_t batch, int64_t length, DType dtype) const override;
   Value sequence_logits(const nn::Scope& root, const TextInputs& in, const Value& x, int64_t num_labels) const override;
   Value token_logits(const nn::Scope& root, const Value& x, int64_t num_labels) const override;
   /// UsageError: in that class of transformers the body has another name.
@@ -64,12 +67,13 @@ class LlamaFamily : public TextModel {
   Value causal_lm_logits(const nn::Scope& root, const Value& x) const override;
 
  protected:
-  /// self_attn and mlp of layer `index`, whose scope is s.
-  virtual Value self_attention(const nn::Scope& s, int64_t index, const Value& x, const LayerInputs& in) const = 0;
+  /// "self_attn" and "mlp" of a layer, whose scope is s.
+  virtual Value self_attention(const nn::Scope& s, const Value& x, const LayerInputs& in) const = 0;
   virtual Value mlp(const nn::Scope& s, const Value& x) const;
 
  private:
-  Value layer(const nn::Scope& s, int64_t index, const Value& x, const LayerInputs& in) const;
+  Values run(const nn::Scope& s, const TextInputs& in, const DecoderPass& pass) const;
+  Value layer(const nn::Scope& s, const Value& x, const LayerInputs& in) const;
 
   LlamaFamilyConfig c_;
 };

@@ -25,7 +25,7 @@ class Mistral final : public LlamaFamily {
   explicit Mistral(const MistralConfig& c) : LlamaFamily("Mistral", c), c_(c) {}
 
  private:
-  Value self_attention(const nn::Scope& s, int64_t, const Value& x, const LayerInputs& in) const override {
+  Value self_attention(const nn::Scope& s, const Value& x, const LayerInputs& in) const override {
     const Value q = linear(s / "q_proj", x, c_.num_attention_heads * c_.head_dim, {.bias = false});
     const Value k = linear(s / "k_proj", x, c_.num_key_value_heads * c_.head_dim, {.bias = false});
     const Value v = linear(s / "v_proj", x, c_.num_key_value_heads * c_.head_dim, {.bias = false});

@@ -4,6 +4,7 @@
 #include "portune/io/json.h"
 #include "portune/models/architectures.h"
 #include "portune/models/config_checks.h"
+#include "portune/models/decoder_attention.h"
 #include "portune/models/decoder_heads.h"
 #include "portune/ops.h"
 
@@ -45,9 +46,9 @@ Value norm(const Scope& s, const OptConfig& c, const Value& x) {
 }
 
 // Padding has no position of its own: 0, 1, 2, ... are counted along the tokens.
-Value position_ids(const Value& attention_mask) {
-  const Value one = full({DType::kInt32, {}}, 1);
-  return cumulative_sum(attention_mask) * attention_mask - one;
+Value position_ids(const TextInputs& in) {
+  if (in.position_ids) return in.position_ids;
+  return cumulative_sum(in.attention_mask) * in.attention_mask - full({DType::kInt32, {}}, 1);
 }
 
 // Word embeddings, projected to the width of the layers if theirs is another, and position embeddings.
@@ -56,19 +57,19 @@ Value embed(const Scope& s, const OptConfig& c, const TextInputs& in) {
   if (c.word_embed_proj_dim != c.hidden_size) {
     words = linear(s / "project_in", words, c.hidden_size, {.bias = false});
   }
-  const Value places = position_ids(in.attention_mask) + full({DType::kInt32, {}}, kPositionOffset);
+  const Value places = position_ids(in) + full({DType::kInt32, {}}, kPositionOffset);
   return words + embedding(s / "embed_positions", places, c.max_position_embeddings + kPositionOffset, c.hidden_size);
 }
 
-Value self_attention(const Scope& s, const OptConfig& c, const Value& x, const Value& mask_bias) {
+Value self_attention(const Scope& s, const OptConfig& c, int64_t layer, const Value& x, const DecoderPass& pass) {
   const Value q = linear(s / "q_proj", x, c.hidden_size, c.bias());
   const Value k = linear(s / "k_proj", x, c.hidden_size, c.bias());
   const Value v = linear(s / "v_proj", x, c.hidden_size, c.bias());
-  AttentionOptions options{.heads = c.num_attention_heads,
-                           .scale = 1 / std::sqrt(static_cast<double>(c.hidden_size / c.num_attention_heads)),
-                           .dropout = c.attention_dropout,
-                           .band = {.after = 0}};
-  return linear(s / "out_proj", attention(s, q, k, v, mask_bias, options), c.hidden_size, c.bias());
+  const double head_size = static_cast<double>(c.hidden_size / c.num_attention_heads);
+  const Value attended =
+      causal_attention(s, pass, layer, {q, k, v}, {.heads = c.num_attention_heads, .scale = 1 / std::sqrt(head_size)},
+                       c.attention_dropout);
+  return linear(s / "out_proj", attended, c.hidden_size, c.bias());
 }
 
 Value feed_forward(const Scope& s, const OptConfig& c, const Value& x) {
@@ -77,14 +78,14 @@ Value feed_forward(const Scope& s, const OptConfig& c, const Value& x) {
 }
 
 // Each half is x + f(norm(x)), or norm(x + f(x)) as in opt-350m.
-Value decoder_layer(const Scope& s, const OptConfig& c, const Value& x, const Value& mask_bias) {
+Value decoder_layer(const Scope& s, const OptConfig& c, int64_t layer, const Value& x, const DecoderPass& pass) {
   const auto half = [&](const Scope& norm_scope, const Value& in, const auto& f) {
     const Value out = f(c.do_layer_norm_before ? norm(norm_scope, c, in) : in);
     const Value sum = in + dropout(norm_scope, out, c.dropout);
     return c.do_layer_norm_before ? sum : norm(norm_scope, c, sum);
   };
   const Value h = half(s / "self_attn_layer_norm", x,
-                       [&](const Value& y) { return self_attention(s / "self_attn", c, y, mask_bias); });
+                       [&](const Value& y) { return self_attention(s / "self_attn", c, layer, y, pass); });
   return half(s / "final_layer_norm", h, [&](const Value& y) { return feed_forward(s, c, y); });
 }
 
@@ -132,17 +133,16 @@ class Opt final : public TextModel {
         c_(c) {}
 
   Values hidden_states(const Scope& root, const TextInputs& in) const override {
-    const Scope s = root / "model" / "decoder";
-    const Value mask_bias = nn::attention_bias(in.attention_mask);  // [batch, 1, 1, seq]
-    Values x{embed(s, c_, in)};
-    for (int64_t i = 0; i < c_.num_hidden_layers; ++i) {
-      x.push_back(decoder_layer(s / "layers" / i, c_, x.back(), mask_bias));
-    }
-    if (c_.do_layer_norm_before && !c_._remove_final_layer_norm) x.back() = norm(s / "final_layer_norm", c_, x.back());
-    if (c_.word_embed_proj_dim != c_.hidden_size) {
-      x.back() = linear(s / "project_out", x.back(), c_.word_embed_proj_dim, {.bias = false});
-    }
-    return x;
+    return run(root / "model" / "decoder", in, decoder_pass(in));
+  }
+
+  Value next_hidden_state(const Scope& root, const TextInputs& in, KeyValueCache& cache,
+                          const Value& start) const override {
+    return run(root / "model" / "decoder", in, decoder_pass(in, &cache, start)).back();
+  }
+
+  KeyValueCache empty_cache(int64_t batch, int64_t length, DType dtype) const override {
+    return zero_cache(c_.num_hidden_layers, {dtype, {batch, length, c_.hidden_size}});
   }
 
   Value sequence_logits(const Scope& root, const TextInputs& in, const Value& x, int64_t num_labels) const override {
@@ -154,6 +154,18 @@ class Opt final : public TextModel {
   }
 
  private:
+  Values run(const Scope& s, const TextInputs& in, const DecoderPass& pass) const {
+    Values x{embed(s, c_, in)};
+    for (int64_t i = 0; i < c_.num_hidden_layers; ++i) {
+      x.push_back(decoder_layer(s / "layers" / i, c_, i, x.back(), pass));
+    }
+    if (c_.do_layer_norm_before && !c_._remove_final_layer_norm) x.back() = norm(s / "final_layer_norm", c_, x.back());
+    if (c_.word_embed_proj_dim != c_.hidden_size) {
+      x.back() = linear(s / "project_out", x.back(), c_.word_embed_proj_dim, {.bias = false});
+    }
+    return x;
+  }
+
   OptConfig c_;
 };
 

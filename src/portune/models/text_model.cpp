@@ -34,6 +34,12 @@ std::string_view suffix(HeadKind head) {
 
 std::string TextModel::class_name(HeadKind head) const { return facts_.class_prefix + std::string(suffix(head)); }
 
+Value TextModel::next_hidden_state(const nn::Scope&, const TextInputs&, KeyValueCache&, const Value&) const {
+  refuse(facts_, "generation");
+}
+
+KeyValueCache TextModel::empty_cache(int64_t, int64_t, DType) const { refuse(facts_, "generation"); }
+
 Value TextModel::pooler_output(const nn::Scope&, const Value&) const { refuse(facts_, "a pooler"); }
 
 Value TextModel::sequence_logits(const nn::Scope&, const TextInputs&, const Value&, int64_t) const {

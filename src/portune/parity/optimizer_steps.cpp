@@ -84,6 +84,7 @@ NamedTensors optimizer_steps(const Device& device, const ReferenceCase& referenc
       train::step_program(task, signature_of(task, reference),
                           {.adam = {.beta1 = o.beta1, .beta2 = o.beta2, .eps = o.eps, .weight_decay = o.weight_decay},
                            .max_grad_norm = 0,
+                           .dropout = false,
                            .decay_vectors = true});
   const Program program = device.compile(plan.function);
   const size_t n = plan.parameters.size();

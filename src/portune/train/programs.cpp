@@ -51,7 +51,7 @@ StepProgram step_program(const Task& task, const Signature& batch, const StepOpt
   const Value random_key = parameter("random_key", {DType::kUInt32, {2}});
 
   nn::Context context({.compute_dtype = options.compute_dtype,
-                       .training = true,
+                       .training = options.dropout,
                        .initializer_range = task.initializer_range(),
                        .random_key = random_key});
   const Forward forward = task.forward(nn::Scope(context), in.columns);

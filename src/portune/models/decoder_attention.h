@@ -1,0 +1,32 @@
+// Attention to what came before, with or without a cache of it.
+#pragma once
+
+#include <optional>
+
+#include "portune/models.h"
+#include "portune/ops.h"
+
+namespace portune::models {
+
+/// One pass through a decoder, as its layers see it.
+struct DecoderPass {
+  Value mask_bias;                 ///< [batch, 1, 1, kv]
+  KeyValueCache* cache = nullptr;  ///< null: keys and values are not kept
+  Value start = {};                ///< where in the cache the tokens go; absent: at its beginning
+};
+
+DecoderPass decoder_pass(const TextInputs& in, KeyValueCache* cache = nullptr, const Value& start = {});
+
+/// attention(q, k, v) of layer `layer`, of each token to itself and to those before it, at most the last `window`; to
+/// those in the cache, where there is one with earlier tokens.
+/// options    all but the band
+/// s          whose random key decides on dropout, which is `dropout` in training
+Value causal_attention(const nn::Scope& s, const DecoderPass& pass, int64_t layer, const Values& qkv,
+                       AttentionOptions options, double dropout, std::optional<int64_t> window = {});
+
+/// position_ids, or 0, 1, 2, ... as [seq].
+Value positions_of(const TextInputs& in);
+
+KeyValueCache zero_cache(int64_t layers, const TensorType& type);
+
+}  // namespace portune::models
