@@ -102,8 +102,7 @@ class Tokenizer {
   int64_t vocab_size() const;
 
   // Special tokens by the names of tokenizer_config.json ("pad_token", ...); where it names none, the usual ones
-  // ("[PAD]",
-  // "<pad>", ...). Empty if not there.
+  // ("[PAD]", "<pad>", ...). Empty if not there.
   std::optional<int32_t> pad_id() const;
   std::optional<int32_t> unk_id() const;
   std::optional<int32_t> cls_id() const;

@@ -65,8 +65,8 @@ bool is(char32_t c, Property property) { return (UnicodeTables::get().properties
 
 bool is_space(char32_t c) { return is(c, kSpace); }
 
-// Oniguruma's \w differs from that of other engines in joiners and, but for classes, in the superscripts and fractions of
-// Latin-1.
+// Oniguruma's \w differs from that of other engines in joiners and, but for classes, in the superscripts and fractions
+// of Latin-1.
 bool is_word(char32_t c, bool in_class) {
   constexpr std::u32string_view kMore = U"\u00b2\u00b3\u00b9\u00bc\u00bd\u00be", kLess = U"\u200c\u200d";
   if (!in_class && kMore.find(c) != kMore.npos) return true;
@@ -97,8 +97,7 @@ class Translator {
       } else if (regex_[at_] == '[') {
         open_class();
       } else if (regex_[at_] == ']' && in_class_) {
-        in_class_ = false;
-        out_ += regex_[at_++];
+        close_class();
       } else if (in_class_ && regex_.substr(at_).starts_with("&&")) {
         refuse("an intersection of classes");
       } else if (!in_class_ && regex_[at_] == '(') {
@@ -119,15 +118,30 @@ class Translator {
                       .expected = "groups, classes, repetitions, look-around and \\p{..} of a general category"});
   }
 
+  // A class in a class adds to it, which PCRE2 cannot, but what it adds can stand in the outer one.
   void open_class() {
+    const std::string_view rest = regex_.substr(at_);
+    if (in_class_ && rest.starts_with("[:")) refuse("a POSIX class");
+    if (in_class_ && rest.starts_with("[^")) refuse("a negated class in a class");
     if (in_class_) {
-      if (regex_.substr(at_).starts_with("[:")) refuse("a POSIX class");
-      refuse("a class in a class");
+      ++inner_classes_;
+      ++at_;
+      return;
     }
     in_class_ = true;
     out_ += regex_[at_++];
     if (at_ < regex_.size() && regex_[at_] == '^') out_ += regex_[at_++];
     if (at_ < regex_.size() && regex_[at_] == ']') refuse("an empty class");
+  }
+
+  void close_class() {
+    if (inner_classes_ > 0) {
+      --inner_classes_;
+    } else {
+      in_class_ = false;
+      out_ += ']';
+    }
+    ++at_;
   }
 
   // (?i: and (?i) mean the same in both; Oniguruma's m is PCRE2's s.
@@ -243,6 +257,7 @@ class Translator {
   std::string out_;
   size_t at_ = 0;
   bool in_class_ = false;
+  int inner_classes_ = 0;  // open ones, in the class
 };
 
 }  // namespace
