@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
-"""Portune's tokenizer beside `tokenizers` 0.23.3 and 1.0.0rc3: WordPiece, ids only, one thread, first pass of a process.
+"""Portune's tokenizer beside `tokenizers` 0.23.3 and 1.0.0rc3: ids only, one thread, first pass of a process.
 
-    python3 bench/tokenizer.py [--tsv FILE] [--model FOLDER] [--rounds 7] [--megabytes 1]
-FILE is a TSV file with a header and a column `text`, FOLDER has a BERT tokenizer.json; by default the demo's reviews and
-model. The texts are repeated until they have the size asked for. Build with: ninja portune_tokenizer_bench. Peers are installed into throw-away environments. Each round starts each program anew, in turn; times are those of
+    python3 bench/tokenizer.py [--tsv FILE] [--model FOLDER ...] [--rounds 7] [--megabytes 1]
+FILE is a TSV file with a header and a column `text`, each FOLDER has a tokenizer.json of any kind; by default the demo's
+reviews and model, which is BERT's WordPiece. The texts are repeated until they have the size asked for. Build with: ninja portune_tokenizer_bench. Peers are installed into throw-away environments. Each round starts each program anew, in turn; times are those of
 the processor, so that other work on the machine counts less. The ids of all programs must be identical.
 
-The last lines are `RATIO <name> <value>`: how many times faster Portune is, by the best round of each.
+The last lines for a FOLDER are `RATIO <FOLDER's name> <program> <value>`: how many times faster Portune is, by the best
+round of each.
 """
 
 import argparse
@@ -30,23 +31,29 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         scratch = pathlib.Path(folder)
         size = write_texts(options, scratch / "texts")
-        write_tokenizer(options.model, scratch)
-        programs = {"portune": [BENCH, scratch]}
-        for version in VERSIONS:
-            python = install(scratch / version, f"tokenizers=={version}")
-            programs[f"tokenizers-{version}"] = [python, PEERS / "tokenizer.py", scratch / "tokenizer.json"]
-        times = {name: [] for name in programs}
-        for _ in range(options.rounds):
-            for name, command in programs.items():
-                times[name].append(cpu_seconds(command, scratch, name))
-        check_ids(scratch, programs)
-    report(times, size)
+        peers = {version: install(scratch / version, f"tokenizers=={version}") for version in VERSIONS}
+        for model in options.model:
+            report(model.name, measure(model, peers, options.rounds, scratch), size)
+
+
+def measure(model, peers, rounds, scratch):
+    """{program: (seconds to load, seconds to encode) of each round}"""
+    write_tokenizer(model, scratch)
+    programs = {"portune": [BENCH, scratch]}
+    for version, python in peers.items():
+        programs[f"tokenizers-{version}"] = [python, PEERS / "tokenizer.py", scratch / "tokenizer.json"]
+    times = {name: [] for name in programs}
+    for _ in range(rounds):
+        for name, command in programs.items():
+            times[name].append(cpu_seconds(command, scratch, name))
+    check_ids(scratch, programs)
+    return times
 
 
 def parse_options():
     parser = argparse.ArgumentParser()
     parser.add_argument("--tsv", type=pathlib.Path, default=REVIEWS / "train.tsv")
-    parser.add_argument("--model", type=pathlib.Path, default=MINILM)
+    parser.add_argument("--model", type=pathlib.Path, nargs="+", default=[MINILM])
     parser.add_argument("--rounds", type=int, default=7)
     parser.add_argument("--megabytes", type=float, default=1.0)
     return parser.parse_args()
@@ -84,8 +91,8 @@ def check_ids(scratch, programs):
             sys.exit(f"the ids of portune and {name} differ")
 
 
-def report(times, size):
-    print(f"{size / 1e6:.2f} MB of text, load average {os.getloadavg()[0]:.1f} on {os.cpu_count()} processors, ids agree")
+def report(model, times, size):
+    print(f"{model}: {size / 1e6:.2f} MB of text, load average {os.getloadavg()[0]:.1f} on {os.cpu_count()} processors, ids agree")
     print(f"{'':22}{'MB/s best':>10}{'median':>9}{'load ms best':>14}{'median':>9}")
     for name, rounds in times.items():
         load, encode = zip(*rounds)
@@ -94,7 +101,7 @@ def report(times, size):
     best = {name: min(encode for _, encode in rounds) for name, rounds in times.items()}
     for name in times:
         if name != "portune":
-            print(f"RATIO {name} {best[name] / best['portune']:.2f}")
+            print(f"RATIO {model} {name} {best[name] / best['portune']:.2f}")
 
 
 if __name__ == "__main__":

@@ -61,17 +61,25 @@ struct TextPair {
   std::optional<std::string_view> second = {};
 };
 
-/// A tokenizer: normalizer, pre-tokenizer, model and template of a `tokenizer.json`. Immutable, hence safe to share
-/// between threads. Gives the same ids and offsets as `tokenizers` 0.23.3, with one difference in use: truncation and
-/// padding that are stored in tokenizer.json are not applied, EncodeOptions decide (padding is the batch's business).
+/// A tokenizer: the normalizer, pre-tokenizer, model, post-processor and decoder of a `tokenizer.json`. Immutable,
+/// hence safe to share between threads. Gives the same ids and offsets as `tokenizers` 0.23.3, with one difference in
+/// use: truncation and padding that are stored in tokenizer.json are not applied, EncodeOptions decide (padding is the
+/// batch's business).
 ///
-/// Texts are UTF-8. DataError, with the byte offset, for one that is not.
+/// Texts are UTF-8. DataError, with the byte offset, for one that is not, and for one on which a regular expression of
+/// the file takes too long. CheckpointError for a character that the model neither knows nor has an unknown token for.
 class Tokenizer {
  public:
-  /// Reads tokenizer.json or, where there is none, vocab.txt (BERT, with the flags of tokenizer_config.json). In both
-  /// cases tokenizer_config.json, if there, names the special tokens.
-  /// errors    NotFoundError if both are missing; CheckpointError for a file that is malformed, too large (64 MB, 4
-  ///           million tokens, 64 KB a token) or asks for a component that Portune lacks
+  /// Reads tokenizer.json or, where there is none, the first that is there of
+  ///   vocab.txt                    BERT's WordPiece
+  ///   vocab.json and merges.txt    byte-level BPE, by tokenizer_class: GPT2Tokenizer, RobertaTokenizer
+  ///   spiece.model, sentencepiece.bpe.model, tokenizer.model
+  ///                                SentencePiece: AlbertTokenizer, T5Tokenizer, XLMRobertaTokenizer, LlamaTokenizer,
+  ///                                or none
+  /// by the rules that transformers 5.23.0 has for them, with the flags of tokenizer_config.json. That file, or
+  /// special_tokens_map.json, also names the special tokens.
+  /// errors    NotFoundError if there is no such file; CheckpointError for one that is malformed, too large (64 MB, 4
+  ///           million tokens, 64 KB a token) or asks for a component that Portune lacks, which is named with its place
   static Tokenizer load(const std::filesystem::path& folder);
   ~Tokenizer();
   Tokenizer(Tokenizer&&) noexcept;
@@ -93,7 +101,8 @@ class Tokenizer {
   /// Number of tokens, added ones included; ids are below it unless the vocabulary has gaps.
   int64_t vocab_size() const;
 
-  // Special tokens by the names of tokenizer_config.json ("pad_token", ...), by default BERT's. Empty if not there.
+  // Special tokens by the names of tokenizer_config.json ("pad_token", ...); where it names none, the usual ones
+  // ("[PAD]", "<pad>", ...). Empty if not there.
   std::optional<int32_t> pad_id() const;
   std::optional<int32_t> unk_id() const;
   std::optional<int32_t> cls_id() const;

@@ -172,6 +172,8 @@ def compare_truncations(folder, tokenizer, strange):
     half = len(strange) // 2
     pairs = [(a[0], b[0]) for a, b in zip(strange[:half], strange[half:])]
     for strategy, length, special in itertools.product(range(3), (3, 4, 7, 8, 20, 33), (True, False)):
+        if special and length < tokenizer.num_special_tokens_to_add(True):
+            continue  # Portune refuses; there the difference wraps around, and nothing is cut
         different += compare(f"random pairs, {STRATEGIES[strategy]} {length} {special}", folder, tokenizer, pairs,
                              length, strategy, special)
     for strategy, length in itertools.product(range(2), (2, 3, 9)):

@@ -53,8 +53,21 @@ def word_character(c, probe=[]):
     return "no" if len(probe[0].encode("\x01" + c).ids) > 1 else "yes"
 
 
+FORMS = ("NFC", "NFD", "NFKC", "NFKD", "StripAccents", "Lowercase", "Nmt")
+
+
+def make_forms():
+    """Normalizers that have no options, of each code point alone and before two marks."""
+    made = {}
+    for name in FORMS:
+        normalize = getattr(normalizers, name)().normalize_str
+        made[name] = digests(normalize)
+        made[name + ", marks"] = digests(lambda c: normalize(c + "\u0301\u0323"))
+    return made
+
+
 def make_code_points():
-    return {
+    return make_forms() | {
         "block": BLOCK,
         "clean_text": digests(bert(clean_text=True)),
         "handle_chinese_chars": digests(bert(handle_chinese_chars=True)),

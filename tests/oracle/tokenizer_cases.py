@@ -95,6 +95,9 @@ CL100K = r"(?i:[sdmt]|ll|ve|re)|[^\r\n\p{L}\p{N}]?+\p{L}+|\p{N}{1,3}| ?[^\s\p{L}
 O200K = (r"[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]*[\p{Ll}\p{Lm}\p{Lo}\p{M}]+(?i:'s|'t|'re|'ve|'m|'ll|'d)?|"
          r"[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]+[\p{Ll}\p{Lm}\p{Lo}\p{M}]*(?i:'s|'t|'re|'ve|'m|'ll|'d)?|"
          r"\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n/]*|\s*[\r\n]+|\s+(?!\S)|\s+")
+BLOOM = r" ?[^(\s|[.,!?…。，、।۔،])]+"
+DEEPSEEK = (r"[!\"#$%&'()*+,\-./:;<=>?@\[\\\]^_`{|}~][A-Za-z]+|[^\r\n\p{L}\p{P}\p{S}]?[\p{L}\p{M}]+| ?[\p{P}\p{S}]+[\r\n]*|"
+            r"\s*[\r\n]+|\s+(?!\S)|\s+")
 BEHAVIORS = ["Removed", "Isolated", "MergedWithPrevious", "MergedWithNext", "Contiguous"]
 
 
@@ -141,7 +144,7 @@ PRE_TOKENIZERS = {
     **{f"Split regex {b} {i}": split({"Regex": r"\p{N}+|\s"}, b, i) for b in BEHAVIORS for i in (False, True)},
     "GPT-2": split({"Regex": GPT2}), "Llama 3": split({"Regex": LLAMA3}), "Qwen 2": split({"Regex": QWEN2}),
     "Qwen 2 inverted": split({"Regex": QWEN2}, "Removed", True),
-    "cl100k": split({"Regex": CL100K}), "o200k": split({"Regex": O200K}),
+    "BLOOM": split({"Regex": BLOOM}), "DeepSeek": split({"Regex": DEEPSEEK}), "cl100k": split({"Regex": CL100K}), "o200k": split({"Regex": O200K}),
     "word classes": split({"Regex": r"\w+|[^\w\s]+|\d"}, "MergedWithNext"), "look-behind": split({"Regex": r"(?<=[a-z])(?=[^a-z])|^\S|$"}),
     "negated classes": split({"Regex": r"[^\S\n]+|\P{L}|\D\p{^Lu}"}, "Contiguous"), "code points": split({"Regex": r"[\x{4e00}-\x{9fff}\u3042]|\x41|\.|\-"}),
     **{f"Metaspace {scheme} {cut}": metaspace(scheme, cut) for scheme in ("always", "first", "never") for cut in (True, False)},

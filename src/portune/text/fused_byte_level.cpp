@@ -33,23 +33,29 @@ class FusedByteLevel final : public FusedPass {
       text = scratch.text;
     }
     return for_each_word<rules>(text, [&](size_t begin, size_t end) {
-      take_word(text.substr(begin, end - begin), scratch, ids);
+      take_word(text, begin, end, scratch, ids);
       return ids.size() < limit;
     });
   }
 
  private:
-  void take_word(std::string_view word, FusedScratch& scratch, std::vector<int32_t>& ids) const {
-    if (word.size() > ShortKey::kMaxBytes) {
-      const auto made = cut(word, scratch);
+  void take_word(std::string_view text, size_t begin, size_t end, FusedScratch& scratch,
+                 std::vector<int32_t>& ids) const {
+    const size_t size = end - begin;
+    if (size > ShortKey::kMaxBytes) {
+      const auto made = cut(text.substr(begin, size), scratch);
       ids.insert(ids.end(), made.begin(), made.end());
       return;
     }
-    const ShortKey key = ShortKey::of(word);
+    const ShortKey key = ShortKey::of(text, begin, size);
     const uint64_t hash = key.hash();
     std::span<const int32_t> known = scratch.words.find(key, hash);
-    if (known.empty()) known = scratch.words.insert(key, hash, cut(word, scratch));
-    ids.insert(ids.end(), known.begin(), known.end());
+    if (known.empty()) known = scratch.words.insert(key, hash, cut(text.substr(begin, size), scratch));
+    if (known.size() == 1) {  // as for most words; not worth a call
+      ids.push_back(known.front());
+    } else {
+      ids.insert(ids.end(), known.begin(), known.end());
+    }
   }
 
   std::span<const int32_t> cut(std::string_view word, FusedScratch& scratch) const {

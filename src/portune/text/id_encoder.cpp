@@ -61,7 +61,12 @@ bool IdEncoder::State::take_normalized(std::string_view text) {
 
 bool IdEncoder::State::take_words(const Words& words) {
   for (const Words::Word& word : words.words) {
-    append_word(*parts.model, words.text_of(word), fused_, *ids_);
+    const std::string_view text = words.text_of(word);
+    for (size_t begin = 0; begin < text.size();) {
+      const size_t end = parts.model->end_of_part(text, begin);
+      append_word(*parts.model, text.substr(begin, end - begin), fused_, *ids_);
+      begin = end;
+    }
     if (ids_->size() >= limit_) return false;
   }
   return true;

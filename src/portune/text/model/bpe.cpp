@@ -1,9 +1,16 @@
 #include "portune/text/model/bpe.h"
 
+#include <algorithm>
+
 #include "portune/error.h"
 #include "portune/text/unicode/utf8.h"
 
 namespace portune::text {
+namespace {
+
+constexpr std::string_view kSpace = "\u2581";
+
+}  // namespace
 
 // Makes the symbols of a word's characters.
 class Bpe::Speller {
@@ -69,6 +76,7 @@ class Bpe::Speller {
 Bpe::Bpe(BpeOptions options, Vocabulary vocabulary, const Pairs& merges, const std::string& where)
     : Model(std::move(vocabulary)), options_(std::move(options)), byte_tokens_(this->vocabulary()) {
   if (options_.unk_token) unk_id_ = this->vocabulary().find(*options_.unk_token);
+  has_parts_ = merges_stop_at_spaces(merges);
   merges_.reserve(merges.size());
   const size_t prefix = options_.continuing_subword_prefix.size();
   for (size_t rank = 0; rank < merges.size(); ++rank) {
@@ -87,6 +95,24 @@ int32_t Bpe::token_of_merge(const std::string& token, size_t rank, const std::st
        .expected = "tokens of the vocabulary"});
 }
 
+// A merge reaches over the beginning of a word if its right half begins with a space and its left half does not end
+// with one. Affixes, and whole words that are tokens, depend on where a word begins and ends.
+bool Bpe::merges_stop_at_spaces(const Pairs& merges) const {
+  if (options_.ignore_merges || !options_.continuing_subword_prefix.empty() || !options_.end_of_word_suffix.empty()) {
+    return false;
+  }
+  if (!vocabulary().find(kSpace)) return false;
+  return std::all_of(merges.begin(), merges.end(), [](const auto& merge) {
+    return !merge.second.starts_with(kSpace) || merge.first.ends_with(kSpace);
+  });
+}
+
+size_t Bpe::end_of_part(std::string_view word, size_t begin) const {
+  if (!has_parts_) return word.size();
+  while (word.substr(begin).starts_with(kSpace)) begin += kSpace.size();
+  return std::min(word.find(kSpace, begin), word.size());
+}
+
 void Bpe::tokenize(std::string_view word, std::vector<Piece>& pieces) const {
   pieces.clear();
   if (options_.ignore_merges) {
@@ -95,11 +121,20 @@ void Bpe::tokenize(std::string_view word, std::vector<Piece>& pieces) const {
       return;
     }
   }
+  for (size_t begin = 0; begin < word.size();) {
+    const size_t end = end_of_part(word, begin);
+    tokenize_part(word, {begin, end}, pieces);
+    begin = end;
+  }
+}
+
+void Bpe::tokenize_part(std::string_view word, Span part, std::vector<Piece>& pieces) const {
   std::vector<Symbol> symbols;
-  symbols.reserve(word.size());
-  Speller(*this, symbols).spell(word);
+  symbols.reserve(part.end - part.begin);
+  Speller(*this, symbols).spell(word.substr(part.begin, part.end - part.begin));
   merge_word(merges_, symbols);
-  uint32_t begin = 0;
+  // Behind the piece before it: characters that vanish have no place.
+  uint32_t begin = pieces.empty() ? 0 : pieces.back().end;
   for (const Symbol& symbol : symbols) {
     pieces.push_back({symbol.id, begin, begin + symbol.bytes});
     begin += symbol.bytes;

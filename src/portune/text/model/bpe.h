@@ -10,6 +10,7 @@
 #include "portune/text/model/byte_tokens.h"
 #include "portune/text/model/merge_word.h"
 #include "portune/text/model/model.h"
+#include "portune/text/normalized.h"
 
 namespace portune::text {
 
@@ -35,17 +36,23 @@ class Bpe final : public Model {
   const BpeOptions& options() const { return options_; }
   const Merges& merges() const { return merges_; }
 
+  /// Before SentencePiece's spaces, if no merge reaches over them.
+  size_t end_of_part(std::string_view word, size_t begin) const override;
+
   /// errors    CheckpointError if a character is unknown and the unknown token is not in the vocabulary
   void tokenize(std::string_view word, std::vector<Piece>& pieces) const override;
 
  private:
   class Speller;
+  void tokenize_part(std::string_view word, Span part, std::vector<Piece>& pieces) const;
+  bool merges_stop_at_spaces(const Pairs& merges) const;
   int32_t token_of_merge(const std::string& token, size_t rank, const std::string& where) const;
 
   BpeOptions options_;
   Merges merges_;
   ByteTokens byte_tokens_;
   std::optional<int32_t> unk_id_;
+  bool has_parts_ = false;
 };
 
 }  // namespace portune::text

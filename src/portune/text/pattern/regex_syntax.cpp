@@ -48,40 +48,46 @@ std::string written(Ranges ranges) {
   return text;
 }
 
-// The code points of which `belongs` is true.
-template <class Belongs>
-std::string ranges_of(Belongs&& belongs) {
-  Ranges ranges;
-  for (char32_t c = 0; c <= kLastCodePoint;) {
-    const char32_t first = c;
-    while (c <= kLastCodePoint && belongs(c)) ++c;
-    if (c > first) ranges.emplace_back(first, c - 1);
-    while (c <= kLastCodePoint && !belongs(c)) ++c;
+// The ranges of each kind of code points, kind_of(c) < kinds, by one walk over all.
+template <size_t kinds, class KindOf>
+std::array<Ranges, kinds> ranges_by_kind(KindOf&& kind_of) {
+  std::array<Ranges, kinds> ranges;
+  for (char32_t c = 0; c <= kLastCodePoint; ++c) {
+    Ranges& of_kind = ranges[static_cast<size_t>(kind_of(c))];
+    if (!of_kind.empty() && of_kind.back().second + 1 == c) {
+      of_kind.back().second = c;
+    } else {
+      of_kind.emplace_back(c, c);
+    }
   }
-  return written(std::move(ranges));
+  return ranges;
 }
 
 bool is(char32_t c, Property property) { return (UnicodeTables::get().properties(c) & property) != 0; }
 
-bool is_space(char32_t c) { return is(c, kSpace); }
-
-// Oniguruma's \w differs from that of other engines in joiners and, but for classes, in the superscripts and fractions of
-// Latin-1.
-bool is_word(char32_t c, bool in_class) {
-  constexpr std::u32string_view kMore = U"\u00b2\u00b3\u00b9\u00bc\u00bd\u00be", kLess = U"\u200c\u200d";
-  if (!in_class && kMore.find(c) != kMore.npos) return true;
-  return is(c, kWord) && kLess.find(c) == kLess.npos;
+std::string space_ranges(bool negated) {
+  static const auto ranges = ranges_by_kind<2>([](char32_t c) { return is(c, kSpace) ? 0 : 1; });
+  return written(ranges[negated ? 1 : 0]);
 }
 
-bool belongs_to(size_t category, std::string_view name) { return kCategoryNames[category].starts_with(name); }
+// Oniguruma's \w differs from that of other engines in joiners and, but for classes, in the superscripts and fractions
+// of Latin-1.
+std::string word_ranges(bool negated, bool in_class) {
+  constexpr std::u32string_view kMore = U"\u00b2\u00b3\u00b9\u00bc\u00bd\u00be", kLess = U"\u200c\u200d";
+  const auto ranges = ranges_by_kind<2>([&](char32_t c) {
+    const bool more = !in_class && kMore.find(c) != kMore.npos;
+    return more || (is(c, kWord) && kLess.find(c) == kLess.npos) ? 0 : 1;
+  });
+  return written(ranges[negated ? 1 : 0]);
+}
 
 // The code points whose category begins with `name`, or all others.
 std::string category_ranges(std::string_view name, bool negated) {
+  static const auto table = ranges_by_kind<kCategoryNames.size()>(
+      [](char32_t c) { return static_cast<size_t>(UnicodeTables::get().category(c)); });
   Ranges ranges;
-  for (size_t i = 0; i < kCategoryNames.size(); ++i) {
-    if (belongs_to(i, name) == negated) continue;
-    UnicodeTables::get().for_each_range(static_cast<Category>(i),
-                                        [&](char32_t first, char32_t last) { ranges.emplace_back(first, last); });
+  for (size_t i = 0; i < table.size(); ++i) {
+    if (kCategoryNames[i].starts_with(name) != negated) ranges.insert(ranges.end(), table[i].begin(), table[i].end());
   }
   return written(std::move(ranges));
 }
@@ -97,8 +103,7 @@ class Translator {
       } else if (regex_[at_] == '[') {
         open_class();
       } else if (regex_[at_] == ']' && in_class_) {
-        in_class_ = false;
-        out_ += regex_[at_++];
+        close_class();
       } else if (in_class_ && regex_.substr(at_).starts_with("&&")) {
         refuse("an intersection of classes");
       } else if (!in_class_ && regex_[at_] == '(') {
@@ -119,15 +124,30 @@ class Translator {
                       .expected = "groups, classes, repetitions, look-around and \\p{..} of a general category"});
   }
 
+  // A class in a class adds to it, which PCRE2 cannot, but what it adds can stand in the outer one.
   void open_class() {
+    const std::string_view rest = regex_.substr(at_);
+    if (in_class_ && rest.starts_with("[:")) refuse("a POSIX class");
+    if (in_class_ && rest.starts_with("[^")) refuse("a negated class in a class");
     if (in_class_) {
-      if (regex_.substr(at_).starts_with("[:")) refuse("a POSIX class");
-      refuse("a class in a class");
+      ++inner_classes_;
+      ++at_;
+      return;
     }
     in_class_ = true;
     out_ += regex_[at_++];
     if (at_ < regex_.size() && regex_[at_] == '^') out_ += regex_[at_++];
     if (at_ < regex_.size() && regex_[at_] == ']') refuse("an empty class");
+  }
+
+  void close_class() {
+    if (inner_classes_ > 0) {
+      --inner_classes_;
+    } else {
+      in_class_ = false;
+      out_ += ']';
+    }
+    ++at_;
   }
 
   // (?i: and (?i) mean the same in both; Oniguruma's m is PCRE2's s.
@@ -164,10 +184,10 @@ class Translator {
     switch (c) {
       case 's':
       case 'S':
-        return put_class(ranges_of([&](char32_t point) { return is_space(point) == (c == 's'); }));
+        return put_class(space_ranges(c == 'S'));
       case 'w':
       case 'W':
-        return put_class(ranges_of([&](char32_t point) { return is_word(point, in_class_) == (c == 'w'); }));
+        return put_class(word_ranges(c == 'W', in_class_));
       case 'd':
       case 'D':
         return put_class(category_ranges("Nd", c == 'D'));
@@ -243,6 +263,7 @@ class Translator {
   std::string out_;
   size_t at_ = 0;
   bool in_class_ = false;
+  int inner_classes_ = 0;  // open ones, in the class
 };
 
 }  // namespace

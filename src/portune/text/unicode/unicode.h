@@ -57,7 +57,7 @@ enum Property : uint32_t {
   kExtends = 1 << 8,        ///< joins the grapheme cluster before it: Extend, ZWJ and SpacingMark
   kPrepends = 1 << 9,       ///< joins the grapheme cluster behind it
   kBreaks = 1 << 10,      ///< a grapheme cluster ends behind it: Control, CR and LF, as far as they have up to 3 bytes
-  kPictograph = 1 << 11,    ///< joins another before it where U+200D stands between them
+  kPictograph = 1 << 11,  ///< joins another before it where U+200D stands between them
   kCombining = 1 << 12,   ///< has a canonical combining class other than 0
   kDecomposes = 1 << 13,  ///< differs from its canonical decomposition
   kUppercase = 1 << 14,   ///< differs from its lower case
@@ -92,10 +92,6 @@ class UnicodeTables {
   /// What two code points compose to, Hangul included; 0 if they do not.
   char32_t composition(char32_t first, char32_t second) const;
 
-  /// Calls visit(first, last) for each range of code points of one category.
-  template <class Visit>
-  void for_each_range(Category category, Visit&& visit) const;
-
  private:
   static constexpr size_t kBlockSize = 128;
   static constexpr int kCategoryShift = 24;
@@ -118,16 +114,5 @@ inline bool is_hangul_syllable(char32_t c) { return c >= 0xAC00 && c <= 0xD7A3; 
 /// Canonical decomposition of a Hangul syllable: two or three letters, 0 for the third where there are two.
 /// source    The Unicode Standard 15.0, section 3.12
 std::array<char32_t, 3> decompose_hangul(char32_t syllable);
-
-template <class Visit>
-void UnicodeTables::for_each_range(Category category, Visit&& visit) const {
-  constexpr char32_t kEnd = 0x110000;
-  for (char32_t c = 0; c < kEnd;) {
-    const char32_t first = c;
-    while (c < kEnd && this->category(c) == category) ++c;
-    if (c > first) visit(first, c - 1);
-    while (c < kEnd && this->category(c) != category) ++c;
-  }
-}
 
 }  // namespace portune::text

@@ -1,0 +1,64 @@
+#include "portune/text/pattern/word_scanner.h"
+
+#include <gtest/gtest.h>
+
+#include <random>
+
+#include "portune/text/pattern/regex.h"
+
+namespace portune::text {
+namespace {
+
+constexpr const char* kGpt2 = R"('s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+)";
+constexpr const char* kLlama3 =
+    R"((?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+)";
+constexpr const char* kQwen2 =
+    R"((?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+)";
+
+std::vector<std::string> random_texts(int count) {
+  const std::vector<std::string> parts{"a",      "B",      "S",      "t",      "'",          "'s",    "'LL", "'\u017f",
+                                       "ve",     "1",      "23",     "\u0661", "\u00bd",     " ",     " ",   "  ",
+                                       "\n",     "\r\n",   "\t",     "\u3000", "\u00a0",     ".",     "!?",  "_",
+                                       "\u00e9", "\u4e2d", "\u0301", "\u200d", "\U0001f600", "\u0378"};
+  std::mt19937 random(2);
+  std::vector<std::string> texts;
+  for (int i = 0; i < count; ++i) {
+    std::string& text = texts.emplace_back();
+    for (unsigned n = random() % 20; n > 0; --n) text += parts[random() % parts.size()];
+  }
+  return texts;
+}
+
+template <WordRules rules>
+void expect_agreement(const std::string& regex) {
+  ASSERT_EQ(known_word_rules(regex), rules);
+  const Regex engine(regex);
+  for (const std::string& text : random_texts(20'000)) {
+    std::vector<Span> words, matches;
+    for_each_word<rules>(text, [&](size_t begin, size_t end) {
+      words.push_back({begin, end});
+      return true;
+    });
+    engine.find(text, matches);
+    std::erase_if(matches, [](const Span& match) { return match.begin == match.end; });
+    ASSERT_EQ(words, matches) << text;
+  }
+}
+
+TEST(WordScanner, AgreesWithGpt2sExpression) { expect_agreement<WordRules::kGpt2>(kGpt2); }
+TEST(WordScanner, AgreesWithLlama3sExpression) { expect_agreement<WordRules::kLlama3>(kLlama3); }
+TEST(WordScanner, AgreesWithQwen2sExpression) { expect_agreement<WordRules::kQwen2>(kQwen2); }
+
+TEST(WordScanner, TakesOtherExpressionsForUnknown) {
+  EXPECT_EQ(known_word_rules(R"(\p{L}+)"), std::nullopt);
+  EXPECT_EQ(known_word_rules(std::string(kLlama3) + "|x"), std::nullopt);
+}
+
+TEST(WordScanner, StopsWhenAsked) {
+  int words = 0;
+  EXPECT_FALSE(for_each_word<WordRules::kGpt2>("a b c", [&](size_t, size_t) { return ++words < 2; }));
+  EXPECT_EQ(words, 2);
+}
+
+}  // namespace
+}  // namespace portune::text
