@@ -69,7 +69,9 @@ def make_inputs(model, lengths, seed, *, choices=3):
     if len(shape) == 3:
         mask = mask[:, None, :].expand(shape).contiguous()
     pad = config.pad_token_id or 0
-    tokens = below(config.vocab_size, shape, least=pad + 1)
+    # Above the padding, as special tokens mostly are below it; where the padding is high, anything else.
+    tokens = below(config.vocab_size, shape, least=pad + 1 if 2 * pad < config.vocab_size else 0)
+    tokens = torch.where(tokens == pad, (pad + 1) % config.vocab_size, tokens)
     inputs = {"input_ids": torch.where(mask == 1, tokens, pad), "attention_mask": mask}
     if getattr(config, "type_vocab_size", 0) > 1:
         inputs["token_type_ids"] = (torch.arange(width) >= width // 2).long() * mask

@@ -50,7 +50,7 @@ class LanguageModel : public testing::Test {
                  "--json"} +
            more;
   }
-  const pjrt::TemporaryFolder folder_;
+  const TemporaryFolder folder_;
 };
 
 TEST_F(LanguageModel, MaskedLearnsFitsAndPredicts) {

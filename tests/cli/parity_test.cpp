@@ -35,7 +35,9 @@ TEST(Parity, WhatDisagreesFailsByName) {
   EXPECT_EQ(result["architecture"], "BertForSequenceClassification");
   for (const json& tensor : result["tensors"]) {
     EXPECT_EQ(tensor["passed"], tensor["kind"] != "output") << tensor;
-    if (tensor["tensor"] == "logits") EXPECT_EQ(tensor["shape"], json({3, 1}));
+    if (tensor["tensor"] == "logits") {
+      EXPECT_EQ(tensor["shape"], json({3, 1}));
+    }
   }
 }
 

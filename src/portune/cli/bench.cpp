@@ -64,6 +64,7 @@ double timed_step(Trainer& trainer, const data::Example& batch) {
 
 int bench(const BenchArguments& a) {
   TextClassificationOptions options = a.model.options;
+  options.head = Head::kSoftmax;
   options.labels = {"0", "1"};  // whatever the checkpoint has: an encoder alone has none
   const TextClassification task(a.model.folder, std::move(options));
   const data::Example batch = random_batch(a, static_cast<int64_t>(task.labels().size()));

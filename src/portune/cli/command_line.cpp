@@ -67,9 +67,9 @@ class Parser {
     app_.set_help_flag();
     app_.add_flag("-h,--help", help_, "this text, or that of a command")->group("Options");
     app_.add_flag("--version", version_, "the version")->group("Options");
-    add("fit", "Fine-tunes a model on labelled texts.", kFitExamples, fit_);
-    add("evaluate", "Measures a model on labelled texts.", kEvaluateExamples, evaluate_);
-    add("predict", "Labels texts.", kPredictExamples, predict_);
+    add("fit", "Fine-tunes a model on rows of a table or lines of text.", kFitExamples, fit_);
+    add("evaluate", "Measures a model on rows of a table or lines of text.", kEvaluateExamples, evaluate_);
+    add("predict", "Predicts for rows of a table or lines of text.", kPredictExamples, predict_);
     add("tokenize", "Turns texts into token ids and offsets.", kTokenizeExamples, tokenize_);
     add("devices", "Shows the plugin, its devices and the kernels.", kDevicesExamples, devices_);
     add("bench", "Times training steps on random tokens.", kBenchExamples, bench_);

@@ -4,14 +4,21 @@
 
 #include "portune/cli/rows.h"
 #include "portune/error.h"
+#include "portune/io/json.h"
 
 namespace portune::cli {
 namespace {
 
+// The head that is asked for, or that of the checkpoint.
+bool learns_numbers(const TextClassificationOptions& options, const std::filesystem::path& folder) {
+  if (options.head) return *options.head == Head::kRegression;
+  return io::JsonObject::read(folder / "config.json").get_string_or("problem_type", "") == "regression";
+}
+
 std::unique_ptr<RowTask> text_classification(const ModelArguments& model, const std::filesystem::path& folder,
                                              const std::vector<std::string>& files, Classes classes) {
   TextClassificationOptions options = model.options;
-  if (classes == Classes::kOfRows && options.head != Head::kRegression) {
+  if (classes == Classes::kOfRows && !learns_numbers(options, folder)) {
     // With the other columns, so that one that is missing is told before what it makes of the labels.
     std::vector<std::string> columns = {options.text_column, options.label_column};
     if (!options.text_pair_column.empty()) columns.push_back(options.text_pair_column);

@@ -171,8 +171,8 @@ void add_training(Group group, FitArguments& a) {
 void add_options(CLI::App& command, FitArguments& a) {
   Group data(command, "Data");
   add_model(data, a.model);
-  data.files("--train,--train-file", a.train, "labelled rows: .csv, .tsv, .jsonl")->required();
-  data.files("--validation,--validation-file", a.validation, "labelled rows to measure on")->default_str("none");
+  data.files("--train,--train-file", a.train, "rows: .csv, .tsv, .jsonl; or .txt")->required();
+  data.files("--validation,--validation-file", a.validation, "rows to measure on")->default_str("none");
   add_columns(data, a.model.options);
   add_training(Group(command, "Training"), a);
   Group output(command, "Output");
@@ -196,9 +196,10 @@ void add_options(CLI::App& command, FitArguments& a) {
 void add_options(CLI::App& command, EvaluateArguments& a) {
   Group data(command, "Data");
   add_model(data, a.model);
-  data.files("--data,--validation-file", a.data, "labelled rows: .csv, .tsv, .jsonl")->required();
+  data.files("--data,--validation-file", a.data, "rows: .csv, .tsv, .jsonl; or .txt")->required();
   add_columns(data, a.model.options);
   add_length(data, a.model.options);
+  add_masking(data, a.model.masked_lm);
   add_batch_size(data, a.batch_size);
   add_talk(Group(command, "Output"), a.talk);
   Group device(command, "Device");
@@ -209,13 +210,14 @@ void add_options(CLI::App& command, EvaluateArguments& a) {
 void add_options(CLI::App& command, PredictArguments& a) {
   Group data(command, "Data");
   add_model(data, a.model);
-  data.files("--data,--test-file", a.data, "rows: .csv, .tsv, .jsonl; labels are not read")->required();
+  data.files("--data,--test-file", a.data, "rows: .csv, .tsv, .jsonl; or .txt; labels are not read")->required();
   data.text("--text-column", a.model.options.text_column, "column of the text");
   data.text("--text-pair-column", a.model.options.text_pair_column, "column of a second text")->default_str("none");
   add_length(data, a.model.options);
+  add_masking(data, a.model.masked_lm);
   add_batch_size(data, a.batch_size);
   Group output(command, "Output");
-  output.path("--output", a.output, "a JSON object a row; - is stdout")->default_str("-");
+  output.path("--output", a.output, "a JSON object an example; - is stdout")->default_str("-");
   output.flag("-q,--quiet", a.talk.quiet, "only results and errors");
   Group device(command, "Device");
   add_dtype(device, a.dtype);
@@ -233,7 +235,7 @@ void add_options(CLI::App& command, TokenizeArguments& a) {
       ->default_str("no limit");
   data.no_flag("--no-special-tokens", a.add_special_tokens, "without [CLS], </s> and the like");
   Group output(command, "Output");
-  output.path("--output", a.output, "a JSON object a row; - is stdout")->default_str("-");
+  output.path("--output", a.output, "a JSON object an example; - is stdout")->default_str("-");
 }
 
 void add_options(CLI::App& command, DevicesArguments& a) {

@@ -1,4 +1,4 @@
-// portune predict: a JSON object for each row, in the order of the rows.
+// portune predict: a JSON object for each example, in the order of the rows.
 #include "portune/cli/commands.h"
 #include "portune/cli/exit_code.h"
 #include "portune/cli/make_task.h"

@@ -12,12 +12,12 @@ class BlocksIterator final : public Iterator {
       : input_(std::move(input)), column_(column), size_(static_cast<size_t>(size)) {}
 
   std::optional<Example> next() override {
-    while (left_.size() < size_ && !at_end_) take_more();
-    const size_t length = std::min(size_, left_.size());
+    while (left_.size() - begin_ < size_ && !at_end_) take_more();
+    const size_t length = std::min(size_, left_.size() - begin_);
     if (length == 0) return std::nullopt;
     Example block(origin_);
-    block.set(column_, Tensor({static_cast<int64_t>(length)}, std::span<const int32_t>(left_).first(length)));
-    left_.erase(left_.begin(), left_.begin() + static_cast<std::ptrdiff_t>(length));
+    block.set(column_, Tensor({static_cast<int64_t>(length)}, std::span<const int32_t>(left_).subspan(begin_, length)));
+    begin_ += length;
     return block;
   }
 
@@ -26,6 +26,8 @@ class BlocksIterator final : public Iterator {
     const std::optional<Example> example = input_->next();
     at_end_ = !example;
     if (at_end_) return;
+    left_.erase(left_.begin(), left_.begin() + static_cast<std::ptrdiff_t>(begin_));
+    begin_ = 0;
     const std::span<const int32_t> values = example->tensor(column_).as<int32_t>();
     left_.insert(left_.end(), values.begin(), values.end());
     origin_ = example->origin();
@@ -34,8 +36,9 @@ class BlocksIterator final : public Iterator {
   std::unique_ptr<Iterator> input_;
   const std::string column_;
   const size_t size_;
-  std::vector<int32_t> left_;  // less than a block and one example
-  Origin origin_;              // of the example that the end of the block is from
+  std::vector<int32_t> left_;  // from begin_ on; less than a block and one example
+  size_t begin_ = 0;
+  Origin origin_;  // of the example that the end of the block is from
   bool at_end_ = false;
 };
 

@@ -21,13 +21,10 @@ DecoderPass decoder_pass(const TextInputs& in, KeyValueCache* cache, const Value
 
 Value causal_attention(const nn::Scope& s, const DecoderPass& pass, int64_t layer, const Values& qkv,
                        AttentionOptions options, double dropout, std::optional<int64_t> window) {
-  if (s.options().training && dropout > 0) {
-    options.dropout = dropout;
-    options.key = s.random_key();
-  }
+  options.dropout = dropout;
   options.band = {.before = {}, .after = 0};
   if (window) options.band.before = *window - 1;
-  if (!pass.cache) return attention(qkv[0], qkv[1], qkv[2], pass.mask_bias, options);
+  if (!pass.cache) return nn::attention(s, qkv[0], qkv[1], qkv[2], pass.mask_bias, options);
 
   Value& keys = pass.cache->keys.at(static_cast<size_t>(layer));
   Value& values = pass.cache->values.at(static_cast<size_t>(layer));
@@ -35,10 +32,10 @@ Value causal_attention(const nn::Scope& s, const DecoderPass& pass, int64_t laye
   keys = dynamic_update_slice(keys, qkv[1], 1, start);
   values = dynamic_update_slice(values, qkv[2], 1, start);
   // The first tokens see nothing but each other. A later one stands where the mask ends.
-  if (!pass.start) return attention(qkv[0], qkv[1], qkv[2], pass.mask_bias, options);
+  if (!pass.start) return nn::attention(s, qkv[0], qkv[1], qkv[2], pass.mask_bias, options);
   options.band = {};
   const Value bias = window ? hide_before(pass.mask_bias, start, *window) : pass.mask_bias;
-  return attention(qkv[0], keys, values, bias, options);
+  return nn::attention(s, qkv[0], keys, values, bias, options);
 }
 
 Value positions_of(const TextInputs& in) {

@@ -47,9 +47,14 @@ std::vector<std::optional<int64_t>> sliding_windows(const io::JsonObject& config
   max_window_layers = config.get_int_or("max_window_layers", max_window_layers, {0, 1 << 20});
   const std::vector<std::string> types = config.get_strings("layer_types");
   std::vector<std::optional<int64_t>> windows(static_cast<size_t>(layers));
+  if (!types.empty() && types.size() != windows.size()) {
+    throw CheckpointError({.where = "config.json, layer_types",
+                           .given = std::to_string(types.size()) + " types for " + std::to_string(layers) + " layers",
+                           .expected = "one for each layer"});
+  }
   for (size_t i = 0; i < windows.size(); ++i) {
     const bool late = static_cast<int64_t>(i) >= max_window_layers;
-    const std::string type = i < types.size() ? types[i] : late ? "sliding_attention" : "full_attention";
+    const std::string type = !types.empty() ? types[i] : late ? "sliding_attention" : "full_attention";
     if (type != "sliding_attention" && type != "full_attention") {
       throw CheckpointError({.where = "config.json, layer_types",
                              .given = "\"" + type + "\"",

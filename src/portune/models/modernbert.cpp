@@ -95,7 +95,9 @@ Value encoder_layer(const Scope& s, const ModernBertConfig& c, int64_t layer, co
 Value mean_over_tokens(const Value& x, const Value& attention_mask) {
   const Value weights = expand_dims(convert(attention_mask, DType::kFloat32), -1);  // [batch, seq, 1]
   const Value total = sum(convert(x, DType::kFloat32) * weights, {1});
-  return convert(total / sum(weights, {1}), x.dtype());
+  // A row without tokens only fills up a batch.
+  const Value count = sum(weights, {1});
+  return convert(total / maximum(count, full(count.type(), 1)), x.dtype());
 }
 
 constexpr io::IntRange kSize{1, 1 << 20};

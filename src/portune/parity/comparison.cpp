@@ -47,6 +47,10 @@ double allowed_error(const Recorded& recorded, DType dtype) {
 Comparison compare(const std::string& kind, const std::string& name, const Tensor& found, const Recorded& recorded,
                    double allowed, const std::function<bool(int64_t)>& counts) {
   const Tensor wanted = dense(name, recorded, found.shape());
+  if (!std::isfinite(allowed)) {
+    throw CheckpointError(
+        {.where = "tensor " + name, .given = "numbers that are not finite", .expected = "finite ones in the case"});
+  }
   Comparison result{.kind = kind, .tensor = name, .shape = found.shape(), .allowed = allowed};
   for (int64_t i = 0; i < found.shape().elements(); ++i) {
     if (counts && !counts(i)) continue;

@@ -14,7 +14,13 @@ struct Optimizer {
 };
 
 Optimizer optimizer_of(const ReferenceCase& reference) {
-  const io::JsonObject facts = *reference.facts().get_object("optimizer");
+  const std::optional<io::JsonObject> object = reference.facts().get_object("optimizer");
+  if (!object) {
+    throw CheckpointError({.where = (reference.path() / "case.json").string(),
+                           .given = "no \"optimizer\"",
+                           .expected = "that which made after5.safetensors"});
+  }
+  const io::JsonObject& facts = *object;
   const std::vector<double> betas = facts.get_floats("betas");
   if (facts.get_string("type") != "AdamW" || betas.size() != 2 || !facts.get_bool_or("decay_all_parameters", true)) {
     throw CheckpointError({.where = (reference.path() / "case.json").string() + ", optimizer",

@@ -19,6 +19,14 @@ Value optional_column(const Columns& batch, const std::string& name) {
   return found == batch.end() ? Value{} : found->second;
 }
 
+const Value& column(const Columns& batch, const std::string& name) {
+  const auto found = batch.find(name);
+  if (found != batch.end()) return found->second;
+  throw CheckpointError({.where = "inputs.safetensors",
+                         .given = "no tensor " + name,
+                         .expected = "the inputs of the class that case.json names"});
+}
+
 Value ones(int64_t size) { return full({DType::kFloat32, {size}}, 1); }
 
 // Outputs without labels: nothing to lose.
@@ -116,7 +124,7 @@ Forward ReferenceTask::forward(const nn::Scope& root, const Columns& batch) cons
 }
 
 Forward ReferenceTask::text_forward(const nn::Scope& root, const Columns& batch) const {
-  models::TextInputs in{batch.at("input_ids"), optional_column(batch, "attention_mask"),
+  models::TextInputs in{column(batch, "input_ids"), optional_column(batch, "attention_mask"),
                         optional_column(batch, "token_type_ids")};
   if (!in.attention_mask) in.attention_mask = full(in.input_ids.type(), 1);
   if (head_ == "ForMultipleChoice") {
@@ -129,7 +137,7 @@ Forward ReferenceTask::text_forward(const nn::Scope& root, const Columns& batch)
 }
 
 Forward ReferenceTask::image_forward(const nn::Scope& root, const Columns& batch) const {
-  const Values hidden_states = image_model_->hidden_states(root, batch.at("pixel_values"));
+  const Values hidden_states = image_model_->hidden_states(root, column(batch, "pixel_values"));
   Forward forward = image_head(root, hidden_states.back(), batch);
   append_hidden_states(hidden_states, forward);
   return forward;
@@ -163,7 +171,7 @@ Forward ReferenceTask::sequence_classification(const Value& logits, const Column
 Forward ReferenceTask::text_head(const nn::Scope& root, const models::TextInputs& in, const Value& x,
                                  const Columns& batch) const {
   const Value labels = optional_column(batch, "labels");
-  const Value weights = ones(batch.at("input_ids").shape()[0]);
+  const Value weights = ones(column(batch, "input_ids").shape()[0]);
 
   if (head_ == "Model") {
     Forward forward = without_loss({{"last_hidden_state", convert(x, DType::kFloat32)}});
@@ -176,7 +184,7 @@ Forward ReferenceTask::text_head(const nn::Scope& root, const models::TextInputs
     return sequence_classification(text_model_->sequence_logits(root, in, x, num_labels()), batch);
   }
   if (head_ == "ForMultipleChoice") {
-    const Value logits = reshape(text_model_->choice_logits(root, in, x), {-1, batch.at("input_ids").shape()[1]});
+    const Value logits = reshape(text_model_->choice_logits(root, in, x), {-1, column(batch, "input_ids").shape()[1]});
     return with_loss(labels, logits, [&] {
       return tasks::sequence_classification(tasks::Problem::kSingleLabel, logits, labels, weights);
     });
@@ -196,20 +204,21 @@ Forward ReferenceTask::text_head(const nn::Scope& root, const models::TextInputs
   }
   if (head_ == "ForQuestionAnswering") {
     const Value logits = text_model_->span_logits(root, x);
-    const Value start = optional_column(batch, "start_positions"), end = optional_column(batch, "end_positions");
-    return with_loss(start, logits, [&] { return tasks::span_prediction(logits, start, end, weights); });
+    const Value start = optional_column(batch, "start_positions");
+    return with_loss(start, logits,
+                     [&] { return tasks::span_prediction(logits, start, column(batch, "end_positions"), weights); });
   }
   refuse_class();
 }
 
 // The sum of two means, which is not a mean over anything: a loss of weight 1.
 Forward ReferenceTask::pretraining(const nn::Scope& root, const Value& x, const Columns& batch) const {
-  const Value weights = ones(batch.at("input_ids").shape()[0]);
+  const Value weights = ones(column(batch, "input_ids").shape()[0]);
   const Value prediction = text_model_->masked_lm_logits(root, x),
               relation = text_model_->next_sentence_logits(root, x);
-  const Forward lm = tasks::token_classification(prediction, batch.at("labels"), weights);
+  const Forward lm = tasks::token_classification(prediction, column(batch, "labels"), weights);
   const bool ordered = batch.contains("sentence_order_label");  // as ALBERT's second objective is called
-  const Value& label = batch.at(ordered ? "sentence_order_label" : "next_sentence_label");
+  const Value& label = column(batch, ordered ? "sentence_order_label" : "next_sentence_label");
   const Forward next = tasks::sequence_classification(tasks::Problem::kSingleLabel, relation, label, weights);
   return {
       .loss_sum = lm.loss_sum / lm.weight_sum + next.loss_sum / next.weight_sum,

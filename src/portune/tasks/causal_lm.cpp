@@ -67,15 +67,10 @@ class CausalLm final : public TextTask {
   data::Dataset blocks(const data::Dataset& rows) const {
     return rows
         .map([this](const data::Example& row) {
-          try {
-            const std::vector<int32_t> ids =
-                with_end(checkpoint_.tokenizer(), row.text(options_.text_column), options_.rows_are_lines);
-            return data::Example(row.origin())
-                .set("input_ids", Tensor({static_cast<int64_t>(ids.size())}, std::span<const int32_t>(ids)));
-          } catch (Error& error) {
-            error.set_context(to_string(row.origin()));
-            throw;
-          }
+          const std::vector<int32_t> ids =
+              with_end(checkpoint_.tokenizer(), row.text(options_.text_column), options_.rows_are_lines);
+          return data::Example(row.origin())
+              .set("input_ids", Tensor({static_cast<int64_t>(ids.size())}, std::span<const int32_t>(ids)));
         })
         .blocks("input_ids", options_.block_size);
   }

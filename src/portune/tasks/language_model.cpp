@@ -48,7 +48,8 @@ std::string LanguageModelLines::take(const data::Example& batch, const data::Exa
   std::string lines;
   for (size_t row = 0; row < weights.size(); ++row) {
     if (weights[row] == 0) continue;
-    nlohmann::ordered_json line = {{"loss", nullptr}, {"perplexity", nullptr}, {"labels", labels[row]}};
+    nlohmann::ordered_json line = {
+        {"loss", nullptr}, {"perplexity", nullptr}, {"labels", static_cast<int64_t>(labels[row])}};
     if (labels[row] > 0) {
       const double mean = static_cast<double>(losses[row]) / labels[row];
       line["loss"] = mean;

@@ -1,3 +1,4 @@
+#include "portune/base/message.h"
 #include "portune/base/random.h"
 #include "portune/error.h"
 #include "portune/ops.h"
@@ -22,7 +23,7 @@ class MaskedLm final : public TextTask {
     }
     if (!(options_.mlm_probability > 0 && options_.mlm_probability < 1)) {
       throw UsageError({.where = "mlm_probability",
-                        .given = std::to_string(options_.mlm_probability),
+                        .given = to_text(options_.mlm_probability),
                         .expected = "more than 0 and less than 1"});
     }
   }
@@ -39,7 +40,7 @@ class MaskedLm final : public TextTask {
   std::map<std::string, std::string> settings() const override {
     return {{"max_length", std::to_string(options_.max_length)},
             {"text_column", options_.text_column},
-            {"mlm_probability", std::to_string(options_.mlm_probability)},
+            {"mlm_probability", to_text(options_.mlm_probability)},
             {"whole_words", options_.whole_words ? "yes" : "no"}};
   }
 
@@ -69,23 +70,18 @@ class MaskedLm final : public TextTask {
 
  private:
   data::Example encode(const data::Example& row) const {
-    try {
-      const text::Encoding encoding = checkpoint_.tokenizer().encode(
-          row.text(options_.text_column), {.max_length = options_.max_length, .with_offsets = options_.whole_words});
-      data::Example example = checkpoint_.from_ids(row.origin(), encoding.ids, encoding.type_ids);
-      std::vector<int32_t> words;
-      for (size_t i = 0; i < encoding.ids.size(); ++i) {
-        const bool special = encoding.special_tokens_mask[i] != 0;
-        words.push_back(special ? -1 : options_.whole_words ? encoding.word_ids[i] : static_cast<int32_t>(i));
-      }
-      example.set("words", Tensor({static_cast<int64_t>(words.size())}, std::span<const int32_t>(words)));
-      const uint64_t seed = split_mix_64(static_cast<uint64_t>(row.origin().row), 0);
-      example.set("seeds", Tensor({}, {static_cast<int32_t>(seed)}));
-      return example;
-    } catch (Error& error) {
-      error.set_context(to_string(row.origin()));
-      throw;
+    const text::Encoding encoding = checkpoint_.tokenizer().encode(
+        row.text(options_.text_column), {.max_length = options_.max_length, .with_offsets = options_.whole_words});
+    data::Example example = checkpoint_.from_ids(row.origin(), encoding.ids, encoding.type_ids);
+    std::vector<int32_t> words;
+    for (size_t i = 0; i < encoding.ids.size(); ++i) {
+      const bool special = encoding.special_tokens_mask[i] != 0;
+      words.push_back(special ? -1 : options_.whole_words ? encoding.word_ids[i] : static_cast<int32_t>(i));
     }
+    example.set("words", Tensor({static_cast<int64_t>(words.size())}, std::span<const int32_t>(words)));
+    const uint64_t seed = split_mix_64(static_cast<uint64_t>(row.origin().row), 0);
+    example.set("seeds", Tensor({}, {static_cast<int32_t>(seed)}));
+    return example;
   }
 
   const MaskedLmOptions options_;

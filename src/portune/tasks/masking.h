@@ -17,7 +17,7 @@ struct Masked {
 };
 
 /// Of the words chosen 80 % become mask_id, 10 % a random token and 10 % stay. Computed where the model is, from the
-/// key alone, so that every step and example has masks of its own and none is stored.
+/// key, the examples' seeds and the words, so that every step and example has masks of its own and none is stored.
 /// input_ids  int32 [batch, seq]
 /// words      int32 [batch, seq]: tokens with one number in a row are chosen together; below 0: never (padding,
 ///            special tokens)

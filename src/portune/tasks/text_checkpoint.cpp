@@ -12,7 +12,7 @@ TextCheckpoint::TextCheckpoint(const std::filesystem::path& folder, int64_t max_
       tokenizer_(text::Tokenizer::load(folder)),
       model_(models::text_model(folder_.config())),
       max_length_(max_length),
-      pad_id_(tokenizer_.pad_id().value_or(0)) {
+      pad_id_(tokenizer_.pad_id().value_or(static_cast<int32_t>(config().get_int_or("pad_token_id", 0)))) {
   check();
 }
 

@@ -88,13 +88,13 @@ struct TextClassification::Impl {
       : options(std::move(given)),
         checkpoint(model, options.max_length),
         head(options.head.value_or(head_in(checkpoint.config()))),
-        labels(in_stored_order(options.labels, stored_labels())) {
+        labels(head == Head::kRegression ? std::vector<std::string>()
+                                         : in_stored_order(options.labels, stored_labels())) {
     check_labels(head, labels);
   }
 
   // A sigmoid head stores the name of its one logit; the labels that it tells apart are 0 and 1.
   std::vector<std::string> stored_labels() const {
-    if (head == Head::kRegression) return {};
     return head == Head::kSigmoid ? std::vector<std::string>{"0", "1"} : labels_in(checkpoint.config());
   }
 

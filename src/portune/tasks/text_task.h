@@ -1,4 +1,4 @@
-// What all tasks on one text model have in common.
+// What tasks on one text model have in common.
 #pragma once
 
 #include "portune/tasks/text_checkpoint.h"

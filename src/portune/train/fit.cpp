@@ -105,8 +105,10 @@ class FitLoop {
     result_.mean_loss = state_.epoch_loss().mean();
     if (options_.validation) {
       const auto scores = evaluate(state_, *options_.validation, [&] { return callback_.should_stop(); });
-      stopping_ = !scores;
-      if (stopping_) return;
+      if (!scores) {
+        stopping_ = true;
+        return;
+      }
       result_.scores = *scores;
     }
     state_.epoch_loss() = {};

@@ -55,7 +55,9 @@ StepProgram step_program(const Task& task, const Signature& batch, const StepOpt
                        .initializer_range = task.initializer_range(),
                        .random_key = random_key});
   const Forward forward = task.forward(nn::Scope(context), in.columns);
-  const Value loss = forward.loss_sum / forward.weight_sum;
+  // A batch may have nothing to learn from: masked language modelling may choose no token. Its loss is 0 then, not 0 /
+  // 0.
+  const Value loss = forward.loss_sum / maximum(forward.weight_sum, full(forward.weight_sum.type(), 1e-30));
 
   const Values weights = values_of(context.parameters());
   const Values dweights = gradients(loss, weights);

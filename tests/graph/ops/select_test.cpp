@@ -25,6 +25,19 @@ TEST(Compare, KnowsAllDirections) {
   EXPECT_EQ(elements(compare(Direction::kGreaterEqual, x, y)), (Numbers{0, 1, 1}));
 }
 
+// Of constants and of parameters, as the former are folded when the program is compiled.
+TEST(Compare, KnowsTheSignOfIntegers) {
+  const Tensor below({2}, {-100, 3}), above({2}, {0xFFFFFF9Cu, 3u});
+  const Value x = parameter("x", below.type()), y = parameter("y", above.type());
+  const auto is_negative = [](const Value& v) { return compare(Direction::kLess, v, full(v.type(), 1)); };
+  EXPECT_EQ(elements(is_negative(constant(below))), (Numbers{1, 0}));
+  EXPECT_EQ(elements(is_negative(constant(above))), (Numbers{0, 0}));
+  const std::vector<Tensor> found = evaluate(
+      {convert(is_negative(x), DType::kFloat32), convert(is_negative(y), DType::kFloat32)}, {x, y}, {below, above});
+  EXPECT_EQ(to_floats(found[0].view()), (std::vector<float>{1, 0}));
+  EXPECT_EQ(to_floats(found[1].view()), (std::vector<float>{0, 0}));
+}
+
 TEST(Select, TakesEachElementFromOneSide) {
   const Value x = f64({1, 2, 3});
   const Value small = compare(Direction::kLess, x, f64({2.5}));

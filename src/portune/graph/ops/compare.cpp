@@ -8,6 +8,14 @@ namespace {
 
 constexpr std::string_view kDirections[] = {"EQ", "NE", "LT", "LE", "GT", "GE"};
 
+// Said aloud, because XLA's folding of constants takes integers for unsigned where nothing is said.
+std::string_view compare_type(DType dtype) {
+  if (is_float(dtype)) return "FLOAT";
+  const bool is_signed =
+      dtype == DType::kInt8 || dtype == DType::kInt16 || dtype == DType::kInt32 || dtype == DType::kInt64;
+  return is_signed ? "SIGNED" : "UNSIGNED";
+}
+
 // compare(direction, x, y), element by element.
 //   shape     that of both; element type bool
 //   lowering  stablehlo.compare
@@ -19,7 +27,10 @@ struct Compare final : Op {
   Types infer(std::span<const Value> inputs) const override { return {{DType::kBool, inputs[0].shape()}}; }
   void lower(const Node& node, Lowering& out) const override {
     const std::string text(kDirections[static_cast<size_t>(direction)]);
-    out.write(node, "stablehlo.compare", {{"comparison_direction", "#stablehlo<comparison_direction " + text + ">"}});
+    const std::string type(compare_type(node.input(0).dtype()));
+    out.write(node, "stablehlo.compare",
+              {{"comparison_direction", "#stablehlo<comparison_direction " + text + ">"},
+               {"compare_type", "#stablehlo<comparison_type " + type + ">"}});
   }
 };
 
