@@ -11,4 +11,5 @@
 #include "portune/tasks.h"
 #include "portune/tensor.h"
 #include "portune/text.h"
+#include "portune/token_classification.h"
 #include "portune/train.h"

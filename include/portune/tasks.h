@@ -96,6 +96,9 @@ class RowTask : public Task {
   enum class Labels { kRequired, kIgnored };
   /// The columns that rows must have, texts all of them.
   virtual std::vector<std::string> columns(Labels labels) const = 0;
+  /// The rows of files: tables with columns(), and whatever else the task reads.
+  /// errors  those of data::read_table
+  virtual data::Dataset read(const std::vector<std::string>& files, Labels labels) const;
   /// Rows encoded and put into batches of `size`. The task must outlive the dataset.
   /// errors  UsageError if `size` is below 1; DataError that names the row for a missing column, a label that makes no
   ///         sense, text that is not UTF-8

@@ -9,6 +9,7 @@
 #include "portune/data.h"
 #include "portune/device.h"
 #include "portune/tasks.h"
+#include "portune/token_classification.h"
 #include "portune/train.h"
 
 namespace portune::cli {
@@ -22,6 +23,9 @@ struct ModelArguments {
   std::string task = "text-classification";
   std::filesystem::path folder;
   TextClassificationOptions options;
+  // of token classification; max_length is that of `options`
+  std::string tokens_column = TokenClassificationOptions{}.tokens_column;
+  std::string tags_column = TokenClassificationOptions{}.tags_column;
 };
 
 struct FitArguments {

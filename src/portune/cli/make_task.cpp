@@ -4,6 +4,7 @@
 
 #include "portune/cli/rows.h"
 #include "portune/error.h"
+#include "portune/token_classification.h"
 
 namespace portune::cli {
 namespace {
@@ -21,12 +22,24 @@ std::unique_ptr<RowTask> text_classification(const ModelArguments& model, const 
   return std::make_unique<TextClassification>(folder, std::move(options));
 }
 
+std::unique_ptr<RowTask> token_classification(const ModelArguments& model, const std::filesystem::path& folder,
+                                              const std::vector<std::string>& training_files) {
+  TokenClassificationOptions options{
+      .tokens_column = model.tokens_column, .tags_column = model.tags_column, .max_length = model.options.max_length};
+  if (!training_files.empty()) {
+    const data::Dataset rows = read_tagged(training_files, options.tokens_column, options.tags_column);
+    options.labels = tags_of(interruptible(rows), options.tags_column);
+  }
+  return std::make_unique<TokenClassification>(folder, std::move(options));
+}
+
 struct KnownTask {
   const char* name;
   std::unique_ptr<RowTask> (*make)(const ModelArguments& model, const std::filesystem::path& folder,
                                    const std::vector<std::string>& training_files);
 };
-constexpr KnownTask kTasks[] = {{"text-classification", text_classification}};
+constexpr KnownTask kTasks[] = {{"text-classification", text_classification},
+                                {"token-classification", token_classification}};
 
 }  // namespace
 
@@ -46,7 +59,7 @@ std::unique_ptr<RowTask> make_task(const ModelArguments& model, const std::files
 }
 
 data::Dataset read_rows(const std::vector<std::string>& files, const RowTask& task, RowTask::Labels labels) {
-  return data::read_table(files, {.columns = task.columns(labels)});
+  return task.read(files, labels);
 }
 
 }  // namespace portune::cli

@@ -94,6 +94,16 @@ void add_columns(Group group, TextClassificationOptions& options) {
   group.text("--label-column", options.label_column, "column of the label: numbers or names");
 }
 
+// Those that rows have when labels are not read.
+void add_token_columns(Group group, ModelArguments& model) {
+  group.text("--tokens-column", model.tokens_column, "column of a JSON list of words; not for .conll, .txt");
+}
+
+void add_tag_columns(Group group, ModelArguments& model) {
+  add_token_columns(group, model);
+  group.text("--tags-column", model.tags_column, "column of a list of their tags: names or ids");
+}
+
 void add_length(Group group, TextClassificationOptions& options) {
   group.number("--max-length,--max-seq-length", options.max_length, "tokens of an example; longer texts are cut",
                {.lowest = 3});
@@ -164,6 +174,7 @@ void add_options(CLI::App& command, FitArguments& a) {
   data.files("--train,--train-file", a.train, "labelled rows: .csv, .tsv, .jsonl")->required();
   data.files("--validation,--validation-file", a.validation, "labelled rows to measure on")->default_str("none");
   add_columns(data, a.model.options);
+  add_tag_columns(Group(command, "Token classification"), a.model);
   add_training(Group(command, "Training"), a);
   Group output(command, "Output");
   output.path("--output,--output-dir", a.output, "folder for the trained model")->required();
@@ -190,6 +201,7 @@ void add_options(CLI::App& command, EvaluateArguments& a) {
   add_columns(data, a.model.options);
   add_length(data, a.model.options);
   add_batch_size(data, a.batch_size);
+  add_tag_columns(Group(command, "Token classification"), a.model);
   add_talk(Group(command, "Output"), a.talk);
   Group device(command, "Device");
   add_dtype(device, a.dtype);
@@ -204,6 +216,7 @@ void add_options(CLI::App& command, PredictArguments& a) {
   data.text("--text-pair-column", a.model.options.text_pair_column, "column of a second text")->default_str("none");
   add_length(data, a.model.options);
   add_batch_size(data, a.batch_size);
+  add_token_columns(Group(command, "Token classification"), a.model);
   Group output(command, "Output");
   output.path("--output", a.output, "a JSON object a row; - is stdout")->default_str("-");
   output.flag("-q,--quiet", a.talk.quiet, "only results and errors");

@@ -14,6 +14,10 @@ InitialWeights Task::initial_weights(std::span<const nn::Parameter> parameters, 
   return result;
 }
 
+data::Dataset RowTask::read(const std::vector<std::string>& files, Labels labels) const {
+  return data::read_table(files, {.columns = columns(labels)});
+}
+
 data::Dataset RowTask::training_batches(const data::Dataset& rows, int64_t size,
                                         const data::ShuffleOptions& order) const {
   return batches(rows.shuffle(order), size);
