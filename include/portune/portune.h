@@ -8,6 +8,7 @@
 #include "portune/models.h"
 #include "portune/nn.h"
 #include "portune/ops.h"
+#include "portune/question_answering.h"
 #include "portune/tasks.h"
 #include "portune/tensor.h"
 #include "portune/text.h"

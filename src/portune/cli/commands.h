@@ -8,6 +8,7 @@
 
 #include "portune/data.h"
 #include "portune/device.h"
+#include "portune/question_answering.h"
 #include "portune/tasks.h"
 #include "portune/token_classification.h"
 #include "portune/train.h"
@@ -23,9 +24,10 @@ struct ModelArguments {
   std::string task = "text-classification";
   std::filesystem::path folder;
   TextClassificationOptions options;
-  // of token classification; max_length is that of `options`
+  // of other tasks; max_length is that of `options`
   std::string tokens_column = TokenClassificationOptions{}.tokens_column;
   std::string tags_column = TokenClassificationOptions{}.tags_column;
+  QuestionAnsweringOptions question_answering;
 };
 
 struct FitArguments {

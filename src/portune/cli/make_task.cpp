@@ -4,6 +4,7 @@
 
 #include "portune/cli/rows.h"
 #include "portune/error.h"
+#include "portune/question_answering.h"
 #include "portune/token_classification.h"
 
 namespace portune::cli {
@@ -33,13 +34,21 @@ std::unique_ptr<RowTask> token_classification(const ModelArguments& model, const
   return std::make_unique<TokenClassification>(folder, std::move(options));
 }
 
+std::unique_ptr<RowTask> question_answering(const ModelArguments& model, const std::filesystem::path& folder,
+                                            const std::vector<std::string>&) {
+  QuestionAnsweringOptions options = model.question_answering;
+  options.max_length = model.options.max_length;
+  return std::make_unique<QuestionAnswering>(folder, options);
+}
+
 struct KnownTask {
   const char* name;
   std::unique_ptr<RowTask> (*make)(const ModelArguments& model, const std::filesystem::path& folder,
                                    const std::vector<std::string>& training_files);
 };
 constexpr KnownTask kTasks[] = {{"text-classification", text_classification},
-                                {"token-classification", token_classification}};
+                                {"token-classification", token_classification},
+                                {"question-answering", question_answering}};
 
 }  // namespace
 

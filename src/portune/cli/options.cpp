@@ -104,6 +104,17 @@ void add_tag_columns(Group group, ModelArguments& model) {
   group.text("--tags-column", model.tags_column, "column of a list of their tags: names or ids");
 }
 
+void add_question_answering(Group group, QuestionAnsweringOptions& options) {
+  group.number("--doc-stride", options.doc_stride, "tokens that windows over a long context share")
+      ->default_str("128, or half a window");
+  group.flag("--version-2-with-negative", options.version_2_with_negative, "questions may have no answer");
+  group.number("--n-best-size", options.n_best_size, "begins and ends that are combined",
+               {.lowest = 1, .highest = 1e4});
+  group.number("--max-answer-length", options.max_answer_length, "tokens of an answer", {.lowest = 1});
+  group.number("--null-score-diff-threshold", options.null_score_diff_threshold, "by how much no answer must be better",
+               {.lowest = -1e9, .highest = 1e9});
+}
+
 void add_length(Group group, TextClassificationOptions& options) {
   group.number("--max-length,--max-seq-length", options.max_length, "tokens of an example; longer texts are cut",
                {.lowest = 3});
@@ -175,6 +186,7 @@ void add_options(CLI::App& command, FitArguments& a) {
   data.files("--validation,--validation-file", a.validation, "labelled rows to measure on")->default_str("none");
   add_columns(data, a.model.options);
   add_tag_columns(Group(command, "Token classification"), a.model);
+  add_question_answering(Group(command, "Question answering"), a.model.question_answering);
   add_training(Group(command, "Training"), a);
   Group output(command, "Output");
   output.path("--output,--output-dir", a.output, "folder for the trained model")->required();
@@ -202,6 +214,7 @@ void add_options(CLI::App& command, EvaluateArguments& a) {
   add_length(data, a.model.options);
   add_batch_size(data, a.batch_size);
   add_tag_columns(Group(command, "Token classification"), a.model);
+  add_question_answering(Group(command, "Question answering"), a.model.question_answering);
   add_talk(Group(command, "Output"), a.talk);
   Group device(command, "Device");
   add_dtype(device, a.dtype);
@@ -217,8 +230,10 @@ void add_options(CLI::App& command, PredictArguments& a) {
   add_length(data, a.model.options);
   add_batch_size(data, a.batch_size);
   add_token_columns(Group(command, "Token classification"), a.model);
+  add_question_answering(Group(command, "Question answering"), a.model.question_answering);
   Group output(command, "Output");
-  output.path("--output", a.output, "a JSON object a row; - is stdout")->default_str("-");
+  output.path("--output", a.output, "a JSON object a row (answers: NAME.json is {id: text}); - is stdout")
+      ->default_str("-");
   output.flag("-q,--quiet", a.talk.quiet, "only results and errors");
   Group device(command, "Device");
   add_dtype(device, a.dtype);

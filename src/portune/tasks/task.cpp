@@ -27,4 +27,6 @@ int64_t RowTask::count_examples(const data::Dataset& rows) const {
   return rows.iterate().skip(std::numeric_limits<int64_t>::max());
 }
 
+std::unique_ptr<PredictionLines> RowTask::prediction_document() const { return nullptr; }
+
 }  // namespace portune
