@@ -84,7 +84,9 @@ void add_model(Group group, ModelArguments& model) {
       ->required();
   group
       .choice(
-          "--task", task_names(), [&](const std::string& task) { model.task = task; }, "what to learn")
+          "--task", task_names(), [&](const std::string& task) { model.task = task; },
+          fmt::format("{}", fmt::join(task_names(), ", ")))
+      ->type_name("NAME")
       ->default_str(model.task);
 }
 
