@@ -152,6 +152,8 @@ class Dataset {
   /// Each example replaced by f of it, in order. With several threads f runs concurrently and must allow that.
   /// An error of f is thrown where its example would have come.
   Dataset map(std::function<Example(Example)> f, MapOptions options = {}) const;
+  /// Each example replaced by all that f makes of it, which may be none, in order.
+  Dataset flat_map(std::function<std::vector<Example>(Example)> f) const;
   /// The examples for which `keep` is true.
   Dataset filter(std::function<bool(const Example&)> keep) const;
   /// A random order: each example is drawn from a buffer that is refilled from the input.
@@ -211,20 +213,43 @@ Dataset read_csv(Files files, CsvOptions options = {});
 Dataset read_tsv(Files files, CsvOptions options = {});
 
 struct JsonlOptions {
-  std::vector<std::string> columns;  ///< the keys to read; empty: all, which then must have plain values
+  std::vector<std::string> columns;  ///< the keys to read; empty: all
 };
 
-/// JSON Lines: an object a line. Strings become texts; so do numbers, true and false, as they are spelled there; null
-/// becomes an empty text, which is what a missing value is in CSV. Empty lines are ignored.
-/// errors  NotFoundError at once if a file is missing; DataError with file and line, when the line is reached, for
-///         what is not a JSON object, a list or object as value of a column to read, a missing or doubled key, a line
-///         of more than 64 MB. NaN and Infinity are not JSON.
+/// JSON Lines: an object a line. Strings become texts; so do numbers, true and false, lists and objects, as they are
+/// spelled there (a task that expects a list parses it); null becomes an empty text, which is what a missing value is
+/// in CSV. Empty lines are ignored. errors  NotFoundError at once if a file is missing; DataError with file and line,
+/// when the line is reached, for
+///         what is not a JSON object, a missing or doubled key, a line of more than 64 MB. NaN and Infinity are not
+///         JSON.
 Dataset read_jsonl(Files files, JsonlOptions options = {});
 
 /// The lines of text files as rows with one column, "text"; LF and CR LF end a line.
 /// errors  NotFoundError at once if a file is missing; DataError with file and line, when the line is reached, for
 ///         bytes that are not UTF-8
 Dataset read_text(Files files);
+
+struct ConllOptions {
+  std::string tokens_column = "tokens";  ///< what the column of the tokens is called
+  std::string tags_column = "ner_tags";  ///< what the column of the tags is called; empty: tags are not read
+};
+
+/// Sentences in columns: a token a line with its tag in the last column (tabs or blanks between the columns), an empty
+/// line after each sentence. An element is a sentence with two texts, the JSON lists of its tokens and of its tags.
+/// Lines that begin with -DOCSTART- are passed over.
+/// errors  NotFoundError at once if a file is missing; DataError with file and line for a file without sentences, a
+///         line of another number of columns, a token without a tag if tags are read, bytes that are not UTF-8
+/// source  Tjong Kim Sang and De Meulder 2003, the format of the CoNLL shared tasks
+Dataset read_conll(Files files, ConllOptions options = {});
+
+/// SQuAD's JSON files, versions 1 and 2: {"data": [{"paragraphs": [{"context", "qas": [{"id", "question", "answers":
+/// [{"text", "answer_start"}]}]}]}]}, or {"data": [{"id", "question", "context", "answers": {"text": [...],
+/// "answer_start": [...]}}]}. An element is a question with the texts id, question, context and, if wanted, answers, in
+/// JSON as in the second form. The row of its origin is its number, from 1.
+/// answers  whether answers are read; a question without them has none, as where "is_impossible" is true
+/// errors   NotFoundError at once if a file is missing; DataError with the file for what is not such JSON, for a file
+///          without questions or of more than 4 GB
+Dataset read_squad(Files files, bool answers = true);
 
 struct TableOptions {
   std::vector<std::string> columns;  ///< the columns to read; empty: all

@@ -96,6 +96,9 @@ class RowTask : public Task {
   enum class Labels { kRequired, kIgnored };
   /// The columns that rows must have, texts all of them.
   virtual std::vector<std::string> columns(Labels labels) const = 0;
+  /// The rows of files: tables with columns(), and whatever else the task reads.
+  /// errors  those of data::read_table
+  virtual data::Dataset read(const std::vector<std::string>& files, Labels labels) const;
   /// Rows encoded and put into batches of `size`. The task must outlive the dataset.
   /// errors  UsageError if `size` is below 1; DataError that names the row for a missing column, a label that makes no
   ///         sense, text that is not UTF-8
@@ -106,6 +109,8 @@ class RowTask : public Task {
   /// How many examples rows become: usually one each.
   virtual int64_t count_examples(const data::Dataset& rows) const;
   virtual std::unique_ptr<PredictionLines> prediction_lines() const = 0;
+  /// The same as one JSON document, if there is a form of it that others read; otherwise null.
+  virtual std::unique_ptr<PredictionLines> prediction_document() const;
   /// What a resumption must have in common with the run that it continues (TrainingOptions::must_match).
   virtual std::map<std::string, std::string> settings() const = 0;
   /// Keys of config.json that Portune does not know, and therefore ignores.

@@ -88,6 +88,11 @@ class Tokenizer {
   Encoding encode(std::string_view text, const EncodeOptions& options = {}) const;
   Encoding encode(std::string_view first, std::string_view second, const EncodeOptions& options = {}) const;
   Encoding encode(const TextPair& texts, const EncodeOptions& options = {}) const;
+  /// A text that is cut into words already, each of which is encoded by itself: word_ids are their numbers, offsets
+  /// count from the start of the word. What transformers does with is_split_into_words; where words begin with a space
+  /// (a ByteLevel pre-tokenizer, as of GPT-2 and RoBERTa), they get one, as with its add_prefix_space. Truncation drops
+  /// tokens from the end. A word may have no tokens.
+  Encoding encode_words(std::span<const std::string> words, const EncodeOptions& options = {}) const;
   /// The same for many, in parallel. Encoding i is that of texts[i].
   std::vector<Encoding> encode_batch(std::span<const TextPair> texts, const EncodeOptions& options,
                                      ThreadPool& pool) const;

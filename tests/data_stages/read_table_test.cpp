@@ -104,6 +104,29 @@ TEST(ReadJsonl, AFileWithoutRowsIsAnError) {
   expect_error<DataError>([] { rows_of(read_jsonl(write_file("empty.jsonl", "\n\n"))); }, {"empty.jsonl", "no rows"});
 }
 
+TEST(ReadJsonl, ListsAreTheirJson) {
+  EXPECT_EQ(rows_of(read_jsonl(write_file("a.jsonl", "{\"tokens\": [\"a\", \"b\"], \"n\": {\"x\": 1}}\n"))),
+            (Rows{{{"tokens", "[\"a\", \"b\"]"}, {"n", "{\"x\": 1}"}}}));
+}
+
+TEST(ReadConll, SentencesAreRowsWithListsInJson) {
+  const std::string path = write_file("a.conll", "\"EU\" B-ORG\nrejects O\n\nGerman B-MISC\n");
+  EXPECT_EQ(rows_of(read_conll(path)), (Rows{{{"tokens", R"(["\"EU\"","rejects"])"}, {"ner_tags", R"(["B-ORG","O"])"}},
+                                             {{"tokens", R"(["German"])"}, {"ner_tags", R"(["B-MISC"])"}}}));
+  EXPECT_EQ(rows_of(read_conll(path, {.tokens_column = "words", .tags_column = ""}))[1],
+            (Row{{"words", R"(["German"])"}}));
+  Cursor cursor = read_conll(path).iterate();
+  cursor.next();
+  EXPECT_THAT(to_string(cursor.next()->origin()), testing::EndsWith("a.conll:4"));
+}
+
+TEST(ReadConll, TagsThatAreWantedMustBeThere) {
+  const std::string path = write_file("a.conll", "EU\n");
+  expect_error<DataError>([&] { rows_of(read_conll(path)); }, {"a.conll:1", "one column"});
+  EXPECT_EQ(rows_of(read_conll(path, {.tags_column = ""})), (Rows{{{"tokens", R"(["EU"])"}}}));
+  expect_error<DataError>([] { rows_of(read_conll(write_file("empty.conll", "\n"))); }, {"empty.conll", "no rows"});
+}
+
 TEST(ReadTable, ChoosesByExtension) {
   const Rows rows{{{"a", "1"}, {"b", "2"}}};
   EXPECT_EQ(rows_of(read_table(write_file("t.csv", "a,b\n1,2\n"))), rows);

@@ -69,10 +69,13 @@ TEST(Jsonl, OnlyTheColumnsAskedForAreRead) {
             (std::vector<Row>{{{"a", "1"}, {"b", "2"}}}));
 }
 
-TEST(Jsonl, NestedValueNamesItsKey) {
-  expect_error<DataError>([] { read_text("{\"a\": 1}\n{\"a\": [1]}"); }, {"in.jsonl:2", "a list as value of key 'a'"});
-  expect_error<DataError>([] { read_text(R"({"a": {"b": 1}})"); },
-                          {"an object as value of key 'a'", "name the columns"});
+TEST(Jsonl, ListsAndObjectsKeepTheirSpelling) {
+  EXPECT_EQ(read_text(R"({"a": [ "x\u00e9", 1.0,null ] , "b":{"c": [{}], "d":"]}"}, "e": [], "f": {} , "g":2})"),
+            (std::vector<Row>{{{"a", R"([ "x\u00e9", 1.0,null ])"},
+                               {"b", R"({"c": [{}], "d":"]}"})"},
+                               {"e", "[]"},
+                               {"f", "{}"},
+                               {"g", "2"}}}));
 }
 
 TEST(Jsonl, WhatIsNotAnObjectIsRefused) {
@@ -91,7 +94,8 @@ INSTANTIATE_TEST_SUITE_P(Lines, JsonlRefuses,
                                          R"({"a": +1})", R"({"a": -})", R"({"a": 1e})", R"({"a": True})",
                                          R"({"a": nullx})", R"({"a": "\ud800"})", R"({"a": "\x"})", R"({"a": 'x'})",
                                          R"({a: 1})", R"({"a": })", "{", "}", "{\"a\": \"tab\t\"}", R"({"a": 1]})",
-                                         R"({"a": 1 2})", R"({"a": "x" "y"})"));
+                                         R"({"a": 1 2})", R"({"a": "x" "y"})", R"({"a": [1})", R"({"a": [1)",
+                                         R"({"a": {"b": 1})", R"({"a": [1]]})"));
 
 TEST(Jsonl, DoubledKeyIsRefused) {
   expect_error<DataError>([] { read_text(R"({"a": 1, "b": 2, "\u0061": 3})"); }, {"in.jsonl:1", "key 'a' twice"});

@@ -8,7 +8,9 @@
 
 #include "portune/data.h"
 #include "portune/device.h"
+#include "portune/question_answering.h"
 #include "portune/tasks.h"
+#include "portune/token_classification.h"
 #include "portune/train.h"
 
 namespace portune::cli {
@@ -23,6 +25,9 @@ struct ModelArguments {
   std::filesystem::path folder;
   TextClassificationOptions options;  ///< its columns and max_length are those of every task
   MaskedLmOptions masked_lm;
+  std::string tokens_column = TokenClassificationOptions{}.tokens_column;
+  std::string tags_column = TokenClassificationOptions{}.tags_column;
+  QuestionAnsweringOptions question_answering;
 };
 
 struct FitArguments {

@@ -5,6 +5,8 @@
 #include "portune/cli/rows.h"
 #include "portune/error.h"
 #include "portune/io/json.h"
+#include "portune/question_answering.h"
+#include "portune/token_classification.h"
 
 namespace portune::cli {
 namespace {
@@ -43,13 +45,34 @@ std::unique_ptr<RowTask> causal_lm(const ModelArguments& model, const std::files
                                      .rows_are_lines = std::filesystem::path(files.front()).extension() == ".txt"});
 }
 
+std::unique_ptr<RowTask> token_classification(const ModelArguments& model, const std::filesystem::path& folder,
+                                              const std::vector<std::string>& files, Classes classes) {
+  TokenClassificationOptions options{
+      .tokens_column = model.tokens_column, .tags_column = model.tags_column, .max_length = model.options.max_length};
+  if (classes == Classes::kOfRows) {
+    const data::Dataset rows = read_tagged(files, options.tokens_column, options.tags_column);
+    options.labels = tags_of(interruptible(rows), options.tags_column);
+  }
+  return std::make_unique<TokenClassification>(folder, std::move(options));
+}
+
+std::unique_ptr<RowTask> question_answering(const ModelArguments& model, const std::filesystem::path& folder,
+                                            const std::vector<std::string>&, Classes) {
+  QuestionAnsweringOptions options = model.question_answering;
+  options.max_length = model.options.max_length;
+  return std::make_unique<QuestionAnswering>(folder, options);
+}
+
 struct KnownTask {
   const char* name;
   std::unique_ptr<RowTask> (*make)(const ModelArguments& model, const std::filesystem::path& folder,
                                    const std::vector<std::string>& files, Classes classes);
 };
-constexpr KnownTask kTasks[] = {
-    {"text-classification", text_classification}, {"masked-lm", masked_lm}, {"causal-lm", causal_lm}};
+constexpr KnownTask kTasks[] = {{"text-classification", text_classification},
+                                {"token-classification", token_classification},
+                                {"question-answering", question_answering},
+                                {"masked-lm", masked_lm},
+                                {"causal-lm", causal_lm}};
 
 }  // namespace
 
@@ -69,7 +92,7 @@ std::unique_ptr<RowTask> make_task(const ModelArguments& model, const std::files
 }
 
 data::Dataset read_rows(const std::vector<std::string>& files, const RowTask& task, RowTask::Labels labels) {
-  return data::read_table(files, {.columns = task.columns(labels)});
+  return task.read(files, labels);
 }
 
 }  // namespace portune::cli

@@ -21,7 +21,7 @@ enum class Classes { kOfModel, kOfRows };
 std::unique_ptr<RowTask> make_task(const ModelArguments& model, const std::filesystem::path& folder,
                                    const std::vector<std::string>& files, Classes classes);
 
-/// The columns that the task needs of CSV, TSV or JSON Lines files, or the lines of text files.
+/// The columns that the task needs of CSV, TSV or JSON Lines files, or of files of its own kind.
 data::Dataset read_rows(const std::vector<std::string>& files, const RowTask& task, RowTask::Labels labels);
 
 }  // namespace portune::cli

@@ -84,7 +84,9 @@ void add_model(Group group, ModelArguments& model) {
       ->required();
   group
       .choice(
-          "--task", task_names(), [&](const std::string& task) { model.task = task; }, "what to learn")
+          "--task", task_names(), [&](const std::string& task) { model.task = task; },
+          fmt::format("{}", fmt::join(task_names(), ", ")))
+      ->type_name("NAME")
       ->default_str(model.task);
 }
 
@@ -92,6 +94,27 @@ void add_columns(Group group, TextClassificationOptions& options) {
   group.text("--text-column", options.text_column, "column of the text");
   group.text("--text-pair-column", options.text_pair_column, "column of a second text")->default_str("none");
   group.text("--label-column", options.label_column, "column of the label: numbers or names");
+}
+
+// Those that rows have when labels are not read.
+void add_token_columns(Group group, ModelArguments& model) {
+  group.text("--tokens-column", model.tokens_column, "column of a JSON list of words; not for .conll, .txt");
+}
+
+void add_tag_columns(Group group, ModelArguments& model) {
+  add_token_columns(group, model);
+  group.text("--tags-column", model.tags_column, "column of a list of their tags: names or ids");
+}
+
+void add_question_answering(Group group, QuestionAnsweringOptions& options) {
+  group.number("--doc-stride", options.doc_stride, "tokens that windows over a long context share")
+      ->default_str("128, or half a window");
+  group.flag("--version-2-with-negative", options.version_2_with_negative, "questions may have no answer");
+  group.number("--n-best-size", options.n_best_size, "begins and ends that are combined",
+               {.lowest = 1, .highest = 1e4});
+  group.number("--max-answer-length", options.max_answer_length, "tokens of an answer", {.lowest = 1});
+  group.number("--null-score-diff-threshold", options.null_score_diff_threshold, "by how much no answer must be better",
+               {.lowest = -1e9, .highest = 1e9});
 }
 
 void add_length(Group group, TextClassificationOptions& options) {
@@ -174,6 +197,8 @@ void add_options(CLI::App& command, FitArguments& a) {
   data.files("--train,--train-file", a.train, "rows: .csv, .tsv, .jsonl; or .txt")->required();
   data.files("--validation,--validation-file", a.validation, "rows to measure on")->default_str("none");
   add_columns(data, a.model.options);
+  add_tag_columns(Group(command, "Token classification"), a.model);
+  add_question_answering(Group(command, "Question answering"), a.model.question_answering);
   add_training(Group(command, "Training"), a);
   Group output(command, "Output");
   output.path("--output,--output-dir", a.output, "folder for the trained model")->required();
@@ -201,6 +226,8 @@ void add_options(CLI::App& command, EvaluateArguments& a) {
   add_length(data, a.model.options);
   add_masking(data, a.model.masked_lm);
   add_batch_size(data, a.batch_size);
+  add_tag_columns(Group(command, "Token classification"), a.model);
+  add_question_answering(Group(command, "Question answering"), a.model.question_answering);
   add_talk(Group(command, "Output"), a.talk);
   Group device(command, "Device");
   add_dtype(device, a.dtype);
@@ -216,8 +243,11 @@ void add_options(CLI::App& command, PredictArguments& a) {
   add_length(data, a.model.options);
   add_masking(data, a.model.masked_lm);
   add_batch_size(data, a.batch_size);
+  add_token_columns(Group(command, "Token classification"), a.model);
+  add_question_answering(Group(command, "Question answering"), a.model.question_answering);
   Group output(command, "Output");
-  output.path("--output", a.output, "a JSON object an example; - is stdout")->default_str("-");
+  output.path("--output", a.output, "a JSON object an example (answers: NAME.json is {id: text}); - is stdout")
+      ->default_str("-");
   output.flag("-q,--quiet", a.talk.quiet, "only results and errors");
   Group device(command, "Device");
   add_dtype(device, a.dtype);

@@ -8,6 +8,15 @@
 #include "portune/cli/signals.h"
 
 namespace portune::cli {
+namespace {
+
+// NAME.json is one document, if the task has such a form; anything else an object a line.
+std::unique_ptr<PredictionLines> predictions_of(const RowTask& task, const std::filesystem::path& output) {
+  std::unique_ptr<PredictionLines> document = output.extension() == ".json" ? task.prediction_document() : nullptr;
+  return document != nullptr ? std::move(document) : task.prediction_lines();
+}
+
+}  // namespace
 
 int predict(const PredictArguments& a) {
   constexpr auto kLabels = RowTask::Labels::kIgnored;
@@ -19,7 +28,7 @@ int predict(const PredictArguments& a) {
   const Device device(with_warnings(a.device, a.talk));
   Trainer trainer(device, *task, {.dtype = a.dtype});
 
-  const std::unique_ptr<PredictionLines> lines = task->prediction_lines();
+  const std::unique_ptr<PredictionLines> lines = predictions_of(*task, a.output);
   trainer.predict(evaluation_batches(*task, rows, a.batch_size, kLabels),
                   [&](const data::Example& batch, const data::Example& outputs) {
                     if (caught_signal() != 0) throw Interrupted{caught_signal()};

@@ -46,19 +46,14 @@ bool is_number(std::string_view token) {
 std::string_view text_of(ondemand::value value, std::string_view key, const std::string& path, int64_t line) {
   const ondemand::json_type type = value.type();
   if (type == ondemand::json_type::string) return value.get_string();
-  if (type == ondemand::json_type::array || type == ondemand::json_type::object) {
-    throw DataError({.where = file_and_line(path, line),
-                     .given = std::string(type == ondemand::json_type::array ? "a list" : "an object") +
-                              " as value of key " + in_quotes(key),
-                     .expected = "a string, a number, true, false or null",
-                     .fix = "name the columns to read, if this one is not needed"});
-  }
+  if (type == ondemand::json_type::array) return trim_end(value.get_array().value().raw_json());
+  if (type == ondemand::json_type::object) return trim_end(value.get_object().value().raw_json());
   const std::string_view token = trim_end(value.raw_json_token());
   const bool is_plain = token == "true" || token == "false" || token == "null" || is_number(token);
   if (!is_plain) {
     throw DataError({.where = file_and_line(path, line),
                      .given = in_quotes(token, kExcerpt) + " as value of key " + in_quotes(key),
-                     .expected = "a string, a number, true, false or null"});
+                     .expected = "a string, a number, a list, an object, true, false or null"});
   }
   return token == "null" ? std::string_view() : token;
 }

@@ -14,9 +14,10 @@
 namespace portune::io {
 
 /// Reads a file of one JSON object a line, in constant memory. Empty lines, CR LF and a byte order mark are accepted.
-/// A value becomes a text: a string its characters, a number, true or false its spelling in the file, null nothing.
-/// errors  DataError with file and line: not a JSON object, a list or object as value, a doubled key, a line of more
-///         than `max_line_bytes`, bytes that are not UTF-8
+/// A value becomes a text: a string its characters, a number, true or false its spelling in the file, null nothing, a
+/// list or an object its JSON as it stands there, of which only the brackets are checked.
+/// errors  DataError with file and line: not a JSON object, a doubled key, a line of more than `max_line_bytes`, bytes
+///         that are not UTF-8
 class JsonlReader {
  public:
   struct Field {

@@ -14,6 +14,10 @@ InitialWeights Task::initial_weights(std::span<const nn::Parameter> parameters, 
   return result;
 }
 
+data::Dataset RowTask::read(const std::vector<std::string>& files, Labels labels) const {
+  return data::read_table(files, {.columns = columns(labels)});
+}
+
 data::Dataset RowTask::training_batches(const data::Dataset& rows, int64_t size,
                                         const data::ShuffleOptions& order) const {
   return batches(rows.shuffle(order), size);
@@ -22,5 +26,7 @@ data::Dataset RowTask::training_batches(const data::Dataset& rows, int64_t size,
 int64_t RowTask::count_examples(const data::Dataset& rows) const {
   return rows.iterate().skip(std::numeric_limits<int64_t>::max());
 }
+
+std::unique_ptr<PredictionLines> RowTask::prediction_document() const { return nullptr; }
 
 }  // namespace portune

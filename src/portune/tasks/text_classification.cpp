@@ -9,6 +9,7 @@
 #include "portune/tasks/classification_lines.h"
 #include "portune/tasks/classification_loss.h"
 #include "portune/tasks/classification_metrics.h"
+#include "portune/tasks/label_names.h"
 #include "portune/tasks/objectives.h"
 #include "portune/tasks/text_checkpoint.h"
 
@@ -21,22 +22,6 @@ constexpr std::string_view kSoftmaxProblem = "single_label_classification";
 
 std::string_view name_of(Head head) {
   return head == Head::kSoftmax ? "softmax" : head == Head::kSigmoid ? "sigmoid" : "regression";
-}
-
-// id2label of a config, in the order of the ids; empty if there is none.
-std::vector<std::string> labels_in(const io::JsonObject& config) {
-  const std::map<std::string, std::string> id2label = config.get_string_map("id2label");
-  std::vector<std::string> labels;
-  for (size_t id = 0; id < id2label.size(); ++id) {
-    const auto found = id2label.find(std::to_string(id));
-    if (found == id2label.end()) {
-      throw CheckpointError({.where = "config.json, id2label",
-                             .given = std::to_string(id2label.size()) + " labels, none with id " + std::to_string(id),
-                             .expected = "ids 0, 1, 2, ... without gaps"});
-    }
-    labels.push_back(found->second);
-  }
-  return labels;
 }
 
 Head head_in(const io::JsonObject& config) {
@@ -95,7 +80,7 @@ struct TextClassification::Impl {
 
   // A sigmoid head stores the name of its one logit; the labels that it tells apart are 0 and 1.
   std::vector<std::string> stored_labels() const {
-    return head == Head::kSigmoid ? std::vector<std::string>{"0", "1"} : labels_in(checkpoint.config());
+    return head == Head::kSigmoid ? std::vector<std::string>{"0", "1"} : tasks::labels_in(checkpoint.config());
   }
 
   int64_t logits() const { return head != Head::kSoftmax ? 1 : static_cast<int64_t>(labels.size()); }
@@ -118,11 +103,7 @@ struct TextClassification::Impl {
 
   int32_t label_id(const data::Example& row) const {
     const std::string& label = row.text(options.label_column);
-    const auto found = std::ranges::find(labels, label);
-    if (found != labels.end()) return static_cast<int32_t>(found - labels.begin());
-    // Where the classes have only the names that transformers makes up, data have their numbers.
-    const auto numbered = std::ranges::find(labels, "LABEL_" + label);
-    if (numbered != labels.end()) return static_cast<int32_t>(numbered - labels.begin());
+    if (const auto id = tasks::id_of(label, labels)) return *id;
     throw DataError({.where = to_string(row.origin()),
                      .given = "label \"" + label + "\" in column \"" + options.label_column + "\"",
                      .expected = "one of the labels of the model: " + list_of(labels)});

@@ -1,5 +1,6 @@
 // The stages one after the other, with offsets and word ids.
 #include "portune/text/parts.h"
+#include "portune/text/pretokenize/byte_level.h"
 #include "portune/text/unicode/utf8.h"
 
 namespace portune::text {
@@ -75,7 +76,8 @@ bool Tokenizer::Parts::pass_words(Span piece, Scratch& scratch, StageSink& sink)
   const int32_t first = normalized.has_origins() ? normalized.origin_at(piece.begin).begin
                         : piece.begin > 0        ? 1
                                                  : normalized.first();
-  words.words.assign(1, {{0, piece.end - piece.begin}, first});
+  if (scratch.prefix_space && !words.text.text().starts_with(' ')) words.text.prepend(" ");
+  words.words.assign(1, {{0, words.text.text().size()}, first});
   if (pre_tokenizer != nullptr) pre_tokenizer->split(words);
   return sink.take_words(words);
 }
@@ -84,17 +86,22 @@ bool Tokenizer::Parts::works_without_origins() const {
   return normalizer == nullptr || pre_tokenizer == nullptr || !pre_tokenizer->needs_origins();
 }
 
-Sequence Tokenizer::Parts::encode(std::string_view text, size_t limit) const {
+namespace {
+
+// All stages for one text.
+Sequence encode_text(const Tokenizer::Parts& parts, std::string_view text, size_t limit,
+                     Tokenizer::Parts::Scratch& scratch) {
   require_utf8(text);
   std::vector<AddedTokens::Match> matches;
-  raw_tokens.find(text, matches);
-  Collector collector(*this, limit);
-  Scratch scratch;
+  parts.raw_tokens.find(text, matches);
+  Collector collector(parts, limit);
   size_t at = 0;
   int32_t position = 0;  // code points before `at`
   for (const AddedTokens::Match& match : matches) {
     const std::string_view before = text.substr(at, match.begin - at);
-    if (!before.empty() && !pass(before, position, true, scratch, collector)) return std::move(collector).finish();
+    if (!before.empty() && !parts.pass(before, position, true, scratch, collector)) {
+      return std::move(collector).finish();
+    }
     position += static_cast<int32_t>(count_code_points(before));
     const std::string_view token = text.substr(match.begin, match.end - match.begin);
     const auto size = static_cast<int32_t>(count_code_points(token));
@@ -102,8 +109,28 @@ Sequence Tokenizer::Parts::encode(std::string_view text, size_t limit) const {
     position += size;
     at = match.end;
   }
-  pass(text.substr(at), position, true, scratch, collector);
+  parts.pass(text.substr(at), position, true, scratch, collector);
   return std::move(collector).finish();
+}
+
+}  // namespace
+
+Sequence Tokenizer::Parts::encode(std::string_view text, size_t limit) const {
+  Scratch scratch;
+  return encode_text(*this, text, limit, scratch);
+}
+
+Sequence Tokenizer::Parts::encode_words(std::span<const std::string> words) const {
+  Scratch scratch;
+  scratch.prefix_space = dynamic_cast<const ByteLevelPreTokenizer*>(pre_tokenizer.get()) != nullptr;
+  Sequence all;
+  for (size_t i = 0; i < words.size(); ++i) {
+    const Sequence word = encode_text(*this, words[i], kNoLimit, scratch);
+    all.ids.insert(all.ids.end(), word.ids.begin(), word.ids.end());
+    all.offsets.insert(all.offsets.end(), word.offsets.begin(), word.offsets.end());
+    all.word_ids.resize(all.ids.size(), static_cast<int32_t>(i));
+  }
+  return all;
 }
 
 }  // namespace portune::text

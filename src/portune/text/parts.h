@@ -48,12 +48,15 @@ struct Tokenizer::Parts {
 
   /// The tokens of one text with offsets and word ids. Stops after the word with which `limit` tokens are reached.
   Sequence encode(std::string_view text, size_t limit) const;
+  /// The tokens of words that are encoded each by itself.
+  Sequence encode_words(std::span<const std::string> words) const;
 
   /// Memory that the stages use again from one text to the next.
   struct Scratch {
     Normalized normalized;
     Words words;
     std::vector<AddedTokens::Match> matches;
+    bool prefix_space = false;  ///< a space before every piece between added tokens that does not begin with one
   };
   /// Passes a piece of a text that holds no raw added token through the stages before the model.
   /// first     code points before it; without origins only whether there are any

@@ -53,6 +53,12 @@ Encoding Tokenizer::encode(std::string_view first, std::string_view second, cons
   return encode(TextPair{.first = first, .second = second}, options);
 }
 
+Encoding Tokenizer::encode_words(std::span<const std::string> words, const EncodeOptions& options) const {
+  Sequence text = parts_->encode_words(words), none;
+  truncate(text, none, false, parts_->budget(false, options), options.truncation);
+  return assemble(parts_->post_processor.layout.parts(false), text, none, options);
+}
+
 std::vector<Encoding> Tokenizer::encode_batch(std::span<const TextPair> texts, const EncodeOptions& options,
                                               ThreadPool& pool) const {
   std::vector<Encoding> encodings(texts.size());

@@ -1,0 +1,45 @@
+#include "portune/tasks/label_names.h"
+
+#include <algorithm>
+#include <charconv>
+
+#include "portune/error.h"
+
+namespace portune::tasks {
+
+std::string joined(const std::vector<std::string>& labels) {
+  std::string text;
+  for (size_t i = 0; i < std::min<size_t>(labels.size(), 20); ++i) text += (i > 0 ? ", " : "") + labels[i];
+  return labels.size() > 20 ? text + ", ..." : text;
+}
+
+std::vector<std::string> labels_in(const io::JsonObject& config) {
+  const std::map<std::string, std::string> id2label = config.get_string_map("id2label");
+  std::vector<std::string> labels;
+  for (size_t id = 0; id < id2label.size(); ++id) {
+    const auto found = id2label.find(std::to_string(id));
+    if (found == id2label.end()) {
+      throw CheckpointError({.where = "config.json, id2label",
+                             .given = std::to_string(id2label.size()) + " labels, none with id " + std::to_string(id),
+                             .expected = "ids 0, 1, 2, ... without gaps"});
+    }
+    labels.push_back(found->second);
+  }
+  return labels;
+}
+
+std::optional<int32_t> id_of(const std::string& label, const std::vector<std::string>& labels) {
+  auto found = std::ranges::find(labels, label);
+  if (found == labels.end()) found = std::ranges::find(labels, "LABEL_" + label);
+  if (found == labels.end()) return std::nullopt;
+  return static_cast<int32_t>(found - labels.begin());
+}
+
+std::optional<int64_t> class_number(const std::string& label) {
+  int64_t number = 0;
+  const auto [end, error] = std::from_chars(label.data(), label.data() + label.size(), number);
+  const bool is_number = error == std::errc() && end == label.data() + label.size() && number >= 0;
+  return is_number ? std::optional(number) : std::nullopt;
+}
+
+}  // namespace portune::tasks

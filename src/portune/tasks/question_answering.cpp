@@ -1,0 +1,180 @@
+#include "portune/question_answering.h"
+
+#include <algorithm>
+#include <filesystem>
+
+#include "portune/error.h"
+#include "portune/tasks/answer_lines.h"
+#include "portune/tasks/answer_metrics.h"
+#include "portune/tasks/code_points.h"
+#include "portune/tasks/objectives.h"
+#include "portune/tasks/question_windows.h"
+#include "portune/tasks/text_checkpoint.h"
+
+namespace portune {
+namespace {
+
+constexpr int32_t kNoAnswer = 0;  // the place of [CLS] in every template, or of the first token
+constexpr int32_t kNoContext = -1;
+
+QuestionAnsweringOptions checked(QuestionAnsweringOptions options) {
+  const auto require = [](const char* name, int64_t value, int64_t least) {
+    if (value >= least) return;
+    throw UsageError({.where = name, .given = std::to_string(value), .expected = "at least " + std::to_string(least)});
+  };
+  require("doc_stride", options.doc_stride, 0);
+  require("n_best_size", options.n_best_size, 1);
+  require("max_answer_length", options.max_answer_length, 1);
+  return options;
+}
+
+Tensor vector_of(std::span<const int32_t> values) { return Tensor({std::ssize(values)}, values); }
+
+// Which code points of the context tokens stand for.
+void set_spans(const tasks::QuestionWindow& window, data::Example& example) {
+  const size_t length = window.encoding.ids.size();
+  std::vector<int32_t> begins(length, kNoContext), ends(length, kNoContext);
+  for (size_t i = window.context_begin; i < window.context_end; ++i) {
+    begins[i] = window.encoding.offsets[i].begin;
+    ends[i] = window.encoding.offsets[i].end;
+  }
+  example.set("span_begins", vector_of(begins)).set("span_ends", vector_of(ends));
+}
+
+}  // namespace
+
+struct QuestionAnswering::Impl {
+  Impl(const std::filesystem::path& model, QuestionAnsweringOptions given)
+      : options(checked(given)), checkpoint(model, options.max_length) {}
+
+  std::vector<tasks::QuestionWindow> windows(const data::Example& row) const {
+    try {
+      const std::string_view question = tasks::without_leading_space(row.text("question"));
+      const text::Encoding pair =
+          checkpoint.tokenizer().encode(question, row.text("context"),
+                                        {.truncation = text::TruncationStrategy::kDoNotTruncate, .with_offsets = true});
+      return tasks::windows_of(pair, options.max_length, options.doc_stride);
+    } catch (Error& error) {
+      if (error.report().where != to_string(row.origin())) error.set_context(to_string(row.origin()));
+      throw;
+    }
+  }
+
+  QuestionAnsweringOptions options;
+  tasks::TextCheckpoint checkpoint;
+};
+
+QuestionAnswering::QuestionAnswering(const std::filesystem::path& model, QuestionAnsweringOptions options)
+    : impl_(std::make_unique<Impl>(model, options)) {}
+QuestionAnswering::~QuestionAnswering() = default;
+
+const QuestionAnsweringOptions& QuestionAnswering::options() const { return impl_->options; }
+
+std::vector<std::string> QuestionAnswering::columns(Labels labels) const {
+  if (labels == Labels::kIgnored) return {"id", "question", "context"};
+  return {"id", "question", "context", "answers"};
+}
+
+data::Dataset QuestionAnswering::read(const std::vector<std::string>& files, Labels labels) const {
+  const auto is_json = [](const std::string& file) { return std::filesystem::path(file).extension() == ".json"; };
+  if (!files.empty() && std::ranges::all_of(files, is_json)) {
+    return data::read_squad(files, labels == Labels::kRequired);
+  }
+  return RowTask::read(files, labels);
+}
+
+std::vector<data::Example> QuestionAnswering::encode(const data::Example& row, Labels labels) const {
+  const bool labelled = labels == Labels::kRequired;
+  const std::vector<tasks::QuestionWindow> windows = impl_->windows(row);
+  const std::optional<tasks::AnswerSpan> answer = labelled ? tasks::first_answer(row) : std::nullopt;
+  std::vector<data::Example> examples;
+  for (const tasks::QuestionWindow& window : windows) {
+    const auto span = answer ? tasks::tokens_of(*answer, window) : std::nullopt;
+    const auto number = static_cast<int32_t>(examples.size());
+    data::Example& example =
+        examples.emplace_back(impl_->checkpoint.from_ids(row.origin(), window.encoding.ids, window.encoding.type_ids));
+    set_spans(window, example);
+    example.set("start_positions", Tensor({}, {span ? span->first : kNoAnswer}));
+    example.set("end_positions", Tensor({}, {span ? span->last : kNoAnswer}));
+    example.set("window", Tensor({}, {number}));
+    for (const char* column : {"id", "context"}) example.set(column, row.text(column));
+    if (labelled) example.set("answers", row.text("answers"));
+  }
+  return examples;
+}
+
+data::Dataset QuestionAnswering::batches(const data::Dataset& rows, int64_t size, Labels labels) const {
+  return impl_->checkpoint.batches(
+      rows.flat_map([this, labels](const data::Example& row) { return encode(row, labels); }), size,
+      {{"span_begins", kNoContext}, {"span_ends", kNoContext}});
+}
+
+data::Dataset QuestionAnswering::training_batches(const data::Dataset& rows, int64_t size,
+                                                  const data::ShuffleOptions& order) const {
+  // Without what only answers are found with, as a buffer of windows is large.
+  const auto for_training = [this](const data::Example& row) {
+    std::vector<data::Example> windows = encode(row);
+    for (data::Example& window : windows) {
+      for (const char* column : {"id", "context", "answers", "span_begins", "span_ends"}) window.erase(column);
+    }
+    return windows;
+  };
+  return impl_->checkpoint.batches(rows.flat_map(for_training).shuffle(order), size);
+}
+
+int64_t QuestionAnswering::count_examples(const data::Dataset& rows) const {
+  int64_t count = 0;
+  for (const data::Example& row : rows.iterate()) {
+    static_cast<void>(tasks::first_answer(row));  // so that a bad one is told before anything is compiled
+    count += std::ssize(impl_->windows(row));
+  }
+  return count;
+}
+
+std::unique_ptr<PredictionLines> QuestionAnswering::prediction_lines() const {
+  return std::make_unique<tasks::AnswerLines>(impl_->options);
+}
+
+std::unique_ptr<PredictionLines> QuestionAnswering::prediction_document() const {
+  return std::make_unique<tasks::AnswerDocument>(impl_->options);
+}
+
+std::map<std::string, std::string> QuestionAnswering::settings() const {
+  return {{"max_length", std::to_string(impl_->options.max_length)},
+          {"doc_stride", std::to_string(impl_->options.doc_stride)}};
+}
+
+std::vector<std::string> QuestionAnswering::inputs() const {
+  std::vector<std::string> names = impl_->checkpoint.columns();
+  names.insert(names.end(), {"start_positions", "end_positions", std::string(data::kExampleWeight)});
+  return names;
+}
+
+Forward QuestionAnswering::forward(const nn::Scope& root, const Columns& batch) const {
+  const models::TextModel& model = impl_->checkpoint.model();
+  const Value x = model.hidden_states(root, impl_->checkpoint.inputs_of(batch)).back();
+  return tasks::span_prediction(model.span_logits(root, x), batch.at("start_positions"), batch.at("end_positions"),
+                                batch.at(std::string(data::kExampleWeight)));
+}
+
+std::unique_ptr<Metrics> QuestionAnswering::metrics() const {
+  return std::make_unique<tasks::AnswerMetrics>(impl_->options);
+}
+
+TokenCount QuestionAnswering::tokens(const data::Example& batch) const { return tasks::TextCheckpoint::tokens(batch); }
+
+double QuestionAnswering::initializer_range() const { return impl_->checkpoint.model().facts().initializer_range; }
+
+InitialWeights QuestionAnswering::initial_weights(std::span<const nn::Parameter> parameters, uint64_t seed) const {
+  return impl_->checkpoint.initial_weights(parameters, seed);
+}
+
+std::vector<std::string> QuestionAnswering::unknown_config_keys() const {
+  return impl_->checkpoint.unknown_config_keys();
+}
+
+void QuestionAnswering::save(const std::filesystem::path& folder, std::span<const NamedTensorView> weights) const {
+  impl_->checkpoint.save(folder, models::HeadKind::kQuestionAnswering, {}, weights);
+}
+
+}  // namespace portune

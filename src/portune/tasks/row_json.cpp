@@ -1,0 +1,54 @@
+#include "portune/tasks/row_json.h"
+
+#include <nlohmann/json.hpp>
+
+namespace portune::tasks {
+namespace {
+
+using Json = nlohmann::json;
+
+// Not cut within a character.
+std::string shortened(std::string_view text) {
+  constexpr size_t kLongest = 60;
+  if (text.size() <= kLongest) return std::string(text);
+  size_t end = kLongest;
+  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) --end;
+  return std::string(text.substr(0, end)) + "...";
+}
+
+}  // namespace
+
+DataError bad_column(const data::Example& row, std::string_view column, std::string expected) {
+  return DataError({.where = to_string(row.origin()),
+                    .given = shortened(row.text(column)) + " in column \"" + std::string(column) + "\"",
+                    .expected = std::move(expected)});
+}
+
+Json json_in(const data::Example& row, std::string_view column) {
+  constexpr int kDeepest = 16;  // so that no row can exhaust the stack
+  const auto not_too_deep = [&](int depth, Json::parse_event_t, Json&) {
+    if (depth <= kDeepest) return true;
+    throw bad_column(row, column, "JSON of at most " + std::to_string(kDeepest) + " levels");
+  };
+  try {
+    return Json::parse(row.text(column), not_too_deep);
+  } catch (const Json::exception&) {
+    throw bad_column(row, column, "a list or an object in JSON");
+  }
+}
+
+std::vector<std::string> texts_in(const data::Example& row, std::string_view column) {
+  const Json list = json_in(row, column);
+  std::vector<std::string> texts;
+  const auto add = [&](const Json& item) {
+    if (item.is_string()) texts.push_back(item.get<std::string>());
+    if (item.is_number_integer()) texts.push_back(item.dump());
+    return item.is_string() || item.is_number_integer();
+  };
+  if (!list.is_array() || !std::ranges::all_of(list, add)) {
+    throw bad_column(row, column, "a list of strings or integers in JSON");
+  }
+  return texts;
+}
+
+}  // namespace portune::tasks

@@ -1,0 +1,54 @@
+// Tagged sentences: reading them, and the tags that they have.
+#include <algorithm>
+#include <filesystem>
+#include <set>
+
+#include "portune/error.h"
+#include "portune/tasks/label_names.h"
+#include "portune/tasks/row_json.h"
+#include "portune/token_classification.h"
+
+namespace portune {
+namespace {
+
+constexpr size_t kMostTags = 1000;
+
+bool is_conll(const std::string& file) {
+  const std::string extension = std::filesystem::path(file).extension();
+  return extension == ".conll" || extension == ".txt";
+}
+
+}  // namespace
+
+data::Dataset read_tagged(const std::vector<std::string>& files, const std::string& tokens_column,
+                          const std::string& tags_column) {
+  if (!files.empty() && std::ranges::all_of(files, is_conll)) {
+    return data::read_conll(files, {.tokens_column = tokens_column, .tags_column = tags_column});
+  }
+  std::vector<std::string> columns = {tokens_column};
+  if (!tags_column.empty()) columns.push_back(tags_column);
+  return data::read_table(files, {.columns = columns});
+}
+
+std::vector<std::string> tags_of(const data::Dataset& rows, const std::string& column) {
+  std::set<std::string> tags;
+  int64_t largest = -1;  // of the numbers
+  bool numbers_only = true;
+  for (const data::Example& row : rows.iterate()) {
+    for (const std::string& tag : tasks::texts_in(row, column)) {
+      const std::optional<int64_t> number = tasks::class_number(tag);
+      numbers_only = numbers_only && number.has_value();
+      largest = std::max(largest, number.value_or(-1));
+      tags.insert(tag);
+    }
+    if (tags.size() > kMostTags || largest >= static_cast<int64_t>(kMostTags)) {
+      throw tasks::bad_column(row, column, "at most " + std::to_string(kMostTags) + " different tags, or ids below it");
+    }
+  }
+  if (!numbers_only) return {tags.begin(), tags.end()};
+  std::vector<std::string> numbers;
+  for (int64_t i = 0; i <= largest; ++i) numbers.push_back(std::to_string(i));
+  return numbers;
+}
+
+}  // namespace portune

@@ -1,0 +1,145 @@
+#include "portune/token_classification.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "graph/evaluate.h"
+#include "io/temporary_folder.h"
+#include "portune/error.h"
+#include "tasks/sentences.h"
+
+// Ids are those of transformers' BertTokenizer with tests/data/tiny_bert: good 5, bad 9, the 13, film 15, was 18.
+namespace portune::test {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using Json = nlohmann::json;
+using Labels = RowTask::Labels;
+
+TokenClassification task_with(TokenClassificationOptions options) {
+  if (options.labels.empty()) options.labels = {"B", "O"};
+  return TokenClassification(kTinyBert, std::move(options));
+}
+
+data::Example sentence_of(const std::string& tokens, const std::string& tags) {
+  data::Example row;
+  return row.set("tokens", tokens).set("ner_tags", tags);
+}
+
+std::vector<int32_t> ints(const data::Example& example, std::string_view column) {
+  const auto values = example.tensor(column).as<int32_t>();
+  return {values.begin(), values.end()};
+}
+
+TEST(TokenClassification, LabelsTheFirstPieceOfAWord) {
+  const TokenClassification task = task_with({.max_length = 16});
+  const data::Example example = task.encode(sentence_of(R"(["the", "film.", "", "was"])", R"(["O", "B", "B", "O"])"));
+  EXPECT_THAT(ints(example, "input_ids"), ElementsAre(2, 13, 15, 61, 18, 3));
+  EXPECT_THAT(ints(example, "labels"), ElementsAre(-100, 1, 0, -100, 1, -100));
+  EXPECT_THAT(ints(example, "word_ids"), ElementsAre(-1, 0, 1, -1, 3, -1));
+  EXPECT_THAT(ints(example, "attention_mask"), ElementsAre(1, 1, 1, 1, 1, 1));
+  EXPECT_THAT(ints(example, "word_count"), ElementsAre(4));
+}
+
+// Features made by tests/oracle/make_token_classification_cases.py: the label of a word is its number.
+TEST(TokenClassification, FeaturesEqualThoseOfTransformers) {
+  std::vector<std::string> numbers;
+  for (int i = 0; i < 30; ++i) numbers.push_back(std::to_string(i));
+  int compared = 0;
+  const Json cases = Json::parse(std::ifstream(PORTUNE_TEST_DATA "/tasks/token_classification.json"));
+  for (const Json& row : cases["encodings"]) {
+    if (row["tokenizer"] != "tiny_bert" || row["max_length"] != 12) continue;
+    const TokenClassification task = task_with({.max_length = 12, .labels = numbers});
+    Json tags = Json::array();
+    for (size_t i = 0; i < row["words"].size(); ++i) tags.push_back(i);
+    const data::Example example = task.encode(sentence_of(row["words"].dump(), tags.dump()));
+    EXPECT_EQ(Json(ints(example, "input_ids")), row["ids"]);
+    EXPECT_EQ(Json(ints(example, "labels")), row["labels"]);
+    ++compared;
+  }
+  EXPECT_EQ(compared, 7);
+}
+
+TEST(TokenClassification, TagsMayBeIds) {
+  const TokenClassification task = task_with({.max_length = 8});
+  EXPECT_THAT(ints(task.encode(sentence_of(R"(["good", "bad"])", "[1, 0]")), "labels"), ElementsAre(-100, 1, 0, -100));
+}
+
+TEST(TokenClassification, BatchesPadWithPlacesThatDoNotCount) {
+  const TokenClassification task = task_with({.max_length = 5});
+  const auto batch = task.batches(data::from_examples({sentence_of(R"(["good"])", R"(["B"])")}), 2).iterate().next();
+  EXPECT_THAT(ints(*batch, "labels"), ElementsAre(-100, 0, -100, -100, -100, -100, -100, -100, -100, -100));
+}
+
+TEST(TokenClassification, RowWithoutTagsCanOnlyBePredicted) {
+  const TokenClassification task = task_with({.max_length = 8});
+  data::Example row;
+  row.set("tokens", std::string(R"(["bad"])"));
+  EXPECT_THAT(ints(task.encode(row, Labels::kIgnored), "input_ids"), ElementsAre(2, 9, 3));
+  EXPECT_THAT(message_of<DataError>([&] { task.encode(row); }), HasSubstr("ner_tags"));
+}
+
+TEST(TokenClassification, BadRowsAreNamed) {
+  const TokenClassification task = task_with({.max_length = 8});
+  const auto message = [&](const char* tokens, const char* tags) {
+    return message_of<DataError>([&] { task.encode(sentence_of(tokens, tags)); });
+  };
+  EXPECT_THAT(message(R"(["a", "b"])", R"(["O"])"), AllOf(HasSubstr("1 tags"), HasSubstr("2 tokens")));
+  EXPECT_THAT(message(R"(["a"])", R"(["X"])"), AllOf(HasSubstr("tag \"X\""), HasSubstr("B, O")));
+  EXPECT_THAT(message(R"(["a"])", "[2]"), HasSubstr("tag \"2\""));
+  EXPECT_THAT(message(R"(["a"])", "[-1]"), HasSubstr("tag \"-1\""));
+  EXPECT_THAT(message("a b", R"(["O"])"), AllOf(HasSubstr("a b"), HasSubstr("tokens")));
+  EXPECT_THAT(message(R"(["a", null])", R"(["O", "O"])"), HasSubstr("a list of strings"));
+  EXPECT_THAT(message(R"({"a": 1})", R"(["O"])"), HasSubstr("a list of strings"));
+  EXPECT_THAT(message(std::string(1000, '[').c_str(), "[]"), HasSubstr("levels"));
+}
+
+TEST(TokenClassification, PredictionsTellWordsThatTheModelHasNotSeen) {
+  const TokenClassification task = task_with({.max_length = 4});
+  const auto batch =
+      task.batches(data::from_examples({sentence_of(R"(["the", "", "film", "was"])", R"(["O", "O", "O", "O"])")}), 1)
+          .iterate()
+          .next();
+  data::Example outputs;
+  outputs.set("logits", Tensor({1, 4, 2}, {0.f, 1.f, 2.f, 1.f, 1.f, 2.f, 0.f, 0.f}));
+  EXPECT_THAT(task.predictions(*batch, outputs).at(0), ElementsAre("B", std::nullopt, "O", std::nullopt));
+  EXPECT_EQ(task.prediction_lines()->take(*batch, outputs), "{\"tags\":[\"B\",null,\"O\",null]}\n");
+}
+
+TEST(TokenClassification, KeepsTheLabelsOfTheCheckpointWhereItKnowsAll) {
+  const TemporaryFolder folder;
+  std::filesystem::copy(kTinyBert, folder / "model");
+  Json config = Json::parse(std::ifstream(kTinyBert / "config.json"));
+  config["id2label"] = {{"0", "O"}, {"1", "B-X"}, {"2", "I-X"}};
+  write_text(folder / "model/config.json", config.dump());
+  const auto labels = [&](std::vector<std::string> wanted) {
+    return TokenClassification(folder / "model", {.max_length = 8, .labels = std::move(wanted)}).labels();
+  };
+  EXPECT_THAT(labels({}), ElementsAre("O", "B-X", "I-X"));
+  EXPECT_THAT(labels({"B-X", "O"}), ElementsAre("O", "B-X", "I-X"));
+  EXPECT_THAT(labels({"0", "1", "2"}), ElementsAre("O", "B-X", "I-X"));
+  EXPECT_THAT(labels({"B-Y", "O"}), ElementsAre("B-Y", "O"));
+}
+
+TEST(TokenClassification, LabelsAreNeeded) {
+  EXPECT_THAT(message_of<UsageError>([] { TokenClassification(kTinyBert, {.max_length = 8}); }), HasSubstr("id2label"));
+}
+
+TEST(TagsOf, AreSortedNamesOrAllNumbers) {
+  const auto tags = [](std::vector<std::string> lists) {
+    std::vector<data::Example> rows;
+    for (const std::string& list : lists) rows.push_back(sentence_of("[]", list));
+    return tags_of(data::from_examples(rows), "ner_tags");
+  };
+  EXPECT_THAT(tags({R"(["O", "B-PER"])", R"(["I-PER", "O"])"}), ElementsAre("B-PER", "I-PER", "O"));
+  EXPECT_THAT(tags({"[0, 3]", "[1]"}), ElementsAre("0", "1", "2", "3"));
+  EXPECT_THAT(message_of<DataError>([&] { tags({"[123456789]"}); }), HasSubstr("at most 1000"));
+}
+
+}  // namespace
+}  // namespace portune::test

@@ -1,0 +1,52 @@
+// Words as transformers encodes them: tests/oracle/make_token_classification_cases.py.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "io/temporary_folder.h"
+#include "portune/text.h"
+#include "text/golden.h"
+
+namespace portune::text {
+namespace {
+
+using Json = nlohmann::json;
+
+Tokenizer load(const std::string& name) {
+  if (name == "tiny_bert") return Tokenizer::load(PORTUNE_TEST_DATA "/tiny_bert");
+  const Json golden = text::golden("components.json");
+  const Json& changes = golden["tokenizers"][name];
+  Json json = golden["plain"];
+  for (const auto& [key, value] : changes.items()) json[key] = value;
+  json["model"] = golden["models"][changes["model"].get<size_t>()];
+  const TemporaryFolder folder;
+  write_text(folder / "tokenizer.json", json.dump());
+  return Tokenizer::load(folder.path());
+}
+
+TEST(EncodeWords, GivesTheIdsAndWordIdsOfTransformers) {
+  std::map<std::string, Tokenizer> tokenizers;
+  std::set<std::string> seen;
+  const Json cases = golden("../tasks/token_classification.json");
+  for (const Json& row : cases["encodings"]) {
+    const std::string name = row["tokenizer"];
+    if (seen.insert(name).second) tokenizers.emplace(name, load(name));
+    const std::vector<std::string> words = row["words"];
+    const Encoding encoding =
+        tokenizers.at(name).encode_words(words, {.max_length = row["max_length"], .with_offsets = true});
+    EXPECT_EQ(Json(encoding.ids), row["ids"]) << name << row["words"];
+    EXPECT_EQ(Json(encoding.word_ids), row["word_ids"]) << name << row["words"];
+  }
+  EXPECT_EQ(seen.size(), 5u);
+}
+
+TEST(EncodeWords, OffsetsCountFromTheStartOfTheWord) {
+  const std::vector<std::string> words = {"good", "film."};
+  const Encoding encoding = load("tiny_bert").encode_words(words, {.with_offsets = true});
+  EXPECT_THAT(encoding.offsets,
+              testing::ElementsAre(Offsets{0, 0}, Offsets{0, 4}, Offsets{0, 4}, Offsets{4, 5}, Offsets{0, 0}));
+}
+
+}  // namespace
+}  // namespace portune::text
