@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -29,6 +30,7 @@ struct ModelArguments {
   std::string tokens_column = TokenClassificationOptions{}.tokens_column;
   std::string tags_column = TokenClassificationOptions{}.tags_column;
   QuestionAnsweringOptions question_answering;
+  std::map<std::string, std::string> options_of_task;  ///< of a task that is not ours
 };
 
 struct FitArguments {
@@ -42,8 +44,11 @@ struct FitArguments {
   TrainingOptions training;
   DeviceOptions device;
   std::filesystem::path output, resume_from_checkpoint;
-  bool resume = false;           ///< from the newest checkpoint in `output`
-  int64_t checkpoint_every = 0;  ///< steps; 0: only after a signal
+  int64_t folds = 0;              ///< of a cross-validation; 0: there is none
+  std::string group_column;       ///< rows with the same text here belong to one fold; empty: each row by itself
+  std::vector<std::string> test;  ///< rows to predict with the models of all folds
+  bool resume = false;            ///< from the newest checkpoint in `output`
+  int64_t checkpoint_every = 0;   ///< steps; 0: only after a signal
   int64_t keep_checkpoints = 2;
   bool disable_progress = false;
   Talk talk;
@@ -102,6 +107,7 @@ struct ParityArguments {
 
 // Each command returns the exit code; errors are thrown.
 int fit(const FitArguments& arguments);
+int cross_validate(const FitArguments& arguments);  ///< what fit() does if there are folds
 int evaluate(const EvaluateArguments& arguments);
 int predict(const PredictArguments& arguments);
 int tokenize(const TokenizeArguments& arguments);

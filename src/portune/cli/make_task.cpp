@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "portune/cli/command_task.h"
 #include "portune/cli/rows.h"
 #include "portune/error.h"
 #include "portune/io/json.h"
@@ -79,11 +80,24 @@ constexpr KnownTask kTasks[] = {{"text-classification", text_classification},
 std::vector<std::string> task_names() {
   std::vector<std::string> names;
   for (const KnownTask& task : kTasks) names.emplace_back(task.name);
+  for (const auto& [name, make] : added_tasks()) names.push_back(name);
   return names;
 }
 
 std::unique_ptr<RowTask> make_task(const ModelArguments& model, const std::filesystem::path& folder,
                                    const std::vector<std::string>& files, Classes classes) {
+  if (const auto added = added_tasks().find(model.task); added != added_tasks().end()) {
+    return added->second({.model = folder,
+                          .files = files,
+                          .training = classes == Classes::kOfRows,
+                          .max_length = model.options.max_length,
+                          .options = TaskOptions(model.options_of_task)});
+  }
+  if (!model.options_of_task.empty()) {
+    throw UsageError({.where = "option",
+                      .given = model.options_of_task.begin()->first,
+                      .expected = "none, as --task " + model.task + " has options of their own names"});
+  }
   const auto* found = std::ranges::find(kTasks, model.task, &KnownTask::name);
   if (found == std::end(kTasks)) {
     throw UsageError({.where = "task", .given = "\"" + model.task + "\"", .fix = "see portune fit --help"});

@@ -47,6 +47,18 @@ class Group {
   CLI::Option* files(const std::string& names, std::vector<std::string>& value, const std::string& description) {
     return place(app_.add_option(names, value, description), "FILE...");
   }
+  CLI::Option* assignments(const std::string& names, std::map<std::string, std::string>& values,
+                           const std::string& description) {
+    const auto take = [&values](const std::vector<std::string>& words) {
+      for (const std::string& word : words) {
+        const size_t equals = word.find('=');
+        if (equals == 0 || equals == std::string::npos) throw CLI::ValidationError(word + " is not NAME=VALUE");
+        values[word.substr(0, equals)] = word.substr(equals + 1);
+      }
+    };
+    CLI::Option* option = app_.add_option_function<std::vector<std::string>>(names, take, description);
+    return place(option, "NAME=VALUE...");
+  }
   // Not bound directly: CLI11 would read a path as far as the first blank.
   CLI::Option* path(const std::string& names, std::filesystem::path& value, const std::string& description) {
     return with(
@@ -88,6 +100,8 @@ void add_model(Group group, ModelArguments& model) {
           fmt::format("{}", fmt::join(task_names(), ", ")))
       ->type_name("NAME")
       ->default_str(model.task);
+  group.assignments("--option", model.options_of_task, "of a task that has none of the options below")
+      ->default_str("none");
 }
 
 void add_columns(Group group, TextClassificationOptions& options) {
@@ -151,6 +165,15 @@ void add_batch_size(Group group, int64_t& size) {
   group.number("--batch-size,--per-device-eval-batch-size", size, "rows at a time", {.lowest = 1, .highest = 1e6});
 }
 
+void add_cross_validation(Group group, FitArguments& a) {
+  group
+      .number("--folds", a.folds, "parts of the rows; each is predicted by a model trained on the others",
+              {.lowest = 2, .highest = 1000})
+      ->default_str("none");
+  group.text("--group-column", a.group_column, "rows with the same text here stay together")->default_str("none");
+  group.files("--test,--test-file", a.test, "rows to predict by the mean of all models")->default_str("none");
+}
+
 void add_training(Group group, FitArguments& a) {
   group.number("--batch-size,--per-device-train-batch-size", a.batch_size, "rows of a step",
                {.lowest = 1, .highest = 1e6});
@@ -197,6 +220,7 @@ void add_options(CLI::App& command, FitArguments& a) {
   data.files("--train,--train-file", a.train, "rows: .csv, .tsv, .jsonl; or .txt")->required();
   data.files("--validation,--validation-file", a.validation, "rows to measure on")->default_str("none");
   add_columns(data, a.model.options);
+  add_cross_validation(Group(command, "Cross-validation"), a);
   add_tag_columns(Group(command, "Token classification"), a.model);
   add_question_answering(Group(command, "Question answering"), a.model.question_answering);
   add_training(Group(command, "Training"), a);
