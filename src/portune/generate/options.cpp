@@ -61,31 +61,6 @@ std::vector<std::string> without_effect(const io::JsonObject& json) {
   return keys;
 }
 
-GenerationOptions read(const io::JsonObject& json, const GenerationOptions& defaults) {
-  json.ignore({"transformers_version", "_from_model_config", "use_cache", "output_attentions", "output_hidden_states",
-               "output_scores", "output_logits", "return_dict_in_generate", "max_length", "cache_implementation",
-               "decoder_start_token_id", "_commit_hash"});
-  GenerationOptions o = defaults;
-  o.max_new_tokens = json.get_int_or("max_new_tokens", o.max_new_tokens);
-  o.do_sample = json.get_bool_or("do_sample", o.do_sample);
-  o.temperature = json.get_float_or("temperature", o.temperature);
-  o.top_k = json.get_int_or("top_k", o.top_k);
-  o.top_p = json.get_float_or("top_p", o.top_p);
-  o.repetition_penalty = json.get_float_or("repetition_penalty", o.repetition_penalty);
-  o.num_beams = json.get_int_or("num_beams", o.num_beams);
-  o.length_penalty = json.get_float_or("length_penalty", o.length_penalty);
-  o.early_stopping = early_stopping_of(json);
-  o.eos_token_id = ids_or(json, "eos_token_id", o.eos_token_id);
-  o.bos_token_id = id_or(json, "bos_token_id", o.bos_token_id);
-  o.pad_token_id = id_or(json, "pad_token_id", o.pad_token_id);
-  if (json.has("stop_strings")) {
-    o.stop_strings = json.type_of("stop_strings") == "string" ? std::vector{json.get_string("stop_strings")}
-                                                              : json.get_strings("stop_strings");
-  }
-  o.unknown = without_effect(json);
-  return o;
-}
-
 [[noreturn]] void refuse(const char* option, const std::string& given, const std::string& expected) {
   throw UsageError({.where = option, .given = given, .expected = expected});
 }
@@ -110,10 +85,35 @@ GenerationOptions generation_options(const std::filesystem::path& model) {
                                     .bos_token_id = id_or(config, "bos_token_id", {}),
                                     .pad_token_id = id_or(config, "pad_token_id", {})};
   const std::filesystem::path file = model / "generation_config.json";
-  return std::filesystem::exists(file) ? read(io::JsonObject::read(file), of_config) : of_config;
+  return std::filesystem::exists(file) ? generate::read_options(io::JsonObject::read(file), of_config) : of_config;
 }
 
 namespace generate {
+
+GenerationOptions read_options(const io::JsonObject& json, const GenerationOptions& defaults) {
+  json.ignore({"transformers_version", "_from_model_config", "use_cache", "output_attentions", "output_hidden_states",
+               "output_scores", "output_logits", "return_dict_in_generate", "max_length", "cache_implementation",
+               "decoder_start_token_id", "_commit_hash"});
+  GenerationOptions o = defaults;
+  o.max_new_tokens = json.get_int_or("max_new_tokens", o.max_new_tokens);
+  o.do_sample = json.get_bool_or("do_sample", o.do_sample);
+  o.temperature = json.get_float_or("temperature", o.temperature);
+  o.top_k = json.get_int_or("top_k", o.top_k);
+  o.top_p = json.get_float_or("top_p", o.top_p);
+  o.repetition_penalty = json.get_float_or("repetition_penalty", o.repetition_penalty);
+  o.num_beams = json.get_int_or("num_beams", o.num_beams);
+  o.length_penalty = json.get_float_or("length_penalty", o.length_penalty);
+  o.early_stopping = early_stopping_of(json);
+  o.eos_token_id = ids_or(json, "eos_token_id", o.eos_token_id);
+  o.bos_token_id = id_or(json, "bos_token_id", o.bos_token_id);
+  o.pad_token_id = id_or(json, "pad_token_id", o.pad_token_id);
+  if (json.has("stop_strings")) {
+    o.stop_strings = json.type_of("stop_strings") == "string" ? std::vector{json.get_string("stop_strings")}
+                                                              : json.get_strings("stop_strings");
+  }
+  o.unknown = without_effect(json);
+  return o;
+}
 
 void check(const GenerationOptions& o, int64_t vocab_size) {
   constexpr int64_t kMost = 1 << 24, kMostBeams = 64;
