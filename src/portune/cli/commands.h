@@ -3,12 +3,14 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <string>
 #include <vector>
 
 #include "portune/data.h"
 #include "portune/device.h"
+#include "portune/generation.h"
 #include "portune/language_models.h"
 #include "portune/question_answering.h"
 #include "portune/text_classification.h"
@@ -74,6 +76,20 @@ struct PredictArguments {
   Talk talk;
 };
 
+struct GenerateArguments {
+  std::filesystem::path model;
+  std::vector<std::string> prompts, input;
+  std::string text_column = "text";
+  int64_t batch_size = GeneratorOptions{}.batch_size;
+  /// What the command line sets, over what generation_config.json says.
+  std::vector<std::function<void(GenerationOptions&)>> settings;
+  bool shapes_drawing = false;  ///< whether an option is among them that is for drawing alone
+  DType dtype = DType::kFloat32;
+  DeviceOptions device;
+  std::filesystem::path output = "-";
+  Talk talk;
+};
+
 struct TokenizeArguments {
   std::filesystem::path tokenizer;
   std::vector<std::string> input;
@@ -110,6 +126,7 @@ int fit(const FitArguments& arguments);
 int cross_validate(const FitArguments& arguments);  ///< what fit() does if there are folds
 int evaluate(const EvaluateArguments& arguments);
 int predict(const PredictArguments& arguments);
+int generate(const GenerateArguments& arguments);
 int tokenize(const TokenizeArguments& arguments);
 int devices(const DevicesArguments& arguments);
 int bench(const BenchArguments& arguments);
