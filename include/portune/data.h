@@ -202,6 +202,8 @@ struct CsvOptions {
   bool header = true;                ///< whether the first line names the columns
   std::vector<std::string> names;    ///< the columns' names, for files without a header
   std::vector<std::string> columns;  ///< the columns to read; empty: all
+  /// Whether rows of another length than the first are passed over; otherwise they are errors.
+  bool skip_ragged_rows = false;
 };
 
 /// The rows of CSV files (RFC 4180, UTF-8). All values stay texts, so "007" is "007". Empty lines are ignored.
@@ -253,10 +255,13 @@ Dataset read_squad(Files files, bool answers = true);
 
 struct TableOptions {
   std::vector<std::string> columns;  ///< the columns to read; empty: all
+  std::vector<std::string> names;    ///< the columns' names, for .csv and .tsv files without a header
+  bool skip_ragged_rows = false;     ///< as in CsvOptions, for .csv and .tsv files
 };
 
 /// Reads by the files' common extension: .csv, .tsv, or .jsonl, .ndjson and .json (which must hold JSON Lines), or
 /// .txt, which has the one column "text".
+/// errors  those of the readers; UsageError for another extension, or for options that files of this kind do not have
 Dataset read_table(Files files, TableOptions options = {});
 
 /// Examples from memory. Those without an origin are numbered from 0.

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "portune/cli/task_options.h"
 #include "portune/data.h"
 #include "portune/device.h"
 #include "portune/language_models.h"
@@ -22,13 +23,15 @@ struct Talk {
 };
 
 struct ModelArguments {
-  std::string task = "text-classification";
+  std::string task = "text-classification";  ///< empty: that of the model
   std::filesystem::path folder;
   TextClassificationOptions options;  ///< its columns and max_length are those of every task
   MaskedLmOptions masked_lm;
   std::string tokens_column = TokenClassificationOptions{}.tokens_column;
   std::string tags_column = TokenClassificationOptions{}.tags_column;
   QuestionAnsweringOptions question_answering;
+  data::TableOptions table;        ///< how files are read, but for the columns, which the task says
+  std::vector<GivenOption> given;  ///< options that have been given, to object to those of other tasks
 };
 
 struct FitArguments {
@@ -51,7 +54,7 @@ struct FitArguments {
 };
 
 struct EvaluateArguments {
-  ModelArguments model;
+  ModelArguments model = {.task = {}};
   std::vector<std::string> data;
   int64_t batch_size = 32;
   DType dtype = DType::kFloat32;
@@ -60,7 +63,7 @@ struct EvaluateArguments {
 };
 
 struct PredictArguments {
-  ModelArguments model;
+  ModelArguments model = {.task = {}};
   std::vector<std::string> data;
   int64_t batch_size = 32;
   DType dtype = DType::kFloat32;
