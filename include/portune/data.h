@@ -156,6 +156,9 @@ class Dataset {
   Dataset flat_map(std::function<std::vector<Example>(Example)> f) const;
   /// The examples for which `keep` is true.
   Dataset filter(std::function<bool(const Example&)> keep) const;
+  /// Those examples whose place has `true`, without looking at them.
+  /// errors  DataError, when it is reached, for an example beyond the last place
+  Dataset select(std::vector<bool> places) const;
   /// A random order: each example is drawn from a buffer that is refilled from the input.
   Dataset shuffle(ShuffleOptions options) const;
   /// The dataset `count` times, or without end. An empty dataset stays empty.
@@ -263,6 +266,16 @@ struct TableOptions {
 /// .txt, which has the one column "text".
 /// errors  those of the readers; UsageError for another extension, or for options that files of this kind do not have
 Dataset read_table(Files files, TableOptions options = {});
+
+/// Which of `folds` parts each of `examples` belongs to, 0 to folds - 1: parts of equal size, or one less, in random
+/// order.
+/// errors  UsageError for fewer than 2 folds, or more folds than examples
+std::vector<int> k_fold(int64_t examples, int folds, uint64_t seed);
+/// The same where examples of one group stay together. As sklearn.model_selection.GroupKFold: the largest group first,
+/// each into the part that is the smallest so far; of equally large groups the later name first, of equal parts the
+/// first.
+/// errors  UsageError for fewer than 2 folds, or more folds than groups
+std::vector<int> group_k_fold(const std::vector<std::string>& groups, int folds);
 
 /// Examples from memory. Those without an origin are numbered from 0.
 Dataset from_examples(std::vector<Example> examples);

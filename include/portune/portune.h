@@ -6,6 +6,8 @@
 #include "portune/error.h"
 #include "portune/graph.h"
 #include "portune/language_models.h"
+#include "portune/losses.h"
+#include "portune/metrics.h"
 #include "portune/models.h"
 #include "portune/nn.h"
 #include "portune/ops.h"
