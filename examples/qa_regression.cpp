@@ -58,6 +58,7 @@ constexpr const char* kTargets[] = {"question_asker_intent_understanding",
                                     "answer_well_written"};
 constexpr int64_t kCount = std::ssize(kTargets);
 constexpr const char* kRatingsFile = "ratings.json";
+constexpr const char* kArchitecture = "QuestModel";
 
 int64_t question_count() {
   return std::ranges::count_if(kTargets, [](std::string_view name) { return name.starts_with("question_"); });
@@ -219,10 +220,10 @@ float rating_in(const data::Example& row, const char* target) {
                    .expected = "a rating between 0 and 1"});
 }
 
-Ratings ratings_in(const std::vector<std::string>& files) {
+Ratings ratings_in(const std::vector<std::string>& files, data::TableOptions options) {
   Ratings ratings(kCount);
-  const std::vector<std::string> columns(std::begin(kTargets), std::end(kTargets));
-  for (const data::Example& row : data::read_table(files, {.columns = columns}).iterate()) {
+  options.columns.assign(std::begin(kTargets), std::end(kTargets));
+  for (const data::Example& row : data::read_table(files, options).iterate()) {
     for (int64_t t = 0; t < kCount; ++t) ratings[t].push_back(rating_in(row, kTargets[t]));
   }
   for (std::vector<float>& column : ratings) std::ranges::sort(column);
@@ -235,7 +236,7 @@ class Quest final : public TextTask {
       : TextTask(a.model, a.max_length),
         dropout_(a.options.number("dropout", 0.1)),
         match_ranks_(a.options.flag("match-ranks", false)),
-        ratings_(a.training ? ratings_in(a.files) : read_ratings(a.model / kRatingsFile)) {
+        ratings_(a.training ? ratings_in(a.files, a.table) : read_ratings(a.model / kRatingsFile)) {
     a.options.require_all_read();
     if (!(dropout_ >= 0 && dropout_ < 1)) {
       throw UsageError({.where = "option dropout", .given = std::to_string(dropout_), .expected = "0 to below 1"});
@@ -298,7 +299,7 @@ class Quest final : public TextTask {
     return std::make_unique<QuestLines>(match_ranks_ ? &ratings_ : nullptr);
   }
   void save(const std::filesystem::path& folder, std::span<const NamedTensorView> weights) const override {
-    checkpoint().save(folder, {.architecture = "QuestModel"}, weights);
+    checkpoint().save(folder, {.architecture = kArchitecture}, weights);
     write_ratings(folder / kRatingsFile, ratings_);
   }
 
@@ -355,7 +356,7 @@ class Quest final : public TextTask {
   const Ratings ratings_;
 };
 
-const CommandTask kQuest("qa-regression",
+const CommandTask kQuest("qa-regression", kArchitecture,
                          [](const TaskArguments& a) -> std::unique_ptr<RowTask> { return std::make_unique<Quest>(a); });
 
 }  // namespace

@@ -38,20 +38,23 @@ class TaskOptions {
 struct TaskArguments {
   std::filesystem::path model;     ///< folder: a pretrained model, or one that the task has saved
   std::vector<std::string> files;  ///< of the rows
+  data::TableOptions table;        ///< how they are read, but for the columns
   bool training = false;           ///< whether classes and the like are found in the rows; else they are the model's
   int64_t max_length = 0;          ///< tokens of a text
   TaskOptions options;
 };
 
 /// Gives the command a task: a constant of a source file that is linked into it.
-///     const CommandTask kMine("my-task", [](const TaskArguments& a) -> std::unique_ptr<RowTask> { ... });
+///     const CommandTask kMine("my-task", "MyModel",
+///                             [](const TaskArguments& a) -> std::unique_ptr<RowTask> { ... });
 /// Then `portune fit --task my-task ...`, evaluate, predict, checkpoints and all else work as for the tasks that it
 /// brings. In CMake: portune_command(my_portune SOURCES my_task.cpp).
 class CommandTask {
  public:
   using Make = std::unique_ptr<RowTask> (*)(const TaskArguments& arguments);
-  /// name  as --task has it; another than those of other tasks
-  CommandTask(const char* name, Make make);
+  /// name          as --task has it; another than those of other tasks
+  /// architecture  that the task's models have in config.json, by which evaluate and predict know them
+  CommandTask(const char* name, const char* architecture, Make make);
 };
 
 }  // namespace portune

@@ -205,6 +205,8 @@ struct CsvOptions {
   bool header = true;                ///< whether the first line names the columns
   std::vector<std::string> names;    ///< the columns' names, for files without a header
   std::vector<std::string> columns;  ///< the columns to read; empty: all
+  /// Whether rows of another length than the first are passed over; otherwise they are errors.
+  bool skip_ragged_rows = false;
 };
 
 /// The rows of CSV files (RFC 4180, UTF-8). All values stay texts, so "007" is "007". Empty lines are ignored.
@@ -256,10 +258,13 @@ Dataset read_squad(Files files, bool answers = true);
 
 struct TableOptions {
   std::vector<std::string> columns;  ///< the columns to read; empty: all
+  std::vector<std::string> names;    ///< the columns' names, for .csv and .tsv files without a header
+  bool skip_ragged_rows = false;     ///< as in CsvOptions, for .csv and .tsv files
 };
 
 /// Reads by the files' common extension: .csv, .tsv, or .jsonl, .ndjson and .json (which must hold JSON Lines), or
 /// .txt, which has the one column "text".
+/// errors  those of the readers; UsageError for another extension, or for options that files of this kind do not have
 Dataset read_table(Files files, TableOptions options = {});
 
 /// Which of `folds` parts each of `examples` belongs to, 0 to folds - 1: parts of equal size, or one less, in random

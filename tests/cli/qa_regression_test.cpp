@@ -16,7 +16,7 @@ using nlohmann::json;
 using testing::HasSubstr;
 
 const std::string kQuest = PORTUNE_TEST_DATA "/quest";
-const Words kModel = {"--task", "qa-regression", "--model", kQuest + "/model", "--max-length", "24"};
+const Words kModel = {"--model", kQuest + "/model", "--max-length", "24"};
 
 std::vector<json> lines_in(const std::string& text) {
   std::vector<json> lines;

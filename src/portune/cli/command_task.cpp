@@ -9,8 +9,8 @@ namespace portune {
 namespace {
 
 // Made when the first is added, which is before main() and in no certain order.
-std::map<std::string, CommandTask::Make>& registry() {
-  static std::map<std::string, CommandTask::Make> tasks;
+std::map<std::string, cli::AddedTask>& registry() {
+  static std::map<std::string, cli::AddedTask> tasks;
   return tasks;
 }
 
@@ -20,9 +20,11 @@ std::map<std::string, CommandTask::Make>& registry() {
 
 }  // namespace
 
-CommandTask::CommandTask(const char* name, Make make) { registry().emplace(name, make); }
+CommandTask::CommandTask(const char* name, const char* architecture, Make make) {
+  registry().emplace(name, cli::AddedTask{architecture, make});
+}
 
-const std::map<std::string, CommandTask::Make>& cli::added_tasks() { return registry(); }
+const std::map<std::string, cli::AddedTask>& cli::added_tasks() { return registry(); }
 
 const std::string* TaskOptions::find(const std::string& name) const {
   asked_for_.insert(name);

@@ -8,7 +8,11 @@
 
 namespace portune::cli {
 
+struct AddedTask {
+  std::string architecture;
+  CommandTask::Make make;
+};
 /// By their names.
-const std::map<std::string, CommandTask::Make>& added_tasks();
+const std::map<std::string, AddedTask>& added_tasks();
 
 }  // namespace portune::cli

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "portune/cli/task_options.h"
 #include "portune/data.h"
 #include "portune/device.h"
 #include "portune/generation.h"
@@ -25,7 +26,7 @@ struct Talk {
 };
 
 struct ModelArguments {
-  std::string task = "text-classification";
+  std::string task = "text-classification";  ///< empty: that of the model
   std::filesystem::path folder;
   TextClassificationOptions options;  ///< its columns and max_length are those of every task
   MaskedLmOptions masked_lm;
@@ -33,6 +34,8 @@ struct ModelArguments {
   std::string tags_column = TokenClassificationOptions{}.tags_column;
   QuestionAnsweringOptions question_answering;
   std::map<std::string, std::string> options_of_task;  ///< of a task that is not ours
+  data::TableOptions table;                            ///< how files are read, but for the columns, which the task says
+  std::vector<GivenOption> given;  ///< options that have been given, to object to those of other tasks
 };
 
 struct FitArguments {
@@ -58,7 +61,7 @@ struct FitArguments {
 };
 
 struct EvaluateArguments {
-  ModelArguments model;
+  ModelArguments model = {.task = {}};
   std::vector<std::string> data;
   int64_t batch_size = 32;
   DType dtype = DType::kFloat32;
@@ -67,7 +70,7 @@ struct EvaluateArguments {
 };
 
 struct PredictArguments {
-  ModelArguments model;
+  ModelArguments model = {.task = {}};
   std::vector<std::string> data;
   int64_t batch_size = 32;
   DType dtype = DType::kFloat32;

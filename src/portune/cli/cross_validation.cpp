@@ -58,7 +58,8 @@ std::vector<int> folds_of(const FitArguments& a, const data::Dataset& rows) {
   const int folds = static_cast<int>(a.folds);
   if (a.group_column.empty()) return data::k_fold(count(rows), folds, a.training.seed);
   std::vector<std::string> groups;
-  for (const data::Example& row : interruptible(data::read_table(a.train, {.columns = {a.group_column}})).iterate()) {
+  for (const data::Example& row :
+       interruptible(data::read_table(a.train, table_options(a.model, {a.group_column}))).iterate()) {
     groups.push_back(row.text(a.group_column));
   }
   return data::group_k_fold(groups, folds);
@@ -76,8 +77,11 @@ bool train_fold(const FitArguments& a, int64_t fold, const std::vector<int>& fol
   of_fold.training.must_match = {{"fold", fmt::format("{} of {} by \"{}\"", fold + 1, a.folds, a.group_column)}};
   of_fold = resumed(of_fold);
   const std::unique_ptr<RowTask> task = make_task(a.model, model_of(of_fold), a.train, Classes::kOfRows);
-  const data::Dataset rows = read_rows(a.train, *task, kLabels);
-  return train(of_fold, *task, {rows_of(rows, fold_of, fold, false), rows_of(rows, fold_of, fold, true)}).has_value();
+  const data::Dataset rows = read_rows(a.model, a.train, *task, kLabels);
+  const data::Dataset held_out =
+      evaluation_batches(*task, rows_of(rows, fold_of, fold, true), eval_batch_size(a), kLabels);
+  return train(of_fold, *task, {.train = rows_of(rows, fold_of, fold, false), .validation = {{"", held_out}}})
+      .has_value();
 }
 
 void print(const FitArguments& a, const FoldPredictions& predictions) {
@@ -116,8 +120,8 @@ int cross_validate(const FitArguments& a) {
                       .expected = "a task whose predictions are of rows, one each"});
   }
   // Read before anything is trained, so that what is wrong with them is told now.
-  if (!a.test.empty()) count(interruptible(read_rows(a.test, *task, RowTask::Labels::kIgnored)));
-  const std::vector<int> fold_of = folds_of(a, interruptible(read_rows(a.train, *task, kLabels)));
+  if (!a.test.empty()) count(interruptible(read_rows(a.model, a.test, *task, RowTask::Labels::kIgnored)));
+  const std::vector<int> fold_of = folds_of(a, interruptible(read_rows(a.model, a.train, *task, kLabels)));
   for (int64_t fold = 0; fold < a.folds; ++fold) {
     if (!train_fold(a, fold, fold_of)) return kInterrupted;
   }

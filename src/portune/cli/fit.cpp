@@ -18,6 +18,7 @@
 #include "portune/cli/rows.h"
 #include "portune/cli/signals.h"
 #include "portune/cli/training_log.h"
+#include "portune/cli/validation.h"
 #include "portune/io/content_hash.h"
 #include "portune/train/checkpoint_folder.h"
 
@@ -34,11 +35,6 @@ data::Dataset training_batches(const RowTask& task, const data::Dataset& rows, c
   const data::ShuffleOptions order{.buffer = std::clamp<int64_t>(examples, 1, kLargestShuffleBuffer),
                                    .seed = a.training.seed};
   return task.training_batches(rows, a.batch_size, order).prefetch(2);
-}
-
-std::optional<data::Dataset> validation_batches(const RowTask& task, const Split& rows, const FitArguments& a) {
-  if (!rows.validation) return std::nullopt;
-  return evaluation_batches(task, *rows.validation, a.eval_batch_size > 0 ? a.eval_batch_size : a.batch_size, kLabels);
 }
 
 FitOptions epochs_of(const FitArguments& a, int64_t examples) {
@@ -63,10 +59,18 @@ void say_what_is_trained(const FitArguments& a, const RowTask& task, int64_t exa
   if (!validates) say(a.talk, "no --validation: what is learnt is not measured on held-out rows");
 }
 
-Scores evaluate_before(Trainer& trainer, const data::Dataset& validation, const Talk& talk) {
+Scores evaluate_before(Trainer& trainer, std::span<const ValidationSet> validation, const Talk& talk) {
   say(talk, "measuring the validation rows before training");
-  Scores scores = trainer.evaluate(interruptible(validation));
+  Scores scores = evaluate_all(trainer, validation);
   say(talk, fmt::format("before: {}", describe(scores)));
+  return scores;
+}
+
+// fit() has measured the first set.
+Scores scores_after(Trainer& trainer, const FitResult& result, std::span<const ValidationSet> validation) {
+  Scores scores = with_name(validation.front().name, result.scores);
+  const Scores others = evaluate_all(trainer, validation.subspan(1));
+  scores.insert(scores.end(), others.begin(), others.end());
   return scores;
 }
 
@@ -87,6 +91,8 @@ void print_outcome(const Outcome& outcome, const Talk& talk) {
 
 }  // namespace
 
+int64_t eval_batch_size(const FitArguments& a) { return a.eval_batch_size > 0 ? a.eval_batch_size : a.batch_size; }
+
 FitArguments resumed(FitArguments a) {
   train::recover_checkpoints(a.output);
   if (a.resume) {
@@ -104,18 +110,18 @@ const std::filesystem::path& model_of(const FitArguments& a) {
 
 std::optional<Outcome> train(const FitArguments& a, const RowTask& task, const Split& rows) {
   const int64_t examples = task.count_examples(interruptible(rows.train));
-  const std::optional<data::Dataset> validation = validation_batches(task, rows, a);
   const Device device(with_warnings(a.device, a.talk));
   Trainer trainer(device, task, training_options(a, task, examples));
   if (!a.resume_from_checkpoint.empty()) trainer.resume(a.resume_from_checkpoint);
-  say_what_is_trained(a, task, examples, validation.has_value());
+  say_what_is_trained(a, task, examples, !rows.validation.empty());
 
   Outcome outcome{.train_examples = examples, .output = a.output};
-  if (validation) outcome.before = evaluate_before(trainer, *validation, a.talk);
+  if (!rows.validation.empty()) outcome.before = evaluate_before(trainer, rows.validation, a.talk);
 
   FitOptions options = epochs_of(a, examples);
   TrainingLog log(a.talk, a.disable_progress, trainer, options.num_train_epochs);
-  options.validation = validation;
+  // Of several sets each epoch measures the first; the others are measured in the end.
+  if (!rows.validation.empty()) options.validation = rows.validation.front().batches;
   options.checkpoints = {.folder = a.output, .every = a.checkpoint_every, .keep = a.keep_checkpoints};
   options.callback = &log;
   const double start_s = now_s();
@@ -130,7 +136,7 @@ std::optional<Outcome> train(const FitArguments& a, const RowTask& task, const S
   outcome.steps = result.steps;
   outcome.train_loss = result.mean_loss;
   outcome.seconds = now_s() - start_s;
-  if (validation) outcome.after = result.scores;
+  if (!rows.validation.empty()) outcome.after = scores_after(trainer, result, rows.validation);
   return outcome;
 }
 
@@ -146,9 +152,10 @@ int fit(const FitArguments& given) {
   const OutputLock lock(given.output);
   const FitArguments a = resumed(given);
   const std::unique_ptr<RowTask> task = make_task(a.model, model_of(a), a.train, Classes::kOfRows);
-  Split rows{.train = read_rows(a.train, *task, kLabels)};
-  if (!a.validation.empty()) rows.validation = read_rows(a.validation, *task, kLabels);
-  const std::optional<Outcome> outcome = train(a, *task, rows);
+  const std::optional<Outcome> outcome =
+      train(a, *task,
+            {.train = read_rows(a.model, a.train, *task, kLabels),
+             .validation = validation_sets(a.model, a.validation, *task, eval_batch_size(a))});
   if (!outcome) return kInterrupted;
   print_outcome(*outcome, a.talk);
   return kOk;

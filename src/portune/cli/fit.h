@@ -3,17 +3,22 @@
 
 #include <filesystem>
 #include <optional>
+#include <vector>
 
 #include "portune/cli/commands.h"
 #include "portune/cli/report.h"
+#include "portune/cli/validation.h"
 
 namespace portune::cli {
 
-/// Rows to train on, and those to measure on, if there are any.
+/// Rows to train on, and batches to measure on, if there are any.
 struct Split {
   data::Dataset train;
-  std::optional<data::Dataset> validation = {};
+  std::vector<ValidationSet> validation;
 };
+
+/// Rows at a time in validation.
+int64_t eval_batch_size(const FitArguments& a);
 
 /// Where the run starts: as it was asked for, or from the newest checkpoint of an earlier one.
 FitArguments resumed(FitArguments a);

@@ -86,7 +86,7 @@ void FoldPredictions::add(int64_t fold) {
 
 void FoldPredictions::add_held_out(const RowTask& task, Trainer& trainer, int64_t fold) {
   constexpr auto kLabels = RowTask::Labels::kRequired;
-  const data::Dataset rows = rows_of(read_rows(a_.train, task, kLabels), fold_of_, fold, true);
+  const data::Dataset rows = rows_of(read_rows(a_.model, a_.train, task, kLabels), fold_of_, fold, true);
   if (!metrics_) metrics_ = task.metrics();
   const std::unique_ptr<Metrics> of_fold = task.metrics();
   const std::unique_ptr<PredictionLines> lines = task.prediction_lines();
@@ -107,7 +107,7 @@ void FoldPredictions::add_test(const RowTask& task, Trainer& trainer, int64_t fo
   const bool is_last = fold + 1 == a_.folds;
   const std::unique_ptr<PredictionLines> lines = task.prediction_lines();
   size_t number = 0;
-  trainer.predict(evaluation_batches(task, read_rows(a_.test, task, kLabels), a_.batch_size, kLabels),
+  trainer.predict(evaluation_batches(task, read_rows(a_.model, a_.test, task, kLabels), a_.batch_size, kLabels),
                   [&](const data::Example& batch, const data::Example& outputs) {
                     stop_after_signal();
                     test_outputs_.add(number, outputs);

@@ -8,6 +8,7 @@
 #include <type_traits>
 
 #include "portune/cli/make_task.h"
+#include "portune/cli/recipe_words.h"
 
 namespace portune::cli {
 namespace {
@@ -59,6 +60,14 @@ class Group {
     CLI::Option* option = app_.add_option_function<std::vector<std::string>>(names, take, description);
     return place(option, "NAME=VALUE...");
   }
+  CLI::Option* names(const std::string& names, std::vector<std::string>& value, const std::string& description) {
+    const auto take = [&value](const std::vector<std::string>& given) {
+      value = given;
+      std::erase(value, "");  // so that '' takes back what a recipe says
+    };
+    return place(app_.add_option_function<std::vector<std::string>>(names, take, description), "A,B,...")
+        ->delimiter(',');
+  }
   // Not bound directly: CLI11 would read a path as far as the first blank.
   CLI::Option* path(const std::string& names, std::filesystem::path& value, const std::string& description) {
     return with(
@@ -95,6 +104,11 @@ class Group {
   CLI::Option* switch_on(const std::string& names, const std::function<void()>& take, const std::string& description) {
     return app_.add_flag_callback(names, take, description)->group(name_);
   }
+  CLI::Option* read_elsewhere(const std::string& names, const std::string& description) {
+    return with(
+               names, [](const std::string&) {}, description)
+        ->type_name("FILE");
+  }
   CLI::Option* flag(const std::string& names, bool& value, const std::string& description) {
     return app_.add_flag(names, value, description)->group(name_);
   }
@@ -124,9 +138,20 @@ void add_model(Group group, ModelArguments& model) {
           "--task", task_names(), [&](const std::string& task) { model.task = task; },
           fmt::format("{}", fmt::join(task_names(), ", ")))
       ->type_name("NAME")
-      ->default_str(model.task);
+      ->default_str(model.task.empty() ? "the model's" : model.task);
   group.assignments("--option", model.options_of_task, "of a task that has none of the options below")
       ->default_str("none");
+}
+
+// Read before all others: see Parser.
+void add_recipe(Group group) {
+  group.read_elsewhere(kRecipeOption, "YAML file of options, or the name of one that is there: glue/cola")
+      ->default_str("none");
+}
+
+void add_table(Group group, data::TableOptions& table) {
+  group.names("--column-names", table.names, "columns of .csv, .tsv without a header")->default_str("the first line");
+  group.flag("--skip-ragged-rows", table.skip_ragged_rows, "pass over rows of another length than the first");
 }
 
 void add_columns(Group group, TextClassificationOptions& options) {
@@ -287,10 +312,14 @@ void add_training(Group group, FitArguments& a) {
 
 void add_options(CLI::App& command, FitArguments& a) {
   Group data(command, "Data");
+  add_recipe(data);
   add_model(data, a.model);
   data.files("--train,--train-file", a.train, "rows: .csv, .tsv, .jsonl; or .txt")->required();
-  data.files("--validation,--validation-file", a.validation, "rows to measure on")->default_str("none");
+  data.files("--validation,--validation-file", a.validation, "rows to measure on; NAME=FILE: several sets")
+      ->default_str("none");
   add_columns(data, a.model.options);
+  data.names("--labels", a.model.options.labels, "classes in the order of their ids")->default_str("those of the rows");
+  add_table(data, a.model.table);
   add_cross_validation(Group(command, "Cross-validation"), a);
   add_tag_columns(Group(command, "Token classification"), a.model);
   add_question_answering(Group(command, "Question answering"), a.model.question_answering);
@@ -315,9 +344,11 @@ void add_options(CLI::App& command, FitArguments& a) {
 
 void add_options(CLI::App& command, EvaluateArguments& a) {
   Group data(command, "Data");
+  add_recipe(data);
   add_model(data, a.model);
-  data.files("--data,--validation-file", a.data, "rows: .csv, .tsv, .jsonl; or .txt")->required();
+  data.files("--data,--validation-file", a.data, "rows: .csv, .tsv, .jsonl; or .txt; NAME=FILE: sets")->required();
   add_columns(data, a.model.options);
+  add_table(data, a.model.table);
   add_length(data, a.model.options);
   add_masking(data, a.model.masked_lm);
   add_batch_size(data, a.batch_size);
@@ -331,10 +362,12 @@ void add_options(CLI::App& command, EvaluateArguments& a) {
 
 void add_options(CLI::App& command, PredictArguments& a) {
   Group data(command, "Data");
+  add_recipe(data);
   add_model(data, a.model);
   data.files("--data,--test-file", a.data, "rows: .csv, .tsv, .jsonl; or .txt; labels are not read")->required();
   data.text("--text-column", a.model.options.text_column, "column of the text");
   data.text("--text-pair-column", a.model.options.text_pair_column, "column of a second text")->default_str("none");
+  add_table(data, a.model.table);
   add_length(data, a.model.options);
   add_masking(data, a.model.masked_lm);
   add_batch_size(data, a.batch_size);
@@ -386,6 +419,7 @@ void add_options(CLI::App& command, DevicesArguments& a) {
 
 void add_options(CLI::App& command, BenchArguments& a) {
   Group size(command, "Size");
+  add_recipe(size);
   add_model(size, a.model);
   size.number("--batch-size", a.batch_size, "rows of a step", {.lowest = 1, .highest = 1e6});
   add_length(size, a.model.options);
