@@ -3,7 +3,7 @@
 
 #include "io/temporary_folder.h"
 #include "portune/error.h"
-#include "portune/tasks.h"
+#include "portune/text_classification.h"
 #include "tasks/sentences.h"
 
 namespace portune::test {

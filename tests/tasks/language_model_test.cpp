@@ -9,6 +9,7 @@
 #include "graph/evaluate.h"
 #include "io/temporary_folder.h"
 #include "portune/error.h"
+#include "portune/language_models.h"
 #include "portune/tasks/objectives.h"
 #include "tasks/sentences.h"
 
@@ -17,28 +18,40 @@ namespace {
 
 using ::testing::ElementsAre;
 
-TEST(LanguageModel, LossAndItsGradientAreThoseOfTokenClassification) {
-  const Tensor logits = random(TensorType{DType::kFloat32, {2, 4, 5}});
-  const Value x = parameter("logits", logits.type());
-  const Value labels = constant(Tensor({2, 4}, {3, -100, 0, 4, -100, -100, 1, 2}));
-  const Value weights = constant(Tensor({2}, {1.0f, 0.5f}));
-  const auto run = [&](const Forward& f) {
-    return evaluate({f.loss_sum, f.weight_sum, gradients(f.loss_sum, Values{x})[0]}, {x}, {logits});
-  };
-  const auto found = run(tasks::language_model(x, labels, weights));
-  const auto wanted = run(tasks::token_classification(x, labels, weights));
-  for (size_t i = 0; i < wanted.size(); ++i) {
-    for (size_t k = 0; k < wanted[i].as<float>().size(); ++k) {
-      EXPECT_NEAR(found[i].as<float>()[k], wanted[i].as<float>()[k], 1e-6);
-    }
+// -log softmax(x)[label] and its gradient, softmax(x) - one_hot(label), in double precision.
+double cross_entropy(std::span<const float> x, int32_t label, double weight, std::span<double> gradient) {
+  double total = 0;
+  for (const float logit : x) total += std::exp(static_cast<double>(logit));
+  for (size_t k = 0; k < x.size(); ++k) {
+    gradient[k] = weight * (std::exp(static_cast<double>(x[k])) / total - (static_cast<int32_t>(k) == label ? 1 : 0));
   }
+  return weight * (std::log(total) - x[static_cast<size_t>(label)]);
+}
+
+TEST(LanguageModel, LossAndItsGradientAreThoseOfSoftmaxCrossEntropy) {
+  const Tensor logits = random(TensorType{DType::kFloat32, {2, 4, 5}});
+  const std::vector<int32_t> labels = {3, -100, 0, 4, -100, -100, 1, 2};
+  const Value x = parameter("logits", logits.type());
+  const Forward f =
+      tasks::language_modelling(x, constant(Tensor({2, 4}, std::span(labels))), constant(Tensor({2}, {1.0f, 0.5f})));
+  const auto found = evaluate({f.loss_sum, f.weight_sum, gradients(f.loss_sum, Values{x})[0]}, {x}, {logits});
+
+  double loss = 0;
+  std::vector<double> gradient(40);
+  for (size_t i = 0; i < labels.size(); ++i) {
+    if (labels[i] < 0) continue;
+    loss += cross_entropy(logits.as<float>().subspan(5 * i, 5), labels[i], i < 4 ? 1 : 0.5,
+                          std::span(gradient).subspan(5 * i, 5));
+  }
+  EXPECT_NEAR(found[0].as<float>()[0], loss, 1e-5);
   EXPECT_EQ(found[1].as<float>()[0], 4);  // three labels, and two of half the weight
+  for (size_t k = 0; k < gradient.size(); ++k) EXPECT_NEAR(found[2].as<float>()[k], gradient[k], 1e-6);
 }
 
 TEST(LanguageModel, CountsWhatIsForetold) {
   const Value logits = constant(Tensor({1, 3, 2}, {0.0f, 1.0f, 2.0f, 0.0f, 5.0f, 0.0f}));
   const Value labels = constant(Tensor({1, 3}, {1, 1, -100}));
-  const Forward f = tasks::language_model(logits, labels, constant(Tensor({1}, {1.0f})));
+  const Forward f = tasks::language_modelling(logits, labels, constant(Tensor({1}, {1.0f})));
   const std::vector<Tensor> found = evaluate({f.outputs[0].second, f.outputs[1].second, f.outputs[2].second});
   EXPECT_NEAR(found[0].as<float>()[0], std::log1p(std::exp(-1.0)) + std::log1p(std::exp(2.0)), 1e-6);
   EXPECT_EQ(found[1].as<float>()[0], 1);

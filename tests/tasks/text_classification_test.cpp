@@ -1,3 +1,5 @@
+#include "portune/text_classification.h"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -8,7 +10,6 @@
 #include "portune/error.h"
 #include "portune/hub/model_folder.h"
 #include "portune/io/file.h"
-#include "portune/tasks.h"
 #include "tasks/sentences.h"
 
 // Ids are those of transformers' BertTokenizer with tests/data/tiny_bert: good 5, bad 9, the 13, film 15, book 17,

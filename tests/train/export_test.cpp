@@ -8,6 +8,7 @@
 
 #include "io/temporary_folder.h"
 #include "portune/io/safetensors.h"
+#include "portune/text_classification.h"
 #include "portune/train.h"
 #include "tasks/sentences.h"
 

@@ -8,8 +8,9 @@
 
 #include "portune/data.h"
 #include "portune/device.h"
+#include "portune/language_models.h"
 #include "portune/question_answering.h"
-#include "portune/tasks.h"
+#include "portune/text_classification.h"
 #include "portune/token_classification.h"
 #include "portune/train.h"
 

@@ -1,7 +1,7 @@
 // Predicted classes as lines of JSON.
 #pragma once
 
-#include "portune/tasks.h"
+#include "portune/text_classification.h"
 
 namespace portune::tasks {
 

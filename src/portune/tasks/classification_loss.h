@@ -1,12 +1,15 @@
-// Losses of classification heads, one value per example.
+// Losses of classification heads, one value for each label.
 #pragma once
 
 #include "portune/graph.h"
 
 namespace portune::tasks {
 
-/// Softmax cross-entropy: -log softmax(logits)[label].
-/// logits float32 [batch, classes], labels int32 [batch]; returns float32 [batch]
+/// logits[label]; 0 for a label that is no class.
+/// logits float32 [..., classes], labels int32 [...]; returns float32 [...]
+Value label_logits(const Value& logits, const Value& labels);
+
+/// Softmax cross-entropy: -log softmax(logits)[label]. Shapes as above.
 Value softmax_cross_entropy(const Value& logits, const Value& labels);
 
 /// Binary cross-entropy of sigmoid(logit), in the form that does not overflow: max(x, 0) - x y + log(1 + exp(-|x|)).

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "portune/metrics/metric.h"
-#include "portune/tasks.h"
+#include "portune/text_classification.h"
 
 namespace portune::tasks {
 

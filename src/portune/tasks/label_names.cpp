@@ -7,12 +7,6 @@
 
 namespace portune::tasks {
 
-std::string joined(const std::vector<std::string>& labels) {
-  std::string text;
-  for (size_t i = 0; i < std::min<size_t>(labels.size(), 20); ++i) text += (i > 0 ? ", " : "") + labels[i];
-  return labels.size() > 20 ? text + ", ..." : text;
-}
-
 std::vector<std::string> labels_in(const io::JsonObject& config) {
   const std::map<std::string, std::string> id2label = config.get_string_map("id2label");
   std::vector<std::string> labels;

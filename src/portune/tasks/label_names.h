@@ -20,7 +20,4 @@ std::optional<int32_t> id_of(const std::string& label, const std::vector<std::st
 /// The number that a class has in place of a name: 0 or more.
 std::optional<int64_t> class_number(const std::string& label);
 
-/// "bad, good"; of many the first 20.
-std::string joined(const std::vector<std::string>& labels);
-
 }  // namespace portune::tasks

@@ -4,7 +4,7 @@
 #include <set>
 
 #include "portune/error.h"
-#include "portune/tasks.h"
+#include "portune/text_classification.h"
 
 namespace portune {
 namespace {

@@ -3,28 +3,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-#include "portune/ops.h"
-
 namespace portune::tasks {
-
-Forward language_model(const Value& logits, const Value& labels, const Value& weights) {
-  const Value classes = iota({labels.dtype(), logits.shape()}, 2);
-  const Value is_label =
-      compare(Direction::kEqual, classes, reshape(labels, {labels.shape()[0], labels.shape()[1], 1}));
-  const Value counts = convert(compare(Direction::kGreaterEqual, labels, full(labels.type(), 0)), DType::kFloat32);
-  const Value zero = full({DType::kFloat32, {}}, 0);
-  // -log softmax = log of the sum of exponentials - logit; less to keep for the backward pass than log_softmax is.
-  const Value highest = stop_gradient(max(logits, {2}, ReducedAxes::kKeep));
-  const Value log_total = log(sum(exp(logits - highest), {2})) + reshape(highest, labels.shape());
-  const Value of_label = sum(select(is_label, logits, broadcast_to(zero, logits.shape())), {2});
-  const Value losses = (log_total - of_label) * counts;  // [batch, seq]
-  const Value is_hit = compare(Direction::kGreaterEqual, of_label, reshape(highest, labels.shape()));
-  const Value hits = convert(is_hit, DType::kFloat32) * counts;
-  const Value loss = sum(losses, {1}), number = sum(counts, {1});
-  return {.loss_sum = sum(loss * weights),
-          .weight_sum = sum(number * weights),
-          .outputs = {{"loss", loss}, {"hits", sum(hits, {1})}, {"labels", number}}};
-}
 
 void LanguageModelMetrics::update(const data::Example& batch, const data::Example& outputs) {
   const auto weights = batch.tensor(data::kExampleWeight).as<float>();

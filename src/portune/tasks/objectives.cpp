@@ -35,9 +35,7 @@ Forward sequence_classification(Problem problem, const Value& logits, const Valu
 }
 
 Forward token_classification(const Value& logits, const Value& labels, const Value& weights) {
-  const Shape& s = logits.shape();
-  const Value losses = softmax_cross_entropy(reshape(logits, {-1, s[2]}), reshape(labels, {-1}));
-  return weighted(reshape(losses, {s[0], s[1]}), counts(labels) * reshape(weights, {-1, 1}), logits);
+  return weighted(softmax_cross_entropy(logits, labels), counts(labels) * reshape(weights, {-1, 1}), logits);
 }
 
 Forward next_token_prediction(const Value& logits, const Value& labels, const Value& weights) {
@@ -45,6 +43,16 @@ Forward next_token_prediction(const Value& logits, const Value& labels, const Va
   Forward forward = token_classification(slice(logits, 1, {0, seq - 1}), slice(labels, 1, {1, seq}), weights);
   forward.outputs = {{"logits", logits}};
   return forward;
+}
+
+Forward language_modelling(const Value& logits, const Value& labels, const Value& weights) {
+  const Value counted = counts(labels);
+  const Value is_hit = compare(Direction::kGreaterEqual, label_logits(logits, labels), max(logits, {2}));
+  const Value loss = sum(softmax_cross_entropy(logits, labels) * counted, {1});
+  const Value hits = sum(convert(is_hit, DType::kFloat32) * counted, {1}), number = sum(counted, {1});
+  return {.loss_sum = sum(loss * weights),
+          .weight_sum = sum(number * weights),
+          .outputs = {{"loss", loss}, {"hits", hits}, {"labels", number}}};
 }
 
 Forward span_prediction(const Value& logits, const Value& start, const Value& end, const Value& weights) {

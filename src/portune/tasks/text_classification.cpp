@@ -1,3 +1,5 @@
+#include "portune/text_classification.h"
+
 #include <algorithm>
 #include <charconv>
 #include <cmath>
@@ -5,13 +7,11 @@
 #include "portune/base/message.h"
 #include "portune/error.h"
 #include "portune/ops.h"
-#include "portune/tasks.h"
 #include "portune/tasks/classification_lines.h"
 #include "portune/tasks/classification_loss.h"
 #include "portune/tasks/classification_metrics.h"
 #include "portune/tasks/label_names.h"
 #include "portune/tasks/objectives.h"
-#include "portune/tasks/text_checkpoint.h"
 
 namespace portune {
 namespace {
@@ -69,9 +69,9 @@ void check_labels(Head head, const std::vector<std::string>& labels) {
 }  // namespace
 
 struct TextClassification::Impl {
-  Impl(const std::filesystem::path& model, TextClassificationOptions given)
+  Impl(const TextCheckpoint& from, TextClassificationOptions given)
       : options(std::move(given)),
-        checkpoint(model, options.max_length),
+        checkpoint(from),
         head(options.head.value_or(head_in(checkpoint.config()))),
         labels(head == Head::kRegression ? std::vector<std::string>()
                                          : in_stored_order(options.labels, stored_labels())) {
@@ -110,13 +110,13 @@ struct TextClassification::Impl {
   }
 
   TextClassificationOptions options;
-  tasks::TextCheckpoint checkpoint;
+  const TextCheckpoint& checkpoint;
   Head head;
   std::vector<std::string> labels;
 };
 
 TextClassification::TextClassification(const std::filesystem::path& model, TextClassificationOptions options)
-    : impl_(std::make_unique<Impl>(model, std::move(options))) {}
+    : TextTask(model, options.max_length), impl_(std::make_unique<Impl>(checkpoint(), std::move(options))) {}
 TextClassification::~TextClassification() = default;
 
 const std::vector<std::string>& TextClassification::labels() const { return impl_->labels; }
@@ -132,14 +132,13 @@ std::vector<std::string> TextClassification::columns(Labels labels) const {
 data::Example TextClassification::encode(const data::Example& row, Labels labels) const {
   text::TextPair texts{.first = row.text(impl_->options.text_column)};
   if (!impl_->options.text_pair_column.empty()) texts.second = row.text(impl_->options.text_pair_column);
-  data::Example example = impl_->checkpoint.encode(row, texts);
+  data::Example example = checkpoint().encode(row, texts);
   example.set("labels", labels == Labels::kRequired ? impl_->label_of(row) : impl_->no_label());
   return example;
 }
 
 data::Dataset TextClassification::batches(const data::Dataset& rows, int64_t size, Labels labels) const {
-  return impl_->checkpoint.batches(rows.map([this, labels](const data::Example& row) { return encode(row, labels); }),
-                                   size);
+  return checkpoint().batches(rows.map([this, labels](const data::Example& row) { return encode(row, labels); }), size);
 }
 
 std::vector<TextClassification::Prediction> TextClassification::predictions(const data::Example& batch,
@@ -177,15 +176,11 @@ std::map<std::string, std::string> TextClassification::settings() const {
   return settings;
 }
 
-std::vector<std::string> TextClassification::inputs() const {
-  std::vector<std::string> names = impl_->checkpoint.columns();
-  names.insert(names.end(), {"labels", std::string(data::kExampleWeight)});
-  return names;
-}
+std::vector<std::string> TextClassification::inputs() const { return checkpoint().inputs({"labels"}); }
 
 Forward TextClassification::forward(const nn::Scope& root, const Columns& batch) const {
-  const models::TextModel& model = impl_->checkpoint.model();
-  const models::TextInputs in = impl_->checkpoint.inputs_of(batch);
+  const models::TextModel& model = checkpoint().model();
+  const models::TextInputs in = checkpoint().inputs_of(batch);
   const Value logits = model.sequence_logits(root, in, model.hidden_states(root, in).back(), impl_->logits());
   const Value &labels = batch.at("labels"), &weights = batch.at(std::string(data::kExampleWeight));
   if (impl_->head == Head::kRegression) {
@@ -201,20 +196,8 @@ std::unique_ptr<Metrics> TextClassification::metrics() const {
   return std::make_unique<tasks::ClassificationMetrics>(impl_->head, static_cast<int64_t>(impl_->labels.size()));
 }
 
-TokenCount TextClassification::tokens(const data::Example& batch) const { return tasks::TextCheckpoint::tokens(batch); }
-
-double TextClassification::initializer_range() const { return impl_->checkpoint.model().facts().initializer_range; }
-
-InitialWeights TextClassification::initial_weights(std::span<const nn::Parameter> parameters, uint64_t seed) const {
-  return impl_->checkpoint.initial_weights(parameters, seed);
-}
-
-std::vector<std::string> TextClassification::unknown_config_keys() const {
-  return impl_->checkpoint.unknown_config_keys();
-}
-
 void TextClassification::save(const std::filesystem::path& folder, std::span<const NamedTensorView> weights) const {
-  hub::ConfigChanges changes;
+  ConfigChanges changes{.architecture = checkpoint().model().class_name(models::HeadKind::kSequenceClassification)};
   switch (impl_->head) {
     case Head::kSoftmax:
       changes.labels = impl_->labels;
@@ -228,7 +211,7 @@ void TextClassification::save(const std::filesystem::path& folder, std::span<con
       changes.labels = {"LABEL_0"};  // transformers counts the outputs by them
       changes.problem_type = kRegressionProblem;
   }
-  impl_->checkpoint.save(folder, models::HeadKind::kSequenceClassification, std::move(changes), weights);
+  checkpoint().save(folder, std::move(changes), weights);
 }
 
 }  // namespace portune
