@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -58,9 +59,9 @@ class Image {
 struct DecodeOptions {
   /// A file that declares more is refused before memory is taken for it. The default is where Pillow begins to warn.
   int64_t max_pixels = 89'478'485;
-  /// A JPEG may be decoded at a half, a quarter or an eighth of its size as long as both sides stay this large: several
-  /// times as fast, and not the same pixels. Absent: full size.
-  std::optional<Size> at_least;
+  /// A JPEG may be decoded at a half, a quarter or an eighth of its size as long as both sides stay as large as this
+  /// function says for the size of the whole: several times as fast, and not the same pixels. Absent: full size.
+  std::function<Size(Size whole)> at_least;
 };
 
 /// A JPEG, PNG or WebP file, told by its content. Pixels are those of Pillow: convert("RGB") after
@@ -115,6 +116,10 @@ class Processor {
   const ProcessorConfig& config() const { return config_; }
   /// All steps. float32 [3, height, width], with the output size of the config.
   Tensor operator()(const View& image) const;
+  /// After the first step, of an image of this size: what a decoder need not go below.
+  Size resized_size(Size image) const { return config_.do_resize ? config_.resized_size(image) : image; }
+  /// Only the first two steps.
+  Image resize_and_crop(const View& image) const;
   /// Only the last two steps, rescaling and normalising.
   Tensor normalize(const View& image) const;
 
@@ -122,5 +127,26 @@ class Processor {
   ProcessorConfig config_;
   std::array<std::array<float, 256>, 3> values_;  // of every byte, by colour
 };
+
+/// Random changes of images that a model is trained on.
+struct Augmentation {
+  /// A part of the image of 8 to 100 % of its area and with sides of 3:4 to 4:3, made as large as the model's images:
+  /// torchvision's RandomResizedCrop. It takes the place of resizing and cropping.
+  bool crop = true;
+  bool flip = true;  ///< left and right change places in every other image
+  /// Brightness, contrast and saturation are multiplied by a number from 1 - color to 1 + color each: torchvision's
+  /// ColorJitter. In [0, 1].
+  double color = 0;
+
+  bool changes() const { return crop || flip || color > 0; }
+};
+
+/// A file decoded, changed at random, and normalised. What is drawn depends on `key` alone.
+/// options  at_least is not used
+/// reduced  whether a JPEG may be decoded at reduced size where its part stays as large as the result
+/// returns  float32 [3, height, width] of the processor's output size
+/// errors   as decode
+Tensor augment(std::span<const std::byte> file, const std::string& where, const Processor& processor,
+               const Augmentation& augmentation, uint64_t key, DecodeOptions options = {}, bool reduced = false);
 
 }  // namespace portune::image

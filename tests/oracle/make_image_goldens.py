@@ -15,7 +15,7 @@ import zlib
 import numpy
 from PIL import Image, ImageEnhance, ImageOps
 from safetensors.numpy import save_file
-from transformers import DeiTImageProcessorPil, ViTImageProcessorPil
+from transformers import AutoModelForImageClassification, DeiTImageProcessorPil, ViTImageProcessorPil
 
 FOLDER = pathlib.Path("tests/data/image")
 random = numpy.random.default_rng(5)
@@ -201,11 +201,25 @@ def write_processed(image):
 
 
 def write_coloured(image):
-    tensors = {}
+    tensors = {"source": numpy.asarray(image)}
     for kind in ("Brightness", "Contrast", "Color"):
         for factor in (0.0, 0.6, 1.3, 2.5):
             tensors[f"{kind} {factor}"] = numpy.asarray(getattr(ImageEnhance, kind)(image).enhance(factor))
     save_file(tensors, FOLDER / "coloured.safetensors")
+
+
+def write_logits():
+    """Of tiny models of tests/data/models, for all pictures of decode/."""
+    logits, size = {}, {"height": 12, "width": 12}
+    for model in ("vit_softmax", "deit_softmax", "deit_teacher"):
+        network = AutoModelForImageClassification.from_pretrained(FOLDER.parent / "models" / model).eval()
+        kind = ViTImageProcessorPil if model.startswith("vit") else DeiTImageProcessorPil
+        processor = kind(size=size, do_center_crop=False)
+        logits[model] = {}
+        for path in sorted((FOLDER / "decode").iterdir()):
+            inputs = processor(upright(path.read_bytes()), return_tensors="pt")
+            logits[model][path.name] = [round(x, 6) for x in network(**inputs).logits[0].tolist()]
+    (FOLDER / "logits.json").write_text(json.dumps(logits, indent=0) + "\n")
 
 
 if __name__ == "__main__":
@@ -217,3 +231,4 @@ if __name__ == "__main__":
     write_resized(source)
     write_processed(source)
     write_coloured(picture(16, 12))
+    write_logits()

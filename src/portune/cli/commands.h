@@ -8,6 +8,7 @@
 
 #include "portune/data.h"
 #include "portune/device.h"
+#include "portune/image_classification.h"
 #include "portune/language_models.h"
 #include "portune/question_answering.h"
 #include "portune/text_classification.h"
@@ -29,6 +30,7 @@ struct ModelArguments {
   std::string tokens_column = TokenClassificationOptions{}.tokens_column;
   std::string tags_column = TokenClassificationOptions{}.tags_column;
   QuestionAnsweringOptions question_answering;
+  ImageClassificationOptions images;  ///< its label column and labels are not used
 };
 
 struct FitArguments {

@@ -63,6 +63,17 @@ std::unique_ptr<RowTask> question_answering(const ModelArguments& model, const s
   return std::make_unique<QuestionAnswering>(folder, options);
 }
 
+std::unique_ptr<RowTask> image_classification(const ModelArguments& model, const std::filesystem::path& folder,
+                                              const std::vector<std::string>& files, Classes classes) {
+  ImageClassificationOptions options = model.images;
+  options.label_column = model.options.label_column;
+  if (classes == Classes::kOfRows) {
+    const data::Dataset rows = read_images(files, options.image_column, options.label_column);
+    options.labels = labels_of(interruptible(rows), "label").labels;
+  }
+  return std::make_unique<ImageClassification>(folder, std::move(options));
+}
+
 struct KnownTask {
   const char* name;
   std::unique_ptr<RowTask> (*make)(const ModelArguments& model, const std::filesystem::path& folder,
@@ -72,7 +83,8 @@ constexpr KnownTask kTasks[] = {{"text-classification", text_classification},
                                 {"token-classification", token_classification},
                                 {"question-answering", question_answering},
                                 {"masked-lm", masked_lm},
-                                {"causal-lm", causal_lm}};
+                                {"causal-lm", causal_lm},
+                                {"image-classification", image_classification}};
 
 }  // namespace
 

@@ -174,6 +174,8 @@ class JpegReader {
   jpeg_decompress_struct info_ = {};
 };
 
+Size swapped(Size size, bool swap) { return swap ? Size{size.width, size.height} : size; }
+
 }  // namespace
 
 Image decode_jpeg(std::span<const std::byte> file, const std::string& where, const DecodeOptions& options) {
@@ -182,8 +184,8 @@ Image decode_jpeg(std::span<const std::byte> file, const std::string& where, con
   require_size(reader.size(), where, options);
   const Orientation orientation = reader.orientation();
   if (options.at_least) {
-    const auto [height, width] = *options.at_least;
-    reader.reduce(swaps_sides(orientation) ? Size{width, height} : Size{height, width});
+    const bool swap = swaps_sides(orientation);
+    reader.reduce(swapped(options.at_least(swapped(reader.size(), swap)), swap));
   }
   return upright(reader.read_pixels(), orientation);
 }

@@ -16,18 +16,13 @@ Processor::Processor(const ProcessorConfig& config) : config_(config) {
   }
 }
 
-Tensor Processor::operator()(const View& image) const {
-  View view = image;
-  std::optional<Image> resized, cropped;
-  if (config_.do_resize) {
-    resized = resize(view, config_.resized_size(view.size), config_.resample);
-    view = resized->view();
-  }
-  if (config_.do_center_crop && view.size != config_.crop_size) {
-    cropped = center_crop(view, config_.crop_size);
-    view = cropped->view();
-  }
-  return normalize(view);
+Tensor Processor::operator()(const View& image) const { return normalize(resize_and_crop(image).view()); }
+
+Image Processor::resize_and_crop(const View& image) const {
+  const Size crop = config_.do_center_crop ? config_.crop_size : resized_size(image.size);
+  if (!config_.do_resize) return center_crop(image, crop);
+  Image resized = resize(image, resized_size(image.size), config_.resample);
+  return resized.size() == crop ? std::move(resized) : center_crop(resized.view(), crop);
 }
 
 Tensor Processor::normalize(const View& image) const {

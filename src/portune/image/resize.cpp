@@ -1,9 +1,11 @@
 // Pillow's way to resize: first along the rows, then along the columns, with bytes in between.
 #include <algorithm>
+#include <array>
 #include <vector>
 
 #include "portune/error.h"
-#include "portune/image/taps.h"
+#include "portune/image/row_resizer.h"
+#include "portune/image/slack.h"
 
 namespace portune::image {
 namespace {
@@ -12,42 +14,26 @@ constexpr int32_t kHalf = 1 << (kWeightBits - 1);
 
 uint8_t to_byte(int32_t sum) { return static_cast<uint8_t>(std::clamp(sum >> kWeightBits, 0, 255)); }
 
-void resize_row(const uint8_t* source, const Taps& taps, uint8_t* result) {
-  for (size_t i = 0; i < taps.first.size(); ++i, result += 3) {
-    const uint8_t* pixel = source + 3 * taps.first[i];
-    const int32_t* weights = taps.weights_of(static_cast<int64_t>(i));
-    int32_t red = kHalf, green = kHalf, blue = kHalf;
-    for (int64_t tap = 0; tap < taps.count; ++tap, pixel += 3) {
-      red += pixel[0] * weights[tap];
-      green += pixel[1] * weights[tap];
-      blue += pixel[2] * weights[tap];
-    }
-    result[0] = to_byte(red);
-    result[1] = to_byte(green);
-    result[2] = to_byte(blue);
-  }
-}
-
-// One row of the result from `count` rows of the source.
+// One row of the result from `count` rows of the source. Blocks are of a fixed size, so that their sums stay in
+// registers; the last one reads and writes beyond the row.
 void mix_rows(const uint8_t* source, int64_t row_bytes, const int32_t* weights, int64_t count, int64_t bytes,
               uint8_t* result) {
-  constexpr int64_t kBlock = 64;  // of sums that stay in registers
+  constexpr int64_t kBlock = kSlack;
   for (int64_t begin = 0; begin < bytes; begin += kBlock) {
-    const int64_t width = std::min(kBlock, bytes - begin);
-    int32_t sums[kBlock];
-    std::fill_n(sums, kBlock, kHalf);
-    for (int64_t tap = 0; tap < count; ++tap) {
-      const uint8_t* row = source + tap * row_bytes + begin;
-      for (int64_t x = 0; x < width; ++x) sums[x] += row[x] * weights[tap];
+    std::array<int32_t, kBlock> sums;
+    sums.fill(kHalf);
+    const uint8_t* row = source + begin;
+    for (int64_t tap = 0; tap < count; ++tap, row += row_bytes) {
+      for (size_t x = 0; x < kBlock; ++x) sums[x] += row[x] * weights[tap];
     }
-    for (int64_t x = 0; x < width; ++x) result[begin + x] = to_byte(sums[x]);
+    for (size_t x = 0; x < kBlock; ++x) result[begin + static_cast<int64_t>(x)] = to_byte(sums[x]);
   }
 }
 
 Image resize_width(const View& image, int64_t width, Filter filter) {
-  const Taps taps = make_taps(filter, image.size.width, width);
+  RowResizer resize_row(filter, image.size.width, width);
   Image result({image.size.height, width});
-  for (int64_t y = 0; y < image.size.height; ++y) resize_row(image.row(y), taps, result.row(y));
+  for (int64_t y = 0; y < image.size.height; ++y) resize_row(image.row(y), result.row(y));
   return result;
 }
 
