@@ -36,6 +36,7 @@ const TaskOption kOptions[] = {
     {"--null-score-diff-threshold", {kAnswers}},
     {"--mlm-probability", {kMaskedLm}},
     {"--whole-words", {kMaskedLm}},
+    {"--next-sentence", {kMaskedLm}},
     {"--image-column", {kImages}},
     {"--max-pixels", {kImages}},
     {"--no-random-crop", {kImages}},

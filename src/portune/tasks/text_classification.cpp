@@ -6,9 +6,9 @@
 
 #include "portune/base/message.h"
 #include "portune/error.h"
+#include "portune/losses.h"
 #include "portune/ops.h"
 #include "portune/tasks/classification_lines.h"
-#include "portune/losses.h"
 #include "portune/tasks/classification_metrics.h"
 #include "portune/tasks/label_names.h"
 #include "portune/tasks/objectives.h"
