@@ -36,19 +36,27 @@ int main(int argc, char** argv) {
   const std::string model = argv[1];
   Sizes sizes;
   portune::GeneratorOptions options;
+  portune::GenerationOptions generation;  // without a token that ends texts
   for (int i = 2; i + 1 < argc; i += 2) {
     const std::string name = argv[i];
     if (name == "--prompts") sizes.prompts = std::atoll(argv[i + 1]);
     if (name == "--tokens") sizes.tokens = std::atoll(argv[i + 1]);
     if (name == "--new-tokens") sizes.new_tokens = std::atoll(argv[i + 1]);
     if (name == "--rounds") sizes.rounds = std::atoll(argv[i + 1]);
+    if (name == "--search") {
+      const std::string search = argv[i + 1];
+      generation.num_beams = search == "beams" ? 4 : 1;
+      generation.do_sample = search == "drawing";
+      generation.top_p = 0.9;
+      generation.repetition_penalty = search == "drawing" ? 1.1 : 1;
+    }
     if (name == "--dtype" && std::strcmp(argv[i + 1], "bfloat16") == 0) options.dtype = portune::DType::kBFloat16;
   }
+  generation.max_new_tokens = sizes.new_tokens;
   options.batch_size = sizes.prompts;
   const portune::Device device;
   portune::Generator generator(device, model, options);
   const auto prompts = random_prompts(model, sizes);
-  const portune::GenerationOptions generation{.max_new_tokens = sizes.new_tokens};  // without a token that ends texts
   std::vector<double> prefill, decode;
   for (int64_t round = 0; round <= sizes.rounds; ++round) {
     generator.generate_ids(prompts, generation);
