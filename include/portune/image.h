@@ -25,8 +25,8 @@ struct Size {
 /// "640 x 480 pixels": the width first, as people say it.
 std::string to_string(const Size& size);
 
-/// Pixels of an Image, or of a part of it: rows of RGB, a byte a colour. Only of an Image, which has room behind its last
-/// row: what works on a view reads whole vectors.
+/// Pixels of an Image, or of a part of it: rows of RGB, a byte a colour. Only of an Image, which has room behind its
+/// last row: what works on a view reads whole vectors.
 struct View {
   const uint8_t* data = nullptr;
   Size size;

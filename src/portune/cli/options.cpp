@@ -8,6 +8,7 @@
 #include <type_traits>
 
 #include "portune/cli/make_task.h"
+#include "portune/cli/recipe_words.h"
 
 namespace portune::cli {
 namespace {
@@ -47,6 +48,26 @@ class Group {
   CLI::Option* files(const std::string& names, std::vector<std::string>& value, const std::string& description) {
     return place(app_.add_option(names, value, description), "FILE...");
   }
+  CLI::Option* assignments(const std::string& names, std::map<std::string, std::string>& values,
+                           const std::string& description) {
+    const auto take = [&values](const std::vector<std::string>& words) {
+      for (const std::string& word : words) {
+        const size_t equals = word.find('=');
+        if (equals == 0 || equals == std::string::npos) throw CLI::ValidationError(word + " is not NAME=VALUE");
+        values[word.substr(0, equals)] = word.substr(equals + 1);
+      }
+    };
+    CLI::Option* option = app_.add_option_function<std::vector<std::string>>(names, take, description);
+    return place(option, "NAME=VALUE...");
+  }
+  CLI::Option* names(const std::string& names, std::vector<std::string>& value, const std::string& description) {
+    const auto take = [&value](const std::vector<std::string>& given) {
+      value = given;
+      std::erase(value, "");  // so that '' takes back what a recipe says
+    };
+    return place(app_.add_option_function<std::vector<std::string>>(names, take, description), "A,B,...")
+        ->delimiter(',');
+  }
   // Not bound directly: CLI11 would read a path as far as the first blank.
   CLI::Option* path(const std::string& names, std::filesystem::path& value, const std::string& description) {
     return with(
@@ -57,6 +78,36 @@ class Group {
                       const std::function<void(const std::string&)>& take, const std::string& description) {
     CLI::Validator known = CLI::IsMember(words);
     return with(names, take, description)->type_name(CLI::detail::join(words, "|"))->check(known.description(""));
+  }
+  // Any number of them, one for each time that the option is given.
+  CLI::Option* texts(const std::string& names, std::vector<std::string>& value, const std::string& description) {
+    return place(app_.add_option(names, value, description), "TEXT")->allow_extra_args(false);
+  }
+  CLI::Option* each_text(const std::string& names, const std::function<void(const std::string&)>& take,
+                         const std::string& description) {
+    return with(names, take, description)
+        ->type_name("TEXT")
+        ->trigger_on_parse()
+        ->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
+  }
+  // For values that are handed on.
+  template <class T>
+  CLI::Option* setting(const std::string& names, const std::function<void(T)>& take, const std::string& description,
+                       const Limits& limits = {}) {
+    const auto read = [take](const std::string& text) {
+      T value{};
+      std::from_chars(text.data(), text.data() + text.size(), value);
+      take(value);
+    };
+    return with(names, read, description)->type_name("N")->check(within<T>(limits));
+  }
+  CLI::Option* switch_on(const std::string& names, const std::function<void()>& take, const std::string& description) {
+    return app_.add_flag_callback(names, take, description)->group(name_);
+  }
+  CLI::Option* read_elsewhere(const std::string& names, const std::string& description) {
+    return with(
+               names, [](const std::string&) {}, description)
+        ->type_name("FILE");
   }
   CLI::Option* flag(const std::string& names, bool& value, const std::string& description) {
     return app_.add_flag(names, value, description)->group(name_);
@@ -89,7 +140,20 @@ void add_model(Group group, ModelArguments& model) {
           "--task", task_names(), [&](const std::string& task) { model.task = task; },
           fmt::format("{}", fmt::join(task_names(), ", ")))
       ->type_name("NAME")
-      ->default_str(model.task);
+      ->default_str(model.task.empty() ? "the model's" : model.task);
+  group.assignments("--option", model.options_of_task, "of a task that has none of the options below")
+      ->default_str("none");
+}
+
+// Read before all others: see Parser.
+void add_recipe(Group group) {
+  group.read_elsewhere(kRecipeOption, "YAML file of options, or the name of one that is there: glue/cola")
+      ->default_str("none");
+}
+
+void add_table(Group group, data::TableOptions& table) {
+  group.names("--column-names", table.names, "columns of .csv, .tsv without a header")->default_str("the first line");
+  group.flag("--skip-ragged-rows", table.skip_ragged_rows, "pass over rows of another length than the first");
 }
 
 void add_columns(Group group, TextClassificationOptions& options) {
@@ -143,6 +207,52 @@ void add_masking(Group group, MaskedLmOptions& options) {
   group.flag("--whole-words", options.whole_words, "hide the pieces of a word together");
 }
 
+// What is said here goes over what the model folder says, which is not read yet.
+void add_generation(Group group, GenerateArguments& a) {
+  const auto set = [&a](auto member) {
+    return [&a, member](const auto& value) {
+      a.settings.emplace_back([member, value](GenerationOptions& o) { o.*member = value; });
+    };
+  };
+  using O = GenerationOptions;
+  const Limits from_one{.lowest = 1}, any{.lowest = -1e6, .highest = 1e6};
+  group.setting<int64_t>("--max-new-tokens", set(&O::max_new_tokens), "tokens to make at most", from_one);
+  group.switch_on(
+      "--do-sample", [set] { set (&O::do_sample)(true); }, "draw tokens by their probabilities");
+  group.switch_on(
+      "--no-do-sample", [set] { set (&O::do_sample)(false); }, "take the most probable one");
+  const auto set_for_drawing = [&a, set](auto member) {
+    return [&a, member, set](const auto& value) {
+      a.shapes_drawing = true;
+      set(member)(value);
+    };
+  };
+  group.setting<double>("--temperature", set_for_drawing(&O::temperature), "above 1 makes drawing bolder");
+  group.setting<int64_t>("--top-k", set_for_drawing(&O::top_k), "draw from the k most probable; 0: from all");
+  group.setting<double>("--top-p", set_for_drawing(&O::top_p), "draw from the fewest that are so probable together",
+                        {.highest = 1});
+  group.setting<double>("--repetition-penalty", set(&O::repetition_penalty), "above 1: less of what was there");
+  group.setting<int64_t>("--num-beams", set(&O::num_beams), "texts that are pursued at a time",
+                         {.lowest = 1, .highest = 64});
+  group.setting<double>("--length-penalty", set(&O::length_penalty), "of beams: above 0 favours long texts", any);
+  group.choice(
+      "--early-stopping", {"true", "false", "never"},
+      [set](const std::string& word) {
+        set (&O::early_stopping)(word == "true"    ? EarlyStopping::kTrue
+                                 : word == "never" ? EarlyStopping::kNever
+                                                   : EarlyStopping::kFalse);
+      },
+      "whether a search ends as soon as enough beams have");
+  group.setting<int64_t>("--eos-token-id",
+                         [set](int64_t id) { set (&O::eos_token_id)(std::vector<int32_t>{static_cast<int32_t>(id)}); },
+                         "the token that ends a text", {.highest = 1 << 30});
+  group.each_text(
+      "--stop-string",
+      [&a](const std::string& text) { a.settings.emplace_back([text](O& o) { o.stop_strings.push_back(text); }); },
+      "a text that ends the completion; may be given several times");
+  group.setting<uint64_t>("--seed", set(&O::seed), "of drawing", {.highest = 1.8e19});
+}
+
 void add_dtype(Group group, DType& dtype) {
   const auto take = [&](const std::string& name) { dtype = name == "bfloat16" ? DType::kBFloat16 : DType::kFloat32; };
   group.choice("--dtype", {"float32", "bfloat16"}, take, "type of activations; weights stay float32")
@@ -165,6 +275,15 @@ void add_talk(Group group, Talk& talk) {
 
 void add_batch_size(Group group, int64_t& size) {
   group.number("--batch-size,--per-device-eval-batch-size", size, "rows at a time", {.lowest = 1, .highest = 1e6});
+}
+
+void add_cross_validation(Group group, FitArguments& a) {
+  group
+      .number("--folds", a.folds, "parts of the rows; each is predicted by a model trained on the others",
+              {.lowest = 2, .highest = 1000})
+      ->default_str("none");
+  group.text("--group-column", a.group_column, "rows with the same text here stay together")->default_str("none");
+  group.files("--test,--test-file", a.test, "rows to predict by the mean of all models")->default_str("none");
 }
 
 void add_training(Group group, FitArguments& a) {
@@ -209,10 +328,15 @@ void add_training(Group group, FitArguments& a) {
 
 void add_options(CLI::App& command, FitArguments& a) {
   Group data(command, "Data");
+  add_recipe(data);
   add_model(data, a.model);
   data.files("--train,--train-file", a.train, "rows: .csv, .tsv, .jsonl; .txt; a folder of images")->required();
-  data.files("--validation,--validation-file", a.validation, "rows to measure on")->default_str("none");
+  data.files("--validation,--validation-file", a.validation, "rows to measure on; NAME=FILE: several sets")
+      ->default_str("none");
   add_columns(data, a.model.options);
+  data.names("--labels", a.model.options.labels, "classes in the order of their ids")->default_str("those of the rows");
+  add_table(data, a.model.table);
+  add_cross_validation(Group(command, "Cross-validation"), a);
   add_tag_columns(Group(command, "Token classification"), a.model);
   add_question_answering(Group(command, "Question answering"), a.model.question_answering);
   add_images(Group(command, "Image classification"), a.model.images);
@@ -238,9 +362,12 @@ void add_options(CLI::App& command, FitArguments& a) {
 
 void add_options(CLI::App& command, EvaluateArguments& a) {
   Group data(command, "Data");
+  add_recipe(data);
   add_model(data, a.model);
-  data.files("--data,--validation-file", a.data, "rows: .csv, .tsv, .jsonl; .txt; a folder of images")->required();
+  data.files("--data,--validation-file", a.data, "rows: .csv, .tsv, .jsonl; .txt; a folder of images; NAME=FILE: sets")
+      ->required();
   add_columns(data, a.model.options);
+  add_table(data, a.model.table);
   add_length(data, a.model.options);
   add_masking(data, a.model.masked_lm);
   add_batch_size(data, a.batch_size);
@@ -255,11 +382,13 @@ void add_options(CLI::App& command, EvaluateArguments& a) {
 
 void add_options(CLI::App& command, PredictArguments& a) {
   Group data(command, "Data");
+  add_recipe(data);
   add_model(data, a.model);
   data.files("--data,--test-file", a.data, "rows: .csv, .tsv, .jsonl; .txt; a folder of images; labels are not read")
       ->required();
   data.text("--text-column", a.model.options.text_column, "column of the text");
   data.text("--text-pair-column", a.model.options.text_pair_column, "column of a second text")->default_str("none");
+  add_table(data, a.model.table);
   add_length(data, a.model.options);
   add_masking(data, a.model.masked_lm);
   add_batch_size(data, a.batch_size);
@@ -270,6 +399,22 @@ void add_options(CLI::App& command, PredictArguments& a) {
   output.path("--output", a.output, "a JSON object an example (answers: NAME.json is {id: text}); - is stdout")
       ->default_str("-");
   output.flag("-q,--quiet", a.talk.quiet, "only results and errors");
+  Group device(command, "Device");
+  add_dtype(device, a.dtype);
+  add_device(device, a.device);
+}
+
+void add_options(CLI::App& command, GenerateArguments& a) {
+  Group data(command, "Prompts");
+  data.path("--model,--model-name-or-path", a.model, "folder with config.json, *.safetensors, tokenizer")->required();
+  data.texts("--prompt", a.prompts, "a text to go on with; may be given several times");
+  data.files("--input", a.input, "prompts: .txt, a line each; .csv, .tsv, .jsonl");
+  data.text("--text-column", a.text_column, "column of the prompt");
+  data.number("--batch-size", a.batch_size, "prompts at a time", {.lowest = 1, .highest = 1e4});
+  add_generation(Group(command, "Generation (defaults are generation_config.json's)"), a);
+  Group output(command, "Output");
+  output.path("--output", a.output, "a JSON object a prompt; - is stdout")->default_str("-");
+  add_talk(output, a.talk);
   Group device(command, "Device");
   add_dtype(device, a.dtype);
   add_device(device, a.device);
@@ -296,6 +441,7 @@ void add_options(CLI::App& command, DevicesArguments& a) {
 
 void add_options(CLI::App& command, BenchArguments& a) {
   Group size(command, "Size");
+  add_recipe(size);
   add_model(size, a.model);
   size.number("--batch-size", a.batch_size, "rows of a step", {.lowest = 1, .highest = 1e6});
   add_length(size, a.model.options);

@@ -4,7 +4,7 @@
 #include <span>
 #include <vector>
 
-#include "portune/metrics/metric.h"
+#include "portune/metrics.h"
 #include "portune/text_classification.h"
 
 namespace portune::tasks {

@@ -1,7 +1,7 @@
 #include "portune/tasks/objectives.h"
 
 #include "portune/ops.h"
-#include "portune/tasks/classification_loss.h"
+#include "portune/losses.h"
 
 namespace portune::tasks {
 namespace {

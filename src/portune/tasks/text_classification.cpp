@@ -8,7 +8,7 @@
 #include "portune/error.h"
 #include "portune/ops.h"
 #include "portune/tasks/classification_lines.h"
-#include "portune/tasks/classification_loss.h"
+#include "portune/losses.h"
 #include "portune/tasks/classification_metrics.h"
 #include "portune/tasks/label_names.h"
 #include "portune/tasks/objectives.h"
@@ -161,8 +161,8 @@ Forward TextClassification::forward(const nn::Scope& root, const Columns& batch)
   if (impl_->head == Head::kRegression) {
     return tasks::sequence_classification(tasks::Problem::kRegression, logits, reshape(labels, {-1, 1}), weights);
   }
-  const Value losses = impl_->head == Head::kSigmoid ? tasks::sigmoid_cross_entropy(reshape(logits, {-1}), labels)
-                                                     : tasks::softmax_cross_entropy(logits, labels);
+  const Value losses = impl_->head == Head::kSigmoid ? sigmoid_cross_entropy(reshape(logits, {-1}), labels)
+                                                     : softmax_cross_entropy(logits, labels);
   return {.loss_sum = sum(losses * weights), .weight_sum = sum(weights), .outputs = {{"logits", logits}}};
 }
 

@@ -1,9 +1,9 @@
-// Losses of classification heads, one value for each label.
+// Losses, one value for each label.
 #pragma once
 
 #include "portune/graph.h"
 
-namespace portune::tasks {
+namespace portune {
 
 /// logits[label]; 0 for a label that is no class.
 /// logits float32 [..., classes], labels int32 [...]; returns float32 [...]
@@ -13,7 +13,7 @@ Value label_logits(const Value& logits, const Value& labels);
 Value softmax_cross_entropy(const Value& logits, const Value& labels);
 
 /// Binary cross-entropy of sigmoid(logit), in the form that does not overflow: max(x, 0) - x y + log(1 + exp(-|x|)).
-/// logits float32 [batch], labels int32 [batch] of 0 and 1; returns float32 [batch]
+/// logits float32 [...], labels [...] of 0 and 1, or between them; returns float32 [...]
 Value sigmoid_cross_entropy(const Value& logits, const Value& labels);
 
-}  // namespace portune::tasks
+}  // namespace portune

@@ -1,4 +1,4 @@
-#include "portune/tasks/classification_loss.h"
+#include "portune/losses.h"
 
 #include <gtest/gtest.h>
 
@@ -26,7 +26,7 @@ void expect_near(const std::vector<float>& found, const std::vector<double>& wan
 }
 
 TEST(SoftmaxCrossEntropy, EqualsTorch) {
-  const Found found = evaluate_loss(tasks::softmax_cross_entropy,
+  const Found found = evaluate_loss(softmax_cross_entropy,
                                     Tensor({3, 3}, {0.5f, -1.25f, 2.0f, -30.0f, 40.0f, 3.5f, 1000.0f, 0.0f, -1000.0f}),
                                     Tensor({3}, {2, 0, 1}));
   expect_near(found.losses, {0.23262198310203266, 70, 1000});
@@ -34,7 +34,7 @@ TEST(SoftmaxCrossEntropy, EqualsTorch) {
 }
 
 TEST(SigmoidCrossEntropy, EqualsTorch) {
-  const Found found = evaluate_loss(tasks::sigmoid_cross_entropy, Tensor({5}, {0.75f, -2.5f, 0.0f, 100.0f, -100.0f}),
+  const Found found = evaluate_loss(sigmoid_cross_entropy, Tensor({5}, {0.75f, -2.5f, 0.0f, 100.0f, -100.0f}),
                                     Tensor({5}, {1, 1, 0, 0, 1}));
   expect_near(found.losses, {0.38687100611489994, 2.5788897342925496, 0.6931471805599453, 100, 100});
   expect_near(found.gradient, {-0.320821300824607, -0.9241418199787564, 0.5, 1, -1});

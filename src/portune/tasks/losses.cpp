@@ -1,8 +1,8 @@
-#include "portune/tasks/classification_loss.h"
+#include "portune/losses.h"
 
 #include "portune/ops.h"
 
-namespace portune::tasks {
+namespace portune {
 
 Value label_logits(const Value& logits, const Value& labels) {
   const int64_t last = logits.rank() - 1;
@@ -27,4 +27,4 @@ Value sigmoid_cross_entropy(const Value& logits, const Value& labels) {
   return positive - logits * convert(labels, logits.dtype()) + log1p(exp(-abs(logits)));
 }
 
-}  // namespace portune::tasks
+}  // namespace portune
