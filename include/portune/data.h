@@ -156,13 +156,13 @@ class Dataset {
   Dataset flat_map(std::function<std::vector<Example>(Example)> f) const;
   /// The examples for which `keep` is true.
   Dataset filter(std::function<bool(const Example&)> keep) const;
+  /// Those examples whose place has `true`, without looking at them.
+  /// errors  DataError, when it is reached, for an example beyond the last place
+  Dataset select(std::vector<bool> places) const;
   /// Each example with two more columns, int64 scalars: "index", its place in the pass, from 0, and "epoch", that of
   /// the pass. Before shuffle() these name an example whatever the order, so that random changes can depend on them
   /// alone.
   Dataset enumerate() const;
-  /// Those examples whose place has `true`, without looking at them.
-  /// errors  DataError, when it is reached, for an example beyond the last place
-  Dataset select(std::vector<bool> places) const;
   /// A random order: each example is drawn from a buffer that is refilled from the input.
   Dataset shuffle(ShuffleOptions options) const;
   /// The dataset `count` times, or without end. An empty dataset stays empty.
@@ -267,8 +267,8 @@ struct ImageFolderOptions {
 
 /// Images of a folder, without reading them. An element has two texts, the path of a file and the name of the folder
 /// that it is in, directly below `folder`; sorted by path. What begins with a dot, or has not the extension of an
-/// image, is passed over. Where folders are no classes images may stand anywhere. errors  at once: NotFoundError,
-/// IoError; DataError if there are no images or one is in no class
+/// image, is passed over. Where folders are no classes images may stand anywhere.
+/// errors  at once: NotFoundError, IoError; DataError if there are no images or one is in no class
 Dataset read_image_folder(const std::string& folder, ImageFolderOptions options = {});
 
 struct TableOptions {

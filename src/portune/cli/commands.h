@@ -11,8 +11,8 @@
 #include "portune/cli/task_options.h"
 #include "portune/data.h"
 #include "portune/device.h"
-#include "portune/image_classification.h"
 #include "portune/generation.h"
+#include "portune/image_classification.h"
 #include "portune/language_models.h"
 #include "portune/question_answering.h"
 #include "portune/text_classification.h"
@@ -34,10 +34,10 @@ struct ModelArguments {
   std::string tokens_column = TokenClassificationOptions{}.tokens_column;
   std::string tags_column = TokenClassificationOptions{}.tags_column;
   QuestionAnsweringOptions question_answering;
-  ImageClassificationOptions images;  ///< its label column and labels are not used
   std::map<std::string, std::string> options_of_task;  ///< of a task that is not ours
   data::TableOptions table;                            ///< how files are read, but for the columns, which the task says
   std::vector<GivenOption> given;  ///< options that have been given, to object to those of other tasks
+  ImageClassificationOptions images;  ///< its label column and labels are not used
 };
 
 struct FitArguments {
