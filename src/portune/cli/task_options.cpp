@@ -39,6 +39,7 @@ const TaskOption kOptions[] = {
     {"--next-sentence", {kMaskedLm}},
     {"--image-column", {kImages}},
     {"--max-pixels", {kImages}},
+    {"--reduced-decode", {kImages}},
     {"--no-random-crop", {kImages}},
     {"--no-flip", {kImages}},
     {"--color-jitter", {kImages}},
