@@ -119,6 +119,26 @@ void add_columns(Group group, TextClassificationOptions& options) {
   group.text("--text-column", options.text_column, "column of the text");
   group.text("--text-pair-column", options.text_pair_column, "column of a second text")->default_str("none");
   group.text("--label-column", options.label_column, "column of the label: numbers or names");
+  group.names("--label-columns", options.label_columns, "of 0 and 1, for several labels")->default_str("none");
+  group.text("--label-separator", options.label_separator, "between several labels, where they are no JSON list");
+}
+
+// Under its short name, and as transformers has it in "problem_type".
+Head head_called(const std::string& name) {
+  if (name == "sigmoid") return Head::kSigmoid;
+  if (name == "multi_label_classification") return Head::kMultiLabel;
+  return name == "regression" ? Head::kRegression : Head::kSoftmax;
+}
+
+void add_head(Group group, std::optional<Head>& head) {
+  group
+      .choice(
+          "--head,--problem-type",
+          {"softmax", "sigmoid", "regression", "single_label_classification", "multi_label_classification"},
+          [&](const std::string& name) { head = head_called(name); },
+          "softmax, sigmoid (of 0/1), multi_label_classification, regression")
+      ->type_name("NAME")
+      ->default_str("the model's");
 }
 
 // Those that rows have when labels are not read.
@@ -198,16 +218,7 @@ void add_training(Group group, FitArguments& a) {
   group.number("--warmup-steps", t.warmup_steps, "steps in which the rate rises from 0");
   group.number("--weight-decay", t.weight_decay, "of matrices", {.highest = 1e38});
   group.number("--max-grad-norm", t.max_grad_norm, "gradients are clipped to it; 0: never", {.highest = 1e38});
-  group
-      .choice(
-          "--head", {"softmax", "sigmoid", "regression"},
-          [&](const std::string& name) {
-            a.model.options.head = name == "sigmoid"      ? Head::kSigmoid
-                                   : name == "regression" ? Head::kRegression
-                                                          : Head::kSoftmax;
-          },
-          "a logit per class, one for 0/1, or a number")
-      ->default_str("the model's");
+  add_head(group, a.model.options.head);
   add_length(group, a.model.options);
   add_masking(group, a.model.masked_lm);
   add_dtype(group, t.dtype);

@@ -24,6 +24,8 @@ const TaskOption kOptions[] = {
     {"--text-column", {kClassification, kMaskedLm, kCausalLm}},
     {"--text-pair-column", {kClassification}},
     {"--label-column", {kClassification}},
+    {"--label-columns", {kClassification}},
+    {"--label-separator", {kClassification}},
     {"--labels", {kClassification}},
     {"--head", {kClassification}},
     {"--tokens-column", {kTokens}},
