@@ -1,12 +1,14 @@
 #!/usr/bin/env python3
 """Records what transformers computes for a model, as a case for `portune parity`.
 
-    tools/make_reference.py --model CHECKPOINT --architecture BertForMaskedLM --output CASE
+    tools/make_reference.py --model CHECKPOINT --architecture BertForMaskedLM --output CASE [--generate]
     portune parity --case CASE
 
 The case is a folder: the model itself, inputs.safetensors, expected.safetensors (outputs without dropout),
 grads.safetensors (of the loss), after5.safetensors (the parameters after five AdamW steps on the same batch) and
-case.json. The truth is computed in float64 from the float32 weights and stored as float32; case.json tells how far
+case.json; with --generate, for causal language models, generate.safetensors (what generate() makes of prompts in one
+batch, padded on the left: greedily, with a repetition penalty, by beam search, with and without a token that ends texts;
+in float32). The truth of all else is computed in float64 from the float32 weights and stored as float32; case.json tells how far
 torch's own float32 run is from it, which is what the tolerances are made of. Needs torch, transformers, safetensors.
 """
 
@@ -24,6 +26,7 @@ OPTIMIZER = {"lr": 1e-3, "betas": (0.9, 0.999), "eps": 1e-8, "weight_decay": 0.0
 STEPS = 5
 NO_GRADIENT = 1e-12  # a float64 gradient below this is rounding noise around a true zero
 IGNORED = -100  # a label that does not count
+NEW_TOKENS = 12
 
 
 def main():
@@ -35,6 +38,8 @@ def main():
     parser.add_argument("--length", type=int, default=16, help="tokens of the longest row")
     parser.add_argument("--seed", type=int, default=0, help="of the inputs, and of weights that the checkpoint lacks")
     parser.add_argument("--steps", type=int, default=STEPS, help="optimizer steps; 0: none are recorded")
+    parser.add_argument("--generate", action="store_true", help="record what generate() makes of prompts, too")
+    parser.add_argument("--max-new-tokens", type=int, default=NEW_TOKENS, help="of --generate")
     options = parser.parse_args()
     torch.manual_seed(options.seed)
     config = transformers.AutoConfig.from_pretrained(options.model)
@@ -44,6 +49,8 @@ def main():
     lengths = [max(options.length - 3 * row, 2) for row in range(options.rows)]
     inputs = make_inputs(model, lengths, options.seed)
     record(model, inputs, options.output, seed=options.seed, note=f"{options.model}", steps=options.steps)
+    if options.generate:
+        record_generation(model, lengths, options.output, seed=options.seed, new_tokens=options.max_new_tokens)
 
 
 def without_dropout(model):
@@ -154,6 +161,43 @@ def record(model, inputs, folder, *, seed, note, steps=STEPS, keep=None):
             "torch_fp32_losses": single["losses"],
         }
     write_case_json(folder, model, seed=seed, note=note, **facts)
+
+
+def record_generation(model, lengths, folder, *, seed, new_tokens=NEW_TOKENS):
+    """Adds generate.safetensors and its entries in case.json to a case."""
+    model = model.float().eval()
+    inputs = make_inputs(model, lengths, seed)
+    pad = model.generation_config.pad_token_id or 0
+    prompts = [row[mask == 1] for row, mask in zip(inputs["input_ids"], inputs["attention_mask"])]
+    width = max(lengths)
+    ids = torch.stack([torch.nn.functional.pad(row, (width - len(row), 0), value=pad) for row in prompts])
+    mask = torch.stack([torch.arange(width) >= width - len(row) for row in prompts]).long()
+
+    def generate(**arguments):
+        arguments = {"max_new_tokens": new_tokens, "do_sample": False, "pad_token_id": pad, **arguments}
+        with torch.no_grad():
+            return arguments, model.generate(input_ids=ids, attention_mask=mask, **arguments)
+
+    # One that some texts come to, so that these end early.
+    greedy = generate()[1]
+    eos = {"eos_token_id": int(greedy[0, width + new_tokens // 2])}
+    runs = {
+        "greedy": {},
+        "greedy_eos": eos,
+        "penalty": {"repetition_penalty": 1.5},
+        "beams": {"num_beams": 3},
+        "beams_eos": {"num_beams": 4, "early_stopping": True, **eos},
+        "beams_never": {"num_beams": 3, "early_stopping": "never", "length_penalty": 2.0, **eos},
+        "beams_short": {"num_beams": 2, "length_penalty": -1.0, "repetition_penalty": 1.2, **eos},
+    }
+    tensors, entries = {}, []
+    for name, chosen in runs.items():
+        arguments, output = generate(**chosen)
+        tensors |= {f"{name}.input_ids": ids, f"{name}.attention_mask": mask, f"{name}.output": output}
+        entries.append({"name": name, "args": arguments, "output": output.tolist()})
+    save(folder / "generate.safetensors", tensors)
+    case = json.loads((folder / "case.json").read_text())
+    write_case_json(folder, model, **{**case, "generate": entries})
 
 
 def run(model, inputs, dtype, steps):

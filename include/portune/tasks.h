@@ -109,6 +109,8 @@ class RowTask : public Task {
   /// How many examples rows become: usually one each.
   virtual int64_t count_examples(const data::Dataset& rows) const;
   virtual std::unique_ptr<PredictionLines> prediction_lines() const = 0;
+  /// Whether each row has a line of its own.
+  virtual bool predicts_rows() const { return true; }
   /// The same as one JSON document, if there is a form of it that others read; otherwise null.
   virtual std::unique_ptr<PredictionLines> prediction_document() const;
   /// What a resumption must have in common with the run that it continues (TrainingOptions::must_match).

@@ -19,7 +19,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 sys.path.insert(0, str(ROOT / "tools"))
 
 import transformers  # noqa: E402
-from make_reference import flatten, make_inputs, randomise, record, save, write_case_json  # noqa: E402
+from make_reference import flatten, make_inputs, randomise, record, record_generation, save, write_case_json  # noqa: E402
 
 DATA = ROOT / "tests" / "data" / "models"
 
@@ -107,6 +107,9 @@ REGRESSION = {"problem_type": "regression", "num_labels": 1}
 # Whose weights are so large that attention picks out single tokens. In the others, some of which multiply two layers or
 # repeat one, that would make bfloat16 too coarse, in torch as well.
 SHARP = ("bert", "gpt2", "opt")
+
+# For which generate() is recorded, too: each decoder, and each layout of OPT.
+GENERATES = ("gpt2_lm", "gpt2_lm_untied", "opt_lm", "opt_350m", "llama_lm", "mistral_lm", "qwen2_lm", "qwen3_lm")
 
 # name: class, configuration. The first of an architecture is recorded whole.
 CASES = {
@@ -237,6 +240,8 @@ def make_case(name):
         steps=5 if is_first else 0,
         keep=None if is_first else lambda parameter: parameter in of_head,
     )
+    if name in GENERATES:
+        record_generation(model, LENGTHS, DATA / name, seed=seed)
 
 
 def make_model(architecture, settings):

@@ -33,6 +33,11 @@ constexpr const char* kPredictExamples =
     "  portune predict --model tuned --data new.jsonl | head -1\n"
     "  {\"label\":\"1\",\"score\":0.93,\"scores\":{\"0\":0.07,\"1\":0.93},\"logits\":[-1.2,1.4]}\n";
 
+constexpr const char* kGenerateExamples =
+    "  portune generate --model gpt2 --prompt \"The weather today\" --max-new-tokens 50\n"
+    "  portune generate --model gpt2 --input prompts.txt --output completions.jsonl --do-sample --top-p 0.9\n"
+    "  {\"prompt\":\"The weather\",\"completion\":\" is fine.\",\"tokens\":4,\"finish_reason\":\"stop\"}\n";
+
 constexpr const char* kTokenizeExamples =
     "  portune tokenize --tokenizer bert --input new.jsonl --output ids.jsonl\n"
     "  portune tokenize --tokenizer bert --input pairs.csv --text-column question --text-pair-column answer | head -1\n"
@@ -84,6 +89,7 @@ class Parser {
     add("fit", "Fine-tunes a model on rows of a table or lines of text.", kFitExamples, fit_);
     add("evaluate", "Measures a model on rows of a table or lines of text.", kEvaluateExamples, evaluate_);
     add("predict", "Predicts for rows of a table or lines of text.", kPredictExamples, predict_);
+    add("generate", "Goes on with prompts.", kGenerateExamples, generate_);
     add("tokenize", "Turns texts into token ids and offsets.", kTokenizeExamples, tokenize_);
     add("devices", "Shows the plugin, its devices and the kernels.", kDevicesExamples, devices_);
     add("bench", "Times training steps on random tokens.", kBenchExamples, bench_);
@@ -181,6 +187,7 @@ class Parser {
     if (name == "fit") return fit_;
     if (name == "evaluate") return evaluate_;
     if (name == "predict") return predict_;
+    if (name == "generate") return generate_;
     if (name == "tokenize") return tokenize_;
     if (name == "devices") return devices_;
     if (name == "bench") return bench_;
@@ -193,6 +200,7 @@ class Parser {
   FitArguments fit_;
   EvaluateArguments evaluate_;
   PredictArguments predict_;
+  GenerateArguments generate_;
   TokenizeArguments tokenize_;
   DevicesArguments devices_;
   BenchArguments bench_;

@@ -14,8 +14,8 @@ struct Text {
   std::string text;
 };
 
-using Command = std::variant<Text, FitArguments, EvaluateArguments, PredictArguments, TokenizeArguments,
-                             DevicesArguments, BenchArguments, ParityArguments>;
+using Command = std::variant<Text, FitArguments, EvaluateArguments, PredictArguments, GenerateArguments,
+                             TokenizeArguments, DevicesArguments, BenchArguments, ParityArguments>;
 
 /// words  the command line without the program's name
 /// errors UsageError, with the nearest name for one that is not known

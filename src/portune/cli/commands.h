@@ -3,12 +3,15 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
+#include <map>
 #include <string>
 #include <vector>
 
 #include "portune/cli/task_options.h"
 #include "portune/data.h"
 #include "portune/device.h"
+#include "portune/generation.h"
 #include "portune/language_models.h"
 #include "portune/question_answering.h"
 #include "portune/text_classification.h"
@@ -30,7 +33,8 @@ struct ModelArguments {
   std::string tokens_column = TokenClassificationOptions{}.tokens_column;
   std::string tags_column = TokenClassificationOptions{}.tags_column;
   QuestionAnsweringOptions question_answering;
-  data::TableOptions table;        ///< how files are read, but for the columns, which the task says
+  std::map<std::string, std::string> options_of_task;  ///< of a task that is not ours
+  data::TableOptions table;                            ///< how files are read, but for the columns, which the task says
   std::vector<GivenOption> given;  ///< options that have been given, to object to those of other tasks
 };
 
@@ -45,8 +49,11 @@ struct FitArguments {
   TrainingOptions training;
   DeviceOptions device;
   std::filesystem::path output, resume_from_checkpoint;
-  bool resume = false;           ///< from the newest checkpoint in `output`
-  int64_t checkpoint_every = 0;  ///< steps; 0: only after a signal
+  int64_t folds = 0;              ///< of a cross-validation; 0: there is none
+  std::string group_column;       ///< rows with the same text here belong to one fold; empty: each row by itself
+  std::vector<std::string> test;  ///< rows to predict with the models of all folds
+  bool resume = false;            ///< from the newest checkpoint in `output`
+  int64_t checkpoint_every = 0;   ///< steps; 0: only after a signal
   int64_t keep_checkpoints = 2;
   bool disable_progress = false;
   Talk talk;
@@ -66,6 +73,20 @@ struct PredictArguments {
   ModelArguments model = {.task = {}};
   std::vector<std::string> data;
   int64_t batch_size = 32;
+  DType dtype = DType::kFloat32;
+  DeviceOptions device;
+  std::filesystem::path output = "-";
+  Talk talk;
+};
+
+struct GenerateArguments {
+  std::filesystem::path model;
+  std::vector<std::string> prompts, input;
+  std::string text_column = "text";
+  int64_t batch_size = GeneratorOptions{}.batch_size;
+  /// What the command line sets, over what generation_config.json says.
+  std::vector<std::function<void(GenerationOptions&)>> settings;
+  bool shapes_drawing = false;  ///< whether an option is among them that is for drawing alone
   DType dtype = DType::kFloat32;
   DeviceOptions device;
   std::filesystem::path output = "-";
@@ -105,8 +126,10 @@ struct ParityArguments {
 
 // Each command returns the exit code; errors are thrown.
 int fit(const FitArguments& arguments);
+int cross_validate(const FitArguments& arguments);  ///< what fit() does if there are folds
 int evaluate(const EvaluateArguments& arguments);
 int predict(const PredictArguments& arguments);
+int generate(const GenerateArguments& arguments);
 int tokenize(const TokenizeArguments& arguments);
 int devices(const DevicesArguments& arguments);
 int bench(const BenchArguments& arguments);

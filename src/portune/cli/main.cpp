@@ -22,6 +22,7 @@ struct Run {
   int operator()(const cli::FitArguments& arguments) const { return cli::fit(arguments); }
   int operator()(const cli::EvaluateArguments& arguments) const { return cli::evaluate(arguments); }
   int operator()(const cli::PredictArguments& arguments) const { return cli::predict(arguments); }
+  int operator()(const cli::GenerateArguments& arguments) const { return cli::generate(arguments); }
   int operator()(const cli::TokenizeArguments& arguments) const { return cli::tokenize(arguments); }
   int operator()(const cli::DevicesArguments& arguments) const { return cli::devices(arguments); }
   int operator()(const cli::BenchArguments& arguments) const { return cli::bench(arguments); }

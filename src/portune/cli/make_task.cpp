@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "portune/cli/command_task.h"
 #include "portune/cli/rows.h"
 #include "portune/error.h"
 #include "portune/io/json.h"
@@ -12,12 +13,6 @@
 
 namespace portune::cli {
 namespace {
-
-data::TableOptions table_of(const ModelArguments& model, std::vector<std::string> columns) {
-  data::TableOptions options = model.table;
-  options.columns = std::move(columns);
-  return options;
-}
 
 // The head that is asked for, or that of the checkpoint; but several labels need one of their own.
 Head head_for(const TextClassificationOptions& options, const std::filesystem::path& folder,
@@ -48,7 +43,7 @@ std::unique_ptr<RowTask> text_classification(const ModelArguments& model, const 
     if (!options.text_pair_column.empty()) columns.push_back(options.text_pair_column);
     columns.insert(columns.end(), options.label_columns.begin(), options.label_columns.end());
     if (options.label_columns.empty()) columns.push_back(options.label_column);
-    const data::Dataset rows = data::read_table(files, table_of(model, columns));
+    const data::Dataset rows = data::read_table(files, table_options(model, columns));
     options.head = head_for(options, folder, rows);
     options.labels = labels_in(rows, options);
   }
@@ -101,13 +96,17 @@ const KnownTask kTasks[] = {{"text-classification", text_classification, {"ForSe
                             {"causal-lm", causal_lm, {"ForCausalLM", "LMHeadModel"}}};
 
 // That of the model's class; text classification where it has no head, which says what is missing.
-const KnownTask& task_of(const std::filesystem::path& folder) {
-  for (const std::string& name : io::JsonObject::read(folder / "config.json").get_strings("architectures")) {
+std::string task_of(const std::filesystem::path& folder) {
+  for (const std::string& architecture : io::JsonObject::read(folder / "config.json").get_strings("architectures")) {
     for (const KnownTask& task : kTasks) {
-      if (std::ranges::any_of(task.classes, [&](const std::string& end) { return name.ends_with(end); })) return task;
+      const auto is_end = [&](const std::string& end) { return architecture.ends_with(end); };
+      if (std::ranges::any_of(task.classes, is_end)) return task.name;
+    }
+    for (const auto& [name, task] : added_tasks()) {
+      if (task.architecture == architecture) return name;
     }
   }
-  return kTasks[0];
+  return kTasks[0].name;
 }
 
 const KnownTask& task_called(const std::string& name) {
@@ -121,21 +120,41 @@ const KnownTask& task_called(const std::string& name) {
 std::vector<std::string> task_names() {
   std::vector<std::string> names;
   for (const KnownTask& task : kTasks) names.emplace_back(task.name);
+  for (const auto& [name, make] : added_tasks()) names.push_back(name);
   return names;
 }
 
 std::unique_ptr<RowTask> make_task(const ModelArguments& model, const std::filesystem::path& folder,
                                    const std::vector<std::string>& files, Classes classes) {
-  const KnownTask& task = model.task.empty() ? task_of(folder) : task_called(model.task);
-  require_options_of(task.name, model.given);
-  return task.make(model, folder, files, classes);
+  const std::string name = model.task.empty() ? task_of(folder) : model.task;
+  require_options_of(name, model.given);
+  if (const auto added = added_tasks().find(name); added != added_tasks().end()) {
+    return added->second.make({.model = folder,
+                               .files = files,
+                               .table = model.table,
+                               .training = classes == Classes::kOfRows,
+                               .max_length = model.options.max_length,
+                               .options = TaskOptions(model.options_of_task)});
+  }
+  if (!model.options_of_task.empty()) {
+    throw UsageError({.where = "option",
+                      .given = model.options_of_task.begin()->first,
+                      .expected = "none, as --task " + name + " has options of their own names"});
+  }
+  return task_called(name).make(model, folder, files, classes);
+}
+
+data::TableOptions table_options(const ModelArguments& model, std::vector<std::string> columns) {
+  data::TableOptions options = model.table;
+  options.columns = std::move(columns);
+  return options;
 }
 
 data::Dataset read_rows(const ModelArguments& model, const std::vector<std::string>& files, const RowTask& task,
                         RowTask::Labels labels) {
   // Tasks read files of their own kinds too, but these have no such options.
   const bool is_table = !model.table.names.empty() || model.table.skip_ragged_rows;
-  return is_table ? data::read_table(files, table_of(model, task.columns(labels))) : task.read(files, labels);
+  return is_table ? data::read_table(files, table_options(model, task.columns(labels))) : task.read(files, labels);
 }
 
 }  // namespace portune::cli

@@ -22,6 +22,9 @@ enum class Classes { kOfModel, kOfRows };
 std::unique_ptr<RowTask> make_task(const ModelArguments& model, const std::filesystem::path& folder,
                                    const std::vector<std::string>& files, Classes classes);
 
+/// How tables are read, and these of their columns.
+data::TableOptions table_options(const ModelArguments& model, std::vector<std::string> columns);
+
 /// The columns that the task needs of CSV, TSV or JSON Lines files, or of files of its own kind.
 data::Dataset read_rows(const ModelArguments& model, const std::vector<std::string>& files, const RowTask& task,
                         RowTask::Labels labels);

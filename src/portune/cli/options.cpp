@@ -48,6 +48,18 @@ class Group {
   CLI::Option* files(const std::string& names, std::vector<std::string>& value, const std::string& description) {
     return place(app_.add_option(names, value, description), "FILE...");
   }
+  CLI::Option* assignments(const std::string& names, std::map<std::string, std::string>& values,
+                           const std::string& description) {
+    const auto take = [&values](const std::vector<std::string>& words) {
+      for (const std::string& word : words) {
+        const size_t equals = word.find('=');
+        if (equals == 0 || equals == std::string::npos) throw CLI::ValidationError(word + " is not NAME=VALUE");
+        values[word.substr(0, equals)] = word.substr(equals + 1);
+      }
+    };
+    CLI::Option* option = app_.add_option_function<std::vector<std::string>>(names, take, description);
+    return place(option, "NAME=VALUE...");
+  }
   CLI::Option* names(const std::string& names, std::vector<std::string>& value, const std::string& description) {
     const auto take = [&value](const std::vector<std::string>& given) {
       value = given;
@@ -66,6 +78,31 @@ class Group {
                       const std::function<void(const std::string&)>& take, const std::string& description) {
     CLI::Validator known = CLI::IsMember(words);
     return with(names, take, description)->type_name(CLI::detail::join(words, "|"))->check(known.description(""));
+  }
+  // Any number of them, one for each time that the option is given.
+  CLI::Option* texts(const std::string& names, std::vector<std::string>& value, const std::string& description) {
+    return place(app_.add_option(names, value, description), "TEXT")->allow_extra_args(false);
+  }
+  CLI::Option* each_text(const std::string& names, const std::function<void(const std::string&)>& take,
+                         const std::string& description) {
+    return with(names, take, description)
+        ->type_name("TEXT")
+        ->trigger_on_parse()
+        ->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
+  }
+  // For values that are handed on.
+  template <class T>
+  CLI::Option* setting(const std::string& names, const std::function<void(T)>& take, const std::string& description,
+                       const Limits& limits = {}) {
+    const auto read = [take](const std::string& text) {
+      T value{};
+      std::from_chars(text.data(), text.data() + text.size(), value);
+      take(value);
+    };
+    return with(names, read, description)->type_name("N")->check(within<T>(limits));
+  }
+  CLI::Option* switch_on(const std::string& names, const std::function<void()>& take, const std::string& description) {
+    return app_.add_flag_callback(names, take, description)->group(name_);
   }
   CLI::Option* read_elsewhere(const std::string& names, const std::string& description) {
     return with(
@@ -102,6 +139,8 @@ void add_model(Group group, ModelArguments& model) {
           fmt::format("{}", fmt::join(task_names(), ", ")))
       ->type_name("NAME")
       ->default_str(model.task.empty() ? "the model's" : model.task);
+  group.assignments("--option", model.options_of_task, "of a task that has none of the options below")
+      ->default_str("none");
 }
 
 // Read before all others: see Parser.
@@ -172,6 +211,52 @@ void add_masking(Group group, MaskedLmOptions& options) {
   group.flag("--whole-words", options.whole_words, "hide the pieces of a word together");
 }
 
+// What is said here goes over what the model folder says, which is not read yet.
+void add_generation(Group group, GenerateArguments& a) {
+  const auto set = [&a](auto member) {
+    return [&a, member](const auto& value) {
+      a.settings.emplace_back([member, value](GenerationOptions& o) { o.*member = value; });
+    };
+  };
+  using O = GenerationOptions;
+  const Limits from_one{.lowest = 1}, any{.lowest = -1e6, .highest = 1e6};
+  group.setting<int64_t>("--max-new-tokens", set(&O::max_new_tokens), "tokens to make at most", from_one);
+  group.switch_on(
+      "--do-sample", [set] { set (&O::do_sample)(true); }, "draw tokens by their probabilities");
+  group.switch_on(
+      "--no-do-sample", [set] { set (&O::do_sample)(false); }, "take the most probable one");
+  const auto set_for_drawing = [&a, set](auto member) {
+    return [&a, member, set](const auto& value) {
+      a.shapes_drawing = true;
+      set(member)(value);
+    };
+  };
+  group.setting<double>("--temperature", set_for_drawing(&O::temperature), "above 1 makes drawing bolder");
+  group.setting<int64_t>("--top-k", set_for_drawing(&O::top_k), "draw from the k most probable; 0: from all");
+  group.setting<double>("--top-p", set_for_drawing(&O::top_p), "draw from the fewest that are so probable together",
+                        {.highest = 1});
+  group.setting<double>("--repetition-penalty", set(&O::repetition_penalty), "above 1: less of what was there");
+  group.setting<int64_t>("--num-beams", set(&O::num_beams), "texts that are pursued at a time",
+                         {.lowest = 1, .highest = 64});
+  group.setting<double>("--length-penalty", set(&O::length_penalty), "of beams: above 0 favours long texts", any);
+  group.choice(
+      "--early-stopping", {"true", "false", "never"},
+      [set](const std::string& word) {
+        set (&O::early_stopping)(word == "true"    ? EarlyStopping::kTrue
+                                 : word == "never" ? EarlyStopping::kNever
+                                                   : EarlyStopping::kFalse);
+      },
+      "whether a search ends as soon as enough beams have");
+  group.setting<int64_t>("--eos-token-id",
+                         [set](int64_t id) { set (&O::eos_token_id)(std::vector<int32_t>{static_cast<int32_t>(id)}); },
+                         "the token that ends a text", {.highest = 1 << 30});
+  group.each_text(
+      "--stop-string",
+      [&a](const std::string& text) { a.settings.emplace_back([text](O& o) { o.stop_strings.push_back(text); }); },
+      "a text that ends the completion; may be given several times");
+  group.setting<uint64_t>("--seed", set(&O::seed), "of drawing", {.highest = 1.8e19});
+}
+
 void add_dtype(Group group, DType& dtype) {
   const auto take = [&](const std::string& name) { dtype = name == "bfloat16" ? DType::kBFloat16 : DType::kFloat32; };
   group.choice("--dtype", {"float32", "bfloat16"}, take, "type of activations; weights stay float32")
@@ -194,6 +279,15 @@ void add_talk(Group group, Talk& talk) {
 
 void add_batch_size(Group group, int64_t& size) {
   group.number("--batch-size,--per-device-eval-batch-size", size, "rows at a time", {.lowest = 1, .highest = 1e6});
+}
+
+void add_cross_validation(Group group, FitArguments& a) {
+  group
+      .number("--folds", a.folds, "parts of the rows; each is predicted by a model trained on the others",
+              {.lowest = 2, .highest = 1000})
+      ->default_str("none");
+  group.text("--group-column", a.group_column, "rows with the same text here stay together")->default_str("none");
+  group.files("--test,--test-file", a.test, "rows to predict by the mean of all models")->default_str("none");
 }
 
 void add_training(Group group, FitArguments& a) {
@@ -237,6 +331,7 @@ void add_options(CLI::App& command, FitArguments& a) {
   add_columns(data, a.model.options);
   data.names("--labels", a.model.options.labels, "classes in the order of their ids")->default_str("those of the rows");
   add_table(data, a.model.table);
+  add_cross_validation(Group(command, "Cross-validation"), a);
   add_tag_columns(Group(command, "Token classification"), a.model);
   add_question_answering(Group(command, "Question answering"), a.model.question_answering);
   add_training(Group(command, "Training"), a);
@@ -293,6 +388,22 @@ void add_options(CLI::App& command, PredictArguments& a) {
   output.path("--output", a.output, "a JSON object an example (answers: NAME.json is {id: text}); - is stdout")
       ->default_str("-");
   output.flag("-q,--quiet", a.talk.quiet, "only results and errors");
+  Group device(command, "Device");
+  add_dtype(device, a.dtype);
+  add_device(device, a.device);
+}
+
+void add_options(CLI::App& command, GenerateArguments& a) {
+  Group data(command, "Prompts");
+  data.path("--model,--model-name-or-path", a.model, "folder with config.json, *.safetensors, tokenizer")->required();
+  data.texts("--prompt", a.prompts, "a text to go on with; may be given several times");
+  data.files("--input", a.input, "prompts: .txt, a line each; .csv, .tsv, .jsonl");
+  data.text("--text-column", a.text_column, "column of the prompt");
+  data.number("--batch-size", a.batch_size, "prompts at a time", {.lowest = 1, .highest = 1e4});
+  add_generation(Group(command, "Generation (defaults are generation_config.json's)"), a);
+  Group output(command, "Output");
+  output.path("--output", a.output, "a JSON object a prompt; - is stdout")->default_str("-");
+  add_talk(output, a.talk);
   Group device(command, "Device");
   add_dtype(device, a.dtype);
   add_device(device, a.device);

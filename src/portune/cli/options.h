@@ -13,6 +13,7 @@ namespace portune::cli {
 void add_options(CLI::App& command, FitArguments& arguments);
 void add_options(CLI::App& command, EvaluateArguments& arguments);
 void add_options(CLI::App& command, PredictArguments& arguments);
+void add_options(CLI::App& command, GenerateArguments& arguments);
 void add_options(CLI::App& command, TokenizeArguments& arguments);
 void add_options(CLI::App& command, DevicesArguments& arguments);
 void add_options(CLI::App& command, BenchArguments& arguments);

@@ -5,6 +5,7 @@
 #include "portune/error.h"
 #include "portune/io/atomic_directory.h"
 #include "portune/io/safetensors.h"
+#include "portune/parity/generation.h"
 #include "portune/parity/optimizer_steps.h"
 #include "portune/parity/reference_task.h"
 #include "portune/train/programs.h"
@@ -99,6 +100,7 @@ ParityResult check_parity(const Device& device, const ReferenceCase& reference, 
     if (!reference.names("after5").empty())
       result.after5 = optimizer_steps(device, reference, task, result.comparisons);
     compare_parameters(reference, result);
+    result.generated = check_generation(device, reference, result.comparisons);
   }
   return result;
 }
@@ -114,6 +116,7 @@ void dump(const ParityResult& result, const std::filesystem::path& folder) {
   write("expected.safetensors", result.expected);
   write("grads.safetensors", result.grads);
   write("after5.safetensors", result.after5);
+  write("generate.safetensors", result.generated);
   directory.commit();
 }
 

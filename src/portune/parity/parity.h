@@ -15,12 +15,12 @@ using NamedTensors = std::vector<std::pair<std::string, Tensor>>;
 
 struct ParityResult {
   std::vector<Comparison> comparisons;
-  NamedTensors expected, grads, after5;
+  NamedTensors expected, grads, after5, generated;
 
   bool passed() const;
 };
 
-/// Outputs, loss, gradients and the parameters after optimizer steps, as far as the case has them.
+/// Outputs, loss, gradients, the parameters after optimizer steps and generated ids, as far as the case has them.
 /// dtype   of activations and matrix products; for bfloat16 outputs and loss alone are compared
 /// errors  CheckpointError for a case that does not hold together
 ParityResult check_parity(const Device& device, const ReferenceCase& reference, DType dtype);

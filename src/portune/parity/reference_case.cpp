@@ -14,14 +14,12 @@ std::filesystem::path file_of(const std::filesystem::path& folder, const std::st
   return folder / (file + ".safetensors");
 }
 
-Tensor to_int32(const std::string& name, const TensorView& view) {
+Tensor to_int32(const std::string& where, const TensorView& view) {
   const auto wide = view.as<int64_t>();
   std::vector<int32_t> narrow;
   for (const int64_t value : wide) {
     if (value < INT32_MIN || value > INT32_MAX) {
-      throw CheckpointError({.where = "inputs.safetensors, tensor " + name,
-                             .given = std::to_string(value),
-                             .expected = "integers of 32 bits"});
+      throw CheckpointError({.where = where, .given = std::to_string(value), .expected = "integers of 32 bits"});
     }
     narrow.push_back(static_cast<int32_t>(value));
   }
@@ -35,9 +33,15 @@ data::Example read_inputs(const std::filesystem::path& folder) {
   const io::SafetensorsFile file = io::SafetensorsFile::open(file_of(folder, "inputs"));
   for (const io::SafetensorsEntry& entry : file.entries()) {
     const TensorView view = file.view(entry);
-    inputs.set(entry.name, is_float(entry.type.dtype) ? to_float32(view) : to_int32(entry.name, view));
+    inputs.set(entry.name, is_float(entry.type.dtype) ? to_float32(view)
+                                                      : to_int32("inputs.safetensors, tensor " + entry.name, view));
   }
   return inputs;
+}
+
+TensorView require_tensor(const io::SafetensorsFile& file, const std::string& name) {
+  if (const std::optional<TensorView> view = file.find(name)) return *view;
+  throw CheckpointError({.where = file.path().string(), .given = "no tensor " + name, .expected = "one of that name"});
 }
 
 }  // namespace
@@ -63,18 +67,19 @@ std::vector<std::string> ReferenceCase::names(const std::string& file) const {
 
 Recorded ReferenceCase::recorded(const std::string& file, const std::string& name) const {
   const io::SafetensorsFile tensors = io::SafetensorsFile::open(file_of(path_, file));
-  const std::optional<TensorView> view = tensors.find(name);
-  if (!view) {
-    throw CheckpointError(
-        {.where = tensors.path().string(), .given = "no tensor " + name, .expected = "one of that name"});
-  }
-  Recorded result{.values = to_float32(*view), .torch_difference = torch_difference(file, name)};
+  Recorded result{.values = to_float32(require_tensor(tensors, name)),
+                  .torch_difference = torch_difference(file, name)};
   if (const std::optional<TensorView> rows = tensors.find(name + std::string(kRows))) {
     const auto numbers = rows->as<int64_t>();
     result.rows.assign(numbers.begin(), numbers.end());
     result.sparse = true;
   }
   return result;
+}
+
+Tensor ReferenceCase::integers(const std::string& file, const std::string& name) const {
+  const io::SafetensorsFile tensors = io::SafetensorsFile::open(file_of(path_, file));
+  return to_int32(tensors.path().string() + ", tensor " + name, require_tensor(tensors, name));
 }
 
 bool ReferenceCase::is_noise(const std::string& parameter) const {

@@ -33,9 +33,11 @@ class ReferenceCase {
   /// The model's inputs, integers as int32.
   const data::Example& inputs() const { return inputs_; }
 
-  /// Names in one of the files "expected", "grads", "after5", sorted; none where the case lacks it.
+  /// Names in one of the files "expected", "grads", "after5", "generate", sorted; none where the case lacks it.
   std::vector<std::string> names(const std::string& file) const;
   Recorded recorded(const std::string& file, const std::string& name) const;
+  /// One of the tensors of integers, as int32.
+  Tensor integers(const std::string& file, const std::string& name) const;
   /// Whether the gradient of a parameter is zero but for rounding.
   bool is_noise(const std::string& parameter) const;
 

@@ -41,6 +41,7 @@ class CausalLm final : public TextTask {
   std::unique_ptr<PredictionLines> prediction_lines() const override {
     return std::make_unique<tasks::LanguageModelLines>();
   }
+  bool predicts_rows() const override { return false; }
   std::map<std::string, std::string> settings() const override {
     return {{"block_size", std::to_string(options_.block_size)}, {"text_column", options_.text_column}};
   }

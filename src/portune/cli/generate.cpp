@@ -1,0 +1,113 @@
+// portune generate: goes on with prompts.
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <nlohmann/json.hpp>
+
+#include "portune/cli/commands.h"
+#include "portune/cli/exit_code.h"
+#include "portune/cli/progress_bar.h"
+#include "portune/cli/report.h"
+#include "portune/cli/result_file.h"
+#include "portune/cli/signals.h"
+#include "portune/data.h"
+#include "portune/error.h"
+#include "portune/generation.h"
+
+namespace portune::cli {
+namespace {
+
+// Tells about compilations, shows the text of a single prompt while it grows, and stops at a signal.
+class Watcher final : public GenerationCallback {
+ public:
+  Watcher(const Talk& talk, bool shows_text) : talk_(talk), shows_text_(shows_text) {}
+
+  void on_compile(const std::string& what, double seconds, bool from_cache) override {
+    if (!from_cache) say(talk_, fmt::format("compiled {} in {:.1f} s", what, seconds));
+  }
+  bool streams() const override { return shows_text_; }
+  void on_text(size_t, std::string_view text) override {
+    if (!shows_text_) return;
+    print_result(text);
+    in_line_ = true;
+  }
+  void on_pause() override {
+    if (caught_signal() == 0) return;
+    if (in_line_) print_result("\n");
+    throw Interrupted{caught_signal()};
+  }
+  bool has_shown() const { return in_line_; }
+
+ private:
+  const Talk& talk_;
+  const bool shows_text_;
+  bool in_line_ = false;
+};
+
+std::vector<std::string> read_prompts(const GenerateArguments& a) {
+  std::vector<std::string> prompts = a.prompts;
+  if (a.input.empty()) return prompts;
+  const data::Dataset rows = data::read_table(a.input, {.columns = {a.text_column}});
+  for (const data::Example& row : rows.iterate()) prompts.emplace_back(row.text(a.text_column));
+  return prompts;
+}
+
+void require_prompts(const GenerateArguments& a) {
+  if (!a.prompts.empty() || !a.input.empty()) return;
+  throw UsageError(
+      {.where = "generate", .given = "nothing to go on with", .expected = "--prompt TEXT or --input FILE"});
+}
+
+GenerationOptions options_of(const GenerateArguments& a, const Generator& generator) {
+  GenerationOptions options = generator.defaults();
+  for (const auto& set : a.settings) set(options);
+  if (!options.unknown.empty()) {
+    say(a.talk,
+        fmt::format("generation_config.json has keys that have no effect: {}", fmt::join(options.unknown, ", ")));
+  }
+  if (!options.do_sample && a.shapes_drawing) {
+    say(a.talk, "--temperature, --top-k and --top-p have no effect without --do-sample");
+  }
+  return options;
+}
+
+std::string line_of(const std::string& prompt, const Completion& completion) {
+  const nlohmann::ordered_json object = {{"prompt", prompt},
+                                         {"completion", completion.text},
+                                         {"tokens", completion.ids.size()},
+                                         {"finish_reason", completion.stopped ? "stop" : "length"}};
+  return object.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+}
+
+std::string describe(const GenerationTimes& times, size_t prompts) {
+  const double decoded = static_cast<double>(times.new_tokens) - static_cast<double>(prompts);
+  std::string text = fmt::format("read {} tokens in {:.2f} s, made {}", grouped(times.prompt_tokens), times.prefill_s,
+                                 grouped(times.new_tokens));
+  if (times.decode_s > 0)
+    text += fmt::format(" in {:.2f} s ({:.1f} a second)", times.decode_s, decoded / times.decode_s);
+  return text;
+}
+
+}  // namespace
+
+int generate(const GenerateArguments& a) {
+  require_prompts(a);
+  const std::vector<std::string> prompts = read_prompts(a);
+  const bool as_text = a.output == "-" && a.input.empty() && prompts.size() == 1 && !a.talk.json;
+  ResultFile file(a.output);
+  catch_signals();
+  const Device device(with_warnings(a.device, a.talk));
+  Generator generator(device, a.model, {.dtype = a.dtype, .batch_size = a.batch_size});
+  Watcher watcher(a.talk, as_text && isatty(STDOUT_FILENO) != 0);
+  const std::vector<Completion> completions = generator.generate(prompts, options_of(a, generator), &watcher);
+  if (as_text) {
+    file.write(watcher.has_shown() ? "\n" : completions[0].text + "\n");
+  } else {
+    for (size_t i = 0; i < prompts.size(); ++i) file.write(line_of(prompts[i], completions[i]));
+  }
+  file.finish();
+  say(a.talk, describe(generator.times(), prompts.size()));
+  return kOk;
+}
+
+}  // namespace portune::cli

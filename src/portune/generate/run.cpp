@@ -1,0 +1,130 @@
+#include "portune/generate/run.h"
+
+#include <algorithm>
+
+#include "portune/base/random.h"
+#include "portune/generate/beam_search.h"
+
+namespace portune::generate {
+namespace {
+
+double seconds_since(std::chrono::steady_clock::time_point start) {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+// Seeds that are near each other must not give keys that are.
+Tensor key_of(uint64_t seed) {
+  const uint64_t key = split_mix_64(seed, 0);
+  return Tensor({2}, {static_cast<uint32_t>(key), static_cast<uint32_t>(key >> 32)});
+}
+
+Tensor eos_tokens(const GenerationOptions& options) {
+  std::vector<int32_t> ids(kMostEosTokens, -1);
+  std::ranges::copy(options.eos_token_id, ids.begin());
+  return Tensor({kMostEosTokens}, std::span<const int32_t>(ids));
+}
+
+int32_t narrow(int64_t number) { return static_cast<int32_t>(number); }
+float narrow(double number) { return static_cast<float>(number); }
+
+}  // namespace
+
+SearchKind kind_of(const GenerationOptions& o) {
+  return {.penalises = o.repetition_penalty != 1,
+          .draws = o.do_sample,
+          .keeps_top_k = o.do_sample && o.top_k != 0,
+          .keeps_top_p = o.do_sample && o.top_p != 1,
+          .beams = o.num_beams,
+          .eos_tokens = static_cast<int64_t>(o.eos_token_id.size())};
+}
+
+Run::Run(ModelPrograms& programs, const GenerationOptions& options, std::span<const Ids> prompts, const Batch& batch,
+         int32_t pad_token_id)
+    : programs_(programs),
+      options_(options),
+      kind_(kind_of(options)),
+      sizes_(batch.sizes),
+      prompts_(batch.prompts.size()),
+      pad_token_id_(pad_token_id),
+      numbers_(pad_left(prompts, batch, pad_token_id).numbers) {
+  const PaddedPrompts padded = pad_left(prompts, batch, pad_token_id);
+  const Program& program = programs_.prefill(kind_, sizes_);
+  const auto start = std::chrono::steady_clock::now();
+  std::vector<DeviceArray> arguments;
+  arguments.push_back(programs_.put(padded.ids));
+  arguments.push_back(programs_.put(padded.padding));
+  for (DeviceArray& array : settings(sizes_.prompt + 1)) arguments.push_back(std::move(array));
+  take(programs_.run(program, arguments));
+  prefill_s_ = seconds_since(start);
+}
+
+std::vector<DeviceArray> Run::settings(int64_t pause) const {
+  const GenerationOptions& o = options_;
+  const int64_t end = sizes_.prompt + o.max_new_tokens;
+  std::vector<DeviceArray> arrays;
+  arrays.push_back(programs_.put(
+      Tensor({4}, {narrow(o.temperature), narrow(o.top_p), narrow(o.repetition_penalty), narrow(o.length_penalty)})));
+  arrays.push_back(programs_.put(Tensor({3}, {narrow(pause), narrow(end), narrow(sizes_.prompt)})));
+  arrays.push_back(
+      programs_.put(Tensor({3}, {narrow(o.top_k), pad_token_id_, static_cast<int32_t>(o.early_stopping)})));
+  arrays.push_back(programs_.put(eos_tokens(o)));
+  arrays.push_back(programs_.put(key_of(o.seed)));
+  arrays.push_back(programs_.put(numbers_));
+  return arrays;
+}
+
+void Run::take(std::vector<DeviceArray> state) {
+  state_ = std::move(state);
+  place_ = state_[1].to_host().as<int32_t>()[0];  // waits
+}
+
+bool Run::advance(int64_t tokens) {
+  const int64_t end = sizes_.prompt + options_.max_new_tokens;
+  if (done_ || place_ >= end) return false;
+  const Program& program = programs_.decode(kind_, sizes_);
+  const auto start = std::chrono::steady_clock::now();
+  const int64_t pause = std::min(place_ + tokens, end);
+  std::vector<DeviceArray> arguments = std::move(state_);
+  for (DeviceArray& array : settings(pause)) arguments.push_back(std::move(array));
+  take(programs_.run(program, arguments));
+  done_ = place_ < pause;
+  decode_s_ += seconds_since(start);
+  return true;
+}
+
+std::vector<Ids> Run::new_tokens() const {
+  if (kind_.beams > 1) return best_beams();
+  const Tensor all = state_[0].to_host();
+  const auto length = static_cast<size_t>(sizes_.length), begin = static_cast<size_t>(sizes_.prompt);
+  std::vector<Ids> result;
+  for (size_t row = 0; row < prompts_; ++row) {
+    const auto text = all.as<int32_t>().subspan(row * length, static_cast<size_t>(place_)).subspan(begin);
+    const auto eos = std::ranges::find_first_of(text, options_.eos_token_id);
+    result.emplace_back(text.begin(), eos == text.end() ? eos : eos + 1);
+  }
+  return result;
+}
+
+std::vector<Ids> Run::best_beams() const {
+  const Tensor tokens = state_[place_of_search() + kEndedTokens].to_host();
+  const Tensor lengths = state_[place_of_search() + kEndedLengths].to_host();
+  const auto beams = static_cast<size_t>(kind_.beams), length = static_cast<size_t>(sizes_.length);
+  std::vector<Ids> result;
+  for (size_t row = 0; row < prompts_; ++row) {
+    const auto text = tokens.as<int32_t>().subspan(row * beams * length, length);
+    const auto added = static_cast<size_t>(lengths.as<int32_t>()[row * beams]);
+    const auto best = text.subspan(static_cast<size_t>(sizes_.prompt), added);
+    result.emplace_back(best.begin(), best.end());
+  }
+  return result;
+}
+
+void Run::finish(size_t row) {
+  DeviceArray& array = state_[place_of_search()];
+  Tensor finished = array.to_host();
+  reinterpret_cast<bool*>(finished.data())[row] = true;
+  array = programs_.put(finished);
+  done_ = std::ranges::all_of(std::span(finished.data(), prompts_), [](std::byte x) { return x != std::byte{0}; });
+}
+
+}  // namespace portune::generate

@@ -1,0 +1,81 @@
+// How texts grow by a token at a time: what a search keeps, and how it chooses.
+#pragma once
+
+#include <memory>
+
+#include "portune/models.h"
+#include "portune/ops.h"
+
+namespace portune::generate {
+
+/// What the code of the programs depends on; other options are inputs.
+struct SearchKind {
+  bool penalises = false;  ///< tokens that were there
+  bool draws = false;
+  bool keeps_top_k = false, keeps_top_p = false;
+  int64_t beams = 1;
+  int64_t eos_tokens = 0;  ///< of beam search: how many there are
+
+  bool operator==(const SearchKind&) const = default;
+};
+
+/// Options and the like as inputs of a program.
+struct Settings {
+  Value temperature, top_p, repetition_penalty, length_penalty;  ///< float32 scalars
+  Value pause;                                                   ///< int32: the place before which this call ends
+  Value end;                                                     ///< int32: the place before which all texts end
+  Value first;                                                   ///< int32: the place of the first new token
+  Value top_k, pad_token_id;                                     ///< int32 scalars
+  Value early_stopping;                                          ///< int32: the enumerator
+  Value eos_token_id;                                            ///< int32 [n], -1: none
+  Value key;                                                     ///< uint32 [2]
+  Value numbers;                                                 ///< uint32 [prompts]: which of all prompts these are
+};
+
+/// Texts under way, the same number of rows for each prompt. Each text stands in a row of `tokens`, padded on the left;
+/// keys and values of all its tokens but the last are in the cache.
+struct State {
+  Value tokens;   ///< int32 [rows, length]
+  Value place;    ///< int32: where the next token goes, the same for all
+  Value padding;  ///< int32 [rows]: where the texts begin
+  Value seen;     ///< bool [rows, vocab]: tokens of the text; absent where nothing asks for it
+  Values search;  ///< what the search keeps besides
+  models::KeyValueCache cache;
+
+  Values flat() const;
+  /// `values` as a state of the same form.
+  State with(const Values& values) const;
+};
+
+/// Plain search, and beam search.
+class Search {
+ public:
+  virtual ~Search() = default;
+
+  /// Rows for each prompt.
+  virtual int64_t rows_per_prompt() const = 0;
+  /// What is kept besides, before the first token.
+  /// is_text  bool [prompts]: false for rows that only fill the batch
+  virtual Values start(const Value& is_text, int64_t length) const = 0;
+  /// Adds a token to each row. logits float32 [rows, vocab], of the token that goes to state.place
+  virtual State add_token(const State& state, const Value& logits, const Settings& settings) const = 0;
+  /// Whether a text is unfinished: a bool scalar.
+  virtual Value goes_on(const State& state) const = 0;
+};
+
+std::unique_ptr<Search> make_search(const SearchKind& kind);
+
+// Shared by the searches.
+
+/// An int32 scalar.
+Value scalar(int64_t value);
+Value all(const Value& x);  ///< of bools of any shape
+Value any(const Value& x);  ///< likewise
+/// Whether each id is one of eos_token_id.
+Value ends_text(const Value& ids, const Value& eos_token_id);
+/// Writes ids [rows] to column `place` of tokens [rows, length].
+Value write_column(const Value& tokens, const Value& ids, const Value& place);
+/// seen, with ids [rows] added.
+Value see(const Value& seen, const Value& ids);
+
+}  // namespace portune::generate
