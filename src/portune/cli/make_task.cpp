@@ -83,6 +83,14 @@ std::unique_ptr<RowTask> question_answering(const ModelArguments& model, const s
   return std::make_unique<QuestionAnswering>(folder, options);
 }
 
+std::unique_ptr<RowTask> multiple_choice(const ModelArguments& model, const std::filesystem::path& folder,
+                                         const std::vector<std::string>&, Classes) {
+  MultipleChoiceOptions options = model.multiple_choice;
+  options.label_column = model.options.label_column;
+  options.max_length = model.options.max_length;
+  return portune::multiple_choice(folder, std::move(options));
+}
+
 struct KnownTask {
   const char* name;
   std::unique_ptr<RowTask> (*make)(const ModelArguments& model, const std::filesystem::path& folder,
@@ -92,6 +100,7 @@ struct KnownTask {
 const KnownTask kTasks[] = {{"text-classification", text_classification, {"ForSequenceClassification"}},
                             {"token-classification", token_classification, {"ForTokenClassification"}},
                             {"question-answering", question_answering, {"ForQuestionAnswering"}},
+                            {"multiple-choice", multiple_choice, {"ForMultipleChoice"}},
                             {"masked-lm", masked_lm, {"ForMaskedLM"}},
                             {"causal-lm", causal_lm, {"ForCausalLM", "LMHeadModel"}}};
 

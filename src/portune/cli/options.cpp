@@ -45,6 +45,12 @@ class Group {
   CLI::Option* text(const std::string& names, std::string& value, const std::string& description) {
     return place(app_.add_option(names, value, description), "NAME")->capture_default_str();
   }
+  CLI::Option* optional_text(const std::string& names, std::optional<std::string>& value,
+                             const std::string& description) {
+    return with(
+               names, [&value](const std::string& text) { value = text; }, description)
+        ->type_name("NAME");
+  }
   CLI::Option* files(const std::string& names, std::vector<std::string>& value, const std::string& description) {
     return place(app_.add_option(names, value, description), "FILE...");
   }
@@ -188,6 +194,14 @@ void add_token_columns(Group group, ModelArguments& model) {
 void add_tag_columns(Group group, ModelArguments& model) {
   add_token_columns(group, model);
   group.text("--tags-column", model.tags_column, "column of a list of their tags: names or ids");
+}
+
+void add_multiple_choice(Group group, MultipleChoiceOptions& options) {
+  group.text("--context-column", options.context_column, "column of the text before the endings");
+  group.optional_text("--header-column", options.header_column, "column of what every ending begins with")
+      ->default_str("sent2 with sent1");
+  group.names("--ending-columns", options.ending_columns, "columns of the endings")->default_str("ending0,...,ending3");
+  group.text("--endings-column", options.endings_column, "column of a JSON list of them instead")->default_str("none");
 }
 
 void add_question_answering(Group group, QuestionAnsweringOptions& options) {
@@ -334,6 +348,7 @@ void add_options(CLI::App& command, FitArguments& a) {
   add_cross_validation(Group(command, "Cross-validation"), a);
   add_tag_columns(Group(command, "Token classification"), a.model);
   add_question_answering(Group(command, "Question answering"), a.model.question_answering);
+  add_multiple_choice(Group(command, "Multiple choice"), a.model.multiple_choice);
   add_training(Group(command, "Training"), a);
   Group output(command, "Output");
   output.path("--output,--output-dir", a.output, "folder for the trained model")->required();
@@ -365,6 +380,7 @@ void add_options(CLI::App& command, EvaluateArguments& a) {
   add_batch_size(data, a.batch_size);
   add_tag_columns(Group(command, "Token classification"), a.model);
   add_question_answering(Group(command, "Question answering"), a.model.question_answering);
+  add_multiple_choice(Group(command, "Multiple choice"), a.model.multiple_choice);
   add_talk(Group(command, "Output"), a.talk);
   Group device(command, "Device");
   add_dtype(device, a.dtype);
@@ -384,6 +400,7 @@ void add_options(CLI::App& command, PredictArguments& a) {
   add_batch_size(data, a.batch_size);
   add_token_columns(Group(command, "Token classification"), a.model);
   add_question_answering(Group(command, "Question answering"), a.model.question_answering);
+  add_multiple_choice(Group(command, "Multiple choice"), a.model.multiple_choice);
   Group output(command, "Output");
   output.path("--output", a.output, "a JSON object an example (answers: NAME.json is {id: text}); - is stdout")
       ->default_str("-");

@@ -12,6 +12,7 @@ namespace {
 constexpr const char* kClassification = "text-classification";
 constexpr const char* kTokens = "token-classification";
 constexpr const char* kAnswers = "question-answering";
+constexpr const char* kChoice = "multiple-choice";
 constexpr const char* kMaskedLm = "masked-lm";
 constexpr const char* kCausalLm = "causal-lm";
 
@@ -23,7 +24,7 @@ struct TaskOption {
 const TaskOption kOptions[] = {
     {"--text-column", {kClassification, kMaskedLm, kCausalLm}},
     {"--text-pair-column", {kClassification}},
-    {"--label-column", {kClassification}},
+    {"--label-column", {kClassification, kChoice}},
     {"--label-columns", {kClassification}},
     {"--label-separator", {kClassification}},
     {"--labels", {kClassification}},
@@ -35,6 +36,10 @@ const TaskOption kOptions[] = {
     {"--n-best-size", {kAnswers}},
     {"--max-answer-length", {kAnswers}},
     {"--null-score-diff-threshold", {kAnswers}},
+    {"--context-column", {kChoice}},
+    {"--header-column", {kChoice}},
+    {"--ending-columns", {kChoice}},
+    {"--endings-column", {kChoice}},
     {"--mlm-probability", {kMaskedLm}},
     {"--whole-words", {kMaskedLm}},
 };
