@@ -15,6 +15,7 @@ constexpr const char* kAnswers = "question-answering";
 constexpr const char* kChoice = "multiple-choice";
 constexpr const char* kMaskedLm = "masked-lm";
 constexpr const char* kCausalLm = "causal-lm";
+constexpr const char* kImages = "image-classification";
 
 // Options that are not here are those of every task.
 struct TaskOption {
@@ -24,10 +25,10 @@ struct TaskOption {
 const TaskOption kOptions[] = {
     {"--text-column", {kClassification, kMaskedLm, kCausalLm}},
     {"--text-pair-column", {kClassification}},
-    {"--label-column", {kClassification, kChoice}},
+    {"--label-column", {kClassification, kChoice, kImages}},
     {"--label-columns", {kClassification}},
     {"--label-separator", {kClassification}},
-    {"--labels", {kClassification}},
+    {"--labels", {kClassification, kImages}},
     {"--head", {kClassification}},
     {"--tokens-column", {kTokens}},
     {"--tags-column", {kTokens}},
@@ -42,6 +43,11 @@ const TaskOption kOptions[] = {
     {"--endings-column", {kChoice}},
     {"--mlm-probability", {kMaskedLm}},
     {"--whole-words", {kMaskedLm}},
+    {"--image-column", {kImages}},
+    {"--max-pixels", {kImages}},
+    {"--no-random-crop", {kImages}},
+    {"--no-flip", {kImages}},
+    {"--color-jitter", {kImages}},
 };
 
 }  // namespace

@@ -9,13 +9,13 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-Json numbers(const std::vector<float>& values) {
+Json numbers(std::span<const float> values) {
   Json list = Json::array();
   for (const float value : values) list.push_back(shortest(value));
   return list;
 }
 
-Json scores_of(const std::vector<float>& probabilities, const std::vector<std::string>& labels) {
+Json scores_of(std::span<const float> probabilities, const std::vector<std::string>& labels) {
   Json scores = Json::object();
   for (size_t i = 0; i < labels.size(); ++i) scores[labels[i]] = shortest(probabilities[i]);
   return scores;
@@ -29,16 +29,20 @@ std::vector<float> probabilities_of_all(const TextClassification::Prediction& pr
 
 Json object_of(const TextClassification::Prediction& prediction, const TextClassification& task) {
   if (task.head() == Head::kRegression) return {{"score", shortest(prediction.logits[0])}};
-  const Json logits = numbers(prediction.logits);
-  if (task.head() == Head::kMultiLabel) {
-    const Json scores = scores_of(prediction.probabilities, task.labels());
-    return {{"labels", prediction.labels}, {"scores", scores}, {"logits", logits}};
+  if (task.head() != Head::kMultiLabel) {
+    return classes_json(prediction.label, task.labels(), probabilities_of_all(prediction), prediction.logits);
   }
-  const Json scores = scores_of(probabilities_of_all(prediction), task.labels());
-  return {{"label", prediction.label}, {"score", scores.at(prediction.label)}, {"scores", scores}, {"logits", logits}};
+  const Json scores = scores_of(prediction.probabilities, task.labels());
+  return {{"labels", prediction.labels}, {"scores", scores}, {"logits", numbers(prediction.logits)}};
 }
 
 }  // namespace
+
+Json classes_json(const std::string& label, const std::vector<std::string>& labels,
+                  std::span<const float> probabilities, std::span<const float> logits) {
+  const Json scores = scores_of(probabilities, labels);
+  return {{"label", label}, {"score", scores.at(label)}, {"scores", scores}, {"logits", numbers(logits)}};
+}
 
 std::string ClassificationLines::take(const data::Example& batch, const data::Example& outputs) {
   std::string lines;

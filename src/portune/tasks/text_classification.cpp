@@ -23,13 +23,6 @@ Head head_of(const TextClassificationOptions& options, const io::JsonObject& con
   return options.label_columns.empty() ? tasks::head_in(config) : Head::kMultiLabel;
 }
 
-// The labels that are asked for, in the order of the checkpoint if it has the same ones: its classifier keeps its
-// meaning then.
-std::vector<std::string> in_stored_order(const std::vector<std::string>& wanted, std::vector<std::string> stored) {
-  const bool same = wanted.size() == stored.size() && std::ranges::is_permutation(wanted, stored);
-  return same || wanted.empty() ? stored : wanted;
-}
-
 void check_labels(Head head, const std::vector<std::string>& labels) {
   if (head == Head::kRegression) return;
   if (head == Head::kSigmoid && labels != std::vector<std::string>{"0", "1"}) {
@@ -38,19 +31,7 @@ void check_labels(Head head, const std::vector<std::string>& labels) {
                       .expected = "0 and 1",
                       .fix = "choose a softmax head, or write the labels as 0 and 1"});
   }
-  const size_t fewest = head == Head::kMultiLabel ? 1 : 2;
-  if (labels.size() < fewest) {
-    throw UsageError({.where = "labels",
-                      .given = labels.empty()
-                                   ? "none: config.json has no id2label, so this is an encoder without a head"
-                                   : "only one: \"" + labels.front() + "\"",
-                      .expected = fewest == 1 ? "at least one" : "at least two classes",
-                      .fix = labels.empty() ? "fine-tune the model first" : ""});
-  }
-  for (const std::string& label : labels) {
-    if (std::ranges::count(labels, label) == 1) continue;
-    throw UsageError({.where = "labels", .given = "\"" + label + "\" twice", .expected = "every class once"});
-  }
+  tasks::require_classes(labels, head == Head::kMultiLabel ? 1 : 2);
 }
 
 void check_columns(Head head, const std::vector<std::string>& columns, const std::vector<std::string>& labels) {
@@ -72,7 +53,7 @@ struct TextClassification::Impl {
         checkpoint(from),
         head(head_of(options, checkpoint.config())),
         labels(head == Head::kRegression ? std::vector<std::string>()
-                                         : in_stored_order(options.labels, stored_labels())) {
+                                         : tasks::in_stored_order(options.labels, stored_labels())) {
     check_labels(head, labels);
     check_columns(head, options.label_columns, labels);
   }
@@ -98,7 +79,7 @@ struct TextClassification::Impl {
 
   Tensor label_of(const data::Example& row) const {
     if (head == Head::kRegression) return Tensor({}, {number(row)});
-    if (head != Head::kMultiLabel) return Tensor({}, {label_id(row)});
+    if (head != Head::kMultiLabel) return Tensor({}, {tasks::label_id(row, options.label_column, labels)});
     if (!options.label_columns.empty()) return tasks::indicator_columns(row, labels);
     return tasks::indicators(row, tasks::label_set(row, options.label_column, options.label_separator), labels);
   }
@@ -106,14 +87,6 @@ struct TextClassification::Impl {
   Tensor no_label() const {
     if (head == Head::kMultiLabel) return tasks::indicators({}, {}, labels);
     return Tensor({head == Head::kRegression ? DType::kFloat32 : DType::kInt32, {}});
-  }
-
-  int32_t label_id(const data::Example& row) const {
-    const std::string& label = row.text(options.label_column);
-    if (const auto id = tasks::id_of(label, labels)) return *id;
-    throw DataError({.where = to_string(row.origin()),
-                     .given = "label \"" + label + "\" in column \"" + options.label_column + "\"",
-                     .expected = "one of the labels of the model: " + list_of(labels)});
   }
 
   Prediction prediction(std::span<const float> logits) const {
