@@ -32,7 +32,7 @@ FitArguments fit_arguments(Words more) {
 
 // Those that work on rows have the options of every task, which are groups of their own.
 TEST(CommandLine, HelpOfEachCommandHasExamplesAndFitsOneScreen) {
-  for (const char* command : {"fit", "evaluate", "predict", "tokenize", "devices", "bench", "parity"}) {
+  for (const char* command : {"fit", "evaluate", "predict", "generate", "tokenize", "devices", "bench", "parity"}) {
     const std::string text = text_of({command, "--help"});
     EXPECT_THAT(text, HasSubstr("Examples\n  portune " + std::string(command)));
     EXPECT_LE(std::ranges::count(text, '\n'), command == std::string("fit") ? 95 : 60) << command;

@@ -97,8 +97,8 @@ std::unique_ptr<RowTask> image_classification(const ModelArguments& model, const
   options.label_column = model.options.label_column;
   options.labels = model.options.labels;
   if (classes == Classes::kOfRows && options.labels.empty()) {
-    const data::Dataset rows = read_images(files, options.image_column, options.label_column);
-    options.labels = labels_of(interruptible(rows), "label").labels;
+    const data::Dataset rows = read_images(files, options.image_column, options.label_column, model.table);
+    options.labels = labels_of(interruptible(rows), options.label_column).labels;
   }
   return std::make_unique<ImageClassification>(folder, std::move(options));
 }

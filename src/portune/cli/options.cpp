@@ -239,6 +239,7 @@ void add_length(Group group, TextClassificationOptions& options) {
 void add_masking(Group group, MaskedLmOptions& options) {
   group.number("--mlm-probability", options.mlm_probability, "share of tokens to predict", {.highest = 1});
   group.flag("--whole-words", options.whole_words, "hide the pieces of a word together");
+  group.flag("--next-sentence", options.next_sentence, "rows are sentences; learn which follows which, too");
 }
 
 // What is said here goes over what the model folder says, which is not read yet.
