@@ -159,6 +159,10 @@ class Dataset {
   /// Those examples whose place has `true`, without looking at them.
   /// errors  DataError, when it is reached, for an example beyond the last place
   Dataset select(std::vector<bool> places) const;
+  /// Each example with two more columns, int64 scalars: "index", its place in the pass, from 0, and "epoch", that of
+  /// the pass. Before shuffle() these name an example whatever the order, so that random changes can depend on them
+  /// alone.
+  Dataset enumerate() const;
   /// A random order: each example is drawn from a buffer that is refilled from the input.
   Dataset shuffle(ShuffleOptions options) const;
   /// The dataset `count` times, or without end. An empty dataset stays empty.
@@ -255,6 +259,16 @@ Dataset read_conll(Files files, ConllOptions options = {});
 /// errors   NotFoundError at once if a file is missing; DataError with the file for what is not such JSON, for a file
 ///          without questions or of more than 4 GB
 Dataset read_squad(Files files, bool answers = true);
+
+struct ImageFolderOptions {
+  bool labels = true;  ///< whether the folders are classes
+};
+
+/// Images of a folder, without reading them. An element has the texts image, the path of a file, and label, the name of
+/// the folder that it is in, directly below `folder`; sorted by path. What begins with a dot, or has not the extension
+/// of an image, is passed over. Without labels images may stand anywhere.
+/// errors  at once: NotFoundError, IoError; DataError if there are no images or one is in no class
+Dataset read_image_folder(const std::string& folder, ImageFolderOptions options = {});
 
 struct TableOptions {
   std::vector<std::string> columns;  ///< the columns to read; empty: all

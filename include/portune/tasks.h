@@ -57,6 +57,7 @@ struct InitialWeights {
 /// Real tokens of a batch, and all of its positions, padding included.
 struct TokenCount {
   int64_t real = 0, positions = 0;
+  const char* unit = "tokens";  ///< what is counted, where it is something else
 };
 
 /// A model with its inputs, its loss and its metrics: what a Trainer needs to know. Immutable, hence safe to share.

@@ -12,6 +12,7 @@
 #include "portune/data.h"
 #include "portune/device.h"
 #include "portune/generation.h"
+#include "portune/image_classification.h"
 #include "portune/language_models.h"
 #include "portune/question_answering.h"
 #include "portune/text_classification.h"
@@ -36,6 +37,7 @@ struct ModelArguments {
   std::map<std::string, std::string> options_of_task;  ///< of a task that is not ours
   data::TableOptions table;                            ///< how files are read, but for the columns, which the task says
   std::vector<GivenOption> given;  ///< options that have been given, to object to those of other tasks
+  ImageClassificationOptions images;  ///< its label column and labels are not used
 };
 
 struct FitArguments {

@@ -64,17 +64,31 @@ std::unique_ptr<RowTask> question_answering(const ModelArguments& model, const s
   return std::make_unique<QuestionAnswering>(folder, options);
 }
 
+std::unique_ptr<RowTask> image_classification(const ModelArguments& model, const std::filesystem::path& folder,
+                                              const std::vector<std::string>& files, Classes classes) {
+  ImageClassificationOptions options = model.images;
+  options.label_column = model.options.label_column;
+  options.labels = model.options.labels;
+  if (classes == Classes::kOfRows && options.labels.empty()) {
+    const data::Dataset rows = read_images(files, options.image_column, options.label_column);
+    options.labels = labels_of(interruptible(rows), "label").labels;
+  }
+  return std::make_unique<ImageClassification>(folder, std::move(options));
+}
+
 struct KnownTask {
   const char* name;
   std::unique_ptr<RowTask> (*make)(const ModelArguments& model, const std::filesystem::path& folder,
                                    const std::vector<std::string>& files, Classes classes);
   std::vector<std::string> classes;  // what the names of its classes in transformers end with
 };
-const KnownTask kTasks[] = {{"text-classification", text_classification, {"ForSequenceClassification"}},
-                            {"token-classification", token_classification, {"ForTokenClassification"}},
-                            {"question-answering", question_answering, {"ForQuestionAnswering"}},
-                            {"masked-lm", masked_lm, {"ForMaskedLM"}},
-                            {"causal-lm", causal_lm, {"ForCausalLM", "LMHeadModel"}}};
+const KnownTask kTasks[] = {
+    {"text-classification", text_classification, {"ForSequenceClassification"}},
+    {"token-classification", token_classification, {"ForTokenClassification"}},
+    {"question-answering", question_answering, {"ForQuestionAnswering"}},
+    {"masked-lm", masked_lm, {"ForMaskedLM"}},
+    {"causal-lm", causal_lm, {"ForCausalLM", "LMHeadModel"}},
+    {"image-classification", image_classification, {"ForImageClassification", "ForImageClassificationWithTeacher"}}};
 
 // That of the model's class; text classification where it has no head, which says what is missing.
 std::string task_of(const std::filesystem::path& folder) {

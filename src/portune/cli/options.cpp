@@ -131,7 +131,9 @@ class Group {
 };
 
 void add_model(Group group, ModelArguments& model) {
-  group.path("--model,--model-name-or-path", model.folder, "folder with config.json, *.safetensors, tokenizer")
+  group
+      .path("--model,--model-name-or-path", model.folder,
+            "folder with config.json, *.safetensors, tokenizer or image processor")
       ->required();
   group
       .choice(
@@ -179,6 +181,20 @@ void add_question_answering(Group group, QuestionAnsweringOptions& options) {
   group.number("--max-answer-length", options.max_answer_length, "tokens of an answer", {.lowest = 1});
   group.number("--null-score-diff-threshold", options.null_score_diff_threshold, "by how much no answer must be better",
                {.lowest = -1e9, .highest = 1e9});
+}
+
+void add_images(Group group, ImageClassificationOptions& options) {
+  group.text("--image-column,--image-column-name", options.image_column, "column of the path, from the table's folder");
+  group.number("--max-pixels", options.max_pixels, "larger images are refused", {.lowest = 1});
+  group.flag("--reduced-decode", options.reduced_decode, "faster, and not the same pixels, where JPEGs are large");
+}
+
+// Of training rows.
+void add_augmentation(Group group, image::Augmentation& augmentation) {
+  group.no_flag("--no-random-crop", augmentation.crop, "do not train on random parts of the images");
+  group.no_flag("--no-flip", augmentation.flip, "do not mirror every other image");
+  group.number("--color-jitter", augmentation.color, "by how much brightness, contrast, saturation may change",
+               {.highest = 1});
 }
 
 void add_length(Group group, TextClassificationOptions& options) {
@@ -314,7 +330,7 @@ void add_options(CLI::App& command, FitArguments& a) {
   Group data(command, "Data");
   add_recipe(data);
   add_model(data, a.model);
-  data.files("--train,--train-file", a.train, "rows: .csv, .tsv, .jsonl; or .txt")->required();
+  data.files("--train,--train-file", a.train, "rows: .csv, .tsv, .jsonl; .txt; a folder of images")->required();
   data.files("--validation,--validation-file", a.validation, "rows to measure on; NAME=FILE: several sets")
       ->default_str("none");
   add_columns(data, a.model.options);
@@ -323,6 +339,8 @@ void add_options(CLI::App& command, FitArguments& a) {
   add_cross_validation(Group(command, "Cross-validation"), a);
   add_tag_columns(Group(command, "Token classification"), a.model);
   add_question_answering(Group(command, "Question answering"), a.model.question_answering);
+  add_images(Group(command, "Image classification"), a.model.images);
+  add_augmentation(Group(command, "Image classification"), a.model.images.augmentation);
   add_training(Group(command, "Training"), a);
   Group output(command, "Output");
   output.path("--output,--output-dir", a.output, "folder for the trained model")->required();
@@ -346,7 +364,8 @@ void add_options(CLI::App& command, EvaluateArguments& a) {
   Group data(command, "Data");
   add_recipe(data);
   add_model(data, a.model);
-  data.files("--data,--validation-file", a.data, "rows: .csv, .tsv, .jsonl; or .txt; NAME=FILE: sets")->required();
+  data.files("--data,--validation-file", a.data, "rows: .csv, .tsv, .jsonl; .txt; a folder of images; NAME=FILE: sets")
+      ->required();
   add_columns(data, a.model.options);
   add_table(data, a.model.table);
   add_length(data, a.model.options);
@@ -354,6 +373,7 @@ void add_options(CLI::App& command, EvaluateArguments& a) {
   add_batch_size(data, a.batch_size);
   add_tag_columns(Group(command, "Token classification"), a.model);
   add_question_answering(Group(command, "Question answering"), a.model.question_answering);
+  add_images(Group(command, "Image classification"), a.model.images);
   add_talk(Group(command, "Output"), a.talk);
   Group device(command, "Device");
   add_dtype(device, a.dtype);
@@ -364,7 +384,8 @@ void add_options(CLI::App& command, PredictArguments& a) {
   Group data(command, "Data");
   add_recipe(data);
   add_model(data, a.model);
-  data.files("--data,--test-file", a.data, "rows: .csv, .tsv, .jsonl; or .txt; labels are not read")->required();
+  data.files("--data,--test-file", a.data, "rows: .csv, .tsv, .jsonl; .txt; a folder of images; labels are not read")
+      ->required();
   data.text("--text-column", a.model.options.text_column, "column of the text");
   data.text("--text-pair-column", a.model.options.text_pair_column, "column of a second text")->default_str("none");
   add_table(data, a.model.table);
@@ -373,6 +394,7 @@ void add_options(CLI::App& command, PredictArguments& a) {
   add_batch_size(data, a.batch_size);
   add_token_columns(Group(command, "Token classification"), a.model);
   add_question_answering(Group(command, "Question answering"), a.model.question_answering);
+  add_images(Group(command, "Image classification"), a.model.images);
   Group output(command, "Output");
   output.path("--output", a.output, "a JSON object an example (answers: NAME.json is {id: text}); - is stdout")
       ->default_str("-");

@@ -14,6 +14,7 @@ constexpr const char* kTokens = "token-classification";
 constexpr const char* kAnswers = "question-answering";
 constexpr const char* kMaskedLm = "masked-lm";
 constexpr const char* kCausalLm = "causal-lm";
+constexpr const char* kImages = "image-classification";
 
 // Options that are not here are those of every task.
 struct TaskOption {
@@ -23,8 +24,8 @@ struct TaskOption {
 const TaskOption kOptions[] = {
     {"--text-column", {kClassification, kMaskedLm, kCausalLm}},
     {"--text-pair-column", {kClassification}},
-    {"--label-column", {kClassification}},
-    {"--labels", {kClassification}},
+    {"--label-column", {kClassification, kImages}},
+    {"--labels", {kClassification, kImages}},
     {"--head", {kClassification}},
     {"--tokens-column", {kTokens}},
     {"--tags-column", {kTokens}},
@@ -35,6 +36,11 @@ const TaskOption kOptions[] = {
     {"--null-score-diff-threshold", {kAnswers}},
     {"--mlm-probability", {kMaskedLm}},
     {"--whole-words", {kMaskedLm}},
+    {"--image-column", {kImages}},
+    {"--max-pixels", {kImages}},
+    {"--no-random-crop", {kImages}},
+    {"--no-flip", {kImages}},
+    {"--color-jitter", {kImages}},
 };
 
 }  // namespace

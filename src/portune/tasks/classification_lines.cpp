@@ -17,16 +17,18 @@ std::vector<float> probabilities_of_all(const TextClassification::Prediction& pr
 
 std::string line_of(const TextClassification::Prediction& prediction, const std::vector<std::string>& labels) {
   if (labels.empty()) return Json({{"score", shortest(prediction.logits[0])}}).dump() + "\n";
-  const std::vector<float> probabilities = probabilities_of_all(prediction);
-  Json scores = Json::object(), logits = Json::array();
-  for (size_t i = 0; i < labels.size(); ++i) scores[labels[i]] = shortest(probabilities[i]);
-  for (const float logit : prediction.logits) logits.push_back(shortest(logit));
-  const Json row = {
-      {"label", prediction.label}, {"score", scores[prediction.label]}, {"scores", scores}, {"logits", logits}};
-  return row.dump() + "\n";
+  return classes_json(prediction.label, labels, probabilities_of_all(prediction), prediction.logits).dump() + "\n";
 }
 
 }  // namespace
+
+Json classes_json(const std::string& label, const std::vector<std::string>& labels,
+                  std::span<const float> probabilities, std::span<const float> logits) {
+  Json scores = Json::object(), numbers = Json::array();
+  for (size_t i = 0; i < labels.size(); ++i) scores[labels[i]] = shortest(probabilities[i]);
+  for (const float logit : logits) numbers.push_back(shortest(logit));
+  return {{"label", label}, {"score", scores[label]}, {"scores", scores}, {"logits", numbers}};
+}
 
 std::string ClassificationLines::take(const data::Example& batch, const data::Example& outputs) {
   std::string lines;

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "portune/data.h"
 #include "portune/io/json.h"
 
 namespace portune::tasks {
@@ -12,6 +13,17 @@ namespace portune::tasks {
 /// id2label of a config, in the order of the ids; empty if there is none.
 /// errors  CheckpointError for ids with gaps
 std::vector<std::string> labels_in(const io::JsonObject& config);
+
+/// The labels that are asked for, in the order of the checkpoint if it has the same ones: its classifier keeps its
+/// meaning then. Those of the checkpoint if none are asked for.
+std::vector<std::string> in_stored_order(const std::vector<std::string>& wanted, std::vector<std::string> stored);
+
+/// UsageError unless these are at least two different classes.
+void require_classes(const std::vector<std::string>& labels);
+
+/// The id of the label in a column.
+/// errors  DataError that names the row and the labels that there are
+int32_t label_id(const data::Example& row, const std::string& column, const std::vector<std::string>& labels);
 
 /// The id of a label. Where classes have only the names that transformers makes up, LABEL_0 and so on, data have their
 /// numbers.

@@ -37,13 +37,6 @@ Head head_in(const io::JsonObject& config) {
                          .fix = "to train a new head instead, choose softmax or sigmoid"});
 }
 
-// The labels that are asked for, in the order of the checkpoint if it has the same ones: its classifier keeps its
-// meaning then.
-std::vector<std::string> in_stored_order(const std::vector<std::string>& wanted, std::vector<std::string> stored) {
-  const bool same = wanted.size() == stored.size() && std::ranges::is_permutation(wanted, stored);
-  return same || wanted.empty() ? stored : wanted;
-}
-
 void check_labels(Head head, const std::vector<std::string>& labels) {
   if (head == Head::kRegression) return;
   if (head == Head::kSigmoid && labels != std::vector<std::string>{"0", "1"}) {
@@ -52,18 +45,7 @@ void check_labels(Head head, const std::vector<std::string>& labels) {
                       .expected = "0 and 1",
                       .fix = "choose a softmax head, or write the labels as 0 and 1"});
   }
-  if (labels.size() < 2) {
-    throw UsageError({.where = "labels",
-                      .given = labels.empty()
-                                   ? "none: config.json has no id2label, so this is an encoder without a head"
-                                   : "only one: \"" + labels.front() + "\"",
-                      .expected = "at least two classes",
-                      .fix = labels.empty() ? "fine-tune the model first" : ""});
-  }
-  for (const std::string& label : labels) {
-    if (std::ranges::count(labels, label) == 1) continue;
-    throw UsageError({.where = "labels", .given = "\"" + label + "\" twice", .expected = "every class once"});
-  }
+  tasks::require_classes(labels);
 }
 
 }  // namespace
@@ -74,7 +56,7 @@ struct TextClassification::Impl {
         checkpoint(from),
         head(options.head.value_or(head_in(checkpoint.config()))),
         labels(head == Head::kRegression ? std::vector<std::string>()
-                                         : in_stored_order(options.labels, stored_labels())) {
+                                         : tasks::in_stored_order(options.labels, stored_labels())) {
     check_labels(head, labels);
   }
 
@@ -96,18 +78,11 @@ struct TextClassification::Impl {
   }
 
   Tensor label_of(const data::Example& row) const {
-    return head == Head::kRegression ? Tensor({}, {number(row)}) : Tensor({}, {label_id(row)});
+    return head == Head::kRegression ? Tensor({}, {number(row)})
+                                     : Tensor({}, {tasks::label_id(row, options.label_column, labels)});
   }
   // Of a row that is only predicted.
   Tensor no_label() const { return Tensor({head == Head::kRegression ? DType::kFloat32 : DType::kInt32, {}}); }
-
-  int32_t label_id(const data::Example& row) const {
-    const std::string& label = row.text(options.label_column);
-    if (const auto id = tasks::id_of(label, labels)) return *id;
-    throw DataError({.where = to_string(row.origin()),
-                     .given = "label \"" + label + "\" in column \"" + options.label_column + "\"",
-                     .expected = "one of the labels of the model: " + list_of(labels)});
-  }
 
   TextClassificationOptions options;
   const TextCheckpoint& checkpoint;

@@ -4,11 +4,9 @@
 
 #include "portune/data/user_function.h"
 #include "portune/error.h"
-#include "portune/hub/config_edit.h"
 #include "portune/hub/model_folder.h"
-#include "portune/io/file.h"
-#include "portune/io/safetensors.h"
 #include "portune/tasks/initial_weights.h"
+#include "portune/tasks/save_model.h"
 
 namespace portune {
 namespace {
@@ -35,8 +33,8 @@ void check(const hub::ModelFolder& folder, const models::TextModelFacts& facts, 
 struct TextCheckpoint::Impl {
   Impl(const std::filesystem::path& path, int64_t length)
       : folder(hub::ModelFolder::open(path)),
-        tokenizer(text::Tokenizer::load(path)),
         model(models::text_model(folder.config())),
+        tokenizer(text::Tokenizer::load(path)),
         max_length(length),
         pad_id(tokenizer.pad_id().value_or(static_cast<int32_t>(folder.config().get_int_or("pad_token_id", 0)))) {
     check(folder, model->facts(), tokenizer.vocab_size(), max_length);
@@ -45,8 +43,8 @@ struct TextCheckpoint::Impl {
   bool has_types() const { return model->facts().type_vocab_size > 1; }
 
   hub::ModelFolder folder;
+  std::unique_ptr<const models::TextModel> model;  // before the tokenizer, which an image model does not have
   text::Tokenizer tokenizer;
-  std::unique_ptr<const models::TextModel> model;
   int64_t max_length;
   int32_t pad_id;
   // Remembers words from one text to the next, which is most of its speed; one for all threads, as it is far faster
@@ -128,12 +126,7 @@ std::vector<std::string> TextCheckpoint::unknown_config_keys() const { return co
 
 void TextCheckpoint::save(const std::filesystem::path& folder, ConfigChanges changes,
                           std::span<const NamedTensorView> weights) const {
-  const hub::ModelFolder& from = impl_->folder;
-  changes.dtype = DType::kFloat32;
-  const std::string config = hub::edit_config(from.config_text(), (from.path() / "config.json").string(), changes);
-  io::write_file(folder / "config.json", config);
-  for (const std::string& name : from.companion_files()) io::copy_file(from.path() / name, folder / name);
-  io::write_safetensors(folder / "model.safetensors", weights);
+  tasks::save_model(folder, impl_->folder, std::move(changes), weights);
 }
 
 TokenCount TextTask::tokens(const data::Example& batch) const {
