@@ -17,7 +17,10 @@ class Parser {
   Parser(std::string_view source, const std::string& where)
       : tokens_(tokens_of(source, where), where), expressions_(tokens_) {}
 
-  Body run() { return body({}); }
+  ParsedTemplate run() {
+    Body whole = body({});
+    return {.body = std::move(whole), .has_generation = has_generation_};
+  }
 
  private:
   // Statements up to a tag with one of these names, which is left at its name; or up to the end.
@@ -129,6 +132,7 @@ class Parser {
   }
 
   StatementPtr generation(int line) {
+    has_generation_ = true;
     const int loops = std::exchange(loops_, 0);
     Body inner = body_of_tag("endgeneration");
     loops_ = loops;
@@ -185,12 +189,13 @@ class Parser {
 
   TokenStream tokens_;
   ExpressionParser expressions_;
+  bool has_generation_ = false;
   int loops_ = 0;  // around this place, within the same macro
 };
 
 }  // namespace
 
-Body parse(std::string_view source, const std::string& where) {
+ParsedTemplate parse(std::string_view source, const std::string& where) {
   constexpr size_t kMost = 1'000'000;
   if (source.size() > kMost) {
     throw CheckpointError(

@@ -6,8 +6,8 @@
 #include <string_view>
 #include <vector>
 
+#include "portune/jinja/parser.h"
 #include "portune/jinja/renderer.h"
-#include "portune/jinja/syntax.h"
 
 namespace portune::jinja {
 
@@ -31,9 +31,12 @@ class Template {
   ///            construct that is not known here. Both name the line.
   Rendered render(const Value& variables, const std::tm& now) const;
 
+  /// Whether it has a {% generation %} block.
+  bool marks_generations() const { return source_.has_generation; }
+
  private:
-  const std::string where_;
-  const Body body_;
+  std::string where_;
+  ParsedTemplate source_;
 };
 
 }  // namespace portune::jinja
