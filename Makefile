@@ -31,8 +31,8 @@ test:
 bench:
 	@tools/setup.sh --demo
 	@$(MAKE) --no-print-directory build
-	@cmake --build build --target portune_tokenizer_bench
-	@for script in train_step startup accuracy tokenizer; do python3 -B bench/$$script.py || exit 1; done
+	@cmake --build build --target portune_tokenizer_bench portune_generate_bench
+	@for script in train_step generate startup accuracy tokenizer; do python3 -B bench/$$script.py || exit 1; done
 
 clean:
 	rm -rf build

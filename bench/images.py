@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """JPEG to a normalised tensor beside Pillow and torchvision with the image processors of transformers: one thread.
 
-    python3 bench/images.py PICTURE ... [--rounds 5] [--passes 20] [--size 224]
-Each PICTURE (a file that Pillow reads) becomes a JPEG of quality 90. Build with: ninja portune_images_bench. Each round
+    python3 bench/images.py PICTURE ... [--rounds 5] [--passes 20] [--size 224] [--scale 1]
+Each PICTURE (a file that Pillow reads) becomes a JPEG of quality 90, --scale times as wide and high. Build with: ninja portune_images_bench. Each round
 starts each program anew, in turn; times are those of the processor, of the best pass over all pictures. In exact mode
 Portune's pixels must be those of Pillow and the Pillow backend, bit for bit.
 
@@ -20,7 +20,13 @@ import tempfile
 from harness import PEERS, ROOT, peer_python, run
 
 BENCH = ROOT / "build" / "bench" / "portune_images_bench"
-TO_JPEG = "import sys; from PIL import Image; Image.open(sys.argv[1]).convert('RGB').save(sys.argv[2], quality=90)"
+TO_JPEG = """
+import sys
+from PIL import Image
+image = Image.open(sys.argv[1]).convert("RGB")
+size = [round(side * float(sys.argv[3])) for side in image.size]
+image.resize(size, Image.Resampling.BICUBIC).save(sys.argv[2], quality=90)
+"""
 
 
 def main():
@@ -29,6 +35,7 @@ def main():
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--passes", type=int, default=20)
     parser.add_argument("--size", type=int, default=224)
+    parser.add_argument("--scale", type=float, default=1)
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         scratch, python = pathlib.Path(folder), peer_python()
@@ -49,7 +56,7 @@ def write_inputs(options, folder, python):
     config = {"image_processor_type": "ViTImageProcessor", "size": size}
     (folder / "preprocessor_config.json").write_text(json.dumps(config))
     for number, picture in enumerate(options.pictures):
-        run(python, "-c", TO_JPEG, picture, folder / f"{number}.jpg")
+        run(python, "-c", TO_JPEG, picture, folder / f"{number}.jpg", options.scale)
 
 
 def check_pixels(folder):

@@ -261,12 +261,13 @@ Dataset read_conll(Files files, ConllOptions options = {});
 Dataset read_squad(Files files, bool answers = true);
 
 struct ImageFolderOptions {
-  bool labels = true;  ///< whether the folders are classes
+  std::string image_column = "image";  ///< what the column of the paths is called
+  std::string label_column = "label";  ///< what the column of the classes is called; empty: folders are no classes
 };
 
-/// Images of a folder, without reading them. An element has the texts image, the path of a file, and label, the name of
-/// the folder that it is in, directly below `folder`; sorted by path. What begins with a dot, or has not the extension
-/// of an image, is passed over. Without labels images may stand anywhere.
+/// Images of a folder, without reading them. An element has two texts, the path of a file and the name of the folder
+/// that it is in, directly below `folder`; sorted by path. What begins with a dot, or has not the extension of an
+/// image, is passed over. Where folders are no classes images may stand anywhere.
 /// errors  at once: NotFoundError, IoError; DataError if there are no images or one is in no class
 Dataset read_image_folder(const std::string& folder, ImageFolderOptions options = {});
 

@@ -25,7 +25,8 @@ struct Size {
 /// "640 x 480 pixels": the width first, as people say it.
 std::string to_string(const Size& size);
 
-/// Pixels that belong to someone else: rows of RGB, a byte a colour, which may be part of wider rows.
+/// Pixels of an Image, or of a part of it: rows of RGB, a byte a colour. Only of an Image, which has room behind its
+/// last row: what works on a view reads whole vectors.
 struct View {
   const uint8_t* data = nullptr;
   Size size;

@@ -21,12 +21,13 @@ struct ImageClassificationOptions {
   bool reduced_decode = false;  ///< whether JPEGs are decoded no larger than needed: faster, and not the same pixels
 };
 
-/// Rows with two texts: the path of an image, and its label. `files` is one folder, or tables whose paths are relative
+/// Rows with two texts: the path of an image, and its label. `files` is one folder, or tables, whose paths are relative
 /// to the folder of the table.
 /// label_column  empty: labels are not read
+/// table         how tables are read, but for the columns
 /// errors        those of data::read_image_folder and data::read_table
 data::Dataset read_images(const std::vector<std::string>& files, const std::string& image_column,
-                          const std::string& label_column);
+                          const std::string& label_column, data::TableOptions table = {});
 
 /// One label for an image: a Hugging Face model folder of an image model, with its preprocessor_config.json. Where the
 /// checkpoint has learned from a teacher, too, its logits are the mean of the two heads', in training as well.
@@ -39,7 +40,8 @@ class ImageClassification final : public RowTask {
 
   const std::vector<std::string>& labels() const;
 
-  /// A row as arrays: float32 [channels, height, width] pixel_values, int32 labels; and the text image, its path.
+  /// A row as arrays: float32 [channels, height, width] pixel_values, int32 labels; and the text image, its path
+  /// as the row has it.
   /// errors  DataError, NotFoundError, IoError, which name row and file, for an image that cannot be read; DataError
   ///         for a label outside the set
   data::Example encode(const data::Example& row, Labels labels = Labels::kRequired) const;

@@ -22,12 +22,13 @@ struct Initializer {
   double stddev = 0;  ///< of kNormal, around 0
 };
 
-/// A trainable float32 array under its name in the checkpoint.
+/// An array of weights, float32 for the layers, under its name in the checkpoint.
 struct Parameter {
   std::string name;
   Value value;
   Initializer initializer;
   std::vector<std::string> aliases = {};  ///< other names under which checkpoints hold it, if it is shared by layers
+  Value input = value;                    ///< as the program gets it: `value` in the type that it is stored in
 };
 
 /// What all layers of a model share while its graph is built.
@@ -36,6 +37,7 @@ struct ContextOptions {
   bool training = false;                  ///< whether dropout drops
   double initializer_range = 0.02;        ///< standard deviation of new weights
   Value random_key = {};                  ///< uint32 [2], new in each step; needed for dropout
+  DType matrix_dtype = DType::kFloat32;   ///< that a program gets matrices in; other than float32 where nothing learns
 };
 
 class Context {

@@ -6,6 +6,8 @@
 #include "portune/device.h"
 #include "portune/error.h"
 #include "portune/graph.h"
+#include "portune/image.h"
+#include "portune/image_classification.h"
 #include "portune/language_models.h"
 #include "portune/losses.h"
 #include "portune/metrics.h"

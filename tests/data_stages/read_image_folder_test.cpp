@@ -41,7 +41,7 @@ TEST_F(ReadImageFolder, ClassesAreTheNamesOfFolders) {
 
 TEST_F(ReadImageFolder, WithoutLabelsImagesStandAnywhere) {
   for (const char* name : {"b.jpg", "a/c.png"}) add(name);
-  EXPECT_EQ(rows(read({.labels = false})), (Rows{"a/c.png", "b.jpg"}));
+  EXPECT_EQ(rows(read({.label_column = ""})), (Rows{"a/c.png", "b.jpg"}));
 }
 
 TEST_F(ReadImageFolder, NamesTheFileInErrors) {

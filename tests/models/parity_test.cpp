@@ -37,6 +37,9 @@ TEST_P(Parity, WithKernels) {
   for (const char* file : {"expected", "grads", "after5"}) {
     for (const std::string& name : reference_.names(file)) EXPECT_TRUE(compared.contains(name)) << name;
   }
+  for (const std::string& name : reference_.names("generate")) {
+    if (name.ends_with(".output")) EXPECT_TRUE(compared.contains(name)) << name;
+  }
 }
 
 TEST_P(Parity, InBfloat16) { expect_passed(check_parity(kernels(), reference_, DType::kBFloat16)); }

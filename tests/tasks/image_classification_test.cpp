@@ -81,11 +81,16 @@ TEST_F(ImageClassificationTask, ChangesTrainingImagesByEpochAndPlace) {
 }
 
 TEST_F(ImageClassificationTask, ReadsTablesRelativeToTheirFolder) {
-  write_text(folder_ / "table.csv", "picture,class,other\nsub/a.png,cat,1\n/b.png,dog,2\n");
+  fs::copy_file(kPictures / "rgb.png", folder_ / "a.png");
+  write_text(folder_ / "table.csv", "picture,class,other\na.png,cat,1\nb.png,dog,2\n");
   const data::Dataset rows = read_images({(folder_ / "table.csv").string()}, "picture", "class");
   std::vector<std::string> found;
-  for (const data::Example& row : rows.iterate()) found.push_back(row.text("image") + " " + row.text("label"));
-  EXPECT_THAT(found, ElementsAre((folder_ / "sub/a.png").string() + " cat", "/b.png dog"));
+  for (const data::Example& row : rows.iterate()) found.push_back(row.text("picture") + " " + row.text("class"));
+  EXPECT_THAT(found, ElementsAre("a.png cat", "b.png dog"));
+  const data::Example first = task({.image_column = "picture", .label_column = "class", .labels = {"cat", "dog"}})
+                                  .encode(*rows.iterate().next());
+  EXPECT_EQ(first.text("image"), "a.png");
+  EXPECT_EQ(first.tensor("labels").as<int32_t>()[0], 0);
 }
 
 TEST_F(ImageClassificationTask, ReadsOneFolderOrTables) {

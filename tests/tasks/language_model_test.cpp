@@ -104,6 +104,56 @@ TEST(MaskedLm, SpecialTokensAndPaddingHaveNoWord) {
   for (const std::string& name : task->inputs()) EXPECT_TRUE(batch.has(name)) << name;
 }
 
+// Documents "good", "fine", "great" and "bad", "poor": ids 5, 6, 7 and 9, 10.
+std::vector<data::Example> two_documents() {
+  std::vector<data::Example> rows;
+  for (const char* text : {" ", "good", "fine", "great", "", " ", "bad", "poor"}) rows.push_back(sentence(text, ""));
+  return rows;
+}
+
+TEST(NextSentence, HalfOfThePairsFollowAndTheOthersAreOfAnotherDocument) {
+  const auto task = masked_lm(kTinyBert, {.max_length = 5, .next_sentence = true});
+  const data::Dataset rows = data::from_examples(two_documents());
+  EXPECT_EQ(task->count_examples(rows), 3);  // good fine, fine great, bad poor
+  const data::Dataset batches = task->batches(rows, 3);
+  int follow = 0, pairs = 0;
+  for (int64_t epoch = 0; epoch < 100; ++epoch) {
+    data::Cursor cursor = batches.iterate(epoch);
+    const data::Example batch = *cursor.next();
+    const std::vector<int32_t> ids = ints(batch, "input_ids"), labels = ints(batch, "next_sentence_label");
+    for (size_t row = 0; row < 3; ++row, ++pairs) {
+      const int32_t first = ids[5 * row + 1], second = ids[5 * row + 3];  // [CLS] first [SEP] second [SEP]
+      if (labels[row] == 0) {
+        EXPECT_EQ(second, first + 1);
+        ++follow;
+      } else {
+        EXPECT_NE(second < 8, first < 8) << first << " " << second;
+      }
+    }
+  }
+  EXPECT_NEAR(follow, pairs / 2.0, 4 * std::sqrt(pairs / 4.0));
+}
+
+TEST(NextSentence, NeedsTwoDocumentsWithPairs) {
+  const auto task = masked_lm(kTinyBert, {.max_length = 5, .next_sentence = true});
+  const auto count = [&](const std::vector<data::Example>& rows) {
+    return task->count_examples(data::from_examples(rows));
+  };
+  EXPECT_THROW(count({sentence("good", ""), sentence("fine", "")}), DataError);
+  EXPECT_THROW(count({sentence("good", ""), sentence("", ""), sentence("fine", "")}), DataError);
+}
+
+TEST(NextSentence, LossesAreAddedAsTransformersDoes) {
+  const Value weights = constant(Tensor({2}, {1.0f, 1.0f}));
+  const Forward lm{.loss_sum = constant(Tensor({}, {6.0f})), .weight_sum = constant(Tensor({}, {4.0f})), .outputs = {}};
+  const Value logits = constant(Tensor({2, 2}, {1.0f, 1.0f, 0.0f, 3.0f}));
+  const Forward f = tasks::with_next_sentence(lm, logits, constant(Tensor({2}, {0, 0})), weights);
+  const std::vector<Tensor> found = evaluate({f.loss_sum / f.weight_sum, f.outputs[0].second});
+  EXPECT_NEAR(found[0].as<float>()[0], 6.0 / 4 + (std::log(2.0) + std::log1p(std::exp(3.0))) / 2, 1e-6);
+  EXPECT_EQ(found[1].as<float>()[0], 1);
+  EXPECT_EQ(found[1].as<float>()[1], 0);
+}
+
 TEST(MaskedLm, RefusesWhatCannotBe) {
   EXPECT_THROW(masked_lm(kTinyBert, {.max_length = 6, .mlm_probability = 0}), UsageError);
   EXPECT_THROW(masked_lm(kTinyBert, {.max_length = 6, .mlm_probability = 1}), UsageError);

@@ -14,6 +14,7 @@
 #include "portune/generation.h"
 #include "portune/image_classification.h"
 #include "portune/language_models.h"
+#include "portune/multiple_choice.h"
 #include "portune/question_answering.h"
 #include "portune/text_classification.h"
 #include "portune/token_classification.h"
@@ -35,6 +36,7 @@ struct ModelArguments {
   std::string tokens_column = TokenClassificationOptions{}.tokens_column;
   std::string tags_column = TokenClassificationOptions{}.tags_column;
   QuestionAnsweringOptions question_answering;
+  MultipleChoiceOptions multiple_choice;
   std::map<std::string, std::string> options_of_task;  ///< of a task that is not ours
   data::TableOptions table;                            ///< how files are read, but for the columns, which the task says
   std::vector<GivenOption> given;     ///< options that have been given, to object to those of other tasks

@@ -7,26 +7,45 @@
 #include "portune/error.h"
 #include "portune/io/json.h"
 #include "portune/question_answering.h"
+#include "portune/tasks/heads.h"
+#include "portune/tasks/label_sets.h"
 #include "portune/token_classification.h"
 
 namespace portune::cli {
 namespace {
 
-// The head that is asked for, or that of the checkpoint.
-bool learns_numbers(const TextClassificationOptions& options, const std::filesystem::path& folder) {
-  if (options.head) return *options.head == Head::kRegression;
-  return io::JsonObject::read(folder / "config.json").get_string_or("problem_type", "") == "regression";
+// The head that is asked for, or that of the checkpoint; but several labels need one of their own.
+Head head_for(const TextClassificationOptions& options, const std::filesystem::path& folder,
+              const data::Dataset& rows) {
+  const std::optional<data::Example> first = rows.iterate().next();
+  const bool several = !options.label_columns.empty() || (first && tasks::is_label_list(*first, options.label_column));
+  const Head head = options.head ? *options.head : tasks::head_in(io::JsonObject::read(folder / "config.json"));
+  if (!several || head == Head::kMultiLabel) return head;
+  if (!options.head || head == Head::kSigmoid) return Head::kMultiLabel;
+  throw UsageError({.where = "--head " + std::string(tasks::name_of(head)),
+                    .given = "rows that may have several labels",
+                    .expected = "multi_label_classification, or rows with one label"});
+}
+
+std::vector<std::string> labels_in(const data::Dataset& rows, const TextClassificationOptions& options) {
+  if (!options.labels.empty() || options.head == Head::kRegression) return options.labels;
+  if (!options.label_columns.empty()) return options.label_columns;
+  if (options.head != Head::kMultiLabel) return labels_of(interruptible(rows), options.label_column).labels;
+  return label_sets_of(interruptible(rows), options.label_column, options.label_separator).labels;
 }
 
 std::unique_ptr<RowTask> text_classification(const ModelArguments& model, const std::filesystem::path& folder,
                                              const std::vector<std::string>& files, Classes classes) {
   TextClassificationOptions options = model.options;
-  if (classes == Classes::kOfRows && options.labels.empty() && !learns_numbers(options, folder)) {
+  if (classes == Classes::kOfRows) {
     // With the other columns, so that one that is missing is told before what it makes of the labels.
-    std::vector<std::string> columns = {options.text_column, options.label_column};
+    std::vector<std::string> columns = {options.text_column};
     if (!options.text_pair_column.empty()) columns.push_back(options.text_pair_column);
+    columns.insert(columns.end(), options.label_columns.begin(), options.label_columns.end());
+    if (options.label_columns.empty()) columns.push_back(options.label_column);
     const data::Dataset rows = data::read_table(files, table_options(model, columns));
-    options.labels = labels_of(interruptible(rows), options.label_column).labels;
+    options.head = head_for(options, folder, rows);
+    options.labels = labels_in(rows, options);
   }
   return std::make_unique<TextClassification>(folder, std::move(options));
 }
@@ -69,14 +88,22 @@ std::unique_ptr<RowTask> question_answering(const ModelArguments& model, const s
   return std::make_unique<QuestionAnswering>(folder, options);
 }
 
+std::unique_ptr<RowTask> multiple_choice(const ModelArguments& model, const std::filesystem::path& folder,
+                                         const std::vector<std::string>&, Classes) {
+  MultipleChoiceOptions options = model.multiple_choice;
+  options.label_column = model.options.label_column;
+  options.max_length = model.options.max_length;
+  return portune::multiple_choice(folder, std::move(options));
+}
+
 std::unique_ptr<RowTask> image_classification(const ModelArguments& model, const std::filesystem::path& folder,
                                               const std::vector<std::string>& files, Classes classes) {
   ImageClassificationOptions options = model.images;
   options.label_column = model.options.label_column;
   options.labels = model.options.labels;
   if (classes == Classes::kOfRows && options.labels.empty()) {
-    const data::Dataset rows = read_images(files, options.image_column, options.label_column);
-    options.labels = labels_of(interruptible(rows), "label").labels;
+    const data::Dataset rows = read_images(files, options.image_column, options.label_column, model.table);
+    options.labels = labels_of(interruptible(rows), options.label_column).labels;
   }
   return std::make_unique<ImageClassification>(folder, std::move(options));
 }
@@ -91,6 +118,7 @@ const KnownTask kTasks[] = {
     {"text-classification", text_classification, {"ForSequenceClassification"}},
     {"token-classification", token_classification, {"ForTokenClassification"}},
     {"question-answering", question_answering, {"ForQuestionAnswering"}},
+    {"multiple-choice", multiple_choice, {"ForMultipleChoice"}},
     {"masked-lm", masked_lm, {"ForMaskedLM"}},
     {"causal-lm", causal_lm, {"ForCausalLM", "LMHeadModel"}},
     {"image-classification", image_classification, {"ForImageClassification", "ForImageClassificationWithTeacher"}}};

@@ -45,6 +45,12 @@ class Group {
   CLI::Option* text(const std::string& names, std::string& value, const std::string& description) {
     return place(app_.add_option(names, value, description), "NAME")->capture_default_str();
   }
+  CLI::Option* optional_text(const std::string& names, std::optional<std::string>& value,
+                             const std::string& description) {
+    return with(
+               names, [&value](const std::string& text) { value = text; }, description)
+        ->type_name("NAME");
+  }
   CLI::Option* files(const std::string& names, std::vector<std::string>& value, const std::string& description) {
     return place(app_.add_option(names, value, description), "FILE...");
   }
@@ -160,6 +166,26 @@ void add_columns(Group group, TextClassificationOptions& options) {
   group.text("--text-column", options.text_column, "column of the text");
   group.text("--text-pair-column", options.text_pair_column, "column of a second text")->default_str("none");
   group.text("--label-column", options.label_column, "column of the label: numbers or names");
+  group.names("--label-columns", options.label_columns, "of 0 and 1, for several labels")->default_str("none");
+  group.text("--label-separator", options.label_separator, "between several labels, where they are no JSON list");
+}
+
+// Under its short name, and as transformers has it in "problem_type".
+Head head_called(const std::string& name) {
+  if (name == "sigmoid") return Head::kSigmoid;
+  if (name == "multi_label_classification") return Head::kMultiLabel;
+  return name == "regression" ? Head::kRegression : Head::kSoftmax;
+}
+
+void add_head(Group group, std::optional<Head>& head) {
+  group
+      .choice(
+          "--head,--problem-type",
+          {"softmax", "sigmoid", "regression", "single_label_classification", "multi_label_classification"},
+          [&](const std::string& name) { head = head_called(name); },
+          "softmax, sigmoid (of 0/1), multi_label_classification, regression")
+      ->type_name("NAME")
+      ->default_str("the model's");
 }
 
 // Those that rows have when labels are not read.
@@ -170,6 +196,14 @@ void add_token_columns(Group group, ModelArguments& model) {
 void add_tag_columns(Group group, ModelArguments& model) {
   add_token_columns(group, model);
   group.text("--tags-column", model.tags_column, "column of a list of their tags: names or ids");
+}
+
+void add_multiple_choice(Group group, MultipleChoiceOptions& options) {
+  group.text("--context-column", options.context_column, "column of the text before the endings");
+  group.optional_text("--header-column", options.header_column, "column of what every ending begins with")
+      ->default_str("sent2 with sent1");
+  group.names("--ending-columns", options.ending_columns, "columns of the endings")->default_str("ending0,...,ending3");
+  group.text("--endings-column", options.endings_column, "column of a JSON list of them instead")->default_str("none");
 }
 
 void add_question_answering(Group group, QuestionAnsweringOptions& options) {
@@ -222,6 +256,7 @@ void add_length(Group group, TextClassificationOptions& options) {
 void add_masking(Group group, MaskedLmOptions& options) {
   group.number("--mlm-probability", options.mlm_probability, "share of tokens to predict", {.highest = 1});
   group.flag("--whole-words", options.whole_words, "hide the pieces of a word together");
+  group.flag("--next-sentence", options.next_sentence, "rows are sentences; learn which follows which, too");
 }
 
 // What is said here goes over what the model folder says, which is not read yet.
@@ -325,16 +360,7 @@ void add_training(Group group, FitArguments& a) {
   group.number("--warmup-steps", t.warmup_steps, "steps in which the rate rises from 0");
   group.number("--weight-decay", t.weight_decay, "of matrices", {.highest = 1e38});
   group.number("--max-grad-norm", t.max_grad_norm, "gradients are clipped to it; 0: never", {.highest = 1e38});
-  group
-      .choice(
-          "--head", {"softmax", "sigmoid", "regression"},
-          [&](const std::string& name) {
-            a.model.options.head = name == "sigmoid"      ? Head::kSigmoid
-                                   : name == "regression" ? Head::kRegression
-                                                          : Head::kSoftmax;
-          },
-          "a logit per class, one for 0/1, or a number")
-      ->default_str("the model's");
+  add_head(group, a.model.options.head);
   add_length(group, a.model.options);
   add_masking(group, a.model.masked_lm);
   add_dtype(group, t.dtype);
@@ -357,6 +383,7 @@ void add_options(CLI::App& command, FitArguments& a) {
   add_tag_columns(Group(command, "Token classification"), a.model);
   add_instructions(Group(command, "Instruction data (causal-lm)"), a.model.instructions);
   add_question_answering(Group(command, "Question answering"), a.model.question_answering);
+  add_multiple_choice(Group(command, "Multiple choice"), a.model.multiple_choice);
   add_images(Group(command, "Image classification"), a.model.images);
   add_augmentation(Group(command, "Image classification"), a.model.images.augmentation);
   add_training(Group(command, "Training"), a);
@@ -392,6 +419,7 @@ void add_options(CLI::App& command, EvaluateArguments& a) {
   add_tag_columns(Group(command, "Token classification"), a.model);
   add_instructions(Group(command, "Instruction data (causal-lm)"), a.model.instructions);
   add_question_answering(Group(command, "Question answering"), a.model.question_answering);
+  add_multiple_choice(Group(command, "Multiple choice"), a.model.multiple_choice);
   add_images(Group(command, "Image classification"), a.model.images);
   add_talk(Group(command, "Output"), a.talk);
   Group device(command, "Device");
@@ -414,6 +442,7 @@ void add_options(CLI::App& command, PredictArguments& a) {
   add_token_columns(Group(command, "Token classification"), a.model);
   add_instructions(Group(command, "Instruction data (causal-lm)"), a.model.instructions);
   add_question_answering(Group(command, "Question answering"), a.model.question_answering);
+  add_multiple_choice(Group(command, "Multiple choice"), a.model.multiple_choice);
   add_images(Group(command, "Image classification"), a.model.images);
   Group output(command, "Output");
   output.path("--output", a.output, "a JSON object an example (answers: NAME.json is {id: text}); - is stdout")

@@ -12,6 +12,7 @@ namespace {
 constexpr const char* kClassification = "text-classification";
 constexpr const char* kTokens = "token-classification";
 constexpr const char* kAnswers = "question-answering";
+constexpr const char* kChoice = "multiple-choice";
 constexpr const char* kMaskedLm = "masked-lm";
 constexpr const char* kCausalLm = "causal-lm";
 constexpr const char* kImages = "image-classification";
@@ -24,7 +25,9 @@ struct TaskOption {
 const TaskOption kOptions[] = {
     {"--text-column", {kClassification, kMaskedLm, kCausalLm}},
     {"--text-pair-column", {kClassification}},
-    {"--label-column", {kClassification, kImages}},
+    {"--label-column", {kClassification, kChoice, kImages}},
+    {"--label-columns", {kClassification}},
+    {"--label-separator", {kClassification}},
     {"--labels", {kClassification, kImages}},
     {"--head", {kClassification}},
     {"--tokens-column", {kTokens}},
@@ -34,8 +37,13 @@ const TaskOption kOptions[] = {
     {"--n-best-size", {kAnswers}},
     {"--max-answer-length", {kAnswers}},
     {"--null-score-diff-threshold", {kAnswers}},
+    {"--context-column", {kChoice}},
+    {"--header-column", {kChoice}},
+    {"--ending-columns", {kChoice}},
+    {"--endings-column", {kChoice}},
     {"--mlm-probability", {kMaskedLm}},
     {"--whole-words", {kMaskedLm}},
+    {"--next-sentence", {kMaskedLm}},
     {"--messages-column", {kCausalLm}},
     {"--prompt-column", {kCausalLm}},
     {"--completion-column", {kCausalLm}},
@@ -44,6 +52,7 @@ const TaskOption kOptions[] = {
     {"--chat-date", {kCausalLm}},
     {"--image-column", {kImages}},
     {"--max-pixels", {kImages}},
+    {"--reduced-decode", {kImages}},
     {"--no-random-crop", {kImages}},
     {"--no-flip", {kImages}},
     {"--color-jitter", {kImages}},

@@ -54,7 +54,7 @@ void require_class(const fs::path& folder, const fs::path& image) {
 struct Listing {
   fs::path folder;
   std::vector<fs::path> images;  // within the folder
-  bool labels;
+  ImageFolderOptions columns;
 };
 
 class ImagesIterator final : public Iterator {
@@ -66,8 +66,9 @@ class ImagesIterator final : public Iterator {
     const fs::path& within = listing_->images[next_++];
     const std::string path = (listing_->folder / within).string();
     Example example(Origin{std::make_shared<const std::string>(path)});
-    example.set("image", path);
-    if (listing_->labels) example.set("label", within.begin()->string());
+    const auto& [image, label] = listing_->columns;
+    example.set(image, path);
+    if (!label.empty()) example.set(label, within.begin()->string());
     return example;
   }
 
@@ -95,17 +96,17 @@ Dataset read_image_folder(const std::string& folder, ImageFolderOptions options)
   if (!fs::is_directory(folder)) {
     throw NotFoundError({.where = "read_image_folder", .given = "'" + folder + "'", .expected = "a folder"});
   }
+  const bool labels = !options.label_column.empty();
   std::vector<fs::path> images = images_below(folder);
   if (images.empty()) {
-    throw DataError({.where = folder,
-                     .given = "no images",
-                     .expected = options.labels ? "a folder of images for each class" : "images"});
+    throw DataError(
+        {.where = folder, .given = "no images", .expected = labels ? "a folder of images for each class" : "images"});
   }
-  if (options.labels) {
+  if (labels) {
     for (const fs::path& image : images) require_class(folder, image);
   }
-  return Dataset(
-      std::make_shared<Images>(std::make_shared<const Listing>(Listing{folder, std::move(images), options.labels})));
+  return Dataset(std::make_shared<Images>(
+      std::make_shared<const Listing>(Listing{folder, std::move(images), std::move(options)})));
 }
 
 }  // namespace portune::data

@@ -20,6 +20,14 @@ void require_decoder(const models::TextModel& model) {
   model.empty_cache(1, 1, DType::kFloat32);  // which encoders do not have
 }
 
+// float32 values as they are stored.
+Tensor in_type(DType dtype, Tensor values) {
+  if (dtype == DType::kFloat32) return values;
+  Tensor narrow(TensorType{dtype, values.shape()});
+  std::ranges::transform(values.as<float>(), reinterpret_cast<uint16_t*>(narrow.data()), to_bfloat16);
+  return narrow;
+}
+
 }  // namespace
 
 ModelPrograms::ModelPrograms(const Device& device, const std::filesystem::path& folder, DType dtype)
@@ -44,7 +52,7 @@ void ModelPrograms::load(const std::vector<nn::Parameter>& parameters) {
   }
   for (size_t i = 0; i < parameters.size(); ++i) {
     names_.push_back(parameters[i].name);
-    weights_.push_back(device_.put(std::move(initial.values[i])));
+    weights_.push_back(device_.put(in_type(parameters[i].input.dtype(), std::move(initial.values[i]))));
   }
 }
 

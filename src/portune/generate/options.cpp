@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "portune/error.h"
+#include "portune/generate/programs.h"
 #include "portune/io/json.h"
 
 namespace portune {
@@ -135,6 +136,9 @@ void check(const GenerationOptions& o, int64_t vocab_size) {
     throw UsageError({.where = "stop_strings",
                       .given = "stop strings with num_beams " + std::to_string(o.num_beams),
                       .expected = "beam search that ends with eos_token_id alone"});
+  }
+  if (std::ssize(o.eos_token_id) > kMostEosTokens) {
+    refuse("eos_token_id", std::to_string(o.eos_token_id.size()) + " ids", "at most " + std::to_string(kMostEosTokens));
   }
   for (const int32_t id : o.eos_token_id) require_id("eos_token_id", id, vocab_size);
   if (o.bos_token_id) require_id("bos_token_id", *o.bos_token_id, vocab_size);

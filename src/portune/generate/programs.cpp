@@ -71,7 +71,7 @@ void append(Values& values, const Values& more) { values.insert(values.end(), mo
 GenerationProgram finish(const nn::Context& context, const Values& inputs, const Values& results) {
   GenerationProgram program;
   program.parameters.assign(context.parameters().begin(), context.parameters().end());
-  for (const nn::Parameter& parameter : program.parameters) program.function.parameters.push_back(parameter.value);
+  for (const nn::Parameter& parameter : program.parameters) program.function.parameters.push_back(parameter.input);
   append(program.function.parameters, inputs);
   program.function.results = results;
   return program;
@@ -122,7 +122,7 @@ GenerationProgram prefill_program(const models::TextModel& model, const SearchKi
   const Value padding = parameter("padding", {DType::kInt32, {sizes.prompts}});
   const Values settings = settings_parameters(sizes);
   const std::unique_ptr<Search> search = make_search(kind);
-  nn::Context context({.compute_dtype = dtype});
+  nn::Context context({.compute_dtype = dtype, .matrix_dtype = dtype});
 
   State state = initial_state(model, kind, sizes, dtype, ids, padding);
   const Value place = iota(ids.type(), 1), first = expand_dims(padding, -1);
@@ -146,7 +146,7 @@ GenerationProgram decode_program(const models::TextModel& model, const SearchKin
   const State form = state_parameters(model, kind, sizes, dtype);
   const Values inputs = form.flat();
 
-  nn::Context context({.compute_dtype = dtype});
+  nn::Context context({.compute_dtype = dtype, .matrix_dtype = dtype});
   const nn::Scope root(context);
   const auto unfinished = [&](const Values& values) {
     const State state = form.with(values);

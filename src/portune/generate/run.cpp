@@ -49,6 +49,7 @@ Run::Run(ModelPrograms& programs, const GenerationOptions& options, std::span<co
       numbers_(pad_left(prompts, batch, pad_token_id).numbers) {
   const PaddedPrompts padded = pad_left(prompts, batch, pad_token_id);
   const Program& program = programs_.prefill(kind_, sizes_);
+  if (options.max_new_tokens > 1) programs_.decode(kind_, sizes_);  // so that nothing is compiled between tokens
   const auto start = std::chrono::steady_clock::now();
   std::vector<DeviceArray> arguments;
   arguments.push_back(programs_.put(padded.ids));

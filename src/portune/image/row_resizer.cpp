@@ -35,15 +35,19 @@ EightInts sums_of_pairs(FourPixels a, FourPixels b) {
 #endif
 }
 
-// Red, green and blue in the first three bytes of four.
-void store_rounded(EightInts sums, uint8_t* result) {
-  FourInts rgb = __builtin_shufflevector(sums, sums, 0, 1, 2, 3) + __builtin_shufflevector(sums, sums, 4, 5, 6, 7);
-  rgb = (rgb + (1 << (kWeightBits - 1))) >> kWeightBits;
-  rgb = rgb < 0 ? FourInts{} : rgb;
-  rgb = rgb > 255 ? FourInts{} + 255 : rgb;
-  const auto bytes = reinterpret_cast<Bytes>(rgb);  // of each number, the first of four
-  const Bytes packed = __builtin_shufflevector(bytes, bytes, 0, 4, 8, 12, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0);
+// The sums of two pixels, each in two parts of red, green, blue and nothing: rounded, three bytes each and one more.
+void store_rounded(EightInts first, EightInts second, uint8_t* result) {
+  using TwoPixels = uint8_t __attribute__((vector_size(32)));
+  EightInts sums = __builtin_shufflevector(first, second, 0, 1, 2, 3, 8, 9, 10, 11) +
+                   __builtin_shufflevector(first, second, 4, 5, 6, 7, 12, 13, 14, 15);
+  sums = (sums + (1 << (kWeightBits - 1))) >> kWeightBits;
+  sums = sums < 0 ? EightInts{} : sums;
+  sums = sums > 255 ? EightInts{} + 255 : sums;
+  const auto bytes = reinterpret_cast<TwoPixels>(sums);  // of each number, the first of four
+  const TwoPixels packed = __builtin_shufflevector(bytes, bytes, 0, 4, 8, 12, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,  //
+                                                   16, 20, 24, 28, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0);
   std::memcpy(result, &packed, 4);
+  std::memcpy(result + 3, reinterpret_cast<const uint8_t*>(&packed) + 16, 4);
 }
 
 }  // namespace
@@ -72,20 +76,22 @@ RowResizer::RowResizer(Filter filter, int64_t source_width, int64_t result_width
 
 void RowResizer::operator()(const uint8_t* source, uint8_t* result) {
   for (int64_t i = 0; i < source_fours_; ++i) row_[static_cast<size_t>(i)] = load_four(source + 12 * i);
-  const auto* pairs = reinterpret_cast<const int16_t*>(row_.data());
-  const Weights* weights = weights_.data();
-  for (const int64_t first_pair : first_pair_) {
+  const auto* row = reinterpret_cast<const int16_t*>(row_.data());
+  const int64_t steps = steps_, pixels = std::ssize(first_pair_);
+  const auto sums_of = [&](int64_t pixel) {
+    const int16_t* pairs = row + 8 * first_pair_[static_cast<size_t>(pixel)];
+    const Weights* weights = &weights_[static_cast<size_t>(pixel * steps)];
     EightInts high = {}, low = {};
-    const int16_t* pixels = pairs + 8 * first_pair;
-    for (int64_t step = 0; step < steps_; ++step, pixels += 16, ++weights) {
+    for (int64_t step = 0; step < steps; ++step) {
       FourPixels four;
-      std::memcpy(&four, pixels, sizeof(four));
-      high += sums_of_pairs(four, weights->high);
-      low += sums_of_pairs(four, weights->low);
+      std::memcpy(&four, pairs + 16 * step, sizeof(four));
+      high += sums_of_pairs(four, weights[step].high);
+      low += sums_of_pairs(four, weights[step].low);
     }
-    store_rounded((high << kLowBits) + low, result);
-    result += 3;
-  }
+    return (high << kLowBits) + low;
+  };
+  for (int64_t i = 0; i < pixels; i += 2)
+    store_rounded(sums_of(i), sums_of(std::min(i + 1, pixels - 1)), result + 3 * i);
 }
 
 }  // namespace portune::image

@@ -1,5 +1,6 @@
 #include "portune/models/llama_family.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "portune/error.h"
@@ -99,7 +100,9 @@ Value LlamaFamily::layer(const Scope& s, const Value& x, const LayerInputs& in) 
 }
 
 Values LlamaFamily::run(const Scope& s, const TextInputs& in, const DecoderPass& pass) const {
-  const int64_t length = pass.cache ? pass.cache->keys.front().shape()[1] : in.input_ids.shape()[1];
+  // A cache has places for padding, too; texts are not longer than the model's positions.
+  const int64_t length =
+      pass.cache ? std::min(pass.cache->keys.front().shape()[1], c_.max_position_embeddings) : in.input_ids.shape()[1];
   const RopeFrequencies frequencies = rope_frequencies(c_.rope, c_.head_dim, c_.max_position_embeddings, length);
   const RopeTables rope = rope_tables(frequencies, positions_of(in));
   Values x{embedding(s / "embed_tokens", in.input_ids, c_.vocab_size, c_.hidden_size, c_.pad_token_id)};

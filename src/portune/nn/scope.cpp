@@ -26,7 +26,10 @@ Value Context::parameter(const std::string& name, const Shape& shape, const Init
     }
     return value;
   }
-  parameters_.push_back({name, portune::parameter(name, {DType::kFloat32, shape}), initializer});
+  const DType dtype = shape.rank() >= 2 ? options_.matrix_dtype : DType::kFloat32;
+  const Value input = portune::parameter(name, {dtype, shape});
+  parameters_.push_back(
+      {.name = name, .value = convert(input, DType::kFloat32), .initializer = initializer, .input = input});
   by_name_.emplace(name, &parameters_.back());
   return parameters_.back().value;
 }

@@ -108,6 +108,13 @@ class ImageLines final : public PredictionLines {
   const ImageClassification& task_;
 };
 
+// The paths of tables begin at their folder.
+fs::path path_in(const data::Example& row, const std::string& column) {
+  const data::Origin& origin = row.origin();
+  const fs::path path = row.text(column);
+  return origin.file && origin.row >= 0 ? fs::path(*origin.file).parent_path() / path : path;
+}
+
 // What a row's random changes are drawn from.
 uint64_t key_of(const data::Example& row, uint64_t seed) {
   const auto number = [&](std::string_view column) {
@@ -119,19 +126,16 @@ uint64_t key_of(const data::Example& row, uint64_t seed) {
 }  // namespace
 
 data::Dataset read_images(const std::vector<std::string>& files, const std::string& image_column,
-                          const std::string& label_column) {
+                          const std::string& label_column, data::TableOptions table) {
   if (std::ranges::any_of(files, [](const std::string& file) { return fs::is_directory(file); })) {
-    if (files.size() == 1) return data::read_image_folder(files[0], {.labels = !label_column.empty()});
+    if (files.size() == 1) {
+      return data::read_image_folder(files[0], {.image_column = image_column, .label_column = label_column});
+    }
     throw UsageError({.where = "images", .given = list_of(files), .expected = "one folder, or tables"});
   }
-  std::vector<std::string> columns = {image_column};
-  if (!label_column.empty()) columns.push_back(label_column);
-  return data::read_table(files, {.columns = columns}).map([image_column, label_column](data::Example row) {
-    data::Example result(row.origin());
-    result.set("image", (fs::path(*row.origin().file).parent_path() / row.text(image_column)).string());
-    if (!label_column.empty()) result.set("label", row.text(label_column));
-    return result;
-  });
+  table.columns = {image_column};
+  if (!label_column.empty()) table.columns.push_back(label_column);
+  return data::read_table(files, std::move(table));
 }
 
 struct ImageClassification::Impl {
@@ -148,8 +152,8 @@ struct ImageClassification::Impl {
   // An example but for its pixels.
   data::Example example_of(const data::Example& row, Labels wanted) const {
     data::Example example(row.origin());
-    example.set("image", row.text("image"));
-    const int32_t label = wanted == Labels::kRequired ? tasks::label_id(row, "label", labels) : 0;
+    example.set("image", row.text(options.image_column));
+    const int32_t label = wanted == Labels::kRequired ? tasks::label_id(row, options.label_column, labels) : 0;
     example.set("labels", Tensor({}, {label}));
     return example;
   }
@@ -159,14 +163,14 @@ struct ImageClassification::Impl {
       data::Example example = example_of(row, wanted);
       image::DecodeOptions decoding = {.max_pixels = options.max_pixels};
       if (options.reduced_decode) decoding.at_least = [&](image::Size whole) { return processor.resized_size(whole); };
-      return example.set("pixel_values", processor(image::read(row.text("image"), decoding).view()));
+      return example.set("pixel_values", processor(image::read(path_in(row, options.image_column), decoding).view()));
     });
   }
 
   data::Example encode_for_training(const data::Example& row, uint64_t seed) const {
     return data::call_on(row, [&](const data::Example&) {
       data::Example example = example_of(row, Labels::kRequired);
-      const std::string& path = row.text("image");
+      const std::string path = path_in(row, options.image_column).string();
       const io::MappedFile file = io::MappedFile::open(path, io::FileAccess::kRead);
       return example.set("pixel_values",
                          image::augment(file.bytes(), path, processor, options.augmentation, key_of(row, seed),
@@ -189,8 +193,8 @@ ImageClassification::~ImageClassification() = default;
 const std::vector<std::string>& ImageClassification::labels() const { return impl_->labels; }
 
 std::vector<std::string> ImageClassification::columns(Labels labels) const {
-  if (labels == Labels::kIgnored) return {"image"};
-  return {"image", "label"};
+  if (labels == Labels::kIgnored) return {impl_->options.image_column};
+  return {impl_->options.image_column, impl_->options.label_column};
 }
 
 data::Dataset ImageClassification::read(const std::vector<std::string>& files, Labels labels) const {

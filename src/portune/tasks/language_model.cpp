@@ -14,11 +14,17 @@ void LanguageModelMetrics::update(const data::Example& batch, const data::Exampl
   add("loss", loss_);
   add("hits", hits_);
   add("labels", labels_);
+  has_next_sentence_ = outputs.has("next_sentence_hits");
+  if (!has_next_sentence_) return;
+  add("next_sentence_hits", next_sentence_hits_);
+  for (const float weight : weights) examples_ += weight;
 }
 
 Scores LanguageModelMetrics::result() const {
   if (labels_ == 0) return {};
-  return {{"perplexity", std::exp(loss_ / labels_)}, {"accuracy", hits_ / labels_}};
+  Scores scores = {{"perplexity", std::exp(loss_ / labels_)}, {"accuracy", hits_ / labels_}};
+  if (has_next_sentence_) scores.emplace_back("next_sentence_accuracy", next_sentence_hits_ / examples_);
+  return scores;
 }
 
 std::string LanguageModelLines::take(const data::Example& batch, const data::Example& outputs) {

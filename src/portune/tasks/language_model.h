@@ -5,14 +5,16 @@
 
 namespace portune::tasks {
 
-/// "perplexity" and "accuracy" over all labels.
+/// "perplexity" and "accuracy" over all labels; "next_sentence_accuracy" over all examples, if outputs have
+/// "next_sentence_hits".
 class LanguageModelMetrics final : public Metrics {
  public:
   void update(const data::Example& batch, const data::Example& outputs) override;
   Scores result() const override;
 
  private:
-  double loss_ = 0, hits_ = 0, labels_ = 0;
+  double loss_ = 0, hits_ = 0, labels_ = 0, examples_ = 0, next_sentence_hits_ = 0;
+  bool has_next_sentence_ = false;
 };
 
 /// {"loss": mean over the labels, "perplexity": ..., "labels": their number} for each example.

@@ -6,10 +6,17 @@
 #include "portune/tasks/language_model.h"
 #include "portune/tasks/masking.h"
 #include "portune/tasks/objectives.h"
+#include "portune/tasks/sentence_pairs.h"
 #include "portune/text_task.h"
 
 namespace portune {
 namespace {
+
+// The words of each text are numbered from 0; those of a second one must differ from those of the first.
+int32_t word_of(const text::Encoding& encoding, size_t token) {
+  constexpr int32_t kSecondText = 1 << 24;
+  return encoding.word_ids[token] + (encoding.sequence_ids[token] == 1 ? kSecondText : 0);
+}
 
 class MaskedLm final : public TextTask {
  public:
@@ -31,9 +38,15 @@ class MaskedLm final : public TextTask {
   std::vector<std::string> columns(Labels) const override { return {options_.text_column}; }
 
   data::Dataset batches(const data::Dataset& rows, int64_t size, Labels) const override {
-    return checkpoint().batches(rows.map([this](const data::Example& row) { return encode(row); }), size,
-                                {{"words", -1}});
+    return batches_of(examples(rows), size);
   }
+  // Pairs are put into another order, not sentences.
+  data::Dataset training_batches(const data::Dataset& rows, int64_t size,
+                                 const data::ShuffleOptions& order) const override {
+    return batches_of(examples(rows).shuffle(order), size);
+  }
+  int64_t count_examples(const data::Dataset& rows) const override { return RowTask::count_examples(examples(rows)); }
+  bool predicts_rows() const override { return !options_.next_sentence; }
   std::unique_ptr<PredictionLines> prediction_lines() const override {
     return std::make_unique<tasks::LanguageModelLines>();
   }
@@ -41,10 +54,14 @@ class MaskedLm final : public TextTask {
     return {{"max_length", std::to_string(options_.max_length)},
             {"text_column", options_.text_column},
             {"mlm_probability", to_text(options_.mlm_probability)},
-            {"whole_words", options_.whole_words ? "yes" : "no"}};
+            {"whole_words", options_.whole_words ? "yes" : "no"},
+            {"next_sentence", options_.next_sentence ? "yes" : "no"}};
   }
 
-  std::vector<std::string> inputs() const override { return checkpoint().inputs({"words", "seeds"}); }
+  std::vector<std::string> inputs() const override {
+    if (options_.next_sentence) return checkpoint().inputs({"words", "seeds", "next_sentence_label"});
+    return checkpoint().inputs({"words", "seeds"});
+  }
   Forward forward(const nn::Scope& root, const Columns& batch) const override {
     const nn::Scope s = root / "masking";
     // Evaluation hides the same tokens every time.
@@ -56,28 +73,49 @@ class MaskedLm final : public TextTask {
     models::TextInputs in = checkpoint().inputs_of(batch);
     in.input_ids = masked.input_ids;
     const Value x = checkpoint().model().hidden_states(root, in).back();
-    return tasks::language_modelling(checkpoint().model().masked_lm_logits(root, x), masked.labels,
-                                     batch.at(std::string(data::kExampleWeight)));
+    const models::TextModel& model = checkpoint().model();
+    const Value& weights = batch.at(std::string(data::kExampleWeight));
+    const Forward masked_lm = tasks::language_modelling(model.masked_lm_logits(root, x), masked.labels, weights);
+    if (!options_.next_sentence) return masked_lm;
+    return tasks::with_next_sentence(masked_lm, model.next_sentence_logits(root, x), batch.at("next_sentence_label"),
+                                     weights);
   }
   std::unique_ptr<Metrics> metrics() const override { return std::make_unique<tasks::LanguageModelMetrics>(); }
   void save(const std::filesystem::path& folder, std::span<const NamedTensorView> weights) const override {
-    checkpoint().save(folder, {.architecture = checkpoint().model().class_name(models::HeadKind::kMaskedLM)}, weights);
+    const auto head = options_.next_sentence ? models::HeadKind::kPreTraining : models::HeadKind::kMaskedLM;
+    checkpoint().save(folder, {.architecture = checkpoint().model().class_name(head)}, weights);
   }
 
  private:
+  // What is encoded: rows, or pairs of them. Without encoding, so that they can be counted and shuffled at no cost.
+  data::Dataset examples(const data::Dataset& rows) const {
+    return options_.next_sentence ? tasks::sentence_pairs(rows, options_.text_column) : rows;
+  }
+
+  data::Dataset batches_of(const data::Dataset& examples, int64_t size) const {
+    return checkpoint().batches(examples.map([this](const data::Example& example) { return encode(example); }), size,
+                                {{"words", -1}});
+  }
+
+  text::TextPair texts_of(const data::Example& row) const {
+    if (options_.next_sentence) return {.first = row.text("first"), .second = row.text("second")};
+    return {.first = row.text(options_.text_column)};
+  }
+
   data::Example encode(const data::Example& row) const {
     const text::Encoding encoding = checkpoint().tokenizer().encode(
-        row.text(options_.text_column), {.max_length = options_.max_length, .with_offsets = options_.whole_words});
+        texts_of(row), {.max_length = options_.max_length, .with_offsets = options_.whole_words});
     data::Example example(row.origin());
     checkpoint().set_ids(example, encoding.ids, encoding.type_ids);
     std::vector<int32_t> words;
     for (size_t i = 0; i < encoding.ids.size(); ++i) {
       const bool special = encoding.special_tokens_mask[i] != 0;
-      words.push_back(special ? -1 : options_.whole_words ? encoding.word_ids[i] : static_cast<int32_t>(i));
+      words.push_back(special ? -1 : options_.whole_words ? word_of(encoding, i) : static_cast<int32_t>(i));
     }
     example.set("words", Tensor({static_cast<int64_t>(words.size())}, std::span<const int32_t>(words)));
     const uint64_t seed = split_mix_64(static_cast<uint64_t>(row.origin().row), 0);
     example.set("seeds", Tensor({}, {static_cast<int32_t>(seed)}));
+    if (options_.next_sentence) example.set("next_sentence_label", row.tensor("next_sentence_label"));
     return example;
   }
 

@@ -1,7 +1,7 @@
 #include "portune/tasks/objectives.h"
 
-#include "portune/ops.h"
 #include "portune/losses.h"
+#include "portune/ops.h"
 
 namespace portune::tasks {
 namespace {
@@ -53,6 +53,19 @@ Forward language_modelling(const Value& logits, const Value& labels, const Value
   return {.loss_sum = sum(loss * weights),
           .weight_sum = sum(number * weights),
           .outputs = {{"loss", loss}, {"hits", hits}, {"labels", number}}};
+}
+
+Forward with_next_sentence(const Forward& language_model, const Value& logits, const Value& labels,
+                           const Value& weights) {
+  const Value examples = sum(weights);
+  const Value labelled = maximum(language_model.weight_sum, full({DType::kFloat32, {}}, 1));
+  const Value hits = convert(compare(Direction::kEqual, argmax(logits, 1), labels), DType::kFloat32);
+  Forward forward = language_model;
+  forward.loss_sum =
+      language_model.loss_sum / labelled * examples + sum(softmax_cross_entropy(logits, labels) * weights);
+  forward.weight_sum = examples;
+  forward.outputs.emplace_back("next_sentence_hits", hits);
+  return forward;
 }
 
 Forward span_prediction(const Value& logits, const Value& start, const Value& end, const Value& weights) {

@@ -136,6 +136,7 @@ TYPED_TEST(Attention, MatchesItsDefinition) {
                                         {2, 2, 130, 127, 32},
                                         {1, 1, 67, 300, 64},
                                         {1, 12, 1, 40, 32},
+                                        {3, 4, 1, 50, 20, 2},
                                         {2, 6, 9, 11, 4, 2},
                                         {1, 4, 130, 70, 8, 1}}) {
       const Case<TypeParam> c(shape, rate);
@@ -145,6 +146,28 @@ TYPED_TEST(Attention, MatchesItsDefinition) {
       expect_close(given.lse, expected.lse, 5e-6);
     }
   }
+}
+
+// As padding and places not filled yet in a cache, which may hold anything.
+TYPED_TEST(Attention, OfOneQueryLeavesOutHiddenKeysAtBothEnds) {
+  constexpr int64_t kBefore = 5, kAfter = 9;
+  Case<TypeParam> c({2, 4, 1, 30, 20, 2}, 0);
+  const Arrays arrays = c.arrays();
+  const int64_t row = c.shape.kv_hidden();
+  for (int64_t key = 0; key < c.shape.batch * c.shape.kv; ++key) {
+    const int64_t place = key % c.shape.kv;
+    if (place >= kBefore && place < c.shape.kv - kAfter) continue;
+    c.bias[static_cast<size_t>(key)] = std::numeric_limits<float>::lowest();
+    for (auto* part : {&c.k, &c.v}) {
+      std::fill_n(part->begin() + key * row, row, from_float<TypeParam>(std::numeric_limits<float>::quiet_NaN()));
+    }
+  }
+  std::vector<TypeParam> out(c.q.size());
+  std::vector<float> lse(static_cast<size_t>(c.shape.batch * c.shape.heads));
+  attention(this->workers, c.shape, c.options, c.inputs(), out.data(), lse.data());
+  const Expected expected = naive_attention(c.shape, c.options, arrays, c.bias);
+  expect_close(out, expected.out, this->tolerance);
+  expect_close(lse, expected.lse, 5e-6);
 }
 
 TYPED_TEST(Attention, GradientsMatchCentralDifferences) {

@@ -72,9 +72,25 @@ template <class T>
 class Linear : public testing::Test {
  public:
   const TestWorkers workers;
-  const std::vector<std::array<int64_t, 3>> sizes{{1, 1, 1},     {3, 7, 31},    {31, 33, 3},     {127, 65, 1},
-                                                  {129, 1, 5},   {130, 96, 64}, {300, 127, 129}, {1030, 33, 31},
-                                                  {3, 800, 400}, {5, 31, 1601}};
+  const std::vector<std::array<int64_t, 3>> sizes{{1, 1, 1},
+                                                  {3, 7, 31},
+                                                  {31, 33, 3},
+                                                  {127, 65, 1},
+                                                  {129, 1, 5},
+                                                  {130, 96, 64},
+                                                  {300, 127, 129},
+                                                  {1030, 33, 31},
+                                                  {3, 800, 400},
+                                                  {5, 31, 1601},
+                                                  // Few rows have a kernel of their own.
+                                                  {1, 64, 4099},
+                                                  {2, 17, 40},
+                                                  {4, 16, 50},
+                                                  {7, 48, 21},
+                                                  {8, 100, 33},
+                                                  {9, 64, 64},
+                                                  {15, 50, 19},
+                                                  {16, 19, 130}};
 };
 using ElementTypes = testing::Types<float, Bfloat16>;
 TYPED_TEST_SUITE(Linear, ElementTypes);
@@ -89,20 +105,36 @@ TYPED_TEST(Linear, AddsTheBiasToTheProduct) {
 }
 
 TYPED_TEST(Linear, TakesABiasOfTheActivationsType) {
-  const Case<TypeParam> c(33, 31, 127);
-  const auto bias = random_array<TypeParam>(c.shape.out, 5);
-  LinearShape shape = c.shape;
-  shape.bias_type = kDTypeOf<TypeParam>;
-  std::vector<TypeParam> y(static_cast<size_t>(shape.rows * shape.out));
-  linear(this->workers, shape, c.x.data(), c.w.data(), bias.data(), y.data());
-  expect_close(y, naive_linear(shape, to_doubles(c.x), to_doubles(c.w), to_doubles(bias)), kSumTolerance);
+  for (const int64_t rows : {1, 33}) {
+    const Case<TypeParam> c(rows, 31, 127);
+    const auto bias = random_array<TypeParam>(c.shape.out, 5);
+    LinearShape shape = c.shape;
+    shape.bias_type = kDTypeOf<TypeParam>;
+    std::vector<TypeParam> y(static_cast<size_t>(shape.rows * shape.out));
+    linear(this->workers, shape, c.x.data(), c.w.data(), bias.data(), y.data());
+    expect_close(y, naive_linear(shape, to_doubles(c.x), to_doubles(c.w), to_doubles(bias)), kSumTolerance);
+  }
 }
 
 TYPED_TEST(Linear, WorksWithoutABias) {
-  const Case<TypeParam> c(33, 31, 127);
-  std::vector<TypeParam> y(static_cast<size_t>(c.shape.rows * c.shape.out));
+  for (const int64_t rows : {3, 33}) {
+    const Case<TypeParam> c(rows, 31, 127);
+    std::vector<TypeParam> y(static_cast<size_t>(c.shape.rows * c.shape.out));
+    linear(this->workers, c.shape, c.x.data(), c.w.data(), nullptr, y.data());
+    expect_close(y, naive_linear(c.shape, to_doubles(c.x), to_doubles(c.w), {}), kSumTolerance);
+  }
+}
+
+TYPED_TEST(Linear, OfFewRowsDoesNotDependOnTheNumberOfThreads) {
+  const Case<TypeParam> c(5, 300, 700);
+  std::vector<TypeParam> y(static_cast<size_t>(c.shape.rows * c.shape.out)), y_alone = y;
   linear(this->workers, c.shape, c.x.data(), c.w.data(), nullptr, y.data());
-  expect_close(y, naive_linear(c.shape, to_doubles(c.x), to_doubles(c.w), {}), kSumTolerance);
+  linear(CallerOnly(), c.shape, c.x.data(), c.w.data(), nullptr, y_alone.data());
+  EXPECT_EQ(to_doubles(y), to_doubles(y_alone));
+  std::vector<TypeParam> dx(static_cast<size_t>(c.shape.rows * c.shape.in)), dx_alone = dx;
+  linear_dx(this->workers, c.shape, c.dy.data(), c.w.data(), dx.data());
+  linear_dx(CallerOnly(), c.shape, c.dy.data(), c.w.data(), dx_alone.data());
+  EXPECT_EQ(to_doubles(dx), to_doubles(dx_alone));
 }
 
 TYPED_TEST(Linear, GradientOfTheInput) {

@@ -76,7 +76,12 @@ struct ScatterAddRows final : Op {
 
 }  // namespace
 
-Value gather_rows(const Value& table, const Value& ids) { return make_node<GatherRows>({table, ids}); }
+Value gather_rows(const Value& table, const Value& ids) {
+  // The few rows are converted, not the table.
+  const Node& made_by = table.node();
+  if (made_by.op().name() == "convert") return convert(gather_rows(made_by.input(0), ids), table.dtype());
+  return make_node<GatherRows>({table, ids});
+}
 
 Value scatter_add_rows(const Value& ids, const Value& updates, int64_t rows) {
   require(updates.rank() > 0, "scatter_add_rows", {&updates, 1}, "updates [ids..., width]");

@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "portune/kernels/cpu/attention_blocks.h"
+#include "portune/kernels/cpu/attention_one_query.h"
 #include "portune/kernels/cpu/simd_math.h"
 
 namespace portune::kernels {
@@ -95,6 +96,7 @@ void attend(const AttentionShape& shape, const AttentionOptions& options, const 
 template <class T>
 void attention(const Workers& workers, const AttentionShape& shape, const AttentionOptions& options,
                const AttentionInputs<T>& in, T* out, float* lse) {
+  if (shape.query == 1 && !options.dropout) return attention_of_one_query(workers, shape, options, in, out, lse);
   const int64_t queries = queries_per_block(shape, options.band), blocks = (shape.query + queries - 1) / queries;
   parallel_for(workers, shape.batch * shape.heads * blocks, [&](int64_t piece) {
     const int64_t head = piece / blocks, first = piece % blocks * queries;

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "portune/kernels/cpu/element.h"
+#include "portune/kernels/cpu/few_rows.h"
 #include "portune/kernels/cpu/gemm.h"
 #include "portune/kernels/cpu/simd.h"
 
@@ -111,6 +112,7 @@ void add_bias_gradient(const Tile& tile, const void* dy, float* db) {
 }  // namespace
 
 void linear(const Workers& workers, const LinearShape& shape, const void* x, const void* w, const void* bias, void* y) {
+  if (shape.rows <= kFewRows) return linear_few_rows(workers, shape, x, w, bias, y);
   const Gemm gemm{.m = shape.rows,
                   .n = shape.out,
                   .k = shape.in,
@@ -123,6 +125,7 @@ void linear(const Workers& workers, const LinearShape& shape, const void* x, con
 }
 
 void linear_dx(const Workers& workers, const LinearShape& shape, const void* dy, const void* w, void* dx) {
+  if (shape.rows <= kFewRows) return linear_dx_few_rows(workers, shape, dy, w, dx);
   const Gemm gemm{.m = shape.rows,
                   .n = shape.in,
                   .k = shape.out,

@@ -1,0 +1,147 @@
+// portune generate by the real command, with a tiny GPT-2 and the words of the tiny BERT.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <csignal>
+#include <nlohmann/json.hpp>
+
+#include "cli/program.h"
+#include "cli/toy.h"
+
+namespace portune::cli {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+using testing::HasSubstr;
+using testing::Not;
+
+std::vector<json> lines_of(const std::string& text) {
+  std::vector<json> objects;
+  for (size_t begin = 0; begin < text.size();) {
+    const size_t end = text.find('\n', begin);
+    objects.push_back(json::parse(text.substr(begin, end - begin)));
+    begin = end + 1;
+  }
+  return objects;
+}
+
+class Generate : public testing::Test {
+ protected:
+  Generate() {
+    fs::copy(PORTUNE_TEST_DATA "/models/gpt2_lm_untied", model());
+    for (const char* name : {"tokenizer.json", "tokenizer_config.json"}) {
+      fs::copy_file(tiny_bert() + "/" + name, model() + "/" + name);
+    }
+  }
+  std::string file(const std::string& name) const { return (folder_.path() / name).string(); }
+  std::string model() const { return file("gpt2"); }
+  Words generate(const Words& more) const { return Words{"generate", "--model", model()} + more; }
+  Words generate_one(const Words& more = {}) const {
+    return generate(Words{"--prompt", "the film was", "--max-new-tokens", "8"} + more);
+  }
+  const TemporaryFolder folder_;
+};
+
+TEST_F(Generate, PrintsTheCompletionOfAPrompt) {
+  const Finished run = portune(generate_one());
+  ASSERT_EQ(run.exit_code, 0) << run.err;
+  EXPECT_THAT(run.err, HasSubstr("made 8"));
+  const Finished as_json = portune(generate_one({"--json"}));
+  const json object = json::parse(as_json.out);
+  EXPECT_EQ(object["prompt"], "the film was");
+  EXPECT_EQ(object["completion"].get<std::string>() + "\n", run.out);
+  EXPECT_EQ(object["tokens"], 8);
+  EXPECT_EQ(object["finish_reason"], "length");
+  // The second start has compiled nothing, and says nothing when asked to be quiet.
+  EXPECT_THAT(as_json.err, Not(HasSubstr("compiled")));
+  EXPECT_EQ(portune(generate_one({"--quiet"})).err, "");
+}
+
+TEST_F(Generate, WritesALineForEachPromptOfAFile) {
+  write(file("prompts.csv"), "id,text\n1,the film was\n2,\"we saw the play, a good one\"\n3,bad\n");
+  const Finished run = portune(generate(
+      {"--input", file("prompts.csv"), "--max-new-tokens", "8", "--batch-size", "2", "--output", file("out.jsonl")}));
+  ASSERT_EQ(run.exit_code, 0) << run.err;
+  EXPECT_EQ(run.out, "");
+  const std::vector<json> lines = lines_of(read(file("out.jsonl")));
+  ASSERT_EQ(lines.size(), 3);
+  EXPECT_EQ(lines[1]["prompt"], "we saw the play, a good one");
+  EXPECT_EQ(lines[0]["completion"], json::parse(portune(generate_one({"--json"})).out)["completion"]);
+}
+
+TEST_F(Generate, TakesLinesOfTextAndSeveralPrompts) {
+  write(file("prompts.txt"), "the film was\nbad\n");
+  const Finished from_file = portune(generate({"--input", file("prompts.txt"), "--max-new-tokens", "4"}));
+  const Finished from_options =
+      portune(generate({"--prompt", "the film was", "--prompt", "bad", "--max-new-tokens", "4"}));
+  EXPECT_EQ(lines_of(from_file.out).size(), 2);
+  EXPECT_EQ(from_file.out, from_options.out);
+}
+
+TEST_F(Generate, DrawsBySeed) {
+  const Words drawing = {"--do-sample", "--top-k", "0", "--temperature", "2", "--json"};
+  const Finished once = portune(generate_one(drawing + Words{"--seed", "1"}));
+  ASSERT_EQ(once.exit_code, 0) << once.err;
+  EXPECT_EQ(portune(generate_one(drawing + Words{"--seed", "1"})).out, once.out);
+  EXPECT_NE(portune(generate_one(drawing + Words{"--seed", "2"})).out, once.out);
+}
+
+TEST_F(Generate, TakesItsDefaultsFromTheModelAndSaysWhatItDoesNotKnow) {
+  write(model() + "/generation_config.json", R"({"max_new_tokens": 3, "do_sample": true, "no_repeat_ngram_size": 2})");
+  const Finished run = portune(generate({"--prompt", "the film was", "--no-do-sample", "--json"}));
+  ASSERT_EQ(run.exit_code, 0) << run.err;
+  EXPECT_EQ(json::parse(run.out)["tokens"], 3);
+  EXPECT_THAT(run.err, HasSubstr("no_repeat_ngram_size"));
+}
+
+TEST_F(Generate, SearchesWithBeamsAndStopsAtStrings) {
+  const Finished beams =
+      portune(generate_one({"--num-beams", "3", "--length-penalty", "0.5", "--early-stopping", "true"}));
+  EXPECT_EQ(beams.exit_code, 0) << beams.err;
+  EXPECT_FALSE(beams.out.empty());
+  const std::string whole = json::parse(portune(generate_one({"--json"})).out)["completion"];
+  const std::string stop = whole.substr(whole.size() / 2, 2);
+  const json cut = json::parse(portune(generate_one({"--json", "--stop-string", stop})).out);
+  EXPECT_EQ(cut["completion"], whole.substr(0, whole.find(stop) + 2));
+  EXPECT_EQ(cut["finish_reason"], "stop");
+}
+
+TEST_F(Generate, RefusesWhatCannotBeBeforeItCompiles) {
+  struct Wrong {
+    Words words;
+    int exit_code;
+    std::string message;
+  };
+  const std::vector<Wrong> cases = {
+      {generate({}), 2, "--prompt TEXT or --input FILE"},
+      {generate({"--prompt", "bad", "--max-new-tokens", "60"}), 2, "at most 40, the positions of the model"},
+      {generate({"--prompt", "bad", "--top-p", "0"}), 2, "--top-p"},
+      {generate({"--prompt", "bad", "--num-beams", "2", "--do-sample"}), 2, "beam search or drawing"},
+      {generate({"--prompt", "bad", "--eos-token-id", "100"}), 2, "0 to 99"},
+      {generate({"--input", file("none.txt")}), 66, "none.txt"},
+      {{"generate", "--model", tiny_bert(), "--prompt", "bad"}, 2, "generation for a Bert checkpoint"},
+  };
+  for (const Wrong& wrong : cases) {
+    const Finished run = portune(wrong.words);
+    EXPECT_EQ(run.exit_code, wrong.exit_code) << wrong.message;
+    EXPECT_THAT(run.err, HasSubstr(wrong.message));
+    EXPECT_THAT(run.err, Not(HasSubstr("compiled")));
+  }
+}
+
+TEST_F(Generate, StopsAtASignalAndLeavesNothingBehind) {
+  std::string prompts;
+  for (int i = 0; i < 20000; ++i) prompts += "the film was bad and the play was good\n";
+  write(file("prompts.txt"), prompts);
+  // A cache of its own, so that it compiles and says so.
+  Program program(generate({"--input", file("prompts.txt"), "--max-new-tokens", "25", "--batch-size", "1", "--output",
+                            file("out.jsonl"), "--no-cache"}));
+  ASSERT_TRUE(program.says("compiled making tokens"));
+  program.signal(SIGINT);
+  EXPECT_EQ(program.wait().exit_code, 128 + SIGINT);
+  EXPECT_EQ(names_in(folder_.path()), (std::vector<std::string>{"gpt2", "prompts.txt"}));
+}
+
+}  // namespace
+}  // namespace portune::cli

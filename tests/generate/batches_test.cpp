@@ -1,0 +1,51 @@
+#include "portune/generate/batches.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace portune::generate {
+namespace {
+
+using testing::ElementsAre;
+
+std::vector<Ids> prompts_of(const std::vector<size_t>& lengths) {
+  std::vector<Ids> prompts;
+  for (const size_t length : lengths) prompts.emplace_back(length, 7);
+  return prompts;
+}
+
+TEST(Batches, HavePromptsOfSimilarLengthsAndFewShapes) {
+  const std::vector<Ids> prompts = prompts_of({40, 3, 17, 5, 100});
+  const std::vector<Batch> batches = make_batches(prompts, 2, 20, 512);
+  ASSERT_EQ(batches.size(), 3);
+  EXPECT_THAT(batches[0].prompts, ElementsAre(1, 3));
+  EXPECT_EQ(batches[0].sizes.prompt, 16);
+  EXPECT_EQ(batches[0].sizes.length, 64);  // 16 + 20
+  EXPECT_THAT(batches[1].prompts, ElementsAre(2, 0));
+  EXPECT_EQ(batches[1].sizes.prompt, 64);
+  EXPECT_THAT(batches[2].prompts, ElementsAre(4));
+  EXPECT_EQ(batches[2].sizes.prompts, 1);
+  EXPECT_EQ(batches[2].sizes.prompt, 128);
+}
+
+TEST(Batches, AreNotLongerThanTheModelsPositionsNorLargerThanAsked) {
+  const std::vector<Batch> batches = make_batches(prompts_of({30, 30, 30, 30, 30}), 6, 5, 40);
+  ASSERT_EQ(batches.size(), 1);
+  EXPECT_EQ(batches[0].sizes.prompt, 32);
+  EXPECT_EQ(make_batches(prompts_of({35}), 6, 5, 40)[0].sizes.prompt, 40);
+  EXPECT_EQ(batches[0].sizes.prompts, 6);  // the power of two would be 8
+  EXPECT_EQ(make_batches(prompts_of({1, 1, 1}), 8, 5, 40)[0].sizes.prompts, 4);
+}
+
+TEST(Batches, ArePaddedOnTheLeft) {
+  const std::vector<Ids> prompts = {{1, 2, 3}, {4}};
+  const Batch batch{.prompts = {1, 0}, .sizes = {.prompts = 4, .prompt = 4, .length = 8}};
+  const PaddedPrompts padded = pad_left(prompts, batch, 9);
+  EXPECT_THAT(padded.ids.as<int32_t>(), ElementsAre(9, 9, 9, 4, 9, 1, 2, 3, 9, 9, 9, 9, 9, 9, 9, 9));
+  EXPECT_THAT(padded.padding.as<int32_t>(), ElementsAre(3, 1, 4, 4));
+  EXPECT_EQ(padded.numbers.as<uint32_t>()[0], 1);
+  EXPECT_EQ(padded.numbers.as<uint32_t>()[1], 0);
+}
+
+}  // namespace
+}  // namespace portune::generate

@@ -1,0 +1,228 @@
+// What transformers' generate() gives is compared in tests/models/parity_test.cpp; here is what there must be besides.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+
+#include "graph/evaluate.h"
+#include "io/temporary_folder.h"
+#include "portune/error.h"
+#include "portune/generation.h"
+
+namespace portune::test {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::HasSubstr;
+using Ids = std::vector<int32_t>;
+
+constexpr const char* kModel = PORTUNE_TEST_DATA "/models/gpt2_lm_untied";
+
+Generator generator(int64_t batch_size = 4, DType dtype = DType::kFloat32, const fs::path& model = kModel) {
+  return Generator(kernels(), model, {.dtype = dtype, .batch_size = batch_size});
+}
+
+GenerationOptions greedy(int64_t tokens) { return {.max_new_tokens = tokens}; }
+GenerationOptions drawing(int64_t tokens, uint64_t seed = 1) {
+  return {.max_new_tokens = tokens, .do_sample = true, .temperature = 1.5, .top_k = 0, .seed = seed};
+}
+
+std::vector<Ids> ids_of(const std::vector<Completion>& completions) {
+  std::vector<Ids> ids;
+  for (const Completion& completion : completions) ids.push_back(completion.ids);
+  return ids;
+}
+
+// Alone they have two sizes.
+const std::vector<Ids> kPrompts = {{5, 17, 3}, {23}, {11, 6, 71, 30, 2, 9, 40, 41, 42, 43, 44, 45, 46, 47, 48, 49, 50}};
+
+struct Listener final : GenerationCallback {
+  void on_compile(const std::string&, double, bool) override { ++compilations; }
+  bool streams() const override { return true; }
+  void on_text(size_t prompt, std::string_view text) override {
+    texts.resize(std::max(texts.size(), prompt + 1));
+    texts[prompt] += text;
+    ++pieces;
+  }
+  void on_pause() override { ++pauses; }
+  int compilations = 0, pieces = 0, pauses = 0;
+  std::vector<std::string> texts;
+};
+
+TEST(Generator, GivesTheSameForAPromptAloneAndAmongOthers) {
+  for (const GenerationOptions& options : {greedy(10), GenerationOptions{.max_new_tokens = 10, .num_beams = 2}}) {
+    const std::vector<Ids> together = ids_of(generator().generate_ids(kPrompts, options));
+    Generator one_by_one = generator(1);
+    EXPECT_EQ(ids_of(one_by_one.generate_ids(kPrompts, options)), together);
+    EXPECT_EQ(together[0].size(), 10);
+  }
+}
+
+TEST(Generator, DrawsBySeedAndNumberOfThePromptAlone) {
+  Generator batched = generator(), single = generator(1);
+  const std::vector<Ids> drawn = ids_of(batched.generate_ids(kPrompts, drawing(12)));
+  EXPECT_EQ(ids_of(batched.generate_ids(kPrompts, drawing(12))), drawn);
+  EXPECT_EQ(ids_of(single.generate_ids(kPrompts, drawing(12))), drawn);
+  EXPECT_NE(ids_of(batched.generate_ids(kPrompts, drawing(12, 2))), drawn);
+  // Fewer tokens are the beginning of more.
+  const std::vector<Ids> fewer = ids_of(batched.generate_ids(kPrompts, drawing(5)));
+  for (size_t i = 0; i < fewer.size(); ++i) EXPECT_TRUE(std::equal(fewer[i].begin(), fewer[i].end(), drawn[i].begin()));
+  // Equal prompts are drawn for independently.
+  const std::vector<Ids> equal = ids_of(batched.generate_ids(std::vector<Ids>(2, kPrompts[0]), drawing(12)));
+  EXPECT_NE(equal[0], equal[1]);
+}
+
+TEST(Generator, DrawingFromOneTokenIsGreedy) {
+  Generator g = generator();
+  GenerationOptions top_1 = drawing(10), low_p = drawing(10);
+  top_1.top_k = 1;
+  low_p.top_p = 1e-6;
+  const std::vector<Ids> wanted = ids_of(g.generate_ids(kPrompts, greedy(10)));
+  EXPECT_EQ(ids_of(g.generate_ids(kPrompts, top_1)), wanted);
+  EXPECT_EQ(ids_of(g.generate_ids(kPrompts, low_p)), wanted);
+}
+
+TEST(Generator, CompilesOncePerShapeAndKindOfSearch) {
+  Generator g = generator();
+  Listener listener;
+  GenerationOptions options = drawing(10);
+  options.top_k = 20;
+  options.top_p = 0.9;
+  options.repetition_penalty = 1.2;
+  const std::vector<Ids> short_prompts = {{5, 17, 3}, {23}, {1, 2}};
+  g.generate_ids(short_prompts, options, &listener);
+  EXPECT_EQ(listener.compilations, 2);
+  options.temperature = 0.5;
+  options.top_k = 7;
+  options.top_p = 0.4;
+  options.repetition_penalty = 1.5;
+  options.seed = 99;
+  options.eos_token_id = {3, 4};
+  options.max_new_tokens = 14;
+  g.generate_ids(short_prompts, options, &listener);
+  EXPECT_EQ(listener.compilations, 2);
+  EXPECT_GT(listener.pauses, 0);
+}
+
+TEST(Generator, StopsAtATokenOfEos) {
+  Generator g = generator();
+  const Ids free = g.generate_ids(kPrompts, greedy(12))[0].ids;
+  GenerationOptions options = greedy(12);
+  options.eos_token_id = {free[4], 98};
+  const Completion stopped = g.generate_ids(kPrompts, options)[0];
+  const auto first = std::find(free.begin(), free.end(), free[4]);
+  EXPECT_EQ(stopped.ids, Ids(free.begin(), first + 1));
+  EXPECT_TRUE(stopped.stopped);
+  EXPECT_FALSE(g.generate_ids(kPrompts, greedy(12))[0].stopped);
+}
+
+TEST(Generator, MakesOneTokenWithoutADecodeProgram) {
+  Generator g = generator();
+  Listener listener;
+  EXPECT_EQ(g.generate_ids(kPrompts, greedy(1), &listener)[2].ids.size(), 1);
+  EXPECT_EQ(listener.compilations, 1);
+}
+
+TEST(Generator, WorksInBfloat16) {
+  Generator g = generator(4, DType::kBFloat16);
+  const std::vector<Ids> ids = ids_of(g.generate_ids(kPrompts, greedy(8)));
+  // The first tokens are those of float32, as the logits of this model are far apart.
+  const std::vector<Ids> wanted = ids_of(generator().generate_ids(kPrompts, greedy(8)));
+  for (size_t i = 0; i < ids.size(); ++i) EXPECT_EQ(ids[i][0], wanted[i][0]);
+}
+
+TEST(Generator, FillsAllPositionsOfTheModel) {
+  Generator g = generator();
+  const std::vector<Ids> prompt = {Ids(30, 7)};
+  EXPECT_EQ(g.generate_ids(prompt, greedy(10))[0].ids.size(), 10);  // of 40
+}
+
+class Refused : public testing::Test {
+ protected:
+  template <class SomeError>
+  static void expect(const std::vector<Ids>& prompts, const GenerationOptions& options, const std::string& message) {
+    Generator g = generator();
+    Listener listener;
+    try {
+      g.generate_ids(prompts, options, &listener);
+      FAIL() << "nothing was refused";
+    } catch (const SomeError& error) {
+      EXPECT_THAT(error.what(), HasSubstr(message));
+    }
+    EXPECT_EQ(listener.compilations, 0);
+  }
+};
+
+TEST_F(Refused, IsAPromptThatLeavesNoPositions) {
+  expect<UsageError>({{1}, Ids(35, 7)}, greedy(6), "prompt 2");
+  expect<UsageError>({Ids(35, 7)}, greedy(6), "at most 40, the positions of the model");
+}
+TEST_F(Refused, IsAnEmptyPrompt) { expect<UsageError>({{}}, greedy(6), "no bos_token_id"); }
+TEST_F(Refused, IsAnIdOutsideTheVocabulary) { expect<UsageError>({{100}}, greedy(6), "0 to 99"); }
+TEST_F(Refused, AreOptionsOutOfRange) { expect<UsageError>({{1}}, greedy(0), "max_new_tokens"); }
+
+TEST(GeneratorOfAModel, ThatIsNoDecoderIsRefused) {
+  EXPECT_THROW(generator(4, DType::kFloat32, PORTUNE_TEST_DATA "/models/bert_mlm"), UsageError);
+}
+
+TEST(GeneratorOfAModel, WithoutALanguageModelsHeadIsRefused) {
+  Generator g = generator(4, DType::kFloat32, PORTUNE_TEST_DATA "/models/llama_softmax");
+  Listener listener;
+  EXPECT_THROW(g.generate_ids(kPrompts, greedy(2), &listener), CheckpointError);
+  EXPECT_EQ(listener.compilations, 0);
+}
+
+// The untied GPT-2 with the tokenizer of the tiny BERT: words.
+class TextGenerator : public testing::Test {
+ protected:
+  TextGenerator() {
+    fs::copy(kModel, folder_.path() / "model");
+    for (const char* name : {"tokenizer.json", "tokenizer_config.json"}) {
+      fs::copy_file(fs::path(PORTUNE_TEST_DATA "/tiny_bert") / name, folder_.path() / "model" / name);
+    }
+  }
+  Generator generator() const { return Generator(kernels(), folder_.path() / "model"); }
+  const TemporaryFolder folder_;
+  const std::vector<std::string> prompts_ = {"the film was", "we saw the good play"};
+};
+
+TEST_F(TextGenerator, StreamsTheTextThatItReturns) {
+  Generator g = generator();
+  Listener listener;
+  const std::vector<Completion> completions = g.generate(prompts_, greedy(12), &listener);
+  const std::vector<Completion> silent = g.generate(prompts_, greedy(12));
+  for (size_t i = 0; i < prompts_.size(); ++i) {
+    EXPECT_EQ(listener.texts[i], completions[i].text);
+    EXPECT_EQ(silent[i].text, completions[i].text);
+    EXPECT_EQ(silent[i].ids, completions[i].ids);
+    EXPECT_FALSE(completions[i].text.empty());
+  }
+  EXPECT_GT(listener.pieces, 4);
+}
+
+TEST_F(TextGenerator, EndsAtAStopString) {
+  Generator g = generator();
+  const Completion whole = g.generate(prompts_, greedy(12))[0];
+  GenerationOptions options = greedy(12);
+  const size_t middle = whole.text.size() / 2;
+  options.stop_strings = {whole.text.substr(middle, 3)};
+  const Completion cut = g.generate(prompts_, options)[0];
+  EXPECT_TRUE(cut.stopped);
+  EXPECT_EQ(cut.text, whole.text.substr(0, whole.text.find(options.stop_strings[0]) + 3));
+  EXPECT_LE(cut.ids.size(), whole.ids.size());
+  EXPECT_TRUE(std::equal(cut.ids.begin(), cut.ids.end(), whole.ids.begin()));
+}
+
+TEST_F(TextGenerator, RefusesAPromptThatIsNoUtf8) {
+  const std::vector<std::string> prompts = {"fine", "\xFF"};
+  Generator g = generator();
+  try {
+    g.generate(prompts, greedy(2));
+    FAIL();
+  } catch (const DataError& error) {
+    EXPECT_THAT(error.what(), HasSubstr("prompt 2"));
+  }
+}
+
+}  // namespace
+}  // namespace portune::test

@@ -1,0 +1,89 @@
+#include "portune/generate/options.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fstream>
+
+#include "io/temporary_folder.h"
+#include "portune/error.h"
+
+namespace portune::generate {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+class Options : public testing::Test {
+ protected:
+  GenerationOptions read(const std::string& config, const std::string& generation_config) {
+    std::ofstream(folder_.path() / "config.json") << config;
+    if (!generation_config.empty()) std::ofstream(folder_.path() / "generation_config.json") << generation_config;
+    return generation_options(folder_.path());
+  }
+  const TemporaryFolder folder_;
+};
+
+TEST_F(Options, AreThoseOfGenerationConfig) {
+  const GenerationOptions o = read(R"({"eos_token_id": 1})", R"({
+    "max_new_tokens": 7, "do_sample": true, "temperature": 0.6, "top_k": 20, "top_p": 0.9, "repetition_penalty": 1.1,
+    "num_beams": 4, "length_penalty": 2, "early_stopping": "never", "eos_token_id": [5, 6], "bos_token_id": 3,
+    "pad_token_id": 0, "stop_strings": ["END"], "transformers_version": "5.23.0", "typical_p": 1.0,
+    "no_repeat_ngram_size": 3, "whatever": 1})");
+  EXPECT_EQ(o.max_new_tokens, 7);
+  EXPECT_TRUE(o.do_sample);
+  EXPECT_EQ(o.temperature, 0.6);
+  EXPECT_EQ(o.top_k, 20);
+  EXPECT_EQ(o.top_p, 0.9);
+  EXPECT_EQ(o.repetition_penalty, 1.1);
+  EXPECT_EQ(o.num_beams, 4);
+  EXPECT_EQ(o.length_penalty, 2);
+  EXPECT_EQ(o.early_stopping, EarlyStopping::kNever);
+  EXPECT_THAT(o.eos_token_id, ElementsAre(5, 6));
+  EXPECT_EQ(o.bos_token_id, 3);
+  EXPECT_EQ(o.pad_token_id, 0);
+  EXPECT_THAT(o.stop_strings, ElementsAre("END"));
+  EXPECT_THAT(o.unknown, ElementsAre("no_repeat_ngram_size", "whatever"));
+}
+
+TEST_F(Options, AreThoseOfConfigWithoutTheFile) {
+  const GenerationOptions o = read(R"({"eos_token_id": 5, "bos_token_id": 4, "pad_token_id": null})", "");
+  EXPECT_THAT(o.eos_token_id, ElementsAre(5));
+  EXPECT_EQ(o.bos_token_id, 4);
+  EXPECT_EQ(o.pad_token_id, std::nullopt);
+  EXPECT_FALSE(o.do_sample);
+  EXPECT_EQ(o.top_k, 50);  // as in transformers
+}
+
+TEST_F(Options, OfTheWrongTypeAreRefused) {
+  EXPECT_THROW(read("{}", R"({"top_k": "many"})"), CheckpointError);
+  EXPECT_THROW(read("{}", R"({"early_stopping": "soon"})"), CheckpointError);
+}
+
+void expect_refused(const GenerationOptions& options, const std::string& name) {
+  try {
+    check(options, 100);
+    FAIL() << name << " was taken";
+  } catch (const UsageError& error) {
+    EXPECT_EQ(error.report().where, name);
+  }
+}
+
+TEST(CheckOfOptions, NamesWhatIsOutOfRange) {
+  check({}, 100);
+  expect_refused({.max_new_tokens = 0}, "max_new_tokens");
+  expect_refused({.temperature = 0}, "temperature");
+  expect_refused({.top_k = -1}, "top_k");
+  expect_refused({.top_p = 0}, "top_p");
+  expect_refused({.top_p = 1.5}, "top_p");
+  expect_refused({.repetition_penalty = 0}, "repetition_penalty");
+  expect_refused({.num_beams = 0}, "num_beams");
+  expect_refused({.do_sample = true, .num_beams = 2}, "num_beams");
+  expect_refused({.eos_token_id = {100}}, "eos_token_id");
+  expect_refused({.eos_token_id = std::vector<int32_t>(17, 1)}, "eos_token_id");
+  expect_refused({.num_beams = 2, .stop_strings = {"x"}}, "stop_strings");
+  expect_refused({.stop_strings = {""}}, "stop_strings");
+}
+
+}  // namespace
+}  // namespace portune::generate
