@@ -18,3 +18,11 @@ function(portune_test name)
   target_link_libraries(${name}_test PRIVATE ${arg_USES} GTest::gtest_main GTest::gmock portune_warnings)
   add_test(NAME ${name} COMMAND ${name}_test)
 endfunction()
+
+# portune_command(NAME SOURCES task.cpp ...)
+#   the command `portune` under another name, with the tasks that these files add to it (portune/command.h).
+function(portune_command name)
+  cmake_parse_arguments(arg "" "" "SOURCES" ${ARGN})
+  add_executable(${name} ${arg_SOURCES})
+  target_link_libraries(${name} PRIVATE portune_main portune_cli nlohmann_json::nlohmann_json portune_warnings)
+endfunction()

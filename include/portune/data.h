@@ -156,6 +156,13 @@ class Dataset {
   Dataset flat_map(std::function<std::vector<Example>(Example)> f) const;
   /// The examples for which `keep` is true.
   Dataset filter(std::function<bool(const Example&)> keep) const;
+  /// Those examples whose place has `true`, without looking at them.
+  /// errors  DataError, when it is reached, for an example beyond the last place
+  Dataset select(std::vector<bool> places) const;
+  /// Each example with two more columns, int64 scalars: "index", its place in the pass, from 0, and "epoch", that of
+  /// the pass. Before shuffle() these name an example whatever the order, so that random changes can depend on them
+  /// alone.
+  Dataset enumerate() const;
   /// A random order: each example is drawn from a buffer that is refilled from the input.
   Dataset shuffle(ShuffleOptions options) const;
   /// The dataset `count` times, or without end. An empty dataset stays empty.
@@ -202,6 +209,8 @@ struct CsvOptions {
   bool header = true;                ///< whether the first line names the columns
   std::vector<std::string> names;    ///< the columns' names, for files without a header
   std::vector<std::string> columns;  ///< the columns to read; empty: all
+  /// Whether rows of another length than the first are passed over; otherwise they are errors.
+  bool skip_ragged_rows = false;
 };
 
 /// The rows of CSV files (RFC 4180, UTF-8). All values stay texts, so "007" is "007". Empty lines are ignored.
@@ -251,13 +260,37 @@ Dataset read_conll(Files files, ConllOptions options = {});
 ///          without questions or of more than 4 GB
 Dataset read_squad(Files files, bool answers = true);
 
+struct ImageFolderOptions {
+  std::string image_column = "image";  ///< what the column of the paths is called
+  std::string label_column = "label";  ///< what the column of the classes is called; empty: folders are no classes
+};
+
+/// Images of a folder, without reading them. An element has two texts, the path of a file and the name of the folder
+/// that it is in, directly below `folder`; sorted by path. What begins with a dot, or has not the extension of an
+/// image, is passed over. Where folders are no classes images may stand anywhere.
+/// errors  at once: NotFoundError, IoError; DataError if there are no images or one is in no class
+Dataset read_image_folder(const std::string& folder, ImageFolderOptions options = {});
+
 struct TableOptions {
   std::vector<std::string> columns;  ///< the columns to read; empty: all
+  std::vector<std::string> names;    ///< the columns' names, for .csv and .tsv files without a header
+  bool skip_ragged_rows = false;     ///< as in CsvOptions, for .csv and .tsv files
 };
 
 /// Reads by the files' common extension: .csv, .tsv, or .jsonl, .ndjson and .json (which must hold JSON Lines), or
 /// .txt, which has the one column "text".
+/// errors  those of the readers; UsageError for another extension, or for options that files of this kind do not have
 Dataset read_table(Files files, TableOptions options = {});
+
+/// Which of `folds` parts each of `examples` belongs to, 0 to folds - 1: parts of equal size, or one less, in random
+/// order.
+/// errors  UsageError for fewer than 2 folds, or more folds than examples
+std::vector<int> k_fold(int64_t examples, int folds, uint64_t seed);
+/// The same where examples of one group stay together. As sklearn.model_selection.GroupKFold: the largest group first,
+/// each into the part that is the smallest so far; of equally large groups the later name first, of equal parts the
+/// first.
+/// errors  UsageError for fewer than 2 folds, or more folds than groups
+std::vector<int> group_k_fold(const std::vector<std::string>& groups, int folds);
 
 /// Examples from memory. Those without an origin are numbered from 0.
 Dataset from_examples(std::vector<Example> examples);

@@ -32,6 +32,7 @@ enum class HeadKind {
   kQuestionAnswering,
   kMultipleChoice,
   kMaskedLM,
+  kPreTraining,  ///< masked language modelling and next sentence prediction
   kCausalLM
 };
 

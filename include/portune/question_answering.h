@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "portune/tasks.h"
+#include "portune/text_task.h"
 
 namespace portune {
 
@@ -24,7 +24,7 @@ struct QuestionAnsweringOptions {
 
 /// Spans in contexts, found by two logits for each token: begin and end. A context that does not fit is seen through
 /// several windows, each of which is an example; its tokens and labels are those of transformers' run_qa.py.
-class QuestionAnswering final : public RowTask {
+class QuestionAnswering final : public TextTask {
  public:
   /// errors  CheckpointError, NotFoundError for what is wrong with the folder; UsageError for options that do not fit
   QuestionAnswering(const std::filesystem::path& model, QuestionAnsweringOptions options);
@@ -58,16 +58,12 @@ class QuestionAnswering final : public RowTask {
   /// {id: text, ...}, as the official evaluator reads it.
   std::unique_ptr<PredictionLines> prediction_document() const override;
   std::map<std::string, std::string> settings() const override;
-  std::vector<std::string> unknown_config_keys() const override;
 
   std::vector<std::string> inputs() const override;
   Forward forward(const nn::Scope& root, const Columns& batch) const override;
   /// "exact_match" and "f1" in percent, as the official evaluator has them; with version 2 also those of the questions
   /// with and without an answer.
   std::unique_ptr<Metrics> metrics() const override;
-  TokenCount tokens(const data::Example& batch) const override;
-  double initializer_range() const override;
-  InitialWeights initial_weights(std::span<const nn::Parameter> parameters, uint64_t seed) const override;
   void save(const std::filesystem::path& folder, std::span<const NamedTensorView> weights) const override;
 
  private:

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "portune/tasks.h"
+#include "portune/text_task.h"
 
 namespace portune {
 
@@ -29,7 +29,7 @@ data::Dataset read_tagged(const std::vector<std::string>& files, const std::stri
 std::vector<std::string> tags_of(const data::Dataset& rows, const std::string& column);
 
 /// A tag for each word: the label stands at the word's first token, the other tokens have none.
-class TokenClassification final : public RowTask {
+class TokenClassification final : public TextTask {
  public:
   /// errors  CheckpointError, NotFoundError for what is wrong with the folder; UsageError for options that do not fit
   ///         it, and if there are no labels
@@ -58,15 +58,11 @@ class TokenClassification final : public RowTask {
   /// {"tags": [name, ...]}, null for a word that the model has not seen.
   std::unique_ptr<PredictionLines> prediction_lines() const override;
   std::map<std::string, std::string> settings() const override;
-  std::vector<std::string> unknown_config_keys() const override;
 
   std::vector<std::string> inputs() const override;
   Forward forward(const nn::Scope& root, const Columns& batch) const override;
   /// Precision, recall and F1 of entities as seqeval has them, accuracy of words.
   std::unique_ptr<Metrics> metrics() const override;
-  TokenCount tokens(const data::Example& batch) const override;
-  double initializer_range() const override;
-  InitialWeights initial_weights(std::span<const nn::Parameter> parameters, uint64_t seed) const override;
   void save(const std::filesystem::path& folder, std::span<const NamedTensorView> weights) const override;
 
  private:

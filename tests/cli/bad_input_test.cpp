@@ -27,6 +27,21 @@ void expect_bad_data(const std::string& csv, const std::vector<std::string>& par
   EXPECT_THAT(toy.left_behind(), testing::IsEmpty());
 }
 
+TEST(BadOption, OfAnotherTaskIsNamedWithThatTask) {
+  const Toy toy;
+  expect_error(portune(toy.fit({"--doc-stride", "8"})), 2,
+               {"fit\n", "--doc-stride with --task text-classification", "belongs to question-answering"});
+  expect_error(portune(toy.fit({"--task", "question-answering", "--head", "sigmoid"})), 2,
+               {"--head with --task question-answering", "belongs to text-classification"});
+}
+
+TEST(BadOption, OfAnotherTaskThanTheModelsIsRefusedToo) {
+  const Toy toy;
+  expect_error(portune({"evaluate", "--model", PORTUNE_TEST_DATA "/export_softmax", "--data", toy.file("train.csv"),
+                        "--tags-column", "label"}),
+               2, {"evaluate\n", "--tags-column with --task text-classification", "belongs to token-classification"});
+}
+
 TEST(BadData, MissingColumn) {
   expect_bad_data("sentence,label\ngood,1\n", {"train.csv:1", "'sentence'", "a column 'text'"});
 }

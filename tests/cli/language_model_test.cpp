@@ -61,14 +61,14 @@ TEST_F(LanguageModel, MaskedLearnsFitsAndPredicts) {
   EXPECT_LT(result["after"]["perplexity"], 5);
   EXPECT_EQ(json::parse(read(file("tuned/config.json")))["architectures"], json({"BertForMaskedLM"}));
 
-  const Finished evaluation = portune({"evaluate", "--task", "masked-lm", "--model", file("tuned"), "--data",
-                                       file("validation.txt"), "--max-length", "8", "--json"});
+  const Finished evaluation =
+      portune({"evaluate", "--model", file("tuned"), "--data", file("validation.txt"), "--max-length", "8", "--json"});
   ASSERT_EQ(evaluation.exit_code, 0) << evaluation.err;
   EXPECT_LT(json::parse(evaluation.out)["loss"], 2);
   EXPECT_THAT(evaluation.err, testing::Not(HasSubstr("new and start at random")));
 
-  const Finished prediction = portune({"predict", "--task", "masked-lm", "--model", file("tuned"), "--data",
-                                       file("validation.txt"), "--max-length", "8"});
+  const Finished prediction =
+      portune({"predict", "--model", file("tuned"), "--data", file("validation.txt"), "--max-length", "8"});
   ASSERT_EQ(prediction.exit_code, 0) << prediction.err;
   EXPECT_EQ(std::ranges::count(prediction.out, '\n'), 16);
   EXPECT_TRUE(json::parse(prediction.out.substr(0, prediction.out.find('\n'))).contains("perplexity"));
@@ -87,6 +87,11 @@ TEST_F(LanguageModel, CausalLearnsWhatComesNext) {
   EXPECT_LT(result["after"]["perplexity"], 3);
   EXPECT_GT(result["after"]["accuracy"], 0.6);
   EXPECT_EQ(json::parse(read(file("tuned/config.json")))["architectures"], json({"GPT2LMHeadModel"}));
+
+  const Finished evaluation =
+      portune({"evaluate", "--model", file("tuned"), "--data", file("validation.txt"), "--max-length", "8", "--json"});
+  ASSERT_EQ(evaluation.exit_code, 0) << evaluation.err;
+  EXPECT_EQ(json::parse(evaluation.out), result["after"]);
 }
 
 TEST_F(LanguageModel, AnEncoderIsRefusedForCausalModelling) {

@@ -36,11 +36,10 @@ TEST(QuestionAnsweringCommand, LearnsMeasuresAndPredicts) {
   write(toy.file("train.json"), squad(80));
   write(toy.file("dev.json"), squad(18));
   // So short that the context takes several windows.
-  const Words task = {"--task", "question-answering",       "--max-length", "10", "--batch-size",
-                      "16",     "--version-2-with-negative"};
-  const Finished fit = portune(Words{"fit", "--model", tiny_bert(), "--train", toy.file("train.json"), "--validation",
-                                     toy.file("dev.json"), "--output", toy.output(), "--epochs", "20",
-                                     "--learning-rate", "1e-2", "--json"} +
+  const Words task = {"--max-length", "10", "--batch-size", "16", "--version-2-with-negative"};
+  const Finished fit = portune(Words{"fit", "--task", "question-answering", "--model", tiny_bert(), "--train",
+                                     toy.file("train.json"), "--validation", toy.file("dev.json"), "--output",
+                                     toy.output(), "--epochs", "20", "--learning-rate", "1e-2", "--json"} +
                                task);
   ASSERT_EQ(fit.exit_code, 0) << fit.err;
   EXPECT_GT(json::parse(fit.out)["train_examples"], 80);  // windows

@@ -49,10 +49,10 @@ TEST(TokenClassificationCommand, LearnsMeasuresAndPredicts) {
   const Toy toy;
   write(toy.file("train.conll"), conll(60));
   write(toy.file("dev.jsonl"), jsonl(17));
-  const Words task = {"--task", "token-classification", "--max-length", "8", "--batch-size", "16"};
-  const Finished fit = portune(Words{"fit", "--model", tiny_bert(), "--train", toy.file("train.conll"), "--validation",
-                                     toy.file("dev.jsonl"), "--output", toy.output(), "--epochs", "15",
-                                     "--learning-rate", "1e-2", "--json"} +
+  const Words task = {"--max-length", "8", "--batch-size", "16"};
+  const Finished fit = portune(Words{"fit", "--task", "token-classification", "--model", tiny_bert(), "--train",
+                                     toy.file("train.conll"), "--validation", toy.file("dev.jsonl"), "--output",
+                                     toy.output(), "--epochs", "15", "--learning-rate", "1e-2", "--json"} +
                                task);
   ASSERT_EQ(fit.exit_code, 0) << fit.err;
 

@@ -135,6 +135,16 @@ TEST(ReadTable, ChoosesByExtension) {
   EXPECT_EQ(rows_of(read_table(write_file("t.csv", "c,b,a\n3,2,1\n"), {.columns = {"a", "b"}})), rows);
 }
 
+TEST(ReadTable, FilesMayHaveNoHeaderAndRaggedRows) {
+  const std::string path = write_file("t.tsv", "1\t\"2\n3\n4\t5\t6\n7\t8\n");
+  expect_error<DataError>([&] { rows_of(read_table(path, {.names = {"a", "b"}})); }, {"t.tsv:2", "1 field"});
+  EXPECT_EQ(rows_of(read_table(path, {.columns = {"b"}, .names = {"a", "b"}, .skip_ragged_rows = true})),
+            (Rows{{{"b", "\"2"}}, {{"b", "8"}}}));
+  const std::string lines = write_file("t.jsonl", "{\"a\":1}\n");
+  expect_error<UsageError>([&] { read_table(lines, {.names = {"a"}}); }, {"t.jsonl", ".csv or .tsv"});
+  expect_error<UsageError>([&] { read_table(lines, {.skip_ragged_rows = true}); }, {"t.jsonl", ".csv or .tsv"});
+}
+
 TEST(ReadTable, OtherOrMixedExtensionsAreRefused) {
   expect_error<UsageError>([] { read_table("train.xlsx"); }, {"train.xlsx", ".csv"});
   expect_error<UsageError>([] { read_table({"a.csv", "b.tsv"}); }, {"a.csv", "b.tsv", "one kind"});

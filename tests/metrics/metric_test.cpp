@@ -1,5 +1,5 @@
 // tests/data/metrics.json is made by tests/oracle/make_metric_cases.py, which asks scikit-learn.
-#include "portune/metrics/metric.h"
+#include "portune/metrics.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

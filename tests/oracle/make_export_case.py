@@ -29,39 +29,63 @@ TEXTS = [
     "",
     "the story was fine and the end was poor and the music was great and we saw it",
 ]
+# Of the texts, as a model of several labels has them.
+LABELS = [["good"], ["bad", "book"], ["good", "music"], [], [], ["good", "bad", "music"]]
 TOLERANCE = 1e-5
 
 
 def main():
     command = pathlib.Path(sys.argv[1]).resolve()
-    for head in ("softmax", "sigmoid"):
+    for head in ("softmax", "sigmoid", "multi_label"):
         folder = DATA / f"export_{head}"
         shutil.rmtree(folder, ignore_errors=True)
         fine_tune(command, head, folder)
         expected = {"max_length": MAX_LENGTH, "texts": TEXTS, "logits": transformers_logits(folder)}
+        if head == "multi_label":
+            expected.update(row_labels=LABELS, loss=transformers_loss(folder))
         (folder / "expected.json").write_text(json.dumps({**expected, **saved_by_transformers(folder)}, indent=1) + "\n")
         compare(head, expected["logits"], portune_logits(command, folder))
 
 
 def fine_tune(command, head, folder):
     rows = (DATA / "toy" / "train.csv").read_text()
+    problem = head
     if head == "sigmoid":
         rows = rows.replace(",bad", ",0").replace(",good", ",1")
+    if head == "multi_label":
+        rows, problem = several_labels(rows), "multi_label_classification"
     with tempfile.TemporaryDirectory() as scratch:
         train = pathlib.Path(scratch) / "train.csv"
         train.write_text(rows)
-        fit = [command, "fit", "--model", DATA / "tiny_bert", "--train", train, "--output", folder, "--head", head]
+        fit = [command, "fit", "--model", DATA / "tiny_bert", "--train", train, "--output", folder, "--head", problem]
         subprocess.run([*fit, *FIT], check=True, stdout=subprocess.DEVNULL)
 
 
+def several_labels(rows):
+    """What the text is about, book or music, as labels of their own."""
+    header, *lines = rows.splitlines()
+    about = [[word for word in ("book", "music") if word in line] for line in lines]
+    return "\n".join([header, *(f'{line.rsplit(",", 1)[0]},"{",".join([line.rsplit(",", 1)[1], *more])}"'
+                               for line, more in zip(lines, about))]) + "\n"
+
+
 def transformers_logits(folder):
+    return run_transformers(folder).logits.tolist()
+
+
+def transformers_loss(folder):
+    ids = json.loads((folder / "config.json").read_text())["label2id"]
+    return run_transformers(folder, torch.tensor([[float(name in row) for name in ids] for row in LABELS])).loss.item()
+
+
+def run_transformers(folder, labels=None):
     tokenizer = AutoTokenizer.from_pretrained(folder)
     model, report = AutoModelForSequenceClassification.from_pretrained(folder, output_loading_info=True)
     assert type(model) is BertForSequenceClassification, type(model)
     assert not any(report.values()), report
     inputs = tokenizer(TEXTS, max_length=MAX_LENGTH, truncation=True, padding="max_length", return_tensors="pt")
     with torch.no_grad():
-        return model.eval()(**inputs).logits.tolist()
+        return model.eval()(**inputs, labels=labels)
 
 
 def saved_by_transformers(folder):

@@ -75,8 +75,36 @@ CASES = [
     random_case("few_levels_weighted", 200, levels=3, weighted=True),
 ]
 
+
+
+def multi_label_case(name, logits, labels):
+    logits, labels = floats(logits), floats(labels)
+    predicted = (logits >= 0).astype(float)
+    return {
+        "name": name,
+        "logits": logits.tolist(),
+        "labels": labels.tolist(),
+        "f1_micro": number(f1_score(labels, predicted, average="micro", zero_division=numpy.nan)),
+        "f1_macro": float(f1_score(labels, predicted, average="macro", zero_division=0)),
+        "accuracy": float(accuracy_score(labels, predicted)),
+        "roc_auc_macro": number(roc_auc_score(labels, logits, average="macro")),
+    }
+
+
+def random_multi_label_case(name, rows, labels):
+    truth = random.random((rows, labels)) < numpy.linspace(0.1, 0.6, labels)
+    return multi_label_case(name, random.normal(size=(rows, labels)) - 0.5 + truth, truth)
+
+
+MULTI_LABEL_CASES = [
+    multi_label_case("by_hand", [[1, -1, 2], [-1, -2, 0], [3, 1, -1], [-2, 0.5, 1]], [[1, 0, 1], [0, 0, 1], [1, 0, 0], [0, 1, 1]]),
+    # The first label is never true and the last never predicted nor true: no AUC, and an F1 of 0 in the mean.
+    multi_label_case("labels_without_examples", [[1, 2, -1], [-1, -2, -3], [-3, 1, -1]], [[0, 1, 0], [0, 0, 0], [0, 1, 0]]),
+    random_multi_label_case("six_labels", 60, 6),
+]
+
 pathlib.Path("tests/data/metrics.json").write_text(
-    json.dumps({"scikit-learn": sklearn.__version__, "cases": CASES}) + "\n"
+    json.dumps({"scikit-learn": sklearn.__version__, "cases": CASES, "multi_label_cases": MULTI_LABEL_CASES}) + "\n"
 )
 for each in CASES:
     print(each["name"], each["roc_auc"], each["accuracy"])

@@ -3,7 +3,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <fstream>
 #include <limits>
+#include <nlohmann/json.hpp>
 
 namespace portune::test {
 namespace {
@@ -32,6 +34,8 @@ TEST(Probabilities, AreTheSoftmaxOrTheSigmoidOfTheLogits) {
               ElementsAre(FloatNear(0.17682018f, 1e-7f), FloatNear(0.03072674f, 1e-7f), FloatNear(0.79245308f, 1e-7f)));
   EXPECT_THAT(tasks::probabilities(Head::kSigmoid, std::vector<float>{0.75f}),
               ElementsAre(FloatNear(0.67917870f, 1e-7f)));
+  EXPECT_THAT(tasks::probabilities(Head::kMultiLabel, std::vector<float>{0.75f, -2.5f}),
+              ElementsAre(FloatNear(0.67917870f, 1e-7f), FloatNear(0.07585818f, 1e-7f)));
   EXPECT_THAT(tasks::probabilities(Head::kSigmoid, std::vector<float>{-2.5f}),
               ElementsAre(FloatNear(0.07585818f, 1e-7f)));
 }
@@ -87,6 +91,37 @@ TEST(ClassificationMetrics, RocAucOfOneClassIsLeftOut) {
   EXPECT_THAT(metrics.result(),
               ElementsAre(Pair("accuracy", 0.5), Pair("f1", 2.0 / 3), Pair("matthews_correlation", 0.0)));
 }
+
+// tests/data/metrics.json is by scikit-learn (tests/oracle/make_metric_cases.py).
+TEST(MultiLabelMetrics, AreThoseOfScikitLearn) {
+  const auto golden = nlohmann::json::parse(std::ifstream(PORTUNE_TEST_DATA "/metrics.json"))["multi_label_cases"];
+  ASSERT_EQ(golden.size(), 3u);
+  for (const auto& c : golden) {
+    const int64_t labels = static_cast<int64_t>(c["labels"][0].size());
+    tasks::MultiLabelMetrics metrics(labels);
+    for (size_t row = 0; row < c["labels"].size(); ++row) {
+      // With a filler, which is wrong in every label.
+      std::vector<float> truth = c["labels"][row], logits = c["logits"][row];
+      truth.resize(2 * truth.size(), 1);
+      logits.resize(2 * logits.size(), -1);
+      data::Example batch;
+      batch.set("labels", Tensor({2, labels}, std::span<const float>(truth)));
+      batch.set(data::kExampleWeight, Tensor({2}, {1.0f, 0.0f}));
+      metrics.update(batch, logits_of(labels, logits));
+    }
+    std::map<std::string, double> found;
+    for (const auto& [name, value] : metrics.result()) found[name] = value;
+    for (const char* name : {"f1_micro", "f1_macro", "accuracy", "roc_auc_macro"}) {
+      SCOPED_TRACE(c["name"].get<std::string>() + " " + name);
+      EXPECT_EQ(found.contains(name), !c[name].is_null());
+      if (!c[name].is_null()) {
+        EXPECT_NEAR(found[name], c[name].get<double>(), 1e-12);
+      }
+    }
+  }
+}
+
+TEST(MultiLabelMetrics, OfNoRowsAreNone) { EXPECT_TRUE(tasks::MultiLabelMetrics(2).result().empty()); }
 
 TEST(RegressionMetrics, AreTheCorrelationsOfLogitAndLabel) {
   tasks::RegressionMetrics metrics;

@@ -3,7 +3,7 @@
 
 #include "io/temporary_folder.h"
 #include "portune/error.h"
-#include "portune/tasks.h"
+#include "portune/text_classification.h"
 #include "tasks/sentences.h"
 
 namespace portune::test {
@@ -41,6 +41,23 @@ TEST(Labels, EmptyOneIsRefusedWithItsRow) {
                 labels_of(rows_with({"yes", "no", ""}), "label");
               }),
               AllOf(HasSubstr("example 2"), HasSubstr("empty label"), HasSubstr("\"label\"")));
+}
+
+TEST(Labels, OfRowsWithSeveralAreThoseOfAllRows) {
+  const LabelScan scan = label_sets_of(rows_with({"b, a", "", "[]", R"(["c", "a"])", " a "}), "label", ",");
+  EXPECT_THAT(scan.labels, ElementsAre("a", "b", "c"));
+  EXPECT_EQ(scan.examples, 5);
+  EXPECT_THAT(label_sets_of(rows_with({"10||9", "[2]"}), "label", "||").labels, ElementsAre("2", "9", "10"));
+}
+
+TEST(Labels, SeveralThatMakeNoSenseAreRefusedWithTheirRow) {
+  for (const char* cell : {"a,a", "a,,b", "[1, 0, 1]", R"(["a")", R"(["a", 0.5])", R"([["a"]])"}) {
+    EXPECT_THAT(message_of<DataError>([&] {
+                  label_sets_of(rows_with({"a", cell}), "label", ",");
+                }),
+                AllOf(HasSubstr("example 1"), HasSubstr("\"label\"")))
+        << cell;
+  }
 }
 
 TEST(Labels, MissingColumnIsRefused) {

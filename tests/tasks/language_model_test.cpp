@@ -9,6 +9,7 @@
 #include "graph/evaluate.h"
 #include "io/temporary_folder.h"
 #include "portune/error.h"
+#include "portune/language_models.h"
 #include "portune/tasks/objectives.h"
 #include "tasks/sentences.h"
 
@@ -17,28 +18,40 @@ namespace {
 
 using ::testing::ElementsAre;
 
-TEST(LanguageModel, LossAndItsGradientAreThoseOfTokenClassification) {
-  const Tensor logits = random(TensorType{DType::kFloat32, {2, 4, 5}});
-  const Value x = parameter("logits", logits.type());
-  const Value labels = constant(Tensor({2, 4}, {3, -100, 0, 4, -100, -100, 1, 2}));
-  const Value weights = constant(Tensor({2}, {1.0f, 0.5f}));
-  const auto run = [&](const Forward& f) {
-    return evaluate({f.loss_sum, f.weight_sum, gradients(f.loss_sum, Values{x})[0]}, {x}, {logits});
-  };
-  const auto found = run(tasks::language_model(x, labels, weights));
-  const auto wanted = run(tasks::token_classification(x, labels, weights));
-  for (size_t i = 0; i < wanted.size(); ++i) {
-    for (size_t k = 0; k < wanted[i].as<float>().size(); ++k) {
-      EXPECT_NEAR(found[i].as<float>()[k], wanted[i].as<float>()[k], 1e-6);
-    }
+// -log softmax(x)[label] and its gradient, softmax(x) - one_hot(label), in double precision.
+double cross_entropy(std::span<const float> x, int32_t label, double weight, std::span<double> gradient) {
+  double total = 0;
+  for (const float logit : x) total += std::exp(static_cast<double>(logit));
+  for (size_t k = 0; k < x.size(); ++k) {
+    gradient[k] = weight * (std::exp(static_cast<double>(x[k])) / total - (static_cast<int32_t>(k) == label ? 1 : 0));
   }
+  return weight * (std::log(total) - x[static_cast<size_t>(label)]);
+}
+
+TEST(LanguageModel, LossAndItsGradientAreThoseOfSoftmaxCrossEntropy) {
+  const Tensor logits = random(TensorType{DType::kFloat32, {2, 4, 5}});
+  const std::vector<int32_t> labels = {3, -100, 0, 4, -100, -100, 1, 2};
+  const Value x = parameter("logits", logits.type());
+  const Forward f =
+      tasks::language_modelling(x, constant(Tensor({2, 4}, std::span(labels))), constant(Tensor({2}, {1.0f, 0.5f})));
+  const auto found = evaluate({f.loss_sum, f.weight_sum, gradients(f.loss_sum, Values{x})[0]}, {x}, {logits});
+
+  double loss = 0;
+  std::vector<double> gradient(40);
+  for (size_t i = 0; i < labels.size(); ++i) {
+    if (labels[i] < 0) continue;
+    loss += cross_entropy(logits.as<float>().subspan(5 * i, 5), labels[i], i < 4 ? 1 : 0.5,
+                          std::span(gradient).subspan(5 * i, 5));
+  }
+  EXPECT_NEAR(found[0].as<float>()[0], loss, 1e-5);
   EXPECT_EQ(found[1].as<float>()[0], 4);  // three labels, and two of half the weight
+  for (size_t k = 0; k < gradient.size(); ++k) EXPECT_NEAR(found[2].as<float>()[k], gradient[k], 1e-6);
 }
 
 TEST(LanguageModel, CountsWhatIsForetold) {
   const Value logits = constant(Tensor({1, 3, 2}, {0.0f, 1.0f, 2.0f, 0.0f, 5.0f, 0.0f}));
   const Value labels = constant(Tensor({1, 3}, {1, 1, -100}));
-  const Forward f = tasks::language_model(logits, labels, constant(Tensor({1}, {1.0f})));
+  const Forward f = tasks::language_modelling(logits, labels, constant(Tensor({1}, {1.0f})));
   const std::vector<Tensor> found = evaluate({f.outputs[0].second, f.outputs[1].second, f.outputs[2].second});
   EXPECT_NEAR(found[0].as<float>()[0], std::log1p(std::exp(-1.0)) + std::log1p(std::exp(2.0)), 1e-6);
   EXPECT_EQ(found[1].as<float>()[0], 1);
@@ -89,6 +102,56 @@ TEST(MaskedLm, SpecialTokensAndPaddingHaveNoWord) {
   EXPECT_THAT(ints(batch, "input_ids"), ElementsAre(2, 5, 15, 3, 0, 0));
   EXPECT_THAT(ints(batch, "words"), ElementsAre(-1, 1, 2, -1, -1, -1));
   for (const std::string& name : task->inputs()) EXPECT_TRUE(batch.has(name)) << name;
+}
+
+// Documents "good", "fine", "great" and "bad", "poor": ids 5, 6, 7 and 9, 10.
+std::vector<data::Example> two_documents() {
+  std::vector<data::Example> rows;
+  for (const char* text : {" ", "good", "fine", "great", "", " ", "bad", "poor"}) rows.push_back(sentence(text, ""));
+  return rows;
+}
+
+TEST(NextSentence, HalfOfThePairsFollowAndTheOthersAreOfAnotherDocument) {
+  const auto task = masked_lm(kTinyBert, {.max_length = 5, .next_sentence = true});
+  const data::Dataset rows = data::from_examples(two_documents());
+  EXPECT_EQ(task->count_examples(rows), 3);  // good fine, fine great, bad poor
+  const data::Dataset batches = task->batches(rows, 3);
+  int follow = 0, pairs = 0;
+  for (int64_t epoch = 0; epoch < 100; ++epoch) {
+    data::Cursor cursor = batches.iterate(epoch);
+    const data::Example batch = *cursor.next();
+    const std::vector<int32_t> ids = ints(batch, "input_ids"), labels = ints(batch, "next_sentence_label");
+    for (size_t row = 0; row < 3; ++row, ++pairs) {
+      const int32_t first = ids[5 * row + 1], second = ids[5 * row + 3];  // [CLS] first [SEP] second [SEP]
+      if (labels[row] == 0) {
+        EXPECT_EQ(second, first + 1);
+        ++follow;
+      } else {
+        EXPECT_NE(second < 8, first < 8) << first << " " << second;
+      }
+    }
+  }
+  EXPECT_NEAR(follow, pairs / 2.0, 4 * std::sqrt(pairs / 4.0));
+}
+
+TEST(NextSentence, NeedsTwoDocumentsWithPairs) {
+  const auto task = masked_lm(kTinyBert, {.max_length = 5, .next_sentence = true});
+  const auto count = [&](const std::vector<data::Example>& rows) {
+    return task->count_examples(data::from_examples(rows));
+  };
+  EXPECT_THROW(count({sentence("good", ""), sentence("fine", "")}), DataError);
+  EXPECT_THROW(count({sentence("good", ""), sentence("", ""), sentence("fine", "")}), DataError);
+}
+
+TEST(NextSentence, LossesAreAddedAsTransformersDoes) {
+  const Value weights = constant(Tensor({2}, {1.0f, 1.0f}));
+  const Forward lm{.loss_sum = constant(Tensor({}, {6.0f})), .weight_sum = constant(Tensor({}, {4.0f})), .outputs = {}};
+  const Value logits = constant(Tensor({2, 2}, {1.0f, 1.0f, 0.0f, 3.0f}));
+  const Forward f = tasks::with_next_sentence(lm, logits, constant(Tensor({2}, {0, 0})), weights);
+  const std::vector<Tensor> found = evaluate({f.loss_sum / f.weight_sum, f.outputs[0].second});
+  EXPECT_NEAR(found[0].as<float>()[0], 6.0 / 4 + (std::log(2.0) + std::log1p(std::exp(3.0))) / 2, 1e-6);
+  EXPECT_EQ(found[1].as<float>()[0], 1);
+  EXPECT_EQ(found[1].as<float>()[1], 0);
 }
 
 TEST(MaskedLm, RefusesWhatCannotBe) {

@@ -1,3 +1,5 @@
+#include "portune/text_classification.h"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -8,7 +10,6 @@
 #include "portune/error.h"
 #include "portune/hub/model_folder.h"
 #include "portune/io/file.h"
-#include "portune/tasks.h"
 #include "tasks/sentences.h"
 
 // Ids are those of transformers' BertTokenizer with tests/data/tiny_bert: good 5, bad 9, the 13, film 15, book 17,
@@ -256,6 +257,48 @@ TEST(TextClassification, RegressionLearnsNumbers) {
   EXPECT_EQ(task.prediction_lines()->take(batch, outputs), "{\"score\":0.25}\n");
 }
 
+TEST(TextClassification, SeveralLabelsAreOnesAmongZeros) {
+  const TextClassification task =
+      task_with({.max_length = 4, .head = Head::kMultiLabel, .labels = {"praise", "blame", "book"}});
+  const auto labels = [&](const std::string& cell) {
+    const data::Example example = task.encode(sentence("good", cell));
+    const auto values = example.tensor("labels").as<float>();
+    return std::vector<float>(values.begin(), values.end());
+  };
+  EXPECT_THAT(labels(R"(["book", "praise"])"), ElementsAre(1, 0, 1));
+  EXPECT_THAT(labels("blame , book"), ElementsAre(0, 1, 1));
+  EXPECT_THAT(labels("[]"), ElementsAre(0, 0, 0));
+  EXPECT_THAT(labels(""), ElementsAre(0, 0, 0));
+  EXPECT_THAT(message_of<DataError>([&] { labels("film"); }),
+              AllOf(HasSubstr("film"), HasSubstr("praise, blame, book")));
+  EXPECT_THAT(task.encode(sentence("good", ""), Labels::kIgnored).tensor("labels").as<float>(), ElementsAre(0, 0, 0));
+}
+
+TEST(TextClassification, SeveralLabelsMayBeColumns) {
+  const TextClassification task = task_with({.label_columns = {"b", "a"}, .max_length = 4, .labels = {"a", "b"}});
+  EXPECT_EQ(task.head(), Head::kMultiLabel);
+  EXPECT_THAT(task.columns(Labels::kRequired), ElementsAre("text", "b", "a"));
+  data::Example row;
+  row.set("text", std::string("good")).set("a", std::string("0")).set("b", std::string("1.0"));
+  EXPECT_THAT(task.encode(row).tensor("labels").as<float>(), ElementsAre(0, 1));
+  row.set("a", std::string("-1"));
+  EXPECT_THAT(message_of<DataError>([&] { task.encode(row); }), AllOf(HasSubstr("-1"), HasSubstr("\"a\"")));
+  EXPECT_THAT(usage_error({.label_columns = {"a", "c"}, .max_length = 4, .labels = {"a", "b"}}),
+              AllOf(HasSubstr("a, c"), HasSubstr("a, b")));
+  EXPECT_THAT(usage_error({.label_columns = {"a", "b"}, .max_length = 4, .head = Head::kSoftmax, .labels = {"a", "b"}}),
+              HasSubstr("softmax"));
+}
+
+TEST(TextClassification, PredictsEveryLabelFromOneHalfOn) {
+  const TextClassification task = task_with({.max_length = 4, .head = Head::kMultiLabel, .labels = {"a", "b", "c"}});
+  data::Example batch, outputs;
+  batch.set(data::kExampleWeight, Tensor({2}, {1.0f, 0.0f}));
+  outputs.set("logits", Tensor({2, 3}, {0.0f, -0.5f, 100.0f, 9.0f, 9.0f, 9.0f}));
+  EXPECT_EQ(task.prediction_lines()->take(batch, outputs),
+            R"({"labels":["a","c"],"scores":{"a":0.5,"b":0.37754068,"c":1.0},"logits":[0.0,-0.5,100.0]})"
+            "\n");
+}
+
 // ---- saving
 
 // Saves the task with the weights that it starts from.
@@ -322,11 +365,10 @@ TEST(TextClassification, RefusesACheckpointOfAnotherProblem) {
   std::filesystem::copy(kTinyBert, folder.path(), std::filesystem::copy_options::recursive);
   const std::string config = io::read_text(kTinyBert / "config.json", 1 << 20);
   std::filesystem::remove(folder / "config.json");
-  io::write_file(folder / "config.json",
-                 R"({"problem_type": "multi_label_classification", "id2label": {"0": "a", "1": "b"},)" +
-                     config.substr(config.find('{') + 1));
+  io::write_file(folder / "config.json", R"({"problem_type": "ranking", "id2label": {"0": "a", "1": "b"},)" +
+                                             config.substr(config.find('{') + 1));
   EXPECT_THAT(message_of<CheckpointError>([&] { TextClassification(folder.path(), {.max_length = 8}); }),
-              AllOf(HasSubstr("problem_type"), HasSubstr("multi_label_classification"), HasSubstr("2 labels")));
+              AllOf(HasSubstr("problem_type"), HasSubstr("\"ranking\""), HasSubstr("multi_label_classification")));
 }
 
 TEST(TextClassification, SavedRegressionIsRegression) {

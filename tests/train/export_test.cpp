@@ -8,6 +8,7 @@
 
 #include "io/temporary_folder.h"
 #include "portune/io/safetensors.h"
+#include "portune/text_classification.h"
 #include "portune/train.h"
 #include "tasks/sentences.h"
 
@@ -27,10 +28,12 @@ struct Case {
 
 class Export : public ::testing::TestWithParam<Case> {};
 
-INSTANTIATE_TEST_SUITE_P(Heads, Export,
-                         ::testing::Values(Case{Head::kSoftmax, "export_softmax", {"bad", "good"}},
-                                           Case{Head::kSigmoid, "export_sigmoid", {"0", "1"}}),
-                         [](const auto& info) { return std::string(info.param.folder).substr(7); });
+INSTANTIATE_TEST_SUITE_P(
+    Heads, Export,
+    ::testing::Values(Case{Head::kSoftmax, "export_softmax", {"bad", "good"}},
+                      Case{Head::kSigmoid, "export_sigmoid", {"0", "1"}},
+                      Case{Head::kMultiLabel, "export_multi_label", {"bad", "book", "good", "music"}}),
+    [](const auto& info) { return std::string(info.param.folder).substr(7); });
 
 json shapes_in(const std::filesystem::path& weights) {
   json shapes;
@@ -49,7 +52,7 @@ TEST_P(Export, HasConfigAndWeightsOfTheClassInTransformers) {
   const Device device({.use_cache = false});
   Trainer trainer(device, task, {.learning_rate = 0.01});
   const data::Dataset rows =
-      data::from_examples({sentence("a good film", c.labels[1]), sentence("a bad film", c.labels[0])});
+      data::from_examples({sentence("a good film", c.labels.back()), sentence("a bad film", c.labels.front())});
   trainer.fit(task.batches(rows, 2), {.num_train_epochs = 2});
   const TemporaryFolder folder;
   trainer.save(folder / "model");
@@ -84,6 +87,22 @@ TEST_P(Export, GivesTheLogitsThatTransformersGives) {
   }
   EXPECT_TRUE(trainer.load_report().missing.empty());
   EXPECT_TRUE(trainer.load_report().unexpected.empty());
+}
+
+TEST(ExportOfSeveralLabels, HasTheLossThatTransformersHas) {
+  const Case c{Head::kMultiLabel, "export_multi_label", {}};
+  const json expected = c.expected();
+  const TextClassification task(c.path(), {.max_length = expected["max_length"]});
+  EXPECT_EQ(task.head(), Head::kMultiLabel);
+  std::vector<data::Example> rows;
+  for (size_t i = 0; i < expected["texts"].size(); ++i) {
+    rows.push_back(sentence(expected["texts"][i], expected["row_labels"][i].dump()));
+  }
+  const Device device({.use_cache = false});
+  Trainer trainer(device, task, {});
+  const Scores scores = trainer.evaluate(task.batches(data::from_examples(rows), 4));
+  EXPECT_EQ(scores.at(0).first, "loss");
+  EXPECT_NEAR(scores.at(0).second, expected["loss"].get<double>(), 1e-5);
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 
 #include "io/temporary_folder.h"
 #include "portune/error.h"
+#include "portune/text_classification.h"
 #include "portune/train.h"
 #include "tasks/sentences.h"
 

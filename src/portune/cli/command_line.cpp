@@ -2,10 +2,13 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <optional>
+#include <string_view>
 
 #include "portune/base/nearest.h"
 #include "portune/cli/help.h"
 #include "portune/cli/options.h"
+#include "portune/cli/recipe_words.h"
 #include "portune/error.h"
 
 namespace portune::cli {
@@ -53,15 +56,26 @@ constexpr const char* kParityExamples =
     "  portune parity --case case\n"
     "  A case is made by tools/make_reference.py --model bert --architecture BertForMaskedLM --output case\n";
 
+std::vector<const CLI::App*> commands_of(const CLI::App& app) {
+  return app.get_subcommands([](const CLI::App*) { return true; });
+}
+
 std::vector<std::string> names_in(const CLI::App& app) {
   std::vector<std::string> names;
-  for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; })) {
-    names.push_back(command->get_name());
-  }
+  for (const CLI::App* command : commands_of(app)) names.push_back(command->get_name());
   for (const CLI::Option* option : app.get_options()) {
     for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
   }
   return names;
+}
+
+// The value of an option in words that are not parsed yet.
+std::optional<std::string> value_of(const std::string& option, const std::vector<std::string>& words) {
+  for (size_t i = 0; i < words.size(); ++i) {
+    if (words[i] == option && i + 1 < words.size()) return words[i + 1];
+    if (words[i].starts_with(option + "=")) return words[i].substr(option.size() + 1);
+  }
+  return std::nullopt;
 }
 
 // The program, one App for each command, and where their options end up.
@@ -83,29 +97,51 @@ class Parser {
   }
 
   Command parse(const std::vector<std::string>& words) {
-    std::vector<std::string> reversed;  // as CLI11 wants them
-    for (const std::string& word : words) reversed.insert(reversed.begin(), with_hyphens(word));
+    const RecipeWords recipe = recipe_words(words);
+    std::vector<std::string> reversed(recipe.words.rbegin(), recipe.words.rend());  // as CLI11 wants them
+    for (auto word = words.rbegin(); word != words.rend(); ++word) reversed.push_back(with_hyphens(*word));
     try {
       app_.parse(reversed);
     } catch (const CLI::ParseError& error) {
       if (help_) return Text{help(chosen())};
       reject_unknown();
-      throw UsageError({.where = place_of(chosen()), .given = error.what(), .fix = advice(chosen())});
+      throw UsageError({.where = place_of(error, recipe), .given = error.what(), .fix = advice(chosen())});
     }
     if (help_) return Text{help(chosen())};
     if (version_) return Text{"portune " PORTUNE_VERSION "\n"};
     fit_.words = words;
+    for (ModelArguments* model : {&fit_.model, &evaluate_.model, &predict_.model}) model->given = given(recipe);
     return command();
   }
 
   /// Whether one of the commands has this option.
   bool has(const std::string& option) const {
     return std::ranges::any_of(
-        app_.get_subcommands([](const CLI::App*) { return true; }),
-        [&](const CLI::App* command) { return command->get_option_no_throw(option) != nullptr; });
+        commands_of(app_), [&](const CLI::App* command) { return command->get_option_no_throw(option) != nullptr; });
   }
 
  private:
+  // Help is given whatever the recipe is.
+  RecipeWords recipe_words(const std::vector<std::string>& words) const {
+    const std::optional<std::string> name = value_of(kRecipeOption, words);
+    const bool asks_for_help = std::ranges::count(words, "--help") + std::ranges::count(words, "-h") > 0;
+    if (!name || asks_for_help) return {};
+    const std::vector<const CLI::App*> commands = commands_of(app_);
+    const auto command = std::ranges::find(commands, words.front(), &CLI::App::get_name);
+    if (command == commands.end() || (*command)->get_option_no_throw(kRecipeOption) == nullptr) return {};
+    return words_of(read_recipe(*name), **command, words, [this](const std::string& option) { return has(option); });
+  }
+
+  // The options of the chosen command that were given.
+  std::vector<GivenOption> given(const RecipeWords& recipe) const {
+    std::vector<GivenOption> options;
+    for (const CLI::Option* option : chosen().get_options([](const CLI::Option* o) { return o->count() > 0; })) {
+      const auto place = recipe.places.find(option->get_name());
+      options.push_back({option->get_name(), place == recipe.places.end() ? chosen().get_name() : place->second});
+    }
+    return options;
+  }
+
   template <class Arguments>
   void add(const char* name, const char* description, const char* examples, Arguments& arguments) {
     CLI::App* command = app_.add_subcommand(name, description);
@@ -121,6 +157,14 @@ class Parser {
   }
 
   std::string place_of(const CLI::App& app) const { return &app == &app_ ? "command line" : app.get_name(); }
+
+  // The line of the recipe that CLI11 objects to, as its messages begin with the option.
+  std::string place_of(const CLI::ParseError& error, const RecipeWords& recipe) const {
+    for (const auto& [option, place] : recipe.places) {
+      if (std::string_view(error.what()).starts_with(option + ":")) return place;
+    }
+    return place_of(chosen());
+  }
 
   std::string advice(const CLI::App& app) const {
     return &app == &app_ ? "see portune --help" : "see portune " + app.get_name() + " --help";

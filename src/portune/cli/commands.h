@@ -4,14 +4,19 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <map>
 #include <string>
 #include <vector>
 
+#include "portune/cli/task_options.h"
 #include "portune/data.h"
 #include "portune/device.h"
 #include "portune/generation.h"
+#include "portune/image_classification.h"
+#include "portune/language_models.h"
+#include "portune/multiple_choice.h"
 #include "portune/question_answering.h"
-#include "portune/tasks.h"
+#include "portune/text_classification.h"
 #include "portune/token_classification.h"
 #include "portune/train.h"
 
@@ -23,13 +28,18 @@ struct Talk {
 };
 
 struct ModelArguments {
-  std::string task = "text-classification";
+  std::string task = "text-classification";  ///< empty: that of the model
   std::filesystem::path folder;
   TextClassificationOptions options;  ///< its columns and max_length are those of every task
   MaskedLmOptions masked_lm;
   std::string tokens_column = TokenClassificationOptions{}.tokens_column;
   std::string tags_column = TokenClassificationOptions{}.tags_column;
   QuestionAnsweringOptions question_answering;
+  MultipleChoiceOptions multiple_choice;
+  std::map<std::string, std::string> options_of_task;  ///< of a task that is not ours
+  data::TableOptions table;                            ///< how files are read, but for the columns, which the task says
+  std::vector<GivenOption> given;  ///< options that have been given, to object to those of other tasks
+  ImageClassificationOptions images;  ///< its label column and labels are not used
 };
 
 struct FitArguments {
@@ -43,8 +53,11 @@ struct FitArguments {
   TrainingOptions training;
   DeviceOptions device;
   std::filesystem::path output, resume_from_checkpoint;
-  bool resume = false;           ///< from the newest checkpoint in `output`
-  int64_t checkpoint_every = 0;  ///< steps; 0: only after a signal
+  int64_t folds = 0;              ///< of a cross-validation; 0: there is none
+  std::string group_column;       ///< rows with the same text here belong to one fold; empty: each row by itself
+  std::vector<std::string> test;  ///< rows to predict with the models of all folds
+  bool resume = false;            ///< from the newest checkpoint in `output`
+  int64_t checkpoint_every = 0;   ///< steps; 0: only after a signal
   int64_t keep_checkpoints = 2;
   bool disable_progress = false;
   Talk talk;
@@ -52,7 +65,7 @@ struct FitArguments {
 };
 
 struct EvaluateArguments {
-  ModelArguments model;
+  ModelArguments model = {.task = {}};
   std::vector<std::string> data;
   int64_t batch_size = 32;
   DType dtype = DType::kFloat32;
@@ -61,7 +74,7 @@ struct EvaluateArguments {
 };
 
 struct PredictArguments {
-  ModelArguments model;
+  ModelArguments model = {.task = {}};
   std::vector<std::string> data;
   int64_t batch_size = 32;
   DType dtype = DType::kFloat32;
@@ -117,6 +130,7 @@ struct ParityArguments {
 
 // Each command returns the exit code; errors are thrown.
 int fit(const FitArguments& arguments);
+int cross_validate(const FitArguments& arguments);  ///< what fit() does if there are folds
 int evaluate(const EvaluateArguments& arguments);
 int predict(const PredictArguments& arguments);
 int generate(const GenerateArguments& arguments);

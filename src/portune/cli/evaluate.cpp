@@ -3,18 +3,18 @@
 #include "portune/cli/exit_code.h"
 #include "portune/cli/make_task.h"
 #include "portune/cli/report.h"
-#include "portune/cli/rows.h"
+#include "portune/cli/validation.h"
 
 namespace portune::cli {
 
 int evaluate(const EvaluateArguments& a) {
-  constexpr auto kLabels = RowTask::Labels::kRequired;
-  const std::unique_ptr<RowTask> task = make_task(a.model, a.model.folder, a.data, Classes::kOfModel);
-  const data::Dataset rows = read_rows(a.data, *task, kLabels);
+  const std::vector<std::string> files = named_files(a.data).front().files;
+  const std::unique_ptr<RowTask> task = make_task(a.model, a.model.folder, files, Classes::kOfModel);
+  const std::vector<ValidationSet> sets = validation_sets(a.model, a.data, *task, a.batch_size);
   for (const std::string& line : remarks_on_config(task->unknown_config_keys())) say(a.talk, line);
   const Device device(with_warnings(a.device, a.talk));
   Trainer trainer(device, *task, {.dtype = a.dtype});
-  const Scores scores = trainer.evaluate(evaluation_batches(*task, rows, a.batch_size, kLabels));
+  const Scores scores = evaluate_all(trainer, sets);
   for (const std::string& line : remarks(trainer.load_report())) say(a.talk, line);
   print_result(a.talk.json ? json_of(scores) : table_of(scores));
   return kOk;

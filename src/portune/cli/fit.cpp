@@ -1,4 +1,6 @@
 // portune fit: looks at everything that can be wrong, trains, measures before and after, saves.
+#include "portune/cli/fit.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -16,6 +18,7 @@
 #include "portune/cli/rows.h"
 #include "portune/cli/signals.h"
 #include "portune/cli/training_log.h"
+#include "portune/cli/validation.h"
 #include "portune/io/content_hash.h"
 #include "portune/train/checkpoint_folder.h"
 
@@ -27,22 +30,11 @@ constexpr auto kLabels = RowTask::Labels::kRequired;
 
 double now_s() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
 
-// A checkpoint is a whole model folder, so training goes on from there instead.
-const std::filesystem::path& model_of(const FitArguments& a) {
-  return a.resume_from_checkpoint.empty() ? a.model.folder : a.resume_from_checkpoint;
-}
-
 data::Dataset training_batches(const RowTask& task, const data::Dataset& rows, const FitArguments& a,
                                int64_t examples) {
   const data::ShuffleOptions order{.buffer = std::clamp<int64_t>(examples, 1, kLargestShuffleBuffer),
                                    .seed = a.training.seed};
   return task.training_batches(rows, a.batch_size, order).prefetch(2);
-}
-
-std::optional<data::Dataset> validation_batches(const RowTask& task, const FitArguments& a) {
-  if (a.validation.empty()) return std::nullopt;
-  const data::Dataset rows = read_rows(a.validation, task, kLabels);
-  return evaluation_batches(task, rows, a.eval_batch_size > 0 ? a.eval_batch_size : a.batch_size, kLabels);
 }
 
 FitOptions epochs_of(const FitArguments& a, int64_t examples) {
@@ -53,7 +45,7 @@ FitOptions epochs_of(const FitArguments& a, int64_t examples) {
 
 TrainingOptions training_options(const FitArguments& a, const RowTask& task, int64_t examples) {
   TrainingOptions options = a.training;
-  options.must_match = task.settings();
+  options.must_match.merge(task.settings());
   options.must_match.insert(
       {{"task", a.model.task},
        {"batch_size", std::to_string(a.batch_size)},
@@ -61,20 +53,28 @@ TrainingOptions training_options(const FitArguments& a, const RowTask& task, int
   return options;
 }
 
-void say_what_is_trained(const FitArguments& a, const RowTask& task, int64_t examples) {
+void say_what_is_trained(const FitArguments& a, const RowTask& task, int64_t examples, bool validates) {
   for (const std::string& line : remarks_on_config(task.unknown_config_keys())) say(a.talk, line);
   say(a.talk, fmt::format("training on {} examples", grouped(examples)));
-  if (a.validation.empty()) say(a.talk, "no --validation: what is learnt is not measured on held-out rows");
+  if (!validates) say(a.talk, "no --validation: what is learnt is not measured on held-out rows");
 }
 
-Scores evaluate_before(Trainer& trainer, const data::Dataset& validation, const Talk& talk) {
+Scores evaluate_before(Trainer& trainer, std::span<const ValidationSet> validation, const Talk& talk) {
   say(talk, "measuring the validation rows before training");
-  Scores scores = trainer.evaluate(interruptible(validation));
+  Scores scores = evaluate_all(trainer, validation);
   say(talk, fmt::format("before: {}", describe(scores)));
   return scores;
 }
 
-int stop(const Trainer& trainer, const FitArguments& a) {
+// fit() has measured the first set.
+Scores scores_after(Trainer& trainer, const FitResult& result, std::span<const ValidationSet> validation) {
+  Scores scores = with_name(validation.front().name, result.scores);
+  const Scores others = evaluate_all(trainer, validation.subspan(1));
+  scores.insert(scores.end(), others.begin(), others.end());
+  return scores;
+}
+
+void stop(const Trainer& trainer, const FitArguments& a) {
   const int signal = caught_signal();
   const std::filesystem::path checkpoint = train::checkpoint_path(a.output, trainer.steps());
   trainer.save_checkpoint(checkpoint);
@@ -82,15 +82,17 @@ int stop(const Trainer& trainer, const FitArguments& a) {
   // Said even if quiet: without it the work would be lost.
   fmt::print(stderr, "portune: stopped by {} after step {}; saved {}\n  go on with  {}\n",
              signal == SIGINT ? "SIGINT" : "SIGTERM", trainer.steps(), checkpoint.string(),
-             resume_command(a.words, checkpoint.string()));
-  return kInterrupted;
+             resume_command(a.words, a.folds > 0 ? "" : checkpoint.string()));
 }
 
 void print_outcome(const Outcome& outcome, const Talk& talk) {
   print_result(talk.json ? json_of(outcome) : table_of(outcome));
 }
 
-// Where the run starts: as it was asked for, or from the newest checkpoint of an earlier one.
+}  // namespace
+
+int64_t eval_batch_size(const FitArguments& a) { return a.eval_batch_size > 0 ? a.eval_batch_size : a.batch_size; }
+
 FitArguments resumed(FitArguments a) {
   train::recover_checkpoints(a.output);
   if (a.resume) {
@@ -102,45 +104,61 @@ FitArguments resumed(FitArguments a) {
   return a;
 }
 
-int train(const FitArguments& a) {
-  const std::unique_ptr<RowTask> task = make_task(a.model, model_of(a), a.train, Classes::kOfRows);
-  const data::Dataset rows = read_rows(a.train, *task, kLabels);
-  const int64_t examples = task->count_examples(interruptible(rows));
-  const std::optional<data::Dataset> validation = validation_batches(*task, a);
+const std::filesystem::path& model_of(const FitArguments& a) {
+  return a.resume_from_checkpoint.empty() ? a.model.folder : a.resume_from_checkpoint;
+}
+
+std::optional<Outcome> train(const FitArguments& a, const RowTask& task, const Split& rows) {
+  const int64_t examples = task.count_examples(interruptible(rows.train));
   const Device device(with_warnings(a.device, a.talk));
-  Trainer trainer(device, *task, training_options(a, *task, examples));
+  Trainer trainer(device, task, training_options(a, task, examples));
   if (!a.resume_from_checkpoint.empty()) trainer.resume(a.resume_from_checkpoint);
-  say_what_is_trained(a, *task, examples);
+  say_what_is_trained(a, task, examples, !rows.validation.empty());
 
   Outcome outcome{.train_examples = examples, .output = a.output};
-  if (validation) outcome.before = evaluate_before(trainer, *validation, a.talk);
+  if (!rows.validation.empty()) outcome.before = evaluate_before(trainer, rows.validation, a.talk);
 
   FitOptions options = epochs_of(a, examples);
   TrainingLog log(a.talk, a.disable_progress, trainer, options.num_train_epochs);
-  options.validation = validation;
+  // Of several sets each epoch measures the first; the others are measured in the end.
+  if (!rows.validation.empty()) options.validation = rows.validation.front().batches;
   options.checkpoints = {.folder = a.output, .every = a.checkpoint_every, .keep = a.keep_checkpoints};
   options.callback = &log;
   const double start_s = now_s();
-  const FitResult result = trainer.fit(training_batches(*task, rows, a, examples), options);
+  const FitResult result = trainer.fit(training_batches(task, rows.train, a, examples), options);
   log.close();
-  if (result.stopped) return stop(trainer, a);
+  if (result.stopped) {
+    stop(trainer, a);
+    return std::nullopt;
+  }
 
   trainer.save(a.output);
   outcome.steps = result.steps;
   outcome.train_loss = result.mean_loss;
   outcome.seconds = now_s() - start_s;
-  if (validation) outcome.after = result.scores;
-  print_outcome(outcome, a.talk);
-  return kOk;
+  if (!rows.validation.empty()) outcome.after = scores_after(trainer, result, rows.validation);
+  return outcome;
 }
 
-}  // namespace
-
-int fit(const FitArguments& a) {
-  check_output_folder(a.output, model_of(a));
+int fit(const FitArguments& given) {
+  if (given.folds > 0) return cross_validate(given);
+  if (!given.group_column.empty() || !given.test.empty()) {
+    throw UsageError({.where = given.test.empty() ? "group_column" : "test",
+                      .given = "no --folds",
+                      .expected = "--folds N, as it is for cross-validation alone"});
+  }
+  check_output_folder(given.output, model_of(given));
   catch_signals();
-  const OutputLock lock(a.output);
-  return train(resumed(a));
+  const OutputLock lock(given.output);
+  const FitArguments a = resumed(given);
+  const std::unique_ptr<RowTask> task = make_task(a.model, model_of(a), a.train, Classes::kOfRows);
+  const std::optional<Outcome> outcome =
+      train(a, *task,
+            {.train = read_rows(a.model, a.train, *task, kLabels),
+             .validation = validation_sets(a.model, a.validation, *task, eval_batch_size(a))});
+  if (!outcome) return kInterrupted;
+  print_outcome(*outcome, a.talk);
+  return kOk;
 }
 
 }  // namespace portune::cli

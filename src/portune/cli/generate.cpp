@@ -94,8 +94,8 @@ int generate(const GenerateArguments& a) {
   require_prompts(a);
   const std::vector<std::string> prompts = read_prompts(a);
   const bool as_text = a.output == "-" && a.input.empty() && prompts.size() == 1 && !a.talk.json;
+  catch_signals();  // before there is a file, so that nothing half-written stays behind
   ResultFile file(a.output);
-  catch_signals();
   const Device device(with_warnings(a.device, a.talk));
   Generator generator(device, a.model, {.dtype = a.dtype, .batch_size = a.batch_size});
   Watcher watcher(a.talk, as_text && isatty(STDOUT_FILENO) != 0);

@@ -2,30 +2,50 @@
 
 #include <algorithm>
 
+#include "portune/cli/command_task.h"
 #include "portune/cli/rows.h"
 #include "portune/error.h"
 #include "portune/io/json.h"
 #include "portune/question_answering.h"
+#include "portune/tasks/heads.h"
+#include "portune/tasks/label_sets.h"
 #include "portune/token_classification.h"
 
 namespace portune::cli {
 namespace {
 
-// The head that is asked for, or that of the checkpoint.
-bool learns_numbers(const TextClassificationOptions& options, const std::filesystem::path& folder) {
-  if (options.head) return *options.head == Head::kRegression;
-  return io::JsonObject::read(folder / "config.json").get_string_or("problem_type", "") == "regression";
+// The head that is asked for, or that of the checkpoint; but several labels need one of their own.
+Head head_for(const TextClassificationOptions& options, const std::filesystem::path& folder,
+              const data::Dataset& rows) {
+  const std::optional<data::Example> first = rows.iterate().next();
+  const bool several = !options.label_columns.empty() || (first && tasks::is_label_list(*first, options.label_column));
+  const Head head = options.head ? *options.head : tasks::head_in(io::JsonObject::read(folder / "config.json"));
+  if (!several || head == Head::kMultiLabel) return head;
+  if (!options.head || head == Head::kSigmoid) return Head::kMultiLabel;
+  throw UsageError({.where = "--head " + std::string(tasks::name_of(head)),
+                    .given = "rows that may have several labels",
+                    .expected = "multi_label_classification, or rows with one label"});
+}
+
+std::vector<std::string> labels_in(const data::Dataset& rows, const TextClassificationOptions& options) {
+  if (!options.labels.empty() || options.head == Head::kRegression) return options.labels;
+  if (!options.label_columns.empty()) return options.label_columns;
+  if (options.head != Head::kMultiLabel) return labels_of(interruptible(rows), options.label_column).labels;
+  return label_sets_of(interruptible(rows), options.label_column, options.label_separator).labels;
 }
 
 std::unique_ptr<RowTask> text_classification(const ModelArguments& model, const std::filesystem::path& folder,
                                              const std::vector<std::string>& files, Classes classes) {
   TextClassificationOptions options = model.options;
-  if (classes == Classes::kOfRows && !learns_numbers(options, folder)) {
+  if (classes == Classes::kOfRows) {
     // With the other columns, so that one that is missing is told before what it makes of the labels.
-    std::vector<std::string> columns = {options.text_column, options.label_column};
+    std::vector<std::string> columns = {options.text_column};
     if (!options.text_pair_column.empty()) columns.push_back(options.text_pair_column);
-    const data::Dataset rows = data::read_table(files, {.columns = columns});
-    options.labels = labels_of(interruptible(rows), options.label_column).labels;
+    columns.insert(columns.end(), options.label_columns.begin(), options.label_columns.end());
+    if (options.label_columns.empty()) columns.push_back(options.label_column);
+    const data::Dataset rows = data::read_table(files, table_options(model, columns));
+    options.head = head_for(options, folder, rows);
+    options.labels = labels_in(rows, options);
   }
   return std::make_unique<TextClassification>(folder, std::move(options));
 }
@@ -63,36 +83,101 @@ std::unique_ptr<RowTask> question_answering(const ModelArguments& model, const s
   return std::make_unique<QuestionAnswering>(folder, options);
 }
 
+std::unique_ptr<RowTask> multiple_choice(const ModelArguments& model, const std::filesystem::path& folder,
+                                         const std::vector<std::string>&, Classes) {
+  MultipleChoiceOptions options = model.multiple_choice;
+  options.label_column = model.options.label_column;
+  options.max_length = model.options.max_length;
+  return portune::multiple_choice(folder, std::move(options));
+}
+
+std::unique_ptr<RowTask> image_classification(const ModelArguments& model, const std::filesystem::path& folder,
+                                              const std::vector<std::string>& files, Classes classes) {
+  ImageClassificationOptions options = model.images;
+  options.label_column = model.options.label_column;
+  options.labels = model.options.labels;
+  if (classes == Classes::kOfRows && options.labels.empty()) {
+    const data::Dataset rows = read_images(files, options.image_column, options.label_column, model.table);
+    options.labels = labels_of(interruptible(rows), options.label_column).labels;
+  }
+  return std::make_unique<ImageClassification>(folder, std::move(options));
+}
+
 struct KnownTask {
   const char* name;
   std::unique_ptr<RowTask> (*make)(const ModelArguments& model, const std::filesystem::path& folder,
                                    const std::vector<std::string>& files, Classes classes);
+  std::vector<std::string> classes;  // what the names of its classes in transformers end with
 };
-constexpr KnownTask kTasks[] = {{"text-classification", text_classification},
-                                {"token-classification", token_classification},
-                                {"question-answering", question_answering},
-                                {"masked-lm", masked_lm},
-                                {"causal-lm", causal_lm}};
+const KnownTask kTasks[] = {
+    {"text-classification", text_classification, {"ForSequenceClassification"}},
+    {"token-classification", token_classification, {"ForTokenClassification"}},
+    {"question-answering", question_answering, {"ForQuestionAnswering"}},
+    {"multiple-choice", multiple_choice, {"ForMultipleChoice"}},
+    {"masked-lm", masked_lm, {"ForMaskedLM"}},
+    {"causal-lm", causal_lm, {"ForCausalLM", "LMHeadModel"}},
+    {"image-classification", image_classification, {"ForImageClassification", "ForImageClassificationWithTeacher"}}};
+
+// That of the model's class; text classification where it has no head, which says what is missing.
+std::string task_of(const std::filesystem::path& folder) {
+  for (const std::string& architecture : io::JsonObject::read(folder / "config.json").get_strings("architectures")) {
+    for (const KnownTask& task : kTasks) {
+      const auto is_end = [&](const std::string& end) { return architecture.ends_with(end); };
+      if (std::ranges::any_of(task.classes, is_end)) return task.name;
+    }
+    for (const auto& [name, task] : added_tasks()) {
+      if (task.architecture == architecture) return name;
+    }
+  }
+  return kTasks[0].name;
+}
+
+const KnownTask& task_called(const std::string& name) {
+  const auto* found = std::ranges::find(kTasks, name, &KnownTask::name);
+  if (found != std::end(kTasks)) return *found;
+  throw UsageError({.where = "task", .given = "\"" + name + "\"", .fix = "see portune fit --help"});
+}
 
 }  // namespace
 
 std::vector<std::string> task_names() {
   std::vector<std::string> names;
   for (const KnownTask& task : kTasks) names.emplace_back(task.name);
+  for (const auto& [name, make] : added_tasks()) names.push_back(name);
   return names;
 }
 
 std::unique_ptr<RowTask> make_task(const ModelArguments& model, const std::filesystem::path& folder,
                                    const std::vector<std::string>& files, Classes classes) {
-  const auto* found = std::ranges::find(kTasks, model.task, &KnownTask::name);
-  if (found == std::end(kTasks)) {
-    throw UsageError({.where = "task", .given = "\"" + model.task + "\"", .fix = "see portune fit --help"});
+  const std::string name = model.task.empty() ? task_of(folder) : model.task;
+  require_options_of(name, model.given);
+  if (const auto added = added_tasks().find(name); added != added_tasks().end()) {
+    return added->second.make({.model = folder,
+                               .files = files,
+                               .table = model.table,
+                               .training = classes == Classes::kOfRows,
+                               .max_length = model.options.max_length,
+                               .options = TaskOptions(model.options_of_task)});
   }
-  return found->make(model, folder, files, classes);
+  if (!model.options_of_task.empty()) {
+    throw UsageError({.where = "option",
+                      .given = model.options_of_task.begin()->first,
+                      .expected = "none, as --task " + name + " has options of their own names"});
+  }
+  return task_called(name).make(model, folder, files, classes);
 }
 
-data::Dataset read_rows(const std::vector<std::string>& files, const RowTask& task, RowTask::Labels labels) {
-  return task.read(files, labels);
+data::TableOptions table_options(const ModelArguments& model, std::vector<std::string> columns) {
+  data::TableOptions options = model.table;
+  options.columns = std::move(columns);
+  return options;
+}
+
+data::Dataset read_rows(const ModelArguments& model, const std::vector<std::string>& files, const RowTask& task,
+                        RowTask::Labels labels) {
+  // Tasks read files of their own kinds too, but these have no such options.
+  const bool is_table = !model.table.names.empty() || model.table.skip_ragged_rows;
+  return is_table ? data::read_table(files, table_options(model, task.columns(labels))) : task.read(files, labels);
 }
 
 }  // namespace portune::cli

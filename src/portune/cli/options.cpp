@@ -8,6 +8,7 @@
 #include <type_traits>
 
 #include "portune/cli/make_task.h"
+#include "portune/cli/recipe_words.h"
 
 namespace portune::cli {
 namespace {
@@ -44,8 +45,34 @@ class Group {
   CLI::Option* text(const std::string& names, std::string& value, const std::string& description) {
     return place(app_.add_option(names, value, description), "NAME")->capture_default_str();
   }
+  CLI::Option* optional_text(const std::string& names, std::optional<std::string>& value,
+                             const std::string& description) {
+    return with(
+               names, [&value](const std::string& text) { value = text; }, description)
+        ->type_name("NAME");
+  }
   CLI::Option* files(const std::string& names, std::vector<std::string>& value, const std::string& description) {
     return place(app_.add_option(names, value, description), "FILE...");
+  }
+  CLI::Option* assignments(const std::string& names, std::map<std::string, std::string>& values,
+                           const std::string& description) {
+    const auto take = [&values](const std::vector<std::string>& words) {
+      for (const std::string& word : words) {
+        const size_t equals = word.find('=');
+        if (equals == 0 || equals == std::string::npos) throw CLI::ValidationError(word + " is not NAME=VALUE");
+        values[word.substr(0, equals)] = word.substr(equals + 1);
+      }
+    };
+    CLI::Option* option = app_.add_option_function<std::vector<std::string>>(names, take, description);
+    return place(option, "NAME=VALUE...");
+  }
+  CLI::Option* names(const std::string& names, std::vector<std::string>& value, const std::string& description) {
+    const auto take = [&value](const std::vector<std::string>& given) {
+      value = given;
+      std::erase(value, "");  // so that '' takes back what a recipe says
+    };
+    return place(app_.add_option_function<std::vector<std::string>>(names, take, description), "A,B,...")
+        ->delimiter(',');
   }
   // Not bound directly: CLI11 would read a path as far as the first blank.
   CLI::Option* path(const std::string& names, std::filesystem::path& value, const std::string& description) {
@@ -83,6 +110,11 @@ class Group {
   CLI::Option* switch_on(const std::string& names, const std::function<void()>& take, const std::string& description) {
     return app_.add_flag_callback(names, take, description)->group(name_);
   }
+  CLI::Option* read_elsewhere(const std::string& names, const std::string& description) {
+    return with(
+               names, [](const std::string&) {}, description)
+        ->type_name("FILE");
+  }
   CLI::Option* flag(const std::string& names, bool& value, const std::string& description) {
     return app_.add_flag(names, value, description)->group(name_);
   }
@@ -105,20 +137,55 @@ class Group {
 };
 
 void add_model(Group group, ModelArguments& model) {
-  group.path("--model,--model-name-or-path", model.folder, "folder with config.json, *.safetensors, tokenizer")
+  group
+      .path("--model,--model-name-or-path", model.folder,
+            "folder with config.json, *.safetensors, tokenizer or image processor")
       ->required();
   group
       .choice(
           "--task", task_names(), [&](const std::string& task) { model.task = task; },
           fmt::format("{}", fmt::join(task_names(), ", ")))
       ->type_name("NAME")
-      ->default_str(model.task);
+      ->default_str(model.task.empty() ? "the model's" : model.task);
+  group.assignments("--option", model.options_of_task, "of a task that has none of the options below")
+      ->default_str("none");
+}
+
+// Read before all others: see Parser.
+void add_recipe(Group group) {
+  group.read_elsewhere(kRecipeOption, "YAML file of options, or the name of one that is there: glue/cola")
+      ->default_str("none");
+}
+
+void add_table(Group group, data::TableOptions& table) {
+  group.names("--column-names", table.names, "columns of .csv, .tsv without a header")->default_str("the first line");
+  group.flag("--skip-ragged-rows", table.skip_ragged_rows, "pass over rows of another length than the first");
 }
 
 void add_columns(Group group, TextClassificationOptions& options) {
   group.text("--text-column", options.text_column, "column of the text");
   group.text("--text-pair-column", options.text_pair_column, "column of a second text")->default_str("none");
   group.text("--label-column", options.label_column, "column of the label: numbers or names");
+  group.names("--label-columns", options.label_columns, "of 0 and 1, for several labels")->default_str("none");
+  group.text("--label-separator", options.label_separator, "between several labels, where they are no JSON list");
+}
+
+// Under its short name, and as transformers has it in "problem_type".
+Head head_called(const std::string& name) {
+  if (name == "sigmoid") return Head::kSigmoid;
+  if (name == "multi_label_classification") return Head::kMultiLabel;
+  return name == "regression" ? Head::kRegression : Head::kSoftmax;
+}
+
+void add_head(Group group, std::optional<Head>& head) {
+  group
+      .choice(
+          "--head,--problem-type",
+          {"softmax", "sigmoid", "regression", "single_label_classification", "multi_label_classification"},
+          [&](const std::string& name) { head = head_called(name); },
+          "softmax, sigmoid (of 0/1), multi_label_classification, regression")
+      ->type_name("NAME")
+      ->default_str("the model's");
 }
 
 // Those that rows have when labels are not read.
@@ -129,6 +196,14 @@ void add_token_columns(Group group, ModelArguments& model) {
 void add_tag_columns(Group group, ModelArguments& model) {
   add_token_columns(group, model);
   group.text("--tags-column", model.tags_column, "column of a list of their tags: names or ids");
+}
+
+void add_multiple_choice(Group group, MultipleChoiceOptions& options) {
+  group.text("--context-column", options.context_column, "column of the text before the endings");
+  group.optional_text("--header-column", options.header_column, "column of what every ending begins with")
+      ->default_str("sent2 with sent1");
+  group.names("--ending-columns", options.ending_columns, "columns of the endings")->default_str("ending0,...,ending3");
+  group.text("--endings-column", options.endings_column, "column of a JSON list of them instead")->default_str("none");
 }
 
 void add_question_answering(Group group, QuestionAnsweringOptions& options) {
@@ -142,6 +217,20 @@ void add_question_answering(Group group, QuestionAnsweringOptions& options) {
                {.lowest = -1e9, .highest = 1e9});
 }
 
+void add_images(Group group, ImageClassificationOptions& options) {
+  group.text("--image-column,--image-column-name", options.image_column, "column of the path, from the table's folder");
+  group.number("--max-pixels", options.max_pixels, "larger images are refused", {.lowest = 1});
+  group.flag("--reduced-decode", options.reduced_decode, "faster, and not the same pixels, where JPEGs are large");
+}
+
+// Of training rows.
+void add_augmentation(Group group, image::Augmentation& augmentation) {
+  group.no_flag("--no-random-crop", augmentation.crop, "do not train on random parts of the images");
+  group.no_flag("--no-flip", augmentation.flip, "do not mirror every other image");
+  group.number("--color-jitter", augmentation.color, "by how much brightness, contrast, saturation may change",
+               {.highest = 1});
+}
+
 void add_length(Group group, TextClassificationOptions& options) {
   group.number("--max-length,--max-seq-length", options.max_length, "tokens of an example; longer texts are cut",
                {.lowest = 3});
@@ -150,6 +239,7 @@ void add_length(Group group, TextClassificationOptions& options) {
 void add_masking(Group group, MaskedLmOptions& options) {
   group.number("--mlm-probability", options.mlm_probability, "share of tokens to predict", {.highest = 1});
   group.flag("--whole-words", options.whole_words, "hide the pieces of a word together");
+  group.flag("--next-sentence", options.next_sentence, "rows are sentences; learn which follows which, too");
 }
 
 // What is said here goes over what the model folder says, which is not read yet.
@@ -222,6 +312,15 @@ void add_batch_size(Group group, int64_t& size) {
   group.number("--batch-size,--per-device-eval-batch-size", size, "rows at a time", {.lowest = 1, .highest = 1e6});
 }
 
+void add_cross_validation(Group group, FitArguments& a) {
+  group
+      .number("--folds", a.folds, "parts of the rows; each is predicted by a model trained on the others",
+              {.lowest = 2, .highest = 1000})
+      ->default_str("none");
+  group.text("--group-column", a.group_column, "rows with the same text here stay together")->default_str("none");
+  group.files("--test,--test-file", a.test, "rows to predict by the mean of all models")->default_str("none");
+}
+
 void add_training(Group group, FitArguments& a) {
   group.number("--batch-size,--per-device-train-batch-size", a.batch_size, "rows of a step",
                {.lowest = 1, .highest = 1e6});
@@ -244,16 +343,7 @@ void add_training(Group group, FitArguments& a) {
   group.number("--warmup-steps", t.warmup_steps, "steps in which the rate rises from 0");
   group.number("--weight-decay", t.weight_decay, "of matrices", {.highest = 1e38});
   group.number("--max-grad-norm", t.max_grad_norm, "gradients are clipped to it; 0: never", {.highest = 1e38});
-  group
-      .choice(
-          "--head", {"softmax", "sigmoid", "regression"},
-          [&](const std::string& name) {
-            a.model.options.head = name == "sigmoid"      ? Head::kSigmoid
-                                   : name == "regression" ? Head::kRegression
-                                                          : Head::kSoftmax;
-          },
-          "a logit per class, one for 0/1, or a number")
-      ->default_str("the model's");
+  add_head(group, a.model.options.head);
   add_length(group, a.model.options);
   add_masking(group, a.model.masked_lm);
   add_dtype(group, t.dtype);
@@ -264,12 +354,20 @@ void add_training(Group group, FitArguments& a) {
 
 void add_options(CLI::App& command, FitArguments& a) {
   Group data(command, "Data");
+  add_recipe(data);
   add_model(data, a.model);
-  data.files("--train,--train-file", a.train, "rows: .csv, .tsv, .jsonl; or .txt")->required();
-  data.files("--validation,--validation-file", a.validation, "rows to measure on")->default_str("none");
+  data.files("--train,--train-file", a.train, "rows: .csv, .tsv, .jsonl; .txt; a folder of images")->required();
+  data.files("--validation,--validation-file", a.validation, "rows to measure on; NAME=FILE: several sets")
+      ->default_str("none");
   add_columns(data, a.model.options);
+  data.names("--labels", a.model.options.labels, "classes in the order of their ids")->default_str("those of the rows");
+  add_table(data, a.model.table);
+  add_cross_validation(Group(command, "Cross-validation"), a);
   add_tag_columns(Group(command, "Token classification"), a.model);
   add_question_answering(Group(command, "Question answering"), a.model.question_answering);
+  add_multiple_choice(Group(command, "Multiple choice"), a.model.multiple_choice);
+  add_images(Group(command, "Image classification"), a.model.images);
+  add_augmentation(Group(command, "Image classification"), a.model.images.augmentation);
   add_training(Group(command, "Training"), a);
   Group output(command, "Output");
   output.path("--output,--output-dir", a.output, "folder for the trained model")->required();
@@ -291,14 +389,19 @@ void add_options(CLI::App& command, FitArguments& a) {
 
 void add_options(CLI::App& command, EvaluateArguments& a) {
   Group data(command, "Data");
+  add_recipe(data);
   add_model(data, a.model);
-  data.files("--data,--validation-file", a.data, "rows: .csv, .tsv, .jsonl; or .txt")->required();
+  data.files("--data,--validation-file", a.data, "rows: .csv, .tsv, .jsonl; .txt; a folder of images; NAME=FILE: sets")
+      ->required();
   add_columns(data, a.model.options);
+  add_table(data, a.model.table);
   add_length(data, a.model.options);
   add_masking(data, a.model.masked_lm);
   add_batch_size(data, a.batch_size);
   add_tag_columns(Group(command, "Token classification"), a.model);
   add_question_answering(Group(command, "Question answering"), a.model.question_answering);
+  add_multiple_choice(Group(command, "Multiple choice"), a.model.multiple_choice);
+  add_images(Group(command, "Image classification"), a.model.images);
   add_talk(Group(command, "Output"), a.talk);
   Group device(command, "Device");
   add_dtype(device, a.dtype);
@@ -307,15 +410,20 @@ void add_options(CLI::App& command, EvaluateArguments& a) {
 
 void add_options(CLI::App& command, PredictArguments& a) {
   Group data(command, "Data");
+  add_recipe(data);
   add_model(data, a.model);
-  data.files("--data,--test-file", a.data, "rows: .csv, .tsv, .jsonl; or .txt; labels are not read")->required();
+  data.files("--data,--test-file", a.data, "rows: .csv, .tsv, .jsonl; .txt; a folder of images; labels are not read")
+      ->required();
   data.text("--text-column", a.model.options.text_column, "column of the text");
   data.text("--text-pair-column", a.model.options.text_pair_column, "column of a second text")->default_str("none");
+  add_table(data, a.model.table);
   add_length(data, a.model.options);
   add_masking(data, a.model.masked_lm);
   add_batch_size(data, a.batch_size);
   add_token_columns(Group(command, "Token classification"), a.model);
   add_question_answering(Group(command, "Question answering"), a.model.question_answering);
+  add_multiple_choice(Group(command, "Multiple choice"), a.model.multiple_choice);
+  add_images(Group(command, "Image classification"), a.model.images);
   Group output(command, "Output");
   output.path("--output", a.output, "a JSON object an example (answers: NAME.json is {id: text}); - is stdout")
       ->default_str("-");
@@ -362,6 +470,7 @@ void add_options(CLI::App& command, DevicesArguments& a) {
 
 void add_options(CLI::App& command, BenchArguments& a) {
   Group size(command, "Size");
+  add_recipe(size);
   add_model(size, a.model);
   size.number("--batch-size", a.batch_size, "rows of a step", {.lowest = 1, .highest = 1e6});
   add_length(size, a.model.options);

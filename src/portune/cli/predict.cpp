@@ -21,10 +21,10 @@ std::unique_ptr<PredictionLines> predictions_of(const RowTask& task, const std::
 int predict(const PredictArguments& a) {
   constexpr auto kLabels = RowTask::Labels::kIgnored;
   const std::unique_ptr<RowTask> task = make_task(a.model, a.model.folder, a.data, Classes::kOfModel);
-  const data::Dataset rows = read_rows(a.data, *task, kLabels);
+  const data::Dataset rows = read_rows(a.model, a.data, *task, kLabels);
   for (const std::string& line : remarks_on_config(task->unknown_config_keys())) say(a.talk, line);
+  catch_signals();  // before there is a file, so that nothing half-written stays behind
   ResultFile file(a.output);
-  catch_signals();  // so that nothing half-written stays behind
   const Device device(with_warnings(a.device, a.talk));
   Trainer trainer(device, *task, {.dtype = a.dtype});
 

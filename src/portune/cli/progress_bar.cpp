@@ -67,6 +67,7 @@ void ProgressBar::update(int64_t step, int64_t total, double loss, TokenCount to
   loss_weight_ = kLossMemory * loss_weight_ + (1 - kLossMemory);
   tokens_.real += tokens.real;
   tokens_.positions += tokens.positions;
+  tokens_.unit = tokens.unit;
   const double now = terminal_.now_s();
   samples_.push_back({now, step, tokens_.real});
   if (samples_.size() > kSamples) samples_.pop_front();
@@ -104,7 +105,7 @@ std::string ProgressBar::line(int columns) const {
       1 - static_cast<double>(tokens_.real) / static_cast<double>(std::max<int64_t>(tokens_.positions, 1));
   // The last is the first to be left out.
   std::vector<std::string> parts = {fmt::format("  loss {:.4f}", loss_sum_ / loss_weight_), time_left(), rate(),
-                                    fmt::format("  {:.0f}% padding", 100 * padding)};
+                                    padding > 0 ? fmt::format("  {:.0f}% padding", 100 * padding) : ""};
   const auto width = [&] {
     size_t sum = count.size();
     for (const std::string& part : parts) sum += part.size();
@@ -125,8 +126,8 @@ std::string ProgressBar::line(int columns) const {
 std::string ProgressBar::rate() const {
   const double seconds = samples_.back().time_s - samples_.front().time_s;
   if (seconds <= 0) return {};
-  return fmt::format("  {} tokens/s",
-                     grouped(std::llround((samples_.back().tokens - samples_.front().tokens) / seconds)));
+  const double per_second = static_cast<double>(samples_.back().tokens - samples_.front().tokens) / seconds;
+  return fmt::format("  {} {}/s", grouped(std::llround(per_second)), tokens_.unit);
 }
 
 std::string ProgressBar::time_left() const {

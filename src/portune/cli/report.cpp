@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cmath>
 #include <cstdio>
@@ -29,10 +30,21 @@ nlohmann::ordered_json object_of(const Scores& scores) {
 }
 
 std::string display_name(const std::string& score) {
-  static const std::map<std::string, std::string> kShort = {
-      {"roc_auc", "AUC"}, {"f1", "F1"}, {"matthews_correlation", "MCC"}};
+  static const std::map<std::string, std::string> kShort = {{"roc_auc", "AUC"},
+                                                            {"f1", "F1"},
+                                                            {"f1_micro", "micro F1"},
+                                                            {"f1_macro", "macro F1"},
+                                                            {"roc_auc_macro", "macro AUC"},
+                                                            {"matthews_correlation", "MCC"}};
   const auto found = kShort.find(score);
   return found == kShort.end() ? score : found->second;
+}
+
+// So wide that the names stand before a column of figures.
+size_t width_of(const Scores& scores, size_t least) {
+  size_t width = least;
+  for (const auto& [name, value] : scores) width = std::max(width, display_name(name).size() + 1);
+  return width;
 }
 
 std::string cell(const Scores& scores, const std::string& wanted) {
@@ -88,7 +100,8 @@ std::string json_of(const Scores& scores) { return object_of(scores).dump() + "\
 
 std::string table_of(const Scores& scores) {
   std::string text;
-  for (const auto& [name, value] : scores) text += fmt::format("{:<10}{:>10.4f}\n", display_name(name), value);
+  const size_t width = width_of(scores, 10);
+  for (const auto& [name, value] : scores) text += fmt::format("{:<{}}{:>10.4f}\n", display_name(name), width, value);
   return text;
 }
 
@@ -107,10 +120,12 @@ std::string json_of(const Outcome& outcome) {
 std::string table_of(const Outcome& outcome) {
   std::string text;
   if (outcome.before && outcome.after) {
-    text += fmt::format("{:<20}{:>10}{:>10}\n", "", "before", "after");
+    const std::string held_out = "held-out ";
+    const size_t width = held_out.size() + width_of(*outcome.after, 20 - held_out.size());
+    text += fmt::format("{:<{}}{:>10}{:>10}\n", "", width, "before", "after");
     for (const auto& [name, value] : *outcome.after) {
-      text +=
-          fmt::format("{:<20}{:>10}{:>10.4f}\n", "held-out " + display_name(name), cell(*outcome.before, name), value);
+      text += fmt::format("{:<{}}{:>10}{:>10.4f}\n", held_out + display_name(name), width, cell(*outcome.before, name),
+                          value);
     }
   }
   return text + fmt::format("{:<20}{}\n", "model", outcome.output.string());

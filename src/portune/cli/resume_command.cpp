@@ -31,6 +31,7 @@ std::string resume_command(const std::vector<std::string>& words, const std::str
       ++i;  // its value is the next word
     }
   }
+  if (checkpoint.empty()) return command + " " + std::string(kNewest);
   return command + " " + std::string(kOption) + " " + quoted(checkpoint);
 }
 

@@ -6,7 +6,8 @@
 
 namespace portune::cli {
 
-/// `words` (without the program's name) as one can paste them into a shell, with this checkpoint instead of any other.
+/// `words` (without the program's name) as one can paste them into a shell, with this checkpoint instead of any other;
+/// if it is empty, with the newest.
 std::string resume_command(const std::vector<std::string>& words, const std::string& checkpoint);
 
 }  // namespace portune::cli

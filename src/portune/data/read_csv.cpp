@@ -13,7 +13,9 @@ class CsvRows final : public Iterator {
   CsvRows(const std::string& path, const CsvOptions& options)
       : options_(options),
         path_(std::make_shared<const std::string>(path)),
-        reader_(path, {.delimiter = *options.delimiter, .quoting = *options.quoting}) {}
+        reader_(
+            path,
+            {.delimiter = *options.delimiter, .quoting = *options.quoting, .skip_ragged = options.skip_ragged_rows}) {}
 
   std::optional<Example> next() override {
     if (!began_ && !begin()) return std::nullopt;

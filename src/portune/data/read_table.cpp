@@ -19,12 +19,28 @@ std::string common_extension(const std::vector<std::string>& paths) {
   return extension;
 }
 
+CsvOptions csv_options(TableOptions options) {
+  return {.header = options.names.empty(),
+          .names = std::move(options.names),
+          .columns = std::move(options.columns),
+          .skip_ragged_rows = options.skip_ragged_rows};
+}
+
+void require_no_csv_options(const std::string& path, const TableOptions& options) {
+  if (options.names.empty() && !options.skip_ragged_rows) return;
+  throw UsageError(
+      {.where = "read_table",
+       .given = std::string(options.names.empty() ? "ragged rows to skip" : "names of columns") + " for '" + path + "'",
+       .expected = "a .csv or .tsv file, which alone has such"});
+}
+
 }  // namespace
 
 Dataset read_table(Files files, TableOptions options) {
   const std::string extension = common_extension(files.paths());
-  if (extension == ".csv") return read_csv(std::move(files), {.columns = std::move(options.columns)});
-  if (extension == ".tsv") return read_tsv(std::move(files), {.columns = std::move(options.columns)});
+  if (extension == ".csv") return read_csv(std::move(files), csv_options(std::move(options)));
+  if (extension == ".tsv") return read_tsv(std::move(files), csv_options(std::move(options)));
+  require_no_csv_options(files.paths().front(), options);
   if (extension == ".jsonl" || extension == ".ndjson" || extension == ".json") {
     return read_jsonl(std::move(files), {.columns = std::move(options.columns)});
   }

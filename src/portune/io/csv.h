@@ -15,6 +15,8 @@ namespace portune::io {
 struct CsvFormat {
   char delimiter = ',';
   bool quoting = true;  ///< whether '"' encloses fields; otherwise it is an ordinary character
+  /// Whether records with another number of fields than the first are passed over; otherwise they are errors.
+  bool skip_ragged = false;
   int64_t max_field_bytes = 16 << 20;
   int64_t max_record_bytes = 64 << 20;
   int64_t max_fields = 1 << 16;
@@ -51,10 +53,11 @@ class CsvReader {
   Field scan_plain(std::string_view text, size_t begin) const;
   std::optional<Field> scan_quoted(std::string_view text, size_t begin) const;
   std::optional<size_t> scan_line_end(std::string_view text, size_t at) const;
+  bool is_wanted();
   bool is_empty_line() const;
   void extract_fields();
   void require_limits(std::string_view text, size_t field_begin, size_t field_end) const;
-  void require_field_count();
+  bool has_right_field_count();
   [[noreturn]] void fail(int64_t line, std::string given, std::string expected, std::string fix = {}) const;
 
   TextFile file_;

@@ -1,6 +1,6 @@
 #include <cmath>
 
-#include "portune/metrics/metric.h"
+#include "portune/metrics.h"
 
 namespace portune::metrics {
 

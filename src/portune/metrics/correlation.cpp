@@ -2,7 +2,7 @@
 #include <cmath>
 #include <numeric>
 
-#include "portune/metrics/metric.h"
+#include "portune/metrics.h"
 
 namespace portune::metrics {
 namespace {

@@ -1,4 +1,4 @@
-#include "portune/metrics/metric.h"
+#include "portune/metrics.h"
 
 #include <algorithm>
 #include <cmath>

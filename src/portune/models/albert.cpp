@@ -1,5 +1,3 @@
-#include <cmath>
-
 #include "portune/io/json.h"
 #include "portune/models/architectures.h"
 #include "portune/models/bert_layers.h"
@@ -21,13 +19,7 @@ struct AlbertConfig : BertFields {
 };
 
 Value self_attention(const Scope& s, const AlbertConfig& c, const Value& x, const Value& mask_bias) {
-  const Value q = linear(s / "query", x, c.hidden_size);
-  const Value k = linear(s / "key", x, c.hidden_size);
-  const Value v = linear(s / "value", x, c.hidden_size);
-  const Value attended = attention(s, q, k, v, mask_bias,
-                                   {.heads = c.num_attention_heads,
-                                    .scale = 1 / std::sqrt(static_cast<double>(c.hidden_size / c.num_attention_heads)),
-                                    .dropout = c.attention_probs_dropout_prob});
+  const Value attended = bert_self_attention(s, c, x, mask_bias);
   const Value projected = dropout(s, linear(s / "dense", attended, c.hidden_size), c.hidden_dropout_prob);
   return layer_norm(s / "LayerNorm", x + projected, c.layer_norm_eps);
 }
@@ -49,25 +41,22 @@ AlbertConfig albert_config(const io::JsonObject& config) {
   config.ignore({"down_scale_factor", "gap_size", "layers_to_keep", "net_structure_type", "num_memory_blocks"});
   AlbertConfig c{
       bert_fields(config, {.hidden_act = "gelu_new", .hidden_dropout_prob = 0, .attention_probs_dropout_prob = 0})};
-  c.embedding_size = config.get_int_or("embedding_size", c.embedding_size, {1, 1 << 20});
+  c.embedding_size = config.get_int_or("embedding_size", c.embedding_size, kSize);
   c.num_hidden_groups = config.get_int_or("num_hidden_groups", c.num_hidden_groups, {1, c.num_hidden_layers});
   c.inner_group_num = config.get_int_or("inner_group_num", c.inner_group_num, {1, 1024});
-  c.classifier_dropout_prob = config.get_float_or("classifier_dropout_prob", c.classifier_dropout_prob, {0, 0.999});
+  c.classifier_dropout_prob = config.get_float_or("classifier_dropout_prob", c.classifier_dropout_prob, kRate);
   return c;
+}
+
+TextModelFacts facts_of(const AlbertConfig& c) {
+  TextModelFacts facts = bert_facts("Albert", "albert", c);
+  facts.classifier_dropout = c.classifier_dropout_prob;
+  return facts;
 }
 
 class Albert final : public TextModel {
  public:
-  explicit Albert(const AlbertConfig& c)
-      : TextModel({.class_prefix = "Albert",
-                   .base_prefix = "albert",
-                   .vocab_size = c.vocab_size,
-                   .hidden_size = c.hidden_size,
-                   .max_length = c.max_position_embeddings,
-                   .type_vocab_size = c.type_vocab_size,
-                   .initializer_range = c.initializer_range,
-                   .classifier_dropout = c.classifier_dropout_prob}),
-        c_(c) {}
+  explicit Albert(const AlbertConfig& c) : TextModel(facts_of(c)), c_(c) {}
 
   Values hidden_states(const Scope& root, const TextInputs& in) const override {
     const Scope s = root / "albert", encoder = s / "encoder";

@@ -10,16 +10,7 @@ using nn::Scope;
 
 class Bert final : public TextModel {
  public:
-  explicit Bert(const BertFields& c)
-      : TextModel({.class_prefix = "Bert",
-                   .base_prefix = "bert",
-                   .vocab_size = c.vocab_size,
-                   .hidden_size = c.hidden_size,
-                   .max_length = c.max_position_embeddings,
-                   .type_vocab_size = c.type_vocab_size,
-                   .initializer_range = c.initializer_range,
-                   .classifier_dropout = c.head_dropout()}),
-        c_(c) {}
+  explicit Bert(const BertFields& c) : TextModel(bert_facts("Bert", "bert", c)), c_(c) {}
 
   Values hidden_states(const Scope& root, const TextInputs& in) const override {
     const Scope s = root / "bert";

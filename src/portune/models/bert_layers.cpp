@@ -12,16 +12,6 @@ namespace {
 
 using nn::Scope;
 
-Value self_attention(const Scope& s, const BertFields& c, const Value& x, const Value& mask_bias) {
-  const Value q = linear(s / "query", x, c.hidden_size);
-  const Value k = linear(s / "key", x, c.hidden_size);
-  const Value v = linear(s / "value", x, c.hidden_size);
-  return attention(s, q, k, v, mask_bias,
-                   {.heads = c.num_attention_heads,
-                    .scale = 1 / std::sqrt(static_cast<double>(c.hidden_size / c.num_attention_heads)),
-                    .dropout = c.attention_probs_dropout_prob});
-}
-
 // LayerNorm(x + Dropout(Linear(y))): how both halves of a layer end.
 Value add_and_norm(const Scope& s, const BertFields& c, const Value& x, const Value& y) {
   const Value projected = dropout(s, linear(s / "dense", y, c.hidden_size), c.hidden_dropout_prob);
@@ -29,14 +19,11 @@ Value add_and_norm(const Scope& s, const BertFields& c, const Value& x, const Va
 }
 
 Value encoder_layer(const Scope& s, const BertFields& c, const Value& x, const Value& mask_bias) {
-  const Value attended = self_attention(s / "attention" / "self", c, x, mask_bias);
+  const Value attended = bert_self_attention(s / "attention" / "self", c, x, mask_bias);
   const Value h = add_and_norm(s / "attention" / "output", c, x, attended);
   const Value expanded = linear(s / "intermediate" / "dense", h, c.intermediate_size);
   return add_and_norm(s / "output", c, h, nn::activate(c.hidden_act, expanded));
 }
-
-constexpr io::IntRange kSize{1, 1 << 20};
-constexpr io::FloatRange kRate{0, 0.999};
 
 void refuse_variants(const io::JsonObject& config) {
   const std::string positions = config.get_string_or("position_embedding_type", "absolute");
@@ -53,6 +40,17 @@ void refuse_variants(const io::JsonObject& config) {
 }
 
 }  // namespace
+
+TextModelFacts bert_facts(std::string class_prefix, std::string base_prefix, const BertFields& c) {
+  return {.class_prefix = std::move(class_prefix),
+          .base_prefix = std::move(base_prefix),
+          .vocab_size = c.vocab_size,
+          .hidden_size = c.hidden_size,
+          .max_length = c.max_position_embeddings,
+          .type_vocab_size = c.type_vocab_size,
+          .initializer_range = c.initializer_range,
+          .classifier_dropout = c.head_dropout()};
+}
 
 BertFields bert_fields(const io::JsonObject& config, const BertFields& defaults) {
   refuse_variants(config);
@@ -88,6 +86,16 @@ Value bert_embeddings(const Scope& s, const BertFields& c, const TextInputs& in,
   const Value places = embedding(s / "position_embeddings", positions.ids, c.max_position_embeddings, width,
                                  positions.padding_id);  // [seq, width] or [batch, seq, width]
   return dropout(s, layer_norm(s / "LayerNorm", words + types + places, c.layer_norm_eps), c.hidden_dropout_prob);
+}
+
+Value bert_self_attention(const Scope& s, const BertFields& c, const Value& x, const Value& mask_bias) {
+  const Value q = linear(s / "query", x, c.hidden_size);
+  const Value k = linear(s / "key", x, c.hidden_size);
+  const Value v = linear(s / "value", x, c.hidden_size);
+  return attention(s, q, k, v, mask_bias,
+                   {.heads = c.num_attention_heads,
+                    .scale = 1 / std::sqrt(static_cast<double>(c.hidden_size / c.num_attention_heads)),
+                    .dropout = c.attention_probs_dropout_prob});
 }
 
 Values bert_layers(const Scope& s, const BertFields& c, const Value& x, const Value& attention_mask) {

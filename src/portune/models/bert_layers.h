@@ -1,4 +1,5 @@
-// The blocks of BERT that its kin have under the same names: RoBERTa and ELECTRA all of them, ALBERT the embeddings.
+// The blocks of BERT that its kin have under the same names: RoBERTa and ELECTRA all of them, ALBERT the
+// embeddings and attention.
 #pragma once
 
 #include <optional>
@@ -33,6 +34,9 @@ struct BertFields {
 /// defaults  where the file has no value
 BertFields bert_fields(const io::JsonObject& config, const BertFields& defaults);
 
+/// What they say of a model, whose longest text has as many tokens as there are positions.
+TextModelFacts bert_facts(std::string class_prefix, std::string base_prefix, const BertFields& c);
+
 /// What the embedding of positions takes.
 struct Positions {
   Value ids;                ///< int32 [seq] or [batch, seq]
@@ -44,6 +48,9 @@ Positions absolute_positions(const TextInputs& in);
 /// The sum of word, token-type and position embeddings, normalised; [batch, seq, width].
 Value bert_embeddings(const nn::Scope& s, const BertFields& c, const TextInputs& in, const Positions& positions,
                       int64_t width);
+
+/// Attention of x to itself, before the layer that projects it; [batch, seq, hidden_size].
+Value bert_self_attention(const nn::Scope& s, const BertFields& c, const Value& x, const Value& mask_bias);
 
 /// x, and the output of each layer after it.
 Values bert_layers(const nn::Scope& s, const BertFields& c, const Value& x, const Value& attention_mask);

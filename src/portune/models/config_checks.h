@@ -5,7 +5,13 @@
 #include <string>
 #include <string_view>
 
+#include "portune/io/json.h"
+
 namespace portune::models {
+
+/// What sizes and rates may be.
+inline constexpr io::IntRange kSize{1, 1 << 20};
+inline constexpr io::FloatRange kRate{0, 0.999};
 
 /// CheckpointError, naming the key, unless nn::activate() knows the activation.
 void require_activation(std::string_view key, const std::string& activation);

@@ -20,8 +20,7 @@ DecoderPass decoder_pass(const TextInputs& in, KeyValueCache* cache, const Value
 }
 
 Value causal_attention(const nn::Scope& s, const DecoderPass& pass, int64_t layer, const Values& qkv,
-                       AttentionOptions options, double dropout, std::optional<int64_t> window) {
-  options.dropout = dropout;
+                       AttentionOptions options, std::optional<int64_t> window) {
   options.band = {.before = {}, .after = 0};
   if (window) options.band.before = *window - 1;
   if (!pass.cache) return nn::attention(s, qkv[0], qkv[1], qkv[2], pass.mask_bias, options);

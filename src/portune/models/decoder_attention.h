@@ -20,9 +20,9 @@ DecoderPass decoder_pass(const TextInputs& in, KeyValueCache* cache = nullptr, c
 /// attention(q, k, v) of layer `layer`, of each token to itself and to those before it, at most the last `window`; to
 /// those in the cache, where there is one with earlier tokens.
 /// options    all but the band
-/// s          whose random key decides on dropout, which is `dropout` in training
+/// s          whose random key decides on dropout, which there is in training alone
 Value causal_attention(const nn::Scope& s, const DecoderPass& pass, int64_t layer, const Values& qkv,
-                       AttentionOptions options, double dropout, std::optional<int64_t> window = {});
+                       AttentionOptions options, std::optional<int64_t> window = {});
 
 /// position_ids, or 0, 1, 2, ... as [seq].
 Value positions_of(const TextInputs& in);

@@ -71,9 +71,6 @@ Value encoder_layer(const Scope& s, const DistilBertConfig& c, const Value& x, c
   return layer_norm(s / "output_layer_norm", h + feed_forward(s / "ffn", c, h), kLayerNormEps);
 }
 
-constexpr io::IntRange kSize{1, 1 << 20};
-constexpr io::FloatRange kRate{0, 0.999};
-
 DistilBertConfig distilbert_config(const io::JsonObject& config) {
   config.ignore({"tie_weights_", "output_past"});
   DistilBertConfig c;

@@ -22,7 +22,7 @@ struct ElectraConfig : BertFields {
 
 ElectraConfig electra_config(const io::JsonObject& config) {
   ElectraConfig c{bert_fields(config, {})};
-  c.embedding_size = config.get_int_or("embedding_size", c.embedding_size, {1, 1 << 20});
+  c.embedding_size = config.get_int_or("embedding_size", c.embedding_size, kSize);
   const std::string summary_type = config.get_string_or("summary_type", "first");
   if (summary_type != "first") {
     throw CheckpointError({.where = "config.json, summary_type",
@@ -33,7 +33,7 @@ ElectraConfig electra_config(const io::JsonObject& config) {
   const bool has_none = config.type_of("summary_activation") == "null";
   c.summary_activation = has_none ? "" : config.get_string_or("summary_activation", c.summary_activation);
   if (!has_none) require_activation("summary_activation", c.summary_activation);
-  c.summary_last_dropout = config.get_float_or("summary_last_dropout", c.summary_last_dropout, {0, 0.999});
+  c.summary_last_dropout = config.get_float_or("summary_last_dropout", c.summary_last_dropout, kRate);
   return c;
 }
 
@@ -41,16 +41,7 @@ ElectraConfig electra_config(const io::JsonObject& config) {
 // language model.
 class Electra final : public TextModel {
  public:
-  explicit Electra(const ElectraConfig& c)
-      : TextModel({.class_prefix = "Electra",
-                   .base_prefix = "electra",
-                   .vocab_size = c.vocab_size,
-                   .hidden_size = c.hidden_size,
-                   .max_length = c.max_position_embeddings,
-                   .type_vocab_size = c.type_vocab_size,
-                   .initializer_range = c.initializer_range,
-                   .classifier_dropout = c.head_dropout()}),
-        c_(c) {}
+  explicit Electra(const ElectraConfig& c) : TextModel(bert_facts("Electra", "electra", c)), c_(c) {}
 
   Values hidden_states(const Scope& root, const TextInputs& in) const override {
     const Scope s = root / "electra";

@@ -56,8 +56,9 @@ Value project(const Scope& s, const Gpt2Config& c, const Value& x) {
 Value self_attention(const Scope& s, const Gpt2Config& c, int64_t layer, const Value& x, const DecoderPass& pass) {
   const Value qkv = conv1d(s / "c_attn", x, 3 * c.n_embd);
   const auto part = [&](int64_t i) { return slice(qkv, -1, {i * c.n_embd, (i + 1) * c.n_embd}); };
-  const Value attended = causal_attention(s / "attn_dropout", pass, layer, {part(0), part(1), part(2)},
-                                          {.heads = c.n_head, .scale = attention_scale(c, layer)}, c.attn_pdrop);
+  const Value attended =
+      causal_attention(s / "attn_dropout", pass, layer, {part(0), part(1), part(2)},
+                       {.heads = c.n_head, .scale = attention_scale(c, layer), .dropout = c.attn_pdrop});
   return project(s, c, attended);
 }
 
@@ -71,9 +72,6 @@ Value block(const Scope& s, const Gpt2Config& c, int64_t layer, const Value& x, 
   const Value h = x + self_attention(s / "attn", c, layer, attended, pass);
   return h + mlp(s / "mlp", c, layer_norm(s / "ln_2", h, c.layer_norm_epsilon));
 }
-
-constexpr io::IntRange kSize{1, 1 << 20};
-constexpr io::FloatRange kRate{0, 0.999};
 
 Gpt2Config gpt2_config(const io::JsonObject& config) {
   if (config.get_bool_or("add_cross_attention", false)) {

@@ -32,8 +32,6 @@ RopeTables tables_of(const LlamaFamilyConfig& c, const TextInputs& in, const Dec
 }  // namespace
 
 LlamaFamilyConfig llama_family_config(const io::JsonObject& config, const LlamaFamilyConfig& defaults) {
-  constexpr io::IntRange kSize{1, 1 << 20};
-  constexpr io::FloatRange kRate{0, 0.999};
   config.ignore({"pretraining_tp"});  // splits products for speed alone
   LlamaFamilyConfig c = defaults;
   c.vocab_size = config.get_int_or("vocab_size", c.vocab_size, {1, 1 << 24});
@@ -91,8 +89,9 @@ Value rotary_attention(const Scope& s, const LlamaFamilyConfig& c, const Values&
   const Value k = rotary(qkv[1], in.rope.cos, in.rope.sin, c.num_key_value_heads);
   const AttentionOptions options{.heads = c.num_attention_heads,
                                  .scale = 1 / std::sqrt(static_cast<double>(c.head_dim)),
+                                 .dropout = c.attention_dropout,
                                  .kv_heads = c.num_key_value_heads};
-  return causal_attention(s, in.pass, in.layer, {q, k, qkv[2]}, options, c.attention_dropout, window);
+  return causal_attention(s, in.pass, in.layer, {q, k, qkv[2]}, options, window);
 }
 
 Value gated_mlp(const Scope& s, const LlamaFamilyConfig& c, const Value& x, const nn::LinearOptions& options) {

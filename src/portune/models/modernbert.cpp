@@ -100,8 +100,6 @@ Value mean_over_tokens(const Value& x, const Value& attention_mask) {
   return convert(total / maximum(count, full(count.type(), 1)), x.dtype());
 }
 
-constexpr io::IntRange kSize{1, 1 << 20};
-constexpr io::FloatRange kRate{0, 0.999};
 constexpr io::FloatRange kTheta{1e-6, 1e12};
 
 // "layer_types" or, as it was written before transformers 5, "global_attn_every_n_layers".

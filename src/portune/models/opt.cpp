@@ -66,9 +66,9 @@ Value self_attention(const Scope& s, const OptConfig& c, int64_t layer, const Va
   const Value k = linear(s / "k_proj", x, c.hidden_size, c.bias());
   const Value v = linear(s / "v_proj", x, c.hidden_size, c.bias());
   const double head_size = static_cast<double>(c.hidden_size / c.num_attention_heads);
-  const Value attended =
-      causal_attention(s, pass, layer, {q, k, v}, {.heads = c.num_attention_heads, .scale = 1 / std::sqrt(head_size)},
-                       c.attention_dropout);
+  const Value attended = causal_attention(
+      s, pass, layer, {q, k, v},
+      {.heads = c.num_attention_heads, .scale = 1 / std::sqrt(head_size), .dropout = c.attention_dropout});
   return linear(s / "out_proj", attended, c.hidden_size, c.bias());
 }
 
@@ -88,9 +88,6 @@ Value decoder_layer(const Scope& s, const OptConfig& c, int64_t layer, const Val
                        [&](const Value& y) { return self_attention(s / "self_attn", c, layer, y, pass); });
   return half(s / "final_layer_norm", h, [&](const Value& y) { return feed_forward(s, c, y); });
 }
-
-constexpr io::IntRange kSize{1, 1 << 20};
-constexpr io::FloatRange kRate{0, 0.999};
 
 OptConfig opt_config(const io::JsonObject& config) {
   config.get_float_or("layerdrop", 0, {0, 0});  // dropping whole layers is not built

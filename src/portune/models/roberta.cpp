@@ -17,18 +17,15 @@ Positions positions_after(int64_t padding_id, const Value& input_ids) {
   return {.ids = cumulative_sum(is_token) * is_token + padding, .padding_id = padding_id};
 }
 
+TextModelFacts facts_of(std::string class_prefix, const BertFields& c) {
+  TextModelFacts facts = bert_facts(std::move(class_prefix), "roberta", c);
+  facts.max_length = c.max_position_embeddings - c.pad_token_id - 1;
+  return facts;
+}
+
 class Roberta final : public TextModel {
  public:
-  Roberta(std::string class_prefix, const BertFields& c)
-      : TextModel({.class_prefix = std::move(class_prefix),
-                   .base_prefix = "roberta",
-                   .vocab_size = c.vocab_size,
-                   .hidden_size = c.hidden_size,
-                   .max_length = c.max_position_embeddings - c.pad_token_id - 1,
-                   .type_vocab_size = c.type_vocab_size,
-                   .initializer_range = c.initializer_range,
-                   .classifier_dropout = c.head_dropout()}),
-        c_(c) {}
+  Roberta(std::string class_prefix, const BertFields& c) : TextModel(facts_of(std::move(class_prefix), c)), c_(c) {}
 
   Values hidden_states(const Scope& root, const TextInputs& in) const override {
     const Scope s = root / "roberta";

@@ -17,6 +17,8 @@ std::string_view suffix(HeadKind head) {
       return "ForMultipleChoice";
     case HeadKind::kMaskedLM:
       return "ForMaskedLM";
+    case HeadKind::kPreTraining:
+      return "ForPreTraining";
     case HeadKind::kCausalLM:
       return "ForCausalLM";
   }

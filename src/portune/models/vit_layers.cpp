@@ -56,9 +56,7 @@ Value encoder_layer(const Scope& s, const VitFields& c, const Value& x, const Va
   return h + dropout(s / "output", linear(s / "output" / "dense", expanded, c.hidden_size), c.hidden_dropout_prob);
 }
 
-constexpr io::IntRange kSize{1, 1 << 20};
 constexpr io::IntRange kPixels{1, 1 << 14};
-constexpr io::FloatRange kRate{0, 0.999};
 
 // A number, for squares, or [height, width].
 ImageSize get_size_or(const io::JsonObject& config, std::string_view key, ImageSize fallback) {

@@ -1,12 +1,12 @@
 #include "portune/error.h"
+#include "portune/language_models.h"
 #include "portune/ops.h"
 #include "portune/tasks/language_model.h"
-#include "portune/tasks/text_task.h"
+#include "portune/tasks/objectives.h"
+#include "portune/text_task.h"
 
 namespace portune {
 namespace {
-
-using tasks::TextTask;
 
 // What stands between two rows when they are joined: the end of a text in a table, of a line in a text.
 std::vector<int32_t> with_end(const text::Tokenizer& tokenizer, const std::string& text, bool is_line) {
@@ -26,13 +26,13 @@ class CausalLm final : public TextTask {
   std::vector<std::string> columns(Labels) const override { return {options_.text_column}; }
 
   data::Dataset batches(const data::Dataset& rows, int64_t size, Labels) const override {
-    return checkpoint_.batches(blocks(rows).map([this](const data::Example& block) { return labelled(block); }), size,
-                               {{"labels", -100}});
+    return checkpoint().batches(blocks(rows).map([this](const data::Example& block) { return labelled(block); }), size,
+                                {{"labels", -100}});
   }
   // Blocks are put into another order, not rows: within a block the text goes on.
   data::Dataset training_batches(const data::Dataset& rows, int64_t size,
                                  const data::ShuffleOptions& order) const override {
-    return checkpoint_.batches(
+    return checkpoint().batches(
         blocks(rows).shuffle(order).map([this](const data::Example& block) { return labelled(block); }), size,
         {{"labels", -100}});
   }
@@ -41,26 +41,23 @@ class CausalLm final : public TextTask {
   std::unique_ptr<PredictionLines> prediction_lines() const override {
     return std::make_unique<tasks::LanguageModelLines>();
   }
+  bool predicts_rows() const override { return false; }
   std::map<std::string, std::string> settings() const override {
     return {{"block_size", std::to_string(options_.block_size)}, {"text_column", options_.text_column}};
   }
 
-  std::vector<std::string> inputs() const override {
-    std::vector<std::string> names = checkpoint_.columns();
-    names.insert(names.end(), {"labels", std::string(data::kExampleWeight)});
-    return names;
-  }
+  std::vector<std::string> inputs() const override { return checkpoint().inputs({"labels"}); }
   Forward forward(const nn::Scope& root, const Columns& batch) const override {
-    const Value x = checkpoint_.model().hidden_states(root, checkpoint_.inputs_of(batch)).back();
+    const Value x = checkpoint().model().hidden_states(root, checkpoint().inputs_of(batch)).back();
     // The last place predicts what is not there.
     const int64_t seq = options_.block_size;
-    const Value logits = checkpoint_.model().causal_lm_logits(root, slice(x, 1, {0, seq - 1}));
-    return tasks::language_model(logits, slice(batch.at("labels"), 1, {1, seq}),
-                                 batch.at(std::string(data::kExampleWeight)));
+    const Value logits = checkpoint().model().causal_lm_logits(root, slice(x, 1, {0, seq - 1}));
+    return tasks::language_modelling(logits, slice(batch.at("labels"), 1, {1, seq}),
+                                     batch.at(std::string(data::kExampleWeight)));
   }
   std::unique_ptr<Metrics> metrics() const override { return std::make_unique<tasks::LanguageModelMetrics>(); }
   void save(const std::filesystem::path& folder, std::span<const NamedTensorView> weights) const override {
-    checkpoint_.save(folder, models::HeadKind::kCausalLM, {}, weights);
+    checkpoint().save(folder, {.architecture = checkpoint().model().class_name(models::HeadKind::kCausalLM)}, weights);
   }
 
  private:
@@ -68,7 +65,7 @@ class CausalLm final : public TextTask {
     return rows
         .map([this](const data::Example& row) {
           const std::vector<int32_t> ids =
-              with_end(checkpoint_.tokenizer(), row.text(options_.text_column), options_.rows_are_lines);
+              with_end(checkpoint().tokenizer(), row.text(options_.text_column), options_.rows_are_lines);
           return data::Example(row.origin())
               .set("input_ids", Tensor({static_cast<int64_t>(ids.size())}, std::span<const int32_t>(ids)));
         })
@@ -77,7 +74,8 @@ class CausalLm final : public TextTask {
 
   data::Example labelled(const data::Example& block) const {
     const Tensor& ids = block.tensor("input_ids");
-    data::Example example = checkpoint_.from_ids(block.origin(), ids.as<int32_t>());
+    data::Example example(block.origin());
+    checkpoint().set_ids(example, ids.as<int32_t>());
     example.set("labels", ids);
     return example;
   }

@@ -9,28 +9,46 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
+Json numbers(std::span<const float> values) {
+  Json list = Json::array();
+  for (const float value : values) list.push_back(shortest(value));
+  return list;
+}
+
+Json scores_of(std::span<const float> probabilities, const std::vector<std::string>& labels) {
+  Json scores = Json::object();
+  for (size_t i = 0; i < labels.size(); ++i) scores[labels[i]] = shortest(probabilities[i]);
+  return scores;
+}
+
 // A sigmoid head tells the probability of label 1 alone.
 std::vector<float> probabilities_of_all(const TextClassification::Prediction& prediction) {
   if (prediction.probabilities.size() > 1) return prediction.probabilities;
   return {1 - prediction.probabilities[0], prediction.probabilities[0]};
 }
 
-std::string line_of(const TextClassification::Prediction& prediction, const std::vector<std::string>& labels) {
-  if (labels.empty()) return Json({{"score", shortest(prediction.logits[0])}}).dump() + "\n";
-  const std::vector<float> probabilities = probabilities_of_all(prediction);
-  Json scores = Json::object(), logits = Json::array();
-  for (size_t i = 0; i < labels.size(); ++i) scores[labels[i]] = shortest(probabilities[i]);
-  for (const float logit : prediction.logits) logits.push_back(shortest(logit));
-  const Json row = {
-      {"label", prediction.label}, {"score", scores[prediction.label]}, {"scores", scores}, {"logits", logits}};
-  return row.dump() + "\n";
+Json object_of(const TextClassification::Prediction& prediction, const TextClassification& task) {
+  if (task.head() == Head::kRegression) return {{"score", shortest(prediction.logits[0])}};
+  if (task.head() != Head::kMultiLabel) {
+    return classes_json(prediction.label, task.labels(), probabilities_of_all(prediction), prediction.logits);
+  }
+  const Json scores = scores_of(prediction.probabilities, task.labels());
+  return {{"labels", prediction.labels}, {"scores", scores}, {"logits", numbers(prediction.logits)}};
 }
 
 }  // namespace
 
+Json classes_json(const std::string& label, const std::vector<std::string>& labels,
+                  std::span<const float> probabilities, std::span<const float> logits) {
+  const Json scores = scores_of(probabilities, labels);
+  return {{"label", label}, {"score", scores.at(label)}, {"scores", scores}, {"logits", numbers(logits)}};
+}
+
 std::string ClassificationLines::take(const data::Example& batch, const data::Example& outputs) {
   std::string lines;
-  for (const auto& prediction : task_.predictions(batch, outputs)) lines += line_of(prediction, task_.labels());
+  for (const auto& prediction : task_.predictions(batch, outputs)) {
+    lines += object_of(prediction, task_).dump() + "\n";
+  }
   return lines;
 }
 

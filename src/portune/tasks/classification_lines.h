@@ -1,9 +1,19 @@
 // Predicted classes as lines of JSON.
 #pragma once
 
-#include "portune/tasks.h"
+#include <nlohmann/json_fwd.hpp>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "portune/text_classification.h"
 
 namespace portune::tasks {
+
+/// {"label": ..., "score": its probability, "scores": {label: probability}, "logits": [...]}
+/// probabilities  of all labels
+nlohmann::ordered_json classes_json(const std::string& label, const std::vector<std::string>& labels,
+                                    std::span<const float> probabilities, std::span<const float> logits);
 
 class ClassificationLines final : public PredictionLines {
  public:

@@ -18,9 +18,12 @@ int64_t predicted_class(Head head, std::span<const float> logits) {
 }
 
 std::vector<float> probabilities(Head head, std::span<const float> logits) {
-  if (head == Head::kSigmoid) return {1 / (1 + std::exp(-logits[0]))};
-  const float highest = std::ranges::max(logits);
   std::vector<float> result;
+  if (head != Head::kSoftmax) {
+    for (const float logit : logits) result.push_back(1 / (1 + std::exp(-logit)));
+    return result;
+  }
+  const float highest = std::ranges::max(logits);
   float total = 0;
   for (const float logit : logits) total += result.emplace_back(std::exp(logit - highest));
   for (float& probability : result) probability /= total;
@@ -53,6 +56,43 @@ Scores ClassificationMetrics::result() const {
   append(scores, "f1", f1_);
   append(scores, "matthews_correlation", matthews_);
   append(scores, "roc_auc", roc_auc_);
+  return scores;
+}
+
+void MultiLabelMetrics::update(const data::Example& batch, const data::Example& outputs) {
+  const std::span<const float> weights = batch.tensor(data::kExampleWeight).as<float>();
+  const std::span<const float> targets = batch.tensor("labels").as<float>();
+  const std::span<const float> logits = outputs.tensor("logits").as<float>();
+  const size_t labels = f1_.size(), rows = weights.size();
+  std::vector<float> right(rows, 1);
+  for (size_t label = 0; label < labels; ++label) {
+    std::vector<float> scores, predicted, wanted;
+    for (size_t row = 0; row < rows; ++row) {
+      const size_t at = row * labels + label;
+      scores.push_back(logits[at]);
+      predicted.push_back(logits[at] >= 0 ? 1.0F : 0.0F);
+      wanted.push_back(targets[at]);
+      if (predicted.back() != wanted.back()) right[row] = 0;
+    }
+    micro_.update(predicted, wanted, weights);
+    f1_[label].update(predicted, wanted, weights);
+    roc_auc_[label].update(scores, wanted, weights);
+  }
+  accuracy_.update(right, right, weights);
+}
+
+Scores MultiLabelMetrics::result() const {
+  Scores scores;
+  append(scores, "f1_micro", micro_);
+  double f1 = 0, roc_auc = 0;
+  for (const metrics::F1& of_label : f1_) f1 += of_label.result().value_or(0) / static_cast<double>(f1_.size());
+  if (micro_.result()) scores.emplace_back("f1_macro", f1);
+  append(scores, "accuracy", accuracy_);
+  for (const metrics::RocAuc& of_label : roc_auc_) {
+    if (!of_label.result()) return scores;
+    roc_auc += *of_label.result() / static_cast<double>(roc_auc_.size());
+  }
+  scores.emplace_back("roc_auc_macro", roc_auc);
   return scores;
 }
 

@@ -3,15 +3,10 @@
 #include <algorithm>
 #include <charconv>
 
+#include "portune/base/message.h"
 #include "portune/error.h"
 
 namespace portune::tasks {
-
-std::string joined(const std::vector<std::string>& labels) {
-  std::string text;
-  for (size_t i = 0; i < std::min<size_t>(labels.size(), 20); ++i) text += (i > 0 ? ", " : "") + labels[i];
-  return labels.size() > 20 ? text + ", ..." : text;
-}
 
 std::vector<std::string> labels_in(const io::JsonObject& config) {
   const std::map<std::string, std::string> id2label = config.get_string_map("id2label");
@@ -26,6 +21,34 @@ std::vector<std::string> labels_in(const io::JsonObject& config) {
     labels.push_back(found->second);
   }
   return labels;
+}
+
+std::vector<std::string> in_stored_order(const std::vector<std::string>& wanted, std::vector<std::string> stored) {
+  const bool same = wanted.size() == stored.size() && std::ranges::is_permutation(wanted, stored);
+  return same || wanted.empty() ? stored : wanted;
+}
+
+void require_classes(const std::vector<std::string>& labels, size_t fewest) {
+  if (labels.size() < fewest) {
+    throw UsageError({.where = "labels",
+                      .given = labels.empty()
+                                   ? "none: config.json has no id2label, so this is an encoder without a head"
+                                   : "only one: \"" + labels.front() + "\"",
+                      .expected = fewest == 1 ? "at least one" : "at least two classes",
+                      .fix = labels.empty() ? "fine-tune the model first" : ""});
+  }
+  for (const std::string& label : labels) {
+    if (std::ranges::count(labels, label) == 1) continue;
+    throw UsageError({.where = "labels", .given = "\"" + label + "\" twice", .expected = "every class once"});
+  }
+}
+
+int32_t label_id(const data::Example& row, const std::string& column, const std::vector<std::string>& labels) {
+  const std::string& label = row.text(column);
+  if (const auto id = id_of(label, labels)) return *id;
+  throw DataError({.where = to_string(row.origin()),
+                   .given = "label \"" + label + "\" in column \"" + column + "\"",
+                   .expected = "one of the labels of the model: " + list_of(labels)});
 }
 
 std::optional<int32_t> id_of(const std::string& label, const std::vector<std::string>& labels) {

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "portune/data.h"
 #include "portune/io/json.h"
 
 namespace portune::tasks {
@@ -13,14 +14,22 @@ namespace portune::tasks {
 /// errors  CheckpointError for ids with gaps
 std::vector<std::string> labels_in(const io::JsonObject& config);
 
+/// The labels that are asked for, in the order of the checkpoint if it has the same ones: its classifier keeps its
+/// meaning then. Those of the checkpoint if none are asked for.
+std::vector<std::string> in_stored_order(const std::vector<std::string>& wanted, std::vector<std::string> stored);
+
+/// UsageError unless these are at least so many classes, all different.
+void require_classes(const std::vector<std::string>& labels, size_t fewest = 2);
+
+/// The id of the label in a column.
+/// errors  DataError that names the row and the labels that there are
+int32_t label_id(const data::Example& row, const std::string& column, const std::vector<std::string>& labels);
+
 /// The id of a label. Where classes have only the names that transformers makes up, LABEL_0 and so on, data have their
 /// numbers.
 std::optional<int32_t> id_of(const std::string& label, const std::vector<std::string>& labels);
 
 /// The number that a class has in place of a name: 0 or more.
 std::optional<int64_t> class_number(const std::string& label);
-
-/// "bad, good"; of many the first 20.
-std::string joined(const std::vector<std::string>& labels);
 
 }  // namespace portune::tasks

@@ -1,10 +1,12 @@
 #include <algorithm>
 #include <charconv>
+#include <functional>
 #include <optional>
 #include <set>
 
 #include "portune/error.h"
-#include "portune/tasks.h"
+#include "portune/tasks/label_sets.h"
+#include "portune/text_classification.h"
 
 namespace portune {
 namespace {
@@ -32,15 +34,16 @@ void check_label(const data::Example& row, const std::string& column, const std:
   }
 }
 
-}  // namespace
-
-LabelScan labels_of(const data::Dataset& rows, const std::string& column) {
+// `in_row` gives the labels of a row.
+LabelScan scan(const data::Dataset& rows, const std::string& column,
+               const std::function<std::vector<std::string>(const data::Example&)>& in_row) {
   std::set<std::string> labels;
   LabelScan scan;
   for (const data::Example& row : rows.iterate()) {
-    const std::string& label = row.text(column);
-    labels.insert(label);
-    check_label(row, column, label, labels.size());
+    for (const std::string& label : in_row(row)) {
+      labels.insert(label);
+      check_label(row, column, label, labels.size());
+    }
     ++scan.examples;
   }
   scan.labels.assign(labels.begin(), labels.end());
@@ -48,6 +51,16 @@ LabelScan labels_of(const data::Dataset& rows, const std::string& column) {
     std::ranges::sort(scan.labels, {}, [](const std::string& label) { return *integer(label); });
   }
   return scan;
+}
+
+}  // namespace
+
+LabelScan labels_of(const data::Dataset& rows, const std::string& column) {
+  return scan(rows, column, [&](const data::Example& row) { return std::vector{row.text(column)}; });
+}
+
+LabelScan label_sets_of(const data::Dataset& rows, const std::string& column, const std::string& separator) {
+  return scan(rows, column, [&](const data::Example& row) { return tasks::label_set(row, column, separator); });
 }
 
 }  // namespace portune

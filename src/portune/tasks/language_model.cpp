@@ -3,28 +3,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-#include "portune/ops.h"
-
 namespace portune::tasks {
-
-Forward language_model(const Value& logits, const Value& labels, const Value& weights) {
-  const Value classes = iota({labels.dtype(), logits.shape()}, 2);
-  const Value is_label =
-      compare(Direction::kEqual, classes, reshape(labels, {labels.shape()[0], labels.shape()[1], 1}));
-  const Value counts = convert(compare(Direction::kGreaterEqual, labels, full(labels.type(), 0)), DType::kFloat32);
-  const Value zero = full({DType::kFloat32, {}}, 0);
-  // -log softmax = log of the sum of exponentials - logit; less to keep for the backward pass than log_softmax is.
-  const Value highest = stop_gradient(max(logits, {2}, ReducedAxes::kKeep));
-  const Value log_total = log(sum(exp(logits - highest), {2})) + reshape(highest, labels.shape());
-  const Value of_label = sum(select(is_label, logits, broadcast_to(zero, logits.shape())), {2});
-  const Value losses = (log_total - of_label) * counts;  // [batch, seq]
-  const Value is_hit = compare(Direction::kGreaterEqual, of_label, reshape(highest, labels.shape()));
-  const Value hits = convert(is_hit, DType::kFloat32) * counts;
-  const Value loss = sum(losses, {1}), number = sum(counts, {1});
-  return {.loss_sum = sum(loss * weights),
-          .weight_sum = sum(number * weights),
-          .outputs = {{"loss", loss}, {"hits", sum(hits, {1})}, {"labels", number}}};
-}
 
 void LanguageModelMetrics::update(const data::Example& batch, const data::Example& outputs) {
   const auto weights = batch.tensor(data::kExampleWeight).as<float>();
@@ -35,11 +14,17 @@ void LanguageModelMetrics::update(const data::Example& batch, const data::Exampl
   add("loss", loss_);
   add("hits", hits_);
   add("labels", labels_);
+  has_next_sentence_ = outputs.has("next_sentence_hits");
+  if (!has_next_sentence_) return;
+  add("next_sentence_hits", next_sentence_hits_);
+  for (const float weight : weights) examples_ += weight;
 }
 
 Scores LanguageModelMetrics::result() const {
   if (labels_ == 0) return {};
-  return {{"perplexity", std::exp(loss_ / labels_)}, {"accuracy", hits_ / labels_}};
+  Scores scores = {{"perplexity", std::exp(loss_ / labels_)}, {"accuracy", hits_ / labels_}};
+  if (has_next_sentence_) scores.emplace_back("next_sentence_accuracy", next_sentence_hits_ / examples_);
+  return scores;
 }
 
 std::string LanguageModelLines::take(const data::Example& batch, const data::Example& outputs) {

@@ -1,21 +1,28 @@
 #include "portune/base/message.h"
 #include "portune/base/random.h"
 #include "portune/error.h"
+#include "portune/language_models.h"
 #include "portune/ops.h"
 #include "portune/tasks/language_model.h"
 #include "portune/tasks/masking.h"
-#include "portune/tasks/text_task.h"
+#include "portune/tasks/objectives.h"
+#include "portune/tasks/sentence_pairs.h"
+#include "portune/text_task.h"
 
 namespace portune {
 namespace {
 
-using tasks::TextTask;
+// The words of each text are numbered from 0; those of a second one must differ from those of the first.
+int32_t word_of(const text::Encoding& encoding, size_t token) {
+  constexpr int32_t kSecondText = 1 << 24;
+  return encoding.word_ids[token] + (encoding.sequence_ids[token] == 1 ? kSecondText : 0);
+}
 
 class MaskedLm final : public TextTask {
  public:
   MaskedLm(const std::filesystem::path& model, MaskedLmOptions options)
       : TextTask(model, options.max_length), options_(std::move(options)) {
-    if (!checkpoint_.tokenizer().mask_id()) {
+    if (!checkpoint().tokenizer().mask_id()) {
       throw CheckpointError({.where = model.string(),
                              .given = "a tokenizer without a mask token",
                              .expected = "a \"mask_token\" in tokenizer_config.json, as models of masked language "
@@ -31,9 +38,15 @@ class MaskedLm final : public TextTask {
   std::vector<std::string> columns(Labels) const override { return {options_.text_column}; }
 
   data::Dataset batches(const data::Dataset& rows, int64_t size, Labels) const override {
-    return checkpoint_.batches(rows.map([this](const data::Example& row) { return encode(row); }), size,
-                               {{"words", -1}});
+    return batches_of(examples(rows), size);
   }
+  // Pairs are put into another order, not sentences.
+  data::Dataset training_batches(const data::Dataset& rows, int64_t size,
+                                 const data::ShuffleOptions& order) const override {
+    return batches_of(examples(rows).shuffle(order), size);
+  }
+  int64_t count_examples(const data::Dataset& rows) const override { return RowTask::count_examples(examples(rows)); }
+  bool predicts_rows() const override { return !options_.next_sentence; }
   std::unique_ptr<PredictionLines> prediction_lines() const override {
     return std::make_unique<tasks::LanguageModelLines>();
   }
@@ -41,13 +54,13 @@ class MaskedLm final : public TextTask {
     return {{"max_length", std::to_string(options_.max_length)},
             {"text_column", options_.text_column},
             {"mlm_probability", to_text(options_.mlm_probability)},
-            {"whole_words", options_.whole_words ? "yes" : "no"}};
+            {"whole_words", options_.whole_words ? "yes" : "no"},
+            {"next_sentence", options_.next_sentence ? "yes" : "no"}};
   }
 
   std::vector<std::string> inputs() const override {
-    std::vector<std::string> names = checkpoint_.columns();
-    names.insert(names.end(), {"words", "seeds", std::string(data::kExampleWeight)});
-    return names;
+    if (options_.next_sentence) return checkpoint().inputs({"words", "seeds", "next_sentence_label"});
+    return checkpoint().inputs({"words", "seeds"});
   }
   Forward forward(const nn::Scope& root, const Columns& batch) const override {
     const nn::Scope s = root / "masking";
@@ -55,32 +68,54 @@ class MaskedLm final : public TextTask {
     const Value key = s.options().random_key ? s.random_key() : constant(Tensor({2}, {1u, 2u}));
     const tasks::Masked masked = tasks::mask_tokens(batch.at("input_ids"), batch.at("words"), batch.at("seeds"), key,
                                                     {.probability = options_.mlm_probability,
-                                                     .mask_id = *checkpoint_.tokenizer().mask_id(),
-                                                     .vocab_size = checkpoint_.tokenizer().vocab_size()});
-    models::TextInputs in = checkpoint_.inputs_of(batch);
+                                                     .mask_id = *checkpoint().tokenizer().mask_id(),
+                                                     .vocab_size = checkpoint().tokenizer().vocab_size()});
+    models::TextInputs in = checkpoint().inputs_of(batch);
     in.input_ids = masked.input_ids;
-    const Value x = checkpoint_.model().hidden_states(root, in).back();
-    return tasks::language_model(checkpoint_.model().masked_lm_logits(root, x), masked.labels,
-                                 batch.at(std::string(data::kExampleWeight)));
+    const Value x = checkpoint().model().hidden_states(root, in).back();
+    const models::TextModel& model = checkpoint().model();
+    const Value& weights = batch.at(std::string(data::kExampleWeight));
+    const Forward masked_lm = tasks::language_modelling(model.masked_lm_logits(root, x), masked.labels, weights);
+    if (!options_.next_sentence) return masked_lm;
+    return tasks::with_next_sentence(masked_lm, model.next_sentence_logits(root, x), batch.at("next_sentence_label"),
+                                     weights);
   }
   std::unique_ptr<Metrics> metrics() const override { return std::make_unique<tasks::LanguageModelMetrics>(); }
   void save(const std::filesystem::path& folder, std::span<const NamedTensorView> weights) const override {
-    checkpoint_.save(folder, models::HeadKind::kMaskedLM, {}, weights);
+    const auto head = options_.next_sentence ? models::HeadKind::kPreTraining : models::HeadKind::kMaskedLM;
+    checkpoint().save(folder, {.architecture = checkpoint().model().class_name(head)}, weights);
   }
 
  private:
+  // What is encoded: rows, or pairs of them. Without encoding, so that they can be counted and shuffled at no cost.
+  data::Dataset examples(const data::Dataset& rows) const {
+    return options_.next_sentence ? tasks::sentence_pairs(rows, options_.text_column) : rows;
+  }
+
+  data::Dataset batches_of(const data::Dataset& examples, int64_t size) const {
+    return checkpoint().batches(examples.map([this](const data::Example& example) { return encode(example); }), size,
+                                {{"words", -1}});
+  }
+
+  text::TextPair texts_of(const data::Example& row) const {
+    if (options_.next_sentence) return {.first = row.text("first"), .second = row.text("second")};
+    return {.first = row.text(options_.text_column)};
+  }
+
   data::Example encode(const data::Example& row) const {
-    const text::Encoding encoding = checkpoint_.tokenizer().encode(
-        row.text(options_.text_column), {.max_length = options_.max_length, .with_offsets = options_.whole_words});
-    data::Example example = checkpoint_.from_ids(row.origin(), encoding.ids, encoding.type_ids);
+    const text::Encoding encoding = checkpoint().tokenizer().encode(
+        texts_of(row), {.max_length = options_.max_length, .with_offsets = options_.whole_words});
+    data::Example example(row.origin());
+    checkpoint().set_ids(example, encoding.ids, encoding.type_ids);
     std::vector<int32_t> words;
     for (size_t i = 0; i < encoding.ids.size(); ++i) {
       const bool special = encoding.special_tokens_mask[i] != 0;
-      words.push_back(special ? -1 : options_.whole_words ? encoding.word_ids[i] : static_cast<int32_t>(i));
+      words.push_back(special ? -1 : options_.whole_words ? word_of(encoding, i) : static_cast<int32_t>(i));
     }
     example.set("words", Tensor({static_cast<int64_t>(words.size())}, std::span<const int32_t>(words)));
     const uint64_t seed = split_mix_64(static_cast<uint64_t>(row.origin().row), 0);
     example.set("seeds", Tensor({}, {static_cast<int32_t>(seed)}));
+    if (options_.next_sentence) example.set("next_sentence_label", row.tensor("next_sentence_label"));
     return example;
   }
 

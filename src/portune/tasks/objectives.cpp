@@ -1,7 +1,7 @@
 #include "portune/tasks/objectives.h"
 
+#include "portune/losses.h"
 #include "portune/ops.h"
-#include "portune/tasks/classification_loss.h"
 
 namespace portune::tasks {
 namespace {
@@ -35,15 +35,36 @@ Forward sequence_classification(Problem problem, const Value& logits, const Valu
 }
 
 Forward token_classification(const Value& logits, const Value& labels, const Value& weights) {
-  const Shape& s = logits.shape();
-  const Value losses = softmax_cross_entropy(reshape(logits, {-1, s[2]}), reshape(labels, {-1}));
-  return weighted(reshape(losses, {s[0], s[1]}), counts(labels) * reshape(weights, {-1, 1}), logits);
+  return weighted(softmax_cross_entropy(logits, labels), counts(labels) * reshape(weights, {-1, 1}), logits);
 }
 
 Forward next_token_prediction(const Value& logits, const Value& labels, const Value& weights) {
   const int64_t seq = labels.shape()[1];
   Forward forward = token_classification(slice(logits, 1, {0, seq - 1}), slice(labels, 1, {1, seq}), weights);
   forward.outputs = {{"logits", logits}};
+  return forward;
+}
+
+Forward language_modelling(const Value& logits, const Value& labels, const Value& weights) {
+  const Value counted = counts(labels);
+  const Value is_hit = compare(Direction::kGreaterEqual, label_logits(logits, labels), max(logits, {2}));
+  const Value loss = sum(softmax_cross_entropy(logits, labels) * counted, {1});
+  const Value hits = sum(convert(is_hit, DType::kFloat32) * counted, {1}), number = sum(counted, {1});
+  return {.loss_sum = sum(loss * weights),
+          .weight_sum = sum(number * weights),
+          .outputs = {{"loss", loss}, {"hits", hits}, {"labels", number}}};
+}
+
+Forward with_next_sentence(const Forward& language_model, const Value& logits, const Value& labels,
+                           const Value& weights) {
+  const Value examples = sum(weights);
+  const Value labelled = maximum(language_model.weight_sum, full({DType::kFloat32, {}}, 1));
+  const Value hits = convert(compare(Direction::kEqual, argmax(logits, 1), labels), DType::kFloat32);
+  Forward forward = language_model;
+  forward.loss_sum =
+      language_model.loss_sum / labelled * examples + sum(softmax_cross_entropy(logits, labels) * weights);
+  forward.weight_sum = examples;
+  forward.outputs.emplace_back("next_sentence_hits", hits);
   return forward;
 }
 

@@ -26,6 +26,17 @@ Forward token_classification(const Value& logits, const Value& labels, const Val
 /// As token_classification, but the label of a place is that of the logits before it.
 Forward next_token_prediction(const Value& logits, const Value& labels, const Value& weights);
 
+/// As token_classification, but with figures instead of logits, which are too many to be looked at on the host.
+/// outputs, float32 [batch] each: "loss" and "hits" summed over an example's labels, and their number, "labels"
+Forward language_modelling(const Value& logits, const Value& labels, const Value& weights);
+
+/// The mean of language_modelling() over the labels of the batch and that of softmax cross-entropy over its examples,
+/// added.
+/// logits [batch, 2]; labels int32 [batch]
+/// outputs: those of `language_model`, and "next_sentence_hits", float32 [batch]
+Forward with_next_sentence(const Forward& language_model, const Value& logits, const Value& labels,
+                           const Value& weights);
+
 /// logits [batch, seq, 2]; start and end int32 [batch]: the mean of two softmax cross-entropies over the places. Those
 /// outside of the sequence do not count.
 /// outputs: "start_logits", "end_logits" [batch, seq]

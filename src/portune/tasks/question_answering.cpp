@@ -3,13 +3,13 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "portune/data/user_function.h"
 #include "portune/error.h"
 #include "portune/tasks/answer_lines.h"
 #include "portune/tasks/answer_metrics.h"
 #include "portune/tasks/code_points.h"
 #include "portune/tasks/objectives.h"
 #include "portune/tasks/question_windows.h"
-#include "portune/tasks/text_checkpoint.h"
 
 namespace portune {
 namespace {
@@ -44,28 +44,24 @@ void set_spans(const tasks::QuestionWindow& window, data::Example& example) {
 }  // namespace
 
 struct QuestionAnswering::Impl {
-  Impl(const std::filesystem::path& model, QuestionAnsweringOptions given)
-      : options(checked(given)), checkpoint(model, options.max_length) {}
+  Impl(const TextCheckpoint& from, QuestionAnsweringOptions given) : options(checked(given)), checkpoint(from) {}
 
   std::vector<tasks::QuestionWindow> windows(const data::Example& row) const {
-    try {
+    return data::call_on(row, [&](const data::Example&) {
       const std::string_view question = tasks::without_leading_space(row.text("question"));
       const text::Encoding pair =
           checkpoint.tokenizer().encode(question, row.text("context"),
                                         {.truncation = text::TruncationStrategy::kDoNotTruncate, .with_offsets = true});
       return tasks::windows_of(pair, options.max_length, options.doc_stride);
-    } catch (Error& error) {
-      if (error.report().where != to_string(row.origin())) error.set_context(to_string(row.origin()));
-      throw;
-    }
+    });
   }
 
   QuestionAnsweringOptions options;
-  tasks::TextCheckpoint checkpoint;
+  const TextCheckpoint& checkpoint;
 };
 
 QuestionAnswering::QuestionAnswering(const std::filesystem::path& model, QuestionAnsweringOptions options)
-    : impl_(std::make_unique<Impl>(model, options)) {}
+    : TextTask(model, options.max_length), impl_(std::make_unique<Impl>(checkpoint(), options)) {}
 QuestionAnswering::~QuestionAnswering() = default;
 
 const QuestionAnsweringOptions& QuestionAnswering::options() const { return impl_->options; }
@@ -91,8 +87,8 @@ std::vector<data::Example> QuestionAnswering::encode(const data::Example& row, L
   for (const tasks::QuestionWindow& window : windows) {
     const auto span = answer ? tasks::tokens_of(*answer, window) : std::nullopt;
     const auto number = static_cast<int32_t>(examples.size());
-    data::Example& example =
-        examples.emplace_back(impl_->checkpoint.from_ids(row.origin(), window.encoding.ids, window.encoding.type_ids));
+    data::Example& example = examples.emplace_back(row.origin());
+    checkpoint().set_ids(example, window.encoding.ids, window.encoding.type_ids);
     set_spans(window, example);
     example.set("start_positions", Tensor({}, {span ? span->first : kNoAnswer}));
     example.set("end_positions", Tensor({}, {span ? span->last : kNoAnswer}));
@@ -104,9 +100,8 @@ std::vector<data::Example> QuestionAnswering::encode(const data::Example& row, L
 }
 
 data::Dataset QuestionAnswering::batches(const data::Dataset& rows, int64_t size, Labels labels) const {
-  return impl_->checkpoint.batches(
-      rows.flat_map([this, labels](const data::Example& row) { return encode(row, labels); }), size,
-      {{"span_begins", kNoContext}, {"span_ends", kNoContext}});
+  return checkpoint().batches(rows.flat_map([this, labels](const data::Example& row) { return encode(row, labels); }),
+                              size, {{"span_begins", kNoContext}, {"span_ends", kNoContext}});
 }
 
 data::Dataset QuestionAnswering::training_batches(const data::Dataset& rows, int64_t size,
@@ -119,7 +114,7 @@ data::Dataset QuestionAnswering::training_batches(const data::Dataset& rows, int
     }
     return windows;
   };
-  return impl_->checkpoint.batches(rows.flat_map(for_training).shuffle(order), size);
+  return checkpoint().batches(rows.flat_map(for_training).shuffle(order), size);
 }
 
 int64_t QuestionAnswering::count_examples(const data::Dataset& rows) const {
@@ -145,14 +140,12 @@ std::map<std::string, std::string> QuestionAnswering::settings() const {
 }
 
 std::vector<std::string> QuestionAnswering::inputs() const {
-  std::vector<std::string> names = impl_->checkpoint.columns();
-  names.insert(names.end(), {"start_positions", "end_positions", std::string(data::kExampleWeight)});
-  return names;
+  return checkpoint().inputs({"start_positions", "end_positions"});
 }
 
 Forward QuestionAnswering::forward(const nn::Scope& root, const Columns& batch) const {
-  const models::TextModel& model = impl_->checkpoint.model();
-  const Value x = model.hidden_states(root, impl_->checkpoint.inputs_of(batch)).back();
+  const models::TextModel& model = checkpoint().model();
+  const Value x = model.hidden_states(root, checkpoint().inputs_of(batch)).back();
   return tasks::span_prediction(model.span_logits(root, x), batch.at("start_positions"), batch.at("end_positions"),
                                 batch.at(std::string(data::kExampleWeight)));
 }
@@ -161,20 +154,9 @@ std::unique_ptr<Metrics> QuestionAnswering::metrics() const {
   return std::make_unique<tasks::AnswerMetrics>(impl_->options);
 }
 
-TokenCount QuestionAnswering::tokens(const data::Example& batch) const { return tasks::TextCheckpoint::tokens(batch); }
-
-double QuestionAnswering::initializer_range() const { return impl_->checkpoint.model().facts().initializer_range; }
-
-InitialWeights QuestionAnswering::initial_weights(std::span<const nn::Parameter> parameters, uint64_t seed) const {
-  return impl_->checkpoint.initial_weights(parameters, seed);
-}
-
-std::vector<std::string> QuestionAnswering::unknown_config_keys() const {
-  return impl_->checkpoint.unknown_config_keys();
-}
-
 void QuestionAnswering::save(const std::filesystem::path& folder, std::span<const NamedTensorView> weights) const {
-  impl_->checkpoint.save(folder, models::HeadKind::kQuestionAnswering, {}, weights);
+  checkpoint().save(folder, {.architecture = checkpoint().model().class_name(models::HeadKind::kQuestionAnswering)},
+                    weights);
 }
 
 }  // namespace portune

@@ -1,47 +1,26 @@
+#include "portune/text_classification.h"
+
 #include <algorithm>
 #include <charconv>
 #include <cmath>
 
 #include "portune/base/message.h"
 #include "portune/error.h"
+#include "portune/losses.h"
 #include "portune/ops.h"
-#include "portune/tasks.h"
 #include "portune/tasks/classification_lines.h"
-#include "portune/tasks/classification_loss.h"
 #include "portune/tasks/classification_metrics.h"
+#include "portune/tasks/heads.h"
 #include "portune/tasks/label_names.h"
+#include "portune/tasks/label_sets.h"
 #include "portune/tasks/objectives.h"
-#include "portune/tasks/text_checkpoint.h"
 
 namespace portune {
 namespace {
 
-constexpr std::string_view kSigmoidProblem = "multi_label_classification";
-constexpr std::string_view kRegressionProblem = "regression";
-constexpr std::string_view kSoftmaxProblem = "single_label_classification";
-
-std::string_view name_of(Head head) {
-  return head == Head::kSoftmax ? "softmax" : head == Head::kSigmoid ? "sigmoid" : "regression";
-}
-
-Head head_in(const io::JsonObject& config) {
-  const std::string problem = config.get_string_or("problem_type", kSoftmaxProblem);
-  if (problem == kSoftmaxProblem) return Head::kSoftmax;
-  if (problem == kRegressionProblem) return Head::kRegression;
-  const size_t labels = config.get_string_map("id2label").size();
-  if (problem == kSigmoidProblem && labels == 1) return Head::kSigmoid;
-  throw CheckpointError({.where = "config.json, problem_type",
-                         .given = "\"" + problem + "\" with " + std::to_string(labels) + " labels",
-                         .expected = "one label for each text: \"single_label_classification\", \"regression\", or "
-                                     "\"multi_label_classification\" with a single label, which is a sigmoid head",
-                         .fix = "to train a new head instead, choose softmax or sigmoid"});
-}
-
-// The labels that are asked for, in the order of the checkpoint if it has the same ones: its classifier keeps its
-// meaning then.
-std::vector<std::string> in_stored_order(const std::vector<std::string>& wanted, std::vector<std::string> stored) {
-  const bool same = wanted.size() == stored.size() && std::ranges::is_permutation(wanted, stored);
-  return same || wanted.empty() ? stored : wanted;
+Head head_of(const TextClassificationOptions& options, const io::JsonObject& config) {
+  if (options.head) return *options.head;
+  return options.label_columns.empty() ? tasks::head_in(config) : Head::kMultiLabel;
 }
 
 void check_labels(Head head, const std::vector<std::string>& labels) {
@@ -52,30 +31,31 @@ void check_labels(Head head, const std::vector<std::string>& labels) {
                       .expected = "0 and 1",
                       .fix = "choose a softmax head, or write the labels as 0 and 1"});
   }
-  if (labels.size() < 2) {
-    throw UsageError({.where = "labels",
-                      .given = labels.empty()
-                                   ? "none: config.json has no id2label, so this is an encoder without a head"
-                                   : "only one: \"" + labels.front() + "\"",
-                      .expected = "at least two classes",
-                      .fix = labels.empty() ? "fine-tune the model first" : ""});
+  tasks::require_classes(labels, head == Head::kMultiLabel ? 1 : 2);
+}
+
+void check_columns(Head head, const std::vector<std::string>& columns, const std::vector<std::string>& labels) {
+  if (columns.empty()) return;
+  if (head != Head::kMultiLabel) {
+    throw UsageError({.where = "label_columns",
+                      .given = "columns for several labels with a " + std::string(tasks::name_of(head)) + " head",
+                      .expected = "a head for several labels"});
   }
-  for (const std::string& label : labels) {
-    if (std::ranges::count(labels, label) == 1) continue;
-    throw UsageError({.where = "labels", .given = "\"" + label + "\" twice", .expected = "every class once"});
-  }
+  if (columns.size() == labels.size() && std::ranges::is_permutation(columns, labels)) return;
+  throw UsageError({.where = "label_columns", .given = list_of(columns), .expected = "the labels: " + list_of(labels)});
 }
 
 }  // namespace
 
 struct TextClassification::Impl {
-  Impl(const std::filesystem::path& model, TextClassificationOptions given)
+  Impl(const TextCheckpoint& from, TextClassificationOptions given)
       : options(std::move(given)),
-        checkpoint(model, options.max_length),
-        head(options.head.value_or(head_in(checkpoint.config()))),
+        checkpoint(from),
+        head(head_of(options, checkpoint.config())),
         labels(head == Head::kRegression ? std::vector<std::string>()
-                                         : in_stored_order(options.labels, stored_labels())) {
+                                         : tasks::in_stored_order(options.labels, stored_labels())) {
     check_labels(head, labels);
+    check_columns(head, options.label_columns, labels);
   }
 
   // A sigmoid head stores the name of its one logit; the labels that it tells apart are 0 and 1.
@@ -83,7 +63,9 @@ struct TextClassification::Impl {
     return head == Head::kSigmoid ? std::vector<std::string>{"0", "1"} : tasks::labels_in(checkpoint.config());
   }
 
-  int64_t logits() const { return head != Head::kSoftmax ? 1 : static_cast<int64_t>(labels.size()); }
+  int64_t logits() const {
+    return head == Head::kSoftmax || head == Head::kMultiLabel ? static_cast<int64_t>(labels.size()) : 1;
+  }
 
   float number(const data::Example& row) const {
     const std::string& text = row.text(options.label_column);
@@ -96,27 +78,40 @@ struct TextClassification::Impl {
   }
 
   Tensor label_of(const data::Example& row) const {
-    return head == Head::kRegression ? Tensor({}, {number(row)}) : Tensor({}, {label_id(row)});
+    if (head == Head::kRegression) return Tensor({}, {number(row)});
+    if (head != Head::kMultiLabel) return Tensor({}, {tasks::label_id(row, options.label_column, labels)});
+    if (!options.label_columns.empty()) return tasks::indicator_columns(row, labels);
+    return tasks::indicators(row, tasks::label_set(row, options.label_column, options.label_separator), labels);
   }
   // Of a row that is only predicted.
-  Tensor no_label() const { return Tensor({head == Head::kRegression ? DType::kFloat32 : DType::kInt32, {}}); }
+  Tensor no_label() const {
+    if (head == Head::kMultiLabel) return tasks::indicators({}, {}, labels);
+    return Tensor({head == Head::kRegression ? DType::kFloat32 : DType::kInt32, {}});
+  }
 
-  int32_t label_id(const data::Example& row) const {
-    const std::string& label = row.text(options.label_column);
-    if (const auto id = tasks::id_of(label, labels)) return *id;
-    throw DataError({.where = to_string(row.origin()),
-                     .given = "label \"" + label + "\" in column \"" + options.label_column + "\"",
-                     .expected = "one of the labels of the model: " + list_of(labels)});
+  Prediction prediction(std::span<const float> logits) const {
+    Prediction result;
+    result.logits.assign(logits.begin(), logits.end());
+    if (head == Head::kRegression) return result;
+    result.probabilities = tasks::probabilities(head, logits);
+    if (head != Head::kMultiLabel) {
+      result.label = labels[static_cast<size_t>(tasks::predicted_class(head, logits))];
+      return result;
+    }
+    for (size_t i = 0; i < labels.size(); ++i) {
+      if (logits[i] >= 0) result.labels.push_back(labels[i]);
+    }
+    return result;
   }
 
   TextClassificationOptions options;
-  tasks::TextCheckpoint checkpoint;
+  const TextCheckpoint& checkpoint;
   Head head;
   std::vector<std::string> labels;
 };
 
 TextClassification::TextClassification(const std::filesystem::path& model, TextClassificationOptions options)
-    : impl_(std::make_unique<Impl>(model, std::move(options))) {}
+    : TextTask(model, options.max_length), impl_(std::make_unique<Impl>(checkpoint(), std::move(options))) {}
 TextClassification::~TextClassification() = default;
 
 const std::vector<std::string>& TextClassification::labels() const { return impl_->labels; }
@@ -125,21 +120,23 @@ Head TextClassification::head() const { return impl_->head; }
 std::vector<std::string> TextClassification::columns(Labels labels) const {
   std::vector<std::string> columns = {impl_->options.text_column};
   if (!impl_->options.text_pair_column.empty()) columns.push_back(impl_->options.text_pair_column);
-  if (labels == Labels::kRequired) columns.push_back(impl_->options.label_column);
+  if (labels == Labels::kIgnored) return columns;
+  const std::vector<std::string>& of_labels = impl_->options.label_columns;
+  if (of_labels.empty()) columns.push_back(impl_->options.label_column);
+  columns.insert(columns.end(), of_labels.begin(), of_labels.end());
   return columns;
 }
 
 data::Example TextClassification::encode(const data::Example& row, Labels labels) const {
   text::TextPair texts{.first = row.text(impl_->options.text_column)};
   if (!impl_->options.text_pair_column.empty()) texts.second = row.text(impl_->options.text_pair_column);
-  data::Example example = impl_->checkpoint.encode(row, texts);
+  data::Example example = checkpoint().encode(row, texts);
   example.set("labels", labels == Labels::kRequired ? impl_->label_of(row) : impl_->no_label());
   return example;
 }
 
 data::Dataset TextClassification::batches(const data::Dataset& rows, int64_t size, Labels labels) const {
-  return impl_->checkpoint.batches(rows.map([this, labels](const data::Example& row) { return encode(row, labels); }),
-                                   size);
+  return checkpoint().batches(rows.map([this, labels](const data::Example& row) { return encode(row, labels); }), size);
 }
 
 std::vector<TextClassification::Prediction> TextClassification::predictions(const data::Example& batch,
@@ -150,15 +147,7 @@ std::vector<TextClassification::Prediction> TextClassification::predictions(cons
   std::vector<Prediction> predictions;
   for (size_t row = 0; row < weights.size(); ++row) {
     if (weights[row] == 0) continue;
-    Prediction prediction;
-    prediction.logits.assign(logits.begin() + row * width, logits.begin() + (row + 1) * width);
-    if (impl_->head == Head::kRegression) {
-      predictions.push_back(std::move(prediction));
-      continue;
-    }
-    prediction.probabilities = tasks::probabilities(impl_->head, prediction.logits);
-    prediction.label = impl_->labels[static_cast<size_t>(tasks::predicted_class(impl_->head, prediction.logits))];
-    predictions.push_back(std::move(prediction));
+    predictions.push_back(impl_->prediction(logits.subspan(row * width, width)));
   }
   return predictions;
 }
@@ -170,65 +159,46 @@ std::unique_ptr<PredictionLines> TextClassification::prediction_lines() const {
 std::map<std::string, std::string> TextClassification::settings() const {
   const TextClassificationOptions& options = impl_->options;
   std::map<std::string, std::string> settings = {{"max_length", std::to_string(options.max_length)},
-                                                 {"head", std::string(name_of(impl_->head))},
+                                                 {"head", std::string(tasks::name_of(impl_->head))},
                                                  {"text_column", options.text_column},
                                                  {"label_column", options.label_column}};
   if (!options.text_pair_column.empty()) settings["text_pair_column"] = options.text_pair_column;
+  if (!options.label_columns.empty()) settings["label_column"] = list_of(options.label_columns);
   return settings;
 }
 
-std::vector<std::string> TextClassification::inputs() const {
-  std::vector<std::string> names = impl_->checkpoint.columns();
-  names.insert(names.end(), {"labels", std::string(data::kExampleWeight)});
-  return names;
-}
+std::vector<std::string> TextClassification::inputs() const { return checkpoint().inputs({"labels"}); }
 
 Forward TextClassification::forward(const nn::Scope& root, const Columns& batch) const {
-  const models::TextModel& model = impl_->checkpoint.model();
-  const models::TextInputs in = impl_->checkpoint.inputs_of(batch);
+  const models::TextModel& model = checkpoint().model();
+  const models::TextInputs in = checkpoint().inputs_of(batch);
   const Value logits = model.sequence_logits(root, in, model.hidden_states(root, in).back(), impl_->logits());
   const Value &labels = batch.at("labels"), &weights = batch.at(std::string(data::kExampleWeight));
   if (impl_->head == Head::kRegression) {
     return tasks::sequence_classification(tasks::Problem::kRegression, logits, reshape(labels, {-1, 1}), weights);
   }
-  const Value losses = impl_->head == Head::kSigmoid ? tasks::sigmoid_cross_entropy(reshape(logits, {-1}), labels)
-                                                     : tasks::softmax_cross_entropy(logits, labels);
+  if (impl_->head == Head::kMultiLabel) {
+    return tasks::sequence_classification(tasks::Problem::kMultiLabel, logits, labels, weights);
+  }
+  const Value losses = impl_->head == Head::kSigmoid ? sigmoid_cross_entropy(reshape(logits, {-1}), labels)
+                                                     : softmax_cross_entropy(logits, labels);
   return {.loss_sum = sum(losses * weights), .weight_sum = sum(weights), .outputs = {{"logits", logits}}};
 }
 
 std::unique_ptr<Metrics> TextClassification::metrics() const {
   if (impl_->head == Head::kRegression) return std::make_unique<tasks::RegressionMetrics>();
-  return std::make_unique<tasks::ClassificationMetrics>(impl_->head, static_cast<int64_t>(impl_->labels.size()));
-}
-
-TokenCount TextClassification::tokens(const data::Example& batch) const { return tasks::TextCheckpoint::tokens(batch); }
-
-double TextClassification::initializer_range() const { return impl_->checkpoint.model().facts().initializer_range; }
-
-InitialWeights TextClassification::initial_weights(std::span<const nn::Parameter> parameters, uint64_t seed) const {
-  return impl_->checkpoint.initial_weights(parameters, seed);
-}
-
-std::vector<std::string> TextClassification::unknown_config_keys() const {
-  return impl_->checkpoint.unknown_config_keys();
+  const auto labels = static_cast<int64_t>(impl_->labels.size());
+  if (impl_->head == Head::kMultiLabel) return std::make_unique<tasks::MultiLabelMetrics>(labels);
+  return std::make_unique<tasks::ClassificationMetrics>(impl_->head, labels);
 }
 
 void TextClassification::save(const std::filesystem::path& folder, std::span<const NamedTensorView> weights) const {
-  hub::ConfigChanges changes;
-  switch (impl_->head) {
-    case Head::kSoftmax:
-      changes.labels = impl_->labels;
-      changes.problem_type = kSoftmaxProblem;
-      break;
-    case Head::kSigmoid:
-      changes.labels = {impl_->labels[1]};
-      changes.problem_type = kSigmoidProblem;
-      break;
-    case Head::kRegression:
-      changes.labels = {"LABEL_0"};  // transformers counts the outputs by them
-      changes.problem_type = kRegressionProblem;
-  }
-  impl_->checkpoint.save(folder, models::HeadKind::kSequenceClassification, std::move(changes), weights);
+  ConfigChanges changes{.architecture = checkpoint().model().class_name(models::HeadKind::kSequenceClassification)};
+  changes.problem_type = tasks::problem_type_of(impl_->head);
+  changes.labels = impl_->labels;
+  if (impl_->head == Head::kSigmoid) changes.labels = {impl_->labels[1]};
+  if (impl_->head == Head::kRegression) changes.labels = {"LABEL_0"};  // transformers counts the outputs by them
+  checkpoint().save(folder, std::move(changes), weights);
 }
 
 }  // namespace portune

@@ -3,12 +3,13 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "portune/base/message.h"
+#include "portune/data/user_function.h"
 #include "portune/error.h"
 #include "portune/tasks/label_names.h"
 #include "portune/tasks/objectives.h"
 #include "portune/tasks/row_json.h"
 #include "portune/tasks/tag_metrics.h"
-#include "portune/tasks/text_checkpoint.h"
 
 namespace portune {
 namespace {
@@ -54,9 +55,9 @@ Tensor vector_of(std::span<const int32_t> values) { return Tensor({std::ssize(va
 }  // namespace
 
 struct TokenClassification::Impl {
-  Impl(const std::filesystem::path& model, TokenClassificationOptions given)
+  Impl(const TextCheckpoint& from, TokenClassificationOptions given)
       : options(std::move(given)),
-        checkpoint(model, options.max_length),
+        checkpoint(from),
         labels(chosen_labels(options.labels, tasks::labels_in(checkpoint.config()))) {
     if (labels.empty()) {
       throw UsageError({.where = "token classification",
@@ -82,28 +83,24 @@ struct TokenClassification::Impl {
 
   int32_t tag_id(const data::Example& row, const std::string& tag) const {
     if (const auto id = find_tag(tag, labels)) return *id;
-    throw DataError(
-        {.where = to_string(row.origin()),
-         .given = "tag \"" + tag + "\" in column \"" + options.tags_column + "\"",
-         .expected = "one of the tags of the model: " + tasks::joined(labels) + ", or their numbers from 0"});
+    throw DataError({.where = to_string(row.origin()),
+                     .given = "tag \"" + tag + "\" in column \"" + options.tags_column + "\"",
+                     .expected = "one of the tags of the model: " + list_of(labels) + ", or their numbers from 0"});
   }
 
   text::Encoding encode_words(const data::Example& row, const std::vector<std::string>& words) const {
-    try {
+    return data::call_on(row, [&](const data::Example&) {
       return checkpoint.tokenizer().encode_words(words, {.max_length = options.max_length, .with_offsets = true});
-    } catch (Error& error) {
-      error.set_context(to_string(row.origin()));
-      throw;
-    }
+    });
   }
 
   TokenClassificationOptions options;
-  tasks::TextCheckpoint checkpoint;
+  const TextCheckpoint& checkpoint;
   std::vector<std::string> labels;
 };
 
 TokenClassification::TokenClassification(const std::filesystem::path& model, TokenClassificationOptions options)
-    : impl_(std::make_unique<Impl>(model, std::move(options))) {}
+    : TextTask(model, options.max_length), impl_(std::make_unique<Impl>(checkpoint(), std::move(options))) {}
 TokenClassification::~TokenClassification() = default;
 
 const std::vector<std::string>& TokenClassification::labels() const { return impl_->labels; }
@@ -129,14 +126,15 @@ data::Example TokenClassification::encode(const data::Example& row, Labels label
     label_of[i] = tags[static_cast<size_t>(word)];
     word_of[i] = word;
   }
-  data::Example example = impl_->checkpoint.from_ids(row.origin(), encoding.ids, encoding.type_ids);
+  data::Example example(row.origin());
+  checkpoint().set_ids(example, encoding.ids, encoding.type_ids);
   example.set("labels", vector_of(label_of)).set("word_ids", vector_of(word_of));
   return example.set("word_count", Tensor({}, {static_cast<int32_t>(words.size())}));
 }
 
 data::Dataset TokenClassification::batches(const data::Dataset& rows, int64_t size, Labels labels) const {
-  return impl_->checkpoint.batches(rows.map([this, labels](const data::Example& row) { return encode(row, labels); }),
-                                   size, {{"labels", kNoLabel}, {"word_ids", kNoWord}});
+  return checkpoint().batches(rows.map([this, labels](const data::Example& row) { return encode(row, labels); }), size,
+                              {{"labels", kNoLabel}, {"word_ids", kNoWord}});
 }
 
 std::vector<TokenClassification::Tags> TokenClassification::predictions(const data::Example& batch,
@@ -171,15 +169,11 @@ std::map<std::string, std::string> TokenClassification::settings() const {
           {"tags_column", options.tags_column}};
 }
 
-std::vector<std::string> TokenClassification::inputs() const {
-  std::vector<std::string> names = impl_->checkpoint.columns();
-  names.insert(names.end(), {"labels", std::string(data::kExampleWeight)});
-  return names;
-}
+std::vector<std::string> TokenClassification::inputs() const { return checkpoint().inputs({"labels"}); }
 
 Forward TokenClassification::forward(const nn::Scope& root, const Columns& batch) const {
-  const models::TextModel& model = impl_->checkpoint.model();
-  const Value x = model.hidden_states(root, impl_->checkpoint.inputs_of(batch)).back();
+  const models::TextModel& model = checkpoint().model();
+  const Value x = model.hidden_states(root, checkpoint().inputs_of(batch)).back();
   return tasks::token_classification(model.token_logits(root, x, std::ssize(impl_->labels)), batch.at("labels"),
                                      batch.at(std::string(data::kExampleWeight)));
 }
@@ -188,22 +182,9 @@ std::unique_ptr<Metrics> TokenClassification::metrics() const {
   return std::make_unique<tasks::TagMetrics>(impl_->labels);
 }
 
-TokenCount TokenClassification::tokens(const data::Example& batch) const {
-  return tasks::TextCheckpoint::tokens(batch);
-}
-
-double TokenClassification::initializer_range() const { return impl_->checkpoint.model().facts().initializer_range; }
-
-InitialWeights TokenClassification::initial_weights(std::span<const nn::Parameter> parameters, uint64_t seed) const {
-  return impl_->checkpoint.initial_weights(parameters, seed);
-}
-
-std::vector<std::string> TokenClassification::unknown_config_keys() const {
-  return impl_->checkpoint.unknown_config_keys();
-}
-
 void TokenClassification::save(const std::filesystem::path& folder, std::span<const NamedTensorView> weights) const {
-  impl_->checkpoint.save(folder, models::HeadKind::kTokenClassification, {.labels = impl_->labels}, weights);
+  const std::string architecture = checkpoint().model().class_name(models::HeadKind::kTokenClassification);
+  checkpoint().save(folder, {.architecture = architecture, .labels = impl_->labels}, weights);
 }
 
 }  // namespace portune

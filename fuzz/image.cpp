@@ -1,0 +1,21 @@
+// Any bytes are either refused by DataError or give an image that can be resized and turned into what a model reads.
+// Seeds: tests/data/image/decode and tests/data/image/damaged.
+#include "portune/image.h"
+
+#include "portune/error.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  using namespace portune::image;
+  static const Processor processor({.size = {6, 5}, .resample = Filter::kLanczos});
+  const auto file = std::as_bytes(std::span(data, size));
+  DecodeOptions options{.max_pixels = 1 << 18};
+  try {
+    const Image whole = decode(file, "fuzz", options);
+    processor(whole.view());
+    options.at_least = [](Size) { return Size{4, 4}; };
+    decode(file, "fuzz", options);
+    augment(file, "fuzz", processor, {.color = 0.5}, size, {.max_pixels = 1 << 18}, true);
+  } catch (const portune::DataError&) {
+  }
+  return 0;
+}

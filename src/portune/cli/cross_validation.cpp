@@ -1,0 +1,136 @@
+// portune fit --folds: a model for each part of the rows, trained on the others.
+#include <fmt/format.h>
+
+#include <limits>
+#include <nlohmann/json.hpp>
+
+#include "portune/cli/commands.h"
+#include "portune/cli/exit_code.h"
+#include "portune/cli/fit.h"
+#include "portune/cli/fold_predictions.h"
+#include "portune/cli/make_task.h"
+#include "portune/cli/output_lock.h"
+#include "portune/cli/report.h"
+#include "portune/cli/rows.h"
+#include "portune/cli/signals.h"
+#include "portune/error.h"
+
+namespace portune::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr auto kLabels = RowTask::Labels::kRequired;
+constexpr const char* kOutOfFold = "out_of_fold.jsonl";
+constexpr const char* kTest = "test.jsonl";
+
+bool is_trained(const fs::path& folder) { return fs::exists(folder / "config.json"); }
+
+void check_options(const FitArguments& a) {
+  if (!a.validation.empty()) {
+    throw UsageError({.where = "validation",
+                      .given = "--folds as well",
+                      .expected = "one of them: with folds, each model is measured on the rows that it has not seen"});
+  }
+  if (!a.resume_from_checkpoint.empty()) {
+    throw UsageError({.where = "resume_from_checkpoint",
+                      .given = "--folds as well",
+                      .expected = "--resume, which goes on with the fold that was interrupted"});
+  }
+}
+
+// An earlier run's folder is gone on with if that is asked for, and never overwritten.
+void check_output(const FitArguments& a) {
+  if (fs::exists(a.output) && !fs::is_directory(a.output)) {
+    throw OutputError({.where = "--output " + a.output.string(), .given = "a file", .expected = "a folder"});
+  }
+  if (!fs::exists(a.output) || fs::is_empty(a.output) || a.resume) return;
+  throw OutputError({.where = "--output " + a.output.string(),
+                     .given = "a folder that is not empty",
+                     .expected = "a new folder",
+                     .fix = "go on with --resume, remove the folder, or choose another"});
+}
+
+int64_t count(const data::Dataset& rows) { return rows.iterate().skip(std::numeric_limits<int64_t>::max()); }
+
+// The fold of each row.
+std::vector<int> folds_of(const FitArguments& a, const data::Dataset& rows) {
+  const int folds = static_cast<int>(a.folds);
+  if (a.group_column.empty()) return data::k_fold(count(rows), folds, a.training.seed);
+  std::vector<std::string> groups;
+  for (const data::Example& row :
+       interruptible(data::read_table(a.train, table_options(a.model, {a.group_column}))).iterate()) {
+    groups.push_back(row.text(a.group_column));
+  }
+  return data::group_k_fold(groups, folds);
+}
+
+// Trains the model of a fold, unless an earlier run has done so. False if a signal stopped it.
+bool train_fold(const FitArguments& a, int64_t fold, const std::vector<int>& fold_of) {
+  FitArguments of_fold = a;
+  of_fold.output = folder_of(a, fold);
+  if (is_trained(of_fold.output)) {
+    say(a.talk, fmt::format("fold {} of {}: trained by an earlier run", fold + 1, a.folds));
+    return true;
+  }
+  say(a.talk, fmt::format("fold {} of {}", fold + 1, a.folds));
+  of_fold.training.must_match = {{"fold", fmt::format("{} of {} by \"{}\"", fold + 1, a.folds, a.group_column)}};
+  of_fold = resumed(of_fold);
+  const std::unique_ptr<RowTask> task = make_task(a.model, model_of(of_fold), a.train, Classes::kOfRows);
+  const data::Dataset rows = read_rows(a.model, a.train, *task, kLabels);
+  const data::Dataset held_out =
+      evaluation_batches(*task, rows_of(rows, fold_of, fold, true), eval_batch_size(a), kLabels);
+  return train(of_fold, *task, {.train = rows_of(rows, fold_of, fold, false), .validation = {{"", held_out}}})
+      .has_value();
+}
+
+void print(const FitArguments& a, const FoldPredictions& predictions) {
+  if (a.talk.json) {
+    nlohmann::ordered_json result = {{"folds", nlohmann::ordered_json::array()}};
+    for (const Scores& scores : predictions.scores()) {
+      result["folds"].push_back(nlohmann::ordered_json::parse(json_of(scores)));
+    }
+    result["out_of_fold"] = nlohmann::ordered_json::parse(json_of(predictions.scores_of_all()));
+    result["output"] = a.output.string();
+    print_result(result.dump() + "\n");
+    return;
+  }
+  std::string text;
+  for (size_t fold = 0; fold < predictions.scores().size(); ++fold) {
+    text += fmt::format("fold {:<15}{}\n", fold + 1, describe(predictions.scores()[fold]));
+  }
+  text += fmt::format("{:<20}{}\n", "out of fold", describe(predictions.scores_of_all()));
+  text += fmt::format("{:<20}{}\n", "models", (a.output / "fold-*").string());
+  text += fmt::format("{:<20}{}\n", "predictions", (a.output / kOutOfFold).string());
+  if (!a.test.empty()) text += fmt::format("{:<20}{}\n", "", (a.output / kTest).string());
+  print_result(text);
+}
+
+}  // namespace
+
+int cross_validate(const FitArguments& a) {
+  check_options(a);
+  check_output(a);
+  catch_signals();
+  const OutputLock lock(a.output);
+  const std::unique_ptr<RowTask> task = make_task(a.model, a.model.folder, a.train, Classes::kOfRows);
+  if (!task->predicts_rows()) {
+    throw UsageError({.where = "folds",
+                      .given = "--task " + a.model.task,
+                      .expected = "a task whose predictions are of rows, one each"});
+  }
+  // Read before anything is trained, so that what is wrong with them is told now.
+  if (!a.test.empty()) count(interruptible(read_rows(a.model, a.test, *task, RowTask::Labels::kIgnored)));
+  const std::vector<int> fold_of = folds_of(a, interruptible(read_rows(a.model, a.train, *task, kLabels)));
+  for (int64_t fold = 0; fold < a.folds; ++fold) {
+    if (!train_fold(a, fold, fold_of)) return kInterrupted;
+  }
+  say(a.talk, "predicting the rows that each model has not seen");
+  FoldPredictions predictions(a, fold_of);
+  for (int64_t fold = 0; fold < a.folds; ++fold) predictions.add(fold);
+  predictions.write(a.output / kOutOfFold, a.output / kTest);
+  print(a, predictions);
+  return kOk;
+}
+
+}  // namespace portune::cli

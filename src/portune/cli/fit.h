@@ -1,0 +1,32 @@
+// One training run: what `fit` does once, and a cross-validation for each fold.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <vector>
+
+#include "portune/cli/commands.h"
+#include "portune/cli/report.h"
+#include "portune/cli/validation.h"
+
+namespace portune::cli {
+
+/// Rows to train on, and batches to measure on, if there are any.
+struct Split {
+  data::Dataset train;
+  std::vector<ValidationSet> validation;
+};
+
+/// Rows at a time in validation.
+int64_t eval_batch_size(const FitArguments& a);
+
+/// Where the run starts: as it was asked for, or from the newest checkpoint of an earlier one.
+FitArguments resumed(FitArguments a);
+
+/// The folder that the task is made from: a checkpoint is a whole model, so training goes on from there instead.
+const std::filesystem::path& model_of(const FitArguments& a);
+
+/// Trains, and saves to a.output. Nothing if a signal has stopped it; how to go on has been said then.
+std::optional<Outcome> train(const FitArguments& a, const RowTask& task, const Split& rows);
+
+}  // namespace portune::cli

@@ -1,0 +1,91 @@
+#include "portune/cli/recipe.h"
+
+#include <yaml-cpp/yaml.h>
+
+#include <algorithm>
+
+#include "portune/base/nearest.h"
+#include "portune/error.h"
+#include "portune/io/file.h"
+
+namespace portune::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr int64_t kLargestBytes = 1 << 20;
+
+std::string place(const fs::path& file, int64_t line) { return file.string() + ":" + std::to_string(line); }
+
+int64_t line_of(const YAML::Mark& mark) { return mark.line + 1; }
+
+// Of the recipes that come with the command: in the folder of a build, and where it is installed.
+std::vector<fs::path> shipped_folders() {
+  std::error_code none;
+  const fs::path program = fs::read_symlink("/proc/self/exe", none);
+  if (none) return {};
+  return {program.parent_path() / "recipes", program.parent_path().parent_path() / "share" / "portune" / "recipes"};
+}
+
+std::vector<std::string> shipped_names() {
+  std::vector<std::string> names;
+  for (const fs::path& folder : shipped_folders()) {
+    std::error_code none;
+    for (const fs::directory_entry& entry : fs::recursive_directory_iterator(folder, none)) {
+      if (entry.path().extension() != ".yaml") continue;
+      names.push_back(entry.path().lexically_relative(folder).replace_extension().string());
+    }
+  }
+  std::ranges::sort(names);
+  return names;
+}
+
+fs::path find(const std::string& name) {
+  if (fs::exists(name)) return name;
+  for (const fs::path& folder : shipped_folders()) {
+    if (const fs::path file = folder / (name + ".yaml"); fs::exists(file)) return file;
+  }
+  const std::string meant = nearest(name, shipped_names());
+  throw NotFoundError({.where = "--recipe " + name,
+                       .given = "no such file, and no recipe of this name comes with portune",
+                       .fix = meant.empty() ? "" : "did you mean " + meant + "?"});
+}
+
+YAML::Node parse(const fs::path& file) {
+  try {
+    const std::vector<YAML::Node> documents = YAML::LoadAll(io::read_text(file, kLargestBytes));
+    if (documents.size() == 1 && documents.front().IsMap()) return documents.front();
+  } catch (const YAML::ParserException& error) {
+    throw UsageError({.where = place(file, line_of(error.mark)), .given = "no YAML: " + error.msg});
+  }
+  throw UsageError(
+      {.where = file.string(), .expected = "one YAML document with a line `option: value` for each option"});
+}
+
+Setting setting_of(const fs::path& file, const YAML::Node& key, const YAML::Node& value) {
+  Setting setting{
+      .key = key.IsScalar() ? key.Scalar() : "", .is_list = value.IsSequence(), .line = line_of(key.Mark())};
+  const auto add = [&](const YAML::Node& item) {
+    if (item.IsScalar()) setting.values.push_back(item.Scalar());
+    return item.IsScalar();
+  };
+  const bool fits = setting.is_list ? std::all_of(value.begin(), value.end(), add) : add(value);
+  if (fits && key.IsScalar()) return setting;
+  throw UsageError({.where = place(file, setting.line),
+                    .given = setting.key.empty()
+                                 ? "a key that is no text"
+                                 : "\"" + setting.key + "\" without a value, or with one that has parts",
+                    .expected = "an option with one value or a list of values"});
+}
+
+}  // namespace
+
+Recipe read_recipe(const std::string& name) {
+  Recipe recipe{.file = find(name)};
+  for (const auto& entry : parse(recipe.file)) {
+    recipe.settings.push_back(setting_of(recipe.file, entry.first, entry.second));
+  }
+  return recipe;
+}
+
+}  // namespace portune::cli

@@ -1,0 +1,67 @@
+#include "portune/cli/task_options.h"
+
+#include <algorithm>
+#include <string_view>
+
+#include "portune/base/message.h"
+#include "portune/error.h"
+
+namespace portune::cli {
+namespace {
+
+constexpr const char* kClassification = "text-classification";
+constexpr const char* kTokens = "token-classification";
+constexpr const char* kAnswers = "question-answering";
+constexpr const char* kChoice = "multiple-choice";
+constexpr const char* kMaskedLm = "masked-lm";
+constexpr const char* kCausalLm = "causal-lm";
+constexpr const char* kImages = "image-classification";
+
+// Options that are not here are those of every task.
+struct TaskOption {
+  std::string_view name;
+  std::vector<std::string> tasks;
+};
+const TaskOption kOptions[] = {
+    {"--text-column", {kClassification, kMaskedLm, kCausalLm}},
+    {"--text-pair-column", {kClassification}},
+    {"--label-column", {kClassification, kChoice, kImages}},
+    {"--label-columns", {kClassification}},
+    {"--label-separator", {kClassification}},
+    {"--labels", {kClassification, kImages}},
+    {"--head", {kClassification}},
+    {"--tokens-column", {kTokens}},
+    {"--tags-column", {kTokens}},
+    {"--doc-stride", {kAnswers}},
+    {"--version-2-with-negative", {kAnswers}},
+    {"--n-best-size", {kAnswers}},
+    {"--max-answer-length", {kAnswers}},
+    {"--null-score-diff-threshold", {kAnswers}},
+    {"--context-column", {kChoice}},
+    {"--header-column", {kChoice}},
+    {"--ending-columns", {kChoice}},
+    {"--endings-column", {kChoice}},
+    {"--mlm-probability", {kMaskedLm}},
+    {"--whole-words", {kMaskedLm}},
+    {"--next-sentence", {kMaskedLm}},
+    {"--image-column", {kImages}},
+    {"--max-pixels", {kImages}},
+    {"--reduced-decode", {kImages}},
+    {"--no-random-crop", {kImages}},
+    {"--no-flip", {kImages}},
+    {"--color-jitter", {kImages}},
+};
+
+}  // namespace
+
+void require_options_of(const std::string& task, const std::vector<GivenOption>& given) {
+  for (const GivenOption& option : given) {
+    const auto* row = std::ranges::find(kOptions, option.name, &TaskOption::name);
+    if (row == std::end(kOptions) || std::ranges::count(row->tasks, task) > 0) continue;
+    throw UsageError({.where = option.place,
+                      .given = option.name + " with --task " + task,
+                      .expected = "an option of this task; this one belongs to " + list_of(row->tasks)});
+  }
+}
+
+}  // namespace portune::cli

@@ -1,0 +1,61 @@
+#include "portune/cli/validation.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <utility>
+
+#include "portune/cli/make_task.h"
+#include "portune/cli/rows.h"
+
+namespace portune::cli {
+namespace {
+
+// Name and file; a file whose own name has a "=" in it is one all the same.
+std::pair<std::string, std::string> split(const std::string& word) {
+  constexpr std::string_view kName = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-";
+  const size_t end = word.find_first_not_of(kName);
+  const bool named = end != std::string::npos && end > 0 && word[end] == '=';
+  if (!named || std::filesystem::exists(word)) return {"", word};
+  return {word.substr(0, end), word.substr(end + 1)};
+}
+
+}  // namespace
+
+std::vector<NamedFiles> named_files(const std::vector<std::string>& words) {
+  std::vector<NamedFiles> sets;
+  for (const std::string& word : words) {
+    const auto [name, file] = split(word);
+    const auto found = std::ranges::find(sets, name, &NamedFiles::name);
+    NamedFiles& set = found == sets.end() ? sets.emplace_back(NamedFiles{.name = name, .files = {}}) : *found;
+    set.files.push_back(file);
+  }
+  return sets;
+}
+
+std::vector<ValidationSet> validation_sets(const ModelArguments& model, const std::vector<std::string>& words,
+                                           const RowTask& task, int64_t batch_size) {
+  constexpr auto kLabels = RowTask::Labels::kRequired;
+  std::vector<ValidationSet> sets;
+  for (const NamedFiles& set : named_files(words)) {
+    const data::Dataset rows = read_rows(model, set.files, task, kLabels);
+    sets.push_back({set.name, evaluation_batches(task, rows, batch_size, kLabels)});
+  }
+  return sets;
+}
+
+Scores with_name(const std::string& set, Scores scores) {
+  if (set.empty()) return scores;
+  for (auto& [name, value] : scores) name = set + "_" + name;
+  return scores;
+}
+
+Scores evaluate_all(Trainer& trainer, std::span<const ValidationSet> sets) {
+  Scores all;
+  for (const ValidationSet& set : sets) {
+    const Scores scores = with_name(set.name, trainer.evaluate(interruptible(set.batches)));
+    all.insert(all.end(), scores.begin(), scores.end());
+  }
+  return all;
+}
+
+}  // namespace portune::cli

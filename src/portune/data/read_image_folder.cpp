@@ -1,0 +1,112 @@
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <filesystem>
+#include <system_error>
+
+#include "portune/data/stage.h"
+#include "portune/error.h"
+
+namespace portune::data {
+namespace {
+
+namespace fs = std::filesystem;
+
+// All that people keep pictures in: a file of a kind that cannot be decoded is to be told of, not to be passed over.
+constexpr std::array kExtensions = {".jpg", ".jpeg", ".png", ".webp", ".gif",  ".bmp",  ".tif", ".tiff",
+                                    ".ppm", ".pgm",  ".pbm", ".avif", ".heic", ".heif", ".jp2"};
+
+bool is_image(const fs::path& path) {
+  std::string extension = path.extension();
+  std::ranges::transform(extension, extension.begin(), [](unsigned char c) { return std::tolower(c); });
+  return std::ranges::find(kExtensions, extension) != kExtensions.end();
+}
+
+bool is_hidden(const fs::path& path) { return path.filename().native().starts_with("."); }
+
+// Images anywhere below the folder, as paths within it, sorted.
+std::vector<fs::path> images_below(const fs::path& folder) {
+  std::vector<fs::path> images;
+  try {
+    fs::recursive_directory_iterator entry(folder, fs::directory_options::follow_directory_symlink);
+    for (; entry != fs::recursive_directory_iterator(); ++entry) {
+      if (is_hidden(entry->path())) {
+        entry.disable_recursion_pending();
+      } else if (is_image(entry->path()) && !entry->is_directory()) {
+        images.push_back(entry->path().lexically_relative(folder));
+      }
+    }
+  } catch (const fs::filesystem_error& error) {
+    throw IoError({.where = error.path1().string(), .given = error.code().message(), .expected = "a readable folder"},
+                  error.code().value());
+  }
+  std::ranges::sort(images);
+  return images;
+}
+
+void require_class(const fs::path& folder, const fs::path& image) {
+  if (image.has_parent_path()) return;
+  throw DataError({.where = (folder / image).string(),
+                   .given = "an image outside of the folders of the classes",
+                   .expected = "a folder for each class: " + (folder / "CLASS" / image).string()});
+}
+
+struct Listing {
+  fs::path folder;
+  std::vector<fs::path> images;  // within the folder
+  ImageFolderOptions columns;
+};
+
+class ImagesIterator final : public Iterator {
+ public:
+  explicit ImagesIterator(std::shared_ptr<const Listing> listing) : listing_(std::move(listing)) {}
+
+  std::optional<Example> next() override {
+    if (next_ == listing_->images.size()) return std::nullopt;
+    const fs::path& within = listing_->images[next_++];
+    const std::string path = (listing_->folder / within).string();
+    Example example(Origin{std::make_shared<const std::string>(path)});
+    const auto& [image, label] = listing_->columns;
+    example.set(image, path);
+    if (!label.empty()) example.set(label, within.begin()->string());
+    return example;
+  }
+
+  int64_t skip(int64_t count) override {
+    const size_t skipped = std::min(static_cast<size_t>(count), listing_->images.size() - next_);
+    next_ += skipped;
+    return static_cast<int64_t>(skipped);
+  }
+
+ private:
+  std::shared_ptr<const Listing> listing_;
+  size_t next_ = 0;
+};
+
+struct Images final : Stage {
+  const std::shared_ptr<const Listing> listing;  // shared with the passes, which may outlive this
+  explicit Images(std::shared_ptr<const Listing> listing) : listing(std::move(listing)) {}
+
+  std::unique_ptr<Iterator> iterate(Pass) const override { return std::make_unique<ImagesIterator>(listing); }
+};
+
+}  // namespace
+
+Dataset read_image_folder(const std::string& folder, ImageFolderOptions options) {
+  if (!fs::is_directory(folder)) {
+    throw NotFoundError({.where = "read_image_folder", .given = "'" + folder + "'", .expected = "a folder"});
+  }
+  const bool labels = !options.label_column.empty();
+  std::vector<fs::path> images = images_below(folder);
+  if (images.empty()) {
+    throw DataError(
+        {.where = folder, .given = "no images", .expected = labels ? "a folder of images for each class" : "images"});
+  }
+  if (labels) {
+    for (const fs::path& image : images) require_class(folder, image);
+  }
+  return Dataset(std::make_shared<Images>(
+      std::make_shared<const Listing>(Listing{folder, std::move(images), std::move(options)})));
+}
+
+}  // namespace portune::data

@@ -1,0 +1,40 @@
+#include "portune/tasks/heads.h"
+
+#include <string>
+
+#include "portune/error.h"
+
+namespace portune::tasks {
+
+std::string_view name_of(Head head) {
+  switch (head) {
+    case Head::kSoftmax:
+      return "softmax";
+    case Head::kSigmoid:
+      return "sigmoid";
+    case Head::kMultiLabel:
+      return "multi_label";
+    case Head::kRegression:
+      break;
+  }
+  return "regression";
+}
+
+std::string_view problem_type_of(Head head) {
+  if (head == Head::kSoftmax) return "single_label_classification";
+  return head == Head::kRegression ? "regression" : "multi_label_classification";
+}
+
+Head head_in(const io::JsonObject& config) {
+  const std::string problem = config.get_string_or("problem_type", problem_type_of(Head::kSoftmax));
+  if (problem == problem_type_of(Head::kSoftmax)) return Head::kSoftmax;
+  if (problem == problem_type_of(Head::kRegression)) return Head::kRegression;
+  if (problem == problem_type_of(Head::kMultiLabel)) {
+    return config.get_string_map("id2label").size() == 1 ? Head::kSigmoid : Head::kMultiLabel;
+  }
+  throw CheckpointError({.where = "config.json, problem_type",
+                         .given = "\"" + problem + "\"",
+                         .expected = "single_label_classification, multi_label_classification or regression"});
+}
+
+}  // namespace portune::tasks

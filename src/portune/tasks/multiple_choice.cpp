@@ -1,0 +1,171 @@
+#include "portune/multiple_choice.h"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "portune/metrics.h"
+#include "portune/ops.h"
+#include "portune/tasks/classification_metrics.h"
+#include "portune/tasks/json_number.h"
+#include "portune/tasks/label_names.h"
+#include "portune/tasks/objectives.h"
+#include "portune/tasks/row_json.h"
+#include "portune/text_task.h"
+
+namespace portune {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr const char* kEndings = "endings";  // a JSON list, for predictions
+
+// [batch, choices, seq] -> [batch * choices, seq]
+Value flattened(const Value& x) { return x ? reshape(x, {-1, x.shape().back()}) : x; }
+
+class ChoiceMetrics final : public Metrics {
+ public:
+  void update(const data::Example& batch, const data::Example& outputs) override {
+    const auto labels = batch.tensor("labels").as<int32_t>();
+    const Tensor& logits = outputs.tensor("logits");
+    accuracy_.update(metrics::argmax(logits.as<float>(), logits.shape()[1]),
+                     std::vector<float>(labels.begin(), labels.end()), batch.tensor(data::kExampleWeight).as<float>());
+  }
+  Scores result() const override {
+    const auto accuracy = accuracy_.result();
+    return accuracy ? Scores{{"accuracy", *accuracy}} : Scores{};
+  }
+
+ private:
+  metrics::Accuracy accuracy_;
+};
+
+std::string line_of(const std::string& endings, std::span<const float> logits) {
+  const std::vector<float> probabilities = tasks::probabilities(Head::kSoftmax, logits);
+  const int64_t best = tasks::predicted_class(Head::kSoftmax, logits);
+  Json scores = Json::array(), all = Json::array();
+  for (const float probability : probabilities) scores.push_back(tasks::shortest(probability));
+  for (const float logit : logits) all.push_back(tasks::shortest(logit));
+  const Json line = {{"label", best},
+                     {"ending", Json::parse(endings)[static_cast<size_t>(best)]},
+                     {"score", scores[static_cast<size_t>(best)]},
+                     {"scores", scores},
+                     {"logits", all}};
+  return line.dump() + "\n";
+}
+
+class ChoiceLines final : public PredictionLines {
+ public:
+  std::string take(const data::Example& batch, const data::Example& outputs) override {
+    const Tensor& logits = outputs.tensor("logits");
+    const std::vector<std::string>& endings = batch.texts(kEndings);
+    const auto weights = batch.tensor(data::kExampleWeight).as<float>();
+    const auto choices = static_cast<size_t>(logits.shape()[1]);
+    std::string lines;
+    for (size_t row = 0; row < endings.size(); ++row) {
+      if (weights[row] != 0) lines += line_of(endings[row], logits.as<float>().subspan(row * choices, choices));
+    }
+    return lines;
+  }
+};
+
+class MultipleChoice final : public TextTask {
+ public:
+  MultipleChoice(const std::filesystem::path& model, MultipleChoiceOptions options)
+      : TextTask(model, options.max_length),
+        options_(std::move(options)),
+        header_column_(options_.header_column.value_or(options_.context_column == "sent1" ? "sent2" : "")) {}
+
+  std::vector<std::string> columns(Labels labels) const override {
+    std::vector<std::string> columns = {options_.context_column};
+    if (!header_column_.empty()) columns.push_back(header_column_);
+    const std::vector<std::string> one = {options_.endings_column};
+    const std::vector<std::string>& endings = one.front().empty() ? options_.ending_columns : one;
+    columns.insert(columns.end(), endings.begin(), endings.end());
+    if (labels == Labels::kRequired) columns.push_back(options_.label_column);
+    return columns;
+  }
+
+  data::Dataset batches(const data::Dataset& rows, int64_t size, Labels labels) const override {
+    return rows.map([this, labels](const data::Example& row) { return encode(row, labels); }).batch({.size = size});
+  }
+  std::unique_ptr<PredictionLines> prediction_lines() const override { return std::make_unique<ChoiceLines>(); }
+  std::map<std::string, std::string> settings() const override {
+    std::string columns;
+    for (const std::string& column : this->columns(Labels::kRequired)) columns += column + ",";
+    return {{"max_length", std::to_string(options_.max_length)}, {"columns", columns}};
+  }
+
+  std::vector<std::string> inputs() const override { return checkpoint().inputs({"labels"}); }
+  Forward forward(const nn::Scope& root, const Columns& batch) const override {
+    models::TextInputs in = checkpoint().inputs_of(batch);
+    const Shape logits_shape = {in.input_ids.shape()[0], in.input_ids.shape()[1]};
+    in = {flattened(in.input_ids), flattened(in.attention_mask), flattened(in.token_type_ids)};
+    const models::TextModel& model = checkpoint().model();
+    const Value scores = model.choice_logits(root, in, model.hidden_states(root, in).back());
+    return tasks::sequence_classification(tasks::Problem::kSingleLabel, reshape(scores, logits_shape),
+                                          batch.at("labels"), batch.at(std::string(data::kExampleWeight)));
+  }
+  std::unique_ptr<Metrics> metrics() const override { return std::make_unique<ChoiceMetrics>(); }
+  void save(const std::filesystem::path& folder, std::span<const NamedTensorView> weights) const override {
+    checkpoint().save(folder, {.architecture = checkpoint().model().class_name(models::HeadKind::kMultipleChoice)},
+                      weights);
+  }
+
+ private:
+  std::vector<std::string> endings_in(const data::Example& row) const {
+    std::vector<std::string> endings;
+    if (options_.endings_column.empty()) {
+      for (const std::string& column : options_.ending_columns) endings.push_back(row.text(column));
+    } else {
+      endings = tasks::texts_in(row, options_.endings_column);
+    }
+    if (endings.size() >= 2) return endings;
+    throw DataError({.where = to_string(row.origin()),
+                     .given = std::to_string(endings.size()) + " endings",
+                     .expected = "at least two to choose from"});
+  }
+
+  int32_t label_in(const data::Example& row, size_t endings) const {
+    const auto label = tasks::class_number(row.text(options_.label_column));
+    if (label && *label < static_cast<int64_t>(endings)) return static_cast<int32_t>(*label);
+    throw tasks::bad_column(row, options_.label_column,
+                            "the number of the right ending, 0 to " + std::to_string(endings - 1));
+  }
+
+  data::Example encode(const data::Example& row, Labels labels) const {
+    const std::vector<std::string> endings = endings_in(row);
+    const std::string begin = header_column_.empty() ? "" : row.text(header_column_) + " ";
+    std::vector<data::Example> pairs;
+    for (const std::string& ending : endings) {
+      const std::string second = begin + ending;
+      pairs.push_back(checkpoint().encode(row, {.first = row.text(options_.context_column), .second = second}));
+    }
+    data::Example example(row.origin());
+    for (const auto& [column, value] : checkpoint().padding()) example.set(column, side_by_side(pairs, column, value));
+    example.set("labels", Tensor({}, {labels == Labels::kRequired ? label_in(row, endings.size()) : 0}));
+    return example.set(kEndings, Json(endings).dump());
+  }
+
+  // [choices, max_length]
+  Tensor side_by_side(const std::vector<data::Example>& pairs, const std::string& column, double pad_value) const {
+    Tensor result({DType::kInt32, {std::ssize(pairs), options_.max_length}});
+    const std::span<int32_t> all = result.as<int32_t>();
+    std::ranges::fill(all, static_cast<int32_t>(pad_value));
+    const auto length = static_cast<size_t>(options_.max_length);
+    for (size_t i = 0; i < pairs.size(); ++i) {
+      std::ranges::copy(pairs[i].tensor(column).as<int32_t>(), all.subspan(i * length).begin());
+    }
+    return result;
+  }
+
+  const MultipleChoiceOptions options_;
+  const std::string header_column_;
+};
+
+}  // namespace
+
+std::unique_ptr<RowTask> multiple_choice(const std::filesystem::path& model, MultipleChoiceOptions options) {
+  return std::make_unique<MultipleChoice>(model, std::move(options));
+}
+
+}  // namespace portune

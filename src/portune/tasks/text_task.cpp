@@ -1,0 +1,152 @@
+#include "portune/text_task.h"
+
+#include <mutex>
+
+#include "portune/data/user_function.h"
+#include "portune/error.h"
+#include "portune/hub/model_folder.h"
+#include "portune/tasks/initial_weights.h"
+#include "portune/tasks/save_model.h"
+
+namespace portune {
+namespace {
+
+constexpr std::string_view kMask = "attention_mask";
+
+void check(const hub::ModelFolder& folder, const models::TextModelFacts& facts, int64_t vocab_size,
+           int64_t max_length) {
+  if (max_length < 3 || max_length > facts.max_length) {
+    throw UsageError({.where = "max_length",
+                      .given = std::to_string(max_length),
+                      .expected = "3 to " + std::to_string(facts.max_length) + ", the positions of the model"});
+  }
+  if (vocab_size > facts.vocab_size) {
+    throw CheckpointError({.where = folder.path().string(),
+                           .given = "a tokenizer of " + std::to_string(vocab_size) + " tokens and an embedding of " +
+                                    std::to_string(facts.vocab_size),
+                           .expected = "an embedding for every token"});
+  }
+}
+
+}  // namespace
+
+struct TextCheckpoint::Impl {
+  Impl(const std::filesystem::path& path, int64_t length)
+      : folder(hub::ModelFolder::open(path)),
+        model(models::text_model(folder.config())),
+        tokenizer(text::Tokenizer::load(path)),
+        max_length(length),
+        pad_id(tokenizer.pad_id().value_or(static_cast<int32_t>(folder.config().get_int_or("pad_token_id", 0)))) {
+    check(folder, model->facts(), tokenizer.vocab_size(), max_length);
+  }
+
+  bool has_types() const { return model->facts().type_vocab_size > 1; }
+
+  hub::ModelFolder folder;
+  std::unique_ptr<const models::TextModel> model;  // before the tokenizer, which an image model does not have
+  text::Tokenizer tokenizer;
+  int64_t max_length;
+  int32_t pad_id;
+  // Remembers words from one text to the next, which is most of its speed; one for all threads, as it is far faster
+  // than whatever consumes its tokens.
+  mutable std::mutex encoder_mutex;
+  mutable text::IdEncoder encoder{tokenizer};
+};
+
+TextCheckpoint::TextCheckpoint(const std::filesystem::path& folder, int64_t max_length)
+    : impl_(std::make_unique<Impl>(folder, max_length)) {}
+TextCheckpoint::~TextCheckpoint() = default;
+
+const io::JsonObject& TextCheckpoint::config() const { return impl_->folder.config(); }
+const models::TextModel& TextCheckpoint::model() const { return *impl_->model; }
+const text::Tokenizer& TextCheckpoint::tokenizer() const { return impl_->tokenizer; }
+int64_t TextCheckpoint::max_length() const { return impl_->max_length; }
+
+std::map<std::string, double> TextCheckpoint::padding(const std::string& prefix) const {
+  std::map<std::string, double> padding = {{prefix + "input_ids", impl_->pad_id}, {prefix + std::string(kMask), 0}};
+  if (impl_->has_types()) padding.emplace(prefix + "token_type_ids", 0);
+  return padding;
+}
+
+std::vector<std::string> TextCheckpoint::inputs(std::initializer_list<const char*> more) const {
+  std::vector<std::string> names;
+  for (const auto& [column, value] : padding()) names.push_back(column);
+  names.insert(names.end(), more.begin(), more.end());
+  names.emplace_back(data::kExampleWeight);
+  return names;
+}
+
+data::Example TextCheckpoint::encode(const data::Example& row, const text::TextPair& texts) const {
+  return data::call_on(row, [&](const data::Example&) {
+    std::vector<int32_t> ids, type_ids;
+    {
+      const std::lock_guard lock(impl_->encoder_mutex);
+      impl_->encoder.append(texts, {.max_length = max_length()}, ids, impl_->has_types() ? &type_ids : nullptr);
+    }
+    data::Example example(row.origin());
+    set_ids(example, ids, type_ids);
+    return example;
+  });
+}
+
+data::Example& TextCheckpoint::set_ids(data::Example& example, std::span<const int32_t> ids,
+                                       std::span<const int32_t> type_ids, const std::string& prefix) const {
+  const Shape length{std::ssize(ids)};
+  example.set(prefix + "input_ids", Tensor(length, ids));
+  example.set(prefix + std::string(kMask),
+              Tensor(length, std::span<const int32_t>(std::vector<int32_t>(ids.size(), 1))));
+  if (impl_->has_types()) {
+    example.set(prefix + "token_type_ids",
+                type_ids.empty() ? Tensor(TensorType{DType::kInt32, length}) : Tensor(length, type_ids));
+  }
+  return example;
+}
+
+data::Dataset TextCheckpoint::batches(const data::Dataset& examples, int64_t size,
+                                      const std::map<std::string, double>& more) const {
+  if (size < 1) throw UsageError({.where = "batch_size", .given = std::to_string(size), .expected = "at least 1"});
+  std::map<std::string, double> pad_values = padding();
+  pad_values.insert(more.begin(), more.end());
+  std::vector<std::string> padded;
+  for (const auto& [column, value] : pad_values) padded.push_back(column);
+  return examples.padded_batch(
+      size, {.lengths = {max_length()}, .columns = std::move(padded), .pad_values = std::move(pad_values)});
+}
+
+models::TextInputs TextCheckpoint::inputs_of(const Columns& batch, const std::string& prefix) const {
+  return {batch.at(prefix + "input_ids"), batch.at(prefix + std::string(kMask)),
+          impl_->has_types() ? batch.at(prefix + "token_type_ids") : Value{}};
+}
+
+InitialWeights TextCheckpoint::initial_weights(std::span<const nn::Parameter> parameters, uint64_t seed) const {
+  return tasks::load_weights(impl_->folder, parameters, model().facts().base_prefix, seed);
+}
+
+std::vector<std::string> TextCheckpoint::unknown_config_keys() const { return config().unread_keys(); }
+
+void TextCheckpoint::save(const std::filesystem::path& folder, ConfigChanges changes,
+                          std::span<const NamedTensorView> weights) const {
+  tasks::save_model(folder, impl_->folder, std::move(changes), weights);
+}
+
+TokenCount TextTask::tokens(const data::Example& batch) const {
+  TokenCount count;
+  for (const auto& [name, value] : batch.columns()) {
+    if (!name.ends_with(kMask)) continue;
+    for (const int32_t real : batch.tensor(name).as<int32_t>()) {
+      count.real += real;
+      ++count.positions;
+    }
+  }
+  return count;
+}
+
+double TextTask::initializer_range() const { return checkpoint_.model().facts().initializer_range; }
+
+InitialWeights TextTask::initial_weights(std::span<const nn::Parameter> parameters, uint64_t seed) const {
+  return checkpoint_.initial_weights(parameters, seed);
+}
+
+std::vector<std::string> TextTask::unknown_config_keys() const { return checkpoint_.unknown_config_keys(); }
+
+}  // namespace portune

@@ -1,0 +1,142 @@
+// portune fit --folds, by the real command.
+#include <gmock/gmock.h>
+
+#include <csignal>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "cli/program.h"
+#include "cli/toy.h"
+
+namespace portune::cli {
+namespace {
+
+using nlohmann::json;
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+// Rows with a group: the thing that they speak of.
+std::string grouped_csv(int count) {
+  std::istringstream rows(toy_csv(count));
+  std::string text, line;
+  std::getline(rows, line);
+  text = line + ",group\n";
+  while (std::getline(rows, line)) text += line + "," + line.substr(4, line.find(' ', 4) - 4) + "\n";
+  return text;
+}
+
+class CrossValidation : public testing::Test {
+ protected:
+  CrossValidation() {
+    write(folder_ / "train.csv", grouped_csv(60));
+    write(folder_ / "test.csv", toy_csv(13));
+  }
+  std::string output() const { return folder_ / "tuned"; }
+  Words fit(const Words& more) const {
+    return Words{"fit",
+                 "--model",
+                 tiny_bert(),
+                 "--train",
+                 folder_ / "train.csv",
+                 "--test",
+                 folder_ / "test.csv",
+                 "--output",
+                 output(),
+                 "--max-length",
+                 "16",
+                 "--batch-size",
+                 "16",
+                 "--learning-rate",
+                 "1e-2",
+                 "--epochs",
+                 "8"} +
+           more;
+  }
+  std::vector<json> lines_in(const std::string& name) const {
+    std::vector<json> lines;
+    std::istringstream stream(read(output() + "/" + name));
+    for (std::string line; std::getline(stream, line);) lines.push_back(json::parse(line));
+    return lines;
+  }
+
+  const TemporaryFolder folder_;
+};
+
+TEST_F(CrossValidation, PredictsEveryRowByAModelThatHasNotSeenIt) {
+  const Finished run = portune(fit({"--folds", "3", "--group-column", "group", "--steps-per-epoch", "8", "--json"}));
+  ASSERT_EQ(run.exit_code, 0) << run.err;
+  const json result = json::parse(run.out);
+  EXPECT_EQ(result["folds"].size(), 3u);
+  EXPECT_GT(result["out_of_fold"]["accuracy"], 0.9);
+  EXPECT_THAT(names_in(output()), ElementsAre("fold-1", "fold-2", "fold-3", "out_of_fold.jsonl", "test.jsonl"));
+
+  // Of five groups with 12 rows each the folds get two, two and one: 24, 24, 12 rows.
+  EXPECT_THAT(run.err, HasSubstr("training on 36 examples"));
+  EXPECT_THAT(run.err, HasSubstr("training on 48 examples"));
+  const std::vector<json> lines = lines_in("out_of_fold.jsonl");
+  ASSERT_EQ(lines.size(), 60u);
+  int right = 0;
+  for (size_t row = 0; row < lines.size(); ++row) right += lines[row]["label"] == (row % 2 == 1 ? "1" : "0");
+  EXPECT_EQ(right / 60.0, result["out_of_fold"]["accuracy"]);  // so they stand in the order of the rows
+}
+
+TEST_F(CrossValidation, TestRowsGetTheMeanOfTheLogitsOfAllModels) {
+  ASSERT_EQ(portune(fit({"--folds", "2", "--quiet"})).exit_code, 0);
+  const std::vector<json> mean = lines_in("test.jsonl");
+  ASSERT_EQ(mean.size(), 13u);
+  std::vector<double> sums(13);
+  for (const char* fold : {"fold-1", "fold-2"}) {
+    const Finished run =
+        portune({"predict", "--model", output() + "/" + fold, "--data", folder_ / "test.csv", "--max-length", "16"});
+    ASSERT_EQ(run.exit_code, 0) << run.err;
+    std::istringstream stream(run.out);
+    for (double& sum : sums) {
+      std::string line;
+      std::getline(stream, line);
+      sum += json::parse(line)["logits"][1].get<double>();
+    }
+  }
+  for (size_t row = 0; row < 13; ++row) EXPECT_NEAR(mean[row]["logits"][1].get<double>(), sums[row] / 2, 1e-5);
+}
+
+TEST_F(CrossValidation, GoesOnWithTheFoldThatWasInterrupted) {
+  const Words words = fit({"--folds", "2", "--steps-per-epoch", "40", "--checkpoint-every", "20"});
+  Program program(words);
+  ASSERT_TRUE(program.says("fold 2 of 2"));
+  ASSERT_TRUE(program.makes(output() + "/fold-2", "checkpoint-"));
+  program.signal(SIGINT);
+  const Finished stopped = program.wait();
+  EXPECT_EQ(stopped.exit_code, 75) << stopped.err;
+  const size_t place = stopped.err.find("portune fit");
+  ASSERT_NE(place, std::string::npos) << stopped.err;
+  const Finished resumed = portune_by_shell(stopped.err.substr(place, stopped.err.find('\n', place) - place));
+  ASSERT_EQ(resumed.exit_code, 0) << resumed.err;
+  EXPECT_THAT(resumed.err, HasSubstr("fold 1 of 2: trained by an earlier run"));
+  EXPECT_THAT(resumed.err, HasSubstr("resuming from"));
+  EXPECT_EQ(lines_in("out_of_fold.jsonl").size(), 60u);
+}
+
+TEST_F(CrossValidation, LeavesWhatIsInTheWayAlone) {
+  write(folder_ / "kept.txt", "kept");
+  std::filesystem::create_directory(output());
+  std::filesystem::copy(folder_ / "kept.txt", output() + "/kept.txt");
+  const Finished run = portune(fit({"--folds", "2"}));
+  EXPECT_EQ(run.exit_code, 73);
+  EXPECT_THAT(run.err, HasSubstr("a folder that is not empty"));
+  EXPECT_THAT(names_in(output()), ElementsAre("kept.txt"));
+}
+
+TEST_F(CrossValidation, RefusesWhatDoesNotFit) {
+  const auto error_of = [&](const Words& more) {
+    const Finished run = portune(fit(more));
+    EXPECT_EQ(run.exit_code, 2) << run.err;
+    return run.err;
+  };
+  EXPECT_THAT(error_of({"--folds", "7", "--group-column", "group"}), HasSubstr("2 to 5, the number of groups"));
+  EXPECT_THAT(error_of({"--folds", "2", "--validation", folder_ / "test.csv"}), HasSubstr("--validation"));
+  EXPECT_THAT(error_of({}), HasSubstr("--test"));  // without --folds
+  EXPECT_TRUE(names_in(output()).empty());
+}
+
+}  // namespace
+}  // namespace portune::cli

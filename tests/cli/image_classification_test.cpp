@@ -1,0 +1,195 @@
+#include <gmock/gmock.h>
+
+#include <csignal>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "cli/program.h"
+#include "cli/toy.h"
+#include "image/write_png.h"
+
+namespace portune::cli {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+using testing::HasSubstr;
+
+const fs::path kData = PORTUNE_TEST_DATA;
+
+// A folder with a model of images of 12 x 12, and pictures in three colours that it can tell apart.
+class ImageToy {
+ public:
+  ImageToy() { copy_model("vit_softmax", "vit.json"); }
+
+  std::string file(const std::string& name) const { return (folder_ / name).string(); }
+
+  // A model of tests/data/models with an image processor.
+  void copy_model(const std::string& name, const std::string& processor) const {
+    fs::remove_all(folder_ / "model");
+    fs::create_directory(folder_ / "model");
+    for (const std::string file : {"config.json", "model.safetensors"}) {
+      fs::copy_file(kData / "models" / name / file, folder_ / "model" / file);
+    }
+    json config = json::parse(std::ifstream(kData / "image" / "processors" / processor));
+    config["size"] = {{"height", 12}, {"width", 12}};
+    config["do_center_crop"] = false;
+    write(folder_ / "model" / "preprocessor_config.json", config.dump());
+  }
+
+  // DIR/CLASS/NUMBER.png, `count` of each class.
+  void add_pictures(const std::string& dir, int count) const {
+    const std::map<std::string, std::array<uint8_t, 3>> colours = {
+        {"blue", {20, 20, 200}}, {"green", {20, 200, 20}}, {"red", {200, 20, 20}}};
+    for (const auto& [name, colour] : colours) {
+      fs::create_directories(folder_ / dir / name);
+      for (int i = 0; i < count; ++i) {
+        image::write_png(folder_ / dir / name / (std::to_string(i) + ".png"),
+                         image::plain_picture({16 + i % 3, 20 - i % 4}, colour, i));
+      }
+    }
+  }
+
+  Words fit(const std::string& train, const Words& more = {}) const {
+    return Words{"fit",      "--task",      "image-classification", "--model", file("model"),     "--train", train,
+                 "--output", file("tuned"), "--batch-size",         "16",      "--learning-rate", "1e-2",    "--json"} +
+           more;
+  }
+
+ private:
+  TemporaryFolder folder_;
+};
+
+std::vector<json> lines_of(const std::string& text) {
+  std::vector<json> lines;
+  std::istringstream in(text);
+  for (std::string line; std::getline(in, line);) lines.push_back(json::parse(line));
+  return lines;
+}
+
+TEST(ImageClassificationCommand, LearnsMeasuresAndPredicts) {
+  const ImageToy toy;
+  toy.add_pictures("train", 14);
+  toy.add_pictures("dev", 3);
+  const Finished fit = portune(toy.fit(toy.file("train"), {"--validation", toy.file("dev"), "--epochs", "8"}));
+  ASSERT_EQ(fit.exit_code, 0) << fit.err;
+  EXPECT_EQ(json::parse(fit.out)["train_examples"], 42);
+  EXPECT_EQ(json::parse(fit.out)["after"]["accuracy"], 1.0) << fit.out;
+
+  const Words task = {"--task", "image-classification", "--model", toy.file("tuned")};
+  const Finished evaluate = portune(Words{"evaluate", "--data", toy.file("dev"), "--json"} + task);
+  ASSERT_EQ(evaluate.exit_code, 0) << evaluate.err;
+  EXPECT_EQ(json::parse(evaluate.out)["accuracy"], 1.0);
+
+  const Finished predict = portune(Words{"predict", "--data", toy.file("dev")} + task);  // classes are not looked at
+  ASSERT_EQ(predict.exit_code, 0) << predict.err;
+  const std::vector<json> lines = lines_of(predict.out);
+  ASSERT_EQ(lines.size(), 9u);
+  EXPECT_EQ(lines[4]["image"], toy.file("dev") + "/green/1.png");
+  EXPECT_EQ(lines[4]["label"], "green");
+  EXPECT_GT(lines[4]["scores"]["green"], 0.5);
+
+  const json config = json::parse(std::ifstream(toy.file("tuned/config.json")));
+  EXPECT_EQ(config["architectures"], json::array({"ViTForImageClassification"}));
+  EXPECT_EQ(config["id2label"], (json{{"0", "blue"}, {"1", "green"}, {"2", "red"}}));
+  EXPECT_TRUE(fs::exists(toy.file("tuned/preprocessor_config.json")));
+}
+
+// What transformers computes for a picture: tests/oracle/make_image_goldens.py.
+TEST(ImageClassificationCommand, GivesTheLogitsOfTransformers) {
+  const ImageToy toy;
+  const json expected = json::parse(std::ifstream(kData / "image" / "logits.json"));
+  for (const std::string model : {"vit_softmax", "deit_softmax", "deit_teacher"}) {
+    toy.copy_model(model, model == "vit_softmax" ? "vit.json" : "deit.json");
+    const Finished predict = portune({"predict", "--task", "image-classification", "--model", toy.file("model"),
+                                      "--data", (kData / "image" / "decode").string()});
+    ASSERT_EQ(predict.exit_code, 0) << predict.err;
+    for (const json& line : lines_of(predict.out)) {
+      const std::string name = fs::path(line["image"].get<std::string>()).filename();
+      for (size_t i = 0; i < line["logits"].size(); ++i) {
+        EXPECT_NEAR(line["logits"][i], expected[model][name][i].get<double>(), 2e-5) << model << " " << name;
+      }
+    }
+  }
+}
+
+TEST(ImageClassificationCommand, ReadsTablesOfFiles) {
+  const ImageToy toy;
+  toy.add_pictures("pictures", 4);
+  std::string table = "file,label\n";
+  for (const std::string colour : {"blue", "green", "red"}) {
+    for (int i = 0; i < 4; ++i) table += "pictures/" + colour + "/" + std::to_string(i) + ".png,is " + colour + "\n";
+  }
+  write(toy.file("train.csv"), table);
+  const Finished fit = portune(toy.fit(toy.file("train.csv"), {"--image-column", "file", "--epochs", "1"}));
+  ASSERT_EQ(fit.exit_code, 0) << fit.err;
+  const json config = json::parse(std::ifstream(toy.file("tuned/config.json")));
+  EXPECT_EQ(config["id2label"]["1"], "is green");
+
+  write(toy.file("train.csv"), table + "pictures/red/9.png,is red\n");
+  const Finished missing = portune({"evaluate", "--task", "image-classification", "--model", toy.file("tuned"),
+                                    "--data", toy.file("train.csv"), "--image-column", "file"});
+  EXPECT_EQ(missing.exit_code, 66);
+  EXPECT_THAT(missing.err, HasSubstr("pictures/red/9.png"));
+  EXPECT_THAT(missing.err, HasSubstr("train.csv:14"));
+}
+
+// Random crops, mirrored and coloured: a run that was stopped goes on as one that was not.
+TEST(ImageClassificationCommand, ResumesBitForBit) {
+  const ImageToy unbroken, broken;
+  const Words options = {"--epochs", "60", "--color-jitter", "0.4"};
+  for (const ImageToy* toy : {&unbroken, &broken}) toy->add_pictures("train", 6);
+  ASSERT_EQ(portune(unbroken.fit(unbroken.file("train"), options)).exit_code, 0);
+
+  Program run(broken.fit(broken.file("train"), options));
+  ASSERT_TRUE(run.says("epoch 2/"));
+  run.signal(SIGINT);
+  ASSERT_EQ(run.wait().exit_code, 75);
+  const Finished other = portune(broken.fit(broken.file("train"), options + Words{"--no-flip", "--resume"}));
+  EXPECT_EQ(other.exit_code, 2);
+  EXPECT_THAT(other.err, HasSubstr("augment"));
+  const Finished resumed = portune(broken.fit(broken.file("train"), options + Words{"--resume"}));
+  ASSERT_EQ(resumed.exit_code, 0) << resumed.err;
+  EXPECT_THAT(resumed.err, HasSubstr("resuming from"));
+  EXPECT_TRUE(read(broken.file("tuned/model.safetensors")) == read(unbroken.file("tuned/model.safetensors")));
+}
+
+TEST(ImageClassificationCommand, NamesTheImageThatIsDamaged) {
+  const ImageToy toy;
+  toy.add_pictures("train", 2);
+  fs::copy_file(kData / "image" / "damaged" / "cut_short.jpg", toy.file("train/red/bad.jpg"));
+  const Finished fit = portune(toy.fit(toy.file("train")));
+  EXPECT_EQ(fit.exit_code, 65);
+  EXPECT_THAT(fit.err, HasSubstr("train/red/bad.jpg"));
+  EXPECT_THAT(fit.err, HasSubstr("ends after"));
+}
+
+TEST(ImageClassificationCommand, RefusesModelsAndProcessorsThatDoNotFit) {
+  const ImageToy toy;
+  toy.add_pictures("train", 2);
+  const Finished text_model = portune({"fit", "--task", "image-classification", "--model", tiny_bert(), "--train",
+                                       toy.file("train"), "--output", toy.file("tuned")});
+  EXPECT_EQ(text_model.exit_code, 65);
+  EXPECT_THAT(text_model.err, HasSubstr("which is no image model"));
+
+  const Toy texts;
+  const Finished image_model =
+      portune({"fit", "--model", toy.file("model"), "--train", texts.file("train.csv"), "--output", toy.file("tuned")});
+  EXPECT_EQ(image_model.exit_code, 65);
+  EXPECT_THAT(image_model.err, HasSubstr("which is no text model"));
+
+  write(toy.file("model/preprocessor_config.json"), R"({"size": 16})");
+  const Finished size = portune(toy.fit(toy.file("train")));
+  EXPECT_EQ(size.exit_code, 65);
+  EXPECT_THAT(size.err, HasSubstr("images of 16 x 16 pixels"));
+  EXPECT_THAT(size.err, HasSubstr("12 x 12 pixels, the image_size of config.json"));
+
+  fs::remove(toy.file("model/preprocessor_config.json"));
+  const Finished none = portune(toy.fit(toy.file("train")));
+  EXPECT_EQ(none.exit_code, 66);
+  EXPECT_THAT(none.err, HasSubstr("preprocessor_config.json"));
+}
+
+}  // namespace
+}  // namespace portune::cli

@@ -1,0 +1,58 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "data_stages/numbers.h"
+#include "portune/error.h"
+
+namespace portune::data {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+TEST(Select, PassesWhatItsPlacesSay) {
+  const Dataset odd = numbers(6).select({false, true, false, true, false, true});
+  EXPECT_THAT(collect(odd), ElementsAre(1, 3, 5));
+  EXPECT_THAT(collect(odd), ElementsAre(1, 3, 5));  // again from the start
+  Cursor cursor = odd.iterate();
+  EXPECT_EQ(cursor.skip(2), 2);
+  EXPECT_THAT(collect(std::move(cursor)), ElementsAre(5));
+  EXPECT_EQ(odd.iterate().skip(10), 3);
+}
+
+TEST(Select, RefusesExamplesBeyondItsPlaces) {
+  const auto all = [] { return collect(numbers(6).select({true, true, true})); };
+  EXPECT_THROW(all(), DataError);
+}
+
+TEST(KFold, PartsAreEquallyLargeAndTheSeedDecides) {
+  const std::vector<int> folds = k_fold(10, 3, 7);
+  EXPECT_EQ(std::ranges::count(folds, 0), 4);
+  EXPECT_EQ(std::ranges::count(folds, 1), 3);
+  EXPECT_EQ(std::ranges::count(folds, 2), 3);
+  EXPECT_EQ(folds, k_fold(10, 3, 7));
+  EXPECT_NE(folds, k_fold(10, 3, 8));
+}
+
+// By scikit-learn 1.9.1: GroupKFold(4).split(groups, groups=groups).
+TEST(GroupKFold, EqualsSklearn) {
+  std::vector<std::string> groups;
+  for (const char group : std::string("djicfjhkjbjaheiddhiihgkcdkcigakbcjaeaehj")) groups.emplace_back(1, group);
+  EXPECT_THAT(group_k_fold(groups, 4), ElementsAre(3, 0, 1, 1, 1, 0, 2, 3, 0, 0, 0, 2, 2, 0, 1, 3, 3, 2, 1, 1, 2, 3, 3,
+                                                   1, 3, 3, 1, 1, 3, 2, 3, 0, 1, 0, 2, 0, 2, 0, 2, 0));
+}
+
+TEST(GroupKFold, SaysHowManyGroupsThereAre) {
+  try {
+    group_k_fold({"a", "a", "b"}, 3);
+    FAIL();
+  } catch (const UsageError& error) {
+    EXPECT_THAT(error.what(), HasSubstr("2 to 2, the number of groups"));
+  }
+  EXPECT_THROW(k_fold(5, 1, 0), UsageError);
+}
+
+}  // namespace
+}  // namespace portune::data

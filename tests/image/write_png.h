@@ -1,0 +1,15 @@
+// Pictures for tests.
+#pragma once
+
+#include <filesystem>
+
+#include "portune/image.h"
+
+namespace portune::image {
+
+void write_png(const std::filesystem::path& file, const Image& image);
+
+/// One colour, but for a little that depends on `number` and the place.
+Image plain_picture(Size size, std::array<uint8_t, 3> colour, int number);
+
+}  // namespace portune::image
