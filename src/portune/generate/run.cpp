@@ -20,7 +20,7 @@ SearchKind kind_of(const GenerationOptions& o) {
           .keeps_top_k = o.do_sample && o.top_k != 0,
           .keeps_top_p = o.do_sample && o.top_p != 1,
           .beams = o.num_beams,
-          .eos_tokens = static_cast<int64_t>(o.eos_token_id.size())};
+          .eos_tokens = std::max<int64_t>(1, std::ssize(o.eos_token_id))};
 }
 
 Run::Run(ModelPrograms& programs, const GenerationOptions& options, std::span<const Ids> prompts, const Batch& batch,

@@ -15,7 +15,7 @@ struct SearchKind {
   bool draws = false;
   bool keeps_top_k = false, keeps_top_p = false;
   int64_t beams = 1;
-  int64_t eos_tokens = 0;  ///< of beam search: how many there are
+  int64_t eos_tokens = 1;  ///< of beam search: how many there are at most
 };
 
 /// Texts under way, the same number of rows for each prompt. Each text stands in a row of `tokens`, padded on the left;
