@@ -41,7 +41,7 @@ std::vector<std::string> shipped_names() {
 }
 
 fs::path find(const std::string& name) {
-  if (fs::exists(name)) return name;
+  if (fs::exists(name) && !fs::is_directory(name)) return name;
   for (const fs::path& folder : shipped_folders()) {
     if (const fs::path file = folder / (name + ".yaml"); fs::exists(file)) return file;
   }
