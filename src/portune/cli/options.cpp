@@ -107,6 +107,23 @@ void add_augmentation(Group group, image::Augmentation& augmentation) {
                {.highest = 1});
 }
 
+void add_chat_template(Group& group, std::filesystem::path& file, std::string& variables) {
+  group.path("--chat-template", file, "a template's file")->default_str("the model's");
+  group.text("--chat-template-kwargs", variables, "its variables, as JSON: {\"enable_thinking\": false}")
+      ->default_str("none");
+}
+
+void add_instructions(Group group, InstructionOptions& options) {
+  group.text("--messages-column", options.messages_column, "column of conversations; learns what the assistant says")
+      ->default_str("none");
+  group.text("--prompt-column", options.prompt_column, "column of prompts: texts, or lists of messages")
+      ->default_str("none");
+  group.text("--completion-column", options.completion_column, "column of completions, which are learnt")
+      ->default_str("none");
+  add_chat_template(group, options.chat_template, options.chat.variables);
+  group.text("--chat-date", options.chat.date, "day for templates that tell it: 2026-11-21")->default_str("today");
+}
+
 void add_length(Group group, TextClassificationOptions& options) {
   group.number("--max-length,--max-seq-length", options.max_length, "tokens of an example; longer texts are cut",
                {.lowest = 3});
@@ -240,6 +257,7 @@ void add_options(CLI::App& command, FitArguments& a) {
   add_table(data, a.model.table);
   add_cross_validation(Group(command, "Cross-validation"), a);
   add_tag_columns(Group(command, "Token classification"), a.model);
+  add_instructions(Group(command, "Instruction data (causal-lm)"), a.model.instructions);
   add_question_answering(Group(command, "Question answering"), a.model.question_answering);
   add_multiple_choice(Group(command, "Multiple choice"), a.model.multiple_choice);
   add_images(Group(command, "Image classification"), a.model.images);
@@ -275,6 +293,7 @@ void add_options(CLI::App& command, EvaluateArguments& a) {
   add_masking(data, a.model.masked_lm);
   add_batch_size(data, a.batch_size);
   add_tag_columns(Group(command, "Token classification"), a.model);
+  add_instructions(Group(command, "Instruction data (causal-lm)"), a.model.instructions);
   add_question_answering(Group(command, "Question answering"), a.model.question_answering);
   add_multiple_choice(Group(command, "Multiple choice"), a.model.multiple_choice);
   add_images(Group(command, "Image classification"), a.model.images);
@@ -297,6 +316,7 @@ void add_options(CLI::App& command, PredictArguments& a) {
   add_masking(data, a.model.masked_lm);
   add_batch_size(data, a.batch_size);
   add_token_columns(Group(command, "Token classification"), a.model);
+  add_instructions(Group(command, "Instruction data (causal-lm)"), a.model.instructions);
   add_question_answering(Group(command, "Question answering"), a.model.question_answering);
   add_multiple_choice(Group(command, "Multiple choice"), a.model.multiple_choice);
   add_images(Group(command, "Image classification"), a.model.images);
@@ -316,6 +336,11 @@ void add_options(CLI::App& command, GenerateArguments& a) {
   data.files("--input", a.input, "prompts: .txt, a line each; .csv, .tsv, .jsonl");
   data.text("--text-column", a.text_column, "column of the prompt");
   data.number("--batch-size", a.batch_size, "prompts at a time", {.lowest = 1, .highest = 1e4});
+  Group chat(command, "Chat");
+  chat.flag("--chat", a.chat, "prompts are a user's messages, by the model's chat template");
+  chat.text("--system", a.system, "the message before the user's")->default_str("none");
+  chat.text("--messages-column", a.messages_column, "column of conversations in --input; .txt: a message a line");
+  add_chat_template(chat, a.chat_template, a.chat_variables);
   add_generation(Group(command, "Generation (defaults are generation_config.json's)"), a);
   Group output(command, "Output");
   output.path("--output", a.output, "a JSON object a prompt; - is stdout")->default_str("-");
