@@ -172,10 +172,10 @@ def write_decoded():
 
 def write_resized(image):
     tensors = {"source": numpy.asarray(image)}
-    sizes = [(13, 7), (31, 9), (12, 21), (40, 26), (1, 1), (31, 21), (5, 50)]
+    sizes = [(13, 7), (31, 9), (12, 21), (40, 26), (29, 8), (40, 9), (1, 1), (31, 21), (5, 50)]
     filters = ["NEAREST", "LANCZOS", "BILINEAR", "BICUBIC", "BOX", "HAMMING"]
     for number, name in enumerate(filters):
-        for width, height in sizes if name in ("BILINEAR", "BICUBIC") else sizes[:4]:
+        for width, height in sizes if name in ("BILINEAR", "BICUBIC") else sizes[:5]:
             resized = image.resize((width, height), Image.Resampling[name])
             tensors[f"{number} {height} {width}"] = numpy.asarray(resized)
     save_file(tensors, FOLDER / "resized.safetensors")
