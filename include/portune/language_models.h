@@ -6,6 +6,7 @@
 #include <memory>
 #include <string>
 
+#include "portune/chat.h"
 #include "portune/tasks.h"
 
 namespace portune {
@@ -18,6 +19,23 @@ struct CausalLmOptions {
 /// Causal language modelling: each token is predicted from those before it. Metrics: perplexity, accuracy.
 /// errors  as TextClassification; UsageError, when the graph is built, for an architecture without such a head
 std::unique_ptr<RowTask> causal_lm(const std::filesystem::path& model, CausalLmOptions options);
+
+struct InstructionOptions {
+  // Either of these; the other is empty:
+  std::string messages_column;                   ///< of conversations: lists of messages, as JSON
+  std::string prompt_column, completion_column;  ///< of texts, or of lists of messages
+  int64_t max_length = 1024;                     ///< tokens of an example; longer ones are cut
+  std::filesystem::path chat_template;           ///< a file; empty: the model's own
+  ChatOptions chat;                              ///< tools, variables and date of the template
+};
+/// Causal language modelling of instruction data, with the loss on what the assistant says: its messages (see
+/// ChatTemplate::apply_with_spans), or the completion. Each row is an example. Rows of which nothing is left to learn
+/// after they are cut are left out of training. Labels are those of trl's SFTTrainer with assistant_only_loss and
+/// completion_only_loss.
+/// A completion begins where the tokens of the prompt alone and those of both part. One that is text ends with the
+/// end-of-text token; for lists of messages the prompt ends as the template's generation prompt does.
+/// errors  as causal_lm; CheckpointError if conversations have no chat template; UsageError for columns of both kinds
+std::unique_ptr<RowTask> instruction_tuning(const std::filesystem::path& model, InstructionOptions options);
 
 struct MaskedLmOptions {
   std::string text_column = "text";

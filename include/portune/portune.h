@@ -1,6 +1,7 @@
 // All of Portune's public API.
 #pragma once
 
+#include "portune/chat.h"
 #include "portune/data.h"
 #include "portune/device.h"
 #include "portune/error.h"

@@ -35,6 +35,7 @@ constexpr const char* kPredictExamples =
 
 constexpr const char* kGenerateExamples =
     "  portune generate --model gpt2 --prompt \"The weather today\" --max-new-tokens 50\n"
+    "  portune generate --model qwen --chat --system \"Be terse.\" --prompt \"Where is Bonn?\"\n"
     "  portune generate --model gpt2 --input prompts.txt --output completions.jsonl --do-sample --top-p 0.9\n"
     "  {\"prompt\":\"The weather\",\"completion\":\" is fine.\",\"tokens\":4,\"finish_reason\":\"stop\"}\n";
 

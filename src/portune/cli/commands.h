@@ -32,13 +32,14 @@ struct ModelArguments {
   std::filesystem::path folder;
   TextClassificationOptions options;  ///< its columns and max_length are those of every task
   MaskedLmOptions masked_lm;
+  InstructionOptions instructions;  ///< with columns: causal-lm learns from instruction data
   std::string tokens_column = TokenClassificationOptions{}.tokens_column;
   std::string tags_column = TokenClassificationOptions{}.tags_column;
   QuestionAnsweringOptions question_answering;
   MultipleChoiceOptions multiple_choice;
   std::map<std::string, std::string> options_of_task;  ///< of a task that is not ours
   data::TableOptions table;                            ///< how files are read, but for the columns, which the task says
-  std::vector<GivenOption> given;  ///< options that have been given, to object to those of other tasks
+  std::vector<GivenOption> given;     ///< options that have been given, to object to those of other tasks
   ImageClassificationOptions images;  ///< its label column and labels are not used
 };
 
@@ -87,6 +88,11 @@ struct GenerateArguments {
   std::filesystem::path model;
   std::vector<std::string> prompts, input;
   std::string text_column = "text";
+  bool chat = false;                         ///< prompts are messages of a user, rows of `input` conversations
+  std::string system;                        ///< the message before that of the user; empty: none
+  std::string messages_column = "messages";  ///< of `input`
+  std::filesystem::path chat_template;       ///< empty: the model's
+  std::string chat_variables;                ///< an object in JSON; empty: none
   int64_t batch_size = GeneratorOptions{}.batch_size;
   /// What the command line sets, over what generation_config.json says.
   std::vector<std::function<void(GenerationOptions&)>> settings;

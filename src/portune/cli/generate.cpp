@@ -4,14 +4,13 @@
 
 #include <nlohmann/json.hpp>
 
+#include "portune/cli/chat_prompts.h"
 #include "portune/cli/commands.h"
 #include "portune/cli/exit_code.h"
 #include "portune/cli/progress_bar.h"
 #include "portune/cli/report.h"
 #include "portune/cli/result_file.h"
 #include "portune/cli/signals.h"
-#include "portune/data.h"
-#include "portune/error.h"
 #include "portune/generation.h"
 
 namespace portune::cli {
@@ -44,20 +43,6 @@ class Watcher final : public GenerationCallback {
   bool in_line_ = false;
 };
 
-std::vector<std::string> read_prompts(const GenerateArguments& a) {
-  std::vector<std::string> prompts = a.prompts;
-  if (a.input.empty()) return prompts;
-  const data::Dataset rows = data::read_table(a.input, {.columns = {a.text_column}});
-  for (const data::Example& row : rows.iterate()) prompts.emplace_back(row.text(a.text_column));
-  return prompts;
-}
-
-void require_prompts(const GenerateArguments& a) {
-  if (!a.prompts.empty() || !a.input.empty()) return;
-  throw UsageError(
-      {.where = "generate", .given = "nothing to go on with", .expected = "--prompt TEXT or --input FILE"});
-}
-
 GenerationOptions options_of(const GenerateArguments& a, const Generator& generator) {
   GenerationOptions options = generator.defaults();
   for (const auto& set : a.settings) set(options);
@@ -69,6 +54,18 @@ GenerationOptions options_of(const GenerateArguments& a, const Generator& genera
     say(a.talk, "--temperature, --top-k and --top-p have no effect without --do-sample");
   }
   return options;
+}
+
+std::vector<Completion> complete(Generator& generator, const std::vector<Prompt>& prompts, const GenerateArguments& a,
+                                 Watcher& watcher) {
+  std::vector<std::string> texts;
+  std::vector<std::vector<int32_t>> ids;
+  for (const Prompt& prompt : prompts) {
+    texts.push_back(prompt.shown);
+    ids.push_back(prompt.ids);
+  }
+  const GenerationOptions options = options_of(a, generator);
+  return a.chat ? generator.generate_ids(ids, options, &watcher) : generator.generate(texts, options, &watcher);
 }
 
 std::string line_of(const std::string& prompt, const Completion& completion) {
@@ -91,19 +88,18 @@ std::string describe(const GenerationTimes& times, size_t prompts) {
 }  // namespace
 
 int generate(const GenerateArguments& a) {
-  require_prompts(a);
-  const std::vector<std::string> prompts = read_prompts(a);
+  const std::vector<Prompt> prompts = read_prompts(a);
   const bool as_text = a.output == "-" && a.input.empty() && prompts.size() == 1 && !a.talk.json;
   catch_signals();  // before there is a file, so that nothing half-written stays behind
   ResultFile file(a.output);
   const Device device(with_warnings(a.device, a.talk));
   Generator generator(device, a.model, {.dtype = a.dtype, .batch_size = a.batch_size});
   Watcher watcher(a.talk, as_text && isatty(STDOUT_FILENO) != 0);
-  const std::vector<Completion> completions = generator.generate(prompts, options_of(a, generator), &watcher);
+  const std::vector<Completion> completions = complete(generator, prompts, a, watcher);
   if (as_text) {
     file.write(watcher.has_shown() ? "\n" : completions[0].text + "\n");
   } else {
-    for (size_t i = 0; i < prompts.size(); ++i) file.write(line_of(prompts[i], completions[i]));
+    for (size_t i = 0; i < prompts.size(); ++i) file.write(line_of(prompts[i].shown, completions[i]));
   }
   file.finish();
   say(a.talk, describe(generator.times(), prompts.size()));

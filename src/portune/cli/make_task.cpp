@@ -60,6 +60,11 @@ std::unique_ptr<RowTask> masked_lm(const ModelArguments& model, const std::files
 
 std::unique_ptr<RowTask> causal_lm(const ModelArguments& model, const std::filesystem::path& folder,
                                    const std::vector<std::string>& files, Classes) {
+  InstructionOptions instructions = model.instructions;
+  if (!(instructions.messages_column + instructions.prompt_column + instructions.completion_column).empty()) {
+    instructions.max_length = model.options.max_length;
+    return instruction_tuning(folder, std::move(instructions));
+  }
   return portune::causal_lm(folder, {.text_column = model.options.text_column,
                                      .block_size = model.options.max_length,
                                      .rows_are_lines = std::filesystem::path(files.front()).extension() == ".txt"});

@@ -3,138 +3,14 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
-#include <charconv>
 #include <functional>
-#include <type_traits>
 
 #include "portune/cli/make_task.h"
+#include "portune/cli/option_group.h"
 #include "portune/cli/recipe_words.h"
 
 namespace portune::cli {
 namespace {
-
-struct Limits {
-  double lowest = 0, highest = 1e12;  // no count is higher, and products of two stay within 64 bits
-};
-
-// CLI11 lets integers that do not fit saturate, and lets NaN pass its ranges.
-template <class T>
-CLI::Validator within(const Limits& limits) {
-  return CLI::Validator(
-      [limits](std::string& text) {
-        T value{};
-        const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-        const bool is_number = error == std::errc() && end == text.data() + text.size();
-        const double number = static_cast<double>(value);
-        if (is_number && number >= limits.lowest && number <= limits.highest) return std::string();
-        return fmt::format("{} is not {} of at least {} and at most {:g}", text,
-                           std::is_integral_v<T> ? "an integer" : "a number", limits.lowest, limits.highest);
-      },
-      "");
-}
-
-// The options of one group of the help, one line each.
-class Group {
- public:
-  Group(CLI::App& app, std::string name) : app_(app), name_(std::move(name)) {}
-
-  template <class T>
-  CLI::Option* number(const std::string& names, T& value, const std::string& description, const Limits& limits = {}) {
-    return place(app_.add_option(names, value, description), "N")->capture_default_str()->check(within<T>(limits));
-  }
-  CLI::Option* text(const std::string& names, std::string& value, const std::string& description) {
-    return place(app_.add_option(names, value, description), "NAME")->capture_default_str();
-  }
-  CLI::Option* optional_text(const std::string& names, std::optional<std::string>& value,
-                             const std::string& description) {
-    return with(
-               names, [&value](const std::string& text) { value = text; }, description)
-        ->type_name("NAME");
-  }
-  CLI::Option* files(const std::string& names, std::vector<std::string>& value, const std::string& description) {
-    return place(app_.add_option(names, value, description), "FILE...");
-  }
-  CLI::Option* assignments(const std::string& names, std::map<std::string, std::string>& values,
-                           const std::string& description) {
-    const auto take = [&values](const std::vector<std::string>& words) {
-      for (const std::string& word : words) {
-        const size_t equals = word.find('=');
-        if (equals == 0 || equals == std::string::npos) throw CLI::ValidationError(word + " is not NAME=VALUE");
-        values[word.substr(0, equals)] = word.substr(equals + 1);
-      }
-    };
-    CLI::Option* option = app_.add_option_function<std::vector<std::string>>(names, take, description);
-    return place(option, "NAME=VALUE...");
-  }
-  CLI::Option* names(const std::string& names, std::vector<std::string>& value, const std::string& description) {
-    const auto take = [&value](const std::vector<std::string>& given) {
-      value = given;
-      std::erase(value, "");  // so that '' takes back what a recipe says
-    };
-    return place(app_.add_option_function<std::vector<std::string>>(names, take, description), "A,B,...")
-        ->delimiter(',');
-  }
-  // Not bound directly: CLI11 would read a path as far as the first blank.
-  CLI::Option* path(const std::string& names, std::filesystem::path& value, const std::string& description) {
-    return with(
-               names, [&value](const std::string& text) { value = text; }, description)
-        ->type_name("PATH");
-  }
-  CLI::Option* choice(const std::string& names, const std::vector<std::string>& words,
-                      const std::function<void(const std::string&)>& take, const std::string& description) {
-    CLI::Validator known = CLI::IsMember(words);
-    return with(names, take, description)->type_name(CLI::detail::join(words, "|"))->check(known.description(""));
-  }
-  // Any number of them, one for each time that the option is given.
-  CLI::Option* texts(const std::string& names, std::vector<std::string>& value, const std::string& description) {
-    return place(app_.add_option(names, value, description), "TEXT")->allow_extra_args(false);
-  }
-  CLI::Option* each_text(const std::string& names, const std::function<void(const std::string&)>& take,
-                         const std::string& description) {
-    return with(names, take, description)
-        ->type_name("TEXT")
-        ->trigger_on_parse()
-        ->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
-  }
-  // For values that are handed on.
-  template <class T>
-  CLI::Option* setting(const std::string& names, const std::function<void(T)>& take, const std::string& description,
-                       const Limits& limits = {}) {
-    const auto read = [take](const std::string& text) {
-      T value{};
-      std::from_chars(text.data(), text.data() + text.size(), value);
-      take(value);
-    };
-    return with(names, read, description)->type_name("N")->check(within<T>(limits));
-  }
-  CLI::Option* switch_on(const std::string& names, const std::function<void()>& take, const std::string& description) {
-    return app_.add_flag_callback(names, take, description)->group(name_);
-  }
-  CLI::Option* read_elsewhere(const std::string& names, const std::string& description) {
-    return with(
-               names, [](const std::string&) {}, description)
-        ->type_name("FILE");
-  }
-  CLI::Option* flag(const std::string& names, bool& value, const std::string& description) {
-    return app_.add_flag(names, value, description)->group(name_);
-  }
-  CLI::Option* no_flag(const std::string& names, bool& value, const std::string& description) {
-    return app_
-        .add_flag_callback(
-            names, [&value] { value = false; }, description)
-        ->group(name_);
-  }
-
- private:
-  CLI::Option* with(const std::string& names, const std::function<void(const std::string&)>& take,
-                    const std::string& description) {
-    return app_.add_option_function<std::string>(names, take, description)->group(name_);
-  }
-  CLI::Option* place(CLI::Option* option, const std::string& type) { return option->group(name_)->type_name(type); }
-
-  CLI::App& app_;
-  std::string name_;
-};
 
 void add_model(Group group, ModelArguments& model) {
   group
@@ -229,6 +105,23 @@ void add_augmentation(Group group, image::Augmentation& augmentation) {
   group.no_flag("--no-flip", augmentation.flip, "do not mirror every other image");
   group.number("--color-jitter", augmentation.color, "by how much brightness, contrast, saturation may change",
                {.highest = 1});
+}
+
+void add_chat_template(Group& group, std::filesystem::path& file, std::string& variables) {
+  group.path("--chat-template", file, "a template's file")->default_str("the model's");
+  group.text("--chat-template-kwargs", variables, "its variables, as JSON: {\"enable_thinking\": false}")
+      ->default_str("none");
+}
+
+void add_instructions(Group group, InstructionOptions& options) {
+  group.text("--messages-column", options.messages_column, "column of conversations; learns what the assistant says")
+      ->default_str("none");
+  group.text("--prompt-column", options.prompt_column, "column of prompts: texts, or lists of messages")
+      ->default_str("none");
+  group.text("--completion-column", options.completion_column, "column of completions, which are learnt")
+      ->default_str("none");
+  add_chat_template(group, options.chat_template, options.chat.variables);
+  group.text("--chat-date", options.chat.date, "day for templates that tell it: 2026-11-21")->default_str("today");
 }
 
 void add_length(Group group, TextClassificationOptions& options) {
@@ -364,6 +257,7 @@ void add_options(CLI::App& command, FitArguments& a) {
   add_table(data, a.model.table);
   add_cross_validation(Group(command, "Cross-validation"), a);
   add_tag_columns(Group(command, "Token classification"), a.model);
+  add_instructions(Group(command, "Instruction data (causal-lm)"), a.model.instructions);
   add_question_answering(Group(command, "Question answering"), a.model.question_answering);
   add_multiple_choice(Group(command, "Multiple choice"), a.model.multiple_choice);
   add_images(Group(command, "Image classification"), a.model.images);
@@ -399,6 +293,7 @@ void add_options(CLI::App& command, EvaluateArguments& a) {
   add_masking(data, a.model.masked_lm);
   add_batch_size(data, a.batch_size);
   add_tag_columns(Group(command, "Token classification"), a.model);
+  add_instructions(Group(command, "Instruction data (causal-lm)"), a.model.instructions);
   add_question_answering(Group(command, "Question answering"), a.model.question_answering);
   add_multiple_choice(Group(command, "Multiple choice"), a.model.multiple_choice);
   add_images(Group(command, "Image classification"), a.model.images);
@@ -421,6 +316,7 @@ void add_options(CLI::App& command, PredictArguments& a) {
   add_masking(data, a.model.masked_lm);
   add_batch_size(data, a.batch_size);
   add_token_columns(Group(command, "Token classification"), a.model);
+  add_instructions(Group(command, "Instruction data (causal-lm)"), a.model.instructions);
   add_question_answering(Group(command, "Question answering"), a.model.question_answering);
   add_multiple_choice(Group(command, "Multiple choice"), a.model.multiple_choice);
   add_images(Group(command, "Image classification"), a.model.images);
@@ -440,6 +336,11 @@ void add_options(CLI::App& command, GenerateArguments& a) {
   data.files("--input", a.input, "prompts: .txt, a line each; .csv, .tsv, .jsonl");
   data.text("--text-column", a.text_column, "column of the prompt");
   data.number("--batch-size", a.batch_size, "prompts at a time", {.lowest = 1, .highest = 1e4});
+  Group chat(command, "Chat");
+  chat.flag("--chat", a.chat, "prompts are a user's messages, by the model's chat template");
+  chat.text("--system", a.system, "the message before the user's")->default_str("none");
+  chat.text("--messages-column", a.messages_column, "column of conversations in --input; .txt: a message a line");
+  add_chat_template(chat, a.chat_template, a.chat_variables);
   add_generation(Group(command, "Generation (defaults are generation_config.json's)"), a);
   Group output(command, "Output");
   output.path("--output", a.output, "a JSON object a prompt; - is stdout")->default_str("-");

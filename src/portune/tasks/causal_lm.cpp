@@ -1,9 +1,5 @@
-#include "portune/error.h"
 #include "portune/language_models.h"
-#include "portune/ops.h"
-#include "portune/tasks/language_model.h"
-#include "portune/tasks/objectives.h"
-#include "portune/text_task.h"
+#include "portune/tasks/causal_task.h"
 
 namespace portune {
 namespace {
@@ -18,10 +14,10 @@ std::vector<int32_t> with_end(const text::Tokenizer& tokenizer, const std::strin
   return ids;
 }
 
-class CausalLm final : public TextTask {
+class CausalLm final : public tasks::CausalTask {
  public:
   CausalLm(const std::filesystem::path& model, CausalLmOptions options)
-      : TextTask(model, options.block_size), options_(std::move(options)) {}
+      : CausalTask(model, options.block_size), options_(std::move(options)) {}
 
   std::vector<std::string> columns(Labels) const override { return {options_.text_column}; }
 
@@ -38,26 +34,9 @@ class CausalLm final : public TextTask {
   }
   int64_t count_examples(const data::Dataset& rows) const override { return RowTask::count_examples(blocks(rows)); }
 
-  std::unique_ptr<PredictionLines> prediction_lines() const override {
-    return std::make_unique<tasks::LanguageModelLines>();
-  }
   bool predicts_rows() const override { return false; }
   std::map<std::string, std::string> settings() const override {
     return {{"block_size", std::to_string(options_.block_size)}, {"text_column", options_.text_column}};
-  }
-
-  std::vector<std::string> inputs() const override { return checkpoint().inputs({"labels"}); }
-  Forward forward(const nn::Scope& root, const Columns& batch) const override {
-    const Value x = checkpoint().model().hidden_states(root, checkpoint().inputs_of(batch)).back();
-    // The last place predicts what is not there.
-    const int64_t seq = options_.block_size;
-    const Value logits = checkpoint().model().causal_lm_logits(root, slice(x, 1, {0, seq - 1}));
-    return tasks::language_modelling(logits, slice(batch.at("labels"), 1, {1, seq}),
-                                     batch.at(std::string(data::kExampleWeight)));
-  }
-  std::unique_ptr<Metrics> metrics() const override { return std::make_unique<tasks::LanguageModelMetrics>(); }
-  void save(const std::filesystem::path& folder, std::span<const NamedTensorView> weights) const override {
-    checkpoint().save(folder, {.architecture = checkpoint().model().class_name(models::HeadKind::kCausalLM)}, weights);
   }
 
  private:

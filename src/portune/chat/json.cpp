@@ -1,0 +1,27 @@
+#include "portune/chat/json.h"
+
+#include <nlohmann/json.hpp>
+
+#include "portune/base/message.h"
+#include "portune/error.h"
+
+namespace portune::chat {
+
+using Json = nlohmann::ordered_json;
+
+Json parse_json(std::string_view text, const char* what) {
+  const auto refuse = [&](const char* expected) {
+    return DataError({.where = what, .given = shortened(text, 60), .expected = expected});
+  };
+  const auto not_too_deep = [&](int depth, Json::parse_event_t, Json&) {
+    constexpr int kDeepest = 64;  // so that none can exhaust the stack
+    return depth <= kDeepest ? true : throw refuse("JSON of at most 64 levels");
+  };
+  try {
+    return Json::parse(text, not_too_deep);
+  } catch (const Json::exception&) {
+    throw refuse("JSON");
+  }
+}
+
+}  // namespace portune::chat

@@ -1,0 +1,27 @@
+// Renders templates, for tests/oracle/compare_chat_templates.py to compare.
+//   portune_template_dump < REQUESTS > ANSWERS
+// REQUESTS: a JSON object a line: {"template": ..., "variables": {...}}. ANSWERS: for each {"text": ..., "generations":
+// [[begin, end], ...]} in code points, or {"error": ...}.
+#include <iostream>
+
+#include "jinja/run.h"
+#include "portune/error.h"
+
+namespace {
+
+nlohmann::ordered_json answer(const nlohmann::ordered_json& request) {
+  try {
+    const portune::jinja::Rendered rendered =
+        portune::jinja::run(request.at("template").get<std::string>(), request.at("variables"));
+    return {{"text", rendered.text}, {"generations", portune::jinja::in_code_points(rendered)}};
+  } catch (const portune::Error& error) {
+    return {{"error", error.what()}};
+  }
+}
+
+}  // namespace
+
+int main() {
+  std::string line;
+  while (std::getline(std::cin, line)) std::cout << answer(nlohmann::ordered_json::parse(line)).dump() << "\n";
+}
