@@ -6,10 +6,9 @@ The spread over the seeds tells how much of that is chance.
 """
 
 import argparse
-import statistics
 import tempfile
 
-from harness import MINILM, PEERS, PORTUNE, REVIEWS, TASK, json_line, peer_python, run
+from harness import MINILM, PEERS, PORTUNE, REVIEWS, TASK, compare_by_seed, json_line, peer_python, run
 
 STEPS = 150  # per epoch, of two
 ARGUMENTS = ["--model", MINILM, "--train", REVIEWS / "train.tsv", "--validation", REVIEWS / "validation.tsv"]
@@ -21,14 +20,7 @@ def main():
     parser.add_argument("--seeds", type=int, nargs="+", default=[1, 2, 3])
     options = parser.parse_args()
     python = peer_python()
-    portune, peer = [], []
-    for seed in options.seeds:
-        portune.append(portune_auc(seed))
-        peer.append(peer_auc(python, seed))
-        print(f"seed {seed}: AUC portune {portune[-1]:.4f}   peer {peer[-1]:.4f}", flush=True)
-    for side, values in (("portune", portune), ("peer", peer)):
-        print(f"  {side:8} mean {statistics.mean(values):.4f}   lowest {min(values):.4f}   highest {max(values):.4f}")
-    print(f"RATIO accuracy {(1 - statistics.mean(peer)) / (1 - statistics.mean(portune)):.3f}")
+    compare_by_seed("accuracy", options.seeds, "AUC", portune_auc, lambda seed: peer_auc(python, seed))
 
 
 def portune_auc(seed):
@@ -40,7 +32,7 @@ def portune_auc(seed):
 
 def peer_auc(python, seed):
     printed, _ = run(python, PEERS / "trainer.py", *ARGUMENTS, "--max-steps", 2 * STEPS, "--seed", seed)
-    return json_line(printed)["validation_auc"]
+    return json_line(printed)["validation"]["roc_auc"]
 
 
 if __name__ == "__main__":

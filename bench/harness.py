@@ -6,6 +6,7 @@ time is the one that other work on the machine disturbed least; the median stand
 """
 
 import json
+import math
 import os
 import pathlib
 import statistics
@@ -64,6 +65,20 @@ def run(*command, environment=None):
 def json_line(printed):
     """The last line of what a command printed that is a JSON object."""
     return json.loads([line for line in printed.splitlines() if line.startswith("{")][-1])
+
+
+def compare_by_seed(name, seeds, figure, portune, peer):
+    """Prints a figure, of which 1 is best, of both sides for each seed; their means; and how the mean errors compare."""
+    values = {"portune": [], "peer": []}
+    for seed in seeds:
+        values["portune"].append(portune(seed))
+        values["peer"].append(peer(seed))
+        print(f"seed {seed}: {figure} portune {values['portune'][-1]:.4f}   peer {values['peer'][-1]:.4f}", flush=True)
+    for side, of_side in values.items():
+        mean = statistics.mean(of_side)
+        print(f"  {side:8} mean {mean:.4f}   lowest {min(of_side):.4f}   highest {max(of_side):.4f}")
+    error, error_of_peer = (1 - statistics.mean(of_side) for of_side in values.values())
+    print(f"RATIO {name} {error_of_peer / error if error else math.inf:.3f}", flush=True)
 
 
 def report_seconds(name, portune, peer):

@@ -14,7 +14,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     processor(whole.view());
     options.at_least = [](Size) { return Size{4, 4}; };
     decode(file, "fuzz", options);
-    augment(file, "fuzz", processor, {.color = 0.5}, size, {.max_pixels = 1 << 18}, true);
+    augment(file, "fuzz", processor, {.color = 0.5}, size, options);
   } catch (const portune::DataError&) {
   }
   return 0;

@@ -186,9 +186,9 @@ def record_generation(model, lengths, folder, *, seed, new_tokens=NEW_TOKENS):
         "greedy_eos": eos,
         "penalty": {"repetition_penalty": 1.5},
         "beams": {"num_beams": 3},
-        "beams_eos": {"num_beams": 4, "early_stopping": True, **eos},
+        "beams_eos": {"num_beams": 3, "early_stopping": True, **eos},
         "beams_never": {"num_beams": 3, "early_stopping": "never", "length_penalty": 2.0, **eos},
-        "beams_short": {"num_beams": 2, "length_penalty": -1.0, "repetition_penalty": 1.2, **eos},
+        "beams_short": {"num_beams": 3, "length_penalty": -1.0, "repetition_penalty": 1.2, **eos},
     }
     tensors, entries = {}, []
     for name, chosen in runs.items():

@@ -1,7 +1,8 @@
-"""The peer of `portune fit`: the Trainer of transformers on the demo's task with the demo's settings.
+"""The peer of `portune fit`: the Trainer of transformers on the same TSV files with the same settings, whose options have
+the names that Portune has for them.
 
-Reads the same two TSV files, trains a sigmoid head (BertForSequenceClassification, num_labels=1, binary cross-entropy)
-and prints one line of JSON: {"train_seconds": ...}, and with --validation also "validation_auc".
+Trains BertForSequenceClassification with a sigmoid head (num_labels=1, binary cross-entropy) or a softmax over two
+classes, and prints one line of JSON: {"train_seconds": ...}, and with --validation also {"validation": {metric: value}}.
 """
 
 import argparse
@@ -11,8 +12,13 @@ import tempfile
 import time
 
 import torch
-from sklearn.metrics import roc_auc_score
+from sklearn.metrics import accuracy_score, f1_score, matthews_corrcoef, roc_auc_score
 from transformers import AutoTokenizer, BertForSequenceClassification, Trainer, TrainingArguments
+
+HEADS = {
+    "sigmoid": {"num_labels": 1, "problem_type": "multi_label_classification"},
+    "softmax": {"num_labels": 2, "problem_type": "single_label_classification"},
+}
 
 
 def main():
@@ -20,15 +26,16 @@ def main():
     torch.manual_seed(options.seed)
     tokenizer = AutoTokenizer.from_pretrained(options.model)
     model = BertForSequenceClassification.from_pretrained(
-        options.model, num_labels=1, problem_type="multi_label_classification", attn_implementation="sdpa"
+        options.model, attn_implementation="sdpa", **HEADS[options.head]
     )
-    trainer = Trainer(model, training_arguments(options), train_dataset=Reviews(options.train, tokenizer, options))
+    train = Rows([options.train], tokenizer, options)
+    trainer = Trainer(model, training_arguments(options), train_dataset=train)
     begin = time.perf_counter()
     trainer.train()
     result = {"train_seconds": time.perf_counter() - begin}
     if options.validation:
-        predicted = trainer.predict(Reviews(options.validation, tokenizer, options))
-        result["validation_auc"] = roc_auc_score(predicted.label_ids[:, 0], predicted.predictions[:, 0])
+        predicted = trainer.predict(Rows(options.validation, tokenizer, options))
+        result["validation"] = scores(predicted.predictions, predicted.label_ids.ravel())
     print(json.dumps(result), flush=True)
 
 
@@ -36,24 +43,33 @@ def parse_options():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--model", required=True)
     parser.add_argument("--train", required=True)
-    parser.add_argument("--validation")
+    parser.add_argument("--validation", nargs="+")
+    parser.add_argument("--column-names", type=lambda names: names.split(","), help="of files without a header")
+    parser.add_argument("--text-column", default="text")
+    parser.add_argument("--text-pair-column")
+    parser.add_argument("--label-column", default="label")
+    parser.add_argument("--head", choices=list(HEADS), default="sigmoid")
     parser.add_argument("--batch-size", type=int, default=32)
     parser.add_argument("--max-length", type=int, default=64)
     parser.add_argument("--learning-rate", type=float, default=3e-5)
-    parser.add_argument("--max-steps", type=int, default=300)
+    length = parser.add_mutually_exclusive_group()
+    length.add_argument("--max-steps", type=int, default=-1)
+    length.add_argument("--epochs", type=int, default=3)
     parser.add_argument("--seed", type=int, default=1)
     return parser.parse_args()
 
 
-class Reviews(torch.utils.data.Dataset):
-    """Rows of a TSV file with the columns label and text; every example is padded to the full length."""
+class Rows(torch.utils.data.Dataset):
+    """Rows of TSV files; every example is padded to the full length."""
 
-    def __init__(self, path, tokenizer, options):
-        with open(path, encoding="utf-8", newline="") as file:
-            rows = list(csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE))
-        self.labels = torch.tensor([[float(row["label"])] for row in rows])
+    def __init__(self, paths, tokenizer, options):
+        rows = [row for path in paths for row in read(path, options.column_names)]
+        labels = [int(row[options.label_column]) for row in rows]
+        self.labels = torch.tensor(labels) if options.head == "softmax" else torch.tensor(labels).float()[:, None]
+        pair = options.text_pair_column
         self.inputs = tokenizer(
-            [row["text"] for row in rows],
+            [row[options.text_column] for row in rows],
+            [row[pair] for row in rows] if pair else None,
             padding="max_length",
             truncation=True,
             max_length=options.max_length,
@@ -67,9 +83,27 @@ class Reviews(torch.utils.data.Dataset):
         return {**{name: values[index] for name, values in self.inputs.items()}, "labels": self.labels[index]}
 
 
+def read(path, column_names):
+    with open(path, encoding="utf-8-sig", newline="") as file:
+        return list(csv.DictReader(file, column_names, delimiter="\t", quoting=csv.QUOTE_NONE))
+
+
+def scores(logits, labels):
+    """Of label 1; a sigmoid head has its logit alone."""
+    of_one = logits[:, 0] if logits.shape[1] == 1 else logits[:, 1] - logits[:, 0]
+    predicted = of_one >= 0
+    return {
+        "accuracy": accuracy_score(labels, predicted),
+        "f1": f1_score(labels, predicted),
+        "matthews_correlation": matthews_corrcoef(labels, predicted),
+        "roc_auc": roc_auc_score(labels, of_one),
+    }
+
+
 def training_arguments(options):
     return TrainingArguments(
         output_dir=tempfile.mkdtemp(),
+        num_train_epochs=options.epochs,
         max_steps=options.max_steps,
         per_device_train_batch_size=options.batch_size,
         per_device_eval_batch_size=64,

@@ -143,11 +143,11 @@ struct Augmentation {
 };
 
 /// A file decoded, changed at random, and normalised. What is drawn depends on `key` alone.
-/// options  at_least is not used
-/// reduced  whether a JPEG may be decoded at reduced size where its part stays as large as the result
+/// options  if there is an at_least, a JPEG may be decoded at a size with which the part of it that is seen stays as
+///          large as the result
 /// returns  float32 [3, height, width] of the processor's output size
 /// errors   as decode
 Tensor augment(std::span<const std::byte> file, const std::string& where, const Processor& processor,
-               const Augmentation& augmentation, uint64_t key, DecodeOptions options = {}, bool reduced = false);
+               const Augmentation& augmentation, uint64_t key, DecodeOptions options = {});
 
 }  // namespace portune::image

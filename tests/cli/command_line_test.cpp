@@ -30,7 +30,7 @@ FitArguments fit_arguments(Words more) {
   return std::get<FitArguments>(parse(more));
 }
 
-// fit has the options of every task, which are groups of their own.
+// Those that work on rows have the options of every task, which are groups of their own.
 TEST(CommandLine, HelpOfEachCommandHasExamplesAndFitsOneScreen) {
   for (const char* command : {"fit", "evaluate", "predict", "generate", "tokenize", "devices", "bench", "parity"}) {
     const std::string text = text_of({command, "--help"});

@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 
+#include <csignal>
 #include <nlohmann/json.hpp>
 
 #include "cli/program.h"
@@ -42,6 +43,7 @@ TEST_F(RecipeFile, SetsOptionsByAnyOfTheirNames) {
           "validation:\n  - v.csv\n"
           "output_dir: o\n"
           "text_column: \"#1 String\"\n"
+          "tags_column: ''\n"
           "column_names: [x, y]\n"
           "num_train_epochs: 7\n"
           "null_score_diff_threshold: -1.5\n"
@@ -54,6 +56,7 @@ TEST_F(RecipeFile, SetsOptionsByAnyOfTheirNames) {
   EXPECT_THAT(a.validation, ElementsAre("v.csv"));
   EXPECT_EQ(a.output, "o");
   EXPECT_EQ(a.model.options.text_column, "#1 String");
+  EXPECT_EQ(a.model.tags_column, "");
   EXPECT_THAT(a.model.table.names, ElementsAre("x", "y"));
   EXPECT_EQ(a.epochs, 7);
   EXPECT_EQ(a.model.question_answering.null_score_diff_threshold, -1.5);
@@ -128,16 +131,21 @@ TEST_F(RecipeFile, TrainsAndGoesOnAfterAnInterruption) {
   const Toy toy;
   const std::string recipe =
       file("model: " + tiny_bert() + "\ntrain: " + toy.file("train.csv") + "\noutput: " + toy.output() +
-           "\nmax_length: 16\nbatch_size: 16\nlearning_rate: 1e-2\nepochs: 3000\n");
+           "\nmax_length: 16\nbatch_size: 16\nlearning_rate: 1e-2\nepochs: 400\n");
   Program program({"fit", "--recipe", recipe});
-  ASSERT_TRUE(program.says("epoch 2/"));
+  ASSERT_TRUE(program.says("epoch 3/"));
   program.signal(SIGTERM);
   const Finished stopped = program.wait();
   ASSERT_EQ(stopped.exit_code, 75) << stopped.err;
-  const std::string go_on = stopped.err.substr(stopped.err.find("go on with  ") + 12);
-  EXPECT_THAT(go_on, testing::StartsWith("portune fit --recipe "));
-  // With fewer epochs the linear decay would be another, which is refused: the recipe's options are compared too.
-  EXPECT_THAT(portune_by_shell(go_on.substr(0, go_on.find('\n')) + " --epochs 3").err, HasSubstr("steps"));
+  std::string go_on = stopped.err.substr(stopped.err.find("portune fit --recipe "));
+  go_on.resize(go_on.find('\n'));
+
+  const Finished refused = portune_by_shell(go_on + " --learning-rate 0.5");
+  EXPECT_EQ(refused.exit_code, 2);
+  EXPECT_THAT(refused.err, HasSubstr("expected  learning_rate 0.01, as in the run"));
+  const Finished last = portune_by_shell(go_on);
+  ASSERT_EQ(last.exit_code, 0) << last.err;
+  EXPECT_THAT(names_in(toy.output()), testing::Contains("model.safetensors"));
 }
 
 TEST(ShippedRecipes, AreFoundByName) {

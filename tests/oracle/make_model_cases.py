@@ -108,8 +108,9 @@ REGRESSION = {"problem_type": "regression", "num_labels": 1}
 # repeat one, that would make bfloat16 too coarse, in torch as well.
 SHARP = ("bert", "gpt2", "opt")
 
-# For which generate() is recorded, too: each decoder, and each layout of OPT.
-GENERATES = ("gpt2_lm", "gpt2_lm_untied", "opt_lm", "opt_350m", "llama_lm", "mistral_lm", "qwen2_lm", "qwen3_lm")
+# For which generate() is recorded, too: each decoder, each layout of OPT, and a RoPE that depends on the length,
+# with prompts that grow past it.
+GENERATES = ("gpt2_lm", "gpt2_lm_untied", "opt_lm", "opt_350m", "llama_lm", "mistral_lm", "qwen2_lm", "qwen3_lm", "llama_longrope")
 
 # name: class, configuration. The first of an architecture is recorded whole.
 CASES = {
@@ -241,7 +242,8 @@ def make_case(name):
         keep=None if is_first else lambda parameter: parameter in of_head,
     )
     if name in GENERATES:
-        record_generation(model, LENGTHS, DATA / name, seed=seed)
+        lengths = (5, 4, 2) if "rope" in name else LENGTHS
+        record_generation(model, lengths, DATA / name, seed=seed)
 
 
 def make_model(architecture, settings):

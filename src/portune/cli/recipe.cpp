@@ -41,7 +41,7 @@ std::vector<std::string> shipped_names() {
 }
 
 fs::path find(const std::string& name) {
-  if (fs::exists(name)) return name;
+  if (fs::exists(name) && !fs::is_directory(name)) return name;
   for (const fs::path& folder : shipped_folders()) {
     if (const fs::path file = folder / (name + ".yaml"); fs::exists(file)) return file;
   }
@@ -55,7 +55,7 @@ YAML::Node parse(const fs::path& file) {
   try {
     const std::vector<YAML::Node> documents = YAML::LoadAll(io::read_text(file, kLargestBytes));
     if (documents.size() == 1 && documents.front().IsMap()) return documents.front();
-  } catch (const YAML::ParserException& error) {
+  } catch (const YAML::Exception& error) {
     throw UsageError({.where = place(file, line_of(error.mark)), .given = "no YAML: " + error.msg});
   }
   throw UsageError(

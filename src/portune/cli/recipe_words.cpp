@@ -57,7 +57,7 @@ class Reader {
     require_once(setting, option);
     require_fitting(setting, option);
     if (is_overridden(option, typed_)) return;
-    for (const std::string& value : setting.values) result_.words.push_back(option.get_name() + "=" + value);
+    for (const std::string& value : setting.values) add(option.get_name(), value);
     result_.places[option.get_name()] = place_of(setting);
   }
 
@@ -66,6 +66,12 @@ class Reader {
   RecipeWords result() && { return std::move(result_); }
 
  private:
+  // With "=", as a value may begin with a hyphen; but CLI11 takes nothing after it for no value.
+  void add(const std::string& option, const std::string& value) {
+    result_.words.push_back(value.empty() ? option : option + "=" + value);
+    if (value.empty()) result_.words.emplace_back();
+  }
+
   std::string place_of(const Setting& setting) const {
     return recipe_.file.string() + ":" + std::to_string(setting.line);
   }

@@ -21,6 +21,52 @@ std::string name_of_prompt(size_t prompt, size_t prompts) {
   return prompts == 1 ? "the prompt" : "prompt " + std::to_string(prompt + 1);
 }
 
+// The completions of a batch while they grow; without a tokenizer they have no text.
+class Texts {
+ public:
+  Texts(const text::Tokenizer* tokenizer, std::span<const Ids> prompts, const Batch& batch,
+        const GenerationOptions& options, GenerationCallback& callback)
+      : batch_(batch), options_(options), callback_(callback) {
+    if (tokenizer == nullptr) return;
+    for (const size_t prompt : batch.prompts) texts_.emplace_back(*tokenizer, prompts[prompt], options.stop_strings);
+  }
+
+  /// Shows what is new; returns the rows that a stop string has ended now.
+  std::vector<size_t> update(const std::vector<Ids>& ids) {
+    std::vector<size_t> ended;
+    for (size_t row = 0; row < texts_.size(); ++row) {
+      const bool had_stopped = texts_[row].stopped_after().has_value();
+      show(row, texts_[row].update(ids[row], false));
+      if (texts_[row].stopped_after() && !had_stopped) ended.push_back(row);
+    }
+    return ended;
+  }
+
+  Completion finish(size_t row, const Ids& ids) {
+    Completion completion{.text = {}, .ids = ids};
+    if (!texts_.empty()) {
+      GrowingText& text = texts_[row];
+      show(row, text.update(ids, true));
+      completion.text = text.text();
+      completion.ids.resize(text.stopped_after().value_or(ids.size()));
+      completion.stopped = text.stopped_after().has_value();
+    }
+    const Ids& eos = options_.eos_token_id;
+    completion.stopped |= !completion.ids.empty() && std::ranges::find(eos, completion.ids.back()) != eos.end();
+    return completion;
+  }
+
+ private:
+  void show(size_t row, const std::string& text) {
+    if (callback_.streams() && options_.num_beams == 1 && !text.empty()) callback_.on_text(batch_.prompts[row], text);
+  }
+
+  const Batch& batch_;
+  const GenerationOptions& options_;
+  GenerationCallback& callback_;
+  std::vector<GrowingText> texts_;
+};
+
 }  // namespace
 
 struct Generator::Impl {
@@ -34,6 +80,7 @@ struct Generator::Impl {
   const text::Tokenizer& require_tokenizer();
   void look_for_tokenizer();
   Ids encode(const std::string& prompt, size_t number, size_t prompts, const GenerationOptions& options);
+  void require_prompt(const std::string& name, const Ids& prompt, int64_t max_new_tokens) const;
   void check(std::span<const Ids> prompts, const GenerationOptions& options) const;
   void run(std::span<const Ids> prompts, const Batch& batch, const GenerationOptions& options,
            GenerationCallback& callback, std::vector<Completion>& completions);
@@ -72,70 +119,53 @@ Ids Generator::Impl::encode(const std::string& prompt, size_t number, size_t pro
   return ids;
 }
 
-void Generator::Impl::check(std::span<const Ids> prompts, const GenerationOptions& options) const {
+void Generator::Impl::require_prompt(const std::string& name, const Ids& prompt, int64_t max_new_tokens) const {
   const models::TextModelFacts& facts = programs.model().facts();
-  generate::check(options, facts.vocab_size);
+  const std::ptrdiff_t tokens = std::ssize(prompt);
+  if (tokens == 0) {
+    throw UsageError(
+        {.where = name, .given = "no token, and no bos_token_id to begin with", .expected = "at least one token"});
+  }
+  if (tokens + max_new_tokens > facts.max_length) {
+    throw UsageError({.where = name,
+                      .given = std::to_string(tokens) + " tokens, with " + std::to_string(max_new_tokens) +
+                               " new ones (max_new_tokens) to come",
+                      .expected = "at most " + std::to_string(facts.max_length) + ", the positions of the model",
+                      .fix = "shorten the prompt, or ask for fewer tokens"});
+  }
+  const auto [least, most] = std::ranges::minmax(prompt);
+  if (least < 0 || most >= facts.vocab_size) {
+    throw UsageError({.where = name,
+                      .given = "token id " + std::to_string(least < 0 ? least : most),
+                      .expected = "0 to " + std::to_string(facts.vocab_size - 1) + ", the model's vocabulary"});
+  }
+}
+
+void Generator::Impl::check(std::span<const Ids> prompts, const GenerationOptions& options) const {
+  generate::check(options, programs.model().facts().vocab_size);
   for (size_t i = 0; i < prompts.size(); ++i) {
-    const auto tokens = static_cast<int64_t>(prompts[i].size());
-    const std::string name = name_of_prompt(i, prompts.size());
-    if (tokens == 0) {
-      throw UsageError(
-          {.where = name, .given = "no token, and no bos_token_id to begin with", .expected = "at least one token"});
-    }
-    if (tokens + options.max_new_tokens > facts.max_length) {
-      throw UsageError({.where = name,
-                        .given = std::to_string(tokens) + " tokens, with " + std::to_string(options.max_new_tokens) +
-                                 " new ones (max_new_tokens) to come",
-                        .expected = "at most " + std::to_string(facts.max_length) + ", the positions of the model",
-                        .fix = "shorten the prompt, or ask for fewer tokens"});
-    }
-    const auto [least, most] = std::ranges::minmax(prompts[i]);
-    if (least < 0 || most >= facts.vocab_size) {
-      throw UsageError({.where = name,
-                        .given = "token id " + std::to_string(least < 0 ? least : most),
-                        .expected = "0 to " + std::to_string(facts.vocab_size - 1) + ", the model's vocabulary"});
-    }
+    require_prompt(name_of_prompt(i, prompts.size()), prompts[i], options.max_new_tokens);
   }
 }
 
 void Generator::Impl::run(std::span<const Ids> prompts, const Batch& batch, const GenerationOptions& options,
                           GenerationCallback& callback, std::vector<Completion>& completions) {
+  const bool watched = tokenizer && options.num_beams == 1 && (callback.streams() || !options.stop_strings.empty());
   const int32_t pad = options.pad_token_id.value_or(options.eos_token_id.empty() ? 0 : options.eos_token_id.front());
-  std::vector<GrowingText> texts;
-  if (tokenizer) {
-    for (const size_t prompt : batch.prompts) texts.emplace_back(*tokenizer, prompts[prompt], options.stop_strings);
-  }
-  const bool watched = options.num_beams == 1 && tokenizer && (callback.streams() || !options.stop_strings.empty());
-
+  Texts texts(tokenizer ? &*tokenizer : nullptr, prompts, batch, options, callback);
   Run run(programs, options, prompts, batch, pad);
-  bool more = true;
-  while (more) {
+  do {
     callback.on_pause();
-    if (watched) {
-      const std::vector<Ids> ids = run.new_tokens();
-      for (size_t row = 0; row < texts.size(); ++row) {
-        const std::string text = texts[row].update(ids[row], false);
-        if (!text.empty()) callback.on_text(batch.prompts[row], text);
-        if (texts[row].stopped_after()) run.finish(row);
-      }
-    }
-    more = run.advance(watched ? kAtATimeWhenWatched : kAtATime);
-  }
+    if (!watched) continue;
+    for (const size_t row : texts.update(run.new_tokens())) run.finish(row);
+  } while (run.advance(watched ? kAtATimeWhenWatched : kAtATime));
+
   const std::vector<Ids> ids = run.new_tokens();
-  for (size_t row = 0; row < batch.prompts.size(); ++row) {
+  for (size_t row = 0; row < ids.size(); ++row) {
     Completion& completion = completions[batch.prompts[row]];
-    completion.ids = ids[row];
-    if (tokenizer) {
-      const std::string text = texts[row].update(ids[row], true);
-      if (watched && !text.empty()) callback.on_text(batch.prompts[row], text);
-      completion.text = texts[row].text();
-      if (const auto stop = texts[row].stopped_after()) completion.ids.resize(*stop);
-      completion.stopped = texts[row].stopped_after().has_value();
-    }
-    completion.stopped |= !completion.ids.empty() &&
-                          std::ranges::find(options.eos_token_id, completion.ids.back()) != options.eos_token_id.end();
-    times.prompt_tokens += static_cast<int64_t>(prompts[batch.prompts[row]].size());
-    times.new_tokens += static_cast<int64_t>(completion.ids.size());
+    completion = texts.finish(row, ids[row]);
+    times.prompt_tokens += std::ssize(prompts[batch.prompts[row]]);
+    times.new_tokens += std::ssize(completion.ids);
   }
   times.prefill_s += run.prefill_s();
   times.decode_s += run.decode_s();

@@ -3,7 +3,7 @@
 #include <cmath>
 
 #include "portune/error.h"
-#include "portune/generate/programs.h"
+#include "portune/generate/settings.h"
 #include "portune/io/json.h"
 
 namespace portune {

@@ -3,29 +3,6 @@
 namespace portune::generate {
 namespace {
 
-Settings settings_of(const Values& in) {
-  const auto element = [](const Value& list, int64_t i) { return reshape(slice(list, 0, {i, i + 1}), {}); };
-  return {.temperature = element(in[0], 0),
-          .top_p = element(in[0], 1),
-          .repetition_penalty = element(in[0], 2),
-          .length_penalty = element(in[0], 3),
-          .pause = element(in[1], 0),
-          .end = element(in[1], 1),
-          .first = element(in[1], 2),
-          .top_k = element(in[2], 0),
-          .pad_token_id = element(in[2], 1),
-          .early_stopping = element(in[2], 2),
-          .eos_token_id = in[3],
-          .key = in[4],
-          .numbers = in[5]};
-}
-
-Values settings_parameters(const Sizes& sizes) {
-  return {parameter("numbers", {DType::kFloat32, {4}}), parameter("places", {DType::kInt32, {3}}),
-          parameter("integers", {DType::kInt32, {3}}),  parameter("eos_token_id", {DType::kInt32, {kMostEosTokens}}),
-          parameter("key", {DType::kUInt32, {2}}),      parameter("prompt_numbers", {DType::kUInt32, {sizes.prompts}})};
-}
-
 // [prompts, ...] -> [prompts * n, ...]: each n times.
 Value repeat_rows(const Value& x, int64_t n) {
   if (n == 1) return x;
@@ -120,7 +97,7 @@ GenerationProgram prefill_program(const models::TextModel& model, const SearchKi
                                   DType dtype) {
   const Value ids = parameter("ids", {DType::kInt32, {sizes.prompts, sizes.prompt}});
   const Value padding = parameter("padding", {DType::kInt32, {sizes.prompts}});
-  const Values settings = settings_parameters(sizes);
+  const Values settings = settings_parameters(sizes.prompts);
   const std::unique_ptr<Search> search = make_search(kind);
   nn::Context context({.compute_dtype = dtype, .matrix_dtype = dtype});
 
@@ -141,7 +118,7 @@ GenerationProgram prefill_program(const models::TextModel& model, const SearchKi
 GenerationProgram decode_program(const models::TextModel& model, const SearchKind& kind, const Sizes& sizes,
                                  DType dtype) {
   const std::unique_ptr<Search> search = make_search(kind);
-  const Values settings_in = settings_parameters(sizes);
+  const Values settings_in = settings_parameters(sizes.prompts);
   const Settings settings = settings_of(settings_in);
   const State form = state_parameters(model, kind, sizes, dtype);
   const Values inputs = form.flat();

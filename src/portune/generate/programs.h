@@ -15,9 +15,6 @@ struct Sizes {
   int64_t length;   ///< places for prompt and new tokens
 };
 
-/// Ids that may end a text, at most.
-inline constexpr int64_t kMostEosTokens = 16;
-
 /// A program and the model's parameters that it begins with.
 struct GenerationProgram {
   Function function;
@@ -25,25 +22,15 @@ struct GenerationProgram {
 };
 
 /// Reads prompts and adds the first token.
-///   parameters  the weights; int32 [prompts, prompt] ids; int32 [prompts] padding before them; the settings
+///   parameters  the weights; int32 [prompts, prompt] ids; int32 [prompts] padding before them; settings_parameters()
 ///   results     the state
 GenerationProgram prefill_program(const models::TextModel& model, const SearchKind& kind, const Sizes& sizes,
                                   DType dtype);
 
 /// Adds tokens until settings.pause is reached or all texts have ended.
-///   parameters  the weights, the state, the settings
+///   parameters  the weights, the state, settings_parameters()
 ///   results     the state, in the memory of the old
 GenerationProgram decode_program(const models::TextModel& model, const SearchKind& kind, const Sizes& sizes,
                                  DType dtype);
-
-/// The settings as the programs take them, after all else.
-struct SettingsArrays {
-  Tensor numbers;         ///< float32 [4]: temperature, top_p, repetition_penalty, length_penalty
-  Tensor places;          ///< int32 [3]: pause, end, first
-  Tensor integers;        ///< int32 [3]: top_k, pad_token_id, early_stopping
-  Tensor eos_token_id;    ///< int32 [kMostEosTokens], -1 for those that are not there
-  Tensor key;             ///< uint32 [2]
-  Tensor prompt_numbers;  ///< uint32 [prompts]
-};
 
 }  // namespace portune::generate

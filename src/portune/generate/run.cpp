@@ -1,8 +1,8 @@
 #include "portune/generate/run.h"
 
 #include <algorithm>
+#include <chrono>
 
-#include "portune/base/random.h"
 #include "portune/generate/beam_search.h"
 
 namespace portune::generate {
@@ -12,21 +12,6 @@ double seconds_since(std::chrono::steady_clock::time_point start) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
-// Seeds that are near each other must not give keys that are.
-Tensor key_of(uint64_t seed) {
-  const uint64_t key = split_mix_64(seed, 0);
-  return Tensor({2}, {static_cast<uint32_t>(key), static_cast<uint32_t>(key >> 32)});
-}
-
-Tensor eos_tokens(const GenerationOptions& options) {
-  std::vector<int32_t> ids(kMostEosTokens, -1);
-  std::ranges::copy(options.eos_token_id, ids.begin());
-  return Tensor({kMostEosTokens}, std::span<const int32_t>(ids));
-}
-
-int32_t narrow(int64_t number) { return static_cast<int32_t>(number); }
-float narrow(double number) { return static_cast<float>(number); }
-
 }  // namespace
 
 SearchKind kind_of(const GenerationOptions& o) {
@@ -35,7 +20,7 @@ SearchKind kind_of(const GenerationOptions& o) {
           .keeps_top_k = o.do_sample && o.top_k != 0,
           .keeps_top_p = o.do_sample && o.top_p != 1,
           .beams = o.num_beams,
-          .eos_tokens = static_cast<int64_t>(o.eos_token_id.size())};
+          .eos_tokens = std::max<int64_t>(1, std::ssize(o.eos_token_id))};
 }
 
 Run::Run(ModelPrograms& programs, const GenerationOptions& options, std::span<const Ids> prompts, const Batch& batch,
@@ -54,29 +39,21 @@ Run::Run(ModelPrograms& programs, const GenerationOptions& options, std::span<co
   std::vector<DeviceArray> arguments;
   arguments.push_back(programs_.put(padded.ids));
   arguments.push_back(programs_.put(padded.padding));
-  for (DeviceArray& array : settings(sizes_.prompt + 1)) arguments.push_back(std::move(array));
+  put_settings(sizes_.prompt + 1, arguments);
   take(programs_.run(program, arguments));
   prefill_s_ = seconds_since(start);
 }
 
-std::vector<DeviceArray> Run::settings(int64_t pause) const {
-  const GenerationOptions& o = options_;
-  const int64_t end = sizes_.prompt + o.max_new_tokens;
-  std::vector<DeviceArray> arrays;
-  arrays.push_back(programs_.put(
-      Tensor({4}, {narrow(o.temperature), narrow(o.top_p), narrow(o.repetition_penalty), narrow(o.length_penalty)})));
-  arrays.push_back(programs_.put(Tensor({3}, {narrow(pause), narrow(end), narrow(sizes_.prompt)})));
-  arrays.push_back(
-      programs_.put(Tensor({3}, {narrow(o.top_k), pad_token_id_, static_cast<int32_t>(o.early_stopping)})));
-  arrays.push_back(programs_.put(eos_tokens(o)));
-  arrays.push_back(programs_.put(key_of(o.seed)));
-  arrays.push_back(programs_.put(numbers_));
-  return arrays;
+void Run::put_settings(int64_t pause, std::vector<DeviceArray>& arguments) const {
+  const Places places{.pause = pause, .end = sizes_.prompt + options_.max_new_tokens, .first = sizes_.prompt};
+  for (const Tensor& tensor : settings_arguments(options_, places, pad_token_id_, numbers_)) {
+    arguments.push_back(programs_.put(tensor));
+  }
 }
 
 void Run::take(std::vector<DeviceArray> state) {
   state_ = std::move(state);
-  place_ = state_[1].to_host().as<int32_t>()[0];  // waits
+  place_ = state_[State::kPlace].to_host().as<int32_t>()[0];  // waits
 }
 
 bool Run::advance(int64_t tokens) {
@@ -86,7 +63,7 @@ bool Run::advance(int64_t tokens) {
   const auto start = std::chrono::steady_clock::now();
   const int64_t pause = std::min(place_ + tokens, end);
   std::vector<DeviceArray> arguments = std::move(state_);
-  for (DeviceArray& array : settings(pause)) arguments.push_back(std::move(array));
+  put_settings(pause, arguments);
   take(programs_.run(program, arguments));
   done_ = place_ < pause;
   decode_s_ += seconds_since(start);
@@ -95,7 +72,7 @@ bool Run::advance(int64_t tokens) {
 
 std::vector<Ids> Run::new_tokens() const {
   if (kind_.beams > 1) return best_beams();
-  const Tensor all = state_[0].to_host();
+  const Tensor all = state_[State::kTokens].to_host();
   const auto length = static_cast<size_t>(sizes_.length), begin = static_cast<size_t>(sizes_.prompt);
   std::vector<Ids> result;
   for (size_t row = 0; row < prompts_; ++row) {
@@ -107,8 +84,8 @@ std::vector<Ids> Run::new_tokens() const {
 }
 
 std::vector<Ids> Run::best_beams() const {
-  const Tensor tokens = state_[place_of_search() + kEndedTokens].to_host();
-  const Tensor lengths = state_[place_of_search() + kEndedLengths].to_host();
+  const Tensor tokens = state_[State::first_of_search(kind_) + kEndedTokens].to_host();
+  const Tensor lengths = state_[State::first_of_search(kind_) + kEndedLengths].to_host();
   const auto beams = static_cast<size_t>(kind_.beams), length = static_cast<size_t>(sizes_.length);
   std::vector<Ids> result;
   for (size_t row = 0; row < prompts_; ++row) {
@@ -121,7 +98,7 @@ std::vector<Ids> Run::best_beams() const {
 }
 
 void Run::finish(size_t row) {
-  DeviceArray& array = state_[place_of_search()];
+  DeviceArray& array = state_[State::first_of_search(kind_)];
   Tensor finished = array.to_host();
   reinterpret_cast<bool*>(finished.data())[row] = true;
   array = programs_.put(finished);

@@ -1,8 +1,6 @@
 // A batch of prompts from the first token to the last.
 #pragma once
 
-#include <chrono>
-
 #include "portune/generate/batches.h"
 #include "portune/generate/model_programs.h"
 
@@ -31,9 +29,8 @@ class Run {
   double decode_s() const { return decode_s_; }
 
  private:
-  std::vector<DeviceArray> settings(int64_t pause) const;
+  void put_settings(int64_t pause, std::vector<DeviceArray>& arguments) const;
   void take(std::vector<DeviceArray> state);
-  size_t place_of_search() const { return kind_.penalises ? 4 : 3; }
   std::vector<Ids> best_beams() const;
 
   ModelPrograms& programs_;

@@ -3,6 +3,7 @@
 
 #include <memory>
 
+#include "portune/generate/settings.h"
 #include "portune/models.h"
 #include "portune/ops.h"
 
@@ -14,22 +15,7 @@ struct SearchKind {
   bool draws = false;
   bool keeps_top_k = false, keeps_top_p = false;
   int64_t beams = 1;
-  int64_t eos_tokens = 0;  ///< of beam search: how many there are
-
-  bool operator==(const SearchKind&) const = default;
-};
-
-/// Options and the like as inputs of a program.
-struct Settings {
-  Value temperature, top_p, repetition_penalty, length_penalty;  ///< float32 scalars
-  Value pause;                                                   ///< int32: the place before which this call ends
-  Value end;                                                     ///< int32: the place before which all texts end
-  Value first;                                                   ///< int32: the place of the first new token
-  Value top_k, pad_token_id;                                     ///< int32 scalars
-  Value early_stopping;                                          ///< int32: the enumerator
-  Value eos_token_id;                                            ///< int32 [n], -1: none
-  Value key;                                                     ///< uint32 [2]
-  Value numbers;                                                 ///< uint32 [prompts]: which of all prompts these are
+  int64_t eos_tokens = 1;  ///< of beam search: how many there are at most
 };
 
 /// Texts under way, the same number of rows for each prompt. Each text stands in a row of `tokens`, padded on the left;
@@ -42,7 +28,10 @@ struct State {
   Values search;  ///< what the search keeps besides
   models::KeyValueCache cache;
 
+  /// All of them in this order.
   Values flat() const;
+  static constexpr size_t kTokens = 0, kPlace = 1;  ///< in flat()
+  static constexpr size_t first_of_search(const SearchKind& kind) { return kind.penalises ? 4 : 3; }
   /// `values` as a state of the same form.
   State with(const Values& values) const;
 };

@@ -33,14 +33,14 @@ void change_colours(Image& image, double strength, Draws& draws) {
 }
 
 Image cropped_at_random(std::span<const std::byte> file, const std::string& where, const ProcessorConfig& config,
-                        Draws& draws, DecodeOptions options, bool reduced) {
+                        Draws& draws, DecodeOptions options) {
   std::optional<Part> part;
   Size whole;
   const auto draw = [&](Size size) {
     whole = size;
     part = random_crop(size, draws);
   };
-  if (reduced) {
+  if (options.at_least) {
     options.at_least = [&](Size size) {
       draw(size);
       return whole_for(*part, size, config.output_size());
@@ -55,11 +55,10 @@ Image cropped_at_random(std::span<const std::byte> file, const std::string& wher
 }  // namespace
 
 Tensor augment(std::span<const std::byte> file, const std::string& where, const Processor& processor,
-               const Augmentation& augmentation, uint64_t key, DecodeOptions options, bool reduced) {
+               const Augmentation& augmentation, uint64_t key, DecodeOptions options) {
   // Each kind of change has its own numbers, so that one is the same with and without the others.
   Draws of_crop(split_mix_64(key, 0)), of_flip(split_mix_64(key, 1)), of_colour(split_mix_64(key, 2));
-  if (reduced) options.at_least = [&](Size whole) { return processor.resized_size(whole); };
-  Image image = augmentation.crop ? cropped_at_random(file, where, processor.config(), of_crop, options, reduced)
+  Image image = augmentation.crop ? cropped_at_random(file, where, processor.config(), of_crop, std::move(options))
                                   : processor.resize_and_crop(decode(file, where, options).view());
   if (augmentation.flip && of_flip.below(2) == 1) flip(image);
   if (augmentation.color > 0) change_colours(image, augmentation.color, of_colour);

@@ -1,6 +1,5 @@
 #include "portune/models/llama_family.h"
 
-#include <algorithm>
 #include <cmath>
 
 #include "portune/error.h"
@@ -11,6 +10,26 @@
 namespace portune::models {
 
 using nn::Scope;
+
+namespace {
+
+RopeTables tables_of(const LlamaFamilyConfig& c, const TextInputs& in, const DecoderPass& pass) {
+  const Value positions = positions_of(in);
+  const auto tables = [&](int64_t seq) {
+    return rope_tables(rope_frequencies(c.rope, c.head_dim, c.max_position_embeddings, seq), positions);
+  };
+  if (!pass.cache) return tables(in.input_ids.shape()[1]);
+  // However long the cache is, texts end with the model's positions, below which no other type depends on the length.
+  if (c.rope.rope_type != "longrope") return tables(1);
+  // Whether a text has grown past the length from which there are other frequencies is known at run time.
+  const int64_t near_length = c.rope.original_max_position_embeddings;
+  const RopeTables near = tables(near_length), far = tables(near_length + 1);
+  const Value last = max(reshape(positions, {-1}), {0});
+  const Value is_far = compare(Direction::kGreaterEqual, last, full(last.type(), static_cast<double>(near_length)));
+  return {select(is_far, far.cos, near.cos), select(is_far, far.sin, near.sin)};
+}
+
+}  // namespace
 
 LlamaFamilyConfig llama_family_config(const io::JsonObject& config, const LlamaFamilyConfig& defaults) {
   config.ignore({"pretraining_tp"});  // splits products for speed alone
@@ -100,11 +119,7 @@ Value LlamaFamily::layer(const Scope& s, const Value& x, const LayerInputs& in) 
 }
 
 Values LlamaFamily::run(const Scope& s, const TextInputs& in, const DecoderPass& pass) const {
-  // A cache has places for padding, too; texts are not longer than the model's positions.
-  const int64_t length =
-      pass.cache ? std::min(pass.cache->keys.front().shape()[1], c_.max_position_embeddings) : in.input_ids.shape()[1];
-  const RopeFrequencies frequencies = rope_frequencies(c_.rope, c_.head_dim, c_.max_position_embeddings, length);
-  const RopeTables rope = rope_tables(frequencies, positions_of(in));
+  const RopeTables rope = tables_of(c_, in, pass);
   Values x{embedding(s / "embed_tokens", in.input_ids, c_.vocab_size, c_.hidden_size, c_.pad_token_id)};
   for (int64_t i = 0; i < c_.num_hidden_layers; ++i) x.push_back(layer(s / "layers" / i, x.back(), {i, pass, rope}));
   x.back() = rms_norm(s / "norm", x.back(), c_.rms_norm_eps);

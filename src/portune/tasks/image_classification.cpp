@@ -149,6 +149,12 @@ struct ImageClassification::Impl {
     tasks::require_classes(labels);
   }
 
+  image::DecodeOptions decoding() const {
+    image::DecodeOptions decoding = {.max_pixels = options.max_pixels};
+    if (options.reduced_decode) decoding.at_least = [&](image::Size whole) { return processor.resized_size(whole); };
+    return decoding;
+  }
+
   // An example but for its pixels.
   data::Example example_of(const data::Example& row, Labels wanted) const {
     data::Example example(row.origin());
@@ -161,9 +167,8 @@ struct ImageClassification::Impl {
   data::Example encode(const data::Example& row, Labels wanted) const {
     return data::call_on(row, [&](const data::Example&) {
       data::Example example = example_of(row, wanted);
-      image::DecodeOptions decoding = {.max_pixels = options.max_pixels};
-      if (options.reduced_decode) decoding.at_least = [&](image::Size whole) { return processor.resized_size(whole); };
-      return example.set("pixel_values", processor(image::read(path_in(row, options.image_column), decoding).view()));
+      example.set("pixel_values", processor(image::read(path_in(row, options.image_column), decoding()).view()));
+      return example;
     });
   }
 
@@ -172,9 +177,9 @@ struct ImageClassification::Impl {
       data::Example example = example_of(row, Labels::kRequired);
       const std::string path = path_in(row, options.image_column).string();
       const io::MappedFile file = io::MappedFile::open(path, io::FileAccess::kRead);
-      return example.set("pixel_values",
-                         image::augment(file.bytes(), path, processor, options.augmentation, key_of(row, seed),
-                                        {.max_pixels = options.max_pixels}, options.reduced_decode));
+      example.set("pixel_values",
+                  image::augment(file.bytes(), path, processor, options.augmentation, key_of(row, seed), decoding()));
+      return example;
     });
   }
 

@@ -80,22 +80,26 @@ PORTUNE_INLINE void lane_sums(Floats (&v)[kLanes], Floats& sums) {
   add_lanes<1>(v[0], v[1], sums);
 }
 
-// sums[r * columns + c] = x[r] . w[c], each of `in` elements; rows of x are `stride` apart, with zeros behind them.
+// The lanes of partial[r * kLanes / rows + c] are the parts of x[r] . w[c], each of `in` elements, for `columns` rows
+// of w; rows of x are `stride` apart, with zeros behind them.
 template <int64_t rows, int64_t columns, class T>
-PORTUNE_INLINE void dot_products(const float* x, int64_t stride, const T* w, int64_t in, Floats& sums) {
-  static_assert(rows * columns <= kLanes);
-  Floats partial[kLanes] = {};
+PORTUNE_INLINE void dot_products(const float* x, int64_t stride, const T* w, int64_t in, Floats* partial) {
+  Floats sums[rows][columns] = {};
   const auto add = [&](int64_t k, const Floats(&weights)[columns]) __attribute__((always_inline)) {
     for (int64_t r = 0; r < rows; ++r) {
       Floats values;
       load(x + r * stride + k, values);
-      for (int64_t c = 0; c < columns; ++c) partial[r * columns + c] += values * weights[c];
+      for (int64_t c = 0; c < columns; ++c) sums[r][c] += values * weights[c];
     }
   };
   const int64_t whole = in / kLanes * kLanes;
   Floats weights[columns];
   for (int64_t k = 0; k < whole; k += kLanes) {
-    for (int64_t c = 0; c < columns; ++c) load(w + c * in + k, weights[c]);
+    for (int64_t c = 0; c < columns; ++c) {
+      load(w + c * in + k, weights[c]);
+      // Of the next rows: these are too short for the processor to see in time which way the reading goes.
+      __builtin_prefetch(w + (columns + c) * in + k);
+    }
     add(k, weights);
   }
   if (whole < in) {
@@ -106,31 +110,33 @@ PORTUNE_INLINE void dot_products(const float* x, int64_t stride, const T* w, int
     }
     add(whole, weights);
   }
-  lane_sums(partial, sums);
+  for (int64_t r = 0; r < rows; ++r) {
+    for (int64_t c = 0; c < columns; ++c) partial[r * (kLanes / rows) + c] = sums[r][c];
+  }
 }
 
 // y[r][c] = x[r] . w[c] + bias[c] for columns begin..end-1.
 template <int64_t rows, class T, class B>
 PORTUNE_SIMD void linear_columns(const LinearShape& shape, const float* x, int64_t stride, const T* w, const B* bias,
                                  int64_t begin, int64_t end, T* y) {
-  constexpr int64_t kColumns = std::min<int64_t>(4, kLanes / rows);
-  Floats sums;
-  const auto store = [&](int64_t column, int64_t columns) __attribute__((always_inline)) {
+  constexpr int64_t kColumns = kLanes / rows;                 // whose sums are finished together
+  constexpr int64_t kGroup = std::min<int64_t>(4, kColumns);  // that are read at a time
+  for (int64_t column = begin; column < end; column += kColumns) {
+    const int64_t columns = std::min(kColumns, end - column);
+    Floats partial[kLanes] = {};
+    int64_t c = 0;
+    for (; c + kGroup <= columns; c += kGroup) {
+      dot_products<rows, kGroup>(x, stride, w + (column + c) * shape.in, shape.in, partial + c);
+    }
+    for (; c < columns; ++c) dot_products<rows, 1>(x, stride, w + (column + c) * shape.in, shape.in, partial + c);
+    Floats sums;
+    lane_sums(partial, sums);
     for (int64_t r = 0; r < rows; ++r) {
-      for (int64_t c = 0; c < columns; ++c) {
-        const float offset = bias ? to_float(bias[column + c]) : 0;
-        y[r * shape.out + column + c] = from_float<T>(sums[r * columns + c] + offset);
+      for (int64_t i = 0; i < columns; ++i) {
+        const float offset = bias ? to_float(bias[column + i]) : 0;
+        y[r * shape.out + column + i] = from_float<T>(sums[r * kColumns + i] + offset);
       }
     }
-  };
-  int64_t column = begin;
-  for (; column + kColumns <= end; column += kColumns) {
-    dot_products<rows, kColumns>(x, stride, w + column * shape.in, shape.in, sums);
-    store(column, kColumns);
-  }
-  for (; column < end; ++column) {
-    dot_products<rows, 1>(x, stride, w + column * shape.in, shape.in, sums);
-    store(column, 1);
   }
 }
 
@@ -141,7 +147,10 @@ PORTUNE_INLINE void add_products(const float* dy, int64_t dy_stride, const T* w,
   const int64_t whole = columns / kLanes * kLanes;
   for (int64_t j = 0; j < whole; j += kLanes) {
     Floats weights[depth];
-    for (int64_t k = 0; k < depth; ++k) load(w + k * w_stride + j, weights[k]);
+    for (int64_t k = 0; k < depth; ++k) {
+      load(w + k * w_stride + j, weights[k]);
+      __builtin_prefetch(w + (depth + k) * w_stride + j);  // as above
+    }
     for (int64_t r = 0; r < rows; ++r) {
       Floats sum;
       load(sums + r * columns + j, sum);
@@ -192,7 +201,7 @@ void for_rows(int64_t rows, const Work& work) {
 template <class T, class B>
 void linear_of(const Workers& workers, const LinearShape& shape, const T* x, const T* w, const B* bias, T* y) {
   const Rows<T> wide(x, shape.rows, shape.in);
-  const int64_t grain = std::max<int64_t>(4, kPieceBytes / (shape.in * size_of(shape.type)) / 4 * 4);
+  const int64_t grain = std::max<int64_t>(kLanes, kPieceBytes / (shape.in * size_of(shape.type)) / kLanes * kLanes);
   parallel_ranges(workers, shape.out, grain, [&](int64_t begin, int64_t end) {
     for_rows<kRowsOfLinear>(shape.rows, [&]<int64_t n>(int64_t first) {
       linear_columns<n>(shape, wide.row(first), wide.stride(), w, bias, begin, end, y + first * shape.out);
