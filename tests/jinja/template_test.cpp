@@ -105,6 +105,7 @@ TEST(Template, NoTemplateSpendsWithoutBound) {
       "{{ range(99999) | map('string') | join('x' * 999) }}",
       "{{ 'a' | indent(9999999999, true) }}",
       "{{ 9 ** 9 ** 9 ** 9 }}",
+      "{% set x = 'ab' * 4000000 %}{% for a in range(99999) %}{% if x | length %}{% endif %}{% endfor %}",
   };
   for (const char* source : kGreedy) {
     SCOPED_TRACE(source);

@@ -62,7 +62,8 @@ struct ChatTemplate::State {
     variables.emplace_back("messages", jinja::make_list(conversation.state().messages));
     const bool has_tools = !options.tools.empty();
     variables.emplace_back(
-        "tools", has_tools ? jinja::from_json(chat::parse_json(options.tools, "tools")) : jinja::Value(jinja::None{}));
+        "tools", has_tools ? jinja::from_json(chat::parse_json(options.tools, "tools", "a list of functions in JSON"))
+                           : jinja::Value(jinja::None{}));
     variables.emplace_back("documents", jinja::None{});
     variables.emplace_back("add_generation_prompt", asks_for_more);
     if (!options.variables.empty()) add_to(variables, options.variables);
@@ -71,11 +72,11 @@ struct ChatTemplate::State {
 
  private:
   static void add_to(Pairs& variables, const std::string& json) {
-    const nlohmann::ordered_json object = chat::parse_json(json, "variables of the chat template");
+    constexpr const char* kVariables = R"(an object in JSON, {"enable_thinking": false})";
+    const nlohmann::ordered_json object = chat::parse_json(json, "variables of the chat template", kVariables);
     if (!object.is_object()) {
-      throw UsageError({.where = "variables of the chat template",
-                        .given = shortened(json, 60),
-                        .expected = R"(an object in JSON, {"enable_thinking": false})"});
+      throw UsageError(
+          {.where = "variables of the chat template", .given = shortened(json, 60), .expected = kVariables});
     }
     for (const auto& [name, value] : object.items()) variables.emplace_back(name, jinja::from_json(value));
   }

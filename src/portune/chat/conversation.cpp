@@ -13,6 +13,8 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
+constexpr const char* kExpected = R"(a list of messages in JSON, [{"role": "user", "content": "..."}, ...])";
+
 // The names under which thoughts are handed over; templates find them as the first or as "thinking".
 const char* const kThoughts[] = {"reasoning_content", "thinking", "reasoning"};
 
@@ -34,15 +36,13 @@ Json for_templates(const Json& message) {
 Conversation::Conversation() : state_(std::make_shared<const State>()) {}
 
 Conversation Conversation::parse(std::string_view json) {
-  const Json list = chat::parse_json(json, "a conversation");
+  const Json list = chat::parse_json(json, "a conversation", kExpected);
   auto state = std::make_shared<State>();
   const auto is_message = [](const Json& message) {
     return message.is_object() && message.contains("role") && message["role"].is_string();
   };
   if (!list.is_array() || !std::ranges::all_of(list, is_message)) {
-    throw DataError({.where = "a conversation",
-                     .given = shortened(json, 60),
-                     .expected = R"(a list of messages in JSON, [{"role": "user", "content": "..."}, ...])"});
+    throw DataError({.where = "a conversation", .given = shortened(json, 60), .expected = kExpected});
   }
   for (const Json& message : list) {
     state->messages.push_back(jinja::from_json(for_templates(message)));

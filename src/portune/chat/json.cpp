@@ -9,9 +9,9 @@ namespace portune::chat {
 
 using Json = nlohmann::ordered_json;
 
-Json parse_json(std::string_view text, const char* what) {
-  const auto refuse = [&](const char* expected) {
-    return DataError({.where = what, .given = shortened(text, 60), .expected = expected});
+Json parse_json(std::string_view text, const char* what, const char* expected) {
+  const auto refuse = [&](const char* wanted) {
+    return DataError({.where = what, .given = shortened(text, 60), .expected = wanted});
   };
   const auto not_too_deep = [&](int depth, Json::parse_event_t, Json&) {
     constexpr int kDeepest = 64;  // so that none can exhaust the stack
@@ -20,7 +20,7 @@ Json parse_json(std::string_view text, const char* what) {
   try {
     return Json::parse(text, not_too_deep);
   } catch (const Json::exception&) {
-    throw refuse("JSON");
+    throw refuse(expected);
   }
 }
 

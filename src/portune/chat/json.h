@@ -6,8 +6,9 @@
 
 namespace portune::chat {
 
-/// what    it is for errors: "a conversation"
-/// errors  DataError if the text is not JSON, or has more than 64 levels
-nlohmann::ordered_json parse_json(std::string_view text, const char* what);
+/// what      it is for errors: "a conversation"
+/// expected  what it should be, in words
+/// errors    DataError if the text is not JSON, or has more than 64 levels
+nlohmann::ordered_json parse_json(std::string_view text, const char* what, const char* expected);
 
 }  // namespace portune::chat

@@ -78,6 +78,7 @@ struct Generator::Impl {
   }
 
   const text::Tokenizer& require_tokenizer();
+  void look_for_tokenizer();
   Ids encode(const std::string& prompt, size_t number, size_t prompts, const GenerationOptions& options);
   void require_prompt(const std::string& name, const Ids& prompt, int64_t max_new_tokens) const;
   void check(std::span<const Ids> prompts, const GenerationOptions& options) const;
@@ -94,6 +95,14 @@ struct Generator::Impl {
 const text::Tokenizer& Generator::Impl::require_tokenizer() {
   if (!tokenizer) tokenizer = text::Tokenizer::load(programs.folder());
   return *tokenizer;
+}
+
+// Ids need none, but their completions have texts where there is one.
+void Generator::Impl::look_for_tokenizer() {
+  try {
+    require_tokenizer();
+  } catch (const NotFoundError&) {
+  }
 }
 
 Ids Generator::Impl::encode(const std::string& prompt, size_t number, size_t prompts,
@@ -183,6 +192,7 @@ std::vector<Completion> Generator::generate_ids(std::span<const Ids> prompts, co
   GenerationCallback silent;
   if (callback == nullptr) callback = &silent;
   impl_->check(prompts, options);
+  impl_->look_for_tokenizer();
   impl_->times = {};
   impl_->programs.tell(callback);
   std::vector<Completion> completions(prompts.size());

@@ -7,9 +7,23 @@
 
 namespace portune::jinja {
 
+namespace {
+
+// What is done with a long value takes long.
+size_t cost_of(const Value& value) {
+  constexpr size_t kBytes = 256, kItems = 16;  // for the price of a step
+  if (const std::string* text = value.text()) return 1 + text->size() / kBytes;
+  if (const List* list = value.list()) return 1 + list->items.size() / kItems;
+  if (const Dict* dict = value.dict()) return 1 + dict->items.size() / kItems;
+  return 1;
+}
+
+}  // namespace
+
 Value value_of(const ExpressionPtr& expression, Renderer& r) {
-  r.step(expression->line);
-  return r.nested([&] { return expression->evaluate(r); });
+  Value value = r.nested([&] { return expression->evaluate(r); });
+  r.step(r.line(), cost_of(value));
+  return value;
 }
 
 Arguments CallArguments::evaluate(Renderer& r) const {

@@ -12,7 +12,8 @@ void require_parameters(const MacroDefinition& macro, const Arguments& given) {
     throw Fault{std::to_string(given.positional.size()) + " arguments of the macro " + macro.name,
                 "at most " + std::to_string(macro.parameters.size())};
   }
-  for (const auto& [name, value] : given.named) {
+  for (const auto& argument : given.named) {
+    const std::string& name = argument.first;
     const auto is_it = [&](const auto& parameter) { return parameter.first == name; };
     const auto found = std::ranges::find_if(macro.parameters, is_it);
     if (found == macro.parameters.end()) throw Fault{"an argument \"" + name + "\" of the macro " + macro.name, {}};
