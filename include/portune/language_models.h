@@ -24,9 +24,11 @@ struct InstructionOptions {
   // Either of these; the other is empty:
   std::string messages_column;                   ///< of conversations: lists of messages, as JSON
   std::string prompt_column, completion_column;  ///< of texts, or of lists of messages
-  int64_t max_length = 1024;                     ///< tokens of an example; longer ones are cut
-  std::filesystem::path chat_template;           ///< a file; empty: the model's own
-  ChatOptions chat;                              ///< tools, variables and date of the template
+  std::string input_column;   ///< of texts that follow the prompt's after a blank line, where they are not empty
+  bool as_messages = false;   ///< texts are what a user and an assistant say, by the chat template
+  int64_t max_length = 1024;  ///< tokens of an example; longer ones are cut
+  std::filesystem::path chat_template;  ///< a file; empty: the model's own
+  ChatOptions chat;                     ///< tools, variables and date of the template
 };
 /// Causal language modelling of instruction data, with the loss on what the assistant says: its messages (see
 /// ChatTemplate::apply_with_spans), or the completion. Each row is an example. Rows of which nothing is left to learn

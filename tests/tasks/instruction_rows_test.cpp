@@ -63,6 +63,31 @@ TEST_F(InstructionRowsTest, CompletionsHaveTheReferencesLabels) {
   }
 }
 
+// What a user and an assistant say as texts, and as messages.
+TEST_F(InstructionRowsTest, TextsAreMessagesIfAskedFor) {
+  int compared = 0;
+  const json cases = golden()["completions"];
+  for (const json& expected : cases) {
+    if (!expected["prompt"].is_array() || expected["prompt"].size() != 1) continue;
+    InstructionOptions options{.prompt_column = "p", .completion_column = "c", .chat_template = template_in(expected)};
+    options.as_messages = true;
+    data::Example example = row("p", expected["prompt"][0]["content"].get<std::string>());
+    example.set("c", expected["completion"][0]["content"].get<std::string>());
+    expect_golden(encode(options, example), expected);
+    ++compared;
+  }
+  EXPECT_EQ(compared, 2);
+}
+
+TEST_F(InstructionRowsTest, AnInputFollowsThePrompt) {
+  const InstructionOptions options{.prompt_column = "p", .completion_column = "c", .input_column = "i"};
+  const auto ids = [&](const char* prompt, const char* input) {
+    return encode(options, row("p", prompt).set("i", input).set("c", "yes")).ids;
+  };
+  EXPECT_EQ(ids("say", "one"), ids("say\n\none", ""));
+  EXPECT_NE(ids("say", "one"), ids("say", ""));
+}
+
 TEST_F(InstructionRowsTest, AConversationInWhichNoAssistantSpeaksIsRefused) {
   for (const char* name : {"chatml.jinja", "bars.jinja"}) {
     const InstructionOptions options{.messages_column = "m", .chat_template = kData / name};

@@ -124,6 +124,8 @@ void add_instructions(Group group, InstructionOptions& options) {
       ->default_str("none");
   group.text("--completion-column", options.completion_column, "column of completions, which are learnt")
       ->default_str("none");
+  group.text("--input-column", options.input_column, "column of texts that the prompt is about")->default_str("none");
+  group.flag("--as-messages", options.as_messages, "texts are what a user and an assistant say");
   add_chat_template(group, options.chat_template, options.chat.variables);
   group.text("--chat-date", options.chat.date, "day for templates that tell it: 2026-11-21")->default_str("today");
 }

@@ -50,6 +50,8 @@ const TaskOption kOptions[] = {
     {"--messages-column", {kCausalLm}},
     {"--prompt-column", {kCausalLm}},
     {"--completion-column", {kCausalLm}},
+    {"--input-column", {kCausalLm}},
+    {"--as-messages", {kCausalLm}},
     {"--chat-template", {kCausalLm}},
     {"--chat-template-kwargs", {kCausalLm}},
     {"--chat-date", {kCausalLm}},

@@ -11,7 +11,8 @@ namespace {
 
 std::optional<ChatTemplate> template_of(const std::filesystem::path& model, const InstructionOptions& options) {
   if (!options.chat_template.empty()) return ChatTemplate::load(model, options.chat_template);
-  return options.messages_column.empty() ? ChatTemplate::find(model) : ChatTemplate::load(model);
+  const bool needs_one = !options.messages_column.empty() || options.as_messages;
+  return needs_one ? ChatTemplate::load(model) : ChatTemplate::find(model);
 }
 
 InstructionOptions checked(InstructionOptions options) {
@@ -83,7 +84,9 @@ InstructionRows::InstructionRows(const std::filesystem::path& model, const text:
 
 std::vector<std::string> InstructionRows::columns() const {
   if (!options_.messages_column.empty()) return {options_.messages_column};
-  return {options_.prompt_column, options_.completion_column};
+  std::vector<std::string> columns = {options_.prompt_column, options_.completion_column};
+  if (!options_.input_column.empty()) columns.push_back(options_.input_column);
+  return columns;
 }
 
 LabelledTokens InstructionRows::encode(const data::Example& row) const {
@@ -115,15 +118,30 @@ std::vector<int32_t> InstructionRows::ids_of(const Conversation& conversation, b
   return tokenizer_.encode(text, {.add_special_tokens = false}).ids;
 }
 
-LabelledTokens InstructionRows::encode_completion(const data::Example& row) const {
+std::string InstructionRows::prompt_of(const data::Example& row) const {
   const std::string& prompt = row.text(options_.prompt_column);
-  std::string completion = row.text(options_.completion_column);
-  const std::optional<Conversation> asked = conversation_in(prompt), said = conversation_in(completion);
-  if (asked && said) return labelled_after(ids_of(*asked, true), ids_of(asked->with(*said), false));
-  if (asked || said) {
-    throw bad_column(row, asked ? options_.completion_column : options_.prompt_column,
-                     "a list of messages, as the row's other column has it");
+  if (options_.input_column.empty() || row.text(options_.input_column).empty()) return prompt;
+  return prompt + "\n\n" + row.text(options_.input_column);
+}
+
+LabelledTokens InstructionRows::encode_completion(const data::Example& row) const {
+  const std::string prompt = prompt_of(row);
+  const std::string& completion = row.text(options_.completion_column);
+  if (options_.as_messages) {
+    return encode_messages(Conversation().with("user", prompt), Conversation().with("assistant", completion));
   }
+  const std::optional<Conversation> asked = conversation_in(prompt), said = conversation_in(completion);
+  if (asked && said) return encode_messages(*asked, *said);
+  if (!asked && !said) return encode_texts(prompt, completion);
+  throw bad_column(row, asked ? options_.completion_column : options_.prompt_column,
+                   "a list of messages, as the row's other column has it");
+}
+
+LabelledTokens InstructionRows::encode_messages(const Conversation& prompt, const Conversation& completion) const {
+  return labelled_after(ids_of(prompt, true), ids_of(prompt.with(completion), false));
+}
+
+LabelledTokens InstructionRows::encode_texts(const std::string& prompt, std::string completion) const {
   if (const std::optional<int32_t> eos = tokenizer_.eos_id()) {
     const std::string_view end = tokenizer_.id_to_token(*eos);
     if (!completion.ends_with(end)) completion += end;

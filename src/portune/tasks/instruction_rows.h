@@ -34,6 +34,9 @@ class InstructionRows {
  private:
   LabelledTokens encode_conversation(const data::Example& row) const;
   LabelledTokens encode_completion(const data::Example& row) const;
+  LabelledTokens encode_messages(const Conversation& prompt, const Conversation& completion) const;
+  LabelledTokens encode_texts(const std::string& prompt, std::string completion) const;
+  std::string prompt_of(const data::Example& row) const;
   const ChatTemplate& chat_template() const;
   std::vector<int32_t> ids_of(const Conversation& conversation, bool add_generation_prompt) const;
 
