@@ -25,7 +25,7 @@ def main():
     python = peer_python()
     with tempfile.TemporaryDirectory() as scratch:
         model = pathlib.Path(scratch) / "model"
-        run(python, PEERS / "make_small_llama.py", DATA / "tokenizers/spm_bytefallback_1k/tokenizer.model", 1000, model)
+        run(python, PEERS / "make_small_llama.py", DATA / "tokenizers/spm_bytefallback_1k/tokenizer.model", 2000, model)
         ours, our_s = portune_losses(model, scratch)
         ids = {name: ids_of(model, file, pathlib.Path(scratch) / f"{name}.jsonl") for name, file in FILES.items()}
         arguments = [word for name, file in ids.items() for word in (f"--{name}", file)]

@@ -35,8 +35,10 @@ struct GenerationOptions {
   std::vector<int32_t> eos_token_id = {};    ///< tokens that end a text, which then has them
   std::optional<int32_t> bos_token_id = {};  ///< what an empty prompt becomes
   std::optional<int32_t> pad_token_id = {};
-  std::vector<std::string> stop_strings = {};  ///< end a text as well; it is cut after the first of them
-  uint64_t seed = 42;                          ///< of drawing
+  /// End a text as well; it is cut after the first of them. One that is a special token, such as "</s>", joins
+  /// eos_token_id instead, since texts do not show these.
+  std::vector<std::string> stop_strings = {};
+  uint64_t seed = 42;  ///< of drawing
   /// Of generation_config.json: what is not known and has no effect.
   std::vector<std::string> unknown = {};
 };
@@ -77,7 +79,7 @@ struct GenerationTimes {
 
 struct GeneratorOptions {
   DType dtype = DType::kFloat32;  ///< of matrices, activations and the cache: float32 or bfloat16
-  int64_t batch_size = 8;         ///< prompts at a time, at most
+  int64_t batch_size = 8;         ///< prompts at a time, at most; 1 to 1024
 };
 
 /// A causal language model on a device. Prompts are padded on the left to one of a few lengths, and for each of these a
@@ -96,10 +98,12 @@ class Generator {
   /// What the model folder asks for.
   const GenerationOptions& defaults() const;
 
-  /// The completions of the prompts, in their order. What is drawn depends on seed, prompt, its number among the
-  /// prompts, and nothing else.
+  /// The completions of the prompts, in their order. They do not depend on batch_size, but for models with longrope,
+  /// where the longest text of a batch decides about the positions of all of them. What is drawn depends on seed,
+  /// prompt and its number among the prompts, so that equal prompts are drawn for independently.
   /// errors  UsageError, before anything is compiled, for options out of range, a prompt that leaves no positions for
-  ///         the new tokens, and an empty one where no bos_token_id is known; DataError for one that is not UTF-8
+  ///         the new tokens, and an empty one where no bos_token_id is known; DataError for one that is not UTF-8;
+  ///         NumericError for logits that are not finite
   std::vector<Completion> generate(std::span<const std::string> prompts, const GenerationOptions& options,
                                    GenerationCallback* callback = nullptr);
   /// The same for prompts that are token ids already. The folder needs no tokenizer; without one, the texts are empty.

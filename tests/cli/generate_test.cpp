@@ -58,6 +58,13 @@ TEST_F(Generate, PrintsTheCompletionOfAPrompt) {
   EXPECT_EQ(portune(generate_one({"--quiet"})).err, "");
 }
 
+TEST_F(Generate, AnswersAMessage) {
+  write(file("chat.jinja"), "{% for m in messages %}{{ m.content }}{% endfor %}");
+  const Finished run = portune(generate_one({"--chat", "--chat-template", file("chat.jinja")}));
+  ASSERT_EQ(run.exit_code, 0) << run.err;
+  EXPECT_GT(run.out.size(), 1);
+}
+
 TEST_F(Generate, WritesALineForEachPromptOfAFile) {
   write(file("prompts.csv"), "id,text\n1,the film was\n2,\"we saw the play, a good one\"\n3,bad\n");
   const Finished run = portune(generate(

@@ -3,11 +3,14 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <fstream>
+#include <limits>
 
 #include "graph/evaluate.h"
 #include "io/temporary_folder.h"
 #include "portune/error.h"
 #include "portune/generation.h"
+#include "portune/text.h"
 
 namespace portune::test {
 namespace {
@@ -137,6 +140,32 @@ TEST(Generator, FillsAllPositionsOfTheModel) {
   EXPECT_EQ(g.generate_ids(prompt, greedy(10))[0].ids.size(), 10);  // of 40
 }
 
+// The model of the tests with NaN in place of its last weights, which are the embeddings of tokens.
+fs::path model_with_nan(const TemporaryFolder& folder, size_t weights) {
+  const fs::path model = folder.path() / "nan";
+  fs::copy(kModel, model);
+  const std::vector<float> nan(weights, std::numeric_limits<float>::quiet_NaN());
+  const auto bytes = static_cast<std::streamsize>(weights * sizeof(float));
+  std::fstream file(model / "model.safetensors", std::ios::in | std::ios::out | std::ios::binary);
+  file.seekp(-bytes, std::ios::end);
+  file.write(reinterpret_cast<const char*>(nan.data()), bytes);
+  return model;
+}
+
+TEST(Generator, TellsOfLogitsThatAreNotFinite) {
+  const TemporaryFolder folder;
+  Generator g = generator(4, DType::kFloat32, model_with_nan(folder, 100 * 24));
+  for (const GenerationOptions& options :
+       {greedy(4), greedy(1), drawing(4), GenerationOptions{.max_new_tokens = 4, .num_beams = 2}}) {
+    EXPECT_THROW(g.generate_ids(std::vector<Ids>{{5, 17}}, options), NumericError);
+  }
+}
+
+TEST(Generator, ReadsBatchesOfAtMost1024Prompts) {
+  EXPECT_THROW(generator(0), UsageError);
+  EXPECT_THROW(generator(1025), UsageError);
+}
+
 class Refused : public testing::Test {
  protected:
   template <class SomeError>
@@ -211,6 +240,38 @@ TEST_F(TextGenerator, EndsAtAStopString) {
   EXPECT_EQ(cut.text, whole.text.substr(0, whole.text.find(options.stop_strings[0]) + 3));
   EXPECT_LE(cut.ids.size(), whole.ids.size());
   EXPECT_TRUE(std::equal(cut.ids.begin(), cut.ids.end(), whole.ids.begin()));
+}
+
+// Texts do not show special tokens: they are looked for among the ids.
+TEST_F(TextGenerator, EndsAtAStopStringThatIsASpecialToken) {
+  const auto tokenizer = text::Tokenizer::load(folder_.path() / "model");
+  const std::string special = "[SEP]";
+  Generator g = generator();
+  GenerationOptions options = drawing(20);
+  options.temperature = 100;  // any token soon comes
+  options.stop_strings = {special};
+  const std::vector<std::string> prompts(16, "the film was");
+  size_t stopped = 0;
+  for (const Completion& completion : g.generate(prompts, options)) {
+    const auto found = std::ranges::find(completion.ids, tokenizer.token_to_id(special).value());
+    EXPECT_EQ(completion.stopped, found != completion.ids.end());
+    if (!completion.stopped) continue;
+    EXPECT_EQ(found + 1, completion.ids.end());
+    ++stopped;
+  }
+  EXPECT_GT(stopped, 0);
+  options.stop_strings.assign(1, special);
+  options.do_sample = false;
+  options.num_beams = 2;  // which allow no other stop strings
+  EXPECT_NO_THROW(g.generate(prompts_, options));
+}
+
+TEST_F(TextGenerator, GivesTextForIdsToo) {
+  const auto tokenizer = text::Tokenizer::load(folder_.path() / "model");
+  const std::vector<Ids> ids = {tokenizer.encode(prompts_[0]).ids};
+  const std::string text = generator().generate_ids(ids, greedy(8))[0].text;
+  EXPECT_EQ(text, generator().generate(prompts_, greedy(8))[0].text);
+  EXPECT_FALSE(text.empty());
 }
 
 TEST_F(TextGenerator, RefusesAPromptThatIsNoUtf8) {

@@ -44,6 +44,20 @@ TEST_F(GrowingTextTest, EndsAtAStopString) {
   EXPECT_EQ(text.update(ids("was good and we saw"), true), "");
 }
 
+TEST_F(GrowingTextTest, GoesOnAfterAPauseWithoutNewTokens) {
+  GrowingText text(tokenizer_, prompt_, {});
+  EXPECT_EQ(text.update({}, false), "");
+  EXPECT_EQ(text.update(ids("was"), false), " was");
+  EXPECT_EQ(text.update(ids("was"), true), "");
+  EXPECT_EQ(text.text(), " was");
+}
+
+TEST_F(GrowingTextTest, TellsSpecialTokensFromWords) {
+  EXPECT_EQ(special_token(tokenizer_, "[SEP]"), tokenizer_.sep_id());
+  EXPECT_EQ(special_token(tokenizer_, "good"), std::nullopt);
+  EXPECT_EQ(special_token(tokenizer_, "no token"), std::nullopt);
+}
+
 TEST(SettledSize, LeavesOutWhatMayStillBecomeACharacter) {
   EXPECT_EQ(settled_size("abc"), 3);
   EXPECT_EQ(settled_size("ab\xEF\xBF\xBD"), 2);

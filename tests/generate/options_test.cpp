@@ -3,16 +3,18 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <fstream>
 
 #include "io/temporary_folder.h"
 #include "portune/error.h"
+#include "portune/io/json.h"
 
 namespace portune::generate {
 namespace {
 
 using testing::ElementsAre;
-using testing::HasSubstr;
+using testing::IsEmpty;
 
 class Options : public testing::Test {
  protected:
@@ -55,6 +57,34 @@ TEST_F(Options, AreThoseOfConfigWithoutTheFile) {
   EXPECT_EQ(o.top_k, 50);  // as in transformers
 }
 
+TEST_F(Options, AreNotThoseOfConfigBesideTheFile) {
+  const GenerationOptions o =
+      read(R"({"eos_token_id": 1, "bos_token_id": 2, "pad_token_id": 3})", R"({"bos_token_id": 4})");
+  EXPECT_THAT(o.eos_token_id, IsEmpty());
+  EXPECT_EQ(o.bos_token_id, 4);
+  EXPECT_EQ(o.pad_token_id, std::nullopt);
+  EXPECT_EQ(read(R"({"eos_token_id": "not looked at"})", R"({"bos_token_id": 4})").bos_token_id, 4);
+}
+
+TEST_F(Options, NegativeIdsAreNone) {
+  const GenerationOptions o = read(R"({"eos_token_id": [-1, 7], "bos_token_id": -1, "pad_token_id": -1})", "");
+  EXPECT_THAT(o.eos_token_id, ElementsAre(7));
+  EXPECT_EQ(o.bos_token_id, std::nullopt);
+  EXPECT_EQ(o.pad_token_id, std::nullopt);
+}
+
+TEST_F(Options, ThatAskForNothingAreNotUnknown) {
+  const GenerationOptions o =
+      read("{}", R"({"suppress_tokens": null, "renormalize_logits": false, "remove_invalid_values": true})");
+  EXPECT_THAT(o.unknown, ElementsAre("remove_invalid_values"));
+}
+
+TEST_F(Options, UnknownOnesStayWhenOthersComeOverThem) {
+  const auto more = io::JsonObject::parse(R"({"no_repeat_ngram_size": 2, "min_p": 0.5})", "more");
+  const GenerationOptions o = read_options(more, read("{}", R"({"no_repeat_ngram_size": 3, "whatever": 1})"));
+  EXPECT_THAT(o.unknown, ElementsAre("no_repeat_ngram_size", "whatever", "min_p"));
+}
+
 TEST_F(Options, OfTheWrongTypeAreRefused) {
   EXPECT_THROW(read("{}", R"({"top_k": "many"})"), CheckpointError);
   EXPECT_THROW(read("{}", R"({"early_stopping": "soon"})"), CheckpointError);
@@ -73,6 +103,10 @@ TEST(CheckOfOptions, NamesWhatIsOutOfRange) {
   check({}, 100);
   expect_refused({.max_new_tokens = 0}, "max_new_tokens");
   expect_refused({.temperature = 0}, "temperature");
+  expect_refused({.temperature = 1e-50}, "temperature");  // 0 as a float, as which programs take it
+  expect_refused({.temperature = 1e39}, "temperature");
+  expect_refused({.length_penalty = -1e39}, "length_penalty");
+  expect_refused({.repetition_penalty = std::nan("")}, "repetition_penalty");
   expect_refused({.top_k = -1}, "top_k");
   expect_refused({.top_p = 0}, "top_p");
   expect_refused({.top_p = 1.5}, "top_p");
@@ -83,6 +117,15 @@ TEST(CheckOfOptions, NamesWhatIsOutOfRange) {
   expect_refused({.eos_token_id = std::vector<int32_t>(17, 1)}, "eos_token_id");
   expect_refused({.num_beams = 2, .stop_strings = {"x"}}, "stop_strings");
   expect_refused({.stop_strings = {""}}, "stop_strings");
+}
+
+TEST(CheckOfOptions, ShowsNumbersAsTheyWereGiven) {
+  try {
+    check({.temperature = -1e-9}, 100);
+    FAIL();
+  } catch (const UsageError& error) {
+    EXPECT_EQ(error.report().given, "-1e-09");
+  }
 }
 
 }  // namespace

@@ -187,10 +187,9 @@ void add_generation(Group group, GenerateArguments& a) {
   group.setting<uint64_t>("--seed", set(&O::seed), "of drawing", {.highest = 1.8e19});
 }
 
-void add_dtype(Group group, DType& dtype) {
+void add_dtype(Group group, DType& dtype, const std::string& help = "type of activations; weights stay float32") {
   const auto take = [&](const std::string& name) { dtype = name == "bfloat16" ? DType::kBFloat16 : DType::kFloat32; };
-  group.choice("--dtype", {"float32", "bfloat16"}, take, "type of activations; weights stay float32")
-      ->default_str(std::string(name_of(dtype)));
+  group.choice("--dtype", {"float32", "bfloat16"}, take, help)->default_str(std::string(name_of(dtype)));
 }
 
 void add_device(Group group, DeviceOptions& device) {
@@ -202,8 +201,8 @@ void add_device(Group group, DeviceOptions& device) {
   group.no_flag("--no-cache", device.use_cache, "compile anew, keep nothing");
 }
 
-void add_talk(Group group, Talk& talk) {
-  group.flag("--json", talk.json, "the result as one JSON object");
+void add_talk(Group group, Talk& talk, const std::string& json_help = "the result as one JSON object") {
+  group.flag("--json", talk.json, json_help);
   group.flag("-q,--quiet", talk.quiet, "only results and errors");
 }
 
@@ -341,7 +340,7 @@ void add_options(CLI::App& command, GenerateArguments& a) {
   data.texts("--prompt", a.prompts, "a text to go on with; may be given several times");
   data.files("--input", a.input, "prompts: .txt, a line each; .csv, .tsv, .jsonl");
   data.text("--text-column", a.text_column, "column of the prompt");
-  data.number("--batch-size", a.batch_size, "prompts at a time", {.lowest = 1, .highest = 1e4});
+  data.number("--batch-size", a.batch_size, "prompts at a time", {.lowest = 1, .highest = 1024});
   Group chat(command, "Chat");
   chat.flag("--chat", a.chat, "prompts are a user's messages, by the model's chat template");
   chat.text("--system", a.system, "the message before the user's")->default_str("none");
@@ -350,9 +349,9 @@ void add_options(CLI::App& command, GenerateArguments& a) {
   add_generation(Group(command, "Generation (defaults are generation_config.json's)"), a);
   Group output(command, "Output");
   output.path("--output", a.output, "a JSON object a prompt; - is stdout")->default_str("-");
-  add_talk(output, a.talk);
+  add_talk(output, a.talk, "a line of JSON for each prompt, also where there is only one");
   Group device(command, "Device");
-  add_dtype(device, a.dtype);
+  add_dtype(device, a.dtype, "type of matrices, activations and the cache");
   add_device(device, a.device);
 }
 

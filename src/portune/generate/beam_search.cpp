@@ -66,7 +66,7 @@ Value power_of(const Value& length, const Value& exponent) { return power(conver
 class BeamSearch final : public Search {
  public:
   explicit BeamSearch(const SearchKind& kind)
-      : kind_(kind), n_(kind.beams), candidates_(std::max<int64_t>(2, 1 + kind.eos_tokens) * kind.beams) {}
+      : kind_(kind), n_(kind.beams), candidates_((1 + kind.eos_tokens) * kind.beams) {}
 
   int64_t rows_per_prompt() const override { return n_; }
 

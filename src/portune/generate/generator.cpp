@@ -17,6 +17,9 @@ using generate::Run;
 // Tokens between two looks of the host at the texts.
 constexpr int64_t kAtATime = 32, kAtATimeWhenWatched = 4;
 
+// So that programs can number the tokens of all rows' vocabularies by int32.
+constexpr int64_t kMostPrompts = 1024;
+
 std::string name_of_prompt(size_t prompt, size_t prompts) {
   return prompts == 1 ? "the prompt" : "prompt " + std::to_string(prompt + 1);
 }
@@ -72,13 +75,17 @@ class Texts {
 struct Generator::Impl {
   Impl(const Device& device, const std::filesystem::path& folder, const GeneratorOptions& options)
       : programs(device, folder, options.dtype), batch_size(options.batch_size), defaults(generation_options(folder)) {
-    if (batch_size < 1)
-      throw UsageError({.where = "batch_size", .given = std::to_string(batch_size), .expected = "at least 1"});
+    if (batch_size < 1 || batch_size > kMostPrompts) {
+      throw UsageError({.where = "batch_size",
+                        .given = std::to_string(batch_size),
+                        .expected = "1 to " + std::to_string(kMostPrompts)});
+    }
     programs.config().ignore({"eos_token_id", "bos_token_id", "pad_token_id"});
   }
 
   const text::Tokenizer& require_tokenizer();
-  void look_for_tokenizer();
+  void load_tokenizer_if_there();
+  GenerationOptions with_special_stops(GenerationOptions options) const;
   Ids encode(const std::string& prompt, size_t number, size_t prompts, const GenerationOptions& options);
   void require_prompt(const std::string& name, const Ids& prompt, int64_t max_new_tokens) const;
   void check(std::span<const Ids> prompts, const GenerationOptions& options) const;
@@ -97,12 +104,25 @@ const text::Tokenizer& Generator::Impl::require_tokenizer() {
   return *tokenizer;
 }
 
-// Ids need none, but their completions have texts where there is one.
-void Generator::Impl::look_for_tokenizer() {
+void Generator::Impl::load_tokenizer_if_there() {
   try {
     require_tokenizer();
   } catch (const NotFoundError&) {
+    // Token ids need none.
   }
+}
+
+// Stop strings that are special tokens become ends of texts, in which they would never be found.
+GenerationOptions Generator::Impl::with_special_stops(GenerationOptions options) const {
+  if (!tokenizer) return options;
+  std::erase_if(options.stop_strings, [&](const std::string& stop) {
+    const std::optional<int32_t> id = generate::special_token(*tokenizer, stop);
+    if (id && std::ranges::find(options.eos_token_id, *id) == options.eos_token_id.end()) {
+      options.eos_token_id.push_back(*id);
+    }
+    return id.has_value();
+  });
+  return options;
 }
 
 Ids Generator::Impl::encode(const std::string& prompt, size_t number, size_t prompts,
@@ -187,12 +207,13 @@ std::vector<Completion> Generator::generate(std::span<const std::string> prompts
   return generate_ids(ids, options, callback);
 }
 
-std::vector<Completion> Generator::generate_ids(std::span<const Ids> prompts, const GenerationOptions& options,
+std::vector<Completion> Generator::generate_ids(std::span<const Ids> prompts, const GenerationOptions& given,
                                                 GenerationCallback* callback) {
   GenerationCallback silent;
   if (callback == nullptr) callback = &silent;
+  impl_->load_tokenizer_if_there();
+  const GenerationOptions options = impl_->with_special_stops(given);
   impl_->check(prompts, options);
-  impl_->look_for_tokenizer();
   impl_->times = {};
   impl_->programs.tell(callback);
   std::vector<Completion> completions(prompts.size());

@@ -1,6 +1,7 @@
 #include "portune/generate/model_programs.h"
 
 #include <algorithm>
+#include <stdexcept>
 
 #include "portune/error.h"
 #include "portune/tasks/initial_weights.h"
@@ -41,7 +42,7 @@ ModelPrograms::ModelPrograms(const Device& device, const std::filesystem::path& 
 void ModelPrograms::load(const std::vector<nn::Parameter>& parameters) {
   if (!weights_.empty()) {
     if (std::ranges::equal(parameters, names_, {}, &nn::Parameter::name)) return;
-    throw UsageError({.where = "the model", .given = "other parameters for decoding than for prompts"});
+    throw std::logic_error("a program of a model has other parameters than its first program");
   }
   InitialWeights initial = tasks::load_weights(folder_, parameters, model_->facts().base_prefix, 0);
   if (!initial.report.missing.empty()) {

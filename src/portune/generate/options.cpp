@@ -1,7 +1,9 @@
 #include "portune/generate/options.h"
 
-#include <cmath>
+#include <algorithm>
+#include <limits>
 
+#include "portune/base/message.h"
 #include "portune/error.h"
 #include "portune/generate/settings.h"
 #include "portune/io/json.h"
@@ -9,12 +11,14 @@
 namespace portune {
 namespace {
 
-constexpr io::IntRange kTokenId{0, 1 << 30};
+constexpr io::IntRange kTokenId{-(1 << 30), 1 << 30};
 
-std::vector<int32_t> ids_or(const io::JsonObject& json, const char* key, std::vector<int32_t> fallback) {
-  if (json.type_of(key) == "number") return {static_cast<int32_t>(json.get_int(key, kTokenId))};
+// A negative id, which some models have for the padding, is none.
+std::vector<int32_t> ids_or(const io::JsonObject& json, const char* key, const std::vector<int32_t>& fallback) {
   if (!json.has(key)) return fallback;
-  const std::vector<int64_t> ids = json.get_ints(key, kTokenId);
+  std::vector<int64_t> ids =
+      json.type_of(key) == "number" ? std::vector{json.get_int(key, kTokenId)} : json.get_ints(key, kTokenId);
+  std::erase_if(ids, [](int64_t id) { return id < 0; });
   return {ids.begin(), ids.end()};
 }
 
@@ -33,6 +37,11 @@ EarlyStopping early_stopping_of(const io::JsonObject& json) {
                            .expected = "true, false or \"never\""});
   }
   return EarlyStopping::kNever;
+}
+
+bool asks_for_nothing(const io::JsonObject& json, const std::string& key) {
+  const std::string_view type = json.type_of(key);
+  return type == "null" || (type == "boolean" && !json.get_bool(key));
 }
 
 // Keys of options that Portune does not have, but for those that ask for nothing.
@@ -58,7 +67,9 @@ std::vector<std::string> without_effect(const io::JsonObject& json) {
   for (const auto& [key, value] : kNeutral) {
     if (json.get_float_or(key, value) != value) keys.emplace_back(key);
   }
-  for (const std::string& key : json.unread_keys()) keys.push_back(key);
+  for (const std::string& key : json.unread_keys()) {
+    if (!asks_for_nothing(json, key)) keys.push_back(key);
+  }
   return keys;
 }
 
@@ -66,8 +77,11 @@ std::vector<std::string> without_effect(const io::JsonObject& json) {
   throw UsageError({.where = option, .given = given, .expected = expected});
 }
 
-void require_number(const char* option, double value, bool fits, const char* expected) {
-  if (!fits || !std::isfinite(value)) refuse(option, std::to_string(value), expected);
+// Programs take numbers as float, in which 1e-50 is 0 and 1e50 infinite.
+void require_number(const char* option, double value, double above, const char* expected,
+                    float most = std::numeric_limits<float>::max()) {
+  const auto narrow = static_cast<float>(value);
+  if (!(narrow > above && narrow <= most)) refuse(option, to_text(value), expected);
 }
 
 void require_count(const char* option, int64_t value, int64_t least, int64_t most) {
@@ -81,12 +95,12 @@ void require_id(const char* option, int32_t id, int64_t vocab_size) { require_co
 }  // namespace
 
 GenerationOptions generation_options(const std::filesystem::path& model) {
-  const io::JsonObject config = io::JsonObject::read(model / "config.json");
-  const GenerationOptions of_config{.eos_token_id = ids_or(config, "eos_token_id", {}),
-                                    .bos_token_id = id_or(config, "bos_token_id", {}),
-                                    .pad_token_id = id_or(config, "pad_token_id", {})};
   const std::filesystem::path file = model / "generation_config.json";
-  return std::filesystem::exists(file) ? generate::read_options(io::JsonObject::read(file), of_config) : of_config;
+  if (std::filesystem::exists(file)) return generate::read_options(io::JsonObject::read(file), {});
+  const io::JsonObject config = io::JsonObject::read(model / "config.json");
+  return {.eos_token_id = ids_or(config, "eos_token_id", {}),
+          .bos_token_id = id_or(config, "bos_token_id", {}),
+          .pad_token_id = id_or(config, "pad_token_id", {})};
 }
 
 namespace generate {
@@ -112,20 +126,21 @@ GenerationOptions read_options(const io::JsonObject& json, const GenerationOptio
     o.stop_strings = json.type_of("stop_strings") == "string" ? std::vector{json.get_string("stop_strings")}
                                                               : json.get_strings("stop_strings");
   }
-  o.unknown = without_effect(json);
+  for (std::string& key : without_effect(json)) {
+    if (std::ranges::find(o.unknown, key) == o.unknown.end()) o.unknown.push_back(std::move(key));
+  }
   return o;
 }
 
 void check(const GenerationOptions& o, int64_t vocab_size) {
   constexpr int64_t kMost = 1 << 24, kMostBeams = 64;
   require_count("max_new_tokens", o.max_new_tokens, 1, kMost);
-  require_number("temperature", o.temperature, o.temperature > 0,
-                 "a number above 0; without do_sample for the highest");
+  require_number("temperature", o.temperature, 0, "a number above 0; without do_sample for the highest");
   require_count("top_k", o.top_k, 0, kMost);
-  require_number("top_p", o.top_p, o.top_p > 0 && o.top_p <= 1, "a number above 0 and at most 1");
-  require_number("repetition_penalty", o.repetition_penalty, o.repetition_penalty > 0, "a number above 0");
+  require_number("top_p", o.top_p, 0, "a number above 0 and at most 1", 1);
+  require_number("repetition_penalty", o.repetition_penalty, 0, "a number above 0");
   require_count("num_beams", o.num_beams, 1, kMostBeams);
-  require_number("length_penalty", o.length_penalty, true, "a finite number");
+  require_number("length_penalty", o.length_penalty, -std::numeric_limits<double>::infinity(), "a finite number");
   if (o.num_beams > 1 && o.do_sample) {
     throw UsageError({.where = "num_beams",
                       .given = std::to_string(o.num_beams) + " with do_sample",

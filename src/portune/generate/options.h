@@ -9,7 +9,7 @@ class JsonObject;
 
 namespace portune::generate {
 
-/// Options from a JSON object with the keys of generation_config.json, over `defaults`.
+/// Options from a JSON object with the keys of generation_config.json, over `defaults`, whose `unknown` keys stay.
 /// errors  CheckpointError for a value of the wrong type
 GenerationOptions read_options(const io::JsonObject& json, const GenerationOptions& defaults);
 

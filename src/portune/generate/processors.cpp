@@ -25,7 +25,7 @@ Value highest_threshold(const Value& logits, const std::function<Value(const Val
     const Value low_enough = holds(middle);
     return {x[0] + full({DType::kInt32, {}}, 1), select(low_enough, middle, x[1]), select(low_enough, x[2], middle)};
   };
-  // The lower end always holds, since a bound between two logits excludes none of them.
+  // Where not even the lower end holds, it is the result: the tokens that reach it are all that have a chance.
   return while_loop({full({DType::kInt32, {}}, 0), highest - kSpan, highest}, unfinished, halve)[1];
 }
 

@@ -69,6 +69,7 @@ State initial_state(const models::TextModel& model, const SearchKind& kind, cons
   const Value is_text = compare(Direction::kLess, padding, scalar(prompt));
   State state{.tokens = repeat_rows(pad(ids, 1, 0, sizes.length - prompt), n),
               .place = scalar(prompt),
+              .finite = full({DType::kBool, {}}, 1),
               .padding = repeat_rows(padding, n),
               .seen = {},
               .search = search->start(is_text, sizes.length),
@@ -107,6 +108,7 @@ GenerationProgram prefill_program(const models::TextModel& model, const SearchKi
   const models::TextInputs in{
       .input_ids = ids, .attention_mask = mask, .position_ids = maximum(place - first, scalar(0))};
   const Value logits = next_logits(model, nn::Scope(context), in, state.cache, {});
+  state.finite = all_finite(logits);
   const int64_t n = search->rows_per_prompt();
   repeat_cache(state.cache, n);
   state = search->add_token(state, repeat_rows(logits, n), settings_of(settings));
@@ -132,6 +134,7 @@ GenerationProgram decode_program(const models::TextModel& model, const SearchKin
   const auto add_token = [&](const Values& values) {
     State state = form.with(values);
     const Value logits = decode_logits(model, root, state);
+    state.finite = bitwise_and(state.finite, all_finite(logits));
     return search->add_token(state, logits, settings).flat();
   };
   const Values results = while_loop(inputs, unfinished, add_token);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 
+#include "portune/error.h"
 #include "portune/generate/beam_search.h"
 
 namespace portune::generate {
@@ -30,9 +31,9 @@ Run::Run(ModelPrograms& programs, const GenerationOptions& options, std::span<co
       kind_(kind_of(options)),
       sizes_(batch.sizes),
       prompts_(batch.prompts.size()),
-      pad_token_id_(pad_token_id),
-      numbers_(pad_left(prompts, batch, pad_token_id).numbers) {
-  const PaddedPrompts padded = pad_left(prompts, batch, pad_token_id);
+      pad_token_id_(pad_token_id) {
+  PaddedPrompts padded = pad_left(prompts, batch, pad_token_id);
+  numbers_ = std::move(padded.numbers);
   const Program& program = programs_.prefill(kind_, sizes_);
   if (options.max_new_tokens > 1) programs_.decode(kind_, sizes_);  // so that nothing is compiled between tokens
   const auto start = std::chrono::steady_clock::now();
@@ -54,6 +55,11 @@ void Run::put_settings(int64_t pause, std::vector<DeviceArray>& arguments) const
 void Run::take(std::vector<DeviceArray> state) {
   state_ = std::move(state);
   place_ = state_[State::kPlace].to_host().as<int32_t>()[0];  // waits
+  if (state_[State::kFinite].to_host().data()[0] != std::byte{0}) return;
+  throw NumericError({.where = "the model",
+                      .given = "logits that are not finite, at token " + std::to_string(place_ - sizes_.prompt) +
+                               " of the completions or before",
+                      .expected = "finite numbers"});
 }
 
 bool Run::advance(int64_t tokens) {

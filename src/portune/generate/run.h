@@ -13,6 +13,7 @@ SearchKind kind_of(const GenerationOptions& options);
 class Run {
  public:
   /// Reads the prompts and makes the first token of each. The options must be checked.
+  /// errors  of this and of advance(): NumericError for logits that are not finite
   Run(ModelPrograms& programs, const GenerationOptions& options, std::span<const Ids> prompts, const Batch& batch,
       int32_t pad_token_id);
 
@@ -39,7 +40,7 @@ class Run {
   const Sizes sizes_;
   const size_t prompts_;
   const int32_t pad_token_id_;
-  const Tensor numbers_;
+  Tensor numbers_;
   std::vector<DeviceArray> state_;
   int64_t place_ = 0;
   bool done_ = false;

@@ -1,5 +1,6 @@
 #include "portune/generate/search.h"
 
+#include <limits>
 #include <numeric>
 
 #include "portune/generate/beam_search.h"
@@ -8,7 +9,7 @@
 namespace portune::generate {
 
 Values State::flat() const {
-  Values values{tokens, place, padding};
+  Values values{tokens, place, finite, padding};
   if (seen) values.push_back(seen);
   for (const Values* part : {&search, &cache.keys, &cache.values}) {
     values.insert(values.end(), part->begin(), part->end());
@@ -26,6 +27,7 @@ State State::with(const Values& values) const {
   State state;
   state.tokens = *next++;
   state.place = *next++;
+  state.finite = *next++;
   state.padding = *next++;
   if (seen) state.seen = *next++;
   state.search = take(search);
@@ -47,6 +49,11 @@ Value any(const Value& x) {
 }
 
 Value all(const Value& x) { return logical_not(any(logical_not(x))); }
+
+Value all_finite(const Value& x) {
+  const Value most = full({DType::kFloat32, {}}, std::numeric_limits<float>::max());
+  return all(compare(Direction::kLessEqual, abs(convert(x, DType::kFloat32)), most));  // which NaN is not
+}
 
 Value ends_text(const Value& ids, const Value& eos_token_id) {
   const Value matches = convert(compare(Direction::kEqual, expand_dims(ids, -1), eos_token_id), DType::kInt32);

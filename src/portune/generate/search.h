@@ -15,7 +15,7 @@ struct SearchKind {
   bool draws = false;
   bool keeps_top_k = false, keeps_top_p = false;
   int64_t beams = 1;
-  int64_t eos_tokens = 1;  ///< of beam search: how many there are at most
+  int64_t eos_tokens = 1;  ///< of beam search: how many there are at most; at least 1
 };
 
 /// Texts under way, the same number of rows for each prompt. Each text stands in a row of `tokens`, padded on the left;
@@ -23,6 +23,7 @@ struct SearchKind {
 struct State {
   Value tokens;   ///< int32 [rows, length]
   Value place;    ///< int32: where the next token goes, the same for all
+  Value finite;   ///< bool: whether all logits were, so far
   Value padding;  ///< int32 [rows]: where the texts begin
   Value seen;     ///< bool [rows, vocab]: tokens of the text; absent where nothing asks for it
   Values search;  ///< what the search keeps besides
@@ -30,8 +31,8 @@ struct State {
 
   /// All of them in this order.
   Values flat() const;
-  static constexpr size_t kTokens = 0, kPlace = 1;  ///< in flat()
-  static constexpr size_t first_of_search(const SearchKind& kind) { return kind.penalises ? 4 : 3; }
+  static constexpr size_t kTokens = 0, kPlace = 1, kFinite = 2;  ///< in flat()
+  static constexpr size_t first_of_search(const SearchKind& kind) { return kind.penalises ? 5 : 4; }
   /// `values` as a state of the same form.
   State with(const Values& values) const;
 };
@@ -60,6 +61,7 @@ std::unique_ptr<Search> make_search(const SearchKind& kind);
 Value scalar(int64_t value);
 Value all(const Value& x);  ///< of bools of any shape
 Value any(const Value& x);  ///< likewise
+Value all_finite(const Value& x);
 /// Whether each id is one of eos_token_id.
 Value ends_text(const Value& ids, const Value& eos_token_id);
 /// Writes ids [rows] to column `place` of tokens [rows, length].

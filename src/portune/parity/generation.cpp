@@ -41,7 +41,7 @@ void require_comparable(const std::string& where, const GenerationOptions& optio
 // "max_length" counts the prompt; without either of the two transformers makes texts of 20 tokens.
 int64_t new_tokens(const io::JsonObject& args, int64_t prompt) {
   if (args.has("max_new_tokens")) return args.get_int("max_new_tokens");
-  return args.get_int_or("max_length", 20) - prompt;
+  return args.get_int_or("max_length", 20, {.least = prompt + 1, .most = 1 << 24}) - prompt;
 }
 
 std::vector<Ids> without_padding(const Tensor& ids, const Tensor& mask) {
@@ -78,6 +78,7 @@ bool is_in(const Ids& ids, int32_t id) { return std::ranges::find(ids, id) != id
 
 // The tokens in the form of the record: after the prompt as it stands there, and filled up to its length. Beam search
 // of transformers fills with another token than its other searches, so that after a text that has ended either counts.
+// More tokens than there are in the record leave nothing at its end, so that the comparison fails.
 Tensor arrange(const Call& call, const std::vector<Completion>& completions) {
   constexpr int32_t kNothing = -1;
   const Ids& eos = call.options.eos_token_id;
@@ -93,6 +94,7 @@ Tensor arrange(const Call& call, const std::vector<Completion>& completions) {
       const bool is_filler = wanted[j] == call.filler || is_in(eos, wanted[j]);
       row[j] = j - begin < ids.size() ? ids[j - begin] : has_ended && is_filler ? wanted[j] : kNothing;
     }
+    if (ids.size() > size - begin) row.back() = kNothing;
   }
   return found;
 }
