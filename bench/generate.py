@@ -20,6 +20,7 @@ def main():
     parser.add_argument("--models", nargs="+", default=["gpt2", "opt"], choices=["gpt2", "opt"])
     parser.add_argument("--prompts", nargs="+", type=int, default=[1, 8])
     parser.add_argument("--dtype", default="float32", choices=["float32", "bfloat16"])
+    parser.add_argument("--caches", nargs="+", default=["dynamic", "static"], choices=["dynamic", "static"])
     options = parser.parse_args()
     python = peer_python()
     for kind in options.models:
@@ -34,7 +35,7 @@ def compare(name, python, model, prompts, options):
     sizes = [model, "--prompts", prompts, "--tokens", TOKENS, "--new-tokens", NEW_TOKENS, "--rounds", 2]
     sizes += ["--dtype", options.dtype]
     portune = {"prefill_s": [], "decode_s": []}
-    peers = {cache: {"prefill_s": [], "decode_s": []} for cache in ("dynamic", "static")}
+    peers = {cache: {"prefill_s": [], "decode_s": []} for cache in options.caches}
     for _ in range(options.rounds):
         add(portune, json_line(run(PORTUNE, *sizes)[0]))
         for cache, peer in peers.items():

@@ -157,7 +157,7 @@ class Dataset {
   /// The examples for which `keep` is true.
   Dataset filter(std::function<bool(const Example&)> keep) const;
   /// Those examples whose place has `true`, without looking at them.
-  /// errors  DataError, when it is reached, for an example beyond the last place
+  /// errors  DataError, when it is reached, for an example beyond the last place, or a place without one
   Dataset select(std::vector<bool> places) const;
   /// Each example with two more columns, int64 scalars: "index", its place in the pass, from 0, and "epoch", that of
   /// the pass. Before shuffle() these name an example whatever the order, so that random changes can depend on them

@@ -68,7 +68,9 @@ struct DecodeOptions {
 /// A JPEG, PNG or WebP file, told by its content. Pixels are those of Pillow: convert("RGB") after
 /// ImageOps.exif_transpose. Of an animation the first picture.
 /// where     what to call the file in errors
-/// errors    DataError for a file of another kind, one that is cut short or damaged, and more than max_pixels
+/// errors    DataError for a file of another kind, one that is cut short or damaged, more than max_pixels, and a JPEG
+/// of
+///           more than 100 scans, which may take hours
 Image decode(std::span<const std::byte> file, const std::string& where, const DecodeOptions& options = {});
 /// errors    as decode; NotFoundError, IoError
 Image read(const std::filesystem::path& file, const DecodeOptions& options = {});
@@ -116,11 +118,15 @@ class Processor {
 
   const ProcessorConfig& config() const { return config_; }
   /// All steps. float32 [3, height, width], with the output size of the config.
-  Tensor operator()(const View& image) const;
+  /// where   what to call the image's file in errors
+  /// errors  DataError for a narrow image of which shortest_edge makes more pixels than max_pixels of DecodeOptions is
+  /// by
+  ///         default, and than it has itself
+  Tensor operator()(const View& image, const std::string& where = "image") const;
   /// After the first step, of an image of this size: what a decoder need not go below.
   Size resized_size(Size image) const { return config_.do_resize ? config_.resized_size(image) : image; }
   /// Only the first two steps.
-  Image resize_and_crop(const View& image) const;
+  Image resize_and_crop(const View& image, const std::string& where = "image") const;
   /// Only the last two steps, rescaling and normalising.
   Tensor normalize(const View& image) const;
 

@@ -68,7 +68,8 @@ TEST_F(CrossValidation, PredictsEveryRowByAModelThatHasNotSeenIt) {
   const json result = json::parse(run.out);
   EXPECT_EQ(result["folds"].size(), 3u);
   EXPECT_GT(result["out_of_fold"]["accuracy"], 0.9);
-  EXPECT_THAT(names_in(output()), ElementsAre("fold-1", "fold-2", "fold-3", "out_of_fold.jsonl", "test.jsonl"));
+  EXPECT_THAT(names_in(output()),
+              ElementsAre("cross_validation.json", "fold-1", "fold-2", "fold-3", "out_of_fold.jsonl", "test.jsonl"));
 
   // Of five groups with 12 rows each the folds get two, two and one: 24, 24, 12 rows.
   EXPECT_THAT(run.err, HasSubstr("training on 36 examples"));
@@ -114,6 +115,27 @@ TEST_F(CrossValidation, GoesOnWithTheFoldThatWasInterrupted) {
   EXPECT_THAT(resumed.err, HasSubstr("fold 1 of 2: trained by an earlier run"));
   EXPECT_THAT(resumed.err, HasSubstr("resuming from"));
   EXPECT_EQ(lines_in("out_of_fold.jsonl").size(), 60u);
+}
+
+TEST_F(CrossValidation, IsNotResumedWithOtherOptions) {
+  ASSERT_EQ(portune(fit({"--folds", "2", "--quiet"})).exit_code, 0);
+  const std::string before = read(output() + "/out_of_fold.jsonl");
+  for (const Words& more : {Words{"--folds", "3"}, Words{"--folds", "2", "--seed", "9"},
+                            Words{"--folds", "2", "--group-column", "group"}}) {
+    const Finished run = portune(fit(more + Words{"--resume"}));
+    EXPECT_EQ(run.exit_code, 2) << run.err;
+    EXPECT_THAT(run.err, HasSubstr("as in the run that it continues"));
+  }
+  EXPECT_EQ(read(output() + "/out_of_fold.jsonl"), before);
+  EXPECT_EQ(portune(fit({"--folds", "2", "--resume"})).exit_code, 0);
+  EXPECT_EQ(read(output() + "/out_of_fold.jsonl"), before);
+}
+
+TEST_F(CrossValidation, DoesNotResumeInAFolderOfSomethingElse) {
+  std::filesystem::create_directory(output());
+  write(output() + "/test.jsonl", "mine");
+  EXPECT_EQ(portune(fit({"--folds", "2", "--resume"})).exit_code, 73);
+  EXPECT_EQ(read(output() + "/test.jsonl"), "mine");
 }
 
 TEST_F(CrossValidation, LeavesWhatIsInTheWayAlone) {

@@ -105,8 +105,11 @@ TEST(ImageClassificationCommand, GivesTheLogitsOfTransformers) {
     const Finished predict = portune({"predict", "--task", "image-classification", "--model", toy.file("model"),
                                       "--data", (kData / "image" / "decode").string()});
     ASSERT_EQ(predict.exit_code, 0) << predict.err;
-    for (const json& line : lines_of(predict.out)) {
+    const std::vector<json> lines = lines_of(predict.out);
+    EXPECT_EQ(lines.size(), expected[model].size());
+    for (const json& line : lines) {
       const std::string name = fs::path(line["image"].get<std::string>()).filename();
+      ASSERT_EQ(line["logits"].size(), expected[model][name].size());
       for (size_t i = 0; i < line["logits"].size(); ++i) {
         EXPECT_NEAR(line["logits"][i], expected[model][name][i].get<double>(), 2e-5) << model << " " << name;
       }

@@ -149,7 +149,8 @@ TEST_F(Evaluate, MeasuresASavedModel) {
 
 TEST_F(Evaluate, PrintsATable) {
   const Finished run = portune(Words{"evaluate"} + words({"--data", toy_->file("validation.csv")}));
-  EXPECT_THAT(run.out, testing::MatchesRegex("loss +[0-9.]+\naccuracy +[0-9.]+\nF1 +[0-9.]+\nMCC +[0-9.]+\nAUC +[0-9.]+\n"));
+  EXPECT_THAT(run.out,
+              testing::MatchesRegex("loss +[0-9.]+\naccuracy +[0-9.]+\nF1 +[0-9.]+\nMCC +[0-9.]+\nAUC +[0-9.]+\n"));
 }
 
 TEST_F(Evaluate, BatchSizeDoesNotChangeTheScores) {

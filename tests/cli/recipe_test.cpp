@@ -161,7 +161,7 @@ TEST(ShippedRecipes, AreFoundByName) {
 // As the files of GLUE are laid out: CoLA has no header and quotes mean nothing.
 TEST(ShippedRecipes, ColaReadsItsFiles) {
   const TemporaryFolder folder;
-  write(folder / "train.tsv", "gj04\t1\t\tShe said \"we won.\ngj04\t0\t*\tWon we.\n");
+  write(folder / "train.tsv", "gj04\t1\t\t\"We won, she said.\ngj04\t0\t*\tWon we.\n");
   const Finished run =
       portune({"fit", "--recipe", "glue/cola", "--model", tiny_bert(), "--train", (folder / "train.tsv").string(),
                "--validation", (folder / "train.tsv").string(), "--output", (folder / "tuned").string(), "--max-length",

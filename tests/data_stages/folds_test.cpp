@@ -27,6 +27,12 @@ TEST(Select, RefusesExamplesBeyondItsPlaces) {
   EXPECT_THROW(all(), DataError);
 }
 
+TEST(Select, RefusesPlacesWithoutExamples) {
+  const auto none_left = [](bool last) { return collect(numbers(2).select({true, true, false, last})); };
+  EXPECT_THROW(none_left(true), DataError);
+  EXPECT_THROW(none_left(false), DataError);
+}
+
 TEST(KFold, PartsAreEquallyLargeAndTheSeedDecides) {
   const std::vector<int> folds = k_fold(10, 3, 7);
   EXPECT_EQ(std::ranges::count(folds, 0), 4);

@@ -27,7 +27,9 @@ TEST(Orientation, TurnsAsExifDefines) {
   }
 }
 
-Orientation in_exif(std::string_view bytes) { return orientation_in_exif(std::as_bytes(std::span(bytes))); }
+std::optional<Orientation> in_exif(std::string_view bytes) {
+  return orientation_in_exif(std::as_bytes(std::span(bytes)));
+}
 
 TEST(Orientation, IsReadInBothByteOrders) {
   constexpr char kLittle[] = "Exif\0\0II*\0\x08\0\0\0\x01\0\x12\x01\x03\0\x01\0\0\0\x06\0\0\0";
@@ -36,11 +38,12 @@ TEST(Orientation, IsReadInBothByteOrders) {
   EXPECT_EQ(in_exif({kBig, sizeof(kBig) - 1}), 8);
 }
 
-TEST(Orientation, OfDamagedExifIsUpright) {
+TEST(Orientation, OfDamagedExifIsUprightOrUnknown) {
   constexpr char kWhole[] = "II*\0\x08\0\0\0\x02\0\x12\x01\x03\0\x01\0\0\0\x06\0\0\0";
-  for (size_t length = 0; length < 18; ++length) EXPECT_EQ(in_exif({kWhole, length}), kUpright) << length;
-  EXPECT_EQ(in_exif(std::string_view("II*\0\xff\xff\xff\xff\xff\xff", 10)), kUpright);
-  EXPECT_EQ(in_exif("no EXIF at all"), kUpright);
+  for (size_t length = 0; length < 12; ++length) EXPECT_EQ(in_exif({kWhole, length}), std::nullopt) << length;
+  for (size_t length = 12; length < 18; ++length) EXPECT_EQ(in_exif({kWhole, length}), kUpright) << length;
+  EXPECT_EQ(in_exif(std::string_view("II*\0\xff\xff\xff\xff\xff\xff", 10)), std::nullopt);
+  EXPECT_EQ(in_exif("no EXIF at all"), std::nullopt);
 }
 
 TEST(Orientation, IsFoundInXmp) {

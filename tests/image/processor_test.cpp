@@ -1,6 +1,8 @@
 #include <gtest/gtest.h>
 
 #include "image/golden.h"
+#include "io/temporary_folder.h"
+#include "portune/error.h"
 
 namespace portune::image {
 namespace {
@@ -19,6 +21,17 @@ TEST(Processor, ComputesWhatTransformersComputes) {
     EXPECT_EQ(config.output_size(), (Size{expected.type.shape[1], expected.type.shape[2]}));
     EXPECT_TRUE(std::ranges::equal(pixel_values.as<float>(), to_floats(expected)));
   }
+}
+
+// Whole, it would take 12 GB.
+TEST(Processor, RefusesToEnlargeANarrowImageBeyondAllBounds) {
+  const Processor processor({.shortest_edge = 256, .do_center_crop = true});
+  const Image narrow({65500, 1});
+  const std::string message = message_of<DataError>([&] { processor(narrow.view(), "photos/narrow.png"); });
+  EXPECT_NE(message.find("photos/narrow.png"), message.npos) << message;
+  EXPECT_NE(message.find("1 x 65500 pixels, of which shortest_edge makes 256 x 16768000 pixels"), message.npos)
+      << message;
+  EXPECT_EQ(processor.resize_and_crop(Image({1000, 4}).view()).size(), (Size{224, 224}));
 }
 
 }  // namespace

@@ -13,7 +13,7 @@ import struct
 import zlib
 
 import numpy
-from PIL import Image, ImageEnhance, ImageOps
+from PIL import Image, ImageEnhance, ImageOps, PngImagePlugin
 from safetensors.numpy import save_file
 from transformers import AutoModelForImageClassification, DeiTImageProcessorPil, ViTImageProcessorPil
 
@@ -72,6 +72,16 @@ def exif(orientation, order="<"):
     return b"Exif\0\0" + mark + struct.pack(order + "IHHHIHHI", 8, 1, 0x0112, 3, 1, orientation, 0, 0)
 
 
+def xmp(orientation):
+    return b'<rdf tiff:Orientation="%d"/>' % orientation
+
+
+def itxt(orientation):
+    text = PngImagePlugin.PngInfo()
+    text.add_itxt("XML:com.adobe.xmp", xmp(orientation).decode())
+    return text
+
+
 def jpegs(image):
     gray, tiny = image.convert("L"), picture(5, 3)
     yield "420.jpg", encoded(image, "JPEG", quality=90)
@@ -88,7 +98,9 @@ def jpegs(image):
     for orientation in range(1, 10):
         yield f"orientation_{orientation}.jpg", encoded(tiny, "JPEG", exif=exif(orientation))
     yield "orientation_6_big_endian.jpg", encoded(tiny, "JPEG", exif=exif(6, ">"))
-    yield "orientation_8_xmp.jpg", encoded(tiny, "JPEG", xmp=b'<rdf tiff:Orientation="8"/>')
+    yield "orientation_8_xmp.jpg", encoded(tiny, "JPEG", xmp=xmp(8))
+    yield "exif_1_xmp_6.jpg", encoded(tiny, "JPEG", exif=exif(1), xmp=xmp(6))
+    yield "exif_9_xmp_6.jpg", encoded(tiny, "JPEG", exif=exif(9), xmp=xmp(6))
     yield "damaged_exif.jpg", encoded(tiny, "JPEG", exif=b"Exif\0\0II*\0\xff\xff\xff\x7f")
 
 
@@ -111,7 +123,10 @@ def pngs(image):
     yield "gray_alpha_16_bits.png", deep_png(2, 4)
     yield "alpha_16_bits.png", deep_png(4, 6)
     yield "interlaced.png", interlaced_png(image)
-    yield "orientation_5.png", encoded(picture(5, 3), "PNG", exif=exif(5))
+    tiny = picture(5, 3)
+    yield "orientation_5.png", encoded(tiny, "PNG", exif=exif(5))
+    yield "orientation_6_xmp.png", encoded(tiny, "PNG", pnginfo=itxt(6))
+    yield "exif_1_xmp_6.png", encoded(tiny, "PNG", exif=exif(1), pnginfo=itxt(6))
 
 
 def webps(image):
@@ -121,7 +136,10 @@ def webps(image):
     yield "alpha.webp", encoded(alpha, "WEBP", lossless=True, exact=True)
     yield "alpha_lossy.webp", encoded(alpha, "WEBP", quality=70)
     yield "animation.webp", encoded(image, "WEBP", save_all=True, append_images=[ImageOps.flip(image)], lossless=True)
-    yield "orientation_6.webp", encoded(picture(5, 3), "WEBP", lossless=True, exif=exif(6))
+    tiny = picture(5, 3)
+    yield "orientation_6.webp", encoded(tiny, "WEBP", lossless=True, exif=exif(6))
+    yield "orientation_8_xmp.webp", encoded(tiny, "WEBP", lossless=True, xmp=xmp(8))
+    yield "exif_1_xmp_6.webp", encoded(tiny, "WEBP", lossless=True, exif=exif(1), xmp=xmp(6))
 
 
 def damaged(image):
@@ -172,10 +190,10 @@ def write_decoded():
 
 def write_resized(image):
     tensors = {"source": numpy.asarray(image)}
-    sizes = [(13, 7), (31, 9), (12, 21), (40, 26), (1, 1), (31, 21), (5, 50)]
+    sizes = [(13, 7), (31, 9), (12, 21), (40, 26), (29, 8), (40, 9), (1, 1), (31, 21), (5, 50)]
     filters = ["NEAREST", "LANCZOS", "BILINEAR", "BICUBIC", "BOX", "HAMMING"]
     for number, name in enumerate(filters):
-        for width, height in sizes if name in ("BILINEAR", "BICUBIC") else sizes[:4]:
+        for width, height in sizes if name in ("BILINEAR", "BICUBIC") else sizes[:5]:
             resized = image.resize((width, height), Image.Resampling[name])
             tensors[f"{number} {height} {width}"] = numpy.asarray(resized)
     save_file(tensors, FOLDER / "resized.safetensors")

@@ -100,7 +100,11 @@ class Parser {
   Command parse(const std::vector<std::string>& words) {
     const RecipeWords recipe = recipe_words(words);
     std::vector<std::string> reversed(recipe.words.rbegin(), recipe.words.rend());  // as CLI11 wants them
-    for (auto word = words.rbegin(); word != words.rend(); ++word) reversed.push_back(with_hyphens(*word));
+    for (auto word = words.rbegin(); word != words.rend(); ++word) {
+      const bool is_empty = word->starts_with("--") && word->find('=') + 1 == word->size();
+      if (is_empty) reversed.emplace_back();  // CLI11 takes "--x=" for an option whose value comes next
+      reversed.push_back(with_hyphens(is_empty ? word->substr(0, word->size() - 1) : *word));
+    }
     try {
       app_.parse(reversed);
     } catch (const CLI::ParseError& error) {

@@ -11,9 +11,12 @@
 #include "portune/cli/make_task.h"
 #include "portune/cli/output_lock.h"
 #include "portune/cli/report.h"
+#include "portune/cli/result_file.h"
 #include "portune/cli/rows.h"
 #include "portune/cli/signals.h"
 #include "portune/error.h"
+#include "portune/io/json.h"
+#include "portune/train/run_facts.h"
 
 namespace portune::cli {
 namespace {
@@ -23,6 +26,9 @@ namespace fs = std::filesystem;
 constexpr auto kLabels = RowTask::Labels::kRequired;
 constexpr const char* kOutOfFold = "out_of_fold.jsonl";
 constexpr const char* kTest = "test.jsonl";
+
+// What a resumption must have in common with the run whose folds it goes on with; and the sign that a folder is one.
+constexpr const char* kFacts = "cross_validation.json";
 
 bool is_trained(const fs::path& folder) { return fs::exists(folder / "config.json"); }
 
@@ -39,19 +45,46 @@ void check_options(const FitArguments& a) {
   }
 }
 
-// An earlier run's folder is gone on with if that is asked for, and never overwritten.
+// An earlier run's folder is gone on with if that is asked for, and nothing else is written to.
 void check_output(const FitArguments& a) {
   if (fs::exists(a.output) && !fs::is_directory(a.output)) {
     throw OutputError({.where = "--output " + a.output.string(), .given = "a file", .expected = "a folder"});
   }
-  if (!fs::exists(a.output) || fs::is_empty(a.output) || a.resume) return;
+  if (!fs::exists(a.output) || fs::is_empty(a.output)) return;
+  const bool is_run = fs::exists(a.output / kFacts);
+  if (is_run && a.resume) return;
   throw OutputError({.where = "--output " + a.output.string(),
-                     .given = "a folder that is not empty",
+                     .given = is_run ? "a folder with an earlier run's models" : "a folder that is not empty",
                      .expected = "a new folder",
-                     .fix = "go on with --resume, remove the folder, or choose another"});
+                     .fix = std::string(is_run ? "go on with --resume, remove the folder" : "remove the folder") +
+                            ", or choose another"});
+}
+
+// errors  UsageError for what differs from the run that is gone on with
+void require_same_run(const FitArguments& a, const train::RunFacts& facts) {
+  const fs::path file = a.output / kFacts;
+  if (!fs::exists(file)) {
+    ResultFile result(file);
+    result.write(nlohmann::json{{"facts", facts}}.dump(1) + "\n");
+    result.finish();
+    return;
+  }
+  train::require_same_run(a.output, io::JsonObject::read(file).get_string_map("facts"), facts);
 }
 
 int64_t count(const data::Dataset& rows) { return rows.iterate().skip(std::numeric_limits<int64_t>::max()); }
+
+// Of all that decides about the models.
+train::RunFacts facts_of(const FitArguments& a, const RowTask& task, int64_t rows) {
+  train::RunFacts facts = train::facts_of(training_options(a, task, rows));
+  facts.insert({{"model", fs::absolute(a.model.folder).lexically_normal().string()},
+                {"folds", std::to_string(a.folds)},
+                {"group_column", a.group_column},
+                {"epochs", std::to_string(a.epochs)},
+                {"steps_per_epoch", std::to_string(a.steps_per_epoch)},
+                {"max_steps", std::to_string(a.max_steps)}});
+  return facts;
+}
 
 // The fold of each row.
 std::vector<int> folds_of(const FitArguments& a, const data::Dataset& rows) {
@@ -61,6 +94,11 @@ std::vector<int> folds_of(const FitArguments& a, const data::Dataset& rows) {
   for (const data::Example& row :
        interruptible(data::read_table(a.train, table_options(a.model, {a.group_column}))).iterate()) {
     groups.push_back(row.text(a.group_column));
+  }
+  if (const int64_t examples = count(rows); examples != std::ssize(groups)) {
+    throw UsageError({.where = "group_column",
+                      .given = fmt::format("{} rows in the files, and {} for the task", groups.size(), examples),
+                      .expected = "a table with a row for each example"});
   }
   return data::group_k_fold(groups, folds);
 }
@@ -74,7 +112,7 @@ bool train_fold(const FitArguments& a, int64_t fold, const std::vector<int>& fol
     return true;
   }
   say(a.talk, fmt::format("fold {} of {}", fold + 1, a.folds));
-  of_fold.training.must_match = {{"fold", fmt::format("{} of {} by \"{}\"", fold + 1, a.folds, a.group_column)}};
+  of_fold.training.must_match = {{"fold", fmt::format("{} of {}", fold + 1, a.folds)}};
   of_fold = resumed(of_fold);
   const std::unique_ptr<RowTask> task = make_task(a.model, model_of(of_fold), a.train, Classes::kOfRows);
   const data::Dataset rows = read_rows(a.model, a.train, *task, kLabels);
@@ -122,6 +160,7 @@ int cross_validate(const FitArguments& a) {
   // Read before anything is trained, so that what is wrong with them is told now.
   if (!a.test.empty()) count(interruptible(read_rows(a.model, a.test, *task, RowTask::Labels::kIgnored)));
   const std::vector<int> fold_of = folds_of(a, interruptible(read_rows(a.model, a.train, *task, kLabels)));
+  require_same_run(a, facts_of(a, *task, std::ssize(fold_of)));
   for (int64_t fold = 0; fold < a.folds; ++fold) {
     if (!train_fold(a, fold, fold_of)) return kInterrupted;
   }

@@ -43,16 +43,6 @@ FitOptions epochs_of(const FitArguments& a, int64_t examples) {
   return {.num_train_epochs = a.epochs, .steps_per_epoch = a.steps_per_epoch > 0 ? a.steps_per_epoch : one_pass};
 }
 
-TrainingOptions training_options(const FitArguments& a, const RowTask& task, int64_t examples) {
-  TrainingOptions options = a.training;
-  options.must_match.merge(task.settings());
-  options.must_match.insert(
-      {{"task", a.model.task},
-       {"batch_size", std::to_string(a.batch_size)},
-       {"training_data", fmt::format("{} examples of files with hash {}", examples, io::content_hash(a.train))}});
-  return options;
-}
-
 void say_what_is_trained(const FitArguments& a, const RowTask& task, int64_t examples, bool validates) {
   for (const std::string& line : remarks_on_config(task.unknown_config_keys())) say(a.talk, line);
   say(a.talk, fmt::format("training on {} examples", grouped(examples)));
@@ -92,6 +82,19 @@ void print_outcome(const Outcome& outcome, const Talk& talk) {
 }  // namespace
 
 int64_t eval_batch_size(const FitArguments& a) { return a.eval_batch_size > 0 ? a.eval_batch_size : a.batch_size; }
+
+TrainingOptions training_options(const FitArguments& a, const RowTask& task, int64_t examples) {
+  TrainingOptions options = a.training;
+  options.must_match.merge(task.settings());
+  options.must_match.insert(
+      {{"task", a.model.task},
+       {"batch_size", std::to_string(a.batch_size)},
+       {"training_data", fmt::format("{} examples of files with hash {}", examples, io::content_hash(a.train))}});
+  if (!a.model.table.names.empty())
+    options.must_match["column_names"] = fmt::format("{}", fmt::join(a.model.table.names, ","));
+  if (a.model.table.skip_ragged_rows) options.must_match["skip_ragged_rows"] = "yes";
+  return options;
+}
 
 FitArguments resumed(FitArguments a) {
   train::recover_checkpoints(a.output);

@@ -20,6 +20,10 @@ struct Split {
 /// Rows at a time in validation.
 int64_t eval_batch_size(const FitArguments& a);
 
+/// With what else a resumption must have in common with the run.
+/// examples  of the training set
+TrainingOptions training_options(const FitArguments& a, const RowTask& task, int64_t examples);
+
 /// Where the run starts: as it was asked for, or from the newest checkpoint of an earlier one.
 FitArguments resumed(FitArguments a);
 

@@ -2,12 +2,16 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "portune/cli/exit_code.h"
+#include "portune/cli/fit.h"
 #include "portune/cli/make_task.h"
 #include "portune/cli/report.h"
 #include "portune/cli/result_file.h"
 #include "portune/cli/rows.h"
 #include "portune/cli/signals.h"
+#include "portune/error.h"
 
 namespace portune::cli {
 namespace {
@@ -27,7 +31,7 @@ Tensor quotient(const Tensor& a, int64_t divisor) {
 std::deque<std::string> lines_of(const std::string& text) {
   std::deque<std::string> lines;
   for (size_t begin = 0; begin < text.size();) {
-    const size_t end = text.find('\n', begin) + 1;
+    const size_t end = std::min(text.find('\n', begin), text.size() - 1) + 1;
     lines.push_back(text.substr(begin, end - begin));
     begin = end;
   }
@@ -91,7 +95,7 @@ void FoldPredictions::add_held_out(const RowTask& task, Trainer& trainer, int64_
   const std::unique_ptr<Metrics> of_fold = task.metrics();
   const std::unique_ptr<PredictionLines> lines = task.prediction_lines();
   std::string text;
-  trainer.predict(evaluation_batches(task, rows, a_.batch_size, kLabels),
+  trainer.predict(evaluation_batches(task, rows, eval_batch_size(a_), kLabels),
                   [&](const data::Example& batch, const data::Example& outputs) {
                     stop_after_signal();
                     of_fold->update(batch, outputs);
@@ -99,6 +103,12 @@ void FoldPredictions::add_held_out(const RowTask& task, Trainer& trainer, int64_
                     text += lines->take(batch, outputs);
                   });
   held_out_lines_.push_back(lines_of(text + lines->finish()));
+  const auto wanted = std::ranges::count(fold_of_, static_cast<int>(fold));
+  if (const auto found = std::ssize(held_out_lines_.back()); found != wanted) {
+    throw DataError({.where = "predictions of fold " + std::to_string(fold + 1),
+                     .given = std::to_string(found) + " lines for " + std::to_string(wanted) + " rows",
+                     .expected = "a line for each row"});
+  }
   scores_.push_back(of_fold->result());
 }
 
@@ -107,7 +117,7 @@ void FoldPredictions::add_test(const RowTask& task, Trainer& trainer, int64_t fo
   const bool is_last = fold + 1 == a_.folds;
   const std::unique_ptr<PredictionLines> lines = task.prediction_lines();
   size_t number = 0;
-  trainer.predict(evaluation_batches(task, read_rows(a_.model, a_.test, task, kLabels), a_.batch_size, kLabels),
+  trainer.predict(evaluation_batches(task, read_rows(a_.model, a_.test, task, kLabels), eval_batch_size(a_), kLabels),
                   [&](const data::Example& batch, const data::Example& outputs) {
                     stop_after_signal();
                     test_outputs_.add(number, outputs);

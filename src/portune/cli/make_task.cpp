@@ -14,6 +14,11 @@
 namespace portune::cli {
 namespace {
 
+// Tasks read files of their own kinds too, but these have no such options.
+bool has_table_options(const ModelArguments& model) {
+  return !model.table.names.empty() || model.table.skip_ragged_rows;
+}
+
 // The head that is asked for, or that of the checkpoint; but several labels need one of their own.
 Head head_for(const TextClassificationOptions& options, const std::filesystem::path& folder,
               const data::Dataset& rows) {
@@ -21,7 +26,7 @@ Head head_for(const TextClassificationOptions& options, const std::filesystem::p
   const bool several = !options.label_columns.empty() || (first && tasks::is_label_list(*first, options.label_column));
   const Head head = options.head ? *options.head : tasks::head_in(io::JsonObject::read(folder / "config.json"));
   if (!several || head == Head::kMultiLabel) return head;
-  if (!options.head || head == Head::kSigmoid) return Head::kMultiLabel;
+  if (!options.head) return Head::kMultiLabel;
   throw UsageError({.where = "--head " + std::string(tasks::name_of(head)),
                     .given = "rows that may have several labels",
                     .expected = "multi_label_classification, or rows with one label"});
@@ -75,7 +80,10 @@ std::unique_ptr<RowTask> token_classification(const ModelArguments& model, const
   TokenClassificationOptions options{
       .tokens_column = model.tokens_column, .tags_column = model.tags_column, .max_length = model.options.max_length};
   if (classes == Classes::kOfRows) {
-    const data::Dataset rows = read_tagged(files, options.tokens_column, options.tags_column);
+    const data::Dataset rows =
+        has_table_options(model)
+            ? data::read_table(files, table_options(model, {options.tokens_column, options.tags_column}))
+            : read_tagged(files, options.tokens_column, options.tags_column);
     options.labels = tags_of(interruptible(rows), options.tags_column);
   }
   return std::make_unique<TokenClassification>(folder, std::move(options));
@@ -119,7 +127,7 @@ const KnownTask kTasks[] = {
     {"token-classification", token_classification, {"ForTokenClassification"}},
     {"question-answering", question_answering, {"ForQuestionAnswering"}},
     {"multiple-choice", multiple_choice, {"ForMultipleChoice"}},
-    {"masked-lm", masked_lm, {"ForMaskedLM"}},
+    {"masked-lm", masked_lm, {"ForMaskedLM", "BertForPreTraining", "AlbertForPreTraining"}},
     {"causal-lm", causal_lm, {"ForCausalLM", "LMHeadModel"}},
     {"image-classification", image_classification, {"ForImageClassification", "ForImageClassificationWithTeacher"}}};
 
@@ -180,9 +188,8 @@ data::TableOptions table_options(const ModelArguments& model, std::vector<std::s
 
 data::Dataset read_rows(const ModelArguments& model, const std::vector<std::string>& files, const RowTask& task,
                         RowTask::Labels labels) {
-  // Tasks read files of their own kinds too, but these have no such options.
-  const bool is_table = !model.table.names.empty() || model.table.skip_ragged_rows;
-  return is_table ? data::read_table(files, table_options(model, task.columns(labels))) : task.read(files, labels);
+  return has_table_options(model) ? data::read_table(files, table_options(model, task.columns(labels)))
+                                  : task.read(files, labels);
 }
 
 }  // namespace portune::cli

@@ -12,11 +12,15 @@
 namespace portune::cli {
 namespace {
 
-void add_model(Group group, ModelArguments& model) {
+void add_model_folder(Group group, ModelArguments& model) {
   group
       .path("--model,--model-name-or-path", model.folder,
             "folder with config.json, *.safetensors, tokenizer or image processor")
       ->required();
+}
+
+void add_model(Group group, ModelArguments& model) {
+  add_model_folder(group, model);
   group
       .choice(
           "--task", task_names(), [&](const std::string& task) { model.task = task; },
@@ -374,7 +378,7 @@ void add_options(CLI::App& command, DevicesArguments& a) {
 void add_options(CLI::App& command, BenchArguments& a) {
   Group size(command, "Size");
   add_recipe(size);
-  add_model(size, a.model);
+  add_model_folder(size, a.model);
   size.number("--batch-size", a.batch_size, "rows of a step", {.lowest = 1, .highest = 1e6});
   add_length(size, a.model.options);
   size.number("--steps", a.steps, "steps to time", {.lowest = 1});

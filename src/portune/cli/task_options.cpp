@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include "portune/base/message.h"
+#include "portune/cli/command_task.h"
 #include "portune/error.h"
 
 namespace portune::cli {
@@ -21,8 +22,10 @@ constexpr const char* kImages = "image-classification";
 struct TaskOption {
   std::string_view name;
   std::vector<std::string> tasks;
+  bool of_added_tasks = false;  // as CommandTask adds them
 };
 const TaskOption kOptions[] = {
+    {"--max-length", {kClassification, kTokens, kAnswers, kChoice, kMaskedLm, kCausalLm}, true},
     {"--text-column", {kClassification, kMaskedLm, kCausalLm}},
     {"--text-pair-column", {kClassification}},
     {"--label-column", {kClassification, kChoice, kImages}},
@@ -66,6 +69,7 @@ void require_options_of(const std::string& task, const std::vector<GivenOption>&
   for (const GivenOption& option : given) {
     const auto* row = std::ranges::find(kOptions, option.name, &TaskOption::name);
     if (row == std::end(kOptions) || std::ranges::count(row->tasks, task) > 0) continue;
+    if (row->of_added_tasks && added_tasks().contains(task)) continue;
     throw UsageError({.where = option.place,
                       .given = option.name + " with --task " + task,
                       .expected = "an option of this task; this one belongs to " + list_of(row->tasks)});

@@ -53,6 +53,9 @@ Dataset read_table(Files files, TableOptions options) {
     }
     return read_text(std::move(files));
   }
+  if (extension.empty() && !std::filesystem::exists(files.paths().front())) {
+    throw NotFoundError({.where = files.paths().front(), .given = "no such file or folder"});
+  }
   throw UsageError({.where = "read_table",
                     .given = "'" + files.paths().front() + "'",
                     .expected = "a file that ends in .csv, .tsv, .jsonl, .ndjson, .json or .txt"});

@@ -18,7 +18,9 @@ class SelectIterator final : public Iterator {
       return std::nullopt;
     }
     ++place_;
-    return input_->next();
+    auto example = input_->next();
+    if (!example) throw too_few();
+    return example;
   }
 
   int64_t skip(int64_t count) override {
@@ -36,7 +38,14 @@ class SelectIterator final : public Iterator {
   void pass_to_next() {
     const size_t start = place_;
     while (place_ < places_->size() && !(*places_)[place_]) ++place_;
-    if (place_ > start) input_->skip(static_cast<int64_t>(place_ - start));
+    const auto passed = static_cast<int64_t>(place_ - start);
+    if (passed > 0 && input_->skip(passed) < passed) throw too_few();
+  }
+
+  DataError too_few() const {
+    return DataError({.where = "select",
+                      .given = "fewer examples than the " + std::to_string(places_->size()) + " to select from",
+                      .fix = "have the files changed?"});
   }
 
   void require_end() {

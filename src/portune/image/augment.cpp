@@ -59,7 +59,7 @@ Tensor augment(std::span<const std::byte> file, const std::string& where, const 
   // Each kind of change has its own numbers, so that one is the same with and without the others.
   Draws of_crop(split_mix_64(key, 0)), of_flip(split_mix_64(key, 1)), of_colour(split_mix_64(key, 2));
   Image image = augmentation.crop ? cropped_at_random(file, where, processor.config(), of_crop, std::move(options))
-                                  : processor.resize_and_crop(decode(file, where, options).view());
+                                  : processor.resize_and_crop(decode(file, where, options).view(), where);
   if (augmentation.flip && of_flip.below(2) == 1) flip(image);
   if (augmentation.color > 0) change_colours(image, augmentation.color, of_colour);
   return processor.normalize(image.view());

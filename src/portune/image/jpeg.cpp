@@ -97,10 +97,9 @@ class JpegReader {
   Size size() const { return {info_.image_height, info_.image_width}; }
 
   Orientation orientation() const {
-    const Orientation by_exif = first_marker(
-        "Exif\0", [](std::string_view data) { return orientation_in_exif(std::as_bytes(std::span(data))); });
-    if (by_exif != kUpright) return by_exif;
-    return first_marker("http://ns.adobe.com/xap/1.0/", orientation_in_xmp);
+    const std::string_view exif = first_marker({"Exif\0\0", 6});
+    if (const auto told = orientation_in_exif(std::as_bytes(std::span(exif)))) return *told;
+    return orientation_in_xmp(first_marker({"http://ns.adobe.com/xap/1.0/\0", 29}));
   }
 
   // The largest reduction, of those that are fast, with which both sides stay so large.
@@ -155,14 +154,13 @@ class JpegReader {
     });
   }
 
-  // What `read` makes of the first APP1 marker that begins so.
-  template <class Read>
-  Orientation first_marker(std::string_view begin, Read read) const {
+  // The first APP1 marker that begins so; empty if there is none.
+  std::string_view first_marker(std::string_view begin) const {
     for (auto* marker = info_.marker_list; marker; marker = marker->next) {
       const std::string_view data(reinterpret_cast<const char*>(marker->data), marker->data_length);
-      if (data.starts_with(begin)) return read(data);
+      if (data.starts_with(begin)) return data;
     }
-    return kUpright;
+    return {};
   }
 
   const std::string& where_;

@@ -55,13 +55,13 @@ Image rearranged(const Image& image, Size size, Source source) {
 
 }  // namespace
 
-Orientation orientation_in_exif(std::span<const std::byte> exif) {
+std::optional<Orientation> orientation_in_exif(std::span<const std::byte> exif) {
   constexpr std::string_view kPrefix("Exif\0\0", 6);
   if (exif.size() > kPrefix.size() && std::memcmp(exif.data(), kPrefix.data(), kPrefix.size()) == 0) {
     exif = exif.subspan(kPrefix.size());
   }
   TiffBytes tiff(exif);
-  if (!tiff.begin()) return kUpright;
+  if (!tiff.begin()) return std::nullopt;
   const size_t directory = tiff.number(4, 4);
   const size_t entries = tiff.number(directory, 2);
   for (size_t i = 0; i < entries; ++i) {
@@ -71,7 +71,7 @@ Orientation orientation_in_exif(std::span<const std::byte> exif) {
     const uint32_t value = type == kShort ? tiff.number(entry + 8, 2) : type == kLong ? tiff.number(entry + 8, 4) : 0;
     return is_orientation(value) ? static_cast<Orientation>(value) : kUpright;
   }
-  return kUpright;
+  return std::nullopt;
 }
 
 Orientation orientation_in_xmp(std::string_view xmp) {

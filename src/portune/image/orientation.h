@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string_view>
 
@@ -14,10 +15,11 @@ namespace portune::image {
 using Orientation = int;
 inline constexpr Orientation kUpright = 1;
 
-/// The orientation that an EXIF block (a TIFF file, with or without "Exif\0\0" before it) tells; kUpright if it tells
-/// none or is damaged. Never throws.
-Orientation orientation_in_exif(std::span<const std::byte> exif);
-/// The same of XMP, which is XML.
+/// The orientation that an EXIF block (a TIFF file, with or without "Exif\0\0" before it) tells: kUpright if what it
+/// tells makes no sense, nothing if it has no such tag or is damaged. Never throws. Where it tells nothing, and only
+/// there, Pillow asks XMP.
+std::optional<Orientation> orientation_in_exif(std::span<const std::byte> exif);
+/// The same of XMP, which is XML; kUpright if it tells none.
 Orientation orientation_in_xmp(std::string_view xmp);
 
 /// Whether width and height change places.

@@ -44,11 +44,24 @@ class PngReader {
   Orientation orientation() {
     spng_decode_chunks(context_.get());  // what is wrong behind the picture does not matter
     spng_exif exif;
-    if (spng_get_exif(context_.get(), &exif) != 0) return kUpright;
-    return orientation_in_exif(std::as_bytes(std::span(exif.data, exif.length)));
+    if (spng_get_exif(context_.get(), &exif) == 0) {
+      if (const auto told = orientation_in_exif(std::as_bytes(std::span(exif.data, exif.length)))) return *told;
+    }
+    return orientation_in_xmp(text_called("XML:com.adobe.xmp"));
   }
 
  private:
+  // The last of this name, as Pillow has it; empty if there is none. Valid as long as the context.
+  std::string_view text_called(std::string_view name) {
+    uint32_t count = 0;
+    if (spng_get_text(context_.get(), nullptr, &count) != 0) return {};
+    std::vector<spng_text> texts(count);
+    if (spng_get_text(context_.get(), texts.data(), &count) != 0) return {};
+    const auto found =
+        std::find_if(texts.rbegin(), texts.rend(), [&](const spng_text& t) { return t.keyword == name; });
+    return found == texts.rend() ? std::string_view() : std::string_view(found->text, found->length);
+  }
+
   void read_deep_grey(Image& image) {
     std::vector<uint16_t> grey(image.bytes().size() / 3);
     check(spng_decode_image(context_.get(), grey.data(), 2 * grey.size(), SPNG_FMT_PNG, 0));

@@ -1,6 +1,22 @@
+#include <algorithm>
+
+#include "portune/error.h"
 #include "portune/image.h"
 
 namespace portune::image {
+namespace {
+
+// By its shortest edge a narrow image becomes a very long one, before its middle is cut out.
+void require_resizable(Size from, Size to, const std::string& where) {
+  const int64_t most = std::max(DecodeOptions().max_pixels, from.height * from.width);
+  if (to.height <= most / to.width) return;
+  throw DataError({.where = where,
+                   .given = "an image of " + to_string(from) + ", of which shortest_edge makes " + to_string(to),
+                   .expected = "at most " + std::to_string(most) + " pixels in all",
+                   .fix = "cut the image, or leave it out"});
+}
+
+}  // namespace
 
 Processor::Processor(const ProcessorConfig& config) : config_(config) {
   for (size_t colour = 0; colour < 3; ++colour) {
@@ -16,12 +32,15 @@ Processor::Processor(const ProcessorConfig& config) : config_(config) {
   }
 }
 
-Tensor Processor::operator()(const View& image) const { return normalize(resize_and_crop(image).view()); }
+Tensor Processor::operator()(const View& image, const std::string& where) const {
+  return normalize(resize_and_crop(image, where).view());
+}
 
-Image Processor::resize_and_crop(const View& image) const {
-  const Size crop = config_.do_center_crop ? config_.crop_size : resized_size(image.size);
+Image Processor::resize_and_crop(const View& image, const std::string& where) const {
+  const Size size = resized_size(image.size), crop = config_.do_center_crop ? config_.crop_size : size;
   if (!config_.do_resize) return center_crop(image, crop);
-  Image resized = resize(image, resized_size(image.size), config_.resample);
+  if (config_.shortest_edge) require_resizable(image.size, size, where);
+  Image resized = resize(image, size, config_.resample);
   return resized.size() == crop ? std::move(resized) : center_crop(resized.view(), crop);
 }
 

@@ -1,4 +1,4 @@
-// Pillow's way to resize: first along the rows, then along the columns, with bytes in between.
+// Pillow's way to resize: along the rows and along the columns, with bytes in between.
 #include <algorithm>
 #include <array>
 #include <vector>
@@ -70,6 +70,13 @@ Image resize_nearest(const View& image, Size size) {
   return result;
 }
 
+// Which pass comes first decides how bytes in between are rounded. This is the rule of Pillow 13; earlier versions
+// always begin with the rows.
+bool begins_with_columns(Size source, Size result) {
+  const int64_t fewer_rows = source.height - result.height, fewer_columns = source.width - result.width;
+  return fewer_rows > 0 && fewer_rows > 2 * fewer_columns;
+}
+
 Image copy(const View& image) {
   Image result(image.size);
   for (int64_t y = 0; y < image.size.height; ++y) std::copy_n(image.row(y), 3 * image.size.width, result.row(y));
@@ -83,11 +90,13 @@ Image resize(const View& image, Size size, Filter filter) {
     throw UsageError({.where = "resize", .given = to_string(size), .expected = "at least one pixel"});
   }
   if (filter == Filter::kNearest) return resize_nearest(image, size);
-  if (size.width == image.size.width) {
-    return size.height == image.size.height ? copy(image) : resize_height(image, size.height, filter);
+  if (size == image.size) return copy(image);
+  if (size.width == image.size.width) return resize_height(image, size.height, filter);
+  if (size.height == image.size.height) return resize_width(image, size.width, filter);
+  if (begins_with_columns(image.size, size)) {
+    return resize_width(resize_height(image, size.height, filter).view(), size.width, filter);
   }
-  Image wide = resize_width(image, size.width, filter);
-  return size.height == image.size.height ? std::move(wide) : resize_height(wide.view(), size.height, filter);
+  return resize_height(resize_width(image, size.width, filter).view(), size.height, filter);
 }
 
 }  // namespace portune::image

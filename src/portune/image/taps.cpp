@@ -23,7 +23,7 @@ double hamming(double x) {
   if (x == 0.0) return 1.0;
   if (x >= 1.0) return 0.0;
   x *= std::numbers::pi;
-  return std::sin(x) / x * (0.54 + 0.46 * std::cos(x));
+  return std::sin(x) / x * (0.54F + 0.46F * std::cos(x));  // these two are floats in Pillow
 }
 
 // Keys 1981, "Cubic convolution interpolation for digital image processing", with a = -1/2

@@ -67,13 +67,20 @@ struct FreeDemuxer {
   void operator()(WebPDemuxer* demuxer) const { WebPDemuxDelete(demuxer); }
 };
 
+// The first of this name, within the file; empty if there is none.
+std::string_view chunk_called(const char* name, const WebPDemuxer& demuxer) {
+  WebPChunkIterator chunk;
+  if (!WebPDemuxGetChunk(&demuxer, name, 1, &chunk)) return {};
+  const std::string_view bytes(reinterpret_cast<const char*>(chunk.chunk.bytes), chunk.chunk.size);
+  WebPDemuxReleaseChunkIterator(&chunk);
+  return bytes;
+}
+
 Orientation orientation_in(const WebPData& data) {
   const std::unique_ptr<WebPDemuxer, FreeDemuxer> demuxer(WebPDemux(&data));
-  WebPChunkIterator chunk;
-  if (!demuxer || !WebPDemuxGetChunk(demuxer.get(), "EXIF", 1, &chunk)) return kUpright;
-  const Orientation orientation = orientation_in_exif(std::as_bytes(std::span(chunk.chunk.bytes, chunk.chunk.size)));
-  WebPDemuxReleaseChunkIterator(&chunk);
-  return orientation;
+  if (!demuxer) return kUpright;
+  if (const auto told = orientation_in_exif(std::as_bytes(std::span(chunk_called("EXIF", *demuxer))))) return *told;
+  return orientation_in_xmp(chunk_called("XMP ", *demuxer));
 }
 
 }  // namespace

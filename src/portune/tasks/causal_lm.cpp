@@ -1,3 +1,4 @@
+#include "portune/error.h"
 #include "portune/language_models.h"
 #include "portune/tasks/causal_task.h"
 
@@ -14,12 +15,25 @@ std::vector<int32_t> with_end(const text::Tokenizer& tokenizer, const std::strin
   return ids;
 }
 
+bool is_text_file(const std::string& file) { return std::filesystem::path(file).extension() == ".txt"; }
+
 class CausalLm final : public tasks::CausalTask {
  public:
   CausalLm(const std::filesystem::path& model, CausalLmOptions options)
       : CausalTask(model, options.block_size), options_(std::move(options)) {}
 
   std::vector<std::string> columns(Labels) const override { return {options_.text_column}; }
+  data::Dataset read(const std::vector<std::string>& files, Labels labels) const override {
+    for (const std::string& file : files) {
+      if (is_text_file(file) == options_.rows_are_lines) continue;
+      throw UsageError(
+          {.where = file,
+           .given = options_.rows_are_lines ? "a table" : "lines of a text",
+           .expected = options_.rows_are_lines ? ".txt, as the first file is" : "a table, as the first file is",
+           .fix = "texts of tables are joined by the end-of-text token, lines by line feeds"});
+    }
+    return RowTask::read(files, labels);
+  }
 
   data::Dataset batches(const data::Dataset& rows, int64_t size, Labels) const override {
     return checkpoint().batches(blocks(rows).map([this](const data::Example& block) { return labelled(block); }), size,

@@ -28,13 +28,13 @@ std::vector<std::string> in_stored_order(const std::vector<std::string>& wanted,
   return same || wanted.empty() ? stored : wanted;
 }
 
-void require_classes(const std::vector<std::string>& labels, size_t fewest) {
-  if (labels.size() < fewest) {
+void require_classes(const std::vector<std::string>& labels) {
+  if (labels.size() < 2) {
     throw UsageError({.where = "labels",
                       .given = labels.empty()
                                    ? "none: config.json has no id2label, so this is an encoder without a head"
                                    : "only one: \"" + labels.front() + "\"",
-                      .expected = fewest == 1 ? "at least one" : "at least two classes",
+                      .expected = "at least two classes",
                       .fix = labels.empty() ? "fine-tune the model first" : ""});
   }
   for (const std::string& label : labels) {

@@ -18,8 +18,8 @@ std::vector<std::string> labels_in(const io::JsonObject& config);
 /// meaning then. Those of the checkpoint if none are asked for.
 std::vector<std::string> in_stored_order(const std::vector<std::string>& wanted, std::vector<std::string> stored);
 
-/// UsageError unless these are at least so many classes, all different.
-void require_classes(const std::vector<std::string>& labels, size_t fewest = 2);
+/// UsageError unless these are at least two classes, all different.
+void require_classes(const std::vector<std::string>& labels);
 
 /// The id of the label in a column.
 /// errors  DataError that names the row and the labels that there are

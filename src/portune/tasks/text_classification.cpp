@@ -31,7 +31,7 @@ void check_labels(Head head, const std::vector<std::string>& labels) {
                       .expected = "0 and 1",
                       .fix = "choose a softmax head, or write the labels as 0 and 1"});
   }
-  tasks::require_classes(labels, head == Head::kMultiLabel ? 1 : 2);
+  tasks::require_classes(labels);
 }
 
 void check_columns(Head head, const std::vector<std::string>& columns, const std::vector<std::string>& labels) {
@@ -164,6 +164,7 @@ std::map<std::string, std::string> TextClassification::settings() const {
                                                  {"label_column", options.label_column}};
   if (!options.text_pair_column.empty()) settings["text_pair_column"] = options.text_pair_column;
   if (!options.label_columns.empty()) settings["label_column"] = list_of(options.label_columns);
+  if (impl_->head == Head::kMultiLabel) settings["label_separator"] = options.label_separator;
   return settings;
 }
 
@@ -180,8 +181,10 @@ Forward TextClassification::forward(const nn::Scope& root, const Columns& batch)
   if (impl_->head == Head::kMultiLabel) {
     return tasks::sequence_classification(tasks::Problem::kMultiLabel, logits, labels, weights);
   }
-  const Value losses = impl_->head == Head::kSigmoid ? sigmoid_cross_entropy(reshape(logits, {-1}), labels)
-                                                     : softmax_cross_entropy(logits, labels);
+  if (impl_->head == Head::kSoftmax) {
+    return tasks::sequence_classification(tasks::Problem::kSingleLabel, logits, labels, weights);
+  }
+  const Value losses = sigmoid_cross_entropy(reshape(logits, {-1}), labels);
   return {.loss_sum = sum(losses * weights), .weight_sum = sum(weights), .outputs = {{"logits", logits}}};
 }
 
