@@ -167,7 +167,8 @@ struct ImageClassification::Impl {
   data::Example encode(const data::Example& row, Labels wanted) const {
     return data::call_on(row, [&](const data::Example&) {
       data::Example example = example_of(row, wanted);
-      example.set("pixel_values", processor(image::read(path_in(row, options.image_column), decoding()).view()));
+      const fs::path path = path_in(row, options.image_column);
+      example.set("pixel_values", processor(image::read(path, decoding()).view(), path.string()));
       return example;
     });
   }
