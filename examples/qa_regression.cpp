@@ -317,7 +317,7 @@ class Quest final : public TextTask {
     checkpoint().set_ids(example, ids_of({"answer", row.text("answer")}), {}, "answer_");
     std::vector<float> targets(kCount);
     for (int64_t t = 0; labels == Labels::kRequired && t < kCount; ++t) targets[t] = rating_in(row, kTargets[t]);
-    return example.set("targets", Tensor({kCount}, std::span<const float>(targets)));
+    return example.set("targets", vector_of(targets));
   }
 
   // Each part between its special tokens; none takes more than half of what is left for it and those after it, but the

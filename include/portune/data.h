@@ -149,6 +149,9 @@ class Dataset {
   /// x.repeat() has the order of x.iterate(k).
   Cursor iterate(int64_t epoch = 0) const;
 
+  /// How many examples a pass gives, by passing over them as Cursor::skip() does.
+  int64_t count() const;
+
   /// Each example replaced by f of it, in order. With several threads f runs concurrently and must allow that.
   /// An error of f is thrown where its example would have come.
   Dataset map(std::function<Example(Example)> f, MapOptions options = {}) const;
@@ -227,8 +230,8 @@ struct JsonlOptions {
 
 /// JSON Lines: an object a line. Strings become texts; so do numbers, true and false, lists and objects, as they are
 /// spelled there (a task that expects a list parses it); null becomes an empty text, which is what a missing value is
-/// in CSV. Empty lines are ignored. errors  NotFoundError at once if a file is missing; DataError with file and line,
-/// when the line is reached, for
+/// in CSV. Empty lines are ignored.
+/// errors  NotFoundError at once if a file is missing; DataError with file and line, when the line is reached, for
 ///         what is not a JSON object, a missing or doubled key, a line of more than 64 MB. NaN and Infinity are not
 ///         JSON.
 Dataset read_jsonl(Files files, JsonlOptions options = {});

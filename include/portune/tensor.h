@@ -138,6 +138,12 @@ class Tensor {
   std::unique_ptr<std::byte[], Free> data_;
 };
 
+/// An array of one axis.
+template <class T>
+Tensor vector_of(const std::vector<T>& values) {
+  return Tensor({std::ssize(values)}, std::span<const T>(values));
+}
+
 /// The elements widened or narrowed to float, whatever float type they have. UsageError for other types.
 std::vector<float> to_floats(const TensorView& view);
 

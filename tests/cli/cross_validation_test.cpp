@@ -52,12 +52,7 @@ class CrossValidation : public testing::Test {
                  "8"} +
            more;
   }
-  std::vector<json> lines_in(const std::string& name) const {
-    std::vector<json> lines;
-    std::istringstream stream(read(output() + "/" + name));
-    for (std::string line; std::getline(stream, line);) lines.push_back(json::parse(line));
-    return lines;
-  }
+  std::vector<json> lines_in(const std::string& name) const { return json_lines(read(output() + "/" + name)); }
 
   const TemporaryFolder folder_;
 };

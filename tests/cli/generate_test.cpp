@@ -16,16 +16,6 @@ using nlohmann::json;
 using testing::HasSubstr;
 using testing::Not;
 
-std::vector<json> lines_of(const std::string& text) {
-  std::vector<json> objects;
-  for (size_t begin = 0; begin < text.size();) {
-    const size_t end = text.find('\n', begin);
-    objects.push_back(json::parse(text.substr(begin, end - begin)));
-    begin = end + 1;
-  }
-  return objects;
-}
-
 class Generate : public testing::Test {
  protected:
   Generate() {
@@ -71,7 +61,7 @@ TEST_F(Generate, WritesALineForEachPromptOfAFile) {
       {"--input", file("prompts.csv"), "--max-new-tokens", "8", "--batch-size", "2", "--output", file("out.jsonl")}));
   ASSERT_EQ(run.exit_code, 0) << run.err;
   EXPECT_EQ(run.out, "");
-  const std::vector<json> lines = lines_of(read(file("out.jsonl")));
+  const std::vector<json> lines = json_lines(read(file("out.jsonl")));
   ASSERT_EQ(lines.size(), 3);
   EXPECT_EQ(lines[1]["prompt"], "we saw the play, a good one");
   EXPECT_EQ(lines[0]["completion"], json::parse(portune(generate_one({"--json"})).out)["completion"]);
@@ -82,7 +72,7 @@ TEST_F(Generate, TakesLinesOfTextAndSeveralPrompts) {
   const Finished from_file = portune(generate({"--input", file("prompts.txt"), "--max-new-tokens", "4"}));
   const Finished from_options =
       portune(generate({"--prompt", "the film was", "--prompt", "bad", "--max-new-tokens", "4"}));
-  EXPECT_EQ(lines_of(from_file.out).size(), 2);
+  EXPECT_EQ(json_lines(from_file.out).size(), 2);
   EXPECT_EQ(from_file.out, from_options.out);
 }
 

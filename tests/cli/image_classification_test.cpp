@@ -3,7 +3,6 @@
 #include <csignal>
 #include <fstream>
 #include <nlohmann/json.hpp>
-#include <sstream>
 
 #include "cli/program.h"
 #include "cli/toy.h"
@@ -61,13 +60,6 @@ class ImageToy {
   TemporaryFolder folder_;
 };
 
-std::vector<json> lines_of(const std::string& text) {
-  std::vector<json> lines;
-  std::istringstream in(text);
-  for (std::string line; std::getline(in, line);) lines.push_back(json::parse(line));
-  return lines;
-}
-
 TEST(ImageClassificationCommand, LearnsMeasuresAndPredicts) {
   const ImageToy toy;
   toy.add_pictures("train", 14);
@@ -84,7 +76,7 @@ TEST(ImageClassificationCommand, LearnsMeasuresAndPredicts) {
 
   const Finished predict = portune(Words{"predict", "--data", toy.file("dev")} + task);  // classes are not looked at
   ASSERT_EQ(predict.exit_code, 0) << predict.err;
-  const std::vector<json> lines = lines_of(predict.out);
+  const std::vector<json> lines = json_lines(predict.out);
   ASSERT_EQ(lines.size(), 9u);
   EXPECT_EQ(lines[4]["image"], toy.file("dev") + "/green/1.png");
   EXPECT_EQ(lines[4]["label"], "green");
@@ -105,7 +97,7 @@ TEST(ImageClassificationCommand, GivesTheLogitsOfTransformers) {
     const Finished predict = portune({"predict", "--task", "image-classification", "--model", toy.file("model"),
                                       "--data", (kData / "image" / "decode").string()});
     ASSERT_EQ(predict.exit_code, 0) << predict.err;
-    const std::vector<json> lines = lines_of(predict.out);
+    const std::vector<json> lines = json_lines(predict.out);
     EXPECT_EQ(lines.size(), expected[model].size());
     for (const json& line : lines) {
       const std::string name = fs::path(line["image"].get<std::string>()).filename();

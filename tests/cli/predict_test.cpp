@@ -3,7 +3,6 @@
 #include <cmath>
 #include <csignal>
 #include <nlohmann/json.hpp>
-#include <sstream>
 
 #include "cli/program.h"
 #include "cli/toy.h"
@@ -12,13 +11,6 @@ namespace portune::cli {
 namespace {
 
 using nlohmann::json;
-
-std::vector<json> objects_in(const std::string& lines) {
-  std::vector<json> objects;
-  std::istringstream in(lines);
-  for (std::string line; std::getline(in, line);) objects.push_back(json::parse(line));
-  return objects;
-}
 
 // A toy model that has learnt, made once.
 class Predict : public testing::Test {
@@ -41,7 +33,7 @@ TEST_F(Predict, GivesAnObjectForEachRowInOrder) {
   const Finished run = portune(Words{"predict"} + words({"--data", toy_->file("validation.csv"), "--output", output}));
   ASSERT_EQ(run.exit_code, 0) << run.err;
   EXPECT_EQ(run.out, "");
-  const std::vector<json> rows = objects_in(read(output));
+  const std::vector<json> rows = json_lines(read(output));
   ASSERT_EQ(rows.size(), 37u);
   for (size_t i = 0; i < rows.size(); ++i) {
     EXPECT_EQ(rows[i]["label"], i % 2 == 1 ? "1" : "0");
@@ -56,7 +48,7 @@ TEST_F(Predict, WritesToStdoutByDefaultAndNeedsNoLabels) {
         "{\"text\": \"the film was lovely and we saw the play\"}\n{\"text\": \"the music was dreary and we saw the "
         "book\"}\n");
   const Finished run = portune(Words{"predict"} + words({"--data", toy_->file("new.jsonl")}));
-  const std::vector<json> rows = objects_in(run.out);
+  const std::vector<json> rows = json_lines(run.out);
   ASSERT_EQ(rows.size(), 2u) << run.err;
   EXPECT_EQ(rows[0]["label"], "1");
   EXPECT_EQ(rows[1]["label"], "0");
@@ -69,7 +61,7 @@ TEST_F(Predict, SigmoidHeadTellsBothScores) {
   const Finished run =
       portune({"predict", "--model", toy.output(), "--data", toy.file("new.csv"), "--max-length", "16"});
   ASSERT_EQ(run.exit_code, 0) << run.err;
-  const json row = objects_in(run.out).at(0);
+  const json row = json_lines(run.out).at(0);
   ASSERT_EQ(row["logits"].size(), 1u);
   const double logit = row["logits"][0];
   EXPECT_NEAR(row["scores"]["1"], 1 / (1 + std::exp(-logit)), 1e-5);

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <vector>
@@ -58,6 +59,8 @@ Finished portune_by_shell(const std::string& line);
 
 std::string read(const std::filesystem::path& file);
 void write(const std::filesystem::path& file, const std::string& text);
+/// The objects of JSON Lines.
+std::vector<nlohmann::json> json_lines(const std::string& text);
 /// Names in a folder, sorted; those of a folder that is not there are none.
 std::vector<std::string> names_in(const std::filesystem::path& folder);
 

@@ -4,7 +4,6 @@
 
 #include <nlohmann/json.hpp>
 #include <set>
-#include <sstream>
 
 #include "cli/program.h"
 #include "cli/toy.h"
@@ -18,17 +17,10 @@ using testing::HasSubstr;
 const std::string kQuest = PORTUNE_TEST_DATA "/quest";
 const Words kModel = {"--model", kQuest + "/model", "--max-length", "24"};
 
-std::vector<json> lines_in(const std::string& text) {
-  std::vector<json> lines;
-  std::istringstream stream(text);
-  for (std::string line; std::getline(stream, line);) lines.push_back(json::parse(line));
-  return lines;
-}
-
 TEST(QaRegression, RatesAsTorchDoes) {
   const Finished run = portune(Words{"predict", "--data", kQuest + "/rows.csv", "--batch-size", "4"} + kModel);
   ASSERT_EQ(run.exit_code, 0) << run.err;
-  const std::vector<json> found = lines_in(run.out);
+  const std::vector<json> found = json_lines(run.out);
   const json expected = json::parse(read(kQuest + "/expected.json"))["ratings"];
   ASSERT_EQ(found.size(), expected.size());
   for (size_t row = 0; row < found.size(); ++row) {
@@ -48,8 +40,8 @@ TEST(QaRegression, CorrelationIsThatOfScipy) {
 // As many of each rating as among the 32 of the training set, up to what 10 rows can have; order kept.
 TEST(QaRegression, RanksAreMatchedToTheRatingsOfTheTrainingSet) {
   const Words words = Words{"predict", "--data", kQuest + "/rows.csv"} + kModel;
-  const std::vector<json> raw = lines_in(portune(words).out);
-  const std::vector<json> matched = lines_in(portune(words + Words{"--option", "match-ranks=true"}).out);
+  const std::vector<json> raw = json_lines(portune(words).out);
+  const std::vector<json> matched = json_lines(portune(words + Words{"--option", "match-ranks=true"}).out);
   ASSERT_EQ(matched.size(), 10u);
   const std::string target = "answer_helpful";
   std::multiset<double> ratings;

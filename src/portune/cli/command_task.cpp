@@ -1,8 +1,7 @@
 #include "portune/cli/command_task.h"
 
-#include <charconv>
-
 #include "portune/base/message.h"
+#include "portune/base/number.h"
 #include "portune/error.h"
 
 namespace portune {
@@ -40,10 +39,9 @@ std::string TaskOptions::text(const std::string& name, std::string fallback) con
 double TaskOptions::number(const std::string& name, double fallback) const {
   const std::string* value = find(name);
   if (value == nullptr) return fallback;
-  double number = 0;
-  const auto [end, error] = std::from_chars(value->data(), value->data() + value->size(), number);
-  if (error != std::errc() || end != value->data() + value->size()) refuse(name, *value, "a number");
-  return number;
+  const auto number = number_in<double>(*value);
+  if (!number) refuse(name, *value, "a number");
+  return *number;
 }
 
 bool TaskOptions::flag(const std::string& name, bool fallback) const {

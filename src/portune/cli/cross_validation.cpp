@@ -1,7 +1,6 @@
 // portune fit --folds: a model for each part of the rows, trained on the others.
 #include <fmt/format.h>
 
-#include <limits>
 #include <nlohmann/json.hpp>
 
 #include "portune/cli/commands.h"
@@ -72,8 +71,6 @@ void require_same_run(const FitArguments& a, const train::RunFacts& facts) {
   train::require_same_run(a.output, io::JsonObject::read(file).get_string_map("facts"), facts);
 }
 
-int64_t count(const data::Dataset& rows) { return rows.iterate().skip(std::numeric_limits<int64_t>::max()); }
-
 // Of all that decides about the models.
 train::RunFacts facts_of(const FitArguments& a, const RowTask& task, int64_t rows) {
   train::RunFacts facts = train::facts_of(training_options(a, task, rows));
@@ -89,13 +86,13 @@ train::RunFacts facts_of(const FitArguments& a, const RowTask& task, int64_t row
 // The fold of each row.
 std::vector<int> folds_of(const FitArguments& a, const data::Dataset& rows) {
   const int folds = static_cast<int>(a.folds);
-  if (a.group_column.empty()) return data::k_fold(count(rows), folds, a.training.seed);
+  if (a.group_column.empty()) return data::k_fold(rows.count(), folds, a.training.seed);
   std::vector<std::string> groups;
   for (const data::Example& row :
        interruptible(data::read_table(a.train, table_options(a.model, {a.group_column}))).iterate()) {
     groups.push_back(row.text(a.group_column));
   }
-  if (const int64_t examples = count(rows); examples != std::ssize(groups)) {
+  if (const int64_t examples = rows.count(); examples != std::ssize(groups)) {
     throw UsageError({.where = "group_column",
                       .given = fmt::format("{} rows in the files, and {} for the task", groups.size(), examples),
                       .expected = "a table with a row for each example"});
@@ -104,7 +101,8 @@ std::vector<int> folds_of(const FitArguments& a, const data::Dataset& rows) {
 }
 
 // Trains the model of a fold, unless an earlier run has done so. False if a signal stopped it.
-bool train_fold(const FitArguments& a, int64_t fold, const std::vector<int>& fold_of) {
+// fresh  the task of the model that training starts from
+bool train_fold(const FitArguments& a, const RowTask& fresh, int64_t fold, const std::vector<int>& fold_of) {
   FitArguments of_fold = a;
   of_fold.output = folder_of(a, fold);
   if (is_trained(of_fold.output)) {
@@ -114,34 +112,16 @@ bool train_fold(const FitArguments& a, int64_t fold, const std::vector<int>& fol
   say(a.talk, fmt::format("fold {} of {}", fold + 1, a.folds));
   of_fold.training.must_match = {{"fold", fmt::format("{} of {}", fold + 1, a.folds)}};
   of_fold = resumed(of_fold);
-  const std::unique_ptr<RowTask> task = make_task(a.model, model_of(of_fold), a.train, Classes::kOfRows);
-  const data::Dataset rows = read_rows(a.model, a.train, *task, kLabels);
+  std::unique_ptr<RowTask> of_checkpoint;
+  if (!of_fold.resume_from_checkpoint.empty()) {
+    of_checkpoint = make_task(a.model, model_of(of_fold), a.train, Classes::kOfRows);
+  }
+  const RowTask& task = of_checkpoint ? *of_checkpoint : fresh;
+  const data::Dataset rows = read_rows(a.model, a.train, task, kLabels);
   const data::Dataset held_out =
-      evaluation_batches(*task, rows_of(rows, fold_of, fold, true), eval_batch_size(a), kLabels);
-  return train(of_fold, *task, {.train = rows_of(rows, fold_of, fold, false), .validation = {{"", held_out}}})
+      evaluation_batches(task, rows_of(rows, fold_of, fold, true), eval_batch_size(a), kLabels);
+  return train(of_fold, task, {.train = rows_of(rows, fold_of, fold, false), .validation = {{"", held_out}}})
       .has_value();
-}
-
-void print(const FitArguments& a, const FoldPredictions& predictions) {
-  if (a.talk.json) {
-    nlohmann::ordered_json result = {{"folds", nlohmann::ordered_json::array()}};
-    for (const Scores& scores : predictions.scores()) {
-      result["folds"].push_back(nlohmann::ordered_json::parse(json_of(scores)));
-    }
-    result["out_of_fold"] = nlohmann::ordered_json::parse(json_of(predictions.scores_of_all()));
-    result["output"] = a.output.string();
-    print_result(result.dump() + "\n");
-    return;
-  }
-  std::string text;
-  for (size_t fold = 0; fold < predictions.scores().size(); ++fold) {
-    text += fmt::format("fold {:<15}{}\n", fold + 1, describe(predictions.scores()[fold]));
-  }
-  text += fmt::format("{:<20}{}\n", "out of fold", describe(predictions.scores_of_all()));
-  text += fmt::format("{:<20}{}\n", "models", (a.output / "fold-*").string());
-  text += fmt::format("{:<20}{}\n", "predictions", (a.output / kOutOfFold).string());
-  if (!a.test.empty()) text += fmt::format("{:<20}{}\n", "", (a.output / kTest).string());
-  print_result(text);
 }
 
 }  // namespace
@@ -158,17 +138,20 @@ int cross_validate(const FitArguments& a) {
                       .expected = "a task whose predictions are of rows, one each"});
   }
   // Read before anything is trained, so that what is wrong with them is told now.
-  if (!a.test.empty()) count(interruptible(read_rows(a.model, a.test, *task, RowTask::Labels::kIgnored)));
+  if (!a.test.empty()) interruptible(read_rows(a.model, a.test, *task, RowTask::Labels::kIgnored)).count();
   const std::vector<int> fold_of = folds_of(a, interruptible(read_rows(a.model, a.train, *task, kLabels)));
   require_same_run(a, facts_of(a, *task, std::ssize(fold_of)));
   for (int64_t fold = 0; fold < a.folds; ++fold) {
-    if (!train_fold(a, fold, fold_of)) return kInterrupted;
+    if (!train_fold(a, *task, fold, fold_of)) return kInterrupted;
   }
   say(a.talk, "predicting the rows that each model has not seen");
   FoldPredictions predictions(a, fold_of);
   for (int64_t fold = 0; fold < a.folds; ++fold) predictions.add(fold);
   predictions.write(a.output / kOutOfFold, a.output / kTest);
-  print(a, predictions);
+  FoldOutcome outcome{.folds = predictions.scores(), .out_of_fold = predictions.scores_of_all(), .output = a.output};
+  outcome.predictions.push_back(a.output / kOutOfFold);
+  if (!a.test.empty()) outcome.predictions.push_back(a.output / kTest);
+  print_result(a.talk.json ? json_of(outcome) : table_of(outcome));
   return kOk;
 }
 

@@ -38,10 +38,6 @@ std::deque<std::string> lines_of(const std::string& text) {
   return lines;
 }
 
-void stop_after_signal() {
-  if (caught_signal() != 0) throw Interrupted{caught_signal()};
-}
-
 void write_file(const std::filesystem::path& path, const std::string& text) {
   ResultFile file(path);
   file.write(text);
@@ -97,7 +93,7 @@ void FoldPredictions::add_held_out(const RowTask& task, Trainer& trainer, int64_
   std::string text;
   trainer.predict(evaluation_batches(task, rows, eval_batch_size(a_), kLabels),
                   [&](const data::Example& batch, const data::Example& outputs) {
-                    stop_after_signal();
+                    stop_if_signalled();
                     of_fold->update(batch, outputs);
                     metrics_->update(batch, outputs);
                     text += lines->take(batch, outputs);
@@ -119,7 +115,7 @@ void FoldPredictions::add_test(const RowTask& task, Trainer& trainer, int64_t fo
   size_t number = 0;
   trainer.predict(evaluation_batches(task, read_rows(a_.model, a_.test, task, kLabels), eval_batch_size(a_), kLabels),
                   [&](const data::Example& batch, const data::Example& outputs) {
-                    stop_after_signal();
+                    stop_if_signalled();
                     test_outputs_.add(number, outputs);
                     if (is_last) test_lines_ += lines->take(batch, test_outputs_.mean(number, a_.folds));
                     ++number;

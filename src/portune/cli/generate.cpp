@@ -31,9 +31,8 @@ class Watcher final : public GenerationCallback {
     in_line_ = true;
   }
   void on_pause() override {
-    if (caught_signal() == 0) return;
-    if (in_line_) print_result("\n");
-    throw Interrupted{caught_signal()};
+    if (caught_signal() != 0 && in_line_) print_result("\n");
+    stop_if_signalled();
   }
   bool has_shown() const { return in_line_; }
 

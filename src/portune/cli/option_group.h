@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
-#include <charconv>
 #include <filesystem>
 #include <functional>
 #include <map>
@@ -12,6 +11,8 @@
 #include <string>
 #include <type_traits>
 #include <vector>
+
+#include "portune/base/number.h"
 
 namespace portune::cli {
 
@@ -24,11 +25,9 @@ template <class T>
 CLI::Validator within(const Limits& limits) {
   return CLI::Validator(
       [limits](std::string& text) {
-        T value{};
-        const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-        const bool is_number = error == std::errc() && end == text.data() + text.size();
-        const double number = static_cast<double>(value);
-        if (is_number && number >= limits.lowest && number <= limits.highest) return std::string();
+        const std::optional<T> value = number_in<T>(text);
+        const double number = static_cast<double>(value.value_or(T{}));
+        if (value && number >= limits.lowest && number <= limits.highest) return std::string();
         return fmt::format("{} is not {} of at least {} and at most {:g}", text,
                            std::is_integral_v<T> ? "an integer" : "a number", limits.lowest, limits.highest);
       },
@@ -103,11 +102,7 @@ class Group {
   template <class T>
   CLI::Option* setting(const std::string& names, const std::function<void(T)>& take, const std::string& description,
                        const Limits& limits = {}) {
-    const auto read = [take](const std::string& text) {
-      T value{};
-      std::from_chars(text.data(), text.data() + text.size(), value);
-      take(value);
-    };
+    const auto read = [take](const std::string& text) { take(number_in<T>(text).value_or(T{})); };
     return with(names, read, description)->type_name("N")->check(within<T>(limits));
   }
   CLI::Option* switch_on(const std::string& names, const std::function<void()>& take, const std::string& description) {

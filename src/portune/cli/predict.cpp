@@ -31,7 +31,7 @@ int predict(const PredictArguments& a) {
   const std::unique_ptr<PredictionLines> lines = predictions_of(*task, a.output);
   trainer.predict(evaluation_batches(*task, rows, a.batch_size, kLabels),
                   [&](const data::Example& batch, const data::Example& outputs) {
-                    if (caught_signal() != 0) throw Interrupted{caught_signal()};
+                    stop_if_signalled();
                     file.write(lines->take(batch, outputs));
                   });
   file.write(lines->finish());

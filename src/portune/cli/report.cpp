@@ -29,6 +29,11 @@ nlohmann::ordered_json object_of(const Scores& scores) {
   return object;
 }
 
+// A path need not be UTF-8.
+std::string line_of(const nlohmann::ordered_json& object) {
+  return object.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+}
+
 std::string display_name(const std::string& score) {
   static const std::map<std::string, std::string> kShort = {{"roc_auc", "AUC"},
                                                             {"f1", "F1"},
@@ -114,7 +119,7 @@ std::string json_of(const Outcome& outcome) {
   if (outcome.before) object["before"] = object_of(*outcome.before);
   if (outcome.after) object["after"] = object_of(*outcome.after);
   object["output"] = outcome.output.string();
-  return object.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+  return line_of(object);
 }
 
 std::string table_of(const Outcome& outcome) {
@@ -129,6 +134,27 @@ std::string table_of(const Outcome& outcome) {
     }
   }
   return text + fmt::format("{:<20}{}\n", "model", outcome.output.string());
+}
+
+std::string json_of(const FoldOutcome& outcome) {
+  nlohmann::ordered_json object = {{"folds", nlohmann::ordered_json::array()}};
+  for (const Scores& scores : outcome.folds) object["folds"].push_back(object_of(scores));
+  object["out_of_fold"] = object_of(outcome.out_of_fold);
+  object["output"] = outcome.output.string();
+  return line_of(object);
+}
+
+std::string table_of(const FoldOutcome& outcome) {
+  std::string text;
+  for (size_t fold = 0; fold < outcome.folds.size(); ++fold) {
+    text += fmt::format("fold {:<15}{}\n", fold + 1, describe(outcome.folds[fold]));
+  }
+  text += fmt::format("{:<20}{}\n", "out of fold", describe(outcome.out_of_fold));
+  text += fmt::format("{:<20}{}\n", "models", (outcome.output / "fold-*").string());
+  for (const auto& file : outcome.predictions) {
+    text += fmt::format("{:<20}{}\n", &file == &outcome.predictions.front() ? "predictions" : "", file.string());
+  }
+  return text;
 }
 
 }  // namespace portune::cli

@@ -45,4 +45,14 @@ struct Outcome {
 std::string json_of(const Outcome& outcome);
 std::string table_of(const Outcome& outcome);
 
+/// What came out of a cross-validation.
+struct FoldOutcome {
+  std::vector<Scores> folds;                       ///< of the rows that each model has not seen
+  Scores out_of_fold;                              ///< of all rows, each by the model that has not seen it
+  std::filesystem::path output;                    ///< of the models
+  std::vector<std::filesystem::path> predictions;  ///< files
+};
+std::string json_of(const FoldOutcome& outcome);
+std::string table_of(const FoldOutcome& outcome);
+
 }  // namespace portune::cli

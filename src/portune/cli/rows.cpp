@@ -7,7 +7,7 @@ namespace portune::cli {
 
 data::Dataset interruptible(const data::Dataset& dataset) {
   return dataset.filter([](const data::Example&) {
-    if (caught_signal() != 0) throw Interrupted{caught_signal()};
+    stop_if_signalled();
     return true;
   });
 }

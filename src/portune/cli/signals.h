@@ -15,4 +15,7 @@ void remove_at_second_signal(const std::filesystem::path& file);
 /// The signal that was caught, or 0.
 int caught_signal();
 
+/// Throws Interrupted if one was caught: for work that has nothing to save.
+void stop_if_signalled();
+
 }  // namespace portune::cli

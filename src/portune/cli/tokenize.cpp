@@ -122,7 +122,7 @@ class Writer {
   }
 
   void flush() {
-    if (caught_signal() != 0) throw Interrupted{caught_signal()};
+    stop_if_signalled();
     std::vector<text::TextPair> texts;
     for (const Row& row : rows_) texts.push_back(row.texts());
     std::string lines;

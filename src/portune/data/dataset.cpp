@@ -1,3 +1,5 @@
+#include <limits>
+
 #include "portune/data.h"
 #include "portune/data/stage.h"
 #include "portune/error.h"
@@ -13,6 +15,7 @@ std::optional<Example> Cursor::next() { return iterator_->next(); }
 int64_t Cursor::skip(int64_t count) { return iterator_->skip(count); }
 
 Cursor Dataset::iterate(int64_t epoch) const { return Cursor(stage_->iterate({.epoch = epoch})); }
+int64_t Dataset::count() const { return iterate().skip(std::numeric_limits<int64_t>::max()); }
 
 void require_at_least(std::string_view verb, std::string_view option, int64_t value, int64_t least) {
   if (value >= least) return;

@@ -17,14 +17,14 @@ Tensor key_of(uint64_t seed) {
 Tensor eos_tokens(const GenerationOptions& options) {
   std::vector<int32_t> ids(kMostEosTokens, -1);
   std::ranges::copy(options.eos_token_id, ids.begin());
-  return Tensor({kMostEosTokens}, std::span<const int32_t>(ids));
+  return vector_of(ids);
 }
 
 template <class T>
 Tensor list(std::initializer_list<double> values) {
   std::vector<T> narrow;
   for (const double value : values) narrow.push_back(static_cast<T>(value));
-  return Tensor({static_cast<int64_t>(narrow.size())}, std::span<const T>(narrow));
+  return vector_of(narrow);
 }
 
 Value element(const Value& list, int64_t i) { return reshape(slice(list, 0, {i, i + 1}), {}); }

@@ -1,8 +1,8 @@
 #include "portune/jinja/access.h"
 
 #include <algorithm>
-#include <charconv>
 
+#include "portune/base/number.h"
 #include "portune/jinja/methods.h"
 #include "portune/jinja/python_text.h"
 
@@ -92,10 +92,8 @@ Value item_of(const Value& value, const Value& index) {
 
 Value at_path(Value value, std::string_view path) {
   for (const std::string_view part : split(path, ".", -1, false)) {
-    int64_t index = 0;
-    const auto [end, error] = std::from_chars(part.data(), part.data() + part.size(), index);
-    const bool is_index = error == std::errc() && end == part.data() + part.size();
-    value = item_of(value, is_index ? Value(index) : Value(part));
+    const auto index = number_in<int64_t>(part);
+    value = item_of(value, index ? Value(*index) : Value(part));
   }
   return value;
 }

@@ -1,10 +1,10 @@
 #include "portune/jinja/filters.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <map>
 
+#include "portune/base/number.h"
 #include "portune/jinja/access.h"
 #include "portune/jinja/operators.h"
 #include "portune/jinja/print.h"
@@ -58,12 +58,10 @@ Value to_integer(const Value& value, const Arguments& given, Renderer&) {
   if (const double* real = value.real(); real != nullptr && std::abs(*real) < 9e18) return static_cast<int64_t>(*real);
   if (value.as_integer()) return *value.as_integer();
   if (const std::string* text = value.text()) {
-    double number = 0;
     std::string_view digits = strip(*text);
     if (digits.starts_with('+')) digits.remove_prefix(1);
-    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), number);
-    const bool is_number = error == std::errc() && end == digits.data() + digits.size() && !digits.empty();
-    if (is_number && std::abs(number) < 9e15) return static_cast<int64_t>(number);
+    const auto number = number_in<double>(digits);
+    if (number && std::abs(*number) < 9e15) return static_cast<int64_t>(*number);
   }
   return a.at_or(0, int64_t{0});
 }
@@ -72,10 +70,7 @@ Value to_real(const Value& value, const Arguments& given, Renderer&) {
   const Bound a("float", {"default"}, given);
   if (value.as_number()) return *value.as_number();
   if (const std::string* text = value.text()) {
-    double number = 0;
-    const std::string_view digits = strip(*text);
-    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), number);
-    if (error == std::errc() && end == digits.data() + digits.size() && !digits.empty()) return number;
+    if (const auto number = number_in<double>(strip(*text))) return *number;
   }
   return a.at_or(0, 0.0);
 }

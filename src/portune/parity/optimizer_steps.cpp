@@ -51,8 +51,7 @@ Comparison compare_losses(const ReferenceCase& reference, const std::vector<doub
   };
   const std::vector<double> wanted = recorded("losses"), torch = recorded("torch_fp32_losses");
   const auto as_tensor = [](const std::vector<double>& values) {
-    const std::vector<float> narrow(values.begin(), values.end());
-    return Tensor({static_cast<int64_t>(narrow.size())}, std::span<const float>(narrow));
+    return vector_of(std::vector<float>(values.begin(), values.end()));
   };
   Recorded losses{.values = as_tensor(wanted)};
   for (size_t i = 0; i < std::min(wanted.size(), torch.size()); ++i) {

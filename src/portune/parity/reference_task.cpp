@@ -211,7 +211,6 @@ Forward ReferenceTask::text_head(const nn::Scope& root, const models::TextInputs
   refuse_class();
 }
 
-// The sum of two means, which is not a mean over anything: a loss of weight 1.
 Forward ReferenceTask::pretraining(const nn::Scope& root, const Value& x, const Columns& batch) const {
   const Value weights = ones(column(batch, "input_ids").shape()[0]);
   const Value prediction = text_model_->masked_lm_logits(root, x),
@@ -219,11 +218,9 @@ Forward ReferenceTask::pretraining(const nn::Scope& root, const Value& x, const 
   const Forward lm = tasks::token_classification(prediction, column(batch, "labels"), weights);
   const bool ordered = batch.contains("sentence_order_label");  // as ALBERT's second objective is called
   const Value& label = column(batch, ordered ? "sentence_order_label" : "next_sentence_label");
-  const Forward next = tasks::sequence_classification(tasks::Problem::kSingleLabel, relation, label, weights);
-  return {
-      .loss_sum = lm.loss_sum / lm.weight_sum + next.loss_sum / next.weight_sum,
-      .weight_sum = full({DType::kFloat32, {}}, 1),
-      .outputs = {{"prediction_logits", prediction}, {ordered ? "sop_logits" : "seq_relationship_logits", relation}}};
+  Forward forward = tasks::with_next_sentence(lm, relation, label, weights);
+  forward.outputs = {{"prediction_logits", prediction}, {ordered ? "sop_logits" : "seq_relationship_logits", relation}};
+  return forward;
 }
 
 InitialWeights ReferenceTask::initial_weights(std::span<const nn::Parameter> parameters, uint64_t seed) const {

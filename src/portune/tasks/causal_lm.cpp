@@ -1,6 +1,7 @@
 #include "portune/error.h"
 #include "portune/language_models.h"
 #include "portune/tasks/causal_task.h"
+#include "portune/tasks/objectives.h"
 
 namespace portune {
 namespace {
@@ -37,16 +38,16 @@ class CausalLm final : public tasks::CausalTask {
 
   data::Dataset batches(const data::Dataset& rows, int64_t size, Labels) const override {
     return checkpoint().batches(blocks(rows).map([this](const data::Example& block) { return labelled(block); }), size,
-                                {{"labels", -100}});
+                                {{"labels", tasks::kNoLabel}});
   }
   // Blocks are put into another order, not rows: within a block the text goes on.
   data::Dataset training_batches(const data::Dataset& rows, int64_t size,
                                  const data::ShuffleOptions& order) const override {
     return checkpoint().batches(
         blocks(rows).shuffle(order).map([this](const data::Example& block) { return labelled(block); }), size,
-        {{"labels", -100}});
+        {{"labels", tasks::kNoLabel}});
   }
-  int64_t count_examples(const data::Dataset& rows) const override { return RowTask::count_examples(blocks(rows)); }
+  int64_t count_examples(const data::Dataset& rows) const override { return blocks(rows).count(); }
 
   bool predicts_rows() const override { return false; }
   std::map<std::string, std::string> settings() const override {
@@ -59,8 +60,7 @@ class CausalLm final : public tasks::CausalTask {
         .map([this](const data::Example& row) {
           const std::vector<int32_t> ids =
               with_end(checkpoint().tokenizer(), row.text(options_.text_column), options_.rows_are_lines);
-          return data::Example(row.origin())
-              .set("input_ids", Tensor({static_cast<int64_t>(ids.size())}, std::span<const int32_t>(ids)));
+          return data::Example(row.origin()).set("input_ids", vector_of(ids));
         })
         .blocks("input_ids", options_.block_size);
   }

@@ -9,12 +9,6 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-Json numbers(std::span<const float> values) {
-  Json list = Json::array();
-  for (const float value : values) list.push_back(shortest(value));
-  return list;
-}
-
 Json scores_of(std::span<const float> probabilities, const std::vector<std::string>& labels) {
   Json scores = Json::object();
   for (size_t i = 0; i < labels.size(); ++i) scores[labels[i]] = shortest(probabilities[i]);

@@ -20,9 +20,21 @@ std::string_view name_of(Head head) {
   return "regression";
 }
 
+Problem problem_of(Head head) {
+  if (head == Head::kSoftmax) return Problem::kSingleLabel;
+  return head == Head::kRegression ? Problem::kRegression : Problem::kMultiLabel;
+}
+
 std::string_view problem_type_of(Head head) {
-  if (head == Head::kSoftmax) return "single_label_classification";
-  return head == Head::kRegression ? "regression" : "multi_label_classification";
+  switch (problem_of(head)) {
+    case Problem::kSingleLabel:
+      return "single_label_classification";
+    case Problem::kMultiLabel:
+      return "multi_label_classification";
+    case Problem::kRegression:
+      break;
+  }
+  return "regression";
 }
 
 Head head_in(const io::JsonObject& config) {

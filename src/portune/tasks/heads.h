@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include "portune/io/json.h"
+#include "portune/tasks/objectives.h"
 #include "portune/text_classification.h"
 
 namespace portune::tasks {
@@ -11,6 +12,8 @@ namespace portune::tasks {
 /// "softmax", "sigmoid", "multi_label" or "regression".
 std::string_view name_of(Head head);
 
+/// What the labels are: a sigmoid head is one of several labels, with one of them.
+Problem problem_of(Head head);
 /// "problem_type" in transformers.
 std::string_view problem_type_of(Head head);
 

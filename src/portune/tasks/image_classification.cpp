@@ -9,13 +9,13 @@
 #include "portune/error.h"
 #include "portune/hub/model_folder.h"
 #include "portune/io/file.h"
-#include "portune/losses.h"
 #include "portune/models.h"
 #include "portune/ops.h"
 #include "portune/tasks/classification_lines.h"
 #include "portune/tasks/classification_metrics.h"
 #include "portune/tasks/initial_weights.h"
 #include "portune/tasks/label_names.h"
+#include "portune/tasks/objectives.h"
 #include "portune/tasks/save_model.h"
 
 namespace portune {
@@ -276,9 +276,8 @@ Forward ImageClassification::forward(const nn::Scope& root, const Columns& batch
   } else {
     logits = model.image_logits(root, x, classes);
   }
-  const Value& weights = batch.at(std::string(data::kExampleWeight));
-  const Value losses = softmax_cross_entropy(logits, batch.at("labels"));
-  return {.loss_sum = sum(losses * weights), .weight_sum = sum(weights), .outputs = {{"logits", logits}}};
+  return tasks::sequence_classification(tasks::Problem::kSingleLabel, logits, batch.at("labels"),
+                                        batch.at(std::string(data::kExampleWeight)));
 }
 
 std::unique_ptr<Metrics> ImageClassification::metrics() const {

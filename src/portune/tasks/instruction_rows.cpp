@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "portune/error.h"
+#include "portune/tasks/objectives.h"
 #include "portune/tasks/row_json.h"
 #include "portune/text/unicode/utf8.h"
 

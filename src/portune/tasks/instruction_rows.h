@@ -16,7 +16,6 @@ struct LabelledTokens {
   std::vector<int32_t> ids;
   std::vector<int32_t> labels;  ///< the ids themselves where they are to be learnt, else kNoLabel
 };
-inline constexpr int32_t kNoLabel = -100;
 
 class InstructionRows {
  public:

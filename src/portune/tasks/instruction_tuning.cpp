@@ -4,6 +4,7 @@
 #include "portune/language_models.h"
 #include "portune/tasks/causal_task.h"
 #include "portune/tasks/instruction_rows.h"
+#include "portune/tasks/objectives.h"
 
 namespace portune {
 namespace {
@@ -29,9 +30,7 @@ class InstructionTuning final : public tasks::CausalTask {
                                  const data::ShuffleOptions& order) const override {
     return checkpoint().batches(labelled(rows.shuffle(order)).filter(has_label), size, {{"labels", tasks::kNoLabel}});
   }
-  int64_t count_examples(const data::Dataset& rows) const override {
-    return CausalTask::count_examples(labelled(rows).filter(has_label));
-  }
+  int64_t count_examples(const data::Dataset& rows) const override { return labelled(rows).filter(has_label).count(); }
 
   std::map<std::string, std::string> settings() const override {
     std::map<std::string, std::string> settings = {

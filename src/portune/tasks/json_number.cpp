@@ -3,9 +3,16 @@
 #include <fmt/format.h>
 
 #include <cstdlib>
+#include <nlohmann/json.hpp>
 
 namespace portune::tasks {
 
 double shortest(float value) { return std::strtod(fmt::format("{}", value).c_str(), nullptr); }
+
+nlohmann::ordered_json numbers(std::span<const float> values) {
+  nlohmann::ordered_json list = nlohmann::ordered_json::array();
+  for (const float value : values) list.push_back(shortest(value));
+  return list;
+}
 
 }  // namespace portune::tasks

@@ -1,9 +1,9 @@
 #include "portune/tasks/label_names.h"
 
 #include <algorithm>
-#include <charconv>
 
 #include "portune/base/message.h"
+#include "portune/base/number.h"
 #include "portune/error.h"
 
 namespace portune::tasks {
@@ -59,10 +59,8 @@ std::optional<int32_t> id_of(const std::string& label, const std::vector<std::st
 }
 
 std::optional<int64_t> class_number(const std::string& label) {
-  int64_t number = 0;
-  const auto [end, error] = std::from_chars(label.data(), label.data() + label.size(), number);
-  const bool is_number = error == std::errc() && end == label.data() + label.size() && number >= 0;
-  return is_number ? std::optional(number) : std::nullopt;
+  const auto number = number_in<int64_t>(label);
+  return number && *number >= 0 ? number : std::nullopt;
 }
 
 }  // namespace portune::tasks

@@ -84,7 +84,7 @@ Tensor indicators(const data::Example& row, const std::vector<std::string>& row_
 Tensor indicator_columns(const data::Example& row, const std::vector<std::string>& labels) {
   std::vector<float> values;
   for (const std::string& label : labels) values.push_back(indicator(row, label));
-  return Tensor({std::ssize(labels)}, std::span<const float>(values));
+  return vector_of(values);
 }
 
 }  // namespace portune::tasks

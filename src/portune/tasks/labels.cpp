@@ -1,9 +1,8 @@
 #include <algorithm>
-#include <charconv>
 #include <functional>
-#include <optional>
 #include <set>
 
+#include "portune/base/number.h"
 #include "portune/error.h"
 #include "portune/tasks/label_sets.h"
 #include "portune/text_classification.h"
@@ -12,12 +11,6 @@ namespace portune {
 namespace {
 
 constexpr size_t kMostLabels = 1000;
-
-std::optional<int64_t> integer(const std::string& text) {
-  int64_t value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  return error == std::errc() && end == text.data() + text.size() ? std::optional(value) : std::nullopt;
-}
 
 void check_label(const data::Example& row, const std::string& column, const std::string& label, size_t known) {
   if (label.empty()) {
@@ -47,8 +40,9 @@ LabelScan scan(const data::Dataset& rows, const std::string& column,
     ++scan.examples;
   }
   scan.labels.assign(labels.begin(), labels.end());
-  if (std::ranges::all_of(scan.labels, [](const std::string& label) { return integer(label).has_value(); })) {
-    std::ranges::sort(scan.labels, {}, [](const std::string& label) { return *integer(label); });
+  if (std::ranges::all_of(scan.labels,
+                          [](const std::string& label) { return number_in<int64_t>(label).has_value(); })) {
+    std::ranges::sort(scan.labels, {}, [](const std::string& label) { return *number_in<int64_t>(label); });
   }
   return scan;
 }

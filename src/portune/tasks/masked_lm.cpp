@@ -45,7 +45,7 @@ class MaskedLm final : public TextTask {
                                  const data::ShuffleOptions& order) const override {
     return batches_of(examples(rows).shuffle(order), size);
   }
-  int64_t count_examples(const data::Dataset& rows) const override { return RowTask::count_examples(examples(rows)); }
+  int64_t count_examples(const data::Dataset& rows) const override { return examples(rows).count(); }
   bool predicts_rows() const override { return !options_.next_sentence; }
   std::unique_ptr<PredictionLines> prediction_lines() const override {
     return std::make_unique<tasks::LanguageModelLines>();
@@ -112,7 +112,7 @@ class MaskedLm final : public TextTask {
       const bool special = encoding.special_tokens_mask[i] != 0;
       words.push_back(special ? -1 : options_.whole_words ? word_of(encoding, i) : static_cast<int32_t>(i));
     }
-    example.set("words", Tensor({static_cast<int64_t>(words.size())}, std::span<const int32_t>(words)));
+    example.set("words", vector_of(words));
     const uint64_t seed = split_mix_64(static_cast<uint64_t>(row.origin().row), 0);
     example.set("seeds", Tensor({}, {static_cast<int32_t>(seed)}));
     if (options_.next_sentence) example.set("next_sentence_label", row.tensor("next_sentence_label"));

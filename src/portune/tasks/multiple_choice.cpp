@@ -42,14 +42,12 @@ class ChoiceMetrics final : public Metrics {
 std::string line_of(const std::string& endings, std::span<const float> logits) {
   const std::vector<float> probabilities = tasks::probabilities(Head::kSoftmax, logits);
   const int64_t best = tasks::predicted_class(Head::kSoftmax, logits);
-  Json scores = Json::array(), all = Json::array();
-  for (const float probability : probabilities) scores.push_back(tasks::shortest(probability));
-  for (const float logit : logits) all.push_back(tasks::shortest(logit));
+  const Json scores = tasks::numbers(probabilities);
   const Json line = {{"label", best},
                      {"ending", Json::parse(endings)[static_cast<size_t>(best)]},
                      {"score", scores[static_cast<size_t>(best)]},
                      {"scores", scores},
-                     {"logits", all}};
+                     {"logits", tasks::numbers(logits)}};
   return line.dump() + "\n";
 }
 

@@ -1,7 +1,7 @@
 // What the classes of transformers compute above a text model's body: the logits of a head, and its loss.
 //
 // x is the last of TextModel::hidden_states(); `weights` are those of the examples, float32 [batch]. Labels below 0
-// (-100 in transformers) do not count. Losses are sums of weight x loss with the sum of the weights, as Forward has it.
+// do not count. Losses are sums of weight x loss with the sum of the weights, as Forward has it.
 #pragma once
 
 #include "portune/models.h"
@@ -9,10 +9,13 @@
 
 namespace portune::tasks {
 
+/// Of a token without a label, as transformers has it.
+inline constexpr int32_t kNoLabel = -100;
+
 /// "problem_type" of a config: what the labels of a sequence are.
 enum class Problem {
   kSingleLabel,  ///< int32 [batch]; softmax cross-entropy
-  kMultiLabel,   ///< float32 [batch, num_labels] of 0 and 1; mean of binary cross-entropies
+  kMultiLabel,   ///< float32 or int32 [batch, num_labels] of 0 and 1; mean of binary cross-entropies
   kRegression,   ///< float32 [batch, num_labels]; mean of squared differences
 };
 
@@ -30,7 +33,7 @@ Forward next_token_prediction(const Value& logits, const Value& labels, const Va
 /// outputs, float32 [batch] each: "loss" and "hits" summed over an example's labels, and their number, "labels"
 Forward language_modelling(const Value& logits, const Value& labels, const Value& weights);
 
-/// The mean of language_modelling() over the labels of the batch and that of softmax cross-entropy over its examples,
+/// The mean of a loss of tokens over the labels of the batch and that of softmax cross-entropy over its examples,
 /// added.
 /// logits [batch, 2]; labels int32 [batch]
 /// outputs: those of `language_model`, and "next_sentence_hits", float32 [batch]

@@ -28,8 +28,6 @@ QuestionAnsweringOptions checked(QuestionAnsweringOptions options) {
   return options;
 }
 
-Tensor vector_of(std::span<const int32_t> values) { return Tensor({std::ssize(values)}, values); }
-
 // Which code points of the context tokens stand for.
 void set_spans(const tasks::QuestionWindow& window, data::Example& example) {
   const size_t length = window.encoding.ids.size();

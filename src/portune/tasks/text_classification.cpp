@@ -1,10 +1,10 @@
 #include "portune/text_classification.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 
 #include "portune/base/message.h"
+#include "portune/base/number.h"
 #include "portune/error.h"
 #include "portune/losses.h"
 #include "portune/ops.h"
@@ -69,9 +69,7 @@ struct TextClassification::Impl {
 
   float number(const data::Example& row) const {
     const std::string& text = row.text(options.label_column);
-    float value = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (error == std::errc() && end == text.data() + text.size() && std::isfinite(value)) return value;
+    if (const auto value = number_in<float>(text); value && std::isfinite(*value)) return *value;
     throw DataError({.where = to_string(row.origin()),
                      .given = "\"" + text + "\" in column \"" + options.label_column + "\"",
                      .expected = "a number, as regression learns it"});
@@ -174,18 +172,10 @@ Forward TextClassification::forward(const nn::Scope& root, const Columns& batch)
   const models::TextModel& model = checkpoint().model();
   const models::TextInputs in = checkpoint().inputs_of(batch);
   const Value logits = model.sequence_logits(root, in, model.hidden_states(root, in).back(), impl_->logits());
-  const Value &labels = batch.at("labels"), &weights = batch.at(std::string(data::kExampleWeight));
-  if (impl_->head == Head::kRegression) {
-    return tasks::sequence_classification(tasks::Problem::kRegression, logits, reshape(labels, {-1, 1}), weights);
-  }
-  if (impl_->head == Head::kMultiLabel) {
-    return tasks::sequence_classification(tasks::Problem::kMultiLabel, logits, labels, weights);
-  }
-  if (impl_->head == Head::kSoftmax) {
-    return tasks::sequence_classification(tasks::Problem::kSingleLabel, logits, labels, weights);
-  }
-  const Value losses = sigmoid_cross_entropy(reshape(logits, {-1}), labels);
-  return {.loss_sum = sum(losses * weights), .weight_sum = sum(weights), .outputs = {{"logits", logits}}};
+  const bool one_number = impl_->head == Head::kSigmoid || impl_->head == Head::kRegression;
+  const Value labels = one_number ? reshape(batch.at("labels"), {-1, 1}) : batch.at("labels");
+  return tasks::sequence_classification(tasks::problem_of(impl_->head), logits, labels,
+                                        batch.at(std::string(data::kExampleWeight)));
 }
 
 std::unique_ptr<Metrics> TextClassification::metrics() const {

@@ -14,7 +14,6 @@
 namespace portune {
 namespace {
 
-constexpr int32_t kNoLabel = -100;  // as in transformers
 constexpr int32_t kNoWord = -1;
 
 // A name, or a number from 0 on.
@@ -49,8 +48,6 @@ class TagLines final : public PredictionLines {
 
   const TokenClassification& task_;
 };
-
-Tensor vector_of(std::span<const int32_t> values) { return Tensor({std::ssize(values)}, values); }
 
 }  // namespace
 
@@ -119,7 +116,7 @@ data::Example TokenClassification::encode(const data::Example& row, Labels label
   const std::vector<std::string> words = tasks::texts_in(row, impl_->options.tokens_column);
   const std::vector<int32_t> tags = impl_->tag_ids(row, words.size(), labels);
   const text::Encoding encoding = impl_->encode_words(row, words);
-  std::vector<int32_t> label_of(encoding.ids.size(), kNoLabel), word_of(encoding.ids.size(), kNoWord);
+  std::vector<int32_t> label_of(encoding.ids.size(), tasks::kNoLabel), word_of(encoding.ids.size(), kNoWord);
   for (size_t i = 0; i < encoding.ids.size(); ++i) {
     const int32_t word = encoding.word_ids[i];
     if (word < 0 || (i > 0 && word == encoding.word_ids[i - 1])) continue;
@@ -134,7 +131,7 @@ data::Example TokenClassification::encode(const data::Example& row, Labels label
 
 data::Dataset TokenClassification::batches(const data::Dataset& rows, int64_t size, Labels labels) const {
   return checkpoint().batches(rows.map([this, labels](const data::Example& row) { return encode(row, labels); }), size,
-                              {{"labels", kNoLabel}, {"word_ids", kNoWord}});
+                              {{"labels", tasks::kNoLabel}, {"word_ids", kNoWord}});
 }
 
 std::vector<TokenClassification::Tags> TokenClassification::predictions(const data::Example& batch,

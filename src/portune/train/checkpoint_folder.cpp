@@ -1,12 +1,12 @@
 #include "portune/train/checkpoint_folder.h"
 
 #include <algorithm>
-#include <charconv>
 #include <optional>
 #include <set>
 #include <string_view>
 #include <system_error>
 
+#include "portune/base/number.h"
 #include "portune/io/atomic_directory.h"
 #include "portune/train/checkpoint.h"
 
@@ -19,11 +19,8 @@ constexpr std::string_view kPrefix = "checkpoint-";
 
 std::optional<int64_t> step_of(std::string_view name) {
   if (!name.starts_with(kPrefix)) return std::nullopt;
-  const std::string_view digits = name.substr(kPrefix.size());
-  int64_t step = 0;
-  const auto [end, error] = std::from_chars(digits.begin(), digits.end(), step);
-  const bool is_number = error == std::errc() && end == digits.end() && step >= 0;
-  return is_number ? std::optional(step) : std::nullopt;
+  const auto step = number_in<int64_t>(name.substr(kPrefix.size()));
+  return step && *step >= 0 ? step : std::nullopt;
 }
 
 // "checkpoint-20" for "tmp.checkpoint-20.0123456789abcdef" and "old.checkpoint-20...", which io::AtomicDirectory makes.
