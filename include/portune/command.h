@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "portune/sources.h"
 #include "portune/tasks.h"
 
 namespace portune {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "portune/image.h"
+#include "portune/sources.h"
 #include "portune/tasks.h"
 
 namespace portune {

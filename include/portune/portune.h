@@ -15,6 +15,7 @@
 #include "portune/nn.h"
 #include "portune/ops.h"
 #include "portune/question_answering.h"
+#include "portune/sources.h"
 #include "portune/tasks.h"
 #include "portune/tensor.h"
 #include "portune/text.h"

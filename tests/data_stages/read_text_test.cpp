@@ -6,6 +6,7 @@
 #include "io/temporary_folder.h"
 #include "portune/data.h"
 #include "portune/error.h"
+#include "portune/sources.h"
 
 namespace portune::data {
 namespace {

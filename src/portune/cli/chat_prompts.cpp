@@ -4,6 +4,7 @@
 #include "portune/data.h"
 #include "portune/data/user_function.h"
 #include "portune/error.h"
+#include "portune/sources.h"
 #include "portune/text.h"
 
 namespace portune::cli {

@@ -16,6 +16,7 @@
 #include "portune/language_models.h"
 #include "portune/multiple_choice.h"
 #include "portune/question_answering.h"
+#include "portune/sources.h"
 #include "portune/text_classification.h"
 #include "portune/token_classification.h"
 #include "portune/train.h"

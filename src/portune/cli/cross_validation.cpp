@@ -15,6 +15,7 @@
 #include "portune/cli/signals.h"
 #include "portune/error.h"
 #include "portune/io/json.h"
+#include "portune/sources.h"
 #include "portune/train/run_facts.h"
 
 namespace portune::cli {

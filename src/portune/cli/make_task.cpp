@@ -7,6 +7,7 @@
 #include "portune/error.h"
 #include "portune/io/json.h"
 #include "portune/question_answering.h"
+#include "portune/sources.h"
 #include "portune/tasks/heads.h"
 #include "portune/tasks/label_sets.h"
 #include "portune/token_classification.h"

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "portune/cli/commands.h"
+#include "portune/sources.h"
 
 namespace portune::cli {
 

@@ -8,6 +8,7 @@
 #include "portune/cli/make_task.h"
 #include "portune/cli/option_group.h"
 #include "portune/cli/recipe_words.h"
+#include "portune/sources.h"
 
 namespace portune::cli {
 namespace {

@@ -12,6 +12,7 @@
 #include "portune/cli/signals.h"
 #include "portune/data.h"
 #include "portune/io/jsonl.h"
+#include "portune/sources.h"
 #include "portune/text.h"
 
 namespace portune::cli {

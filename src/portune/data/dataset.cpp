@@ -17,6 +17,10 @@ int64_t Cursor::skip(int64_t count) { return iterator_->skip(count); }
 Cursor Dataset::iterate(int64_t epoch) const { return Cursor(stage_->iterate({.epoch = epoch})); }
 int64_t Dataset::count() const { return iterate().skip(std::numeric_limits<int64_t>::max()); }
 
+Example Stage::at(Pass, int64_t) const {
+  throw UsageError({.where = "Stage::at", .given = "a source that is read from its beginning", .expected = "a size()"});
+}
+
 void require_at_least(std::string_view verb, std::string_view option, int64_t value, int64_t least) {
   if (value >= least) return;
   throw UsageError({.where = std::string(verb),

@@ -34,6 +34,8 @@ struct FromExamples final : Stage {
       : examples(std::make_shared<const std::vector<Example>>(std::move(examples))) {}
 
   std::unique_ptr<Iterator> iterate(Pass) const override { return std::make_unique<ExamplesIterator>(examples); }
+  std::optional<int64_t> size() const override { return std::ssize(*examples); }
+  Example at(Pass, int64_t index) const override { return (*examples)[static_cast<size_t>(index)]; }
 };
 
 Example numbered(const Example& example, int64_t row) {

@@ -3,6 +3,7 @@
 #include "portune/data/read_files.h"
 #include "portune/error.h"
 #include "portune/io/conll.h"
+#include "portune/sources.h"
 
 namespace portune::data {
 namespace {

@@ -4,6 +4,7 @@
 #include "portune/data/read_files.h"
 #include "portune/error.h"
 #include "portune/io/csv.h"
+#include "portune/sources.h"
 
 namespace portune::data {
 namespace {

@@ -6,6 +6,7 @@
 
 #include "portune/data/stage.h"
 #include "portune/error.h"
+#include "portune/sources.h"
 
 namespace portune::data {
 namespace {

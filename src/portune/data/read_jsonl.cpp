@@ -3,6 +3,7 @@
 #include "portune/data/column_names.h"
 #include "portune/data/read_files.h"
 #include "portune/io/jsonl.h"
+#include "portune/sources.h"
 
 namespace portune::data {
 namespace {

@@ -2,6 +2,7 @@
 
 #include "portune/data.h"
 #include "portune/error.h"
+#include "portune/sources.h"
 
 namespace portune::data {
 namespace {

@@ -2,6 +2,7 @@
 
 #include "portune/data/read_files.h"
 #include "portune/io/text_file.h"
+#include "portune/sources.h"
 
 namespace portune::data {
 namespace {

@@ -37,6 +37,10 @@ class Stage {
  public:
   virtual ~Stage() = default;
   virtual std::unique_ptr<Iterator> iterate(Pass pass) const = 0;
+  /// How many elements a pass has, where any of them can be had without those before it; otherwise nothing.
+  virtual std::optional<int64_t> size() const { return std::nullopt; }
+  /// Element `index` of a pass, 0 <= index < size(). May be called from several threads at a time.
+  virtual Example at(Pass pass, int64_t index) const;
 };
 
 // Shared, because every dataset that is derived from a stage reads it.

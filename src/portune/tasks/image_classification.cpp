@@ -11,6 +11,7 @@
 #include "portune/io/file.h"
 #include "portune/models.h"
 #include "portune/ops.h"
+#include "portune/sources.h"
 #include "portune/tasks/classification_lines.h"
 #include "portune/tasks/classification_metrics.h"
 #include "portune/tasks/initial_weights.h"

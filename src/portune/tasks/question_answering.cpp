@@ -5,6 +5,7 @@
 
 #include "portune/data/user_function.h"
 #include "portune/error.h"
+#include "portune/sources.h"
 #include "portune/tasks/answer_lines.h"
 #include "portune/tasks/answer_metrics.h"
 #include "portune/tasks/code_points.h"

@@ -4,6 +4,7 @@
 #include <set>
 
 #include "portune/error.h"
+#include "portune/sources.h"
 #include "portune/tasks/label_names.h"
 #include "portune/tasks/row_json.h"
 #include "portune/token_classification.h"

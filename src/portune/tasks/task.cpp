@@ -1,3 +1,4 @@
+#include "portune/sources.h"
 #include "portune/tasks.h"
 #include "portune/tasks/initial_weights.h"
 
