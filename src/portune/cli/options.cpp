@@ -258,6 +258,9 @@ void add_options(CLI::App& command, FitArguments& a) {
   data.files("--train,--train-file", a.train, "rows: .csv, .tsv, .jsonl; .txt; a folder of images")->required();
   data.files("--validation,--validation-file", a.validation, "rows to measure on; NAME=FILE: several sets")
       ->default_str("none");
+  data.number("--validation-split", a.validation_split, "share of the training rows to measure on instead",
+              {.highest = 0.99})
+      ->default_str("none");
   add_columns(data, a.model.options);
   data.names("--labels", a.model.options.labels, "classes in the order of their ids")->default_str("those of the rows");
   add_table(data, a.model.table);
