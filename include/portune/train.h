@@ -104,7 +104,8 @@ class Trainer {
   ///         TrainingOptions::total_steps does not say until when
   StepResult step(const data::Example& batch);
 
-  /// Trains on batches. After a resumption the batches that were used before are skipped (see data::Cursor::skip).
+  /// Trains on batches. After a resumption it goes on with the batch after those that were used before: by the state of
+  /// the data in a checkpoint that fit() wrote or ended before (see data::Dataset::resume), else by passing over them.
   /// errors  NumericError if a loss is not finite: which step, which rows; the weights are lost, checkpoints are not.
   ///         An update that overflows in the very last step is found by the validation, or by save().
   FitResult fit(const data::Dataset& batches, const FitOptions& options);
@@ -126,7 +127,7 @@ class Trainer {
   /// errors  IoError, or NumericError if a weight is not finite, after which the older folder is as it was; UsageError
   ///         before the first batch, which loads weights
   void save(const std::filesystem::path& folder) const;
-  /// As save(), and with it what resume() needs: optimizer state and step.
+  /// As save(), and with it what resume() needs: optimizer state, step and, after fit(), where the data stand.
   void save_checkpoint(const std::filesystem::path& folder) const;
   /// Continues from what save_checkpoint() wrote. The task must have been made from that same folder.
   /// errors  NotFoundError if the folder is a model without a training state; UsageError after the first step, or if

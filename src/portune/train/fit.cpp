@@ -43,14 +43,15 @@ class FitLoop {
 
   FitResult run() {
     if (epoch_end_is_due()) end_epoch();  // that of a run which was stopped before
-    data::Cursor cursor = batches_.repeat().skip(state_.steps()).iterate();
+    data::Cursor cursor = cursor_at_step();
     while (state_.steps() < last_step_ && !stopping_) {
       const std::optional<data::Example> batch = cursor.next();
       if (!batch) throw no_example("training data");
-      step(*batch);
+      step(*batch, cursor);
     }
     result_.steps = state_.steps();
     result_.stopped = stopping_ && (state_.steps() < last_step_ || epoch_end_is_due());
+    if (result_.stopped) state_.data_state() = cursor.state();
     return result_;
   }
 
@@ -64,6 +65,15 @@ class FitLoop {
          .fix = "ask for more epochs or steps"});
   }
 
+  // Gives the batch of the next step: goes on where the checkpoint says, or passes over those of the steps made before.
+  data::Cursor cursor_at_step() const {
+    const data::Dataset epochs = batches_.repeat();
+    if (!state_.data_state().empty()) return epochs.resume(state_.data_state());
+    data::Cursor cursor = epochs.iterate();
+    cursor.skip(state_.steps());
+    return cursor;
+  }
+
   bool at_epoch_end() const { return state_.steps() % steps_per_epoch_ == 0; }
   // Whether an epoch has all of its steps, and its end has not been told yet.
   bool epoch_end_is_due() const { return at_epoch_end() && state_.epoch_loss().weight > 0; }
@@ -73,7 +83,8 @@ class FitLoop {
     return every > 0 && state_.steps() % every == 0 && state_.steps() < last_step_;
   }
 
-  void save_checkpoint() {
+  void save_checkpoint(const data::Cursor& cursor) {
+    state_.data_state() = cursor.state();
     const CheckpointOptions& checkpoints = options_.checkpoints;
     const std::filesystem::path path = checkpoint_path(checkpoints.folder, state_.steps());
     state_.save_checkpoint(path);
@@ -81,7 +92,8 @@ class FitLoop {
     callback_.on_checkpoint(path);
   }
 
-  void step(const data::Example& batch) {
+  // cursor  of the batches, after this one
+  void step(const data::Example& batch, const data::Cursor& cursor) {
     StepResult started = state_.start_step(batch);
     finish_running();
     running_ = std::move(started);
@@ -89,7 +101,7 @@ class FitLoop {
     stopping_ = callback_.should_stop();
     const bool checkpoint_due = checkpoint_is_due();
     if (at_epoch_end() || stopping_ || checkpoint_due) finish_running();
-    if (checkpoint_due) save_checkpoint();
+    if (checkpoint_due) save_checkpoint(cursor);
     if (at_epoch_end()) end_epoch();
   }
 

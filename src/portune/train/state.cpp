@@ -98,6 +98,7 @@ StepResult TrainingState::start_step(const data::Example& batch) {
   const Program& program = program_of_step(signature);
   weights_.load_moments();
   const int64_t step = ++position_.step;
+  position_.data.clear();
   const double rate = learning_rate(options_, step, position_.total_steps);
 
   std::vector<DeviceArray> inputs = put(batch, signature);
