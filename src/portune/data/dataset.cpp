@@ -14,7 +14,9 @@ Cursor::~Cursor() = default;
 std::optional<Example> Cursor::next() { return iterator_->next(); }
 int64_t Cursor::skip(int64_t count) { return iterator_->skip(count); }
 
-Cursor Dataset::iterate(int64_t epoch) const { return Cursor(stage_->iterate({.epoch = epoch})); }
+Cursor Dataset::iterate(int64_t epoch, Meter* meter) const {
+  return Cursor(stage_->iterate({.epoch = epoch, .meter = meter}));
+}
 int64_t Dataset::count() const { return iterate().skip(std::numeric_limits<int64_t>::max()); }
 
 Example Stage::at(Pass, int64_t) const {
