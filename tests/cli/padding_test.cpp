@@ -3,6 +3,7 @@
 
 #include <gmock/gmock.h>
 
+#include <csignal>
 #include <nlohmann/json.hpp>
 
 #include "cli/program.h"
@@ -156,7 +157,7 @@ TEST(Padding, FoldsPredictEveryRowInItsOrder) {
                                 "--learning-rate",
                                 "1e-2",
                                 "--epochs",
-                                "6",
+                                "20",
                                 "--padding",
                                 "auto=3",
                                 "--test",
@@ -175,9 +176,11 @@ TEST(Padding, FoldsPredictEveryRowInItsOrder) {
 
 TEST(Padding, ResumingWithAnotherPolicyIsRefused) {
   const Uneven toy;
-  ASSERT_EQ(portune(toy.fit({"--epochs", "2", "--checkpoint-every", "4", "--padding", "auto=2"})).exit_code, 0);
-  const std::string from = toy.output() + "/checkpoint-8";
-  const Finished run = portune(toy.fit({"--epochs", "2", "--resume-from-checkpoint", from, "--padding", "auto=3"}));
+  Program first(toy.fit({"--epochs", "400", "--padding", "auto=2"}));
+  ASSERT_TRUE(first.says("epoch 2/"));
+  first.signal(SIGINT);
+  ASSERT_EQ(first.wait().exit_code, 75);
+  const Finished run = portune(toy.fit({"--epochs", "400", "--padding", "auto=3", "--resume"}));
   EXPECT_EQ(run.exit_code, 2) << run.err;
   EXPECT_THAT(run.err, HasSubstr("padding"));
 }

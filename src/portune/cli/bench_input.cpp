@@ -38,7 +38,7 @@ int64_t examples_in(const data::Example& batch) {
 Measured measure(const RowTask& task, const data::Dataset& batches, double seconds) {
   Measured measured;
   data::Meter meter;
-  while (measured.seconds < seconds) {
+  do {
     data::Cursor cursor = batches.iterate(measured.passes++, &meter);
     for (;;) {
       const Clock::time_point start = Clock::now();
@@ -55,7 +55,7 @@ Measured measure(const RowTask& task, const data::Dataset& batches, double secon
     if (measured.batches == 0) {
       throw DataError({.where = "bench-input", .given = "no example", .expected = "at least one"});
     }
-  }
+  } while (measured.seconds < seconds);
   measured.stages = meter.stages();
   return measured;
 }
