@@ -2,12 +2,16 @@
 #include <deque>
 #include <iterator>
 #include <limits>
+#include <nlohmann/json.hpp>
 
 #include "portune/data/padded_columns.h"
+#include "portune/data/saved_state.h"
 #include "portune/data/stage.h"
 
 namespace portune::data {
 namespace {
+
+constexpr const char* kStage = "bucket_by_length";
 
 // The input's examples in another order: each `size` of them, counted from the beginning, are of one bucket, or what
 // was left in several.
@@ -24,6 +28,7 @@ class BucketIterator final : public Iterator {
         buckets_(columns.lengths().size()) {}
 
   std::optional<Example> next() override {
+    if (is_between_windows()) begin_ = place();
     while (ready_.empty()) {
       std::optional<Example> example = pulled_ < window_ ? input_->next() : std::nullopt;
       if (example) {
@@ -36,20 +41,41 @@ class BucketIterator final : public Iterator {
     }
     Example example = std::move(ready_.front());
     ready_.pop_front();
+    ++begin_.given;
     return example;
   }
 
   int64_t skip(int64_t count) override {
     int64_t skipped = 0;
-    if (pulled_ == 0 && ready_.empty()) {
+    if (is_between_windows()) {
       skipped = input_->skip(count / window_ * window_);
       place_ += skipped;
     }
     return skipped + Iterator::skip(count - skipped);
   }
 
+  nlohmann::json state() const override {
+    const Window window = is_between_windows() ? place() : begin_;
+    return {{"stage", kStage}, {"place", window.place}, {"given", window.given}, {"input", window.input}};
+  }
+  void restore(const nlohmann::json& state) override {
+    const SavedState saved(kStage, state);
+    input_->restore(saved.part("input"));
+    place_ = saved.count("place");
+    const int64_t given = saved.count("given", window_);
+    if (Iterator::skip(given) < given) saved.refuse("given", "no more examples than there are");
+  }
+
  private:
   using Bucket = std::vector<Example>;
+
+  // Where a window begins, and how many of its examples have been given since.
+  struct Window {
+    nlohmann::json input;
+    int64_t place = 0, given = 0;
+  };
+  bool is_between_windows() const { return pulled_ == 0 && ready_.empty(); }
+  Window place() const { return {input_->state(), place_, 0}; }
 
   void take(Example example) {
     ++pulled_;
@@ -85,6 +111,7 @@ class BucketIterator final : public Iterator {
   std::deque<Example> ready_;
   int64_t pulled_ = 0;  // in this window
   int64_t place_ = 0;   // of the last example that was pulled
+  Window begin_;
 };
 
 struct Buckets final : Stage {

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <chrono>
+#include <nlohmann/json.hpp>
 
 #include "portune/data/stage.h"
 #include "portune/meter.h"
@@ -29,6 +30,10 @@ class NamedIterator final : public Iterator {
   }
 
   int64_t skip(int64_t count) override { return input_->skip(count); }
+
+  // Measured or not, and by whatever name, a pass stands where it stands.
+  nlohmann::json state() const override { return input_->state(); }
+  void restore(const nlohmann::json& state) override { input_->restore(state); }
 
  private:
   std::unique_ptr<Iterator> input_;
