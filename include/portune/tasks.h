@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "portune/data.h"
+#include "portune/lengths.h"
 #include "portune/nn.h"
 
 namespace portune {
@@ -107,6 +108,14 @@ class RowTask : public Task {
   /// The same in random order, for training.
   virtual data::Dataset training_batches(const data::Dataset& rows, int64_t size,
                                          const data::ShuffleOptions& order) const;
+  /// The lengths that batches of texts may have, of which each gets the smallest that holds its examples; examples of
+  /// similar length share a batch then (data::Dataset::bucket_by_length). To be called before batches(). Lengths above
+  /// those of all examples may be missing: see data::choose_lengths.
+  /// errors  UsageError for a task whose batches have one shape, for no lengths, or one that texts cannot have
+  virtual void set_lengths(std::vector<int64_t> lengths);
+  /// How long the examples in batches are.
+  /// errors  UsageError as above
+  virtual data::LengthCounts length_counts(const data::Dataset& batches) const;
   /// How many examples rows become: usually one each.
   virtual int64_t count_examples(const data::Dataset& rows) const;
   virtual std::unique_ptr<PredictionLines> prediction_lines() const = 0;

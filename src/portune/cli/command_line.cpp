@@ -53,6 +53,10 @@ constexpr const char* kBenchExamples =
     "  portune bench --model bert --batch-size 16 --max-length 128 --dtype bfloat16 --steps 20\n"
     "  {\"step_seconds\":[0.92,...],\"compile_seconds\":11.2,\"from_cache\":false}\n";
 
+constexpr const char* kBenchInputExamples =
+    "  portune bench-input --model bert --train train.csv --padding auto=4\n"
+    "  portune bench-input --model bert --recipe glue/cola --train train.tsv --json\n";
+
 constexpr const char* kParityExamples =
     "  portune parity --case case\n"
     "  A case is made by tools/make_reference.py --model bert --architecture BertForMaskedLM --output case\n";
@@ -97,6 +101,7 @@ class Parser {
     add("tokenize", "Turns texts into token ids and offsets.", kTokenizeExamples, tokenize_);
     add("devices", "Shows the plugin, its devices and the kernels.", kDevicesExamples, devices_);
     add("bench", "Times training steps on random tokens.", kBenchExamples, bench_);
+    add("bench-input", "Times what makes batches of rows, without a device.", kBenchInputExamples, bench_input_);
     add("parity", "Compares a model with what transformers computed for it.", kParityExamples, parity_);
   }
 
@@ -118,7 +123,9 @@ class Parser {
     if (help_) return Text{help(chosen())};
     if (version_) return Text{"portune " PORTUNE_VERSION "\n"};
     fit_.words = words;
-    for (ModelArguments* model : {&fit_.model, &evaluate_.model, &predict_.model}) model->given = given(recipe);
+    for (ModelArguments* model : {&fit_.model, &evaluate_.model, &predict_.model, &bench_input_.fit.model}) {
+      model->given = given(recipe);
+    }
     return command();
   }
 
@@ -201,6 +208,7 @@ class Parser {
     if (name == "tokenize") return tokenize_;
     if (name == "devices") return devices_;
     if (name == "bench") return bench_;
+    if (name == "bench-input") return bench_input_;
     if (name == "parity") return parity_;
     throw UsageError({.where = "command line", .given = "no command", .fix = advice(app_)});
   }
@@ -214,6 +222,7 @@ class Parser {
   TokenizeArguments tokenize_;
   DevicesArguments devices_;
   BenchArguments bench_;
+  BenchInputArguments bench_input_;
   ParityArguments parity_;
 };
 

@@ -26,6 +26,7 @@ struct Run {
   int operator()(const cli::TokenizeArguments& arguments) const { return cli::tokenize(arguments); }
   int operator()(const cli::DevicesArguments& arguments) const { return cli::devices(arguments); }
   int operator()(const cli::BenchArguments& arguments) const { return cli::bench(arguments); }
+  int operator()(const cli::BenchInputArguments& arguments) const { return cli::bench_input(arguments); }
   int operator()(const cli::ParityArguments& arguments) const { return cli::parity(arguments); }
 };
 

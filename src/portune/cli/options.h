@@ -17,6 +17,7 @@ void add_options(CLI::App& command, GenerateArguments& arguments);
 void add_options(CLI::App& command, TokenizeArguments& arguments);
 void add_options(CLI::App& command, DevicesArguments& arguments);
 void add_options(CLI::App& command, BenchArguments& arguments);
+void add_options(CLI::App& command, BenchInputArguments& arguments);
 void add_options(CLI::App& command, ParityArguments& arguments);
 
 }  // namespace portune::cli

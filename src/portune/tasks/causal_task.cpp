@@ -11,7 +11,7 @@ std::vector<std::string> CausalTask::inputs() const { return checkpoint().inputs
 Forward CausalTask::forward(const nn::Scope& root, const Columns& batch) const {
   const Value x = checkpoint().model().hidden_states(root, checkpoint().inputs_of(batch)).back();
   // The last place predicts what is not there.
-  const int64_t seq = checkpoint().max_length();
+  const int64_t seq = x.shape()[1];
   const Value logits = checkpoint().model().causal_lm_logits(root, slice(x, 1, {0, seq - 1}));
   return language_modelling(logits, slice(batch.at("labels"), 1, {1, seq}),
                             batch.at(std::string(data::kExampleWeight)));

@@ -84,8 +84,13 @@ class MultipleChoice final : public TextTask {
   }
 
   data::Dataset batches(const data::Dataset& rows, int64_t size, Labels labels) const override {
-    return rows.map([this, labels](const data::Example& row) { return encode(row, labels); }).batch({.size = size});
+    return rows.map([this, labels](const data::Example& row) { return encode(row, labels); })
+        .named("tokenize")
+        .batch({.size = size})
+        .named("batch");
   }
+  // Endings are padded side by side before they come into a batch.
+  void set_lengths(std::vector<int64_t> lengths) override { RowTask::set_lengths(std::move(lengths)); }
   std::unique_ptr<PredictionLines> prediction_lines() const override { return std::make_unique<ChoiceLines>(); }
   std::map<std::string, std::string> settings() const override {
     std::string columns;
