@@ -65,6 +65,7 @@ class Example {
 
 class Iterator;
 class Stage;
+struct PackOptions;
 
 /// One pass over a dataset.
 ///     Cursor cursor = dataset.iterate();
@@ -180,6 +181,12 @@ class Dataset {
   /// As batch(), with 1-D arrays padded at the end to a common length. Fillers hold the pad value.
   /// errors  DataError that names the origin of an example longer than the largest length
   Dataset padded_batch(int64_t size, PaddedBatchOptions options) const;
+  /// Examples in batches whose texts stand several in a row, each kept apart: what a model computes for one does not
+  /// depend on the others. The arrays of tokens become int32 [rows, length], with the columns of packing.h beside them;
+  /// all others become those of padded_batch(). An example may have several texts, as arrays [texts, positions]; these
+  /// may stand in different rows. Each example comes once in a pass.
+  /// errors  DataError that names the origin of an example that does not fit
+  Dataset pack(PackOptions options) const;
   /// The int32 1-D arrays of a column joined to one and cut into pieces of `size`; the last may be shorter. Each piece
   /// has the origin of the example that its end is from, and no other column.
   Dataset blocks(std::string column, int64_t size) const;

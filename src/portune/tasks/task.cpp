@@ -1,3 +1,4 @@
+#include "portune/error.h"
 #include "portune/sources.h"
 #include "portune/tasks.h"
 #include "portune/tasks/initial_weights.h"
@@ -20,6 +21,13 @@ data::Dataset RowTask::read(const std::vector<std::string>& files, Labels labels
 data::Dataset RowTask::training_batches(const data::Dataset& rows, int64_t size,
                                         const data::ShuffleOptions& order) const {
   return batches(rows.shuffle(order), size);
+}
+
+data::Dataset RowTask::packed_batches(const data::Dataset&, const data::PackedShapes&,
+                                      const data::ShuffleOptions&) const {
+  throw UsageError({.where = "packing",
+                    .given = "a task that has no texts to pack",
+                    .expected = "a task that reads one text, or one pair of texts, at a time"});
 }
 
 int64_t RowTask::count_examples(const data::Dataset& rows) const { return rows.count(); }

@@ -11,10 +11,13 @@
 namespace portune::train {
 namespace {
 
-// The arrays that the task needs, in its order.
+// The arrays that the task needs, in its order, and those that it reads if they are there.
 Signature signature_of(const Task& task, const data::Example& batch) {
   Signature signature;
   for (const std::string& name : task.inputs()) signature.emplace_back(name, batch.tensor(name).type());
+  for (const std::string& name : task.optional_inputs()) {
+    if (batch.has(name)) signature.emplace_back(name, batch.tensor(name).type());
+  }
   return signature;
 }
 
