@@ -147,6 +147,24 @@ TEST(Pack, EveryExampleComesOnceInBatchesOfOneSize) {
   }
 }
 
+TEST(Pack, GoesOnWithTheNextBatchFromItsState) {
+  for (const Packing packing : {Packing::kExactExamples, Packing::kTokenBudget}) {
+    PackOptions packed = options(packing, 32, {9, 13}, 48);
+    packed.shapes.length = 32;
+    const Dataset dataset = texts(many_lengths()).pack(packed);
+    Cursor cursor = dataset.iterate();
+    for (int batch = 0; batch < 4; ++batch) cursor.next();
+    Cursor resumed = dataset.resume(cursor.state());
+    while (const std::optional<Example> wanted = cursor.next()) {
+      const std::optional<Example> found = resumed.next();
+      ASSERT_TRUE(found);
+      EXPECT_EQ(labels_of(*found), labels_of(*wanted));
+      EXPECT_TRUE(std::ranges::equal(ints(*found, "input_ids"), ints(*wanted, "input_ids")));
+    }
+    EXPECT_FALSE(resumed.next());
+  }
+}
+
 TEST(Pack, ErrorNamesTheExampleThatDoesNotFit) {
   const auto message = [](const Dataset& dataset) {
     try {

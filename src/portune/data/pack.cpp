@@ -1,12 +1,17 @@
 #include <algorithm>
+#include <nlohmann/json.hpp>
 
 #include "portune/data/packed_collate.h"
+#include "portune/data/rewindable.h"
 #include "portune/data/row_packer.h"
+#include "portune/data/saved_state.h"
 #include "portune/data/stage.h"
 #include "portune/error.h"
 
 namespace portune::data {
 namespace {
+
+constexpr const char* kStage = "pack";
 
 // Holds a window of examples that wait, from which the next batch is chosen.
 class PackIterator final : public Iterator {
@@ -18,19 +23,55 @@ class PackIterator final : public Iterator {
     fill();
     if (waiting_.empty()) return std::nullopt;
     const PackedRows packed = choose();
-    return packed_batch(take(packed.examples), packed, options_);
+    std::vector<Example> taken = take(packed.examples);
+    input_.release(oldest());
+    return packed_batch(std::move(taken), packed, options_);
+  }
+
+  // Those that wait are some of the elements from the oldest of them on, which are read again.
+  nlohmann::json state() const override {
+    std::vector<int64_t> waiting;
+    for (const Waiting& w : waiting_) waiting.push_back(w.index - oldest());
+    return {{"stage", kStage},
+            {"waiting", waiting},
+            {"read", input_.taken() - oldest()},
+            {"input", input_.place_of(oldest())}};
+  }
+  void restore(const nlohmann::json& state) override {
+    const SavedState saved(kStage, state);
+    const nlohmann::json& waiting = saved.part("waiting");
+    const int64_t read = saved.count("read");
+    input_.restore(saved, "input");
+    for (int64_t i = 0; i < read; ++i) {
+      std::optional<Example> example = input_.next();
+      if (!example) saved.refuse("read", "as many elements as the input has");
+      if (std::ranges::count(waiting, i) > 0) add(std::move(*example));
+    }
+    if (waiting_.size() != waiting.size()) saved.refuse("waiting", "elements that have been read, each once");
   }
 
  private:
+  struct Waiting {
+    int64_t index;  // in the pass over the input
+    Example example;
+  };
+
+  // Of those that wait, by their place in the input; of all yet to come, if none waits.
+  int64_t oldest() const { return waiting_.empty() ? input_.taken() : waiting_.front().index; }
+
   void fill() {
     while (!input_ended_ && std::ssize(waiting_) < options_.shapes.window) {
-      std::optional<Example> example = input_->next();
+      std::optional<Example> example = input_.next();
       input_ended_ = !example;
-      if (input_ended_) return;
-      lengths_.push_back(text_lengths(*example, options_));
-      require_as_many_texts(*example);
-      waiting_.push_back(std::move(*example));
+      if (example) add(std::move(*example));
     }
+  }
+
+  // The element that the input has just given.
+  void add(Example example) {
+    lengths_.push_back(text_lengths(example, options_));
+    require_as_many_texts(example);
+    waiting_.push_back({input_.taken() - 1, std::move(example)});
   }
 
   void require_as_many_texts(const Example& example) const {
@@ -50,21 +91,25 @@ class PackIterator final : public Iterator {
 
   // Takes examples out of the window.
   std::vector<Example> take(const std::vector<size_t>& chosen) {
-    std::vector<Example> taken, left;
+    std::vector<Example> taken;
+    std::vector<Waiting> left;
     std::vector<TextLengths> lengths_left;
     for (size_t i = 0; i < waiting_.size(); ++i) {
-      const bool is_chosen = std::ranges::binary_search(chosen, i);
-      (is_chosen ? taken : left).push_back(std::move(waiting_[i]));
-      if (!is_chosen) lengths_left.push_back(std::move(lengths_[i]));
+      if (std::ranges::binary_search(chosen, i)) {
+        taken.push_back(std::move(waiting_[i].example));
+      } else {
+        left.push_back(std::move(waiting_[i]));
+        lengths_left.push_back(std::move(lengths_[i]));
+      }
     }
     waiting_ = std::move(left);
     lengths_ = std::move(lengths_left);
     return taken;
   }
 
-  std::unique_ptr<Iterator> input_;
+  RewindableInput input_;
   const PackOptions options_;
-  std::vector<Example> waiting_;
+  std::vector<Waiting> waiting_;      // in the order of the input
   std::vector<TextLengths> lengths_;  // of those that wait
   bool input_ended_ = false;
 };

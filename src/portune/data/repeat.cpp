@@ -1,7 +1,13 @@
+#include <limits>
+#include <nlohmann/json.hpp>
+
+#include "portune/data/saved_state.h"
 #include "portune/data/stage.h"
 
 namespace portune::data {
 namespace {
+
+constexpr const char* kStage = "repeat";
 
 struct Repeat final : Stage {
   const StagePtr input;
@@ -18,7 +24,7 @@ struct Repeat final : Stage {
 class RepeatIterator final : public Iterator {
  public:
   RepeatIterator(StagePtr input, int64_t first_epoch, std::optional<int64_t> count)
-      : input_(std::move(input)), epoch_(first_epoch), left_(count) {}
+      : input_(std::move(input)), first_epoch_(first_epoch), count_(count) {}
 
   int64_t skip(int64_t count) override {
     int64_t skipped = 0;
@@ -42,19 +48,35 @@ class RepeatIterator final : public Iterator {
     }
   }
 
+  nlohmann::json state() const override {
+    return {{"stage", kStage},
+            {"begun", begun_},
+            {"empty", empty_},
+            {"input", current_ ? current_->state() : nlohmann::json()}};
+  }
+  void restore(const nlohmann::json& state) override {
+    const SavedState saved(kStage, state);
+    begun_ = saved.count("begun", count_.value_or(std::numeric_limits<int64_t>::max()));
+    empty_ = saved.flag("empty");
+    if (saved.part("input").is_null()) return;
+    if (begun_ == 0) saved.refuse("begun", "at least 1, as an epoch is under way");
+    current_ = input_->iterate({.epoch = first_epoch_ + begun_ - 1});
+    current_->restore(saved.part("input"));
+  }
+
  private:
   bool begin_epoch() {
     // An epoch without examples will be followed by others like it: stop instead of searching forever.
-    if (left_ == 0 || empty_) return false;
-    if (left_) --*left_;
-    current_ = input_->iterate({.epoch = epoch_++});
+    if (begun_ == count_ || empty_) return false;
+    current_ = input_->iterate({.epoch = first_epoch_ + begun_++});
     empty_ = true;
     return true;
   }
 
   StagePtr input_;
-  int64_t epoch_;
-  std::optional<int64_t> left_;
+  const int64_t first_epoch_;
+  const std::optional<int64_t> count_;
+  int64_t begun_ = 0;  // epochs
   std::unique_ptr<Iterator> current_;
   bool empty_ = false;  // whether the current epoch has given nothing so far
 };
