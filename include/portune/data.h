@@ -78,6 +78,7 @@ class Example {
 class Iterator;
 class Meter;
 class Stage;
+struct PackOptions;
 
 /// One pass over a dataset.
 ///     Cursor cursor = dataset.iterate();
@@ -253,6 +254,12 @@ class Dataset {
   Dataset bucket_by_length(int64_t size, BucketOptions options) const;
   /// The same, where all that is done since the last name gets a name for a Meter.
   Dataset named(std::string name) const;
+  /// Examples in batches whose texts stand several in a row, each kept apart: what a model computes for one does not
+  /// depend on the others. The arrays of tokens become int32 [rows, length], with the columns of packing.h beside them;
+  /// all others become those of padded_batch(). An example may have several texts, as arrays [texts, positions]; these
+  /// may stand in different rows. Each example comes once in a pass.
+  /// errors  DataError that names the origin of an example that does not fit
+  Dataset pack(PackOptions options) const;
   /// The int32 1-D arrays of a column joined to one and cut into pieces of `size`; the last may be shorter. Each piece
   /// has the origin of the example that its end is from, and no other column.
   Dataset blocks(std::string column, int64_t size) const;

@@ -58,6 +58,13 @@ class TextCheckpoint {
   data::Dataset batches_padded_with(const data::Dataset& examples, int64_t size,
                                     std::map<std::string, double> padding) const;
 
+  /// Examples in packed batches, as data::Dataset::pack() makes them; the columns in `more` are padded to the length of
+  /// the rows.
+  /// errors  UsageError if that is not max_length
+  data::Dataset packed_batches(const data::Dataset& examples, const data::PackedShapes& shapes,
+                               const std::map<std::string, double>& more = {}) const;
+
+  /// What the body of the model reads, packed or not.
   models::TextInputs inputs_of(const Columns& batch, const std::string& prefix = {}) const;
 
   InitialWeights initial_weights(std::span<const nn::Parameter> parameters, uint64_t seed) const;
@@ -77,6 +84,7 @@ class TextTask : public RowTask {
   TokenCount tokens(const data::Example& batch) const override;
   void set_lengths(std::vector<int64_t> lengths) override { checkpoint_.set_lengths(std::move(lengths)); }
   data::LengthCounts length_counts(const data::Dataset& batches) const override;
+  std::vector<std::string> optional_inputs() const override;
   double initializer_range() const override;
   InitialWeights initial_weights(std::span<const nn::Parameter> parameters, uint64_t seed) const override;
   std::vector<std::string> unknown_config_keys() const override;

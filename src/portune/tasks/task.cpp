@@ -35,6 +35,12 @@ data::Dataset RowTask::training_batches(const data::Dataset& rows, int64_t size,
 void RowTask::set_lengths(std::vector<int64_t>) { throw one_shape(); }
 
 data::LengthCounts RowTask::length_counts(const data::Dataset&) const { throw one_shape(); }
+data::Dataset RowTask::packed_batches(const data::Dataset&, const data::PackedShapes&,
+                                      const data::ShuffleOptions&) const {
+  throw UsageError({.where = "packing",
+                    .given = "a task that has no texts to pack",
+                    .expected = "a task that reads one text, or one pair of texts, at a time"});
+}
 
 int64_t RowTask::count_examples(const data::Dataset& rows) const { return rows.count(); }
 

@@ -14,7 +14,7 @@
 namespace portune {
 namespace {
 
-constexpr std::string_view kMask = "attention_mask";
+constexpr std::string_view kMask = data::kAttentionMask;
 
 // The real tokens of each row of a mask [rows, positions].
 void raise_to_lengths(const Tensor& mask, std::vector<int64_t>& lengths) {
@@ -149,9 +149,28 @@ data::Dataset TextCheckpoint::batches_padded_with(const data::Dataset& examples,
   return batches.named("batch");
 }
 
+data::Dataset TextCheckpoint::packed_batches(const data::Dataset& examples, const data::PackedShapes& shapes,
+                                             const std::map<std::string, double>& more) const {
+  if (shapes.length != max_length()) {
+    throw UsageError({.where = "length of packed rows",
+                      .given = std::to_string(shapes.length),
+                      .expected = std::to_string(max_length()) + ", the max_length of texts"});
+  }
+  data::PackOptions options{.shapes = shapes, .columns = {}, .pad_values = padding()};
+  options.pad_values.erase(std::string(kMask));
+  for (const auto& [column, value] : options.pad_values) options.columns.push_back(column);
+  options.pad_values.insert(more.begin(), more.end());
+  return examples.pack(std::move(options));
+}
+
 models::TextInputs TextCheckpoint::inputs_of(const Columns& batch, const std::string& prefix) const {
-  return {batch.at(prefix + "input_ids"), batch.at(prefix + std::string(kMask)),
-          impl_->has_types() ? batch.at(prefix + "token_type_ids") : Value{}};
+  models::TextInputs in{batch.at(prefix + "input_ids"), batch.at(prefix + std::string(kMask)),
+                        impl_->has_types() ? batch.at(prefix + "token_type_ids") : Value{}};
+  if (const auto positions = batch.find(data::kPositionIds); positions != batch.end()) {
+    in.position_ids = positions->second;
+    in.packed = true;
+  }
+  return in;
 }
 
 InitialWeights TextCheckpoint::initial_weights(std::span<const nn::Parameter> parameters, uint64_t seed) const {
@@ -170,7 +189,7 @@ TokenCount TextTask::tokens(const data::Example& batch) const {
   for (const auto& [name, value] : batch.columns()) {
     if (!name.ends_with(kMask)) continue;
     for (const int32_t real : batch.tensor(name).as<int32_t>()) {
-      count.real += real;
+      count.real += real != 0 ? 1 : 0;  // in a packed batch it is the number of a text
       ++count.positions;
     }
   }
@@ -191,6 +210,10 @@ data::LengthCounts TextTask::length_counts(const data::Dataset& batches) const {
     }
   }
   return counts;
+}
+
+std::vector<std::string> TextTask::optional_inputs() const {
+  return {std::string(data::kPositionIds), std::string(data::kTokenPlaces)};
 }
 
 double TextTask::initializer_range() const { return checkpoint_.model().facts().initializer_range; }

@@ -10,20 +10,24 @@ namespace {
 
 Signature signature_of(const Task& task, const data::BatchType& batch) {
   Signature signature;
-  for (const std::string& name : task.inputs()) {
+  const auto take = [&](const std::string& name) {
     const auto found = std::ranges::find(batch, name, &data::BatchType::value_type::first);
-    if (found == batch.end()) return {};
-    signature.push_back(*found);
+    if (found != batch.end()) signature.push_back(*found);
+    return found != batch.end();
+  };
+  for (const std::string& name : task.inputs()) {
+    if (!take(name)) return {};
   }
+  for (const std::string& name : task.optional_inputs()) take(name);
   return signature;
 }
 
 // Of the arrays that differ between the two; all others say nothing.
 std::string difference(const Signature& batch, const Signature& known) {
   std::string text;
-  for (size_t i = 0; i < batch.size(); ++i) {
-    if (batch[i] == known[i]) continue;
-    text += (text.empty() ? "" : ", ") + batch[i].first + " " + to_string(batch[i].second);
+  for (const auto& array : batch) {
+    if (std::ranges::find(known, array) != known.end()) continue;
+    text += (text.empty() ? "" : ", ") + array.first + " " + to_string(array.second);
   }
   return text;
 }
@@ -33,6 +37,9 @@ std::string difference(const Signature& batch, const Signature& known) {
 Signature signature_of(const Task& task, const data::Example& batch) {
   Signature signature;
   for (const std::string& name : task.inputs()) signature.emplace_back(name, batch.tensor(name).type());
+  for (const std::string& name : task.optional_inputs()) {
+    if (batch.has(name)) signature.emplace_back(name, batch.tensor(name).type());
+  }
   return signature;
 }
 

@@ -9,7 +9,7 @@
 
 namespace portune::train {
 
-/// The arrays that the task needs, in its order.
+/// The arrays that the task needs, in its order, and those that it reads if they are there.
 /// errors  DataError if the batch lacks one
 Signature signature_of(const Task& task, const data::Example& batch);
 
