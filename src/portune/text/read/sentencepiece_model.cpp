@@ -3,7 +3,7 @@
 #include "portune/error.h"
 #include "portune/text/read/file.h"
 #include "portune/text/read/spec.h"
-#include "portune/text/read/wire.h"
+#include "portune/base/wire.h"
 #include "portune/text/unicode/utf8.h"
 
 namespace portune::text {
