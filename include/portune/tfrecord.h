@@ -25,8 +25,8 @@ struct TfrecordFeature {
 
 struct TfrecordOptions {
   std::vector<TfrecordFeature> features;  ///< to read, in this order; empty: all, by their names
-  /// Files that are read at a time, each by a thread. With more than one their examples come in turns, one of each file;
-  /// where a file ends, the next takes its place. What tf.data.TFRecordDataset does.
+  /// Files that are read at a time, each by a thread. With more than one their examples come in turns, one of each
+  /// file; where a file ends, the next takes its place. What tf.data.TFRecordDataset does.
   int num_parallel_reads = 1;
   /// Whether that order is kept whatever the threads do; otherwise examples come as soon as they are read.
   bool deterministic = true;
@@ -73,7 +73,7 @@ class TfrecordWriter {
   /// Puts the files in place of those that are there.
   void commit();
 
-  int64_t written() const;                       ///< examples
+  int64_t written() const;                        ///< examples
   const std::vector<std::string>& files() const;  ///< in the order of the shards
 
  private:

@@ -57,10 +57,11 @@ AtomicFile::~AtomicFile() {
 
 void AtomicFile::commit() {
   file_.finish();
-  if (rename(temporary_.c_str(), target_.c_str()) != 0) {
-    throw_system_error("rename " + temporary_.string() + " to", target_, errno);
-  }
-  committed_ = true;
+  committed_ = rename(temporary_.c_str(), target_.c_str()) == 0;
+  if (committed_) return;
+  const int error_number = errno;
+  unlink(temporary_.c_str());
+  throw_system_error("rename " + temporary_.string() + " to", target_, error_number);
 }
 
 std::filesystem::path unique_sibling(const std::filesystem::path& target, std::string_view prefix) {

@@ -26,7 +26,8 @@ class OutputFile {
   void reserve(int64_t bytes);
   void write(std::span<const std::byte> bytes);
   void write(std::string_view text) { write(std::as_bytes(std::span(text))); }
-  /// fsync and close, unless that is done. After an error the file is given up: a second fsync could report success for lost pages.
+  /// fsync and close, unless that is done. After an error the file is given up: a second fsync could report success for
+  /// lost pages.
   void finish();
 
  private:

@@ -36,16 +36,18 @@ Json json_of(const TfrecordSurvey& survey, bool verified) {
   }
   Json corrupt = Json::array();
   for (const Report& fault : survey.faults()) corrupt.push_back(one_line(fault));
-  return {{"file", survey.file()},        {"records", survey.records()},   {"bytes", survey.bytes()},
-          {"compressed", survey.is_compressed()}, {"index", survey.has_index()}, {"verified", verified},
-          {"features", features},         {"first", survey.first()},       {"corrupt", corrupt}};
+  return {{"file", survey.file()},       {"records", survey.records()},
+          {"bytes", survey.bytes()},     {"compressed", survey.is_compressed()},
+          {"index", survey.has_index()}, {"verified", verified},
+          {"features", features},        {"first", survey.first()},
+          {"corrupt", corrupt}};
 }
 
 std::string features_of(const TfrecordSurvey& survey) {
   size_t width = 8;
   for (const auto& [name, feature] : survey.features()) width = std::max(width, name.size());
-  std::string text = fmt::format("  {:<{}}  {:<8} {:>9}  {:<10} bytes of each\n", "feature", width, "kind", "records",
-                                 "values");
+  std::string text =
+      fmt::format("  {:<{}}  {:<8} {:>9}  {:<10} bytes of each\n", "feature", width, "kind", "records", "values");
   for (const auto& [name, feature] : survey.features()) {
     text += fmt::format("  {:<{}}  {:<8} {:>9}  {:<10} {}\n", name, width, feature.kind(), feature.records(),
                         feature.values.text(), feature.bytes.text());
@@ -54,9 +56,9 @@ std::string features_of(const TfrecordSurvey& survey) {
 }
 
 std::string text_of(const TfrecordSurvey& survey) {
-  std::string text = fmt::format("{}: {} records, {} bytes{}, {}\n", survey.file(), survey.records(), survey.bytes(),
-                                 survey.is_compressed() ? ", compressed" : "",
-                                 survey.has_index() ? "with an index" : "no index");
+  std::string text =
+      fmt::format("{}: {} records, {} bytes{}, {}\n", survey.file(), survey.records(), survey.bytes(),
+                  survey.is_compressed() ? ", compressed" : "", survey.has_index() ? "with an index" : "no index");
   if (!survey.features().empty()) text += features_of(survey);
   for (size_t i = 0; i < survey.first().size(); ++i) {
     text += fmt::format("  record {}\n", i + 1);

@@ -127,7 +127,8 @@ class ReadTfrecord final : public Stage {
 Dataset read_tfrecord(Files files, TfrecordOptions options) {
   require_at_least("read_tfrecord", "num_parallel_reads", options.num_parallel_reads, 1);
   require_at_least("read_tfrecord", "max_record_bytes", options.max_record_bytes, 1);
-  return Dataset(std::make_shared<ReadTfrecord>(std::make_shared<const TfrecordFiles>(files.paths(), options), options));
+  return Dataset(
+      std::make_shared<ReadTfrecord>(std::make_shared<const TfrecordFiles>(files.paths(), options), options));
 }
 
 }  // namespace portune::data

@@ -114,9 +114,8 @@ TfrecordColumns::TfrecordColumns(std::vector<TfrecordFeature> features) : featur
   std::ranges::sort(names);
   const auto doubled = std::ranges::adjacent_find(names);
   if (doubled == names.end()) return;
-  throw UsageError({.where = "read_tfrecord",
-                    .given = "column " + in_quotes(*doubled) + " twice",
-                    .expected = "each column once"});
+  throw UsageError(
+      {.where = "read_tfrecord", .given = "column " + in_quotes(*doubled) + " twice", .expected = "each column once"});
 }
 
 Example TfrecordColumns::read(std::string_view record, Origin origin, const io::RecordPosition& position,
@@ -126,9 +125,10 @@ Example TfrecordColumns::read(std::string_view record, Origin origin, const io::
     parser.parse(record);
     features_.empty() ? add_all(example, parser) : add_chosen(example, parser);
   } catch (const UsageError& error) {
-    throw DataError({.where = to_string(example.origin()),
-                     .given = error.report().given + ", in the record at byte offset " + std::to_string(position.offset),
-                     .expected = error.report().expected});
+    throw DataError(
+        {.where = to_string(example.origin()),
+         .given = error.report().given + ", in the record at byte offset " + std::to_string(position.offset),
+         .expected = error.report().expected});
   }
   return example;
 }

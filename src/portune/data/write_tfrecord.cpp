@@ -44,7 +44,8 @@ std::vector<std::string> paths_of(const std::string& pattern, int64_t shards) {
                         .expected = "{shard} or {shard:05d} in the files' name"});
     }
     if (path.find('{') != std::string::npos) {
-      throw UsageError({.where = "TfrecordWriter", .given = pattern, .expected = "{shard} and {shards}, or {shard:05d}"});
+      throw UsageError(
+          {.where = "TfrecordWriter", .given = pattern, .expected = "{shard} and {shards}, or {shard:05d}"});
     }
     paths.push_back(std::move(path));
   }

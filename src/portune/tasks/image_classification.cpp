@@ -162,8 +162,7 @@ struct ImageClassification::Impl {
     return data::call_on(row, [&](const data::Example&) {
       data::Example example = example_of(row, wanted);
       const tasks::ImageFile file(row, options.image_column);
-      example.set("pixel_values",
-                  processor(image::decode(file.bytes(), file.name(), decoding()).view(), file.name()));
+      example.set("pixel_values", processor(image::decode(file.bytes(), file.name(), decoding()).view(), file.name()));
       return example;
     });
   }

@@ -81,9 +81,7 @@ struct TextClassification::Impl {
     return columns;
   }
 
-  bool has_ids(const data::Example& row) const {
-    return row.has(tasks::kInputIds) && !row.has(options.text_column);
-  }
+  bool has_ids(const data::Example& row) const { return row.has(tasks::kInputIds) && !row.has(options.text_column); }
   text::TextPair texts(const data::Example& row) const {
     text::TextPair texts{.first = row.text(options.text_column)};
     if (!options.text_pair_column.empty()) texts.second = row.text(options.text_pair_column);
@@ -148,7 +146,8 @@ data::Dataset TextClassification::read(const std::vector<std::string>& files, La
 }
 
 data::Example TextClassification::encode(const data::Example& row, Labels labels) const {
-  data::Example example = impl_->has_ids(row) ? checkpoint().encode_ids(row) : checkpoint().encode(row, impl_->texts(row));
+  data::Example example =
+      impl_->has_ids(row) ? checkpoint().encode_ids(row) : checkpoint().encode(row, impl_->texts(row));
   example.set("labels", labels == Labels::kRequired ? impl_->label_of(row) : impl_->no_label());
   return example;
 }

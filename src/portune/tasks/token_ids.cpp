@@ -9,9 +9,8 @@
 namespace portune::tasks {
 namespace {
 
-DataError bad_mask(const data::Example& row, std::string given, std::string expected) {
-  return DataError(
-      {.where = to_string(row.origin()), .given = std::move(given), .expected = std::move(expected)});
+DataError bad_row(const data::Example& row, std::string given, std::string expected) {
+  return DataError({.where = to_string(row.origin()), .given = std::move(given), .expected = std::move(expected)});
 }
 
 int32_t checked(const data::Example& row, std::string_view column, int64_t value) {
@@ -21,7 +20,7 @@ int32_t checked(const data::Example& row, std::string_view column, int64_t value
                    .expected = "integers of 32 bits"});
 }
 
-std::vector<int32_t> integers_in(const data::Example& row, std::string_view column, const Tensor& array) {
+std::vector<int32_t> elements_of(const data::Example& row, std::string_view column, const Tensor& array) {
   if (array.dtype() == DType::kInt32) {
     const std::span<const int32_t> values = array.as<int32_t>();
     return {values.begin(), values.end()};
@@ -41,14 +40,14 @@ std::vector<int32_t> column_if_there(const data::Example& row, std::string_view 
   if (!row.has(column)) return {};
   std::vector<int32_t> integers = integers_in(row, column);
   if (integers.size() == size) return integers;
-  throw bad_mask(row, std::to_string(integers.size()) + " values in column \"" + std::string(column) + "\"",
-                 std::to_string(size) + ", as in column \"" + std::string(kInputIds) + "\"");
+  throw bad_row(row, std::to_string(integers.size()) + " values in column \"" + std::string(column) + "\"",
+                std::to_string(size) + ", as in column \"" + std::string(kInputIds) + "\"");
 }
 
 }  // namespace
 
 std::vector<int32_t> integers_in(const data::Example& row, std::string_view column) {
-  if (const Tensor* array = std::get_if<Tensor>(&row.column(column))) return integers_in(row, column, *array);
+  if (const Tensor* array = std::get_if<Tensor>(&row.column(column))) return elements_of(row, column, *array);
   const nlohmann::json value = json_in(row, column);
   std::vector<int32_t> integers;
   const auto add = [&](const nlohmann::json& item) {
@@ -72,8 +71,8 @@ TokenIds token_ids_in(const data::Example& row) {
   const bool is_usual = std::all_of(mask.begin(), end, [](int32_t value) { return value == 1; }) &&
                         std::all_of(end, mask.end(), [](int32_t value) { return value == 0; });
   if (!is_usual) {
-    throw bad_mask(row, "a column \"" + std::string(kAttentionMask) + "\" that is not ones and then zeros",
-                   "padding at the end only");
+    throw bad_row(row, "a column \"" + std::string(kAttentionMask) + "\" that is not ones and then zeros",
+                  "padding at the end only");
   }
   const auto length = static_cast<size_t>(end - mask.begin());
   tokens.ids.resize(length);

@@ -23,9 +23,9 @@ struct TokenIds {
   std::vector<int32_t> type_ids;  ///< empty if the row has none
 };
 
-/// Columns input_ids and, if they are there, token_type_ids and attention_mask: where the mask is 0, at the end, ids are
-/// padding and left out.
-/// errors  DataError that names the row for lists of several lengths, a mask that is not ones and then zeros
+/// Columns input_ids and, if they are there, token_type_ids and attention_mask: where the mask is 0, at the end, ids
+/// are padding and left out. errors  DataError that names the row for lists of several lengths, a mask that is not ones
+/// and then zeros
 TokenIds token_ids_in(const data::Example& row);
 
 /// The columns of a text's task to read: `texts`; or, where rows like `first` have input_ids and not the first of
