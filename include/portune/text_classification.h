@@ -56,8 +56,8 @@ class TextClassification final : public TextTask {
   Head head() const;
 
   /// A row of texts, or of token ids, as arrays: int32 [length] input_ids, attention_mask and, if the model reads them,
-  /// token_type_ids; int32 labels; float32 with regression, float32 [labels] with several labels. errors  DataError
-  /// that names the row for a missing column, a label outside the set, text that is not UTF-8
+  /// token_type_ids; int32 labels; float32 with regression, float32 [labels] with several labels.
+  /// errors  DataError that names the row for a missing column, a label outside the set, text that is not UTF-8
   data::Example encode(const data::Example& row, Labels labels = Labels::kRequired) const;
 
   struct Prediction {
