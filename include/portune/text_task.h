@@ -47,6 +47,9 @@ class TextCheckpoint {
   /// One or two texts as int32 [length] each. The example has the row's origin.
   /// errors  DataError naming the row for text that is not UTF-8
   data::Example encode(const data::Example& row, const text::TextPair& texts) const;
+  /// A row that has ids in place of a text: columns input_ids and, if there, token_type_ids, attention_mask.
+  /// errors  DataError naming the row for more than max_length ids, none, or ids that the model has no embedding for
+  data::Example encode_ids(const data::Example& row) const;
   /// Adds the columns of a text whose ids are there already; `type_ids` may be empty: all 0.
   data::Example& set_ids(data::Example& example, std::span<const int32_t> ids, std::span<const int32_t> type_ids = {},
                          const std::string& prefix = {}) const;

@@ -19,6 +19,7 @@
 #include "portune/question_answering.h"
 #include "portune/sources.h"
 #include "portune/text_classification.h"
+#include "portune/tfrecord.h"
 #include "portune/token_classification.h"
 #include "portune/train.h"
 
@@ -117,6 +118,32 @@ struct TokenizeArguments {
   bool add_special_tokens = true;
 };
 
+struct TfrecordWriteArguments {
+  std::vector<std::string> input;
+  data::TableOptions table;  ///< its columns are those to write; none: all
+  std::filesystem::path output;
+  data::TfrecordWriterOptions files;
+  std::vector<std::string> int64_columns, float_columns;
+  std::string image_column;         ///< of paths, whose files are written; empty: none, or "image" of a folder
+  std::filesystem::path tokenizer;  ///< empty: texts stay as they are
+  std::string text_column = "text", text_pair_column;
+  int64_t max_length = 0;  ///< tokens; 0: no limit
+  bool keep_text = false;  ///< beside its token ids
+  Talk talk;
+};
+
+struct TfrecordInspectArguments {
+  std::vector<std::string> files;
+  bool verify = false;
+  int64_t records = 3;  ///< to show
+  Talk talk;
+};
+
+struct TfrecordIndexArguments {
+  std::vector<std::string> files;
+  Talk talk;
+};
+
 struct DevicesArguments {
   DeviceOptions device;
   Talk talk;
@@ -150,6 +177,9 @@ int evaluate(const EvaluateArguments& arguments);
 int predict(const PredictArguments& arguments);
 int generate(const GenerateArguments& arguments);
 int tokenize(const TokenizeArguments& arguments);
+int tfrecord_write(const TfrecordWriteArguments& arguments);
+int tfrecord_inspect(const TfrecordInspectArguments& arguments);
+int tfrecord_index(const TfrecordIndexArguments& arguments);
 int devices(const DevicesArguments& arguments);
 int bench(const BenchArguments& arguments);
 int bench_input(const BenchInputArguments& arguments);

@@ -10,6 +10,7 @@
 #include "portune/sources.h"
 #include "portune/tasks/heads.h"
 #include "portune/tasks/label_sets.h"
+#include "portune/tasks/token_ids.h"
 #include "portune/token_classification.h"
 
 namespace portune::cli {
@@ -47,6 +48,8 @@ std::unique_ptr<RowTask> text_classification(const ModelArguments& model, const 
     // With the other columns, so that one that is missing is told before what it makes of the labels.
     std::vector<std::string> columns = {options.text_column};
     if (!options.text_pair_column.empty()) columns.push_back(options.text_pair_column);
+    const data::Dataset all_columns = data::read_table(files, table_options(model, {}));
+    columns = tasks::text_or_id_columns(all_columns.iterate().next(), std::move(columns));
     columns.insert(columns.end(), options.label_columns.begin(), options.label_columns.end());
     if (options.label_columns.empty()) columns.push_back(options.label_column);
     const data::Dataset rows = data::read_table(files, table_options(model, columns));

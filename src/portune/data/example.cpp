@@ -46,6 +46,8 @@ Example& Example::set(std::string_view name, Column value) {
   if (const Entry* entry = find(name)) {
     columns_[static_cast<size_t>(entry - columns_.data())].value = std::move(value);
   } else {
+    constexpr size_t kUsual = 4;  // most examples have no more columns, and take their memory at once
+    if (columns_.empty()) columns_.reserve(kUsual);
     columns_.push_back({std::string(name), std::move(value)});
   }
   return *this;

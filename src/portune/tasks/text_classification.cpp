@@ -8,6 +8,7 @@
 #include "portune/error.h"
 #include "portune/losses.h"
 #include "portune/ops.h"
+#include "portune/sources.h"
 #include "portune/tasks/classification_lines.h"
 #include "portune/tasks/classification_metrics.h"
 #include "portune/tasks/heads.h"
@@ -15,6 +16,7 @@
 #include "portune/tasks/label_sets.h"
 #include "portune/tasks/objectives.h"
 #include "portune/tasks/text_rows.h"
+#include "portune/tasks/token_ids.h"
 
 namespace portune {
 namespace {
@@ -68,6 +70,25 @@ struct TextClassification::Impl {
     return head == Head::kSoftmax || head == Head::kMultiLabel ? static_cast<int64_t>(labels.size()) : 1;
   }
 
+  std::vector<std::string> text_columns() const {
+    std::vector<std::string> columns = {options.text_column};
+    if (!options.text_pair_column.empty()) columns.push_back(options.text_pair_column);
+    return columns;
+  }
+  std::vector<std::string> with_labels(std::vector<std::string> columns, Labels wanted) const {
+    if (wanted == Labels::kIgnored) return columns;
+    if (options.label_columns.empty()) columns.push_back(options.label_column);
+    columns.insert(columns.end(), options.label_columns.begin(), options.label_columns.end());
+    return columns;
+  }
+
+  bool has_ids(const data::Example& row) const { return row.has(tasks::kInputIds) && !row.has(options.text_column); }
+  text::TextPair texts(const data::Example& row) const {
+    text::TextPair texts{.first = row.text(options.text_column)};
+    if (!options.text_pair_column.empty()) texts.second = row.text(options.text_pair_column);
+    return texts;
+  }
+
   float number(const data::Example& row) const {
     const std::string& text = row.text(options.label_column);
     if (const auto value = number_in<float>(text); value && std::isfinite(*value)) return *value;
@@ -117,19 +138,17 @@ const std::vector<std::string>& TextClassification::labels() const { return impl
 Head TextClassification::head() const { return impl_->head; }
 
 std::vector<std::string> TextClassification::columns(Labels labels) const {
-  std::vector<std::string> columns = {impl_->options.text_column};
-  if (!impl_->options.text_pair_column.empty()) columns.push_back(impl_->options.text_pair_column);
-  if (labels == Labels::kIgnored) return columns;
-  const std::vector<std::string>& of_labels = impl_->options.label_columns;
-  if (of_labels.empty()) columns.push_back(impl_->options.label_column);
-  columns.insert(columns.end(), of_labels.begin(), of_labels.end());
-  return columns;
+  return impl_->with_labels(impl_->text_columns(), labels);
+}
+
+data::Dataset TextClassification::read(const std::vector<std::string>& files, Labels labels) const {
+  const auto columns = tasks::text_or_id_columns(data::read_table(files).iterate().next(), impl_->text_columns());
+  return data::read_table(files, {.columns = impl_->with_labels(columns, labels)});
 }
 
 data::Example TextClassification::encode(const data::Example& row, Labels labels) const {
-  text::TextPair texts{.first = row.text(impl_->options.text_column)};
-  if (!impl_->options.text_pair_column.empty()) texts.second = row.text(impl_->options.text_pair_column);
-  data::Example example = checkpoint().encode(row, texts);
+  data::Example example =
+      impl_->has_ids(row) ? checkpoint().encode_ids(row) : checkpoint().encode(row, impl_->texts(row));
   example.set("labels", labels == Labels::kRequired ? impl_->label_of(row) : impl_->no_label());
   return example;
 }

@@ -10,10 +10,12 @@
 #include "portune/hub/model_folder.h"
 #include "portune/tasks/initial_weights.h"
 #include "portune/tasks/save_model.h"
+#include "portune/tasks/token_ids.h"
 
 namespace portune {
 namespace {
 
+using tasks::kInputIds;
 constexpr std::string_view kMask = data::kAttentionMask;
 
 // The real tokens of each row of a mask [rows, positions].
@@ -39,6 +41,24 @@ void check(const hub::ModelFolder& folder, const models::TextModelFacts& facts, 
                                     std::to_string(facts.vocab_size),
                            .expected = "an embedding for every token"});
   }
+}
+
+void require_below(const data::Example& row, std::string_view column, std::span<const int32_t> ids, int64_t end) {
+  for (const int32_t id : ids) {
+    if (id >= 0 && id < end) continue;
+    throw DataError({.where = to_string(row.origin()),
+                     .given = std::to_string(id) + " in column \"" + std::string(column) + "\"",
+                     .expected = "ids of the model, 0 to " + std::to_string(end - 1),
+                     .fix = "were they made with another tokenizer?"});
+  }
+}
+
+void require_length(const data::Example& row, size_t length, int64_t max_length) {
+  if (length >= 1 && static_cast<int64_t>(length) <= max_length) return;
+  throw DataError({.where = to_string(row.origin()),
+                   .given = std::to_string(length) + " ids in column \"" + std::string(kInputIds) + "\"",
+                   .expected = "1 to " + std::to_string(max_length) + ", the max_length",
+                   .fix = length > 0 ? "raise --max-length, or write shorter ones" : ""});
 }
 
 }  // namespace
@@ -116,6 +136,16 @@ data::Example TextCheckpoint::encode(const data::Example& row, const text::TextP
     set_ids(example, ids, type_ids);
     return example;
   });
+}
+
+data::Example TextCheckpoint::encode_ids(const data::Example& row) const {
+  const auto [ids, type_ids] = tasks::token_ids_in(row);
+  require_length(row, ids.size(), max_length());
+  require_below(row, kInputIds, ids, model().facts().vocab_size);
+  if (impl_->has_types()) require_below(row, tasks::kTokenTypeIds, type_ids, model().facts().type_vocab_size);
+  data::Example example(row.origin());
+  set_ids(example, ids, type_ids);
+  return example;
 }
 
 data::Example& TextCheckpoint::set_ids(data::Example& example, std::span<const int32_t> ids,
