@@ -99,7 +99,8 @@ struct TableOptions {
 };
 
 /// Reads by the files' common extension: .csv, .tsv, or .jsonl, .ndjson and .json (which must hold JSON Lines), or
-/// .txt, which has the one column "text".
+/// .txt, which has the one column "text"; or .tfrecord, .tfrecords, also with .gz or -00003-of-00008 after it, which
+/// read_tfrecord reads.
 /// errors  those of the readers; UsageError for another extension, or for options that files of this kind do not have
 Dataset read_table(Files files, TableOptions options = {});
 

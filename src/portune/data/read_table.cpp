@@ -1,8 +1,10 @@
+#include <algorithm>
 #include <filesystem>
 
 #include "portune/data.h"
 #include "portune/error.h"
 #include "portune/sources.h"
+#include "portune/tfrecord.h"
 
 namespace portune::data {
 namespace {
@@ -18,6 +20,20 @@ std::string common_extension(const std::vector<std::string>& paths) {
                       .expected = "files of one kind"});
   }
   return extension;
+}
+
+// train.tfrecord, train.tfrecords, each with .gz and as TensorFlow numbers them: train.tfrecord-00003-of-00008.
+bool is_tfrecord(std::string path) {
+  if (path.ends_with(".gz")) path.resize(path.size() - 3);
+  std::string extension = std::filesystem::path(path).extension();
+  extension.resize(std::min(extension.size(), extension.find('-')));
+  return extension == ".tfrecord" || extension == ".tfrecords";
+}
+
+Dataset read_tfrecord_table(Files files, const std::vector<std::string>& columns) {
+  TfrecordOptions options;
+  for (const std::string& column : columns) options.features.push_back({.name = column});
+  return read_tfrecord(std::move(files), std::move(options));
 }
 
 CsvOptions csv_options(TableOptions options) {
@@ -38,6 +54,10 @@ void require_no_csv_options(const std::string& path, const TableOptions& options
 }  // namespace
 
 Dataset read_table(Files files, TableOptions options) {
+  if (!files.paths().empty() && std::ranges::all_of(files.paths(), is_tfrecord)) {
+    require_no_csv_options(files.paths().front(), options);
+    return read_tfrecord_table(std::move(files), options.columns);
+  }
   const std::string extension = common_extension(files.paths());
   if (extension == ".csv") return read_csv(std::move(files), csv_options(std::move(options)));
   if (extension == ".tsv") return read_tsv(std::move(files), csv_options(std::move(options)));
@@ -59,7 +79,7 @@ Dataset read_table(Files files, TableOptions options) {
   }
   throw UsageError({.where = "read_table",
                     .given = "'" + files.paths().front() + "'",
-                    .expected = "a file that ends in .csv, .tsv, .jsonl, .ndjson, .json or .txt"});
+                    .expected = "a file that ends in .csv, .tsv, .jsonl, .ndjson, .json, .txt or .tfrecord"});
 }
 
 }  // namespace portune::data

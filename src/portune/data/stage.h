@@ -39,6 +39,7 @@ class Iterator {
 /// that a pass can be begun again anywhere.
 struct Pass {
   int64_t epoch = 0;
+  Meter* meter = nullptr;  ///< told how long the stages take; may be nullptr
 };
 
 /// The immutable description of a dataset: what a verb was given, and the stage before it.

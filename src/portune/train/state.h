@@ -2,12 +2,14 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "portune/train.h"
+#include "portune/train/batch_shapes.h"
 #include "portune/train/checkpoint.h"
 #include "portune/train/programs.h"
 #include "portune/train/weights.h"
@@ -58,6 +60,10 @@ class TrainingState {
   /// errors  UsageError if the run that is resumed had another number
   void set_schedule(int64_t total_steps);
 
+  /// Compiles the programs for batches of these shapes that are not there yet, several at a time. Returns how many
+  /// these were.
+  int64_t compile(const std::vector<Signature>& steps, const std::vector<Signature>& evaluations);
+
   /// Starts a step. The arrays of the batch are copied before it returns.
   StepResult start_step(const data::Example& batch);
   StartedEvaluation start_evaluation(data::Example batch);
@@ -77,10 +83,10 @@ class TrainingState {
     std::vector<std::string> outputs;
   };
 
-  template <class Plan>
-  Program compile(const Plan& plan, const std::string& what);
-  const Program& program_of_step(const Signature& batch);
-  const CompiledEvaluation& program_of_evaluation(const Signature& batch);
+  struct Job;
+
+  void plan_step(const Signature& batch, std::vector<Job>& jobs);
+  void plan_evaluation(const Signature& batch, std::vector<Job>& jobs);
   std::vector<DeviceArray> put(const data::Example& batch, const Signature& signature) const;
 
   const Device& device_;
