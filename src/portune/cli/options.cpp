@@ -255,7 +255,8 @@ void add_options(CLI::App& command, FitArguments& a) {
   Group data(command, "Data");
   add_recipe(data);
   add_model(data, a.model);
-  data.files("--train,--train-file", a.train, "rows: .csv, .tsv, .jsonl; .txt; a folder of images")->required();
+  data.files("--train,--train-file", a.train, "rows: .csv, .tsv, .jsonl, .tfrecord; .txt; a folder of images")
+      ->required();
   data.files("--validation,--validation-file", a.validation, "rows to measure on; NAME=FILE: several sets")
       ->default_str("none");
   add_columns(data, a.model.options);
@@ -291,7 +292,8 @@ void add_options(CLI::App& command, EvaluateArguments& a) {
   Group data(command, "Data");
   add_recipe(data);
   add_model(data, a.model);
-  data.files("--data,--validation-file", a.data, "rows: .csv, .tsv, .jsonl; .txt; a folder of images; NAME=FILE: sets")
+  data.files("--data,--validation-file", a.data,
+             "rows: .csv, .tsv, .jsonl, .tfrecord; .txt; a folder of images; NAME=FILE: sets")
       ->required();
   add_columns(data, a.model.options);
   add_table(data, a.model.table);
@@ -313,7 +315,8 @@ void add_options(CLI::App& command, PredictArguments& a) {
   Group data(command, "Data");
   add_recipe(data);
   add_model(data, a.model);
-  data.files("--data,--test-file", a.data, "rows: .csv, .tsv, .jsonl; .txt; a folder of images; labels are not read")
+  data.files("--data,--test-file", a.data,
+             "rows: .csv, .tsv, .jsonl, .tfrecord; .txt; a folder of images; labels are not read")
       ->required();
   data.text("--text-column", a.model.options.text_column, "column of the text");
   data.text("--text-pair-column", a.model.options.text_pair_column, "column of a second text")->default_str("none");
