@@ -74,6 +74,8 @@ class TextClassification final : public TextTask {
   data::Dataset read(const std::vector<std::string>& files, Labels labels) const override;
   /// Padded to max_length.
   data::Dataset batches(const data::Dataset& rows, int64_t size, Labels labels = Labels::kRequired) const override;
+  data::Dataset packed_batches(const data::Dataset& rows, const data::PackedShapes& shapes,
+                               const data::ShuffleOptions& order) const override;
   /// {"label": ..., "score": its probability, "scores": {label: probability}, "logits": [...]}; of several labels
   /// {"labels": [...], "scores": ..., "logits": ...}; with regression {"score": the number}
   std::unique_ptr<PredictionLines> prediction_lines() const override;

@@ -2,9 +2,9 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <optional>
 #include <string_view>
 
+#include "portune/base/message.h"
 #include "portune/base/nearest.h"
 #include "portune/cli/help.h"
 #include "portune/cli/options.h"
@@ -71,6 +71,10 @@ constexpr const char* kBenchExamples =
     "  portune bench --model bert --batch-size 16 --max-length 128 --dtype bfloat16 --steps 20\n"
     "  {\"step_seconds\":[0.92,...],\"compile_seconds\":11.2,\"from_cache\":false}\n";
 
+constexpr const char* kBenchInputExamples =
+    "  portune bench-input --model bert --train train.csv --padding auto=4\n"
+    "  portune bench-input --model bert --recipe glue/cola --train train.tsv --json\n";
+
 constexpr const char* kParityExamples =
     "  portune parity --case case\n"
     "  A case is made by tools/make_reference.py --model bert --architecture BertForMaskedLM --output case\n";
@@ -88,13 +92,16 @@ std::vector<std::string> names_in(const CLI::App& app) {
   return names;
 }
 
-// The value of an option in words that are not parsed yet.
-std::optional<std::string> value_of(const std::string& option, const std::vector<std::string>& words) {
+// The values of an option in words that are not parsed yet.
+std::vector<std::string> values_of(const std::string& option, const std::vector<std::string>& words) {
+  std::vector<std::string> values;
   for (size_t i = 0; i < words.size(); ++i) {
-    if (words[i] == option && i + 1 < words.size()) return words[i + 1];
-    if (words[i].starts_with(option + "=")) return words[i].substr(option.size() + 1);
+    if (words[i] == option && i + 1 < words.size())
+      values.push_back(words[++i]);
+    else if (words[i].starts_with(option + "="))
+      values.push_back(words[i].substr(option.size() + 1));
   }
-  return std::nullopt;
+  return values;
 }
 
 // The program, one App for each command, and where their options end up.
@@ -119,6 +126,7 @@ class Parser {
     add("index", "Writes indexes of files that others wrote.", kTfrecordIndexExamples, tfrecord_index_, tfrecord);
     add("devices", "Shows the plugin, its devices and the kernels.", kDevicesExamples, devices_);
     add("bench", "Times training steps on random tokens.", kBenchExamples, bench_);
+    add("bench-input", "Times what makes batches of rows, without a device.", kBenchInputExamples, bench_input_);
     add("parity", "Compares a model with what transformers computed for it.", kParityExamples, parity_);
   }
 
@@ -140,7 +148,9 @@ class Parser {
     if (help_) return Text{help(chosen())};
     if (version_) return Text{"portune " PORTUNE_VERSION "\n"};
     fit_.words = words;
-    for (ModelArguments* model : {&fit_.model, &evaluate_.model, &predict_.model}) model->given = given(recipe);
+    for (ModelArguments* model : {&fit_.model, &evaluate_.model, &predict_.model, &bench_input_.fit.model}) {
+      model->given = given(recipe);
+    }
     return command();
   }
 
@@ -153,13 +163,15 @@ class Parser {
  private:
   // Help is given whatever the recipe is.
   RecipeWords recipe_words(const std::vector<std::string>& words) const {
-    const std::optional<std::string> name = value_of(kRecipeOption, words);
+    const std::vector<std::string> names = values_of(kRecipeOption, words);
     const bool asks_for_help = std::ranges::count(words, "--help") + std::ranges::count(words, "-h") > 0;
-    if (!name || asks_for_help) return {};
+    if (names.empty() || asks_for_help) return {};
+    if (names.size() > 1) throw UsageError({.where = kRecipeOption, .given = list_of(names), .expected = "one recipe"});
     const std::vector<const CLI::App*> commands = commands_of(app_);
     const auto command = std::ranges::find(commands, words.front(), &CLI::App::get_name);
     if (command == commands.end() || (*command)->get_option_no_throw(kRecipeOption) == nullptr) return {};
-    return words_of(read_recipe(*name), **command, words, [this](const std::string& option) { return has(option); });
+    return words_of(read_recipe(names.front()), **command, words,
+                    [this](const std::string& option) { return has(option); });
   }
 
   // The options of the chosen command that were given.
@@ -245,6 +257,7 @@ class Parser {
     if (name == "tfrecord index") return tfrecord_index_;
     if (name == "devices") return devices_;
     if (name == "bench") return bench_;
+    if (name == "bench-input") return bench_input_;
     if (name == "parity") return parity_;
     throw UsageError({.where = place_of(chosen()), .given = "no command", .fix = advice(chosen())});
   }
@@ -261,6 +274,7 @@ class Parser {
   TfrecordIndexArguments tfrecord_index_;
   DevicesArguments devices_;
   BenchArguments bench_;
+  BenchInputArguments bench_input_;
   ParityArguments parity_;
 };
 

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "portune/cli/padding.h"
 #include "portune/cli/task_options.h"
 #include "portune/data.h"
 #include "portune/device.h"
@@ -43,11 +44,14 @@ struct ModelArguments {
   data::TableOptions table;                            ///< how files are read, but for the columns, which the task says
   std::vector<GivenOption> given;     ///< options that have been given, to object to those of other tasks
   ImageClassificationOptions images;  ///< its label column and labels are not used
+  Padding padding;
+  std::vector<int64_t> lengths;  ///< of batches, which a command has chosen by `padding`; empty: the task's own
 };
 
 struct FitArguments {
   ModelArguments model;
   std::vector<std::string> train, validation;
+  double validation_split = 0;  ///< share of the training rows to measure on instead; 0: none
   int64_t batch_size = 32;
   int64_t eval_batch_size = 0;  ///< 0: as batch_size
   int64_t epochs = 3;
@@ -154,6 +158,11 @@ struct BenchArguments {
   DeviceOptions device;
 };
 
+struct BenchInputArguments {
+  FitArguments fit;  ///< of which data, sizes and seed are used
+  double seconds = 3;
+};
+
 struct ParityArguments {
   std::filesystem::path reference;  ///< the case's folder
   std::filesystem::path dump;       ///< a folder for what was computed; empty: none
@@ -174,6 +183,7 @@ int tfrecord_inspect(const TfrecordInspectArguments& arguments);
 int tfrecord_index(const TfrecordIndexArguments& arguments);
 int devices(const DevicesArguments& arguments);
 int bench(const BenchArguments& arguments);
+int bench_input(const BenchInputArguments& arguments);
 int parity(const ParityArguments& arguments);
 
 }  // namespace portune::cli

@@ -13,7 +13,9 @@
 #include "portune/cli/result_file.h"
 #include "portune/cli/rows.h"
 #include "portune/cli/signals.h"
+#include "portune/cli/validation_split.h"
 #include "portune/error.h"
+#include "portune/folds.h"
 #include "portune/io/json.h"
 #include "portune/sources.h"
 #include "portune/train/run_facts.h"
@@ -127,7 +129,9 @@ bool train_fold(const FitArguments& a, const RowTask& fresh, int64_t fold, const
 
 }  // namespace
 
-int cross_validate(const FitArguments& a) {
+int cross_validate(const FitArguments& given) {
+  FitArguments a = given;
+  check_validation_split(a);
   check_options(a);
   check_output(a);
   catch_signals();
@@ -138,6 +142,8 @@ int cross_validate(const FitArguments& a) {
                       .given = "--task " + a.model.task,
                       .expected = "a task whose predictions are of rows, one each"});
   }
+  a.model.lengths = chosen_lengths(a, *task);
+  if (!a.model.lengths.empty()) task->set_lengths(a.model.lengths);
   // Read before anything is trained, so that what is wrong with them is told now.
   if (!a.test.empty()) interruptible(read_rows(a.model, a.test, *task, RowTask::Labels::kIgnored)).count();
   const std::vector<int> fold_of = folds_of(a, interruptible(read_rows(a.model, a.train, *task, kLabels)));

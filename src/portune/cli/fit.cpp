@@ -7,6 +7,7 @@
 #include <chrono>
 #include <csignal>
 
+#include "portune/base/message.h"
 #include "portune/cli/commands.h"
 #include "portune/cli/exit_code.h"
 #include "portune/cli/make_task.h"
@@ -19,6 +20,7 @@
 #include "portune/cli/signals.h"
 #include "portune/cli/training_log.h"
 #include "portune/cli/validation.h"
+#include "portune/cli/validation_split.h"
 #include "portune/io/content_hash.h"
 #include "portune/train/checkpoint_folder.h"
 
@@ -29,13 +31,6 @@ constexpr int64_t kLargestShuffleBuffer = 100'000;  // rows held in memory
 constexpr auto kLabels = RowTask::Labels::kRequired;
 
 double now_s() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
-
-data::Dataset training_batches(const RowTask& task, const data::Dataset& rows, const FitArguments& a,
-                               int64_t examples) {
-  const data::ShuffleOptions order{.buffer = std::clamp<int64_t>(examples, 1, kLargestShuffleBuffer),
-                                   .seed = a.training.seed};
-  return task.training_batches(rows, a.batch_size, order).prefetch(2);
-}
 
 FitOptions epochs_of(const FitArguments& a, int64_t examples) {
   if (a.max_steps > 0) return {.num_train_epochs = 1, .steps_per_epoch = a.max_steps};
@@ -75,11 +70,46 @@ void stop(const Trainer& trainer, const FitArguments& a) {
              resume_command(a.words, a.folds > 0 ? "" : checkpoint.string()));
 }
 
+// The rows of the files, or the two parts of the training rows.
+Split split_of(const FitArguments& a, const RowTask& task) {
+  const data::Dataset rows = read_rows(a.model, a.train, task, kLabels);
+  if (a.validation_split == 0) {
+    return {.train = rows, .validation = validation_sets(a.model, a.validation, task, eval_batch_size(a))};
+  }
+  std::vector<bool> places = held_out_rows(a, task, rows);
+  const data::Dataset held_out = rows.select(places);
+  places.flip();
+  return {.train = rows.select(places),
+          .validation = {{"", evaluation_batches(task, held_out, eval_batch_size(a), kLabels)}}};
+}
+
 void print_outcome(const Outcome& outcome, const Talk& talk) {
   print_result(talk.json ? json_of(outcome) : table_of(outcome));
 }
 
 }  // namespace
+
+data::Dataset training_batches(const RowTask& task, const data::Dataset& rows, const FitArguments& a,
+                               int64_t examples) {
+  const data::ShuffleOptions order{.buffer = std::clamp<int64_t>(examples, 1, kLargestShuffleBuffer),
+                                   .seed = a.training.seed};
+  return task.training_batches(rows, a.batch_size, order);
+}
+
+std::vector<int64_t> chosen_lengths(const FitArguments& a, const RowTask& task) {
+  if (a.model.padding.kind == Padding::Kind::kMaxLength) return {};
+  const data::Dataset rows = read_rows(a.model, a.train, task, kLabels);
+  std::vector<data::Dataset> others;
+  for (const ValidationSet& set : validation_sets(a.model, a.validation, task, eval_batch_size(a))) {
+    others.push_back(set.batches);
+  }
+  if (!a.test.empty()) {
+    constexpr auto kNone = RowTask::Labels::kIgnored;
+    others.push_back(task.batches(read_rows(a.model, a.test, task, kNone), a.batch_size, kNone));
+  }
+  return choose_lengths(task, a.model.padding, a.model.options.max_length, {training_batches(task, rows, a, 1)}, others,
+                        a.talk);
+}
 
 int64_t eval_batch_size(const FitArguments& a) { return a.eval_batch_size > 0 ? a.eval_batch_size : a.batch_size; }
 
@@ -92,6 +122,8 @@ TrainingOptions training_options(const FitArguments& a, const RowTask& task, int
        {"training_data", fmt::format("{} examples of files with hash {}", examples, io::content_hash(a.train))}});
   if (!a.model.table.names.empty())
     options.must_match["column_names"] = fmt::format("{}", fmt::join(a.model.table.names, ","));
+  if (!a.model.lengths.empty()) options.must_match["padding"] = fmt::format("{}", fmt::join(a.model.lengths, ","));
+  if (a.validation_split > 0) options.must_match["validation_split"] = to_text(a.validation_split);
   if (a.model.table.skip_ragged_rows) options.must_match["skip_ragged_rows"] = "yes";
   return options;
 }
@@ -128,7 +160,7 @@ std::optional<Outcome> train(const FitArguments& a, const RowTask& task, const S
   options.checkpoints = {.folder = a.output, .every = a.checkpoint_every, .keep = a.keep_checkpoints};
   options.callback = &log;
   const double start_s = now_s();
-  const FitResult result = trainer.fit(training_batches(task, rows.train, a, examples), options);
+  const FitResult result = trainer.fit(training_batches(task, rows.train, a, examples).prefetch(2), options);
   log.close();
   if (result.stopped) {
     stop(trainer, a);
@@ -138,7 +170,8 @@ std::optional<Outcome> train(const FitArguments& a, const RowTask& task, const S
   trainer.save(a.output);
   outcome.steps = result.steps;
   outcome.train_loss = result.mean_loss;
-  outcome.seconds = now_s() - start_s;
+  outcome.compile_seconds = result.compile_s;
+  outcome.seconds = now_s() - start_s - result.compile_s;
   if (!rows.validation.empty()) outcome.after = scores_after(trainer, result, rows.validation);
   return outcome;
 }
@@ -150,15 +183,15 @@ int fit(const FitArguments& given) {
                       .given = "no --folds",
                       .expected = "--folds N, as it is for cross-validation alone"});
   }
+  check_validation_split(given);
   check_output_folder(given.output, model_of(given));
   catch_signals();
   const OutputLock lock(given.output);
-  const FitArguments a = resumed(given);
+  FitArguments a = resumed(given);
   const std::unique_ptr<RowTask> task = make_task(a.model, model_of(a), a.train, Classes::kOfRows);
-  const std::optional<Outcome> outcome =
-      train(a, *task,
-            {.train = read_rows(a.model, a.train, *task, kLabels),
-             .validation = validation_sets(a.model, a.validation, *task, eval_batch_size(a))});
+  a.model.lengths = chosen_lengths(a, *task);
+  if (!a.model.lengths.empty()) task->set_lengths(a.model.lengths);
+  const std::optional<Outcome> outcome = train(a, *task, split_of(a, *task));
   if (!outcome) return kInterrupted;
   print_outcome(*outcome, a.talk);
   return kOk;

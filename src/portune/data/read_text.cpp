@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <nlohmann/json.hpp>
 
 #include "portune/data/read_files.h"
 #include "portune/io/text_file.h"
@@ -6,6 +7,8 @@
 
 namespace portune::data {
 namespace {
+
+constexpr const char* kRows = "lines";
 
 class Lines final : public Iterator {
  public:
@@ -23,6 +26,13 @@ class Lines final : public Iterator {
     Example example(Origin{path_, line_});
     example.set("text", std::move(text));
     return example;
+  }
+
+  nlohmann::json state() const override { return state_of(kRows, {.offset = file_.offset(), .line = line_}); }
+  void restore(const nlohmann::json& state) override {
+    const io::TextPosition position = position_in(SavedState(kRows, state));
+    file_.seek(position.offset);
+    line_ = position.line;
   }
 
  private:

@@ -1,7 +1,13 @@
+#include <limits>
+#include <nlohmann/json.hpp>
+
+#include "portune/data/saved_state.h"
 #include "portune/data/stage.h"
 
 namespace portune::data {
 namespace {
+
+constexpr const char* kStage = "repeat";
 
 struct Repeat final : Stage {
   const StagePtr input;
@@ -12,13 +18,16 @@ struct Repeat final : Stage {
 
   // The input's epochs within one pass follow each other, and no two passes share one. Without a count, a pass has
   // room for more epochs than anyone trains.
-  int64_t first_epoch(Pass pass) const { return pass.epoch * count.value_or(int64_t{1} << 32); }
+  Pass first(Pass pass) const {
+    pass.epoch *= count.value_or(int64_t{1} << 32);
+    return pass;
+  }
 };
 
 class RepeatIterator final : public Iterator {
  public:
-  RepeatIterator(StagePtr input, int64_t first_epoch, std::optional<int64_t> count)
-      : input_(std::move(input)), epoch_(first_epoch), left_(count) {}
+  RepeatIterator(StagePtr input, Pass first, std::optional<int64_t> count)
+      : input_(std::move(input)), first_(first), count_(count) {}
 
   int64_t skip(int64_t count) override {
     int64_t skipped = 0;
@@ -42,25 +51,47 @@ class RepeatIterator final : public Iterator {
     }
   }
 
+  nlohmann::json state() const override {
+    return {{"stage", kStage},
+            {"begun", begun_},
+            {"empty", empty_},
+            {"input", current_ ? current_->state() : nlohmann::json()}};
+  }
+  void restore(const nlohmann::json& state) override {
+    const SavedState saved(kStage, state);
+    begun_ = saved.count("begun", count_.value_or(std::numeric_limits<int64_t>::max()));
+    empty_ = saved.flag("empty");
+    if (saved.part("input").is_null()) return;
+    if (begun_ == 0) saved.refuse("begun", "at least 1, as an epoch is under way");
+    current_ = input_->iterate(epoch(begun_ - 1));
+    current_->restore(saved.part("input"));
+  }
+
  private:
+  Pass epoch(int64_t number) const {
+    Pass pass = first_;
+    pass.epoch += number;
+    return pass;
+  }
+
   bool begin_epoch() {
     // An epoch without examples will be followed by others like it: stop instead of searching forever.
-    if (left_ == 0 || empty_) return false;
-    if (left_) --*left_;
-    current_ = input_->iterate({.epoch = epoch_++});
+    if (begun_ == count_ || empty_) return false;
+    current_ = input_->iterate(epoch(begun_++));
     empty_ = true;
     return true;
   }
 
   StagePtr input_;
-  int64_t epoch_;
-  std::optional<int64_t> left_;
+  const Pass first_;
+  const std::optional<int64_t> count_;
+  int64_t begun_ = 0;  // epochs
   std::unique_ptr<Iterator> current_;
   bool empty_ = false;  // whether the current epoch has given nothing so far
 };
 
 std::unique_ptr<Iterator> Repeat::iterate(Pass pass) const {
-  return std::make_unique<RepeatIterator>(input, first_epoch(pass), count);
+  return std::make_unique<RepeatIterator>(input, first(pass), count);
 }
 
 }  // namespace

@@ -40,6 +40,12 @@ bool ConllReader::next() {
   return !tokens_.empty();
 }
 
+void ConllReader::seek(TextPosition position) {
+  file_.seek(position.offset);
+  line_bytes_ = 0;
+  line_ = position.line;
+}
+
 // Without the white space at its end; nothing at the end of the file.
 std::optional<std::string_view> ConllReader::next_line() {
   file_.consume(std::exchange(line_bytes_, 0));

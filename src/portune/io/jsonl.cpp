@@ -88,6 +88,12 @@ bool JsonlReader::next() {
   }
 }
 
+void JsonlReader::seek(TextPosition position) {
+  file_.seek(position.offset);
+  line_bytes_ = 0;
+  line_ = position.line;
+}
+
 // Bytes of the next line, with its end; nothing at the end of the file.
 std::optional<size_t> JsonlReader::scan_line() {
   for (;;) {

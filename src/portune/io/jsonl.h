@@ -38,6 +38,11 @@ class JsonlReader {
   /// The line of the object, counted from 1.
   int64_t line() const { return line_; }
 
+  /// The end of the line of this object.
+  TextPosition position() const { return {file_.offset() + static_cast<int64_t>(line_bytes_), line_}; }
+  /// Goes on from there.
+  void seek(TextPosition position);
+
  private:
   struct Parser;  // keeps simdjson out of this header
 

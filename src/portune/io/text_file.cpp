@@ -52,12 +52,18 @@ bool TextFile::read_more() {
   return count > 0;
 }
 
+void TextFile::seek(int64_t offset) {
+  if (fseeko(file_.get(), offset, SEEK_SET) != 0) throw_system_error("seek in", path_, errno);
+  begin_ = end_ = 0;
+  buffer_offset_ = offset;
+}
+
 void TextFile::require_text(size_t bytes, int64_t line) const {
   const std::string_view text(buffer_.data() + begin_, bytes);
   const bool is_utf8 = simdjson::validate_utf8(text.data(), text.size());
   const size_t fault = is_utf8 ? text.find('\0') : find_invalid_utf8(text);
   if (fault == std::string_view::npos) return;
-  const int64_t offset = buffer_offset_ + static_cast<int64_t>(begin_ + fault);
+  const int64_t offset = this->offset() + static_cast<int64_t>(fault);
   const int64_t fault_line = line + count_line_ends({text.data(), fault});
   throw DataError(
       {.where = file_and_line(path_, fault_line),

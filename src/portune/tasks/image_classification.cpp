@@ -207,7 +207,9 @@ data::Example ImageClassification::encode(const data::Example& row, Labels label
 
 data::Dataset ImageClassification::batches(const data::Dataset& rows, int64_t size, Labels labels) const {
   return rows.map([this, labels](const data::Example& row) { return encode(row, labels); }, {.threads = 0})
-      .batch({.size = size});
+      .named("decode")
+      .batch({.size = size})
+      .named("batch");
 }
 
 data::Dataset ImageClassification::training_batches(const data::Dataset& rows, int64_t size,
@@ -215,7 +217,13 @@ data::Dataset ImageClassification::training_batches(const data::Dataset& rows, i
   const auto encode = [this, seed = order.seed](const data::Example& row) {
     return impl_->encode_for_training(row, seed);
   };
-  return rows.enumerate().shuffle(order).map(encode, {.threads = 0}).batch({.size = size});
+  return rows.enumerate()
+      .shuffle(order)
+      .named("shuffle")
+      .map(encode, {.threads = 0})
+      .named("decode")
+      .batch({.size = size})
+      .named("batch");
 }
 
 std::vector<ImageClassification::Prediction> ImageClassification::predictions(const data::Example& batch,

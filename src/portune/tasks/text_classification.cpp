@@ -15,6 +15,7 @@
 #include "portune/tasks/label_names.h"
 #include "portune/tasks/label_sets.h"
 #include "portune/tasks/objectives.h"
+#include "portune/tasks/text_rows.h"
 #include "portune/tasks/token_ids.h"
 
 namespace portune {
@@ -156,6 +157,12 @@ data::Dataset TextClassification::batches(const data::Dataset& rows, int64_t siz
   return checkpoint().batches(rows.map([this, labels](const data::Example& row) { return encode(row, labels); }), size);
 }
 
+data::Dataset TextClassification::packed_batches(const data::Dataset& rows, const data::PackedShapes& shapes,
+                                                 const data::ShuffleOptions& order) const {
+  return checkpoint().packed_batches(rows.shuffle(order).map([this](const data::Example& row) { return encode(row); }),
+                                     shapes);
+}
+
 std::vector<TextClassification::Prediction> TextClassification::predictions(const data::Example& batch,
                                                                             const data::Example& outputs) const {
   const std::span<const float> logits = outputs.tensor("logits").as<float>();
@@ -189,8 +196,9 @@ std::vector<std::string> TextClassification::inputs() const { return checkpoint(
 
 Forward TextClassification::forward(const nn::Scope& root, const Columns& batch) const {
   const models::TextModel& model = checkpoint().model();
-  const models::TextInputs in = checkpoint().inputs_of(batch);
-  const Value logits = model.sequence_logits(root, in, model.hidden_states(root, in).back(), impl_->logits());
+  const tasks::TextRows texts(checkpoint(), batch);
+  const Value x = texts.to_texts(model.hidden_states(root, texts.rows()).back());
+  const Value logits = model.sequence_logits(root, texts.texts(), x, impl_->logits());
   const bool one_number = impl_->head == Head::kSigmoid || impl_->head == Head::kRegression;
   const Value labels = one_number ? reshape(batch.at("labels"), {-1, 1}) : batch.at("labels");
   return tasks::sequence_classification(tasks::problem_of(impl_->head), logits, labels,

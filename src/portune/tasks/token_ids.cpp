@@ -4,6 +4,7 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 
+#include "portune/packing.h"
 #include "portune/tasks/row_json.h"
 
 namespace portune::tasks {
@@ -65,13 +66,13 @@ std::vector<int32_t> integers_in(const data::Example& row, std::string_view colu
 TokenIds token_ids_in(const data::Example& row) {
   TokenIds tokens{.ids = integers_in(row, kInputIds)};
   tokens.type_ids = column_if_there(row, kTokenTypeIds, tokens.ids.size());
-  const std::vector<int32_t> mask = column_if_there(row, kAttentionMask, tokens.ids.size());
+  const std::vector<int32_t> mask = column_if_there(row, data::kAttentionMask, tokens.ids.size());
   if (mask.empty()) return tokens;
   const auto end = std::ranges::find(mask, 0);
   const bool is_usual = std::all_of(mask.begin(), end, [](int32_t value) { return value == 1; }) &&
                         std::all_of(end, mask.end(), [](int32_t value) { return value == 0; });
   if (!is_usual) {
-    throw bad_row(row, "a column \"" + std::string(kAttentionMask) + "\" that is not ones and then zeros",
+    throw bad_row(row, "a column \"" + std::string(data::kAttentionMask) + "\" that is not ones and then zeros",
                   "padding at the end only");
   }
   const auto length = static_cast<size_t>(end - mask.begin());
@@ -83,7 +84,7 @@ TokenIds token_ids_in(const data::Example& row) {
 std::vector<std::string> text_or_id_columns(const std::optional<data::Example>& first, std::vector<std::string> texts) {
   if (!first || !first->has(kInputIds) || first->has(texts.front())) return texts;
   std::vector<std::string> columns = {std::string(kInputIds)};
-  for (const std::string_view column : {kTokenTypeIds, kAttentionMask}) {
+  for (const std::string_view column : {kTokenTypeIds, data::kAttentionMask}) {
     if (first->has(column)) columns.emplace_back(column);
   }
   return columns;

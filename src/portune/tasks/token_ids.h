@@ -11,8 +11,7 @@
 
 namespace portune::tasks {
 
-inline constexpr std::string_view kInputIds = "input_ids", kTokenTypeIds = "token_type_ids",
-                                  kAttentionMask = "attention_mask";
+inline constexpr std::string_view kInputIds = "input_ids", kTokenTypeIds = "token_type_ids";
 
 /// Integers in a column: an array, a JSON list, or one number.
 /// errors  DataError that names row and column for anything else
