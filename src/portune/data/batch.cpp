@@ -5,6 +5,7 @@ namespace portune::data {
 
 Dataset Dataset::batch(BatchOptions options) const {
   require_at_least("batch", "size", options.size, 1);
+  if (StagePtr batches = stage_->batched(options)) return Dataset(std::move(batches));
   return gather_batches(stage_, options, [](const std::vector<Example>& rows, int64_t size) {
     return stack(rows, size, [](std::string_view, const Tensor& first) { return RowLayout{.shape = first.shape()}; });
   });

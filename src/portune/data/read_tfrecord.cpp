@@ -15,49 +15,20 @@ namespace {
 
 using FilesPtr = std::shared_ptr<const TfrecordFiles>;
 
-// One file after the other.
 class TfrecordIterator final : public Iterator {
  public:
-  explicit TfrecordIterator(FilesPtr files) : files_(std::move(files)) {}
+  explicit TfrecordIterator(const FilesPtr& files) : files_(files), records_(files) {}
 
   std::optional<Example> next() override {
-    while (begin_file()) {
-      if (auto example = rows_->next()) {
-        found_any_ = true;
-        return example;
-      }
-      end_file();
-    }
-    return std::nullopt;
+    const std::optional<TfrecordRecord> record = records_.next();
+    return record ? std::optional(files_->read(*record, parser_)) : std::nullopt;
   }
-
-  int64_t skip(int64_t count) override {
-    int64_t skipped = 0;
-    while (skipped < count && begin_file()) {
-      skipped += rows_->skip(count - skipped);
-      found_any_ |= skipped > 0;
-      if (skipped < count) end_file();
-    }
-    return skipped;
-  }
+  int64_t skip(int64_t count) override { return records_.skip(count); }
 
  private:
-  // Whether there is a file to read.
-  bool begin_file() {
-    if (file_ == files_->paths.size()) return false;
-    if (!rows_) rows_.emplace(files_, file_);
-    return true;
-  }
-
-  void end_file() {
-    rows_.reset();
-    if (++file_ == files_->paths.size() && !found_any_) throw no_records(*files_);
-  }
-
   FilesPtr files_;
-  size_t file_ = 0;
-  std::optional<TfrecordRows> rows_;
-  bool found_any_ = false;
+  TfrecordSequence records_;
+  io::TfExample parser_;
 };
 
 // Descriptors of the files that were used last: there may be more files than a process may have open.
@@ -104,13 +75,17 @@ class ReadTfrecord final : public Stage {
     const auto file = static_cast<size_t>(std::ranges::upper_bound(ends_, index) - ends_.begin());
     const io::TfrecordIndex& records = *files_->indexes[file];
     const int64_t record = index - (file == 0 ? 0 : ends_[file - 1]);
-    const std::string& path = *files_->paths[file];
+    const io::RecordPosition position = records.position(record);
+    const auto descriptor = open_.get(file, *files_->paths[file]);
     std::string buffer;
-    const auto descriptor = open_.get(file, path);
-    const std::string_view bytes = io::read_record(descriptor->number(), path, records.position(record),
+    const std::string_view bytes = io::read_record(descriptor->number(), *files_->paths[file], position,
                                                    records.position(record + 1).offset, buffer);
     io::TfExample parser;
-    return files_->columns.read(bytes, Origin{files_->paths[file], record + 1}, records.position(record), parser);
+    return files_->read({bytes, file, position}, parser);
+  }
+
+  StagePtr batched(const BatchOptions& options) const override {
+    return reads_ == 1 ? batches_of(files_, options) : nullptr;
   }
 
  private:

@@ -4,8 +4,10 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "portune/data/stage.h"
 #include "portune/data/tfrecord_columns.h"
 #include "portune/io/tfrecord_index.h"
 #include "portune/io/tfrecord_reader.h"
@@ -13,10 +15,15 @@
 
 namespace portune::data {
 
+struct TfrecordRecord;
+
 /// Shared by all passes, which may outlive the dataset.
 struct TfrecordFiles {
   /// errors  those that read_tfrecord has at once
   TfrecordFiles(const std::vector<std::string>& paths, const TfrecordOptions& options);
+
+  Origin origin_of(const TfrecordRecord& record) const;
+  Example read(const TfrecordRecord& record, io::TfExample& parser) const;
 
   std::vector<std::shared_ptr<const std::string>> paths;  // shared by the origins of all examples
   std::vector<std::optional<io::TfrecordIndex>> indexes;
@@ -24,13 +31,20 @@ struct TfrecordFiles {
   int64_t max_record_bytes;
 };
 
-/// The examples of one file. For one thread at a time.
-class TfrecordRows {
- public:
-  TfrecordRows(std::shared_ptr<const TfrecordFiles> files, size_t file);
+/// A record, valid until the next is read.
+struct TfrecordRecord {
+  std::string_view bytes;
+  size_t file = 0;
+  io::RecordPosition position;
+};
 
-  /// As Iterator has them.
-  std::optional<Example> next();
+/// The records of one file. For one thread at a time.
+class TfrecordFile {
+ public:
+  TfrecordFile(std::shared_ptr<const TfrecordFiles> files, size_t file);
+
+  std::optional<TfrecordRecord> next();
+  /// As Iterator has it.
   int64_t skip(int64_t count);
   /// Of the record that comes next.
   const io::RecordPosition& position() const { return reader_.position(); }
@@ -39,8 +53,29 @@ class TfrecordRows {
   std::shared_ptr<const TfrecordFiles> files_;
   const size_t file_;
   io::TfrecordReader reader_;
-  io::TfExample parser_;
 };
+
+/// The records of all files, one file after the other.
+class TfrecordSequence {
+ public:
+  explicit TfrecordSequence(std::shared_ptr<const TfrecordFiles> files) : files_(std::move(files)) {}
+
+  /// errors  DataError at the end if there was no record
+  std::optional<TfrecordRecord> next();
+  int64_t skip(int64_t count);
+
+ private:
+  bool begin_file();
+  void end_file();
+
+  std::shared_ptr<const TfrecordFiles> files_;
+  size_t file_ = 0;
+  std::optional<TfrecordFile> records_;
+  bool found_any_ = false;
+};
+
+/// Batches whose columns are made straight from the records.
+StagePtr batches_of(std::shared_ptr<const TfrecordFiles> files, const BatchOptions& options);
 
 /// num_parallel_reads files at a time.
 std::unique_ptr<Iterator> read_in_parallel(std::shared_ptr<const TfrecordFiles> files, int reads, bool deterministic);

@@ -50,7 +50,7 @@ class ParallelReads final : public Iterator {
 
   struct Slot {
     std::optional<size_t> file;  // none: all files have begun
-    std::optional<TfrecordRows> rows;
+    std::optional<TfrecordFile> records;
     // Guarded by mutex_:
     std::deque<Block> blocks;
     bool is_reading = false;
@@ -99,7 +99,7 @@ class ParallelReads final : public Iterator {
   }
 
   void begin_next_file(Slot& slot) {
-    slot.rows.reset();
+    slot.records.reset();
     slot.file.reset();
     slot.has_ended = false;
     if (next_file_ == files_->paths.size()) return;
@@ -117,8 +117,8 @@ class ParallelReads final : public Iterator {
   void read_block(Slot& slot) {
     Block block;
     try {
-      if (!slot.rows) slot.rows.emplace(files_, *slot.file);
-      fill(block, *slot.rows);
+      if (!slot.records) slot.records.emplace(files_, *slot.file);
+      fill(block, *slot.records);
     } catch (...) {
       block.error = std::current_exception();
     }
@@ -130,15 +130,14 @@ class ParallelReads final : public Iterator {
     ready_.notify_one();
   }
 
-  void fill(Block& block, TfrecordRows& rows) {
-    const int64_t begin = rows.position().offset;
-    while (block.examples.size() < kBlockExamples && rows.position().offset - begin < kBlockBytes && !cancelled_) {
-      auto example = rows.next();
-      if (!example) {
-        block.is_last = true;
-        return;
-      }
-      block.examples.push_back(std::move(*example));
+  void fill(Block& block, TfrecordFile& records) const {
+    io::TfExample parser;
+    const int64_t begin = records.position().offset;
+    while (block.examples.size() < kBlockExamples && records.position().offset - begin < kBlockBytes && !cancelled_) {
+      const std::optional<TfrecordRecord> record = records.next();
+      block.is_last = !record;
+      if (!record) return;
+      block.examples.push_back(files_->read(*record, parser));
     }
   }
 
