@@ -49,7 +49,7 @@ class TfrecordCommand : public testing::Test {
 };
 
 TEST_F(TfrecordCommand, WritesColumnsOfTables) {
-  const Finished finished = write_rows("a.csv", "id,text,label,score\n007,good,1,0.5\n008,bad,0,-1\n",
+  const Finished finished = write_rows("a.csv", "id,text,label,score\n007,good,1,0.1\n008,bad,0,-1\n",
                                        {"--int64-columns", "label", "--float-columns", "score"});
   ASSERT_EQ(finished.exit_code, 0) << finished.err;
   EXPECT_EQ(finished.out, "");
@@ -58,7 +58,7 @@ TEST_F(TfrecordCommand, WritesColumnsOfTables) {
   EXPECT_EQ(inspected["features"]["label"]["kind"], "int64");
   EXPECT_EQ(inspected["features"]["score"]["kind"], "float");
   EXPECT_EQ(inspected["features"]["id"]["kind"], "bytes");
-  EXPECT_EQ(inspected["first"][0], json::parse(R"({"id": "007", "label": 1, "score": 0.5, "text": "good"})"));
+  EXPECT_EQ(inspected["first"][0], json::parse(R"({"id": "007", "label": 1, "score": 0.1, "text": "good"})"));
 }
 
 TEST_F(TfrecordCommand, WritesTokenIdsInShards) {

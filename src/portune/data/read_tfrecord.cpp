@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <deque>
 #include <mutex>
+#include <nlohmann/json.hpp>
 
 #include "portune/base/file_descriptor.h"
+#include "portune/data/batch_source.h"
 #include "portune/data/stage.h"
 #include "portune/data/tfrecord_files.h"
 #include "portune/error.h"
@@ -24,6 +26,8 @@ class TfrecordIterator final : public Iterator {
     return record ? std::optional(files_->read(*record, parser_)) : std::nullopt;
   }
   int64_t skip(int64_t count) override { return records_.skip(count); }
+  nlohmann::json state() const override { return records_.state(); }
+  void restore(const nlohmann::json& state) override { records_.restore(state); }
 
  private:
   FilesPtr files_;
@@ -54,7 +58,7 @@ class OpenFiles {
   std::deque<Entry> open_;
 };
 
-class ReadTfrecord final : public Stage {
+class ReadTfrecord final : public Stage, public BatchSource {
  public:
   ReadTfrecord(FilesPtr files, const TfrecordOptions& options)
       : files_(std::move(files)), reads_(options.num_parallel_reads), deterministic_(options.deterministic) {

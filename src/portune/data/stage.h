@@ -51,9 +51,6 @@ class Stage {
   virtual std::optional<int64_t> size() const { return std::nullopt; }
   /// Element `index` of a pass, 0 <= index < size(). May be called from several threads at a time.
   virtual Example at(Pass pass, int64_t index) const;
-  /// The elements in batches, the same as Dataset::batch makes them, where there is a faster way than to make one
-  /// element after the other; otherwise null.
-  virtual std::shared_ptr<const Stage> batched(const BatchOptions&) const { return nullptr; }
 };
 
 // Shared, because every dataset that is derived from a stage reads it.

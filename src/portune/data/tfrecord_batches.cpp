@@ -1,13 +1,17 @@
 // Batches of records without an example for each of them: values go from the file's bytes into the batch's arrays.
 #include <algorithm>
 #include <limits>
+#include <nlohmann/json.hpp>
 
+#include "portune/data/saved_state.h"
 #include "portune/data/tfrecord_files.h"
 
 namespace portune::data {
 namespace {
 
 using io::TfFeature;
+
+constexpr std::string_view kBatch = "batch";
 
 // A column of a batch that is filled row by row. Its first row decides what the others must be, as in stack().
 class BatchColumn {
@@ -103,6 +107,10 @@ class TfrecordBatches final : public Iterator {
     const bool partial = rows % options_.size != 0 && !options_.drop_remainder;
     return rows / options_.size + (partial ? 1 : 0);
   }
+
+  // As that of batches that are gathered from examples.
+  nlohmann::json state() const override { return {{"stage", kBatch}, {"input", records_.state()}}; }
+  void restore(const nlohmann::json& state) override { records_.restore(SavedState(kBatch, state).part("input")); }
 
  private:
   void add(int64_t row, const TfrecordRecord& record) {

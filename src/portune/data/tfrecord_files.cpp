@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <nlohmann/json.hpp>
 
+#include "portune/data/saved_state.h"
 #include "portune/error.h"
 
 namespace portune::data {
@@ -19,6 +21,12 @@ TfrecordFiles::TfrecordFiles(const std::vector<std::string>& given, const Tfreco
     paths.push_back(std::make_shared<const std::string>(path));
     indexes.push_back(io::TfrecordIndex::open(path));
   }
+}
+
+std::vector<std::string> TfrecordFiles::texts_of_paths() const {
+  std::vector<std::string> texts;
+  for (const auto& path : paths) texts.push_back(*path);
+  return texts;
 }
 
 Origin TfrecordFiles::origin_of(const TfrecordRecord& record) const {
@@ -68,6 +76,22 @@ int64_t TfrecordSequence::skip(int64_t count) {
   return skipped;
 }
 
+nlohmann::json TfrecordSequence::state() const {
+  return {{"stage", kReadTfrecord},
+          {"fingerprints", same_files_.fingerprints()},
+          {"file", file_},
+          {"position", state_of(records_ ? records_->position() : io::RecordPosition{})},
+          {"found", found_any_}};
+}
+
+void TfrecordSequence::restore(const nlohmann::json& state) {
+  const SavedState saved(kReadTfrecord, state);
+  same_files_.require(saved);
+  file_ = static_cast<size_t>(saved.count("file", std::ssize(files_->paths)));
+  found_any_ = saved.flag("found");
+  if (begin_file()) records_->seek(record_position_in(saved.part("position")));
+}
+
 // Whether there is a file to read.
 bool TfrecordSequence::begin_file() {
   if (file_ == files_->paths.size()) return false;
@@ -78,6 +102,15 @@ bool TfrecordSequence::begin_file() {
 void TfrecordSequence::end_file() {
   records_.reset();
   if (++file_ == files_->paths.size() && !found_any_) throw no_records(*files_);
+}
+
+nlohmann::json state_of(const io::RecordPosition& position) {
+  return {{"stage", kReadTfrecord}, {"record", position.record}, {"offset", position.offset}};
+}
+
+io::RecordPosition record_position_in(const nlohmann::json& state) {
+  const SavedState saved(kReadTfrecord, state);
+  return {.record = saved.count("record"), .offset = saved.count("offset")};
 }
 
 DataError no_records(const TfrecordFiles& files) {

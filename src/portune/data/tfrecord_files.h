@@ -2,11 +2,13 @@
 #pragma once
 
 #include <memory>
+#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "portune/data/same_files.h"
 #include "portune/data/stage.h"
 #include "portune/data/tfrecord_columns.h"
 #include "portune/io/tfrecord_index.h"
@@ -17,6 +19,9 @@ namespace portune::data {
 
 struct TfrecordRecord;
 
+/// The stage's name in states.
+inline constexpr std::string_view kReadTfrecord = "read_tfrecord";
+
 /// Shared by all passes, which may outlive the dataset.
 struct TfrecordFiles {
   /// errors  those that read_tfrecord has at once
@@ -24,6 +29,8 @@ struct TfrecordFiles {
 
   Origin origin_of(const TfrecordRecord& record) const;
   Example read(const TfrecordRecord& record, io::TfExample& parser) const;
+
+  std::vector<std::string> texts_of_paths() const;
 
   std::vector<std::shared_ptr<const std::string>> paths;  // shared by the origins of all examples
   std::vector<std::optional<io::TfrecordIndex>> indexes;
@@ -48,6 +55,8 @@ class TfrecordFile {
   int64_t skip(int64_t count);
   /// Of the record that comes next.
   const io::RecordPosition& position() const { return reader_.position(); }
+  /// Goes on at a record further on.
+  void seek(const io::RecordPosition& position) { reader_.seek(position); }
 
  private:
   std::shared_ptr<const TfrecordFiles> files_;
@@ -58,11 +67,15 @@ class TfrecordFile {
 /// The records of all files, one file after the other.
 class TfrecordSequence {
  public:
-  explicit TfrecordSequence(std::shared_ptr<const TfrecordFiles> files) : files_(std::move(files)) {}
+  explicit TfrecordSequence(std::shared_ptr<const TfrecordFiles> files)
+      : files_(std::move(files)), same_files_(files_->texts_of_paths()) {}
 
   /// errors  DataError at the end if there was no record
   std::optional<TfrecordRecord> next();
   int64_t skip(int64_t count);
+  /// As Iterator has them.
+  nlohmann::json state() const;
+  void restore(const nlohmann::json& state);
 
  private:
   bool begin_file();
@@ -72,6 +85,7 @@ class TfrecordSequence {
   size_t file_ = 0;
   std::optional<TfrecordFile> records_;
   bool found_any_ = false;
+  SameFiles same_files_;
 };
 
 /// Batches whose columns are made straight from the records.
@@ -79,6 +93,10 @@ StagePtr batches_of(std::shared_ptr<const TfrecordFiles> files, const BatchOptio
 
 /// num_parallel_reads files at a time.
 std::unique_ptr<Iterator> read_in_parallel(std::shared_ptr<const TfrecordFiles> files, int reads, bool deterministic);
+
+/// A position as states have it.
+nlohmann::json state_of(const io::RecordPosition& position);
+io::RecordPosition record_position_in(const nlohmann::json& state);
 
 /// Of files without a record.
 DataError no_records(const TfrecordFiles& files);
