@@ -5,9 +5,11 @@
 #include <filesystem>
 #include <functional>
 #include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
+#include "portune/bad_rows.h"
 #include "portune/cli/task_options.h"
 #include "portune/data.h"
 #include "portune/device.h"
@@ -40,6 +42,8 @@ struct ModelArguments {
   MultipleChoiceOptions multiple_choice;
   std::map<std::string, std::string> options_of_task;  ///< of a task that is not ours
   data::TableOptions table;                            ///< how files are read, but for the columns, which the task says
+  std::shared_ptr<data::BadRows>
+      bad_rows;                       ///< those passed over, by all datasets of the command; null: they are errors
   std::vector<GivenOption> given;     ///< options that have been given, to object to those of other tasks
   ImageClassificationOptions images;  ///< its label column and labels are not used
 };

@@ -87,6 +87,10 @@ class Group {
     CLI::Validator known = CLI::IsMember(words);
     return with(names, take, description)->type_name(CLI::detail::join(words, "|"))->check(known.description(""));
   }
+  CLI::Option* word(const std::string& names, const std::function<void(const std::string&)>& take,
+                    const std::string& description, const std::string& form) {
+    return with(names, take, description)->type_name(form);
+  }
   // Any number of them, one for each time that the option is given.
   CLI::Option* texts(const std::string& names, std::vector<std::string>& value, const std::string& description) {
     return place(app_.add_option(names, value, description), "TEXT")->allow_extra_args(false);

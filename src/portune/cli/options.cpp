@@ -5,6 +5,7 @@
 #include <CLI/CLI.hpp>
 #include <functional>
 
+#include "portune/cli/bad_rows.h"
 #include "portune/cli/make_task.h"
 #include "portune/cli/option_group.h"
 #include "portune/cli/recipe_words.h"
@@ -38,9 +39,16 @@ void add_recipe(Group group) {
       ->default_str("none");
 }
 
-void add_table(Group group, data::TableOptions& table) {
+void add_table(Group group, ModelArguments& model) {
+  data::TableOptions& table = model.table;
   group.names("--column-names", table.names, "columns of .csv, .tsv without a header")->default_str("the first line");
-  group.flag("--skip-ragged-rows", table.skip_ragged_rows, "pass over rows of another length than the first");
+  group.assignments("--rename-columns", table.rename, "names of columns that shall have others: OLD=NEW")
+      ->default_str("none");
+  group
+      .word(
+          "--bad-rows", [&](const std::string& word) { model.bad_rows = bad_rows_of(word); },
+          "fail, or skip:N to pass over so many that cannot be read or used", "fail|skip:N")
+      ->default_str("fail");
 }
 
 void add_columns(Group group, TextClassificationOptions& options) {
@@ -260,7 +268,7 @@ void add_options(CLI::App& command, FitArguments& a) {
       ->default_str("none");
   add_columns(data, a.model.options);
   data.names("--labels", a.model.options.labels, "classes in the order of their ids")->default_str("those of the rows");
-  add_table(data, a.model.table);
+  add_table(data, a.model);
   add_cross_validation(Group(command, "Cross-validation"), a);
   add_tag_columns(Group(command, "Token classification"), a.model);
   add_instructions(Group(command, "Instruction data (causal-lm)"), a.model.instructions);
@@ -294,7 +302,7 @@ void add_options(CLI::App& command, EvaluateArguments& a) {
   data.files("--data,--validation-file", a.data, "rows: .csv, .tsv, .jsonl; .txt; a folder of images; NAME=FILE: sets")
       ->required();
   add_columns(data, a.model.options);
-  add_table(data, a.model.table);
+  add_table(data, a.model);
   add_length(data, a.model.options);
   add_masking(data, a.model.masked_lm);
   add_batch_size(data, a.batch_size);
@@ -317,7 +325,7 @@ void add_options(CLI::App& command, PredictArguments& a) {
       ->required();
   data.text("--text-column", a.model.options.text_column, "column of the text");
   data.text("--text-pair-column", a.model.options.text_pair_column, "column of a second text")->default_str("none");
-  add_table(data, a.model.table);
+  add_table(data, a.model);
   add_length(data, a.model.options);
   add_masking(data, a.model.masked_lm);
   add_batch_size(data, a.batch_size);

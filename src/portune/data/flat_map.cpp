@@ -1,5 +1,5 @@
 #include "portune/data/stage.h"
-#include "portune/data/user_function.h"
+#include "portune/data/tolerance.h"
 
 namespace portune::data {
 namespace {
@@ -8,13 +8,14 @@ using Function = std::function<std::vector<Example>(Example)>;
 
 class FlatMapIterator final : public Iterator {
  public:
-  FlatMapIterator(std::unique_ptr<Iterator> input, Function f) : input_(std::move(input)), f_(std::move(f)) {}
+  FlatMapIterator(std::unique_ptr<Iterator> input, Function f, std::shared_ptr<BadRows> bad_rows)
+      : input_(std::move(input)), f_(std::move(f)), bad_rows_(std::move(bad_rows)) {}
 
   std::optional<Example> next() override {
     while (taken_ == examples_.size()) {
       auto example = input_->next();
       if (!example) return std::nullopt;
-      examples_ = call_on(std::move(*example), f_);
+      examples_ = call_tolerantly(bad_rows_.get(), std::move(*example), f_).value_or(std::vector<Example>());
       taken_ = 0;
     }
     return std::move(examples_[taken_++]);
@@ -23,6 +24,7 @@ class FlatMapIterator final : public Iterator {
  private:
   std::unique_ptr<Iterator> input_;
   Function f_;
+  std::shared_ptr<BadRows> bad_rows_;
   std::vector<Example> examples_;  // of the last element of the input
   size_t taken_ = 0;
 };
@@ -33,7 +35,7 @@ struct FlatMap final : Stage {
   FlatMap(StagePtr input, Function f) : input(std::move(input)), f(std::move(f)) {}
 
   std::unique_ptr<Iterator> iterate(Pass pass) const override {
-    return std::make_unique<FlatMapIterator>(input->iterate(pass), f);
+    return std::make_unique<FlatMapIterator>(input->iterate(pass), f, pass.bad_rows);
   }
 };
 

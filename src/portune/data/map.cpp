@@ -6,7 +6,7 @@
 
 #include "portune/base/thread_pool.h"
 #include "portune/data/stage.h"
-#include "portune/data/user_function.h"
+#include "portune/data/tolerance.h"
 
 namespace portune::data {
 namespace {
@@ -15,27 +15,30 @@ using Function = std::function<Example(Example)>;
 
 class SequentialMap final : public Iterator {
  public:
-  SequentialMap(std::unique_ptr<Iterator> input, Function f) : input_(std::move(input)), f_(std::move(f)) {}
+  SequentialMap(std::unique_ptr<Iterator> input, Function f, std::shared_ptr<BadRows> bad_rows)
+      : input_(std::move(input)), f_(std::move(f)), bad_rows_(std::move(bad_rows)) {}
 
   std::optional<Example> next() override {
-    auto example = input_->next();
-    if (example) example = call_on(std::move(*example), f_);
-    return example;
+    while (auto example = input_->next()) {
+      if (auto mapped = call_tolerantly(bad_rows_.get(), std::move(*example), f_)) return mapped;
+    }
+    return std::nullopt;
   }
 
-  int64_t skip(int64_t count) override { return input_->skip(count); }
+  int64_t skip(int64_t count) override { return bad_rows_ ? Iterator::skip(count) : input_->skip(count); }
 
  private:
   std::unique_ptr<Iterator> input_;
   Function f_;
+  std::shared_ptr<BadRows> bad_rows_;
 };
 
 // Hands blocks of examples to a pool and takes them back in their order. A few blocks are under way at any time, so
 // that the pool works while the consumer does.
 class ParallelMap final : public Iterator {
  public:
-  ParallelMap(std::unique_ptr<Iterator> input, Function f, int threads)
-      : input_(std::move(input)), f_(std::move(f)), pool_(threads) {}
+  ParallelMap(std::unique_ptr<Iterator> input, Function f, int threads, std::shared_ptr<BadRows> bad_rows)
+      : input_(std::move(input)), f_(std::move(f)), bad_rows_(std::move(bad_rows)), pool_(threads) {}
 
   ~ParallelMap() override { cancelled_ = true; }
 
@@ -45,7 +48,13 @@ class ParallelMap final : public Iterator {
       if (blocks_.empty()) return std::nullopt;
       Block& block = blocks_.front();
       wait_for(block);
-      if (block.taken < block.examples.size()) return std::move(block.examples[block.taken++]);
+      while (block.taken < block.examples.size()) {
+        Slot& slot = block.examples[block.taken++];
+        if (!slot.error) return std::move(slot.example);
+        // Here, so that rows are passed over in their order, whatever the threads do.
+        call_tolerantly(bad_rows_.get(), slot.example,
+                        [&](const Example&) -> bool { std::rethrow_exception(slot.error); });
+      }
       const std::exception_ptr error = block.error;
       blocks_.pop_front();
       if (error) std::rethrow_exception(error);
@@ -53,15 +62,21 @@ class ParallelMap final : public Iterator {
   }
 
   // What is under way already has been read from the input.
-  int64_t skip(int64_t count) override { return blocks_.empty() ? input_->skip(count) : Iterator::skip(count); }
+  int64_t skip(int64_t count) override {
+    return blocks_.empty() && !bad_rows_ ? input_->skip(count) : Iterator::skip(count);
+  }
 
  private:
   // Large enough to make the queue's cost small beside that of encoding a sentence.
   static constexpr size_t kBlockSize = 16;
 
+  struct Slot {
+    Example example;           // its origin alone if there is an error
+    std::exception_ptr error;  // of the function
+  };
   struct Block {
-    std::vector<Example> examples;
-    std::exception_ptr error;  // what would come after the examples
+    std::vector<Slot> examples;
+    std::exception_ptr error;  // of the input, after the examples
     size_t taken = 0;
     bool done = false;
   };
@@ -83,7 +98,7 @@ class ParallelMap final : public Iterator {
           input_ended_ = true;
           return;
         }
-        block.examples.push_back(std::move(*example));
+        block.examples.push_back({std::move(*example), {}});
       }
     } catch (...) {
       block.error = std::current_exception();
@@ -92,14 +107,15 @@ class ParallelMap final : public Iterator {
   }
 
   void work_on(Block& block) {
-    size_t mapped = 0;
-    try {
-      for (; mapped < block.examples.size() && !cancelled_; ++mapped) {
-        block.examples[mapped] = call_on(std::move(block.examples[mapped]), f_);
+    for (Slot& slot : block.examples) {
+      if (cancelled_) break;
+      Example origin(slot.example.origin());
+      try {
+        slot.example = call_on(std::move(slot.example), f_);
+      } catch (...) {
+        slot = {std::move(origin), std::current_exception()};
+        if (!bad_rows_) break;  // nobody asks for what comes after it
       }
-    } catch (...) {
-      block.error = std::current_exception();  // comes before an error of the input
-      block.examples.erase(block.examples.begin() + static_cast<std::ptrdiff_t>(mapped), block.examples.end());
     }
     const std::lock_guard lock(mutex_);
     block.done = true;
@@ -113,6 +129,7 @@ class ParallelMap final : public Iterator {
 
   std::unique_ptr<Iterator> input_;
   Function f_;
+  std::shared_ptr<BadRows> bad_rows_;
   bool input_ended_ = false;
   std::atomic<bool> cancelled_ = false;
   std::mutex mutex_;  // guards Block::done, which hands a block back to the consumer
@@ -128,8 +145,8 @@ struct Map final : Stage {
   Map(StagePtr input, Function f, MapOptions options) : input(std::move(input)), f(std::move(f)), options(options) {}
 
   std::unique_ptr<Iterator> iterate(Pass pass) const override {
-    if (options.threads == 1) return std::make_unique<SequentialMap>(input->iterate(pass), f);
-    return std::make_unique<ParallelMap>(input->iterate(pass), f, options.threads);
+    if (options.threads == 1) return std::make_unique<SequentialMap>(input->iterate(pass), f, pass.bad_rows);
+    return std::make_unique<ParallelMap>(input->iterate(pass), f, options.threads, pass.bad_rows);
   }
 };
 

@@ -12,13 +12,14 @@ struct Repeat final : Stage {
 
   // The input's epochs within one pass follow each other, and no two passes share one. Without a count, a pass has
   // room for more epochs than anyone trains.
-  int64_t first_epoch(Pass pass) const { return pass.epoch * count.value_or(int64_t{1} << 32); }
+  int64_t first_epoch(const Pass& pass) const { return pass.epoch * count.value_or(int64_t{1} << 32); }
 };
 
 class RepeatIterator final : public Iterator {
  public:
-  RepeatIterator(StagePtr input, int64_t first_epoch, std::optional<int64_t> count)
-      : input_(std::move(input)), epoch_(first_epoch), left_(count) {}
+  // pass  the first of the input
+  RepeatIterator(StagePtr input, Pass pass, std::optional<int64_t> count)
+      : input_(std::move(input)), pass_(std::move(pass)), left_(count) {}
 
   int64_t skip(int64_t count) override {
     int64_t skipped = 0;
@@ -47,20 +48,22 @@ class RepeatIterator final : public Iterator {
     // An epoch without examples will be followed by others like it: stop instead of searching forever.
     if (left_ == 0 || empty_) return false;
     if (left_) --*left_;
-    current_ = input_->iterate({.epoch = epoch_++});
+    current_ = input_->iterate(pass_);
+    ++pass_.epoch;
     empty_ = true;
     return true;
   }
 
   StagePtr input_;
-  int64_t epoch_;
+  Pass pass_;
   std::optional<int64_t> left_;
   std::unique_ptr<Iterator> current_;
   bool empty_ = false;  // whether the current epoch has given nothing so far
 };
 
 std::unique_ptr<Iterator> Repeat::iterate(Pass pass) const {
-  return std::make_unique<RepeatIterator>(input, first_epoch(pass), count);
+  pass.epoch = first_epoch(pass);
+  return std::make_unique<RepeatIterator>(input, pass, count);
 }
 
 }  // namespace

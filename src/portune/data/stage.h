@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 
+#include "portune/bad_rows.h"
 #include "portune/data.h"
 
 namespace portune::data {
@@ -30,6 +31,7 @@ class Iterator {
 /// that a pass can be begun again anywhere.
 struct Pass {
   int64_t epoch = 0;
+  std::shared_ptr<BadRows> bad_rows = {};  ///< what to do with bad rows (tolerance.h); null: they are errors
 };
 
 /// The immutable description of a dataset: what a verb was given, and the stage before it.
