@@ -1,13 +1,15 @@
 #!/usr/bin/env python3
-"""Portune's tokenizer beside `tokenizers` 0.23.3 and 1.0.0rc3: ids only, one thread, first pass of a process.
+"""bench/tokenizer.py: Portune's tokenizer beside the Python packages that do the same, in the first pass of a process.
 
-    python3 bench/tokenizer.py [--tsv FILE] [--model FOLDER ...] [--rounds 7] [--megabytes 1]
-FILE is a TSV file with a header and a column `text`, each FOLDER has a tokenizer.json of any kind; by default the demo's
-reviews and model, which is BERT's WordPiece. The texts are repeated until they have the size asked for. Build with: ninja portune_tokenizer_bench. Peers are installed into throw-away environments. Each round starts each program anew, in turn; times are those of
-the processor, so that other work on the machine counts less. The ids of all programs must be identical.
+    python3 bench/tokenizer.py [--text FILE ...] [--model FOLDER ...] [--what ids|offsets] [--threads 1] [--rounds 7]
+Each FILE is a TSV file with a header and a column `text`, or a text file, whose lines are the texts; all of them are read
+once. Each FOLDER has a tokenizer.json of any kind. By default the demo's reviews and model, which is BERT's WordPiece.
+Peers are `tokenizers` 0.23.3 and 1.0.0rc3, where only ids are wanted also nanotoken 0.1.0 (WordPiece) and gigatoken 0.10.0
+(BPE), installed into throw-away environments. Each round starts each program anew, in turn. The ids of all must be
+identical. Build with: ninja portune_tokenizer_bench.
 
 The last lines for a FOLDER are `RATIO <FOLDER's name> <program> <value>`: how many times faster Portune is, by the best
-round of each.
+round of each. One thread is timed by the processor, so that other work on the machine counts less; several by the clock.
 """
 
 import argparse
@@ -23,66 +25,73 @@ import tempfile
 from harness import MINILM, PEERS, REVIEWS, ROOT, install, run
 
 BENCH = ROOT / "build" / "bench" / "portune_tokenizer_bench"
-VERSIONS = ["0.23.3", "1.0.0rc3"]
+TOKENIZERS = ["tokenizers==0.23.3", "tokenizers==1.0.0rc3"]
+# For ids alone, and for these models alone.
+FASTEST = {"nanotoken==0.1.0": "WordPiece", "gigatoken==0.10.0": "BPE"}
 
 
 def main():
     options = parse_options()
     with tempfile.TemporaryDirectory() as folder:
         scratch = pathlib.Path(folder)
-        size = write_texts(options, scratch / "texts")
-        peers = {version: install(scratch / version, f"tokenizers=={version}") for version in VERSIONS}
+        size = write_texts(options.text, scratch / "texts")
+        packages = TOKENIZERS + ([*FASTEST] if options.what == "ids" else [])
+        pythons = {package: install(scratch / package, package) for package in packages}
         for model in options.model:
-            report(model.name, measure(model, peers, options.rounds, scratch), size)
+            report(model.name, measure(model, pythons, options, scratch), size, options)
 
 
-def measure(model, peers, rounds, scratch):
+def measure(model, pythons, options, scratch):
     """{program: (seconds to load, seconds to encode) of each round}"""
-    write_tokenizer(model, scratch)
+    kind = write_tokenizer(model, scratch)
     programs = {"portune": [BENCH, scratch]}
-    for version, python in peers.items():
-        programs[f"tokenizers-{version}"] = [python, PEERS / "tokenizer.py", scratch / "tokenizer.json"]
+    for package, python in pythons.items():
+        if FASTEST.get(package, kind) == kind:
+            programs[package] = [python, PEERS / "tokenizer.py", scratch / "tokenizer.json"]
     times = {name: [] for name in programs}
-    for _ in range(rounds):
+    for _ in range(options.rounds):
         for name, command in programs.items():
-            times[name].append(cpu_seconds(command, scratch, name))
+            package = [] if name == "portune" else [name.split("==")[0]]
+            words = [scratch / "texts", scratch / f"{name}.ids", options.what, options.threads, *package]
+            load, cpu, wall = map(float, run(*command, *words)[0].split())
+            times[name].append((load, cpu if options.threads == 1 else wall))
     check_ids(scratch, programs)
     return times
 
 
 def parse_options():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--tsv", type=pathlib.Path, default=REVIEWS / "train.tsv")
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--text", type=pathlib.Path, nargs="+", default=[REVIEWS / "train.tsv"])
     parser.add_argument("--model", type=pathlib.Path, nargs="+", default=[MINILM])
+    parser.add_argument("--what", choices=["ids", "offsets"], default="ids")
+    parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--rounds", type=int, default=7)
-    parser.add_argument("--megabytes", type=float, default=1.0)
     return parser.parse_args()
 
 
-def write_texts(options, path):
+def write_texts(files, path):
     """Writes the texts in the format of tokenizer_bench.cpp and returns their size in bytes."""
-    with open(options.tsv, encoding="utf-8", newline="") as file:
-        texts = [row["text"].encode() for row in csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE)]
     size = 0
     with open(path, "wb") as file:
-        while size < 1e6 * options.megabytes:
-            for text in texts:
-                file.write(len(text).to_bytes(4, "little") + text)
-                size += len(text)
+        for text in (text.encode() for source in files for text in texts_of(source)):
+            file.write(len(text).to_bytes(4, "little") + text)
+            size += len(text)
     return size
 
 
+def texts_of(path):
+    with open(path, encoding="utf-8-sig", newline="" if path.suffix == ".tsv" else None) as file:
+        if path.suffix == ".tsv":
+            return [row["text"] for row in csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE)]
+        return [line for line in file.read().split("\n") if line.strip()]
+
+
 def write_tokenizer(model, folder):
-    """tokenizer.json without stored truncation and padding, which Portune leaves to the caller."""
+    """tokenizer.json without stored truncation and padding, which Portune leaves to the caller. Returns the model's type."""
     config = json.loads((model / "tokenizer.json").read_text(encoding="utf-8"))
     config["truncation"] = config["padding"] = None
     (folder / "tokenizer.json").write_text(json.dumps(config), encoding="utf-8")
-
-
-def cpu_seconds(command, scratch, name):
-    """Those to load the tokenizer and to encode."""
-    printed, _ = run(*command, scratch / "texts", scratch / f"{name}.ids")
-    return tuple(map(float, printed.split()))
+    return config["model"]["type"]
 
 
 def check_ids(scratch, programs):
@@ -91,8 +100,9 @@ def check_ids(scratch, programs):
             sys.exit(f"the ids of portune and {name} differ")
 
 
-def report(model, times, size):
-    print(f"{model}: {size / 1e6:.2f} MB of text, load average {os.getloadavg()[0]:.1f} on {os.cpu_count()} processors, ids agree")
+def report(model, times, size, options):
+    load = os.getloadavg()[0]
+    print(f"{model}: {options.what} of {size / 1e6:.2f} MB, threads: {options.threads}, load average {load:.1f}, ids agree")
     print(f"{'':22}{'MB/s best':>10}{'median':>9}{'load ms best':>14}{'median':>9}")
     for name, rounds in times.items():
         load, encode = zip(*rounds)
@@ -101,7 +111,7 @@ def report(model, times, size):
     best = {name: min(encode for _, encode in rounds) for name, rounds in times.items()}
     for name in times:
         if name != "portune":
-            print(f"RATIO {model} {name} {best[name] / best['portune']:.2f}")
+            print(f"RATIO {model} {name} {best[name] / best['portune']:.2f}", flush=True)
 
 
 if __name__ == "__main__":

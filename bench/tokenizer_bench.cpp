@@ -1,14 +1,17 @@
-// Encodes texts once, one thread, ids only, and tells how long that took. Used by bench/tokenizer.py.
-//   portune_tokenizer_bench FOLDER TEXTS IDS
+// Encodes texts once and tells how long that took. Used by bench/tokenizer.py.
+//   portune_tokenizer_bench FOLDER TEXTS IDS WHAT THREADS
 // TEXTS: the texts, each behind its size in bytes as int32. Writes to IDS, for each text, the number of ids and the ids
-// as int32. Prints the CPU seconds for loading the tokenizer and for encoding.
+// as int32. WHAT: ids, or offsets (which come with the ids). Prints the CPU seconds for loading the tokenizer, and
+// those for encoding, of the processor and of the clock on the wall.
 #include <time.h>
 
 #include <cstdio>
 #include <cstring>
 #include <fstream>
 #include <iterator>
+#include <span>
 #include <string>
+#include <thread>
 
 #include "portune/text.h"
 
@@ -16,8 +19,10 @@ namespace {
 
 using namespace portune;
 
-std::vector<std::string_view> split(std::string_view bytes) {
-  std::vector<std::string_view> texts;
+using Texts = std::vector<std::string_view>;
+
+Texts split(std::string_view bytes) {
+  Texts texts;
   for (size_t at = 0; at < bytes.size();) {
     int32_t size;
     std::memcpy(&size, bytes.data() + at, sizeof(size));
@@ -27,22 +32,68 @@ std::vector<std::string_view> split(std::string_view bytes) {
   return texts;
 }
 
-// Of the processor, so that what else the machine does counts less.
-double cpu_seconds() {
+double seconds(clockid_t clock) {
   timespec time;
-  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
+  clock_gettime(clock, &time);
   return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
 }
 
-void write_ids(const char* file, const std::vector<int32_t>& ids, const std::vector<size_t>& ends) {
-  std::ofstream out(file, std::ios::binary);
+// Of the processor, so that what else the machine does counts less.
+double cpu_seconds() { return seconds(CLOCK_PROCESS_CPUTIME_ID); }
+
+// What a thread makes of its texts: their ids one after the other.
+struct Encoded {
+  std::vector<int32_t> ids;
+  std::vector<size_t> ends;
+};
+
+Encoded ids_of(const text::Tokenizer& tokenizer, std::span<const std::string_view> texts) {
+  text::IdEncoder encoder(tokenizer);
+  Encoded encoded;
+  for (const std::string_view text : texts) {
+    encoder.append({.first = text}, {}, encoded.ids);
+    encoded.ends.push_back(encoded.ids.size());
+  }
+  return encoded;
+}
+
+std::vector<text::Encoding> encodings_of(const text::Tokenizer& tokenizer, std::span<const std::string_view> texts) {
+  std::vector<text::Encoding> encodings;
+  encodings.reserve(texts.size());
+  for (const std::string_view text : texts) encodings.push_back(tokenizer.encode(text, {.with_offsets = true}));
+  return encodings;
+}
+
+// encode(tokenizer, part) of consecutive parts of the texts, one a thread.
+template <class Encode>
+auto in_threads(const text::Tokenizer& tokenizer, const Texts& texts, size_t threads, const Encode& encode) {
+  std::vector<decltype(encode(tokenizer, texts))> parts(threads);
+  std::vector<std::jthread> running;
+  for (size_t i = 0; i < threads; ++i) {
+    const size_t begin = texts.size() * i / threads, end = texts.size() * (i + 1) / threads;
+    running.emplace_back(
+        [&, i, begin, end] { parts[i] = encode(tokenizer, std::span(texts).subspan(begin, end - begin)); });
+  }
+  running.clear();  // waits
+  return parts;
+}
+
+void write(std::ofstream& out, std::span<const int32_t> ids) {
+  const auto count = static_cast<int32_t>(ids.size());
+  out.write(reinterpret_cast<const char*>(&count), sizeof(count));
+  out.write(reinterpret_cast<const char*>(ids.data()), static_cast<std::streamsize>(ids.size_bytes()));
+}
+
+void write(std::ofstream& out, const Encoded& encoded) {
   size_t begin = 0;
-  for (const size_t end : ends) {
-    const auto count = static_cast<int32_t>(end - begin);
-    out.write(reinterpret_cast<const char*>(&count), sizeof(count));
-    out.write(reinterpret_cast<const char*>(ids.data() + begin), count * static_cast<std::streamsize>(sizeof(int32_t)));
+  for (const size_t end : encoded.ends) {
+    write(out, std::span(encoded.ids).subspan(begin, end - begin));
     begin = end;
   }
+}
+
+void write(std::ofstream& out, const std::vector<text::Encoding>& encodings) {
+  for (const text::Encoding& encoding : encodings) write(out, std::span(encoding.ids));
 }
 
 }  // namespace
@@ -50,22 +101,19 @@ void write_ids(const char* file, const std::vector<int32_t>& ids, const std::vec
 int main(int, char** arguments) {
   std::ifstream file(arguments[2], std::ios::binary);
   const std::string bytes(std::istreambuf_iterator<char>(file), {});
-  const auto texts = split(bytes);
+  const Texts texts = split(bytes);
+  const size_t threads = std::stoul(arguments[5]);
 
   const double load_start = cpu_seconds();
   const auto tokenizer = text::Tokenizer::load(arguments[1]);
   const double load_s = cpu_seconds() - load_start;
 
-  const double start = cpu_seconds();
-  text::IdEncoder encoder(tokenizer);
-  std::vector<int32_t> ids;
-  std::vector<size_t> ends;
-  for (const std::string_view text : texts) {
-    encoder.append({.first = text}, {}, ids);
-    ends.push_back(ids.size());
-  }
-  const double encode_s = cpu_seconds() - start;
-
-  std::printf("%.6f %.6f\n", load_s, encode_s);
-  write_ids(arguments[3], ids, ends);
+  std::ofstream out(arguments[3], std::ios::binary);
+  const auto measure = [&](const auto& encode) {
+    const double cpu_start = cpu_seconds(), start = seconds(CLOCK_MONOTONIC);
+    const auto parts = in_threads(tokenizer, texts, threads, encode);
+    std::printf("%.6f %.6f %.6f\n", load_s, cpu_seconds() - cpu_start, seconds(CLOCK_MONOTONIC) - start);
+    for (const auto& part : parts) write(out, part);
+  };
+  std::string_view(arguments[4]) == "offsets" ? measure(encodings_of) : measure(ids_of);
 }

@@ -1,46 +1,56 @@
-"""The peer of portune_tokenizer_bench: the same work by the Python package `tokenizers`, whichever version is installed.
+"""The peer of portune_tokenizer_bench: the same work by a Python package, whichever version of it is installed.
 
-    python bench/peers/tokenizer.py tokenizer.json TEXTS IDS
-Formats and output as in bench/tokenizer_bench.cpp. One thread; only the calls that load and encode are timed, and the
-result stays in the library's own objects.
+    python bench/peers/tokenizer.py tokenizer.json TEXTS IDS WHAT THREADS PACKAGE
+Formats and output as in bench/tokenizer_bench.cpp. PACKAGE: tokenizers, nanotoken or gigatoken. Only the calls that load
+and encode are timed, and the result stays in the library's own objects.
 """
 
 import array
+import importlib
 import os
 import sys
 import time
 
-os.environ["TOKENIZERS_PARALLELISM"] = "false"
-os.environ["RAYON_NUM_THREADS"] = "1"
+tokenizer_json, texts_file, ids_file, what, threads, package = sys.argv[1:]
+os.environ["TOKENIZERS_PARALLELISM"] = "true" if int(threads) > 1 else "false"
+os.environ["RAYON_NUM_THREADS"] = threads
+library = importlib.import_module(package)  # reads the environment
 
-import tokenizers  # noqa: E402: reads the environment
 
-
-def read_texts(path):
-    with open(path, "rb") as file:
+def read_texts():
+    with open(texts_file, "rb") as file:
         data = file.read()
     at, texts = 0, []
     while at < len(data):
-        end = at + 4 + int.from_bytes(data[at:at + 4], "little")
-        texts.append(data[at + 4:end].decode())
+        end = at + 4 + int.from_bytes(data[at : at + 4], "little")
+        texts.append(data[at + 4 : end].decode())
         at = end
     return texts
 
 
+def load():
+    """What encodes a list of texts, and what gives the ids of one text of its result."""
+    if package == "tokenizers":
+        tokenizer = library.Tokenizer.from_file(tokenizer_json)
+        # Version 1 has one way only; before, encode_batch_fast is the one that leaves out the offsets.
+        fast = getattr(tokenizer, "encode_batch_fast", None)
+        return tokenizer.encode_batch if what == "offsets" or not fast else fast, lambda encoding: encoding.ids
+    tokenizer = library.Tokenizer(tokenizer_json)
+    return lambda texts: tokenizer.encode_batch(texts, parallel=int(threads) > 1), lambda ids: ids.tolist()
+
+
 def main():
-    tokenizer_json, texts_file, ids_file = sys.argv[1:]
-    texts = read_texts(texts_file)
+    texts = read_texts()
     begin = time.process_time()
-    tokenizer = tokenizers.Tokenizer.from_file(tokenizer_json)
+    encode_batch, ids_of = load()
     load_s = time.process_time() - begin
-    # Version 1 has one way only; before, encode_batch_fast is the one that leaves out the offsets.
-    encode_batch = getattr(tokenizer, "encode_batch_fast", None) or tokenizer.encode_batch
-    begin = time.process_time()
+    cpu, wall = time.process_time(), time.perf_counter()
     encodings = encode_batch(texts)
-    print(load_s, time.process_time() - begin)
+    print(load_s, time.process_time() - cpu, time.perf_counter() - wall)
     with open(ids_file, "wb") as file:
         for encoding in encodings:
-            array.array("i", [len(encoding.ids), *encoding.ids]).tofile(file)
+            ids = ids_of(encoding)
+            array.array("i", [len(ids), *ids]).tofile(file)
 
 
 main()

@@ -29,6 +29,8 @@ class BadRows {
   std::vector<BadRow> rows() const;
   int64_t count() const;
 
+  /// A row that an earlier run has passed over and told of.
+  void add_known(BadRow row);
   /// Passes over a row, or throws DataError that tells of it if there are too many.
   /// known  whether `where` names the row, so that it can be known again
   void pass_over(BadRow row, bool known = true);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <functional>
 #include <iterator>
 #include <map>
@@ -74,7 +75,7 @@ class Stage;
 /// After an error the pass is over: do not pull from it again.
 class Cursor {
  public:
-  explicit Cursor(std::unique_ptr<Iterator> iterator);
+  Cursor(std::unique_ptr<Iterator> iterator, int64_t epoch);
   Cursor(Cursor&&) noexcept;
   Cursor& operator=(Cursor&&) noexcept;
   ~Cursor();
@@ -84,6 +85,9 @@ class Cursor {
   /// Passes over the next `count` elements, or as many as there are, and returns how many these were. Rows are read
   /// but not mapped, encoded or put into batches, so what is wrong with them may go unnoticed.
   int64_t skip(int64_t count);
+  /// Where the pass stands, as a small JSON object: Dataset::resume() goes on from there with exactly the next element,
+  /// in this process or in another. Never after an error.
+  std::string state() const;
 
   /// What a range-based for loop needs.
   class Position {
@@ -105,14 +109,18 @@ class Cursor {
 
  private:
   std::unique_ptr<Iterator> iterator_;
+  int64_t epoch_;
 };
 
 struct MapOptions {
-  int threads = 1;  ///< 1: on the pulling thread; more: a pool of that many; 0: as many as the machine has
+  int threads = 1;      ///< 1: on the pulling thread; more: a pool of that many; 0: as many as the machine has
+  bool ordered = true;  ///< otherwise several threads give examples as they get ready, in an order that no seed decides
 };
 
 struct ShuffleOptions {
-  int64_t buffer = 0;  ///< examples held; at least the dataset's size makes every order equally likely
+  /// Examples held; at least the dataset's size makes every order equally likely. 0: none are held, and every element
+  /// is found where a random permutation says, which needs an input with random access.
+  int64_t buffer = 0;
   uint64_t seed = 0;
   bool reshuffle_each_iteration = true;  ///< another order in each epoch; otherwise always that of epoch 0
 };
@@ -137,9 +145,24 @@ struct PaddedBatchOptions {
   bool fill_remainder = true;
 };
 
+struct InterleaveOptions {
+  int64_t cycle_length = 0;  ///< datasets that are read at a time; 0: all
+  int64_t block_length = 1;  ///< examples of one before it is the next one's turn
+};
+
+struct SampleOptions {
+  std::vector<double> weights;  ///< how often a dataset is chosen, in proportion; empty: all equally often
+  uint64_t seed = 0;
+  bool reshuffle_each_iteration = true;  ///< other choices in each epoch
+  bool stop_on_empty_dataset = false;  ///< end when a dataset that has ended is chosen; otherwise go on with the others
+};
+
 /// A lazy sequence of examples: nothing is read before it is iterated. Cheap to copy; every verb returns a new dataset
 /// and leaves this one as it is. Iterating twice starts afresh. The order depends on seeds and epoch only, never on
-/// threads or the machine.
+/// threads or the machine, but for maps that are not ordered.
+///
+/// Examples from memory, folders of images and caches have random access: any example can be had without those before
+/// it. map, select, enumerate, take, skip, shard, concatenate, zip and shuffle without a buffer keep it.
 class Dataset {
  public:
   // Shared, because copies of a dataset and datasets derived from it read the same immutable description.
@@ -149,11 +172,16 @@ class Dataset {
   /// x.repeat() has the order of x.iterate(k).
   Cursor iterate(int64_t epoch = 0) const;
 
+  /// Goes on from Cursor::state() of a pass over the same data with the same verbs. Sources with random access and
+  /// files of rows go there at once; others, and what a verb works on, are read again as far as that is needed. errors
+  /// DataError that names the stage where the state is of other verbs or is broken, or the file that has changed
+  Cursor resume(const std::string& state) const;
+
   /// How many examples a pass gives, by passing over them as Cursor::skip() does.
   int64_t count() const;
 
-  /// Each example replaced by f of it, in order. With several threads f runs concurrently and must allow that.
-  /// An error of f is thrown where its example would have come.
+  /// Each example replaced by f of it. With several threads f runs concurrently and must allow that. An error of f is
+  /// thrown where its example would have come.
   Dataset map(std::function<Example(Example)> f, MapOptions options = {}) const;
   /// Each example replaced by all that f makes of it, which may be none, in order.
   Dataset flat_map(std::function<std::vector<Example>(Example)> f) const;
@@ -171,7 +199,8 @@ class Dataset {
   /// the pass. Before shuffle() these name an example whatever the order, so that random changes can depend on them
   /// alone.
   Dataset enumerate() const;
-  /// A random order: each example is drawn from a buffer that is refilled from the input.
+  /// A random order: each example is drawn from a buffer that is refilled from the input, or is found at once.
+  /// errors  UsageError by iterate(), without a buffer and random access
   Dataset shuffle(ShuffleOptions options) const;
   /// The dataset `count` times, or without end. An empty dataset stays empty.
   Dataset repeat(std::optional<int64_t> count = std::nullopt) const;
@@ -179,6 +208,17 @@ class Dataset {
   Dataset take(int64_t count) const;
   /// All but the first `count` examples, which are passed over as Cursor::skip() does.
   Dataset skip(int64_t count) const;
+  /// Every `count`-th example from the one at place `index` on: the part of worker `index` among `count`, which have
+  /// all examples between them, each once.
+  /// errors  UsageError unless 0 <= index < count
+  Dataset shard(int64_t count, int64_t index) const;
+  /// The examples of this dataset, and then those of another.
+  Dataset concatenate(const Dataset& other) const;
+  /// Holds what the first pass gives, that of epoch 0, and gives the same in every other pass, without asking the verbs
+  /// before it again: in memory, or in a file that is written as a whole before the first example comes, and that later
+  /// processes read. Gives random access.
+  /// errors  IoError; DataError if the file is broken, or of other data or verbs (functions are not compared)
+  Dataset cache(const std::filesystem::path& file = {}) const;
   /// `size` examples side by side: arrays of one shape [...] become [size, ...], texts a list of `size` texts.
   /// Rows that fill up the last batch hold zeros and empty texts.
   /// errors  DataError if examples differ in columns, element types or shapes
@@ -193,21 +233,24 @@ class Dataset {
   /// elements before it. Ending a pass early waits for the element that is being made.
   Dataset prefetch(int64_t count) const;
 
+  const std::shared_ptr<const Stage>& stage() const { return stage_; }  ///< for verbs over several datasets
+
  private:
   std::shared_ptr<const Stage> stage_;
 };
 
-/// Which of `folds` parts each of `examples` belongs to, 0 to folds - 1: parts of equal size, or one less, in random
-/// order.
-/// errors  UsageError for fewer than 2 folds, or more folds than examples
-std::vector<int> k_fold(int64_t examples, int folds, uint64_t seed);
-/// The same where examples of one group stay together. As sklearn.model_selection.GroupKFold: the largest group first,
-/// each into the part that is the smallest so far; of equally large groups the later name first, of equal parts the
-/// first.
-/// errors  UsageError for fewer than 2 folds, or more folds than groups
-std::vector<int> group_k_fold(const std::vector<std::string>& groups, int folds);
-
 /// Examples from memory. Those without an origin are numbered from 0.
 Dataset from_examples(std::vector<Example> examples);
+
+/// Examples of several datasets in turn, as tf.data's interleave: `block_length` of each of the `cycle_length` that are
+/// being read. In place of one that has ended, the next that has not been begun is read.
+/// errors  UsageError for no datasets
+Dataset interleave(std::vector<Dataset> datasets, InterleaveOptions options = {});
+/// The columns of several datasets side by side; ends with the shortest.
+/// errors  UsageError for no datasets; DataError, when it is reached, for a column that two of them have
+Dataset zip(std::vector<Dataset> datasets);
+/// Examples of several datasets, each time of one that is chosen at random, as tf.data's sample_from_datasets.
+/// errors  UsageError for no datasets, or weights that are not as many positive numbers
+Dataset sample(std::vector<Dataset> datasets, SampleOptions options = {});
 
 }  // namespace portune::data

@@ -5,6 +5,7 @@
 #include "portune/data.h"
 #include "portune/device.h"
 #include "portune/error.h"
+#include "portune/folds.h"
 #include "portune/graph.h"
 #include "portune/image.h"
 #include "portune/image_classification.h"

@@ -35,6 +35,19 @@ class RecipeFile : public testing::Test {
   TemporaryFolder folder_;
 };
 
+TEST_F(RecipeFile, IsOneOnly) {
+  const std::string message = message_of<UsageError>([&] { fit("epochs: 7", {"--recipe=glue/cola"}); });
+  EXPECT_THAT(message, testing::AllOf(HasSubstr("r.yaml"), HasSubstr("glue/cola"), HasSubstr("one recipe")));
+}
+
+TEST_F(RecipeFile, ColumnOrColumnsOfLabelsGiveWayToTheOtherThatIsTyped) {
+  const Words files = {"--model", "m", "--train", "t.csv", "--output", "o"};
+  EXPECT_THAT(fit("label_columns: [a, b]", files + Words{"--label-column", "c"}).model.options.label_columns,
+              testing::IsEmpty());
+  EXPECT_THAT(message_of<UsageError>([&] { fit("label_columns: [a, b]\nlabel_column: c", files); }),
+              HasSubstr("--label-column"));
+}
+
 TEST_F(RecipeFile, SetsOptionsByAnyOfTheirNames) {
   const FitArguments a =
       fit("# a comment\n"

@@ -82,6 +82,38 @@ TEST(Shuffle, ASmallBufferMovesExamplesForwardByLessThanItsSize) {
   for (int position = 0; position < 1000; ++position) EXPECT_LT(order[static_cast<size_t>(position)], position + 10);
 }
 
-TEST(Shuffle, NeedsABuffer) { EXPECT_THROW(numbers(3).shuffle({.seed = 1}), UsageError); }
+TEST(Shuffle, WithoutABufferFindsExamplesByAPermutation) {
+  // From the same script, as Permutation's. cache_test.cpp has what it says of inputs without random access.
+  EXPECT_EQ(collect(numbers(10).shuffle({.seed = 42})), (std::vector<int>{1, 3, 5, 7, 0, 9, 4, 6, 2, 8}));
+  EXPECT_EQ(collect(numbers(10).shuffle({.seed = 42}).iterate(1)), (std::vector<int>{3, 6, 7, 5, 8, 1, 4, 2, 0, 9}));
+  EXPECT_THROW(numbers(3).shuffle({.buffer = -1}), UsageError);
+}
+
+// Each of these verbs keeps random access: a permutation of it has what it has.
+TEST(Shuffle, FindsExamplesThroughOtherVerbs) {
+  const Dataset odd = numbers(9).select({false, true, false, true, false, true, false, true, false});
+  const auto doubled = [](Example e) { return e.set("n", std::to_string(2 * std::stoi(e.text("n")))); };
+  const auto expect_same_examples = [](const Dataset& dataset) {
+    const std::vector<int> shuffled = collect(dataset.shuffle({.seed = 3}));
+    EXPECT_NE(shuffled, collect(dataset));
+    EXPECT_EQ(sorted(shuffled), sorted(collect(dataset)));
+  };
+  expect_same_examples(odd);
+  expect_same_examples(numbers(20).map(doubled));
+  expect_same_examples(numbers(20).skip(5));
+  expect_same_examples(numbers(20).take(5));
+  expect_same_examples(numbers(20).take(50));
+  expect_same_examples(numbers(20).shard(3, 1));
+  expect_same_examples(numbers(7).concatenate(numbers(8)));
+  expect_same_examples(zip({numbers(9), numbers(7).map([](const Example&) { return Example(); })}));
+  expect_same_examples(numbers(20).shuffle({.seed = 1}));
+  expect_same_examples(numbers(20).cache());
+  expect_same_examples(numbers(10'000).select(std::vector<bool>(10'000, true)));
+  for (const Example& example : numbers(9).enumerate().shuffle({.seed = 1}).iterate(4)) {
+    EXPECT_EQ(std::to_string(example.tensor("index").as<int64_t>()[0]), example.text("n"));
+    EXPECT_EQ(example.tensor("epoch").as<int64_t>()[0], 4);
+  }
+  EXPECT_TRUE(collect(numbers(3).skip(5).shuffle({.seed = 1})).empty());
+}
 
 }  // namespace portune::data

@@ -17,6 +17,8 @@ TEST(ContentHash, IsXxh3OfTheBytes) {
   EXPECT_EQ(content_hash({folder / "abc"}), "78af5f94892f3950");
 }
 
+TEST(ContentHash, IsThatOfBytesInMemoryToo) { EXPECT_EQ(hash_of("abc"), 0x78af5f94892f3950u); }
+
 TEST(ContentHash, DependsOnBytesAndOrderAlone) {
   const TemporaryFolder folder;
   write_text(folder / "a", "text,label\ngood,1\n");

@@ -41,6 +41,13 @@ TEST(Csv, LineIsWhereTheRecordBegins) {
   EXPECT_EQ(lines, (std::vector<int64_t>{1, 3, 5, 6}));
 }
 
+TEST(Csv, LinesWithinFieldsAreCountedOnce) {
+  CsvReader reader(write_file("in.csv", "a\n\"\"\"\n\"\nb\n"));  // the second record is a quote and a line end
+  std::vector<int64_t> lines;
+  while (reader.next()) lines.push_back(reader.line());
+  EXPECT_EQ(lines, (std::vector<int64_t>{1, 2, 4}));
+}
+
 TEST(Csv, RecordsMayLieAnywhereAcrossTheBlocksThatAreRead) {
   // The reader takes blocks of 256 KB: let each byte of the second record be the first of a block once.
   const std::string tail = "\"x\"\"\r\ny\",\"\xE2\x82\xAC\"\r\nu,v\r\n";

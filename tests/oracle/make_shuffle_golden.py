@@ -1,4 +1,5 @@
-"""Prints the orders that tests/data_stages/shuffle_test.cpp expects, from the definition of Dataset::shuffle.
+"""Prints the orders that tests/data_stages/shuffle_test.cpp and permutation_test.cpp expect, from the definitions of
+Dataset::shuffle and Permutation.
 
 Run: python3 tests/oracle/make_shuffle_golden.py
 """
@@ -28,5 +29,30 @@ def shuffle(items, buffer_size, seed, epoch):
     return order
 
 
+def splitmix64_at(seed, index):
+    return next(splitmix64(seed + index * 0x9E3779B97F4A7C15 & MASK))
+
+
+def permutation(size, seed, epoch):
+    # Eight rounds of a Feistel network over the smallest even number of bits that holds `size`, at least eight.
+    half = max(4, (size.bit_length() + 1) // 2)
+    draws = splitmix64(next(splitmix64(next(splitmix64(seed)) + epoch & MASK)))
+    keys = [next(draws) for _ in range(8)]
+
+    def encrypt(value):
+        left, right = value >> half, value & (1 << half) - 1
+        for key in keys:
+            left, right = right, left ^ splitmix64_at(key, right) & (1 << half) - 1
+        return left << half | right
+
+    def walk(value):
+        value = encrypt(value)
+        return value if value < size else walk(value)
+
+    return [walk(index) for index in range(size)]
+
+
 for buffer_size, epoch in ((10, 0), (3, 0), (10, 1)):
     print(f"buffer {buffer_size}, seed 42, epoch {epoch}: {shuffle(range(10), buffer_size, 42, epoch)}")
+for size, seed, epoch in ((10, 42, 0), (10, 42, 1), (5, 7, 0)):
+    print(f"size {size}, seed {seed}, epoch {epoch}: {permutation(size, seed, epoch)}")

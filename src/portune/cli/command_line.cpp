@@ -2,9 +2,9 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <optional>
 #include <string_view>
 
+#include "portune/base/message.h"
 #include "portune/base/nearest.h"
 #include "portune/cli/help.h"
 #include "portune/cli/options.h"
@@ -70,13 +70,16 @@ std::vector<std::string> names_in(const CLI::App& app) {
   return names;
 }
 
-// The value of an option in words that are not parsed yet.
-std::optional<std::string> value_of(const std::string& option, const std::vector<std::string>& words) {
+// The values of an option in words that are not parsed yet.
+std::vector<std::string> values_of(const std::string& option, const std::vector<std::string>& words) {
+  std::vector<std::string> values;
   for (size_t i = 0; i < words.size(); ++i) {
-    if (words[i] == option && i + 1 < words.size()) return words[i + 1];
-    if (words[i].starts_with(option + "=")) return words[i].substr(option.size() + 1);
+    if (words[i] == option && i + 1 < words.size())
+      values.push_back(words[++i]);
+    else if (words[i].starts_with(option + "="))
+      values.push_back(words[i].substr(option.size() + 1));
   }
-  return std::nullopt;
+  return values;
 }
 
 // The program, one App for each command, and where their options end up.
@@ -128,13 +131,15 @@ class Parser {
  private:
   // Help is given whatever the recipe is.
   RecipeWords recipe_words(const std::vector<std::string>& words) const {
-    const std::optional<std::string> name = value_of(kRecipeOption, words);
+    const std::vector<std::string> names = values_of(kRecipeOption, words);
     const bool asks_for_help = std::ranges::count(words, "--help") + std::ranges::count(words, "-h") > 0;
-    if (!name || asks_for_help) return {};
+    if (names.empty() || asks_for_help) return {};
+    if (names.size() > 1) throw UsageError({.where = kRecipeOption, .given = list_of(names), .expected = "one recipe"});
     const std::vector<const CLI::App*> commands = commands_of(app_);
     const auto command = std::ranges::find(commands, words.front(), &CLI::App::get_name);
     if (command == commands.end() || (*command)->get_option_no_throw(kRecipeOption) == nullptr) return {};
-    return words_of(read_recipe(*name), **command, words, [this](const std::string& option) { return has(option); });
+    return words_of(read_recipe(names.front()), **command, words,
+                    [this](const std::string& option) { return has(option); });
   }
 
   // The options of the chosen command that were given.

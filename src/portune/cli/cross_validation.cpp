@@ -14,6 +14,7 @@
 #include "portune/cli/rows.h"
 #include "portune/cli/signals.h"
 #include "portune/error.h"
+#include "portune/folds.h"
 #include "portune/io/json.h"
 #include "portune/sources.h"
 #include "portune/train/run_facts.h"

@@ -1,5 +1,9 @@
 #include "portune/bad_rows.h"
 
+#include <nlohmann/json.hpp>
+
+#include "portune/base/utf8.h"
+#include "portune/data/saved_state.h"
 #include "portune/data/stage.h"
 #include "portune/data/tolerance.h"
 #include "portune/error.h"
@@ -7,7 +11,44 @@
 namespace portune::data {
 namespace {
 
-// Has no iterator of its own: the stages before it ask the pass what to do with a bad row.
+constexpr const char* kStage = "skip_bad_rows";
+
+// JSON has no other text.
+std::string valid_utf8(std::string text) {
+  for (size_t at; (at = find_invalid_utf8(text)) != std::string::npos;) text[at] = '?';
+  return text;
+}
+
+// The stages before this ask the pass what to do with a bad row. Here the rows that were passed over become part of the
+// state, so that a run that goes on counts them, too.
+class SkipBadRowsIterator final : public Iterator {
+ public:
+  SkipBadRowsIterator(std::unique_ptr<Iterator> input, std::shared_ptr<BadRows> bad_rows)
+      : input_(std::move(input)), bad_rows_(std::move(bad_rows)) {}
+
+  std::optional<Example> next() override { return input_->next(); }
+  int64_t skip(int64_t count) override { return input_->skip(count); }
+
+  nlohmann::json state() const override {
+    nlohmann::json rows = nlohmann::json::array();
+    for (const BadRow& row : bad_rows_->rows()) rows.push_back({valid_utf8(row.where), valid_utf8(row.reason)});
+    return {{"stage", kStage}, {"rows", rows}, {"input", input_->state()}};
+  }
+  void restore(const nlohmann::json& state) override {
+    const SavedState saved(kStage, state);
+    for (const nlohmann::json& row : saved.part("rows")) {
+      const bool is_pair = row.is_array() && row.size() == 2 && row[0].is_string() && row[1].is_string();
+      if (!is_pair) saved.refuse("rows", "pairs of a place and a reason");
+      bad_rows_->add_known({row[0], row[1]});
+    }
+    input_->restore(saved.part("input"));
+  }
+
+ private:
+  std::unique_ptr<Iterator> input_;
+  std::shared_ptr<BadRows> bad_rows_;
+};
+
 struct SkipBadRows final : Stage {
   const StagePtr input;
   const std::shared_ptr<BadRows> bad_rows;  // shared with all datasets and passes that count together
@@ -16,7 +57,7 @@ struct SkipBadRows final : Stage {
 
   std::unique_ptr<Iterator> iterate(Pass pass) const override {
     pass.bad_rows = bad_rows;
-    return input->iterate(pass);
+    return std::make_unique<SkipBadRowsIterator>(input->iterate(pass), bad_rows);
   }
 };
 
@@ -56,6 +97,11 @@ void BadRows::pass_over(BadRow row, bool known) {
   if (known) known_.insert(row.where);
   rows_.push_back(row);
   if (tell_) tell_(row);
+}
+
+void BadRows::add_known(BadRow row) {
+  const std::lock_guard lock(mutex_);
+  if (known_.insert(row.where).second) rows_.push_back(std::move(row));
 }
 
 void pass_over(BadRows* bad_rows, const Error& error) {

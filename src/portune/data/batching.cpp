@@ -1,9 +1,14 @@
 #include "portune/data/batching.h"
 
 #include <limits>
+#include <nlohmann/json.hpp>
+
+#include "portune/data/saved_state.h"
 
 namespace portune::data {
 namespace {
+
+constexpr const char* kStage = "batch";
 
 class BatchIterator final : public Iterator {
  public:
@@ -24,6 +29,9 @@ class BatchIterator final : public Iterator {
     const bool partial = rows % options_.size != 0 && !options_.drop_remainder;
     return rows / options_.size + (partial ? 1 : 0);
   }
+
+  nlohmann::json state() const override { return {{"stage", kStage}, {"input", input_->state()}}; }
+  void restore(const nlohmann::json& state) override { input_->restore(SavedState(kStage, state).part("input")); }
 
  private:
   std::vector<Example> gather() {

@@ -1,10 +1,15 @@
 #include <algorithm>
+#include <nlohmann/json.hpp>
 
+#include "portune/data/rewindable.h"
+#include "portune/data/saved_state.h"
 #include "portune/data/stage.h"
 #include "portune/error.h"
 
 namespace portune::data {
 namespace {
+
+constexpr const char* kStage = "blocks";
 
 class BlocksIterator final : public Iterator {
  public:
@@ -21,9 +26,25 @@ class BlocksIterator final : public Iterator {
     return block;
   }
 
+  // What is left is the end of the example that was read last.
+  nlohmann::json state() const override {
+    const size_t left = left_.size() - begin_;
+    return {{"stage", kStage}, {"left", left}, {"input", input_.place_of(input_.taken() - (left > 0 ? 1 : 0))}};
+  }
+  void restore(const nlohmann::json& state) override {
+    const SavedState saved(kStage, state);
+    input_.restore(saved, "input");
+    const auto left = static_cast<size_t>(saved.count("left"));
+    if (left == 0) return;
+    take_more();
+    if (left > left_.size()) saved.refuse("left", "at most the " + std::to_string(left_.size()) + " of its example");
+    begin_ = left_.size() - left;
+  }
+
  private:
   void take_more() {
-    const std::optional<Example> example = input_->next();
+    input_.release(input_.taken());
+    const std::optional<Example> example = input_.next();
     at_end_ = !example;
     if (at_end_) return;
     left_.erase(left_.begin(), left_.begin() + static_cast<std::ptrdiff_t>(begin_));
@@ -33,7 +54,7 @@ class BlocksIterator final : public Iterator {
     origin_ = example->origin();
   }
 
-  std::unique_ptr<Iterator> input_;
+  RewindableInput input_;
   const std::string column_;
   const size_t size_;
   std::vector<int32_t> left_;  // from begin_ on; less than a block and one example

@@ -1,12 +1,25 @@
 #include <limits>
+#include <nlohmann/json.hpp>
 
 #include "portune/data.h"
+#include "portune/data/saved_state.h"
 #include "portune/data/stage.h"
 #include "portune/error.h"
 
 namespace portune::data {
+namespace {
 
-Cursor::Cursor(std::unique_ptr<Iterator> iterator) : iterator_(std::move(iterator)) {}
+constexpr const char* kPass = "pass";
+
+nlohmann::json parse(const std::string& state) {
+  nlohmann::json parsed = nlohmann::json::parse(state, nullptr, /*allow_exceptions=*/false);
+  if (!parsed.is_discarded()) return parsed;
+  throw DataError({.where = "Dataset::resume", .given = "what is not JSON", .expected = "what Cursor::state() gave"});
+}
+
+}  // namespace
+
+Cursor::Cursor(std::unique_ptr<Iterator> iterator, int64_t epoch) : iterator_(std::move(iterator)), epoch_(epoch) {}
 Cursor::Cursor(Cursor&&) noexcept = default;
 Cursor& Cursor::operator=(Cursor&&) noexcept = default;
 Cursor::~Cursor() = default;
@@ -14,8 +27,28 @@ Cursor::~Cursor() = default;
 std::optional<Example> Cursor::next() { return iterator_->next(); }
 int64_t Cursor::skip(int64_t count) { return iterator_->skip(count); }
 
-Cursor Dataset::iterate(int64_t epoch) const { return Cursor(stage_->iterate({.epoch = epoch})); }
+std::string Cursor::state() const {
+  return nlohmann::json{{"stage", kPass}, {"epoch", epoch_}, {"input", iterator_->state()}}.dump();
+}
+
+Cursor Dataset::iterate(int64_t epoch) const { return Cursor(stage_->iterate({.epoch = epoch}), epoch); }
 int64_t Dataset::count() const { return iterate().skip(std::numeric_limits<int64_t>::max()); }
+
+Cursor Dataset::resume(const std::string& state) const {
+  const nlohmann::json parsed = parse(state);
+  const SavedState saved(kPass, parsed);
+  const int64_t epoch = saved.count("epoch");
+  std::unique_ptr<Iterator> iterator = stage_->iterate({.epoch = epoch});
+  iterator->restore(saved.part("input"));
+  return Cursor(std::move(iterator), epoch);
+}
+
+nlohmann::json Iterator::state() const { return {{"stage", "unknown"}}; }
+void Iterator::restore(const nlohmann::json&) {
+  throw UsageError({.where = "Dataset::resume",
+                    .given = "a stage that cannot say where it stands",
+                    .expected = "stages that all can"});
+}
 
 Example Stage::at(Pass, int64_t) const {
   throw UsageError({.where = "Stage::at", .given = "a source that is read from its beginning", .expected = "a size()"});

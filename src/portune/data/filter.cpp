@@ -1,8 +1,13 @@
+#include <nlohmann/json.hpp>
+
+#include "portune/data/saved_state.h"
 #include "portune/data/stage.h"
 #include "portune/data/tolerance.h"
 
 namespace portune::data {
 namespace {
+
+constexpr const char* kStage = "filter";
 
 using Predicate = std::function<bool(const Example&)>;
 
@@ -17,6 +22,9 @@ class FilterIterator final : public Iterator {
     }
     return std::nullopt;
   }
+
+  nlohmann::json state() const override { return {{"stage", kStage}, {"input", input_->state()}}; }
+  void restore(const nlohmann::json& state) override { input_->restore(SavedState(kStage, state).part("input")); }
 
  private:
   std::unique_ptr<Iterator> input_;

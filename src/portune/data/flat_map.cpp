@@ -1,8 +1,14 @@
+#include <nlohmann/json.hpp>
+
+#include "portune/data/rewindable.h"
+#include "portune/data/saved_state.h"
 #include "portune/data/stage.h"
 #include "portune/data/tolerance.h"
 
 namespace portune::data {
 namespace {
+
+constexpr const char* kStage = "flat_map";
 
 using Function = std::function<std::vector<Example>(Example)>;
 
@@ -13,16 +19,36 @@ class FlatMapIterator final : public Iterator {
 
   std::optional<Example> next() override {
     while (taken_ == examples_.size()) {
-      auto example = input_->next();
-      if (!example) return std::nullopt;
-      examples_ = call_tolerantly(bad_rows_.get(), std::move(*example), f_).value_or(std::vector<Example>());
-      taken_ = 0;
+      if (!take_more()) return std::nullopt;
     }
     return std::move(examples_[taken_++]);
   }
 
+  nlohmann::json state() const override {
+    const bool amid = taken_ < examples_.size();  // of what the last element of the input has become
+    return {
+        {"stage", kStage}, {"taken", amid ? taken_ : 0}, {"input", input_.place_of(input_.taken() - (amid ? 1 : 0))}};
+  }
+  void restore(const nlohmann::json& state) override {
+    const SavedState saved(kStage, state);
+    input_.restore(saved, "input");
+    const auto taken = static_cast<size_t>(saved.count("taken"));
+    if (taken == 0) return;
+    if (!take_more() || taken >= examples_.size()) saved.refuse("taken", "fewer than the function makes");
+    taken_ = taken;
+  }
+
  private:
-  std::unique_ptr<Iterator> input_;
+  bool take_more() {
+    input_.release(input_.taken());
+    auto example = input_.next();
+    if (!example) return false;
+    examples_ = call_tolerantly(bad_rows_.get(), std::move(*example), f_).value_or(std::vector<Example>());
+    taken_ = 0;
+    return true;
+  }
+
+  RewindableInput input_;
   Function f_;
   std::shared_ptr<BadRows> bad_rows_;
   std::vector<Example> examples_;  // of the last element of the input

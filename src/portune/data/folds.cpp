@@ -1,8 +1,10 @@
+#include "portune/folds.h"
+
 #include <algorithm>
 #include <map>
 #include <numeric>
 
-#include "portune/data.h"
+#include "portune/data/members.h"
 #include "portune/data/random.h"
 #include "portune/error.h"
 
@@ -23,9 +25,7 @@ std::vector<int> k_fold(int64_t examples, int folds, uint64_t seed) {
   std::vector<int> fold_of(static_cast<size_t>(examples));
   for (size_t i = 0; i < fold_of.size(); ++i) fold_of[i] = static_cast<int>(i % static_cast<size_t>(folds));
   Random random(seed);
-  for (size_t i = fold_of.size(); i > 1; --i) {
-    std::swap(fold_of[i - 1], fold_of[random.below(i)]);
-  }
+  shuffle(fold_of, random);
   return fold_of;
 }
 
@@ -45,6 +45,24 @@ std::vector<int> group_k_fold(const std::vector<std::string>& groups, int folds)
   }
   std::vector<int> fold_of;
   for (const std::string& group : groups) fold_of.push_back(fold_of_group[group]);
+  return fold_of;
+}
+
+std::vector<int> stratified_k_fold(const std::vector<std::string>& labels, int folds, uint64_t seed) {
+  const std::vector<std::vector<size_t>> classes = examples_by_class(labels);
+  size_t most = 0;
+  for (const std::vector<size_t>& members : classes) most = std::max(most, members.size());
+  check(folds, static_cast<int64_t>(most), "examples of the most frequent class");
+  // Dealt out like cards, class after class: how many of each class a part then has is what it shall have.
+  std::vector<int> fold_of(labels.size());
+  Random random(seed);
+  size_t dealt = 0;
+  for (const std::vector<size_t>& members : classes) {
+    std::vector<int> parts;
+    for (size_t i = 0; i < members.size(); ++i) parts.push_back(static_cast<int>(dealt++ % static_cast<size_t>(folds)));
+    shuffle(parts, random);
+    for (size_t i = 0; i < members.size(); ++i) fold_of[members[i]] = parts[i];
+  }
   return fold_of;
 }
 

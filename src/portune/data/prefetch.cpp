@@ -2,6 +2,7 @@
 #include <deque>
 #include <exception>
 #include <mutex>
+#include <nlohmann/json.hpp>
 #include <thread>
 #include <utility>
 
@@ -24,29 +25,42 @@ class PrefetchIterator final : public Iterator {
   }
 
   std::optional<Example> next() override {
-    if (!producer_.joinable()) producer_ = std::jthread([this] { produce(); });
+    if (!producer_.joinable()) {
+      state_ = input_->state();
+      producer_ = std::jthread([this] { produce(); });
+    }
     std::unique_lock lock(mutex_);
     changed_.wait(lock, [&] { return !queue_.empty() || ended_; });
     if (queue_.empty()) {
       if (error_) std::rethrow_exception(std::exchange(error_, nullptr));
       return std::nullopt;
     }
-    Example example = std::move(queue_.front());
+    Made made = std::move(queue_.front());
     queue_.pop_front();
     lock.unlock();
     changed_.notify_all();
-    return example;
+    state_ = std::move(made.state_after);
+    return std::move(made.example);
   }
 
   // Before the producer has begun, the input is still the caller's.
   int64_t skip(int64_t count) override { return producer_.joinable() ? Iterator::skip(count) : input_->skip(count); }
 
+  // That of the input, as it was after the element that was given last: nothing else changes by working ahead.
+  nlohmann::json state() const override { return producer_.joinable() ? state_ : input_->state(); }
+  void restore(const nlohmann::json& state) override { input_->restore(state); }
+
  private:
+  struct Made {
+    Example example;
+    nlohmann::json state_after;  // of the input
+  };
+
   void produce() {
     std::exception_ptr error;
     try {
       while (auto example = input_->next()) {
-        if (!push(std::move(*example))) return;
+        if (!push({std::move(*example), input_->state()})) return;
       }
     } catch (...) {
       error = std::current_exception();
@@ -58,11 +72,11 @@ class PrefetchIterator final : public Iterator {
   }
 
   // Waits for room; false if nobody wants the example any more.
-  bool push(Example example) {
+  bool push(Made made) {
     std::unique_lock lock(mutex_);
     changed_.wait(lock, [&] { return queue_.size() < capacity_ || stopping_; });
     if (stopping_) return false;
-    queue_.push_back(std::move(example));
+    queue_.push_back(std::move(made));
     lock.unlock();
     changed_.notify_all();
     return true;
@@ -72,10 +86,11 @@ class PrefetchIterator final : public Iterator {
   size_t capacity_;
   std::mutex mutex_;
   std::condition_variable changed_;
-  std::deque<Example> queue_;
+  std::deque<Made> queue_;
   std::exception_ptr error_;  // of the input; comes after all that is queued
   bool ended_ = false;
   bool stopping_ = false;
+  nlohmann::json state_;   // of the consumer's: not guarded
   std::jthread producer_;  // begun by the first next(); last, so that it ends before what it uses
 };
 

@@ -12,6 +12,10 @@ class Random {
   /// The stream of (seed, epoch): unrelated for different epochs.
   Random(uint64_t seed, int64_t epoch);
 
+  /// Goes to number `drawn` of the stream, counted from 0.
+  void go_to(uint64_t drawn) { drawn_ = drawn; }
+  uint64_t drawn() const { return drawn_; }
+
   uint64_t next();
   /// Each of 0, ..., bound - 1 is equally likely. bound > 0.
   uint64_t below(uint64_t bound);

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <nlohmann/json.hpp>
 
 #include "portune/data/column_names.h"
 #include "portune/data/read_files.h"
@@ -7,6 +8,8 @@
 
 namespace portune::data {
 namespace {
+
+constexpr const char* kRows = "rows of an Arrow table";
 
 class ArrowRows final : public Iterator {
  public:
@@ -26,6 +29,14 @@ class ArrowRows final : public Iterator {
     int64_t skipped = 0;
     while (skipped < count && table_.next()) ++skipped;
     return skipped;
+  }
+
+  nlohmann::json state() const override { return {{"stage", kRows}, {"row", table_.row()}}; }
+  // Batches before it are decoded, but no examples made.
+  void restore(const nlohmann::json& state) override {
+    const SavedState saved(kRows, state);
+    const int64_t row = saved.count("row");
+    if (skip(row) < row) saved.refuse("row", "the number of a row");
   }
 
  private:

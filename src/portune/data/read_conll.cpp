@@ -8,6 +8,8 @@
 namespace portune::data {
 namespace {
 
+constexpr const char* kRows = "sentences";
+
 class ConllRows final : public Iterator {
  public:
   ConllRows(const std::string& path, ConllOptions options)
@@ -20,6 +22,9 @@ class ConllRows final : public Iterator {
     if (!options_.tags_column.empty()) example.set(options_.tags_column, tags());
     return example;
   }
+
+  nlohmann::json state() const override { return state_of(kRows, reader_.position()); }
+  void restore(const nlohmann::json& state) override { reader_.seek(position_in(SavedState(kRows, state))); }
 
  private:
   std::string tags() const {

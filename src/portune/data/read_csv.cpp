@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <nlohmann/json.hpp>
 
 #include "portune/data/column_names.h"
 #include "portune/data/read_files.h"
@@ -8,6 +9,8 @@
 
 namespace portune::data {
 namespace {
+
+constexpr const char* kRows = "rows of a table";
 
 class CsvRows final : public Iterator {
  public:
@@ -23,6 +26,16 @@ class CsvRows final : public Iterator {
     Example example(Origin{path_, reader_.line()});
     for (const Source& source : sources_) example.set(source.name, std::string(reader_.fields()[source.field]));
     return example;
+  }
+
+  nlohmann::json state() const override { return began_ ? state_of(kRows, reader_.position()) : nlohmann::json(); }
+  // The beginning is read again: it has the names of the columns.
+  void restore(const nlohmann::json& state) override {
+    if (state.is_null()) return;
+    const io::TextPosition position = position_in(SavedState(kRows, state));
+    begin();
+    row_ready_ = false;
+    reader_.seek(position);
   }
 
  private:

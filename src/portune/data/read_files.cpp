@@ -1,16 +1,23 @@
 #include "portune/data/read_files.h"
 
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <utility>
+
 #include "portune/data/tolerance.h"
 #include "portune/io/bad_record.h"
+#include "portune/io/fingerprint.h"
 #include "portune/sources.h"
 
 namespace portune::data {
 namespace {
 
 struct ReadFiles final : Stage {
+  const std::string verb;
   const std::vector<std::string> paths;
   const OpenFile open;
-  ReadFiles(std::vector<std::string> paths, OpenFile open) : paths(std::move(paths)), open(std::move(open)) {}
+  ReadFiles(std::string verb, std::vector<std::string> paths, OpenFile open)
+      : verb(std::move(verb)), paths(std::move(paths)), open(std::move(open)) {}
 
   std::unique_ptr<Iterator> iterate(Pass pass) const override;
 };
@@ -18,7 +25,7 @@ struct ReadFiles final : Stage {
 class FilesIterator final : public Iterator {
  public:
   FilesIterator(const ReadFiles& files, std::shared_ptr<BadRows> bad_rows)
-      : paths_(files.paths), open_(files.open), bad_rows_(std::move(bad_rows)) {}
+      : verb_(files.verb), paths_(files.paths), open_(files.open), bad_rows_(std::move(bad_rows)) {}
 
   std::optional<Example> next() override {
     for (; next_file_ < paths_.size(); ++next_file_) {
@@ -27,6 +34,24 @@ class FilesIterator final : public Iterator {
       end_file();
     }
     return std::nullopt;
+  }
+
+  nlohmann::json state() const override {
+    if (fingerprints_.empty()) fingerprints_ = take_fingerprints();
+    return {{"stage", verb_},
+            {"fingerprints", fingerprints_},
+            {"file", next_file_},
+            {"empty", empty_},
+            {"rows", rows_ ? rows_->state() : nlohmann::json()}};
+  }
+  void restore(const nlohmann::json& state) override {
+    const SavedState saved(verb_, state);
+    require_same_files(saved);
+    next_file_ = static_cast<size_t>(saved.count("file", std::ssize(paths_)));
+    if (saved.part("rows").is_null() || next_file_ == paths_.size()) return;
+    begin_file();
+    rows_->restore(saved.part("rows"));
+    empty_ = saved.flag("empty");
   }
 
  private:
@@ -55,12 +80,34 @@ class FilesIterator final : public Iterator {
     throw DataError({.where = paths_[next_file_], .given = "no rows", .expected = "at least one"});
   }
 
+  // One text, as states are copied often.
+  std::string take_fingerprints() const {
+    std::string fingerprints;
+    for (const std::string& path : paths_) fingerprints += io::fingerprint(path) + " ";
+    return fingerprints;
+  }
+
+  void require_same_files(const SavedState& saved) const {
+    fingerprints_ = take_fingerprints();
+    const std::string then = saved.text("fingerprints");
+    if (then == fingerprints_) return;
+    if (then.size() != fingerprints_.size()) saved.refuse("fingerprints", std::to_string(paths_.size()) + " files");
+    const size_t bytes_each = then.size() / paths_.size();
+    const auto differs = std::ranges::mismatch(then, fingerprints_).in1 - then.begin();
+    throw DataError({.where = paths_[static_cast<size_t>(differs) / bytes_each],
+                     .given = "other bytes than when the state was saved",
+                     .expected = "the file as it was",
+                     .fix = "bring it back; or begin anew"});
+  }
+
+  const std::string verb_;
   std::vector<std::string> paths_;
   OpenFile open_;
   std::shared_ptr<BadRows> bad_rows_;
   size_t next_file_ = 0;
   std::unique_ptr<Iterator> rows_;
-  bool empty_ = true;  // whether the current file has given nothing so far
+  bool empty_ = true;                 // whether the current file has given nothing so far
+  mutable std::string fingerprints_;  // of all files; taken when the first state is asked for
 };
 
 std::unique_ptr<Iterator> ReadFiles::iterate(Pass pass) const {
@@ -69,12 +116,20 @@ std::unique_ptr<Iterator> ReadFiles::iterate(Pass pass) const {
 
 }  // namespace
 
+nlohmann::json state_of(std::string_view stage, io::TextPosition position) {
+  return {{"stage", stage}, {"offset", position.offset}, {"line", position.line}};
+}
+
+io::TextPosition position_in(const SavedState& saved) {
+  return {.offset = saved.count("offset"), .line = saved.count("line")};
+}
+
 Dataset read_files(const std::string& verb, std::vector<std::string> paths, OpenFile open) {
   paths = table_files(paths);
   if (paths.empty()) throw UsageError({.where = verb, .given = "no files", .expected = "at least one"});
   // A missing validation set should be noticed before the training, not after it.
   for (const std::string& path : paths) open(path);
-  return Dataset(std::make_shared<ReadFiles>(std::move(paths), std::move(open)));
+  return Dataset(std::make_shared<ReadFiles>(verb, std::move(paths), std::move(open)));
 }
 
 }  // namespace portune::data

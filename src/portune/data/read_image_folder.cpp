@@ -4,8 +4,10 @@
 #include <filesystem>
 #include <system_error>
 
-#include "portune/data/stage.h"
+#include "portune/base/message.h"
+#include "portune/data/indexed.h"
 #include "portune/error.h"
+#include "portune/io/content_hash.h"
 #include "portune/sources.h"
 
 namespace portune::data {
@@ -58,37 +60,36 @@ struct Listing {
   ImageFolderOptions columns;
 };
 
-class ImagesIterator final : public Iterator {
- public:
-  explicit ImagesIterator(std::shared_ptr<const Listing> listing) : listing_(std::move(listing)) {}
+Example image_at(const Listing& listing, int64_t index) {
+  const fs::path& within = listing.images[static_cast<size_t>(index)];
+  const std::string path = (listing.folder / within).string();
+  Example example(Origin{std::make_shared<const std::string>(path)});
+  const auto& [image, label] = listing.columns;
+  example.set(image, path);
+  if (!label.empty()) example.set(label, within.begin()->string());
+  return example;
+}
 
-  std::optional<Example> next() override {
-    if (next_ == listing_->images.size()) return std::nullopt;
-    const fs::path& within = listing_->images[next_++];
-    const std::string path = (listing_->folder / within).string();
-    Example example(Origin{std::make_shared<const std::string>(path)});
-    const auto& [image, label] = listing_->columns;
-    example.set(image, path);
-    if (!label.empty()) example.set(label, within.begin()->string());
-    return example;
-  }
-
-  int64_t skip(int64_t count) override {
-    const size_t skipped = std::min(static_cast<size_t>(count), listing_->images.size() - next_);
-    next_ += skipped;
-    return static_cast<int64_t>(skipped);
-  }
-
- private:
-  std::shared_ptr<const Listing> listing_;
-  size_t next_ = 0;
-};
+std::string hash_of_names(const std::vector<fs::path>& images) {
+  std::string names;
+  for (const fs::path& image : images) names += image.string() + "\n";
+  return hexadecimal(io::hash_of(names));
+}
 
 struct Images final : Stage {
   const std::shared_ptr<const Listing> listing;  // shared with the passes, which may outlive this
-  explicit Images(std::shared_ptr<const Listing> listing) : listing(std::move(listing)) {}
+  const std::string fingerprint;
+  explicit Images(std::shared_ptr<const Listing> listing)
+      : listing(std::move(listing)), fingerprint(hash_of_names(this->listing->images)) {}
 
-  std::unique_ptr<Iterator> iterate(Pass) const override { return std::make_unique<ImagesIterator>(listing); }
+  std::unique_ptr<Iterator> iterate(Pass) const override {
+    return iterate_by_index({.stage = "read_image_folder",
+                             .size = std::ssize(listing->images),
+                             .at = [listing = listing](int64_t index) { return image_at(*listing, index); },
+                             .fingerprint = fingerprint});
+  }
+  std::optional<int64_t> size() const override { return std::ssize(listing->images); }
+  Example at(Pass, int64_t index) const override { return image_at(*listing, index); }
 };
 
 }  // namespace

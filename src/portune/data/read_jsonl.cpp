@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <nlohmann/json.hpp>
 
 #include "portune/data/column_names.h"
 #include "portune/data/read_files.h"
@@ -8,6 +9,8 @@
 
 namespace portune::data {
 namespace {
+
+constexpr const char* kRows = "JSON lines";
 
 class JsonlRows final : public Iterator {
  public:
@@ -23,6 +26,9 @@ class JsonlRows final : public Iterator {
     for (const std::string& column : columns_) example.set(column, std::string(value_of(column)));
     return example;
   }
+
+  nlohmann::json state() const override { return state_of(kRows, reader_.position()); }
+  void restore(const nlohmann::json& state) override { reader_.seek(position_in(SavedState(kRows, state))); }
 
  private:
   std::string_view value_of(const std::string& column) const {

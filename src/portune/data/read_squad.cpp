@@ -16,6 +16,8 @@ std::string json_of(const std::vector<io::SquadReader::Answer>& answers) {
   return nlohmann::json{{"text", texts}, {"answer_start", starts}}.dump();
 }
 
+constexpr const char* kRows = "questions";
+
 class SquadRows final : public Iterator {
  public:
   SquadRows(const std::string& path, bool answers)
@@ -29,6 +31,15 @@ class SquadRows final : public Iterator {
     example.set("context", std::string(question.context));
     if (answers_) example.set("answers", json_of(question.answers));
     return example;
+  }
+
+  // The file is parsed as a whole in any case.
+  nlohmann::json state() const override { return {{"stage", kRows}, {"number", reader_.number()}}; }
+  void restore(const nlohmann::json& state) override {
+    const SavedState saved(kRows, state);
+    for (int64_t left = saved.count("number"); left > 0; --left) {
+      if (!reader_.next()) saved.refuse("number", "the number of a question");
+    }
   }
 
  private:

@@ -1,3 +1,5 @@
+#include <nlohmann/json.hpp>
+
 #include "portune/data/read_files.h"
 #include "portune/io/line_reader.h"
 #include "portune/sources.h"
@@ -5,6 +7,7 @@
 namespace portune::data {
 namespace {
 
+constexpr const char* kRows = "lines";
 constexpr int64_t kLongestLine = 64 << 20;
 
 class Lines final : public Iterator {
@@ -20,6 +23,9 @@ class Lines final : public Iterator {
     example.set("text", std::move(text));
     return example;
   }
+
+  nlohmann::json state() const override { return state_of(kRows, lines_.position()); }
+  void restore(const nlohmann::json& state) override { lines_.seek(position_in(SavedState(kRows, state))); }
 
  private:
   std::shared_ptr<const std::string> path_;  // shared by the origins of all rows

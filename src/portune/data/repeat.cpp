@@ -1,7 +1,13 @@
+#include <limits>
+#include <nlohmann/json.hpp>
+
+#include "portune/data/saved_state.h"
 #include "portune/data/stage.h"
 
 namespace portune::data {
 namespace {
+
+constexpr const char* kStage = "repeat";
 
 struct Repeat final : Stage {
   const StagePtr input;
@@ -17,9 +23,9 @@ struct Repeat final : Stage {
 
 class RepeatIterator final : public Iterator {
  public:
-  // pass  the first of the input
-  RepeatIterator(StagePtr input, Pass pass, std::optional<int64_t> count)
-      : input_(std::move(input)), pass_(std::move(pass)), left_(count) {}
+  // first  the pass that the input begins with
+  RepeatIterator(StagePtr input, Pass first, std::optional<int64_t> count)
+      : input_(std::move(input)), first_(std::move(first)), count_(count) {}
 
   int64_t skip(int64_t count) override {
     int64_t skipped = 0;
@@ -43,20 +49,41 @@ class RepeatIterator final : public Iterator {
     }
   }
 
+  nlohmann::json state() const override {
+    return {{"stage", kStage},
+            {"begun", begun_},
+            {"empty", empty_},
+            {"input", current_ ? current_->state() : nlohmann::json()}};
+  }
+  void restore(const nlohmann::json& state) override {
+    const SavedState saved(kStage, state);
+    begun_ = saved.count("begun", count_.value_or(std::numeric_limits<int64_t>::max()));
+    empty_ = saved.flag("empty");
+    if (saved.part("input").is_null()) return;
+    if (begun_ == 0) saved.refuse("begun", "at least 1, as an epoch is under way");
+    current_ = iterate(begun_ - 1);
+    current_->restore(saved.part("input"));
+  }
+
  private:
   bool begin_epoch() {
     // An epoch without examples will be followed by others like it: stop instead of searching forever.
-    if (left_ == 0 || empty_) return false;
-    if (left_) --*left_;
-    current_ = input_->iterate(pass_);
-    ++pass_.epoch;
+    if (begun_ == count_ || empty_) return false;
+    current_ = iterate(begun_++);
     empty_ = true;
     return true;
   }
 
+  std::unique_ptr<Iterator> iterate(int64_t epoch) const {
+    Pass pass = first_;
+    pass.epoch += epoch;
+    return input_->iterate(pass);
+  }
+
   StagePtr input_;
-  Pass pass_;
-  std::optional<int64_t> left_;
+  const Pass first_;
+  const std::optional<int64_t> count_;
+  int64_t begun_ = 0;  // epochs
   std::unique_ptr<Iterator> current_;
   bool empty_ = false;  // whether the current epoch has given nothing so far
 };

@@ -1,40 +1,62 @@
-#include "portune/data/random.h"
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "portune/data/buffered_shuffle.h"
+#include "portune/data/permutation.h"
+#include "portune/data/saved_state.h"
 #include "portune/data/stage.h"
+#include "portune/data/tolerance.h"
+#include "portune/io/bad_record.h"
 
 namespace portune::data {
 namespace {
 
-// With a buffer that holds all examples this is the shuffle of Fisher and Yates.
-class ShuffleIterator final : public Iterator {
+// Looks examples up where a permutation says.
+class PermutedShuffle final : public Iterator {
  public:
-  ShuffleIterator(std::unique_ptr<Iterator> input, int64_t capacity, Random random)
-      : input_(std::move(input)), capacity_(static_cast<size_t>(capacity)), random_(random) {}
+  PermutedShuffle(StagePtr input, Pass pass, const ShuffleOptions& options, const Permutation& permutation)
+      : input_(std::move(input)), pass_(pass), options_(options), permutation_(permutation) {}
 
   std::optional<Example> next() override {
-    fill();
-    if (buffer_.empty()) return std::nullopt;
-    std::swap(buffer_[random_.below(buffer_.size())], buffer_.back());
-    Example drawn = std::move(buffer_.back());
-    buffer_.pop_back();
-    return drawn;
+    while (next_ < permutation_.size()) {
+      const int64_t index = permutation_(next_++);
+      try {
+        return input_->at(pass_, index);
+      } catch (const io::BadRecordError& error) {
+        pass_over(pass_.bad_rows.get(), error);
+      } catch (const DataError& error) {  // of a function before this: the others can be had all the same
+        pass_over(pass_.bad_rows.get(), error, Origin{.row = index});
+      }
+    }
+    return std::nullopt;
+  }
+
+  int64_t skip(int64_t count) override {
+    if (pass_.bad_rows) return Iterator::skip(count);
+    const int64_t skipped = std::min(count, permutation_.size() - next_);
+    next_ += skipped;
+    return skipped;
+  }
+
+  // The input's is that of its beginning, by which it can tell whether it is still the same.
+  nlohmann::json state() const override {
+    if (input_state_.is_null()) input_state_ = input_->iterate(pass_)->state();
+    return {{"stage", kShuffleStage}, {"seed", options_.seed}, {"buffer", 0}, {"next", next_}, {"input", input_state_}};
+  }
+  void restore(const nlohmann::json& state) override {
+    const SavedState saved(kShuffleStage, state);
+    require_same_shuffle(saved, options_);
+    input_->iterate(pass_)->restore(saved.part("input"));
+    next_ = saved.count("next", permutation_.size());
   }
 
  private:
-  void fill() {
-    while (!input_ended_ && buffer_.size() < capacity_) {
-      if (auto example = input_->next()) {
-        buffer_.push_back(std::move(*example));
-      } else {
-        input_ended_ = true;
-      }
-    }
-  }
-
-  std::unique_ptr<Iterator> input_;
-  size_t capacity_;
-  Random random_;
-  std::vector<Example> buffer_;
-  bool input_ended_ = false;
+  StagePtr input_;
+  Pass pass_;
+  const ShuffleOptions options_;
+  Permutation permutation_;
+  int64_t next_ = 0;
+  mutable nlohmann::json input_state_;
 };
 
 struct Shuffle final : Stage {
@@ -43,15 +65,27 @@ struct Shuffle final : Stage {
   Shuffle(StagePtr input, ShuffleOptions options) : input(std::move(input)), options(options) {}
 
   std::unique_ptr<Iterator> iterate(Pass pass) const override {
-    const int64_t epoch = options.reshuffle_each_iteration ? pass.epoch : 0;
-    return std::make_unique<ShuffleIterator>(input->iterate(pass), options.buffer, Random(options.seed, epoch));
+    if (options.buffer == 0) return std::make_unique<PermutedShuffle>(input, pass, options, permutation(pass));
+    return buffered_shuffle(input->iterate(pass), options, Random(options.seed, order_of(pass)));
+  }
+  std::optional<int64_t> size() const override { return options.buffer == 0 ? input->size() : std::nullopt; }
+  Example at(Pass pass, int64_t index) const override { return input->at(pass, permutation(pass)(index)); }
+
+  int64_t order_of(Pass pass) const { return options.reshuffle_each_iteration ? pass.epoch : 0; }
+
+  Permutation permutation(Pass pass) const {
+    if (const auto size = input->size()) return Permutation(*size, options.seed, order_of(pass));
+    throw UsageError({.where = kShuffleStage,
+                      .given = "no buffer, and an input that is read from its beginning",
+                      .expected = "a buffer, or an input with random access: from_examples, cache, ...",
+                      .fix = "give a buffer, such as .buffer = 10'000; or cache() the examples before"});
   }
 };
 
 }  // namespace
 
 Dataset Dataset::shuffle(ShuffleOptions options) const {
-  require_at_least("shuffle", "buffer", options.buffer, 1);
+  require_at_least(kShuffleStage, "buffer", options.buffer, 0);
   return Dataset(std::make_shared<Shuffle>(stage_, options));
 }
 

@@ -1,9 +1,14 @@
+#include <algorithm>
+#include <nlohmann/json.hpp>
 #include <utility>
 
+#include "portune/data/saved_state.h"
 #include "portune/data/stage.h"
 
 namespace portune::data {
 namespace {
+
+constexpr const char* kStage = "skip";
 
 class SkipIterator final : public Iterator {
  public:
@@ -17,6 +22,13 @@ class SkipIterator final : public Iterator {
   int64_t skip(int64_t count) override {
     pass_over_first();
     return input_->skip(count);
+  }
+
+  nlohmann::json state() const override { return {{"stage", kStage}, {"left", left_}, {"input", input_->state()}}; }
+  void restore(const nlohmann::json& state) override {
+    const SavedState saved(kStage, state);
+    left_ = saved.count("left");
+    input_->restore(saved.part("input"));
   }
 
  private:
@@ -36,6 +48,11 @@ struct Skip final : Stage {
   std::unique_ptr<Iterator> iterate(Pass pass) const override {
     return std::make_unique<SkipIterator>(input->iterate(pass), count);
   }
+  std::optional<int64_t> size() const override {
+    const std::optional<int64_t> of_input = input->size();
+    return of_input ? std::optional(std::max<int64_t>(0, *of_input - count)) : std::nullopt;
+  }
+  Example at(Pass pass, int64_t index) const override { return input->at(pass, count + index); }
 };
 
 }  // namespace

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -25,6 +26,14 @@ class Iterator {
     while (skipped < count && next()) ++skipped;
     return skipped;
   }
+
+  /// Where the pass stands after the elements that next() and skip() have given: small, and an object whose "stage"
+  /// says what it is of. Not of what has been read ahead. A stage without it and restore() cannot be resumed.
+  virtual nlohmann::json state() const;
+  /// Goes to where another pass over an equal stage, with the same Pass, stood when state() said this. Called before
+  /// anything else. SavedState reads it.
+  /// errors  DataError naming the stage, if the state is none of this stage; or the file, if one has changed
+  virtual void restore(const nlohmann::json& state);
 };
 
 /// Which pass over its data a stage is asked for. All randomness depends on this and on the stage's own options, so

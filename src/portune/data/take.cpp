@@ -1,9 +1,13 @@
 #include <algorithm>
+#include <nlohmann/json.hpp>
 
+#include "portune/data/saved_state.h"
 #include "portune/data/stage.h"
 
 namespace portune::data {
 namespace {
+
+constexpr const char* kStage = "take";
 
 class TakeIterator final : public Iterator {
  public:
@@ -21,6 +25,13 @@ class TakeIterator final : public Iterator {
     return skipped;
   }
 
+  nlohmann::json state() const override { return {{"stage", kStage}, {"left", left_}, {"input", input_->state()}}; }
+  void restore(const nlohmann::json& state) override {
+    const SavedState saved(kStage, state);
+    left_ = saved.count("left", left_);
+    input_->restore(saved.part("input"));
+  }
+
  private:
   std::unique_ptr<Iterator> input_;
   int64_t left_;
@@ -34,6 +45,11 @@ struct Take final : Stage {
   std::unique_ptr<Iterator> iterate(Pass pass) const override {
     return std::make_unique<TakeIterator>(input->iterate(pass), count);
   }
+  std::optional<int64_t> size() const override {
+    const std::optional<int64_t> of_input = input->size();
+    return of_input ? std::optional(std::min(*of_input, count)) : std::nullopt;
+  }
+  Example at(Pass pass, int64_t index) const override { return input->at(pass, index); }
 };
 
 }  // namespace

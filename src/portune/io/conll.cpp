@@ -47,6 +47,11 @@ bool ConllReader::next() {
   return !tokens_.empty();
 }
 
+void ConllReader::seek(TextPosition position) {
+  lines_.seek(position);
+  in_sentence_ = false;
+}
+
 // Without the white space at its end; nothing at the end of the file.
 std::optional<std::string_view> ConllReader::next_line() {
   if (!lines_.next()) return std::nullopt;

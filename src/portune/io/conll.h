@@ -31,6 +31,11 @@ class ConllReader {
   /// The line of its first token, counted from 1.
   int64_t line() const { return first_line_; }
 
+  /// The end of the sentence.
+  TextPosition position() const { return lines_.position(); }
+  /// Goes on from there.
+  void seek(TextPosition position);
+
  private:
   std::optional<std::string_view> next_line();
   void take(std::string_view line);

@@ -29,6 +29,8 @@ std::string listing(const fs::path& folder) {
 
 }  // namespace
 
+uint64_t hash_of(std::string_view bytes) { return XXH3_64bits(bytes.data(), bytes.size()); }
+
 std::string content_hash(const std::vector<std::string>& files) {
   uint64_t hash = 0;
   for (const std::string& path : files) {

@@ -1,7 +1,9 @@
 // Whether files are still the same.
 #pragma once
 
+#include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace portune::io {
@@ -12,5 +14,7 @@ namespace portune::io {
 /// errors    as MappedFile::open
 /// source    XXH3 by Yann Collet, with 64 bits
 std::string content_hash(const std::vector<std::string>& files);
+/// 64 bits that depend on these bytes.
+uint64_t hash_of(std::string_view bytes);
 
 }  // namespace portune::io

@@ -30,14 +30,22 @@ CsvReader::CsvReader(std::string path, CsvFormat format) : file_(std::move(path)
 
 bool CsvReader::next() {
   do {
-    line_ += count_line_ends(file_.unread().first(record_bytes_));
+    line_ = next_line_;
     file_.consume(std::exchange(record_bytes_, 0));
     if (!scan_record()) return false;
+    next_line_ = line_ + count_line_ends(file_.unread().first(record_bytes_));
   } while (is_empty_line());
   file_.require_text(record_bytes_, line_);
   require_field_count();
   extract_fields();
   return true;
+}
+
+void CsvReader::seek(TextPosition position) {
+  file_.seek(position.offset);
+  record_bytes_ = 0;
+  next_line_ = position.line;
+  at_end_ = false;
 }
 
 // Finds the extent of the next record and of its fields; false at the end of the file.

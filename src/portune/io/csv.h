@@ -38,6 +38,11 @@ class CsvReader {
   /// The line on which the record begins, counted from 1.
   int64_t line() const { return line_; }
 
+  /// Where the next record is looked for.
+  TextPosition position() const { return {file_.offset() + static_cast<int64_t>(record_bytes_), next_line_}; }
+  /// Goes on from there. Only after the first next(), which fixes the number of fields.
+  void seek(TextPosition position);
+
  private:
   // A field in the unread bytes, and where the scan goes on.
   struct Field {
@@ -62,7 +67,8 @@ class CsvReader {
   CsvFormat format_;
   bool at_end_ = false;
   size_t record_bytes_ = 0;
-  int64_t line_ = 1;
+  int64_t line_ = 1;        // of the record
+  int64_t next_line_ = 1;   // of the one after it
   int64_t first_line_ = 0;  // of the record that fixes the number of fields; 0 before it
   size_t field_count_ = 0;
   std::vector<Field> scanned_;

@@ -22,6 +22,7 @@ class BlockReader {
   /// The bytes that come next: at least `wanted` of them (up to kBlock), unless the file ends before.
   std::string_view bytes(size_t wanted = 1);
   void take(size_t count) { begin_ += count; }
+  void seek(int64_t offset);
   /// Of the next byte in the file.
   int64_t offset() const { return block_offset_ + static_cast<int64_t>(begin_); }
 

@@ -28,6 +28,10 @@ class FileStream final : public InputStream {
     return count;
   }
 
+  void seek(int64_t offset) override {
+    if (fseeko(file_.get(), offset, SEEK_SET) != 0) throw_system_error("seek in", path_, errno);
+  }
+
  private:
   struct Close {
     void operator()(std::FILE* file) const { std::fclose(file); }
@@ -42,10 +46,7 @@ class Input final : public InputStream {
   explicit Input(const std::string& path) : bytes_(path) {}
 
   size_t read(std::span<char> target) override {
-    if (!looked_) {
-      decompressor_ = decompressor_for(bytes_.bytes(kZstdMagic.size()));
-      looked_ = true;
-    }
+    if (!looked_) look();
     if (decompressor_) return decompressor_->read(bytes_, target);
     const std::string_view bytes = bytes_.bytes();
     const size_t count = std::min(bytes.size(), target.size());
@@ -54,7 +55,32 @@ class Input final : public InputStream {
     return count;
   }
 
+  void seek(int64_t offset) override {
+    bytes_.seek(0);
+    look();
+    if (decompressor_) {
+      pass_over(offset);
+    } else {
+      bytes_.seek(offset);
+    }
+  }
+
  private:
+  void look() {
+    decompressor_ = decompressor_for(bytes_.bytes(kZstdMagic.size()));
+    looked_ = true;
+  }
+
+  void pass_over(int64_t count) {
+    std::vector<char> passed(64 * 1024);
+    while (count > 0) {
+      const size_t wanted = std::min(passed.size(), static_cast<size_t>(count));
+      const size_t read_now = read(std::span(passed).first(wanted));
+      if (read_now == 0) return;
+      count -= static_cast<int64_t>(read_now);
+    }
+  }
+
   BlockReader bytes_;
   bool looked_ = false;
   std::unique_ptr<Decompressor> decompressor_;  // null for bytes that are not compressed
@@ -78,6 +104,12 @@ std::string_view BlockReader::bytes(size_t wanted) {
     end_ += count;
   }
   return {block_.data() + begin_, end_ - begin_};
+}
+
+void BlockReader::seek(int64_t offset) {
+  stream_->seek(offset);
+  begin_ = end_ = 0;
+  block_offset_ = offset;
 }
 
 DataError BlockReader::error(std::string given, std::string expected, std::string fix) const {

@@ -15,6 +15,9 @@ class InputStream {
   /// Puts the next bytes into `target`, which is not empty: at least one, unless the file is at its end. Returns how
   /// many these are.
   virtual size_t read(std::span<char> target) = 0;
+  /// Goes to a place in what read() gives. Compressed bytes are decompressed from the beginning for it.
+  /// errors  those of read()
+  virtual void seek(int64_t offset) = 0;
 };
 
 /// The bytes of a file, or what they say if they are gzip (RFC 1952, several members too) or zstd (RFC 8878, several

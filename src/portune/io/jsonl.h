@@ -37,6 +37,11 @@ class JsonlReader {
   /// The line of the object, counted from 1.
   int64_t line() const { return lines_.number(); }
 
+  /// The end of the line of this object.
+  TextPosition position() const { return lines_.position(); }
+  /// Goes on from there.
+  void seek(TextPosition position) { lines_.seek(position); }
+
  private:
   struct Parser;  // keeps simdjson out of this header
 

@@ -21,6 +21,13 @@ bool LineReader::next() {
   return true;
 }
 
+void LineReader::seek(TextPosition position) {
+  file_.seek(position.offset);
+  bytes_ = 0;
+  too_long_ = false;
+  number_ = position.line;
+}
+
 // Bytes of the next line, without its end; nothing at the end of the file.
 std::optional<size_t> LineReader::scan() {
   for (size_t looked_at = 0;;) {

@@ -27,6 +27,10 @@ class LineReader {
   /// Counted from 1.
   int64_t number() const { return number_; }
   const std::string& path() const { return file_.path(); }
+  /// The end of the line.
+  TextPosition position() const { return {file_.offset() + static_cast<int64_t>(bytes_), number_}; }
+  /// Goes on from there.
+  void seek(TextPosition position);
   /// "train.jsonl:17".
   std::string where() const { return file_and_line(path(), number_); }
 

@@ -47,12 +47,18 @@ bool TextFile::read_more() {
   return end_ > before;
 }
 
+void TextFile::seek(int64_t offset) {
+  input_->seek(offset);
+  begin_ = end_ = 0;
+  buffer_offset_ = offset;
+}
+
 void TextFile::require_text(size_t bytes, int64_t line) const {
   const std::string_view text(buffer_.data() + begin_, bytes);
   const bool is_utf8 = simdjson::validate_utf8(text.data(), text.size());
   const size_t fault = is_utf8 ? text.find('\0') : find_invalid_utf8(text);
   if (fault == std::string_view::npos) return;
-  const int64_t offset = buffer_offset_ + static_cast<int64_t>(begin_ + fault);
+  const int64_t offset = this->offset() + static_cast<int64_t>(fault);
   const int64_t fault_line = line + count_line_ends({text.data(), fault});
   throw BadRecordError(
       {.where = file_and_line(path_, fault_line),

@@ -31,6 +31,11 @@ class TextFile {
   bool read_more();
   void consume(size_t bytes) { begin_ += bytes; }
 
+  /// Where the unread bytes begin in the file, or in the text that a compressed one holds.
+  int64_t offset() const { return buffer_offset_ + static_cast<int64_t>(begin_); }
+  /// Goes on from there. errors  those of InputStream::seek
+  void seek(int64_t offset);
+
   /// BadRecordError with line and byte offset if the first `bytes` unread bytes, which begin on line `line`, are not
   /// UTF-8 or contain a NUL.
   void require_text(size_t bytes, int64_t line) const;
@@ -44,6 +49,12 @@ class TextFile {
   size_t begin_ = 0;
   size_t end_ = 0;
   int64_t buffer_offset_ = 0;  // of buffer_[0] in the file
+};
+
+/// A place between two records of a text file.
+struct TextPosition {
+  int64_t offset = 0;  ///< in bytes
+  int64_t line = 0;    ///< what the reader counts of lines there
 };
 
 /// Line ends in `text`: LF, CR LF, and a CR alone.

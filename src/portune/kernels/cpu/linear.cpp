@@ -25,14 +25,16 @@ int64_t part(int64_t size, int64_t parts) {
 
 // Bands of rows, two per thread to even out a thread that is late; more would make oneDNN copy the shared operand more
 // often than the product can hide. Wider float32 tiles than this run at half the speed; bfloat16 ones want all columns.
+// Where the bands would be so narrow that this copy is what takes the time, columns are parted instead, each copied
+// once.
 Tiling tiling_of_rows(const Workers& workers, const Gemm& gemm) {
-  constexpr int64_t kFloat32Columns = 1536;
-  const int64_t threads = workers.threads();
-  Tiling tiling{.rows = threads == 1 ? gemm.m : part(gemm.m, 2 * threads), .columns = gemm.n, .depth = gemm.k};
-  if (gemm.a.type == DType::kFloat32) tiling.columns = part(gemm.n, ceil_div(gemm.n, kFloat32Columns));
-  const int64_t tiles = ceil_div(gemm.m, tiling.rows) * ceil_div(gemm.n, tiling.columns);
-  if (tiles < threads) tiling.columns = part(tiling.columns, ceil_div(threads, tiles));  // few rows
-  return tiling;
+  constexpr int64_t kFloat32Columns = 1536, kNarrowBand = 96;
+  const int64_t parts = workers.threads() == 1 ? 1 : 2 * workers.threads();
+  const int64_t widest = gemm.a.type == DType::kFloat32 ? kFloat32Columns : gemm.n;
+  if (gemm.m < kNarrowBand * parts) {
+    return {.rows = gemm.m, .columns = part(gemm.n, std::max(parts, ceil_div(gemm.n, widest))), .depth = gemm.k};
+  }
+  return {.rows = part(gemm.m, parts), .columns = part(gemm.n, ceil_div(gemm.n, widest)), .depth = gemm.k};
 }
 
 // For a product with long sums and a transposed left side: what oneDNN copies of both sides stays in the cache.

@@ -1,0 +1,32 @@
+// Which examples belong to which class or group.
+#pragma once
+
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "portune/data/random.h"
+
+namespace portune::data {
+
+/// The examples of each class, by their places; the classes in the order in which they are met first.
+inline std::vector<std::vector<size_t>> examples_by_class(const std::vector<std::string>& classes) {
+  std::vector<std::vector<size_t>> members;
+  std::unordered_map<std::string, size_t> number_of;
+  for (size_t i = 0; i < classes.size(); ++i) {
+    const size_t number = number_of.try_emplace(classes[i], members.size()).first->second;
+    if (number == members.size()) members.emplace_back();
+    members[number].push_back(i);
+  }
+  return members;
+}
+
+/// Every order is equally likely.
+/// source  Fisher and Yates, in Knuth's form
+template <class T>
+void shuffle(std::vector<T>& items, Random& random) {
+  for (size_t i = items.size(); i > 1; --i) std::swap(items[i - 1], items[random.below(i)]);
+}
+
+}  // namespace portune::data
