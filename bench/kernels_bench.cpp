@@ -98,32 +98,41 @@ void add_linear(const std::string& prefix, int64_t rows, int64_t in, int64_t out
       name + "/dw", [=] { linear_dw(workers(), shape, y->data(), x->data(), dw->data(), bias->data()); }, flops);
 }
 
+// text  tokens of each of the texts that share a row; 0: a row is one text
 template <class T>
-void add_attention(const std::string& prefix, const Model& m, float rate, const Band& band = {}) {
+void add_attention(const std::string& prefix, const Model& m, float rate, const Band& band = {}, int64_t text = 0) {
   const AttentionShape shape{m.batch, m.heads, m.sequence, m.sequence, m.hidden / m.heads};
   const auto q = array<T>(m.tokens() * m.hidden), k = array<T>(m.tokens() * m.hidden);
   const auto v = array<T>(m.tokens() * m.hidden), out = array<T>(m.tokens() * m.hidden);
   const auto dq = array<T>(m.tokens() * m.hidden), dk = array<T>(m.tokens() * m.hidden);
   const auto dv = array<T>(m.tokens() * m.hidden), dout = array<T>(m.tokens() * m.hidden);
   const auto bias = std::make_shared<std::vector<float>>(static_cast<size_t>(m.tokens()));
+  const auto segments = std::make_shared<std::vector<int32_t>>();
+  for (int64_t i = 0; text > 0 && i < m.tokens(); ++i) {
+    segments->push_back(static_cast<int32_t>(i / m.sequence * m.sequence + i % m.sequence / text + 1));
+  }
   const auto lse = array<float>(m.tokens() * m.heads);
+  const auto in = [=] {
+    return AttentionInputs<T>{q->data(), k->data(), v->data(), text > 0 ? nullptr : bias->data(),
+                              text > 0 ? segments->data() : nullptr};
+  };
   constexpr uint32_t kKey[2] = {1, 2};
   AttentionOptions options{.scale = 0.125F, .band = band};
   if (rate > 0) options.dropout = DropoutMask(kKey, rate);
-  const double flops = 2.0 * static_cast<double>(m.tokens() * m.sequence * m.hidden);  // of one of the products
-  const auto forward = [=] {
-    attention<T>(workers(), shape, options, {q->data(), k->data(), v->data(), bias->data()}, out->data(), lse->data());
-  };
+  const int64_t keys = text > 0 ? text : m.sequence;
+  const double flops = 2.0 * static_cast<double>(m.tokens() * keys * m.hidden);  // of one of the products
+  const auto forward = [=] { attention<T>(workers(), shape, options, in(), out->data(), lse->data()); };
   forward();  // an lse that belongs to the scores
   const std::string name = prefix + (rate > 0          ? "/attention_dropout"
+                                     : text > 0        ? "/attention_packed"
                                      : band.after == 0 ? "/attention_causal"
                                                        : "/attention");
   add(name + "/out", forward, 2 * flops);
   add(
       name + "/grad",
       [=] {
-        attention_grad<T>(workers(), shape, options, {q->data(), k->data(), v->data(), bias->data()},
-                          {dout->data(), out->data(), lse->data()}, dq->data(), dk->data(), dv->data());
+        attention_grad<T>(workers(), shape, options, in(), {dout->data(), out->data(), lse->data()}, dq->data(),
+                          dk->data(), dv->data());
       },
       5 * flops);
 }
@@ -176,6 +185,7 @@ void add_model(const Model& m) {
   add_linear<T>(prefix, m.tokens(), m.ffn, m.hidden);
   add_attention<T>(prefix, m, 0);
   add_attention<T>(prefix, m, 0, {.after = 0});
+  add_attention<T>(prefix, m, 0, {}, 12);
   add_attention<T>(prefix, m, 0.1F);
   add_rest<T>(prefix, m);
 }

@@ -257,11 +257,8 @@ class Quest final : public TextTask {
   }
 
   data::Dataset batches(const data::Dataset& rows, int64_t size, Labels labels) const override {
-    const std::map<std::string, double> padding = padding_of_both();
-    std::vector<std::string> padded;
-    for (const auto& [column, value] : padding) padded.push_back(column);
-    return rows.map([this, labels](const data::Example& row) { return encode(row, labels); })
-        .padded_batch(size, {.lengths = {checkpoint().max_length()}, .columns = padded, .pad_values = padding});
+    return checkpoint().batches_padded_with(
+        rows.map([this, labels](const data::Example& row) { return encode(row, labels); }), size, padding_of_both());
   }
 
   std::map<std::string, std::string> settings() const override {

@@ -10,6 +10,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -28,6 +29,9 @@ std::string to_string(const Origin& origin);
 
 /// One value: a text, an array, or (in a batch) one text per row.
 using Column = std::variant<std::string, Tensor, std::vector<std::string>>;
+
+/// Names and types of the arrays of a batch.
+using BatchType = std::vector<std::pair<std::string, TensorType>>;
 
 /// An element of a dataset: named columns in a fixed order. A batch is again an Example, whose arrays have a leading
 /// dimension and whose texts are lists.
@@ -57,16 +61,25 @@ class Example {
   const Tensor& tensor(std::string_view name) const;
   const std::vector<std::string>& texts(std::string_view name) const;
 
+  /// Of a batch: the types that batches of its dataset may have, its own among them, so that whoever compiles a program
+  /// for each knows all of them from the first. Empty where the stage that made the batch does not tell.
+  const std::vector<BatchType>& batch_types() const;
+  void set_batch_types(std::vector<BatchType> types);
+
  private:
   const Entry* find(std::string_view name) const;
 
   Origin origin_;
+  // Shared, because examples are copied, and null in all that are no batches.
+  std::shared_ptr<const std::vector<BatchType>> batch_types_;
   std::vector<Entry> columns_;
 };
 
 class BadRows;
 class Iterator;
+class Meter;
 class Stage;
+struct PackOptions;
 
 /// One pass over a dataset.
 ///     Cursor cursor = dataset.iterate();
@@ -145,6 +158,17 @@ struct PaddedBatchOptions {
   bool fill_remainder = true;
 };
 
+/// The int64 column [size] of the batches of bucket_by_length: the place of each example in the input, counted from 1;
+/// 0 in rows that only fill a batch up.
+inline constexpr std::string_view kExamplePlace = "example_place";
+
+struct BucketOptions {
+  /// A bucket for each length; the last holds the longest example. And which columns are padded with what.
+  PaddedBatchOptions padding;
+  /// Batches after which all buckets are emptied. More: less padding; fewer: less memory until the order is restored.
+  int64_t window = 128;
+};
+
 struct InterleaveOptions {
   int64_t cycle_length = 0;  ///< datasets that are read at a time; 0: all
   int64_t block_length = 1;  ///< examples of one before it is the next one's turn
@@ -170,12 +194,13 @@ class Dataset {
 
   /// Begins a pass. `epoch` chooses the order of shuffled data. repeat() counts epochs itself, from here on: epoch k of
   /// x.repeat() has the order of x.iterate(k).
-  Cursor iterate(int64_t epoch = 0) const;
+  /// meter  told how long the named() stages take; nullptr: nobody. It must outlive the cursor.
+  Cursor iterate(int64_t epoch = 0, Meter* meter = nullptr) const;
 
   /// Goes on from Cursor::state() of a pass over the same data with the same verbs. Sources with random access and
   /// files of rows go there at once; others, and what a verb works on, are read again as far as that is needed. errors
   /// DataError that names the stage where the state is of other verbs or is broken, or the file that has changed
-  Cursor resume(const std::string& state) const;
+  Cursor resume(const std::string& state, Meter* meter = nullptr) const;
 
   /// How many examples a pass gives, by passing over them as Cursor::skip() does.
   int64_t count() const;
@@ -226,6 +251,21 @@ class Dataset {
   /// As batch(), with 1-D arrays padded at the end to a common length. Fillers hold the pad value.
   /// errors  DataError that names the origin of an example longer than the largest length
   Dataset padded_batch(int64_t size, PaddedBatchOptions options) const;
+  /// As padded_batch(), with examples of similar length together, as tf.data's bucket_by_sequence_length has it: an
+  /// example joins the bucket of the smallest length that holds it, a full bucket is a batch. What is left in the
+  /// buckets at the end joins the next larger one, so that only the very last batch is filled up: there are as many
+  /// batches as without buckets. Composition and order are as random as those of the input. Batches have the column
+  /// kExamplePlace.
+  /// errors  as padded_batch(); UsageError for a window below 1
+  Dataset bucket_by_length(int64_t size, BucketOptions options) const;
+  /// The same, where all that is done since the last name gets a name for a Meter.
+  Dataset named(std::string name) const;
+  /// Examples in batches whose texts stand several in a row, each kept apart: what a model computes for one does not
+  /// depend on the others. The arrays of tokens become int32 [rows, length], with the columns of packing.h beside them;
+  /// all others become those of padded_batch(). An example may have several texts, as arrays [texts, positions]; these
+  /// may stand in different rows. Each example comes once in a pass.
+  /// errors  DataError that names the origin of an example that does not fit
+  Dataset pack(PackOptions options) const;
   /// The int32 1-D arrays of a column joined to one and cut into pieces of `size`; the last may be shorter. Each piece
   /// has the origin of the example that its end is from, and no other column.
   Dataset blocks(std::string column, int64_t size) const;

@@ -28,6 +28,9 @@ class DeviceArray {
   const TensorType& type() const;
   /// Copies the elements to the host. DeviceError if the work that makes them failed.
   Tensor to_host() const;
+  /// Calls `done` once, on some thread, when the work that makes the array is done or has failed. It may neither throw
+  /// nor take long.
+  void on_ready(std::function<void()> done) const;
 
  private:
   friend class Program;

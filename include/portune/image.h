@@ -72,6 +72,8 @@ struct DecodeOptions {
 /// of
 ///           more than 100 scans, which may take hours
 Image decode(std::span<const std::byte> file, const std::string& where, const DecodeOptions& options = {});
+/// Whether bytes begin as a file does that decode() knows.
+bool is_image(std::span<const std::byte> file);
 /// errors    as decode; NotFoundError, IoError
 Image read(const std::filesystem::path& file, const DecodeOptions& options = {});
 

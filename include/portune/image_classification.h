@@ -12,7 +12,7 @@
 namespace portune {
 
 struct ImageClassificationOptions {
-  std::string image_column = "image";  ///< of the paths of files
+  std::string image_column = "image";  ///< of the paths of files, or of the files' bytes
   std::string label_column = "label";
   /// Names of the classes in the order of their ids, as labels_of() finds them; default: those of the checkpoint. If
   /// the checkpoint has the same classes, its order is kept, so that its classifier keeps its meaning.
@@ -23,7 +23,7 @@ struct ImageClassificationOptions {
 };
 
 /// Rows with two texts: the path of an image, and its label. `files` is one folder, or tables, whose paths are relative
-/// to the folder of the table.
+/// to the folder of the table. In place of a path a row may have the bytes of a JPEG, PNG or WebP file.
 /// label_column  empty: labels are not read
 /// table         how tables are read, but for the columns
 /// errors        those of data::read_image_folder and data::read_table
@@ -42,7 +42,7 @@ class ImageClassification final : public RowTask {
   const std::vector<std::string>& labels() const;
 
   /// A row as arrays: float32 [channels, height, width] pixel_values, int32 labels; and the text image, its path
-  /// as the row has it.
+  /// as the row has it, or where the row is from if it has the image itself.
   /// errors  DataError, NotFoundError, IoError, which name row and file, for an image that cannot be read; DataError
   ///         for a label outside the set
   data::Example encode(const data::Example& row, Labels labels = Labels::kRequired) const;

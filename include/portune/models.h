@@ -15,9 +15,13 @@ namespace portune::models {
 /// What a text model reads, int32 [batch, seq] each.
 struct TextInputs {
   Value input_ids;
-  Value attention_mask;       ///< 1 for tokens, 0 for padding
+  Value attention_mask;       ///< 1 for tokens, 0 for padding; packed: the number of a token's text, from 1 on
   Value token_type_ids = {};  ///< 0 for the first text, 1 for the second; absent: 0 everywhere
   Value position_ids = {};    ///< places of the tokens in their text; absent: as transformers' forward() has them
+  /// Several texts stand in a row, each with its tokens side by side. None sees another; there are position_ids, 0
+  /// where a text begins. The heads that make one row of logits of a text do not read such inputs: gather the texts
+  /// first.
+  bool packed = false;
 };
 
 /// The keys and values of a text so far, of every layer: what a decoder keeps from token to token.

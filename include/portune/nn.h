@@ -116,7 +116,7 @@ Value embedding(const Scope& s, const Value& ids, int64_t rows, int64_t width, i
 Value dropout(const Scope& s, const Value& x, double rate);
 
 /// portune::attention(), which drops weights in training alone, by a key of this place.
-Value attention(const Scope& s, const Value& q, const Value& k, const Value& v, const Value& bias,
+Value attention(const Scope& s, const Value& q, const Value& k, const Value& v, const Value& mask,
                 AttentionOptions options);
 
 /// The activation that transformers calls `name`: "gelu", "gelu_new", "gelu_pytorch_tanh", "relu", "silu", "tanh", ...

@@ -191,11 +191,15 @@ struct AttentionOptions {
 };
 /// Scaled dot-product attention: softmax(scale q k^T + bias) v, for each head.
 /// q [batch, query, heads * head_size]; k, v [batch, kv, kv_heads * head_size]; one float type
-/// bias     float32 [batch, 1, 1, kv], added to the scores: 0 keeps, very negative hides
-/// returns  like q. A query all of whose keys are hidden gets finite numbers (zeros if the band has none) and passes no
+/// mask     float32 [batch, 1, 1, kv], a bias added to the scores: 0 keeps, very negative hides. Or int32 [batch, kv],
+///          with query = kv: segments of rows that hold several texts, whose tokens stand side by side under one
+///          number, from 1 on. A query sees the keys of its own text alone; on the CPU the others cost nothing. 0 is
+///          padding.
+/// returns  like q. A query all of whose keys are hidden gets finite numbers (zeros if the band or the segments leave
+/// none) and passes no
 ///          gradient back.
 /// source   Vaswani et al. 2017, arXiv:1706.03762, equation 1
-Value attention(const Value& q, const Value& k, const Value& v, const Value& bias, const AttentionOptions& options);
+Value attention(const Value& q, const Value& k, const Value& v, const Value& mask, const AttentionOptions& options);
 
 /// Rotary position embedding: in each head, element j of the first half and element j of the second are turned by the
 /// angle whose cos and sin the tables hold: (x1 cos - x2 sin, x2 cos + x1 sin), in float32 inside.

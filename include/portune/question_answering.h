@@ -50,6 +50,8 @@ class QuestionAnswering final : public TextTask {
   /// Windows in random order.
   data::Dataset training_batches(const data::Dataset& rows, int64_t size,
                                  const data::ShuffleOptions& order) const override;
+  data::Dataset packed_batches(const data::Dataset& rows, const data::PackedShapes& shapes,
+                               const data::ShuffleOptions& order) const override;
   /// Windows. Checks the answers.
   int64_t count_examples(const data::Dataset& rows) const override;
   /// A line per question: {"id", "prediction_text", "score": its probability among the n best, "start", "end": code

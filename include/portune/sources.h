@@ -38,7 +38,7 @@ std::vector<std::string> matching_files(const std::vector<std::string>& words);
 std::vector<std::string> table_files(const std::vector<std::string>& words);
 
 /// What a name says of a file: ".csv" for "data/Train.CSV.gz". The extension in lower case, without that of a
-/// compression; empty if there is none.
+/// compression, and of TFRecord files without -00003-of-00008; empty if there is none.
 std::string kind_extension(const std::string& path);
 
 struct CsvOptions {
@@ -117,7 +117,7 @@ struct ArrowOptions {
 /// do images as `datasets` has them (a struct of bytes and path; without bytes, the path). An example's origin has the
 /// number of its row, from 1. Needs the plug-in libportune_arrow.so.
 /// errors  at once: NotFoundError; DeviceError without the plug-in; DataError for what is no such file. When it is
-///         reached: DataError for a missing column, one of a type without a text (intervals, unions), a damaged batch,
+///         reached: DataError for a missing column, one of a type without a text (unions), a damaged batch,
 ///         one that needs more than 1 GB
 Dataset read_arrow(Files files, ArrowOptions options = {});
 
@@ -128,7 +128,8 @@ struct TableOptions {
 };
 
 /// Reads by the kind that the files have in common (kind_extension): .csv, .tsv, or .jsonl, .ndjson and .json (which
-/// must hold JSON Lines), or .txt, which has the one column "text", or .parquet and .arrow.
+/// must hold JSON Lines), or .txt, which has the one column "text", or .parquet
+/// and .arrow, or .tfrecord and .tfrecords (also with -00003-of-00008 after it), which read_tfrecord reads.
 /// errors  those of table_files() and of the readers; UsageError for another extension, or for options that files of
 /// this kind do not have
 Dataset read_table(Files files, TableOptions options = {});

@@ -13,7 +13,9 @@
 #include <vector>
 
 #include "portune/data.h"
+#include "portune/lengths.h"
 #include "portune/nn.h"
+#include "portune/packing.h"
 
 namespace portune {
 
@@ -67,6 +69,8 @@ class Task {
 
   /// The columns that a batch must have, arrays all of them.
   virtual std::vector<std::string> inputs() const = 0;
+  /// Those that the forward pass reads where a batch has them: what packed batches bring, say.
+  virtual std::vector<std::string> optional_inputs() const { return {}; }
   /// Builds the forward pass over a batch.
   virtual Forward forward(const nn::Scope& root, const Columns& batch) const = 0;
   virtual std::unique_ptr<Metrics> metrics() const = 0;
@@ -107,6 +111,18 @@ class RowTask : public Task {
   /// The same in random order, for training.
   virtual data::Dataset training_batches(const data::Dataset& rows, int64_t size,
                                          const data::ShuffleOptions& order) const;
+  /// The lengths that batches of texts may have, of which each gets the smallest that holds its examples; examples of
+  /// similar length share a batch then (data::Dataset::bucket_by_length). To be called before batches(). Lengths above
+  /// those of all examples may be missing: see data::choose_lengths.
+  /// errors  UsageError for a task whose batches have one shape, for no lengths, or one that texts cannot have
+  virtual void set_lengths(std::vector<int64_t> lengths);
+  /// How long the examples in batches are.
+  /// errors  UsageError as above
+  virtual data::LengthCounts length_counts(const data::Dataset& batches) const;
+  /// As training_batches(), with several texts in a row: see data::Dataset::pack().
+  /// errors  UsageError for a task that cannot do this, and why
+  virtual data::Dataset packed_batches(const data::Dataset& rows, const data::PackedShapes& shapes,
+                                       const data::ShuffleOptions& order) const;
   /// How many examples rows become: usually one each.
   virtual int64_t count_examples(const data::Dataset& rows) const;
   virtual std::unique_ptr<PredictionLines> prediction_lines() const = 0;

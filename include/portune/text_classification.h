@@ -55,8 +55,8 @@ class TextClassification final : public TextTask {
   const std::vector<std::string>& labels() const;
   Head head() const;
 
-  /// A row of texts as arrays: int32 [length] input_ids, attention_mask and, if the model reads them, token_type_ids;
-  /// int32 labels; float32 with regression, float32 [labels] with several labels.
+  /// A row of texts, or of token ids, as arrays: int32 [length] input_ids, attention_mask and, if the model reads them,
+  /// token_type_ids; int32 labels; float32 with regression, float32 [labels] with several labels.
   /// errors  DataError that names the row for a missing column, a label outside the set, text that is not UTF-8
   data::Example encode(const data::Example& row, Labels labels = Labels::kRequired) const;
 
@@ -70,8 +70,12 @@ class TextClassification final : public TextTask {
   std::vector<Prediction> predictions(const data::Example& batch, const data::Example& outputs) const;
 
   std::vector<std::string> columns(Labels labels) const override;
+  /// Where rows have token ids in place of the text, these: see TextCheckpoint::encode_ids.
+  data::Dataset read(const std::vector<std::string>& files, Labels labels) const override;
   /// Padded to max_length.
   data::Dataset batches(const data::Dataset& rows, int64_t size, Labels labels = Labels::kRequired) const override;
+  data::Dataset packed_batches(const data::Dataset& rows, const data::PackedShapes& shapes,
+                               const data::ShuffleOptions& order) const override;
   /// {"label": ..., "score": its probability, "scores": {label: probability}, "logits": [...]}; of several labels
   /// {"labels": [...], "scores": ..., "logits": ...}; with regression {"score": the number}
   std::unique_ptr<PredictionLines> prediction_lines() const override;

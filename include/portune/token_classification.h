@@ -55,6 +55,8 @@ class TokenClassification final : public TextTask {
   data::Dataset read(const std::vector<std::string>& files, Labels labels) const override;
   /// Padded to max_length.
   data::Dataset batches(const data::Dataset& rows, int64_t size, Labels labels = Labels::kRequired) const override;
+  data::Dataset packed_batches(const data::Dataset& rows, const data::PackedShapes& shapes,
+                               const data::ShuffleOptions& order) const override;
   /// {"tags": [name, ...]}, null for a word that the model has not seen.
   std::unique_ptr<PredictionLines> prediction_lines() const override;
   std::map<std::string, std::string> settings() const override;

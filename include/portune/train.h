@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "portune/data.h"
 #include "portune/device.h"
@@ -43,12 +44,22 @@ class StepResult {
   double loss() const;       ///< mean over the examples of the batch
   double weight() const;     ///< of these examples together: what the mean is over
   double grad_norm() const;  ///< before clipping
+  /// Calls `done` once when the step is done (DeviceArray::on_ready).
+  void on_ready(std::function<void()> done) const { loss_.on_ready(std::move(done)); }
 
  private:
   int64_t step_;
   double learning_rate_;
   TokenCount tokens_;
   DeviceArray loss_, weight_, grad_norm_;
+};
+
+/// How long the device had nothing to do because no batch was ready, since the epoch began.
+struct InputWait {
+  double waited_s = 0, elapsed_s = 0;
+  std::string slowest;  ///< the stage of the pipeline that took longest (data::Dataset::named); empty: none has a name
+
+  double share() const { return elapsed_s > 0 ? waited_s / elapsed_s : 0; }
 };
 
 /// What fit() tells while it runs. Every function has an empty default.
@@ -58,6 +69,11 @@ class Callback {
   /// A program for a new shape of batches is ready. `from_cache`: an earlier process had compiled it.
   virtual void on_compile([[maybe_unused]] const std::string& what, [[maybe_unused]] double seconds,
                           [[maybe_unused]] bool from_cache) {}
+  /// All programs are there that fit() will need, `compiled` of them made now; the first step begins.
+  virtual void on_ready([[maybe_unused]] int64_t programs, [[maybe_unused]] int64_t compiled,
+                        [[maybe_unused]] double seconds) {}
+  /// Before on_step().
+  virtual void on_input([[maybe_unused]] const InputWait& wait) {}
   /// A step is done: the numbers of result are there without waiting.
   virtual void on_step([[maybe_unused]] const StepResult& result, [[maybe_unused]] int64_t total_steps) {}
   /// An epoch is done; `mean_loss` is that of its examples, `scores` are those of the validation set, if there is one.
@@ -89,6 +105,7 @@ struct FitResult {
   bool stopped = false;  ///< by Callback::should_stop, before the last step or the end of the last validation
   double mean_loss = 0;  ///< over the examples of the last epoch
   Scores scores;         ///< of the last validation
+  double compile_s = 0;  ///< of the programs, before the first step
 };
 
 class Trainer {
@@ -99,22 +116,27 @@ class Trainer {
   Trainer(Trainer&&) noexcept;
   ~Trainer();
 
-  /// One update with a batch. Starts it and returns at once.
+  /// One update with a batch. Starts it and returns at once. The first batch of a shape waits for its program.
   /// errors  DataError if the batch lacks a column that the task needs; UsageError if the learning rate is to decay and
   ///         TrainingOptions::total_steps does not say until when
   StepResult step(const data::Example& batch);
 
-  /// Trains on batches. After a resumption the batches that were used before are skipped (see data::Cursor::skip).
-  /// errors  NumericError if a loss is not finite: which step, which rows; the weights are lost, checkpoints are not.
-  ///         An update that overflows in the very last step is found by the validation, or by save().
+  /// Trains on batches. After a resumption it goes on with the batch after those that were used before: by the state of
+  /// the data in a checkpoint that fit() wrote or ended before (see data::Dataset::resume), else by passing over them.
+  /// The first batch tells which shapes there will be (data::Example::batch_types; without them, its own): all programs
+  /// are compiled before the first step, several at a time, while further batches are prepared. So do evaluate() and
+  /// predict().
+  /// errors  DataError for a batch of another shape: which rows, which shape. NumericError if a loss is not finite:
+  ///         which step, which rows; the weights are lost, checkpoints are not. An update that overflows in the very
+  ///         last step is found by the validation, or by save().
   FitResult fit(const data::Dataset& batches, const FitOptions& options);
 
   /// "loss" and the task's metrics over all batches.
   /// errors  DataError if there is no example; NumericError if the loss or an output is not finite: which rows
   Scores evaluate(const data::Dataset& batches);
 
-  /// Calls `take` with every batch and the outputs of the task for it, in order.
-  /// errors  NumericError as evaluate()
+  /// Calls `take` with every batch and the outputs of the task for it, in order. Batches of data::bucket_by_length come
+  /// as batches of one row each, in the order of the rows. errors  NumericError as evaluate()
   void predict(const data::Dataset& batches,
                const std::function<void(const data::Example& batch, const data::Example& outputs)>& take);
 
@@ -126,7 +148,7 @@ class Trainer {
   /// errors  IoError, or NumericError if a weight is not finite, after which the older folder is as it was; UsageError
   ///         before the first batch, which loads weights
   void save(const std::filesystem::path& folder) const;
-  /// As save(), and with it what resume() needs: optimizer state and step.
+  /// As save(), and with it what resume() needs: optimizer state, step and, after fit(), where the data stand.
   void save_checkpoint(const std::filesystem::path& folder) const;
   /// Continues from what save_checkpoint() wrote. The task must have been made from that same folder.
   /// errors  NotFoundError if the folder is a model without a training state; UsageError after the first step, or if

@@ -42,6 +42,20 @@ TEST(AtomicFile, LeavesNothingWithoutCommit) {
   EXPECT_TRUE(std::filesystem::is_empty(folder.path()));
 }
 
+TEST(AtomicFile, LeavesNothingIfItWasOnlyFinished) {
+  const TemporaryFolder folder;
+  {
+    AtomicFile file(folder / "a");
+    file.write("whole");
+    file.finish();
+  }
+  EXPECT_TRUE(std::filesystem::is_empty(folder.path()));
+  AtomicFile file(folder / "a");
+  file.finish();
+  file.commit();
+  EXPECT_THAT(names_in(folder.path()), testing::ElementsAre("a"));
+}
+
 TEST(AtomicFile, LeavesNothingWhereItCannotTakeItsPlace) {
   const TemporaryFolder folder;
   std::filesystem::create_directory(folder / "a");

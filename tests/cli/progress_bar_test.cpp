@@ -41,6 +41,17 @@ TEST(ProgressBar, TellsStepLossTimeLeftTokensPerSecondAndPadding) {
                                              "  loss 2.0000  0:25 left  150 tokens/s  25% padding\x1b[K"));
 }
 
+TEST(ProgressBar, TellsTheShareOfWaitingIfThereIsAny) {
+  FakeTerminal fake;
+  ProgressBar bar(fake.terminal(true));
+  fake.now_s = 1;
+  bar.update(1, 10, 4.0, {}, 0.123);
+  EXPECT_THAT(fake.take(), HasSubstr("  12% waiting for input\x1b[K"));
+  fake.now_s = 2;
+  bar.update(2, 10, 4.0, {}, 0);
+  EXPECT_THAT(fake.take(), Not(HasSubstr("waiting")));
+}
+
 TEST(ProgressBar, LossIsAMeanThatBeginsWithTheFirstStep) {
   FakeTerminal fake;
   ProgressBar bar(fake.terminal(true));

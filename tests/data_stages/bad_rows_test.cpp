@@ -4,9 +4,12 @@
 #include <gtest/gtest.h>
 
 #include "data_stages/numbers.h"
+#include "data_stages/resuming.h"
 #include "io/table_file.h"
+#include "io/temporary_folder.h"
 #include "portune/error.h"
 #include "portune/sources.h"
+#include "portune/tfrecord.h"
 
 namespace portune::data {
 namespace {
@@ -165,6 +168,72 @@ TEST(BadRows, AreNotCountedAmongThoseSkipped) {
       EXPECT_EQ(collect(tolerant.skip(count)), std::vector<int>(all.begin() + count, all.end())) << count;
     }
   }
+}
+
+// Wherever a pass is cut, in the same process or another: the same rows follow, and the same were passed over.
+TEST(BadRows, AreTheSameAfterAResumption) {
+  const std::string path = write_file("t.csv", kRagged);
+  const auto last_is_bad = [](const Example& row) {
+    if (row.text("n") != "5") return row;
+    throw DataError({.where = to_string(row.origin()), .given = "5"});
+  };
+  for (const int threads : {1, 2}) {
+    expect_resumable([&] {
+      return read_csv(path).map(last_is_bad, {.threads = threads}).shuffle({.buffer = 2}).skip_bad_rows(at_most(4));
+    });
+  }
+}
+
+TEST(BadRows, OfAnEarlierRunCountButAreNotToldAgain) {
+  const std::string path = write_file("t.csv", kRagged);
+  Cursor cursor = read_csv(path).skip_bad_rows(at_most(3)).iterate();
+  cursor.next();
+  cursor.next();
+  int told = 0;
+  const auto later = std::make_shared<BadRows>(3, [&](const BadRow&) { ++told; });
+  EXPECT_THAT(collect(read_csv(path).skip_bad_rows(later).resume(cursor.state())), ElementsAre(5));
+  EXPECT_EQ(later->count(), 3);
+  EXPECT_EQ(told, 2);
+  EXPECT_EQ(later->rows()[0].reason, "1 field, expected 2 fields, as on line 1");
+}
+
+// The text of one of 20 records is changed, which its checksum tells.
+class DamagedTfrecord {
+ public:
+  explicit DamagedTfrecord(bool index) {
+    TfrecordWriter writer(path(), {.index = index});
+    for (const Example& example : numbers(20).iterate()) writer.write(example);
+    writer.commit();
+    std::string bytes = text_of(path());
+    bytes[bytes.find("13")] = '7';
+    write_text(path(), bytes);
+  }
+  std::string path() const { return folder_ / "t.tfrecord"; }
+
+ private:
+  TemporaryFolder folder_;
+};
+
+TEST(BadRows, OfTfrecordFilesAreThoseOfWrongChecksums) {
+  const DamagedTfrecord file(false);
+  EXPECT_THROW(read_tfrecord(file.path()).count(), DataError);
+  for (const int reads : {1, 2}) {
+    const auto bad_rows = at_most(1);
+    const Dataset rows = read_tfrecord(file.path(), {.num_parallel_reads = reads}).skip_bad_rows(bad_rows);
+    EXPECT_EQ(collect(rows).size(), 19U);
+    EXPECT_EQ(rows.count(), 19);
+    ASSERT_EQ(bad_rows->count(), 1);
+    EXPECT_THAT(bad_rows->rows()[0].where, HasSubstr("t.tfrecord"));
+  }
+}
+
+TEST(BadRows, OfAPermutation) {
+  const DamagedTfrecord file(true);
+  const Dataset rows = read_tfrecord(file.path()).shuffle({.buffer = 0, .seed = 1});
+  EXPECT_THROW(collect(rows), DataError);
+  const auto bad_rows = at_most(1);
+  EXPECT_EQ(collect(rows.repeat(2).skip_bad_rows(bad_rows)).size(), 38U);
+  EXPECT_EQ(bad_rows->count(), 1);
 }
 
 TEST(BadRows, MustNotBeFewerThanNone) { EXPECT_THROW(BadRows(-1), UsageError); }

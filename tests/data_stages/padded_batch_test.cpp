@@ -53,6 +53,18 @@ TEST(PaddedBatch, FillersHoldThePadValueAndWeighNothing) {
   EXPECT_THAT(batch.tensor("example_weight").as<float>(), ElementsAre(1, 0));
 }
 
+TEST(PaddedBatch, EachBatchTellsWhatAllMayBe) {
+  const Dataset dataset = from_examples({row({1}), row({1, 2, 3})});
+  const auto type = [](int64_t length) {
+    return BatchType{{"ids", {DType::kInt64, {1, length}}},
+                     {"label", {DType::kInt32, {1}}},
+                     {"example_weight", {DType::kFloat32, {1}}}};
+  };
+  EXPECT_THAT(first(dataset.padded_batch(1, {.lengths = {3, 2}})).batch_types(), ElementsAre(type(2), type(3)));
+  // Its last batch may have any size.
+  EXPECT_TRUE(first(dataset.padded_batch(1, {.lengths = {3}, .fill_remainder = false})).batch_types().empty());
+}
+
 TEST(PaddedBatch, MayDropTheRemainder) {
   EXPECT_FALSE(from_examples({row({1})}).padded_batch(2, {.lengths = {3}, .drop_remainder = true}).iterate().next());
 }

@@ -153,6 +153,14 @@ TEST(ReadTable, ReadsCompressedFiles) {
   EXPECT_EQ(read_table(folder + "lines.txt.gz").count(), 100'000);
 }
 
+TEST(ReadTable, APassOverCompressedFilesGoesOnFromItsState) {
+  const std::string folder = PORTUNE_TEST_DATA "/compressed/";
+  const Dataset rows = read_table({folder + "table.csv.gz", folder + "members.csv.gz"});
+  Cursor cursor = rows.iterate();
+  cursor.skip(1500);
+  EXPECT_EQ(rows.resume(cursor.state()).next()->text("text"), "row 500");
+}
+
 TEST(ReadTable, ColumnsMayHaveOtherNames) {
   const std::string path = write_file("t.csv", "a,b,c\n1,2,3\n");
   EXPECT_EQ(rows_of(read_table(path, {.rename = {{"b", "text"}}})), (Rows{{{"a", "1"}, {"text", "2"}, {"c", "3"}}}));

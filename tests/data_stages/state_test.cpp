@@ -53,6 +53,10 @@ TEST(State, OfVerbs) {
   expect_resumable([] { return numbers(8).batch({.size = 3}); });
   expect_resumable([] { return numbers(8).batch({.size = 3, .drop_remainder = true}); });
   expect_resumable([] { return numbers(8).map(with_tokens).padded_batch(3, {.lengths = {8}}); });
+  expect_resumable([] {
+    return numbers(25).map(with_tokens).bucket_by_length(3, {.padding = {.lengths = {4, 9, 25}}, .window = 2});
+  });
+  expect_resumable([] { return numbers(8).map(same).named("same").batch({.size = 3}).named("batch"); });
   expect_resumable([] { return numbers(8).map(with_tokens).blocks("tokens", 5); });
   expect_resumable([] { return numbers(20).map(with_tokens).blocks("tokens", 3).padded_batch(2, {.lengths = {3}}); });
   expect_resumable([] { return numbers(9).prefetch(2); });

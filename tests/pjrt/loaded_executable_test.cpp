@@ -1,6 +1,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <chrono>
+#include <future>
+
 #include "pjrt/cpu.h"
 #include "portune/error.h"
 
@@ -44,6 +47,15 @@ TEST(LoadedExecutable, ResultsHaveTheModulesTypes) {
   const std::vector<Buffer> results = executable.execute(arguments);
   EXPECT_THAT(results[0].to_host().as<float>(), ElementsAre(1.f, 4.f, 2.f, 5.f, 3.f, 6.f));
   EXPECT_THAT(results[1].to_host().as<float>(), ElementsAre(7.f));
+}
+
+TEST(LoadedExecutable, TellsWhenAResultIsReady) {
+  Buffer x = on_device(floats({2, 3})), y = on_device(floats({2, 3}));
+  Buffer* arguments[] = {&x, &y};
+  const std::vector<Buffer> results = cpu_client().compile(kAdd).execute(arguments);
+  std::promise<void> told;
+  results[0].on_ready([&] { told.set_value(); });
+  EXPECT_EQ(told.get_future().wait_for(std::chrono::seconds(60)), std::future_status::ready);
 }
 
 TEST(LoadedExecutable, DonationDeletesTheBuffer) {

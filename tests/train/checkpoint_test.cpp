@@ -22,7 +22,8 @@ void write(const std::filesystem::path& folder) {
   train::write_position(folder, {.step = 17,
                                  .total_steps = 40,
                                  .epoch_loss = {.sum = 0.1, .weight = 30},
-                                 .run = {{"seed", "42"}, {"text_column", "a \"text\""}}});
+                                 .run = {{"seed", "42"}, {"text_column", "a \"text\""}},
+                                 .data = R"({"stage": "pass"})"});
 }
 
 TEST(TrainingState, ComesBackAsItWasWritten) {
@@ -34,6 +35,7 @@ TEST(TrainingState, ComesBackAsItWasWritten) {
   EXPECT_EQ(position.epoch_loss.sum, 0.1);
   EXPECT_EQ(position.epoch_loss.weight, 30);
   EXPECT_EQ(position.run, (train::RunFacts{{"seed", "42"}, {"text_column", "a \"text\""}}));
+  EXPECT_EQ(position.data, R"({"stage": "pass"})");
   const train::Moments moments = train::read_moments(folder.path(), kNames, kTypes);
   ASSERT_EQ(moments.m.size(), 1u);
   EXPECT_THAT(moments.m[0].as<float>(), ElementsAre(1, 2));

@@ -2,10 +2,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <cmath>
 
 #include "io/temporary_folder.h"
 #include "portune/error.h"
+#include "portune/sources.h"
 #include "portune/text_classification.h"
 #include "portune/train.h"
 #include "tasks/sentences.h"
@@ -205,7 +207,7 @@ TEST(Trainer, StopsInTheMidstOfAValidation) {
   EXPECT_EQ(result.steps, kStepsPerEpoch);
   EXPECT_TRUE(result.scores.empty());
   EXPECT_EQ(stop.epochs, 0);
-  EXPECT_LE(evaluated, 3);  // the one at which it was asked, and one that was under way
+  EXPECT_LE(evaluated, 4);  // the one that told the shapes, the one at which it was asked, and those under way
 }
 
 TEST(Trainer, LossThatIsNotFiniteNamesItsStepAndRows) {
@@ -483,7 +485,7 @@ TEST(Trainer, CheckpointBeforeTheFirstStepHasTheStateItCameWith) {
   EXPECT_EQ(trainer.steps(), 2);
   trainer.evaluate(task.batches(rows(), kBatchSize));
   trainer.save_checkpoint(folder / "second");
-  for (const char* file : {"model.safetensors", "optimizer.safetensors", "trainer_state.json"}) {
+  for (const char* file : {"model.safetensors", "optimizer.safetensors", "trainer_state.json", "data_state.json"}) {
     EXPECT_TRUE(text_of(folder / "first" / file) == text_of(folder / "second" / file)) << file;
   }
 }
@@ -521,6 +523,42 @@ TEST(Trainer, CheckpointsInIntervalsGoOnWithTheSameBits) {
   resumed.fit(shuffled_batches(again), {.num_train_epochs = 3});
   resumed.save(folder / "again");
   EXPECT_TRUE(text_of(folder / "again" / "model.safetensors") == text_of(folder / "model" / "model.safetensors"));
+}
+
+// In the second epoch of a file: nothing that comes before in it is read, and an older checkpoint passes over it.
+TEST(Trainer, ResumesByTheStateOfTheData) {
+  const TemporaryFolder folder;
+  write_text(folder / "rows.csv",
+             "text,label\na good play,good\na bad play,bad\ngood,good\nbad,bad\na good story,good\n"
+             "a bad story,bad\nthe film was good,good\nthe film was bad,bad\n");
+  std::atomic<int> read = 0;
+  const auto batches = [&](const TextClassification& task) {
+    return task.batches(data::read_csv((folder / "rows.csv").string()).filter([&](const data::Example&) {
+      ++read;
+      return true;
+    }),
+                        2);
+  };
+  const auto resumed = [&](bool with_data_state) {
+    const std::filesystem::path checkpoint = folder / "run" / "checkpoint-6";
+    if (!with_data_state) std::filesystem::remove(checkpoint / "data_state.json");
+    const TextClassification task = task_from(checkpoint);
+    Trainer trainer(cpu(), task, quick());
+    trainer.resume(checkpoint);
+    read = 0;
+    trainer.fit(batches(task), {.num_train_epochs = 1, .steps_per_epoch = 8});
+    trainer.save(folder / "model");
+    return text_of(folder / "model" / "model.safetensors");
+  };
+  const TextClassification task = task_from(kTinyBert);
+  Trainer whole(cpu(), task, quick());
+  whole.fit(batches(task),
+            {.num_train_epochs = 1, .steps_per_epoch = 8, .checkpoints = {.folder = folder / "run", .every = 6}});
+  whole.save(folder / "whole");
+  EXPECT_TRUE(resumed(true) == text_of(folder / "whole" / "model.safetensors"));
+  EXPECT_EQ(read, 4);  // two batches of two rows
+  EXPECT_TRUE(resumed(false) == text_of(folder / "whole" / "model.safetensors"));
+  EXPECT_EQ(read, 16);
 }
 
 TEST(Trainer, ResumesWithTheOptionsOfTheRunOnly) {

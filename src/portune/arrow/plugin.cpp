@@ -22,11 +22,15 @@ struct PortuneArrowTable {
 
 namespace {
 
+// Arrow also calls it an IOError when bytes cannot be decompressed; those of the system have a number.
+arrow::Status as_bad_data_unless_system(const arrow::Status& status) {
+  const bool is_of_system = !status.IsIOError() || arrow::internal::ErrnoFromStatus(status) != 0;
+  return is_of_system ? status : arrow::Status::Invalid(status.message());
+}
+
 PortuneArrowFault fault_of(const arrow::Status& status) {
-  if (status.IsIOError()) {
-    return arrow::internal::ErrnoFromStatus(status) == ENOENT ? kPortuneArrowNotFound : kPortuneArrowIo;
-  }
-  return kPortuneArrowBadData;
+  if (!as_bad_data_unless_system(status).IsIOError()) return kPortuneArrowBadData;
+  return arrow::internal::ErrnoFromStatus(status) == ENOENT ? kPortuneArrowNotFound : kPortuneArrowIo;
 }
 
 // One line of it: Arrow sometimes adds where in its sources an error arose.
@@ -57,7 +61,7 @@ class WithoutExceptions final : public arrow::RecordBatchReader {
   std::shared_ptr<arrow::Schema> schema() const override { return input_->schema(); }
   arrow::Status ReadNext(std::shared_ptr<arrow::RecordBatch>* batch) override {
     try {
-      return input_->ReadNext(batch);
+      return as_bad_data_unless_system(input_->ReadNext(batch));
     } catch (const std::bad_alloc&) {
       return arrow::Status::OutOfMemory("out of memory");
     } catch (const std::exception& exception) {

@@ -42,6 +42,7 @@ void OutputFile::write(std::span<const std::byte> bytes) {
 }
 
 void OutputFile::finish() {
+  if (finished_) return;
   if (fsync(file_.number()) != 0) throw_system_error("fsync", path_, errno);
   if (const int error_number = file_.close(); error_number != 0) throw_system_error("close", path_, error_number);
   finished_ = true;
@@ -50,9 +51,14 @@ void OutputFile::finish() {
 AtomicFile::AtomicFile(std::filesystem::path target, int mode)
     : target_(std::move(target)), temporary_(unique_sibling(target_, kTemporaryPrefix)), file_(temporary_, mode) {}
 
+AtomicFile::~AtomicFile() {
+  if (!committed_) unlink(temporary_.c_str());
+}
+
 void AtomicFile::commit() {
   file_.finish();
-  if (rename(temporary_.c_str(), target_.c_str()) == 0) return;
+  committed_ = rename(temporary_.c_str(), target_.c_str()) == 0;
+  if (committed_) return;
   const int error_number = errno;
   unlink(temporary_.c_str());
   throw_system_error("rename " + temporary_.string() + " to", target_, error_number);

@@ -26,7 +26,8 @@ class OutputFile {
   void reserve(int64_t bytes);
   void write(std::span<const std::byte> bytes);
   void write(std::string_view text) { write(std::as_bytes(std::span(text))); }
-  /// fsync and close. After an error the file is given up: a second fsync could report success for lost pages.
+  /// fsync and close, unless that is done. After an error the file is given up: a second fsync could report success for
+  /// lost pages.
   void finish();
 
  private:
@@ -41,15 +42,19 @@ class AtomicFile {
  public:
   /// errors    IoError, NotFoundError if the folder is missing
   explicit AtomicFile(std::filesystem::path target, int mode = 0666);
+  ~AtomicFile();
 
   void write(std::span<const std::byte> bytes) { file_.write(bytes); }
   void write(std::string_view text) { file_.write(text); }
-  /// fsync, close, rename. If it throws, the older file is in place.
+  /// fsync and close: of several files that belong together, all before the first commit.
+  void finish() { file_.finish(); }
+  /// finish, rename. If it throws, the older file is in place.
   void commit();
 
  private:
   std::filesystem::path target_, temporary_;
   OutputFile file_;
+  bool committed_ = false;
 };
 
 /// A name that nothing has: beside `target`, and made of prefix, its name, and 16 random hex digits.

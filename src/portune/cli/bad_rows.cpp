@@ -27,6 +27,14 @@ std::shared_ptr<data::BadRows> bad_rows_of(const std::string& word) {
   throw UsageError({.where = "--bad-rows", .given = word, .expected = "fail, or skip:N with the number of rows"});
 }
 
+void add_bad_rows(Group group, std::shared_ptr<data::BadRows>& bad_rows) {
+  group
+      .word(
+          "--bad-rows", [&](const std::string& word) { bad_rows = bad_rows_of(word); },
+          "fail, or skip:N to pass over so many that cannot be read or used", "fail|skip:N")
+      ->default_str("fail");
+}
+
 data::Dataset tolerant(const ModelArguments& model, const data::Dataset& dataset) {
   return model.bad_rows ? dataset.skip_bad_rows(model.bad_rows) : dataset;
 }

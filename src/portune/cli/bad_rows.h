@@ -6,6 +6,7 @@
 
 #include "portune/bad_rows.h"
 #include "portune/cli/commands.h"
+#include "portune/cli/option_group.h"
 
 namespace portune::cli {
 
@@ -13,6 +14,9 @@ namespace portune::cli {
 /// that a progress bar stands on.
 /// errors  UsageError for another word
 std::shared_ptr<data::BadRows> bad_rows_of(const std::string& word);
+
+/// The option --bad-rows.
+void add_bad_rows(Group group, std::shared_ptr<data::BadRows>& bad_rows);
 
 /// The same, but for bad rows, which are passed over if that is asked for.
 data::Dataset tolerant(const ModelArguments& model, const data::Dataset& dataset);

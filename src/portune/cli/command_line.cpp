@@ -45,6 +45,24 @@ constexpr const char* kTokenizeExamples =
     "  {\"ids\":[101,7592,102,2088,102],\"offsets\":[[0,0],[0,5],[0,0],[0,5],[0,0]]}\n"
     "  Offsets count Unicode characters; [0,0] stands for what is not in the text.\n";
 
+constexpr const char* kTfrecordExamples =
+    "  portune tfrecord write --input train.csv --output train.tfrecord\n"
+    "  portune tfrecord inspect train.tfrecord --verify\n";
+
+constexpr const char* kTfrecordWriteExamples =
+    "  portune tfrecord write --input train.csv --int64-columns label --tokenizer bert --max-length 128 \\\n"
+    "      --output 'train-{shard:05d}-of-{shards:05d}.tfrecord' --shards 8\n"
+    "  portune tfrecord write --input photos/train --output photos.tfrecord\n";
+
+constexpr const char* kTfrecordInspectExamples =
+    "  portune tfrecord inspect train.tfrecord\n"
+    "  portune tfrecord inspect train-*.tfrecord --verify --json\n"
+    "  Exit code 65 if a file is damaged.\n";
+
+constexpr const char* kTfrecordIndexExamples =
+    "  portune tfrecord index train-*.tfrecord\n"
+    "  Writes FILE.index beside each: exact counts, and reading in any order.\n";
+
 constexpr const char* kDevicesExamples =
     "  portune devices\n"
     "  portune devices --plugin ./xla_cpu_pjrt.so --json\n";
@@ -52,6 +70,10 @@ constexpr const char* kDevicesExamples =
 constexpr const char* kBenchExamples =
     "  portune bench --model bert --batch-size 16 --max-length 128 --dtype bfloat16 --steps 20\n"
     "  {\"step_seconds\":[0.92,...],\"compile_seconds\":11.2,\"from_cache\":false}\n";
+
+constexpr const char* kBenchInputExamples =
+    "  portune bench-input --model bert --train train.csv --padding auto=4\n"
+    "  portune bench-input --model bert --recipe glue/cola --train train.tsv --json\n";
 
 constexpr const char* kParityExamples =
     "  portune parity --case case\n"
@@ -95,8 +117,16 @@ class Parser {
     add("predict", "Predicts for rows of a table or lines of text.", kPredictExamples, predict_);
     add("generate", "Goes on with prompts.", kGenerateExamples, generate_);
     add("tokenize", "Turns texts into token ids and offsets.", kTokenizeExamples, tokenize_);
+    CLI::App& tfrecord =
+        add_group("tfrecord", "Writes and looks into TFRecord files, as TensorFlow has them.", kTfrecordExamples);
+    add("write", "Writes rows of tables or images as tf.train.Example.", kTfrecordWriteExamples, tfrecord_write_,
+        tfrecord);
+    add("inspect", "Shows features, counts and first records, and what is damaged.", kTfrecordInspectExamples,
+        tfrecord_inspect_, tfrecord);
+    add("index", "Writes indexes of files that others wrote.", kTfrecordIndexExamples, tfrecord_index_, tfrecord);
     add("devices", "Shows the plugin, its devices and the kernels.", kDevicesExamples, devices_);
     add("bench", "Times training steps on random tokens.", kBenchExamples, bench_);
+    add("bench-input", "Times what makes batches of rows, without a device.", kBenchInputExamples, bench_input_);
     add("parity", "Compares a model with what transformers computed for it.", kParityExamples, parity_);
   }
 
@@ -118,7 +148,9 @@ class Parser {
     if (help_) return Text{help(chosen())};
     if (version_) return Text{"portune " PORTUNE_VERSION "\n"};
     fit_.words = words;
-    for (ModelArguments* model : {&fit_.model, &evaluate_.model, &predict_.model}) model->given = given(recipe);
+    for (ModelArguments* model : {&fit_.model, &evaluate_.model, &predict_.model, &bench_input_.fit.model}) {
+      model->given = given(recipe);
+    }
     return command();
   }
 
@@ -154,19 +186,40 @@ class Parser {
 
   template <class Arguments>
   void add(const char* name, const char* description, const char* examples, Arguments& arguments) {
-    CLI::App* command = app_.add_subcommand(name, description);
-    command->footer(examples);
-    command->set_help_flag();
-    add_options(*command, arguments);
-    command->add_flag("-h,--help", help_)->group("");  // not shown: whoever reads it has found it
+    add(name, description, examples, arguments, app_);
+  }
+  template <class Arguments>
+  void add(const char* name, const char* description, const char* examples, Arguments& arguments, CLI::App& group) {
+    CLI::App& command = *group.add_subcommand(name, description);
+    add_options(command, arguments);
+    add_texts(command, examples);
+  }
+  // Of commands: their names begin with its name.
+  CLI::App& add_group(const char* name, const char* description, const char* examples) {
+    CLI::App& group = *app_.add_subcommand(name, description);
+    add_texts(group, examples);
+    return group;
+  }
+  void add_texts(CLI::App& command, const char* examples) {
+    command.footer(examples);
+    command.set_help_flag();
+    command.add_flag("-h,--help", help_)->group("");  // not shown: whoever reads it has found it
   }
 
   const CLI::App& chosen() const {
-    const std::vector<CLI::App*> commands = app_.get_subcommands();
-    return commands.empty() ? app_ : *commands.front();
+    const CLI::App* app = &app_;
+    while (!app->get_subcommands().empty()) app = app->get_subcommands().front();
+    return *app;
   }
 
-  std::string place_of(const CLI::App& app) const { return &app == &app_ ? "command line" : app.get_name(); }
+  // "fit", "tfrecord write".
+  static std::string name_of(const CLI::App& command) {
+    const CLI::App* parent = command.get_parent();
+    const bool has_group = parent != nullptr && parent->get_parent() != nullptr;
+    return has_group ? name_of(*parent) + " " + command.get_name() : command.get_name();
+  }
+
+  std::string place_of(const CLI::App& app) const { return &app == &app_ ? "command line" : name_of(app); }
 
   // The line of the recipe that CLI11 objects to, as its messages begin with the option.
   std::string place_of(const CLI::ParseError& error, const RecipeWords& recipe) const {
@@ -177,7 +230,7 @@ class Parser {
   }
 
   std::string advice(const CLI::App& app) const {
-    return &app == &app_ ? "see portune --help" : "see portune " + app.get_name() + " --help";
+    return &app == &app_ ? "see portune --help" : "see portune " + name_of(app) + " --help";
   }
 
   // Before anything that is missing: what is missing may be there with a typo.
@@ -185,7 +238,7 @@ class Parser {
     const std::vector<std::string> unknown = app_.remaining(true);
     if (unknown.empty()) return;
     const bool option = unknown.front().starts_with("-");
-    const std::string kind = option ? "option" : &chosen() == &app_ ? "command" : "argument";
+    const std::string kind = option ? "option" : commands_of(chosen()).empty() ? "argument" : "command";
     const std::string meant = nearest(unknown.front().substr(0, unknown.front().find('=')), names_in(chosen()));
     throw UsageError({.where = place_of(chosen()),
                       .given = "unknown " + kind + " " + unknown.front(),
@@ -193,16 +246,20 @@ class Parser {
   }
 
   Command command() const {
-    const std::string& name = chosen().get_name();
+    const std::string name = name_of(chosen());
     if (name == "fit") return fit_;
     if (name == "evaluate") return evaluate_;
     if (name == "predict") return predict_;
     if (name == "generate") return generate_;
     if (name == "tokenize") return tokenize_;
+    if (name == "tfrecord write") return tfrecord_write_;
+    if (name == "tfrecord inspect") return tfrecord_inspect_;
+    if (name == "tfrecord index") return tfrecord_index_;
     if (name == "devices") return devices_;
     if (name == "bench") return bench_;
+    if (name == "bench-input") return bench_input_;
     if (name == "parity") return parity_;
-    throw UsageError({.where = "command line", .given = "no command", .fix = advice(app_)});
+    throw UsageError({.where = place_of(chosen()), .given = "no command", .fix = advice(chosen())});
   }
 
   CLI::App app_{"Portune fine-tunes pretrained transformers.", "portune"};
@@ -212,8 +269,12 @@ class Parser {
   PredictArguments predict_;
   GenerateArguments generate_;
   TokenizeArguments tokenize_;
+  TfrecordWriteArguments tfrecord_write_;
+  TfrecordInspectArguments tfrecord_inspect_;
+  TfrecordIndexArguments tfrecord_index_;
   DevicesArguments devices_;
   BenchArguments bench_;
+  BenchInputArguments bench_input_;
   ParityArguments parity_;
 };
 

@@ -15,7 +15,9 @@ struct Text {
 };
 
 using Command = std::variant<Text, FitArguments, EvaluateArguments, PredictArguments, GenerateArguments,
-                             TokenizeArguments, DevicesArguments, BenchArguments, ParityArguments>;
+                             TokenizeArguments, TfrecordWriteArguments, TfrecordInspectArguments,
+                             TfrecordIndexArguments, DevicesArguments, BenchArguments, BenchInputArguments,
+                             ParityArguments>;
 
 /// words  the command line without the program's name
 /// errors UsageError, with the nearest name for one that is not known

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "portune/bad_rows.h"
+#include "portune/cli/padding.h"
 #include "portune/cli/task_options.h"
 #include "portune/data.h"
 #include "portune/device.h"
@@ -20,6 +21,7 @@
 #include "portune/question_answering.h"
 #include "portune/sources.h"
 #include "portune/text_classification.h"
+#include "portune/tfrecord.h"
 #include "portune/token_classification.h"
 #include "portune/train.h"
 
@@ -46,6 +48,8 @@ struct ModelArguments {
       bad_rows;                       ///< those passed over, by all datasets of the command; null: they are errors
   std::vector<GivenOption> given;     ///< options that have been given, to object to those of other tasks
   ImageClassificationOptions images;  ///< its label column and labels are not used
+  Padding padding;
+  std::vector<int64_t> lengths;  ///< of batches, which a command has chosen by `padding`; empty: the task's own
 };
 
 struct FitArguments {
@@ -118,6 +122,33 @@ struct TokenizeArguments {
   bool add_special_tokens = true;
 };
 
+struct TfrecordWriteArguments {
+  std::vector<std::string> input;
+  data::TableOptions table;                 ///< its columns are those to write; none: all
+  std::shared_ptr<data::BadRows> bad_rows;  ///< as in ModelArguments
+  std::filesystem::path output;
+  data::TfrecordWriterOptions files;
+  std::vector<std::string> int64_columns, float_columns;
+  std::string image_column;         ///< of paths, whose files are written; empty: none, or "image" of a folder
+  std::filesystem::path tokenizer;  ///< empty: texts stay as they are
+  std::string text_column = "text", text_pair_column;
+  int64_t max_length = 0;  ///< tokens; 0: no limit
+  bool keep_text = false;  ///< beside its token ids
+  Talk talk;
+};
+
+struct TfrecordInspectArguments {
+  std::vector<std::string> files;
+  bool verify = false;
+  int64_t records = 3;  ///< to show
+  Talk talk;
+};
+
+struct TfrecordIndexArguments {
+  std::vector<std::string> files;
+  Talk talk;
+};
+
 struct DevicesArguments {
   DeviceOptions device;
   Talk talk;
@@ -129,6 +160,11 @@ struct BenchArguments {
   int64_t steps = 20, warmup = 3;
   TrainingOptions training;
   DeviceOptions device;
+};
+
+struct BenchInputArguments {
+  FitArguments fit;  ///< of which data, sizes and seed are used
+  double seconds = 3;
 };
 
 struct ParityArguments {
@@ -146,8 +182,12 @@ int evaluate(const EvaluateArguments& arguments);
 int predict(const PredictArguments& arguments);
 int generate(const GenerateArguments& arguments);
 int tokenize(const TokenizeArguments& arguments);
+int tfrecord_write(const TfrecordWriteArguments& arguments);
+int tfrecord_inspect(const TfrecordInspectArguments& arguments);
+int tfrecord_index(const TfrecordIndexArguments& arguments);
 int devices(const DevicesArguments& arguments);
 int bench(const BenchArguments& arguments);
+int bench_input(const BenchInputArguments& arguments);
 int parity(const ParityArguments& arguments);
 
 }  // namespace portune::cli

@@ -133,7 +133,8 @@ bool train_fold(const FitArguments& a, const RowTask& fresh, int64_t fold, const
 
 }  // namespace
 
-int cross_validate(const FitArguments& a) {
+int cross_validate(const FitArguments& given) {
+  FitArguments a = given;
   check_options(a);
   check_output(a);
   catch_signals();
@@ -144,6 +145,8 @@ int cross_validate(const FitArguments& a) {
                       .given = "--task " + a.model.task,
                       .expected = "a task whose predictions are of rows, one each"});
   }
+  a.model.lengths = chosen_lengths(a, *task);
+  if (!a.model.lengths.empty()) task->set_lengths(a.model.lengths);
   // Read before anything is trained, so that what is wrong with them is told now.
   if (!a.test.empty()) interruptible(read_rows(a.model, a.test, *task, RowTask::Labels::kIgnored)).count();
   const std::vector<int> fold_of = folds_of(a, interruptible(read_rows(a.model, a.train, *task, kLabels)));

@@ -11,7 +11,15 @@ namespace portune::cli {
 int evaluate(const EvaluateArguments& a) {
   const std::vector<std::string> files = named_files(a.data).front().files;
   const std::unique_ptr<RowTask> task = make_task(a.model, a.model.folder, files, Classes::kOfModel);
-  const std::vector<ValidationSet> sets = validation_sets(a.model, a.data, *task, a.batch_size);
+  std::vector<ValidationSet> sets = validation_sets(a.model, a.data, *task, a.batch_size);
+  std::vector<data::Dataset> batches;
+  for (const ValidationSet& set : sets) batches.push_back(set.batches);
+  const std::vector<int64_t> lengths =
+      choose_lengths(*task, a.model.padding, a.model.options.max_length, batches, {}, a.talk);
+  if (!lengths.empty()) {
+    task->set_lengths(lengths);
+    sets = validation_sets(a.model, a.data, *task, a.batch_size);
+  }
   for (const std::string& line : remarks_on_config(task->unknown_config_keys())) say(a.talk, line);
   const Device device(with_warnings(a.device, a.talk));
   Trainer trainer(device, *task, {.dtype = a.dtype});

@@ -31,13 +31,6 @@ constexpr auto kLabels = RowTask::Labels::kRequired;
 
 double now_s() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
 
-data::Dataset training_batches(const RowTask& task, const data::Dataset& rows, const FitArguments& a,
-                               int64_t examples) {
-  const data::ShuffleOptions order{.buffer = std::clamp<int64_t>(examples, 1, kLargestShuffleBuffer),
-                                   .seed = a.training.seed};
-  return tolerant(a.model, task.training_batches(rows, a.batch_size, order)).prefetch(2);
-}
-
 FitOptions epochs_of(const FitArguments& a, int64_t examples) {
   if (a.max_steps > 0) return {.num_train_epochs = 1, .steps_per_epoch = a.max_steps};
   const int64_t one_pass = (examples + a.batch_size - 1) / a.batch_size;
@@ -82,6 +75,28 @@ void print_outcome(const Outcome& outcome, const Talk& talk) {
 
 }  // namespace
 
+data::Dataset training_batches(const RowTask& task, const data::Dataset& rows, const FitArguments& a,
+                               int64_t examples) {
+  const data::ShuffleOptions order{.buffer = std::clamp<int64_t>(examples, 1, kLargestShuffleBuffer),
+                                   .seed = a.training.seed};
+  return tolerant(a.model, task.training_batches(rows, a.batch_size, order));
+}
+
+std::vector<int64_t> chosen_lengths(const FitArguments& a, const RowTask& task) {
+  if (a.model.padding.kind == Padding::Kind::kMaxLength) return {};
+  const data::Dataset rows = read_rows(a.model, a.train, task, kLabels);
+  std::vector<data::Dataset> others;
+  for (const ValidationSet& set : validation_sets(a.model, a.validation, task, eval_batch_size(a))) {
+    others.push_back(set.batches);
+  }
+  if (!a.test.empty()) {
+    constexpr auto kNone = RowTask::Labels::kIgnored;
+    others.push_back(task.batches(read_rows(a.model, a.test, task, kNone), a.batch_size, kNone));
+  }
+  return choose_lengths(task, a.model.padding, a.model.options.max_length, {training_batches(task, rows, a, 1)}, others,
+                        a.talk);
+}
+
 int64_t eval_batch_size(const FitArguments& a) { return a.eval_batch_size > 0 ? a.eval_batch_size : a.batch_size; }
 
 TrainingOptions training_options(const FitArguments& a, const RowTask& task, int64_t examples) {
@@ -95,6 +110,7 @@ TrainingOptions training_options(const FitArguments& a, const RowTask& task, int
   if (!table.names.empty()) options.must_match["column_names"] = fmt::format("{}", fmt::join(table.names, ","));
   if (a.model.bad_rows) options.must_match["bad_rows"] = fmt::format("skip:{}", a.model.bad_rows->limit());
   for (const auto& [name, given] : table.rename) options.must_match["rename_columns " + name] = given;
+  if (!a.model.lengths.empty()) options.must_match["padding"] = fmt::format("{}", fmt::join(a.model.lengths, ","));
   return options;
 }
 
@@ -130,7 +146,7 @@ std::optional<Outcome> train(const FitArguments& a, const RowTask& task, const S
   options.checkpoints = {.folder = a.output, .every = a.checkpoint_every, .keep = a.keep_checkpoints};
   options.callback = &log;
   const double start_s = now_s();
-  const FitResult result = trainer.fit(training_batches(task, rows.train, a, examples), options);
+  const FitResult result = trainer.fit(training_batches(task, rows.train, a, examples).prefetch(2), options);
   log.close();
   if (result.stopped) {
     stop(trainer, a);
@@ -140,7 +156,8 @@ std::optional<Outcome> train(const FitArguments& a, const RowTask& task, const S
   trainer.save(a.output);
   outcome.steps = result.steps;
   outcome.train_loss = result.mean_loss;
-  outcome.seconds = now_s() - start_s;
+  outcome.compile_seconds = result.compile_s;
+  outcome.seconds = now_s() - start_s - result.compile_s;
   if (!rows.validation.empty()) outcome.after = scores_after(trainer, result, rows.validation);
   outcome.skipped_rows = skipped_rows(a.model);
   return outcome;
@@ -156,8 +173,10 @@ int fit(const FitArguments& given) {
   check_output_folder(given.output, model_of(given));
   catch_signals();
   const OutputLock lock(given.output);
-  const FitArguments a = resumed(given);
+  FitArguments a = resumed(given);
   const std::unique_ptr<RowTask> task = make_task(a.model, model_of(a), a.train, Classes::kOfRows);
+  a.model.lengths = chosen_lengths(a, *task);
+  if (!a.model.lengths.empty()) task->set_lengths(a.model.lengths);
   const std::optional<Outcome> outcome =
       train(a, *task,
             {.train = read_rows(a.model, a.train, *task, kLabels),

@@ -20,6 +20,13 @@ struct Split {
 /// Rows at a time in validation.
 int64_t eval_batch_size(const FitArguments& a);
 
+/// Batches of all rows in random order.
+/// examples  that there are, as far as is known: of so many the order is fully random
+data::Dataset training_batches(const RowTask& task, const data::Dataset& rows, const FitArguments& a, int64_t examples);
+
+/// What --padding asks for: see choose_lengths(). The task pads to its max_length so far.
+std::vector<int64_t> chosen_lengths(const FitArguments& a, const RowTask& task);
+
 /// With what else a resumption must have in common with the run.
 /// examples  of the training set
 TrainingOptions training_options(const FitArguments& a, const RowTask& task, int64_t examples);

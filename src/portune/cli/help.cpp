@@ -8,6 +8,7 @@ namespace portune::cli {
 namespace {
 
 std::string name_of(const CLI::Option& option) {
+  if (option.get_positional()) return option.get_type_name();
   const std::vector<std::string>& shorts = option.get_snames();
   std::string name = shorts.empty() ? "" : "-" + shorts.front() + ", ";
   // The names of other programs, which are accepted too, follow the first one.

@@ -24,8 +24,12 @@ struct Run {
   int operator()(const cli::PredictArguments& arguments) const { return cli::predict(arguments); }
   int operator()(const cli::GenerateArguments& arguments) const { return cli::generate(arguments); }
   int operator()(const cli::TokenizeArguments& arguments) const { return cli::tokenize(arguments); }
+  int operator()(const cli::TfrecordWriteArguments& arguments) const { return cli::tfrecord_write(arguments); }
+  int operator()(const cli::TfrecordInspectArguments& arguments) const { return cli::tfrecord_inspect(arguments); }
+  int operator()(const cli::TfrecordIndexArguments& arguments) const { return cli::tfrecord_index(arguments); }
   int operator()(const cli::DevicesArguments& arguments) const { return cli::devices(arguments); }
   int operator()(const cli::BenchArguments& arguments) const { return cli::bench(arguments); }
+  int operator()(const cli::BenchInputArguments& arguments) const { return cli::bench_input(arguments); }
   int operator()(const cli::ParityArguments& arguments) const { return cli::parity(arguments); }
 };
 

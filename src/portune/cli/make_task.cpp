@@ -12,6 +12,7 @@
 #include "portune/tasks/heads.h"
 #include "portune/tasks/label_names.h"
 #include "portune/tasks/label_sets.h"
+#include "portune/tasks/token_ids.h"
 #include "portune/token_classification.h"
 
 namespace portune::cli {
@@ -65,6 +66,8 @@ std::unique_ptr<RowTask> text_classification(const ModelArguments& model, const 
     // With the other columns, so that one that is missing is told before what it makes of the labels.
     std::vector<std::string> columns = {options.text_column};
     if (!options.text_pair_column.empty()) columns.push_back(options.text_pair_column);
+    const data::Dataset all_columns = data::read_table(files, table_options(model, {}));
+    columns = tasks::text_or_id_columns(all_columns.iterate().next(), std::move(columns));
     columns.insert(columns.end(), options.label_columns.begin(), options.label_columns.end());
     if (options.label_columns.empty()) columns.push_back(options.label_column);
     const data::Dataset rows = data::read_table(files, table_options(model, columns));
@@ -166,6 +169,11 @@ std::string task_of(const std::filesystem::path& folder) {
   return kTasks[0].name;
 }
 
+std::unique_ptr<RowTask> with_lengths(std::unique_ptr<RowTask> task, const std::vector<int64_t>& lengths) {
+  if (!lengths.empty()) task->set_lengths(lengths);
+  return task;
+}
+
 const KnownTask& task_called(const std::string& name) {
   const auto* found = std::ranges::find(kTasks, name, &KnownTask::name);
   if (found != std::end(kTasks)) return *found;
@@ -186,19 +194,20 @@ std::unique_ptr<RowTask> make_task(const ModelArguments& model, const std::files
   const std::string name = model.task.empty() ? task_of(folder) : model.task;
   require_options_of(name, model.given);
   if (const auto added = added_tasks().find(name); added != added_tasks().end()) {
-    return added->second.make({.model = folder,
-                               .files = files,
-                               .table = model.table,
-                               .training = classes == Classes::kOfRows,
-                               .max_length = model.options.max_length,
-                               .options = TaskOptions(model.options_of_task)});
+    return with_lengths(added->second.make({.model = folder,
+                                            .files = files,
+                                            .table = model.table,
+                                            .training = classes == Classes::kOfRows,
+                                            .max_length = model.options.max_length,
+                                            .options = TaskOptions(model.options_of_task)}),
+                        model.lengths);
   }
   if (!model.options_of_task.empty()) {
     throw UsageError({.where = "option",
                       .given = model.options_of_task.begin()->first,
                       .expected = "none, as --task " + name + " has options of their own names"});
   }
-  return task_called(name).make(model, folder, files, classes);
+  return with_lengths(task_called(name).make(model, folder, files, classes), model.lengths);
 }
 
 data::TableOptions table_options(const ModelArguments& model, std::vector<std::string> columns) {
@@ -209,8 +218,10 @@ data::TableOptions table_options(const ModelArguments& model, std::vector<std::s
 
 data::Dataset read_rows(const ModelArguments& model, const std::vector<std::string>& files, const RowTask& task,
                         RowTask::Labels labels) {
-  return has_table_options(model) ? data::read_table(files, table_options(model, task.columns(labels)))
-                                  : task.read(files, labels);
+  const data::Dataset rows = has_table_options(model)
+                                 ? data::read_table(files, table_options(model, task.columns(labels)))
+                                 : task.read(files, labels);
+  return rows.named("read");
 }
 
 }  // namespace portune::cli

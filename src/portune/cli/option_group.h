@@ -91,6 +91,15 @@ class Group {
                     const std::string& description, const std::string& form) {
     return with(names, take, description)->type_name(form);
   }
+  // For values of a form of their own.
+  CLI::Option* checked(const std::string& names, const std::string& type,
+                       const std::function<bool(const std::string&)>& is_valid, const std::string& expected,
+                       const std::function<void(const std::string&)>& take, const std::string& description) {
+    const auto check = [is_valid, expected](const std::string& text) {
+      return is_valid(text) ? std::string() : text + " is not " + expected;
+    };
+    return with(names, take, description)->type_name(type)->check(check, "");
+  }
   // Any number of them, one for each time that the option is given.
   CLI::Option* texts(const std::string& names, std::vector<std::string>& value, const std::string& description) {
     return place(app_.add_option(names, value, description), "TEXT")->allow_extra_args(false);

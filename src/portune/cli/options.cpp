@@ -44,11 +44,7 @@ void add_table(Group group, ModelArguments& model) {
   group.names("--column-names", table.names, "columns of .csv, .tsv without a header")->default_str("the first line");
   group.assignments("--rename-columns", table.rename, "names of columns that shall have others: OLD=NEW")
       ->default_str("none");
-  group
-      .word(
-          "--bad-rows", [&](const std::string& word) { model.bad_rows = bad_rows_of(word); },
-          "fail, or skip:N to pass over so many that cannot be read or used", "fail|skip:N")
-      ->default_str("fail");
+  add_bad_rows(group, model.bad_rows);
 }
 
 void add_columns(Group group, TextClassificationOptions& options) {
@@ -144,6 +140,15 @@ void add_instructions(Group group, InstructionOptions& options) {
 void add_length(Group group, TextClassificationOptions& options) {
   group.number("--max-length,--max-seq-length", options.max_length, "tokens of an example; longer texts are cut",
                {.lowest = 3});
+}
+
+void add_padding(Group group, Padding& padding) {
+  group
+      .checked(
+          "--padding", "POLICY", [](const std::string& text) { return padding_called(text).has_value(); },
+          kPaddingWords, [&](const std::string& text) { padding = *padding_called(text); },
+          "lengths of batches: multiple_of=16, buckets=32,64,128 or auto=4, the best 4")
+      ->default_str("max_length");
 }
 
 void add_masking(Group group, MaskedLmOptions& options) {
@@ -254,29 +259,43 @@ void add_training(Group group, FitArguments& a) {
   group.number("--max-grad-norm", t.max_grad_norm, "gradients are clipped to it; 0: never", {.highest = 1e38});
   add_head(group, a.model.options.head);
   add_length(group, a.model.options);
+  add_padding(group, a.model.padding);
   add_masking(group, a.model.masked_lm);
   add_dtype(group, t.dtype);
   group.number("--seed", t.seed, "of order, dropout and new weights", {.highest = 1.8e19});
+}
+
+// What rows are read and how they become examples.
+void add_rows(Group data, FitArguments& a) {
+  add_recipe(data);
+  add_model(data, a.model);
+  data.files("--train,--train-file", a.train, "rows: .csv, .tsv, .jsonl; .txt; a folder of images")->required();
+}
+
+void add_reading(Group data, ModelArguments& model) {
+  add_columns(data, model.options);
+  data.names("--labels", model.options.labels, "classes in the order of their ids")->default_str("those of the rows");
+  add_table(data, model);
+}
+
+void add_options_of_tasks(CLI::App& command, ModelArguments& model) {
+  add_tag_columns(Group(command, "Token classification"), model);
+  add_instructions(Group(command, "Instruction data (causal-lm)"), model.instructions);
+  add_question_answering(Group(command, "Question answering"), model.question_answering);
+  add_multiple_choice(Group(command, "Multiple choice"), model.multiple_choice);
+  add_images(Group(command, "Image classification"), model.images);
 }
 
 }  // namespace
 
 void add_options(CLI::App& command, FitArguments& a) {
   Group data(command, "Data");
-  add_recipe(data);
-  add_model(data, a.model);
-  data.files("--train,--train-file", a.train, "rows: .csv, .tsv, .jsonl; .txt; a folder of images")->required();
+  add_rows(data, a);
   data.files("--validation,--validation-file", a.validation, "rows to measure on; NAME=FILE: several sets")
       ->default_str("none");
-  add_columns(data, a.model.options);
-  data.names("--labels", a.model.options.labels, "classes in the order of their ids")->default_str("those of the rows");
-  add_table(data, a.model);
+  add_reading(data, a.model);
   add_cross_validation(Group(command, "Cross-validation"), a);
-  add_tag_columns(Group(command, "Token classification"), a.model);
-  add_instructions(Group(command, "Instruction data (causal-lm)"), a.model.instructions);
-  add_question_answering(Group(command, "Question answering"), a.model.question_answering);
-  add_multiple_choice(Group(command, "Multiple choice"), a.model.multiple_choice);
-  add_images(Group(command, "Image classification"), a.model.images);
+  add_options_of_tasks(command, a.model);
   add_augmentation(Group(command, "Image classification"), a.model.images.augmentation);
   add_training(Group(command, "Training"), a);
   Group output(command, "Output");
@@ -306,13 +325,10 @@ void add_options(CLI::App& command, EvaluateArguments& a) {
   add_columns(data, a.model.options);
   add_table(data, a.model);
   add_length(data, a.model.options);
+  add_padding(data, a.model.padding);
   add_masking(data, a.model.masked_lm);
   add_batch_size(data, a.batch_size);
-  add_tag_columns(Group(command, "Token classification"), a.model);
-  add_instructions(Group(command, "Instruction data (causal-lm)"), a.model.instructions);
-  add_question_answering(Group(command, "Question answering"), a.model.question_answering);
-  add_multiple_choice(Group(command, "Multiple choice"), a.model.multiple_choice);
-  add_images(Group(command, "Image classification"), a.model.images);
+  add_options_of_tasks(command, a.model);
   add_talk(Group(command, "Output"), a.talk);
   Group device(command, "Device");
   add_dtype(device, a.dtype);
@@ -329,6 +345,7 @@ void add_options(CLI::App& command, PredictArguments& a) {
   data.text("--text-pair-column", a.model.options.text_pair_column, "column of a second text")->default_str("none");
   add_table(data, a.model);
   add_length(data, a.model.options);
+  add_padding(data, a.model.padding);
   add_masking(data, a.model.masked_lm);
   add_batch_size(data, a.batch_size);
   add_token_columns(Group(command, "Token classification"), a.model);
@@ -395,6 +412,25 @@ void add_options(CLI::App& command, BenchArguments& a) {
   size.number("--warmup", a.warmup, "steps before them");
   add_dtype(size, a.training.dtype);
   add_device(Group(command, "Device"), a.device);
+}
+
+void add_options(CLI::App& command, BenchInputArguments& a) {
+  FitArguments& fit = a.fit;
+  Group data(command, "Data");
+  add_rows(data, fit);
+  add_reading(data, fit.model);
+  add_options_of_tasks(command, fit.model);
+  add_augmentation(Group(command, "Image classification"), fit.model.images.augmentation);
+  Group batches(command, "Batches");
+  batches.number("--batch-size,--per-device-train-batch-size", fit.batch_size, "rows of a batch",
+                 {.lowest = 1, .highest = 1e6});
+  add_length(batches, fit.model.options);
+  add_padding(batches, fit.model.padding);
+  add_masking(batches, fit.model.masked_lm);
+  batches.number("--seed", fit.training.seed, "of the order", {.highest = 1.8e19});
+  Group output(command, "Output");
+  output.number("--seconds", a.seconds, "for how long; at least one pass over the rows", {.highest = 1e6});
+  add_talk(output, fit.talk);
 }
 
 void add_options(CLI::App& command, ParityArguments& a) {

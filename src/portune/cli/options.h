@@ -15,8 +15,12 @@ void add_options(CLI::App& command, EvaluateArguments& arguments);
 void add_options(CLI::App& command, PredictArguments& arguments);
 void add_options(CLI::App& command, GenerateArguments& arguments);
 void add_options(CLI::App& command, TokenizeArguments& arguments);
+void add_options(CLI::App& command, TfrecordWriteArguments& arguments);
+void add_options(CLI::App& command, TfrecordInspectArguments& arguments);
+void add_options(CLI::App& command, TfrecordIndexArguments& arguments);
 void add_options(CLI::App& command, DevicesArguments& arguments);
 void add_options(CLI::App& command, BenchArguments& arguments);
+void add_options(CLI::App& command, BenchInputArguments& arguments);
 void add_options(CLI::App& command, ParityArguments& arguments);
 
 }  // namespace portune::cli

@@ -25,6 +25,10 @@ int predict(const PredictArguments& a) {
   const data::Dataset rows = read_rows(a.model, a.data, *task, kLabels);
   for (const std::string& line : remarks_on_config(task->unknown_config_keys())) say(a.talk, line);
   catch_signals();  // before there is a file, so that nothing half-written stays behind
+  const std::vector<int64_t> lengths =
+      choose_lengths(*task, a.model.padding, a.model.options.max_length,
+                     {evaluation_batches(*task, rows, a.batch_size, kLabels)}, {}, a.talk);
+  if (!lengths.empty()) task->set_lengths(lengths);
   ResultFile file(a.output);
   const Device device(with_warnings(a.device, a.talk));
   Trainer trainer(device, *task, {.dtype = a.dtype});

@@ -60,7 +60,7 @@ Terminal stderr_terminal(bool plain) {
 
 ProgressBar::ProgressBar(Terminal terminal) : terminal_(std::move(terminal)), drawn_s_(terminal_.now_s()) {}
 
-void ProgressBar::update(int64_t step, int64_t total, double loss, TokenCount tokens) {
+void ProgressBar::update(int64_t step, int64_t total, double loss, TokenCount tokens, double waited) {
   step_ = step;
   total_ = total;
   loss_sum_ = kLossMemory * loss_sum_ + (1 - kLossMemory) * loss;
@@ -68,6 +68,7 @@ void ProgressBar::update(int64_t step, int64_t total, double loss, TokenCount to
   tokens_.real += tokens.real;
   tokens_.positions += tokens.positions;
   tokens_.unit = tokens.unit;
+  waited_ = waited;
   const double now = terminal_.now_s();
   samples_.push_back({now, step, tokens_.real});
   if (samples_.size() > kSamples) samples_.pop_front();
@@ -105,7 +106,8 @@ std::string ProgressBar::line(int columns) const {
       1 - static_cast<double>(tokens_.real) / static_cast<double>(std::max<int64_t>(tokens_.positions, 1));
   // The last is the first to be left out.
   std::vector<std::string> parts = {fmt::format("  loss {:.4f}", loss_sum_ / loss_weight_), time_left(), rate(),
-                                    padding > 0 ? fmt::format("  {:.0f}% padding", 100 * padding) : ""};
+                                    padding > 0 ? fmt::format("  {:.0f}% padding", 100 * padding) : "",
+                                    waited_ > 0 ? fmt::format("  {:.0f}% waiting for input", 100 * waited_) : ""};
   const auto width = [&] {
     size_t sum = count.size();
     for (const std::string& part : parts) sum += part.size();

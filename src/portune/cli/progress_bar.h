@@ -33,7 +33,8 @@ class ProgressBar {
 
   /// loss    of this step; shown is an exponential mean
   /// tokens  of this step
-  void update(int64_t step, int64_t total, double loss, TokenCount tokens);
+  /// waited  share of the time that the device had to wait for input
+  void update(int64_t step, int64_t total, double loss, TokenCount tokens, double waited = 0);
   /// A line of its own, above the bar.
   void print(std::string_view line);
   /// Leaves the last state of the bar on the terminal and goes to the next line.
@@ -54,6 +55,7 @@ class ProgressBar {
   int64_t step_ = 0, total_ = 0;
   double loss_sum_ = 0, loss_weight_ = 0;
   TokenCount tokens_;
+  double waited_ = 0;
   std::deque<Sample> samples_;  // of the last steps, for what is shown per second
   double drawn_s_;
   bool open_ = false;   // there is a line that the next drawing overwrites

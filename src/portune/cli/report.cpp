@@ -120,6 +120,7 @@ std::string json_of(const Outcome& outcome) {
   object["steps"] = outcome.steps;
   object["train_examples"] = outcome.train_examples;
   object["train_loss"] = number(outcome.train_loss);
+  object["compile_seconds"] = outcome.compile_seconds;
   object["train_seconds"] = outcome.seconds;
   if (outcome.before) object["before"] = object_of(*outcome.before);
   if (outcome.after) object["after"] = object_of(*outcome.after);

@@ -39,9 +39,10 @@ std::string table_of(const Scores& scores, std::optional<int64_t> skipped_rows =
 struct Outcome {
   int64_t train_examples = 0;
   int64_t steps = 0;
-  double train_loss = 0, seconds = 0;
-  std::optional<int64_t> skipped_rows;  ///< bad ones that were passed over, if that was allowed
-  std::optional<Scores> before, after;  ///< on the validation set, if there is one
+  double train_loss = 0;
+  double compile_seconds = 0, seconds = 0;  ///< of the programs, and from then on
+  std::optional<int64_t> skipped_rows;      ///< bad ones that were passed over, if that was allowed
+  std::optional<Scores> before, after;      ///< on the validation set, if there is one
   std::filesystem::path output;
 };
 std::string json_of(const Outcome& outcome);

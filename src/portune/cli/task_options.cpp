@@ -26,6 +26,7 @@ struct TaskOption {
 };
 const TaskOption kOptions[] = {
     {"--max-length", {kClassification, kTokens, kAnswers, kChoice, kMaskedLm, kCausalLm}, true},
+    {"--padding", {kClassification, kTokens, kAnswers, kMaskedLm, kCausalLm}, true},
     {"--text-column", {kClassification, kMaskedLm, kCausalLm}},
     {"--text-pair-column", {kClassification}},
     {"--label-column", {kClassification, kChoice, kImages}},

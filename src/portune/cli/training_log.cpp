@@ -6,6 +6,16 @@
 #include "portune/cli/signals.h"
 
 namespace portune::cli {
+namespace {
+
+// What is said of an epoch.
+std::string described(const InputWait& wait) {
+  const double percent = 100 * wait.share();
+  if (percent < 1 || wait.slowest.empty()) return fmt::format("waited {:.1f} % of the time for input", percent);
+  return fmt::format("waited {:.0f} % of the time for input, most of all for \"{}\"", percent, wait.slowest);
+}
+
+}  // namespace
 
 TrainingLog::TrainingLog(const Talk& talk, bool plain, const Trainer& trainer, int64_t epochs)
     : quiet_(talk.quiet), trainer_(trainer), epochs_(epochs), bar_(stderr_terminal(plain)) {}
@@ -15,16 +25,23 @@ void TrainingLog::on_compile(const std::string& what, double seconds, bool from_
   if (!quiet_ && !from_cache) bar_.print(fmt::format("compiled {} in {:.1f} s", what, seconds));
 }
 
+void TrainingLog::on_ready(int64_t programs, int64_t compiled, double seconds) {
+  if (quiet_) return;
+  bar_.print(fmt::format("{} programs, one for each shape of batches; {} of them made ready in {:.1f} s", programs,
+                         compiled, seconds));
+}
+
 void TrainingLog::on_step(const StepResult& result, int64_t total_steps) {
   if (quiet_) return;
   show_load_report();
-  bar_.update(result.step(), total_steps, result.loss(), result.tokens());
+  bar_.update(result.step(), total_steps, result.loss(), result.tokens(), wait_.share());
 }
 
 void TrainingLog::on_epoch_end(int64_t epoch, double mean_loss, const Scores& scores) {
   if (quiet_) return;
   const std::string held_out = scores.empty() ? "" : "; held out: " + describe(scores);
-  bar_.print(fmt::format("epoch {}/{}: training loss {:.4f}{}", epoch, epochs_, mean_loss, held_out));
+  bar_.print(
+      fmt::format("epoch {}/{}: training loss {:.4f}{}; {}", epoch, epochs_, mean_loss, held_out, described(wait_)));
 }
 
 void TrainingLog::on_checkpoint(const std::filesystem::path& folder) {

@@ -14,6 +14,8 @@ class TrainingLog final : public Callback {
   TrainingLog(const Talk& talk, bool plain, const Trainer& trainer, int64_t epochs);
 
   void on_compile(const std::string& what, double seconds, bool from_cache) override;
+  void on_ready(int64_t programs, int64_t compiled, double seconds) override;
+  void on_input(const InputWait& wait) override { wait_ = wait; }
   void on_step(const StepResult& result, int64_t total_steps) override;
   void on_epoch_end(int64_t epoch, double mean_loss, const Scores& scores) override;
   void on_checkpoint(const std::filesystem::path& folder) override;
@@ -28,6 +30,7 @@ class TrainingLog final : public Callback {
   const Trainer& trainer_;
   const int64_t epochs_;
   ProgressBar bar_;
+  InputWait wait_;  // so far
   bool load_report_shown_ = false;
 };
 

@@ -31,14 +31,16 @@ std::string Cursor::state() const {
   return nlohmann::json{{"stage", kPass}, {"epoch", epoch_}, {"input", iterator_->state()}}.dump();
 }
 
-Cursor Dataset::iterate(int64_t epoch) const { return Cursor(stage_->iterate({.epoch = epoch}), epoch); }
+Cursor Dataset::iterate(int64_t epoch, Meter* meter) const {
+  return Cursor(stage_->iterate({.epoch = epoch, .meter = meter}), epoch);
+}
 int64_t Dataset::count() const { return iterate().skip(std::numeric_limits<int64_t>::max()); }
 
-Cursor Dataset::resume(const std::string& state) const {
+Cursor Dataset::resume(const std::string& state, Meter* meter) const {
   const nlohmann::json parsed = parse(state);
   const SavedState saved(kPass, parsed);
   const int64_t epoch = saved.count("epoch");
-  std::unique_ptr<Iterator> iterator = stage_->iterate({.epoch = epoch});
+  std::unique_ptr<Iterator> iterator = stage_->iterate({.epoch = epoch, .meter = meter});
   iterator->restore(saved.part("input"));
   return Cursor(std::move(iterator), epoch);
 }

@@ -28,6 +28,15 @@ std::string to_string(const Origin& origin) {
   return (origin.file ? *origin.file + ":" : "example ") + std::to_string(origin.row);
 }
 
+const std::vector<BatchType>& Example::batch_types() const {
+  static const std::vector<BatchType> kNone;
+  return batch_types_ ? *batch_types_ : kNone;
+}
+
+void Example::set_batch_types(std::vector<BatchType> types) {
+  batch_types_ = std::make_shared<const std::vector<BatchType>>(std::move(types));
+}
+
 const Example::Entry* Example::find(std::string_view name) const {
   const auto entry = std::find_if(columns_.begin(), columns_.end(), [&](const Entry& e) { return e.name == name; });
   return entry == columns_.end() ? nullptr : &*entry;
@@ -37,6 +46,8 @@ Example& Example::set(std::string_view name, Column value) {
   if (const Entry* entry = find(name)) {
     columns_[static_cast<size_t>(entry - columns_.data())].value = std::move(value);
   } else {
+    constexpr size_t kUsual = 4;  // most examples have no more columns, and take their memory at once
+    if (columns_.empty()) columns_.reserve(kUsual);
     columns_.push_back({std::string(name), std::move(value)});
   }
   return *this;

@@ -23,9 +23,10 @@ struct Kind {
   bool incidental = false;  // see tables_in()
 };
 constexpr Kind kKinds[] = {
-    {FileKind::kCsv, ".csv"},      {FileKind::kTsv, ".tsv"},         {FileKind::kJsonl, ".jsonl"},
-    {FileKind::kJsonl, ".ndjson"}, {FileKind::kJson, ".json", true}, {FileKind::kText, ".txt", true},
-    {FileKind::kConll, ".conll"},  {FileKind::kParquet, ".parquet"}, {FileKind::kArrow, ".arrow"}};
+    {FileKind::kCsv, ".csv"},           {FileKind::kTsv, ".tsv"},           {FileKind::kJsonl, ".jsonl"},
+    {FileKind::kJsonl, ".ndjson"},      {FileKind::kJson, ".json", true},   {FileKind::kText, ".txt", true},
+    {FileKind::kConll, ".conll"},       {FileKind::kParquet, ".parquet"},   {FileKind::kArrow, ".arrow"},
+    {FileKind::kTfrecord, ".tfrecord"}, {FileKind::kTfrecord, ".tfrecords"}};
 
 const Kind* find_kind(const std::string& path) {
   const auto* found = std::ranges::find(kKinds, kind_extension(path), &Kind::extension);
@@ -108,7 +109,8 @@ std::string kind_extension(const std::string& path) {
     return text;
   };
   if (extension() == ".gz" || extension() == ".zst") name = name.stem();
-  return extension();
+  const std::string found = extension();
+  return found.starts_with(".tfrecord") ? found.substr(0, found.find('-')) : found;
 }
 
 std::vector<std::string> matching_files(const std::vector<std::string>& words) {

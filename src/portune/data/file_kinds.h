@@ -7,7 +7,7 @@
 
 namespace portune::data {
 
-enum class FileKind { kCsv, kTsv, kJsonl, kJson, kText, kConll, kParquet, kArrow };
+enum class FileKind { kCsv, kTsv, kJsonl, kJson, kText, kConll, kParquet, kArrow, kTfrecord };
 
 /// Nothing for an extension that no reader has.
 std::optional<FileKind> kind_of(const std::string& path);

@@ -5,6 +5,7 @@
 #include "portune/data/rename_columns.h"
 #include "portune/error.h"
 #include "portune/sources.h"
+#include "portune/tfrecord.h"
 
 namespace portune::data {
 namespace {
@@ -30,6 +31,12 @@ FileKind common_kind(const std::vector<std::string>& paths) {
                       .expected = "files of one kind"});
   }
   return kind;
+}
+
+Dataset read_tfrecord_table(Files files, const std::vector<std::string>& columns) {
+  TfrecordOptions options;
+  for (const std::string& column : columns) options.features.push_back({.name = column});
+  return read_tfrecord(std::move(files), std::move(options));
 }
 
 CsvOptions csv_options(TableOptions options) {
@@ -58,6 +65,7 @@ Dataset read(const std::vector<std::string>& paths, TableOptions options) {
   if (kind == FileKind::kCsv) return read_csv(paths, csv_options(std::move(options)));
   if (kind == FileKind::kTsv) return read_tsv(paths, csv_options(std::move(options)));
   require_no_names(paths.front(), options);
+  if (kind == FileKind::kTfrecord) return read_tfrecord_table(paths, options.columns);
   if (kind == FileKind::kParquet || kind == FileKind::kArrow) {
     return read_arrow(paths, {.columns = std::move(options.columns)});
   }

@@ -18,14 +18,16 @@ struct Repeat final : Stage {
 
   // The input's epochs within one pass follow each other, and no two passes share one. Without a count, a pass has
   // room for more epochs than anyone trains.
-  int64_t first_epoch(const Pass& pass) const { return pass.epoch * count.value_or(int64_t{1} << 32); }
+  Pass first(Pass pass) const {
+    pass.epoch *= count.value_or(int64_t{1} << 32);
+    return pass;
+  }
 };
 
 class RepeatIterator final : public Iterator {
  public:
-  // first  the pass that the input begins with
   RepeatIterator(StagePtr input, Pass first, std::optional<int64_t> count)
-      : input_(std::move(input)), first_(std::move(first)), count_(count) {}
+      : input_(std::move(input)), first_(first), count_(count) {}
 
   int64_t skip(int64_t count) override {
     int64_t skipped = 0;
@@ -61,23 +63,23 @@ class RepeatIterator final : public Iterator {
     empty_ = saved.flag("empty");
     if (saved.part("input").is_null()) return;
     if (begun_ == 0) saved.refuse("begun", "at least 1, as an epoch is under way");
-    current_ = iterate(begun_ - 1);
+    current_ = input_->iterate(epoch(begun_ - 1));
     current_->restore(saved.part("input"));
   }
 
  private:
+  Pass epoch(int64_t number) const {
+    Pass pass = first_;
+    pass.epoch += number;
+    return pass;
+  }
+
   bool begin_epoch() {
     // An epoch without examples will be followed by others like it: stop instead of searching forever.
     if (begun_ == count_ || empty_) return false;
-    current_ = iterate(begun_++);
+    current_ = input_->iterate(epoch(begun_++));
     empty_ = true;
     return true;
-  }
-
-  std::unique_ptr<Iterator> iterate(int64_t epoch) const {
-    Pass pass = first_;
-    pass.epoch += epoch;
-    return input_->iterate(pass);
   }
 
   StagePtr input_;
@@ -89,8 +91,7 @@ class RepeatIterator final : public Iterator {
 };
 
 std::unique_ptr<Iterator> Repeat::iterate(Pass pass) const {
-  pass.epoch = first_epoch(pass);
-  return std::make_unique<RepeatIterator>(input, pass, count);
+  return std::make_unique<RepeatIterator>(input, first(pass), count);
 }
 
 }  // namespace

@@ -41,6 +41,7 @@ class Iterator {
 struct Pass {
   int64_t epoch = 0;
   std::shared_ptr<BadRows> bad_rows = {};  ///< what to do with bad rows (tolerance.h); null: they are errors
+  Meter* meter = nullptr;                  ///< told how long the stages take; may be nullptr
 };
 
 /// The immutable description of a dataset: what a verb was given, and the stage before it.

@@ -31,7 +31,8 @@ bool begins(std::string_view text, std::string_view begin) {
          std::ranges::equal(text.substr(0, begin.size()), begin, [](char a, char b) { return b == '?' || a == b; });
 }
 
-const Kind* kind_of(std::string_view text) {
+const Kind* kind_of(std::span<const std::byte> file) {
+  const std::string_view text(reinterpret_cast<const char*>(file.data()), file.size());
   const auto found = std::ranges::find_if(kKinds, [&](const Kind& kind) { return begins(text, kind.begin); });
   return found == kKinds.end() ? nullptr : &*found;
 }
@@ -62,8 +63,13 @@ DataError damaged(const std::string& where, std::string_view format, std::string
                     .expected = "one that can be decoded"});
 }
 
+bool is_image(std::span<const std::byte> file) {
+  const Kind* kind = kind_of(file);
+  return kind != nullptr && kind->decode != nullptr;
+}
+
 Image decode(std::span<const std::byte> file, const std::string& where, const DecodeOptions& options) {
-  const Kind* kind = kind_of({reinterpret_cast<const char*>(file.data()), file.size()});
+  const Kind* kind = kind_of(file);
   if (kind && kind->decode) return kind->decode(file, where, options);
   const std::string found = file.empty() ? "an empty file"
                             : kind       ? "a " + std::string(kind->name) + " file"

@@ -3,7 +3,7 @@
 #include <simdjson.h>
 
 #include "portune/io/bad_record.h"
-#include "portune/io/input_stream.h"
+#include "portune/io/decompress.h"
 
 namespace portune::io {
 namespace {
@@ -71,7 +71,7 @@ struct SquadReader::Document {
   std::vector<Entry> entries;
 
   explicit Document(const std::string& path) {
-    std::string text = read_input(path, kMostBytes);
+    std::string text = read_decompressed(path, kMostBytes);
     text.reserve(text.size() + simdjson::SIMDJSON_PADDING);
     try {
       entries = entries_of(parser.parse(text.data(), text.size(), false));
@@ -82,7 +82,7 @@ struct SquadReader::Document {
 };
 
 SquadReader::SquadReader(std::string path, bool with_answers) : path_(std::move(path)), with_answers_(with_answers) {
-  open_input(path_);  // NotFoundError
+  open_file(path_);  // NotFoundError
 }
 SquadReader::~SquadReader() = default;
 

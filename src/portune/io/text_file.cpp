@@ -9,6 +9,7 @@
 #include "portune/base/message.h"
 #include "portune/base/utf8.h"
 #include "portune/io/bad_record.h"
+#include "portune/io/decompress.h"
 
 namespace portune::io {
 namespace {
@@ -18,7 +19,8 @@ constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 
 }  // namespace
 
-TextFile::TextFile(std::string path) : path_(std::move(path)), input_(open_input(path_)), buffer_(kBlock + kPadding) {}
+TextFile::TextFile(std::string path)
+    : path_(std::move(path)), bytes_(open_decompressed(path_)), buffer_(kBlock + kPadding) {}
 
 // Moves the unread bytes to the front; doubles the buffer when they fill half of it, so that a long record is moved
 // and looked at again a constant number of times per byte only.
@@ -37,7 +39,7 @@ bool TextFile::read_more() {
   const size_t before = end_, room = buffer_.size() - kPadding;
   // As much as there is room for: readers look at a record again each time that it has grown.
   while (end_ < room) {
-    const size_t count = input_->read(std::span(buffer_).subspan(end_, room - end_));
+    const size_t count = bytes_->read(std::span(buffer_).subspan(end_, room - end_));
     if (count == 0) break;
     end_ += count;
   }
@@ -48,7 +50,8 @@ bool TextFile::read_more() {
 }
 
 void TextFile::seek(int64_t offset) {
-  input_->seek(offset);
+  bytes_ = open_decompressed(path_);
+  bytes_->skip(offset);
   begin_ = end_ = 0;
   buffer_offset_ = offset;
 }

@@ -3,6 +3,7 @@
 #include "portune/models/bert_layers.h"
 #include "portune/models/config_checks.h"
 #include "portune/models/lm_head.h"
+#include "portune/models/text_inputs.h"
 #include "portune/ops.h"
 
 namespace portune::models {
@@ -18,14 +19,14 @@ struct AlbertConfig : BertFields {
   double classifier_dropout_prob = 0.1;
 };
 
-Value self_attention(const Scope& s, const AlbertConfig& c, const Value& x, const Value& mask_bias) {
-  const Value attended = bert_self_attention(s, c, x, mask_bias);
+Value self_attention(const Scope& s, const AlbertConfig& c, const Value& x, const Value& mask) {
+  const Value attended = bert_self_attention(s, c, x, mask);
   const Value projected = dropout(s, linear(s / "dense", attended, c.hidden_size), c.hidden_dropout_prob);
   return layer_norm(s / "LayerNorm", x + projected, c.layer_norm_eps);
 }
 
-Value encoder_layer(const Scope& s, const AlbertConfig& c, const Value& x, const Value& mask_bias) {
-  const Value h = self_attention(s / "attention", c, x, mask_bias);
+Value encoder_layer(const Scope& s, const AlbertConfig& c, const Value& x, const Value& mask) {
+  const Value h = self_attention(s / "attention", c, x, mask);
   const Value expanded = nn::activate(c.hidden_act, linear(s / "ffn", h, c.intermediate_size));
   const Value y = linear(s / "ffn_output", expanded, c.hidden_size);
   return layer_norm(s / "full_layer_layer_norm", h + y, c.layer_norm_eps);
@@ -60,12 +61,12 @@ class Albert final : public TextModel {
 
   Values hidden_states(const Scope& root, const TextInputs& in) const override {
     const Scope s = root / "albert", encoder = s / "encoder";
-    const Value mask_bias = nn::attention_bias(in.attention_mask);  // [batch, 1, 1, seq]
-    const Value narrow = bert_embeddings(s / "embeddings", c_, in, absolute_positions(in), c_.embedding_size);
+    const Value mask = mask_of(in);
+    const Value narrow = bert_embeddings(s / "embeddings", c_, in, {positions_of(in)}, c_.embedding_size);
     Values x{linear(encoder / "embedding_hidden_mapping_in", narrow, c_.hidden_size)};
     for (int64_t i = 0; i < c_.num_hidden_layers; ++i) {
       const Scope group = encoder / "albert_layer_groups" / group_of(c_, i) / "albert_layers";
-      for (int64_t j = 0; j < c_.inner_group_num; ++j) x.push_back(encoder_layer(group / j, c_, x.back(), mask_bias));
+      for (int64_t j = 0; j < c_.inner_group_num; ++j) x.push_back(encoder_layer(group / j, c_, x.back(), mask));
     }
     return x;
   }

@@ -1,6 +1,7 @@
 #include "portune/models/architectures.h"
 #include "portune/models/bert_layers.h"
 #include "portune/models/lm_head.h"
+#include "portune/models/text_inputs.h"
 #include "portune/ops.h"
 
 namespace portune::models {
@@ -14,8 +15,8 @@ class Bert final : public TextModel {
 
   Values hidden_states(const Scope& root, const TextInputs& in) const override {
     const Scope s = root / "bert";
-    const Value x = bert_embeddings(s / "embeddings", c_, in, absolute_positions(in), c_.hidden_size);
-    return bert_layers(s / "encoder", c_, x, in.attention_mask);
+    const Value x = bert_embeddings(s / "embeddings", c_, in, {positions_of(in)}, c_.hidden_size);
+    return bert_layers(s / "encoder", c_, x, mask_of(in));
   }
 
   Value pooler_output(const Scope& root, const Value& x) const override {

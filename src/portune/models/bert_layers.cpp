@@ -18,8 +18,8 @@ Value add_and_norm(const Scope& s, const BertFields& c, const Value& x, const Va
   return layer_norm(s / "LayerNorm", x + projected, c.layer_norm_eps);
 }
 
-Value encoder_layer(const Scope& s, const BertFields& c, const Value& x, const Value& mask_bias) {
-  const Value attended = bert_self_attention(s / "attention" / "self", c, x, mask_bias);
+Value encoder_layer(const Scope& s, const BertFields& c, const Value& x, const Value& mask) {
+  const Value attended = bert_self_attention(s / "attention" / "self", c, x, mask);
   const Value h = add_and_norm(s / "attention" / "output", c, x, attended);
   const Value expanded = linear(s / "intermediate" / "dense", h, c.intermediate_size);
   return add_and_norm(s / "output", c, h, nn::activate(c.hidden_act, expanded));
@@ -76,8 +76,6 @@ BertFields bert_fields(const io::JsonObject& config, const BertFields& defaults)
   return c;
 }
 
-Positions absolute_positions(const TextInputs& in) { return {iota({DType::kInt32, {in.input_ids.shape()[1]}}, 0)}; }
-
 Value bert_embeddings(const Scope& s, const BertFields& c, const TextInputs& in, const Positions& positions,
                       int64_t width) {
   const Value type_ids = in.token_type_ids ? in.token_type_ids : full(in.input_ids.type(), 0);
@@ -88,21 +86,20 @@ Value bert_embeddings(const Scope& s, const BertFields& c, const TextInputs& in,
   return dropout(s, layer_norm(s / "LayerNorm", words + types + places, c.layer_norm_eps), c.hidden_dropout_prob);
 }
 
-Value bert_self_attention(const Scope& s, const BertFields& c, const Value& x, const Value& mask_bias) {
+Value bert_self_attention(const Scope& s, const BertFields& c, const Value& x, const Value& mask) {
   const Value q = linear(s / "query", x, c.hidden_size);
   const Value k = linear(s / "key", x, c.hidden_size);
   const Value v = linear(s / "value", x, c.hidden_size);
-  return attention(s, q, k, v, mask_bias,
+  return attention(s, q, k, v, mask,
                    {.heads = c.num_attention_heads,
                     .scale = 1 / std::sqrt(static_cast<double>(c.hidden_size / c.num_attention_heads)),
                     .dropout = c.attention_probs_dropout_prob});
 }
 
-Values bert_layers(const Scope& s, const BertFields& c, const Value& x, const Value& attention_mask) {
-  const Value mask_bias = nn::attention_bias(attention_mask);  // [batch, 1, 1, seq]
+Values bert_layers(const Scope& s, const BertFields& c, const Value& x, const Value& mask) {
   Values states{x};
   for (int64_t i = 0; i < c.num_hidden_layers; ++i) {
-    states.push_back(encoder_layer(s / "layer" / i, c, states.back(), mask_bias));
+    states.push_back(encoder_layer(s / "layer" / i, c, states.back(), mask));
   }
   return states;
 }

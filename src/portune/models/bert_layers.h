@@ -42,18 +42,16 @@ struct Positions {
   Value ids;                ///< int32 [seq] or [batch, seq]
   int64_t padding_id = -1;  ///< the one whose row gets no gradient; -1: there is none
 };
-/// 0, 1, 2, ... for each place of the inputs.
-Positions absolute_positions(const TextInputs& in);
-
 /// The sum of word, token-type and position embeddings, normalised; [batch, seq, width].
 Value bert_embeddings(const nn::Scope& s, const BertFields& c, const TextInputs& in, const Positions& positions,
                       int64_t width);
 
 /// Attention of x to itself, before the layer that projects it; [batch, seq, hidden_size].
-Value bert_self_attention(const nn::Scope& s, const BertFields& c, const Value& x, const Value& mask_bias);
+Value bert_self_attention(const nn::Scope& s, const BertFields& c, const Value& x, const Value& mask);
 
 /// x, and the output of each layer after it.
-Values bert_layers(const nn::Scope& s, const BertFields& c, const Value& x, const Value& attention_mask);
+/// mask  as attention() takes it
+Values bert_layers(const nn::Scope& s, const BertFields& c, const Value& x, const Value& mask);
 
 /// tanh(Linear(x of the first token)), [batch, hidden_size].
 Value bert_pooler(const nn::Scope& s, const Value& x);

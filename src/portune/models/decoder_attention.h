@@ -10,7 +10,7 @@ namespace portune::models {
 
 /// One pass through a decoder, as its layers see it.
 struct DecoderPass {
-  Value mask_bias;                 ///< [batch, 1, 1, kv]
+  Value mask;                      ///< as attention() takes it; with a cache a bias
   KeyValueCache* cache = nullptr;  ///< null: keys and values are not kept
   Value start = {};                ///< where in the cache the tokens go; absent: at its beginning
 };
@@ -23,9 +23,6 @@ DecoderPass decoder_pass(const TextInputs& in, KeyValueCache* cache = nullptr, c
 /// s          whose random key decides on dropout, which there is in training alone
 Value causal_attention(const nn::Scope& s, const DecoderPass& pass, int64_t layer, const Values& qkv,
                        AttentionOptions options, std::optional<int64_t> window = {});
-
-/// position_ids, or 0, 1, 2, ... as [seq].
-Value positions_of(const TextInputs& in);
 
 KeyValueCache zero_cache(int64_t layers, const TensorType& type);
 

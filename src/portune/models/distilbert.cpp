@@ -4,6 +4,7 @@
 #include "portune/models/architectures.h"
 #include "portune/models/config_checks.h"
 #include "portune/models/lm_head.h"
+#include "portune/models/text_inputs.h"
 #include "portune/ops.h"
 
 namespace portune::models {
@@ -34,26 +35,28 @@ struct DistilBertConfig {
 };
 
 // Sinusoidal ones are only where a new model starts: they are trained like the others, as in transformers 5.
-Value position_embeddings(const Scope& s, const DistilBertConfig& c, int64_t seq) {
+Value position_embeddings(const Scope& s, const DistilBertConfig& c, const TextInputs& in) {
   const Initializer normal{Initializer::Kind::kNormal, c.initializer_range};
   const Initializer sinusoids{Initializer::Kind::kSinusoids};
   const Value table =
       s.parameter("weight", {c.max_position_embeddings, c.dim}, c.sinusoidal_pos_embds ? sinusoids : normal);
-  return convert(slice(table, 0, {0, seq}), s.options().compute_dtype);
+  const Value rows =
+      in.position_ids ? gather_rows(table, in.position_ids) : slice(table, 0, {0, in.input_ids.shape()[1]});
+  return convert(rows, s.options().compute_dtype);
 }
 
 // The sum of word and position embeddings, normalised; [batch, seq, dim].
-Value embed(const Scope& s, const DistilBertConfig& c, const Value& input_ids) {
-  const Value words = embedding(s / "word_embeddings", input_ids, c.vocab_size, c.dim, c.pad_token_id);
-  const Value places = position_embeddings(s / "position_embeddings", c, input_ids.shape()[1]);  // [seq, dim]
+Value embed(const Scope& s, const DistilBertConfig& c, const TextInputs& in) {
+  const Value words = embedding(s / "word_embeddings", in.input_ids, c.vocab_size, c.dim, c.pad_token_id);
+  const Value places = position_embeddings(s / "position_embeddings", c, in);  // [seq, dim] or [batch, seq, dim]
   return dropout(s, layer_norm(s / "LayerNorm", words + places, kLayerNormEps), c.dropout);
 }
 
-Value self_attention(const Scope& s, const DistilBertConfig& c, const Value& x, const Value& mask_bias) {
+Value self_attention(const Scope& s, const DistilBertConfig& c, const Value& x, const Value& mask) {
   const Value q = linear(s / "q_lin", x, c.dim);
   const Value k = linear(s / "k_lin", x, c.dim);
   const Value v = linear(s / "v_lin", x, c.dim);
-  const Value attended = attention(s, q, k, v, mask_bias,
+  const Value attended = attention(s, q, k, v, mask,
                                    {.heads = c.n_heads,
                                     .scale = 1 / std::sqrt(static_cast<double>(c.dim / c.n_heads)),
                                     .dropout = c.attention_dropout});
@@ -65,8 +68,8 @@ Value feed_forward(const Scope& s, const DistilBertConfig& c, const Value& x) {
   return dropout(s, linear(s / "lin2", expanded, c.dim), c.dropout);
 }
 
-Value encoder_layer(const Scope& s, const DistilBertConfig& c, const Value& x, const Value& mask_bias) {
-  const Value attended = self_attention(s / "attention", c, x, mask_bias);
+Value encoder_layer(const Scope& s, const DistilBertConfig& c, const Value& x, const Value& mask) {
+  const Value attended = self_attention(s / "attention", c, x, mask);
   const Value h = layer_norm(s / "sa_layer_norm", x + attended, kLayerNormEps);
   return layer_norm(s / "output_layer_norm", h + feed_forward(s / "ffn", c, h), kLayerNormEps);
 }
@@ -109,10 +112,10 @@ class DistilBert final : public TextModel {
 
   Values hidden_states(const Scope& root, const TextInputs& in) const override {
     const Scope s = root / "distilbert";
-    const Value mask_bias = nn::attention_bias(in.attention_mask);  // [batch, 1, 1, seq]
-    Values x{embed(s / "embeddings", c_, in.input_ids)};
+    const Value mask = mask_of(in);
+    Values x{embed(s / "embeddings", c_, in)};
     for (int64_t i = 0; i < c_.n_layers; ++i) {
-      x.push_back(encoder_layer(s / "transformer" / "layer" / i, c_, x.back(), mask_bias));
+      x.push_back(encoder_layer(s / "transformer" / "layer" / i, c_, x.back(), mask));
     }
     return x;
   }

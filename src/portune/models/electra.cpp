@@ -4,6 +4,7 @@
 #include "portune/models/bert_layers.h"
 #include "portune/models/config_checks.h"
 #include "portune/models/lm_head.h"
+#include "portune/models/text_inputs.h"
 #include "portune/ops.h"
 
 namespace portune::models {
@@ -45,9 +46,9 @@ class Electra final : public TextModel {
 
   Values hidden_states(const Scope& root, const TextInputs& in) const override {
     const Scope s = root / "electra";
-    Value x = bert_embeddings(s / "embeddings", c_, in, absolute_positions(in), c_.embedding_size);
+    Value x = bert_embeddings(s / "embeddings", c_, in, {positions_of(in)}, c_.embedding_size);
     if (c_.embedding_size != c_.hidden_size) x = linear(s / "embeddings_project", x, c_.hidden_size);
-    return bert_layers(s / "encoder", c_, x, in.attention_mask);
+    return bert_layers(s / "encoder", c_, x, mask_of(in));
   }
 
   Value sequence_logits(const Scope& root, const TextInputs&, const Value& x, int64_t num_labels) const override {

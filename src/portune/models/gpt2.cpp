@@ -7,6 +7,7 @@
 #include "portune/models/config_checks.h"
 #include "portune/models/decoder_attention.h"
 #include "portune/models/decoder_heads.h"
+#include "portune/models/text_inputs.h"
 #include "portune/ops.h"
 
 namespace portune::models {

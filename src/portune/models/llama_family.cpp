@@ -6,6 +6,7 @@
 #include "portune/io/json.h"
 #include "portune/models/config_checks.h"
 #include "portune/models/decoder_heads.h"
+#include "portune/models/text_inputs.h"
 
 namespace portune::models {
 

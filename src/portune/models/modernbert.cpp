@@ -6,6 +6,7 @@
 #include "portune/models/config_checks.h"
 #include "portune/models/lm_head.h"
 #include "portune/models/rope.h"
+#include "portune/models/text_inputs.h"
 #include "portune/ops.h"
 
 namespace portune::models {
@@ -48,16 +49,16 @@ nn::LinearOptions residual(const ModernBertConfig& c, nn::LinearOptions options)
 
 // What the attention of a layer sees beside its input: one for the global layers, one for the local ones.
 struct Surroundings {
-  Value mask_bias;  // [batch, 1, 1, seq]
+  Value mask;  // as attention() takes it
   RopeTables rope;
   Band band;
 };
 
-Surroundings surroundings(const ModernBertConfig& c, const Value& mask_bias, double rope_theta, const Band& band) {
-  const int64_t seq = mask_bias.shape().back(), head_size = c.hidden_size / c.num_attention_heads;
+Surroundings surroundings(const ModernBertConfig& c, const TextInputs& in, double rope_theta, const Band& band) {
+  const int64_t seq = in.input_ids.shape()[1], head_size = c.hidden_size / c.num_attention_heads;
   const RopeFrequencies frequencies =
       rope_frequencies({.rope_theta = rope_theta}, head_size, c.max_position_embeddings, seq);
-  return {mask_bias, rope_tables(frequencies, iota({DType::kInt32, {seq}}, 0)), band};
+  return {mask_of(in), rope_tables(frequencies, positions_of(in)), band};
 }
 
 Value self_attention(const Scope& s, const ModernBertConfig& c, const Value& x, const Surroundings& around) {
@@ -66,7 +67,7 @@ Value self_attention(const Scope& s, const ModernBertConfig& c, const Value& x, 
   const auto turned = [&](const Value& y) {
     return rotary(y, around.rope.cos, around.rope.sin, c.num_attention_heads);
   };
-  const Value attended = attention(s, turned(part(0)), turned(part(1)), part(2), around.mask_bias,
+  const Value attended = attention(s, turned(part(0)), turned(part(1)), part(2), around.mask,
                                    {.heads = c.num_attention_heads,
                                     .scale = 1 / std::sqrt(static_cast<double>(c.hidden_size / c.num_attention_heads)),
                                     .dropout = c.attention_dropout,
@@ -202,9 +203,8 @@ class ModernBert final : public TextModel {
   Values hidden_states(const Scope& root, const TextInputs& in) const override {
     const Scope s = root / "model";
     const int64_t half = c_.local_attention / 2;
-    const Value mask_bias = nn::attention_bias(in.attention_mask);  // [batch, 1, 1, seq]
-    const Surroundings global = surroundings(c_, mask_bias, c_.full_theta, {});
-    const Surroundings local = surroundings(c_, mask_bias, c_.sliding_theta, {.before = half, .after = half});
+    const Surroundings global = surroundings(c_, in, c_.full_theta, {});
+    const Surroundings local = surroundings(c_, in, c_.sliding_theta, {.before = half, .after = half});
     Values x{embed(s / "embeddings", in.input_ids)};
     for (int64_t i = 0; i < c_.num_hidden_layers; ++i) {
       const bool is_local = c_.is_local[static_cast<size_t>(i)];

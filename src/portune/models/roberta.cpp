@@ -2,6 +2,7 @@
 #include "portune/models/architectures.h"
 #include "portune/models/bert_layers.h"
 #include "portune/models/lm_head.h"
+#include "portune/models/text_inputs.h"
 #include "portune/ops.h"
 
 namespace portune::models {
@@ -10,11 +11,12 @@ namespace {
 using nn::Scope;
 
 // Places are counted from padding_id + 1 on, and by tokens alone: padding, wherever it stands, is at padding_id.
-Positions positions_after(int64_t padding_id, const Value& input_ids) {
-  const TensorType type = input_ids.type();
+Positions positions_after(int64_t padding_id, const TextInputs& in) {
+  const TensorType type = in.input_ids.type();
   const Value padding = full(type, static_cast<double>(padding_id));
-  const Value is_token = convert(compare(Direction::kNotEqual, input_ids, padding), type.dtype);  // [batch, seq]
-  return {.ids = cumulative_sum(is_token) * is_token + padding, .padding_id = padding_id};
+  const Value is_token = convert(compare(Direction::kNotEqual, in.input_ids, padding), type.dtype);   // [batch, seq]
+  const Value number = in.position_ids ? in.position_ids + full(type, 1) : cumulative_sum(is_token);  // from 1 on
+  return {.ids = number * is_token + padding, .padding_id = padding_id};
 }
 
 TextModelFacts facts_of(std::string class_prefix, const BertFields& c) {
@@ -29,9 +31,9 @@ class Roberta final : public TextModel {
 
   Values hidden_states(const Scope& root, const TextInputs& in) const override {
     const Scope s = root / "roberta";
-    const Positions positions = positions_after(c_.pad_token_id, in.input_ids);
+    const Positions positions = positions_after(c_.pad_token_id, in);
     const Value x = bert_embeddings(s / "embeddings", c_, in, positions, c_.hidden_size);
-    return bert_layers(s / "encoder", c_, x, in.attention_mask);
+    return bert_layers(s / "encoder", c_, x, mask_of(in));
   }
 
   Value pooler_output(const Scope& root, const Value& x) const override {

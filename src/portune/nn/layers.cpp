@@ -93,12 +93,12 @@ Value dropout(const Scope& s, const Value& x, double rate) {
   return in_scope(s, [&] { return portune::dropout(x, s.random_key(), rate); });
 }
 
-Value attention(const Scope& s, const Value& q, const Value& k, const Value& v, const Value& bias,
+Value attention(const Scope& s, const Value& q, const Value& k, const Value& v, const Value& mask,
                 AttentionOptions options) {
   return in_scope(s, [&] {
     if (!s.options().training) options.dropout = 0;
     if (options.dropout > 0) options.key = s.random_key();
-    return portune::attention(q, k, v, bias, options);
+    return portune::attention(q, k, v, mask, options);
   });
 }
 

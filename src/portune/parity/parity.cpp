@@ -92,7 +92,11 @@ void compare_parameters(const ReferenceCase& reference, ParityResult& result) {
 bool ParityResult::passed() const { return std::ranges::all_of(comparisons, &Comparison::passed); }
 
 ParityResult check_parity(const Device& device, const ReferenceCase& reference, DType dtype) {
-  const ReferenceTask task(reference);
+  return check_parity(device, reference, ReferenceTask(reference), dtype);
+}
+
+ParityResult check_parity(const Device& device, const ReferenceCase& reference, const ReferenceTask& task,
+                          DType dtype) {
   ParityResult result;
   run_forward_and_gradients(device, reference, task, dtype, result);
   compare_outputs(reference, task, dtype, result);

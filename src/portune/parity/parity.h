@@ -7,6 +7,7 @@
 
 #include "portune/device.h"
 #include "portune/parity/comparison.h"
+#include "portune/parity/reference_task.h"
 
 namespace portune::parity {
 
@@ -24,6 +25,8 @@ struct ParityResult {
 /// dtype   of activations and matrix products; for bfloat16 outputs and loss alone are compared
 /// errors  CheckpointError for a case that does not hold together
 ParityResult check_parity(const Device& device, const ReferenceCase& reference, DType dtype);
+/// With a task that is the case's in another way.
+ParityResult check_parity(const Device& device, const ReferenceCase& reference, const ReferenceTask& task, DType dtype);
 
 /// Writes what was computed as expected.safetensors, grads.safetensors, ... into a folder, which appears whole.
 void dump(const ParityResult& result, const std::filesystem::path& folder);

@@ -63,16 +63,17 @@ void append_hidden_states(const Values& hidden_states, Forward& forward) {
 
 }  // namespace
 
-ReferenceTask::ReferenceTask(const ReferenceCase& reference) : reference_(reference) {
+ReferenceTask::ReferenceTask(const ReferenceCase& reference) : ReferenceTask(reference, nullptr) {}
+
+ReferenceTask::ReferenceTask(const ReferenceCase& reference, std::unique_ptr<const models::TextModel> model)
+    : reference_(reference), text_model_(std::move(model)) {
   const io::JsonObject& config = reference.model().config();
-  std::string prefix;
   if (models::is_image_model(config)) {
     image_model_ = models::image_model(config);
-    prefix = image_model_->facts().class_prefix;
-  } else {
+  } else if (!text_model_) {
     text_model_ = models::text_model(config);
-    prefix = text_model_->facts().class_prefix;
   }
+  const std::string& prefix = image_model_ ? image_model_->facts().class_prefix : text_model_->facts().class_prefix;
   const std::string& architecture = reference.architecture();
   if (!architecture.starts_with(prefix)) {
     throw CheckpointError({.where = (reference.path() / "case.json").string() + ", architecture",

@@ -13,6 +13,8 @@ class ReferenceTask final : public Task {
  public:
   /// errors  CheckpointError for a class that Portune does not have
   explicit ReferenceTask(const ReferenceCase& reference);
+  /// The same with another model in place of the case's own: one that computes the same in another way.
+  ReferenceTask(const ReferenceCase& reference, std::unique_ptr<const models::TextModel> model);
 
   bool has_loss() const;
   /// Whether positions hidden by attention_mask are to be left out of the comparison of an output.

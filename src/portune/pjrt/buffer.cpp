@@ -16,6 +16,18 @@ std::vector<int64_t> row_major(int64_t rank) {
   return minor_to_major;
 }
 
+// What is to be called when an event has happened.
+struct Watch {
+  const PJRT_Api* api;
+  std::function<void()> done;
+};
+
+void end_watch(PJRT_Error* error, void* watch) {
+  const std::unique_ptr<Watch> ended(static_cast<Watch*>(watch));
+  discard(*ended->api, error);  // it reaches those who read the buffer
+  ended->done();
+}
+
 }  // namespace
 
 PendingTensor::~PendingTensor() {
@@ -78,6 +90,16 @@ void Buffer::wait() const {
   require_alive();
   const auto ready = PORTUNE_PJRT(client().api, PJRT_Buffer_ReadyEvent, .buffer = handle());
   Event(client().api, ready.event).wait();
+}
+
+void Buffer::on_ready(std::function<void()> done) const {
+  require_alive();
+  const auto made = PORTUNE_PJRT(client().api, PJRT_Buffer_ReadyEvent, .buffer = handle());
+  const Event ready(client().api, made.event);
+  auto watch = std::make_unique<Watch>(Watch{&client().api, std::move(done)});
+  PORTUNE_PJRT(client().api, PJRT_Event_OnReady, .event = ready.handle(), .callback = end_watch,
+               .user_arg = watch.get());
+  watch.release();  // now end_watch's
 }
 
 }  // namespace portune::pjrt

@@ -1,6 +1,7 @@
 // Arrays on a device.
 #pragma once
 
+#include <functional>
 #include <memory>
 
 #include "portune/pjrt/event.h"
@@ -49,6 +50,9 @@ class Buffer {
   PendingTensor to_host_async() const;
   /// Waits until the elements are computed.
   void wait() const;
+  /// Calls `done` once, when the elements are computed or have failed to be: on a thread of the plugin, or at once. It
+  /// may neither throw nor take long.
+  void on_ready(std::function<void()> done) const;
 
   PJRT_Buffer* handle() const { return handle_.get(); }
 

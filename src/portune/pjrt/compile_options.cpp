@@ -2,7 +2,7 @@
 
 #include <bit>
 
-#include "portune/pjrt/wire_writer.h"
+#include "portune/base/wire.h"
 
 namespace portune::pjrt {
 namespace {

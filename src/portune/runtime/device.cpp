@@ -109,6 +109,7 @@ DeviceArray::~DeviceArray() = default;
 
 const TensorType& DeviceArray::type() const { return buffer_->type(); }
 Tensor DeviceArray::to_host() const { return buffer_->to_host(); }
+void DeviceArray::on_ready(std::function<void()> done) const { buffer_->on_ready(std::move(done)); }
 
 Program::Program(std::unique_ptr<pjrt::LoadedExecutable> executable, bool from_cache, double seconds)
     : executable_(std::move(executable)), from_cache_(from_cache), seconds_(seconds) {}

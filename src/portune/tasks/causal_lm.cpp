@@ -47,6 +47,12 @@ class CausalLm final : public tasks::CausalTask {
         blocks(rows).shuffle(order).map([this](const data::Example& block) { return labelled(block); }), size,
         {{"labels", tasks::kNoLabel}});
   }
+  data::Dataset packed_batches(const data::Dataset&, const data::PackedShapes&,
+                               const data::ShuffleOptions&) const override {
+    throw UsageError({.where = "packing",
+                      .given = "a text in blocks",
+                      .expected = "instruction data: blocks are full, so that there is nothing to pack"});
+  }
   int64_t count_examples(const data::Dataset& rows) const override { return blocks(rows).count(); }
 
   bool predicts_rows() const override { return false; }

@@ -3,17 +3,20 @@
 #include "portune/ops.h"
 #include "portune/tasks/language_model.h"
 #include "portune/tasks/objectives.h"
+#include "portune/tasks/text_rows.h"
 
 namespace portune::tasks {
 
 std::vector<std::string> CausalTask::inputs() const { return checkpoint().inputs({"labels"}); }
 
 Forward CausalTask::forward(const nn::Scope& root, const Columns& batch) const {
-  const Value x = checkpoint().model().hidden_states(root, checkpoint().inputs_of(batch)).back();
-  // The last place predicts what is not there.
-  const int64_t seq = checkpoint().max_length();
-  const Value logits = checkpoint().model().causal_lm_logits(root, slice(x, 1, {0, seq - 1}));
-  return language_modelling(logits, slice(batch.at("labels"), 1, {1, seq}),
+  const TextRows texts(checkpoint(), batch);
+  const Value x = checkpoint().model().hidden_states(root, texts.rows()).back();
+  // A place predicts the next token; the last one predicts what is not there.
+  const Value& labels = batch.at("labels");
+  const int64_t examples = labels.shape()[0], seq = labels.shape()[1];
+  const Value next = concatenate({slice(labels, 1, {1, seq}), full({DType::kInt32, {examples, 1}}, kNoLabel)}, 1);
+  return language_modelling(texts, checkpoint().model().causal_lm_logits(root, x), next,
                             batch.at(std::string(data::kExampleWeight)));
 }
 

@@ -8,12 +8,12 @@
 #include "portune/data/user_function.h"
 #include "portune/error.h"
 #include "portune/hub/model_folder.h"
-#include "portune/io/file.h"
 #include "portune/models.h"
 #include "portune/ops.h"
 #include "portune/sources.h"
 #include "portune/tasks/classification_lines.h"
 #include "portune/tasks/classification_metrics.h"
+#include "portune/tasks/image_file.h"
 #include "portune/tasks/initial_weights.h"
 #include "portune/tasks/label_names.h"
 #include "portune/tasks/objectives.h"
@@ -116,13 +116,6 @@ bool has_arrow_tables(const fs::path& folder) {
   });
 }
 
-// The paths of tables begin at their folder.
-fs::path path_in(const data::Example& row, const std::string& column) {
-  const data::Origin& origin = row.origin();
-  const fs::path path = row.text(column);
-  return origin.file && origin.row >= 0 ? fs::path(*origin.file).parent_path() / path : path;
-}
-
 // What a row's random changes are drawn from.
 uint64_t key_of(const data::Example& row, uint64_t seed) {
   const auto number = [&](std::string_view column) {
@@ -167,7 +160,7 @@ struct ImageClassification::Impl {
   // An example but for its pixels.
   data::Example example_of(const data::Example& row, Labels wanted) const {
     data::Example example(row.origin());
-    example.set("image", row.text(options.image_column));
+    example.set("image", tasks::image_name(row, options.image_column));
     const int32_t label = wanted == Labels::kRequired ? tasks::label_id(row, options.label_column, labels) : 0;
     example.set("labels", Tensor({}, {label}));
     return example;
@@ -176,8 +169,8 @@ struct ImageClassification::Impl {
   data::Example encode(const data::Example& row, Labels wanted) const {
     return data::call_on(row, [&](const data::Example&) {
       data::Example example = example_of(row, wanted);
-      const fs::path path = path_in(row, options.image_column);
-      example.set("pixel_values", processor(image::read(path, decoding()).view(), path.string()));
+      const tasks::ImageFile file(row, options.image_column);
+      example.set("pixel_values", processor(image::decode(file.bytes(), file.name(), decoding()).view(), file.name()));
       return example;
     });
   }
@@ -185,10 +178,9 @@ struct ImageClassification::Impl {
   data::Example encode_for_training(const data::Example& row, uint64_t seed) const {
     return data::call_on(row, [&](const data::Example&) {
       data::Example example = example_of(row, Labels::kRequired);
-      const std::string path = path_in(row, options.image_column).string();
-      const io::MappedFile file = io::MappedFile::open(path, io::FileAccess::kRead);
-      example.set("pixel_values",
-                  image::augment(file.bytes(), path, processor, options.augmentation, key_of(row, seed), decoding()));
+      const tasks::ImageFile file(row, options.image_column);
+      example.set("pixel_values", image::augment(file.bytes(), file.name(), processor, options.augmentation,
+                                                 key_of(row, seed), decoding()));
       return example;
     });
   }
@@ -223,7 +215,9 @@ data::Example ImageClassification::encode(const data::Example& row, Labels label
 
 data::Dataset ImageClassification::batches(const data::Dataset& rows, int64_t size, Labels labels) const {
   return rows.map([this, labels](const data::Example& row) { return encode(row, labels); }, {.threads = 0})
-      .batch({.size = size});
+      .named("decode")
+      .batch({.size = size})
+      .named("batch");
 }
 
 data::Dataset ImageClassification::training_batches(const data::Dataset& rows, int64_t size,
@@ -231,7 +225,13 @@ data::Dataset ImageClassification::training_batches(const data::Dataset& rows, i
   const auto encode = [this, seed = order.seed](const data::Example& row) {
     return impl_->encode_for_training(row, seed);
   };
-  return rows.enumerate().shuffle(order).map(encode, {.threads = 0}).batch({.size = size});
+  return rows.enumerate()
+      .shuffle(order)
+      .named("shuffle")
+      .map(encode, {.threads = 0})
+      .named("decode")
+      .batch({.size = size})
+      .named("batch");
 }
 
 std::vector<ImageClassification::Prediction> ImageClassification::predictions(const data::Example& batch,

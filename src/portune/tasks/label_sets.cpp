@@ -11,7 +11,9 @@
 namespace portune::tasks {
 namespace {
 
-bool begins_as_list(const std::string& text) {
+bool begins_as_list(const data::Example& row, const std::string& column) {
+  if (std::holds_alternative<Tensor>(row.column(column))) return true;
+  const std::string& text = row.text(column);
   const size_t first = text.find_first_not_of(" \t");
   return first != std::string::npos && text[first] == '[';
 }
@@ -50,7 +52,7 @@ float indicator(const data::Example& row, const std::string& column) {
 }  // namespace
 
 bool is_label_list(const data::Example& row, const std::string& column) {
-  if (!begins_as_list(row.text(column))) return false;
+  if (!begins_as_list(row, column)) return false;
   try {
     texts_in(row, column);
     return true;
@@ -60,8 +62,8 @@ bool is_label_list(const data::Example& row, const std::string& column) {
 }
 
 std::vector<std::string> label_set(const data::Example& row, const std::string& column, const std::string& separator) {
-  const std::string& text = row.text(column);
-  const std::vector<std::string> labels = begins_as_list(text) ? texts_in(row, column) : parts_of(text, separator);
+  const std::vector<std::string> labels =
+      begins_as_list(row, column) ? texts_in(row, column) : parts_of(row.text(column), separator);
   require_distinct(row, column, labels);
   return labels;
 }

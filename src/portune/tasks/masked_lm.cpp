@@ -7,6 +7,7 @@
 #include "portune/tasks/masking.h"
 #include "portune/tasks/objectives.h"
 #include "portune/tasks/sentence_pairs.h"
+#include "portune/tasks/text_rows.h"
 #include "portune/text_task.h"
 
 namespace portune {
@@ -17,6 +18,8 @@ int32_t word_of(const text::Encoding& encoding, size_t token) {
   constexpr int32_t kSecondText = 1 << 24;
   return encoding.word_ids[token] + (encoding.sequence_ids[token] == 1 ? kSecondText : 0);
 }
+
+const std::map<std::string, double> kPadding = {{"words", -1}};
 
 class MaskedLm final : public TextTask {
  public:
@@ -39,6 +42,10 @@ class MaskedLm final : public TextTask {
 
   data::Dataset batches(const data::Dataset& rows, int64_t size, Labels) const override {
     return batches_of(examples(rows), size);
+  }
+  data::Dataset packed_batches(const data::Dataset& rows, const data::PackedShapes& shapes,
+                               const data::ShuffleOptions& order) const override {
+    return checkpoint().packed_batches(encoded(examples(rows).shuffle(order)), shapes, kPadding);
   }
   // Pairs are put into another order, not sentences.
   data::Dataset training_batches(const data::Dataset& rows, int64_t size,
@@ -66,19 +73,20 @@ class MaskedLm final : public TextTask {
     const nn::Scope s = root / "masking";
     // Evaluation hides the same tokens every time.
     const Value key = s.options().random_key ? s.random_key() : constant(Tensor({2}, {1u, 2u}));
-    const tasks::Masked masked = tasks::mask_tokens(batch.at("input_ids"), batch.at("words"), batch.at("seeds"), key,
+    const tasks::TextRows texts(checkpoint(), batch);
+    const tasks::Masked masked = tasks::mask_tokens(texts.texts().input_ids, batch.at("words"), batch.at("seeds"), key,
                                                     {.probability = options_.mlm_probability,
                                                      .mask_id = *checkpoint().tokenizer().mask_id(),
                                                      .vocab_size = checkpoint().tokenizer().vocab_size()});
-    models::TextInputs in = checkpoint().inputs_of(batch);
-    in.input_ids = masked.input_ids;
+    models::TextInputs in = texts.rows();
+    in.input_ids = texts.to_rows(masked.input_ids, static_cast<int32_t>(checkpoint().padding().at("input_ids")));
     const Value x = checkpoint().model().hidden_states(root, in).back();
     const models::TextModel& model = checkpoint().model();
     const Value& weights = batch.at(std::string(data::kExampleWeight));
-    const Forward masked_lm = tasks::language_modelling(model.masked_lm_logits(root, x), masked.labels, weights);
+    const Forward masked_lm = tasks::language_modelling(texts, model.masked_lm_logits(root, x), masked.labels, weights);
     if (!options_.next_sentence) return masked_lm;
-    return tasks::with_next_sentence(masked_lm, model.next_sentence_logits(root, x), batch.at("next_sentence_label"),
-                                     weights);
+    return tasks::with_next_sentence(masked_lm, model.next_sentence_logits(root, texts.to_texts(x)),
+                                     batch.at("next_sentence_label"), weights);
   }
   std::unique_ptr<Metrics> metrics() const override { return std::make_unique<tasks::LanguageModelMetrics>(); }
   void save(const std::filesystem::path& folder, std::span<const NamedTensorView> weights) const override {
@@ -93,8 +101,11 @@ class MaskedLm final : public TextTask {
   }
 
   data::Dataset batches_of(const data::Dataset& examples, int64_t size) const {
-    return checkpoint().batches(examples.map([this](const data::Example& example) { return encode(example); }), size,
-                                {{"words", -1}});
+    return checkpoint().batches(encoded(examples), size, kPadding);
+  }
+
+  data::Dataset encoded(const data::Dataset& examples) const {
+    return examples.map([this](const data::Example& example) { return encode(example); });
   }
 
   text::TextPair texts_of(const data::Example& row) const {

@@ -10,6 +10,7 @@
 #include "portune/tasks/label_names.h"
 #include "portune/tasks/objectives.h"
 #include "portune/tasks/row_json.h"
+#include "portune/tasks/text_rows.h"
 #include "portune/text_task.h"
 
 namespace portune {
@@ -19,8 +20,14 @@ using Json = nlohmann::ordered_json;
 
 constexpr const char* kEndings = "endings";  // a JSON list, for predictions
 
-// [batch, choices, seq] -> [batch * choices, seq]
-Value flattened(const Value& x) { return x ? reshape(x, {-1, x.shape().back()}) : x; }
+// The columns of texts, [batch, choices, seq], as [batch * choices, seq]; those of a packed batch are so already.
+Columns flattened(Columns batch, const std::map<std::string, double>& columns) {
+  for (const auto& [name, padding] : columns) {
+    Value& x = batch.at(name);
+    x = reshape(x, {-1, x.shape().back()});
+  }
+  return batch;
+}
 
 class ChoiceMetrics final : public Metrics {
  public:
@@ -84,7 +91,17 @@ class MultipleChoice final : public TextTask {
   }
 
   data::Dataset batches(const data::Dataset& rows, int64_t size, Labels labels) const override {
-    return rows.map([this, labels](const data::Example& row) { return encode(row, labels); }).batch({.size = size});
+    return rows.map([this, labels](const data::Example& row) { return encode(row, labels); })
+        .named("tokenize")
+        .batch({.size = size})
+        .named("batch");
+  }
+  // Endings are padded side by side before they come into a batch.
+  void set_lengths(std::vector<int64_t> lengths) override { RowTask::set_lengths(std::move(lengths)); }
+  data::Dataset packed_batches(const data::Dataset& rows, const data::PackedShapes& shapes,
+                               const data::ShuffleOptions& order) const override {
+    return checkpoint().packed_batches(
+        rows.shuffle(order).map([this](const data::Example& row) { return encode(row, Labels::kRequired); }), shapes);
   }
   std::unique_ptr<PredictionLines> prediction_lines() const override { return std::make_unique<ChoiceLines>(); }
   std::map<std::string, std::string> settings() const override {
@@ -95,13 +112,13 @@ class MultipleChoice final : public TextTask {
 
   std::vector<std::string> inputs() const override { return checkpoint().inputs({"labels"}); }
   Forward forward(const nn::Scope& root, const Columns& batch) const override {
-    models::TextInputs in = checkpoint().inputs_of(batch);
-    const Shape logits_shape = {in.input_ids.shape()[0], in.input_ids.shape()[1]};
-    in = {flattened(in.input_ids), flattened(in.attention_mask), flattened(in.token_type_ids)};
+    const tasks::TextRows texts(checkpoint(), flattened(batch, checkpoint().padding()));
     const models::TextModel& model = checkpoint().model();
-    const Value scores = model.choice_logits(root, in, model.hidden_states(root, in).back());
-    return tasks::sequence_classification(tasks::Problem::kSingleLabel, reshape(scores, logits_shape),
-                                          batch.at("labels"), batch.at(std::string(data::kExampleWeight)));
+    const Value x = texts.to_texts(model.hidden_states(root, texts.rows()).back());
+    const Value scores = model.choice_logits(root, texts.texts(), x);
+    const Value& weights = batch.at(std::string(data::kExampleWeight));
+    return tasks::sequence_classification(tasks::Problem::kSingleLabel, reshape(scores, {weights.shape()[0], -1}),
+                                          batch.at("labels"), weights);
   }
   std::unique_ptr<Metrics> metrics() const override { return std::make_unique<ChoiceMetrics>(); }
   void save(const std::filesystem::path& folder, std::span<const NamedTensorView> weights) const override {

@@ -45,11 +45,19 @@ Forward next_token_prediction(const Value& logits, const Value& labels, const Va
   return forward;
 }
 
-Forward language_modelling(const Value& logits, const Value& labels, const Value& weights) {
-  const Value counted = counts(labels);
+TokenFigures token_figures(const Value& logits, const Value& labels) {
   const Value is_hit = compare(Direction::kGreaterEqual, label_logits(logits, labels), max(logits, {2}));
-  const Value loss = sum(softmax_cross_entropy(logits, labels) * counted, {1});
-  const Value hits = sum(convert(is_hit, DType::kFloat32) * counted, {1}), number = sum(counted, {1});
+  return {softmax_cross_entropy(logits, labels), convert(is_hit, DType::kFloat32)};
+}
+
+Forward language_modelling(const Value& logits, const Value& labels, const Value& weights) {
+  return language_modelling(token_figures(logits, labels), labels, weights);
+}
+
+Forward language_modelling(const TokenFigures& figures, const Value& labels, const Value& weights) {
+  const Value counted = counts(labels);
+  const Value loss = sum(figures.losses * counted, {1}), hits = sum(figures.hits * counted, {1});
+  const Value number = sum(counted, {1});
   return {.loss_sum = sum(loss * weights),
           .weight_sum = sum(number * weights),
           .outputs = {{"loss", loss}, {"hits", hits}, {"labels", number}}};

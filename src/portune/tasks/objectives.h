@@ -29,8 +29,17 @@ Forward token_classification(const Value& logits, const Value& labels, const Val
 /// As token_classification, but the label of a place is that of the logits before it.
 Forward next_token_prediction(const Value& logits, const Value& labels, const Value& weights);
 
-/// As token_classification, but with figures instead of logits, which are too many to be looked at on the host.
+/// What is looked at of each token's logits, which are too many for the host; float32 [...] each.
+struct TokenFigures {
+  Value losses, hits;  ///< hits: 1 where the label has the highest logit
+};
+/// logits [..., vocab_size], labels [...]
+TokenFigures token_figures(const Value& logits, const Value& labels);
+
+/// As token_classification, from the figures [batch, seq] of the labels' tokens.
 /// outputs, float32 [batch] each: "loss" and "hits" summed over an example's labels, and their number, "labels"
+Forward language_modelling(const TokenFigures& figures, const Value& labels, const Value& weights);
+/// From the logits.
 Forward language_modelling(const Value& logits, const Value& labels, const Value& weights);
 
 /// The mean of a loss of tokens over the labels of the batch and that of softmax cross-entropy over its examples,

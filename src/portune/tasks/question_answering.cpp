@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <limits>
 
 #include "portune/data/user_function.h"
 #include "portune/error.h"
@@ -11,6 +12,7 @@
 #include "portune/tasks/code_points.h"
 #include "portune/tasks/objectives.h"
 #include "portune/tasks/question_windows.h"
+#include "portune/tasks/text_rows.h"
 
 namespace portune {
 namespace {
@@ -52,6 +54,17 @@ struct QuestionAnswering::Impl {
           checkpoint.tokenizer().encode(question, row.text("context"),
                                         {.truncation = text::TruncationStrategy::kDoNotTruncate, .with_offsets = true});
       return tasks::windows_of(pair, options.max_length, options.doc_stride);
+    });
+  }
+
+  // Without what only answers are found with, as a buffer of windows is large.
+  static data::Dataset windows_to_train_on(const QuestionAnswering& task, const data::Dataset& rows) {
+    return rows.flat_map([&task](const data::Example& row) {
+      std::vector<data::Example> windows = task.encode(row);
+      for (data::Example& window : windows) {
+        for (const char* column : {"id", "context", "answers", "span_begins", "span_ends"}) window.erase(column);
+      }
+      return windows;
     });
   }
 
@@ -105,15 +118,12 @@ data::Dataset QuestionAnswering::batches(const data::Dataset& rows, int64_t size
 
 data::Dataset QuestionAnswering::training_batches(const data::Dataset& rows, int64_t size,
                                                   const data::ShuffleOptions& order) const {
-  // Without what only answers are found with, as a buffer of windows is large.
-  const auto for_training = [this](const data::Example& row) {
-    std::vector<data::Example> windows = encode(row);
-    for (data::Example& window : windows) {
-      for (const char* column : {"id", "context", "answers", "span_begins", "span_ends"}) window.erase(column);
-    }
-    return windows;
-  };
-  return checkpoint().batches(rows.flat_map(for_training).shuffle(order), size);
+  return checkpoint().batches(impl_->windows_to_train_on(*this, rows).shuffle(order), size);
+}
+
+data::Dataset QuestionAnswering::packed_batches(const data::Dataset& rows, const data::PackedShapes& shapes,
+                                                const data::ShuffleOptions& order) const {
+  return checkpoint().packed_batches(impl_->windows_to_train_on(*this, rows).shuffle(order), shapes);
 }
 
 int64_t QuestionAnswering::count_examples(const data::Dataset& rows) const {
@@ -144,8 +154,11 @@ std::vector<std::string> QuestionAnswering::inputs() const {
 
 Forward QuestionAnswering::forward(const nn::Scope& root, const Columns& batch) const {
   const models::TextModel& model = checkpoint().model();
-  const Value x = model.hidden_states(root, checkpoint().inputs_of(batch)).back();
-  return tasks::span_prediction(model.span_logits(root, x), batch.at("start_positions"), batch.at("end_positions"),
+  const tasks::TextRows texts(checkpoint(), batch);
+  const Value x = model.hidden_states(root, texts.rows()).back();
+  // Padding is a place of no answer, as for any text without padding.
+  const Value logits = texts.to_texts(model.span_logits(root, x), std::numeric_limits<float>::lowest());
+  return tasks::span_prediction(logits, batch.at("start_positions"), batch.at("end_positions"),
                                 batch.at(std::string(data::kExampleWeight)));
 }
 

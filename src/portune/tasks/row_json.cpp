@@ -1,5 +1,6 @@
 #include "portune/tasks/row_json.h"
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 namespace portune::tasks {
@@ -16,15 +17,35 @@ std::string shortened(std::string_view text) {
   return std::string(text.substr(0, end)) + "...";
 }
 
+std::string description_of(const data::Column& value) {
+  if (const Tensor* array = std::get_if<Tensor>(&value)) return to_string(array->type());
+  return shortened(std::get<std::string>(value));
+}
+
+template <class T>
+Json list_of(const Tensor& array) {
+  const std::span<const T> values = array.as<T>();
+  return std::vector<T>(values.begin(), values.end());
+}
+
+// What a TFRecord has for a list of numbers.
+Json list_in(const data::Example& row, std::string_view column, const Tensor& array) {
+  if (array.dtype() == DType::kInt64) return list_of<int64_t>(array);
+  if (array.dtype() == DType::kInt32) return list_of<int32_t>(array);
+  if (array.dtype() == DType::kFloat32) return list_of<float>(array);
+  throw bad_column(row, column, "a list of int64, int32 or float32");
+}
+
 }  // namespace
 
 DataError bad_column(const data::Example& row, std::string_view column, std::string expected) {
   return DataError({.where = to_string(row.origin()),
-                    .given = shortened(row.text(column)) + " in column \"" + std::string(column) + "\"",
+                    .given = description_of(row.column(column)) + " in column \"" + std::string(column) + "\"",
                     .expected = std::move(expected)});
 }
 
 Json json_in(const data::Example& row, std::string_view column) {
+  if (const Tensor* array = std::get_if<Tensor>(&row.column(column))) return list_in(row, column, *array);
   constexpr int kDeepest = 16;  // so that no row can exhaust the stack
   const auto not_too_deep = [&](int depth, Json::parse_event_t, Json&) {
     if (depth <= kDeepest) return true;

@@ -1,4 +1,4 @@
-// Lists and objects in the columns of a row, which hold them as JSON.
+// Lists and objects in the columns of a row, which hold them as JSON; lists of numbers may be arrays.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -14,7 +14,7 @@ namespace portune::tasks {
 /// A DataError that names the row and says what its column holds, shortened.
 DataError bad_column(const data::Example& row, std::string_view column, std::string expected);
 
-/// The value of a column parsed.
+/// The value of a column parsed; an array is a list.
 /// errors  DataError that names row and column if it is missing or not JSON
 nlohmann::json json_in(const data::Example& row, std::string_view column);
 

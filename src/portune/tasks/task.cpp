@@ -1,8 +1,18 @@
+#include "portune/error.h"
 #include "portune/sources.h"
 #include "portune/tasks.h"
 #include "portune/tasks/initial_weights.h"
 
 namespace portune {
+namespace {
+
+UsageError one_shape() {
+  return UsageError({.where = "lengths of batches",
+                     .given = "a task whose batches have one shape",
+                     .expected = "a task whose batches are texts of different lengths"});
+}
+
+}  // namespace
 
 InitialWeights Task::initial_weights(std::span<const nn::Parameter> parameters, uint64_t seed) const {
   InitialWeights result;
@@ -19,7 +29,17 @@ data::Dataset RowTask::read(const std::vector<std::string>& files, Labels labels
 
 data::Dataset RowTask::training_batches(const data::Dataset& rows, int64_t size,
                                         const data::ShuffleOptions& order) const {
-  return batches(rows.shuffle(order), size);
+  return batches(rows.shuffle(order).named("shuffle"), size);
+}
+
+void RowTask::set_lengths(std::vector<int64_t>) { throw one_shape(); }
+
+data::LengthCounts RowTask::length_counts(const data::Dataset&) const { throw one_shape(); }
+data::Dataset RowTask::packed_batches(const data::Dataset&, const data::PackedShapes&,
+                                      const data::ShuffleOptions&) const {
+  throw UsageError({.where = "packing",
+                    .given = "a task that has no texts to pack",
+                    .expected = "a task that reads one text, or one pair of texts, at a time"});
 }
 
 int64_t RowTask::count_examples(const data::Dataset& rows) const { return rows.count(); }

@@ -8,12 +8,15 @@
 #include "portune/error.h"
 #include "portune/losses.h"
 #include "portune/ops.h"
+#include "portune/sources.h"
 #include "portune/tasks/classification_lines.h"
 #include "portune/tasks/classification_metrics.h"
 #include "portune/tasks/heads.h"
 #include "portune/tasks/label_names.h"
 #include "portune/tasks/label_sets.h"
 #include "portune/tasks/objectives.h"
+#include "portune/tasks/text_rows.h"
+#include "portune/tasks/token_ids.h"
 
 namespace portune {
 namespace {
@@ -67,6 +70,25 @@ struct TextClassification::Impl {
     return head == Head::kSoftmax || head == Head::kMultiLabel ? static_cast<int64_t>(labels.size()) : 1;
   }
 
+  std::vector<std::string> text_columns() const {
+    std::vector<std::string> columns = {options.text_column};
+    if (!options.text_pair_column.empty()) columns.push_back(options.text_pair_column);
+    return columns;
+  }
+  std::vector<std::string> with_labels(std::vector<std::string> columns, Labels wanted) const {
+    if (wanted == Labels::kIgnored) return columns;
+    if (options.label_columns.empty()) columns.push_back(options.label_column);
+    columns.insert(columns.end(), options.label_columns.begin(), options.label_columns.end());
+    return columns;
+  }
+
+  bool has_ids(const data::Example& row) const { return row.has(tasks::kInputIds) && !row.has(options.text_column); }
+  text::TextPair texts(const data::Example& row) const {
+    text::TextPair texts{.first = row.text(options.text_column)};
+    if (!options.text_pair_column.empty()) texts.second = row.text(options.text_pair_column);
+    return texts;
+  }
+
   float number(const data::Example& row) const {
     const std::string& text = row.text(options.label_column);
     if (const auto value = number_in<float>(text); value && std::isfinite(*value)) return *value;
@@ -116,25 +138,29 @@ const std::vector<std::string>& TextClassification::labels() const { return impl
 Head TextClassification::head() const { return impl_->head; }
 
 std::vector<std::string> TextClassification::columns(Labels labels) const {
-  std::vector<std::string> columns = {impl_->options.text_column};
-  if (!impl_->options.text_pair_column.empty()) columns.push_back(impl_->options.text_pair_column);
-  if (labels == Labels::kIgnored) return columns;
-  const std::vector<std::string>& of_labels = impl_->options.label_columns;
-  if (of_labels.empty()) columns.push_back(impl_->options.label_column);
-  columns.insert(columns.end(), of_labels.begin(), of_labels.end());
-  return columns;
+  return impl_->with_labels(impl_->text_columns(), labels);
+}
+
+data::Dataset TextClassification::read(const std::vector<std::string>& files, Labels labels) const {
+  const auto columns = tasks::text_or_id_columns(data::read_table(files).iterate().next(), impl_->text_columns());
+  return data::read_table(files, {.columns = impl_->with_labels(columns, labels)});
 }
 
 data::Example TextClassification::encode(const data::Example& row, Labels labels) const {
-  text::TextPair texts{.first = row.text(impl_->options.text_column)};
-  if (!impl_->options.text_pair_column.empty()) texts.second = row.text(impl_->options.text_pair_column);
-  data::Example example = checkpoint().encode(row, texts);
+  data::Example example =
+      impl_->has_ids(row) ? checkpoint().encode_ids(row) : checkpoint().encode(row, impl_->texts(row));
   example.set("labels", labels == Labels::kRequired ? impl_->label_of(row) : impl_->no_label());
   return example;
 }
 
 data::Dataset TextClassification::batches(const data::Dataset& rows, int64_t size, Labels labels) const {
   return checkpoint().batches(rows.map([this, labels](const data::Example& row) { return encode(row, labels); }), size);
+}
+
+data::Dataset TextClassification::packed_batches(const data::Dataset& rows, const data::PackedShapes& shapes,
+                                                 const data::ShuffleOptions& order) const {
+  return checkpoint().packed_batches(rows.shuffle(order).map([this](const data::Example& row) { return encode(row); }),
+                                     shapes);
 }
 
 std::vector<TextClassification::Prediction> TextClassification::predictions(const data::Example& batch,
@@ -170,8 +196,9 @@ std::vector<std::string> TextClassification::inputs() const { return checkpoint(
 
 Forward TextClassification::forward(const nn::Scope& root, const Columns& batch) const {
   const models::TextModel& model = checkpoint().model();
-  const models::TextInputs in = checkpoint().inputs_of(batch);
-  const Value logits = model.sequence_logits(root, in, model.hidden_states(root, in).back(), impl_->logits());
+  const tasks::TextRows texts(checkpoint(), batch);
+  const Value x = texts.to_texts(model.hidden_states(root, texts.rows()).back());
+  const Value logits = model.sequence_logits(root, texts.texts(), x, impl_->logits());
   const bool one_number = impl_->head == Head::kSigmoid || impl_->head == Head::kRegression;
   const Value labels = one_number ? reshape(batch.at("labels"), {-1, 1}) : batch.at("labels");
   return tasks::sequence_classification(tasks::problem_of(impl_->head), logits, labels,

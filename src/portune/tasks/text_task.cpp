@@ -1,17 +1,32 @@
 #include "portune/text_task.h"
 
+#include <algorithm>
 #include <mutex>
+#include <numeric>
 
+#include "portune/base/message.h"
 #include "portune/data/user_function.h"
 #include "portune/error.h"
 #include "portune/hub/model_folder.h"
 #include "portune/tasks/initial_weights.h"
 #include "portune/tasks/save_model.h"
+#include "portune/tasks/token_ids.h"
 
 namespace portune {
 namespace {
 
-constexpr std::string_view kMask = "attention_mask";
+using tasks::kInputIds;
+constexpr std::string_view kMask = data::kAttentionMask;
+
+// The real tokens of each row of a mask [rows, positions].
+void raise_to_lengths(const Tensor& mask, std::vector<int64_t>& lengths) {
+  const std::span<const int32_t> real = mask.as<int32_t>();
+  const size_t positions = real.size() / lengths.size();
+  for (size_t row = 0; row < lengths.size(); ++row) {
+    const auto of_row = real.subspan(row * positions, positions);
+    lengths[row] = std::max<int64_t>(lengths[row], std::accumulate(of_row.begin(), of_row.end(), int64_t{0}));
+  }
+}
 
 void check(const hub::ModelFolder& folder, const models::TextModelFacts& facts, int64_t vocab_size,
            int64_t max_length) {
@@ -28,6 +43,24 @@ void check(const hub::ModelFolder& folder, const models::TextModelFacts& facts, 
   }
 }
 
+void require_below(const data::Example& row, std::string_view column, std::span<const int32_t> ids, int64_t end) {
+  for (const int32_t id : ids) {
+    if (id >= 0 && id < end) continue;
+    throw DataError({.where = to_string(row.origin()),
+                     .given = std::to_string(id) + " in column \"" + std::string(column) + "\"",
+                     .expected = "ids of the model, 0 to " + std::to_string(end - 1),
+                     .fix = "were they made with another tokenizer?"});
+  }
+}
+
+void require_length(const data::Example& row, size_t length, int64_t max_length) {
+  if (length >= 1 && static_cast<int64_t>(length) <= max_length) return;
+  throw DataError({.where = to_string(row.origin()),
+                   .given = std::to_string(length) + " ids in column \"" + std::string(kInputIds) + "\"",
+                   .expected = "1 to " + std::to_string(max_length) + ", the max_length",
+                   .fix = length > 0 ? "raise --max-length, or write shorter ones" : ""});
+}
+
 }  // namespace
 
 struct TextCheckpoint::Impl {
@@ -36,6 +69,7 @@ struct TextCheckpoint::Impl {
         model(models::text_model(folder.config())),
         tokenizer(text::Tokenizer::load(path)),
         max_length(length),
+        lengths{length},
         pad_id(tokenizer.pad_id().value_or(static_cast<int32_t>(folder.config().get_int_or("pad_token_id", 0)))) {
     check(folder, model->facts(), tokenizer.vocab_size(), max_length);
   }
@@ -46,6 +80,7 @@ struct TextCheckpoint::Impl {
   std::unique_ptr<const models::TextModel> model;  // before the tokenizer, which an image model does not have
   text::Tokenizer tokenizer;
   int64_t max_length;
+  std::vector<int64_t> lengths;
   int32_t pad_id;
   // Remembers words from one text to the next, which is most of its speed; one for all threads, as it is far faster
   // than whatever consumes its tokens.
@@ -61,6 +96,20 @@ const io::JsonObject& TextCheckpoint::config() const { return impl_->folder.conf
 const models::TextModel& TextCheckpoint::model() const { return *impl_->model; }
 const text::Tokenizer& TextCheckpoint::tokenizer() const { return impl_->tokenizer; }
 int64_t TextCheckpoint::max_length() const { return impl_->max_length; }
+const std::vector<int64_t>& TextCheckpoint::lengths() const { return impl_->lengths; }
+
+void TextCheckpoint::set_lengths(std::vector<int64_t> lengths) {
+  std::ranges::sort(lengths);
+  lengths.erase(std::ranges::unique(lengths).begin(), lengths.end());
+  if (lengths.empty() || lengths.front() < 1 || lengths.back() > max_length()) {
+    std::vector<std::string> given;
+    for (const int64_t length : lengths) given.push_back(std::to_string(length));
+    throw UsageError({.where = "lengths of batches",
+                      .given = given.empty() ? "none" : list_of(given),
+                      .expected = "lengths of 1 to " + std::to_string(max_length()) + ", the max_length of texts"});
+  }
+  impl_->lengths = std::move(lengths);
+}
 
 std::map<std::string, double> TextCheckpoint::padding(const std::string& prefix) const {
   std::map<std::string, double> padding = {{prefix + "input_ids", impl_->pad_id}, {prefix + std::string(kMask), 0}};
@@ -89,6 +138,16 @@ data::Example TextCheckpoint::encode(const data::Example& row, const text::TextP
   });
 }
 
+data::Example TextCheckpoint::encode_ids(const data::Example& row) const {
+  const auto [ids, type_ids] = tasks::token_ids_in(row);
+  require_length(row, ids.size(), max_length());
+  require_below(row, kInputIds, ids, model().facts().vocab_size);
+  if (impl_->has_types()) require_below(row, tasks::kTokenTypeIds, type_ids, model().facts().type_vocab_size);
+  data::Example example(row.origin());
+  set_ids(example, ids, type_ids);
+  return example;
+}
+
 data::Example& TextCheckpoint::set_ids(data::Example& example, std::span<const int32_t> ids,
                                        std::span<const int32_t> type_ids, const std::string& prefix) const {
   const Shape length{std::ssize(ids)};
@@ -104,18 +163,44 @@ data::Example& TextCheckpoint::set_ids(data::Example& example, std::span<const i
 
 data::Dataset TextCheckpoint::batches(const data::Dataset& examples, int64_t size,
                                       const std::map<std::string, double>& more) const {
-  if (size < 1) throw UsageError({.where = "batch_size", .given = std::to_string(size), .expected = "at least 1"});
   std::map<std::string, double> pad_values = padding();
   pad_values.insert(more.begin(), more.end());
-  std::vector<std::string> padded;
-  for (const auto& [column, value] : pad_values) padded.push_back(column);
-  return examples.padded_batch(
-      size, {.lengths = {max_length()}, .columns = std::move(padded), .pad_values = std::move(pad_values)});
+  return batches_padded_with(examples, size, std::move(pad_values));
+}
+
+data::Dataset TextCheckpoint::batches_padded_with(const data::Dataset& examples, int64_t size,
+                                                  std::map<std::string, double> padding) const {
+  if (size < 1) throw UsageError({.where = "batch_size", .given = std::to_string(size), .expected = "at least 1"});
+  data::PaddedBatchOptions options{.lengths = lengths(), .columns = {}, .pad_values = std::move(padding)};
+  for (const auto& [column, value] : options.pad_values) options.columns.push_back(column);
+  const data::Dataset encoded = examples.named("tokenize");
+  const data::Dataset batches = lengths().size() == 1 ? encoded.padded_batch(size, std::move(options))
+                                                      : encoded.bucket_by_length(size, {.padding = std::move(options)});
+  return batches.named("batch");
+}
+
+data::Dataset TextCheckpoint::packed_batches(const data::Dataset& examples, const data::PackedShapes& shapes,
+                                             const std::map<std::string, double>& more) const {
+  if (shapes.length != max_length()) {
+    throw UsageError({.where = "length of packed rows",
+                      .given = std::to_string(shapes.length),
+                      .expected = std::to_string(max_length()) + ", the max_length of texts"});
+  }
+  data::PackOptions options{.shapes = shapes, .columns = {}, .pad_values = padding()};
+  options.pad_values.erase(std::string(kMask));
+  for (const auto& [column, value] : options.pad_values) options.columns.push_back(column);
+  options.pad_values.insert(more.begin(), more.end());
+  return examples.pack(std::move(options));
 }
 
 models::TextInputs TextCheckpoint::inputs_of(const Columns& batch, const std::string& prefix) const {
-  return {batch.at(prefix + "input_ids"), batch.at(prefix + std::string(kMask)),
-          impl_->has_types() ? batch.at(prefix + "token_type_ids") : Value{}};
+  models::TextInputs in{batch.at(prefix + "input_ids"), batch.at(prefix + std::string(kMask)),
+                        impl_->has_types() ? batch.at(prefix + "token_type_ids") : Value{}};
+  if (const auto positions = batch.find(data::kPositionIds); positions != batch.end()) {
+    in.position_ids = positions->second;
+    in.packed = true;
+  }
+  return in;
 }
 
 InitialWeights TextCheckpoint::initial_weights(std::span<const nn::Parameter> parameters, uint64_t seed) const {
@@ -134,11 +219,31 @@ TokenCount TextTask::tokens(const data::Example& batch) const {
   for (const auto& [name, value] : batch.columns()) {
     if (!name.ends_with(kMask)) continue;
     for (const int32_t real : batch.tensor(name).as<int32_t>()) {
-      count.real += real;
+      count.real += real != 0 ? 1 : 0;  // in a packed batch it is the number of a text
       ++count.positions;
     }
   }
   return count;
+}
+
+// Several texts of one example count as the longest of them.
+data::LengthCounts TextTask::length_counts(const data::Dataset& batches) const {
+  data::LengthCounts counts;
+  for (const data::Example& batch : batches.iterate()) {
+    const std::span<const float> weights = batch.tensor(data::kExampleWeight).as<float>();
+    std::vector<int64_t> lengths(weights.size(), 0);
+    for (const auto& [name, value] : batch.columns()) {
+      if (name.ends_with(kMask)) raise_to_lengths(batch.tensor(name), lengths);
+    }
+    for (size_t row = 0; row < lengths.size(); ++row) {
+      if (weights[row] > 0) ++counts[lengths[row]];
+    }
+  }
+  return counts;
+}
+
+std::vector<std::string> TextTask::optional_inputs() const {
+  return {std::string(data::kPositionIds), std::string(data::kTokenPlaces)};
 }
 
 double TextTask::initializer_range() const { return checkpoint_.model().facts().initializer_range; }

@@ -10,11 +10,13 @@
 #include "portune/tasks/objectives.h"
 #include "portune/tasks/row_json.h"
 #include "portune/tasks/tag_metrics.h"
+#include "portune/tasks/text_rows.h"
 
 namespace portune {
 namespace {
 
 constexpr int32_t kNoWord = -1;
+const std::map<std::string, double> kPadding = {{"labels", tasks::kNoLabel}, {"word_ids", kNoWord}};
 
 // A name, or a number from 0 on.
 std::optional<int32_t> find_tag(const std::string& tag, const std::vector<std::string>& labels) {
@@ -131,7 +133,13 @@ data::Example TokenClassification::encode(const data::Example& row, Labels label
 
 data::Dataset TokenClassification::batches(const data::Dataset& rows, int64_t size, Labels labels) const {
   return checkpoint().batches(rows.map([this, labels](const data::Example& row) { return encode(row, labels); }), size,
-                              {{"labels", tasks::kNoLabel}, {"word_ids", kNoWord}});
+                              kPadding);
+}
+
+data::Dataset TokenClassification::packed_batches(const data::Dataset& rows, const data::PackedShapes& shapes,
+                                                  const data::ShuffleOptions& order) const {
+  return checkpoint().packed_batches(rows.shuffle(order).map([this](const data::Example& row) { return encode(row); }),
+                                     shapes, kPadding);
 }
 
 std::vector<TokenClassification::Tags> TokenClassification::predictions(const data::Example& batch,
@@ -170,9 +178,10 @@ std::vector<std::string> TokenClassification::inputs() const { return checkpoint
 
 Forward TokenClassification::forward(const nn::Scope& root, const Columns& batch) const {
   const models::TextModel& model = checkpoint().model();
-  const Value x = model.hidden_states(root, checkpoint().inputs_of(batch)).back();
-  return tasks::token_classification(model.token_logits(root, x, std::ssize(impl_->labels)), batch.at("labels"),
-                                     batch.at(std::string(data::kExampleWeight)));
+  const tasks::TextRows texts(checkpoint(), batch);
+  const Value x = model.hidden_states(root, texts.rows()).back();
+  const Value logits = texts.to_texts(model.token_logits(root, x, std::ssize(impl_->labels)));
+  return tasks::token_classification(logits, batch.at("labels"), batch.at(std::string(data::kExampleWeight)));
 }
 
 std::unique_ptr<Metrics> TokenClassification::metrics() const {

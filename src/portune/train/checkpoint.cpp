@@ -13,6 +13,8 @@ namespace {
 
 constexpr const char* kMomentsFile = "optimizer.safetensors";
 constexpr const char* kStateFile = "trainer_state.json";
+constexpr const char* kDataFile = "data_state.json";
+constexpr int64_t kMostDataBytes = 100 << 20;
 constexpr int64_t kFormat = 2;
 constexpr int64_t kMostSteps = int64_t{1} << 53;  // what other readers of JSON hold exactly
 
@@ -40,6 +42,7 @@ void write_position(const std::filesystem::path& folder, const Position& positio
                                         {"epoch_loss", loss},
                                         {"run", position.run}};
   io::write_file(position_file(folder), state.dump(2) + "\n");
+  if (!position.data.empty()) io::write_file(folder / kDataFile, position.data);
 }
 
 void write_moments(const std::filesystem::path& folder, std::span<const NamedTensorView> moments) {
@@ -57,10 +60,12 @@ Position read_position(const std::filesystem::path& folder) {
   Position position{.step = state.get_int("global_step", {0, kMostSteps}),
                     .total_steps = state.get_int("total_steps", {0, kMostSteps}),
                     .epoch_loss = {},
-                    .run = state.get_string_map("run")};
+                    .run = state.get_string_map("run"),
+                    .data = {}};
   if (const auto loss = state.get_object("epoch_loss")) {
     position.epoch_loss = {.sum = loss->get_float("sum"), .weight = loss->get_float("weight", {.least = 0})};
   }
+  if (std::filesystem::exists(folder / kDataFile)) position.data = io::read_text(folder / kDataFile, kMostDataBytes);
   return position;
 }
 

@@ -28,9 +28,11 @@ struct Position {
   int64_t total_steps = 0;  ///< after which the learning rate is 0; 0: it does not fall
   MeanLoss epoch_loss;      ///< of the epoch under way; empty once its end has been told
   RunFacts run;
+  std::string data;  ///< data::Cursor::state() of the batches after the last step; empty: not known
 };
 
-/// Add a file to a model folder that is being written: trainer_state.json, optimizer.safetensors.
+/// Add files to a model folder that is being written: trainer_state.json and, where the data's state is known,
+/// data_state.json; optimizer.safetensors.
 /// moments  first and second moments under "m.<parameter>" and "v.<parameter>"
 void write_position(const std::filesystem::path& folder, const Position& position);
 void write_moments(const std::filesystem::path& folder, std::span<const NamedTensorView> moments);

@@ -10,9 +10,15 @@ void evaluate_each(TrainingState& state, const data::Dataset& batches,
                    const std::function<bool(const Evaluated&)>& take) {
   std::optional<StartedEvaluation> running;
   data::Cursor cursor = batches.iterate();
+  std::optional<BatchShapes> shapes;
   for (;;) {
     std::optional<data::Example> batch = cursor.next();
     std::optional<StartedEvaluation> started;
+    if (batch && !shapes) {
+      shapes.emplace(state.task(), *batch);
+      state.compile({}, shapes->all());
+    }
+    if (batch) shapes->require(state.task(), *batch);
     if (batch) started = state.start_evaluation(std::move(*batch));
     if (running) {
       const Evaluated evaluated = running->finish();

@@ -1,11 +1,14 @@
 #include "portune/train/fit.h"
 
+#include <chrono>
 #include <cmath>
 #include <limits>
 
 #include "portune/error.h"
+#include "portune/train/batch_shapes.h"
 #include "portune/train/checkpoint_folder.h"
 #include "portune/train/evaluation.h"
+#include "portune/train/input_meter.h"
 #include "portune/train/options.h"
 
 namespace portune::train {
@@ -43,14 +46,17 @@ class FitLoop {
 
   FitResult run() {
     if (epoch_end_is_due()) end_epoch();  // that of a run which was stopped before
-    data::Cursor cursor = batches_.repeat().skip(state_.steps()).iterate();
+    data::Cursor cursor = cursor_at_step();
     while (state_.steps() < last_step_ && !stopping_) {
-      const std::optional<data::Example> batch = cursor.next();
+      const std::optional<data::Example> batch = input_.next(cursor);
       if (!batch) throw no_example("training data");
-      step(*batch);
+      if (!shapes_) compile_all(*batch);
+      shapes_->require(state_.task(), *batch);
+      step(*batch, cursor);
     }
     result_.steps = state_.steps();
     result_.stopped = stopping_ && (state_.steps() < last_step_ || epoch_end_is_due());
+    if (result_.stopped) state_.data_state() = cursor.state();
     return result_;
   }
 
@@ -64,6 +70,30 @@ class FitLoop {
          .fix = "ask for more epochs or steps"});
   }
 
+  // Gives the batch of the next step: goes on where the checkpoint says, or passes over those of the steps made before.
+  data::Cursor cursor_at_step() {
+    const data::Dataset epochs = batches_.repeat();
+    if (!state_.data_state().empty()) return epochs.resume(state_.data_state(), &input_.stages());
+    data::Cursor cursor = epochs.iterate(0, &input_.stages());
+    cursor.skip(state_.steps());
+    return cursor;
+  }
+
+  // The stages before a prefetch prepare further batches meanwhile.
+  void compile_all(const data::Example& first) {
+    const InputMeter::Clock::time_point begin = InputMeter::Clock::now();
+    shapes_.emplace(state_.task(), first);
+    std::vector<Signature> evaluations;
+    if (options_.validation) {
+      const std::optional<data::Example> batch = options_.validation->iterate().next();
+      if (batch) evaluations = BatchShapes(state_.task(), *batch).all();
+    }
+    const int64_t compiled = state_.compile(shapes_->all(), evaluations);
+    result_.compile_s = std::chrono::duration<double>(InputMeter::Clock::now() - begin).count();
+    callback_.on_ready(std::ssize(shapes_->all()) + std::ssize(evaluations), compiled, result_.compile_s);
+    input_.restart();
+  }
+
   bool at_epoch_end() const { return state_.steps() % steps_per_epoch_ == 0; }
   // Whether an epoch has all of its steps, and its end has not been told yet.
   bool epoch_end_is_due() const { return at_epoch_end() && state_.epoch_loss().weight > 0; }
@@ -73,7 +103,8 @@ class FitLoop {
     return every > 0 && state_.steps() % every == 0 && state_.steps() < last_step_;
   }
 
-  void save_checkpoint() {
+  void save_checkpoint(const data::Cursor& cursor) {
+    state_.data_state() = cursor.state();
     const CheckpointOptions& checkpoints = options_.checkpoints;
     const std::filesystem::path path = checkpoint_path(checkpoints.folder, state_.steps());
     state_.save_checkpoint(path);
@@ -81,15 +112,17 @@ class FitLoop {
     callback_.on_checkpoint(path);
   }
 
-  void step(const data::Example& batch) {
+  // cursor  of the batches, after this one
+  void step(const data::Example& batch, const data::Cursor& cursor) {
     StepResult started = state_.start_step(batch);
+    input_.started(started);
     finish_running();
     running_ = std::move(started);
     running_rows_ = to_string(batch.origin());
     stopping_ = callback_.should_stop();
     const bool checkpoint_due = checkpoint_is_due();
     if (at_epoch_end() || stopping_ || checkpoint_due) finish_running();
-    if (checkpoint_due) save_checkpoint();
+    if (checkpoint_due) save_checkpoint(cursor);
     if (at_epoch_end()) end_epoch();
   }
 
@@ -97,6 +130,7 @@ class FitLoop {
     if (!running_) return;
     require_finite(*running_, running_rows_);
     state_.epoch_loss().add(running_->loss(), running_->weight());
+    callback_.on_input(input_.wait());
     callback_.on_step(*running_, last_step_);
     running_.reset();
   }
@@ -113,6 +147,7 @@ class FitLoop {
     }
     state_.epoch_loss() = {};
     callback_.on_epoch_end(state_.steps() / steps_per_epoch_, result_.mean_loss, result_.scores);
+    input_.restart();
   }
 
   TrainingState& state_;
@@ -122,6 +157,8 @@ class FitLoop {
   const int64_t steps_per_epoch_, last_step_;
   bool stopping_ = false;
   FitResult result_;
+  std::optional<BatchShapes> shapes_;
+  InputMeter input_;
   // The step that runs while the next batch is prepared; its numbers are read once that one has been started.
   std::optional<StepResult> running_;
   std::string running_rows_;

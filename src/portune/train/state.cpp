@@ -1,7 +1,10 @@
 #include "portune/train/state.h"
 
+#include <algorithm>
+#include <thread>
 #include <utility>
 
+#include "portune/base/thread_pool.h"
 #include "portune/error.h"
 #include "portune/io/atomic_directory.h"
 #include "portune/train/options.h"
@@ -10,19 +13,6 @@
 
 namespace portune::train {
 namespace {
-
-// The arrays that the task needs, in its order.
-Signature signature_of(const Task& task, const data::Example& batch) {
-  Signature signature;
-  for (const std::string& name : task.inputs()) signature.emplace_back(name, batch.tensor(name).type());
-  return signature;
-}
-
-std::string describe(const Signature& signature) {
-  std::string text;
-  for (const auto& [name, type] : signature) text += (text.empty() ? "" : ", ") + name + " " + to_string(type);
-  return text;
-}
 
 std::string shape_of(const Signature& signature) { return to_string(signature.front().second.shape); }
 
@@ -56,28 +46,52 @@ TrainingState::TrainingState(const Device& device, const Task& task, TrainingOpt
   position_.run = facts_of(options_);
 }
 
-template <class Plan>
-Program TrainingState::compile(const Plan& plan, const std::string& what) {
+// A program that is to be compiled.
+struct TrainingState::Job {
+  std::string what;
+  Function function;
+  std::function<void(Program)> keep;
+  std::optional<Program> program = {};
+};
+
+void TrainingState::plan_step(const Signature& batch, std::vector<Job>& jobs) {
+  const std::string key = describe(batch);
+  if (step_programs_.contains(key)) return;
+  StepProgram plan = step_program(task_, batch, step_options(options_));
   weights_.load(plan.parameters);  // first, because a checkpoint that does not fit is told at once
-  Program program = device_.compile(plan.function);
-  if (callback_ != nullptr) callback_->on_compile(what, program.compile_seconds(), program.from_cache());
-  return program;
+  jobs.push_back({"training step for " + shape_of(batch), std::move(plan.function),
+                  [this, key](Program program) { step_programs_.emplace(key, std::move(program)); }});
 }
 
-const Program& TrainingState::program_of_step(const Signature& batch) {
+void TrainingState::plan_evaluation(const Signature& batch, std::vector<Job>& jobs) {
   const std::string key = describe(batch);
-  if (const auto found = step_programs_.find(key); found != step_programs_.end()) return found->second;
-  const StepProgram plan = step_program(task_, batch, step_options(options_));
-  return step_programs_.emplace(key, compile(plan, "training step for " + shape_of(batch))).first->second;
-}
-
-const TrainingState::CompiledEvaluation& TrainingState::program_of_evaluation(const Signature& batch) {
-  const std::string key = describe(batch);
-  if (const auto found = evaluation_programs_.find(key); found != evaluation_programs_.end()) return found->second;
+  if (evaluation_programs_.contains(key)) return;
   EvaluationProgram plan = evaluation_program(task_, batch, options_.dtype);
-  Program program = compile(plan, "evaluation of " + shape_of(batch));
-  return evaluation_programs_.emplace(key, CompiledEvaluation{std::move(program), std::move(plan.outputs)})
-      .first->second;
+  weights_.load(plan.parameters);
+  jobs.push_back({"evaluation of " + shape_of(batch), std::move(plan.function),
+                  [this, key, outputs = std::move(plan.outputs)](Program program) {
+                    evaluation_programs_.emplace(key, CompiledEvaluation{std::move(program), outputs});
+                  }});
+}
+
+int64_t TrainingState::compile(const std::vector<Signature>& steps, const std::vector<Signature>& evaluations) {
+  std::vector<Job> jobs;
+  for (const Signature& batch : steps) plan_step(batch, jobs);
+  for (const Signature& batch : evaluations) plan_evaluation(batch, jobs);
+  const auto count = std::ssize(jobs);
+  if (count == 0) return 0;
+  ThreadPool pool(static_cast<int>(std::min<int64_t>(count, std::thread::hardware_concurrency())));
+  pool.parallel_for(count, 1, [&](int64_t begin, int64_t) {
+    Job& job = jobs[static_cast<size_t>(begin)];
+    job.program = device_.compile(job.function);
+  });
+  for (Job& job : jobs) {
+    if (callback_ != nullptr) {
+      callback_->on_compile(job.what, job.program->compile_seconds(), job.program->from_cache());
+    }
+    job.keep(std::move(*job.program));
+  }
+  return count;
 }
 
 std::vector<DeviceArray> TrainingState::put(const data::Example& batch, const Signature& signature) const {
@@ -95,9 +109,11 @@ void TrainingState::set_schedule(int64_t total_steps) {
 
 StepResult TrainingState::start_step(const data::Example& batch) {
   const Signature signature = signature_of(task_, batch);
-  const Program& program = program_of_step(signature);
+  compile({signature}, {});
+  const Program& program = step_programs_.at(describe(signature));
   weights_.load_moments();
   const int64_t step = ++position_.step;
+  position_.data.clear();
   const double rate = learning_rate(options_, step, position_.total_steps);
 
   std::vector<DeviceArray> inputs = put(batch, signature);
@@ -111,7 +127,8 @@ StepResult TrainingState::start_step(const data::Example& batch) {
 
 StartedEvaluation TrainingState::start_evaluation(data::Example batch) {
   const Signature signature = signature_of(task_, batch);
-  const CompiledEvaluation& compiled = program_of_evaluation(signature);
+  compile({}, {signature});
+  const CompiledEvaluation& compiled = evaluation_programs_.at(describe(signature));
   std::vector<DeviceArray> inputs = put(batch, signature);
   std::vector<DeviceArray*> arguments = weights_.arguments();
   append(arguments, inputs);

@@ -2,12 +2,14 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "portune/train.h"
+#include "portune/train/batch_shapes.h"
 #include "portune/train/checkpoint.h"
 #include "portune/train/programs.h"
 #include "portune/train/weights.h"
@@ -47,6 +49,9 @@ class TrainingState {
   int64_t steps() const { return position_.step; }
   /// Of the epoch under way; kept in checkpoints, as the steps before one count too.
   MeanLoss& epoch_loss() { return position_.epoch_loss; }
+  /// data::Cursor::state() of the batches, where the one after the last step comes next; kept in checkpoints. Empty
+  /// where nobody has told since the last step.
+  std::string& data_state() { return position_.data; }
 
   /// Whom to tell about compilations; may be nullptr.
   void tell(Callback* callback) { callback_ = callback; }
@@ -54,6 +59,10 @@ class TrainingState {
   /// How many steps there will be, where the learning rate depends on that.
   /// errors  UsageError if the run that is resumed had another number
   void set_schedule(int64_t total_steps);
+
+  /// Compiles the programs for batches of these shapes that are not there yet, several at a time. Returns how many
+  /// these were.
+  int64_t compile(const std::vector<Signature>& steps, const std::vector<Signature>& evaluations);
 
   /// Starts a step. The arrays of the batch are copied before it returns.
   StepResult start_step(const data::Example& batch);
@@ -74,10 +83,10 @@ class TrainingState {
     std::vector<std::string> outputs;
   };
 
-  template <class Plan>
-  Program compile(const Plan& plan, const std::string& what);
-  const Program& program_of_step(const Signature& batch);
-  const CompiledEvaluation& program_of_evaluation(const Signature& batch);
+  struct Job;
+
+  void plan_step(const Signature& batch, std::vector<Job>& jobs);
+  void plan_evaluation(const Signature& batch, std::vector<Job>& jobs);
   std::vector<DeviceArray> put(const data::Example& batch, const Signature& signature) const;
 
   const Device& device_;

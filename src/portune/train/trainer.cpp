@@ -4,6 +4,7 @@
 #include "portune/train.h"
 #include "portune/train/evaluation.h"
 #include "portune/train/fit.h"
+#include "portune/train/row_order.h"
 #include "portune/train/schedule.h"
 #include "portune/train/state.h"
 
@@ -60,8 +61,13 @@ Scores Trainer::evaluate(const data::Dataset& batches) {
 
 void Trainer::predict(const data::Dataset& batches,
                       const std::function<void(const data::Example&, const data::Example&)>& take) {
+  train::RowOrder in_order(take);
   train::evaluate_each(impl_->state, batches, [&](const train::Evaluated& evaluated) {
-    take(evaluated.batch, evaluated.outputs);
+    if (evaluated.batch.has(data::kExamplePlace)) {
+      in_order.add(evaluated.batch, evaluated.outputs);
+    } else {
+      take(evaluated.batch, evaluated.outputs);
+    }
     return true;
   });
 }

@@ -25,13 +25,27 @@ struct Setting {
   int64_t heads = 2, kv_heads = 2;
   double dropout = 0;
   Band band = {};
+  bool packed = false;  // two texts in each row, and a place of padding
 };
+
+int32_t segment_of(int64_t row, int64_t place, int64_t length) {
+  if (place == length - 1) return 0;
+  return static_cast<int32_t>(2 * row + (place < length / 3 ? 1 : 2));
+}
+
+Tensor two_texts(int64_t batch, int64_t length) {
+  Tensor segments({DType::kInt32, {batch, length}});
+  for (int64_t i = 0; i < batch * length; ++i) {
+    segments.as<int32_t>()[static_cast<size_t>(i)] = segment_of(i / length, i % length, length);
+  }
+  return segments;
+}
 
 Differentiable apply_attention(const Setting& setting) {
   return [setting](const Values& x) {
     const Value q = x[0], k = convert(x[1], q.dtype()), v = convert(x[2], q.dtype());
-    const Value bias = constant(some_keys_hidden(k.shape()[0], k.shape()[1]));
-    return attention(q * 3, k * 3, v, bias,
+    const auto mask = setting.packed ? two_texts : some_keys_hidden;
+    return attention(q * 3, k * 3, v, constant(mask(k.shape()[0], k.shape()[1])),
                      {.heads = setting.heads,
                       .scale = 0.5,
                       .dropout = setting.dropout,
@@ -44,7 +58,7 @@ Differentiable apply_attention(const Setting& setting) {
 // What apply_attention says, one weight after the other, in double; without dropout.
 std::vector<double> attention_by_hand(const Setting& setting, const Tensor& q, const Tensor& k, const Tensor& v) {
   const int64_t batch = q.shape()[0], queries = q.shape()[1], keys = k.shape()[1], size = q.shape()[2] / setting.heads;
-  const Tensor bias = some_keys_hidden(batch, keys);
+  const Tensor bias = setting.packed ? Tensor({kF32, {batch, 1, 1, keys}}) : some_keys_hidden(batch, keys);
   const auto at = [&](const Tensor& x, int64_t b, int64_t i, int64_t head, int64_t d) {
     return static_cast<double>(
         x.as<float>()[static_cast<size_t>((b * x.shape()[1] + i) * x.shape()[2] + head * size + d)]);
@@ -58,8 +72,10 @@ std::vector<double> attention_by_hand(const Setting& setting, const Tensor& q, c
         double total = 0;
         for (int64_t j = 0; j < keys; ++j) {
           const int64_t distance = j - (i + keys - queries);
+          const int32_t segment = segment_of(b, j, keys);
           const bool seen = distance >= -setting.band.before.value_or(keys) &&
-                            distance <= setting.band.after.value_or(keys + queries);
+                            distance <= setting.band.after.value_or(keys + queries) &&
+                            (!setting.packed || (segment != 0 && segment == segment_of(b, i, keys)));
           double score = 0;
           for (int64_t d = 0; d < size; ++d) score += 9 * at(q, b, i, head, d) * at(k, b, j, kv_head, d);
           weights.push_back(seen ? std::exp(0.5 * score + bias.as<float>()[static_cast<size_t>(b * keys + j)]) : 0);
@@ -105,6 +121,12 @@ TEST(Attention, MatchesItsDefinition) {
     expect_as_by_hand({.heads = 6, .kv_heads = 2, .band = band}, kGrouped);
   }
 }
+TEST(Attention, OfSeveralTextsInARowMatchesItsDefinition) {
+  for (const Band& band : {Band{}, kCausal, kLocal}) {
+    expect_as_by_hand({.band = band, .packed = true}, kOdd);
+    expect_as_by_hand({.heads = 6, .kv_heads = 2, .band = band, .packed = true}, kGrouped);
+  }
+}
 TEST(Attention, CausalQueriesSeeWhatCameBeforeAndThemselves) {
   const Value ones = full({kF32, {1, 3, 1}}, 1), v = constant(Tensor({1, 3, 1}, {1.0f, 2.0f, 6.0f}));
   const Value bias = full({kF32, {1, 1, 1, 3}}, 0);
@@ -131,12 +153,16 @@ TEST(Attention, GradientMatchesFiniteDifferences) {
   check_gradient(apply_attention({.band = kWindow}), kSmall, kCoarse);
   check_gradient(apply_attention({.band = kCausal}), kMoreQueries, kCoarse);
   check_gradient(apply_attention({.heads = 6, .dropout = 0.3, .band = kCausal}), kGrouped, kCoarse);
+  check_gradient(apply_attention({.heads = 6, .dropout = 0.3, .band = kCausal, .packed = true}), kGrouped, kCoarse);
 }
 TEST(Attention, KernelAgreesWithItsDecomposition) {
   const std::vector<std::string> both{"portune.attention", "portune.attention_grad"};
   for (const auto& [rate, band] : {std::pair(0.0, Band{}), {0.3, Band{}}, {0.0, kCausal}, {0.3, kLocal}}) {
     const auto f = apply_attention({.dropout = rate, .band = band});
     const auto grouped = apply_attention({.heads = 6, .kv_heads = 2, .dropout = rate, .band = band});
+    const auto packed = apply_attention({.heads = 6, .kv_heads = 2, .dropout = rate, .band = band, .packed = true});
+    check_kernel(both, packed, kOddGrouped, 1e-5);
+    check_kernel(both, in_bf16(packed), kOddGrouped, 3e-2);
     check_kernel(both, f, kOdd, 1e-5);
     check_kernel(both, in_bf16(f), kOdd, 3e-2);
     check_kernel(both, grouped, kOddGrouped, 1e-5);
@@ -148,6 +174,11 @@ TEST(Attention, ErrorNamesTheOperands) {
   expect_shape_error([&] { attention(x, x, x, bias, {.heads = 4, .scale = 1}); },
                      {"attention", "[1, 2, 6]", "4 heads"});
   expect_shape_error([&] { attention(x, x, x, bias, {.heads = 2, .scale = 1, .dropout = 0.1}); }, {"key"});
+  expect_shape_error(
+      [&] {
+        attention(x, x, x, full({DType::kInt32, {1, 3}}, 1), {.heads = 2, .scale = 1});
+      },
+      {"int32[1, 3]", "segments [batch, kv]"});
   expect_shape_error([&] { attention(x, x, x, bias, {.heads = 3, .scale = 1, .kv_heads = 2}); }, {"2 kv_heads"});
   expect_shape_error([&] { attention(x, x, x, bias, {.heads = 6, .scale = 1, .kv_heads = 3}); }, {"head_size"});
   expect_shape_error([&] { attention(x, x, x, bias, {.heads = 1, .scale = 1, .band = {.before = -1}}); },

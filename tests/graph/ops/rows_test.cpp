@@ -21,6 +21,25 @@ TEST(GatherRows, PicksRowsAndClampsIds) {
   EXPECT_EQ(gather_rows(table(), reshape(ids({0, 1, 2, 1}), {2, 2})).shape(), (Shape{2, 2, 2}));
 }
 
+TEST(GatherRows, ASliceGathersNoMoreThanItNeeds) {
+  const Value rows = gather_rows(table(), reshape(ids({0, 1, 2, 1}), {2, 2}));
+  const Value first = slice(rows, 1, {0, 1});
+  EXPECT_EQ(first.node().op().name(), "gather_rows");
+  EXPECT_EQ(first.shape(), (Shape{2, 1, 2}));
+  EXPECT_EQ(elements(first), (Numbers{0, 1, 20, 21}));
+  EXPECT_EQ(elements(slice(rows, 2, {1, 2})), (Numbers{1, 11, 21, 11}));
+}
+
+// Eight places whose gradients bfloat16 cannot add to 256 one after the other.
+TEST(GatherRows, GradientIsSummedUpInFloat32) {
+  const Value x = parameter("x", {DType::kBFloat16, {1, 1}});
+  const Value weights = constant(Tensor({9}, {256.0f, 1.0f, 1.0f, 1.0f, 1.0f, 1.0f, 1.0f, 1.0f, 1.0f}));
+  const Value picked = gather_rows(x, ids({0, 0, 0, 0, 0, 0, 0, 0, 0}));
+  const Value y = sum(picked * convert(reshape(weights, {9, 1}), DType::kBFloat16));
+  const Value dx = convert(gradients(y, {&x, 1})[0], DType::kFloat32);
+  EXPECT_EQ(evaluate({dx}, {x}, {Tensor(TensorType{DType::kBFloat16, {1, 1}})})[0].as<float>()[0], 264);
+}
+
 TEST(GatherRows, GradientMatchesFiniteDifferences) {
   check_gradient(
       [](const Values& x) {

@@ -18,14 +18,19 @@ struct Expected {
 };
 
 // Row by row, in double. Weights of a row that sees no key, or none whose bias is not -infinity, are zero.
+// segments  empty where there are none
 Expected naive_attention(const AttentionShape& s, const AttentionOptions& options, const Arrays& in,
-                         const std::vector<float>& bias) {
+                         const std::vector<float>& bias, const std::vector<int32_t>& segments = {}) {
   Expected result{std::vector<double>(in.q.size()), {}};
   const auto q_at = [&](int64_t b, int64_t i, int64_t h, int64_t d) {
     return static_cast<size_t>((b * s.query + i) * s.hidden() + h * s.head_size + d);
   };
   const auto kv_at = [&](int64_t b, int64_t j, int64_t h, int64_t d) {
     return static_cast<size_t>((b * s.kv + j) * s.kv_hidden() + h * s.kv_heads / s.heads * s.head_size + d);
+  };
+  const auto together = [&](int64_t b, int64_t i, int64_t j) {
+    const auto segment = [&](int64_t place) { return segments[static_cast<size_t>(b * s.kv + place)]; };
+    return segments.empty() || (segment(i) == segment(j) && segment(j) != 0);
   };
   uint32_t index = 0;
   for (int64_t b = 0; b < s.batch; ++b) {
@@ -35,7 +40,7 @@ Expected naive_attention(const AttentionShape& s, const AttentionOptions& option
         double sum = 0;
         for (int64_t j = 0; j < s.kv; ++j) {
           const int64_t distance = j - (i + s.kv - s.query);
-          const bool seen = -options.band.before <= distance && distance <= options.band.after;
+          const bool seen = -options.band.before <= distance && distance <= options.band.after && together(b, i, j);
           double score = 0;
           for (int64_t d = 0; d < s.head_size; ++d) score += in.q[q_at(b, i, h, d)] * in.k[kv_at(b, j, h, d)];
           weights.push_back(seen ? std::exp(options.scale * score + bias[static_cast<size_t>(b * s.kv + j)]) : 0);
@@ -62,6 +67,7 @@ struct Case {
   AttentionOptions options;
   std::vector<T> q, k, v, dout;
   std::vector<float> bias;
+  std::vector<int32_t> segments = {};
 
   Case(const AttentionShape& s, float rate, const Band& band = {})
       : shape(s),
@@ -74,7 +80,21 @@ struct Case {
     if (rate > 0) options.dropout = DropoutMask(kKey, rate);
   }
 
-  AttentionInputs<T> inputs() const { return {q.data(), k.data(), v.data(), bias.data()}; }
+  // Texts of these lengths, from the row's beginning on, and padding after them; in each row of the batch.
+  void set_texts(const std::vector<int64_t>& lengths) {
+    std::ranges::fill(bias, 0.0F);
+    segments.assign(bias.size(), 0);
+    int32_t number = 0;
+    for (int64_t row = 0; row < shape.batch; ++row) {
+      auto at = segments.begin() + row * shape.kv;
+      for (const int64_t length : lengths) at = std::fill_n(at, length, ++number);
+    }
+  }
+
+  AttentionInputs<T> inputs() const {
+    const bool packed = !segments.empty();
+    return {q.data(), k.data(), v.data(), packed ? nullptr : bias.data(), packed ? segments.data() : nullptr};
+  }
   Arrays arrays() const { return {to_doubles(q), to_doubles(k), to_doubles(v)}; }
 };
 
@@ -101,7 +121,7 @@ template <class T>
 std::vector<double> differences(const Case<T>& c, Arrays& arrays, std::vector<double>& array) {
   constexpr double kStep = 1e-5;
   const auto loss = [&] {
-    const std::vector<double> out = naive_attention(c.shape, c.options, arrays, c.bias).out;
+    const std::vector<double> out = naive_attention(c.shape, c.options, arrays, c.bias, c.segments).out;
     double sum = 0;
     for (size_t i = 0; i < out.size(); ++i) sum += out[i] * to_float(c.dout[i]);
     return sum;
@@ -229,6 +249,60 @@ TYPED_TEST(Attention, GradientsWithinABandMatchCentralDifferences) {
   for (const Band& band : {kCausal, kWindow, kLocal}) {
     for (const AttentionShape& shape : {AttentionShape{2, 3, 7, 5, 3}, {1, 2, 9, 11, 4}, {1, 4, 6, 6, 2, 2}}) {
       const Case<TypeParam> c(shape, 0.3F, band);
+      const Given<TypeParam> given(this->workers, c);
+      Arrays arrays = c.arrays();
+      expect_close(given.dq, differences(c, arrays, arrays.q), tolerance);
+      expect_close(given.dk, differences(c, arrays, arrays.k), tolerance);
+      expect_close(given.dv, differences(c, arrays, arrays.v), tolerance);
+    }
+  }
+}
+
+TYPED_TEST(Attention, LooksAtTheKeysOfTheOwnTextAlone) {
+  const std::vector<std::pair<AttentionShape, std::vector<int64_t>>> cases = {
+      {{1, 1, 1, 1, 1}, {1}},
+      {{2, 2, 9, 9, 3}, {2, 4, 1}},
+      {{1, 4, 130, 130, 16, 2}, {60, 9, 1, 40, 20}},
+      {{2, 2, 300, 300, 8}, {5, 150, 3, 90}},
+  };
+  for (const Band& band : {Band{}, kCausal, kLocal}) {
+    for (const auto& [shape, lengths] : cases) {
+      Case<TypeParam> c(shape, 0.3F, band);
+      c.set_texts(lengths);
+      const Given<TypeParam> given(this->workers, c);
+      const Expected expected = naive_attention(shape, c.options, c.arrays(), c.bias, c.segments);
+      expect_close(given.out, expected.out, this->tolerance);
+      expect_close(given.lse, expected.lse, 5e-6);
+    }
+  }
+}
+
+// A text in a row of its own, with the other texts gone.
+TYPED_TEST(Attention, ATextIsTheSameAloneAndBesideOthers) {
+  Case<TypeParam> packed({1, 2, 100, 100, 8}, 0);
+  packed.set_texts({30, 45, 20});
+  Case<TypeParam> alone({1, 2, 45, 45, 8}, 0);
+  alone.set_texts({45});
+  for (const auto& [from, to] :
+       {std::pair(&packed.q, &alone.q), {&packed.k, &alone.k}, {&packed.v, &alone.v}, {&packed.dout, &alone.dout}}) {
+    std::copy_n(from->begin() + 30 * 16, 45 * 16, to->begin());
+  }
+  const Given<TypeParam> given(this->workers, packed), wanted(this->workers, alone);
+  const auto part = [](const std::vector<TypeParam>& x) {
+    return std::vector<TypeParam>(x.begin() + 30 * 16, x.begin() + 75 * 16);
+  };
+  expect_close(part(given.out), to_doubles(wanted.out), this->tolerance);
+  expect_close(part(given.dq), to_doubles(wanted.dq), this->tolerance);
+  expect_close(part(given.dk), to_doubles(wanted.dk), this->tolerance);
+  expect_close(part(given.dv), to_doubles(wanted.dv), this->tolerance);
+}
+
+TYPED_TEST(Attention, GradientsWithinTextsMatchCentralDifferences) {
+  const double tolerance = 6 * this->tolerance;  // of one key alone: nothing but what rounding leaves of a difference
+  for (const Band& band : {Band{}, kCausal, kLocal}) {
+    for (const AttentionShape& shape : {AttentionShape{2, 3, 9, 9, 3}, {1, 4, 9, 9, 2, 2}}) {
+      Case<TypeParam> c(shape, 0.3F, band);
+      c.set_texts({3, 1, 4});
       const Given<TypeParam> given(this->workers, c);
       Arrays arrays = c.arrays();
       expect_close(given.dq, differences(c, arrays, arrays.q), tolerance);

@@ -86,13 +86,26 @@ Value within(const Band& band, const Value& x, double elsewhere) {
   return select(seen, x, full({x.dtype(), {}}, elsewhere));
 }
 
-// scale q k^T + bias, [batch, heads, query, kv]; -infinity outside the band.
-Value scores_of(const Parameters& p, const Value& q, const Value& k, const Value& bias) {
-  const Value products = unstack_groups(times_transposed(stack_groups(q, p.kv_heads), k), p.heads);
-  return within(p.band, products * p.scale + bias, -std::numeric_limits<double>::infinity());
+// The mask is an int32 [batch, kv] of segments, not a bias.
+bool is_segments(const Value& mask) { return !is_float(mask.dtype()); }
+
+// x [batch, heads, query, kv], with `elsewhere` at keys of another segment, and of none.
+Value within_segments(const Value& segments, const Value& x, double elsewhere) {
+  const Shape& s = segments.shape();
+  const Value of_query = reshape(segments, {s[0], 1, s[1], 1}), of_key = reshape(segments, {s[0], 1, 1, s[1]});
+  const Value is_text = compare(Direction::kNotEqual, of_key, full({DType::kInt32, {}}, 0));
+  const Value seen = bitwise_and(compare(Direction::kEqual, of_query, of_key), is_text);  // [batch, 1, query, kv]
+  return select(seen, x, full({x.dtype(), {}}, elsewhere));
 }
 
-// attention_grad(dout, q, k, v, bias, out, lse, key): with P = exp(scores - lse), D the dropout of P,
+// scale q k^T + bias, [batch, heads, query, kv]; -infinity at keys that a query does not see.
+Value scores_of(const Parameters& p, const Value& q, const Value& k, const Value& mask) {
+  constexpr double kUnseen = -std::numeric_limits<double>::infinity();
+  const Value products = unstack_groups(times_transposed(stack_groups(q, p.kv_heads), k), p.heads) * p.scale;
+  return within(p.band, is_segments(mask) ? within_segments(mask, products, kUnseen) : products + mask, kUnseen);
+}
+
+// attention_grad(dout, q, k, v, mask, out, lse, key): with P = exp(scores - lse), D the dropout of P,
 //   dv = D^T dout, dP = dropout of dout v^T, dscores = P (dP - sum(dout out)), dq = scale dscores k,
 //   dk = scale dscores^T q. Dao et al. 2022, arXiv:2205.14135, algorithm 4. P = 0 where all keys are hidden.
 //   shape     those of q, k and v
@@ -126,10 +139,11 @@ struct AttentionGrad final : Composite {
   }
 };
 
-// attention(q, k, v, bias, key): softmax(scale q k^T + bias) v per head; also the log of each row's sum of
-// exponentials, from which the gradient computes the weights again instead of keeping them.
+// attention(q, k, v, mask, key): softmax(scale q k^T + bias) v per head, over the keys that the band and the segments
+// let a query see; also the log of each row's sum of exponentials, from which the gradient computes the weights again
+// instead of keeping them.
 //   shape     [batch, query, hidden]; float32 [batch, heads, query]
-//   gradient  attention_grad; none to the bias
+//   gradient  attention_grad; none to the mask
 //   lowering  the kernel portune.attention
 struct Attention final : Composite {
   const Parameters p;
@@ -138,7 +152,7 @@ struct Attention final : Composite {
   std::string_view name() const override { return "attention"; }
 
   Types infer(std::span<const Value> in) const override {
-    const Value &q = in[0], &k = in[1], &v = in[2], &bias = in[3];
+    const Value &q = in[0], &k = in[1], &v = in[2];
     require_rate(name(), in, p.dropout);
     require(q.rank() == 3 && k.rank() == 3 && k.type() == v.type() && is_float(q.dtype()) && q.dtype() == k.dtype() &&
                 q.shape()[0] == k.shape()[0],
@@ -146,8 +160,7 @@ struct Attention final : Composite {
     require_heads(in.first(2));
     require_band(in.first(2));
     require(in[4].type() == TensorType{DType::kUInt32, {2}}, name(), in.last(1), "a key uint32[2] as fifth operand");
-    require(bias.type() == TensorType{DType::kFloat32, {k.shape()[0], 1, 1, k.shape()[1]}}, name(), in.subspan(2, 2),
-            "a float32 bias [batch, 1, 1, kv] as fourth operand");
+    require_mask(in);
     return {q.type(), {DType::kFloat32, {q.shape()[0], p.heads, q.shape()[1]}}};
   }
 
@@ -159,6 +172,16 @@ struct Attention final : Composite {
             "heads that are a multiple of the kv_heads", heads);
     require(q_size % p.heads == 0 && q_size / p.heads * p.kv_heads == k_size, name(), q_and_k,
             "q [.., heads * head_size] and k [.., kv_heads * head_size]", heads);
+  }
+
+  void require_mask(std::span<const Value> in) const {
+    const Shape &q = in[0].shape(), &k = in[1].shape();
+    const TensorType& mask = in[3].type();
+    const bool is_bias = mask == TensorType{DType::kFloat32, {k[0], 1, 1, k[1]}};
+    const bool is_segments = mask == TensorType{DType::kInt32, {k[0], k[1]}} && q[1] == k[1];
+    require(is_bias || is_segments, name(), in.first(4),
+            "a float32 bias [batch, 1, 1, kv] as fourth operand, or int32 segments [batch, kv] where there are as many "
+            "queries");
   }
 
   void require_band(std::span<const Value> q_and_k) const {
@@ -202,10 +225,10 @@ struct Attention final : Composite {
 
 }  // namespace
 
-Value attention(const Value& q, const Value& k, const Value& v, const Value& bias, const AttentionOptions& options) {
+Value attention(const Value& q, const Value& k, const Value& v, const Value& mask, const AttentionOptions& options) {
   require(options.dropout == 0 || options.key, "attention", {&q, 1}, "a key, where dropout is not 0");
   const Value key = options.key ? options.key : full({DType::kUInt32, {2}}, 0);
-  return make_node<Attention>({q, k, v, bias, key}, Parameters{.heads = options.heads,
+  return make_node<Attention>({q, k, v, mask, key}, Parameters{.heads = options.heads,
                                                                .kv_heads = options.kv_heads,
                                                                .scale = options.scale,
                                                                .dropout = options.dropout,

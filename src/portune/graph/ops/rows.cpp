@@ -15,7 +15,7 @@ std::string last_axis(const Value& ids) { return stablehlo::list_text({ids.rank(
 
 // gather_rows(table, ids): rows of the table.
 //   shape     [ids..., width]
-//   gradient  scatter_add_rows
+//   gradient  scatter_add_rows, in float32
 //   lowering  stablehlo.gather
 struct GatherRows final : Op {
   std::string_view name() const override { return "gather_rows"; }
@@ -25,7 +25,9 @@ struct GatherRows final : Op {
     return {{inputs[0].dtype(), with_width(inputs[1].shape(), inputs[0].shape()[1])}};
   }
   Values gradient(const Node& node, std::span<const Value> dresults) const override {
-    return {scatter_add_rows(node.input(1), dresults[0], node.input(0).shape()[0]), Value()};
+    const Value &table = node.input(0), &ids = node.input(1);
+    const Value sums = scatter_add_rows(ids, convert(dresults[0], DType::kFloat32), table.shape()[0]);
+    return {convert(sums, table.dtype()), Value()};
   }
   void lower(const Node& node, Lowering& out) const override {
     const Value &table = node.input(0), &ids = node.input(1);

@@ -75,7 +75,13 @@ struct Pad final : Op {
 }  // namespace
 
 Value slice(const Value& x, int64_t axis, Range range) {
-  return make_node<Slice>({x}, normalise_axis("slice", axis, x), range);
+  const int64_t along = normalise_axis("slice", axis, x);
+  // Of gathered rows only those that are wanted are gathered.
+  const Node& made_by = x.node();
+  if (made_by.op().name() == "gather_rows" && along + 1 < x.rank()) {
+    return gather_rows(made_by.input(0), slice(made_by.input(1), along, range));
+  }
+  return make_node<Slice>({x}, along, range);
 }
 
 Value pad(const Value& x, int64_t axis, int64_t low, int64_t high) {

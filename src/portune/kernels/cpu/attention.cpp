@@ -26,7 +26,7 @@ PORTUNE_INLINE float scale_and_find_largest(float scale, const float* __restrict
 }
 
 // The softmax of each row of scores but for its divisor, which is returned in `sums`: dividing after the product with v
-// is cheaper. Keys outside the band get the weight 0.
+// is cheaper. Keys that the query does not see get the weight 0.
 template <bool drops, class T>
 PORTUNE_SIMD void softmax_rows(int64_t rows, const BlockContext context, float* __restrict scores,
                                T* __restrict weights, float* __restrict sums, float* __restrict lse) {
@@ -65,10 +65,10 @@ struct Scratch {
 };
 
 template <class T>
-void attend(const AttentionShape& shape, const AttentionOptions& options, const AttentionInputs<T>& in,
-            const QueryBlock& block, T* out, float* lse) {
+void attend(const AttentionShape& shape, const AttentionOptions& options, const Visibility& visibility,
+            const AttentionInputs<T>& in, const QueryBlock& block, T* out, float* lse) {
   thread_local Scratch<T> scratch;
-  const BlockContext context = context_of(shape, options, in.bias, block);
+  const BlockContext context = context_of(shape, options, visibility, block);
   const int64_t keys = context.keys.size(), first_key = block.kv_offset(shape, context.keys.begin);
   float* scores = at_least(scratch.scores, block.rows * keys);
   float* sums = at_least(scratch.sums, block.rows);
@@ -96,11 +96,13 @@ void attend(const AttentionShape& shape, const AttentionOptions& options, const 
 template <class T>
 void attention(const Workers& workers, const AttentionShape& shape, const AttentionOptions& options,
                const AttentionInputs<T>& in, T* out, float* lse) {
-  if (shape.query == 1 && !options.dropout) return attention_of_one_query(workers, shape, options, in, out, lse);
-  const int64_t queries = queries_per_block(shape, options.band), blocks = (shape.query + queries - 1) / queries;
+  const bool one_query = shape.query == 1 && !options.dropout && in.segments == nullptr;
+  if (one_query) return attention_of_one_query(workers, shape, options, in, out, lse);
+  const Visibility visibility(shape, options.band, in.bias, in.segments);
+  const int64_t queries = visibility.queries_per_block(), blocks = (shape.query + queries - 1) / queries;
   parallel_for(workers, shape.batch * shape.heads * blocks, [&](int64_t piece) {
     const int64_t head = piece / blocks, first = piece % blocks * queries;
-    attend(shape, options, in,
+    attend(shape, options, visibility, in,
            {.example = head / shape.heads,
             .head = head % shape.heads,
             .first_query = first,

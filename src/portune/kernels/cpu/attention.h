@@ -31,12 +31,16 @@ struct AttentionOptions {
   std::optional<DropoutMask> dropout;  ///< of the weights; element ((b * heads + h) * query + i) * kv + j decides
 };
 
-/// q [batch, query, hidden]; k, v [batch, kv, kv_hidden], in which a head is a slice of the last axis; bias float32
-/// [batch, kv], added to the scores of every head and query: 0 keeps, very negative or -infinity hides.
+/// q [batch, query, hidden]; k, v [batch, kv, kv_hidden], in which a head is a slice of the last axis. Of the two that
+/// say which keys are hidden, one is null.
 template <class T>
 struct AttentionInputs {
   const T *q, *k, *v;
+  /// float32 [batch, kv], added to the scores of every head and query: 0 keeps, very negative or -infinity hides.
   const float* bias;
+  /// [batch, kv] with query = kv: several texts in a row, whose tokens stand side by side under one number, from 1 on.
+  /// A query sees the keys of its own text; the others cost nothing. 0 neither sees nor is seen.
+  const int32_t* segments = nullptr;
 };
 
 /// out = dropout(softmax(scale q k^T + bias)) v for each head, [batch, query, hidden].

@@ -10,25 +10,50 @@
 
 namespace portune::kernels {
 
-/// Queries a block. Its scores and gradients of scores, in two types, fit a core's second-level cache. A band that cuts
-/// off keys asks for small blocks, which leave out more of them; still smaller ones cost more than they save.
-inline int64_t queries_per_block(const AttentionShape& shape, const Band& band) {
-  const bool cuts = band.before < shape.kv || band.after < shape.kv;
-  return cuts || shape.kv > 256 ? 64 : 128;
-}
-
 /// Consecutive keys.
 struct KeyRange {
   int64_t begin, end;
   int64_t size() const { return end - begin; }
 };
 
-/// The keys that a query sees; empty if it sees none.
+/// The keys that the band lets a query see; empty if these are none.
 inline KeyRange visible_keys(const AttentionShape& shape, const Band& band, int64_t query) {
   const int64_t place = query + shape.kv - shape.query;
   const int64_t begin = std::clamp<int64_t>(place - band.before, 0, shape.kv);
   return {begin, std::clamp<int64_t>(place + band.after + 1, begin, shape.kv)};
 }
+
+/// What the queries of one call see. Both ends of what a query sees grow with the query.
+class Visibility {
+ public:
+  /// bias, segments  as in AttentionInputs
+  Visibility(const AttentionShape& shape, const Band& band, const float* bias, const int32_t* segments);
+
+  /// Empty if the query sees none.
+  KeyRange keys(int64_t example, int64_t query) const {
+    const KeyRange range = visible_keys(shape_, band_, query);
+    if (text_of_.empty()) return range;
+    const KeyRange& text = text_of_[static_cast<size_t>(example * shape_.query + query)];
+    const int64_t begin = std::max(range.begin, text.begin);
+    return {begin, std::max(begin, std::min(range.end, text.end))};
+  }
+  /// What is added to the scores of an example's keys.
+  const float* bias(int64_t example) const { return text_of_.empty() ? bias_ + example * shape_.kv : zeros_.data(); }
+
+  /// Queries a block. Its scores and gradients of scores, in two types, fit a core's second-level cache. Where keys are
+  /// cut off, small blocks leave out more of them; still smaller ones cost more than they save.
+  int64_t queries_per_block() const {
+    const bool cuts = band_.before < shape_.kv || band_.after < shape_.kv || !text_of_.empty();
+    return cuts || shape_.kv > 256 ? 64 : 128;
+  }
+
+ private:
+  AttentionShape shape_;
+  Band band_;
+  const float* bias_;
+  std::vector<KeyRange> text_of_;  // [batch, query]; empty without segments
+  std::vector<float> zeros_;       // [kv], the bias where there are segments
+};
 
 /// `rows` consecutive queries, from `first_query` on, of one head of one example.
 struct QueryBlock {
@@ -50,10 +75,10 @@ struct QueryBlock {
 
 /// The keys that a block works on: those that any of its queries sees, and few more. Their number takes few values, as
 /// each means another matrix product to be compiled. At least one key, even if none is seen.
-inline KeyRange keys_of(const AttentionShape& shape, const Band& band, const QueryBlock& block) {
+inline KeyRange keys_of(const AttentionShape& shape, const Visibility& visibility, const QueryBlock& block) {
   const int64_t grain = std::max<int64_t>(32, shape.kv / 16);
-  const int64_t first = visible_keys(shape, band, block.first_query).begin;
-  const int64_t last = visible_keys(shape, band, block.first_query + block.rows - 1).end;
+  const int64_t first = visibility.keys(block.example, block.first_query).begin;
+  const int64_t last = visibility.keys(block.example, block.first_query + block.rows - 1).end;
   const int64_t begin = std::min(first, shape.kv - 1) / grain * grain;
   const int64_t end = std::max(begin + 1, last);
   return {begin, std::min((end + grain - 1) / grain * grain, shape.kv)};
@@ -62,9 +87,9 @@ inline KeyRange keys_of(const AttentionShape& shape, const Band& band, const Que
 /// What the rows of a block share.
 struct BlockContext {
   const AttentionShape& shape;
-  Band band;
+  const Visibility& visibility;
   KeyRange keys;  ///< column 0 of the block's scores is key `keys.begin`
-  int64_t first_query;
+  int64_t example, first_query;
   float scale;
   const float* bias;     ///< [keys.size()]
   uint32_t first_index;  ///< decides on the dropout of the block's first weight
@@ -72,7 +97,7 @@ struct BlockContext {
 
   /// The columns of row i whose keys its query sees.
   KeyRange visible(int64_t i) const {
-    const KeyRange range = visible_keys(shape, band, first_query + i);
+    const KeyRange range = visibility.keys(example, first_query + i);
     const auto column = [&](int64_t key) { return std::clamp<int64_t>(key - keys.begin, 0, keys.size()); };
     return {column(range.begin), column(range.end)};
   }
@@ -80,15 +105,16 @@ struct BlockContext {
   uint32_t index_of_row(int64_t i) const { return first_index + static_cast<uint32_t>(i * shape.kv); }
 };
 
-inline BlockContext context_of(const AttentionShape& shape, const AttentionOptions& options, const float* bias,
-                               const QueryBlock& block) {
-  const KeyRange keys = keys_of(shape, options.band, block);
+inline BlockContext context_of(const AttentionShape& shape, const AttentionOptions& options,
+                               const Visibility& visibility, const QueryBlock& block) {
+  const KeyRange keys = keys_of(shape, visibility, block);
   return {.shape = shape,
-          .band = options.band,
+          .visibility = visibility,
           .keys = keys,
+          .example = block.example,
           .first_query = block.first_query,
           .scale = options.scale,
-          .bias = bias + block.example * shape.kv + keys.begin,
+          .bias = visibility.bias(block.example) + keys.begin,
           .first_index = static_cast<uint32_t>(block.row_offset(shape) * shape.kv + keys.begin),
           .mask = options.dropout.value_or(DropoutMask())};
 }

@@ -18,7 +18,8 @@ PORTUNE_SIMD void row_products(int64_t rows, int64_t size, int64_t stride, const
 // A row whose keys are all hidden has an lse below, in which the scores are lost: it gets no gradient.
 constexpr float kHidden = -1e8F;
 
-// From scores q k^T and dweights dout v^T: the weights after dropout, and the gradient of q k^T; 0 outside the band.
+// From scores q k^T and dweights dout v^T: the weights after dropout, and the gradient of q k^T; 0 at keys
+// that the query does not see.
 template <bool drops, class T>
 PORTUNE_SIMD void differentiate_rows(int64_t rows, const BlockContext context, const float* __restrict lse,
                                      const float* __restrict products, const float* __restrict scores,
@@ -67,10 +68,11 @@ Gemm sum_over_queries(DType type, const AttentionShape& shape, int64_t rows, int
 
 // dq of the block's queries; the block's part of the head's dk and dv is added to the scratch.
 template <class T>
-void differentiate(const AttentionShape& shape, const AttentionOptions& options, const AttentionInputs<T>& in,
-                   const AttentionResults<T>& results, const QueryBlock& block, Scratch<T>& scratch, T* dq) {
+void differentiate(const AttentionShape& shape, const AttentionOptions& options, const Visibility& visibility,
+                   const AttentionInputs<T>& in, const AttentionResults<T>& results, const QueryBlock& block,
+                   Scratch<T>& scratch, T* dq) {
   constexpr DType kType = kDTypeOf<T>;
-  const BlockContext context = context_of(shape, options, in.bias, block);
+  const BlockContext context = context_of(shape, options, visibility, block);
   const int64_t keys = context.keys.size(), size = block.rows * keys;
   const int64_t queries = block.query_offset(shape), first_key = block.kv_offset(shape, context.keys.begin);
   float *scores = at_least(scratch.scores, size), *dweights = at_least(scratch.dweights, size);
@@ -104,7 +106,8 @@ void differentiate(const AttentionShape& shape, const AttentionOptions& options,
 template <class T>
 void attention_grad(const Workers& workers, const AttentionShape& shape, const AttentionOptions& options,
                     const AttentionInputs<T>& in, const AttentionResults<T>& results, T* dq, T* dk, T* dv) {
-  const int64_t queries = queries_per_block(shape, options.band), group = shape.group();
+  const Visibility visibility(shape, options.band, in.bias, in.segments);
+  const int64_t queries = visibility.queries_per_block(), group = shape.group();
   parallel_for(workers, shape.batch * shape.kv_heads, [&](int64_t piece) {
     thread_local Scratch<T> scratch;
     const int64_t example = piece / shape.kv_heads, first_head = piece % shape.kv_heads * group;
@@ -113,7 +116,7 @@ void attention_grad(const Workers& workers, const AttentionShape& shape, const A
     for (int64_t head = first_head; head < first_head + group; ++head) {
       for (int64_t first = 0; first < shape.query; first += queries) {
         const QueryBlock block{example, head, first, std::min(queries, shape.query - first)};
-        differentiate(shape, options, in, results, block, scratch, dq);
+        differentiate(shape, options, visibility, in, results, block, scratch, dq);
       }
     }
     const int64_t offset = QueryBlock{example, first_head, 0, 0}.kv_offset(shape, 0);

@@ -27,18 +27,27 @@ AttentionOptions options_of(const char* target, const Operand& key, float scale,
   return options;
 }
 
-// Checks that q, and k and v, fill arrays of the type T and of the shape's sizes, and that the bias fits them.
+// Checks that q, and k and v, fill arrays of the type T and of the shape's sizes, and that the mask fits them: a bias
+// or segments.
 template <class T>
 AttentionInputs<T> inputs_of(const char* target, const AttentionShape& shape, const Operand& q, const Operand& k,
-                             const Operand& v, const Operand& bias) {
+                             const Operand& v, const Operand& mask) {
   const int64_t kv_size = shape.batch * shape.kv * shape.kv_hidden();
   require_array(k, kDTypeOf<T>, kv_size, target, "k of the type of q");
   require_array(v, kDTypeOf<T>, kv_size, target, "v like k");
-  require_array(bias, DType::kFloat32, shape.batch * shape.kv, target, "a bias float32[batch, 1, 1, kv]");
-  return {data_of<const T>(q), data_of<const T>(k), data_of<const T>(v), data_of<const float>(bias)};
+  AttentionInputs<T> in{data_of<const T>(q), data_of<const T>(k), data_of<const T>(v), nullptr};
+  if (dtype_of(mask) == DType::kInt32) {
+    require(shape.query == shape.kv, target, "as many queries as keys, where there are segments");
+    require_array(mask, DType::kInt32, shape.batch * shape.kv, target, "segments int32[batch, kv]");
+    in.segments = data_of<const int32_t>(mask);
+  } else {
+    require_array(mask, DType::kFloat32, shape.batch * shape.kv, target, "a bias float32[batch, 1, 1, kv]");
+    in.bias = data_of<const float>(mask);
+  }
+  return in;
 }
 
-ffi::Error forward(ffi::ThreadPool pool, Operand q, Operand k, Operand v, Operand bias, Operand key, Result out,
+ffi::Error forward(ffi::ThreadPool pool, Operand q, Operand k, Operand v, Operand mask, Operand key, Result out,
                    Result lse, int64_t heads, int64_t kv_heads, float scale, float dropout, int64_t before,
                    int64_t after) {
   return run_handler([&] {
@@ -49,13 +58,13 @@ ffi::Error forward(ffi::ThreadPool pool, Operand q, Operand k, Operand v, Operan
                   "lse float32[batch, heads, query]");
     with_float_type(q, kTarget, [&]<class T>(T) {
       require_array(*out, kDTypeOf<T>, shape.batch * shape.query * shape.hidden(), kTarget, "out like q");
-      attention(XlaWorkers(pool), shape, options, inputs_of<T>(kTarget, shape, q, k, v, bias), data_of<T>(*out),
+      attention(XlaWorkers(pool), shape, options, inputs_of<T>(kTarget, shape, q, k, v, mask), data_of<T>(*out),
                 data_of<float>(*lse));
     });
   });
 }
 
-ffi::Error backward(ffi::ThreadPool pool, Operand dout, Operand q, Operand k, Operand v, Operand bias, Operand out,
+ffi::Error backward(ffi::ThreadPool pool, Operand dout, Operand q, Operand k, Operand v, Operand mask, Operand out,
                     Operand lse, Operand key, Result dq, Result dk, Result dv, int64_t heads, int64_t kv_heads,
                     float scale, float dropout, int64_t before, int64_t after) {
   return run_handler([&] {
@@ -72,7 +81,7 @@ ffi::Error backward(ffi::ThreadPool pool, Operand dout, Operand q, Operand k, Op
       require_array(*dk, kDTypeOf<T>, kv_size, kTarget, "dk like k");
       require_array(*dv, kDTypeOf<T>, kv_size, kTarget, "dv like v");
       const AttentionResults<T> results{data_of<const T>(dout), data_of<const T>(out), data_of<const float>(lse)};
-      attention_grad(XlaWorkers(pool), shape, options, inputs_of<T>(kTarget, shape, q, k, v, bias), results,
+      attention_grad(XlaWorkers(pool), shape, options, inputs_of<T>(kTarget, shape, q, k, v, mask), results,
                      data_of<T>(*dq), data_of<T>(*dk), data_of<T>(*dv));
     });
   });

@@ -1,9 +1,9 @@
 #include "portune/text/read/sentencepiece_model.h"
 
+#include "portune/base/wire.h"
 #include "portune/error.h"
 #include "portune/text/read/file.h"
 #include "portune/text/read/spec.h"
-#include "portune/text/read/wire.h"
 #include "portune/text/unicode/utf8.h"
 
 namespace portune::text {

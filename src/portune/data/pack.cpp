@@ -1,0 +1,161 @@
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <span>
+
+#include "portune/data/packed_collate.h"
+#include "portune/data/rewindable.h"
+#include "portune/data/row_packer.h"
+#include "portune/data/saved_state.h"
+#include "portune/data/stage.h"
+#include "portune/error.h"
+
+namespace portune::data {
+namespace {
+
+constexpr const char* kStage = "pack";
+
+// Holds a window of examples that wait, from which the next batch is chosen.
+class PackIterator final : public Iterator {
+ public:
+  PackIterator(std::unique_ptr<Iterator> input, const PackOptions& options)
+      : input_(std::move(input)), options_(options) {}
+
+  std::optional<Example> next() override {
+    fill();
+    if (waiting_.empty()) return std::nullopt;
+    const PackedRows packed = choose();
+    std::vector<Example> taken = take(packed.examples);
+    input_.release(oldest());
+    Example batch = packed_batch(std::move(taken), packed, options_);
+    batch.set_batch_types(types_of(batch));
+    return batch;
+  }
+
+  // Those that wait are some of the elements from the oldest of them on, which are read again.
+  nlohmann::json state() const override {
+    std::vector<int64_t> waiting;
+    for (const Waiting& w : waiting_) waiting.push_back(w.index - oldest());
+    return {{"stage", kStage},
+            {"waiting", waiting},
+            {"read", input_.taken() - oldest()},
+            {"input", input_.place_of(oldest())}};
+  }
+  void restore(const nlohmann::json& state) override {
+    const SavedState saved(kStage, state);
+    const nlohmann::json& waiting = saved.part("waiting");
+    const int64_t read = saved.count("read");
+    input_.restore(saved, "input");
+    for (int64_t i = 0; i < read; ++i) {
+      std::optional<Example> example = input_.next();
+      if (!example) saved.refuse("read", "as many elements as the input has");
+      if (std::ranges::count(waiting, i) > 0) add(std::move(*example));
+    }
+    if (waiting_.size() != waiting.size()) saved.refuse("waiting", "elements that have been read, each once");
+  }
+
+ private:
+  struct Waiting {
+    int64_t index;  // in the pass over the input
+    Example example;
+  };
+
+  // Of those that wait, by their place in the input; of all yet to come, if none waits.
+  int64_t oldest() const { return waiting_.empty() ? input_.taken() : waiting_.front().index; }
+
+  void fill() {
+    while (!input_ended_ && std::ssize(waiting_) < options_.shapes.window) {
+      std::optional<Example> example = input_.next();
+      input_ended_ = !example;
+      if (example) add(std::move(*example));
+    }
+  }
+
+  // The element that the input has just given.
+  void add(Example example) {
+    lengths_.push_back(text_lengths(example, options_));
+    require_as_many_texts(example);
+    waiting_.push_back({input_.taken() - 1, std::move(example)});
+  }
+
+  void require_as_many_texts(const Example& example) const {
+    if (lengths_.back().size() == lengths_.front().size()) return;
+    throw DataError({.where = to_string(example.origin()),
+                     .given = std::to_string(lengths_.back().size()) + " texts",
+                     .expected = std::to_string(lengths_.front().size()) + ", as in the examples before"});
+  }
+
+  PackedRows choose() const {
+    const PackedShapes& shapes = options_.shapes;
+    if (shapes.packing == Packing::kTokenBudget) {
+      return pack_budget(lengths_, shapes.examples, shapes.rows.back(), shapes.length);
+    }
+    return pack_exactly(lengths_, shapes.examples, shapes.rows, shapes.length);
+  }
+
+  // Takes examples out of the window.
+  std::vector<Example> take(const std::vector<size_t>& chosen) {
+    std::vector<Example> taken;
+    std::vector<Waiting> left;
+    std::vector<TextLengths> lengths_left;
+    for (size_t i = 0; i < waiting_.size(); ++i) {
+      if (std::ranges::binary_search(chosen, i)) {
+        taken.push_back(std::move(waiting_[i].example));
+      } else {
+        left.push_back(std::move(waiting_[i]));
+        lengths_left.push_back(std::move(lengths_[i]));
+      }
+    }
+    waiting_ = std::move(left);
+    lengths_ = std::move(lengths_left);
+    return taken;
+  }
+
+  // Of batches with each number of rows.
+  std::vector<BatchType> types_of(const Example& batch) const {
+    const PackedShapes& shapes = options_.shapes;
+    std::vector<BatchType> types;
+    for (const int64_t rows : shapes.packing == Packing::kTokenBudget ? std::span(&shapes.rows.back(), 1)
+                                                                       : std::span(shapes.rows)) {
+      BatchType& type = types.emplace_back();
+      for (const auto& [name, value] : batch.columns()) {
+        const auto* array = std::get_if<Tensor>(&value);
+        if (array == nullptr) continue;
+        type.emplace_back(name, is_of_tokens(name) ? TensorType{DType::kInt32, {rows, shapes.length}} : array->type());
+      }
+    }
+    return types;
+  }
+  bool is_of_tokens(const std::string& name) const {
+    return name == kAttentionMask || name == kPositionIds || std::ranges::count(options_.columns, name) > 0;
+  }
+
+  RewindableInput input_;
+  const PackOptions options_;
+  std::vector<Waiting> waiting_;      // in the order of the input
+  std::vector<TextLengths> lengths_;  // of those that wait
+  bool input_ended_ = false;
+};
+
+struct Pack final : Stage {
+  const StagePtr input;
+  const PackOptions options;
+  Pack(StagePtr input, PackOptions options) : input(std::move(input)), options(std::move(options)) {}
+
+  std::unique_ptr<Iterator> iterate(Pass pass) const override {
+    return std::make_unique<PackIterator>(input->iterate(pass), options);
+  }
+};
+
+}  // namespace
+
+Dataset Dataset::pack(PackOptions options) const {
+  PackedShapes& shapes = options.shapes;
+  require_at_least("pack", "examples", shapes.examples, 1);
+  require_at_least("pack", "length", shapes.length, 1);
+  require_at_least("pack", "window", shapes.window, shapes.packing == Packing::kExactExamples ? shapes.examples : 1);
+  require_at_least("pack", "the number of rows", shapes.rows.empty() ? 0 : std::ranges::min(shapes.rows), 1);
+  std::ranges::sort(shapes.rows);
+  return Dataset(std::make_shared<Pack>(stage_, std::move(options)));
+}
+
+}  // namespace portune::data

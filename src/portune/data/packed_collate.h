@@ -1,0 +1,18 @@
+// A batch whose texts stand in rows.
+#pragma once
+
+#include <vector>
+
+#include "portune/data/row_packer.h"
+#include "portune/packing.h"
+
+namespace portune::data {
+
+/// The lengths of an example's texts.
+/// errors  DataError naming the example, if it does not fit into the rows of an empty batch
+TextLengths text_lengths(const Example& example, const PackOptions& options);
+
+/// The batch that Dataset::pack() says. `examples` are those that are `packed`, in its order.
+Example packed_batch(std::vector<Example> examples, const PackedRows& packed, const PackOptions& options);
+
+}  // namespace portune::data

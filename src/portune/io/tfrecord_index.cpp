@@ -1,0 +1,104 @@
+#include "portune/io/tfrecord_index.h"
+
+#include <cstring>
+
+#include "portune/io/crc32c.h"
+#include "portune/io/tfrecord_reader.h"
+
+namespace portune::io {
+namespace {
+
+constexpr std::string_view kMagic = "PTFIDX01";
+constexpr int64_t kOffset = 8;
+
+struct Trailer {
+  int64_t records = 0, end = 0, file_bytes = 0;
+  uint32_t is_compressed = 0, crc = 0;
+  char magic[8] = {};
+};
+static_assert(sizeof(Trailer) == 40);
+constexpr int64_t kCrcPlace = 28;  // in the trailer; what stands before it is what it is of
+
+std::string_view text_of(std::span<const std::byte> bytes) {
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
+
+DataError unfit(const std::string& file, const std::string& given, const std::string& expected) {
+  return DataError({.where = index_path(file),
+                    .given = given,
+                    .expected = expected,
+                    .fix = "make it anew: portune tfrecord index " + file});
+}
+
+Trailer trailer_of(std::string_view bytes, const std::string& file) {
+  Trailer trailer;
+  const DataError damaged = unfit(file, "a damaged index", "what `portune tfrecord` has written");
+  if (bytes.size() < sizeof trailer) throw damaged;
+  const size_t begin = bytes.size() - sizeof trailer;
+  std::memcpy(&trailer, bytes.data() + begin, sizeof trailer);
+  const bool is_whole = std::string_view(trailer.magic, sizeof trailer.magic) == kMagic &&
+                        trailer.records == static_cast<int64_t>(begin) / kOffset && begin % kOffset == 0 &&
+                        trailer.crc == masked_crc32c(bytes.substr(0, begin + kCrcPlace));
+  if (!is_whole) throw damaged;
+  return trailer;
+}
+
+}  // namespace
+
+std::string index_path(const std::string& file) { return file + ".index"; }
+
+std::optional<TfrecordIndex> TfrecordIndex::open(const std::string& file) {
+  if (!std::filesystem::exists(index_path(file))) return std::nullopt;
+  TfrecordIndex index(MappedFile::open(index_path(file)));
+  const Trailer trailer = trailer_of(text_of(index.file_.bytes()), file);
+  const auto size = static_cast<int64_t>(std::filesystem::file_size(file));
+  if (trailer.file_bytes != size) {
+    throw unfit(file, "the index of a file of " + std::to_string(trailer.file_bytes) + " bytes",
+                std::to_string(size) + ", as " + file + " has");
+  }
+  index.records_ = trailer.records;
+  index.end_ = trailer.end;
+  index.is_compressed_ = trailer.is_compressed != 0;
+  return index;
+}
+
+RecordPosition TfrecordIndex::position(int64_t record) const {
+  RecordPosition position{.record = record, .offset = end_};
+  if (record < records_) std::memcpy(&position.offset, file_.bytes().data() + record * kOffset, kOffset);
+  return position;
+}
+
+void TfrecordIndexWriter::add(int64_t offset) {
+  buffer_.append(reinterpret_cast<const char*>(&offset), sizeof offset);
+  ++records_;
+  constexpr size_t kBlock = 64 * 1024;
+  if (buffer_.size() >= kBlock) flush();
+}
+
+void TfrecordIndexWriter::flush() {
+  crc_ = crc32c(buffer_, crc_);
+  out_.write(buffer_);
+  buffer_.clear();
+}
+
+void TfrecordIndexWriter::finish(int64_t end, int64_t file_bytes, bool is_compressed) {
+  flush();
+  Trailer trailer{.records = records_, .end = end, .file_bytes = file_bytes, .is_compressed = is_compressed};
+  kMagic.copy(trailer.magic, sizeof trailer.magic);
+  const std::string_view bytes(reinterpret_cast<const char*>(&trailer), sizeof trailer);
+  trailer.crc = mask_crc32c(crc32c(bytes.substr(0, kCrcPlace), crc_));
+  out_.write(bytes);
+  out_.finish();
+}
+
+int64_t make_index(const std::string& file) {
+  TfrecordReader reader(file);
+  TfrecordIndexWriter index(file);
+  for (RecordPosition at = reader.position(); reader.next(); at = reader.position()) index.add(at.offset);
+  index.finish(reader.position().offset, static_cast<int64_t>(std::filesystem::file_size(file)),
+               reader.is_compressed());
+  index.commit();
+  return index.records();
+}
+
+}  // namespace portune::io

@@ -1,0 +1,161 @@
+#include "portune/io/tfrecord_reader.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <utility>
+
+#include "portune/base/file_descriptor.h"
+
+namespace portune::io {
+namespace {
+
+constexpr int64_t kBlock = 256 * 1024;
+constexpr int64_t kFrame = kRecordHeader + kRecordFooter;
+
+// Bytes that could begin a compressed file could also be the length of a record: its checksum decides.
+bool is_compressed_data(std::string_view begin) {
+  if (std::ssize(begin) >= kRecordHeader && record_length(begin.substr(0, kRecordHeader))) return false;
+  if (begin.starts_with("\x1F\x8B\x08")) return true;
+  if (begin.size() < 2 || begin[0] != 0x78) return false;
+  const auto byte = [&](size_t i) { return static_cast<unsigned char>(begin[i]); };
+  return (byte(0) * 256 + byte(1)) % 31 == 0;  // RFC 1950
+}
+
+}  // namespace
+
+TfrecordReader::TfrecordReader(std::string path, int64_t max_record_bytes)
+    : path_(std::move(path)), max_record_bytes_(max_record_bytes), buffer_(kBlock) {
+  open();
+}
+
+TfrecordReader::TfrecordReader(std::unique_ptr<ByteSource> bytes, std::string name, int64_t max_record_bytes)
+    : path_(std::move(name)), max_record_bytes_(max_record_bytes), source_(std::move(bytes)), buffer_(kBlock) {}
+
+void TfrecordReader::open() {
+  source_ = open_file(path_);
+  has(kRecordHeader);
+  is_compressed_ = is_compressed_data({buffer_.data(), end_});
+  if (!is_compressed_) return;
+  begin_ = end_ = 0;
+  source_ = inflate(open_file(path_), path_);
+}
+
+std::optional<std::string_view> TfrecordReader::next() {
+  const std::optional<int64_t> length = next_length();
+  if (!length) return std::nullopt;
+  if (!has(*length + kFrame)) lose_rest(cut_short(path_, position_, unread()));
+  const RecordPosition here = position_;
+  const std::string_view record(buffer_.data() + begin_ + kRecordHeader, static_cast<size_t>(*length));
+  pass(*length + kFrame);
+  if (!is_crc_of(record, {record.data() + record.size(), kRecordFooter})) throw wrong_record_crc(path_, here);
+  return record;
+}
+
+int64_t TfrecordReader::skip(int64_t count) {
+  int64_t skipped = 0;
+  for (; skipped < count; ++skipped) {
+    const std::optional<int64_t> length = next_length();
+    if (!length) break;
+    const bool is_there = source_->size() ? *length + kFrame <= bytes_left() : has(*length + kFrame);
+    if (!is_there) lose_rest(cut_short(path_, position_, bytes_left().value_or(unread())));
+    pass(*length + kFrame);
+  }
+  return skipped;
+}
+
+void TfrecordReader::seek(RecordPosition position) {
+  pass(position.offset - position_.offset);
+  position_ = position;
+}
+
+// Of the record that comes next, whose header is checked; nothing at the end.
+std::optional<int64_t> TfrecordReader::next_length() {
+  if (rest_is_lost_) return std::nullopt;
+  if (!has(kRecordHeader)) {
+    if (unread() == 0) return std::nullopt;
+    lose_rest(cut_short(path_, position_, unread()));
+  }
+  const auto length = record_length({buffer_.data() + begin_, kRecordHeader});
+  if (!length) lose_rest(wrong_length_crc(path_, position_));
+  return require_length(*length);
+}
+
+// Before memory is taken for it.
+int64_t TfrecordReader::require_length(uint64_t length) {
+  if (length > static_cast<uint64_t>(max_record_bytes_)) {
+    lose_rest(too_long(path_, position_, length, max_record_bytes_));
+  }
+  const auto signed_length = static_cast<int64_t>(length);
+  if (const auto left = bytes_left(); left && signed_length + kFrame > *left) {
+    lose_rest(cut_short(path_, position_, *left));
+  }
+  return signed_length;
+}
+
+std::optional<int64_t> TfrecordReader::bytes_left() const {
+  const std::optional<int64_t> size = source_->size();
+  return size ? std::optional(*size - position_.offset) : std::nullopt;
+}
+
+bool TfrecordReader::read_until(int64_t bytes) {
+  while (unread() < bytes) {
+    make_room(bytes);
+    const size_t count = source_->read(std::span(buffer_).subspan(end_));
+    if (count == 0) return false;
+    end_ += count;
+  }
+  return true;
+}
+
+// Moves what is unread to the front. Grows with what was really read, so that a length which a compressed file only
+// claims takes no memory.
+void TfrecordReader::make_room(int64_t bytes) {
+  if (begin_ > 0) {
+    std::memmove(buffer_.data(), buffer_.data() + begin_, end_ - begin_);
+    end_ -= std::exchange(begin_, 0);
+  }
+  if (end_ < buffer_.size()) return;
+  buffer_.resize(std::min<size_t>(2 * buffer_.size(), std::max(static_cast<size_t>(bytes), size_t{kBlock})));
+}
+
+void TfrecordReader::pass(int64_t bytes) {
+  const int64_t read = std::min(bytes, unread());
+  begin_ += static_cast<size_t>(read);
+  if (bytes > read) source_->skip(bytes - read);
+  position_ = {position_.record + 1, position_.offset + bytes};
+}
+
+void TfrecordReader::lose_rest(const DataError& error) {
+  rest_is_lost_ = true;
+  throw error;
+}
+
+std::string_view read_record(int file, const std::string& path, const RecordPosition& position, int64_t end,
+                             std::string& buffer) {
+  buffer.resize(static_cast<size_t>(end - position.offset));
+  for (size_t done = 0; done < buffer.size();) {
+    const auto offset = static_cast<off_t>(position.offset) + static_cast<off_t>(done);
+    const ssize_t count = pread(file, buffer.data() + done, buffer.size() - done, offset);
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) throw_system_error("read", path, errno);
+    if (count == 0) throw cut_short(path, position, static_cast<int64_t>(done));
+    done += static_cast<size_t>(count);
+  }
+  const std::string_view bytes = buffer;
+  const auto length = record_length(bytes.substr(0, kRecordHeader));
+  if (!length) throw wrong_length_crc(path, position);
+  if (static_cast<int64_t>(*length) + kFrame != std::ssize(bytes)) {
+    throw DataError({.where = file_and_record(path, position),
+                     .given = "a record of " + std::to_string(*length) + " bytes",
+                     .expected = std::to_string(std::ssize(bytes) - kFrame) + ", as the index has it",
+                     .fix = "make the index anew: portune tfrecord index " + path});
+  }
+  const std::string_view record = bytes.substr(kRecordHeader, *length);
+  if (!is_crc_of(record, bytes.substr(kRecordHeader + *length))) throw wrong_record_crc(path, position);
+  return record;
+}
+
+}  // namespace portune::io

@@ -1,0 +1,208 @@
+// --padding: which lengths it gives, and that training, measuring and predicting give what they give without it.
+#include "portune/cli/padding.h"
+
+#include <gmock/gmock.h>
+
+#include <csignal>
+#include <nlohmann/json.hpp>
+
+#include "cli/program.h"
+#include "cli/toy.h"
+#include "portune/error.h"
+
+namespace portune::cli {
+namespace {
+
+using nlohmann::json;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::Not;
+
+// ---- words
+
+TEST(Padding, KnowsItsWords) {
+  EXPECT_EQ(padding_called("max_length")->kind, Padding::Kind::kMaxLength);
+  EXPECT_EQ(padding_called("multiple_of=16")->kind, Padding::Kind::kMultipleOf);
+  EXPECT_EQ(padding_called("multiple_of=16")->number, 16);
+  EXPECT_THAT(padding_called("buckets=16,64,32")->lengths, ElementsAre(16, 64, 32));
+  EXPECT_EQ(padding_called("auto=4")->kind, Padding::Kind::kAuto);
+  EXPECT_EQ(padding_called("auto=4")->number, 4);
+  for (const char* word : {"", "longest", "auto", "auto=", "auto=0", "auto=2,3", "auto=x", "multiple_of=-8",
+                           "buckets=", "buckets=16,,32", "buckets=16,0", "max_length=4", "bucket=3"}) {
+    EXPECT_FALSE(padding_called(word)) << word;
+  }
+}
+
+// ---- lengths
+
+const data::LengthCounts kExamples = {{5, 10}, {20, 8}, {21, 1}, {40, 1}};
+
+std::vector<int64_t> lengths(const std::string& policy, int64_t longest = 40) {
+  return lengths_of(*padding_called(policy), 128, kExamples, longest);
+}
+
+TEST(Padding, LengthsReachAsFarAsTheLongestExample) {
+  EXPECT_THAT(lengths("max_length"), ElementsAre(128));
+  EXPECT_THAT(lengths("multiple_of=16"), ElementsAre(16, 32, 48));
+  EXPECT_THAT(lengths("multiple_of=100", 128), ElementsAre(100, 128));
+  EXPECT_THAT(lengths("buckets=64,16,32"), ElementsAre(16, 32, 64));
+  EXPECT_THAT(lengths("buckets=16"), ElementsAre(16, 128));
+  EXPECT_THAT(lengths("buckets=16,128"), ElementsAre(16, 128));
+}
+
+TEST(Padding, AutoPadsLeastAndFindsRoomForAll) {
+  // 19 x 21 + 40 places; 10 x 5 + 10 x 40 and 18 x 20 + 2 x 40 are more.
+  EXPECT_THAT(lengths("auto=2"), ElementsAre(21, 40));
+  // 10 x 5 + 9 x 21 + 40.
+  EXPECT_THAT(lengths("auto=3"), ElementsAre(5, 21, 40));
+  EXPECT_THAT(lengths("auto=9"), ElementsAre(5, 20, 21, 40));
+  EXPECT_THAT(lengths("auto=3", 100), ElementsAre(5, 21, 100));
+}
+
+TEST(Padding, BucketsAboveMaxLengthAreRefused) { EXPECT_THROW(lengths("buckets=16,256"), UsageError); }
+
+TEST(Padding, TellsTheShareOfTokensAndTheHistogram) {
+  const std::vector<std::string> lines = describe_lengths(kExamples, {5, 40}, 128);
+  // 50 + 160 + 21 + 40 tokens in 50 + 400 places, and in 20 x 128.
+  EXPECT_EQ(lines.at(0),
+            "batches of 5, 40 tokens: 60.2 % of their places hold tokens; padded to --max-length 128: 10.6 %");
+  EXPECT_EQ(lines.at(1), "      1 to     5 tokens           10 examples  50.0 % ####################");
+  EXPECT_EQ(lines.at(2), "      6 to    40 tokens           10 examples  50.0 % ####################");
+}
+
+// ---- the command
+
+// Sentences of 4 to 12 tokens, whose label is a word in them.
+std::string uneven_csv(int count) {
+  std::string text = "text,label\n";
+  for (int i = 0; i < count; ++i) {
+    for (int word = 0; word < i % 4; ++word) text += "the film ";
+    text += i % 2 == 1 ? "was good,1\n" : "was bad,0\n";
+  }
+  return text;
+}
+
+struct Uneven : Toy {
+  Uneven() {
+    write(file("train.csv"), uneven_csv(70));
+    write(file("validation.csv"), uneven_csv(37));
+  }
+};
+
+TEST(Padding, BucketsLearnTheToyTaskAsFixedLengthsDo) {
+  const Uneven toy;
+  const Finished run = portune(toy.fit({"--epochs", "8", "--padding", "buckets=4,8,16", "--json"}));
+  ASSERT_EQ(run.exit_code, 0) << run.err;
+  const json result = json::parse(run.out);
+  EXPECT_GT(result["after"]["accuracy"], 0.95);
+  EXPECT_GT(result["after"]["matthews_correlation"], 0.9);
+  EXPECT_EQ(result["steps"], 8 * 5);  // as many as without: 70 rows in batches of 16
+  EXPECT_EQ(result["train_examples"], 70);
+  EXPECT_THAT(run.err, HasSubstr("batches of 4, 8, 16 tokens: "));
+  EXPECT_THAT(run.err, HasSubstr("1 to     4 tokens           18 examples  25.7 % ##########\n"));
+  // A training step and an evaluation for each of three lengths, the latter compiled by the first measurement.
+  EXPECT_THAT(run.err, HasSubstr("6 programs, one for each shape of batches; 3 of them made ready in "));
+  EXPECT_THAT(run.err, HasSubstr("% of the time for input"));
+}
+
+TEST(Padding, AutoFindsRoomForLongerValidationRows) {
+  const Uneven toy;
+  write(toy.file("validation.csv"), "text,label\nthe film the film the film the film the film was good,1\nbad,0\n");
+  const Finished run = portune(toy.fit({"--max-steps", "2", "--padding", "auto=2"}));
+  ASSERT_EQ(run.exit_code, 0) << run.err;
+  EXPECT_THAT(run.err, testing::ContainsRegex("batches of [0-9]+, 14 tokens"));
+}
+
+// Tuned with buckets, measured and predicted with and without.
+TEST(Padding, ScoresAndPredictionsAreThoseOfFixedLengths) {
+  const Uneven toy;
+  ASSERT_EQ(portune(toy.fit({"--epochs", "2", "--padding", "auto=3"})).exit_code, 0);
+  const auto run = [&](const std::string& command, const Words& more) {
+    const Finished run = portune(Words{command, "--model", toy.output(), "--data", toy.file("validation.csv"),
+                                       "--max-length", "16", "--batch-size", "8"} +
+                                 more);
+    EXPECT_EQ(run.exit_code, 0) << run.err;
+    return run.out;
+  };
+  const json fixed = json::parse(run("evaluate", {"--json"}));
+  const json grouped = json::parse(run("evaluate", {"--json", "--padding", "multiple_of=4"}));
+  EXPECT_EQ(fixed["matthews_correlation"], grouped["matthews_correlation"]);
+  EXPECT_NEAR(fixed["loss"], grouped["loss"], 1e-5);
+
+  const std::vector<json> expected = json_lines(run("predict", {}));
+  const std::vector<json> found = json_lines(run("predict", {"--padding", "buckets=4,8"}));
+  ASSERT_EQ(expected.size(), 37u);
+  ASSERT_EQ(found.size(), 37u);
+  for (size_t row = 0; row < found.size(); ++row) {
+    EXPECT_EQ(found[row]["label"], expected[row]["label"]) << row;
+    EXPECT_NEAR(found[row]["logits"][0], expected[row]["logits"][0], 1e-4) << row;
+  }
+}
+
+TEST(Padding, FoldsPredictEveryRowInItsOrder) {
+  const Uneven toy;
+  const Finished run = portune({"fit",
+                                "--model",
+                                tiny_bert(),
+                                "--train",
+                                toy.file("train.csv"),
+                                "--output",
+                                toy.output(),
+                                "--folds",
+                                "2",
+                                "--max-length",
+                                "16",
+                                "--batch-size",
+                                "16",
+                                "--learning-rate",
+                                "1e-2",
+                                "--epochs",
+                                "20",
+                                "--padding",
+                                "auto=3",
+                                "--test",
+                                toy.file("validation.csv")});
+  ASSERT_EQ(run.exit_code, 0) << run.err;
+  for (const auto& [file, rows] : {std::pair("/out_of_fold.jsonl", 70), std::pair("/test.jsonl", 37)}) {
+    const std::vector<json> lines = json_lines(read(toy.output() + file));
+    ASSERT_EQ(std::ssize(lines), rows) << file;
+    int right = 0;
+    for (int row = 0; row < rows; ++row) {
+      if (lines[static_cast<size_t>(row)]["label"] == std::to_string(row % 2)) ++right;
+    }
+    EXPECT_GT(right, 0.9 * rows) << file;
+  }
+}
+
+TEST(Padding, ResumingWithAnotherPolicyIsRefused) {
+  const Uneven toy;
+  Program first(toy.fit({"--epochs", "400", "--padding", "auto=2"}));
+  ASSERT_TRUE(first.says("epoch 2/"));
+  first.signal(SIGINT);
+  ASSERT_EQ(first.wait().exit_code, 75);
+  const Finished run = portune(toy.fit({"--epochs", "400", "--padding", "auto=3", "--resume"}));
+  EXPECT_EQ(run.exit_code, 2) << run.err;
+  EXPECT_THAT(run.err, HasSubstr("padding"));
+}
+
+TEST(Padding, AWrongWordIsRefusedWithThoseThatThereAre) {
+  const Toy toy;
+  const Finished run = portune(toy.fit({"--padding", "longest"}));
+  EXPECT_EQ(run.exit_code, 2);
+  EXPECT_THAT(run.err, HasSubstr("--padding: longest is not max_length, multiple_of=N, buckets=A,B,... or auto=N"));
+  EXPECT_THAT(run.err, HasSubstr("portune fit --help"));
+  const Finished large = portune(toy.fit({"--padding", "buckets=8,64"}));
+  EXPECT_EQ(large.exit_code, 2);
+  EXPECT_THAT(large.err, HasSubstr("a bucket of 64 tokens"));
+  EXPECT_THAT(large.err, Not(HasSubstr("training on")));
+}
+
+TEST(Padding, TasksWithBatchesOfOneShapeRefuseIt) {
+  const Toy toy;
+  const Finished run = portune(toy.fit({"--task", "multiple-choice", "--padding", "auto=2"}));
+  EXPECT_EQ(run.exit_code, 2);
+  EXPECT_THAT(run.err, HasSubstr("--padding with --task multiple-choice"));
+}
+
+}  // namespace
+}  // namespace portune::cli

@@ -1,0 +1,204 @@
+#include "portune/tfrecord.h"
+
+#include <gmock/gmock.h>
+
+#include <csignal>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "cli/program.h"
+#include "cli/toy.h"
+#include "image/write_png.h"
+
+namespace portune::cli {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+using testing::AllOf;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+const std::string kExamples = std::string(PORTUNE_TEST_DATA) + "/tfrecord/examples.tfrecord";
+
+std::vector<data::Example> examples_of(const std::string& file) {
+  std::vector<data::Example> examples;
+  for (data::Example& example : data::read_tfrecord(file).iterate()) examples.push_back(std::move(example));
+  return examples;
+}
+
+std::vector<int64_t> integers(const data::Example& example, const std::string& column) {
+  const std::span<const int64_t> values = example.tensor(column).as<int64_t>();
+  return {values.begin(), values.end()};
+}
+
+class TfrecordCommand : public testing::Test {
+ protected:
+  Finished write_rows(const std::string& name, const std::string& rows, const Words& more = {}) const {
+    write(toy_.file(name), rows);
+    return portune(Words{"tfrecord", "write", "--input", toy_.file(name), "--output", out()} + more);
+  }
+  std::string out() const { return toy_.file("out.tfrecord"); }
+
+  const Toy toy_;
+};
+
+TEST_F(TfrecordCommand, WritesColumnsOfTables) {
+  const Finished finished = write_rows("a.csv", "id,text,label,score\n007,good,1,0.5\n008,bad,0,-1\n",
+                                       {"--int64-columns", "label", "--float-columns", "score"});
+  ASSERT_EQ(finished.exit_code, 0) << finished.err;
+  EXPECT_EQ(finished.out, "");
+  EXPECT_EQ(finished.err, "2 records in 1 file\n");
+  const json inspected = json::parse(portune({"tfrecord", "inspect", out(), "--json"}).out);
+  EXPECT_EQ(inspected["features"]["label"]["kind"], "int64");
+  EXPECT_EQ(inspected["features"]["score"]["kind"], "float");
+  EXPECT_EQ(inspected["features"]["id"]["kind"], "bytes");
+  EXPECT_EQ(inspected["first"][0], json::parse(R"({"id": "007", "label": 1, "score": 0.5, "text": "good"})"));
+}
+
+TEST_F(TfrecordCommand, WritesTokenIdsInShards) {
+  const Finished finished =
+      write_rows("a.csv", "text,label\nthe film,1\nthe good film,0\ngood,1\n",
+                 {"--tokenizer", tiny_bert(), "--max-length", "4", "--int64-columns", "label", "--output",
+                  toy_.file("a-{shard:05d}-of-{shards:05d}.tfrecord"), "--shards", "2", "--json"});
+  ASSERT_EQ(finished.exit_code, 0) << finished.err;
+  const json result = json::parse(finished.out);
+  EXPECT_EQ(result["records"], 3);
+  EXPECT_EQ(result["files"][1], toy_.file("a-00001-of-00002.tfrecord"));
+  const auto first = examples_of(result["files"][0]), second = examples_of(result["files"][1]);
+  ASSERT_EQ(first.size(), 2u);
+  EXPECT_THAT(integers(first[0], "input_ids"), ElementsAre(2, 13, 15, 3));
+  EXPECT_THAT(integers(first[1], "input_ids"), ElementsAre(2, 5, 3));
+  EXPECT_THAT(integers(second[0], "input_ids"), ElementsAre(2, 13, 5, 3));
+  EXPECT_FALSE(first[0].has("text"));
+  EXPECT_EQ(first[0].text("label"), "1");
+}
+
+TEST_F(TfrecordCommand, WritesPairsWithTheirTypes) {
+  ASSERT_EQ(write_rows("a.csv", "a,b\nthe,film\n",
+                       {"--tokenizer", tiny_bert(), "--text-column", "a", "--text-pair-column", "b", "--keep-text"})
+                .exit_code,
+            0);
+  const data::Example example = examples_of(out())[0];
+  EXPECT_THAT(integers(example, "input_ids"), ElementsAre(2, 13, 3, 15, 3));
+  EXPECT_THAT(integers(example, "token_type_ids"), ElementsAre(0, 0, 0, 1, 1));
+  EXPECT_EQ(example.text("b"), "film");
+}
+
+TEST_F(TfrecordCommand, WritesImagesOfFoldersAndTables) {
+  fs::create_directories(toy_.file("photos/red"));
+  image::write_png(toy_.file("photos/red/1.png"), image::plain_picture({16, 16}, {200, 20, 20}, 0));
+  const std::string bytes = read(toy_.file("photos/red/1.png"));
+  ASSERT_EQ(portune({"tfrecord", "write", "--input", toy_.file("photos"), "--output", out()}).exit_code, 0);
+  EXPECT_EQ(examples_of(out())[0].text("image"), bytes);
+  EXPECT_EQ(examples_of(out())[0].text("label"), "red");
+  ASSERT_EQ(write_rows("a.csv", "file,label\nphotos/red/1.png,x\n", {"--image-column", "file"}).exit_code, 0);
+  EXPECT_EQ(examples_of(out())[0].text("file"), bytes);
+  EXPECT_THAT(portune({"tfrecord", "inspect", out()}).out, HasSubstr("<image, " + std::to_string(bytes.size())));
+  const Finished other = write_rows("b.csv", "file\na.csv\n", {"--image-column", "file"});
+  EXPECT_EQ(other.exit_code, 65);
+  EXPECT_THAT(other.err, HasSubstr("a JPEG, PNG or WebP file"));
+}
+
+TEST_F(TfrecordCommand, BadRowLeavesTheOlderFiles) {
+  write(out(), "older");
+  const Finished finished = write_rows("a.csv", "label\n1\nx\n", {"--int64-columns", "label"});
+  EXPECT_EQ(finished.exit_code, 65);
+  EXPECT_THAT(finished.err, AllOf(HasSubstr("a.csv:3"), HasSubstr("x in column \"label\""), HasSubstr("an integer")));
+  EXPECT_EQ(read(out()), "older");
+  EXPECT_THAT(toy_.left_behind(), testing::UnorderedElementsAre("a.csv", "out.tfrecord"));
+}
+
+TEST_F(TfrecordCommand, SignalLeavesNothing) {
+  write(toy_.file("many.csv"), toy_csv(2'000'000));
+  fs::create_directory(toy_.file("results"));
+  Program program({"tfrecord", "write", "--input", toy_.file("many.csv"), "--output",
+                   toy_.file("results/{shard}.tfrecord"), "--shards", "3"});
+  ASSERT_TRUE(program.makes(toy_.file("results"), "tmp.2.tfrecord."));
+  program.signal(SIGINT);
+  EXPECT_EQ(program.wait().exit_code, 128 + SIGINT);
+  EXPECT_THAT(names_in(toy_.file("results")), IsEmpty());
+}
+
+TEST_F(TfrecordCommand, InspectsWhatTensorFlowWrote) {
+  const Finished finished = portune({"tfrecord", "inspect", kExamples, kExamples + ".gz", "--verify", "--json"});
+  EXPECT_EQ(finished.exit_code, 0);
+  for (const json& file : json_lines(finished.out)) {
+    EXPECT_EQ(file["records"], 6);
+    EXPECT_EQ(file["corrupt"], json::array());
+    EXPECT_EQ(file["features"]["sentence"],
+              json::parse(R"({"kind": "bytes", "records": 2, "values": [1, 1], "bytes": [11, 47]})"));
+    EXPECT_EQ(file["features"]["long"]["values"], json::parse("[300, 300]"));
+  }
+}
+
+TEST_F(TfrecordCommand, InspectTellsWhatIsDamaged) {
+  std::string bytes = read(kExamples);
+  bytes[60] ^= 1;  // in the first record
+  write(toy_.file("a.tfrecord"), bytes.substr(0, bytes.size() - 1));
+  const Finished finished = portune({"tfrecord", "inspect", toy_.file("a.tfrecord"), "--verify"});
+  EXPECT_EQ(finished.exit_code, 65);
+  EXPECT_THAT(finished.out, AllOf(HasSubstr("5 records"), HasSubstr("a.tfrecord:1: a record that has another checksum"),
+                                  HasSubstr("a.tfrecord:6: a file that ends")));
+  EXPECT_EQ(finished.err, "");
+}
+
+TEST_F(TfrecordCommand, IndexesFilesOfOthersAndNoticesOldIndexes) {
+  const std::string file = toy_.file("a.tfrecord");
+  fs::copy_file(kExamples, file);
+  const Finished finished = portune({"tfrecord", "index", file});
+  EXPECT_EQ(finished.exit_code, 0) << finished.err;
+  EXPECT_THAT(finished.err, HasSubstr("a.tfrecord: 6 records"));
+  EXPECT_THAT(portune({"tfrecord", "inspect", file}).out, HasSubstr("6 records, 1584 bytes, with an index"));
+  write(file, read(kExamples) + read(kExamples));
+  const Finished inspected = portune({"tfrecord", "inspect", file});
+  EXPECT_EQ(inspected.exit_code, 65);
+  EXPECT_THAT(inspected.out, HasSubstr("the index of a file of 1584 bytes"));
+}
+
+TEST_F(TfrecordCommand, HelpAndMisuse) {
+  const Finished help = portune({"tfrecord", "--help"});
+  EXPECT_EQ(help.exit_code, 0);
+  EXPECT_THAT(help.out, AllOf(HasSubstr("  write "), HasSubstr("  inspect "), HasSubstr("  index ")));
+  EXPECT_THAT(portune({"tfrecord", "inspect", "--help"}).out, AllOf(HasSubstr("  FILE... "), HasSubstr("--verify")));
+  const Finished nothing = portune({"tfrecord"});
+  EXPECT_EQ(nothing.exit_code, 2);
+  EXPECT_THAT(nothing.err, HasSubstr("see portune tfrecord --help"));
+  const Finished typo = portune({"tfrecord", "write", "--shard", "3"});
+  EXPECT_EQ(typo.exit_code, 2);
+  EXPECT_THAT(typo.err, AllOf(HasSubstr("tfrecord write"), HasSubstr("did you mean --shards?")));
+  EXPECT_EQ(portune({"tfrecord", "inpsect"}).exit_code, 2);
+  EXPECT_EQ(portune({"tfrecord", "inspect", toy_.file("none")}).exit_code, 66);
+  write(toy_.file("a.csv"), "text\na\n");
+  const Finished pattern =
+      portune({"tfrecord", "write", "--input", toy_.file("a.csv"), "--output", out(), "--shards", "2"});
+  EXPECT_EQ(pattern.exit_code, 2);
+  EXPECT_THAT(pattern.err, HasSubstr("{shard"));
+}
+
+// The same rows as texts in a table and as token ids in TFRecords: the same training, to the digit.
+TEST_F(TfrecordCommand, TrainingOnTokenIdsIsThatOnTexts) {
+  const Words more = {"--max-steps", "4", "--json", "--max-length", "16"};
+  const Finished texts = portune(toy_.fit(more));
+  ASSERT_EQ(texts.exit_code, 0) << texts.err;
+  for (const std::string name : {"train", "validation"}) {
+    ASSERT_EQ(portune({"tfrecord", "write", "--input", toy_.file(name + ".csv"), "--tokenizer", tiny_bert(),
+                       "--max-length", "16", "--int64-columns", "label", "--output", toy_.file(name + ".tfrecord")})
+                  .exit_code,
+              0);
+  }
+  Words words = toy_.fit(more);
+  for (std::string& word : words) {
+    if (word.ends_with(".csv")) word.replace(word.size() - 4, 4, ".tfrecord");
+    if (word == toy_.output()) word += "-of-ids";
+  }
+  const Finished ids = portune(words);
+  ASSERT_EQ(ids.exit_code, 0) << ids.err;
+  EXPECT_EQ(json::parse(ids.out)["train_loss"], json::parse(texts.out)["train_loss"]);
+  EXPECT_EQ(json::parse(ids.out)["after"], json::parse(texts.out)["after"]);
+  EXPECT_EQ(read(toy_.output() + "-of-ids/model.safetensors"), read(toy_.output() + "/model.safetensors"));
+}
+
+}  // namespace
+}  // namespace portune::cli

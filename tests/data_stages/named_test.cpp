@@ -1,0 +1,69 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <thread>
+
+#include "data_stages/numbers.h"
+#include "portune/meter.h"
+
+namespace portune::data {
+namespace {
+
+// Takes this long for each example.
+std::function<Example(Example)> taking(int milliseconds) {
+  return [=](Example example) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(milliseconds));
+    return example;
+  };
+}
+
+Meter::Stage stage_called(const Meter& meter, const std::string& name) {
+  for (const Meter::Stage& stage : meter.stages()) {
+    if (stage.name == name) return stage;
+  }
+  ADD_FAILURE() << "no stage " << name;
+  return {};
+}
+
+TEST(Named, MeterTellsTheTimeOfEachStageByItself) {
+  const Dataset dataset = numbers(10).named("read").map(taking(4)).named("encode").map(taking(1)).named("pad");
+  Meter meter;
+  EXPECT_EQ(std::ssize(collect(dataset.iterate(0, &meter))), 10);
+  EXPECT_EQ(meter.stages().size(), 3u);
+  EXPECT_EQ(meter.stages()[0].name, "read");
+  EXPECT_EQ(meter.stages()[2].name, "pad");
+  // Sleeping takes at least as long as it is asked to, and what it takes is not told of two stages.
+  EXPECT_GE(stage_called(meter, "encode").seconds, 0.040);
+  EXPECT_GE(stage_called(meter, "pad").seconds, 0.010);
+  EXPECT_LT(stage_called(meter, "read").seconds, 0.010);
+  EXPECT_LT(stage_called(meter, "pad").seconds, stage_called(meter, "encode").seconds);
+  EXPECT_EQ(stage_called(meter, "encode").elements, 10);
+  EXPECT_EQ(meter.slowest(), "encode");
+}
+
+TEST(Named, StagesBeforeAPrefetchAreMeasuredOnItsThread) {
+  const Dataset dataset = numbers(10).map(taking(2)).named("encode").prefetch(2).named("wait");
+  Meter meter;
+  collect(dataset.iterate(0, &meter));
+  EXPECT_GE(stage_called(meter, "encode").seconds, 0.020);
+  EXPECT_EQ(stage_called(meter, "wait").elements, 10);
+}
+
+TEST(Named, AllEpochsOfARepetitionCount) {
+  Meter meter;
+  collect(numbers(3).named("read").repeat(4).iterate(0, &meter));
+  EXPECT_EQ(stage_called(meter, "read").elements, 12);
+}
+
+TEST(Named, ChangesNothing) {
+  EXPECT_EQ(collect(numbers(4).named("read")), (std::vector<int>{0, 1, 2, 3}));
+  Meter meter;
+  Cursor cursor = numbers(4).named("read").iterate(0, &meter);
+  EXPECT_EQ(cursor.skip(2), 2);
+  EXPECT_EQ(collect(std::move(cursor)), (std::vector<int>{2, 3}));
+  EXPECT_EQ(Meter().slowest(), "");
+}
+
+}  // namespace
+}  // namespace portune::data

@@ -1,0 +1,201 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "io/temporary_folder.h"
+#include "portune/data/stage.h"
+#include "portune/error.h"
+#include "portune/io/tfrecord_writer.h"
+#include "portune/tfrecord.h"
+
+namespace portune::data {
+namespace {
+
+using testing::AllOf;
+using testing::ElementsAre;
+using testing::EndsWith;
+using testing::HasSubstr;
+
+const std::string kExamples = std::string(PORTUNE_TEST_DATA) + "/tfrecord/examples.tfrecord";
+
+Example record(const Dataset& dataset, int64_t number) {
+  Cursor cursor = dataset.iterate();
+  cursor.skip(number);
+  return *cursor.next();
+}
+
+template <class T>
+std::vector<T> values(const Example& example, std::string_view column) {
+  const std::span<const T> elements = example.tensor(column).as<T>();
+  return {elements.begin(), elements.end()};
+}
+
+std::vector<std::string> names_of(const Example& example) {
+  std::vector<std::string> names;
+  for (const Example::Entry& entry : example.columns()) names.push_back(entry.name);
+  return names;
+}
+
+// Files of examples with a text "n": file i has `counts[i]` of them, numbered from i * 100.
+class Shards {
+ public:
+  explicit Shards(const std::vector<int>& counts, TfrecordWriterOptions options = {}) {
+    for (size_t file = 0; file < counts.size(); ++file) {
+      TfrecordWriter writer(path(file), options);
+      for (int i = 0; i < counts[file]; ++i) {
+        Example example;
+        writer.write(example.set("n", std::to_string(file * 100 + static_cast<size_t>(i))));
+      }
+      writer.commit();
+      paths_.push_back(path(file));
+    }
+  }
+
+  std::string path(size_t file) const { return (folder_ / ("shard-" + std::to_string(file))).string(); }
+  const std::vector<std::string>& paths() const { return paths_; }
+
+ private:
+  TemporaryFolder folder_;
+  std::vector<std::string> paths_;
+};
+
+std::vector<int> numbers(Cursor cursor) {
+  std::vector<int> numbers;
+  for (const Example& example : cursor) numbers.push_back(std::stoi(example.text("n")));
+  return numbers;
+}
+
+}  // namespace
+
+TEST(ReadTfrecord, BytesAndSingleNumbersAreTexts) {
+  const Example first = record(read_tfrecord(kExamples), 0);
+  EXPECT_EQ(first.text("sentence"), "The sailors rode the breeze clear of the rocks.");
+  EXPECT_EQ(first.text("label"), "1");
+  const Example second = record(read_tfrecord(kExamples), 1);
+  EXPECT_EQ(second.text("sentence"), "Zo\u00eb \u4f60\u597d");
+  EXPECT_EQ(second.text("label"), "-1");
+  EXPECT_EQ(record(read_tfrecord(kExamples), 2).text("score"), "0.5");
+}
+
+TEST(ReadTfrecord, ListsAreArrays) {
+  const Example third = record(read_tfrecord(kExamples), 2);
+  EXPECT_THAT(values<int64_t>(third, "input_ids"),
+              ElementsAre(101, 7592, 127, 128, 16383, 16384, 2097151, 2097152, INT32_MAX, INT64_MAX, INT64_MIN, 102));
+  const Example fourth = record(read_tfrecord(kExamples), 3);
+  EXPECT_THAT(values<float>(fourth, "floats"), ElementsAre(0.1F, -1.5F, 3e38F, 1e-45F, 0.0F));
+  EXPECT_EQ(fourth.tensor("empty_ints").type(), (TensorType{DType::kInt64, {0}}));
+  EXPECT_EQ(fourth.tensor("empty_floats").type(), (TensorType{DType::kFloat32, {0}}));
+}
+
+TEST(ReadTfrecord, BytesMayBeAnythingAndSeveralTextsAreJson) {
+  const Example fourth = record(read_tfrecord(kExamples), 3);
+  ASSERT_EQ(fourth.text("raw").size(), 256u);
+  EXPECT_EQ(fourth.text("raw")[255], '\xFF');
+  EXPECT_EQ(fourth.text("words"), R"(["one","","three"])");
+  EXPECT_EQ(fourth.text("empty_bytes"), "");
+}
+
+TEST(ReadTfrecord, ColumnsAreInTheOrderOfTheirNames) {
+  EXPECT_THAT(names_of(record(read_tfrecord(kExamples), 3)),
+              ElementsAre("empty_bytes", "empty_floats", "empty_ints", "floats", "raw", "words"));
+  EXPECT_THAT(names_of(record(read_tfrecord(kExamples), 4)), ElementsAre());
+}
+
+TEST(ReadTfrecord, ExamplesKnowTheirRecord) {
+  EXPECT_THAT(to_string(record(read_tfrecord(kExamples), 3).origin()), EndsWith("examples.tfrecord:4"));
+}
+
+TEST(ReadTfrecord, ChosenFeaturesHaveTypesNamesAndFallbacks) {
+  const Dataset dataset = read_tfrecord(
+      kExamples, {.features = {{.name = "score", .column = "s", .dtype = DType::kFloat32, .shape = Shape{}},
+                               {.name = "attention_mask", .dtype = DType::kInt32},
+                               {.name = "long", .dtype = DType::kInt64, .shape = Shape{3, 100}, .otherwise = "none"}}});
+  const Example example = record(dataset.skip(2), 0);
+  EXPECT_THAT(names_of(example), ElementsAre("s", "attention_mask", "long"));
+  EXPECT_EQ(example.tensor("s").type(), (TensorType{DType::kFloat32, {}}));
+  EXPECT_EQ(example.tensor("s").as<float>()[0], 0.5F);
+  EXPECT_EQ(values<int32_t>(example, "attention_mask"), std::vector<int32_t>(12, 1));
+  EXPECT_EQ(example.text("long"), "none");
+}
+
+TEST(ReadTfrecord, FixedShape) {
+  const Dataset dataset =
+      read_tfrecord(kExamples, {.features = {{.name = "long", .dtype = DType::kInt64, .shape = Shape{3, 100}}}});
+  const Example example = record(dataset.skip(5), 0);
+  EXPECT_EQ(example.tensor("long").shape(), (Shape{3, 100}));
+  EXPECT_EQ(example.tensor("long").as<int64_t>()[299], 299);
+}
+
+TEST(ReadTfrecord, TellsWhatIsWrongWithAFeature) {
+  const auto message = [](TfrecordFeature feature, int64_t number) {
+    return message_of<DataError>([&] { record(read_tfrecord(kExamples, {.features = {feature}}), number); });
+  };
+  EXPECT_THAT(message({.name = "lable"}, 0),
+              AllOf(HasSubstr("examples.tfrecord:1"), HasSubstr("did you mean 'label'?")));
+  EXPECT_THAT(message({.name = "label", .dtype = DType::kFloat32}, 0),
+              AllOf(HasSubstr("values of kind int64 in feature 'label'"), HasSubstr("at byte offset 0"),
+                    HasSubstr("of kind float")));
+  EXPECT_THAT(message({.name = "input_ids", .dtype = DType::kInt32}, 2),
+              AllOf(HasSubstr("examples.tfrecord:3"), HasSubstr("9223372036854775807 in feature 'input_ids'")));
+  EXPECT_THAT(message({.name = "input_ids", .dtype = DType::kInt64, .shape = Shape{2, 5}}, 2),
+              AllOf(HasSubstr("12 values"), HasSubstr("10, for [2, 5]")));
+}
+
+TEST(ReadTfrecord, RecordThatIsNoExampleNamesItsPlace) {
+  const TemporaryFolder folder;
+  io::TfrecordWriter writer((folder / "a").string(), {});
+  writer.write("");
+  writer.write("\x0A\x05no");
+  writer.finish();
+  writer.commit();
+  EXPECT_THAT(message_of<DataError>([&] { record(read_tfrecord((folder / "a").string()).map(std::identity()), 1); }),
+              AllOf(HasSubstr("/a:2\n"), HasSubstr("a field of 5 bytes where there are 2"),
+                    HasSubstr("in the record at byte offset 16")));
+}
+
+TEST(ReadTfrecord, OptionsAreChecked) {
+  EXPECT_THROW(read_tfrecord(std::vector<std::string>{}), UsageError);
+  EXPECT_THROW(read_tfrecord("none.tfrecord"), NotFoundError);
+  EXPECT_THROW(read_tfrecord(kExamples, {.features = {{.name = "a", .dtype = DType::kFloat64}}}), UsageError);
+  EXPECT_THROW(read_tfrecord(kExamples, {.features = {{.name = "a", .shape = Shape{2}}}}), UsageError);
+  EXPECT_THROW(read_tfrecord(kExamples, {.features = {{.name = "a"}, {.name = "b", .column = "a"}}}), UsageError);
+  EXPECT_THROW(read_tfrecord(kExamples, {.num_parallel_reads = 0}), UsageError);
+}
+
+TEST(ReadTfrecord, FilesFollowEachOtherAndSomeMayBeEmpty) {
+  const Shards shards({0, 2, 0, 3});
+  EXPECT_THAT(numbers(read_tfrecord(shards.paths()).iterate()), ElementsAre(100, 101, 300, 301, 302));
+  const Shards empty({0, 0});
+  EXPECT_THAT(message_of<DataError>([&] { numbers(read_tfrecord(empty.paths()).iterate()); }),
+              AllOf(HasSubstr("shard-0 and 1 more"), HasSubstr("no records")));
+}
+
+TEST(ReadTfrecord, SkipsWithAndWithoutAnIndex) {
+  for (const bool index : {true, false}) {
+    const Shards shards({3, 0, 4, 2}, {.index = index});
+    for (int64_t count = 0; count <= 9; ++count) {
+      Cursor cursor = read_tfrecord(shards.paths()).iterate();
+      EXPECT_EQ(cursor.skip(count), count);
+      const std::vector<int> all = {0, 1, 2, 200, 201, 202, 203, 300, 301};
+      EXPECT_EQ(numbers(std::move(cursor)), std::vector<int>(all.begin() + count, all.end())) << count;
+    }
+    EXPECT_EQ(read_tfrecord(shards.paths()).count(), 9);
+  }
+}
+
+TEST(ReadTfrecord, CompressedFilesAreSkippedInToo) {
+  const Shards shards({300}, {.gzip = true});
+  EXPECT_EQ(numbers(read_tfrecord(shards.paths()).skip(298).iterate()), (std::vector{298, 299}));
+}
+
+TEST(ReadTfrecord, ReadTableKnowsTheNames) {
+  const TemporaryFolder folder;
+  for (const std::string name : {"a.tfrecord", "a.tfrecords", "a.tfrecord.gz", "a.tfrecord-00000-of-00002"}) {
+    std::filesystem::copy_file(kExamples, folder / name);
+    const Dataset dataset = read_table((folder / name).string(), {.columns = {"label"}});
+    EXPECT_THAT(names_of(record(dataset, 0)), ElementsAre("label")) << name;
+  }
+  EXPECT_THROW(read_table(kExamples, {.names = {"a"}}), UsageError);
+  EXPECT_THROW(read_table({kExamples, "a.csv"}), UsageError);
+}
+
+}  // namespace portune::data

@@ -1,0 +1,144 @@
+#include "portune/io/tf_example.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "io/tfrecord_cases.h"
+#include "portune/error.h"
+
+namespace portune::io {
+namespace {
+
+using nlohmann::json;
+using testing::ElementsAre;
+
+std::string hexadecimal(std::string_view bytes) {
+  std::string digits;
+  for (const unsigned char byte : bytes) {
+    digits += "0123456789abcdef"[byte / 16];
+    digits += "0123456789abcdef"[byte % 16];
+  }
+  return digits;
+}
+
+template <class T>
+std::vector<T> numbers_of(const TfFeature& feature) {
+  std::vector<T> values(static_cast<size_t>(feature.count()));
+  feature.copy_to(std::span(values));
+  return values;
+}
+
+json values_of(const TfFeature& feature) {
+  if (feature.kind == FeatureKind::kInt64) return numbers_of<int64_t>(feature);
+  if (feature.kind == FeatureKind::kFloat) return numbers_of<float>(feature);
+  json texts = json::array();
+  if (feature.kind == FeatureKind::kNone) return texts;
+  EXPECT_EQ(feature.count(), std::ssize(feature.texts()));
+  for (const std::string_view text : feature.texts()) texts.push_back(hexadecimal(text));
+  return texts;
+}
+
+// As in odd_records.json; null where the record is refused.
+json features_in(const std::string& record) {
+  TfExample example;
+  json features = json::object();
+  try {
+    example.parse(record);
+    for (const TfFeature& feature : example.features()) {
+      features[std::string(feature.name)] = {name_of(feature.kind), values_of(feature)};
+    }
+  } catch (const UsageError&) {
+    return nullptr;
+  }
+  return features;
+}
+
+// Floats as floats, whatever digits a file has for them.
+json as_floats(json features) {
+  for (auto& feature : features) {
+    if (feature[0] != "float") continue;
+    for (json& value : feature[1]) value = value.get<float>();
+  }
+  return features;
+}
+
+TEST(TfExample, ReadsWhatTensorFlowWrote) {
+  const json expected = tfrecord_case("examples.json");
+  const std::vector<std::string> records = records_of(kTfrecordData / "examples.tfrecord");
+  ASSERT_EQ(records.size(), expected.size());
+  for (size_t i = 0; i < records.size(); ++i) EXPECT_EQ(features_in(records[i]), as_floats(expected[i])) << i;
+}
+
+TEST(TfExample, ReadsOddRecordsAsProtobufDoes) {
+  for (const json& odd : tfrecord_case("odd_records.json")) {
+    const json expected = odd["features"].is_null() ? json() : as_floats(odd["features"]);
+    EXPECT_EQ(features_in(from_hexadecimal(odd["record"])), expected) << odd["what"];
+  }
+}
+
+TEST(TfExample, IntegersOf32BitsMustFit) {
+  TfExampleWriter writer;
+  writer.add("fits", std::vector<int64_t>{-5, 1 << 20, INT32_MAX, INT32_MIN});
+  writer.add("large", std::vector<int64_t>{int64_t{1} << 31});
+  TfExample example;
+  const std::string record(writer.finish());
+  example.parse(record);
+  EXPECT_THAT(numbers_of<int32_t>(*example.find("fits")), ElementsAre(-5, 1 << 20, INT32_MAX, INT32_MIN));
+  EXPECT_THROW(numbers_of<int32_t>(*example.find("large")), UsageError);
+  EXPECT_EQ(example.find("none"), nullptr);
+}
+
+// Lengths around those of the eight bytes that are looked at together.
+TEST(TfExample, ListsOfAllLengths) {
+  for (int64_t length = 0; length < 40; ++length) {
+    std::vector<int64_t> values;
+    for (int64_t i = 0; i < length; ++i) values.push_back(i % 11 == 10 ? 300 : i % 7 == 6 ? 1 << 20 : i);
+    TfExampleWriter writer;
+    writer.add("a", values);
+    const std::string record(writer.finish());
+    TfExample example;
+    example.parse(record);
+    EXPECT_EQ(numbers_of<int64_t>(*example.find("a")), values);
+  }
+}
+
+TEST(TfExample, KindsAreNotConverted) {
+  TfExampleWriter writer;
+  writer.add("floats", std::vector<float>{1});
+  const std::string record(writer.finish());
+  TfExample example;
+  example.parse(record);
+  EXPECT_THROW(numbers_of<int64_t>(*example.find("floats")), UsageError);
+  EXPECT_THROW(example.find("floats")->texts(), UsageError);
+}
+
+TEST(TfExampleWriter, WritesTheBytesOfTensorFlow) {
+  TfExampleWriter writer;
+  const std::vector<std::string> records = records_of(kTfrecordData / "examples.tfrecord");
+  size_t i = 0;
+  for (const json& features : tfrecord_case("examples.json")) {
+    for (const auto& [name, feature] : features.items()) {
+      if (feature[0] == "int64") writer.add(name, feature[1].get<std::vector<int64_t>>());
+      if (feature[0] == "float") writer.add(name, feature[1].get<std::vector<float>>());
+      if (feature[0] != "bytes") continue;
+      std::vector<std::string> texts;
+      for (const json& text : feature[1]) texts.push_back(from_hexadecimal(text));
+      writer.add(name, std::vector<std::string_view>(texts.begin(), texts.end()));
+    }
+    EXPECT_EQ(writer.finish(), records[i++]);
+  }
+  EXPECT_EQ(i, records.size());
+}
+
+TEST(TfExampleWriter, OrderOfAddingMakesNoDifference) {
+  TfExampleWriter writer;
+  writer.add("b", std::vector<int64_t>{1});
+  writer.add("a", std::vector<float>{2});
+  const std::string one(writer.finish());
+  writer.add("a", std::vector<float>{2});
+  writer.add("b", std::vector<int64_t>{1});
+  EXPECT_EQ(writer.finish(), one);
+}
+
+}  // namespace
+}  // namespace portune::io

@@ -1,0 +1,91 @@
+#include "portune/io/tfrecord_index.h"
+
+#include <gmock/gmock.h>
+
+#include "io/tfrecord_cases.h"
+
+namespace portune::io {
+namespace {
+
+using testing::HasSubstr;
+
+class Index : public testing::Test {
+ protected:
+  std::string index_bytes() const { return text_of(index_path(file_)); }
+  TfrecordIndex open() const { return *TfrecordIndex::open(file_); }
+
+  const TemporaryFolder folder_;
+  const std::string file_ = (folder_ / "a").string();
+};
+
+TEST_F(Index, SaysWhereRecordsBegin) {
+  write_records(file_, {"x", "", "yz"}, {.index = true});
+  const TfrecordIndex index = open();
+  EXPECT_EQ(index.records(), 3);
+  EXPECT_EQ(index.position(0), (RecordPosition{0, 0}));
+  EXPECT_EQ(index.position(1), (RecordPosition{1, 17}));
+  EXPECT_EQ(index.position(2), (RecordPosition{2, 33}));
+  EXPECT_EQ(index.position(3), (RecordPosition{3, 51}));
+  EXPECT_TRUE(index.gives_access());
+}
+
+// The layout that tfrecord_index.h documents, but for the checksum.
+TEST_F(Index, HasTheDocumentedBytes) {
+  write_records(file_, {"x", "yz"}, {.index = true});
+  const auto number = [](int value) { return std::string(1, static_cast<char>(value)) + std::string(7, '\0'); };
+  const std::string bytes = index_bytes();
+  EXPECT_EQ(bytes.substr(0, 44), number(0) + number(17) + number(2) + number(35) + number(35) + std::string(4, '\0'));
+  EXPECT_EQ(bytes.substr(48), "PTFIDX01");
+}
+
+TEST_F(Index, MadeLaterIsTheSame) {
+  for (const bool gzip : {false, true}) {
+    write_records(file_, std::vector<std::string>(20'000, "x"), {.gzip = gzip, .index = true});
+    const std::string written = index_bytes();
+    std::filesystem::remove(index_path(file_));
+    EXPECT_EQ(make_index(file_), 20'000);
+    EXPECT_EQ(index_bytes(), written);
+    EXPECT_EQ(open().gives_access(), !gzip);
+    EXPECT_EQ(open().records(), 20'000);
+  }
+}
+
+TEST_F(Index, MayBeMissing) {
+  write_records(file_, {"x"});
+  EXPECT_FALSE(TfrecordIndex::open(file_).has_value());
+}
+
+TEST_F(Index, OfAnotherFileIsNoticed) {
+  write_records(file_, {"x", "y"}, {.index = true});
+  const std::string index = index_bytes();
+  write_records(file_, {"x"});
+  write_text(index_path(file_), index);
+  EXPECT_THAT(
+      message_of<DataError>([&] { open(); }),
+      testing::AllOf(HasSubstr("a file of 34 bytes"), HasSubstr("17, as"), HasSubstr("portune tfrecord index")));
+}
+
+TEST_F(Index, DamageIsNoticed) {
+  write_records(file_, {"x", "y"}, {.index = true});
+  const std::string index = index_bytes();
+  for (size_t at = 0; at < index.size(); ++at) {
+    std::string damaged = index;
+    damaged[at] ^= 1;
+    write_text(index_path(file_), damaged);
+    EXPECT_THROW(open(), DataError) << at;
+  }
+  for (const size_t size : {size_t{0}, size_t{39}, index.size() - 1}) {
+    write_text(index_path(file_), index.substr(0, size));
+    EXPECT_THROW(open(), DataError) << size;
+  }
+}
+
+TEST_F(Index, IsNotMadeOfADamagedFile) {
+  write_records(file_, {"x", "y"});
+  write_text(file_, text_of(file_).substr(0, 30));
+  EXPECT_THROW(make_index(file_), DataError);
+  EXPECT_FALSE(std::filesystem::exists(index_path(file_)));
+}
+
+}  // namespace
+}  // namespace portune::io

@@ -1,0 +1,184 @@
+#include "portune/io/tfrecord_reader.h"
+
+#include <fcntl.h>
+#include <gmock/gmock.h>
+
+#include "io/tfrecord_cases.h"
+#include "portune/base/file_descriptor.h"
+
+namespace portune::io {
+namespace {
+
+using testing::AllOf;
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+// What happens to each record of a file: its text, or the first line of what is wrong.
+std::vector<std::string> outcomes(const std::string& file) {
+  TfrecordReader reader(file);
+  std::vector<std::string> outcomes;
+  for (;;) {
+    try {
+      const auto record = reader.next();
+      if (!record) return outcomes;
+      outcomes.emplace_back(*record);
+    } catch (const DataError& error) {
+      outcomes.push_back("error: " + error.report().given);
+    }
+  }
+}
+
+TEST(TfrecordReader, ReadsPlainAndCompressedFilesOfTensorFlow) {
+  const std::vector<std::string> records = records_of(kTfrecordData / "examples.tfrecord");
+  EXPECT_EQ(records.size(), 6u);
+  EXPECT_EQ(records_of(kTfrecordData / "examples.tfrecord.gz"), records);
+  EXPECT_EQ(records_of(kTfrecordData / "examples.tfrecord.zlib"), records);
+}
+
+TEST(TfrecordReader, KnowsWhereRecordsBegin) {
+  const TemporaryFolder folder;
+  write_records(folder / "a", {"x", "", "yz"});
+  TfrecordReader reader((folder / "a").string());
+  EXPECT_EQ(reader.position(), (RecordPosition{0, 0}));
+  reader.next();
+  EXPECT_EQ(reader.position(), (RecordPosition{1, 17}));
+  reader.next();
+  EXPECT_EQ(reader.position(), (RecordPosition{2, 33}));
+}
+
+// Their length begins as a gzip file does: 1F 8B 08 and zeros.
+TEST(TfrecordReader, RecordWhoseLengthLooksLikeGzipIsARecord) {
+  const TemporaryFolder folder;
+  const std::string record(0x088B1F, 'x');
+  write_records(folder / "a", {record, "y"});
+  EXPECT_EQ(records_of(folder / "a"), (std::vector{record, std::string("y")}));
+}
+
+TEST(TfrecordReader, RecordsMayBeLongerThanABlock) {
+  const TemporaryFolder folder;
+  const std::vector<std::string> records = {std::string(100'000, 'a'), std::string(2'000'000, 'b'), "c",
+                                            std::string(262'128, 'd'), std::string(300'000, 'e')};
+  write_records(folder / "plain", records);
+  write_records(folder / "gzip", records, {.gzip = true, .index = false});
+  EXPECT_EQ(records_of(folder / "plain"), records);
+  EXPECT_EQ(records_of(folder / "gzip"), records);
+}
+
+TEST(TfrecordReader, EmptyFileHasNoRecords) {
+  const TemporaryFolder folder;
+  write_text(folder / "a", "");
+  EXPECT_THAT(records_of(folder / "a"), ElementsAre());
+}
+
+TEST(TfrecordReader, SkipsAndSeeks) {
+  const TemporaryFolder folder;
+  std::vector<std::string> records;
+  for (int i = 0; i < 1000; ++i) records.push_back(std::string(static_cast<size_t>(i), 'a') + std::to_string(i));
+  write_records(folder / "plain", records);
+  write_records(folder / "gzip", records, {.gzip = true, .index = false});
+  for (const std::string name : {"plain", "gzip"}) {
+    TfrecordReader reader((folder / name).string());
+    EXPECT_EQ(reader.skip(10), 10);
+    EXPECT_EQ(reader.next(), records[10]);
+    const RecordPosition here = reader.position();
+    EXPECT_EQ(reader.skip(900), 900);
+    EXPECT_EQ(reader.next(), records[911]);
+    EXPECT_EQ(reader.skip(1000), 88);
+    EXPECT_EQ(reader.next(), std::nullopt);
+    TfrecordReader another((folder / name).string());
+    another.seek(here);
+    EXPECT_EQ(another.next(), records[11]);
+    EXPECT_EQ(another.position().record, 12);
+  }
+}
+
+// A record of 4 bytes between two others stands at bytes 17 to 37: length 8, its CRC 4, itself, its CRC 4.
+TEST(TfrecordReader, EveryDamagedByteIsNoticed) {
+  const TemporaryFolder folder;
+  write_records(folder / "a", {"x", "good", "y"});
+  const std::string whole = text_of(folder / "a");
+  ASSERT_EQ(whole.size(), 17u + 20 + 17);
+  for (size_t at = 17; at < 37; ++at) {
+    std::string bytes = whole;
+    bytes[at] ^= 1;
+    write_text(folder / "b", bytes);
+    if (at < 29) {
+      EXPECT_THAT(outcomes((folder / "b").string()),
+                  ElementsAre("x", AllOf(HasSubstr("length has another checksum"), HasSubstr("at byte offset 17"))));
+    } else {
+      EXPECT_THAT(outcomes((folder / "b").string()),
+                  ElementsAre("x", HasSubstr("a record that has another checksum"), "y"));
+    }
+  }
+}
+
+TEST(TfrecordReader, EveryCutIsNoticed) {
+  const TemporaryFolder folder;
+  write_records(folder / "a", {"x", "good"});
+  const std::string whole = text_of(folder / "a");
+  for (size_t size = 18; size < whole.size(); ++size) {
+    write_text(folder / "b", whole.substr(0, size));
+    EXPECT_THAT(outcomes((folder / "b").string()), ElementsAre("x", HasSubstr("ends " + std::to_string(size - 17) +
+                                                                              " bytes after the begin of a record")));
+  }
+  write_text(folder / "b", whole.substr(0, 17));
+  EXPECT_THAT(outcomes((folder / "b").string()), ElementsAre("x"));
+}
+
+TEST(TfrecordReader, NamesFileRecordAndOffset) {
+  const TemporaryFolder folder;
+  write_records(folder / "a", {"x", "y"});
+  write_text(folder / "a", text_of(folder / "a").substr(0, 20));
+  TfrecordReader reader((folder / "a").string());
+  reader.next();
+  EXPECT_THAT(message_of<DataError>([&] { reader.next(); }),
+              AllOf(HasSubstr("/a:2\n"), HasSubstr("at byte offset 17"), HasSubstr("writer was not closed")));
+  EXPECT_TRUE(reader.rest_is_lost());
+  EXPECT_EQ(reader.next(), std::nullopt);
+}
+
+TEST(TfrecordReader, LongRecordsAreRefusedBeforeMemoryIsTaken) {
+  const TemporaryFolder folder;
+  write_text(folder / "a", record_header(uint64_t{1} << 62));
+  EXPECT_THAT(message_of<DataError>([&] { records_of(folder / "a"); }), HasSubstr("4611686018427387904 bytes"));
+  write_text(folder / "b", record_header(1'000'000'000) + "x");
+  EXPECT_THAT(message_of<DataError>([&] { records_of(folder / "b"); }), HasSubstr("ends 13 bytes after"));
+  write_records(folder / "c", {"four"});
+  TfrecordReader reader((folder / "c").string(), 3);
+  EXPECT_THAT(message_of<DataError>([&] { reader.next(); }), HasSubstr("at most 3 bytes"));
+}
+
+TEST(TfrecordReader, OtherFilesAreRefused) {
+  const TemporaryFolder folder;
+  write_text(folder / "a", "sentence,label\ngood,1\n");
+  EXPECT_THAT(message_of<DataError>([&] { records_of(folder / "a"); }), HasSubstr("is it a TFRecord file?"));
+  EXPECT_THROW(records_of(folder / "none"), NotFoundError);
+  EXPECT_THROW(records_of(folder.path()), IoError);
+}
+
+TEST(TfrecordReader, SkippingNoticesACut) {
+  const TemporaryFolder folder;
+  write_records(folder / "a", {"x", "good"});
+  write_text(folder / "a", text_of(folder / "a").substr(0, 30));
+  TfrecordReader reader((folder / "a").string());
+  EXPECT_THROW(reader.skip(2), DataError);
+}
+
+TEST(ReadRecord, GivesTheRecordThatStandsThere) {
+  const TemporaryFolder folder;
+  const std::string path = (folder / "a").string();
+  write_records(path, {"x", "good", "y"});
+  const FileDescriptor file = FileDescriptor::open(path, O_RDONLY);
+  std::string buffer;
+  EXPECT_EQ(read_record(file.number(), path, {1, 17}, 37, buffer), "good");
+  EXPECT_EQ(read_record(file.number(), path, {0, 0}, 17, buffer), "x");
+  EXPECT_THROW(read_record(file.number(), path, {1, 16}, 37, buffer), DataError);
+  EXPECT_THAT(message_of<DataError>([&] {
+                read_record(file.number(), path, {1, 17}, 38, buffer);
+              }),
+              HasSubstr("5, as the index has it"));
+  EXPECT_THROW(read_record(file.number(), path, {2, 37}, 60, buffer), DataError);
+}
+
+}  // namespace
+}  // namespace portune::io
