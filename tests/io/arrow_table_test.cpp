@@ -113,7 +113,7 @@ TEST_F(ArrowTableTest, DamageIsAnErrorOrChangesValues) {
   int errors = 0;
   for (const char* name : {"types.parquet", "types.arrow", "types_file.arrow"}) {
     const std::string whole = text_of(golden(name));
-    for (size_t at = 0; at < whole.size(); at += 37) {
+    for (size_t at = 0; at < whole.size(); at += 307) {
       std::string damaged = whole;
       damaged[at] = static_cast<char>(damaged[at] ^ 0xff);
       for (const std::string& bytes : {damaged, whole.substr(0, at)}) {
@@ -125,7 +125,7 @@ TEST_F(ArrowTableTest, DamageIsAnErrorOrChangesValues) {
       }
     }
   }
-  EXPECT_GT(errors, 300);
+  EXPECT_GT(errors, 60);
 }
 
 }  // namespace

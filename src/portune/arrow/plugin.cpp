@@ -75,12 +75,16 @@ class WithoutExceptions final : public arrow::RecordBatchReader {
 
 PortuneArrowTable* open_table(const char* path, int64_t memory_bytes, PortuneArrowError* error) {
   std::unique_ptr<PortuneArrowTable> table;
+  bool is_open = false;
   const auto open = [&]() -> arrow::Status {
     table = std::make_unique<PortuneArrowTable>(memory_bytes);
     ARROW_ASSIGN_OR_RAISE(auto file, arrow::io::ReadableFile::Open(path, &table->pool));
+    is_open = true;
     return plugin::open_table_file(std::move(file), &table->pool).Value(&table->file);
   };
-  return succeeds(open, error) ? table.release() : nullptr;
+  if (succeeds(open, error)) return table.release();
+  if (!is_open && error->fault == kPortuneArrowBadData) error->fault = kPortuneArrowIo;  // a folder, say
+  return nullptr;
 }
 
 void close_table(PortuneArrowTable* table) { std::unique_ptr<PortuneArrowTable>{table}; }
