@@ -184,6 +184,16 @@ TEST(Fit, ResumedWithSomethingElseItSaysWhatWasThere) {
   expect_refused(resumed, "training_data 65 examples", "training_data 64 examples");
 }
 
+TEST(Fit, ResumesByTheStateOfTheDataInTheCheckpoint) {
+  const Toy toy;
+  const std::string checkpoint = checkpoint_of(toy), file = checkpoint + "/data_state.json";
+  EXPECT_THAT(json::parse(read(file))["input"]["stage"], "repeat");
+  write(file, R"({"stage": "pass", "epoch": 0, "input": {"stage": "take"}})");
+  const Finished run = portune(toy.fit(kLong + Words{"--resume-from-checkpoint", checkpoint}));
+  EXPECT_EQ(run.exit_code, 65);
+  EXPECT_THAT(run.err, HasSubstr("resuming repeat\n  given     the state of 'take'"));
+}
+
 const Words kOften = kLong + Words{"--checkpoint-every", "7"};
 
 TEST(Fit, KilledAndResumedItGivesTheSameBitsAsAnUnbrokenRun) {

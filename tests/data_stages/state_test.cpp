@@ -7,6 +7,7 @@
 #include "data_stages/numbers.h"
 #include "data_stages/resuming.h"
 #include "io/table_file.h"
+#include "io/temporary_folder.h"
 #include "portune/error.h"
 #include "portune/sources.h"
 
@@ -100,6 +101,20 @@ TEST(State, OfFiles) {
   expect_resumable([&] { return read_jsonl(objects); });
   expect_resumable([&] { return read_conll(sentences); });
   expect_resumable([&] { return read_squad(answers); });
+}
+
+TEST(State, OfAFolderOfImages) {
+  const TemporaryFolder folder;
+  for (const char* name : {"cats", "dogs"}) std::filesystem::create_directory(folder / name);
+  for (const char* name : {"cats/1.jpg", "cats/2.jpg", "dogs/1.jpg"}) write_text(folder / name, "");
+  const auto images = [&] { return read_image_folder(folder.path().string()); };
+  expect_resumable(images);
+  expect_resumable([&] { return images().shuffle({.seed = 2}).repeat(2); });
+  const std::string state = images().iterate().state(), shuffled = images().shuffle({.seed = 2}).iterate().state();
+  std::filesystem::rename(folder / "dogs/1.jpg", folder / "dogs/2.jpg");
+  expect_error<DataError>([&] { images().resume(state); }, {"read_image_folder", "fingerprint"});
+  expect_error<DataError>([&] { images().shuffle({.seed = 2}).resume(shuffled); },
+                          {"read_image_folder", "fingerprint"});
 }
 
 // What comes out is the next row, by its line in the file.

@@ -55,6 +55,7 @@ struct ModelArguments {
 struct FitArguments {
   ModelArguments model;
   std::vector<std::string> train, validation;
+  double validation_split = 0;  ///< share of the training rows to measure on instead; 0: none
   int64_t batch_size = 32;
   int64_t eval_batch_size = 0;  ///< 0: as batch_size
   int64_t epochs = 3;

@@ -13,6 +13,7 @@
 #include "portune/cli/result_file.h"
 #include "portune/cli/rows.h"
 #include "portune/cli/signals.h"
+#include "portune/cli/validation_split.h"
 #include "portune/error.h"
 #include "portune/folds.h"
 #include "portune/io/json.h"
@@ -135,6 +136,7 @@ bool train_fold(const FitArguments& a, const RowTask& fresh, int64_t fold, const
 
 int cross_validate(const FitArguments& given) {
   FitArguments a = given;
+  check_validation_split(a);
   check_options(a);
   check_output(a);
   catch_signals();

@@ -7,6 +7,7 @@
 #include <chrono>
 #include <csignal>
 
+#include "portune/base/message.h"
 #include "portune/cli/bad_rows.h"
 #include "portune/cli/commands.h"
 #include "portune/cli/exit_code.h"
@@ -20,6 +21,7 @@
 #include "portune/cli/signals.h"
 #include "portune/cli/training_log.h"
 #include "portune/cli/validation.h"
+#include "portune/cli/validation_split.h"
 #include "portune/io/content_hash.h"
 #include "portune/train/checkpoint_folder.h"
 
@@ -69,6 +71,19 @@ void stop(const Trainer& trainer, const FitArguments& a) {
              resume_command(a.words, a.folds > 0 ? "" : checkpoint.string()));
 }
 
+// The rows of the files, or the two parts of the training rows.
+Split split_of(const FitArguments& a, const RowTask& task) {
+  const data::Dataset rows = read_rows(a.model, a.train, task, kLabels);
+  if (a.validation_split == 0) {
+    return {.train = rows, .validation = validation_sets(a.model, a.validation, task, eval_batch_size(a))};
+  }
+  std::vector<bool> places = held_out_rows(a, task, rows);
+  const data::Dataset held_out = rows.select(places);
+  places.flip();
+  return {.train = rows.select(places),
+          .validation = {{"", evaluation_batches(task, held_out, eval_batch_size(a), kLabels)}}};
+}
+
 void print_outcome(const Outcome& outcome, const Talk& talk) {
   print_result(talk.json ? json_of(outcome) : table_of(outcome));
 }
@@ -111,6 +126,7 @@ TrainingOptions training_options(const FitArguments& a, const RowTask& task, int
   if (a.model.bad_rows) options.must_match["bad_rows"] = fmt::format("skip:{}", a.model.bad_rows->limit());
   for (const auto& [name, given] : table.rename) options.must_match["rename_columns " + name] = given;
   if (!a.model.lengths.empty()) options.must_match["padding"] = fmt::format("{}", fmt::join(a.model.lengths, ","));
+  if (a.validation_split > 0) options.must_match["validation_split"] = to_text(a.validation_split);
   return options;
 }
 
@@ -170,6 +186,7 @@ int fit(const FitArguments& given) {
                       .given = "no --folds",
                       .expected = "--folds N, as it is for cross-validation alone"});
   }
+  check_validation_split(given);
   check_output_folder(given.output, model_of(given));
   catch_signals();
   const OutputLock lock(given.output);
@@ -177,10 +194,7 @@ int fit(const FitArguments& given) {
   const std::unique_ptr<RowTask> task = make_task(a.model, model_of(a), a.train, Classes::kOfRows);
   a.model.lengths = chosen_lengths(a, *task);
   if (!a.model.lengths.empty()) task->set_lengths(a.model.lengths);
-  const std::optional<Outcome> outcome =
-      train(a, *task,
-            {.train = read_rows(a.model, a.train, *task, kLabels),
-             .validation = validation_sets(a.model, a.validation, *task, eval_batch_size(a))});
+  const std::optional<Outcome> outcome = train(a, *task, split_of(a, *task));
   if (!outcome) return kInterrupted;
   print_outcome(*outcome, a.talk);
   return kOk;

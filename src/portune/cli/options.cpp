@@ -294,6 +294,9 @@ void add_options(CLI::App& command, FitArguments& a) {
   data.files("--validation,--validation-file", a.validation, "rows to measure on; NAME=FILE: several sets")
       ->default_str("none");
   add_reading(data, a.model);
+  data.number("--validation-split", a.validation_split, "share of the training rows to measure on instead",
+              {.highest = 0.99})
+      ->default_str("none");
   add_cross_validation(Group(command, "Cross-validation"), a);
   add_options_of_tasks(command, a.model);
   add_augmentation(Group(command, "Image classification"), a.model.images.augmentation);

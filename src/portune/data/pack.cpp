@@ -48,7 +48,7 @@ class PackIterator final : public Iterator {
     for (int64_t i = 0; i < read; ++i) {
       std::optional<Example> example = input_.next();
       if (!example) saved.refuse("read", "as many elements as the input has");
-      if (std::ranges::count(waiting, i) > 0) add(std::move(*example));
+      if (std::count(waiting.begin(), waiting.end(), i) > 0) add(std::move(*example));
     }
     if (waiting_.size() != waiting.size()) saved.refuse("waiting", "elements that have been read, each once");
   }

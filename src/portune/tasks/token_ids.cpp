@@ -4,6 +4,7 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 
+#include "portune/packing.h"
 #include "portune/tasks/row_json.h"
 
 namespace portune::tasks {

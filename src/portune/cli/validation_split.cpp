@@ -1,0 +1,49 @@
+#include "portune/cli/validation_split.h"
+
+#include <fmt/format.h>
+
+#include "portune/cli/bad_rows.h"
+#include "portune/cli/report.h"
+#include "portune/cli/rows.h"
+#include "portune/error.h"
+#include "portune/folds.h"
+
+namespace portune::cli {
+namespace {
+
+bool has_one_class_a_row(const RowTask& task) {
+  if (const auto* texts = dynamic_cast<const TextClassification*>(&task)) {
+    return texts->head() == Head::kSoftmax || texts->head() == Head::kSigmoid;
+  }
+  return dynamic_cast<const ImageClassification*>(&task) != nullptr;
+}
+
+std::vector<std::string> texts_in(const data::Dataset& rows, const std::string& column) {
+  std::vector<std::string> texts;
+  for (const data::Example& row : interruptible(rows).iterate()) texts.push_back(row.text(column));
+  return texts;
+}
+
+}  // namespace
+
+void check_validation_split(const FitArguments& a) {
+  if (a.validation_split == 0 || (a.validation.empty() && a.folds == 0)) return;
+  throw UsageError({.where = "validation_split",
+                    .given = a.folds > 0 ? "--folds as well" : "--validation as well",
+                    .expected = "one of them"});
+}
+
+std::vector<bool> held_out_rows(const FitArguments& a, const RowTask& task, const data::Dataset& all) {
+  const data::Dataset rows = tolerant(a.model, all);  // places are those of rows that can be read
+  const uint64_t seed = a.training.seed;
+  if (!has_one_class_a_row(task)) return data::hold_out(interruptible(rows).count(), a.validation_split, seed);
+  const std::vector<std::string> labels = texts_in(rows, a.model.options.label_column);
+  try {
+    return data::stratified_hold_out(labels, a.validation_split, seed);
+  } catch (const UsageError& error) {
+    say(a.talk, fmt::format("held-out rows are taken whatever their class: {}", error.report().given));
+    return data::hold_out(std::ssize(labels), a.validation_split, seed);
+  }
+}
+
+}  // namespace portune::cli

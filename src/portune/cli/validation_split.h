@@ -1,0 +1,18 @@
+// Training rows that are kept to measure on.
+#pragma once
+
+#include <vector>
+
+#include "portune/cli/commands.h"
+#include "portune/tasks.h"
+
+namespace portune::cli {
+
+/// errors  UsageError for --validation-split together with what has validation rows of its own
+void check_validation_split(const FitArguments& a);
+
+/// Whether a row of `rows` is held out: a random share of them, and where rows have one class each, the same share of
+/// each class as far as there are enough.
+std::vector<bool> held_out_rows(const FitArguments& a, const RowTask& task, const data::Dataset& rows);
+
+}  // namespace portune::cli

@@ -1,0 +1,105 @@
+// map() with ordered = false: every example once, in an order that the threads decide.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <mutex>
+#include <set>
+#include <thread>
+
+#include "data_stages/numbers.h"
+#include "io/table_file.h"
+#include "portune/error.h"
+
+namespace portune::data {
+namespace {
+
+Example same(Example example) { return example; }
+
+// Takes longer for some, so that others overtake them.
+Example uneven(Example example) {
+  if (std::stoi(example.text("n")) % 16 < 2) std::this_thread::sleep_for(std::chrono::microseconds(300));
+  return example;
+}
+
+std::multiset<int> range(int count) {
+  std::multiset<int> numbers;
+  for (int i = 0; i < count; ++i) numbers.insert(i);
+  return numbers;
+}
+
+std::multiset<int> set_of(const std::vector<int>& numbers) { return {numbers.begin(), numbers.end()}; }
+
+TEST(UnorderedMap, GivesEveryExampleOnce) {
+  for (const int threads : {1, 2, 4}) {
+    for (const int count : {0, 1, 15, 16, 17, 1000}) {
+      const Dataset mapped = numbers(count).map(uneven, {.threads = threads, .ordered = false});
+      EXPECT_EQ(set_of(collect(mapped)), range(count));
+      EXPECT_EQ(mapped.count(), count);
+    }
+  }
+}
+
+// The first block waits until one behind it has been given.
+TEST(UnorderedMap, DoesNotWaitForASlowOne) {
+  std::mutex gate;
+  gate.lock();
+  const auto first_waits = [&](Example example) {
+    if (example.text("n") == "0") {
+      gate.lock();
+      gate.unlock();
+    }
+    return example;
+  };
+  Cursor cursor = numbers(64).map(first_waits, {.threads = 2, .ordered = false}).iterate();
+  EXPECT_GE(std::stoi(cursor.next()->text("n")), 16);
+  gate.unlock();
+  EXPECT_EQ(collect(std::move(cursor)).size(), 63u);
+}
+
+// What was given before and what comes after are all examples, each once, wherever the pass is cut.
+TEST(UnorderedMap, GoesOnWithTheOthers) {
+  const Dataset mapped = numbers(100).map(uneven, {.threads = 3, .ordered = false});
+  for (int cut = 0; cut <= 100; ++cut) {
+    Cursor cursor = mapped.iterate();
+    std::vector<int> seen;
+    for (int i = 0; i < cut; ++i) seen.push_back(std::stoi(cursor.next()->text("n")));
+    // Resumed a second time after three more.
+    Cursor again = mapped.resume(cursor.state());
+    for (int i = cut; i < std::min(100, cut + 3); ++i) seen.push_back(std::stoi(again.next()->text("n")));
+    const std::vector<int> rest = collect(mapped.resume(again.state()));
+    seen.insert(seen.end(), rest.begin(), rest.end());
+    ASSERT_EQ(set_of(seen), range(100)) << cut;
+  }
+}
+
+TEST(UnorderedMap, GoesOnThroughRepeatsAndPrefetch) {
+  const Dataset mapped = numbers(40).map(uneven, {.threads = 2, .ordered = false}).prefetch(4).repeat(2);
+  for (int cut = 0; cut <= 80; cut += 7) {
+    Cursor cursor = mapped.iterate();
+    std::vector<int> seen;
+    for (int i = 0; i < cut; ++i) seen.push_back(std::stoi(cursor.next()->text("n")));
+    const std::vector<int> rest = collect(mapped.resume(cursor.state()));
+    seen.insert(seen.end(), rest.begin(), rest.end());
+    std::multiset<int> twice = range(40);
+    twice.merge(range(40));
+    ASSERT_EQ(set_of(seen), twice) << cut;
+  }
+}
+
+TEST(UnorderedMap, TellsOfAnError) {
+  const Dataset failing = numbers(100).map(failing_at("50"), {.threads = 2, .ordered = false});
+  EXPECT_THROW(collect(failing), std::runtime_error);
+}
+
+TEST(UnorderedMap, StateOfBlocksThatAreNotThereIsRefused) {
+  const Dataset mapped = numbers(20).map(same, {.threads = 2, .ordered = false});
+  std::string state = mapped.iterate().state();
+  const size_t at = state.find("\"taken\":[]");
+  ASSERT_NE(at, std::string::npos) << state;
+  state.replace(at, 10, "\"taken\":[16,5]");
+  expect_error<DataError>([&] { mapped.resume(state); }, {"unordered map", "taken"});
+}
+
+}  // namespace
+}  // namespace portune::data
