@@ -39,7 +39,7 @@ class SkipBadRowsIterator final : public Iterator {
     for (const nlohmann::json& row : saved.part("rows")) {
       const bool is_pair = row.is_array() && row.size() == 2 && row[0].is_string() && row[1].is_string();
       if (!is_pair) saved.refuse("rows", "pairs of a place and a reason");
-      bad_rows_->add_known({row[0], row[1]});
+      bad_rows_->add_known({row[0].get<std::string>(), row[1].get<std::string>()});
     }
     input_->restore(saved.part("input"));
   }
