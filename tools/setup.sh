@@ -3,7 +3,8 @@
 #   Makes a machine with Debian 12, Ubuntu 24.04 or later ready to build Portune. Installs the Debian packages that are
 #   missing (as root, or with a sudo that asks for no password) and fetches what tools/lock.txt pins, checked by sha256,
 #   into $XDG_CACHE_HOME/portune or ~/.cache/portune:
-#     deps/   the XLA plugin for CPUs and two sets of C headers; with --aot also the plugins for TPUs and CUDA
+#     deps/   the XLA plugin for CPUs and two sets of C headers; Apache Arrow's libraries and headers; with --aot also
+#             the plugins for TPUs and CUDA
 #     demo/   with --demo: a BERT encoder and labelled movie reviews
 #   What is there already is left alone, so a second run needs no network.
 set -euo pipefail
@@ -25,6 +26,7 @@ main() {
   check_system
   install_packages
   fetch_plugins
+  fetch_arrow
   if [[ $aot == yes ]]; then fetch_plugins_for_other_devices; fi
   if [[ $demo == yes ]]; then fetch_demo; fi
 }
@@ -121,6 +123,11 @@ fetch_plugins() {
   provide jaxlib deps/xla_ffi-0.8.1/include/xla/ffi/api jaxlib/include/xla/ffi/api
 }
 
+# Of 165 MB what libportune_arrow.so is built from and runs with.
+fetch_arrow() {
+  provide pyarrow deps/pyarrow-26.0.1/pyarrow pyarrow 'include/*' libarrow.so.2600 libparquet.so.2600 libarrow_s3.so.2600
+}
+
 fetch_plugins_for_other_devices() {
   # The CUDA plugin finds its compilers by their place beside it, as a Python environment would hold them.
   local -r cuda=deps/jax_cuda13_pjrt-0.12.0.1
@@ -135,17 +142,18 @@ fetch_demo() {
   provide vaderSentiment demo/movie_reviews movie_reviews
 }
 
-# provide NAME TARGET FOLDER: downloads NAME and puts its FOLDER at TARGET of the cache. The last step is a rename:
-# an interrupted run leaves nothing that could be taken for complete.
+# provide NAME TARGET FOLDER [FILE...]: downloads NAME and puts its FOLDER, or only these files of it, at TARGET of the
+# cache. The last step is a rename: an interrupted run leaves nothing that could be taken for complete.
 provide() {
   local -r name=$1 target="$cache/$2" folder=$3
+  shift 3
   if [[ -e $target ]]; then return; fi
   open_cache
   if [[ -e $target ]]; then return; fi  # another set-up was at work while this one waited for the lock
   local work
   work=$(mktemp -d "$cache/.partial.XXXXXX")
   download "$name" "$work"
-  unpack "$work" "$folder"
+  unpack "$work" "$folder" "${@:-*}"
   mkdir -p "$(dirname "$target")"
   mv -T "$work/$folder" "$target"
   rm -rf "$work"
@@ -191,13 +199,15 @@ explain_pip() {
     "a package index that pip can reach" "check the network, and the index and proxy with: pip config list"
 }
 
-# unpack WORK FOLDER: makes WORK/FOLDER out of the one archive in WORK.
+# unpack WORK FOLDER FILE...: makes WORK/FOLDER out of the one archive in WORK.
 unpack() {
-  if compgen -G "$1/*.whl" >/dev/null; then
-    unzip -q "$1"/*.whl "$2/*" -d "$1"
-    chmod -R u=rwX,go=rX "$1/$2"  # some of these archives carry files that anyone may write
+  local -r work=$1 folder=$2
+  shift 2
+  if compgen -G "$work/*.whl" >/dev/null; then
+    unzip -q "$work"/*.whl "${@/#/$folder/}" -d "$work"
+    chmod -R u=rwX,go=rX "$work/$folder"  # some of these archives carry files that anyone may write
   else
-    "$(find_pip)" "$tools/demo_data.py" "$1"/*.tar.gz "$1/$2"
+    "$(find_pip)" "$tools/demo_data.py" "$work"/*.tar.gz "$work/$folder"
   fi
 }
 

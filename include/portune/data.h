@@ -75,6 +75,7 @@ class Example {
   std::vector<Entry> columns_;
 };
 
+class BadRows;
 class Iterator;
 class Meter;
 class Stage;
@@ -209,6 +210,11 @@ class Dataset {
   Dataset map(std::function<Example(Example)> f, MapOptions options = {}) const;
   /// Each example replaced by all that f makes of it, which may be none, in order.
   Dataset flat_map(std::function<std::vector<Example>(Example)> f) const;
+  /// What stands before this passes over rows that are bad by themselves, as many as `bad_rows` (portune/bad_rows.h)
+  /// allows: records that readers find fault with, and rows for which a function of map(), flat_map() or filter()
+  /// throws DataError or NotFoundError. Where a fault leaves it uncertain where the next row begins, it stays an error.
+  /// Rows are then counted and skipped by making them, as some may be bad.
+  Dataset skip_bad_rows(std::shared_ptr<BadRows> bad_rows) const;
   /// The examples for which `keep` is true.
   Dataset filter(std::function<bool(const Example&)> keep) const;
   /// Those examples whose place has `true`, without looking at them.

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <initializer_list>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -10,7 +11,9 @@
 
 namespace portune::data {
 
-/// One file or several, which are read one after the other: "train.csv", {"a.csv", "b.csv"}.
+/// One file or several, which are read one after the other: "train.csv", {"a.csv", "b.csv"}, "data/*.csv.gz", "data".
+/// Patterns and folders stand for the files that table_files() finds when a dataset is made of them. Tables of text may
+/// be compressed: gzip and zstd are known by their first bytes.
 class Files {
  public:
   Files(const char* path) : paths_{path} {}
@@ -24,14 +27,26 @@ class Files {
   std::vector<std::string> paths_;
 };
 
+/// Each pattern as the files that match it, sorted by their bytes: `*`, `?` and `[abc]` do not match a slash. Anything
+/// else, and what exists under this very name, stays as it is.
+/// errors  NotFoundError for a pattern that nothing matches; IoError for a folder that cannot be read
+std::vector<std::string> matching_files(const std::vector<std::string>& words);
+
+/// The same with each folder as the files in it that are tables, sorted, if these are of one kind. Files in folders
+/// within it do not count, nor do .json and .txt beside other tables, as they often tell of these.
+/// errors  also NotFoundError for a folder without tables, UsageError for one with several kinds of them
+std::vector<std::string> table_files(const std::vector<std::string>& words);
+
+/// What a name says of a file: ".csv" for "data/Train.CSV.gz". The extension in lower case, without that of a
+/// compression, and of TFRecord files without -00003-of-00008; empty if there is none.
+std::string kind_extension(const std::string& path);
+
 struct CsvOptions {
   std::optional<char> delimiter;     ///< default: ',' in read_csv, tab in read_tsv
   std::optional<bool> quoting;       ///< whether '"' encloses fields; default: yes in read_csv, no in read_tsv
   bool header = true;                ///< whether the first line names the columns
   std::vector<std::string> names;    ///< the columns' names, for files without a header
   std::vector<std::string> columns;  ///< the columns to read; empty: all
-  /// Whether rows of another length than the first are passed over; otherwise they are errors.
-  bool skip_ragged_rows = false;
 };
 
 /// The rows of CSV files (RFC 4180, UTF-8). All values stay texts, so "007" is "007". Empty lines are ignored.
@@ -56,7 +71,7 @@ Dataset read_jsonl(Files files, JsonlOptions options = {});
 
 /// The lines of text files as rows with one column, "text"; LF and CR LF end a line.
 /// errors  NotFoundError at once if a file is missing; DataError with file and line, when the line is reached, for
-///         bytes that are not UTF-8
+///         bytes that are not UTF-8, a line of more than 64 MB
 Dataset read_text(Files files);
 
 struct ConllOptions {
@@ -92,16 +107,31 @@ struct ImageFolderOptions {
 /// errors  at once: NotFoundError, IoError; DataError if there are no images or one is in no class
 Dataset read_image_folder(const std::string& folder, ImageFolderOptions options = {});
 
-struct TableOptions {
-  std::vector<std::string> columns;  ///< the columns to read; empty: all
-  std::vector<std::string> names;    ///< the columns' names, for .csv and .tsv files without a header
-  bool skip_ragged_rows = false;     ///< as in CsvOptions, for .csv and .tsv files
+struct ArrowOptions {
+  std::vector<std::string> columns;  ///< the columns to read, others are passed over unread; empty: all
 };
 
-/// Reads by the files' common extension: .csv, .tsv, or .jsonl, .ndjson and .json (which must hold JSON Lines), or
-/// .txt, which has the one column "text"; or .tfrecord, .tfrecords, also with .gz or -00003-of-00008 after it, which
-/// read_tfrecord reads.
-/// errors  those of the readers; UsageError for another extension, or for options that files of this kind do not have
+/// Parquet files, and Arrow's own: IPC files and streams, such as `datasets` keeps (data-00000-of-00001.arrow). Texts
+/// stay as they are. As in read_jsonl numbers, true and false become their spelling in JSON, lists, structs and maps
+/// JSON, and null an empty text; the names of a dictionary, dates and times become texts, too. Bytes stay bytes, and so
+/// do images as `datasets` has them (a struct of bytes and path; without bytes, the path). An example's origin has the
+/// number of its row, from 1. Needs the plug-in libportune_arrow.so.
+/// errors  at once: NotFoundError; DeviceError without the plug-in; DataError for what is no such file. When it is
+///         reached: DataError for a missing column, one of a type without a text (unions), a damaged batch,
+///         one that needs more than 1 GB
+Dataset read_arrow(Files files, ArrowOptions options = {});
+
+struct TableOptions {
+  std::vector<std::string> columns;           ///< the columns to read; empty: all
+  std::vector<std::string> names;             ///< the columns' names, for .csv and .tsv files without a header
+  std::map<std::string, std::string> rename;  ///< from a name in the files to the one that rows have, and `columns`
+};
+
+/// Reads by the kind that the files have in common (kind_extension): .csv, .tsv, or .jsonl, .ndjson and .json (which
+/// must hold JSON Lines), or .txt, which has the one column "text", or .parquet
+/// and .arrow, or .tfrecord and .tfrecords (also with -00003-of-00008 after it), which read_tfrecord reads.
+/// errors  those of table_files() and of the readers; UsageError for another extension, or for options that files of
+/// this kind do not have
 Dataset read_table(Files files, TableOptions options = {});
 
 }  // namespace portune::data

@@ -136,14 +136,40 @@ TEST(ReadTable, ChoosesByExtension) {
   EXPECT_EQ(rows_of(read_table(write_file("t.csv", "c,b,a\n3,2,1\n"), {.columns = {"a", "b"}})), rows);
 }
 
-TEST(ReadTable, FilesMayHaveNoHeaderAndRaggedRows) {
-  const std::string path = write_file("t.tsv", "1\t\"2\n3\n4\t5\t6\n7\t8\n");
-  expect_error<DataError>([&] { rows_of(read_table(path, {.names = {"a", "b"}})); }, {"t.tsv:2", "1 field"});
-  EXPECT_EQ(rows_of(read_table(path, {.columns = {"b"}, .names = {"a", "b"}, .skip_ragged_rows = true})),
-            (Rows{{{"b", "\"2"}}, {{"b", "8"}}}));
+TEST(ReadTable, FilesMayHaveNoHeader) {
+  const std::string path = write_file("t.tsv", "1\t\"2\n7\t8\n");
+  EXPECT_EQ(rows_of(read_table(path, {.columns = {"b"}, .names = {"a", "b"}})), (Rows{{{"b", "\"2"}}, {{"b", "8"}}}));
   const std::string lines = write_file("t.jsonl", "{\"a\":1}\n");
   expect_error<UsageError>([&] { read_table(lines, {.names = {"a"}}); }, {"t.jsonl", ".csv or .tsv"});
-  expect_error<UsageError>([&] { read_table(lines, {.skip_ragged_rows = true}); }, {"t.jsonl", ".csv or .tsv"});
+}
+
+TEST(ReadTable, ReadsCompressedFiles) {
+  const std::string folder = PORTUNE_TEST_DATA "/compressed/";
+  for (const char* name : {"table.csv.gz", "table.jsonl.zst"}) {
+    const Rows rows = rows_of(read_table(folder + name));
+    EXPECT_EQ(rows.size(), 1000U) << name;
+    EXPECT_EQ(rows.back(), (Row{{"text", "row 999"}, {"label", "1"}})) << name;
+  }
+  EXPECT_EQ(read_table(folder + "lines.txt.gz").count(), 100'000);
+}
+
+TEST(ReadTable, APassOverCompressedFilesGoesOnFromItsState) {
+  const std::string folder = PORTUNE_TEST_DATA "/compressed/";
+  const Dataset rows = read_table({folder + "table.csv.gz", folder + "members.csv.gz"});
+  Cursor cursor = rows.iterate();
+  cursor.skip(1500);
+  EXPECT_EQ(rows.resume(cursor.state()).next()->text("text"), "row 500");
+}
+
+TEST(ReadTable, ColumnsMayHaveOtherNames) {
+  const std::string path = write_file("t.csv", "a,b,c\n1,2,3\n");
+  EXPECT_EQ(rows_of(read_table(path, {.rename = {{"b", "text"}}})), (Rows{{{"a", "1"}, {"text", "2"}, {"c", "3"}}}));
+  EXPECT_EQ(rows_of(read_table(path, {.columns = {"text", "a"}, .rename = {{"b", "text"}, {"c", "label"}}})),
+            (Rows{{{"text", "2"}, {"a", "1"}}}));
+  EXPECT_EQ(rows_of(read_table(path, {.rename = {{"a", "b"}, {"b", "a"}}})),
+            (Rows{{{"b", "1"}, {"a", "2"}, {"c", "3"}}}));
+  expect_error<DataError>([&] { rows_of(read_table(path, {.rename = {{"a", "c"}}})); }, {"t.csv:2", "two columns 'c'"});
+  expect_error<DataError>([&] { rows_of(read_table(path, {.rename = {{"d", "e"}}})); }, {"t.csv:2", "d"});
 }
 
 TEST(ReadTable, OtherOrMixedExtensionsAreRefused) {

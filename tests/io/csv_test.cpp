@@ -73,7 +73,7 @@ TEST(Csv, MissingFileIsNotFound) {
 }
 
 TEST(Csv, AFolderCannotBeRead) {
-  expect_error<IoError>([] { read_all(CsvReader(testing::TempDir())); }, {"directory"});
+  expect_error<IoError>([] { read_all(CsvReader(testing::TempDir())); }, {"a folder"});
 }
 
 TEST(Csv, RaggedRowTellsBothCounts) {

@@ -10,7 +10,9 @@
 namespace portune::cli {
 namespace {
 
-bool is_text(const std::string& file) { return std::filesystem::path(file).extension() == ".txt"; }
+bool are_texts(const std::vector<std::string>& files) {
+  return data::kind_extension(data::table_files(files).front()) == ".txt";
+}
 
 class ChatPrompts {
  public:
@@ -56,7 +58,7 @@ std::vector<Prompt> read_conversations(const GenerateArguments& a) {
   std::vector<Prompt> prompts;
   for (const std::string& text : a.prompts) prompts.push_back(chats.of_user(text));
   if (a.input.empty()) return prompts;
-  const bool has_texts = is_text(a.input.front());
+  const bool has_texts = are_texts(a.input);
   const std::string column = has_texts ? a.text_column : a.messages_column;
   const data::Dataset rows = data::read_table(a.input, {.columns = {column}});
   for (const data::Example& row : rows.iterate()) {

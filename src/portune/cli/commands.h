@@ -5,9 +5,11 @@
 #include <filesystem>
 #include <functional>
 #include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
+#include "portune/bad_rows.h"
 #include "portune/cli/padding.h"
 #include "portune/cli/task_options.h"
 #include "portune/data.h"
@@ -42,6 +44,8 @@ struct ModelArguments {
   MultipleChoiceOptions multiple_choice;
   std::map<std::string, std::string> options_of_task;  ///< of a task that is not ours
   data::TableOptions table;                            ///< how files are read, but for the columns, which the task says
+  std::shared_ptr<data::BadRows>
+      bad_rows;                       ///< those passed over, by all datasets of the command; null: they are errors
   std::vector<GivenOption> given;     ///< options that have been given, to object to those of other tasks
   ImageClassificationOptions images;  ///< its label column and labels are not used
   Padding padding;
@@ -121,7 +125,8 @@ struct TokenizeArguments {
 
 struct TfrecordWriteArguments {
   std::vector<std::string> input;
-  data::TableOptions table;  ///< its columns are those to write; none: all
+  data::TableOptions table;                 ///< its columns are those to write; none: all
+  std::shared_ptr<data::BadRows> bad_rows;  ///< as in ModelArguments
   std::filesystem::path output;
   data::TfrecordWriterOptions files;
   std::vector<std::string> int64_columns, float_columns;

@@ -40,6 +40,11 @@ void check_options(const FitArguments& a) {
                       .given = "--folds as well",
                       .expected = "one of them: with folds, each model is measured on the rows that it has not seen"});
   }
+  if (a.model.bad_rows) {
+    throw UsageError({.where = "bad_rows",
+                      .given = "--folds as well",
+                      .expected = "--bad-rows fail: each row belongs to a fold, and has a prediction"});
+  }
   if (!a.resume_from_checkpoint.empty()) {
     throw UsageError({.where = "resume_from_checkpoint",
                       .given = "--folds as well",

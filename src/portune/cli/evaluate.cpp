@@ -1,4 +1,5 @@
 // portune evaluate: the metrics of a model on labelled rows.
+#include "portune/cli/bad_rows.h"
 #include "portune/cli/commands.h"
 #include "portune/cli/exit_code.h"
 #include "portune/cli/make_task.h"
@@ -24,7 +25,8 @@ int evaluate(const EvaluateArguments& a) {
   Trainer trainer(device, *task, {.dtype = a.dtype});
   const Scores scores = evaluate_all(trainer, sets);
   for (const std::string& line : remarks(trainer.load_report())) say(a.talk, line);
-  print_result(a.talk.json ? json_of(scores) : table_of(scores));
+  const std::optional<int64_t> skipped = skipped_rows(a.model);
+  print_result(a.talk.json ? json_of(scores, skipped) : table_of(scores, skipped));
   return kOk;
 }
 

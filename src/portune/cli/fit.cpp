@@ -8,6 +8,7 @@
 #include <csignal>
 
 #include "portune/base/message.h"
+#include "portune/cli/bad_rows.h"
 #include "portune/cli/commands.h"
 #include "portune/cli/exit_code.h"
 #include "portune/cli/make_task.h"
@@ -93,7 +94,7 @@ data::Dataset training_batches(const RowTask& task, const data::Dataset& rows, c
                                int64_t examples) {
   const data::ShuffleOptions order{.buffer = std::clamp<int64_t>(examples, 1, kLargestShuffleBuffer),
                                    .seed = a.training.seed};
-  return task.training_batches(rows, a.batch_size, order);
+  return tolerant(a.model, task.training_batches(rows, a.batch_size, order));
 }
 
 std::vector<int64_t> chosen_lengths(const FitArguments& a, const RowTask& task) {
@@ -116,15 +117,16 @@ int64_t eval_batch_size(const FitArguments& a) { return a.eval_batch_size > 0 ? 
 TrainingOptions training_options(const FitArguments& a, const RowTask& task, int64_t examples) {
   TrainingOptions options = a.training;
   options.must_match.merge(task.settings());
-  options.must_match.insert(
-      {{"task", a.model.task},
-       {"batch_size", std::to_string(a.batch_size)},
-       {"training_data", fmt::format("{} examples of files with hash {}", examples, io::content_hash(a.train))}});
-  if (!a.model.table.names.empty())
-    options.must_match["column_names"] = fmt::format("{}", fmt::join(a.model.table.names, ","));
+  options.must_match.insert({{"task", a.model.task},
+                             {"batch_size", std::to_string(a.batch_size)},
+                             {"training_data", fmt::format("{} examples of files with hash {}", examples,
+                                                           io::content_hash(data::matching_files(a.train)))}});
+  const data::TableOptions& table = a.model.table;
+  if (!table.names.empty()) options.must_match["column_names"] = fmt::format("{}", fmt::join(table.names, ","));
+  if (a.model.bad_rows) options.must_match["bad_rows"] = fmt::format("skip:{}", a.model.bad_rows->limit());
+  for (const auto& [name, given] : table.rename) options.must_match["rename_columns " + name] = given;
   if (!a.model.lengths.empty()) options.must_match["padding"] = fmt::format("{}", fmt::join(a.model.lengths, ","));
   if (a.validation_split > 0) options.must_match["validation_split"] = to_text(a.validation_split);
-  if (a.model.table.skip_ragged_rows) options.must_match["skip_ragged_rows"] = "yes";
   return options;
 }
 
@@ -144,7 +146,7 @@ const std::filesystem::path& model_of(const FitArguments& a) {
 }
 
 std::optional<Outcome> train(const FitArguments& a, const RowTask& task, const Split& rows) {
-  const int64_t examples = task.count_examples(interruptible(rows.train));
+  const int64_t examples = task.count_examples(interruptible(tolerant(a.model, rows.train)));
   const Device device(with_warnings(a.device, a.talk));
   Trainer trainer(device, task, training_options(a, task, examples));
   if (!a.resume_from_checkpoint.empty()) trainer.resume(a.resume_from_checkpoint);
@@ -173,6 +175,7 @@ std::optional<Outcome> train(const FitArguments& a, const RowTask& task, const S
   outcome.compile_seconds = result.compile_s;
   outcome.seconds = now_s() - start_s - result.compile_s;
   if (!rows.validation.empty()) outcome.after = scores_after(trainer, result, rows.validation);
+  outcome.skipped_rows = skipped_rows(a.model);
   return outcome;
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "portune/cli/bad_rows.h"
 #include "portune/cli/command_task.h"
 #include "portune/cli/rows.h"
 #include "portune/error.h"
@@ -9,6 +10,7 @@
 #include "portune/question_answering.h"
 #include "portune/sources.h"
 #include "portune/tasks/heads.h"
+#include "portune/tasks/label_names.h"
 #include "portune/tasks/label_sets.h"
 #include "portune/tasks/token_ids.h"
 #include "portune/token_classification.h"
@@ -18,7 +20,7 @@ namespace {
 
 // Tasks read files of their own kinds too, but these have no such options.
 bool has_table_options(const ModelArguments& model) {
-  return !model.table.names.empty() || model.table.skip_ragged_rows;
+  return !model.table.names.empty() || !model.table.rename.empty();
 }
 
 // The head that is asked for, or that of the checkpoint; but several labels need one of their own.
@@ -34,11 +36,27 @@ Head head_for(const TextClassificationOptions& options, const std::filesystem::p
                     .expected = "multi_label_classification, or rows with one label"});
 }
 
-std::vector<std::string> labels_in(const data::Dataset& rows, const TextClassificationOptions& options) {
+// The rows that have labels; others are errors, or passed over.
+data::Dataset labelled(const ModelArguments& model, const data::Dataset& rows,
+                       const TextClassificationOptions& options) {
+  const auto check = [options](const data::Example& row) {
+    if (options.head == Head::kMultiLabel) {
+      tasks::label_set(row, options.label_column, options.label_separator);
+    } else {
+      tasks::require_label(row, options.label_column);
+    }
+    return true;
+  };
+  return interruptible(tolerant(model, rows.filter(check)));
+}
+
+std::vector<std::string> labels_in(const ModelArguments& model, const data::Dataset& rows,
+                                   const TextClassificationOptions& options) {
   if (!options.labels.empty() || options.head == Head::kRegression) return options.labels;
   if (!options.label_columns.empty()) return options.label_columns;
-  if (options.head != Head::kMultiLabel) return labels_of(interruptible(rows), options.label_column).labels;
-  return label_sets_of(interruptible(rows), options.label_column, options.label_separator).labels;
+  const data::Dataset with_labels = labelled(model, rows, options);
+  if (options.head != Head::kMultiLabel) return labels_of(with_labels, options.label_column).labels;
+  return label_sets_of(with_labels, options.label_column, options.label_separator).labels;
 }
 
 std::unique_ptr<RowTask> text_classification(const ModelArguments& model, const std::filesystem::path& folder,
@@ -53,8 +71,8 @@ std::unique_ptr<RowTask> text_classification(const ModelArguments& model, const 
     columns.insert(columns.end(), options.label_columns.begin(), options.label_columns.end());
     if (options.label_columns.empty()) columns.push_back(options.label_column);
     const data::Dataset rows = data::read_table(files, table_options(model, columns));
-    options.head = head_for(options, folder, rows);
-    options.labels = labels_in(rows, options);
+    options.head = head_for(options, folder, tolerant(model, rows));
+    options.labels = labels_in(model, rows, options);
   }
   return std::make_unique<TextClassification>(folder, std::move(options));
 }
@@ -74,9 +92,10 @@ std::unique_ptr<RowTask> causal_lm(const ModelArguments& model, const std::files
     instructions.max_length = model.options.max_length;
     return instruction_tuning(folder, std::move(instructions));
   }
-  return portune::causal_lm(folder, {.text_column = model.options.text_column,
-                                     .block_size = model.options.max_length,
-                                     .rows_are_lines = std::filesystem::path(files.front()).extension() == ".txt"});
+  return portune::causal_lm(folder,
+                            {.text_column = model.options.text_column,
+                             .block_size = model.options.max_length,
+                             .rows_are_lines = data::kind_extension(data::table_files(files).front()) == ".txt"});
 }
 
 std::unique_ptr<RowTask> token_classification(const ModelArguments& model, const std::filesystem::path& folder,
@@ -88,7 +107,7 @@ std::unique_ptr<RowTask> token_classification(const ModelArguments& model, const
         has_table_options(model)
             ? data::read_table(files, table_options(model, {options.tokens_column, options.tags_column}))
             : read_tagged(files, options.tokens_column, options.tags_column);
-    options.labels = tags_of(interruptible(rows), options.tags_column);
+    options.labels = tags_of(interruptible(tolerant(model, rows)), options.tags_column);
   }
   return std::make_unique<TokenClassification>(folder, std::move(options));
 }
@@ -115,7 +134,8 @@ std::unique_ptr<RowTask> image_classification(const ModelArguments& model, const
   options.labels = model.options.labels;
   if (classes == Classes::kOfRows && options.labels.empty()) {
     const data::Dataset rows = read_images(files, options.image_column, options.label_column, model.table);
-    options.labels = labels_of(interruptible(rows), options.label_column).labels;
+    options.labels =
+        labels_of(labelled(model, rows, {.label_column = options.label_column}), options.label_column).labels;
   }
   return std::make_unique<ImageClassification>(folder, std::move(options));
 }

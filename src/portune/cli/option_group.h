@@ -87,6 +87,10 @@ class Group {
     CLI::Validator known = CLI::IsMember(words);
     return with(names, take, description)->type_name(CLI::detail::join(words, "|"))->check(known.description(""));
   }
+  CLI::Option* word(const std::string& names, const std::function<void(const std::string&)>& take,
+                    const std::string& description, const std::string& form) {
+    return with(names, take, description)->type_name(form);
+  }
   // For values of a form of their own.
   CLI::Option* checked(const std::string& names, const std::string& type,
                        const std::function<bool(const std::string&)>& is_valid, const std::string& expected,

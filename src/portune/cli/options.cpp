@@ -5,6 +5,7 @@
 #include <CLI/CLI.hpp>
 #include <functional>
 
+#include "portune/cli/bad_rows.h"
 #include "portune/cli/make_task.h"
 #include "portune/cli/option_group.h"
 #include "portune/cli/recipe_words.h"
@@ -38,9 +39,12 @@ void add_recipe(Group group) {
       ->default_str("none");
 }
 
-void add_table(Group group, data::TableOptions& table) {
+void add_table(Group group, ModelArguments& model) {
+  data::TableOptions& table = model.table;
   group.names("--column-names", table.names, "columns of .csv, .tsv without a header")->default_str("the first line");
-  group.flag("--skip-ragged-rows", table.skip_ragged_rows, "pass over rows of another length than the first");
+  group.assignments("--rename-columns", table.rename, "names of columns that shall have others: OLD=NEW")
+      ->default_str("none");
+  add_bad_rows(group, model.bad_rows);
 }
 
 void add_columns(Group group, TextClassificationOptions& options) {
@@ -272,7 +276,7 @@ void add_rows(Group data, FitArguments& a) {
 void add_reading(Group data, ModelArguments& model) {
   add_columns(data, model.options);
   data.names("--labels", model.options.labels, "classes in the order of their ids")->default_str("those of the rows");
-  add_table(data, model.table);
+  add_table(data, model);
 }
 
 void add_options_of_tasks(CLI::App& command, ModelArguments& model) {
@@ -324,7 +328,7 @@ void add_options(CLI::App& command, EvaluateArguments& a) {
              "rows: .csv, .tsv, .jsonl, .tfrecord; .txt; a folder of images; NAME=FILE: sets")
       ->required();
   add_columns(data, a.model.options);
-  add_table(data, a.model.table);
+  add_table(data, a.model);
   add_length(data, a.model.options);
   add_padding(data, a.model.padding);
   add_masking(data, a.model.masked_lm);
@@ -345,7 +349,7 @@ void add_options(CLI::App& command, PredictArguments& a) {
       ->required();
   data.text("--text-column", a.model.options.text_column, "column of the text");
   data.text("--text-pair-column", a.model.options.text_pair_column, "column of a second text")->default_str("none");
-  add_table(data, a.model.table);
+  add_table(data, a.model);
   add_length(data, a.model.options);
   add_padding(data, a.model.padding);
   add_masking(data, a.model.masked_lm);

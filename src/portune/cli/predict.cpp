@@ -1,4 +1,5 @@
 // portune predict: a JSON object for each example, in the order of the rows.
+#include "portune/cli/bad_rows.h"
 #include "portune/cli/commands.h"
 #include "portune/cli/exit_code.h"
 #include "portune/cli/make_task.h"
@@ -33,7 +34,7 @@ int predict(const PredictArguments& a) {
   Trainer trainer(device, *task, {.dtype = a.dtype});
 
   const std::unique_ptr<PredictionLines> lines = predictions_of(*task, a.output);
-  trainer.predict(evaluation_batches(*task, rows, a.batch_size, kLabels),
+  trainer.predict(tolerant(a.model, evaluation_batches(*task, rows, a.batch_size, kLabels)),
                   [&](const data::Example& batch, const data::Example& outputs) {
                     stop_if_signalled();
                     file.write(lines->take(batch, outputs));

@@ -101,12 +101,17 @@ std::vector<std::string> remarks_on_config(const std::vector<std::string>& unkno
   return {"config.json has keys that are not known and have no effect: " + list_of(unknown_keys, kMostNames)};
 }
 
-std::string json_of(const Scores& scores) { return object_of(scores).dump() + "\n"; }
+std::string json_of(const Scores& scores, std::optional<int64_t> skipped_rows) {
+  nlohmann::ordered_json object = object_of(scores);
+  if (skipped_rows) object["skipped_rows"] = *skipped_rows;
+  return object.dump() + "\n";
+}
 
-std::string table_of(const Scores& scores) {
+std::string table_of(const Scores& scores, std::optional<int64_t> skipped_rows) {
   std::string text;
   const size_t width = width_of(scores, 10);
   for (const auto& [name, value] : scores) text += fmt::format("{:<{}}{:>10.4f}\n", display_name(name), width, value);
+  if (skipped_rows) text += fmt::format("{:<{}}{:>10}\n", "bad rows", width, *skipped_rows);
   return text;
 }
 
@@ -119,6 +124,7 @@ std::string json_of(const Outcome& outcome) {
   object["train_seconds"] = outcome.seconds;
   if (outcome.before) object["before"] = object_of(*outcome.before);
   if (outcome.after) object["after"] = object_of(*outcome.after);
+  if (outcome.skipped_rows) object["skipped_rows"] = *outcome.skipped_rows;
   object["output"] = outcome.output.string();
   return line_of(object);
 }
@@ -134,6 +140,7 @@ std::string table_of(const Outcome& outcome) {
                           value);
     }
   }
+  if (outcome.skipped_rows) text += fmt::format("{:<20}{} passed over\n", "bad rows", *outcome.skipped_rows);
   return text + fmt::format("{:<20}{}\n", "model", outcome.output.string());
 }
 

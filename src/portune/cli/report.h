@@ -30,9 +30,10 @@ std::vector<std::string> remarks(const LoadReport& report);
 std::vector<std::string> remarks_on_config(const std::vector<std::string>& unknown_keys);
 
 /// Scores as JSON; what is not a finite number is null.
-std::string json_of(const Scores& scores);
+/// skipped_rows  bad ones that were passed over, if that was allowed
+std::string json_of(const Scores& scores, std::optional<int64_t> skipped_rows = std::nullopt);
 /// Name and value, a line each.
-std::string table_of(const Scores& scores);
+std::string table_of(const Scores& scores, std::optional<int64_t> skipped_rows = std::nullopt);
 
 /// What came out of fit().
 struct Outcome {
@@ -40,6 +41,7 @@ struct Outcome {
   int64_t steps = 0;
   double train_loss = 0;
   double compile_seconds = 0, seconds = 0;  ///< of the programs, and from then on
+  std::optional<int64_t> skipped_rows;      ///< bad ones that were passed over, if that was allowed
   std::optional<Scores> before, after;      ///< on the validation set, if there is one
   std::filesystem::path output;
 };

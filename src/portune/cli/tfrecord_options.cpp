@@ -1,6 +1,7 @@
 // The options of `portune tfrecord`.
 #include <CLI/CLI.hpp>
 
+#include "portune/cli/bad_rows.h"
 #include "portune/cli/option_group.h"
 #include "portune/cli/options.h"
 
@@ -17,7 +18,7 @@ void add_options(CLI::App& command, TfrecordWriteArguments& a) {
   data.text("--image-column", a.image_column, "column of paths: the files are written, as they are")
       ->default_str("none; image of a folder");
   data.names("--column-names", a.table.names, "columns of .csv, .tsv without a header")->default_str("the first line");
-  data.flag("--skip-ragged-rows", a.table.skip_ragged_rows, "pass over rows of another length than the first");
+  add_bad_rows(data, a.bad_rows);
   Group tokens(command, "Token ids");
   tokens.path("--tokenizer", a.tokenizer, "folder of a tokenizer: its ids in place of the text, input_ids")
       ->default_str("none");

@@ -127,12 +127,13 @@ std::string json_of(const data::TfrecordWriter& writer) {
 int tfrecord_write(const TfrecordWriteArguments& a) {
   catch_signals();  // so that nothing half-written stays behind
   require_folder(a.output);
-  const data::Dataset rows = rows_of(a);
   Features features(a, image_column_of(a));
+  data::Dataset records = rows_of(a).map([&](const data::Example& row) { return features.of(row); });
+  if (a.bad_rows) records = records.skip_bad_rows(a.bad_rows);
   data::TfrecordWriter writer(a.output.string(), a.files);
-  for (const data::Example& row : rows.iterate()) {
+  for (const data::Example& record : records.iterate()) {
     stop_if_signalled();
-    writer.write(features.of(row));
+    writer.write(record);
   }
   writer.commit();
   const size_t files = writer.files().size();

@@ -1,7 +1,6 @@
 // portune tokenize: ids and offsets for each row, in the order of the rows.
 #include <fmt/format.h>
 
-#include <filesystem>
 #include <functional>
 #include <iterator>
 
@@ -92,7 +91,7 @@ void read_table(const std::string& path, const Columns& columns, const Take& tak
 }
 
 void read_rows(const std::string& path, const Columns& columns, const Take& take) {
-  const std::string extension = std::filesystem::path(path).extension();
+  const std::string extension = data::kind_extension(path);
   const bool json = extension == ".jsonl" || extension == ".ndjson" || extension == ".json";
   json ? read_json_lines(path, columns, take) : read_table(path, columns, take);
 }
@@ -147,7 +146,8 @@ int tokenize(const TokenizeArguments& a) {
   ResultFile file(a.output);
   Writer writer(a, file);
   const Columns columns(a);
-  for (const std::string& path : a.input) read_rows(path, columns, [&](Row row) { writer.take(std::move(row)); });
+  for (const std::string& path : data::table_files(a.input))
+    read_rows(path, columns, [&](Row row) { writer.take(std::move(row)); });
   writer.flush();
   file.finish();
   return kOk;

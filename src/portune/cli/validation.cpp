@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <utility>
 
+#include "portune/cli/bad_rows.h"
 #include "portune/cli/make_task.h"
 #include "portune/cli/rows.h"
 
@@ -38,7 +39,7 @@ std::vector<ValidationSet> validation_sets(const ModelArguments& model, const st
   std::vector<ValidationSet> sets;
   for (const NamedFiles& set : named_files(words)) {
     const data::Dataset rows = read_rows(model, set.files, task, kLabels);
-    sets.push_back({set.name, evaluation_batches(task, rows, batch_size, kLabels)});
+    sets.push_back({set.name, tolerant(model, evaluation_batches(task, rows, batch_size, kLabels))});
   }
   return sets;
 }

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "portune/cli/bad_rows.h"
 #include "portune/cli/report.h"
 #include "portune/cli/rows.h"
 #include "portune/error.h"
@@ -32,7 +33,8 @@ void check_validation_split(const FitArguments& a) {
                     .expected = "one of them"});
 }
 
-std::vector<bool> held_out_rows(const FitArguments& a, const RowTask& task, const data::Dataset& rows) {
+std::vector<bool> held_out_rows(const FitArguments& a, const RowTask& task, const data::Dataset& all) {
+  const data::Dataset rows = tolerant(a.model, all);  // places are those of rows that can be read
   const uint64_t seed = a.training.seed;
   if (!has_one_class_a_row(task)) return data::hold_out(interruptible(rows).count(), a.validation_split, seed);
   const std::vector<std::string> labels = texts_in(rows, a.model.options.label_column);

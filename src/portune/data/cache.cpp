@@ -13,7 +13,7 @@ namespace {
 constexpr const char* kStage = "cache";
 
 // What is held is the pass of epoch 0, so that it does not depend on which pass asks first.
-constexpr Pass kHeldPass{.epoch = 0};
+const Pass kHeldPass{.epoch = 0};
 
 // The examples that a cache holds. Used by several threads and passes at a time.
 class Held {

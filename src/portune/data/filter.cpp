@@ -2,7 +2,7 @@
 
 #include "portune/data/saved_state.h"
 #include "portune/data/stage.h"
-#include "portune/data/user_function.h"
+#include "portune/data/tolerance.h"
 
 namespace portune::data {
 namespace {
@@ -13,11 +13,12 @@ using Predicate = std::function<bool(const Example&)>;
 
 class FilterIterator final : public Iterator {
  public:
-  FilterIterator(std::unique_ptr<Iterator> input, Predicate keep) : input_(std::move(input)), keep_(std::move(keep)) {}
+  FilterIterator(std::unique_ptr<Iterator> input, Predicate keep, std::shared_ptr<BadRows> bad_rows)
+      : input_(std::move(input)), keep_(std::move(keep)), bad_rows_(std::move(bad_rows)) {}
 
   std::optional<Example> next() override {
     while (auto example = input_->next()) {
-      if (call_on(*example, keep_)) return example;
+      if (call_tolerantly(bad_rows_.get(), *example, keep_).value_or(false)) return example;
     }
     return std::nullopt;
   }
@@ -28,6 +29,7 @@ class FilterIterator final : public Iterator {
  private:
   std::unique_ptr<Iterator> input_;
   Predicate keep_;
+  std::shared_ptr<BadRows> bad_rows_;
 };
 
 struct Filter final : Stage {
@@ -36,7 +38,7 @@ struct Filter final : Stage {
   Filter(StagePtr input, Predicate keep) : input(std::move(input)), keep(std::move(keep)) {}
 
   std::unique_ptr<Iterator> iterate(Pass pass) const override {
-    return std::make_unique<FilterIterator>(input->iterate(pass), keep);
+    return std::make_unique<FilterIterator>(input->iterate(pass), keep, pass.bad_rows);
   }
 };
 

@@ -3,7 +3,7 @@
 #include "portune/data/rewindable.h"
 #include "portune/data/saved_state.h"
 #include "portune/data/stage.h"
-#include "portune/data/user_function.h"
+#include "portune/data/tolerance.h"
 
 namespace portune::data {
 namespace {
@@ -14,7 +14,8 @@ using Function = std::function<std::vector<Example>(Example)>;
 
 class FlatMapIterator final : public Iterator {
  public:
-  FlatMapIterator(std::unique_ptr<Iterator> input, Function f) : input_(std::move(input)), f_(std::move(f)) {}
+  FlatMapIterator(std::unique_ptr<Iterator> input, Function f, std::shared_ptr<BadRows> bad_rows)
+      : input_(std::move(input)), f_(std::move(f)), bad_rows_(std::move(bad_rows)) {}
 
   std::optional<Example> next() override {
     while (taken_ == examples_.size()) {
@@ -42,13 +43,14 @@ class FlatMapIterator final : public Iterator {
     input_.release(input_.taken());
     auto example = input_.next();
     if (!example) return false;
-    examples_ = call_on(std::move(*example), f_);
+    examples_ = call_tolerantly(bad_rows_.get(), std::move(*example), f_).value_or(std::vector<Example>());
     taken_ = 0;
     return true;
   }
 
   RewindableInput input_;
   Function f_;
+  std::shared_ptr<BadRows> bad_rows_;
   std::vector<Example> examples_;  // of the last element of the input
   size_t taken_ = 0;
 };
@@ -59,7 +61,7 @@ struct FlatMap final : Stage {
   FlatMap(StagePtr input, Function f) : input(std::move(input)), f(std::move(f)) {}
 
   std::unique_ptr<Iterator> iterate(Pass pass) const override {
-    return std::make_unique<FlatMapIterator>(input->iterate(pass), f);
+    return std::make_unique<FlatMapIterator>(input->iterate(pass), f, pass.bad_rows);
   }
 };
 

@@ -2,7 +2,7 @@
 
 #include "portune/data/parallel_map.h"
 #include "portune/data/rewindable.h"
-#include "portune/data/user_function.h"
+#include "portune/data/tolerance.h"
 
 namespace portune::data {
 namespace {
@@ -11,15 +11,17 @@ using Function = std::function<Example(Example)>;
 
 class SequentialMap final : public Iterator {
  public:
-  SequentialMap(std::unique_ptr<Iterator> input, Function f) : input_(std::move(input)), f_(std::move(f)) {}
+  SequentialMap(std::unique_ptr<Iterator> input, Function f, std::shared_ptr<BadRows> bad_rows)
+      : input_(std::move(input)), f_(std::move(f)), bad_rows_(std::move(bad_rows)) {}
 
   std::optional<Example> next() override {
-    auto example = input_->next();
-    if (example) example = call_on(std::move(*example), f_);
-    return example;
+    while (auto example = input_->next()) {
+      if (auto mapped = call_tolerantly(bad_rows_.get(), std::move(*example), f_)) return mapped;
+    }
+    return std::nullopt;
   }
 
-  int64_t skip(int64_t count) override { return input_->skip(count); }
+  int64_t skip(int64_t count) override { return bad_rows_ ? Iterator::skip(count) : input_->skip(count); }
 
   // As that of a pool, so that a run may go on with another number of threads.
   nlohmann::json state() const override { return {{"stage", kMapStage}, {"input", place_after(input_->state(), 0)}}; }
@@ -28,6 +30,7 @@ class SequentialMap final : public Iterator {
  private:
   std::unique_ptr<Iterator> input_;
   Function f_;
+  std::shared_ptr<BadRows> bad_rows_;
 };
 
 struct Map final : Stage {
@@ -37,8 +40,8 @@ struct Map final : Stage {
   Map(StagePtr input, Function f, MapOptions options) : input(std::move(input)), f(std::move(f)), options(options) {}
 
   std::unique_ptr<Iterator> iterate(Pass pass) const override {
-    if (options.threads == 1) return std::make_unique<SequentialMap>(input->iterate(pass), f);
-    return parallel_map(input->iterate(pass), f, options.threads, options.ordered);
+    if (options.threads == 1) return std::make_unique<SequentialMap>(input->iterate(pass), f, pass.bad_rows);
+    return parallel_map(input->iterate(pass), f, options, pass.bad_rows);
   }
   std::optional<int64_t> size() const override { return input->size(); }
   Example at(Pass pass, int64_t index) const override { return call_on(input->at(pass, index), f); }

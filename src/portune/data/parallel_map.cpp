@@ -9,7 +9,7 @@
 
 #include "portune/base/thread_pool.h"
 #include "portune/data/rewindable.h"
-#include "portune/data/user_function.h"
+#include "portune/data/tolerance.h"
 
 namespace portune::data {
 namespace {
@@ -25,8 +25,12 @@ constexpr size_t kMostAhead = 64;
 // under way at any time, so that the pool works while the consumer does.
 class ParallelMap final : public Iterator {
  public:
-  ParallelMap(std::unique_ptr<Iterator> input, Function f, int threads, bool ordered)
-      : input_(std::move(input), kBlockSize), f_(std::move(f)), ordered_(ordered), pool_(threads) {}
+  ParallelMap(std::unique_ptr<Iterator> input, Function f, MapOptions options, std::shared_ptr<BadRows> bad_rows)
+      : input_(std::move(input), kBlockSize),
+        f_(std::move(f)),
+        bad_rows_(std::move(bad_rows)),
+        ordered_(options.ordered),
+        pool_(options.threads) {}
 
   ~ParallelMap() override { cancelled_ = true; }
 
@@ -35,13 +39,18 @@ class ParallelMap final : public Iterator {
       submit_blocks();
       if (blocks_.empty()) return std::nullopt;
       Block& block = wait_for_block();
-      if (block.taken < block.examples.size()) return std::move(block.examples[block.taken++]);
-      finish(block);
+      if (block.taken == block.examples.size()) {
+        finish(block);
+      } else if (auto example = take(block.examples[block.taken++])) {
+        return example;
+      }
     }
   }
 
   // What is under way already has been read from the input.
-  int64_t skip(int64_t count) override { return blocks_.empty() ? input_.skip(count) : Iterator::skip(count); }
+  int64_t skip(int64_t count) override {
+    return blocks_.empty() && !bad_rows_ ? input_.skip(count) : Iterator::skip(count);
+  }
 
   nlohmann::json state() const override {
     if (!ordered_) return {{"stage", kUnordered}, {"input", input_.place_of(first())}, {"taken", taken()}};
@@ -58,10 +67,14 @@ class ParallelMap final : public Iterator {
  private:
   static constexpr const char* kUnordered = "unordered map";
 
+  struct Slot {
+    Example example;           // of its origin alone, if there is an error
+    std::exception_ptr error;  // of the function
+  };
   struct Block {
     int64_t first;  // number of its first example
-    std::vector<Example> examples;
-    std::exception_ptr error;  // what would come after the examples
+    std::vector<Slot> examples;
+    std::exception_ptr error;  // of the input, after the examples
     size_t taken = 0;
     bool done = false;   // mapped
     bool spent = false;  // and given, but waits for one before it
@@ -83,7 +96,7 @@ class ParallelMap final : public Iterator {
       while (std::ssize(block.examples) < kBlockSize && !input_ended_) {
         auto example = input_.next();
         input_ended_ = !example;
-        if (example) block.examples.push_back(std::move(*example));
+        if (example) block.examples.push_back({std::move(*example), {}});
       }
     } catch (...) {
       block.error = std::current_exception();
@@ -93,18 +106,28 @@ class ParallelMap final : public Iterator {
   }
 
   void work_on(Block& block) {
-    size_t mapped = block.taken;
-    try {
-      for (; mapped < block.examples.size() && !cancelled_; ++mapped) {
-        block.examples[mapped] = call_on(std::move(block.examples[mapped]), f_);
+    bool wanted = true;  // nobody asks for what comes after an error that is none of a bad row
+    for (size_t i = block.taken; i < block.examples.size() && wanted && !cancelled_; ++i) {
+      Slot& slot = block.examples[i];
+      Example origin(slot.example.origin());
+      try {
+        slot.example = call_on(std::move(slot.example), f_);
+      } catch (...) {
+        slot = {std::move(origin), std::current_exception()};
+        wanted = bad_rows_ != nullptr;
       }
-    } catch (...) {
-      block.error = std::current_exception();  // comes before an error of the input
-      block.examples.erase(block.examples.begin() + static_cast<std::ptrdiff_t>(mapped), block.examples.end());
     }
     const std::lock_guard lock(mutex_);
     block.done = true;
     done_.notify_one();
+  }
+
+  // The example of a slot, or nothing for a bad row that is passed over: here, so that this happens in the order of the
+  // rows, whatever the threads do.
+  std::optional<Example> take(Slot& slot) {
+    if (!slot.error) return std::move(slot.example);
+    const auto fail = [&](const Example&) -> Example { std::rethrow_exception(slot.error); };
+    return call_tolerantly(bad_rows_.get(), slot.example, fail);
   }
 
   Block& wait_for_block() {
@@ -168,6 +191,7 @@ class ParallelMap final : public Iterator {
 
   RewindableInput input_;
   Function f_;
+  const std::shared_ptr<BadRows> bad_rows_;
   const bool ordered_;
   bool input_ended_ = false;
   size_t unspent_ = 0;
@@ -180,9 +204,9 @@ class ParallelMap final : public Iterator {
 
 }  // namespace
 
-std::unique_ptr<Iterator> parallel_map(std::unique_ptr<Iterator> input, std::function<Example(Example)> f, int threads,
-                                       bool ordered) {
-  return std::make_unique<ParallelMap>(std::move(input), std::move(f), threads, ordered);
+std::unique_ptr<Iterator> parallel_map(std::unique_ptr<Iterator> input, std::function<Example(Example)> f,
+                                       MapOptions options, std::shared_ptr<BadRows> bad_rows) {
+  return std::make_unique<ParallelMap>(std::move(input), std::move(f), options, std::move(bad_rows));
 }
 
 }  // namespace portune::data

@@ -11,8 +11,9 @@ namespace portune::data {
 /// What map() is called in states, however many threads it has.
 inline constexpr const char* kMapStage = "map";
 
-/// ordered  whether examples come in the order of the input
-std::unique_ptr<Iterator> parallel_map(std::unique_ptr<Iterator> input, std::function<Example(Example)> f, int threads,
-                                       bool ordered);
+/// options   with another number of threads than 1
+/// bad_rows  as in Pass
+std::unique_ptr<Iterator> parallel_map(std::unique_ptr<Iterator> input, std::function<Example(Example)> f,
+                                       MapOptions options, std::shared_ptr<BadRows> bad_rows);
 
 }  // namespace portune::data

@@ -1,7 +1,7 @@
 #include <nlohmann/json.hpp>
 
 #include "portune/data/read_files.h"
-#include "portune/error.h"
+#include "portune/io/bad_record.h"
 #include "portune/io/conll.h"
 #include "portune/sources.h"
 
@@ -29,9 +29,9 @@ class ConllRows final : public Iterator {
  private:
   std::string tags() const {
     if (!reader_.tags().empty()) return nlohmann::json(reader_.tags()).dump();
-    throw DataError({.where = to_string(Origin{path_, reader_.line()}),
-                     .given = "one column",
-                     .expected = "a token and its tag on each line"});
+    throw io::BadRecordError({.where = to_string(Origin{path_, reader_.line()}),
+                              .given = "one column",
+                              .expected = "a token and its tag on each line"});
   }
 
   ConllOptions options_;

@@ -3,7 +3,7 @@
 
 #include "portune/data/column_names.h"
 #include "portune/data/read_files.h"
-#include "portune/error.h"
+#include "portune/io/bad_record.h"
 #include "portune/io/csv.h"
 #include "portune/sources.h"
 
@@ -17,9 +17,7 @@ class CsvRows final : public Iterator {
   CsvRows(const std::string& path, const CsvOptions& options)
       : options_(options),
         path_(std::make_shared<const std::string>(path)),
-        reader_(
-            path,
-            {.delimiter = *options.delimiter, .quoting = *options.quoting, .skip_ragged = options.skip_ragged_rows}) {}
+        reader_(path, {.delimiter = *options.delimiter, .quoting = *options.quoting}) {}
 
   std::optional<Example> next() override {
     if (!began_ && !begin()) return std::nullopt;
@@ -50,7 +48,7 @@ class CsvRows final : public Iterator {
   // Finds the names of the columns; false if the file is empty.
   bool begin() {
     began_ = true;
-    if (!reader_.next()) return false;
+    if (!read_first()) return false;
     if (!options_.header) {
       row_ready_ = true;
       require_name_count();
@@ -59,6 +57,15 @@ class CsvRows final : public Iterator {
     choose_columns(options_.header ? std::vector<std::string_view>(fields.begin(), fields.end())
                                    : std::vector<std::string_view>(options_.names.begin(), options_.names.end()));
     return true;
+  }
+
+  // Without a header, no row can be read.
+  bool read_first() {
+    try {
+      return reader_.next();
+    } catch (const io::BadRecordError& error) {
+      throw DataError(error.report());
+    }
   }
 
   void choose_columns(const std::vector<std::string_view>& names) {

@@ -4,7 +4,10 @@
 #include <utility>
 
 #include "portune/data/same_files.h"
+#include "portune/data/tolerance.h"
 #include "portune/error.h"
+#include "portune/io/bad_record.h"
+#include "portune/sources.h"
 
 namespace portune::data {
 namespace {
@@ -21,15 +24,13 @@ struct ReadFiles final : Stage {
 
 class FilesIterator final : public Iterator {
  public:
-  explicit FilesIterator(const ReadFiles& files) : verb_(files.verb), paths_(files.paths), open_(files.open) {}
+  FilesIterator(const ReadFiles& files, std::shared_ptr<BadRows> bad_rows)
+      : verb_(files.verb), paths_(files.paths), open_(files.open), bad_rows_(std::move(bad_rows)) {}
 
   std::optional<Example> next() override {
     for (; next_file_ < paths_.size(); ++next_file_) {
       if (!rows_) begin_file();
-      if (auto example = rows_->next()) {
-        empty_ = false;
-        return example;
-      }
+      if (auto example = next_row()) return example;
       end_file();
     }
     return std::nullopt;
@@ -53,6 +54,20 @@ class FilesIterator final : public Iterator {
   }
 
  private:
+  // The next row of the file that can be read.
+  std::optional<Example> next_row() {
+    for (;;) {
+      try {
+        auto example = rows_->next();
+        empty_ = empty_ && !example;
+        return example;
+      } catch (const io::BadRecordError& error) {
+        pass_over(bad_rows_.get(), error);
+        empty_ = false;
+      }
+    }
+  }
+
   void begin_file() {
     rows_ = open_(paths_[next_file_]);
     empty_ = true;
@@ -67,13 +82,16 @@ class FilesIterator final : public Iterator {
   const std::string verb_;
   std::vector<std::string> paths_;
   OpenFile open_;
+  std::shared_ptr<BadRows> bad_rows_;
   size_t next_file_ = 0;
   std::unique_ptr<Iterator> rows_;
   bool empty_ = true;  // whether the current file has given nothing so far
   SameFiles same_files_{paths_};
 };
 
-std::unique_ptr<Iterator> ReadFiles::iterate(Pass) const { return std::make_unique<FilesIterator>(*this); }
+std::unique_ptr<Iterator> ReadFiles::iterate(Pass pass) const {
+  return std::make_unique<FilesIterator>(*this, pass.bad_rows);
+}
 
 }  // namespace
 
@@ -86,6 +104,7 @@ io::TextPosition position_in(const SavedState& saved) {
 }
 
 Dataset read_files(const std::string& verb, std::vector<std::string> paths, OpenFile open) {
+  paths = table_files(paths);
   if (paths.empty()) throw UsageError({.where = verb, .given = "no files", .expected = "at least one"});
   // A missing validation set should be noticed before the training, not after it.
   for (const std::string& path : paths) open(path);

@@ -16,8 +16,8 @@ namespace portune::data {
 /// Begins to read a file. The rows must be able to say where they stand.
 using OpenFile = std::function<std::unique_ptr<Iterator>(const std::string& path)>;
 
-/// The examples of all files, in the order given. `verb` is named in errors.
-/// errors  at once: UsageError if there are no files, NotFoundError if one is missing;
+/// The examples of all files (table_files), in the order given. `verb` is named in errors.
+/// errors  at once: UsageError if there are no files, NotFoundError if one is missing, those of table_files();
 ///         DataError, when it is reached, for a file without examples
 Dataset read_files(const std::string& verb, std::vector<std::string> paths, OpenFile open);
 

@@ -3,6 +3,7 @@
 
 #include "portune/data/column_names.h"
 #include "portune/data/read_files.h"
+#include "portune/io/bad_record.h"
 #include "portune/io/jsonl.h"
 #include "portune/sources.h"
 
@@ -34,7 +35,7 @@ class JsonlRows final : public Iterator {
     for (const auto& field : reader_.fields()) {
       if (field.key == column) return field.value;
     }
-    throw missing_column(to_string(Origin{path_, reader_.line()}), column, reader_.keys());
+    throw io::BadRecordError(missing_column(to_string(Origin{path_, reader_.line()}), column, reader_.keys()).report());
   }
 
   std::vector<std::string> columns_;

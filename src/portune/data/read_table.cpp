@@ -1,7 +1,8 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "portune/data.h"
+#include "portune/data/file_kinds.h"
+#include "portune/data/rename_columns.h"
 #include "portune/error.h"
 #include "portune/sources.h"
 #include "portune/tfrecord.h"
@@ -9,25 +10,27 @@
 namespace portune::data {
 namespace {
 
-// The extension of all files; see read_table.
-std::string common_extension(const std::vector<std::string>& paths) {
+FileKind known_kind(const std::string& path) {
+  const std::optional<FileKind> kind = kind_of(path);
+  if (kind && *kind != FileKind::kConll) return *kind;
+  if (std::filesystem::path(path).extension().empty() && !std::filesystem::exists(path)) {
+    throw NotFoundError({.where = path, .given = "no such file or folder"});
+  }
+  throw UsageError({.where = "read_table",
+                    .given = "'" + path + "'",
+                    .expected = "a file that ends in one of " + table_extensions() + ", also with .gz or .zst behind"});
+}
+
+FileKind common_kind(const std::vector<std::string>& paths) {
   if (paths.empty()) throw UsageError({.where = "read_table", .given = "no files", .expected = "at least one"});
-  const std::string extension = std::filesystem::path(paths.front()).extension();
+  const FileKind kind = known_kind(paths.front());
   for (const std::string& path : paths) {
-    if (std::filesystem::path(path).extension() == extension) continue;
+    if (known_kind(path) == kind) continue;
     throw UsageError({.where = "read_table",
                       .given = "'" + paths.front() + "' and '" + path + "'",
                       .expected = "files of one kind"});
   }
-  return extension;
-}
-
-// train.tfrecord, train.tfrecords, each with .gz and as TensorFlow numbers them: train.tfrecord-00003-of-00008.
-bool is_tfrecord(std::string path) {
-  if (path.ends_with(".gz")) path.resize(path.size() - 3);
-  std::string extension = std::filesystem::path(path).extension();
-  extension.resize(std::min(extension.size(), extension.find('-')));
-  return extension == ".tfrecord" || extension == ".tfrecords";
+  return kind;
 }
 
 Dataset read_tfrecord_table(Files files, const std::vector<std::string>& columns) {
@@ -37,49 +40,62 @@ Dataset read_tfrecord_table(Files files, const std::vector<std::string>& columns
 }
 
 CsvOptions csv_options(TableOptions options) {
-  return {.header = options.names.empty(),
-          .names = std::move(options.names),
-          .columns = std::move(options.columns),
-          .skip_ragged_rows = options.skip_ragged_rows};
+  return {.header = options.names.empty(), .names = std::move(options.names), .columns = std::move(options.columns)};
 }
 
-void require_no_csv_options(const std::string& path, const TableOptions& options) {
-  if (options.names.empty() && !options.skip_ragged_rows) return;
-  throw UsageError(
-      {.where = "read_table",
-       .given = std::string(options.names.empty() ? "ragged rows to skip" : "names of columns") + " for '" + path + "'",
-       .expected = "a .csv or .tsv file, which alone has such"});
+void require_no_names(const std::string& path, const TableOptions& options) {
+  if (options.names.empty()) return;
+  throw UsageError({.where = "read_table",
+                    .given = "names of columns for '" + path + "'",
+                    .expected = "a .csv or .tsv file, which alone has such"});
+}
+
+void require_text_alone(const std::string& path, const std::vector<std::string>& columns) {
+  for (const std::string& column : columns) {
+    if (column == "text") continue;
+    throw UsageError({.where = "read_table",
+                      .given = "a column '" + column + "' of '" + path + "'",
+                      .expected = "the column 'text', the only one of a .txt file"});
+  }
+}
+
+// With the columns' names in the files.
+Dataset read(const std::vector<std::string>& paths, TableOptions options) {
+  const FileKind kind = common_kind(paths);
+  if (kind == FileKind::kCsv) return read_csv(paths, csv_options(std::move(options)));
+  if (kind == FileKind::kTsv) return read_tsv(paths, csv_options(std::move(options)));
+  require_no_names(paths.front(), options);
+  if (kind == FileKind::kTfrecord) return read_tfrecord_table(paths, options.columns);
+  if (kind == FileKind::kParquet || kind == FileKind::kArrow) {
+    return read_arrow(paths, {.columns = std::move(options.columns)});
+  }
+  if (kind != FileKind::kText) return read_jsonl(paths, {.columns = std::move(options.columns)});
+  require_text_alone(paths.front(), options.columns);
+  return read_text(paths);
+}
+
+using Names = std::map<std::string, std::string>;
+
+// Of the columns that are wanted, those that have another name in the files, with both.
+Names take_renamed(Names rename, std::vector<std::string>& columns) {
+  if (columns.empty()) return rename;
+  Names wanted;
+  for (std::string& column : columns) {
+    const auto found = std::ranges::find(rename, column, &Names::value_type::second);
+    if (found == rename.end()) continue;
+    wanted.insert(*found);
+    column = found->first;
+  }
+  return wanted;
 }
 
 }  // namespace
 
 Dataset read_table(Files files, TableOptions options) {
-  if (!files.paths().empty() && std::ranges::all_of(files.paths(), is_tfrecord)) {
-    require_no_csv_options(files.paths().front(), options);
-    return read_tfrecord_table(std::move(files), options.columns);
-  }
-  const std::string extension = common_extension(files.paths());
-  if (extension == ".csv") return read_csv(std::move(files), csv_options(std::move(options)));
-  if (extension == ".tsv") return read_tsv(std::move(files), csv_options(std::move(options)));
-  require_no_csv_options(files.paths().front(), options);
-  if (extension == ".jsonl" || extension == ".ndjson" || extension == ".json") {
-    return read_jsonl(std::move(files), {.columns = std::move(options.columns)});
-  }
-  if (extension == ".txt") {
-    for (const std::string& column : options.columns) {
-      if (column == "text") continue;
-      throw UsageError({.where = "read_table",
-                        .given = "a column '" + column + "' of '" + files.paths().front() + "'",
-                        .expected = "the column 'text', the only one of a .txt file"});
-    }
-    return read_text(std::move(files));
-  }
-  if (extension.empty() && !std::filesystem::exists(files.paths().front())) {
-    throw NotFoundError({.where = files.paths().front(), .given = "no such file or folder"});
-  }
-  throw UsageError({.where = "read_table",
-                    .given = "'" + files.paths().front() + "'",
-                    .expected = "a file that ends in .csv, .tsv, .jsonl, .ndjson, .json, .txt or .tfrecord"});
+  const std::vector<std::string> paths = table_files(files.paths());
+  const Names rename = take_renamed(options.rename, options.columns);
+  Dataset rows = read(paths, std::move(options));
+  return rename.empty() ? rows : rename_columns(rows, rename);
 }
 
 }  // namespace portune::data

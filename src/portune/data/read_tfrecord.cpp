@@ -10,6 +10,7 @@
 #include "portune/data/stage.h"
 #include "portune/data/tfrecord_files.h"
 #include "portune/error.h"
+#include "portune/io/bad_record.h"
 #include "portune/tfrecord.h"
 
 namespace portune::data {
@@ -19,19 +20,18 @@ using FilesPtr = std::shared_ptr<const TfrecordFiles>;
 
 class TfrecordIterator final : public Iterator {
  public:
-  explicit TfrecordIterator(const FilesPtr& files) : files_(files), records_(files) {}
+  TfrecordIterator(FilesPtr files, std::shared_ptr<BadRows> bad_rows)
+      : records_(std::move(files)), bad_rows_(std::move(bad_rows)) {}
 
-  std::optional<Example> next() override {
-    const std::optional<TfrecordRecord> record = records_.next();
-    return record ? std::optional(files_->read(*record, parser_)) : std::nullopt;
-  }
-  int64_t skip(int64_t count) override { return records_.skip(count); }
+  std::optional<Example> next() override { return records_.next(parser_, bad_rows_.get()); }
+  // Where bad ones may be among them, all are looked at.
+  int64_t skip(int64_t count) override { return bad_rows_ ? Iterator::skip(count) : records_.skip(count); }
   nlohmann::json state() const override { return records_.state(); }
   void restore(const nlohmann::json& state) override { records_.restore(state); }
 
  private:
-  FilesPtr files_;
   TfrecordSequence records_;
+  std::shared_ptr<BadRows> bad_rows_;
   io::TfExample parser_;
 };
 
@@ -68,9 +68,9 @@ class ReadTfrecord final : public Stage, public BatchSource {
     }
   }
 
-  std::unique_ptr<Iterator> iterate(Pass) const override {
-    if (reads_ == 1) return std::make_unique<TfrecordIterator>(files_);
-    return read_in_parallel(files_, reads_, deterministic_);
+  std::unique_ptr<Iterator> iterate(Pass pass) const override {
+    if (reads_ == 1) return std::make_unique<TfrecordIterator>(files_, pass.bad_rows);
+    return read_in_parallel(files_, reads_, deterministic_, pass.bad_rows);
   }
 
   std::optional<int64_t> size() const override { return has_access_ ? std::optional(ends_.back()) : std::nullopt; }
@@ -82,14 +82,18 @@ class ReadTfrecord final : public Stage, public BatchSource {
     const io::RecordPosition position = records.position(record);
     const auto descriptor = open_.get(file, *files_->paths[file]);
     std::string buffer;
-    const std::string_view bytes = io::read_record(descriptor->number(), *files_->paths[file], position,
-                                                   records.position(record + 1).offset, buffer);
     io::TfExample parser;
-    return files_->read({bytes, file, position}, parser);
+    try {
+      const std::string_view bytes = io::read_record(descriptor->number(), *files_->paths[file], position,
+                                                     records.position(record + 1).offset, buffer);
+      return files_->read({bytes, file, position}, parser);
+    } catch (const DataError& error) {
+      throw io::BadRecordError(error.report());  // the index has the others
+    }
   }
 
-  StagePtr batched(const BatchOptions& options) const override {
-    return reads_ == 1 ? batches_of(files_, options) : nullptr;
+  StagePtr batched(const BatchOptions& options, const StagePtr& gathered) const override {
+    return reads_ == 1 ? batches_of(files_, options, gathered) : nullptr;
   }
 
  private:

@@ -5,7 +5,8 @@
 #include "portune/data/permutation.h"
 #include "portune/data/saved_state.h"
 #include "portune/data/stage.h"
-#include "portune/error.h"
+#include "portune/data/tolerance.h"
+#include "portune/io/bad_record.h"
 
 namespace portune::data {
 namespace {
@@ -17,11 +18,21 @@ class PermutedShuffle final : public Iterator {
       : input_(std::move(input)), pass_(pass), options_(options), permutation_(permutation) {}
 
   std::optional<Example> next() override {
-    if (next_ == permutation_.size()) return std::nullopt;
-    return input_->at(pass_, permutation_(next_++));
+    while (next_ < permutation_.size()) {
+      const int64_t index = permutation_(next_++);
+      try {
+        return input_->at(pass_, index);
+      } catch (const io::BadRecordError& error) {
+        pass_over(pass_.bad_rows.get(), error);
+      } catch (const DataError& error) {  // of a function before this: the others can be had all the same
+        pass_over(pass_.bad_rows.get(), error, Origin{.row = index});
+      }
+    }
+    return std::nullopt;
   }
 
   int64_t skip(int64_t count) override {
+    if (pass_.bad_rows) return Iterator::skip(count);
     const int64_t skipped = std::min(count, permutation_.size() - next_);
     next_ += skipped;
     return skipped;

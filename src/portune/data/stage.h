@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 
+#include "portune/bad_rows.h"
 #include "portune/data.h"
 
 namespace portune::data {
@@ -39,7 +40,8 @@ class Iterator {
 /// that a pass can be begun again anywhere.
 struct Pass {
   int64_t epoch = 0;
-  Meter* meter = nullptr;  ///< told how long the stages take; may be nullptr
+  std::shared_ptr<BadRows> bad_rows = {};  ///< what to do with bad rows (tolerance.h); null: they are errors
+  Meter* meter = nullptr;                  ///< told how long the stages take; may be nullptr
 };
 
 /// The immutable description of a dataset: what a verb was given, and the stage before it.

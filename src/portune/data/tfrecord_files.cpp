@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "portune/data/saved_state.h"
+#include "portune/data/tolerance.h"
 #include "portune/error.h"
 
 namespace portune::data {
@@ -46,6 +47,18 @@ std::optional<TfrecordRecord> TfrecordFile::next() {
   return record ? std::optional(TfrecordRecord{*record, file_, here}) : std::nullopt;
 }
 
+std::optional<Example> TfrecordFile::next(io::TfExample& parser, BadRows* bad_rows) {
+  for (;;) {
+    try {
+      const std::optional<TfrecordRecord> record = next();
+      return record ? std::optional(files_->read(*record, parser)) : std::nullopt;
+    } catch (const DataError& error) {
+      if (reader_.rest_is_lost()) throw;
+      pass_over(bad_rows, error);
+    }
+  }
+}
+
 int64_t TfrecordFile::skip(int64_t count) {
   const std::optional<io::TfrecordIndex>& index = files_->indexes[file_];
   if (!index) return reader_.skip(count);
@@ -60,6 +73,17 @@ std::optional<TfrecordRecord> TfrecordSequence::next() {
     if (auto record = records_->next()) {
       found_any_ = true;
       return record;
+    }
+    end_file();
+  }
+  return std::nullopt;
+}
+
+std::optional<Example> TfrecordSequence::next(io::TfExample& parser, BadRows* bad_rows) {
+  while (begin_file()) {
+    if (auto example = records_->next(parser, bad_rows)) {
+      found_any_ = true;
+      return example;
     }
     end_file();
   }

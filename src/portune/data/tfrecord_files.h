@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "portune/bad_rows.h"
 #include "portune/data/same_files.h"
 #include "portune/data/stage.h"
 #include "portune/data/tfrecord_columns.h"
@@ -51,6 +52,9 @@ class TfrecordFile {
   TfrecordFile(std::shared_ptr<const TfrecordFiles> files, size_t file);
 
   std::optional<TfrecordRecord> next();
+  /// The next example. A bad record is passed over, if those behind it can be read.
+  /// bad_rows  as in Pass
+  std::optional<Example> next(io::TfExample& parser, BadRows* bad_rows);
   /// As Iterator has it.
   int64_t skip(int64_t count);
   /// Of the record that comes next.
@@ -72,6 +76,8 @@ class TfrecordSequence {
 
   /// errors  DataError at the end if there was no record
   std::optional<TfrecordRecord> next();
+  /// As TfrecordFile has it.
+  std::optional<Example> next(io::TfExample& parser, BadRows* bad_rows);
   int64_t skip(int64_t count);
   /// As Iterator has them.
   nlohmann::json state() const;
@@ -89,10 +95,13 @@ class TfrecordSequence {
 };
 
 /// Batches whose columns are made straight from the records.
-StagePtr batches_of(std::shared_ptr<const TfrecordFiles> files, const BatchOptions& options);
+/// gathered  the same from one example after the other, for passes that pass over bad rows
+StagePtr batches_of(std::shared_ptr<const TfrecordFiles> files, const BatchOptions& options, StagePtr gathered);
 
 /// num_parallel_reads files at a time.
-std::unique_ptr<Iterator> read_in_parallel(std::shared_ptr<const TfrecordFiles> files, int reads, bool deterministic);
+/// bad_rows  as in Pass
+std::unique_ptr<Iterator> read_in_parallel(std::shared_ptr<const TfrecordFiles> files, int reads, bool deterministic,
+                                           std::shared_ptr<BadRows> bad_rows);
 
 /// A position as states have it.
 nlohmann::json state_of(const io::RecordPosition& position);

@@ -18,8 +18,10 @@ namespace {
 // A few blocks of examples are read ahead from each of the files whose turn it is, a thread for each.
 class ParallelReads final : public Iterator {
  public:
-  ParallelReads(std::shared_ptr<const TfrecordFiles> files, int reads, bool deterministic)
+  ParallelReads(std::shared_ptr<const TfrecordFiles> files, int reads, bool deterministic,
+                std::shared_ptr<BadRows> bad_rows)
       : files_(std::move(files)),
+        bad_rows_(std::move(bad_rows)),
         deterministic_(deterministic),
         same_files_(files_->texts_of_paths()),
         slots_(std::min(static_cast<size_t>(reads), files_->paths.size())),
@@ -189,15 +191,16 @@ class ParallelReads final : public Iterator {
     io::TfExample parser;
     const int64_t begin = records.position().offset;
     while (block.examples.size() < kBlockExamples && records.position().offset - begin < kBlockBytes && !cancelled_) {
-      const std::optional<TfrecordRecord> record = records.next();
-      block.is_last = !record;
-      if (!record) return;
-      block.examples.push_back(files_->read(*record, parser));
+      std::optional<Example> example = records.next(parser, bad_rows_.get());
+      block.is_last = !example;
+      if (!example) return;
+      block.examples.push_back(std::move(*example));
       block.ends.push_back(records.position());
     }
   }
 
   std::shared_ptr<const TfrecordFiles> files_;
+  const std::shared_ptr<BadRows> bad_rows_;
   const bool deterministic_;
   std::atomic<bool> cancelled_ = false;
   SameFiles same_files_;
@@ -211,8 +214,9 @@ class ParallelReads final : public Iterator {
 
 }  // namespace
 
-std::unique_ptr<Iterator> read_in_parallel(std::shared_ptr<const TfrecordFiles> files, int reads, bool deterministic) {
-  return std::make_unique<ParallelReads>(std::move(files), reads, deterministic);
+std::unique_ptr<Iterator> read_in_parallel(std::shared_ptr<const TfrecordFiles> files, int reads, bool deterministic,
+                                           std::shared_ptr<BadRows> bad_rows) {
+  return std::make_unique<ParallelReads>(std::move(files), reads, deterministic, std::move(bad_rows));
 }
 
 }  // namespace portune::data

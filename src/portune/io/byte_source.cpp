@@ -4,7 +4,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
+#include <vector>
 
 #include "portune/base/file_descriptor.h"
 #include "portune/error.h"
@@ -47,6 +49,16 @@ class FileSource final : public ByteSource {
 };
 
 }  // namespace
+
+void read_and_forget(ByteSource& source, int64_t bytes) {
+  constexpr int64_t kBlock = 64 * 1024;
+  std::vector<char> passed(static_cast<size_t>(std::min(bytes, kBlock)));
+  while (bytes > 0) {
+    const size_t count = source.read(std::span(passed).first(static_cast<size_t>(std::min(bytes, kBlock))));
+    if (count == 0) return;
+    bytes -= static_cast<int64_t>(count);
+  }
+}
 
 std::unique_ptr<ByteSource> open_file(const std::filesystem::path& path) { return std::make_unique<FileSource>(path); }
 

@@ -27,7 +27,13 @@ class ByteSource {
 /// errors  NotFoundError, IoError
 std::unique_ptr<ByteSource> open_file(const std::filesystem::path& path);
 
-/// What `compressed` holds, which is gzip (of one member or several) or zlib. `name` stands in errors.
+/// What `compressed` holds, which is gzip (of one member or several, zeros may follow) or zlib. `name` stands in
+/// errors.
 std::unique_ptr<ByteSource> inflate(std::unique_ptr<ByteSource> compressed, std::string name);
+/// The same for zstd, of one frame or several.
+std::unique_ptr<ByteSource> decompress_zstd(std::unique_ptr<ByteSource> compressed, std::string name);
+
+/// What skip() is where bytes can only be passed over by reading them.
+void read_and_forget(ByteSource& source, int64_t bytes);
 
 }  // namespace portune::io

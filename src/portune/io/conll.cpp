@@ -3,12 +3,12 @@
 #include <algorithm>
 #include <utility>
 
-#include "portune/error.h"
+#include "portune/io/bad_record.h"
 
 namespace portune::io {
 namespace {
 
-constexpr size_t kLongestLine = 1 << 20;
+constexpr int64_t kLongestLine = 1 << 20;
 constexpr size_t kMostTokens = 1'000'000;
 constexpr std::string_view kBlanks = " \t\r\n";
 
@@ -26,63 +26,54 @@ std::vector<std::string_view> columns_of(std::string_view line) {
 
 }  // namespace
 
+ConllReader::ConllReader(std::string path)
+    : lines_(std::move(path), kLongestLine, "a token and its tag on each line") {}
+
 bool ConllReader::next() {
+  // After an error, what is left of the sentence.
+  while (in_sentence_) {
+    const auto line = next_line();
+    in_sentence_ = line && !line->empty();
+  }
   tokens_.clear();
   tags_.clear();
+  in_sentence_ = true;
   while (const auto line = next_line()) {
-    if (line->starts_with("-DOCSTART-")) continue;
-    if (!line->empty()) {
-      take(*line);
-    } else if (!tokens_.empty()) {
-      return true;
-    }
+    if (line->starts_with("-DOCSTART-") || (line->empty() && tokens_.empty())) continue;
+    if (line->empty()) break;
+    take(*line);
   }
+  in_sentence_ = false;
   return !tokens_.empty();
 }
 
 void ConllReader::seek(TextPosition position) {
-  file_.seek(position.offset);
-  line_bytes_ = 0;
-  line_ = position.line;
+  lines_.seek(position);
+  in_sentence_ = false;
 }
 
 // Without the white space at its end; nothing at the end of the file.
 std::optional<std::string_view> ConllReader::next_line() {
-  file_.consume(std::exchange(line_bytes_, 0));
-  ++line_;
-  for (;;) {
-    const std::span<char> text = file_.unread();
-    const size_t length = static_cast<size_t>(std::ranges::find(text, '\n') - text.begin());
-    if (length > kLongestLine) {
-      throw DataError({.where = file_and_line(file_.path(), line_),
-                       .given = "a line of more than " + std::to_string(kLongestLine) + " bytes",
-                       .expected = "a token and its tag on each line"});
-    }
-    const bool ended = length < text.size();
-    if (!ended && file_.read_more()) continue;
-    if (!ended && length == 0) return std::nullopt;
-    line_bytes_ = length + (ended ? 1 : 0);
-    file_.require_text(length, line_);
-    const std::string_view line(text.data(), length);
-    return line.substr(0, line.find_last_not_of(kBlanks) + 1);
-  }
+  if (!lines_.next()) return std::nullopt;
+  const std::string_view line(lines_.text().data(), lines_.text().size());
+  return line.substr(0, line.find_last_not_of(kBlanks) + 1);
 }
 
 void ConllReader::take(std::string_view line) {
   const std::vector<std::string_view> columns = columns_of(line);
   if (columns_ == 0) columns_ = columns.size();
   if (columns.size() != columns_ || columns.front().empty()) {
-    throw DataError({.where = file_and_line(file_.path(), line_),
-                     .given = std::to_string(columns.size()) + " columns" +
-                              (columns.front().empty() ? ", the first of them empty" : ""),
-                     .expected = std::to_string(columns_) + ", as in the lines before, a token the first"});
+    throw BadRecordError({.where = lines_.where(),
+                          .given = std::to_string(columns.size()) + " columns" +
+                                   (columns.front().empty() ? ", the first of them empty" : ""),
+                          .expected = std::to_string(columns_) + ", as in the lines before, a token the first"});
   }
   if (tokens_.size() == kMostTokens) {
-    throw DataError({.where = file_and_line(file_.path(), line_),
-                     .given = "a sentence of more than " + std::to_string(kMostTokens) + " tokens",
-                     .expected = "an empty line after each sentence"});
+    throw BadRecordError({.where = lines_.where(),
+                          .given = "a sentence of more than " + std::to_string(kMostTokens) + " tokens",
+                          .expected = "an empty line after each sentence"});
   }
-  if (tokens_.empty()) first_line_ = line_;
+  if (tokens_.empty()) first_line_ = lines_.number();
   tokens_.emplace_back(columns.front());
   if (columns_ > 1) tags_.emplace_back(columns.back());
 }

@@ -8,18 +8,19 @@
 #include <string_view>
 #include <vector>
 
-#include "portune/io/text_file.h"
+#include "portune/io/line_reader.h"
 
 namespace portune::io {
 
 /// Reads a file of one token a line, in the memory of a sentence. The token is the first column, its tag the last;
 /// columns are separated by tabs or, in lines without any, by blanks. Empty lines end a sentence; lines that begin with
 /// -DOCSTART- are passed over. CR LF and a byte order mark are accepted.
-/// errors  DataError with file and line: another number of columns than in the line before, a line of more than 1 MB, a
+/// errors  BadRecordError with file and line, after which the next sentence can be read: another number of columns than
+/// in the line before, a line of more than 1 MB, a
 ///         sentence of more than 1 million tokens, bytes that are not UTF-8
 class ConllReader {
  public:
-  explicit ConllReader(std::string path) : file_(std::move(path)) {}
+  explicit ConllReader(std::string path);
 
   /// Goes to the next sentence, which has a token; false at the end of the file.
   bool next();
@@ -31,7 +32,7 @@ class ConllReader {
   int64_t line() const { return first_line_; }
 
   /// The end of the sentence.
-  TextPosition position() const { return {file_.offset() + static_cast<int64_t>(line_bytes_), line_}; }
+  TextPosition position() const { return lines_.position(); }
   /// Goes on from there.
   void seek(TextPosition position);
 
@@ -39,10 +40,10 @@ class ConllReader {
   std::optional<std::string_view> next_line();
   void take(std::string_view line);
 
-  TextFile file_;
-  size_t line_bytes_ = 0;
-  int64_t line_ = 0, first_line_ = 0;
-  size_t columns_ = 0;  // of all lines so far; 0: not known yet
+  LineReader lines_;
+  int64_t first_line_ = 0;
+  bool in_sentence_ = false;  // an error has ended next() before the end of the sentence
+  size_t columns_ = 0;        // of all lines so far; 0: not known yet
   std::vector<std::string> tokens_, tags_;
 };
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "portune/error.h"
+#include "portune/io/bad_record.h"
 
 namespace portune::io {
 namespace {
@@ -34,7 +34,9 @@ bool CsvReader::next() {
     file_.consume(std::exchange(record_bytes_, 0));
     if (!scan_record()) return false;
     next_line_ = line_ + count_line_ends(file_.unread().first(record_bytes_));
-  } while (!is_wanted());
+  } while (is_empty_line());
+  file_.require_text(record_bytes_, line_);
+  require_field_count();
   extract_fields();
   return true;
 }
@@ -44,13 +46,6 @@ void CsvReader::seek(TextPosition position) {
   record_bytes_ = 0;
   next_line_ = position.line;
   at_end_ = false;
-}
-
-// Whether the record that was scanned is one to hand out.
-bool CsvReader::is_wanted() {
-  if (is_empty_line()) return false;
-  file_.require_text(record_bytes_, line_);
-  return has_right_field_count();
 }
 
 // Finds the extent of the next record and of its fields; false at the end of the file.
@@ -152,19 +147,19 @@ void CsvReader::require_limits(std::string_view text, size_t field_begin, size_t
   }
 }
 
-bool CsvReader::has_right_field_count() {
+void CsvReader::require_field_count() {
   if (first_line_ == 0) {
     first_line_ = line_;
     field_count_ = scanned_.size();
   }
-  if (scanned_.size() == field_count_) return true;
-  if (format_.skip_ragged) return false;
+  if (scanned_.size() == field_count_) return;
   const bool too_many = scanned_.size() > field_count_;
-  fail(line_, count_of(scanned_.size(), "field"),
-       count_of(field_count_, "field") + ", as on line " + std::to_string(first_line_),
-       too_many && format_.quoting
-           ? std::string("put a text that contains '") + format_.delimiter + "' in double quotes"
-           : "");
+  throw BadRecordError({.where = file_and_line(file_.path(), line_),
+                        .given = count_of(scanned_.size(), "field"),
+                        .expected = count_of(field_count_, "field") + ", as on line " + std::to_string(first_line_),
+                        .fix = too_many && format_.quoting ? std::string("put a text that contains '") +
+                                                                 format_.delimiter + "' in double quotes"
+                                                           : ""});
 }
 
 void CsvReader::fail(int64_t line, std::string given, std::string expected, std::string fix) const {

@@ -15,8 +15,6 @@ namespace portune::io {
 struct CsvFormat {
   char delimiter = ',';
   bool quoting = true;  ///< whether '"' encloses fields; otherwise it is an ordinary character
-  /// Whether records with another number of fields than the first are passed over; otherwise they are errors.
-  bool skip_ragged = false;
   int64_t max_field_bytes = 16 << 20;
   int64_t max_record_bytes = 64 << 20;
   int64_t max_fields = 1 << 16;
@@ -25,8 +23,9 @@ struct CsvFormat {
 /// Reads a file record by record in constant memory. A record ends at LF, CR LF or CR, as in Python's csv module;
 /// enclosed fields may contain line ends, delimiters and doubled quotes. Empty lines are passed over. A quote inside a
 /// field that does not begin with one is an ordinary character.
-/// errors  DataError with file and line: a record with another number of fields than the first, a quote that is not
-///         closed, text after a closing quote, bytes that are not UTF-8, NUL, anything above the limits
+/// errors  BadRecordError with file and line: a record with another number of fields than the first, bytes that are not
+///         UTF-8, NUL. DataError where the end of the record is not certain: a quote that is not closed, text after a
+///         closing quote, anything above the limits
 /// source  RFC 4180
 class CsvReader {
  public:
@@ -58,11 +57,10 @@ class CsvReader {
   Field scan_plain(std::string_view text, size_t begin) const;
   std::optional<Field> scan_quoted(std::string_view text, size_t begin) const;
   std::optional<size_t> scan_line_end(std::string_view text, size_t at) const;
-  bool is_wanted();
   bool is_empty_line() const;
   void extract_fields();
   void require_limits(std::string_view text, size_t field_begin, size_t field_end) const;
-  bool has_right_field_count();
+  void require_field_count();
   [[noreturn]] void fail(int64_t line, std::string given, std::string expected, std::string fix = {}) const;
 
   TextFile file_;

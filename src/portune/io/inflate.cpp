@@ -30,15 +30,7 @@ class InflateSource final : public ByteSource {
     return wanted - stream_.avail_out;
   }
 
-  void skip(int64_t bytes) override {
-    std::vector<char> passed(static_cast<size_t>(std::min<int64_t>(bytes, kBlock)));
-    while (bytes > 0) {
-      const size_t most = static_cast<size_t>(std::min<int64_t>(bytes, kBlock));
-      const size_t count = read(std::span(passed).first(most));
-      if (count == 0) return;
-      bytes -= static_cast<int64_t>(count);
-    }
-  }
+  void skip(int64_t bytes) override { read_and_forget(*this, bytes); }
 
   std::optional<int64_t> size() const override { return std::nullopt; }
 
@@ -55,10 +47,17 @@ class InflateSource final : public ByteSource {
   }
 
   void step() {
+    if (member_ended_ && *stream_.next_in == 0) {  // what fills up blocks, on tapes for instance
+      ++stream_.next_in;
+      --stream_.avail_in;
+      return;
+    }
     within_member_ = true;
+    member_ended_ = false;
     const int result = ::inflate(&stream_, Z_NO_FLUSH);
     if (result == Z_STREAM_END) {
       within_member_ = false;
+      member_ended_ = true;
       inflateReset(&stream_);  // another member may follow
     } else if (result != Z_OK && result != Z_BUF_ERROR) {
       throw damaged(stream_.msg ? stream_.msg : "damaged compressed data");
@@ -76,7 +75,7 @@ class InflateSource final : public ByteSource {
   std::string name_;
   std::vector<char> input_;
   z_stream stream_ = {};
-  bool within_member_ = false;
+  bool within_member_ = false, member_ended_ = false;
   int64_t read_ = 0;
 };
 

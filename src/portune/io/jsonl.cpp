@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "portune/base/message.h"
-#include "portune/error.h"
+#include "portune/io/bad_record.h"
 
 namespace portune::io {
 namespace {
@@ -14,6 +14,7 @@ namespace {
 namespace ondemand = simdjson::ondemand;
 
 constexpr std::string_view kWhitespace = " \t\r\n";
+constexpr const char* kExpected = "a JSON object on each line";
 constexpr size_t kExcerpt = 40;  // bytes of a wrong line in an error
 
 std::string_view trim_end(std::string_view text) { return text.substr(0, text.find_last_not_of(kWhitespace) + 1); }
@@ -42,8 +43,8 @@ bool is_number(std::string_view token) {
   return at == token.size();
 }
 
-// The value on this line of the file as a text; see JsonlReader.
-std::string_view text_of(ondemand::value value, std::string_view key, const std::string& path, int64_t line) {
+// A value as a text; see JsonlReader.
+std::string_view text_of(ondemand::value value, std::string_view key, const std::string& where) {
   const ondemand::json_type type = value.type();
   if (type == ondemand::json_type::string) return value.get_string();
   if (type == ondemand::json_type::array) return trim_end(value.get_array().value().raw_json());
@@ -51,9 +52,9 @@ std::string_view text_of(ondemand::value value, std::string_view key, const std:
   const std::string_view token = trim_end(value.raw_json_token());
   const bool is_plain = token == "true" || token == "false" || token == "null" || is_number(token);
   if (!is_plain) {
-    throw DataError({.where = file_and_line(path, line),
-                     .given = in_quotes(token, kExcerpt) + " as value of key " + in_quotes(key),
-                     .expected = "a string, a number, a list, an object, true, false or null"});
+    throw BadRecordError({.where = where,
+                          .given = in_quotes(token, kExcerpt) + " as value of key " + in_quotes(key),
+                          .expected = "a string, a number, a list, an object, true, false or null"});
   }
   return token == "null" ? std::string_view() : token;
 }
@@ -65,48 +66,21 @@ struct JsonlReader::Parser {
 };
 
 JsonlReader::JsonlReader(std::string path, std::vector<std::string> columns, int64_t max_line_bytes)
-    : file_(std::move(path)),
+    : lines_(std::move(path), max_line_bytes, kExpected),
       columns_(std::move(columns)),
-      max_line_bytes_(max_line_bytes),
       parser_(std::make_unique<Parser>()) {}
 
 JsonlReader::~JsonlReader() = default;
 
 bool JsonlReader::next() {
-  for (;;) {
-    file_.consume(std::exchange(line_bytes_, 0));
-    ++line_;
-    const auto bytes = scan_line();
-    if (!bytes) return false;
-    line_bytes_ = *bytes;
-    const std::span<char> text = file_.unread().first(line_bytes_);
+  while (lines_.next()) {
+    const std::span<char> text = lines_.text();
     const size_t length = trim_end({text.data(), text.size()}).size();
     if (length == 0) continue;
-    file_.require_text(length, line_);
     read_object(text.first(length));
     return true;
   }
-}
-
-void JsonlReader::seek(TextPosition position) {
-  file_.seek(position.offset);
-  line_bytes_ = 0;
-  line_ = position.line;
-}
-
-// Bytes of the next line, with its end; nothing at the end of the file.
-std::optional<size_t> JsonlReader::scan_line() {
-  for (;;) {
-    const std::span<char> text = file_.unread();
-    const size_t length = static_cast<size_t>(std::find(text.begin(), text.end(), '\n') - text.begin());
-    if (static_cast<int64_t>(length) > max_line_bytes_) {
-      throw DataError({.where = where(),
-                       .given = "a line of more than " + std::to_string(max_line_bytes_) + " bytes",
-                       .expected = "one JSON object on each line"});
-    }
-    if (length < text.size()) return length + 1;
-    if (!file_.read_more()) return length > 0 ? std::optional(length) : std::nullopt;
-  }
+  return false;
 }
 
 void JsonlReader::read_object(std::span<char> text) {
@@ -114,12 +88,13 @@ void JsonlReader::read_object(std::span<char> text) {
   keys_.clear();
   const std::string_view line(text.data(), text.size());
   if (const size_t first = line.find_first_not_of(kWhitespace); line[first] != '{') {
-    throw DataError({.where = where(),
-                     .given = in_quotes(line.substr(first), kExcerpt),
-                     .expected = "a JSON object on each line",
-                     .fix = line[first] == '[' ? "if the file is one JSON list, write its items on lines of their own: "
-                                                 "jq -c '.[]' data.json > data.jsonl"
-                                               : ""});
+    throw BadRecordError({.where = lines_.where(),
+                          .given = in_quotes(line.substr(first), kExcerpt),
+                          .expected = kExpected,
+                          .fix = line[first] == '['
+                                     ? "if the file is one JSON list, write its items on lines of their own: "
+                                       "jq -c '.[]' data.json > data.jsonl"
+                                     : ""});
   }
   try {
     ondemand::document document =
@@ -128,16 +103,16 @@ void JsonlReader::read_object(std::span<char> text) {
     for (simdjson::simdjson_result<ondemand::field> field : document.get_object()) {
       const std::string_view key = field.unescaped_key();
       keys_.push_back(key);
-      if (wants(key)) fields_.push_back({key, text_of(field.value(), key, file_.path(), line_)});
+      if (wants(key)) fields_.push_back({key, text_of(field.value(), key, lines_.where())});
     }
     // "Out of bounds" is how simdjson says that nothing follows.
     if (document.current_location().error() != simdjson::OUT_OF_BOUNDS) {
       throw simdjson::simdjson_error(simdjson::TRAILING_CONTENT);
     }
   } catch (const simdjson::simdjson_error& error) {
-    throw DataError({.where = where(),
-                     .given = in_quotes(line, kExcerpt) + " (" + simdjson::error_message(error.error()) + ")",
-                     .expected = "a JSON object on each line"});
+    throw BadRecordError({.where = lines_.where(),
+                          .given = in_quotes(line, kExcerpt) + " (" + simdjson::error_message(error.error()) + ")",
+                          .expected = kExpected});
   }
   require_distinct_keys();
 }
@@ -150,7 +125,8 @@ void JsonlReader::require_distinct_keys() {
   std::sort(keys_.begin(), keys_.end());
   const auto doubled = std::adjacent_find(keys_.begin(), keys_.end());
   if (doubled == keys_.end()) return;
-  throw DataError({.where = where(), .given = "key " + in_quotes(*doubled) + " twice", .expected = "each key once"});
+  throw BadRecordError(
+      {.where = lines_.where(), .given = "key " + in_quotes(*doubled) + " twice", .expected = "each key once"});
 }
 
 }  // namespace portune::io

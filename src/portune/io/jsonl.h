@@ -3,21 +3,20 @@
 
 #include <cstdint>
 #include <memory>
-#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "portune/io/text_file.h"
+#include "portune/io/line_reader.h"
 
 namespace portune::io {
 
 /// Reads a file of one JSON object a line, in constant memory. Empty lines, CR LF and a byte order mark are accepted.
 /// A value becomes a text: a string its characters, a number, true or false its spelling in the file, null nothing, a
 /// list or an object its JSON as it stands there, of which only the brackets are checked.
-/// errors  DataError with file and line: not a JSON object, a doubled key, a line of more than `max_line_bytes`, bytes
-///         that are not UTF-8
+/// errors  BadRecordError with file and line: not a JSON object, a doubled key, a line of more than `max_line_bytes`,
+///         bytes that are not UTF-8
 class JsonlReader {
  public:
   struct Field {
@@ -36,28 +35,23 @@ class JsonlReader {
   /// All keys of the object, sorted, valid until next().
   std::span<const std::string_view> keys() const { return keys_; }
   /// The line of the object, counted from 1.
-  int64_t line() const { return line_; }
+  int64_t line() const { return lines_.number(); }
 
   /// The end of the line of this object.
-  TextPosition position() const { return {file_.offset() + static_cast<int64_t>(line_bytes_), line_}; }
+  TextPosition position() const { return lines_.position(); }
   /// Goes on from there.
-  void seek(TextPosition position);
+  void seek(TextPosition position) { lines_.seek(position); }
 
  private:
   struct Parser;  // keeps simdjson out of this header
 
-  std::optional<size_t> scan_line();
   void read_object(std::span<char> text);
   bool wants(std::string_view key) const;
   void require_distinct_keys();
-  std::string where() const { return file_and_line(file_.path(), line_); }
 
-  TextFile file_;
+  LineReader lines_;
   std::vector<std::string> columns_;
-  int64_t max_line_bytes_;
   std::unique_ptr<Parser> parser_;
-  size_t line_bytes_ = 0;
-  int64_t line_ = 0;
   std::vector<Field> fields_;
   std::vector<std::string_view> keys_;
 };

@@ -2,13 +2,15 @@
 
 #include <simdjson.h>
 
-#include "portune/error.h"
-#include "portune/io/text_file.h"
+#include "portune/io/bad_record.h"
+#include "portune/io/decompress.h"
 
 namespace portune::io {
 namespace {
 
 namespace dom = simdjson::dom;
+
+constexpr int64_t kMostBytes = 0xFFFFFFFF;  // what simdjson reads
 
 // A question of either form, and the context that it shares with others.
 struct Entry {
@@ -53,12 +55,13 @@ std::vector<SquadReader::Answer> answers_of(const dom::object& question) {
   return answers;
 }
 
-DataError bad_file(const std::string& where, const simdjson::simdjson_error& error) {
-  return DataError({.where = where,
-                    .given = simdjson::error_message(error.error()),
-                    .expected = "SQuAD's JSON: {\"data\": [...]} with id, question, context and answers (text, "
-                                "answer_start)",
-                    .fix = "rows of one JSON object a line belong into a file that ends in .jsonl"});
+template <class E>
+E bad_json(const std::string& where, const simdjson::simdjson_error& error) {
+  return E({.where = where,
+            .given = simdjson::error_message(error.error()),
+            .expected = "SQuAD's JSON: {\"data\": [...]} with id, question, context and answers (text, "
+                        "answer_start)",
+            .fix = "rows of one JSON object a line belong into a file that ends in .jsonl"});
 }
 
 }  // namespace
@@ -68,16 +71,18 @@ struct SquadReader::Document {
   std::vector<Entry> entries;
 
   explicit Document(const std::string& path) {
+    std::string text = read_decompressed(path, kMostBytes);
+    text.reserve(text.size() + simdjson::SIMDJSON_PADDING);
     try {
-      entries = entries_of(parser.load(path));
+      entries = entries_of(parser.parse(text.data(), text.size(), false));
     } catch (const simdjson::simdjson_error& error) {
-      throw bad_file(path, error);
+      throw bad_json<DataError>(path, error);
     }
   }
 };
 
 SquadReader::SquadReader(std::string path, bool with_answers) : path_(std::move(path)), with_answers_(with_answers) {
-  static_cast<void>(TextFile(path_));  // NotFoundError
+  open_file(path_);  // NotFoundError
 }
 SquadReader::~SquadReader() = default;
 
@@ -90,7 +95,7 @@ bool SquadReader::next() {
         std::string_view(entry.question["id"]), std::string_view(entry.question["question"]), entry.context, {}};
     if (with_answers_) question_.answers = answers_of(entry.question);
   } catch (const simdjson::simdjson_error& error) {
-    throw bad_file(path_ + ", question " + std::to_string(number_), error);
+    throw bad_json<BadRecordError>(path_ + ", question " + std::to_string(number_), error);
   }
   return true;
 }

@@ -27,7 +27,7 @@ class SquadReader {
   ~SquadReader();
 
   /// Goes to the next question; false at the end.
-  /// errors  DataError for what is not JSON of this form, with the number of the question
+  /// errors  DataError for what is not JSON of this form; BadRecordError for a question that is not, with its number
   bool next();
   /// Valid until next().
   const Question& question() const { return question_; }

@@ -3,14 +3,13 @@
 #include <simdjson.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <cstring>
 #include <string_view>
 
-#include "portune/base/file_descriptor.h"
 #include "portune/base/message.h"
 #include "portune/base/utf8.h"
-#include "portune/error.h"
+#include "portune/io/bad_record.h"
+#include "portune/io/decompress.h"
 
 namespace portune::io {
 namespace {
@@ -18,16 +17,10 @@ namespace {
 constexpr size_t kBlock = 256 * 1024;
 constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 
-std::FILE* open(const std::string& path) {
-  std::FILE* file = std::fopen(path.c_str(), "rb");
-  if (file != nullptr) return file;
-  if (errno == ENOENT) throw NotFoundError({.where = path, .given = "no such file", .expected = "a text file"});
-  throw_system_error("open", path, errno);
-}
-
 }  // namespace
 
-TextFile::TextFile(std::string path) : path_(std::move(path)), file_(open(path_)), buffer_(kBlock + kPadding) {}
+TextFile::TextFile(std::string path)
+    : path_(std::move(path)), bytes_(open_decompressed(path_)), buffer_(kBlock + kPadding) {}
 
 // Moves the unread bytes to the front; doubles the buffer when they fill half of it, so that a long record is moved
 // and looked at again a constant number of times per byte only.
@@ -42,18 +35,23 @@ void TextFile::make_room() {
 
 bool TextFile::read_more() {
   make_room();
-  const size_t count = std::fread(buffer_.data() + end_, 1, buffer_.size() - kPadding - end_, file_.get());
-  if (std::ferror(file_.get()) != 0) throw_system_error("read", path_, errno);
   const bool at_beginning = buffer_offset_ == 0 && end_ == 0;
-  end_ += count;
+  const size_t before = end_, room = buffer_.size() - kPadding;
+  // As much as there is room for: readers look at a record again each time that it has grown.
+  while (end_ < room) {
+    const size_t count = bytes_->read(std::span(buffer_).subspan(end_, room - end_));
+    if (count == 0) break;
+    end_ += count;
+  }
   if (at_beginning && std::string_view(buffer_.data(), end_).starts_with(kByteOrderMark)) {
     begin_ = kByteOrderMark.size();
   }
-  return count > 0;
+  return end_ > before;
 }
 
 void TextFile::seek(int64_t offset) {
-  if (fseeko(file_.get(), offset, SEEK_SET) != 0) throw_system_error("seek in", path_, errno);
+  bytes_ = open_decompressed(path_);
+  bytes_->skip(offset);
   begin_ = end_ = 0;
   buffer_offset_ = offset;
 }
@@ -65,7 +63,7 @@ void TextFile::require_text(size_t bytes, int64_t line) const {
   if (fault == std::string_view::npos) return;
   const int64_t offset = this->offset() + static_cast<int64_t>(fault);
   const int64_t fault_line = line + count_line_ends({text.data(), fault});
-  throw DataError(
+  throw BadRecordError(
       {.where = file_and_line(path_, fault_line),
        .given = (is_utf8 ? "a NUL" : hexadecimal_byte(text[fault])) + " at byte offset " + std::to_string(offset),
        .expected = "text in UTF-8",

@@ -3,16 +3,18 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <cstdio>
 #include <memory>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "portune/io/byte_source.h"
+
 namespace portune::io {
 
 /// Bytes of a file that are read but not consumed yet, in one piece, so that a record can be looked at as a whole.
-/// The buffer grows only with the largest record. A byte order mark at the beginning is passed over.
+/// The buffer grows only with the largest record. A byte order mark at the beginning is passed over, and compressed
+/// files are decompressed (open_decompressed); offsets are those of the text then.
 class TextFile {
  public:
   /// NotFoundError if there is no such file, IoError if it cannot be opened.
@@ -24,27 +26,25 @@ class TextFile {
   const std::string& path() const { return path_; }
   /// The unread bytes. They may be changed in place, and stay where they are until read_more().
   std::span<char> unread() { return {buffer_.data() + begin_, end_ - begin_}; }
-  /// Appends to the unread bytes; false at the end of the file. IoError if reading fails.
+  /// Appends to the unread bytes; false at the end of the file.
+  /// errors  those of ByteSource::read
   bool read_more();
   void consume(size_t bytes) { begin_ += bytes; }
 
-  /// Where the unread bytes begin in the file.
+  /// Where the unread bytes begin in the file, or in the text that a compressed one holds.
   int64_t offset() const { return buffer_offset_ + static_cast<int64_t>(begin_); }
-  /// Goes on from there. IoError if that fails.
+  /// Goes on from there, which takes reading from the beginning in compressed files. errors  those of read_more()
   void seek(int64_t offset);
 
-  /// DataError with line and byte offset if the first `bytes` unread bytes, which begin on line `line`, are not UTF-8
-  /// or contain a NUL.
+  /// BadRecordError with line and byte offset if the first `bytes` unread bytes, which begin on line `line`, are not
+  /// UTF-8 or contain a NUL.
   void require_text(size_t bytes, int64_t line) const;
 
  private:
-  struct Close {
-    void operator()(std::FILE* file) const { std::fclose(file); }
-  };
   void make_room();
 
   std::string path_;
-  std::unique_ptr<std::FILE, Close> file_;
+  std::unique_ptr<ByteSource> bytes_;
   std::vector<char> buffer_;
   size_t begin_ = 0;
   size_t end_ = 0;

@@ -109,6 +109,13 @@ class ImageLines final : public PredictionLines {
   const ImageClassification& task_;
 };
 
+// As datasets of images are kept: a folder of other files is one of images.
+bool has_arrow_tables(const fs::path& folder) {
+  return std::ranges::any_of(fs::directory_iterator(folder), [](const fs::directory_entry& entry) {
+    return entry.path().extension() == ".parquet" || entry.path().extension() == ".arrow";
+  });
+}
+
 // What a row's random changes are drawn from.
 uint64_t key_of(const data::Example& row, uint64_t seed) {
   const auto number = [&](std::string_view column) {
@@ -121,7 +128,8 @@ uint64_t key_of(const data::Example& row, uint64_t seed) {
 
 data::Dataset read_images(const std::vector<std::string>& files, const std::string& image_column,
                           const std::string& label_column, data::TableOptions table) {
-  if (std::ranges::any_of(files, [](const std::string& file) { return fs::is_directory(file); })) {
+  const auto is_folder = [](const std::string& file) { return fs::is_directory(file) && !has_arrow_tables(file); };
+  if (std::ranges::any_of(files, is_folder)) {
     if (files.size() == 1) {
       return data::read_image_folder(files[0], {.image_column = image_column, .label_column = label_column});
     }

@@ -43,6 +43,13 @@ void require_classes(const std::vector<std::string>& labels) {
   }
 }
 
+void require_label(const data::Example& row, const std::string& column) {
+  if (!row.text(column).empty()) return;
+  throw DataError({.where = to_string(row.origin()),
+                   .given = "an empty label in column \"" + column + "\"",
+                   .expected = "a class name or number"});
+}
+
 int32_t label_id(const data::Example& row, const std::string& column, const std::vector<std::string>& labels) {
   const std::string& label = row.text(column);
   if (const auto id = id_of(label, labels)) return *id;

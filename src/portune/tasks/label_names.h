@@ -21,6 +21,9 @@ std::vector<std::string> in_stored_order(const std::vector<std::string>& wanted,
 /// UsageError unless these are at least two classes, all different.
 void require_classes(const std::vector<std::string>& labels);
 
+/// errors  DataError that names the row if the label in a column is empty
+void require_label(const data::Example& row, const std::string& column);
+
 /// The id of the label in a column.
 /// errors  DataError that names the row and the labels that there are
 int32_t label_id(const data::Example& row, const std::string& column, const std::vector<std::string>& labels);

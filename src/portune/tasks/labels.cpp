@@ -4,6 +4,7 @@
 
 #include "portune/base/number.h"
 #include "portune/error.h"
+#include "portune/tasks/label_names.h"
 #include "portune/tasks/label_sets.h"
 #include "portune/text_classification.h"
 
@@ -12,19 +13,13 @@ namespace {
 
 constexpr size_t kMostLabels = 1000;
 
-void check_label(const data::Example& row, const std::string& column, const std::string& label, size_t known) {
-  if (label.empty()) {
-    throw DataError({.where = to_string(row.origin()),
-                     .given = "an empty label in column \"" + column + "\"",
-                     .expected = "a class name or number"});
-  }
-  if (known > kMostLabels) {
-    throw DataError({.where = to_string(row.origin()),
-                     .given = "more than " + std::to_string(kMostLabels) + " different labels in column \"" + column +
-                              "\", the last being \"" + label + "\"",
-                     .expected = "a class name or number",
-                     .fix = "name the column that has the classes"});
-  }
+void require_few(const data::Example& row, const std::string& column, const std::string& label, size_t known) {
+  if (known <= kMostLabels) return;
+  throw DataError({.where = to_string(row.origin()),
+                   .given = "more than " + std::to_string(kMostLabels) + " different labels in column \"" + column +
+                            "\", the last being \"" + label + "\"",
+                   .expected = "a class name or number",
+                   .fix = "name the column that has the classes"});
 }
 
 // `in_row` gives the labels of a row.
@@ -35,7 +30,7 @@ LabelScan scan(const data::Dataset& rows, const std::string& column,
   for (const data::Example& row : rows.iterate()) {
     for (const std::string& label : in_row(row)) {
       labels.insert(label);
-      check_label(row, column, label, labels.size());
+      require_few(row, column, label, labels.size());
     }
     ++scan.examples;
   }
@@ -50,7 +45,10 @@ LabelScan scan(const data::Dataset& rows, const std::string& column,
 }  // namespace
 
 LabelScan labels_of(const data::Dataset& rows, const std::string& column) {
-  return scan(rows, column, [&](const data::Example& row) { return std::vector{row.text(column)}; });
+  return scan(rows, column, [&](const data::Example& row) {
+    tasks::require_label(row, column);
+    return std::vector{row.text(column)};
+  });
 }
 
 LabelScan label_sets_of(const data::Dataset& rows, const std::string& column, const std::string& separator) {

@@ -84,8 +84,8 @@ std::vector<std::string> QuestionAnswering::columns(Labels labels) const {
 }
 
 data::Dataset QuestionAnswering::read(const std::vector<std::string>& files, Labels labels) const {
-  const auto is_json = [](const std::string& file) { return std::filesystem::path(file).extension() == ".json"; };
-  if (!files.empty() && std::ranges::all_of(files, is_json)) {
+  const auto is_json = [](const std::string& file) { return data::kind_extension(file) == ".json"; };
+  if (!files.empty() && std::ranges::all_of(data::table_files(files), is_json)) {
     return data::read_squad(files, labels == Labels::kRequired);
   }
   return RowTask::read(files, labels);

@@ -1,6 +1,5 @@
 // Tagged sentences: reading them, and the tags that they have.
 #include <algorithm>
-#include <filesystem>
 #include <set>
 
 #include "portune/error.h"
@@ -15,7 +14,7 @@ namespace {
 constexpr size_t kMostTags = 1000;
 
 bool is_conll(const std::string& file) {
-  const std::string extension = std::filesystem::path(file).extension();
+  const std::string extension = data::kind_extension(file);
   return extension == ".conll" || extension == ".txt";
 }
 
@@ -23,7 +22,7 @@ bool is_conll(const std::string& file) {
 
 data::Dataset read_tagged(const std::vector<std::string>& files, const std::string& tokens_column,
                           const std::string& tags_column) {
-  if (!files.empty() && std::ranges::all_of(files, is_conll)) {
+  if (!files.empty() && std::ranges::all_of(data::table_files(files), is_conll)) {
     return data::read_conll(files, {.tokens_column = tokens_column, .tags_column = tags_column});
   }
   std::vector<std::string> columns = {tokens_column};

@@ -1,0 +1,22 @@
+// Any bytes give sentences with a token or more, and as many tags or none, or errors.
+#include "portune/io/conll.h"
+
+#include <cstdlib>
+
+#include "memory_file.h"
+#include "portune/io/bad_record.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  using namespace portune;
+  const MemoryFile file(data, size);
+  io::ConllReader reader(file.path());
+  int64_t line = 0;
+  read_all<io::BadRecordError, DataError>([&] {
+    if (!reader.next()) return false;
+    if (reader.tokens().empty() || reader.line() <= line) std::abort();
+    if (!reader.tags().empty() && reader.tags().size() != reader.tokens().size()) std::abort();
+    line = reader.line();
+    return true;
+  });
+  return 0;
+}

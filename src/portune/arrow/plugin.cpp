@@ -1,0 +1,118 @@
+// What libportune_arrow.so gives to the command: see api.h. No exception leaves it.
+#include <arrow/c/bridge.h>
+#include <arrow/io/file.h>
+#include <arrow/util/io_util.h>
+
+#include <algorithm>
+#include <cstring>
+#include <exception>
+
+#include "portune/arrow/api.h"
+#include "portune/arrow/table_file.h"
+#include "portune/arrow/text_batches.h"
+
+namespace plugin = portune::arrow_plugin;
+
+struct PortuneArrowTable {
+  explicit PortuneArrowTable(int64_t memory_bytes) : pool(arrow::default_memory_pool(), memory_bytes) {}
+
+  arrow::CappedMemoryPool pool;  // first, so that it outlives what it has given
+  std::unique_ptr<plugin::TableFile> file;
+};
+
+namespace {
+
+// Arrow also calls it an IOError when bytes cannot be decompressed; those of the system have a number.
+arrow::Status as_bad_data_unless_system(const arrow::Status& status) {
+  const bool is_of_system = !status.IsIOError() || arrow::internal::ErrnoFromStatus(status) != 0;
+  return is_of_system ? status : arrow::Status::Invalid(status.message());
+}
+
+PortuneArrowFault fault_of(const arrow::Status& status) {
+  if (!as_bad_data_unless_system(status).IsIOError()) return kPortuneArrowBadData;
+  return arrow::internal::ErrnoFromStatus(status) == ENOENT ? kPortuneArrowNotFound : kPortuneArrowIo;
+}
+
+// One line of it: Arrow sometimes adds where in its sources an error arose.
+void tell(PortuneArrowError* error, PortuneArrowFault fault, std::string text) {
+  text.resize(std::min(text.find('\n'), std::min(text.size(), sizeof error->message - 1)));
+  error->fault = fault;
+  std::memcpy(error->message, text.c_str(), text.size() + 1);
+}
+
+// Runs `action`, which returns a Status; parquet throws.
+template <class Action>
+bool succeeds(const Action& action, PortuneArrowError* error) {
+  try {
+    const arrow::Status status = action();
+    if (status.ok()) return true;
+    tell(error, fault_of(status), status.message());
+  } catch (const std::exception& exception) {
+    tell(error, kPortuneArrowBadData, exception.what());
+  }
+  return false;
+}
+
+// As the error of a batch, since C cannot take exceptions.
+class WithoutExceptions final : public arrow::RecordBatchReader {
+ public:
+  explicit WithoutExceptions(std::shared_ptr<arrow::RecordBatchReader> input) : input_(std::move(input)) {}
+
+  std::shared_ptr<arrow::Schema> schema() const override { return input_->schema(); }
+  arrow::Status ReadNext(std::shared_ptr<arrow::RecordBatch>* batch) override {
+    try {
+      return as_bad_data_unless_system(input_->ReadNext(batch));
+    } catch (const std::bad_alloc&) {
+      return arrow::Status::OutOfMemory("out of memory");
+    } catch (const std::exception& exception) {
+      return arrow::Status::Invalid(exception.what());
+    }
+  }
+
+ private:
+  std::shared_ptr<arrow::RecordBatchReader> input_;
+};
+
+PortuneArrowTable* open_table(const char* path, int64_t memory_bytes, PortuneArrowError* error) {
+  std::unique_ptr<PortuneArrowTable> table;
+  bool is_open = false;
+  const auto open = [&]() -> arrow::Status {
+    table = std::make_unique<PortuneArrowTable>(memory_bytes);
+    ARROW_ASSIGN_OR_RAISE(auto file, arrow::io::ReadableFile::Open(path, &table->pool));
+    is_open = true;
+    return plugin::open_table_file(std::move(file), &table->pool).Value(&table->file);
+  };
+  if (succeeds(open, error)) return table.release();
+  if (!is_open && error->fault == kPortuneArrowBadData) error->fault = kPortuneArrowIo;  // a folder, say
+  return nullptr;
+}
+
+void close_table(PortuneArrowTable* table) { std::unique_ptr<PortuneArrowTable>{table}; }
+
+int64_t column_count(const PortuneArrowTable* table) { return table->file->schema().num_fields(); }
+
+const char* column_name(const PortuneArrowTable* table, int64_t column) {
+  return table->file->schema().field(static_cast<int>(column))->name().c_str();
+}
+
+int read(PortuneArrowTable* table, const int64_t* columns, int64_t column_count, ArrowArrayStream* out,
+         PortuneArrowError* error) {
+  const auto begin = [&]() -> arrow::Status {
+    // Arrow gives the columns in the order of the schema.
+    std::vector<int> wanted(columns, columns + column_count), sorted = wanted, places;
+    std::ranges::sort(sorted);
+    for (const int column : wanted) {
+      places.push_back(static_cast<int>(std::ranges::lower_bound(sorted, column) - sorted.begin()));
+    }
+    ARROW_ASSIGN_OR_RAISE(auto batches, table->file->read(sorted));
+    ARROW_ASSIGN_OR_RAISE(auto texts, plugin::text_batches(std::move(batches), places, &table->pool));
+    return arrow::ExportRecordBatchReader(std::make_shared<WithoutExceptions>(std::move(texts)), out);
+  };
+  return succeeds(begin, error) ? 0 : 1;
+}
+
+const PortuneArrowApi kApi = {kPortuneArrowVersion, open_table, close_table, column_count, column_name, read};
+
+}  // namespace
+
+extern "C" __attribute__((visibility("default"))) const PortuneArrowApi* portune_arrow_api(void) { return &kApi; }

@@ -1,0 +1,104 @@
+#include "portune/io/arrow_table.h"
+
+#include <cerrno>
+
+#include "portune/error.h"
+#include "portune/io/arrow_plugin.h"
+
+namespace portune::io {
+namespace {
+
+[[noreturn]] void fail(const std::string& path, const PortuneArrowError& error) {
+  if (error.fault == kPortuneArrowNotFound) {
+    throw NotFoundError({.where = path, .given = "no such file", .expected = "a Parquet or Arrow file"});
+  }
+  if (error.fault == kPortuneArrowIo) throw IoError({.where = path, .given = error.message}, EIO);
+  throw DataError({.where = path, .given = error.message, .expected = "a Parquet or Arrow file"});
+}
+
+// A C struct of Arrow's, released at the end.
+template <class Struct>
+struct Owned : Struct {
+  Owned() : Struct{} {}
+  ~Owned() { reset(); }
+  Owned(const Owned&) = delete;
+  Owned& operator=(const Owned&) = delete;
+  void reset() {
+    if (this->release != nullptr) this->release(this);
+    this->release = nullptr;
+  }
+};
+
+}  // namespace
+
+struct ArrowTable::Stream {
+  struct Close {
+    const PortuneArrowApi* api;
+    void operator()(PortuneArrowTable* table) const { api->close_table(table); }
+  };
+
+  const PortuneArrowApi& api;
+  std::unique_ptr<PortuneArrowTable, Close> table;  // outlives what is read from it
+  Owned<ArrowArrayStream> batches;
+  Owned<ArrowArray> batch;
+  int64_t at = 0;  // the row of the batch
+
+  Stream(const std::string& path, int64_t memory_bytes) : api(arrow_plugin(path)), table(nullptr, Close{&api}) {
+    PortuneArrowError error;
+    table.reset(api.open_table(path.c_str(), memory_bytes, &error));
+    if (table == nullptr) fail(path, error);
+  }
+};
+
+ArrowTable::ArrowTable(std::string path, int64_t memory_bytes)
+    : path_(std::move(path)), memory_bytes_(memory_bytes), stream_(std::make_unique<Stream>(path_, memory_bytes)) {
+  const int64_t count = stream_->api.column_count(stream_->table.get());
+  for (int64_t i = 0; i < count; ++i) columns_.emplace_back(stream_->api.column_name(stream_->table.get(), i));
+}
+
+ArrowTable::~ArrowTable() = default;
+
+void ArrowTable::select(const std::vector<int64_t>& columns) {
+  PortuneArrowError error;
+  const int status = stream_->api.read(stream_->table.get(), columns.data(), static_cast<int64_t>(columns.size()),
+                                       &stream_->batches, &error);
+  if (status != 0) fail(path_, error);
+}
+
+bool ArrowTable::next() {
+  ++stream_->at;
+  while (stream_->batch.release == nullptr || stream_->at >= stream_->batch.length) {
+    if (!next_batch()) return false;
+  }
+  ++row_;
+  return true;
+}
+
+// Batches may be empty.
+bool ArrowTable::next_batch() {
+  stream_->batch.reset();
+  stream_->at = 0;
+  ArrowArrayStream& batches = stream_->batches;
+  const int status = batches.get_next(&batches, &stream_->batch);
+  if (status == 0) return stream_->batch.release != nullptr;
+  const char* const message = batches.get_last_error(&batches);
+  const std::string given = message == nullptr ? "what Arrow cannot read" : message;
+  const std::string where = path_ + ", after row " + std::to_string(row_);
+  if (status == EIO) throw IoError({.where = where, .given = given}, status);
+  if (status == ENOMEM) {
+    throw DataError({.where = where,
+                     .given = "a batch of rows that needs more memory than " + std::to_string(memory_bytes_) + " bytes",
+                     .expected = "smaller row groups or batches"});
+  }
+  throw DataError({.where = where, .given = given, .expected = "a Parquet or Arrow file that is whole"});
+}
+
+// large_utf8 and large_binary: begins and ends, then the characters.
+std::string_view ArrowTable::value(size_t column) const {
+  const ArrowArray& array = *stream_->batch.children[column];
+  const auto* const offsets = static_cast<const int64_t*>(array.buffers[1]) + array.offset + stream_->at;
+  const auto* const characters = static_cast<const char*>(array.buffers[2]);
+  return {characters + offsets[0], static_cast<size_t>(offsets[1] - offsets[0])};
+}
+
+}  // namespace portune::io

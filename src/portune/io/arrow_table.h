@@ -1,0 +1,46 @@
+// Rows of Parquet and Arrow files, as texts.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace portune::io {
+
+/// Reads a Parquet file, or Arrow's own (IPC file or stream), batch by batch, with the plug-in of arrow_plugin.h. What
+/// becomes of values is said in data::read_arrow. Reading takes at most `memory_bytes` at a time.
+class ArrowTable {
+ public:
+  static constexpr int64_t kMemoryBytes = int64_t{1} << 30;
+
+  /// errors  DeviceError without the plug-in; NotFoundError, IoError; DataError for a file that Arrow cannot read
+  explicit ArrowTable(std::string path, int64_t memory_bytes = kMemoryBytes);
+  ~ArrowTable();
+
+  const std::vector<std::string>& columns() const { return columns_; }
+  /// Begins to read some columns, by their places in columns(); others are not read. To be called once.
+  /// errors  DataError for a column of a type that is no text
+  void select(const std::vector<int64_t>& columns);
+
+  /// Goes to the next row; false at the end.
+  /// errors  DataError for what is wrong with the file, and where it needs more memory; IoError
+  bool next();
+  /// A value of the row, by its place among those selected; valid until next().
+  std::string_view value(size_t column) const;
+  /// The row, counted from 1.
+  int64_t row() const { return row_; }
+
+ private:
+  struct Stream;  // keeps Arrow's structs out of this header
+  bool next_batch();
+
+  std::string path_;
+  int64_t memory_bytes_;
+  std::unique_ptr<Stream> stream_;
+  std::vector<std::string> columns_;
+  int64_t row_ = 0;
+};
+
+}  // namespace portune::io

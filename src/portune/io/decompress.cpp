@@ -1,0 +1,51 @@
+#include "portune/io/decompress.h"
+
+#include <string_view>
+
+#include "portune/error.h"
+
+namespace portune::io {
+namespace {
+
+constexpr std::string_view kGzip = "\x1f\x8b", kZstd = "\x28\xb5\x2f\xfd";
+
+std::string beginning_of(ByteSource& file, size_t bytes) {
+  std::string beginning(bytes, '\0');
+  size_t end = 0;
+  while (end < bytes) {
+    const size_t count = file.read(std::span(beginning).subspan(end));
+    if (count == 0) break;
+    end += count;
+  }
+  beginning.resize(end);
+  return beginning;
+}
+
+}  // namespace
+
+std::unique_ptr<ByteSource> open_decompressed(const std::string& path) {
+  const std::string beginning = beginning_of(*open_file(path), kZstd.size());
+  if (beginning.starts_with(kGzip)) return inflate(open_file(path), path);
+  if (beginning.starts_with(kZstd)) return decompress_zstd(open_file(path), path);
+  return open_file(path);
+}
+
+std::string read_decompressed(const std::string& path, int64_t limit_bytes) {
+  constexpr size_t kBlock = 1 << 18;
+  const std::unique_ptr<ByteSource> source = open_decompressed(path);
+  std::string text;
+  for (size_t end = 0;;) {
+    if (static_cast<int64_t>(end) > limit_bytes) {
+      throw DataError({.where = path,
+                       .given = "more than " + std::to_string(limit_bytes) + " bytes",
+                       .expected = "at most so many, as the file is read as a whole"});
+    }
+    text.resize(end + kBlock);
+    const size_t count = source->read(std::span(text).subspan(end));
+    end += count;
+    text.resize(end);
+    if (count == 0) return text;
+  }
+}
+
+}  // namespace portune::io

@@ -1,0 +1,22 @@
+// Files as what they say, compressed or not.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "portune/io/byte_source.h"
+
+namespace portune::io {
+
+/// The bytes of a regular file, or what they say if they are gzip (RFC 1952, several members too) or zstd (RFC 8878,
+/// several frames too). The first bytes tell, as no text begins so; the name does not matter. Memory is constant: a
+/// zstd window of more than 128 MB is refused. errors  NotFoundError, IoError; in read(): DataError with file and
+/// offset if the compressed bytes are cut or damaged
+std::unique_ptr<ByteSource> open_decompressed(const std::string& path);
+
+/// All of open_decompressed().
+/// errors  also DataError if there are more than `limit_bytes`
+std::string read_decompressed(const std::string& path, int64_t limit_bytes);
+
+}  // namespace portune::io

@@ -1,0 +1,121 @@
+// --bad-rows, and files by pattern, folder and compression: through the real command.
+#include <gmock/gmock.h>
+#include <zlib.h>
+
+#include "cli/program.h"
+#include "cli/toy.h"
+
+namespace portune::cli {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+// Among 32 rows a ragged one, one that is not UTF-8 and one without a label.
+std::string broken_csv() {
+  std::string text = toy_csv(32);
+  text += "good,1,7\n";
+  text +=
+      "b\xff"
+      "d,0\n";
+  return text + "fine,\n";
+}
+
+TEST(BadRowsOption, PassesOverSoManyAndTellsOfThem) {
+  const Toy toy;
+  write(toy.file("train.csv"), broken_csv());
+  const Finished run = portune(toy.fit({"--bad-rows", "skip:3", "--epochs", "1"}));
+  ASSERT_EQ(run.exit_code, 0) << run.err;
+  EXPECT_THAT(run.err, HasSubstr("passed over " + toy.file("train.csv") + ":34: 3 fields, expected 2 fields"));
+  EXPECT_THAT(run.err, HasSubstr("train.csv:35: 0xff at byte offset"));
+  EXPECT_THAT(run.err, HasSubstr("train.csv:36: an empty label"));
+  EXPECT_THAT(run.out, HasSubstr("bad rows            3 passed over"));
+}
+
+TEST(BadRowsOption, OneMoreIsAnError) {
+  const Toy toy;
+  write(toy.file("train.csv"), broken_csv());
+  const Finished run = portune(toy.fit({"--bad-rows", "skip:2"}));
+  EXPECT_EQ(run.exit_code, 65);
+  EXPECT_THAT(run.err, HasSubstr("no more bad rows than the 2 that may be passed over"));
+  EXPECT_THAT(toy.left_behind(), testing::IsEmpty());
+}
+
+TEST(BadRowsOption, IsPartOfTheResults) {
+  const Toy toy;
+  Words words = toy.fit({"--bad-rows", "skip:5", "--epochs", "1", "--json"});
+  write(toy.file("train.csv"), broken_csv());
+  const Finished run = portune(words);
+  ASSERT_EQ(run.exit_code, 0) << run.err;
+  EXPECT_EQ(nlohmann::json::parse(run.out)["skipped_rows"], 3);
+  const Finished evaluation = portune({"evaluate", "--model", toy.output(), "--data", toy.file("train.csv"),
+                                       "--bad-rows", "skip:3", "--json", "--max-length", "16"});
+  ASSERT_EQ(evaluation.exit_code, 0) << evaluation.err;
+  EXPECT_EQ(nlohmann::json::parse(evaluation.out)["skipped_rows"], 3);
+}
+
+TEST(BadRowsOption, WordsThatMakeNoSenseAreRefused) {
+  const Toy toy;
+  for (const char* word : {"ignore", "skip", "skip:", "skip:0", "skip:-1", "skip:two"}) {
+    const Finished run = portune(toy.fit({"--bad-rows", word}));
+    EXPECT_EQ(run.exit_code, 2) << word;
+    EXPECT_THAT(run.err, HasSubstr("fail, or skip:N")) << word;
+  }
+  const Finished folds = portune(toy.fit({"--bad-rows", "skip:1", "--folds", "2"}));
+  EXPECT_EQ(folds.exit_code, 2);
+}
+
+// The same rows as train.csv, compressed and in two files.
+void write_gz(const std::string& path, const std::string& text) {
+  gzFile file = gzopen(path.c_str(), "wb");
+  ASSERT_EQ(gzwrite(file, text.data(), static_cast<unsigned>(text.size())), static_cast<int>(text.size()));
+  gzclose(file);
+}
+
+TEST(DataFiles, MayBeAPatternOrAFolderOfCompressedTables) {
+  const Toy toy;
+  std::filesystem::create_directory(toy.file("data"));
+  write_gz(toy.file("data/a.csv.gz"), toy_csv(24));
+  write_gz(toy.file("data/b.csv.gz"), toy_csv(8));
+  write(toy.file("data/README.txt"), "What this is.\n");
+  for (const std::string& words : {toy.file("data"), toy.file("data/*.csv.gz")}) {
+    Words command = toy.fit({"--epochs", "1"});
+    *std::ranges::find(command, toy.file("train.csv")) = words;
+    const Finished run = portune(command);
+    ASSERT_EQ(run.exit_code, 0) << run.err;
+    EXPECT_THAT(run.err, HasSubstr("training on 32 examples"));
+    std::filesystem::remove_all(toy.output());
+  }
+}
+
+TEST(DataFiles, APatternThatNothingMatchesIsNamed) {
+  const Toy toy;
+  Words command = toy.fit();
+  *std::ranges::find(command, toy.file("train.csv")) = toy.file("*.jsonl");
+  const Finished run = portune(command);
+  EXPECT_EQ(run.exit_code, 66);
+  EXPECT_THAT(run.err, HasSubstr("*.jsonl'"));
+}
+
+TEST(DataFiles, ColumnsMayBeRenamed) {
+  const Toy toy;
+  std::string csv = toy_csv(32);
+  write(toy.file("train.csv"), "sentence,class" + csv.substr(csv.find('\n')));
+  write(toy.file("validation.csv"), read(toy.file("train.csv")));
+  const Finished run = portune(toy.fit({"--epochs", "1", "--rename-columns", "sentence=text", "class=label"}));
+  EXPECT_EQ(run.exit_code, 0) << run.err;
+}
+
+TEST(DataFiles, ACutGzipFileIsToldWithItsOffset) {
+  const Toy toy;
+  write_gz(toy.file("train.csv.gz"), toy_csv(1000));
+  std::filesystem::resize_file(toy.file("train.csv.gz"), 100);
+  Words command = toy.fit();
+  *std::ranges::find(command, toy.file("train.csv")) = toy.file("train.csv.gz");
+  const Finished run = portune(command);
+  EXPECT_EQ(run.exit_code, 65);
+  EXPECT_THAT(run.err, HasSubstr("at byte offset 100 of the file"));
+}
+
+}  // namespace
+}  // namespace portune::cli

@@ -1,0 +1,242 @@
+#include "portune/bad_rows.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "data_stages/numbers.h"
+#include "data_stages/resuming.h"
+#include "io/table_file.h"
+#include "io/temporary_folder.h"
+#include "portune/error.h"
+#include "portune/sources.h"
+#include "portune/tfrecord.h"
+
+namespace portune::data {
+namespace {
+
+using testing::ElementsAre;
+using testing::EndsWith;
+using testing::HasSubstr;
+
+std::vector<std::string> texts_of(Cursor cursor, const std::string& column) {
+  std::vector<std::string> texts;
+  for (const Example& row : cursor) texts.push_back(row.text(column));
+  return texts;
+}
+
+std::shared_ptr<BadRows> at_most(int64_t limit) { return std::make_shared<BadRows>(limit); }
+
+std::vector<std::string> places_of(const BadRows& bad_rows) {
+  std::vector<std::string> places;
+  for (const BadRow& row : bad_rows.rows()) places.push_back(row.where.substr(row.where.rfind('.')));
+  return places;
+}
+
+constexpr const char* kRagged = "n,x\n0,a\n1\n2,c\n3,d,e\n4,f\xff\n5,g\n";
+
+TEST(BadRows, AreErrorsUnlessTheyMayBePassedOver) {
+  const std::string path = write_file("t.csv", kRagged);
+  expect_error<DataError>([&] { read_csv(path).count(); }, {"t.csv:3", "1 field"});
+}
+
+TEST(BadRows, OfCsvArePassedOverAndTold) {
+  std::vector<std::string> told;
+  const auto bad_rows =
+      std::make_shared<BadRows>(3, [&](const BadRow& row) { told.push_back(row.where + " " + row.reason); });
+  const Dataset rows = read_csv(write_file("t.csv", kRagged)).skip_bad_rows(bad_rows);
+  EXPECT_THAT(collect(rows), ElementsAre(0, 2, 5));
+  EXPECT_EQ(bad_rows->count(), 3);
+  EXPECT_THAT(told, ElementsAre(HasSubstr("t.csv:3 1 field, expected 2 fields, as on line 1"),
+                                HasSubstr("t.csv:5 3 fields"), HasSubstr("t.csv:6 0xff at byte offset")));
+}
+
+TEST(BadRows, OneTooManyIsAnErrorThatTellsHowManyThereWere) {
+  const auto bad_rows = at_most(2);
+  const Dataset rows = read_csv(write_file("t.csv", kRagged)).skip_bad_rows(bad_rows);
+  expect_error<DataError>([&] { rows.count(); }, {"t.csv:6", "0xff", "no more bad rows than the 2"});
+  EXPECT_EQ(bad_rows->count(), 2);
+}
+
+TEST(BadRows, CountOnceHoweverOftenTheyAreMet) {
+  const auto bad_rows = at_most(3);
+  const Dataset rows = read_csv(write_file("t.csv", kRagged)).skip_bad_rows(bad_rows);
+  EXPECT_EQ(rows.count(), 3);
+  EXPECT_EQ(rows.count(), 3);
+  EXPECT_THAT(collect(rows.repeat(3)), ElementsAre(0, 2, 5, 0, 2, 5, 0, 2, 5));
+  EXPECT_THAT(collect(read_csv(write_file("t.csv", kRagged)).repeat(2).skip_bad_rows(bad_rows)),
+              ElementsAre(0, 2, 5, 0, 2, 5));
+  EXPECT_EQ(bad_rows->count(), 3);
+}
+
+TEST(BadRows, LeaveAnErrorWhereTheNextRowIsUncertain) {
+  for (const char* text : {"n\n0\n\"1\n2\n", "n\n0\n\"1\"x\n2\n"}) {
+    const Dataset rows = read_csv(write_file("t.csv", text)).skip_bad_rows(at_most(9));
+    expect_error<DataError>([&] { rows.count(); }, {"t.csv:3", "quote"});
+  }
+  const Dataset header = read_csv(write_file("t.csv", "\xff\n0\n")).skip_bad_rows(at_most(9));
+  expect_error<DataError>([&] { header.count(); }, {"t.csv:1", "0xff"});
+}
+
+TEST(BadRows, OfJsonLines) {
+  const std::string path =
+      write_file("t.jsonl", "{\"n\":0}\n{\"n\":}\n[1]\n{\"m\":3}\n{\"n\":1,\"n\":2}\n{\"n\":\"\xff\"}\n{\"n\":6}\n");
+  const auto bad_rows = at_most(5);
+  EXPECT_THAT(collect(read_jsonl(path, {.columns = {"n"}}).skip_bad_rows(bad_rows)), ElementsAre(0, 6));
+  EXPECT_THAT(places_of(*bad_rows), ElementsAre(".jsonl:2", ".jsonl:3", ".jsonl:4", ".jsonl:5", ".jsonl:6"));
+}
+
+TEST(BadRows, OfTextAreLinesThatAreNoTextOrTooLong) {
+  const std::string path = write_file("t.txt", "a\n\xff\nb\n");
+  EXPECT_THAT(texts_of(read_text(path).skip_bad_rows(at_most(1)).iterate(), "text"), ElementsAre("a", "b"));
+  const auto bad_rows = at_most(1);
+  const Dataset compressed = read_text(PORTUNE_TEST_DATA "/compressed/long_line.txt.zst").skip_bad_rows(bad_rows);
+  EXPECT_THAT(texts_of(compressed.iterate(), "text"), ElementsAre("first", "last"));
+  EXPECT_THAT(bad_rows->rows()[0].reason, HasSubstr("more than 67108864 bytes"));
+}
+
+TEST(BadRows, OfConllAreWholeSentences) {
+  const std::string path = write_file("t.conll", "a O\nb O\n\nc O\nd\ne O\n\n\xff O\nf O\n\ng O\n");
+  const auto bad_rows = at_most(2);
+  EXPECT_THAT(texts_of(read_conll(path).skip_bad_rows(bad_rows).iterate(), "tokens"),
+              ElementsAre("[\"a\",\"b\"]", "[\"g\"]"));
+  EXPECT_THAT(places_of(*bad_rows), ElementsAre(".conll:5", ".conll:8"));
+}
+
+TEST(BadRows, OfSquadAreQuestions) {
+  const std::string path =
+      write_file("t.json", R"({"data": [{"id": "a", "question": "q", "context": "c"}, {"id": 7, "context": "c"},
+                             {"id": "b", "question": "q", "context": "c"}]})");
+  EXPECT_THAT(texts_of(read_squad(path, false).skip_bad_rows(at_most(1)).iterate(), "id"), ElementsAre("a", "b"));
+  const std::string cut = write_file("cut.json", R"({"data": [)");
+  EXPECT_THROW(read_squad(cut, false).skip_bad_rows(at_most(9)).count(), DataError);
+}
+
+// Refuses odd numbers.
+Example evens(Example example) {
+  if (std::stoi(example.text("n")) % 2 == 0) return example;
+  throw DataError({.where = "evens", .given = example.text("n"), .expected = "an even number"});
+}
+
+TEST(BadRows, AreThoseThatAFunctionRefuses) {
+  for (const int threads : {1, 3}) {
+    const auto bad_rows = at_most(50);
+    const Dataset mapped = numbers(100).map(evens, {.threads = threads}).skip_bad_rows(bad_rows);
+    EXPECT_EQ(collect(mapped).size(), 50U);
+    ASSERT_EQ(bad_rows->count(), 50);
+    EXPECT_EQ(bad_rows->rows()[0].where, "example 1");
+    EXPECT_EQ(bad_rows->rows()[0].reason, "evens: 1, expected an even number");
+    EXPECT_EQ(bad_rows->rows()[49].where, "example 99");  // in the order of the rows
+  }
+}
+
+TEST(BadRows, OneTooManyComesAtItsPlaceWhateverTheThreads) {
+  for (const int threads : {1, 3}) {
+    Cursor cursor = numbers(100).map(evens, {.threads = threads}).skip_bad_rows(at_most(2)).iterate();
+    for (const char* n : {"0", "2", "4"}) EXPECT_EQ(cursor.next()->text("n"), n);
+    expect_error<DataError>([&] { cursor.next(); }, {"example 5", "the 2"});
+  }
+}
+
+TEST(BadRows, OfFlatMapAndFilter) {
+  const auto pair = [](const Example& example) { return std::vector{evens(example), example}; };
+  EXPECT_THAT(collect(numbers(4).flat_map(pair).skip_bad_rows(at_most(2))), ElementsAre(0, 0, 2, 2));
+  const auto keep = [](const Example& example) { return evens(example).text("n") != "0"; };
+  EXPECT_THAT(collect(numbers(4).filter(keep).skip_bad_rows(at_most(2))), ElementsAre(2));
+}
+
+TEST(BadRows, AreNotErrorsOfAnotherKind) {
+  const Dataset failing = numbers(3).map(failing_at("1")).skip_bad_rows(at_most(9));
+  EXPECT_THROW(collect(failing), std::runtime_error);
+}
+
+TEST(BadRows, AFileThatARowNamesMayBeMissing) {
+  const auto open = [](Example example) {
+    if (example.text("n") == "1") throw NotFoundError({.where = "1.jpg", .given = "no such file"});
+    return example;
+  };
+  EXPECT_THAT(collect(numbers(3).map(open).skip_bad_rows(at_most(1))), ElementsAre(0, 2));
+}
+
+// What is skipped and what is pulled are the same rows, through all that may stand between.
+TEST(BadRows, AreNotCountedAmongThoseSkipped) {
+  for (const int threads : {1, 3}) {
+    const Dataset whole = numbers(40).map(evens, {.threads = threads}).shuffle({.buffer = 7, .seed = 3});
+    const Dataset tolerant = whole.repeat(2).skip_bad_rows(at_most(20));
+    const std::vector<int> all = collect(tolerant);
+    ASSERT_EQ(all.size(), 40U);
+    for (const int64_t count : {1, 19, 20, 33}) {
+      EXPECT_EQ(collect(tolerant.skip(count)), std::vector<int>(all.begin() + count, all.end())) << count;
+    }
+  }
+}
+
+// Wherever a pass is cut, in the same process or another: the same rows follow, and the same were passed over.
+TEST(BadRows, AreTheSameAfterAResumption) {
+  const std::string path = write_file("t.csv", kRagged);
+  const auto last_is_bad = [](const Example& row) {
+    if (row.text("n") != "5") return row;
+    throw DataError({.where = to_string(row.origin()), .given = "5"});
+  };
+  for (const int threads : {1, 2}) {
+    expect_resumable([&] {
+      return read_csv(path).map(last_is_bad, {.threads = threads}).shuffle({.buffer = 2}).skip_bad_rows(at_most(4));
+    });
+  }
+}
+
+TEST(BadRows, OfAnEarlierRunCountButAreNotToldAgain) {
+  const std::string path = write_file("t.csv", kRagged);
+  Cursor cursor = read_csv(path).skip_bad_rows(at_most(3)).iterate();
+  cursor.next();
+  cursor.next();
+  int told = 0;
+  const auto later = std::make_shared<BadRows>(3, [&](const BadRow&) { ++told; });
+  EXPECT_THAT(collect(read_csv(path).skip_bad_rows(later).resume(cursor.state())), ElementsAre(5));
+  EXPECT_EQ(later->count(), 3);
+  EXPECT_EQ(told, 2);
+  EXPECT_EQ(later->rows()[0].reason, "1 field, expected 2 fields, as on line 1");
+}
+
+// The text of one of 20 records is changed, which its checksum tells.
+class DamagedTfrecord {
+ public:
+  explicit DamagedTfrecord(bool index) {
+    TfrecordWriter writer(path(), {.index = index});
+    for (const Example& example : numbers(20).iterate()) writer.write(example);
+    writer.commit();
+    std::string bytes = text_of(path());
+    bytes[bytes.find("13")] = '7';
+    write_text(path(), bytes);
+  }
+  std::string path() const { return folder_ / "t.tfrecord"; }
+
+ private:
+  TemporaryFolder folder_;
+};
+
+TEST(BadRows, OfTfrecordFilesAreThoseOfWrongChecksums) {
+  const DamagedTfrecord file(false);
+  EXPECT_THROW(read_tfrecord(file.path()).count(), DataError);
+  for (const int reads : {1, 2}) {
+    const auto bad_rows = at_most(1);
+    const Dataset rows = read_tfrecord(file.path(), {.num_parallel_reads = reads}).skip_bad_rows(bad_rows);
+    EXPECT_EQ(collect(rows).size(), 19U);
+    EXPECT_EQ(rows.count(), 19);
+    ASSERT_EQ(bad_rows->count(), 1);
+    EXPECT_THAT(bad_rows->rows()[0].where, HasSubstr("t.tfrecord"));
+  }
+}
+
+TEST(BadRows, OfAPermutation) {
+  const DamagedTfrecord file(true);
+  const Dataset rows = read_tfrecord(file.path()).shuffle({.buffer = 0, .seed = 1});
+  EXPECT_THROW(collect(rows), DataError);
+  const auto bad_rows = at_most(1);
+  EXPECT_EQ(collect(rows.repeat(2).skip_bad_rows(bad_rows)).size(), 38U);
+  EXPECT_EQ(bad_rows->count(), 1);
+}
+
+TEST(BadRows, MustNotBeFewerThanNone) { EXPECT_THROW(BadRows(-1), UsageError); }
+
+}  // namespace
+}  // namespace portune::data

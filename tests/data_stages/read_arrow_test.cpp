@@ -1,0 +1,60 @@
+// tests/data/arrow was made by pyarrow: tests/oracle/make_arrow_tables.py. Skipped where the plug-in is not built.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+
+#include "data_stages/resuming.h"
+#include "io/table_file.h"
+#include "portune/error.h"
+#include "portune/sources.h"
+
+namespace portune::data {
+namespace {
+
+std::string golden(const std::string& name) { return std::string(PORTUNE_TEST_DATA "/arrow/") + name; }
+
+class ReadArrow : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (!std::filesystem::exists(PORTUNE_ARROW_PLUGIN_FILE)) GTEST_SKIP() << "no plug-in for Arrow";
+    setenv("PORTUNE_ARROW_PLUGIN", PORTUNE_ARROW_PLUGIN_FILE, 1);
+  }
+};
+
+TEST_F(ReadArrow, ReadTableKnowsItsFiles) {
+  for (const char* name : {"rows.parquet", "data-00000-of-00001.arrow"}) {
+    Cursor cursor = read_table(golden(name), {.columns = {"label", "text"}}).iterate();
+    cursor.skip(2500);
+    const Example row = *cursor.next();
+    EXPECT_EQ(to_string(row.origin()), golden(name) + ":2501");
+    ASSERT_EQ(row.columns().size(), 2U);
+    EXPECT_EQ(row.columns()[0].name, "label");
+    EXPECT_EQ(row.text("text"), "row 2500");
+    EXPECT_EQ(read_table(golden(name)).count(), 3000);
+  }
+}
+
+// The other column has a type that no text stands for.
+TEST_F(ReadArrow, ReadsOnlyWhatIsAskedFor) {
+  EXPECT_EQ(read_arrow(golden("union.arrow"), {.columns = {"text"}}).iterate().next()->text("text"), "a");
+  expect_error<DataError>([] { read_arrow(golden("union.arrow")).count(); }, {"union.arrow", "'odd'", "sparse_union"});
+}
+
+TEST_F(ReadArrow, AMissingColumnIsToldWithThoseThereAre) {
+  expect_error<DataError>([] { read_arrow(golden("rows.parquet"), {.columns = {"texts"}}).count(); },
+                          {"rows.parquet", "columns 'text', 'label'", "did you mean 'text'?"});
+}
+
+TEST_F(ReadArrow, AFileWithoutRowsIsAnErrorAsOfTables) {
+  expect_error<DataError>([] { read_arrow(golden("empty.parquet")).count(); }, {"empty.parquet", "no rows"});
+}
+
+TEST_F(ReadArrow, APassGoesOnFromItsState) {
+  expect_resumable([] {
+    return read_arrow({golden("types.arrow"), golden("types_file.arrow")}, {.columns = {"text"}});
+  });
+}
+
+}  // namespace
+}  // namespace portune::data
