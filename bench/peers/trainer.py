@@ -13,7 +13,13 @@ import time
 
 import torch
 from sklearn.metrics import accuracy_score, f1_score, matthews_corrcoef, roc_auc_score
-from transformers import AutoTokenizer, BertForSequenceClassification, Trainer, TrainingArguments
+from transformers import (
+    AutoTokenizer,
+    BertForSequenceClassification,
+    DataCollatorWithPadding,
+    Trainer,
+    TrainingArguments,
+)
 
 HEADS = {
     "sigmoid": {"num_labels": 1, "problem_type": "multi_label_classification"},
@@ -29,7 +35,8 @@ def main():
         options.model, attn_implementation="sdpa", **HEADS[options.head]
     )
     train = Rows([options.train], tokenizer, options)
-    trainer = Trainer(model, training_arguments(options), train_dataset=train)
+    collator = DataCollatorWithPadding(tokenizer) if options.padding != "max_length" else None
+    trainer = Trainer(model, training_arguments(options), train_dataset=train, data_collator=collator)
     begin = time.perf_counter()
     trainer.train()
     result = {"train_seconds": time.perf_counter() - begin}
@@ -56,24 +63,32 @@ def parse_options():
     length.add_argument("--max-steps", type=int, default=-1)
     length.add_argument("--epochs", type=int, default=3)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--bf16", action="store_true")
+    parser.add_argument(
+        "--padding",
+        choices=["max_length", "longest", "grouped"],
+        default="max_length",
+        help="to --max-length; to the longest of a batch; so with texts of similar length together",
+    )
     return parser.parse_args()
 
 
 class Rows(torch.utils.data.Dataset):
-    """Rows of TSV files; every example is padded to the full length."""
+    """Rows of TSV files; every example is padded to the full length, or (without --padding max_length) not at all."""
 
     def __init__(self, paths, tokenizer, options):
         rows = [row for path in paths for row in read(path, options.column_names)]
         labels = [int(row[options.label_column]) for row in rows]
         self.labels = torch.tensor(labels) if options.head == "softmax" else torch.tensor(labels).float()[:, None]
         pair = options.text_pair_column
+        fixed = options.padding == "max_length"
         self.inputs = tokenizer(
             [row[options.text_column] for row in rows],
             [row[pair] for row in rows] if pair else None,
-            padding="max_length",
+            padding="max_length" if fixed else False,
             truncation=True,
             max_length=options.max_length,
-            return_tensors="pt",
+            return_tensors="pt" if fixed else None,
         )
 
     def __len__(self):
@@ -109,6 +124,8 @@ def training_arguments(options):
         per_device_eval_batch_size=64,
         learning_rate=options.learning_rate,
         lr_scheduler_type="linear",
+        bf16=options.bf16,
+        train_sampling_strategy="group_by_length" if options.padding == "grouped" else "random",
         optim="adamw_torch_fused",
         seed=options.seed,
         save_strategy="no",

@@ -6,6 +6,7 @@
 #include <cstdlib>
 
 #include "models/cases.h"
+#include "models/packed_model.h"
 #include "portune/parity/optimizer_steps.h"
 #include "portune/parity/reference_task.h"
 
@@ -18,8 +19,8 @@ class ModelAot : public ::testing::TestWithParam<std::tuple<std::string, pjrt::A
   const parity::ReferenceCase reference_{case_folder(std::get<0>(GetParam()))};
   const parity::ReferenceTask task_{reference_};
 
-  // Whether the case is its architecture's first, which has optimizer steps. Compiling a step for CUDA takes 10 seconds,
-  // so that those of the other heads are for whoever asks for all.
+  // Whether the case is its architecture's first, which has optimizer steps. Compiling a step for CUDA takes 10
+  // seconds, so that those of the other heads are for whoever asks for all.
   bool is_whole() const { return !reference_.names("after5").empty(); }
   static bool wants_all() { return std::getenv("PORTUNE_AOT_ALL") != nullptr; }
 };
@@ -43,6 +44,29 @@ TEST_P(ModelAot, Compiles) {
   for (const nn::Parameter& parameter : step.parameters) state += 3 * parameter.value.type().bytes();
   EXPECT_GE(compiled.memory_stats().aliased, state);
 }
+
+// A training step on several texts in a row: causal with grouped heads, and with local layers.
+class PackedAot : public ::testing::TestWithParam<std::tuple<const char*, pjrt::AotTarget>> {};
+
+TEST_P(PackedAot, Compiles) {
+  const auto& [name, target] = GetParam();
+  PORTUNE_SKIP_WITHOUT_PLUGIN(target);
+  const parity::ReferenceCase reference(case_folder(name));
+  const parity::ReferenceTask task(reference, packed_model(reference));
+  const train::StepProgram step =
+      train::step_program(task, signature_of(task, reference), {.compute_dtype = DType::kBFloat16});
+  pjrt::CompileOptions options;
+  if (target == pjrt::AotTarget::kCudaH100) options.xla_options["xla_gpu_enable_triton_gemm"] = false;
+  pjrt::aot_topology(target).compile(to_stablehlo(step.function, {}), options);
+}
+
+INSTANTIATE_TEST_SUITE_P(Models, PackedAot,
+                         ::testing::Combine(::testing::Values("llama_lm", "modernbert_softmax"),
+                                            ::testing::ValuesIn(pjrt::kAotTargets)),
+                         [](const auto& info) {
+                           const testing::TestParamInfo<pjrt::AotTarget> target(std::get<1>(info.param), 0);
+                           return std::string(std::get<0>(info.param)) + pjrt::name_of_target(target);
+                         });
 
 INSTANTIATE_TEST_SUITE_P(Models, ModelAot,
                          ::testing::Combine(::testing::ValuesIn(case_names()), ::testing::ValuesIn(pjrt::kAotTargets)),

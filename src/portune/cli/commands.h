@@ -6,6 +6,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -18,6 +19,7 @@
 #include "portune/image_classification.h"
 #include "portune/language_models.h"
 #include "portune/multiple_choice.h"
+#include "portune/packing.h"
 #include "portune/question_answering.h"
 #include "portune/sources.h"
 #include "portune/text_classification.h"
@@ -56,6 +58,9 @@ struct FitArguments {
   ModelArguments model;
   std::vector<std::string> train, validation;
   double validation_split = 0;  ///< share of the training rows to measure on instead; 0: none
+  std::optional<data::Packing> packing;
+  int64_t tokens_per_batch = 0;              ///< of a token budget; 0: so many that there are about batch_size examples
+  std::optional<data::PackedShapes> packed;  ///< which a command has chosen by `packing`
   int64_t batch_size = 32;
   int64_t eval_batch_size = 0;  ///< 0: as batch_size
   int64_t epochs = 3;

@@ -14,6 +14,7 @@
 #include "portune/cli/make_task.h"
 #include "portune/cli/output_folder.h"
 #include "portune/cli/output_lock.h"
+#include "portune/cli/packing.h"
 #include "portune/cli/progress_bar.h"
 #include "portune/cli/report.h"
 #include "portune/cli/resume_command.h"
@@ -33,10 +34,17 @@ constexpr auto kLabels = RowTask::Labels::kRequired;
 
 double now_s() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
 
-FitOptions epochs_of(const FitArguments& a, int64_t examples) {
+// Steps of the first epoch. With a token budget others may have one more or less, as their texts fit together
+// otherwise.
+int64_t steps_of_pass(const FitArguments& a, int64_t examples, const data::Dataset& batches) {
+  if (a.packed && a.packed->packing == data::Packing::kTokenBudget) return interruptible(batches).count();
+  return (examples + a.batch_size - 1) / a.batch_size;
+}
+
+FitOptions epochs_of(const FitArguments& a, int64_t examples, const data::Dataset& batches) {
   if (a.max_steps > 0) return {.num_train_epochs = 1, .steps_per_epoch = a.max_steps};
-  const int64_t one_pass = (examples + a.batch_size - 1) / a.batch_size;
-  return {.num_train_epochs = a.epochs, .steps_per_epoch = a.steps_per_epoch > 0 ? a.steps_per_epoch : one_pass};
+  return {.num_train_epochs = a.epochs,
+          .steps_per_epoch = a.steps_per_epoch > 0 ? a.steps_per_epoch : steps_of_pass(a, examples, batches)};
 }
 
 void say_what_is_trained(const FitArguments& a, const RowTask& task, int64_t examples, bool validates) {
@@ -94,7 +102,9 @@ data::Dataset training_batches(const RowTask& task, const data::Dataset& rows, c
                                int64_t examples) {
   const data::ShuffleOptions order{.buffer = std::clamp<int64_t>(examples, 1, kLargestShuffleBuffer),
                                    .seed = a.training.seed};
-  return tolerant(a.model, task.training_batches(rows, a.batch_size, order));
+  const data::Dataset batches =
+      a.packed ? task.packed_batches(rows, *a.packed, order) : task.training_batches(rows, a.batch_size, order);
+  return tolerant(a.model, batches);
 }
 
 std::vector<int64_t> chosen_lengths(const FitArguments& a, const RowTask& task) {
@@ -127,6 +137,10 @@ TrainingOptions training_options(const FitArguments& a, const RowTask& task, int
   for (const auto& [name, given] : table.rename) options.must_match["rename_columns " + name] = given;
   if (!a.model.lengths.empty()) options.must_match["padding"] = fmt::format("{}", fmt::join(a.model.lengths, ","));
   if (a.validation_split > 0) options.must_match["validation_split"] = to_text(a.validation_split);
+  if (a.packed) {
+    options.must_match["packing"] =
+        fmt::format("{} in {} rows", name_of(a.packed->packing), fmt::join(a.packed->rows, " or "));
+  }
   return options;
 }
 
@@ -155,14 +169,15 @@ std::optional<Outcome> train(const FitArguments& a, const RowTask& task, const S
   Outcome outcome{.train_examples = examples, .output = a.output};
   if (!rows.validation.empty()) outcome.before = evaluate_before(trainer, rows.validation, a.talk);
 
-  FitOptions options = epochs_of(a, examples);
+  const data::Dataset batches = training_batches(task, rows.train, a, examples);
+  FitOptions options = epochs_of(a, examples, batches);
   TrainingLog log(a.talk, a.disable_progress, trainer, options.num_train_epochs);
   // Of several sets each epoch measures the first; the others are measured in the end.
   if (!rows.validation.empty()) options.validation = rows.validation.front().batches;
   options.checkpoints = {.folder = a.output, .every = a.checkpoint_every, .keep = a.keep_checkpoints};
   options.callback = &log;
   const double start_s = now_s();
-  const FitResult result = trainer.fit(training_batches(task, rows.train, a, examples).prefetch(2), options);
+  const FitResult result = trainer.fit(batches.prefetch(2), options);
   log.close();
   if (result.stopped) {
     stop(trainer, a);
@@ -194,6 +209,7 @@ int fit(const FitArguments& given) {
   const std::unique_ptr<RowTask> task = make_task(a.model, model_of(a), a.train, Classes::kOfRows);
   a.model.lengths = chosen_lengths(a, *task);
   if (!a.model.lengths.empty()) task->set_lengths(a.model.lengths);
+  a.packed = chosen_packing(a, *task);
   const std::optional<Outcome> outcome = train(a, *task, split_of(a, *task));
   if (!outcome) return kInterrupted;
   print_outcome(*outcome, a.talk);

@@ -151,6 +151,21 @@ void add_padding(Group group, Padding& padding) {
       ->default_str("max_length");
 }
 
+// Of training batches.
+void add_packing(Group group, FitArguments& a) {
+  group
+      .choice(
+          "--packing", {"exact_examples", "token_budget"},
+          [&](const std::string& name) {
+            a.packing = name == "token_budget" ? data::Packing::kTokenBudget : data::Packing::kExactExamples;
+          },
+          "several texts in a row: --batch-size of them in each batch, or as many as fill its rows")
+      ->type_name("NAME")
+      ->default_str("none");
+  group.number("--tokens-per-batch", a.tokens_per_batch, "of a token budget", {.lowest = 1, .highest = 1e9})
+      ->default_str("about --batch-size examples");
+}
+
 void add_masking(Group group, MaskedLmOptions& options) {
   group.number("--mlm-probability", options.mlm_probability, "share of tokens to predict", {.highest = 1});
   group.flag("--whole-words", options.whole_words, "hide the pieces of a word together");
@@ -260,6 +275,7 @@ void add_training(Group group, FitArguments& a) {
   add_head(group, a.model.options.head);
   add_length(group, a.model.options);
   add_padding(group, a.model.padding);
+  add_packing(group, a);
   add_masking(group, a.model.masked_lm);
   add_dtype(group, t.dtype);
   group.number("--seed", t.seed, "of order, dropout and new weights", {.highest = 1.8e19});
@@ -432,6 +448,7 @@ void add_options(CLI::App& command, BenchInputArguments& a) {
                  {.lowest = 1, .highest = 1e6});
   add_length(batches, fit.model.options);
   add_padding(batches, fit.model.padding);
+  add_packing(batches, fit);
   add_masking(batches, fit.model.masked_lm);
   batches.number("--seed", fit.training.seed, "of the order", {.highest = 1.8e19});
   Group output(command, "Output");

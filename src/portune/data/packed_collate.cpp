@@ -36,7 +36,7 @@ class PackedColumns {
     for (const std::string& column : options.columns) columns_.push_back(filled(shape_, pad_value(options, column)));
   }
 
-  // The next text of the batch, which has a number even if it only fills the batch up.
+  // The next text of the batch.
   void add(const Example& example, int64_t number_in_example, int64_t place) {
     const int64_t length = length_of(example, number_in_example);
     for (size_t i = 0; i < columns_.size(); ++i) {

@@ -32,7 +32,7 @@ class InstructionTuning final : public tasks::CausalTask {
   }
   data::Dataset packed_batches(const data::Dataset& rows, const data::PackedShapes& shapes,
                                const data::ShuffleOptions& order) const override {
-    return checkpoint().packed_batches(labelled(rows.shuffle(order)).filter(has_label), shapes,
+    return checkpoint().packed_batches(labelled(rows.shuffle(order).named("shuffle")).filter(has_label), shapes,
                                        {{"labels", tasks::kNoLabel}});
   }
   int64_t count_examples(const data::Dataset& rows) const override { return labelled(rows).filter(has_label).count(); }

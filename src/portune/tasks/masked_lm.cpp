@@ -45,7 +45,7 @@ class MaskedLm final : public TextTask {
   }
   data::Dataset packed_batches(const data::Dataset& rows, const data::PackedShapes& shapes,
                                const data::ShuffleOptions& order) const override {
-    return checkpoint().packed_batches(encoded(examples(rows).shuffle(order)), shapes, kPadding);
+    return checkpoint().packed_batches(encoded(examples(rows).shuffle(order).named("shuffle")), shapes, kPadding);
   }
   // Pairs are put into another order, not sentences.
   data::Dataset training_batches(const data::Dataset& rows, int64_t size,

@@ -100,8 +100,9 @@ class MultipleChoice final : public TextTask {
   void set_lengths(std::vector<int64_t> lengths) override { RowTask::set_lengths(std::move(lengths)); }
   data::Dataset packed_batches(const data::Dataset& rows, const data::PackedShapes& shapes,
                                const data::ShuffleOptions& order) const override {
-    return checkpoint().packed_batches(
-        rows.shuffle(order).map([this](const data::Example& row) { return encode(row, Labels::kRequired); }), shapes);
+    return checkpoint().packed_batches(rows.shuffle(order).named("shuffle").map(
+                                           [this](const data::Example& row) { return encode(row, Labels::kRequired); }),
+                                       shapes);
   }
   std::unique_ptr<PredictionLines> prediction_lines() const override { return std::make_unique<ChoiceLines>(); }
   std::map<std::string, std::string> settings() const override {

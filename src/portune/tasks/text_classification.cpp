@@ -159,8 +159,8 @@ data::Dataset TextClassification::batches(const data::Dataset& rows, int64_t siz
 
 data::Dataset TextClassification::packed_batches(const data::Dataset& rows, const data::PackedShapes& shapes,
                                                  const data::ShuffleOptions& order) const {
-  return checkpoint().packed_batches(rows.shuffle(order).map([this](const data::Example& row) { return encode(row); }),
-                                     shapes);
+  return checkpoint().packed_batches(
+      rows.shuffle(order).named("shuffle").map([this](const data::Example& row) { return encode(row); }), shapes);
 }
 
 std::vector<TextClassification::Prediction> TextClassification::predictions(const data::Example& batch,

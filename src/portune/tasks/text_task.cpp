@@ -190,7 +190,7 @@ data::Dataset TextCheckpoint::packed_batches(const data::Dataset& examples, cons
   options.pad_values.erase(std::string(kMask));
   for (const auto& [column, value] : options.pad_values) options.columns.push_back(column);
   options.pad_values.insert(more.begin(), more.end());
-  return examples.pack(std::move(options));
+  return examples.named("tokenize").pack(std::move(options)).named("batch");
 }
 
 models::TextInputs TextCheckpoint::inputs_of(const Columns& batch, const std::string& prefix) const {

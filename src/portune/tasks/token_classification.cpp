@@ -138,8 +138,9 @@ data::Dataset TokenClassification::batches(const data::Dataset& rows, int64_t si
 
 data::Dataset TokenClassification::packed_batches(const data::Dataset& rows, const data::PackedShapes& shapes,
                                                   const data::ShuffleOptions& order) const {
-  return checkpoint().packed_batches(rows.shuffle(order).map([this](const data::Example& row) { return encode(row); }),
-                                     shapes, kPadding);
+  return checkpoint().packed_batches(
+      rows.shuffle(order).named("shuffle").map([this](const data::Example& row) { return encode(row); }), shapes,
+      kPadding);
 }
 
 std::vector<TokenClassification::Tags> TokenClassification::predictions(const data::Example& batch,

@@ -1,0 +1,89 @@
+#include "portune/cli/packing.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "portune/cli/commands.h"
+#include "portune/cli/make_task.h"
+#include "portune/cli/report.h"
+#include "portune/cli/rows.h"
+#include "portune/error.h"
+
+namespace portune::cli {
+namespace {
+
+constexpr int64_t kSample = 10'000;  // examples whose lengths are looked at
+
+// Of a batch of one example, whose texts each have a row of the mask.
+data::TextLengths text_lengths(const data::Example& batch) {
+  const Tensor& mask = batch.tensor(data::kAttentionMask);
+  const auto width = static_cast<size_t>(mask.shape()[mask.shape().rank() - 1]);
+  data::TextLengths lengths;
+  for (auto rest = mask.as<int32_t>(); !rest.empty(); rest = rest.subspan(width)) {
+    lengths.push_back(std::ranges::count(rest.first(width), 1));
+  }
+  return lengths;
+}
+
+std::vector<data::TextLengths> sample_of(const FitArguments& a, const RowTask& task) {
+  const data::Dataset rows = interruptible(read_rows(a.model, a.train, task, RowTask::Labels::kRequired)).take(kSample);
+  std::vector<data::TextLengths> sample;
+  for (const data::Example& batch : task.batches(rows, 1).iterate()) sample.push_back(text_lengths(batch));
+  return sample;
+}
+
+double mean_tokens(const std::vector<data::TextLengths>& sample) {
+  double tokens = 0;
+  for (const data::TextLengths& texts : sample) {
+    for (const int64_t length : texts) tokens += static_cast<double>(length);
+  }
+  return tokens / static_cast<double>(sample.size());
+}
+
+// So many that a batch has about --batch-size examples.
+int64_t budget_of(const FitArguments& a, const std::vector<data::TextLengths>& sample) {
+  if (a.tokens_per_batch > 0) return a.tokens_per_batch;
+  const double length = static_cast<double>(a.model.options.max_length);
+  const double rows = std::max(1.0, std::round(static_cast<double>(a.batch_size) * mean_tokens(sample) / length));
+  return static_cast<int64_t>(rows * length);
+}
+
+std::string describe(const data::PackingPlan& plan, const std::vector<data::TextLengths>& sample) {
+  const data::PackedShapes& shapes = plan.shapes;
+  const std::string examples = shapes.packing == data::Packing::kExactExamples
+                                   ? fmt::format("{} examples", shapes.examples)
+                                   : fmt::format("about {:.0f} examples", plan.examples_per_batch);
+  const double padded = static_cast<double>(sample.front().size()) * static_cast<double>(shapes.length);
+  return fmt::format("packing {} into {} rows of {}: {:.1f} % of their places hold tokens; a text in a row: {:.1f} %",
+                     examples, fmt::join(shapes.rows, " or "), shapes.length, 100 * plan.useful,
+                     100 * mean_tokens(sample) / padded);
+}
+
+}  // namespace
+
+std::string name_of(data::Packing packing) {
+  return packing == data::Packing::kExactExamples ? "exact_examples" : "token_budget";
+}
+
+std::optional<data::PackedShapes> chosen_packing(const FitArguments& a, const RowTask& task) {
+  if (a.tokens_per_batch > 0 && a.packing != data::Packing::kTokenBudget) {
+    throw UsageError({.where = "tokens_per_batch",
+                      .given = "no --packing token_budget",
+                      .expected = "that policy, as otherwise --batch-size says what a batch has"});
+  }
+  if (!a.packing) return std::nullopt;
+  // Refused before anything is read.
+  const int64_t length = a.model.options.max_length;
+  task.packed_batches(data::from_examples({}), {.examples = 1, .rows = {1}, .length = length, .window = 1}, {});
+  const std::vector<data::TextLengths> sample = sample_of(a, task);
+  if (sample.empty()) return std::nullopt;  // what comes next says what is missing
+  const data::PackingPlan plan = *a.packing == data::Packing::kExactExamples
+                                     ? data::plan_exact_examples(sample, a.batch_size, length)
+                                     : data::plan_token_budget(sample, budget_of(a, sample), length);
+  say(a.talk, describe(plan, sample));
+  return plan.shapes;
+}
+
+}  // namespace portune::cli
