@@ -3,8 +3,8 @@
 
     python3 bench/tfrecord.py [--rounds 5] [--passes 3] [--tokens 20000] [--texts 100000] [--images 2000]
 Three kinds of examples: token ids (three lists of 128 int64), sentences (60 bytes on average), images (30 kB); each with
-a label. Reading: read_tfrecord(...).batch(256) beside TFRecordDataset(...).batch(256).map(parse_example), all checksums
-compared on both sides. Writing: TfrecordWriter beside tf.train.Example, SerializeToString and TFRecordWriter in Python,
+a label. Reading: read_tfrecord(...).batch(n) beside TFRecordDataset(...).batch(n).map(parse_example), n 256 and of
+images 32, all checksums compared on both sides. Writing: TfrecordWriter beside tf.train.Example, SerializeToString and TFRecordWriter in Python,
 which is how such files are written. The files are in memory (/dev/shm, or --folder). Build with: ninja portune_tfrecord_bench.
 PORTUNE_BENCH_TF names an environment with tensorflow; by default one is made for the run, with tensorflow-cpu 2.21.0.
 

@@ -1,8 +1,9 @@
 // Reads and writes TFRecord files of tf.train.Example, and tells how long that took. Used by bench/tfrecord.py.
 //   portune_tfrecord_bench make KIND COUNT FILE     writes examples: tokens, texts or images
-//   portune_tfrecord_bench read KIND FILE PASSES    in batches of 256
+//   portune_tfrecord_bench read KIND FILE PASSES    in batches of 256, of images 32
 //   portune_tfrecord_bench write KIND FILE PASSES   what is in FILE, to FILE.portune
 // Prints the CPU seconds of the fastest pass and, after reading, a sum over what was read.
+#include <malloc.h>
 #include <time.h>
 
 #include <algorithm>
@@ -20,7 +21,7 @@ namespace {
 using namespace portune;
 using data::Example;
 
-constexpr int64_t kLength = 128, kBatch = 256;
+constexpr int64_t kLength = 128;
 constexpr size_t kImageBytes = 30'000;
 
 double cpu_seconds() {
@@ -82,7 +83,8 @@ data::Dataset batches(const std::string& kind, const std::string& file) {
   } else {
     features.push_back({.name = kind == "texts" ? "sentence" : "image"});
   }
-  return data::read_tfrecord(file, {.features = std::move(features)}).batch({.size = kBatch, .fill_remainder = false});
+  return data::read_tfrecord(file, {.features = std::move(features)})
+      .batch({.size = kind == "images" ? 32 : 256, .fill_remainder = false});
 }
 
 int64_t sum_over(const Example& batch) {
@@ -107,6 +109,8 @@ void write(const std::vector<Example>& examples, const std::string& file) {
 }  // namespace
 
 int main(int, char** arguments) {
+  mallopt(M_MMAP_THRESHOLD, 4 << 20);  // as the command does
+  mallopt(M_TRIM_THRESHOLD, 256 << 20);
   const std::string command = arguments[1], kind = arguments[2];
   if (command == "make") {
     data::TfrecordWriter writer(arguments[4], {.index = false});

@@ -11,7 +11,7 @@ import time
 os.environ["TF_CPP_MIN_LOG_LEVEL"] = "3"
 import tensorflow as tf  # noqa: E402
 
-BATCH = 256
+BATCH = {"tokens": 256, "texts": 256, "images": 32}
 
 
 def features_of(kind):
@@ -26,7 +26,7 @@ def features_of(kind):
 
 def read(kind, path):
     features = features_of(kind)
-    dataset = tf.data.TFRecordDataset(path).batch(BATCH).map(lambda records: tf.io.parse_example(records, features))
+    dataset = tf.data.TFRecordDataset(path).batch(BATCH[kind]).map(lambda records: tf.io.parse_example(records, features))
     options = tf.data.Options()
     options.threading.private_threadpool_size = 1
     options.threading.max_intra_op_parallelism = 1

@@ -1,6 +1,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "data_stages/resuming.h"
 #include "io/temporary_folder.h"
 #include "portune/data/stage.h"
 #include "portune/error.h"
@@ -185,6 +186,95 @@ TEST(ReadTfrecord, SkipsWithAndWithoutAnIndex) {
 TEST(ReadTfrecord, CompressedFilesAreSkippedInToo) {
   const Shards shards({300}, {.gzip = true});
   EXPECT_EQ(numbers(read_tfrecord(shards.paths()).skip(298).iterate()), (std::vector{298, 299}));
+}
+
+TEST(ReadTfrecord, GoesOnFromItsState) {
+  for (const auto& options : std::vector<TfrecordWriterOptions>{{.index = false}, {.index = true}, {.gzip = true}}) {
+    const Shards shards({3, 0, 4, 2}, options);
+    expect_resumable([&] { return read_tfrecord(shards.paths()); });
+    expect_resumable([&] { return read_tfrecord(shards.paths(), {.features = {{.name = "n"}}}).batch({.size = 2}); });
+  }
+}
+
+TEST(ReadTfrecord, NoticesAnotherFileWhenItGoesOn) {
+  const Shards shards({3, 3}, {.index = false});
+  Cursor cursor = read_tfrecord(shards.paths()).iterate();
+  cursor.next();
+  const std::string state = cursor.state();
+  std::filesystem::copy_file(shards.path(0), shards.path(1), std::filesystem::copy_options::overwrite_existing);
+  EXPECT_THAT(message_of<DataError>([&] { read_tfrecord(shards.paths()).resume(state); }),
+              AllOf(HasSubstr("shard-1"), HasSubstr("other bytes than when the state was saved")));
+}
+
+// All orders are as likely as any other where shuffling takes no memory: that needs an index, which TfrecordWriter
+// makes.
+TEST(ReadTfrecord, IndexGivesAccessInAnyOrder) {
+  const Shards shards({30, 0, 50, 20});
+  const Dataset shuffled = read_tfrecord(shards.paths()).shuffle({.seed = 1});
+  std::vector<int> order = numbers(shuffled.iterate());
+  std::vector<int> all = numbers(read_tfrecord(shards.paths()).iterate());
+  EXPECT_NE(order, all);
+  EXPECT_EQ(numbers(shuffled.iterate()), order);
+  std::ranges::sort(order);
+  EXPECT_EQ(order, all);
+  expect_resumable([&] { return read_tfrecord(shards.paths()).shuffle({.seed = 1}).take(20); });
+  Cursor cursor = shuffled.iterate();
+  const Example example = *cursor.next();
+  const int number = std::stoi(example.text("n"));
+  EXPECT_THAT(to_string(example.origin()),
+              EndsWith("shard-" + std::to_string(number / 100) + ":" + std::to_string(number % 100 + 1)));
+}
+
+TEST(ReadTfrecord, NoAccessWithoutIndexesOrInCompressedFiles) {
+  for (const auto& options : std::vector<TfrecordWriterOptions>{{.index = false}, {.gzip = true}}) {
+    const Shards shards({3, 2}, options);
+    EXPECT_THROW(numbers(read_tfrecord(shards.paths()).shuffle({.seed = 1}).iterate()), UsageError);
+  }
+  const Shards shards({3, 2});
+  EXPECT_THROW(numbers(read_tfrecord(shards.paths(), {.num_parallel_reads = 2}).shuffle({.seed = 1}).iterate()),
+               UsageError);
+}
+
+// What comes of batches that are made straight from records, and of those that are gathered from examples.
+TEST(ReadTfrecord, BatchesAreThoseOfExamples) {
+  const TemporaryFolder folder;
+  const std::string path = (folder / "a").string();
+  TfrecordWriter writer(path);
+  for (int64_t i = 0; i < 7; ++i) {
+    Example example;
+    example.set("ids", Tensor({3}, {i, 300 * i, int64_t{1} << (5 * i)})).set("x", Tensor({2}, {0.5F * i, 1.0F}));
+    writer.write(example.set("text", std::to_string(i)).set("label", Tensor({}, {i % 2})));
+  }
+  writer.commit();
+  const std::vector<TfrecordFeature> features = {{.name = "ids"},
+                                                 {.name = "label", .dtype = DType::kInt32, .shape = Shape{}},
+                                                 {.name = "x", .dtype = DType::kFloat32, .shape = Shape{2, 1}},
+                                                 {.name = "text", .column = "t"}};
+  const Dataset examples = read_tfrecord(path, {.features = features});
+  const auto same = [](Example example) { return example; };
+  for (const BatchOptions& options : {BatchOptions{.size = 3}, BatchOptions{.size = 3, .drop_remainder = true},
+                                      BatchOptions{.size = 4, .fill_remainder = false}, BatchOptions{.size = 7}}) {
+    EXPECT_EQ(texts_of(examples.batch(options).iterate()), texts_of(examples.map(same).batch(options).iterate()));
+    EXPECT_EQ(examples.batch(options).count(), examples.map(same).batch(options).count());
+  }
+}
+
+TEST(ReadTfrecord, BatchesTellWhichRecordDiffers) {
+  const TemporaryFolder folder;
+  const std::string path = (folder / "a").string();
+  TfrecordWriter writer(path);
+  for (const int64_t length : {2, 2, 3}) {
+    Example example;
+    writer.write(example.set("ids", Tensor({DType::kInt64, {length}})));
+  }
+  writer.commit();
+  const auto read = [&](TfrecordFeature feature) {
+    for (const Example& batch : read_tfrecord(path, {.features = {feature}}).batch({.size = 3}).iterate())
+      to_text(batch);
+  };
+  EXPECT_THAT(message_of<DataError>([&] { read({.name = "ids"}); }),
+              AllOf(HasSubstr("a:3"), HasSubstr("int64[3]"), HasSubstr("int64[2], as in the batch's first example")));
+  EXPECT_THAT(message_of<DataError>([&] { read({.name = "idz"}); }), HasSubstr("did you mean 'ids'?"));
 }
 
 TEST(ReadTfrecord, ReadTableKnowsTheNames) {

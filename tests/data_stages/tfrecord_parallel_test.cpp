@@ -5,6 +5,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "data_stages/resuming.h"
 #include "io/temporary_folder.h"
 #include "portune/error.h"
 #include "portune/tfrecord.h"
@@ -110,6 +111,11 @@ TEST(TfrecordParallel, ErrorComesAtItsPlace) {
   Cursor cursor = shards.read(2).iterate();
   for (int i = 0; i < 199; ++i) ASSERT_TRUE(cursor.next());
   EXPECT_THAT(message_of<DataError>([&] { cursor.next(); }), testing::HasSubstr("1:100\n"));
+}
+
+TEST(TfrecordParallel, GoesOnFromItsState) {
+  const Shards shards({3, 0, 5, 1, 0, 4});
+  for (const int reads : {2, 3, 8}) expect_resumable([&] { return shards.read(reads); });
 }
 
 TEST(TfrecordParallel, NoRecordsAreAnError) {

@@ -269,7 +269,8 @@ void add_training(Group group, FitArguments& a) {
 void add_rows(Group data, FitArguments& a) {
   add_recipe(data);
   add_model(data, a.model);
-  data.files("--train,--train-file", a.train, "rows: .csv, .tsv, .jsonl; .txt; a folder of images")->required();
+  data.files("--train,--train-file", a.train, "rows: .csv, .tsv, .jsonl, .tfrecord; .txt; a folder of images")
+      ->required();
 }
 
 void add_reading(Group data, ModelArguments& model) {
@@ -323,7 +324,8 @@ void add_options(CLI::App& command, EvaluateArguments& a) {
   Group data(command, "Data");
   add_recipe(data);
   add_model(data, a.model);
-  data.files("--data,--validation-file", a.data, "rows: .csv, .tsv, .jsonl; .txt; a folder of images; NAME=FILE: sets")
+  data.files("--data,--validation-file", a.data,
+             "rows: .csv, .tsv, .jsonl, .tfrecord; .txt; a folder of images; NAME=FILE: sets")
       ->required();
   add_columns(data, a.model.options);
   add_table(data, a.model);
@@ -342,7 +344,8 @@ void add_options(CLI::App& command, PredictArguments& a) {
   Group data(command, "Data");
   add_recipe(data);
   add_model(data, a.model);
-  data.files("--data,--test-file", a.data, "rows: .csv, .tsv, .jsonl; .txt; a folder of images; labels are not read")
+  data.files("--data,--test-file", a.data,
+             "rows: .csv, .tsv, .jsonl, .tfrecord; .txt; a folder of images; labels are not read")
       ->required();
   data.text("--text-column", a.model.options.text_column, "column of the text");
   data.text("--text-pair-column", a.model.options.text_pair_column, "column of a second text")->default_str("none");

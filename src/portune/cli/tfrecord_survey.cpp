@@ -3,11 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <filesystem>
 #include <limits>
 #include <nlohmann/json.hpp>
 
 #include "portune/base/message.h"
+#include "portune/base/number.h"
 #include "portune/base/utf8.h"
 #include "portune/cli/signals.h"
 #include "portune/image.h"
@@ -28,13 +30,20 @@ Json shown(std::string_view bytes) {
   return shortened(bytes, kShownBytes);
 }
 
+int64_t shown(int64_t number) { return number; }
+// With as many digits as it needs, not with those of the double nearest to it.
+Json shown(float number) {
+  const double shortest = number_in<double>(fmt::format("{}", number)).value_or(number);
+  return std::isfinite(number) ? Json(shortest) : Json(fmt::format("{}", number));
+}
+
 template <class T>
 Json shown_numbers(const io::TfFeature& feature) {
   std::vector<T> values(static_cast<size_t>(feature.count()));
   feature.copy_to(std::span(values));
-  if (values.size() == 1) return values.front();
+  if (values.size() == 1) return shown(values.front());
   Json list = Json::array();
-  for (size_t i = 0; i < std::min(values.size(), kShownValues); ++i) list.push_back(values[i]);
+  for (size_t i = 0; i < std::min(values.size(), kShownValues); ++i) list.push_back(shown(values[i]));
   if (values.size() > kShownValues) list.push_back(fmt::format("... {} in all", values.size()));
   return list;
 }

@@ -1,12 +1,11 @@
 #include "portune/data/read_files.h"
 
-#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "portune/data/same_files.h"
 #include "portune/data/tolerance.h"
 #include "portune/io/bad_record.h"
-#include "portune/io/fingerprint.h"
 #include "portune/sources.h"
 
 namespace portune::data {
@@ -37,16 +36,15 @@ class FilesIterator final : public Iterator {
   }
 
   nlohmann::json state() const override {
-    if (fingerprints_.empty()) fingerprints_ = take_fingerprints();
     return {{"stage", verb_},
-            {"fingerprints", fingerprints_},
+            {"fingerprints", same_files_.fingerprints()},
             {"file", next_file_},
             {"empty", empty_},
             {"rows", rows_ ? rows_->state() : nlohmann::json()}};
   }
   void restore(const nlohmann::json& state) override {
     const SavedState saved(verb_, state);
-    require_same_files(saved);
+    same_files_.require(saved);
     next_file_ = static_cast<size_t>(saved.count("file", std::ssize(paths_)));
     if (saved.part("rows").is_null() || next_file_ == paths_.size()) return;
     begin_file();
@@ -80,34 +78,14 @@ class FilesIterator final : public Iterator {
     throw DataError({.where = paths_[next_file_], .given = "no rows", .expected = "at least one"});
   }
 
-  // One text, as states are copied often.
-  std::string take_fingerprints() const {
-    std::string fingerprints;
-    for (const std::string& path : paths_) fingerprints += io::fingerprint(path) + " ";
-    return fingerprints;
-  }
-
-  void require_same_files(const SavedState& saved) const {
-    fingerprints_ = take_fingerprints();
-    const std::string then = saved.text("fingerprints");
-    if (then == fingerprints_) return;
-    if (then.size() != fingerprints_.size()) saved.refuse("fingerprints", std::to_string(paths_.size()) + " files");
-    const size_t bytes_each = then.size() / paths_.size();
-    const auto differs = std::ranges::mismatch(then, fingerprints_).in1 - then.begin();
-    throw DataError({.where = paths_[static_cast<size_t>(differs) / bytes_each],
-                     .given = "other bytes than when the state was saved",
-                     .expected = "the file as it was",
-                     .fix = "bring it back; or begin anew"});
-  }
-
   const std::string verb_;
   std::vector<std::string> paths_;
   OpenFile open_;
   std::shared_ptr<BadRows> bad_rows_;
   size_t next_file_ = 0;
   std::unique_ptr<Iterator> rows_;
-  bool empty_ = true;                 // whether the current file has given nothing so far
-  mutable std::string fingerprints_;  // of all files; taken when the first state is asked for
+  bool empty_ = true;  // whether the current file has given nothing so far
+  SameFiles same_files_{paths_};
 };
 
 std::unique_ptr<Iterator> ReadFiles::iterate(Pass pass) const {

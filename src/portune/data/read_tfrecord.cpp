@@ -3,10 +3,13 @@
 #include <algorithm>
 #include <deque>
 #include <mutex>
+#include <nlohmann/json.hpp>
 
 #include "portune/base/file_descriptor.h"
+#include "portune/data/batch_source.h"
 #include "portune/data/stage.h"
 #include "portune/data/tfrecord_files.h"
+#include "portune/error.h"
 #include "portune/io/bad_record.h"
 #include "portune/tfrecord.h"
 
@@ -15,51 +18,21 @@ namespace {
 
 using FilesPtr = std::shared_ptr<const TfrecordFiles>;
 
-// One file after the other.
 class TfrecordIterator final : public Iterator {
  public:
   TfrecordIterator(FilesPtr files, std::shared_ptr<BadRows> bad_rows)
-      : files_(std::move(files)), bad_rows_(std::move(bad_rows)) {}
+      : records_(std::move(files)), bad_rows_(std::move(bad_rows)) {}
 
-  std::optional<Example> next() override {
-    while (begin_file()) {
-      if (auto example = rows_->next()) {
-        found_any_ = true;
-        return example;
-      }
-      end_file();
-    }
-    return std::nullopt;
-  }
-
-  int64_t skip(int64_t count) override {
-    int64_t skipped = 0;
-    while (skipped < count && begin_file()) {
-      skipped += rows_->skip(count - skipped);
-      found_any_ |= skipped > 0;
-      if (skipped < count) end_file();
-    }
-    return skipped;
-  }
+  std::optional<Example> next() override { return records_.next(parser_, bad_rows_.get()); }
+  // Where bad ones may be among them, all are looked at.
+  int64_t skip(int64_t count) override { return bad_rows_ ? Iterator::skip(count) : records_.skip(count); }
+  nlohmann::json state() const override { return records_.state(); }
+  void restore(const nlohmann::json& state) override { records_.restore(state); }
 
  private:
-  // Whether there is a file to read.
-  bool begin_file() {
-    if (file_ == files_->paths.size()) return false;
-    if (!rows_) rows_.emplace(files_, file_, bad_rows_);
-    return true;
-  }
-
-  void end_file() {
-    rows_.reset();
-    if (++file_ == files_->paths.size() && !found_any_) throw no_records(*files_);
-  }
-
-  FilesPtr files_;
+  TfrecordSequence records_;
   std::shared_ptr<BadRows> bad_rows_;
-  size_t file_ = 0;
-  std::optional<TfrecordRows> rows_;
-  bool found_any_ = false;
+  io::TfExample parser_;
 };
 
 // Descriptors of the files that were used last: there may be more files than a process may have open.
@@ -85,7 +58,7 @@ class OpenFiles {
   std::deque<Entry> open_;
 };
 
-class ReadTfrecord final : public Stage {
+class ReadTfrecord final : public Stage, public BatchSource {
  public:
   ReadTfrecord(FilesPtr files, const TfrecordOptions& options)
       : files_(std::move(files)), reads_(options.num_parallel_reads), deterministic_(options.deterministic) {
@@ -106,18 +79,21 @@ class ReadTfrecord final : public Stage {
     const auto file = static_cast<size_t>(std::ranges::upper_bound(ends_, index) - ends_.begin());
     const io::TfrecordIndex& records = *files_->indexes[file];
     const int64_t record = index - (file == 0 ? 0 : ends_[file - 1]);
-    const std::string& path = *files_->paths[file];
-    const auto descriptor = open_.get(file, path);
-    const io::RecordPosition begin = records.position(record);
+    const io::RecordPosition position = records.position(record);
+    const auto descriptor = open_.get(file, *files_->paths[file]);
     std::string buffer;
     io::TfExample parser;
     try {
-      const std::string_view bytes =
-          io::read_record(descriptor->number(), path, begin, records.position(record + 1).offset, buffer);
-      return files_->columns.read(bytes, Origin{files_->paths[file], record + 1}, begin, parser);
+      const std::string_view bytes = io::read_record(descriptor->number(), *files_->paths[file], position,
+                                                     records.position(record + 1).offset, buffer);
+      return files_->read({bytes, file, position}, parser);
     } catch (const DataError& error) {
       throw io::BadRecordError(error.report());  // the index has the others
     }
+  }
+
+  StagePtr batched(const BatchOptions& options, const StagePtr& gathered) const override {
+    return reads_ == 1 ? batches_of(files_, options, gathered) : nullptr;
   }
 
  private:
@@ -134,8 +110,8 @@ class ReadTfrecord final : public Stage {
 Dataset read_tfrecord(Files files, TfrecordOptions options) {
   require_at_least("read_tfrecord", "num_parallel_reads", options.num_parallel_reads, 1);
   require_at_least("read_tfrecord", "max_record_bytes", options.max_record_bytes, 1);
-  return Dataset(std::make_shared<ReadTfrecord>(
-      std::make_shared<const TfrecordFiles>(table_files(files.paths()), options), options));
+  return Dataset(
+      std::make_shared<ReadTfrecord>(std::make_shared<const TfrecordFiles>(table_files(files.paths()), options), options));
 }
 
 }  // namespace portune::data

@@ -20,13 +20,6 @@ using io::TfFeature;
 }
 
 template <class T>
-Tensor array_of(const TfFeature& feature, const Shape& shape) {
-  Tensor array({dtype_of<T>(), shape});
-  feature.copy_to(array.as<T>());
-  return array;
-}
-
-template <class T>
 std::string text_of_number(const TfFeature& feature) {
   T value{};
   feature.copy_to(std::span(&value, 1));
@@ -43,51 +36,17 @@ std::string json_list_of(const std::vector<std::string_view>& texts) {
   }
 }
 
-// By the rule of read_tfrecord.
-Column column_of(const TfFeature& feature) {
-  const int64_t count = feature.count();
-  if (feature.kind == FeatureKind::kInt64) {
-    if (count == 1) return text_of_number<int64_t>(feature);
-    return array_of<int64_t>(feature, {count});
-  }
-  if (feature.kind == FeatureKind::kFloat) {
-    if (count == 1) return text_of_number<float>(feature);
-    return array_of<float>(feature, {count});
-  }
-  const std::vector<std::string_view> texts = feature.texts();
-  if (texts.size() == 1) return std::string(texts.front());
-  return texts.empty() ? std::string() : json_list_of(texts);
-}
-
-Tensor array_of(const TfFeature& feature, const TfrecordFeature& wanted) {
-  const FeatureKind kind = *wanted.dtype == DType::kFloat32 ? FeatureKind::kFloat : FeatureKind::kInt64;
-  if (feature.kind != kind) {
-    refuse("values of kind " + std::string(name_of(feature.kind)), "of kind " + std::string(name_of(kind)));
-  }
-  const int64_t count = feature.count();
-  const Shape shape = wanted.shape.value_or(Shape{count});
-  if (shape.elements() != count) {
-    refuse(std::to_string(count) + " values", std::to_string(shape.elements()) + ", for " + to_string(shape));
-  }
-  if (*wanted.dtype == DType::kInt32) return array_of<int32_t>(feature, shape);
-  if (*wanted.dtype == DType::kInt64) return array_of<int64_t>(feature, shape);
-  return array_of<float>(feature, shape);
+template <class T>
+void copy_as(const TfFeature& feature, int64_t count, std::byte* to) {
+  feature.copy_to(std::span(reinterpret_cast<T*>(to), static_cast<size_t>(count)));
 }
 
 Column column_of(const TfFeature& feature, const TfrecordFeature& wanted) {
-  return wanted.dtype ? Column(array_of(feature, wanted)) : column_of(feature);
-}
-
-// Adds to an error of a feature's values which feature it is.
-template <class Make>
-Column named(std::string_view name, Make make) {
-  try {
-    return make();
-  } catch (const UsageError& error) {
-    Report report = error.report();
-    report.given += " in feature " + in_quotes(name);
-    throw UsageError(std::move(report));
-  }
+  const std::optional<ArrayKind> kind = array_kind_of(feature, wanted);
+  if (!kind) return text_of(feature);
+  Tensor array({kind->dtype, shape_of(*kind, wanted)});
+  copy_array(feature, *kind, array.data());
+  return array;
 }
 
 void check(const TfrecordFeature& feature) {
@@ -103,6 +62,54 @@ void check(const TfrecordFeature& feature) {
 }
 
 }  // namespace
+
+std::optional<ArrayKind> array_kind_of(const TfFeature& feature, const TfrecordFeature& wanted) {
+  if (!wanted.dtype && feature.kind == FeatureKind::kBytes) return std::nullopt;
+  const int64_t count = feature.count();
+  if (!wanted.dtype) {
+    if (count == 1) return std::nullopt;
+    return ArrayKind{feature.kind == FeatureKind::kFloat ? DType::kFloat32 : DType::kInt64, count};
+  }
+  const FeatureKind kind = *wanted.dtype == DType::kFloat32 ? FeatureKind::kFloat : FeatureKind::kInt64;
+  if (feature.kind != kind) {
+    refuse("values of kind " + std::string(name_of(feature.kind)), "of kind " + std::string(name_of(kind)));
+  }
+  if (wanted.shape && wanted.shape->elements() != count) {
+    refuse(std::to_string(count) + " values",
+           std::to_string(wanted.shape->elements()) + ", for " + to_string(*wanted.shape));
+  }
+  return ArrayKind{*wanted.dtype, count};
+}
+
+Shape shape_of(const ArrayKind& kind, const TfrecordFeature& wanted) {
+  return wanted.shape ? *wanted.shape : Shape{kind.count};
+}
+
+void copy_array(const TfFeature& feature, const ArrayKind& kind, std::byte* to) {
+  if (kind.dtype == DType::kInt64) return copy_as<int64_t>(feature, kind.count, to);
+  if (kind.dtype == DType::kInt32) return copy_as<int32_t>(feature, kind.count, to);
+  copy_as<float>(feature, kind.count, to);
+}
+
+std::string text_of(const TfFeature& feature) {
+  if (feature.kind == FeatureKind::kInt64) return text_of_number<int64_t>(feature);
+  if (feature.kind == FeatureKind::kFloat) return text_of_number<float>(feature);
+  if (feature.count() == 1) return std::string(feature.text());
+  const std::vector<std::string_view> texts = feature.texts();
+  return texts.empty() ? std::string() : json_list_of(texts);
+}
+
+DataError bad_record(const Origin& origin, const io::RecordPosition& position, const UsageError& error) {
+  return DataError({.where = to_string(origin),
+                    .given = error.report().given + ", in the record at byte offset " + std::to_string(position.offset),
+                    .expected = error.report().expected});
+}
+
+DataError missing_feature(const Origin& origin, std::string_view name, const io::TfExample& features) {
+  std::vector<std::string_view> names;
+  for (const TfFeature& there : features.features()) names.push_back(there.name);
+  return missing_column(to_string(origin), name, names);
+}
 
 TfrecordColumns::TfrecordColumns(std::vector<TfrecordFeature> features) : features_(std::move(features)) {
   std::vector<std::string> names;
@@ -125,10 +132,7 @@ Example TfrecordColumns::read(std::string_view record, Origin origin, const io::
     parser.parse(record);
     features_.empty() ? add_all(example, parser) : add_chosen(example, parser);
   } catch (const UsageError& error) {
-    throw DataError(
-        {.where = to_string(example.origin()),
-         .given = error.report().given + ", in the record at byte offset " + std::to_string(position.offset),
-         .expected = error.report().expected});
+    throw bad_record(example.origin(), position, error);
   }
   return example;
 }
@@ -141,7 +145,7 @@ void TfrecordColumns::add_all(Example& example, const io::TfExample& features) c
   // Encoders give them any order, and it need not be that of the record before.
   std::ranges::sort(sorted, {}, &TfFeature::name);
   for (const TfFeature* feature : sorted) {
-    example.set(feature->name, named(feature->name, [&] { return column_of(*feature); }));
+    example.set(feature->name, naming(feature->name, [&] { return column_of(*feature, TfrecordFeature()); }));
   }
 }
 
@@ -149,13 +153,11 @@ void TfrecordColumns::add_chosen(Example& example, const io::TfExample& features
   for (const TfrecordFeature& wanted : features_) {
     const TfFeature* feature = features.find(wanted.name);
     if (feature != nullptr && feature->kind != FeatureKind::kNone) {
-      example.set(wanted.column, named(wanted.name, [&] { return column_of(*feature, wanted); }));
+      example.set(wanted.column, naming(wanted.name, [&] { return column_of(*feature, wanted); }));
     } else if (wanted.otherwise) {
       example.set(wanted.column, *wanted.otherwise);
     } else {
-      std::vector<std::string_view> names;
-      for (const TfFeature& there : features.features()) names.push_back(there.name);
-      throw missing_column(to_string(example.origin()), wanted.name, names);
+      throw missing_feature(example.origin(), wanted.name, features);
     }
   }
 }

@@ -2,8 +2,11 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <nlohmann/json.hpp>
 
+#include "portune/data/saved_state.h"
 #include "portune/data/tolerance.h"
+#include "portune/error.h"
 
 namespace portune::data {
 
@@ -21,42 +24,117 @@ TfrecordFiles::TfrecordFiles(const std::vector<std::string>& given, const Tfreco
   }
 }
 
-TfrecordRows::TfrecordRows(std::shared_ptr<const TfrecordFiles> files, size_t file, std::shared_ptr<BadRows> bad_rows)
-    : files_(std::move(files)),
-      file_(file),
-      bad_rows_(std::move(bad_rows)),
-      reader_(*files_->paths[file], files_->max_record_bytes) {}
+std::vector<std::string> TfrecordFiles::texts_of_paths() const {
+  std::vector<std::string> texts;
+  for (const auto& path : paths) texts.push_back(*path);
+  return texts;
+}
 
-std::optional<Example> TfrecordRows::next() {
+Origin TfrecordFiles::origin_of(const TfrecordRecord& record) const {
+  return {paths[record.file], record.position.record + 1};
+}
+
+Example TfrecordFiles::read(const TfrecordRecord& record, io::TfExample& parser) const {
+  return columns.read(record.bytes, origin_of(record), record.position, parser);
+}
+
+TfrecordFile::TfrecordFile(std::shared_ptr<const TfrecordFiles> files, size_t file)
+    : files_(std::move(files)), file_(file), reader_(*files_->paths[file], files_->max_record_bytes) {}
+
+std::optional<TfrecordRecord> TfrecordFile::next() {
+  const io::RecordPosition here = reader_.position();
+  const std::optional<std::string_view> record = reader_.next();
+  return record ? std::optional(TfrecordRecord{*record, file_, here}) : std::nullopt;
+}
+
+std::optional<Example> TfrecordFile::next(io::TfExample& parser, BadRows* bad_rows) {
   for (;;) {
     try {
-      return next_record();
+      const std::optional<TfrecordRecord> record = next();
+      return record ? std::optional(files_->read(*record, parser)) : std::nullopt;
     } catch (const DataError& error) {
       if (reader_.rest_is_lost()) throw;
-      pass_over(bad_rows_.get(), error);
+      pass_over(bad_rows, error);
     }
   }
 }
 
-std::optional<Example> TfrecordRows::next_record() {
-  const io::RecordPosition here = reader_.position();
-  const std::optional<std::string_view> record = reader_.next();
-  if (!record) return std::nullopt;
-  return files_->columns.read(*record, Origin{files_->paths[file_], here.record + 1}, here, parser_);
-}
-
-int64_t TfrecordRows::skip(int64_t count) {
-  if (bad_rows_) {  // which there may be among them
-    int64_t skipped = 0;
-    while (skipped < count && next()) ++skipped;
-    return skipped;
-  }
+int64_t TfrecordFile::skip(int64_t count) {
   const std::optional<io::TfrecordIndex>& index = files_->indexes[file_];
   if (!index) return reader_.skip(count);
   const int64_t done = reader_.position().record;
   const int64_t skipped = std::min(count, index->records() - done);
   if (skipped > 0) reader_.seek(index->position(done + skipped));
   return skipped;
+}
+
+std::optional<TfrecordRecord> TfrecordSequence::next() {
+  while (begin_file()) {
+    if (auto record = records_->next()) {
+      found_any_ = true;
+      return record;
+    }
+    end_file();
+  }
+  return std::nullopt;
+}
+
+std::optional<Example> TfrecordSequence::next(io::TfExample& parser, BadRows* bad_rows) {
+  while (begin_file()) {
+    if (auto example = records_->next(parser, bad_rows)) {
+      found_any_ = true;
+      return example;
+    }
+    end_file();
+  }
+  return std::nullopt;
+}
+
+int64_t TfrecordSequence::skip(int64_t count) {
+  int64_t skipped = 0;
+  while (skipped < count && begin_file()) {
+    skipped += records_->skip(count - skipped);
+    found_any_ |= skipped > 0;
+    if (skipped < count) end_file();
+  }
+  return skipped;
+}
+
+nlohmann::json TfrecordSequence::state() const {
+  return {{"stage", kReadTfrecord},
+          {"fingerprints", same_files_.fingerprints()},
+          {"file", file_},
+          {"position", state_of(records_ ? records_->position() : io::RecordPosition{})},
+          {"found", found_any_}};
+}
+
+void TfrecordSequence::restore(const nlohmann::json& state) {
+  const SavedState saved(kReadTfrecord, state);
+  same_files_.require(saved);
+  file_ = static_cast<size_t>(saved.count("file", std::ssize(files_->paths)));
+  found_any_ = saved.flag("found");
+  if (begin_file()) records_->seek(record_position_in(saved.part("position")));
+}
+
+// Whether there is a file to read.
+bool TfrecordSequence::begin_file() {
+  if (file_ == files_->paths.size()) return false;
+  if (!records_) records_.emplace(files_, file_);
+  return true;
+}
+
+void TfrecordSequence::end_file() {
+  records_.reset();
+  if (++file_ == files_->paths.size() && !found_any_) throw no_records(*files_);
+}
+
+nlohmann::json state_of(const io::RecordPosition& position) {
+  return {{"stage", kReadTfrecord}, {"record", position.record}, {"offset", position.offset}};
+}
+
+io::RecordPosition record_position_in(const nlohmann::json& state) {
+  const SavedState saved(kReadTfrecord, state);
+  return {.record = saved.count("record"), .offset = saved.count("offset")};
 }
 
 DataError no_records(const TfrecordFiles& files) {

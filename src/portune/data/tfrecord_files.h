@@ -2,11 +2,15 @@
 #pragma once
 
 #include <memory>
+#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "portune/bad_rows.h"
+#include "portune/data/same_files.h"
+#include "portune/data/stage.h"
 #include "portune/data/tfrecord_columns.h"
 #include "portune/io/tfrecord_index.h"
 #include "portune/io/tfrecord_reader.h"
@@ -14,10 +18,20 @@
 
 namespace portune::data {
 
+struct TfrecordRecord;
+
+/// The stage's name in states.
+inline constexpr std::string_view kReadTfrecord = "read_tfrecord";
+
 /// Shared by all passes, which may outlive the dataset.
 struct TfrecordFiles {
   /// errors  those that read_tfrecord has at once
   TfrecordFiles(const std::vector<std::string>& paths, const TfrecordOptions& options);
+
+  Origin origin_of(const TfrecordRecord& record) const;
+  Example read(const TfrecordRecord& record, io::TfExample& parser) const;
+
+  std::vector<std::string> texts_of_paths() const;
 
   std::vector<std::shared_ptr<const std::string>> paths;  // shared by the origins of all examples
   std::vector<std::optional<io::TfrecordIndex>> indexes;
@@ -25,32 +39,73 @@ struct TfrecordFiles {
   int64_t max_record_bytes;
 };
 
-/// The examples of one file. For one thread at a time.
-class TfrecordRows {
- public:
-  /// bad_rows  as in Pass
-  TfrecordRows(std::shared_ptr<const TfrecordFiles> files, size_t file, std::shared_ptr<BadRows> bad_rows);
+/// A record, valid until the next is read.
+struct TfrecordRecord {
+  std::string_view bytes;
+  size_t file = 0;
+  io::RecordPosition position;
+};
 
-  /// As Iterator has them.
-  std::optional<Example> next();
+/// The records of one file. For one thread at a time.
+class TfrecordFile {
+ public:
+  TfrecordFile(std::shared_ptr<const TfrecordFiles> files, size_t file);
+
+  std::optional<TfrecordRecord> next();
+  /// The next example. A bad record is passed over, if those behind it can be read.
+  /// bad_rows  as in Pass
+  std::optional<Example> next(io::TfExample& parser, BadRows* bad_rows);
+  /// As Iterator has it.
   int64_t skip(int64_t count);
   /// Of the record that comes next.
   const io::RecordPosition& position() const { return reader_.position(); }
+  /// Goes on at a record further on.
+  void seek(const io::RecordPosition& position) { reader_.seek(position); }
 
  private:
-  std::optional<Example> next_record();
-
   std::shared_ptr<const TfrecordFiles> files_;
   const size_t file_;
-  const std::shared_ptr<BadRows> bad_rows_;
   io::TfrecordReader reader_;
-  io::TfExample parser_;
 };
+
+/// The records of all files, one file after the other.
+class TfrecordSequence {
+ public:
+  explicit TfrecordSequence(std::shared_ptr<const TfrecordFiles> files)
+      : files_(std::move(files)), same_files_(files_->texts_of_paths()) {}
+
+  /// errors  DataError at the end if there was no record
+  std::optional<TfrecordRecord> next();
+  /// As TfrecordFile has it.
+  std::optional<Example> next(io::TfExample& parser, BadRows* bad_rows);
+  int64_t skip(int64_t count);
+  /// As Iterator has them.
+  nlohmann::json state() const;
+  void restore(const nlohmann::json& state);
+
+ private:
+  bool begin_file();
+  void end_file();
+
+  std::shared_ptr<const TfrecordFiles> files_;
+  size_t file_ = 0;
+  std::optional<TfrecordFile> records_;
+  bool found_any_ = false;
+  SameFiles same_files_;
+};
+
+/// Batches whose columns are made straight from the records.
+/// gathered  the same from one example after the other, for passes that pass over bad rows
+StagePtr batches_of(std::shared_ptr<const TfrecordFiles> files, const BatchOptions& options, StagePtr gathered);
 
 /// num_parallel_reads files at a time.
 /// bad_rows  as in Pass
 std::unique_ptr<Iterator> read_in_parallel(std::shared_ptr<const TfrecordFiles> files, int reads, bool deterministic,
                                            std::shared_ptr<BadRows> bad_rows);
+
+/// A position as states have it.
+nlohmann::json state_of(const io::RecordPosition& position);
+io::RecordPosition record_position_in(const nlohmann::json& state);
 
 /// Of files without a record.
 DataError no_records(const TfrecordFiles& files);

@@ -4,8 +4,11 @@
 #include <deque>
 #include <exception>
 #include <mutex>
+#include <nlohmann/json.hpp>
+#include <utility>
 
 #include "portune/base/thread_pool.h"
+#include "portune/data/saved_state.h"
 #include "portune/data/stage.h"
 #include "portune/data/tfrecord_files.h"
 
@@ -20,21 +23,50 @@ class ParallelReads final : public Iterator {
       : files_(std::move(files)),
         bad_rows_(std::move(bad_rows)),
         deterministic_(deterministic),
+        same_files_(files_->texts_of_paths()),
         slots_(std::min(static_cast<size_t>(reads), files_->paths.size())),
-        pool_(static_cast<int>(slots_.size())) {
-    const std::lock_guard lock(mutex_);
-    for (Slot& slot : slots_) begin_next_file(slot);
-  }
+        pool_(static_cast<int>(slots_.size())) {}
 
   ~ParallelReads() override { cancelled_ = true; }
 
   std::optional<Example> next() override {
     std::unique_lock lock(mutex_);
+    begin();
     while (Slot* slot = wait_for_slot(lock)) {
       if (auto example = take(*slot)) return example;
     }
     if (!found_any_) throw no_records(*files_);
     return std::nullopt;
+  }
+
+  nlohmann::json state() const override {
+    const std::lock_guard lock(mutex_);
+    nlohmann::json slots = nlohmann::json::array();
+    for (const Slot& slot : slots_) {
+      slots.push_back({{"stage", kReadTfrecord},
+                       {"file", slot.file ? *slot.file : files_->paths.size()},
+                       {"position", state_of(slot.next)}});
+    }
+    return {{"stage", kReadTfrecord}, {"fingerprints", same_files_.fingerprints()},
+            {"slots", slots},         {"begun", has_begun_},
+            {"turn", turn_},          {"next_file", next_file_},
+            {"found", found_any_}};
+  }
+
+  void restore(const nlohmann::json& state) override {
+    const SavedState saved(kReadTfrecord, state);
+    same_files_.require(saved);
+    const nlohmann::json& slots = saved.part("slots");
+    if (!slots.is_array() || slots.size() != slots_.size()) {
+      saved.refuse("slots", std::to_string(slots_.size()) + " files read in parallel");
+    }
+    const std::lock_guard lock(mutex_);
+    turn_ = static_cast<size_t>(saved.count("turn", std::ssize(slots_) - 1));
+    next_file_ = static_cast<size_t>(saved.count("next_file", std::ssize(files_->paths)));
+    found_any_ = saved.flag("found");
+    has_begun_ = saved.flag("begun");
+    if (!has_begun_) return;
+    for (size_t i = 0; i < slots_.size(); ++i) restore(slots_[i], SavedState(kReadTfrecord, slots[i]));
   }
 
  private:
@@ -45,19 +77,35 @@ class ParallelReads final : public Iterator {
 
   struct Block {
     std::vector<Example> examples;
-    std::exception_ptr error;  // what would come after the examples
-    bool is_last = false;      // of the file
+    std::vector<io::RecordPosition> ends;  // where each example's record ends
+    std::exception_ptr error;              // what would come after the examples
+    bool is_last = false;                  // of the file
     size_t taken = 0;
   };
 
   struct Slot {
     std::optional<size_t> file;  // none: all files have begun
-    std::optional<TfrecordRows> rows;
+    io::RecordPosition begin;    // where to begin in it
+    io::RecordPosition next;     // of what the consumer gets next
+    std::optional<TfrecordFile> records;
     // Guarded by mutex_:
     std::deque<Block> blocks;
     bool is_reading = false;
     bool has_ended = false;  // whether the last block of the file has been read
   };
+
+  void begin() {
+    if (std::exchange(has_begun_, true)) return;
+    for (Slot& slot : slots_) begin_next_file(slot);
+  }
+
+  void restore(Slot& slot, const SavedState& saved) {
+    const auto file = static_cast<size_t>(saved.count("file", std::ssize(files_->paths)));
+    if (file == files_->paths.size()) return;
+    slot.file = file;
+    slot.begin = slot.next = record_position_in(saved.part("position"));
+    read_ahead(slot);
+  }
 
   // The slot whose turn it is, as soon as it has a block; null at the end.
   Slot* wait_for_slot(std::unique_lock<std::mutex>& lock) {
@@ -79,6 +127,7 @@ class ParallelReads final : public Iterator {
   std::optional<Example> take(Slot& slot) {
     Block& block = slot.blocks.front();
     if (block.taken < block.examples.size()) {
+      slot.next = block.ends[block.taken];
       Example example = std::move(block.examples[block.taken++]);
       const bool is_used_up = block.taken == block.examples.size();
       if (is_used_up && !block.error && !block.is_last) drop_block(slot);
@@ -101,8 +150,9 @@ class ParallelReads final : public Iterator {
   }
 
   void begin_next_file(Slot& slot) {
-    slot.rows.reset();
+    slot.records.reset();
     slot.file.reset();
+    slot.begin = slot.next = {};
     slot.has_ended = false;
     if (next_file_ == files_->paths.size()) return;
     slot.file = next_file_++;
@@ -119,8 +169,8 @@ class ParallelReads final : public Iterator {
   void read_block(Slot& slot) {
     Block block;
     try {
-      if (!slot.rows) slot.rows.emplace(files_, *slot.file, bad_rows_);
-      fill(block, *slot.rows);
+      if (!slot.records) open(slot);
+      fill(block, *slot.records);
     } catch (...) {
       block.error = std::current_exception();
     }
@@ -132,15 +182,20 @@ class ParallelReads final : public Iterator {
     ready_.notify_one();
   }
 
-  void fill(Block& block, TfrecordRows& rows) {
-    const int64_t begin = rows.position().offset;
-    while (block.examples.size() < kBlockExamples && rows.position().offset - begin < kBlockBytes && !cancelled_) {
-      auto example = rows.next();
-      if (!example) {
-        block.is_last = true;
-        return;
-      }
+  void open(Slot& slot) const {
+    slot.records.emplace(files_, *slot.file);
+    slot.records->seek(slot.begin);
+  }
+
+  void fill(Block& block, TfrecordFile& records) const {
+    io::TfExample parser;
+    const int64_t begin = records.position().offset;
+    while (block.examples.size() < kBlockExamples && records.position().offset - begin < kBlockBytes && !cancelled_) {
+      std::optional<Example> example = records.next(parser, bad_rows_.get());
+      block.is_last = !example;
+      if (!example) return;
       block.examples.push_back(std::move(*example));
+      block.ends.push_back(records.position());
     }
   }
 
@@ -148,11 +203,12 @@ class ParallelReads final : public Iterator {
   const std::shared_ptr<BadRows> bad_rows_;
   const bool deterministic_;
   std::atomic<bool> cancelled_ = false;
-  std::mutex mutex_;
+  SameFiles same_files_;
+  mutable std::mutex mutex_;
   std::condition_variable ready_;
   std::vector<Slot> slots_;
   size_t turn_ = 0, next_file_ = 0;
-  bool found_any_ = false;
+  bool has_begun_ = false, found_any_ = false;
   ThreadPool pool_;  // last, so that its tasks end before what they use
 };
 

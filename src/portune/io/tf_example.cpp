@@ -8,6 +8,7 @@
 
 #include "portune/base/wire.h"
 #include "portune/error.h"
+#include "portune/io/packed_varints.h"
 
 namespace portune::io {
 namespace {
@@ -35,12 +36,6 @@ void for_each_part(std::string_view list, Take take) {
   }
 }
 
-// Every number ends with a byte below 128.
-int64_t count_packed(std::string_view numbers) {
-  if (!numbers.empty() && static_cast<signed char>(numbers.back()) < 0) refuse("a number that is cut short", "a list");
-  return std::count_if(numbers.begin(), numbers.end(), [](char byte) { return static_cast<signed char>(byte) >= 0; });
-}
-
 int64_t count_floats(std::string_view floats) {
   if (floats.size() % sizeof(float) != 0) refuse("a float that is cut short", "a list of floats");
   return static_cast<int64_t>(floats.size() / sizeof(float));
@@ -52,55 +47,17 @@ void require_fit(int64_t value, int32_t*) {
   refuse(std::to_string(value), "integers that 32 bits can hold");
 }
 
-// A number of more than two bytes, of which count_packed has seen an end.
-uint64_t long_varint(const unsigned char*& at) {
-  uint64_t value = 0;
-  for (int shift = 0; shift < 64; shift += 7) {
-    const unsigned char byte = *at++;
-    value |= static_cast<uint64_t>(byte & 0x7F) << shift;
-    if (byte < 0x80) return value;
-  }
-  refuse("a number of more than 64 bits", "a list of int64");
-}
-
-// Numbers that count_packed has counted. Nearly all that models read have one byte, in runs, or two.
-template <class T>
-T* copy_packed(std::string_view numbers, T* out) {
-  constexpr uint64_t kContinued = 0x8080808080808080;
-  const auto* at = reinterpret_cast<const unsigned char*>(numbers.data());
-  const auto* const end = at + numbers.size();
-  while (at != end) {
-    uint64_t eight = kContinued;
-    if (end - at >= 8) std::memcpy(&eight, at, sizeof eight);
-    if ((eight & kContinued) == 0) {
-      for (int i = 0; i < 8; ++i) out[i] = at[i];
-      at += 8;
-      out += 8;
-    } else if (at[0] < 0x80) {
-      *out++ = *at++;
-    } else if (at[1] < 0x80) {
-      *out++ = static_cast<T>(at[0] & 0x7F) | static_cast<T>(at[1]) << 7;
-      at += 2;
-    } else {
-      const auto value = static_cast<int64_t>(long_varint(at));
-      require_fit(value, out);
-      *out++ = static_cast<T>(value);
-    }
-  }
-  return out;
-}
-
 template <class T>
 void copy_integers(const TfFeature& feature, std::span<T> values) {
   require_kind(feature, FeatureKind::kInt64);
-  T* out = values.data();
   for_each_part(feature.list, [&](const WireReader& part) {
     if (part.type() == Type::kBytes) {
-      out = copy_packed(part.bytes(), out);
+      values = values.subspan(unpack(part.bytes(), values));
     } else {
       const auto value = static_cast<int64_t>(part.varint());
-      require_fit(value, out);
-      *out++ = static_cast<T>(value);
+      require_fit(value, values.data());
+      values.front() = static_cast<T>(value);
+      values = values.subspan(1);
     }
   });
 }
@@ -167,6 +124,14 @@ std::vector<std::string_view> TfFeature::texts() const {
   return texts;
 }
 
+std::string_view TfFeature::text() const {
+  require_kind(*this, FeatureKind::kBytes);
+  for (WireReader reader(list); reader.next();) {
+    if (reader.field() == kValues) return reader.bytes();
+  }
+  return {};
+}
+
 void TfExample::parse(std::string_view record) {
   features_.clear();
   joined_.clear();
@@ -187,7 +152,8 @@ void TfExample::parse_entry(std::string_view message) {
     if (reader.field() == kKey) feature.name = reader.bytes();
     if (reader.field() == kValue) parse_feature(reader.bytes(), feature);
   }
-  if (!simdjson::validate_utf8(feature.name.data(), feature.name.size())) {
+  const bool is_ascii = std::ranges::all_of(feature.name, [](char c) { return static_cast<signed char>(c) >= 0; });
+  if (!is_ascii && !simdjson::validate_utf8(feature.name.data(), feature.name.size())) {
     refuse("a name that is not UTF-8", "names in UTF-8");
   }
   set(feature);
@@ -218,6 +184,13 @@ void TfExample::set(const TfFeature& feature) {
 const TfFeature* TfExample::find(std::string_view name) const {
   const auto found = std::ranges::find(features_, name, &TfFeature::name);
   return found == features_.end() ? nullptr : &*found;
+}
+
+const TfFeature* TfExample::find(std::string_view name, size_t& place) const {
+  if (place < features_.size() && features_[place].name == name) return &features_[place];
+  const TfFeature* found = find(name);
+  if (found != nullptr) place = static_cast<size_t>(found - features_.data());
+  return found;
 }
 
 void TfExampleWriter::add(std::string_view name, std::span<const std::string_view> texts) {

@@ -31,6 +31,8 @@ struct TfFeature {
   void copy_to(std::span<int32_t> values) const;
   void copy_to(std::span<float> values) const;
   std::vector<std::string_view> texts() const;
+  /// The first of the texts; empty if there is none.
+  std::string_view text() const;
 };
 
 /// The features of one record after the other, by protocol buffers' rules: of doubled names the last counts, parts of a
@@ -44,6 +46,8 @@ class TfExample {
   std::span<const TfFeature> features() const { return features_; }
   /// Null if there is none.
   const TfFeature* find(std::string_view name) const;
+  /// The same, looked for first where it was found last, as records of a file are alike.
+  const TfFeature* find(std::string_view name, size_t& place) const;
 
  private:
   void parse_features(std::string_view message);

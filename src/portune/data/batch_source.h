@@ -1,0 +1,16 @@
+// Sources that have a faster way to batches than to make one example after the other.
+#pragma once
+
+#include "portune/data/stage.h"
+
+namespace portune::data {
+
+/// What such a stage is beside a Stage. Dataset::batch asks for it.
+class BatchSource {
+ public:
+  virtual ~BatchSource() = default;
+  /// The stage's elements in batches, the same as Dataset::batch would gather; null where it has no faster way.
+  virtual StagePtr batched(const BatchOptions& options) const = 0;
+};
+
+}  // namespace portune::data
