@@ -10,7 +10,8 @@ class BatchSource {
  public:
   virtual ~BatchSource() = default;
   /// The stage's elements in batches, the same as Dataset::batch would gather; null where it has no faster way.
-  virtual StagePtr batched(const BatchOptions& options) const = 0;
+  /// gathered  those that it would gather, for what the faster way cannot do
+  virtual StagePtr batched(const BatchOptions& options, const StagePtr& gathered) const = 0;
 };
 
 }  // namespace portune::data

@@ -114,8 +114,8 @@ class PackIterator final : public Iterator {
   std::vector<BatchType> types_of(const Example& batch) const {
     const PackedShapes& shapes = options_.shapes;
     std::vector<BatchType> types;
-    for (const int64_t rows : shapes.packing == Packing::kTokenBudget ? std::span(&shapes.rows.back(), 1)
-                                                                       : std::span(shapes.rows)) {
+    for (const int64_t rows :
+         shapes.packing == Packing::kTokenBudget ? std::span(&shapes.rows.back(), 1) : std::span(shapes.rows)) {
       BatchType& type = types.emplace_back();
       for (const auto& [name, value] : batch.columns()) {
         const auto* array = std::get_if<Tensor>(&value);

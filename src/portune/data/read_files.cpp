@@ -5,6 +5,7 @@
 
 #include "portune/data/same_files.h"
 #include "portune/data/tolerance.h"
+#include "portune/error.h"
 #include "portune/io/bad_record.h"
 #include "portune/sources.h"
 

@@ -145,10 +145,14 @@ class TfrecordBatches final : public Iterator {
 struct BatchedTfrecord final : Stage {
   const std::shared_ptr<const TfrecordFiles> files;
   const BatchOptions options;
-  BatchedTfrecord(std::shared_ptr<const TfrecordFiles> files, const BatchOptions& options)
-      : files(std::move(files)), options(options) {}
+  const StagePtr gathered;
+  BatchedTfrecord(std::shared_ptr<const TfrecordFiles> files, const BatchOptions& options, StagePtr gathered)
+      : files(std::move(files)), options(options), gathered(std::move(gathered)) {}
 
-  std::unique_ptr<Iterator> iterate(Pass) const override { return std::make_unique<TfrecordBatches>(files, options); }
+  std::unique_ptr<Iterator> iterate(Pass pass) const override {
+    if (pass.bad_rows) return gathered->iterate(pass);
+    return std::make_unique<TfrecordBatches>(files, options);
+  }
 };
 
 // Whether every row has a value of its own in each column.
@@ -156,10 +160,10 @@ bool is_plain(const TfrecordFeature& feature) { return !feature.otherwise && fea
 
 }  // namespace
 
-StagePtr batches_of(std::shared_ptr<const TfrecordFiles> files, const BatchOptions& options) {
+StagePtr batches_of(std::shared_ptr<const TfrecordFiles> files, const BatchOptions& options, StagePtr gathered) {
   const std::vector<TfrecordFeature>& features = files->columns.features();
   if (features.empty() || !std::ranges::all_of(features, is_plain)) return nullptr;
-  return std::make_shared<BatchedTfrecord>(std::move(files), options);
+  return std::make_shared<BatchedTfrecord>(std::move(files), options, std::move(gathered));
 }
 
 }  // namespace portune::data
