@@ -110,8 +110,8 @@ class ReadTfrecord final : public Stage, public BatchSource {
 Dataset read_tfrecord(Files files, TfrecordOptions options) {
   require_at_least("read_tfrecord", "num_parallel_reads", options.num_parallel_reads, 1);
   require_at_least("read_tfrecord", "max_record_bytes", options.max_record_bytes, 1);
-  return Dataset(
-      std::make_shared<ReadTfrecord>(std::make_shared<const TfrecordFiles>(files.paths(), options), options));
+  auto opened = std::make_shared<const TfrecordFiles>(table_files(files.paths()), options);
+  return Dataset(std::make_shared<ReadTfrecord>(std::move(opened), options));
 }
 
 }  // namespace portune::data
