@@ -23,6 +23,8 @@ std::function<Example(Example)> counting(std::atomic<int>& count) {
   };
 }
 
+std::vector<BatchType> collect_types(const Dataset& batches) { return batches.iterate().next()->batch_types(); }
+
 std::vector<std::string> names_in(const std::filesystem::path& folder) {
   std::vector<std::string> names;
   for (const auto& entry : std::filesystem::directory_iterator(folder)) names.push_back(entry.path().filename());
@@ -53,6 +55,20 @@ TEST(Cache, DoesNotDependOnWhoAsksFirst) {
   const std::vector<int> late = collect(one.iterate(5));
   EXPECT_EQ(late, collect(other.iterate(0)));
   EXPECT_EQ(late, collect(numbers(30).shuffle({.buffer = 30, .seed = 2})));
+}
+
+TEST(Cache, BatchesFromAFileTellWhatAllMayBe) {
+  const TemporaryFolder folder;
+  Example example;
+  example.set("ids", Tensor({1}, {7}));
+  const auto cached = [&] {
+    return from_examples({example}).padded_batch(1, {.lengths = {2, 4}}).cache(folder / "batches.cache");
+  };
+  collect_types(cached());
+  const std::vector<BatchType> types = collect_types(cached());
+  ASSERT_EQ(types.size(), 2u);
+  EXPECT_EQ(types[0][0], (BatchType::value_type{"ids", {DType::kInt32, {1, 2}}}));
+  EXPECT_EQ(types[1][0], (BatchType::value_type{"ids", {DType::kInt32, {1, 4}}}));
 }
 
 TEST(Cache, GivesFilesRandomAccess) {

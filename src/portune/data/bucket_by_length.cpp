@@ -37,6 +37,7 @@ class BucketIterator final : public Iterator {
         return std::nullopt;
       } else {
         end_window();
+        if (ready_.empty()) begin_ = place();  // all of it had been given
       }
     }
     Example example = std::move(ready_.front());

@@ -19,10 +19,14 @@ void append_text(std::string& bytes, std::string_view text) {
   bytes += text;
 }
 
+void append_type(std::string& bytes, const TensorType& type) {
+  append_number(bytes, static_cast<uint8_t>(type.dtype));
+  append_number(bytes, static_cast<uint8_t>(type.shape.rank()));
+  for (const int64_t size : type.shape) append_number(bytes, size);
+}
+
 void append_array(std::string& bytes, const Tensor& array) {
-  append_number(bytes, static_cast<uint8_t>(array.dtype()));
-  append_number(bytes, static_cast<uint8_t>(array.shape().rank()));
-  for (const int64_t size : array.shape()) append_number(bytes, size);
+  append_type(bytes, array.type());
   bytes.append(reinterpret_cast<const char*>(array.data()), static_cast<size_t>(array.type().bytes()));
 }
 
@@ -39,6 +43,17 @@ void append_column(std::string& bytes, const Column& column) {
   }
 }
 
+void append_batch_types(std::string& bytes, const std::vector<BatchType>& types) {
+  append_number<uint64_t>(bytes, types.size());
+  for (const BatchType& type : types) {
+    append_number<uint64_t>(bytes, type.size());
+    for (const auto& [name, of_array] : type) {
+      append_text(bytes, name);
+      append_type(bytes, of_array);
+    }
+  }
+}
+
 class Reader {
  public:
   Reader(std::string_view bytes, const std::string& where) : bytes_(bytes), where_(where) {}
@@ -49,6 +64,9 @@ class Reader {
       const std::string name = text();
       example.set(name, column());
     }
+    std::vector<BatchType> types;
+    for (uint64_t left = number<uint64_t>(); left > 0; --left) types.push_back(batch_type());
+    if (!types.empty()) example.set_batch_types(std::move(types));
     if (!bytes_.empty()) fail();
     return example;
   }
@@ -101,7 +119,17 @@ class Reader {
     return texts;
   }
 
-  Tensor array() {
+  BatchType batch_type() {
+    BatchType type;
+    for (uint64_t left = number<uint64_t>(); left > 0; --left) {
+      std::string name = text();
+      type.emplace_back(std::move(name), array_type());
+    }
+    return type;
+  }
+
+  // Its bytes are a number that 63 bits hold.
+  TensorType array_type() {
     const auto dtype = number<uint8_t>();
     if (dtype > static_cast<uint8_t>(DType::kFloat64)) fail();
     TensorType type{static_cast<DType>(dtype), {}};
@@ -111,7 +139,12 @@ class Reader {
       if (size < 0 || __builtin_mul_overflow(bytes, size, &bytes)) fail();
       type.shape.push_back(size);
     }
-    const std::string_view data = take(static_cast<uint64_t>(bytes));
+    return type;
+  }
+
+  Tensor array() {
+    const TensorType type = array_type();
+    const std::string_view data = take(static_cast<uint64_t>(type.bytes()));
     Tensor array(type);
     if (!data.empty()) std::memcpy(array.data(), data.data(), data.size());
     return array;
@@ -133,6 +166,7 @@ void append_bytes(std::string& bytes, const Example& example) {
     append_text(bytes, entry.name);
     append_column(bytes, entry.value);
   }
+  append_batch_types(bytes, example.batch_types());
 }
 
 Example example_of_bytes(std::string_view bytes, const std::string& where) { return Reader(bytes, where).example(); }
