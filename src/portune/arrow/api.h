@@ -23,7 +23,7 @@ struct PortuneArrowApi {
   int32_t version;  // kPortuneArrowVersion; the rest is as here if it is the same
 
   // Opens a Parquet file, or Arrow's own in either form (file, stream). Null if that fails.
-  // memory_bytes  what reading it may take at a time
+  // memory_bytes  what all open files together may take at a time; the first call decides
   struct PortuneArrowTable* (*open_table)(const char* path, int64_t memory_bytes, struct PortuneArrowError* error);
   void (*close_table)(struct PortuneArrowTable* table);
 

@@ -14,13 +14,19 @@
 namespace plugin = portune::arrow_plugin;
 
 struct PortuneArrowTable {
-  explicit PortuneArrowTable(int64_t memory_bytes) : pool(arrow::default_memory_pool(), memory_bytes) {}
-
-  arrow::CappedMemoryPool pool;  // first, so that it outlives what it has given
   std::unique_ptr<plugin::TableFile> file;
+  arrow::MemoryPool* pool;
 };
 
 namespace {
+
+// One for all files, as its limit is on what all have together. Never destroyed: Arrow's threads may give memory back
+// after a file has been closed, and at the end of the program.
+arrow::MemoryPool* capped_pool(int64_t memory_bytes) {
+  static arrow::MemoryPool* const pool =
+      std::make_unique<arrow::CappedMemoryPool>(arrow::default_memory_pool(), memory_bytes).release();
+  return pool;
+}
 
 // Arrow also calls it an IOError when bytes cannot be decompressed; those of the system have a number.
 arrow::Status as_bad_data_unless_system(const arrow::Status& status) {
@@ -77,10 +83,10 @@ PortuneArrowTable* open_table(const char* path, int64_t memory_bytes, PortuneArr
   std::unique_ptr<PortuneArrowTable> table;
   bool is_open = false;
   const auto open = [&]() -> arrow::Status {
-    table = std::make_unique<PortuneArrowTable>(memory_bytes);
-    ARROW_ASSIGN_OR_RAISE(auto file, arrow::io::ReadableFile::Open(path, &table->pool));
+    table = std::make_unique<PortuneArrowTable>(PortuneArrowTable{nullptr, capped_pool(memory_bytes)});
+    ARROW_ASSIGN_OR_RAISE(auto file, arrow::io::ReadableFile::Open(path, table->pool));
     is_open = true;
-    return plugin::open_table_file(std::move(file), &table->pool).Value(&table->file);
+    return plugin::open_table_file(std::move(file), table->pool).Value(&table->file);
   };
   if (succeeds(open, error)) return table.release();
   if (!is_open && error->fault == kPortuneArrowBadData) error->fault = kPortuneArrowIo;  // a folder, say
@@ -105,7 +111,7 @@ int read(PortuneArrowTable* table, const int64_t* columns, int64_t column_count,
       places.push_back(static_cast<int>(std::ranges::lower_bound(sorted, column) - sorted.begin()));
     }
     ARROW_ASSIGN_OR_RAISE(auto batches, table->file->read(sorted));
-    ARROW_ASSIGN_OR_RAISE(auto texts, plugin::text_batches(std::move(batches), places, &table->pool));
+    ARROW_ASSIGN_OR_RAISE(auto texts, plugin::text_batches(std::move(batches), places, table->pool));
     return arrow::ExportRecordBatchReader(std::make_shared<WithoutExceptions>(std::move(texts)), out);
   };
   return succeeds(begin, error) ? 0 : 1;

@@ -10,7 +10,7 @@
 namespace portune::io {
 
 /// Reads a Parquet file, or Arrow's own (IPC file or stream), batch by batch, with the plug-in of arrow_plugin.h. What
-/// becomes of values is said in data::read_arrow. Reading takes at most `memory_bytes` at a time.
+/// becomes of values is said in data::read_arrow. Reading takes at most `memory_bytes` at a time, for all such files together.
 class ArrowTable {
  public:
   static constexpr int64_t kMemoryBytes = int64_t{1} << 30;
