@@ -1,7 +1,9 @@
 // --packing: training packed learns what training padded does, goes on after an interruption, and says what it does.
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <csignal>
+#include <iterator>
 #include <nlohmann/json.hpp>
 
 #include "cli/program.h"
@@ -14,13 +16,19 @@ using nlohmann::json;
 using testing::HasSubstr;
 
 // Rows of 32 places, texts of 11 tokens.
-Words packed(const std::string& policy, const Words& more = {}) {
-  return Words{"--max-length", "32", "--packing", policy} + more;
+Words fit(const Toy& toy, const Words& more) {
+  Words words = toy.fit(more);
+  *std::next(std::ranges::find(words, "--max-length")) = "32";
+  return words;
+}
+
+Words packed(const Toy& toy, const std::string& policy, const Words& more) {
+  return fit(toy, Words{"--packing", policy} + more);
 }
 
 TEST(Packing, ExactExamplesLearnTheToyTaskInAsManySteps) {
   const Toy toy;
-  const Finished run = portune(toy.fit(packed("exact_examples", {"--epochs", "10", "--json"})));
+  const Finished run = portune(packed(toy, "exact_examples", {"--epochs", "10", "--json"}));
   ASSERT_EQ(run.exit_code, 0) << run.err;
   const json result = json::parse(run.out);
   EXPECT_GT(result["after"]["accuracy"], 0.95);
@@ -32,8 +40,7 @@ TEST(Packing, ExactExamplesLearnTheToyTaskInAsManySteps) {
 
 TEST(Packing, ATokenBudgetLearnsTheToyTask) {
   const Toy toy;
-  const Finished run =
-      portune(toy.fit(packed("token_budget", {"--tokens-per-batch", "256", "--epochs", "10", "--json"})));
+  const Finished run = portune(packed(toy, "token_budget", {"--tokens-per-batch", "256", "--epochs", "10", "--json"}));
   ASSERT_EQ(run.exit_code, 0) << run.err;
   const json result = json::parse(run.out);
   EXPECT_GT(result["after"]["accuracy"], 0.95);
@@ -47,26 +54,26 @@ TEST(Packing, WithoutDropoutTrainsToTheWeightsThatPaddingDoes) {
   json config = json::parse(read(model / "config.json"));
   config["hidden_dropout_prob"] = config["attention_probs_dropout_prob"] = 0;
   write(model / "config.json", config.dump());
-  const auto fit = [&](const Words& more) {
-    Words words = toy.fit(Words{"--max-length", "32", "--epochs", "2", "--json"} + more);
+  const auto result_of = [&](const Words& more) {
+    Words words = fit(toy, Words{"--epochs", "2", "--json"} + more);
     words[2] = model.string();
     const Finished run = portune(words);
     EXPECT_EQ(run.exit_code, 0) << run.err;
     std::filesystem::remove_all(toy.output());
     return json::parse(run.out);
   };
-  const json padded = fit({}), packed = fit({"--packing", "exact_examples"});
+  const json padded = result_of({}), packed = result_of({"--packing", "exact_examples"});
   EXPECT_NEAR(packed["train_loss"], padded["train_loss"], 1e-4);
   EXPECT_NEAR(packed["after"]["loss"], padded["after"]["loss"], 1e-4);
 }
 
 TEST(Packing, ResumingWithAnotherPolicyIsRefused) {
   const Toy toy;
-  Program first(toy.fit(packed("exact_examples", {"--epochs", "400"})));
+  Program first(packed(toy, "exact_examples", {"--epochs", "400"}));
   ASSERT_TRUE(first.says("epoch 2/"));
   first.signal(SIGINT);
   ASSERT_EQ(first.wait().exit_code, 75);
-  const Finished run = portune(toy.fit(packed("token_budget", {"--epochs", "400", "--resume"})));
+  const Finished run = portune(packed(toy, "token_budget", {"--epochs", "400", "--resume"}));
   EXPECT_EQ(run.exit_code, 2) << run.err;
   EXPECT_THAT(run.err, HasSubstr("packing"));
 }

@@ -49,11 +49,12 @@ std::optional<TfrecordRecord> TfrecordFile::next() {
 
 std::optional<Example> TfrecordFile::next(io::TfExample& parser, BadRows* bad_rows) {
   for (;;) {
+    const int64_t before = position().record;
     try {
       const std::optional<TfrecordRecord> record = next();
       return record ? std::optional(files_->read(*record, parser)) : std::nullopt;
     } catch (const DataError& error) {
-      if (reader_.rest_is_lost()) throw;
+      if (reader_.rest_is_lost() || position().record == before) throw;
       pass_over(bad_rows, error);
     }
   }
