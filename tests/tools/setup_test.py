@@ -15,7 +15,7 @@ ALL_INSTALLED = """#!/bin/sh
 for argument in "$@"; do case "$argument" in -*|*showformat*|*'$'*) ;; *) echo "ii =$argument" ;; esac; done
 """
 # What a complete cache holds, as far as set-up looks.
-COMPLETE = ("deps/xla_cpu_pjrt-0.0.1", "deps/xla_ffi-0.8.1/include/xla/ffi/api")
+COMPLETE = ("deps/xla_cpu_pjrt-0.0.1", "deps/xla_ffi-0.8.1/include/xla/ffi/api", "deps/pyarrow-26.0.1/pyarrow")
 
 
 class SetUp(unittest.TestCase):
