@@ -9,7 +9,6 @@
 #include "portune/cli/exit_code.h"
 #include "portune/cli/fit.h"
 #include "portune/cli/make_task.h"
-#include "portune/cli/packing.h"
 #include "portune/cli/progress_bar.h"
 #include "portune/cli/report.h"
 #include "portune/error.h"
@@ -103,9 +102,7 @@ std::string json_of(const Measured& m) {
 int bench_input(const BenchInputArguments& arguments) {
   FitArguments a = arguments.fit;
   const std::unique_ptr<RowTask> task = make_task(a.model, a.model.folder, a.train, Classes::kOfRows);
-  a.model.lengths = chosen_lengths(a, *task);
-  if (!a.model.lengths.empty()) task->set_lengths(a.model.lengths);
-  a.packed = chosen_packing(a, *task);
+  choose_shapes(a, *task);
   const data::Dataset rows = read_rows(a.model, a.train, *task, RowTask::Labels::kRequired);
   const int64_t examples = task->count_examples(rows);
   const Measured measured = measure(*task, training_batches(*task, rows, a, examples), arguments.seconds);

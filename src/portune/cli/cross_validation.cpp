@@ -9,7 +9,6 @@
 #include "portune/cli/fold_predictions.h"
 #include "portune/cli/make_task.h"
 #include "portune/cli/output_lock.h"
-#include "portune/cli/packing.h"
 #include "portune/cli/report.h"
 #include "portune/cli/result_file.h"
 #include "portune/cli/rows.h"
@@ -148,9 +147,7 @@ int cross_validate(const FitArguments& given) {
                       .given = "--task " + a.model.task,
                       .expected = "a task whose predictions are of rows, one each"});
   }
-  a.model.lengths = chosen_lengths(a, *task);
-  if (!a.model.lengths.empty()) task->set_lengths(a.model.lengths);
-  a.packed = chosen_packing(a, *task);
+  choose_shapes(a, *task);
   // Read before anything is trained, so that what is wrong with them is told now.
   if (!a.test.empty()) interruptible(read_rows(a.model, a.test, *task, RowTask::Labels::kIgnored)).count();
   const std::vector<int> fold_of = folds_of(a, interruptible(read_rows(a.model, a.train, *task, kLabels)));

@@ -20,10 +20,12 @@ std::string table_of(const DeviceFacts& facts, const Target& target) {
 }
 
 std::string json_of(const DeviceFacts& facts, const Target& target) {
-  const nlohmann::ordered_json object = {
-      {"platform", facts.platform}, {"plugin", facts.plugin.string()},          {"version", facts.version},
-      {"devices", facts.devices},   {"kernels_version", facts.kernels_version}, {"kernels", target.kernels}};
-  return object.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+  return line_of({{"platform", facts.platform},
+                  {"plugin", facts.plugin.string()},
+                  {"version", facts.version},
+                  {"devices", facts.devices},
+                  {"kernels_version", facts.kernels_version},
+                  {"kernels", target.kernels}});
 }
 
 }  // namespace

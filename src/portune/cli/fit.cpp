@@ -92,6 +92,22 @@ Split split_of(const FitArguments& a, const RowTask& task) {
           .validation = {{"", evaluation_batches(task, held_out, eval_batch_size(a), kLabels)}}};
 }
 
+// What --padding asks for: see choose_lengths(). The task pads to its max_length so far.
+std::vector<int64_t> chosen_lengths(const FitArguments& a, const RowTask& task) {
+  if (a.model.padding.kind == Padding::Kind::kMaxLength) return {};
+  const data::Dataset rows = read_rows(a.model, a.train, task, kLabels);
+  std::vector<data::Dataset> others;
+  for (const ValidationSet& set : validation_sets(a.model, a.validation, task, eval_batch_size(a))) {
+    others.push_back(set.batches);
+  }
+  if (!a.test.empty()) {
+    constexpr auto kNone = RowTask::Labels::kIgnored;
+    others.push_back(task.batches(read_rows(a.model, a.test, task, kNone), a.batch_size, kNone));
+  }
+  return choose_lengths(task, a.model.padding, a.model.options.max_length, {training_batches(task, rows, a, 1)}, others,
+                        a.talk);
+}
+
 void print_outcome(const Outcome& outcome, const Talk& talk) {
   print_result(talk.json ? json_of(outcome) : table_of(outcome));
 }
@@ -107,19 +123,10 @@ data::Dataset training_batches(const RowTask& task, const data::Dataset& rows, c
   return tolerant(a.model, batches);
 }
 
-std::vector<int64_t> chosen_lengths(const FitArguments& a, const RowTask& task) {
-  if (a.model.padding.kind == Padding::Kind::kMaxLength) return {};
-  const data::Dataset rows = read_rows(a.model, a.train, task, kLabels);
-  std::vector<data::Dataset> others;
-  for (const ValidationSet& set : validation_sets(a.model, a.validation, task, eval_batch_size(a))) {
-    others.push_back(set.batches);
-  }
-  if (!a.test.empty()) {
-    constexpr auto kNone = RowTask::Labels::kIgnored;
-    others.push_back(task.batches(read_rows(a.model, a.test, task, kNone), a.batch_size, kNone));
-  }
-  return choose_lengths(task, a.model.padding, a.model.options.max_length, {training_batches(task, rows, a, 1)}, others,
-                        a.talk);
+void choose_shapes(FitArguments& a, RowTask& task) {
+  a.model.lengths = chosen_lengths(a, task);
+  if (!a.model.lengths.empty()) task.set_lengths(a.model.lengths);
+  a.packed = chosen_packing(a, task);
 }
 
 int64_t eval_batch_size(const FitArguments& a) { return a.eval_batch_size > 0 ? a.eval_batch_size : a.batch_size; }
@@ -207,9 +214,7 @@ int fit(const FitArguments& given) {
   const OutputLock lock(given.output);
   FitArguments a = resumed(given);
   const std::unique_ptr<RowTask> task = make_task(a.model, model_of(a), a.train, Classes::kOfRows);
-  a.model.lengths = chosen_lengths(a, *task);
-  if (!a.model.lengths.empty()) task->set_lengths(a.model.lengths);
-  a.packed = chosen_packing(a, *task);
+  choose_shapes(a, *task);
   const std::optional<Outcome> outcome = train(a, *task, split_of(a, *task));
   if (!outcome) return kInterrupted;
   print_outcome(*outcome, a.talk);

@@ -24,8 +24,10 @@ int64_t eval_batch_size(const FitArguments& a);
 /// examples  that there are, as far as is known: of so many the order is fully random
 data::Dataset training_batches(const RowTask& task, const data::Dataset& rows, const FitArguments& a, int64_t examples);
 
-/// What --padding asks for: see choose_lengths(). The task pads to its max_length so far.
-std::vector<int64_t> chosen_lengths(const FitArguments& a, const RowTask& task);
+/// Chooses the shapes of batches that --padding and --packing ask for, says which, and tells them to arguments and
+/// task.
+/// errors  those of choose_lengths() and chosen_packing()
+void choose_shapes(FitArguments& a, RowTask& task);
 
 /// With what else a resumption must have in common with the run.
 /// examples  of the training set

@@ -68,11 +68,10 @@ std::vector<Completion> complete(Generator& generator, const std::vector<Prompt>
 }
 
 std::string line_of(const std::string& prompt, const Completion& completion) {
-  const nlohmann::ordered_json object = {{"prompt", prompt},
-                                         {"completion", completion.text},
-                                         {"tokens", completion.ids.size()},
-                                         {"finish_reason", completion.stopped ? "stop" : "length"}};
-  return object.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+  return cli::line_of({{"prompt", prompt},
+                       {"completion", completion.text},
+                       {"tokens", completion.ids.size()},
+                       {"finish_reason", completion.stopped ? "stop" : "length"}});
 }
 
 std::string describe(const GenerationTimes& times, size_t prompts) {

@@ -44,12 +44,11 @@ Json json_of(const Comparison& c) {
 std::string json_of(const ParityArguments& a, const parity::ReferenceCase& reference, const ParityResult& result) {
   Json tensors = Json::array();
   for (const Comparison& c : result.comparisons) tensors.push_back(json_of(c));
-  const Json object = {{"case", a.reference.string()},
-                       {"architecture", reference.architecture()},
-                       {"dtype", name_of(a.dtype)},
-                       {"passed", result.passed()},
-                       {"tensors", tensors}};
-  return object.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+  return line_of({{"case", a.reference.string()},
+                  {"architecture", reference.architecture()},
+                  {"dtype", name_of(a.dtype)},
+                  {"passed", result.passed()},
+                  {"tensors", tensors}});
 }
 
 }  // namespace

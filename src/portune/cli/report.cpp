@@ -29,11 +29,6 @@ nlohmann::ordered_json object_of(const Scores& scores) {
   return object;
 }
 
-// A path need not be UTF-8.
-std::string line_of(const nlohmann::ordered_json& object) {
-  return object.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
-}
-
 std::string display_name(const std::string& score) {
   static const std::map<std::string, std::string> kShort = {{"roc_auc", "AUC"},
                                                             {"f1", "F1"},
@@ -73,6 +68,10 @@ DeviceOptions with_warnings(DeviceOptions options, const Talk& talk) {
 void print_result(std::string_view text) {
   const bool written = std::fwrite(text.data(), 1, text.size(), stdout) == text.size() && std::fflush(stdout) == 0;
   if (!written) throw IoError({.where = "write the result to stdout", .given = std::strerror(errno)}, errno);
+}
+
+std::string line_of(const nlohmann::ordered_json& object) {
+  return object.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
 }
 
 std::string describe(const Scores& scores) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -19,6 +20,9 @@ DeviceOptions with_warnings(DeviceOptions options, const Talk& talk);
 
 /// A result on stdout. IoError if that fails, as on a full disk.
 void print_result(std::string_view text);
+
+/// JSON on a line of its own; what is not UTF-8, as a path may be, is replaced.
+std::string line_of(const nlohmann::ordered_json& object);
 
 /// "loss 0.4123, accuracy 0.8312, AUC 0.9050".
 std::string describe(const Scores& scores);

@@ -118,8 +118,7 @@ data::Dataset rows_of(const TfrecordWriteArguments& a) {
 }
 
 std::string json_of(const data::TfrecordWriter& writer) {
-  const nlohmann::ordered_json result = {{"records", writer.written()}, {"files", writer.files()}};
-  return result.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+  return line_of({{"records", writer.written()}, {"files", writer.files()}});
 }
 
 }  // namespace
