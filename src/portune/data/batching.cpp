@@ -64,6 +64,21 @@ struct Batch final : Stage {
 
 }  // namespace
 
+std::vector<BatchType> types_with_sizes(const Example& batch, std::span<const int64_t> sizes, size_t axis,
+                                        const std::function<bool(const std::string& column)>& sized) {
+  std::vector<BatchType> types(sizes.size());
+  for (const auto& [name, value] : batch.columns()) {
+    const Tensor* array = std::get_if<Tensor>(&value);
+    if (array == nullptr) continue;
+    const bool is_sized = sized(name);
+    for (size_t i = 0; i < types.size(); ++i) {
+      TensorType& type = types[i].emplace_back(name, array->type()).second;
+      if (is_sized) type.shape[axis] = sizes[i];
+    }
+  }
+  return types;
+}
+
 Dataset gather_batches(StagePtr input, const BatchOptions& options, Collate collate) {
   return Dataset(std::make_shared<Batch>(std::move(input), options, std::move(collate)));
 }

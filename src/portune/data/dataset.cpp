@@ -45,13 +45,6 @@ Cursor Dataset::resume(const std::string& state, Meter* meter) const {
   return Cursor(std::move(iterator), epoch);
 }
 
-nlohmann::json Iterator::state() const { return {{"stage", "unknown"}}; }
-void Iterator::restore(const nlohmann::json&) {
-  throw UsageError({.where = "Dataset::resume",
-                    .given = "a stage that cannot say where it stands",
-                    .expected = "stages that all can"});
-}
-
 Example Stage::at(Pass, int64_t) const {
   throw UsageError({.where = "Stage::at", .given = "a source that is read from its beginning", .expected = "a size()"});
 }

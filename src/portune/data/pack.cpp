@@ -2,6 +2,7 @@
 #include <nlohmann/json.hpp>
 #include <span>
 
+#include "portune/data/batching.h"
 #include "portune/data/packed_collate.h"
 #include "portune/data/rewindable.h"
 #include "portune/data/row_packer.h"
@@ -27,7 +28,8 @@ class PackIterator final : public Iterator {
     std::vector<Example> taken = take(packed.examples);
     input_.release(oldest());
     Example batch = packed_batch(std::move(taken), packed, options_);
-    batch.set_batch_types(types_of(batch));
+    batch.set_batch_types(
+        types_with_sizes(batch, row_counts(), 0, [&](const std::string& name) { return is_of_tokens(name); }));
     return batch;
   }
 
@@ -110,20 +112,9 @@ class PackIterator final : public Iterator {
     return taken;
   }
 
-  // Of batches with each number of rows.
-  std::vector<BatchType> types_of(const Example& batch) const {
-    const PackedShapes& shapes = options_.shapes;
-    std::vector<BatchType> types;
-    for (const int64_t rows :
-         shapes.packing == Packing::kTokenBudget ? std::span(&shapes.rows.back(), 1) : std::span(shapes.rows)) {
-      BatchType& type = types.emplace_back();
-      for (const auto& [name, value] : batch.columns()) {
-        const auto* array = std::get_if<Tensor>(&value);
-        if (array == nullptr) continue;
-        type.emplace_back(name, is_of_tokens(name) ? TensorType{DType::kInt32, {rows, shapes.length}} : array->type());
-      }
-    }
-    return types;
+  std::span<const int64_t> row_counts() const {
+    const std::span<const int64_t> rows = options_.shapes.rows;
+    return options_.shapes.packing == Packing::kTokenBudget ? rows.last(1) : rows;
   }
   bool is_of_tokens(const std::string& name) const {
     return name == kAttentionMask || name == kPositionIds || std::ranges::count(options_.columns, name) > 0;

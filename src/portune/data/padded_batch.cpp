@@ -20,7 +20,10 @@ class PaddedCollate {
       padded.emplace_back(column);
       return RowLayout{.shape = {length}, .padded = true, .pad_value = columns_.pad_value(column)};
     });
-    if (tells_types_) batch.set_batch_types(types_of(batch, padded));
+    if (tells_types_) {
+      const auto is_padded = [&](const std::string& name) { return std::ranges::find(padded, name) != padded.end(); };
+      batch.set_batch_types(types_with_sizes(batch, columns_.lengths(), 1, is_padded));
+    };
     return batch;
   }
 
@@ -30,20 +33,6 @@ class PaddedCollate {
     int64_t longest = 0;
     for (const Example& row : rows) longest = std::max(longest, columns_.length_of(row));
     return columns_.lengths()[columns_.bucket_of(longest)];
-  }
-
-  std::vector<BatchType> types_of(const Example& batch, const std::vector<std::string>& padded) const {
-    std::vector<BatchType> types(columns_.lengths().size());
-    for (const auto& [name, value] : batch.columns()) {
-      const Tensor* tensor = std::get_if<Tensor>(&value);
-      if (tensor == nullptr) continue;
-      const bool is_padded = std::ranges::find(padded, name) != padded.end();
-      for (size_t i = 0; i < types.size(); ++i) {
-        TensorType& type = types[i].emplace_back(name, tensor->type()).second;
-        if (is_padded) type.shape[1] = columns_.lengths()[i];
-      }
-    }
-    return types;
   }
 
   PaddedColumns columns_;

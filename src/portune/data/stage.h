@@ -28,12 +28,12 @@ class Iterator {
   }
 
   /// Where the pass stands after the elements that next() and skip() have given: small, and an object whose "stage"
-  /// says what it is of. Not of what has been read ahead. A stage without it and restore() cannot be resumed.
-  virtual nlohmann::json state() const;
+  /// says what it is of. Not of what has been read ahead.
+  virtual nlohmann::json state() const = 0;
   /// Goes to where another pass over an equal stage, with the same Pass, stood when state() said this. Called before
   /// anything else. SavedState reads it.
   /// errors  DataError naming the stage, if the state is none of this stage; or the file, if one has changed
-  virtual void restore(const nlohmann::json& state);
+  virtual void restore(const nlohmann::json& state) = 0;
 };
 
 /// Which pass over its data a stage is asked for. All randomness depends on this and on the stage's own options, so

@@ -69,26 +69,25 @@ int64_t TfrecordFile::skip(int64_t count) {
   return skipped;
 }
 
-std::optional<TfrecordRecord> TfrecordSequence::next() {
+// What read(file) gives for the first file that has something.
+template <class Read>
+auto TfrecordSequence::next_by(const Read& read) {
   while (begin_file()) {
-    if (auto record = records_->next()) {
+    if (auto found = read(*records_)) {
       found_any_ = true;
-      return record;
+      return found;
     }
     end_file();
   }
-  return std::nullopt;
+  return decltype(read(*records_))();
+}
+
+std::optional<TfrecordRecord> TfrecordSequence::next() {
+  return next_by([](TfrecordFile& file) { return file.next(); });
 }
 
 std::optional<Example> TfrecordSequence::next(io::TfExample& parser, BadRows* bad_rows) {
-  while (begin_file()) {
-    if (auto example = records_->next(parser, bad_rows)) {
-      found_any_ = true;
-      return example;
-    }
-    end_file();
-  }
-  return std::nullopt;
+  return next_by([&](TfrecordFile& file) { return file.next(parser, bad_rows); });
 }
 
 int64_t TfrecordSequence::skip(int64_t count) {

@@ -84,6 +84,8 @@ class TfrecordSequence {
   void restore(const nlohmann::json& state);
 
  private:
+  template <class Read>
+  auto next_by(const Read& read);
   bool begin_file();
   void end_file();
 
