@@ -30,6 +30,8 @@ class Error : public std::exception {
 
   /// Names the part of the model or of the pipeline in which the error arose. The innermost name wins.
   void set_context(const std::string& context);
+  /// Names what is at fault in other words: an option as users write it, say.
+  void set_where(std::string where);
 
  private:
   Report report_;

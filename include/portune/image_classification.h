@@ -56,7 +56,8 @@ class ImageClassification final : public RowTask {
   std::vector<Prediction> predictions(const data::Example& batch, const data::Example& outputs) const;
 
   std::vector<std::string> columns(Labels labels) const override;
-  data::Dataset read(const std::vector<std::string>& files, Labels labels) const override;
+  data::Dataset read(const std::vector<std::string>& files, Labels labels,
+                     data::TableOptions table = {}) const override;
   /// Decoded by as many threads as the machine has.
   data::Dataset batches(const data::Dataset& rows, int64_t size, Labels labels = Labels::kRequired) const override;
   /// With random changes that depend on the seed, the epoch and the row's place among the rows alone.

@@ -44,7 +44,8 @@ class QuestionAnswering final : public TextTask {
 
   std::vector<std::string> columns(Labels labels) const override;
   /// read_squad for .json, read_table for others.
-  data::Dataset read(const std::vector<std::string>& files, Labels labels) const override;
+  data::Dataset read(const std::vector<std::string>& files, Labels labels,
+                     data::TableOptions table = {}) const override;
   /// Padded to max_length.
   data::Dataset batches(const data::Dataset& rows, int64_t size, Labels labels = Labels::kRequired) const override;
   /// Windows in random order.
@@ -53,7 +54,7 @@ class QuestionAnswering final : public TextTask {
   data::Dataset packed_batches(const data::Dataset& rows, const data::PackedShapes& shapes,
                                const data::ShuffleOptions& order) const override;
   /// Windows. Checks the answers.
-  int64_t count_examples(const data::Dataset& rows) const override;
+  data::Dataset examples(const data::Dataset& rows) const override;
   /// A line per question: {"id", "prediction_text", "score": its probability among the n best, "start", "end": code
   /// points of the context} and, with version 2, "null_score_diff": score of no answer less that of the best span.
   std::unique_ptr<PredictionLines> prediction_lines() const override;

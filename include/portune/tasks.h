@@ -16,6 +16,7 @@
 #include "portune/lengths.h"
 #include "portune/nn.h"
 #include "portune/packing.h"
+#include "portune/sources.h"
 
 namespace portune {
 
@@ -102,8 +103,9 @@ class RowTask : public Task {
   /// The columns that rows must have, texts all of them.
   virtual std::vector<std::string> columns(Labels labels) const = 0;
   /// The rows of files: tables with columns(), and whatever else the task reads.
+  /// table   how tables are read; which columns, the task says
   /// errors  those of data::read_table
-  virtual data::Dataset read(const std::vector<std::string>& files, Labels labels) const;
+  virtual data::Dataset read(const std::vector<std::string>& files, Labels labels, data::TableOptions table = {}) const;
   /// Rows encoded and put into batches of `size`. The task must outlive the dataset.
   /// errors  UsageError if `size` is below 1; DataError that names the row for a missing column, a label that makes no
   ///         sense, text that is not UTF-8
@@ -123,8 +125,8 @@ class RowTask : public Task {
   /// errors  UsageError for a task that cannot do this, and why
   virtual data::Dataset packed_batches(const data::Dataset& rows, const data::PackedShapes& shapes,
                                        const data::ShuffleOptions& order) const;
-  /// How many examples rows become: usually one each.
-  virtual int64_t count_examples(const data::Dataset& rows) const;
+  /// What rows become, to be counted: usually an example each, for which nothing is encoded then.
+  virtual data::Dataset examples(const data::Dataset& rows) const;
   virtual std::unique_ptr<PredictionLines> prediction_lines() const = 0;
   /// Whether each row has a line of its own.
   virtual bool predicts_rows() const { return true; }

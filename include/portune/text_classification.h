@@ -71,7 +71,8 @@ class TextClassification final : public TextTask {
 
   std::vector<std::string> columns(Labels labels) const override;
   /// Where rows have token ids in place of the text, these: see TextCheckpoint::encode_ids.
-  data::Dataset read(const std::vector<std::string>& files, Labels labels) const override;
+  data::Dataset read(const std::vector<std::string>& files, Labels labels,
+                     data::TableOptions table = {}) const override;
   /// Padded to max_length.
   data::Dataset batches(const data::Dataset& rows, int64_t size, Labels labels = Labels::kRequired) const override;
   data::Dataset packed_batches(const data::Dataset& rows, const data::PackedShapes& shapes,

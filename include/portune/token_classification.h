@@ -21,8 +21,9 @@ struct TokenClassificationOptions {
 
 /// Sentences of files: read_conll for .conll and .txt, read_table for others.
 /// tags_column  empty: tags are not read
+/// table        how tables are read, but for the columns
 data::Dataset read_tagged(const std::vector<std::string>& files, const std::string& tokens_column,
-                          const std::string& tags_column);
+                          const std::string& tags_column, data::TableOptions table = {});
 
 /// The different tags of a column of JSON lists, sorted; if all are integers, those from 0 to the largest.
 /// errors  DataError for what is no list of names or ids, for a negative id, for more than 1,000 tags
@@ -52,7 +53,8 @@ class TokenClassification final : public TextTask {
   std::vector<Tags> predictions(const data::Example& batch, const data::Example& outputs) const;
 
   std::vector<std::string> columns(Labels labels) const override;
-  data::Dataset read(const std::vector<std::string>& files, Labels labels) const override;
+  data::Dataset read(const std::vector<std::string>& files, Labels labels,
+                     data::TableOptions table = {}) const override;
   /// Padded to max_length.
   data::Dataset batches(const data::Dataset& rows, int64_t size, Labels labels = Labels::kRequired) const override;
   data::Dataset packed_batches(const data::Dataset& rows, const data::PackedShapes& shapes,

@@ -9,7 +9,6 @@ namespace portune::cli {
 namespace {
 
 using testing::HasSubstr;
-using testing::Not;
 
 // Among 32 rows a ragged one, one that is not UTF-8 and one without a label.
 std::string broken_csv() {
@@ -63,6 +62,104 @@ TEST(BadRowsOption, WordsThatMakeNoSenseAreRefused) {
   }
   const Finished folds = portune(toy.fit({"--bad-rows", "skip:1", "--folds", "2"}));
   EXPECT_EQ(folds.exit_code, 2);
+}
+
+// Rows of every kind of task, the first and the sixth of them bad.
+struct TaskOfRows {
+  const char* name;
+  nlohmann::json (*row)(int);
+  nlohmann::json bad;
+  Words words = {};
+};
+
+const TaskOfRows kTasksOfRows[] = {
+    {"text-classification",
+     [](int i) {
+       return nlohmann::json{{"text", i % 2 == 0 ? "the film was good" : "bad"}, {"label", i % 2}};
+     },
+     {{"text", "a row without a label"}, {"label", ""}}},
+    {"question-answering",
+     [](int i) {
+       return nlohmann::json{{"id", "q" + std::to_string(i)},
+                             {"question", "good"},
+                             {"context", "the film was good"},
+                             {"answers", {{"text", {"film"}}, {"answer_start", {4}}}}};
+     },
+     {{"id", "bad"},
+      {"question", "good"},
+      {"context", "the film"},
+      {"answers", {{"text", {"play"}}, {"answer_start", {4}}}}}},
+    {"token-classification",
+     [](int i) {
+       return nlohmann::json{{"tokens", {"the", i % 2 == 0 ? "film" : "play"}}, {"ner_tags", {"O", "B-THING"}}};
+     },
+     {{"tokens", {"the", "film"}}, {"ner_tags", "[\"O\","}}},
+    {"masked-lm",
+     [](int) {
+       return nlohmann::json{{"text", "the film was good"}};
+     },
+     {{"no text", "here"}}}};
+
+class BadRowsOfTasks : public testing::TestWithParam<TaskOfRows> {
+ protected:
+  BadRowsOfTasks() {
+    std::string text;
+    for (int i = 0; i < 24; ++i) text += (i == 0 || i == 5 ? GetParam().bad : GetParam().row(i)).dump() + "\n";
+    write(rows_, text);
+  }
+
+  void expect_two_passed_over(const Words& words) const {
+    const Finished run = portune(
+        words + Words{"--task", GetParam().name, "--max-length", "16", "--batch-size", "8", "--bad-rows", "skip:2"});
+    EXPECT_EQ(run.exit_code, 0) << run.err;
+    EXPECT_THAT(run.err, HasSubstr("passed over " + rows_ + ":1: ")) << words.front();
+    EXPECT_THAT(run.err, HasSubstr("passed over " + rows_ + ":6: ")) << words.front();
+  }
+
+  const Toy toy_;
+  const std::string rows_ = toy_.file("rows.jsonl");
+};
+
+TEST_P(BadRowsOfTasks, ArePassedOverByTraining) {
+  const Words fit = {"fit",         "--model",  tiny_bert(), "--train", rows_,    "--output",
+                     toy_.output(), "--epochs", "1",         "--dtype", "float32"};
+  expect_two_passed_over(fit + Words{"--validation-split", "0.3"});
+  std::filesystem::remove_all(toy_.output());
+  expect_two_passed_over(fit + Words{"--packing", "exact_examples"});
+  std::filesystem::remove_all(toy_.output());
+  expect_two_passed_over(fit + Words{"--padding", "auto=2", "--validation", rows_});
+}
+
+TEST_P(BadRowsOfTasks, ArePassedOverByMeasuringOfInput) {
+  expect_two_passed_over({"bench-input", "--model", tiny_bert(), "--train", rows_, "--seconds", "0.01"});
+}
+
+INSTANTIATE_TEST_SUITE_P(Tasks, BadRowsOfTasks, testing::ValuesIn(kTasksOfRows), [](const auto& info) {
+  std::string name = info.param.name;
+  std::erase(name, '-');
+  return name;
+});
+
+// A row that does not say what is to be predicted from.
+TEST(BadRowsOption, PredictionsSayHowManyRowsHaveNoLine) {
+  const Toy toy;
+  ASSERT_EQ(portune(toy.fit({"--epochs", "1"})).exit_code, 0);
+  write(toy.file("rows.csv"), "text\n" +
+                                  std::string("b\xff"
+                                              "d\n") +
+                                  "good\nbad\n");
+  const Finished run = portune({"predict", "--model", toy.output(), "--data", toy.file("rows.csv"), "--max-length",
+                                "16", "--padding", "auto=1", "--bad-rows", "skip:1"});
+  ASSERT_EQ(run.exit_code, 0) << run.err;
+  EXPECT_EQ(std::ranges::count(run.out, '\n'), 2);
+  EXPECT_THAT(run.err, HasSubstr("passed over " + toy.file("rows.csv") + ":2"));
+}
+
+TEST(BadRowsOption, IsRefusedWhereRowsFollowEachOther) {
+  const Toy toy;
+  const Finished run = portune(toy.fit({"--task", "masked-lm", "--next-sentence", "--bad-rows", "skip:1"}));
+  EXPECT_EQ(run.exit_code, 2);
+  EXPECT_THAT(run.err, HasSubstr("--next-sentence as well"));
 }
 
 // The same rows as train.csv, compressed and in two files.

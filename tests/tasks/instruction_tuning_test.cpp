@@ -55,9 +55,9 @@ TEST_F(InstructionTuning, ExamplesAreCutAndPadded) {
 }
 
 TEST_F(InstructionTuning, RowsWithNothingLeftToLearnAreLeftOutOfTraining) {
-  EXPECT_EQ(task(8)->count_examples(kRows), 2);
+  EXPECT_EQ(task(8)->examples(kRows).count(), 2);
   const std::unique_ptr<RowTask> narrow = task(5);  // the prompt of the first
-  EXPECT_EQ(narrow->count_examples(kRows), 1);
+  EXPECT_EQ(narrow->examples(kRows).count(), 1);
   const auto batch = *narrow->training_batches(kRows, 1, {.buffer = 2}).iterate().next();
   EXPECT_THAT(column(batch, "labels"), ElementsAre(-100, 79, 2, -100, -100));
   // Each row has its line of predictions all the same.

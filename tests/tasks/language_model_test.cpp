@@ -114,7 +114,7 @@ std::vector<data::Example> two_documents() {
 TEST(NextSentence, HalfOfThePairsFollowAndTheOthersAreOfAnotherDocument) {
   const auto task = masked_lm(kTinyBert, {.max_length = 5, .next_sentence = true});
   const data::Dataset rows = data::from_examples(two_documents());
-  EXPECT_EQ(task->count_examples(rows), 3);  // good fine, fine great, bad poor
+  EXPECT_EQ(task->examples(rows).count(), 3);  // good fine, fine great, bad poor
   const data::Dataset batches = task->batches(rows, 3);
   int follow = 0, pairs = 0;
   for (int64_t epoch = 0; epoch < 100; ++epoch) {
@@ -137,7 +137,7 @@ TEST(NextSentence, HalfOfThePairsFollowAndTheOthersAreOfAnotherDocument) {
 TEST(NextSentence, NeedsTwoDocumentsWithPairs) {
   const auto task = masked_lm(kTinyBert, {.max_length = 5, .next_sentence = true});
   const auto count = [&](const std::vector<data::Example>& rows) {
-    return task->count_examples(data::from_examples(rows));
+    return task->examples(data::from_examples(rows)).count();
   };
   EXPECT_THROW(count({sentence("good", ""), sentence("fine", "")}), DataError);
   EXPECT_THROW(count({sentence("good", ""), sentence("", ""), sentence("fine", "")}), DataError);
@@ -178,7 +178,7 @@ TEST_F(CausalLm, TextsAreJoinedAndCut) {
   EXPECT_THAT(ints(batch, "input_ids"), ElementsAre(2, 5, 15, 3, 2, 9, 3, 0, 0, 0));
   EXPECT_THAT(ints(batch, "labels"), ElementsAre(2, 5, 15, 3, 2, 9, 3, -100, -100, -100));
   EXPECT_THAT(ints(batch, "attention_mask"), ElementsAre(1, 1, 1, 1, 1, 1, 1, 0, 0, 0));
-  EXPECT_EQ(task->count_examples(data::from_examples({sentence("good film", ""), sentence("bad", "")})), 2);
+  EXPECT_EQ(task->examples(data::from_examples({sentence("good film", ""), sentence("bad", "")})).count(), 2);
 }
 
 TEST_F(CausalLm, AnEncoderHasNoSuchHead) {

@@ -116,7 +116,7 @@ TEST(QuestionAnswering, StrideIsHalfAWindowUnlessGiven) {
   EXPECT_EQ(ints(windows[0], "window"), Json({0}));
   EXPECT_EQ(ints(windows[1], "window"), Json({1}));
   EXPECT_EQ(ints(windows[1], "span_begins")[3], 22);
-  EXPECT_EQ(task.count_examples(data::from_examples({row_of("it", context, none), row_of("it", "good", none)})), 3);
+  EXPECT_EQ(task.examples(data::from_examples({row_of("it", context, none), row_of("it", "good", none)})).count(), 3);
 }
 
 TEST(QuestionAnswering, BadRowsAreNamed) {

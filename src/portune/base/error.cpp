@@ -25,6 +25,11 @@ std::string format(const Report& report, const std::string& context) {
 
 Error::Error(Report report) : report_(std::move(report)), message_(format(report_, {})) {}
 
+void Error::set_where(std::string where) {
+  report_.where = std::move(where);
+  message_ = format(report_, context_);
+}
+
 void Error::set_context(const std::string& context) {
   if (!context_.empty()) return;
   context_ = context;

@@ -81,7 +81,7 @@ int bench(const BenchArguments& a) {
   for (int64_t i = 0; i < a.steps; ++i) seconds.push_back(timed_step(trainer, batch));
   const nlohmann::ordered_json result = {
       {"step_seconds", seconds}, {"compile_seconds", compilation.seconds}, {"from_cache", compilation.from_cache}};
-  print_result(result.dump() + "\n");
+  print_result(line_of(result));
   return kOk;
 }
 

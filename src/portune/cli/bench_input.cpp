@@ -11,6 +11,7 @@
 #include "portune/cli/make_task.h"
 #include "portune/cli/progress_bar.h"
 #include "portune/cli/report.h"
+#include "portune/cli/rows.h"
 #include "portune/error.h"
 #include "portune/meter.h"
 
@@ -94,7 +95,7 @@ std::string json_of(const Measured& m) {
               {"examples", m.examples},
               {m.tokens.unit, m.tokens.real},
               {"positions", m.tokens.positions}});
-  return all.dump() + "\n";
+  return line_of(all);
 }
 
 }  // namespace
@@ -104,7 +105,7 @@ int bench_input(const BenchInputArguments& arguments) {
   const std::unique_ptr<RowTask> task = make_task(a.model, a.model.folder, a.train, Classes::kOfRows);
   choose_shapes(a, *task);
   const data::Dataset rows = read_rows(a.model, a.train, *task, RowTask::Labels::kRequired);
-  const int64_t examples = task->count_examples(rows);
+  const int64_t examples = count_examples(a.model, *task, rows);
   const Measured measured = measure(*task, training_batches(*task, rows, a, examples), arguments.seconds);
   print_result(a.talk.json ? json_of(measured) : table_of(measured));
   return kOk;

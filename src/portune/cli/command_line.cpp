@@ -83,6 +83,11 @@ std::vector<const CLI::App*> commands_of(const CLI::App& app) {
   return app.get_subcommands([](const CLI::App*) { return true; });
 }
 
+bool has_option(const CLI::App& app, const std::string& option) {
+  if (app.get_option_no_throw(option) != nullptr) return true;
+  return std::ranges::any_of(commands_of(app), [&](const CLI::App* command) { return has_option(*command, option); });
+}
+
 std::vector<std::string> names_in(const CLI::App& app) {
   std::vector<std::string> names;
   for (const CLI::App* command : commands_of(app)) names.push_back(command->get_name());
@@ -155,10 +160,7 @@ class Parser {
   }
 
   /// Whether one of the commands has this option.
-  bool has(const std::string& option) const {
-    return std::ranges::any_of(
-        commands_of(app_), [&](const CLI::App* command) { return command->get_option_no_throw(option) != nullptr; });
-  }
+  bool has(const std::string& option) const { return has_option(app_, option); }
 
  private:
   // Help is given whatever the recipe is.

@@ -1,6 +1,7 @@
 // portune fit --folds: a model for each part of the rows, trained on the others.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "portune/cli/commands.h"
@@ -57,7 +58,8 @@ void check_output(const FitArguments& a) {
   if (fs::exists(a.output) && !fs::is_directory(a.output)) {
     throw OutputError({.where = "--output " + a.output.string(), .given = "a file", .expected = "a folder"});
   }
-  if (!fs::exists(a.output) || fs::is_empty(a.output)) return;
+  const auto is_lock = [](const fs::directory_entry& entry) { return entry.path().filename() == kLockFile; };
+  if (!fs::exists(a.output) || std::ranges::all_of(fs::directory_iterator(a.output), is_lock)) return;
   const bool is_run = fs::exists(a.output / kFacts);
   if (is_run && a.resume) return;
   throw OutputError({.where = "--output " + a.output.string(),
@@ -72,7 +74,7 @@ void require_same_run(const FitArguments& a, const train::RunFacts& facts) {
   const fs::path file = a.output / kFacts;
   if (!fs::exists(file)) {
     ResultFile result(file);
-    result.write(nlohmann::json{{"facts", facts}}.dump(1) + "\n");
+    result.write(io::line_of({{"facts", facts}}));
     result.finish();
     return;
   }
@@ -127,7 +129,7 @@ bool train_fold(const FitArguments& a, const RowTask& fresh, int64_t fold, const
   const RowTask& task = of_checkpoint ? *of_checkpoint : fresh;
   const data::Dataset rows = read_rows(a.model, a.train, task, kLabels);
   const data::Dataset held_out =
-      evaluation_batches(task, rows_of(rows, fold_of, fold, true), eval_batch_size(a), kLabels);
+      evaluation_batches(a.model, task, rows_of(rows, fold_of, fold, true), eval_batch_size(a), kLabels);
   return train(of_fold, task, {.train = rows_of(rows, fold_of, fold, false), .validation = {{"", held_out}}})
       .has_value();
 }

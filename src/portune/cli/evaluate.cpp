@@ -4,11 +4,13 @@
 #include "portune/cli/exit_code.h"
 #include "portune/cli/make_task.h"
 #include "portune/cli/report.h"
+#include "portune/cli/signals.h"
 #include "portune/cli/validation.h"
 
 namespace portune::cli {
 
 int evaluate(const EvaluateArguments& a) {
+  catch_signals();
   const std::vector<std::string> files = named_files(a.data).front().files;
   const std::unique_ptr<RowTask> task = make_task(a.model, a.model.folder, files, Classes::kOfModel);
   std::vector<ValidationSet> sets = validation_sets(a.model, a.data, *task, a.batch_size);

@@ -23,6 +23,7 @@
 #include "portune/cli/training_log.h"
 #include "portune/cli/validation.h"
 #include "portune/cli/validation_split.h"
+#include "portune/data/file_kinds.h"
 #include "portune/io/content_hash.h"
 #include "portune/train/checkpoint_folder.h"
 
@@ -39,6 +40,17 @@ double now_s() { return std::chrono::duration<double>(std::chrono::steady_clock:
 int64_t steps_of_pass(const FitArguments& a, int64_t examples, const data::Dataset& batches) {
   if (a.packed && a.packed->packing == data::Packing::kTokenBudget) return interruptible(batches).count();
   return (examples + a.batch_size - 1) / a.batch_size;
+}
+
+// Of a folder of tables the files in it, whose bytes decide; a folder of images stays one.
+std::vector<std::string> training_files(const FitArguments& a) {
+  std::vector<std::string> files;
+  for (const std::string& word : data::matching_files(a.train)) {
+    const bool holds_tables = std::filesystem::is_directory(word) && data::holds_tables(word);
+    const std::vector<std::string> meant = holds_tables ? data::table_files({word}) : std::vector{word};
+    files.insert(files.end(), meant.begin(), meant.end());
+  }
+  return files;
 }
 
 FitOptions epochs_of(const FitArguments& a, int64_t examples, const data::Dataset& batches) {
@@ -89,7 +101,7 @@ Split split_of(const FitArguments& a, const RowTask& task) {
   const data::Dataset held_out = rows.select(places);
   places.flip();
   return {.train = rows.select(places),
-          .validation = {{"", evaluation_batches(task, held_out, eval_batch_size(a), kLabels)}}};
+          .validation = {{"", evaluation_batches(a.model, task, held_out, eval_batch_size(a), kLabels)}}};
 }
 
 // What --padding asks for: see choose_lengths(). The task pads to its max_length so far.
@@ -102,7 +114,7 @@ std::vector<int64_t> chosen_lengths(const FitArguments& a, const RowTask& task) 
   }
   if (!a.test.empty()) {
     constexpr auto kNone = RowTask::Labels::kIgnored;
-    others.push_back(task.batches(read_rows(a.model, a.test, task, kNone), a.batch_size, kNone));
+    others.push_back(evaluation_batches(a.model, task, read_rows(a.model, a.test, task, kNone), a.batch_size, kNone));
   }
   return choose_lengths(task, a.model.padding, a.model.options.max_length, {training_batches(task, rows, a, 1)}, others,
                         a.talk);
@@ -137,7 +149,7 @@ TrainingOptions training_options(const FitArguments& a, const RowTask& task, int
   options.must_match.insert({{"task", a.model.task},
                              {"batch_size", std::to_string(a.batch_size)},
                              {"training_data", fmt::format("{} examples of files with hash {}", examples,
-                                                           io::content_hash(data::matching_files(a.train)))}});
+                                                           io::content_hash(training_files(a)))}});
   const data::TableOptions& table = a.model.table;
   if (!table.names.empty()) options.must_match["column_names"] = fmt::format("{}", fmt::join(table.names, ","));
   if (a.model.bad_rows) options.must_match["bad_rows"] = fmt::format("skip:{}", a.model.bad_rows->limit());
@@ -167,7 +179,7 @@ const std::filesystem::path& model_of(const FitArguments& a) {
 }
 
 std::optional<Outcome> train(const FitArguments& a, const RowTask& task, const Split& rows) {
-  const int64_t examples = task.count_examples(interruptible(tolerant(a.model, rows.train)));
+  const int64_t examples = count_examples(a.model, task, rows.train);
   const Device device(with_warnings(a.device, a.talk));
   Trainer trainer(device, task, training_options(a, task, examples));
   if (!a.resume_from_checkpoint.empty()) trainer.resume(a.resume_from_checkpoint);

@@ -91,7 +91,7 @@ void FoldPredictions::add_held_out(const RowTask& task, Trainer& trainer, int64_
   const std::unique_ptr<Metrics> of_fold = task.metrics();
   const std::unique_ptr<PredictionLines> lines = task.prediction_lines();
   std::string text;
-  trainer.predict(evaluation_batches(task, rows, eval_batch_size(a_), kLabels),
+  trainer.predict(evaluation_batches(a_.model, task, rows, eval_batch_size(a_), kLabels),
                   [&](const data::Example& batch, const data::Example& outputs) {
                     stop_if_signalled();
                     of_fold->update(batch, outputs);
@@ -113,7 +113,8 @@ void FoldPredictions::add_test(const RowTask& task, Trainer& trainer, int64_t fo
   const bool is_last = fold + 1 == a_.folds;
   const std::unique_ptr<PredictionLines> lines = task.prediction_lines();
   size_t number = 0;
-  trainer.predict(evaluation_batches(task, read_rows(a_.model, a_.test, task, kLabels), eval_batch_size(a_), kLabels),
+  const data::Dataset rows = read_rows(a_.model, a_.test, task, kLabels);
+  trainer.predict(evaluation_batches(a_.model, task, rows, eval_batch_size(a_), kLabels),
                   [&](const data::Example& batch, const data::Example& outputs) {
                     stop_if_signalled();
                     test_outputs_.add(number, outputs);

@@ -52,10 +52,9 @@ int main(int argc, char** argv) {
   std::signal(SIGXFSZ, SIG_IGN);
   try {
     return std::visit(Run(), cli::parse({argv + 1, argv + argc}));
-  } catch (const UsageError& error) {
-    Report report = error.report();
-    report.where = cli::as_option(report.where);
-    return fail(cli::kUsage, UsageError(report).what());
+  } catch (UsageError& error) {
+    error.set_where(cli::as_option(error.report().where));
+    return fail(cli::kUsage, error.what());
   } catch (const Error& error) {
     return fail(cli::exit_code_of(error), error.what());
   } catch (const cli::Interrupted& interrupted) {

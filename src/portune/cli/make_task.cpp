@@ -12,16 +12,12 @@
 #include "portune/tasks/heads.h"
 #include "portune/tasks/label_names.h"
 #include "portune/tasks/label_sets.h"
+#include "portune/tasks/row_json.h"
 #include "portune/tasks/token_ids.h"
 #include "portune/token_classification.h"
 
 namespace portune::cli {
 namespace {
-
-// Tasks read files of their own kinds too, but these have no such options.
-bool has_table_options(const ModelArguments& model) {
-  return !model.table.names.empty() || !model.table.rename.empty();
-}
 
 // The head that is asked for, or that of the checkpoint; but several labels need one of their own.
 Head head_for(const TextClassificationOptions& options, const std::filesystem::path& folder,
@@ -66,8 +62,7 @@ std::unique_ptr<RowTask> text_classification(const ModelArguments& model, const 
     // With the other columns, so that one that is missing is told before what it makes of the labels.
     std::vector<std::string> columns = {options.text_column};
     if (!options.text_pair_column.empty()) columns.push_back(options.text_pair_column);
-    const data::Dataset all_columns = data::read_table(files, table_options(model, {}));
-    columns = tasks::text_or_id_columns(all_columns.iterate().next(), std::move(columns));
+    columns = tasks::text_or_id_columns(files, model.table, std::move(columns));
     columns.insert(columns.end(), options.label_columns.begin(), options.label_columns.end());
     if (options.label_columns.empty()) columns.push_back(options.label_column);
     const data::Dataset rows = data::read_table(files, table_options(model, columns));
@@ -82,6 +77,11 @@ std::unique_ptr<RowTask> masked_lm(const ModelArguments& model, const std::files
   MaskedLmOptions options = model.masked_lm;
   options.text_column = model.options.text_column;
   options.max_length = model.options.max_length;
+  if (options.next_sentence && model.bad_rows) {
+    throw UsageError({.where = "bad_rows",
+                      .given = "--next-sentence as well",
+                      .expected = "--bad-rows fail: without a row, its neighbours would follow each other"});
+  }
   return portune::masked_lm(folder, std::move(options));
 }
 
@@ -103,11 +103,12 @@ std::unique_ptr<RowTask> token_classification(const ModelArguments& model, const
   TokenClassificationOptions options{
       .tokens_column = model.tokens_column, .tags_column = model.tags_column, .max_length = model.options.max_length};
   if (classes == Classes::kOfRows) {
-    const data::Dataset rows =
-        has_table_options(model)
-            ? data::read_table(files, table_options(model, {options.tokens_column, options.tags_column}))
-            : read_tagged(files, options.tokens_column, options.tags_column);
-    options.labels = tags_of(interruptible(tolerant(model, rows)), options.tags_column);
+    const auto has_tags = [column = options.tags_column](const data::Example& row) {
+      tasks::texts_in(row, column);
+      return true;
+    };
+    const data::Dataset rows = read_tagged(files, options.tokens_column, options.tags_column, model.table);
+    options.labels = tags_of(interruptible(tolerant(model, rows.filter(has_tags))), options.tags_column);
   }
   return std::make_unique<TokenClassification>(folder, std::move(options));
 }
@@ -218,10 +219,7 @@ data::TableOptions table_options(const ModelArguments& model, std::vector<std::s
 
 data::Dataset read_rows(const ModelArguments& model, const std::vector<std::string>& files, const RowTask& task,
                         RowTask::Labels labels) {
-  const data::Dataset rows = has_table_options(model)
-                                 ? data::read_table(files, table_options(model, task.columns(labels)))
-                                 : task.read(files, labels);
-  return rows.named("read");
+  return task.read(files, labels, model.table).named("read");
 }
 
 }  // namespace portune::cli

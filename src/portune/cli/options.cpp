@@ -285,8 +285,7 @@ void add_training(Group group, FitArguments& a) {
 void add_rows(Group data, FitArguments& a) {
   add_recipe(data);
   add_model(data, a.model);
-  data.files("--train,--train-file", a.train, "rows: .csv, .tsv, .jsonl, .tfrecord; .txt; a folder of images")
-      ->required();
+  data.files("--train,--train-file", a.train, kRowFiles)->required();
 }
 
 void add_reading(Group data, ModelArguments& model) {
@@ -340,9 +339,7 @@ void add_options(CLI::App& command, EvaluateArguments& a) {
   Group data(command, "Data");
   add_recipe(data);
   add_model(data, a.model);
-  data.files("--data,--validation-file", a.data,
-             "rows: .csv, .tsv, .jsonl, .tfrecord; .txt; a folder of images; NAME=FILE: sets")
-      ->required();
+  data.files("--data,--validation-file", a.data, std::string(kRowFiles) + "; NAME=FILE: sets")->required();
   add_columns(data, a.model.options);
   add_table(data, a.model);
   add_length(data, a.model.options);
@@ -360,9 +357,7 @@ void add_options(CLI::App& command, PredictArguments& a) {
   Group data(command, "Data");
   add_recipe(data);
   add_model(data, a.model);
-  data.files("--data,--test-file", a.data,
-             "rows: .csv, .tsv, .jsonl, .tfrecord; .txt; a folder of images; labels are not read")
-      ->required();
+  data.files("--data,--test-file", a.data, std::string(kRowFiles) + "; labels are not read")->required();
   data.text("--text-column", a.model.options.text_column, "column of the text");
   data.text("--text-pair-column", a.model.options.text_pair_column, "column of a second text")->default_str("none");
   add_table(data, a.model);

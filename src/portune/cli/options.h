@@ -9,6 +9,9 @@ class App;
 
 namespace portune::cli {
 
+/// What options of rows say of the files that they take (data::table_files).
+constexpr const char* kRowFiles = "rows: .csv, .tsv, .jsonl, .txt, .parquet, .arrow, .tfrecord; a folder, a pattern";
+
 // `arguments` must outlive the parsing.
 void add_options(CLI::App& command, FitArguments& arguments);
 void add_options(CLI::App& command, EvaluateArguments& arguments);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "portune/cli/bad_rows.h"
 #include "portune/cli/commands.h"
 #include "portune/cli/make_task.h"
 #include "portune/cli/report.h"
@@ -28,9 +29,10 @@ data::TextLengths text_lengths(const data::Example& batch) {
 }
 
 std::vector<data::TextLengths> sample_of(const FitArguments& a, const RowTask& task) {
-  const data::Dataset rows = interruptible(read_rows(a.model, a.train, task, RowTask::Labels::kRequired)).take(kSample);
+  const data::Dataset rows = read_rows(a.model, a.train, task, RowTask::Labels::kRequired);
+  const data::Dataset batches = interruptible(tolerant(a.model, task.batches(rows, 1))).take(kSample);
   std::vector<data::TextLengths> sample;
-  for (const data::Example& batch : task.batches(rows, 1).iterate()) sample.push_back(text_lengths(batch));
+  for (const data::Example& batch : batches.iterate()) sample.push_back(text_lengths(batch));
   return sample;
 }
 

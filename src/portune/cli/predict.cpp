@@ -1,4 +1,6 @@
 // portune predict: a JSON object for each example, in the order of the rows.
+#include <fmt/format.h>
+
 #include "portune/cli/bad_rows.h"
 #include "portune/cli/commands.h"
 #include "portune/cli/exit_code.h"
@@ -27,14 +29,14 @@ int predict(const PredictArguments& a) {
   catch_signals();  // before there is a file, so that nothing half-written stays behind
   const std::vector<int64_t> lengths =
       choose_lengths(*task, a.model.padding, a.model.options.max_length,
-                     {evaluation_batches(*task, rows, a.batch_size, kLabels)}, {}, a.talk);
+                     {evaluation_batches(a.model, *task, rows, a.batch_size, kLabels)}, {}, a.talk);
   if (!lengths.empty()) task->set_lengths(lengths);
   ResultFile file(a.output);
   const Device device(with_warnings(a.device, a.talk));
   Trainer trainer(device, *task, {.dtype = a.dtype});
 
   const std::unique_ptr<PredictionLines> lines = predictions_of(*task, a.output);
-  trainer.predict(tolerant(a.model, evaluation_batches(*task, rows, a.batch_size, kLabels)),
+  trainer.predict(evaluation_batches(a.model, *task, rows, a.batch_size, kLabels),
                   [&](const data::Example& batch, const data::Example& outputs) {
                     stop_if_signalled();
                     file.write(lines->take(batch, outputs));
@@ -42,6 +44,9 @@ int predict(const PredictArguments& a) {
   file.write(lines->finish());
   file.finish();
   for (const std::string& line : remarks(trainer.load_report())) say(a.talk, line);
+  if (const auto skipped = skipped_rows(a.model); skipped.value_or(0) > 0) {
+    say(a.talk, fmt::format("{} rows were passed over: there is no line for them", *skipped));
+  }
   return kOk;
 }
 

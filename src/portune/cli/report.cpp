@@ -70,10 +70,6 @@ void print_result(std::string_view text) {
   if (!written) throw IoError({.where = "write the result to stdout", .given = std::strerror(errno)}, errno);
 }
 
-std::string line_of(const nlohmann::ordered_json& object) {
-  return object.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
-}
-
 std::string describe(const Scores& scores) {
   std::string text;
   for (const auto& [name, value] : scores) {
@@ -103,7 +99,7 @@ std::vector<std::string> remarks_on_config(const std::vector<std::string>& unkno
 std::string json_of(const Scores& scores, std::optional<int64_t> skipped_rows) {
   nlohmann::ordered_json object = object_of(scores);
   if (skipped_rows) object["skipped_rows"] = *skipped_rows;
-  return object.dump() + "\n";
+  return line_of(object);
 }
 
 std::string table_of(const Scores& scores, std::optional<int64_t> skipped_rows) {

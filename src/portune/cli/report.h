@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "portune/cli/commands.h"
+#include "portune/io/json.h"
 
 namespace portune::cli {
 
@@ -21,8 +22,7 @@ DeviceOptions with_warnings(DeviceOptions options, const Talk& talk);
 /// A result on stdout. IoError if that fails, as on a full disk.
 void print_result(std::string_view text);
 
-/// JSON on a line of its own; what is not UTF-8, as a path may be, is replaced.
-std::string line_of(const nlohmann::ordered_json& object);
+using io::line_of;
 
 /// "loss 0.4123, accuracy 0.8312, AUC 0.9050".
 std::string describe(const Scores& scores);

@@ -1,6 +1,6 @@
 #include "portune/cli/rows.h"
 
-#include "portune/cli/exit_code.h"
+#include "portune/cli/bad_rows.h"
 #include "portune/cli/signals.h"
 
 namespace portune::cli {
@@ -12,8 +12,13 @@ data::Dataset interruptible(const data::Dataset& dataset) {
   });
 }
 
-data::Dataset evaluation_batches(const RowTask& task, const data::Dataset& rows, int64_t size, RowTask::Labels labels) {
-  return task.batches(rows, size, labels).prefetch(2);
+int64_t count_examples(const ModelArguments& model, const RowTask& task, const data::Dataset& rows) {
+  return interruptible(tolerant(model, task.examples(rows))).count();
+}
+
+data::Dataset evaluation_batches(const ModelArguments& model, const RowTask& task, const data::Dataset& rows,
+                                 int64_t size, RowTask::Labels labels) {
+  return tolerant(model, task.batches(rows, size, labels)).prefetch(2);
 }
 
 }  // namespace portune::cli

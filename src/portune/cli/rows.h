@@ -6,10 +6,16 @@
 
 namespace portune::cli {
 
+struct ModelArguments;
+
 /// The same, but a signal that was caught ends the pass over it with Interrupted.
 data::Dataset interruptible(const data::Dataset& dataset);
 
-/// Batches of all rows in their order, prepared ahead.
-data::Dataset evaluation_batches(const RowTask& task, const data::Dataset& rows, int64_t size, RowTask::Labels labels);
+/// How many examples a task makes of rows, but for bad ones that may be passed over.
+int64_t count_examples(const ModelArguments& model, const RowTask& task, const data::Dataset& rows);
+
+/// Batches of all rows in their order, prepared ahead; bad rows may be passed over.
+data::Dataset evaluation_batches(const ModelArguments& model, const RowTask& task, const data::Dataset& rows,
+                                 int64_t size, RowTask::Labels labels);
 
 }  // namespace portune::cli

@@ -9,6 +9,7 @@
 #include "portune/cli/report.h"
 #include "portune/cli/signals.h"
 #include "portune/cli/tfrecord_survey.h"
+#include "portune/sources.h"
 
 namespace portune::cli {
 namespace {
@@ -77,7 +78,7 @@ std::string text_of(const TfrecordSurvey& survey) {
 int tfrecord_inspect(const TfrecordInspectArguments& a) {
   catch_signals();
   bool is_sound = true;
-  for (const std::string& file : a.files) {
+  for (const std::string& file : data::table_files(a.files)) {
     const TfrecordSurvey survey(file, a.verify, a.records);
     print_result(a.talk.json ? line_of(json_of(survey, a.verify)) : text_of(survey));
     is_sound = is_sound && survey.faults().empty();

@@ -9,7 +9,7 @@ namespace portune::cli {
 
 void add_options(CLI::App& command, TfrecordWriteArguments& a) {
   Group data(command, "Data");
-  data.files("--input", a.input, "rows: .csv, .tsv, .jsonl, .txt, .tfrecord; a folder of images")->required();
+  data.files("--input", a.input, kRowFiles)->required();
   data.names("--columns", a.table.columns, "columns to write")->default_str("all");
   data.names("--int64-columns", a.int64_columns, "columns whose texts are integers, or JSON lists of them")
       ->default_str("none");

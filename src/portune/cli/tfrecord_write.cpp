@@ -2,8 +2,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <filesystem>
+#include <limits>
 #include <nlohmann/json.hpp>
 #include <optional>
 
@@ -12,6 +12,7 @@
 #include "portune/cli/exit_code.h"
 #include "portune/cli/report.h"
 #include "portune/cli/signals.h"
+#include "portune/data/file_kinds.h"
 #include "portune/data/user_function.h"
 #include "portune/sources.h"
 #include "portune/tasks/image_file.h"
@@ -24,15 +25,27 @@ namespace {
 
 namespace fs = std::filesystem;
 
+bool is_int64(const nlohmann::json& number) {
+  const bool too_large = number.is_number_unsigned() &&
+                         number.get<uint64_t>() > static_cast<uint64_t>(std::numeric_limits<int64_t>::max());
+  return number.is_number_integer() && !too_large;
+}
+
 // Numbers of a column: one, or a JSON list of them.
 template <class T>
 Tensor numbers_in(const data::Example& row, const std::string& column, const char* expected) {
-  if (const Tensor* array = std::get_if<Tensor>(&row.column(column))) return *array;
+  if (const Tensor* array = std::get_if<Tensor>(&row.column(column))) {
+    const bool is_float = array->dtype() == DType::kFloat32;
+    if (is_float == std::is_floating_point_v<T>) return *array;
+    throw DataError({.where = to_string(row.origin()),
+                     .given = to_string(array->type()) + " in column \"" + column + "\"",
+                     .expected = expected});
+  }
   if (const auto number = number_in<T>(row.text(column))) return Tensor({}, {*number});
   const nlohmann::json list = row.text(column).starts_with('[') ? tasks::json_in(row, column) : nlohmann::json();
   std::vector<T> numbers;
   const auto add = [&](const nlohmann::json& item) {
-    const bool fits = std::is_integral_v<T> ? item.is_number_integer() : item.is_number();
+    const bool fits = std::is_integral_v<T> ? is_int64(item) : item.is_number();
     if (fits) numbers.push_back(item.get<T>());
     return fits;
   };
@@ -105,7 +118,9 @@ void require_folder(const fs::path& output) {
   throw NotFoundError({.where = "--output " + output.string(), .given = "no folder " + folder.string()});
 }
 
-bool is_image_folder(const TfrecordWriteArguments& a) { return a.input.size() == 1 && fs::is_directory(a.input[0]); }
+bool is_image_folder(const TfrecordWriteArguments& a) {
+  return a.input.size() == 1 && fs::is_directory(a.input[0]) && !data::holds_tables(a.input[0]);
+}
 
 // The name that read_image_folder gives its column.
 std::string image_column_of(const TfrecordWriteArguments& a) {

@@ -4,19 +4,28 @@
 #include <filesystem>
 #include <utility>
 
-#include "portune/cli/bad_rows.h"
 #include "portune/cli/make_task.h"
 #include "portune/cli/rows.h"
+#include "portune/error.h"
+#include "portune/sources.h"
 
 namespace portune::cli {
 namespace {
 
-// Name and file; a file whose own name has a "=" in it is one all the same.
+bool matches_files(const std::string& word) {
+  try {
+    return data::matching_files({word}) != std::vector{word};
+  } catch (const NotFoundError&) {
+    return false;
+  }
+}
+
+// Name and file; a file whose own name has a "=" in it, or a pattern for such files, is one all the same.
 std::pair<std::string, std::string> split(const std::string& word) {
   constexpr std::string_view kName = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-";
   const size_t end = word.find_first_not_of(kName);
   const bool named = end != std::string::npos && end > 0 && word[end] == '=';
-  if (!named || std::filesystem::exists(word)) return {"", word};
+  if (!named || std::filesystem::exists(word) || matches_files(word)) return {"", word};
   return {word.substr(0, end), word.substr(end + 1)};
 }
 
@@ -39,7 +48,7 @@ std::vector<ValidationSet> validation_sets(const ModelArguments& model, const st
   std::vector<ValidationSet> sets;
   for (const NamedFiles& set : named_files(words)) {
     const data::Dataset rows = read_rows(model, set.files, task, kLabels);
-    sets.push_back({set.name, tolerant(model, evaluation_batches(task, rows, batch_size, kLabels))});
+    sets.push_back({set.name, evaluation_batches(model, task, rows, batch_size, kLabels)});
   }
   return sets;
 }

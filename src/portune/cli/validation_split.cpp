@@ -20,7 +20,10 @@ bool has_one_class_a_row(const RowTask& task) {
 
 std::vector<std::string> texts_in(const data::Dataset& rows, const std::string& column) {
   std::vector<std::string> texts;
-  for (const data::Example& row : interruptible(rows).iterate()) texts.push_back(row.text(column));
+  for (const data::Example& row : interruptible(rows).iterate()) {
+    const auto* text = row.has(column) ? std::get_if<std::string>(&row.column(column)) : nullptr;
+    texts.push_back(text != nullptr ? *text : "");  // encoding tells what is wrong with it
+  }
   return texts;
 }
 

@@ -98,18 +98,23 @@ std::vector<std::string> matches_of(const std::string& pattern) {
       {.where = "'" + pattern + "'", .given = "no file that matches this pattern", .expected = "at least one"});
 }
 
+// All that people keep pictures in: a file of a kind that cannot be decoded is to be told of, not to be passed over.
+constexpr std::array kImageExtensions = {".jpg", ".jpeg", ".png", ".webp", ".gif",  ".bmp",  ".tif", ".tiff",
+                                         ".ppm", ".pgm",  ".pbm", ".avif", ".heic", ".heif", ".jp2"};
+
+std::string lower_case_extension(const fs::path& path) {
+  std::string extension = path.extension();
+  std::ranges::transform(extension, extension.begin(), [](unsigned char c) { return std::tolower(c); });
+  return extension;
+}
+
 }  // namespace
 
 std::string kind_extension(const std::string& path) {
   const size_t query = is_remote(path) ? path.find_first_of("?#") : std::string::npos;
-  fs::path name = fs::path(path.substr(0, query)).filename();
-  const auto extension = [&] {
-    std::string text = name.extension();
-    std::ranges::transform(text, text.begin(), [](unsigned char c) { return std::tolower(c); });
-    return text;
-  };
-  if (extension() == ".gz" || extension() == ".zst") name = name.stem();
-  const std::string found = extension();
+  const fs::path name = fs::path(path.substr(0, query)).filename();
+  const std::string last = lower_case_extension(name);
+  const std::string found = last == ".gz" || last == ".zst" ? lower_case_extension(name.stem()) : last;
   return found.starts_with(".tfrecord") ? found.substr(0, found.find('-')) : found;
 }
 
@@ -142,6 +147,16 @@ std::string table_extensions() {
     if (kind.kind != FileKind::kConll) extensions.emplace_back(kind.extension);
   }
   return list_of(extensions);
+}
+
+bool is_image_name(const std::string& path) {
+  return std::ranges::find(kImageExtensions, lower_case_extension(path)) != kImageExtensions.end();
+}
+
+bool holds_tables(const std::string& folder) {
+  const std::vector<fs::path> entries = entries_of(folder);
+  const auto is_of_images = [](const fs::path& path) { return is_image_name(path) || fs::is_directory(path); };
+  return std::ranges::none_of(entries, is_of_images) && !tables_among(entries, false).empty();
 }
 
 std::vector<std::string> tables_in(const std::string& folder) {

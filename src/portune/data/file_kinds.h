@@ -21,4 +21,11 @@ std::string table_extensions();
 /// errors  NotFoundError if there are none; UsageError if there are several kinds; IoError
 std::vector<std::string> tables_in(const std::string& folder);
 
+/// Whether a name is that of a picture, of whatever kind.
+bool is_image_name(const std::string& path);
+
+/// Whether a folder is one of tables: there are such files directly in it (.json and .txt do not count), and neither
+/// pictures nor folders. errors  IoError
+bool holds_tables(const std::string& folder);
+
 }  // namespace portune::data

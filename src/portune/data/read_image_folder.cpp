@@ -1,10 +1,10 @@
 #include <algorithm>
-#include <array>
 #include <cerrno>
 #include <filesystem>
 #include <system_error>
 
 #include "portune/base/message.h"
+#include "portune/data/file_kinds.h"
 #include "portune/data/indexed.h"
 #include "portune/error.h"
 #include "portune/io/content_hash.h"
@@ -14,16 +14,6 @@ namespace portune::data {
 namespace {
 
 namespace fs = std::filesystem;
-
-// All that people keep pictures in: a file of a kind that cannot be decoded is to be told of, not to be passed over.
-constexpr std::array kExtensions = {".jpg", ".jpeg", ".png", ".webp", ".gif",  ".bmp",  ".tif", ".tiff",
-                                    ".ppm", ".pgm",  ".pbm", ".avif", ".heic", ".heif", ".jp2"};
-
-bool is_image(const fs::path& path) {
-  std::string extension = path.extension();
-  std::ranges::transform(extension, extension.begin(), [](unsigned char c) { return std::tolower(c); });
-  return std::ranges::find(kExtensions, extension) != kExtensions.end();
-}
 
 bool is_hidden(const fs::path& path) { return path.filename().native().starts_with("."); }
 
@@ -35,7 +25,7 @@ std::vector<fs::path> images_below(const fs::path& folder) {
     for (; entry != fs::recursive_directory_iterator(); ++entry) {
       if (is_hidden(entry->path())) {
         entry.disable_recursion_pending();
-      } else if (is_image(entry->path()) && !entry->is_directory()) {
+      } else if (is_image_name(entry->path()) && !entry->is_directory()) {
         images.push_back(entry->path().lexically_relative(folder));
       }
     }

@@ -129,6 +129,8 @@ struct JsonObject::State {
   }
 };
 
+std::string line_of(const Json& object) { return object.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n"; }
+
 JsonObject::JsonObject(std::shared_ptr<const State> state) : state_(std::move(state)) {}
 
 JsonObject JsonObject::parse(std::string_view text, std::string where) {

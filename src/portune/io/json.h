@@ -7,12 +7,16 @@
 #include <limits>
 #include <map>
 #include <memory>
+#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace portune::io {
+
+/// JSON on a line of its own; what is not UTF-8, as a path or an id may be, is replaced.
+std::string line_of(const nlohmann::ordered_json& object);
 
 struct IntRange {
   int64_t least = std::numeric_limits<int64_t>::min();

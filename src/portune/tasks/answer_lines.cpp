@@ -2,10 +2,16 @@
 
 #include <nlohmann/json.hpp>
 
+#include "portune/io/json.h"
 #include "portune/tasks/json_number.h"
 
 namespace portune::tasks {
 namespace {
+
+// What is not UTF-8, as an id may be, is replaced.
+std::string spelled(const std::string& text) {
+  return nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+}
 
 double short_number(double value) { return shortest(static_cast<float>(value)); }
 
@@ -29,7 +35,7 @@ std::string AnswerLines::line_of(const Answer& answer) const {
                                  {"start", answer.begin},
                                  {"end", answer.end}};
   if (version_2_) line["null_score_diff"] = short_number(answer.null_score_diff);
-  return line.dump() + "\n";
+  return io::line_of(line);
 }
 
 std::string AnswerDocument::take(const data::Example& batch, const data::Example& outputs) {
@@ -47,7 +53,7 @@ std::string AnswerDocument::finish() {
 std::string AnswerDocument::entry_of(const Answer& answer) {
   const std::string separator = empty_ ? "{\n" : ",\n";
   empty_ = false;
-  return separator + "  " + nlohmann::json(answer.id).dump() + ": " + nlohmann::json(answer.text).dump();
+  return separator + "  " + spelled(answer.id) + ": " + spelled(answer.text);
 }
 
 }  // namespace portune::tasks

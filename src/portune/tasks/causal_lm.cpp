@@ -1,5 +1,6 @@
 #include "portune/error.h"
 #include "portune/language_models.h"
+#include "portune/sources.h"
 #include "portune/tasks/causal_task.h"
 #include "portune/tasks/objectives.h"
 
@@ -16,7 +17,7 @@ std::vector<int32_t> with_end(const text::Tokenizer& tokenizer, const std::strin
   return ids;
 }
 
-bool is_text_file(const std::string& file) { return std::filesystem::path(file).extension() == ".txt"; }
+bool is_text_file(const std::string& file) { return data::kind_extension(file) == ".txt"; }
 
 class CausalLm final : public tasks::CausalTask {
  public:
@@ -24,8 +25,8 @@ class CausalLm final : public tasks::CausalTask {
       : CausalTask(model, options.block_size), options_(std::move(options)) {}
 
   std::vector<std::string> columns(Labels) const override { return {options_.text_column}; }
-  data::Dataset read(const std::vector<std::string>& files, Labels labels) const override {
-    for (const std::string& file : files) {
+  data::Dataset read(const std::vector<std::string>& files, Labels labels, data::TableOptions table) const override {
+    for (const std::string& file : data::table_files(files)) {
       if (is_text_file(file) == options_.rows_are_lines) continue;
       throw UsageError(
           {.where = file,
@@ -33,7 +34,7 @@ class CausalLm final : public tasks::CausalTask {
            .expected = options_.rows_are_lines ? ".txt, as the first file is" : "a table, as the first file is",
            .fix = "texts of tables are joined by the end-of-text token, lines by line feeds"});
     }
-    return RowTask::read(files, labels);
+    return RowTask::read(files, labels, std::move(table));
   }
 
   data::Dataset batches(const data::Dataset& rows, int64_t size, Labels) const override {
@@ -43,9 +44,9 @@ class CausalLm final : public tasks::CausalTask {
   // Blocks are put into another order, not rows: within a block the text goes on.
   data::Dataset training_batches(const data::Dataset& rows, int64_t size,
                                  const data::ShuffleOptions& order) const override {
-    return checkpoint().batches(
-        blocks(rows).shuffle(order).map([this](const data::Example& block) { return labelled(block); }), size,
-        {{"labels", tasks::kNoLabel}});
+    return checkpoint().batches(blocks(rows).shuffle(order).named("shuffle").map(
+                                    [this](const data::Example& block) { return labelled(block); }),
+                                size, {{"labels", tasks::kNoLabel}});
   }
   data::Dataset packed_batches(const data::Dataset&, const data::PackedShapes&,
                                const data::ShuffleOptions&) const override {
@@ -53,7 +54,7 @@ class CausalLm final : public tasks::CausalTask {
                       .given = "a text in blocks",
                       .expected = "instruction data: blocks are full, so that there is nothing to pack"});
   }
-  int64_t count_examples(const data::Dataset& rows) const override { return blocks(rows).count(); }
+  data::Dataset examples(const data::Dataset& rows) const override { return blocks(rows); }
 
   bool predicts_rows() const override { return false; }
   std::map<std::string, std::string> settings() const override {

@@ -2,6 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "portune/io/json.h"
 #include "portune/tasks/json_number.h"
 
 namespace portune::tasks {
@@ -41,7 +42,7 @@ Json classes_json(const std::string& label, const std::vector<std::string>& labe
 std::string ClassificationLines::take(const data::Example& batch, const data::Example& outputs) {
   std::string lines;
   for (const auto& prediction : task_.predictions(batch, outputs)) {
-    lines += object_of(prediction, task_).dump() + "\n";
+    lines += io::line_of(object_of(prediction, task_));
   }
   return lines;
 }

@@ -5,9 +5,11 @@
 
 #include "portune/base/message.h"
 #include "portune/base/random.h"
+#include "portune/data/file_kinds.h"
 #include "portune/data/user_function.h"
 #include "portune/error.h"
 #include "portune/hub/model_folder.h"
+#include "portune/io/json.h"
 #include "portune/models.h"
 #include "portune/ops.h"
 #include "portune/sources.h"
@@ -100,7 +102,7 @@ class ImageLines final : public PredictionLines {
     for (const auto& [image, label, probabilities, logits] : task_.predictions(batch, outputs)) {
       nlohmann::ordered_json line = {{"image", image}};
       line.update(tasks::classes_json(label, task_.labels(), probabilities, logits));
-      lines += line.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
+      lines += io::line_of(line);
     }
     return lines;
   }
@@ -108,13 +110,6 @@ class ImageLines final : public PredictionLines {
  private:
   const ImageClassification& task_;
 };
-
-// As datasets of images are kept: a folder of other files is one of images.
-bool has_arrow_tables(const fs::path& folder) {
-  return std::ranges::any_of(fs::directory_iterator(folder), [](const fs::directory_entry& entry) {
-    return entry.path().extension() == ".parquet" || entry.path().extension() == ".arrow";
-  });
-}
 
 // What a row's random changes are drawn from.
 uint64_t key_of(const data::Example& row, uint64_t seed) {
@@ -128,7 +123,7 @@ uint64_t key_of(const data::Example& row, uint64_t seed) {
 
 data::Dataset read_images(const std::vector<std::string>& files, const std::string& image_column,
                           const std::string& label_column, data::TableOptions table) {
-  const auto is_folder = [](const std::string& file) { return fs::is_directory(file) && !has_arrow_tables(file); };
+  const auto is_folder = [](const std::string& file) { return fs::is_directory(file) && !data::holds_tables(file); };
   if (std::ranges::any_of(files, is_folder)) {
     if (files.size() == 1) {
       return data::read_image_folder(files[0], {.image_column = image_column, .label_column = label_column});
@@ -204,9 +199,11 @@ std::vector<std::string> ImageClassification::columns(Labels labels) const {
   return {impl_->options.image_column, impl_->options.label_column};
 }
 
-data::Dataset ImageClassification::read(const std::vector<std::string>& files, Labels labels) const {
+data::Dataset ImageClassification::read(const std::vector<std::string>& files, Labels labels,
+                                        data::TableOptions table) const {
   const ImageClassificationOptions& options = impl_->options;
-  return read_images(files, options.image_column, labels == Labels::kRequired ? options.label_column : "");
+  return read_images(files, options.image_column, labels == Labels::kRequired ? options.label_column : "",
+                     std::move(table));
 }
 
 data::Example ImageClassification::encode(const data::Example& row, Labels labels) const {

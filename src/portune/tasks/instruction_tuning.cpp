@@ -28,14 +28,15 @@ class InstructionTuning final : public tasks::CausalTask {
   }
   data::Dataset training_batches(const data::Dataset& rows, int64_t size,
                                  const data::ShuffleOptions& order) const override {
-    return checkpoint().batches(labelled(rows.shuffle(order)).filter(has_label), size, {{"labels", tasks::kNoLabel}});
+    return checkpoint().batches(labelled(rows.shuffle(order).named("shuffle")).filter(has_label), size,
+                                {{"labels", tasks::kNoLabel}});
   }
   data::Dataset packed_batches(const data::Dataset& rows, const data::PackedShapes& shapes,
                                const data::ShuffleOptions& order) const override {
     return checkpoint().packed_batches(labelled(rows.shuffle(order).named("shuffle")).filter(has_label), shapes,
                                        {{"labels", tasks::kNoLabel}});
   }
-  int64_t count_examples(const data::Dataset& rows) const override { return labelled(rows).filter(has_label).count(); }
+  data::Dataset examples(const data::Dataset& rows) const override { return labelled(rows).filter(has_label); }
 
   std::map<std::string, std::string> settings() const override {
     std::map<std::string, std::string> settings = {

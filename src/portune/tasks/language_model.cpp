@@ -3,6 +3,8 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "portune/io/json.h"
+
 namespace portune::tasks {
 
 void LanguageModelMetrics::update(const data::Example& batch, const data::Example& outputs) {
@@ -40,7 +42,7 @@ std::string LanguageModelLines::take(const data::Example& batch, const data::Exa
       line["loss"] = mean;
       line["perplexity"] = std::exp(mean);
     }
-    lines += line.dump() + "\n";
+    lines += io::line_of(line);
   }
   return lines;
 }

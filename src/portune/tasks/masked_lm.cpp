@@ -50,9 +50,12 @@ class MaskedLm final : public TextTask {
   // Pairs are put into another order, not sentences.
   data::Dataset training_batches(const data::Dataset& rows, int64_t size,
                                  const data::ShuffleOptions& order) const override {
-    return batches_of(examples(rows).shuffle(order), size);
+    return batches_of(examples(rows).shuffle(order).named("shuffle"), size);
   }
-  int64_t count_examples(const data::Dataset& rows) const override { return examples(rows).count(); }
+  // Rows, or pairs of them. Without encoding, so that they can be counted and shuffled at no cost.
+  data::Dataset examples(const data::Dataset& rows) const override {
+    return options_.next_sentence ? tasks::sentence_pairs(rows, options_.text_column) : rows;
+  }
   bool predicts_rows() const override { return !options_.next_sentence; }
   std::unique_ptr<PredictionLines> prediction_lines() const override {
     return std::make_unique<tasks::LanguageModelLines>();
@@ -95,11 +98,6 @@ class MaskedLm final : public TextTask {
   }
 
  private:
-  // What is encoded: rows, or pairs of them. Without encoding, so that they can be counted and shuffled at no cost.
-  data::Dataset examples(const data::Dataset& rows) const {
-    return options_.next_sentence ? tasks::sentence_pairs(rows, options_.text_column) : rows;
-  }
-
   data::Dataset batches_of(const data::Dataset& examples, int64_t size) const {
     return checkpoint().batches(encoded(examples), size, kPadding);
   }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "portune/io/json.h"
 #include "portune/metrics.h"
 #include "portune/ops.h"
 #include "portune/tasks/classification_metrics.h"
@@ -55,7 +56,7 @@ std::string line_of(const std::string& endings, std::span<const float> logits) {
                      {"score", scores[static_cast<size_t>(best)]},
                      {"scores", scores},
                      {"logits", tasks::numbers(logits)}};
-  return line.dump() + "\n";
+  return io::line_of(line);
 }
 
 class ChoiceLines final : public PredictionLines {

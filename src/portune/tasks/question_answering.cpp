@@ -83,12 +83,13 @@ std::vector<std::string> QuestionAnswering::columns(Labels labels) const {
   return {"id", "question", "context", "answers"};
 }
 
-data::Dataset QuestionAnswering::read(const std::vector<std::string>& files, Labels labels) const {
+data::Dataset QuestionAnswering::read(const std::vector<std::string>& files, Labels labels,
+                                      data::TableOptions table) const {
   const auto is_json = [](const std::string& file) { return data::kind_extension(file) == ".json"; };
   if (!files.empty() && std::ranges::all_of(data::table_files(files), is_json)) {
     return data::read_squad(files, labels == Labels::kRequired);
   }
-  return RowTask::read(files, labels);
+  return RowTask::read(files, labels, std::move(table));
 }
 
 std::vector<data::Example> QuestionAnswering::encode(const data::Example& row, Labels labels) const {
@@ -118,21 +119,16 @@ data::Dataset QuestionAnswering::batches(const data::Dataset& rows, int64_t size
 
 data::Dataset QuestionAnswering::training_batches(const data::Dataset& rows, int64_t size,
                                                   const data::ShuffleOptions& order) const {
-  return checkpoint().batches(impl_->windows_to_train_on(*this, rows).shuffle(order), size);
+  return checkpoint().batches(impl_->windows_to_train_on(*this, rows).shuffle(order).named("shuffle"), size);
 }
 
 data::Dataset QuestionAnswering::packed_batches(const data::Dataset& rows, const data::PackedShapes& shapes,
                                                 const data::ShuffleOptions& order) const {
-  return checkpoint().packed_batches(impl_->windows_to_train_on(*this, rows).shuffle(order), shapes);
+  return checkpoint().packed_batches(impl_->windows_to_train_on(*this, rows).shuffle(order).named("shuffle"), shapes);
 }
 
-int64_t QuestionAnswering::count_examples(const data::Dataset& rows) const {
-  int64_t count = 0;
-  for (const data::Example& row : rows.iterate()) {
-    static_cast<void>(tasks::first_answer(row));  // so that a bad one is told before anything is compiled
-    count += std::ssize(impl_->windows(row));
-  }
-  return count;
+data::Dataset QuestionAnswering::examples(const data::Dataset& rows) const {
+  return impl_->windows_to_train_on(*this, rows);
 }
 
 std::unique_ptr<PredictionLines> QuestionAnswering::prediction_lines() const {

@@ -38,21 +38,26 @@ class Corpus {
 
  private:
   void load() {
+    std::vector<std::string> texts;
+    std::vector<int64_t> documents;
     int64_t document = 0;
     bool pairs = false;
     for (const data::Example& row : rows_.iterate()) {
       const std::string& text = row.text(column_);
       const bool blank = std::ranges::all_of(text, [](unsigned char c) { return std::isspace(c) != 0; });
-      const bool begins = documents_.empty() || documents_.back() == kBlank;
+      const bool begins = documents.empty() || documents.back() == kBlank;
       if (!blank && begins) ++document;
       if (!blank && !begins) pairs = true;
-      texts_.push_back(blank ? std::string() : text);
-      documents_.push_back(blank ? kBlank : document);
+      texts.push_back(blank ? std::string() : text);
+      documents.push_back(blank ? kBlank : document);
     }
-    if (document > 1 && pairs) return;
-    throw DataError({.where = "next sentence prediction",
-                     .given = pairs ? "one document" : "no sentence that another follows",
-                     .expected = "documents of several sentences, a row each, with a blank row after each document"});
+    if (document <= 1 || !pairs) {
+      throw DataError({.where = "next sentence prediction",
+                       .given = pairs ? "one document" : "no sentence that another follows",
+                       .expected = "documents of several sentences, a row each, with a blank row after each document"});
+    }
+    texts_ = std::move(texts);
+    documents_ = std::move(documents);
   }
 
   const data::Dataset rows_;

@@ -21,13 +21,13 @@ bool is_conll(const std::string& file) {
 }  // namespace
 
 data::Dataset read_tagged(const std::vector<std::string>& files, const std::string& tokens_column,
-                          const std::string& tags_column) {
+                          const std::string& tags_column, data::TableOptions table) {
   if (!files.empty() && std::ranges::all_of(data::table_files(files), is_conll)) {
     return data::read_conll(files, {.tokens_column = tokens_column, .tags_column = tags_column});
   }
-  std::vector<std::string> columns = {tokens_column};
-  if (!tags_column.empty()) columns.push_back(tags_column);
-  return data::read_table(files, {.columns = columns});
+  table.columns = {tokens_column};
+  if (!tags_column.empty()) table.columns.push_back(tags_column);
+  return data::read_table(files, std::move(table));
 }
 
 std::vector<std::string> tags_of(const data::Dataset& rows, const std::string& column) {

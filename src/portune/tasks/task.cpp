@@ -23,8 +23,9 @@ InitialWeights Task::initial_weights(std::span<const nn::Parameter> parameters, 
   return result;
 }
 
-data::Dataset RowTask::read(const std::vector<std::string>& files, Labels labels) const {
-  return data::read_table(files, {.columns = columns(labels)});
+data::Dataset RowTask::read(const std::vector<std::string>& files, Labels labels, data::TableOptions table) const {
+  table.columns = columns(labels);
+  return data::read_table(files, std::move(table));
 }
 
 data::Dataset RowTask::training_batches(const data::Dataset& rows, int64_t size,
@@ -42,7 +43,7 @@ data::Dataset RowTask::packed_batches(const data::Dataset&, const data::PackedSh
                     .expected = "a task that reads one text, or one pair of texts, at a time"});
 }
 
-int64_t RowTask::count_examples(const data::Dataset& rows) const { return rows.count(); }
+data::Dataset RowTask::examples(const data::Dataset& rows) const { return rows; }
 
 std::unique_ptr<PredictionLines> RowTask::prediction_document() const { return nullptr; }
 

@@ -141,9 +141,10 @@ std::vector<std::string> TextClassification::columns(Labels labels) const {
   return impl_->with_labels(impl_->text_columns(), labels);
 }
 
-data::Dataset TextClassification::read(const std::vector<std::string>& files, Labels labels) const {
-  const auto columns = tasks::text_or_id_columns(data::read_table(files).iterate().next(), impl_->text_columns());
-  return data::read_table(files, {.columns = impl_->with_labels(columns, labels)});
+data::Dataset TextClassification::read(const std::vector<std::string>& files, Labels labels,
+                                       data::TableOptions table) const {
+  table.columns = impl_->with_labels(tasks::text_or_id_columns(files, table, impl_->text_columns()), labels);
+  return data::read_table(files, std::move(table));
 }
 
 data::Example TextClassification::encode(const data::Example& row, Labels labels) const {

@@ -6,6 +6,7 @@
 #include "portune/base/message.h"
 #include "portune/data/user_function.h"
 #include "portune/error.h"
+#include "portune/io/json.h"
 #include "portune/tasks/label_names.h"
 #include "portune/tasks/objectives.h"
 #include "portune/tasks/row_json.h"
@@ -45,7 +46,7 @@ class TagLines final : public PredictionLines {
   static std::string line_of(const TokenClassification::Tags& tags) {
     nlohmann::json list = nlohmann::json::array();
     for (const auto& tag : tags) list.push_back(tag ? nlohmann::json(*tag) : nlohmann::json());
-    return nlohmann::json{{"tags", list}}.dump() + "\n";
+    return io::line_of({{"tags", list}});
   }
 
   const TokenClassification& task_;
@@ -109,9 +110,11 @@ std::vector<std::string> TokenClassification::columns(Labels labels) const {
   return {impl_->options.tokens_column, impl_->options.tags_column};
 }
 
-data::Dataset TokenClassification::read(const std::vector<std::string>& files, Labels labels) const {
+data::Dataset TokenClassification::read(const std::vector<std::string>& files, Labels labels,
+                                        data::TableOptions table) const {
   const TokenClassificationOptions& options = impl_->options;
-  return read_tagged(files, options.tokens_column, labels == Labels::kRequired ? options.tags_column : "");
+  return read_tagged(files, options.tokens_column, labels == Labels::kRequired ? options.tags_column : "",
+                     std::move(table));
 }
 
 data::Example TokenClassification::encode(const data::Example& row, Labels labels) const {

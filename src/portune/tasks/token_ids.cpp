@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <limits>
+#include <memory>
 #include <nlohmann/json.hpp>
 
+#include "portune/bad_rows.h"
 #include "portune/packing.h"
 #include "portune/tasks/row_json.h"
 
@@ -81,7 +83,13 @@ TokenIds token_ids_in(const data::Example& row) {
   return tokens;
 }
 
-std::vector<std::string> text_or_id_columns(const std::optional<data::Example>& first, std::vector<std::string> texts) {
+std::vector<std::string> text_or_id_columns(const std::vector<std::string>& files, data::TableOptions table,
+                                            std::vector<std::string> texts) {
+  table.columns.clear();
+  // What cannot be read is told when it is read for good.
+  const auto unreadable = std::make_shared<data::BadRows>(std::numeric_limits<int64_t>::max());
+  const std::optional<data::Example> first =
+      data::read_table(files, std::move(table)).skip_bad_rows(unreadable).iterate().next();
   if (!first || !first->has(kInputIds) || first->has(texts.front())) return texts;
   std::vector<std::string> columns = {std::string(kInputIds)};
   for (const std::string_view column : {kTokenTypeIds, data::kAttentionMask}) {

@@ -2,12 +2,12 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "portune/data.h"
+#include "portune/sources.h"
 
 namespace portune::tasks {
 
@@ -27,8 +27,9 @@ struct TokenIds {
 /// and then zeros
 TokenIds token_ids_in(const data::Example& row);
 
-/// The columns of a text's task to read: `texts`; or, where rows like `first` have input_ids and not the first of
-/// these, the columns that token_ids_in takes.
-std::vector<std::string> text_or_id_columns(const std::optional<data::Example>& first, std::vector<std::string> texts);
+/// The columns of a text's task to read: `texts`; or, where the first row that can be read has input_ids and not the
+/// first of these, the columns that token_ids_in takes.
+std::vector<std::string> text_or_id_columns(const std::vector<std::string>& files, data::TableOptions table,
+                                            std::vector<std::string> texts);
 
 }  // namespace portune::tasks
