@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "base/limited_memory.h"
 #include "io/tfrecord_cases.h"
 #include "portune/error.h"
 
@@ -100,6 +101,28 @@ TEST(TfExample, ListsOfAllLengths) {
     example.parse(record);
     EXPECT_EQ(numbers_of<int64_t>(*example.find("a")), values);
   }
+}
+
+// A list in 100,000 parts of two bytes: joined anew with each of them, they would take 10 GB.
+TEST(TfExampleDeathTest, AListInManyPartsTakesLittleMemory) {
+  if (!kMemoryCanBeLimited) GTEST_SKIP() << "memory cannot be limited here";
+  constexpr int64_t kParts = 100'000;
+  std::string parts;
+  for (int64_t i = 0; i < kParts; ++i) parts += "\x1a\x02\x08\x07";  // Int64List of one 7
+  const auto field = [](char tag, const std::string& message) {  // of 2^14 to 2^21 bytes
+    const size_t size = message.size();
+    std::string length(3, '\0');
+    for (size_t i = 0; i < 3; ++i) length[i] = static_cast<char>((size >> 7 * i & 0x7f) | (i < 2 ? 0x80 : 0));
+    return tag + length + message;
+  };
+  const std::string record = field(0x0a, field(0x0a, std::string("\x0a\x01n", 3) + field(0x12, parts)));
+  const auto read = [&] {
+    TfExample example;
+    example.parse(record);
+    const std::vector<int64_t> values = numbers_of<int64_t>(*example.find("n"));
+    return values == std::vector<int64_t>(kParts, 7);
+  };
+  EXPECT_EXIT(exit_after(64 << 20, read), testing::ExitedWithCode(0), "");
 }
 
 TEST(TfExample, KindsAreNotConverted) {

@@ -164,12 +164,19 @@ void TfExample::parse_feature(std::string_view message, TfFeature& feature) {
     if (reader.field() < kBytesList || reader.field() > kInt64List) continue;
     const auto kind = static_cast<FeatureKind>(reader.field());
     if (kind == feature.kind) {
-      feature.list = joined_.emplace_back(std::string(feature.list) + std::string(reader.bytes()));
+      feature.list = join(feature.list, reader.bytes());
     } else {
       feature.kind = kind;
       feature.list = reader.bytes();
     }
   }
+}
+
+// In place where `list` was joined before, so that many parts take no more memory than they have.
+std::string_view TfExample::join(std::string_view list, std::string_view part) {
+  const bool is_joined = !joined_.empty() && joined_.back().data() == list.data();
+  std::string& joined = is_joined ? joined_.back() : joined_.emplace_back(list);
+  return joined += part;
 }
 
 void TfExample::set(const TfFeature& feature) {

@@ -53,6 +53,7 @@ class TfExample {
   void parse_features(std::string_view message);
   void parse_entry(std::string_view message);
   void parse_feature(std::string_view message, TfFeature& feature);
+  std::string_view join(std::string_view list, std::string_view part);
   void set(const TfFeature& feature);
 
   std::vector<TfFeature> features_;

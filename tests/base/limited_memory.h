@@ -1,0 +1,52 @@
+// A process that may not take much memory, to show what a piece of code needs. For EXPECT_EXIT.
+#pragma once
+
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <cstdint>
+#include <exception>
+#include <fstream>
+#include <iostream>
+
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define PORTUNE_TEST_ASAN 1
+#endif
+#endif
+#if defined(__SANITIZE_ADDRESS__)
+#define PORTUNE_TEST_ASAN 1
+#endif
+
+namespace portune {
+
+/// AddressSanitizer reserves terabytes of addresses, so that no limit on them can be set.
+#ifdef PORTUNE_TEST_ASAN
+inline constexpr bool kMemoryCanBeLimited = false;
+#else
+inline constexpr bool kMemoryCanBeLimited = true;
+#endif
+
+/// Bytes of addresses that this process has, and may have from now on in addition.
+inline void limit_memory(int64_t more_bytes) {
+  int64_t pages = 0;
+  std::ifstream("/proc/self/statm") >> pages;
+  const auto bytes = static_cast<rlim_t>(pages * sysconf(_SC_PAGESIZE) + more_bytes);
+  const rlimit limit{bytes, bytes};
+  setrlimit(RLIMIT_AS, &limit);
+}
+
+/// Ends the process with 0 if `action` returns true within the memory.
+template <class Action>
+[[noreturn]] void exit_after(int64_t more_bytes, const Action& action) {
+  alarm(60);
+  limit_memory(more_bytes);
+  try {
+    _exit(action() ? 0 : 1);
+  } catch (const std::exception& error) {
+    std::cerr << error.what() << std::endl;
+    _exit(2);
+  }
+}
+
+}  // namespace portune
