@@ -1,8 +1,10 @@
 #include "portune/cli/recipe.h"
 
+#include <yaml-cpp/eventhandler.h>
 #include <yaml-cpp/yaml.h>
 
 #include <algorithm>
+#include <sstream>
 
 #include "portune/base/nearest.h"
 #include "portune/error.h"
@@ -51,10 +53,35 @@ fs::path find(const std::string& name) {
                        .fix = meant.empty() ? "" : "did you mean " + meant + "?"});
 }
 
+struct Ignore final : YAML::EventHandler {
+  using Mark = const YAML::Mark&;
+  using Text = const std::string&;
+  using Anchor = YAML::anchor_t;
+  using Style = YAML::EmitterStyle::value;
+  void OnDocumentStart(Mark) override {}
+  void OnDocumentEnd() override {}
+  void OnNull(Mark, Anchor) override {}
+  void OnAlias(Mark, Anchor) override {}
+  void OnScalar(Mark, Text, Anchor, Text) override {}
+  void OnSequenceStart(Mark, Text, Anchor, Style) override {}
+  void OnSequenceEnd() override {}
+  void OnMapStart(Mark, Text, Anchor, Style) override {}
+  void OnMapEnd() override {}
+};
+
+// yaml-cpp's own LoadAll() finds documents without end before a comma that stands at the beginning.
+bool is_one_document(const std::string& text) {
+  std::istringstream stream(text);
+  YAML::Parser parser(stream);
+  Ignore ignore;
+  return parser.HandleNextDocument(ignore) && !parser.HandleNextDocument(ignore);
+}
+
 YAML::Node parse(const fs::path& file) {
   try {
-    const std::vector<YAML::Node> documents = YAML::LoadAll(io::read_text(file, kLargestBytes));
-    if (documents.size() == 1 && documents.front().IsMap()) return documents.front();
+    const std::string text = io::read_text(file, kLargestBytes);
+    YAML::Node document = YAML::Load(text);
+    if (document.IsMap() && is_one_document(text)) return document;
   } catch (const YAML::Exception& error) {
     throw UsageError({.where = place(file, line_of(error.mark)), .given = "no YAML: " + error.msg});
   }
