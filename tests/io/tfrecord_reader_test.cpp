@@ -35,6 +35,11 @@ TEST(TfrecordReader, ReadsPlainAndCompressedFilesOfTensorFlow) {
   EXPECT_EQ(records_of(kTfrecordData / "examples.tfrecord.zlib"), records);
 }
 
+TEST(TfrecordReader, ReadsWhatArrowCompressed) {
+  EXPECT_EQ(records_of(PORTUNE_TEST_DATA "/compressed/examples.tfrecord.zst"),
+            records_of(kTfrecordData / "examples.tfrecord"));
+}
+
 TEST(TfrecordReader, KnowsWhereRecordsBegin) {
   const TemporaryFolder folder;
   write_records(folder / "a", {"x", "", "yz"});

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes tests/data/compressed: tables that Python's gzip and Arrow's zstd have compressed.
+"""Writes tests/data/compressed: tables, and a TFRecord file, that Python's gzip and Arrow's zstd have compressed.
 
     python3 tests/oracle/make_compressed_tables.py
 
@@ -41,6 +41,7 @@ FILES = {
     "frames.jsonl.zst": zst(LINES[:7000].encode()) + skippable_frame(b"note") + zst(LINES[7000:].encode()),
     # 100,000 lines, far more than a block: 1.4 MB of text.
     "lines.txt.gz": gz("the same line\n" * 100_000),
+    "examples.tfrecord.zst": zst((FOLDER.parent / "tfrecord" / "examples.tfrecord").read_bytes()),
     # A line of 80 MB between two that are fine.
     "long_line.txt.zst": zst(b"first\n" + b"a" * MEGABYTES_80 + b"\nlast\n"),
 }

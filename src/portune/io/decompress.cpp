@@ -1,7 +1,5 @@
 #include "portune/io/decompress.h"
 
-#include <string_view>
-
 #include "portune/error.h"
 
 namespace portune::io {
@@ -23,10 +21,15 @@ std::string beginning_of(ByteSource& file, size_t bytes) {
 
 }  // namespace
 
+Compression compression_of(std::string_view beginning) {
+  if (beginning.starts_with(kGzip)) return Compression::kGzip;
+  return beginning.starts_with(kZstd) ? Compression::kZstd : Compression::kNone;
+}
+
 std::unique_ptr<ByteSource> open_decompressed(const std::string& path) {
-  const std::string beginning = beginning_of(*open_file(path), kZstd.size());
-  if (beginning.starts_with(kGzip)) return inflate(open_file(path), path);
-  if (beginning.starts_with(kZstd)) return decompress_zstd(open_file(path), path);
+  const Compression compression = compression_of(beginning_of(*open_file(path), kZstd.size()));
+  if (compression == Compression::kGzip) return inflate(open_file(path), path);
+  if (compression == Compression::kZstd) return decompress_zstd(open_file(path), path);
   return open_file(path);
 }
 

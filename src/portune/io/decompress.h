@@ -4,10 +4,15 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <string_view>
 
 #include "portune/io/byte_source.h"
 
 namespace portune::io {
+
+enum class Compression { kNone, kGzip, kZstd };
+/// What bytes that begin so are compressed by, of gzip and zstd; four bytes suffice.
+Compression compression_of(std::string_view beginning);
 
 /// The bytes of a regular file, or what they say if they are gzip (RFC 1952, several members too) or zstd (RFC 8878,
 /// several frames too). The first bytes tell, as no text begins so; the name does not matter. Memory is constant: a

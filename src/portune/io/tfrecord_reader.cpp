@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "portune/base/file_descriptor.h"
+#include "portune/io/decompress.h"
 
 namespace portune::io {
 namespace {
@@ -15,13 +16,16 @@ namespace {
 constexpr int64_t kBlock = 256 * 1024;
 constexpr int64_t kFrame = kRecordHeader + kRecordFooter;
 
-// Bytes that could begin a compressed file could also be the length of a record: its checksum decides.
-bool is_compressed_data(std::string_view begin) {
-  if (std::ssize(begin) >= kRecordHeader && record_length(begin.substr(0, kRecordHeader))) return false;
-  if (begin.starts_with("\x1F\x8B\x08")) return true;
+// RFC 1950. No text is looked at here, of which some begins so, too.
+bool is_zlib(std::string_view begin) {
   if (begin.size() < 2 || begin[0] != 0x78) return false;
   const auto byte = [&](size_t i) { return static_cast<unsigned char>(begin[i]); };
-  return (byte(0) * 256 + byte(1)) % 31 == 0;  // RFC 1950
+  return (byte(0) * 256 + byte(1)) % 31 == 0;
+}
+
+// Bytes that could begin a compressed file could also be the length of a record: its checksum decides.
+bool is_length(std::string_view begin) {
+  return std::ssize(begin) >= kRecordHeader && record_length(begin.substr(0, kRecordHeader));
 }
 
 }  // namespace
@@ -37,10 +41,11 @@ TfrecordReader::TfrecordReader(std::unique_ptr<ByteSource> bytes, std::string na
 void TfrecordReader::open() {
   source_ = open_file(path_);
   has(kRecordHeader);
-  is_compressed_ = is_compressed_data({buffer_.data(), end_});
+  const std::string_view begin(buffer_.data(), end_);
+  is_compressed_ = !is_length(begin) && (is_zlib(begin) || compression_of(begin) != Compression::kNone);
   if (!is_compressed_) return;
+  source_ = is_zlib(begin) ? inflate(open_file(path_), path_) : open_decompressed(path_);
   begin_ = end_ = 0;
-  source_ = inflate(open_file(path_), path_);
 }
 
 std::optional<std::string_view> TfrecordReader::next() {

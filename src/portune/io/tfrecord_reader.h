@@ -14,7 +14,7 @@
 
 namespace portune::io {
 
-/// Reads a file from its beginning, plain or compressed (gzip, zlib), which its content tells. Both checksums of every
+/// Reads a file from its beginning, plain or compressed (gzip, zlib, zstd), which its content tells. Both checksums of every
 /// record are compared. Memory is that of a block and of the longest record.
 /// errors  DataError that names file, record and byte offset: a checksum that differs, a record of more than
 ///         `max_record_bytes`, a file that ends within one, damaged compressed data; NotFoundError, IoError

@@ -1,76 +1,47 @@
 #include <zstd.h>
 
 #include <new>
-#include <string>
 #include <utility>
-#include <vector>
 
-#include "portune/error.h"
-#include "portune/io/byte_source.h"
+#include "portune/io/decompressor.h"
 
 namespace portune::io {
 namespace {
 
-constexpr size_t kBlock = 64 * 1024;
 constexpr int kLargestWindowLog = 27;  // 128 MB, what the command zstd takes without being asked for more
 
-class ZstdSource final : public ByteSource {
+class Zstd final : public Decompressor {
  public:
-  ZstdSource(std::unique_ptr<ByteSource> compressed, std::string name)
-      : compressed_(std::move(compressed)), name_(std::move(name)), state_(ZSTD_createDStream()), input_(kBlock) {
+  Zstd() : state_(ZSTD_createDStream()) {
     if (!state_) throw std::bad_alloc();
     ZSTD_DCtx_setParameter(state_.get(), ZSTD_d_windowLogMax, kLargestWindowLog);
   }
 
-  size_t read(std::span<char> target) override {
+  Step step(std::span<const char> input, std::span<char> target) override {
+    ZSTD_inBuffer in = {input.data(), input.size(), 0};
     ZSTD_outBuffer out = {target.data(), target.size(), 0};
-    while (out.pos == 0) {
-      const bool at_end = !fill();
-      if (at_end && !within_frame_) return 0;
-      const size_t status = ZSTD_decompressStream(state_.get(), &out, &in_);
-      if (ZSTD_isError(status) != 0) throw damaged(ZSTD_getErrorName(status));
-      within_frame_ = status != 0;
-      if (at_end && out.pos == 0) throw damaged("a file that ends within its compressed data");
-    }
-    return out.pos;
+    const size_t status = ZSTD_decompressStream(state_.get(), &out, &in);
+    if (ZSTD_isError(status) != 0) return {in.pos, out.pos, ZSTD_getErrorName(status)};
+    is_within_ = status != 0;
+    return {in.pos, out.pos};
   }
 
-  void skip(int64_t bytes) override { read_and_forget(*this, bytes); }
-  std::optional<int64_t> size() const override { return std::nullopt; }
+  bool is_within() const override { return is_within_; }
+  std::string expected() const override { return "whole zstd data, with a window of at most 128 MB"; }
 
  private:
   struct Free {
     void operator()(ZSTD_DStream* state) const { ZSTD_freeDStream(state); }
   };
 
-  // Whether there are compressed bytes to go on with.
-  bool fill() {
-    if (in_.pos < in_.size) return true;
-    in_ = {input_.data(), compressed_->read(input_), 0};
-    read_ += static_cast<int64_t>(in_.size);
-    return in_.size > 0;
-  }
-
-  DataError damaged(const std::string& given) const {
-    const int64_t offset = read_ - static_cast<int64_t>(in_.size - in_.pos);
-    return DataError({.where = name_,
-                      .given = given + ", at byte offset " + std::to_string(offset) + " of the file",
-                      .expected = "whole zstd data, with a window of at most 128 MB"});
-  }
-
-  std::unique_ptr<ByteSource> compressed_;
-  std::string name_;
   std::unique_ptr<ZSTD_DStream, Free> state_;
-  std::vector<char> input_;
-  ZSTD_inBuffer in_ = {nullptr, 0, 0};
-  bool within_frame_ = false;
-  int64_t read_ = 0;  // compressed bytes
+  bool is_within_ = false;
 };
 
 }  // namespace
 
 std::unique_ptr<ByteSource> decompress_zstd(std::unique_ptr<ByteSource> compressed, std::string name) {
-  return std::make_unique<ZstdSource>(std::move(compressed), std::move(name));
+  return decompressed(std::move(compressed), std::move(name), std::make_unique<Zstd>());
 }
 
 }  // namespace portune::io
