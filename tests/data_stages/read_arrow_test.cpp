@@ -6,6 +6,7 @@
 
 #include "data_stages/resuming.h"
 #include "io/table_file.h"
+#include "portune/bad_rows.h"
 #include "portune/error.h"
 #include "portune/sources.h"
 
@@ -44,6 +45,24 @@ TEST_F(ReadArrow, ReadsOnlyWhatIsAskedFor) {
 TEST_F(ReadArrow, AMissingColumnIsToldWithThoseThereAre) {
   expect_error<DataError>([] { read_arrow(golden("rows.parquet"), {.columns = {"texts"}}).count(); },
                           {"rows.parquet", "columns 'text', 'label'", "did you mean 'text'?"});
+}
+
+TEST_F(ReadArrow, ATextThatIsNotUtf8IsNamedAndMayBePassedOver) {
+  for (const char* name : {"latin.parquet", "latin.arrow"}) {
+    expect_error<DataError>([&] { read_arrow(golden(name)).count(); }, {name, ":2\n", "not UTF-8 in column 'text'"});
+    const auto bad_rows = std::make_shared<BadRows>(1);
+    std::vector<std::string> texts;
+    for (const Example& row : read_arrow(golden(name)).skip_bad_rows(bad_rows).iterate()) {
+      texts.push_back(row.text("text") + row.text("label"));
+    }
+    EXPECT_THAT(texts, testing::ElementsAre("one0", "three2"));
+    EXPECT_EQ(bad_rows->rows().at(0).where, golden(name) + ":2");
+    EXPECT_EQ(read_arrow(golden(name), {.columns = {"label"}}).count(), 3);
+  }
+}
+
+TEST_F(ReadArrow, PassesOverBadRowsWhenItGoesOn) {
+  expect_resumable([] { return read_arrow(golden("latin.parquet")).skip_bad_rows(std::make_shared<BadRows>(1)); });
 }
 
 TEST_F(ReadArrow, AFileWithoutRowsIsAnErrorAsOfTables) {

@@ -121,6 +121,9 @@ write_ipc("data-00000-of-00001.arrow", rows(3000), pa.ipc.new_stream, 1000, comp
 pq.write_table(rows(0), FOLDER / "empty.parquet")
 odd = pa.UnionArray.from_sparse(pa.array([0], pa.int8()), [pa.array([1]), pa.array(["a"])])
 write_ipc("union.arrow", pa.table({"odd": odd, "text": ["a"]}), pa.ipc.new_stream, 1)
+latin = pa.array([b"one", "caf\u00e9".encode("latin-1"), b"three"], pa.binary()).view(pa.string())
+write_ipc("latin.arrow", pa.table({"text": latin, "label": [0, 1, 2]}), pa.ipc.new_stream, 3)
+pq.write_table(pa.table({"text": latin, "label": [0, 1, 2]}), FOLDER / "latin.parquet")
 (FOLDER / "hungry.parquet").write_bytes(hungry_parquet())
 (FOLDER / "hungry.arrow").write_bytes(hungry_arrow())
 expected = {name: texts for name, _, _, texts in COLUMNS}

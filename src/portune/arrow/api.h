@@ -32,7 +32,8 @@ struct PortuneArrowApi {
   const char* (*column_name)(const struct PortuneArrowTable* table, int64_t column);
 
   // Reads these columns from the first row on: batches of a struct whose children, in the order asked for, are all
-  // large_utf8 ("U": texts) or large_binary ("Z": bytes, such as encoded images), without nulls. May be called once;
+  // large_utf8 ("U": texts) or large_binary ("Z": bytes, such as encoded images). Null is a text that is not UTF-8, and
+  // nothing else. May be called once;
   // the table must outlive the stream. Codes of get_next: EIO, ENOMEM (more than memory_bytes), else what is wrong with
   // the file. 0 if it has begun.
   int (*read)(struct PortuneArrowTable* table, const int64_t* columns, int64_t column_count,

@@ -1,6 +1,7 @@
 #include "portune/arrow/text_batches.h"
 
 #include <arrow/builder.h>
+#include <arrow/util/utf8.h>
 
 #include "portune/arrow/json_text.h"
 
@@ -47,14 +48,30 @@ std::string_view image_at(const arrow::StructArray& images, int64_t row) {
   return {};
 }
 
+// The same without saying that its values are UTF-8, if it is one of texts.
+Result<std::shared_ptr<arrow::Array>> as_bytes(const arrow::Array& array) {
+  if (array.type_id() == arrow::Type::STRING) return array.View(arrow::binary());
+  if (array.type_id() == arrow::Type::LARGE_STRING) return array.View(arrow::large_binary());
+  return arrow::MakeArray(array.data());
+}
+
+// That no value lies outside of the array. A text that is not UTF-8 is no fault of the others, but in lists and structs.
+Status validate(const arrow::Array& array) {
+  ARROW_ASSIGN_OR_RAISE(const std::shared_ptr<arrow::Array> bytes, as_bytes(array));
+  return bytes->ValidateFull();
+}
+
+// Null where a text is not UTF-8.
 Result<std::shared_ptr<arrow::Array>> texts_of(const arrow::Array& array, arrow::MemoryPool* pool) {
+  const bool all_are_utf8 = array.ValidateFull().ok();
   arrow::LargeStringBuilder builder(pool);
   ARROW_RETURN_NOT_OK(builder.Reserve(array.length()));
   std::string text;
   for (int64_t row = 0; row < array.length(); ++row) {
     text.clear();
     ARROW_RETURN_NOT_OK(append_text(array, row, text));
-    ARROW_RETURN_NOT_OK(builder.Append(text));
+    const bool is_utf8 = all_are_utf8 || arrow::util::ValidateUTF8(text);
+    ARROW_RETURN_NOT_OK(is_utf8 ? builder.Append(text) : builder.AppendNull());
   }
   return builder.Finish();
 }
@@ -80,7 +97,7 @@ class TextBatches final : public arrow::RecordBatchReader {
     arrow::FieldVector fields;
     for (size_t i = 0; i < columns_.size(); ++i) {
       const auto type = forms_[i] == Form::kText ? arrow::large_utf8() : arrow::large_binary();
-      fields.push_back(arrow::field(input_->schema()->field(columns_[i])->name(), type, /*nullable=*/false));
+      fields.push_back(arrow::field(input_->schema()->field(columns_[i])->name(), type));
     }
     schema_ = arrow::schema(std::move(fields));
   }
@@ -92,10 +109,11 @@ class TextBatches final : public arrow::RecordBatchReader {
     std::shared_ptr<arrow::RecordBatch> given;
     ARROW_RETURN_NOT_OK(input_->ReadNext(&given));
     if (!given) return Status::OK();
-    ARROW_RETURN_NOT_OK(given->ValidateFull());
+    ARROW_RETURN_NOT_OK(given->Validate());
     arrow::ArrayVector arrays;
     for (size_t i = 0; i < columns_.size(); ++i) {
       const arrow::Array& array = *given->column(columns_[i]);
+      ARROW_RETURN_NOT_OK(validate(array));
       ARROW_ASSIGN_OR_RAISE(arrays.emplace_back(),
                             forms_[i] == Form::kText ? texts_of(array, pool_) : bytes_of(array, forms_[i], pool_));
     }

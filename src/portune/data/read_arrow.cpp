@@ -24,19 +24,13 @@ class ArrowRows final : public Iterator {
     return example;
   }
 
-  int64_t skip(int64_t count) override {
-    if (!began_) begin();
-    int64_t skipped = 0;
-    while (skipped < count && table_.next()) ++skipped;
-    return skipped;
-  }
-
   nlohmann::json state() const override { return {{"stage", kRows}, {"row", table_.row()}}; }
   // Batches before it are decoded, but no examples made.
   void restore(const nlohmann::json& state) override {
     const SavedState saved(kRows, state);
     const int64_t row = saved.count("row");
-    if (skip(row) < row) saved.refuse("row", "the number of a row");
+    begin();
+    if (table_.skip(row) < row) saved.refuse("row", "the number of a row");
   }
 
  private:

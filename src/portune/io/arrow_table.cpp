@@ -2,8 +2,11 @@
 
 #include <cerrno>
 
+#include "portune/base/message.h"
 #include "portune/error.h"
 #include "portune/io/arrow_plugin.h"
+#include "portune/io/bad_record.h"
+#include "portune/io/text_file.h"
 
 namespace portune::io {
 namespace {
@@ -63,9 +66,28 @@ void ArrowTable::select(const std::vector<int64_t>& columns) {
   const int status = stream_->api.read(stream_->table.get(), columns.data(), static_cast<int64_t>(columns.size()),
                                        &stream_->batches, &error);
   if (status != 0) fail(path_, error);
+  selected_ = columns;
 }
 
 bool ArrowTable::next() {
+  if (!go_to_next()) return false;
+  for (size_t i = 0; i < selected_.size(); ++i) {
+    if (!is_null(i)) continue;
+    throw BadRecordError(
+        {.where = file_and_line(path_, row_),
+         .given = "bytes that are not UTF-8 in column " + in_quotes(columns_[static_cast<size_t>(selected_[i])]),
+         .expected = "text in UTF-8"});
+  }
+  return true;
+}
+
+int64_t ArrowTable::skip(int64_t rows) {
+  int64_t skipped = 0;
+  while (skipped < rows && go_to_next()) ++skipped;
+  return skipped;
+}
+
+bool ArrowTable::go_to_next() {
   ++stream_->at;
   while (stream_->batch.release == nullptr || stream_->at >= stream_->batch.length) {
     if (!next_batch()) return false;
@@ -91,6 +113,14 @@ bool ArrowTable::next_batch() {
                      .expected = "smaller row groups or batches"});
   }
   throw DataError({.where = where, .given = given, .expected = "a Parquet or Arrow file that is whole"});
+}
+
+// By the bits of what is there; without nulls there need not be any.
+bool ArrowTable::is_null(size_t column) const {
+  const ArrowArray& array = *stream_->batch.children[column];
+  const auto* const bits = static_cast<const uint8_t*>(array.buffers[0]);
+  const int64_t place = array.offset + stream_->at;
+  return bits != nullptr && (bits[place / 8] >> place % 8 & 1) == 0;
 }
 
 // large_utf8 and large_binary: begins and ends, then the characters.

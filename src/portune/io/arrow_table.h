@@ -25,8 +25,11 @@ class ArrowTable {
   void select(const std::vector<int64_t>& columns);
 
   /// Goes to the next row; false at the end.
-  /// errors  DataError for what is wrong with the file, and where it needs more memory; IoError
+  /// errors  BadRecordError for a text that is not UTF-8; DataError for what is wrong with the file, and where it needs
+  ///         more memory; IoError
   bool next();
+  /// Goes over the next rows, or as many as there are, and returns how many these were. Their values are not looked at.
+  int64_t skip(int64_t rows);
   /// A value of the row, by its place among those selected; valid until next().
   std::string_view value(size_t column) const;
   /// The row, counted from 1.
@@ -35,11 +38,14 @@ class ArrowTable {
  private:
   struct Stream;  // keeps Arrow's structs out of this header
   bool next_batch();
+  bool go_to_next();
+  bool is_null(size_t column) const;
 
   std::string path_;
   int64_t memory_bytes_;
   std::unique_ptr<Stream> stream_;
   std::vector<std::string> columns_;
+  std::vector<int64_t> selected_;
   int64_t row_ = 0;
 };
 
