@@ -59,6 +59,21 @@ TEST(BadData, BytesThatAreNotUtf8) {
       {"train.csv:3", "UTF-8"});
 }
 
+TEST(BadData, RecordsThatAreDamagedOrCut) {
+  const std::string whole = read(std::filesystem::path(PORTUNE_TEST_DATA) / "tfrecord" / "examples.tfrecord");
+  std::string damaged_length = whole;
+  damaged_length[0] ^= 1;
+  for (const auto& [bytes, fault] : {std::pair{damaged_length, "length has another checksum"},
+                                     std::pair{whole.substr(0, 50), "ends 50 bytes after the begin of a record"}}) {
+    const Toy toy;
+    write(toy.file("train.tfrecord"), bytes);
+    Words words = toy.fit();
+    *std::ranges::find(words, toy.file("train.csv")) = toy.file("train.tfrecord");
+    expect_error(portune(words), 65, {"train.tfrecord:1", fault});
+    EXPECT_THAT(toy.left_behind(), testing::ElementsAre("train.tfrecord"));
+  }
+}
+
 TEST(BadData, EmptyLabel) { expect_bad_data("text,label\ngood,1\nbad,\n", {"train.csv:3", "empty label"}); }
 
 TEST(BadData, OneLabelAlone) {

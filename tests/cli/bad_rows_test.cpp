@@ -2,6 +2,8 @@
 #include <gmock/gmock.h>
 #include <zlib.h>
 
+#include <csignal>
+
 #include "cli/program.h"
 #include "cli/toy.h"
 
@@ -51,6 +53,39 @@ TEST(BadRowsOption, IsPartOfTheResults) {
                                        "--bad-rows", "skip:3", "--json", "--max-length", "16"});
   ASSERT_EQ(evaluation.exit_code, 0) << evaluation.err;
   EXPECT_EQ(nlohmann::json::parse(evaluation.out)["skipped_rows"], 3);
+}
+
+// The rows are read for the lengths of batches, and read again to be predicted.
+TEST(BadRowsOption, IsThatOfPredictToo) {
+  const Toy toy;
+  ASSERT_EQ(portune(toy.fit({"--epochs", "1"})).exit_code, 0);
+  write(toy.file("new.csv"), broken_csv());
+  for (const char* padding : {"max_length", "multiple_of=8"}) {
+    const Finished run =
+        portune({"predict", "--model", toy.output(), "--data", toy.file("new.csv"), "--output", toy.file("new.jsonl"),
+                 "--bad-rows", "skip:2", "--max-length", "16", "--padding", padding});
+    ASSERT_EQ(run.exit_code, 0) << run.err;
+    EXPECT_THAT(run.err, HasSubstr("new.csv:34: 3 fields"));
+    EXPECT_THAT(run.err, HasSubstr("2 bad rows passed over"));
+    EXPECT_EQ(std::ranges::count(read(toy.file("new.jsonl")), '\n'), 33);  // one without a label among them
+    std::filesystem::remove(toy.file("new.jsonl"));
+  }
+}
+
+// A run that goes on counts the rows that the run before it has passed over, and tells of the others only.
+TEST(BadRowsOption, IsPartOfCheckpoints) {
+  const Toy toy;
+  write(toy.file("train.csv"), broken_csv());
+  const Words words = toy.fit({"--bad-rows", "skip:3", "--epochs", "400"});
+  Program program(words);
+  ASSERT_TRUE(program.says("epoch 3/"));
+  program.signal(SIGINT);
+  const Finished stopped = program.wait();
+  ASSERT_EQ(stopped.exit_code, 75) << stopped.err;
+  EXPECT_THAT(stopped.err, HasSubstr("passed over"));
+  const Finished resumed = portune(words + Words{"--resume", "--json"});
+  ASSERT_EQ(resumed.exit_code, 0) << resumed.err;
+  EXPECT_EQ(nlohmann::json::parse(resumed.out)["skipped_rows"], 3);
 }
 
 TEST(BadRowsOption, WordsThatMakeNoSenseAreRefused) {

@@ -160,6 +160,19 @@ TEST(ImageClassificationCommand, NamesTheImageThatIsDamaged) {
   EXPECT_THAT(fit.err, HasSubstr("ends after"));
 }
 
+TEST(ImageClassificationCommand, PassesOverImagesThatAreDamagedOrTooLarge) {
+  const ImageToy toy;
+  toy.add_pictures("train", 4);
+  for (const char* name : {"cut_short.jpg", "huge.jpg"}) {
+    fs::copy_file(kData / "image" / "damaged" / name, toy.file("train/red") + "/" + name);
+  }
+  const Finished fit = portune(toy.fit(toy.file("train"), {"--bad-rows", "skip:2"}));
+  ASSERT_EQ(fit.exit_code, 0) << fit.err;
+  EXPECT_EQ(nlohmann::json::parse(fit.out)["skipped_rows"], 2);
+  EXPECT_THAT(fit.err, HasSubstr("train/red/cut_short.jpg"));
+  EXPECT_THAT(fit.err, HasSubstr("an image of 65500 x 65500 pixels, expected at most 89478485 pixels in all"));
+}
+
 TEST(ImageClassificationCommand, RefusesModelsAndProcessorsThatDoNotFit) {
   const ImageToy toy;
   toy.add_pictures("train", 2);

@@ -223,6 +223,36 @@ TEST(BadRows, OfAPermutation) {
   EXPECT_EQ(bad_rows->count(), 1);
 }
 
+TEST(BadRows, OfTfrecordsArePassedOverAndTold) {
+  const DamagedTfrecord file;
+  const auto bad_rows = at_most(1);
+  EXPECT_EQ(collect(read_tfrecord(file.path()).skip_bad_rows(bad_rows)).size(), 19U);
+  EXPECT_THAT(bad_rows->rows()[0].where, EndsWith("t.tfrecord:14"));
+  EXPECT_THAT(bad_rows->rows()[0].reason, HasSubstr("a record that has another checksum"));
+}
+
+TEST(BadRows, DamagedCompressedRecordsAreAnErrorWhatEverIsAllowed) {
+  std::string bytes = text_of(PORTUNE_TEST_DATA "/tfrecord/examples.tfrecord.gz");
+  bytes[bytes.size() / 2] ^= 0x55;
+  const std::string path = write_file("t.tfrecord.gz", bytes);
+  const Dataset rows = read_tfrecord(path).skip_bad_rows(at_most(99));
+  expect_error<DataError>([&] { rows.count(); }, {"t.tfrecord.gz", "at byte offset", "whole gzip"});
+}
+
+TEST(BadRows, OfWhatACacheHolds) {
+  const std::string path = write_file("t.csv", kRagged);
+  const TemporaryFolder folder;
+  for (const std::string& file : {std::string(), (folder / "rows.cache").string()}) {
+    const auto bad_rows = at_most(3);
+    EXPECT_THAT(collect(read_csv(path).skip_bad_rows(bad_rows).cache(file).repeat(2)), ElementsAre(0, 2, 5, 0, 2, 5));
+    EXPECT_EQ(bad_rows->count(), 3);
+  }
+  const Dataset too_late = read_csv(path).cache().skip_bad_rows(at_most(3));
+  expect_error<DataError>([&] { too_late.count(); }, {"t.csv:3", "1 field", "skip_bad_rows()", "before cache()"});
+  const auto bad_rows = at_most(50);
+  EXPECT_EQ(collect(numbers(100).cache().map(evens).skip_bad_rows(bad_rows)).size(), 50U);
+}
+
 TEST(BadRows, MustNotBeFewerThanNone) { EXPECT_THROW(BadRows(-1), UsageError); }
 
 }  // namespace

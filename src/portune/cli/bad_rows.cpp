@@ -39,8 +39,13 @@ data::Dataset tolerant(const ModelArguments& model, const data::Dataset& dataset
   return model.bad_rows ? dataset.skip_bad_rows(model.bad_rows) : dataset;
 }
 
-std::optional<int64_t> skipped_rows(const ModelArguments& model) {
-  return model.bad_rows ? std::optional(model.bad_rows->count()) : std::nullopt;
+std::optional<int64_t> skipped_rows(const std::shared_ptr<data::BadRows>& bad_rows) {
+  return bad_rows ? std::optional(bad_rows->count()) : std::nullopt;
+}
+
+std::string told(const data::BadRows& bad_rows) {
+  const int64_t count = bad_rows.count();
+  return fmt::format("{} bad row{} passed over", count, count == 1 ? "" : "s");
 }
 
 }  // namespace portune::cli

@@ -22,6 +22,8 @@ void add_bad_rows(Group group, std::shared_ptr<data::BadRows>& bad_rows);
 data::Dataset tolerant(const ModelArguments& model, const data::Dataset& dataset);
 
 /// "skipped_rows" for a result, if rows may be passed over.
-std::optional<int64_t> skipped_rows(const ModelArguments& model);
+std::optional<int64_t> skipped_rows(const std::shared_ptr<data::BadRows>& bad_rows);
+/// "3 bad rows passed over".
+std::string told(const data::BadRows& bad_rows);
 
 }  // namespace portune::cli

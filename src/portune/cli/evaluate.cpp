@@ -27,7 +27,7 @@ int evaluate(const EvaluateArguments& a) {
   Trainer trainer(device, *task, {.dtype = a.dtype});
   const Scores scores = evaluate_all(trainer, sets);
   for (const std::string& line : remarks(trainer.load_report())) say(a.talk, line);
-  const std::optional<int64_t> skipped = skipped_rows(a.model);
+  const std::optional<int64_t> skipped = skipped_rows(a.model.bad_rows);
   print_result(a.talk.json ? json_of(scores, skipped) : table_of(scores, skipped));
   return kOk;
 }

@@ -209,7 +209,7 @@ std::optional<Outcome> train(const FitArguments& a, const RowTask& task, const S
   outcome.compile_seconds = result.compile_s;
   outcome.seconds = now_s() - start_s - result.compile_s;
   if (!rows.validation.empty()) outcome.after = scores_after(trainer, result, rows.validation);
-  outcome.skipped_rows = skipped_rows(a.model);
+  outcome.skipped_rows = skipped_rows(a.model.bad_rows);
   return outcome;
 }
 

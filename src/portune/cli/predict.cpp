@@ -1,6 +1,4 @@
 // portune predict: a JSON object for each example, in the order of the rows.
-#include <fmt/format.h>
-
 #include "portune/cli/bad_rows.h"
 #include "portune/cli/commands.h"
 #include "portune/cli/exit_code.h"
@@ -27,26 +25,23 @@ int predict(const PredictArguments& a) {
   const data::Dataset rows = read_rows(a.model, a.data, *task, kLabels);
   for (const std::string& line : remarks_on_config(task->unknown_config_keys())) say(a.talk, line);
   catch_signals();  // before there is a file, so that nothing half-written stays behind
+  const auto batches = [&] { return evaluation_batches(a.model, *task, rows, a.batch_size, kLabels); };
   const std::vector<int64_t> lengths =
-      choose_lengths(*task, a.model.padding, a.model.options.max_length,
-                     {evaluation_batches(a.model, *task, rows, a.batch_size, kLabels)}, {}, a.talk);
+      choose_lengths(*task, a.model.padding, a.model.options.max_length, {batches()}, {}, a.talk);
   if (!lengths.empty()) task->set_lengths(lengths);
   ResultFile file(a.output);
   const Device device(with_warnings(a.device, a.talk));
   Trainer trainer(device, *task, {.dtype = a.dtype});
 
   const std::unique_ptr<PredictionLines> lines = predictions_of(*task, a.output);
-  trainer.predict(evaluation_batches(a.model, *task, rows, a.batch_size, kLabels),
-                  [&](const data::Example& batch, const data::Example& outputs) {
-                    stop_if_signalled();
-                    file.write(lines->take(batch, outputs));
-                  });
+  trainer.predict(batches(), [&](const data::Example& batch, const data::Example& outputs) {
+    stop_if_signalled();
+    file.write(lines->take(batch, outputs));
+  });
   file.write(lines->finish());
   file.finish();
+  if (a.model.bad_rows) say(a.talk, told(*a.model.bad_rows));
   for (const std::string& line : remarks(trainer.load_report())) say(a.talk, line);
-  if (const auto skipped = skipped_rows(a.model); skipped.value_or(0) > 0) {
-    say(a.talk, fmt::format("{} rows were passed over: there is no line for them", *skipped));
-  }
   return kOk;
 }
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "portune/base/one_line.h"
 #include "portune/cli/commands.h"
 #include "portune/cli/exit_code.h"
 #include "portune/cli/report.h"
@@ -19,12 +20,6 @@ using Json = nlohmann::ordered_json;
 constexpr size_t kMostFaults = 10;  // that are told one by one
 
 std::string dump(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
-
-std::string one_line(const Report& fault) {
-  std::string line = fmt::format("{}: {}", fault.where, fault.given);
-  if (!fault.expected.empty()) line += "; expected " + fault.expected;
-  return line;
-}
 
 Json json_of(const TfrecordSurvey& survey, bool verified) {
   Json features = Json::object();

@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "portune/base/number.h"
+#include "portune/cli/bad_rows.h"
 #include "portune/cli/commands.h"
 #include "portune/cli/exit_code.h"
 #include "portune/cli/report.h"
@@ -132,8 +133,10 @@ data::Dataset rows_of(const TfrecordWriteArguments& a) {
   return data::read_image_folder(a.input[0], {.image_column = image_column_of(a)});
 }
 
-std::string json_of(const data::TfrecordWriter& writer) {
-  return line_of({{"records", writer.written()}, {"files", writer.files()}});
+std::string json_of(const data::TfrecordWriter& writer, const std::shared_ptr<data::BadRows>& bad_rows) {
+  nlohmann::ordered_json object = {{"records", writer.written()}, {"files", writer.files()}};
+  if (const auto skipped = skipped_rows(bad_rows)) object["skipped_rows"] = *skipped;
+  return line_of(object);
 }
 
 }  // namespace
@@ -152,7 +155,8 @@ int tfrecord_write(const TfrecordWriteArguments& a) {
   writer.commit();
   const size_t files = writer.files().size();
   say(a.talk, fmt::format("{} records in {} file{}", writer.written(), files, files == 1 ? "" : "s"));
-  if (a.talk.json) print_result(json_of(writer));
+  if (a.bad_rows) say(a.talk, told(*a.bad_rows));
+  if (a.talk.json) print_result(json_of(writer, a.bad_rows));
   return kOk;
 }
 

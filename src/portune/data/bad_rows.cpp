@@ -2,6 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "portune/base/one_line.h"
 #include "portune/base/utf8.h"
 #include "portune/data/saved_state.h"
 #include "portune/data/stage.h"
@@ -61,12 +62,10 @@ struct SkipBadRows final : Stage {
   }
 };
 
-// "given, expected this" on one line, after the place if `origin` is another.
-std::string reason_of(const Report& report, const std::string& origin) {
-  std::string reason = report.where == origin || report.where.empty() ? "" : report.where + ": ";
-  reason += report.given;
-  if (!report.expected.empty()) reason += ", expected " + report.expected;
-  return reason;
+// On one line, with its place if that is not the row's.
+std::string reason_of(Report report, const std::string& origin) {
+  if (report.where == origin) report.where.clear();
+  return one_line(report);
 }
 
 }  // namespace

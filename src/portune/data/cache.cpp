@@ -6,6 +6,7 @@
 #include "portune/data/cache_file.h"
 #include "portune/data/saved_state.h"
 #include "portune/data/stage.h"
+#include "portune/error.h"
 
 namespace portune::data {
 namespace {
@@ -14,6 +15,17 @@ constexpr const char* kStage = "cache";
 
 // What is held is the pass of epoch 0, so that it does not depend on which pass asks first.
 const Pass kHeldPass{.epoch = 0};
+
+// The next example of the input. What is held is the same for all passes, so none of them alone may pass over a bad row.
+std::optional<Example> next_of(Iterator& input) {
+  try {
+    return input.next();
+  } catch (const DataError& error) {
+    Report report = error.report();
+    report.fix += (report.fix.empty() ? "" : "; ") + std::string("skip_bad_rows() passes over bad rows only if it goes before cache()");
+    throw DataError(std::move(report));
+  }
+}
 
 // The examples that a cache holds. Used by several threads and passes at a time.
 class Held {
@@ -59,7 +71,7 @@ class HeldInMemory final : public Held {
   }
 
   void read_one() {
-    if (auto example = rows_->next()) {
+    if (auto example = next_of(*rows_)) {
       examples_.push_back(std::move(*example));
     } else {
       ended_ = true;
@@ -94,7 +106,7 @@ class HeldInFile final : public Held {
     const std::string made_from = rows->state().dump();
     if (!std::filesystem::exists(path_))
       CacheFile::write(
-          path_, [&] { return rows->next(); }, made_from);
+          path_, [&] { return next_of(*rows); }, made_from);
     return file_.emplace(path_, made_from);
   }
 

@@ -1,0 +1,18 @@
+#include "portune/base/one_line.h"
+
+#include <gtest/gtest.h>
+
+namespace portune {
+
+TEST(OneLine, HasAllButTheAdvice) {
+  EXPECT_EQ(one_line({.where = "a.csv:3", .given = "3 fields", .expected = "2 fields", .fix = "mend it"}),
+            "a.csv:3: 3 fields, expected 2 fields");
+  EXPECT_EQ(one_line({.where = "a.csv:3", .expected = "4 columns"}), "a.csv:3, expected 4 columns");
+  EXPECT_EQ(one_line({.expected = "4 columns"}), "expected 4 columns");
+}
+
+TEST(OneLine, HasSpacesForLineEndsAndWhatElseControlsATerminal) {
+  EXPECT_EQ(one_line({.given = "'a\r\nb\x1b' and '\u00e9'"}), "'a  b ' and '\u00e9'");
+}
+
+}  // namespace portune
