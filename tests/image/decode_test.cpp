@@ -3,6 +3,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "base/limited_memory.h"
 #include "image/golden.h"
 #include "io/temporary_folder.h"
 #include "portune/error.h"
@@ -67,6 +68,10 @@ TEST(Decode, RefusesManyPixelsBeforeItTakesMemoryForThem) {
     const std::string message = refusal(name);
     EXPECT_NE(message.find("an image of 65500 x 65500 pixels"), message.npos) << message;
     EXPECT_NE(message.find("at most 89478485 pixels in all"), message.npos) << message;
+  }
+  if (kMemoryCanBeLimited) {
+    const auto refuse = [] { return !refusal("huge.jpg").empty() && !refusal("huge.png").empty(); };
+    EXPECT_EXIT(exit_after(64 << 20, refuse), testing::ExitedWithCode(0), "");
   }
   const fs::path picture = kGoldens / "decode" / "lossy.webp";
   EXPECT_EQ(read(picture, {.max_pixels = 17 * 23}).size(), (Size{17, 23}));

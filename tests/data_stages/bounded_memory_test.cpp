@@ -1,0 +1,82 @@
+// Files that ask for far more memory than there is: a clear error, or rows that are passed over, in 512 MB.
+#include <fcntl.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include "base/limited_memory.h"
+#include "data_stages/numbers.h"
+#include "io/temporary_folder.h"
+#include "portune/bad_rows.h"
+#include "portune/error.h"
+#include "portune/io/tfrecord_frame.h"
+#include "portune/sources.h"
+#include "portune/tfrecord.h"
+
+namespace portune::data {
+namespace {
+
+constexpr int64_t kMemory = int64_t{512} << 20, kGigabyte = int64_t{1} << 30;
+
+class BoundedMemoryDeathTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (!kMemoryCanBeLimited) GTEST_SKIP() << "memory cannot be limited here";
+  }
+
+  // `begin`, a line that ends a gigabyte further on, and `end`. The line is a hole, which takes no room on the disk.
+  std::string with_long_line(const std::string& name, const std::string& begin, const std::string& end) const {
+    const std::string path = (folder_ / name).string();
+    write_text(path, begin);
+    const int file = open(path.c_str(), O_WRONLY);
+    EXPECT_EQ(pwrite(file, end.data(), end.size(), kGigabyte), std::ssize(end));
+    close(file);
+    return path;
+  }
+
+  const TemporaryFolder folder_;
+};
+
+// Whether all of `dataset` ends with a DataError that says all of `parts`.
+bool is_refused(const Dataset& dataset, std::initializer_list<const char*> parts) {
+  try {
+    dataset.count();
+  } catch (const DataError& error) {
+    const std::string_view message = error.what();
+    return std::ranges::all_of(parts, [&](const char* part) { return message.find(part) != message.npos; });
+  }
+  return false;
+}
+
+TEST_F(BoundedMemoryDeathTest, ALineOfAGigabyteIsRefused) {
+  for (const char* name : {"t.jsonl", "t.txt"}) {
+    const std::string path = with_long_line(name, "{\"n\":0}\n", "\n{\"n\":1}\n");
+    const auto read = [&] { return is_refused(read_table(path), {":2", "a line of more than 67108864 bytes"}); };
+    EXPECT_EXIT(exit_after(kMemory, read), testing::ExitedWithCode(0), "") << name;
+  }
+  for (const char* name : {"t.csv", "t.tsv"}) {
+    const std::string path = with_long_line(name, "n\n0\n", "\n1\n");
+    const auto read = [&] { return is_refused(read_table(path), {":3", "a field of more than 16777216 bytes"}); };
+    EXPECT_EXIT(exit_after(kMemory, read), testing::ExitedWithCode(0), "") << name;
+  }
+}
+
+TEST_F(BoundedMemoryDeathTest, ALineOfAGigabyteIsPassedOver) {
+  const std::string path = with_long_line("t.jsonl", "{\"n\":0}\n", "\n{\"n\":1}\n");
+  const auto read = [&] {
+    const auto bad_rows = std::make_shared<BadRows>(1);
+    return collect(read_jsonl(path).skip_bad_rows(bad_rows)) == std::vector{0, 1} && bad_rows->count() == 1;
+  };
+  EXPECT_EXIT(exit_after(kMemory, read), testing::ExitedWithCode(0), "");
+}
+
+// Its length is allowed, and its checksum is right.
+TEST_F(BoundedMemoryDeathTest, ARecordThatOnlyClaimsAGigabyteIsCutShort) {
+  const std::string path = (folder_ / "t.tfrecord").string();
+  write_text(path, io::record_header(kGigabyte) + "x");
+  const auto read = [&] { return is_refused(read_tfrecord(path), {"t.tfrecord:1", "ends 13 bytes after"}); };
+  EXPECT_EXIT(exit_after(kMemory, read), testing::ExitedWithCode(0), "");
+}
+
+}  // namespace
+}  // namespace portune::data
