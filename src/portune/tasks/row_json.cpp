@@ -3,23 +3,18 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "portune/base/message.h"
+
 namespace portune::tasks {
 namespace {
 
 using Json = nlohmann::json;
 
-// Not cut within a character.
-std::string shortened(std::string_view text) {
-  constexpr size_t kLongest = 60;
-  if (text.size() <= kLongest) return std::string(text);
-  size_t end = kLongest;
-  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) --end;
-  return std::string(text.substr(0, end)) + "...";
-}
+constexpr size_t kMostShown = 60;  // bytes of a text
 
 std::string description_of(const data::Column& value) {
   if (const Tensor* array = std::get_if<Tensor>(&value)) return to_string(array->type());
-  return shortened(std::get<std::string>(value));
+  return shortened(std::get<std::string>(value), kMostShown);
 }
 
 template <class T>

@@ -4,6 +4,7 @@
 #include <limits>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "portune/bad_rows.h"
 #include "portune/packing.h"
@@ -16,8 +17,10 @@ DataError bad_row(const data::Example& row, std::string given, std::string expec
   return DataError({.where = to_string(row.origin()), .given = std::move(given), .expected = std::move(expected)});
 }
 
-int32_t checked(const data::Example& row, std::string_view column, int64_t value) {
-  if (value == static_cast<int32_t>(value)) return static_cast<int32_t>(value);
+// value  of any type of integers
+template <class Integer>
+int32_t checked(const data::Example& row, std::string_view column, Integer value) {
+  if (std::in_range<int32_t>(value)) return static_cast<int32_t>(value);
   throw DataError({.where = to_string(row.origin()),
                    .given = std::to_string(value) + " in column \"" + std::string(column) + "\"",
                    .expected = "integers of 32 bits"});
@@ -55,7 +58,8 @@ std::vector<int32_t> integers_in(const data::Example& row, std::string_view colu
   std::vector<int32_t> integers;
   const auto add = [&](const nlohmann::json& item) {
     if (!item.is_number_integer()) throw bad_column(row, column, "a list of integers");
-    integers.push_back(checked(row, column, item.get<int64_t>()));
+    integers.push_back(item.is_number_unsigned() ? checked(row, column, item.get<uint64_t>())
+                                                 : checked(row, column, item.get<int64_t>()));
   };
   if (value.is_array()) {
     std::ranges::for_each(value, add);
