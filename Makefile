@@ -1,13 +1,16 @@
 # make build   the command build/portune
 # make demo    fine-tunes a BERT encoder on 8,448 movie reviews and reports the AUC on 2,120 others
 # make test    builds everything and runs the tests
+# make fuzz    builds the fuzzers with clang and runs each for a minute (SECONDS=600: for ten)
 # make bench   measures Portune against torch and transformers: see bench/README.md
 # Each installs or fetches what is missing first: see tools/setup.sh.
 SHELL := /bin/bash
 CACHE := $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/portune
 DEMO := $(CACHE)/demo
 
-.PHONY: build demo test bench clean
+.PHONY: build demo test fuzz bench clean
+
+SECONDS := 60
 
 build:
 	@tools/setup.sh
@@ -27,6 +30,13 @@ test:
 	@$(MAKE) --no-print-directory build/build.ninja
 	@cmake --build build
 	@ctest --test-dir build --output-on-failure --parallel $$(nproc)
+
+fuzz:
+	@tools/setup.sh
+	@cmake -S . -B build-fuzz -G Ninja -DPORTUNE_FUZZ=ON -DPORTUNE_FUZZ_SECONDS=$(SECONDS) \
+	  -DCMAKE_C_COMPILER=clang -DCMAKE_CXX_COMPILER=clang++ -DPORTUNE_DEPS=$(CACHE)/deps
+	@cmake --build build-fuzz
+	@ctest --test-dir build-fuzz --output-on-failure -R '^fuzz_'
 
 bench:
 	@tools/setup.sh --demo

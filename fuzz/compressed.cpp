@@ -1,4 +1,4 @@
-// Any bytes say something of at most 16 MB, or are refused by DataError. Seeds: tests/data/compressed.
+// Any bytes say something of at most 16 MB, or are refused by DataError.
 #include "memory_file.h"
 #include "portune/error.h"
 #include "portune/io/decompress.h"

@@ -1,5 +1,4 @@
 // Any bytes are either refused by DataError or give an image that can be resized and turned into what a model reads.
-// Seeds: tests/data/image/decode and tests/data/image/damaged.
 #include "portune/image.h"
 
 #include "portune/error.h"

@@ -1,4 +1,4 @@
-// Any bytes give settings, or are refused by UsageError. Seeds: recipes.
+// Any bytes give settings, or are refused by UsageError.
 #include "portune/cli/recipe.h"
 
 #include <cstdlib>

@@ -1,11 +1,10 @@
-// Any bytes are either refused by DataError or give records and features that lie within them. As a fuzzer does not
-// find checksums, the bytes are also framed as one record, and read as a tf.train.Example by themselves.
+// Any bytes are either refused by DataError or give records. As a fuzzer does not find checksums, the bytes are also
+// framed as one record.
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
 
 #include "portune/error.h"
-#include "portune/io/tf_example.h"
 #include "portune/io/tfrecord_reader.h"
 
 namespace {
@@ -44,33 +43,6 @@ int64_t read_all(std::unique_ptr<ByteSource> bytes) {
   }
 }
 
-template <class T>
-void copy(const TfFeature& feature) {
-  std::vector<T> values(static_cast<size_t>(feature.count()));
-  feature.copy_to(std::span(values));
-}
-
-// Values of 32 bits may be refused where those of 64 are not.
-void read_example(std::string_view bytes) {
-  TfExample example;
-  try {
-    example.parse(bytes);
-  } catch (const UsageError&) {
-    return;
-  }
-  for (const TfFeature& feature : example.features()) {
-    try {
-      if (feature.kind == FeatureKind::kBytes) feature.texts();
-      if (feature.kind == FeatureKind::kFloat) copy<float>(feature);
-      if (feature.kind == FeatureKind::kInt64) {
-        copy<int64_t>(feature);
-        copy<int32_t>(feature);
-      }
-    } catch (const UsageError&) {
-    }
-  }
-}
-
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
@@ -85,6 +57,5 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     for (int i = 0; i < 100 && compressed->read(block) > 0; ++i) continue;
   } catch (const DataError&) {
   }
-  read_example(bytes);
   return 0;
 }
