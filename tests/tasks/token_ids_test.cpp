@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <fstream>
+
 #include "io/temporary_folder.h"
 #include "portune/error.h"
 
@@ -79,18 +81,27 @@ TEST(TokenIdsOfARow, MustNotBePaddedElsewhere) {
 }
 
 TEST(TokenIdsOfARow, AndTheirTypesAreAsMany) {
-  EXPECT_THAT(refusal_of(row().set("input_ids", "[5, 6]").set("token_type_ids", "[0]")),
-              AllOf(HasSubstr("ids.jsonl:7"), HasSubstr("1 values in column \"token_type_ids\""), HasSubstr("2, as in")));
+  EXPECT_THAT(
+      refusal_of(row().set("input_ids", "[5, 6]").set("token_type_ids", "[0]")),
+      AllOf(HasSubstr("ids.jsonl:7"), HasSubstr("1 values in column \"token_type_ids\""), HasSubstr("2, as in")));
   EXPECT_THAT(refusal_of(row().set("input_ids", "[5]").set("attention_mask", "[1, 0]")), HasSubstr("attention_mask"));
 }
 
+// The columns that a task of texts reads of a file with one row, after one that is broken.
+std::vector<std::string> columns_for(const std::string& row) {
+  const TemporaryFolder folder;
+  const std::string file = folder.path() / "rows.jsonl";
+  std::ofstream(file) << "{broken\n" << row << "\n";
+  return text_or_id_columns({file}, {}, {"text", "text_pair"});
+}
+
 TEST(TextOrIdColumns, AreIdsWhereThereIsNoText) {
-  const std::vector<std::string> texts = {"text", "text_pair"};
-  EXPECT_EQ(text_or_id_columns(std::nullopt, texts), texts);
-  EXPECT_EQ(text_or_id_columns(row().set("other", "x"), texts), texts);
-  EXPECT_EQ(text_or_id_columns(row().set("text", "x").set("input_ids", "[1]"), texts), texts);
-  EXPECT_THAT(text_or_id_columns(row().set("input_ids", "[1]"), texts), ElementsAre("input_ids"));
-  EXPECT_THAT(text_or_id_columns(row().set("input_ids", "[1]").set("attention_mask", "[1]").set("label", "0"), texts),
+  const auto texts = ElementsAre("text", "text_pair");
+  EXPECT_THAT(columns_for(""), texts);
+  EXPECT_THAT(columns_for(R"({"other": "x"})"), texts);
+  EXPECT_THAT(columns_for(R"({"text": "x", "input_ids": [1]})"), texts);
+  EXPECT_THAT(columns_for(R"({"input_ids": [1]})"), ElementsAre("input_ids"));
+  EXPECT_THAT(columns_for(R"({"input_ids": [1], "attention_mask": [1], "label": 0})"),
               ElementsAre("input_ids", "attention_mask"));
 }
 

@@ -3,9 +3,9 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <limits>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <utility>
 
 #include "portune/base/number.h"
 #include "portune/cli/bad_rows.h"
@@ -27,9 +27,8 @@ namespace {
 namespace fs = std::filesystem;
 
 bool is_int64(const nlohmann::json& number) {
-  const bool too_large = number.is_number_unsigned() &&
-                         number.get<uint64_t>() > static_cast<uint64_t>(std::numeric_limits<int64_t>::max());
-  return number.is_number_integer() && !too_large;
+  if (number.is_number_unsigned()) return std::in_range<int64_t>(number.get<uint64_t>());
+  return number.is_number_integer();
 }
 
 // Numbers of a column: one, or a JSON list of them.
