@@ -99,7 +99,7 @@ TEST_F(ArrowTableTest, AFileThatIsSomethingElseIsRefused) {
     expect_error<DataError>([&] { ArrowTable table(path); }, {"t.parquet"});
   }
   EXPECT_THROW(ArrowTable("/nowhere/a.parquet"), NotFoundError);
-  EXPECT_THROW(ArrowTable(testing::TempDir()), IoError);
+  EXPECT_THROW(ArrowTable{testing::TempDir()}, IoError);
 }
 
 TEST_F(ArrowTableTest, AFileThatAsksForTooMuchMemoryIsRefused) {

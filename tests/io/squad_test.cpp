@@ -17,7 +17,8 @@ std::vector<Row> read_text(std::string_view text, bool with_answers = true) {
   std::vector<Row> rows;
   while (reader.next()) {
     const SquadReader::Question& question = reader.question();
-    Row& row = rows.emplace_back(std::string(question.id), std::string(question.text), std::string(question.context));
+    Row& row =
+        rows.emplace_back(Row{std::string(question.id), std::string(question.text), std::string(question.context)});
     for (const auto& answer : question.answers) row.answers.emplace_back(answer.text, answer.start);
   }
   return rows;
