@@ -56,7 +56,8 @@ struct TfrecordWriterOptions {
 };
 
 /// Writes TFRecord files of tf.train.Example. Texts become bytes, arrays lists of int64 or float in row-major order,
-/// lists of texts lists of bytes. Features are written in the order of their names. All files appear together, or none.
+/// lists of texts lists of bytes. Features are written in the order of their names. No file appears before all are
+/// written.
 ///     TfrecordWriter writer("train-{shard:05d}-of-{shards:05d}.tfrecord", {.shards = 8});
 ///     for (const Example& example : dataset.iterate()) writer.write(example);
 ///     writer.commit();
@@ -68,9 +69,10 @@ class TfrecordWriter {
   explicit TfrecordWriter(const std::string& pattern, TfrecordWriterOptions options = {});
   ~TfrecordWriter();
 
-  /// errors  DataError for a number that int64 cannot hold; UsageError for a record of more than 1 GB; IoError
+  /// errors  DataError for an array of bool or uint64; UsageError for a record of more than 1 GB; IoError
   void write(const Example& example);
-  /// Puts the files in place of those that are there.
+  /// Puts the files in place of those that are there, one after the other, once all of them are durable.
+  /// errors  IoError
   void commit();
 
   int64_t written() const;                        ///< examples

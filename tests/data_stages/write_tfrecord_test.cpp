@@ -91,7 +91,7 @@ TEST(TfrecordWriter, NamesAreChecked) {
   EXPECT_THAT(names_in(folder), ElementsAre());
 }
 
-TEST(TfrecordWriter, AllFilesOrNone) {
+TEST(TfrecordWriter, WithoutCommitNothingIsLeft) {
   const TemporaryFolder folder;
   {
     TfrecordWriter writer((folder / "a-{shard}").string(), {.shards = 3});
@@ -106,6 +106,29 @@ TEST(TfrecordWriter, NumbersThatInt64CannotHoldAreRefused) {
   Example example;
   example.set("n", Tensor({1}, {UINT64_MAX}));
   EXPECT_THAT(message_of<DataError>([&] { writer.write(example); }), HasSubstr("uint64[1] in column 'n'"));
+}
+
+TEST(TfrecordWriter, WhatCouldNotBeWrittenLeavesNothingInTheNextRecord) {
+  const TemporaryFolder folder;
+  TfrecordWriter writer((folder / "a").string());
+  Example refused;
+  refused.set("label", "1").set("n", Tensor({1}, {UINT64_MAX}));
+  EXPECT_THROW(writer.write(refused), DataError);
+  writer.write(numbered(5));
+  writer.commit();
+  const Example read = *read_tfrecord(writer.files()[0]).iterate().next();
+  EXPECT_EQ(read.text("n"), "5");
+  EXPECT_EQ(read.columns().size(), 1u);
+}
+
+// Files appear one after the other, but none before all are whole.
+TEST(TfrecordWriter, NoFileAppearsBeforeAllAreWritten) {
+  const TemporaryFolder folder;
+  TfrecordWriter writer((folder / "a-{shard}").string(), {.shards = 2, .index = false});
+  for (int i = 0; i < 1000; ++i) writer.write(numbered(i));
+  std::filesystem::create_directories(folder / "a-1" / "in the way");
+  EXPECT_THROW(writer.commit(), Error);
+  EXPECT_EQ(read_tfrecord((folder / "a-0").string()).count(), 500);  // whole
 }
 
 TEST(IndexTfrecord, CountsAndGivesAnyRecord) {
@@ -127,6 +150,18 @@ TEST(IndexTfrecord, OfAnotherFileIsNoticed) {
   writer.commit();
   write_text(file, text_of(file) + "x");
   EXPECT_THAT(message_of<DataError>([&] { read_tfrecord(file); }), HasSubstr("portune tfrecord index " + file));
+}
+
+TEST(IndexTfrecord, RecordsThatAreTooLongAreRefusedInAnyOrder) {
+  const TemporaryFolder folder;
+  TfrecordWriter writer((folder / "a").string());
+  Example example;
+  writer.write(example.set("text", std::string(1000, 'x')));
+  writer.commit();
+  const Dataset rows = read_tfrecord(writer.files()[0], {.max_record_bytes = 1000});
+  for (const Dataset& order : {rows, rows.shuffle({.seed = 1})}) {
+    EXPECT_THAT(message_of<DataError>([&] { order.iterate().next(); }), HasSubstr("at most 1000 bytes"));
+  }
 }
 
 }  // namespace portune::data

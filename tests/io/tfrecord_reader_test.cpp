@@ -175,14 +175,19 @@ TEST(ReadRecord, GivesTheRecordThatStandsThere) {
   write_records(path, {"x", "good", "y"});
   const FileDescriptor file = FileDescriptor::open(path, O_RDONLY);
   std::string buffer;
-  EXPECT_EQ(read_record(file.number(), path, {1, 17}, 37, buffer), "good");
-  EXPECT_EQ(read_record(file.number(), path, {0, 0}, 17, buffer), "x");
-  EXPECT_THROW(read_record(file.number(), path, {1, 16}, 37, buffer), DataError);
+  EXPECT_EQ(read_record(file.number(), path, {1, 17}, 37, kMaxRecordBytes, buffer), "good");
+  EXPECT_EQ(read_record(file.number(), path, {0, 0}, 17, kMaxRecordBytes, buffer), "x");
+  EXPECT_THROW(read_record(file.number(), path, {1, 16}, 37, kMaxRecordBytes, buffer), DataError);
   EXPECT_THAT(message_of<DataError>([&] {
-                read_record(file.number(), path, {1, 17}, 38, buffer);
+                read_record(file.number(), path, {1, 17}, 38, kMaxRecordBytes, buffer);
               }),
               HasSubstr("5, as the index has it"));
-  EXPECT_THROW(read_record(file.number(), path, {2, 37}, 60, buffer), DataError);
+  EXPECT_THROW(read_record(file.number(), path, {2, 37}, 60, kMaxRecordBytes, buffer), DataError);
+  EXPECT_EQ(read_record(file.number(), path, {1, 17}, 37, 4, buffer), "good");
+  EXPECT_THAT(message_of<DataError>([&] {
+                read_record(file.number(), path, {1, 17}, 37, 3, buffer);
+              }),
+              HasSubstr("at most 3 bytes"));
 }
 
 }  // namespace

@@ -8,7 +8,9 @@
 #include "portune/base/file_descriptor.h"
 #include "portune/data/batch_source.h"
 #include "portune/data/stage.h"
+#include "portune/data/tfrecord_batches.h"
 #include "portune/data/tfrecord_files.h"
+#include "portune/data/tfrecord_parallel.h"
 #include "portune/error.h"
 #include "portune/io/bad_record.h"
 #include "portune/tfrecord.h"
@@ -84,8 +86,9 @@ class ReadTfrecord final : public Stage, public BatchSource {
     std::string buffer;
     io::TfExample parser;
     try {
-      const std::string_view bytes = io::read_record(descriptor->number(), *files_->paths[file], position,
-                                                     records.position(record + 1).offset, buffer);
+      const std::string_view bytes =
+          io::read_record(descriptor->number(), *files_->paths[file], position, records.position(record + 1).offset,
+                          files_->max_record_bytes, buffer);
       return files_->read({bytes, file, position}, parser);
     } catch (const DataError& error) {
       throw io::BadRecordError(error.report());  // the index has the others

@@ -1,10 +1,11 @@
 // Batches of records without an example for each of them: values go from the file's bytes into the batch's arrays.
+#include "portune/data/tfrecord_batches.h"
+
 #include <algorithm>
-#include <limits>
 #include <nlohmann/json.hpp>
 
+#include "portune/data/batching.h"
 #include "portune/data/saved_state.h"
-#include "portune/data/tfrecord_files.h"
 
 namespace portune::data {
 namespace {
@@ -102,10 +103,7 @@ class TfrecordBatches final : public Iterator {
   }
 
   int64_t skip(int64_t count) override {
-    constexpr int64_t kAll = std::numeric_limits<int64_t>::max();
-    const int64_t rows = records_.skip(count > kAll / options_.size ? kAll : count * options_.size);
-    const bool partial = rows % options_.size != 0 && !options_.drop_remainder;
-    return rows / options_.size + (partial ? 1 : 0);
+    return skip_batches(count, options_, [this](int64_t rows) { return records_.skip(rows); });
   }
 
   // As that of batches that are gathered from examples.

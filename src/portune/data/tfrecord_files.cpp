@@ -7,6 +7,7 @@
 #include "portune/data/saved_state.h"
 #include "portune/data/tolerance.h"
 #include "portune/error.h"
+#include "portune/io/bad_record.h"
 
 namespace portune::data {
 
@@ -47,14 +48,22 @@ std::optional<TfrecordRecord> TfrecordFile::next() {
   return record ? std::optional(TfrecordRecord{*record, file_, here}) : std::nullopt;
 }
 
+std::optional<Example> TfrecordFile::next(io::TfExample& parser) {
+  const int64_t before = position().record;
+  try {
+    const std::optional<TfrecordRecord> record = next();
+    return record ? std::optional(files_->read(*record, parser)) : std::nullopt;
+  } catch (const DataError& error) {
+    if (reader_.rest_is_lost() || position().record == before) throw;
+    throw io::BadRecordError(error.report());
+  }
+}
+
 std::optional<Example> TfrecordFile::next(io::TfExample& parser, BadRows* bad_rows) {
   for (;;) {
-    const int64_t before = position().record;
     try {
-      const std::optional<TfrecordRecord> record = next();
-      return record ? std::optional(files_->read(*record, parser)) : std::nullopt;
-    } catch (const DataError& error) {
-      if (reader_.rest_is_lost() || position().record == before) throw;
+      return next(parser);
+    } catch (const io::BadRecordError& error) {
       pass_over(bad_rows, error);
     }
   }

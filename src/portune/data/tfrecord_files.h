@@ -52,7 +52,9 @@ class TfrecordFile {
   TfrecordFile(std::shared_ptr<const TfrecordFiles> files, size_t file);
 
   std::optional<TfrecordRecord> next();
-  /// The next example. A bad record is passed over, if those behind it can be read.
+  /// errors  BadRecordError for a record alone, behind which the next call goes on
+  std::optional<Example> next(io::TfExample& parser);
+  /// The next example that is not passed over.
   /// bad_rows  as in Pass
   std::optional<Example> next(io::TfExample& parser, BadRows* bad_rows);
   /// As Iterator has it.
@@ -95,15 +97,6 @@ class TfrecordSequence {
   bool found_any_ = false;
   SameFiles same_files_;
 };
-
-/// Batches whose columns are made straight from the records.
-/// gathered  the same from one example after the other, for passes that pass over bad rows
-StagePtr batches_of(std::shared_ptr<const TfrecordFiles> files, const BatchOptions& options, StagePtr gathered);
-
-/// num_parallel_reads files at a time.
-/// bad_rows  as in Pass
-std::unique_ptr<Iterator> read_in_parallel(std::shared_ptr<const TfrecordFiles> files, int reads, bool deterministic,
-                                           std::shared_ptr<BadRows> bad_rows);
 
 /// A position as states have it.
 nlohmann::json state_of(const io::RecordPosition& position);

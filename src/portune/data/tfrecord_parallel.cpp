@@ -1,3 +1,5 @@
+#include "portune/data/tfrecord_parallel.h"
+
 #include <algorithm>
 #include <atomic>
 #include <condition_variable>
@@ -10,7 +12,8 @@
 #include "portune/base/thread_pool.h"
 #include "portune/data/saved_state.h"
 #include "portune/data/stage.h"
-#include "portune/data/tfrecord_files.h"
+#include "portune/data/tolerance.h"
+#include "portune/io/bad_record.h"
 
 namespace portune::data {
 namespace {
@@ -75,11 +78,15 @@ class ParallelReads final : public Iterator {
   static constexpr int64_t kBlockBytes = 256 * 1024;
   static constexpr size_t kBlocks = 2;  // read ahead
 
+  struct Read {
+    Example example;
+    std::exception_ptr fault;  // in its place, of a bad record
+    io::RecordPosition end;    // of the record
+  };
   struct Block {
-    std::vector<Example> examples;
-    std::vector<io::RecordPosition> ends;  // where each example's record ends
-    std::exception_ptr error;              // what would come after the examples
-    bool is_last = false;                  // of the file
+    std::vector<Read> records;
+    std::exception_ptr error;  // what would come after the records
+    bool is_last = false;      // of the file
     size_t taken = 0;
   };
 
@@ -123,23 +130,37 @@ class ParallelReads final : public Iterator {
     }
   }
 
-  // The slot's next example. Nothing where its file ends: the next file has its place from the next turn on.
+  // The slot's next example. Nothing for a bad record, in whose place the slot gives another; nor where its file ends:
+  // the next file has its place from the next turn on.
   std::optional<Example> take(Slot& slot) {
     Block& block = slot.blocks.front();
-    if (block.taken < block.examples.size()) {
-      slot.next = block.ends[block.taken];
-      Example example = std::move(block.examples[block.taken++]);
-      const bool is_used_up = block.taken == block.examples.size();
+    if (block.taken < block.records.size()) {
+      Read read = std::move(block.records[block.taken++]);
+      slot.next = read.end;
+      const bool is_used_up = block.taken == block.records.size();
       if (is_used_up && !block.error && !block.is_last) drop_block(slot);
+      if (read.fault) {
+        pass_over_fault(read.fault);
+        return std::nullopt;
+      }
       if (deterministic_ || is_used_up) pass_turn();
       found_any_ = true;
-      return example;
+      return std::move(read.example);
     }
     if (block.error) std::rethrow_exception(block.error);
     drop_block(slot);
     begin_next_file(slot);
     pass_turn();
     return std::nullopt;
+  }
+
+  // Here, not by the threads that read, so that it happens in the order of the examples.
+  void pass_over_fault(const std::exception_ptr& fault) const {
+    try {
+      std::rethrow_exception(fault);
+    } catch (const io::BadRecordError& error) {
+      pass_over(bad_rows_.get(), error);
+    }
   }
 
   void pass_turn() { turn_ = (turn_ + 1) % slots_.size(); }
@@ -190,12 +211,19 @@ class ParallelReads final : public Iterator {
   void fill(Block& block, TfrecordFile& records) const {
     io::TfExample parser;
     const int64_t begin = records.position().offset;
-    while (block.examples.size() < kBlockExamples && records.position().offset - begin < kBlockBytes && !cancelled_) {
-      std::optional<Example> example = records.next(parser, bad_rows_.get());
-      block.is_last = !example;
-      if (!example) return;
-      block.examples.push_back(std::move(*example));
-      block.ends.push_back(records.position());
+    while (block.records.size() < kBlockExamples && records.position().offset - begin < kBlockBytes && !cancelled_) {
+      Read read;
+      try {
+        std::optional<Example> example = records.next(parser);
+        block.is_last = !example;
+        if (!example) return;
+        read.example = std::move(*example);
+      } catch (const io::BadRecordError&) {
+        if (!bad_rows_) throw;
+        read.fault = std::current_exception();
+      }
+      read.end = records.position();
+      block.records.push_back(std::move(read));
     }
   }
 

@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <cctype>
-#include <limits>
 
 #include "portune/base/message.h"
 #include "portune/data/stage.h"
@@ -103,7 +102,7 @@ void TfrecordWriter::Impl::add(std::string_view name, const Example& example, co
   }
   throw DataError({.where = to_string(example.origin()),
                    .given = to_string(array.type()) + " in column " + in_quotes(name),
-                   .expected = "an array of floats, or of integers that int64 can hold"});
+                   .expected = "an array of floats, or of an integer type that int64 holds"});
 }
 
 TfrecordWriter::TfrecordWriter(const std::string& pattern, TfrecordWriterOptions options) {
@@ -113,6 +112,7 @@ TfrecordWriter::TfrecordWriter(const std::string& pattern, TfrecordWriterOptions
 TfrecordWriter::~TfrecordWriter() = default;
 
 void TfrecordWriter::write(const Example& example) {
+  impl_->encoder.clear();  // of one that could not be written
   for (const auto& [name, value] : example.columns()) {
     if (const Tensor* array = std::get_if<Tensor>(&value)) {
       impl_->add(name, example, *array);

@@ -243,6 +243,11 @@ void TfExampleWriter::add_list(std::string_view name, FeatureKind kind, std::str
   order_.push_back(entry);
 }
 
+void TfExampleWriter::clear() {
+  order_.clear();
+  entries_.clear();
+}
+
 std::string_view TfExampleWriter::finish() {
   const std::string_view entries = entries_;
   const auto name_of = [&](const Entry& entry) { return entries.substr(entry.name_begin, entry.name_size); };
@@ -250,8 +255,7 @@ std::string_view TfExampleWriter::finish() {
   message_.clear();
   append_length(message_, kFeatures, entries.size());
   for (const Entry& entry : order_) message_ += entries.substr(entry.begin, entry.end - entry.begin);
-  order_.clear();
-  entries_.clear();
+  clear();
   return message_;
 }
 

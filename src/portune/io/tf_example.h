@@ -67,6 +67,8 @@ class TfExampleWriter {
   void add(std::string_view name, std::span<const std::string_view> texts);
   void add(std::string_view name, std::span<const int64_t> values);
   void add(std::string_view name, std::span<const float> values);
+  /// Forgets the features added so far.
+  void clear();
   /// The Example, valid until the next call; the features added after it belong to the next Example.
   std::string_view finish();
 

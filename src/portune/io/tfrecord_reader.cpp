@@ -139,8 +139,10 @@ void TfrecordReader::lose_rest(const DataError& error) {
 }
 
 std::string_view read_record(int file, const std::string& path, const RecordPosition& position, int64_t end,
-                             std::string& buffer) {
-  buffer.resize(static_cast<size_t>(end - position.offset));
+                             int64_t max_record_bytes, std::string& buffer) {
+  const int64_t expected = std::max<int64_t>(0, end - position.offset - kFrame);
+  if (expected > max_record_bytes) throw too_long(path, position, static_cast<uint64_t>(expected), max_record_bytes);
+  buffer.resize(static_cast<size_t>(expected + kFrame));
   for (size_t done = 0; done < buffer.size();) {
     const auto offset = static_cast<off_t>(position.offset) + static_cast<off_t>(done);
     const ssize_t count = pread(file, buffer.data() + done, buffer.size() - done, offset);

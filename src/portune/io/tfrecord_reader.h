@@ -14,8 +14,8 @@
 
 namespace portune::io {
 
-/// Reads a file from its beginning, plain or compressed (gzip, zlib, zstd), which its content tells. Both checksums of every
-/// record are compared. Memory is that of a block and of the longest record.
+/// Reads a file from its beginning, plain or compressed (gzip, zlib, zstd), which its content tells. Both checksums of
+/// every record are compared. Memory is that of a block and of the longest record.
 /// errors  DataError that names file, record and byte offset: a checksum that differs, a record of more than
 ///         `max_record_bytes`, a file that ends within one, damaged compressed data; NotFoundError, IoError
 /// source  tensorflow.org/tutorials/load_data/tfrecord, "TFRecords format details"
@@ -65,8 +65,8 @@ class TfrecordReader {
 
 /// The record that begins at `position` and ends, footer included, at `end`, of an uncompressed file, whichever record
 /// was read before. It lies in `buffer`.
-/// errors  DataError if no such record stands there; IoError
+/// errors  DataError if no such record stands there, or it has more than `max_record_bytes`; IoError
 std::string_view read_record(int file, const std::string& path, const RecordPosition& position, int64_t end,
-                             std::string& buffer);
+                             int64_t max_record_bytes, std::string& buffer);
 
 }  // namespace portune::io
