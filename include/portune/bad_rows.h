@@ -29,13 +29,15 @@ class BadRows {
   std::vector<BadRow> rows() const;
   int64_t count() const;
 
+ private:
+  friend struct BadRowsAccess;  // for stages
+
   /// A row that an earlier run has passed over and told of.
   void add_known(BadRow row);
   /// Passes over a row, or throws DataError that tells of it if there are too many.
   /// known  whether `where` names the row, so that it can be known again
   void pass_over(BadRow row, bool known = true);
 
- private:
   const int64_t limit_;
   const std::function<void(const BadRow&)> tell_;
   mutable std::mutex mutex_;  // guards what follows

@@ -15,7 +15,6 @@ namespace portune::data {
 namespace {
 
 using testing::ElementsAre;
-using testing::EndsWith;
 using testing::HasSubstr;
 
 std::vector<std::string> texts_of(Cursor cursor, const std::string& column) {
@@ -197,6 +196,51 @@ TEST(BadRows, OfAnEarlierRunCountButAreNotToldAgain) {
   EXPECT_EQ(later->rows()[0].reason, "1 field, expected 2 fields, as on line 1");
 }
 
+// Nor does a path that is no text, as paths may be, make them others.
+TEST(BadRows, AreKnownAgainInAFileOfAnyName) {
+  const std::string path = write_file("\xff.csv", kRagged);
+  const auto twice = [&](const std::shared_ptr<BadRows>& bad_rows) {
+    return read_csv(path).repeat(2).skip_bad_rows(bad_rows);
+  };
+  Cursor cursor = twice(at_most(3)).iterate();
+  for (int i = 0; i < 4; ++i) cursor.next();
+  const auto later = at_most(3);
+  EXPECT_THAT(collect(twice(later).resume(cursor.state())), ElementsAre(2, 5));
+  EXPECT_EQ(later->count(), 3);
+}
+
+// The first line of a file of columns, which is behind the place where the pass is cut, says how many there are.
+TEST(BadRows, OfConllAreTheSameAfterAResumption) {
+  const std::string path = write_file("t.conll", "a O\n\nb\n\nc O\n\nd\n\ne O\n");
+  expect_resumable([&] { return read_conll(path).skip_bad_rows(at_most(2)); });
+}
+
+TEST(BadRows, BeforeACacheAreKnownToThoseWhoReadItsFile) {
+  const std::string path = write_file("t.csv", kRagged);
+  const TemporaryFolder folder;
+  const auto cached = [&](const std::shared_ptr<BadRows>& bad_rows) {
+    return read_csv(path).skip_bad_rows(bad_rows).cache(folder / "c");
+  };
+  EXPECT_THAT(collect(cached(at_most(3))), ElementsAre(0, 2, 5));
+  int told = 0;
+  const auto later = std::make_shared<BadRows>(3, [&](const BadRow&) { ++told; });
+  EXPECT_THAT(collect(cached(later)), ElementsAre(0, 2, 5));
+  EXPECT_THAT(places_of(*later), ElementsAre(".csv:3", ".csv:5", ".csv:6"));
+  EXPECT_EQ(told, 0);
+  EXPECT_THAT(collect(cached(later)), ElementsAre(0, 2, 5));
+}
+
+TEST(BadRows, ThatAreKnownAlreadyDoNotMakeACacheOneOfOtherData) {
+  const std::string path = write_file("t.csv", kRagged);
+  const TemporaryFolder folder;
+  for (int process = 0; process < 2; ++process) {
+    const Dataset rows = read_csv(path).skip_bad_rows(at_most(3));
+    if (process == 0) EXPECT_EQ(rows.count(), 3);
+    EXPECT_THAT(collect(rows.cache(folder / "c")), ElementsAre(0, 2, 5));
+  }
+  expect_resumable([&] { return read_csv(path).skip_bad_rows(at_most(3)).cache(folder / "d"); });
+}
+
 // The text of one of 20 records is changed, which its checksum tells.
 class DamagedTfrecord {
  public:
@@ -251,6 +295,43 @@ TEST(BadRows, OfWhatACacheHolds) {
   expect_error<DataError>([&] { too_late.count(); }, {"t.csv:3", "1 field", "skip_bad_rows()", "before cache()"});
   const auto bad_rows = at_most(50);
   EXPECT_EQ(collect(numbers(100).cache().map(evens).skip_bad_rows(bad_rows)).size(), 50U);
+}
+
+// By the same name as in a pass from the beginning, wherever the function stands.
+TEST(BadRows, OfAPermutationAreThoseThatAFunctionRefuses) {
+  const std::string path = write_file("t.csv", "n\n0\n1\n2\n3\n");
+  const auto bad_rows = at_most(2);
+  const Dataset mapped = read_csv(path).cache().map(evens).map([](Example row) { return row.set("m", "1"); });
+  EXPECT_THAT(collect(mapped.shuffle({.seed = 1}).skip_bad_rows(bad_rows)), testing::UnorderedElementsAre(0, 2));
+  EXPECT_THAT(collect(mapped.skip_bad_rows(bad_rows)), ElementsAre(0, 2));
+  EXPECT_THAT(places_of(*bad_rows), testing::UnorderedElementsAre(".csv:3", ".csv:5"));
+  EXPECT_EQ(bad_rows->rows()[0].reason.substr(0, 7), "evens: ");
+}
+
+TEST(BadRows, OfAPermutationMayNameAFileThatIsMissing) {
+  const auto open = [](Example example) {
+    if (example.text("n") == "1") throw NotFoundError({.where = "1.jpg", .given = "no such file"});
+    return example;
+  };
+  const Dataset rows = numbers(3).map(open).shuffle({.seed = 1});
+  EXPECT_THROW(collect(rows), NotFoundError);
+  EXPECT_THAT(collect(rows.skip_bad_rows(at_most(1))), testing::UnorderedElementsAre(0, 2));
+}
+
+// Though threads have found them long before.
+TEST(BadRows, OfParallelReadsArePassedOverAtTheirPlaces) {
+  const DamagedTfrecord first, second;
+  const Dataset rows = read_tfrecord({first.path(), second.path()}, {.num_parallel_reads = 2});
+  const auto bad_rows = at_most(1);
+  Cursor cursor = rows.skip_bad_rows(bad_rows).iterate();
+  for (const char* n : {"0", "1", "2", "3", "4", "5", "6", "7", "8", "9", "10", "11", "12"}) {
+    for (int file = 0; file < 2; ++file) ASSERT_EQ(cursor.next()->text("n"), n);
+  }
+  EXPECT_EQ(bad_rows->count(), 0);
+  EXPECT_EQ(cursor.next()->text("n"), "14");
+  EXPECT_EQ(bad_rows->rows().at(0).where, first.path() + ":14");
+  expect_error<DataError>([&] { cursor.next(); }, {(second.path() + ":14").c_str(), "the 1"});
+  expect_resumable([&] { return rows.skip_bad_rows(at_most(2)); });
 }
 
 TEST(BadRows, MustNotBeFewerThanNone) { EXPECT_THROW(BadRows(-1), UsageError); }

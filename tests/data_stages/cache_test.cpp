@@ -139,6 +139,14 @@ TEST(CacheFile, OfOtherDataIsRefused) {
   expect_error<DataError>([&] { rows(); }, {"cache", "/c", "other data", "remove the file"});
 }
 
+TEST(CacheFile, OfAnOlderFormatIsToldAsSuch) {
+  const TemporaryFolder folder;
+  const auto rows = [&] { return texts_of(numbers(3).cache(folder / "c").iterate()); };
+  rows();
+  write_text(folder / "c", text_of(folder / "c").replace(0, 16, "portune cache 1\n"));
+  expect_error<DataError>([&] { rows(); }, {"another version of Portune", "remove the file"});
+}
+
 TEST(CacheFile, ThatIsDamagedIsRefusedWhereverItIs) {
   const TemporaryFolder folder;
   const auto rows = [&] { return texts_of(numbers(3).cache(folder / "c").iterate()); };

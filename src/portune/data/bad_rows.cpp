@@ -10,15 +10,26 @@
 #include "portune/error.h"
 
 namespace portune::data {
+
+struct BadRowsAccess {
+  static void add_known(BadRows& rows, BadRow row) { rows.add_known(std::move(row)); }
+  static void pass_over(BadRows& rows, BadRow row, bool known) { rows.pass_over(std::move(row), known); }
+};
+
 namespace {
 
 constexpr const char* kStage = "skip_bad_rows";
 
-// JSON has no other text.
 std::string valid_utf8(std::string text) {
-  for (size_t at; (at = find_invalid_utf8(text)) != std::string::npos;) text[at] = '?';
+  for (size_t from = 0, at; (at = find_invalid_utf8(std::string_view(text).substr(from))) != std::string::npos;) {
+    text[from + at] = '?';
+    from += at + 1;
+  }
   return text;
 }
+
+// As states have it, since JSON has no other text: so the row is known again after a resumption.
+BadRow valid(BadRow row) { return {valid_utf8(std::move(row.where)), valid_utf8(std::move(row.reason))}; }
 
 // The stages before this ask the pass what to do with a bad row. Here the rows that were passed over become part of the
 // state, so that a run that goes on counts them, too.
@@ -32,7 +43,7 @@ class SkipBadRowsIterator final : public Iterator {
 
   nlohmann::json state() const override {
     nlohmann::json rows = nlohmann::json::array();
-    for (const BadRow& row : bad_rows_->rows()) rows.push_back({valid_utf8(row.where), valid_utf8(row.reason)});
+    for (const BadRow& row : bad_rows_->rows()) rows.push_back({row.where, row.reason});
     return {{"stage", kStage}, {"rows", rows}, {"input", input_->state()}};
   }
   void restore(const nlohmann::json& state) override {
@@ -40,7 +51,7 @@ class SkipBadRowsIterator final : public Iterator {
     for (const nlohmann::json& row : saved.part("rows")) {
       const bool is_pair = row.is_array() && row.size() == 2 && row[0].is_string() && row[1].is_string();
       if (!is_pair) saved.refuse("rows", "pairs of a place and a reason");
-      bad_rows_->add_known({row[0].get<std::string>(), row[1].get<std::string>()});
+      BadRowsAccess::add_known(*bad_rows_, {row[0].get<std::string>(), row[1].get<std::string>()});
     }
     input_->restore(saved.part("input"));
   }
@@ -61,6 +72,8 @@ struct SkipBadRows final : Stage {
     return std::make_unique<SkipBadRowsIterator>(input->iterate(pass), bad_rows);
   }
 };
+
+bool is_known(const Origin& origin) { return origin.file != nullptr || origin.row >= 0; }
 
 // On one line, with its place if that is not the row's.
 std::string reason_of(Report report, const std::string& origin) {
@@ -85,6 +98,7 @@ int64_t BadRows::count() const {
 }
 
 void BadRows::pass_over(BadRow row, bool known) {
+  row = valid(std::move(row));
   const std::lock_guard lock(mutex_);
   if (known && known_.contains(row.where)) return;
   if (std::ssize(rows_) >= limit_) {
@@ -99,19 +113,37 @@ void BadRows::pass_over(BadRow row, bool known) {
 }
 
 void BadRows::add_known(BadRow row) {
+  row = valid(std::move(row));
   const std::lock_guard lock(mutex_);
   if (known_.insert(row.where).second) rows_.push_back(std::move(row));
 }
 
 void pass_over(BadRows* bad_rows, const Error& error) {
   if (bad_rows == nullptr) throw;
-  bad_rows->pass_over({error.report().where, reason_of(error.report(), error.report().where)});
+  BadRowsAccess::pass_over(*bad_rows, {error.report().where, reason_of(error.report(), error.report().where)}, true);
 }
 
 void pass_over(BadRows* bad_rows, const Error& error, const Origin& origin) {
   if (bad_rows == nullptr) throw;
   const std::string where = to_string(origin);
-  bad_rows->pass_over({where, reason_of(error.report(), where)}, origin.file != nullptr || origin.row >= 0);
+  BadRowsAccess::pass_over(*bad_rows, {where, reason_of(error.report(), where)}, is_known(origin));
+}
+
+io::BadRecordError as_bad_record(const Error& error, Origin origin, int64_t index) {
+  if (!is_known(origin)) origin.row = index;
+  Report report = error.report();
+  const std::string where = to_string(origin);
+  if (report.where != where && !report.where.empty()) report.given = report.where + ": " + report.given;
+  report.where = where;
+  return io::BadRecordError(std::move(report));
+}
+
+nlohmann::json without_bad_rows(nlohmann::json state) {
+  if (state.is_object() && state.value("stage", nlohmann::json()) == kStage) state.erase("rows");
+  if (state.is_structured()) {
+    for (nlohmann::json& part : state) part = without_bad_rows(std::move(part));
+  }
+  return state;
 }
 
 Dataset Dataset::skip_bad_rows(std::shared_ptr<BadRows> bad_rows) const {

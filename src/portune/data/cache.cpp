@@ -6,6 +6,7 @@
 #include "portune/data/cache_file.h"
 #include "portune/data/saved_state.h"
 #include "portune/data/stage.h"
+#include "portune/data/tolerance.h"
 #include "portune/error.h"
 
 namespace portune::data {
@@ -16,13 +17,15 @@ constexpr const char* kStage = "cache";
 // What is held is the pass of epoch 0, so that it does not depend on which pass asks first.
 const Pass kHeldPass{.epoch = 0};
 
-// The next example of the input. What is held is the same for all passes, so none of them alone may pass over a bad row.
+// The next example of the input. What is held is the same for all passes, so none of them alone may pass over a bad
+// row.
 std::optional<Example> next_of(Iterator& input) {
   try {
     return input.next();
   } catch (const DataError& error) {
     Report report = error.report();
-    report.fix += (report.fix.empty() ? "" : "; ") + std::string("skip_bad_rows() passes over bad rows only if it goes before cache()");
+    report.fix += (report.fix.empty() ? "" : "; ") +
+                  std::string("skip_bad_rows() passes over bad rows only if it goes before cache()");
     throw DataError(std::move(report));
   }
 }
@@ -103,11 +106,16 @@ class HeldInFile final : public Held {
     const std::lock_guard lock(mutex_);
     if (file_) return *file_;
     const std::unique_ptr<Iterator> rows = input_->iterate(kHeldPass);
-    const std::string made_from = rows->state().dump();
-    if (!std::filesystem::exists(path_))
+    const std::string made_from = without_bad_rows(rows->state()).dump();
+    const bool is_there = std::filesystem::exists(path_);
+    if (!is_there) {
       CacheFile::write(
-          path_, [&] { return next_of(*rows); }, made_from);
-    return file_.emplace(path_, made_from);
+          path_, [&] { return next_of(*rows); }, [&] { return rows->state().dump(); }, made_from);
+    }
+    const CacheFile& file = file_.emplace(path_, made_from);
+    // The bad rows that were passed over when it was made are known by this.
+    if (is_there) input_->iterate(kHeldPass)->restore(nlohmann::json::parse(file.end_state()));
+    return file;
   }
 
   std::mutex mutex_;

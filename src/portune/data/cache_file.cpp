@@ -11,15 +11,16 @@
 namespace portune::data {
 namespace {
 
-constexpr std::string_view kMagic = "portune cache 1\n";
+// The digit is that of the format, to be raised with each change of it or of example_bytes.
+constexpr std::string_view kMagic = "portune cache 2\n", kMagicOfAny = kMagic.substr(0, kMagic.size() - 2);
 constexpr size_t kWriteBytes = 1 << 20;  // at a time
 
 // The end of the file.
 struct Footer {
   uint64_t size;           // examples
-  uint64_t offsets_begin;  // where the list of size + 1 offsets begins, which ends where `made_from` does
-  uint64_t made_from_begin;
-  uint64_t hash;  // of offsets and made_from
+  uint64_t offsets_begin;  // where the list of size + 1 offsets begins, which ends where `made_from` begins
+  uint64_t made_from_begin, end_state_begin;
+  uint64_t hash;  // of offsets, made_from and the end state
   char magic[8] = {'e', 'n', 'd', ' ', 'o', 'f', ' ', 'c'};
 };
 
@@ -58,7 +59,7 @@ class Writer {
 }  // namespace
 
 void CacheFile::write(const std::filesystem::path& path, const std::function<std::optional<Example>()>& next,
-                      std::string_view made_from) {
+                      const std::function<std::string()>& end_state, std::string_view made_from) {
   Writer writer(path);
   writer.write(kMagic);
   std::vector<uint64_t> offsets{writer.offset()};
@@ -74,8 +75,10 @@ void CacheFile::write(const std::filesystem::path& path, const std::function<std
   Footer footer{.size = offsets.size() - 1,
                 .offsets_begin = writer.offset(),
                 .made_from_begin = writer.offset() + tail.size(),
+                .end_state_begin = writer.offset() + tail.size() + made_from.size(),
                 .hash = 0};
   tail += made_from;
+  tail += end_state();
   footer.hash = io::hash_of(tail);
   writer.write(tail);
   writer.write(bytes_of(footer));
@@ -86,18 +89,28 @@ CacheFile::CacheFile(const std::filesystem::path& path, std::string_view made_fr
     : path_(path.string()), file_(io::MappedFile::open(path)) {
   const uint64_t bytes = file_.bytes().size();
   Footer footer{}, expected{};
-  if (bytes < kMagic.size() + sizeof footer || piece(0, kMagic.size()) != kMagic) fail("another kind of file");
+  if (bytes < kMagic.size() + sizeof footer) fail("another kind of file");
+  require_magic();
   const uint64_t end = bytes - sizeof footer;
   std::memcpy(&footer, piece(end, bytes).data(), sizeof footer);
   const bool fits = std::memcmp(footer.magic, expected.magic, sizeof footer.magic) == 0 &&
                     footer.offsets_begin >= kMagic.size() && footer.offsets_begin < footer.made_from_begin &&
-                    footer.made_from_begin <= end &&
+                    footer.made_from_begin <= footer.end_state_begin && footer.end_state_begin <= end &&
                     (footer.made_from_begin - footer.offsets_begin) / sizeof(uint64_t) == footer.size + 1 &&
                     io::hash_of(piece(footer.offsets_begin, end)) == footer.hash;
   if (!fits) fail("a damaged file");
-  if (piece(footer.made_from_begin, end) != made_from) fail("examples of other data, or made by other verbs");
+  if (piece(footer.made_from_begin, footer.end_state_begin) != made_from) {
+    fail("examples of other data, or made by other verbs");
+  }
   size_ = static_cast<int64_t>(footer.size);
   offsets_begin_ = footer.offsets_begin;
+  end_state_ = piece(footer.end_state_begin, end);
+}
+
+void CacheFile::require_magic() const {
+  const std::string_view magic = piece(0, kMagic.size());
+  if (magic == kMagic) return;
+  fail(magic.starts_with(kMagicOfAny) ? "a cache that another version of Portune made" : "another kind of file");
 }
 
 Example CacheFile::at(int64_t index) const {

@@ -44,7 +44,18 @@ struct Map final : Stage {
     return parallel_map(input->iterate(pass), f, options, pass.bad_rows);
   }
   std::optional<int64_t> size() const override { return input->size(); }
-  Example at(Pass pass, int64_t index) const override { return call_on(input->at(pass, index), f); }
+  Example at(Pass pass, int64_t index) const override {
+    Example example = input->at(pass, index);
+    if (!pass.bad_rows) return call_on(std::move(example), f);
+    const Origin origin = example.origin();  // the example is moved away
+    try {
+      return call_on(std::move(example), f);
+    } catch (const DataError& error) {
+      throw as_bad_record(error, origin, index);
+    } catch (const NotFoundError& error) {
+      throw as_bad_record(error, origin, index);
+    }
+  }
 };
 
 }  // namespace

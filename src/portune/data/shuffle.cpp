@@ -19,13 +19,10 @@ class PermutedShuffle final : public Iterator {
 
   std::optional<Example> next() override {
     while (next_ < permutation_.size()) {
-      const int64_t index = permutation_(next_++);
       try {
-        return input_->at(pass_, index);
+        return input_->at(pass_, permutation_(next_++));
       } catch (const io::BadRecordError& error) {
         pass_over(pass_.bad_rows.get(), error);
-      } catch (const DataError& error) {  // of a function before this: the others can be had all the same
-        pass_over(pass_.bad_rows.get(), error, Origin{.row = index});
       }
     }
     return std::nullopt;

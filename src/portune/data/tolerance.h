@@ -1,11 +1,13 @@
 // What stages do with a row that is bad.
 #pragma once
 
+#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <utility>
 
 #include "portune/bad_rows.h"
 #include "portune/data/user_function.h"
+#include "portune/io/bad_record.h"
 
 namespace portune::data {
 
@@ -14,6 +16,13 @@ namespace portune::data {
 void pass_over(BadRows* bad_rows, const Error& error);
 /// The same for an error that a function has thrown for the row of this origin.
 void pass_over(BadRows* bad_rows, const Error& error, const Origin& origin);
+
+/// The same error as that of a bad record, for one who finds examples by their numbers and can go on with another.
+/// index  names the example where its origin does not
+io::BadRecordError as_bad_record(const Error& error, Origin origin, int64_t index);
+
+/// A state but for the rows that were passed over, which say how far data were read and not which data they are.
+nlohmann::json without_bad_rows(nlohmann::json state);
 
 /// call_on(example, function), or nothing for a row that is passed over: one for which the function throws DataError,
 /// or NotFoundError, as a row may name a file.
