@@ -92,13 +92,31 @@ TEST(UnorderedMap, TellsOfAnError) {
   EXPECT_THROW(collect(failing), std::runtime_error);
 }
 
+// All examples before it have been given, but not yet the error.
+TEST(UnorderedMap, GoesOnWithAnErrorOfTheInput) {
+  const auto fail_at_5 = [](const Example& example) -> bool {
+    if (example.text("n") == "5") throw DataError({.where = "row 5"});
+    return true;
+  };
+  const Dataset mapped = numbers(100).filter(fail_at_5).map(same, {.threads = 2, .ordered = false});
+  for (const int cut : {0, 2, 5}) {
+    Cursor cursor = mapped.iterate();
+    for (int i = 0; i < cut; ++i) ASSERT_TRUE(cursor.next());
+    Cursor again = mapped.resume(cursor.state());
+    for (int i = cut; i < 5; ++i) ASSERT_TRUE(again.next());
+    expect_error<DataError>([&] { again.next(); }, {"row 5"});
+  }
+}
+
 TEST(UnorderedMap, StateOfBlocksThatAreNotThereIsRefused) {
   const Dataset mapped = numbers(20).map(same, {.threads = 2, .ordered = false});
-  std::string state = mapped.iterate().state();
+  const std::string state = mapped.iterate().state();
   const size_t at = state.find("\"taken\":[]");
   ASSERT_NE(at, std::string::npos) << state;
-  state.replace(at, 10, "\"taken\":[16,5]");
-  expect_error<DataError>([&] { mapped.resume(state); }, {"unordered map", "taken"});
+  for (const char* taken : {"\"taken\":[16,5]", "\"taken\":[-1]"}) {
+    const std::string wrong = std::string(state).replace(at, 10, taken);
+    expect_error<DataError>([&] { mapped.resume(wrong); }, {"unordered map", "taken"});
+  }
 }
 
 }  // namespace

@@ -1,6 +1,5 @@
 #include "portune/data/parallel_map.h"
 
-#include <algorithm>
 #include <atomic>
 #include <condition_variable>
 #include <deque>
@@ -175,11 +174,11 @@ class ParallelMap final : public Iterator {
   void read_again(const SavedState& saved) {
     for (const nlohmann::json& taken : saved.part("taken")) {
       Block& block = pull();
-      if (!taken.is_number_integer() || taken.get<int64_t>() > std::ssize(block.examples)) {
+      if (!taken.is_number_unsigned() || taken.get<size_t>() > block.examples.size()) {
         saved.refuse("taken", "as many examples as there are, of each block");
       }
       block.taken = taken.get<size_t>();
-      block.spent = block.taken == block.examples.size();
+      block.spent = block.taken == block.examples.size() && !block.error;
       if (block.spent) {
         block.done = true;
       } else {

@@ -23,8 +23,16 @@ class ConllRows final : public Iterator {
     return example;
   }
 
-  nlohmann::json state() const override { return state_of(kRows, reader_.position()); }
-  void restore(const nlohmann::json& state) override { reader_.seek(position_in(SavedState(kRows, state))); }
+  // The first line of the file says how many columns all have.
+  nlohmann::json state() const override {
+    nlohmann::json state = state_of(kRows, reader_.position());
+    state["columns"] = reader_.columns();
+    return state;
+  }
+  void restore(const nlohmann::json& state) override {
+    const SavedState saved(kRows, state);
+    reader_.seek(position_in(saved), saved.count("columns"));
+  }
 
  private:
   std::string tags() const {

@@ -47,8 +47,9 @@ bool ConllReader::next() {
   return !tokens_.empty();
 }
 
-void ConllReader::seek(TextPosition position) {
+void ConllReader::seek(TextPosition position, int64_t columns) {
   lines_.seek(position);
+  columns_ = static_cast<size_t>(columns);
   in_sentence_ = false;
 }
 

@@ -3,7 +3,6 @@
 
 #include <cstdint>
 #include <optional>
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -16,8 +15,8 @@ namespace portune::io {
 /// columns are separated by tabs or, in lines without any, by blanks. Empty lines end a sentence; lines that begin with
 /// -DOCSTART- are passed over. CR LF and a byte order mark are accepted.
 /// errors  BadRecordError with file and line, after which the next sentence can be read: another number of columns than
-/// in the line before, a line of more than 1 MB, a
-///         sentence of more than 1 million tokens, bytes that are not UTF-8
+///         in the lines before, a line of more than 1 MB, a sentence of more than 1 million tokens, bytes that are not
+///         UTF-8
 class ConllReader {
  public:
   explicit ConllReader(std::string path);
@@ -33,8 +32,10 @@ class ConllReader {
 
   /// The end of the sentence.
   TextPosition position() const { return lines_.position(); }
+  /// Of all lines so far; 0 where there was none.
+  int64_t columns() const { return static_cast<int64_t>(columns_); }
   /// Goes on from there.
-  void seek(TextPosition position);
+  void seek(TextPosition position, int64_t columns);
 
  private:
   std::optional<std::string_view> next_line();
@@ -43,7 +44,7 @@ class ConllReader {
   LineReader lines_;
   int64_t first_line_ = 0;
   bool in_sentence_ = false;  // an error has ended next() before the end of the sentence
-  size_t columns_ = 0;        // of all lines so far; 0: not known yet
+  size_t columns_ = 0;
   std::vector<std::string> tokens_, tags_;
 };
 
