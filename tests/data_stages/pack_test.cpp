@@ -6,12 +6,15 @@
 #include <numeric>
 #include <set>
 
+#include "io/temporary_folder.h"
+#include "portune/data/text_lengths.h"
 #include "portune/error.h"
 #include "portune/packing.h"
 
 namespace portune::data {
 namespace {
 
+using testing::AllOf;
 using testing::ElementsAre;
 using testing::HasSubstr;
 
@@ -178,6 +181,27 @@ TEST(Pack, ErrorNamesTheExampleThatDoesNotFit) {
               testing::AllOf(HasSubstr("example 2"), HasSubstr("6 tokens"), HasSubstr("2 rows of 5")));
 }
 
+TEST(Pack, ErrorNamesTheExampleWhoseColumnsAreNotOfOneShape) {
+  const auto message = [](const Tensor& ids, const Tensor& mask) {
+    Example example(Origin{.row = 7});
+    example.set("input_ids", ids).set("attention_mask", mask);
+    const Dataset packed = from_examples({example}).pack(options(Packing::kExactExamples, 1, {1}, 1));
+    return message_of<DataError>([&] { batches_of(packed); });
+  };
+  const Tensor two({2}, {1, 1}), scalar(Shape{}, {1}), none({0, 2}, std::initializer_list<int32_t>{});
+  EXPECT_THAT(message(Tensor({1}, {5}), two),
+              AllOf(HasSubstr("example 7"), HasSubstr("int32[1] in column 'input_ids'"), HasSubstr("int32[2]")));
+  EXPECT_THAT(message(scalar, scalar), AllOf(HasSubstr("example 7"), HasSubstr("'attention_mask'")));
+  EXPECT_THAT(message(none, none), AllOf(HasSubstr("int32[0, 2]"), HasSubstr("at least one text")));
+  EXPECT_THAT(message(two, Tensor({2}, {1.0F, 1.0F})), HasSubstr("float32[2] in column 'attention_mask'"));
+}
+
+TEST(Pack, LengthOfATextIsWhereItsMaskIsNot0) {
+  EXPECT_THAT(text_lengths(Tensor({4}, {1, 1, 1, 0})), ElementsAre(3));
+  EXPECT_THAT(text_lengths(Tensor({3, 2}, {1, 1, 2, 0, 0, 0})), ElementsAre(2, 1, 0));
+  EXPECT_THAT(text_lengths(Tensor({1, 2, 2}, {1, 1, 1, 0})), ElementsAre(2, 1));
+}
+
 TEST(Pack, RefusesSizesThatMakeNoSense) {
   for (const PackOptions& bad :
        {options(Packing::kExactExamples, 0, {1}, 1), options(Packing::kExactExamples, 1, {}, 1),
@@ -227,6 +251,15 @@ TEST(PackingPlan, RowsHoldTheLargestExample) {
   EXPECT_EQ(plan_exact_examples({{5, 5, 5}}, 1, 8).shapes.rows, (std::vector<int64_t>{3}));
   EXPECT_THROW(plan_exact_examples({}, 1, 8), UsageError);
   EXPECT_THROW(plan_exact_examples({{9}}, 1, 8), UsageError);
+}
+
+TEST(PackingPlan, RefusesSamplesThatTellNothing) {
+  const TextLengths none, empty{0}, negative{-1};
+  for (const TextLengths& example : {none, empty, negative}) {
+    const std::vector<TextLengths> sample(2, example);
+    EXPECT_THROW(plan_exact_examples(sample, 1, 8), UsageError);
+    EXPECT_THROW(plan_token_budget(sample, 8, 8), UsageError);
+  }
 }
 
 }  // namespace portune::data

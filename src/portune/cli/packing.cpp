@@ -10,6 +10,7 @@
 #include "portune/cli/make_task.h"
 #include "portune/cli/report.h"
 #include "portune/cli/rows.h"
+#include "portune/data/text_lengths.h"
 #include "portune/error.h"
 
 namespace portune::cli {
@@ -17,22 +18,13 @@ namespace {
 
 constexpr int64_t kSample = 10'000;  // examples whose lengths are looked at
 
-// Of a batch of one example, whose texts each have a row of the mask.
-data::TextLengths text_lengths(const data::Example& batch) {
-  const Tensor& mask = batch.tensor(data::kAttentionMask);
-  const auto width = static_cast<size_t>(mask.shape()[mask.shape().rank() - 1]);
-  data::TextLengths lengths;
-  for (auto rest = mask.as<int32_t>(); !rest.empty(); rest = rest.subspan(width)) {
-    lengths.push_back(std::ranges::count(rest.first(width), 1));
-  }
-  return lengths;
-}
-
 std::vector<data::TextLengths> sample_of(const FitArguments& a, const RowTask& task) {
   const data::Dataset rows = read_rows(a.model, a.train, task, RowTask::Labels::kRequired);
   const data::Dataset batches = interruptible(tolerant(a.model, task.batches(rows, 1))).take(kSample);
   std::vector<data::TextLengths> sample;
-  for (const data::Example& batch : batches.iterate()) sample.push_back(text_lengths(batch));
+  for (const data::Example& batch : batches.iterate()) {  // of one example, whose texts each have a row of the mask
+    sample.push_back(data::text_lengths(batch.tensor(data::kAttentionMask)));
+  }
   return sample;
 }
 

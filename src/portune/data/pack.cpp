@@ -74,15 +74,16 @@ class PackIterator final : public Iterator {
 
   // The element that the input has just given.
   void add(Example example) {
-    lengths_.push_back(text_lengths(example, options_));
-    require_as_many_texts(example);
+    TextLengths lengths = fitting_lengths(example, options_);
+    require_as_many_texts(example, std::ssize(lengths));
+    lengths_.push_back(std::move(lengths));
     waiting_.push_back({input_.taken() - 1, std::move(example)});
   }
 
-  void require_as_many_texts(const Example& example) const {
-    if (lengths_.back().size() == lengths_.front().size()) return;
+  void require_as_many_texts(const Example& example, int64_t texts) const {
+    if (lengths_.empty() || texts == std::ssize(lengths_.front())) return;
     throw DataError({.where = to_string(example.origin()),
-                     .given = std::to_string(lengths_.back().size()) + " texts",
+                     .given = std::to_string(texts) + " texts",
                      .expected = std::to_string(lengths_.front().size()) + ", as in the examples before"});
   }
 

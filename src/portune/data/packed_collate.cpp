@@ -3,13 +3,11 @@
 #include <algorithm>
 
 #include "portune/data/stack.h"
+#include "portune/data/text_lengths.h"
 #include "portune/error.h"
 
 namespace portune::data {
 namespace {
-
-// Texts of an example: 1 for [length], n for [n, length].
-int64_t texts_in(const Tensor& ids) { return ids.shape().rank() == 1 ? 1 : ids.shape()[0]; }
 
 // Text `number` in a column; what follows after its length is padding.
 std::span<const int32_t> text_in(const Tensor& column, int64_t number) {
@@ -36,9 +34,20 @@ class PackedColumns {
     for (const std::string& column : options.columns) columns_.push_back(filled(shape_, pad_value(options, column)));
   }
 
-  // The next text of the batch.
-  void add(const Example& example, int64_t number_in_example, int64_t place) {
-    const int64_t length = length_of(example, number_in_example);
+  // The texts of the batch's next example.
+  void add(const Example& example, const TextPlaces& places) {
+    const TextLengths lengths = text_lengths(example.tensor(kAttentionMask));
+    for (size_t i = 0; i < lengths.size(); ++i) add(example, static_cast<int64_t>(i), lengths[i], places[i]);
+  }
+
+  void move_to(Example& batch) {
+    for (size_t i = 0; i < columns_.size(); ++i) batch.set(options_.columns[i], std::move(columns_[i]));
+    batch.set(kAttentionMask, std::move(segments_)).set(kPositionIds, std::move(positions_));
+    batch.set(kTokenPlaces, std::move(places_));
+  }
+
+ private:
+  void add(const Example& example, int64_t number_in_example, int64_t length, int64_t place) {
     for (size_t i = 0; i < columns_.size(); ++i) {
       const auto text =
           text_in(example.tensor(options_.columns[i]), number_in_example).first(static_cast<size_t>(length));
@@ -53,18 +62,6 @@ class PackedColumns {
     ++next_;
   }
 
-  void move_to(Example& batch) {
-    for (size_t i = 0; i < columns_.size(); ++i) batch.set(options_.columns[i], std::move(columns_[i]));
-    batch.set(kAttentionMask, std::move(segments_)).set(kPositionIds, std::move(positions_));
-    batch.set(kTokenPlaces, std::move(places_));
-  }
-
-  static int64_t length_of(const Example& example, int64_t number) {
-    const auto mask = text_in(example.tensor(kAttentionMask), number);
-    return std::ssize(mask) - std::ranges::count(mask, 0);
-  }
-
- private:
   const PackOptions& options_;
   const Shape shape_;
   const int64_t texts_;
@@ -74,12 +71,29 @@ class PackedColumns {
   int64_t next_ = 0;
 };
 
+void require_type(const Example& example, std::string_view column, bool fits, const std::string& expected) {
+  if (fits) return;
+  throw DataError({.where = to_string(example.origin()),
+                   .given = to_string(example.tensor(column).type()) + " in column '" + std::string(column) + "'",
+                   .expected = expected});
+}
+
+void require_texts(const Example& example, const PackOptions& options) {
+  const TensorType& mask = example.tensor(kAttentionMask).type();
+  const bool is_mask =
+      mask.dtype == DType::kInt32 && (mask.shape.rank() == 1 || (mask.shape.rank() == 2 && mask.shape[0] > 0));
+  require_type(example, kAttentionMask, is_mask, "int32 [positions], or [texts, positions] of at least one text");
+  for (const std::string& column : options.columns) {
+    require_type(example, column, example.tensor(column).type() == mask, to_string(mask) + ", as of its mask");
+  }
+}
+
 }  // namespace
 
-TextLengths text_lengths(const Example& example, const PackOptions& options) {
-  const int64_t texts = texts_in(example.tensor(kAttentionMask));
-  TextLengths lengths;
-  for (int64_t i = 0; i < texts; ++i) lengths.push_back(PackedColumns::length_of(example, i));
+TextLengths fitting_lengths(const Example& example, const PackOptions& options) {
+  require_texts(example, options);
+  const TextLengths lengths = text_lengths(example.tensor(kAttentionMask));
+  const int64_t texts = std::ssize(lengths);
   const int64_t longest = std::ranges::max(lengths), rows = options.shapes.rows.back();
   if (longest <= options.shapes.length && RowPacker(rows, options.shapes.length).put(lengths)) return lengths;
   throw DataError(
@@ -93,13 +107,11 @@ TextLengths text_lengths(const Example& example, const PackOptions& options) {
 Example packed_batch(std::vector<Example> examples, const PackedRows& packed, const PackOptions& options) {
   PackedColumns columns(packed.rows, options, std::ssize(packed.places.front()));
   for (size_t i = 0; i < examples.size(); ++i) {
-    for (size_t text = 0; text < packed.places[i].size(); ++text) {
-      columns.add(examples[i], static_cast<int64_t>(text), packed.places[i][text]);
-    }
+    columns.add(examples[i], packed.places[i]);
     for (const std::string& column : options.columns) examples[i].erase(column);
     examples[i].erase(kAttentionMask);
   }
-  Example batch = stack(examples, options.shapes.examples, [&](std::string_view column, const Tensor& first) {
+  Example batch = stack("pack", examples, options.shapes.examples, [&](std::string_view column, const Tensor& first) {
     if (first.shape().rank() != 1 || !options.pad_values.contains(std::string(column)))
       return RowLayout{.shape = first.shape()};
     return RowLayout{

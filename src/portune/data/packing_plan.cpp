@@ -26,7 +26,12 @@ void check(const char* where, const Sample& sample, int64_t size, int64_t length
   require_at_least(where, "the size of a batch", size, 1);
   require_at_least(where, "the number of examples", std::ssize(sample), 1);
   int64_t longest = 1;
-  for (const TextLengths& texts : sample) longest = std::max(longest, std::ranges::max(texts));
+  for (const TextLengths& texts : sample) {
+    require_at_least(where, "the number of an example's texts", std::ssize(texts), 1);
+    require_at_least(where, "the length of a text", std::ranges::min(texts), 0);
+    longest = std::max(longest, std::ranges::max(texts));
+  }
+  require_at_least(where, "the number of tokens", tokens_in(sample), 1);
   require_at_least(where, "length", length, longest);
 }
 

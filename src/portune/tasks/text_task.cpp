@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <mutex>
-#include <numeric>
 
 #include "portune/base/message.h"
+#include "portune/data/text_lengths.h"
 #include "portune/data/user_function.h"
 #include "portune/error.h"
 #include "portune/hub/model_folder.h"
@@ -18,14 +18,11 @@ namespace {
 using tasks::kInputIds;
 constexpr std::string_view kMask = data::kAttentionMask;
 
-// The real tokens of each row of a mask [rows, positions].
+// The tokens of the longest text in each row of a mask.
 void raise_to_lengths(const Tensor& mask, std::vector<int64_t>& lengths) {
-  const std::span<const int32_t> real = mask.as<int32_t>();
-  const size_t positions = real.size() / lengths.size();
-  for (size_t row = 0; row < lengths.size(); ++row) {
-    const auto of_row = real.subspan(row * positions, positions);
-    lengths[row] = std::max<int64_t>(lengths[row], std::accumulate(of_row.begin(), of_row.end(), int64_t{0}));
-  }
+  const data::TextLengths texts = data::text_lengths(mask);
+  const size_t texts_in_row = texts.size() / lengths.size();
+  for (size_t i = 0; i < texts.size(); ++i) lengths[i / texts_in_row] = std::max(lengths[i / texts_in_row], texts[i]);
 }
 
 void check(const hub::ModelFolder& folder, const models::TextModelFacts& facts, int64_t vocab_size,
