@@ -48,5 +48,15 @@ TEST(RowOrder, GivesRowsInTheOrderOfTheirPlaces) {
   EXPECT_THAT(recorder.rows, ElementsAre("1 10 100", "2 20 200", "3 30 300", "4 40 400", "5 50 500"));
 }
 
+// Batches that were not full may have been dropped, or rows filtered out.
+TEST(RowOrder, GivesTheOthersInTheEndWherePlacesAreMissing) {
+  Recorder recorder;
+  recorder.add(Rows({1, 7, 4}));
+  recorder.add(Rows({2, 5}));
+  EXPECT_THAT(recorder.rows, ElementsAre("1 10 100", "2 20 200"));
+  recorder.order.finish();
+  EXPECT_THAT(recorder.rows, ElementsAre("1 10 100", "2 20 200", "4 40 400", "5 50 500", "7 70 700"));
+}
+
 }  // namespace
 }  // namespace portune::train

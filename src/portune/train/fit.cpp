@@ -2,7 +2,6 @@
 
 #include <chrono>
 #include <cmath>
-#include <limits>
 
 #include "portune/error.h"
 #include "portune/train/batch_shapes.h"
@@ -14,10 +13,8 @@
 namespace portune::train {
 namespace {
 
-int64_t count(const data::Dataset& batches) { return batches.iterate().skip(std::numeric_limits<int64_t>::max()); }
-
 int64_t steps_per_epoch(const data::Dataset& batches, const FitOptions& options) {
-  const int64_t steps = options.steps_per_epoch > 0 ? options.steps_per_epoch : count(batches);
+  const int64_t steps = options.steps_per_epoch > 0 ? options.steps_per_epoch : batches.count();
   if (steps == 0) throw no_example("training data");
   return steps;
 }

@@ -40,4 +40,9 @@ void RowOrder::add(const data::Example& batch, const data::Example& outputs) {
   }
 }
 
+void RowOrder::finish() {
+  for (const auto& [place, row] : waiting_) take_(row.first, row.second);
+  waiting_.clear();
+}
+
 }  // namespace portune::train

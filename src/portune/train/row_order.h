@@ -18,6 +18,8 @@ class RowOrder {
   explicit RowOrder(Take take) : take_(std::move(take)) {}
 
   void add(const data::Example& batch, const data::Example& outputs);
+  /// At the end, gives those whose predecessors have not come: batches may have been dropped.
+  void finish();
 
  private:
   const Take take_;

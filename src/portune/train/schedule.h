@@ -1,7 +1,6 @@
 // Numbers that change from step to step.
 #pragma once
 
-#include <array>
 #include <cstdint>
 
 #include "portune/tensor.h"

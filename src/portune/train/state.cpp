@@ -1,6 +1,8 @@
 #include "portune/train/state.h"
 
 #include <algorithm>
+#include <functional>
+#include <optional>
 #include <thread>
 #include <utility>
 
@@ -29,9 +31,9 @@ void append(std::vector<DeviceArray*>& arguments, std::vector<DeviceArray>& more
   for (DeviceArray& array : more) arguments.push_back(&array);
 }
 
-double scalar(const DeviceArray& array) { return array.to_host().as<float>()[0]; }
-
 }  // namespace
+
+double scalar(const DeviceArray& array) { return array.to_host().as<float>()[0]; }
 
 Evaluated StartedEvaluation::finish() {
   Evaluated evaluated{.batch = std::move(batch_), .loss_sum = scalar(results_[0]), .weight_sum = scalar(results_[1])};

@@ -2,9 +2,7 @@
 #pragma once
 
 #include <filesystem>
-#include <functional>
 #include <map>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -15,6 +13,9 @@
 #include "portune/train/weights.h"
 
 namespace portune::train {
+
+/// The value of a float32 scalar. Waits for it.
+double scalar(const DeviceArray& array);
 
 /// What an evaluation of a batch gave.
 struct Evaluated {

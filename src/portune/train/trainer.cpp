@@ -9,12 +9,6 @@
 #include "portune/train/state.h"
 
 namespace portune {
-namespace {
-
-double scalar(const DeviceArray& array) { return array.to_host().as<float>()[0]; }
-
-}  // namespace
-
 StepResult::StepResult(int64_t step, double learning_rate, TokenCount tokens, DeviceArray loss, DeviceArray weight,
                        DeviceArray grad_norm)
     : step_(step),
@@ -24,9 +18,9 @@ StepResult::StepResult(int64_t step, double learning_rate, TokenCount tokens, De
       weight_(std::move(weight)),
       grad_norm_(std::move(grad_norm)) {}
 
-double StepResult::loss() const { return scalar(loss_); }
-double StepResult::weight() const { return scalar(weight_); }
-double StepResult::grad_norm() const { return scalar(grad_norm_); }
+double StepResult::loss() const { return train::scalar(loss_); }
+double StepResult::weight() const { return train::scalar(weight_); }
+double StepResult::grad_norm() const { return train::scalar(grad_norm_); }
 
 struct Trainer::Impl {
   train::TrainingState state;
@@ -70,6 +64,7 @@ void Trainer::predict(const data::Dataset& batches,
     }
     return true;
   });
+  in_order.finish();
 }
 
 void Trainer::save(const std::filesystem::path& folder) const { impl_->state.save(folder); }
