@@ -2,13 +2,17 @@
 #include <gtest/gtest.h>
 
 #include "io/table_file.h"
+#include "io/temporary_folder.h"
 #include "portune/data.h"
 #include "portune/error.h"
 
 namespace portune::data {
 namespace {
 
+using testing::AllOf;
 using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::Not;
 
 Example row(std::initializer_list<int64_t> ids) {
   Example example;
@@ -135,6 +139,27 @@ TEST(PaddedBatch, AnotherElementTypeIsNamed) {
         first(from_examples({row({1}), other}).padded_batch(2, {.lengths = {2}}));
       },
       {"example 1", "int32[1]", "int64"});
+}
+
+TEST(PaddedBatch, ErrorsNameTheVerbThatWasCalled) {
+  Example example;
+  example.set("x", Tensor({1}, {uint8_t{1}}));
+  const Dataset bytes = from_examples({example});
+  const PaddedBatchOptions padding{.lengths = {2}, .pad_values = {{"x", -100}}};
+  expect_error<UsageError>([&] { first(bytes.padded_batch(1, padding)); }, {"padded_batch", "pad value -100"});
+  expect_error<UsageError>([&] { first(bytes.bucket_by_length(1, {.padding = padding})); },
+                           {"bucket_by_length", "pad value -100"});
+}
+
+// To use it is the advice of batch() alone.
+TEST(PaddedBatch, IsNotAdvisedByItself) {
+  Example one, two;
+  one.set("x", Tensor({1, 1}, {1}));
+  two.set("x", Tensor({1, 2}, {1, 2}));
+  const Dataset rows = from_examples({one, two});
+  EXPECT_THAT(message_of<DataError>([&] { first(rows.batch({.size = 2})); }), HasSubstr("use padded_batch"));
+  EXPECT_THAT(message_of<DataError>([&] { first(rows.padded_batch(2, {.lengths = {2}})); }),
+              AllOf(HasSubstr("bring all examples to one shape"), Not(HasSubstr("padded_batch"))));
 }
 
 TEST(PaddedBatch, NeedsLengths) {

@@ -24,10 +24,7 @@ class BatchIterator final : public Iterator {
   }
 
   int64_t skip(int64_t count) override {
-    constexpr int64_t kAll = std::numeric_limits<int64_t>::max();
-    const int64_t rows = input_->skip(count > kAll / options_.size ? kAll : count * options_.size);
-    const bool partial = rows % options_.size != 0 && !options_.drop_remainder;
-    return rows / options_.size + (partial ? 1 : 0);
+    return skip_batches(count, options_, [this](int64_t rows) { return input_->skip(rows); });
   }
 
   nlohmann::json state() const override { return {{"stage", kStage}, {"input", input_->state()}}; }
@@ -63,6 +60,13 @@ struct Batch final : Stage {
 };
 
 }  // namespace
+
+int64_t skip_batches(int64_t count, const BatchOptions& options, const std::function<int64_t(int64_t)>& skip_rows) {
+  constexpr int64_t kAll = std::numeric_limits<int64_t>::max();
+  const int64_t rows = skip_rows(count > kAll / options.size ? kAll : count * options.size);
+  const bool partial = rows % options.size != 0 && !options.drop_remainder;
+  return rows / options.size + (partial ? 1 : 0);
+}
 
 std::vector<BatchType> types_with_sizes(const Example& batch, std::span<const int64_t> sizes, size_t axis,
                                         const std::function<bool(const std::string& column)>& sized) {

@@ -5,6 +5,7 @@
 #include <functional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "portune/data/stage.h"
@@ -20,5 +21,11 @@ std::vector<BatchType> types_with_sizes(const Example& batch, std::span<const in
 
 /// The input's examples in batches, made by `collate`.
 Dataset gather_batches(StagePtr input, const BatchOptions& options, Collate collate);
+/// What Dataset::padded_batch() says, in the name of `verb`.
+Dataset padded_batches(std::string_view verb, StagePtr input, int64_t size, PaddedBatchOptions options);
+
+/// Passes over `count` batches, as Iterator::skip() does.
+/// skip_rows  does so with their rows
+int64_t skip_batches(int64_t count, const BatchOptions& options, const std::function<int64_t(int64_t)>& skip_rows);
 
 }  // namespace portune::data

@@ -4,6 +4,7 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 
+#include "portune/data/batching.h"
 #include "portune/data/padded_columns.h"
 #include "portune/data/saved_state.h"
 #include "portune/data/stage.h"
@@ -130,13 +131,13 @@ struct Buckets final : Stage {
 }  // namespace
 
 Dataset Dataset::bucket_by_length(int64_t size, BucketOptions options) const {
-  require_at_least("bucket_by_length", "size", size, 1);
-  require_at_least("bucket_by_length", "window", options.window, 1);
+  require_at_least(kStage, "size", size, 1);
+  require_at_least(kStage, "window", options.window, 1);
   const int64_t most = std::numeric_limits<int64_t>::max() / size;
   const int64_t window = std::min(options.window, most) * size;
-  PaddedColumns columns("bucket_by_length", options.padding);
-  return Dataset(std::make_shared<Buckets>(stage_, size, window, std::move(columns)))
-      .padded_batch(size, std::move(options.padding));
+  PaddedColumns columns(kStage, options.padding);
+  auto buckets = std::make_shared<Buckets>(stage_, size, window, std::move(columns));
+  return padded_batches(kStage, std::move(buckets), size, std::move(options.padding));
 }
 
 }  // namespace portune::data

@@ -10,12 +10,13 @@ namespace {
 class PaddedCollate {
  public:
   /// tells_types  whether batches have one size, and hence few types
-  PaddedCollate(PaddedColumns columns, bool tells_types) : columns_(std::move(columns)), tells_types_(tells_types) {}
+  PaddedCollate(std::string_view verb, PaddedColumns columns, bool tells_types)
+      : verb_(verb), columns_(std::move(columns)), tells_types_(tells_types) {}
 
   Example operator()(const std::vector<Example>& rows, int64_t size) const {
     const int64_t length = choose_length(rows);
     std::vector<std::string> padded;
-    Example batch = stack(rows, size, [&](std::string_view column, const Tensor& first) {
+    Example batch = stack(verb_, rows, size, [&](std::string_view column, const Tensor& first) {
       if (!columns_.is_padded(column, first)) return RowLayout{.shape = first.shape()};
       padded.emplace_back(column);
       return RowLayout{.shape = {length}, .padded = true, .pad_value = columns_.pad_value(column)};
@@ -23,7 +24,7 @@ class PaddedCollate {
     if (tells_types_) {
       const auto is_padded = [&](const std::string& name) { return std::ranges::find(padded, name) != padded.end(); };
       batch.set_batch_types(types_with_sizes(batch, columns_.lengths(), 1, is_padded));
-    };
+    }
     return batch;
   }
 
@@ -35,18 +36,23 @@ class PaddedCollate {
     return columns_.lengths()[columns_.bucket_of(longest)];
   }
 
+  std::string verb_;
   PaddedColumns columns_;
   bool tells_types_;
 };
 
 }  // namespace
 
-Dataset Dataset::padded_batch(int64_t size, PaddedBatchOptions options) const {
-  require_at_least("padded_batch", "size", size, 1);
+Dataset padded_batches(std::string_view verb, StagePtr input, int64_t size, PaddedBatchOptions options) {
+  require_at_least(verb, "size", size, 1);
   const BatchOptions batching{
       .size = size, .drop_remainder = options.drop_remainder, .fill_remainder = options.fill_remainder};
   const bool one_size = options.drop_remainder || options.fill_remainder;
-  return gather_batches(stage_, batching, PaddedCollate({"padded_batch", std::move(options)}, one_size));
+  return gather_batches(std::move(input), batching, PaddedCollate(verb, {verb, std::move(options)}, one_size));
+}
+
+Dataset Dataset::padded_batch(int64_t size, PaddedBatchOptions options) const {
+  return padded_batches("padded_batch", stage_, size, std::move(options));
 }
 
 }  // namespace portune::data

@@ -21,36 +21,36 @@ Element bytes_of(T value) {
 }
 
 template <class T>
-Element integer_bytes(double value, DType dtype) {
+Element integer_bytes(std::string_view verb, double value, DType dtype) {
   // 2^digits is exact as a double, unlike the largest 64-bit integer.
   const bool fits = value == std::trunc(value) && value >= static_cast<double>(std::numeric_limits<T>::min()) &&
                     value < std::ldexp(1.0, std::numeric_limits<T>::digits);
   if (!fits) {
-    throw UsageError({.where = "padded_batch",
+    throw UsageError({.where = std::string(verb),
                       .given = "pad value " + std::to_string(value),
                       .expected = "a value that " + std::string(name_of(dtype)) + " can hold"});
   }
   return bytes_of(static_cast<T>(value));
 }
 
-Element element_bytes(double value, DType dtype) {
+Element element_bytes(std::string_view verb, double value, DType dtype) {
   switch (dtype) {
     case DType::kBool:
       return bytes_of(static_cast<uint8_t>(value != 0.0));
     case DType::kInt8:
-      return integer_bytes<int8_t>(value, dtype);
+      return integer_bytes<int8_t>(verb, value, dtype);
     case DType::kUInt8:
-      return integer_bytes<uint8_t>(value, dtype);
+      return integer_bytes<uint8_t>(verb, value, dtype);
     case DType::kInt16:
-      return integer_bytes<int16_t>(value, dtype);
+      return integer_bytes<int16_t>(verb, value, dtype);
     case DType::kInt32:
-      return integer_bytes<int32_t>(value, dtype);
+      return integer_bytes<int32_t>(verb, value, dtype);
     case DType::kUInt32:
-      return integer_bytes<uint32_t>(value, dtype);
+      return integer_bytes<uint32_t>(verb, value, dtype);
     case DType::kInt64:
-      return integer_bytes<int64_t>(value, dtype);
+      return integer_bytes<int64_t>(verb, value, dtype);
     case DType::kUInt64:
-      return integer_bytes<uint64_t>(value, dtype);
+      return integer_bytes<uint64_t>(verb, value, dtype);
     case DType::kFloat16:
       return bytes_of(to_float16(static_cast<float>(value)));
     case DType::kBFloat16:
@@ -63,9 +63,9 @@ Element element_bytes(double value, DType dtype) {
   return {};
 }
 
-void fill(Tensor& tensor, double value) {
+void fill(std::string_view verb, Tensor& tensor, double value) {
   if (value == 0.0) return;  // tensors begin as zeros
-  const Element element = element_bytes(value, tensor.dtype());
+  const Element element = element_bytes(verb, value, tensor.dtype());
   const auto width = static_cast<size_t>(size_of(tensor.dtype()));
   const auto bytes = static_cast<size_t>(tensor.type().bytes());
   for (size_t at = 0; at < bytes; at += width) std::memcpy(tensor.data() + at, element.data(), width);
@@ -77,13 +77,14 @@ bool fits(const Tensor& row, DType dtype, const RowLayout& layout) {
   return row.shape().rank() == 1 && row.shape()[0] <= layout.shape[0];
 }
 
-Tensor stack_arrays(const std::vector<Example>& rows, std::string_view column, int64_t size, const RowLayout& layout) {
+Tensor stack_arrays(std::string_view verb, const std::vector<Example>& rows, std::string_view column, int64_t size,
+                    const RowLayout& layout) {
   const DType dtype = rows.front().tensor(column).dtype();
   const TensorType row_type{dtype, layout.shape};
   Shape shape = layout.shape;
   shape.insert(0, size);
   Tensor batch({dtype, shape});
-  fill(batch, layout.pad_value);
+  fill(verb, batch, layout.pad_value);
   std::byte* at = batch.data();
   for (const Example& example : rows) {
     const Tensor& row = example.tensor(column);
@@ -91,7 +92,8 @@ Tensor stack_arrays(const std::vector<Example>& rows, std::string_view column, i
       throw DataError({.where = to_string(example.origin()),
                        .given = to_string(row.type()) + " in column '" + std::string(column) + "'",
                        .expected = to_string(row_type) + ", as in " + to_string(rows.front().origin()),
-                       .fix = "bring all examples to one shape, or use padded_batch for 1-D columns"});
+                       .fix = std::string("bring all examples to one shape") +
+                              (verb == "batch" ? ", or use padded_batch for 1-D columns" : "")});
     }
     if (row.shape().elements() > 0) std::memcpy(at, row.data(), static_cast<size_t>(row.type().bytes()));
     at += row_type.bytes();
@@ -107,11 +109,11 @@ std::vector<std::string> stack_texts(const std::vector<Example>& rows, std::stri
   return texts;
 }
 
-Column stack_column(const std::vector<Example>& rows, const Example::Entry& first, int64_t size,
+Column stack_column(std::string_view verb, const std::vector<Example>& rows, const Example::Entry& first, int64_t size,
                     const ChooseLayout& layout) {
   if (std::holds_alternative<std::string>(first.value)) return stack_texts(rows, first.name, size);
   const Tensor& tensor = rows.front().tensor(first.name);  // refuses the lists of a batch
-  return stack_arrays(rows, first.name, size, layout(first.name, tensor));
+  return stack_arrays(verb, rows, first.name, size, layout(first.name, tensor));
 }
 
 void require_equal_columns(const std::vector<Example>& rows) {
@@ -144,11 +146,11 @@ Tensor weights(int64_t examples, int64_t size) {
 
 }  // namespace
 
-Example stack(const std::vector<Example>& rows, int64_t size, const ChooseLayout& layout) {
+Example stack(std::string_view verb, const std::vector<Example>& rows, int64_t size, const ChooseLayout& layout) {
   require_equal_columns(rows);
   Example batch(rows.front().origin());
   for (const Example::Entry& entry : rows.front().columns()) {
-    batch.set(entry.name, stack_column(rows, entry, size, layout));
+    batch.set(entry.name, stack_column(verb, rows, entry, size, layout));
   }
   require_valid_weight(rows.front());
   if (!batch.has(kExampleWeight)) batch.set(kExampleWeight, weights(static_cast<int64_t>(rows.size()), size));
