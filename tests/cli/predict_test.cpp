@@ -112,13 +112,6 @@ TEST_F(Predict, OutputMayNotBeAFolder) {
   EXPECT_EQ(run.exit_code, 73) << run.err;
 }
 
-TEST_F(Predict, WritesIntoADeviceAndLeavesItThere) {
-  const Finished run =
-      portune(Words{"predict"} + words({"--data", toy_->file("validation.csv"), "--output", "/dev/null"}));
-  EXPECT_EQ(run.exit_code, 0) << run.err;
-  EXPECT_TRUE(std::filesystem::is_character_file("/dev/null"));
-}
-
 TEST_F(Predict, FolderOfTheOutputMustExist) {
   const Finished run = portune(
       Words{"predict"} + words({"--data", toy_->file("validation.csv"), "--output", toy_->file("nowhere/p.jsonl")}));

@@ -3,12 +3,15 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <regex>
+#include <set>
 
 #include "data_stages/numbers.h"
 #include "data_stages/resuming.h"
 #include "io/table_file.h"
 #include "io/temporary_folder.h"
 #include "portune/error.h"
+#include "portune/packing.h"
 #include "portune/sources.h"
 
 namespace portune::data {
@@ -32,6 +35,41 @@ std::vector<Example> copies(const Example& example) {
 Example with_tokens(Example example) {
   const std::vector<int32_t> ones(static_cast<size_t>(number_of(example)), 1);
   return Example(example.origin()).set("tokens", vector_of(ones));
+}
+
+// n + 1 ones.
+Example with_mask(Example example) {
+  const std::vector<int32_t> ones(static_cast<size_t>(number_of(example) + 1), 1);
+  return Example(example.origin()).set(kAttentionMask, vector_of(ones));
+}
+
+// Some examples wait for a later batch.
+PackOptions packed(Packing packing) {
+  return {.shapes = {.packing = packing, .examples = 3, .rows = {2}, .length = 30, .window = 7}};
+}
+
+// All words that stand before "(" in a text.
+std::set<std::string> calls_in(const std::string& text) {
+  std::set<std::string> names;
+  const std::regex call("\\b([a-z_]+)\\(");
+  for (std::sregex_iterator it(text.begin(), text.end(), call); it != std::sregex_iterator(); ++it)
+    names.insert((*it)[1]);
+  return names;
+}
+
+// The tests below, and those of bad rows, cut each verb that data.h has.
+TEST(State, OfEveryVerbIsTested) {
+  const std::string root = PORTUNE_TEST_DATA "/../..";
+  const std::string header = text_of(root + "/include/portune/data.h");
+  const std::set<std::string> tested =
+      calls_in(text_of(root + "/tests/data_stages/state_test.cpp") +
+               text_of(root + "/tests/data_stages/bad_rows_test.cpp") + text_of(root + "/tests/data_stages/numbers.h"));
+  const std::regex verb("\n *Dataset ([a-z_]+)\\(");
+  int verbs = 0;
+  for (std::sregex_iterator it(header.begin(), header.end(), verb); it != std::sregex_iterator(); ++it, ++verbs) {
+    EXPECT_TRUE(tested.contains((*it)[1])) << (*it)[1];
+  }
+  EXPECT_GT(verbs, 20);
 }
 
 TEST(State, OfVerbs) {
@@ -60,6 +98,10 @@ TEST(State, OfVerbs) {
   expect_resumable([] { return numbers(8).map(same).named("same").batch({.size = 3}).named("batch"); });
   expect_resumable([] { return numbers(8).map(with_tokens).blocks("tokens", 5); });
   expect_resumable([] { return numbers(20).map(with_tokens).blocks("tokens", 3).padded_batch(2, {.lengths = {3}}); });
+  for (const Packing packing : {Packing::kExactExamples, Packing::kTokenBudget}) {
+    expect_resumable([=] { return numbers(30).map(with_mask).pack(packed(packing)); });
+    expect_resumable([=] { return numbers(30).map(with_mask).shuffle({.seed = 1}).pack(packed(packing)).repeat(2); });
+  }
   expect_resumable([] { return numbers(9).prefetch(2); });
   expect_resumable([] {
     return zip({numbers(5), numbers(4).map([](const Example& example) {
