@@ -320,8 +320,10 @@ TEST(TextClassification, SavesAModelFolder) {
   EXPECT_THAT(saved.config().get_strings("architectures"), ElementsAre("BertForSequenceClassification"));
   EXPECT_EQ(saved.config().get_string_map("id2label"),
             (std::map<std::string, std::string>{{"0", "bad"}, {"1", "fine"}, {"2", "good"}}));
-  EXPECT_EQ(saved.config().get_int_map("label2id"),
-            (std::map<std::string, int64_t>{{"bad", 0}, {"fine", 1}, {"good", 2}}));
+  const io::JsonObject label2id = *saved.config().get_object("label2id");
+  EXPECT_EQ(label2id.get_int("bad"), 0);
+  EXPECT_EQ(label2id.get_int("fine"), 1);
+  EXPECT_EQ(label2id.get_int("good"), 2);
   EXPECT_EQ(saved.config().get_string("problem_type"), "single_label_classification");
   EXPECT_EQ(saved.config().get_string("dtype"), "float32");
   EXPECT_EQ(saved.config().get_int("hidden_size"), 16);

@@ -10,7 +10,7 @@ extern "C" {
 
 enum { kPortuneArrowVersion = 1 };
 
-enum PortuneArrowFault { kPortuneArrowBadData = 1, kPortuneArrowNotFound, kPortuneArrowIo, kPortuneArrowUsage };
+enum PortuneArrowFault { kPortuneArrowBadData = 1, kPortuneArrowNotFound, kPortuneArrowIo };
 
 struct PortuneArrowError {
   enum PortuneArrowFault fault;

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 
-#include "portune/cli/exit_code.h"
 #include "portune/cli/fit.h"
 #include "portune/cli/make_task.h"
 #include "portune/cli/report.h"

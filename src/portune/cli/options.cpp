@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
-#include <functional>
 
 #include "portune/cli/bad_rows.h"
 #include "portune/cli/make_task.h"

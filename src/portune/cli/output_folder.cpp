@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <string>
-#include <string_view>
 
 #include "portune/cli/exit_code.h"
 #include "portune/cli/output_lock.h"

@@ -7,13 +7,14 @@
 #include <filesystem>
 #include <limits>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "portune/base/message.h"
-#include "portune/base/number.h"
 #include "portune/base/utf8.h"
 #include "portune/cli/signals.h"
 #include "portune/image.h"
 #include "portune/io/tfrecord_index.h"
+#include "portune/tasks/json_number.h"
 
 namespace portune::cli {
 namespace {
@@ -31,10 +32,8 @@ Json shown(std::string_view bytes) {
 }
 
 int64_t shown(int64_t number) { return number; }
-// With as many digits as it needs, not with those of the double nearest to it.
 Json shown(float number) {
-  const double shortest = number_in<double>(fmt::format("{}", number)).value_or(number);
-  return std::isfinite(number) ? Json(shortest) : Json(fmt::format("{}", number));
+  return std::isfinite(number) ? Json(tasks::shortest(number)) : Json(fmt::format("{}", number));
 }
 
 template <class T>

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <map>
-#include <numeric>
 
 #include "portune/data/members.h"
 #include "portune/data/random.h"

@@ -3,6 +3,7 @@
 #include <numeric>
 
 #include "portune/data/members.h"
+#include "portune/data/random.h"
 #include "portune/error.h"
 #include "portune/folds.h"
 

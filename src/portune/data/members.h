@@ -3,10 +3,7 @@
 
 #include <string>
 #include <unordered_map>
-#include <utility>
 #include <vector>
-
-#include "portune/data/random.h"
 
 namespace portune::data {
 
@@ -20,13 +17,6 @@ inline std::vector<std::vector<size_t>> examples_by_class(const std::vector<std:
     members[number].push_back(i);
   }
   return members;
-}
-
-/// Every order is equally likely.
-/// source  Fisher and Yates, in Knuth's form
-template <class T>
-void shuffle(std::vector<T>& items, Random& random) {
-  for (size_t i = items.size(); i > 1; --i) std::swap(items[i - 1], items[random.below(i)]);
 }
 
 }  // namespace portune::data

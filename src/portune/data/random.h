@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstdint>
+#include <utility>
+#include <vector>
 
 namespace portune::data {
 
@@ -23,5 +25,12 @@ class Random {
  private:
   uint64_t seed_, drawn_ = 0;
 };
+
+/// Every order is equally likely.
+/// source  Fisher and Yates, in Knuth's form
+template <class T>
+void shuffle(std::vector<T>& items, Random& random) {
+  for (size_t i = items.size(); i > 1; --i) std::swap(items[i - 1], items[random.below(i)]);
+}
 
 }  // namespace portune::data

@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <cerrno>
 #include <filesystem>
 #include <system_error>
 

@@ -10,6 +10,8 @@
 #include <algorithm>
 #include <cerrno>
 #include <optional>
+#include <string>
+#include <string_view>
 #include <utility>
 
 #include "portune/base/output_file.h"

@@ -185,9 +185,6 @@ std::vector<std::string> JsonObject::get_strings(std::string_view key) const {
 std::map<std::string, std::string> JsonObject::get_string_map(std::string_view key) const {
   return convert_map(state_->find(key), as_string);
 }
-std::map<std::string, int64_t> JsonObject::get_int_map(std::string_view key, IntRange range) const {
-  return convert_map(state_->find(key), [&](const Value& value) { return as_int(value, range); });
-}
 
 std::optional<JsonObject> JsonObject::get_object(std::string_view key) const {
   const Value value = state_->find(key);

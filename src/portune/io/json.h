@@ -60,7 +60,6 @@ class JsonObject {
   std::vector<double> get_floats(std::string_view key, FloatRange range = {}) const;
   std::vector<std::string> get_strings(std::string_view key) const;
   std::map<std::string, std::string> get_string_map(std::string_view key) const;
-  std::map<std::string, int64_t> get_int_map(std::string_view key, IntRange range = {}) const;
 
   std::optional<JsonObject> get_object(std::string_view key) const;
   /// The objects of a list.

@@ -1,6 +1,7 @@
 #include "portune/io/tfrecord_index.h"
 
 #include <cstring>
+#include <filesystem>
 
 #include "portune/io/crc32c.h"
 #include "portune/io/tfrecord_reader.h"

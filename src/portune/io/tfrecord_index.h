@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <filesystem>
 #include <optional>
 #include <string>
 
@@ -32,7 +31,6 @@ class TfrecordIndex {
   int64_t records() const { return records_; }
   /// Of record `record`, 0 <= record <= records().
   RecordPosition position(int64_t record) const;
-  int64_t end() const { return end_; }
   /// Whether records of the file can be read in any order.
   bool gives_access() const { return !is_compressed_; }
 
@@ -40,7 +38,7 @@ class TfrecordIndex {
   explicit TfrecordIndex(MappedFile file) : file_(std::move(file)) {}
 
   MappedFile file_;
-  int64_t records_ = 0, end_ = 0, file_bytes_ = 0;
+  int64_t records_ = 0, end_ = 0;
   bool is_compressed_ = false;
 };
 

@@ -1,5 +1,7 @@
 #include "portune/tasks/image_file.h"
 
+#include <filesystem>
+
 #include "portune/image.h"
 
 namespace portune::tasks {

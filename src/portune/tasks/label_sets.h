@@ -1,7 +1,6 @@
 // Rows with any number of labels.
 #pragma once
 
-#include <optional>
 #include <string>
 #include <vector>
 

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "portune/ops.h"
+#include "portune/tasks/objectives.h"
 
 namespace portune::tasks {
 namespace {
@@ -34,7 +35,7 @@ Masked mask_tokens(const Value& input_ids, const Value& words, const Value& seed
   const Value fraction = convert(shift_right_logical(draw(place, 3), u32(type, 8)), DType::kFloat32) * 0x1p-24;
   const Value random_id = convert(fraction * static_cast<double>(masking.vocab_size), DType::kInt32);
   const Value changed = select(hidden, full(type, masking.mask_id), select(replaced, random_id, input_ids));
-  return {select(chosen, changed, input_ids), select(chosen, input_ids, full(type, -100))};
+  return {select(chosen, changed, input_ids), select(chosen, input_ids, full(type, kNoLabel))};
 }
 
 }  // namespace portune::tasks
