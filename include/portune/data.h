@@ -198,8 +198,9 @@ class Dataset {
   Cursor iterate(int64_t epoch = 0, Meter* meter = nullptr) const;
 
   /// Goes on from Cursor::state() of a pass over the same data with the same verbs. Sources with random access and
-  /// files of rows go there at once; others, and what a verb works on, are read again as far as that is needed. errors
-  /// DataError that names the stage where the state is of other verbs or is broken, or the file that has changed
+  /// files of rows go there at once; others, and what a verb works on, are read again as far as that is needed.
+  /// errors  DataError that names the stage where the state is of other verbs or is broken, or the file that has
+  ///         changed
   Cursor resume(const std::string& state, Meter* meter = nullptr) const;
 
   /// How many examples a pass gives, by passing over them as Cursor::skip() does.
@@ -213,7 +214,8 @@ class Dataset {
   /// What stands before this passes over rows that are bad by themselves, as many as `bad_rows` (portune/bad_rows.h)
   /// allows: records that readers find fault with, and rows for which a function of map(), flat_map() or filter()
   /// throws DataError or NotFoundError. Where a fault leaves it uncertain where the next row begins, it stays an error.
-  /// Rows are then counted and skipped by making them, as some may be bad.
+  /// Rows are then counted and skipped by making them, as some may be bad. It goes before cache(), whose examples are
+  /// the same for all, and so passes over nothing for what comes after it.
   Dataset skip_bad_rows(std::shared_ptr<BadRows> bad_rows) const;
   /// The examples for which `keep` is true.
   Dataset filter(std::function<bool(const Example&)> keep) const;
@@ -273,9 +275,9 @@ class Dataset {
   /// elements before it. Ending a pass early waits for the element that is being made.
   Dataset prefetch(int64_t count) const;
 
-  const std::shared_ptr<const Stage>& stage() const { return stage_; }  ///< for verbs over several datasets
-
  private:
+  friend struct DatasetAccess;  // for verbs over several datasets
+
   std::shared_ptr<const Stage> stage_;
 };
 

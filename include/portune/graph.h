@@ -93,7 +93,9 @@ Value make_node(Values inputs, Attributes&&... attributes) {
 Value parameter(const std::string& name, TensorType type);
 
 /// d loss / d x for every x in `wrt`, by reverse-mode differentiation. An x that the loss does not depend on gets
-/// zeros. loss     a float scalar returns  one value per x, of its type
+/// zeros.
+/// loss     a float scalar
+/// returns  one value per x, of its type
 Values gradients(const Value& loss, std::span<const Value> wrt);
 
 /// A program: what one executable takes and gives.

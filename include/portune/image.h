@@ -69,8 +69,7 @@ struct DecodeOptions {
 /// ImageOps.exif_transpose. Of an animation the first picture.
 /// where     what to call the file in errors
 /// errors    DataError for a file of another kind, one that is cut short or damaged, more than max_pixels, and a JPEG
-/// of
-///           more than 100 scans, which may take hours
+///           of more than 100 scans, which may take hours
 Image decode(std::span<const std::byte> file, const std::string& where, const DecodeOptions& options = {});
 /// Whether bytes begin as a file does that decode() knows.
 bool is_image(std::span<const std::byte> file);
@@ -122,8 +121,7 @@ class Processor {
   /// All steps. float32 [3, height, width], with the output size of the config.
   /// where   what to call the image's file in errors
   /// errors  DataError for a narrow image of which shortest_edge makes more pixels than max_pixels of DecodeOptions is
-  /// by
-  ///         default, and than it has itself
+  ///         by default, and than it has itself
   Tensor operator()(const View& image, const std::string& where = "image") const;
   /// After the first step, of an image of this size: what a decoder need not go below.
   Size resized_size(Size image) const { return config_.do_resize ? config_.resized_size(image) : image; }

@@ -28,14 +28,15 @@ class Meter {
   /// The name of the stage that took longest; empty if no stage has a name.
   std::string slowest() const;
 
-  /// For the stages' own use.
+ private:
+  friend struct MeterAccess;  // for named()
+
   struct Counter {
     std::string name;
     std::atomic<int64_t> elements = 0, nanoseconds = 0;
   };
   Counter& counter(const std::string& name);
 
- private:
   mutable std::mutex mutex_;
   std::deque<Counter> counters_;  // stay where they are
 };

@@ -1,11 +1,15 @@
 // All of Portune's public API.
 #pragma once
 
+#include "portune/bad_rows.h"
 #include "portune/chat.h"
+#include "portune/command.h"
+#include "portune/config_changes.h"
 #include "portune/data.h"
 #include "portune/device.h"
 #include "portune/error.h"
 #include "portune/folds.h"
+#include "portune/generation.h"
 #include "portune/graph.h"
 #include "portune/image.h"
 #include "portune/image_classification.h"
@@ -15,8 +19,10 @@
 #include "portune/meter.h"
 #include "portune/metrics.h"
 #include "portune/models.h"
+#include "portune/multiple_choice.h"
 #include "portune/nn.h"
 #include "portune/ops.h"
+#include "portune/packing.h"
 #include "portune/question_answering.h"
 #include "portune/sources.h"
 #include "portune/tasks.h"
@@ -24,5 +30,6 @@
 #include "portune/text.h"
 #include "portune/text_classification.h"
 #include "portune/text_task.h"
+#include "portune/tfrecord.h"
 #include "portune/token_classification.h"
 #include "portune/train.h"

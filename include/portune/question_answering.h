@@ -38,8 +38,7 @@ class QuestionAnswering final : public TextTask {
   /// start_positions and end_positions, the first answer's tokens, or 0 if the window does not have all of it; window,
   /// its number. And the texts id, context, answers.
   /// errors  DataError that names the row for a missing column, an answer that does not stand in the context, a
-  /// question
-  ///         that leaves no room, text that is not UTF-8
+  ///         question that leaves no room, text that is not UTF-8
   std::vector<data::Example> encode(const data::Example& row, Labels labels = Labels::kRequired) const;
 
   std::vector<std::string> columns(Labels labels) const override;

@@ -48,7 +48,7 @@ LabelScan label_sets_of(const data::Dataset& rows, const std::string& column, co
 class TextClassification final : public TextTask {
  public:
   /// errors  CheckpointError, NotFoundError for what is wrong with the folder; UsageError for options that do not fit
-  /// it
+  ///         it
   TextClassification(const std::filesystem::path& model, TextClassificationOptions options);
   ~TextClassification() override;
 

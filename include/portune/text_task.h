@@ -54,7 +54,8 @@ class TextCheckpoint {
   data::Example& set_ids(data::Example& example, std::span<const int32_t> ids, std::span<const int32_t> type_ids = {},
                          const std::string& prefix = {}) const;
   /// Examples in batches of `size`, whose columns of padding(), and those in `more`, are padded to one of lengths();
-  /// with several, by data::Dataset::bucket_by_length. errors  UsageError if `size` is below 1
+  /// with several, by data::Dataset::bucket_by_length.
+  /// errors  UsageError if `size` is below 1
   data::Dataset batches(const data::Dataset& examples, int64_t size,
                         const std::map<std::string, double>& more = {}) const;
   /// The same for columns of one's own: `padding` has all of them, and what they are padded with.

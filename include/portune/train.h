@@ -136,7 +136,8 @@ class Trainer {
   Scores evaluate(const data::Dataset& batches);
 
   /// Calls `take` with every batch and the outputs of the task for it, in order. Batches of data::bucket_by_length come
-  /// as batches of one row each, in the order of the rows. errors  NumericError as evaluate()
+  /// as batches of one row each, in the order of the rows.
+  /// errors  NumericError as evaluate()
   void predict(const data::Dataset& batches,
                const std::function<void(const data::Example& batch, const data::Example& outputs)>& take);
 

@@ -17,7 +17,8 @@ struct TemplateSource {
 /// errors  CheckpointError for a "chat_template" that is neither a text nor a list of named ones
 std::map<std::string, TemplateSource> find_templates(const std::filesystem::path& folder);
 
-/// One file. errors  NotFoundError, IoError; DataError above 1 MB
+/// One file.
+/// errors  NotFoundError, IoError; DataError above 1 MB
 TemplateSource read_template(const std::filesystem::path& file);
 
 }  // namespace portune::chat

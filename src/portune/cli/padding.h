@@ -45,8 +45,8 @@ std::vector<std::string> describe_lengths(const data::LengthCounts& examples, co
                                           int64_t max_length);
 
 /// Counts the examples, chooses the lengths of the task's batches and says which. Nothing for max_length, as that is
-/// what tasks do anyway. chosen_for, others  batches of examples that lengths are chosen by, and that must only find
-/// room
+/// what tasks do anyway.
+/// chosen_for, others  batches of examples that lengths are chosen by, and that must only find room
 std::vector<int64_t> choose_lengths(const RowTask& task, const Padding& padding, int64_t max_length,
                                     const std::vector<data::Dataset>& chosen_for,
                                     const std::vector<data::Dataset>& others, const Talk& talk);

@@ -25,7 +25,8 @@ std::vector<std::string> tables_in(const std::string& folder);
 bool is_image_name(const std::string& path);
 
 /// Whether a folder is one of tables: there are such files directly in it (.json and .txt do not count), and neither
-/// pictures nor folders. errors  IoError
+/// pictures nor folders.
+/// errors  IoError
 bool holds_tables(const std::string& folder);
 
 }  // namespace portune::data

@@ -6,6 +6,12 @@
 #include "portune/meter.h"
 
 namespace portune::data {
+
+struct MeterAccess {
+  using Counter = Meter::Counter;
+  static Counter& counter(Meter& meter, const std::string& name) { return meter.counter(name); }
+};
+
 namespace {
 
 using Clock = std::chrono::steady_clock;
@@ -15,7 +21,7 @@ thread_local int64_t inner_nanoseconds = 0;
 
 class NamedIterator final : public Iterator {
  public:
-  NamedIterator(std::unique_ptr<Iterator> input, Meter::Counter& counter)
+  NamedIterator(std::unique_ptr<Iterator> input, MeterAccess::Counter& counter)
       : input_(std::move(input)), counter_(counter) {}
 
   std::optional<Example> next() override {
@@ -37,7 +43,7 @@ class NamedIterator final : public Iterator {
 
  private:
   std::unique_ptr<Iterator> input_;
-  Meter::Counter& counter_;
+  MeterAccess::Counter& counter_;
 };
 
 struct Named final : Stage {
@@ -48,7 +54,7 @@ struct Named final : Stage {
   std::unique_ptr<Iterator> iterate(Pass pass) const override {
     std::unique_ptr<Iterator> iterator = input->iterate(pass);
     if (pass.meter == nullptr) return iterator;
-    return std::make_unique<NamedIterator>(std::move(iterator), pass.meter->counter(name));
+    return std::make_unique<NamedIterator>(std::move(iterator), MeterAccess::counter(*pass.meter, name));
   }
   std::optional<int64_t> size() const override { return input->size(); }
   Example at(Pass pass, int64_t index) const override { return input->at(pass, index); }

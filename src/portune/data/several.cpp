@@ -6,12 +6,16 @@
 
 namespace portune::data {
 
+struct DatasetAccess {
+  static const StagePtr& stage_of(const Dataset& dataset) { return dataset.stage_; }
+};
+
 std::vector<StagePtr> stages_of(std::string_view verb, const std::vector<Dataset>& datasets) {
   if (datasets.empty()) {
     throw UsageError({.where = std::string(verb), .given = "no datasets", .expected = "at least one"});
   }
   std::vector<StagePtr> stages;
-  for (const Dataset& dataset : datasets) stages.push_back(dataset.stage());
+  for (const Dataset& dataset : datasets) stages.push_back(DatasetAccess::stage_of(dataset));
   return stages;
 }
 

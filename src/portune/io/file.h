@@ -39,7 +39,8 @@ class MappedFile {
 /// errors    as MappedFile::open; DataError if it is longer than `limit_bytes`
 std::string read_text(const std::filesystem::path& path, int64_t limit_bytes);
 
-/// Writes a new file. errors    IoError, and nothing of the file is left
+/// Writes a new file.
+/// errors    IoError, and nothing of the file is left
 void write_file(const std::filesystem::path& path, std::span<const std::byte> bytes);
 void write_file(const std::filesystem::path& path, std::string_view text);
 /// errors    as MappedFile::open for `from`, as write_file for `to`

@@ -33,7 +33,8 @@ class TextFile {
 
   /// Where the unread bytes begin in the file, or in the text that a compressed one holds.
   int64_t offset() const { return buffer_offset_ + static_cast<int64_t>(begin_); }
-  /// Goes on from there, which takes reading from the beginning in compressed files. errors  those of read_more()
+  /// Goes on from there, which takes reading from the beginning in compressed files.
+  /// errors  those of read_more()
   void seek(int64_t offset);
 
   /// BadRecordError with line and byte offset if the first `bytes` unread bytes, which begin on line `line`, are not

@@ -23,8 +23,8 @@ struct TokenIds {
 };
 
 /// Columns input_ids and, if they are there, token_type_ids and attention_mask: where the mask is 0, at the end, ids
-/// are padding and left out. errors  DataError that names the row for lists of several lengths, a mask that is not ones
-/// and then zeros
+/// are padding and left out.
+/// errors  DataError that names the row for lists of several lengths, a mask that is not ones and then zeros
 TokenIds token_ids_in(const data::Example& row);
 
 /// The columns of a text's task to read: `texts`; or, where the first row that can be read has input_ids and not the

@@ -27,7 +27,8 @@ using PatternPtr = std::unique_ptr<const Pattern>;
 PatternPtr literal_pattern(std::string text);
 
 /// A regular expression in Oniguruma's syntax, which `tokenizers` uses. The splitting rules of GPT-2, Llama 3 and Qwen
-/// 2 are recognised and need no engine. errors    UsageError that says what is wrong with it
+/// 2 are recognised and need no engine.
+/// errors    UsageError that says what is wrong with it
 PatternPtr regex_pattern(const std::string& regex);
 
 }  // namespace portune::text
