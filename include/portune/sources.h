@@ -11,7 +11,8 @@
 
 namespace portune::data {
 
-/// One file or several, which are read one after the other: "train.csv", {"a.csv", "b.csv"}, "data/*.csv.gz", "data".
+/// One file or several, which are read one after the other: "train.csv", {"a.csv", "b.csv"}, "data/*.csv.gz", "data",
+/// "https://host/a.csv", "s3://bucket/part-*.parquet", "gs://bucket/data/" (docs/SOURCES.md, "Remote files").
 /// Patterns and folders stand for the files that table_files() finds when a dataset is made of them. Tables of text may
 /// be compressed: gzip and zstd are known by their first bytes.
 class Files {
@@ -28,8 +29,9 @@ class Files {
 };
 
 /// Each pattern as the files that match it, sorted by their bytes: `*`, `?` and `[abc]` do not match a slash. Anything
-/// else, and what exists under this very name, stays as it is.
-/// errors  NotFoundError for a pattern that nothing matches; IoError for a folder that cannot be read
+/// else, and what exists under this very name, stays as it is; folders of s3:// and gs:// end in a slash then.
+/// errors  NotFoundError for a pattern that nothing matches; IoError for a folder that cannot be read; UsageError for a
+///         pattern of https:// URLs
 std::vector<std::string> matching_files(const std::vector<std::string>& words);
 
 /// The same with each folder as the files in it that are tables, sorted, if these are of one kind. Files in folders

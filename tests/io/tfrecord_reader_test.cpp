@@ -1,10 +1,8 @@
 #include "portune/io/tfrecord_reader.h"
 
-#include <fcntl.h>
 #include <gmock/gmock.h>
 
 #include "io/tfrecord_cases.h"
-#include "portune/base/file_descriptor.h"
 
 namespace portune::io {
 namespace {
@@ -173,19 +171,20 @@ TEST(ReadRecord, GivesTheRecordThatStandsThere) {
   const TemporaryFolder folder;
   const std::string path = (folder / "a").string();
   write_records(path, {"x", "good", "y"});
-  const FileDescriptor file = FileDescriptor::open(path, O_RDONLY);
+  const auto opened = open_random_access(path);
+  const RandomAccessFile& file = *opened;
   std::string buffer;
-  EXPECT_EQ(read_record(file.number(), path, {1, 17}, 37, kMaxRecordBytes, buffer), "good");
-  EXPECT_EQ(read_record(file.number(), path, {0, 0}, 17, kMaxRecordBytes, buffer), "x");
-  EXPECT_THROW(read_record(file.number(), path, {1, 16}, 37, kMaxRecordBytes, buffer), DataError);
+  EXPECT_EQ(read_record(file, path, {1, 17}, 37, kMaxRecordBytes, buffer), "good");
+  EXPECT_EQ(read_record(file, path, {0, 0}, 17, kMaxRecordBytes, buffer), "x");
+  EXPECT_THROW(read_record(file, path, {1, 16}, 37, kMaxRecordBytes, buffer), DataError);
   EXPECT_THAT(message_of<DataError>([&] {
-                read_record(file.number(), path, {1, 17}, 38, kMaxRecordBytes, buffer);
+                read_record(file, path, {1, 17}, 38, kMaxRecordBytes, buffer);
               }),
               HasSubstr("5, as the index has it"));
-  EXPECT_THROW(read_record(file.number(), path, {2, 37}, 60, kMaxRecordBytes, buffer), DataError);
-  EXPECT_EQ(read_record(file.number(), path, {1, 17}, 37, 4, buffer), "good");
+  EXPECT_THROW(read_record(file, path, {2, 37}, 60, kMaxRecordBytes, buffer), DataError);
+  EXPECT_EQ(read_record(file, path, {1, 17}, 37, 4, buffer), "good");
   EXPECT_THAT(message_of<DataError>([&] {
-                read_record(file.number(), path, {1, 17}, 37, 3, buffer);
+                read_record(file, path, {1, 17}, 37, 3, buffer);
               }),
               HasSubstr("at most 3 bytes"));
 }

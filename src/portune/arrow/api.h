@@ -1,5 +1,5 @@
-// The interface between Portune and libportune_arrow.so, which reads files with Apache Arrow. Only C crosses it, so
-// that the command needs no Arrow to start, and neither knows the other's C++ library.
+// The interface between Portune and libportune_arrow.so, which reads tables and objects of clouds with Apache Arrow.
+// Only C crosses it, so that the command needs no Arrow to start, and neither knows the other's C++ library.
 #pragma once
 
 #include <stdint.h>
@@ -8,23 +8,48 @@
 
 extern "C" {
 
-enum { kPortuneArrowVersion = 1 };
+enum { kPortuneArrowVersion = 2 };
 
-enum PortuneArrowFault { kPortuneArrowBadData = 1, kPortuneArrowNotFound, kPortuneArrowIo };
+enum PortuneArrowFault {
+  kPortuneArrowBadData = 1,
+  kPortuneArrowNotFound,
+  kPortuneArrowNoPermission,
+  kPortuneArrowTemporary,  // may go well at another time
+  kPortuneArrowChanged,    // while it was read
+  kPortuneArrowIo
+};
 
 struct PortuneArrowError {
   enum PortuneArrowFault fault;
   char message[2048];  // on one line, with a zero at its end
 };
 
-struct PortuneArrowTable;  // an open file
+struct PortuneArrowTable;   // an open file of rows
+struct PortuneArrowObject;  // an open object of a cloud
+
+// A file that the command has opened, wherever it is, for Arrow to read a table from.
+struct PortuneArrowInput {
+  void* self;
+  int64_t size;
+  // Fills `target` and returns how many bytes, fewer only at the end; negative if it failed, which the command
+  // remembers.
+  int64_t (*read_at)(void* self, int64_t offset, int64_t bytes, void* target);
+};
+
+struct PortuneArrowEntry {
+  const char* name;    // within its folder
+  int64_t size;        // of objects
+  int64_t changed_ns;  // of objects: when, since 1970
+};
 
 struct PortuneArrowApi {
   int32_t version;  // kPortuneArrowVersion; the rest is as here if it is the same
 
   // Opens a Parquet file, or Arrow's own in either form (file, stream). Null if that fails.
+  // input         must outlive the table
   // memory_bytes  what all open files together may take at a time; the first call decides
-  struct PortuneArrowTable* (*open_table)(const char* path, int64_t memory_bytes, struct PortuneArrowError* error);
+  struct PortuneArrowTable* (*open_table)(const struct PortuneArrowInput* input, int64_t memory_bytes,
+                                          struct PortuneArrowError* error);
   void (*close_table)(struct PortuneArrowTable* table);
 
   // How many columns there are, and their names, which live as long as the table.
@@ -38,6 +63,21 @@ struct PortuneArrowApi {
   // the file. 0 if it has begun.
   int (*read)(struct PortuneArrowTable* table, const int64_t* columns, int64_t column_count,
               struct ArrowArrayStream* out, struct PortuneArrowError* error);
+
+  // Objects by their URLs, s3://bucket/key and gs://bucket/name; names are taken as they are, nothing in them is an
+  // option or an escape. Each call is one attempt, which may take minutes where a server does not answer. Several
+  // threads may read from one object.
+  struct PortuneArrowObject* (*open_object)(const char* url, struct PortuneArrowError* error);  // null if that fails
+  void (*close_object)(struct PortuneArrowObject* object);
+  int64_t (*object_size)(const struct PortuneArrowObject* object);
+  const char* (*object_identity)(const struct PortuneArrowObject* object);  // its ETag or generation; empty: unknown
+  // Returns how many bytes, negative if it failed. What is returned is of the object that was opened.
+  int64_t (*read_object)(struct PortuneArrowObject* object, int64_t offset, int64_t bytes, void* target,
+                         struct PortuneArrowError* error);
+  // Calls take(self, entry) for all objects directly in a folder, or for all folders in it, which on gs:// takes as
+  // long as to list all that is below. An entry lives as long as the call. 0 if it went well.
+  int (*list_folder)(const char* url, int32_t folders, void (*take)(void* self, const struct PortuneArrowEntry* entry),
+                     void* self, struct PortuneArrowError* error);
 };
 
 // The only symbol of the library.

@@ -1,6 +1,5 @@
 // What libportune_arrow.so gives to the command: see api.h. No exception leaves it.
 #include <arrow/c/bridge.h>
-#include <arrow/io/file.h>
 #include <arrow/util/io_util.h>
 
 #include <algorithm>
@@ -8,6 +7,8 @@
 #include <exception>
 
 #include "portune/arrow/api.h"
+#include "portune/arrow/cloud_object.h"
+#include "portune/arrow/input_file.h"
 #include "portune/arrow/table_file.h"
 #include "portune/arrow/text_batches.h"
 
@@ -16,6 +17,9 @@ namespace plugin = portune::arrow_plugin;
 struct PortuneArrowTable {
   std::unique_ptr<plugin::TableFile> file;
   arrow::MemoryPool* pool;
+};
+struct PortuneArrowObject {
+  std::unique_ptr<plugin::CloudObject> object;
 };
 
 namespace {
@@ -34,9 +38,8 @@ arrow::Status as_bad_data_unless_system(const arrow::Status& status) {
   return is_of_system ? status : arrow::Status::Invalid(status.message());
 }
 
-PortuneArrowFault fault_of(const arrow::Status& status) {
-  if (!as_bad_data_unless_system(status).IsIOError()) return kPortuneArrowBadData;
-  return arrow::internal::ErrnoFromStatus(status) == ENOENT ? kPortuneArrowNotFound : kPortuneArrowIo;
+PortuneArrowFault fault_of_table(const arrow::Status& status) {
+  return as_bad_data_unless_system(status).IsIOError() ? kPortuneArrowIo : kPortuneArrowBadData;
 }
 
 // One line of it: Arrow sometimes adds where in its sources an error arose.
@@ -48,7 +51,7 @@ void tell(PortuneArrowError* error, PortuneArrowFault fault, std::string text) {
 
 // Runs `action`, which returns a Status; parquet throws.
 template <class Action>
-bool succeeds(const Action& action, PortuneArrowError* error) {
+bool succeeds(const Action& action, PortuneArrowFault (*fault_of)(const arrow::Status&), PortuneArrowError* error) {
   try {
     const arrow::Status status = action();
     if (status.ok()) return true;
@@ -79,18 +82,13 @@ class WithoutExceptions final : public arrow::RecordBatchReader {
   std::shared_ptr<arrow::RecordBatchReader> input_;
 };
 
-PortuneArrowTable* open_table(const char* path, int64_t memory_bytes, PortuneArrowError* error) {
+PortuneArrowTable* open_table(const PortuneArrowInput* input, int64_t memory_bytes, PortuneArrowError* error) {
   std::unique_ptr<PortuneArrowTable> table;
-  bool is_open = false;
   const auto open = [&]() -> arrow::Status {
     table = std::make_unique<PortuneArrowTable>(PortuneArrowTable{nullptr, capped_pool(memory_bytes)});
-    ARROW_ASSIGN_OR_RAISE(auto file, arrow::io::ReadableFile::Open(path, table->pool));
-    is_open = true;
-    return plugin::open_table_file(std::move(file), table->pool).Value(&table->file);
+    return plugin::open_table_file(plugin::input_file(*input, table->pool), table->pool).Value(&table->file);
   };
-  if (succeeds(open, error)) return table.release();
-  if (!is_open && error->fault == kPortuneArrowBadData) error->fault = kPortuneArrowIo;  // a folder, say
-  return nullptr;
+  return succeeds(open, fault_of_table, error) ? table.release() : nullptr;
 }
 
 void close_table(PortuneArrowTable* table) { std::unique_ptr<PortuneArrowTable>{table}; }
@@ -114,10 +112,39 @@ int read(PortuneArrowTable* table, const int64_t* columns, int64_t column_count,
     ARROW_ASSIGN_OR_RAISE(auto texts, plugin::text_batches(std::move(batches), places, table->pool));
     return arrow::ExportRecordBatchReader(std::make_shared<WithoutExceptions>(std::move(texts)), out);
   };
-  return succeeds(begin, error) ? 0 : 1;
+  return succeeds(begin, fault_of_table, error) ? 0 : 1;
 }
 
-const PortuneArrowApi kApi = {kPortuneArrowVersion, open_table, close_table, column_count, column_name, read};
+PortuneArrowObject* open_object(const char* url, PortuneArrowError* error) {
+  auto object = std::make_unique<PortuneArrowObject>();
+  const auto open = [&] { return plugin::CloudObject::open(url).Value(&object->object); };
+  return succeeds(open, plugin::cloud_fault, error) ? object.release() : nullptr;
+}
+
+void close_object(PortuneArrowObject* object) { std::unique_ptr<PortuneArrowObject>{object}; }
+
+int64_t object_size(const PortuneArrowObject* object) { return object->object->size(); }
+
+const char* object_identity(const PortuneArrowObject* object) { return object->object->identity().c_str(); }
+
+int64_t read_object(PortuneArrowObject* object, int64_t offset, int64_t bytes, void* target, PortuneArrowError* error) {
+  int64_t count = -1;
+  const auto read = [&] { return object->object->read_at(offset, bytes, target).Value(&count); };
+  return succeeds(read, plugin::cloud_fault, error) ? count : -1;
+}
+
+int list_folder(const char* url, int32_t folders, void (*take)(void*, const PortuneArrowEntry*), void* self,
+                PortuneArrowError* error) {
+  const auto take_entry = [&](const PortuneArrowEntry& entry) { take(self, &entry); };
+  const auto list = [&] {
+    return folders != 0 ? plugin::list_cloud_folders(url, take_entry) : plugin::list_cloud_objects(url, take_entry);
+  };
+  return succeeds(list, plugin::cloud_fault, error) ? 0 : 1;
+}
+
+const PortuneArrowApi kApi = {
+    kPortuneArrowVersion, open_table,   close_table, column_count,    column_name, read,
+    open_object,          close_object, object_size, object_identity, read_object, list_folder};
 
 }  // namespace
 

@@ -1,6 +1,6 @@
 #include "portune/error.h"
 
-#include <utility>
+#include "portune/base/url_secrets.h"
 
 namespace portune {
 namespace {
@@ -21,9 +21,17 @@ std::string format(const Report& report, const std::string& context) {
   return message;
 }
 
+// Every message goes through here, to the terminal, to logs and into checkpoints.
+Report shown(const Report& report) {
+  return {.where = without_secrets(report.where),
+          .given = without_secrets(report.given),
+          .expected = without_secrets(report.expected),
+          .fix = without_secrets(report.fix)};
+}
+
 }  // namespace
 
-Error::Error(Report report) : report_(std::move(report)), message_(format(report_, {})) {}
+Error::Error(Report report) : report_(shown(report)), message_(format(report_, {})) {}
 
 void Error::set_where(std::string where) {
   report_.where = std::move(where);

@@ -7,9 +7,11 @@
 #include <new>
 #include <variant>
 
+#include "portune/base/stop.h"
 #include "portune/cli/command_line.h"
 #include "portune/cli/exit_code.h"
 #include "portune/cli/report.h"
+#include "portune/cli/signals.h"
 
 namespace {
 
@@ -59,6 +61,8 @@ int main(int argc, char** argv) {
     return fail(cli::exit_code_of(error), error.what());
   } catch (const cli::Interrupted& interrupted) {
     return cli::kSignal + interrupted.signal;
+  } catch (const Stopped&) {
+    return cli::kSignal + cli::caught_signal();
   } catch (const std::bad_alloc&) {
     return fail(cli::kFailed, "out of memory");
   } catch (const std::filesystem::filesystem_error& error) {

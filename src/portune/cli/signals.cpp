@@ -7,6 +7,7 @@
 #include <cstring>
 #include <string>
 
+#include "portune/base/stop.h"
 #include "portune/cli/exit_code.h"
 
 namespace portune::cli {
@@ -28,6 +29,7 @@ extern "C" void on_signal(int number) {
     _exit(kSignal + number);
   }
   caught = number;
+  request_stop();
 }
 
 }  // namespace

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <filesystem>
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -13,6 +12,7 @@
 #include "portune/base/utf8.h"
 #include "portune/cli/signals.h"
 #include "portune/image.h"
+#include "portune/io/random_access_file.h"
 #include "portune/io/tfrecord_index.h"
 #include "portune/tasks/json_number.h"
 
@@ -92,7 +92,7 @@ std::string FeatureSurvey::kind() const {
 
 TfrecordSurvey::TfrecordSurvey(std::string file, bool all, int64_t shown) : file_(std::move(file)), shown_(shown) {
   io::TfrecordReader reader(file_);
-  bytes_ = static_cast<int64_t>(std::filesystem::file_size(file_));
+  bytes_ = io::open_random_access(file_)->size();
   is_compressed_ = reader.is_compressed();
   try {
     read(reader, all);

@@ -3,6 +3,7 @@
 #include <glob.h>
 
 #include <algorithm>
+#include <array>
 #include <cctype>
 #include <cerrno>
 #include <cstring>
@@ -11,6 +12,9 @@
 
 #include "portune/base/message.h"
 #include "portune/error.h"
+#include "portune/io/cloud.h"
+#include "portune/io/cloud_pattern.h"
+#include "portune/io/random_access_file.h"
 #include "portune/sources.h"
 
 namespace portune::data {
@@ -34,26 +38,35 @@ const Kind* find_kind(const std::string& path) {
   return found == std::end(kKinds) ? nullptr : found;
 }
 
-std::vector<fs::path> entries_of(const std::string& folder) {
+// The files directly in a folder, sorted.
+std::vector<std::string> files_in(const std::string& folder) {
   std::error_code error;
   fs::directory_iterator entry(folder, error);
-  std::vector<fs::path> paths;
-  for (; !error && entry != fs::directory_iterator(); entry.increment(error)) paths.push_back(entry->path());
+  std::vector<std::string> files;
+  for (; !error && entry != fs::directory_iterator(); entry.increment(error)) {
+    if (entry->is_regular_file()) files.push_back(entry->path());
+  }
   if (error) {
     throw IoError({.where = folder, .given = error.message(), .expected = "a readable folder"}, error.value());
   }
-  std::ranges::sort(paths);
-  return paths;
+  std::ranges::sort(files);
+  return files;
 }
 
-std::vector<std::string> tables_among(const std::vector<fs::path>& paths, bool incidental) {
-  std::vector<std::string> files;
-  for (const fs::path& path : paths) {
-    const Kind* kind = find_kind(path);
-    const bool counts = kind != nullptr && kind->incidental == incidental && !path.filename().native().starts_with(".");
-    if (counts && fs::is_regular_file(path)) files.push_back(path);
+std::vector<std::string> objects_in(const std::string& folder) {
+  std::vector<std::string> objects;
+  for (const io::CloudEntry& object : io::cloud_objects(folder)) objects.push_back(object.url);
+  return objects;
+}
+
+std::vector<std::string> tables_among(const std::vector<std::string>& files, bool incidental) {
+  std::vector<std::string> tables;
+  for (const std::string& file : files) {
+    const Kind* kind = find_kind(file);
+    const bool hidden = fs::path(file).filename().native().starts_with(".");
+    if (kind != nullptr && kind->incidental == incidental && !hidden) tables.push_back(file);
   }
-  return files;
+  return tables;
 }
 
 void require_one_kind(const std::string& folder, const std::vector<std::string>& files) {
@@ -70,11 +83,22 @@ void require_one_kind(const std::string& folder, const std::vector<std::string>&
                     .fix = "say which: '" + folder + "/*" + *extensions.begin() + "'"});
 }
 
-bool is_remote(const std::string& path) { return path.find("://") != std::string::npos; }
-
+// In an https:// URL a question mark begins the query, and brackets may stand around the host's address.
 bool is_pattern(const std::string& path) {
   std::error_code ignored;
-  return path.find_first_of("*?[") != std::string::npos && !is_remote(path) && !fs::exists(path, ignored);
+  if (io::is_remote(path) && !io::is_cloud(path)) return path.find('*') != std::string::npos;
+  if (path.find_first_of("*?[") == std::string::npos) return false;
+  return io::is_remote(path) || !fs::exists(path, ignored);
+}
+
+// A folder by its name alone, as one cannot look: it has no extension of a table's, or ends in a slash.
+bool is_folder(const std::string& path) {
+  if (io::is_cloud(path)) return path.ends_with('/') || !kind_of(path);
+  return !io::is_remote(path) && fs::is_directory(path);
+}
+
+std::string with_slash_if_folder(const std::string& path) {
+  return io::is_cloud(path) && is_folder(path) && !path.ends_with('/') ? path + "/" : path;
 }
 
 struct Matches {
@@ -82,7 +106,7 @@ struct Matches {
   ~Matches() { globfree(&found); }
 };
 
-std::vector<std::string> matches_of(const std::string& pattern) {
+std::vector<std::string> local_matches(const std::string& pattern) {
   Matches matches;
   const auto stop_at = [](const char*, int error) { return error == ENOENT ? 0 : 1; };
   const int status = glob(pattern.c_str(), GLOB_NOSORT, stop_at, &matches.found);
@@ -94,6 +118,17 @@ std::vector<std::string> matches_of(const std::string& pattern) {
     if (const std::string path = matches.found.gl_pathv[i]; !fs::is_directory(path)) files.push_back(path);
   }
   std::ranges::sort(files);  // as bytes: the order does not depend on the user's language
+  return files;
+}
+
+std::vector<std::string> matches_of(const std::string& pattern) {
+  if (io::is_remote(pattern) && !io::is_cloud(pattern)) {
+    throw UsageError({.where = "'" + pattern + "'",
+                      .given = "a pattern of URLs",
+                      .expected = "URLs of single files, as such a server does not say which it has",
+                      .fix = "name each of them; or write an asterisk in a name as %2A"});
+  }
+  std::vector<std::string> files = io::is_remote(pattern) ? io::cloud_matches(pattern) : local_matches(pattern);
   if (!files.empty()) return files;
   throw NotFoundError(
       {.where = "'" + pattern + "'", .given = "no file that matches this pattern", .expected = "at least one"});
@@ -112,7 +147,7 @@ std::string lower_case_extension(const fs::path& path) {
 }  // namespace
 
 std::string kind_extension(const std::string& path) {
-  const size_t query = is_remote(path) ? path.find_first_of("?#") : std::string::npos;
+  const size_t query = io::is_remote(path) ? path.find_first_of("?#") : std::string::npos;
   const fs::path name = fs::path(path.substr(0, query)).filename();
   const std::string last = lower_case_extension(name);
   const std::string found = last == ".gz" || last == ".zst" ? lower_case_extension(name.stem()) : last;
@@ -122,7 +157,8 @@ std::string kind_extension(const std::string& path) {
 std::vector<std::string> matching_files(const std::vector<std::string>& words) {
   std::vector<std::string> files;
   for (const std::string& word : words) {
-    const std::vector<std::string> meant = is_pattern(word) ? matches_of(word) : std::vector{word};
+    const std::vector<std::string> meant =
+        is_pattern(word) ? matches_of(word) : std::vector{with_slash_if_folder(word)};
     files.insert(files.end(), meant.begin(), meant.end());
   }
   return files;
@@ -131,7 +167,7 @@ std::vector<std::string> matching_files(const std::vector<std::string>& words) {
 std::vector<std::string> table_files(const std::vector<std::string>& words) {
   std::vector<std::string> files;
   for (const std::string& word : matching_files(words)) {
-    const std::vector<std::string> meant = fs::is_directory(word) ? tables_in(word) : std::vector{word};
+    const std::vector<std::string> meant = is_folder(word) ? tables_in(word) : std::vector{word};
     files.insert(files.end(), meant.begin(), meant.end());
   }
   return files;
@@ -155,15 +191,16 @@ bool is_image_name(const std::string& path) {
 }
 
 bool holds_tables(const std::string& folder) {
-  const std::vector<fs::path> entries = entries_of(folder);
-  const auto is_of_images = [](const fs::path& path) { return is_image_name(path) || fs::is_directory(path); };
-  return std::ranges::none_of(entries, is_of_images) && !tables_among(entries, false).empty();
+  const std::vector<std::string> files = files_in(folder);
+  const auto is_directory = [](const fs::directory_entry& entry) { return entry.is_directory(); };
+  const bool has_folders = std::ranges::any_of(fs::directory_iterator(folder), is_directory);
+  return !has_folders && std::ranges::none_of(files, is_image_name) && !tables_among(files, false).empty();
 }
 
 std::vector<std::string> tables_in(const std::string& folder) {
-  const std::vector<fs::path> entries = entries_of(folder);
-  std::vector<std::string> files = tables_among(entries, false);
-  if (files.empty()) files = tables_among(entries, true);
+  const std::vector<std::string> all = io::is_cloud(folder) ? objects_in(folder) : files_in(folder);
+  std::vector<std::string> files = tables_among(all, false);
+  if (files.empty()) files = tables_among(all, true);
   if (files.empty()) {
     throw NotFoundError({.where = folder,
                          .given = "a folder without tables",

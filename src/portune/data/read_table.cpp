@@ -4,6 +4,7 @@
 #include "portune/data/file_kinds.h"
 #include "portune/data/rename_columns.h"
 #include "portune/error.h"
+#include "portune/io/random_access_file.h"
 #include "portune/sources.h"
 #include "portune/tfrecord.h"
 
@@ -13,7 +14,7 @@ namespace {
 FileKind known_kind(const std::string& path) {
   const std::optional<FileKind> kind = kind_of(path);
   if (kind && *kind != FileKind::kConll) return *kind;
-  if (std::filesystem::path(path).extension().empty() && !std::filesystem::exists(path)) {
+  if (!io::is_remote(path) && std::filesystem::path(path).extension().empty() && !std::filesystem::exists(path)) {
     throw NotFoundError({.where = path, .given = "no such file or folder"});
   }
   throw UsageError({.where = "read_table",

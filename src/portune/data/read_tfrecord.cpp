@@ -1,11 +1,8 @@
-#include <fcntl.h>
-
 #include <algorithm>
 #include <deque>
 #include <mutex>
 #include <nlohmann/json.hpp>
 
-#include "portune/base/file_descriptor.h"
 #include "portune/data/batch_source.h"
 #include "portune/data/stage.h"
 #include "portune/data/tfrecord_batches.h"
@@ -13,6 +10,7 @@
 #include "portune/data/tfrecord_parallel.h"
 #include "portune/error.h"
 #include "portune/io/bad_record.h"
+#include "portune/io/random_access_file.h"
 #include "portune/tfrecord.h"
 
 namespace portune::data {
@@ -37,24 +35,24 @@ class TfrecordIterator final : public Iterator {
   io::TfExample parser_;
 };
 
-// Descriptors of the files that were used last: there may be more files than a process may have open.
+// The files that were used last: there may be more than a process may have open.
 class OpenFiles {
  public:
-  std::shared_ptr<const FileDescriptor> get(size_t file, const std::string& path) {
+  std::shared_ptr<const io::RandomAccessFile> get(size_t file, const std::string& path) {
     const std::lock_guard lock(mutex_);
     const auto found = std::ranges::find(open_, file, &Entry::file);
-    if (found != open_.end()) return found->descriptor;
+    if (found != open_.end()) return found->open;
     if (open_.size() == kMost) open_.pop_front();
     // Shared, because a thread may read from it while it is dropped here.
-    open_.push_back({file, std::make_shared<const FileDescriptor>(FileDescriptor::open(path, O_RDONLY))});
-    return open_.back().descriptor;
+    open_.push_back({file, io::open_random_access(path)});
+    return open_.back().open;
   }
 
  private:
   static constexpr size_t kMost = 64;
   struct Entry {
     size_t file;
-    std::shared_ptr<const FileDescriptor> descriptor;
+    std::shared_ptr<const io::RandomAccessFile> open;
   };
   std::mutex mutex_;
   std::deque<Entry> open_;
@@ -82,12 +80,12 @@ class ReadTfrecord final : public Stage, public BatchSource {
     const io::TfrecordIndex& records = *files_->indexes[file];
     const int64_t record = index - (file == 0 ? 0 : ends_[file - 1]);
     const io::RecordPosition position = records.position(record);
-    const auto descriptor = open_.get(file, *files_->paths[file]);
+    const auto open = open_.get(file, *files_->paths[file]);
     std::string buffer;
     io::TfExample parser;
     try {
       const std::string_view bytes =
-          io::read_record(descriptor->number(), *files_->paths[file], position, records.position(record + 1).offset,
+          io::read_record(*open, *files_->paths[file], position, records.position(record + 1).offset,
                           files_->max_record_bytes, buffer);
       return files_->read({bytes, file, position}, parser);
     } catch (const DataError& error) {

@@ -1,13 +1,13 @@
 #include "portune/data/tfrecord_files.h"
 
 #include <algorithm>
-#include <filesystem>
 #include <nlohmann/json.hpp>
 
 #include "portune/data/saved_state.h"
 #include "portune/data/tolerance.h"
 #include "portune/error.h"
 #include "portune/io/bad_record.h"
+#include "portune/io/random_access_file.h"
 
 namespace portune::data {
 
@@ -17,9 +17,7 @@ TfrecordFiles::TfrecordFiles(const std::vector<std::string>& given, const Tfreco
     throw UsageError({.where = "read_tfrecord", .given = "no files", .expected = "at least one"});
   }
   for (const std::string& path : given) {
-    if (!std::filesystem::exists(path)) {
-      throw NotFoundError({.where = path, .given = "no such file", .expected = "a TFRecord file"});
-    }
+    io::open_random_access(path);  // NotFoundError
     paths.push_back(std::make_shared<const std::string>(path));
     indexes.push_back(io::TfrecordIndex::open(path));
   }

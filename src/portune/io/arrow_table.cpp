@@ -1,20 +1,20 @@
 #include "portune/io/arrow_table.h"
 
 #include <cerrno>
+#include <exception>
+#include <mutex>
 
 #include "portune/base/message.h"
 #include "portune/error.h"
 #include "portune/io/arrow_plugin.h"
 #include "portune/io/bad_record.h"
+#include "portune/io/random_access_file.h"
 #include "portune/io/text_file.h"
 
 namespace portune::io {
 namespace {
 
 [[noreturn]] void fail(const std::string& path, const PortuneArrowError& error) {
-  if (error.fault == kPortuneArrowNotFound) {
-    throw NotFoundError({.where = path, .given = "no such file", .expected = "a Parquet or Arrow file"});
-  }
   if (error.fault == kPortuneArrowIo) throw IoError({.where = path, .given = error.message}, EIO);
   throw DataError({.where = path, .given = error.message, .expected = "a Parquet or Arrow file"});
 }
@@ -32,6 +32,36 @@ struct Owned : Struct {
   }
 };
 
+// A file that Arrow reads; remembers an error, as C cannot take it.
+class Input {
+ public:
+  explicit Input(const std::string& path) : file_(open_random_access(path, Access::kSequential)) {}
+
+  const PortuneArrowInput* c_struct() const { return &c_struct_; }
+  void rethrow_error() const {
+    const std::lock_guard lock(mutex_);
+    if (error_) std::rethrow_exception(error_);
+  }
+
+ private:
+  static int64_t read_at(void* self, int64_t offset, int64_t bytes, void* target) {
+    auto& input = *static_cast<Input*>(self);
+    try {
+      const std::span place(static_cast<char*>(target), static_cast<size_t>(bytes));
+      return static_cast<int64_t>(input.file_->read_at(offset, place));
+    } catch (...) {
+      const std::lock_guard lock(input.mutex_);
+      input.error_ = std::current_exception();
+      return -1;
+    }
+  }
+
+  const std::shared_ptr<const RandomAccessFile> file_;
+  const PortuneArrowInput c_struct_{.self = this, .size = file_->size(), .read_at = read_at};
+  mutable std::mutex mutex_;
+  std::exception_ptr error_;
+};
+
 }  // namespace
 
 struct ArrowTable::Stream {
@@ -41,15 +71,19 @@ struct ArrowTable::Stream {
   };
 
   const PortuneArrowApi& api;
+  Input input;
   std::unique_ptr<PortuneArrowTable, Close> table;  // outlives what is read from it
   Owned<ArrowArrayStream> batches;
   Owned<ArrowArray> batch;
   int64_t at = 0;  // the row of the batch
 
-  Stream(const std::string& path, int64_t memory_bytes) : api(arrow_plugin(path)), table(nullptr, Close{&api}) {
+  Stream(const std::string& path, int64_t memory_bytes)
+      : api(arrow_plugin(path)), input(path), table(nullptr, Close{&api}) {
     PortuneArrowError error;
-    table.reset(api.open_table(path.c_str(), memory_bytes, &error));
-    if (table == nullptr) fail(path, error);
+    table.reset(api.open_table(input.c_struct(), memory_bytes, &error));
+    if (table != nullptr) return;
+    input.rethrow_error();
+    fail(path, error);
   }
 };
 
@@ -65,7 +99,10 @@ void ArrowTable::select(const std::vector<int64_t>& columns) {
   PortuneArrowError error;
   const int status = stream_->api.read(stream_->table.get(), columns.data(), static_cast<int64_t>(columns.size()),
                                        &stream_->batches, &error);
-  if (status != 0) fail(path_, error);
+  if (status != 0) {
+    stream_->input.rethrow_error();
+    fail(path_, error);
+  }
   selected_ = columns;
 }
 
@@ -103,6 +140,7 @@ bool ArrowTable::next_batch() {
   ArrowArrayStream& batches = stream_->batches;
   const int status = batches.get_next(&batches, &stream_->batch);
   if (status == 0) return stream_->batch.release != nullptr;
+  stream_->input.rethrow_error();
   const char* const message = batches.get_last_error(&batches);
   const std::string given = message == nullptr ? "what Arrow cannot read" : message;
   const std::string where = path_ + ", after row " + std::to_string(row_);

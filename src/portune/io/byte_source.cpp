@@ -1,51 +1,26 @@
 #include "portune/io/byte_source.h"
 
-#include <fcntl.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include <algorithm>
-#include <cerrno>
 #include <vector>
-
-#include "portune/base/file_descriptor.h"
-#include "portune/error.h"
 
 namespace portune::io {
 namespace {
 
 class FileSource final : public ByteSource {
  public:
-  // O_NONBLOCK: opening a pipe by mistake must not wait for a writer.
-  explicit FileSource(const std::filesystem::path& path)
-      : path_(path), file_(FileDescriptor::open(path, O_RDONLY | O_NONBLOCK)) {
-    struct stat status;
-    if (fstat(file_.number(), &status) != 0) throw_system_error("stat", path, errno);
-    if (!S_ISREG(status.st_mode)) {
-      throw IoError({.where = "read " + path.string(),
-                     .given = S_ISDIR(status.st_mode) ? "a folder" : "not a regular file",
-                     .expected = "a regular file"});
-    }
-    size_ = status.st_size;
-    posix_fadvise(file_.number(), 0, 0, POSIX_FADV_SEQUENTIAL);
-  }
+  explicit FileSource(std::shared_ptr<const RandomAccessFile> file) : file_(std::move(file)) {}
 
   size_t read(std::span<char> target) override {
-    ssize_t count;
-    do {
-      count = pread(file_.number(), target.data(), target.size(), static_cast<off_t>(at_));
-    } while (count < 0 && errno == EINTR);
-    if (count < 0) throw_system_error("read", path_, errno);
-    at_ += count;
-    return static_cast<size_t>(count);
+    const size_t count = file_->read_at(at_, target);
+    at_ += static_cast<int64_t>(count);
+    return count;
   }
   void skip(int64_t bytes) override { at_ += bytes; }
-  std::optional<int64_t> size() const override { return size_; }
+  std::optional<int64_t> size() const override { return file_->size(); }
 
  private:
-  std::filesystem::path path_;
-  FileDescriptor file_;
-  int64_t size_ = 0, at_ = 0;
+  const std::shared_ptr<const RandomAccessFile> file_;
+  int64_t at_ = 0;
 };
 
 }  // namespace
@@ -60,6 +35,12 @@ void read_and_forget(ByteSource& source, int64_t bytes) {
   }
 }
 
-std::unique_ptr<ByteSource> open_file(const std::filesystem::path& path) { return std::make_unique<FileSource>(path); }
+std::unique_ptr<ByteSource> open_file(const std::string& path) {
+  return bytes_of(open_random_access(path, Access::kSequential));
+}
+
+std::unique_ptr<ByteSource> bytes_of(std::shared_ptr<const RandomAccessFile> file) {
+  return std::make_unique<FileSource>(std::move(file));
+}
 
 }  // namespace portune::io

@@ -3,11 +3,12 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <filesystem>
 #include <memory>
 #include <optional>
 #include <span>
 #include <string>
+
+#include "portune/io/random_access_file.h"
 
 namespace portune::io {
 
@@ -23,9 +24,10 @@ class ByteSource {
   virtual std::optional<int64_t> size() const = 0;
 };
 
-/// The bytes of a regular file.
-/// errors  NotFoundError, IoError
-std::unique_ptr<ByteSource> open_file(const std::filesystem::path& path);
+/// The bytes of a file, here or remote. errors  those of open_random_access()
+std::unique_ptr<ByteSource> open_file(const std::string& path);
+/// Those of a file that is open, from its beginning.
+std::unique_ptr<ByteSource> bytes_of(std::shared_ptr<const RandomAccessFile> file);
 
 /// What `compressed` holds, which is gzip (of one member or several, zeros may follow) or zlib. `name` stands in
 /// errors.

@@ -7,15 +7,9 @@ namespace {
 
 constexpr std::string_view kGzip = "\x1f\x8b", kZstd = "\x28\xb5\x2f\xfd";
 
-std::string beginning_of(ByteSource& file, size_t bytes) {
+std::string beginning_of(const RandomAccessFile& file, size_t bytes) {
   std::string beginning(bytes, '\0');
-  size_t end = 0;
-  while (end < bytes) {
-    const size_t count = file.read(std::span(beginning).subspan(end));
-    if (count == 0) break;
-    end += count;
-  }
-  beginning.resize(end);
+  beginning.resize(file.read_at(0, beginning));
   return beginning;
 }
 
@@ -27,10 +21,11 @@ Compression compression_of(std::string_view beginning) {
 }
 
 std::unique_ptr<ByteSource> open_decompressed(const std::string& path) {
-  const Compression compression = compression_of(beginning_of(*open_file(path), kZstd.size()));
-  if (compression == Compression::kGzip) return inflate(open_file(path), path);
-  if (compression == Compression::kZstd) return decompress_zstd(open_file(path), path);
-  return open_file(path);
+  const std::shared_ptr<const RandomAccessFile> file = open_random_access(path, Access::kSequential);
+  const Compression compression = compression_of(beginning_of(*file, kZstd.size()));
+  if (compression == Compression::kGzip) return inflate(bytes_of(file), path);
+  if (compression == Compression::kZstd) return decompress_zstd(bytes_of(file), path);
+  return bytes_of(file);
 }
 
 std::string read_decompressed(const std::string& path, int64_t limit_bytes) {

@@ -9,9 +9,9 @@
 #include <cerrno>
 
 #include "portune/error.h"
+#include "portune/io/random_access_file.h"
 
 namespace portune::io {
-namespace {
 
 int64_t size_of_regular_file(const FileDescriptor& file, const std::filesystem::path& path) {
   struct stat status;
@@ -23,6 +23,8 @@ int64_t size_of_regular_file(const FileDescriptor& file, const std::filesystem::
   }
   return status.st_size;
 }
+
+namespace {
 
 // NFS, SMB, CIFS, SMB2 and FUSE, by their numbers in statfs(2).
 bool is_on_network(const FileDescriptor& file) {
@@ -66,6 +68,7 @@ void read_all(const FileDescriptor& file, std::span<std::byte> target, const std
 }  // namespace
 
 MappedFile MappedFile::open(const std::filesystem::path& path, FileAccess access) {
+  if (is_remote(path.native())) return read_remote(path);
   // O_NONBLOCK: opening a pipe by mistake must not wait for a writer.
   const FileDescriptor file = FileDescriptor::open(path, O_RDONLY | O_NONBLOCK);
   const int64_t size = size_of_regular_file(file, path);
@@ -94,6 +97,16 @@ MappedFile::MappedFile(MappedFile&& other) noexcept : bytes_(std::exchange(other
 MappedFile& MappedFile::operator=(MappedFile&& other) noexcept {
   std::swap(bytes_, other.bytes_);
   return *this;
+}
+
+MappedFile MappedFile::read_remote(const std::string& url) {
+  const std::shared_ptr<const RandomAccessFile> file = open_random_access(url);
+  if (file->size() == 0) return MappedFile({});
+  const auto size = static_cast<size_t>(file->size());
+  std::byte* const pages = map_pages(file->size(), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, url);
+  MappedFile mapped({pages, size});
+  file->read_at(0, {reinterpret_cast<char*>(pages), size});
+  return mapped;
 }
 
 std::string read_text(const std::filesystem::path& path, int64_t limit_bytes) {

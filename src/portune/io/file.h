@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 
+#include "portune/base/file_descriptor.h"
 #include "portune/base/output_file.h"
 
 namespace portune::io {
@@ -19,7 +20,8 @@ enum class FileAccess {
   kRead   ///< copied into memory once
 };
 
-/// The bytes of a regular file, page-aligned and read-only, for as long as this object lives.
+/// The bytes of a regular file, page-aligned and read-only, for as long as this object lives. Remote files
+/// (random_access_file.h) are read into memory.
 class MappedFile {
  public:
   /// errors    NotFoundError if there is no such file; IoError if it cannot be read or is not a regular file
@@ -31,9 +33,13 @@ class MappedFile {
   std::span<const std::byte> bytes() const { return bytes_; }
 
  private:
+  static MappedFile read_remote(const std::string& url);
   explicit MappedFile(std::span<const std::byte> bytes) : bytes_(bytes) {}
   std::span<const std::byte> bytes_;
 };
+
+/// errors  IoError for what is not a regular file
+int64_t size_of_regular_file(const FileDescriptor& file, const std::filesystem::path& path);
 
 /// The whole of a small text file.
 /// errors    as MappedFile::open; DataError if it is longer than `limit_bytes`

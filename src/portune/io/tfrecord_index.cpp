@@ -1,9 +1,12 @@
 #include "portune/io/tfrecord_index.h"
 
+#include <cerrno>
 #include <cstring>
 #include <filesystem>
 
+#include "portune/error.h"
 #include "portune/io/crc32c.h"
+#include "portune/io/random_access_file.h"
 #include "portune/io/tfrecord_reader.h"
 
 namespace portune::io {
@@ -44,15 +47,30 @@ Trailer trailer_of(std::string_view bytes, const std::string& file) {
   return trailer;
 }
 
+std::optional<MappedFile> map_if_there(const std::string& file) {
+  const bool is_signed = is_remote(file) && file.find('?') != std::string::npos;  // for the one file alone
+  if (is_signed) return std::nullopt;
+  try {
+    return MappedFile::open(index_path(file));
+  } catch (const NotFoundError&) {
+    return std::nullopt;
+  } catch (const IoError& error) {
+    // So clouds answer for what is not there, if one may not list the folder.
+    if (is_remote(file) && error.error_number() == EACCES) return std::nullopt;
+    throw;
+  }
+}
+
 }  // namespace
 
 std::string index_path(const std::string& file) { return file + ".index"; }
 
 std::optional<TfrecordIndex> TfrecordIndex::open(const std::string& file) {
-  if (!std::filesystem::exists(index_path(file))) return std::nullopt;
-  TfrecordIndex index(MappedFile::open(index_path(file)));
+  std::optional<MappedFile> bytes = map_if_there(file);
+  if (!bytes) return std::nullopt;
+  TfrecordIndex index(std::move(*bytes));
   const Trailer trailer = trailer_of(text_of(index.file_.bytes()), file);
-  const auto size = static_cast<int64_t>(std::filesystem::file_size(file));
+  const int64_t size = open_random_access(file)->size();
   if (trailer.file_bytes != size) {
     throw unfit(file, "the index of a file of " + std::to_string(trailer.file_bytes) + " bytes",
                 std::to_string(size) + ", as " + file + " has");
@@ -93,6 +111,10 @@ void TfrecordIndexWriter::finish(int64_t end, int64_t file_bytes, bool is_compre
 }
 
 int64_t make_index(const std::string& file) {
+  if (is_remote(file)) {
+    throw UsageError(
+        {.where = file, .given = "a remote file", .expected = "one of this machine, to write an index beside it"});
+  }
   TfrecordReader reader(file);
   TfrecordIndexWriter index(file);
   for (RecordPosition at = reader.position(); reader.next(); at = reader.position()) index.add(at.offset);

@@ -1,13 +1,9 @@
 #include "portune/io/tfrecord_reader.h"
 
-#include <unistd.h>
-
 #include <algorithm>
-#include <cerrno>
 #include <cstring>
 #include <utility>
 
-#include "portune/base/file_descriptor.h"
 #include "portune/io/decompress.h"
 
 namespace portune::io {
@@ -39,12 +35,13 @@ TfrecordReader::TfrecordReader(std::unique_ptr<ByteSource> bytes, std::string na
     : path_(std::move(name)), max_record_bytes_(max_record_bytes), source_(std::move(bytes)), buffer_(kBlock) {}
 
 void TfrecordReader::open() {
-  source_ = open_file(path_);
+  const std::shared_ptr<const RandomAccessFile> file = open_random_access(path_, Access::kSequential);
+  source_ = bytes_of(file);
   has(kRecordHeader);
   const std::string_view begin(buffer_.data(), end_);
   is_compressed_ = !is_length(begin) && (is_zlib(begin) || compression_of(begin) != Compression::kNone);
   if (!is_compressed_) return;
-  source_ = is_zlib(begin) ? inflate(open_file(path_), path_) : open_decompressed(path_);
+  source_ = is_zlib(begin) ? inflate(bytes_of(file), path_) : open_decompressed(path_);
   begin_ = end_ = 0;
 }
 
@@ -138,19 +135,13 @@ void TfrecordReader::lose_rest(const DataError& error) {
   throw error;
 }
 
-std::string_view read_record(int file, const std::string& path, const RecordPosition& position, int64_t end,
-                             int64_t max_record_bytes, std::string& buffer) {
+std::string_view read_record(const RandomAccessFile& file, const std::string& path, const RecordPosition& position,
+                             int64_t end, int64_t max_record_bytes, std::string& buffer) {
   const int64_t expected = std::max<int64_t>(0, end - position.offset - kFrame);
   if (expected > max_record_bytes) throw too_long(path, position, static_cast<uint64_t>(expected), max_record_bytes);
   buffer.resize(static_cast<size_t>(expected + kFrame));
-  for (size_t done = 0; done < buffer.size();) {
-    const auto offset = static_cast<off_t>(position.offset) + static_cast<off_t>(done);
-    const ssize_t count = pread(file, buffer.data() + done, buffer.size() - done, offset);
-    if (count < 0 && errno == EINTR) continue;
-    if (count < 0) throw_system_error("read", path, errno);
-    if (count == 0) throw cut_short(path, position, static_cast<int64_t>(done));
-    done += static_cast<size_t>(count);
-  }
+  const size_t count = file.read_at(position.offset, buffer);
+  if (count < buffer.size()) throw cut_short(path, position, static_cast<int64_t>(count));
   const std::string_view bytes = buffer;
   const auto length = record_length(bytes.substr(0, kRecordHeader));
   if (!length) throw wrong_length_crc(path, position);

@@ -66,7 +66,7 @@ class TfrecordReader {
 /// The record that begins at `position` and ends, footer included, at `end`, of an uncompressed file, whichever record
 /// was read before. It lies in `buffer`.
 /// errors  DataError if no such record stands there, or it has more than `max_record_bytes`; IoError
-std::string_view read_record(int file, const std::string& path, const RecordPosition& position, int64_t end,
-                             int64_t max_record_bytes, std::string& buffer);
+std::string_view read_record(const RandomAccessFile& file, const std::string& path, const RecordPosition& position,
+                             int64_t end, int64_t max_record_bytes, std::string& buffer);
 
 }  // namespace portune::io

@@ -3,6 +3,7 @@
 #include <chrono>
 #include <cmath>
 
+#include "portune/base/stop.h"
 #include "portune/error.h"
 #include "portune/train/batch_shapes.h"
 #include "portune/train/checkpoint_folder.h"
@@ -44,13 +45,7 @@ class FitLoop {
   FitResult run() {
     if (epoch_end_is_due()) end_epoch();  // that of a run which was stopped before
     data::Cursor cursor = cursor_at_step();
-    while (state_.steps() < last_step_ && !stopping_) {
-      const std::optional<data::Example> batch = input_.next(cursor);
-      if (!batch) throw no_example("training data");
-      if (!shapes_) compile_all(*batch);
-      shapes_->require(state_.task(), *batch);
-      step(*batch, cursor);
-    }
+    while (state_.steps() < last_step_ && !stopping_) take_step(cursor);
     result_.steps = state_.steps();
     result_.stopped = stopping_ && (state_.steps() < last_step_ || epoch_end_is_due());
     if (result_.stopped) state_.data_state() = cursor.state();
@@ -58,6 +53,20 @@ class FitLoop {
   }
 
  private:
+  void take_step(data::Cursor& cursor) {
+    try {
+      const std::optional<data::Example> batch = input_.next(cursor);
+      if (!batch) throw no_example("training data");
+      if (!shapes_) compile_all(*batch);
+      shapes_->require(state_.task(), *batch);
+      step(*batch, cursor);
+    } catch (const Stopped&) {  // while it waited for data
+      if (!shapes_) throw;      // nothing has been done that could be lost
+      stopping_ = true;
+      finish_running();
+    }
+  }
+
   void require_work() const {
     if (state_.steps() < last_step_ || (state_.steps() == last_step_ && epoch_end_is_due())) return;
     throw UsageError(

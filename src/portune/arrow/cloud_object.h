@@ -1,0 +1,44 @@
+// Objects of s3:// and gs://, and the folders that they seem to be in.
+#pragma once
+
+#include <arrow/io/interfaces.h>
+
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "portune/arrow/api.h"
+#include "portune/arrow/cloud_store.h"
+
+namespace portune::arrow_plugin {
+
+class CloudObject {
+ public:
+  static arrow::Result<std::unique_ptr<CloudObject>> open(const std::string& url);
+
+  int64_t size() const { return size_; }
+  const std::string& identity() const { return identity_; }
+  /// errors  also kChanged
+  arrow::Result<int64_t> read_at(int64_t offset, int64_t bytes, void* target);
+
+ private:
+  arrow::Status require_same() const;
+
+  CloudPlace place_;
+  std::shared_ptr<arrow::io::RandomAccessFile> file_;
+  int64_t size_ = 0;
+  std::string identity_;
+};
+
+using TakeEntry = std::function<void(const PortuneArrowEntry&)>;
+/// What is directly in a folder.
+arrow::Status list_cloud_objects(const std::string& url, const TakeEntry& take);
+arrow::Status list_cloud_folders(const std::string& url, const TakeEntry& take);
+
+/// That an object is another than the one that was opened.
+arrow::Status changed(const std::string& then, const std::string& now);
+
+/// What kind of fault a failed request is.
+PortuneArrowFault cloud_fault(const arrow::Status& status);
+
+}  // namespace portune::arrow_plugin

@@ -1,0 +1,16 @@
+#include "portune/base/stop.h"
+
+#include <atomic>
+
+namespace portune {
+namespace {
+
+std::atomic<bool> requested = false;
+static_assert(std::atomic<bool>::is_always_lock_free);  // or no signal handler might use it
+
+}  // namespace
+
+void request_stop(bool wanted) noexcept { requested = wanted; }
+bool stop_requested() noexcept { return requested; }
+
+}  // namespace portune

@@ -1,0 +1,120 @@
+#include "portune/io/cloud.h"
+
+#include <algorithm>
+#include <cerrno>
+
+#include "portune/error.h"
+#include "portune/io/arrow_plugin.h"
+#include "portune/io/bounded_call.h"
+
+namespace portune::io {
+namespace {
+
+std::string where_credentials_come_from(std::string_view url) {
+  if (url.starts_with("s3://")) {
+    return "credentials are those of AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or of AWS_PROFILE in "
+           "~/.aws/credentials; the region is that of AWS_REGION";
+  }
+  return "credentials are those that GOOGLE_APPLICATION_CREDENTIALS names, or of `gcloud auth application-default "
+         "login`; gs://anonymous@bucket/... goes without";
+}
+
+[[noreturn]] void fail(const std::string& url, const PortuneArrowError& error) {
+  const std::string given = error.message;
+  switch (error.fault) {
+    case kPortuneArrowTemporary:
+      throw TemporaryFault{.what = given};
+    case kPortuneArrowNotFound:
+      throw NotFoundError({.where = url,
+                           .given = "no such object, bucket or folder",
+                           .expected = "an object, or a folder, whose name ends in /"});
+    case kPortuneArrowNoPermission:
+      throw IoError(
+          {.where = url, .given = given, .expected = "permission to read it", .fix = where_credentials_come_from(url)},
+          EACCES);
+    case kPortuneArrowChanged:
+      throw DataError({.where = url, .given = given, .expected = "an object that nobody changes while it is read"});
+    default:
+      throw IoError({.where = url, .given = given}, EIO);
+  }
+}
+
+class CloudTransport final : public Transport {
+ public:
+  explicit CloudTransport(const std::string& url) : url_(url), api_(arrow_plugin(url)) {}
+
+  Facts open(Clock::time_point deadline) override {
+    object_ = bounded_call(
+        [&api = api_, url = url_] {
+          PortuneArrowError error;
+          Object object(api.open_object(url.c_str(), &error), api.close_object);
+          if (object == nullptr) fail(url, error);
+          return object;
+        },
+        deadline);
+    const std::string identity = api_.object_identity(object_.get());
+    return {.size = api_.object_size(object_.get()),
+            .identity = identity.empty() ? std::nullopt : std::optional(identity),
+            .beginning = {}};
+  }
+
+  std::string read(int64_t begin, int64_t end, Clock::time_point deadline) override {
+    return bounded_call(
+        [&api = api_, url = url_, object = object_, begin, end] {
+          PortuneArrowError error;
+          std::string bytes(static_cast<size_t>(end - begin), '\0');
+          const int64_t count = api.read_object(object.get(), begin, end - begin, bytes.data(), &error);
+          if (count < 0) fail(url, error);
+          if (count != end - begin) throw TemporaryFault{.what = "an answer of " + std::to_string(count) + " bytes"};
+          return bytes;
+        },
+        deadline);
+  }
+
+ private:
+  using Object = std::shared_ptr<PortuneArrowObject>;  // shared with calls that are left to themselves
+
+  const std::string url_;
+  const PortuneArrowApi& api_;
+  Object object_;
+};
+
+std::string with_slash(std::string folder) {
+  if (!folder.ends_with('/')) folder += '/';
+  return folder;
+}
+
+std::vector<CloudEntry> entries_of(const std::string& folder, bool folders) {
+  const PortuneArrowApi& api = arrow_plugin(folder);
+  const auto list = [&api, folder, folders] {
+    PortuneArrowError error;
+    std::vector<CloudEntry> entries;
+    const auto take = [](void* entries, const PortuneArrowEntry* entry) {
+      static_cast<std::vector<CloudEntry>*>(entries)->push_back(
+          {.url = entry->name, .size = entry->size, .changed = std::to_string(entry->changed_ns)});
+    };
+    if (api.list_folder(folder.c_str(), folders ? 1 : 0, take, &entries, &error) != 0) fail(folder, error);
+    for (CloudEntry& entry : entries) entry.url = folder + entry.url;
+    return entries;
+  };
+  std::vector<CloudEntry> entries =
+      with_retries(folder, [&](Clock::time_point deadline) { return bounded_call(list, deadline); });
+  std::ranges::sort(entries, {}, &CloudEntry::url);
+  return entries;
+}
+
+}  // namespace
+
+bool is_cloud(std::string_view path) { return path.starts_with("s3://") || path.starts_with("gs://"); }
+
+std::unique_ptr<Transport> cloud_transport(const std::string& url) { return std::make_unique<CloudTransport>(url); }
+
+std::vector<CloudEntry> cloud_objects(const std::string& folder) { return entries_of(with_slash(folder), false); }
+
+std::vector<std::string> cloud_folders(const std::string& folder) {
+  std::vector<std::string> urls;
+  for (const CloudEntry& entry : entries_of(with_slash(folder), true)) urls.push_back(entry.url + "/");
+  return urls;
+}
+
+}  // namespace portune::io

@@ -1,0 +1,15 @@
+// Files by https://, and by http:// on this machine.
+#pragma once
+
+#include <memory>
+
+#include "portune/io/remote_file.h"
+
+namespace portune::io {
+
+/// Redirects are followed. Credentials are those that ~/.netrc (or $NETRC) has for the host of the URL, and are said to
+/// no other. Proxies are those of libcurl's environment variables. errors  UsageError for http:// to another machine;
+/// as Url
+std::unique_ptr<Transport> http_transport(const std::string& url);
+
+}  // namespace portune::io

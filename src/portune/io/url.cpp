@@ -1,0 +1,52 @@
+#include "portune/io/url.h"
+
+#include <memory>
+
+#include "portune/error.h"
+#include "portune/io/curl.h"
+
+namespace portune::io {
+namespace {
+
+class Parsed {
+ public:
+  explicit Parsed(const std::string& text) : curl_(curl(text)), url_(curl_.url(), curl_.url_cleanup) {
+    if (curl_.url_set(url_.get(), CURLUPART_URL, text.c_str(), 0) != CURLUE_OK) {
+      throw UsageError({.where = text,
+                        .given = "what is not a URL",
+                        .expected = "https://host/path",
+                        .fix = "write a blank as %20, a percent sign as %25"});
+    }
+  }
+
+  std::string part(CURLUPart which) const {
+    char* found = nullptr;
+    if (curl_.url_get(url_.get(), which, &found, CURLU_DEFAULT_PORT) != CURLUE_OK) return {};
+    const std::unique_ptr<char, decltype(&curl_free)> owned(found, curl_.free);
+    return found;
+  }
+
+ private:
+  const Curl& curl_;
+  const std::unique_ptr<CURLU, decltype(&curl_url_cleanup)> url_;
+};
+
+}  // namespace
+
+Url::Url(const std::string& text) {
+  const Parsed parsed(text);
+  if (!parsed.part(CURLUPART_USER).empty() || !parsed.part(CURLUPART_PASSWORD).empty()) {
+    throw UsageError(
+        {.where = text,
+         .given = "a user name or a password in a URL, which ends up in logs",
+         .expected = "none",
+         .fix = "write them into ~/.netrc: machine " + parsed.part(CURLUPART_HOST) + " login NAME password PASSWORD"});
+  }
+  scheme = parsed.part(CURLUPART_SCHEME);
+  host = parsed.part(CURLUPART_HOST);
+  port = parsed.part(CURLUPART_PORT);
+}
+
+bool Url::is_loopback() const { return host == "localhost" || host == "[::1]" || host.starts_with("127."); }
+
+}  // namespace portune::io

@@ -1,0 +1,123 @@
+// Training and evaluation on remote files, through the real command and servers of the test's own: the same numbers as
+// with local ones.
+#include <gmock/gmock.h>
+
+#include <algorithm>
+#include <csignal>
+#include <filesystem>
+
+#include "cli/program.h"
+#include "cli/toy.h"
+#include "io/object_store.h"
+
+namespace portune::cli {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+std::string weights_in(const std::string& folder) { return read(folder + "/model.safetensors"); }
+
+// A toy whose data are on a server, under the scheme of the test.
+class Remote : public testing::TestWithParam<const char*> {
+ protected:
+  void SetUp() override {
+    setenv("NETRC", "/dev/null", 1);
+    const bool has_arrow =
+        std::filesystem::exists(std::filesystem::path(PORTUNE_COMMAND).parent_path() / "libportune_arrow.so");
+    if (!has_arrow && std::string(GetParam()) != "http") GTEST_SKIP() << "no plug-in for Arrow";
+    store_.put("b/train.csv", toy_csv(64));
+    store_.put("b/validation.csv", toy_csv(37));
+  }
+
+  std::string url(const std::string& name) const {
+    const std::string scheme = GetParam();
+    return scheme == "http" ? store_.server().url("/b/" + name) : scheme + "://b/" + name;
+  }
+  Words fit(const Toy& toy, const Words& more) const {
+    Words words = toy.fit(more);
+    std::ranges::replace(words, toy.file("train.csv"), url("train.csv"));
+    std::ranges::replace(words, toy.file("validation.csv"), url("validation.csv"));
+    return words;
+  }
+
+  ObjectStore store_;
+};
+
+const Words kLong = {"--epochs", "400", "--checkpoint-every", "7", "--resume"};
+
+TEST_P(Remote, TrainsAndEvaluatesAsOnLocalFiles) {
+  const Toy local, remote;
+  const Words words = {"--epochs", "3", "--json"};
+  const Finished by_file = portune(local.fit(words)), by_url = portune(fit(remote, words));
+  ASSERT_EQ(by_file.exit_code, 0) << by_file.err;
+  ASSERT_EQ(by_url.exit_code, 0) << by_url.err;
+  EXPECT_EQ(weights_in(remote.output()), weights_in(local.output()));
+  const auto evaluated = [&](const std::string& data) {
+    const Finished run =
+        portune({"evaluate", "--model", remote.output(), "--data", data, "--max-length", "16", "--json"});
+    EXPECT_EQ(run.exit_code, 0) << run.err;
+    return run.out;
+  };
+  EXPECT_EQ(evaluated(url("validation.csv")), evaluated(local.file("validation.csv")));
+}
+
+TEST_P(Remote, KilledAndResumedItGivesTheSameBitsAsAnUnbrokenLocalRun) {
+  const Toy unbroken, broken;
+  ASSERT_EQ(portune(unbroken.fit(kLong)).exit_code, 0);
+  {
+    Program run(fit(broken, kLong));
+    ASSERT_TRUE(run.says("epoch 5/"));
+    run.signal(SIGKILL);
+    EXPECT_EQ(run.wait().exit_code, 128 + SIGKILL);
+  }
+  const Finished rest = portune(fit(broken, kLong));
+  ASSERT_EQ(rest.exit_code, 0) << rest.err;
+  EXPECT_THAT(rest.err, HasSubstr("resuming from"));
+  EXPECT_EQ(weights_in(broken.output()), weights_in(unbroken.output()));
+}
+
+TEST_P(Remote, ResumedWithAnExchangedFileItIsRefused) {
+  const Toy toy;
+  {
+    Program run(fit(toy, kLong));
+    ASSERT_TRUE(run.says("epoch 5/"));
+    run.signal(SIGKILL);
+    run.wait();
+  }
+  store_.put("b/train.csv", toy_csv(64));
+  const Finished rest = portune(fit(toy, kLong));
+  EXPECT_EQ(rest.exit_code, 2) << rest.err;
+  EXPECT_THAT(rest.err, HasSubstr("training_data 64 examples of files with hash"));
+}
+
+TEST_P(Remote, ASignalEndsAWaitForTheServerAndSavesACheckpoint) {
+  const Toy toy;
+  Program run(fit(toy, {"--epochs", "4000"}));
+  ASSERT_TRUE(run.says("epoch 3/"));
+  store_.fail_always({.status = 503});
+  std::this_thread::sleep_for(std::chrono::milliseconds(500));  // so that it waits, which it need not for the test
+  run.signal(SIGINT);
+  const Finished stopped = run.wait();
+  EXPECT_EQ(stopped.exit_code, 75) << stopped.err;
+  EXPECT_THAT(stopped.err, HasSubstr("stopped by SIGINT after step "));
+  EXPECT_THAT(names_in(toy.output()), testing::Contains(testing::StartsWith("checkpoint-")));
+}
+
+TEST_P(Remote, MissingFilesAndDeniedOnesHaveTheirExitCodes) {
+  const Toy toy;
+  Words words = fit(toy, {});
+  std::ranges::replace(words, url("train.csv"), url("none.csv"));
+  const Finished missing = portune(words);
+  EXPECT_EQ(missing.exit_code, 66) << missing.err;
+  EXPECT_THAT(missing.err, HasSubstr(url("none.csv")));
+  store_.fail_always({.status = 403});
+  const Finished denied = portune(fit(toy, {}));
+  EXPECT_EQ(denied.exit_code, 77) << denied.err;
+  EXPECT_THAT(denied.err, Not(HasSubstr("secret-of-the-test")));
+}
+
+INSTANTIATE_TEST_SUITE_P(By, Remote, testing::Values("http", "s3", "gs"), [](const auto& of) { return of.param; });
+
+}  // namespace
+}  // namespace portune::cli
