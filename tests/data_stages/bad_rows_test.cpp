@@ -15,6 +15,7 @@ namespace portune::data {
 namespace {
 
 using testing::ElementsAre;
+using testing::EndsWith;
 using testing::HasSubstr;
 
 std::vector<std::string> texts_of(Cursor cursor, const std::string& column) {
@@ -235,7 +236,9 @@ TEST(BadRows, ThatAreKnownAlreadyDoNotMakeACacheOneOfOtherData) {
   const TemporaryFolder folder;
   for (int process = 0; process < 2; ++process) {
     const Dataset rows = read_csv(path).skip_bad_rows(at_most(3));
-    if (process == 0) EXPECT_EQ(rows.count(), 3);
+    if (process == 0) {
+      EXPECT_EQ(rows.count(), 3);
+    }
     EXPECT_THAT(collect(rows.cache(folder / "c")), ElementsAre(0, 2, 5));
   }
   expect_resumable([&] { return read_csv(path).skip_bad_rows(at_most(3)).cache(folder / "d"); });
