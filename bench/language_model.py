@@ -5,8 +5,13 @@ Both begin with the same weights (a Llama of 4 layers, 256 wide, without dropout
 (its validation file, as the larger one is seldom at hand), each in an order of its own, and are measured on its test file
 before the first epoch and after each. Needs the folder PORTUNE_SHARED_DATA with wikitext2 and
 tokenizers/spm_bytefallback_1k.
+
+    --seeds 1 2     of the orders of the blocks
+    --lines N M     the first so many lines of the two files alone, for a short run
 """
 
+import argparse
+import itertools
 import json
 import os
 import pathlib
@@ -18,30 +23,48 @@ from harness import PEERS, PORTUNE, json_line, peer_python, run
 
 DATA = pathlib.Path(os.environ["PORTUNE_SHARED_DATA"])
 FILES = {"train": DATA / "wikitext2" / "valid.txt", "validation": DATA / "wikitext2" / "test.txt"}
-SETTINGS = ["--epochs", 3, "--batch-size", 16, "--max-length", 128, "--learning-rate", 1e-3, "--seed", 1]
+SETTINGS = ["--epochs", 3, "--batch-size", 16, "--max-length", 128, "--learning-rate", 1e-3]
 
 
 def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--seeds", type=int, nargs="+", default=[1])
+    parser.add_argument("--lines", type=int, nargs=2)
+    options = parser.parse_args()
     python = peer_python()
-    with tempfile.TemporaryDirectory() as scratch:
-        model = pathlib.Path(scratch) / "model"
+    with tempfile.TemporaryDirectory() as name:
+        scratch = pathlib.Path(name)
+        model = scratch / "model"
         run(python, PEERS / "make_small_llama.py", DATA / "tokenizers/spm_bytefallback_1k/tokenizer.model", 2000, model)
-        ours, our_s = portune_losses(model, scratch)
-        ids = {name: ids_of(model, file, pathlib.Path(scratch) / f"{name}.jsonl") for name, file in FILES.items()}
-        arguments = [word for name, file in ids.items() for word in (f"--{name}", file)]
-        printed, their_s = run(python, PEERS / "language_model.py", "--model", model, *arguments, *SETTINGS)
-    theirs = json_line(printed)["losses"]
-    for epoch, (our, their) in enumerate(zip(ours, theirs, strict=True)):
-        print(f"after epoch {epoch}: held-out loss portune {our:.4f}   torch {their:.4f}")
-    load = ", ".join(f"{value:.1f}" for value in os.getloadavg())
-    print(f"whole runs: portune {our_s:.0f} s   torch {their_s:.0f} s   load {load}")
+        texts = dict(zip(FILES, beginnings(options.lines, scratch))) if options.lines else FILES
+        ids = {part: ids_of(model, file, scratch / f"{part}.jsonl") for part, file in texts.items()}
+        for seed in options.seeds:
+            ours, our_s = portune_losses(model, texts, seed, scratch)
+            arguments = ["--model", model, *words_of(ids), *SETTINGS, "--seed", seed]
+            printed, their_s = run(python, PEERS / "language_model.py", *arguments)
+            for epoch, (our, their) in enumerate(zip(ours, json_line(printed)["losses"], strict=True)):
+                print(f"seed {seed}, after epoch {epoch}: held-out loss portune {our:.4f}   torch {their:.4f}")
+            load = ", ".join(f"{value:.1f}" for value in os.getloadavg())
+            print(f"whole runs: portune {our_s:.0f} s   torch {their_s:.0f} s   load {load}", flush=True)
 
 
-def portune_losses(model, scratch):
+def beginnings(lines, scratch):
+    for (part, file), count in zip(FILES.items(), lines):
+        beginning = scratch / f"{part}.txt"
+        with file.open(encoding="utf-8", newline="\n") as whole:
+            beginning.write_text("".join(itertools.islice(whole, count)), encoding="utf-8", newline="\n")
+        yield beginning
+
+
+def words_of(files):
+    return [word for part, file in files.items() for word in (f"--{part}", file)]
+
+
+def portune_losses(model, texts, seed, scratch):
     """Before training, and after each epoch, from what the command says."""
-    files = [word for name, file in FILES.items() for word in (f"--{name}", file)]
-    words = [PORTUNE, "fit", "--task", "causal-lm", "--model", model, *files, *SETTINGS, "--output", f"{scratch}/out"]
-    words += ["--disable-progress"]
+    output = scratch / f"out-{seed}"
+    words = [PORTUNE, "fit", "--task", "causal-lm", "--model", model, *words_of(texts), *SETTINGS, "--seed", seed]
+    words += ["--output", output, "--disable-progress"]
     begin = os.times().elapsed
     done = subprocess.run([str(word) for word in words], stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
     if done.returncode != 0:

@@ -1,6 +1,7 @@
 // Random numbers for shuffling, the same on every machine.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <utility>
 #include <vector>

@@ -146,6 +146,19 @@ std::optional<FileDescriptor> try_lock(const fs::path& folder) {
   return file;
 }
 
+// The same after at most a second: who cleans up may hold the lock of a folder that it has found under an older name,
+// and lets go of it at once.
+std::optional<FileDescriptor> wait_for_lock(const fs::path& folder) {
+  const int number = open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+  if (number < 0) return std::nullopt;
+  FileDescriptor file(number);
+  for (int tries = 0; tries < 100; ++tries) {
+    if (!is_held_by_another(file)) return file;
+    usleep(10'000);
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
 AtomicDirectory::AtomicDirectory(fs::path target) : target_(normalised(std::move(target))) {
@@ -172,7 +185,7 @@ AtomicDirectory::~AtomicDirectory() {
 void AtomicDirectory::commit() {
   sync_tree(staging_);
   // Held until the old folder is removed: meanwhile nobody shall take it for one that a dead run moved aside.
-  const std::optional<FileDescriptor> old_lock = try_lock(target_);
+  const std::optional<FileDescriptor> old_lock = wait_for_lock(target_);
   const std::optional<fs::path> old = put_in_place(staging_, target_);
   committed_ = true;
   sync(target_.parent_path(), O_RDONLY | O_DIRECTORY);
