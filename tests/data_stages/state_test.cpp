@@ -45,7 +45,7 @@ Example with_mask(Example example) {
 
 // Some examples wait for a later batch.
 PackOptions packed(Packing packing) {
-  return {.shapes = {.packing = packing, .examples = 3, .rows = {2}, .length = 30, .window = 7}};
+  return {.shapes = {.packing = packing, .examples = 3, .rows = {2}, .length = 15, .window = 7}};
 }
 
 // All words that stand before "(" in a text.
@@ -99,8 +99,8 @@ TEST(State, OfVerbs) {
   expect_resumable([] { return numbers(8).map(with_tokens).blocks("tokens", 5); });
   expect_resumable([] { return numbers(20).map(with_tokens).blocks("tokens", 3).padded_batch(2, {.lengths = {3}}); });
   for (const Packing packing : {Packing::kExactExamples, Packing::kTokenBudget}) {
-    expect_resumable([=] { return numbers(30).map(with_mask).pack(packed(packing)); });
-    expect_resumable([=] { return numbers(30).map(with_mask).shuffle({.seed = 1}).pack(packed(packing)).repeat(2); });
+    expect_resumable([=] { return numbers(15).map(with_mask).pack(packed(packing)); });
+    expect_resumable([=] { return numbers(15).map(with_mask).shuffle({.seed = 1}).pack(packed(packing)).repeat(2); });
   }
   expect_resumable([] { return numbers(9).prefetch(2); });
   expect_resumable([] {
