@@ -24,7 +24,8 @@ class ByteSource {
   virtual std::optional<int64_t> size() const = 0;
 };
 
-/// The bytes of a file, here or remote. errors  those of open_random_access()
+/// The bytes of a file, here or remote.
+/// errors  those of open_random_access()
 std::unique_ptr<ByteSource> open_file(const std::string& path);
 /// Those of a file that is open, from its beginning.
 std::unique_ptr<ByteSource> bytes_of(std::shared_ptr<const RandomAccessFile> file);

@@ -8,8 +8,8 @@
 namespace portune::io {
 
 /// Redirects are followed. Credentials are those that ~/.netrc (or $NETRC) has for the host of the URL, and are said to
-/// no other. Proxies are those of libcurl's environment variables. errors  UsageError for http:// to another machine;
-/// as Url
+/// no other. Proxies are those of libcurl's environment variables.
+/// errors  UsageError for http:// to another machine; as Url
 std::unique_ptr<Transport> http_transport(const std::string& url);
 
 }  // namespace portune::io

@@ -30,9 +30,9 @@ enum class Access {
 };
 
 /// A regular file of this machine, or one by its URL: https:// (http:// on this machine only), s3://, gs://. Of a
-/// remote one, ranges are read when they are asked for; nothing is kept on disk. errors  NotFoundError; IoError, with
-/// EACCES for lack of permission; UsageError for a URL that makes no sense; DeviceError
-///         without what reads such URLs; Stopped
+/// remote one, ranges are read when they are asked for; nothing is kept on disk.
+/// errors  NotFoundError; IoError, with EACCES for lack of permission; UsageError for a URL that makes no sense;
+///         DeviceError without what reads such URLs; Stopped
 std::shared_ptr<const RandomAccessFile> open_random_access(const std::string& path, Access access = Access::kRandom);
 
 /// Whether it is a URL.

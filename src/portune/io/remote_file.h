@@ -20,7 +20,8 @@ class Transport {
   };
 
   virtual ~Transport() = default;
-  /// The first call. errors  as open_random_access()
+  /// The first call.
+  /// errors  as open_random_access()
   virtual Facts open(Clock::time_point deadline) = 0;
   /// All bytes from `begin` to before `end`, which are there.
   /// errors  IoError; DataError if the file is not the one that was opened
