@@ -29,7 +29,7 @@ class Files {
 };
 
 /// Each pattern as the files that match it, sorted by their bytes: `*`, `?` and `[abc]` do not match a slash. Anything
-/// else, and what exists under this very name, stays as it is; folders of s3:// and gs:// end in a slash then.
+/// else, and what exists under this very name, stays as it is.
 /// errors  NotFoundError for a pattern that nothing matches; IoError for a folder that cannot be read; UsageError for a
 ///         pattern of https:// URLs
 std::vector<std::string> matching_files(const std::vector<std::string>& words);

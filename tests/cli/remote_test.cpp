@@ -88,7 +88,7 @@ TEST_P(Remote, ResumedWithAnExchangedFileItIsRefused) {
   store_.put("b/train.csv", toy_csv(64));
   const Finished rest = portune(fit(toy, kLong));
   EXPECT_EQ(rest.exit_code, 2) << rest.err;
-  EXPECT_THAT(rest.err, HasSubstr("training_data 64 examples of files with hash"));
+  EXPECT_THAT(rest.err, HasSubstr("given     " + url("train.csv") + " fingerprint "));
 }
 
 TEST_P(Remote, ASignalEndsAWaitForTheServerAndSavesACheckpoint) {

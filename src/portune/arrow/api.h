@@ -36,12 +36,6 @@ struct PortuneArrowInput {
   int64_t (*read_at)(void* self, int64_t offset, int64_t bytes, void* target);
 };
 
-struct PortuneArrowEntry {
-  const char* name;    // within its folder
-  int64_t size;        // of objects
-  int64_t changed_ns;  // of objects: when, since 1970
-};
-
 struct PortuneArrowApi {
   int32_t version;  // kPortuneArrowVersion; the rest is as here if it is the same
 
@@ -74,10 +68,10 @@ struct PortuneArrowApi {
   // Returns how many bytes, negative if it failed. What is returned is of the object that was opened.
   int64_t (*read_object)(struct PortuneArrowObject* object, int64_t offset, int64_t bytes, void* target,
                          struct PortuneArrowError* error);
-  // Calls take(self, entry) for all objects directly in a folder, or for all folders in it, which on gs:// takes as
-  // long as to list all that is below. An entry lives as long as the call. 0 if it went well.
-  int (*list_folder)(const char* url, int32_t folders, void (*take)(void* self, const struct PortuneArrowEntry* entry),
-                     void* self, struct PortuneArrowError* error);
+  // Calls take(self, name) for each object directly in a folder, or for each folder in it, which on gs:// takes as long
+  // as to list all that is below. A name is that within the folder, and lives as long as the call. 0 if it went well.
+  int (*list_folder)(const char* url, int32_t folders, void (*take)(void* self, const char* name), void* self,
+                     struct PortuneArrowError* error);
 };
 
 // The only symbol of the library.

@@ -3,7 +3,6 @@
 #include <arrow/util/key_value_metadata.h>
 
 #include <array>
-#include <set>
 
 namespace portune::arrow_plugin {
 namespace {
@@ -62,27 +61,25 @@ Status CloudObject::require_same() const {
   return now == identity_ ? Status::OK() : changed(identity_, now);
 }
 
-Status list_cloud_objects(const std::string& url, const TakeEntry& take) {
+Result<std::set<std::string>> cloud_objects(const std::string& url) {
   ARROW_ASSIGN_OR_RAISE(const Listing listing, list(url, /*all_below=*/false));
+  std::set<std::string> names;
   for (const arrow::fs::FileInfo& entry : listing.entries) {
-    if (!entry.IsFile()) continue;
-    const std::string name = entry.base_name();
-    take({.name = name.c_str(), .size = entry.size(), .changed_ns = entry.mtime().time_since_epoch().count()});
+    if (entry.IsFile()) names.insert(entry.base_name());
   }
-  return Status::OK();
+  return names;
 }
 
 // On gs:// Arrow tells of folders only where an empty object stands for one.
-Status list_cloud_folders(const std::string& url, const TakeEntry& take) {
+Result<std::set<std::string>> cloud_folders(const std::string& url) {
   ARROW_ASSIGN_OR_RAISE(const Listing listing, list(url, /*all_below=*/url.starts_with("gs://")));
-  std::set<std::string> folders;
+  std::set<std::string> names;
   for (const arrow::fs::FileInfo& entry : listing.entries) {
     const std::string within = entry.path().substr(listing.folder.size() + 1);
     const size_t slash = within.find('/');
-    if (entry.IsDirectory() || slash != std::string::npos) folders.insert(within.substr(0, slash));
+    if (entry.IsDirectory() || slash != std::string::npos) names.insert(within.substr(0, slash));
   }
-  for (const std::string& folder : folders) take({.name = folder.c_str(), .size = 0, .changed_ns = 0});
-  return Status::OK();
+  return names;
 }
 
 }  // namespace portune::arrow_plugin

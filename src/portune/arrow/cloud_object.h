@@ -3,8 +3,8 @@
 
 #include <arrow/io/interfaces.h>
 
-#include <functional>
 #include <memory>
+#include <set>
 #include <string>
 
 #include "portune/arrow/api.h"
@@ -30,10 +30,9 @@ class CloudObject {
   std::string identity_;
 };
 
-using TakeEntry = std::function<void(const PortuneArrowEntry&)>;
-/// What is directly in a folder.
-arrow::Status list_cloud_objects(const std::string& url, const TakeEntry& take);
-arrow::Status list_cloud_folders(const std::string& url, const TakeEntry& take);
+/// The names of what is directly in a folder.
+arrow::Result<std::set<std::string>> cloud_objects(const std::string& url);
+arrow::Result<std::set<std::string>> cloud_folders(const std::string& url);
 
 /// That an object is another than the one that was opened.
 arrow::Status changed(const std::string& then, const std::string& now);

@@ -133,11 +133,12 @@ int64_t read_object(PortuneArrowObject* object, int64_t offset, int64_t bytes, v
   return succeeds(read, plugin::cloud_fault, error) ? count : -1;
 }
 
-int list_folder(const char* url, int32_t folders, void (*take)(void*, const PortuneArrowEntry*), void* self,
+int list_folder(const char* url, int32_t folders, void (*take)(void*, const char*), void* self,
                 PortuneArrowError* error) {
-  const auto take_entry = [&](const PortuneArrowEntry& entry) { take(self, &entry); };
-  const auto list = [&] {
-    return folders != 0 ? plugin::list_cloud_folders(url, take_entry) : plugin::list_cloud_objects(url, take_entry);
+  const auto list = [&]() -> arrow::Status {
+    ARROW_ASSIGN_OR_RAISE(const auto names, folders != 0 ? plugin::cloud_folders(url) : plugin::cloud_objects(url));
+    for (const std::string& name : names) take(self, name.c_str());
+    return arrow::Status::OK();
   };
   return succeeds(list, plugin::cloud_fault, error) ? 0 : 1;
 }

@@ -20,11 +20,10 @@
 #include "portune/cli/resume_command.h"
 #include "portune/cli/rows.h"
 #include "portune/cli/signals.h"
+#include "portune/cli/training_files.h"
 #include "portune/cli/training_log.h"
 #include "portune/cli/validation.h"
 #include "portune/cli/validation_split.h"
-#include "portune/data/file_kinds.h"
-#include "portune/io/content_hash.h"
 #include "portune/train/checkpoint_folder.h"
 
 namespace portune::cli {
@@ -40,17 +39,6 @@ double now_s() { return std::chrono::duration<double>(std::chrono::steady_clock:
 int64_t steps_of_pass(const FitArguments& a, int64_t examples, const data::Dataset& batches) {
   if (a.packed && a.packed->packing == data::Packing::kTokenBudget) return interruptible(batches).count();
   return (examples + a.batch_size - 1) / a.batch_size;
-}
-
-// Of a folder of tables the files in it, whose bytes decide; a folder of images stays one.
-std::vector<std::string> training_files(const FitArguments& a) {
-  std::vector<std::string> files;
-  for (const std::string& word : data::matching_files(a.train)) {
-    const bool holds_tables = std::filesystem::is_directory(word) && data::holds_tables(word);
-    const std::vector<std::string> meant = holds_tables ? data::table_files({word}) : std::vector{word};
-    files.insert(files.end(), meant.begin(), meant.end());
-  }
-  return files;
 }
 
 FitOptions epochs_of(const FitArguments& a, int64_t examples, const data::Dataset& batches) {
@@ -146,10 +134,8 @@ int64_t eval_batch_size(const FitArguments& a) { return a.eval_batch_size > 0 ? 
 TrainingOptions training_options(const FitArguments& a, const RowTask& task, int64_t examples) {
   TrainingOptions options = a.training;
   options.must_match.merge(task.settings());
-  options.must_match.insert({{"task", a.model.task},
-                             {"batch_size", std::to_string(a.batch_size)},
-                             {"training_data", fmt::format("{} examples of files with hash {}", examples,
-                                                           io::content_hash(training_files(a)))}});
+  options.must_match.merge(facts_of_training_files(a.train, examples));
+  options.must_match.insert({{"task", a.model.task}, {"batch_size", std::to_string(a.batch_size)}});
   const data::TableOptions& table = a.model.table;
   if (!table.names.empty()) options.must_match["column_names"] = fmt::format("{}", fmt::join(table.names, ","));
   if (a.model.bad_rows) options.must_match["bad_rows"] = fmt::format("skip:{}", a.model.bad_rows->limit());

@@ -53,12 +53,6 @@ std::vector<std::string> files_in(const std::string& folder) {
   return files;
 }
 
-std::vector<std::string> objects_in(const std::string& folder) {
-  std::vector<std::string> objects;
-  for (const io::CloudEntry& object : io::cloud_objects(folder)) objects.push_back(object.url);
-  return objects;
-}
-
 std::vector<std::string> tables_among(const std::vector<std::string>& files, bool incidental) {
   std::vector<std::string> tables;
   for (const std::string& file : files) {
@@ -95,10 +89,6 @@ bool is_pattern(const std::string& path) {
 bool is_folder(const std::string& path) {
   if (io::is_cloud(path)) return path.ends_with('/') || !kind_of(path);
   return !io::is_remote(path) && fs::is_directory(path);
-}
-
-std::string with_slash_if_folder(const std::string& path) {
-  return io::is_cloud(path) && is_folder(path) && !path.ends_with('/') ? path + "/" : path;
 }
 
 struct Matches {
@@ -157,8 +147,7 @@ std::string kind_extension(const std::string& path) {
 std::vector<std::string> matching_files(const std::vector<std::string>& words) {
   std::vector<std::string> files;
   for (const std::string& word : words) {
-    const std::vector<std::string> meant =
-        is_pattern(word) ? matches_of(word) : std::vector{with_slash_if_folder(word)};
+    const std::vector<std::string> meant = is_pattern(word) ? matches_of(word) : std::vector{word};
     files.insert(files.end(), meant.begin(), meant.end());
   }
   return files;
@@ -198,7 +187,7 @@ bool holds_tables(const std::string& folder) {
 }
 
 std::vector<std::string> tables_in(const std::string& folder) {
-  const std::vector<std::string> all = io::is_cloud(folder) ? objects_in(folder) : files_in(folder);
+  const std::vector<std::string> all = io::is_cloud(folder) ? io::cloud_objects(folder) : files_in(folder);
   std::vector<std::string> files = tables_among(all, false);
   if (files.empty()) files = tables_among(all, true);
   if (files.empty()) {

@@ -84,23 +84,23 @@ std::string with_slash(std::string folder) {
   return folder;
 }
 
-std::vector<CloudEntry> entries_of(const std::string& folder, bool folders) {
+// URLs of what is in a folder, each with `end` behind its name.
+std::vector<std::string> urls_in(const std::string& folder, bool folders, const std::string& end) {
   const PortuneArrowApi& api = arrow_plugin(folder);
   const auto list = [&api, folder, folders] {
     PortuneArrowError error;
-    std::vector<CloudEntry> entries;
-    const auto take = [](void* entries, const PortuneArrowEntry* entry) {
-      static_cast<std::vector<CloudEntry>*>(entries)->push_back(
-          {.url = entry->name, .size = entry->size, .changed = std::to_string(entry->changed_ns)});
+    std::vector<std::string> names;
+    const auto take = [](void* names, const char* name) {
+      static_cast<std::vector<std::string>*>(names)->emplace_back(name);
     };
-    if (api.list_folder(folder.c_str(), folders ? 1 : 0, take, &entries, &error) != 0) fail(folder, error);
-    for (CloudEntry& entry : entries) entry.url = folder + entry.url;
-    return entries;
+    if (api.list_folder(folder.c_str(), folders ? 1 : 0, take, &names, &error) != 0) fail(folder, error);
+    return names;
   };
-  std::vector<CloudEntry> entries =
+  std::vector<std::string> urls =
       with_retries(folder, [&](Clock::time_point deadline) { return bounded_call(list, deadline); });
-  std::ranges::sort(entries, {}, &CloudEntry::url);
-  return entries;
+  for (std::string& url : urls) url = folder + url + end;
+  std::ranges::sort(urls);
+  return urls;
 }
 
 }  // namespace
@@ -109,12 +109,7 @@ bool is_cloud(std::string_view path) { return path.starts_with("s3://") || path.
 
 std::unique_ptr<Transport> cloud_transport(const std::string& url) { return std::make_unique<CloudTransport>(url); }
 
-std::vector<CloudEntry> cloud_objects(const std::string& folder) { return entries_of(with_slash(folder), false); }
-
-std::vector<std::string> cloud_folders(const std::string& folder) {
-  std::vector<std::string> urls;
-  for (const CloudEntry& entry : entries_of(with_slash(folder), true)) urls.push_back(entry.url + "/");
-  return urls;
-}
+std::vector<std::string> cloud_objects(const std::string& folder) { return urls_in(with_slash(folder), false, ""); }
+std::vector<std::string> cloud_folders(const std::string& folder) { return urls_in(with_slash(folder), true, "/"); }
 
 }  // namespace portune::io

@@ -15,10 +15,7 @@ bool is_pattern(std::string_view text) { return text.find_first_of("*?[") != std
 // The URLs of what is in the folder; none if there is no such folder.
 std::vector<std::string> urls_in(const std::string& folder, bool folders) {
   try {
-    if (folders) return cloud_folders(folder);
-    std::vector<std::string> urls;
-    for (const CloudEntry& object : cloud_objects(folder)) urls.push_back(object.url);
-    return urls;
+    return folders ? cloud_folders(folder) : cloud_objects(folder);
   } catch (const NotFoundError&) {
     return {};
   }

@@ -7,25 +7,12 @@
 #include <filesystem>
 
 #include "portune/base/message.h"
-#include "portune/io/cloud.h"
 #include "portune/io/file.h"
-#include "portune/io/fingerprint.h"
-#include "portune/io/random_access_file.h"
 
 namespace portune::io {
 namespace {
 
 namespace fs = std::filesystem;
-
-// What stands for a remote file: its bytes are not fetched for this alone. A line for each object in place of a folder.
-std::string remote_text(const std::string& url) {
-  if (!url.ends_with('/') || !is_cloud(url)) return fingerprint(url);
-  std::string text;
-  for (const CloudEntry& entry : cloud_objects(url)) {
-    text += entry.url + " " + std::to_string(entry.size) + " " + entry.changed + "\n";
-  }
-  return text;
-}
 
 // A line for each file in a folder.
 std::string listing(const fs::path& folder) {
@@ -47,8 +34,8 @@ uint64_t hash_of(std::string_view bytes) { return XXH3_64bits(bytes.data(), byte
 std::string content_hash(const std::vector<std::string>& files) {
   uint64_t hash = 0;
   for (const std::string& path : files) {
-    if (const bool remote = is_remote(path); remote || fs::is_directory(path)) {
-      const std::string text = remote ? remote_text(path) : listing(path);
+    if (fs::is_directory(path)) {
+      const std::string text = listing(path);
       hash = XXH3_64bits_withSeed(text.data(), text.size(), hash);
       continue;
     }

@@ -9,8 +9,7 @@
 namespace portune::io {
 
 /// 16 hex digits that depend on the bytes of these files and on their order, not on where they are; gigabytes a second.
-/// In place of a folder: on the names and sizes of the files in it, not on their bytes. Of remote files: on their
-/// fingerprint().
+/// In place of a folder: on the names and sizes of the files in it, not on their bytes.
 /// No protection against someone who wants another file to have the same.
 /// errors    as MappedFile::open
 /// source    XXH3 by Yann Collet, with 64 bits
