@@ -44,7 +44,7 @@ class Remote : public testing::TestWithParam<const char*> {
   ObjectStore store_;
 };
 
-const Words kLong = {"--epochs", "400", "--checkpoint-every", "7", "--resume"};
+const Words kLong = {"--epochs", "40", "--checkpoint-every", "7", "--resume"};
 
 TEST_P(Remote, TrainsAndEvaluatesAsOnLocalFiles) {
   const Toy local, remote;

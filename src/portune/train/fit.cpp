@@ -48,7 +48,7 @@ class FitLoop {
     while (state_.steps() < last_step_ && !stopping_) take_step(cursor);
     result_.steps = state_.steps();
     result_.stopped = stopping_ && (state_.steps() < last_step_ || epoch_end_is_due());
-    if (result_.stopped) state_.data_state() = cursor.state();
+    if (result_.stopped) state_.data_state() = place_of(cursor);
     return result_;
   }
 
@@ -64,6 +64,16 @@ class FitLoop {
       if (!shapes_) throw;      // nothing has been done that could be lost
       stopping_ = true;
       finish_running();
+    }
+  }
+
+  // Empty where the next pass had to wait for its data when it began, and so has no place yet: a resumption then passes
+  // over the batches of the steps made before.
+  static std::string place_of(const data::Cursor& cursor) {
+    try {
+      return cursor.state();
+    } catch (const Stopped&) {
+      return {};
     }
   }
 
