@@ -66,7 +66,7 @@ class ReadRemote : public testing::TestWithParam<const char*> {
   }
 
   const TemporaryFolder folder_;
-  ObjectStore& store_ = [] -> ObjectStore& {
+  ObjectStore& store_ = []() -> ObjectStore& {
     static ObjectStore store;
     return store;
   }();
