@@ -27,6 +27,16 @@ TEST(NamedFiles, AFileMayHaveAnEqualsSignInItsName) {
   EXPECT_THAT(named_files({"./lr=3.csv"}).front().files, ElementsAre("./lr=3.csv"));
 }
 
+TEST(NamedFiles, MayBeUrlsAndPatternsOfThem) {
+  const std::vector<NamedFiles> sets =
+      named_files({"dev=s3://bucket/dev-*.csv", "gs://bucket/k=v/*.csv", "old=https://host/a.csv?v=1"});
+  ASSERT_EQ(sets.size(), 3u);
+  EXPECT_EQ(sets[0].name + "," + sets[1].name + "," + sets[2].name, "dev,,old");
+  EXPECT_THAT(sets[0].files, ElementsAre("s3://bucket/dev-*.csv"));
+  EXPECT_THAT(sets[1].files, ElementsAre("gs://bucket/k=v/*.csv"));
+  EXPECT_THAT(sets[2].files, ElementsAre("https://host/a.csv?v=1"));
+}
+
 TEST(NamedFiles, ScoresBearTheNameOfTheirSet) {
   const Scores scores = {{"loss", 0.5}, {"f1", 1}};
   EXPECT_EQ(with_name("", scores), scores);

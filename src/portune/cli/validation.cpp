@@ -7,6 +7,7 @@
 #include "portune/cli/make_task.h"
 #include "portune/cli/rows.h"
 #include "portune/error.h"
+#include "portune/io/random_access_file.h"
 #include "portune/sources.h"
 
 namespace portune::cli {
@@ -25,7 +26,9 @@ std::pair<std::string, std::string> split(const std::string& word) {
   constexpr std::string_view kName = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-";
   const size_t end = word.find_first_not_of(kName);
   const bool named = end != std::string::npos && end > 0 && word[end] == '=';
-  if (!named || std::filesystem::exists(word) || matches_files(word)) return {"", word};
+  // No URL begins so: a colon comes before any "=".
+  const bool is_file = !io::is_remote(word) && (std::filesystem::exists(word) || matches_files(word));
+  if (!named || is_file) return {"", word};
   return {word.substr(0, end), word.substr(end + 1)};
 }
 
