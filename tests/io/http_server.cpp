@@ -8,13 +8,10 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "portune/base/ascii.h"
+
 namespace portune {
 namespace {
-
-std::string lower(std::string text) {
-  std::ranges::transform(text, text.begin(), [](unsigned char c) { return std::tolower(c); });
-  return text;
-}
 
 bool send_all(int connection, std::string_view bytes) {
   while (!bytes.empty()) {
@@ -52,14 +49,14 @@ HttpRequest parsed(const std::string& head) {
     const size_t end = head.find("\r\n", begin);
     const std::string header = head.substr(begin, end - begin);
     const size_t colon = header.find(':');
-    request.headers[lower(header.substr(0, colon))] = header.substr(header.find_first_not_of(" ", colon + 1));
+    request.headers[lower_case(header.substr(0, colon))] = header.substr(header.find_first_not_of(" ", colon + 1));
     begin = end + 2;
   }
   return request;
 }
 
 bool has_header(const HttpResponse& response, const std::string& name) {
-  return std::ranges::any_of(response.headers, [&](const auto& header) { return lower(header.first) == name; });
+  return std::ranges::any_of(response.headers, [&](const auto& header) { return lower_case(header.first) == name; });
 }
 
 std::string head_of(const HttpResponse& response) {
@@ -162,10 +159,10 @@ void HttpServer::serve(int connection) {
       while (!ending_ && hangs_ended_ == before) std::this_thread::sleep_for(std::chrono::milliseconds(10));
       break;
     }
-    const std::string_view body = request.method == "HEAD" ? std::string_view() : std::string_view(response.body);
-    const bool sent = send_all(connection, head_of(response)) &&
-                      send_all(connection, body.substr(0, response.cut_after.value_or(body.size())));
-    if (!sent || response.cut_after) break;
+    // In one piece: a second one would wait until the client, which waits for more, acknowledges the first.
+    std::string answer = head_of(response);
+    if (request.method != "HEAD") answer += response.body.substr(0, response.cut_after.value_or(response.body.size()));
+    if (!send_all(connection, answer) || response.cut_after) break;
   }
   shutdown(connection, SHUT_RDWR);
 }
