@@ -142,7 +142,9 @@ TEST(Pack, EveryExampleComesOnceInBatchesOfOneSize) {
       const std::vector<int32_t> labels = labels_of(batch);
       seen.insert(labels.begin(), labels.end());
       const bool last = &batch == &batches.back();
-      if (packing == Packing::kExactExamples && !last) EXPECT_EQ(labels.size(), 32u);
+      if (packing == Packing::kExactExamples && !last) {
+        EXPECT_EQ(labels.size(), 32u);
+      }
       EXPECT_TRUE(std::ranges::count(packed.shapes.rows, batch.tensor("input_ids").shape()[0]) == 1);
     }
     EXPECT_EQ(seen.size(), lengths.size());

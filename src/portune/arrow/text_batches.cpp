@@ -55,15 +55,17 @@ Result<std::shared_ptr<arrow::Array>> as_bytes(const arrow::Array& array) {
   return arrow::MakeArray(array.data());
 }
 
-// That no value lies outside of the array. A text that is not UTF-8 is no fault of the others, but in lists and structs.
-Status validate(const arrow::Array& array) {
+// That no value lies outside of the array; whether all texts are UTF-8. One that is not is no fault of the others, but
+// in lists and structs.
+Result<bool> validate(const arrow::Array& array) {
+  if (array.ValidateFull().ok()) return true;
   ARROW_ASSIGN_OR_RAISE(const std::shared_ptr<arrow::Array> bytes, as_bytes(array));
-  return bytes->ValidateFull();
+  ARROW_RETURN_NOT_OK(bytes->ValidateFull());
+  return false;
 }
 
 // Null where a text is not UTF-8.
-Result<std::shared_ptr<arrow::Array>> texts_of(const arrow::Array& array, arrow::MemoryPool* pool) {
-  const bool all_are_utf8 = array.ValidateFull().ok();
+Result<std::shared_ptr<arrow::Array>> texts_of(const arrow::Array& array, bool all_are_utf8, arrow::MemoryPool* pool) {
   arrow::LargeStringBuilder builder(pool);
   ARROW_RETURN_NOT_OK(builder.Reserve(array.length()));
   std::string text;
@@ -113,9 +115,9 @@ class TextBatches final : public arrow::RecordBatchReader {
     arrow::ArrayVector arrays;
     for (size_t i = 0; i < columns_.size(); ++i) {
       const arrow::Array& array = *given->column(columns_[i]);
-      ARROW_RETURN_NOT_OK(validate(array));
-      ARROW_ASSIGN_OR_RAISE(arrays.emplace_back(),
-                            forms_[i] == Form::kText ? texts_of(array, pool_) : bytes_of(array, forms_[i], pool_));
+      ARROW_ASSIGN_OR_RAISE(const bool all_are_utf8, validate(array));
+      ARROW_ASSIGN_OR_RAISE(arrays.emplace_back(), forms_[i] == Form::kText ? texts_of(array, all_are_utf8, pool_)
+                                                                            : bytes_of(array, forms_[i], pool_));
     }
     *batch = arrow::RecordBatch::Make(schema_, given->num_rows(), std::move(arrays));
     return Status::OK();

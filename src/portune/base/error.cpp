@@ -34,7 +34,7 @@ Report shown(const Report& report) {
 Error::Error(Report report) : report_(shown(report)), message_(format(report_, {})) {}
 
 void Error::set_where(std::string where) {
-  report_.where = std::move(where);
+  report_.where = without_secrets(where);
   message_ = format(report_, context_);
 }
 

@@ -12,5 +12,8 @@ static_assert(std::atomic<bool>::is_always_lock_free);  // or no signal handler 
 
 void request_stop(bool wanted) noexcept { requested = wanted; }
 bool stop_requested() noexcept { return requested; }
+void stop_if_requested() {
+  if (requested) throw Stopped();
+}
 
 }  // namespace portune

@@ -1,7 +1,8 @@
 #include "portune/base/url_secrets.h"
 
 #include <algorithm>
-#include <cctype>
+
+#include "portune/base/ascii.h"
 
 namespace portune {
 namespace {
@@ -12,8 +13,7 @@ constexpr std::string_view kSecretNames[] = {"sig",        "token",    "key",  "
 constexpr std::string_view kEndOfUrl = " \t\n'\"<>";
 
 bool is_secret(std::string_view name) {
-  std::string lower(name);
-  std::ranges::transform(lower, lower.begin(), [](unsigned char c) { return std::tolower(c); });
+  const std::string lower = lower_case(name);
   return std::ranges::any_of(kSecretNames,
                              [&](std::string_view part) { return lower.find(part) != std::string::npos; });
 }

@@ -26,11 +26,6 @@ struct OutputError : Error {
   using Error::Error;
 };
 
-/// A signal ended a command that has nothing to save. Not an Error: nothing is wrong.
-struct Interrupted {
-  int signal;
-};
-
 int exit_code_of(const Error& error);
 
 }  // namespace portune::cli

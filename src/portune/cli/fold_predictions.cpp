@@ -4,12 +4,12 @@
 
 #include <algorithm>
 
+#include "portune/base/stop.h"
 #include "portune/cli/fit.h"
 #include "portune/cli/make_task.h"
 #include "portune/cli/report.h"
 #include "portune/cli/result_file.h"
 #include "portune/cli/rows.h"
-#include "portune/cli/signals.h"
 #include "portune/error.h"
 
 namespace portune::cli {
@@ -92,7 +92,7 @@ void FoldPredictions::add_held_out(const RowTask& task, Trainer& trainer, int64_
   std::string text;
   trainer.predict(evaluation_batches(a_.model, task, rows, eval_batch_size(a_), kLabels),
                   [&](const data::Example& batch, const data::Example& outputs) {
-                    stop_if_signalled();
+                    stop_if_requested();
                     of_fold->update(batch, outputs);
                     metrics_->update(batch, outputs);
                     text += lines->take(batch, outputs);
@@ -115,7 +115,7 @@ void FoldPredictions::add_test(const RowTask& task, Trainer& trainer, int64_t fo
   const data::Dataset rows = read_rows(a_.model, a_.test, task, kLabels);
   trainer.predict(evaluation_batches(a_.model, task, rows, eval_batch_size(a_), kLabels),
                   [&](const data::Example& batch, const data::Example& outputs) {
-                    stop_if_signalled();
+                    stop_if_requested();
                     test_outputs_.add(number, outputs);
                     if (is_last) test_lines_ += lines->take(batch, test_outputs_.mean(number, a_.folds));
                     ++number;

@@ -39,7 +39,7 @@ class FoldPredictions {
   /// a, fold_of  must outlive this object
   FoldPredictions(const FitArguments& a, const std::vector<int>& fold_of) : a_(a), fold_of_(fold_of) {}
 
-  /// Predicts with the model of a fold: of all folds, in order. Interrupted after a signal.
+  /// Predicts with the model of a fold: of all folds, in order. Stopped after a signal.
   void add(int64_t fold);
 
   /// The lines of all rows in their order; those of the test rows, if there are any.

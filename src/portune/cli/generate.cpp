@@ -4,6 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "portune/base/stop.h"
 #include "portune/cli/chat_prompts.h"
 #include "portune/cli/commands.h"
 #include "portune/cli/exit_code.h"
@@ -32,7 +33,7 @@ class Watcher final : public GenerationCallback {
   }
   void on_pause() override {
     if (caught_signal() != 0 && in_line_) print_result("\n");
-    stop_if_signalled();
+    stop_if_requested();
   }
   bool has_shown() const { return in_line_; }
 

@@ -59,8 +59,6 @@ int main(int argc, char** argv) {
     return fail(cli::kUsage, error.what());
   } catch (const Error& error) {
     return fail(cli::exit_code_of(error), error.what());
-  } catch (const cli::Interrupted& interrupted) {
-    return cli::kSignal + interrupted.signal;
   } catch (const Stopped&) {
     return cli::kSignal + cli::caught_signal();
   } catch (const std::bad_alloc&) {

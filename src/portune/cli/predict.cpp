@@ -1,4 +1,5 @@
 // portune predict: a JSON object for each example, in the order of the rows.
+#include "portune/base/stop.h"
 #include "portune/cli/bad_rows.h"
 #include "portune/cli/commands.h"
 #include "portune/cli/exit_code.h"
@@ -35,7 +36,7 @@ int predict(const PredictArguments& a) {
 
   const std::unique_ptr<PredictionLines> lines = predictions_of(*task, a.output);
   trainer.predict(batches(), [&](const data::Example& batch, const data::Example& outputs) {
-    stop_if_signalled();
+    stop_if_requested();
     file.write(lines->take(batch, outputs));
   });
   file.write(lines->finish());

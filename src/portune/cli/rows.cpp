@@ -1,13 +1,13 @@
 #include "portune/cli/rows.h"
 
+#include "portune/base/stop.h"
 #include "portune/cli/bad_rows.h"
-#include "portune/cli/signals.h"
 
 namespace portune::cli {
 
 data::Dataset interruptible(const data::Dataset& dataset) {
   return dataset.filter([](const data::Example&) {
-    stop_if_signalled();
+    stop_if_requested();
     return true;
   });
 }

@@ -8,7 +8,7 @@ namespace portune::cli {
 
 struct ModelArguments;
 
-/// The same, but a signal that was caught ends the pass over it with Interrupted.
+/// The same, but a signal that was caught ends the pass over it with Stopped.
 data::Dataset interruptible(const data::Dataset& dataset);
 
 /// How many examples a task makes of rows, but for bad ones that may be passed over.

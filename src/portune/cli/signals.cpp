@@ -49,8 +49,4 @@ void remove_at_second_signal(const std::filesystem::path& file) {
 
 int caught_signal() { return caught; }
 
-void stop_if_signalled() {
-  if (caught != 0) throw Interrupted{caught};
-}
-
 }  // namespace portune::cli

@@ -5,7 +5,8 @@
 
 namespace portune::cli {
 
-/// From here on SIGINT and SIGTERM only set a flag, and the second of them leaves with 128 + its number.
+/// From here on SIGINT and SIGTERM only ask for a stop (base/stop.h), and the second of them leaves with 128 + its
+/// number.
 void catch_signals();
 
 /// What the second signal removes before it leaves: a file, and its folder if there is nothing else in it. Empty:
@@ -14,8 +15,5 @@ void remove_at_second_signal(const std::filesystem::path& file);
 
 /// The signal that was caught, or 0.
 int caught_signal();
-
-/// Throws Interrupted if one was caught: for work that has nothing to save.
-void stop_if_signalled();
 
 }  // namespace portune::cli

@@ -1,6 +1,7 @@
 // portune tfrecord index: indexes of TFRecord files that have none.
 #include <fmt/format.h>
 
+#include "portune/base/stop.h"
 #include "portune/cli/commands.h"
 #include "portune/cli/exit_code.h"
 #include "portune/cli/report.h"
@@ -13,7 +14,7 @@ namespace portune::cli {
 int tfrecord_index(const TfrecordIndexArguments& a) {
   catch_signals();
   for (const std::string& file : data::table_files(a.files)) {
-    stop_if_signalled();
+    stop_if_requested();
     const int64_t records = data::index_tfrecord(file);
     say(a.talk, fmt::format("{}: {} records", file, records));
   }

@@ -19,8 +19,6 @@ using Json = nlohmann::ordered_json;
 
 constexpr size_t kMostFaults = 10;  // that are told one by one
 
-std::string dump(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
-
 Json json_of(const TfrecordSurvey& survey, bool verified) {
   Json features = Json::object();
   for (const auto& [name, feature] : survey.features()) {
@@ -58,7 +56,8 @@ std::string text_of(const TfrecordSurvey& survey) {
   if (!survey.features().empty()) text += features_of(survey);
   for (size_t i = 0; i < survey.first().size(); ++i) {
     text += fmt::format("  record {}\n", i + 1);
-    for (const auto& [name, value] : survey.first()[i].items()) text += fmt::format("    {}: {}\n", name, dump(value));
+    for (const auto& [name, value] : survey.first()[i].items())
+      text += fmt::format("    {}: {}\n", name, io::json_text(value));
   }
   const std::vector<Report>& faults = survey.faults();
   for (size_t i = 0; i < std::min(faults.size(), kMostFaults); ++i) {

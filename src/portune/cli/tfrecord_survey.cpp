@@ -9,8 +9,8 @@
 #include <optional>
 
 #include "portune/base/message.h"
+#include "portune/base/stop.h"
 #include "portune/base/utf8.h"
-#include "portune/cli/signals.h"
 #include "portune/image.h"
 #include "portune/io/random_access_file.h"
 #include "portune/io/tfrecord_index.h"
@@ -105,7 +105,7 @@ TfrecordSurvey::TfrecordSurvey(std::string file, bool all, int64_t shown) : file
 
 void TfrecordSurvey::read(io::TfrecordReader& reader, bool all) {
   while (all || reader.position().record < kRecordsForFeatures) {
-    stop_if_signalled();
+    stop_if_requested();
     if (!look_at_next(reader)) return;
   }
   reader.skip(std::numeric_limits<int64_t>::max());
@@ -145,7 +145,7 @@ void TfrecordSurvey::look_at(std::string_view record, const io::RecordPosition& 
 
 void TfrecordSurvey::compare_with_index() {
   try {
-    const auto index = io::TfrecordIndex::open(file_);
+    const auto index = io::TfrecordIndex::open(file_, bytes_);
     has_index_ = index.has_value();
     if (!index || !faults_.empty() || index->records() == records_) return;
     faults_.push_back({.where = io::index_path(file_),

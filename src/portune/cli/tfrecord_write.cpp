@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "portune/base/number.h"
+#include "portune/base/stop.h"
 #include "portune/cli/bad_rows.h"
 #include "portune/cli/commands.h"
 #include "portune/cli/exit_code.h"
@@ -148,7 +149,7 @@ int tfrecord_write(const TfrecordWriteArguments& a) {
   if (a.bad_rows) records = records.skip_bad_rows(a.bad_rows);
   data::TfrecordWriter writer(a.output.string(), a.files);
   for (const data::Example& record : records.iterate()) {
-    stop_if_signalled();
+    stop_if_requested();
     writer.write(record);
   }
   writer.commit();

@@ -4,6 +4,7 @@
 #include <functional>
 #include <iterator>
 
+#include "portune/base/stop.h"
 #include "portune/base/thread_pool.h"
 #include "portune/cli/commands.h"
 #include "portune/cli/exit_code.h"
@@ -122,7 +123,7 @@ class Writer {
   }
 
   void flush() {
-    stop_if_signalled();
+    stop_if_requested();
     std::vector<text::TextPair> texts;
     for (const Row& row : rows_) texts.push_back(row.texts());
     std::string lines;

@@ -30,7 +30,7 @@ std::vector<ValidationSet> validation_sets(const ModelArguments& model, const st
 /// Scores of a set under names of their own: "matched_accuracy", as transformers has it for a dict of datasets.
 Scores with_name(const std::string& set, Scores scores);
 
-/// The scores of all sets. A signal that was caught ends it with Interrupted.
+/// The scores of all sets. A signal that was caught ends it with Stopped.
 Scores evaluate_all(Trainer& trainer, std::span<const ValidationSet> sets);
 
 }  // namespace portune::cli

@@ -4,12 +4,12 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
 #include <set>
 
+#include "portune/base/ascii.h"
 #include "portune/base/message.h"
 #include "portune/error.h"
 #include "portune/io/cloud.h"
@@ -128,11 +128,7 @@ std::vector<std::string> matches_of(const std::string& pattern) {
 constexpr std::array kImageExtensions = {".jpg", ".jpeg", ".png", ".webp", ".gif",  ".bmp",  ".tif", ".tiff",
                                          ".ppm", ".pgm",  ".pbm", ".avif", ".heic", ".heif", ".jp2"};
 
-std::string lower_case_extension(const fs::path& path) {
-  std::string extension = path.extension();
-  std::ranges::transform(extension, extension.begin(), [](unsigned char c) { return std::tolower(c); });
-  return extension;
-}
+std::string lower_case_extension(const fs::path& path) { return lower_case(path.extension().native()); }
 
 }  // namespace
 

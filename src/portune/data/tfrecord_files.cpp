@@ -17,9 +17,9 @@ TfrecordFiles::TfrecordFiles(const std::vector<std::string>& given, const Tfreco
     throw UsageError({.where = "read_tfrecord", .given = "no files", .expected = "at least one"});
   }
   for (const std::string& path : given) {
-    io::open_random_access(path);  // NotFoundError
+    const int64_t bytes = io::open_random_access(path)->size();
     paths.push_back(std::make_shared<const std::string>(path));
-    indexes.push_back(io::TfrecordIndex::open(path));
+    indexes.push_back(io::TfrecordIndex::open(path, bytes));
   }
 }
 

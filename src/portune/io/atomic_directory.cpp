@@ -137,26 +137,27 @@ std::optional<FileDescriptor> lock_of_new(const fs::path& folder) {
   return std::nullopt;
 }
 
+std::optional<FileDescriptor> open_if_there(const fs::path& folder) {
+  const int number = open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+  return number < 0 ? std::nullopt : std::optional(FileDescriptor(number));
+}
+
 // The lock on a folder, if there is such a folder and no live process holds it.
 std::optional<FileDescriptor> try_lock(const fs::path& folder) {
-  const int number = open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-  if (number < 0) return std::nullopt;
-  FileDescriptor file(number);
-  if (!try_lock(file)) return std::nullopt;
+  std::optional<FileDescriptor> file = open_if_there(folder);
+  if (file && !try_lock(*file)) file.reset();
   return file;
 }
 
 // The same after at most a second: who cleans up may hold the lock of a folder that it has found under an older name,
 // and lets go of it at once.
 std::optional<FileDescriptor> wait_for_lock(const fs::path& folder) {
-  const int number = open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-  if (number < 0) return std::nullopt;
-  FileDescriptor file(number);
-  for (int tries = 0; tries < 100; ++tries) {
-    if (!is_held_by_another(file)) return file;
+  std::optional<FileDescriptor> file = open_if_there(folder);
+  for (int tries = 0; file && is_held_by_another(*file); ++tries) {
+    if (tries == 100) return std::nullopt;
     usleep(10'000);
   }
-  return std::nullopt;
+  return file;
 }
 
 }  // namespace

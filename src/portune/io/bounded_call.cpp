@@ -34,7 +34,7 @@ void run_detached(std::function<void()> work) {
 
 void wait_until_ready(const std::function<bool(Seconds)>& is_ready, Clock::time_point deadline) {
   while (!is_ready(Seconds(0.05))) {
-    if (stop_requested()) throw Stopped();
+    stop_if_requested();
     if (Clock::now() > deadline) throw TemporaryFault{.what = "no answer in time"};
   }
 }

@@ -21,11 +21,16 @@ Compression compression_of(std::string_view beginning) {
 }
 
 std::unique_ptr<ByteSource> open_decompressed(const std::string& path) {
-  const std::shared_ptr<const RandomAccessFile> file = open_random_access(path, Access::kSequential);
+  return decompressed_bytes_of(open_random_access(path, Access::kSequential), path);
+}
+
+std::unique_ptr<ByteSource> decompressed_bytes_of(std::shared_ptr<const RandomAccessFile> file,
+                                                  const std::string& name) {
   const Compression compression = compression_of(beginning_of(*file, kZstd.size()));
-  if (compression == Compression::kGzip) return inflate(bytes_of(file), path);
-  if (compression == Compression::kZstd) return decompress_zstd(bytes_of(file), path);
-  return bytes_of(file);
+  std::unique_ptr<ByteSource> bytes = bytes_of(std::move(file));
+  if (compression == Compression::kGzip) return inflate(std::move(bytes), name);
+  if (compression == Compression::kZstd) return decompress_zstd(std::move(bytes), name);
+  return bytes;
 }
 
 std::string read_decompressed(const std::string& path, int64_t limit_bytes) {

@@ -19,6 +19,9 @@ Compression compression_of(std::string_view beginning);
 /// a zstd window of more than 128 MB is refused.
 /// errors  NotFoundError, IoError; in read(): DataError with file and offset if the compressed bytes are cut or damaged
 std::unique_ptr<ByteSource> open_decompressed(const std::string& path);
+/// The same of a file that is open. `name` stands in errors.
+std::unique_ptr<ByteSource> decompressed_bytes_of(std::shared_ptr<const RandomAccessFile> file,
+                                                  const std::string& name);
 
 /// All of open_decompressed().
 /// errors  also DataError if there are more than `limit_bytes`

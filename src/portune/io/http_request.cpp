@@ -1,12 +1,12 @@
 #include "portune/io/http_request.h"
 
 #include <algorithm>
-#include <cctype>
 #include <cerrno>
 #include <cstdlib>
 #include <new>
 #include <string_view>
 
+#include "portune/base/ascii.h"
 #include "portune/base/stop.h"
 #include "portune/error.h"
 
@@ -19,12 +19,6 @@ struct Receiving {
   HttpAnswer answer;
   size_t most_bytes;  // of the body
 };
-
-std::string lower(std::string_view text) {
-  std::string result(text);
-  std::ranges::transform(result, result.begin(), [](unsigned char c) { return std::tolower(c); });
-  return result;
-}
 
 std::string_view trimmed(std::string_view text) {
   constexpr std::string_view kBlank = " \t\r\n";
@@ -40,7 +34,8 @@ size_t take_header(char* bytes, size_t, size_t count, void* receiving) {
   const std::string_view line(bytes, count);
   if (line.starts_with("HTTP/")) answer.headers.clear();  // after a 1xx, or what a proxy has said
   const size_t colon = line.find(':');
-  if (colon != std::string_view::npos) answer.headers[lower(line.substr(0, colon))] = trimmed(line.substr(colon + 1));
+  if (colon != std::string_view::npos)
+    answer.headers[lower_case(line.substr(0, colon))] = trimmed(line.substr(colon + 1));
   return count;
 }
 
@@ -52,7 +47,7 @@ size_t take_body(char* bytes, size_t, size_t count, void* receiving) {
   return count;
 }
 
-int stop_if_requested(void*, curl_off_t, curl_off_t, curl_off_t, curl_off_t) { return stop_requested() ? 1 : 0; }
+int is_to_stop(void*, curl_off_t, curl_off_t, curl_off_t, curl_off_t) { return stop_requested() ? 1 : 0; }
 
 const char* variable(const char* name) {
   const char* const value = std::getenv(name);
@@ -118,7 +113,7 @@ HttpAnswer HttpClient::get(const Request& request) {
   set(CURLOPT_WRITEFUNCTION, &take_body);
   set(CURLOPT_WRITEDATA, &receiving);
   set(CURLOPT_NOPROGRESS, 0L);
-  set(CURLOPT_XFERINFOFUNCTION, &stop_if_requested);
+  set(CURLOPT_XFERINFOFUNCTION, &is_to_stop);
   if (request.direct) set(CURLOPT_NOPROXY, "*");
   if (request.with_credentials) {
     set(CURLOPT_NETRC, static_cast<long>(CURL_NETRC_OPTIONAL));
@@ -128,7 +123,7 @@ HttpAnswer HttpClient::get(const Request& request) {
   if (const char* const file = variable("SSL_CERT_FILE")) set(CURLOPT_CAINFO, file);
 
   const CURLcode code = curl_.easy_perform(handle.get());
-  if (stop_requested()) throw Stopped();
+  stop_if_requested();
   curl_.easy_getinfo(handle.get(), CURLINFO_RESPONSE_CODE, &answer.status);
   if (code != CURLE_OK && answer.is_whole) {
     const std::string what = *reason != '\0' ? reason : curl_.easy_strerror(code);

@@ -129,7 +129,8 @@ struct JsonObject::State {
   }
 };
 
-std::string line_of(const Json& object) { return object.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n"; }
+std::string json_text(const Json& value) { return value.dump(-1, ' ', false, Json::error_handler_t::replace); }
+std::string line_of(const Json& object) { return json_text(object) + "\n"; }
 
 JsonObject::JsonObject(std::shared_ptr<const State> state) : state_(std::move(state)) {}
 

@@ -15,7 +15,9 @@
 
 namespace portune::io {
 
-/// JSON on a line of its own; what is not UTF-8, as a path or an id may be, is replaced.
+/// JSON without a line end; what is not UTF-8, as a path or an id may be, is replaced.
+std::string json_text(const nlohmann::ordered_json& value);
+/// The same on a line of its own.
 std::string line_of(const nlohmann::ordered_json& object);
 
 struct IntRange {

@@ -34,7 +34,7 @@ double random_part() {
 void sleep(Seconds wait) {
   const Clock::time_point end = Clock::now() + std::chrono::duration_cast<Clock::duration>(wait);
   while (Clock::now() < end) {
-    if (stop_requested()) throw Stopped();
+    stop_if_requested();
     std::this_thread::sleep_for(std::min<Seconds>(end - Clock::now(), Seconds(0.05)));
   }
 }
@@ -57,7 +57,7 @@ Clock::time_point Retries::deadline() const {
 }
 
 void Retries::wait_after(const TemporaryFault& fault) {
-  if (stop_requested()) throw Stopped();
+  stop_if_requested();
   ++attempts_;
   const Seconds usual = std::min(kLongestWait, kFirstWait * std::exp2(attempts_ - 1)) * random_part();
   const Seconds wait = std::max(usual, fault.asked_wait);

@@ -50,8 +50,10 @@ bool TextFile::read_more() {
 }
 
 void TextFile::seek(int64_t offset) {
-  bytes_ = open_decompressed(path_);
-  bytes_->skip(offset);
+  const int64_t read = buffer_offset_ + static_cast<int64_t>(end_);
+  const bool is_ahead = offset >= read;
+  if (!is_ahead) bytes_ = open_decompressed(path_);
+  bytes_->skip(is_ahead ? offset - read : offset);
   begin_ = end_ = 0;
   buffer_offset_ = offset;
 }

@@ -65,15 +65,14 @@ std::optional<MappedFile> map_if_there(const std::string& file) {
 
 std::string index_path(const std::string& file) { return file + ".index"; }
 
-std::optional<TfrecordIndex> TfrecordIndex::open(const std::string& file) {
+std::optional<TfrecordIndex> TfrecordIndex::open(const std::string& file, int64_t file_bytes) {
   std::optional<MappedFile> bytes = map_if_there(file);
   if (!bytes) return std::nullopt;
   TfrecordIndex index(std::move(*bytes));
   const Trailer trailer = trailer_of(text_of(index.file_.bytes()), file);
-  const int64_t size = open_random_access(file)->size();
-  if (trailer.file_bytes != size) {
+  if (trailer.file_bytes != file_bytes) {
     throw unfit(file, "the index of a file of " + std::to_string(trailer.file_bytes) + " bytes",
-                std::to_string(size) + ", as " + file + " has");
+                std::to_string(file_bytes) + ", as " + file + " has");
   }
   index.records_ = trailer.records;
   index.end_ = trailer.end;

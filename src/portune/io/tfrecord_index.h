@@ -25,8 +25,9 @@ std::string index_path(const std::string& file);
 class TfrecordIndex {
  public:
   /// Nothing if there is no index.
-  /// errors  DataError if it is damaged or was made for another file than the one there is now; IoError
-  static std::optional<TfrecordIndex> open(const std::string& file);
+  /// file_bytes  the file's size
+  /// errors      DataError if it is damaged or was made for another file than the one there is now; IoError
+  static std::optional<TfrecordIndex> open(const std::string& file, int64_t file_bytes);
 
   int64_t records() const { return records_; }
   /// Of record `record`, 0 <= record <= records().

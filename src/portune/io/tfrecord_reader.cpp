@@ -41,7 +41,7 @@ void TfrecordReader::open() {
   const std::string_view begin(buffer_.data(), end_);
   is_compressed_ = !is_length(begin) && (is_zlib(begin) || compression_of(begin) != Compression::kNone);
   if (!is_compressed_) return;
-  source_ = is_zlib(begin) ? inflate(bytes_of(file), path_) : open_decompressed(path_);
+  source_ = is_zlib(begin) ? inflate(bytes_of(file), path_) : decompressed_bytes_of(file, path_);
   begin_ = end_ = 0;
 }
 

@@ -8,11 +8,6 @@
 namespace portune::tasks {
 namespace {
 
-// What is not UTF-8, as an id may be, is replaced.
-std::string spelled(const std::string& text) {
-  return nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
-}
-
 double short_number(double value) { return shortest(static_cast<float>(value)); }
 
 }  // namespace
@@ -53,7 +48,7 @@ std::string AnswerDocument::finish() {
 std::string AnswerDocument::entry_of(const Answer& answer) {
   const std::string separator = empty_ ? "{\n" : ",\n";
   empty_ = false;
-  return separator + "  " + spelled(answer.id) + ": " + spelled(answer.text);
+  return separator + "  " + io::json_text(answer.id) + ": " + io::json_text(answer.text);
 }
 
 }  // namespace portune::tasks
