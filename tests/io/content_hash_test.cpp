@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <filesystem>
+
+#include "base/limited_memory.h"
 #include "io/temporary_folder.h"
 #include "portune/error.h"
 
@@ -18,6 +21,23 @@ TEST(ContentHash, IsXxh3OfTheBytes) {
 }
 
 TEST(ContentHash, IsThatOfBytesInMemoryToo) { EXPECT_EQ(hash_of("abc"), 0x78af5f94892f3950u); }
+
+TEST(ContentHash, IsTheSameForFilesOfSeveralPieces) {
+  const TemporaryFolder folder;
+  std::string text;
+  for (int i = 0; text.size() < 3'000'000; ++i) text += std::to_string(i);
+  write_text(folder / "long", text);
+  EXPECT_EQ(std::stoull(content_hash({folder / "long"}), nullptr, 16), hash_of(text));
+}
+
+TEST(ContentHash, NeedsLittleMemory) {
+  if (!kMemoryCanBeLimited) GTEST_SKIP() << "memory cannot be limited";
+  const TemporaryFolder folder;
+  write_text(folder / "long", "");
+  std::filesystem::resize_file(folder / "long", 1 << 30);
+  EXPECT_EXIT(exit_after(64 << 20, [&] { return !content_hash({folder / "long"}).empty(); }),
+              testing::ExitedWithCode(0), "");
+}
 
 TEST(ContentHash, DependsOnBytesAndOrderAlone) {
   const TemporaryFolder folder;

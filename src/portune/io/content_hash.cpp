@@ -5,14 +5,19 @@
 #include <algorithm>
 #include <cstdint>
 #include <filesystem>
+#include <memory>
+#include <new>
 
 #include "portune/base/message.h"
-#include "portune/io/file.h"
+#include "portune/base/stop.h"
+#include "portune/io/byte_source.h"
 
 namespace portune::io {
 namespace {
 
 namespace fs = std::filesystem;
+
+constexpr size_t kPiece = 1 << 20;
 
 // A line for each file in a folder.
 std::string listing(const fs::path& folder) {
@@ -27,6 +32,24 @@ std::string listing(const fs::path& folder) {
   return text;
 }
 
+struct Free {
+  void operator()(XXH3_state_t* state) const { XXH3_freeState(state); }
+};
+
+// In pieces: there may be less memory than the file has bytes.
+uint64_t hash_of_file(const std::string& path, uint64_t seed) {
+  const std::unique_ptr<XXH3_state_t, Free> state(XXH3_createState());
+  if (!state) throw std::bad_alloc();
+  XXH3_64bits_reset_withSeed(state.get(), seed);
+  const std::unique_ptr<ByteSource> file = open_file(path);
+  std::vector<char> piece(kPiece);
+  while (const size_t bytes = file->read(piece)) {
+    stop_if_requested();
+    XXH3_64bits_update(state.get(), piece.data(), bytes);
+  }
+  return XXH3_64bits_digest(state.get());
+}
+
 }  // namespace
 
 uint64_t hash_of(std::string_view bytes) { return XXH3_64bits(bytes.data(), bytes.size()); }
@@ -39,8 +62,7 @@ std::string content_hash(const std::vector<std::string>& files) {
       hash = XXH3_64bits_withSeed(text.data(), text.size(), hash);
       continue;
     }
-    const MappedFile file = MappedFile::open(path);
-    hash = XXH3_64bits_withSeed(file.bytes().data(), file.bytes().size(), hash);
+    hash = hash_of_file(path, hash);
   }
   return hexadecimal(hash);
 }

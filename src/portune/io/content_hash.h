@@ -11,7 +11,7 @@ namespace portune::io {
 /// 16 hex digits that depend on the bytes of these files and on their order, not on where they are; gigabytes a second.
 /// In place of a folder: on the names and sizes of the files in it, not on their bytes.
 /// No protection against someone who wants another file to have the same.
-/// errors    as MappedFile::open
+/// errors    NotFoundError, IoError; Stopped
 /// source    XXH3 by Yann Collet, with 64 bits
 std::string content_hash(const std::vector<std::string>& files);
 /// 64 bits that depend on these bytes.
