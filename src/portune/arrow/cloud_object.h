@@ -7,8 +7,8 @@
 #include <set>
 #include <string>
 
-#include "portune/arrow/api.h"
 #include "portune/arrow/cloud_store.h"
+#include "portune/io/arrow_api.h"
 
 namespace portune::arrow_plugin {
 

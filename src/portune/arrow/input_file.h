@@ -5,7 +5,7 @@
 
 #include <memory>
 
-#include "portune/arrow/api.h"
+#include "portune/io/arrow_api.h"
 
 namespace portune::arrow_plugin {
 

@@ -1,4 +1,4 @@
-// What libportune_arrow.so gives to the command: see api.h. No exception leaves it.
+// What libportune_arrow.so gives to the command: see io/arrow_api.h. No exception leaves it.
 #include <arrow/c/bridge.h>
 #include <arrow/util/io_util.h>
 
@@ -6,11 +6,11 @@
 #include <cstring>
 #include <exception>
 
-#include "portune/arrow/api.h"
 #include "portune/arrow/cloud_object.h"
 #include "portune/arrow/input_file.h"
 #include "portune/arrow/table_file.h"
 #include "portune/arrow/text_batches.h"
+#include "portune/io/arrow_api.h"
 
 namespace plugin = portune::arrow_plugin;
 

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "portune/arrow/api.h"
+#include "portune/io/arrow_api.h"
 
 namespace portune::io {
 

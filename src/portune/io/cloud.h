@@ -1,4 +1,4 @@
-// Objects of s3:// and gs://, which Apache Arrow reads: see arrow/api.h.
+// Objects of s3:// and gs://, which Apache Arrow reads: see arrow_api.h.
 #pragma once
 
 #include <memory>
