@@ -59,11 +59,11 @@ def main():
 
 
 def portune(arguments, packing, validation):
-    recipe = ["--recipe", "glue/cola", "--json"]
+    options = ["--task", "text-classification", *COLUMNS, "--json"]
     with tempfile.TemporaryDirectory() as folder:
         model = f"{folder}/model"
-        fitted, _ = run(PORTUNE, "fit", *recipe, *arguments, *packing, "--dtype", "bfloat16", "--output", model)
-        scores, _ = run(PORTUNE, "evaluate", *recipe, "--model", model, "--data", *validation)
+        fitted, _ = run(PORTUNE, "fit", *options, *arguments, *packing, "--dtype", "bfloat16", "--output", model)
+        scores, _ = run(PORTUNE, "evaluate", *options, "--model", model, "--data", *validation)
     return json_line(scores)["matthews_correlation"], json_line(fitted)["train_seconds"]
 
 

@@ -25,4 +25,8 @@ function(portune_command name)
   cmake_parse_arguments(arg "" "" "SOURCES" ${ARGN})
   add_executable(${name} ${arg_SOURCES})
   target_link_libraries(${name} PRIVATE portune_main portune_cli nlohmann_json::nlohmann_json portune_warnings)
+  # Its plugins use it, too: see docs/adr/0018-allocator.md. Sanitizers have one of their own.
+  if(NOT PORTUNE_FUZZ)
+    target_link_libraries(${name} PRIVATE Tcmalloc::Tcmalloc)
+  endif()
 endfunction()

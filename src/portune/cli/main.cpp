@@ -1,6 +1,5 @@
 // The command `portune`: parses, runs one command, turns errors into a message and an exit code.
 #include <fmt/format.h>
-#include <malloc.h>
 
 #include <csignal>
 #include <filesystem>
@@ -44,12 +43,6 @@ int fail(int exit_code, const char* message) {
 }  // namespace
 
 int main(int argc, char** argv) {
-#ifdef __GLIBC__
-  // Batches come and go: to give their memory back to the system each time, and to have it cleared for the next, would
-  // cost more than to fill them.
-  mallopt(M_MMAP_THRESHOLD, 4 << 20);
-  mallopt(M_TRIM_THRESHOLD, 256 << 20);
-#endif
   // A file that grows beyond the limit shall be an error with a name, not the end of the process.
   std::signal(SIGXFSZ, SIG_IGN);
   try {

@@ -1,0 +1,8 @@
+# Tcmalloc::Tcmalloc, an allocator that takes the place of malloc in what is linked to it. Debian's package has no CMake file.
+find_library(TCMALLOC_LIBRARY libtcmalloc_minimal.a)
+include(FindPackageHandleStandardArgs)
+find_package_handle_standard_args(Tcmalloc REQUIRED_VARS TCMALLOC_LIBRARY)
+if(Tcmalloc_FOUND AND NOT TARGET Tcmalloc::Tcmalloc)
+  add_library(Tcmalloc::Tcmalloc UNKNOWN IMPORTED)
+  set_target_properties(Tcmalloc::Tcmalloc PROPERTIES IMPORTED_LOCATION ${TCMALLOC_LIBRARY})
+endif()
