@@ -1,6 +1,8 @@
 // What is wrong with data, model or plugin is said with its place, before anything is written.
 #include <gmock/gmock.h>
 
+#include <algorithm>
+
 #include "cli/program.h"
 #include "cli/toy.h"
 
@@ -40,6 +42,15 @@ TEST(BadOption, OfAnotherTaskThanTheModelsIsRefusedToo) {
   expect_error(portune({"evaluate", "--model", PORTUNE_TEST_DATA "/export_softmax", "--data", toy.file("train.csv"),
                         "--tags-column", "label"}),
                2, {"evaluate\n", "--tags-column with --task text-classification", "belongs to token-classification"});
+}
+
+TEST(BadOption, UrlWhereThereMustBeAPath) {
+  const Toy toy;
+  expect_error(portune({"tokenize", "--tokenizer", "s3://bucket/model", "--input", toy.file("train.csv")}), 2,
+               {"--tokenizer", "s3://bucket/model is not a path of this machine"});
+  Words words = toy.fit();
+  std::ranges::replace(words, toy.output(), "gs://bucket/model");
+  expect_error(portune(words), 2, {"--output", "gs://bucket/model is not a path of this machine"});
 }
 
 TEST(BadData, MissingColumn) {

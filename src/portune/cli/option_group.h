@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "portune/base/number.h"
+#include "portune/io/random_access_file.h"
 
 namespace portune::cli {
 
@@ -78,9 +79,9 @@ class Group {
   }
   // Not bound directly: CLI11 would read a path as far as the first blank.
   CLI::Option* path(const std::string& names, std::filesystem::path& value, const std::string& description) {
-    return with(
-               names, [&value](const std::string& text) { value = text; }, description)
-        ->type_name("PATH");
+    const auto is_local = [](const std::string& text) { return !io::is_remote(text); };
+    const auto take = [&value](const std::string& text) { value = text; };
+    return checked(names, "PATH", is_local, "a path of this machine; URLs are for rows alone", take, description);
   }
   CLI::Option* choice(const std::string& names, const std::vector<std::string>& words,
                       const std::function<void(const std::string&)>& take, const std::string& description) {
