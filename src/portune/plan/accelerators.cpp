@@ -35,8 +35,9 @@ constexpr GpuFacts ampere(std::string_view name) { return {name, 8, 0, 108, 64, 
 
 // Peaks of TPUs: docs.cloud.google.com/tpu/docs/{v3,v4,v5e,v5p,v6e,tpu7x}, and for v2 Jouppi et al., "A Domain-Specific
 // Supercomputer for Training Deep Neural Networks", CACM 2020; per chip there, halved here where each of a chip's two
-// cores is a device (v2, v3, 7x). Memory: what the compiler of libtpu 0.0.51 calls the capacity when a program exceeds
-// it, which is a little less than what is built in.
+// cores is a device (v2, v3, v4, 7x: libtpu compiles for v4's cores by themselves unless the machine joins them).
+// Memory: what the compiler of libtpu 0.0.51 calls the capacity when a program exceeds it, which is a little less than
+// what is built in.
 //
 // GPUs: peaks from NVIDIA's data sheets (H100, H200: 989.4 and 67 TFLOP/s; A100: 312 and 19.5; L4: 121 and 30.3),
 // without sparsity; products of float32 run without tensor cores, since TF32 is less exact. Sizes, clocks, memory and
@@ -46,13 +47,13 @@ constexpr GpuFacts ampere(std::string_view name) { return {name, 8, 0, 108, 64, 
 std::span<const Accelerator> accelerators() {
   static const std::vector<Accelerator> kAll = {
       {"cpu", "cpu", {}, 1, 0, {}, std::nullopt},
-      tpu("tpu:v2", "v2:2x2", 1, gib(8), tpu_peaks(23 * kTera, 350 * kGiga)),
-      tpu("tpu:v3", "v3:2x2", 1, gib(16), tpu_peaks(61.5 * kTera, 450 * kGiga)),
-      tpu("tpu:v4", "v4:2x2x1", 2, gib(32), tpu_peaks(275 * kTera, 1200 * kGiga)),
-      tpu("tpu:v5e", "v5e:2x2", 1, gib(16), tpu_peaks(197 * kTera, 819 * kGiga)),
-      tpu("tpu:v5p", "v5p:2x2x1", 2, gib(95), tpu_peaks(459 * kTera, 2765 * kGiga)),
-      tpu("tpu:v6e", "v6e:2x2", 1, gib(32), tpu_peaks(918 * kTera, 1638 * kGiga)),
-      tpu("tpu:7x", "tpu7x:2x2x1", 1, gib(96), tpu_peaks(1153.5 * kTera, 3690 * kGiga)),
+      tpu("tpu:v2", "v2:2x2", 1, gib(7.48), tpu_peaks(23 * kTera, 350 * kGiga)),
+      tpu("tpu:v3", "v3:2x2", 1, gib(15.48), tpu_peaks(61.5 * kTera, 450 * kGiga)),
+      tpu("tpu:v4", "v4:2x2x1", 1, gib(15.25), tpu_peaks(137.5 * kTera, 600 * kGiga)),
+      tpu("tpu:v5e", "v5e:2x2", 1, gib(15.75), tpu_peaks(197 * kTera, 819 * kGiga)),
+      tpu("tpu:v5p", "v5p:2x2x1", 2, gib(95.73), tpu_peaks(459 * kTera, 2765 * kGiga)),
+      tpu("tpu:v6e", "v6e:2x2", 1, gib(31.24), tpu_peaks(918 * kTera, 1638 * kGiga)),
+      tpu("tpu:7x", "tpu7x:2x2x1", 1, gib(94.74), tpu_peaks(1153.5 * kTera, 3690 * kGiga)),
       gpu("cuda:h100", 84942979072, {67 * kTera, 989.4 * kTera, 3352.32 * kGiga}, hopper("NVIDIA H100 80GB HBM3")),
       gpu("cuda:h200", 151397597184, {67 * kTera, 989.4 * kTera, 4800 * kGiga}, hopper("NVIDIA H200 141GB HBM3e")),
       gpu("cuda:a100-40gb", 42331013120, {19.5 * kTera, 312 * kTera, 1555.2 * kGiga}, ampere("NVIDIA A100-SXM4-40GB")),
