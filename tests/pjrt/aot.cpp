@@ -22,12 +22,6 @@ AotPlugin plugin_of(AotTarget target) {
           PORTUNE_DEPS "/jax_cuda13_pjrt-0.12.0.1/jax_plugins/xla_cuda13/xla_cuda_plugin.so"};
 }
 
-std::filesystem::path file_of(AotTarget target) {
-  const AotPlugin plugin = plugin_of(target);
-  if (std::getenv(plugin.variable) != nullptr) return find_plugin(plugin.platform);
-  return find_plugin(plugin.platform, plugin.configured);
-}
-
 std::string h100_target_config() {
   std::ifstream in(PORTUNE_TEST_DATA "/pjrt/h100.textproto");
   return {std::istreambuf_iterator<char>(in), {}};
@@ -39,7 +33,13 @@ std::string name_of_target(const testing::TestParamInfo<AotTarget>& target) {
   return target.param == AotTarget::kTpuV5e ? "TpuV5e" : "CudaH100";
 }
 
-const Plugin& aot_plugin(AotTarget target) { return Plugin::load(file_of(target)); }
+std::filesystem::path aot_plugin_file(AotTarget target) {
+  const AotPlugin plugin = plugin_of(target);
+  if (std::getenv(plugin.variable) != nullptr) return find_plugin(plugin.platform);
+  return find_plugin(plugin.platform, plugin.configured);
+}
+
+const Plugin& aot_plugin(AotTarget target) { return Plugin::load(aot_plugin_file(target)); }
 
 Topology aot_topology(AotTarget target) {
   const Plugin& plugin = aot_plugin(target);
@@ -49,7 +49,7 @@ Topology aot_topology(AotTarget target) {
 
 std::string missing_plugin(AotTarget target) {
   try {
-    file_of(target);
+    aot_plugin_file(target);
     return {};
   } catch (const DeviceError& error) {
     if (std::getenv("CI") != nullptr || std::getenv("PORTUNE_REQUIRE_AOT") != nullptr) throw;

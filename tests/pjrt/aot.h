@@ -11,6 +11,7 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <filesystem>
 #include <string>
 
 #include "portune/pjrt/executable.h"
@@ -25,6 +26,8 @@ inline constexpr std::array kAotTargets = {AotTarget::kTpuV5e, AotTarget::kCudaH
 /// "TpuV5e", "CudaH100": the names of parametrised tests.
 std::string name_of_target(const testing::TestParamInfo<AotTarget>& target);
 
+/// errors  DeviceError if it is missing
+std::filesystem::path aot_plugin_file(AotTarget target);
 const Plugin& aot_plugin(AotTarget target);
 /// Four TPU v5e, or a machine with eight H100.
 Topology aot_topology(AotTarget target);

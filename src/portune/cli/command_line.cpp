@@ -75,6 +75,11 @@ constexpr const char* kBenchInputExamples =
     "  portune bench-input --model bert --train train.csv --padding auto=4\n"
     "  portune bench-input --model bert --recipe glue/cola --train train.tsv --json\n";
 
+constexpr const char* kPlanExamples =
+    "  portune plan --on tpu:v5e,cuda:l4,cpu --model bert --train train.csv --batch-size 64 --dtype bfloat16\n"
+    "  portune plan --on cuda:a100-40gb --recipe glue/cola --model bert --train train.tsv --largest-batch\n"
+    "  Takes the options of fit; writes nothing. Figures of time are estimates (docs/PLAN.md).\n";
+
 constexpr const char* kParityExamples =
     "  portune parity --case case\n"
     "  A case is made by tools/make_reference.py --model bert --architecture BertForMaskedLM --output case\n";
@@ -132,6 +137,8 @@ class Parser {
     add("devices", "Shows the plugin, its devices and the kernels.", kDevicesExamples, devices_);
     add("bench", "Times training steps on random tokens.", kBenchExamples, bench_);
     add("bench-input", "Times what makes batches of rows, without a device.", kBenchInputExamples, bench_input_);
+    add("plan", "Compiles a training run for devices that are not there: does it fit, how fast is it.", kPlanExamples,
+        plan_);
     add("parity", "Compares a model with what transformers computed for it.", kParityExamples, parity_);
   }
 
@@ -153,7 +160,8 @@ class Parser {
     if (help_) return Text{help(chosen())};
     if (version_) return Text{"portune " PORTUNE_VERSION "\n"};
     fit_.words = words;
-    for (ModelArguments* model : {&fit_.model, &evaluate_.model, &predict_.model, &bench_input_.fit.model}) {
+    for (ModelArguments* model : {&fit_.model, &evaluate_.model, &predict_.model, &bench_input_.fit.model,
+                                  &plan_.fit.model}) {
       model->given = given(recipe);
     }
     return command();
@@ -260,6 +268,7 @@ class Parser {
     if (name == "devices") return devices_;
     if (name == "bench") return bench_;
     if (name == "bench-input") return bench_input_;
+    if (name == "plan") return plan_;
     if (name == "parity") return parity_;
     throw UsageError({.where = place_of(chosen()), .given = "no command", .fix = advice(chosen())});
   }
@@ -277,6 +286,7 @@ class Parser {
   DevicesArguments devices_;
   BenchArguments bench_;
   BenchInputArguments bench_input_;
+  PlanArguments plan_;
   ParityArguments parity_;
 };
 

@@ -173,6 +173,12 @@ struct BenchInputArguments {
   double seconds = 3;
 };
 
+struct PlanArguments {
+  FitArguments fit;             ///< the run that is planned
+  std::vector<std::string> on;  ///< targets
+  bool largest_batch = false;   ///< whether to look for it
+};
+
 struct ParityArguments {
   std::filesystem::path reference;  ///< the case's folder
   std::filesystem::path dump;       ///< a folder for what was computed; empty: none
@@ -194,6 +200,7 @@ int tfrecord_index(const TfrecordIndexArguments& arguments);
 int devices(const DevicesArguments& arguments);
 int bench(const BenchArguments& arguments);
 int bench_input(const BenchInputArguments& arguments);
+int plan(const PlanArguments& arguments);
 int parity(const ParityArguments& arguments);
 
 }  // namespace portune::cli

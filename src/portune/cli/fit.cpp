@@ -79,19 +79,6 @@ void stop(const Trainer& trainer, const FitArguments& a) {
              resume_command(a.words, a.folds > 0 ? "" : checkpoint.string()));
 }
 
-// The rows of the files, or the two parts of the training rows.
-Split split_of(const FitArguments& a, const RowTask& task) {
-  const data::Dataset rows = read_rows(a.model, a.train, task, kLabels);
-  if (a.validation_split == 0) {
-    return {.train = rows, .validation = validation_sets(a.model, a.validation, task, eval_batch_size(a))};
-  }
-  std::vector<bool> places = held_out_rows(a, task, rows);
-  const data::Dataset held_out = rows.select(places);
-  places.flip();
-  return {.train = rows.select(places),
-          .validation = {{"", evaluation_batches(a.model, task, held_out, eval_batch_size(a), kLabels)}}};
-}
-
 // What --padding asks for: see choose_lengths(). The task pads to its max_length so far.
 std::vector<int64_t> chosen_lengths(const FitArguments& a, const RowTask& task) {
   if (a.model.padding.kind == Padding::Kind::kMaxLength) return {};
@@ -113,6 +100,18 @@ void print_outcome(const Outcome& outcome, const Talk& talk) {
 }
 
 }  // namespace
+
+Split split_of(const FitArguments& a, const RowTask& task) {
+  const data::Dataset rows = read_rows(a.model, a.train, task, kLabels);
+  if (a.validation_split == 0) {
+    return {.train = rows, .validation = validation_sets(a.model, a.validation, task, eval_batch_size(a))};
+  }
+  std::vector<bool> places = held_out_rows(a, task, rows);
+  const data::Dataset held_out = rows.select(places);
+  places.flip();
+  return {.train = rows.select(places),
+          .validation = {{"", evaluation_batches(a.model, task, held_out, eval_batch_size(a), kLabels)}}};
+}
 
 data::Dataset training_batches(const RowTask& task, const data::Dataset& rows, const FitArguments& a,
                                int64_t examples) {

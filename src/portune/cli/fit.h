@@ -20,6 +20,9 @@ struct Split {
 /// Rows at a time in validation.
 int64_t eval_batch_size(const FitArguments& a);
 
+/// The rows of --train and --validation, or what --validation-split makes of the former.
+Split split_of(const FitArguments& a, const RowTask& task);
+
 /// Batches of all rows in random order.
 /// examples  that there are, as far as is known: of so many the order is fully random
 data::Dataset training_batches(const RowTask& task, const data::Dataset& rows, const FitArguments& a, int64_t examples);

@@ -32,6 +32,7 @@ struct Run {
   int operator()(const cli::DevicesArguments& arguments) const { return cli::devices(arguments); }
   int operator()(const cli::BenchArguments& arguments) const { return cli::bench(arguments); }
   int operator()(const cli::BenchInputArguments& arguments) const { return cli::bench_input(arguments); }
+  int operator()(const cli::PlanArguments& arguments) const { return cli::plan(arguments); }
   int operator()(const cli::ParityArguments& arguments) const { return cli::parity(arguments); }
 };
 

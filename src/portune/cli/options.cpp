@@ -450,6 +450,14 @@ void add_options(CLI::App& command, BenchInputArguments& a) {
   add_talk(output, fit.talk);
 }
 
+void add_options(CLI::App& command, PlanArguments& a) {
+  Group plan(command, "Plan");
+  plan.names("--on", a.on, "targets: cpu, tpu:v5e-8, cuda:h100x8, ...; one device of each is planned")->required();
+  plan.flag("--largest-batch", a.largest_batch, "look for the largest batch that fits, by up to 12 compilations");
+  add_options(command, a.fit);
+  command.get_option("--output")->required(false)->default_str("not used");
+}
+
 void add_options(CLI::App& command, ParityArguments& a) {
   Group data(command, "Data");
   data.path("--case", a.reference, "folder of a model with what transformers computed (docs/parity.md)")->required();

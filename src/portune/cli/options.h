@@ -24,6 +24,7 @@ void add_options(CLI::App& command, TfrecordIndexArguments& arguments);
 void add_options(CLI::App& command, DevicesArguments& arguments);
 void add_options(CLI::App& command, BenchArguments& arguments);
 void add_options(CLI::App& command, BenchInputArguments& arguments);
+void add_options(CLI::App& command, PlanArguments& arguments);
 void add_options(CLI::App& command, ParityArguments& arguments);
 
 }  // namespace portune::cli

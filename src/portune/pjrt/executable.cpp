@@ -1,5 +1,6 @@
 #include "portune/pjrt/executable.h"
 
+#include "portune/base/wire.h"
 #include "portune/pjrt/c_api.h"
 #include "portune/pjrt/call_error.h"
 
@@ -57,6 +58,26 @@ std::optional<double> Executable::flops() const {
     }
   } catch (const CallError& error) {
     if (error.kind() != CallError::Kind::kUnimplemented) throw;
+  }
+  return {};
+}
+
+std::string Executable::optimized_hlo() const {
+  // The first call tells the size, the second fills the memory.
+  PJRT_Program program{.struct_size = PJRT_Program_STRUCT_SIZE};
+  const auto fill = [&] {
+    PORTUNE_PJRT(*handle_.get_deleter().api, PJRT_Executable_OptimizedProgram, .executable = handle_.get(),
+                 .program = &program);
+  };
+  fill();
+  std::string bytes(program.code_size, '\0');
+  program.code = bytes.data();
+  fill();
+  if (std::string_view(program.format, program.format_size) == "hlo") return bytes;
+  // "hlo_with_config": HloModuleProtoWithConfig, whose first field is the module.
+  constexpr int kModule = 1;
+  for (WireReader message(bytes); message.next();) {
+    if (message.field() == kModule) return std::string(message.bytes());
   }
   return {};
 }

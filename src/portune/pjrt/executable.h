@@ -43,6 +43,9 @@ class Executable {
   MemoryStats memory_stats() const;
   /// Floating-point operations of one execution, as the compiler counts them; nothing if the plugin does not tell.
   std::optional<double> flops() const;
+  /// The program as the compiler has made it: XLA's message HloModuleProto.
+  /// errors    CallError if the plugin does not tell
+  std::string optimized_hlo() const;
   /// For Client::load.
   std::string serialize() const;
 

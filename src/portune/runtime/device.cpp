@@ -1,7 +1,6 @@
 #include "portune/device.h"
 
 #include <mutex>
-#include <set>
 
 #include "portune/error.h"
 #include "portune/kernels/cpu/registry.h"
@@ -9,29 +8,11 @@
 #include "portune/pjrt/client.h"
 #include "portune/pjrt/executable.h"
 #include "portune/pjrt/executable_cache.h"
-#include "portune/pjrt/ffi.h"
 #include "portune/pjrt/plugin.h"
+#include "portune/runtime/cpu_kernels.h"
 
 namespace portune {
 namespace {
-
-// Handlers stay registered with a plugin as long as the process; a second Device finds them there.
-void register_cpu_kernels(const pjrt::Plugin& plugin) {
-  static std::mutex mutex;
-  static std::set<const pjrt::Plugin*> served;
-  const std::lock_guard lock(mutex);
-  if (!served.insert(&plugin).second) return;
-  for (const kernels::CpuKernel& kernel : kernels::cpu_kernels()) {
-    pjrt::register_ffi(plugin, std::string(kernel.target), reinterpret_cast<pjrt::FfiHandler>(kernel.handler));
-  }
-}
-
-Target cpu_target(bool use_kernels) {
-  Target target{};
-  if (!use_kernels) return target;
-  for (const kernels::CpuKernel& kernel : kernels::cpu_kernels()) target.kernels.emplace(kernel.target);
-  return target;
-}
 
 std::optional<std::filesystem::path> if_named(const std::filesystem::path& path) {
   return path.empty() ? std::nullopt : std::optional(path);

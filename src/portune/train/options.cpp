@@ -72,4 +72,13 @@ void check(const FitOptions& options) {
   }
 }
 
+StepOptions step_options(const TrainingOptions& options) {
+  return {.compute_dtype = options.dtype,
+          .adam = {.beta1 = options.adam_beta1,
+                   .beta2 = options.adam_beta2,
+                   .eps = options.adam_epsilon,
+                   .weight_decay = options.weight_decay},
+          .max_grad_norm = options.max_grad_norm};
+}
+
 }  // namespace portune::train

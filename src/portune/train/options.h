@@ -2,11 +2,15 @@
 #pragma once
 
 #include "portune/train.h"
+#include "portune/train/programs.h"
 
 namespace portune::train {
 
 /// errors  UsageError naming the option, as TrainingOptions spells it
 void check(const TrainingOptions& options);
+
+/// What of them is compiled into a step.
+StepOptions step_options(const TrainingOptions& options);
 
 /// errors  UsageError naming the option, as FitOptions spells it
 void check(const FitOptions& options);

@@ -18,15 +18,6 @@ namespace {
 
 std::string shape_of(const Signature& signature) { return to_string(signature.front().second.shape); }
 
-StepOptions step_options(const TrainingOptions& options) {
-  return {.compute_dtype = options.dtype,
-          .adam = {.beta1 = options.adam_beta1,
-                   .beta2 = options.adam_beta2,
-                   .eps = options.adam_epsilon,
-                   .weight_decay = options.weight_decay},
-          .max_grad_norm = options.max_grad_norm};
-}
-
 void append(std::vector<DeviceArray*>& arguments, std::vector<DeviceArray>& more) {
   for (DeviceArray& array : more) arguments.push_back(&array);
 }

@@ -1,3 +1,5 @@
+#include "portune/graph/ops/dot_general.h"
+
 #include <algorithm>
 
 #include "portune/graph/checks.h"
@@ -120,6 +122,14 @@ struct DotGeneral final : Op {
 };
 
 }  // namespace
+
+double dot_flops(const Node& node) {
+  const auto* dot = dynamic_cast<const DotGeneral*>(&node.op());
+  if (dot == nullptr) return 0;
+  double flops = 2 * static_cast<double>(node.types()[0].shape.elements());
+  for (const int64_t axis : dot->dims.lhs_contracting) flops *= static_cast<double>(node.input(0).shape()[axis]);
+  return flops;
+}
 
 Value dot_general(const Value& lhs, const Value& rhs, const DotDimensions& dims, std::optional<DType> result) {
   return make_node<DotGeneral>({lhs, rhs}, dims, result.value_or(lhs.dtype()));

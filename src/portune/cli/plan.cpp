@@ -1,0 +1,128 @@
+// portune plan: compiles a training run for devices that need not be there, and says whether it fits and how fast it
+// would be. Writes nothing.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "portune/base/one_line.h"
+#include "portune/cli/commands.h"
+#include "portune/cli/exit_code.h"
+#include "portune/cli/fit.h"
+#include "portune/cli/make_task.h"
+#include "portune/cli/packing.h"
+#include "portune/cli/plan_report.h"
+#include "portune/cli/report.h"
+#include "portune/cli/rows.h"
+#include "portune/cli/validation_split.h"
+#include "portune/error.h"
+#include "portune/train/batch_shapes.h"
+#include "portune/train/options.h"
+
+namespace portune::cli {
+namespace {
+
+std::vector<plan::Target> targets_of(const std::vector<std::string>& names) {
+  std::vector<plan::Target> targets;
+  for (const std::string& name : names) targets.push_back(plan::target_called(name));
+  return targets;
+}
+
+void check_options(const FitArguments& a) {
+  check_validation_split(a);
+  if (a.folds == 0) return;
+  throw UsageError({.where = "folds",
+                    .given = std::to_string(a.folds),
+                    .expected = "no cross-validation, as one training run is planned"});
+}
+
+// Not shuffled: the first batch tells the shapes, and no more rows are read for it than it has.
+std::vector<plan::BatchShape> shapes_of(const FitArguments& a, const RowTask& task, const data::Dataset& rows) {
+  const std::optional<data::Example> first = training_batches(task, rows, a, 1).iterate().next();
+  if (!first) throw DataError({.where = "the training data", .given = "no example", .expected = "at least one"});
+  const train::BatchShapes all(task, *first);
+  std::vector<plan::BatchShape> shapes;
+  for (const train::Signature& batch : all.all()) shapes.push_back({batch, 0});
+  return shapes;
+}
+
+// Batches of one shape can be counted without being made.
+void count_steps(std::vector<plan::BatchShape>& shapes, const FitArguments& a, const RowTask& task,
+                 const data::Dataset& rows, int64_t examples) {
+  const bool has_size = !a.packed || a.packed->packing == data::Packing::kExactExamples;
+  if (shapes.size() == 1 && has_size) {
+    shapes.front().steps = (examples + a.batch_size - 1) / a.batch_size;
+    return;
+  }
+  const data::Dataset batches = interruptible(training_batches(task, rows, a, examples));
+  for (const data::Example& batch : batches.iterate()) {
+    const train::Signature signature = train::signature_of(task, batch);
+    const auto shape = std::ranges::find(shapes, signature, &plan::BatchShape::batch);
+    if (shape != shapes.end()) ++shape->steps;
+  }
+}
+
+int64_t steps_per_epoch(const FitArguments& a, const std::vector<plan::BatchShape>& shapes) {
+  if (a.max_steps > 0) return a.max_steps;
+  if (a.steps_per_epoch > 0) return a.steps_per_epoch;
+  int64_t steps = 0;
+  for (const plan::BatchShape& shape : shapes) steps += shape.steps;
+  return steps;
+}
+
+PlannedTarget planned(const plan::Target& target, const plan::Run& run, const PlanArguments& arguments) {
+  PlannedTarget planned;
+  planned.target = target;
+  std::unique_ptr<plan::Compiler> compiler;
+  try {
+    compiler = plan::open_compiler(target, arguments.fit.device);
+  } catch (const DeviceError& error) {
+    const std::string& fix = error.report().fix;
+    planned.unavailable = one_line(error.report()) + (fix.empty() ? "" : "; " + fix);
+    return planned;
+  }
+  planned.memory_bytes = compiler->memory_bytes();
+  planned.peaks = compiler->peaks();
+  planned.outcome = plan::plan_target(*compiler, run);
+  if (arguments.largest_batch) planned.largest_batch = plan::largest_batch_of(*compiler, run, planned.outcome);
+  return planned;
+}
+
+}  // namespace
+
+int plan(const PlanArguments& arguments) {
+  const std::vector<plan::Target> targets = targets_of(arguments.on);
+  FitArguments a = arguments.fit;
+  check_options(a);
+  train::check(a.training);
+  const std::unique_ptr<RowTask> task = make_task(a.model, model_of(a), a.train, Classes::kOfRows);
+  choose_shapes(a, *task);
+  const data::Dataset rows = split_of(a, *task).train;
+  const int64_t examples = count_examples(a.model, *task, rows);
+
+  const auto shapes_with = [&](int64_t batch_size) {
+    FitArguments other = a;
+    other.batch_size = batch_size;
+    other.talk.quiet = true;
+    other.packed = chosen_packing(other, *task);
+    return shapes_of(other, *task, rows);
+  };
+  plan::Run run{.task = *task,
+                .step = train::step_options(a.training),
+                .batch_size = a.batch_size,
+                .shapes = shapes_of(a, *task, rows),
+                .shapes_with = shapes_with};
+  count_steps(run.shapes, a, *task, rows, examples);
+
+  PlannedRun result{.batch_size = a.batch_size,
+                    .dtype = a.training.dtype,
+                    .examples = examples,
+                    .steps_per_epoch = steps_per_epoch(a, run.shapes)};
+  for (const plan::Target& target : targets) {
+    say(a.talk, fmt::format("compiling for {}", target.name));
+    result.targets.push_back(planned(target, run, arguments));
+  }
+  print_result(a.talk.json ? json_of(result) : table_of(result));
+  return kOk;
+}
+
+}  // namespace portune::cli

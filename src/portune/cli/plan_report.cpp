@@ -1,0 +1,207 @@
+#include "portune/cli/plan_report.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <nlohmann/json.hpp>
+
+#include "portune/cli/progress_bar.h"
+#include "portune/cli/report.h"
+
+namespace portune::cli {
+namespace {
+
+using nlohmann::ordered_json;
+
+// "1.25 GiB", of the largest unit of which there is one.
+std::string in_units(double number, double base, const std::array<const char*, 5>& units) {
+  size_t unit = 0;
+  for (; number >= base && unit + 1 < units.size(); ++unit) number /= base;
+  return unit == 0 ? fmt::format("{:.0f} {}", number, units[unit]) : fmt::format("{:.2f} {}", number, units[unit]);
+}
+
+std::string memory(int64_t bytes) {
+  return in_units(static_cast<double>(bytes), 1024, {"B", "KiB", "MiB", "GiB", "TiB"});
+}
+std::string traffic(double bytes) { return in_units(bytes, 1000, {"B", "kB", "MB", "GB", "TB"}); }
+std::string operations(double flops) { return in_units(flops, 1000, {"FLOP", "kFLOP", "MFLOP", "GFLOP", "TFLOP"}); }
+
+std::string duration(double seconds) {
+  if (seconds < 1e-3) return fmt::format("{:.0f} us", seconds * 1e6);
+  if (seconds < 1) return fmt::format("{:.1f} ms", seconds * 1e3);
+  if (seconds < 120) return fmt::format("{:.1f} s", seconds);
+  if (seconds < 7200) return fmt::format("{:.0f} min", seconds / 60);
+  return fmt::format("{:.1f} h", seconds / 3600);
+}
+
+std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
+
+bool has_figures(const PlannedTarget& target) { return !target.outcome.shapes.empty(); }
+
+std::string largest(const std::optional<plan::LargestBatch>& found) {
+  if (!found) return "";
+  return found->fits > 0 ? grouped(found->fits) : "none";
+}
+
+constexpr const char* kMemoryRow = "{:<16}{:<6}{:>12}{:>12}{:>12}{:>12}{:>12}{:>12}{:>12}{:>15}\n";
+constexpr const char* kTimeRow = "{:<16}{:>14}{:>12}{:>12}{:>9}{:>8}{:>12}{:>12}\n";
+
+std::string memory_row(const PlannedTarget& target) {
+  const plan::Memory& m = target.outcome.memory;
+  const std::string capacity = memory(target.memory_bytes);
+  if (!has_figures(target)) {
+    return fmt::format(kMemoryRow, target.target.name, "no", "", "", "", "", "", "",
+                       target.memory_bytes > 0 ? capacity : "", largest(target.largest_batch));
+  }
+  return fmt::format(kMemoryRow, target.target.name, target.outcome.fits ? "yes" : "no", memory(m.parameters),
+                     memory(m.optimizer), memory(m.batch + m.layout), memory(m.temporaries), memory(m.code),
+                     memory(m.total()), capacity, largest(target.largest_batch));
+}
+
+double compile_seconds(const PlannedTarget& target) {
+  double seconds = 0;
+  for (const plan::ShapePlan& shape : target.outcome.shapes) seconds += shape.step.compile_s;
+  return seconds;
+}
+
+std::string time_row(const PlannedRun& run, const PlannedTarget& target) {
+  const MeanStep step = mean_step(target.outcome.shapes);
+  const double memory_s = step.bytes / target.peaks.bytes;
+  return fmt::format(
+      kTimeRow, target.target.name, operations(step.flops), traffic(step.bytes), duration(step.seconds),
+      step.compute_s >= memory_s ? "compute" : "memory", fmt::format("{:.0f} %", 100 * step.compute_s / step.seconds),
+      duration(step.seconds * static_cast<double>(run.steps_per_epoch)), duration(compile_seconds(target)));
+}
+
+std::string options_of(const plan::Remedy& remedy, const PlannedRun& run) {
+  std::string text;
+  if (remedy.dtype != run.dtype) text += fmt::format("--dtype {}", name_of(remedy.dtype));
+  if (remedy.batch_size != run.batch_size) {
+    text += fmt::format("{}--batch-size {}", text.empty() ? "" : " ", remedy.batch_size);
+  }
+  return text;
+}
+
+// What the rows have no room for.
+std::vector<std::string> remarks_on(const PlannedTarget& target, const PlannedRun& run) {
+  std::vector<std::string> lines;
+  if (target.target.devices > 1) lines.push_back(fmt::format("per device; one device of {}", target.target.devices));
+  if (!target.unavailable.empty()) lines.push_back("cannot be compiled for here: " + target.unavailable);
+  if (!target.outcome.refusal.empty()) lines.push_back("does not compile: " + first_line(target.outcome.refusal));
+  for (const plan::Remedy& remedy : target.outcome.remedies) lines.push_back("fits with " + options_of(remedy, run));
+  const bool is_too_large = has_figures(target) && !target.outcome.fits;
+  if (is_too_large && target.outcome.remedies.empty())
+    lines.emplace_back("fits neither in bfloat16 nor with a smaller batch");
+  return lines;
+}
+
+ordered_json json_of(const plan::Memory& memory) {
+  return {{"parameters", memory.parameters}, {"optimizer", memory.optimizer},     {"batch", memory.batch},
+          {"layout", memory.layout},         {"temporaries", memory.temporaries}, {"code", memory.code},
+          {"total", memory.total()}};
+}
+
+ordered_json json_of(const plan::ShapePlan& shape) {
+  ordered_json arrays = ordered_json::object();
+  for (const auto& [name, type] : shape.shape.batch) arrays[name] = to_string(type);
+  ordered_json flops = ordered_json::object();
+  for (const auto& [dtype, count] : shape.step.work.flops) flops[std::string(name_of(dtype))] = count;
+  return {{"batch", arrays},
+          {"steps", shape.shape.steps},
+          {"memory", json_of(shape.step.memory)},
+          {"flops", flops},
+          {"bytes", shape.step.work.bytes},
+          {"compute_seconds", shape.time.compute_s},
+          {"memory_seconds", shape.time.memory_s},
+          {"step_seconds", shape.time.seconds()},
+          {"compile_seconds", shape.step.compile_s}};
+}
+
+ordered_json json_of(const plan::LargestBatch& found) {
+  ordered_json json = {{"fits", found.fits}, {"too_large", nullptr}};
+  if (found.too_large) json["too_large"] = *found.too_large;
+  return json;
+}
+
+void add_figures(ordered_json& json, const PlannedTarget& target, const PlannedRun& run) {
+  const MeanStep step = mean_step(target.outcome.shapes);
+  json["memory"] = json_of(target.outcome.memory);
+  json["flops_per_step"] = step.flops;
+  json["bytes_per_step"] = step.bytes;
+  json["step_seconds"] = step.seconds;
+  json["model_flops_utilization"] = step.compute_s / step.seconds;
+  json["epoch_seconds"] = step.seconds * static_cast<double>(run.steps_per_epoch);
+  json["compile_seconds"] = compile_seconds(target);
+  json["shapes"] = ordered_json::array();
+  for (const plan::ShapePlan& shape : target.outcome.shapes) json["shapes"].push_back(json_of(shape));
+}
+
+ordered_json json_of(const PlannedTarget& target, const PlannedRun& run) {
+  ordered_json json = {{"target", target.target.name}, {"devices", target.target.devices}};
+  if (!target.unavailable.empty()) {
+    json["unavailable"] = target.unavailable;
+    return json;
+  }
+  json["compiles"] = has_figures(target);
+  if (!target.outcome.refusal.empty()) json["reason"] = target.outcome.refusal;
+  json["fits"] = target.outcome.fits;
+  json["memory_capacity"] = target.memory_bytes;
+  json["peaks"] = {{"float32_flops_per_second", target.peaks.float32},
+                   {"bfloat16_flops_per_second", target.peaks.bfloat16},
+                   {"bytes_per_second", target.peaks.bytes}};
+  if (has_figures(target)) add_figures(json, target, run);
+  if (target.largest_batch) json["largest_batch"] = json_of(*target.largest_batch);
+  if (!target.outcome.fits) {
+    json["fits_with"] = ordered_json::array();
+    for (const plan::Remedy& remedy : target.outcome.remedies) {
+      json["fits_with"].push_back({{"dtype", name_of(remedy.dtype)}, {"batch_size", remedy.batch_size}});
+    }
+  }
+  return json;
+}
+
+}  // namespace
+
+MeanStep mean_step(const std::vector<plan::ShapePlan>& shapes) {
+  MeanStep sum;
+  double steps = 0;
+  for (const plan::ShapePlan& shape : shapes) {
+    const double share = static_cast<double>(shape.shape.steps);
+    sum.flops += share * shape.step.work.all_flops();
+    sum.bytes += share * shape.step.work.bytes;
+    sum.seconds += share * shape.time.seconds();
+    sum.compute_s += share * shape.time.compute_s;
+    steps += share;
+  }
+  return {sum.flops / steps, sum.bytes / steps, sum.seconds / steps, sum.compute_s / steps};
+}
+
+std::string table_of(const PlannedRun& run) {
+  std::string text = fmt::format(kMemoryRow, "memory", "fits", "parameters", "optimizer", "batch", "temporaries",
+                                 "code", "all", "of", "largest batch");
+  for (const PlannedTarget& target : run.targets) text += memory_row(target);
+  text +=
+      "\n" + fmt::format(kTimeRow, "time, estimated", "a step", "", "", "bound by", "MFU <=", "epoch", "compiled in");
+  for (const PlannedTarget& target : run.targets) {
+    if (has_figures(target)) text += time_row(run, target);
+  }
+  std::string remarks;
+  for (const PlannedTarget& target : run.targets) {
+    for (const std::string& line : remarks_on(target, run)) {
+      remarks += fmt::format("{:<16}{}\n", target.target.name, line);
+    }
+  }
+  return text + (remarks.empty() ? "" : "\n" + remarks);
+}
+
+std::string json_of(const PlannedRun& run) {
+  ordered_json json = {{"batch_size", run.batch_size},
+                       {"dtype", name_of(run.dtype)},
+                       {"examples", run.examples},
+                       {"steps_per_epoch", run.steps_per_epoch},
+                       {"targets", ordered_json::array()}};
+  for (const PlannedTarget& target : run.targets) json["targets"].push_back(json_of(target, run));
+  return line_of(json);
+}
+
+}  // namespace portune::cli

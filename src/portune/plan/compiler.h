@@ -1,0 +1,42 @@
+// Compiles programs for one device of a target.
+#pragma once
+
+#include <memory>
+
+#include "portune/device.h"
+#include "portune/graph.h"
+#include "portune/pjrt/executable.h"
+#include "portune/plan/target.h"
+
+namespace portune::plan {
+
+/// What compiling a program told.
+struct Compiled {
+  pjrt::MemoryStats memory;
+  double traffic_bytes;  ///< hlo_traffic()
+  double seconds;        ///< that it took
+};
+
+class Compiler {
+ public:
+  virtual ~Compiler() = default;
+  /// errors  pjrt::CallError if the compiler refuses; its kind is kOutOfMemory where the program does not fit
+  virtual Compiled compile(const Function& function) const = 0;
+
+  int64_t memory_bytes() const { return memory_bytes_; }  ///< that programs may use on a device
+  const Peaks& peaks() const { return peaks_; }
+
+ protected:
+  Compiler(int64_t memory_bytes, const Peaks& peaks) : memory_bytes_(memory_bytes), peaks_(peaks) {}
+
+ private:
+  int64_t memory_bytes_;
+  Peaks peaks_;
+};
+
+/// For a target that need not be there: nothing of it is opened. For "cpu" this machine's peaks are measured.
+/// cpu     how programs run here: plugin, kernels
+/// errors  DeviceError if the plugin is missing or its version is not supported
+std::unique_ptr<Compiler> open_compiler(const Target& target, const DeviceOptions& cpu);
+
+}  // namespace portune::plan

@@ -1,0 +1,159 @@
+#include "portune/plan/hlo_traffic.h"
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "portune/base/wire.h"
+
+namespace portune::plan {
+namespace {
+
+// Field numbers.
+namespace module_field {
+constexpr int kComputations = 3;
+constexpr int kEntryId = 6;
+}  // namespace module_field
+namespace computation_field {
+constexpr int kInstructions = 2;
+constexpr int kId = 5;
+}  // namespace computation_field
+namespace instruction_field {
+constexpr int kOpcode = 2;
+constexpr int kShape = 3;
+constexpr int kId = 35;
+constexpr int kOperands = 36;
+}  // namespace instruction_field
+namespace shape_field {
+constexpr int kElementType = 2;
+constexpr int kDimensions = 3;
+constexpr int kTupleShapes = 4;
+constexpr int kLayout = 5;
+}  // namespace shape_field
+constexpr int kMemorySpaceOfLayout = 8;
+
+// Bytes of an element, by PrimitiveType; 0 for tuples, tokens and what has no size.
+double element_bytes(uint64_t type) {
+  constexpr std::array<double, 26> kBytes = {0, 1, 1, 2, 4, 8,  1, 2, 4,   8,   2, 4, 8,
+                                             0, 0, 8, 2, 0, 16, 1, 1, 0.5, 0.5, 1, 1, 1};
+  return type < kBytes.size() ? kBytes[type] : 0;
+}
+
+// Repeated integers come packed or one by one.
+void append_integers(const WireReader& field, std::vector<uint64_t>& values) {
+  if (field.type() == WireReader::Type::kVarint) {
+    values.push_back(field.varint());
+    return;
+  }
+  uint64_t value = 0;
+  int shift = 0;
+  for (const char character : field.bytes()) {
+    const auto byte = static_cast<unsigned char>(character);
+    if (shift < 64) value |= static_cast<uint64_t>(byte & 0x7FU) << shift;
+    shift += 7;
+    if (byte < 0x80) {
+      values.push_back(value);
+      value = 0;
+      shift = 0;
+    }
+  }
+}
+
+// Memory space 0 is the main one; a TPU's others are on the chip.
+bool in_main_memory(std::string_view layout) {
+  for (WireReader field(layout); field.next();) {
+    if (field.field() == kMemorySpaceOfLayout) return field.varint() == 0;
+  }
+  return true;
+}
+
+double shape_bytes(std::string_view shape) {
+  double of_tuple = 0, elements = 1, size = 0;
+  std::vector<uint64_t> dimensions;
+  bool counts = true;
+  for (WireReader field(shape); field.next();) {
+    if (field.field() == shape_field::kElementType) size = element_bytes(field.varint());
+    if (field.field() == shape_field::kDimensions) append_integers(field, dimensions);
+    if (field.field() == shape_field::kTupleShapes) of_tuple += shape_bytes(field.bytes());
+    if (field.field() == shape_field::kLayout) counts = in_main_memory(field.bytes());
+  }
+  for (const uint64_t dimension : dimensions) elements *= static_cast<double>(dimension);
+  return of_tuple + (counts ? elements * size : 0);
+}
+
+struct Instruction {
+  std::string opcode;
+  uint64_t id = 0;
+  double bytes = 0;
+  std::vector<uint64_t> operands;
+};
+
+Instruction read_instruction(std::string_view message) {
+  Instruction instruction;
+  for (WireReader field(message); field.next();) {
+    if (field.field() == instruction_field::kOpcode) instruction.opcode = std::string(field.bytes());
+    if (field.field() == instruction_field::kShape) instruction.bytes = shape_bytes(field.bytes());
+    if (field.field() == instruction_field::kId) instruction.id = field.varint();
+    if (field.field() == instruction_field::kOperands) append_integers(field, instruction.operands);
+  }
+  return instruction;
+}
+
+std::string_view entry_computation(std::string_view module) {
+  uint64_t entry = 0;
+  std::unordered_map<uint64_t, std::string_view> computations;
+  for (WireReader field(module); field.next();) {
+    if (field.field() == module_field::kEntryId) entry = field.varint();
+    if (field.field() != module_field::kComputations) continue;
+    for (WireReader part(field.bytes()); part.next();) {
+      if (part.field() == computation_field::kId) computations[part.varint()] = field.bytes();
+    }
+  }
+  return computations[entry];
+}
+
+// What gives another name to memory, or to a part of it.
+bool moves_nothing(std::string_view opcode) {
+  constexpr std::array<std::string_view, 11> kNames = {
+      "parameter",  "constant",       "tuple",       "get-tuple-element",   "bitcast", "after-all", "partition-id",
+      "replica-id", "add-dependency", "opt-barrier", "optimization-barrier"};
+  return std::ranges::find(kNames, opcode) != kNames.end() || opcode.ends_with("-done");
+}
+
+double traffic_of(const Instruction& instruction, const std::unordered_map<uint64_t, double>& bytes) {
+  if (moves_nothing(instruction.opcode)) return 0;
+  const auto operand = [&](size_t i) {
+    const auto found = bytes.find(instruction.operands[i]);
+    return found == bytes.end() ? 0 : found->second;
+  };
+  const size_t operands = instruction.operands.size();
+  double read = 0;
+  for (size_t i = 0; i < operands; ++i) read += operand(i);
+  if ((instruction.opcode == "gather" || instruction.opcode == "dynamic-slice") && operands > 0) {
+    return read - operand(0) + 2 * instruction.bytes;
+  }
+  // In place: only the update is read, and written.
+  if (instruction.opcode == "dynamic-update-slice" && operands > 1) return 2 * operand(1);
+  // Its result names its operand, too, and what it writes.
+  if (instruction.opcode == "copy-start") return instruction.bytes;
+  return read + instruction.bytes;
+}
+
+}  // namespace
+
+double hlo_traffic(std::string_view hlo) {
+  std::unordered_map<uint64_t, double> bytes;
+  double sum = 0;
+  for (WireReader field(entry_computation(hlo)); field.next();) {
+    if (field.field() != computation_field::kInstructions) continue;
+    const Instruction instruction = read_instruction(field.bytes());
+    sum += traffic_of(instruction, bytes);
+    bytes[instruction.id] = instruction.bytes;
+  }
+  return sum;
+}
+
+}  // namespace portune::plan

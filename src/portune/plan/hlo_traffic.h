@@ -1,0 +1,16 @@
+// What a compiled program moves to and from memory.
+#pragma once
+
+#include <string_view>
+
+namespace portune::plan {
+
+/// Bytes that the operations of a program's entry computation read and write in the device's main memory: their
+/// operands and results, each once; what is within a fusion stays in registers. Parts that are looked up (gather,
+/// dynamic-slice) or replaced count as such where they are operations of their own. A loop counts as if it went round
+/// once. hlo     XLA's message HloModuleProto, after all of the compiler's passes
+/// errors  UsageError for what is no such message
+/// source  field numbers: openxla/xla, xla/service/hlo.proto and xla/xla_data.proto
+double hlo_traffic(std::string_view hlo);
+
+}  // namespace portune::plan

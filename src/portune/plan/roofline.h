@@ -1,0 +1,38 @@
+// How fast a step can be at best.
+#pragma once
+
+#include <map>
+
+#include "portune/tensor.h"
+
+namespace portune::plan {
+
+/// What a device does per second at best.
+struct Peaks {
+  double float32 = 0;   ///< floating-point operations of matrix products of float32, which are computed as such
+  double bfloat16 = 0;  ///< the same of bfloat16
+  double bytes = 0;     ///< between the device and its memory
+};
+
+/// What a step asks for.
+struct Work {
+  std::map<DType, double> flops;  ///< of matrix products, by the type of their operands
+  double bytes = 0;               ///< to and from memory
+
+  double all_flops() const;
+};
+
+/// The roofline: arithmetic and memory each at their peak, side by side.
+struct Estimate {
+  double compute_s = 0, memory_s = 0;
+
+  double seconds() const { return compute_s > memory_s ? compute_s : memory_s; }
+  /// The share of the peak that matrix products can reach at best: of those of their types.
+  double utilization() const { return seconds() > 0 ? compute_s / seconds() : 0; }
+};
+
+/// where   types that are neither float32 nor bfloat16 count as float32
+/// source  Williams, Waterman, Patterson: Roofline, CACM 2009
+Estimate roofline(const Work& work, const Peaks& peaks);
+
+}  // namespace portune::plan

@@ -1,0 +1,55 @@
+#include "portune/plan/step_plan.h"
+
+#include <algorithm>
+
+#include "portune/graph/matrix_flops.h"
+
+namespace portune::plan {
+namespace {
+
+constexpr int64_t kMoments = 2;
+
+int64_t bytes_of(const Values& values) {
+  int64_t bytes = 0;
+  for (const Value& value : values) bytes += value.type().bytes();
+  return bytes;
+}
+
+int64_t bytes_of(const std::vector<nn::Parameter>& parameters) {
+  int64_t bytes = 0;
+  for (const nn::Parameter& parameter : parameters) bytes += parameter.value.type().bytes();
+  return bytes;
+}
+
+Memory memory_of(const train::StepProgram& step, const pjrt::MemoryStats& stats) {
+  Memory memory{.parameters = bytes_of(step.parameters)};
+  memory.optimizer = kMoments * memory.parameters;
+  const int64_t arguments = bytes_of(step.function.parameters);
+  memory.batch = arguments - memory.parameters - memory.optimizer;
+  memory.layout = std::max<int64_t>(0, stats.arguments - arguments);
+  memory.temporaries = stats.temporary + stats.results - stats.aliased;
+  memory.code = stats.code;
+  return memory;
+}
+
+}  // namespace
+
+Memory together(const Memory& a, const Memory& b) {
+  return {.parameters = std::max(a.parameters, b.parameters),
+          .optimizer = std::max(a.optimizer, b.optimizer),
+          .batch = std::max(a.batch, b.batch),
+          .layout = std::max(a.layout, b.layout),
+          .temporaries = std::max(a.temporaries, b.temporaries),
+          .code = a.code + b.code};
+}
+
+StepPlan plan_step(const Compiler& compiler, const Task& task, const train::Signature& batch,
+                   const train::StepOptions& options) {
+  const train::StepProgram step = train::step_program(task, batch, options);
+  const Compiled compiled = compiler.compile(step.function);
+  return {.memory = memory_of(step, compiled.memory),
+          .work = {.flops = matrix_flops(step.function), .bytes = compiled.traffic_bytes},
+          .compile_s = compiled.seconds};
+}
+
+}  // namespace portune::plan

@@ -1,0 +1,40 @@
+// What a training step needs and asks for on a target.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "portune/plan/compiler.h"
+#include "portune/plan/roofline.h"
+#include "portune/tasks.h"
+#include "portune/train/programs.h"
+
+namespace portune::plan {
+
+/// Bytes on one device, by what they are for.
+struct Memory {
+  int64_t parameters = 0;
+  int64_t optimizer = 0;    ///< both moments
+  int64_t batch = 0;        ///< and the few numbers that a step takes
+  int64_t layout = 0;       ///< by which the compiler makes these arrays larger: a TPU's tiles
+  int64_t temporaries = 0;  ///< activations, gradients, and results that are not in the memory of arguments
+  int64_t code = 0;
+
+  int64_t total() const { return parameters + optimizer + batch + layout + temporaries + code; }
+};
+
+/// Of programs that are loaded at once and run one after the other on the same parameters.
+Memory together(const Memory& a, const Memory& b);
+
+struct StepPlan {
+  Memory memory;
+  Work work;
+  double compile_s = 0;
+};
+
+/// Compiles the step that a Trainer would run for batches of this shape.
+/// errors  as Compiler::compile
+StepPlan plan_step(const Compiler& compiler, const Task& task, const train::Signature& batch,
+                   const train::StepOptions& options);
+
+}  // namespace portune::plan

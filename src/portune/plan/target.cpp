@@ -1,0 +1,66 @@
+#include "portune/plan/target.h"
+
+#include <algorithm>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "portune/base/message.h"
+#include "portune/base/nearest.h"
+#include "portune/base/number.h"
+#include "portune/error.h"
+
+namespace portune::plan {
+namespace {
+
+struct Counted {
+  std::string_view name;
+  int64_t count;
+};
+
+const Accelerator* find(std::string_view name) {
+  const auto found = std::ranges::find(accelerators(), name, &Accelerator::name);
+  return found == accelerators().end() ? nullptr : &*found;
+}
+
+// "tpu:v3-8" is 8 of "tpu:v3"; "cuda:h100x8" is 8 of "cuda:h100".
+std::optional<Counted> split_count(std::string_view name) {
+  const size_t mark = name.rfind(name.starts_with("tpu:") ? '-' : 'x');
+  if (mark == std::string_view::npos) return {};
+  const auto count = number_in<int64_t>(name.substr(mark + 1));
+  if (!count) return {};
+  return Counted{name.substr(0, mark), *count};
+}
+
+[[noreturn]] void throw_unknown(const std::string& name) {
+  std::vector<std::string> names;
+  for (const Accelerator& accelerator : accelerators()) names.emplace_back(accelerator.name);
+  const auto counted = split_count(name);
+  const std::string meant = nearest(counted ? counted->name : std::string_view(name), names);
+  throw UsageError({.where = "on",
+                    .given = "an unknown target " + in_quotes(name),
+                    .expected = list_of(names) + "; with a number of devices: tpu:v3-8, cuda:h100x8",
+                    .fix = meant.empty() ? "" : "did you mean " + meant + "?"});
+}
+
+int64_t devices_of(const Accelerator& accelerator, const std::string& name, int64_t count) {
+  const int64_t each = accelerator.counted_per_device;
+  if (count > 0 && count % each == 0) return count / each;
+  throw UsageError({.where = "on",
+                    .given = in_quotes(name),
+                    .expected = each > 1 ? "an even number, as it counts cores, two of which are a device"
+                                         : "a number of devices of at least 1"});
+}
+
+}  // namespace
+
+Target target_called(const std::string& name) {
+  if (const Accelerator* one = find(name)) return {name, one, 1};
+  if (const auto counted = split_count(name)) {
+    const Accelerator* many = find(counted->name);
+    if (many != nullptr && many->platform != "cpu") return {name, many, devices_of(*many, name, counted->count)};
+  }
+  throw_unknown(name);
+}
+
+}  // namespace portune::plan

@@ -1,0 +1,60 @@
+// A training run on one device of a target.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "portune/plan/largest_batch.h"
+#include "portune/plan/step_plan.h"
+
+namespace portune::plan {
+
+/// A shape that batches have, and how many of an epoch have it.
+struct BatchShape {
+  train::Signature batch;
+  int64_t steps = 0;
+};
+
+/// The run, as a user asks for it.
+struct Run {
+  const Task& task;
+  train::StepOptions step;
+  int64_t batch_size = 0;
+  std::vector<BatchShape> shapes;
+  /// What they would be with another batch size; steps do not matter.
+  std::function<std::vector<BatchShape>(int64_t batch_size)> shapes_with;
+};
+
+struct ShapePlan {
+  BatchShape shape;
+  StepPlan step;
+  Estimate time;
+};
+
+/// Options with which a run fits that does not as it is.
+struct Remedy {
+  DType dtype;
+  int64_t batch_size;
+};
+
+struct TargetPlan {
+  /// What the compiler says where it refuses a step; the rest is empty then.
+  std::string refusal;
+  std::vector<ShapePlan> shapes;
+  Memory memory;  ///< of all shapes together
+  bool fits = false;
+  std::vector<Remedy> remedies;
+};
+
+/// Compiles the steps of all shapes, and where they do not fit, those of other options until they do: bfloat16, a
+/// smaller batch, or both.
+TargetPlan plan_target(const Compiler& compiler, const Run& run);
+
+/// The largest batch of the run that fits, by the largest of its shapes.
+/// plan  of the run, so that it need not be compiled again
+LargestBatch largest_batch_of(const Compiler& compiler, const Run& run, const TargetPlan& plan);
+
+}  // namespace portune::plan

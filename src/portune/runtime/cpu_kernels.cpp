@@ -1,0 +1,31 @@
+#include "portune/runtime/cpu_kernels.h"
+
+#include <mutex>
+#include <set>
+#include <string>
+
+#include "portune/kernels/cpu/registry.h"
+#include "portune/pjrt/ffi.h"
+#include "portune/pjrt/plugin.h"
+
+namespace portune {
+
+// Handlers stay registered with a plugin as long as the process; a second Device finds them there.
+void register_cpu_kernels(const pjrt::Plugin& plugin) {
+  static std::mutex mutex;
+  static std::set<const pjrt::Plugin*> served;
+  const std::lock_guard lock(mutex);
+  if (!served.insert(&plugin).second) return;
+  for (const kernels::CpuKernel& kernel : kernels::cpu_kernels()) {
+    pjrt::register_ffi(plugin, std::string(kernel.target), reinterpret_cast<pjrt::FfiHandler>(kernel.handler));
+  }
+}
+
+Target cpu_target(bool use_kernels) {
+  Target target{};
+  if (!use_kernels) return target;
+  for (const kernels::CpuKernel& kernel : kernels::cpu_kernels()) target.kernels.emplace(kernel.target);
+  return target;
+}
+
+}  // namespace portune

@@ -1,0 +1,185 @@
+// The real command portune plan.
+#include <gmock/gmock.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "cli/program.h"
+#include "cli/toy.h"
+#include "pjrt/aot.h"
+#include "pjrt/variable.h"
+
+namespace portune::cli {
+namespace {
+
+using nlohmann::json;
+using testing::AllOf;
+using testing::HasSubstr;
+
+// Of tiny_bert: embeddings 63 + 32 + 2 rows of 16, a norm, a layer, a pooler; and a classifier of 2 x 16 + 2.
+constexpr int64_t kParameters = 4080 + 34;
+// int32 [16, 16] three times, labels and weights of 16 rows, three rates, a key.
+constexpr int64_t kBatchBytes = 3 * 4 * 16 * 16 + 2 * 4 * 16 + 12 + 8;
+
+Words plan(const Toy& toy, const std::string& on, const Words& more = {}) {
+  Words words = toy.fit(more + Words{"--on", on, "--json", "--quiet"});
+  words.front() = "plan";
+  return words;
+}
+
+json planned(const Words& words) {
+  const Finished run = portune(words);
+  EXPECT_EQ(run.exit_code, 0) << run.err;
+  EXPECT_EQ(run.err, "");
+  return json::parse(run.out);
+}
+
+void expect_memory_of_tiny_bert(const json& target) {
+  const json& memory = target["memory"];
+  EXPECT_EQ(memory["parameters"], 4 * kParameters);
+  EXPECT_EQ(memory["optimizer"], 8 * kParameters);
+  EXPECT_EQ(memory["batch"], kBatchBytes);
+  EXPECT_GT(memory["temporaries"], 0);
+  int64_t sum = 0;
+  for (const char* kind : {"parameters", "optimizer", "batch", "layout", "temporaries", "code"}) {
+    sum += memory[kind].get<int64_t>();
+  }
+  EXPECT_EQ(memory["total"], sum);
+  EXPECT_EQ(target["fits"], true);
+}
+
+void expect_consistent_time(const json& target) {
+  const double seconds = target["step_seconds"];
+  const double peak = target["peaks"]["float32_flops_per_second"], bandwidth = target["peaks"]["bytes_per_second"];
+  const double flops = target["flops_per_step"], bytes = target["bytes_per_step"];
+  EXPECT_NEAR(seconds, std::max(flops / peak, bytes / bandwidth), 1e-9 * seconds);
+  EXPECT_NEAR(target["model_flops_utilization"], flops / peak / seconds, 1e-9);
+}
+
+TEST(Plan, CpuHasTheMemoryAndTheTimeOfItsStep) {
+  const Toy toy;
+  const json result = planned(plan(toy, "cpu"));
+  EXPECT_EQ(result["examples"], 64);
+  EXPECT_EQ(result["steps_per_epoch"], 4);
+  EXPECT_EQ(result["batch_size"], 16);
+  ASSERT_EQ(result["targets"].size(), 1u);
+  const json& cpu = result["targets"][0];
+  EXPECT_EQ(cpu["devices"], 1);
+  expect_memory_of_tiny_bert(cpu);
+  EXPECT_EQ(cpu["memory"]["layout"], 0);
+  expect_consistent_time(cpu);
+  EXPECT_DOUBLE_EQ(cpu["epoch_seconds"], 4 * cpu["step_seconds"].get<double>());
+  EXPECT_GT(cpu["compile_seconds"], 0);
+  EXPECT_THAT(toy.left_behind(), testing::IsEmpty());
+}
+
+// Products of a forward pass for 256 tokens of 16 rows, by hand, and twice as many backward.
+TEST(Plan, CountsTheProductsOfTheModel) {
+  const Toy toy;
+  const double dense = 256 * (4 * 2 * 16 * 16 + 2 * 2 * 16 * 32);
+  const double head = 16 * (2 * 16 * 16 + 2 * 16 * 2);
+  // Two products forward; five backward, of which one computes the weights of attention again.
+  const double attention = (2 + 5) * 2.0 * 16 * 2 * 16 * 16 * 8;
+  const json result = planned(plan(toy, "cpu", {"--dtype", "bfloat16"}));
+  const json& target = result["targets"][0];
+  EXPECT_DOUBLE_EQ(target["flops_per_step"], 3 * (dense + head) + attention);
+}
+
+TEST(Plan, EveryShapeOfBatchesIsCompiledAndCounted) {
+  const Toy toy;
+  write(toy.file("mixed.csv"), toy_csv(48) + "good,1\nbad,0\nfine,1\n");
+  Words words = plan(toy, "cpu", {"--padding", "buckets=8,16"});
+  std::ranges::replace(words, toy.file("train.csv"), toy.file("mixed.csv"));
+  const json target = planned(words)["targets"][0];
+  ASSERT_EQ(target["shapes"].size(), 2u);
+  EXPECT_THAT(target["shapes"][0]["batch"]["input_ids"], "int32[16, 8]");
+  EXPECT_THAT(target["shapes"][1]["batch"]["input_ids"], "int32[16, 16]");
+  const int64_t short_ones = target["shapes"][0]["steps"], long_ones = target["shapes"][1]["steps"];
+  EXPECT_EQ(short_ones + long_ones, 4);  // 51 examples
+  EXPECT_GE(long_ones, 3);
+  EXPECT_NEAR(target["epoch_seconds"],
+              short_ones * target["shapes"][0]["step_seconds"].get<double>() +
+                  long_ones * target["shapes"][1]["step_seconds"].get<double>(),
+              1e-9);
+}
+
+TEST(Plan, PacksAsFitDoes) {
+  const Toy toy;
+  const json target = planned(plan(toy, "cpu", {"--packing", "exact_examples"}))["targets"][0];
+  EXPECT_GE(target["shapes"].size(), 1u);
+  EXPECT_TRUE(target["shapes"][0]["batch"].contains("position_ids")) << target["shapes"][0]["batch"];
+}
+
+TEST(Plan, FindsTheLargestBatch) {
+  const Toy toy;
+  const json target = planned(plan(toy, "cpu", {"--largest-batch"}))["targets"][0];
+  EXPECT_GT(target["largest_batch"]["fits"], 16);
+}
+
+TEST(Plan, TableHasARowForEachTarget) {
+  const Toy toy;
+  Words words = plan(toy, "cpu");
+  std::erase(words, "--json");
+  const Finished run = portune(words);
+  ASSERT_EQ(run.exit_code, 0) << run.err;
+  EXPECT_THAT(run.out,
+              AllOf(HasSubstr("temporaries"), HasSubstr("\ncpu             yes "), HasSubstr("time, estimated")));
+}
+
+TEST(Plan, NeedsNoOutputAndReadsRecipes) {
+  const Toy toy;
+  write(toy.file("recipe.yaml"), "learning_rate: 3e-5\nbatch_size: 8\nmax_length: 16\n");
+  const json result = planned({"plan", "--recipe", toy.file("recipe.yaml"), "--model", tiny_bert(), "--train",
+                               toy.file("train.csv"), "--on", "cpu", "--json", "--quiet"});
+  EXPECT_EQ(result["steps_per_epoch"], 8);
+}
+
+TEST(Plan, TpuAddsWhatItsTilesTake) {
+  PORTUNE_SKIP_WITHOUT_PLUGIN(pjrt::AotTarget::kTpuV5e);
+  const pjrt::Variable plugin("PORTUNE_TPU_PLUGIN", pjrt::aot_plugin_file(pjrt::AotTarget::kTpuV5e).c_str());
+  const Toy toy;
+  const json target = planned(plan(toy, "tpu:v5e-8"))["targets"][0];
+  EXPECT_EQ(target["target"], "tpu:v5e-8");
+  EXPECT_EQ(target["devices"], 8);
+  expect_memory_of_tiny_bert(target);
+  EXPECT_GT(target["memory"]["layout"], 0);
+  EXPECT_NEAR(target["memory_capacity"], 15.75 * (1 << 30), 1);
+  expect_consistent_time(target);
+}
+
+TEST(Plan, GpuCompilesTheSameStep) {
+  PORTUNE_SKIP_WITHOUT_PLUGIN(pjrt::AotTarget::kCudaH100);
+  const pjrt::Variable plugin("PORTUNE_CUDA_PLUGIN", pjrt::aot_plugin_file(pjrt::AotTarget::kCudaH100).c_str());
+  const Toy toy;
+  const json target = planned(plan(toy, "cuda:a100-40gb"))["targets"][0];
+  expect_memory_of_tiny_bert(target);
+  EXPECT_GT(target["memory_capacity"], 39e9);
+  expect_consistent_time(target);
+}
+
+TEST(Plan, AMissingPluginIsARow) {
+  const Toy toy;
+  const pjrt::Variable plugin("PORTUNE_TPU_PLUGIN", "/nowhere/libtpu.so");
+  const json result = planned(plan(toy, "tpu:v5e,cpu"));
+  EXPECT_THAT(result["targets"][0]["unavailable"].get<std::string>(), HasSubstr("/nowhere/libtpu.so"));
+  EXPECT_EQ(result["targets"][1]["compiles"], true);
+}
+
+TEST(Plan, WrongTargetsAndFlagsAreRefused) {
+  const Toy toy;
+  const auto refusal = [&](const Words& words) {
+    const Finished run = portune(words);
+    EXPECT_EQ(run.exit_code, 2) << run.out;
+    return run.err;
+  };
+  EXPECT_THAT(refusal(plan(toy, "cpu,tpu:v5x")),
+              AllOf(HasSubstr("--on"), HasSubstr("'tpu:v5x'"), HasSubstr("tpu:v6e")));
+  EXPECT_THAT(refusal(plan(toy, "cpu", {"--folds", "3"})), HasSubstr("--folds"));
+  EXPECT_THAT(refusal(plan(toy, "cpu", {"--largest-bach"})), HasSubstr("--largest-batch"));
+  Words without = toy.fit();
+  without.front() = "plan";
+  EXPECT_THAT(refusal(without), HasSubstr("--on"));
+}
+
+}  // namespace
+}  // namespace portune::cli

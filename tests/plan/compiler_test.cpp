@@ -1,0 +1,71 @@
+// Every target of the table compiles, where its plugin is installed.
+#include "portune/plan/compiler.h"
+
+#include <gtest/gtest.h>
+
+#include <optional>
+
+#include "pjrt/aot.h"
+#include "pjrt/variable.h"
+#include "portune/ops.h"
+#include "portune/plan/cpu_peaks.h"
+#include "portune/plan/gpu_config.h"
+
+namespace portune::plan {
+namespace {
+
+constexpr int64_t kSize = 256;
+
+// w <- w + x^T x
+Function product(DType dtype = DType::kFloat32) {
+  const Value w = parameter("w", {DType::kFloat32, {kSize, kSize}}), x = parameter("x", {dtype, {kSize, kSize}});
+  const Value y = w + dot_general(x, x, {.lhs_contracting = {0}, .rhs_contracting = {0}}, DType::kFloat32);
+  return {.parameters = {w, x}, .results = {y}, .aliases = {{0, 0}}};
+}
+
+class CompilerTest : public testing::TestWithParam<std::string> {};
+
+TEST_P(CompilerTest, TellsMemoryAndTraffic) {
+  const Target target = target_called(GetParam());
+  std::optional<pjrt::Variable> plugin;
+  if (target.accelerator->platform != "cpu") {
+    const bool is_tpu = target.accelerator->platform == "tpu";
+    const pjrt::AotTarget aot = is_tpu ? pjrt::AotTarget::kTpuV5e : pjrt::AotTarget::kCudaH100;
+    PORTUNE_SKIP_WITHOUT_PLUGIN(aot);
+    plugin.emplace(is_tpu ? "PORTUNE_TPU_PLUGIN" : "PORTUNE_CUDA_PLUGIN", pjrt::aot_plugin_file(aot).c_str());
+  }
+  const std::unique_ptr<Compiler> compiler = open_compiler(target, {});
+  EXPECT_GT(compiler->memory_bytes(), 1 << 28);
+  EXPECT_GT(compiler->peaks().bytes, 1e8);
+  const Compiled compiled = compiler->compile(product());
+  const double array = 4 * kSize * kSize;
+  EXPECT_EQ(compiled.memory.arguments, 2 * array);
+  EXPECT_EQ(compiled.memory.aliased, array);
+  // Both are read, and one is written; some write the product, or parts of its sums, to memory before they are added.
+  EXPECT_GE(compiled.traffic_bytes, (target.accelerator->platform == "tpu" ? 0 : 3) * array);
+  EXPECT_LE(compiled.traffic_bytes, 16 * array);
+}
+
+INSTANTIATE_TEST_SUITE_P(Plan, CompilerTest, testing::ValuesIn([] {
+                           std::vector<std::string> names;
+                           for (const Accelerator& accelerator : accelerators()) names.emplace_back(accelerator.name);
+                           return names;
+                         }()),
+                         [](const auto& info) {
+                           std::string name = info.param;
+                           std::erase_if(name, [](char c) { return c == ':' || c == '-'; });
+                           return name;
+                         });
+
+TEST(GpuConfig, HasTheFieldsOfItsGpu) {
+  const std::string text = gpu_target_config(*target_called("cuda:l4").accelerator);
+  for (const char* field : {"core_count: 58 ", "clock_rate_ghz: 2.04 ", "major: 8 minor: 9 ",
+                            "memory_bandwidth: 300000000000 ", "device_description_str: \"NVIDIA L4\""}) {
+    EXPECT_NE(text.find(field), std::string::npos) << field << "\n" << text;
+  }
+}
+
+TEST(CpuPeaks, MemoryIsThatOfTheMachine) { EXPECT_GT(memory_of_machine(), int64_t{1} << 28); }
+
+}  // namespace
+}  // namespace portune::plan

@@ -1,0 +1,101 @@
+#include "portune/plan/hlo_traffic.h"
+
+#include <gtest/gtest.h>
+
+#include <initializer_list>
+#include <string>
+
+#include "portune/base/wire.h"
+#include "portune/error.h"
+
+namespace portune::plan {
+namespace {
+
+constexpr uint64_t kF32 = 11, kBf16 = 16, kTuple = 13;
+
+std::string shape(uint64_t type, std::initializer_list<uint64_t> dimensions, uint64_t memory_space = 0) {
+  WireWriter message, layout;
+  message.varint(2, type);
+  std::string packed;
+  for (const uint64_t size : dimensions) packed += static_cast<char>(size);  // below 128: a byte each
+  message.bytes(3, packed);
+  layout.varint(8, memory_space);
+  message.bytes(5, layout.message());
+  return message.message();
+}
+
+std::string tuple(std::initializer_list<std::string> shapes) {
+  WireWriter message;
+  message.varint(2, kTuple);
+  for (const std::string& each : shapes) message.bytes(4, each);
+  return message.message();
+}
+
+struct Computation {
+  WireWriter message;
+  Computation& add(uint64_t id, const std::string& opcode, const std::string& type,
+                   std::initializer_list<uint64_t> operands) {
+    WireWriter instruction;
+    instruction.bytes(2, opcode);
+    instruction.bytes(3, type);
+    instruction.varint(35, id);
+    for (const uint64_t operand : operands) instruction.varint(36, operand);
+    message.bytes(2, instruction.message());
+    return *this;
+  }
+};
+
+// With a fused computation beside the entry, which does not count.
+std::string module(Computation entry) {
+  Computation fused;
+  fused.add(1, "add", shape(kF32, {100, 100}), {});
+  fused.message.varint(5, 7);
+  entry.message.varint(5, 9);
+  WireWriter message;
+  message.bytes(3, fused.message.message());
+  message.bytes(3, entry.message.message());
+  message.varint(6, 9);
+  return message.message();
+}
+
+TEST(HloTraffic, OperandsAndResultsCount) {
+  Computation entry;
+  entry.add(1, "parameter", shape(kF32, {8, 16}), {})
+      .add(2, "parameter", shape(kBf16, {16, 4}), {})
+      .add(3, "fusion", shape(kF32, {8, 4}), {1, 2})
+      .add(4, "bitcast", shape(kF32, {32}), {3})
+      .add(5, "negate", shape(kF32, {32}), {4})
+      .add(6, "tuple", tuple({shape(kF32, {32})}), {5});
+  EXPECT_EQ(hlo_traffic(module(entry)), (4 * 8 * 16 + 2 * 16 * 4 + 4 * 8 * 4) + 2 * 4 * 32);
+}
+
+TEST(HloTraffic, TuplesAreTheirParts) {
+  Computation entry;
+  entry.add(1, "custom-call", tuple({shape(kF32, {8}), shape(kBf16, {3})}), {})
+      .add(2, "get-tuple-element", shape(kBf16, {3}), {1})
+      .add(3, "negate", shape(kBf16, {3}), {2});
+  EXPECT_EQ(hlo_traffic(module(entry)), 32 + 6 + 6 + 6);
+}
+
+TEST(HloTraffic, MemoryOnTheChipIsFree) {
+  Computation entry;
+  entry.add(1, "parameter", shape(kF32, {64}), {})
+      .add(2, "copy-start", tuple({shape(kF32, {64}, 1), shape(kF32, {64}), shape(8, {})}), {1})
+      .add(3, "copy-done", shape(kF32, {64}, 1), {2})
+      .add(4, "fusion", shape(kF32, {64}, 1), {3});
+  EXPECT_EQ(hlo_traffic(module(entry)), 256 + 4);  // read once; the scalar is its semaphore
+}
+
+TEST(HloTraffic, PartsAreNotTheWhole) {
+  Computation entry;
+  entry.add(1, "parameter", shape(kF32, {100, 4}), {})
+      .add(2, "parameter", shape(4, {5}), {})
+      .add(3, "gather", shape(kF32, {5, 4}), {1, 2})
+      .add(4, "dynamic-update-slice", shape(kF32, {100, 4}), {1, 3, 2});
+  EXPECT_EQ(hlo_traffic(module(entry)), (20 + 2 * 80) + 2 * 80);
+}
+
+TEST(HloTraffic, RefusesWhatIsNoMessage) { EXPECT_THROW(hlo_traffic("\x1A\x7F"), UsageError); }
+
+}  // namespace
+}  // namespace portune::plan

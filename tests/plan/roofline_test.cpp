@@ -1,0 +1,31 @@
+#include "portune/plan/roofline.h"
+
+#include <gtest/gtest.h>
+
+namespace portune::plan {
+namespace {
+
+const Peaks kPeaks = {.float32 = 100, .bfloat16 = 400, .bytes = 10};
+
+TEST(Roofline, EachTypeHasItsPeak) {
+  const Estimate estimate =
+      roofline({.flops = {{DType::kFloat32, 200}, {DType::kBFloat16, 2000}}, .bytes = 20}, kPeaks);
+  EXPECT_DOUBLE_EQ(estimate.compute_s, 2 + 5);
+  EXPECT_DOUBLE_EQ(estimate.memory_s, 2);
+  EXPECT_DOUBLE_EQ(estimate.seconds(), 7);
+  EXPECT_DOUBLE_EQ(estimate.utilization(), 1);
+}
+
+TEST(Roofline, MemoryBoundStepsUseAPartOfThePeak) {
+  const Estimate estimate = roofline({.flops = {{DType::kFloat32, 100}}, .bytes = 40}, kPeaks);
+  EXPECT_DOUBLE_EQ(estimate.seconds(), 4);
+  EXPECT_DOUBLE_EQ(estimate.utilization(), 0.25);
+}
+
+TEST(Roofline, SumsUpAllTypes) {
+  const Work work = {.flops = {{DType::kFloat32, 3}, {DType::kBFloat16, 4}}, .bytes = 0};
+  EXPECT_DOUBLE_EQ(work.all_flops(), 7);
+}
+
+}  // namespace
+}  // namespace portune::plan

@@ -1,0 +1,176 @@
+#include "portune/plan/target_plan.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "portune/pjrt/call_error.h"
+
+namespace portune::plan {
+namespace {
+
+using testing::ElementsAre;
+
+constexpr int64_t kIn = 8, kOut = 4;
+constexpr int64_t kParameters = kOut * kIn + kOut;
+
+// The sum of squares of a linear layer.
+class Toy final : public Task {
+ public:
+  std::vector<std::string> inputs() const override { return {"x"}; }
+  Forward forward(const nn::Scope& root, const Columns& batch) const override {
+    const Value& x = batch.at("x");
+    const Value y =
+        convert(nn::linear(root / "dense", convert(x, root.options().compute_dtype), kOut), DType::kFloat32);
+    return {.loss_sum = sum(y * y, {0, 1}),
+            .weight_sum = full({DType::kFloat32, {}}, static_cast<double>(x.shape()[0])),
+            .outputs = {}};
+  }
+  std::unique_ptr<Metrics> metrics() const override { return nullptr; }
+  TokenCount tokens(const data::Example&) const override { return {}; }
+  void save(const std::filesystem::path&, std::span<const NamedTensorView>) const override {}
+};
+
+// Needs so many temporary bytes for each row, half of them in bfloat16, and fails above a limit as a TPU's does.
+class FakeCompiler final : public Compiler {
+ public:
+  static constexpr int64_t kBytesOfRow = 1000;
+
+  explicit FakeCompiler(int64_t memory_bytes, int64_t limit = int64_t{1} << 40)
+      : Compiler(memory_bytes, {.float32 = 1e9, .bfloat16 = 4e9, .bytes = 1e9}), limit_(limit) {}
+
+  Compiled compile(const Function& function) const override {
+    ++compilations;
+    int64_t arguments = 0, rows = 0;
+    for (const Value& parameter : function.parameters) {
+      arguments += parameter.type().bytes();
+      if (parameter.rank() == 2 && parameter.shape()[1] == kIn && parameter.shape()[0] != kOut)
+        rows = parameter.shape()[0];
+    }
+    const int64_t temporary = rows * (has_bfloat16(function) ? kBytesOfRow / 2 : kBytesOfRow);
+    if (temporary > limit_) {
+      throw pjrt::CallError({.where = "PJRT_Compile: RESOURCE_EXHAUSTED: too much\nand more"},
+                            pjrt::CallError::Kind::kOutOfMemory);
+    }
+    const int64_t aliased = 3 * 4 * kParameters;
+    return {.memory = {.arguments = arguments + 64,
+                       .results = aliased + 12,
+                       .aliased = aliased,
+                       .temporary = temporary,
+                       .code = 100,
+                       .peak = 0},
+            .traffic_bytes = 5e6,
+            .seconds = 2};
+  }
+
+  mutable int compilations = 0;
+
+ private:
+  static bool has_bfloat16(const Function& function) {
+    return to_stablehlo(function, {}).find("bf16") != std::string::npos;
+  }
+  int64_t limit_;
+};
+
+std::vector<BatchShape> shapes(int64_t size) {
+  return {{.batch = {{"x", {DType::kFloat32, {size, kIn}}}}, .steps = 10}};
+}
+
+Run run(const Task& task, int64_t size, DType dtype = DType::kFloat32) {
+  return {.task = task,
+          .step = {.compute_dtype = dtype},
+          .batch_size = size,
+          .shapes = shapes(size),
+          .shapes_with = shapes};
+}
+
+TEST(TargetPlan, AddsUpMemoryAndWork) {
+  const Toy task;
+  const FakeCompiler compiler(1 << 20);
+  const TargetPlan plan = plan_target(compiler, run(task, 16));
+  const Memory& memory = plan.memory;
+  EXPECT_EQ(memory.parameters, 4 * kParameters);
+  EXPECT_EQ(memory.optimizer, 8 * kParameters);
+  EXPECT_EQ(memory.batch, 4 * 16 * kIn + 12 + 8);  // three rates and a key
+  EXPECT_EQ(memory.layout, 64);
+  EXPECT_EQ(memory.temporaries, 16'000 + 12);  // three results
+  EXPECT_EQ(memory.code, 100);
+  EXPECT_TRUE(plan.fits);
+  EXPECT_THAT(plan.remedies, testing::IsEmpty());
+  ASSERT_EQ(plan.shapes.size(), 1u);
+  // y = x W^T and dW = dy^T x; nothing asks for dx.
+  EXPECT_DOUBLE_EQ(plan.shapes[0].step.work.flops.at(DType::kFloat32), 2 * 2 * 16 * kIn * kOut);
+  EXPECT_DOUBLE_EQ(plan.shapes[0].time.seconds(), 5e-3);
+  EXPECT_EQ(compiler.compilations, 1);
+}
+
+TEST(TargetPlan, ProductsOfBfloat16HaveTheirPeak) {
+  const Toy task;
+  const TargetPlan plan = plan_target(FakeCompiler(1 << 20), run(task, 16, DType::kBFloat16));
+  EXPECT_DOUBLE_EQ(plan.shapes[0].step.work.flops.at(DType::kBFloat16), 2 * 2 * 16 * kIn * kOut);
+  EXPECT_DOUBLE_EQ(plan.shapes[0].time.compute_s, 2 * 2 * 16 * kIn * kOut / 4e9);
+}
+
+TEST(TargetPlan, ShapesShareParametersAndAddTheirCode) {
+  const Toy task;
+  plan::Run two = run(task, 16);
+  two.shapes.push_back({.batch = {{"x", {DType::kFloat32, {32, kIn}}}}, .steps = 5});
+  const TargetPlan plan = plan_target(FakeCompiler(1 << 20), two);
+  EXPECT_EQ(plan.memory.parameters, 4 * kParameters);
+  EXPECT_EQ(plan.memory.temporaries, 32'000 + 12);
+  EXPECT_EQ(plan.memory.code, 200);
+}
+
+TEST(TargetPlan, SaysWhatMakesItFit) {
+  const Toy task;
+  const TargetPlan plan = plan_target(FakeCompiler(12'000), run(task, 16));
+  EXPECT_FALSE(plan.fits);
+  ASSERT_EQ(plan.remedies.size(), 2u);
+  EXPECT_EQ(plan.remedies[0].dtype, DType::kBFloat16);
+  EXPECT_EQ(plan.remedies[0].batch_size, 16);
+  EXPECT_EQ(plan.remedies[1].dtype, DType::kFloat32);
+  EXPECT_EQ(plan.remedies[1].batch_size, 11);  // rows need 1,032 bytes each and the rest 628
+}
+
+TEST(TargetPlan, BothTogetherWhereOneIsNotEnough) {
+  const Toy task;
+  const TargetPlan plan = plan_target(FakeCompiler(4'000), run(task, 64));
+  ASSERT_EQ(plan.remedies.size(), 2u);
+  EXPECT_EQ(plan.remedies[0].dtype, DType::kBFloat16);
+  EXPECT_EQ(plan.remedies[1].dtype, DType::kFloat32);
+  EXPECT_GT(plan.remedies[0].batch_size, plan.remedies[1].batch_size);
+  EXPECT_GE(plan.remedies[1].batch_size, 1);
+}
+
+TEST(TargetPlan, NothingIsTriedWhereTheStateAloneIsTooLarge) {
+  const Toy task;
+  const FakeCompiler compiler(3 * 4 * kParameters - 1);
+  const TargetPlan plan = plan_target(compiler, run(task, 16));
+  EXPECT_FALSE(plan.fits);
+  EXPECT_THAT(plan.remedies, testing::IsEmpty());
+  EXPECT_EQ(compiler.compilations, 1);
+}
+
+TEST(TargetPlan, OutOfMemoryWhileCompilingIsAnAnswer) {
+  const Toy task;
+  const TargetPlan plan = plan_target(FakeCompiler(1 << 20, 10'000), run(task, 16));
+  EXPECT_THAT(plan.refusal, testing::HasSubstr("RESOURCE_EXHAUSTED"));
+  EXPECT_THAT(plan.shapes, testing::IsEmpty());
+  EXPECT_FALSE(plan.fits);
+  ASSERT_EQ(plan.remedies.size(), 2u);
+  EXPECT_EQ(plan.remedies[1].batch_size, 10);
+}
+
+TEST(TargetPlan, LargestBatchDoesNotCompileTheRunAgain) {
+  const Toy task;
+  const FakeCompiler compiler(100'000);
+  const plan::Run asked = run(task, 16);
+  const TargetPlan plan = plan_target(compiler, asked);
+  const LargestBatch found = largest_batch_of(compiler, asked, plan);
+  // A row needs 1,000 temporary bytes and 32 of its own.
+  const int64_t fixed = 12 * kParameters + 20 + 64 + 12 + 100;
+  EXPECT_EQ(found.fits, (100'000 - fixed) / 1032);
+  EXPECT_LE(compiler.compilations, 6);
+}
+
+}  // namespace
+}  // namespace portune::plan

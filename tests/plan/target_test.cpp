@@ -1,0 +1,73 @@
+#include "portune/plan/target.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "portune/error.h"
+
+namespace portune::plan {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::ThrowsMessage;
+
+TEST(Target, OneDeviceWithoutANumber) {
+  const Target target = target_called("cuda:a100-40gb");
+  EXPECT_EQ(target.accelerator->name, "cuda:a100-40gb");
+  EXPECT_EQ(target.devices, 1);
+  EXPECT_EQ(target_called("cpu").accelerator->platform, "cpu");
+}
+
+TEST(Target, NumbersAreThoseOfGooglesNames) {
+  EXPECT_EQ(target_called("tpu:v3-8").devices, 8);   // 8 cores, each a device
+  EXPECT_EQ(target_called("tpu:v5p-8").devices, 4);  // 8 cores of 4 chips, each a device
+  EXPECT_EQ(target_called("tpu:v5e-8").devices, 8);  // 8 chips
+  EXPECT_EQ(target_called("cuda:h100x8").devices, 8);
+  EXPECT_EQ(target_called("cuda:a100-80gbx16").devices, 16);
+  EXPECT_EQ(target_called("tpu:v5p-8").name, "tpu:v5p-8");
+}
+
+TEST(Target, UnknownOnesAreToldWithTheNearest) {
+  EXPECT_THAT(
+      [] { target_called("tpu:v5-8"); },
+      ThrowsMessage<UsageError>(AllOf(HasSubstr("'tpu:v5-8'"), HasSubstr("cuda:l4"), HasSubstr("did you mean tpu:v"))));
+  EXPECT_THAT([] { target_called("cuda:h10"); }, ThrowsMessage<UsageError>(HasSubstr("did you mean cuda:h100?")));
+  for (const char* wrong : {"", "tpu", "cpux2", "cpu-2", "tpu:v3x8", "cuda:h100-8", "cuda:h100x", "cuda:h100xx8"}) {
+    EXPECT_THROW(target_called(wrong), UsageError) << wrong;
+  }
+}
+
+TEST(Target, NumbersThatMakeNoDevicesAreRefused) {
+  EXPECT_THAT([] { target_called("tpu:v5p-7"); }, ThrowsMessage<UsageError>(HasSubstr("even number")));
+  EXPECT_THAT([] { target_called("tpu:v3-0"); }, ThrowsMessage<UsageError>(HasSubstr("at least 1")));
+  EXPECT_THROW(target_called("cuda:h100x-1"), UsageError);
+}
+
+// What is printed on the box, against the table: peaks per chip of bfloat16, and bytes.
+TEST(Accelerators, AddUpToWhatTheirMakersSay) {
+  const auto chip = [](const char* name, double cores) {
+    return cores * target_called(name).accelerator->peaks.bfloat16;
+  };
+  EXPECT_DOUBLE_EQ(chip("tpu:v3", 2), 123e12);
+  EXPECT_DOUBLE_EQ(chip("tpu:v5e", 1), 197e12);
+  EXPECT_DOUBLE_EQ(chip("tpu:7x", 2), 2307e12);
+  EXPECT_DOUBLE_EQ(chip("cuda:a100-40gb", 1), 312e12);
+}
+
+TEST(Accelerators, AreComplete) {
+  for (const Accelerator& accelerator : accelerators()) {
+    SCOPED_TRACE(accelerator.name);
+    EXPECT_EQ(accelerator.platform == "cuda", accelerator.gpu.has_value());
+    EXPECT_EQ(accelerator.platform == "tpu", !accelerator.topology.empty());
+    if (accelerator.platform == "cpu") continue;
+    EXPECT_TRUE(accelerator.name.starts_with(accelerator.platform));
+    EXPECT_GT(accelerator.memory_bytes, int64_t{7} << 30);
+    // Products of bfloat16 are faster than those of float32; and a device has more operations than bytes a second.
+    EXPECT_GT(accelerator.peaks.bfloat16, 3 * accelerator.peaks.float32);
+    EXPECT_GT(accelerator.peaks.float32, 9 * accelerator.peaks.bytes);
+  }
+}
+
+}  // namespace
+}  // namespace portune::plan
