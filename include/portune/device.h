@@ -59,7 +59,7 @@ class Program {
 };
 
 struct DeviceOptions {
-  std::string device = "cpu";
+  std::string device = "cpu";          ///< or "cuda", "cuda:1" (the GPU of this number), "tpu"
   std::filesystem::path plugin;        ///< the XLA plugin's file; empty: looked for (see `portune devices`)
   std::filesystem::path cache_folder;  ///< of compiled programs; empty: $XDG_CACHE_HOME/portune/executables
   bool use_cache = true;

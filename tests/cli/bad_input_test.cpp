@@ -2,9 +2,11 @@
 #include <gmock/gmock.h>
 
 #include <algorithm>
+#include <filesystem>
 
 #include "cli/program.h"
 #include "cli/toy.h"
+#include "pjrt/aot.h"
 
 namespace portune::cli {
 namespace {
@@ -206,7 +208,20 @@ TEST(BadPlugin, IsOfAnotherVersion) {
   expect_error(portune({"devices", "--plugin", FAKE_OF_OLD_PJRT}), 69, {"0.40", "expected"});
 }
 
-TEST(BadDevice, IsUnknown) { expect_error(portune({"devices", "--device", "abacus"}), 2, {"abacus", "cpu"}); }
+TEST(BadDevice, IsUnknown) {
+  for (const char* device : {"abacus", "cpu:0", "cuda:", "cuda:-1", "cuda:x", "tpu:1", ""}) {
+    expect_error(portune({"devices", "--device", device}), 2, {"device \"" + std::string(device) + "\"", "cuda:N"});
+  }
+}
+
+TEST(BadDevice, IsNotThere) {
+  if (std::filesystem::exists("/dev/nvidiactl")) GTEST_SKIP() << "there is a GPU";
+  PORTUNE_SKIP_WITHOUT_PLUGIN(pjrt::AotTarget::kCudaH100);
+  const std::string plugin = pjrt::aot_plugin_file(pjrt::AotTarget::kCudaH100).string();
+  for (const char* device : {"cuda", "cuda:1"}) {
+    expect_error(portune({"devices", "--device", device, "--plugin", plugin}), 69, {device, "No visible GPU devices"});
+  }
+}
 
 }  // namespace
 }  // namespace portune::cli

@@ -223,7 +223,7 @@ void add_dtype(Group group, DType& dtype, const std::string& help = "type of act
 }
 
 void add_device(Group group, DeviceOptions& device) {
-  group.text("--device", device.device, "where to run");
+  group.text("--device", device.device, "where to run: cpu, cuda, cuda:N, tpu");
   group.path("--plugin", device.plugin, "the XLA plugin's file")->default_str("looked for");
   group.no_flag("--no-kernels", device.use_kernels, "compile every part, without hand-tuned kernels");
   group.path("--cache-folder", device.cache_folder, "where compiled programs are kept")

@@ -5,11 +5,13 @@
 #include "portune/error.h"
 #include "portune/kernels/cpu/registry.h"
 #include "portune/pjrt/buffer.h"
+#include "portune/pjrt/call_error.h"
 #include "portune/pjrt/client.h"
 #include "portune/pjrt/executable.h"
 #include "portune/pjrt/executable_cache.h"
 #include "portune/pjrt/plugin.h"
 #include "portune/runtime/cpu_kernels.h"
+#include "portune/runtime/device_name.h"
 
 namespace portune {
 namespace {
@@ -18,26 +20,32 @@ std::optional<std::filesystem::path> if_named(const std::filesystem::path& path)
   return path.empty() ? std::nullopt : std::optional(path);
 }
 
-pjrt::Client open_client(const DeviceOptions& options) {
-  if (options.device != "cpu") {
-    throw UsageError({.where = "device \"" + options.device + "\"",
-                      .given = "a device that this version does not run on",
-                      .expected = "cpu"});
+// The plugin, and hence all of Portune, sees one device alone: the first that it finds, or the GPU that is asked for.
+pjrt::Client open_client(const DeviceOptions& options, const DeviceName& name) {
+  pjrt::ClientOptions client_options{.plugin_file = if_named(options.plugin)};
+  if (name.number) client_options.plugin_options["visible_devices"] = std::vector{*name.number};
+  try {
+    return pjrt::Client::open(name.platform, client_options);
+  } catch (const pjrt::CallError& error) {
+    throw DeviceError({.where = "device \"" + options.device + "\"",
+                       .given = "none that the plugin can use: " + error.report().where,
+                       .expected = "a device of " + name.platform + ", with its driver"});
   }
-  return pjrt::Client::open(options.device, {.plugin_file = if_named(options.plugin)});
 }
 
 }  // namespace
 
 struct Device::Impl {
-  explicit Impl(const DeviceOptions& options)
-      : client(open_client(options)),
-        target(cpu_target(options.use_kernels)),
+  explicit Impl(const DeviceOptions& options) : Impl(options, device_name(options.device)) {}
+  Impl(const DeviceOptions& options, const DeviceName& name)
+      : client(open_client(options, name)),
+        is_cpu(name.platform == "cpu"),
+        target(cpu_target(is_cpu && options.use_kernels)),
         cache({.folder = if_named(options.cache_folder),
                .enabled = options.use_cache,
-               .version = kernels::cpu_kernels_version()}),
+               .version = is_cpu ? kernels::cpu_kernels_version() : ""}),
         warn(options.warn) {
-    register_cpu_kernels(client.plugin());
+    if (is_cpu) register_cpu_kernels(client.plugin());
   }
 
   void warn_once(const std::string& fault) {
@@ -46,6 +54,7 @@ struct Device::Impl {
   }
 
   pjrt::Client client;
+  const bool is_cpu;
   Target target;
   pjrt::ExecutableCache cache;
   const std::function<void(const std::string&)> warn;
@@ -63,7 +72,7 @@ DeviceFacts Device::facts() const {
   DeviceFacts facts{.platform = impl_->client.platform_name(),
                     .plugin = impl_->client.plugin().file(),
                     .version = to_string(impl_->client.plugin().version()),
-                    .kernels_version = kernels::cpu_kernels_version()};
+                    .kernels_version = impl_->is_cpu ? kernels::cpu_kernels_version() : ""};
   for (const pjrt::Device& device : impl_->client.devices()) facts.devices.push_back(device.description);
   return facts;
 }
