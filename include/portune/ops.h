@@ -141,6 +141,10 @@ Value scatter_add_rows(const Value& ids, const Value& updates, int64_t rows);
 Values while_loop(const Values& initial, const std::function<Value(const Values&)>& condition,
                   const std::function<Values(const Values&)>& body);
 
+/// The sums of `terms` over index = 0, 1, ..., count - 1, computed one after the other.
+/// index  an int32 scalar that parameter() has made; the terms depend on it
+Values loop_sum(const Values& terms, const Value& index, int64_t count);
+
 // ---- composites: each is a decomposition into the above, and a kernel where the platform has one
 
 /// x w^T + bias over the last axis, computed in the type of x, summed in float32.

@@ -252,6 +252,9 @@ void add_cross_validation(Group group, FitArguments& a) {
 void add_training(Group group, FitArguments& a) {
   group.number("--batch-size,--per-device-train-batch-size", a.batch_size, "rows of a step",
                {.lowest = 1, .highest = 1e6});
+  group.number("--gradient-accumulation-steps", a.training.gradient_accumulation_steps,
+               "batches of --batch-size rows that make a step, worked off one after the other",
+               {.lowest = 1, .highest = 1e6});
   group
       .number("--eval-batch-size,--per-device-eval-batch-size", a.eval_batch_size, "rows at a time in validation",
               {.lowest = 1, .highest = 1e6})
@@ -422,7 +425,9 @@ void add_options(CLI::App& command, BenchArguments& a) {
   Group size(command, "Size");
   add_recipe(size);
   add_model_folder(size, a.model);
-  size.number("--batch-size", a.batch_size, "rows of a step", {.lowest = 1, .highest = 1e6});
+  size.number("--batch-size", a.batch_size, "rows of a step, or of a part of it", {.lowest = 1, .highest = 1e6});
+  size.number("--gradient-accumulation-steps", a.training.gradient_accumulation_steps, "such parts of a step",
+              {.lowest = 1, .highest = 1e6});
   add_length(size, a.model.options);
   size.number("--steps", a.steps, "steps to time", {.lowest = 1});
   size.number("--warmup", a.warmup, "steps before them");

@@ -24,6 +24,7 @@ StepOptions step_options(const TrainingOptions& options) {
                    .beta2 = options.adam_beta2,
                    .eps = options.adam_epsilon,
                    .weight_decay = options.weight_decay},
+          .gradient_accumulation_steps = options.gradient_accumulation_steps,
           .max_grad_norm = options.max_grad_norm};
 }
 
