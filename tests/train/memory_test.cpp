@@ -1,6 +1,8 @@
-// What gradient accumulation saves, as XLA counts the memory of the compiled training step of
+// What gradient accumulation and rematerialisation save, as XLA counts the memory of the compiled training step of
 // layers of BERT-base's size.
 #include <gtest/gtest.h>
+
+#include <cstdlib>
 
 #include "graph/evaluate.h"
 #include "pjrt/aot.h"
@@ -44,14 +46,42 @@ TEST(MemoryOnCpu, MicroBatchesNeedLessThanTheWholeBatch) {
   }
 }
 
+train::StepOptions with(Remat remat) { return {.compute_dtype = DType::kBFloat16, .remat = remat}; }
+
+TEST(MemoryOnCpu, RematerialisationNeedsLess) {
+  const LayerStack layers(4);
+  const double none = on_cpu(layers.step(16, with(Remat::kNone)), kernels(), "none");
+  const double dots = on_cpu(layers.step(16, with(Remat::kDots)), kernels(), "dots");
+  const double all = on_cpu(layers.step(16, with(Remat::kLayers)), kernels(), "layers");
+  EXPECT_LT(dots, 0.9 * none) << none << " MiB with all values kept";
+  EXPECT_LT(all, 0.9 * dots) << dots << " MiB with products kept";
+}
+
+// Whether a layer of a real size takes libtpu so long to compile that it is for whoever asks for all.
+bool is_slow(pjrt::AotTarget target) {
+  return target == pjrt::AotTarget::kTpuV5e && std::getenv("PORTUNE_AOT_ALL") == nullptr;
+}
+
 class MemoryAot : public ::testing::TestWithParam<pjrt::AotTarget> {};
 
 TEST_P(MemoryAot, MicroBatchesNeedLessThanTheWholeBatch) {
   PORTUNE_SKIP_WITHOUT_PLUGIN(GetParam());
+  if (is_slow(GetParam())) GTEST_SKIP() << "PORTUNE_AOT_ALL is not set";
   const LayerStack layers(1);
   const double whole = ahead_of_time(layers.step(32, in_parts(1)), GetParam(), "whole");
   const double parts = ahead_of_time(layers.step(32, in_parts(4)), GetParam(), "parts");
   EXPECT_LT(parts, 0.6 * whole) << whole << " MiB at once";
+}
+
+TEST_P(MemoryAot, RematerialisationNeedsLess) {
+  PORTUNE_SKIP_WITHOUT_PLUGIN(GetParam());
+  if (is_slow(GetParam())) GTEST_SKIP() << "PORTUNE_AOT_ALL is not set";
+  const LayerStack layers(3);
+  const double none = ahead_of_time(layers.step(16, with(Remat::kNone)), GetParam(), "none");
+  const double dots = ahead_of_time(layers.step(16, with(Remat::kDots)), GetParam(), "dots");
+  const double all = ahead_of_time(layers.step(16, with(Remat::kLayers)), GetParam(), "layers");
+  EXPECT_LT(dots, 0.9 * none) << none << " MiB with all values kept";
+  EXPECT_LT(all, 0.9 * dots) << dots << " MiB with products kept";
 }
 
 INSTANTIATE_TEST_SUITE_P(Aot, MemoryAot, ::testing::ValuesIn(pjrt::kAotTargets), pjrt::name_of_target);

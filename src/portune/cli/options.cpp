@@ -222,6 +222,16 @@ void add_dtype(Group group, DType& dtype, const std::string& help = "type of act
   group.choice("--dtype", {"float32", "bfloat16"}, take, help)->default_str(std::string(name_of(dtype)));
 }
 
+void add_remat(Group group, Remat& remat) {
+  const auto take = [&](const std::string& name) {
+    remat = name == "layers" ? Remat::kLayers : name == "dots" ? Remat::kDots : Remat::kNone;
+  };
+  group
+      .choice("--remat", {"none", "layers", "dots"}, take,
+              "what the backward pass computes again to save memory: layers, or all of them but matrix products")
+      ->default_str("none");
+}
+
 void add_device(Group group, DeviceOptions& device) {
   group.text("--device", device.device, "where to run");
   group.path("--plugin", device.plugin, "the XLA plugin's file")->default_str("looked for");
@@ -280,6 +290,7 @@ void add_training(Group group, FitArguments& a) {
   add_packing(group, a);
   add_masking(group, a.model.masked_lm);
   add_dtype(group, t.dtype);
+  add_remat(group, t.remat);
   group.number("--seed", t.seed, "of order, dropout and new weights", {.highest = 1.8e19});
 }
 
@@ -432,6 +443,7 @@ void add_options(CLI::App& command, BenchArguments& a) {
   size.number("--steps", a.steps, "steps to time", {.lowest = 1});
   size.number("--warmup", a.warmup, "steps before them");
   add_dtype(size, a.training.dtype);
+  add_remat(size, a.training.remat);
   add_device(Group(command, "Device"), a.device);
 }
 

@@ -111,7 +111,8 @@ StepProgram step_program(const Task& task, const Signature& batch, const StepOpt
   nn::Context context({.compute_dtype = options.compute_dtype,
                        .training = options.dropout,
                        .initializer_range = task.initializer_range(),
-                       .random_key = micro_batches == 1 ? random_key : key_of(random_key, index)});
+                       .random_key = micro_batches == 1 ? random_key : key_of(random_key, index),
+                       .remat = options.remat});
   const Sums sums =
       micro_batches == 1
           ? sums_of(task, context, in.columns)

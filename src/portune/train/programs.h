@@ -18,6 +18,7 @@ struct StepOptions {
   DType compute_dtype = DType::kFloat32;
   AdamWOptions adam;
   int64_t gradient_accumulation_steps = 1;  ///< micro-batches that the rows of a batch are worked off in, see below
+  Remat remat = Remat::kNone;
   double max_grad_norm = 1.0;  ///< the gradient is scaled down to this norm; 0: it is left as it is
   bool dropout = true;         ///< whether the model's dropout drops
   bool decay_vectors = false;  ///< whether weight decay is for biases and the scales of norms, too

@@ -25,6 +25,7 @@ StepOptions step_options(const TrainingOptions& options) {
                    .eps = options.adam_epsilon,
                    .weight_decay = options.weight_decay},
           .gradient_accumulation_steps = options.gradient_accumulation_steps,
+          .remat = options.remat,
           .max_grad_norm = options.max_grad_norm};
 }
 
