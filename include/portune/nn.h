@@ -37,6 +37,7 @@ struct ContextOptions {
   bool training = false;                  ///< whether dropout drops
   double initializer_range = 0.02;        ///< standard deviation of new weights
   Value random_key = {};                  ///< uint32 [2], new in each step; needed for dropout
+  Remat remat = Remat::kNone;             ///< of the layers of a model
   DType matrix_dtype = DType::kFloat32;   ///< that a program gets matrices in; other than float32 where nothing learns
 };
 
@@ -114,6 +115,9 @@ Value rms_norm(const Scope& s, const Value& x, double eps);
 Value embedding(const Scope& s, const Value& ids, int64_t rows, int64_t width, int64_t padding_id = -1);
 /// Drops in training, else gives x back.
 Value dropout(const Scope& s, const Value& x, double rate);
+
+/// y, which a layer of the model has computed from x: portune::remat() by the policy of the context.
+Value remat(const Scope& s, const Value& x, const Value& y);
 
 /// portune::attention(), which drops weights in training alone, by a key of this place.
 Value attention(const Scope& s, const Value& q, const Value& k, const Value& v, const Value& mask,

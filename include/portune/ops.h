@@ -141,6 +141,27 @@ Value scatter_add_rows(const Value& ids, const Value& updates, int64_t rows);
 Values while_loop(const Values& initial, const std::function<Value(const Values&)>& condition,
                   const std::function<Values(const Values&)>& body);
 
+/// The sums of `terms` over index = 0, 1, ..., count - 1, computed one after the other.
+/// index  an int32 scalar that parameter() has made; the terms depend on it
+Values loop_sum(const Values& terms, const Value& index, int64_t count);
+
+// ---- what is computed again
+
+/// The same values, of which none is there before all are, and through which the compiler does not look: what is
+/// computed from them is not merged with what was computed from x.
+Values optimization_barrier(const Values& x);
+
+/// What the backward pass computes again, in place of keeping it from the forward pass.
+enum class Remat {
+  kNone,    ///< nothing
+  kLayers,  ///< all that is between a layer's input and its output
+  kDots     ///< the same but results of linear() and matmul(), which are kept
+};
+/// y, where gradients go back to x by values between the two that are computed again from x.
+/// y       computed from x, and from whatever else
+/// source  Chen et al. 2016, arXiv:1604.06174; the policies are among those of jax.checkpoint
+Value remat(const Value& x, const Value& y, Remat policy);
+
 // ---- composites: each is a decomposition into the above, and a kernel where the platform has one
 
 /// x w^T + bias over the last axis, computed in the type of x, summed in float32.

@@ -25,8 +25,12 @@ struct TrainingOptions {
   double adam_epsilon = 1e-8;                   ///< above 0
   double max_grad_norm = 1.0;                   ///< 0: no clipping
   DType dtype = DType::kFloat32;                ///< of activations and matrix products: float32 or bfloat16
-  uint64_t seed = 42;                           ///< of dropout and of new weights
-  int64_t total_steps = 0;                      ///< where the linear decay ends; fit() works it out if it is 0
+  /// Micro-batches of a step: each of its batches is worked off in so many equal parts, one after the other, and gives
+  /// the update that it gives as a whole. What a step holds in memory is that of a part. No packed batches.
+  int64_t gradient_accumulation_steps = 1;
+  Remat remat = Remat::kNone;  ///< what the backward pass computes again to save memory
+  uint64_t seed = 42;          ///< of dropout and of new weights
+  int64_t total_steps = 0;     ///< where the linear decay ends; fit() works it out if it is 0
   /// What else a resumption must have in common with the run that it continues, by name: {"batch_size", "32"}, say.
   /// Kept in checkpoints, together with the options above.
   std::map<std::string, std::string> must_match = {};

@@ -94,6 +94,8 @@ TEST(CommandLine, DefaultsAreThoseOfTheLibrary) {
   const FitArguments a = fit_arguments({});
   EXPECT_EQ(a.training.learning_rate, 5e-5);
   EXPECT_EQ(a.training.max_grad_norm, 1.0);
+  EXPECT_EQ(a.training.gradient_accumulation_steps, 1);
+  EXPECT_EQ(a.training.remat, Remat::kNone);
   EXPECT_EQ(a.training.seed, 42u);
   EXPECT_EQ(a.epochs, 3);
   EXPECT_EQ(a.batch_size, 32);
@@ -133,6 +135,10 @@ TEST(CommandLine, EveryOptionReachesItsPlace) {
                                         "0.01",
                                         "--max-grad-norm",
                                         "0",
+                                        "--gradient-accumulation-steps",
+                                        "3",
+                                        "--remat",
+                                        "dots",
                                         "--head",
                                         "sigmoid",
                                         "--max-length",
@@ -168,6 +174,8 @@ TEST(CommandLine, EveryOptionReachesItsPlace) {
   EXPECT_EQ(a.training.warmup_steps, 4);
   EXPECT_EQ(a.training.weight_decay, 0.01);
   EXPECT_EQ(a.training.max_grad_norm, 0);
+  EXPECT_EQ(a.training.gradient_accumulation_steps, 3);
+  EXPECT_EQ(a.training.remat, Remat::kDots);
   EXPECT_EQ(a.training.dtype, DType::kBFloat16);
   EXPECT_EQ(a.training.seed, 6u);
   EXPECT_EQ(a.resume_from_checkpoint, "o/check point");

@@ -60,6 +60,30 @@ TEST_P(PackedAot, Compiles) {
   pjrt::aot_topology(target).compile(to_stablehlo(step.function, {}), options);
 }
 
+// A step that saves memory: three micro-batches of a row each, and all but matrix products computed again.
+class SavingAot : public PackedAot {};
+
+TEST_P(SavingAot, Compiles) {
+  const auto& [name, target] = GetParam();
+  PORTUNE_SKIP_WITHOUT_PLUGIN(target);
+  const parity::ReferenceCase reference(case_folder(name));
+  const parity::ReferenceTask task(reference);
+  const train::StepProgram step =
+      train::step_program(task, signature_of(task, reference),
+                          {.compute_dtype = DType::kBFloat16, .gradient_accumulation_steps = 3, .remat = Remat::kDots});
+  pjrt::CompileOptions options;
+  if (target == pjrt::AotTarget::kCudaH100) options.xla_options["xla_gpu_enable_triton_gemm"] = false;
+  pjrt::aot_topology(target).compile(to_stablehlo(step.function, {}), options);
+}
+
+INSTANTIATE_TEST_SUITE_P(Models, SavingAot,
+                         ::testing::Combine(::testing::Values("llama_lm", "bert_softmax"),
+                                            ::testing::ValuesIn(pjrt::kAotTargets)),
+                         [](const auto& info) {
+                           const testing::TestParamInfo<pjrt::AotTarget> target(std::get<1>(info.param), 0);
+                           return std::string(std::get<0>(info.param)) + pjrt::name_of_target(target);
+                         });
+
 INSTANTIATE_TEST_SUITE_P(Models, PackedAot,
                          ::testing::Combine(::testing::Values("llama_lm", "modernbert_softmax"),
                                             ::testing::ValuesIn(pjrt::kAotTargets)),

@@ -34,11 +34,13 @@ constexpr auto kLabels = RowTask::Labels::kRequired;
 
 double now_s() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
 
+int64_t rows_of_step(const FitArguments& a) { return a.batch_size * a.training.gradient_accumulation_steps; }
+
 // Steps of the first epoch. With a token budget others may have one more or less, as their texts fit together
 // otherwise.
 int64_t steps_of_pass(const FitArguments& a, int64_t examples, const data::Dataset& batches) {
   if (a.packed && a.packed->packing == data::Packing::kTokenBudget) return interruptible(batches).count();
-  return (examples + a.batch_size - 1) / a.batch_size;
+  return (examples + rows_of_step(a) - 1) / rows_of_step(a);
 }
 
 FitOptions epochs_of(const FitArguments& a, int64_t examples, const data::Dataset& batches) {
@@ -118,7 +120,7 @@ data::Dataset training_batches(const RowTask& task, const data::Dataset& rows, c
   const data::ShuffleOptions order{.buffer = std::clamp<int64_t>(examples, 1, kLargestShuffleBuffer),
                                    .seed = a.training.seed};
   const data::Dataset batches =
-      a.packed ? task.packed_batches(rows, *a.packed, order) : task.training_batches(rows, a.batch_size, order);
+      a.packed ? task.packed_batches(rows, *a.packed, order) : task.training_batches(rows, rows_of_step(a), order);
   return tolerant(a.model, batches);
 }
 

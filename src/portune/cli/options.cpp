@@ -222,6 +222,16 @@ void add_dtype(Group group, DType& dtype, const std::string& help = "type of act
   group.choice("--dtype", {"float32", "bfloat16"}, take, help)->default_str(std::string(name_of(dtype)));
 }
 
+void add_remat(Group group, Remat& remat) {
+  const auto take = [&](const std::string& name) {
+    remat = name == "layers" ? Remat::kLayers : name == "dots" ? Remat::kDots : Remat::kNone;
+  };
+  group
+      .choice("--remat", {"none", "layers", "dots"}, take,
+              "what the backward pass computes again to save memory: layers, or all of them but matrix products")
+      ->default_str("none");
+}
+
 void add_device(Group group, DeviceOptions& device) {
   group.text("--device", device.device, "where to run: cpu, cuda, cuda:N, tpu");
   group.path("--plugin", device.plugin, "the XLA plugin's file")->default_str("looked for");
@@ -252,6 +262,9 @@ void add_cross_validation(Group group, FitArguments& a) {
 void add_training(Group group, FitArguments& a) {
   group.number("--batch-size,--per-device-train-batch-size", a.batch_size, "rows of a step",
                {.lowest = 1, .highest = 1e6});
+  group.number("--gradient-accumulation-steps", a.training.gradient_accumulation_steps,
+               "batches of --batch-size rows that make a step, worked off one after the other",
+               {.lowest = 1, .highest = 1e6});
   group
       .number("--eval-batch-size,--per-device-eval-batch-size", a.eval_batch_size, "rows at a time in validation",
               {.lowest = 1, .highest = 1e6})
@@ -277,6 +290,7 @@ void add_training(Group group, FitArguments& a) {
   add_packing(group, a);
   add_masking(group, a.model.masked_lm);
   add_dtype(group, t.dtype);
+  add_remat(group, t.remat);
   group.number("--seed", t.seed, "of order, dropout and new weights", {.highest = 1.8e19});
 }
 
@@ -422,11 +436,14 @@ void add_options(CLI::App& command, BenchArguments& a) {
   Group size(command, "Size");
   add_recipe(size);
   add_model_folder(size, a.model);
-  size.number("--batch-size", a.batch_size, "rows of a step", {.lowest = 1, .highest = 1e6});
+  size.number("--batch-size", a.batch_size, "rows of a step, or of a part of it", {.lowest = 1, .highest = 1e6});
+  size.number("--gradient-accumulation-steps", a.training.gradient_accumulation_steps, "such parts of a step",
+              {.lowest = 1, .highest = 1e6});
   add_length(size, a.model.options);
   size.number("--steps", a.steps, "steps to time", {.lowest = 1});
   size.number("--warmup", a.warmup, "steps before them");
   add_dtype(size, a.training.dtype);
+  add_remat(size, a.training.remat);
   add_device(Group(command, "Device"), a.device);
 }
 

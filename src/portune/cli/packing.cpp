@@ -68,6 +68,12 @@ std::optional<data::PackedShapes> chosen_packing(const FitArguments& a, const Ro
                       .expected = "that policy, as otherwise --batch-size says what a batch has"});
   }
   if (!a.packing) return std::nullopt;
+  if (a.training.gradient_accumulation_steps > 1) {
+    throw UsageError({.where = "gradient_accumulation_steps",
+                      .given = fmt::format("{} with --packing", a.training.gradient_accumulation_steps),
+                      .expected = "1 with packed batches, whose examples are not rows",
+                      .fix = "leave one of the two out"});
+  }
   // Refused before anything is read.
   const int64_t length = a.model.options.max_length;
   task.packed_batches(data::from_examples({}), {.examples = 1, .rows = {1}, .length = length, .window = 1}, {});

@@ -66,7 +66,9 @@ class Albert final : public TextModel {
     Values x{linear(encoder / "embedding_hidden_mapping_in", narrow, c_.hidden_size)};
     for (int64_t i = 0; i < c_.num_hidden_layers; ++i) {
       const Scope group = encoder / "albert_layer_groups" / group_of(c_, i) / "albert_layers";
-      for (int64_t j = 0; j < c_.inner_group_num; ++j) x.push_back(encoder_layer(group / j, c_, x.back(), mask));
+      for (int64_t j = 0; j < c_.inner_group_num; ++j) {
+        x.push_back(nn::remat(s, x.back(), encoder_layer(group / j, c_, x.back(), mask)));
+      }
     }
     return x;
   }

@@ -99,7 +99,7 @@ Value bert_self_attention(const Scope& s, const BertFields& c, const Value& x, c
 Values bert_layers(const Scope& s, const BertFields& c, const Value& x, const Value& mask) {
   Values states{x};
   for (int64_t i = 0; i < c.num_hidden_layers; ++i) {
-    states.push_back(encoder_layer(s / "layer" / i, c, states.back(), mask));
+    states.push_back(nn::remat(s, states.back(), encoder_layer(s / "layer" / i, c, states.back(), mask)));
   }
   return states;
 }

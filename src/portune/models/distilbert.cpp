@@ -115,7 +115,7 @@ class DistilBert final : public TextModel {
     const Value mask = mask_of(in);
     Values x{embed(s / "embeddings", c_, in)};
     for (int64_t i = 0; i < c_.n_layers; ++i) {
-      x.push_back(encoder_layer(s / "transformer" / "layer" / i, c_, x.back(), mask));
+      x.push_back(nn::remat(s, x.back(), encoder_layer(s / "transformer" / "layer" / i, c_, x.back(), mask)));
     }
     return x;
   }

@@ -149,7 +149,9 @@ class Gpt2 final : public TextModel {
  private:
   Values run(const Scope& s, const TextInputs& in, const DecoderPass& pass) const {
     Values x{embed(s, c_, in)};
-    for (int64_t i = 0; i < c_.n_layer; ++i) x.push_back(block(s / "h" / i, c_, i, x.back(), pass));
+    for (int64_t i = 0; i < c_.n_layer; ++i) {
+      x.push_back(nn::remat(s, x.back(), block(s / "h" / i, c_, i, x.back(), pass)));
+    }
     x.back() = layer_norm(s / "ln_f", x.back(), c_.layer_norm_epsilon);
     return x;
   }

@@ -122,7 +122,9 @@ Value LlamaFamily::layer(const Scope& s, const Value& x, const LayerInputs& in) 
 Values LlamaFamily::run(const Scope& s, const TextInputs& in, const DecoderPass& pass) const {
   const RopeTables rope = tables_of(c_, in, pass);
   Values x{embedding(s / "embed_tokens", in.input_ids, c_.vocab_size, c_.hidden_size, c_.pad_token_id)};
-  for (int64_t i = 0; i < c_.num_hidden_layers; ++i) x.push_back(layer(s / "layers" / i, x.back(), {i, pass, rope}));
+  for (int64_t i = 0; i < c_.num_hidden_layers; ++i) {
+    x.push_back(nn::remat(s, x.back(), layer(s / "layers" / i, x.back(), {i, pass, rope})));
+  }
   x.back() = rms_norm(s / "norm", x.back(), c_.rms_norm_eps);
   return x;
 }

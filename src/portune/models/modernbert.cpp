@@ -208,7 +208,7 @@ class ModernBert final : public TextModel {
     Values x{embed(s / "embeddings", in.input_ids)};
     for (int64_t i = 0; i < c_.num_hidden_layers; ++i) {
       const bool is_local = c_.is_local[static_cast<size_t>(i)];
-      x.push_back(encoder_layer(s / "layers" / i, c_, i, x.back(), is_local ? local : global));
+      x.push_back(nn::remat(s, x.back(), encoder_layer(s / "layers" / i, c_, i, x.back(), is_local ? local : global)));
     }
     x.back() = layer_norm(s / "final_norm", x.back(), c_.norm_eps, c_.norm);
     return x;

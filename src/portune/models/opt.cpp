@@ -154,7 +154,7 @@ class Opt final : public TextModel {
   Values run(const Scope& s, const TextInputs& in, const DecoderPass& pass) const {
     Values x{embed(s, c_, in)};
     for (int64_t i = 0; i < c_.num_hidden_layers; ++i) {
-      x.push_back(decoder_layer(s / "layers" / i, c_, i, x.back(), pass));
+      x.push_back(nn::remat(s, x.back(), decoder_layer(s / "layers" / i, c_, i, x.back(), pass)));
     }
     if (c_.do_layer_norm_before && !c_._remove_final_layer_norm) x.back() = norm(s / "final_layer_norm", c_, x.back());
     if (c_.word_embed_proj_dim != c_.hidden_size) {

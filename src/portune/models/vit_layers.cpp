@@ -136,7 +136,7 @@ Values vit_layers(const Scope& s, const VitFields& c, const Value& x) {
   const Value nothing_hidden = full({DType::kFloat32, {x.shape()[0], 1, 1, x.shape()[1]}}, 0);
   Values states{x};
   for (int64_t i = 0; i < c.num_hidden_layers; ++i) {
-    states.push_back(encoder_layer(s / "layer" / i, c, states.back(), nothing_hidden));
+    states.push_back(nn::remat(s, states.back(), encoder_layer(s / "layer" / i, c, states.back(), nothing_hidden)));
   }
   return states;
 }

@@ -93,6 +93,8 @@ Value dropout(const Scope& s, const Value& x, double rate) {
   return in_scope(s, [&] { return portune::dropout(x, s.random_key(), rate); });
 }
 
+Value remat(const Scope& s, const Value& x, const Value& y) { return portune::remat(x, y, s.options().remat); }
+
 Value attention(const Scope& s, const Value& q, const Value& k, const Value& v, const Value& mask,
                 AttentionOptions options) {
   return in_scope(s, [&] {

@@ -54,6 +54,7 @@ void check(const TrainingOptions& options) {
   }
   require_finite_and_not_negative("max_grad_norm", options.max_grad_norm);
   check_dtype(options.dtype);
+  require_at_least("gradient_accumulation_steps", options.gradient_accumulation_steps, 1);
   require_at_least("total_steps", options.total_steps, 0);
 }
 
@@ -78,6 +79,8 @@ StepOptions step_options(const TrainingOptions& options) {
                    .beta2 = options.adam_beta2,
                    .eps = options.adam_epsilon,
                    .weight_decay = options.weight_decay},
+          .gradient_accumulation_steps = options.gradient_accumulation_steps,
+          .remat = options.remat,
           .max_grad_norm = options.max_grad_norm};
 }
 

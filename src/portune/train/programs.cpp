@@ -1,5 +1,8 @@
 #include "portune/train/programs.h"
 
+#include "portune/error.h"
+#include "portune/packing.h"
+
 namespace portune::train {
 namespace {
 
@@ -43,6 +46,57 @@ AdamWOptions adam_for(const Value& parameter, const StepOptions& options) {
   return adam;
 }
 
+void require_micro_batches(const Signature& batch, int64_t count) {
+  constexpr const char* kWhere = "gradient_accumulation_steps";
+  if (count == 1) return;
+  for (const auto& [name, type] : batch) {
+    if (name == data::kTokenPlaces) {
+      throw UsageError({.where = kWhere,
+                        .given = std::to_string(count) + ", and packed batches",
+                        .expected = "1 with packed batches, whose examples are not rows",
+                        .fix = "train without packing, or with packing and larger batches"});
+    }
+    if (count > 0 && type.shape.rank() > 0 && type.shape[0] % count == 0) continue;
+    throw UsageError({.where = kWhere,
+                      .given = std::to_string(count) + ", and a batch with " + name + " " + to_string(type),
+                      .expected = "a batch that can be divided into so many micro-batches of equally many rows"});
+  }
+}
+
+Columns micro_batch(const Columns& batch, const Value& index, int64_t count) {
+  Columns part;
+  for (const auto& [name, x] : batch) {
+    const int64_t rows = x.shape()[0] / count;
+    part.emplace(name, dynamic_slice(x, 0, index * static_cast<double>(rows), rows));
+  }
+  return part;
+}
+
+// A bijection of the index in each half: no two micro-batches have the same.
+Value key_of(const Value& random_key, const Value& micro_batch) {
+  const Value halves = iota({DType::kUInt32, {2}}, 0);
+  return random_bits(halves + convert(micro_batch, DType::kUInt32) * 2.0, random_key);
+}
+
+// What the examples of a batch add up to.
+struct Sums {
+  Value loss, weight;
+  Values gradients;  // of the sum of the losses
+};
+
+Sums sums_of(const Task& task, nn::Context& context, const Columns& batch) {
+  const Forward forward = task.forward(nn::Scope(context), batch);
+  return {forward.loss_sum, forward.weight_sum, gradients(forward.loss_sum, values_of(context.parameters()))};
+}
+
+// The same of all micro-batches, one after the other.
+Sums accumulate(const Sums& micro_batch, const Value& index, int64_t count) {
+  Values terms{micro_batch.loss, micro_batch.weight};
+  append(terms, micro_batch.gradients);
+  const Values sums = loop_sum(terms, index, count);
+  return {sums[0], sums[1], Values(sums.begin() + 2, sums.end())};
+}
+
 }  // namespace
 
 StepProgram step_program(const Task& task, const Signature& batch, const StepOptions& options) {
@@ -50,25 +104,35 @@ StepProgram step_program(const Task& task, const Signature& batch, const StepOpt
   const Value rates = parameter("rates", {DType::kFloat32, {3}});
   const Value random_key = parameter("random_key", {DType::kUInt32, {2}});
 
+  const int64_t micro_batches = options.gradient_accumulation_steps;
+  require_micro_batches(batch, micro_batches);
+  const Value index = parameter("micro_batch", {DType::kInt32, {}});
+
   nn::Context context({.compute_dtype = options.compute_dtype,
                        .training = options.dropout,
                        .initializer_range = task.initializer_range(),
-                       .random_key = random_key});
-  const Forward forward = task.forward(nn::Scope(context), in.columns);
+                       .random_key = micro_batches == 1 ? random_key : key_of(random_key, index),
+                       .remat = options.remat});
+  const Sums sums =
+      micro_batches == 1
+          ? sums_of(task, context, in.columns)
+          : accumulate(sums_of(task, context, micro_batch(in.columns, index, micro_batches)), index, micro_batches);
   // A batch may have nothing to learn from: masked language modelling may choose no token. Its loss is 0 then, not 0 /
   // 0.
-  const Value loss = forward.loss_sum / maximum(forward.weight_sum, full(forward.weight_sum.type(), 1e-30));
+  const Value weight = maximum(sums.weight, full(sums.weight.type(), 1e-30));
+  const Value loss = sums.loss / weight;
 
   const Values weights = values_of(context.parameters());
-  const Values dweights = gradients(loss, weights);
-  const Value norm = global_norm(dweights);
-  const Value hyper = concatenate({rates, reshape(clipping_factor(norm, options.max_grad_norm), {1})}, 0);
+  const Value norm = global_norm(sums.gradients) / weight;
+  // The gradients are divided by the weight in the update, where they are scaled anyway.
+  const Value factor = clipping_factor(norm, options.max_grad_norm) / weight;
+  const Value hyper = concatenate({rates, reshape(factor, {1})}, 0);
 
   Values m, v, new_weights, new_m, new_v;
   for (size_t i = 0; i < weights.size(); ++i) {
     m.push_back(parameter("m", weights[i].type()));
     v.push_back(parameter("v", weights[i].type()));
-    const AdamWState state = adamw({weights[i], m[i], v[i]}, dweights[i], hyper, adam_for(weights[i], options));
+    const AdamWState state = adamw({weights[i], m[i], v[i]}, sums.gradients[i], hyper, adam_for(weights[i], options));
     new_weights.push_back(state.parameter);
     new_m.push_back(state.m);
     new_v.push_back(state.v);
@@ -79,7 +143,7 @@ StepProgram step_program(const Task& task, const Signature& batch, const StepOpt
   for (const Values& part : {weights, m, v, in.values, Values{rates, random_key}}) append(f.parameters, part);
   for (const Values& part : {new_weights, new_m, new_v}) append(f.results, part);
   for (size_t i = 0; i < f.results.size(); ++i) f.aliases.emplace_back(i, i);
-  append(f.results, {loss, forward.weight_sum, norm});
+  append(f.results, {loss, sums.weight, norm});
   program.parameters.assign(context.parameters().begin(), context.parameters().end());
   return program;
 }

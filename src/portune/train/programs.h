@@ -17,16 +17,21 @@ using Signature = std::vector<std::pair<std::string, TensorType>>;
 struct StepOptions {
   DType compute_dtype = DType::kFloat32;
   AdamWOptions adam;
+  int64_t gradient_accumulation_steps = 1;  ///< micro-batches that the rows of a batch are worked off in, see below
+  Remat remat = Remat::kNone;
   double max_grad_norm = 1.0;  ///< the gradient is scaled down to this norm; 0: it is left as it is
   bool dropout = true;         ///< whether the model's dropout drops
   bool decay_vectors = false;  ///< whether weight decay is for biases and the scales of norms, too
 };
 
-/// Forward, loss, backward, clipping and update in one program.
+/// Forward, loss, backward, clipping and update in one program. With several micro-batches of n rows, these are rows
+/// 0 to n - 1 of the batch, n to 2n - 1, ...; the update is that of the whole batch, but for dropout, which draws
+/// another mask in each micro-batch.
 ///   parameters  the n weights, their n first and n second moments; the arrays of the batch;
 ///               float32 [3]: learning rate, 1 / (1 - beta1^t), 1 / (1 - beta2^t); uint32 [2]: the step's random key
 ///   results     the updated weights and moments, in the memory of the old; then float32 scalars: mean loss, sum of
 ///               the weights that it is the mean over, norm of the gradient before clipping
+/// errors      UsageError if the batch cannot be divided into the micro-batches, or is packed
 struct StepProgram {
   Function function;
   std::vector<nn::Parameter> parameters;

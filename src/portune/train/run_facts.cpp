@@ -37,6 +37,9 @@ RunFacts facts_of(const TrainingOptions& options) {
   facts["adam_beta2"] = to_text(options.adam_beta2);
   facts["adam_epsilon"] = to_text(options.adam_epsilon);
   facts["max_grad_norm"] = to_text(options.max_grad_norm);
+  if (const int64_t parts = options.gradient_accumulation_steps; parts > 1) {
+    facts["gradient_accumulation_steps"] = std::to_string(parts);
+  }
   facts["dtype"] = name_of(options.dtype);
   facts["seed"] = std::to_string(options.seed);
   return facts;

@@ -100,6 +100,20 @@ TEST(WhileLoop, ErrorsNameTheTypes) {
       {"while_loop", "float32[]", "int32[]"});
 }
 
+TEST(LoopSum, AddsTheTermsOfAllIndices) {
+  const Value x = parameter("x", {DType::kFloat32, {4, 2}}), index = parameter("index", {DType::kInt32, {}});
+  const Value row = reshape(dynamic_slice(x, 0, index, 1), {2});
+  const Values sums = loop_sum({row, convert(index, DType::kFloat32) * sum(row)}, index, 3);
+  const std::vector<Tensor> inputs{Tensor({4, 2}, {1.0f, 2.0f, 3.0f, 4.0f, 5.0f, 6.0f, 70.0f, 80.0f})};
+  const std::vector<Tensor> found = evaluate(sums, {x}, inputs);
+  EXPECT_EQ(to_floats(found[0].view()), (std::vector<float>{9, 12}));
+  EXPECT_EQ(found[1].as<float>()[0], 0 * 3 + 1 * 7 + 2 * 11);
+}
+
+TEST(LoopSum, ErrorNamesTheIndex) {
+  expect_shape_error([&] { loop_sum({number(1)}, number(0), 3); }, {"loop_sum", "int32[]", "a parameter"});
+}
+
 class OpsAot : public ::testing::TestWithParam<pjrt::AotTarget> {};
 
 // The ops whose text is more than a name and its operands, in one program.

@@ -1,3 +1,5 @@
+#include "portune/graph/ops/linear.h"
+
 #include "portune/graph/checks.h"
 #include "portune/graph/composite.h"
 #include "portune/ops.h"
@@ -98,6 +100,10 @@ struct Linear final : Composite {
 };
 
 }  // namespace
+
+bool is_matrix_product(const Node& node) {
+  return dynamic_cast<const Linear*>(&node.op()) != nullptr || dynamic_cast<const Matmul*>(&node.op()) != nullptr;
+}
 
 Value linear(const Value& x, const Value& weight, const Value& bias) {
   return bias ? make_node<Linear>({x, weight, bias}) : make_node<Linear>({x, weight});

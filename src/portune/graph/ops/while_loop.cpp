@@ -75,6 +75,15 @@ struct WhileLoop final : Op {
   }
 };
 
+Values loop(const Values& initial, Region condition, Region body) {
+  Values inputs = initial;
+  for (const Region* region : {&condition, &body}) {
+    const Values captured = captured_by(*region);
+    inputs.insert(inputs.end(), captured.begin(), captured.end());
+  }
+  return make_nodes(std::make_unique<WhileLoop>(std::move(condition), std::move(body)), std::move(inputs));
+}
+
 }  // namespace
 
 Values while_loop(const Values& initial, const std::function<Value(const Values&)>& condition,
@@ -82,12 +91,24 @@ Values while_loop(const Values& initial, const std::function<Value(const Values&
   Region test{arguments_like(initial), {}}, step{arguments_like(initial), {}};
   test.results = {condition(test.arguments)};
   step.results = body(step.arguments);
-  Values inputs = initial;
-  for (const Region* region : {&test, &step}) {
-    const Values captured = captured_by(*region);
-    inputs.insert(inputs.end(), captured.begin(), captured.end());
-  }
-  return make_nodes(std::make_unique<WhileLoop>(std::move(test), std::move(step)), std::move(inputs));
+  return loop(initial, std::move(test), std::move(step));
+}
+
+Values loop_sum(const Values& terms, const Value& index, int64_t count) {
+  require(index.type() == TensorType{DType::kInt32, {}} && is_parameter(index.node()), "loop_sum", {&index, 1},
+          "an index that is an int32 scalar and a parameter");
+  const auto number = [](int64_t value) { return full({DType::kInt32, {}}, static_cast<double>(value)); };
+  Values initial{number(0)};
+  for (const Value& term : terms) initial.push_back(full(term.type(), 0));
+
+  Region test{arguments_like(initial), {}}, step{arguments_like(initial), {}};
+  test.results = {compare(Direction::kLess, test.arguments[0], number(count))};
+  step.arguments[0] = index;
+  step.results = {index + number(1)};
+  for (size_t i = 0; i < terms.size(); ++i) step.results.push_back(step.arguments[i + 1] + terms[i]);
+  Values sums = loop(initial, std::move(test), std::move(step));
+  sums.erase(sums.begin());
+  return sums;
 }
 
 }  // namespace portune

@@ -15,6 +15,8 @@ XLA_FFI_Error* portune_gelu(XLA_FFI_CallFrame* frame);
 XLA_FFI_Error* portune_gelu_grad(XLA_FFI_CallFrame* frame);
 XLA_FFI_Error* portune_dropout(XLA_FFI_CallFrame* frame);
 XLA_FFI_Error* portune_rotary(XLA_FFI_CallFrame* frame);
+// barrier_handler.cpp
+XLA_FFI_Error* portune_barrier(XLA_FFI_CallFrame* frame);
 // attention_handlers.cpp
 XLA_FFI_Error* portune_attention(XLA_FFI_CallFrame* frame);
 XLA_FFI_Error* portune_attention_grad(XLA_FFI_CallFrame* frame);

@@ -27,6 +27,7 @@ std::vector<CpuKernel> kernels_of_this_machine() {
       kernel("portune.rms_norm_grad", portune_rms_norm_grad),
       kernel("portune.adamw", portune_adamw),
       kernel("portune.sum_of_squares", portune_sum_of_squares),
+      kernel("portune.barrier", portune_barrier),
       kernel("portune.embedding_grad", portune_embedding_grad),
   };
   // Without matrix products of oneDNN's own, XLA's are faster.

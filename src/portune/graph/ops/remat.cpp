@@ -1,0 +1,174 @@
+#include <algorithm>
+#include <map>
+#include <unordered_set>
+
+#include "portune/graph/checks.h"
+#include "portune/graph/gradients.h"
+#include "portune/graph/lowering.h"
+#include "portune/graph/ops/linear.h"
+#include "portune/graph/traversal.h"
+#include "portune/ops.h"
+
+namespace portune {
+namespace {
+
+// optimization_barrier(x...): x.
+//   gradient  dy, behind a barrier of its own
+//   lowering  the kernel portune.barrier, as XLA drops its own barrier when it compiles for CPUs;
+//             stablehlo.optimization_barrier elsewhere
+struct Barrier final : Op {
+  std::string_view name() const override { return "optimization_barrier"; }
+  Types infer(std::span<const Value> inputs) const override {
+    Types types;
+    for (const Value& input : inputs) types.push_back(input.type());
+    return types;
+  }
+  Values gradient(const Node&, std::span<const Value> dresults) const override {
+    return {dresults.begin(), dresults.end()};
+  }
+  void lower(const Node& node, Lowering& out) const override {
+    KernelCall call{.target = "portune.barrier"};
+    for (size_t i = 0; i < node.inputs().size(); ++i) call.in_place.emplace_back(i, i);
+    if (!out.call_kernel(node, call)) out.write(node, "stablehlo.optimization_barrier");
+  }
+};
+
+// An op once more, applied to other inputs.
+struct Again final : Op {
+  const std::shared_ptr<const Node> original;
+  explicit Again(const Node& original) : original(original.shared_from_this()) {}
+
+  std::string_view name() const override { return original->op().name(); }
+  Types infer(std::span<const Value>) const override { return original->types(); }
+  Values gradient(const Node& node, std::span<const Value> dresults) const override {
+    return original->op().gradient(node, dresults);
+  }
+  void lower(const Node& node, Lowering& out) const override { original->op().lower(node, out); }
+};
+
+// kept(x, again): x, whose gradient goes to `again`, the same value computed once more.
+struct Kept final : Op {
+  std::string_view name() const override { return "kept"; }
+  Types infer(std::span<const Value> inputs) const override { return {inputs[0].type()}; }
+  Values gradient(const Node&, std::span<const Value> dresults) const override { return {Value(), dresults[0]}; }
+  void lower(const Node& node, Lowering& out) const override { out.substitute(node, {node.input(0)}); }
+};
+
+// The nodes by which y depends on x, each after its inputs.
+std::vector<const Node*> nodes_between(const Value& x, const Value& y) {
+  std::unordered_set<const Node*> dependent;
+  std::vector<const Node*> between;
+  for (const Node* node : topological_order({&y, 1}, [&](const Value& value) { return value == x; })) {
+    const auto depends = [&](const Value& in) { return in && (in == x || dependent.contains(&in.node())); };
+    if (!std::ranges::any_of(node->inputs(), depends)) continue;
+    dependent.insert(node);
+    between.push_back(node);
+  }
+  return between;
+}
+
+// What these nodes need from elsewhere and gradients may go to.
+Values captured_by(const std::vector<const Node*>& nodes, const Value& x) {
+  const std::unordered_set<const Node*> inside(nodes.begin(), nodes.end());
+  Values captured;
+  for (const Node* node : nodes) {
+    for (const Value& input : node->inputs()) {
+      if (!input || input == x || inside.contains(&input.node()) || !is_float(input.dtype())) continue;
+      if (std::ranges::find(captured, input) == captured.end()) captured.push_back(input);
+    }
+  }
+  return captured;
+}
+
+// A part of a graph computed once more, from what is behind a barrier.
+class Recomputation {
+ public:
+  /// kept  values that are not computed again; the first is what the part is computed from
+  /// dy    which is needed anyway when the part is computed again: the barrier has it wait until then
+  Recomputation(const Values& kept, const Value& dy) {
+    Values all = kept;
+    all.push_back(dy);
+    const Values behind = optimization_barrier(all);
+    for (size_t i = 0; i < kept.size(); ++i) kept_.emplace_back(kept[i], behind[i]);
+    dy_ = behind.back();
+    again_.emplace(key_of(kept[0]), behind[0]);
+  }
+
+  const Value& dy() const { return dy_; }
+  /// The kept values, as they come through the barrier.
+  Values behind() const {
+    Values values;
+    for (const auto& [kept, behind] : kept_) values.push_back(behind);
+    return values;
+  }
+  Value again(const Value& value) const {
+    const auto found = value ? again_.find(key_of(value)) : again_.end();
+    return found == again_.end() ? value : found->second;
+  }
+  void compute(const Node& node) {
+    Values inputs;
+    for (const Value& input : node.inputs()) inputs.push_back(again(input));
+    const Values results = make_nodes(std::make_unique<Again>(node), std::move(inputs));
+    for (size_t i = 0; i < results.size(); ++i) {
+      const auto kept = std::ranges::find(kept_, node.result(i), &std::pair<Value, Value>::first);
+      const Value result = kept == kept_.end() ? results[i] : make_node<Kept>({kept->second, results[i]});
+      again_.emplace(key_of(node.result(i)), result);
+    }
+  }
+
+ private:
+  using Key = std::pair<const Node*, size_t>;
+  static Key key_of(const Value& value) { return {&value.node(), value.result()}; }
+
+  std::vector<std::pair<Value, Value>> kept_;  // and what they are behind the barrier
+  std::map<Key, Value> again_;
+  Value dy_;
+};
+
+// remat(y, x, captured...): y.
+//   gradient  what flows from dy through the nodes between x and y, which are computed again
+//   lowering  vanishes
+struct Rematerialise final : Op {
+  const Remat policy;
+  explicit Rematerialise(Remat policy) : policy(policy) {}
+
+  std::string_view name() const override { return "remat"; }
+  Types infer(std::span<const Value> inputs) const override { return {inputs[0].type()}; }
+  void lower(const Node& node, Lowering& out) const override { out.substitute(node, {node.input(0)}); }
+
+  Values gradient(const Node& node, std::span<const Value> dresults) const override {
+    const Value &y = node.input(0), &x = node.input(1);
+    const std::vector<const Node*> nodes = nodes_between(x, y);
+    Values kept{x};
+    for (const Node* between : nodes) {
+      if (policy == Remat::kDots && is_matrix_product(*between)) kept.push_back(between->result(0));
+    }
+    Recomputation recomputation(kept, dresults[0]);
+    for (const Node* between : nodes) recomputation.compute(*between);
+
+    // x and the captured values; and what else is behind the barrier, where the way back ends, too.
+    Values wrt(node.inputs().begin() + 1, node.inputs().end());
+    const Values behind = recomputation.behind();
+    wrt[0] = behind[0];
+    wrt.insert(wrt.end(), behind.begin() + 1, behind.end());
+    Values dinputs = backpropagate(Values{recomputation.again(y)}, Values{recomputation.dy()}, wrt, AtWrt::kStop);
+    dinputs.insert(dinputs.begin(), Value());
+    dinputs.resize(node.inputs().size());
+    return dinputs;
+  }
+};
+
+}  // namespace
+
+Values optimization_barrier(const Values& x) { return make_nodes(std::make_unique<Barrier>(), x); }
+
+Value remat(const Value& x, const Value& y, Remat policy) {
+  if (policy == Remat::kNone) return y;
+  const std::vector<const Node*> nodes = nodes_between(x, y);
+  require(!nodes.empty(), "remat", Values{x, y}, "a second operand that is computed from the first");
+  Values inputs = captured_by(nodes, x);
+  inputs.insert(inputs.begin(), {y, x});
+  return make_node<Rematerialise>(std::move(inputs), policy);
+}
+
+}  // namespace portune

@@ -1,0 +1,69 @@
+// --gradient-accumulation-steps: micro-batches train to what the batch that they make up trains to.
+#include <gmock/gmock.h>
+
+#include <algorithm>
+#include <csignal>
+#include <iterator>
+#include <nlohmann/json.hpp>
+
+#include "cli/program.h"
+#include "cli/toy.h"
+
+namespace portune::cli {
+namespace {
+
+using nlohmann::json;
+using testing::HasSubstr;
+
+Words with_batch_size(Words words, const std::string& size) {
+  *std::next(std::ranges::find(words, "--batch-size")) = size;
+  return words;
+}
+
+// The 64 rows make three steps of 20 and one of 4, of which three micro-batches are empty.
+TEST(GradientAccumulation, TrainsToWhatTheLargeBatchTrainsTo) {
+  const Toy toy;
+  const std::filesystem::path model = toy.copy_of_model();
+  json config = json::parse(read(model / "config.json"));
+  config["hidden_dropout_prob"] = config["attention_probs_dropout_prob"] = 0;
+  write(model / "config.json", config.dump());
+  const auto result_of = [&](const std::string& batch_size, const Words& more) {
+    Words words = with_batch_size(toy.fit(Words{"--epochs", "2", "--json"} + more), batch_size);
+    words[2] = model.string();
+    const Finished run = portune(words);
+    EXPECT_EQ(run.exit_code, 0) << run.err;
+    std::filesystem::remove_all(toy.output());
+    return json::parse(run.out);
+  };
+  const json whole = result_of("20", {}), parts = result_of("5", {"--gradient-accumulation-steps", "4"});
+  write(toy.file("recipe.yaml"), "gradient_accumulation_steps: 2\n");
+  const json recipe = result_of("10", {"--recipe", toy.file("recipe.yaml")});
+  for (const json& found : {parts, recipe}) {
+    EXPECT_EQ(found["steps"], 8);
+    EXPECT_NEAR(found["train_loss"], whole["train_loss"], 1e-4);
+    EXPECT_NEAR(found["after"]["loss"], whole["after"]["loss"], 1e-4);
+  }
+}
+
+TEST(GradientAccumulation, ResumingWithOtherMicroBatchesIsRefused) {
+  const Toy toy;
+  const Words halves{"--gradient-accumulation-steps", "2", "--epochs", "400"};
+  Program first(toy.fit(halves));
+  ASSERT_TRUE(first.says("epoch 2/"));
+  first.signal(SIGINT);
+  ASSERT_EQ(first.wait().exit_code, 75);
+  const Finished run = portune(toy.fit({"--epochs", "400", "--resume"}));
+  EXPECT_EQ(run.exit_code, 2) << run.err;
+  EXPECT_THAT(run.err, HasSubstr("gradient_accumulation_steps"));
+}
+
+TEST(GradientAccumulation, RefusesPackedBatches) {
+  const Toy toy;
+  const Finished run = portune(toy.fit({"--gradient-accumulation-steps", "2", "--packing", "exact_examples"}));
+  EXPECT_EQ(run.exit_code, 2) << run.err;
+  EXPECT_THAT(run.err, HasSubstr("--gradient-accumulation-steps"));
+  EXPECT_THAT(run.err, HasSubstr("2 with --packing"));
+}
+
+}  // namespace
+}  // namespace portune::cli

@@ -1,0 +1,57 @@
+// Rematerialisation: for every architecture, a step that computes layers again gives the loss, norm, weights and
+// moments of one that keeps everything, dropout included.
+#include <gtest/gtest.h>
+
+#include "graph/evaluate.h"
+#include "models/cases.h"
+#include "portune/parity/optimizer_steps.h"
+#include "portune/parity/reference_task.h"
+
+namespace portune::test {
+namespace {
+
+// The case of each architecture that has optimizer steps.
+std::vector<std::string> whole_cases() {
+  std::vector<std::string> names = case_names();
+  std::erase_if(
+      names, [](const std::string& name) { return parity::ReferenceCase(case_folder(name)).names("after5").empty(); });
+  return names;
+}
+
+class RematOf : public ::testing::TestWithParam<std::string> {
+ protected:
+  const parity::ReferenceCase reference_{case_folder(GetParam())};
+  const parity::ReferenceTask task_{reference_};
+
+  std::vector<Tensor> step(const Device& device, Remat remat) const {
+    const train::StepProgram program = train::step_program(task_, signature_of(task_, reference_), {.remat = remat});
+    std::vector<Tensor> arguments = start_of(task_, reference_, program.parameters);
+    std::vector<Tensor> moments;
+    for (int i = 0; i < 2; ++i) {
+      for (const nn::Parameter& parameter : program.parameters) moments.emplace_back(parameter.value.type());
+    }
+    const auto weights = static_cast<int64_t>(program.parameters.size());
+    arguments.insert(arguments.begin() + weights, std::make_move_iterator(moments.begin()),
+                     std::make_move_iterator(moments.end()));
+    arguments.push_back(Tensor({3}, {1e-3f, 10.0f, 1000.0f}));
+    arguments.push_back(Tensor({2}, {3u, 4u}));
+    return evaluate(program.function.results, program.function.parameters, arguments, device);
+  }
+};
+
+TEST_P(RematOf, ChangesNothing) {
+  const std::vector<Tensor> wanted = step(kernels(), Remat::kNone);
+  for (const Remat policy : {Remat::kLayers, Remat::kDots}) {
+    const std::vector<Tensor> found = step(kernels(), policy);
+    ASSERT_EQ(found.size(), wanted.size());
+    for (size_t i = 0; i < wanted.size(); ++i) {
+      EXPECT_EQ(to_floats(found[i].view()), to_floats(wanted[i].view())) << "result " << i;
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Models, RematOf, ::testing::ValuesIn(whole_cases()),
+                         [](const auto& info) { return info.param; });
+
+}  // namespace
+}  // namespace portune::test

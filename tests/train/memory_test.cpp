@@ -1,0 +1,91 @@
+// What gradient accumulation and rematerialisation save, as XLA counts the memory of the compiled training step of
+// layers of BERT-base's size.
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+
+#include "graph/evaluate.h"
+#include "pjrt/aot.h"
+#include "pjrt/cpu.h"
+#include "train/layer_stack.h"
+
+namespace portune::test {
+namespace {
+
+constexpr double kMiB = 1 << 20;
+
+// Bytes of temporaries, without what the caller keeps: weights, moments, batch.
+double temporaries(const pjrt::Executable& step, const char* what) {
+  const double size = static_cast<double>(step.memory_stats().temporary) / kMiB;
+  testing::Test::RecordProperty(what, std::to_string(size) + " MiB");
+  return size;
+}
+
+double on_cpu(const Function& step, const Device& device, const char* what) {
+  return temporaries(pjrt::cpu_client().compile(to_stablehlo(step, device.target())).executable(), what);
+}
+
+double ahead_of_time(const Function& step, pjrt::AotTarget target, const char* what) {
+  pjrt::CompileOptions options;
+  if (target == pjrt::AotTarget::kCudaH100) options.xla_options["xla_gpu_enable_triton_gemm"] = false;
+  return temporaries(pjrt::aot_topology(target).compile(to_stablehlo(step, {}), options), what);
+}
+
+train::StepOptions in_parts(int64_t parts) {
+  return {.compute_dtype = DType::kBFloat16, .gradient_accumulation_steps = parts};
+}
+
+// 32 rows at once, and 8 at a time. The latter holds the sums of the gradients, which do not shrink, beside a quarter
+// of the rest.
+TEST(MemoryOnCpu, MicroBatchesNeedLessThanTheWholeBatch) {
+  const LayerStack layers(2);
+  for (const Device* device : {&kernels(), &decompositions()}) {
+    const double whole = on_cpu(layers.step(32, in_parts(1)), *device, "whole");
+    const double parts = on_cpu(layers.step(32, in_parts(4)), *device, "parts");
+    EXPECT_LT(parts, 0.6 * whole) << whole << " MiB at once";
+  }
+}
+
+train::StepOptions with(Remat remat) { return {.compute_dtype = DType::kBFloat16, .remat = remat}; }
+
+TEST(MemoryOnCpu, RematerialisationNeedsLess) {
+  const LayerStack layers(4);
+  const double none = on_cpu(layers.step(16, with(Remat::kNone)), kernels(), "none");
+  const double dots = on_cpu(layers.step(16, with(Remat::kDots)), kernels(), "dots");
+  const double all = on_cpu(layers.step(16, with(Remat::kLayers)), kernels(), "layers");
+  EXPECT_LT(dots, 0.9 * none) << none << " MiB with all values kept";
+  EXPECT_LT(all, 0.9 * dots) << dots << " MiB with products kept";
+}
+
+// Not for TPU: of few layers XLA keeps so little there that the difference is not that of the policies.
+TEST(MemoryOnH100, RematerialisationNeedsLess) {
+  constexpr pjrt::AotTarget kTarget = pjrt::AotTarget::kCudaH100;
+  PORTUNE_SKIP_WITHOUT_PLUGIN(kTarget);
+  const LayerStack layers(3);
+  const double none = ahead_of_time(layers.step(16, with(Remat::kNone)), kTarget, "none");
+  const double dots = ahead_of_time(layers.step(16, with(Remat::kDots)), kTarget, "dots");
+  const double all = ahead_of_time(layers.step(16, with(Remat::kLayers)), kTarget, "layers");
+  EXPECT_LT(dots, 0.9 * none) << none << " MiB with all values kept";
+  EXPECT_LT(all, 0.9 * dots) << dots << " MiB with products kept";
+}
+
+// Whether a layer of a real size takes libtpu so long to compile that it is for whoever asks for all.
+bool is_slow(pjrt::AotTarget target) {
+  return target == pjrt::AotTarget::kTpuV5e && std::getenv("PORTUNE_AOT_ALL") == nullptr;
+}
+
+class MemoryAot : public ::testing::TestWithParam<pjrt::AotTarget> {};
+
+TEST_P(MemoryAot, MicroBatchesNeedLessThanTheWholeBatch) {
+  PORTUNE_SKIP_WITHOUT_PLUGIN(GetParam());
+  if (is_slow(GetParam())) GTEST_SKIP() << "PORTUNE_AOT_ALL is not set";
+  const LayerStack layers(1);
+  const double whole = ahead_of_time(layers.step(32, in_parts(1)), GetParam(), "whole");
+  const double parts = ahead_of_time(layers.step(32, in_parts(4)), GetParam(), "parts");
+  EXPECT_LT(parts, 0.6 * whole) << whole << " MiB at once";
+}
+
+INSTANTIATE_TEST_SUITE_P(Aot, MemoryAot, ::testing::ValuesIn(pjrt::kAotTargets), pjrt::name_of_target);
+
+}  // namespace
+}  // namespace portune::test
