@@ -35,7 +35,7 @@ constexpr GpuFacts ampere(std::string_view name) { return {name, 8, 0, 108, 64, 
 
 // Peaks of TPUs: docs.cloud.google.com/tpu/docs/{v3,v4,v5e,v5p,v6e,tpu7x}, and for v2 Jouppi et al., "A Domain-Specific
 // Supercomputer for Training Deep Neural Networks", CACM 2020; per chip there, halved here where each of a chip's two
-// cores is a device (v2, v3, v4, 7x: libtpu compiles for v4's cores by themselves unless the machine joins them).
+// cores is a device (v2, v3, v4, 7x; machines may join those of a v4, for which libtpu does not compile by itself).
 // Memory: what the compiler of libtpu 0.0.51 calls the capacity when a program exceeds it, which is a little less than
 // what is built in.
 //

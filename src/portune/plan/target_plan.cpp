@@ -7,7 +7,7 @@
 namespace portune::plan {
 namespace {
 
-constexpr int64_t kLargestBatch = 1 << 20;
+constexpr int64_t kLargestBatch = 1'000'000;  // as --batch-size has it
 constexpr int kCompilations = 12;          // for the largest batch
 constexpr int kCompilationsForRemedy = 6;  // from half a batch down to a 64th
 
