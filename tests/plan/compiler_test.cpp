@@ -42,8 +42,8 @@ TEST_P(CompilerTest, TellsMemoryAndTraffic) {
   EXPECT_EQ(compiled.memory.arguments, 2 * array);
   EXPECT_EQ(compiled.memory.aliased, array);
   // Both are read, and one is written; some write the product, or parts of its sums, to memory before they are added.
-  EXPECT_GE(compiled.traffic_bytes, (target.accelerator->platform == "tpu" ? 0 : 3) * array);
-  EXPECT_LE(compiled.traffic_bytes, 16 * array);
+  EXPECT_GE(compiled.traffic.once, (target.accelerator->platform == "tpu" ? 0 : 3) * array);
+  EXPECT_LE(compiled.traffic.once, 16 * array);
 }
 
 INSTANTIATE_TEST_SUITE_P(Plan, CompilerTest, testing::ValuesIn([] {

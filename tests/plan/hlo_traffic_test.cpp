@@ -34,18 +34,19 @@ std::string tuple(std::initializer_list<std::string> shapes) {
 struct Computation {
   WireWriter message;
   Computation& add(uint64_t id, const std::string& opcode, const std::string& type,
-                   std::initializer_list<uint64_t> operands) {
+                   std::initializer_list<uint64_t> operands, std::initializer_list<uint64_t> called = {}) {
     WireWriter instruction;
     instruction.bytes(2, opcode);
     instruction.bytes(3, type);
     instruction.varint(35, id);
     for (const uint64_t operand : operands) instruction.varint(36, operand);
+    for (const uint64_t computation : called) instruction.varint(38, computation);
     message.bytes(2, instruction.message());
     return *this;
   }
 };
 
-// With a fused computation beside the entry, which does not count.
+// With another computation beside the entry, of number 7, which counts in a loop alone.
 std::string module(Computation entry) {
   Computation fused;
   fused.add(1, "add", shape(kF32, {100, 100}), {});
@@ -66,7 +67,7 @@ TEST(HloTraffic, OperandsAndResultsCount) {
       .add(4, "bitcast", shape(kF32, {32}), {3})
       .add(5, "negate", shape(kF32, {32}), {4})
       .add(6, "tuple", tuple({shape(kF32, {32})}), {5});
-  EXPECT_EQ(hlo_traffic(module(entry)), (4 * 8 * 16 + 2 * 16 * 4 + 4 * 8 * 4) + 2 * 4 * 32);
+  EXPECT_EQ(hlo_traffic(module(entry)).once, (4 * 8 * 16 + 2 * 16 * 4 + 4 * 8 * 4) + 2 * 4 * 32);
 }
 
 TEST(HloTraffic, TuplesAreTheirParts) {
@@ -74,7 +75,7 @@ TEST(HloTraffic, TuplesAreTheirParts) {
   entry.add(1, "custom-call", tuple({shape(kF32, {8}), shape(kBf16, {3})}), {})
       .add(2, "get-tuple-element", shape(kBf16, {3}), {1})
       .add(3, "negate", shape(kBf16, {3}), {2});
-  EXPECT_EQ(hlo_traffic(module(entry)), 32 + 6 + 6 + 6);
+  EXPECT_EQ(hlo_traffic(module(entry)).once, 32 + 6 + 6 + 6);
 }
 
 TEST(HloTraffic, MemoryOnTheChipIsFree) {
@@ -83,7 +84,7 @@ TEST(HloTraffic, MemoryOnTheChipIsFree) {
       .add(2, "copy-start", tuple({shape(kF32, {64}, 1), shape(kF32, {64}), shape(8, {})}), {1})
       .add(3, "copy-done", shape(kF32, {64}, 1), {2})
       .add(4, "fusion", shape(kF32, {64}, 1), {3});
-  EXPECT_EQ(hlo_traffic(module(entry)), 256 + 4);  // read once; the scalar is its semaphore
+  EXPECT_EQ(hlo_traffic(module(entry)).once, 256 + 4);  // read once; the scalar is its semaphore
 }
 
 TEST(HloTraffic, PartsAreNotTheWhole) {
@@ -92,7 +93,18 @@ TEST(HloTraffic, PartsAreNotTheWhole) {
       .add(2, "parameter", shape(4, {5}), {})
       .add(3, "gather", shape(kF32, {5, 4}), {1, 2})
       .add(4, "dynamic-update-slice", shape(kF32, {100, 4}), {1, 3, 2});
-  EXPECT_EQ(hlo_traffic(module(entry)), (20 + 2 * 80) + 2 * 80);
+  EXPECT_EQ(hlo_traffic(module(entry)).once, (20 + 2 * 80) + 2 * 80);
+}
+
+TEST(HloTraffic, LoopsCountByTheirRounds) {
+  Computation entry;
+  entry.add(1, "parameter", shape(kF32, {8}), {})
+      .add(2, "while", tuple({shape(kF32, {8})}), {1}, {7})
+      .add(3, "get-tuple-element", shape(kF32, {8}), {2})
+      .add(4, "negate", shape(kF32, {8}), {3});
+  const Traffic traffic = hlo_traffic(module(entry));
+  EXPECT_EQ(traffic.once, 2 * 32);
+  EXPECT_EQ(traffic.of_round, 4 * 100 * 100);  // what the other computation adds
 }
 
 TEST(HloTraffic, RefusesWhatIsNoMessage) { EXPECT_THROW(hlo_traffic("\x1A\x7F"), UsageError); }

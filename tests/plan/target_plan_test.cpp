@@ -58,7 +58,7 @@ class FakeCompiler final : public Compiler {
                        .temporary = temporary,
                        .code = 100,
                        .peak = 0},
-            .traffic_bytes = 5e6,
+            .traffic = {.once = 5e6},
             .seconds = 2};
   }
 

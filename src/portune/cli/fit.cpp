@@ -34,8 +34,6 @@ constexpr auto kLabels = RowTask::Labels::kRequired;
 
 double now_s() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
 
-int64_t rows_of_step(const FitArguments& a) { return a.batch_size * a.training.gradient_accumulation_steps; }
-
 // Steps of the first epoch. With a token budget others may have one more or less, as their texts fit together
 // otherwise.
 int64_t steps_of_pass(const FitArguments& a, int64_t examples, const data::Dataset& batches) {
@@ -130,6 +128,17 @@ void choose_shapes(FitArguments& a, RowTask& task) {
   a.packed = chosen_packing(a, task);
 }
 
+void check_one_run(const FitArguments& a) {
+  if (!a.group_column.empty() || !a.test.empty()) {
+    throw UsageError({.where = a.test.empty() ? "group_column" : "test",
+                      .given = "no --folds",
+                      .expected = "--folds N, as it is for cross-validation alone"});
+  }
+  check_validation_split(a);
+}
+
+int64_t rows_of_step(const FitArguments& a) { return a.batch_size * a.training.gradient_accumulation_steps; }
+
 int64_t eval_batch_size(const FitArguments& a) { return a.eval_batch_size > 0 ? a.eval_batch_size : a.batch_size; }
 
 TrainingOptions training_options(const FitArguments& a, const RowTask& task, int64_t examples) {
@@ -202,12 +211,7 @@ std::optional<Outcome> train(const FitArguments& a, const RowTask& task, const S
 
 int fit(const FitArguments& given) {
   if (given.folds > 0) return cross_validate(given);
-  if (!given.group_column.empty() || !given.test.empty()) {
-    throw UsageError({.where = given.test.empty() ? "group_column" : "test",
-                      .given = "no --folds",
-                      .expected = "--folds N, as it is for cross-validation alone"});
-  }
-  check_validation_split(given);
+  check_one_run(given);
   check_output_folder(given.output, model_of(given));
   catch_signals();
   const OutputLock lock(given.output);

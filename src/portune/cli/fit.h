@@ -17,6 +17,12 @@ struct Split {
   std::vector<ValidationSet> validation;
 };
 
+/// errors  UsageError for options that only a cross-validation has, and those of check_validation_split()
+void check_one_run(const FitArguments& a);
+
+/// Rows of a training batch: those of all its micro-batches.
+int64_t rows_of_step(const FitArguments& a);
+
 /// Rows at a time in validation.
 int64_t eval_batch_size(const FitArguments& a);
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "portune/base/one_line.h"
+#include "portune/base/stop.h"
 #include "portune/cli/commands.h"
 #include "portune/cli/exit_code.h"
 #include "portune/cli/fit.h"
@@ -13,7 +14,7 @@
 #include "portune/cli/plan_report.h"
 #include "portune/cli/report.h"
 #include "portune/cli/rows.h"
-#include "portune/cli/validation_split.h"
+#include "portune/cli/signals.h"
 #include "portune/error.h"
 #include "portune/train/batch_shapes.h"
 #include "portune/train/options.h"
@@ -28,11 +29,15 @@ std::vector<plan::Target> targets_of(const std::vector<std::string>& names) {
 }
 
 void check_options(const FitArguments& a) {
-  check_validation_split(a);
-  if (a.folds == 0) return;
-  throw UsageError({.where = "folds",
-                    .given = std::to_string(a.folds),
-                    .expected = "no cross-validation, as one training run is planned"});
+  const auto refuse = [](const char* option, std::string given, const char* expected) {
+    throw UsageError({.where = option, .given = std::move(given), .expected = expected});
+  };
+  if (a.folds > 0) refuse("folds", std::to_string(a.folds), "no cross-validation, as one training run is planned");
+  check_one_run(a);
+  if (a.device.device != "cpu") refuse("device", a.device.device, "none: --on names the devices of a plan");
+  if (a.resume || !a.resume_from_checkpoint.empty()) {
+    refuse(a.resume ? "resume" : "resume_from_checkpoint", "a run that goes on", "the options of a new run");
+  }
 }
 
 // Not shuffled: the first batch tells the shapes, and no more rows are read for it than it has.
@@ -50,7 +55,7 @@ void count_steps(std::vector<plan::BatchShape>& shapes, const FitArguments& a, c
                  const data::Dataset& rows, int64_t examples) {
   const bool has_size = !a.packed || a.packed->packing == data::Packing::kExactExamples;
   if (shapes.size() == 1 && has_size) {
-    shapes.front().steps = (examples + a.batch_size - 1) / a.batch_size;
+    shapes.front().steps = (examples + rows_of_step(a) - 1) / rows_of_step(a);
     return;
   }
   const data::Dataset batches = interruptible(training_batches(task, rows, a, examples));
@@ -62,7 +67,6 @@ void count_steps(std::vector<plan::BatchShape>& shapes, const FitArguments& a, c
 }
 
 int64_t steps_per_epoch(const FitArguments& a, const std::vector<plan::BatchShape>& shapes) {
-  if (a.max_steps > 0) return a.max_steps;
   if (a.steps_per_epoch > 0) return a.steps_per_epoch;
   int64_t steps = 0;
   for (const plan::BatchShape& shape : shapes) steps += shape.steps;
@@ -83,13 +87,16 @@ PlannedTarget planned(const plan::Target& target, const plan::Run& run, const Pl
   planned.memory_bytes = compiler->memory_bytes();
   planned.peaks = compiler->peaks();
   planned.outcome = plan::plan_target(*compiler, run);
-  if (arguments.largest_batch) planned.largest_batch = plan::largest_batch_of(*compiler, run, planned.outcome);
+  const bool is_measured = planned.outcome.fits || planned.outcome.is_too_large;
+  if (arguments.largest_batch && is_measured)
+    planned.largest_batch = plan::largest_batch_of(*compiler, run, planned.outcome);
   return planned;
 }
 
 }  // namespace
 
 int plan(const PlanArguments& arguments) {
+  catch_signals();
   const std::vector<plan::Target> targets = targets_of(arguments.on);
   FitArguments a = arguments.fit;
   check_options(a);
@@ -118,6 +125,7 @@ int plan(const PlanArguments& arguments) {
                     .examples = examples,
                     .steps_per_epoch = steps_per_epoch(a, run.shapes)};
   for (const plan::Target& target : targets) {
+    stop_if_requested();
     say(a.talk, fmt::format("compiling for {}", target.name));
     result.targets.push_back(planned(target, run, arguments));
   }

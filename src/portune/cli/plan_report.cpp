@@ -40,7 +40,8 @@ bool has_figures(const PlannedTarget& target) { return !target.outcome.shapes.em
 
 std::string largest(const std::optional<plan::LargestBatch>& found) {
   if (!found) return "";
-  return found->fits > 0 ? grouped(found->fits) : "none";
+  if (found->fits > 0) return grouped(found->fits);
+  return found->too_large == 1 ? "none" : "below " + grouped(found->too_large.value_or(1));
 }
 
 constexpr const char* kMemoryRow = "{:<16}{:<6}{:>12}{:>12}{:>12}{:>12}{:>12}{:>12}{:>12}{:>15}\n";
@@ -50,7 +51,8 @@ std::string memory_row(const PlannedTarget& target) {
   const plan::Memory& m = target.outcome.memory;
   const std::string capacity = memory(target.memory_bytes);
   if (!has_figures(target)) {
-    return fmt::format(kMemoryRow, target.target.name, "no", "", "", "", "", "", "",
+    const char* const fits = target.outcome.is_too_large ? "no" : "?";
+    return fmt::format(kMemoryRow, target.target.name, fits, "", "", "", "", "", "",
                        target.memory_bytes > 0 ? capacity : "", largest(target.largest_batch));
   }
   return fmt::format(kMemoryRow, target.target.name, target.outcome.fits ? "yes" : "no", memory(m.parameters),
@@ -89,9 +91,9 @@ std::vector<std::string> remarks_on(const PlannedTarget& target, const PlannedRu
   if (!target.unavailable.empty()) lines.push_back("cannot be compiled for here: " + target.unavailable);
   if (!target.outcome.refusal.empty()) lines.push_back("does not compile: " + first_line(target.outcome.refusal));
   for (const plan::Remedy& remedy : target.outcome.remedies) lines.push_back("fits with " + options_of(remedy, run));
-  const bool is_too_large = has_figures(target) && !target.outcome.fits;
-  if (is_too_large && target.outcome.remedies.empty())
-    lines.emplace_back("fits neither in bfloat16 nor with a smaller batch");
+  if (target.outcome.is_too_large && target.outcome.remedies.empty()) {
+    lines.emplace_back("nothing that was tried makes it fit: bfloat16, and batches down to a 64th of this");
+  }
   return lines;
 }
 
@@ -129,7 +131,7 @@ void add_figures(ordered_json& json, const PlannedTarget& target, const PlannedR
   json["flops_per_step"] = step.flops;
   json["bytes_per_step"] = step.bytes;
   json["step_seconds"] = step.seconds;
-  json["model_flops_utilization"] = step.compute_s / step.seconds;
+  json["model_flops_utilization_at_most"] = step.compute_s / step.seconds;
   json["epoch_seconds"] = step.seconds * static_cast<double>(run.steps_per_epoch);
   json["compile_seconds"] = compile_seconds(target);
   json["shapes"] = ordered_json::array();
@@ -144,14 +146,14 @@ ordered_json json_of(const PlannedTarget& target, const PlannedRun& run) {
   }
   json["compiles"] = has_figures(target);
   if (!target.outcome.refusal.empty()) json["reason"] = target.outcome.refusal;
-  json["fits"] = target.outcome.fits;
+  if (has_figures(target) || target.outcome.is_too_large) json["fits"] = target.outcome.fits;
   json["memory_capacity"] = target.memory_bytes;
   json["peaks"] = {{"float32_flops_per_second", target.peaks.float32},
                    {"bfloat16_flops_per_second", target.peaks.bfloat16},
                    {"bytes_per_second", target.peaks.bytes}};
   if (has_figures(target)) add_figures(json, target, run);
   if (target.largest_batch) json["largest_batch"] = json_of(*target.largest_batch);
-  if (!target.outcome.fits) {
+  if (target.outcome.is_too_large) {
     json["fits_with"] = ordered_json::array();
     for (const plan::Remedy& remedy : target.outcome.remedies) {
       json["fits_with"].push_back({{"dtype", name_of(remedy.dtype)}, {"batch_size", remedy.batch_size}});

@@ -8,8 +8,8 @@
 namespace portune {
 
 /// Floating-point operations of all matrix products, those within decompositions included, by the type of their
-/// operands. What a compiler makes of them does not matter, nor do kernels hide them. Those in the body of a
-/// while_loop, which no training step has, are not counted.
+/// operands. What a compiler makes of them does not matter, nor do kernels hide them. Neither those in the body of a
+/// loop nor what remat() computes again is counted.
 std::map<DType, double> matrix_flops(const Function& function);
 
 }  // namespace portune

@@ -41,9 +41,10 @@ constexpr GpuFacts ampere(std::string_view name) { return {name, 8, 0, 108, 64, 
 //
 // GPUs: peaks from NVIDIA's data sheets (H100, H200: 989.4 and 67 TFLOP/s; A100: 312 and 19.5; L4: 121 and 30.3),
 // without sparsity; products of float32 run without tensor cores, since TF32 is less exact. Sizes, clocks, memory and
-// bandwidth: openxla/xla, xla/backends/gpu/target_config/specs/*.txtpb, which devices reported. There is none for the
-// L4: it has AD104's sizes of compute capability 8.9 (CUDA C++ Programming Guide, table of technical specifications),
-// 58 cores and 48 MiB of L2 cache, 300 GB/s (data sheet), and the memory that PyTorch finds on one (22.03 GiB).
+// bandwidth: openxla/xla, xla/backends/gpu/target_config/specs/*.txtpb, as they stand there (the H200's are those of
+// its data sheet). There is none for the L4: it has AD104's sizes of compute capability 8.9 (CUDA C++ Programming
+// Guide, table of technical specifications), 58 cores and 48 MiB of L2 cache, 300 GB/s (data sheet), and the memory
+// that PyTorch finds on one (22.03 GiB).
 std::span<const Accelerator> accelerators() {
   static const std::vector<Accelerator> kAll = {
       {"cpu", "cpu", {}, 1, 0, {}, std::nullopt},

@@ -7,7 +7,6 @@
 #include "portune/pjrt/topology.h"
 #include "portune/plan/cpu_peaks.h"
 #include "portune/plan/gpu_config.h"
-#include "portune/plan/hlo_traffic.h"
 #include "portune/runtime/cpu_kernels.h"
 
 namespace portune::plan {
@@ -26,10 +25,15 @@ pjrt::Topology topology_of(const Accelerator& accelerator) {
                          : pjrt::tpu_topology(plugin, std::string(accelerator.topology));
 }
 
+// XLA takes three quarters of a GPU's memory if it is not told otherwise (its memory_fraction).
+int64_t usable_bytes(const Accelerator& accelerator) {
+  return accelerator.gpu ? accelerator.memory_bytes / 4 * 3 : accelerator.memory_bytes;
+}
+
 class AheadOfTimeCompiler final : public Compiler {
  public:
   explicit AheadOfTimeCompiler(const Accelerator& accelerator)
-      : Compiler(accelerator.memory_bytes, accelerator.peaks), topology_(topology_of(accelerator)) {}
+      : Compiler(usable_bytes(accelerator), accelerator.peaks), topology_(topology_of(accelerator)) {}
 
   Compiled compile(const Function& function) const override {
     const Clock::time_point start = Clock::now();

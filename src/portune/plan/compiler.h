@@ -6,6 +6,7 @@
 #include "portune/device.h"
 #include "portune/graph.h"
 #include "portune/pjrt/executable.h"
+#include "portune/plan/hlo_traffic.h"
 #include "portune/plan/target.h"
 
 namespace portune::plan {
@@ -13,8 +14,8 @@ namespace portune::plan {
 /// What compiling a program told.
 struct Compiled {
   pjrt::MemoryStats memory;
-  double traffic_bytes;  ///< hlo_traffic()
-  double seconds;        ///< that it took
+  Traffic traffic;
+  double seconds;  ///< that it took
 };
 
 class Compiler {

@@ -26,6 +26,7 @@ constexpr int kOpcode = 2;
 constexpr int kShape = 3;
 constexpr int kId = 35;
 constexpr int kOperands = 36;
+constexpr int kCalled = 38;
 }  // namespace instruction_field
 namespace shape_field {
 constexpr int kElementType = 2;
@@ -88,7 +89,7 @@ struct Instruction {
   std::string opcode;
   uint64_t id = 0;
   double bytes = 0;
-  std::vector<uint64_t> operands;
+  std::vector<uint64_t> operands, called;
 };
 
 Instruction read_instruction(std::string_view message) {
@@ -98,21 +99,26 @@ Instruction read_instruction(std::string_view message) {
     if (field.field() == instruction_field::kShape) instruction.bytes = shape_bytes(field.bytes());
     if (field.field() == instruction_field::kId) instruction.id = field.varint();
     if (field.field() == instruction_field::kOperands) append_integers(field, instruction.operands);
+    if (field.field() == instruction_field::kCalled) append_integers(field, instruction.called);
   }
   return instruction;
 }
 
-std::string_view entry_computation(std::string_view module) {
+struct Module {
   uint64_t entry = 0;
   std::unordered_map<uint64_t, std::string_view> computations;
-  for (WireReader field(module); field.next();) {
-    if (field.field() == module_field::kEntryId) entry = field.varint();
+};
+
+Module read_module(std::string_view message) {
+  Module module;
+  for (WireReader field(message); field.next();) {
+    if (field.field() == module_field::kEntryId) module.entry = field.varint();
     if (field.field() != module_field::kComputations) continue;
     for (WireReader part(field.bytes()); part.next();) {
-      if (part.field() == computation_field::kId) computations[part.varint()] = field.bytes();
+      if (part.field() == computation_field::kId) module.computations[part.varint()] = field.bytes();
     }
   }
-  return computations[entry];
+  return module;
 }
 
 // What gives another name to memory, or to a part of it.
@@ -142,18 +148,31 @@ double traffic_of(const Instruction& instruction, const std::unordered_map<uint6
   return read + instruction.bytes;
 }
 
-}  // namespace
-
-double hlo_traffic(std::string_view hlo) {
+Traffic traffic_of(const Module& module, uint64_t computation) {
   std::unordered_map<uint64_t, double> bytes;
-  double sum = 0;
-  for (WireReader field(entry_computation(hlo)); field.next();) {
+  Traffic traffic;
+  const auto found = module.computations.find(computation);
+  for (WireReader field(found == module.computations.end() ? "" : found->second); field.next();) {
     if (field.field() != computation_field::kInstructions) continue;
     const Instruction instruction = read_instruction(field.bytes());
-    sum += traffic_of(instruction, bytes);
     bytes[instruction.id] = instruction.bytes;
+    if (instruction.opcode != "while") {
+      traffic.once += traffic_of(instruction, bytes);
+      continue;
+    }
+    for (const uint64_t called : instruction.called) {  // body and condition
+      const Traffic round = traffic_of(module, called);
+      traffic.of_round += round.once + round.of_round;
+    }
   }
-  return sum;
+  return traffic;
+}
+
+}  // namespace
+
+Traffic hlo_traffic(std::string_view hlo) {
+  const Module module = read_module(hlo);
+  return traffic_of(module, module.entry);
 }
 
 }  // namespace portune::plan

@@ -32,6 +32,13 @@ Memory memory_of(const train::StepProgram& step, const pjrt::MemoryStats& stats)
   return memory;
 }
 
+// What the model asks for, whatever is computed again, and into whichever micro-batches the batch is divided.
+std::map<DType, double> flops_of(const Task& task, const train::Signature& batch, train::StepOptions options) {
+  options.gradient_accumulation_steps = 1;
+  options.remat = Remat::kNone;
+  return matrix_flops(train::step_program(task, batch, options).function);
+}
+
 }  // namespace
 
 Memory together(const Memory& a, const Memory& b) {
@@ -47,8 +54,10 @@ StepPlan plan_step(const Compiler& compiler, const Task& task, const train::Sign
                    const train::StepOptions& options) {
   const train::StepProgram step = train::step_program(task, batch, options);
   const Compiled compiled = compiler.compile(step.function);
+  const auto rounds = static_cast<double>(options.gradient_accumulation_steps);
   return {.memory = memory_of(step, compiled.memory),
-          .work = {.flops = matrix_flops(step.function), .bytes = compiled.traffic_bytes},
+          .work = {.flops = flops_of(task, batch, options),
+                   .bytes = compiled.traffic.once + rounds * compiled.traffic.of_round},
           .compile_s = compiled.seconds};
 }
 

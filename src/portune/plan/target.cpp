@@ -48,7 +48,7 @@ int64_t devices_of(const Accelerator& accelerator, const std::string& name, int6
   if (count > 0 && count % each == 0) return count / each;
   throw UsageError({.where = "on",
                     .given = in_quotes(name),
-                    .expected = each > 1 ? "an even number, as it counts cores, two of which are a device"
+                    .expected = each > 1 ? "an even number of at least 2, as it counts cores, two of which are a device"
                                          : "a number of devices of at least 1"});
 }
 

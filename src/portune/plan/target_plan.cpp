@@ -8,8 +8,8 @@ namespace portune::plan {
 namespace {
 
 constexpr int64_t kLargestBatch = 1'000'000;  // as --batch-size has it
-constexpr int kCompilations = 12;          // for the largest batch
-constexpr int kCompilationsForRemedy = 6;  // from half a batch down to a 64th
+constexpr int kCompilations = 12;             // for the largest batch
+constexpr int kCompilationsForRemedy = 6;     // from half a batch down to a 64th
 
 int64_t bytes_of(const BatchShape& shape) {
   int64_t bytes = 0;
@@ -26,7 +26,8 @@ MemoryOfBatch memory_of_batch(const Compiler& compiler, const Run& run, const tr
   return [&compiler, &run, options](int64_t size) -> std::optional<int64_t> {
     try {
       return plan_step(compiler, run.task, largest(run.shapes_with(size)).batch, options).memory.total();
-    } catch (const pjrt::CallError&) {
+    } catch (const pjrt::CallError& error) {
+      if (error.kind() != pjrt::CallError::Kind::kOutOfMemory) throw;
       return {};
     }
   };
@@ -85,7 +86,8 @@ TargetPlan plan_target(const Compiler& compiler, const Run& run) {
     plan.refusal = error.report().where;
     if (error.kind() != pjrt::CallError::Kind::kOutOfMemory) return plan;
   }
-  if (!plan.fits) plan.remedies = remedies(compiler, run);
+  plan.is_too_large = !plan.fits;
+  if (plan.is_too_large) plan.remedies = remedies(compiler, run);
   return plan;
 }
 

@@ -46,6 +46,7 @@ struct TargetPlan {
   std::vector<ShapePlan> shapes;
   Memory memory;  ///< of all shapes together
   bool fits = false;
+  bool is_too_large = false;  ///< by its figures, or by what its compiler says
   std::vector<Remedy> remedies;
 };
 
