@@ -148,7 +148,8 @@ Values loop_sum(const Values& terms, const Value& index, int64_t count);
 // ---- what is computed again
 
 /// The same values, of which none is there before all are, and through which the compiler does not look: what is
-/// computed from them is not merged with what was computed from x.
+/// computed from them is not merged with what was computed from x. On CPUs this holds with kernels alone, and without
+/// booleans or float64 among x.
 Values optimization_barrier(const Values& x);
 
 /// What the backward pass computes again, in place of keeping it from the forward pass.

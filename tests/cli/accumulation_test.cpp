@@ -54,7 +54,16 @@ TEST(GradientAccumulation, ResumingWithOtherMicroBatchesIsRefused) {
   ASSERT_EQ(first.wait().exit_code, 75);
   const Finished run = portune(toy.fit({"--epochs", "400", "--resume"}));
   EXPECT_EQ(run.exit_code, 2) << run.err;
-  EXPECT_THAT(run.err, HasSubstr("gradient_accumulation_steps"));
+  EXPECT_THAT(run.err, HasSubstr("given     gradient_accumulation_steps 1"));
+  EXPECT_THAT(run.err, HasSubstr("expected  gradient_accumulation_steps 2"));
+}
+
+TEST(GradientAccumulation, RefusesNextSentencePrediction) {
+  const Toy toy;
+  const Finished run =
+      portune(toy.fit({"--gradient-accumulation-steps", "2", "--task", "masked-lm", "--next-sentence"}));
+  EXPECT_EQ(run.exit_code, 2) << run.err;
+  EXPECT_THAT(run.err, HasSubstr("2 with --next-sentence"));
 }
 
 TEST(GradientAccumulation, RefusesPackedBatches) {

@@ -30,7 +30,7 @@ TEST(Remat, TrainsToTheSameNumbers) {
   }
 }
 
-TEST(Remat, ARunThatNeedsTooMuchMemoryIsResumedWithLess) {
+TEST(Remat, ARunIsResumedWithAnotherPolicy) {
   const Toy toy;
   Program first(toy.fit({"--epochs", "400"}));
   ASSERT_TRUE(first.says("epoch 2/"));

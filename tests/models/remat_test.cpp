@@ -1,5 +1,5 @@
 // Rematerialisation: for every architecture, a step that computes layers again gives the loss, norm, weights and
-// moments of one that keeps everything, dropout included.
+// moments of one that keeps everything.
 #include <gtest/gtest.h>
 
 #include "graph/evaluate.h"
@@ -48,6 +48,18 @@ TEST_P(RematOf, ChangesNothing) {
       EXPECT_EQ(to_floats(found[i].view()), to_floats(wanted[i].view())) << "result " << i;
     }
   }
+}
+
+// Or the above would hold for a model without any.
+TEST_P(RematOf, HasLayersToComputeAgain) {
+  const train::Signature batch = signature_of(task_, reference_);
+  const auto has_barrier = [&](Remat remat) {
+    const std::string text = to_stablehlo(train::step_program(task_, batch, {.remat = remat}).function, {});
+    return text.find("stablehlo.optimization_barrier") != std::string::npos;
+  };
+  EXPECT_FALSE(has_barrier(Remat::kNone));
+  EXPECT_TRUE(has_barrier(Remat::kLayers));
+  EXPECT_TRUE(has_barrier(Remat::kDots));
 }
 
 INSTANTIATE_TEST_SUITE_P(Models, RematOf, ::testing::ValuesIn(whole_cases()),

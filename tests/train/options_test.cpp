@@ -67,6 +67,21 @@ TEST(TrainingOptions, Float16IsRefusedWithTheReason) {
   expect_refused(TrainingOptions{.dtype = DType::kInt32}, "dtype", "int32");
 }
 
+TEST(TrainingOptions, ReachTheStep) {
+  const train::StepOptions step = train::step_options({.weight_decay = 0.5,
+                                                       .adam_beta2 = 0.95,
+                                                       .max_grad_norm = 2,
+                                                       .dtype = DType::kBFloat16,
+                                                       .gradient_accumulation_steps = 3,
+                                                       .remat = Remat::kDots});
+  EXPECT_EQ(step.adam.beta2, 0.95);
+  EXPECT_EQ(step.adam.weight_decay, 0.5);
+  EXPECT_EQ(step.max_grad_norm, 2);
+  EXPECT_EQ(step.compute_dtype, DType::kBFloat16);
+  EXPECT_EQ(step.gradient_accumulation_steps, 3);
+  EXPECT_EQ(step.remat, Remat::kDots);
+}
+
 TEST(FitOptions, HaveAtLeastOneEpochAndACountableNumberOfSteps) {
   train::check(FitOptions{});
   expect_refused(FitOptions{.num_train_epochs = 0}, "num_train_epochs", "0");

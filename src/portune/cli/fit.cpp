@@ -38,7 +38,7 @@ double now_s() { return std::chrono::duration<double>(std::chrono::steady_clock:
 // otherwise.
 int64_t steps_of_pass(const FitArguments& a, int64_t examples, const data::Dataset& batches) {
   if (a.packed && a.packed->packing == data::Packing::kTokenBudget) return interruptible(batches).count();
-  return (examples + rows_of_step(a) - 1) / rows_of_step(a);
+  return steps_for(a, examples);
 }
 
 FitOptions epochs_of(const FitArguments& a, int64_t examples, const data::Dataset& batches) {
@@ -135,6 +135,15 @@ void check_one_run(const FitArguments& a) {
                       .expected = "--folds N, as it is for cross-validation alone"});
   }
   check_validation_split(a);
+  if (a.model.masked_lm.next_sentence && a.training.gradient_accumulation_steps > 1) {
+    throw UsageError({.where = "gradient_accumulation_steps",
+                      .given = std::to_string(a.training.gradient_accumulation_steps) + " with --next-sentence",
+                      .expected = "1, as the loss is a sum of two means, which micro-batches do not add up to"});
+  }
+}
+
+int64_t steps_for(const FitArguments& a, int64_t examples) {
+  return (examples + rows_of_step(a) - 1) / rows_of_step(a);
 }
 
 int64_t rows_of_step(const FitArguments& a) { return a.batch_size * a.training.gradient_accumulation_steps; }

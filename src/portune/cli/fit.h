@@ -17,11 +17,14 @@ struct Split {
   std::vector<ValidationSet> validation;
 };
 
-/// errors  UsageError for options that only a cross-validation has, and those of check_validation_split()
+/// errors  UsageError for options that only a cross-validation has, for such as do not go together, and those of
+///         check_validation_split()
 void check_one_run(const FitArguments& a);
 
 /// Rows of a training batch: those of all its micro-batches.
 int64_t rows_of_step(const FitArguments& a);
+/// Steps of a pass over so many examples, if each is a row.
+int64_t steps_for(const FitArguments& a, int64_t examples);
 
 /// Rows at a time in validation.
 int64_t eval_batch_size(const FitArguments& a);

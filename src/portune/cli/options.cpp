@@ -260,7 +260,7 @@ void add_cross_validation(Group group, FitArguments& a) {
 }
 
 void add_training(Group group, FitArguments& a) {
-  group.number("--batch-size,--per-device-train-batch-size", a.batch_size, "rows of a step",
+  group.number("--batch-size,--per-device-train-batch-size", a.batch_size, "rows of a step, or of a part of it",
                {.lowest = 1, .highest = 1e6});
   group.number("--gradient-accumulation-steps", a.training.gradient_accumulation_steps,
                "batches of --batch-size rows that make a step, worked off one after the other",

@@ -55,7 +55,7 @@ void count_steps(std::vector<plan::BatchShape>& shapes, const FitArguments& a, c
                  const data::Dataset& rows, int64_t examples) {
   const bool has_size = !a.packed || a.packed->packing == data::Packing::kExactExamples;
   if (shapes.size() == 1 && has_size) {
-    shapes.front().steps = (examples + rows_of_step(a) - 1) / rows_of_step(a);
+    shapes.front().steps = steps_for(a, examples);
     return;
   }
   const data::Dataset batches = interruptible(training_batches(task, rows, a, examples));

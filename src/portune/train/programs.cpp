@@ -56,10 +56,11 @@ void require_micro_batches(const Signature& batch, int64_t count) {
                         .expected = "1 with packed batches, whose examples are not rows",
                         .fix = "train without packing, or with packing and larger batches"});
     }
-    if (count > 0 && type.shape.rank() > 0 && type.shape[0] % count == 0) continue;
+    if (type.shape.rank() > 0 && type.shape[0] % count == 0) continue;
     throw UsageError({.where = kWhere,
                       .given = std::to_string(count) + ", and a batch with " + name + " " + to_string(type),
-                      .expected = "a batch that can be divided into so many micro-batches of equally many rows"});
+                      .expected = "a batch that can be divided into so many micro-batches of equally many rows",
+                      .fix = "make batches of a multiple of as many rows, and fill up the last"});
   }
 }
 
@@ -118,7 +119,7 @@ StepProgram step_program(const Task& task, const Signature& batch, const StepOpt
           ? sums_of(task, context, in.columns)
           : accumulate(sums_of(task, context, micro_batch(in.columns, index, micro_batches)), index, micro_batches);
   // A batch may have nothing to learn from: masked language modelling may choose no token. Its loss is 0 then, not 0 /
-  // 0.
+  // 0, and its gradients, which are 0, stay so.
   const Value weight = maximum(sums.weight, full(sums.weight.type(), 1e-30));
   const Value loss = sums.loss / weight;
 

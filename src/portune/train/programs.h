@@ -25,8 +25,9 @@ struct StepOptions {
 };
 
 /// Forward, loss, backward, clipping and update in one program. With several micro-batches of n rows, these are rows
-/// 0 to n - 1 of the batch, n to 2n - 1, ...; the update is that of the whole batch, but for dropout, which draws
-/// another mask in each micro-batch.
+/// 0 to n - 1 of the batch, n to 2n - 1, ...; the update is that of the whole batch, but for what is drawn at
+/// random (dropout, the tokens that masked-lm hides), anew in each micro-batch; and for losses that are no sum over
+/// examples, such as that of next sentence prediction.
 ///   parameters  the n weights, their n first and n second moments; the arrays of the batch;
 ///               float32 [3]: learning rate, 1 / (1 - beta1^t), 1 / (1 - beta2^t); uint32 [2]: the step's random key
 ///   results     the updated weights and moments, in the memory of the old; then float32 scalars: mean loss, sum of

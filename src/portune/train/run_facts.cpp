@@ -8,9 +8,12 @@
 namespace portune::train {
 namespace {
 
+constexpr const char* kMicroBatches = "gradient_accumulation_steps";
+
 std::string value_in(const RunFacts& facts, const std::string& name) {
   const auto found = facts.find(name);
-  return found == facts.end() ? "none" : found->second;
+  if (found != facts.end()) return found->second;
+  return name == kMicroBatches ? "1" : "none";  // checkpoints from before there were such do not have it
 }
 
 void append(std::string& list, const std::string& name, const RunFacts& facts) {
@@ -37,9 +40,7 @@ RunFacts facts_of(const TrainingOptions& options) {
   facts["adam_beta2"] = to_text(options.adam_beta2);
   facts["adam_epsilon"] = to_text(options.adam_epsilon);
   facts["max_grad_norm"] = to_text(options.max_grad_norm);
-  if (const int64_t parts = options.gradient_accumulation_steps; parts > 1) {
-    facts["gradient_accumulation_steps"] = std::to_string(parts);
-  }
+  facts[kMicroBatches] = std::to_string(options.gradient_accumulation_steps);
   facts["dtype"] = name_of(options.dtype);
   facts["seed"] = std::to_string(options.seed);
   return facts;

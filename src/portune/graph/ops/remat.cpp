@@ -13,7 +13,7 @@ namespace portune {
 namespace {
 
 // optimization_barrier(x...): x.
-//   gradient  dy, behind a barrier of its own
+//   gradient  dy
 //   lowering  the kernel portune.barrier, as XLA drops its own barrier when it compiles for CPUs;
 //             stablehlo.optimization_barrier elsewhere
 struct Barrier final : Op {
@@ -46,7 +46,8 @@ struct Again final : Op {
   void lower(const Node& node, Lowering& out) const override { original->op().lower(node, out); }
 };
 
-// kept(x, again): x, whose gradient goes to `again`, the same value computed once more.
+// kept(x, again): x, whose gradient goes to `again`, the same value computed once more: on to what that is computed
+// from, where the way back would end at a value from behind the barrier.
 struct Kept final : Op {
   std::string_view name() const override { return "kept"; }
   Types infer(std::span<const Value> inputs) const override { return {inputs[0].type()}; }
