@@ -13,6 +13,19 @@
 namespace portune::test {
 namespace {
 
+pjrt::Executable compile_for(pjrt::AotTarget target, const Function& function) {
+  // Triton's matrix products double the time that compiling takes, and are not what is tested.
+  pjrt::CompileOptions options;
+  if (target == pjrt::AotTarget::kCudaH100) options.xla_options["xla_gpu_enable_triton_gemm"] = false;
+  return pjrt::aot_topology(target).compile(to_stablehlo(function, {}), options);
+}
+
+// Of a case and a target.
+constexpr auto kNameOfCase = [](const auto& info) {
+  const testing::TestParamInfo<pjrt::AotTarget> target(std::get<1>(info.param), 0);
+  return std::string(std::get<0>(info.param)) + pjrt::name_of_target(target);
+};
+
 class ModelAot : public ::testing::TestWithParam<std::tuple<std::string, pjrt::AotTarget>> {
  protected:
   const pjrt::AotTarget target_ = std::get<1>(GetParam());
@@ -27,18 +40,14 @@ class ModelAot : public ::testing::TestWithParam<std::tuple<std::string, pjrt::A
 
 TEST_P(ModelAot, Compiles) {
   PORTUNE_SKIP_WITHOUT_PLUGIN(target_);
-  const pjrt::Topology topology = pjrt::aot_topology(target_);
-  // Triton's matrix products double the time that compiling takes, and are not what is tested.
-  pjrt::CompileOptions options;
-  if (target_ == pjrt::AotTarget::kCudaH100) options.xla_options["xla_gpu_enable_triton_gemm"] = false;
   const train::Signature inputs = signature_of(task_, reference_);
   constexpr DType kDtype = DType::kBFloat16;
   if (!task_.has_loss() || (target_ == pjrt::AotTarget::kCudaH100 && !is_whole() && !wants_all())) {
-    topology.compile(to_stablehlo(train::evaluation_program(task_, inputs, kDtype).function, {}), options);
+    compile_for(target_, train::evaluation_program(task_, inputs, kDtype).function);
     return;
   }
   const train::StepProgram step = train::step_program(task_, inputs, {.compute_dtype = kDtype});
-  const pjrt::Executable compiled = topology.compile(to_stablehlo(step.function, {}), options);
+  const pjrt::Executable compiled = compile_for(target_, step.function);
   // Weights and moments are updated in place.
   int64_t state = 0;
   for (const nn::Parameter& parameter : step.parameters) state += 3 * parameter.value.type().bytes();
@@ -55,9 +64,7 @@ TEST_P(PackedAot, Compiles) {
   const parity::ReferenceTask task(reference, packed_model(reference));
   const train::StepProgram step =
       train::step_program(task, signature_of(task, reference), {.compute_dtype = DType::kBFloat16});
-  pjrt::CompileOptions options;
-  if (target == pjrt::AotTarget::kCudaH100) options.xla_options["xla_gpu_enable_triton_gemm"] = false;
-  pjrt::aot_topology(target).compile(to_stablehlo(step.function, {}), options);
+  compile_for(target, step.function);
 }
 
 // A step that saves memory: three micro-batches of a row each, and all but matrix products computed again.
@@ -71,33 +78,22 @@ TEST_P(SavingAot, Compiles) {
   const train::StepProgram step =
       train::step_program(task, signature_of(task, reference),
                           {.compute_dtype = DType::kBFloat16, .gradient_accumulation_steps = 3, .remat = Remat::kDots});
-  pjrt::CompileOptions options;
-  if (target == pjrt::AotTarget::kCudaH100) options.xla_options["xla_gpu_enable_triton_gemm"] = false;
-  pjrt::aot_topology(target).compile(to_stablehlo(step.function, {}), options);
+  compile_for(target, step.function);
 }
 
 INSTANTIATE_TEST_SUITE_P(Models, SavingAot,
                          ::testing::Combine(::testing::Values("llama_lm", "bert_softmax"),
                                             ::testing::ValuesIn(pjrt::kAotTargets)),
-                         [](const auto& info) {
-                           const testing::TestParamInfo<pjrt::AotTarget> target(std::get<1>(info.param), 0);
-                           return std::string(std::get<0>(info.param)) + pjrt::name_of_target(target);
-                         });
+                         kNameOfCase);
 
 INSTANTIATE_TEST_SUITE_P(Models, PackedAot,
                          ::testing::Combine(::testing::Values("llama_lm", "modernbert_softmax"),
                                             ::testing::ValuesIn(pjrt::kAotTargets)),
-                         [](const auto& info) {
-                           const testing::TestParamInfo<pjrt::AotTarget> target(std::get<1>(info.param), 0);
-                           return std::string(std::get<0>(info.param)) + pjrt::name_of_target(target);
-                         });
+                         kNameOfCase);
 
 INSTANTIATE_TEST_SUITE_P(Models, ModelAot,
                          ::testing::Combine(::testing::ValuesIn(case_names()), ::testing::ValuesIn(pjrt::kAotTargets)),
-                         [](const auto& info) {
-                           const testing::TestParamInfo<pjrt::AotTarget> target(std::get<1>(info.param), 0);
-                           return std::get<0>(info.param) + pjrt::name_of_target(target);
-                         });
+                         kNameOfCase);
 
 }  // namespace
 }  // namespace portune::test

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "portune/base/wire.h"
+#include "portune/io/packed_varints.h"
 
 namespace portune::plan {
 namespace {
@@ -49,18 +50,10 @@ void append_integers(const WireReader& field, std::vector<uint64_t>& values) {
     values.push_back(field.varint());
     return;
   }
-  uint64_t value = 0;
-  int shift = 0;
-  for (const char character : field.bytes()) {
-    const auto byte = static_cast<unsigned char>(character);
-    if (shift < 64) value |= static_cast<uint64_t>(byte & 0x7FU) << shift;
-    shift += 7;
-    if (byte < 0x80) {
-      values.push_back(value);
-      value = 0;
-      shift = 0;
-    }
-  }
+  const std::string_view packed = field.bytes();
+  std::vector<int64_t> numbers(static_cast<size_t>(io::count_packed(packed)));
+  io::unpack(packed, numbers);
+  values.insert(values.end(), numbers.begin(), numbers.end());
 }
 
 // Memory space 0 is the main one; a TPU's others are on the chip.
