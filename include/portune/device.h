@@ -13,18 +13,20 @@
 namespace portune {
 
 namespace pjrt {
-class Buffer;
 class LoadedExecutable;
 }  // namespace pjrt
+class ShardedArray;
 
-/// An array in the memory of a device. Work on it may still be under way; reading it waits.
+/// An array in the memory of a device, or of several that hold the whole or a part each. Work on it may still be under
+/// way; reading it waits.
 class DeviceArray {
  public:
-  explicit DeviceArray(std::unique_ptr<pjrt::Buffer> buffer);  ///< for the runtime's own use
+  explicit DeviceArray(std::unique_ptr<ShardedArray> array);  ///< for the runtime's own use
   DeviceArray(DeviceArray&&) noexcept;
   DeviceArray& operator=(DeviceArray&&) noexcept;
   ~DeviceArray();
 
+  /// Of the whole array.
   const TensorType& type() const;
   /// Copies the elements to the host. DeviceError if the work that makes them failed.
   Tensor to_host() const;
@@ -34,32 +36,39 @@ class DeviceArray {
 
  private:
   friend class Program;
-  std::unique_ptr<pjrt::Buffer> buffer_;
+  std::unique_ptr<ShardedArray> array_;
 };
 
 /// A compiled Function.
 class Program {
  public:
-  Program(std::unique_ptr<pjrt::LoadedExecutable> executable, bool from_cache, double seconds);  ///< as above
+  struct Facts {
+    Mesh mesh;
+    std::vector<Sharding> result_shardings;  ///< of each result
+    bool from_cache;
+    double seconds;
+  };
+  Program(std::unique_ptr<pjrt::LoadedExecutable> executable, Facts facts);  ///< as above
   Program(Program&&) noexcept;
   Program& operator=(Program&&) noexcept;
   ~Program();
 
-  /// Starts the program and returns at once. Arrays of aliased parameters are consumed and may not be used again.
+  /// Starts the program on all its devices and returns at once. Arrays of aliased parameters are consumed and may not
+  /// be used again.
   /// errors  UsageError, ShapeError if number or types of the arguments are not those of the function's parameters
   std::vector<DeviceArray> run(const std::vector<DeviceArray*>& arguments) const;
 
-  bool from_cache() const { return from_cache_; }  ///< compiled by an earlier process
-  double compile_seconds() const { return seconds_; }
+  bool from_cache() const { return facts_.from_cache; }  ///< compiled by an earlier process
+  double compile_seconds() const { return facts_.seconds; }
 
  private:
   std::unique_ptr<pjrt::LoadedExecutable> executable_;
-  bool from_cache_;
-  double seconds_;
+  Facts facts_;
 };
 
 struct DeviceOptions {
-  std::string device = "cpu";          ///< or "cuda", "cuda:1" (the GPU of this number), "tpu"
+  std::string device = "cpu";          ///< or "cuda", "cuda:1" (the GPU of this number), "cuda:0,1", "tpu"
+  Mesh mesh = {};                      ///< of the devices that work together; a CPU is divided into as many as it has
   std::filesystem::path plugin;        ///< the XLA plugin's file; empty: looked for (see `portune devices`)
   std::filesystem::path cache_folder;  ///< of compiled programs; empty: $XDG_CACHE_HOME/portune/executables
   bool use_cache = true;
@@ -77,24 +86,27 @@ struct DeviceFacts {
   std::string kernels_version;       ///< instruction set and libraries of the kernels
 };
 
-/// A plugin's client with one device, and what programs for it may call.
+/// A plugin's client with one device, or with those of a mesh, and what programs for it may call.
 class Device {
  public:
-  /// errors  DeviceError if there is no plugin, if its version is not supported, or if it finds no device
+  /// errors  DeviceError if there is no plugin, if its version is not supported, or if it finds too few devices
   explicit Device(const DeviceOptions& options = {});
   Device(Device&&) noexcept;
   Device& operator=(Device&&) noexcept;
   ~Device();
 
   const Target& target() const;
+  const Mesh& mesh() const;
   DeviceFacts facts() const;
 
   /// Compiles, or loads what an earlier process has compiled.
+  /// errors  UsageError if the function is for another mesh
   Program compile(const Function& function) const;
-  /// Copies an array to the device.
-  DeviceArray put(const TensorView& values) const;
-  /// Gives an array to the device; on CPUs without a copy.
-  DeviceArray put(Tensor&& values) const;
+  /// Copies an array to the device; to those of a mesh its parts, or to each of them the whole.
+  /// errors  ShapeError if it cannot be divided so
+  DeviceArray put(const TensorView& values, const Sharding& sharding = {}) const;
+  /// Gives an array to the device; on a CPU that is one device without a copy.
+  DeviceArray put(Tensor&& values, const Sharding& sharding = {}) const;
 
  private:
   struct Impl;

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "portune/mesh.h"
 #include "portune/tensor.h"
 
 namespace portune {
@@ -103,7 +104,11 @@ struct Function {
   Values parameters;
   Values results;
   /// Pairs (i, j): result j may be written into the memory of parameter i, which the call then consumes ("donation").
-  std::vector<std::pair<size_t, size_t>> aliases;
+  std::vector<std::pair<size_t, size_t>> aliases = {};
+  /// The devices that run it side by side, each on its parts of the arrays: types are those of parts.
+  Mesh mesh = {};
+  /// How the devices hold the results, where they do not hold the whole: as many as there are results, or none.
+  std::vector<Sharding> result_shardings = {};
 };
 
 /// What a program is lowered for.

@@ -28,7 +28,9 @@ struct Parameter {
   Value value;
   Initializer initializer;
   std::vector<std::string> aliases = {};  ///< other names under which checkpoints hold it, if it is shared by layers
-  Value input = value;                    ///< as the program gets it: `value` in the type that it is stored in
+  /// As the program gets it: `value` in the type that it is stored in, of which each device has a part by `sharding`.
+  Value input = value;
+  Sharding sharding = {};
 };
 
 /// What all layers of a model share while its graph is built.
@@ -39,6 +41,7 @@ struct ContextOptions {
   Value random_key = {};                  ///< uint32 [2], new in each step; needed for dropout
   Remat remat = Remat::kNone;             ///< of the layers of a model
   DType matrix_dtype = DType::kFloat32;   ///< that a program gets matrices in; other than float32 where nothing learns
+  Mesh mesh = {};                         ///< of the devices that run the program
 };
 
 class Context {

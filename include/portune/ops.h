@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "portune/graph.h"
+#include "portune/mesh.h"
 
 namespace portune {
 
@@ -144,6 +145,18 @@ Values while_loop(const Values& initial, const std::function<Value(const Values&
 /// The sums of `terms` over index = 0, 1, ..., count - 1, computed one after the other.
 /// index  an int32 scalar that parameter() has made; the terms depend on it
 Values loop_sum(const Values& terms, const Value& index, int64_t count);
+
+// ---- collectives, which all devices of a mesh compute together; a gradient through them is that of the sum of what
+// the devices compute. Over axes along which there is one device, each gives x itself.
+
+/// The sum over the devices that differ along `axes` alone, on each of them.
+Value all_reduce(const Value& x, const Mesh& mesh, const MeshAxes& axes);
+/// The arrays of these devices side by side along `axis`, in the order of the places, on each of them.
+Value all_gather(const Value& x, int64_t axis, const Mesh& mesh, const MeshAxes& axes);
+/// The sum over these devices divided into equal parts along `axis`, of which each gets that of its place.
+Value reduce_scatter(const Value& x, int64_t axis, const Mesh& mesh, const MeshAxes& axes);
+/// Mesh::place() of the device that computes it; an int32 scalar.
+Value place_of_device(const Mesh& mesh, const MeshAxes& axes);
 
 // ---- what is computed again
 

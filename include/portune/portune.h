@@ -16,6 +16,7 @@
 #include "portune/language_models.h"
 #include "portune/lengths.h"
 #include "portune/losses.h"
+#include "portune/mesh.h"
 #include "portune/meter.h"
 #include "portune/metrics.h"
 #include "portune/models.h"

@@ -53,6 +53,11 @@ Words Toy::fit(const Words& more) const {
          more;
 }
 
+Words with_batch_size(Words words, const std::string& size) {
+  *std::next(std::ranges::find(words, "--batch-size")) = size;
+  return words;
+}
+
 std::string tiny_bert() { return PORTUNE_TEST_DATA "/tiny_bert"; }
 
 Words operator+(Words a, const Words& b) {

@@ -11,6 +11,9 @@ namespace portune::cli {
 /// "text,label" and `count` rows, labels 0 and 1 in turn.
 std::string toy_csv(int count);
 
+/// The words with another value of --batch-size.
+Words with_batch_size(Words words, const std::string& size);
+
 /// A folder with train.csv and validation.csv, and command lines that use them.
 class Toy {
  public:

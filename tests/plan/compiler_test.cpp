@@ -23,17 +23,22 @@ Function product(DType dtype = DType::kFloat32) {
   return {.parameters = {w, x}, .results = {y}, .aliases = {{0, 0}}};
 }
 
-class CompilerTest : public testing::TestWithParam<std::string> {};
-
-TEST_P(CompilerTest, TellsMemoryAndTraffic) {
-  const Target target = target_called(GetParam());
-  std::optional<pjrt::Variable> plugin;
-  if (target.accelerator->platform != "cpu") {
-    const bool is_tpu = target.accelerator->platform == "tpu";
+class CompilerTest : public testing::TestWithParam<std::string> {
+ protected:
+  void SetUp() override {
+    if (target_.accelerator->platform == "cpu") return;
+    const bool is_tpu = target_.accelerator->platform == "tpu";
     const pjrt::AotTarget aot = is_tpu ? pjrt::AotTarget::kTpuV5e : pjrt::AotTarget::kCudaH100;
     PORTUNE_SKIP_WITHOUT_PLUGIN(aot);
-    plugin.emplace(is_tpu ? "PORTUNE_TPU_PLUGIN" : "PORTUNE_CUDA_PLUGIN", pjrt::aot_plugin_file(aot).c_str());
+    plugin_.emplace(is_tpu ? "PORTUNE_TPU_PLUGIN" : "PORTUNE_CUDA_PLUGIN", pjrt::aot_plugin_file(aot).c_str());
   }
+
+  const Target target_ = target_called(GetParam());
+  std::optional<pjrt::Variable> plugin_;
+};
+
+TEST_P(CompilerTest, TellsMemoryAndTraffic) {
+  const Target& target = target_;
   const std::unique_ptr<Compiler> compiler = open_compiler(target, {});
   EXPECT_GT(compiler->memory_bytes(), 1 << 28);
   EXPECT_GT(compiler->peaks().bytes, 1e8);
@@ -44,6 +49,20 @@ TEST_P(CompilerTest, TellsMemoryAndTraffic) {
   // Both are read, and one is written; some write the product, or parts of its sums, to memory before they are added.
   EXPECT_GE(compiled.traffic.once, (target.accelerator->platform == "tpu" ? 0 : 3) * array);
   EXPECT_LE(compiled.traffic.once, 16 * array);
+}
+
+// More devices than the smallest arrangement of most TPUs has.
+TEST_P(CompilerTest, CompilesForSixteenDevices) {
+  const Mesh mesh{.data = 2, .fsdp = 8};
+  const Value w = parameter("w", {DType::kFloat32, {kSize / 8, kSize}}),
+              x = parameter("x", {DType::kFloat32, {8, kSize}});
+  const Value y =
+      dot_general(x, all_gather(w, 0, mesh, {MeshAxis::kFsdp}), {.lhs_contracting = {1}, .rhs_contracting = {1}});
+  const Value dw = all_reduce(gradients(sum(y * y), Values{w}).front(), mesh, {MeshAxis::kData});
+  const std::unique_ptr<Compiler> compiler = open_compiler(target_, {.mesh = mesh});
+  const Compiled compiled =
+      compiler->compile({.parameters = {w, x}, .results = {w + dw}, .aliases = {{0, 0}}, .mesh = mesh});
+  EXPECT_EQ(compiled.memory.aliased, 4 * kSize / 8 * kSize);
 }
 
 INSTANTIATE_TEST_SUITE_P(Plan, CompilerTest, testing::ValuesIn([] {

@@ -69,6 +69,37 @@ TEST(MemoryOnH100, RematerialisationNeedsLess) {
   EXPECT_LT(all, 0.9 * dots) << dots << " MiB with products kept";
 }
 
+train::StepOptions on_eight_devices(Remat remat) {
+  train::StepOptions options = with(remat);
+  options.mesh = {.fsdp = 8};
+  return options;
+}
+
+// What is gathered of the weights, 27 MiB a layer, is dropped after each layer, and gathered again.
+TEST(MemoryOnCpu, RematerialisationDropsGatheredWeights) {
+  const LayerStack layers(4);
+  const pjrt::Client client = pjrt::Client::open("cpu", {.plugin_file = pjrt::cpu_plugin().file(), .cpu_devices = 8});
+  const auto on_devices = [&](Remat remat, const char* what) {
+    const std::string text = to_stablehlo(layers.step(16, on_eight_devices(remat)), kernels().target());
+    return temporaries(client.compile(text, {.replicas = 8}).executable(), what);
+  };
+  const double none = on_devices(Remat::kNone, "none"), all = on_devices(Remat::kLayers, "layers");
+  EXPECT_LT(all, 0.7 * none) << none << " MiB with all values kept";
+}
+
+TEST(MemoryOnH100, EightDevicesHoldAnEighthOfWeightsAndMoments) {
+  constexpr pjrt::AotTarget kTarget = pjrt::AotTarget::kCudaH100;
+  PORTUNE_SKIP_WITHOUT_PLUGIN(kTarget);
+  const LayerStack layers(1);
+  const auto arguments = [&](const train::StepOptions& options) {
+    return pjrt::aot_topology(kTarget)
+        .compile(to_stablehlo(layers.step(16, options), {}), {.replicas = options.mesh.devices()})
+        .memory_stats()
+        .arguments;
+  };
+  EXPECT_LT(arguments(on_eight_devices(Remat::kNone)), arguments(with(Remat::kNone)) / 7);
+}
+
 // Whether a layer of a real size takes libtpu so long to compile that it is for whoever asks for all.
 bool is_slow(pjrt::AotTarget target) {
   return target == pjrt::AotTarget::kTpuV5e && std::getenv("PORTUNE_AOT_ALL") == nullptr;

@@ -33,7 +33,7 @@ Tensor random_mask(int64_t rows, int64_t length) {
 
 data::Example random_batch(const BenchArguments& a, int64_t labels) {
   const io::JsonObject config = io::JsonObject::read(a.model.folder / "config.json");
-  const int64_t size = a.batch_size * a.training.gradient_accumulation_steps;
+  const int64_t size = a.batch_size * a.training.gradient_accumulation_steps * a.device.mesh.size(kBatchAxes);
   const Shape tokens{size, a.model.options.max_length};
   const std::vector<float> weights(static_cast<size_t>(size), 1.0F);
   data::Example batch;

@@ -135,10 +135,11 @@ void check_one_run(const FitArguments& a) {
                       .expected = "--folds N, as it is for cross-validation alone"});
   }
   check_validation_split(a);
-  if (a.model.masked_lm.next_sentence && a.training.gradient_accumulation_steps > 1) {
-    throw UsageError({.where = "gradient_accumulation_steps",
-                      .given = std::to_string(a.training.gradient_accumulation_steps) + " with --next-sentence",
-                      .expected = "1, as the loss is a sum of two means, which micro-batches do not add up to"});
+  if (a.model.masked_lm.next_sentence && parts_of_step(a) > 1) {
+    throw UsageError({.where = "next_sentence",
+                      .given = "a batch in " + std::to_string(parts_of_step(a)) + " parts",
+                      .expected = "no --gradient-accumulation-steps and no --mesh, as the loss is a sum of two means, "
+                                  "which parts do not add up to"});
   }
 }
 
@@ -146,9 +147,15 @@ int64_t steps_for(const FitArguments& a, int64_t examples) {
   return (examples + rows_of_step(a) - 1) / rows_of_step(a);
 }
 
-int64_t rows_of_step(const FitArguments& a) { return a.batch_size * a.training.gradient_accumulation_steps; }
+int64_t parts_of_step(const FitArguments& a) {
+  return a.training.gradient_accumulation_steps * a.device.mesh.size(kBatchAxes);
+}
 
-int64_t eval_batch_size(const FitArguments& a) { return a.eval_batch_size > 0 ? a.eval_batch_size : a.batch_size; }
+int64_t rows_of_step(const FitArguments& a) { return a.batch_size * parts_of_step(a); }
+
+int64_t eval_batch_size(const FitArguments& a) {
+  return (a.eval_batch_size > 0 ? a.eval_batch_size : a.batch_size) * a.device.mesh.size(kBatchAxes);
+}
 
 TrainingOptions training_options(const FitArguments& a, const RowTask& task, int64_t examples) {
   TrainingOptions options = a.training;

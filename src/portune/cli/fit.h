@@ -21,12 +21,14 @@ struct Split {
 ///         check_validation_split()
 void check_one_run(const FitArguments& a);
 
-/// Rows of a training batch: those of all its micro-batches.
+/// Into how many the rows of a training batch are divided: micro-batches on each device.
+int64_t parts_of_step(const FitArguments& a);
+/// Rows of a training batch: those of all its parts.
 int64_t rows_of_step(const FitArguments& a);
 /// Steps of a pass over so many examples, if each is a row.
 int64_t steps_for(const FitArguments& a, int64_t examples);
 
-/// Rows at a time in validation.
+/// Rows at a time in validation, on all devices together.
 int64_t eval_batch_size(const FitArguments& a);
 
 /// The rows of --train and --validation, or what --validation-split makes of the former.

@@ -233,12 +233,21 @@ void add_remat(Group group, Remat& remat) {
 }
 
 void add_device(Group group, DeviceOptions& device) {
-  group.text("--device", device.device, "where to run: cpu, cuda, cuda:N, tpu");
+  group.text("--device", device.device, "where to run: cpu, cuda, cuda:0,1, tpu");
   group.path("--plugin", device.plugin, "the XLA plugin's file")->default_str("looked for");
   group.no_flag("--no-kernels", device.use_kernels, "compile every part, without hand-tuned kernels");
   group.path("--cache-folder", device.cache_folder, "where compiled programs are kept")
       ->default_str("~/.cache/portune/executables");
   group.no_flag("--no-cache", device.use_cache, "compile anew, keep nothing");
+}
+
+void add_mesh(Group group, Mesh& mesh) {
+  group
+      .word(
+          "--mesh", [&](const std::string& text) { mesh = parse_mesh(text); },
+          "devices side by side, each with --batch-size rows: data=8, or fsdp=8 to divide the weights too",
+          "AXIS=N,...")
+      ->default_str("one device");
 }
 
 void add_talk(Group group, Talk& talk, const std::string& json_help = "the result as one JSON object") {
@@ -260,7 +269,7 @@ void add_cross_validation(Group group, FitArguments& a) {
 }
 
 void add_training(Group group, FitArguments& a) {
-  group.number("--batch-size,--per-device-train-batch-size", a.batch_size, "rows of a step, or of a part of it",
+  group.number("--batch-size,--per-device-train-batch-size", a.batch_size, "rows of a step, on each device",
                {.lowest = 1, .highest = 1e6});
   group.number("--gradient-accumulation-steps", a.training.gradient_accumulation_steps,
                "batches of --batch-size rows that make a step, worked off one after the other",
@@ -345,7 +354,9 @@ void add_options(CLI::App& command, FitArguments& a) {
       ->excludes(newest);
   output.flag("--disable-progress,--disable-tqdm", a.disable_progress, "plain lines in place of the bar");
   add_talk(output, a.talk);
-  add_device(Group(command, "Device"), a.device);
+  Group device(command, "Device");
+  add_device(device, a.device);
+  add_mesh(device, a.device.mesh);
 }
 
 void add_options(CLI::App& command, EvaluateArguments& a) {
@@ -436,7 +447,7 @@ void add_options(CLI::App& command, BenchArguments& a) {
   Group size(command, "Size");
   add_recipe(size);
   add_model_folder(size, a.model);
-  size.number("--batch-size", a.batch_size, "rows of a step, or of a part of it", {.lowest = 1, .highest = 1e6});
+  size.number("--batch-size", a.batch_size, "rows of a step, on each device", {.lowest = 1, .highest = 1e6});
   size.number("--gradient-accumulation-steps", a.training.gradient_accumulation_steps, "such parts of a step",
               {.lowest = 1, .highest = 1e6});
   add_length(size, a.model.options);
@@ -444,7 +455,9 @@ void add_options(CLI::App& command, BenchArguments& a) {
   size.number("--warmup", a.warmup, "steps before them");
   add_dtype(size, a.training.dtype);
   add_remat(size, a.training.remat);
-  add_device(Group(command, "Device"), a.device);
+  Group device(command, "Device");
+  add_device(device, a.device);
+  add_mesh(device, a.device.mesh);
 }
 
 void add_options(CLI::App& command, BenchInputArguments& a) {
@@ -469,7 +482,7 @@ void add_options(CLI::App& command, BenchInputArguments& a) {
 
 void add_options(CLI::App& command, PlanArguments& a) {
   Group plan(command, "Plan");
-  plan.names("--on", a.on, "targets: cpu, tpu:v5e-8, cuda:h100x8, ...; one device of each is planned")->required();
+  plan.names("--on", a.on, "targets: cpu, tpu:v5e-8, cuda:h100x8, ...; one device of each is planned, or those of --mesh")->required();
   plan.flag("--largest-batch", a.largest_batch, "look for the largest batch that fits, by up to 12 compilations");
   add_options(command, a.fit);
   command.get_option("--output")->required(false)->default_str("not used");

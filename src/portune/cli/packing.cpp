@@ -7,6 +7,7 @@
 
 #include "portune/cli/bad_rows.h"
 #include "portune/cli/commands.h"
+#include "portune/cli/fit.h"
 #include "portune/cli/make_task.h"
 #include "portune/cli/report.h"
 #include "portune/cli/rows.h"
@@ -68,10 +69,11 @@ std::optional<data::PackedShapes> chosen_packing(const FitArguments& a, const Ro
                       .expected = "that policy, as otherwise --batch-size says what a batch has"});
   }
   if (!a.packing) return std::nullopt;
-  if (a.training.gradient_accumulation_steps > 1) {
-    throw UsageError({.where = "gradient_accumulation_steps",
-                      .given = fmt::format("{} with --packing", a.training.gradient_accumulation_steps),
-                      .expected = "1 with packed batches, whose examples are not rows",
+  if (parts_of_step(a) > 1) {
+    throw UsageError({.where = "packing",
+                      .given = fmt::format("a batch in {} parts", parts_of_step(a)),
+                      .expected = "no --gradient-accumulation-steps and no --mesh with packed batches, whose examples "
+                                  "are not rows",
                       .fix = "leave one of the two out"});
   }
   // Refused before anything is read.

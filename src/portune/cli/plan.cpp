@@ -22,9 +22,17 @@
 namespace portune::cli {
 namespace {
 
-std::vector<plan::Target> targets_of(const std::vector<std::string>& names) {
+std::vector<plan::Target> targets_of(const std::vector<std::string>& names, const Mesh& mesh) {
   std::vector<plan::Target> targets;
-  for (const std::string& name : names) targets.push_back(plan::target_called(name));
+  for (const std::string& name : names) {
+    targets.push_back(plan::target_called(name));
+    const plan::Target& target = targets.back();
+    if (target.accelerator->platform == "cpu" || mesh.devices() <= target.devices) continue;
+    throw UsageError(
+        {.where = "on",
+         .given = fmt::format("{}, which is {} device(s), and the mesh {}", name, target.devices, to_string(mesh)),
+         .expected = fmt::format("at least {} devices", mesh.devices())});
+  }
   return targets;
 }
 
@@ -97,7 +105,7 @@ PlannedTarget planned(const plan::Target& target, const plan::Run& run, const Pl
 
 int plan(const PlanArguments& arguments) {
   catch_signals();
-  const std::vector<plan::Target> targets = targets_of(arguments.on);
+  const std::vector<plan::Target> targets = targets_of(arguments.on, arguments.fit.device.mesh);
   FitArguments a = arguments.fit;
   check_options(a);
   train::check(a.training);
@@ -114,7 +122,7 @@ int plan(const PlanArguments& arguments) {
     return shapes_of(other, *task, rows);
   };
   plan::Run run{.task = *task,
-                .step = train::step_options(a.training),
+                .step = train::step_options(a.training, a.device.mesh),
                 .batch_size = a.batch_size,
                 .shapes = shapes_of(a, *task, rows),
                 .shapes_with = shapes_with};
@@ -122,6 +130,7 @@ int plan(const PlanArguments& arguments) {
 
   PlannedRun result{.batch_size = a.batch_size,
                     .dtype = a.training.dtype,
+                    .mesh = a.device.mesh,
                     .examples = examples,
                     .steps_per_epoch = steps_per_epoch(a, run.shapes)};
   for (const plan::Target& target : targets) {

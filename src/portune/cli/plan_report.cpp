@@ -87,7 +87,12 @@ std::string options_of(const plan::Remedy& remedy, const PlannedRun& run) {
 // What the rows have no room for.
 std::vector<std::string> remarks_on(const PlannedTarget& target, const PlannedRun& run) {
   std::vector<std::string> lines;
-  if (target.target.devices > 1) lines.push_back(fmt::format("per device; one device of {}", target.target.devices));
+  if (run.mesh.devices() > 1) {
+    lines.push_back(fmt::format("per device; {} devices in the mesh {}, whose links count as infinitely fast",
+                                run.mesh.devices(), to_string(run.mesh)));
+  } else if (target.target.devices > 1) {
+    lines.push_back(fmt::format("per device; one device of {}", target.target.devices));
+  }
   if (!target.unavailable.empty()) lines.push_back("cannot be compiled for here: " + target.unavailable);
   if (!target.outcome.refusal.empty()) lines.push_back("does not compile: " + first_line(target.outcome.refusal));
   for (const plan::Remedy& remedy : target.outcome.remedies) lines.push_back("fits with " + options_of(remedy, run));
@@ -199,6 +204,7 @@ std::string table_of(const PlannedRun& run) {
 std::string json_of(const PlannedRun& run) {
   ordered_json json = {{"batch_size", run.batch_size},
                        {"dtype", name_of(run.dtype)},
+                       {"mesh", to_string(run.mesh)},
                        {"examples", run.examples},
                        {"steps_per_epoch", run.steps_per_epoch},
                        {"targets", ordered_json::array()}};

@@ -160,7 +160,7 @@ std::string to_stablehlo(const Function& function, const Target& target) {
   lowering.require(function.results);
   std::vector<std::string> results;
   for (const Value& result : function.results) results.push_back(lowering.name_of(result));
-  return writer.module(arguments, results, types_of(function.results));
+  return writer.module(arguments, results, types_of(function.results), function.mesh.devices());
 }
 
 }  // namespace portune

@@ -47,6 +47,8 @@ class Lowering {
   /// The text of a region: a function of `arguments` (values that nothing makes) that gives `results`. It sees all that
   /// has been written so far; what is written in it is not known outside.
   std::string region(std::span<const Value> arguments, std::span<const Value> results);
+  /// A number that nothing else in the module has, for an operation by which devices communicate.
+  int64_t new_channel() { return ++channels_; }
   /// Makes the results of the node stand for `values`, which are written first.
   void substitute(const Node& node, Values values);
 
@@ -56,6 +58,7 @@ class Lowering {
   const Target& target_;
   stablehlo::Writer& writer_;
   std::unordered_map<const Node*, std::vector<std::string>> names_;
+  int64_t channels_ = 0;
   std::vector<Values> substituted_;  // keeps their nodes alive: names_ knows nodes by address
 };
 

@@ -14,6 +14,20 @@ uint64_t hash_of(std::string_view text) {
   return hash;
 }
 
+// By the longest axis that can be divided over the devices along fsdp, the first of several. What has none, such as the
+// bias of a head, they hold whole.
+Sharding sharding_of(const Shape& shape, const Mesh& mesh) {
+  if (mesh.fsdp == 1) return {};
+  int64_t longest = 0;
+  Sharding sharding;
+  for (int64_t axis = 0; axis < shape.rank(); ++axis) {
+    if (shape[axis] % mesh.fsdp != 0 || shape[axis] <= longest) continue;
+    longest = shape[axis];
+    sharding = {.axis = axis, .over = {MeshAxis::kFsdp}};
+  }
+  return sharding;
+}
+
 }  // namespace
 
 Value Context::parameter(const std::string& name, const Shape& shape, const Initializer& initializer) {
@@ -27,9 +41,14 @@ Value Context::parameter(const std::string& name, const Shape& shape, const Init
     return value;
   }
   const DType dtype = shape.rank() >= 2 ? options_.matrix_dtype : DType::kFloat32;
-  const Value input = portune::parameter(name, {dtype, shape});
-  parameters_.push_back(
-      {.name = name, .value = convert(input, DType::kFloat32), .initializer = initializer, .input = input});
+  const Sharding sharding = sharding_of(shape, options_.mesh);
+  const Value input = portune::parameter(name, part_of({dtype, shape}, sharding, options_.mesh));
+  const Value whole = all_gather(input, sharding.axis, options_.mesh, sharding.over);
+  parameters_.push_back({.name = name,
+                         .value = convert(whole, DType::kFloat32),
+                         .initializer = initializer,
+                         .input = input,
+                         .sharding = sharding});
   by_name_.emplace(name, &parameters_.back());
   return parameters_.back().value;
 }

@@ -1,7 +1,14 @@
 #include "portune/plan/compiler.h"
 
-#include <chrono>
+#include <fmt/format.h>
 
+#include <algorithm>
+#include <chrono>
+#include <ranges>
+#include <string_view>
+#include <vector>
+
+#include "portune/base/number.h"
 #include "portune/pjrt/client.h"
 #include "portune/pjrt/plugin.h"
 #include "portune/pjrt/topology.h"
@@ -19,10 +26,25 @@ Compiled facts_of(const pjrt::Executable& executable, Clock::time_point start) {
   return {executable.memory_stats(), hlo_traffic(executable.optimized_hlo()), seconds};
 }
 
-pjrt::Topology topology_of(const Accelerator& accelerator) {
+// "v5e:2x4" of "v5e:2x2": the last of the shortest sides doubled, which gives the arrangements that TPUs are offered
+// in.
+std::string twice_as_large(const std::string& topology) {
+  const size_t colon = topology.find(':');
+  std::vector<int64_t> sides;
+  for (const auto side : std::views::split(std::string_view(topology).substr(colon + 1), 'x')) {
+    sides.push_back(*number_in<int64_t>(std::string_view(side.begin(), side.end())));
+  }
+  *std::ranges::min_element(sides | std::views::reverse) *= 2;
+  return fmt::format("{}:{}", topology.substr(0, colon), fmt::join(sides, "x"));
+}
+
+pjrt::Topology topology_of(const Accelerator& accelerator, int64_t devices) {
   const pjrt::Plugin& plugin = pjrt::Plugin::load(pjrt::find_plugin(accelerator.platform));
-  return accelerator.gpu ? pjrt::cuda_topology(plugin, gpu_target_config(accelerator), 1)
-                         : pjrt::tpu_topology(plugin, std::string(accelerator.topology));
+  if (accelerator.gpu) return pjrt::cuda_topology(plugin, gpu_target_config(accelerator), static_cast<int>(devices));
+  for (std::string name(accelerator.topology);; name = twice_as_large(name)) {
+    pjrt::Topology topology = pjrt::tpu_topology(plugin, name);
+    if (std::ssize(topology.devices()) >= devices) return topology;
+  }
 }
 
 // XLA takes three quarters of a GPU's memory if it is not told otherwise (its memory_fraction).
@@ -32,32 +54,45 @@ int64_t usable_bytes(const Accelerator& accelerator) {
 
 class AheadOfTimeCompiler final : public Compiler {
  public:
-  explicit AheadOfTimeCompiler(const Accelerator& accelerator)
-      : Compiler(usable_bytes(accelerator), accelerator.peaks), topology_(topology_of(accelerator)) {}
+  AheadOfTimeCompiler(const Accelerator& accelerator, const Mesh& mesh)
+      : Compiler(usable_bytes(accelerator), accelerator.peaks), topology_(topology_of(accelerator, mesh.devices())) {}
 
   Compiled compile(const Function& function) const override {
     const Clock::time_point start = Clock::now();
-    return facts_of(topology_.compile(to_stablehlo(function, {})), start);
+    return facts_of(topology_.compile(to_stablehlo(function, {}), {.replicas = function.mesh.devices()}), start);
   }
 
  private:
   pjrt::Topology topology_;
 };
 
+Peaks share_of(Peaks peaks, double devices) {
+  for (double* peak : {&peaks.float32, &peaks.bfloat16, &peaks.bytes}) *peak /= devices;
+  return peaks;
+}
+
+Peaks peaks_of_machine(DeviceOptions options) {
+  options.mesh = {};
+  return measured_peaks(options);
+}
+
 // Through a client, as the CPU's plugin has no topologies.
 class CpuCompiler final : public Compiler {
  public:
   explicit CpuCompiler(const DeviceOptions& options)
-      : Compiler(memory_of_machine(), measured_peaks(options)),
+      : Compiler(memory_of_machine() / options.mesh.devices(),
+                 share_of(peaks_of_machine(options), static_cast<double>(options.mesh.devices()))),
         client_(pjrt::Client::open(
-            "cpu", {.plugin_file = options.plugin.empty() ? std::nullopt : std::optional(options.plugin)})),
+            "cpu", {.plugin_file = options.plugin.empty() ? std::nullopt : std::optional(options.plugin),
+                    .cpu_devices = static_cast<int>(options.mesh.devices())})),
         target_(cpu_target(options.use_kernels)) {
     register_cpu_kernels(client_.plugin());
   }
 
   Compiled compile(const Function& function) const override {
     const Clock::time_point start = Clock::now();
-    return facts_of(client_.compile(to_stablehlo(function, target_)).executable(), start);
+    const std::string text = to_stablehlo(function, target_);
+    return facts_of(client_.compile(text, {.replicas = function.mesh.devices()}).executable(), start);
   }
 
  private:
@@ -67,9 +102,9 @@ class CpuCompiler final : public Compiler {
 
 }  // namespace
 
-std::unique_ptr<Compiler> open_compiler(const Target& target, const DeviceOptions& cpu) {
-  if (target.accelerator->platform == "cpu") return std::make_unique<CpuCompiler>(cpu);
-  return std::make_unique<AheadOfTimeCompiler>(*target.accelerator);
+std::unique_ptr<Compiler> open_compiler(const Target& target, const DeviceOptions& options) {
+  if (target.accelerator->platform == "cpu") return std::make_unique<CpuCompiler>(options);
+  return std::make_unique<AheadOfTimeCompiler>(*target.accelerator, options.mesh);
 }
 
 }  // namespace portune::plan

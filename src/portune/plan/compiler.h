@@ -1,4 +1,4 @@
-// Compiles programs for one device of a target.
+// Compiles programs for devices of a target.
 #pragma once
 
 #include <memory>
@@ -35,9 +35,10 @@ class Compiler {
   Peaks peaks_;
 };
 
-/// For a target that need not be there: nothing of it is opened. For "cpu" this machine's peaks are measured.
-/// cpu     how programs run here: plugin, kernels
+/// For a target that need not be there: nothing of it is opened. For "cpu" this machine's peaks are measured; the
+/// devices that it is divided into share them, and its memory.
+/// options  the mesh of the programs; how they run on the CPU: plugin, kernels
 /// errors  DeviceError if the plugin is missing or its version is not supported
-std::unique_ptr<Compiler> open_compiler(const Target& target, const DeviceOptions& cpu);
+std::unique_ptr<Compiler> open_compiler(const Target& target, const DeviceOptions& options);
 
 }  // namespace portune::plan

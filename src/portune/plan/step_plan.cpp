@@ -17,7 +17,7 @@ int64_t bytes_of(const Values& values) {
 
 int64_t bytes_of(const std::vector<nn::Parameter>& parameters) {
   int64_t bytes = 0;
-  for (const nn::Parameter& parameter : parameters) bytes += parameter.value.type().bytes();
+  for (const nn::Parameter& parameter : parameters) bytes += parameter.input.type().bytes();
   return bytes;
 }
 
@@ -32,7 +32,8 @@ Memory memory_of(const train::StepProgram& step, const pjrt::MemoryStats& stats)
   return memory;
 }
 
-// What the model asks for, whatever is computed again, and into whichever micro-batches the batch is divided.
+// What the model asks of each device, whatever is computed again, and into whichever micro-batches the batch is
+// divided.
 std::map<DType, double> flops_of(const Task& task, const train::Signature& batch, train::StepOptions options) {
   options.gradient_accumulation_steps = 1;
   options.remat = Remat::kNone;

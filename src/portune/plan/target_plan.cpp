@@ -44,7 +44,7 @@ std::optional<int64_t> smaller_batch(const Compiler& compiler, const Run& run, c
 int64_t state_bytes(const Run& run) {
   int64_t bytes = 0;
   for (const nn::Parameter& parameter : train::step_program(run.task, run.shapes.front().batch, run.step).parameters) {
-    bytes += 3 * parameter.value.type().bytes();
+    bytes += 3 * parameter.input.type().bytes();
   }
   return bytes;
 }

@@ -12,6 +12,7 @@
 #include "portune/pjrt/plugin.h"
 #include "portune/runtime/cpu_kernels.h"
 #include "portune/runtime/device_name.h"
+#include "portune/runtime/sharded_array.h"
 
 namespace portune {
 namespace {
@@ -20,12 +21,24 @@ std::optional<std::filesystem::path> if_named(const std::filesystem::path& path)
   return path.empty() ? std::nullopt : std::optional(path);
 }
 
-// The plugin, and hence all of Portune, sees one device alone: the first that it finds, or the GPU that is asked for.
+DeviceError too_few(const DeviceOptions& options, size_t found) {
+  return DeviceError(
+      {.where = "device \"" + options.device + "\"",
+       .given = std::to_string(found),
+       .expected = std::to_string(options.mesh.devices()) + " of them, for the mesh " + to_string(options.mesh),
+       .fix = "take a mesh of at most as many devices as there are"});
+}
+
+// Programs run on the first devices of the client: the first that the plugin finds, or the GPUs that are asked for.
 pjrt::Client open_client(const DeviceOptions& options, const DeviceName& name) {
+  const int64_t wanted = options.mesh.devices();
   pjrt::ClientOptions client_options{.plugin_file = if_named(options.plugin)};
-  if (name.number) client_options.plugin_options["visible_devices"] = std::vector{*name.number};
+  if (name.platform == "cpu") client_options.cpu_devices = static_cast<int>(wanted);
+  if (!name.numbers.empty()) client_options.plugin_options["visible_devices"] = name.numbers;
   try {
-    return pjrt::Client::open(name.platform, client_options);
+    pjrt::Client client = pjrt::Client::open(name.platform, client_options);
+    if (std::ssize(client.devices()) < wanted) throw too_few(options, client.devices().size());
+    return client;
   } catch (const pjrt::CallError& error) {
     throw DeviceError({.where = "device \"" + options.device + "\"",
                        .given = "none that the plugin can use: " + error.report().where,
@@ -39,6 +52,7 @@ struct Device::Impl {
   explicit Impl(const DeviceOptions& options) : Impl(options, device_name(options.device)) {}
   Impl(const DeviceOptions& options, const DeviceName& name)
       : client(open_client(options, name)),
+        mesh(options.mesh),
         is_cpu(name.platform == "cpu"),
         target(cpu_target(is_cpu && options.use_kernels)),
         cache({.folder = if_named(options.cache_folder),
@@ -54,6 +68,7 @@ struct Device::Impl {
   }
 
   pjrt::Client client;
+  const Mesh mesh;
   const bool is_cpu;
   Target target;
   pjrt::ExecutableCache cache;
@@ -67,6 +82,7 @@ Device& Device::operator=(Device&&) noexcept = default;
 Device::~Device() = default;
 
 const Target& Device::target() const { return impl_->target; }
+const Mesh& Device::mesh() const { return impl_->mesh; }
 
 DeviceFacts Device::facts() const {
   DeviceFacts facts{.platform = impl_->client.platform_name(),
@@ -78,41 +94,73 @@ DeviceFacts Device::facts() const {
 }
 
 Program Device::compile(const Function& function) const {
-  pjrt::CachedExecutable compiled = impl_->cache.get_or_compile(impl_->client, to_stablehlo(function, impl_->target));
+  if (function.mesh != mesh()) {
+    throw UsageError({.where = "compiling a program",
+                      .given = "one for the mesh " + to_string(function.mesh),
+                      .expected = "one for " + to_string(mesh()) + ", the mesh of the device"});
+  }
+  pjrt::CachedExecutable compiled =
+      impl_->cache.get_or_compile(impl_->client, to_stablehlo(function, impl_->target), {.replicas = mesh().devices()});
   impl_->warn_once(compiled.fault);
-  return {std::make_unique<pjrt::LoadedExecutable>(std::move(compiled.executable)), compiled.was_cached,
-          compiled.seconds};
+  std::vector<Sharding> shardings = function.result_shardings;
+  shardings.resize(function.results.size());
+  return {std::make_unique<pjrt::LoadedExecutable>(std::move(compiled.executable)),
+          {.mesh = mesh(),
+           .result_shardings = std::move(shardings),
+           .from_cache = compiled.was_cached,
+           .seconds = compiled.seconds}};
 }
 
-DeviceArray Device::put(const TensorView& values) const {
-  return DeviceArray(std::make_unique<pjrt::Buffer>(impl_->client.copy_to_device(values)));
+DeviceArray Device::put(const TensorView& values, const Sharding& sharding) const {
+  part_of(values.type, sharding, mesh());  // checks that it can be divided
+  const int64_t parts = mesh().size(sharding.over);
+  std::vector<pjrt::Buffer> buffers;
+  for (int64_t device = 0; device < mesh().devices(); ++device) {
+    const auto copy = [&](const TensorView& view) {
+      buffers.push_back(impl_->client.copy_to_device(view, static_cast<size_t>(device)));
+    };
+    if (parts == 1) {
+      copy(values);
+    } else {
+      copy(part_at(values, sharding.axis, parts, mesh().place(device, sharding.over)).view());
+    }
+  }
+  return DeviceArray(std::make_unique<ShardedArray>(mesh(), sharding, std::move(buffers)));
 }
 
-DeviceArray Device::put(Tensor&& values) const {
-  return DeviceArray(std::make_unique<pjrt::Buffer>(impl_->client.move_to_device(std::move(values))));
+DeviceArray Device::put(Tensor&& values, const Sharding& sharding) const {
+  if (mesh().devices() > 1) return put(values.view(), sharding);
+  std::vector<pjrt::Buffer> buffers;
+  buffers.push_back(impl_->client.move_to_device(std::move(values)));
+  return DeviceArray(std::make_unique<ShardedArray>(mesh(), sharding, std::move(buffers)));
 }
 
-DeviceArray::DeviceArray(std::unique_ptr<pjrt::Buffer> buffer) : buffer_(std::move(buffer)) {}
+DeviceArray::DeviceArray(std::unique_ptr<ShardedArray> array) : array_(std::move(array)) {}
 DeviceArray::DeviceArray(DeviceArray&&) noexcept = default;
 DeviceArray& DeviceArray::operator=(DeviceArray&&) noexcept = default;
 DeviceArray::~DeviceArray() = default;
 
-const TensorType& DeviceArray::type() const { return buffer_->type(); }
-Tensor DeviceArray::to_host() const { return buffer_->to_host(); }
-void DeviceArray::on_ready(std::function<void()> done) const { buffer_->on_ready(std::move(done)); }
+const TensorType& DeviceArray::type() const { return array_->type(); }
+Tensor DeviceArray::to_host() const { return array_->to_host(); }
+void DeviceArray::on_ready(std::function<void()> done) const { array_->on_ready(std::move(done)); }
 
-Program::Program(std::unique_ptr<pjrt::LoadedExecutable> executable, bool from_cache, double seconds)
-    : executable_(std::move(executable)), from_cache_(from_cache), seconds_(seconds) {}
+Program::Program(std::unique_ptr<pjrt::LoadedExecutable> executable, Facts facts)
+    : executable_(std::move(executable)), facts_(std::move(facts)) {}
 Program::Program(Program&&) noexcept = default;
 Program& Program::operator=(Program&&) noexcept = default;
 Program::~Program() = default;
 
 std::vector<DeviceArray> Program::run(const std::vector<DeviceArray*>& arguments) const {
-  std::vector<pjrt::Buffer*> buffers;
-  for (const DeviceArray* argument : arguments) buffers.push_back(argument->buffer_.get());
+  std::vector<std::vector<pjrt::Buffer*>> on_devices(static_cast<size_t>(facts_.mesh.devices()));
+  for (size_t device = 0; device < on_devices.size(); ++device) {
+    for (const DeviceArray* argument : arguments) on_devices[device].push_back(&argument->array_->on(device));
+  }
+  std::vector<std::vector<pjrt::Buffer>> found = executable_->execute_on_all(on_devices);
   std::vector<DeviceArray> results;
-  for (pjrt::Buffer& result : executable_->execute(buffers)) {
-    results.emplace_back(std::make_unique<pjrt::Buffer>(std::move(result)));
+  for (size_t i = 0; i < facts_.result_shardings.size(); ++i) {
+    std::vector<pjrt::Buffer> buffers;
+    for (std::vector<pjrt::Buffer>& of_device : found) buffers.push_back(std::move(of_device[i]));
+    results.emplace_back(std::make_unique<ShardedArray>(facts_.mesh, facts_.result_shardings[i], std::move(buffers)));
   }
   return results;
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <ranges>
 #include <string_view>
 
 #include "portune/base/number.h"
@@ -16,16 +17,20 @@ constexpr std::array<std::string_view, 3> kPlatforms = {"cpu", "cuda", "tpu"};
 
 DeviceName device_name(const std::string& text) {
   const size_t colon = text.find(':');
-  DeviceName name{.platform = text.substr(0, colon), .number = {}};
+  DeviceName name{.platform = text.substr(0, colon), .numbers = {}};
   bool fits = std::ranges::find(kPlatforms, name.platform) != kPlatforms.end();
   if (colon != std::string::npos) {
-    name.number = number_in<int64_t>(std::string_view(text).substr(colon + 1));
-    fits = name.platform == "cuda" && name.number && *name.number >= 0;
+    fits = fits && name.platform == "cuda";
+    for (const auto part : std::views::split(std::string_view(text).substr(colon + 1), ',')) {
+      const auto number = number_in<int64_t>(std::string_view(part.begin(), part.end()));
+      fits = fits && number && *number >= 0 && std::ranges::find(name.numbers, *number) == name.numbers.end();
+      if (fits) name.numbers.push_back(*number);
+    }
   }
-  if (fits) return name;
+  if (fits && (colon == std::string::npos || !name.numbers.empty())) return name;
   throw UsageError({.where = "device \"" + text + "\"",
                     .given = "no device that there is a plugin for",
-                    .expected = "cpu, cuda, cuda:N (the GPU of this number) or tpu"});
+                    .expected = "cpu, cuda, cuda:N (the GPU of this number), cuda:N,M or tpu"});
 }
 
 }  // namespace portune

@@ -1,15 +1,15 @@
-// "cpu", "cuda", "cuda:1", "tpu".
+// "cpu", "cuda", "cuda:1", "cuda:0,1", "tpu".
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <string>
+#include <vector>
 
 namespace portune {
 
 struct DeviceName {
-  std::string platform;           ///< as pjrt::find_plugin has it
-  std::optional<int64_t> number;  ///< of one of several GPUs, as CUDA counts them; none: the first that there is
+  std::string platform;          ///< as pjrt::find_plugin has it
+  std::vector<int64_t> numbers;  ///< of GPUs, as CUDA counts them; none: the first that there are
 };
 
 /// errors  UsageError with the names that there are

@@ -150,7 +150,7 @@ std::string Writer::end_region(const std::vector<std::string>& results, const st
 }
 
 std::string Writer::module(const std::vector<Argument>& arguments, const std::vector<std::string>& results,
-                           const std::vector<TensorType>& result_types) const {
+                           const std::vector<TensorType>& result_types, int64_t replicas) const {
   std::vector<std::string> signature;
   for (const Argument& argument : arguments) {
     signature.push_back(fmt::format("{}: {}", argument.name, type_text(argument.type)));
@@ -159,12 +159,13 @@ std::string Writer::module(const std::vector<Argument>& arguments, const std::ve
     }
   }
   return fmt::format(
-      "module @portune {{\n"
+      "module @portune{} {{\n"
       "  func.func public @main({}) -> ({}) {{\n"
       "{}"
       "    return {} : {}\n"
       "  }}\n"
       "}}\n",
+      replicas == 1 ? "" : fmt::format(" attributes {{mhlo.num_replicas = {} : i32}}", replicas),
       fmt::format("{}", fmt::join(signature, ",\n      ")), types_text(result_types), body_, join(results),
       types_text(result_types));
 }

@@ -53,8 +53,9 @@ class Writer {
     int64_t aliased_result = -1;  ///< the result that may take over its memory; -1: none
   };
   /// The whole module: @main with these arguments, the operations written so far, and these results.
+  /// replicas  devices that run it side by side
   std::string module(const std::vector<Argument>& arguments, const std::vector<std::string>& results,
-                     const std::vector<TensorType>& result_types) const;
+                     const std::vector<TensorType>& result_types, int64_t replicas = 1) const;
 
  private:
   std::string body_;

@@ -73,7 +73,7 @@ void check(const FitOptions& options) {
   }
 }
 
-StepOptions step_options(const TrainingOptions& options) {
+StepOptions step_options(const TrainingOptions& options, const Mesh& mesh) {
   return {.compute_dtype = options.dtype,
           .adam = {.beta1 = options.adam_beta1,
                    .beta2 = options.adam_beta2,
@@ -81,6 +81,7 @@ StepOptions step_options(const TrainingOptions& options) {
                    .weight_decay = options.weight_decay},
           .gradient_accumulation_steps = options.gradient_accumulation_steps,
           .remat = options.remat,
+          .mesh = mesh,
           .max_grad_norm = options.max_grad_norm};
 }
 

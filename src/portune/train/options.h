@@ -10,7 +10,7 @@ namespace portune::train {
 void check(const TrainingOptions& options);
 
 /// What of them is compiled into a step.
-StepOptions step_options(const TrainingOptions& options);
+StepOptions step_options(const TrainingOptions& options, const Mesh& mesh = {});
 
 /// errors  UsageError naming the option, as FitOptions spells it
 void check(const FitOptions& options);

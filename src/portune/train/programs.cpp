@@ -11,27 +11,34 @@ struct BatchParameters {
   Values values;
 };
 
-BatchParameters batch_parameters(const Signature& batch) {
+BatchParameters batch_parameters(const Signature& batch, const Mesh& mesh) {
   BatchParameters result;
   for (const auto& [name, type] : batch) {
-    result.values.push_back(parameter(name, type));
+    result.values.push_back(parameter(name, part_of(type, kBatchSharding, mesh)));
     result.columns.emplace(name, result.values.back());
   }
   return result;
 }
 
-Values values_of(const std::deque<nn::Parameter>& parameters) {
+// As the program gets them.
+Values inputs_of(const std::deque<nn::Parameter>& parameters) {
   Values values;
-  for (const nn::Parameter& parameter : parameters) values.push_back(parameter.value);
+  for (const nn::Parameter& parameter : parameters) values.push_back(parameter.input);
   return values;
 }
 
+bool is_divided(const nn::Parameter& parameter) { return !parameter.sharding.over.empty(); }
+
 void append(Values& values, const Values& more) { values.insert(values.end(), more.begin(), more.end()); }
 
-Value global_norm(const Values& gradients) {
-  Value squares = full({DType::kFloat32, {}}, 0);
-  for (const Value& gradient : gradients) squares = squares + sum_of_squares(gradient);
-  return sqrt(squares);
+// Of the gradients of all parameters, of which a device may hold parts.
+Value global_norm(const Values& gradients, const std::deque<nn::Parameter>& parameters, const Mesh& mesh) {
+  Value of_parts = full({DType::kFloat32, {}}, 0), of_wholes = of_parts;
+  for (size_t i = 0; i < gradients.size(); ++i) {
+    Value& squares = is_divided(parameters[i]) ? of_parts : of_wholes;
+    squares = squares + sum_of_squares(gradients[i]);
+  }
+  return sqrt(of_wholes + all_reduce(of_parts, mesh, {MeshAxis::kFsdp}));
 }
 
 // As torch.nn.utils.clip_grad_norm_ has it.
@@ -46,22 +53,33 @@ AdamWOptions adam_for(const Value& parameter, const StepOptions& options) {
   return adam;
 }
 
-void require_micro_batches(const Signature& batch, int64_t count) {
-  constexpr const char* kWhere = "gradient_accumulation_steps";
-  if (count == 1) return;
+// parts  that the rows of a batch are divided into
+void require_parts(const Signature& batch, int64_t parts, const std::string& where) {
+  if (parts == 1) return;
   for (const auto& [name, type] : batch) {
     if (name == data::kTokenPlaces) {
-      throw UsageError({.where = kWhere,
-                        .given = std::to_string(count) + ", and packed batches",
-                        .expected = "1 with packed batches, whose examples are not rows",
-                        .fix = "train without packing, or with packing and larger batches"});
+      throw UsageError({.where = where,
+                        .given = "packed batches",
+                        .expected = "batches whose rows are examples, which can be divided",
+                        .fix = "train without packing"});
     }
-    if (type.shape.rank() > 0 && type.shape[0] % count == 0) continue;
-    throw UsageError({.where = kWhere,
-                      .given = std::to_string(count) + ", and a batch with " + name + " " + to_string(type),
-                      .expected = "a batch that can be divided into so many micro-batches of equally many rows",
-                      .fix = "make batches of a multiple of as many rows, and fill up the last"});
+    if (type.shape.rank() > 0 && type.shape[0] % parts == 0) continue;
+    throw UsageError(
+        {.where = where,
+         .given = "a batch with " + name + " " + to_string(type),
+         .expected = "a batch that can be divided into " + std::to_string(parts) + " parts of equally many rows",
+         .fix = "make batches of a multiple of as many rows, and fill up the last"});
   }
+}
+
+void require_parts(const Signature& batch, const Mesh& mesh, int64_t micro_batches) {
+  const int64_t devices = mesh.size(kBatchAxes);
+  std::string where;
+  if (devices > 1) where = "mesh " + to_string(mesh);
+  if (micro_batches > 1) {
+    where += (where.empty() ? "" : ", ") + std::string("gradient_accumulation_steps ") + std::to_string(micro_batches);
+  }
+  require_parts(batch, devices * micro_batches, where);
 }
 
 Columns micro_batch(const Columns& batch, const Value& index, int64_t count) {
@@ -73,10 +91,12 @@ Columns micro_batch(const Columns& batch, const Value& index, int64_t count) {
   return part;
 }
 
-// A bijection of the index in each half: no two micro-batches have the same.
-Value key_of(const Value& random_key, const Value& micro_batch) {
-  const Value halves = iota({DType::kUInt32, {2}}, 0);
-  return random_bits(halves + convert(micro_batch, DType::kUInt32) * 2.0, random_key);
+// A bijection of the index in each half: no two micro-batches, on whatever device, have the same.
+Value key_of(const Value& random_key, const Value& micro_batch, const StepOptions& options) {
+  if (options.mesh.size(kBatchAxes) * options.gradient_accumulation_steps == 1) return random_key;
+  const Value halves = iota({DType::kUInt32, {2}}, 0), device = place_of_device(options.mesh, kBatchAxes);
+  const Value index = device * static_cast<double>(options.gradient_accumulation_steps) + micro_batch;
+  return random_bits(halves + convert(index, DType::kUInt32) * 2.0, random_key);
 }
 
 // What the examples of a batch add up to.
@@ -87,7 +107,7 @@ struct Sums {
 
 Sums sums_of(const Task& task, nn::Context& context, const Columns& batch) {
   const Forward forward = task.forward(nn::Scope(context), batch);
-  return {forward.loss_sum, forward.weight_sum, gradients(forward.loss_sum, values_of(context.parameters()))};
+  return {forward.loss_sum, forward.weight_sum, gradients(forward.loss_sum, inputs_of(context.parameters()))};
 }
 
 // The same of all micro-batches, one after the other.
@@ -98,33 +118,45 @@ Sums accumulate(const Sums& micro_batch, const Value& index, int64_t count) {
   return {sums[0], sums[1], Values(sums.begin() + 2, sums.end())};
 }
 
+// The same of all devices. Gradients of parts have been summed along fsdp where the parts were gathered.
+Sums sum_over_devices(const Sums& of_device, const std::deque<nn::Parameter>& parameters, const Mesh& mesh) {
+  Sums sums{all_reduce(of_device.loss, mesh, kBatchAxes), all_reduce(of_device.weight, mesh, kBatchAxes), {}};
+  for (size_t i = 0; i < parameters.size(); ++i) {
+    const MeshAxes axes = is_divided(parameters[i]) ? MeshAxes{MeshAxis::kData} : kBatchAxes;
+    sums.gradients.push_back(all_reduce(of_device.gradients[i], mesh, axes));
+  }
+  return sums;
+}
+
 }  // namespace
 
 StepProgram step_program(const Task& task, const Signature& batch, const StepOptions& options) {
-  const BatchParameters in = batch_parameters(batch);
+  const int64_t micro_batches = options.gradient_accumulation_steps;
+  require_parts(batch, options.mesh, micro_batches);
+  const BatchParameters in = batch_parameters(batch, options.mesh);
   const Value rates = parameter("rates", {DType::kFloat32, {3}});
   const Value random_key = parameter("random_key", {DType::kUInt32, {2}});
 
-  const int64_t micro_batches = options.gradient_accumulation_steps;
-  require_micro_batches(batch, micro_batches);
-  const Value index = parameter("micro_batch", {DType::kInt32, {}});
+  const Value index = micro_batches == 1 ? full({DType::kInt32, {}}, 0) : parameter("micro_batch", {DType::kInt32, {}});
 
   nn::Context context({.compute_dtype = options.compute_dtype,
                        .training = options.dropout,
                        .initializer_range = task.initializer_range(),
-                       .random_key = micro_batches == 1 ? random_key : key_of(random_key, index),
-                       .remat = options.remat});
-  const Sums sums =
+                       .random_key = key_of(random_key, index, options),
+                       .remat = options.remat,
+                       .mesh = options.mesh});
+  const Sums of_device =
       micro_batches == 1
           ? sums_of(task, context, in.columns)
           : accumulate(sums_of(task, context, micro_batch(in.columns, index, micro_batches)), index, micro_batches);
+  const Sums sums = sum_over_devices(of_device, context.parameters(), options.mesh);
   // A batch may have nothing to learn from: masked language modelling may choose no token. Its loss is 0 then, not 0 /
   // 0, and its gradients, which are 0, stay so.
   const Value weight = maximum(sums.weight, full(sums.weight.type(), 1e-30));
   const Value loss = sums.loss / weight;
 
-  const Values weights = values_of(context.parameters());
-  const Value norm = global_norm(sums.gradients) / weight;
+  const Values weights = inputs_of(context.parameters());
+  const Value norm = global_norm(sums.gradients, context.parameters(), options.mesh) / weight;
   // The gradients are divided by the weight in the update, where they are scaled anyway.
   const Value factor = clipping_factor(norm, options.max_grad_norm) / weight;
   const Value hyper = concatenate({rates, reshape(factor, {1})}, 0);
@@ -145,22 +177,34 @@ StepProgram step_program(const Task& task, const Signature& batch, const StepOpt
   for (const Values& part : {new_weights, new_m, new_v}) append(f.results, part);
   for (size_t i = 0; i < f.results.size(); ++i) f.aliases.emplace_back(i, i);
   append(f.results, {loss, sums.weight, norm});
+  f.mesh = options.mesh;
+  f.result_shardings.resize(f.results.size());
+  for (size_t i = 0; i < f.aliases.size(); ++i) {
+    f.result_shardings[i] = context.parameters()[i % weights.size()].sharding;
+  }
   program.parameters.assign(context.parameters().begin(), context.parameters().end());
   return program;
 }
 
-EvaluationProgram evaluation_program(const Task& task, const Signature& batch, DType compute_dtype) {
-  const BatchParameters in = batch_parameters(batch);
-  nn::Context context({.compute_dtype = compute_dtype, .initializer_range = task.initializer_range()});
+EvaluationProgram evaluation_program(const Task& task, const Signature& batch, DType compute_dtype, const Mesh& mesh) {
+  require_parts(batch, mesh, 1);
+  const BatchParameters in = batch_parameters(batch, mesh);
+  nn::Context context({.compute_dtype = compute_dtype, .initializer_range = task.initializer_range(), .mesh = mesh});
   const Forward forward = task.forward(nn::Scope(context), in.columns);
 
   EvaluationProgram program;
-  program.function.parameters = values_of(context.parameters());
-  append(program.function.parameters, in.values);
-  program.function.results = {forward.loss_sum, forward.weight_sum};
+  Function& f = program.function;
+  f.mesh = mesh;
+  f.parameters = inputs_of(context.parameters());
+  append(f.parameters, in.values);
+  for (const Value& sum : {forward.loss_sum, forward.weight_sum}) {
+    f.results.push_back(all_reduce(sum, mesh, kBatchAxes));
+    f.result_shardings.emplace_back();
+  }
   for (const auto& [name, value] : forward.outputs) {
     program.outputs.push_back(name);
-    program.function.results.push_back(value);
+    f.results.push_back(value);
+    f.result_shardings.push_back(kBatchSharding);
   }
   program.parameters.assign(context.parameters().begin(), context.parameters().end());
   return program;

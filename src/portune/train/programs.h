@@ -14,25 +14,31 @@ namespace portune::train {
 /// The arrays of a batch: names and types, in the order of Task::inputs().
 using Signature = std::vector<std::pair<std::string, TensorType>>;
 
+/// How devices hold the arrays of a batch: each has some of its rows.
+inline const Sharding kBatchSharding{.axis = 0, .over = kBatchAxes};
+
 struct StepOptions {
   DType compute_dtype = DType::kFloat32;
   AdamWOptions adam;
   int64_t gradient_accumulation_steps = 1;  ///< micro-batches that the rows of a batch are worked off in, see below
   Remat remat = Remat::kNone;
+  Mesh mesh = {};
   double max_grad_norm = 1.0;  ///< the gradient is scaled down to this norm; 0: it is left as it is
   bool dropout = true;         ///< whether the model's dropout drops
   bool decay_vectors = false;  ///< whether weight decay is for biases and the scales of norms, too
 };
 
-/// Forward, loss, backward, clipping and update in one program. With several micro-batches of n rows, these are rows
-/// 0 to n - 1 of the batch, n to 2n - 1, ...; the update is that of the whole batch, but for what is drawn at
-/// random (dropout, the tokens that masked-lm hides), anew in each micro-batch; and for losses that are no sum over
-/// examples, such as that of next sentence prediction.
-///   parameters  the n weights, their n first and n second moments; the arrays of the batch;
-///               float32 [3]: learning rate, 1 / (1 - beta1^t), 1 / (1 - beta2^t); uint32 [2]: the step's random key
+/// Forward, loss, backward, clipping and update in one program. On a mesh each device works on its part of the rows,
+/// and on that in micro-batches, of n rows each, one after the other. The update is that of the whole batch, but for
+/// what is drawn at random (dropout, the tokens that masked-lm hides), anew in each micro-batch; and for losses that
+/// are no sum over examples, such as that of next sentence prediction.
+///   parameters  the n weights, their n first and n second moments, by the shardings of `parameters`; the arrays of the
+///               batch, by kBatchSharding; float32 [3]: learning rate, 1 / (1 - beta1^t), 1 / (1 - beta2^t);
+///               uint32 [2]: the step's random key
 ///   results     the updated weights and moments, in the memory of the old; then float32 scalars: mean loss, sum of
 ///               the weights that it is the mean over, norm of the gradient before clipping
-/// errors      UsageError if the batch cannot be divided into the micro-batches, or is packed
+/// batch       of all devices together
+/// errors      UsageError if the batch cannot be divided into the devices' micro-batches, or is packed
 struct StepProgram {
   Function function;
   std::vector<nn::Parameter> parameters;
@@ -40,13 +46,15 @@ struct StepProgram {
 StepProgram step_program(const Task& task, const Signature& batch, const StepOptions& options);
 
 /// The forward pass without dropout.
-///   parameters  the n weights, the arrays of the batch
+///   parameters  the n weights, the arrays of the batch, as of a step
 ///   results     float32 scalars: sum of weighted losses, sum of weights; then the task's outputs
+/// errors      UsageError if the batch cannot be divided over the devices
 struct EvaluationProgram {
   Function function;
   std::vector<nn::Parameter> parameters;
   std::vector<std::string> outputs;
 };
-EvaluationProgram evaluation_program(const Task& task, const Signature& batch, DType compute_dtype);
+EvaluationProgram evaluation_program(const Task& task, const Signature& batch, DType compute_dtype,
+                                     const Mesh& mesh = {});
 
 }  // namespace portune::train

@@ -8,12 +8,14 @@
 namespace portune::train {
 namespace {
 
+// Checkpoints from before there were such do not have these, which were 1.
 constexpr const char* kMicroBatches = "gradient_accumulation_steps";
+constexpr const char* kBatchDevices = "devices_of_a_batch";
 
 std::string value_in(const RunFacts& facts, const std::string& name) {
   const auto found = facts.find(name);
   if (found != facts.end()) return found->second;
-  return name == kMicroBatches ? "1" : "none";  // checkpoints from before there were such do not have it
+  return name == kMicroBatches || name == kBatchDevices ? "1" : "none";
 }
 
 void append(std::string& list, const std::string& name, const RunFacts& facts) {
@@ -30,7 +32,7 @@ UsageError another_run(const std::filesystem::path& checkpoint, std::string give
 
 }  // namespace
 
-RunFacts facts_of(const TrainingOptions& options) {
+RunFacts facts_of(const TrainingOptions& options, const Mesh& mesh) {
   RunFacts facts = options.must_match;
   facts["learning_rate"] = to_text(options.learning_rate);
   facts["lr_scheduler_type"] = options.lr_scheduler_type;
@@ -41,6 +43,7 @@ RunFacts facts_of(const TrainingOptions& options) {
   facts["adam_epsilon"] = to_text(options.adam_epsilon);
   facts["max_grad_norm"] = to_text(options.max_grad_norm);
   facts[kMicroBatches] = std::to_string(options.gradient_accumulation_steps);
+  facts[kBatchDevices] = std::to_string(mesh.size(kBatchAxes));
   facts["dtype"] = name_of(options.dtype);
   facts["seed"] = std::to_string(options.seed);
   return facts;

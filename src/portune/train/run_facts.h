@@ -13,8 +13,9 @@ namespace portune::train {
 /// Values by name, such as {"seed", "42"}.
 using RunFacts = std::map<std::string, std::string>;
 
-/// All options that decide about weights, and `must_match`; but total_steps, which fit() may work out.
-RunFacts facts_of(const TrainingOptions& options);
+/// All options that decide about weights, how many devices the batches are divided over, and `must_match`; but
+/// total_steps, which fit() may work out.
+RunFacts facts_of(const TrainingOptions& options, const Mesh& mesh);
 
 /// errors  UsageError with the values of both for all that differs
 void require_same_run(const std::filesystem::path& checkpoint, const RunFacts& saved, const RunFacts& now);

@@ -36,7 +36,7 @@ Evaluated StartedEvaluation::finish() {
 TrainingState::TrainingState(const Device& device, const Task& task, TrainingOptions options)
     : device_(device), task_(task), options_(std::move(options)), weights_(device, task, options_.seed) {
   check(options_);
-  position_.run = facts_of(options_);
+  position_.run = facts_of(options_, device.mesh());
 }
 
 // A program that is to be compiled.
@@ -50,7 +50,7 @@ struct TrainingState::Job {
 void TrainingState::plan_step(const Signature& batch, std::vector<Job>& jobs) {
   const std::string key = describe(batch);
   if (step_programs_.contains(key)) return;
-  StepProgram plan = step_program(task_, batch, step_options(options_));
+  StepProgram plan = step_program(task_, batch, step_options(options_, device_.mesh()));
   weights_.load(plan.parameters);  // first, because a checkpoint that does not fit is told at once
   jobs.push_back({"training step for " + shape_of(batch), std::move(plan.function),
                   [this, key](Program program) { step_programs_.emplace(key, std::move(program)); }});
@@ -59,7 +59,7 @@ void TrainingState::plan_step(const Signature& batch, std::vector<Job>& jobs) {
 void TrainingState::plan_evaluation(const Signature& batch, std::vector<Job>& jobs) {
   const std::string key = describe(batch);
   if (evaluation_programs_.contains(key)) return;
-  EvaluationProgram plan = evaluation_program(task_, batch, options_.dtype);
+  EvaluationProgram plan = evaluation_program(task_, batch, options_.dtype, device_.mesh());
   weights_.load(plan.parameters);
   jobs.push_back({"evaluation of " + shape_of(batch), std::move(plan.function),
                   [this, key, outputs = std::move(plan.outputs)](Program program) {
@@ -89,7 +89,7 @@ int64_t TrainingState::compile(const std::vector<Signature>& steps, const std::v
 
 std::vector<DeviceArray> TrainingState::put(const data::Example& batch, const Signature& signature) const {
   std::vector<DeviceArray> arrays;
-  for (const auto& [name, type] : signature) arrays.push_back(device_.put(batch.tensor(name).view()));
+  for (const auto& [name, type] : signature) arrays.push_back(device_.put(batch.tensor(name).view(), kBatchSharding));
   return arrays;
 }
 

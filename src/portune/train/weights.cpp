@@ -29,7 +29,8 @@ void Weights::load(const std::vector<nn::Parameter>& parameters) {
     load_report_ = std::move(initial.report);
     for (size_t i = 0; i < parameters.size(); ++i) {
       names_.push_back(parameters[i].name);
-      weights_.push_back(device_.put(std::move(initial.values[i])));
+      shardings_.push_back(parameters[i].sharding);
+      weights_.push_back(device_.put(std::move(initial.values[i]), shardings_.back()));
     }
   } else if (!std::ranges::equal(parameters, names_, {}, &nn::Parameter::name)) {
     throw UsageError({.where = "Task::forward",
@@ -41,9 +42,9 @@ void Weights::load(const std::vector<nn::Parameter>& parameters) {
 void Weights::load_moments() {
   if (have_moments()) return;
   if (!resume_from_.empty()) return restore_moments();
-  for (const DeviceArray& weight : weights_) {
-    m_.push_back(device_.put(Tensor(weight.type())));
-    v_.push_back(device_.put(Tensor(weight.type())));
+  for (size_t i = 0; i < names_.size(); ++i) {
+    m_.push_back(device_.put(Tensor(weights_[i].type()), shardings_[i]));
+    v_.push_back(device_.put(Tensor(weights_[i].type()), shardings_[i]));
   }
 }
 
@@ -52,8 +53,8 @@ void Weights::restore_moments() {
   for (const DeviceArray& weight : weights_) types.push_back(weight.type());
   Moments moments = read_moments(resume_from_, names_, types);
   for (size_t i = 0; i < names_.size(); ++i) {
-    m_.push_back(device_.put(std::move(moments.m[i])));
-    v_.push_back(device_.put(std::move(moments.v[i])));
+    m_.push_back(device_.put(std::move(moments.m[i]), shardings_[i]));
+    v_.push_back(device_.put(std::move(moments.v[i]), shardings_[i]));
   }
 }
 

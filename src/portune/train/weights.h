@@ -52,6 +52,7 @@ class Weights {
   const uint64_t seed_;
   std::filesystem::path resume_from_;
   std::vector<std::string> names_;
+  std::vector<Sharding> shardings_;
   std::vector<DeviceArray> weights_, m_, v_;
   LoadReport load_report_;
 };

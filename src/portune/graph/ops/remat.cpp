@@ -5,6 +5,7 @@
 #include "portune/graph/checks.h"
 #include "portune/graph/gradients.h"
 #include "portune/graph/lowering.h"
+#include "portune/graph/ops/collectives.h"
 #include "portune/graph/ops/linear.h"
 #include "portune/graph/traversal.h"
 #include "portune/ops.h"
@@ -84,15 +85,17 @@ Values captured_by(const std::vector<const Node*>& nodes, const Value& x) {
 // A part of a graph computed once more, from what is behind a barrier.
 class Recomputation {
  public:
-  /// kept  values that are not computed again; the first is what the part is computed from
-  /// dy    which is needed anyway when the part is computed again: the barrier has it wait until then
-  Recomputation(const Values& kept, const Value& dy) {
+  /// kept  values that are not computed again
+  /// dy    which is needed anyway when the part is computed again: the barrier has it wait until then; or absent
+  explicit Recomputation(const Values& kept, const Value& dy = {}) {
     Values all = kept;
-    all.push_back(dy);
+    if (dy) all.push_back(dy);
     const Values behind = optimization_barrier(all);
-    for (size_t i = 0; i < kept.size(); ++i) kept_.emplace_back(kept[i], behind[i]);
-    dy_ = behind.back();
-    again_.emplace(key_of(kept[0]), behind[0]);
+    for (size_t i = 0; i < kept.size(); ++i) {
+      kept_.emplace_back(kept[i], behind[i]);
+      again_.emplace(key_of(kept[i]), behind[i]);
+    }
+    if (dy) dy_ = behind.back();
   }
 
   const Value& dy() const { return dy_; }
@@ -113,7 +116,7 @@ class Recomputation {
     for (size_t i = 0; i < results.size(); ++i) {
       const auto kept = std::ranges::find(kept_, node.result(i), &std::pair<Value, Value>::first);
       const Value result = kept == kept_.end() ? results[i] : make_node<Kept>({kept->second, results[i]});
-      again_.emplace(key_of(node.result(i)), result);
+      again_.insert_or_assign(key_of(node.result(i)), result);
     }
   }
 
@@ -124,6 +127,19 @@ class Recomputation {
   std::vector<std::pair<Value, Value>> kept_;  // and what they are behind the barrier
   std::map<Key, Value> again_;
   Value dy_;
+};
+
+// Weights among these values that devices hold parts of: the gathered wholes, and the parts.
+struct Gathered {
+  Values wholes, parts;
+
+  explicit Gathered(std::span<const Value> values) {
+    for (const Value& value : values) {
+      if (!is_all_gather(value.node())) continue;
+      wholes.push_back(value);
+      parts.push_back(value.node().input(0));
+    }
+  }
 };
 
 // remat(y, x, captured...): y.
@@ -140,17 +156,21 @@ struct Rematerialise final : Op {
   Values gradient(const Node& node, std::span<const Value> dresults) const override {
     const Value &y = node.input(0), &x = node.input(1);
     const std::vector<const Node*> nodes = nodes_between(x, y);
+    // x, and the captured values.
+    Values wrt(node.inputs().begin() + 1, node.inputs().end());
+    const Gathered gathered(wrt);
     Values kept{x};
+    kept.insert(kept.end(), gathered.parts.begin(), gathered.parts.end());
     for (const Node* between : nodes) {
       if (policy == Remat::kDots && is_matrix_product(*between)) kept.push_back(between->result(0));
     }
     Recomputation recomputation(kept, dresults[0]);
+    for (const Value& whole : gathered.wholes) recomputation.compute(whole.node());
     for (const Node* between : nodes) recomputation.compute(*between);
 
-    // x and the captured values; and what else is behind the barrier, where the way back ends, too.
-    Values wrt(node.inputs().begin() + 1, node.inputs().end());
+    // What else is behind the barrier is where the way back ends, too.
+    for (Value& value : wrt) value = recomputation.again(value);
     const Values behind = recomputation.behind();
-    wrt[0] = behind[0];
     wrt.insert(wrt.end(), behind.begin() + 1, behind.end());
     Values dinputs = backpropagate(Values{recomputation.again(y)}, Values{recomputation.dy()}, wrt, AtWrt::kStop);
     dinputs.insert(dinputs.begin(), Value());
@@ -169,6 +189,16 @@ Value remat(const Value& x, const Value& y, Remat policy) {
   require(!nodes.empty(), "remat", Values{x, y}, "a second operand that is computed from the first");
   Values inputs = captured_by(nodes, x);
   inputs.insert(inputs.begin(), {y, x});
+  const Gathered gathered(inputs);
+  if (!gathered.wholes.empty()) {
+    // A barrier has the parts wait for x: else the weights of all layers would be gathered at the start.
+    Values kept{x};
+    kept.insert(kept.end(), gathered.parts.begin(), gathered.parts.end());
+    Recomputation later(kept);
+    for (const Value& whole : gathered.wholes) later.compute(whole.node());
+    for (const Node* node : nodes) later.compute(*node);
+    for (Value& input : inputs) input = later.again(input);
+  }
   return make_node<Rematerialise>(std::move(inputs), policy);
 }
 

@@ -1,0 +1,54 @@
+// Devices in a grid with named axes, and how arrays are divided over them.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "portune/tensor.h"
+
+namespace portune {
+
+/// Along `data` and `fsdp` the devices work on different rows of a batch. Along `data` each holds all weights; along
+/// `fsdp` each holds a part of every weight and of what the optimizer keeps of it, and gets the whole where a layer
+/// needs it. source: Zhao et al. 2023, arXiv:2304.11277 (FSDP)
+enum class MeshAxis { kData, kFsdp };
+using MeshAxes = std::vector<MeshAxis>;
+
+/// The axes that the rows of a batch are divided over.
+inline const MeshAxes kBatchAxes = {MeshAxis::kData, MeshAxis::kFsdp};
+
+/// A grid of devices. Device number d * fsdp + f is at place d along data and f along fsdp.
+struct Mesh {
+  int64_t data = 1, fsdp = 1;
+
+  bool operator==(const Mesh&) const = default;
+
+  int64_t devices() const { return data * fsdp; }
+  /// How many devices differ along these axes alone.
+  int64_t size(const MeshAxes& axes) const;
+  /// The number of a device among those, the first axis being the major one.
+  int64_t place(int64_t device, const MeshAxes& axes) const;
+  /// All devices, those together that differ along these axes alone, in the order of their places.
+  std::vector<std::vector<int64_t>> groups(const MeshAxes& axes) const;
+};
+
+/// "data=4,fsdp=2".
+/// errors  UsageError that names the axes that there are
+Mesh parse_mesh(const std::string& text);
+/// "data=4,fsdp=2"; "data=1" for one device.
+std::string to_string(const Mesh& mesh);
+
+/// How the devices of a mesh hold an array: divided into equal parts along one of its axes, or each all of it.
+struct Sharding {
+  int64_t axis = 0;
+  MeshAxes over = {};  ///< empty: each device holds the whole array
+
+  bool operator==(const Sharding&) const = default;
+};
+
+/// What each device holds of a whole array.
+/// errors  ShapeError if it cannot be divided so
+TensorType part_of(const TensorType& whole, const Sharding& sharding, const Mesh& mesh);
+
+}  // namespace portune

@@ -1,0 +1,147 @@
+#include "portune/graph/ops/collectives.h"
+
+#include <fmt/format.h>
+
+#include <numeric>
+#include <utility>
+
+#include "portune/graph/checks.h"
+#include "portune/graph/lowering.h"
+#include "portune/ops.h"
+
+namespace portune {
+namespace {
+
+struct Collective : Op {
+  const Mesh mesh;
+  const MeshAxes axes;
+  Collective(const Mesh& mesh, MeshAxes axes) : mesh(mesh), axes(std::move(axes)) {}
+
+  // The groups as "dense<[[0, 1], [2, 3]]> : tensor<2x2xi64>", and a channel of its own, by which devices that run
+  // independent collectives in different orders tell them apart.
+  Attributes attributes(Lowering& out) const {
+    std::vector<std::string> groups;
+    for (const std::vector<int64_t>& group : mesh.groups(axes)) groups.push_back(stablehlo::list_text(group));
+    const std::string shape = fmt::format("tensor<{}x{}xi64>", groups.size(), mesh.size(axes));
+    return {{"replica_groups", fmt::format("dense<[{}]> : {}", fmt::join(groups, ", "), shape)},
+            {"channel_handle", fmt::format("#stablehlo.channel_handle<handle = {}, type = 1>", out.new_channel())},
+            {"use_global_device_ids", "unit"}};
+  }
+};
+
+// x with two axes in each other's place.
+Value swap_axes(const Value& x, int64_t i, int64_t j) {
+  std::vector<int64_t> permutation(static_cast<size_t>(x.rank()));
+  std::iota(permutation.begin(), permutation.end(), 0);
+  std::swap(permutation[static_cast<size_t>(i)], permutation[static_cast<size_t>(j)]);
+  return transpose(x, std::move(permutation));
+}
+
+// all_reduce(x): the sum over a group of devices.
+//   gradient  all_reduce of dy: each x is in the results of all
+//   lowering  stablehlo.all_reduce
+struct AllReduce final : Collective {
+  using Collective::Collective;
+  std::string_view name() const override { return "all_reduce"; }
+  Types infer(std::span<const Value> inputs) const override { return {inputs[0].type()}; }
+  Values gradient(const Node&, std::span<const Value> dresults) const override {
+    return {all_reduce(dresults[0], mesh, axes)};
+  }
+  void lower(const Node& node, Lowering& out) const override {
+    out.write(node, "stablehlo.all_reduce", attributes(out),
+              stablehlo::binary_region("stablehlo.add", node.input(0).dtype()));
+  }
+};
+
+// all_gather(x, axis): the arrays of a group side by side.
+//   gradient  reduce_scatter of dy
+//   lowering  stablehlo.all_gather along the first axis: see ReduceScatter
+struct AllGather final : Collective {
+  const int64_t axis;
+  AllGather(int64_t axis, const Mesh& mesh, MeshAxes axes) : Collective(mesh, std::move(axes)), axis(axis) {}
+
+  std::string_view name() const override { return "all_gather"; }
+  Types infer(std::span<const Value> inputs) const override {
+    TensorType type = inputs[0].type();
+    type.shape[axis] *= mesh.size(axes);
+    return {type};
+  }
+  Values gradient(const Node&, std::span<const Value> dresults) const override {
+    return {reduce_scatter(dresults[0], axis, mesh, axes)};
+  }
+  void lower(const Node& node, Lowering& out) const override {
+    if (axis != 0) {
+      const Value gathered = all_gather(swap_axes(node.input(0), 0, axis), 0, mesh, axes);
+      return out.substitute(node, {swap_axes(gathered, 0, axis)});
+    }
+    Attributes all = attributes(out);
+    all.emplace_back("all_gather_dim", i64_attribute(axis));
+    out.write(node, "stablehlo.all_gather", std::move(all));
+  }
+};
+
+// reduce_scatter(x, axis): a part of the sum over a group.
+//   gradient  all_gather of dy
+//   lowering  stablehlo.reduce_scatter along the first axis: what the CPU's plugin 0.0.1 makes of another one is wrong
+//   where
+//             a kernel has computed the operand, and other plugins transpose as well
+struct ReduceScatter final : Collective {
+  const int64_t axis;
+  ReduceScatter(int64_t axis, const Mesh& mesh, MeshAxes axes) : Collective(mesh, std::move(axes)), axis(axis) {}
+
+  std::string_view name() const override { return "reduce_scatter"; }
+  Types infer(std::span<const Value> inputs) const override {
+    return {part_of(inputs[0].type(), {.axis = axis, .over = axes}, mesh)};
+  }
+  Values gradient(const Node&, std::span<const Value> dresults) const override {
+    return {all_gather(dresults[0], axis, mesh, axes)};
+  }
+  void lower(const Node& node, Lowering& out) const override {
+    if (axis != 0) {
+      const Value part = reduce_scatter(swap_axes(node.input(0), 0, axis), 0, mesh, axes);
+      return out.substitute(node, {swap_axes(part, 0, axis)});
+    }
+    Attributes all = attributes(out);
+    all.emplace_back("scatter_dimension", i64_attribute(axis));
+    out.write(node, "stablehlo.reduce_scatter", std::move(all),
+              stablehlo::binary_region("stablehlo.add", node.input(0).dtype()));
+  }
+};
+
+// replica_id(): the number of the device in the mesh.
+//   lowering  stablehlo.replica_id
+struct ReplicaId final : Op {
+  std::string_view name() const override { return "replica_id"; }
+  Types infer(std::span<const Value>) const override { return {{DType::kUInt32, {}}}; }
+  void lower(const Node& node, Lowering& out) const override { out.write(node, "stablehlo.replica_id"); }
+};
+
+}  // namespace
+
+bool is_all_gather(const Node& node) { return node.op().name() == "all_gather"; }
+
+Value all_reduce(const Value& x, const Mesh& mesh, const MeshAxes& axes) {
+  return mesh.size(axes) == 1 ? x : make_node<AllReduce>({x}, mesh, axes);
+}
+
+Value all_gather(const Value& x, int64_t axis, const Mesh& mesh, const MeshAxes& axes) {
+  if (mesh.size(axes) == 1) return x;
+  return make_node<AllGather>({x}, normalise_axis("all_gather", axis, x), mesh, axes);
+}
+
+Value reduce_scatter(const Value& x, int64_t axis, const Mesh& mesh, const MeshAxes& axes) {
+  if (mesh.size(axes) == 1) return x;
+  return make_node<ReduceScatter>({x}, normalise_axis("reduce_scatter", axis, x), mesh, axes);
+}
+
+Value place_of_device(const Mesh& mesh, const MeshAxes& axes) {
+  if (mesh.size(axes) == 1) return full({DType::kInt32, {}}, 0);
+  std::vector<int32_t> places;
+  for (int64_t device = 0; device < mesh.devices(); ++device) {
+    places.push_back(static_cast<int32_t>(mesh.place(device, axes)));
+  }
+  const Value device = convert(make_node<ReplicaId>({}), DType::kInt32);
+  return reshape(dynamic_slice(constant(vector_of(places)), 0, device, 1), {});
+}
+
+}  // namespace portune

@@ -1,0 +1,210 @@
+// A step in parts, micro-batches or those of several devices, does what it does with the whole batch.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <set>
+
+#include "graph/evaluate.h"
+#include "io/temporary_folder.h"
+#include "portune/error.h"
+#include "portune/packing.h"
+#include "portune/text_classification.h"
+#include "portune/train.h"
+#include "portune/train/batch_shapes.h"
+#include "portune/train/programs.h"
+#include "tasks/sentences.h"
+
+namespace portune::test {
+namespace {
+
+using ::testing::Contains;
+using ::testing::FloatEq;
+using ::testing::HasSubstr;
+
+data::Dataset rows() {
+  return data::from_examples({sentence("the film was good", "good"), sentence("bad", "bad"),
+                              sentence("it was a good story", "good"), sentence("a bad play", "bad"),
+                              sentence("we thought it was very good", "good"), sentence("the film was bad", "bad"),
+                              sentence("good", "good"), sentence("it was a bad story", "bad"),
+                              sentence("a good play", "good"), sentence("we thought it was very bad", "bad"),
+                              sentence("a good film", "good")});
+}
+
+TextClassification task_from(const std::filesystem::path& folder) {
+  return TextClassification(folder, {.max_length = 12, .labels = {"bad", "good"}});
+}
+
+// Weights and moments, then loss, sum of weights, norm: all floats of the results of a step from the initial weights.
+std::vector<std::vector<float>> step(const Device& device, const Task& task, const data::Example& batch,
+                                     train::StepOptions options, uint32_t key = 1) {
+  options.mesh = device.mesh();
+  const train::StepProgram program = train::step_program(task, train::signature_of(task, batch), options);
+  const InitialWeights initial = task.initial_weights(program.parameters, 1);
+  std::vector<DeviceArray> arrays;
+  for (size_t i = 0; i < program.parameters.size(); ++i) {
+    arrays.push_back(device.put(initial.values[i].view(), program.parameters[i].sharding));
+  }
+  for (int i = 0; i < 2; ++i) {
+    for (const nn::Parameter& parameter : program.parameters) {
+      arrays.push_back(device.put(Tensor(parameter.value.type()), parameter.sharding));
+    }
+  }
+  for (const std::string& name : task.inputs()) {
+    arrays.push_back(device.put(batch.tensor(name).view(), train::kBatchSharding));
+  }
+  arrays.push_back(device.put(Tensor({3}, {0.01f, 10.0f, 1000.0f})));
+  arrays.push_back(device.put(Tensor({2}, {key, 7u})));
+  std::vector<DeviceArray*> arguments;
+  for (DeviceArray& array : arrays) arguments.push_back(&array);
+  std::vector<std::vector<float>> found;
+  for (const DeviceArray& result : device.compile(program.function).run(arguments)) {
+    found.push_back(to_floats(result.to_host().view()));
+  }
+  return found;
+}
+
+// A large epsilon: with Adam's own, the sign alone of a gradient that is nearly 0 would decide about the update.
+train::StepOptions in_micro_batches(int64_t count) {
+  return {.adam = {.eps = 1e-3}, .gradient_accumulation_steps = count, .dropout = false};
+}
+
+void expect_close(const std::vector<float>& found, const std::vector<float>& wanted, size_t index) {
+  ASSERT_EQ(found.size(), wanted.size()) << "result " << index;
+  float largest = 0, difference = 0;
+  for (size_t i = 0; i < wanted.size(); ++i) {
+    largest = std::max(largest, std::abs(wanted[i]));
+    difference = std::max(difference, std::abs(found[i] - wanted[i]));
+  }
+  // Gradients of some biases, those of keys for one, are 0 but for rounding.
+  EXPECT_LE(difference, 1e-5f * largest + 1e-9f) << "result " << index;
+}
+
+void expect_close(const std::vector<std::vector<float>>& found, const std::vector<std::vector<float>>& wanted) {
+  ASSERT_EQ(found.size(), wanted.size());
+  for (size_t i = 0; i < wanted.size(); ++i) expect_close(found[i], wanted[i], i);
+}
+
+// Eleven rows in batches of 8: the last has 3, so that of four micro-batches one is half full and two are empty.
+TEST(GradientAccumulation, GivesTheLossNormAndUpdateOfTheWholeBatch) {
+  const TextClassification task = task_from(kTinyBert);
+  const TemporaryFolder cache;  // as both batches have the same programs
+  for (const bool use_kernels : {true, false}) {
+    const Device device({.cache_folder = cache.path(), .use_kernels = use_kernels});
+    for (const data::Example& batch : task.batches(rows(), 8).iterate()) {
+      const auto whole = step(device, task, batch, in_micro_batches(1));
+      for (const int64_t parts : {2, 4}) expect_close(step(device, task, batch, in_micro_batches(parts)), whole);
+    }
+  }
+}
+
+// With 1 and 2 micro-batches on each device; of the second batch, some devices have no example, and some half of them.
+TEST(Mesh, GivesTheLossNormAndUpdateOfOneDevice) {
+  const TextClassification task = task_from(kTinyBert);
+  const TemporaryFolder cache;
+  const std::vector<data::Example> batches = [&] {
+    std::vector<data::Example> all;
+    for (data::Example& batch : task.batches(rows(), 8).iterate()) all.push_back(std::move(batch));
+    return all;
+  }();
+  for (const bool use_kernels : {true, false}) {
+    const auto steps = [&](const Mesh& mesh, const train::StepOptions& options) {
+      const Device device({.mesh = mesh, .cache_folder = cache.path(), .use_kernels = use_kernels});
+      std::vector<std::vector<float>> all;
+      for (const data::Example& batch : batches)
+        std::ranges::move(step(device, task, batch, options), back_inserter(all));
+      return all;
+    };
+    const auto whole = steps({}, in_micro_batches(1));
+    for (const Mesh& mesh : {Mesh{.data = 8}, Mesh{.fsdp = 8}, Mesh{.data = 2, .fsdp = 2}}) {
+      for (const int64_t count : std::set{int64_t{1}, 8 / mesh.devices()}) {
+        SCOPED_TRACE(to_string(mesh) + ", " + std::to_string(count) + " micro-batches");
+        expect_close(steps(mesh, in_micro_batches(count)), whole);
+      }
+    }
+    for (const Remat remat : {Remat::kLayers, Remat::kDots}) {
+      train::StepOptions options = in_micro_batches(1);
+      options.remat = remat;
+      expect_close(steps({.data = 2, .fsdp = 2}, options), whole);
+    }
+  }
+}
+
+// The loss is the sum of dropout(x p), with dropout of one half.
+class DropTask final : public Task {
+ public:
+  std::vector<std::string> inputs() const override { return {"x"}; }
+  Forward forward(const nn::Scope& root, const Columns& batch) const override {
+    const Value& x = batch.at("x");
+    const Value p = root.parameter("p", {x.shape()[1]}, {});
+    return {
+        .loss_sum = sum(nn::dropout(root, x * p, 0.5)), .weight_sum = full({DType::kFloat32, {}}, 1), .outputs = {}};
+  }
+  std::unique_ptr<Metrics> metrics() const override { return nullptr; }
+  TokenCount tokens(const data::Example&) const override { return {}; }
+  void save(const std::filesystem::path&, std::span<const NamedTensorView>) const override {}
+};
+
+// The first moment of p, of 2 rows of ones in two parts.
+std::vector<float> first_moment(const Device& device, int64_t micro_batches, uint32_t key) {
+  const std::vector<float> ones(128, 1.0f);
+  data::Example batch;
+  batch.set("x", Tensor({2, 64}, std::span<const float>(ones)));
+  return step(device, DropTask(), batch, {.gradient_accumulation_steps = micro_batches, .max_grad_norm = 0}, key)[1];
+}
+
+TEST(DividedStep, DropsOtherElementsInEachPartAndTheSameInEachRun) {
+  const Device two({.mesh = {.data = 2}, .use_cache = false});
+  const std::vector<float> in_micro_batches = first_moment(decompositions(), 2, 5);
+  for (const auto& [device, micro_batches] : {std::pair(&decompositions(), 2), std::pair(&two, 1)}) {
+    const std::vector<float> found = first_moment(*device, micro_batches, 5);
+    // Both weights of the parts are 1, so the gradient is a mean: 0, 1 or 2, and 1 where one of two masks drops.
+    EXPECT_THAT(found, Contains(FloatEq(0.1f)));
+    EXPECT_EQ(found, in_micro_batches);
+    EXPECT_EQ(first_moment(*device, micro_batches, 5), found);
+    EXPECT_NE(first_moment(*device, micro_batches, 6), found);
+  }
+}
+
+template <class Thrown>
+std::string message(const std::function<void()>& action) {
+  try {
+    action();
+  } catch (const Thrown& error) {
+    return error.what();
+  }
+  ADD_FAILURE() << "no error";
+  return {};
+}
+
+TEST(GradientAccumulation, RefusesABatchThatCannotBeDivided) {
+  const TextClassification task = task_from(kTinyBert);
+  const data::Example batch = *task.batches(rows(), 6).iterate().next();
+  const std::string text = message<UsageError>([&] { step(decompositions(), task, batch, in_micro_batches(4)); });
+  EXPECT_THAT(text, HasSubstr("gradient_accumulation_steps"));
+  EXPECT_THAT(text, HasSubstr("int32[6, 12]"));
+}
+
+TEST(GradientAccumulation, RefusesPackedBatches) {
+  const TextClassification task = task_from(kTinyBert);
+  const data::PackedShapes shapes{.examples = 4, .rows = {4}, .length = 12, .window = 4};
+  const data::Example batch = *task.packed_batches(rows(), shapes, {.buffer = 4, .seed = 1}).iterate().next();
+  const auto build = [&] {
+    train::step_program(task, train::signature_of(task, batch), {.gradient_accumulation_steps = 2});
+  };
+  EXPECT_THAT(message<UsageError>(build), HasSubstr("packed"));
+}
+
+TEST(GradientAccumulation, IsThatOfTheRunWhichIsResumed) {
+  const TextClassification task = task_from(kTinyBert);
+  const TemporaryFolder folder;
+  Trainer trainer(decompositions(), task, {.lr_scheduler_type = "constant", .gradient_accumulation_steps = 2});
+  trainer.step(*task.batches(rows(), 4).iterate().next());
+  trainer.save_checkpoint(folder / "saved");
+  const TextClassification saved = task_from(folder / "saved");
+  Trainer other(decompositions(), saved, {.lr_scheduler_type = "constant", .gradient_accumulation_steps = 4});
+  EXPECT_THAT(message<UsageError>([&] { other.resume(folder / "saved"); }), HasSubstr("gradient_accumulation_steps 4"));
+}
+
+}  // namespace
+}  // namespace portune::test

@@ -1,0 +1,107 @@
+// Training, evaluation, checkpoints on several devices.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fstream>
+
+#include "graph/evaluate.h"
+#include "io/temporary_folder.h"
+#include "portune/error.h"
+#include "portune/text_classification.h"
+#include "portune/train.h"
+#include "tasks/sentences.h"
+
+namespace portune::test {
+namespace {
+
+using ::testing::HasSubstr;
+
+// Seven: in batches of 4 the last lacks one.
+data::Dataset rows() {
+  return data::from_examples({sentence("the film was good", "good"), sentence("bad", "bad"),
+                              sentence("it was a good story", "good"), sentence("a bad play", "bad"),
+                              sentence("we thought it was very good", "good"), sentence("the film was bad", "bad"),
+                              sentence("good", "good")});
+}
+
+TextClassification task_from(const std::filesystem::path& folder) {
+  return TextClassification(folder, {.max_length = 12, .labels = {"bad", "good"}});
+}
+
+const Device& four_devices() {
+  static const Device device({.mesh = {.data = 2, .fsdp = 2}, .use_cache = false});
+  return device;
+}
+
+TEST(MeshTraining, CountsEachExampleOnceInAnEvaluation) {
+  const TextClassification task = task_from(kTinyBert);
+  Trainer one(kernels(), task, {}), four(four_devices(), task, {});
+  const Scores wanted = one.evaluate(task.batches(rows(), 4)), found = four.evaluate(task.batches(rows(), 4));
+  ASSERT_EQ(found.size(), wanted.size());
+  for (size_t i = 0; i < wanted.size(); ++i) {
+    EXPECT_EQ(found[i].first, wanted[i].first);
+    EXPECT_NEAR(found[i].second, wanted[i].second, 1e-6) << wanted[i].first;
+  }
+}
+
+TEST(MeshTraining, PredictsTheRowsInTheirOrder) {
+  const TextClassification task = task_from(kTinyBert);
+  Trainer one(kernels(), task, {}), four(four_devices(), task, {});
+  const auto logits = [&](Trainer& trainer) {
+    std::vector<float> all;
+    trainer.predict(task.batches(rows(), 4), [&](const data::Example&, const data::Example& outputs) {
+      const std::vector<float> some = to_floats(outputs.tensor("logits").view());
+      all.insert(all.end(), some.begin(), some.end());
+    });
+    return all;
+  };
+  EXPECT_THAT(logits(four), ::testing::Pointwise(::testing::FloatNear(1e-5f), logits(one)));
+}
+
+std::string weights_in(const std::filesystem::path& folder) {
+  std::ifstream file(folder / "model.safetensors", std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+TEST(MeshTraining, IsResumedToTheBit) {
+  const TextClassification task = task_from(kTinyBert);
+  const TemporaryFolder folder;
+  const FitOptions all{.num_train_epochs = 4, .checkpoints = {.folder = folder / "checkpoints", .every = 3, .keep = 9}};
+  Trainer whole(four_devices(), task, {});
+  whole.fit(task.batches(rows(), 4), all);
+  whole.save(folder / "whole");
+
+  const TextClassification saved = task_from(folder / "checkpoints" / "checkpoint-3");
+  Trainer second(four_devices(), saved, {});
+  second.resume(folder / "checkpoints" / "checkpoint-3");
+  EXPECT_EQ(second.fit(saved.batches(rows(), 4), {.num_train_epochs = 4}).steps, 8);
+  second.save(folder / "second");
+  EXPECT_EQ(weights_in(folder / "second"), weights_in(folder / "whole"));
+
+  Trainer one(kernels(), saved, {});
+  try {
+    one.resume(folder / "checkpoints" / "checkpoint-3");
+    ADD_FAILURE() << "no error";
+  } catch (const UsageError& error) {
+    EXPECT_THAT(error.what(), HasSubstr("devices_of_a_batch 4"));
+  }
+}
+
+TEST(MeshTraining, RefusesABatchThatCannotBeDivided) {
+  const TextClassification task = task_from(kTinyBert);
+  Trainer trainer(four_devices(), task, {.lr_scheduler_type = "constant"});
+  for (const bool evaluates : {false, true}) {
+    try {
+      const data::Dataset batches = task.batches(rows(), 6);
+      evaluates ? static_cast<void>(trainer.evaluate(batches))
+                : static_cast<void>(trainer.step(*batches.iterate().next()));
+      ADD_FAILURE() << "no error";
+    } catch (const UsageError& error) {
+      EXPECT_THAT(error.what(), HasSubstr("mesh data=2,fsdp=2"));
+      EXPECT_THAT(error.what(), HasSubstr("int32[6, 12]"));
+    }
+  }
+}
+
+}  // namespace
+}  // namespace portune::test
