@@ -71,8 +71,8 @@ class FakeCompiler final : public Compiler {
   int64_t limit_;
 };
 
-std::vector<BatchShape> shapes(int64_t size) {
-  return {{.batch = {{"x", {DType::kFloat32, {size, kIn}}}}, .steps = 10}};
+std::vector<BatchShape> shapes(int64_t size, const Mesh& mesh = {}) {
+  return {{.batch = {{"x", {DType::kFloat32, {size * mesh.devices(), kIn}}}}, .steps = 10}};
 }
 
 Run run(const Task& task, int64_t size, DType dtype = DType::kFloat32) {
@@ -124,11 +124,20 @@ TEST(TargetPlan, SaysWhatMakesItFit) {
   const Toy task;
   const TargetPlan plan = plan_target(FakeCompiler(12'000), run(task, 16));
   EXPECT_FALSE(plan.fits);
-  ASSERT_EQ(plan.remedies.size(), 2u);
-  EXPECT_EQ(plan.remedies[0].dtype, DType::kBFloat16);
-  EXPECT_EQ(plan.remedies[0].batch_size, 16);
-  EXPECT_EQ(plan.remedies[1].dtype, DType::kFloat32);
-  EXPECT_EQ(plan.remedies[1].batch_size, 11);  // rows need 1,032 bytes each and the rest 628
+  // Rows need 1,032 bytes each and the rest 628. Layers computed again are none of this task's.
+  EXPECT_THAT(plan.remedies, ElementsAre(Remedy{DType::kBFloat16, Remat::kNone, {}, 16},
+                                         Remedy{DType::kFloat32, Remat::kNone, {}, 11}));
+}
+
+// 432 bytes of parameters and moments, of which 48 are those of a bias that cannot be divided by eight.
+TEST(TargetPlan, WeightsThatAreTooLargeForADeviceAreDivided) {
+  const Toy task;
+  const plan::Run asked = run(task, 1);
+  const int64_t memory = 3 * 4 * (kOut * kIn / 8 + kOut) + FakeCompiler::kBytesOfRow + 4 * kIn + 12 + 8 + 64 + 12 + 100;
+  const FakeCompiler compiler(memory);
+  EXPECT_THAT(plan_target(compiler, asked, 8).remedies,
+              ElementsAre(Remedy{DType::kBFloat16, Remat::kNone, {}, 1},
+                          Remedy{DType::kFloat32, Remat::kNone, {.fsdp = 8}, 1}));
 }
 
 TEST(TargetPlan, BothTogetherWhereOneIsNotEnough) {

@@ -94,7 +94,7 @@ PlannedTarget planned(const plan::Target& target, const plan::Run& run, const Pl
   }
   planned.memory_bytes = compiler->memory_bytes();
   planned.peaks = compiler->peaks();
-  planned.outcome = plan::plan_target(*compiler, run);
+  planned.outcome = plan::plan_target(*compiler, run, target.devices);
   const bool is_measured = planned.outcome.fits || planned.outcome.is_too_large;
   if (arguments.largest_batch && is_measured)
     planned.largest_batch = plan::largest_batch_of(*compiler, run, planned.outcome);
@@ -114,9 +114,10 @@ int plan(const PlanArguments& arguments) {
   const data::Dataset rows = split_of(a, *task).train;
   const int64_t examples = count_examples(a.model, *task, rows);
 
-  const auto shapes_with = [&](int64_t batch_size) {
+  const auto shapes_with = [&](int64_t batch_size, const Mesh& mesh) {
     FitArguments other = a;
     other.batch_size = batch_size;
+    other.device.mesh = mesh;
     other.talk.quiet = true;
     other.packed = chosen_packing(other, *task);
     return shapes_of(other, *task, rows);
@@ -130,6 +131,7 @@ int plan(const PlanArguments& arguments) {
 
   PlannedRun result{.batch_size = a.batch_size,
                     .dtype = a.training.dtype,
+                    .remat = a.training.remat,
                     .mesh = a.device.mesh,
                     .examples = examples,
                     .steps_per_epoch = steps_per_epoch(a, run.shapes)};

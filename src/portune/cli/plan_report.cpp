@@ -75,13 +75,17 @@ std::string time_row(const PlannedRun& run, const PlannedTarget& target) {
       duration(step.seconds * static_cast<double>(run.steps_per_epoch)), duration(compile_seconds(target)));
 }
 
+std::string name_of(Remat policy) {
+  return policy == Remat::kLayers ? "layers" : policy == Remat::kDots ? "dots" : "none";
+}
+
 std::string options_of(const plan::Remedy& remedy, const PlannedRun& run) {
-  std::string text;
-  if (remedy.dtype != run.dtype) text += fmt::format("--dtype {}", name_of(remedy.dtype));
-  if (remedy.batch_size != run.batch_size) {
-    text += fmt::format("{}--batch-size {}", text.empty() ? "" : " ", remedy.batch_size);
-  }
-  return text;
+  std::vector<std::string> options;
+  if (remedy.dtype != run.dtype) options.push_back(fmt::format("--dtype {}", name_of(remedy.dtype)));
+  if (remedy.remat != run.remat) options.push_back("--remat " + name_of(remedy.remat));
+  if (remedy.mesh != run.mesh) options.push_back("--mesh " + to_string(remedy.mesh));
+  if (remedy.batch_size != run.batch_size) options.push_back(fmt::format("--batch-size {}", remedy.batch_size));
+  return fmt::format("{}", fmt::join(options, " "));
 }
 
 // What the rows have no room for.
@@ -97,7 +101,10 @@ std::vector<std::string> remarks_on(const PlannedTarget& target, const PlannedRu
   if (!target.outcome.refusal.empty()) lines.push_back("does not compile: " + first_line(target.outcome.refusal));
   for (const plan::Remedy& remedy : target.outcome.remedies) lines.push_back("fits with " + options_of(remedy, run));
   if (target.outcome.is_too_large && target.outcome.remedies.empty()) {
-    lines.emplace_back("nothing that was tried makes it fit: bfloat16, and batches down to a 64th of this");
+    lines.emplace_back(
+        "nothing that was tried makes it fit: bfloat16, layers computed again, weights divided over the devices, "
+        "batches "
+        "down to a 64th of this");
   }
   return lines;
 }
@@ -161,7 +168,10 @@ ordered_json json_of(const PlannedTarget& target, const PlannedRun& run) {
   if (target.outcome.is_too_large) {
     json["fits_with"] = ordered_json::array();
     for (const plan::Remedy& remedy : target.outcome.remedies) {
-      json["fits_with"].push_back({{"dtype", name_of(remedy.dtype)}, {"batch_size", remedy.batch_size}});
+      json["fits_with"].push_back({{"dtype", name_of(remedy.dtype)},
+                                   {"remat", name_of(remedy.remat)},
+                                   {"mesh", to_string(remedy.mesh)},
+                                   {"batch_size", remedy.batch_size}});
     }
   }
   return json;

@@ -23,6 +23,7 @@ struct PlannedTarget {
 struct PlannedRun {
   int64_t batch_size = 0;
   DType dtype = DType::kFloat32;
+  Remat remat = Remat::kNone;
   Mesh mesh = {};  ///< whose devices the plans are of, one each
   int64_t examples = 0;
   int64_t steps_per_epoch = 0;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <map>
 #include <ranges>
 #include <string_view>
 #include <vector>
@@ -54,16 +55,26 @@ int64_t usable_bytes(const Accelerator& accelerator) {
 
 class AheadOfTimeCompiler final : public Compiler {
  public:
-  AheadOfTimeCompiler(const Accelerator& accelerator, const Mesh& mesh)
-      : Compiler(usable_bytes(accelerator), accelerator.peaks), topology_(topology_of(accelerator, mesh.devices())) {}
+  explicit AheadOfTimeCompiler(const Accelerator& accelerator)
+      : Compiler(usable_bytes(accelerator), accelerator.peaks), accelerator_(accelerator) {
+    topology_with(1);  // so that a plugin that is missing is told at once
+  }
 
   Compiled compile(const Function& function) const override {
     const Clock::time_point start = Clock::now();
-    return facts_of(topology_.compile(to_stablehlo(function, {}), {.replicas = function.mesh.devices()}), start);
+    const int64_t devices = function.mesh.devices();
+    return facts_of(topology_with(devices).compile(to_stablehlo(function, {}), {.replicas = devices}), start);
   }
 
  private:
-  pjrt::Topology topology_;
+  const pjrt::Topology& topology_with(int64_t devices) const {
+    const auto known = topologies_.find(devices);
+    if (known != topologies_.end()) return known->second;
+    return topologies_.emplace(devices, topology_of(accelerator_, devices)).first->second;
+  }
+
+  const Accelerator& accelerator_;
+  mutable std::map<int64_t, pjrt::Topology> topologies_;  // by how many devices they have at least
 };
 
 Peaks share_of(Peaks peaks, double devices) {
@@ -104,7 +115,7 @@ class CpuCompiler final : public Compiler {
 
 std::unique_ptr<Compiler> open_compiler(const Target& target, const DeviceOptions& options) {
   if (target.accelerator->platform == "cpu") return std::make_unique<CpuCompiler>(options);
-  return std::make_unique<AheadOfTimeCompiler>(*target.accelerator, options.mesh);
+  return std::make_unique<AheadOfTimeCompiler>(*target.accelerator);
 }
 
 }  // namespace portune::plan

@@ -22,10 +22,21 @@ const BatchShape& largest(const std::vector<BatchShape>& shapes) {
   return *std::ranges::max_element(shapes, {}, bytes_of);
 }
 
+// Weights and moments on a device, which no batch makes smaller.
+int64_t state_bytes(const Run& run, const train::StepOptions& options) {
+  const train::Signature batch = run.shapes_with(run.batch_size, options.mesh).front().batch;
+  int64_t bytes = 0;
+  for (const nn::Parameter& parameter : train::step_program(run.task, batch, options).parameters) {
+    bytes += 3 * parameter.input.type().bytes();
+  }
+  return bytes;
+}
+
 MemoryOfBatch memory_of_batch(const Compiler& compiler, const Run& run, const train::StepOptions& options) {
   return [&compiler, &run, options](int64_t size) -> std::optional<int64_t> {
     try {
-      return plan_step(compiler, run.task, largest(run.shapes_with(size)).batch, options).memory.total();
+      const std::vector<BatchShape> shapes = run.shapes_with(size, options.mesh);
+      return plan_step(compiler, run.task, largest(shapes).batch, options).memory.total();
     } catch (const pjrt::CallError& error) {
       if (error.kind() != pjrt::CallError::Kind::kOutOfMemory) throw;
       return {};
@@ -33,46 +44,63 @@ MemoryOfBatch memory_of_batch(const Compiler& compiler, const Run& run, const tr
   };
 }
 
-std::optional<int64_t> smaller_batch(const Compiler& compiler, const Run& run, const train::StepOptions& options) {
-  if (run.batch_size < 2) return {};
-  const LargestBatch found = largest_batch(memory_of_batch(compiler, run, options), compiler.memory_bytes(),
-                                           run.batch_size / 2, run.batch_size - 1, kCompilationsForRemedy);
-  return found.fits > 0 ? std::optional(found.fits) : std::nullopt;
-}
-
-// Parameters and moments, which no other option makes smaller.
-int64_t state_bytes(const Run& run) {
-  int64_t bytes = 0;
-  for (const nn::Parameter& parameter : train::step_program(run.task, run.shapes.front().batch, run.step).parameters) {
-    bytes += 3 * parameter.input.type().bytes();
-  }
-  return bytes;
-}
-
-std::vector<Remedy> remedies(const Compiler& compiler, const Run& run) {
-  std::vector<Remedy> found;
-  if (state_bytes(run) > compiler.memory_bytes()) return found;
-  const auto add_smaller_batch = [&](const train::StepOptions& options) {
-    const std::optional<int64_t> size = smaller_batch(compiler, run, options);
-    if (size) found.push_back({options.compute_dtype, *size});
-  };
-  if (run.step.compute_dtype != DType::kBFloat16) {
-    train::StepOptions bfloat16 = run.step;
-    bfloat16.compute_dtype = DType::kBFloat16;
-    const std::optional<int64_t> memory = memory_of_batch(compiler, run, bfloat16)(run.batch_size);
-    if (memory && *memory <= compiler.memory_bytes()) {
-      found.push_back({DType::kBFloat16, run.batch_size});
-    } else {
-      add_smaller_batch(bfloat16);
+// Tries options with which the run may fit.
+class Remedies {
+ public:
+  Remedies(const Compiler& compiler, const Run& run, int64_t devices) : compiler_(compiler), run_(run) {
+    if (run.step.compute_dtype != DType::kBFloat16) changes_.push_back(compute_in_bfloat16);
+    if (run.step.remat == Remat::kNone) changes_.push_back(compute_layers_again);
+    if (devices > 1 && run.step.mesh == Mesh()) {
+      changes_.push_back([devices](train::StepOptions& options) { options.mesh.fsdp = devices; });
     }
   }
-  add_smaller_batch(run.step);
-  return found;
-}
+
+  std::vector<Remedy> found() {
+    train::StepOptions all = run_.step;
+    for (const Change& change : changes_) {
+      train::StepOptions options = run_.step;
+      for (train::StepOptions* changed : {&options, &all}) change(*changed);
+      if (fits(options)) add(options, run_.batch_size);
+    }
+    if (found_.empty() && changes_.size() > 1 && fits(all)) add(all, run_.batch_size);
+    if (found_.empty() && !changes_.empty()) add_smaller_batch(all);
+    add_smaller_batch(run_.step);
+    return std::move(found_);
+  }
+
+ private:
+  using Change = std::function<void(train::StepOptions&)>;
+
+  static void compute_in_bfloat16(train::StepOptions& options) { options.compute_dtype = DType::kBFloat16; }
+  static void compute_layers_again(train::StepOptions& options) { options.remat = Remat::kLayers; }
+
+  bool has_room_for_state(const train::StepOptions& options) const {
+    return state_bytes(run_, options) <= compiler_.memory_bytes();
+  }
+  bool fits(const train::StepOptions& options) const {
+    if (!has_room_for_state(options)) return false;
+    const std::optional<int64_t> memory = memory_of_batch(compiler_, run_, options)(run_.batch_size);
+    return memory && *memory <= compiler_.memory_bytes();
+  }
+  void add(const train::StepOptions& options, int64_t batch_size) {
+    found_.push_back({options.compute_dtype, options.remat, options.mesh, batch_size});
+  }
+  void add_smaller_batch(const train::StepOptions& options) {
+    if (run_.batch_size < 2 || !has_room_for_state(options)) return;
+    const LargestBatch smaller = largest_batch(memory_of_batch(compiler_, run_, options), compiler_.memory_bytes(),
+                                               run_.batch_size / 2, run_.batch_size - 1, kCompilationsForRemedy);
+    if (smaller.fits > 0) add(options, smaller.fits);
+  }
+
+  const Compiler& compiler_;
+  const Run& run_;
+  std::vector<Change> changes_;
+  std::vector<Remedy> found_;
+};
 
 }  // namespace
 
-TargetPlan plan_target(const Compiler& compiler, const Run& run) {
+TargetPlan plan_target(const Compiler& compiler, const Run& run, int64_t devices) {
   TargetPlan plan;
   try {
     for (const BatchShape& shape : run.shapes) {
@@ -87,7 +115,7 @@ TargetPlan plan_target(const Compiler& compiler, const Run& run) {
     if (error.kind() != pjrt::CallError::Kind::kOutOfMemory) return plan;
   }
   plan.is_too_large = !plan.fits;
-  if (plan.is_too_large) plan.remedies = remedies(compiler, run);
+  if (plan.is_too_large) plan.remedies = Remedies(compiler, run, devices).found();
   return plan;
 }
 

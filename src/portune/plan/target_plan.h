@@ -24,8 +24,8 @@ struct Run {
   train::StepOptions step;
   int64_t batch_size = 0;
   std::vector<BatchShape> shapes;
-  /// What they would be with another batch size; steps do not matter.
-  std::function<std::vector<BatchShape>(int64_t batch_size)> shapes_with;
+  /// What they would be with another batch size, on another mesh; steps do not matter.
+  std::function<std::vector<BatchShape>(int64_t batch_size, const Mesh& mesh)> shapes_with;
 };
 
 struct ShapePlan {
@@ -37,7 +37,11 @@ struct ShapePlan {
 /// Options with which a run fits that does not as it is.
 struct Remedy {
   DType dtype;
+  Remat remat;
+  Mesh mesh;
   int64_t batch_size;
+
+  bool operator==(const Remedy&) const = default;
 };
 
 struct TargetPlan {
@@ -50,9 +54,11 @@ struct TargetPlan {
   std::vector<Remedy> remedies;
 };
 
-/// Compiles the steps of all shapes, and where they do not fit, those of other options until they do: bfloat16, a
-/// smaller batch, or both.
-TargetPlan plan_target(const Compiler& compiler, const Run& run);
+/// Compiles the steps of all shapes. Where they do not fit, also those of bfloat16, of layers that are computed again
+/// and of weights divided over all devices: each by itself, or if that is not enough together, with a smaller batch if
+/// need be; and of a smaller batch alone.
+/// devices  that the target has
+TargetPlan plan_target(const Compiler& compiler, const Run& run, int64_t devices = 1);
 
 /// The largest batch of the run that fits, by the largest of its shapes.
 /// plan  of the run, so that it need not be compiled again
