@@ -23,7 +23,8 @@ inline constexpr std::string_view kAttentionMask = "attention_mask";
 /// Of packed batches, int32 [rows, length]: the place of a token in its text, from 0 on.
 inline constexpr std::string_view kPositionIds = "position_ids";
 /// Of packed batches, int32 [texts, length]: where the tokens of each text stand, counted along the rows, one after the
-/// other; -1 where a text has ended.
+/// other; -1 where a text has ended. [parts, texts, length] of a batch in several parts, counted along the rows of
+/// each.
 inline constexpr std::string_view kTokenPlaces = "token_places";
 
 /// The shapes of packed batches.
@@ -37,6 +38,9 @@ struct PackedShapes {
   /// Examples among which those of a batch are chosen; those that wait are chosen before others, in their order, if
   /// they fit. More: fuller rows; fewer: less memory.
   int64_t window = 0;
+  /// Packed batches side by side in one: as many as a training step divides its batch into, for devices and
+  /// micro-batches. `examples` and `rows` are those of a part.
+  int64_t parts = 1;
 };
 
 struct PackOptions {

@@ -27,7 +27,8 @@ struct TrainingOptions {
   DType dtype = DType::kFloat32;                ///< of activations and matrix products: float32 or bfloat16
   /// Micro-batches of a step: each of its batches is worked off in so many equal parts, one after the other, and gives
   /// the update that it gives as a whole, but for what is drawn at random, anew in each part. What a step holds in
-  /// memory is that of a part. No packed batches, nor next sentence prediction.
+  /// memory is that of a part. Packed batches come in parts (data::PackedShapes::parts); not for next sentence
+  /// prediction.
   int64_t gradient_accumulation_steps = 1;
   Remat remat = Remat::kNone;  ///< what the backward pass computes again to save memory
   uint64_t seed = 42;          ///< of dropout and of new weights

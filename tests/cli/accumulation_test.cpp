@@ -59,12 +59,13 @@ TEST(GradientAccumulation, RefusesNextSentencePrediction) {
   EXPECT_THAT(run.err, HasSubstr("a batch in 2 parts"));
 }
 
-TEST(GradientAccumulation, RefusesPackedBatches) {
+TEST(GradientAccumulation, DividesPackedBatchesToo) {
   const Toy toy;
-  const Finished run = portune(toy.fit({"--gradient-accumulation-steps", "2", "--packing", "exact_examples"}));
-  EXPECT_EQ(run.exit_code, 2) << run.err;
-  EXPECT_THAT(run.err, HasSubstr("--gradient-accumulation-steps"));
-  EXPECT_THAT(run.err, HasSubstr("a batch in 2 parts"));
+  const Words words = toy.fit({"--gradient-accumulation-steps", "2", "--packing", "exact_examples", "--json"});
+  const Finished run = portune(with_batch_size(words, "8"));
+  ASSERT_EQ(run.exit_code, 0) << run.err;
+  EXPECT_THAT(run.err, HasSubstr("packing 2 x 8 examples into"));
+  EXPECT_EQ(json::parse(run.out)["steps"], 12);  // three epochs of 64 rows
 }
 
 }  // namespace

@@ -55,7 +55,7 @@ TEST(MeshOption, RefusesWhatIsNoMeshAndWhatCannotBeDivided) {
     return run.err;
   };
   EXPECT_THAT(error_of({"--mesh", "replicas=8"}), HasSubstr("data=4,fsdp=2"));
-  EXPECT_THAT(error_of({"--mesh", "data=2", "--packing", "exact_examples"}), HasSubstr("no --mesh"));
+  EXPECT_THAT(error_of({"--mesh", "data=2", "--task", "masked-lm", "--next-sentence"}), HasSubstr("no --mesh"));
 }
 
 }  // namespace

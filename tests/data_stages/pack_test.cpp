@@ -15,6 +15,7 @@ namespace portune::data {
 namespace {
 
 using testing::AllOf;
+using testing::Each;
 using testing::ElementsAre;
 using testing::HasSubstr;
 
@@ -86,6 +87,28 @@ TEST(Pack, PutsTextsSideBySide) {
   EXPECT_THAT(batch.tensor(kExampleWeight).as<float>(), ElementsAre(1, 1, 1, 0));
   EXPECT_EQ(batch.tensor("tags").shape(), (Shape{4, 5}));
   EXPECT_THAT(ints(batch, "tags").subspan(4, 3), ElementsAre(-100, 2, -100));
+}
+
+// Of three parts the last has no example.
+TEST(Pack, PutsPartsSideBySide) {
+  PackOptions in_parts = options(Packing::kExactExamples, 2, {1, 2}, 2);
+  in_parts.shapes.parts = 3;
+  Cursor cursor = texts({2, 4, 3}).pack(in_parts).iterate();
+  const Example batch = *cursor.next();
+  // The first part needs two rows, and so all have two.
+  EXPECT_EQ(batch.tensor("input_ids").shape(), (Shape{6, 5}));
+  EXPECT_THAT(ints(batch, "input_ids").first(20), ElementsAre(20, 21, 22, 23, -7, 10, 11, -7, -7, -7,  //
+                                                              30, 31, 32, -7, -7, -7, -7, -7, -7, -7));
+  EXPECT_THAT(ints(batch, "input_ids").subspan(20), Each(-7));
+  EXPECT_EQ(batch.tensor("token_places").shape(), (Shape{3, 2, 5}));
+  EXPECT_THAT(ints(batch, "token_places").subspan(10), ElementsAre(0, 1, 2, -1, -1, -1, -1, -1, -1, -1,  //
+                                                                   -1, -1, -1, -1, -1, -1, -1, -1, -1, -1));
+  EXPECT_THAT(ints(batch, "attention_mask").subspan(20), Each(0));
+  EXPECT_THAT(ints(batch, "label"), ElementsAre(1, 2, 3, 0, 0, 0));
+  EXPECT_THAT(batch.tensor(kExampleWeight).as<float>(), ElementsAre(1, 1, 1, 0, 0, 0));
+  EXPECT_THAT(ints(batch, "tags").last(10), Each(-100));
+  ASSERT_EQ(batch.batch_types().size(), 2u);
+  EXPECT_FALSE(cursor.next());
 }
 
 TEST(Pack, SeveralTextsOfAnExampleMayStandInDifferentRows) {

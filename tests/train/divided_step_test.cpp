@@ -39,7 +39,8 @@ TextClassification task_from(const std::filesystem::path& folder) {
 std::vector<std::vector<float>> step(const Device& device, const Task& task, const data::Example& batch,
                                      train::StepOptions options, uint32_t key = 1) {
   options.mesh = device.mesh();
-  const train::StepProgram program = train::step_program(task, train::signature_of(task, batch), options);
+  const train::Signature signature = train::signature_of(task, batch);
+  const train::StepProgram program = train::step_program(task, signature, options);
   const InitialWeights initial = task.initial_weights(program.parameters, 1);
   std::vector<DeviceArray> arrays;
   for (size_t i = 0; i < program.parameters.size(); ++i) {
@@ -50,7 +51,7 @@ std::vector<std::vector<float>> step(const Device& device, const Task& task, con
       arrays.push_back(device.put(Tensor(parameter.value.type()), parameter.sharding));
     }
   }
-  for (const std::string& name : task.inputs()) {
+  for (const auto& [name, type] : signature) {
     arrays.push_back(device.put(batch.tensor(name).view(), train::kBatchSharding));
   }
   arrays.push_back(device.put(Tensor({3}, {0.01f, 10.0f, 1000.0f})));
@@ -185,14 +186,35 @@ TEST(GradientAccumulation, RefusesABatchThatCannotBeDivided) {
   EXPECT_THAT(text, HasSubstr("int32[6, 12]"));
 }
 
-TEST(GradientAccumulation, RefusesPackedBatches) {
+data::Dataset packed(const TextClassification& task, int64_t parts) {
+  return task.packed_batches(
+      rows(), {.examples = 8 / parts, .rows = {1, 2, 4}, .length = 12, .window = 8, .parts = parts}, {.buffer = 1});
+}
+
+// Of the second batch the last parts have no example.
+TEST(DividedStep, OfPackedBatchesGivesTheUpdateOfTheWholeBatch) {
   const TextClassification task = task_from(kTinyBert);
-  const data::PackedShapes shapes{.examples = 4, .rows = {4}, .length = 12, .window = 4};
-  const data::Example batch = *task.packed_batches(rows(), shapes, {.buffer = 4, .seed = 1}).iterate().next();
-  const auto build = [&] {
-    train::step_program(task, train::signature_of(task, batch), {.gradient_accumulation_steps = 2});
-  };
-  EXPECT_THAT(message<UsageError>(build), HasSubstr("packed"));
+  const TemporaryFolder cache;
+  const Device one({.cache_folder = cache.path()}), two({.mesh = {.data = 2}, .cache_folder = cache.path()}),
+      four({.mesh = {.data = 2, .fsdp = 2}, .cache_folder = cache.path()});
+  data::Cursor in_four = packed(task, 4).iterate();
+  for (const data::Example& batch : task.batches(rows(), 8).iterate()) {
+    const auto whole = step(one, task, batch, in_micro_batches(1));
+    const data::Example parts = *in_four.next();
+    expect_close(step(one, task, parts, in_micro_batches(4)), whole);
+    expect_close(step(two, task, parts, in_micro_batches(2)), whole);
+    expect_close(step(four, task, parts, in_micro_batches(1)), whole);
+  }
+  EXPECT_FALSE(in_four.next());
+}
+
+TEST(DividedStep, RefusesABatchThatIsPackedInAnotherNumberOfParts) {
+  const TextClassification task = task_from(kTinyBert);
+  for (const auto& [parts, micro_batches] : {std::pair{1, 2}, {2, 4}, {2, 1}}) {
+    const data::Example batch = *packed(task, parts).iterate().next();
+    EXPECT_THAT(message<UsageError>([&] { step(decompositions(), task, batch, in_micro_batches(micro_batches)); }),
+                HasSubstr("one of " + std::to_string(micro_batches) + ": a part for each"));
+  }
 }
 
 TEST(GradientAccumulation, IsThatOfTheRunWhichIsResumed) {

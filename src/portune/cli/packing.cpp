@@ -51,8 +51,9 @@ std::string describe(const data::PackingPlan& plan, const std::vector<data::Text
                                    ? fmt::format("{} examples", shapes.examples)
                                    : fmt::format("about {:.0f} examples", plan.examples_per_batch);
   const double padded = static_cast<double>(sample.front().size()) * static_cast<double>(shapes.length);
-  return fmt::format("packing {} into {} rows of {}: {:.1f} % of their places hold tokens; a text in a row: {:.1f} %",
-                     examples, fmt::join(shapes.rows, " or "), shapes.length, 100 * plan.useful,
+  return fmt::format("packing {}{} into {} rows of {}: {:.1f} % of their places hold tokens; a text in a row: {:.1f} %",
+                     shapes.parts > 1 ? fmt::format("{} x ", shapes.parts) : "", examples,
+                     fmt::join(shapes.rows, " or "), shapes.length, 100 * plan.useful,
                      100 * mean_tokens(sample) / padded);
 }
 
@@ -69,21 +70,15 @@ std::optional<data::PackedShapes> chosen_packing(const FitArguments& a, const Ro
                       .expected = "that policy, as otherwise --batch-size says what a batch has"});
   }
   if (!a.packing) return std::nullopt;
-  if (parts_of_step(a) > 1) {
-    throw UsageError({.where = "packing",
-                      .given = fmt::format("a batch in {} parts", parts_of_step(a)),
-                      .expected = "no --gradient-accumulation-steps and no --mesh with packed batches, whose examples "
-                                  "are not rows",
-                      .fix = "leave one of the two out"});
-  }
   // Refused before anything is read.
   const int64_t length = a.model.options.max_length;
   task.packed_batches(data::from_examples({}), {.examples = 1, .rows = {1}, .length = length, .window = 1}, {});
   const std::vector<data::TextLengths> sample = sample_of(a, task);
   if (sample.empty()) return std::nullopt;  // what comes next says what is missing
-  const data::PackingPlan plan = *a.packing == data::Packing::kExactExamples
-                                     ? data::plan_exact_examples(sample, a.batch_size, length)
-                                     : data::plan_token_budget(sample, budget_of(a, sample), length);
+  data::PackingPlan plan = *a.packing == data::Packing::kExactExamples
+                               ? data::plan_exact_examples(sample, a.batch_size, length)
+                               : data::plan_token_budget(sample, budget_of(a, sample), length);
+  plan.shapes.parts = parts_of_step(a);
   say(a.talk, describe(plan, sample));
   return plan.shapes;
 }

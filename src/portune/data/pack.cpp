@@ -4,6 +4,7 @@
 
 #include "portune/data/batching.h"
 #include "portune/data/packed_collate.h"
+#include "portune/data/packed_parts.h"
 #include "portune/data/rewindable.h"
 #include "portune/data/row_packer.h"
 #include "portune/data/saved_state.h"
@@ -22,12 +23,10 @@ class PackIterator final : public Iterator {
       : input_(std::move(input)), options_(options) {}
 
   std::optional<Example> next() override {
-    fill();
-    if (waiting_.empty()) return std::nullopt;
-    const PackedRows packed = choose();
-    std::vector<Example> taken = take(packed.examples);
+    std::vector<Part> parts = next_parts();
+    if (parts.empty()) return std::nullopt;
     input_.release(oldest());
-    Example batch = packed_batch(std::move(taken), packed, options_);
+    Example batch = batch_of(std::move(parts));
     batch.set_batch_types(
         types_with_sizes(batch, row_counts(), 0, [&](const std::string& name) { return is_of_tokens(name); }));
     return batch;
@@ -60,6 +59,35 @@ class PackIterator final : public Iterator {
     int64_t index;  // in the pass over the input
     Example example;
   };
+
+  // The examples of a part of a batch, and where they stand in its rows.
+  struct Part {
+    std::vector<Example> examples;
+    PackedRows packed;
+  };
+
+  std::vector<Part> next_parts() {
+    std::vector<Part> parts;
+    while (std::ssize(parts) < options_.shapes.parts) {
+      fill();
+      if (waiting_.empty()) break;
+      PackedRows packed = choose();
+      std::vector<Example> taken = take(packed.examples);
+      parts.push_back({std::move(taken), std::move(packed)});
+    }
+    return parts;
+  }
+
+  // All parts have as many rows as the one that needs the most.
+  Example batch_of(std::vector<Part> parts) const {
+    const int64_t rows = std::ranges::max(parts, {}, [](const Part& part) { return part.packed.rows; }).packed.rows;
+    std::vector<Example> batches;
+    for (Part& part : parts) {
+      part.packed.rows = rows;
+      batches.push_back(packed_batch(std::move(part.examples), part.packed, options_));
+    }
+    return options_.shapes.parts == 1 ? std::move(batches.front()) : side_by_side(std::move(batches), options_);
+  }
 
   // Of those that wait, by their place in the input; of all yet to come, if none waits.
   int64_t oldest() const { return waiting_.empty() ? input_.taken() : waiting_.front().index; }
@@ -113,9 +141,12 @@ class PackIterator final : public Iterator {
     return taken;
   }
 
-  std::span<const int64_t> row_counts() const {
-    const std::span<const int64_t> rows = options_.shapes.rows;
-    return options_.shapes.packing == Packing::kTokenBudget ? rows.last(1) : rows;
+  // That batches may have in all.
+  std::vector<int64_t> row_counts() const {
+    std::vector<int64_t> rows = options_.shapes.rows;
+    if (options_.shapes.packing == Packing::kTokenBudget) rows = {rows.back()};
+    for (int64_t& count : rows) count *= options_.shapes.parts;
+    return rows;
   }
   bool is_of_tokens(const std::string& name) const {
     return name == kAttentionMask || name == kPositionIds || std::ranges::count(options_.columns, name) > 0;
@@ -144,6 +175,7 @@ Dataset Dataset::pack(PackOptions options) const {
   PackedShapes& shapes = options.shapes;
   require_at_least("pack", "examples", shapes.examples, 1);
   require_at_least("pack", "length", shapes.length, 1);
+  require_at_least("pack", "parts", shapes.parts, 1);
   require_at_least("pack", "window", shapes.window, shapes.packing == Packing::kExactExamples ? shapes.examples : 1);
   require_at_least("pack", "the number of rows", shapes.rows.empty() ? 0 : std::ranges::min(shapes.rows), 1);
   std::ranges::sort(shapes.rows);

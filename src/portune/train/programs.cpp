@@ -55,15 +55,15 @@ AdamWOptions adam_for(const Value& parameter, const StepOptions& options) {
 
 // parts  that the rows of a batch are divided into
 void require_parts(const Signature& batch, int64_t parts, const std::string& where) {
-  if (parts == 1) return;
   for (const auto& [name, type] : batch) {
-    if (name == data::kTokenPlaces) {
+    const int64_t packed_in = type.shape.rank() == 3 ? type.shape[0] : 1;
+    if (name == data::kTokenPlaces && packed_in != parts) {
       throw UsageError({.where = where,
-                        .given = "packed batches",
-                        .expected = "batches whose rows are examples, which can be divided",
-                        .fix = "train without packing"});
+                        .given = "a packed batch of " + std::to_string(packed_in) + " part(s)",
+                        .expected = "one of " + std::to_string(parts) + ": a part for each micro-batch of each device",
+                        .fix = "set PackedShapes::parts"});
     }
-    if (type.shape.rank() > 0 && type.shape[0] % parts == 0) continue;
+    if (parts == 1 || (type.shape.rank() > 0 && type.shape[0] % parts == 0)) continue;
     throw UsageError(
         {.where = where,
          .given = "a batch with " + name + " " + to_string(type),
@@ -74,21 +74,29 @@ void require_parts(const Signature& batch, int64_t parts, const std::string& whe
 
 void require_parts(const Signature& batch, const Mesh& mesh, int64_t micro_batches) {
   const int64_t devices = mesh.size(kBatchAxes);
-  std::string where;
-  if (devices > 1) where = "mesh " + to_string(mesh);
-  if (micro_batches > 1) {
-    where += (where.empty() ? "" : ", ") + std::string("gradient_accumulation_steps ") + std::to_string(micro_batches);
-  }
+  std::string where = "mesh " + to_string(mesh);
+  if (micro_batches > 1) where += ", gradient_accumulation_steps " + std::to_string(micro_batches);
   require_parts(batch, devices * micro_batches, where);
 }
 
+// The columns of a micro-batch among those of a device.
 Columns micro_batch(const Columns& batch, const Value& index, int64_t count) {
+  if (count == 1) return batch;
   Columns part;
   for (const auto& [name, x] : batch) {
     const int64_t rows = x.shape()[0] / count;
     part.emplace(name, dynamic_slice(x, 0, index * static_cast<double>(rows), rows));
   }
   return part;
+}
+
+// As tasks read it: places [1, texts, length], those of one part, are [texts, length].
+Columns without_parts(Columns batch) {
+  const auto places = batch.find(data::kTokenPlaces);
+  if (places == batch.end() || places->second.rank() == 2) return batch;
+  const Shape& shape = places->second.shape();
+  places->second = reshape(places->second, {shape[1], shape[2]});
+  return batch;
 }
 
 // A bijection of the index in each half: no two micro-batches, on whatever device, have the same.
@@ -145,10 +153,9 @@ StepProgram step_program(const Task& task, const Signature& batch, const StepOpt
                        .random_key = key_of(random_key, index, options),
                        .remat = options.remat,
                        .mesh = options.mesh});
-  const Sums of_device =
-      micro_batches == 1
-          ? sums_of(task, context, in.columns)
-          : accumulate(sums_of(task, context, micro_batch(in.columns, index, micro_batches)), index, micro_batches);
+  const Columns micro = without_parts(micro_batch(in.columns, index, micro_batches));
+  const Sums of_micro_batch = sums_of(task, context, micro);
+  const Sums of_device = micro_batches == 1 ? of_micro_batch : accumulate(of_micro_batch, index, micro_batches);
   const Sums sums = sum_over_devices(of_device, context.parameters(), options.mesh);
   // A batch may have nothing to learn from: masked language modelling may choose no token. Its loss is 0 then, not 0 /
   // 0, and its gradients, which are 0, stay so.

@@ -38,7 +38,7 @@ struct StepOptions {
 ///   results     the updated weights and moments, in the memory of the old; then float32 scalars: mean loss, sum of
 ///               the weights that it is the mean over, norm of the gradient before clipping
 /// batch       of all devices together
-/// errors      UsageError if the batch cannot be divided into the devices' micro-batches, or is packed
+/// errors      UsageError if the batch cannot be divided into the devices' micro-batches, or is packed in another number
 struct StepProgram {
   Function function;
   std::vector<nn::Parameter> parameters;
