@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 
 #include <algorithm>
+#include <set>
 
 #include "cli/program.h"
 #include "portune/error.h"
@@ -30,12 +31,14 @@ FitArguments fit_arguments(Words more) {
   return std::get<FitArguments>(parse(more));
 }
 
-// Those that work on rows have the options of every task, which are groups of their own.
+// Those that work on rows have the options of every task, which are groups of their own; plan and parity those of fit.
 TEST(CommandLine, HelpOfEachCommandHasExamplesAndIsNotEndless) {
-  for (const char* command : {"fit", "evaluate", "predict", "generate", "tokenize", "devices", "bench", "parity"}) {
+  for (const char* command :
+       {"fit", "evaluate", "predict", "generate", "tokenize", "devices", "bench", "plan", "parity"}) {
     const std::string text = text_of({command, "--help"});
     EXPECT_THAT(text, HasSubstr("Examples\n  portune " + std::string(command)));
-    EXPECT_LE(std::ranges::count(text, '\n'), command == std::string("fit") ? 110 : 80) << command;
+    const bool trains = std::set<std::string>{"fit", "plan", "parity"}.contains(command);
+    EXPECT_LE(std::ranges::count(text, '\n'), trains ? 120 : 80) << command;
     EXPECT_EQ(text_of({command, "-h"}), text);
     EXPECT_THAT(text_of({"--help"}), HasSubstr("\n  " + std::string(command) + " "));
   }

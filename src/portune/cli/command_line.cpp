@@ -82,7 +82,10 @@ constexpr const char* kPlanExamples =
 
 constexpr const char* kParityExamples =
     "  portune parity --case case\n"
-    "  A case is made by tools/make_reference.py --model bert --architecture BertForMaskedLM --output case\n";
+    "  A case is made by tools/make_reference.py --model bert --architecture BertForMaskedLM --output case\n"
+    "  portune parity --against no-kernels --model bert --train train.csv --steps 20\n"
+    "  portune parity --device cpu --against cuda,bfloat16 --recipe glue/cola --model bert --train train.tsv\n"
+    "  Exit code 1 if something disagrees (docs/parity.md).\n";
 
 std::vector<const CLI::App*> commands_of(const CLI::App& app) {
   return app.get_subcommands([](const CLI::App*) { return true; });
@@ -139,7 +142,8 @@ class Parser {
     add("bench-input", "Times what makes batches of rows, without a device.", kBenchInputExamples, bench_input_);
     add("plan", "Compiles a training run for devices that are not there: does it fit, how fast is it.", kPlanExamples,
         plan_);
-    add("parity", "Compares a model with what transformers computed for it.", kParityExamples, parity_);
+    add("parity", "Compares a model with what transformers computed for it, or a training run on two settings.",
+        kParityExamples, parity_);
   }
 
   Command parse(const std::vector<std::string>& words) {
@@ -161,7 +165,7 @@ class Parser {
     if (version_) return Text{"portune " PORTUNE_VERSION "\n"};
     fit_.words = words;
     for (ModelArguments* model : {&fit_.model, &evaluate_.model, &predict_.model, &bench_input_.fit.model,
-                                  &plan_.fit.model}) {
+                                  &plan_.fit.model, &parity_.fit.model}) {
       model->given = given(recipe);
     }
     return command();

@@ -180,11 +180,13 @@ struct PlanArguments {
 };
 
 struct ParityArguments {
-  std::filesystem::path reference;  ///< the case's folder
-  std::filesystem::path dump;       ///< a folder for what was computed; empty: none
-  DType dtype = DType::kFloat32;
-  DeviceOptions device;
-  Talk talk;
+  std::filesystem::path reference;  ///< the case's folder; empty: a training run is compared
+  std::filesystem::path dump;       ///< a folder for what was computed for a case; empty: none
+  FitArguments fit;                 ///< the run; of a case dtype, device and talk alone
+  std::string against;              ///< what the second run has otherwise
+  int64_t steps = 20;
+  int64_t every = 1;               ///< steps between comparisons of gradients and parameters
+  std::optional<DType> tolerance;  ///< that of runs of this type; none: the coarser of the two
 };
 
 // Each command returns the exit code; errors are thrown.
@@ -202,5 +204,6 @@ int bench(const BenchArguments& arguments);
 int bench_input(const BenchInputArguments& arguments);
 int plan(const PlanArguments& arguments);
 int parity(const ParityArguments& arguments);
+int compare_runs(const ParityArguments& arguments);  ///< what parity() does without a case
 
 }  // namespace portune::cli

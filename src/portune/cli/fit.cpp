@@ -41,12 +41,6 @@ int64_t steps_of_pass(const FitArguments& a, int64_t examples, const data::Datas
   return steps_for(a, examples);
 }
 
-FitOptions epochs_of(const FitArguments& a, int64_t examples, const data::Dataset& batches) {
-  if (a.max_steps > 0) return {.num_train_epochs = 1, .steps_per_epoch = a.max_steps};
-  return {.num_train_epochs = a.epochs,
-          .steps_per_epoch = a.steps_per_epoch > 0 ? a.steps_per_epoch : steps_of_pass(a, examples, batches)};
-}
-
 void say_what_is_trained(const FitArguments& a, const RowTask& task, int64_t examples, bool validates) {
   for (const std::string& line : remarks_on_config(task.unknown_config_keys())) say(a.talk, line);
   say(a.talk, fmt::format("training on {} examples", grouped(examples)));
@@ -122,6 +116,12 @@ data::Dataset training_batches(const RowTask& task, const data::Dataset& rows, c
   return tolerant(a.model, batches);
 }
 
+FitOptions epochs_of(const FitArguments& a, int64_t examples, const data::Dataset& batches) {
+  if (a.max_steps > 0) return {.num_train_epochs = 1, .steps_per_epoch = a.max_steps};
+  return {.num_train_epochs = a.epochs,
+          .steps_per_epoch = a.steps_per_epoch > 0 ? a.steps_per_epoch : steps_of_pass(a, examples, batches)};
+}
+
 void choose_shapes(FitArguments& a, RowTask& task) {
   a.model.lengths = chosen_lengths(a, task);
   if (!a.model.lengths.empty()) task.set_lengths(a.model.lengths);
@@ -140,6 +140,17 @@ void check_one_run(const FitArguments& a) {
                       .given = "a batch in " + std::to_string(parts_of_step(a)) + " parts",
                       .expected = "no --gradient-accumulation-steps and no --mesh, as the loss is a sum of two means, "
                                   "which parts do not add up to"});
+  }
+}
+
+void check_new_run(const FitArguments& a) {
+  const auto refuse = [](const char* option, std::string given, const char* expected) {
+    throw UsageError({.where = option, .given = std::move(given), .expected = expected});
+  };
+  if (a.folds > 0) refuse("folds", std::to_string(a.folds), "no cross-validation, as this is about one training run");
+  check_one_run(a);
+  if (a.resume || !a.resume_from_checkpoint.empty()) {
+    refuse(a.resume ? "resume" : "resume_from_checkpoint", "a run that goes on", "the options of a new run");
   }
 }
 

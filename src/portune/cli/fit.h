@@ -21,6 +21,10 @@ struct Split {
 ///         check_validation_split()
 void check_one_run(const FitArguments& a);
 
+/// For commands that look into a run, and neither go on with one nor leave one behind.
+/// errors  UsageError for --folds and --resume, and those of check_one_run()
+void check_new_run(const FitArguments& a);
+
 /// Into how many the rows of a training batch are divided: micro-batches on each device.
 int64_t parts_of_step(const FitArguments& a);
 /// Rows of a training batch: those of all its parts.
@@ -37,6 +41,11 @@ Split split_of(const FitArguments& a, const RowTask& task);
 /// Batches of all rows in random order.
 /// examples  that there are, as far as is known: of so many the order is fully random
 data::Dataset training_batches(const RowTask& task, const data::Dataset& rows, const FitArguments& a, int64_t examples);
+
+/// How long the run is.
+/// examples  of the training set
+/// batches   of it, which are counted where that alone tells how many there are
+FitOptions epochs_of(const FitArguments& a, int64_t examples, const data::Dataset& batches);
 
 /// Chooses the shapes of batches that --padding and --packing ask for, says which, and tells them to arguments and
 /// task.

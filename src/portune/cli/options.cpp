@@ -217,8 +217,10 @@ void add_generation(Group group, GenerateArguments& a) {
   group.setting<uint64_t>("--seed", set(&O::seed), "of drawing", {.highest = 1.8e19});
 }
 
+DType dtype_called(const std::string& name) { return name == "bfloat16" ? DType::kBFloat16 : DType::kFloat32; }
+
 void add_dtype(Group group, DType& dtype, const std::string& help = "type of activations; weights stay float32") {
-  const auto take = [&](const std::string& name) { dtype = name == "bfloat16" ? DType::kBFloat16 : DType::kFloat32; };
+  const auto take = [&](const std::string& name) { dtype = dtype_called(name); };
   group.choice("--dtype", {"float32", "bfloat16"}, take, help)->default_str(std::string(name_of(dtype)));
 }
 
@@ -489,14 +491,22 @@ void add_options(CLI::App& command, PlanArguments& a) {
 }
 
 void add_options(CLI::App& command, ParityArguments& a) {
-  Group data(command, "Data");
-  data.path("--case", a.reference, "folder of a model with what transformers computed (docs/parity.md)")->required();
-  Group output(command, "Output");
-  output.path("--dump", a.dump, "a new folder for what Portune computed")->default_str("none");
-  add_talk(output, a.talk);
-  Group device(command, "Device");
-  add_dtype(device, a.dtype);
-  add_device(device, a.device);
+  Group transformers(command, "Against transformers");
+  CLI::Option* reference =
+      transformers.path("--case", a.reference, "folder of a model with what transformers computed (docs/parity.md)");
+  transformers.path("--dump", a.dump, "a new folder for what Portune computed")->default_str("none");
+  Group runs(command, "A training run against itself on another setting, with the options of fit");
+  runs.text("--against", a.against, "what the second run has otherwise: no-kernels; cuda,bfloat16; data=8; ...")
+      ->type_name("SETTING")
+      ->excludes(reference);
+  runs.number("--steps", a.steps, "steps of both runs; never more than fit would make", {.lowest = 1, .highest = 1e6});
+  runs.number("--every", a.every, "steps between comparisons of gradients and parameters", {.lowest = 1});
+  const auto take = [&](const std::string& name) { a.tolerance = dtype_called(name); };
+  runs.choice("--tolerance", {"float32", "bfloat16"}, take, "what is allowed: that of runs of this type")
+      ->default_str("the coarser one of the runs");
+  add_options(command, a.fit);
+  for (const char* option : {"--model", "--train"}) command.get_option(option)->required(false);
+  command.get_option("--output")->required(false)->default_str("not used");
 }
 
 }  // namespace portune::cli

@@ -1,14 +1,16 @@
-// portune parity: a model against what transformers computed for it.
+// portune parity: a model against what transformers computed for it; compare_runs.cpp has the other half.
 #include "portune/parity/parity.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <nlohmann/json.hpp>
 
 #include "portune/cli/commands.h"
 #include "portune/cli/exit_code.h"
 #include "portune/cli/report.h"
+#include "portune/error.h"
 
 namespace portune::cli {
 namespace {
@@ -46,20 +48,34 @@ std::string json_of(const ParityArguments& a, const parity::ReferenceCase& refer
   for (const Comparison& c : result.comparisons) tensors.push_back(json_of(c));
   return line_of({{"case", a.reference.string()},
                   {"architecture", reference.architecture()},
-                  {"dtype", name_of(a.dtype)},
+                  {"dtype", name_of(a.fit.training.dtype)},
                   {"passed", result.passed()},
                   {"tensors", tensors}});
 }
 
-}  // namespace
+void require_options_of_a_case(const std::vector<GivenOption>& given) {
+  constexpr std::array kOptions = {"--case",   "--dump",   "--json",       "--quiet",        "--dtype",
+                                   "--device", "--plugin", "--no-kernels", "--cache-folder", "--no-cache"};
+  for (const GivenOption& option : given) {
+    if (std::ranges::find(kOptions, option.name) != kOptions.end()) continue;
+    throw UsageError({.where = option.place,
+                      .given = option.name + " with --case",
+                      .expected = "no option of a training run, as a case has all that is compared"});
+  }
+}
 
-int parity(const ParityArguments& a) {
+int compare_with_case(const ParityArguments& a) {
+  require_options_of_a_case(a.fit.model.given);
   const parity::ReferenceCase reference(a.reference);
-  const Device device(a.device);
-  const ParityResult result = check_parity(device, reference, a.dtype);
+  const Device device(a.fit.device);
+  const ParityResult result = check_parity(device, reference, a.fit.training.dtype);
   if (!a.dump.empty()) dump(result, a.dump);
-  print_result(a.talk.json ? json_of(a, reference, result) : table_of(result));
+  print_result(a.fit.talk.json ? json_of(a, reference, result) : table_of(result));
   return result.passed() ? kOk : kFailed;
 }
+
+}  // namespace
+
+int parity(const ParityArguments& a) { return a.reference.empty() ? compare_runs(a) : compare_with_case(a); }
 
 }  // namespace portune::cli

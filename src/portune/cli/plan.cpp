@@ -37,15 +37,9 @@ std::vector<plan::Target> targets_of(const std::vector<std::string>& names, cons
 }
 
 void check_options(const FitArguments& a) {
-  const auto refuse = [](const char* option, std::string given, const char* expected) {
-    throw UsageError({.where = option, .given = std::move(given), .expected = expected});
-  };
-  if (a.folds > 0) refuse("folds", std::to_string(a.folds), "no cross-validation, as one training run is planned");
-  check_one_run(a);
-  if (a.device.device != "cpu") refuse("device", a.device.device, "none: --on names the devices of a plan");
-  if (a.resume || !a.resume_from_checkpoint.empty()) {
-    refuse(a.resume ? "resume" : "resume_from_checkpoint", "a run that goes on", "the options of a new run");
-  }
+  check_new_run(a);
+  if (a.device.device == "cpu") return;
+  throw UsageError({.where = "device", .given = a.device.device, .expected = "none: --on names the devices of a plan"});
 }
 
 // Not shuffled: the first batch tells the shapes, and no more rows are read for it than it has.

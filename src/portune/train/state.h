@@ -46,6 +46,7 @@ class TrainingState {
   const Task& task() const { return task_; }
   const TrainingOptions& options() const { return options_; }
   const LoadReport& load_report() const { return weights_.load_report(); }
+  const Weights& weights() const { return weights_; }
   /// Steps made, those before a resumption included.
   int64_t steps() const { return position_.step; }
   /// Of the epoch under way; kept in checkpoints, as the steps before one count too.

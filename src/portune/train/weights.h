@@ -30,6 +30,12 @@ class Weights {
   bool have_moments() const { return !m_.empty(); }
   const LoadReport& load_report() const { return load_report_; }
 
+  /// Of the parameters, in the order in which the forward pass asks for them first.
+  const std::vector<std::string>& names() const { return names_; }
+  /// A copy of the parameter of this place in names(), and of its first moment. Wait for the steps under way.
+  Tensor value(size_t parameter) const { return weights_.at(parameter).to_host(); }
+  Tensor first_moment(size_t parameter) const { return m_.at(parameter).to_host(); }
+
   /// The weights as arguments of a program.
   std::vector<DeviceArray*> arguments();
   /// Weights, first and second moments as arguments of a step, which consumes them.

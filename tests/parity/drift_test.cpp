@@ -1,0 +1,59 @@
+#include "portune/parity/drift.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+
+#include "portune/error.h"
+
+namespace portune::parity {
+namespace {
+
+constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
+constexpr double kInfinite = std::numeric_limits<double>::infinity();
+
+ParameterState state(std::initializer_list<float> value, std::initializer_list<float> first_moment) {
+  const Shape shape{static_cast<int64_t>(value.size())};
+  return {Tensor(shape, value), Tensor(shape, first_moment)};
+}
+
+TEST(Drift, NumbersDifferRelativeToTheLargerOne) {
+  EXPECT_DOUBLE_EQ(relative_difference(4, 5), 0.2);
+  EXPECT_DOUBLE_EQ(relative_difference(-5, 4), 1.8);
+  EXPECT_EQ(relative_difference(0, 0), 0);
+  EXPECT_EQ(relative_difference(0, 1e-30), 1);
+}
+
+TEST(Drift, ANumberThatIsNotFiniteIsInfinitelyFarFromAny) {
+  for (const double other : {0.0, 1.0, kInfinite, static_cast<double>(kNan)}) {
+    EXPECT_EQ(relative_difference(kNan, other), kInfinite);
+    EXPECT_EQ(relative_difference(other, kInfinite), kInfinite);
+  }
+}
+
+TEST(Drift, GradientsAreAsFarApartAsTheFurthestOfTheirElements) {
+  const Distance d = distance(state({0, 0, 0}, {1, -8, 2}), state({0, 0, 0}, {1.5, -8.25, 2}));
+  EXPECT_DOUBLE_EQ(d.gradient, 0.5);
+  EXPECT_DOUBLE_EQ(d.largest_gradient, 8.25);
+}
+
+// The second element has no gradient in both runs, as rows of an embedding of which no token is there.
+TEST(Drift, ParametersAreApartByTheMeanOverTheElementsThatHaveBeenUpdated) {
+  EXPECT_DOUBLE_EQ(distance(state({1, 7, 3}, {1, 0, 1}), state({1.5, 7, 2}, {1, 0, 1})).parameter, 0.75);
+  EXPECT_DOUBLE_EQ(distance(state({1, 7, 3}, {1, 0, 1}), state({1, 8, 3}, {1, 0, 1})).parameter, 1.0 / 3);
+  EXPECT_DOUBLE_EQ(distance(state({1, 7, 3}, {1, 0, 1}), state({1, 7, 3.5}, {0, 0, 1})).parameter, 0.25);
+  EXPECT_EQ(distance(state({1}, {0}), state({1}, {0})).parameter, 0);
+}
+
+TEST(Drift, AnElementThatIsNotFiniteIsInfinitelyFarApart) {
+  const Distance d = distance(state({1, 2}, {3, 4}), state({1, kNan}, {kNan, 4}));
+  EXPECT_EQ(d.gradient, kInfinite);
+  EXPECT_EQ(d.parameter, kInfinite);
+  EXPECT_EQ(d.largest_gradient, 4);
+}
+
+TEST(Drift, OtherShapesAreAnError) { EXPECT_THROW(distance(state({1}, {1}), state({1, 2}, {1, 2})), UsageError); }
+
+}  // namespace
+}  // namespace portune::parity

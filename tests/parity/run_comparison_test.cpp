@@ -1,0 +1,164 @@
+#include "portune/parity/run_comparison.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+
+#include "graph/evaluate.h"
+#include "portune/base/stop.h"
+#include "portune/error.h"
+#include "portune/ops.h"
+
+namespace portune::parity {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+constexpr DType kFloat32 = DType::kFloat32, kBFloat16 = DType::kBFloat16;
+
+// The loss of an example x is x (a + k b + e c), where k is 1 and e a tiny number; in bfloat16 k is the fault and e has
+// the other sign. So gradients are the mean x, k times it, and next to nothing.
+class Faulty final : public Task {
+ public:
+  explicit Faulty(double fault = 1.01) : fault_(fault) {}
+
+  std::vector<std::string> inputs() const override { return {"x"}; }
+  Forward forward(const nn::Scope& root, const Columns& batch) const override {
+    const Value& x = batch.at("x");
+    const Shape row{1, x.shape()[1]};
+    const Value a = root.parameter("a", row, {}), b = root.parameter("b", row, {}), c = root.parameter("c", row, {});
+    const bool coarse = root.options().compute_dtype == kBFloat16;
+    const Value weights = a + b * (coarse ? fault_ : 1.0) + c * (coarse ? -1e-9 : 1e-9);
+    return {.loss_sum = sum(x * weights),
+            .weight_sum = full({kFloat32, {}}, static_cast<double>(x.shape()[0])),
+            .outputs = {}};
+  }
+  std::unique_ptr<Metrics> metrics() const override { return nullptr; }
+  TokenCount tokens(const data::Example&) const override { return {}; }
+  void save(const std::filesystem::path&, std::span<const NamedTensorView>) const override {}
+
+ private:
+  const double fault_;
+};
+
+// Two rows, the mean of which is (1, 2, 3, 4).
+data::Dataset batches(float first = 0) {
+  data::Example batch;
+  batch.set("x", Tensor({2, 4}, {first, 2.0f, 3.0f, 4.0f, 2.0f, 2.0f, 3.0f, 4.0f}));
+  return data::from_examples({batch});
+}
+
+TrainingOptions constant_rate(DType dtype = kFloat32, double rate = 0.01) {
+  return {.learning_rate = rate, .lr_scheduler_type = "constant", .max_grad_norm = 0, .dtype = dtype};
+}
+
+RunComparison compare(const Task& task, const TrainingOptions& first, const TrainingOptions& second,
+                      const RunComparisonOptions& options = {.steps = 3}, const data::Dataset& data = batches()) {
+  const Device& device = test::decompositions();
+  return compare_runs(task, {device, first}, {device, second}, data, options);
+}
+
+std::vector<std::string> names_of(const std::vector<Drift>& drifts) {
+  std::vector<std::string> names;
+  for (const Drift& drift : drifts) names.push_back(drift.tensor);
+  return names;
+}
+
+TEST(CompareRuns, TheSameRunTwiceIsNowhereApart) {
+  const RunComparison result = compare(Faulty(), constant_rate(), constant_rate());
+  EXPECT_TRUE(result.passed());
+  EXPECT_EQ(result.max_loss_apart(), 0);
+  ASSERT_EQ(result.steps.size(), 3u);
+  EXPECT_THAT(names_of(result.gradients), ElementsAre("a", "b", "c"));
+  for (const Drift& gradient : result.gradients) EXPECT_EQ(gradient.apart, 0) << gradient.tensor;
+  // Each step goes 0.01 against the gradient in every element, of which the sum is 10.
+  EXPECT_NEAR(result.steps[0].loss[0], 0, 1e-9);
+  EXPECT_NEAR(result.steps[1].loss[0], -0.2, 1e-6);
+  EXPECT_NEAR(result.steps[2].loss[1], -0.4, 1e-6);
+  EXPECT_NEAR(result.steps[2].grad_norm[1], std::sqrt(60.0), 1e-5);
+}
+
+TEST(CompareRuns, NamesTheTensorWhoseGradientDrifts) {
+  const RunComparison result =
+      compare(Faulty(), constant_rate(), constant_rate(kBFloat16), {.steps = 3, .tolerance = kFloat32});
+  EXPECT_FALSE(result.passed());
+  ASSERT_EQ(result.first_beyond.size(), 1u);
+  const Drift& first = result.first_beyond.front();
+  EXPECT_EQ(first.kind, Drift::Kind::kGradient);
+  EXPECT_EQ(first.tensor, "b");
+  EXPECT_EQ(first.step, 1);
+  EXPECT_NEAR(first.apart, 0.01 / 1.01, 1e-6);
+  EXPECT_FALSE(first.passed());
+  EXPECT_LT(result.gradients[0].apart, 1e-6);
+  EXPECT_NEAR(result.gradients[1].apart, 0.01 / 1.01, 1e-6);
+}
+
+TEST(CompareRuns, LossCurvesAreApartByTheLargestAndTheMeanOfTheSteps) {
+  const RunComparison result = compare(Faulty(), constant_rate(), constant_rate(kBFloat16), {.steps = 3});
+  // Losses are 0, -0.2 and -0.4 in the first run; b, which is half of that, counts 1.01 times in the second.
+  EXPECT_NEAR(result.max_loss_apart(), 0.01 / 2.01, 1e-5);
+  EXPECT_NEAR(result.mean_loss_apart(), 0.01 / 2.01 * 2 / 3, 1e-5);
+  EXPECT_FALSE(result.passed()) << "with float32's tolerance";
+  EXPECT_TRUE(compare(Faulty(), constant_rate(), constant_rate(kBFloat16), {.tolerance = kBFloat16}).passed());
+}
+
+// Adam makes steps of it, in opposite directions here.
+TEST(CompareRuns, AParameterWhoseGradientIsNextToNothingIsNotCompared) {
+  const RunComparison result = compare(Faulty(1), constant_rate(), constant_rate(kBFloat16), {.tolerance = kFloat32});
+  EXPECT_TRUE(result.passed());
+  EXPECT_THAT(names_of(result.gradients), ElementsAre("a", "b", "c"));
+  EXPECT_THAT(names_of(result.parameters), ElementsAre("a", "b"));
+}
+
+TEST(CompareRuns, NamesTheParameterThatDriftsWhereGradientsAgree) {
+  const RunComparison result = compare(Faulty(), constant_rate(kFloat32, 0.01), constant_rate(kFloat32, 0.02));
+  ASSERT_THAT(names_of(result.first_beyond), ElementsAre("a", "b"));
+  const Drift& first = result.first_beyond.front();
+  EXPECT_EQ(first.kind, Drift::Kind::kParameter);
+  EXPECT_EQ(first.step, 1);
+  EXPECT_NEAR(first.apart, 1, 1e-5);  // 0.01 after the first run has gone 0.01
+}
+
+TEST(CompareRuns, TensorsAreComparedInTheFirstStepInEachOfSoManyAndInTheLast) {
+  const RunComparison result = compare(Faulty(), constant_rate(), constant_rate(), {.steps = 7, .every = 3});
+  std::vector<int64_t> compared;
+  for (const ComparedStep& step : result.steps) {
+    if (step.has_tensors) compared.push_back(step.step);
+  }
+  EXPECT_THAT(compared, ElementsAre(1, 3, 6, 7));
+}
+
+TEST(CompareRuns, OneRunThatIsNotFiniteDrifts) {
+  const RunComparison result = compare(Faulty(std::numeric_limits<double>::quiet_NaN()), constant_rate(),
+                                       constant_rate(kBFloat16), {.tolerance = kBFloat16});
+  EXPECT_FALSE(result.passed());
+  ASSERT_FALSE(result.first_beyond.empty());
+  EXPECT_EQ(result.first_beyond.front().tensor, "b");
+  EXPECT_TRUE(std::isinf(result.first_beyond.front().apart));
+  EXPECT_TRUE(std::isinf(result.max_loss_apart()));
+}
+
+TEST(CompareRuns, TwoRunsThatAreNotFiniteAreAnErrorThatNamesTheStep) {
+  try {
+    compare(Faulty(), constant_rate(), constant_rate(), {.steps = 3}, batches(std::numeric_limits<float>::infinity()));
+    ADD_FAILURE() << "no error";
+  } catch (const NumericError& error) {
+    EXPECT_THAT(error.what(), HasSubstr("step 1"));
+  }
+}
+
+TEST(CompareRuns, NoBatchIsAnError) {
+  EXPECT_THROW(compare(Faulty(), constant_rate(), constant_rate(), {.steps = 3}, data::from_examples({})), DataError);
+}
+
+TEST(CompareRuns, AStopEndsIt) {
+  request_stop();
+  EXPECT_THROW(compare(Faulty(), constant_rate(), constant_rate()), Stopped);
+  request_stop(false);
+}
+
+}  // namespace
+}  // namespace portune::parity
