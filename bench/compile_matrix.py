@@ -1,6 +1,5 @@
 #!/usr/bin/env python3
-"""bench/compile_matrix.py: training steps of models of real sizes, compiled for every TPU and GPU that `portune plan` knows
-by name, none of which has to be there: memory on a device, and the time of a step as the roofline estimates it.
+"""bench/compile_matrix.py: training steps of models of real sizes, compiled for TPUs and GPUs that need not be there: memory on a device, and the time of a step as the roofline estimates it.
 
 Needs `make build` and the plugins (tools/setup.sh --aot). --tokenizers names a folder with `bert` and `gpt2`, each with a
 tokenizer.json; weights are not needed. Results are added to --output, a JSON object a line; what is there already is not
@@ -16,7 +15,7 @@ import subprocess
 import tempfile
 import zlib
 
-from harness import MINILM, PORTUNE
+from harness import PORTUNE
 
 TARGETS = [
     "tpu:v2", "tpu:v3", "tpu:v4", "tpu:v5e", "tpu:v5p", "tpu:v6e", "tpu:7x", "cuda:h100", "cuda:a100-40gb", "cuda:l4",
@@ -73,6 +72,8 @@ def main():
     known = {(r["model"], r["target"]): r for r in map(json.loads, lines_of(options.output))}
     if options.table:
         return print_table(known)
+    if not options.tokenizers:
+        parser.error("--tokenizers is needed to compile")
     for target in options.targets:
         for model in options.models:
             if (model, target) in known:
@@ -106,8 +107,7 @@ def write_model(folder, config, tokenizer, tokenizers):
     # No tensors: a plan loads none.
     (folder / "model.safetensors").write_bytes(struct.pack("<Q", 8) + b"{}      ")
     if tokenizer:
-        source = tokenizers / tokenizer if tokenizers else MINILM
-        shutil.copy(source / "tokenizer.json", folder)
+        shutil.copy(tokenizers / tokenizer / "tokenizer.json", folder)
     else:
         processor = {"image_processor_type": "ViTImageProcessor", "do_resize": True, "size": {"height": 224, "width": 224},
                      "resample": 2, "do_rescale": True, "rescale_factor": 1 / 255, "do_normalize": True,

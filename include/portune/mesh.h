@@ -29,7 +29,8 @@ struct Mesh {
   int64_t size(const MeshAxes& axes) const;
   /// The number of a device among those, the first axis being the major one.
   int64_t place(int64_t device, const MeshAxes& axes) const;
-  /// All devices, those together that differ along these axes alone, in the order of their places.
+  /// All devices, those together that differ along these axes alone, in the order of their places: of two by two along
+  /// data {{0, 2}, {1, 3}}.
   std::vector<std::vector<int64_t>> groups(const MeshAxes& axes) const;
 };
 

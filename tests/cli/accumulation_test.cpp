@@ -56,7 +56,7 @@ TEST(GradientAccumulation, RefusesNextSentencePrediction) {
   const Finished run =
       portune(toy.fit({"--gradient-accumulation-steps", "2", "--task", "masked-lm", "--next-sentence"}));
   EXPECT_EQ(run.exit_code, 2) << run.err;
-  EXPECT_THAT(run.err, HasSubstr("a batch in 2 parts"));
+  EXPECT_THAT(run.err, HasSubstr("--gradient-accumulation-steps 2"));
 }
 
 TEST(GradientAccumulation, DividesPackedBatchesToo) {

@@ -51,7 +51,7 @@ TEST(CommandLine, HelpIsShownWhateverElseIsWrong) {
 TEST(CommandLine, HelpTellsDefaults) {
   const std::string text = text_of({"fit", "--help"});
   for (const char* line :
-       {"rows of a step, or of a part of it [32]", "AdamW's learning rate [5e-05]", "[128]", "[float32]", "[linear]",
+       {"rows of a step, on each device [32]", "AdamW's learning rate [5e-05]", "[128]", "[float32]", "[linear]",
         "[42]", "column of the label: numbers or names [label]", "folder for the trained model [required]"}) {
     EXPECT_THAT(text, HasSubstr(line));
   }

@@ -1,6 +1,7 @@
 // --mesh: training on several devices, which are virtual here.
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <csignal>
 #include <nlohmann/json.hpp>
 
@@ -13,19 +14,35 @@ namespace {
 using nlohmann::json;
 using testing::HasSubstr;
 
-json result_of(const Toy& toy, const std::string& batch_size, const Words& options) {
-  const Finished run = portune(with_batch_size(toy.fit(Words{"--epochs", "2", "--json"} + options), batch_size));
-  EXPECT_EQ(run.exit_code, 0) << run.err;
-  return json::parse(run.out);
+TEST(MeshOption, TrainsToWhatOneDeviceTrainsTo) {
+  const Toy toy;
+  const std::filesystem::path model = toy.copy_of_model();
+  json config = json::parse(read(model / "config.json"));
+  config["hidden_dropout_prob"] = config["attention_probs_dropout_prob"] = 0;
+  write(model / "config.json", config.dump());
+  const auto result_of = [&](const std::string& batch_size, const Words& more) {
+    std::filesystem::remove_all(toy.output());
+    Words words = with_batch_size(toy.fit(Words{"--epochs", "2", "--json"} + more), batch_size);
+    *std::next(std::ranges::find(words, "--model")) = model.string();
+    const Finished run = portune(words);
+    EXPECT_EQ(run.exit_code, 0) << run.err;
+    return json::parse(run.out);
+  };
+  const json wanted = result_of("8", {});
+  for (const char* mesh : {"data=2,fsdp=2", "data=4"}) {
+    const json found = result_of("2", {"--mesh", mesh});
+    EXPECT_EQ(found["steps"], wanted["steps"]);
+    EXPECT_NEAR(found["train_loss"].get<double>(), wanted["train_loss"].get<double>(), 1e-4) << mesh;
+    EXPECT_NEAR(found["after"]["loss"].get<double>(), wanted["after"]["loss"].get<double>(), 1e-4) << mesh;
+  }
 }
 
-TEST(MeshOption, MakesABatchOfEachDevicesRows) {
-  const Toy one, four;
-  const json wanted = result_of(one, "8", {});
-  const json found = result_of(four, "2", {"--mesh", "data=2,fsdp=2"});
-  EXPECT_EQ(found["steps"], wanted["steps"]);
-  // Other masks of dropout.
-  EXPECT_NEAR(found["after"]["loss"].get<double>(), wanted["after"]["loss"].get<double>(), 0.1);
+TEST(MeshOption, DividesCrossValidationToo) {
+  const Toy toy;
+  const Finished run =
+      portune({"fit", "--model", tiny_bert(), "--train", toy.file("train.csv"), "--folds", "2", "--output",
+               toy.output(), "--max-length", "16", "--batch-size", "4", "--epochs", "1", "--mesh", "data=2", "--json"});
+  EXPECT_EQ(run.exit_code, 0) << run.err;
 }
 
 TEST(MeshOption, IsOfTheRunThatIsResumed) {
@@ -38,9 +55,10 @@ TEST(MeshOption, IsOfTheRunThatIsResumed) {
   EXPECT_THAT(stopped.err, HasSubstr("--mesh fsdp=2"));
   const Finished refused = portune(with_batch_size(toy.fit({"--epochs", "400", "--resume"}), "4"));
   EXPECT_EQ(refused.exit_code, 2);
-  EXPECT_THAT(refused.err, HasSubstr("devices_of_a_batch 2"));
+  EXPECT_THAT(refused.err, HasSubstr("devices of the mesh 2"));
   // As many devices, which hold the weights in another way.
   Program second(with_batch_size(toy.fit({"--epochs", "400", "--resume", "--mesh", "data=2"}), "4"));
+  ASSERT_TRUE(second.says("resuming from"));
   ASSERT_TRUE(second.says("epoch "));
   second.signal(SIGINT);
   EXPECT_EQ(second.wait().exit_code, 75);
@@ -55,7 +73,7 @@ TEST(MeshOption, RefusesWhatIsNoMeshAndWhatCannotBeDivided) {
     return run.err;
   };
   EXPECT_THAT(error_of({"--mesh", "replicas=8"}), HasSubstr("data=4,fsdp=2"));
-  EXPECT_THAT(error_of({"--mesh", "data=2", "--task", "masked-lm", "--next-sentence"}), HasSubstr("no --mesh"));
+  EXPECT_THAT(error_of({"--mesh", "data=2", "--task", "masked-lm", "--next-sentence"}), HasSubstr("--mesh data=2"));
 }
 
 }  // namespace

@@ -128,6 +128,23 @@ TEST(Plan, MicroBatchesAreOneStep) {
   EXPECT_GT(of_parts["bytes_per_step"], of_whole["bytes_per_step"]);  // weights are read twice
 }
 
+TEST(Plan, OfAMeshIsThatOfEachDevice) {
+  const Toy toy;
+  const json one = planned(plan(toy, "cpu")), found = planned(plan(toy, "cpu", {"--mesh", "fsdp=2"}));
+  EXPECT_EQ(found["mesh"], "fsdp=2");
+  const json &device = found["targets"][0], &whole = one["targets"][0];
+  EXPECT_EQ(device["memory"]["batch"], whole["memory"]["batch"]);  // --batch-size is that of a device
+  EXPECT_LT(device["memory"]["parameters"].get<double>(), 0.6 * whole["memory"]["parameters"].get<double>());
+  EXPECT_EQ(found["steps_per_epoch"].get<int64_t>(), (one["steps_per_epoch"].get<int64_t>() + 1) / 2);
+}
+
+TEST(Plan, ATargetNeedsTheDevicesOfTheMesh) {
+  const Toy toy;
+  const Finished run = portune(plan(toy, "tpu:v5e", {"--mesh", "data=8"}));
+  EXPECT_EQ(run.exit_code, 2);
+  EXPECT_THAT(run.err, AllOf(HasSubstr("at least 8 devices"), HasSubstr("tpu:v5e-8")));
+}
+
 TEST(Plan, TableHasARowForEachTarget) {
   const Toy toy;
   Words words = plan(toy, "cpu");

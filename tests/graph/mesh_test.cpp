@@ -4,7 +4,6 @@
 #include <gtest/gtest.h>
 
 #include "portune/error.h"
-#include "portune/runtime/sharded_array.h"
 
 namespace portune::test {
 namespace {
@@ -57,18 +56,6 @@ TEST(Sharding, TellsTheTypeOfAPart) {
   EXPECT_EQ(part_of(whole, {.axis = 1, .over = kBatchAxes}, mesh), (TensorType{DType::kFloat32, {3, 2}}));
   EXPECT_THROW(part_of(whole, {.axis = 0, .over = kFsdp}, mesh), ShapeError);
   EXPECT_THROW(part_of({DType::kFloat32, {}}, {.axis = 0, .over = kFsdp}, mesh), ShapeError);
-}
-
-TEST(Sharding, CutsAnArrayIntoPartsThatJoinToIt) {
-  const Tensor whole({2, 4, 2}, {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15});
-  const Tensor second = part_at(whole.view(), 1, 2, 1);
-  EXPECT_EQ(second.shape(), (Shape{2, 2, 2}));
-  EXPECT_THAT(second.as<int32_t>(), ElementsAre(4, 5, 6, 7, 12, 13, 14, 15));
-  for (const int64_t axis : {0, 1, 2}) {
-    const Tensor again = join({part_at(whole.view(), axis, 2, 0), part_at(whole.view(), axis, 2, 1)}, axis);
-    EXPECT_EQ(again.shape(), whole.shape());
-    EXPECT_TRUE(std::ranges::equal(again.as<int32_t>(), whole.as<int32_t>())) << axis;
-  }
 }
 
 }  // namespace

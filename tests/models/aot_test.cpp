@@ -15,7 +15,7 @@ namespace {
 
 pjrt::Executable compile_for(pjrt::AotTarget target, const Function& function) {
   // Triton's matrix products double the time that compiling takes, and are not what is tested.
-  pjrt::CompileOptions options;
+  pjrt::CompileOptions options{.replicas = function.mesh.devices()};
   if (target == pjrt::AotTarget::kCudaH100) options.xla_options["xla_gpu_enable_triton_gemm"] = false;
   return pjrt::aot_topology(target).compile(to_stablehlo(function, {}), options);
 }
@@ -67,6 +67,21 @@ TEST_P(PackedAot, Compiles) {
   compile_for(target, step.function);
 }
 
+// A step on four devices, two of which share a copy of the weights.
+class MeshAot : public PackedAot {};
+
+TEST_P(MeshAot, Compiles) {
+  const auto& [name, target] = GetParam();
+  PORTUNE_SKIP_WITHOUT_PLUGIN(target);
+  const parity::ReferenceCase reference(case_folder(name));
+  const parity::ReferenceTask task(reference);
+  constexpr Mesh kMesh{.data = 2, .fsdp = 2};
+  train::Signature batch = signature_of(task, reference);
+  for (auto& [array, type] : batch) type.shape[0] *= kMesh.devices();
+  const train::StepOptions options{.compute_dtype = DType::kBFloat16, .remat = Remat::kLayers, .mesh = kMesh};
+  compile_for(target, train::step_program(task, batch, options).function);
+}
+
 // A step that saves memory: three micro-batches of a row each, and all but matrix products computed again.
 class SavingAot : public PackedAot {};
 
@@ -82,6 +97,11 @@ TEST_P(SavingAot, Compiles) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Models, SavingAot,
+                         ::testing::Combine(::testing::Values("llama_lm", "bert_softmax"),
+                                            ::testing::ValuesIn(pjrt::kAotTargets)),
+                         kNameOfCase);
+
+INSTANTIATE_TEST_SUITE_P(Models, MeshAot,
                          ::testing::Combine(::testing::Values("llama_lm", "bert_softmax"),
                                             ::testing::ValuesIn(pjrt::kAotTargets)),
                          kNameOfCase);

@@ -22,6 +22,13 @@ TEST(CompileOptions, ManyReplicas) {
   EXPECT_EQ(serialize({.replicas = 300}), std::string("\x1a\x05\x20\xac\x02\x28\x01", 7));
 }
 
+TEST(CompileOptions, DevicesOfReplicas) {
+  // num_replicas: 2 num_partitions: 1
+  // device_assignment { replica_count: 2 computation_count: 1 computation_devices { replica_device_ids: [3, 1] } }
+  EXPECT_EQ(serialize({.replicas = 2, .device_ids = {3, 1}}),
+            std::string("\x1a\x10\x20\x02\x28\x01\x4a\x0a\x08\x02\x10\x01\x1a\x04\x08\x03\x08\x01", 18));
+}
+
 TEST(CompileOptions, Overrides) {
   // env_option_overrides { key: "a" value { bool_field: false } }
   // env_option_overrides { key: "b" value { int_field: -1 } }

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "portune/error.h"
 #include "portune/pjrt/call_error.h"
 
 namespace portune::plan {
@@ -138,6 +139,19 @@ TEST(TargetPlan, WeightsThatAreTooLargeForADeviceAreDivided) {
   EXPECT_THAT(plan_target(compiler, asked, 8).remedies,
               ElementsAre(Remedy{DType::kBFloat16, Remat::kNone, {}, 1},
                           Remedy{DType::kFloat32, Remat::kNone, {.fsdp = 8}, 1}));
+}
+
+// As a packed run, say, may not be divided.
+TEST(TargetPlan, OptionsThatTheRunCannotHaveAreNoRemedy) {
+  const Toy task;
+  plan::Run asked = run(task, 16);
+  asked.shapes_with = [](int64_t size, const Mesh& mesh) {
+    if (mesh.devices() > 1) throw UsageError({.where = "mesh", .given = "this", .expected = "none"});
+    return shapes(size);
+  };
+  EXPECT_THAT(
+      plan_target(FakeCompiler(12'000), asked, 8).remedies,
+      ElementsAre(Remedy{DType::kBFloat16, Remat::kNone, {}, 16}, Remedy{DType::kFloat32, Remat::kNone, {}, 11}));
 }
 
 TEST(TargetPlan, BothTogetherWhereOneIsNotEnough) {

@@ -83,7 +83,7 @@ TEST(MeshTraining, IsResumedToTheBit) {
     one.resume(folder / "checkpoints" / "checkpoint-3");
     ADD_FAILURE() << "no error";
   } catch (const UsageError& error) {
-    EXPECT_THAT(error.what(), HasSubstr("devices_of_a_batch 4"));
+    EXPECT_THAT(error.what(), HasSubstr("devices of the mesh 4"));
   }
 }
 

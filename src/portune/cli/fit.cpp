@@ -83,7 +83,8 @@ std::vector<int64_t> chosen_lengths(const FitArguments& a, const RowTask& task) 
   }
   if (!a.test.empty()) {
     constexpr auto kNone = RowTask::Labels::kIgnored;
-    others.push_back(evaluation_batches(a.model, task, read_rows(a.model, a.test, task, kNone), a.batch_size, kNone));
+    others.push_back(
+        evaluation_batches(a.model, task, read_rows(a.model, a.test, task, kNone), eval_batch_size(a), kNone));
   }
   return choose_lengths(task, a.model.padding, a.model.options.max_length, {training_batches(task, rows, a, 1)}, others,
                         a.talk);
@@ -136,10 +137,11 @@ void check_one_run(const FitArguments& a) {
   }
   check_validation_split(a);
   if (a.model.masked_lm.next_sentence && parts_of_step(a) > 1) {
-    throw UsageError({.where = "next_sentence",
-                      .given = "a batch in " + std::to_string(parts_of_step(a)) + " parts",
-                      .expected = "no --gradient-accumulation-steps and no --mesh, as the loss is a sum of two means, "
-                                  "which parts do not add up to"});
+    throw UsageError(
+        {.where = "next_sentence",
+         .given = fmt::format("a batch in parts: --mesh {}, --gradient-accumulation-steps {}", to_string(a.device.mesh),
+                              a.training.gradient_accumulation_steps),
+         .expected = "a batch as a whole, as the loss is a sum of two means, which parts do not add up to"});
   }
 }
 

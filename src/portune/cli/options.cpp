@@ -484,7 +484,9 @@ void add_options(CLI::App& command, BenchInputArguments& a) {
 
 void add_options(CLI::App& command, PlanArguments& a) {
   Group plan(command, "Plan");
-  plan.names("--on", a.on, "targets: cpu, tpu:v5e-8, cuda:h100x8, ...; one device of each is planned, or those of --mesh")->required();
+  plan.names("--on", a.on,
+             "targets: cpu, tpu:v5e-8, cuda:h100x8, ...; one device of each is planned, alone or in --mesh")
+      ->required();
   plan.flag("--largest-batch", a.largest_batch, "look for the largest batch that fits, by up to 12 compilations");
   add_options(command, a.fit);
   command.get_option("--output")->required(false)->default_str("not used");

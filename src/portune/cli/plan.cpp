@@ -28,10 +28,10 @@ std::vector<plan::Target> targets_of(const std::vector<std::string>& names, cons
     targets.push_back(plan::target_called(name));
     const plan::Target& target = targets.back();
     if (target.accelerator->platform == "cpu" || mesh.devices() <= target.devices) continue;
-    throw UsageError(
-        {.where = "on",
-         .given = fmt::format("{}, which is {} device(s), and the mesh {}", name, target.devices, to_string(mesh)),
-         .expected = fmt::format("at least {} devices", mesh.devices())});
+    throw UsageError({.where = "on",
+                      .given = fmt::format("{}, and the mesh {}", name, to_string(mesh)),
+                      .expected = fmt::format("at least {} devices", mesh.devices()),
+                      .fix = "say how many there are: tpu:v5e-8, cuda:h100x8"});
   }
   return targets;
 }
@@ -112,6 +112,7 @@ int plan(const PlanArguments& arguments) {
     FitArguments other = a;
     other.batch_size = batch_size;
     other.device.mesh = mesh;
+    check_one_run(other);
     other.talk.quiet = true;
     other.packed = chosen_packing(other, *task);
     return shapes_of(other, *task, rows);

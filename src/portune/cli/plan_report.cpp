@@ -85,7 +85,11 @@ std::string options_of(const plan::Remedy& remedy, const PlannedRun& run) {
   if (remedy.remat != run.remat) options.push_back("--remat " + name_of(remedy.remat));
   if (remedy.mesh != run.mesh) options.push_back("--mesh " + to_string(remedy.mesh));
   if (remedy.batch_size != run.batch_size) options.push_back(fmt::format("--batch-size {}", remedy.batch_size));
-  return fmt::format("{}", fmt::join(options, " "));
+  std::string text = fmt::format("{}", fmt::join(options, " "));
+  if (remedy.mesh.devices() != run.mesh.devices()) {
+    text += fmt::format(" (a step has {} times the rows then)", remedy.mesh.devices() / run.mesh.devices());
+  }
+  return text;
 }
 
 // What the rows have no room for.
@@ -101,10 +105,7 @@ std::vector<std::string> remarks_on(const PlannedTarget& target, const PlannedRu
   if (!target.outcome.refusal.empty()) lines.push_back("does not compile: " + first_line(target.outcome.refusal));
   for (const plan::Remedy& remedy : target.outcome.remedies) lines.push_back("fits with " + options_of(remedy, run));
   if (target.outcome.is_too_large && target.outcome.remedies.empty()) {
-    lines.emplace_back(
-        "nothing that was tried makes it fit: bfloat16, layers computed again, weights divided over the devices, "
-        "batches "
-        "down to a 64th of this");
+    lines.emplace_back("none of the options that plan tries makes it fit");
   }
   return lines;
 }
@@ -212,11 +213,9 @@ std::string table_of(const PlannedRun& run) {
 }
 
 std::string json_of(const PlannedRun& run) {
-  ordered_json json = {{"batch_size", run.batch_size},
-                       {"dtype", name_of(run.dtype)},
-                       {"mesh", to_string(run.mesh)},
-                       {"examples", run.examples},
-                       {"steps_per_epoch", run.steps_per_epoch},
+  ordered_json json = {{"batch_size", run.batch_size},    {"dtype", name_of(run.dtype)},
+                       {"remat", name_of(run.remat)},     {"mesh", to_string(run.mesh)},
+                       {"examples", run.examples},        {"steps_per_epoch", run.steps_per_epoch},
                        {"targets", ordered_json::array()}};
   for (const PlannedTarget& target : run.targets) json["targets"].push_back(json_of(target, run));
   return line_of(json);

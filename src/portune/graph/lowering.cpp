@@ -148,7 +148,7 @@ std::string i64_attribute(int64_t value) { return std::to_string(value) + " : i6
 std::string to_stablehlo(const Function& function, const Target& target) {
   check_aliases(function);
   stablehlo::Writer writer;
-  Lowering lowering(target, writer);
+  Lowering lowering(target, function.mesh, writer);
   std::vector<stablehlo::Writer::Argument> arguments;
   for (const Value& parameter : function.parameters) {
     arguments.push_back({"%arg" + std::to_string(arguments.size()), parameter.type()});

@@ -26,7 +26,8 @@ struct KernelCall {
 /// Writes nodes in an order in which every operand comes before its use.
 class Lowering {
  public:
-  Lowering(const Target& target, stablehlo::Writer& writer) : target_(target), writer_(writer) {}
+  Lowering(const Target& target, const Mesh& mesh, stablehlo::Writer& writer)
+      : target_(target), mesh_(mesh), writer_(writer) {}
 
   /// Gives a value that the writer has not made (an argument of the program) its name. UsageError if it has one.
   void bind(const Value& value, std::string name);
@@ -47,6 +48,8 @@ class Lowering {
   /// The text of a region: a function of `arguments` (values that nothing makes) that gives `results`. It sees all that
   /// has been written so far; what is written in it is not known outside.
   std::string region(std::span<const Value> arguments, std::span<const Value> results);
+  /// Of the function.
+  const Mesh& mesh() const { return mesh_; }
   /// A number that nothing else in the module has, for an operation by which devices communicate.
   int64_t new_channel() { return ++channels_; }
   /// Makes the results of the node stand for `values`, which are written first.
@@ -56,6 +59,7 @@ class Lowering {
   std::vector<std::string> operand_names(std::span<const Value> operands) const;
 
   const Target& target_;
+  const Mesh& mesh_;
   stablehlo::Writer& writer_;
   std::unordered_map<const Node*, std::vector<std::string>> names_;
   int64_t channels_ = 0;

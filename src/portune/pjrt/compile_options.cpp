@@ -16,8 +16,16 @@ namespace build_options {
 constexpr int kNumReplicas = 4;
 constexpr int kNumPartitions = 5;
 constexpr int kUseSpmdPartitioning = 6;
+constexpr int kDeviceAssignment = 9;
 constexpr int kUseShardyPartitioner = 19;
 }  // namespace build_options
+// xla.DeviceAssignmentProto.
+namespace device_assignment {
+constexpr int kReplicaCount = 1;
+constexpr int kComputationCount = 2;
+constexpr int kComputationDevices = 3;
+constexpr int kReplicaDeviceIds = 1;
+}  // namespace device_assignment
 namespace map_entry {
 constexpr int kKey = 1;
 constexpr int kValue = 2;
@@ -32,6 +40,16 @@ struct WriteOverride {
   void operator()(double value) const { out.fixed64(4, std::bit_cast<uint64_t>(value)); }
 };
 
+std::string device_assignment_of(const std::vector<int64_t>& ids) {
+  WireWriter devices;
+  for (const int64_t id : ids) devices.varint(device_assignment::kReplicaDeviceIds, static_cast<uint64_t>(id));
+  WireWriter out;
+  out.varint(device_assignment::kReplicaCount, ids.size());
+  out.varint(device_assignment::kComputationCount, 1);
+  out.bytes(device_assignment::kComputationDevices, devices.message());
+  return out.message();
+}
+
 std::string build_options_of(const CompileOptions& options) {
   WireWriter out;
   out.varint(build_options::kNumReplicas, static_cast<uint64_t>(options.replicas));
@@ -39,6 +57,9 @@ std::string build_options_of(const CompileOptions& options) {
   if (options.partitions > 1) {
     out.varint(build_options::kUseSpmdPartitioning, true);
     out.varint(build_options::kUseShardyPartitioner, true);
+  }
+  if (!options.device_ids.empty()) {
+    out.bytes(build_options::kDeviceAssignment, device_assignment_of(options.device_ids));
   }
   return out.message();
 }

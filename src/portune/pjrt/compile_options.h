@@ -5,6 +5,7 @@
 #include <map>
 #include <string>
 #include <variant>
+#include <vector>
 
 namespace portune::pjrt {
 
@@ -13,6 +14,8 @@ struct CompileOptions {
   int64_t replicas = 1;
   /// Devices that each replica is split over, by the annotations (`sdy`) in the module.
   int64_t partitions = 1;
+  /// The ids of the devices of the replicas, in their order; empty: as the plugin assigns them. For one partition each.
+  std::vector<int64_t> device_ids = {};
   /// XLA's debug options by name, such as {"xla_backend_optimization_level", 0}. Plugins refuse unknown names.
   std::map<std::string, std::variant<bool, int64_t, double, std::string>> xla_options = {};
 };

@@ -61,9 +61,10 @@ class AheadOfTimeCompiler final : public Compiler {
   }
 
   Compiled compile(const Function& function) const override {
-    const Clock::time_point start = Clock::now();
     const int64_t devices = function.mesh.devices();
-    return facts_of(topology_with(devices).compile(to_stablehlo(function, {}), {.replicas = devices}), start);
+    const pjrt::Topology& topology = topology_with(devices);
+    const Clock::time_point start = Clock::now();
+    return facts_of(topology.compile(to_stablehlo(function, {}), {.replicas = devices}), start);
   }
 
  private:

@@ -136,8 +136,8 @@ double traffic_of(const Instruction& instruction, const std::unordered_map<uint6
   }
   // In place: only the update is read, and written.
   if (instruction.opcode == "dynamic-update-slice" && operands > 1) return 2 * operand(1);
-  // Its result names its operand, too, and what it writes.
-  if (instruction.opcode == "copy-start") return instruction.bytes;
+  // Their results name their operands, too, and what they write.
+  if (instruction.opcode == "copy-start" || instruction.opcode == "all-gather-start") return instruction.bytes;
   return read + instruction.bytes;
 }
 

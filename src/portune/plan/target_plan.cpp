@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "portune/error.h"
 #include "portune/pjrt/call_error.h"
 
 namespace portune::plan {
@@ -50,8 +51,9 @@ class Remedies {
   Remedies(const Compiler& compiler, const Run& run, int64_t devices) : compiler_(compiler), run_(run) {
     if (run.step.compute_dtype != DType::kBFloat16) changes_.push_back(compute_in_bfloat16);
     if (run.step.remat == Remat::kNone) changes_.push_back(compute_layers_again);
-    if (devices > 1 && run.step.mesh == Mesh()) {
-      changes_.push_back([devices](train::StepOptions& options) { options.mesh.fsdp = devices; });
+    const int64_t sharing = std::max(run.step.mesh.devices(), run.step.mesh == Mesh() ? devices : 1);
+    if (sharing > 1 && run.step.mesh.fsdp == 1) {
+      changes_.push_back([sharing](train::StepOptions& options) { options.mesh = {.fsdp = sharing}; });
     }
   }
 
@@ -77,18 +79,33 @@ class Remedies {
   bool has_room_for_state(const train::StepOptions& options) const {
     return state_bytes(run_, options) <= compiler_.memory_bytes();
   }
+  // What `search` finds; nothing where the run cannot have these options, or the compiler refuses them.
+  template <class Search>
+  static auto tried(const Search& search) -> decltype(search()) {
+    try {
+      return search();
+    } catch (const UsageError&) {
+    } catch (const pjrt::CallError&) {
+    }
+    return {};
+  }
   bool fits(const train::StepOptions& options) const {
-    if (!has_room_for_state(options)) return false;
-    const std::optional<int64_t> memory = memory_of_batch(compiler_, run_, options)(run_.batch_size);
-    return memory && *memory <= compiler_.memory_bytes();
+    return tried([&] {
+      if (!has_room_for_state(options)) return false;
+      const std::optional<int64_t> memory = memory_of_batch(compiler_, run_, options)(run_.batch_size);
+      return memory && *memory <= compiler_.memory_bytes();
+    });
   }
   void add(const train::StepOptions& options, int64_t batch_size) {
     found_.push_back({options.compute_dtype, options.remat, options.mesh, batch_size});
   }
   void add_smaller_batch(const train::StepOptions& options) {
-    if (run_.batch_size < 2 || !has_room_for_state(options)) return;
-    const LargestBatch smaller = largest_batch(memory_of_batch(compiler_, run_, options), compiler_.memory_bytes(),
-                                               run_.batch_size / 2, run_.batch_size - 1, kCompilationsForRemedy);
+    if (run_.batch_size < 2) return;
+    const LargestBatch smaller = tried([&] {
+      if (!has_room_for_state(options)) return LargestBatch();
+      return largest_batch(memory_of_batch(compiler_, run_, options), compiler_.memory_bytes(), run_.batch_size / 2,
+                           run_.batch_size - 1, kCompilationsForRemedy);
+    });
     if (smaller.fits > 0) add(options, smaller.fits);
   }
 

@@ -24,7 +24,8 @@ struct Run {
   train::StepOptions step;
   int64_t batch_size = 0;
   std::vector<BatchShape> shapes;
-  /// What they would be with another batch size, on another mesh; steps do not matter.
+  /// What they would be with another batch size, on another mesh; steps do not matter. UsageError where the run cannot
+  /// have that mesh.
   std::function<std::vector<BatchShape>(int64_t batch_size, const Mesh& mesh)> shapes_with;
 };
 

@@ -1,6 +1,7 @@
 #include "portune/device.h"
 
 #include <mutex>
+#include <numeric>
 
 #include "portune/error.h"
 #include "portune/kernels/cpu/registry.h"
@@ -21,23 +22,56 @@ std::optional<std::filesystem::path> if_named(const std::filesystem::path& path)
   return path.empty() ? std::nullopt : std::optional(path);
 }
 
-DeviceError too_few(const DeviceOptions& options, size_t found) {
-  return DeviceError(
-      {.where = "device \"" + options.device + "\"",
-       .given = std::to_string(found),
-       .expected = std::to_string(options.mesh.devices()) + " of them, for the mesh " + to_string(options.mesh),
-       .fix = "take a mesh of at most as many devices as there are"});
+// Virtual devices are for trying out meshes; many more would take all threads that a process may have.
+constexpr int64_t kMostVirtualDevices = 256;
+
+std::string devices(int64_t count) { return std::to_string(count) + (count == 1 ? " device" : " devices"); }
+
+void check_mesh(const DeviceOptions& options, const DeviceName& name) {
+  const Mesh& mesh = options.mesh;
+  const std::string where = "device \"" + options.device + "\"";
+  if (mesh.data < 1 || mesh.fsdp < 1) {
+    throw UsageError(
+        {.where = where, .given = "a mesh with no device along an axis", .expected = "at least 1 along each"});
+  }
+  if (name.platform == "cpu" && mesh.devices() > kMostVirtualDevices) {
+    throw UsageError({.where = where,
+                      .given = "the mesh " + to_string(mesh),
+                      .expected = "at most " + devices(kMostVirtualDevices) + ", which share the processor's cores"});
+  }
+  if (!name.numbers.empty() && std::ssize(name.numbers) != mesh.devices()) {
+    throw UsageError({.where = where,
+                      .given = "the mesh " + to_string(mesh) + ", which has " + devices(mesh.devices()),
+                      .expected = "one of " + devices(std::ssize(name.numbers)),
+                      .fix = "say how they divide the work: mesh data=" + std::to_string(name.numbers.size())});
+  }
+}
+
+DeviceError too_few(const DeviceOptions& options, int64_t found) {
+  return DeviceError({.where = "device \"" + options.device + "\"",
+                      .given = devices(found),
+                      .expected = devices(options.mesh.devices()) + ", for the mesh " + to_string(options.mesh),
+                      .fix = "take a mesh of at most as many devices as there are"});
+}
+
+// Those that are asked for, or as many as are needed: the plugin takes memory of all that it sees.
+std::vector<int64_t> visible_gpus(const DeviceName& name, int64_t wanted) {
+  if (!name.numbers.empty()) return name.numbers;
+  std::vector<int64_t> first(static_cast<size_t>(wanted));
+  std::iota(first.begin(), first.end(), 0);
+  return first;
 }
 
 // Programs run on the first devices of the client: the first that the plugin finds, or the GPUs that are asked for.
 pjrt::Client open_client(const DeviceOptions& options, const DeviceName& name) {
+  check_mesh(options, name);
   const int64_t wanted = options.mesh.devices();
   pjrt::ClientOptions client_options{.plugin_file = if_named(options.plugin)};
   if (name.platform == "cpu") client_options.cpu_devices = static_cast<int>(wanted);
-  if (!name.numbers.empty()) client_options.plugin_options["visible_devices"] = name.numbers;
+  if (name.platform == "cuda") client_options.plugin_options["visible_devices"] = visible_gpus(name, wanted);
   try {
     pjrt::Client client = pjrt::Client::open(name.platform, client_options);
-    if (std::ssize(client.devices()) < wanted) throw too_few(options, client.devices().size());
+    if (std::ssize(client.devices()) < wanted) throw too_few(options, std::ssize(client.devices()));
     return client;
   } catch (const pjrt::CallError& error) {
     throw DeviceError({.where = "device \"" + options.device + "\"",
@@ -99,11 +133,22 @@ Program Device::compile(const Function& function) const {
                       .given = "one for the mesh " + to_string(function.mesh),
                       .expected = "one for " + to_string(mesh()) + ", the mesh of the device"});
   }
-  pjrt::CachedExecutable compiled =
-      impl_->cache.get_or_compile(impl_->client, to_stablehlo(function, impl_->target), {.replicas = mesh().devices()});
-  impl_->warn_once(compiled.fault);
+  const size_t results = function.results.size();
   std::vector<Sharding> shardings = function.result_shardings;
-  shardings.resize(function.results.size());
+  if (shardings.empty()) shardings.resize(results);
+  if (shardings.size() != results) {
+    throw UsageError({.where = "compiling a program",
+                      .given = std::to_string(shardings.size()) + " shardings of results",
+                      .expected = "none, or one for each of the " + std::to_string(results)});
+  }
+  // Device d of the mesh is the d-th of the client, whatever order the plugin would choose.
+  pjrt::CompileOptions options{.replicas = mesh().devices()};
+  for (int64_t d = 0; options.replicas > 1 && d < options.replicas; ++d) {
+    options.device_ids.push_back(impl_->client.devices()[static_cast<size_t>(d)].id);
+  }
+  pjrt::CachedExecutable compiled =
+      impl_->cache.get_or_compile(impl_->client, to_stablehlo(function, impl_->target), options);
+  impl_->warn_once(compiled.fault);
   return {std::make_unique<pjrt::LoadedExecutable>(std::move(compiled.executable)),
           {.mesh = mesh(),
            .result_shardings = std::move(shardings),
@@ -112,17 +157,18 @@ Program Device::compile(const Function& function) const {
 }
 
 DeviceArray Device::put(const TensorView& values, const Sharding& sharding) const {
-  part_of(values.type, sharding, mesh());  // checks that it can be divided
+  const TensorType part = part_of(values.type, sharding, mesh());
   const int64_t parts = mesh().size(sharding.over);
   std::vector<pjrt::Buffer> buffers;
   for (int64_t device = 0; device < mesh().devices(); ++device) {
     const auto copy = [&](const TensorView& view) {
       buffers.push_back(impl_->client.copy_to_device(view, static_cast<size_t>(device)));
     };
-    if (parts == 1) {
-      copy(values);
+    const int64_t place = mesh().place(device, sharding.over);
+    if (parts == 1 || sharding.axis == 0) {  // the part lies in the whole as it is
+      copy({part, values.data + place * part.bytes()});
     } else {
-      copy(part_at(values, sharding.axis, parts, mesh().place(device, sharding.over)).view());
+      copy(part_at(values, sharding.axis, parts, place).view());
     }
   }
   return DeviceArray(std::make_unique<ShardedArray>(mesh(), sharding, std::move(buffers)));
@@ -151,6 +197,12 @@ Program& Program::operator=(Program&&) noexcept = default;
 Program::~Program() = default;
 
 std::vector<DeviceArray> Program::run(const std::vector<DeviceArray*>& arguments) const {
+  for (const DeviceArray* argument : arguments) {
+    if (argument->array_->mesh() == facts_.mesh) continue;
+    throw UsageError({.where = "running a program",
+                      .given = "an array on the mesh " + to_string(argument->array_->mesh()),
+                      .expected = "arrays on " + to_string(facts_.mesh) + ", the mesh of the program"});
+  }
   std::vector<std::vector<pjrt::Buffer*>> on_devices(static_cast<size_t>(facts_.mesh.devices()));
   for (size_t device = 0; device < on_devices.size(); ++device) {
     for (const DeviceArray* argument : arguments) on_devices[device].push_back(&argument->array_->on(device));

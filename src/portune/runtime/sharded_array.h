@@ -20,6 +20,7 @@ class ShardedArray {
  public:
   ShardedArray(const Mesh& mesh, Sharding sharding, std::vector<pjrt::Buffer> buffers);
 
+  const Mesh& mesh() const { return mesh_; }
   /// Of the whole array.
   const TensorType& type() const { return type_; }
   /// Waits for all parts.

@@ -68,7 +68,7 @@ void require_parts(const Signature& batch, int64_t parts, const std::string& whe
         {.where = where,
          .given = "a batch with " + name + " " + to_string(type),
          .expected = "a batch that can be divided into " + std::to_string(parts) + " parts of equally many rows",
-         .fix = "make batches of a multiple of as many rows, and fill up the last"});
+         .fix = "make batches of a multiple of " + std::to_string(parts) + " rows, and fill up the last"});
   }
 }
 

@@ -10,7 +10,7 @@ namespace {
 
 // Checkpoints from before there were such do not have these, which were 1.
 constexpr const char* kMicroBatches = "gradient_accumulation_steps";
-constexpr const char* kBatchDevices = "devices_of_a_batch";
+constexpr const char* kBatchDevices = "devices of the mesh";
 
 std::string value_in(const RunFacts& facts, const std::string& name) {
   const auto found = facts.find(name);

@@ -20,6 +20,11 @@ struct Collective : Op {
   // The groups as "dense<[[0, 1], [2, 3]]> : tensor<2x2xi64>", and a channel of its own, by which devices that run
   // independent collectives in different orders tell them apart.
   Attributes attributes(Lowering& out) const {
+    if (mesh != out.mesh()) {
+      throw UsageError({.where = std::string(name()),
+                        .given = "a collective of the mesh " + to_string(mesh),
+                        .expected = "one of " + to_string(out.mesh()) + ", the mesh of the function"});
+    }
     std::vector<std::string> groups;
     for (const std::vector<int64_t>& group : mesh.groups(axes)) groups.push_back(stablehlo::list_text(group));
     const std::string shape = fmt::format("tensor<{}x{}xi64>", groups.size(), mesh.size(axes));
@@ -55,7 +60,7 @@ struct AllReduce final : Collective {
 
 // all_gather(x, axis): the arrays of a group side by side.
 //   gradient  reduce_scatter of dy
-//   lowering  stablehlo.all_gather along the first axis: see ReduceScatter
+//   lowering  stablehlo.all_gather along the first axis, as reduce_scatter is
 struct AllGather final : Collective {
   const int64_t axis;
   AllGather(int64_t axis, const Mesh& mesh, MeshAxes axes) : Collective(mesh, std::move(axes)), axis(axis) {}
@@ -82,9 +87,8 @@ struct AllGather final : Collective {
 
 // reduce_scatter(x, axis): a part of the sum over a group.
 //   gradient  all_gather of dy
-//   lowering  stablehlo.reduce_scatter along the first axis: what the CPU's plugin 0.0.1 makes of another one is wrong
-//   where
-//             a kernel has computed the operand, and other plugins transpose as well
+//   lowering  stablehlo.reduce_scatter along the first axis. What the CPU's plugin 0.0.1 makes of another one is wrong
+//             where a kernel has computed the operand; other plugins transpose as well.
 struct ReduceScatter final : Collective {
   const int64_t axis;
   ReduceScatter(int64_t axis, const Mesh& mesh, MeshAxes axes) : Collective(mesh, std::move(axes)), axis(axis) {}

@@ -1,0 +1,87 @@
+// Devices of a mesh, and what is refused. What they compute is in tests/graph/ops/collectives_test.cpp.
+#include "portune/device.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "graph/evaluate.h"
+#include "portune/error.h"
+#include "portune/runtime/sharded_array.h"
+
+namespace portune::test {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+const Device& two_devices() {
+  static const Device device({.mesh = {.data = 2}, .use_cache = false});
+  return device;
+}
+
+template <class Thrown, class Action>
+std::string message(const Action& action) {
+  try {
+    action();
+  } catch (const Thrown& error) {
+    return error.what();
+  }
+  ADD_FAILURE() << "no error";
+  return {};
+}
+
+TEST(MeshOfDevices, NeedsAsManyAsAreNamed) {
+  const std::string text = message<UsageError>([] { Device({.device = "cuda:0,1,2,3"}); });
+  EXPECT_THAT(text, HasSubstr("4 devices"));
+  EXPECT_THAT(text, HasSubstr("data=4"));
+}
+
+TEST(MeshOfDevices, HasDevicesAlongEachAxisAndNotTooMany) {
+  EXPECT_THAT(message<UsageError>([] { Device({.mesh = {.data = 0}}); }), HasSubstr("at least 1"));
+  EXPECT_THAT(message<UsageError>([] { Device({.mesh = {.data = 1 << 20}}); }), HasSubstr("data=1048576"));
+}
+
+TEST(Sharding, CutsAnArrayIntoPartsThatJoinToIt) {
+  const Tensor whole({2, 4, 2}, {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15});
+  const Tensor second = part_at(whole.view(), 1, 2, 1);
+  EXPECT_EQ(second.shape(), (Shape{2, 2, 2}));
+  EXPECT_THAT(second.as<int32_t>(), ElementsAre(4, 5, 6, 7, 12, 13, 14, 15));
+  for (const int64_t axis : {0, 1, 2}) {
+    const Tensor again = join({part_at(whole.view(), axis, 2, 0), part_at(whole.view(), axis, 2, 1)}, axis);
+    EXPECT_EQ(again.shape(), whole.shape());
+    EXPECT_TRUE(std::ranges::equal(again.as<int32_t>(), whole.as<int32_t>())) << axis;
+  }
+}
+
+TEST(MeshOfDevices, ArraysComeBackWhole) {
+  const Tensor values = random(TensorType{DType::kFloat32, {4, 6}});
+  for (const Sharding& sharding :
+       {Sharding{}, Sharding{.axis = 0, .over = kBatchAxes}, Sharding{.axis = 1, .over = kBatchAxes}}) {
+    const DeviceArray array = two_devices().put(values.view(), sharding);
+    EXPECT_EQ(array.type(), values.type());
+    EXPECT_TRUE(std::ranges::equal(array.to_host().as<float>(), values.as<float>()));
+  }
+}
+
+TEST(MeshOfDevices, RefusesArraysOfOtherMeshes) {
+  const Value x = parameter("x", {DType::kFloat32, {2}});
+  const Program program = two_devices().compile({.parameters = {x}, .results = {x + 1.0}, .mesh = {.data = 2}});
+  DeviceArray array = decompositions().put(Tensor({2}, {1.0f, 2.0f}));
+  EXPECT_THAT(message<UsageError>([&] { program.run({&array}); }), HasSubstr("data=2"));
+}
+
+TEST(MeshOfDevices, RefusesAnotherNumberOfShardingsThanOfResults) {
+  const Value x = parameter("x", {DType::kFloat32, {2}});
+  const Function function{.parameters = {x}, .results = {x + 1.0, x}, .mesh = {.data = 2}, .result_shardings = {{}}};
+  EXPECT_THAT(message<UsageError>([&] { two_devices().compile(function); }), HasSubstr("1 shardings"));
+}
+
+TEST(MeshOfDevices, RefusesCollectivesOfOtherMeshes) {
+  const Value x = parameter("x", {DType::kFloat32, {2}});
+  const Value sum = all_reduce(x, {.fsdp = 2}, {MeshAxis::kFsdp});
+  const Function function{.parameters = {x}, .results = {sum}, .mesh = {.data = 2}};
+  EXPECT_THAT(message<UsageError>([&] { two_devices().compile(function); }), HasSubstr("fsdp=2"));
+}
+
+}  // namespace
+}  // namespace portune::test
