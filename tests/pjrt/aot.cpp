@@ -6,6 +6,7 @@
 #include <iterator>
 
 #include "portune/error.h"
+#include "portune/pjrt/plugin_package.h"
 
 namespace portune::pjrt {
 namespace {
@@ -13,13 +14,14 @@ namespace {
 struct AotPlugin {
   const char* platform;
   const char* variable;
-  const char* configured;  ///< in the folder that the build was configured with
+  std::filesystem::path configured;  ///< in the folder that the build was configured with
 };
 
 AotPlugin plugin_of(AotTarget target) {
-  if (target == AotTarget::kTpuV5e) return {"tpu", "PORTUNE_TPU_PLUGIN", PORTUNE_DEPS "/libtpu-0.0.51/libtpu.so"};
-  return {"cuda", "PORTUNE_CUDA_PLUGIN",
-          PORTUNE_DEPS "/jax_cuda13_pjrt-0.12.0.1/jax_plugins/xla_cuda13/xla_cuda_plugin.so"};
+  const bool is_tpu = target == AotTarget::kTpuV5e;
+  const PluginPackage& package = plugin_package(is_tpu ? "tpu" : "cuda13");
+  return {is_tpu ? "tpu" : "cuda", is_tpu ? "PORTUNE_TPU_PLUGIN" : "PORTUNE_CUDA_PLUGIN",
+          std::filesystem::path(PORTUNE_DEPS) / package.folder_name() / package.file};
 }
 
 std::string h100_target_config() {

@@ -2,11 +2,14 @@
 
 #include <cstdlib>
 
+#include "portune/pjrt/plugin_package.h"
+
 namespace portune::pjrt {
 
 const Plugin& cpu_plugin() {
-  const bool named = std::getenv("PORTUNE_CPU_PLUGIN") != nullptr;
-  return Plugin::load(named ? find_plugin("cpu") : PORTUNE_DEPS "/xla_cpu_pjrt-0.0.1/xla_cpu_pjrt.so");
+  if (std::getenv("PORTUNE_CPU_PLUGIN") != nullptr) return Plugin::load(find_plugin("cpu"));
+  const PluginPackage& package = plugin_package("cpu");
+  return Plugin::load(std::filesystem::path(PORTUNE_DEPS) / package.folder_name() / package.file);
 }
 
 const Client& cpu_client() {

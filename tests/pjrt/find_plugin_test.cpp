@@ -8,6 +8,7 @@
 #include "pjrt/variable.h"
 #include "portune/error.h"
 #include "portune/pjrt/plugin.h"
+#include "portune/pjrt/plugin_package.h"
 
 namespace portune::pjrt {
 namespace {
@@ -25,26 +26,33 @@ fs::path touch(const fs::path& file) {
 
 class FindPlugin : public testing::Test {
  protected:
+  // Where `portune plugin install` puts it.
+  fs::path installed(const std::string& name) const {
+    const PluginPackage& package = plugin_package(name);
+    return folder_.path() / "portune/deps" / package.folder_name() / package.file;
+  }
+
   TemporaryFolder folder_;
   Variable cache_{"XDG_CACHE_HOME", folder_.path().c_str()};
   Variable cpu_{"PORTUNE_CPU_PLUGIN", nullptr};
   Variable tpu_{"PORTUNE_TPU_PLUGIN", nullptr};
+  Variable cuda_{"PORTUNE_CUDA_PLUGIN", nullptr};
 };
 
 TEST_F(FindPlugin, LooksInTheCacheFolder) {
-  const fs::path file = touch(folder_.path() / "portune/deps/xla_cpu_pjrt-0.0.1/xla_cpu_pjrt.so");
+  const fs::path file = touch(installed("cpu"));
   EXPECT_EQ(find_plugin("cpu"), file);
 }
 
 TEST_F(FindPlugin, LooksBesideTheProgramFirst) {
-  touch(folder_.path() / "portune/deps/libtpu-0.0.51/libtpu.so");
+  touch(installed("tpu"));
   const fs::path beside = touch(fs::read_symlink("/proc/self/exe").parent_path() / "libtpu.so");
   EXPECT_EQ(find_plugin("tpu"), beside);
   fs::remove(beside);
 }
 
 TEST_F(FindPlugin, TheVariableGoesBeforeTheUsualPlaces) {
-  touch(folder_.path() / "portune/deps/xla_cpu_pjrt-0.0.1/xla_cpu_pjrt.so");
+  touch(installed("cpu"));
   const fs::path file = touch(folder_.path() / "own.so");
   const Variable variable("PORTUNE_CPU_PLUGIN", file.c_str());
   EXPECT_EQ(find_plugin("cpu"), file);
@@ -57,15 +65,27 @@ TEST_F(FindPlugin, TheNamedFileGoesBeforeTheVariable) {
 }
 
 TEST_F(FindPlugin, DoesNotReplaceAMissingNamedFile) {
-  touch(folder_.path() / "portune/deps/xla_cpu_pjrt-0.0.1/xla_cpu_pjrt.so");
+  touch(installed("cpu"));
   EXPECT_THAT([] { find_plugin("cpu", "/nowhere.so"); }, ThrowsMessage<DeviceError>(HasSubstr("/nowhere.so")));
 }
 
 TEST_F(FindPlugin, ErrorListsThePlaces) {
   EXPECT_THAT([] { find_plugin("tpu"); },
-              ThrowsMessage<DeviceError>(AllOf(
-                  HasSubstr("plugin for tpu"), HasSubstr("/lib/portune/libtpu.so"), HasSubstr("PORTUNE_TPU_PLUGIN"),
-                  HasSubstr((folder_.path() / "portune/deps/libtpu-0.0.51/libtpu.so").string()))));
+              ThrowsMessage<DeviceError>(AllOf(HasSubstr("plugin for tpu"), HasSubstr("/lib/portune/libtpu.so"),
+                                               HasSubstr("PORTUNE_TPU_PLUGIN"), HasSubstr(installed("tpu").string()))));
+}
+
+TEST_F(FindPlugin, PrefersTheNewerOfTwoForCuda) {
+  const fs::path older = touch(installed("cuda12"));
+  EXPECT_EQ(find_plugin("cuda"), older);
+  const fs::path newer = touch(installed("cuda13"));
+  EXPECT_EQ(find_plugin("cuda"), newer);
+}
+
+TEST_F(FindPlugin, ErrorSaysHowToInstallOne) {
+  EXPECT_THAT([] { find_plugin("cuda"); },
+              ThrowsMessage<DeviceError>(HasSubstr("portune plugin install cuda13, or cuda12 for a driver older")));
+  EXPECT_THAT([] { find_plugin("tpu"); }, ThrowsMessage<DeviceError>(HasSubstr("portune plugin install tpu")));
 }
 
 TEST_F(FindPlugin, RefusesAnotherPlatform) {

@@ -3,6 +3,7 @@
 import os
 import pathlib
 import platform
+import re
 import subprocess
 import tempfile
 import unittest
@@ -14,8 +15,13 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 ALL_INSTALLED = """#!/bin/sh
 for argument in "$@"; do case "$argument" in -*|*showformat*|*'$'*) ;; *) echo "ii =$argument" ;; esac; done
 """
+VERSIONS = dict(re.findall(r"^([^#\n]+)==(\S+)", (ROOT / "tools" / "lock.txt").read_text(), re.MULTILINE))
 # What a complete cache holds, as far as set-up looks.
-COMPLETE = ("deps/xla_cpu_pjrt-0.0.1", "deps/xla_ffi-0.8.1/include/xla/ffi/api", "deps/pyarrow-26.0.1/pyarrow")
+COMPLETE = (
+    f"deps/xla_cpu_pjrt-{VERSIONS['xla-cpu-pjrt']}",
+    f"deps/xla_ffi-{VERSIONS['jaxlib']}/include/xla/ffi/api",
+    f"deps/pyarrow-{VERSIONS['pyarrow']}/pyarrow",
+)
 
 
 class SetUp(unittest.TestCase):
@@ -56,18 +62,18 @@ class SetUp(unittest.TestCase):
         self.assertEqual((done.returncode, done.stdout, done.stderr), (0, "", ""))
 
     def test_a_file_with_another_hash_is_refused(self):
-        wheel = self.index / f"xla_cpu_pjrt-0.0.1-py3-none-manylinux_2_27_{platform.machine()}.whl"
+        wheel = self.index / f"xla_cpu_pjrt-{VERSIONS['xla-cpu-pjrt']}-py3-none-manylinux_2_27_{platform.machine()}.whl"
         with zipfile.ZipFile(wheel, "w") as archive:
             archive.writestr("xla_plugins/xla_cpu_pjrt/xla_cpu_pjrt.so", "not the plugin")
         done = self.run_setup()
         self.assertEqual(done.returncode, 65)
-        self.assertIn("xla-cpu-pjrt==0.0.1 is not the file that was pinned", done.stderr)
+        self.assertIn(f"xla-cpu-pjrt=={VERSIONS['xla-cpu-pjrt']} is not the file that was pinned", done.stderr)
         self.assertFalse((self.cache / COMPLETE[0]).exists())
 
     def test_an_unreachable_index_is_named(self):
         done = self.run_setup()
         self.assertEqual(done.returncode, 69)
-        self.assertIn("xla-cpu-pjrt==0.0.1 could not be fetched", done.stderr)
+        self.assertIn(f"xla-cpu-pjrt=={VERSIONS['xla-cpu-pjrt']} could not be fetched", done.stderr)
 
     def test_a_failing_installation_names_its_command(self):
         self.complete_cache()

@@ -4,6 +4,7 @@
 
 #include "portune/error.h"
 #include "portune/pjrt/plugin.h"
+#include "portune/pjrt/plugin_package.h"
 
 namespace portune::pjrt {
 namespace {
@@ -14,15 +15,14 @@ struct PluginFacts {
   std::string_view platform;
   const char* variable;
   const char* file_name;
-  const char* in_deps;  ///< where tools/setup.sh unpacks it
   const char* fix;
 };
 
 constexpr std::array<PluginFacts, 3> kPlugins = {{
-    {"cpu", "PORTUNE_CPU_PLUGIN", "xla_cpu_pjrt.so", "xla_cpu_pjrt-0.0.1/xla_cpu_pjrt.so", "run tools/setup.sh"},
-    {"tpu", "PORTUNE_TPU_PLUGIN", "libtpu.so", "libtpu-0.0.51/libtpu.so", "run tools/setup.sh --aot"},
+    {"cpu", "PORTUNE_CPU_PLUGIN", "xla_cpu_pjrt.so", "portune plugin install cpu"},
+    {"tpu", "PORTUNE_TPU_PLUGIN", "libtpu.so", "portune plugin install tpu"},
     {"cuda", "PORTUNE_CUDA_PLUGIN", "xla_cuda_plugin.so",
-     "jax_cuda13_pjrt-0.12.0.1/jax_plugins/xla_cuda13/xla_cuda_plugin.so", "run tools/setup.sh --aot"},
+     "portune plugin install cuda13, or cuda12 for a driver older than 580"},
 }};
 
 const PluginFacts& facts_of(std::string_view platform) {
@@ -45,7 +45,10 @@ std::vector<fs::path> usual_places(const PluginFacts& facts) {
     places.push_back(program.parent_path() / facts.file_name);
     places.push_back(program.parent_path().parent_path() / "lib" / "portune" / facts.file_name);
   }
-  if (const auto cache = cache_folder()) places.push_back(*cache / "deps" / facts.in_deps);
+  if (!cache_folder()) return places;
+  for (const PluginPackage& package : plugin_packages()) {
+    if (package.platform == facts.platform) places.push_back(folder_of(package) / package.file);
+  }
   return places;
 }
 

@@ -49,16 +49,17 @@ void require_supported_pjrt(const fs::path& file, const PluginVersion& version) 
        .given = "a plugin of PJRT " + std::to_string(version.pjrt_major) + "." + std::to_string(version.pjrt_minor),
        .expected = "PJRT " + std::to_string(kPjrtMajor) + "." + std::to_string(kOldestPjrtMinor) + " or a later " +
                    std::to_string(kPjrtMajor) + ".x",
-       .fix = "install the plugin that tools/lock.txt names"});
+       .fix = "install the one that Portune is tried with: portune plugin install cpu, cuda13, cuda12 or tpu"});
 }
 
 void require_supported_stablehlo(const fs::path& file, const PluginVersion& version) {
   if (version.stablehlo_minimum <= kStablehlo && kStablehlo <= version.stablehlo) return;
-  throw DeviceError({.where = file.string(),
-                     .given = "a plugin that reads StableHLO " + dotted(version.stablehlo_minimum) + " to " +
-                              dotted(version.stablehlo),
-                     .expected = "one that reads StableHLO " + dotted(kStablehlo),
-                     .fix = "install the plugin that tools/lock.txt names"});
+  throw DeviceError(
+      {.where = file.string(),
+       .given =
+           "a plugin that reads StableHLO " + dotted(version.stablehlo_minimum) + " to " + dotted(version.stablehlo),
+       .expected = "one that reads StableHLO " + dotted(kStablehlo),
+       .fix = "install the one that Portune is tried with: portune plugin install cpu, cuda13, cuda12 or tpu"});
 }
 
 void read_attributes(const PJRT_Api& api, PluginVersion& version) {

@@ -44,7 +44,7 @@ class Plugin {
 
 /// Where the plugin for a platform is: the file that the user names, else that of the environment variable
 /// PORTUNE_CPU_PLUGIN, PORTUNE_TPU_PLUGIN or PORTUNE_CUDA_PLUGIN, else the first that exists of: beside the program,
-/// in ../lib/portune from there, in $XDG_CACHE_HOME/portune/deps.
+/// in ../lib/portune from there, in $XDG_CACHE_HOME/portune/deps, where `portune plugin install` puts it.
 /// platform  "cpu", "tpu" or "cuda"
 /// errors    DeviceError with the places that were looked at; UsageError for another platform
 std::filesystem::path find_plugin(std::string_view platform, const std::optional<std::filesystem::path>& named = {});
