@@ -67,6 +67,21 @@ constexpr const char* kDevicesExamples =
     "  portune devices\n"
     "  portune devices --plugin ./xla_cpu_pjrt.so --json\n";
 
+constexpr const char* kPluginExamples =
+    "  portune plugin list\n"
+    "  portune plugin install cuda13\n";
+
+constexpr const char* kPluginListExamples =
+    "  portune plugin list\n"
+    "  portune plugin list --json\n";
+
+constexpr const char* kPluginInstallExamples =
+    "  portune plugin install cuda13     drivers of version 580 or later\n"
+    "  portune plugin install cuda12     drivers of version 525 or later\n"
+    "  portune plugin install tpu\n"
+    "  Each file is checked by its SHA-256. ~/.netrc has credentials of an index; HTTPS_PROXY, SSL_CERT_FILE are "
+    "heeded.\n";
+
 constexpr const char* kBenchExamples =
     "  portune bench --model bert --batch-size 16 --max-length 128 --dtype bfloat16 --steps 20\n"
     "  {\"step_seconds\":[0.92,...],\"compile_seconds\":11.2,\"from_cache\":false}\n";
@@ -138,6 +153,11 @@ class Parser {
         tfrecord_inspect_, tfrecord);
     add("index", "Writes indexes of files that others wrote.", kTfrecordIndexExamples, tfrecord_index_, tfrecord);
     add("devices", "Shows the plugin, its devices and the kernels.", kDevicesExamples, devices_);
+    CLI::App& plugin =
+        add_group("plugin", "Fetches the XLA plugins that run programs on GPUs and TPUs.", kPluginExamples);
+    add("list", "Shows which plugins there are, and which are installed.", kPluginListExamples, plugin_list_, plugin);
+    add("install", "Fetches a plugin and what it needs into the user's cache.", kPluginInstallExamples, plugin_install_,
+        plugin);
     add("bench", "Times training steps on random tokens.", kBenchExamples, bench_);
     add("bench-input", "Times what makes batches of rows, without a device.", kBenchInputExamples, bench_input_);
     add("plan", "Compiles a training run for devices that are not there: does it fit, how fast is it.", kPlanExamples,
@@ -270,11 +290,14 @@ class Parser {
     if (name == "tfrecord inspect") return tfrecord_inspect_;
     if (name == "tfrecord index") return tfrecord_index_;
     if (name == "devices") return devices_;
+    if (name == "plugin list") return plugin_list_;
+    if (name == "plugin install") return plugin_install_;
     if (name == "bench") return bench_;
     if (name == "bench-input") return bench_input_;
     if (name == "plan") return plan_;
     if (name == "parity") return parity_;
-    throw UsageError({.where = place_of(chosen()), .given = "no command", .fix = advice(chosen())});
+    // Not the bare name: there is an option --plugin, too.
+    throw UsageError({.where = "portune " + name, .given = "no command", .fix = advice(chosen())});
   }
 
   CLI::App app_{"Portune fine-tunes pretrained transformers.", "portune"};
@@ -288,6 +311,8 @@ class Parser {
   TfrecordInspectArguments tfrecord_inspect_;
   TfrecordIndexArguments tfrecord_index_;
   DevicesArguments devices_;
+  PluginListArguments plugin_list_;
+  PluginInstallArguments plugin_install_;
   BenchArguments bench_;
   BenchInputArguments bench_input_;
   PlanArguments plan_;

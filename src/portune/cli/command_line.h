@@ -16,8 +16,8 @@ struct Text {
 
 using Command = std::variant<Text, FitArguments, EvaluateArguments, PredictArguments, GenerateArguments,
                              TokenizeArguments, TfrecordWriteArguments, TfrecordInspectArguments,
-                             TfrecordIndexArguments, DevicesArguments, BenchArguments, BenchInputArguments,
-                             PlanArguments, ParityArguments>;
+                             TfrecordIndexArguments, DevicesArguments, PluginListArguments, PluginInstallArguments,
+                             BenchArguments, BenchInputArguments, PlanArguments, ParityArguments>;
 
 /// words  the command line without the program's name
 /// errors UsageError, with the nearest name for one that is not known

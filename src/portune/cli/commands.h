@@ -160,6 +160,16 @@ struct DevicesArguments {
   Talk talk;
 };
 
+struct PluginListArguments {
+  Talk talk;
+};
+
+struct PluginInstallArguments {
+  std::string name;
+  std::string index_url;  ///< empty: $PIP_INDEX_URL, or PyPI
+  Talk talk;
+};
+
 struct BenchArguments {
   ModelArguments model;
   int64_t batch_size = 16;
@@ -200,6 +210,8 @@ int tfrecord_write(const TfrecordWriteArguments& arguments);
 int tfrecord_inspect(const TfrecordInspectArguments& arguments);
 int tfrecord_index(const TfrecordIndexArguments& arguments);
 int devices(const DevicesArguments& arguments);
+int plugin_list(const PluginListArguments& arguments);
+int plugin_install(const PluginInstallArguments& arguments);
 int bench(const BenchArguments& arguments);
 int bench_input(const BenchInputArguments& arguments);
 int plan(const PlanArguments& arguments);

@@ -30,6 +30,8 @@ struct Run {
   int operator()(const cli::TfrecordInspectArguments& arguments) const { return cli::tfrecord_inspect(arguments); }
   int operator()(const cli::TfrecordIndexArguments& arguments) const { return cli::tfrecord_index(arguments); }
   int operator()(const cli::DevicesArguments& arguments) const { return cli::devices(arguments); }
+  int operator()(const cli::PluginListArguments& arguments) const { return cli::plugin_list(arguments); }
+  int operator()(const cli::PluginInstallArguments& arguments) const { return cli::plugin_install(arguments); }
   int operator()(const cli::BenchArguments& arguments) const { return cli::bench(arguments); }
   int operator()(const cli::BenchInputArguments& arguments) const { return cli::bench_input(arguments); }
   int operator()(const cli::PlanArguments& arguments) const { return cli::plan(arguments); }

@@ -2,28 +2,17 @@
 
 #include <fmt/format.h>
 
-#include <array>
 #include <nlohmann/json.hpp>
 
 #include "portune/cli/progress_bar.h"
 #include "portune/cli/report.h"
+#include "portune/cli/units.h"
 
 namespace portune::cli {
 namespace {
 
 using nlohmann::ordered_json;
 
-// "1.25 GiB", of the largest unit of which there is one.
-std::string in_units(double number, double base, const std::array<const char*, 5>& units) {
-  size_t unit = 0;
-  for (; number >= base && unit + 1 < units.size(); ++unit) number /= base;
-  return unit == 0 ? fmt::format("{:.0f} {}", number, units[unit]) : fmt::format("{:.2f} {}", number, units[unit]);
-}
-
-std::string memory(int64_t bytes) {
-  return in_units(static_cast<double>(bytes), 1024, {"B", "KiB", "MiB", "GiB", "TiB"});
-}
-std::string traffic(double bytes) { return in_units(bytes, 1000, {"B", "kB", "MB", "GB", "TB"}); }
 std::string operations(double flops) { return in_units(flops, 1000, {"FLOP", "kFLOP", "MFLOP", "GFLOP", "TFLOP"}); }
 
 std::string duration(double seconds) {
@@ -49,15 +38,15 @@ constexpr const char* kTimeRow = "{:<16}{:>14}{:>12}{:>12}{:>9}{:>8}{:>12}{:>12}
 
 std::string memory_row(const PlannedTarget& target) {
   const plan::Memory& m = target.outcome.memory;
-  const std::string capacity = memory(target.memory_bytes);
+  const std::string capacity = binary_size(target.memory_bytes);
   if (!has_figures(target)) {
     const char* const fits = target.outcome.is_too_large ? "no" : "?";
     return fmt::format(kMemoryRow, target.target.name, fits, "", "", "", "", "", "",
                        target.memory_bytes > 0 ? capacity : "", largest(target.largest_batch));
   }
-  return fmt::format(kMemoryRow, target.target.name, target.outcome.fits ? "yes" : "no", memory(m.parameters),
-                     memory(m.optimizer), memory(m.batch + m.layout), memory(m.temporaries), memory(m.code),
-                     memory(m.total()), capacity, largest(target.largest_batch));
+  return fmt::format(kMemoryRow, target.target.name, target.outcome.fits ? "yes" : "no", binary_size(m.parameters),
+                     binary_size(m.optimizer), binary_size(m.batch + m.layout), binary_size(m.temporaries),
+                     binary_size(m.code), binary_size(m.total()), capacity, largest(target.largest_batch));
 }
 
 double compile_seconds(const PlannedTarget& target) {
@@ -70,7 +59,7 @@ std::string time_row(const PlannedRun& run, const PlannedTarget& target) {
   const MeanStep step = mean_step(target.outcome.shapes);
   const double memory_s = step.bytes / target.peaks.bytes;
   return fmt::format(
-      kTimeRow, target.target.name, operations(step.flops), traffic(step.bytes), duration(step.seconds),
+      kTimeRow, target.target.name, operations(step.flops), decimal_size(step.bytes), duration(step.seconds),
       step.compute_s >= memory_s ? "compute" : "memory", fmt::format("{:.0f} %", 100 * step.compute_s / step.seconds),
       duration(step.seconds * static_cast<double>(run.steps_per_epoch)), duration(compile_seconds(target)));
 }

@@ -11,7 +11,7 @@
 namespace portune::io {
 namespace {
 
-constexpr int64_t kBeginning = 64 * 1024;  // what is asked for when a file is opened
+constexpr int64_t kBeginning = 64 * 1024;
 constexpr int kMostRedirects = 5;
 
 void require_private(const Url& url, const std::string& text) {
@@ -38,15 +38,17 @@ struct ContentRange {
 
 class HttpTransport final : public Transport {
  public:
-  explicit HttpTransport(const std::string& url) : url_(url), origin_(url), client_(url), target_(url) {
+  /// beginning  the number of bytes that are asked for when the file is opened
+  explicit HttpTransport(const std::string& url, int64_t beginning = kBeginning)
+      : url_(url), beginning_(beginning), origin_(url), client_(url), target_(url) {
     require_private(origin_, url);
   }
 
   Facts open(Clock::time_point deadline) override {
-    HttpAnswer answer = get(0, kBeginning, deadline);
+    HttpAnswer answer = get(0, beginning_, deadline);
     if (answer.status == 206) {
       facts_ = {.size = require_range(answer, 0), .identity = identity_of(answer), .beginning = answer.body};
-      require_bytes(answer, std::min(facts_.size, kBeginning));
+      require_bytes(answer, std::min(facts_.size, beginning_));
     } else if (answer.status == 416 && ContentRange(answer.header("content-range")).size == 0) {
       facts_ = {.size = 0, .identity = identity_of(answer), .beginning = {}};
     } else if (answer.status == 200 && answer.is_whole) {  // all of it, ranges or not
@@ -164,6 +166,7 @@ class HttpTransport final : public Transport {
   }
 
   const std::string url_;
+  const int64_t beginning_;
   const Url origin_;
   HttpClient client_;
   std::mutex mutex_;
@@ -174,5 +177,14 @@ class HttpTransport final : public Transport {
 }  // namespace
 
 std::unique_ptr<Transport> http_transport(const std::string& url) { return std::make_unique<HttpTransport>(url); }
+
+std::string read_page(const std::string& url, int64_t most_bytes) {
+  HttpTransport transport(url, most_bytes);
+  Transport::Facts facts = with_retries(url, [&](Clock::time_point deadline) { return transport.open(deadline); });
+  if (facts.size == std::ssize(facts.beginning)) return std::move(facts.beginning);
+  throw DataError({.where = url,
+                   .given = std::to_string(facts.size) + " bytes",
+                   .expected = "at most " + std::to_string(most_bytes)});
+}
 
 }  // namespace portune::io

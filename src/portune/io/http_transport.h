@@ -12,4 +12,8 @@ namespace portune::io {
 /// errors  UsageError for http:// to another machine; as Url
 std::unique_ptr<Transport> http_transport(const std::string& url);
 
+/// The whole of a small file, of servers too that know no ranges; tried again as open_remote() does.
+/// errors  as open_remote(); DataError for one of more than `most_bytes`
+std::string read_page(const std::string& url, int64_t most_bytes);
+
 }  // namespace portune::io

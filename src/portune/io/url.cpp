@@ -19,9 +19,15 @@ class Parsed {
     }
   }
 
-  std::string part(CURLUPart which) const {
+  void follow(const std::string& link) {
+    if (curl_.url_set(url_.get(), CURLUPART_URL, link.c_str(), 0) == CURLUE_OK) return;
+    throw UsageError({.where = text(), .given = "a link to '" + link + "'", .expected = "one to a URL"});
+  }
+
+  std::string text() const { return part(CURLUPART_URL, 0); }
+  std::string part(CURLUPart which, unsigned flags = CURLU_DEFAULT_PORT) const {
     char* found = nullptr;
-    if (curl_.url_get(url_.get(), which, &found, CURLU_DEFAULT_PORT) != CURLUE_OK) return {};
+    if (curl_.url_get(url_.get(), which, &found, flags) != CURLUE_OK) return {};
     const std::unique_ptr<char, decltype(&curl_free)> owned(found, curl_.free);
     return found;
   }
@@ -45,6 +51,12 @@ Url::Url(const std::string& text) {
   scheme = parsed.part(CURLUPART_SCHEME);
   host = parsed.part(CURLUPART_HOST);
   port = parsed.part(CURLUPART_PORT);
+}
+
+std::string linked_url(const std::string& page, const std::string& link) {
+  Parsed url(page);
+  url.follow(link);
+  return url.text();
 }
 
 bool Url::is_loopback() const { return host == "localhost" || host == "[::1]" || host.starts_with("127."); }

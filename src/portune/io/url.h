@@ -17,4 +17,9 @@ struct Url {
   bool operator==(const Url&) const = default;
 };
 
+/// The URL that a link on a page leads to.
+/// page, link  the page's own URL, and what stands in href: a whole URL, or one that begins where the page is
+/// errors      UsageError if they make no URL
+std::string linked_url(const std::string& page, const std::string& link);
+
 }  // namespace portune::io

@@ -1,0 +1,84 @@
+#include "portune/io/sha256.h"
+
+#include <dlfcn.h>
+#include <openssl/evp.h>
+
+#include <array>
+#include <stdexcept>
+
+#include "portune/error.h"
+
+namespace portune::io {
+namespace {
+
+constexpr const char* kLibrary = "libcrypto.so.3";
+
+// Opened when the first hash is computed, as libcurl is: it would make every start slower by a millisecond or two.
+struct Crypto {
+  decltype(&EVP_MD_CTX_new) context_new;
+  decltype(&EVP_MD_CTX_free) context_free;
+  decltype(&EVP_sha256) sha256;
+  decltype(&EVP_DigestInit_ex) digest_init;
+  decltype(&EVP_DigestUpdate) digest_update;
+  decltype(&EVP_DigestFinal_ex) digest_final;
+};
+
+[[noreturn]] void fail(const std::string& given) {
+  throw DeviceError({.where = "SHA-256",
+                     .given = given,
+                     .expected = std::string(kLibrary) + " of OpenSSL, which computes it",
+                     .fix = "apt-get install libssl3"});
+}
+
+Crypto load() {
+  void* const library = dlopen(kLibrary, RTLD_NOW | RTLD_LOCAL);
+  if (library == nullptr) fail(dlerror());
+  const auto find = [&]<class Function>(Function& function, const char* name) {
+    function = reinterpret_cast<Function>(dlsym(library, name));
+    if (function == nullptr) fail(std::string(kLibrary) + " without " + name);
+  };
+  Crypto crypto;
+  find(crypto.context_new, "EVP_MD_CTX_new");
+  find(crypto.context_free, "EVP_MD_CTX_free");
+  find(crypto.sha256, "EVP_sha256");
+  find(crypto.digest_init, "EVP_DigestInit_ex");
+  find(crypto.digest_update, "EVP_DigestUpdate");
+  find(crypto.digest_final, "EVP_DigestFinal_ex");
+  return crypto;
+}
+
+const Crypto& crypto() {
+  static const Crypto loaded = load();
+  return loaded;
+}
+
+void require(int success) {
+  if (success != 1) throw std::runtime_error("OpenSSL cannot compute SHA-256");
+}
+
+}  // namespace
+
+Sha256::Sha256() : context_(crypto().context_new()) {
+  require(crypto().digest_init(context_.get(), crypto().sha256(), nullptr));
+}
+
+void Sha256::Free::operator()(evp_md_ctx_st* context) const { crypto().context_free(context); }
+
+void Sha256::update(std::span<const char> bytes) {
+  require(crypto().digest_update(context_.get(), bytes.data(), bytes.size()));
+}
+
+std::string Sha256::digest() {
+  std::array<unsigned char, EVP_MAX_MD_SIZE> bytes;
+  unsigned int count = 0;
+  require(crypto().digest_final(context_.get(), bytes.data(), &count));
+  constexpr const char* kDigits = "0123456789abcdef";
+  std::string text;
+  for (unsigned int i = 0; i < count; ++i) {
+    text += kDigits[bytes[i] >> 4];
+    text += kDigits[bytes[i] & 15];
+  }
+  return text;
+}
+
+}  // namespace portune::io

@@ -1,0 +1,17 @@
+// Zip archives for tests, by minizip's writer.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace portune {
+
+struct ZipEntry {
+  std::string name, bytes;
+  unsigned mode = 0644;
+};
+
+void write_zip(const std::filesystem::path& file, const std::vector<ZipEntry>& entries);
+
+}  // namespace portune
