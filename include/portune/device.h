@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -66,6 +67,13 @@ class Program {
   Facts facts_;
 };
 
+/// How the memory of GPUs is taken. What is not set is as XLA's CUDA plugin has it.
+struct GpuMemoryOptions {
+  std::optional<float> fraction;         ///< of a GPU's memory, that may be taken; 0.75
+  std::optional<bool> preallocate;       ///< all of that at the start, in one piece; true
+  std::optional<std::string> allocator;  ///< "bfc", "cuda_async" or "platform"
+};
+
 struct DeviceOptions {
   std::string device = "cpu";          ///< or "cuda", "cuda:1" (the GPU of this number), "cuda:0,1", "tpu"
   Mesh mesh = {};                      ///< of the devices that work together; a CPU is divided into as many as it has
@@ -73,23 +81,31 @@ struct DeviceOptions {
   std::filesystem::path cache_folder;  ///< of compiled programs; empty: $XDG_CACHE_HOME/portune/executables
   bool use_cache = true;
   bool use_kernels = true;  ///< false: every composite is compiled from its decomposition
+  GpuMemoryOptions gpu_memory = {};
   /// Called once with what the user should know and what stops nothing: that compiled programs cannot be kept.
   std::function<void(const std::string& warning)> warn = {};
+};
+
+struct DeviceMemory {
+  int64_t in_use_bytes;
+  std::optional<int64_t> limit_bytes;  ///< what this process may take of a GPU or TPU; all of a CPU's
 };
 
 /// What there is, for people.
 struct DeviceFacts {
   std::string platform;  ///< "cpu"
   std::filesystem::path plugin;
-  std::string version;               ///< "PJRT 0.81, StableHLO 1.13.3"
-  std::vector<std::string> devices;  ///< as the plugin describes them
-  std::string kernels_version;       ///< instruction set and libraries of the kernels
+  std::string version;                              ///< "PJRT 0.81, StableHLO 1.13.3"
+  std::vector<std::string> devices;                 ///< as the plugin describes them
+  std::vector<std::optional<DeviceMemory>> memory;  ///< of each; nothing where the plugin does not tell
+  std::string kernels_version;                      ///< instruction set and libraries of the kernels
 };
 
 /// A plugin's client with one device, or with those of a mesh, and what programs for it may call.
 class Device {
  public:
-  /// errors  DeviceError if there is no plugin, if its version is not supported, or if it finds too few devices
+  /// errors  DeviceError if there is no plugin, if its version is not supported, or if it finds too few devices;
+  ///         UsageError for options of GPUs with another device
   explicit Device(const DeviceOptions& options = {});
   Device(Device&&) noexcept;
   Device& operator=(Device&&) noexcept;

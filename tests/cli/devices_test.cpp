@@ -19,6 +19,9 @@ TEST(Devices, TellsPluginVersionDevicesAndKernels) {
   EXPECT_THAT(facts["plugin"].get<std::string>(), testing::EndsWith("xla_cpu_pjrt.so"));
   EXPECT_THAT(facts["version"].get<std::string>(), testing::StartsWith("PJRT 0."));
   EXPECT_GE(facts["devices"].size(), 1u);
+  ASSERT_EQ(facts["memory"].size(), facts["devices"].size());
+  EXPECT_GT(facts["memory"][0]["in_use_bytes"], 0);
+  EXPECT_GT(facts["memory"][0]["limit_bytes"], facts["memory"][0]["in_use_bytes"]);
   EXPECT_THAT(facts["kernels"].dump(), HasSubstr("portune.linear"));
 }
 
@@ -26,6 +29,19 @@ TEST(Devices, TableIsForPeople) {
   const Finished run = portune({"devices", "--no-kernels"});
   EXPECT_THAT(run.out, HasSubstr("platform  cpu\n"));
   EXPECT_THAT(run.out, HasSubstr("kernels   none in use\n"));
+  EXPECT_THAT(run.out, testing::ContainsRegex("memory    [0-9.]+ .iB of [0-9.]+ .iB in use\n"));
+}
+
+TEST(Devices, OptionsOfGpusAreForGpus) {
+  for (const Words& words :
+       {Words{"--gpu-memory-fraction", "0.5"}, Words{"--no-gpu-preallocate"}, Words{"--gpu-allocator", "platform"}}) {
+    Words all = {"devices"};
+    all.insert(all.end(), words.begin(), words.end());
+    const Finished run = portune(all);
+    EXPECT_EQ(run.exit_code, 2) << run.err;
+    EXPECT_THAT(run.err, HasSubstr("expected  a GPU"));
+  }
+  EXPECT_THAT(portune({"devices", "--gpu-memory-fraction", "0.5"}).err, HasSubstr("--gpu-memory-fraction\n"));
 }
 
 TEST(Bench, TimesEachStep) {

@@ -102,5 +102,10 @@ TEST(Client, TransfersEveryElementType) {
   }
 }
 
+// As the interface has it for plugins that do not count.
+TEST(Client, ThePluginOfCpusTellsNothingOfMemory) { EXPECT_FALSE(cpu_client().memory_use().has_value()); }
+
+TEST(Client, MemoryOfADeviceThatIsNotThereIsAUsageError) { EXPECT_THROW(cpu_client().memory_use(7), UsageError); }
+
 }  // namespace
 }  // namespace portune::pjrt

@@ -1,4 +1,4 @@
-// portune devices: which plugin is used, what it runs on, which kernels it may call.
+// portune devices: which plugin is used, what it runs on, with which memory, which kernels it may call.
 #include <fmt/format.h>
 
 #include <nlohmann/json.hpp>
@@ -6,24 +6,45 @@
 #include "portune/cli/commands.h"
 #include "portune/cli/exit_code.h"
 #include "portune/cli/report.h"
+#include "portune/cli/units.h"
 
 namespace portune::cli {
 namespace {
 
+using nlohmann::ordered_json;
+
+std::string describe(const DeviceMemory& memory) {
+  const std::string in_use = binary_size(memory.in_use_bytes);
+  return memory.limit_bytes ? in_use + " of " + binary_size(*memory.limit_bytes) + " in use" : in_use + " in use";
+}
+
+ordered_json json_of(const std::optional<DeviceMemory>& memory) {
+  if (!memory) return nullptr;
+  ordered_json object = {{"in_use_bytes", memory->in_use_bytes}};
+  if (memory->limit_bytes) object["limit_bytes"] = *memory->limit_bytes;
+  return object;
+}
+
 std::string table_of(const DeviceFacts& facts, const Target& target) {
   std::string text = fmt::format("{:<10}{}\n{:<10}{}\n{:<10}{}\n", "platform", facts.platform, "plugin",
                                  facts.plugin.string(), "version", facts.version);
-  for (const std::string& device : facts.devices) text += fmt::format("{:<10}{}\n", "device", device);
+  for (size_t i = 0; i < facts.devices.size(); ++i) {
+    text += fmt::format("{:<10}{}\n", "device", facts.devices[i]);
+    if (facts.memory[i]) text += fmt::format("{:<10}{}\n", "memory", describe(*facts.memory[i]));
+  }
   text += fmt::format("{:<10}{}\n", "kernels", target.kernels.empty() ? "none in use" : facts.kernels_version);
   for (const std::string& kernel : target.kernels) text += fmt::format("{:<10}  {}\n", "", kernel);
   return text;
 }
 
 std::string json_of(const DeviceFacts& facts, const Target& target) {
+  ordered_json memory = ordered_json::array();
+  for (const std::optional<DeviceMemory>& of_device : facts.memory) memory.push_back(json_of(of_device));
   return line_of({{"platform", facts.platform},
                   {"plugin", facts.plugin.string()},
                   {"version", facts.version},
                   {"devices", facts.devices},
+                  {"memory", memory},
                   {"kernels_version", facts.kernels_version},
                   {"kernels", target.kernels}});
 }

@@ -241,6 +241,20 @@ void add_device(Group group, DeviceOptions& device) {
   group.path("--cache-folder", device.cache_folder, "where compiled programs are kept")
       ->default_str("~/.cache/portune/executables");
   group.no_flag("--no-cache", device.use_cache, "compile anew, keep nothing");
+  GpuMemoryOptions& gpu = device.gpu_memory;
+  group
+      .setting<float>("--gpu-memory-fraction", [&gpu](float fraction) { gpu.fraction = fraction; },
+                      "share of a GPU's memory that may be taken", {.highest = 1})
+      ->default_str("0.75");
+  group.switch_on(
+      "--gpu-preallocate", [&gpu] { gpu.preallocate = true; }, "take it at the start, in one piece (default)");
+  group.switch_on(
+      "--no-gpu-preallocate", [&gpu] { gpu.preallocate = false; }, "take it as it is needed");
+  group
+      .choice(
+          "--gpu-allocator", {"bfc", "cuda_async", "platform"},
+          [&gpu](const std::string& name) { gpu.allocator = name; }, "who shares it out")
+      ->default_str("bfc");
 }
 
 void add_mesh(Group group, Mesh& mesh) {

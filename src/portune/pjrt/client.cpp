@@ -5,6 +5,7 @@
 #include "portune/error.h"
 #include "portune/pjrt/buffer.h"
 #include "portune/pjrt/c_api.h"
+#include "portune/pjrt/call_error.h"
 #include "portune/pjrt/client_state.h"
 #include "portune/pjrt/compile.h"
 #include "portune/pjrt/executable.h"
@@ -92,6 +93,16 @@ const Plugin& Client::plugin() const { return state_->plugin; }
 const std::string& Client::platform_name() const { return state_->platform_name; }
 const std::string& Client::platform_version() const { return state_->platform_version; }
 std::span<const Device> Client::devices() const { return state_->devices; }
+
+std::optional<MemoryUse> Client::memory_use(size_t device) const {
+  try {
+    const auto found = PORTUNE_PJRT(state_->api, PJRT_Device_MemoryStats, .device = state_->device(device));
+    return MemoryUse{found.bytes_in_use, found.bytes_limit_is_set ? std::optional(found.bytes_limit) : std::nullopt};
+  } catch (const CallError& error) {
+    if (error.kind() == CallError::Kind::kUnimplemented) return std::nullopt;
+    throw;
+  }
+}
 
 Buffer Client::copy_to_device(const TensorView& values, size_t device) const {
   return to_device(state_, {values, PJRT_HostBufferSemantics_kImmutableOnlyDuringCall, nullptr}, device);

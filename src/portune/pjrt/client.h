@@ -49,6 +49,9 @@ class Client {
   /// Those of this process.
   std::span<const Device> devices() const;
 
+  /// Of a device, in bytes; nothing where the plugin does not tell, as that of CPUs.
+  std::optional<MemoryUse> memory_use(size_t device = 0) const;
+
   /// Copies an array to a device; `values` is not needed any more when this returns.
   Buffer copy_to_device(const TensorView& values, size_t device = 0) const;
   /// Gives an array to a device and returns at once. On CPUs the array itself becomes the buffer, without a copy.

@@ -1,6 +1,8 @@
 // What is known about a device.
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <string>
 
 namespace portune::pjrt {
@@ -9,6 +11,12 @@ struct Device {
   int id;
   std::string kind;         ///< "cpu", "TPU v5 lite", "NVIDIA H100 80GB HBM3", ...
   std::string description;  ///< for people
+};
+
+/// Of a device's memory, in bytes.
+struct MemoryUse {
+  int64_t in_use;
+  std::optional<int64_t> limit;  ///< the most that the plugin will take
 };
 
 }  // namespace portune::pjrt

@@ -16,6 +16,7 @@
 #include "portune/plan/cpu_peaks.h"
 #include "portune/plan/gpu_config.h"
 #include "portune/runtime/cpu_kernels.h"
+#include "portune/runtime/machine_memory.h"
 
 namespace portune::plan {
 namespace {
@@ -92,7 +93,7 @@ Peaks peaks_of_machine(DeviceOptions options) {
 class CpuCompiler final : public Compiler {
  public:
   explicit CpuCompiler(const DeviceOptions& options)
-      : Compiler(memory_of_machine() / options.mesh.devices(),
+      : Compiler(machine_memory().limit_bytes.value_or(0) / options.mesh.devices(),
                  share_of(peaks_of_machine(options), static_cast<double>(options.mesh.devices()))),
         client_(pjrt::Client::open(
             "cpu", {.plugin_file = options.plugin.empty() ? std::nullopt : std::optional(options.plugin),

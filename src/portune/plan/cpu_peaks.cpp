@@ -1,10 +1,7 @@
 #include "portune/plan/cpu_peaks.h"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <chrono>
-#include <fstream>
 #include <limits>
 #include <vector>
 
@@ -76,13 +73,6 @@ Peaks measured_peaks(const DeviceOptions& options) {
   const Device device(uncached);
   return {
       .float32 = flops(device, DType::kFloat32), .bfloat16 = flops(device, DType::kBFloat16), .bytes = bytes(device)};
-}
-
-int64_t memory_of_machine() {
-  int64_t memory = sysconf(_SC_PHYS_PAGES) * sysconf(_SC_PAGESIZE);
-  int64_t limit = 0;
-  if (std::ifstream("/sys/fs/cgroup/memory.max") >> limit && limit > 0) memory = std::min(memory, limit);
-  return memory;
 }
 
 }  // namespace portune::plan

@@ -12,7 +12,4 @@ namespace portune::plan {
 /// errors  DeviceError if there is no plugin
 Peaks measured_peaks(const DeviceOptions& device);
 
-/// Bytes of memory, of which a control group may leave less than is built in.
-int64_t memory_of_machine();
-
 }  // namespace portune::plan

@@ -13,6 +13,8 @@
 #include "portune/pjrt/plugin.h"
 #include "portune/runtime/cpu_kernels.h"
 #include "portune/runtime/device_name.h"
+#include "portune/runtime/gpu_memory.h"
+#include "portune/runtime/machine_memory.h"
 #include "portune/runtime/sharded_array.h"
 
 namespace portune {
@@ -67,6 +69,7 @@ pjrt::Client open_client(const DeviceOptions& options, const DeviceName& name) {
   check_mesh(options, name);
   const int64_t wanted = options.mesh.devices();
   pjrt::ClientOptions client_options{.plugin_file = if_named(options.plugin)};
+  client_options.plugin_options = plugin_options(options.gpu_memory, options.device, name.platform);
   if (name.platform == "cpu") client_options.cpu_devices = static_cast<int>(wanted);
   if (name.platform == "cuda") client_options.plugin_options["visible_devices"] = visible_gpus(name, wanted);
   try {
@@ -78,6 +81,12 @@ pjrt::Client open_client(const DeviceOptions& options, const DeviceName& name) {
                        .given = "none that the plugin can use: " + error.report().where,
                        .expected = "a device of " + name.platform + ", with its driver"});
   }
+}
+
+std::optional<DeviceMemory> memory_of(const pjrt::Client& client, size_t device) {
+  const std::optional<pjrt::MemoryUse> use = client.memory_use(device);
+  if (!use) return {};
+  return DeviceMemory{.in_use_bytes = use->in_use, .limit_bytes = use->limit};
 }
 
 }  // namespace
@@ -123,7 +132,10 @@ DeviceFacts Device::facts() const {
                     .plugin = impl_->client.plugin().file(),
                     .version = to_string(impl_->client.plugin().version()),
                     .kernels_version = impl_->is_cpu ? kernels::cpu_kernels_version() : ""};
-  for (const pjrt::Device& device : impl_->client.devices()) facts.devices.push_back(device.description);
+  for (const pjrt::Device& device : impl_->client.devices()) {
+    facts.memory.push_back(impl_->is_cpu ? machine_memory() : memory_of(impl_->client, facts.devices.size()));
+    facts.devices.push_back(device.description);
+  }
   return facts;
 }
 
