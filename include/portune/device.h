@@ -77,6 +77,7 @@ struct GpuMemoryOptions {
 struct DeviceOptions {
   std::string device = "cpu";          ///< or "cuda", "cuda:1" (the GPU of this number), "cuda:0,1", "tpu"
   Mesh mesh = {};                      ///< of the devices that work together; a CPU is divided into as many as it has
+  bool see_all = false;                ///< opens all GPUs, also those that the mesh does not need: to tell of them
   std::filesystem::path plugin;        ///< the XLA plugin's file; empty: looked for (see `portune devices`)
   std::filesystem::path cache_folder;  ///< of compiled programs; empty: $XDG_CACHE_HOME/portune/executables
   bool use_cache = true;

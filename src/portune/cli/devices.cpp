@@ -52,7 +52,9 @@ std::string json_of(const DeviceFacts& facts, const Target& target) {
 }  // namespace
 
 int devices(const DevicesArguments& a) {
-  const Device device(a.device);
+  DeviceOptions options = a.device;
+  options.see_all = true;
+  const Device device(options);
   const DeviceFacts facts = device.facts();
   print_result(a.talk.json ? json_of(facts, device.target()) : table_of(facts, device.target()));
   return kOk;

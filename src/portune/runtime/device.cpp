@@ -1,20 +1,18 @@
 #include "portune/device.h"
 
 #include <mutex>
-#include <numeric>
 
 #include "portune/error.h"
 #include "portune/kernels/cpu/registry.h"
 #include "portune/pjrt/buffer.h"
-#include "portune/pjrt/call_error.h"
 #include "portune/pjrt/client.h"
 #include "portune/pjrt/executable.h"
 #include "portune/pjrt/executable_cache.h"
 #include "portune/pjrt/plugin.h"
 #include "portune/runtime/cpu_kernels.h"
 #include "portune/runtime/device_name.h"
-#include "portune/runtime/gpu_memory.h"
 #include "portune/runtime/machine_memory.h"
+#include "portune/runtime/open_client.h"
 #include "portune/runtime/sharded_array.h"
 
 namespace portune {
@@ -22,65 +20,6 @@ namespace {
 
 std::optional<std::filesystem::path> if_named(const std::filesystem::path& path) {
   return path.empty() ? std::nullopt : std::optional(path);
-}
-
-// Virtual devices are for trying out meshes; many more would take all threads that a process may have.
-constexpr int64_t kMostVirtualDevices = 256;
-
-std::string devices(int64_t count) { return std::to_string(count) + (count == 1 ? " device" : " devices"); }
-
-void check_mesh(const DeviceOptions& options, const DeviceName& name) {
-  const Mesh& mesh = options.mesh;
-  const std::string where = "device \"" + options.device + "\"";
-  if (mesh.data < 1 || mesh.fsdp < 1) {
-    throw UsageError(
-        {.where = where, .given = "a mesh with no device along an axis", .expected = "at least 1 along each"});
-  }
-  if (name.platform == "cpu" && mesh.devices() > kMostVirtualDevices) {
-    throw UsageError({.where = where,
-                      .given = "the mesh " + to_string(mesh),
-                      .expected = "at most " + devices(kMostVirtualDevices) + ", which share the processor's cores"});
-  }
-  if (!name.numbers.empty() && std::ssize(name.numbers) != mesh.devices()) {
-    throw UsageError({.where = where,
-                      .given = "the mesh " + to_string(mesh) + ", which has " + devices(mesh.devices()),
-                      .expected = "one of " + devices(std::ssize(name.numbers)),
-                      .fix = "say how they divide the work: mesh data=" + std::to_string(name.numbers.size())});
-  }
-}
-
-DeviceError too_few(const DeviceOptions& options, int64_t found) {
-  return DeviceError({.where = "device \"" + options.device + "\"",
-                      .given = devices(found),
-                      .expected = devices(options.mesh.devices()) + ", for the mesh " + to_string(options.mesh),
-                      .fix = "take a mesh of at most as many devices as there are"});
-}
-
-// Those that are asked for, or as many as are needed: the plugin takes memory of all that it sees.
-std::vector<int64_t> visible_gpus(const DeviceName& name, int64_t wanted) {
-  if (!name.numbers.empty()) return name.numbers;
-  std::vector<int64_t> first(static_cast<size_t>(wanted));
-  std::iota(first.begin(), first.end(), 0);
-  return first;
-}
-
-// Programs run on the first devices of the client: the first that the plugin finds, or the GPUs that are asked for.
-pjrt::Client open_client(const DeviceOptions& options, const DeviceName& name) {
-  check_mesh(options, name);
-  const int64_t wanted = options.mesh.devices();
-  pjrt::ClientOptions client_options{.plugin_file = if_named(options.plugin)};
-  client_options.plugin_options = plugin_options(options.gpu_memory, options.device, name.platform);
-  if (name.platform == "cpu") client_options.cpu_devices = static_cast<int>(wanted);
-  if (name.platform == "cuda") client_options.plugin_options["visible_devices"] = visible_gpus(name, wanted);
-  try {
-    pjrt::Client client = pjrt::Client::open(name.platform, client_options);
-    if (std::ssize(client.devices()) < wanted) throw too_few(options, std::ssize(client.devices()));
-    return client;
-  } catch (const pjrt::CallError& error) {
-    throw DeviceError({.where = "device \"" + options.device + "\"",
-                       .given = "none that the plugin can use: " + error.report().where,
-                       .expected = "a device of " + name.platform + ", with its driver"});
-  }
 }
 
 std::optional<DeviceMemory> memory_of(const pjrt::Client& client, size_t device) {
