@@ -26,6 +26,8 @@ struct Origin {
 
 /// "train.csv:17"; "example 3" where there is no file; "an example" where nothing is known.
 std::string to_string(const Origin& origin);
+/// "train.csv:17, 3, 20; other.csv:5": rows that follow each other in a list share the name of their file.
+std::string to_string(const std::vector<Origin>& origins);
 
 /// One value: a text, an array, or (in a batch) one text per row.
 using Column = std::variant<std::string, Tensor, std::vector<std::string>>;
@@ -66,12 +68,18 @@ class Example {
   const std::vector<BatchType>& batch_types() const;
   void set_batch_types(std::vector<BatchType> types);
 
+  /// Of a batch: where its examples come from, in their order; fillers are none. Empty where the stage that made the
+  /// batch does not tell.
+  const std::vector<Origin>& row_origins() const;
+  void set_row_origins(std::vector<Origin> origins);
+
  private:
   const Entry* find(std::string_view name) const;
 
   Origin origin_;
   // Shared, because examples are copied, and null in all that are no batches.
   std::shared_ptr<const std::vector<BatchType>> batch_types_;
+  std::shared_ptr<const std::vector<Origin>> row_origins_;
   std::vector<Entry> columns_;
 };
 

@@ -42,6 +42,8 @@ TEST(Batch, PutsRowsSideBySide) {
 TEST(Batch, FillsTheLastOneWithRowsOfWeightZero) {
   const std::vector<Example> batches = all(three_rows().batch({.size = 2}).iterate());
   ASSERT_EQ(batches.size(), 2u);
+  EXPECT_EQ(to_string(batches[0].row_origins()), "example 0, 1");
+  EXPECT_EQ(to_string(batches[1].row_origins()), "example 2");
   EXPECT_THAT(batches[1].texts("text"), ElementsAre("t3", ""));
   EXPECT_THAT(batches[1].tensor("label").as<int32_t>(), ElementsAre(3, 0));
   EXPECT_THAT(batches[1].tensor("features").as<float>(), ElementsAre(5, 6, 0, 0));

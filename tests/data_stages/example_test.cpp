@@ -54,4 +54,12 @@ TEST(Origin, ReadsAsEditorsShowIt) {
   EXPECT_EQ(to_string(Origin{}), "an example");
 }
 
+TEST(Origin, OfSeveralRowsNamesEachFileOnce) {
+  const auto file = std::make_shared<const std::string>("train.csv"),
+             other = std::make_shared<const std::string>("b.csv");
+  EXPECT_EQ(to_string(std::vector<Origin>{row_17(), {file, 3}, {other, 5}, {other, 2}, Origin{}}),
+            "train.csv:17, 3; b.csv:5, 2; an example");
+  EXPECT_EQ(to_string(std::vector<Origin>{}), "");
+}
+
 }  // namespace portune::data

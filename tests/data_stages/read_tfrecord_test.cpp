@@ -256,6 +256,8 @@ TEST(ReadTfrecord, BatchesAreThoseOfExamples) {
                                       BatchOptions{.size = 4, .fill_remainder = false}, BatchOptions{.size = 7}}) {
     EXPECT_EQ(texts_of(examples.batch(options).iterate()), texts_of(examples.map(same).batch(options).iterate()));
     EXPECT_EQ(examples.batch(options).count(), examples.map(same).batch(options).count());
+    EXPECT_EQ(to_string(examples.batch(options).iterate().next()->row_origins()),
+              to_string(examples.map(same).batch(options).iterate().next()->row_origins()));
   }
 }
 

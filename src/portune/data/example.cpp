@@ -28,6 +28,20 @@ std::string to_string(const Origin& origin) {
   return (origin.file ? *origin.file + ":" : "example ") + std::to_string(origin.row);
 }
 
+std::string to_string(const std::vector<Origin>& origins) {
+  std::string text;
+  const Origin* previous = nullptr;
+  for (const Origin& origin : origins) {
+    const bool same_file =
+        previous != nullptr && previous->row >= 0 && origin.row >= 0 &&
+        (previous->file == origin.file || (previous->file && origin.file && *previous->file == *origin.file));
+    if (previous != nullptr) text += same_file ? ", " : "; ";
+    text += same_file ? std::to_string(origin.row) : to_string(origin);
+    previous = &origin;
+  }
+  return text;
+}
+
 const std::vector<BatchType>& Example::batch_types() const {
   static const std::vector<BatchType> kNone;
   return batch_types_ ? *batch_types_ : kNone;
@@ -35,6 +49,15 @@ const std::vector<BatchType>& Example::batch_types() const {
 
 void Example::set_batch_types(std::vector<BatchType> types) {
   batch_types_ = std::make_shared<const std::vector<BatchType>>(std::move(types));
+}
+
+const std::vector<Origin>& Example::row_origins() const {
+  static const std::vector<Origin> kNone;
+  return row_origins_ ? *row_origins_ : kNone;
+}
+
+void Example::set_row_origins(std::vector<Origin> origins) {
+  row_origins_ = std::make_shared<const std::vector<Origin>>(std::move(origins));
 }
 
 const Example::Entry* Example::find(std::string_view name) const {

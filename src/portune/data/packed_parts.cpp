@@ -65,8 +65,13 @@ std::vector<std::string> joined_texts(const std::string& column, const std::vect
 }  // namespace
 
 Example side_by_side(std::vector<Example> parts, const PackOptions& options) {
+  std::vector<Origin> origins;
+  for (const Example& part : parts) {
+    origins.insert(origins.end(), part.row_origins().begin(), part.row_origins().end());
+  }
   while (std::ssize(parts) < options.shapes.parts) parts.push_back(empty_like(parts.front(), options));
   Example batch(parts.front().origin());
+  batch.set_row_origins(std::move(origins));
   for (const auto& [name, value] : parts.front().columns()) {
     if (std::holds_alternative<Tensor>(value)) {
       batch.set(name, joined(name, parts));

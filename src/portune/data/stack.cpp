@@ -138,6 +138,13 @@ void require_valid_weight(const Example& first) {
                    .expected = "a float32 scalar"});
 }
 
+std::vector<Origin> origins_of(const std::vector<Example>& rows) {
+  std::vector<Origin> origins;
+  origins.reserve(rows.size());
+  for (const Example& row : rows) origins.push_back(row.origin());
+  return origins;
+}
+
 Tensor weights(int64_t examples, int64_t size) {
   Tensor result({DType::kFloat32, {size}});
   std::fill_n(result.as<float>().begin(), examples, 1.0f);
@@ -149,6 +156,7 @@ Tensor weights(int64_t examples, int64_t size) {
 Example stack(std::string_view verb, const std::vector<Example>& rows, int64_t size, const ChooseLayout& layout) {
   require_equal_columns(rows);
   Example batch(rows.front().origin());
+  batch.set_row_origins(origins_of(rows));
   for (const Example::Entry& entry : rows.front().columns()) {
     batch.set(entry.name, stack_column(verb, rows, entry, size, layout));
   }

@@ -90,16 +90,16 @@ class TfrecordBatches final : public Iterator {
   }
 
   std::optional<Example> next() override {
-    Origin origin;
+    std::vector<Origin> origins;
     int64_t rows = 0;
     for (; rows < options_.size; ++rows) {
       const std::optional<TfrecordRecord> record = records_.next();
       if (!record) break;
-      if (rows == 0) origin = files_->origin_of(*record);
+      origins.push_back(files_->origin_of(*record));
       add(rows, *record);
     }
     if (rows == 0 || (rows < options_.size && options_.drop_remainder)) return std::nullopt;
-    return batch_of(std::move(origin), rows);
+    return batch_of(std::move(origins), rows);
   }
 
   int64_t skip(int64_t count) override {
@@ -124,9 +124,10 @@ class TfrecordBatches final : public Iterator {
     }
   }
 
-  Example batch_of(Origin origin, int64_t rows) {
+  Example batch_of(std::vector<Origin> origins, int64_t rows) {
     const int64_t size = options_.fill_remainder ? options_.size : rows;
-    Example batch(std::move(origin));
+    Example batch(origins.front());
+    batch.set_row_origins(std::move(origins));
     for (BatchColumn& column : columns_) batch.set(column.feature().column, column.take(size));
     Tensor weights({DType::kFloat32, {size}});
     std::fill_n(weights.as<float>().begin(), rows, 1.0F);
