@@ -171,7 +171,7 @@ void add_update(const std::string& prefix, const Model& m) {
   const auto p = array<float>(size), first = array<float>(size), g = array<float>(size);
   const auto second = std::make_shared<std::vector<float>>(static_cast<size_t>(size));
   add(prefix + "/adamw", [=] {
-    const float hyper[] = {1e-5F, 1, 1, 1};
+    const float hyper[] = {1e-5F, 1, 1, 1, 1};
     adamw(workers(), {0.9F, 0.999F, 1e-8F, 0.01F}, hyper, size, p->data(), first->data(), second->data(), g->data());
   });
   add(prefix + "/sum_of_squares", [=] { benchmark::DoNotOptimize(sum_of_squares(workers(), size, g->data())); });

@@ -78,7 +78,7 @@ struct GenerationTimes {
 };
 
 struct GeneratorOptions {
-  DType dtype = DType::kFloat32;  ///< of matrices, activations and the cache: float32 or bfloat16
+  DType dtype = DType::kFloat32;  ///< of matrices, activations and the cache: float32, bfloat16 or float16
   int64_t batch_size = 8;         ///< prompts at a time, at most; 1 to 1024
 };
 

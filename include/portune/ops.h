@@ -26,6 +26,7 @@ Value iota(TensorType type, int64_t axis);
 Value neg(const Value& x);
 Value abs(const Value& x);
 Value exp(const Value& x);
+Value expm1(const Value& x);
 Value log(const Value& x);
 Value log1p(const Value& x);
 Value sqrt(const Value& x);
@@ -253,7 +254,9 @@ struct AdamWState {
   Value parameter, m, v;
 };
 /// One step of Adam with decoupled weight decay (weight_decay 0: Adam), all float32 and of one shape.
-/// hyper    float32 [4]: learning rate, 1 / (1 - beta1^t), 1 / (1 - beta2^t), factor of the gradient (clipping)
+/// hyper    float32 [5]: learning rate, 1 / (1 - beta1^t), 1 / (1 - beta2^t), factor of the gradient (clipping); 1, or
+/// 0
+///          to leave the state as it is, whatever the gradient
 /// source   Loshchilov and Hutter 2019, arXiv:1711.05101, algorithm 2, as torch.optim.AdamW has it
 AdamWState adamw(const AdamWState& state, const Value& gradient, const Value& hyper, const AdamWOptions& options);
 

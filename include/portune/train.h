@@ -8,12 +8,19 @@
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "portune/data.h"
 #include "portune/device.h"
 #include "portune/tasks.h"
 
 namespace portune {
+
+/// What becomes of a step whose loss or gradient is not finite. Its update is left out in any case.
+enum class OnNonFinite {
+  kStop,  ///< training ends there, with the weights that it had before
+  kSkip   ///< it goes on with the next batch
+};
 
 /// Names and defaults of transformers' TrainingArguments. All numbers are finite and not negative.
 struct TrainingOptions {
@@ -24,7 +31,11 @@ struct TrainingOptions {
   double adam_beta1 = 0.9, adam_beta2 = 0.999;  ///< in [0, 1)
   double adam_epsilon = 1e-8;                   ///< above 0
   double max_grad_norm = 1.0;                   ///< 0: no clipping
-  DType dtype = DType::kFloat32;                ///< of activations and matrix products: float32 or bfloat16
+  /// Of activations and matrix products: float32, bfloat16 or float16; with float16 the loss is scaled, by torch's rule
+  /// (torch.amp.GradScaler): from 2^16, halved when the gradient overflows, doubled after 2000 updates without that.
+  DType dtype = DType::kFloat32;
+  /// An overflow that a smaller scale of float16's loss mends is skipped whatever this says.
+  OnNonFinite on_non_finite = OnNonFinite::kStop;
   /// Micro-batches of a step: each of its batches is worked off in so many equal parts, one after the other, and gives
   /// the update that it gives as a whole, but for what is drawn at random, anew in each part. What a step holds in
   /// memory is that of a part. Packed batches come in parts (data::PackedShapes::parts); not for next sentence
@@ -41,23 +52,28 @@ struct TrainingOptions {
 /// What a step computed. Reading a number waits for the step.
 class StepResult {
  public:
-  StepResult(int64_t step, double learning_rate, TokenCount tokens, DeviceArray loss, DeviceArray weight,
-             DeviceArray grad_norm);
+  struct Numbers {
+    DeviceArray loss, weight, grad_norm, loss_scale;  ///< float32 scalars
+  };
+  StepResult(int64_t step, double learning_rate, TokenCount tokens, Numbers numbers);
 
   int64_t step() const { return step_; }  ///< counted from 1
   double learning_rate() const { return learning_rate_; }
   const TokenCount& tokens() const { return tokens_; }
-  double loss() const;       ///< mean over the examples of the batch
-  double weight() const;     ///< of these examples together: what the mean is over
-  double grad_norm() const;  ///< before clipping
+  double loss() const;        ///< mean over the examples of the batch
+  double weight() const;      ///< of these examples together: what the mean is over
+  double grad_norm() const;   ///< before clipping
+  double loss_scale() const;  ///< of this step, where it computes in float16; else 1
+  /// Whether loss or gradient were not finite: weights and moments are as they were, and Adam does not count the step.
+  bool skipped() const;
   /// Calls `done` once when the step is done (DeviceArray::on_ready).
-  void on_ready(std::function<void()> done) const { loss_.on_ready(std::move(done)); }
+  void on_ready(std::function<void()> done) const { numbers_.loss.on_ready(std::move(done)); }
 
  private:
   int64_t step_;
   double learning_rate_;
   TokenCount tokens_;
-  DeviceArray loss_, weight_, grad_norm_;
+  Numbers numbers_;
 };
 
 /// How long the device had nothing to do because no batch was ready, since the epoch began.
@@ -82,7 +98,11 @@ class Callback {
   virtual void on_input([[maybe_unused]] const InputWait& wait) {}
   /// A step is done: the numbers of result are there without waiting.
   virtual void on_step([[maybe_unused]] const StepResult& result, [[maybe_unused]] int64_t total_steps) {}
-  /// An epoch is done; `mean_loss` is that of its examples, `scores` are those of the validation set, if there is one.
+  /// After on_step() of a step that was skipped. `rows` are those of its batch, where the data tell.
+  virtual void on_skip([[maybe_unused]] const StepResult& result,
+                       [[maybe_unused]] const std::vector<data::Origin>& rows) {}
+  /// An epoch is done; `mean_loss` is that of its examples, but those of losses that were not
+  /// finite; `scores` are those of the validation set, if there is one.
   virtual void on_epoch_end([[maybe_unused]] int64_t epoch, [[maybe_unused]] double mean_loss,
                             [[maybe_unused]] const Scores& scores) {}
   /// A checkpoint is whole and on disk.
@@ -94,7 +114,7 @@ class Callback {
 /// Checkpoints that fit() writes while it trains, as `folder`/checkpoint-N after step N.
 struct CheckpointOptions {
   std::filesystem::path folder;
-  int64_t every = 0;  ///< steps; 0: none
+  int64_t every = 0;  ///< steps; 0: none, but that before a step which ends the training (OnNonFinite::kStop)
   int64_t keep = 2;   ///< the newest are kept, older ones in the folder removed, at least 1
 };
 
@@ -107,11 +127,12 @@ struct FitOptions {
 };
 
 struct FitResult {
-  int64_t steps = 0;     ///< in all, those before a resumption included
-  bool stopped = false;  ///< by Callback::should_stop, before the last step or the end of the last validation
-  double mean_loss = 0;  ///< over the examples of the last epoch
-  Scores scores;         ///< of the last validation
-  double compile_s = 0;  ///< of the programs, before the first step
+  int64_t steps = 0;          ///< in all, those before a resumption included
+  int64_t skipped_steps = 0;  ///< of these: see StepResult::skipped()
+  bool stopped = false;       ///< by Callback::should_stop, before the last step or the end of the last validation
+  double mean_loss = 0;       ///< over the examples of the last epoch
+  Scores scores;              ///< of the last validation
+  double compile_s = 0;       ///< of the programs, before the first step
 };
 
 class Trainer {
@@ -122,7 +143,8 @@ class Trainer {
   Trainer(Trainer&&) noexcept;
   ~Trainer();
 
-  /// One update with a batch. Starts it and returns at once. The first batch of a shape waits for its program.
+  /// One update with a batch. Starts it and returns at once. The first batch of a shape waits for its program. After a
+  /// step that OnNonFinite::kStop ends, further ones change nothing, and their loss is NaN.
   /// errors  DataError if the batch lacks a column that the task needs; UsageError if the learning rate is to decay and
   ///         TrainingOptions::total_steps does not say until when
   StepResult step(const data::Example& batch);
@@ -132,9 +154,10 @@ class Trainer {
   /// The first batch tells which shapes there will be (data::Example::batch_types; without them, its own): all programs
   /// are compiled before the first step, several at a time, while further batches are prepared. So do evaluate() and
   /// predict().
-  /// errors  DataError for a batch of another shape: which rows, which shape. NumericError if a loss is not finite:
-  ///         which step, which rows; the weights are lost, checkpoints are not. An update that overflows in the very
-  ///         last step is found by the validation, or by save().
+  /// errors  DataError for a batch of another shape: which rows, which shape. NumericError for a loss or gradient that
+  ///         is not finite, by TrainingOptions::on_non_finite: which step, which rows, which tensor is the first. The
+  ///         trainer is then as it was before that step, and a checkpoint of that is written if there is a folder for
+  ///         them. An update that overflows in the very last step is found by the validation, or by save().
   FitResult fit(const data::Dataset& batches, const FitOptions& options);
 
   /// "loss" and the task's metrics over all batches.

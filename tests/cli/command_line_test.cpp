@@ -147,7 +147,9 @@ TEST(CommandLine, EveryOptionReachesItsPlace) {
                                         "--max-length",
                                         "64",
                                         "--dtype",
-                                        "bfloat16",
+                                        "float16",
+                                        "--on-non-finite",
+                                        "skip",
                                         "--seed",
                                         "6",
                                         "--resume-from-checkpoint",
@@ -179,7 +181,8 @@ TEST(CommandLine, EveryOptionReachesItsPlace) {
   EXPECT_EQ(a.training.max_grad_norm, 0);
   EXPECT_EQ(a.training.gradient_accumulation_steps, 3);
   EXPECT_EQ(a.training.remat, Remat::kDots);
-  EXPECT_EQ(a.training.dtype, DType::kBFloat16);
+  EXPECT_EQ(a.training.dtype, DType::kFloat16);
+  EXPECT_EQ(a.training.on_non_finite, OnNonFinite::kSkip);
   EXPECT_EQ(a.training.seed, 6u);
   EXPECT_EQ(a.resume_from_checkpoint, "o/check point");
   EXPECT_TRUE(a.disable_progress && a.talk.json && a.talk.quiet);

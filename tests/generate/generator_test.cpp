@@ -126,12 +126,14 @@ TEST(Generator, MakesOneTokenWithoutADecodeProgram) {
   EXPECT_EQ(listener.compilations, 1);
 }
 
-TEST(Generator, WorksInBfloat16) {
-  Generator g = generator(4, DType::kBFloat16);
-  const std::vector<Ids> ids = ids_of(g.generate_ids(kPrompts, greedy(8)));
-  // The first tokens are those of float32, as the logits of this model are far apart.
+TEST(Generator, WorksIn16Bits) {
   const std::vector<Ids> wanted = ids_of(generator().generate_ids(kPrompts, greedy(8)));
-  for (size_t i = 0; i < ids.size(); ++i) EXPECT_EQ(ids[i][0], wanted[i][0]);
+  for (const DType dtype : {DType::kBFloat16, DType::kFloat16}) {
+    Generator g = generator(4, dtype);
+    const std::vector<Ids> ids = ids_of(g.generate_ids(kPrompts, greedy(8)));
+    // The first tokens are those of float32, as the logits of this model are far apart.
+    for (size_t i = 0; i < ids.size(); ++i) EXPECT_EQ(ids[i][0], wanted[i][0]);
+  }
 }
 
 TEST(Generator, FillsAllPositionsOfTheModel) {

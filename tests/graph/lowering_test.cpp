@@ -78,7 +78,7 @@ TEST(Lowering, CompositeWithoutItsKernelIsDecomposed) {
 TEST(Lowering, KernelThatWorksInPlaceSaysSo) {
   Values parameters;
   for (const char* name : {"p", "m", "v", "dp"}) parameters.push_back(parameter(name, kVector));
-  parameters.push_back(parameter("hyper", {kF32, {4}}));
+  parameters.push_back(parameter("hyper", {kF32, {5}}));
   const AdamWState state = adamw({parameters[0], parameters[1], parameters[2]}, parameters[3], parameters[4], {});
   const std::string text = to_stablehlo({.parameters = parameters, .results = {state.parameter, state.m, state.v}},
                                         {.kernels = {"portune.adamw"}});

@@ -96,6 +96,23 @@ TEST_P(SavingAot, Compiles) {
   compile_for(target, step.function);
 }
 
+// A step with a scaled loss.
+class Float16Aot : public PackedAot {};
+
+TEST_P(Float16Aot, Compiles) {
+  const auto& [name, target] = GetParam();
+  PORTUNE_SKIP_WITHOUT_PLUGIN(target);
+  const parity::ReferenceCase reference(case_folder(name));
+  const parity::ReferenceTask task(reference);
+  compile_for(target,
+              train::step_program(task, signature_of(task, reference), {.compute_dtype = DType::kFloat16}).function);
+}
+
+INSTANTIATE_TEST_SUITE_P(Models, Float16Aot,
+                         ::testing::Combine(::testing::Values("llama_lm", "bert_softmax"),
+                                            ::testing::ValuesIn(pjrt::kAotTargets)),
+                         kNameOfCase);
+
 INSTANTIATE_TEST_SUITE_P(Models, SavingAot,
                          ::testing::Combine(::testing::Values("llama_lm", "bert_softmax"),
                                             ::testing::ValuesIn(pjrt::kAotTargets)),

@@ -31,9 +31,11 @@ class RematOf : public ::testing::TestWithParam<std::string> {
       for (const nn::Parameter& parameter : program.parameters) moments.emplace_back(parameter.value.type());
     }
     const auto weights = static_cast<int64_t>(program.parameters.size());
+    moments.push_back(Tensor({3}, {0, 0, 0}));  // no step made before
+    moments.push_back(Tensor({}, {1.0f}));      // the scale of the loss
     arguments.insert(arguments.begin() + weights, std::make_move_iterator(moments.begin()),
                      std::make_move_iterator(moments.end()));
-    arguments.push_back(Tensor({3}, {1e-3f, 10.0f, 1000.0f}));
+    arguments.push_back(Tensor({}, {1e-3f}));
     arguments.push_back(Tensor({2}, {3u, 4u}));
     return evaluate(program.function.results, program.function.parameters, arguments, device);
   }
@@ -45,6 +47,7 @@ TEST_P(RematOf, ChangesNothing) {
     const std::vector<Tensor> found = step(kernels(), policy);
     ASSERT_EQ(found.size(), wanted.size());
     for (size_t i = 0; i < wanted.size(); ++i) {
+      if (!is_float(wanted[i].dtype())) continue;
       EXPECT_EQ(to_floats(found[i].view()), to_floats(wanted[i].view())) << "result " << i;
     }
   }

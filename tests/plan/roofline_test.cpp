@@ -7,6 +7,10 @@ namespace {
 
 const Peaks kPeaks = {.float32 = 100, .bfloat16 = 400, .bytes = 10};
 
+TEST(Roofline, Float16HasThePeakOfBfloat16) {
+  EXPECT_DOUBLE_EQ(roofline({.flops = {{DType::kFloat16, 2000}}, .bytes = 0}, kPeaks).compute_s, 5);
+}
+
 TEST(Roofline, EachTypeHasItsPeak) {
   const Estimate estimate =
       roofline({.flops = {{DType::kFloat32, 200}, {DType::kBFloat16, 2000}}, .bytes = 20}, kPeaks);

@@ -91,9 +91,9 @@ TEST(TargetPlan, AddsUpMemoryAndWork) {
   const Memory& memory = plan.memory;
   EXPECT_EQ(memory.parameters, 4 * kParameters);
   EXPECT_EQ(memory.optimizer, 8 * kParameters);
-  EXPECT_EQ(memory.batch, 4 * 16 * kIn + 12 + 8);  // three rates and a key
+  EXPECT_EQ(memory.batch, 4 * 16 * kIn + (12 + 4) + 4 + 8);  // progress, a learning rate and a key
   EXPECT_EQ(memory.layout, 64);
-  EXPECT_EQ(memory.temporaries, 16'000 + 12);  // three results
+  EXPECT_EQ(memory.temporaries, 16'000 + 16);  // four results
   EXPECT_EQ(memory.code, 100);
   EXPECT_TRUE(plan.fits);
   EXPECT_THAT(plan.remedies, testing::IsEmpty());

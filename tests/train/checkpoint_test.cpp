@@ -22,6 +22,7 @@ void write(const std::filesystem::path& folder) {
   train::write_position(folder, {.step = 17,
                                  .total_steps = 40,
                                  .epoch_loss = {.sum = 0.1, .weight = 30},
+                                 .progress = {.updates = 15, .good_steps = 4, .loss_scale = 32768},
                                  .run = {{"seed", "42"}, {"text_column", "a \"text\""}},
                                  .data = R"({"stage": "pass"})"});
 }
@@ -34,6 +35,9 @@ TEST(TrainingState, ComesBackAsItWasWritten) {
   EXPECT_EQ(position.total_steps, 40);
   EXPECT_EQ(position.epoch_loss.sum, 0.1);
   EXPECT_EQ(position.epoch_loss.weight, 30);
+  EXPECT_EQ(position.progress.updates, 15);
+  EXPECT_EQ(position.progress.good_steps, 4);
+  EXPECT_EQ(position.progress.loss_scale, 32768);
   EXPECT_EQ(position.run, (train::RunFacts{{"seed", "42"}, {"text_column", "a \"text\""}}));
   EXPECT_EQ(position.data, R"({"stage": "pass"})");
   const train::Moments moments = train::read_moments(folder.path(), kNames, kTypes);

@@ -13,6 +13,7 @@
 #include "portune/train.h"
 #include "portune/train/batch_shapes.h"
 #include "portune/train/programs.h"
+#include "portune/train/progress.h"
 #include "tasks/sentences.h"
 
 namespace portune::test {
@@ -35,7 +36,8 @@ TextClassification task_from(const std::filesystem::path& folder) {
   return TextClassification(folder, {.max_length = 12, .labels = {"bad", "good"}});
 }
 
-// Weights and moments, then loss, sum of weights, norm: all floats of the results of a step from the initial weights.
+// Weights and moments, then scale of the loss, loss, sum of weights, norm, scale again: all floats of the results of a
+// step from the initial weights.
 std::vector<std::vector<float>> step(const Device& device, const Task& task, const data::Example& batch,
                                      train::StepOptions options, uint32_t key = 1) {
   options.mesh = device.mesh();
@@ -51,16 +53,20 @@ std::vector<std::vector<float>> step(const Device& device, const Task& task, con
       arrays.push_back(device.put(Tensor(parameter.value.type()), parameter.sharding));
     }
   }
+  for (DeviceArray& array : train::put(device, train::first_progress(options.compute_dtype))) {
+    arrays.push_back(std::move(array));
+  }
   for (const auto& [name, type] : signature) {
     arrays.push_back(device.put(batch.tensor(name).view(), train::kBatchSharding));
   }
-  arrays.push_back(device.put(Tensor({3}, {0.01f, 10.0f, 1000.0f})));
+  arrays.push_back(device.put(Tensor({}, {0.01f})));
   arrays.push_back(device.put(Tensor({2}, {key, 7u})));
   std::vector<DeviceArray*> arguments;
   for (DeviceArray& array : arrays) arguments.push_back(&array);
   std::vector<std::vector<float>> found;
   for (const DeviceArray& result : device.compile(program.function).run(arguments)) {
-    found.push_back(to_floats(result.to_host().view()));
+    const Tensor values = result.to_host();
+    if (is_float(values.dtype())) found.push_back(to_floats(values.view()));
   }
   return found;
 }

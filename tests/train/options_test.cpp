@@ -60,11 +60,10 @@ TEST(TrainingOptions, EpsilonIsAbove0) {
   expect_refused(TrainingOptions{.adam_epsilon = kInfinity}, "adam_epsilon", "inf");
 }
 
-TEST(TrainingOptions, Float16IsRefusedWithTheReason) {
-  expect_refused(TrainingOptions{.dtype = DType::kFloat16}, "dtype", "float16");
-  EXPECT_THAT(message_of<UsageError>([] { train::check(TrainingOptions{.dtype = DType::kFloat16}); }),
-              HasSubstr("bfloat16"));
+TEST(TrainingOptions, ComputeInAFloatTypeOf32Or16Bits) {
+  train::check(TrainingOptions{.dtype = DType::kFloat16});
   expect_refused(TrainingOptions{.dtype = DType::kInt32}, "dtype", "int32");
+  expect_refused(TrainingOptions{.dtype = DType::kFloat64}, "dtype", "float64");
 }
 
 TEST(TrainingOptions, ReachTheStep) {
@@ -72,12 +71,14 @@ TEST(TrainingOptions, ReachTheStep) {
                                                        .adam_beta2 = 0.95,
                                                        .max_grad_norm = 2,
                                                        .dtype = DType::kBFloat16,
+                                                       .on_non_finite = OnNonFinite::kSkip,
                                                        .gradient_accumulation_steps = 3,
                                                        .remat = Remat::kDots});
   EXPECT_EQ(step.adam.beta2, 0.95);
   EXPECT_EQ(step.adam.weight_decay, 0.5);
   EXPECT_EQ(step.max_grad_norm, 2);
   EXPECT_EQ(step.compute_dtype, DType::kBFloat16);
+  EXPECT_EQ(step.on_non_finite, OnNonFinite::kSkip);
   EXPECT_EQ(step.gradient_accumulation_steps, 3);
   EXPECT_EQ(step.remat, Remat::kDots);
 }

@@ -48,14 +48,6 @@ TEST(Schedule, UnknownOneIsRefusedInTheWarmUpToo) {
   }
 }
 
-TEST(Rates, HoldTheBiasCorrectionsOfAdam) {
-  const Tensor rates = train::rates({.adam_beta1 = 0.5, .adam_beta2 = 0.75}, 2, 0.125);
-  const auto values = rates.as<float>();
-  EXPECT_EQ(values[0], 0.125f);
-  EXPECT_FLOAT_EQ(values[1], 1 / (1 - 0.25f));
-  EXPECT_FLOAT_EQ(values[2], 1 / (1 - 0.5625f));
-}
-
 TEST(RandomKey, DependsOnSeedAndStep) {
   std::set<std::pair<uint32_t, uint32_t>> keys;
   std::set<uint32_t> first_halves;

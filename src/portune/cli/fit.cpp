@@ -230,6 +230,7 @@ std::optional<Outcome> train(const FitArguments& a, const RowTask& task, const S
 
   trainer.save(a.output);
   outcome.steps = result.steps;
+  outcome.skipped_steps = result.skipped_steps;
   outcome.train_loss = result.mean_loss;
   outcome.compile_seconds = result.compile_s;
   outcome.seconds = now_s() - start_s - result.compile_s;

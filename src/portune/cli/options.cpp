@@ -217,11 +217,22 @@ void add_generation(Group group, GenerateArguments& a) {
   group.setting<uint64_t>("--seed", set(&O::seed), "of drawing", {.highest = 1.8e19});
 }
 
-DType dtype_called(const std::string& name) { return name == "bfloat16" ? DType::kBFloat16 : DType::kFloat32; }
+DType dtype_called(const std::string& name) {
+  return name == "bfloat16" ? DType::kBFloat16 : name == "float16" ? DType::kFloat16 : DType::kFloat32;
+}
 
 void add_dtype(Group group, DType& dtype, const std::string& help = "type of activations; weights stay float32") {
   const auto take = [&](const std::string& name) { dtype = dtype_called(name); };
-  group.choice("--dtype", {"float32", "bfloat16"}, take, help)->default_str(std::string(name_of(dtype)));
+  group.choice("--dtype", {"float32", "bfloat16", "float16"}, take, help)->default_str(std::string(name_of(dtype)));
+}
+
+void add_on_non_finite(Group group, OnNonFinite& then) {
+  group
+      .choice(
+          "--on-non-finite", {"stop", "skip"},
+          [&](const std::string& name) { then = name == "skip" ? OnNonFinite::kSkip : OnNonFinite::kStop; },
+          "what follows a loss or gradient that is not finite: the end, with a checkpoint, or the next batch")
+      ->default_str("stop");
 }
 
 void add_remat(Group group, Remat& remat) {
@@ -315,6 +326,7 @@ void add_training(Group group, FitArguments& a) {
   add_packing(group, a);
   add_masking(group, a.model.masked_lm);
   add_dtype(group, t.dtype);
+  add_on_non_finite(group, t.on_non_finite);
   add_remat(group, t.remat);
   group.number("--seed", t.seed, "of order, dropout and new weights", {.highest = 1.8e19});
 }

@@ -63,8 +63,10 @@ ProgressBar::ProgressBar(Terminal terminal) : terminal_(std::move(terminal)), dr
 void ProgressBar::update(int64_t step, int64_t total, double loss, TokenCount tokens, double waited) {
   step_ = step;
   total_ = total;
-  loss_sum_ = kLossMemory * loss_sum_ + (1 - kLossMemory) * loss;
-  loss_weight_ = kLossMemory * loss_weight_ + (1 - kLossMemory);
+  if (std::isfinite(loss)) {  // not that of a step that is skipped
+    loss_sum_ = kLossMemory * loss_sum_ + (1 - kLossMemory) * loss;
+    loss_weight_ = kLossMemory * loss_weight_ + (1 - kLossMemory);
+  }
   tokens_.real += tokens.real;
   tokens_.positions += tokens.positions;
   tokens_.unit = tokens.unit;

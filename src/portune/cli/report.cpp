@@ -113,6 +113,7 @@ std::string table_of(const Scores& scores, std::optional<int64_t> skipped_rows) 
 std::string json_of(const Outcome& outcome) {
   nlohmann::ordered_json object;
   object["steps"] = outcome.steps;
+  object["skipped_steps"] = outcome.skipped_steps;
   object["train_examples"] = outcome.train_examples;
   object["train_loss"] = number(outcome.train_loss);
   object["compile_seconds"] = outcome.compile_seconds;
@@ -136,6 +137,9 @@ std::string table_of(const Outcome& outcome) {
     }
   }
   if (outcome.skipped_rows) text += fmt::format("{:<20}{} passed over\n", "bad rows", *outcome.skipped_rows);
+  if (outcome.skipped_steps > 0) {
+    text += fmt::format("{:<20}{} of {} skipped\n", "steps", outcome.skipped_steps, outcome.steps);
+  }
   return text + fmt::format("{:<20}{}\n", "model", outcome.output.string());
 }
 

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
+
 #include "portune/cli/report.h"
 #include "portune/cli/signals.h"
 
@@ -35,6 +37,17 @@ void TrainingLog::on_step(const StepResult& result, int64_t total_steps) {
   if (quiet_) return;
   show_load_report();
   bar_.update(result.step(), total_steps, result.loss(), result.tokens(), wait_.share());
+}
+
+void TrainingLog::on_skip(const StepResult& result, const std::vector<data::Origin>& rows) {
+  if (quiet_) return;
+  const std::string step = fmt::format("step {} is skipped", result.step());
+  if (std::isfinite(result.loss()) && result.loss_scale() > 1) {
+    bar_.print(fmt::format("{}: its gradient overflows where the loss is scaled by {}", step, result.loss_scale()));
+  } else {
+    bar_.print(fmt::format("{}: loss {} and gradient norm {} of the rows {}", step, result.loss(), result.grad_norm(),
+                           to_string(rows)));
+  }
 }
 
 void TrainingLog::on_epoch_end(int64_t epoch, double mean_loss, const Scores& scores) {

@@ -25,7 +25,8 @@ void require_decoder(const models::TextModel& model) {
 Tensor in_type(DType dtype, Tensor values) {
   if (dtype == DType::kFloat32) return values;
   Tensor narrow(TensorType{dtype, values.shape()});
-  std::ranges::transform(values.as<float>(), reinterpret_cast<uint16_t*>(narrow.data()), to_bfloat16);
+  std::ranges::transform(values.as<float>(), reinterpret_cast<uint16_t*>(narrow.data()),
+                         dtype == DType::kFloat16 ? to_float16 : to_bfloat16);
   return narrow;
 }
 

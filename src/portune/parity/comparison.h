@@ -21,7 +21,7 @@ struct Comparison {
 };
 
 /// How far off an element may be: 10 times torch's own float32 error, at least 2e-5 of the largest element; for
-/// bfloat16 2e-2 of the largest element.
+/// bfloat16 and float16 2e-2 of the largest element.
 double allowed_error(const Recorded& recorded, DType dtype);
 
 /// Elements of `found` for which `counts` (by flat index; absent: all) against those recorded; a sparse record expects

@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 
 #include "portune/error.h"
+#include "portune/train/progress.h"
 
 namespace portune::parity {
 namespace {
@@ -33,14 +35,6 @@ Optimizer optimizer_of(const ReferenceCase& reference) {
           facts.get_float("eps"),
           facts.get_float("weight_decay"),
           facts.get_int("steps", {1, 1000})};
-}
-
-// Learning rate and Adam's corrections of the bias in step t, counted from 1.
-Tensor rates(const Optimizer& o, int64_t t) {
-  const auto correction = [t](double beta) {
-    return static_cast<float>(1 / (1 - std::pow(beta, static_cast<double>(t))));
-  };
-  return Tensor({3}, {static_cast<float>(o.lr), correction(o.beta1), correction(o.beta2)});
 }
 
 Comparison compare_losses(const ReferenceCase& reference, const std::vector<double>& found) {
@@ -94,22 +88,26 @@ NamedTensors optimizer_steps(const Device& device, const ReferenceCase& referenc
   const Program program = device.compile(plan.function);
   const size_t n = plan.parameters.size();
 
-  // Weights, first and second moments, which each step replaces; then the inputs.
+  // Weights, first and second moments and progress, which each step replaces; then the inputs.
   std::vector<Tensor> start = start_of(task, reference, plan.parameters);
   std::vector<Tensor> moments;
   for (size_t i = 0; i < 2 * n; ++i) moments.emplace_back(start[i % n].type());
   start.insert(start.begin() + static_cast<int64_t>(n), moments.begin(), moments.end());
   std::vector<DeviceArray> arrays = put_all(device, start);
+  std::vector<DeviceArray> progress = put(device, train::first_progress(DType::kFloat32));
+  const size_t state = 3 * n + progress.size();
+  arrays.insert(arrays.begin() + static_cast<int64_t>(3 * n), std::make_move_iterator(progress.begin()),
+                std::make_move_iterator(progress.end()));
+  arrays.push_back(device.put(Tensor({}, {static_cast<float>(o.lr)})));
+  arrays.push_back(device.put(Tensor({DType::kUInt32, {2}})));
 
   std::vector<double> losses;
   for (int64_t t = 1; t <= o.steps; ++t) {
-    DeviceArray step_rates = device.put(rates(o, t)), key = device.put(Tensor({DType::kUInt32, {2}}));
     std::vector<DeviceArray*> arguments;
     for (DeviceArray& array : arrays) arguments.push_back(&array);
-    arguments.insert(arguments.end(), {&step_rates, &key});
     std::vector<DeviceArray> results = program.run(arguments);
-    losses.push_back(results[3 * n].to_host().as<float>()[0]);
-    for (size_t i = 0; i < 3 * n; ++i) arrays[i] = std::move(results[i]);
+    losses.push_back(results[state].to_host().as<float>()[0]);
+    for (size_t i = 0; i < state; ++i) arrays[i] = std::move(results[i]);
   }
   comparisons.push_back(compare_losses(reference, losses));
 

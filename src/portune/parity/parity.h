@@ -22,7 +22,7 @@ struct ParityResult {
 };
 
 /// Outputs, loss, gradients, the parameters after optimizer steps and generated ids, as far as the case has them.
-/// dtype   of activations and matrix products; for bfloat16 outputs and loss alone are compared
+/// dtype   of activations and matrix products; of 16 bits, outputs and loss alone are compared
 /// errors  CheckpointError for a case that does not hold together
 ParityResult check_parity(const Device& device, const ReferenceCase& reference, DType dtype);
 /// With a task that is the case's in another way.

@@ -11,7 +11,8 @@ double Work::all_flops() const {
 Estimate roofline(const Work& work, const Peaks& peaks) {
   Estimate estimate{.memory_s = work.bytes / peaks.bytes};
   for (const auto& [dtype, count] : work.flops) {
-    estimate.compute_s += count / (dtype == DType::kBFloat16 ? peaks.bfloat16 : peaks.float32);
+    const bool is_short = dtype == DType::kBFloat16 || dtype == DType::kFloat16;
+    estimate.compute_s += count / (is_short ? peaks.bfloat16 : peaks.float32);
   }
   return estimate;
 }

@@ -31,7 +31,7 @@ struct Estimate {
   double utilization() const { return seconds() > 0 ? compute_s / seconds() : 0; }
 };
 
-/// where   types that are neither float32 nor bfloat16 count as float32
+/// where   float16 has the peak of bfloat16; other types count as float32
 /// source  Williams, Waterman, Patterson: Roofline, CACM 2009
 Estimate roofline(const Work& work, const Peaks& peaks);
 

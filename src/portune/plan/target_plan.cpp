@@ -49,7 +49,7 @@ MemoryOfBatch memory_of_batch(const Compiler& compiler, const Run& run, const tr
 class Remedies {
  public:
   Remedies(const Compiler& compiler, const Run& run, int64_t devices) : compiler_(compiler), run_(run) {
-    if (run.step.compute_dtype != DType::kBFloat16) changes_.push_back(compute_in_bfloat16);
+    if (run.step.compute_dtype == DType::kFloat32) changes_.push_back(compute_in_bfloat16);
     if (run.step.remat == Remat::kNone) changes_.push_back(compute_layers_again);
     const int64_t sharing = std::max(run.step.mesh.devices(), run.step.mesh == Mesh() ? devices : 1);
     if (sharing > 1 && run.step.mesh.fsdp == 1) {

@@ -36,11 +36,12 @@ std::filesystem::path position_file(const std::filesystem::path& folder) { retur
 
 void write_position(const std::filesystem::path& folder, const Position& position) {
   const nlohmann::ordered_json loss = {{"sum", position.epoch_loss.sum}, {"weight", position.epoch_loss.weight}};
-  const nlohmann::ordered_json state = {{"format", kFormat},
-                                        {"global_step", position.step},
-                                        {"total_steps", position.total_steps},
-                                        {"epoch_loss", loss},
-                                        {"run", position.run}};
+  const nlohmann::ordered_json progress = {{"updates", position.progress.updates},
+                                           {"good_steps", position.progress.good_steps},
+                                           {"loss_scale", position.progress.loss_scale}};
+  const nlohmann::ordered_json state = {
+      {"format", kFormat},  {"global_step", position.step}, {"total_steps", position.total_steps},
+      {"epoch_loss", loss}, {"progress", progress},         {"run", position.run}};
   io::write_file(position_file(folder), state.dump(2) + "\n");
   if (!position.data.empty()) io::write_file(folder / kDataFile, position.data);
 }
@@ -60,10 +61,17 @@ Position read_position(const std::filesystem::path& folder) {
   Position position{.step = state.get_int("global_step", {0, kMostSteps}),
                     .total_steps = state.get_int("total_steps", {0, kMostSteps}),
                     .epoch_loss = {},
+                    .progress = {},
                     .run = state.get_string_map("run"),
                     .data = {}};
   if (const auto loss = state.get_object("epoch_loss")) {
     position.epoch_loss = {.sum = loss->get_float("sum"), .weight = loss->get_float("weight", {.least = 0})};
+  }
+  position.progress.updates = position.step;  // of a checkpoint from before steps could be skipped
+  if (const auto progress = state.get_object("progress")) {
+    position.progress = {.updates = progress->get_int("updates", {0, position.step}),
+                         .good_steps = progress->get_int("good_steps", {0, kGrowthInterval - 1}),
+                         .loss_scale = progress->get_float("loss_scale", {.least = 1})};
   }
   if (std::filesystem::exists(folder / kDataFile)) position.data = io::read_text(folder / kDataFile, kMostDataBytes);
   return position;

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "portune/tensor.h"
+#include "portune/train/progress.h"
 #include "portune/train/run_facts.h"
 
 namespace portune::train {
@@ -27,6 +28,7 @@ struct Position {
   int64_t step = 0;         ///< steps made
   int64_t total_steps = 0;  ///< after which the learning rate is 0; 0: it does not fall
   MeanLoss epoch_loss;      ///< of the epoch under way; empty once its end has been told
+  Progress progress;
   RunFacts run;
   std::string data;  ///< data::Cursor::state() of the batches after the last step; empty: not known
 };

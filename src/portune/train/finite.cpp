@@ -11,13 +11,13 @@ namespace {
 
 constexpr const char* kAdvice = "lower the learning rate, or add warm-up steps";
 
+}  // namespace
+
 bool is_finite(const TensorView& tensor) {
   const auto finite = [](float x) { return std::isfinite(x); };
   if (tensor.type.dtype == DType::kFloat32) return std::ranges::all_of(tensor.as<float>(), finite);
   return !is_float(tensor.type.dtype) || std::ranges::all_of(to_floats(tensor), finite);
 }
-
-}  // namespace
 
 void require_finite(const std::string& where, std::span<const NamedTensorView> weights) {
   for (const NamedTensorView& weight : weights) {

@@ -9,6 +9,9 @@
 
 namespace portune::train {
 
+/// Whether all its elements are; true for integers.
+bool is_finite(const TensorView& tensor);
+
 /// NumericError naming the first tensor that has an element which is not finite.
 /// where   what was to be done with them: "saving to tuned"
 void require_finite(const std::string& where, std::span<const NamedTensorView> weights);

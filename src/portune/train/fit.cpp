@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <cmath>
+#include <utility>
 
 #include "portune/base/stop.h"
 #include "portune/error.h"
@@ -10,6 +11,7 @@
 #include "portune/train/evaluation.h"
 #include "portune/train/input_meter.h"
 #include "portune/train/options.h"
+#include "portune/train/progress.h"
 
 namespace portune::train {
 namespace {
@@ -20,13 +22,22 @@ int64_t steps_per_epoch(const data::Dataset& batches, const FitOptions& options)
   return steps;
 }
 
-void require_finite(const StepResult& result, const std::string& rows) {
-  if (std::isfinite(result.loss()) && std::isfinite(result.grad_norm())) return;
-  throw NumericError({.where = "step " + std::to_string(result.step()),
-                      .given = "loss " + std::to_string(result.loss()) + " and gradient norm " +
-                               std::to_string(result.grad_norm()) + " in the batch that begins at " + rows,
-                      .expected = "finite numbers",
-                      .fix = "lower the learning rate, add warm-up steps, or look at these rows"});
+std::string rows_of(const data::Example& batch) {
+  const std::vector<data::Origin>& rows = batch.row_origins();
+  return rows.empty() ? "the batch that begins at " + to_string(batch.origin()) : "the rows " + to_string(rows);
+}
+
+// saved  the checkpoint of what there was before the step; empty if there is none
+NumericError not_finite(const StepResult& result, const data::Example& batch, const std::string& first,
+                        const std::filesystem::path& saved) {
+  std::string fix = "look at these rows, lower the learning rate or add warm-up steps";
+  if (!saved.empty()) fix += "; to pass over the batch, resume from " + saved.string() + " with on_non_finite skip";
+  return NumericError({.where = "step " + std::to_string(result.step()),
+                       .given = "loss " + std::to_string(result.loss()) + " and gradient norm " +
+                                std::to_string(result.grad_norm()) + " of " + rows_of(batch) +
+                                (first.empty() ? "" : "; the first that is not finite: " + first),
+                       .expected = "finite numbers",
+                       .fix = fix});
 }
 
 class FitLoop {
@@ -47,6 +58,7 @@ class FitLoop {
     data::Cursor cursor = cursor_at_step();
     while (state_.steps() < last_step_ && !stopping_) take_step(cursor);
     result_.steps = state_.steps();
+    result_.skipped_steps = state_.skipped_steps();
     result_.stopped = stopping_ && (state_.steps() < last_step_ || epoch_end_is_due());
     if (result_.stopped) state_.data_state() = place_of(cursor);
     return result_;
@@ -55,11 +67,11 @@ class FitLoop {
  private:
   void take_step(data::Cursor& cursor) {
     try {
-      const std::optional<data::Example> batch = input_.next(cursor);
+      std::optional<data::Example> batch = input_.next(cursor);
       if (!batch) throw no_example("training data");
       if (!shapes_) compile_all(*batch);
       shapes_->require(state_.task(), *batch);
-      step(*batch, cursor);
+      step(std::move(*batch), cursor);
     } catch (const Stopped&) {  // while it waited for data
       if (!shapes_) throw;      // nothing has been done that could be lost
       stopping_ = true;
@@ -119,36 +131,50 @@ class FitLoop {
     return every > 0 && state_.steps() % every == 0 && state_.steps() < last_step_;
   }
 
-  void save_checkpoint(const data::Cursor& cursor) {
-    state_.data_state() = cursor.state();
+  std::filesystem::path save_checkpoint() {
     const CheckpointOptions& checkpoints = options_.checkpoints;
     const std::filesystem::path path = checkpoint_path(checkpoints.folder, state_.steps());
     state_.save_checkpoint(path);
     remove_old_checkpoints(checkpoints.folder, checkpoints.keep, state_.resumed_from());
     callback_.on_checkpoint(path);
+    return path;
   }
 
   // cursor  of the batches, after this one
-  void step(const data::Example& batch, const data::Cursor& cursor) {
+  void step(data::Example batch, const data::Cursor& cursor) {
     StepResult started = state_.start_step(batch);
     input_.started(started);
     finish_running();
-    running_ = std::move(started);
-    running_rows_ = to_string(batch.origin());
+    running_.emplace(std::move(started), std::move(batch));
     stopping_ = callback_.should_stop();
     const bool checkpoint_due = checkpoint_is_due();
     if (at_epoch_end() || stopping_ || checkpoint_due) finish_running();
-    if (checkpoint_due) save_checkpoint(cursor);
+    if (checkpoint_due) {
+      state_.data_state() = cursor.state();
+      save_checkpoint();
+    }
     if (at_epoch_end()) end_epoch();
   }
 
   void finish_running() {
     if (!running_) return;
-    require_finite(*running_, running_rows_);
-    state_.epoch_loss().add(running_->loss(), running_->weight());
+    const auto& [result, batch] = *running_;
+    if (ends_training(result, state_.options().on_non_finite)) throw end_before(result, batch);
+    if (std::isfinite(result.loss())) state_.epoch_loss().add(result.loss(), result.weight());
     callback_.on_input(input_.wait());
-    callback_.on_step(*running_, last_step_);
+    callback_.on_step(result, last_step_);
+    if (result.skipped()) callback_.on_skip(result, batch.row_origins());
     running_.reset();
+  }
+
+  // What has gone wrong in the step, of which nothing is left.
+  NumericError end_before(const StepResult& result, const data::Example& batch) {
+    state_.return_to_before(result.step());
+    const std::string first = state_.first_not_finite(batch);
+    std::filesystem::path saved;
+    const bool worth_saving = state_.steps() > 0 && state_.has_finite_weights();
+    if (worth_saving && !options_.checkpoints.folder.empty()) saved = save_checkpoint();
+    return not_finite(result, batch, first, saved);
   }
 
   void end_epoch() {
@@ -176,8 +202,7 @@ class FitLoop {
   std::optional<BatchShapes> shapes_;
   InputMeter input_;
   // The step that runs while the next batch is prepared; its numbers are read once that one has been started.
-  std::optional<StepResult> running_;
-  std::string running_rows_;
+  std::optional<std::pair<StepResult, data::Example>> running_;
 };
 
 // Whom to tell about compilations, until the end of fit() or an error in it.

@@ -31,11 +31,8 @@ void check_beta(const char* option, double value) {
 }
 
 void check_dtype(DType dtype) {
-  if (dtype == DType::kFloat32 || dtype == DType::kBFloat16) return;
-  refuse("dtype", std::string(name_of(dtype)), "float32 or bfloat16",
-         dtype == DType::kFloat16
-             ? "take bfloat16: the gradients of float16 need scaled losses, which there are not yet"
-             : "");
+  if (dtype == DType::kFloat32 || dtype == DType::kBFloat16 || dtype == DType::kFloat16) return;
+  refuse("dtype", std::string(name_of(dtype)), "float32, bfloat16 or float16");
 }
 
 }  // namespace
@@ -82,7 +79,8 @@ StepOptions step_options(const TrainingOptions& options, const Mesh& mesh) {
           .gradient_accumulation_steps = options.gradient_accumulation_steps,
           .remat = options.remat,
           .mesh = mesh,
-          .max_grad_norm = options.max_grad_norm};
+          .max_grad_norm = options.max_grad_norm,
+          .on_non_finite = options.on_non_finite};
 }
 
 }  // namespace portune::train

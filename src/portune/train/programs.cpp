@@ -1,7 +1,10 @@
 #include "portune/train/programs.h"
 
+#include <cmath>
+
 #include "portune/error.h"
 #include "portune/packing.h"
+#include "portune/train/progress.h"
 
 namespace portune::train {
 namespace {
@@ -113,9 +116,25 @@ struct Sums {
   Values gradients;  // of the sum of the losses
 };
 
-Sums sums_of(const Task& task, nn::Context& context, const Columns& batch) {
+// In float16 what is differentiated is the mean loss of a device times the scale, so that gradients lie where float16
+// has numbers, however many examples there are. The same number on all devices, whose gradients may be added up on the
+// way back.
+Value loss_factor(const Value& weight_sum, const Value& loss_scale, const Mesh& mesh) {
+  const Value of_all = all_reduce(stop_gradient(weight_sum), mesh, kBatchAxes);
+  const Value of_device = of_all / static_cast<double>(mesh.size(kBatchAxes));
+  return loss_scale / maximum(of_device, full(of_device.type(), 1));
+}
+
+Sums sums_of(const Task& task, nn::Context& context, const Columns& batch, const Value& loss_scale) {
   const Forward forward = task.forward(nn::Scope(context), batch);
-  return {forward.loss_sum, forward.weight_sum, gradients(forward.loss_sum, inputs_of(context.parameters()))};
+  const auto gradients_of = [&](const Value& loss) { return gradients(loss, inputs_of(context.parameters())); };
+  if (context.options().compute_dtype != DType::kFloat16) {
+    return {forward.loss_sum, forward.weight_sum, gradients_of(forward.loss_sum)};
+  }
+  const Value factor = loss_factor(forward.weight_sum, loss_scale, context.options().mesh);
+  Sums sums{forward.loss_sum, forward.weight_sum, {}};
+  for (const Value& gradient : gradients_of(forward.loss_sum * factor)) sums.gradients.push_back(gradient / factor);
+  return sums;
 }
 
 // The same of all micro-batches, one after the other.
@@ -136,43 +155,73 @@ Sums sum_over_devices(const Sums& of_device, const std::deque<nn::Parameter>& pa
   return sums;
 }
 
+// What loss and gradient are computed from, besides the weights.
+struct StepInputs {
+  BatchParameters batch;
+  Value loss_scale, random_key, micro_batch;
+
+  StepInputs(const Signature& signature, const Value& loss_scale, const StepOptions& options)
+      : batch(batch_parameters(signature, options.mesh)),
+        loss_scale(loss_scale),
+        random_key(parameter("random_key", {DType::kUInt32, {2}})),
+        micro_batch(options.gradient_accumulation_steps == 1 ? full({DType::kInt32, {}}, 0)
+                                                             : parameter("micro_batch", {DType::kInt32, {}})) {}
+};
+
+nn::ContextOptions context_options(const Task& task, const StepInputs& in, const StepOptions& options) {
+  return {.compute_dtype = options.compute_dtype,
+          .training = options.dropout,
+          .initializer_range = task.initializer_range(),
+          .random_key = key_of(in.random_key, in.micro_batch, options),
+          .remat = options.remat,
+          .mesh = options.mesh};
+}
+
+// Of all micro-batches of all devices.
+Sums sums_of_step(const Task& task, nn::Context& context, const StepInputs& in, const StepOptions& options) {
+  const int64_t count = options.gradient_accumulation_steps;
+  const Columns rows = without_parts(micro_batch(in.batch.columns, in.micro_batch, count));
+  const Sums of_micro_batch = sums_of(task, context, rows, in.loss_scale);
+  const Sums of_device = count == 1 ? of_micro_batch : accumulate(of_micro_batch, in.micro_batch, count);
+  return sum_over_devices(of_device, context.parameters(), options.mesh);
+}
+
+// A batch may have nothing to learn from: masked language modelling may choose no token. Its loss is 0 then, not 0 / 0,
+// and its gradients, which are 0, stay so.
+Value divisor_of(const Sums& sums) { return maximum(sums.weight, full(sums.weight.type(), 1e-30)); }
+
+// 1 / (1 - beta^t), exact to the last digits where beta^t is nearly 1.
+Value bias_correction(double beta, const Value& t) { return -1.0 / expm1(t * std::log(beta)); }
+
 }  // namespace
 
 StepProgram step_program(const Task& task, const Signature& batch, const StepOptions& options) {
-  const int64_t micro_batches = options.gradient_accumulation_steps;
-  require_parts(batch, options.mesh, micro_batches);
-  const BatchParameters in = batch_parameters(batch, options.mesh);
-  const Value rates = parameter("rates", {DType::kFloat32, {3}});
-  const Value random_key = parameter("random_key", {DType::kUInt32, {2}});
+  require_parts(batch, options.mesh, options.gradient_accumulation_steps);
+  const ProgressValues progress = progress_parameters();
+  const StepInputs in(batch, progress.loss_scale, options);
+  const Value learning_rate = parameter("learning_rate", {DType::kFloat32, {}});
 
-  const Value index = micro_batches == 1 ? full({DType::kInt32, {}}, 0) : parameter("micro_batch", {DType::kInt32, {}});
-
-  nn::Context context({.compute_dtype = options.compute_dtype,
-                       .training = options.dropout,
-                       .initializer_range = task.initializer_range(),
-                       .random_key = key_of(random_key, index, options),
-                       .remat = options.remat,
-                       .mesh = options.mesh});
-  const Columns micro = without_parts(micro_batch(in.columns, index, micro_batches));
-  const Sums of_micro_batch = sums_of(task, context, micro);
-  const Sums of_device = micro_batches == 1 ? of_micro_batch : accumulate(of_micro_batch, index, micro_batches);
-  const Sums sums = sum_over_devices(of_device, context.parameters(), options.mesh);
-  // A batch may have nothing to learn from: masked language modelling may choose no token. Its loss is 0 then, not 0 /
-  // 0, and its gradients, which are 0, stay so.
-  const Value weight = maximum(sums.weight, full(sums.weight.type(), 1e-30));
-  const Value loss = sums.loss / weight;
-
+  nn::Context context(context_options(task, in, options));
+  const Sums sums = sums_of_step(task, context, in, options);
+  const Value weight = divisor_of(sums), loss = sums.loss / weight;
   const Values weights = inputs_of(context.parameters());
   const Value norm = global_norm(sums.gradients, context.parameters(), options.mesh) / weight;
+  const Verdict verdict = judge(progress, loss, norm, options.compute_dtype, options.on_non_finite);
+
   // The gradients are divided by the weight in the update, where they are scaled anyway.
   const Value factor = clipping_factor(norm, options.max_grad_norm) / weight;
-  const Value hyper = concatenate({rates, reshape(factor, {1})}, 0);
+  Values hyper;
+  for (const Value& x : {learning_rate, bias_correction(options.adam.beta1, verdict.updates),
+                         bias_correction(options.adam.beta2, verdict.updates), factor, verdict.makes_update}) {
+    hyper.push_back(reshape(x, {1}));
+  }
 
   Values m, v, new_weights, new_m, new_v;
   for (size_t i = 0; i < weights.size(); ++i) {
     m.push_back(parameter("m", weights[i].type()));
     v.push_back(parameter("v", weights[i].type()));
-    const AdamWState state = adamw({weights[i], m[i], v[i]}, sums.gradients[i], hyper, adam_for(weights[i], options));
+    const AdamWState state =
+        adamw({weights[i], m[i], v[i]}, sums.gradients[i], concatenate(hyper, 0), adam_for(weights[i], options));
     new_weights.push_back(state.parameter);
     new_m.push_back(state.m);
     new_v.push_back(state.v);
@@ -180,15 +229,48 @@ StepProgram step_program(const Task& task, const Signature& batch, const StepOpt
 
   StepProgram program;
   Function& f = program.function;
-  for (const Values& part : {weights, m, v, in.values, Values{rates, random_key}}) append(f.parameters, part);
-  for (const Values& part : {new_weights, new_m, new_v}) append(f.results, part);
+  for (const Values& part : {weights, m, v, Values{progress.counters, progress.loss_scale}, in.batch.values,
+                             Values{learning_rate, in.random_key}}) {
+    append(f.parameters, part);
+  }
+  const ProgressValues& next = verdict.next;
+  for (const Values& part : {new_weights, new_m, new_v, Values{next.counters, next.loss_scale}}) {
+    append(f.results, part);
+  }
   for (size_t i = 0; i < f.results.size(); ++i) f.aliases.emplace_back(i, i);
-  append(f.results, {loss, sums.weight, norm});
+  const Value no_loss = full(loss.type(), std::nan(""));
+  append(f.results, {select(verdict.ended, no_loss, loss), sums.weight, norm, progress.loss_scale});
   f.mesh = options.mesh;
   f.result_shardings.resize(f.results.size());
-  for (size_t i = 0; i < f.aliases.size(); ++i) {
+  for (size_t i = 0; i < 3 * weights.size(); ++i) {
     f.result_shardings[i] = context.parameters()[i % weights.size()].sharding;
   }
+  program.parameters.assign(context.parameters().begin(), context.parameters().end());
+  return program;
+}
+
+DiagnosisProgram diagnosis_program(const Task& task, const Signature& batch, const StepOptions& options) {
+  require_parts(batch, options.mesh, options.gradient_accumulation_steps);
+  const Value loss_scale = parameter("loss_scale", {DType::kFloat32, {}});
+  const StepInputs in(batch, loss_scale, options);
+  nn::Context context(context_options(task, in, options));
+  const Sums sums = sums_of_step(task, context, in, options);
+  Values squares;
+  for (size_t i = 0; i < sums.gradients.size(); ++i) {
+    const Value of_device = sum_of_squares(sums.gradients[i]);
+    const MeshAxes axes = is_divided(context.parameters()[i]) ? MeshAxes{MeshAxis::kFsdp} : MeshAxes{};
+    squares.push_back(reshape(all_reduce(of_device, options.mesh, axes), {1}));
+  }
+
+  DiagnosisProgram program;
+  Function& f = program.function;
+  f.mesh = options.mesh;
+  for (const Values& part :
+       {inputs_of(context.parameters()), Values{loss_scale}, in.batch.values, Values{in.random_key}}) {
+    append(f.parameters, part);
+  }
+  f.results = {sums.loss / divisor_of(sums), concatenate(squares, 0)};
+  f.result_shardings.resize(f.results.size());
   program.parameters.assign(context.parameters().begin(), context.parameters().end());
   return program;
 }

@@ -8,6 +8,7 @@
 #include "portune/nn.h"
 #include "portune/ops.h"
 #include "portune/tasks.h"
+#include "portune/train.h"
 
 namespace portune::train {
 
@@ -26,17 +27,20 @@ struct StepOptions {
   double max_grad_norm = 1.0;  ///< the gradient is scaled down to this norm; 0: it is left as it is
   bool dropout = true;         ///< whether the model's dropout drops
   bool decay_vectors = false;  ///< whether weight decay is for biases and the scales of norms, too
+  OnNonFinite on_non_finite = OnNonFinite::kStop;
 };
 
 /// Forward, loss, backward, clipping and update in one program. On a mesh each device works on its part of the rows,
 /// and on that in micro-batches, of n rows each, one after the other. The update is that of the whole batch, but for
 /// what is drawn at random (dropout, the tokens that masked-lm hides), anew in each micro-batch; and for losses that
 /// are no sum over examples, such as that of next sentence prediction.
-///   parameters  the n weights, their n first and n second moments, by the shardings of `parameters`; the arrays of the
-///               batch, by kBatchSharding; float32 [3]: learning rate, 1 / (1 - beta1^t), 1 / (1 - beta2^t);
-///               uint32 [2]: the step's random key
-///   results     the updated weights and moments, in the memory of the old; then float32 scalars: mean loss, sum of
-///               the weights that it is the mean over, norm of the gradient before clipping
+/// Where loss or gradient are not finite there is no update (see judge()); Adam's t counts updates.
+///   parameters  the n weights, their n first and n second moments, by the shardings of `parameters`; the two arrays of
+///               Progress; the arrays of the batch, by kBatchSharding; learning rate, a float32 scalar; uint32 [2]: the
+///               step's random key
+///   results     the updated weights, moments and progress, in the memory of the old; then float32 scalars: mean loss
+///               (NaN after a step that has ended the training), sum of the weights that it is the mean over, norm of
+///               the gradient before clipping, scale of the loss
 /// batch       of all devices together
 /// errors      UsageError if the batch cannot be divided into the devices' micro-batches, or is packed in another number
 struct StepProgram {
@@ -44,6 +48,16 @@ struct StepProgram {
   std::vector<nn::Parameter> parameters;
 };
 StepProgram step_program(const Task& task, const Signature& batch, const StepOptions& options);
+
+/// Loss and gradient of a step, to find what is not finite in it.
+///   parameters  the n weights; the scale of the loss; the arrays of the batch; the step's random key
+///   results     mean loss, float32; sums of squares of the gradients of each weight, float32 [n]
+/// errors        as step_program()
+struct DiagnosisProgram {
+  Function function;
+  std::vector<nn::Parameter> parameters;
+};
+DiagnosisProgram diagnosis_program(const Task& task, const Signature& batch, const StepOptions& options);
 
 /// The forward pass without dropout.
 ///   parameters  the n weights, the arrays of the batch, as of a step

@@ -1,7 +1,6 @@
 #include "portune/train/schedule.h"
 
 #include <algorithm>
-#include <cmath>
 
 #include "portune/base/random.h"
 #include "portune/error.h"
@@ -22,14 +21,6 @@ double learning_rate(const TrainingOptions& options, int64_t step, int64_t total
   if (done < warmup) return options.learning_rate * done / warmup;
   if (!linear) return options.learning_rate;
   return options.learning_rate * std::max(0.0, (total - done) / std::max(1.0, total - warmup));
-}
-
-Tensor rates(const TrainingOptions& options, int64_t step, double learning_rate) {
-  const auto correction = [&](double beta) {
-    return static_cast<float>(1 / (1 - std::pow(beta, static_cast<double>(step))));
-  };
-  return Tensor({3},
-                {static_cast<float>(learning_rate), correction(options.adam_beta1), correction(options.adam_beta2)});
 }
 
 Tensor random_key(uint64_t seed, int64_t step) {

@@ -16,9 +16,6 @@ double learning_rate(const TrainingOptions& options, int64_t step, int64_t total
 /// Whether the learning rate of a step depends on how many there are in all.
 bool depends_on_total_steps(const TrainingOptions& options);
 
-/// float32 [3]: learning rate, 1 / (1 - beta1^step), 1 / (1 - beta2^step).
-Tensor rates(const TrainingOptions& options, int64_t step, double learning_rate);
-
 /// uint32 [2]: the random key of a step, a function of seed and step alone.
 Tensor random_key(uint64_t seed, int64_t step);
 

@@ -1,6 +1,7 @@
 #include "portune/train/state.h"
 
 #include <algorithm>
+#include <cmath>
 #include <functional>
 #include <optional>
 #include <thread>
@@ -9,6 +10,7 @@
 #include "portune/base/thread_pool.h"
 #include "portune/error.h"
 #include "portune/io/atomic_directory.h"
+#include "portune/train/finite.h"
 #include "portune/train/options.h"
 #include "portune/train/run_facts.h"
 #include "portune/train/schedule.h"
@@ -37,6 +39,7 @@ TrainingState::TrainingState(const Device& device, const Task& task, TrainingOpt
     : device_(device), task_(task), options_(std::move(options)), weights_(device, task, options_.seed) {
   check(options_);
   position_.run = facts_of(options_, device.mesh());
+  position_.progress = first_progress(options_.dtype);
 }
 
 // A program that is to be compiled.
@@ -105,17 +108,58 @@ StepResult TrainingState::start_step(const data::Example& batch) {
   compile({signature}, {});
   const Program& program = step_programs_.at(describe(signature));
   weights_.load_moments();
+  if (progress_.empty()) progress_ = train::put(device_, position_.progress);
   const int64_t step = ++position_.step;
   position_.data.clear();
   const double rate = learning_rate(options_, step, position_.total_steps);
 
   std::vector<DeviceArray> inputs = put(batch, signature);
-  inputs.push_back(device_.put(rates(options_, step, rate)));
+  inputs.push_back(device_.put(Tensor({}, {static_cast<float>(rate)})));
   inputs.push_back(device_.put(random_key(options_.seed, step)));
   std::vector<DeviceArray*> arguments = weights_.arguments_of_step();
+  append(arguments, progress_);
   append(arguments, inputs);
   std::vector<DeviceArray> rest = weights_.take_results_of_step(program.run(arguments));
-  return StepResult(step, rate, task_.tokens(batch), std::move(rest[0]), std::move(rest[1]), std::move(rest[2]));
+  for (size_t i = 0; i < progress_.size(); ++i) progress_[i] = std::move(rest[i]);
+  return StepResult(step, rate, task_.tokens(batch),
+                    {.loss = std::move(rest[2]),
+                     .weight = std::move(rest[3]),
+                     .grad_norm = std::move(rest[4]),
+                     .loss_scale = std::move(rest[5])});
+}
+
+Progress TrainingState::progress() const { return progress_.empty() ? position_.progress : progress_of(progress_); }
+
+void TrainingState::return_to_before(int64_t step) {
+  position_.progress = progress();
+  progress_.clear();  // with it, that training has ended
+  position_.step = step - 1;
+  position_.data.clear();
+}
+
+std::string TrainingState::first_not_finite(const data::Example& batch) {
+  const Signature signature = signature_of(task_, batch);
+  for (const auto& [name, type] : signature) {
+    if (!is_finite(batch.tensor(name).view())) return "\"" + name + "\" of the batch";
+  }
+  const std::string weight = weights_.first_not_finite();
+  if (!weight.empty()) return "the weight " + weight + ", before the step";
+
+  DiagnosisProgram plan = diagnosis_program(task_, signature, step_options(options_, device_.mesh()));
+  const Program program = device_.compile(plan.function);
+  std::vector<DeviceArray> inputs;
+  inputs.push_back(device_.put(Tensor({}, {static_cast<float>(progress().loss_scale)})));
+  for (DeviceArray& array : put(batch, signature)) inputs.push_back(std::move(array));
+  inputs.push_back(device_.put(random_key(options_.seed, position_.step + 1)));
+  std::vector<DeviceArray*> arguments = weights_.arguments();
+  append(arguments, inputs);
+  const std::vector<DeviceArray> results = program.run(arguments);
+  if (!std::isfinite(scalar(results[0]))) return "the loss";
+  const Tensor squares = results[1].to_host();
+  for (size_t i = 0; i < plan.parameters.size(); ++i) {
+    if (!std::isfinite(squares.as<float>()[i])) return "the gradient of " + plan.parameters[i].name;
+  }
+  return {};
 }
 
 StartedEvaluation TrainingState::start_evaluation(data::Example batch) {
@@ -139,7 +183,9 @@ void TrainingState::save_checkpoint(const std::filesystem::path& folder) {
   weights_.save_model(directory.staging(), folder);
   weights_.load_moments();  // a checkpoint before the first step has them too
   weights_.save_moments(directory.staging());
-  write_position(directory.staging(), position_);
+  Position position = position_;
+  position.progress = progress();
+  write_position(directory.staging(), position);
   directory.commit();
 }
 

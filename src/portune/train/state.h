@@ -66,6 +66,18 @@ class TrainingState {
   /// these were.
   int64_t compile(const std::vector<Signature>& steps, const std::vector<Signature>& evaluations);
 
+  /// Progress of the steps made; waits for them.
+  Progress progress() const;
+  /// Of these, those that made no update.
+  int64_t skipped_steps() const { return position_.step - progress().updates; }
+  /// As all was before a step that has ended the training, where no step has made an update since.
+  void return_to_before(int64_t step);
+  /// What went wrong first in the step after those made: "\"pixel_values\" of the batch", "the weight x, before the
+  /// step", "the loss", "the gradient of x". Empty if all is finite. Compiles a program for it.
+  std::string first_not_finite(const data::Example& batch);
+  /// Whether all weights are finite.
+  bool has_finite_weights() const { return weights_.first_not_finite().empty(); }
+
   /// Starts a step. The arrays of the batch are copied before it returns.
   StepResult start_step(const data::Example& batch);
   StartedEvaluation start_evaluation(data::Example batch);
@@ -98,6 +110,7 @@ class TrainingState {
   std::filesystem::path resumed_from_;
   Weights weights_;
   Position position_;
+  std::vector<DeviceArray> progress_;  // of position_.progress on, as a step takes them; empty before the first
   // By the shapes of the batches, of which there are few.
   std::map<std::string, Program> step_programs_;
   std::map<std::string, CompiledEvaluation> evaluation_programs_;

@@ -1,3 +1,4 @@
+#include <cmath>
 #include <utility>
 
 #include "portune/error.h"
@@ -9,18 +10,14 @@
 #include "portune/train/state.h"
 
 namespace portune {
-StepResult::StepResult(int64_t step, double learning_rate, TokenCount tokens, DeviceArray loss, DeviceArray weight,
-                       DeviceArray grad_norm)
-    : step_(step),
-      learning_rate_(learning_rate),
-      tokens_(tokens),
-      loss_(std::move(loss)),
-      weight_(std::move(weight)),
-      grad_norm_(std::move(grad_norm)) {}
+StepResult::StepResult(int64_t step, double learning_rate, TokenCount tokens, Numbers numbers)
+    : step_(step), learning_rate_(learning_rate), tokens_(tokens), numbers_(std::move(numbers)) {}
 
-double StepResult::loss() const { return train::scalar(loss_); }
-double StepResult::weight() const { return train::scalar(weight_); }
-double StepResult::grad_norm() const { return train::scalar(grad_norm_); }
+double StepResult::loss() const { return train::scalar(numbers_.loss); }
+double StepResult::weight() const { return train::scalar(numbers_.weight); }
+double StepResult::grad_norm() const { return train::scalar(numbers_.grad_norm); }
+double StepResult::loss_scale() const { return train::scalar(numbers_.loss_scale); }
+bool StepResult::skipped() const { return !std::isfinite(loss()) || !std::isfinite(grad_norm()); }
 
 struct Trainer::Impl {
   train::TrainingState state;

@@ -80,6 +80,13 @@ std::vector<DeviceArray> Weights::take_results_of_step(std::vector<DeviceArray> 
   return {std::make_move_iterator(result), std::make_move_iterator(results.end())};
 }
 
+std::string Weights::first_not_finite() const {
+  for (size_t i = 0; i < names_.size(); ++i) {
+    if (!is_finite(weights_[i].to_host().view())) return names_[i];
+  }
+  return {};
+}
+
 void Weights::save_model(const std::filesystem::path& folder, const std::filesystem::path& place) const {
   if (empty()) {
     throw UsageError({.where = "saving to " + place.string(),

@@ -43,6 +43,9 @@ class Weights {
   /// Takes them back from the front of the step's results; returns the rest.
   std::vector<DeviceArray> take_results_of_step(std::vector<DeviceArray> results);
 
+  /// The name of the first weight that has an element which is not finite; empty if there is none.
+  std::string first_not_finite() const;
+
   /// Writes the model into an existing folder.
   /// place   where the folder will be in the end, for errors
   /// errors  NumericError if a weight is not finite; UsageError if they are not loaded

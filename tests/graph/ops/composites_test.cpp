@@ -181,7 +181,7 @@ TEST(Dropout, RefusesARateOfOne) {
 TEST(AdamW, FirstStepByHand) {
   const auto one = [](float value) { return constant(Tensor({1}, {value})); };
   // t = 1: both moments, corrected, are g and g^2, so the step is lr * sign(g) besides the decay.
-  const Value hyper = constant(Tensor({4}, {0.1f, 10.0f, 1000.0f, 0.5f}));
+  const Value hyper = constant(Tensor({5}, {0.1f, 10.0f, 1000.0f, 0.5f, 1.0f}));
   const AdamWState state = adamw({one(1), one(0), one(0)}, one(4), hyper, {.eps = 0, .weight_decay = 0.2});
   EXPECT_NEAR(elements(state.parameter)[0], 1 * (1 - 0.1 * 0.2) - 0.1, 1e-6);
   EXPECT_NEAR(elements(state.m)[0], 0.1 * 2, 1e-6);
@@ -192,13 +192,26 @@ TEST(AdamW, KernelAgreesWithItsDecomposition) {
   if (!kernels().target().kernels.contains("portune.adamw")) GTEST_SKIP() << "no kernel";
   const Value p = parameter("p", {kF32, {7, 31}}), m = parameter("m", p.type()), v = parameter("v", p.type());
   const Value g = parameter("g", p.type());
-  const AdamWState s = adamw({p, m, v * v}, g, constant(Tensor({4}, {1e-2f, 2.0f, 3.0f, 0.7f})), {.weight_decay = 0.1});
+  const AdamWState s =
+      adamw({p, m, v * v}, g, constant(Tensor({5}, {1e-2f, 2.0f, 3.0f, 0.7f, 1.0f})), {.weight_decay = 0.1});
   const std::vector<Tensor> inputs{f32({7, 31}, 1), f32({7, 31}, 2), f32({7, 31}, 3), f32({7, 31}, 4)};
   const Values results{s.parameter, s.m, s.v};
   const auto found = evaluate(results, {p, m, v, g}, inputs, kernels());
   const auto wanted = evaluate(results, {p, m, v, g}, inputs);
   for (size_t i = 0; i < 3; ++i) {
     for (size_t k = 0; k < 7 * 31; ++k) ASSERT_NEAR(found[i].as<float>()[k], wanted[i].as<float>()[k], 2e-6);
+  }
+}
+
+TEST(AdamW, LeavesTheStateWhereItIsNotToBeMade) {
+  const Value p = parameter("p", {kF32, {3}}), m = parameter("m", p.type()), v = parameter("v", p.type());
+  const Value g = constant(Tensor({3}, {NAN, INFINITY, 1.0f}));
+  const AdamWState s =
+      adamw({p, m, v}, g, constant(Tensor({5}, {1e-2f, 2.0f, 3.0f, NAN, 0.0f})), {.weight_decay = 0.1});
+  const std::vector<Tensor> inputs{f32({3}, 1), f32({3}, 2), f32({3}, 3)};
+  for (const Device* device : {&decompositions(), &kernels()}) {
+    const auto found = evaluate({s.parameter, s.m, s.v}, {p, m, v}, inputs, *device);
+    for (size_t i = 0; i < 3; ++i) EXPECT_EQ(to_floats(found[i].view()), to_floats(inputs[i].view()));
   }
 }
 

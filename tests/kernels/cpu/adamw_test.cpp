@@ -24,9 +24,9 @@ void naive_step(std::vector<double>& p, std::vector<double>& m, std::vector<doub
 }
 
 void step(const Workers& workers, const AdamWConstants& constants, State& state, const std::vector<float>& g, double lr,
-          int step, double factor) {
+          int step, double factor, float make = 1) {
   const float hyper[] = {static_cast<float>(lr), static_cast<float>(1 / (1 - std::pow(0.9, step))),
-                         static_cast<float>(1 / (1 - std::pow(0.999, step))), static_cast<float>(factor)};
+                         static_cast<float>(1 / (1 - std::pow(0.999, step))), static_cast<float>(factor), make};
   adamw(workers, constants, hyper, static_cast<int64_t>(g.size()), state.p.data(), state.m.data(), state.v.data(),
         g.data());
 }
@@ -60,6 +60,15 @@ TEST(AdamW, WithoutAGradientOnlyDecays) {
   State state{{2}, {0}, {0}};
   step(CallerOnly(), {.beta1 = 0.9F, .beta2 = 0.999F, .eps = 1e-8F, .weight_decay = 0.5F}, state, {0}, 0.5, 1, 1);
   EXPECT_FLOAT_EQ(state.p[0], 1.5F);
+}
+
+TEST(AdamW, LeavesAllAsItIsWhereItIsNotToBeMade) {
+  State state{{2, -1}, {0.5, 3}, {0.25, 0}};
+  const State before = state;
+  step(CallerOnly(), kConstants, state, {NAN, INFINITY}, 0.1, 1, NAN, 0);
+  EXPECT_EQ(state.p, before.p);
+  EXPECT_EQ(state.m, before.m);
+  EXPECT_EQ(state.v, before.v);
 }
 
 }  // namespace

@@ -5,7 +5,7 @@
 namespace portune {
 namespace {
 
-// adamw(p, m, v, g, hyper): one step; hyper = {lr, 1/(1-beta1^t), 1/(1-beta2^t), factor of g}.
+// adamw(p, m, v, g, hyper): one step; hyper = {lr, 1/(1-beta1^t), 1/(1-beta2^t), factor of g, whether to make it}.
 //   shape     that of p, three times
 //   gradient  none
 //   lowering  the kernel portune.adamw, which works in place
@@ -19,7 +19,7 @@ struct AdamW final : Composite {
     const TensorType& type = in[0].type();
     require(type.dtype == DType::kFloat32 && in[1].type() == type && in[2].type() == type && in[3].type() == type,
             name(), in, "a float32 parameter and m, v and a gradient of its type");
-    require(in[4].type() == TensorType{DType::kFloat32, {4}}, name(), in, "hyper-parameters float32[4]");
+    require(in[4].type() == TensorType{DType::kFloat32, {5}}, name(), in, "hyper-parameters float32[5]");
     return {type, type, type};
   }
 
@@ -29,7 +29,9 @@ struct AdamW final : Composite {
     const Value m = options.beta1 * in[1] + (1 - options.beta1) * gradient;
     const Value v = options.beta2 * in[2] + (1 - options.beta2) * gradient * gradient;
     const Value decayed = in[0] * (1.0 - lr * options.weight_decay);
-    return {decayed - lr * (m * hyper(1)) / (sqrt(v * hyper(2)) + options.eps), m, v};
+    const Value p = decayed - lr * (m * hyper(1)) / (sqrt(v * hyper(2)) + options.eps);
+    const Value make = broadcast_to(compare(Direction::kNotEqual, hyper(4), full(lr.type(), 0)), in[0].shape());
+    return {select(make, p, in[0]), select(make, m, in[1]), select(make, v, in[2])};
   }
 
   Values gradient(const Node& node, std::span<const Value>) const override { return Values(node.inputs().size()); }

@@ -24,6 +24,7 @@ constexpr UnaryFunction kAbs{"stablehlo.abs", [](V x, V, V dy) {
                                return select(compare(Direction::kEqual, x, zero), zero, slope);
                              }};
 constexpr UnaryFunction kExp{"stablehlo.exponential", [](V, V y, V dy) { return dy * y; }};
+constexpr UnaryFunction kExpm1{"stablehlo.exponential_minus_one", [](V, V y, V dy) { return dy * (y + 1.0); }};
 constexpr UnaryFunction kLog{"stablehlo.log", [](V x, V, V dy) { return dy / x; }};
 constexpr UnaryFunction kLog1p{"stablehlo.log_plus_one", [](V x, V, V dy) { return dy / (1.0 + x); }};
 constexpr UnaryFunction kSqrt{"stablehlo.sqrt", [](V, V y, V dy) { return dy * 0.5 / y; }};
@@ -64,6 +65,7 @@ Value apply(const UnaryFunction& function, const Value& x) { return make_node<Un
 Value neg(const Value& x) { return apply(kNeg, x); }
 Value abs(const Value& x) { return apply(kAbs, x); }
 Value exp(const Value& x) { return apply(kExp, x); }
+Value expm1(const Value& x) { return apply(kExpm1, x); }
 Value log(const Value& x) { return apply(kLog, x); }
 Value log1p(const Value& x) { return apply(kLog1p, x); }
 Value sqrt(const Value& x) { return apply(kSqrt, x); }

@@ -41,6 +41,7 @@ PORTUNE_SIMD void update(const Factors f, int64_t size, float* __restrict p, flo
 
 void adamw(const Workers& workers, const AdamWConstants& constants, const float* hyper, int64_t size, float* p,
            float* m, float* v, const float* g) {
+  if (hyper[4] == 0) return;
   const Factors factors{.beta1 = constants.beta1,
                         .one_minus_beta1 = one_minus(constants.beta1),
                         .beta2 = constants.beta2,

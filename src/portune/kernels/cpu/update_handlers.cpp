@@ -24,7 +24,7 @@ ffi::Error update(ffi::ThreadPool pool, Operand p, Operand m, Operand v, Operand
     for (const Operand& array : {p, m, v, g, *new_p, *new_m, *new_v}) {
       require_array(array, DType::kFloat32, size, "portune.adamw", "p, m, v, g and results in float32, of one size");
     }
-    require_array(hyper, DType::kFloat32, 4, "portune.adamw", "hyper-parameters float32[4]");
+    require_array(hyper, DType::kFloat32, 5, "portune.adamw", "hyper-parameters float32[5]");
     adamw(XlaWorkers(pool), {beta1, beta2, eps, weight_decay}, data_of<const float>(hyper), size, in_place(p, new_p),
           in_place(m, new_m), in_place(v, new_v), data_of<const float>(g));
   });

@@ -1,0 +1,75 @@
+// --dtype float16 and --on-non-finite.
+#include <gmock/gmock.h>
+
+#include <nlohmann/json.hpp>
+
+#include "cli/program.h"
+#include "cli/toy.h"
+
+namespace portune::cli {
+namespace {
+
+using nlohmann::json;
+using testing::AllOf;
+using testing::HasSubstr;
+
+TEST(Float16, LearnsWhatFloat32Learns) {
+  const Toy toy;
+  const Finished run = portune(toy.fit({"--epochs", "10", "--dtype", "float16", "--json"}));
+  ASSERT_EQ(run.exit_code, 0) << run.err;
+  const json result = json::parse(run.out);
+  EXPECT_GT(result["after"]["accuracy"], 0.95);
+  EXPECT_LT(result["skipped_steps"], 20);  // of 40
+
+  const auto loss_in = [&](const std::string& dtype) {
+    const Finished evaluation = portune({"evaluate", "--model", toy.output(), "--data", toy.file("validation.csv"),
+                                         "--max-length", "16", "--dtype", dtype, "--json"});
+    EXPECT_EQ(evaluation.exit_code, 0) << evaluation.err;
+    return json::parse(evaluation.out)["loss"].get<double>();
+  };
+  EXPECT_NEAR(loss_in("float16"), loss_in("float32"), 5e-3);
+}
+
+// A regression on 16 rows, of which line 4 has a score whose square is no number; it comes in step 2, and in steps 4
+// and 5 of the next epochs.
+class NonFinite : public testing::Test {
+ protected:
+  NonFinite() {
+    std::string rows = "text,score\n";
+    for (int i = 0; i < 16; ++i) rows += "a good film," + std::string(i == 2 ? "3e38" : "0.5") + "\n";
+    write(toy_.file("scores.csv"), rows);
+  }
+  Finished fit(const Words& more) const {
+    return portune(Words{"fit", "--model", tiny_bert(), "--train", toy_.file("scores.csv"), "--label-column", "score",
+                         "--head", "regression", "--max-length", "8", "--batch-size", "8", "--epochs", "3", "--output",
+                         toy_.output(), "--json"} +
+                   more);
+  }
+  const Toy toy_;
+};
+
+TEST_F(NonFinite, StopsWithACheckpointThatIsResumedPastTheBatch) {
+  const Finished stopped = fit({});
+  EXPECT_EQ(stopped.exit_code, 76) << stopped.err;
+  EXPECT_THAT(stopped.err, AllOf(HasSubstr("step 2"), HasSubstr("scores.csv:"),
+                                 HasSubstr("first that is not finite: the loss"), HasSubstr("tuned/checkpoint-1")));
+  const Finished resumed = fit({"--on-non-finite", "skip", "--resume"});
+  ASSERT_EQ(resumed.exit_code, 0) << resumed.err;
+  EXPECT_EQ(json::parse(resumed.out)["skipped_steps"], 3);
+  const std::string weights = read(toy_.output() + "/model.safetensors");
+  std::filesystem::remove_all(toy_.output());
+  ASSERT_EQ(fit({"--on-non-finite", "skip"}).exit_code, 0);
+  EXPECT_EQ(read(toy_.output() + "/model.safetensors"), weights);
+}
+
+TEST_F(NonFinite, SkippedStepsAreToldAndCounted) {
+  const Finished run = fit({"--on-non-finite", "skip"});
+  ASSERT_EQ(run.exit_code, 0) << run.err;
+  const json result = json::parse(run.out);
+  EXPECT_EQ(result["steps"], 6);
+  EXPECT_EQ(result["skipped_steps"], 3);
+  EXPECT_THAT(run.err, AllOf(HasSubstr("is skipped: loss inf and gradient norm"), HasSubstr("scores.csv:")));
+}
+
+}  // namespace
+}  // namespace portune::cli

@@ -1,0 +1,251 @@
+// Steps whose loss or gradient is not finite: what is left of them, and what is told.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "graph/evaluate.h"
+#include "io/temporary_folder.h"
+#include "portune/error.h"
+#include "portune/train.h"
+#include "portune/train/progress.h"
+#include "train/plane_task.h"
+
+namespace portune::test {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+constexpr float kInfinity = std::numeric_limits<float>::infinity();
+
+TrainingOptions options(OnNonFinite then) {
+  return {.learning_rate = 0.01, .lr_scheduler_type = "constant", .weight_decay = 0.1, .on_non_finite = then};
+}
+
+const Device& two_devices() {
+  static const Device device({.mesh = {.data = 2}, .use_cache = false});
+  return device;
+}
+
+// The bytes of weights and moments.
+std::string state_of(const Trainer& trainer) {
+  const TemporaryFolder folder;
+  trainer.save_checkpoint(folder / "saved");
+  return text_of(folder / "saved" / "model.safetensors") + text_of(folder / "saved" / "optimizer.safetensors");
+}
+
+std::string state_after(const Device& device, const data::Dataset& batches, OnNonFinite then = OnNonFinite::kSkip) {
+  const PlaneTask task;
+  Trainer trainer(device, task, options(then));
+  trainer.fit(batches, {.num_train_epochs = 1});
+  return state_of(trainer);
+}
+
+struct Skips final : Callback {
+  std::vector<int64_t> steps, skipped;
+  std::vector<std::string> rows;
+  std::vector<double> epoch_losses;
+
+  void on_step(const StepResult& result, int64_t) override { steps.push_back(result.step()); }
+  void on_skip(const StepResult& result, const std::vector<data::Origin>& origins) override {
+    skipped.push_back(result.step());
+    rows.push_back(to_string(origins));
+  }
+  void on_epoch_end(int64_t, double mean_loss, const Scores&) override { epoch_losses.push_back(mean_loss); }
+};
+
+TEST(SkippedStep, LeavesTheBitsThatThereWouldBeWithoutItsBatch) {
+  const std::string wanted = state_after(kernels(), plane_batches(6, {}, {1, 4}));
+  EXPECT_EQ(state_after(kernels(), plane_batches(6, {.x = {1}, .z = {4}})), wanted);
+  EXPECT_EQ(state_after(two_devices(), plane_batches(6, {.x = {1}, .z = {4}})),
+            state_after(two_devices(), plane_batches(6, {}, {1, 4})));
+}
+
+TEST(SkippedStep, IsCountedAndToldWithItsRows) {
+  const PlaneTask task;
+  Trainer trainer(kernels(), task, options(OnNonFinite::kSkip));
+  Skips skips;
+  const FitResult result =
+      trainer.fit(plane_batches(6, {.x = {1}, .z = {4}}), {.num_train_epochs = 1, .callback = &skips});
+  EXPECT_EQ(result.steps, 6);
+  EXPECT_EQ(result.skipped_steps, 2);
+  EXPECT_THAT(skips.steps, ElementsAre(1, 2, 3, 4, 5, 6));
+  EXPECT_THAT(skips.skipped, ElementsAre(2, 5));
+  EXPECT_THAT(skips.rows, ElementsAre("example 2, 3", "example 8, 9"));
+  ASSERT_EQ(skips.epoch_losses.size(), 1u);
+  EXPECT_TRUE(std::isfinite(skips.epoch_losses[0]));
+}
+
+// Weights, and how many steps made an update, in a checkpoint between two bad batches.
+TEST(SkippedStep, IsResumedToTheBit) {
+  const data::Dataset batches = plane_batches(6, {.x = {1}, .z = {4}});
+  const TemporaryFolder folder;
+  const PlaneTask task;
+  Trainer whole(kernels(), task, options(OnNonFinite::kSkip));
+  whole.fit(batches, {.num_train_epochs = 1, .checkpoints = {.folder = folder.path(), .every = 3}});
+
+  const PlaneTask saved(folder / "checkpoint-3");
+  Trainer second(kernels(), saved, options(OnNonFinite::kSkip));
+  second.resume(folder / "checkpoint-3");
+  EXPECT_EQ(second.fit(batches, {.num_train_epochs = 1}).skipped_steps, 2);
+  EXPECT_EQ(state_of(second), state_of(whole));
+}
+
+// By torch.optim.AdamW under a GradScaler, which leaves steps out, and does not count them in the bias correction.
+TEST(SkippedStep, IsThatOfTorch) {
+  const nlohmann::json torch =
+      nlohmann::json::parse(std::ifstream(PORTUNE_TEST_DATA "/curves/skipped_steps.json"))["adamw"];
+  const PlaneTask task;
+  TrainingOptions as_torch = options(OnNonFinite::kSkip);
+  as_torch.learning_rate = torch["lr"];
+  as_torch.weight_decay = torch["weight_decay"];
+  as_torch.max_grad_norm = 0;
+  Trainer trainer(kernels(), task, as_torch);
+  for (size_t i = 0; i < torch["gradients"].size(); ++i) {
+    const nlohmann::json& gradient = torch["gradients"][i];
+    const bool overflows = gradient.is_null();
+    data::Example batch;
+    batch.set("x", overflows ? Tensor({1, 2}, {kInfinity, 1.0f})
+                             : Tensor({1, 2}, {gradient[0].get<float>(), gradient[1].get<float>()}));
+    batch.set("up", Tensor({1}, {1.0f})).set("down", Tensor({1}, {1.0f}));
+    batch.set("z", Tensor({1, 2}, {1.0f, 1.0f})).set(data::kExampleWeight, Tensor({1}, {1.0f}));
+    EXPECT_EQ(trainer.step(batch).skipped(), overflows) << i;
+    const TemporaryFolder folder;
+    trainer.save(folder / "model");
+    const io::SafetensorsFile file = io::SafetensorsFile::open(folder / "model" / "model.safetensors");
+    const std::vector<float> first = to_floats(*file.find("first"));
+    for (size_t k = 0; k < 2; ++k) EXPECT_NEAR(first[k], torch["after"][i][k].get<float>(), 2e-6) << i;
+  }
+}
+
+// ---- stop
+
+TEST(Stop, NamesStepRowsAndTheFirstTensorThatIsNotFinite) {
+  const PlaneTask task;
+  const auto message = [&](const Device& device, const Bad& bad) {
+    Trainer trainer(device, task, options(OnNonFinite::kStop));
+    return message_of<NumericError>([&] { trainer.fit(plane_batches(6, bad), {.num_train_epochs = 1}); });
+  };
+  for (const Device* device : {&kernels(), &two_devices()}) {
+    EXPECT_THAT(message(*device, {.x = {2}}),
+                AllOf(HasSubstr("step 3"), HasSubstr("example 4, 5;"), HasSubstr("\"x\" of the batch")));
+    EXPECT_THAT(message(*device, {.z = {2}}), AllOf(HasSubstr("step 3"), HasSubstr("the gradient of second")));
+  }
+}
+
+TEST(Stop, NamesTheLossOrAWeight) {
+  const PlaneTask task;
+  const auto message = [&](float x, double learning_rate, double weight_decay) {
+    TrainingOptions large = options(OnNonFinite::kStop);
+    large.learning_rate = learning_rate;
+    large.weight_decay = weight_decay;
+    Trainer trainer(kernels(), task, large);
+    const data::Dataset batches = plane_batches(3).map([x](data::Example batch) {
+      batch.set("x", Tensor({2, 2}, {x, 1.0f, x, 1.0f}));
+      return batch;
+    });
+    return message_of<NumericError>([&] { trainer.fit(batches, {.num_train_epochs = 1}); });
+  };
+  EXPECT_THAT(message(3e38f, 0.01, 0), HasSubstr("first that is not finite: the loss"));
+  EXPECT_THAT(message(1, 3e38, 1e38), HasSubstr("the weight first, before the step"));
+}
+
+// Step 4 has been started by then.
+TEST(Stop, LeavesTheTrainerAsItWasBeforeTheStep) {
+  const PlaneTask task;
+  for (const Device* device : {&kernels(), &two_devices()}) {
+    const TemporaryFolder folder;
+    const data::Dataset batches = plane_batches(6, {.z = {2}});
+    Trainer trainer(*device, task, options(OnNonFinite::kStop));
+    EXPECT_THAT(message_of<NumericError>(
+                    [&] { trainer.fit(batches, {.num_train_epochs = 1, .checkpoints = {.folder = folder.path()}}); }),
+                HasSubstr((folder / "checkpoint-2").string()));
+    EXPECT_EQ(trainer.steps(), 2);
+    EXPECT_EQ(state_of(trainer), state_after(*device, plane_batches(2)));
+
+    const PlaneTask saved(folder / "checkpoint-2");
+    Trainer second(*device, saved, options(OnNonFinite::kSkip));
+    second.resume(folder / "checkpoint-2");
+    const FitResult result = second.fit(batches, {.num_train_epochs = 1});
+    EXPECT_EQ(result.steps, 6);
+    EXPECT_EQ(result.skipped_steps, 1);
+    EXPECT_EQ(state_of(second), state_after(*device, batches));
+  }
+}
+
+TEST(Stop, EndsALoopOfOnesOwn) {
+  const PlaneTask task;
+  Trainer trainer(kernels(), task, options(OnNonFinite::kStop));
+  std::vector<bool> finite;
+  for (const data::Example& batch : plane_batches(5, {.z = {2}}).iterate()) {
+    finite.push_back(std::isfinite(trainer.step(batch).loss()));
+  }
+  EXPECT_THAT(finite, ElementsAre(true, true, true, false, false));  // of the third, the gradient alone is not
+  EXPECT_EQ(state_of(trainer), state_after(kernels(), plane_batches(2)));
+}
+
+// ---- the scale of the loss
+
+// One step of a run in which gradients overflow at will.
+class Scaling {
+ public:
+  explicit Scaling(OnNonFinite then) {
+    const Value loss = parameter("loss", {DType::kFloat32, {}}), norm = parameter("norm", loss.type());
+    const train::ProgressValues now = train::progress_parameters();
+    const train::Verdict verdict = train::judge(now, loss, norm, DType::kFloat16, then);
+    program_.emplace(decompositions().compile({.parameters = {now.counters, now.loss_scale, loss, norm},
+                                               .results = {verdict.next.counters, verdict.next.loss_scale}}));
+    set(train::first_progress(DType::kFloat16));
+  }
+
+  void set(const train::Progress& progress) { arrays_ = train::put(decompositions(), progress); }
+  train::Progress step(float loss, float norm) {
+    DeviceArray given_loss = decompositions().put(Tensor({}, {loss})),
+                given_norm = decompositions().put(Tensor({}, {norm}));
+    arrays_ = program_->run({&arrays_[0], &arrays_[1], &given_loss, &given_norm});
+    return train::progress_of(arrays_);
+  }
+
+ private:
+  std::optional<Program> program_;
+  std::vector<DeviceArray> arrays_;
+};
+
+TEST(LossScale, IsThatOfTorchStepByStep) {
+  const nlohmann::json torch =
+      nlohmann::json::parse(std::ifstream(PORTUNE_TEST_DATA "/curves/skipped_steps.json"))["scale"];
+  const auto overflows = torch["overflows"].get<std::set<int64_t>>();
+  std::map<int64_t, double> changes;
+  for (const auto& change : torch["changes"]) changes[change[0]] = change[1];
+  Scaling scaling(OnNonFinite::kStop);
+  double scale = 65536;
+  for (int64_t step = 1; step <= torch["steps"].get<int64_t>(); ++step) {
+    if (const auto change = changes.find(step); change != changes.end()) scale = change->second;
+    ASSERT_EQ(scaling.step(1, overflows.contains(step) ? kInfinity : 1).loss_scale, scale) << "after step " << step;
+  }
+}
+
+TEST(LossScale, EndsTheTrainingWhereItCannotFall) {
+  Scaling stop(OnNonFinite::kStop), skip(OnNonFinite::kSkip);
+  for (Scaling* scaling : {&stop, &skip}) {
+    scaling->set({.updates = 7, .good_steps = 3, .loss_scale = 2});
+    EXPECT_EQ(scaling->step(1, NAN).loss_scale, 1);  // one more try
+    EXPECT_EQ(scaling->step(1, kInfinity).loss_scale, 1);
+  }
+  EXPECT_EQ(stop.step(1, 1).updates, 7);  // no more
+  EXPECT_EQ(skip.step(1, 1).updates, 8);
+}
+
+TEST(LossScale, OfALossThatIsNotFiniteIsOfNoUse) {
+  Scaling stop(OnNonFinite::kStop);
+  EXPECT_EQ(stop.step(NAN, NAN).loss_scale, 65536);
+  EXPECT_EQ(stop.step(1, 1).updates, 0);
+}
+
+}  // namespace
+}  // namespace portune::test
