@@ -26,7 +26,7 @@ struct Origin {
 
 /// "train.csv:17"; "example 3" where there is no file; "an example" where nothing is known.
 std::string to_string(const Origin& origin);
-/// "train.csv:17, 3, 20; other.csv:5": rows that follow each other in a list share the name of their file.
+/// "train.csv:17, 3, 20; other.csv:5": rows that follow each other share the name of their file; of many, the first 20.
 std::string to_string(const std::vector<Origin>& origins);
 
 /// One value: a text, an array, or (in a batch) one text per row.

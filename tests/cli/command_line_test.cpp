@@ -83,7 +83,7 @@ TEST(CommandLine, NumbersAreCheckedForSenseAndRange) {
                              {"--epochs", "1.5"},
                              {"--max-length", "2"},
                              {"--seed", "-1"},
-                             {"--dtype", "float16"},
+                             {"--dtype", "float8"},
                              {"--head", "tanh"},
                              {"--batch-size", "1", "--batch-size", "2"},
                              {"--batch-size", "99999999999999999999"}}) {

@@ -108,7 +108,7 @@ TEST_F(RecipeFile, AnUnknownKeyIsNamedWithItsLineAndTheNearestOption) {
 TEST_F(RecipeFile, ValuesOfTheWrongKindAreNamedWithTheirLine) {
   EXPECT_THAT(complaint("seed: 1\nbatch_size: many\n"), HasSubstr("r.yaml:2\n  given     --batch-size: many is not"));
   EXPECT_THAT(complaint("seed: 1\nper_device_train_batch_size: 0\n"), HasSubstr("r.yaml:2\n"));
-  EXPECT_THAT(complaint("dtype: float16\n"), HasSubstr("r.yaml:1\n"));
+  EXPECT_THAT(complaint("dtype: float8\n"), HasSubstr("r.yaml:1\n"));
   EXPECT_THAT(complaint("epochs: [3]\n"), HasSubstr("r.yaml:1\n  given     a list for \"epochs\""));
   EXPECT_THAT(complaint("resume: 3\n"),
               HasSubstr("r.yaml:1\n  given     \"3\" for \"resume\"\n  expected  true or false"));

@@ -136,8 +136,7 @@ TEST(CompareRuns, OneRunThatIsNotFiniteDrifts) {
                                        constant_rate(kBFloat16), {.tolerance = kBFloat16});
   EXPECT_FALSE(result.passed());
   ASSERT_FALSE(result.first_beyond.empty());
-  EXPECT_EQ(result.first_beyond.front().tensor, "b");
-  EXPECT_TRUE(std::isinf(result.first_beyond.front().apart));
+  EXPECT_EQ(result.first_beyond.front().step, 1) << "which makes no update in that run";
   EXPECT_TRUE(std::isinf(result.max_loss_apart()));
 }
 

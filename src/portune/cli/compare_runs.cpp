@@ -58,7 +58,7 @@ void require_a_run(const ParityArguments& a) {
 
 DType tolerance_of(const ParityArguments& a, const std::array<RunSetting, 2>& settings) {
   if (a.tolerance) return *a.tolerance;
-  const bool coarse = std::ranges::any_of(settings, [](const RunSetting& s) { return s.dtype == DType::kBFloat16; });
+  const bool coarse = std::ranges::any_of(settings, [](const RunSetting& s) { return s.dtype != DType::kFloat32; });
   return coarse ? DType::kBFloat16 : DType::kFloat32;
 }
 

@@ -21,7 +21,7 @@ std::string describe(const DeviceMemory& memory) {
 ordered_json json_of(const std::optional<DeviceMemory>& memory) {
   if (!memory) return nullptr;
   ordered_json object = {{"in_use_bytes", memory->in_use_bytes}};
-  if (memory->limit_bytes) object["limit_bytes"] = *memory->limit_bytes;
+  object["limit_bytes"] = memory->limit_bytes ? ordered_json(*memory->limit_bytes) : ordered_json(nullptr);
   return object;
 }
 
@@ -54,6 +54,8 @@ std::string json_of(const DeviceFacts& facts, const Target& target) {
 int devices(const DevicesArguments& a) {
   DeviceOptions options = a.device;
   options.see_all = true;
+  const bool is_gpu = options.device.starts_with("cuda");
+  if (is_gpu && !options.gpu_memory.preallocate) options.gpu_memory.preallocate = false;  // nothing is to be run
   const Device device(options);
   const DeviceFacts facts = device.facts();
   print_result(a.talk.json ? json_of(facts, device.target()) : table_of(facts, device.target()));

@@ -27,6 +27,7 @@ const Word kWords[] = {
     {"no-kernels", "kernels", [](RunSetting& s) { s.device.use_kernels = false; }},
     {"float32", "dtype", [](RunSetting& s) { s.dtype = DType::kFloat32; }},
     {"bfloat16", "dtype", [](RunSetting& s) { s.dtype = DType::kBFloat16; }},
+    {"float16", "dtype", [](RunSetting& s) { s.dtype = DType::kFloat16; }},
 };
 
 std::string platform_of(const RunSetting& setting) { return device_name(setting.device.device).platform; }
@@ -35,7 +36,7 @@ std::string platform_of(const RunSetting& setting) { return device_name(setting.
   throw UsageError({.where = "against",
                     .given = given,
                     .expected = "what the second run has otherwise, separated by commas: cpu, cuda, cuda:N or tpu; "
-                                "kernels or no-kernels; float32 or bfloat16; data=N and fsdp=N",
+                                "kernels or no-kernels; float32, bfloat16 or float16; data=N and fsdp=N",
                     .fix = meant.empty() ? "" : "did you mean " + meant + "?"});
 }
 

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <span>
 
 #include "portune/data.h"
 #include "portune/data/column_names.h"
@@ -29,9 +30,10 @@ std::string to_string(const Origin& origin) {
 }
 
 std::string to_string(const std::vector<Origin>& origins) {
+  constexpr size_t kMost = 20;
   std::string text;
   const Origin* previous = nullptr;
-  for (const Origin& origin : origins) {
+  for (const Origin& origin : std::span(origins).first(std::min(origins.size(), kMost))) {
     const bool same_file =
         previous != nullptr && previous->row >= 0 && origin.row >= 0 &&
         (previous->file == origin.file || (previous->file && origin.file && *previous->file == *origin.file));
@@ -39,6 +41,7 @@ std::string to_string(const std::vector<Origin>& origins) {
     text += same_file ? std::to_string(origin.row) : to_string(origin);
     previous = &origin;
   }
+  if (origins.size() > kMost) text += " and " + std::to_string(origins.size() - kMost) + " more";
   return text;
 }
 

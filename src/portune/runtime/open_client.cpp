@@ -28,7 +28,7 @@ void check_mesh(const DeviceOptions& options, const DeviceName& name) {
                       .given = "the mesh " + to_string(mesh),
                       .expected = "at most " + devices(kMostVirtualDevices) + ", which share the processor's cores"});
   }
-  if (!name.numbers.empty() && std::ssize(name.numbers) != mesh.devices()) {
+  if (!options.see_all && !name.numbers.empty() && std::ssize(name.numbers) != mesh.devices()) {
     throw UsageError({.where = where,
                       .given = "the mesh " + to_string(mesh) + ", which has " + devices(mesh.devices()),
                       .expected = "one of " + devices(std::ssize(name.numbers)),

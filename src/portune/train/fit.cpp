@@ -4,6 +4,7 @@
 #include <cmath>
 #include <utility>
 
+#include "portune/base/one_line.h"
 #include "portune/base/stop.h"
 #include "portune/error.h"
 #include "portune/train/batch_shapes.h"
@@ -27,11 +28,19 @@ std::string rows_of(const data::Example& batch) {
   return rows.empty() ? "the batch that begins at " + to_string(batch.origin()) : "the rows " + to_string(rows);
 }
 
-// saved  the checkpoint of what there was before the step; empty if there is none
+// What there was before the step: its checkpoint, or why there is none; both empty if nothing is worth keeping.
+struct SavedBefore {
+  std::filesystem::path path;
+  std::string fault;
+};
+
 NumericError not_finite(const StepResult& result, const data::Example& batch, const std::string& first,
-                        const std::filesystem::path& saved) {
+                        const SavedBefore& saved) {
   std::string fix = "look at these rows, lower the learning rate or add warm-up steps";
-  if (!saved.empty()) fix += "; to pass over the batch, resume from " + saved.string() + " with on_non_finite skip";
+  if (!saved.path.empty()) {
+    fix += "; to pass over the batch, resume from " + saved.path.string() + " with on_non_finite skip";
+  }
+  if (!saved.fault.empty()) fix += "; what there was before could not be saved: " + saved.fault;
   return NumericError({.where = "step " + std::to_string(result.step()),
                        .given = "loss " + std::to_string(result.loss()) + " and gradient norm " +
                                 std::to_string(result.grad_norm()) + " of " + rows_of(batch) +
@@ -170,11 +179,25 @@ class FitLoop {
   // What has gone wrong in the step, of which nothing is left.
   NumericError end_before(const StepResult& result, const data::Example& batch) {
     state_.return_to_before(result.step());
-    const std::string first = state_.first_not_finite(batch);
-    std::filesystem::path saved;
-    const bool worth_saving = state_.steps() > 0 && state_.has_finite_weights();
-    if (worth_saving && !options_.checkpoints.folder.empty()) saved = save_checkpoint();
+    const SavedBefore saved = save_before_end();  // first, as what follows needs memory and may fail
+    std::string first;
+    try {
+      first = state_.first_not_finite(batch);
+    } catch (const Error&) {  // that the step is not finite is what must be told
+    }
     return not_finite(result, batch, first, saved);
+  }
+
+  SavedBefore save_before_end() {
+    const CheckpointOptions& checkpoints = options_.checkpoints;
+    if (state_.steps() == 0 || checkpoints.folder.empty() || !state_.has_finite_weights()) return {};
+    const std::filesystem::path path = checkpoint_path(checkpoints.folder, state_.steps());
+    if (std::filesystem::exists(path)) return {.path = path, .fault = {}};  // it knows where the data stand, too
+    try {
+      return {.path = save_checkpoint(), .fault = {}};
+    } catch (const Error& error) {
+      return {.path = {}, .fault = one_line(error.report())};
+    }
   }
 
   void end_epoch() {
