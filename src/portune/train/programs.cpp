@@ -210,18 +210,18 @@ StepProgram step_program(const Task& task, const Signature& batch, const StepOpt
 
   // The gradients are divided by the weight in the update, where they are scaled anyway.
   const Value factor = clipping_factor(norm, options.max_grad_norm) / weight;
-  Values hyper;
+  Values parts_of_hyper;
   for (const Value& x : {learning_rate, bias_correction(options.adam.beta1, verdict.updates),
                          bias_correction(options.adam.beta2, verdict.updates), factor, verdict.makes_update}) {
-    hyper.push_back(reshape(x, {1}));
+    parts_of_hyper.push_back(reshape(x, {1}));
   }
+  const Value hyper = concatenate(parts_of_hyper, 0);
 
   Values m, v, new_weights, new_m, new_v;
   for (size_t i = 0; i < weights.size(); ++i) {
     m.push_back(parameter("m", weights[i].type()));
     v.push_back(parameter("v", weights[i].type()));
-    const AdamWState state =
-        adamw({weights[i], m[i], v[i]}, sums.gradients[i], concatenate(hyper, 0), adam_for(weights[i], options));
+    const AdamWState state = adamw({weights[i], m[i], v[i]}, sums.gradients[i], hyper, adam_for(weights[i], options));
     new_weights.push_back(state.parameter);
     new_m.push_back(state.m);
     new_v.push_back(state.v);
