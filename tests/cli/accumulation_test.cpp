@@ -16,17 +16,8 @@ using testing::HasSubstr;
 // The 64 rows make three steps of 20 and one of 4, of which three micro-batches are empty.
 TEST(GradientAccumulation, TrainsToWhatTheLargeBatchTrainsTo) {
   const Toy toy;
-  const std::filesystem::path model = toy.copy_of_model();
-  json config = json::parse(read(model / "config.json"));
-  config["hidden_dropout_prob"] = config["attention_probs_dropout_prob"] = 0;
-  write(model / "config.json", config.dump());
   const auto result_of = [&](const std::string& batch_size, const Words& more) {
-    Words words = with_batch_size(toy.fit(Words{"--epochs", "2", "--json"} + more), batch_size);
-    words[2] = model.string();
-    const Finished run = portune(words);
-    EXPECT_EQ(run.exit_code, 0) << run.err;
-    std::filesystem::remove_all(toy.output());
-    return json::parse(run.out);
+    return json::parse(toy.result_without_dropout(with_batch_size(toy.fit(Words{"--epochs", "2"} + more), batch_size)));
   };
   const json whole = result_of("20", {}), parts = result_of("5", {"--gradient-accumulation-steps", "4"});
   write(toy.file("recipe.yaml"), "gradient_accumulation_steps: 2\n");

@@ -1,7 +1,6 @@
 // --mesh: training on several devices, which are virtual here.
 #include <gmock/gmock.h>
 
-#include <algorithm>
 #include <csignal>
 #include <nlohmann/json.hpp>
 
@@ -16,17 +15,8 @@ using testing::HasSubstr;
 
 TEST(MeshOption, TrainsToWhatOneDeviceTrainsTo) {
   const Toy toy;
-  const std::filesystem::path model = toy.copy_of_model();
-  json config = json::parse(read(model / "config.json"));
-  config["hidden_dropout_prob"] = config["attention_probs_dropout_prob"] = 0;
-  write(model / "config.json", config.dump());
   const auto result_of = [&](const std::string& batch_size, const Words& more) {
-    std::filesystem::remove_all(toy.output());
-    Words words = with_batch_size(toy.fit(Words{"--epochs", "2", "--json"} + more), batch_size);
-    *std::next(std::ranges::find(words, "--model")) = model.string();
-    const Finished run = portune(words);
-    EXPECT_EQ(run.exit_code, 0) << run.err;
-    return json::parse(run.out);
+    return json::parse(toy.result_without_dropout(with_batch_size(toy.fit(Words{"--epochs", "2"} + more), batch_size)));
   };
   const json wanted = result_of("8", {});
   for (const char* mesh : {"data=2,fsdp=2", "data=4"}) {

@@ -50,17 +50,8 @@ TEST(Packing, ATokenBudgetLearnsTheToyTask) {
 
 TEST(Packing, WithoutDropoutTrainsToTheWeightsThatPaddingDoes) {
   const Toy toy;
-  const std::filesystem::path model = toy.copy_of_model();
-  json config = json::parse(read(model / "config.json"));
-  config["hidden_dropout_prob"] = config["attention_probs_dropout_prob"] = 0;
-  write(model / "config.json", config.dump());
   const auto result_of = [&](const Words& more) {
-    Words words = fit(toy, Words{"--epochs", "2", "--json"} + more);
-    words[2] = model.string();
-    const Finished run = portune(words);
-    EXPECT_EQ(run.exit_code, 0) << run.err;
-    std::filesystem::remove_all(toy.output());
-    return json::parse(run.out);
+    return json::parse(toy.result_without_dropout(fit(toy, Words{"--epochs", "2"} + more)));
   };
   const json padded = result_of({}), packed = result_of({"--packing", "exact_examples"});
   EXPECT_NEAR(packed["train_loss"], padded["train_loss"], 1e-4);

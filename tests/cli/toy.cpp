@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <nlohmann/json.hpp>
 
 namespace portune::cli {
 
@@ -32,6 +33,19 @@ std::vector<std::string> Toy::left_behind() const {
 std::filesystem::path Toy::copy_of_model() const {
   std::filesystem::copy(tiny_bert(), path() / "model");
   return path() / "model";
+}
+
+std::string Toy::result_without_dropout(Words words) const {
+  const std::filesystem::path model = std::filesystem::exists(path() / "model") ? path() / "model" : copy_of_model();
+  auto config = nlohmann::json::parse(read(model / "config.json"));
+  config["hidden_dropout_prob"] = config["attention_probs_dropout_prob"] = 0;
+  write(model / "config.json", config.dump());
+  *std::next(std::ranges::find(words, "--model")) = model.string();
+  words.emplace_back("--json");
+  const Finished run = portune(words);
+  EXPECT_EQ(run.exit_code, 0) << run.err;
+  std::filesystem::remove_all(output());
+  return run.out;
 }
 
 Words Toy::fit(const Words& more) const {

@@ -27,6 +27,9 @@ class Toy {
   /// A copy of the model, to be damaged.
   std::filesystem::path copy_of_model() const;
 
+  /// What these words, of a fit(), print with --json on a model without dropout; the output is removed.
+  std::string result_without_dropout(Words words) const;
+
   /// portune fit with both files and `more`.
   Words fit(const Words& more = {}) const;
 

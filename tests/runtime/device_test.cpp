@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "graph/evaluate.h"
+#include "io/temporary_folder.h"
 #include "portune/error.h"
 #include "portune/runtime/sharded_array.h"
 
@@ -19,26 +20,15 @@ const Device& two_devices() {
   return device;
 }
 
-template <class Thrown, class Action>
-std::string message(const Action& action) {
-  try {
-    action();
-  } catch (const Thrown& error) {
-    return error.what();
-  }
-  ADD_FAILURE() << "no error";
-  return {};
-}
-
 TEST(MeshOfDevices, NeedsAsManyAsAreNamed) {
-  const std::string text = message<UsageError>([] { Device({.device = "cuda:0,1,2,3"}); });
+  const std::string text = message_of<UsageError>([] { Device({.device = "cuda:0,1,2,3"}); });
   EXPECT_THAT(text, HasSubstr("4 devices"));
   EXPECT_THAT(text, HasSubstr("data=4"));
 }
 
 TEST(MeshOfDevices, HasDevicesAlongEachAxisAndNotTooMany) {
-  EXPECT_THAT(message<UsageError>([] { Device({.mesh = {.data = 0}}); }), HasSubstr("at least 1"));
-  EXPECT_THAT(message<UsageError>([] { Device({.mesh = {.data = 1 << 20}}); }), HasSubstr("data=1048576"));
+  EXPECT_THAT(message_of<UsageError>([] { Device({.mesh = {.data = 0}}); }), HasSubstr("at least 1"));
+  EXPECT_THAT(message_of<UsageError>([] { Device({.mesh = {.data = 1 << 20}}); }), HasSubstr("data=1048576"));
 }
 
 TEST(Sharding, CutsAnArrayIntoPartsThatJoinToIt) {
@@ -67,20 +57,20 @@ TEST(MeshOfDevices, RefusesArraysOfOtherMeshes) {
   const Value x = parameter("x", {DType::kFloat32, {2}});
   const Program program = two_devices().compile({.parameters = {x}, .results = {x + 1.0}, .mesh = {.data = 2}});
   DeviceArray array = decompositions().put(Tensor({2}, {1.0f, 2.0f}));
-  EXPECT_THAT(message<UsageError>([&] { program.run({&array}); }), HasSubstr("data=2"));
+  EXPECT_THAT(message_of<UsageError>([&] { program.run({&array}); }), HasSubstr("data=2"));
 }
 
 TEST(MeshOfDevices, RefusesAnotherNumberOfShardingsThanOfResults) {
   const Value x = parameter("x", {DType::kFloat32, {2}});
   const Function function{.parameters = {x}, .results = {x + 1.0, x}, .mesh = {.data = 2}, .result_shardings = {{}}};
-  EXPECT_THAT(message<UsageError>([&] { two_devices().compile(function); }), HasSubstr("1 shardings"));
+  EXPECT_THAT(message_of<UsageError>([&] { two_devices().compile(function); }), HasSubstr("1 shardings"));
 }
 
 TEST(MeshOfDevices, RefusesCollectivesOfOtherMeshes) {
   const Value x = parameter("x", {DType::kFloat32, {2}});
   const Value sum = all_reduce(x, {.fsdp = 2}, {MeshAxis::kFsdp});
   const Function function{.parameters = {x}, .results = {sum}, .mesh = {.data = 2}};
-  EXPECT_THAT(message<UsageError>([&] { two_devices().compile(function); }), HasSubstr("fsdp=2"));
+  EXPECT_THAT(message_of<UsageError>([&] { two_devices().compile(function); }), HasSubstr("fsdp=2"));
 }
 
 }  // namespace

@@ -173,21 +173,10 @@ TEST(DividedStep, DropsOtherElementsInEachPartAndTheSameInEachRun) {
   }
 }
 
-template <class Thrown>
-std::string message(const std::function<void()>& action) {
-  try {
-    action();
-  } catch (const Thrown& error) {
-    return error.what();
-  }
-  ADD_FAILURE() << "no error";
-  return {};
-}
-
 TEST(GradientAccumulation, RefusesABatchThatCannotBeDivided) {
   const TextClassification task = task_from(kTinyBert);
   const data::Example batch = *task.batches(rows(), 6).iterate().next();
-  const std::string text = message<UsageError>([&] { step(decompositions(), task, batch, in_micro_batches(4)); });
+  const std::string text = message_of<UsageError>([&] { step(decompositions(), task, batch, in_micro_batches(4)); });
   EXPECT_THAT(text, HasSubstr("gradient_accumulation_steps"));
   EXPECT_THAT(text, HasSubstr("int32[6, 12]"));
 }
@@ -218,7 +207,7 @@ TEST(DividedStep, RefusesABatchThatIsPackedInAnotherNumberOfParts) {
   const TextClassification task = task_from(kTinyBert);
   for (const auto& [parts, micro_batches] : {std::pair{1, 2}, {2, 4}, {2, 1}}) {
     const data::Example batch = *packed(task, parts).iterate().next();
-    EXPECT_THAT(message<UsageError>([&] { step(decompositions(), task, batch, in_micro_batches(micro_batches)); }),
+    EXPECT_THAT(message_of<UsageError>([&] { step(decompositions(), task, batch, in_micro_batches(micro_batches)); }),
                 HasSubstr("one of " + std::to_string(micro_batches) + ": a part for each"));
   }
 }
@@ -231,7 +220,8 @@ TEST(GradientAccumulation, IsThatOfTheRunWhichIsResumed) {
   trainer.save_checkpoint(folder / "saved");
   const TextClassification saved = task_from(folder / "saved");
   Trainer other(decompositions(), saved, {.lr_scheduler_type = "constant", .gradient_accumulation_steps = 4});
-  EXPECT_THAT(message<UsageError>([&] { other.resume(folder / "saved"); }), HasSubstr("gradient_accumulation_steps 4"));
+  EXPECT_THAT(message_of<UsageError>([&] { other.resume(folder / "saved"); }),
+              HasSubstr("gradient_accumulation_steps 4"));
 }
 
 }  // namespace

@@ -1,11 +1,10 @@
 #include "portune/io/curl.h"
 
-#include <dlfcn.h>
-
 #include <mutex>
 #include <optional>
 
 #include "portune/error.h"
+#include "portune/io/shared_library.h"
 
 namespace portune::io {
 namespace {
@@ -20,26 +19,22 @@ constexpr const char* kLibrary = "libcurl.so.4";
 }
 
 Curl load(const std::string& needed_for) {
-  void* const library = dlopen(kLibrary, RTLD_NOW | RTLD_LOCAL);
-  if (library == nullptr) fail(needed_for, dlerror());
-  const auto find = [&]<class Function>(Function& function, const char* name) {
-    function = reinterpret_cast<Function>(dlsym(library, name));
-    if (function == nullptr) fail(needed_for, std::string(kLibrary) + " without " + name);
-  };
+  const SharedLibrary::Fail on_failure = [&](const std::string& given) { fail(needed_for, given); };
+  const SharedLibrary library(kLibrary, on_failure);
   Curl curl;
-  find(curl.global_init, "curl_global_init");
-  find(curl.easy_init, "curl_easy_init");
-  find(curl.easy_cleanup, "curl_easy_cleanup");
-  find(curl.easy_reset, "curl_easy_reset");
-  find(curl.easy_setopt, "curl_easy_setopt");
-  find(curl.easy_perform, "curl_easy_perform");
-  find(curl.easy_getinfo, "curl_easy_getinfo");
-  find(curl.easy_strerror, "curl_easy_strerror");
-  find(curl.url, "curl_url");
-  find(curl.url_cleanup, "curl_url_cleanup");
-  find(curl.url_set, "curl_url_set");
-  find(curl.url_get, "curl_url_get");
-  find(curl.free, "curl_free");
+  library.find(curl.global_init, "curl_global_init");
+  library.find(curl.easy_init, "curl_easy_init");
+  library.find(curl.easy_cleanup, "curl_easy_cleanup");
+  library.find(curl.easy_reset, "curl_easy_reset");
+  library.find(curl.easy_setopt, "curl_easy_setopt");
+  library.find(curl.easy_perform, "curl_easy_perform");
+  library.find(curl.easy_getinfo, "curl_easy_getinfo");
+  library.find(curl.easy_strerror, "curl_easy_strerror");
+  library.find(curl.url, "curl_url");
+  library.find(curl.url_cleanup, "curl_url_cleanup");
+  library.find(curl.url_set, "curl_url_set");
+  library.find(curl.url_get, "curl_url_get");
+  library.find(curl.free, "curl_free");
   curl.global_init(CURL_GLOBAL_DEFAULT);
   return curl;
 }

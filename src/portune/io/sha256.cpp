@@ -1,19 +1,18 @@
 #include "portune/io/sha256.h"
 
-#include <dlfcn.h>
 #include <openssl/evp.h>
 
 #include <array>
 #include <stdexcept>
 
 #include "portune/error.h"
+#include "portune/io/shared_library.h"
 
 namespace portune::io {
 namespace {
 
 constexpr const char* kLibrary = "libcrypto.so.3";
 
-// Opened when the first hash is computed, as libcurl is: it would make every start slower by a millisecond or two.
 struct Crypto {
   decltype(&EVP_MD_CTX_new) context_new;
   decltype(&EVP_MD_CTX_free) context_free;
@@ -31,19 +30,15 @@ struct Crypto {
 }
 
 Crypto load() {
-  void* const library = dlopen(kLibrary, RTLD_NOW | RTLD_LOCAL);
-  if (library == nullptr) fail(dlerror());
-  const auto find = [&]<class Function>(Function& function, const char* name) {
-    function = reinterpret_cast<Function>(dlsym(library, name));
-    if (function == nullptr) fail(std::string(kLibrary) + " without " + name);
-  };
+  const SharedLibrary::Fail on_failure = fail;
+  const SharedLibrary library(kLibrary, on_failure);
   Crypto crypto;
-  find(crypto.context_new, "EVP_MD_CTX_new");
-  find(crypto.context_free, "EVP_MD_CTX_free");
-  find(crypto.sha256, "EVP_sha256");
-  find(crypto.digest_init, "EVP_DigestInit_ex");
-  find(crypto.digest_update, "EVP_DigestUpdate");
-  find(crypto.digest_final, "EVP_DigestFinal_ex");
+  library.find(crypto.context_new, "EVP_MD_CTX_new");
+  library.find(crypto.context_free, "EVP_MD_CTX_free");
+  library.find(crypto.sha256, "EVP_sha256");
+  library.find(crypto.digest_init, "EVP_DigestInit_ex");
+  library.find(crypto.digest_update, "EVP_DigestUpdate");
+  library.find(crypto.digest_final, "EVP_DigestFinal_ex");
   return crypto;
 }
 
