@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "portune/graph.h"
+#include "portune/process_group.h"
 #include "portune/tensor.h"
 
 namespace portune {
@@ -29,7 +30,8 @@ class DeviceArray {
 
   /// Of the whole array.
   const TensorType& type() const;
-  /// Copies the elements to the host. DeviceError if the work that makes them failed.
+  /// Copies the elements to the host; to those of all processes, which all must call it then. DeviceError if the work
+  /// that makes them failed.
   Tensor to_host() const;
   /// Calls `done` once, on some thread, when the work that makes the array is done or has failed. It may neither throw
   /// nor take long.
@@ -45,7 +47,8 @@ class Program {
  public:
   struct Facts {
     Mesh mesh;
-    std::vector<Sharding> result_shardings;  ///< of each result
+    std::shared_ptr<ProcessGroup> processes;  ///< whose devices these are, one each; null: all are of this process
+    std::vector<Sharding> result_shardings;   ///< of each result
     bool from_cache;
     double seconds;
   };
@@ -54,8 +57,8 @@ class Program {
   Program& operator=(Program&&) noexcept;
   ~Program();
 
-  /// Starts the program on all its devices and returns at once. Arrays of aliased parameters are consumed and may not
-  /// be used again.
+  /// Starts the program on all its devices and returns at once; on those of several processes, when it is done. Arrays
+  /// of aliased parameters are consumed and may not be used again.
   /// errors  UsageError, ShapeError if number or types of the arguments are not those of the function's parameters
   std::vector<DeviceArray> run(const std::vector<DeviceArray*>& arguments) const;
 
@@ -83,6 +86,9 @@ struct DeviceOptions {
   bool use_cache = true;
   bool use_kernels = true;  ///< false: every composite is compiled from its decomposition
   GpuMemoryOptions gpu_memory = {};
+  /// Processes that each have a device of the mesh, that of their rank; null: this one has them all. For CPUs only.
+  /// All compile and run the same programs, put the same arrays and read the same ones, in the same order.
+  std::shared_ptr<ProcessGroup> processes = {};
   /// Called once with what the user should know and what stops nothing: that compiled programs cannot be kept.
   std::function<void(const std::string& warning)> warn = {};
 };
@@ -114,6 +120,8 @@ class Device {
 
   const Target& target() const;
   const Mesh& mesh() const;
+  /// Null if all devices of the mesh are of this process.
+  ProcessGroup* processes() const;
   DeviceFacts facts() const;
 
   /// Compiles, or loads what an earlier process has compiled.

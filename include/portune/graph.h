@@ -115,6 +115,9 @@ struct Function {
 struct Target {
   /// Custom calls that the platform offers; a composite whose kernel is not here is lowered to its decomposition.
   std::set<std::string, std::less<>> kernels;
+  /// Whether each device of the mesh is that of a process of its own: the module is for one device then, and kernels
+  /// exchange arrays between them.
+  bool across_processes = false;
 };
 
 /// The program as the text of a StableHLO module (StableHLO 1.13, static shapes), one operation a line.

@@ -24,6 +24,7 @@
 #include "portune/nn.h"
 #include "portune/ops.h"
 #include "portune/packing.h"
+#include "portune/process_group.h"
 #include "portune/question_answering.h"
 #include "portune/sources.h"
 #include "portune/tasks.h"

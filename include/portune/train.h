@@ -107,7 +107,8 @@ class Callback {
                             [[maybe_unused]] const Scores& scores) {}
   /// A checkpoint is whole and on disk.
   virtual void on_checkpoint([[maybe_unused]] const std::filesystem::path& folder) {}
-  /// Asked after every step and for every batch of a validation: true ends fit() there.
+  /// Asked after every step and for every batch of a validation: true ends fit() there. Of several processes one is
+  /// enough.
   virtual bool should_stop() { return false; }
 };
 

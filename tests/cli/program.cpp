@@ -38,7 +38,7 @@ void apply(const Conditions& conditions) {
   std::vector<char*> arguments;
   for (const std::string& word : words) arguments.push_back(const_cast<char*>(word.c_str()));
   arguments.push_back(nullptr);
-  execv(arguments[0], arguments.data());
+  execvp(arguments[0], arguments.data());
   _exit(98);
 }
 
@@ -52,8 +52,13 @@ bool wait_until(const Condition& condition) {
   return true;
 }
 
-Words with_program(const Words& words) {
-  Words all = {PORTUNE_COMMAND};
+// More processes than cores, and as root, as in a container.
+Words with_program(const Words& words, int processes) {
+  Words all;
+  if (processes > 0) {
+    all = {"mpirun", "--allow-run-as-root", "--oversubscribe", "--bind-to", "none", "-n", std::to_string(processes)};
+  }
+  all.emplace_back(PORTUNE_COMMAND);
   all.insert(all.end(), words.begin(), words.end());
   return all;
 }
@@ -65,7 +70,7 @@ int exit_code_of(int status) { return WIFEXITED(status) ? WEXITSTATUS(status) : 
 Program::Program(const Words& words, const Conditions& conditions) {
   const std::string out = conditions.stdout_to.empty() ? (folder_.path() / "out").string() : conditions.stdout_to;
   const std::string err = folder_.path() / "err";
-  const Words all = with_program(words);
+  const Words all = with_program(words, conditions.processes);
   setenv("XDG_CACHE_HOME", PORTUNE_TEST_CACHE, 1);
   pid_ = fork();
   if (pid_ == 0) {
@@ -93,6 +98,14 @@ bool Program::makes(const fs::path& folder, const std::string& beginning) {
     return std::ranges::any_of(names_in(folder), [&](const std::string& name) { return name.starts_with(beginning); });
   };
   return wait_until([&] { return made() || has_ended(); }) && !has_ended();
+}
+
+std::vector<pid_t> Program::processes() const {
+  const std::string mpirun = std::to_string(pid_);
+  std::istringstream children(read("/proc/" + mpirun + "/task/" + mpirun + "/children"));
+  std::vector<pid_t> found{std::istream_iterator<pid_t>(children), {}};
+  std::ranges::sort(found);
+  return found;
 }
 
 void Program::signal(int number) const { kill(pid_, number); }

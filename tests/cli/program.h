@@ -21,6 +21,7 @@ struct Conditions {
   std::optional<int64_t> largest_file_bytes;  ///< RLIMIT_FSIZE
   bool as_nobody = false;                     ///< gives up the rights of root, if it has them
   std::string stdout_to;                      ///< a file; empty: kept for Finished::out
+  int processes = 0;                          ///< that mpirun starts; 0: without mpirun
 };
 
 struct Finished {
@@ -42,6 +43,8 @@ class Program {
   bool makes(const std::filesystem::path& folder, const std::string& beginning);
   void signal(int number) const;
   pid_t pid() const { return pid_; }
+  /// Those that mpirun has started, by rank.
+  std::vector<pid_t> processes() const;
   Finished wait();
 
  private:

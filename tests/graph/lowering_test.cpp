@@ -11,6 +11,7 @@ namespace portune::test {
 namespace {
 
 using ::testing::AllOf;
+using ::testing::ContainsRegex;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
@@ -84,6 +85,32 @@ TEST(Lowering, KernelThatWorksInPlaceSaysSo) {
                                         {.kernels = {"portune.adamw"}});
   EXPECT_EQ(count(text, "#stablehlo.output_operand_alias<output_tuple_indices = ["), 3u);
   EXPECT_EQ(count(text, "stablehlo.custom_call"), 1u);
+}
+
+// ---- collectives between processes, of which each waits for the one before
+
+const Mesh kTwo{.data = 2};
+const Target kProcesses{.kernels = {"portune.all_reduce"}, .across_processes = true};
+
+Value sum_of_two(const Value& x) { return all_reduce(x, kTwo, {MeshAxis::kData}); }
+
+TEST(Lowering, CollectivesBetweenProcessesAreCallsInOneOrder) {
+  const Value x = parameter("x", kVector);
+  const Function function{.parameters = {x}, .results = {sum_of_two(x), sum_of_two(neg(x))}, .mesh = kTwo};
+  const std::string text = to_stablehlo(function, kProcesses);
+  EXPECT_EQ(count(text, "\"portune.all_reduce\""), 2u);
+  EXPECT_THAT(text, AllOf(HasSubstr("groups = array<i64: 0, 1>"), HasSubstr("group_size = 2 : i64"),
+                          ContainsRegex("custom_call\"\\(%[0-9]+, %[0-9]+#1\\)"), Not(HasSubstr("replicas"))));
+  EXPECT_THAT(to_stablehlo(function, {}), AllOf(HasSubstr("stablehlo.all_reduce"), HasSubstr("replicas")));
+}
+
+TEST(Lowering, CollectivesAfterALoopWaitForThoseInIt) {
+  const Value x = parameter("x", kVector), index = parameter("i", {DType::kInt32, {}});
+  const Value in_loop = sum_of_two(x * convert(index, kF32));
+  const Value after = sum_of_two(loop_sum({in_loop}, index, 3)[0]);
+  const std::string text = to_stablehlo({.parameters = {x}, .results = {after}, .mesh = kTwo}, kProcesses);
+  EXPECT_EQ(count(text, "\"portune.all_reduce\""), 2u);
+  EXPECT_THAT(text, ContainsRegex("custom_call\"\\(%[0-9]+#1, %[0-9]+#0\\)")) << "the counter of the loop";
 }
 
 // ---- aliases

@@ -15,6 +15,7 @@
 #include "portune/cli/output_folder.h"
 #include "portune/cli/output_lock.h"
 #include "portune/cli/packing.h"
+#include "portune/cli/processes.h"
 #include "portune/cli/progress_bar.h"
 #include "portune/cli/report.h"
 #include "portune/cli/resume_command.h"
@@ -24,6 +25,7 @@
 #include "portune/cli/training_log.h"
 #include "portune/cli/validation.h"
 #include "portune/cli/validation_split.h"
+#include "portune/io/content_hash.h"
 #include "portune/train/checkpoint_folder.h"
 
 namespace portune::cli {
@@ -63,13 +65,16 @@ Scores scores_after(Trainer& trainer, const FitResult& result, std::span<const V
 }
 
 void stop(const Trainer& trainer, const FitArguments& a) {
-  const int signal = caught_signal();
   const std::filesystem::path checkpoint = train::checkpoint_path(a.output, trainer.steps());
   trainer.save_checkpoint(checkpoint);
+  ProcessGroup* const processes = a.device.processes.get();
+  if (!is_first(processes)) return;
   train::remove_old_checkpoints(a.output, a.keep_checkpoints, a.resume_from_checkpoint);
+  const int signal = caught_signal();
   // Said even if quiet: without it the work would be lost.
-  fmt::print(stderr, "portune: stopped by {} after step {}; saved {}\n  go on with  {}\n",
-             signal == SIGINT ? "SIGINT" : "SIGTERM", trainer.steps(), checkpoint.string(),
+  fmt::print(stderr, "portune: stopped by {} after step {}; saved {}\n  go on{} with  {}\n",
+             signal == 0 ? "a signal to another process" : name_of_signal(signal), trainer.steps(), checkpoint.string(),
+             processes == nullptr ? "" : fmt::format(", in {} processes,", processes->size()),
              resume_command(a.words, a.folds > 0 ? "" : checkpoint.string()));
 }
 
@@ -88,6 +93,17 @@ std::vector<int64_t> chosen_lengths(const FitArguments& a, const RowTask& task) 
   }
   return choose_lengths(task, a.model.padding, a.model.options.max_length, {training_batches(task, rows, a, 1)}, others,
                         a.talk);
+}
+
+// The others find the first one's checkpoints in the output folder, which is to be that of all.
+void require_same_start(const FitArguments& a) {
+  if (!a.device.processes) return;
+  const uint64_t start = io::hash_of(a.resume_from_checkpoint.string());
+  const std::vector<uint64_t> starts = a.device.processes->all_gather(start);
+  if (std::ranges::all_of(starts, [&](uint64_t other) { return other == start; })) return;
+  throw UsageError({.where = "output",
+                    .given = "a folder with other checkpoints in one process than in another",
+                    .expected = "one that all processes share"});
 }
 
 void print_outcome(const Outcome& outcome, const Talk& talk) {
@@ -240,17 +256,27 @@ std::optional<Outcome> train(const FitArguments& a, const RowTask& task, const S
 }
 
 int fit(const FitArguments& given) {
-  if (given.folds > 0) return cross_validate(given);
-  check_one_run(given);
-  check_output_folder(given.output, model_of(given));
-  catch_signals();
-  const OutputLock lock(given.output);
-  FitArguments a = resumed(given);
+  if (given.folds > 0) {
+    require_one_process("folds");
+    return cross_validate(given);
+  }
+  FitArguments a = of_process(given);
+  check_one_run(a);
+  ProcessGroup* const processes = a.device.processes.get();
+  std::optional<OutputLock> lock;
+  in_turn(processes, [&] {
+    if (is_first(processes)) check_output_folder(a.output, model_of(a));
+    // Of several processes none may stop by itself while it waits for data: training asks all for signals.
+    catch_signals(processes == nullptr ? OnSignal::kRequestStop : OnSignal::kNote);
+    if (is_first(processes)) lock.emplace(a.output);
+    a = resumed(std::move(a));
+  });
+  require_same_start(a);
   const std::unique_ptr<RowTask> task = make_task(a.model, model_of(a), a.train, Classes::kOfRows);
   choose_shapes(a, *task);
   const std::optional<Outcome> outcome = train(a, *task, split_of(a, *task));
   if (!outcome) return kInterrupted;
-  print_outcome(*outcome, a.talk);
+  if (is_first(processes)) print_outcome(*outcome, a.talk);
   return kOk;
 }
 

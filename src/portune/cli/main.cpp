@@ -9,8 +9,10 @@
 #include "portune/base/stop.h"
 #include "portune/cli/command_line.h"
 #include "portune/cli/exit_code.h"
+#include "portune/cli/processes.h"
 #include "portune/cli/report.h"
 #include "portune/cli/signals.h"
+#include "portune/processes/mpi_group.h"
 
 namespace {
 
@@ -38,9 +40,14 @@ struct Run {
   int operator()(const cli::ParityArguments& arguments) const { return cli::parity(arguments); }
 };
 
+// Of several processes one can fail alone, and ends the others; all may come to an end in peace.
 int fail(int exit_code, const char* message) {
-  fmt::print(stderr, "portune: {}\n", message);
-  return exit_code;
+  try {
+    return cli::end_processes(exit_code, message);
+  } catch (const Error& error) {  // there is no MPI
+    fmt::print(stderr, "portune: {}\n", message);
+    return exit_code;
+  }
 }
 
 }  // namespace
@@ -49,7 +56,11 @@ int main(int argc, char** argv) {
   // A file that grows beyond the limit shall be an error with a name, not the end of the process.
   std::signal(SIGXFSZ, SIG_IGN);
   try {
-    return std::visit(Run(), cli::parse({argv + 1, argv + argc}));
+    const auto arguments = cli::parse({argv + 1, argv + argc});
+    if (!std::holds_alternative<cli::FitArguments>(arguments)) cli::require_one_process("portune");
+    const int exit_code = std::visit(Run(), arguments);
+    end_mpi();
+    return exit_code;
   } catch (UsageError& error) {
     error.set_where(cli::as_option(error.report().where));
     return fail(cli::kUsage, error.what());

@@ -13,7 +13,7 @@
 namespace portune::cli {
 namespace {
 
-volatile std::sig_atomic_t caught = 0;
+volatile std::sig_atomic_t caught = 0, stops = 1;
 // Plain memory, since a handler may not allocate; too long a path is not removed.
 std::array<char, 4096> file_to_remove = {}, folder_to_remove = {};
 
@@ -29,12 +29,13 @@ extern "C" void on_signal(int number) {
     _exit(kSignal + number);
   }
   caught = number;
-  request_stop();
+  if (stops) request_stop();
 }
 
 }  // namespace
 
-void catch_signals() {
+void catch_signals(OnSignal on) {
+  stops = on == OnSignal::kRequestStop;
   struct sigaction action = {};
   action.sa_handler = on_signal;
   action.sa_flags = SA_RESTART;
@@ -48,5 +49,7 @@ void remove_at_second_signal(const std::filesystem::path& file) {
 }
 
 int caught_signal() { return caught; }
+
+const char* name_of_signal(int signal) { return signal == SIGINT ? "SIGINT" : "SIGTERM"; }
 
 }  // namespace portune::cli

@@ -5,9 +5,13 @@
 
 namespace portune::cli {
 
-/// From here on SIGINT and SIGTERM only ask for a stop (base/stop.h), and the second of them leaves with 128 + its
-/// number.
-void catch_signals();
+enum class OnSignal {
+  kRequestStop,  ///< all that takes or waits for long ends: base/stop.h
+  kNote          ///< for caught_signal() alone
+};
+
+/// From here on that is all that SIGINT and SIGTERM do, and the second of them leaves with 128 + its number.
+void catch_signals(OnSignal on = OnSignal::kRequestStop);
 
 /// What the second signal removes before it leaves: a file, and its folder if there is nothing else in it. Empty:
 /// nothing.
@@ -15,5 +19,8 @@ void remove_at_second_signal(const std::filesystem::path& file);
 
 /// The signal that was caught, or 0.
 int caught_signal();
+
+/// "SIGINT" or "SIGTERM".
+const char* name_of_signal(int signal);
 
 }  // namespace portune::cli

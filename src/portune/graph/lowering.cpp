@@ -5,6 +5,7 @@
 
 #include "portune/error.h"
 #include "portune/graph/traversal.h"
+#include "portune/ops.h"
 
 namespace portune {
 namespace {
@@ -111,28 +112,60 @@ bool Lowering::call_kernel(const Node& node, const KernelCall& call) {
   }
   require(operands);
   if (!call.operands.empty()) substituted_.push_back(operands);
+  names_[&node] = write_call(call, operand_names(operands), types_of(operands), node.types());
+  return true;
+}
+
+std::vector<std::string> Lowering::write_call(const KernelCall& call, std::vector<std::string> operands,
+                                              Types operand_types, const Types& result_types) {
   Attributes attributes{{"call_target_name", "\"" + std::string(call.target) + "\""},
                         {"api_version", "4 : i32"},
                         {"has_side_effect", "false"},
                         {"backend_config", backend_config(call.attributes)}};
   if (!call.in_place.empty()) {
-    attributes.emplace_back("output_operand_aliases", in_place_text(call.in_place, node.types().size()));
+    attributes.emplace_back("output_operand_aliases", in_place_text(call.in_place, result_types.size()));
   }
-  names_[&node] = writer_.write({.name = "stablehlo.custom_call",
-                                 .operands = operand_names(operands),
-                                 .operand_types = types_of(operands),
-                                 .result_types = node.types(),
-                                 .attributes = std::move(attributes)});
+  return writer_.write({.name = "stablehlo.custom_call",
+                        .operands = std::move(operands),
+                        .operand_types = std::move(operand_types),
+                        .result_types = result_types,
+                        .attributes = std::move(attributes)});
+}
+
+bool Lowering::call_in_order(const Node& node, const KernelCall& call) {
+  if (!target_.kernels.contains(call.target)) return false;
+  Types operand_types = types_of(node.inputs()), result_types = node.types();
+  if (!std::ranges::all_of(operand_types, kernels_take)) {
+    throw UsageError({.where = std::string(call.target) + " between processes",
+                      .given = to_string(operand_types[0]),
+                      .expected = "float32, bfloat16, int32 or uint32"});
+  }
+  const TensorType order{DType::kInt32, {}};
+  std::vector<std::string> operands = operand_names(node.inputs());
+  if (last_in_order_.empty()) {
+    substituted_.push_back({full(order, 0)});
+    require(substituted_.back());
+    last_in_order_ = name_of(substituted_.back()[0]);
+  }
+  operands.push_back(last_in_order_);
+  operand_types.push_back(order);
+  result_types.push_back(order);
+  std::vector<std::string> results = write_call(call, std::move(operands), std::move(operand_types), result_types);
+  last_in_order_ = results.back();
+  results.pop_back();
+  names_[&node] = std::move(results);
   return true;
 }
 
 std::string Lowering::region(std::span<const Value> arguments, std::span<const Value> results) {
   const auto outside = names_;
+  const std::string order_outside = last_in_order_;
   const std::vector<std::string> names = writer_.begin_region(types_of(arguments));
   for (size_t i = 0; i < arguments.size(); ++i) bind(arguments[i], names[i]);
   require(results);
   std::string text = writer_.end_region(operand_names(results), types_of(results));
   names_ = outside;
+  last_in_order_ = order_outside;
   return text;
 }
 
@@ -160,7 +193,8 @@ std::string to_stablehlo(const Function& function, const Target& target) {
   lowering.require(function.results);
   std::vector<std::string> results;
   for (const Value& result : function.results) results.push_back(lowering.name_of(result));
-  return writer.module(arguments, results, types_of(function.results), function.mesh.devices());
+  const int64_t replicas = target.across_processes ? 1 : function.mesh.devices();
+  return writer.module(arguments, results, types_of(function.results), replicas);
 }
 
 }  // namespace portune

@@ -45,6 +45,13 @@ class Lowering {
              std::string region = {});
   /// Writes the node as a custom call if the target has that kernel and kernels take its types; says whether it did.
   bool call_kernel(const Node& node, const KernelCall& call);
+  /// The same for a call by which processes exchange arrays, all in one order: it gets a number that the call before
+  /// has made, and makes one for the next.
+  /// errors  UsageError if kernels do not take the types of the node, for which there is no other way
+  bool call_in_order(const Node& node, const KernelCall& call);
+  /// After a loop whose regions may have such calls: what comes later waits for it. Its first result is an int32
+  /// scalar.
+  void order_after(const Node& loop) { last_in_order_ = name_of(loop.result(0)); }
   /// The text of a region: a function of `arguments` (values that nothing makes) that gives `results`. It sees all that
   /// has been written so far; what is written in it is not known outside.
   std::string region(std::span<const Value> arguments, std::span<const Value> results);
@@ -57,12 +64,15 @@ class Lowering {
 
  private:
   std::vector<std::string> operand_names(std::span<const Value> operands) const;
+  std::vector<std::string> write_call(const KernelCall& call, std::vector<std::string> operands, Types operand_types,
+                                      const Types& result_types);
 
   const Target& target_;
   const Mesh& mesh_;
   stablehlo::Writer& writer_;
   std::unordered_map<const Node*, std::vector<std::string>> names_;
   int64_t channels_ = 0;
+  std::string last_in_order_;        // the number that the last call in order has made; empty before the first
   std::vector<Values> substituted_;  // keeps their nodes alive: names_ knows nodes by address
 };
 

@@ -98,7 +98,7 @@ class CpuCompiler final : public Compiler {
         client_(pjrt::Client::open(
             "cpu", {.plugin_file = options.plugin.empty() ? std::nullopt : std::optional(options.plugin),
                     .cpu_devices = static_cast<int>(options.mesh.devices())})),
-        target_(cpu_target(options.use_kernels)) {
+        target_(cpu_target(options.use_kernels, false)) {
     register_cpu_kernels(client_.plugin());
   }
 

@@ -16,15 +16,20 @@ void register_cpu_kernels(const pjrt::Plugin& plugin) {
   static std::set<const pjrt::Plugin*> served;
   const std::lock_guard lock(mutex);
   if (!served.insert(&plugin).second) return;
-  for (const kernels::CpuKernel& kernel : kernels::cpu_kernels()) {
-    pjrt::register_ffi(plugin, std::string(kernel.target), reinterpret_cast<pjrt::FfiHandler>(kernel.handler));
+  for (const auto kernels : {kernels::cpu_kernels(), kernels::collective_kernels()}) {
+    for (const kernels::CpuKernel& kernel : kernels) {
+      pjrt::register_ffi(plugin, std::string(kernel.target), reinterpret_cast<pjrt::FfiHandler>(kernel.handler));
+    }
   }
 }
 
-Target cpu_target(bool use_kernels) {
-  Target target{};
-  if (!use_kernels) return target;
-  for (const kernels::CpuKernel& kernel : kernels::cpu_kernels()) target.kernels.emplace(kernel.target);
+Target cpu_target(bool use_kernels, bool across_processes) {
+  Target target{.across_processes = across_processes};
+  const auto add = [&](std::span<const kernels::CpuKernel> kernels) {
+    for (const kernels::CpuKernel& kernel : kernels) target.kernels.emplace(kernel.target);
+  };
+  if (use_kernels) add(kernels::cpu_kernels());
+  if (across_processes) add(kernels::collective_kernels());
   return target;
 }
 

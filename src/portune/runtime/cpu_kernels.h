@@ -13,6 +13,6 @@ namespace portune {
 void register_cpu_kernels(const pjrt::Plugin& plugin);
 
 /// What programs for the CPU are lowered for.
-Target cpu_target(bool use_kernels);
+Target cpu_target(bool use_kernels, bool across_processes);
 
 }  // namespace portune

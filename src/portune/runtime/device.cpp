@@ -1,8 +1,10 @@
 #include "portune/device.h"
 
 #include <mutex>
+#include <numeric>
 
 #include "portune/error.h"
+#include "portune/kernels/cpu/collectives.h"
 #include "portune/kernels/cpu/registry.h"
 #include "portune/pjrt/buffer.h"
 #include "portune/pjrt/client.h"
@@ -35,13 +37,24 @@ struct Device::Impl {
   Impl(const DeviceOptions& options, const DeviceName& name)
       : client(open_client(options, name)),
         mesh(options.mesh),
+        processes(options.processes),
         is_cpu(name.platform == "cpu"),
-        target(cpu_target(is_cpu && options.use_kernels)),
+        target(cpu_target(is_cpu && options.use_kernels, processes != nullptr)),
         cache({.folder = if_named(options.cache_folder),
                .enabled = options.use_cache,
                .version = is_cpu ? kernels::cpu_kernels_version() : ""}),
         warn(options.warn) {
     if (is_cpu) register_cpu_kernels(client.plugin());
+    // Programs exchange on threads of their own.
+    if (processes) kernels::set_process_group(processes->duplicate());
+  }
+
+  // Those of the mesh that are devices of this process.
+  std::vector<int64_t> own_devices() const {
+    if (processes) return {processes->rank()};
+    std::vector<int64_t> all(static_cast<size_t>(mesh.devices()));
+    std::iota(all.begin(), all.end(), 0);
+    return all;
   }
 
   void warn_once(const std::string& fault) {
@@ -51,6 +64,7 @@ struct Device::Impl {
 
   pjrt::Client client;
   const Mesh mesh;
+  const std::shared_ptr<ProcessGroup> processes;
   const bool is_cpu;
   Target target;
   pjrt::ExecutableCache cache;
@@ -65,6 +79,7 @@ Device::~Device() = default;
 
 const Target& Device::target() const { return impl_->target; }
 const Mesh& Device::mesh() const { return impl_->mesh; }
+ProcessGroup* Device::processes() const { return impl_->processes.get(); }
 
 DeviceFacts Device::facts() const {
   DeviceFacts facts{.platform = impl_->client.platform_name(),
@@ -93,7 +108,7 @@ Program Device::compile(const Function& function) const {
                       .expected = "none, or one for each of the " + std::to_string(results)});
   }
   // Device d of the mesh is the d-th of the client, whatever order the plugin would choose.
-  pjrt::CompileOptions options{.replicas = mesh().devices()};
+  pjrt::CompileOptions options{.replicas = std::ssize(impl_->own_devices())};
   for (int64_t d = 0; options.replicas > 1 && d < options.replicas; ++d) {
     options.device_ids.push_back(impl_->client.devices()[static_cast<size_t>(d)].id);
   }
@@ -102,6 +117,7 @@ Program Device::compile(const Function& function) const {
   impl_->warn_once(compiled.fault);
   return {std::make_unique<pjrt::LoadedExecutable>(std::move(compiled.executable)),
           {.mesh = mesh(),
+           .processes = impl_->processes,
            .result_shardings = std::move(shardings),
            .from_cache = compiled.was_cached,
            .seconds = compiled.seconds}};
@@ -111,9 +127,9 @@ DeviceArray Device::put(const TensorView& values, const Sharding& sharding) cons
   const TensorType part = part_of(values.type, sharding, mesh());
   const int64_t parts = mesh().size(sharding.over);
   std::vector<pjrt::Buffer> buffers;
-  for (int64_t device = 0; device < mesh().devices(); ++device) {
+  for (const int64_t device : impl_->own_devices()) {
     const auto copy = [&](const TensorView& view) {
-      buffers.push_back(impl_->client.copy_to_device(view, static_cast<size_t>(device)));
+      buffers.push_back(impl_->client.copy_to_device(view, buffers.size()));
     };
     const int64_t place = mesh().place(device, sharding.over);
     if (parts == 1 || sharding.axis == 0) {  // the part lies in the whole as it is
@@ -122,14 +138,14 @@ DeviceArray Device::put(const TensorView& values, const Sharding& sharding) cons
       copy(part_at(values, sharding.axis, parts, place).view());
     }
   }
-  return DeviceArray(std::make_unique<ShardedArray>(mesh(), sharding, std::move(buffers)));
+  return DeviceArray(std::make_unique<ShardedArray>(mesh(), impl_->processes, sharding, std::move(buffers)));
 }
 
 DeviceArray Device::put(Tensor&& values, const Sharding& sharding) const {
   if (mesh().devices() > 1) return put(values.view(), sharding);
   std::vector<pjrt::Buffer> buffers;
   buffers.push_back(impl_->client.move_to_device(std::move(values)));
-  return DeviceArray(std::make_unique<ShardedArray>(mesh(), sharding, std::move(buffers)));
+  return DeviceArray(std::make_unique<ShardedArray>(mesh(), impl_->processes, sharding, std::move(buffers)));
 }
 
 DeviceArray::DeviceArray(std::unique_ptr<ShardedArray> array) : array_(std::move(array)) {}
@@ -154,16 +170,20 @@ std::vector<DeviceArray> Program::run(const std::vector<DeviceArray*>& arguments
                       .given = "an array on the mesh " + to_string(argument->array_->mesh()),
                       .expected = "arrays on " + to_string(facts_.mesh) + ", the mesh of the program"});
   }
-  std::vector<std::vector<pjrt::Buffer*>> on_devices(static_cast<size_t>(facts_.mesh.devices()));
-  for (size_t device = 0; device < on_devices.size(); ++device) {
-    for (const DeviceArray* argument : arguments) on_devices[device].push_back(&argument->array_->on(device));
+  std::vector<std::vector<pjrt::Buffer*>> on_devices(static_cast<size_t>(facts_.processes ? 1 : facts_.mesh.devices()));
+  for (const DeviceArray* argument : arguments) {
+    std::vector<pjrt::Buffer>& buffers = argument->array_->buffers();
+    for (size_t i = 0; i < on_devices.size(); ++i) on_devices[i].push_back(&buffers[i]);
   }
   std::vector<std::vector<pjrt::Buffer>> found = executable_->execute_on_all(on_devices);
   std::vector<DeviceArray> results;
   for (size_t i = 0; i < facts_.result_shardings.size(); ++i) {
     std::vector<pjrt::Buffer> buffers;
     for (std::vector<pjrt::Buffer>& of_device : found) buffers.push_back(std::move(of_device[i]));
-    results.emplace_back(std::make_unique<ShardedArray>(facts_.mesh, facts_.result_shardings[i], std::move(buffers)));
+    // Two programs that run at once would exchange in an order that is not that of other processes.
+    if (facts_.processes) buffers.front().wait();
+    results.emplace_back(
+        std::make_unique<ShardedArray>(facts_.mesh, facts_.processes, facts_.result_shardings[i], std::move(buffers)));
   }
   return results;
 }

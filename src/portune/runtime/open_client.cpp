@@ -23,7 +23,17 @@ void check_mesh(const DeviceOptions& options, const DeviceName& name) {
     throw UsageError(
         {.where = where, .given = "a mesh with no device along an axis", .expected = "at least 1 along each"});
   }
-  if (name.platform == "cpu" && mesh.devices() > kMostVirtualDevices) {
+  if (options.processes && name.platform != "cpu") {
+    throw UsageError({.where = where,
+                      .given = std::to_string(options.processes->size()) + " processes",
+                      .expected = "one process for all GPUs or TPUs; several work together on CPUs only, so far"});
+  }
+  if (options.processes && options.processes->size() != mesh.devices()) {
+    throw UsageError({.where = "mesh " + to_string(mesh),
+                      .given = std::to_string(options.processes->size()) + " processes",
+                      .expected = "as many as the mesh has devices: " + std::to_string(mesh.devices())});
+  }
+  if (!options.processes && name.platform == "cpu" && mesh.devices() > kMostVirtualDevices) {
     throw UsageError({.where = where,
                       .given = "the mesh " + to_string(mesh),
                       .expected = "at most " + devices(kMostVirtualDevices) + ", which share the processor's cores"});
@@ -55,7 +65,7 @@ std::vector<int64_t> visible_gpus(const DeviceName& name, int64_t wanted) {
 
 pjrt::Client open_client(const DeviceOptions& options, const DeviceName& name) {
   check_mesh(options, name);
-  const int64_t wanted = options.mesh.devices();
+  const int64_t wanted = options.processes ? 1 : options.mesh.devices();
   pjrt::ClientOptions client_options;
   if (!options.plugin.empty()) client_options.plugin_file = options.plugin;
   client_options.plugin_options = plugin_options(options.gpu_memory, options.device, name.platform);

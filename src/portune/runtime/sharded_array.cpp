@@ -1,5 +1,6 @@
 #include "portune/runtime/sharded_array.h"
 
+#include <algorithm>
 #include <atomic>
 #include <cstring>
 #include <memory>
@@ -30,6 +31,18 @@ TensorType whole_of(TensorType part, int64_t axis, int64_t parts) {
   return part;
 }
 
+// The parts of all members.
+std::vector<Tensor> gather(ProcessGroup& processes, ProcessGroup::Members members, const Tensor& part) {
+  const auto bytes = static_cast<size_t>(part.type().bytes());
+  std::vector<std::byte> all(bytes * members.size());
+  processes.all_gather(members, {part.data(), bytes}, all);
+  std::vector<Tensor> parts;
+  for (size_t i = 0; i < members.size(); ++i) {
+    std::memcpy(parts.emplace_back(part.type()).data(), all.data() + i * bytes, bytes);
+  }
+  return parts;
+}
+
 }  // namespace
 
 Tensor part_at(const TensorView& whole, int64_t axis, int64_t parts, int64_t place) {
@@ -52,20 +65,36 @@ Tensor join(const std::vector<Tensor>& parts, int64_t axis) {
   return whole;
 }
 
-ShardedArray::ShardedArray(const Mesh& mesh, Sharding sharding, std::vector<pjrt::Buffer> buffers)
+ShardedArray::ShardedArray(const Mesh& mesh, std::shared_ptr<ProcessGroup> processes, Sharding sharding,
+                           std::vector<pjrt::Buffer> buffers)
     : mesh_(mesh),
+      processes_(std::move(processes)),
       sharding_(std::move(sharding)),
       type_(whole_of(buffers.front().type(), sharding_.axis, mesh.size(sharding_.over))),
       buffers_(std::move(buffers)) {}
 
 Tensor ShardedArray::to_host() const {
-  const std::vector<int64_t> holders = mesh_.groups(sharding_.over).front();
-  if (holders.size() == 1) return buffers_.front().to_host();
-  std::vector<pjrt::PendingTensor> pending;
-  for (const int64_t device : holders) pending.push_back(buffers_[static_cast<size_t>(device)].to_host_async());
+  if (mesh_.size(sharding_.over) == 1) return buffers_.front().to_host();
+  return join(parts(), sharding_.axis);
+}
+
+// Of the devices that have the whole together, in the order of their places.
+std::vector<Tensor> ShardedArray::parts() const {
+  const std::vector<std::vector<int64_t>> groups = mesh_.groups(sharding_.over);
   std::vector<Tensor> parts;
-  for (pjrt::PendingTensor& part : pending) parts.push_back(std::move(part).get());
-  return join(parts, sharding_.axis);
+  if (processes_) {
+    const auto with_this = [&](const auto& group) {
+      return std::ranges::find(group, processes_->rank()) != group.end();
+    };
+    parts = gather(*processes_, *std::ranges::find_if(groups, with_this), buffers_.front().to_host());
+  } else {
+    std::vector<pjrt::PendingTensor> pending;
+    for (const int64_t device : groups.front()) {
+      pending.push_back(buffers_[static_cast<size_t>(device)].to_host_async());
+    }
+    for (pjrt::PendingTensor& part : pending) parts.push_back(std::move(part).get());
+  }
+  return parts;
 }
 
 void ShardedArray::on_ready(std::function<void()> done) const {

@@ -2,10 +2,12 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <vector>
 
 #include "portune/mesh.h"
 #include "portune/pjrt/buffer.h"
+#include "portune/process_group.h"
 #include "portune/tensor.h"
 
 namespace portune {
@@ -15,10 +17,12 @@ namespace portune {
 Tensor part_at(const TensorView& whole, int64_t axis, int64_t parts, int64_t place);
 Tensor join(const std::vector<Tensor>& parts, int64_t axis);
 
-/// A buffer on each device.
+/// A buffer on each device, or on that of this process.
 class ShardedArray {
  public:
-  ShardedArray(const Mesh& mesh, Sharding sharding, std::vector<pjrt::Buffer> buffers);
+  /// processes  that have a device each; null: this one has all
+  ShardedArray(const Mesh& mesh, std::shared_ptr<ProcessGroup> processes, Sharding sharding,
+               std::vector<pjrt::Buffer> buffers);
 
   const Mesh& mesh() const { return mesh_; }
   /// Of the whole array.
@@ -28,10 +32,14 @@ class ShardedArray {
   /// Calls `done` once, when all devices are done.
   void on_ready(std::function<void()> done) const;
 
-  pjrt::Buffer& on(size_t device) { return buffers_[device]; }
+  /// Of this process's devices.
+  std::vector<pjrt::Buffer>& buffers() { return buffers_; }
 
  private:
+  std::vector<Tensor> parts() const;
+
   Mesh mesh_;
+  std::shared_ptr<ProcessGroup> processes_;
   Sharding sharding_;
   TensorType type_;
   std::vector<pjrt::Buffer> buffers_;

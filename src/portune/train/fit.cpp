@@ -131,6 +131,8 @@ class FitLoop {
     input_.restart();
   }
 
+  bool should_stop() { return in_any(state_.processes(), callback_.should_stop()); }
+
   bool at_epoch_end() const { return state_.steps() % steps_per_epoch_ == 0; }
   // Whether an epoch has all of its steps, and its end has not been told yet.
   bool epoch_end_is_due() const { return at_epoch_end() && state_.epoch_loss().weight > 0; }
@@ -144,7 +146,9 @@ class FitLoop {
     const CheckpointOptions& checkpoints = options_.checkpoints;
     const std::filesystem::path path = checkpoint_path(checkpoints.folder, state_.steps());
     state_.save_checkpoint(path);
-    remove_old_checkpoints(checkpoints.folder, checkpoints.keep, state_.resumed_from());
+    if (is_first(state_.processes())) {
+      remove_old_checkpoints(checkpoints.folder, checkpoints.keep, state_.resumed_from());
+    }
     callback_.on_checkpoint(path);
     return path;
   }
@@ -155,7 +159,7 @@ class FitLoop {
     input_.started(started);
     finish_running();
     running_.emplace(std::move(started), std::move(batch));
-    stopping_ = callback_.should_stop();
+    stopping_ = should_stop();
     const bool checkpoint_due = checkpoint_is_due();
     if (at_epoch_end() || stopping_ || checkpoint_due) finish_running();
     if (checkpoint_due) {
@@ -192,10 +196,12 @@ class FitLoop {
     const CheckpointOptions& checkpoints = options_.checkpoints;
     if (state_.steps() == 0 || checkpoints.folder.empty() || !state_.has_finite_weights()) return {};
     const std::filesystem::path path = checkpoint_path(checkpoints.folder, state_.steps());
-    if (std::filesystem::exists(path)) return {.path = path, .fault = {}};  // it knows where the data stand, too
+    // It knows where the data stand, too. Asked together, as the first process may write it at once.
+    if (in_any(state_.processes(), std::filesystem::exists(path))) return {.path = path, .fault = {}};
     try {
       return {.path = save_checkpoint(), .fault = {}};
     } catch (const Error& error) {
+      if (state_.processes() != nullptr) throw;  // the others wait for a folder that will not come
       return {.path = {}, .fault = one_line(error.report())};
     }
   }
@@ -203,7 +209,7 @@ class FitLoop {
   void end_epoch() {
     result_.mean_loss = state_.epoch_loss().mean();
     if (options_.validation) {
-      const auto scores = evaluate(state_, *options_.validation, [&] { return callback_.should_stop(); });
+      const auto scores = evaluate(state_, *options_.validation, [&] { return should_stop(); });
       if (!scores) {
         stopping_ = true;
         return;

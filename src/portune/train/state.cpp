@@ -10,6 +10,7 @@
 #include "portune/base/thread_pool.h"
 #include "portune/error.h"
 #include "portune/io/atomic_directory.h"
+#include "portune/io/content_hash.h"
 #include "portune/train/finite.h"
 #include "portune/train/options.h"
 #include "portune/train/run_facts.h"
@@ -22,6 +23,24 @@ std::string shape_of(const Signature& signature) { return to_string(signature.fr
 
 void append(std::vector<DeviceArray*>& arguments, std::vector<DeviceArray>& more) {
   for (DeviceArray& array : more) arguments.push_back(&array);
+}
+
+// Each process puts its rows of a batch on its device, so all must have read the same one.
+void require_same(const data::Example& batch, const Signature& signature, ProcessGroup& processes) {
+  uint64_t hash = 0;
+  for (const auto& [name, type] : signature) {
+    const TensorView view = batch.tensor(name).view();
+    const auto* const bytes = reinterpret_cast<const char*>(view.data);
+    hash = hash * 31 + io::hash_of({bytes, static_cast<size_t>(type.bytes())});
+  }
+  const std::vector<uint64_t> hashes = processes.all_gather(hash);
+  const auto other = std::ranges::find_if(hashes, [&](uint64_t of_process) { return of_process != hashes[0]; });
+  if (other == hashes.end()) return;
+  throw DataError({.where = to_string(batch.origin()),
+                   .given = "a batch that is another one in process " + std::to_string(other - hashes.begin()) +
+                            " than in process 0",
+                   .expected = "the same rows in the same order in all processes",
+                   .fix = "give all the same files and options"});
 }
 
 }  // namespace
@@ -91,6 +110,7 @@ int64_t TrainingState::compile(const std::vector<Signature>& steps, const std::v
 }
 
 std::vector<DeviceArray> TrainingState::put(const data::Example& batch, const Signature& signature) const {
+  if (processes() != nullptr) require_same(batch, signature, *processes());
   std::vector<DeviceArray> arrays;
   for (const auto& [name, type] : signature) arrays.push_back(device_.put(batch.tensor(name).view(), kBatchSharding));
   return arrays;
@@ -172,21 +192,29 @@ StartedEvaluation TrainingState::start_evaluation(data::Example batch) {
   return StartedEvaluation(std::move(batch), compiled.program.run(arguments), compiled.outputs);
 }
 
+// The first process writes; the others go on when it is there.
+void TrainingState::write(const std::filesystem::path& folder,
+                          const std::function<void(const std::filesystem::path& staging)>& write_to) const {
+  std::optional<io::AtomicDirectory> directory;
+  if (is_first(processes())) directory.emplace(folder);
+  write_to(directory ? directory->staging() : std::filesystem::path());
+  if (directory) directory->commit();
+  wait_for_all(processes());
+}
+
 void TrainingState::save(const std::filesystem::path& folder) const {
-  io::AtomicDirectory directory(folder);
-  weights_.save_model(directory.staging(), folder);
-  directory.commit();
+  write(folder, [&](const std::filesystem::path& staging) { weights_.save_model(staging, folder); });
 }
 
 void TrainingState::save_checkpoint(const std::filesystem::path& folder) {
-  io::AtomicDirectory directory(folder);
-  weights_.save_model(directory.staging(), folder);
   weights_.load_moments();  // a checkpoint before the first step has them too
-  weights_.save_moments(directory.staging());
   Position position = position_;
   position.progress = progress();
-  write_position(directory.staging(), position);
-  directory.commit();
+  write(folder, [&](const std::filesystem::path& staging) {
+    weights_.save_model(staging, folder);
+    weights_.save_moments(staging);
+    if (!staging.empty()) write_position(staging, position);
+  });
 }
 
 void TrainingState::resume(const std::filesystem::path& folder) {

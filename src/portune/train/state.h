@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <string>
 #include <vector>
@@ -44,6 +45,8 @@ class TrainingState {
   TrainingState(const Device& device, const Task& task, TrainingOptions options);
 
   const Task& task() const { return task_; }
+  /// That train together; null if this one is alone.
+  ProcessGroup* processes() const { return device_.processes(); }
   const TrainingOptions& options() const { return options_; }
   const LoadReport& load_report() const { return weights_.load_report(); }
   const Weights& weights() const { return weights_; }
@@ -82,7 +85,7 @@ class TrainingState {
   StepResult start_step(const data::Example& batch);
   StartedEvaluation start_evaluation(data::Example batch);
 
-  /// Both replace a folder that is there in one move; see Trainer.
+  /// Both replace a folder that is there in one move; see Trainer. Of several processes all call them.
   void save(const std::filesystem::path& folder) const;
   void save_checkpoint(const std::filesystem::path& folder);
 
@@ -102,6 +105,8 @@ class TrainingState {
   void plan_step(const Signature& batch, std::vector<Job>& jobs);
   void plan_evaluation(const Signature& batch, std::vector<Job>& jobs);
   std::vector<DeviceArray> put(const data::Example& batch, const Signature& signature) const;
+  void write(const std::filesystem::path& folder,
+             const std::function<void(const std::filesystem::path& staging)>& write_to) const;
 
   const Device& device_;
   const Task& task_;

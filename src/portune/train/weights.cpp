@@ -97,7 +97,7 @@ void Weights::save_model(const std::filesystem::path& folder, const std::filesys
   std::vector<NamedTensorView> views;
   append_views(views, "", names_, values);
   require_finite("saving to " + place.string(), views);
-  task_.save(folder, views);
+  if (!folder.empty()) task_.save(folder, views);
 }
 
 void Weights::save_moments(const std::filesystem::path& folder) const {
@@ -105,7 +105,7 @@ void Weights::save_moments(const std::filesystem::path& folder) const {
   std::vector<NamedTensorView> views;
   append_views(views, "m.", names_, m);
   append_views(views, "v.", names_, v);
-  write_moments(folder, views);
+  if (!folder.empty()) write_moments(folder, views);
 }
 
 }  // namespace portune::train

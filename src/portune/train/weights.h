@@ -47,10 +47,11 @@ class Weights {
   std::string first_not_finite() const;
 
   /// Writes the model into an existing folder.
+  /// folder  empty: takes part in reading the arrays, which other processes have parts of, and writes nothing
   /// place   where the folder will be in the end, for errors
   /// errors  NumericError if a weight is not finite; UsageError if they are not loaded
   void save_model(const std::filesystem::path& folder, const std::filesystem::path& place) const;
-  /// The moments under "m.<parameter>" and "v.<parameter>".
+  /// The moments under "m.<parameter>" and "v.<parameter>", likewise.
   void save_moments(const std::filesystem::path& folder) const;
 
  private:

@@ -17,20 +17,33 @@ struct Collective : Op {
   const MeshAxes axes;
   Collective(const Mesh& mesh, MeshAxes axes) : mesh(mesh), axes(std::move(axes)) {}
 
+  void require_mesh(const Lowering& out) const {
+    if (mesh == out.mesh()) return;
+    throw UsageError({.where = std::string(name()),
+                      .given = "a collective of the mesh " + to_string(mesh),
+                      .expected = "one of " + to_string(out.mesh()) + ", the mesh of the function"});
+  }
+
   // The groups as "dense<[[0, 1], [2, 3]]> : tensor<2x2xi64>", and a channel of its own, by which devices that run
   // independent collectives in different orders tell them apart.
   Attributes attributes(Lowering& out) const {
-    if (mesh != out.mesh()) {
-      throw UsageError({.where = std::string(name()),
-                        .given = "a collective of the mesh " + to_string(mesh),
-                        .expected = "one of " + to_string(out.mesh()) + ", the mesh of the function"});
-    }
     std::vector<std::string> groups;
     for (const std::vector<int64_t>& group : mesh.groups(axes)) groups.push_back(stablehlo::list_text(group));
     const std::string shape = fmt::format("tensor<{}x{}xi64>", groups.size(), mesh.size(axes));
     return {{"replica_groups", fmt::format("dense<[{}]> : {}", fmt::join(groups, ", "), shape)},
             {"channel_handle", fmt::format("#stablehlo.channel_handle<handle = {}, type = 1>", out.new_channel())},
             {"use_global_device_ids", "unit"}};
+  }
+
+  // As the kernel between processes, if the devices of the target are processes; along the first axis.
+  bool call_between_processes(const Node& node, Lowering& out, std::string_view target) const {
+    std::vector<int64_t> members;
+    for (const std::vector<int64_t>& group : mesh.groups(axes)) {
+      members.insert(members.end(), group.begin(), group.end());
+    }
+    return out.call_in_order(node, {.target = target,
+                                    .attributes = {{"groups", stablehlo::array_text(members)},
+                                                   {"group_size", i64_attribute(mesh.size(axes))}}});
   }
 };
 
@@ -53,6 +66,8 @@ struct AllReduce final : Collective {
     return {all_reduce(dresults[0], mesh, axes)};
   }
   void lower(const Node& node, Lowering& out) const override {
+    require_mesh(out);
+    if (call_between_processes(node, out, "portune.all_reduce")) return;
     out.write(node, "stablehlo.all_reduce", attributes(out),
               stablehlo::binary_region("stablehlo.add", node.input(0).dtype()));
   }
@@ -79,6 +94,8 @@ struct AllGather final : Collective {
       const Value gathered = all_gather(swap_axes(node.input(0), 0, axis), 0, mesh, axes);
       return out.substitute(node, {swap_axes(gathered, 0, axis)});
     }
+    require_mesh(out);
+    if (call_between_processes(node, out, "portune.all_gather")) return;
     Attributes all = attributes(out);
     all.emplace_back("all_gather_dim", i64_attribute(axis));
     out.write(node, "stablehlo.all_gather", std::move(all));
@@ -105,6 +122,8 @@ struct ReduceScatter final : Collective {
       const Value part = reduce_scatter(swap_axes(node.input(0), 0, axis), 0, mesh, axes);
       return out.substitute(node, {swap_axes(part, 0, axis)});
     }
+    require_mesh(out);
+    if (call_between_processes(node, out, "portune.reduce_scatter")) return;
     Attributes all = attributes(out);
     all.emplace_back("scatter_dimension", i64_attribute(axis));
     out.write(node, "stablehlo.reduce_scatter", std::move(all),
@@ -113,11 +132,13 @@ struct ReduceScatter final : Collective {
 };
 
 // replica_id(): the number of the device in the mesh.
-//   lowering  stablehlo.replica_id
+//   lowering  stablehlo.replica_id; the kernel portune.process_rank where the devices are processes
 struct ReplicaId final : Op {
   std::string_view name() const override { return "replica_id"; }
   Types infer(std::span<const Value>) const override { return {{DType::kUInt32, {}}}; }
-  void lower(const Node& node, Lowering& out) const override { out.write(node, "stablehlo.replica_id"); }
+  void lower(const Node& node, Lowering& out) const override {
+    if (!out.call_kernel(node, {.target = "portune.process_rank"})) out.write(node, "stablehlo.replica_id");
+  }
 };
 
 }  // namespace

@@ -72,6 +72,7 @@ struct WhileLoop final : Op {
     // The captured values are no operands: a region sees what is around it.
     const auto initial = std::span(node.inputs()).first(body.arguments.size());
     out.write(node, initial, "stablehlo.while", {}, regions);
+    if (initial[0].type() == TensorType{DType::kInt32, {}}) out.order_after(node);
   }
 };
 

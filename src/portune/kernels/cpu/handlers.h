@@ -17,6 +17,11 @@ XLA_FFI_Error* portune_dropout(XLA_FFI_CallFrame* frame);
 XLA_FFI_Error* portune_rotary(XLA_FFI_CallFrame* frame);
 // barrier_handler.cpp
 XLA_FFI_Error* portune_barrier(XLA_FFI_CallFrame* frame);
+// collective_handlers.cpp
+XLA_FFI_Error* portune_all_reduce(XLA_FFI_CallFrame* frame);
+XLA_FFI_Error* portune_all_gather(XLA_FFI_CallFrame* frame);
+XLA_FFI_Error* portune_reduce_scatter(XLA_FFI_CallFrame* frame);
+XLA_FFI_Error* portune_process_rank(XLA_FFI_CallFrame* frame);
 // attention_handlers.cpp
 XLA_FFI_Error* portune_attention(XLA_FFI_CallFrame* frame);
 XLA_FFI_Error* portune_attention_grad(XLA_FFI_CallFrame* frame);

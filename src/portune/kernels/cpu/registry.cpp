@@ -43,6 +43,16 @@ std::vector<CpuKernel> kernels_of_this_machine() {
 
 }  // namespace
 
+std::span<const CpuKernel> collective_kernels() {
+  static const std::vector<CpuKernel> kernels{
+      kernel("portune.all_reduce", portune_all_reduce),
+      kernel("portune.all_gather", portune_all_gather),
+      kernel("portune.reduce_scatter", portune_reduce_scatter),
+      kernel("portune.process_rank", portune_process_rank),
+  };
+  return kernels;
+}
+
 std::span<const CpuKernel> cpu_kernels() {
   static const std::vector<CpuKernel> kernels = kernels_of_this_machine();
   return kernels;

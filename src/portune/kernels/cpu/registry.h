@@ -16,6 +16,9 @@ struct CpuKernel {
 /// The handlers that this machine runs well. What is missing is to be compiled from its decomposition.
 std::span<const CpuKernel> cpu_kernels();
 
+/// What programs of several processes call besides, to exchange arrays: see set_process_group().
+std::span<const CpuKernel> collective_kernels();
+
 /// Changes whenever the same call may give other bits: part of the key under which compiled programs are kept.
 std::string cpu_kernels_version();
 

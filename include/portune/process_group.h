@@ -1,0 +1,51 @@
+// Processes that train one model together.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+namespace portune {
+
+/// The processes, on one machine or on several, that run one program together: process r is device r of the mesh. All
+/// call the same functions in the same order, and each call waits for the others.
+/// errors  DeviceError, of all functions, if an exchange fails
+class ProcessGroup {
+ public:
+  virtual ~ProcessGroup() = default;
+
+  /// The number of this process, from 0 on. Process 0 is the one that writes files and tells the user.
+  virtual int64_t rank() const = 0;
+  virtual int64_t size() const = 0;
+
+  /// Those who take part in an exchange: the ranks of some processes, this one among them. Their order is that of what
+  /// is gathered and scattered.
+  using Members = std::span<const int64_t>;
+  /// The sum of the arrays of all members; may be written over this one's.
+  virtual void all_reduce(Members members, std::span<const float> x, std::span<float> sum) = 0;
+  /// The arrays of all members, one behind the other.
+  virtual void all_gather(Members members, std::span<const std::byte> part, std::span<std::byte> whole) = 0;
+  /// Of the sum of the arrays of all members, the part at this one's place.
+  virtual void reduce_scatter(Members members, std::span<const float> x, std::span<float> part) = 0;
+
+  /// A group of the same processes, whose exchanges do not get mixed up with those of this one.
+  virtual std::shared_ptr<ProcessGroup> duplicate() = 0;
+  /// Ends all processes.
+  [[noreturn]] virtual void abort(int exit_code) = 0;
+
+  /// One number of each process, by rank.
+  std::vector<uint64_t> all_gather(uint64_t number);
+};
+
+// Of a process of a group, or of one that is alone (null):
+
+/// Whether it is the one that writes files and tells the user.
+bool is_first(const ProcessGroup* processes);
+/// Whether it is so in at least one process.
+bool in_any(ProcessGroup* processes, bool condition);
+/// Waits until all have called it.
+void wait_for_all(ProcessGroup* processes);
+
+}  // namespace portune

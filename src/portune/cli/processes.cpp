@@ -1,0 +1,55 @@
+#include "portune/cli/processes.h"
+
+#include <fmt/format.h>
+
+#include <chrono>
+#include <thread>
+
+#include "portune/error.h"
+#include "portune/processes/mpi_group.h"
+
+namespace portune::cli {
+namespace {
+
+using namespace std::chrono_literals;
+
+// What all processes find wrong, the first one tells: it has ended the others by then.
+constexpr auto kHeadStart = 2s;
+
+}  // namespace
+
+FitArguments of_process(FitArguments a) {
+  if (launched_processes() == 1) return a;
+  a.device.processes = mpi_group();
+  if (a.device.mesh.devices() == 1) a.device.mesh.data = a.device.processes->size();
+  if (!is_first(a.device.processes.get())) a.talk.quiet = true;
+  return a;
+}
+
+void in_turn(ProcessGroup* processes, const std::function<void()>& body) {
+  if (is_first(processes)) body();
+  wait_for_all(processes);
+  if (!is_first(processes)) body();
+  wait_for_all(processes);
+}
+
+void require_one_process(const char* command) {
+  if (launched_processes() == 1) return;
+  throw UsageError({.where = command,
+                    .given = fmt::format("{} processes", launched_processes()),
+                    .expected = "one; several work together in portune fit without --folds"});
+}
+
+int end_processes(int exit_code, const char* message) {
+  if (launched_processes() == 1) {
+    fmt::print(stderr, "portune: {}\n", message);
+    return exit_code;
+  }
+  const std::shared_ptr<ProcessGroup> processes = mpi_group();
+  if (!is_first(processes.get())) std::this_thread::sleep_for(kHeadStart);
+  fmt::print(stderr, "portune: process {} of {}: {}\n", processes->rank(), processes->size(), message);
+  std::fflush(stderr);
+  processes->abort(exit_code);
+}
+
+}  // namespace portune::cli

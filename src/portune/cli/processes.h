@@ -1,0 +1,25 @@
+// Commands that mpirun or srun has started several times, to train together.
+#pragma once
+
+#include <functional>
+
+#include "portune/cli/commands.h"
+
+namespace portune::cli {
+
+/// The arguments of one of the processes: the mesh is data=N of them unless another one is given, and the first alone
+/// tells the user. The same arguments where there is one process.
+/// errors  DeviceError if there is no MPI
+FitArguments of_process(FitArguments a);
+
+/// Runs it in the first process, and then in the others.
+void in_turn(ProcessGroup* processes, const std::function<void()>& body);
+
+/// errors  UsageError if several processes have been started for a command that does not make them work together
+void require_one_process(const char* command);
+
+/// Tells what a process has ended with, and ends the others: they would wait for it. Where it is the only one, the
+/// exit code is given back.
+int end_processes(int exit_code, const char* message);
+
+}  // namespace portune::cli

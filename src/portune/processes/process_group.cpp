@@ -1,0 +1,26 @@
+#include "portune/process_group.h"
+
+#include <algorithm>
+#include <numeric>
+
+namespace portune {
+
+std::vector<uint64_t> ProcessGroup::all_gather(uint64_t number) {
+  std::vector<int64_t> everyone(static_cast<size_t>(size()));
+  std::iota(everyone.begin(), everyone.end(), 0);
+  std::vector<uint64_t> all(everyone.size());
+  all_gather(everyone, std::as_bytes(std::span(&number, 1)), std::as_writable_bytes(std::span(all)));
+  return all;
+}
+
+bool is_first(const ProcessGroup* processes) { return processes == nullptr || processes->rank() == 0; }
+
+bool in_any(ProcessGroup* processes, bool condition) {
+  if (processes == nullptr) return condition;
+  const std::vector<uint64_t> all = processes->all_gather(condition ? 1 : 0);
+  return std::ranges::find(all, 1) != all.end();
+}
+
+void wait_for_all(ProcessGroup* processes) { in_any(processes, false); }
+
+}  // namespace portune

@@ -1,0 +1,132 @@
+// Training in several processes, which MPI brings together.
+#include <gmock/gmock.h>
+
+#include <csignal>
+#include <nlohmann/json.hpp>
+
+#include "cli/program.h"
+#include "cli/toy.h"
+
+namespace portune::cli {
+namespace {
+
+using nlohmann::json;
+using testing::HasSubstr;
+using testing::Not;
+
+Finished portune_in(int processes, const Words& words) { return portune(words, {.processes = processes}); }
+
+// The folder of a model like tiny_bert() that drops nothing: masks differ with the number of devices.
+std::string model_without_dropout(const Toy& toy) {
+  const std::filesystem::path model = toy.copy_of_model();
+  json config = json::parse(read(model / "config.json"));
+  for (const char* name : {"hidden_dropout_prob", "attention_probs_dropout_prob"}) config[name] = 0;
+  write(model / "config.json", config.dump());
+  return model;
+}
+
+class Processes : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (!std::filesystem::exists(std::filesystem::path(PORTUNE_COMMAND).parent_path() / "libportune_mpi.so")) {
+      GTEST_SKIP() << "built without MPI";
+    }
+  }
+};
+
+TEST_F(Processes, TrainToWhatOneTrainsTo) {
+  const Toy toy;
+  const std::string model = model_without_dropout(toy);
+  const auto words_of = [&](const std::string& output, const std::string& batch_size, const Words& more) {
+    return Words{"fit",
+                 "--model",
+                 model,
+                 "--train",
+                 toy.file("train.csv"),
+                 "--validation",
+                 toy.file("validation.csv"),
+                 "--output",
+                 toy.file(output),
+                 "--max-length",
+                 "16",
+                 "--epochs",
+                 "2",
+                 "--json",
+                 "--batch-size",
+                 batch_size} +
+           more;
+  };
+  const Finished alone = portune(words_of("alone", "12", {}));
+  ASSERT_EQ(alone.exit_code, 0) << alone.err;
+  const json wanted = json::parse(alone.out);
+  const auto expect_the_same = [&](int processes, const std::string& batch_size, const Words& more) {
+    const Finished run = portune_in(processes, words_of("together", batch_size, more));
+    ASSERT_EQ(run.exit_code, 0) << run.err;
+    const json found = json::parse(run.out);  // which one process alone has printed
+    EXPECT_EQ(found["steps"], wanted["steps"]);
+    EXPECT_NEAR(found["train_loss"].get<double>(), wanted["train_loss"].get<double>(), 1e-5);
+    EXPECT_NEAR(found["after"]["loss"].get<double>(), wanted["after"]["loss"].get<double>(), 1e-5);
+    EXPECT_EQ(names_in(toy.file("together")), names_in(toy.file("alone")));
+    std::filesystem::remove_all(toy.file("together"));
+  };
+  expect_the_same(2, "6", {});
+  expect_the_same(4, "3", {"--mesh", "fsdp=4"});
+  expect_the_same(4, "3", {"--mesh", "data=2,fsdp=2", "--no-kernels"});
+  expect_the_same(2, "2", {"--mesh", "fsdp=2", "--gradient-accumulation-steps", "3", "--remat", "layers"});
+}
+
+TEST_F(Processes, EndWithTheOneThatIsKilledAndGoOnFromItsCheckpoint) {
+  const Toy toy;
+  const Words words = with_batch_size(toy.fit({"--epochs", "400", "--mesh", "fsdp=2", "--checkpoint-every", "5"}), "4");
+  Program first(words, {.processes = 2});
+  ASSERT_TRUE(first.says("checkpoint-10"));
+  const std::vector<pid_t> processes = first.processes();
+  ASSERT_EQ(processes.size(), 2);
+  kill(processes[1], SIGKILL);
+  const Finished killed = first.wait();
+  EXPECT_NE(killed.exit_code, 0);
+  EXPECT_THAT(killed.err, HasSubstr("rank 1"));
+  Program second(words + Words{"--resume"}, {.processes = 2});
+  EXPECT_TRUE(second.says("resuming from"));
+  EXPECT_TRUE(second.says("epoch "));
+  // One is enough, and it need not be the first.
+  ASSERT_EQ(second.processes().size(), 2);
+  kill(second.processes()[1], SIGTERM);
+  const Finished stopped = second.wait();
+  EXPECT_EQ(stopped.exit_code, 75) << stopped.err;
+  EXPECT_THAT(stopped.err, HasSubstr("stopped by a signal to another process"));
+  EXPECT_THAT(stopped.err, HasSubstr("in 2 processes"));
+  // On as many devices that are no processes.
+  Program third(words + Words{"--resume"});
+  EXPECT_TRUE(third.says("resuming from"));
+  EXPECT_TRUE(third.says("epoch "));
+}
+
+TEST_F(Processes, RefuseOtherRowsThanThoseOfTheFirst) {
+  const Toy toy;
+  write(toy.file("other.csv"), toy_csv(64) + "one more,1\n");
+  Words words = toy.fit({"--epochs", "1"});
+  Words other = words;
+  *std::ranges::find(other, toy.file("train.csv")) = toy.file("other.csv");
+  const Finished run = portune_in(1, words + Words{":", "-n", "1", PORTUNE_COMMAND} + other);
+  EXPECT_EQ(run.exit_code, 65) << run.err;
+  EXPECT_THAT(run.err, HasSubstr("process 0 of 2"));
+  EXPECT_THAT(run.err, HasSubstr("another one in process 1"));
+  EXPECT_FALSE(std::filesystem::exists(toy.output() + "/config.json"));
+}
+
+TEST_F(Processes, AreRefusedWhereTheyDoNotWorkTogether) {
+  const Toy toy;
+  const auto error_of = [&](const Words& words) {
+    const Finished run = portune_in(2, words);
+    EXPECT_EQ(run.exit_code, 2) << run.err;
+    return run.err;
+  };
+  EXPECT_THAT(error_of(toy.fit({"--mesh", "data=4"})), HasSubstr("as many as the mesh has devices: 4"));
+  EXPECT_THAT(error_of({"devices"}), HasSubstr("several work together in portune fit"));
+  // What all find wrong the first one tells.
+  EXPECT_THAT(error_of(toy.fit({"--mesh", "ring=2"})), Not(HasSubstr("process 1 of 2")));
+}
+
+}  // namespace
+}  // namespace portune::cli
