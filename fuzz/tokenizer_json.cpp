@@ -3,8 +3,8 @@
 #include <string>
 
 #include "portune/error.h"
-#include "portune/text/id_encoder_state.h"
 #include "portune/text/read/components.h"
+#include "portune/text/text_encoder.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using namespace portune::text;
@@ -14,10 +14,12 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   try {
     const JsonFile json(std::string(input.substr(0, zero)), "fuzz");
     const Tokenizer::Parts parts(parse_tokenizer_json(json), {});
-    IdEncoder::State state(parts);
-    state.encode({.first = text}, {});
-    if (state.first.ids != parts.encode(text, kNoLimit).ids) std::abort();
-    parts.decode(state.first.ids, {});
+    TextEncoder encoder(parts);
+    encoder.encode({.first = text}, {.with_offsets = true});
+    const std::vector<int32_t> ids = encoder.first.ids;
+    encoder.encode({.first = text}, {});
+    if (encoder.first.ids != ids) std::abort();
+    parts.decode(ids, {});
   } catch (const portune::CheckpointError&) {
   } catch (const portune::DataError&) {  // not UTF-8
   }

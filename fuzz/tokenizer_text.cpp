@@ -1,4 +1,5 @@
-// Any text gives the same ids by both ways, with offsets within the text and in order, and the ids decode to something.
+// Any text gives what the stages give one after the other, with and without offsets, which are within the text and in
+// order; and the ids decode to something.
 // The first byte chooses the tokenizer.
 #include <array>
 #include <cstdlib>
@@ -7,8 +8,8 @@
 
 #include "portune/error.h"
 #include "portune/text/byte_level.h"
-#include "portune/text/id_encoder_state.h"
 #include "portune/text/read/components.h"
+#include "portune/text/text_encoder.h"
 #include "portune/text/unicode/utf8.h"
 
 namespace {
@@ -33,12 +34,24 @@ std::string tokenizer(const std::string& model, const std::string& stages) {
   return R"({"model":)" + model + "," + stages + "}";
 }
 
-std::unique_ptr<Tokenizer::Parts> load(const std::string& text) {
+std::unique_ptr<Tokenizer::Parts> parse(const std::string& text) {
   const JsonFile json(text, "fuzz");
   return std::make_unique<Tokenizer::Parts>(parse_tokenizer_json(json), TokenizerConfig{});
 }
 
-const Tokenizer::Parts& choose(uint8_t number) {
+// A tokenizer, and the same without the ways past the stages.
+struct Loaded {
+  std::unique_ptr<Tokenizer::Parts> parts, stages;
+};
+
+Loaded load(const std::string& text) {
+  Loaded loaded{parse(text), parse(text)};
+  loaded.stages->fused = nullptr;
+  loaded.stages->by_segment = false;
+  return loaded;
+}
+
+const Loaded& choose(uint8_t number) {
   static const std::string kAdded =
       R"("added_tokens":[{"content":"<m>","single_word":false,"lstrip":true,"rstrip":true,"normalized":false,"special":true},)"
       R"({"content":"The","single_word":true,"lstrip":false,"rstrip":false,"normalized":true,"special":false}])";
@@ -59,20 +72,29 @@ const Tokenizer::Parts& choose(uint8_t number) {
       load(tokenizer(
           kUnigram,
           R"("normalizer":{"type":"NFKC"},"pre_tokenizer":{"type":"Split","pattern":{"Regex":"\\p{Lu}?\\w+|\\s"},)"
-          R"("behavior":"MergedWithNext","invert":false})"))};
-  return *tokenizers[number % tokenizers.size()];
+          R"("behavior":"MergedWithNext","invert":false})")),
+      load(tokenizer(kUnigram, R"("normalizer":{"type":"Sequence","normalizers":[{"type":"NFKD"},{"type":"Lowercase"},)"
+                               R"({"type":"Replace","pattern":{"Regex":" {2,}"},"content":" "}]},)"
+                               R"("pre_tokenizer":{"type":"Metaspace","replacement":"▁","prepend_scheme":"first"})"))};
+  return tokenizers[number % tokenizers.size()];
 }
 
-void check(const Tokenizer::Parts& parts, std::string_view text) {
-  const Sequence sequence = parts.encode(text, kNoLimit);
+void check(const Loaded& loaded, std::string_view text) {
+  TextEncoder encoder(*loaded.parts), stages(*loaded.stages);
+  stages.encode({.first = text}, {.with_offsets = true});
+  const Sequence& expected = stages.first;
   const auto length = static_cast<int32_t>(count_code_points(text));
-  for (const Offsets& offsets : sequence.offsets) {
+  for (const Offsets& offsets : expected.offsets) {
     if (offsets.begin < 0 || offsets.begin > offsets.end || offsets.end > length) std::abort();
   }
-  IdEncoder::State state(parts);
-  state.encode({.first = text}, {});
-  if (state.first.ids != sequence.ids) std::abort();
-  parts.decode(sequence.ids, {});
+  encoder.encode({.first = text}, {.with_offsets = true});
+  const Sequence& found = encoder.first;
+  if (found.ids != expected.ids || found.offsets != expected.offsets || found.word_ids != expected.word_ids) {
+    std::abort();
+  }
+  encoder.encode({.first = text}, {});
+  if (encoder.first.ids != expected.ids) std::abort();
+  loaded.parts->decode(expected.ids, {});
 }
 
 }  // namespace

@@ -22,6 +22,9 @@ TEXTS = SENTENCES + [
     "12\u0661\u06623\u00b2\u2163 1,234.5 a1b22c333d4444", "<unk> <s></s> <m>x <m> y<0x41> <0xE4>", "\u2581a \u2581\u2581b\u2581 c", "a-b--c---d -e- f",
     "\u0e01\u0e33 \u0915\u094d\u0937\u093f \u0600a \u1f468\u200d x\u0301\u0302\u0303\u0304", "e\u0301\u0301\u0301 f\u0301 \ufb01\u0301 \u2460\u0301 \r\n\u0301 \n\u0301 \u0600\ufb01",
     "abc" * 30 + " " + "\u00e9" * 20, "\U0001d165\U0001d16d \U00011938 \U0001f1e9\U0001f1ea \u00a9\u200d\u2122\u0301 \u200d", "\u732b\u3092\u98fc\u3046\u3002\u5409\u8f29\u306f\u732b\u3067\u3042\u308b\u3002", "\u0645\u0631\u062d\u0628\u0627 \u0628\u0627\u0644\u0639\u0627\u0644\u0645",
+    # Words that come again, beside what keeps a text from being cut at a space, and of 14 to 17 bytes.
+    "the dog the dog. THE  dog ``the'' an ing \u201cthe\u201d the\u0301 dog the\u00ad the \u0301the the <m> the dog the\tdog the\u00a0dog the~ the \r the",
+    " the dog the", "the<m>the <m> the the ", "\u00adthe dog the", "\n the dog the  ", "thethethetheth thethethethethe thethethethethet thethethethethet the\u00e9the\u00e9theth",
 ]
 PAIRS = [("the dog", " a fox's <m> tail "), ("", "x"), ("y 12", "")]
 
@@ -68,7 +71,7 @@ def charsmap(rules):
     for key, value in rules.items():
         values[key.encode()] = len(blob)
         blob += value.encode() + b"\0"
-    prefixes = sorted({key[:i] for key in values for i in range(len(key) + 1)}, key=len)
+    prefixes = sorted({key[:i] for key in values for i in range(len(key) + 1)}, key=lambda prefix: (len(prefix), prefix))
     units, position, taken = {0: 0}, {b"": 0}, {0}
     for prefix in prefixes:
         children = [p for p in prefixes if len(p) == len(prefix) + 1 and p.startswith(prefix)]
@@ -229,6 +232,14 @@ def small_tokenizers():
         made["decoder " + name] = plain | dict(
             decoder=stage, pre_tokenizer=byte_level() if name == "ByteLevel" else words,
             model=bpe(tokens(merged(PIECES) + BYTES), PIECES, byte_fallback=True))
+    quotes = [{"type": "Replace", "pattern": {"String": quote}, "content": '"'} for quote in ("``", "''")]
+    runs = {"type": "Replace", "pattern": {"Regex": " {2,}"}}
+    made["ALBERT"] = plain | dict(
+        model=MODELS["Unigram"][0], pre_tokenizer=sequence("pretokenizers", WORDS, metaspace("always", True)),
+        normalizer=sequence("normalizers", *quotes, *named("NFKD", "StripAccents", "Lowercase"), PRECOMPILED, runs | {"content": " "}))
+    made["XLM-RoBERTa"] = plain | dict(
+        model=MODELS["Unigram"][0], pre_tokenizer=metaspace("always", True),
+        normalizer=sequence("normalizers", PRECOMPILED, {"type": "Strip", "strip_left": False, "strip_right": True}, runs | {"content": "\u2581"}))
     words = added("quick", normalized=True, single_word=True), added("CAF\u00c9", normalized=True, rstrip=True), added("\u2581x", normalized=True)
     made["normalized added tokens"] = plain | dict(
         added_tokens=SPECIAL + list(words), normalizer=sequence("normalizers", *named("NFKD", "StripAccents", "Lowercase")),

@@ -15,13 +15,8 @@ using Json = nlohmann::json;
 
 Tokenizer load(const std::string& name) {
   if (name == "tiny_bert") return Tokenizer::load(PORTUNE_TEST_DATA "/tiny_bert");
-  const Json golden = text::golden("components.json");
-  const Json& changes = golden["tokenizers"][name];
-  Json json = golden["plain"];
-  for (const auto& [key, value] : changes.items()) json[key] = value;
-  json["model"] = golden["models"][changes["model"].get<size_t>()];
   const TemporaryFolder folder;
-  write_text(folder / "tokenizer.json", json.dump());
+  write_text(folder / "tokenizer.json", small_tokenizer_json(golden("components.json"), name).dump());
   return Tokenizer::load(folder.path());
 }
 
@@ -46,6 +41,14 @@ TEST(EncodeWords, OffsetsCountFromTheStartOfTheWord) {
   const Encoding encoding = load("tiny_bert").encode_words(words, {.with_offsets = true});
   EXPECT_THAT(encoding.offsets,
               testing::ElementsAre(Offsets{0, 0}, Offsets{0, 4}, Offsets{0, 4}, Offsets{4, 5}, Offsets{0, 0}));
+}
+
+TEST(EncodeWords, LeavesNoSpaceBehindForTheNextText) {
+  const Tokenizer tokenizer = load("GPT-2 False");
+  const std::string text = "good film";
+  const std::vector<int32_t> before = tokenizer.encode(text).ids;
+  EXPECT_NE(tokenizer.encode_words(std::span(&text, 1)).ids, before);
+  EXPECT_EQ(tokenizer.encode(text).ids, before);
 }
 
 }  // namespace

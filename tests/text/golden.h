@@ -15,6 +15,15 @@ inline nlohmann::json golden(const std::string& name) {
   return nlohmann::json::parse(std::ifstream(std::string(PORTUNE_TEST_DATA "/tokenizer/") + name));
 }
 
+/// The tokenizer.json of one of the small tokenizers of components.json.
+inline nlohmann::json small_tokenizer_json(const nlohmann::json& components, const std::string& name) {
+  const nlohmann::json& changes = components["tokenizers"][name];
+  nlohmann::json json = components["plain"];
+  for (const auto& [key, value] : changes.items()) json[key] = value;
+  json["model"] = components["models"][changes["model"].get<size_t>()];
+  return json;
+}
+
 /// One FNV-1a digest for each `block` of code points over function(code point), surrogates left out.
 inline std::vector<std::string> digests(char32_t block, const std::function<std::string(char32_t)>& function) {
   std::vector<std::string> result;

@@ -6,6 +6,7 @@
 
 #include "portune/text/pretokenize/bert.h"
 #include "portune/text/unicode/unicode.h"
+#include "portune/text/unicode/utf8.h"
 
 namespace portune::text {
 namespace {
@@ -58,12 +59,22 @@ FusedBert::FusedBert(const BertNormalizer& normalizer, const WordPiece& model)
   }
 }
 
-bool FusedBert::append(std::string_view text, size_t limit, FusedScratch& scratch, std::vector<int32_t>& ids) const {
-  const auto scan_until = [&](const char* at, const char* stop, const char* end) {
-    return normalizer_.options().lowercase ? scan<true>(at, stop, end, limit, scratch, ids)
-                                           : scan<false>(at, stop, end, limit, scratch, ids);
-  };
+bool FusedBert::pass(std::string_view text, int32_t first, FusedScratch& scratch, IdSink& sink) const {
+  return pass_text(text, first, scratch, sink);
+}
+
+bool FusedBert::pass(std::string_view text, int32_t first, FusedScratch& scratch, TokenSink& sink) const {
+  return pass_text(text, first, scratch, sink);
+}
+
+template <class Sink>
+bool FusedBert::pass_text(std::string_view text, int32_t first, FusedScratch& scratch, Sink& sink) const {
   if (text.empty()) return true;
+  Positions positions{text.data(), first};
+  const auto scan_until = [&](const char* at, const char* stop, const char* end) {
+    return normalizer_.options().lowercase ? scan<true>(at, stop, end, positions, scratch, sink)
+                                           : scan<false>(at, stop, end, positions, scratch, sink);
+  };
   const char* at = text.data();
   const char* const end = at + text.size();
   if (text.size() > kBlock) at = scan_until(at, end - kBlock, end);
@@ -73,71 +84,81 @@ bool FusedBert::append(std::string_view text, size_t limit, FusedScratch& scratc
   const auto rest = static_cast<size_t>(end - at);
   std::memcpy(tail, at, rest);
   tail[rest] = ' ';
+  positions = {tail, positions.of(at)};
   return scan_until(tail, tail + rest, tail + rest) != nullptr;
 }
 
-template <bool lowercase>
-const char* FusedBert::scan(const char* at, const char* stop, const char* end, size_t limit, FusedScratch& scratch,
-                            std::vector<int32_t>& ids) const {
+template <bool lowercase, class Sink>
+const char* FusedBert::scan(const char* at, const char* stop, const char* end, Positions& positions,
+                            FusedScratch& scratch, Sink& sink) const {
   while (at < stop) {
     const LetterRun run = letter_run<lowercase>(at);
     if (run.size == 0 && class_of(*at) == ByteClass::kSpace) {
       ++at;
       continue;
     }
+    const int32_t position = positions.of(at);
     if (run.size == 0 && class_of(*at) == ByteClass::kPunctuation) {
-      ids.push_back(punctuation_ids_[static_cast<size_t>(*at)]);
+      sink.push(punctuation_ids_[static_cast<size_t>(*at)], {position, position + 1});
       ++at;
     } else if (run.size - 1 < max_key_bytes_ && ends_word(at[run.size])) {
-      take_word(run.bytes.substr(0, run.size), scratch, ids);
+      take_word(run.bytes.substr(0, run.size), scratch, sink, [position](uint32_t begin, uint32_t end) {
+        return Offsets{position + static_cast<int32_t>(begin), position + static_cast<int32_t>(end)};
+      });
       at += run.size;
       at += *at == ' ';
     } else {
-      at = take_run(at, end, limit, scratch, ids);
+      at = take_run(at, end, positions, scratch, sink);
       if (at == nullptr) return nullptr;
+      continue;
     }
-    if (ids.size() >= limit) return nullptr;
+    if (!sink.end_word()) return nullptr;
   }
   return at;
 }
 
-const char* FusedBert::take_run(const char* begin, const char* end, size_t limit, FusedScratch& scratch,
-                                std::vector<int32_t>& ids) const {
+template <class Sink>
+const char* FusedBert::take_run(const char* begin, const char* end, Positions& positions, FusedScratch& scratch,
+                                Sink& sink) const {
   const char* run_end = begin;
   while (run_end != end && !ends_word(*run_end)) ++run_end;
-  std::string& normalized = scratch.text;
-  normalized.clear();
-  normalizer_.normalize({begin, static_cast<size_t>(run_end - begin)}, normalized);
-  const bool all = for_each_bert_word(normalized, [&](size_t word_begin, size_t word_end) {
-    take_word(std::string_view(normalized).substr(word_begin, word_end - word_begin), scratch, ids);
-    return ids.size() < limit;
+  const std::string_view run(begin, static_cast<size_t>(run_end - begin));
+  Normalized& normalized = scratch.normalized;
+  normalized.assign({}, 0, Sink::kWithOffsets);
+  normalizer_.normalize(run, positions.of(begin), normalized);
+  if constexpr (Sink::kWithOffsets) {
+    positions.first -= static_cast<int32_t>(run.size() - count_code_points(run));
+  }
+  const std::string_view text = normalized.text();
+  const bool all = for_each_bert_word(text, [&](size_t word_begin, size_t word_end) {
+    take_word(text.substr(word_begin, word_end - word_begin), scratch, sink, [&](uint32_t from, uint32_t to) {
+      return Sink::kWithOffsets ? normalized.origin(word_begin + from, word_begin + to) : Offsets{};
+    });
+    return sink.end_word();
   });
   return all ? run_end : nullptr;
 }
 
-void FusedBert::take_word(std::string_view word, FusedScratch& scratch, std::vector<int32_t>& ids) const {
-  if (word.size() <= max_key_bytes_) return take_word(ShortKey::of(word), scratch, ids);
+template <class Sink, class Origin>
+void FusedBert::take_word(std::string_view word, FusedScratch& scratch, Sink& sink, Origin&& origin) const {
+  if (word.size() <= max_key_bytes_) return take_word(ShortKey::of(word), scratch, sink, origin);
   model_.tokenize(word, scratch.pieces);
-  for (const Piece& piece : scratch.pieces) ids.push_back(piece.id);
+  sink.push(std::span<const Piece>(scratch.pieces), origin);
 }
 
-void FusedBert::take_word(const ShortKey& word, FusedScratch& scratch, std::vector<int32_t>& ids) const {
+template <class Sink, class Origin>
+void FusedBert::take_word(const ShortKey& word, FusedScratch& scratch, Sink& sink, Origin&& origin) const {
   const uint64_t hash = word.hash();
   const int32_t whole = model_.vocabulary().pieces().find(word, hash);
   if (whole != PieceTable::kAbsent) {
-    ids.push_back(whole);
+    sink.push(whole, origin(0, static_cast<uint32_t>(word.size())));
     return;
   }
-  std::span<const int32_t> known = scratch.words.find(word, hash);
-  if (known.empty()) known = scratch.words.insert(word, hash, cut(word, scratch));
-  ids.insert(ids.end(), known.begin(), known.end());
-}
-
-std::span<const int32_t> FusedBert::cut(const ShortKey& word, FusedScratch& scratch) const {
-  model_.tokenize(word.text(), scratch.pieces);
-  scratch.ids.clear();
-  for (const Piece& piece : scratch.pieces) scratch.ids.push_back(piece.id);
-  return scratch.ids;
+  push_word(
+      word, hash, scratch.words, sink, origin, [&]() -> const auto& {
+        model_.tokenize(word.text(), scratch.pieces);
+        return scratch.pieces;
+      });
 }
 
 }  // namespace portune::text

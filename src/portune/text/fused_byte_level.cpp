@@ -1,14 +1,40 @@
 #include "portune/text/fused_byte_level.h"
 
+#include <algorithm>
 #include <optional>
 
 #include "portune/text/byte_level.h"
 #include "portune/text/pretokenize/byte_level.h"
 #include "portune/text/pretokenize/sequence.h"
 #include "portune/text/pretokenize/split.h"
+#include "portune/text/unicode/utf8.h"
 
 namespace portune::text {
 namespace {
+
+// Counts code points of a word, from left to right.
+class CodePoints {
+ public:
+  /// `first` come before the word.
+  CodePoints(std::string_view word, int32_t first) : word_(word), count_(first) {}
+
+  /// Those that begin before byte `at`, which is no less than in the last call.
+  int32_t before(size_t at) {
+    for (; at_ < at; ++at_) count_ += !is_continuation(word_[at_]);
+    return count_;
+  }
+
+  /// Those that the bytes [begin, end) are part of.
+  Offsets covering(size_t begin, size_t end) {
+    const int32_t first = before(begin) - (is_continuation(word_[begin]) ? 1 : 0);
+    return {first, before(end)};
+  }
+
+ private:
+  std::string_view word_;
+  size_t at_ = 0;
+  int32_t count_;
+};
 
 // Works on the bytes themselves, where the stages turn each into a character. Hence tables of its own.
 template <WordRules rules>
@@ -27,48 +53,71 @@ class FusedByteLevel final : public FusedPass {
 
   bool normalizes() const override { return false; }
 
-  bool append(std::string_view text, size_t limit, FusedScratch& scratch, std::vector<int32_t>& ids) const override {
-    if (add_prefix_space_ && !text.empty() && !text.starts_with(' ')) {
-      scratch.text.assign(1, ' ').append(text);
-      text = scratch.text;
-    }
-    return for_each_word<rules>(text, [&](size_t begin, size_t end) {
-      take_word(text, begin, end, scratch, ids);
-      return ids.size() < limit;
-    });
+  bool pass(std::string_view text, int32_t first, FusedScratch& scratch, IdSink& sink) const override {
+    return pass_text(text, first, scratch, sink);
+  }
+  bool pass(std::string_view text, int32_t first, FusedScratch& scratch, TokenSink& sink) const override {
+    return pass_text(text, first, scratch, sink);
   }
 
  private:
-  void take_word(std::string_view text, size_t begin, size_t end, FusedScratch& scratch,
-                 std::vector<int32_t>& ids) const {
+  template <class Sink>
+  bool pass_text(std::string_view text, int32_t first, FusedScratch& scratch, Sink& sink) const {
+    int32_t position = first;
+    if (add_prefix_space_ && !text.empty() && !text.starts_with(' ')) {
+      scratch.text.assign(1, ' ').append(text);
+      text = scratch.text;
+      --position;
+    }
+    return for_each_word<rules>(text, [&](size_t begin, size_t end) {
+      if constexpr (!Sink::kWithOffsets) {
+        take_word(text, begin, end, scratch, sink, [](uint32_t, uint32_t) { return Offsets{}; });
+      } else if (is_ascii(text.substr(begin, end - begin))) {
+        // The space that was put before the text stands where its first code point does.
+        take_word(text, begin, end, scratch, sink, [first, position](uint32_t from, uint32_t to) {
+          return Offsets{std::max(position + static_cast<int32_t>(from), first),
+                         std::max(position + static_cast<int32_t>(to), first + 1)};
+        });
+        position += static_cast<int32_t>(end - begin);
+      } else {
+        CodePoints code_points(text.substr(begin, end - begin), position);
+        take_word(text, begin, end, scratch, sink, [first, &code_points](uint32_t from, uint32_t to) {
+          const Offsets offsets = code_points.covering(from, to);
+          return Offsets{std::max(offsets.begin, first), std::max(offsets.end, first + 1)};
+        });
+        position = code_points.before(end - begin);
+      }
+      return sink.end_word();
+    });
+  }
+
+  template <class Sink, class Origin>
+  void take_word(std::string_view text, size_t begin, size_t end, FusedScratch& scratch, Sink& sink,
+                 Origin&& origin) const {
     const size_t size = end - begin;
     if (size > ShortKey::kMaxBytes) {
-      const auto made = cut(text.substr(begin, size), scratch);
-      ids.insert(ids.end(), made.begin(), made.end());
+      sink.push(cut(text.substr(begin, size), scratch), origin);
       return;
     }
     const ShortKey key = ShortKey::of(text, begin, size);
-    const uint64_t hash = key.hash();
-    std::span<const int32_t> known = scratch.words.find(key, hash);
-    if (known.empty()) known = scratch.words.insert(key, hash, cut(text.substr(begin, size), scratch));
-    if (known.size() == 1) {  // as for most words; not worth a call
-      ids.push_back(known.front());
-    } else {
-      ids.insert(ids.end(), known.begin(), known.end());
-    }
+    push_word(key, key.hash(), scratch.words, sink, origin, [&] { return cut(text.substr(begin, size), scratch); });
   }
 
-  std::span<const int32_t> cut(std::string_view word, FusedScratch& scratch) const {
-    scratch.ids.clear();
+  std::span<const Piece> cut(std::string_view word, FusedScratch& scratch) const {
+    scratch.pieces.clear();
     if (const int32_t whole = whole_words_.find(word); whole != PieceTable::kAbsent) {
-      scratch.ids.push_back(whole);
-      return scratch.ids;
+      scratch.pieces.push_back({whole, 0, static_cast<uint32_t>(word.size())});
+      return scratch.pieces;
     }
     scratch.symbols.clear();
     for (const char byte : word) scratch.symbols.push_back({byte_ids_[static_cast<unsigned char>(byte)], 1});
     merge_word(model_.merges(), scratch.symbols);
-    for (const Symbol& symbol : scratch.symbols) scratch.ids.push_back(symbol.id);
-    return scratch.ids;
+    uint32_t begin = 0;
+    for (const Symbol& symbol : scratch.symbols) {
+      scratch.pieces.push_back({symbol.id, begin, begin + symbol.bytes});
+      begin += symbol.bytes;
+    }
+    return scratch.pieces;
   }
 
   const Bpe& model_;

@@ -1,4 +1,4 @@
-// Byte-level models' splitting rules and merges in one pass over the bytes, for ids only.
+// Byte-level models' splitting rules and merges in one pass over the bytes.
 #pragma once
 
 #include <array>

@@ -15,19 +15,4 @@ FusedPassPtr fused_pass(const Normalizer* normalizer, const PreTokenizer* pre_to
   return fused_byte_level(pre_tokenizer, model);
 }
 
-void append_word(const Model& model, std::string_view word, FusedScratch& scratch, std::vector<int32_t>& ids) {
-  const bool is_short = word.size() <= ShortKey::kMaxBytes;
-  const ShortKey key = is_short ? ShortKey::of(word) : ShortKey{};
-  const uint64_t hash = key.hash();
-  std::span<const int32_t> known;
-  if (is_short) known = scratch.words.find(key, hash);
-  if (known.empty()) {
-    model.tokenize(word, scratch.pieces);
-    scratch.ids.clear();
-    for (const Piece& piece : scratch.pieces) scratch.ids.push_back(piece.id);
-    known = is_short && !scratch.ids.empty() ? scratch.words.insert(key, hash, scratch.ids) : scratch.ids;
-  }
-  ids.insert(ids.end(), known.begin(), known.end());
-}
-
 }  // namespace portune::text

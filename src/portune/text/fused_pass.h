@@ -1,4 +1,4 @@
-// Several stages in one pass over the bytes, for ids only.
+// Several stages in one pass over the bytes.
 #pragma once
 
 #include <cstdint>
@@ -12,19 +12,20 @@
 #include "portune/text/model/word_cache.h"
 #include "portune/text/normalize/normalizer.h"
 #include "portune/text/pretokenize/pre_tokenizer.h"
+#include "portune/text/token_sinks.h"
 
 namespace portune::text {
 
-/// Memory that is used again from one text to the next. For one thread.
+/// Memory that is used again from one text to the next. For one thread and one pass.
 struct FusedScratch {
-  WordCache words;
+  WordCache words;  ///< by their bytes as the pass has them
   std::vector<Piece> pieces;
   std::vector<Symbol> symbols;
-  std::vector<int32_t> ids;
   std::string text;
+  Normalized normalized;
 };
 
-/// Gives the ids that the stages give one after the other, where these are some that it knows.
+/// Gives the tokens that the stages give one after the other, where these are some that it knows.
 class FusedPass {
  public:
   virtual ~FusedPass() = default;
@@ -32,16 +33,26 @@ class FusedPass {
   /// Whether it also normalizes. Otherwise it is for normalized text.
   virtual bool normalizes() const = 0;
 
-  /// Appends the ids of `text`, which is UTF-8. Stops after the word with which `ids` reaches `limit` elements; returns
-  /// whether it got through.
-  virtual bool append(std::string_view text, size_t limit, FusedScratch& scratch, std::vector<int32_t>& ids) const = 0;
+  /// Hands the tokens of `text`, which is UTF-8, to `sink`. Returns whether that has wanted all of them.
+  /// first     code points before `text`, from which offsets count
+  virtual bool pass(std::string_view text, int32_t first, FusedScratch& scratch, IdSink& sink) const = 0;
+  virtual bool pass(std::string_view text, int32_t first, FusedScratch& scratch, TokenSink& sink) const = 0;
 };
 using FusedPassPtr = std::unique_ptr<const FusedPass>;
 
 /// The pass for these stages, to which it keeps references, or null if there is none. The first two may be null.
 FusedPassPtr fused_pass(const Normalizer* normalizer, const PreTokenizer* pre_tokenizer, const Model& model);
 
-/// Appends the ids of a word, which is not empty, by way of the cache.
-void append_word(const Model& model, std::string_view word, FusedScratch& scratch, std::vector<int32_t>& ids);
+/// Hands the tokens of a short word to `sink`, as the cache has them or else as cut(), which returns them, makes them.
+template <class Sink, class Origin, class Cut>
+inline void push_word(const ShortKey& word, uint64_t hash, WordCache& cache, Sink& sink, Origin&& origin, Cut&& cut) {
+  if (const auto known = cache.find(word, hash); !known.empty()) {
+    sink.push(known, origin);
+    return;
+  }
+  const std::span<const Piece> pieces = cut();
+  cache.insert(word, hash, pieces);
+  sink.push(pieces, origin);
+}
 
 }  // namespace portune::text

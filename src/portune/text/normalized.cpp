@@ -13,6 +13,14 @@ void Normalized::assign(std::string_view text, int32_t first, bool with_origins)
   first_ = first;
   if (!with_origins) return;
   int32_t position = first;
+  if (is_ascii(text)) {
+    origins_.resize(text.size());
+    for (Offsets& origin : origins_) {
+      origin = {position, position + 1};
+      ++position;
+    }
+    return;
+  }
   for (size_t at = 0; at < text.size(); ++position) {
     next_code_point(text, at);
     origins_.resize(at, {position, position + 1});
@@ -24,6 +32,11 @@ void Normalized::clear_like(const Normalized& other) {
   origins_.clear();
   has_origins_ = other.has_origins_;
   first_ = other.first_;
+}
+
+void Normalized::reserve(size_t bytes) {
+  text_.reserve(bytes);
+  if (has_origins_) origins_.reserve(bytes);
 }
 
 void Normalized::append(char32_t c, Offsets origin) {

@@ -42,6 +42,8 @@ class Normalized {
   /// That of the code point at a byte; nothing of interest without origins.
   Offsets origin_at(size_t at) const { return has_origins_ ? origins_[at] : Offsets{}; }
 
+  /// Makes room for that many bytes in all.
+  void reserve(size_t bytes);
   void append(std::string_view text, Offsets origin) {
     text_ += text;
     if (has_origins_) origins_.resize(text_.size(), origin);
@@ -49,6 +51,12 @@ class Normalized {
   void append(char32_t c, Offsets origin);
   /// A piece of `other` with its origins.
   void append(const Normalized& other, Span piece);
+
+  /// Replaces each byte of a text that is ASCII by map(byte), which is ASCII, too.
+  template <class Map>
+  void map_ascii(Map&& map) {
+    for (char& byte : text_) byte = map(byte);
+  }
 
   /// Replaces the text. An inserted code point has the origin of the one before it, another that of the first that it
   /// replaces. `dropped` code points at the beginning are replaced by none.

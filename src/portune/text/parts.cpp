@@ -17,6 +17,8 @@ Tokenizer::Parts::Parts(TokenizerSpec spec, const TokenizerConfig& config)
       clean_up_tokenization_spaces(config.clean_up_tokenization_spaces &&
                                    dynamic_cast<const Bpe*>(model.get()) == nullptr) {
   for (AddedToken& token : spec.added_tokens) add(std::move(token));
+  by_segment = (normalizer == nullptr || normalizer->works_by_segment()) && pre_tokenizer != nullptr &&
+               pre_tokenizer->works_by_segment() && normalized_tokens.empty();
   // Files that do not name them have these names.
   const auto id_of = [this](const std::optional<AddedToken>& token, std::initializer_list<const char*> names) {
     std::optional<int32_t> id = token ? find(token->content) : std::nullopt;

@@ -1,7 +1,6 @@
 // What a tokenizer consists of once it is loaded: its stages in the order in which a text passes them.
 #pragma once
 
-#include <limits>
 #include <optional>
 #include <string>
 #include <unordered_map>
@@ -9,13 +8,12 @@
 
 #include "portune/text.h"
 #include "portune/text/added_tokens.h"
+#include "portune/text/encoder_pool.h"
 #include "portune/text/fused_pass.h"
 #include "portune/text/postprocess/truncate.h"
 #include "portune/text/read/spec.h"
 
 namespace portune::text {
-
-constexpr size_t kNoLimit = std::numeric_limits<size_t>::max();
 
 /// Takes what the stages before the model make of a text.
 class StageSink {
@@ -36,7 +34,8 @@ struct Tokenizer::Parts {
   AddedTokens normalized_tokens;  ///< looked for in the normalized text
   PreTokenizerPtr pre_tokenizer;  ///< null: none
   ModelPtr model;
-  FusedPassPtr fused;  ///< null: the stages one after the other are all there is
+  FusedPassPtr fused;  ///< null: none for these stages
+  bool by_segment;     ///< whether segments of a text (segments.h) may be encoded each by itself
   PostProcessor post_processor;
   DecoderPtr decoder;           ///< null: tokens with spaces between them
   Vocabulary added_vocabulary;  ///< added tokens that the model does not know
@@ -45,11 +44,6 @@ struct Tokenizer::Parts {
   bool clean_up_tokenization_spaces;
 
   std::optional<int32_t> find(std::string_view token) const;
-
-  /// The tokens of one text with offsets and word ids. Stops after the word with which `limit` tokens are reached.
-  Sequence encode(std::string_view text, size_t limit) const;
-  /// The tokens of words that are encoded each by itself.
-  Sequence encode_words(std::span<const std::string> words) const;
 
   /// Memory that the stages use again from one text to the next.
   struct Scratch {
@@ -69,6 +63,8 @@ struct Tokenizer::Parts {
   int64_t budget(bool pair, const EncodeOptions& options) const;
 
   std::string decode(std::span<const int32_t> ids, const DecodeOptions& options) const;
+
+  mutable EncoderPool encoders;
 
  private:
   void add(AddedToken token);

@@ -2,13 +2,13 @@
 
 #include "portune/base/thread_pool.h"
 #include "portune/error.h"
-#include "portune/text/id_encoder_state.h"
+#include "portune/text/text_encoder.h"
 
 namespace portune::text {
 namespace {
 
-// A task of encode_batch makes an IdEncoder, which pays from some dozens of texts on.
-int64_t texts_per_task(int64_t texts, int threads) { return std::clamp<int64_t>(texts / (4 * threads), 64, 4096); }
+// Many tasks for each thread, as texts differ in length.
+int64_t texts_per_task(int64_t texts, int threads) { return std::clamp<int64_t>(texts / (16 * threads), 8, 1024); }
 
 TokenizerSpec read_spec(const std::filesystem::path& folder, const TokenizerConfig& config) {
   const auto has = [&](const char* file) { return std::filesystem::exists(folder / file); };
@@ -21,6 +21,12 @@ TokenizerSpec read_spec(const std::filesystem::path& folder, const TokenizerConf
   throw NotFoundError({.where = folder.string(),
                        .given = "no tokenizer.json, vocab.txt, vocab.json and merges.txt, or spiece.model",
                        .expected = "the folder of a model with its tokenizer"});
+}
+
+Encoding encoded(const Tokenizer::Parts& parts, TextEncoder& encoder, const TextPair& texts,
+                 const EncodeOptions& options) {
+  encoder.encode(texts, options);
+  return assemble(parts.post_processor.layout.parts(texts.second.has_value()), encoder.first, encoder.second, options);
 }
 
 }  // namespace
@@ -36,13 +42,7 @@ Tokenizer::Tokenizer(Tokenizer&&) noexcept = default;
 Tokenizer& Tokenizer::operator=(Tokenizer&&) noexcept = default;
 
 Encoding Tokenizer::encode(const TextPair& texts, const EncodeOptions& options) const {
-  const bool pair = texts.second.has_value();
-  const int64_t budget = parts_->budget(pair, options);
-  const Limits limit = limits(pair, budget, options.truncation);
-  Sequence first = parts_->encode(texts.first, limit.first);
-  Sequence second = pair ? parts_->encode(*texts.second, limit.second) : Sequence{};
-  truncate(first, second, pair, budget, options.truncation);
-  return assemble(parts_->post_processor.layout.parts(pair), first, second, options);
+  return encoded(*parts_, *parts_->encoders.borrow(*parts_), texts, options);
 }
 
 Encoding Tokenizer::encode(std::string_view text, const EncodeOptions& options) const {
@@ -54,24 +54,18 @@ Encoding Tokenizer::encode(std::string_view first, std::string_view second, cons
 }
 
 Encoding Tokenizer::encode_words(std::span<const std::string> words, const EncodeOptions& options) const {
-  Sequence text = parts_->encode_words(words), none;
-  truncate(text, none, false, parts_->budget(false, options), options.truncation);
-  return assemble(parts_->post_processor.layout.parts(false), text, none, options);
+  const EncoderPool::Loan encoder = parts_->encoders.borrow(*parts_);
+  encoder->encode_words(words, options);
+  return assemble(parts_->post_processor.layout.parts(false), encoder->first, encoder->second, options);
 }
 
 std::vector<Encoding> Tokenizer::encode_batch(std::span<const TextPair> texts, const EncodeOptions& options,
                                               ThreadPool& pool) const {
   std::vector<Encoding> encodings(texts.size());
   const auto encode_some = [&](int64_t begin, int64_t end) {
-    IdEncoder::State state(*parts_);
+    const EncoderPool::Loan encoder = parts_->encoders.borrow(*parts_);
     for (auto i = static_cast<size_t>(begin); i < static_cast<size_t>(end); ++i) {
-      if (options.with_offsets) {
-        encodings[i] = encode(texts[i], options);
-      } else {
-        state.encode(texts[i], options);
-        const auto& parts = parts_->post_processor.layout.parts(texts[i].second.has_value());
-        encodings[i] = assemble(parts, state.first, state.second, options);
-      }
+      encodings[i] = encoded(*parts_, *encoder, texts[i], options);
     }
   };
   pool.parallel_for(std::ssize(texts), texts_per_task(std::ssize(texts), pool.threads()), encode_some);

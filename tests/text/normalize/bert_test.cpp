@@ -8,9 +8,9 @@ namespace portune::text {
 namespace {
 
 std::string normalized(const BertNormalizerOptions& options, std::string_view text) {
-  std::string result;
-  BertNormalizer(options).normalize(text, result);
-  return result;
+  Normalized result;
+  BertNormalizer(options).normalize(text, 0, result);
+  return result.text();
 }
 
 void expect_golden(const std::string& name, const BertNormalizerOptions& options) {

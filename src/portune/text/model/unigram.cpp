@@ -1,6 +1,7 @@
 #include "portune/text/model/unigram.h"
 
 #include <algorithm>
+#include <array>
 #include <limits>
 
 #include "portune/error.h"
@@ -57,8 +58,8 @@ int32_t Unigram::unk_id() const {
                          .expected = "an unk_id in the model"});
 }
 
-std::vector<Unigram::Node> Unigram::best_paths(std::string_view word) const {
-  std::vector<Node> ends(word.size() + 1);
+// Of each byte of the word, and of its end, the best way to cut what is before.
+void Unigram::find_best_paths(std::string_view word, std::span<Node> ends) const {
   for (size_t begin = 0; begin < word.size();) {
     const size_t character = size_of_code_point(word, begin);
     const double score = ends[begin].score;
@@ -70,12 +71,15 @@ std::vector<Unigram::Node> Unigram::best_paths(std::string_view word) const {
     if (!has_character) ends[begin + character].offer(score + unk_score_, unk_id(), begin);
     begin += character;
   }
-  return ends;
 }
 
 void Unigram::tokenize(std::string_view word, std::vector<Piece>& pieces) const {
   pieces.clear();
-  const std::vector<Node> ends = best_paths(word);
+  std::array<Node, 64> ends_of_short;
+  std::vector<Node> ends_of_long(word.size() < ends_of_short.size() ? 0 : word.size() + 1);
+  const std::span<Node> ends =
+      ends_of_long.empty() ? std::span<Node>(ends_of_short).first(word.size() + 1) : std::span<Node>(ends_of_long);
+  find_best_paths(word, ends);
   size_t unknown_end = 0;  // of a run of unknown characters, 0 if there is none
   for (size_t end = word.size(); end > 0;) {
     const auto begin = static_cast<size_t>(ends[end].begin);

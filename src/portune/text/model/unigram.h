@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -34,7 +35,7 @@ class Unigram final : public Model {
 
  private:
   struct Node;
-  std::vector<Node> best_paths(std::string_view word) const;
+  void find_best_paths(std::string_view word, std::span<Node> ends) const;
   int32_t unk_id() const;
   void push_unknown(std::string_view word, Span piece, std::vector<Piece>& reversed) const;
 

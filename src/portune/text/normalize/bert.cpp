@@ -114,10 +114,10 @@ class Walk {
 
 }  // namespace
 
-void BertNormalizer::normalize(std::string_view text, std::string& out) const {
-  const auto write = [&](char32_t c, Offsets) { append_utf8(c, out); };
+void BertNormalizer::normalize(std::string_view text, int32_t first, Normalized& out) const {
+  const auto write = [&](char32_t c, Offsets origin) { out.append(c, origin); };
   Walk walk(options_, write);
-  for (size_t at = 0; at < text.size();) walk.take(next_code_point(text, at), {});
+  for (size_t at = 0; at < text.size(); ++first) walk.take(next_code_point(text, at), {first, first + 1});
   walk.flush();
 }
 

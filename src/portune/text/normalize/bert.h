@@ -1,7 +1,7 @@
 // BERT's normalizer: clean, set ideographs apart, strip accents, lower-case.
 #pragma once
 
-#include <string>
+#include <cstdint>
 #include <string_view>
 
 #include "portune/text/normalize/normalizer.h"
@@ -20,10 +20,11 @@ class BertNormalizer final : public Normalizer {
   const BertNormalizerOptions& options() const { return options_; }
 
   void normalize(Normalized& text) const override;
+  bool works_by_segment() const override { return true; }
 
-  /// Appends the normalized form of `text` to `out`. A text may be cut before any ASCII character: the parts then give
-  /// what the whole gives.
-  void normalize(std::string_view text, std::string& out) const;
+  /// Appends the normalized form of `text`, whose first code point is number `first` of the original. A text may be cut
+  /// before any ASCII character: the parts then give what the whole gives.
+  void normalize(std::string_view text, int32_t first, Normalized& out) const;
 
  private:
   BertNormalizerOptions options_;

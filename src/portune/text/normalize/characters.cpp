@@ -1,7 +1,5 @@
 #include "portune/text/normalize/characters.h"
 
-#include <algorithm>
-
 #include "portune/text/byte_level.h"
 #include "portune/text/unicode/unicode.h"
 #include "portune/text/unicode/utf8.h"
@@ -21,8 +19,6 @@ void rewrite(Normalized& text, Visit&& visit) {
   text = std::move(result);
 }
 
-bool is_ascii(char byte) { return static_cast<unsigned char>(byte) < 0x80; }
-
 bool is_removed_by_nmt(char32_t c) {
   return (c >= 0x01 && c <= 0x08) || c == 0x0B || (c >= 0x0E && c <= 0x1F) || c == 0x7F || c == 0x8F || c == 0x9F;
 }
@@ -35,6 +31,9 @@ bool is_space_for_nmt(char32_t c) {
 }  // namespace
 
 void Lowercase::normalize(Normalized& text) const {
+  if (is_ascii(text.text())) {
+    return text.map_ascii([](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c | 0x20) : c; });
+  }
   const UnicodeTables& tables = UnicodeTables::get();
   rewrite(text, [&](char32_t c, auto&& put) {
     const bool changes = (tables.properties(c) & kUppercase) != 0;
@@ -43,8 +42,10 @@ void Lowercase::normalize(Normalized& text) const {
   });
 }
 
+bool StripAccents::keeps(std::string_view text) const { return is_ascii(text); }
+
 void StripAccents::normalize(Normalized& text) const {
-  if (std::all_of(text.text().begin(), text.text().end(), is_ascii)) return;
+  if (keeps(text.text())) return;
   const UnicodeTables& tables = UnicodeTables::get();
   rewrite(text, [&](char32_t c, auto&& put) {
     if ((tables.properties(c) & kCombiningMark) == 0) put(c);

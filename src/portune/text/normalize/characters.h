@@ -9,12 +9,15 @@ namespace portune::text {
 class Lowercase final : public Normalizer {
  public:
   void normalize(Normalized& text) const override;
+  bool works_by_segment() const override { return true; }
 };
 
 /// StripAccents: takes combining marks away (decompose before).
 class StripAccents final : public Normalizer {
  public:
   void normalize(Normalized& text) const override;
+  bool keeps(std::string_view text) const override;
+  bool works_by_segment() const override { return true; }
 };
 
 /// Nmt: takes control characters away and turns others into spaces.
@@ -22,6 +25,7 @@ class StripAccents final : public Normalizer {
 class Nmt final : public Normalizer {
  public:
   void normalize(Normalized& text) const override;
+  bool works_by_segment() const override { return true; }
 };
 
 /// ByteLevel: each byte as a printable character.

@@ -22,6 +22,7 @@ class Strip final : public Normalizer {
  public:
   Strip(bool left, bool right) : left_(left), right_(right) {}
   void normalize(Normalized& text) const override;
+  bool works_by_segment() const override { return !left_; }
 
  private:
   bool left_, right_;

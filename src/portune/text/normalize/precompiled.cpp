@@ -86,8 +86,20 @@ bool Precompiled::is_plain(std::string_view text, size_t at) const {
   return is_ascii(at) && plain_[static_cast<size_t>(text[at])] && (at + 1 == text.size() || is_ascii(at + 1));
 }
 
+bool Precompiled::works_by_segment() const {
+  return std::all_of(plain_.begin() + ' ', plain_.begin() + '~' + 1, [](bool plain) { return plain; });
+}
+
+bool Precompiled::keeps(std::string_view text) const {
+  for (size_t at = 0; at < text.size(); ++at) {
+    if (!is_plain(text, at)) return false;
+  }
+  return true;
+}
+
 void Precompiled::normalize(Normalized& text) const {
   const std::string_view all = text.text();
+  if (keeps(all)) return;
   std::vector<Change> changes;
   changes.reserve(all.size());
   bool modified = false;

@@ -21,6 +21,8 @@ class Precompiled final : public Normalizer {
   explicit Precompiled(std::string_view charsmap);
 
   void normalize(Normalized& text) const override;
+  bool keeps(std::string_view text) const override;
+  bool works_by_segment() const override;
 
  private:
   // What the shortest prefix of `text` that the trie knows becomes, if it knows any.

@@ -20,6 +20,7 @@ class ReplaceNormalizer final : public Normalizer {
     pattern_->find(text.text(), matches);
     text.replace(matches, content_);
   }
+  bool works_by_segment() const override { return pattern_->replaces_by_segment(content_); }
 
  private:
   PatternPtr pattern_;

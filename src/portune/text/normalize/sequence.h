@@ -1,6 +1,7 @@
 // Normalizers one after the other.
 #pragma once
 
+#include <algorithm>
 #include <vector>
 
 #include "portune/text/normalize/normalizer.h"
@@ -13,6 +14,12 @@ class NormalizerSequence final : public Normalizer {
 
   void normalize(Normalized& text) const override {
     for (const NormalizerPtr& stage : stages_) stage->normalize(text);
+  }
+  bool keeps(std::string_view text) const override {
+    return std::all_of(stages_.begin(), stages_.end(), [&](const auto& stage) { return stage->keeps(text); });
+  }
+  bool works_by_segment() const override {
+    return std::all_of(stages_.begin(), stages_.end(), [](const auto& stage) { return stage->works_by_segment(); });
   }
 
  private:

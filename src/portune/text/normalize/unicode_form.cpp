@@ -9,10 +9,6 @@
 namespace portune::text {
 namespace {
 
-bool is_ascii(std::string_view text) {
-  return std::all_of(text.begin(), text.end(), [](char byte) { return static_cast<unsigned char>(byte) < 0x80; });
-}
-
 // The decomposed text in canonical order. The first code point of a decomposition replaces what it stems from, the
 // others are inserted; each takes this along when marks change places. So has it `tokenizers`.
 class Decomposer {
@@ -95,8 +91,10 @@ void compose(std::vector<Change>& changes) {
 
 }  // namespace
 
+bool UnicodeNormalizer::keeps(std::string_view text) const { return is_ascii(text); }
+
 void UnicodeNormalizer::normalize(Normalized& text) const {
-  if (is_ascii(text.text())) return;
+  if (keeps(text.text())) return;
   const bool compatibly = form_ == UnicodeForm::kNfkc || form_ == UnicodeForm::kNfkd;
   std::vector<Change> changes = Decomposer(compatibly).decompose(text.text());
   if (form_ == UnicodeForm::kNfc || form_ == UnicodeForm::kNfkc) compose(changes);

@@ -12,6 +12,8 @@ class UnicodeNormalizer final : public Normalizer {
  public:
   explicit UnicodeNormalizer(UnicodeForm form) : form_(form) {}
   void normalize(Normalized& text) const override;
+  bool keeps(std::string_view text) const override;
+  bool works_by_segment() const override { return true; }
 
  private:
   UnicodeForm form_;

@@ -1,6 +1,9 @@
 #include "portune/text/pattern/pattern.h"
 
+#include <algorithm>
+
 #include "portune/text/pattern/regex.h"
+#include "portune/text/segments.h"
 
 namespace portune::text {
 namespace {
@@ -15,9 +18,28 @@ class Literal final : public Pattern {
       at += text_.size();
     }
   }
+  bool replaces_by_segment(std::string_view content) const override {
+    return text_.find(' ') == std::string::npos && !content.empty() &&
+           std::all_of(content.begin(), content.end(), is_visible);
+  }
 
  private:
   std::string text_;
+};
+
+// Runs of two spaces or more; so none that segments begin with.
+class SpaceRuns final : public Pattern {
+ public:
+  static constexpr std::string_view kRegex = " {2,}";
+
+  void find(std::string_view text, std::vector<Span>& matches) const override {
+    for (size_t at = text.find("  "); at != std::string_view::npos; at = text.find("  ", at)) {
+      const size_t end = std::min(text.find_first_not_of(' ', at), text.size());
+      matches.push_back({at, end});
+      at = end;
+    }
+  }
+  bool replaces_by_segment(std::string_view) const override { return true; }
 };
 
 template <WordRules rules>
@@ -41,6 +63,7 @@ PatternPtr regex_pattern(const std::string& regex) {
   if (rules == WordRules::kGpt2) return std::make_unique<KnownWords<WordRules::kGpt2>>();
   if (rules == WordRules::kLlama3) return std::make_unique<KnownWords<WordRules::kLlama3>>();
   if (rules == WordRules::kQwen2) return std::make_unique<KnownWords<WordRules::kQwen2>>();
+  if (regex == SpaceRuns::kRegex) return std::make_unique<SpaceRuns>();
   return std::make_unique<Regex>(regex);
 }
 

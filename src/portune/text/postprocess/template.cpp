@@ -65,7 +65,18 @@ void assemble(const std::vector<Template::Part>& parts, const std::vector<int32_
 
 Encoding assemble(const std::vector<Template::Part>& parts, const Sequence& first, const Sequence& second,
                   const EncodeOptions& options) {
+  size_t total = 0;
+  for (const Template::Part& part : parts) {
+    total += (is_special(part) ? part.special_ids : part.sequence == 0 ? first.ids : second.ids).size();
+  }
   Encoding encoding;
+  for (auto* values : {&encoding.ids, &encoding.type_ids, &encoding.special_tokens_mask, &encoding.sequence_ids}) {
+    values->reserve(total);
+  }
+  if (options.with_offsets) {
+    encoding.offsets.reserve(total);
+    encoding.word_ids.reserve(total);
+  }
   assemble(parts, first.ids, second.ids, options.add_special_tokens, encoding.ids, &encoding.type_ids);
   for (const Template::Part& part : parts) {
     if (is_special(part) && !options.add_special_tokens) continue;

@@ -28,6 +28,9 @@ bool for_each_bert_word(std::string_view text, Word&& word) {
 }
 
 class BertPreTokenizer final : public Cutter {
+ public:
+  bool works_by_segment() const override { return true; }
+
  protected:
   void cut(std::string_view word, std::vector<Span>& pieces) const override {
     for_each_bert_word(word, [&](size_t begin, size_t end) {

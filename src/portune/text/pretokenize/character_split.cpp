@@ -6,6 +6,20 @@ namespace portune::text {
 
 void PropertySplit::cut(std::string_view word, std::vector<Span>& pieces) const {
   const UnicodeTables& tables = UnicodeTables::get();
+  if (behavior_ == SplitBehavior::kRemoved) {
+    Span piece{0, 0};
+    for (size_t at = 0; at < word.size();) {
+      const size_t begin = at;
+      const bool is_match = (tables.properties(next_code_point(word, at)) & property_) != 0;
+      piece.end = is_match ? begin : at;
+      if (is_match) {
+        pieces.push_back(piece);
+        piece = {at, at};
+      }
+    }
+    pieces.push_back(piece);
+    return;
+  }
   std::vector<Span> matches;
   for (size_t at = 0; at < word.size();) {
     const size_t begin = at;

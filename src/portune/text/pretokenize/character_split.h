@@ -12,6 +12,9 @@ namespace portune::text {
 class PropertySplit final : public Cutter {
  public:
   PropertySplit(Property property, SplitBehavior behavior) : property_(property), behavior_(behavior) {}
+  bool works_by_segment() const override {
+    return (property_ & kSpace) != 0 && (behavior_ == SplitBehavior::kRemoved || behavior_ == SplitBehavior::kIsolated);
+  }
 
  protected:
   void cut(std::string_view word, std::vector<Span>& pieces) const override;
@@ -23,6 +26,9 @@ class PropertySplit final : public Cutter {
 
 /// Whitespace: words are runs of word characters, and runs of characters that are neither those nor white space.
 class Whitespace final : public Cutter {
+ public:
+  bool works_by_segment() const override { return true; }
+
  protected:
   void cut(std::string_view word, std::vector<Span>& pieces) const override;
 };

@@ -22,6 +22,7 @@ void Metaspace::split(Words& words) const {
   const std::string_view mark = options_.replacement;
   Words result;
   result.text.clear_like(words.text);
+  result.text.reserve(words.text.text().size() + mark.size() * (words.words.size() + 1));
   for (const Words::Word& word : words.words) {
     const std::string_view text = words.text_of(word);
     const size_t begin = result.text.text().size();

@@ -24,6 +24,7 @@ class Metaspace final : public PreTokenizer {
 
   void split(Words& words) const override;
   bool needs_origins() const override { return options_.prepend_scheme == PrependScheme::kFirst; }
+  bool works_by_segment() const override { return options_.split; }
 
  private:
   MetaspaceOptions options_;

@@ -34,6 +34,9 @@ class PreTokenizer {
   virtual void split(Words& words) const = 0;
   /// Whether words depend on their place in the original text.
   virtual bool needs_origins() const { return false; }
+  /// Whether it cuts at the first space of each segment (segments.h), and segments become the words that they become as
+  /// parts of the text.
+  virtual bool works_by_segment() const { return false; }
 };
 using PreTokenizerPtr = std::unique_ptr<const PreTokenizer>;
 

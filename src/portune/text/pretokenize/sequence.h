@@ -17,6 +17,8 @@ class PreTokenizerSequence final : public PreTokenizer {
   bool needs_origins() const override {
     return std::any_of(stages_.begin(), stages_.end(), [](const auto& stage) { return stage->needs_origins(); });
   }
+  // The stages after the first look at one word at a time.
+  bool works_by_segment() const override { return !stages_.empty() && stages_.front()->works_by_segment(); }
   const std::vector<PreTokenizerPtr>& stages() const { return stages_; }
 
  private:

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <cstring>
 #include <string>
 #include <string_view>
 
@@ -40,6 +42,19 @@ char32_t previous_code_point(std::string_view text, size_t end);
 
 /// Whether this byte continues a code point that an earlier byte has begun.
 inline bool is_continuation(char byte) { return (static_cast<unsigned char>(byte) & 0xC0) == 0x80; }
+
+/// Whether each code point has one byte.
+inline bool is_ascii(std::string_view text) {
+  constexpr uint64_t kHighBits = 0x8080808080808080;
+  uint64_t bits = 0;
+  size_t at = 0;
+  for (uint64_t bytes; at + sizeof(bytes) <= text.size(); at += sizeof(bytes)) {
+    std::memcpy(&bytes, text.data() + at, sizeof(bytes));
+    bits |= bytes;
+  }
+  for (; at < text.size(); ++at) bits |= static_cast<unsigned char>(text[at]);
+  return (bits & kHighBits) == 0;
+}
 
 /// Number of code points.
 size_t count_code_points(std::string_view text);

@@ -1,0 +1,28 @@
+#include "portune/text/encoder_pool.h"
+
+#include "portune/text/text_encoder.h"
+
+namespace portune::text {
+
+EncoderPool::EncoderPool() = default;
+EncoderPool::~EncoderPool() = default;
+
+EncoderPool::Loan EncoderPool::borrow(const Tokenizer::Parts& parts) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (!waiting_.empty()) {
+      TextEncoder* const encoder = waiting_.back().release();
+      waiting_.pop_back();
+      return Loan(encoder, {this});
+    }
+  }
+  return Loan(std::make_unique<TextEncoder>(parts).release(), {this});
+}
+
+void EncoderPool::Return::operator()(TextEncoder* encoder) const {
+  std::unique_ptr<TextEncoder> returned(encoder);
+  const std::lock_guard lock(pool->mutex_);
+  pool->waiting_.push_back(std::move(returned));
+}
+
+}  // namespace portune::text
