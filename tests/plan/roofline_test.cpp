@@ -26,6 +26,15 @@ TEST(Roofline, MemoryBoundStepsUseAPartOfThePeak) {
   EXPECT_DOUBLE_EQ(estimate.utilization(), 0.25);
 }
 
+TEST(Roofline, LinksBoundStepsThatSendMuch) {
+  Peaks linked = kPeaks;
+  const Work work = {.flops = {{DType::kFloat32, 100}}, .bytes = 40, .sent_bytes = 60};
+  EXPECT_DOUBLE_EQ(roofline(work, linked).seconds(), 4) << "within one memory";
+  linked.links = 5;
+  EXPECT_DOUBLE_EQ(roofline(work, linked).exchange_s, 12);
+  EXPECT_DOUBLE_EQ(roofline(work, linked).seconds(), 12);
+}
+
 TEST(Roofline, SumsUpAllTypes) {
   const Work work = {.flops = {{DType::kFloat32, 3}, {DType::kBFloat16, 4}}, .bytes = 0};
   EXPECT_DOUBLE_EQ(work.all_flops(), 7);

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "portune/cli/progress_bar.h"
@@ -55,12 +56,16 @@ double compile_seconds(const PlannedTarget& target) {
   return seconds;
 }
 
+const char* bound_of(const MeanStep& step) {
+  if (step.exchange_s > std::max(step.compute_s, step.memory_s)) return "links";
+  return step.compute_s >= step.memory_s ? "compute" : "memory";
+}
+
 std::string time_row(const PlannedRun& run, const PlannedTarget& target) {
   const MeanStep step = mean_step(target.outcome.shapes);
-  const double memory_s = step.bytes / target.peaks.bytes;
   return fmt::format(
       kTimeRow, target.target.name, operations(step.flops), decimal_size(step.bytes), duration(step.seconds),
-      step.compute_s >= memory_s ? "compute" : "memory", fmt::format("{:.0f} %", 100 * step.compute_s / step.seconds),
+      bound_of(step), fmt::format("{:.0f} %", 100 * step.compute_s / step.seconds),
       duration(step.seconds * static_cast<double>(run.steps_per_epoch)), duration(compile_seconds(target)));
 }
 
@@ -81,12 +86,20 @@ std::string options_of(const plan::Remedy& remedy, const PlannedRun& run) {
   return text;
 }
 
+std::string exchange_of(const PlannedTarget& target) {
+  if (!has_figures(target)) return "";
+  const MeanStep step = mean_step(target.outcome.shapes);
+  const std::string sent = fmt::format(", each of which sends {} in a step", decimal_size(step.sent_bytes));
+  if (target.peaks.links == 0) return sent + ", within this machine's memory";
+  return sent + fmt::format(", {} on its links", duration(step.exchange_s));
+}
+
 // What the rows have no room for.
 std::vector<std::string> remarks_on(const PlannedTarget& target, const PlannedRun& run) {
   std::vector<std::string> lines;
   if (run.mesh.devices() > 1) {
-    lines.push_back(fmt::format("per device; {} devices in the mesh {}, whose links count as infinitely fast",
-                                run.mesh.devices(), to_string(run.mesh)));
+    lines.push_back(fmt::format("per device; {} devices in the mesh {}{}", run.mesh.devices(), to_string(run.mesh),
+                                exchange_of(target)));
   } else if (target.target.devices > 1) {
     lines.push_back(fmt::format("per device; one device of {}", target.target.devices));
   }
@@ -115,8 +128,10 @@ ordered_json json_of(const plan::ShapePlan& shape) {
           {"memory", json_of(shape.step.memory)},
           {"flops", flops},
           {"bytes", shape.step.work.bytes},
+          {"sent_bytes", shape.step.work.sent_bytes},
           {"compute_seconds", shape.time.compute_s},
           {"memory_seconds", shape.time.memory_s},
+          {"exchange_seconds", shape.time.exchange_s},
           {"step_seconds", shape.time.seconds()},
           {"compile_seconds", shape.step.compile_s}};
 }
@@ -132,6 +147,7 @@ void add_figures(ordered_json& json, const PlannedTarget& target, const PlannedR
   json["memory"] = json_of(target.outcome.memory);
   json["flops_per_step"] = step.flops;
   json["bytes_per_step"] = step.bytes;
+  json["sent_bytes_per_step"] = step.sent_bytes;
   json["step_seconds"] = step.seconds;
   json["model_flops_utilization_at_most"] = step.compute_s / step.seconds;
   json["epoch_seconds"] = step.seconds * static_cast<double>(run.steps_per_epoch);
@@ -152,7 +168,8 @@ ordered_json json_of(const PlannedTarget& target, const PlannedRun& run) {
   json["memory_capacity"] = target.memory_bytes;
   json["peaks"] = {{"float32_flops_per_second", target.peaks.float32},
                    {"bfloat16_flops_per_second", target.peaks.bfloat16},
-                   {"bytes_per_second", target.peaks.bytes}};
+                   {"bytes_per_second", target.peaks.bytes},
+                   {"link_bytes_per_second", target.peaks.links}};
   if (has_figures(target)) add_figures(json, target, run);
   if (target.largest_batch) json["largest_batch"] = json_of(*target.largest_batch);
   if (target.outcome.is_too_large) {
@@ -176,11 +193,18 @@ MeanStep mean_step(const std::vector<plan::ShapePlan>& shapes) {
     const double share = static_cast<double>(shape.shape.steps);
     sum.flops += share * shape.step.work.all_flops();
     sum.bytes += share * shape.step.work.bytes;
+    sum.sent_bytes += share * shape.step.work.sent_bytes;
     sum.seconds += share * shape.time.seconds();
     sum.compute_s += share * shape.time.compute_s;
+    sum.memory_s += share * shape.time.memory_s;
+    sum.exchange_s += share * shape.time.exchange_s;
     steps += share;
   }
-  return {sum.flops / steps, sum.bytes / steps, sum.seconds / steps, sum.compute_s / steps};
+  for (double* figure :
+       {&sum.flops, &sum.bytes, &sum.sent_bytes, &sum.seconds, &sum.compute_s, &sum.memory_s, &sum.exchange_s}) {
+    *figure /= steps;
+  }
+  return sum;
 }
 
 std::string table_of(const PlannedRun& run) {

@@ -32,7 +32,7 @@ struct PlannedRun {
 
 /// Of one step, as the shapes have their share of an epoch.
 struct MeanStep {
-  double flops = 0, bytes = 0, seconds = 0, compute_s = 0;
+  double flops = 0, bytes = 0, sent_bytes = 0, seconds = 0, compute_s = 0, memory_s = 0, exchange_s = 0;
 };
 MeanStep mean_step(const std::vector<plan::ShapePlan>& shapes);
 

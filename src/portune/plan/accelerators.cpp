@@ -12,8 +12,8 @@ constexpr int64_t gib(double number) { return static_cast<int64_t>(number * kGiB
 
 // At precision HIGHEST, which Portune asks for where types are float32, a TPU multiplies in six passes of bfloat16
 // (openxla.org, StableHLO's DotAlgorithm BF16_BF16_F32_X6).
-constexpr Peaks tpu_peaks(double bfloat16, double bytes) {
-  return {.float32 = bfloat16 / 6, .bfloat16 = bfloat16, .bytes = bytes};
+constexpr Peaks tpu_peaks(double bfloat16, double bytes, double links) {
+  return {.float32 = bfloat16 / 6, .bfloat16 = bfloat16, .bytes = bytes, .links = links};
 }
 
 Accelerator tpu(std::string_view name, std::string_view topology, int64_t counted_per_device, int64_t memory_bytes,
@@ -45,21 +45,30 @@ constexpr GpuFacts ampere(std::string_view name) { return {name, 8, 0, 108, 64, 
 // its data sheet). There is none for the L4: it has AD104's sizes of compute capability 8.9 (CUDA C++ Programming
 // Guide, table of technical specifications), 58 cores and 48 MiB of L2 cache, 300 GB/s (data sheet), and the memory
 // that PyTorch finds on one (22.03 GiB).
+//
+// Links, in one direction: of TPUs half of the "bidirectional ICI bandwidth per chip" of those pages, for v2 and v3
+// four links of 496 and 656 Gbit/s (the article of 2020), for v4 six of 50 GB/s (Jouppi et al., ISCA 2023), shared by a
+// chip's devices; a slice whose ends are not joined uses fewer. Of GPUs half of NVLink's figure in the data sheets; of
+// the L4, which has none, that of 16 lanes of PCI Express 4.
 std::span<const Accelerator> accelerators() {
   static const std::vector<Accelerator> kAll = {
       {"cpu", "cpu", {}, 1, 0, {}, std::nullopt},
-      tpu("tpu:v2", "v2:2x2", 1, gib(7.48), tpu_peaks(23 * kTera, 350 * kGiga)),
-      tpu("tpu:v3", "v3:2x2", 1, gib(15.48), tpu_peaks(61.5 * kTera, 450 * kGiga)),
-      tpu("tpu:v4", "v4:2x2x1", 1, gib(15.25), tpu_peaks(137.5 * kTera, 600 * kGiga)),
-      tpu("tpu:v5e", "v5e:2x2", 1, gib(15.75), tpu_peaks(197 * kTera, 819 * kGiga)),
-      tpu("tpu:v5p", "v5p:2x2x1", 2, gib(95.73), tpu_peaks(459 * kTera, 2765 * kGiga)),
-      tpu("tpu:v6e", "v6e:2x2", 1, gib(31.24), tpu_peaks(918 * kTera, 1638 * kGiga)),
-      tpu("tpu:7x", "tpu7x:2x2x1", 1, gib(94.74), tpu_peaks(1153.5 * kTera, 3690 * kGiga)),
-      gpu("cuda:h100", 84942979072, {67 * kTera, 989.4 * kTera, 3352.32 * kGiga}, hopper("NVIDIA H100 80GB HBM3")),
-      gpu("cuda:h200", 151397597184, {67 * kTera, 989.4 * kTera, 4800 * kGiga}, hopper("NVIDIA H200 141GB HBM3e")),
-      gpu("cuda:a100-40gb", 42331013120, {19.5 * kTera, 312 * kTera, 1555.2 * kGiga}, ampere("NVIDIA A100-SXM4-40GB")),
-      gpu("cuda:a100-80gb", 85100068864, {19.5 * kTera, 312 * kTera, 2039.04 * kGiga}, ampere("NVIDIA A100-SXM4-80GB")),
-      gpu("cuda:l4", gib(22.03), {30.3 * kTera, 121 * kTera, 300 * kGiga},
+      tpu("tpu:v2", "v2:2x2", 1, gib(7.48), tpu_peaks(23 * kTera, 350 * kGiga, 124 * kGiga)),
+      tpu("tpu:v3", "v3:2x2", 1, gib(15.48), tpu_peaks(61.5 * kTera, 450 * kGiga, 164 * kGiga)),
+      tpu("tpu:v4", "v4:2x2x1", 1, gib(15.25), tpu_peaks(137.5 * kTera, 600 * kGiga, 150 * kGiga)),
+      tpu("tpu:v5e", "v5e:2x2", 1, gib(15.75), tpu_peaks(197 * kTera, 819 * kGiga, 200 * kGiga)),
+      tpu("tpu:v5p", "v5p:2x2x1", 2, gib(95.73), tpu_peaks(459 * kTera, 2765 * kGiga, 600 * kGiga)),
+      tpu("tpu:v6e", "v6e:2x2", 1, gib(31.24), tpu_peaks(918 * kTera, 1638 * kGiga, 400 * kGiga)),
+      tpu("tpu:7x", "tpu7x:2x2x1", 1, gib(94.74), tpu_peaks(1153.5 * kTera, 3690 * kGiga, 300 * kGiga)),
+      gpu("cuda:h100", 84942979072, {67 * kTera, 989.4 * kTera, 3352.32 * kGiga, 450 * kGiga},
+          hopper("NVIDIA H100 80GB HBM3")),
+      gpu("cuda:h200", 151397597184, {67 * kTera, 989.4 * kTera, 4800 * kGiga, 450 * kGiga},
+          hopper("NVIDIA H200 141GB HBM3e")),
+      gpu("cuda:a100-40gb", 42331013120, {19.5 * kTera, 312 * kTera, 1555.2 * kGiga, 300 * kGiga},
+          ampere("NVIDIA A100-SXM4-40GB")),
+      gpu("cuda:a100-80gb", 85100068864, {19.5 * kTera, 312 * kTera, 2039.04 * kGiga, 300 * kGiga},
+          ampere("NVIDIA A100-SXM4-80GB")),
+      gpu("cuda:l4", gib(22.03), {30.3 * kTera, 121 * kTera, 300 * kGiga, 32 * kGiga},
           {"NVIDIA L4", 8, 9, 58, 128, 1536, 102400, 101376, 50331648, 2.04}),
   };
   return kAll;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "portune/graph/exchange.h"
 #include "portune/graph/matrix_flops.h"
 
 namespace portune::plan {
@@ -40,6 +41,15 @@ std::map<DType, double> flops_of(const Task& task, const train::Signature& batch
   return matrix_flops(train::step_program(task, batch, options).function);
 }
 
+// A device's, in a step: what micro-batches gather they gather each time.
+double sent_bytes(const Task& task, const train::Signature& batch, train::StepOptions options) {
+  if (options.mesh.devices() == 1) return 0;
+  const auto rounds = static_cast<double>(options.gradient_accumulation_steps);
+  options.gradient_accumulation_steps = 1;
+  const Exchange exchange = exchange_of(train::step_program(task, batch, options).function);
+  return rounds * exchange.parts + exchange.sums;
+}
+
 }  // namespace
 
 Memory together(const Memory& a, const Memory& b) {
@@ -58,7 +68,8 @@ StepPlan plan_step(const Compiler& compiler, const Task& task, const train::Sign
   const auto rounds = static_cast<double>(options.gradient_accumulation_steps);
   return {.memory = memory_of(step, compiled.memory),
           .work = {.flops = flops_of(task, batch, options),
-                   .bytes = compiled.traffic.once + rounds * compiled.traffic.of_round},
+                   .bytes = compiled.traffic.once + rounds * compiled.traffic.of_round,
+                   .sent_bytes = sent_bytes(task, batch, options)},
           .compile_s = compiled.seconds};
 }
 

@@ -1,0 +1,17 @@
+// What the devices of a mesh send each other, as a program's graph says.
+#pragma once
+
+#include "portune/graph.h"
+
+namespace portune {
+
+/// Bytes that each device sends, where arrays go round in a ring.
+struct Exchange {
+  double parts = 0;  ///< of arrays that are gathered, or scattered
+  double sums = 0;   ///< of all_reduce, as if over all devices of the mesh
+};
+
+/// Of all collectives, those that remat() computes again included; those in the body of a loop are not.
+Exchange exchange_of(const Function& function);
+
+}  // namespace portune

@@ -1,0 +1,37 @@
+#include "portune/graph/exchange.h"
+
+#include <gtest/gtest.h>
+
+#include "portune/ops.h"
+
+namespace portune {
+namespace {
+
+TEST(Exchange, IsWhatARingSends) {
+  const Mesh mesh{.data = 2, .fsdp = 2};
+  const Value part = parameter("part", {DType::kFloat32, {6}});
+  const Value whole = all_gather(part, 0, mesh, {MeshAxis::kFsdp});
+  const Value gradient = reduce_scatter(whole * 2.0, 0, mesh, {MeshAxis::kFsdp});
+  const Exchange exchange =
+      exchange_of({.parameters = {part}, .results = {all_reduce(gradient, mesh, {MeshAxis::kData})}, .mesh = mesh});
+  EXPECT_EQ(exchange.parts, 24 + 24) << "to the other one of two";
+  EXPECT_EQ(exchange.sums, 2 * 0.75 * 24);
+}
+
+// With remat the weights are gathered once more on the way back.
+TEST(Exchange, CountsWhatIsComputedAgain) {
+  const Mesh mesh{.fsdp = 2};
+  const auto parts_of = [&](Remat policy) {
+    const Value x = parameter("x", {DType::kFloat32, {4}}), part = parameter("part", x.type());
+    const Value y = x * slice(all_gather(part, 0, mesh, {MeshAxis::kFsdp}), 0, {0, 4});
+    const Values wrt{x, part};
+    return exchange_of(
+               {.parameters = {x, part}, .results = gradients(sum(tanh(remat(x, y, policy))), wrt), .mesh = mesh})
+        .parts;
+  };
+  EXPECT_EQ(parts_of(Remat::kNone), 16 + 16) << "the weights, and their gradient on its way back";
+  EXPECT_EQ(parts_of(Remat::kLayers), 16 + 16 + 16);
+}
+
+}  // namespace
+}  // namespace portune
