@@ -179,7 +179,8 @@ class Trainer {
   /// errors  IoError, or NumericError if a weight is not finite, after which the older folder is as it was; UsageError
   ///         before the first batch, which loads weights
   void save(const std::filesystem::path& folder) const;
-  /// As save(), and with it what resume() needs: optimizer state, step and, after fit(), where the data stand.
+  /// As save(), and with it what resume() needs: optimizer state, step and, after fit(), where the data stand. Steps
+  /// from one on that has ended the training (OnNonFinite::kStop) do not count.
   void save_checkpoint(const std::filesystem::path& folder) const;
   /// Continues from what save_checkpoint() wrote. The task must have been made from that same folder.
   /// errors  NotFoundError if the folder is a model without a training state; UsageError after the first step, or if

@@ -3,6 +3,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <fstream>
@@ -14,6 +15,7 @@
 #include "io/write_zip.h"
 #include "portune/base/stop.h"
 #include "portune/error.h"
+#include "portune/io/lock_file.h"
 #include "portune/io/sha256.h"
 
 namespace portune {
@@ -134,6 +136,18 @@ TEST_F(InstallPlugin, TellsHowFarItIs) {
   EXPECT_EQ(all, std::ssize(wheels_["plugin-wheel"]) + std::ssize(wheels_["library-wheel"]));
   EXPECT_EQ(of_library.front(), 0);
   EXPECT_EQ(of_library.back(), std::ssize(wheels_["library-wheel"]));
+}
+
+TEST_F(InstallPlugin, OneAtATime) {
+  const fs::path deps = folder_.path() / "portune/deps";
+  fs::create_directories(deps);
+  {
+    const auto other = io::LockFile::try_hold(deps / ".install-lock");
+    ASSERT_TRUE(other);
+    EXPECT_THAT([&] { install(); }, ThrowsMessage<DeviceError>(HasSubstr("by process " + std::to_string(getpid()))));
+  }
+  install();
+  EXPECT_THAT(left(), ElementsAre("plugin_wheel-1.0"));
 }
 
 TEST_F(InstallPlugin, RefusesAnotherHashAndKeepsNothingOfIt) {

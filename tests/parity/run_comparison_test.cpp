@@ -131,12 +131,15 @@ TEST(CompareRuns, TensorsAreComparedInTheFirstStepInEachOfSoManyAndInTheLast) {
   EXPECT_THAT(compared, ElementsAre(1, 3, 6, 7));
 }
 
-TEST(CompareRuns, OneRunThatIsNotFiniteDrifts) {
+TEST(CompareRuns, OneRunThatIsNotFiniteEndsTheComparisonAndIsNamed) {
   const RunComparison result = compare(Faulty(std::numeric_limits<double>::quiet_NaN()), constant_rate(),
                                        constant_rate(kBFloat16), {.tolerance = kBFloat16});
   EXPECT_FALSE(result.passed());
-  ASSERT_FALSE(result.first_beyond.empty());
-  EXPECT_EQ(result.first_beyond.front().step, 1) << "which makes no update in that run";
+  ASSERT_TRUE(result.not_finite);
+  EXPECT_EQ(result.not_finite->run, 1);
+  EXPECT_EQ(result.not_finite->step, 1);
+  EXPECT_EQ(result.not_finite->first, "the loss");
+  EXPECT_EQ(result.steps.size(), 1);
   EXPECT_TRUE(std::isinf(result.max_loss_apart()));
 }
 

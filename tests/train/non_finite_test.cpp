@@ -82,6 +82,17 @@ TEST(SkippedStep, IsCountedAndToldWithItsRows) {
 }
 
 // Weights, and how many steps made an update, in a checkpoint between two bad batches.
+TEST(SkippedStep, EndsTheTrainingWhereAllWouldBeSkipped) {
+  const PlaneTask task;
+  TrainingOptions large = options(OnNonFinite::kSkip);
+  large.learning_rate = 3e38;
+  large.weight_decay = 1e38;
+  Trainer trainer(kernels(), task, large);
+  EXPECT_THAT(message_of<NumericError>([&] { trainer.fit(plane_batches(30), {.num_train_epochs = 1}); }),
+              AllOf(HasSubstr("a weight that is not finite"), HasSubstr("10 skipped steps in a row")));
+  EXPECT_LT(trainer.steps(), 20);
+}
+
 TEST(SkippedStep, IsResumedToTheBit) {
   const data::Dataset batches = plane_batches(6, {.x = {1}, .z = {4}});
   const TemporaryFolder folder;
@@ -187,6 +198,13 @@ TEST(Stop, EndsALoopOfOnesOwn) {
   }
   EXPECT_THAT(finite, ElementsAre(true, true, true, false, false));  // of the third, the gradient alone is not
   EXPECT_EQ(state_of(trainer), state_after(kernels(), plane_batches(2)));
+  // Nor does a checkpoint count steps that were void.
+  const TemporaryFolder folder;
+  trainer.save_checkpoint(folder / "saved");
+  const PlaneTask saved(folder / "saved");
+  Trainer second(kernels(), saved, options(OnNonFinite::kSkip));
+  second.resume(folder / "saved");
+  EXPECT_EQ(second.steps(), 2);
 }
 
 // ---- the scale of the loss

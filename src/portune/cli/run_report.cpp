@@ -61,6 +61,11 @@ std::string of_both_kinds(const std::vector<Drift>& drifts) {
 }
 
 std::string verdict(const RunComparison& c) {
+  if (c.not_finite) {
+    const parity::NotFinite& n = *c.not_finite;
+    return fmt::format("the {} run is not finite in step {}, the other one is; the first that is not: {}\n",
+                       n.run == 0 ? "first" : "second", n.step, n.first.empty() ? "not found" : n.first);
+  }
   const std::string curves = fmt::format("loss curves: {} apart at most, {} on average\n", distance(c.max_loss_apart()),
                                          distance(c.mean_loss_apart()));
   if (c.passed()) {
@@ -119,6 +124,7 @@ std::string json_of(const std::array<RunSetting, 2>& settings, const RunComparis
                        {"loss_apart_max", c.max_loss_apart()},
                        {"loss_apart_mean", c.mean_loss_apart()},
                        {"first_drift", nullptr},
+                       {"not_finite", nullptr},
                        {"tolerance",
                         {{"loss", c.tolerance.loss},
                          {"grad_norm", c.tolerance.grad_norm},
@@ -130,6 +136,11 @@ std::string json_of(const std::array<RunSetting, 2>& settings, const RunComparis
                        {"parameters", json_of(c.parameters)},
                        {"beyond_with_first", json_of(c.first_beyond)}};
   if (!c.first_beyond.empty()) json["first_drift"] = json_of(c.first_beyond.front());
+  if (c.not_finite) {
+    json["not_finite"] = {{"run", c.not_finite->run == 0 ? "first" : "second"},
+                          {"step", c.not_finite->step},
+                          {"first", c.not_finite->first}};
+  }
   return line_of(json);
 }
 

@@ -9,6 +9,7 @@
 #include "portune/base/stop.h"
 #include "portune/error.h"
 #include "portune/io/atomic_directory.h"
+#include "portune/io/lock_file.h"
 #include "portune/io/random_access_file.h"
 #include "portune/io/read_ahead.h"
 #include "portune/io/sha256.h"
@@ -117,11 +118,24 @@ pjrt::PluginVersion version_of(const PluginPackage& package, const fs::path& fol
   }
 }
 
+// Installations share the folder of fetched wheels.
+io::LockFile lock_of(const fs::path& folder) {
+  fs::create_directories(folder);
+  const fs::path path = folder / ".install-lock";
+  if (auto held = io::LockFile::try_hold(path)) return std::move(*held);
+  const std::string holder = io::LockFile::holder(path);
+  throw DeviceError({.where = folder.string(),
+                     .given = "another installation into it" + (holder.empty() ? "" : ", by process " + holder),
+                     .expected = "one at a time",
+                     .fix = "wait for that one, or end it"});
+}
+
 }  // namespace
 
 pjrt::PluginVersion install_plugin(const PluginPackage& package, const InstallOptions& options) {
   require_machine(package);
   const fs::path folder = folder_of(package);
+  const io::LockFile lock = lock_of(folder.parent_path());
   io::recover_directory(folder);
   fetch_all(missing_downloads(package, folder, options.index), folder, options);
   options.unpack();

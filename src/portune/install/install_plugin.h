@@ -28,8 +28,8 @@ struct InstallOptions {
 /// The plugin is loaded before it is put there.
 /// returns   its version
 /// errors    DataError for a wheel of another hash, or one that does not hold what it should; DeviceError if this is
-///           no machine for it, or the plugin cannot be loaded or is of a version that is not supported; IoError; as
-///           url_of(); Stopped
+///           no machine for it, if another process installs, or if the plugin cannot be loaded or is of a version that
+///           is not supported; IoError; as url_of(); Stopped
 pjrt::PluginVersion install_plugin(const pjrt::PluginPackage& package, const InstallOptions& options);
 
 }  // namespace portune

@@ -7,6 +7,7 @@
 #include "portune/base/stop.h"
 #include "portune/error.h"
 #include "portune/train/evaluation.h"
+#include "portune/train/progress.h"
 #include "portune/train/state.h"
 
 namespace portune::parity {
@@ -42,6 +43,7 @@ class Comparer {
       const std::optional<data::Example> batch = cursor.next();
       if (!batch) throw train::no_example("training data");
       step(*batch);
+      if (result_.not_finite) break;  // from here on they are not the same training
     }
     std::erase_if(result_.parameters, [this](const Drift& found) { return small_.contains(found.tensor); });
     return std::move(result_);
@@ -58,19 +60,31 @@ class Comparer {
     const StepResult of_second = second_.start_step(batch);
     step.loss[1] = of_second.loss();
     step.grad_norm[1] = of_second.grad_norm();
-    require_finite(step, to_string(batch.origin()));
+    const std::array<bool, 2> ended = {has_ended(of_first, first_), has_ended(of_second, second_)};
+    if (ended[0] && ended[1]) throw not_finite(step, to_string(batch.origin()));
+    if (ended[0] != ended[1]) {
+      train::TrainingState& run = ended[0] ? first_ : second_;
+      run.return_to_before(step.step);
+      result_.not_finite = {.run = ended[0] ? 0 : 1, .step = step.step, .first = run.first_not_finite(batch)};
+      result_.steps.push_back(step);
+      return;
+    }
     path_ += of_first.learning_rate();
     if (step.step == 1 || step.step % options_.every == 0 || step.step == options_.steps) compare_tensors(step);
     result_.steps.push_back(step);
     if (options_.callback != nullptr) options_.callback->on_step(of_first, options_.steps);
   }
 
-  static void require_finite(const ComparedStep& step, const std::string& rows) {
-    if (std::isfinite(step.loss[0]) || std::isfinite(step.loss[1])) return;
-    throw NumericError({.where = "step " + std::to_string(step.step),
-                        .given = "a loss that is not finite in both runs, in the batch that begins at " + rows,
-                        .expected = "finite numbers",
-                        .fix = "lower the learning rate, add warm-up steps, or look at these rows"});
+  static bool has_ended(const StepResult& result, const train::TrainingState& run) {
+    return train::ends_training(result, run.options().on_non_finite);
+  }
+
+  static NumericError not_finite(const ComparedStep& step, const std::string& rows) {
+    return NumericError(
+        {.where = "step " + std::to_string(step.step),
+         .given = "a loss or gradient that is not finite in both runs, in the batch that begins at " + rows,
+         .expected = "finite numbers",
+         .fix = "lower the learning rate, add warm-up steps, or look at these rows"});
   }
 
   std::vector<Distance> distances() const {
@@ -151,7 +165,7 @@ double RunComparison::mean_loss_apart() const {
 }
 
 bool RunComparison::passed() const {
-  return first_beyond.empty() &&
+  return !not_finite && first_beyond.empty() &&
          std::ranges::all_of(steps, [this](const ComparedStep& step) { return step.passed(tolerance); });
 }
 

@@ -45,6 +45,13 @@ struct ComparedStep {
   bool passed(const DriftTolerance& tolerance) const;
 };
 
+/// Where one run has ended, and the other has not.
+struct NotFinite {
+  int run = 0;  ///< 0 or 1
+  int64_t step = 0;
+  std::string first;  ///< what went wrong first: see TrainingState::first_not_finite()
+};
+
 struct RunComparison {
   DriftTolerance tolerance;
   std::vector<ComparedStep> steps;
@@ -54,6 +61,7 @@ struct RunComparison {
   /// All that were beyond what is allowed after the earliest step where any was: gradients, then parameters. The first
   /// of them is the first tensor that drifts.
   std::vector<Drift> first_beyond;
+  std::optional<NotFinite> not_finite;  ///< in the last of the steps, in which no tensors were compared
 
   double max_loss_apart() const;
   double mean_loss_apart() const;
@@ -71,7 +79,7 @@ struct RunComparisonOptions {
 /// Makes each step on both settings, from the same weights, with the same batches and random keys. Weights and moments
 /// of both runs are on their devices at the same time; on the host there is one parameter of each at a time.
 /// batches  repeated as often as needed
-/// errors   DataError if there is none; NumericError if a loss is not finite in both runs; Stopped
+/// errors   DataError if there is none; NumericError if a step is not finite in both runs; Stopped
 RunComparison compare_runs(const Task& task, const Run& first, const Run& second, const data::Dataset& batches,
                            const RunComparisonOptions& options);
 

@@ -49,15 +49,16 @@ pjrt::Topology topology_of(const Accelerator& accelerator, int64_t devices) {
   }
 }
 
-// XLA takes three quarters of a GPU's memory if it is not told otherwise (its memory_fraction).
-int64_t usable_bytes(const Accelerator& accelerator) {
-  return accelerator.gpu ? accelerator.memory_bytes / 4 * 3 : accelerator.memory_bytes;
+// XLA takes three quarters of a GPU's memory if it is not told otherwise.
+int64_t usable_bytes(const Accelerator& accelerator, const GpuMemoryOptions& gpu) {
+  if (!accelerator.gpu) return accelerator.memory_bytes;
+  return static_cast<int64_t>(static_cast<double>(accelerator.memory_bytes) * gpu.fraction.value_or(0.75f));
 }
 
 class AheadOfTimeCompiler final : public Compiler {
  public:
-  explicit AheadOfTimeCompiler(const Accelerator& accelerator)
-      : Compiler(usable_bytes(accelerator), accelerator.peaks), accelerator_(accelerator) {
+  AheadOfTimeCompiler(const Accelerator& accelerator, const GpuMemoryOptions& gpu)
+      : Compiler(usable_bytes(accelerator, gpu), accelerator.peaks), accelerator_(accelerator) {
     topology_with(1);  // so that a plugin that is missing is told at once
   }
 
@@ -117,7 +118,7 @@ class CpuCompiler final : public Compiler {
 
 std::unique_ptr<Compiler> open_compiler(const Target& target, const DeviceOptions& options) {
   if (target.accelerator->platform == "cpu") return std::make_unique<CpuCompiler>(options);
-  return std::make_unique<AheadOfTimeCompiler>(*target.accelerator);
+  return std::make_unique<AheadOfTimeCompiler>(*target.accelerator, options.gpu_memory);
 }
 
 }  // namespace portune::plan

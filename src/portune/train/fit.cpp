@@ -49,6 +49,9 @@ NumericError not_finite(const StepResult& result, const data::Example& batch, co
                        .fix = fix});
 }
 
+// Steps may be skipped for their batches; so many in a row are looked into.
+constexpr int64_t kSkippedInARow = 10;
+
 class FitLoop {
  public:
   FitLoop(TrainingState& state, const data::Dataset& batches, const FitOptions& options, Callback& callback)
@@ -177,7 +180,19 @@ class FitLoop {
     callback_.on_input(input_.wait());
     callback_.on_step(result, last_step_);
     if (result.skipped()) callback_.on_skip(result, batch.row_origins());
+    skipped_in_a_row_ = result.skipped() ? skipped_in_a_row_ + 1 : 0;
+    if (skipped_in_a_row_ == kSkippedInARow) require_finite_weights();
     running_.reset();
+  }
+
+  // Else all steps to come would be skipped, too.
+  void require_finite_weights() const {
+    if (state_.has_finite_weights()) return;
+    throw NumericError(
+        {.where = "step " + std::to_string(running_->first.step()),
+         .given = "a weight that is not finite, and " + std::to_string(skipped_in_a_row_) + " skipped steps in a row",
+         .expected = "finite weights",
+         .fix = "resume from an earlier checkpoint with a lower learning rate"});
   }
 
   // What has gone wrong in the step, of which nothing is left.
@@ -227,6 +242,7 @@ class FitLoop {
   Callback& callback_;
   const int64_t steps_per_epoch_, last_step_;
   bool stopping_ = false;
+  int64_t skipped_in_a_row_ = 0;
   FitResult result_;
   std::optional<BatchShapes> shapes_;
   InputMeter input_;

@@ -21,8 +21,9 @@ Progress first_progress(DType compute_dtype) {
 
 std::vector<DeviceArray> put(const Device& device, const Progress& progress) {
   std::vector<DeviceArray> arrays;
-  arrays.push_back(device.put(
-      Tensor({3}, {static_cast<int32_t>(progress.updates), static_cast<int32_t>(progress.good_steps), int32_t{0}})));
+  arrays.push_back(
+      device.put(Tensor({3}, {static_cast<int32_t>(progress.updates), static_cast<int32_t>(progress.good_steps),
+                              static_cast<int32_t>(progress.void_steps)})));
   arrays.push_back(device.put(Tensor({}, {static_cast<float>(progress.loss_scale)})));
   return arrays;
 }
@@ -31,6 +32,7 @@ Progress progress_of(const std::vector<DeviceArray>& arrays) {
   const Tensor counters = arrays.at(0).to_host();
   return {.updates = counters.as<int32_t>()[0],
           .good_steps = counters.as<int32_t>()[1],
+          .void_steps = counters.as<int32_t>()[2],
           .loss_scale = arrays.at(1).to_host().as<float>()[0]};
 }
 
@@ -40,10 +42,11 @@ ProgressValues progress_parameters() {
 
 Verdict judge(const ProgressValues& now, const Value& loss, const Value& norm, DType compute_dtype, OnNonFinite then) {
   const auto counter = [&](int64_t i) { return reshape(slice(now.counters, 0, {i, i + 1}), {}); };
-  const Value updates = counter(0), good_steps = counter(1), one = count(1), zero = count(0);
+  const Value updates = counter(0), good_steps = counter(1), void_steps = counter(2);
+  const Value one = count(1), zero = count(0);
   const Value least = scalar(DType::kFloat32, 1);
 
-  const Value had_ended = compare(Direction::kNotEqual, counter(2), zero);
+  const Value had_ended = compare(Direction::kNotEqual, void_steps, zero);
   const Value finite = bitwise_and(is_finite(loss), is_finite(norm));
   Value ends = had_ended;
   if (then == OnNonFinite::kStop) {
@@ -66,8 +69,9 @@ Verdict judge(const ProgressValues& now, const Value& loss, const Value& norm, D
   return {.makes_update = convert(makes_update, DType::kFloat32),
           .updates = convert(updates + one, DType::kFloat32),
           .ended = had_ended,
-          .next = {concatenate({row(next_updates), row(next_good_steps), row(convert(ends, DType::kInt32))}, 0),
-                   next_scale}};
+          .next = {
+              concatenate({row(next_updates), row(next_good_steps), row(void_steps + convert(ends, DType::kInt32))}, 0),
+              next_scale}};
 }
 
 bool ends_training(const StepResult& result, OnNonFinite then) {

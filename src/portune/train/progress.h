@@ -18,13 +18,13 @@ inline constexpr int64_t kGrowthInterval = 2000;
 struct Progress {
   int64_t updates = 0;     ///< steps that were not skipped
   int64_t good_steps = 0;  ///< of these, since the scale of the loss has changed
+  int64_t void_steps = 0;  ///< steps from the one on that has ended the training, which count nothing
   double loss_scale = 1;   ///< what the loss is multiplied by before it is differentiated; a power of 2, at least 1
 };
 /// Before the first step.
 Progress first_progress(DType compute_dtype);
 
-/// As arrays of a device: int32 [3]: updates, good steps, and whether a step has ended the training (1 or 0); float32:
-/// scale of the loss.
+/// As arrays of a device: int32 [3]: updates, good steps, void steps; float32: scale of the loss.
 std::vector<DeviceArray> put(const Device& device, const Progress& progress);
 /// Waits for them.
 Progress progress_of(const std::vector<DeviceArray>& arrays);

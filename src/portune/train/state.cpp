@@ -152,7 +152,8 @@ Progress TrainingState::progress() const { return progress_.empty() ? position_.
 
 void TrainingState::return_to_before(int64_t step) {
   position_.progress = progress();
-  progress_.clear();  // with it, that training has ended
+  position_.progress.void_steps = 0;
+  progress_.clear();
   position_.step = step - 1;
   position_.data.clear();
 }
@@ -210,6 +211,10 @@ void TrainingState::save_checkpoint(const std::filesystem::path& folder) {
   weights_.load_moments();  // a checkpoint before the first step has them too
   Position position = position_;
   position.progress = progress();
+  if (position.progress.void_steps > 0) {
+    position.step -= position.progress.void_steps;
+    position.data.clear();
+  }
   write(folder, [&](const std::filesystem::path& staging) {
     weights_.save_model(staging, folder);
     weights_.save_moments(staging);
