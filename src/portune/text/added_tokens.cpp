@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "portune/text/unicode/byte_block.h"
 #include "portune/text/unicode/unicode.h"
 #include "portune/text/unicode/utf8.h"
 
@@ -43,6 +44,7 @@ void AddedTokens::add(std::string_view pattern, const AddedToken& token) {
 
 void AddedTokens::find(std::string_view text, std::vector<Match>& matches) const {
   matches.clear();
+  if (empty()) return;
   size_t taken = 0;  // end of the last match, with the space that it has taken along
   for (size_t at = 0; (at = next_candidate(text, at)) < text.size();) {
     size_t size = 0;
@@ -64,6 +66,15 @@ void AddedTokens::find(std::string_view text, std::vector<Match>& matches) const
 // The first place from `from` on where a pattern may begin; the end of the text if there is none.
 size_t AddedTokens::next_candidate(std::string_view text, size_t from) const {
   if (first_bytes_.size() == 1) return std::min(text.find(first_bytes_.front(), from), text.size());
+  constexpr size_t kFew = 4;
+  while (first_bytes_.size() <= kFew && from + sizeof(ByteBlock) <= text.size()) {
+    const ByteBlock bytes = load_block(text.data() + from);
+    ByteBlock others = ~ByteBlock{};
+    for (const char first : first_bytes_) others &= ~in_range(bytes, static_cast<uint8_t>(first), 1);
+    const size_t count = leading_count(others);
+    from += count;
+    if (count < sizeof(ByteBlock)) return from;
+  }
   while (from < text.size() && sizes_[static_cast<unsigned char>(text[from])].empty()) ++from;
   return from;
 }

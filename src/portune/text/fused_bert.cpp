@@ -5,18 +5,16 @@
 #include <cstring>
 
 #include "portune/text/pretokenize/bert.h"
+#include "portune/text/unicode/byte_block.h"
 #include "portune/text/unicode/unicode.h"
 #include "portune/text/unicode/utf8.h"
 
 namespace portune::text {
 namespace {
 
-static_assert(std::endian::native == std::endian::little, "words are read from memory as little-endian integers");
+constexpr size_t kBlock = sizeof(ByteBlock);
 
-using Bytes = uint8_t __attribute__((vector_size(16)));  // GCC's and Clang's portable vectors
-constexpr size_t kBlock = sizeof(Bytes);
-
-// The ASCII letters and digits with which a block of 16 bytes begins: how many, and the bytes (lower-cased or not).
+// The ASCII letters and digits with which a block begins: how many, and the bytes (lower-cased or not).
 struct LetterRun {
   size_t size;
   ShortKey bytes;  // of the whole block
@@ -24,14 +22,9 @@ struct LetterRun {
 
 template <bool lowercase>
 inline LetterRun letter_run(const char* at) {
-  Bytes bytes;
-  std::memcpy(&bytes, at, sizeof(bytes));
-  // Unsigned differences: one comparison tells whether a byte is in a range. GCC's vector comparisons give 0 or 0xFF.
-  const Bytes lower = bytes | (reinterpret_cast<Bytes>((bytes - 'A') < 26) & 0x20);
-  const ShortKey letters =
-      std::bit_cast<ShortKey>(reinterpret_cast<Bytes>(((lower - 'a') < 26) | ((bytes - '0') < 10)));
-  const size_t size = letters.low != ~uint64_t{0} ? static_cast<size_t>(std::countr_one(letters.low)) / 8
-                                                  : 8 + static_cast<size_t>(std::countr_one(letters.high)) / 8;
+  const ByteBlock bytes = load_block(at);
+  const ByteBlock lower = bytes | (in_range(bytes, 'A', 26) & 0x20);
+  const size_t size = leading_count(in_range(lower, 'a', 26) | in_range(bytes, '0', 10));
   return {size, std::bit_cast<ShortKey>(lowercase ? lower : bytes)};
 }
 

@@ -16,15 +16,47 @@ constexpr const char* kQwen2 =
     R"((?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+)";
 
 std::vector<std::string> random_texts(int count) {
-  const std::vector<std::string> parts{"a",      "B",      "S",      "t",      "'",          "'s",    "'LL", "'\u017f",
-                                       "ve",     "1",      "23",     "\u0661", "\u00bd",     " ",     " ",   "  ",
-                                       "\n",     "\r\n",   "\t",     "\u3000", "\u00a0",     ".",     "!?",  "_",
-                                       "\u00e9", "\u4e2d", "\u0301", "\u200d", "\U0001f600", "\u0378"};
+  const std::vector<std::string> parts{"a",
+                                       "B",
+                                       "S",
+                                       "t",
+                                       "'",
+                                       "'s",
+                                       "'LL",
+                                       "'\u017f",
+                                       "ve",
+                                       "1",
+                                       "23",
+                                       "\u0661",
+                                       "\u00bd",
+                                       " ",
+                                       " ",
+                                       "  ",
+                                       "\n",
+                                       "\r\n",
+                                       "\t",
+                                       "\u3000",
+                                       "\u00a0",
+                                       ".",
+                                       "!?",
+                                       "_",
+                                       "\u00e9",
+                                       "\u4e2d",
+                                       "\u0301",
+                                       "\u200d",
+                                       "\U0001f600",
+                                       "\u0378",
+                                       "words",
+                                       " some",
+                                       "[{@`",
+                                       "fifteenfourteen",
+                                       "sixteencharacter",
+                                       "internationalisationS"};
   std::mt19937 random(2);
   std::vector<std::string> texts;
   for (int i = 0; i < count; ++i) {
     std::string& text = texts.emplace_back();
-    for (unsigned n = random() % 20; n > 0; --n) text += parts[random() % parts.size()];
+    for (unsigned n = random() % 40; n > 0; --n) text += parts[random() % parts.size()];
   }
   return texts;
 }

@@ -22,7 +22,23 @@ TEST(Utf8, ReadsWhatItWrites) {
   }
 }
 
-TEST(Utf8, CountsCodePoints) { EXPECT_EQ(count_code_points("a\u00e9\u4e2d\U0001f600"), 4u); }
+TEST(Utf8, CountsCodePoints) {
+  std::string text;
+  for (size_t count = 0; count < 20; ++count) {
+    EXPECT_EQ(count_code_points(text), 4 * count);
+    EXPECT_EQ(is_ascii(text), count == 0);
+    text += "a\u00e9\u4e2d\U0001f600";
+  }
+}
+
+TEST(Utf8, FindsTheByteThatIsNotAscii) {
+  for (size_t at = 0; at < 20; ++at) {
+    std::string text(20, '\x7f');
+    EXPECT_TRUE(is_ascii(text));
+    text[at] = '\x80';
+    EXPECT_FALSE(is_ascii(text));
+  }
+}
 
 TEST(Utf8, NamesTheFirstBadByte) {
   const struct {

@@ -3,6 +3,7 @@
 #include <simdjson.h>
 
 #include <algorithm>
+#include <bit>
 #include <limits>
 
 #include "portune/base/message.h"
@@ -54,7 +55,14 @@ char32_t previous_code_point(std::string_view text, size_t end) {
 }
 
 size_t count_code_points(std::string_view text) {
-  return static_cast<size_t>(std::count_if(text.begin(), text.end(), [](char byte) { return !is_continuation(byte); }));
+  constexpr uint64_t kHighBits = 0x8080808080808080;
+  size_t continuations = 0, at = 0;
+  for (uint64_t bytes; at + sizeof(bytes) <= text.size(); at += sizeof(bytes)) {
+    std::memcpy(&bytes, text.data() + at, sizeof(bytes));
+    continuations += static_cast<size_t>(std::popcount(bytes & ~(bytes << 1) & kHighBits));  // 10xxxxxx
+  }
+  for (; at < text.size(); ++at) continuations += is_continuation(text[at]);
+  return text.size() - continuations;
 }
 
 void append_utf8(char32_t c, std::string& text) {
