@@ -64,16 +64,28 @@ std::vector<text::Encoding> encodings_of(const text::Tokenizer& tokenizer, std::
   return encodings;
 }
 
-// encode(tokenizer, part) of consecutive parts of the texts, one a thread.
+// Consecutive parts of the texts, of about as many bytes each.
+std::vector<std::span<const std::string_view>> equal_parts(std::span<const std::string_view> texts, size_t count) {
+  size_t total = 0;
+  for (const std::string_view text : texts) total += text.size();
+  std::vector<std::span<const std::string_view>> parts;
+  size_t begin = 0, end = 0, bytes = 0;
+  for (size_t i = 1; i <= count; ++i) {
+    while (end < texts.size() && (i == count || bytes < total * i / count)) bytes += texts[end++].size();
+    parts.push_back(texts.subspan(begin, end - begin));
+    begin = end;
+  }
+  return parts;
+}
+
+// encode(tokenizer, part) of parts of the texts, one a thread, this one included.
 template <class Encode>
 auto in_threads(const text::Tokenizer& tokenizer, const Texts& texts, size_t threads, const Encode& encode) {
   std::vector<decltype(encode(tokenizer, texts))> parts(threads);
+  const auto shares = equal_parts(texts, threads);
   std::vector<std::jthread> running;
-  for (size_t i = 0; i < threads; ++i) {
-    const size_t begin = texts.size() * i / threads, end = texts.size() * (i + 1) / threads;
-    running.emplace_back(
-        [&, i, begin, end] { parts[i] = encode(tokenizer, std::span(texts).subspan(begin, end - begin)); });
-  }
+  for (size_t i = 1; i < threads; ++i) running.emplace_back([&, i] { parts[i] = encode(tokenizer, shares[i]); });
+  parts[0] = encode(tokenizer, shares[0]);
   running.clear();  // waits
   return parts;
 }
