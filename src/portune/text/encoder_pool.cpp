@@ -3,6 +3,11 @@
 #include "portune/text/text_encoder.h"
 
 namespace portune::text {
+namespace {
+
+constexpr size_t kLongText = 1 << 20;  // an encoder that has seen a longer one is not worth the memory that it holds
+
+}  // namespace
 
 EncoderPool::EncoderPool() = default;
 EncoderPool::~EncoderPool() = default;
@@ -21,6 +26,7 @@ EncoderPool::Loan EncoderPool::borrow(const Tokenizer::Parts& parts) {
 
 void EncoderPool::Return::operator()(TextEncoder* encoder) const {
   std::unique_ptr<TextEncoder> returned(encoder);
+  if (returned->longest_text() > kLongText) return;
   const std::lock_guard lock(pool->mutex_);
   pool->waiting_.push_back(std::move(returned));
 }

@@ -72,7 +72,8 @@ class FusedByteLevel final : public FusedPass {
     return for_each_word<rules>(text, [&](size_t begin, size_t end) {
       if constexpr (!Sink::kWithOffsets) {
         take_word(text, begin, end, scratch, sink, [](uint32_t, uint32_t) { return Offsets{}; });
-      } else if (is_ascii(text.substr(begin, end - begin))) {
+      } else if (end - begin <= ShortKey::kMaxBytes ? ShortKey::of(text, begin, end - begin).is_ascii()
+                                                    : is_ascii(text.substr(begin, end - begin))) {
         // The space that was put before the text stands where its first code point does.
         take_word(text, begin, end, scratch, sink, [first, position](uint32_t from, uint32_t to) {
           return Offsets{std::max(position + static_cast<int32_t>(from), first),

@@ -1,5 +1,7 @@
 #include "portune/text/text_encoder.h"
 
+#include <algorithm>
+
 #include "portune/text/pretokenize/byte_level.h"
 #include "portune/text/segments.h"
 #include "portune/text/unicode/utf8.h"
@@ -83,6 +85,7 @@ void TextEncoder::encode_words(std::span<const std::string> words, const EncodeO
 
 void TextEncoder::encode_text(std::string_view text, size_t limit, bool with_offsets, Sequence& sequence) {
   require_utf8(text);
+  longest_text_ = std::max(longest_text_, text.size());
   sequence.resize(0);
   if (with_offsets) {
     TokenSink sink(sequence, limit, parts_.post_processor.trims, parts_.model->vocabulary());

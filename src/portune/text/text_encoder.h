@@ -26,6 +26,9 @@ class TextEncoder {
 
   Sequence first, second;
 
+  /// Bytes of the longest text so far, to which the memory that it holds is in proportion.
+  size_t longest_text() const { return longest_text_; }
+
  private:
   void encode_text(std::string_view text, size_t limit, bool with_offsets, Sequence& sequence);
   // These return whether the sink has wanted all of it. `position`: code points before the piece of text.
@@ -54,6 +57,7 @@ class TextEncoder {
   class StagesTo;
 
   const Tokenizer::Parts& parts_;
+  size_t longest_text_ = 0;
   FusedScratch fused_;
   Tokenizer::Parts::Scratch stages_;
   std::vector<AddedTokens::Match> raw_matches_, matches_;

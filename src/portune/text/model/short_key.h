@@ -46,6 +46,7 @@ struct ShortKey {
   }
 
   bool empty() const { return high == 0; }
+  bool is_ascii() const { return ((low | high) & 0x8080808080808080) == 0; }
   bool operator==(const ShortKey&) const = default;
 
   /// Folded 128-bit product, as in wyhash: all bits of the key reach all bits of the hash.

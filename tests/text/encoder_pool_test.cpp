@@ -1,0 +1,34 @@
+#include "portune/text/encoder_pool.h"
+
+#include <gtest/gtest.h>
+
+#include "portune/text/text_encoder.h"
+
+namespace portune::text {
+namespace {
+
+struct EncoderPoolTest : testing::Test {
+  const Tokenizer::Parts parts{read_tokenizer_json(PORTUNE_TEST_DATA "/tiny_bert/tokenizer.json"), TokenizerConfig{}};
+  EncoderPool pool;
+
+  size_t tokens_there_is_room_for() { return pool.borrow(parts)->first.ids.capacity(); }
+};
+
+TEST_F(EncoderPoolTest, LendsEncodersAgain) {
+  EXPECT_EQ(tokens_there_is_room_for(), 0u);
+  pool.borrow(parts)->encode({.first = "good film"}, {});
+  EXPECT_GT(tokens_there_is_room_for(), 0u);
+}
+
+TEST_F(EncoderPoolTest, LendsEachToOneAtATime) {
+  const EncoderPool::Loan first = pool.borrow(parts), second = pool.borrow(parts);
+  EXPECT_NE(first, second);
+}
+
+TEST_F(EncoderPoolTest, DoesNotHoldTheMemoryOfLongTexts) {
+  pool.borrow(parts)->encode({.first = std::string(2 << 20, '.')}, {});
+  EXPECT_EQ(tokens_there_is_room_for(), 0u);
+}
+
+}  // namespace
+}  // namespace portune::text
