@@ -11,20 +11,21 @@ namespace portune {
 
 /// Along `data` and `fsdp` the devices work on different rows of a batch. Along `data` each holds all weights; along
 /// `fsdp` each holds a part of every weight and of what the optimizer keeps of it, and gets the whole where a layer
-/// needs it. source: Zhao et al. 2023, arXiv:2304.11277 (FSDP)
-enum class MeshAxis { kData, kFsdp };
+/// needs it. Along `tensor` the devices work on the same rows, each with its part of the heads and features of a layer.
+/// source: Zhao et al. 2023, arXiv:2304.11277 (FSDP); Shoeybi et al. 2019, arXiv:1909.08053 (tensor parallelism)
+enum class MeshAxis { kData, kFsdp, kTensor };
 using MeshAxes = std::vector<MeshAxis>;
 
 /// The axes that the rows of a batch are divided over.
 inline const MeshAxes kBatchAxes = {MeshAxis::kData, MeshAxis::kFsdp};
 
-/// A grid of devices. Device number d * fsdp + f is at place d along data and f along fsdp.
+/// A grid of devices. Device number (d * fsdp + f) * tensor + t is at place d along data, f along fsdp, t along tensor.
 struct Mesh {
-  int64_t data = 1, fsdp = 1;
+  int64_t data = 1, fsdp = 1, tensor = 1;
 
   bool operator==(const Mesh&) const = default;
 
-  int64_t devices() const { return data * fsdp; }
+  int64_t devices() const { return data * fsdp * tensor; }
   /// How many devices differ along these axes alone.
   int64_t size(const MeshAxes& axes) const;
   /// The number of a device among those, the first axis being the major one.
@@ -33,6 +34,9 @@ struct Mesh {
   /// data {{0, 2}, {1, 3}}.
   std::vector<std::vector<int64_t>> groups(const MeshAxes& axes) const;
 };
+
+/// All axes but these.
+MeshAxes other_axes(const MeshAxes& axes);
 
 /// "data=4,fsdp=2".
 /// errors  UsageError that names the axes that there are
@@ -44,6 +48,9 @@ std::string to_string(const Mesh& mesh);
 struct Sharding {
   int64_t axis = 0;
   MeshAxes over = {};  ///< empty: each device holds the whole array
+  /// What lies side by side along the axis in equal blocks, such as the weights for queries, keys and values in one
+  /// array: the devices along the first of `over` have a part of every block, which those along the others divide.
+  int64_t blocks = 1;
 
   bool operator==(const Sharding&) const = default;
 };

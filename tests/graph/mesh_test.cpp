@@ -11,7 +11,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-const MeshAxes kData{MeshAxis::kData}, kFsdp{MeshAxis::kFsdp};
+const MeshAxes kData{MeshAxis::kData}, kFsdp{MeshAxis::kFsdp}, kTensor{MeshAxis::kTensor};
 
 TEST(Mesh, NumbersDevicesWithTheLastAxisAsTheMinorOne) {
   const Mesh mesh{.data = 2, .fsdp = 3};
@@ -20,6 +20,10 @@ TEST(Mesh, NumbersDevicesWithTheLastAxisAsTheMinorOne) {
   EXPECT_EQ(mesh.place(4, kFsdp), 1);
   EXPECT_EQ(mesh.place(4, kBatchAxes), 4);
   EXPECT_EQ(mesh.place(4, {MeshAxis::kFsdp, MeshAxis::kData}), 3);
+  const Mesh with_tensor{.data = 2, .fsdp = 3, .tensor = 4};
+  EXPECT_EQ(with_tensor.devices(), 24);
+  EXPECT_EQ(with_tensor.place(18, kTensor), 2);
+  EXPECT_EQ(with_tensor.place(18, kBatchAxes), 4);
 }
 
 TEST(Mesh, GroupsDevicesThatDifferAlongTheAxes) {
@@ -30,10 +34,25 @@ TEST(Mesh, GroupsDevicesThatDifferAlongTheAxes) {
   EXPECT_THAT(mesh.groups({}), ElementsAre(ElementsAre(0), ElementsAre(1), ElementsAre(2), ElementsAre(3)));
 }
 
+// Such as share the same rows.
+TEST(Mesh, HasNeighboursAlongTensor) {
+  const Mesh mesh{.fsdp = 2, .tensor = 2};
+  EXPECT_THAT(mesh.groups(kTensor), ElementsAre(ElementsAre(0, 1), ElementsAre(2, 3)));
+  EXPECT_THAT(mesh.groups(kBatchAxes), ElementsAre(ElementsAre(0, 2), ElementsAre(1, 3)));
+  EXPECT_THAT(mesh.groups({MeshAxis::kTensor, MeshAxis::kFsdp}), ElementsAre(ElementsAre(0, 2, 1, 3)));
+}
+
+TEST(Mesh, TellsTheOtherAxes) {
+  EXPECT_EQ(other_axes(kFsdp), (MeshAxes{MeshAxis::kData, MeshAxis::kTensor}));
+  EXPECT_EQ(other_axes({MeshAxis::kTensor, MeshAxis::kFsdp}), kData);
+}
+
 TEST(Mesh, IsReadAndWrittenByItsAxes) {
   EXPECT_EQ(parse_mesh("fsdp=2,data=4"), (Mesh{.data = 4, .fsdp = 2}));
   EXPECT_EQ(to_string(Mesh{.data = 4, .fsdp = 2}), "data=4,fsdp=2");
   EXPECT_EQ(to_string(Mesh{.fsdp = 8}), "fsdp=8");
+  EXPECT_EQ(parse_mesh("tensor=2,fsdp=4"), (Mesh{.fsdp = 4, .tensor = 2}));
+  EXPECT_EQ(to_string(Mesh{.fsdp = 4, .tensor = 2}), "fsdp=4,tensor=2");
   EXPECT_EQ(to_string(Mesh{}), "data=1");
 }
 
@@ -44,7 +63,7 @@ TEST(Mesh, RefusesWhatIsNone) {
       parse_mesh(text);
       ADD_FAILURE() << text;
     } catch (const UsageError& error) {
-      EXPECT_THAT(error.what(), HasSubstr("data, fsdp")) << text;
+      EXPECT_THAT(error.what(), HasSubstr("data, fsdp, tensor")) << text;
     }
   }
 }
@@ -56,6 +75,18 @@ TEST(Sharding, TellsTheTypeOfAPart) {
   EXPECT_EQ(part_of(whole, {.axis = 1, .over = kBatchAxes}, mesh), (TensorType{DType::kFloat32, {3, 2}}));
   EXPECT_THROW(part_of(whole, {.axis = 0, .over = kFsdp}, mesh), ShapeError);
   EXPECT_THROW(part_of({DType::kFloat32, {}}, {.axis = 0, .over = kFsdp}, mesh), ShapeError);
+}
+
+TEST(Sharding, NeedsAPartOfEveryBlock) {
+  const Mesh mesh{.fsdp = 2, .tensor = 4};
+  const auto part = [&](int64_t size, int64_t blocks) {
+    const MeshAxes over{MeshAxis::kTensor, MeshAxis::kFsdp};
+    return part_of({DType::kFloat32, {size}}, {.over = over, .blocks = blocks}, mesh).shape[0];
+  };
+  EXPECT_EQ(part(24, 3), 3);
+  EXPECT_EQ(part(24, 1), 3);
+  EXPECT_THROW(part(16, 3), ShapeError);
+  EXPECT_THROW(part(12, 3), ShapeError);
 }
 
 }  // namespace

@@ -13,6 +13,7 @@ namespace portune::test {
 namespace {
 
 using ::testing::ElementsAre;
+using ::testing::ElementsAreArray;
 using ::testing::HasSubstr;
 
 const Device& two_devices() {
@@ -28,6 +29,7 @@ TEST(MeshOfDevices, NeedsAsManyAsAreNamed) {
 
 TEST(MeshOfDevices, HasDevicesAlongEachAxisAndNotTooMany) {
   EXPECT_THAT(message_of<UsageError>([] { Device({.mesh = {.data = 0}}); }), HasSubstr("at least 1"));
+  EXPECT_THAT(message_of<UsageError>([] { Device({.mesh = {.tensor = 0}}); }), HasSubstr("at least 1"));
   EXPECT_THAT(message_of<UsageError>([] { Device({.mesh = {.data = 1 << 20}}); }), HasSubstr("data=1048576"));
 }
 
@@ -41,6 +43,31 @@ TEST(Sharding, CutsAnArrayIntoPartsThatJoinToIt) {
     EXPECT_EQ(again.shape(), whole.shape());
     EXPECT_TRUE(std::ranges::equal(again.as<int32_t>(), whole.as<int32_t>())) << axis;
   }
+}
+
+TEST(Sharding, PutsAPieceOfEveryBlockSideBySide) {
+  const Tensor blocks({1, 12}, {0, 1, 2, 3, 10, 11, 12, 13, 20, 21, 22, 23});
+  const Tensor pieces = interleave(blocks.view(), 1, 3, 2);
+  EXPECT_THAT(pieces.as<int32_t>(), ElementsAre(0, 1, 10, 11, 20, 21, 2, 3, 12, 13, 22, 23));
+  EXPECT_THAT(interleave(pieces.view(), 1, 2, 3).as<int32_t>(), ElementsAreArray(blocks.as<int32_t>()));
+}
+
+// Two blocks of rows, of which the two devices along tensor have the upper and the lower half of each; along fsdp they
+// have one row of these each.
+TEST(MeshOfDevices, HoldPartsOfEveryBlock) {
+  const Device device({.mesh = {.fsdp = 2, .tensor = 2}, .use_cache = false});
+  const Sharding sharding{.over = {MeshAxis::kTensor, MeshAxis::kFsdp}, .blocks = 2};
+  const Tensor whole({4, 2}, {0, 1, 10, 11, 20, 21, 30, 31});
+  const DeviceArray array = device.put(whole.view(), sharding);
+  EXPECT_EQ(array.type(), whole.type());
+  EXPECT_THAT(array.to_host().as<int32_t>(), ElementsAreArray(whole.as<int32_t>()));
+
+  const Value x = parameter("x", part_of(whole.type(), sharding, device.mesh()));
+  const Sharding as_they_are{.over = sharding.over};
+  const Program program =
+      device.compile({.parameters = {x}, .results = {x + x}, .mesh = device.mesh(), .result_shardings = {as_they_are}});
+  DeviceArray argument = device.put(whole.view(), sharding);
+  EXPECT_THAT(program.run({&argument}).front().to_host().as<int32_t>(), ElementsAre(0, 2, 40, 42, 20, 22, 60, 62));
 }
 
 TEST(MeshOfDevices, ArraysComeBackWhole) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <numeric>
 #include <ranges>
 #include <set>
 
@@ -19,8 +20,9 @@ struct NamedAxis {
   int64_t Mesh::*size;
 };
 // The major axis first.
-constexpr std::array<NamedAxis, 2> kAxes = {
-    {{"data", MeshAxis::kData, &Mesh::data}, {"fsdp", MeshAxis::kFsdp, &Mesh::fsdp}}};
+constexpr std::array<NamedAxis, 3> kAxes = {{{"data", MeshAxis::kData, &Mesh::data},
+                                             {"fsdp", MeshAxis::kFsdp, &Mesh::fsdp},
+                                             {"tensor", MeshAxis::kTensor, &Mesh::tensor}}};
 // More devices than any machine has: a typing error.
 constexpr int64_t kMostDevices = 1 << 20;
 
@@ -55,16 +57,21 @@ int64_t Mesh::place(int64_t device, const MeshAxes& axes) const {
 }
 
 std::vector<std::vector<int64_t>> Mesh::groups(const MeshAxes& axes) const {
-  MeshAxes others;
-  for (const NamedAxis& axis : kAxes) {
-    if (std::ranges::find(axes, axis.axis) == axes.end()) others.push_back(axis.axis);
-  }
+  const MeshAxes others = other_axes(axes);
   std::vector<std::vector<int64_t>> groups(static_cast<size_t>(size(others)),
                                            std::vector<int64_t>(static_cast<size_t>(size(axes))));
   for (int64_t device = 0; device < devices(); ++device) {
     groups[static_cast<size_t>(place(device, others))][static_cast<size_t>(place(device, axes))] = device;
   }
   return groups;
+}
+
+MeshAxes other_axes(const MeshAxes& axes) {
+  MeshAxes others;
+  for (const NamedAxis& axis : kAxes) {
+    if (std::ranges::find(axes, axis.axis) == axes.end()) others.push_back(axis.axis);
+  }
+  return others;
 }
 
 Mesh parse_mesh(const std::string& text) {
@@ -98,11 +105,12 @@ std::string to_string(const Mesh& mesh) {
 TensorType part_of(const TensorType& whole, const Sharding& sharding, const Mesh& mesh) {
   const int64_t parts = mesh.size(sharding.over);
   if (parts == 1) return whole;
-  if (sharding.axis >= whole.shape.rank() || whole.shape[sharding.axis] % parts != 0) {
+  const int64_t pieces = std::lcm(parts, sharding.blocks * mesh.size({sharding.over.front()}));
+  if (sharding.axis >= whole.shape.rank() || whole.shape[sharding.axis] % pieces != 0) {
     throw ShapeError(
         {.where = "an array divided over " + std::to_string(parts) + " devices",
          .given = to_string(whole),
-         .expected = "a multiple of " + std::to_string(parts) + " along axis " + std::to_string(sharding.axis)});
+         .expected = "a multiple of " + std::to_string(pieces) + " along axis " + std::to_string(sharding.axis)});
   }
   TensorType part = whole;
   part.shape[sharding.axis] /= parts;

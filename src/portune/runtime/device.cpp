@@ -2,6 +2,7 @@
 
 #include <mutex>
 #include <numeric>
+#include <optional>
 
 #include "portune/error.h"
 #include "portune/kernels/cpu/collectives.h"
@@ -126,6 +127,11 @@ Program Device::compile(const Function& function) const {
 DeviceArray Device::put(const TensorView& values, const Sharding& sharding) const {
   const TensorType part = part_of(values.type, sharding, mesh());
   const int64_t parts = mesh().size(sharding.over);
+  std::optional<Tensor> interleaved;
+  if (sharding.blocks > 1 && parts > 1) {
+    interleaved = interleave(values, sharding.axis, sharding.blocks, mesh().size({sharding.over.front()}));
+  }
+  const TensorView whole = interleaved ? interleaved->view() : values;
   std::vector<pjrt::Buffer> buffers;
   for (const int64_t device : impl_->own_devices()) {
     const auto copy = [&](const TensorView& view) {
@@ -133,9 +139,9 @@ DeviceArray Device::put(const TensorView& values, const Sharding& sharding) cons
     };
     const int64_t place = mesh().place(device, sharding.over);
     if (parts == 1 || sharding.axis == 0) {  // the part lies in the whole as it is
-      copy({part, values.data + place * part.bytes()});
+      copy({part, whole.data + place * part.bytes()});
     } else {
-      copy(part_at(values, sharding.axis, parts, place).view());
+      copy(part_at(whole, sharding.axis, parts, place).view());
     }
   }
   return DeviceArray(std::make_unique<ShardedArray>(mesh(), impl_->processes, sharding, std::move(buffers)));

@@ -19,7 +19,7 @@ std::string devices(int64_t count) { return std::to_string(count) + (count == 1 
 void check_mesh(const DeviceOptions& options, const DeviceName& name) {
   const Mesh& mesh = options.mesh;
   const std::string where = "device \"" + options.device + "\"";
-  if (mesh.data < 1 || mesh.fsdp < 1) {
+  if (mesh.data < 1 || mesh.fsdp < 1 || mesh.tensor < 1) {
     throw UsageError(
         {.where = where, .given = "a mesh with no device along an axis", .expected = "at least 1 along each"});
   }

@@ -65,6 +65,19 @@ Tensor join(const std::vector<Tensor>& parts, int64_t axis) {
   return whole;
 }
 
+Tensor interleave(const TensorView& array, int64_t axis, int64_t blocks, int64_t pieces) {
+  Tensor result(array.type);
+  const Rows rows = rows_of(array.type, axis);
+  const Rows of_piece{rows.count, rows.bytes / (blocks * pieces)};
+  for (int64_t block = 0; block < blocks; ++block) {
+    for (int64_t piece = 0; piece < pieces; ++piece) {
+      copy_rows(result.data() + (piece * blocks + block) * of_piece.bytes, rows.bytes,
+                array.data + (block * pieces + piece) * of_piece.bytes, rows.bytes, of_piece);
+    }
+  }
+  return result;
+}
+
 ShardedArray::ShardedArray(const Mesh& mesh, std::shared_ptr<ProcessGroup> processes, Sharding sharding,
                            std::vector<pjrt::Buffer> buffers)
     : mesh_(mesh),
@@ -75,7 +88,9 @@ ShardedArray::ShardedArray(const Mesh& mesh, std::shared_ptr<ProcessGroup> proce
 
 Tensor ShardedArray::to_host() const {
   if (mesh_.size(sharding_.over) == 1) return buffers_.front().to_host();
-  return join(parts(), sharding_.axis);
+  Tensor whole = join(parts(), sharding_.axis);
+  if (sharding_.blocks == 1) return whole;
+  return interleave(whole.view(), sharding_.axis, mesh_.size({sharding_.over.front()}), sharding_.blocks);
 }
 
 // Of the devices that have the whole together, in the order of their places.

@@ -17,6 +17,11 @@ namespace portune {
 Tensor part_at(const TensorView& whole, int64_t axis, int64_t parts, int64_t place);
 Tensor join(const std::vector<Tensor>& parts, int64_t axis);
 
+/// An array of blocks of equal pieces along an axis, in another order: the first piece of every block, the second of
+/// every block, and so on. Then parts that have a piece of every block are parts side by side.
+/// pieces  in a block. With the two numbers swapped it is the way back.
+Tensor interleave(const TensorView& array, int64_t axis, int64_t blocks, int64_t pieces);
+
 /// A buffer on each device, or on that of this process.
 class ShardedArray {
  public:

@@ -1,6 +1,7 @@
 #include "portune/train/programs.h"
 
 #include <cmath>
+#include <map>
 
 #include "portune/error.h"
 #include "portune/packing.h"
@@ -30,18 +31,19 @@ Values inputs_of(const std::deque<nn::Parameter>& parameters) {
   return values;
 }
 
-bool is_divided(const nn::Parameter& parameter) { return !parameter.sharding.over.empty(); }
-
 void append(Values& values, const Values& more) { values.insert(values.end(), more.begin(), more.end()); }
 
 // Of the gradients of all parameters, of which a device may hold parts.
 Value global_norm(const Values& gradients, const std::deque<nn::Parameter>& parameters, const Mesh& mesh) {
-  Value of_parts = full({DType::kFloat32, {}}, 0), of_wholes = of_parts;
+  const Value zero = full({DType::kFloat32, {}}, 0);
+  std::map<MeshAxes, Value> squares;  // by the axes that the parameters are divided over
   for (size_t i = 0; i < gradients.size(); ++i) {
-    Value& squares = is_divided(parameters[i]) ? of_parts : of_wholes;
-    squares = squares + sum_of_squares(gradients[i]);
+    Value& sum = squares.try_emplace(parameters[i].sharding.over, zero).first->second;
+    sum = sum + sum_of_squares(gradients[i]);
   }
-  return sqrt(of_wholes + all_reduce(of_parts, mesh, {MeshAxis::kFsdp}));
+  Value total = zero;
+  for (const auto& [axes, sum] : squares) total = total + all_reduce(sum, mesh, axes);
+  return sqrt(total);
 }
 
 // As torch.nn.utils.clip_grad_norm_ has it.
@@ -125,9 +127,14 @@ Value loss_factor(const Value& weight_sum, const Value& loss_scale, const Mesh& 
   return loss_scale / maximum(of_device, full(of_device.type(), 1));
 }
 
+// The devices along tensor compute the same loss, and what is differentiated is the sum over all devices.
 Sums sums_of(const Task& task, nn::Context& context, const Columns& batch, const Value& loss_scale) {
   const Forward forward = task.forward(nn::Scope(context), batch);
-  const auto gradients_of = [&](const Value& loss) { return gradients(loss, inputs_of(context.parameters())); };
+  const auto gradients_of = [&](const Value& loss) {
+    const int64_t times = context.options().mesh.tensor;
+    const Value counted_once = times == 1 ? loss : loss / static_cast<double>(times);
+    return gradients(counted_once, inputs_of(context.parameters()));
+  };
   if (context.options().compute_dtype != DType::kFloat16) {
     return {forward.loss_sum, forward.weight_sum, gradients_of(forward.loss_sum)};
   }
@@ -145,12 +152,12 @@ Sums accumulate(const Sums& micro_batch, const Value& index, int64_t count) {
   return {sums[0], sums[1], Values(sums.begin() + 2, sums.end())};
 }
 
-// The same of all devices. Gradients of parts have been summed along fsdp where the parts were gathered.
+// The same of all devices. Gradients of parts have been summed along fsdp where the parts were gathered, and are each
+// device's own along tensor.
 Sums sum_over_devices(const Sums& of_device, const std::deque<nn::Parameter>& parameters, const Mesh& mesh) {
   Sums sums{all_reduce(of_device.loss, mesh, kBatchAxes), all_reduce(of_device.weight, mesh, kBatchAxes), {}};
   for (size_t i = 0; i < parameters.size(); ++i) {
-    const MeshAxes axes = is_divided(parameters[i]) ? MeshAxes{MeshAxis::kData} : kBatchAxes;
-    sums.gradients.push_back(all_reduce(of_device.gradients[i], mesh, axes));
+    sums.gradients.push_back(all_reduce(of_device.gradients[i], mesh, other_axes(parameters[i].sharding.over)));
   }
   return sums;
 }
@@ -258,8 +265,7 @@ DiagnosisProgram diagnosis_program(const Task& task, const Signature& batch, con
   Values squares;
   for (size_t i = 0; i < sums.gradients.size(); ++i) {
     const Value of_device = sum_of_squares(sums.gradients[i]);
-    const MeshAxes axes = is_divided(context.parameters()[i]) ? MeshAxes{MeshAxis::kFsdp} : MeshAxes{};
-    squares.push_back(reshape(all_reduce(of_device, options.mesh, axes), {1}));
+    squares.push_back(reshape(all_reduce(of_device, options.mesh, context.parameters()[i].sharding.over), {1}));
   }
 
   DiagnosisProgram program;
