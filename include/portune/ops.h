@@ -211,6 +211,9 @@ Value dropout(const Value& x, const Value& key, double rate);
 /// 32 random bits for every element: a hash of (key, index), the same on every machine.
 /// index  uint32 [...]; key uint32 [2]; returns uint32 [...]
 Value random_bits(const Value& index, const Value& key);
+/// The key under which element i gets the bits that element first + i gets under `key`. For parts of an array.
+/// first  a uint32 scalar
+Value key_from(const Value& key, const Value& first);
 
 /// Which keys a query may see by their places: query i sees key j where -before <= j - (i + kv - query) <= after; the
 /// last query stands at the last key. {.after = 0} is causal; a sliding window of w is {.before = w - 1, .after = 0}.
@@ -224,6 +227,9 @@ struct AttentionOptions {
   Value key = {};            ///< uint32 [2]; needed where dropout is not 0
   Band band = {};            ///< keys outside get no weight and, on the CPU, cost nothing
   int64_t kv_heads = heads;  ///< heads of k and v; each serves heads / kv_heads consecutive heads of q
+  /// Whose number decides about dropout where these heads are a part of all, the first part under `key`, the second
+  /// under key_from(key, heads * query * kv), and so on: each weight is dropped as it is among all heads.
+  int64_t dropout_heads = heads;
 };
 /// Scaled dot-product attention: softmax(scale q k^T + bias) v, for each head.
 /// q [batch, query, heads * head_size]; k, v [batch, kv, kv_heads * head_size]; one float type

@@ -169,6 +169,33 @@ TEST(Attention, KernelAgreesWithItsDecomposition) {
     check_kernel(both, in_bf16(grouped), kOddGrouped, 3e-2);
   }
 }
+// The second half of four heads, by itself and among all.
+TEST(Attention, DropsWeightsOfSomeHeadsAsAmongAll) {
+  const auto inputs = std::vector{f32({2, 5, 12}), f32({2, 7, 12}, 2), f32({2, 7, 12}, 3)};
+  const Value bias = constant(some_keys_hidden(2, 7));
+  for (const Device* device : {&decompositions(), &kernels()}) {
+    Values x;
+    for (const Tensor& input : inputs) x.push_back(parameter("x", input.type()));
+    const auto half = [](const Value& y) { return slice(y, 2, {6, 12}); };
+    const AttentionOptions all{.heads = 4, .scale = 1, .dropout = 0.4, .key = key(7, 8)};
+    AttentionOptions some = all;
+    some.heads = some.kv_heads = 2;
+    some.dropout_heads = 4;
+    some.key = key_from(all.key, full({DType::kUInt32, {}}, 2 * 5 * 7));
+    const Value wanted = half(attention(x[0], x[1], x[2], bias, all));
+    const Value found = attention(half(x[0]), half(x[1]), half(x[2]), bias, some);
+    Values results{wanted, found};
+    for (const Value& y : {wanted, found}) {
+      for (const Value& dx : gradients(sum(y * y), x)) results.push_back(dx);
+    }
+    const std::vector<Tensor> values = evaluate(results, x, inputs, *device);
+    for (const auto& [one, other] : {std::pair(0, 1), {2, 5}, {3, 6}, {4, 7}}) {
+      const auto a = values[static_cast<size_t>(one)].as<float>(), b = values[static_cast<size_t>(other)].as<float>();
+      for (size_t i = 0; i < a.size(); ++i) EXPECT_NEAR(a[i], b[i], 1e-5) << one << ", element " << i;
+    }
+  }
+}
+
 TEST(Attention, ErrorNamesTheOperands) {
   const Value x = constant(f32({1, 2, 6})), bias = full({kF32, {1, 1, 1, 2}}, 0);
   expect_shape_error([&] { attention(x, x, x, bias, {.heads = 4, .scale = 1}); },

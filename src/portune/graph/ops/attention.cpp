@@ -15,13 +15,22 @@ constexpr double kHidden = -1e8;
 constexpr int64_t kUnlimited = int64_t{1} << 40;
 
 struct Parameters {
-  int64_t heads, kv_heads;
+  int64_t heads, kv_heads, dropout_heads;
   double scale, dropout;
   Band band;
+
+  // weights [batch, heads, query, kv]
+  Value dropped(const Value& weights, const Value& key) const {
+    if (dropout == 0) return weights;
+    Shape of_all = weights.shape();
+    of_all[1] = dropout_heads;
+    return drop(weights, of_all, key, dropout);
+  }
 
   Attributes attributes() const {
     return {{"heads", i64_attribute(heads)},
             {"kv_heads", i64_attribute(kv_heads)},
+            {"dropout_heads", i64_attribute(dropout_heads)},
             {"scale", f32_attribute(scale)},
             {"dropout", f32_attribute(dropout)},
             {"before", i64_attribute(band.before.value_or(kUnlimited))},
@@ -122,7 +131,7 @@ struct AttentionGrad final : Composite {
     const Value k = split_heads(in[2], p.kv_heads), v = split_heads(in[3], p.kv_heads);
     const auto stack = [&](const Value& x) { return stack_groups(x, p.kv_heads); };
     const auto unstack = [&](const Value& x) { return unstack_groups(x, p.heads); };
-    const auto dropped = [&](const Value& x) { return p.dropout == 0 ? x : drop(x, in[7], p.dropout); };
+    const auto dropped = [&](const Value& x) { return p.dropped(x, in[7]); };
 
     const Value lse = expand_dims(in[6], -1), zero = full({DType::kFloat32, {}}, 0);
     const Value hidden = compare(Direction::kLess, lse, full({DType::kFloat32, {}}, kHidden));
@@ -170,6 +179,7 @@ struct Attention final : Composite {
         " with " + std::to_string(p.heads) + " heads and " + std::to_string(p.kv_heads) + " kv_heads";
     require(p.kv_heads > 0 && p.heads > 0 && p.heads % p.kv_heads == 0, name(), q_and_k,
             "heads that are a multiple of the kv_heads", heads);
+    require(p.dropout_heads >= p.heads, name(), q_and_k, "dropout_heads of at least as many as there are heads", heads);
     require(q_size % p.heads == 0 && q_size / p.heads * p.kv_heads == k_size, name(), q_and_k,
             "q [.., heads * head_size] and k [.., kv_heads * head_size]", heads);
   }
@@ -202,8 +212,7 @@ struct Attention final : Composite {
     const Value total = select(compare(Direction::kEqual, sums, full(sums.type(), 0)), full(sums.type(), 1), sums);
     const Value lse = log(total) + highest;
     // Not exp(scores - lse): in a row that is hidden as a whole, lse is so low that it absorbs the log.
-    Value weights = exponentials / total;
-    if (p.dropout > 0) weights = drop(weights, in[4], p.dropout);
+    const Value weights = p.dropped(exponentials / total, in[4]);
     const Shape& rows = q.shape();
     const Value out = unstack_groups(times(stack_groups(convert(weights, v.dtype()), p.kv_heads), v), p.heads);
     return {convert(join_heads(out), in[0].dtype()), reshape(lse, {rows[0], rows[1], rows[2]})};
@@ -230,6 +239,7 @@ Value attention(const Value& q, const Value& k, const Value& v, const Value& mas
   const Value key = options.key ? options.key : full({DType::kUInt32, {2}}, 0);
   return make_node<Attention>({q, k, v, mask, key}, Parameters{.heads = options.heads,
                                                                .kv_heads = options.kv_heads,
+                                                               .dropout_heads = options.dropout_heads,
                                                                .scale = options.scale,
                                                                .dropout = options.dropout,
                                                                .band = options.band});

@@ -12,7 +12,8 @@ namespace portune::kernels {
 
 struct AttentionShape {
   int64_t batch, heads, query, kv, head_size;
-  int64_t kv_heads = heads;  ///< each serves heads / kv_heads consecutive heads
+  int64_t kv_heads = heads;       ///< each serves heads / kv_heads consecutive heads
+  int64_t dropout_heads = heads;  ///< of an example, by which dropout numbers the weights
 
   int64_t hidden() const { return heads * head_size; }
   int64_t kv_hidden() const { return kv_heads * head_size; }
@@ -26,9 +27,10 @@ struct Band {
 };
 
 struct AttentionOptions {
-  float scale = 1;                     ///< of q k^T
-  Band band = {};                      ///< keys outside are not looked at
-  std::optional<DropoutMask> dropout;  ///< of the weights; element ((b * heads + h) * query + i) * kv + j decides
+  float scale = 1;  ///< of q k^T
+  Band band = {};   ///< keys outside are not looked at
+  std::optional<DropoutMask>
+      dropout;  ///< of the weights; element ((b * dropout_heads + h) * query + i) * kv + j decides
 };
 
 /// q [batch, query, hidden]; k, v [batch, kv, kv_hidden], in which a head is a slice of the last axis. Of the two that

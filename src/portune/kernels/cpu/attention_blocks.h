@@ -71,6 +71,10 @@ struct QueryBlock {
   int64_t row_offset(const AttentionShape& shape) const {
     return (example * shape.heads + head) * shape.query + first_query;
   }
+  /// And in one of the rows of weights that dropout numbers.
+  int64_t dropout_row(const AttentionShape& shape) const {
+    return (example * shape.dropout_heads + head) * shape.query + first_query;
+  }
 };
 
 /// The keys that a block works on: those that any of its queries sees, and few more. Their number takes few values, as
@@ -115,7 +119,7 @@ inline BlockContext context_of(const AttentionShape& shape, const AttentionOptio
           .first_query = block.first_query,
           .scale = options.scale,
           .bias = visibility.bias(block.example) + keys.begin,
-          .first_index = static_cast<uint32_t>(block.row_offset(shape) * shape.kv + keys.begin),
+          .first_index = static_cast<uint32_t>(block.dropout_row(shape) * shape.kv + keys.begin),
           .mask = options.dropout.value_or(DropoutMask())};
 }
 

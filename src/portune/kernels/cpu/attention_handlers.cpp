@@ -5,13 +5,15 @@
 namespace portune::kernels {
 namespace {
 
-AttentionShape shape_of(const char* target, const Operand& q, const Operand& k, int64_t heads, int64_t kv_heads) {
+AttentionShape shape_of(const char* target, const Operand& q, const Operand& k, int64_t heads, int64_t kv_heads,
+                        int64_t dropout_heads) {
   const auto queries = q.dimensions(), keys = k.dimensions();
   require(queries.size() == 3 && keys.size() == 3 && queries[0] == keys[0], target,
           "q [batch, query, hidden] and k [batch, kv, kv_hidden]");
   require(kv_heads > 0 && heads > 0 && heads % kv_heads == 0, target, "heads that are a multiple of the kv_heads");
   require(queries[2] % heads == 0, target, "a hidden size that is a multiple of the heads");
-  const AttentionShape shape{queries[0], heads, queries[1], keys[1], queries[2] / heads, kv_heads};
+  require(dropout_heads >= heads, target, "at least as many dropout_heads as heads");
+  const AttentionShape shape{queries[0], heads, queries[1], keys[1], queries[2] / heads, kv_heads, dropout_heads};
   require(keys[2] == shape.kv_hidden(), target, "as many elements in a head of k as in one of q");
   require(shape.batch > 0 && shape.query > 0 && shape.kv > 0 && shape.head_size > 0, target, "sizes of at least 1");
   return shape;
@@ -48,11 +50,11 @@ AttentionInputs<T> inputs_of(const char* target, const AttentionShape& shape, co
 }
 
 ffi::Error forward(ffi::ThreadPool pool, Operand q, Operand k, Operand v, Operand mask, Operand key, Result out,
-                   Result lse, int64_t heads, int64_t kv_heads, float scale, float dropout, int64_t before,
-                   int64_t after) {
+                   Result lse, int64_t heads, int64_t kv_heads, int64_t dropout_heads, float scale, float dropout,
+                   int64_t before, int64_t after) {
   return run_handler([&] {
     constexpr const char* kTarget = "portune.attention";
-    const AttentionShape shape = shape_of(kTarget, q, k, heads, kv_heads);
+    const AttentionShape shape = shape_of(kTarget, q, k, heads, kv_heads, dropout_heads);
     const AttentionOptions options = options_of(kTarget, key, scale, dropout, {before, after});
     require_array(*lse, DType::kFloat32, shape.batch * heads * shape.query, kTarget,
                   "lse float32[batch, heads, query]");
@@ -66,10 +68,10 @@ ffi::Error forward(ffi::ThreadPool pool, Operand q, Operand k, Operand v, Operan
 
 ffi::Error backward(ffi::ThreadPool pool, Operand dout, Operand q, Operand k, Operand v, Operand mask, Operand out,
                     Operand lse, Operand key, Result dq, Result dk, Result dv, int64_t heads, int64_t kv_heads,
-                    float scale, float dropout, int64_t before, int64_t after) {
+                    int64_t dropout_heads, float scale, float dropout, int64_t before, int64_t after) {
   return run_handler([&] {
     constexpr const char* kTarget = "portune.attention_grad";
-    const AttentionShape shape = shape_of(kTarget, q, k, heads, kv_heads);
+    const AttentionShape shape = shape_of(kTarget, q, k, heads, kv_heads, dropout_heads);
     const AttentionOptions options = options_of(kTarget, key, scale, dropout, {before, after});
     require_array(lse, DType::kFloat32, shape.batch * heads * shape.query, kTarget, "lse float32[batch, heads, query]");
     with_float_type(q, kTarget, [&]<class T>(T) {
@@ -101,6 +103,7 @@ XLA_FFI_DEFINE_HANDLER_SYMBOL(portune_attention, forward,
                                   .Ret<Operand>()
                                   .Attr<int64_t>("heads")
                                   .Attr<int64_t>("kv_heads")
+                                  .Attr<int64_t>("dropout_heads")
                                   .Attr<float>("scale")
                                   .Attr<float>("dropout")
                                   .Attr<int64_t>("before")
@@ -121,6 +124,7 @@ XLA_FFI_DEFINE_HANDLER_SYMBOL(portune_attention_grad, backward,
                                   .Ret<Operand>()
                                   .Attr<int64_t>("heads")
                                   .Attr<int64_t>("kv_heads")
+                                  .Attr<int64_t>("dropout_heads")
                                   .Attr<float>("scale")
                                   .Attr<float>("dropout")
                                   .Attr<int64_t>("before")
