@@ -1,4 +1,7 @@
 // Losses, one value for each label.
+//
+// Of logits that all_gather() has put side by side along the classes, what devices have is enough: then the gathered
+// ones are not computed.
 #pragma once
 
 #include "portune/graph.h"
@@ -8,6 +11,10 @@ namespace portune {
 /// logits[label]; 0 for a label that is no class.
 /// logits float32 [..., classes], labels int32 [...]; returns float32 [...]
 Value label_logits(const Value& logits, const Value& labels);
+
+/// The highest of the classes' logits. No gradient flows back.
+/// logits float32 [..., classes]; returns float32 [...]
+Value highest_logits(const Value& logits);
 
 /// Softmax cross-entropy: -log softmax(logits)[label]. Shapes as above.
 Value softmax_cross_entropy(const Value& logits, const Value& labels);

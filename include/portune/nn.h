@@ -3,6 +3,7 @@
 
 #include <deque>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -22,15 +23,22 @@ struct Initializer {
   double stddev = 0;  ///< of kNormal, around 0
 };
 
+/// That the devices along `tensor` have parts of a parameter, along an axis. Sharding::blocks says what blocks are.
+struct Split {
+  int64_t axis = 0;
+  int64_t blocks = 1;
+};
+
 /// An array of weights, float32 for the layers, under its name in the checkpoint.
 struct Parameter {
   std::string name;
-  Value value;
+  Value value;  ///< what a device computes with: all, or of one that is split its part
   Initializer initializer;
   std::vector<std::string> aliases = {};  ///< other names under which checkpoints hold it, if it is shared by layers
-  /// As the program gets it: `value` in the type that it is stored in, of which each device has a part by `sharding`.
+  /// As the program gets it: in the type that it is stored in, of which each device has a part by `sharding`.
   Value input = value;
   Sharding sharding = {};
+  TensorType type = value.type();  ///< float32, of the whole array
 };
 
 /// What all layers of a model share while its graph is built.
@@ -54,7 +62,10 @@ class Context {
 
   /// The parameter of that name; made when it is first asked for, in that order. ShapeError if it was made with another
   /// shape before: layers that share a parameter must agree on it.
-  Value parameter(const std::string& name, const Shape& shape, const Initializer& initializer);
+  /// shape  of the whole array
+  /// split  of which a device gets its part; ShapeError if there are no equal parts
+  Value parameter(const std::string& name, const Shape& shape, const Initializer& initializer,
+                  const std::optional<Split>& split = {});
   /// The parameter `name`, which there must be, under another name, too: how layers are tied.
   Value tied_parameter(const std::string& alias, const std::string& name);
   /// All so far, in the order in which they were first asked for.
@@ -83,7 +94,8 @@ class Scope {
   const ContextOptions& options() const { return context_->options(); }
 
   /// The parameter `name` of this place, e.g. "weight".
-  Value parameter(std::string_view name, const Shape& shape, const Initializer& initializer) const;
+  Value parameter(std::string_view name, const Shape& shape, const Initializer& initializer,
+                  const std::optional<Split>& split = {}) const;
   /// The parameter `name` of this place, which is the parameter of another layer.
   /// path  of that parameter, from the root: "bert.embeddings.word_embeddings.weight"
   Value tied_parameter(std::string_view name, const std::string& path) const;
@@ -96,13 +108,35 @@ class Scope {
   std::string path_;
 };
 
+// Where devices along the axis `tensor` of the mesh share a layer's work. Without that axis nothing of this matters.
+
+/// How many of a model's heads or the like are a device's.
+/// what    they are called: "attention heads"
+/// errors  UsageError, which says how many devices could share them, where those along `tensor` cannot
+int64_t share(const Scope& s, std::string_view what, int64_t count);
+/// Of parameters with a row or an element for each word: split along their first axis where the devices can share them
+/// equally, else none.
+std::optional<Split> vocabulary_split(const Scope& s, int64_t vocab_size);
+
+/// source  Shoeybi et al. 2019, arXiv:1909.08053, section 3
+enum class Parallel {
+  kNone,    ///< each device computes all
+  kColumn,  ///< each computes its part of y's features, from all of x; activations, heads and kRow take such parts
+  kRow      ///< each has its part of x's features; y is all, the sum of what the devices make of theirs
+};
+
 // Layers. Their parameters have the names that torch gives them; errors say in which scope they arose.
 
 struct LinearOptions {
   bool bias = true;
   double initializer_scale = 1;  ///< of the standard deviation of a new weight
+  Parallel parallel = Parallel::kNone;
+  int64_t blocks = 1;  ///< of kColumn: y is so many equal ones side by side, of each of which a device computes a part
 };
-/// x W^T + b; "weight" [size, in], "bias" [size].
+/// The options with that parallelism.
+LinearOptions columns(LinearOptions options = {}, int64_t blocks = 1);
+LinearOptions rows(LinearOptions options = {});
+/// x W^T + b; "weight" [size, in], "bias" [size], of all features, whatever part of them a device has.
 Value linear(const Scope& s, const Value& x, int64_t size, const LinearOptions& options = {});
 /// x W + b; "weight" [in, size], "bias" [size]: what transformers calls Conv1D.
 Value conv1d(const Scope& s, const Value& x, int64_t size, const LinearOptions& options = {});
@@ -116,13 +150,18 @@ Value rms_norm(const Scope& s, const Value& x, double eps);
 /// Rows of "weight" [rows, width], in the compute type.
 /// padding_id  whose row gets no gradient from here, as torch.nn.Embedding's padding_idx; -1: there is none
 Value embedding(const Scope& s, const Value& ids, int64_t rows, int64_t width, int64_t padding_id = -1);
+/// The same for words, whose rows the devices along `tensor` share by vocabulary_split().
+Value word_embedding(const Scope& s, const Value& ids, int64_t vocab_size, int64_t width, int64_t padding_id = -1);
 /// Drops in training, else gives x back.
 Value dropout(const Scope& s, const Value& x, double rate);
+/// The same where x is a device's part of the features, which must not be dropped in the same places on all.
+Value dropout_of_part(const Scope& s, const Value& x, double rate);
 
 /// y, which a layer of the model has computed from x: portune::remat() by the policy of the context.
 Value remat(const Scope& s, const Value& x, const Value& y);
 
 /// portune::attention(), which drops weights in training alone, by a key of this place.
+/// options  of the device's share() of the heads
 Value attention(const Scope& s, const Value& q, const Value& k, const Value& v, const Value& mask,
                 AttentionOptions options);
 

@@ -68,19 +68,24 @@ TEST_P(PackedAot, Compiles) {
 }
 
 // A step on four devices, two of which share a copy of the weights.
-class MeshAot : public PackedAot {};
+class MeshAot : public PackedAot {
+ protected:
+  static void compile_on(const Mesh& mesh) {
+    const auto& [name, target] = GetParam();
+    PORTUNE_SKIP_WITHOUT_PLUGIN(target);
+    const parity::ReferenceCase reference(case_folder(name));
+    const parity::ReferenceTask task(reference);
+    train::Signature batch = signature_of(task, reference);
+    for (auto& [array, type] : batch) type.shape[0] *= mesh.size(kBatchAxes);
+    const train::StepOptions options{.compute_dtype = DType::kBFloat16, .remat = Remat::kLayers, .mesh = mesh};
+    compile_for(target, train::step_program(task, batch, options).function);
+  }
+};
 
-TEST_P(MeshAot, Compiles) {
-  const auto& [name, target] = GetParam();
-  PORTUNE_SKIP_WITHOUT_PLUGIN(target);
-  const parity::ReferenceCase reference(case_folder(name));
-  const parity::ReferenceTask task(reference);
-  constexpr Mesh kMesh{.data = 2, .fsdp = 2};
-  train::Signature batch = signature_of(task, reference);
-  for (auto& [array, type] : batch) type.shape[0] *= kMesh.devices();
-  const train::StepOptions options{.compute_dtype = DType::kBFloat16, .remat = Remat::kLayers, .mesh = kMesh};
-  compile_for(target, train::step_program(task, batch, options).function);
-}
+TEST_P(MeshAot, Compiles) { compile_on({.data = 2, .fsdp = 2}); }
+
+// Two share the heads and features of the layers.
+TEST_P(MeshAot, CompilesTensorParallel) { compile_on({.fsdp = 2, .tensor = 2}); }
 
 // A step that saves memory: three micro-batches of a row each, and all but matrix products computed again.
 class SavingAot : public PackedAot {};

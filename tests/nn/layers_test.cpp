@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "graph/evaluate.h"
+#include "io/temporary_folder.h"
 #include "portune/error.h"
 #include "portune/nn.h"
 
@@ -49,6 +50,96 @@ TEST(Layers, LinearGoesWithoutBiasAndBeginsSmallerOnRequest) {
   EXPECT_EQ(names_and_shapes(context), (std::vector<std::pair<std::string, Shape>>{{"dense.weight", {1, 2}}}));
   EXPECT_EQ(context.parameters()[0].initializer.stddev, 0.01);
   EXPECT_EQ(with_parameters(context, y, {Tensor({1, 2}, {2.0f, 1.0f})}), (std::vector<float>{11}));
+}
+
+// What a context of a device has of parameters that two devices along tensor share.
+TEST(Layers, HavePartsOfColumnsRowsAndBlocks) {
+  nn::Context context({.mesh = {.fsdp = 2, .tensor = 2}});
+  const nn::Scope s(context);
+  const Value x = constant(Tensor({1, 2}, {3.0f, 5.0f}));
+  const Value expanded = nn::linear(s / "up", x, 12, nn::columns({}, 3));
+  EXPECT_EQ(expanded.shape(), (Shape{1, 6}));
+  EXPECT_EQ(nn::linear(s / "down", expanded, 2, nn::rows()).shape(), (Shape{1, 2}));
+  EXPECT_EQ(nn::conv1d(s / "again", expanded, 6, nn::rows({.bias = false})).shape(), (Shape{1, 6}));
+  const MeshAxes both{MeshAxis::kTensor, MeshAxis::kFsdp}, tensor{MeshAxis::kTensor}, fsdp{MeshAxis::kFsdp};
+  struct Wanted {
+    std::string name;
+    Shape whole, part, input;
+    Sharding sharding;
+  };
+  const std::vector<Wanted> all = {
+      {"up.weight", {12, 2}, {6, 2}, {3, 2}, {.axis = 0, .over = both, .blocks = 3}},
+      {"up.bias", {12}, {6}, {3}, {.axis = 0, .over = both, .blocks = 3}},
+      {"down.weight", {2, 12}, {2, 6}, {2, 3}, {.axis = 1, .over = both}},
+      {"down.bias", {2}, {2}, {1}, {.axis = 0, .over = fsdp}},
+      {"again.weight", {12, 6}, {6, 6}, {3, 6}, {.axis = 0, .over = both}},
+  };
+  ASSERT_EQ(context.parameters().size(), all.size());
+  for (size_t i = 0; i < all.size(); ++i) {
+    const nn::Parameter& parameter = context.parameters()[i];
+    EXPECT_EQ(parameter.name, all[i].name);
+    EXPECT_EQ(parameter.type, (TensorType{kF32, all[i].whole})) << parameter.name;
+    EXPECT_EQ(parameter.value.shape(), all[i].part) << parameter.name;
+    EXPECT_EQ(parameter.input.shape(), all[i].input) << parameter.name;
+    EXPECT_EQ(parameter.sharding, all[i].sharding) << parameter.name;
+  }
+  // Six rows for the two along tensor, but not for all four.
+  nn::word_embedding(s / "words", constant(Tensor({1}, {4})), 6, 4);
+  EXPECT_EQ(context.parameters().back().sharding, (Sharding{.axis = 0, .over = tensor}));
+  nn::word_embedding(s / "odd", constant(Tensor({1}, {4})), 7, 4);
+  EXPECT_EQ(context.parameters().back().sharding, (Sharding{.axis = 1, .over = fsdp}));
+}
+
+// As Megatron has it: a sum after the second layer of two, and one for the gradient of what the first takes.
+TEST(Layers, InPartsCostASumForwardAndOneBackward) {
+  const Mesh mesh{.tensor = 2};
+  nn::Context context({.mesh = mesh});
+  const nn::Scope s(context);
+  const Value x = parameter("x", {kF32, {3, 4}});
+  Value y = x;
+  for (int i = 0; i < 3; ++i) {
+    const Value expanded = nn::linear(s / i / "up", y, 8, nn::columns());
+    y = y + nn::linear(s / i / "down", gelu(expanded), 4, nn::rows());
+  }
+  Function f{.mesh = mesh};
+  for (const nn::Parameter& parameter : context.parameters()) f.parameters.push_back(parameter.input);
+  f.results = gradients(sum(y * y) / 2.0, f.parameters);
+  f.results.push_back(y);
+  f.parameters.push_back(x);
+  const std::string text = to_stablehlo(f, {}), op = "stablehlo.all_reduce";
+  int sums = 0;
+  for (size_t at = text.find(op); at != std::string::npos; at = text.find(op, at + 1)) ++sums;
+  EXPECT_EQ(sums, 6);
+}
+
+TEST(Layers, RefusePartsThatAreNotEqual) {
+  nn::Context context({.mesh = {.tensor = 3}});
+  const nn::Scope s(context);
+  const Value x = constant(Tensor({1, 2}, {3.0f, 5.0f}));
+  const std::string text = message_of<UsageError>([&] { nn::linear(s / "dense" / "up", x, 20, nn::columns()); });
+  for (const char* part : {"20 features", "tensor=3", "1, 2, 4, 5, 10, 20", "dense.up"}) {
+    EXPECT_NE(text.find(part), std::string::npos) << text;
+  }
+  EXPECT_EQ(nn::share(s, "heads", 12), 4);
+}
+
+// Each device has two of six rows, and 0 for the others; with a gradient to the rows that were taken, but that of
+// padding.
+TEST(Layers, WordsAreSharedByRows) {
+  const Mesh mesh{.tensor = 3};
+  const Device device({.mesh = mesh, .use_cache = false});
+  nn::Context context({.mesh = mesh});
+  const Value x = nn::word_embedding(nn::Scope(context), constant(Tensor({4}, {5, 0, 3, 5})), 6, 1, 3);
+  const Sharding rows{.over = {MeshAxis::kTensor}};
+  const Value dx = constant(Tensor({4, 1}, {1.0f, 2.0f, 4.0f, 8.0f}));
+  const Value weight = context.parameters()[0].input;
+  const Value gradient = gradients(sum(x * dx) / 3.0, Values{weight}).front();
+  const Program program =
+      device.compile({.parameters = {weight}, .results = {x, gradient}, .mesh = mesh, .result_shardings = {{}, rows}});
+  DeviceArray table = device.put(Tensor({6, 1}, {10.0f, 11.0f, 12.0f, 13.0f, 14.0f, 15.0f}).view(), rows);
+  const std::vector<DeviceArray> results = program.run({&table});
+  EXPECT_EQ(to_floats(results[0].to_host().view()), (std::vector<float>{15, 10, 13, 15}));
+  EXPECT_EQ(to_floats(results[1].to_host().view()), (std::vector<float>{2, 0, 0, 0, 0, 9}));
 }
 
 TEST(Layers, Conv1DIsALinearLayerWithTheWeightTheOtherWayRound) {

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "graph/evaluate.h"
 
 // Expected values: torch 2.15 in float64, torch.nn.functional.cross_entropy and binary_cross_entropy_with_logits.
@@ -31,6 +33,63 @@ TEST(SoftmaxCrossEntropy, EqualsTorch) {
                                     Tensor({3}, {2, 0, 1}));
   expect_near(found.losses, {0.23262198310203266, 70, 1000});
   expect_near(found.gradient, {0.1768201821074443, 0.030726740326436432, -0.20754692243388073, -1, 1, 0, 1, -1, 0});
+}
+
+// Logits of which each of four devices has those of three classes, and what they give for the whole array.
+class SharedLogits : public ::testing::Test {
+ protected:
+  const Mesh mesh_{.tensor = 4};
+  const MeshAxes axes_{MeshAxis::kTensor};
+  const Sharding of_classes_{.axis = 2, .over = axes_};
+  const Device device_{{.mesh = mesh_, .use_cache = false}};
+  const Tensor logits_ = random(TensorType{DType::kFloat32, {2, 3, 12}});
+  const Tensor labels_{{2, 3}, {0, 11, 5, -100, 6, 2}};
+  const Value whole_ = parameter("logits", logits_.type()),
+              part_ = parameter("logits", part_of(logits_.type(), of_classes_, mesh_)),
+              gathered_ = all_gather(part_, 2, mesh_, axes_), y_ = parameter("labels", labels_.type());
+
+  std::vector<Tensor> run(const Values& results, const std::vector<Sharding>& shardings) const {
+    const Program program =
+        device_.compile({.parameters = {part_, y_}, .results = results, .mesh = mesh_, .result_shardings = shardings});
+    DeviceArray logits = device_.put(logits_.view(), of_classes_), labels = device_.put(labels_.view());
+    std::vector<Tensor> found;
+    for (const DeviceArray& result : program.run({&logits, &labels})) found.push_back(result.to_host());
+    return found;
+  }
+  static void expect_equal(const Tensor& found, const Tensor& wanted) {
+    ASSERT_EQ(found.type(), wanted.type());
+    for (size_t i = 0; i < wanted.as<float>().size(); ++i) {
+      EXPECT_NEAR(found.as<float>()[i], wanted.as<float>()[i], 1e-6) << "element " << i;
+    }
+  }
+};
+
+TEST_F(SharedLogits, GiveTheLossAndItsGradient) {
+  const auto weighted = [](const Value& losses) {
+    return losses * constant(random(TensorType{DType::kFloat32, {2, 3}}, 2));
+  };
+  const Value wanted = weighted(softmax_cross_entropy(whole_, y_)),
+              found = weighted(softmax_cross_entropy(gathered_, y_));
+  const std::vector<Tensor> of_one =
+      evaluate({wanted, gradients(sum(wanted), Values{whole_})[0]}, {whole_, y_}, {logits_, labels_});
+  // All devices compute the same loss, and what is differentiated is the sum of theirs.
+  const std::vector<Tensor> of_four = run({found, gradients(sum(found) / 4.0, Values{part_})[0]}, {{}, of_classes_});
+  for (size_t i = 0; i < 2; ++i) expect_equal(of_four[i], of_one[i]);
+}
+
+TEST_F(SharedLogits, GiveThoseOfLabelsAndTheHighest) {
+  const std::vector<Tensor> of_one =
+      evaluate({label_logits(whole_, y_), highest_logits(whole_)}, {whole_, y_}, {logits_, labels_});
+  const std::vector<Tensor> of_four = run({label_logits(gathered_, y_), highest_logits(gathered_)}, {{}, {}});
+  for (size_t i = 0; i < 2; ++i) expect_equal(of_four[i], of_one[i]);
+  EXPECT_EQ(of_one[0].as<float>()[3], 0);
+  EXPECT_EQ(of_one[1].as<float>()[0], std::ranges::max(logits_.as<float>().first(12)));
+}
+
+TEST_F(SharedLogits, AreNotGathered) {
+  const Value loss = softmax_cross_entropy(gathered_, y_);
+  const std::string text = to_stablehlo({.parameters = {part_, y_}, .results = {loss}, .mesh = mesh_}, {});
+  EXPECT_EQ(text.find("2x3x12xf32"), std::string::npos);
 }
 
 TEST(SigmoidCrossEntropy, EqualsTorch) {

@@ -2,19 +2,17 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <cmath>
 #include <set>
 
 #include "graph/evaluate.h"
 #include "io/temporary_folder.h"
 #include "portune/error.h"
+#include "portune/language_models.h"
 #include "portune/packing.h"
 #include "portune/text_classification.h"
 #include "portune/train.h"
-#include "portune/train/batch_shapes.h"
-#include "portune/train/programs.h"
-#include "portune/train/progress.h"
 #include "tasks/sentences.h"
+#include "train/one_step.h"
 
 namespace portune::test {
 namespace {
@@ -34,62 +32,6 @@ data::Dataset rows() {
 
 TextClassification task_from(const std::filesystem::path& folder) {
   return TextClassification(folder, {.max_length = 12, .labels = {"bad", "good"}});
-}
-
-// Weights and moments, then scale of the loss, loss, sum of weights, norm, scale again: all floats of the results of a
-// step from the initial weights.
-std::vector<std::vector<float>> step(const Device& device, const Task& task, const data::Example& batch,
-                                     train::StepOptions options, uint32_t key = 1) {
-  options.mesh = device.mesh();
-  const train::Signature signature = train::signature_of(task, batch);
-  const train::StepProgram program = train::step_program(task, signature, options);
-  const InitialWeights initial = task.initial_weights(program.parameters, 1);
-  std::vector<DeviceArray> arrays;
-  for (size_t i = 0; i < program.parameters.size(); ++i) {
-    arrays.push_back(device.put(initial.values[i].view(), program.parameters[i].sharding));
-  }
-  for (int i = 0; i < 2; ++i) {
-    for (const nn::Parameter& parameter : program.parameters) {
-      arrays.push_back(device.put(Tensor(parameter.value.type()), parameter.sharding));
-    }
-  }
-  for (DeviceArray& array : train::put(device, train::first_progress(options.compute_dtype))) {
-    arrays.push_back(std::move(array));
-  }
-  for (const auto& [name, type] : signature) {
-    arrays.push_back(device.put(batch.tensor(name).view(), train::kBatchSharding));
-  }
-  arrays.push_back(device.put(Tensor({}, {0.01f})));
-  arrays.push_back(device.put(Tensor({2}, {key, 7u})));
-  std::vector<DeviceArray*> arguments;
-  for (DeviceArray& array : arrays) arguments.push_back(&array);
-  std::vector<std::vector<float>> found;
-  for (const DeviceArray& result : device.compile(program.function).run(arguments)) {
-    const Tensor values = result.to_host();
-    if (is_float(values.dtype())) found.push_back(to_floats(values.view()));
-  }
-  return found;
-}
-
-// A large epsilon: with Adam's own, the sign alone of a gradient that is nearly 0 would decide about the update.
-train::StepOptions in_micro_batches(int64_t count) {
-  return {.adam = {.eps = 1e-3}, .gradient_accumulation_steps = count, .dropout = false};
-}
-
-void expect_close(const std::vector<float>& found, const std::vector<float>& wanted, size_t index) {
-  ASSERT_EQ(found.size(), wanted.size()) << "result " << index;
-  float largest = 0, difference = 0;
-  for (size_t i = 0; i < wanted.size(); ++i) {
-    largest = std::max(largest, std::abs(wanted[i]));
-    difference = std::max(difference, std::abs(found[i] - wanted[i]));
-  }
-  // Gradients of some biases, those of keys for one, are 0 but for rounding.
-  EXPECT_LE(difference, 1e-5f * largest + 1e-9f) << "result " << index;
-}
-
-void expect_close(const std::vector<std::vector<float>>& found, const std::vector<std::vector<float>>& wanted) {
-  ASSERT_EQ(found.size(), wanted.size());
-  for (size_t i = 0; i < wanted.size(); ++i) expect_close(found[i], wanted[i], i);
 }
 
 // Eleven rows in batches of 8: the last has 3, so that of four micro-batches one is half full and two are empty.
@@ -123,8 +65,9 @@ TEST(Mesh, GivesTheLossNormAndUpdateOfOneDevice) {
       return all;
     };
     const auto whole = steps({}, in_micro_batches(1));
-    for (const Mesh& mesh : {Mesh{.data = 8}, Mesh{.fsdp = 8}, Mesh{.data = 2, .fsdp = 2}}) {
-      for (const int64_t count : std::set{int64_t{1}, 8 / mesh.devices()}) {
+    for (const Mesh& mesh : {Mesh{.data = 8}, Mesh{.fsdp = 8}, Mesh{.data = 2, .fsdp = 2}, Mesh{.tensor = 2},
+                             Mesh{.data = 2, .fsdp = 2, .tensor = 2}}) {
+      for (const int64_t count : std::set{int64_t{1}, 8 / mesh.size(kBatchAxes)}) {
         SCOPED_TRACE(to_string(mesh) + ", " + std::to_string(count) + " micro-batches");
         expect_close(steps(mesh, in_micro_batches(count)), whole);
       }
@@ -135,6 +78,50 @@ TEST(Mesh, GivesTheLossNormAndUpdateOfOneDevice) {
       expect_close(steps({.data = 2, .fsdp = 2}, options), whole);
     }
   }
+}
+
+// Along tensor attention drops what it drops among all heads, and the rest is the same on all devices.
+TEST(Mesh, DropsAlongTensorWhatOneDeviceDrops) {
+  const TextClassification task = task_from(kTinyBert);  // which has dropout in attention and elsewhere
+  const data::Example batch = *task.batches(rows(), 8).iterate().next();
+  train::StepOptions options = in_micro_batches(1);
+  options.dropout = true;
+  for (const bool use_kernels : {true, false}) {
+    const auto found = [&](const Mesh& mesh, uint32_t key) {
+      return step(Device({.mesh = mesh, .use_cache = false, .use_kernels = use_kernels}), task, batch, options, key);
+    };
+    expect_close(found({.tensor = 2}, 1), found({}, 1));
+    expect_close(found({.data = 2, .tensor = 2}, 1), found({.data = 2}, 1));
+    EXPECT_NE(found({.tensor = 2}, 2), found({.tensor = 2}, 1));
+  }
+}
+
+// Each device rounds what it adds to the sums, in the type of activations.
+TEST(Mesh, SumsAlongTensorInSixteenBits) {
+  const TextClassification task = task_from(kTinyBert);
+  const data::Example batch = *task.batches(rows(), 8).iterate().next();
+  for (const auto& [dtype, tolerance] : {std::pair(DType::kBFloat16, 0.03), {DType::kFloat16, 0.004}}) {
+    train::StepOptions options = in_micro_batches(1);
+    options.compute_dtype = dtype;
+    const auto found = [&](const Mesh& mesh) {
+      return step(Device({.mesh = mesh, .use_cache = false}), task, batch, options);
+    };
+    const auto one = found({}), two = found({.tensor = 2});
+    // Loss and norm, before the scale.
+    for (const size_t i : {one.size() - 4, one.size() - 2}) {
+      EXPECT_NEAR(two[i][0] / one[i][0], 1, tolerance) << name_of(dtype) << ", result " << i;
+    }
+  }
+}
+
+// Two devices cannot share a vocabulary of 63 equally: each has all of it.
+TEST(Mesh, KeepsAVocabularyWholeThatCannotBeShared) {
+  const auto task = masked_lm(kTinyBert, {.max_length = 12});
+  const data::Example batch = *task->batches(rows(), 8).iterate().next();
+  const auto found = [&](const Mesh& mesh) {
+    return step(Device({.mesh = mesh, .use_cache = false}), *task, batch, in_micro_batches(1));
+  };
+  expect_close(found({.tensor = 2}), found({}));
 }
 
 // The loss is the sum of dropout(x p), with dropout of one half.

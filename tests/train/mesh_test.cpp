@@ -7,6 +7,7 @@
 #include "graph/evaluate.h"
 #include "io/temporary_folder.h"
 #include "portune/error.h"
+#include "portune/io/safetensors.h"
 #include "portune/text_classification.h"
 #include "portune/train.h"
 #include "tasks/sentences.h"
@@ -85,6 +86,42 @@ TEST(MeshTraining, IsResumedToTheBit) {
   } catch (const UsageError& error) {
     EXPECT_THAT(error.what(), HasSubstr("devices of the mesh 4"));
   }
+}
+
+// As many devices along data and fsdp draw the same masks, whatever shares their work along tensor.
+TEST(MeshTraining, IsResumedOnAnotherMesh) {
+  const TextClassification task = task_from(kTinyBert);
+  const TemporaryFolder folder;
+  const Device sharing({.mesh = {.data = 2, .tensor = 2}, .use_cache = false}),
+      two({.mesh = {.fsdp = 2}, .use_cache = false});
+  Trainer whole(two, task, {});
+  whole.fit(task.batches(rows(), 4), {.num_train_epochs = 4});
+  whole.save(folder / "whole");
+
+  Trainer first(sharing, task, {});
+  first.fit(task.batches(rows(), 4),
+            {.num_train_epochs = 4, .checkpoints = {.folder = folder / "checkpoints", .every = 3, .keep = 9}});
+  const TextClassification saved = task_from(folder / "checkpoints" / "checkpoint-3");
+  Trainer second(two, saved, {});
+  second.resume(folder / "checkpoints" / "checkpoint-3");
+  second.fit(saved.batches(rows(), 4), {.num_train_epochs = 4});
+  second.save(folder / "second");
+  const auto wanted = io::SafetensorsFile::open(folder / "whole" / "model.safetensors"),
+             found = io::SafetensorsFile::open(folder / "second" / "model.safetensors");
+  ASSERT_FALSE(wanted.entries().empty());
+  for (const auto& entry : wanted.entries()) {
+    const std::vector<float> a = to_floats(wanted.view(entry)), b = to_floats(found.find(entry.name).value());
+    for (size_t i = 0; i < a.size(); ++i) ASSERT_NEAR(a[i], b[i], 1e-5) << entry.name << ", " << i;
+  }
+}
+
+TEST(MeshTraining, EvaluatesAlongTensorAsOneDevice) {
+  const TextClassification task = task_from(kTinyBert);
+  const Device sharing({.mesh = {.tensor = 2}, .use_cache = false});
+  Trainer one(kernels(), task, {}), two(sharing, task, {});
+  const Scores wanted = one.evaluate(task.batches(rows(), 4)), found = two.evaluate(task.batches(rows(), 4));
+  ASSERT_EQ(found.size(), wanted.size());
+  for (size_t i = 0; i < wanted.size(); ++i) EXPECT_NEAR(found[i].second, wanted[i].second, 1e-6) << wanted[i].first;
 }
 
 TEST(MeshTraining, RefusesABatchThatCannotBeDivided) {

@@ -27,8 +27,9 @@ TrainingOptions options(OnNonFinite then) {
   return {.learning_rate = 0.01, .lr_scheduler_type = "constant", .weight_decay = 0.1, .on_non_finite = then};
 }
 
-const Device& two_devices() {
-  static const Device device({.mesh = {.data = 2}, .use_cache = false});
+// Two and two that work on the same rows.
+const Device& four_devices() {
+  static const Device device({.mesh = {.data = 2, .tensor = 2}, .use_cache = false});
   return device;
 }
 
@@ -62,8 +63,8 @@ struct Skips final : Callback {
 TEST(SkippedStep, LeavesTheBitsThatThereWouldBeWithoutItsBatch) {
   const std::string wanted = state_after(kernels(), plane_batches(6, {}, {1, 4}));
   EXPECT_EQ(state_after(kernels(), plane_batches(6, {.x = {1}, .z = {4}})), wanted);
-  EXPECT_EQ(state_after(two_devices(), plane_batches(6, {.x = {1}, .z = {4}})),
-            state_after(two_devices(), plane_batches(6, {}, {1, 4})));
+  EXPECT_EQ(state_after(four_devices(), plane_batches(6, {.x = {1}, .z = {4}})),
+            state_after(four_devices(), plane_batches(6, {}, {1, 4})));
 }
 
 TEST(SkippedStep, IsCountedAndToldWithItsRows) {
@@ -142,7 +143,7 @@ TEST(Stop, NamesStepRowsAndTheFirstTensorThatIsNotFinite) {
     Trainer trainer(device, task, options(OnNonFinite::kStop));
     return message_of<NumericError>([&] { trainer.fit(plane_batches(6, bad), {.num_train_epochs = 1}); });
   };
-  for (const Device* device : {&kernels(), &two_devices()}) {
+  for (const Device* device : {&kernels(), &four_devices()}) {
     EXPECT_THAT(message(*device, {.x = {2}}),
                 AllOf(HasSubstr("step 3"), HasSubstr("example 4, 5;"), HasSubstr("\"x\" of the batch")));
     EXPECT_THAT(message(*device, {.z = {2}}), AllOf(HasSubstr("step 3"), HasSubstr("the gradient of second")));
@@ -169,7 +170,7 @@ TEST(Stop, NamesTheLossOrAWeight) {
 // Step 4 has been started by then.
 TEST(Stop, LeavesTheTrainerAsItWasBeforeTheStep) {
   const PlaneTask task;
-  for (const Device* device : {&kernels(), &two_devices()}) {
+  for (const Device* device : {&kernels(), &four_devices()}) {
     const TemporaryFolder folder;
     const data::Dataset batches = plane_batches(6, {.z = {2}});
     Trainer trainer(*device, task, options(OnNonFinite::kStop));

@@ -35,7 +35,7 @@ class PlaneTask final : public Task {
     const io::SafetensorsFile file = io::SafetensorsFile::open(saved_ / "model.safetensors");
     for (size_t i = 0; i < parameters.size(); ++i) {
       const std::vector<float> values = to_floats(*file.find(parameters[i].name));
-      weights.values[i] = Tensor(parameters[i].value.shape(), std::span<const float>(values));
+      weights.values[i] = Tensor(parameters[i].type.shape, std::span<const float>(values));
     }
     return weights;
   }

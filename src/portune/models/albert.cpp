@@ -21,14 +21,14 @@ struct AlbertConfig : BertFields {
 
 Value self_attention(const Scope& s, const AlbertConfig& c, const Value& x, const Value& mask) {
   const Value attended = bert_self_attention(s, c, x, mask);
-  const Value projected = dropout(s, linear(s / "dense", attended, c.hidden_size), c.hidden_dropout_prob);
+  const Value projected = dropout(s, linear(s / "dense", attended, c.hidden_size, nn::rows()), c.hidden_dropout_prob);
   return layer_norm(s / "LayerNorm", x + projected, c.layer_norm_eps);
 }
 
 Value encoder_layer(const Scope& s, const AlbertConfig& c, const Value& x, const Value& mask) {
   const Value h = self_attention(s / "attention", c, x, mask);
-  const Value expanded = nn::activate(c.hidden_act, linear(s / "ffn", h, c.intermediate_size));
-  const Value y = linear(s / "ffn_output", expanded, c.hidden_size);
+  const Value expanded = linear(s / "ffn", h, c.intermediate_size, nn::columns());
+  const Value y = linear(s / "ffn_output", nn::activate(c.hidden_act, expanded), c.hidden_size, nn::rows());
   return layer_norm(s / "full_layer_layer_norm", h + y, c.layer_norm_eps);
 }
 

@@ -14,14 +14,14 @@ using nn::Scope;
 
 // LayerNorm(x + Dropout(Linear(y))): how both halves of a layer end.
 Value add_and_norm(const Scope& s, const BertFields& c, const Value& x, const Value& y) {
-  const Value projected = dropout(s, linear(s / "dense", y, c.hidden_size), c.hidden_dropout_prob);
+  const Value projected = dropout(s, linear(s / "dense", y, c.hidden_size, nn::rows()), c.hidden_dropout_prob);
   return layer_norm(s / "LayerNorm", x + projected, c.layer_norm_eps);
 }
 
 Value encoder_layer(const Scope& s, const BertFields& c, const Value& x, const Value& mask) {
   const Value attended = bert_self_attention(s / "attention" / "self", c, x, mask);
   const Value h = add_and_norm(s / "attention" / "output", c, x, attended);
-  const Value expanded = linear(s / "intermediate" / "dense", h, c.intermediate_size);
+  const Value expanded = linear(s / "intermediate" / "dense", h, c.intermediate_size, nn::columns());
   return add_and_norm(s / "output", c, h, nn::activate(c.hidden_act, expanded));
 }
 
@@ -79,7 +79,7 @@ BertFields bert_fields(const io::JsonObject& config, const BertFields& defaults)
 Value bert_embeddings(const Scope& s, const BertFields& c, const TextInputs& in, const Positions& positions,
                       int64_t width) {
   const Value type_ids = in.token_type_ids ? in.token_type_ids : full(in.input_ids.type(), 0);
-  const Value words = embedding(s / "word_embeddings", in.input_ids, c.vocab_size, width, c.pad_token_id);
+  const Value words = word_embedding(s / "word_embeddings", in.input_ids, c.vocab_size, width, c.pad_token_id);
   const Value types = embedding(s / "token_type_embeddings", type_ids, c.type_vocab_size, width);
   const Value places = embedding(s / "position_embeddings", positions.ids, c.max_position_embeddings, width,
                                  positions.padding_id);  // [seq, width] or [batch, seq, width]
@@ -87,11 +87,12 @@ Value bert_embeddings(const Scope& s, const BertFields& c, const TextInputs& in,
 }
 
 Value bert_self_attention(const Scope& s, const BertFields& c, const Value& x, const Value& mask) {
-  const Value q = linear(s / "query", x, c.hidden_size);
-  const Value k = linear(s / "key", x, c.hidden_size);
-  const Value v = linear(s / "value", x, c.hidden_size);
+  const int64_t heads = nn::share(s, "attention heads", c.num_attention_heads);
+  const Value q = linear(s / "query", x, c.hidden_size, nn::columns());
+  const Value k = linear(s / "key", x, c.hidden_size, nn::columns());
+  const Value v = linear(s / "value", x, c.hidden_size, nn::columns());
   return attention(s, q, k, v, mask,
-                   {.heads = c.num_attention_heads,
+                   {.heads = heads,
                     .scale = 1 / std::sqrt(static_cast<double>(c.hidden_size / c.num_attention_heads)),
                     .dropout = c.attention_probs_dropout_prob});
 }

@@ -46,7 +46,8 @@ struct Positions {
 Value bert_embeddings(const nn::Scope& s, const BertFields& c, const TextInputs& in, const Positions& positions,
                       int64_t width);
 
-/// Attention of x to itself, before the layer that projects it; [batch, seq, hidden_size].
+/// Attention of x to itself, before the layer that projects it; [batch, seq, hidden_size], of which a device along
+/// `tensor` has the part of its heads.
 Value bert_self_attention(const nn::Scope& s, const BertFields& c, const Value& x, const Value& mask);
 
 /// x, and the output of each layer after it.

@@ -22,7 +22,7 @@ Value score_of_last_token(const nn::Scope& root, const TextInputs& in, const Val
 }
 
 Value next_token_logits(const nn::Scope& root, const Value& x, const LmDecoder& decoder) {
-  return convert(linear(x, vocabulary_weight(root / "lm_head", x.shape().back(), decoder)), DType::kFloat32);
+  return lm_logits(root, x, vocabulary_weight(root / "lm_head", x.shape().back(), decoder), decoder);
 }
 
 }  // namespace portune::models

@@ -47,25 +47,25 @@ Value position_embeddings(const Scope& s, const DistilBertConfig& c, const TextI
 
 // The sum of word and position embeddings, normalised; [batch, seq, dim].
 Value embed(const Scope& s, const DistilBertConfig& c, const TextInputs& in) {
-  const Value words = embedding(s / "word_embeddings", in.input_ids, c.vocab_size, c.dim, c.pad_token_id);
+  const Value words = word_embedding(s / "word_embeddings", in.input_ids, c.vocab_size, c.dim, c.pad_token_id);
   const Value places = position_embeddings(s / "position_embeddings", c, in);  // [seq, dim] or [batch, seq, dim]
   return dropout(s, layer_norm(s / "LayerNorm", words + places, kLayerNormEps), c.dropout);
 }
 
 Value self_attention(const Scope& s, const DistilBertConfig& c, const Value& x, const Value& mask) {
-  const Value q = linear(s / "q_lin", x, c.dim);
-  const Value k = linear(s / "k_lin", x, c.dim);
-  const Value v = linear(s / "v_lin", x, c.dim);
-  const Value attended = attention(s, q, k, v, mask,
-                                   {.heads = c.n_heads,
-                                    .scale = 1 / std::sqrt(static_cast<double>(c.dim / c.n_heads)),
-                                    .dropout = c.attention_dropout});
-  return linear(s / "out_lin", attended, c.dim);
+  const int64_t heads = nn::share(s, "attention heads", c.n_heads);
+  const Value q = linear(s / "q_lin", x, c.dim, nn::columns());
+  const Value k = linear(s / "k_lin", x, c.dim, nn::columns());
+  const Value v = linear(s / "v_lin", x, c.dim, nn::columns());
+  const Value attended = attention(
+      s, q, k, v, mask,
+      {.heads = heads, .scale = 1 / std::sqrt(static_cast<double>(c.dim / c.n_heads)), .dropout = c.attention_dropout});
+  return linear(s / "out_lin", attended, c.dim, nn::rows());
 }
 
 Value feed_forward(const Scope& s, const DistilBertConfig& c, const Value& x) {
-  const Value expanded = nn::activate(c.activation, linear(s / "lin1", x, c.hidden_dim));
-  return dropout(s, linear(s / "lin2", expanded, c.dim), c.dropout);
+  const Value expanded = nn::activate(c.activation, linear(s / "lin1", x, c.hidden_dim, nn::columns()));
+  return dropout(s, linear(s / "lin2", expanded, c.dim, nn::rows()), c.dropout);
 }
 
 Value encoder_layer(const Scope& s, const DistilBertConfig& c, const Value& x, const Value& mask) {

@@ -38,7 +38,7 @@ struct Gpt2Config {
 
 // Word and position embeddings, [batch, seq, n_embd].
 Value embed(const Scope& s, const Gpt2Config& c, const TextInputs& in) {
-  const Value words = embedding(s / "wte", in.input_ids, c.vocab_size, c.n_embd);
+  const Value words = word_embedding(s / "wte", in.input_ids, c.vocab_size, c.n_embd);
   const Value places = embedding(s / "wpe", positions_of(in), c.n_positions, c.n_embd);
   return dropout(s, words + places, c.embd_pdrop);
 }
@@ -51,20 +51,22 @@ double attention_scale(const Gpt2Config& c, int64_t layer) {
 // Where the residual stream is added to: the more layers add, the less each does at first.
 Value project(const Scope& s, const Gpt2Config& c, const Value& x) {
   const double scale = 1 / std::sqrt(2 * static_cast<double>(c.n_layer));
-  return dropout(s, conv1d(s / "c_proj", x, c.n_embd, {.initializer_scale = scale}), c.resid_pdrop);
+  return dropout(s, conv1d(s / "c_proj", x, c.n_embd, nn::rows({.initializer_scale = scale})), c.resid_pdrop);
 }
 
 Value self_attention(const Scope& s, const Gpt2Config& c, int64_t layer, const Value& x, const DecoderPass& pass) {
-  const Value qkv = conv1d(s / "c_attn", x, 3 * c.n_embd);
-  const auto part = [&](int64_t i) { return slice(qkv, -1, {i * c.n_embd, (i + 1) * c.n_embd}); };
+  const int64_t heads = nn::share(s, "attention heads", c.n_head);
+  const Value qkv = conv1d(s / "c_attn", x, 3 * c.n_embd, nn::columns({}, 3));
+  const int64_t width = heads * (c.n_embd / c.n_head);
+  const auto part = [&](int64_t i) { return slice(qkv, -1, {i * width, (i + 1) * width}); };
   const Value attended =
       causal_attention(s / "attn_dropout", pass, layer, {part(0), part(1), part(2)},
-                       {.heads = c.n_head, .scale = attention_scale(c, layer), .dropout = c.attn_pdrop});
+                       {.heads = heads, .scale = attention_scale(c, layer), .dropout = c.attn_pdrop});
   return project(s, c, attended);
 }
 
 Value mlp(const Scope& s, const Gpt2Config& c, const Value& x) {
-  const Value expanded = conv1d(s / "c_fc", x, c.n_inner);
+  const Value expanded = conv1d(s / "c_fc", x, c.n_inner, nn::columns());
   return project(s, c, nn::activate(c.activation_function, expanded));
 }
 

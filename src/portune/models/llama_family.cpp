@@ -86,19 +86,19 @@ std::vector<std::optional<int64_t>> sliding_windows(const io::JsonObject& config
 
 Value rotary_attention(const Scope& s, const LlamaFamilyConfig& c, const Values& qkv, const LayerInputs& in,
                        std::optional<int64_t> window) {
-  const Value q = rotary(qkv[0], in.rope.cos, in.rope.sin, c.num_attention_heads);
-  const Value k = rotary(qkv[1], in.rope.cos, in.rope.sin, c.num_key_value_heads);
-  const AttentionOptions options{.heads = c.num_attention_heads,
+  const Value q = rotary(qkv[0], in.rope.cos, in.rope.sin, in.heads);
+  const Value k = rotary(qkv[1], in.rope.cos, in.rope.sin, in.kv_heads);
+  const AttentionOptions options{.heads = in.heads,
                                  .scale = 1 / std::sqrt(static_cast<double>(c.head_dim)),
                                  .dropout = c.attention_dropout,
-                                 .kv_heads = c.num_key_value_heads};
+                                 .kv_heads = in.kv_heads};
   return causal_attention(s, in.pass, in.layer, {q, k, qkv[2]}, options, window);
 }
 
 Value gated_mlp(const Scope& s, const LlamaFamilyConfig& c, const Value& x, const nn::LinearOptions& options) {
-  const Value gate = linear(s / "gate_proj", x, c.intermediate_size, options);
-  const Value up = linear(s / "up_proj", x, c.intermediate_size, options);
-  return linear(s / "down_proj", nn::activate(c.hidden_act, gate) * up, c.hidden_size, options);
+  const Value gate = linear(s / "gate_proj", x, c.intermediate_size, columns(options));
+  const Value up = linear(s / "up_proj", x, c.intermediate_size, columns(options));
+  return linear(s / "down_proj", nn::activate(c.hidden_act, gate) * up, c.hidden_size, rows(options));
 }
 
 LlamaFamily::LlamaFamily(const std::string& class_prefix, const LlamaFamilyConfig& config)
@@ -121,9 +121,11 @@ Value LlamaFamily::layer(const Scope& s, const Value& x, const LayerInputs& in) 
 
 Values LlamaFamily::run(const Scope& s, const TextInputs& in, const DecoderPass& pass) const {
   const RopeTables rope = tables_of(c_, in, pass);
-  Values x{embedding(s / "embed_tokens", in.input_ids, c_.vocab_size, c_.hidden_size, c_.pad_token_id)};
+  const int64_t heads = nn::share(s, "attention heads", c_.num_attention_heads);
+  const int64_t kv_heads = nn::share(s, "key/value heads", c_.num_key_value_heads);
+  Values x{word_embedding(s / "embed_tokens", in.input_ids, c_.vocab_size, c_.hidden_size, c_.pad_token_id)};
   for (int64_t i = 0; i < c_.num_hidden_layers; ++i) {
-    x.push_back(nn::remat(s, x.back(), layer(s / "layers" / i, x.back(), {i, pass, rope})));
+    x.push_back(nn::remat(s, x.back(), layer(s / "layers" / i, x.back(), {i, pass, rope, heads, kv_heads})));
   }
   x.back() = rms_norm(s / "norm", x.back(), c_.rms_norm_eps);
   return x;

@@ -41,10 +41,11 @@ struct LayerInputs {
   int64_t layer;
   DecoderPass pass;
   RopeTables rope;
+  int64_t heads, kv_heads;  ///< of the device
 };
 
-/// q [batch, seq, num_attention_heads * head_dim] and k turned by their positions, then causal_attention() with v;
-/// returns [batch, seq, num_attention_heads * head_dim].
+/// q [batch, seq, heads * head_dim] and k turned by their positions, then causal_attention() with v; returns
+/// [batch, seq, heads * head_dim].
 Value rotary_attention(const nn::Scope& s, const LlamaFamilyConfig& c, const Values& qkv, const LayerInputs& in,
                        std::optional<int64_t> window = {});
 

@@ -19,7 +19,10 @@ Value lm_decoder(const nn::Scope& s, const Value& x, const LmDecoder& decoder);
 /// x W^T + b, for layers with other names: "weight", which may be that of the embeddings, and "bias" of s.
 Value lm_projection(const nn::Scope& s, const Value& x, const LmDecoder& decoder);
 
-/// The weight alone, for layers with other names: "weight" of s.
+/// The weight alone, for layers with other names: "weight" of s; by nn::vocabulary_split().
 Value vocabulary_weight(const nn::Scope& s, int64_t width, const LmDecoder& decoder);
+/// x W^T + b in float32, over the whole vocabulary: what devices make of their parts of W and b is gathered.
+Value lm_logits(const nn::Scope& s, const Value& x, const Value& weight, const LmDecoder& decoder,
+                const Value& bias = {});
 
 }  // namespace portune::models

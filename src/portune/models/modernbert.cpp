@@ -62,26 +62,27 @@ Surroundings surroundings(const ModernBertConfig& c, const TextInputs& in, doubl
 }
 
 Value self_attention(const Scope& s, const ModernBertConfig& c, const Value& x, const Surroundings& around) {
-  const Value qkv = linear(s / "Wqkv", x, 3 * c.hidden_size, c.attention);
-  const auto part = [&](int64_t i) { return slice(qkv, -1, {i * c.hidden_size, (i + 1) * c.hidden_size}); };
-  const auto turned = [&](const Value& y) {
-    return rotary(y, around.rope.cos, around.rope.sin, c.num_attention_heads);
-  };
+  const int64_t heads = nn::share(s, "attention heads", c.num_attention_heads);
+  const int64_t width = heads * (c.hidden_size / c.num_attention_heads);
+  const Value qkv = linear(s / "Wqkv", x, 3 * c.hidden_size, columns(c.attention, 3));
+  const auto part = [&](int64_t i) { return slice(qkv, -1, {i * width, (i + 1) * width}); };
+  const auto turned = [&](const Value& y) { return rotary(y, around.rope.cos, around.rope.sin, heads); };
   const Value attended = attention(s, turned(part(0)), turned(part(1)), part(2), around.mask,
-                                   {.heads = c.num_attention_heads,
+                                   {.heads = heads,
                                     .scale = 1 / std::sqrt(static_cast<double>(c.hidden_size / c.num_attention_heads)),
                                     .dropout = c.attention_dropout,
                                     .band = around.band});
-  return dropout(s / "Wo", linear(s / "Wo", attended, c.hidden_size, residual(c, c.attention)), c.attention_dropout);
+  return dropout(s / "Wo", linear(s / "Wo", attended, c.hidden_size, rows(residual(c, c.attention))),
+                 c.attention_dropout);
 }
 
 // Wo(act(a) * b), where Wi makes a and b: "GeGLU".
 Value mlp(const Scope& s, const ModernBertConfig& c, const Value& x) {
-  const int64_t width = c.intermediate_size;
-  const Value both = linear(s / "Wi", x, 2 * width, c.mlp);
+  const int64_t width = nn::share(s, "intermediate features", c.intermediate_size);
+  const Value both = linear(s / "Wi", x, 2 * c.intermediate_size, columns(c.mlp, 2));
   const Value gated =
       nn::activate(c.hidden_activation, slice(both, -1, {0, width})) * slice(both, -1, {width, 2 * width});
-  return linear(s / "Wo", dropout(s, gated, c.mlp_dropout), c.hidden_size, residual(c, c.mlp));
+  return linear(s / "Wo", dropout_of_part(s, gated, c.mlp_dropout), c.hidden_size, rows(residual(c, c.mlp)));
 }
 
 Value encoder_layer(const Scope& s, const ModernBertConfig& c, int64_t layer, const Value& x,
@@ -236,12 +237,12 @@ class ModernBert final : public TextModel {
     const LmDecoder decoder{"model.embeddings.tok_embeddings.weight", c_.tie_word_embeddings, c_.vocab_size};
     const Value h = prediction_head(root / "head", x);
     if (c_.decoder_bias) return lm_projection(root / "decoder", h, decoder);
-    return convert(linear(h, vocabulary_weight(root / "decoder", c_.hidden_size, decoder)), DType::kFloat32);
+    return lm_logits(root, h, vocabulary_weight(root / "decoder", c_.hidden_size, decoder), decoder);
   }
 
  private:
   Value embed(const Scope& s, const Value& input_ids) const {
-    const Value words = embedding(s / "tok_embeddings", input_ids, c_.vocab_size, c_.hidden_size, c_.pad_token_id);
+    const Value words = word_embedding(s / "tok_embeddings", input_ids, c_.vocab_size, c_.hidden_size, c_.pad_token_id);
     return dropout(s, layer_norm(s / "norm", words, c_.norm_eps, c_.norm), c_.embedding_dropout);
   }
 

@@ -53,7 +53,7 @@ Value position_ids(const TextInputs& in) {
 
 // Word embeddings, projected to the width of the layers if theirs is another, and position embeddings.
 Value embed(const Scope& s, const OptConfig& c, const TextInputs& in) {
-  Value words = embedding(s / "embed_tokens", in.input_ids, c.vocab_size, c.word_embed_proj_dim, c.pad_token_id);
+  Value words = word_embedding(s / "embed_tokens", in.input_ids, c.vocab_size, c.word_embed_proj_dim, c.pad_token_id);
   if (c.word_embed_proj_dim != c.hidden_size) {
     words = linear(s / "project_in", words, c.hidden_size, {.bias = false});
   }
@@ -62,19 +62,19 @@ Value embed(const Scope& s, const OptConfig& c, const TextInputs& in) {
 }
 
 Value self_attention(const Scope& s, const OptConfig& c, int64_t layer, const Value& x, const DecoderPass& pass) {
-  const Value q = linear(s / "q_proj", x, c.hidden_size, c.bias());
-  const Value k = linear(s / "k_proj", x, c.hidden_size, c.bias());
-  const Value v = linear(s / "v_proj", x, c.hidden_size, c.bias());
+  const int64_t heads = nn::share(s, "attention heads", c.num_attention_heads);
+  const Value q = linear(s / "q_proj", x, c.hidden_size, columns(c.bias()));
+  const Value k = linear(s / "k_proj", x, c.hidden_size, columns(c.bias()));
+  const Value v = linear(s / "v_proj", x, c.hidden_size, columns(c.bias()));
   const double head_size = static_cast<double>(c.hidden_size / c.num_attention_heads);
   const Value attended = causal_attention(
-      s, pass, layer, {q, k, v},
-      {.heads = c.num_attention_heads, .scale = 1 / std::sqrt(head_size), .dropout = c.attention_dropout});
-  return linear(s / "out_proj", attended, c.hidden_size, c.bias());
+      s, pass, layer, {q, k, v}, {.heads = heads, .scale = 1 / std::sqrt(head_size), .dropout = c.attention_dropout});
+  return linear(s / "out_proj", attended, c.hidden_size, rows(c.bias()));
 }
 
 Value feed_forward(const Scope& s, const OptConfig& c, const Value& x) {
-  const Value expanded = linear(s / "fc1", x, c.ffn_dim, c.bias());
-  return linear(s / "fc2", nn::activate(c.activation_function, expanded), c.hidden_size, c.bias());
+  const Value expanded = linear(s / "fc1", x, c.ffn_dim, columns(c.bias()));
+  return linear(s / "fc2", nn::activate(c.activation_function, expanded), c.hidden_size, rows(c.bias()));
 }
 
 // Each half is x + f(norm(x)), or norm(x + f(x)) as in opt-350m.

@@ -24,11 +24,11 @@ class Qwen2 final : public LlamaFamily {
  private:
   // Biases for queries, keys and values, but not for the output.
   Value self_attention(const nn::Scope& s, const Value& x, const LayerInputs& in) const override {
-    const Value q = linear(s / "q_proj", x, c_.num_attention_heads * c_.head_dim);
-    const Value k = linear(s / "k_proj", x, c_.num_key_value_heads * c_.head_dim);
-    const Value v = linear(s / "v_proj", x, c_.num_key_value_heads * c_.head_dim);
+    const Value q = linear(s / "q_proj", x, c_.num_attention_heads * c_.head_dim, nn::columns());
+    const Value k = linear(s / "k_proj", x, c_.num_key_value_heads * c_.head_dim, nn::columns());
+    const Value v = linear(s / "v_proj", x, c_.num_key_value_heads * c_.head_dim, nn::columns());
     const Value attended = rotary_attention(s, c_, {q, k, v}, in, c_.windows[static_cast<size_t>(in.layer)]);
-    return linear(s / "o_proj", attended, c_.hidden_size, {.bias = false});
+    return linear(s / "o_proj", attended, c_.hidden_size, nn::rows({.bias = false}));
   }
 
   Qwen2Config c_;

@@ -33,12 +33,12 @@ class Qwen3 final : public LlamaFamily {
   }
 
   Value self_attention(const nn::Scope& s, const Value& x, const LayerInputs& in) const override {
-    const Value q = linear(s / "q_proj", x, c_.num_attention_heads * c_.head_dim, c_.attention);
-    const Value k = linear(s / "k_proj", x, c_.num_key_value_heads * c_.head_dim, c_.attention);
-    const Value v = linear(s / "v_proj", x, c_.num_key_value_heads * c_.head_dim, c_.attention);
+    const Value q = linear(s / "q_proj", x, c_.num_attention_heads * c_.head_dim, columns(c_.attention));
+    const Value k = linear(s / "k_proj", x, c_.num_key_value_heads * c_.head_dim, columns(c_.attention));
+    const Value v = linear(s / "v_proj", x, c_.num_key_value_heads * c_.head_dim, columns(c_.attention));
     const Values qkv{normed_heads(s / "q_norm", q), normed_heads(s / "k_norm", k), v};
     const Value attended = rotary_attention(s, c_, qkv, in, c_.windows[static_cast<size_t>(in.layer)]);
-    return linear(s / "o_proj", attended, c_.hidden_size, c_.attention);
+    return linear(s / "o_proj", attended, c_.hidden_size, rows(c_.attention));
   }
 
   Qwen3Config c_;

@@ -37,14 +37,16 @@ Value patch_embeddings(const Scope& s, const VitFields& c, const Value& pixel_va
 
 Value self_attention(const Scope& s, const VitFields& c, const Value& x, const Value& mask_bias) {
   const Scope inner = s / "attention";
-  const Value q = linear(inner / "query", x, c.hidden_size, {.bias = c.qkv_bias});
-  const Value k = linear(inner / "key", x, c.hidden_size, {.bias = c.qkv_bias});
-  const Value v = linear(inner / "value", x, c.hidden_size, {.bias = c.qkv_bias});
+  const int64_t heads = nn::share(inner, "attention heads", c.num_attention_heads);
+  const nn::LinearOptions options = nn::columns({.bias = c.qkv_bias});
+  const Value q = linear(inner / "query", x, c.hidden_size, options);
+  const Value k = linear(inner / "key", x, c.hidden_size, options);
+  const Value v = linear(inner / "value", x, c.hidden_size, options);
   const Value attended = attention(inner, q, k, v, mask_bias,
-                                   {.heads = c.num_attention_heads,
+                                   {.heads = heads,
                                     .scale = 1 / std::sqrt(static_cast<double>(c.hidden_size / c.num_attention_heads)),
                                     .dropout = c.attention_probs_dropout_prob});
-  return linear(s / "output" / "dense", attended, c.hidden_size);
+  return linear(s / "output" / "dense", attended, c.hidden_size, nn::rows());
 }
 
 Value encoder_layer(const Scope& s, const VitFields& c, const Value& x, const Value& mask_bias) {
@@ -52,8 +54,9 @@ Value encoder_layer(const Scope& s, const VitFields& c, const Value& x, const Va
       self_attention(s / "attention", c, layer_norm(s / "layernorm_before", x, c.layer_norm_eps), mask_bias);
   const Value h = x + dropout(s / "attention", attended, c.hidden_dropout_prob);
   const Value normed = layer_norm(s / "layernorm_after", h, c.layer_norm_eps);
-  const Value expanded = nn::activate(c.hidden_act, linear(s / "intermediate" / "dense", normed, c.intermediate_size));
-  return h + dropout(s / "output", linear(s / "output" / "dense", expanded, c.hidden_size), c.hidden_dropout_prob);
+  const Value expanded = linear(s / "intermediate" / "dense", normed, c.intermediate_size, nn::columns());
+  const Value y = linear(s / "output" / "dense", nn::activate(c.hidden_act, expanded), c.hidden_size, nn::rows());
+  return h + dropout(s / "output", y, c.hidden_dropout_prob);
 }
 
 constexpr io::IntRange kPixels{1, 1 << 14};

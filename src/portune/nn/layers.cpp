@@ -47,20 +47,85 @@ int64_t last_size(std::string_view layer, const Value& x) {
   return x.shape().back();
 }
 
+// Elementwise for each row of x: [ids..., width].
+Value where(const Value& condition, const Value& x, const Value& y) {
+  return select(broadcast_to(expand_dims(condition, -1), x.shape()), x, y);
+}
+
+// x, but no gradient flows back to the row of that id; -1: to all.
+Value without_gradient_of(int64_t padding_id, const Value& ids, const Value& x) {
+  if (padding_id < 0) return x;
+  const Value is_padding = compare(Direction::kEqual, ids, full(ids.type(), static_cast<double>(padding_id)));
+  return where(is_padding, stop_gradient(x), x);
+}
+
+// The key for a device's part of what the devices along tensor share, as if the parts, of `size` elements each, stood
+// one after the other.
+Value key_of_part(const Scope& s, int64_t size) {
+  const Mesh& mesh = s.options().mesh;
+  const Value key = s.random_key();
+  if (mesh.tensor == 1) return key;
+  const Value place = convert(place_of_device(mesh, {MeshAxis::kTensor}), DType::kUInt32);
+  return key_from(key, place * full({DType::kUInt32, {}}, static_cast<double>(static_cast<uint32_t>(size))));
+}
+
+bool is_parallel(const Scope& s, const LinearOptions& options, Parallel parallel) {
+  return options.parallel == parallel && s.options().mesh.tensor > 1;
+}
+
+// The weight of a linear layer, by its axes of x's and of y's features.
+Value linear_weight(const Scope& s, int64_t x_features, int64_t y_features, int64_t x_axis,
+                    const LinearOptions& options) {
+  const bool in_columns = is_parallel(s, options, Parallel::kColumn), in_rows = is_parallel(s, options, Parallel::kRow);
+  if (in_columns) share(s, "features", y_features / options.blocks);
+  if (in_rows) x_features *= s.options().mesh.tensor;
+  Shape shape{y_features, y_features};
+  shape[x_axis] = x_features;
+  std::optional<Split> split;
+  if (in_columns) split = {.axis = 1 - x_axis, .blocks = options.blocks};
+  if (in_rows) split = {.axis = x_axis};
+  return s.parameter("weight", shape, normal(s, options.initializer_scale), split);
+}
+
+Value linear_bias(const Scope& s, int64_t size, const LinearOptions& options) {
+  if (!options.bias) return {};
+  std::optional<Split> split;
+  if (options.parallel == Parallel::kColumn) split = {.blocks = options.blocks};
+  return s.parameter("bias", {size}, kZeros, split);
+}
+
+// Of what the devices along tensor make of their parts of the features.
+Value sum_of_devices(const Scope& s, const Value& y) { return all_reduce(y, s.options().mesh, {MeshAxis::kTensor}); }
+
+Value plus(const Value& y, const Value& bias) { return bias ? y + convert(bias, y.dtype()) : y; }
+
 }  // namespace
+
+LinearOptions columns(LinearOptions options, int64_t blocks) {
+  options.parallel = Parallel::kColumn;
+  options.blocks = blocks;
+  return options;
+}
+
+LinearOptions rows(LinearOptions options) {
+  options.parallel = Parallel::kRow;
+  return options;
+}
 
 Value linear(const Scope& s, const Value& x, int64_t size, const LinearOptions& options) {
   return in_scope(s, [&] {
-    const Value weight = s.parameter("weight", {size, last_size("linear", x)}, normal(s, options.initializer_scale));
-    return portune::linear(x, weight, options.bias ? s.parameter("bias", {size}, kZeros) : Value());
+    const Value weight = linear_weight(s, last_size("linear", x), size, 1, options);
+    const Value bias = linear_bias(s, size, options);
+    if (!is_parallel(s, options, Parallel::kRow)) return portune::linear(x, weight, bias);
+    return plus(sum_of_devices(s, portune::linear(x, weight)), bias);
   });
 }
 
 Value conv1d(const Scope& s, const Value& x, int64_t size, const LinearOptions& options) {
   return in_scope(s, [&] {
-    const Value weight = s.parameter("weight", {last_size("conv1d", x), size}, normal(s, options.initializer_scale));
+    const Value weight = linear_weight(s, last_size("conv1d", x), size, 0, options);
     const Value y = matmul(x, weight);
-    return options.bias ? y + convert(s.parameter("bias", {size}, kZeros), x.dtype()) : y;
+    return plus(is_parallel(s, options, Parallel::kRow) ? sum_of_devices(s, y) : y, linear_bias(s, size, options));
   });
 }
 
@@ -81,10 +146,24 @@ Value rms_norm(const Scope& s, const Value& x, double eps) {
 Value embedding(const Scope& s, const Value& ids, int64_t rows, int64_t width, int64_t padding_id) {
   return in_scope(s, [&] {
     const Value x = gather_rows(s.parameter("weight", {rows, width}, normal(s)), ids);
-    if (padding_id < 0) return convert(x, s.options().compute_dtype);
-    const Value padding = compare(Direction::kEqual, ids, full(ids.type(), static_cast<double>(padding_id)));
-    return convert(select(broadcast_to(expand_dims(padding, -1), x.shape()), stop_gradient(x), x),
-                   s.options().compute_dtype);
+    return convert(without_gradient_of(padding_id, ids, x), s.options().compute_dtype);
+  });
+}
+
+Value word_embedding(const Scope& s, const Value& ids, int64_t vocab_size, int64_t width, int64_t padding_id) {
+  const Mesh& mesh = s.options().mesh;
+  const std::optional<Split> split = vocabulary_split(s, vocab_size);
+  if (mesh.tensor == 1 || !split) return embedding(s, ids, vocab_size, width, padding_id);
+  return in_scope(s, [&] {
+    const Value rows = s.parameter("weight", {vocab_size, width}, normal(s), split);
+    const auto count = static_cast<double>(rows.shape()[0]);
+    const Value row = ids - place_of_device(mesh, {MeshAxis::kTensor}) * count;
+    const Value zero = full({DType::kInt32, {}}, 0), end = full({DType::kInt32, {}}, count);
+    const Value is_here =
+        bitwise_and(compare(Direction::kGreaterEqual, row, zero), compare(Direction::kLess, row, end));
+    const Value found = without_gradient_of(padding_id, ids, gather_rows(rows, row));
+    const Value x = where(is_here, found, full({found.dtype(), {}}, 0));
+    return sum_of_devices(s, convert(x, s.options().compute_dtype));  // all but one device have zeros
   });
 }
 
@@ -93,13 +172,21 @@ Value dropout(const Scope& s, const Value& x, double rate) {
   return in_scope(s, [&] { return portune::dropout(x, s.random_key(), rate); });
 }
 
+Value dropout_of_part(const Scope& s, const Value& x, double rate) {
+  if (!s.options().training || rate == 0) return x;
+  return in_scope(s, [&] { return portune::dropout(x, key_of_part(s, x.shape().elements()), rate); });
+}
+
 Value remat(const Scope& s, const Value& x, const Value& y) { return portune::remat(x, y, s.options().remat); }
 
 Value attention(const Scope& s, const Value& q, const Value& k, const Value& v, const Value& mask,
                 AttentionOptions options) {
   return in_scope(s, [&] {
     if (!s.options().training) options.dropout = 0;
-    if (options.dropout > 0) options.key = s.random_key();
+    if (options.dropout > 0) {
+      options.key = key_of_part(s, options.heads * q.shape()[1] * k.shape()[1]);
+      options.dropout_heads = options.heads * s.options().mesh.tensor;
+    }
     return portune::attention(q, k, v, mask, options);
   });
 }

@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "portune/base/message.h"
 #include "portune/error.h"
 #include "portune/nn.h"
 #include "portune/ops.h"
@@ -14,8 +15,15 @@ uint64_t hash_of(std::string_view text) {
   return hash;
 }
 
-// By the longest axis that can be divided over the devices along fsdp, the first of several. What has none, such as the
-// bias of a head, they hold whole.
+// What is split along tensor is divided over the devices along fsdp, too, along the same axis if that can be.
+Sharding sharding_of(const Split& split, const Shape& shape, const Mesh& mesh) {
+  Sharding sharding{.axis = split.axis, .over = {MeshAxis::kTensor}, .blocks = split.blocks};
+  if (mesh.fsdp > 1 && shape[split.axis] % (mesh.tensor * mesh.fsdp) == 0) sharding.over.push_back(MeshAxis::kFsdp);
+  return sharding;
+}
+
+// Else by the longest axis that can be divided over the devices along fsdp, the first of several. What has none, such
+// as the bias of a head, they hold whole.
 Sharding sharding_of(const Shape& shape, const Mesh& mesh) {
   if (mesh.fsdp == 1) return {};
   int64_t longest = 0;
@@ -28,27 +36,60 @@ Sharding sharding_of(const Shape& shape, const Mesh& mesh) {
   return sharding;
 }
 
+// What devices along fsdp hold parts of a layer gets from all of them.
+Value gathered(const Value& input, const Sharding& sharding, const Mesh& mesh) {
+  const bool is_divided = std::ranges::find(sharding.over, MeshAxis::kFsdp) != sharding.over.end();
+  return is_divided ? all_gather(input, sharding.axis, mesh, {MeshAxis::kFsdp}) : input;
+}
+
+// Of those that a number of devices may be.
+std::string divisors_of(int64_t count) {
+  constexpr int64_t kMostDevices = 64;
+  std::vector<std::string> divisors;
+  for (int64_t i = 1; i <= std::min(count, kMostDevices); ++i) {
+    if (count % i == 0) divisors.push_back(std::to_string(i));
+  }
+  return list_of(divisors);
+}
+
 }  // namespace
 
-Value Context::parameter(const std::string& name, const Shape& shape, const Initializer& initializer) {
+int64_t share(const Scope& s, std::string_view what, int64_t count) {
+  const Mesh& mesh = s.options().mesh;
+  if (count % mesh.tensor == 0) return count / mesh.tensor;
+  UsageError error({.where = "mesh " + to_string(mesh),
+                    .given = std::to_string(count) + " " + std::string(what),
+                    .expected = "a number of devices along tensor that can share them equally: " + divisors_of(count)});
+  error.set_context(s.path());
+  throw error;
+}
+
+std::optional<Split> vocabulary_split(const Scope& s, int64_t vocab_size) {
+  if (vocab_size % s.options().mesh.tensor != 0) return std::nullopt;
+  return Split{.axis = 0};
+}
+
+Value Context::parameter(const std::string& name, const Shape& shape, const Initializer& initializer,
+                         const std::optional<Split>& split) {
   if (const auto known = by_name_.find(name); known != by_name_.end()) {
-    const Value& value = known->second->value;
-    if (value.shape() != shape) {
+    const Parameter& parameter = *known->second;
+    if (parameter.type.shape != shape) {
       throw ShapeError({.where = "parameter " + name,
-                        .given = to_string(value.shape()) + " and " + to_string(shape),
+                        .given = to_string(parameter.type.shape) + " and " + to_string(shape),
                         .expected = "one shape for all layers that share the parameter"});
     }
-    return value;
+    return parameter.value;
   }
   const DType dtype = shape.rank() >= 2 ? options_.matrix_dtype : DType::kFloat32;
-  const Sharding sharding = sharding_of(shape, options_.mesh);
-  const Value input = portune::parameter(name, part_of({dtype, shape}, sharding, options_.mesh));
-  const Value whole = all_gather(input, sharding.axis, options_.mesh, sharding.over);
+  const Mesh& mesh = options_.mesh;
+  const Sharding sharding = split && mesh.tensor > 1 ? sharding_of(*split, shape, mesh) : sharding_of(shape, mesh);
+  const Value input = portune::parameter(name, part_of({dtype, shape}, sharding, mesh));
   parameters_.push_back({.name = name,
-                         .value = convert(whole, DType::kFloat32),
+                         .value = convert(gathered(input, sharding, mesh), DType::kFloat32),
                          .initializer = initializer,
                          .input = input,
-                         .sharding = sharding});
+                         .sharding = sharding,
+                         .type = {DType::kFloat32, shape}});
   by_name_.emplace(name, &parameters_.back());
   return parameters_.back().value;
 }
@@ -72,8 +113,9 @@ Scope Scope::operator/(std::string_view name) const {
   return inner;
 }
 
-Value Scope::parameter(std::string_view name, const Shape& shape, const Initializer& initializer) const {
-  return context_->parameter((*this / name).path(), shape, initializer);
+Value Scope::parameter(std::string_view name, const Shape& shape, const Initializer& initializer,
+                       const std::optional<Split>& split) const {
+  return context_->parameter((*this / name).path(), shape, initializer, split);
 }
 
 Value Scope::tied_parameter(std::string_view name, const std::string& path) const {

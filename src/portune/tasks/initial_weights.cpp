@@ -57,7 +57,7 @@ void fill_with_sinusoids(std::span<float> values, size_t width) {
 }  // namespace
 
 Tensor draw(const nn::Parameter& parameter, uint64_t seed) {
-  Tensor tensor(parameter.value.type());
+  Tensor tensor(parameter.type);
   const std::span<float> values = tensor.as<float>();
   switch (parameter.initializer.kind) {
     case nn::Initializer::Kind::kZeros:
@@ -96,11 +96,11 @@ InitialWeights load_weights(const hub::ModelFolder& folder, std::span<const nn::
       const std::optional<TensorView> same = find(alias);
       if (!view) view = same;
     }
-    if (view && view->type.shape != parameter.value.shape()) {
+    if (view && view->type.shape != parameter.type.shape) {
       if (in_encoder) {
         throw CheckpointError({.where = folder.path().string() + ", tensor " + name,
                                .given = "shape " + to_string(view->type.shape),
-                               .expected = to_string(parameter.value.shape()) + ", by config.json"});
+                               .expected = to_string(parameter.type.shape) + ", by config.json"});
       }
       view.reset();
     }

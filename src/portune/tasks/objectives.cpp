@@ -39,14 +39,13 @@ Forward token_classification(const Value& logits, const Value& labels, const Val
 }
 
 Forward next_token_prediction(const Value& logits, const Value& labels, const Value& weights) {
-  const int64_t seq = labels.shape()[1];
-  Forward forward = token_classification(slice(logits, 1, {0, seq - 1}), slice(labels, 1, {1, seq}), weights);
-  forward.outputs = {{"logits", logits}};
-  return forward;
+  const Shape& s = labels.shape();
+  const Value none = full({labels.dtype(), {s[0], 1}}, kNoLabel);
+  return token_classification(logits, concatenate({slice(labels, 1, {1, s[1]}), none}, 1), weights);
 }
 
 TokenFigures token_figures(const Value& logits, const Value& labels) {
-  const Value is_hit = compare(Direction::kGreaterEqual, label_logits(logits, labels), max(logits, {2}));
+  const Value is_hit = compare(Direction::kGreaterEqual, label_logits(logits, labels), highest_logits(logits));
   return {softmax_cross_entropy(logits, labels), convert(is_hit, DType::kFloat32)};
 }
 

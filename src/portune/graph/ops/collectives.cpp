@@ -145,6 +145,12 @@ struct ReplicaId final : Op {
 
 bool is_all_gather(const Node& node) { return node.op().name() == "all_gather"; }
 
+std::optional<GatheredParts> gathered_parts(const Value& x) {
+  if (!is_all_gather(x.node())) return std::nullopt;
+  const auto& op = static_cast<const AllGather&>(x.node().op());
+  return GatheredParts{x.node().input(0), op.axis, op.mesh, op.axes};
+}
+
 Value all_reduce(const Value& x, const Mesh& mesh, const MeshAxes& axes) {
   return mesh.size(axes) == 1 ? x : make_node<AllReduce>({x}, mesh, axes);
 }

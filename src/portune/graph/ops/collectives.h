@@ -1,10 +1,23 @@
 // Collectives that other ops know.
 #pragma once
 
+#include <optional>
+
 #include "portune/graph.h"
+#include "portune/mesh.h"
 
 namespace portune {
 
 bool is_all_gather(const Node& node);
+
+/// What an all_gather has put side by side along `axis`.
+struct GatheredParts {
+  Value part;  ///< of this device
+  int64_t axis;
+  Mesh mesh;
+  MeshAxes axes;
+};
+/// Absent for a value that no all_gather has made.
+std::optional<GatheredParts> gathered_parts(const Value& x);
 
 }  // namespace portune

@@ -1,0 +1,73 @@
+// A training step from the initial weights, on one device or several.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "portune/device.h"
+#include "portune/train/batch_shapes.h"
+#include "portune/train/programs.h"
+#include "portune/train/progress.h"
+
+namespace portune::test {
+
+// Weights and moments, then scale of the loss, loss, sum of weights, norm, scale again: all floats of the results of a
+// step from the initial weights.
+inline std::vector<std::vector<float>> step(const Device& device, const Task& task, const data::Example& batch,
+                                            train::StepOptions options, uint32_t key = 1) {
+  options.mesh = device.mesh();
+  const train::Signature signature = train::signature_of(task, batch);
+  const train::StepProgram program = train::step_program(task, signature, options);
+  const InitialWeights initial = task.initial_weights(program.parameters, 1);
+  std::vector<DeviceArray> arrays;
+  for (size_t i = 0; i < program.parameters.size(); ++i) {
+    arrays.push_back(device.put(initial.values[i].view(), program.parameters[i].sharding));
+  }
+  for (int i = 0; i < 2; ++i) {
+    for (const nn::Parameter& parameter : program.parameters) {
+      arrays.push_back(device.put(Tensor(parameter.type), parameter.sharding));
+    }
+  }
+  for (DeviceArray& array : train::put(device, train::first_progress(options.compute_dtype))) {
+    arrays.push_back(std::move(array));
+  }
+  for (const auto& [name, type] : signature) {
+    arrays.push_back(device.put(batch.tensor(name).view(), train::kBatchSharding));
+  }
+  arrays.push_back(device.put(Tensor({}, {0.01f})));
+  arrays.push_back(device.put(Tensor({2}, {key, 7u})));
+  std::vector<DeviceArray*> arguments;
+  for (DeviceArray& array : arrays) arguments.push_back(&array);
+  std::vector<std::vector<float>> found;
+  for (const DeviceArray& result : device.compile(program.function).run(arguments)) {
+    const Tensor values = result.to_host();
+    if (is_float(values.dtype())) found.push_back(to_floats(values.view()));
+  }
+  return found;
+}
+
+// A large epsilon: with Adam's own, the sign alone of a gradient that is nearly 0 would decide about the update.
+inline train::StepOptions in_micro_batches(int64_t count) {
+  return {.adam = {.eps = 1e-3}, .gradient_accumulation_steps = count, .dropout = false};
+}
+
+inline void expect_close(const std::vector<float>& found, const std::vector<float>& wanted, size_t index) {
+  ASSERT_EQ(found.size(), wanted.size()) << "result " << index;
+  float largest = 0, difference = 0;
+  for (size_t i = 0; i < wanted.size(); ++i) {
+    largest = std::max(largest, std::abs(wanted[i]));
+    difference = std::max(difference, std::abs(found[i] - wanted[i]));
+  }
+  // Gradients of some biases, those of keys for one, are 0 but for rounding.
+  EXPECT_LE(difference, 1e-5f * largest + 1e-9f) << "result " << index;
+}
+
+inline void expect_close(const std::vector<std::vector<float>>& found, const std::vector<std::vector<float>>& wanted) {
+  ASSERT_EQ(found.size(), wanted.size());
+  for (size_t i = 0; i < wanted.size(); ++i) expect_close(found[i], wanted[i], i);
+}
+
+}  // namespace portune::test
