@@ -94,6 +94,14 @@ TEST(CompareRuns, AMeshAgreesWithOneDevice) {
   }
 }
 
+// Along tensor dropout drops what one device drops.
+TEST(CompareRuns, DevicesThatShareTheirWorkAgreeWithOne) {
+  const Toy toy;
+  const json shared = compared(against(toy, "tensor=2", {"--steps", "4"}));
+  EXPECT_EQ(shared["second"]["mesh"], "tensor=2");
+  EXPECT_EQ(shared["steps"].size(), 4u);
+}
+
 // What fit() says of its epoch: the same rows in the same order, learning rates and masks of dropout.
 TEST(CompareRuns, TheFirstRunIsThatOfFit) {
   const Toy toy;

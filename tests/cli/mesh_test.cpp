@@ -19,8 +19,9 @@ TEST(MeshOption, TrainsToWhatOneDeviceTrainsTo) {
     return json::parse(toy.result_without_dropout(with_batch_size(toy.fit(Words{"--epochs", "2"} + more), batch_size)));
   };
   const json wanted = result_of("8", {});
-  for (const char* mesh : {"data=2,fsdp=2", "data=4"}) {
-    const json found = result_of("2", {"--mesh", mesh});
+  for (const auto& [mesh, batch_size] :
+       {std::pair("data=2,fsdp=2", "2"), {"data=4", "2"}, {"tensor=2", "8"}, {"data=2,fsdp=2,tensor=2", "2"}}) {
+    const json found = result_of(batch_size, {"--mesh", mesh});
     EXPECT_EQ(found["steps"], wanted["steps"]);
     EXPECT_NEAR(found["train_loss"].get<double>(), wanted["train_loss"].get<double>(), 1e-4) << mesh;
     EXPECT_NEAR(found["after"]["loss"].get<double>(), wanted["after"]["loss"].get<double>(), 1e-4) << mesh;
@@ -63,6 +64,7 @@ TEST(MeshOption, RefusesWhatIsNoMeshAndWhatCannotBeDivided) {
     return run.err;
   };
   EXPECT_THAT(error_of({"--mesh", "replicas=8"}), HasSubstr("data=4,fsdp=2"));
+  EXPECT_THAT(error_of({"--mesh", "tensor=4"}), HasSubstr("2 attention heads"));
   EXPECT_THAT(error_of({"--mesh", "data=2", "--task", "masked-lm", "--next-sentence"}), HasSubstr("--mesh data=2"));
 }
 

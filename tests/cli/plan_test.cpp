@@ -138,6 +138,19 @@ TEST(Plan, OfAMeshIsThatOfEachDevice) {
   EXPECT_EQ(found["steps_per_epoch"].get<int64_t>(), (one["steps_per_epoch"].get<int64_t>() + 1) / 2);
 }
 
+TEST(Plan, OfATensorMeshHasTheSameRowsAndLessToCompute) {
+  const Toy toy;
+  const json one = planned(plan(toy, "cpu")), found = planned(plan(toy, "cpu", {"--mesh", "tensor=2"}));
+  EXPECT_EQ(found["mesh"], "tensor=2");
+  const json &device = found["targets"][0], &whole = one["targets"][0];
+  EXPECT_EQ(device["memory"]["batch"], whole["memory"]["batch"]);
+  EXPECT_LT(device["memory"]["parameters"].get<double>(), 0.9 * whole["memory"]["parameters"].get<double>());
+  EXPECT_LT(device["flops_per_step"].get<double>(), 0.7 * whole["flops_per_step"].get<double>());
+  EXPECT_EQ(found["steps_per_epoch"], one["steps_per_epoch"]);
+  const json both = planned(plan(toy, "cpu", {"--mesh", "fsdp=2,tensor=2"}));
+  EXPECT_LT(both["targets"][0]["memory"]["parameters"], device["memory"]["parameters"]);
+}
+
 TEST(Plan, ATargetNeedsTheDevicesOfTheMesh) {
   const Toy toy;
   const Finished run = portune(plan(toy, "tpu:v5e", {"--mesh", "data=8"}));

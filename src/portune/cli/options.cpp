@@ -272,7 +272,8 @@ void add_mesh(Group group, Mesh& mesh) {
   group
       .word(
           "--mesh", [&](const std::string& text) { mesh = parse_mesh(text); },
-          "devices side by side, each with --batch-size rows: data=8, or fsdp=8 to divide the weights too",
+          "devices side by side: data=8, each with --batch-size rows; fsdp=8 to divide the weights too; tensor=2 to "
+          "share the work on the same rows; fsdp=4,tensor=2",
           "AXIS=N,...")
       ->default_str("one device");
 }

@@ -80,8 +80,8 @@ std::string options_of(const plan::Remedy& remedy, const PlannedRun& run) {
   if (remedy.mesh != run.mesh) options.push_back("--mesh " + to_string(remedy.mesh));
   if (remedy.batch_size != run.batch_size) options.push_back(fmt::format("--batch-size {}", remedy.batch_size));
   std::string text = fmt::format("{}", fmt::join(options, " "));
-  if (remedy.mesh.devices() != run.mesh.devices()) {
-    text += fmt::format(" (a step has {} times the rows then)", remedy.mesh.devices() / run.mesh.devices());
+  if (const int64_t times = remedy.mesh.size(kBatchAxes) / run.mesh.size(kBatchAxes); times != 1) {
+    text += fmt::format(" (a step has {} times the rows then)", times);
   }
   return text;
 }

@@ -36,7 +36,7 @@ std::string platform_of(const RunSetting& setting) { return device_name(setting.
   throw UsageError({.where = "against",
                     .given = given,
                     .expected = "what the second run has otherwise, separated by commas: cpu, cuda, cuda:N or tpu; "
-                                "kernels or no-kernels; float32, bfloat16 or float16; data=N and fsdp=N",
+                                "kernels or no-kernels; float32, bfloat16 or float16; data=N, fsdp=N and tensor=N",
                     .fix = meant.empty() ? "" : "did you mean " + meant + "?"});
 }
 

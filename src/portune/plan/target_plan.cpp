@@ -51,9 +51,12 @@ class Remedies {
   Remedies(const Compiler& compiler, const Run& run, int64_t devices) : compiler_(compiler), run_(run) {
     if (run.step.compute_dtype == DType::kFloat32) changes_.push_back(compute_in_bfloat16);
     if (run.step.remat == Remat::kNone) changes_.push_back(compute_layers_again);
-    const int64_t sharing = std::max(run.step.mesh.devices(), run.step.mesh == Mesh() ? devices : 1);
-    if (sharing > 1 && run.step.mesh.fsdp == 1) {
-      changes_.push_back([sharing](train::StepOptions& options) { options.mesh = {.fsdp = sharing}; });
+    const Mesh& mesh = run.step.mesh;
+    const int64_t sharing = std::max(mesh.size(kBatchAxes), mesh == Mesh() ? devices : 1);
+    if (sharing > 1 && mesh.fsdp == 1) {
+      changes_.push_back([divided = Mesh{.fsdp = sharing, .tensor = mesh.tensor}](train::StepOptions& options) {
+        options.mesh = divided;
+      });
     }
   }
 
