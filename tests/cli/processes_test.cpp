@@ -72,6 +72,8 @@ TEST_F(Processes, TrainToWhatOneTrainsTo) {
   expect_the_same(2, "6", {});
   expect_the_same(4, "3", {"--mesh", "fsdp=4"});
   expect_the_same(4, "3", {"--mesh", "data=2,fsdp=2", "--no-kernels"});
+  expect_the_same(2, "12", {"--mesh", "tensor=2"});
+  expect_the_same(4, "3", {"--mesh", "fsdp=2,tensor=2", "--gradient-accumulation-steps", "2", "--remat", "layers"});
   expect_the_same(2, "2", {"--mesh", "fsdp=2", "--gradient-accumulation-steps", "3", "--remat", "layers"});
 }
 
