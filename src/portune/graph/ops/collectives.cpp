@@ -146,9 +146,9 @@ struct ReplicaId final : Op {
 bool is_all_gather(const Node& node) { return node.op().name() == "all_gather"; }
 
 std::optional<GatheredParts> gathered_parts(const Value& x) {
-  if (!is_all_gather(x.node())) return std::nullopt;
-  const auto& op = static_cast<const AllGather&>(x.node().op());
-  return GatheredParts{x.node().input(0), op.axis, op.mesh, op.axes};
+  const auto* op = dynamic_cast<const AllGather*>(&x.node().op());
+  if (!op) return std::nullopt;
+  return GatheredParts{x.node().input(0), op->axis, op->mesh, op->axes};
 }
 
 Value all_reduce(const Value& x, const Mesh& mesh, const MeshAxes& axes) {
