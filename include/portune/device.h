@@ -49,8 +49,8 @@ class Program {
     Mesh mesh;
     std::shared_ptr<ProcessGroup> processes;  ///< whose devices these are, one each; null: all are of this process
     std::vector<Sharding> result_shardings;   ///< of each result
-    bool from_cache;
-    double seconds;
+    bool from_cache = false;
+    double seconds = 0;
   };
   Program(std::unique_ptr<pjrt::LoadedExecutable> executable, Facts facts);  ///< as above
   Program(Program&&) noexcept;
@@ -84,12 +84,15 @@ struct DeviceOptions {
   std::filesystem::path plugin;        ///< the XLA plugin's file; empty: looked for (see `portune devices`)
   std::filesystem::path cache_folder;  ///< of compiled programs; empty: $XDG_CACHE_HOME/portune/executables
   bool use_cache = true;
-  bool use_kernels = true;  ///< false: every composite is compiled from its decomposition
+  std::filesystem::path programs_folder;  ///< of programs that `portune plan --save` has compiled for this device
+  bool use_kernels = true;                ///< false: every composite is compiled from its decomposition
   GpuMemoryOptions gpu_memory = {};
   /// Processes that each have a device of the mesh, that of their rank; null: this one has them all. For CPUs only.
-  /// All compile and run the same programs, put the same arrays and read the same ones, in the same order.
+  /// All compile and run the same programs, put the same arrays and read the same ones, in the same order. A process
+  /// has one such Device at a time: programs know no other group. So far the command alone makes groups, with MPI.
   std::shared_ptr<ProcessGroup> processes = {};
-  /// Called once with what the user should know and what stops nothing: that compiled programs cannot be kept.
+  /// Called with what the user should know and what stops nothing: once that compiled programs cannot be kept, once
+  /// that one is not in programs_folder.
   std::function<void(const std::string& warning)> warn = {};
 };
 
@@ -111,7 +114,9 @@ struct DeviceFacts {
 /// A plugin's client with one device, or with those of a mesh, and what programs for it may call.
 class Device {
  public:
-  /// errors  DeviceError if there is no plugin, if its version is not supported, or if it finds too few devices;
+  /// errors  DeviceError if there is no plugin, if its version is not supported, if it finds too few devices, or if
+  ///         programs_folder is for another device or plugin; NotFoundError if there is none; CheckpointError if it is
+  ///         damaged;
   ///         UsageError for options of GPUs with another device
   explicit Device(const DeviceOptions& options = {});
   Device(Device&&) noexcept;
@@ -125,7 +130,7 @@ class Device {
   DeviceFacts facts() const;
 
   /// Compiles, or loads what an earlier process has compiled.
-  /// errors  UsageError if the function is for another mesh
+  /// errors  UsageError if the function is for another mesh; CheckpointError if a saved program is damaged
   Program compile(const Function& function) const;
   /// Copies an array to the device; to those of a mesh its parts, or to each of them the whole.
   /// errors  ShapeError if it cannot be divided so

@@ -15,6 +15,7 @@ namespace {
 using nlohmann::json;
 using testing::AllOf;
 using testing::HasSubstr;
+using testing::Not;
 
 // Of tiny_bert: embeddings 63 + 32 + 2 rows of 16, a norm, a layer, a pooler; and a classifier of 2 x 16 + 2.
 constexpr int64_t kParameters = 4080 + 34;
@@ -197,6 +198,76 @@ TEST(Plan, GpuCompilesTheSameStep) {
   expect_memory_of_tiny_bert(target);
   EXPECT_EQ(target["memory_capacity"], 42331013120 / 4 * 3);
   expect_consistent_time(target);
+}
+
+TEST(Plan, SavesProgramsThatFitStartsWith) {
+  const Toy toy;
+  const std::string programs = toy.file("programs");
+  planned(plan(toy, "cpu", {"--save", programs}));
+  const auto fit = [&](const Words& more) {
+    const Finished run = portune(toy.fit(Words{"--epochs", "1", "--json", "--no-cache"} + more));
+    std::filesystem::remove_all(toy.output());
+    return run;
+  };
+  const Finished compiling = fit({}), saved = fit({"--compiled", programs});
+  ASSERT_EQ(saved.exit_code, 0) << saved.err;
+  EXPECT_THAT(compiling.err, HasSubstr("compiled training step"));
+  EXPECT_THAT(saved.err, Not(HasSubstr("compiled"))) << "neither the step nor the evaluation";
+  EXPECT_EQ(json::parse(saved.out)["train_loss"], json::parse(compiling.out)["train_loss"]);
+  EXPECT_EQ(json::parse(saved.out)["after"], json::parse(compiling.out)["after"]);
+
+  const Finished other = fit({"--compiled", programs, "--weight-decay", "0.1"});
+  EXPECT_EQ(other.exit_code, 0);
+  EXPECT_THAT(other.err, AllOf(HasSubstr("not among those that were saved"), HasSubstr("compiled training step")));
+
+  planned(plan(toy, "cpu", {"--save", programs, "--mesh", "data=2"}));
+  const Finished on_two = fit({"--compiled", programs, "--mesh", "data=2"});
+  EXPECT_EQ(on_two.exit_code, 0) << on_two.err;
+  EXPECT_THAT(on_two.err, Not(HasSubstr("compiled")));
+
+  json facts = json::parse(read(programs + "/programs.json"));
+  facts["plugin"] = "PJRT 0.1";
+  write(programs + "/programs.json", facts.dump());
+  const Finished refused = fit({"--compiled", programs});
+  EXPECT_EQ(refused.exit_code, 69);
+  EXPECT_THAT(refused.err,
+              AllOf(HasSubstr("programs for cpu, made with plugin \"PJRT 0.1\""), HasSubstr("install the same")));
+  EXPECT_EQ(fit({"--compiled", toy.file("nowhere")}).exit_code, 66);
+}
+
+TEST(Plan, SavesNothingOverOtherFilesOrForTwoTargets) {
+  const Toy toy;
+  const Finished over = portune(plan(toy, "cpu", {"--save", toy.path().string()}));
+  EXPECT_EQ(over.exit_code, 2);
+  EXPECT_THAT(over.err, HasSubstr("which would be lost"));
+  EXPECT_THAT(toy.left_behind(), testing::IsEmpty());
+  EXPECT_EQ(portune(plan(toy, "cpu,tpu:v3", {"--save", toy.file("programs")})).exit_code, 2);
+  // Nor where a stray file lies among programs.
+  std::filesystem::create_directory(toy.file("mixed"));
+  write(toy.file("mixed") + "/programs.json", "{}");
+  write(toy.file("mixed") + "/notes.txt", "mine");
+  EXPECT_EQ(portune(plan(toy, "cpu", {"--save", toy.file("mixed")})).exit_code, 2);
+  EXPECT_EQ(read(toy.file("mixed") + "/notes.txt"), "mine");
+}
+
+TEST(Plan, SaysThatNothingIsSaved) {
+  const Toy toy;
+  const pjrt::Variable plugin("PORTUNE_TPU_PLUGIN", "/nowhere/libtpu.so");
+  const Finished run = portune(plan(toy, "tpu:v3", {"--save", toy.file("programs")}));
+  EXPECT_EQ(run.exit_code, 1);
+  EXPECT_THAT(run.err, AllOf(HasSubstr("nothing is saved"), HasSubstr("/nowhere/libtpu.so")));
+  EXPECT_FALSE(std::filesystem::exists(toy.file("programs")));
+}
+
+TEST(Plan, SavesProgramsForADeviceThatIsNotThere) {
+  PORTUNE_SKIP_WITHOUT_PLUGIN(pjrt::AotTarget::kTpuV5e);
+  const pjrt::Variable plugin("PORTUNE_TPU_PLUGIN", pjrt::aot_plugin_file(pjrt::AotTarget::kTpuV5e).c_str());
+  const Toy toy;
+  planned(plan(toy, "tpu:v5e", {"--save", toy.file("programs")}));
+  EXPECT_EQ(names_in(toy.file("programs")).size(), 3u) << "a step, an evaluation and what they are for";
+  const Finished refused = portune(toy.fit({"--compiled", toy.file("programs")}));
+  EXPECT_EQ(refused.exit_code, 69);
+  EXPECT_THAT(refused.err, HasSubstr("programs for tpu:v5e"));
 }
 
 TEST(Plan, AMissingPluginIsARow) {

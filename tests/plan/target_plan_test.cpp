@@ -39,7 +39,8 @@ class FakeCompiler final : public Compiler {
   explicit FakeCompiler(int64_t memory_bytes, int64_t limit = int64_t{1} << 40)
       : Compiler(memory_bytes, {.float32 = 1e9, .bfloat16 = 4e9, .bytes = 1e9}), limit_(limit) {}
 
-  Compiled compile(const Function& function) const override {
+  ProgramOrigin origin() const override { return {}; }
+  Compiled compile(const Function& function, ProgramWriter*) const override {
     ++compilations;
     int64_t arguments = 0, rows = 0;
     for (const Value& parameter : function.parameters) {
@@ -119,6 +120,18 @@ TEST(TargetPlan, ShapesShareParametersAndAddTheirCode) {
   EXPECT_EQ(plan.memory.parameters, 4 * kParameters);
   EXPECT_EQ(plan.memory.temporaries, 32'000 + 16);
   EXPECT_EQ(plan.memory.code, 200);
+}
+
+// 32 rows need 32,000 bytes, of whatever batch.
+TEST(TargetPlan, EvaluationsHaveToFitToo) {
+  const Toy task;
+  plan::Run asked = run(task, 16);
+  asked.evaluations_with = [](int64_t, const Mesh&) { return std::vector<train::Signature>{shapes(32).front().batch}; };
+  EXPECT_TRUE(plan_target(FakeCompiler(40'000), asked).fits);
+  const TargetPlan plan = plan_target(FakeCompiler(20'000), asked);
+  EXPECT_FALSE(plan.fits);
+  EXPECT_EQ(plan.memory.temporaries, 32'000 + 16);
+  EXPECT_THAT(plan.remedies, ElementsAre(Remedy{DType::kBFloat16, Remat::kNone, {}, 16})) << "no smaller batch";
 }
 
 TEST(TargetPlan, SaysWhatMakesItFit) {

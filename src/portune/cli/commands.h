@@ -187,6 +187,7 @@ struct PlanArguments {
   FitArguments fit;             ///< the run that is planned
   std::vector<std::string> on;  ///< targets
   bool largest_batch = false;   ///< whether to look for it
+  std::filesystem::path save;   ///< a folder for the programs; empty: they are not kept
 };
 
 struct ParityArguments {

@@ -252,6 +252,8 @@ void add_device(Group group, DeviceOptions& device) {
   group.path("--cache-folder", device.cache_folder, "where compiled programs are kept")
       ->default_str("~/.cache/portune/executables");
   group.no_flag("--no-cache", device.use_cache, "compile anew, keep nothing");
+  group.path("--compiled", device.programs_folder, "programs that portune plan --save has compiled for this device")
+      ->default_str("none");
   GpuMemoryOptions& gpu = device.gpu_memory;
   group
       .setting<float>("--gpu-memory-fraction", [&gpu](float fraction) { gpu.fraction = fraction; },
@@ -514,6 +516,8 @@ void add_options(CLI::App& command, PlanArguments& a) {
   plan.names("--on", a.on,
              "targets: cpu, tpu:v5e-8, cuda:h100x8, ...; one device of each is planned, alone or in --mesh")
       ->required();
+  plan.path("--save", a.save, "a new folder for the compiled programs, for fit --compiled on that device")
+      ->default_str("none");
   plan.flag("--largest-batch", a.largest_batch, "look for the largest batch that fits, by up to 12 compilations");
   add_options(command, a.fit);
   command.get_option("--output")->required(false)->default_str("not used");

@@ -1,5 +1,5 @@
 // portune plan: compiles a training run for devices that need not be there, and says whether it fits and how fast it
-// would be. Writes nothing.
+// would be. Writes nothing but what --save asks for.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -38,6 +38,9 @@ std::vector<plan::Target> targets_of(const std::vector<std::string>& names, cons
 
 void check_options(const FitArguments& a) {
   check_new_run(a);
+  if (!a.device.programs_folder.empty()) {
+    throw UsageError({.where = "compiled", .given = a.device.programs_folder.string(), .expected = "--save with plan"});
+  }
   if (a.device.device == "cpu") return;
   throw UsageError({.where = "device", .given = a.device.device, .expected = "none: --on names the devices of a plan"});
 }
@@ -50,6 +53,25 @@ std::vector<plan::BatchShape> shapes_of(const FitArguments& a, const RowTask& ta
   std::vector<plan::BatchShape> shapes;
   for (const train::Signature& batch : all.all()) shapes.push_back({batch, 0});
   return shapes;
+}
+
+// Of as many rows; all arrays of such a batch have them along their first axis.
+train::Signature with_rows(train::Signature batch, int64_t rows) {
+  for (auto& [name, type] : batch) type.shape[0] = rows;
+  return batch;
+}
+
+std::vector<train::Signature> evaluations_of(const RowTask& task, const std::vector<ValidationSet>& sets) {
+  std::vector<train::Signature> evaluations;
+  for (const ValidationSet& set : sets) {
+    const std::optional<data::Example> first = set.batches.iterate().next();
+    if (!first) continue;
+    const train::BatchShapes shapes(task, *first);
+    for (const train::Signature& batch : shapes.all()) {
+      if (std::ranges::find(evaluations, batch) == evaluations.end()) evaluations.push_back(batch);
+    }
+  }
+  return evaluations;
 }
 
 // Batches of one shape can be counted without being made.
@@ -75,6 +97,17 @@ int64_t steps_per_epoch(const FitArguments& a, const std::vector<plan::BatchShap
   return steps;
 }
 
+// Why nothing is saved, or nothing.
+std::string save(ProgramWriter& programs, const plan::Compiler& compiler, const PlannedTarget& planned,
+                 const PlanArguments& arguments) {
+  if (!planned.outcome.refusal.empty()) return planned.outcome.refusal;
+  if (!planned.outcome.fits) return "the run does not fit";
+  programs.commit(compiler.origin(), planned.target.name);
+  say(arguments.fit.talk,
+      fmt::format("saved {} programs; start with them by  --compiled {}", programs.count(), arguments.save.string()));
+  return {};
+}
+
 PlannedTarget planned(const plan::Target& target, const plan::Run& run, const PlanArguments& arguments) {
   PlannedTarget planned;
   planned.target = target;
@@ -84,11 +117,15 @@ PlannedTarget planned(const plan::Target& target, const plan::Run& run, const Pl
   } catch (const DeviceError& error) {
     const std::string& fix = error.report().fix;
     planned.unavailable = one_line(error.report()) + (fix.empty() ? "" : "; " + fix);
+    planned.not_saved = planned.unavailable;
     return planned;
   }
   planned.memory_bytes = compiler->memory_bytes();
   planned.peaks = compiler->peaks();
-  planned.outcome = plan::plan_target(*compiler, run, target.devices);
+  std::optional<ProgramWriter> programs;
+  if (!arguments.save.empty()) programs.emplace(arguments.save);
+  planned.outcome = plan::plan_target(*compiler, run, target.devices, programs ? &*programs : nullptr);
+  if (programs) planned.not_saved = save(*programs, *compiler, planned, arguments);
   const bool is_measured = planned.outcome.fits || planned.outcome.is_too_large;
   if (arguments.largest_batch && is_measured)
     planned.largest_batch = plan::largest_batch_of(*compiler, run, planned.outcome);
@@ -100,12 +137,18 @@ PlannedTarget planned(const plan::Target& target, const plan::Run& run, const Pl
 int plan(const PlanArguments& arguments) {
   catch_signals();
   const std::vector<plan::Target> targets = targets_of(arguments.on, arguments.fit.device.mesh);
+  if (!arguments.save.empty() && targets.size() > 1) {
+    throw UsageError({.where = "save",
+                      .given = fmt::format("{} targets", targets.size()),
+                      .expected = "one, as a folder is for one kind of device"});
+  }
   FitArguments a = arguments.fit;
   check_options(a);
   train::check(a.training);
   const std::unique_ptr<RowTask> task = make_task(a.model, model_of(a), a.train, Classes::kOfRows);
   choose_shapes(a, *task);
-  const data::Dataset rows = split_of(a, *task).train;
+  const Split split = split_of(a, *task);
+  const data::Dataset& rows = split.train;
   const int64_t examples = count_examples(a.model, *task, rows);
 
   const auto shapes_with = [&](int64_t batch_size, const Mesh& mesh) {
@@ -117,11 +160,21 @@ int plan(const PlanArguments& arguments) {
     other.packed = chosen_packing(other, *task);
     return shapes_of(other, *task, rows);
   };
+  const std::vector<train::Signature> evaluations = evaluations_of(*task, split.validation);
+  const auto evaluations_with = [&](int64_t batch_size, const Mesh& mesh) {
+    FitArguments other = a;
+    other.batch_size = batch_size;
+    other.device.mesh = mesh;
+    std::vector<train::Signature> batches = evaluations;
+    for (train::Signature& batch : batches) batch = with_rows(std::move(batch), eval_batch_size(other));
+    return batches;
+  };
   plan::Run run{.task = *task,
                 .step = train::step_options(a.training, a.device.mesh),
                 .batch_size = a.batch_size,
                 .shapes = shapes_of(a, *task, rows),
-                .shapes_with = shapes_with};
+                .shapes_with = shapes_with,
+                .evaluations_with = evaluations_with};
   count_steps(run.shapes, a, *task, rows, examples);
 
   PlannedRun result{.batch_size = a.batch_size,
@@ -136,7 +189,10 @@ int plan(const PlanArguments& arguments) {
     result.targets.push_back(planned(target, run, arguments));
   }
   print_result(a.talk.json ? json_of(result) : table_of(result));
-  return kOk;
+  const std::string& not_saved = result.targets.front().not_saved;
+  if (arguments.save.empty() || not_saved.empty()) return kOk;
+  fmt::print(stderr, "portune: nothing is saved in {}: {}\n", arguments.save.string(), not_saved);
+  return kFailed;
 }
 
 }  // namespace portune::cli

@@ -51,7 +51,7 @@ std::string memory_row(const PlannedTarget& target) {
 }
 
 double compile_seconds(const PlannedTarget& target) {
-  double seconds = 0;
+  double seconds = target.outcome.evaluation_compile_s;
   for (const plan::ShapePlan& shape : target.outcome.shapes) seconds += shape.step.compile_s;
   return seconds;
 }

@@ -17,6 +17,7 @@ struct PlannedTarget {
   int64_t memory_bytes = 0;
   plan::Peaks peaks;
   plan::TargetPlan outcome;
+  std::string not_saved = {};                       ///< why --save keeps nothing; empty if it does, or is not asked for
   std::optional<plan::LargestBatch> largest_batch;  ///< if it was looked for
 };
 

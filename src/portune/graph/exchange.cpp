@@ -2,20 +2,22 @@
 
 #include <cmath>
 
+#include "portune/graph/ops/collectives.h"
 #include "portune/graph/traversal.h"
 
 namespace portune {
 
 Exchange exchange_of(const Function& function) {
   Exchange exchange;
-  const auto devices = static_cast<double>(function.mesh.devices());
   for (const Node* node : topological_order(function.results, [](const Value&) { return false; })) {
-    const std::string_view name = node->op().name();
-    const auto bytes = [](const TensorType& type) { return static_cast<double>(type.bytes()); };
-    if (name == "all_gather" || name == "reduce_scatter") {
-      exchange.parts += std::abs(bytes(node->types()[0]) - bytes(node->input(0).type()));
-    } else if (name == "all_reduce") {
-      exchange.sums += 2 * (devices - 1) / devices * bytes(node->types()[0]);
+    const std::optional<int64_t> devices = group_size_of(*node);
+    if (!devices) continue;
+    const auto of_input = static_cast<double>(node->input(0).type().bytes());
+    const auto of_result = static_cast<double>(node->types()[0].bytes());
+    if (of_input != of_result) {
+      exchange.parts += std::abs(of_result - of_input);
+    } else {  // the sum of each part goes round, and then the parts
+      exchange.sums += 2.0 * static_cast<double>(*devices - 1) / static_cast<double>(*devices) * of_result;
     }
   }
   return exchange;

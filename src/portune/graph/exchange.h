@@ -8,7 +8,7 @@ namespace portune {
 /// Bytes that each device sends, where arrays go round in a ring.
 struct Exchange {
   double parts = 0;  ///< of arrays that are gathered, or scattered
-  double sums = 0;   ///< of all_reduce, as if over all devices of the mesh
+  double sums = 0;   ///< of all_reduce
 };
 
 /// Of all collectives, those that remat() computes again included; those in the body of a loop are not.

@@ -19,7 +19,7 @@ namespace fs = std::filesystem;
 
 constexpr auto kTemporaryLifetime = std::chrono::hours(1);
 
-/// What precedes the payload. Read only on the machine that wrote it: its byte order is the machine's.
+/// What precedes the payload. Its byte order is the machine's: little-endian on all that plugins are for.
 struct Header {
   std::array<char, 8> magic = {'P', 'T', 'N', 'X', 'L', 'A', '0', '1'};
   uint64_t payload_bytes;

@@ -16,6 +16,9 @@ namespace {
 // To be raised when the meaning of a key or a file changes.
 constexpr int kFormat = 1;
 
+// Variables of the environment that tell plugins how to compile.
+constexpr std::array<const char*, 3> kFlags = {"XLA_FLAGS", "LIBTPU_INIT_ARGS", "PJRT_NPROC"};
+
 /// A list of fields as one string. Lengths go first, so that no two lists give the same.
 class Fields {
  public:
@@ -56,12 +59,6 @@ std::string processor() {
   return result;
 }
 
-// XLA splits the work on CPUs when it compiles.
-int usable_cores() {
-  cpu_set_t cores;
-  return sched_getaffinity(0, sizeof(cores), &cores) == 0 ? CPU_COUNT(&cores) : 0;
-}
-
 void add_devices(Fields& fields, const Client& client) {
   fields.add(client.platform_name());
   fields.add(client.platform_version());
@@ -93,11 +90,30 @@ std::string cache_key(const Client& client, const KeyedProgram& program) {
   fields.add(kFormat);
   add_plugin(fields, client.plugin());
   add_devices(fields, client);
-  for (const char* flags : {"XLA_FLAGS", "LIBTPU_INIT_ARGS", "PJRT_NPROC"}) fields.add(variable(flags));
+  for (const char* flags : kFlags) fields.add(variable(flags));
   fields.add(program.version);
   fields.add(serialize(program.options));
   fields.add(program.module_text);
   return hexadecimal(XXH3_128bits(fields.text().data(), fields.text().size()));
+}
+
+std::string processor_key() {
+  const std::string text = processor();
+  return hexadecimal(XXH3_128bits(text.data(), text.size()));
+}
+
+int usable_cores() {
+  cpu_set_t cores;
+  return sched_getaffinity(0, sizeof(cores), &cores) == 0 ? CPU_COUNT(&cores) : 0;
+}
+
+std::string plugin_flags() {
+  std::string text;
+  for (const char* name : kFlags) {
+    const std::string value = variable(name);
+    if (!value.empty()) text += (text.empty() ? "" : ", ") + (name + ("=" + value));
+  }
+  return text;
 }
 
 }  // namespace portune::pjrt

@@ -18,4 +18,13 @@ struct KeyedProgram {
 /// devices, and for CPUs the machine, as the code in it is the machine's.
 std::string cache_key(const Client& client, const KeyedProgram& program);
 
+// What it depends on, in parts.
+
+/// Hexadecimal digits that differ wherever code for this machine's processor could.
+std::string processor_key();
+/// How many cores this process may use: XLA splits the work on CPUs when it compiles.
+int usable_cores();
+/// What the environment tells plugins: "XLA_FLAGS=..., LIBTPU_INIT_ARGS=..."; empty if it tells nothing.
+std::string plugin_flags();
+
 }  // namespace portune::pjrt

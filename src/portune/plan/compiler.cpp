@@ -23,8 +23,12 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-Compiled facts_of(const pjrt::Executable& executable, Clock::time_point start) {
-  const double seconds = std::chrono::duration<double>(Clock::now() - start).count();
+double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
+
+// What compiling a program told; keeps it.
+Compiled facts_of(std::string_view module_text, const pjrt::Executable& executable, double seconds,
+                  ProgramWriter* keep) {
+  if (keep != nullptr) keep->add(module_text, executable);
   return {executable.memory_stats(), hlo_traffic(executable.optimized_hlo()), seconds};
 }
 
@@ -62,11 +66,18 @@ class AheadOfTimeCompiler final : public Compiler {
     topology_with(1);  // so that a plugin that is missing is told at once
   }
 
-  Compiled compile(const Function& function) const override {
+  Compiled compile(const Function& function, ProgramWriter* keep) const override {
     const int64_t devices = function.mesh.devices();
     const pjrt::Topology& topology = topology_with(devices);
+    const std::string text = to_stablehlo(function, {});
     const Clock::time_point start = Clock::now();
-    return facts_of(topology.compile(to_stablehlo(function, {}), {.replicas = devices}), start);
+    const pjrt::Executable executable = topology.compile(text, {.replicas = devices});
+    return facts_of(text, executable, seconds_since(start), keep);
+  }
+
+  ProgramOrigin origin() const override {
+    const std::string platform(accelerator_.platform);
+    return origin_of(pjrt::Plugin::load(pjrt::find_plugin(platform)), platform);
   }
 
  private:
@@ -99,15 +110,18 @@ class CpuCompiler final : public Compiler {
         client_(pjrt::Client::open(
             "cpu", {.plugin_file = options.plugin.empty() ? std::nullopt : std::optional(options.plugin),
                     .cpu_devices = static_cast<int>(options.mesh.devices())})),
-        target_(cpu_target(options.use_kernels, false)) {
+        target_(cpu_target({.use_kernels = options.use_kernels})) {
     register_cpu_kernels(client_.plugin());
   }
 
-  Compiled compile(const Function& function) const override {
-    const Clock::time_point start = Clock::now();
+  Compiled compile(const Function& function, ProgramWriter* keep) const override {
     const std::string text = to_stablehlo(function, target_);
-    return facts_of(client_.compile(text, {.replicas = function.mesh.devices()}).executable(), start);
+    const Clock::time_point start = Clock::now();
+    const pjrt::LoadedExecutable loaded = client_.compile(text, {.replicas = function.mesh.devices()});
+    return facts_of(text, loaded.executable(), seconds_since(start), keep);
   }
+
+  ProgramOrigin origin() const override { return origin_of(client_.plugin(), "cpu"); }
 
  private:
   pjrt::Client client_;

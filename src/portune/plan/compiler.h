@@ -8,6 +8,7 @@
 #include "portune/pjrt/executable.h"
 #include "portune/plan/hlo_traffic.h"
 #include "portune/plan/target.h"
+#include "portune/runtime/saved_programs.h"
 
 namespace portune::plan {
 
@@ -22,7 +23,10 @@ class Compiler {
  public:
   virtual ~Compiler() = default;
   /// errors  pjrt::CallError if the compiler refuses; its kind is kOutOfMemory where the program does not fit
-  virtual Compiled compile(const Function& function) const = 0;
+  /// keep    where the program is written to; null: nowhere
+  virtual Compiled compile(const Function& function, ProgramWriter* keep = nullptr) const = 0;
+  /// What the programs depend on.
+  virtual ProgramOrigin origin() const = 0;
 
   int64_t memory_bytes() const { return memory_bytes_; }  ///< that programs may use on a device
   const Peaks& peaks() const { return peaks_; }

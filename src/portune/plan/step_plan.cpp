@@ -22,10 +22,12 @@ int64_t bytes_of(const std::vector<nn::Parameter>& parameters) {
   return bytes;
 }
 
-Memory memory_of(const train::StepProgram& step, const pjrt::MemoryStats& stats) {
-  Memory memory{.parameters = bytes_of(step.parameters)};
-  memory.optimizer = kMoments * memory.parameters;
-  const int64_t arguments = bytes_of(step.function.parameters);
+// moments  that the program takes of each parameter
+Memory memory_of(const Function& function, const std::vector<nn::Parameter>& parameters, int64_t moments,
+                 const pjrt::MemoryStats& stats) {
+  Memory memory{.parameters = bytes_of(parameters)};
+  memory.optimizer = moments * memory.parameters;
+  const int64_t arguments = bytes_of(function.parameters);
   memory.batch = arguments - memory.parameters - memory.optimizer;
   memory.layout = std::max<int64_t>(0, stats.arguments - arguments);
   memory.temporaries = stats.temporary + stats.results - stats.aliased;
@@ -62,15 +64,22 @@ Memory together(const Memory& a, const Memory& b) {
 }
 
 StepPlan plan_step(const Compiler& compiler, const Task& task, const train::Signature& batch,
-                   const train::StepOptions& options) {
+                   const train::StepOptions& options, ProgramWriter* keep) {
   const train::StepProgram step = train::step_program(task, batch, options);
-  const Compiled compiled = compiler.compile(step.function);
+  const Compiled compiled = compiler.compile(step.function, keep);
   const auto rounds = static_cast<double>(options.gradient_accumulation_steps);
-  return {.memory = memory_of(step, compiled.memory),
+  return {.memory = memory_of(step.function, step.parameters, kMoments, compiled.memory),
           .work = {.flops = flops_of(task, batch, options),
                    .bytes = compiled.traffic.once + rounds * compiled.traffic.of_round,
                    .sent_bytes = sent_bytes(task, batch, options)},
           .compile_s = compiled.seconds};
+}
+
+EvaluationPlan plan_evaluation(const Compiler& compiler, const Task& task, const train::Signature& batch,
+                               const train::StepOptions& options, ProgramWriter* keep) {
+  const auto program = train::evaluation_program(task, batch, options.compute_dtype, options.mesh);
+  const Compiled compiled = compiler.compile(program.function, keep);
+  return {memory_of(program.function, program.parameters, 0, compiled.memory), compiled.seconds};
 }
 
 }  // namespace portune::plan

@@ -33,8 +33,17 @@ struct StepPlan {
 };
 
 /// Compiles the step that a Trainer would run for batches of this shape.
-/// errors  as Compiler::compile
+/// keep    as Compiler::compile, as errors are
 StepPlan plan_step(const Compiler& compiler, const Task& task, const train::Signature& batch,
-                   const train::StepOptions& options);
+                   const train::StepOptions& options, ProgramWriter* keep = nullptr);
+
+/// Memory for the program of an evaluation, and how long it took to compile it.
+/// errors  as Compiler::compile
+struct EvaluationPlan {
+  Memory memory;  ///< no optimizer
+  double compile_s = 0;
+};
+EvaluationPlan plan_evaluation(const Compiler& compiler, const Task& task, const train::Signature& batch,
+                               const train::StepOptions& options, ProgramWriter* keep = nullptr);
 
 }  // namespace portune::plan

@@ -12,15 +12,20 @@ constexpr int64_t kLargestBatch = 1'000'000;  // as --batch-size has it
 constexpr int kCompilations = 12;             // for the largest batch
 constexpr int kCompilationsForRemedy = 6;     // from half a batch down to a 64th
 
-int64_t bytes_of(const BatchShape& shape) {
+int64_t bytes_of(const train::Signature& batch) {
   int64_t bytes = 0;
-  for (const auto& [name, type] : shape.batch) bytes += type.bytes();
+  for (const auto& [name, type] : batch) bytes += type.bytes();
   return bytes;
 }
+int64_t bytes_of_shape(const BatchShape& shape) { return bytes_of(shape.batch); }
 
 // Whose step needs the most memory.
 const BatchShape& largest(const std::vector<BatchShape>& shapes) {
-  return *std::ranges::max_element(shapes, {}, bytes_of);
+  return *std::ranges::max_element(shapes, {}, bytes_of_shape);
+}
+
+std::vector<train::Signature> evaluations_of(const Run& run, int64_t batch_size, const Mesh& mesh) {
+  return run.evaluations_with ? run.evaluations_with(batch_size, mesh) : std::vector<train::Signature>();
 }
 
 // Weights and moments on a device, which no batch makes smaller.
@@ -37,7 +42,13 @@ MemoryOfBatch memory_of_batch(const Compiler& compiler, const Run& run, const tr
   return [&compiler, &run, options](int64_t size) -> std::optional<int64_t> {
     try {
       const std::vector<BatchShape> shapes = run.shapes_with(size, options.mesh);
-      return plan_step(compiler, run.task, largest(shapes).batch, options).memory.total();
+      Memory memory = plan_step(compiler, run.task, largest(shapes).batch, options).memory;
+      const std::vector<train::Signature> evaluations = evaluations_of(run, size, options.mesh);
+      if (!evaluations.empty()) {
+        const train::Signature& batch = *std::ranges::max_element(evaluations, {}, bytes_of);
+        memory = together(memory, plan_evaluation(compiler, run.task, batch, options).memory);
+      }
+      return memory.total();
     } catch (const pjrt::CallError& error) {
       if (error.kind() != pjrt::CallError::Kind::kOutOfMemory) throw;
       return {};
@@ -120,13 +131,18 @@ class Remedies {
 
 }  // namespace
 
-TargetPlan plan_target(const Compiler& compiler, const Run& run, int64_t devices) {
+TargetPlan plan_target(const Compiler& compiler, const Run& run, int64_t devices, ProgramWriter* keep) {
   TargetPlan plan;
   try {
     for (const BatchShape& shape : run.shapes) {
-      const StepPlan step = plan_step(compiler, run.task, shape.batch, run.step);
+      const StepPlan step = plan_step(compiler, run.task, shape.batch, run.step, keep);
       plan.shapes.push_back({shape, step, roofline(step.work, compiler.peaks())});
       plan.memory = together(plan.memory, step.memory);
+    }
+    for (const train::Signature& batch : evaluations_of(run, run.batch_size, run.step.mesh)) {
+      const EvaluationPlan evaluation = plan_evaluation(compiler, run.task, batch, run.step, keep);
+      plan.memory = together(plan.memory, evaluation.memory);
+      plan.evaluation_compile_s += evaluation.compile_s;
     }
     plan.fits = plan.memory.total() <= compiler.memory_bytes();
   } catch (const pjrt::CallError& error) {
@@ -144,9 +160,7 @@ LargestBatch largest_batch_of(const Compiler& compiler, const Run& run, const Ta
   const auto memory = [&](int64_t size) -> std::optional<int64_t> {
     if (size != run.batch_size) return compile(size);
     if (plan.shapes.empty()) return {};
-    const auto largest =
-        std::ranges::max_element(plan.shapes, {}, [](const ShapePlan& shape) { return bytes_of(shape.shape); });
-    return largest->step.memory.total();
+    return plan.memory.total();
   };
   return largest_batch(memory, compiler.memory_bytes(), run.batch_size, kLargestBatch, kCompilations);
 }

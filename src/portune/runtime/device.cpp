@@ -1,5 +1,6 @@
 #include "portune/device.h"
 
+#include <chrono>
 #include <mutex>
 #include <numeric>
 #include <optional>
@@ -8,6 +9,7 @@
 #include "portune/kernels/cpu/collectives.h"
 #include "portune/kernels/cpu/registry.h"
 #include "portune/pjrt/buffer.h"
+#include "portune/pjrt/call_error.h"
 #include "portune/pjrt/client.h"
 #include "portune/pjrt/executable.h"
 #include "portune/pjrt/executable_cache.h"
@@ -16,6 +18,7 @@
 #include "portune/runtime/device_name.h"
 #include "portune/runtime/machine_memory.h"
 #include "portune/runtime/open_client.h"
+#include "portune/runtime/saved_programs.h"
 #include "portune/runtime/sharded_array.h"
 
 namespace portune {
@@ -40,12 +43,15 @@ struct Device::Impl {
         mesh(options.mesh),
         processes(options.processes),
         is_cpu(name.platform == "cpu"),
-        target(cpu_target(is_cpu && options.use_kernels, processes != nullptr)),
+        target(cpu_target({.use_kernels = is_cpu && options.use_kernels, .across_processes = processes != nullptr})),
         cache({.folder = if_named(options.cache_folder),
                .enabled = options.use_cache,
                .version = is_cpu ? kernels::cpu_kernels_version() : ""}),
         warn(options.warn) {
     if (is_cpu) register_cpu_kernels(client.plugin());
+    if (!options.programs_folder.empty()) {
+      saved.emplace(options.programs_folder, origin_of(client.plugin(), name.platform));
+    }
     // Programs exchange on threads of their own.
     if (processes) kernels::set_process_group(processes->duplicate());
   }
@@ -58,9 +64,22 @@ struct Device::Impl {
     return all;
   }
 
-  void warn_once(const std::string& fault) {
-    if (fault.empty() || !warn) return;
-    std::call_once(warned, [&] { warn("compiled programs are not kept: " + fault); });
+  void warn_once(std::once_flag& warned, const std::string& text) {
+    if (warn) std::call_once(warned, [&] { warn(text); });
+  }
+
+  // What has been compiled before, if it has.
+  std::optional<pjrt::LoadedExecutable> load_saved(std::string_view text, const pjrt::CompileOptions& options) {
+    if (!saved) return {};
+    std::optional<pjrt::LoadedExecutable> found;
+    std::string why = "it is not among those that were saved";
+    try {
+      found = saved->load(client, text, options);
+    } catch (const pjrt::CallError& error) {
+      why = error.report().where;
+    }
+    if (!found) warn_once(warned_of_missing, "a program is compiled here: " + why);
+    return found;
   }
 
   pjrt::Client client;
@@ -70,7 +89,8 @@ struct Device::Impl {
   Target target;
   pjrt::ExecutableCache cache;
   const std::function<void(const std::string&)> warn;
-  std::once_flag warned;
+  std::optional<SavedPrograms> saved;
+  std::once_flag warned_of_cache, warned_of_missing;
 };
 
 Device::Device(const DeviceOptions& options) : impl_(std::make_unique<Impl>(options)) {}
@@ -113,15 +133,21 @@ Program Device::compile(const Function& function) const {
   for (int64_t d = 0; options.replicas > 1 && d < options.replicas; ++d) {
     options.device_ids.push_back(impl_->client.devices()[static_cast<size_t>(d)].id);
   }
-  pjrt::CachedExecutable compiled =
-      impl_->cache.get_or_compile(impl_->client, to_stablehlo(function, impl_->target), options);
-  impl_->warn_once(compiled.fault);
-  return {std::make_unique<pjrt::LoadedExecutable>(std::move(compiled.executable)),
-          {.mesh = mesh(),
-           .processes = impl_->processes,
-           .result_shardings = std::move(shardings),
-           .from_cache = compiled.was_cached,
-           .seconds = compiled.seconds}};
+  Program::Facts facts{.mesh = mesh(), .processes = impl_->processes, .result_shardings = std::move(shardings)};
+  const std::string text = to_stablehlo(function, impl_->target);
+  const auto start = std::chrono::steady_clock::now();
+  if (std::optional<pjrt::LoadedExecutable> saved = impl_->load_saved(text, options)) {
+    facts.from_cache = true;
+    facts.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    return {std::make_unique<pjrt::LoadedExecutable>(std::move(*saved)), std::move(facts)};
+  }
+  pjrt::CachedExecutable compiled = impl_->cache.get_or_compile(impl_->client, text, options);
+  if (!compiled.fault.empty()) {
+    impl_->warn_once(impl_->warned_of_cache, "compiled programs are not kept: " + compiled.fault);
+  }
+  facts.from_cache = compiled.was_cached;
+  facts.seconds = compiled.seconds;
+  return {std::make_unique<pjrt::LoadedExecutable>(std::move(compiled.executable)), std::move(facts)};
 }
 
 DeviceArray Device::put(const TensorView& values, const Sharding& sharding) const {
@@ -182,12 +208,14 @@ std::vector<DeviceArray> Program::run(const std::vector<DeviceArray*>& arguments
     for (size_t i = 0; i < on_devices.size(); ++i) on_devices[i].push_back(&buffers[i]);
   }
   std::vector<std::vector<pjrt::Buffer>> found = executable_->execute_on_all(on_devices);
+  // Two programs that run at once would exchange in an order that is not that of other processes.
+  if (facts_.processes) {
+    for (const pjrt::Buffer& buffer : found.front()) buffer.wait();
+  }
   std::vector<DeviceArray> results;
   for (size_t i = 0; i < facts_.result_shardings.size(); ++i) {
     std::vector<pjrt::Buffer> buffers;
     for (std::vector<pjrt::Buffer>& of_device : found) buffers.push_back(std::move(of_device[i]));
-    // Two programs that run at once would exchange in an order that is not that of other processes.
-    if (facts_.processes) buffers.front().wait();
     results.emplace_back(
         std::make_unique<ShardedArray>(facts_.mesh, facts_.processes, facts_.result_shardings[i], std::move(buffers)));
   }

@@ -7,6 +7,7 @@
 
 #include "portune/graph/checks.h"
 #include "portune/graph/lowering.h"
+#include "portune/graph/ops/remat.h"
 #include "portune/ops.h"
 
 namespace portune {
@@ -36,14 +37,16 @@ struct Collective : Op {
   }
 
   // As the kernel between processes, if the devices of the target are processes; along the first axis.
-  bool call_between_processes(const Node& node, Lowering& out, std::string_view target) const {
+  bool call_between_processes(const Node& node, Lowering& out, std::string_view target, bool in_place = false) const {
     std::vector<int64_t> members;
     for (const std::vector<int64_t>& group : mesh.groups(axes)) {
       members.insert(members.end(), group.begin(), group.end());
     }
-    return out.call_in_order(node, {.target = target,
-                                    .attributes = {{"groups", stablehlo::array_text(members)},
-                                                   {"group_size", i64_attribute(mesh.size(axes))}}});
+    KernelCall call{
+        .target = target,
+        .attributes = {{"groups", stablehlo::array_text(members)}, {"group_size", i64_attribute(mesh.size(axes))}}};
+    if (in_place) call.in_place = {{0, 0}};
+    return out.call_in_order(node, call);
   }
 };
 
@@ -67,7 +70,7 @@ struct AllReduce final : Collective {
   }
   void lower(const Node& node, Lowering& out) const override {
     require_mesh(out);
-    if (call_between_processes(node, out, "portune.all_reduce")) return;
+    if (call_between_processes(node, out, "portune.all_reduce", true)) return;
     out.write(node, "stablehlo.all_reduce", attributes(out),
               stablehlo::binary_region("stablehlo.add", node.input(0).dtype()));
   }
@@ -142,6 +145,11 @@ struct ReplicaId final : Op {
 };
 
 }  // namespace
+
+std::optional<int64_t> group_size_of(const Node& node) {
+  const auto* const collective = dynamic_cast<const Collective*>(&op_of(node));
+  return collective == nullptr ? std::nullopt : std::optional(collective->mesh.size(collective->axes));
+}
 
 bool is_all_gather(const Node& node) { return node.op().name() == "all_gather"; }
 

@@ -1,6 +1,7 @@
 // Collectives that other ops know.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 
 #include "portune/graph.h"
@@ -9,6 +10,8 @@
 namespace portune {
 
 bool is_all_gather(const Node& node);
+/// How many devices a collective is between; nothing for another op.
+std::optional<int64_t> group_size_of(const Node& node);
 
 /// What an all_gather has put side by side along `axis`.
 struct GatheredParts {

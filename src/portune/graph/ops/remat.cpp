@@ -1,3 +1,5 @@
+#include "portune/graph/ops/remat.h"
+
 #include <algorithm>
 #include <map>
 #include <unordered_set>
@@ -180,6 +182,11 @@ struct Rematerialise final : Op {
 };
 
 }  // namespace
+
+const Op& op_of(const Node& node) {
+  const auto* const again = dynamic_cast<const Again*>(&node.op());
+  return again == nullptr ? node.op() : op_of(*again->original);
+}
 
 Values optimization_barrier(const Values& x) { return make_nodes(std::make_unique<Barrier>(), x); }
 

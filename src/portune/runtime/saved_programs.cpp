@@ -1,0 +1,120 @@
+#include "portune/runtime/saved_programs.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <nlohmann/json.hpp>
+
+#include "portune/error.h"
+#include "portune/io/content_hash.h"
+#include "portune/io/file.h"
+#include "portune/io/json.h"
+#include "portune/kernels/cpu/registry.h"
+#include "portune/pjrt/cache_file.h"
+#include "portune/pjrt/cache_key.h"
+#include "portune/pjrt/plugin.h"
+
+namespace portune {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kFacts = "programs.json";
+
+fs::path file_of(const fs::path& folder, std::string_view module_text) {
+  return folder / fmt::format("{:016x}{}", io::hash_of(module_text), pjrt::kCacheFileExtension);
+}
+
+bool is_of_programs(const fs::directory_entry& entry) {
+  return entry.path().filename() == kFacts || entry.path().extension() == pjrt::kCacheFileExtension;
+}
+
+const fs::path& require_replaceable(const fs::path& folder) {
+  io::recover_directory(folder);
+  const bool is_free =
+      !fs::exists(folder) || (fs::is_directory(folder) && !fs::equivalent(folder, fs::current_path()) &&
+                              std::ranges::all_of(fs::directory_iterator(folder), is_of_programs));
+  if (is_free) return folder;
+  throw UsageError({.where = folder.string(),
+                    .given = "something else than saved programs, which would be lost",
+                    .expected = "a new folder, or one with nothing but saved programs"});
+}
+
+// Each with its name in programs.json.
+struct Fact {
+  const char* name;
+  std::string ProgramOrigin::*value;
+  const char* fix;
+};
+constexpr std::array<Fact, 6> kOrigin = {{
+    {"platform", &ProgramOrigin::platform, "compile for this device: portune plan --on ... --save"},
+    {"plugin", &ProgramOrigin::plugin, "install the same plugin here and there: portune plugin install"},
+    {"flags", &ProgramOrigin::flags, "set XLA_FLAGS and LIBTPU_INIT_ARGS here as there"},
+    {"kernels", &ProgramOrigin::kernels, "compile with the same Portune, for the same kind of processor"},
+    {"processor", &ProgramOrigin::processor, "compile on a machine with this processor"},
+    {"cores", &ProgramOrigin::cores, "give both processes as many cores"},
+}};
+
+}  // namespace
+
+ProgramOrigin origin_of(const pjrt::Plugin& plugin, const std::string& platform) {
+  std::error_code none;
+  ProgramOrigin origin{
+      .platform = platform,
+      .plugin = fmt::format("{}, {} bytes", to_string(plugin.version()), fs::file_size(plugin.file(), none)),
+      .flags = pjrt::plugin_flags()};
+  if (platform == "cpu") {
+    origin.kernels = kernels::cpu_kernels_version();
+    origin.processor = pjrt::processor_key();
+    origin.cores = std::to_string(pjrt::usable_cores());
+  }
+  return origin;
+}
+
+ProgramWriter::ProgramWriter(const fs::path& folder) : folder_(require_replaceable(folder)) {}
+
+void ProgramWriter::add(std::string_view module_text, const pjrt::Executable& executable) {
+  const fs::path file = file_of(folder_.staging(), module_text);
+  pjrt::write_cache_file(file, executable.serialize());
+  // For others, too: those of a cache are their user's alone.
+  fs::permissions(file, fs::perms::group_read | fs::perms::others_read, fs::perm_options::add);
+  ++count_;
+}
+
+void ProgramWriter::commit(const ProgramOrigin& origin, const std::string& target) {
+  nlohmann::ordered_json facts = {{"target", target}};
+  for (const Fact& fact : kOrigin) facts[fact.name] = origin.*fact.value;
+  io::write_file(folder_.staging() / kFacts, facts.dump(2) + "\n");
+  folder_.commit();
+}
+
+SavedPrograms::SavedPrograms(const fs::path& folder, const ProgramOrigin& here) : folder_(folder) {
+  io::recover_directory(folder);
+  const io::JsonObject facts = io::JsonObject::read(folder / kFacts);
+  const std::string target = facts.get_string("target");
+  for (const Fact& fact : kOrigin) {
+    const std::string found = facts.get_string(fact.name);
+    if (found == here.*fact.value) continue;
+    throw DeviceError({.where = folder.string(),
+                       .given = fmt::format("programs for {}, made with {} \"{}\"", target, fact.name, found),
+                       .expected = fmt::format("\"{}\", as it is here", here.*fact.value),
+                       .fix = fact.fix});
+  }
+}
+
+std::optional<pjrt::LoadedExecutable> SavedPrograms::load(const pjrt::Client& client, std::string_view module_text,
+                                                          const pjrt::CompileOptions& options) const {
+  const fs::path file = file_of(folder_, module_text);
+  if (!fs::exists(file)) return {};
+  const std::optional<std::string> serialized = pjrt::read_cache_file(file);
+  if (!serialized) {
+    throw CheckpointError({.where = file.string(),
+                           .given = "a file that cannot be read, is torn or has been altered",
+                           .expected = "a program as portune plan --save has written it",
+                           .fix = "copy the folder anew"});
+  }
+  return client.load(*serialized, module_text, options);
+}
+
+}  // namespace portune
