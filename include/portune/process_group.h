@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -21,7 +22,7 @@ class ProcessGroup {
   virtual int64_t size() const = 0;
 
   /// Those who take part in an exchange: the ranks of some processes, this one among them. Their order is that of what
-  /// is gathered and scattered.
+  /// is gathered and scattered. Of each at most 2^31 - 1 elements or bytes go into an exchange.
   using Members = std::span<const int64_t>;
   /// The sum of the arrays of all members; may be written over this one's.
   virtual void all_reduce(Members members, std::span<const float> x, std::span<float> sum) = 0;
@@ -47,5 +48,7 @@ bool is_first(const ProcessGroup* processes);
 bool in_any(ProcessGroup* processes, bool condition);
 /// Waits until all have called it.
 void wait_for_all(ProcessGroup* processes);
+/// The first process whose number is not that of process 0; nothing if all have the same.
+std::optional<int64_t> first_with_another(ProcessGroup* processes, uint64_t number);
 
 }  // namespace portune

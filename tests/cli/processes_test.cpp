@@ -1,16 +1,19 @@
 // Training in several processes, which MPI brings together.
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <csignal>
 #include <nlohmann/json.hpp>
 
 #include "cli/program.h"
 #include "cli/toy.h"
+#include "pjrt/variable.h"
 
 namespace portune::cli {
 namespace {
 
 using nlohmann::json;
+using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
 
@@ -106,15 +109,111 @@ TEST_F(Processes, EndWithTheOneThatIsKilledAndGoOnFromItsCheckpoint) {
 
 TEST_F(Processes, RefuseOtherRowsThanThoseOfTheFirst) {
   const Toy toy;
-  write(toy.file("other.csv"), toy_csv(64) + "one more,1\n");
-  Words words = toy.fit({"--epochs", "1"});
-  Words other = words;
-  *std::ranges::find(other, toy.file("train.csv")) = toy.file("other.csv");
-  const Finished run = portune_in(1, words + Words{":", "-n", "1", PORTUNE_COMMAND} + other);
-  EXPECT_EQ(run.exit_code, 65) << run.err;
-  EXPECT_THAT(run.err, HasSubstr("process 0 of 2"));
-  EXPECT_THAT(run.err, HasSubstr("another one in process 1"));
+  write(toy.file("other.csv"), toy_csv(36) + "one more,1\n");
+  const Words words = toy.fit({"--epochs", "1"});
+  const auto with_other = [&](const char* name) {
+    Words other = words;
+    *std::ranges::find(other, toy.file(name)) = toy.file("other.csv");
+    return portune_in(1, words + Words{":", "-n", "1", PORTUNE_COMMAND} + other);
+  };
+  // As many as for a validation, the last ones others.
+  const Finished validation = with_other("validation.csv");
+  EXPECT_EQ(validation.exit_code, 65) << validation.err;
+  EXPECT_THAT(validation.err, HasSubstr("process 0 of 2"));
+  EXPECT_THAT(validation.err, HasSubstr("another one in process 1"));
+  const Finished training = with_other("train.csv");
+  EXPECT_EQ(training.exit_code, 2) << training.err;
+  EXPECT_THAT(training.err, HasSubstr("training files"));
   EXPECT_FALSE(std::filesystem::exists(toy.output() + "/config.json"));
+}
+
+TEST_F(Processes, RefuseAnotherModelThanThatOfTheFirst) {
+  const Toy toy;
+  Words words = toy.fit({"--epochs", "1", "--seed", "1"});
+  Words other = words;
+  other.back() = "2";  // draws other weights for the head
+  const Finished run = portune_in(1, words + Words{":", "-n", "1", PORTUNE_COMMAND} + other);
+  EXPECT_EQ(run.exit_code, 2) << run.err;
+  EXPECT_THAT(run.err, HasSubstr("not those of process 0"));
+  const std::string model = toy.copy_of_model();
+  other = words;
+  *std::ranges::find(other, tiny_bert()) = model;
+  std::string weights = read(model + "/model.safetensors");
+  weights.back() ^= 1;
+  write(model + "/model.safetensors", weights);
+  const Finished changed = portune_in(1, words + Words{":", "-n", "1", PORTUNE_COMMAND} + other);
+  EXPECT_EQ(changed.exit_code, 65) << changed.err;
+  EXPECT_THAT(changed.err, HasSubstr("weights that are not those of process 0"));
+}
+
+TEST_F(Processes, EndWithTheOneThatFails) {
+  const Toy toy;
+  Words words = toy.fit({"--epochs", "400"});
+  Words other = words;
+  *std::ranges::find(other, toy.file("train.csv")) = toy.file("none.csv");
+  const Finished run = portune_in(1, words + Words{":", "-n", "1", PORTUNE_COMMAND} + other);
+  EXPECT_EQ(run.exit_code, 66) << run.err;
+  EXPECT_THAT(run.err, HasSubstr("process 1 of 2"));
+  // What they leave behind is in nobody's way.
+  EXPECT_EQ(portune_in(2, toy.fit({"--epochs", "1"})).exit_code, 0);
+}
+
+TEST_F(Processes, StopTogetherWhereAStepIsNotFinite) {
+  const Toy toy;
+  std::string rows = "text,score\n";
+  for (int i = 0; i < 16; ++i) rows += "a good film," + std::string(i == 2 ? "3e38" : "0.5") + "\n";
+  write(toy.file("scores.csv"), rows);
+  const Words words = {"fit",
+                       "--model",
+                       tiny_bert(),
+                       "--train",
+                       toy.file("scores.csv"),
+                       "--label-column",
+                       "score",
+                       "--head",
+                       "regression",
+                       "--max-length",
+                       "8",
+                       "--batch-size",
+                       "4",
+                       "--epochs",
+                       "3",
+                       "--mesh",
+                       "fsdp=2",
+                       "--output",
+                       toy.output()};
+  const Finished stopped = portune_in(2, words);
+  EXPECT_EQ(stopped.exit_code, 76) << stopped.err;
+  EXPECT_THAT(stopped.err, AllOf(HasSubstr("first that is not finite: the loss"), HasSubstr("tuned/checkpoint-1")));
+  const Finished resumed = portune_in(2, words + Words{"--resume", "--on-non-finite", "skip"});
+  EXPECT_EQ(resumed.exit_code, 0) << resumed.err;
+}
+
+// Which mpirun passes on.
+TEST_F(Processes, StopAtSigusr1) {
+  const Toy toy;
+  Program run(toy.fit({"--epochs", "400"}), {.processes = 2});
+  ASSERT_TRUE(run.says("epoch 2/"));
+  run.signal(SIGUSR1);
+  const Finished stopped = run.wait();
+  EXPECT_EQ(stopped.exit_code, 75) << stopped.err;
+  EXPECT_THAT(stopped.err, HasSubstr("stopped by SIGUSR1"));
+}
+
+TEST_F(Processes, SayThatMpiSeesFewerThanWereStarted) {
+  const Toy toy;
+  const pjrt::Variable launcher("OMPI_COMM_WORLD_SIZE", "2");
+  const Finished run = portune(toy.fit());
+  EXPECT_EQ(run.exit_code, 69) << run.err;
+  EXPECT_THAT(run.err, HasSubstr("1 of 2 processes"));
+}
+
+TEST_F(Processes, SayThatThePluginIsMissing) {
+  const Toy toy;
+  const pjrt::Variable plugin("PORTUNE_MPI_PLUGIN", "/nowhere/libportune_mpi.so");
+  const Finished run = portune_in(2, toy.fit());
+  EXPECT_EQ(run.exit_code, 69);
+  EXPECT_THAT(run.err, HasSubstr("/nowhere/libportune_mpi.so"));
 }
 
 TEST_F(Processes, AreRefusedWhereTheyDoNotWorkTogether) {

@@ -82,7 +82,6 @@ TEST(SkippedStep, IsCountedAndToldWithItsRows) {
   EXPECT_TRUE(std::isfinite(skips.epoch_losses[0]));
 }
 
-// Weights, and how many steps made an update, in a checkpoint between two bad batches.
 TEST(SkippedStep, EndsTheTrainingWhereAllWouldBeSkipped) {
   const PlaneTask task;
   TrainingOptions large = options(OnNonFinite::kSkip);
@@ -94,6 +93,7 @@ TEST(SkippedStep, EndsTheTrainingWhereAllWouldBeSkipped) {
   EXPECT_LT(trainer.steps(), 20);
 }
 
+// Weights, and how many steps made an update, in a checkpoint between two bad batches.
 TEST(SkippedStep, IsResumedToTheBit) {
   const data::Dataset batches = plane_batches(6, {.x = {1}, .z = {4}});
   const TemporaryFolder folder;

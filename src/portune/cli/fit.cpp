@@ -97,10 +97,7 @@ std::vector<int64_t> chosen_lengths(const FitArguments& a, const RowTask& task) 
 
 // The others find the first one's checkpoints in the output folder, which is to be that of all.
 void require_same_start(const FitArguments& a) {
-  if (!a.device.processes) return;
-  const uint64_t start = io::hash_of(a.resume_from_checkpoint.string());
-  const std::vector<uint64_t> starts = a.device.processes->all_gather(start);
-  if (std::ranges::all_of(starts, [&](uint64_t other) { return other == start; })) return;
+  if (!first_with_another(a.device.processes.get(), io::hash_of(a.resume_from_checkpoint.string()))) return;
   throw UsageError({.where = "output",
                     .given = "a folder with other checkpoints in one process than in another",
                     .expected = "one that all processes share"});
@@ -263,11 +260,11 @@ int fit(const FitArguments& given) {
   FitArguments a = of_process(given);
   check_one_run(a);
   ProcessGroup* const processes = a.device.processes.get();
+  // Of several processes none may stop by itself while it waits for data: training asks all for signals.
+  catch_signals(processes == nullptr ? OnSignal::kRequestStop : OnSignal::kNote);
   std::optional<OutputLock> lock;
   in_turn(processes, [&] {
     if (is_first(processes)) check_output_folder(a.output, model_of(a));
-    // Of several processes none may stop by itself while it waits for data: training asks all for signals.
-    catch_signals(processes == nullptr ? OnSignal::kRequestStop : OnSignal::kNote);
     if (is_first(processes)) lock.emplace(a.output);
     a = resumed(std::move(a));
   });

@@ -40,7 +40,7 @@ struct Run {
   int operator()(const cli::ParityArguments& arguments) const { return cli::parity(arguments); }
 };
 
-// Of several processes one can fail alone, and ends the others; all may come to an end in peace.
+// One of several processes ends the others, too.
 int fail(int exit_code, const char* message) {
   try {
     return cli::end_processes(exit_code, message);

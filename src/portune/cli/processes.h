@@ -15,8 +15,8 @@ FitArguments of_process(FitArguments a);
 /// Runs it in the first process, and then in the others.
 void in_turn(ProcessGroup* processes, const std::function<void()>& body);
 
-/// errors  UsageError if several processes have been started for a command that does not make them work together
-void require_one_process(const char* command);
+/// errors  UsageError if several processes have been started for what does not make them work together
+void require_one_process(const char* what);
 
 /// Tells what a process has ended with, and ends the others: they would wait for it. Where it is the only one, the
 /// exit code is given back.

@@ -61,22 +61,22 @@ std::string of_both_kinds(const std::vector<Drift>& drifts) {
 }
 
 std::string verdict(const RunComparison& c) {
-  if (c.not_finite) {
-    const parity::NotFinite& n = *c.not_finite;
-    return fmt::format("the {} run is not finite in step {}, the other one is; the first that is not: {}\n",
-                       n.run == 0 ? "first" : "second", n.step, n.first.empty() ? "not found" : n.first);
-  }
-  const std::string curves = fmt::format("loss curves: {} apart at most, {} on average\n", distance(c.max_loss_apart()),
-                                         distance(c.mean_loss_apart()));
+  std::string text = fmt::format("loss curves: {} apart at most, {} on average\n", distance(c.max_loss_apart()),
+                                 distance(c.mean_loss_apart()));
   if (c.passed()) {
-    return curves + fmt::format("all agree: {} gradients and {} parameters over {} steps\n", c.gradients.size(),
-                                c.parameters.size(), c.steps.size());
+    return text + fmt::format("all agree: {} gradients and {} parameters over {} steps\n", c.gradients.size(),
+                              c.parameters.size(), c.steps.size());
   }
-  if (c.first_beyond.empty()) return curves + "no tensor drifts, but losses or norms do\n";
+  if (c.not_finite) {
+    text += fmt::format("the {} run is not finite in step {}, the other one is; the first that is not: {}\n",
+                        c.not_finite->run == 0 ? "first" : "second", c.not_finite->step,
+                        c.not_finite->first.empty() ? "not found" : c.not_finite->first);
+  }
+  if (c.first_beyond.empty()) return text + (c.not_finite ? "" : "no tensor drifts, but losses or norms do\n");
   const Drift& first = c.first_beyond.front();
-  return curves + fmt::format("first to drift: the {} of {} in step {}: {} apart, may be {}; with it {} of that step\n",
-                              name_of(first.kind), first.tensor, first.step, distance(first.apart),
-                              distance(first.allowed), of_both_kinds(c.first_beyond));
+  return text + fmt::format("first to drift: the {} of {} in step {}: {} apart, may be {}; with it {} of that step\n",
+                            name_of(first.kind), first.tensor, first.step, distance(first.apart),
+                            distance(first.allowed), of_both_kinds(c.first_beyond));
 }
 
 ordered_json json_of(const RunSetting& setting) {

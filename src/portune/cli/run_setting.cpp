@@ -58,7 +58,7 @@ std::string nearest_word(const std::string& word) {
 void set_device(RunSetting& setting, const std::string& name) {
   const std::string platform = device_name(name).platform;
   if (platform != platform_of(setting)) setting.device.plugin.clear();
-  if (platform_of(setting) != "cuda") setting.device.gpu_memory = {};
+  if (platform != "cuda") setting.device.gpu_memory = {};
   setting.device.device = name;
 }
 

@@ -41,6 +41,7 @@ void catch_signals(OnSignal on) {
   action.sa_flags = SA_RESTART;
   sigaction(SIGINT, &action, nullptr);
   sigaction(SIGTERM, &action, nullptr);
+  if (on == OnSignal::kNote) sigaction(SIGUSR1, &action, nullptr);
 }
 
 void remove_at_second_signal(const std::filesystem::path& file) {
@@ -50,6 +51,8 @@ void remove_at_second_signal(const std::filesystem::path& file) {
 
 int caught_signal() { return caught; }
 
-const char* name_of_signal(int signal) { return signal == SIGINT ? "SIGINT" : "SIGTERM"; }
+const char* name_of_signal(int signal) {
+  return signal == SIGINT ? "SIGINT" : signal == SIGTERM ? "SIGTERM" : "SIGUSR1";
+}
 
 }  // namespace portune::cli

@@ -154,7 +154,18 @@ bool Lowering::call_in_order(const Node& node, const KernelCall& call) {
   last_in_order_ = results.back();
   results.pop_back();
   names_[&node] = std::move(results);
+  ++calls_in_order_;
   return true;
+}
+
+void Lowering::order_after(const Node& loop) {
+  if (loop.types()[0] != TensorType{DType::kInt32, {}}) {
+    throw UsageError(
+        {.where = std::string(loop.op().name()),
+         .given = "collectives between processes in a loop whose first value is " + to_string(loop.types()[0]),
+         .expected = "an int32 scalar, for which those behind the loop can wait"});
+  }
+  last_in_order_ = name_of(loop.result(0));
 }
 
 std::string Lowering::region(std::span<const Value> arguments, std::span<const Value> results) {

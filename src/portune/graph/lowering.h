@@ -49,9 +49,11 @@ class Lowering {
   /// has made, and makes one for the next.
   /// errors  UsageError if kernels do not take the types of the node, for which there is no other way
   bool call_in_order(const Node& node, const KernelCall& call);
-  /// After a loop whose regions may have such calls: what comes later waits for it. Its first result is an int32
-  /// scalar.
-  void order_after(const Node& loop) { last_in_order_ = name_of(loop.result(0)); }
+  /// How many such calls there are so far.
+  int64_t calls_in_order() const { return calls_in_order_; }
+  /// After a loop with such calls in it: what comes later waits for the loop.
+  /// errors  UsageError unless its first result is an int32 scalar
+  void order_after(const Node& loop);
   /// The text of a region: a function of `arguments` (values that nothing makes) that gives `results`. It sees all that
   /// has been written so far; what is written in it is not known outside.
   std::string region(std::span<const Value> arguments, std::span<const Value> results);
@@ -72,6 +74,7 @@ class Lowering {
   stablehlo::Writer& writer_;
   std::unordered_map<const Node*, std::vector<std::string>> names_;
   int64_t channels_ = 0;
+  int64_t calls_in_order_ = 0;
   std::string last_in_order_;        // the number that the last call in order has made; empty before the first
   std::vector<Values> substituted_;  // keeps their nodes alive: names_ knows nodes by address
 };

@@ -21,6 +21,13 @@ bool in_any(ProcessGroup* processes, bool condition) {
   return std::ranges::find(all, 1) != all.end();
 }
 
+std::optional<int64_t> first_with_another(ProcessGroup* processes, uint64_t number) {
+  if (processes == nullptr) return {};
+  const std::vector<uint64_t> all = processes->all_gather(number);
+  const auto other = std::ranges::find_if(all, [&](uint64_t of_process) { return of_process != all[0]; });
+  return other == all.end() ? std::nullopt : std::optional(other - all.begin());
+}
+
 void wait_for_all(ProcessGroup* processes) { in_any(processes, false); }
 
 }  // namespace portune

@@ -2,6 +2,7 @@
 #include "portune/text/parts.h"
 
 namespace portune::text {
+
 bool Tokenizer::Parts::pass(std::string_view text, int32_t first, bool with_origins, Scratch& scratch,
                             StageSink& sink) const {
   Normalized& normalized = scratch.normalized;

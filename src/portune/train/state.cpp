@@ -33,14 +33,22 @@ void require_same(const data::Example& batch, const Signature& signature, Proces
     const auto* const bytes = reinterpret_cast<const char*>(view.data);
     hash = hash * 31 + io::hash_of({bytes, static_cast<size_t>(type.bytes())});
   }
-  const std::vector<uint64_t> hashes = processes.all_gather(hash);
-  const auto other = std::ranges::find_if(hashes, [&](uint64_t of_process) { return of_process != hashes[0]; });
-  if (other == hashes.end()) return;
+  const std::optional<int64_t> other = first_with_another(&processes, hash);
+  if (!other) return;
   throw DataError({.where = to_string(batch.origin()),
-                   .given = "a batch that is another one in process " + std::to_string(other - hashes.begin()) +
-                            " than in process 0",
+                   .given = "a batch that is another one in process " + std::to_string(*other) + " than in process 0",
                    .expected = "the same rows in the same order in all processes",
                    .fix = "give all the same files and options"});
+}
+
+void require_same(const Position& position, ProcessGroup* processes) {
+  std::string text = std::to_string(position.step) + " " + position.data;
+  for (const auto& [name, value] : position.run) text += "\n" + name + " " + value;
+  const std::optional<int64_t> other = first_with_another(processes, io::hash_of(text));
+  if (!other) return;
+  throw UsageError({.where = "process " + std::to_string(*other),
+                    .given = "options, training files or a checkpoint that are not those of process 0",
+                    .expected = "the same in all processes"});
 }
 
 }  // namespace
@@ -58,6 +66,7 @@ TrainingState::TrainingState(const Device& device, const Task& task, TrainingOpt
     : device_(device), task_(task), options_(std::move(options)), weights_(device, task, options_.seed) {
   check(options_);
   position_.run = facts_of(options_, device.mesh());
+  require_same(position_, processes());
   position_.progress = first_progress(options_.dtype);
 }
 
@@ -230,6 +239,7 @@ void TrainingState::resume(const std::filesystem::path& folder) {
   }
   Position position = read_position(folder);
   require_same_run(folder, position.run, position_.run);
+  require_same(position, processes());
   position_ = std::move(position);
   resumed_from_ = folder;
   weights_.resume_from(folder);

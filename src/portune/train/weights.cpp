@@ -4,6 +4,7 @@
 #include <iterator>
 
 #include "portune/error.h"
+#include "portune/io/content_hash.h"
 #include "portune/train/checkpoint.h"
 #include "portune/train/finite.h"
 
@@ -16,6 +17,25 @@ std::vector<Tensor> to_host(const std::vector<DeviceArray>& arrays) {
   return tensors;
 }
 
+uint64_t hash_of(const std::vector<Tensor>& tensors) {
+  uint64_t hash = 0;
+  for (const Tensor& tensor : tensors) {
+    const auto* const bytes = reinterpret_cast<const char*>(tensor.data());
+    hash = hash * 31 + io::hash_of({bytes, static_cast<size_t>(tensor.type().bytes())});
+  }
+  return hash;
+}
+
+// Each process puts them on its device.
+void require_same(const std::vector<Tensor>& tensors, const char* what, ProcessGroup* processes) {
+  if (processes == nullptr) return;
+  const std::optional<int64_t> other = first_with_another(processes, hash_of(tensors));
+  if (!other) return;
+  throw CheckpointError({.where = "process " + std::to_string(*other),
+                         .given = std::string(what) + " that are not those of process 0",
+                         .expected = "the same model in all processes"});
+}
+
 void append_views(std::vector<NamedTensorView>& views, const std::string& prefix, const std::vector<std::string>& names,
                   const std::vector<Tensor>& tensors) {
   for (size_t i = 0; i < names.size(); ++i) views.push_back({prefix + names[i], tensors[i].view()});
@@ -26,6 +46,7 @@ void append_views(std::vector<NamedTensorView>& views, const std::string& prefix
 void Weights::load(const std::vector<nn::Parameter>& parameters) {
   if (empty()) {
     InitialWeights initial = task_.initial_weights(parameters, seed_);
+    require_same(initial.values, "weights", device_.processes());
     load_report_ = std::move(initial.report);
     for (size_t i = 0; i < parameters.size(); ++i) {
       names_.push_back(parameters[i].name);
@@ -52,6 +73,7 @@ void Weights::restore_moments() {
   std::vector<TensorType> types;
   for (const DeviceArray& weight : weights_) types.push_back(weight.type());
   Moments moments = read_moments(resume_from_, names_, types);
+  for (const auto* arrays : {&moments.m, &moments.v}) require_same(*arrays, "moments", device_.processes());
   for (size_t i = 0; i < names_.size(); ++i) {
     m_.push_back(device_.put(std::move(moments.m[i]), shardings_[i]));
     v_.push_back(device_.put(std::move(moments.v[i]), shardings_[i]));
@@ -87,25 +109,37 @@ std::string Weights::first_not_finite() const {
   return {};
 }
 
+// Where another process reads arrays that this one has parts of.
+void Weights::take_part_in_reading(const std::vector<DeviceArray>& arrays) const {
+  for (size_t i = 0; i < arrays.size(); ++i) {
+    if (device_.mesh().size(shardings_[i].over) > 1) static_cast<void>(arrays[i].to_host());
+  }
+}
+
 void Weights::save_model(const std::filesystem::path& folder, const std::filesystem::path& place) const {
   if (empty()) {
     throw UsageError({.where = "saving to " + place.string(),
                       .given = "a trainer that has seen no batch",
                       .expected = "a step or an evaluation before, which loads the weights"});
   }
+  if (folder.empty()) return take_part_in_reading(weights_);
   const std::vector<Tensor> values = to_host(weights_);
   std::vector<NamedTensorView> views;
   append_views(views, "", names_, values);
   require_finite("saving to " + place.string(), views);
-  if (!folder.empty()) task_.save(folder, views);
+  task_.save(folder, views);
 }
 
 void Weights::save_moments(const std::filesystem::path& folder) const {
+  if (folder.empty()) {
+    take_part_in_reading(m_);
+    return take_part_in_reading(v_);
+  }
   const std::vector<Tensor> m = to_host(m_), v = to_host(v_);
   std::vector<NamedTensorView> views;
   append_views(views, "m.", names_, m);
   append_views(views, "v.", names_, v);
-  if (!folder.empty()) write_moments(folder, views);
+  write_moments(folder, views);
 }
 
 }  // namespace portune::train

@@ -56,6 +56,7 @@ class Weights {
 
  private:
   void restore_moments();
+  void take_part_in_reading(const std::vector<DeviceArray>& arrays) const;
 
   const Device& device_;
   const Task& task_;

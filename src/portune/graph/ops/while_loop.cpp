@@ -67,12 +67,13 @@ struct WhileLoop final : Op {
                       .fix = "unroll the loop, or put stop_gradient() around its results"});
   }
   void lower(const Node& node, Lowering& out) const override {
+    const int64_t calls_before = out.calls_in_order();
     std::string regions = out.region(condition.arguments, condition.results);
     regions += ", " + out.region(body.arguments, body.results);
     // The captured values are no operands: a region sees what is around it.
     const auto initial = std::span(node.inputs()).first(body.arguments.size());
     out.write(node, initial, "stablehlo.while", {}, regions);
-    if (initial[0].type() == TensorType{DType::kInt32, {}}) out.order_after(node);
+    if (out.calls_in_order() > calls_before) out.order_after(node);
   }
 };
 
