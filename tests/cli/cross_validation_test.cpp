@@ -76,6 +76,20 @@ TEST_F(CrossValidation, PredictsEveryRowByAModelThatHasNotSeenIt) {
   EXPECT_EQ(right / 60.0, result["out_of_fold"]["accuracy"]);  // so they stand in the order of the rows
 }
 
+// Three rows of the one class in thirty: drawn at random, each fold would seldom get one.
+TEST_F(CrossValidation, EachFoldHasItsShareOfEachClass) {
+  std::string rows = "text,label\n";
+  for (int i = 0; i < 30; ++i) rows += i % 10 == 0 ? "good film,1\n" : "bad film,0\n";
+  write(folder_ / "rare.csv", rows);
+  for (const char* seed : {"1", "2", "3"}) {
+    const Finished run = portune({"fit", "--model", tiny_bert(), "--train", folder_ / "rare.csv", "--output", output(),
+                                  "--max-length", "8", "--epochs", "1", "--folds", "3", "--seed", seed, "--json"});
+    ASSERT_EQ(run.exit_code, 0) << run.err;
+    for (const json& fold : json::parse(run.out)["folds"]) EXPECT_TRUE(fold["AUC"].is_number()) << fold;
+    std::filesystem::remove_all(output());
+  }
+}
+
 TEST_F(CrossValidation, TestRowsGetTheMeanOfTheLogitsOfAllModels) {
   ASSERT_EQ(portune(fit({"--folds", "2", "--quiet"})).exit_code, 0);
   const std::vector<json> mean = lines_in("test.jsonl");

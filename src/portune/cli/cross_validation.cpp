@@ -93,10 +93,22 @@ train::RunFacts facts_of(const FitArguments& a, const RowTask& task, int64_t row
   return facts;
 }
 
-// The fold of each row.
-std::vector<int> folds_of(const FitArguments& a, const data::Dataset& rows) {
+// Of each class equally many in each, where rows have one.
+std::vector<int> random_folds(const FitArguments& a, const RowTask& task, const data::Dataset& rows) {
   const int folds = static_cast<int>(a.folds);
-  if (a.group_column.empty()) return data::k_fold(rows.count(), folds, a.training.seed);
+  const std::optional<std::vector<std::string>> classes = classes_of(a, task, rows);
+  if (!classes) return data::k_fold(rows.count(), folds, a.training.seed);
+  try {
+    return data::stratified_k_fold(*classes, folds, a.training.seed);
+  } catch (const UsageError& error) {
+    say(a.talk, fmt::format("folds are made whatever the rows' classes: {}", error.report().given));
+    return data::k_fold(std::ssize(*classes), folds, a.training.seed);
+  }
+}
+
+// The fold of each row.
+std::vector<int> folds_of(const FitArguments& a, const RowTask& task, const data::Dataset& rows) {
+  if (a.group_column.empty()) return random_folds(a, task, rows);
   std::vector<std::string> groups;
   for (const data::Example& row :
        interruptible(data::read_table(a.train, table_options(a.model, {a.group_column}))).iterate()) {
@@ -107,7 +119,7 @@ std::vector<int> folds_of(const FitArguments& a, const data::Dataset& rows) {
                       .given = fmt::format("{} rows in the files, and {} for the task", groups.size(), examples),
                       .expected = "a table with a row for each example"});
   }
-  return data::group_k_fold(groups, folds);
+  return data::group_k_fold(groups, static_cast<int>(a.folds));
 }
 
 // Trains the model of a fold, unless an earlier run has done so. False if a signal stopped it.
@@ -152,7 +164,7 @@ int cross_validate(const FitArguments& given) {
   choose_shapes(a, *task);
   // Read before anything is trained, so that what is wrong with them is told now.
   if (!a.test.empty()) interruptible(read_rows(a.model, a.test, *task, RowTask::Labels::kIgnored)).count();
-  const std::vector<int> fold_of = folds_of(a, interruptible(read_rows(a.model, a.train, *task, kLabels)));
+  const std::vector<int> fold_of = folds_of(a, *task, interruptible(read_rows(a.model, a.train, *task, kLabels)));
   require_same_run(a, facts_of(a, *task, std::ssize(fold_of)));
   for (int64_t fold = 0; fold < a.folds; ++fold) {
     if (!train_fold(a, *task, fold, fold_of)) return kInterrupted;

@@ -29,6 +29,12 @@ std::vector<std::string> texts_in(const data::Dataset& rows, const std::string& 
 
 }  // namespace
 
+std::optional<std::vector<std::string>> classes_of(const FitArguments& a, const RowTask& task,
+                                                   const data::Dataset& rows) {
+  if (!has_one_class_a_row(task)) return {};
+  return texts_in(rows, a.model.options.label_column);
+}
+
 void check_validation_split(const FitArguments& a) {
   if (a.validation_split == 0 || (a.validation.empty() && a.folds == 0)) return;
   throw UsageError({.where = "validation_split",
@@ -39,13 +45,13 @@ void check_validation_split(const FitArguments& a) {
 std::vector<bool> held_out_rows(const FitArguments& a, const RowTask& task, const data::Dataset& all) {
   const data::Dataset rows = tolerant(a.model, all);  // places are those of rows that can be read
   const uint64_t seed = a.training.seed;
-  if (!has_one_class_a_row(task)) return data::hold_out(interruptible(rows).count(), a.validation_split, seed);
-  const std::vector<std::string> labels = texts_in(rows, a.model.options.label_column);
+  const std::optional<std::vector<std::string>> classes = classes_of(a, task, rows);
+  if (!classes) return data::hold_out(interruptible(rows).count(), a.validation_split, seed);
   try {
-    return data::stratified_hold_out(labels, a.validation_split, seed);
+    return data::stratified_hold_out(*classes, a.validation_split, seed);
   } catch (const UsageError& error) {
     say(a.talk, fmt::format("held-out rows are taken whatever their class: {}", error.report().given));
-    return data::hold_out(std::ssize(labels), a.validation_split, seed);
+    return data::hold_out(std::ssize(*classes), a.validation_split, seed);
   }
 }
 

@@ -1,12 +1,18 @@
 // Training rows that are kept to measure on.
 #pragma once
 
+#include <optional>
+#include <string>
 #include <vector>
 
 #include "portune/cli/commands.h"
 #include "portune/tasks.h"
 
 namespace portune::cli {
+
+/// The class of each row, as the files have it; nothing where rows have not one class each.
+std::optional<std::vector<std::string>> classes_of(const FitArguments& a, const RowTask& task,
+                                                   const data::Dataset& rows);
 
 /// errors  UsageError for --validation-split together with what has validation rows of its own
 void check_validation_split(const FitArguments& a);
