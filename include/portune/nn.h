@@ -161,7 +161,7 @@ Value dropout_of_part(const Scope& s, const Value& x, double rate);
 Value remat(const Scope& s, const Value& x, const Value& y);
 
 /// portune::attention(), which drops weights in training alone, by a key of this place.
-/// options  of the device's share() of the heads
+/// options  of the device's share() of the heads; dropout_heads are all of them
 Value attention(const Scope& s, const Value& q, const Value& k, const Value& v, const Value& mask,
                 AttentionOptions options);
 

@@ -28,6 +28,15 @@ TEST(MeshOption, TrainsToWhatOneDeviceTrainsTo) {
   }
 }
 
+TEST(MeshOption, DevicesAlongTensorWorkOnTheSamePackedRows) {
+  const Toy toy;
+  const auto loss_with = [&](const Words& more) {
+    const Words words = toy.fit(Words{"--epochs", "2", "--packing", "exact_examples"} + more);
+    return json::parse(toy.result_without_dropout(words))["train_loss"].get<double>();
+  };
+  EXPECT_NEAR(loss_with({"--mesh", "tensor=2"}), loss_with({}), 1e-4);
+}
+
 TEST(MeshOption, DividesCrossValidationToo) {
   const Toy toy;
   const Finished run =
@@ -46,7 +55,7 @@ TEST(MeshOption, IsOfTheRunThatIsResumed) {
   EXPECT_THAT(stopped.err, HasSubstr("--mesh fsdp=2"));
   const Finished refused = portune(with_batch_size(toy.fit({"--epochs", "400", "--resume"}), "4"));
   EXPECT_EQ(refused.exit_code, 2);
-  EXPECT_THAT(refused.err, HasSubstr("devices of the mesh 2"));
+  EXPECT_THAT(refused.err, HasSubstr("devices along data and fsdp 2"));
   // As many devices, which hold the weights in another way.
   Program second(with_batch_size(toy.fit({"--epochs", "400", "--resume", "--mesh", "data=2"}), "4"));
   ASSERT_TRUE(second.says("resuming from"));

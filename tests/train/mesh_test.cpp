@@ -84,7 +84,7 @@ TEST(MeshTraining, IsResumedToTheBit) {
     one.resume(folder / "checkpoints" / "checkpoint-3");
     ADD_FAILURE() << "no error";
   } catch (const UsageError& error) {
-    EXPECT_THAT(error.what(), HasSubstr("devices of the mesh 4"));
+    EXPECT_THAT(error.what(), HasSubstr("devices along data and fsdp 4"));
   }
 }
 

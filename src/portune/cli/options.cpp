@@ -529,7 +529,8 @@ void add_options(CLI::App& command, ParityArguments& a) {
       transformers.path("--case", a.reference, "folder of a model with what transformers computed (docs/parity.md)");
   transformers.path("--dump", a.dump, "a new folder for what Portune computed")->default_str("none");
   Group runs(command, "A training run against itself on another setting, with the options of fit");
-  runs.text("--against", a.against, "what the second run has otherwise: no-kernels; cuda,bfloat16; data=8; ...")
+  runs.text("--against", a.against,
+            "what the second run has otherwise: no-kernels; cuda,bfloat16; data=8; tensor=2; ...")
       ->type_name("SETTING")
       ->excludes(reference);
   runs.number("--steps", a.steps, "steps of both runs; never more than fit would make", {.lowest = 1, .highest = 1e6});

@@ -59,6 +59,8 @@ class Lowering {
   std::string region(std::span<const Value> arguments, std::span<const Value> results);
   /// Of the function.
   const Mesh& mesh() const { return mesh_; }
+  /// Whether the devices of the mesh are processes: Target::across_processes.
+  bool across_processes() const { return target_.across_processes; }
   /// A number that nothing else in the module has, for an operation by which devices communicate.
   int64_t new_channel() { return ++channels_; }
   /// Makes the results of the node stand for `values`, which are written first.

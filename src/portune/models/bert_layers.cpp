@@ -94,7 +94,8 @@ Value bert_self_attention(const Scope& s, const BertFields& c, const Value& x, c
   return attention(s, q, k, v, mask,
                    {.heads = heads,
                     .scale = 1 / std::sqrt(static_cast<double>(c.hidden_size / c.num_attention_heads)),
-                    .dropout = c.attention_probs_dropout_prob});
+                    .dropout = c.attention_probs_dropout_prob,
+                    .dropout_heads = c.num_attention_heads});
 }
 
 Values bert_layers(const Scope& s, const BertFields& c, const Value& x, const Value& mask) {

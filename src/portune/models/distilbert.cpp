@@ -57,9 +57,11 @@ Value self_attention(const Scope& s, const DistilBertConfig& c, const Value& x, 
   const Value q = linear(s / "q_lin", x, c.dim, nn::columns());
   const Value k = linear(s / "k_lin", x, c.dim, nn::columns());
   const Value v = linear(s / "v_lin", x, c.dim, nn::columns());
-  const Value attended = attention(
-      s, q, k, v, mask,
-      {.heads = heads, .scale = 1 / std::sqrt(static_cast<double>(c.dim / c.n_heads)), .dropout = c.attention_dropout});
+  const Value attended = attention(s, q, k, v, mask,
+                                   {.heads = heads,
+                                    .scale = 1 / std::sqrt(static_cast<double>(c.dim / c.n_heads)),
+                                    .dropout = c.attention_dropout,
+                                    .dropout_heads = c.n_heads});
   return linear(s / "out_lin", attended, c.dim, nn::rows());
 }
 

@@ -59,9 +59,9 @@ Value self_attention(const Scope& s, const Gpt2Config& c, int64_t layer, const V
   const Value qkv = conv1d(s / "c_attn", x, 3 * c.n_embd, nn::columns({}, 3));
   const int64_t width = heads * (c.n_embd / c.n_head);
   const auto part = [&](int64_t i) { return slice(qkv, -1, {i * width, (i + 1) * width}); };
-  const Value attended =
-      causal_attention(s / "attn_dropout", pass, layer, {part(0), part(1), part(2)},
-                       {.heads = heads, .scale = attention_scale(c, layer), .dropout = c.attn_pdrop});
+  const Value attended = causal_attention(
+      s / "attn_dropout", pass, layer, {part(0), part(1), part(2)},
+      {.heads = heads, .scale = attention_scale(c, layer), .dropout = c.attn_pdrop, .dropout_heads = c.n_head});
   return project(s, c, attended);
 }
 

@@ -91,7 +91,8 @@ Value rotary_attention(const Scope& s, const LlamaFamilyConfig& c, const Values&
   const AttentionOptions options{.heads = in.heads,
                                  .scale = 1 / std::sqrt(static_cast<double>(c.head_dim)),
                                  .dropout = c.attention_dropout,
-                                 .kv_heads = in.kv_heads};
+                                 .kv_heads = in.kv_heads,
+                                 .dropout_heads = c.num_attention_heads};
   return causal_attention(s, in.pass, in.layer, {q, k, qkv[2]}, options, window);
 }
 

@@ -71,7 +71,8 @@ Value self_attention(const Scope& s, const ModernBertConfig& c, const Value& x, 
                                    {.heads = heads,
                                     .scale = 1 / std::sqrt(static_cast<double>(c.hidden_size / c.num_attention_heads)),
                                     .dropout = c.attention_dropout,
-                                    .band = around.band});
+                                    .band = around.band,
+                                    .dropout_heads = c.num_attention_heads});
   return dropout(s / "Wo", linear(s / "Wo", attended, c.hidden_size, rows(residual(c, c.attention))),
                  c.attention_dropout);
 }

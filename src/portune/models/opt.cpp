@@ -67,8 +67,11 @@ Value self_attention(const Scope& s, const OptConfig& c, int64_t layer, const Va
   const Value k = linear(s / "k_proj", x, c.hidden_size, columns(c.bias()));
   const Value v = linear(s / "v_proj", x, c.hidden_size, columns(c.bias()));
   const double head_size = static_cast<double>(c.hidden_size / c.num_attention_heads);
-  const Value attended = causal_attention(
-      s, pass, layer, {q, k, v}, {.heads = heads, .scale = 1 / std::sqrt(head_size), .dropout = c.attention_dropout});
+  const Value attended = causal_attention(s, pass, layer, {q, k, v},
+                                          {.heads = heads,
+                                           .scale = 1 / std::sqrt(head_size),
+                                           .dropout = c.attention_dropout,
+                                           .dropout_heads = c.num_attention_heads});
   return linear(s / "out_proj", attended, c.hidden_size, rows(c.bias()));
 }
 

@@ -45,7 +45,8 @@ Value self_attention(const Scope& s, const VitFields& c, const Value& x, const V
   const Value attended = attention(inner, q, k, v, mask_bias,
                                    {.heads = heads,
                                     .scale = 1 / std::sqrt(static_cast<double>(c.hidden_size / c.num_attention_heads)),
-                                    .dropout = c.attention_probs_dropout_prob});
+                                    .dropout = c.attention_probs_dropout_prob,
+                                    .dropout_heads = c.num_attention_heads});
   return linear(s / "output" / "dense", attended, c.hidden_size, nn::rows());
 }
 

@@ -155,13 +155,13 @@ Value word_embedding(const Scope& s, const Value& ids, int64_t vocab_size, int64
   const std::optional<Split> split = vocabulary_split(s, vocab_size);
   if (mesh.tensor == 1 || !split) return embedding(s, ids, vocab_size, width, padding_id);
   return in_scope(s, [&] {
-    const Value rows = s.parameter("weight", {vocab_size, width}, normal(s), split);
-    const auto count = static_cast<double>(rows.shape()[0]);
+    const Value table = s.parameter("weight", {vocab_size, width}, normal(s), split);
+    const auto count = static_cast<double>(table.shape()[0]);
     const Value row = ids - place_of_device(mesh, {MeshAxis::kTensor}) * count;
     const Value zero = full({DType::kInt32, {}}, 0), end = full({DType::kInt32, {}}, count);
     const Value is_here =
         bitwise_and(compare(Direction::kGreaterEqual, row, zero), compare(Direction::kLess, row, end));
-    const Value found = without_gradient_of(padding_id, ids, gather_rows(rows, row));
+    const Value found = without_gradient_of(padding_id, ids, gather_rows(table, row));
     const Value x = where(is_here, found, full({found.dtype(), {}}, 0));
     return sum_of_devices(s, convert(x, s.options().compute_dtype));  // all but one device have zeros
   });
@@ -184,8 +184,8 @@ Value attention(const Scope& s, const Value& q, const Value& k, const Value& v, 
   return in_scope(s, [&] {
     if (!s.options().training) options.dropout = 0;
     if (options.dropout > 0) {
-      options.key = key_of_part(s, options.heads * q.shape()[1] * k.shape()[1]);
-      options.dropout_heads = options.heads * s.options().mesh.tensor;
+      const bool has_part = options.dropout_heads != options.heads;
+      options.key = has_part ? key_of_part(s, options.heads * q.shape()[1] * k.shape()[1]) : s.random_key();
     }
     return portune::attention(q, k, v, mask, options);
   });

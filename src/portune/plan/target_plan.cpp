@@ -63,7 +63,8 @@ class Remedies {
     if (run.step.compute_dtype == DType::kFloat32) changes_.push_back(compute_in_bfloat16);
     if (run.step.remat == Remat::kNone) changes_.push_back(compute_layers_again);
     const Mesh& mesh = run.step.mesh;
-    const int64_t sharing = std::max(mesh.size(kBatchAxes), mesh == Mesh() ? devices : 1);
+    const int64_t alone = mesh.size(kBatchAxes);  // 1: nothing is said of how many there shall be
+    const int64_t sharing = alone > 1 ? alone : devices / mesh.tensor;
     if (sharing > 1 && mesh.fsdp == 1) {
       changes_.push_back([divided = Mesh{.fsdp = sharing, .tensor = mesh.tensor}](train::StepOptions& options) {
         options.mesh = divided;

@@ -12,11 +12,7 @@ std::vector<std::string> CausalTask::inputs() const { return checkpoint().inputs
 Forward CausalTask::forward(const nn::Scope& root, const Columns& batch) const {
   const TextRows texts(checkpoint(), batch);
   const Value x = checkpoint().model().hidden_states(root, texts.rows()).back();
-  // A place predicts the next token; the last one predicts what is not there.
-  const Value& labels = batch.at("labels");
-  const int64_t examples = labels.shape()[0], seq = labels.shape()[1];
-  const Value next = concatenate({slice(labels, 1, {1, seq}), full({DType::kInt32, {examples, 1}}, kNoLabel)}, 1);
-  return language_modelling(texts, checkpoint().model().causal_lm_logits(root, x), next,
+  return language_modelling(texts, checkpoint().model().causal_lm_logits(root, x), next_labels(batch.at("labels")),
                             batch.at(std::string(data::kExampleWeight)));
 }
 

@@ -38,10 +38,13 @@ Forward token_classification(const Value& logits, const Value& labels, const Val
   return weighted(softmax_cross_entropy(logits, labels), counts(labels) * reshape(weights, {-1, 1}), logits);
 }
 
-Forward next_token_prediction(const Value& logits, const Value& labels, const Value& weights) {
+Value next_labels(const Value& labels) {
   const Shape& s = labels.shape();
-  const Value none = full({labels.dtype(), {s[0], 1}}, kNoLabel);
-  return token_classification(logits, concatenate({slice(labels, 1, {1, s[1]}), none}, 1), weights);
+  return concatenate({slice(labels, 1, {1, s[1]}), full({labels.dtype(), {s[0], 1}}, kNoLabel)}, 1);
+}
+
+Forward next_token_prediction(const Value& logits, const Value& labels, const Value& weights) {
+  return token_classification(logits, next_labels(labels), weights);
 }
 
 TokenFigures token_figures(const Value& logits, const Value& labels) {

@@ -26,6 +26,10 @@ Forward sequence_classification(Problem problem, const Value& logits, const Valu
 /// outputs: "logits"
 Forward token_classification(const Value& logits, const Value& labels, const Value& weights);
 
+/// What a place is to predict: the label of the next one; at the end there is none (kNoLabel).
+/// labels  int32 [batch, seq]
+Value next_labels(const Value& labels);
+
 /// As token_classification, but the label of a place is that of the logits before it.
 Forward next_token_prediction(const Value& logits, const Value& labels, const Value& weights);
 

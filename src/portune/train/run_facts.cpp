@@ -10,7 +10,7 @@ namespace {
 
 // Checkpoints from before there were such do not have these, which were 1.
 constexpr const char* kMicroBatches = "gradient_accumulation_steps";
-constexpr const char* kBatchDevices = "devices of the mesh";
+constexpr const char* kBatchDevices = "devices of the mesh";  // along data and fsdp: such is its name in checkpoints
 
 std::string value_in(const RunFacts& facts, const std::string& name) {
   const auto found = facts.find(name);
@@ -19,7 +19,8 @@ std::string value_in(const RunFacts& facts, const std::string& name) {
 }
 
 void append(std::string& list, const std::string& name, const RunFacts& facts) {
-  list += (list.empty() ? "" : ", ") + name + " " + value_in(facts, name);
+  const std::string known_as = name == kBatchDevices ? "devices along data and fsdp" : name;
+  list += (list.empty() ? "" : ", ") + known_as + " " + value_in(facts, name);
 }
 
 UsageError another_run(const std::filesystem::path& checkpoint, std::string given, const std::string& saved,

@@ -70,6 +70,10 @@ struct AllReduce final : Collective {
   }
   void lower(const Node& node, Lowering& out) const override {
     require_mesh(out);
+    if (out.across_processes() && node.input(0).dtype() == DType::kFloat16) {  // which kernels do not take
+      const Value sum = all_reduce(convert(node.input(0), DType::kFloat32), mesh, axes);
+      return out.substitute(node, {convert(sum, DType::kFloat16)});
+    }
     if (call_between_processes(node, out, "portune.all_reduce", true)) return;
     out.write(node, "stablehlo.all_reduce", attributes(out),
               stablehlo::binary_region("stablehlo.add", node.input(0).dtype()));
