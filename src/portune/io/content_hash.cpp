@@ -67,4 +67,13 @@ std::string content_hash(const std::vector<std::string>& files) {
   return hexadecimal(hash);
 }
 
+uint64_t hash_of(const std::vector<TensorView>& arrays) {
+  uint64_t hash = 0;
+  for (const TensorView& array : arrays) {
+    const auto* const bytes = reinterpret_cast<const char*>(array.data);
+    hash = hash * 31 + hash_of(std::string_view(bytes, static_cast<size_t>(array.type.bytes())));
+  }
+  return hash;
+}
+
 }  // namespace portune::io

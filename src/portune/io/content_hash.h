@@ -6,6 +6,8 @@
 #include <string_view>
 #include <vector>
 
+#include "portune/tensor.h"
+
 namespace portune::io {
 
 /// 16 hex digits that depend on the bytes of these files and on their order, not on where they are; gigabytes a second.
@@ -16,5 +18,7 @@ namespace portune::io {
 std::string content_hash(const std::vector<std::string>& files);
 /// 64 bits that depend on these bytes.
 uint64_t hash_of(std::string_view bytes);
+/// 64 bits that depend on the elements of these arrays, and on their order.
+uint64_t hash_of(const std::vector<TensorView>& arrays);
 
 }  // namespace portune::io

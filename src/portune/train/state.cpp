@@ -27,13 +27,9 @@ void append(std::vector<DeviceArray*>& arguments, std::vector<DeviceArray>& more
 
 // Each process puts its rows of a batch on its device, so all must have read the same one.
 void require_same(const data::Example& batch, const Signature& signature, ProcessGroup& processes) {
-  uint64_t hash = 0;
-  for (const auto& [name, type] : signature) {
-    const TensorView view = batch.tensor(name).view();
-    const auto* const bytes = reinterpret_cast<const char*>(view.data);
-    hash = hash * 31 + io::hash_of({bytes, static_cast<size_t>(type.bytes())});
-  }
-  const std::optional<int64_t> other = first_with_another(&processes, hash);
+  std::vector<TensorView> views;
+  for (const auto& [name, type] : signature) views.push_back(batch.tensor(name).view());
+  const std::optional<int64_t> other = first_with_another(&processes, io::hash_of(views));
   if (!other) return;
   throw DataError({.where = to_string(batch.origin()),
                    .given = "a batch that is another one in process " + std::to_string(*other) + " than in process 0",

@@ -17,19 +17,12 @@ std::vector<Tensor> to_host(const std::vector<DeviceArray>& arrays) {
   return tensors;
 }
 
-uint64_t hash_of(const std::vector<Tensor>& tensors) {
-  uint64_t hash = 0;
-  for (const Tensor& tensor : tensors) {
-    const auto* const bytes = reinterpret_cast<const char*>(tensor.data());
-    hash = hash * 31 + io::hash_of({bytes, static_cast<size_t>(tensor.type().bytes())});
-  }
-  return hash;
-}
-
 // Each process puts them on its device.
 void require_same(const std::vector<Tensor>& tensors, const char* what, ProcessGroup* processes) {
   if (processes == nullptr) return;
-  const std::optional<int64_t> other = first_with_another(processes, hash_of(tensors));
+  std::vector<TensorView> views;
+  for (const Tensor& tensor : tensors) views.push_back(tensor.view());
+  const std::optional<int64_t> other = first_with_another(processes, io::hash_of(views));
   if (!other) return;
   throw CheckpointError({.where = "process " + std::to_string(*other),
                          .given = std::string(what) + " that are not those of process 0",
