@@ -264,8 +264,10 @@ int fit(const FitArguments& given) {
   catch_signals(processes == nullptr ? OnSignal::kRequestStop : OnSignal::kNote);
   std::optional<OutputLock> lock;
   in_turn(processes, [&] {
-    if (is_first(processes)) check_output_folder(a.output, model_of(a));
-    if (is_first(processes)) lock.emplace(a.output);
+    if (is_first(processes)) {
+      check_output_folder(a.output, model_of(a));
+      lock.emplace(a.output);
+    }
     a = resumed(std::move(a));
   });
   require_same_start(a);

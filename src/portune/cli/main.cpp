@@ -42,12 +42,9 @@ struct Run {
 
 // One of several processes ends the others, too.
 int fail(int exit_code, const char* message) {
-  try {
-    return cli::end_processes(exit_code, message);
-  } catch (const Error& error) {  // there is no MPI
-    fmt::print(stderr, "portune: {}\n", message);
-    return exit_code;
-  }
+  cli::end_processes(exit_code, message);
+  fmt::print(stderr, "portune: {}\n", message);
+  return exit_code;
 }
 
 }  // namespace

@@ -60,12 +60,14 @@ void require_one_process(const char* what) {
                     .expected = "one; several work together in portune fit without --folds"});
 }
 
-int end_processes(int exit_code, const char* message) {
-  if (launched_processes() == 1) {
-    fmt::print(stderr, "portune: {}\n", message);
-    return exit_code;
+void end_processes(int exit_code, const char* message) {
+  if (launched_processes() == 1) return;
+  std::shared_ptr<ProcessGroup> processes;
+  try {
+    processes = mpi_group();
+  } catch (const Error&) {  // there is no MPI
+    return;
   }
-  const std::shared_ptr<ProcessGroup> processes = mpi_group();
   if (!is_first(processes.get())) std::this_thread::sleep_for(kHeadStart);
   fmt::print(stderr, "portune: process {} of {}: {}\n", processes->rank(), processes->size(), message);
   std::fflush(stderr);

@@ -18,8 +18,8 @@ void in_turn(ProcessGroup* processes, const std::function<void()>& body);
 /// errors  UsageError if several processes have been started for what does not make them work together
 void require_one_process(const char* what);
 
-/// Tells what a process has ended with, and ends the others: they would wait for it. Where it is the only one, the
-/// exit code is given back.
-int end_processes(int exit_code, const char* message);
+/// Tells what one of several processes has ended with, and ends them all: the others would wait for it. Returns where
+/// it is the only one, or knows of no others for lack of MPI.
+void end_processes(int exit_code, const char* message);
 
 }  // namespace portune::cli
