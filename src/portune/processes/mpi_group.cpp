@@ -35,27 +35,18 @@ class MpiGroup final : public ProcessGroup {
   int64_t size() const override { return api_.size(world_); }
 
   void all_reduce(Members members, std::span<const float> x, std::span<float> sum) override {
-    PortuneMpiError error;
-    require(api_.all_reduce(world_, members.data(), std::ssize(members), x.data(), sum.data(), std::ssize(x), &error),
-            error);
+    call(api_.all_reduce, members.data(), std::ssize(members), x.data(), sum.data(), std::ssize(x));
   }
   void all_gather(Members members, std::span<const std::byte> part, std::span<std::byte> whole) override {
-    PortuneMpiError error;
-    require(api_.all_gather(world_, members.data(), std::ssize(members), part.data(), std::ssize(part), whole.data(),
-                            &error),
-            error);
+    call(api_.all_gather, members.data(), std::ssize(members), part.data(), std::ssize(part), whole.data());
   }
   void reduce_scatter(Members members, std::span<const float> x, std::span<float> part) override {
-    PortuneMpiError error;
-    require(api_.reduce_scatter(world_, members.data(), std::ssize(members), x.data(), part.data(), std::ssize(part),
-                                &error),
-            error);
+    call(api_.reduce_scatter, members.data(), std::ssize(members), x.data(), part.data(), std::ssize(part));
   }
 
   std::shared_ptr<ProcessGroup> duplicate() override {
-    PortuneMpiError error;
     PortuneMpiWorld* copy = nullptr;
-    require(api_.duplicate(world_, &copy, &error), error);
+    call(api_.duplicate, &copy);
     return std::make_shared<MpiGroup>(api_, copy);
   }
   void abort(int exit_code) override {
@@ -64,6 +55,12 @@ class MpiGroup final : public ProcessGroup {
   }
 
  private:
+  template <class Function, class... Arguments>
+  void call(Function function, Arguments... arguments) {
+    PortuneMpiError error;
+    require(function(world_, arguments..., &error), error);
+  }
+
   const PortuneMpiApi& api_;
   PortuneMpiWorld* const world_;
 };

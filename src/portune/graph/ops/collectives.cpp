@@ -38,6 +38,7 @@ struct Collective : Op {
 
   // As the kernel between processes, if the devices of the target are processes; along the first axis.
   bool call_between_processes(const Node& node, Lowering& out, std::string_view target, bool in_place = false) const {
+    if (!out.across_processes()) return false;
     std::vector<int64_t> members;
     for (const std::vector<int64_t>& group : mesh.groups(axes)) {
       members.insert(members.end(), group.begin(), group.end());

@@ -35,7 +35,15 @@ ProcessGroup::Members members_of(Groups groups, int64_t size, int64_t rank) {
   return {groups.begin() + group * size, static_cast<size_t>(size)};
 }
 
-void pass_on(const Operand& order, Result& after) { *data_of<int32_t>(*after) = *data_of<const int32_t>(order); }
+// Calls body(group, members) to make an exchange, and passes the number of the order on.
+template <class Body>
+ffi::Error exchange(const Operand& order, Result& after, Groups groups, int64_t size, Body body) {
+  return run_handler([&] {
+    const auto group = process_group();
+    body(*group, members_of(groups, size, group->rank()));
+    *data_of<int32_t>(*after) = *data_of<const int32_t>(order);
+  });
+}
 
 // Calls body(x, y) with float arrays: those of the buffers, or of copies if they are bfloat16, since MPI cannot add
 // those up.
@@ -56,31 +64,24 @@ void with_floats(const Operand& x, Result& y, const char* target, Body body) {
 }
 
 ffi::Error reduce(Operand x, Operand order, Result sum, Result after, Groups groups, int64_t size) {
-  return run_handler([&] {
-    const auto group = process_group();
-    with_floats(x, sum, "portune.all_reduce", [&](std::span<const float> terms, std::span<float> total) {
-      group->all_reduce(members_of(groups, size, group->rank()), terms, total);
-    });
-    pass_on(order, after);
+  return exchange(order, after, groups, size, [&](ProcessGroup& group, ProcessGroup::Members members) {
+    with_floats(x, sum, "portune.all_reduce",
+                [&](std::span<const float> terms, std::span<float> total) { group.all_reduce(members, terms, total); });
   });
 }
 
 ffi::Error gather(Operand part, Operand order, Result whole, Result after, Groups groups, int64_t size) {
-  return run_handler([&] {
-    const auto group = process_group();
-    group->all_gather(members_of(groups, size, group->rank()), {data_of<const std::byte>(part), part.size_bytes()},
-                      {data_of<std::byte>(*whole), whole->size_bytes()});
-    pass_on(order, after);
+  return exchange(order, after, groups, size, [&](ProcessGroup& group, ProcessGroup::Members members) {
+    group.all_gather(members, {data_of<const std::byte>(part), part.size_bytes()},
+                     {data_of<std::byte>(*whole), whole->size_bytes()});
   });
 }
 
 ffi::Error scatter(Operand x, Operand order, Result part, Result after, Groups groups, int64_t size) {
-  return run_handler([&] {
-    const auto group = process_group();
+  return exchange(order, after, groups, size, [&](ProcessGroup& group, ProcessGroup::Members members) {
     with_floats(x, part, "portune.reduce_scatter", [&](std::span<const float> terms, std::span<float> total) {
-      group->reduce_scatter(members_of(groups, size, group->rank()), terms, total);
+      group.reduce_scatter(members, terms, total);
     });
-    pass_on(order, after);
   });
 }
 
