@@ -100,6 +100,9 @@ Tensor random(const TensorType& type, uint32_t seed) {
       case DType::kFloat32:
         tensor.as<float>()[k] = static_cast<float>(value);
         break;
+      case DType::kFloat16:
+        reinterpret_cast<uint16_t*>(tensor.data())[k] = to_float16(static_cast<float>(value));
+        break;
       case DType::kBFloat16:
         reinterpret_cast<uint16_t*>(tensor.data())[k] = to_bfloat16(static_cast<float>(value));
         break;

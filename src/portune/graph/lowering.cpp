@@ -105,7 +105,7 @@ void Lowering::write(const Node& node, std::span<const Value> operands, std::str
 }
 
 bool Lowering::call_kernel(const Node& node, const KernelCall& call) {
-  if (!target_.kernels.contains(call.target)) return false;
+  if (!offers(call.target)) return false;
   const Values& operands = call.operands.empty() ? node.inputs() : call.operands;
   if (!std::ranges::all_of(types_of(operands), kernels_take) || !std::ranges::all_of(node.types(), kernels_take)) {
     return false;
@@ -133,7 +133,7 @@ std::vector<std::string> Lowering::write_call(const KernelCall& call, std::vecto
 }
 
 bool Lowering::call_in_order(const Node& node, const KernelCall& call) {
-  if (!target_.kernels.contains(call.target)) return false;
+  if (!offers(call.target)) return false;
   Types operand_types = types_of(node.inputs()), result_types = node.types();
   if (!std::ranges::all_of(operand_types, kernels_take)) {
     throw UsageError({.where = std::string(call.target) + " between processes",

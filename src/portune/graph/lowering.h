@@ -43,6 +43,8 @@ class Lowering {
   /// The same with other operands.
   void write(const Node& node, std::span<const Value> operands, std::string_view name, Attributes attributes = {},
              std::string region = {});
+  /// Whether the target has a kernel or library of this name.
+  bool offers(std::string_view kernel) const { return target_.kernels.contains(kernel); }
   /// Writes the node as a custom call if the target has that kernel and kernels take its types; says whether it did.
   bool call_kernel(const Node& node, const KernelCall& call);
   /// The same for a call by which processes exchange arrays, all in one order: it gets a number that the call before

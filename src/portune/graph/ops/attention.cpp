@@ -2,6 +2,8 @@
 
 #include "portune/graph/checks.h"
 #include "portune/graph/composite.h"
+#include "portune/graph/ops/attention_mask.h"
+#include "portune/graph/ops/cudnn_attention.h"
 #include "portune/graph/ops/dropout.h"
 #include "portune/ops.h"
 
@@ -81,44 +83,47 @@ Value transposed_times(const Value& a, const Value& b) {
                      DType::kFloat32);
 }
 
-// x [batch, heads, query, kv], with `elsewhere` at the keys outside the band.
-Value within(const Band& band, const Value& x, double elsewhere) {
-  if (!band.before && !band.after) return x;
-  const TensorType type{DType::kInt32, {x.shape()[2], x.shape()[3]}};
-  const Value place = iota(type, 1) - iota(type, 0) - full({DType::kInt32, {}}, type.shape[1] - type.shape[0]);
-  Value seen = full({DType::kBool, type.shape}, true);
-  const auto restrict = [&](Direction direction, int64_t limit) {
-    seen = bitwise_and(seen, compare(direction, place, full({DType::kInt32, {}}, limit)));
-  };
-  if (band.before) restrict(Direction::kGreaterEqual, -*band.before);
-  if (band.after) restrict(Direction::kLessEqual, *band.after);
-  return select(seen, x, full({x.dtype(), {}}, elsewhere));
-}
-
-// The mask is an int32 [batch, kv] of segments, not a bias.
-bool is_segments(const Value& mask) { return !is_float(mask.dtype()); }
-
-// x [batch, heads, query, kv], with `elsewhere` at keys of another segment, and of none.
-Value within_segments(const Value& segments, const Value& x, double elsewhere) {
-  const Shape& s = segments.shape();
-  const Value of_query = reshape(segments, {s[0], 1, s[1], 1}), of_key = reshape(segments, {s[0], 1, 1, s[1]});
-  const Value is_text = compare(Direction::kNotEqual, of_key, full({DType::kInt32, {}}, 0));
-  const Value seen = bitwise_and(compare(Direction::kEqual, of_query, of_key), is_text);  // [batch, 1, query, kv]
-  return select(seen, x, full({x.dtype(), {}}, elsewhere));
-}
-
 // scale q k^T + bias, [batch, heads, query, kv]; -infinity at keys that a query does not see.
 Value scores_of(const Parameters& p, const Value& q, const Value& k, const Value& mask) {
   constexpr double kUnseen = -std::numeric_limits<double>::infinity();
   const Value products = unstack_groups(times_transposed(stack_groups(q, p.kv_heads), k), p.heads) * p.scale;
-  return within(p.band, is_segments(mask) ? within_segments(mask, products, kUnseen) : products + mask, kUnseen);
+  return masked(products, mask, p.band, kUnseen);
+}
+
+// [batch, seq, hidden] -> [batch, seq, heads, head_size]
+Value with_heads(const Value& x, int64_t heads) {
+  const Shape& s = x.shape();
+  return reshape(x, {s[0], s[1], heads, s[2] / heads});
+}
+
+// The same attention as cuDNN has it.
+struct AsCudnn {
+  Value q, k, v, bias;
+  CudnnAttention options;
+};
+
+// Nothing if the target has no cuDNN, or cuDNN no such attention: it would drop weights by numbers of its own.
+std::optional<AsCudnn> as_cudnn(const Parameters& p, const Lowering& out, std::span<const Value> q_k_v_mask) {
+  if (!out.offers(kCudnnAttention) || p.dropout > 0) return {};
+  const Value q = with_heads(q_k_v_mask[0], p.heads), k = with_heads(q_k_v_mask[1], p.kv_heads);
+  if (!cudnn_takes(q.type(), k.type())) return {};
+  const int64_t batch = q.shape()[0], query = q.shape()[1], kv = k.shape()[1];
+  const bool is_causal = !p.band.before && p.band.after == 0 && query == kv;
+  const double lowest = cudnn_lowest(q.dtype());
+  const Value none = full({DType::kFloat32, {batch, 1, query, kv}}, 0);
+  const Value bias = masked(none, q_k_v_mask[3], is_causal ? Band{} : p.band, lowest);
+  return AsCudnn{.q = q,
+                 .k = k,
+                 .v = with_heads(q_k_v_mask[2], p.kv_heads),
+                 .bias = convert(maximum(bias, full({DType::kFloat32, {}}, lowest)), q.dtype()),
+                 .options = {.scale = p.scale, .is_causal = is_causal}};
 }
 
 // attention_grad(dout, q, k, v, mask, out, lse, key): with P = exp(scores - lse), D the dropout of P,
 //   dv = D^T dout, dP = dropout of dout v^T, dscores = P (dP - sum(dout out)), dq = scale dscores k,
 //   dk = scale dscores^T q. Dao et al. 2022, arXiv:2205.14135, algorithm 4. P = 0 where all keys are hidden.
 //   shape     those of q, k and v
-//   lowering  the kernel portune.attention_grad
+//   lowering  the kernel portune.attention_grad; cuDNN's
 struct AttentionGrad final : Composite {
   const Parameters p;
   explicit AttentionGrad(const Parameters& p) : p(p) {}
@@ -146,6 +151,21 @@ struct AttentionGrad final : Composite {
   KernelCall kernel(const Node&) const override {
     return {.target = "portune.attention_grad", .attributes = p.attributes()};
   }
+  std::optional<Values> by_library(const Node& node, const Lowering& lowering) const override {
+    const Values& in = node.inputs();
+    const auto a = as_cudnn(p, lowering, std::span(in).subspan(1, 4));
+    if (!a) return {};
+    Values gradients = cudnn_attention_grad({.q = a->q,
+                                             .k = a->k,
+                                             .v = a->v,
+                                             .bias = a->bias,
+                                             .out = with_heads(in[5], p.heads),
+                                             .lse = in[6],
+                                             .dout = with_heads(in[0], p.heads)},
+                                            a->options);
+    for (size_t i = 0; i < gradients.size(); ++i) gradients[i] = reshape(gradients[i], in[1 + i].shape());
+    return gradients;
+  }
 };
 
 // attention(q, k, v, mask, key): softmax(scale q k^T + bias) v per head, over the keys that the band and the segments
@@ -153,7 +173,7 @@ struct AttentionGrad final : Composite {
 // instead of keeping them.
 //   shape     [batch, query, hidden]; float32 [batch, heads, query]
 //   gradient  attention_grad; none to the mask
-//   lowering  the kernel portune.attention
+//   lowering  the kernel portune.attention; cuDNN's
 struct Attention final : Composite {
   const Parameters p;
   explicit Attention(const Parameters& p) : p(p) {}
@@ -229,6 +249,13 @@ struct Attention final : Composite {
 
   KernelCall kernel(const Node&) const override {
     return {.target = "portune.attention", .attributes = p.attributes()};
+  }
+  std::optional<Values> by_library(const Node& node, const Lowering& lowering) const override {
+    const Values& in = node.inputs();
+    const auto a = as_cudnn(p, lowering, std::span(in).first(4));
+    if (!a) return {};
+    const Values results = cudnn_attention(a->q, a->k, a->v, a->bias, a->options);
+    return Values{reshape(results[0], in[0].shape()), results[1]};
   }
 };
 
