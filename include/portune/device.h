@@ -86,6 +86,9 @@ struct DeviceOptions {
   bool use_cache = true;
   std::filesystem::path programs_folder;  ///< of programs that `portune plan --save` has compiled for this device
   bool use_kernels = true;                ///< false: every composite is compiled from its decomposition
+  /// Of GPUs: attention by cuDNN, which keeps no scores in memory, where it has it: in 16 bits, without dropout of
+  /// weights, of heads of at most 128. It has not been seen on a GPU so far.
+  bool cudnn_attention = false;
   GpuMemoryOptions gpu_memory = {};
   /// Processes that each have a device of the mesh, that of their rank; null: this one has them all. For CPUs only.
   /// All compile and run the same programs, put the same arrays and read the same ones, in the same order. A process

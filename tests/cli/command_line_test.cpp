@@ -162,6 +162,7 @@ TEST(CommandLine, EveryOptionReachesItsPlace) {
                                         "--plugin",
                                         "p.so",
                                         "--no-kernels",
+                                        "--cudnn-attention",
                                         "--cache-folder",
                                         "c",
                                         "--no-cache",
@@ -189,6 +190,7 @@ TEST(CommandLine, EveryOptionReachesItsPlace) {
   EXPECT_EQ(a.device.plugin, "p.so");
   EXPECT_EQ(a.device.cache_folder, "c");
   EXPECT_FALSE(a.device.use_kernels || a.device.use_cache);
+  EXPECT_TRUE(a.device.cudnn_attention);
 }
 
 TEST(CommandLine, NamesOfTransformersAreUnderstood) {

@@ -64,6 +64,19 @@ TEST_P(CompilerTest, CompilesForSixteenDevices) {
   EXPECT_EQ(compiled.memory.aliased, 4 * kSize / 8 * kSize);
 }
 
+TEST(Compiler, AttentionByCudnnKeepsNoScores) {
+  PORTUNE_SKIP_WITHOUT_PLUGIN(pjrt::AotTarget::kCudaH100);
+  const pjrt::Variable plugin("PORTUNE_CUDA_PLUGIN", pjrt::aot_plugin_file(pjrt::AotTarget::kCudaH100).c_str());
+  const Value x = parameter("x", {DType::kBFloat16, {2, 512, 8 * 64}});
+  const Value mask = parameter("mask", {DType::kFloat32, {2, 1, 1, 512}});
+  const Function function{.parameters = {x, mask},
+                          .results = {attention(x, x, x, mask, {.heads = 8, .scale = 0.125, .band = {.after = 0}})}};
+  const auto temporary = [&](const DeviceOptions& options) {
+    return open_compiler(target_called("cuda:h100"), options)->compile(function).memory.temporary;
+  };
+  EXPECT_LT(2 * temporary({.cudnn_attention = true}), temporary({}));
+}
+
 INSTANTIATE_TEST_SUITE_P(Plan, CompilerTest, testing::ValuesIn([] {
                            std::vector<std::string> names;
                            for (const Accelerator& accelerator : accelerators()) names.emplace_back(accelerator.name);

@@ -249,6 +249,8 @@ void add_device(Group group, DeviceOptions& device) {
   group.text("--device", device.device, "where to run: cpu, cuda, cuda:0,1, tpu");
   group.path("--plugin", device.plugin, "the XLA plugin's file")->default_str("looked for");
   group.no_flag("--no-kernels", device.use_kernels, "compile every part, without hand-tuned kernels");
+  group.flag("--cudnn-attention", device.cudnn_attention,
+             "of GPUs: attention by cuDNN, where it has it; not seen on a GPU so far");
   group.path("--cache-folder", device.cache_folder, "where compiled programs are kept")
       ->default_str("~/.cache/portune/executables");
   group.no_flag("--no-cache", device.use_cache, "compile anew, keep nothing");

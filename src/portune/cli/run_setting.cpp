@@ -25,6 +25,8 @@ struct Word {
 const Word kWords[] = {
     {"kernels", "kernels", [](RunSetting& s) { s.device.use_kernels = true; }},
     {"no-kernels", "kernels", [](RunSetting& s) { s.device.use_kernels = false; }},
+    {"cudnn-attention", "attention", [](RunSetting& s) { s.device.cudnn_attention = true; }},
+    {"no-cudnn-attention", "attention", [](RunSetting& s) { s.device.cudnn_attention = false; }},
     {"float32", "dtype", [](RunSetting& s) { s.dtype = DType::kFloat32; }},
     {"bfloat16", "dtype", [](RunSetting& s) { s.dtype = DType::kBFloat16; }},
     {"float16", "dtype", [](RunSetting& s) { s.dtype = DType::kFloat16; }},
@@ -36,7 +38,8 @@ std::string platform_of(const RunSetting& setting) { return device_name(setting.
   throw UsageError({.where = "against",
                     .given = given,
                     .expected = "what the second run has otherwise, separated by commas: cpu, cuda, cuda:N or tpu; "
-                                "kernels or no-kernels; float32, bfloat16 or float16; data=N, fsdp=N and tensor=N",
+                                "kernels or no-kernels; cudnn-attention or no-cudnn-attention; float32, bfloat16 or "
+                                "float16; data=N, fsdp=N and tensor=N",
                     .fix = meant.empty() ? "" : "did you mean " + meant + "?"});
 }
 
@@ -58,7 +61,10 @@ std::string nearest_word(const std::string& word) {
 void set_device(RunSetting& setting, const std::string& name) {
   const std::string platform = device_name(name).platform;
   if (platform != platform_of(setting)) setting.device.plugin.clear();
-  if (platform != "cuda") setting.device.gpu_memory = {};
+  if (platform != "cuda") {
+    setting.device.gpu_memory = {};
+    setting.device.cudnn_attention = false;
+  }
   setting.device.device = name;
 }
 
@@ -115,14 +121,16 @@ RunSetting changed(RunSetting setting, const std::string& words) {
 std::string describe(const RunSetting& setting) {
   const bool has_kernels = platform_of(setting) == "cpu";  // all others compile every part
   const Mesh& mesh = setting.device.mesh;
-  return fmt::format("{}, {}{}{}", setting.device.device,
+  return fmt::format("{}, {}{}{}{}", setting.device.device,
                      has_kernels ? (setting.device.use_kernels ? "kernels, " : "no-kernels, ") : "",
-                     name_of(setting.dtype), mesh.devices() > 1 ? ", " + to_string(mesh) : "");
+                     setting.device.cudnn_attention ? "cudnn-attention, " : "", name_of(setting.dtype),
+                     mesh.devices() > 1 ? ", " + to_string(mesh) : "");
 }
 
 bool share_device(const RunSetting& a, const RunSetting& b) {
   if (a.device.device != b.device.device || a.device.mesh != b.device.mesh) return false;
-  return a.device.use_kernels == b.device.use_kernels || platform_of(a) != "cpu";
+  return platform_of(a) == "cpu" ? a.device.use_kernels == b.device.use_kernels
+                                 : a.device.cudnn_attention == b.device.cudnn_attention;
 }
 
 }  // namespace portune::cli

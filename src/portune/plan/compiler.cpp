@@ -17,6 +17,7 @@
 #include "portune/plan/gpu_config.h"
 #include "portune/runtime/cpu_kernels.h"
 #include "portune/runtime/machine_memory.h"
+#include "portune/runtime/target.h"
 
 namespace portune::plan {
 namespace {
@@ -61,15 +62,17 @@ int64_t usable_bytes(const Accelerator& accelerator, const GpuMemoryOptions& gpu
 
 class AheadOfTimeCompiler final : public Compiler {
  public:
-  AheadOfTimeCompiler(const Accelerator& accelerator, const GpuMemoryOptions& gpu)
-      : Compiler(usable_bytes(accelerator, gpu), accelerator.peaks), accelerator_(accelerator) {
+  AheadOfTimeCompiler(const Accelerator& accelerator, const DeviceOptions& options)
+      : Compiler(usable_bytes(accelerator, options.gpu_memory), accelerator.peaks),
+        accelerator_(accelerator),
+        target_(target_for(accelerator.platform, options)) {
     topology_with(1);  // so that a plugin that is missing is told at once
   }
 
   Compiled compile(const Function& function, ProgramWriter* keep) const override {
     const int64_t devices = function.mesh.devices();
     const pjrt::Topology& topology = topology_with(devices);
-    const std::string text = to_stablehlo(function, {});
+    const std::string text = to_stablehlo(function, target_);
     const Clock::time_point start = Clock::now();
     const pjrt::Executable executable = topology.compile(text, {.replicas = devices});
     return facts_of(text, executable, seconds_since(start), keep);
@@ -88,6 +91,7 @@ class AheadOfTimeCompiler final : public Compiler {
   }
 
   const Accelerator& accelerator_;
+  const portune::Target target_;
   mutable std::map<int64_t, pjrt::Topology> topologies_;  // by how many devices they have at least
 };
 
@@ -110,7 +114,7 @@ class CpuCompiler final : public Compiler {
         client_(pjrt::Client::open(
             "cpu", {.plugin_file = options.plugin.empty() ? std::nullopt : std::optional(options.plugin),
                     .cpu_devices = static_cast<int>(options.mesh.devices())})),
-        target_(cpu_target({.use_kernels = options.use_kernels})) {
+        target_(target_for("cpu", options)) {
     register_cpu_kernels(client_.plugin());
   }
 
@@ -125,14 +129,15 @@ class CpuCompiler final : public Compiler {
 
  private:
   pjrt::Client client_;
-  portune::Target target_;
+  const portune::Target target_;
 };
 
 }  // namespace
 
-std::unique_ptr<Compiler> open_compiler(const Target& target, const DeviceOptions& options) {
+std::unique_ptr<Compiler> open_compiler(const Target& target, DeviceOptions options) {
+  options.cudnn_attention = options.cudnn_attention && target.accelerator->gpu;  // of the targets those that can
   if (target.accelerator->platform == "cpu") return std::make_unique<CpuCompiler>(options);
-  return std::make_unique<AheadOfTimeCompiler>(*target.accelerator, options.gpu_memory);
+  return std::make_unique<AheadOfTimeCompiler>(*target.accelerator, options);
 }
 
 }  // namespace portune::plan

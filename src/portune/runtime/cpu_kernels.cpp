@@ -23,14 +23,4 @@ void register_cpu_kernels(const pjrt::Plugin& plugin) {
   }
 }
 
-Target cpu_target(const CpuTargetOptions& options) {
-  Target target{.across_processes = options.across_processes};
-  const auto add = [&](std::span<const kernels::CpuKernel> kernels) {
-    for (const kernels::CpuKernel& kernel : kernels) target.kernels.emplace(kernel.target);
-  };
-  if (options.use_kernels) add(kernels::cpu_kernels());
-  if (options.across_processes) add(kernels::collective_kernels());
-  return target;
-}
-
 }  // namespace portune

@@ -20,6 +20,7 @@
 #include "portune/runtime/open_client.h"
 #include "portune/runtime/saved_programs.h"
 #include "portune/runtime/sharded_array.h"
+#include "portune/runtime/target.h"
 
 namespace portune {
 namespace {
@@ -43,7 +44,7 @@ struct Device::Impl {
         mesh(options.mesh),
         processes(options.processes),
         is_cpu(name.platform == "cpu"),
-        target(cpu_target({.use_kernels = is_cpu && options.use_kernels, .across_processes = processes != nullptr})),
+        target(target_for(name.platform, options)),
         cache({.folder = if_named(options.cache_folder),
                .enabled = options.use_cache,
                .version = is_cpu ? kernels::cpu_kernels_version() : ""}),

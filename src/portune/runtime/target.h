@@ -1,0 +1,14 @@
+// What programs for a device are lowered for.
+#pragma once
+
+#include <string_view>
+
+#include "portune/device.h"
+
+namespace portune {
+
+/// platform  "cpu", "cuda" or "tpu": that of options.device
+/// errors    UsageError for options that the platform does not have
+Target target_for(std::string_view platform, const DeviceOptions& options);
+
+}  // namespace portune
