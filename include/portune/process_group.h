@@ -1,17 +1,32 @@
 // Processes that train one model together.
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
 #include <span>
+#include <string>
+#include <string_view>
 #include <vector>
 
 namespace portune {
 
-/// The processes, on one machine or on several, that run one program together: process r is device r of the mesh. All
-/// call the same functions in the same order, and each call waits for the others.
+/// What processes tell each other under names. Any process and any thread may call it at any time.
+/// errors  DeviceError, of all functions, if the process that keeps it is gone
+class KeyValueStore {
+ public:
+  virtual ~KeyValueStore() = default;
+
+  /// In place of what has been put under this key before. Meant for a few kilobytes.
+  virtual void put(const std::string& key, std::string_view value) = 0;
+  /// Waits until the key is there; nothing if it is not by the end of `patience`.
+  virtual std::optional<std::string> get(const std::string& key, std::chrono::milliseconds patience) = 0;
+};
+
+/// The processes, on one machine or on several, that run one program together. All call the same functions in the same
+/// order, and each call waits for the others.
 /// errors  DeviceError, of all functions, if an exchange fails
 class ProcessGroup {
  public:
@@ -31,6 +46,8 @@ class ProcessGroup {
   /// Of the sum of the arrays of all members, the part at this one's place.
   virtual void reduce_scatter(Members members, std::span<const float> x, std::span<float> part) = 0;
 
+  /// What they keep in common, for plugins whose devices find each other by it.
+  virtual std::shared_ptr<KeyValueStore> store() = 0;
   /// A group of the same processes, whose exchanges do not get mixed up with those of this one.
   virtual std::shared_ptr<ProcessGroup> duplicate() = 0;
   /// Ends all processes.

@@ -1,4 +1,4 @@
-// Training in several processes, which MPI brings together.
+// Training in several processes, which MPI brings together, or what the environment says.
 #include <gmock/gmock.h>
 
 #include <algorithm>
@@ -17,8 +17,6 @@ using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
 
-Finished portune_in(int processes, const Words& words) { return portune(words, {.processes = processes}); }
-
 // The folder of a model like tiny_bert() that drops nothing: masks differ with the number of devices.
 std::string model_without_dropout(const Toy& toy) {
   const std::filesystem::path model = toy.copy_of_model();
@@ -28,16 +26,29 @@ std::string model_without_dropout(const Toy& toy) {
   return model;
 }
 
-class Processes : public testing::Test {
+// By each way of starting them.
+class Processes : public testing::TestWithParam<By> {
  protected:
   void SetUp() override {
-    if (!std::filesystem::exists(std::filesystem::path(PORTUNE_COMMAND).parent_path() / "libportune_mpi.so")) {
-      GTEST_SKIP() << "built without MPI";
+    const char* plugin = GetParam() == By::kMpirun ? "libportune_mpi.so" : "libportune_gloo.so";
+    if (!std::filesystem::exists(std::filesystem::path(PORTUNE_COMMAND).parent_path() / plugin)) {
+      GTEST_SKIP() << "built without " << plugin;
     }
   }
-};
 
-TEST_F(Processes, TrainToWhatOneTrainsTo) {
+  static Conditions in(int processes, const Words& last = {}) {
+    return {.processes = processes, .by = GetParam(), .last = last};
+  }
+  static Finished portune_in(int processes, const Words& words, const Words& last = {}) {
+    return portune(words, in(processes, last));
+  }
+};
+std::string name_of(const testing::TestParamInfo<By>& launch) {
+  return launch.param == By::kMpirun ? "ByMpirun" : "ByEnvironment";
+}
+INSTANTIATE_TEST_SUITE_P(All, Processes, testing::Values(By::kMpirun, By::kEnvironment), name_of);
+
+TEST_P(Processes, TrainToWhatOneTrainsTo) {
   const Toy toy;
   const std::string model = model_without_dropout(toy);
   const auto words_of = [&](const std::string& output, const std::string& batch_size, const Words& more) {
@@ -80,18 +91,18 @@ TEST_F(Processes, TrainToWhatOneTrainsTo) {
   expect_the_same(2, "2", {"--mesh", "fsdp=2", "--gradient-accumulation-steps", "3", "--remat", "layers"});
 }
 
-TEST_F(Processes, EndWithTheOneThatIsKilledAndGoOnFromItsCheckpoint) {
+TEST_P(Processes, EndWithTheOneThatIsKilledAndGoOnFromItsCheckpoint) {
   const Toy toy;
   const Words words = with_batch_size(toy.fit({"--epochs", "400", "--mesh", "fsdp=2", "--checkpoint-every", "5"}), "4");
-  Program first(words, {.processes = 2});
+  Program first(words, in(2));
   ASSERT_TRUE(first.says("checkpoint-10"));
   const std::vector<pid_t> processes = first.processes();
   ASSERT_EQ(processes.size(), 2);
   kill(processes[1], SIGKILL);
   const Finished killed = first.wait();
   EXPECT_NE(killed.exit_code, 0);
-  EXPECT_THAT(killed.err, HasSubstr("rank 1"));
-  Program second(words + Words{"--resume"}, {.processes = 2});
+  EXPECT_THAT(killed.err, HasSubstr(GetParam() == By::kMpirun ? "rank 1" : "process 1 has: it was killed"));
+  Program second(words + Words{"--resume"}, in(2));
   EXPECT_TRUE(second.says("resuming from"));
   EXPECT_TRUE(second.says("epoch "));
   // One is enough, and it need not be the first.
@@ -107,14 +118,14 @@ TEST_F(Processes, EndWithTheOneThatIsKilledAndGoOnFromItsCheckpoint) {
   EXPECT_TRUE(third.says("epoch "));
 }
 
-TEST_F(Processes, RefuseOtherRowsThanThoseOfTheFirst) {
+TEST_P(Processes, RefuseOtherRowsThanThoseOfTheFirst) {
   const Toy toy;
   write(toy.file("other.csv"), toy_csv(36) + "one more,1\n");
   const Words words = toy.fit({"--epochs", "1"});
   const auto with_other = [&](const char* name) {
     Words other = words;
     *std::ranges::find(other, toy.file(name)) = toy.file("other.csv");
-    return portune_in(1, words + Words{":", "-n", "1", PORTUNE_COMMAND} + other);
+    return portune_in(2, words, other);
   };
   // As many as for a validation, the last ones others.
   const Finished validation = with_other("validation.csv");
@@ -127,12 +138,12 @@ TEST_F(Processes, RefuseOtherRowsThanThoseOfTheFirst) {
   EXPECT_FALSE(std::filesystem::exists(toy.output() + "/config.json"));
 }
 
-TEST_F(Processes, RefuseAnotherModelThanThatOfTheFirst) {
+TEST_P(Processes, RefuseAnotherModelThanThatOfTheFirst) {
   const Toy toy;
   Words words = toy.fit({"--epochs", "1", "--seed", "1"});
   Words other = words;
   other.back() = "2";  // draws other weights for the head
-  const Finished run = portune_in(1, words + Words{":", "-n", "1", PORTUNE_COMMAND} + other);
+  const Finished run = portune_in(2, words, other);
   EXPECT_EQ(run.exit_code, 2) << run.err;
   EXPECT_THAT(run.err, HasSubstr("not those of process 0"));
   const std::string model = toy.copy_of_model();
@@ -141,24 +152,24 @@ TEST_F(Processes, RefuseAnotherModelThanThatOfTheFirst) {
   std::string weights = read(model + "/model.safetensors");
   weights.back() ^= 1;
   write(model + "/model.safetensors", weights);
-  const Finished changed = portune_in(1, words + Words{":", "-n", "1", PORTUNE_COMMAND} + other);
+  const Finished changed = portune_in(2, words, other);
   EXPECT_EQ(changed.exit_code, 65) << changed.err;
   EXPECT_THAT(changed.err, HasSubstr("weights that are not those of process 0"));
 }
 
-TEST_F(Processes, EndWithTheOneThatFails) {
+TEST_P(Processes, EndWithTheOneThatFails) {
   const Toy toy;
   Words words = toy.fit({"--epochs", "400"});
   Words other = words;
   *std::ranges::find(other, toy.file("train.csv")) = toy.file("none.csv");
-  const Finished run = portune_in(1, words + Words{":", "-n", "1", PORTUNE_COMMAND} + other);
+  const Finished run = portune_in(2, words, other);
   EXPECT_EQ(run.exit_code, 66) << run.err;
   EXPECT_THAT(run.err, HasSubstr("process 1 of 2"));
   // What they leave behind is in nobody's way.
   EXPECT_EQ(portune_in(2, toy.fit({"--epochs", "1"})).exit_code, 0);
 }
 
-TEST_F(Processes, StopTogetherWhereAStepIsNotFinite) {
+TEST_P(Processes, StopTogetherWhereAStepIsNotFinite) {
   const Toy toy;
   std::string rows = "text,score\n";
   for (int i = 0; i < 16; ++i) rows += "a good film," + std::string(i == 2 ? "3e38" : "0.5") + "\n";
@@ -190,9 +201,9 @@ TEST_F(Processes, StopTogetherWhereAStepIsNotFinite) {
 }
 
 // Which mpirun passes on.
-TEST_F(Processes, StopAtSigusr1) {
+TEST_P(Processes, StopAtSigusr1) {
   const Toy toy;
-  Program run(toy.fit({"--epochs", "400"}), {.processes = 2});
+  Program run(toy.fit({"--epochs", "400"}), in(2));
   ASSERT_TRUE(run.says("epoch 2/"));
   run.signal(SIGUSR1);
   const Finished stopped = run.wait();
@@ -200,7 +211,8 @@ TEST_F(Processes, StopAtSigusr1) {
   EXPECT_THAT(stopped.err, HasSubstr("stopped by SIGUSR1"));
 }
 
-TEST_F(Processes, SayThatMpiSeesFewerThanWereStarted) {
+TEST_P(Processes, SayThatMpiSeesFewerThanWereStarted) {
+  if (GetParam() != By::kMpirun) GTEST_SKIP() << "without MPI";
   const Toy toy;
   const pjrt::Variable launcher("OMPI_COMM_WORLD_SIZE", "2");
   const Finished run = portune(toy.fit());
@@ -208,15 +220,35 @@ TEST_F(Processes, SayThatMpiSeesFewerThanWereStarted) {
   EXPECT_THAT(run.err, HasSubstr("1 of 2 processes"));
 }
 
-TEST_F(Processes, SayThatThePluginIsMissing) {
+TEST_P(Processes, SayThatThePluginIsMissing) {
   const Toy toy;
-  const pjrt::Variable plugin("PORTUNE_MPI_PLUGIN", "/nowhere/libportune_mpi.so");
+  const pjrt::Variable mpi("PORTUNE_MPI_PLUGIN", "/nowhere/libportune.so");
+  const pjrt::Variable gloo("PORTUNE_GLOO_PLUGIN", "/nowhere/libportune.so");
   const Finished run = portune_in(2, toy.fit());
   EXPECT_EQ(run.exit_code, 69);
-  EXPECT_THAT(run.err, HasSubstr("/nowhere/libportune_mpi.so"));
+  EXPECT_THAT(run.err, HasSubstr("/nowhere/libportune.so"));
 }
 
-TEST_F(Processes, AreRefusedWhereTheyDoNotWorkTogether) {
+TEST_P(Processes, SayThatNobodyAnswers) {
+  if (GetParam() != By::kEnvironment) GTEST_SKIP() << "mpirun starts them all";
+  const Toy toy;
+  const pjrt::Variable patience("PORTUNE_LAUNCH_TIMEOUT_S", "1");
+  const pjrt::Variable rank("RANK", "1"), size("WORLD_SIZE", "2"), host("MASTER_ADDR", "127.0.0.1"),
+      port("MASTER_PORT", "1");
+  const Finished run = portune(toy.fit());
+  EXPECT_EQ(run.exit_code, 69) << run.err;
+  EXPECT_THAT(run.err, AllOf(HasSubstr("127.0.0.1:1"), HasSubstr("nobody who answers within 1 s")));
+}
+
+TEST(ProcessesByEnvironment, SayWhatIsMissingOfALaunch) {
+  const Toy toy;
+  const pjrt::Variable rank("RANK", "1"), size("WORLD_SIZE", "2"), host("MASTER_ADDR", "127.0.0.1");
+  const Finished run = portune(toy.fit());
+  EXPECT_EQ(run.exit_code, 2) << run.err;
+  EXPECT_THAT(run.err, HasSubstr("WORLD_SIZE without MASTER_PORT"));
+}
+
+TEST_P(Processes, AreRefusedWhereTheyDoNotWorkTogether) {
   const Toy toy;
   const auto error_of = [&](const Words& words) {
     const Finished run = portune_in(2, words);

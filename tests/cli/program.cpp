@@ -1,6 +1,7 @@
 #include "cli/program.h"
 
 #include <fcntl.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -14,6 +15,9 @@
 #include <sstream>
 #include <stdexcept>
 #include <thread>
+
+#include "cli/toy.h"
+#include "portune/processes/socket.h"
 
 namespace portune::cli {
 namespace {
@@ -52,32 +56,67 @@ bool wait_until(const Condition& condition) {
   return true;
 }
 
+int exit_code_of(int status) { return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status); }
+
+Words command(const Words& words) { return Words{PORTUNE_COMMAND} + words; }
+
 // More processes than cores, and as root, as in a container.
-Words with_program(const Words& words, int processes) {
-  Words all;
-  if (processes > 0) {
-    all = {"mpirun", "--allow-run-as-root", "--oversubscribe", "--bind-to", "none", "-n", std::to_string(processes)};
-  }
-  all.emplace_back(PORTUNE_COMMAND);
-  all.insert(all.end(), words.begin(), words.end());
-  return all;
+Words mpirun(const Words& words, const Conditions& conditions) {
+  const Words start = {"mpirun", "--allow-run-as-root", "--oversubscribe", "--bind-to", "none"};
+  const auto part = [](int processes, const Words& of_each) {
+    return Words{"-n", std::to_string(processes)} + command(of_each);
+  };
+  if (conditions.last.empty()) return start + part(conditions.processes, words);
+  return start + part(conditions.processes - 1, words) + Words{":"} + part(1, conditions.last);
 }
 
-int exit_code_of(int status) { return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status); }
+volatile pid_t started[8] = {};
+
+// Starts the processes as a scheduler would, and passes signals on. Ends with the first exit code that is not 0.
+[[noreturn]] void launch(const Words& words, const Conditions& conditions) {
+  const std::string port = std::to_string(port_of(listen_at(0)));  // free again by now
+  for (int rank = 0; rank < conditions.processes; ++rank) {
+    started[rank] = fork();
+    if (started[rank] != 0) continue;
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    setenv("RANK", std::to_string(rank).c_str(), 1);
+    setenv("WORLD_SIZE", std::to_string(conditions.processes).c_str(), 1);
+    setenv("MASTER_ADDR", "127.0.0.1", 1);
+    setenv("MASTER_PORT", port.c_str(), 1);
+    const bool is_last = rank + 1 == conditions.processes;
+    become(command(is_last && !conditions.last.empty() ? conditions.last : words));
+  }
+  const auto pass_on = [](int number) {
+    for (const pid_t process : started) {
+      if (process > 0) kill(process, number);
+    }
+  };
+  std::signal(SIGTERM, pass_on);
+  std::signal(SIGUSR1, pass_on);
+  int first = 0;
+  for (int ended = 0; ended < conditions.processes;) {
+    int status = 0;
+    if (wait(&status) <= 0) continue;
+    ++ended;
+    if (first == 0) first = exit_code_of(status);
+  }
+  _exit(first);
+}
 
 }  // namespace
 
 Program::Program(const Words& words, const Conditions& conditions) {
   const std::string out = conditions.stdout_to.empty() ? (folder_.path() / "out").string() : conditions.stdout_to;
   const std::string err = folder_.path() / "err";
-  const Words all = with_program(words, conditions.processes);
   setenv("XDG_CACHE_HOME", PORTUNE_TEST_CACHE, 1);
   pid_ = fork();
   if (pid_ == 0) {
     redirect(STDOUT_FILENO, out);
     redirect(STDERR_FILENO, err);
     apply(conditions);
-    become(all);
+    if (conditions.processes == 0) become(command(words));
+    if (conditions.by == By::kEnvironment) launch(words, conditions);
+    become(mpirun(words, conditions));
   }
   if (pid_ < 0) throw std::runtime_error("fork failed");
 }
@@ -101,8 +140,8 @@ bool Program::makes(const fs::path& folder, const std::string& beginning) {
 }
 
 std::vector<pid_t> Program::processes() const {
-  const std::string mpirun = std::to_string(pid_);
-  std::istringstream children(read("/proc/" + mpirun + "/task/" + mpirun + "/children"));
+  const std::string launcher = std::to_string(pid_);
+  std::istringstream children(read("/proc/" + launcher + "/task/" + launcher + "/children"));
   std::vector<pid_t> found{std::istream_iterator<pid_t>(children), {}};
   std::ranges::sort(found);
   return found;

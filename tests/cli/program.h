@@ -16,16 +16,24 @@ namespace portune::cli {
 
 using Words = std::vector<std::string>;
 
+/// How several processes are started together.
+enum class By {
+  kMpirun,
+  kEnvironment  ///< RANK, WORLD_SIZE, MASTER_ADDR and MASTER_PORT
+};
+
 /// Under which conditions the command runs.
 struct Conditions {
   std::optional<int64_t> largest_file_bytes;  ///< RLIMIT_FSIZE
   bool as_nobody = false;                     ///< gives up the rights of root, if it has them
   std::string stdout_to;                      ///< a file; empty: kept for Finished::out
-  int processes = 0;                          ///< that mpirun starts; 0: without mpirun
+  int processes = 0;                          ///< that are started together; 0: one, by itself
+  By by = By::kMpirun;
+  Words last = {};  ///< the words of the last process; empty: those of all
 };
 
 struct Finished {
-  int exit_code;  ///< as a shell tells it: 128 + n for the end by signal n
+  int exit_code;  ///< as a shell tells it: 128 + n for the end by signal n; of several processes that of the first end
   std::string out, err;
 };
 
@@ -43,7 +51,7 @@ class Program {
   bool makes(const std::filesystem::path& folder, const std::string& beginning);
   void signal(int number) const;
   pid_t pid() const { return pid_; }
-  /// Those that mpirun has started, by rank.
+  /// Those that have been started together, by rank.
   std::vector<pid_t> processes() const;
   Finished wait();
 

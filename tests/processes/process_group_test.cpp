@@ -23,6 +23,7 @@ class Fake final : public ProcessGroup {
   }
   void all_reduce(Members, std::span<const float>, std::span<float>) override { FAIL(); }
   void reduce_scatter(Members, std::span<const float>, std::span<float>) override { FAIL(); }
+  std::shared_ptr<KeyValueStore> store() override { return nullptr; }
   std::shared_ptr<ProcessGroup> duplicate() override { return nullptr; }
   void abort(int) override { std::abort(); }
 

@@ -2,40 +2,67 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
+#include <cstdlib>
+#include <optional>
 #include <thread>
 
 #include "portune/bad_rows.h"
+#include "portune/base/number.h"
 #include "portune/error.h"
-#include "portune/processes/mpi_group.h"
+#include "portune/processes/exchange_group.h"
+#include "portune/processes/launch.h"
 
 namespace portune::cli {
 namespace {
 
 using namespace std::chrono_literals;
+using std::chrono::seconds;
 
 // What all processes find wrong, the first one tells: it has ended the others by then.
 constexpr auto kHeadStart = 2s;
+// For the others to begin: machines of a cluster do so one after the other.
+constexpr seconds kToBegin = 300s, kToBeginAfterAnError = 10s;
+
+// What has been found, once a command has asked.
+std::optional<Launch> known_launch;
+
+const Launch& launch(bool on_tpu = false) {
+  if (!known_launch) known_launch = find_launch(on_tpu);
+  return *known_launch;
+}
+
+seconds patience() {
+  const char* text = std::getenv("PORTUNE_LAUNCH_TIMEOUT_S");
+  return text == nullptr ? kToBegin : seconds(number_in<int64_t>(text).value_or(kToBegin.count()));
+}
+
+// The process may be at anything, and would find out at its next exchange only.
+[[noreturn]] void end_with(const Ending& ending) {
+  fmt::print(stderr, "portune: process {} ends, as process {} has: {}\n", launch().rank, ending.rank, ending.why);
+  std::fflush(stderr);
+  std::_Exit(ending.exit_code);
+}
 
 void require_all_of_them(const ProcessGroup& processes) {
-  if (processes.size() == launched_processes()) return;
-  throw DeviceError(
-      {.where = "MPI",
-       .given = fmt::format("{} of {} processes that were started", processes.size(), launched_processes()),
-       .expected = "all of them",
-       .fix = "start them with the mpirun of the MPI that Portune was built with, or srun --mpi=pmix"});
+  if (processes.size() == launch().size) return;
+  throw DeviceError({.where = "MPI",
+                     .given = fmt::format("{} of {} processes that were started", processes.size(), launch().size),
+                     .expected = "all of them",
+                     .fix = "start them with the mpirun of the MPI that Portune was built with, or srun --mpi=pmix"});
 }
 
 }  // namespace
 
 FitArguments of_process(FitArguments a) {
-  if (launched_processes() == 1) return a;
-  a.device.processes = mpi_group();
+  if (launch(a.device.device == "tpu").size == 1) return a;
+  a.device.processes = launched_group(launch(), patience(), end_with);
   require_all_of_them(*a.device.processes);
   if (!a.device.programs_folder.empty()) {
     throw UsageError({.where = "compiled",
-                      .given = "several processes, whose programs exchange by MPI",
+                      .given = "several processes, whose programs exchange",
                       .expected = "one process: plan has compiled for the devices of one"});
   }
   if (a.device.mesh.devices() == 1) a.device.mesh.data = a.device.processes->size();
@@ -54,18 +81,18 @@ void in_turn(ProcessGroup* processes, const std::function<void()>& body) {
 }
 
 void require_one_process(const char* what) {
-  if (launched_processes() == 1) return;
+  if (launch().size == 1) return;
   throw UsageError({.where = what,
-                    .given = fmt::format("{} processes", launched_processes()),
+                    .given = fmt::format("{} processes", launch().size),
                     .expected = "one; several work together in portune fit without --folds"});
 }
 
 void end_processes(int exit_code, const char* message) {
-  if (launched_processes() == 1) return;
   std::shared_ptr<ProcessGroup> processes;
   try {
-    processes = mpi_group();
-  } catch (const Error&) {  // there is no MPI
+    if (launch().size == 1) return;
+    processes = launched_group(launch(), std::min(patience(), kToBeginAfterAnError), end_with);
+  } catch (const Error&) {  // there is no plug-in, or nobody to tell
     return;
   }
   if (!is_first(processes.get())) std::this_thread::sleep_for(kHeadStart);

@@ -1,4 +1,4 @@
-// Commands that mpirun or srun has started several times, to train together.
+// Commands that have been started several times, to train together.
 #pragma once
 
 #include <functional>
@@ -9,7 +9,8 @@ namespace portune::cli {
 
 /// The arguments of one of the processes: the mesh is data=N of them unless another one is given, and the first alone
 /// tells the user. The same arguments where there is one process.
-/// errors  DeviceError if there is no MPI
+/// errors  DeviceError if there is no plug-in for them, or the others do not come; UsageError if the environment tells
+///         only half of a launch
 FitArguments of_process(FitArguments a);
 
 /// Runs it in the first process, and then in the others.
@@ -19,7 +20,7 @@ void in_turn(ProcessGroup* processes, const std::function<void()>& body);
 void require_one_process(const char* what);
 
 /// Tells what one of several processes has ended with, and ends them all: the others would wait for it. Returns where
-/// it is the only one, or knows of no others for lack of MPI.
+/// it is the only one, or cannot reach the others.
 void end_processes(int exit_code, const char* message);
 
 }  // namespace portune::cli

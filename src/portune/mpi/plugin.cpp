@@ -1,19 +1,16 @@
-// What libportune_mpi.so gives to the command: see processes/mpi_api.h. No exception leaves it.
+// What libportune_mpi.so gives to the command: see processes/exchange_api.h. No exception leaves it.
 #include <mpi.h>
 
-#include <algorithm>
 #include <climits>
-#include <cstring>
-#include <exception>
 #include <map>
 #include <memory>
 #include <stdexcept>
 #include <string>
 #include <vector>
 
-#include "portune/processes/mpi_api.h"
+#include "portune/processes/exchange_plugin.h"
 
-struct PortuneMpiWorld {
+struct PortuneExchangeWorld {
   MPI_Comm all;
   int rank, size;
   std::map<std::vector<int>, MPI_Comm> groups;  // by their members; each made at its first exchange
@@ -30,19 +27,6 @@ void check(int result, const char* what) {
   throw std::runtime_error(std::string(what) + ": " + text);
 }
 
-template <class Action>
-int run(PortuneMpiError* error, const Action& action) {
-  try {
-    action();
-    return 0;
-  } catch (const std::exception& exception) {
-    std::string text = exception.what();
-    text.resize(std::min(text.size(), sizeof error->message - 1));
-    std::memcpy(error->message, text.c_str(), text.size() + 1);
-    return 1;
-  }
-}
-
 // MPI 3 counts elements by int.
 int count_of(int64_t count, const char* what) {
   if (count <= INT_MAX) return static_cast<int>(count);
@@ -50,8 +34,8 @@ int count_of(int64_t count, const char* what) {
                            std::to_string(INT_MAX) + " can be exchanged at a time");
 }
 
-std::unique_ptr<PortuneMpiWorld> world_of(MPI_Comm all) {
-  auto world = std::make_unique<PortuneMpiWorld>();
+std::unique_ptr<PortuneExchangeWorld> world_of(MPI_Comm all) {
+  auto world = std::make_unique<PortuneExchangeWorld>();
   world->all = all;
   check(MPI_Comm_set_errhandler(all, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
   check(MPI_Comm_rank(all, &world->rank), "MPI_Comm_rank");
@@ -59,7 +43,7 @@ std::unique_ptr<PortuneMpiWorld> world_of(MPI_Comm all) {
   return world;
 }
 
-MPI_Comm group_of(PortuneMpiWorld& world, const int64_t* members, int64_t count) {
+MPI_Comm group_of(PortuneExchangeWorld& world, const int64_t* members, int64_t count) {
   const std::vector<int> ranks(members, members + count);
   if (const auto known = world.groups.find(ranks); known != world.groups.end()) return known->second;
   MPI_Group all, some;
@@ -74,8 +58,8 @@ MPI_Comm group_of(PortuneMpiWorld& world, const int64_t* members, int64_t count)
   return world.groups[ranks] = made;
 }
 
-int begin(PortuneMpiWorld** world, PortuneMpiError* error) {
-  return run(error, [&] {
+int begin(const PortuneExchangeLaunch*, PortuneExchangeWorld** world, PortuneExchangeError* error) {
+  return portune::run_exchange(error, [&] {
     int provided = 0;
     // Programs exchange on XLA's threads, while the main thread may do so, too.
     check(MPI_Init_thread(nullptr, nullptr, MPI_THREAD_MULTIPLE, &provided), "MPI_Init_thread");
@@ -86,21 +70,21 @@ int begin(PortuneMpiWorld** world, PortuneMpiError* error) {
 
 void end() { MPI_Finalize(); }
 
-int duplicate(PortuneMpiWorld* world, PortuneMpiWorld** copy, PortuneMpiError* error) {
-  return run(error, [&] {
+int duplicate(PortuneExchangeWorld* world, PortuneExchangeWorld** copy, PortuneExchangeError* error) {
+  return portune::run_exchange(error, [&] {
     MPI_Comm all;
     check(MPI_Comm_dup(world->all, &all), "MPI_Comm_dup");
     *copy = world_of(all).release();
   });
 }
 
-int64_t rank(const PortuneMpiWorld* world) { return world->rank; }
-int64_t size(const PortuneMpiWorld* world) { return world->size; }
-void abort(PortuneMpiWorld* world, int exit_code) { MPI_Abort(world->all, exit_code); }
+int64_t rank(const PortuneExchangeWorld* world) { return world->rank; }
+int64_t size(const PortuneExchangeWorld* world) { return world->size; }
+void abort(PortuneExchangeWorld* world, int exit_code) { MPI_Abort(world->all, exit_code); }
 
-int all_reduce(PortuneMpiWorld* world, const int64_t* members, int64_t member_count, const float* x, float* sum,
-               int64_t count, PortuneMpiError* error) {
-  return run(error, [&] {
+int all_reduce(PortuneExchangeWorld* world, const int64_t* members, int64_t member_count, const float* x, float* sum,
+               int64_t count, PortuneExchangeError* error) {
+  return portune::run_exchange(error, [&] {
     const void* from = x == sum ? MPI_IN_PLACE : x;
     check(MPI_Allreduce(from, sum, count_of(count, "MPI_Allreduce"), MPI_FLOAT, MPI_SUM,
                         group_of(*world, members, member_count)),
@@ -108,27 +92,27 @@ int all_reduce(PortuneMpiWorld* world, const int64_t* members, int64_t member_co
   });
 }
 
-int all_gather(PortuneMpiWorld* world, const int64_t* members, int64_t member_count, const void* part, int64_t bytes,
-               void* whole, PortuneMpiError* error) {
-  return run(error, [&] {
+int all_gather(PortuneExchangeWorld* world, const int64_t* members, int64_t member_count, const void* part,
+               int64_t bytes, void* whole, PortuneExchangeError* error) {
+  return portune::run_exchange(error, [&] {
     const int count = count_of(bytes, "MPI_Allgather");
     check(MPI_Allgather(part, count, MPI_BYTE, whole, count, MPI_BYTE, group_of(*world, members, member_count)),
           "MPI_Allgather");
   });
 }
 
-int reduce_scatter(PortuneMpiWorld* world, const int64_t* members, int64_t member_count, const float* x, float* part,
-                   int64_t count, PortuneMpiError* error) {
-  return run(error, [&] {
+int reduce_scatter(PortuneExchangeWorld* world, const int64_t* members, int64_t member_count, const float* x,
+                   float* part, int64_t count, PortuneExchangeError* error) {
+  return portune::run_exchange(error, [&] {
     check(MPI_Reduce_scatter_block(x, part, count_of(count, "MPI_Reduce_scatter_block"), MPI_FLOAT, MPI_SUM,
                                    group_of(*world, members, member_count)),
           "MPI_Reduce_scatter_block");
   });
 }
 
-const PortuneMpiApi kApi = {kPortuneMpiVersion, begin,      end,           duplicate, rank, size, abort,
-                            all_reduce,         all_gather, reduce_scatter};
+const PortuneExchangeApi kApi = {
+    kPortuneExchangeVersion, begin, end, duplicate, rank, size, abort, all_reduce, all_gather, reduce_scatter};
 
 }  // namespace
 
-extern "C" __attribute__((visibility("default"))) const PortuneMpiApi* portune_mpi_api(void) { return &kApi; }
+extern "C" __attribute__((visibility("default"))) const PortuneExchangeApi* portune_exchange_api(void) { return &kApi; }

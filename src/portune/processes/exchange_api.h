@@ -1,0 +1,68 @@
+/* The interface between Portune and its plug-ins by which processes exchange arrays: libportune_mpi.so, where a
+   launcher of MPI has started them, and libportune_gloo.so, where they know each other from the environment alone. */
+#pragma once
+
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Raise it with every change of what follows. */
+enum { kPortuneExchangeVersion = 2 };
+
+struct PortuneExchangeError {
+  char message[512];
+};
+
+/* All processes, and the groups of some that have exchanged something. */
+struct PortuneExchangeWorld;
+
+/* What one process knows of the others. Functions return 0, or 1 and an error; any thread may call them. */
+struct PortuneExchangeLaunch {
+  int64_t rank, size;
+  /* Of this process, by which the others reach it. */
+  const char* address;
+  /* The first argument of the functions, by which processes tell each other something under a key. */
+  void* store;
+  int (*put)(void* store, const char* key, const void* value, int64_t bytes, struct PortuneExchangeError* error);
+  /* Waits for the key, and calls take(to, value, bytes) once. */
+  int (*get)(void* store, const char* key, void (*take)(void* to, const void* value, int64_t bytes), void* to,
+             struct PortuneExchangeError* error);
+  /* Ends all processes; returns only to be followed by the end of this one. */
+  void (*abort)(void* store, int exit_code);
+};
+
+/* Functions return 0, or 1 and an error. Members are ranks, in the order of their parts. */
+struct PortuneExchangeApi {
+  int32_t version;
+
+  /* Begins, once in a process. The world is as long-lived as the process. launch is null for MPI, which knows it, and
+     else outlives the process's exchanges. */
+  int (*begin)(const struct PortuneExchangeLaunch* launch, struct PortuneExchangeWorld** world,
+               struct PortuneExchangeError* error);
+  /* Ends, after all exchanges. */
+  void (*end)(void);
+  int (*duplicate)(struct PortuneExchangeWorld* world, struct PortuneExchangeWorld** copy,
+                   struct PortuneExchangeError* error);
+  int64_t (*rank)(const struct PortuneExchangeWorld* world);
+  int64_t (*size)(const struct PortuneExchangeWorld* world);
+  /* Ends all processes. */
+  void (*abort)(struct PortuneExchangeWorld* world, int exit_code);
+
+  /* x may be sum; count of each. */
+  int (*all_reduce)(struct PortuneExchangeWorld* world, const int64_t* members, int64_t member_count, const float* x,
+                    float* sum, int64_t count, struct PortuneExchangeError* error);
+  /* bytes of a part. */
+  int (*all_gather)(struct PortuneExchangeWorld* world, const int64_t* members, int64_t member_count, const void* part,
+                    int64_t bytes, void* whole, struct PortuneExchangeError* error);
+  /* count of a part. */
+  int (*reduce_scatter)(struct PortuneExchangeWorld* world, const int64_t* members, int64_t member_count,
+                        const float* x, float* part, int64_t count, struct PortuneExchangeError* error);
+};
+
+const struct PortuneExchangeApi* portune_exchange_api(void);
+
+#ifdef __cplusplus
+}
+#endif

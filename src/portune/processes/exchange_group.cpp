@@ -1,0 +1,214 @@
+#include "portune/processes/exchange_group.h"
+
+#include <unistd.h>
+
+#include <array>
+#include <cstdlib>
+#include <numeric>
+#include <stdexcept>
+#include <string>
+#include <thread>
+
+#include "portune/error.h"
+#include "portune/io/own_plugin.h"
+#include "portune/processes/exchange_plugin.h"
+#include "portune/processes/key_value_server.h"
+#include "portune/processes/key_value_store.h"
+
+namespace portune {
+namespace {
+
+using namespace std::chrono_literals;
+
+// How long others may take before they are given up: to load a large model from a slow disk, say.
+constexpr auto kToComeToTheFirstExchange = 30min;
+// The store tells which process has vanished, and that is what shall be read, not that a connection has ended.
+constexpr auto kToBeToldWhy = 5s;
+constexpr auto kToJoinAtTheEnd = 10s;
+constexpr auto kToAnswer = 1min;
+
+constexpr io::OwnPlugin kMpi{.file = "libportune_mpi.so",
+                             .variable = "PORTUNE_MPI_PLUGIN",
+                             .function = "portune_exchange_api",
+                             .version = kPortuneExchangeVersion,
+                             .needed_for = "several processes exchange arrays by MPI"};
+constexpr io::OwnPlugin kGloo{.file = "libportune_gloo.so",
+                              .variable = "PORTUNE_GLOO_PLUGIN",
+                              .function = "portune_exchange_api",
+                              .version = kPortuneExchangeVersion,
+                              .needed_for = "several processes exchange arrays by Gloo"};
+
+const PortuneExchangeApi& open(const io::OwnPlugin& plugin, int64_t processes) {
+  return *static_cast<const PortuneExchangeApi*>(io::open_own_plugin(plugin, std::to_string(processes) + " processes"));
+}
+
+void require(int failed, const PortuneExchangeError& error) {
+  if (failed == 0) return;
+  throw DeviceError({.where = "an exchange between processes",
+                     .given = error.message,
+                     .expected = "an answer of the others",
+                     .fix = "look at what they print: one may have ended"});
+}
+
+// Where the processes find each other, if no launcher of MPI tells them.
+class Meeting {
+ public:
+  Meeting(const Launch& launch, std::chrono::milliseconds patience, const std::function<void(const Ending&)>& on_end)
+      : server_(launch.rank == 0 ? std::make_unique<KeyValueServer>(launch.size, launch.port) : nullptr),
+        store_(std::make_shared<TcpKeyValueStore>(launch.host, launch.port, patience)),
+        session_(launch.host, launch.port, patience, {.rank = launch.rank, .size = launch.size}, on_end),
+        address_(session_.address()),
+        launch_{.rank = launch.rank,
+                .size = launch.size,
+                .address = address_.c_str(),
+                .store = this,
+                .put = put,
+                .get = get,
+                .abort = abort} {}
+
+  const PortuneExchangeLaunch& launch() const { return launch_; }
+  const std::shared_ptr<KeyValueStore>& store() const { return store_; }
+  void leave() { session_.leave(); }
+
+ private:
+  static int put(void* store, const char* key, const void* value, int64_t bytes, PortuneExchangeError* error) {
+    return run_exchange(error, [&] {
+      of(store).store_->put(key, {static_cast<const char*>(value), static_cast<size_t>(bytes)});
+    });
+  }
+
+  static int get(void* store, const char* key, void (*take)(void*, const void*, int64_t), void* to,
+                 PortuneExchangeError* error) {
+    return run_exchange(error, [&] {
+      const std::optional<std::string> value = of(store).store_->get(key, kToComeToTheFirstExchange);
+      if (!value) throw std::runtime_error(of(store).who_is_missing());
+      take(to, value->data(), std::ssize(*value));
+    });
+  }
+
+  static void abort(void* store, int exit_code) {
+    Meeting& meeting = of(store);
+    // Those that come later would wait for one that is not there any more.
+    if (meeting.server_) meeting.server_->wait_until_joined(kToJoinAtTheEnd);
+    meeting.session_.abort(exit_code);
+  }
+
+  std::string who_is_missing() {
+    for (int64_t rank = 0; rank < launch_.size; ++rank) {
+      if (!store_->get(joined_key(rank), 0ms)) return "process " + std::to_string(rank) + " has not begun";
+    }
+    return "a process that is there, but takes no part in the exchange";
+  }
+
+  static Meeting& of(void* store) { return *static_cast<Meeting*>(store); }
+
+  const std::unique_ptr<KeyValueServer> server_;  // in process 0
+  const std::shared_ptr<KeyValueStore> store_;
+  Session session_;
+  const std::string address_;
+  const PortuneExchangeLaunch launch_;
+};
+
+class ExchangeGroup final : public ProcessGroup {
+ public:
+  // The world lives as long as the process. meeting: null with MPI.
+  ExchangeGroup(const PortuneExchangeApi& api, PortuneExchangeWorld* world, std::shared_ptr<Meeting> meeting)
+      : api_(api), world_(world), meeting_(std::move(meeting)) {}
+
+  int64_t rank() const override { return api_.rank(world_); }
+  int64_t size() const override { return api_.size(world_); }
+
+  void all_reduce(Members members, std::span<const float> x, std::span<float> sum) override {
+    call(api_.all_reduce, members.data(), std::ssize(members), x.data(), sum.data(), std::ssize(x));
+  }
+  void all_gather(Members members, std::span<const std::byte> part, std::span<std::byte> whole) override {
+    call(api_.all_gather, members.data(), std::ssize(members), part.data(), std::ssize(part), whole.data());
+  }
+  void reduce_scatter(Members members, std::span<const float> x, std::span<float> part) override {
+    call(api_.reduce_scatter, members.data(), std::ssize(members), x.data(), part.data(), std::ssize(part));
+  }
+
+  std::shared_ptr<ProcessGroup> duplicate() override {
+    PortuneExchangeWorld* copy = nullptr;
+    call(api_.duplicate, &copy);
+    return std::make_shared<ExchangeGroup>(api_, copy, meeting_);
+  }
+
+  std::shared_ptr<KeyValueStore> store() override {
+    if (!store_) store_ = meeting_ ? meeting_->store() : store_at_process_0();
+    return store_;
+  }
+
+  void abort(int exit_code) override {
+    api_.abort(world_, exit_code);
+    std::_Exit(exit_code);
+  }
+
+ private:
+  template <class Function, class... Arguments>
+  void call(Function function, Arguments... arguments) {
+    PortuneExchangeError error;
+    const int failed = function(world_, arguments..., &error);
+    if (failed != 0 && meeting_) std::this_thread::sleep_for(kToBeToldWhy);
+    require(failed, error);
+  }
+
+  // Process 0 tells the others where it is, by MPI.
+  std::shared_ptr<KeyValueStore> store_at_process_0() {
+    struct Place {
+      std::array<char, 252> host;
+      int32_t port;
+    } place{};
+    gethostname(place.host.data(), place.host.size() - 1);
+    const std::string own_host = place.host.data();
+    if (rank() == 0) {
+      server_ = std::make_unique<KeyValueServer>(size(), 0);
+      place.port = server_->port();
+    }
+    std::vector<int64_t> everyone(static_cast<size_t>(size()));
+    std::iota(everyone.begin(), everyone.end(), 0);
+    std::vector<Place> places(everyone.size());
+    all_gather(everyone, std::as_bytes(std::span(&place, 1)), std::as_writable_bytes(std::span(places)));
+    const std::string host = places[0].host.data();
+    // A machine need not know its own name.
+    return std::make_shared<TcpKeyValueStore>(host == own_host ? "localhost" : host, places[0].port, kToAnswer);
+  }
+
+  const PortuneExchangeApi& api_;
+  PortuneExchangeWorld* const world_;
+  const std::shared_ptr<Meeting> meeting_;
+  std::unique_ptr<KeyValueServer> server_;
+  std::shared_ptr<KeyValueStore> store_;
+};
+
+// What has begun in this process.
+struct Begun {
+  const PortuneExchangeApi* api = nullptr;
+  std::shared_ptr<Meeting> meeting;
+  std::shared_ptr<ProcessGroup> group;
+} begun;
+
+}  // namespace
+
+std::shared_ptr<ProcessGroup> launched_group(const Launch& launch, std::chrono::milliseconds patience,
+                                             const std::function<void(const Ending&)>& on_end) {
+  if (begun.group) return begun.group;
+  const bool by_mpi = launch.by == Launch::By::kMpi;
+  const PortuneExchangeApi& api = open(by_mpi ? kMpi : kGloo, launch.size);
+  if (!by_mpi) begun.meeting = std::make_shared<Meeting>(launch, patience, on_end);
+  PortuneExchangeError error;
+  PortuneExchangeWorld* world = nullptr;
+  require(api.begin(by_mpi ? nullptr : &begun.meeting->launch(), &world, &error), error);
+  begun.api = &api;
+  begun.group = std::make_shared<ExchangeGroup>(api, world, begun.meeting);
+  return begun.group;
+}
+
+void end_launched_group() {
+  if (begun.api == nullptr) return;
+  if (begun.meeting) begun.meeting->leave();
+  begun.api->end();
+  begun = {};
+}
+
+}  // namespace portune

@@ -1,0 +1,26 @@
+// Processes that exchange by one of the plug-ins of exchange_api.h.
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <memory>
+
+#include "portune/process_group.h"
+#include "portune/processes/exchange_api.h"
+#include "portune/processes/launch.h"
+#include "portune/processes/session.h"
+
+namespace portune {
+
+/// The processes that a launcher has started together with this one; the first call begins the exchanges. One process
+/// alone is a group, too.
+/// patience  for process 0 to answer, and for the others to come, where they know each other from the environment
+/// on_end    is called once, on another thread, when another of them fails or vanishes; never with MPI, which ends all
+/// errors    DeviceError if there is no plug-in, or nobody answers
+std::shared_ptr<ProcessGroup> launched_group(const Launch& launch, std::chrono::milliseconds patience,
+                                             const std::function<void(const Ending&)>& on_end);
+
+/// Ends what launched_group() has begun: every process calls it before it ends, with no exchange behind it.
+void end_launched_group();
+
+}  // namespace portune

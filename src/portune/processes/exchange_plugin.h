@@ -1,0 +1,27 @@
+// What both plug-ins of exchange_api.h need: no exception may leave them.
+#pragma once
+
+#include <algorithm>
+#include <cstring>
+#include <exception>
+#include <string>
+
+#include "portune/processes/exchange_api.h"
+
+namespace portune {
+
+/// 0, or 1 and the message of what the action has thrown.
+template <class Action>
+int run_exchange(PortuneExchangeError* error, const Action& action) {
+  try {
+    action();
+    return 0;
+  } catch (const std::exception& exception) {
+    std::string text = exception.what();
+    text.resize(std::min(text.size(), sizeof error->message - 1));
+    std::memcpy(error->message, text.c_str(), text.size() + 1);
+    return 1;
+  }
+}
+
+}  // namespace portune

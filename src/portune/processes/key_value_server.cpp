@@ -1,0 +1,188 @@
+#include "portune/processes/key_value_server.h"
+
+#include <algorithm>
+#include <atomic>
+#include <condition_variable>
+#include <list>
+#include <map>
+#include <mutex>
+#include <string>
+#include <thread>
+
+#include "portune/processes/frame.h"
+#include "portune/processes/session.h"
+
+namespace portune {
+namespace {
+
+using namespace std::chrono_literals;
+using Kind = Frame::Kind;
+
+constexpr size_t kMostBytes = 1u << 30;  // of all keys and values
+constexpr auto kToSayWhoOneIs = 10s;
+constexpr std::chrono::milliseconds kLongestWait = 24h;
+
+// A process makes a few connections at a time.
+size_t most_connections(int64_t processes) { return 64 + 16 * static_cast<size_t>(processes); }
+
+struct Connection {
+  Socket socket;
+  std::thread thread;
+  std::atomic<bool> is_over = false;
+};
+
+}  // namespace
+
+struct KeyValueServer::Impl {
+  Impl(int64_t processes, int port) : size(processes), listening(listen_at(port)) {
+    acceptor = std::thread([this] { accept_all(); });
+  }
+
+  ~Impl() {
+    {
+      const std::lock_guard lock(mutex);
+      is_ending = true;
+      for (const Connection& connection : connections) connection.socket.shut_down();
+    }
+    changed.notify_all();
+    listening.shut_down();
+    acceptor.join();
+    for (Connection& connection : connections) connection.thread.join();
+  }
+
+  void accept_all() {
+    for (Socket socket = accept_from(listening); socket.is_open(); socket = accept_from(listening)) {
+      const std::lock_guard lock(mutex);
+      connections.remove_if([](Connection& connection) {
+        if (connection.is_over) connection.thread.join();
+        return connection.is_over.load();
+      });
+      if (is_ending || connections.size() >= most_connections(size)) continue;  // which closes it
+      Connection& connection = connections.emplace_back();
+      connection.socket = std::move(socket);
+      connection.thread = std::thread([this, &connection] {
+        serve(connection.socket);
+        connection.socket.shut_down();
+        connection.is_over = true;
+      });
+    }
+  }
+
+  void serve(const Socket& socket) {
+    socket.set_patience(kToSayWhoOneIs);
+    std::optional<Frame> frame = receive_frame(socket);
+    socket.set_patience(0ms);
+    if (frame && frame->kind == Kind::kJoin) return serve_session(socket, *frame);
+    while (frame && send(socket, answer(*frame))) frame = receive_frame(socket);
+  }
+
+  Frame answer(const Frame& frame) {
+    if (frame.kind == Kind::kPut) return put(frame);
+    if (frame.kind == Kind::kGet) return get(frame);
+    return {.kind = Kind::kRefused, .value = "a request that there is not"};
+  }
+
+  Frame put(const Frame& frame) {
+    const std::lock_guard lock(mutex);
+    const auto old = values.find(frame.key);
+    const size_t freed = old == values.end() ? 0 : old->first.size() + old->second.size();
+    const size_t after = bytes - freed + frame.key.size() + frame.value.size();
+    if (after > kMostBytes) return {.kind = Kind::kRefused, .value = "no room: more than 1 GiB has been put"};
+    bytes = after;
+    values[frame.key] = frame.value;
+    changed.notify_all();
+    return {.kind = Kind::kDone};
+  }
+
+  Frame get(const Frame& frame) {
+    const std::chrono::milliseconds patience(std::clamp<int64_t>(frame.number, 0, kLongestWait.count()));
+    std::unique_lock lock(mutex);
+    changed.wait_for(lock, patience, [&] { return is_ending || values.contains(frame.key); });
+    const auto found = values.find(frame.key);
+    if (found == values.end()) return {.kind = Kind::kNothing};
+    return {.kind = Kind::kDone, .value = found->second};
+  }
+
+  // From the first word of a process to its last.
+  void serve_session(const Socket& socket, const Frame& join) {
+    const int64_t rank = join.number;
+    if (const std::string fault = enter(socket, join); !fault.empty()) {
+      send(socket, {.kind = Kind::kRefused, .value = fault});
+      return;
+    }
+    std::optional<Frame> frame = receive_frame(socket);
+    if (frame && frame->kind == Kind::kAbort) {
+      end_all(rank, static_cast<int>(frame->number), "it has failed");
+    } else if (frame && frame->kind == Kind::kLeave) {
+      wait_for_others();
+    } else {
+      end_all(rank, kLostProcess, "it was killed, or its machine or network is gone");
+    }
+    const std::lock_guard lock(mutex);
+    sessions.erase(rank);
+  }
+
+  // Those who have left stay until all have: what the last exchange has sent must arrive.
+  void wait_for_others() {
+    std::unique_lock lock(mutex);
+    ++left;
+    changed.notify_all();
+    changed.wait(lock, [&] { return left == size || end || is_ending; });
+  }
+
+  // Why it may not; empty if it may.
+  std::string enter(const Socket& socket, const Frame& join) {
+    const std::lock_guard lock(mutex);
+    if (join.value != std::to_string(size)) {
+      return "one of " + join.value + " processes, while process 0 is one of " + std::to_string(size);
+    }
+    if (join.number < 0 || join.number >= size) return "there is no such process";
+    if (values.contains(joined_key(join.number))) return "another process with this number has come before";
+    values[joined_key(join.number)] = "";
+    if (!send(socket, {.kind = Kind::kDone})) return "it has gone again";
+    if (end) send(socket, *end);
+    sessions[join.number] = &socket;
+    changed.notify_all();
+    return {};
+  }
+
+  void end_all(int64_t rank, int exit_code, const std::string& why) {
+    const std::lock_guard lock(mutex);
+    if (end || is_ending) return;  // those that follow the first one are not to be blamed
+    end = {.kind = Kind::kEnd, .number = exit_code, .key = std::to_string(rank), .value = why};
+    changed.notify_all();
+    for (const auto& [other, socket] : sessions) send(*socket, *end);
+  }
+
+  const int64_t size;
+  const Socket listening;
+  std::thread acceptor;
+
+  std::mutex mutex;  // of all that follows
+  std::condition_variable changed;
+  std::list<Connection> connections;
+  std::map<std::string, std::string> values;
+  size_t bytes = 0;
+  std::map<int64_t, const Socket*> sessions;
+  int64_t left = 0;
+  std::optional<Frame> end;
+  bool is_ending = false;
+};
+
+KeyValueServer::KeyValueServer(int64_t processes, int port) : impl_(std::make_unique<Impl>(processes, port)) {}
+KeyValueServer::~KeyValueServer() = default;
+
+int KeyValueServer::port() const { return port_of(impl_->listening); }
+
+void KeyValueServer::wait_until_joined(std::chrono::milliseconds patience) {
+  const auto all_are_there = [&] {
+    for (int64_t rank = 0; rank < impl_->size; ++rank) {
+      if (!impl_->values.contains(joined_key(rank))) return false;
+    }
+    return true;
+  };
+  std::unique_lock lock(impl_->mutex);
+  impl_->changed.wait_for(lock, patience, all_are_there);
+}
+
+}  // namespace portune

@@ -1,0 +1,32 @@
+// The store that process 0 keeps, as each process sees it.
+#pragma once
+
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "portune/process_group.h"
+#include "portune/processes/frame.h"
+
+namespace portune {
+
+/// Over TCP. A call has a connection of its own while it lasts, so that one that waits is in no other's way.
+class TcpKeyValueStore final : public KeyValueStore {
+ public:
+  /// patience  for process 0 to answer for the first time
+  TcpKeyValueStore(std::string host, int port, std::chrono::milliseconds patience);
+
+  void put(const std::string& key, std::string_view value) override;
+  std::optional<std::string> get(const std::string& key, std::chrono::milliseconds patience) override;
+
+ private:
+  Frame ask(const Frame& question);
+
+  const std::string host_;
+  const int port_;
+  const std::chrono::milliseconds patience_;
+  std::mutex mutex_;
+  std::vector<Socket> idle_;
+};
+
+}  // namespace portune

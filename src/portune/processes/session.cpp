@@ -1,0 +1,77 @@
+#include "portune/processes/session.h"
+
+#include "portune/base/number.h"
+#include "portune/error.h"
+#include "portune/processes/frame.h"
+
+namespace portune {
+namespace {
+
+using namespace std::chrono_literals;
+using Kind = Frame::Kind;
+
+constexpr auto kToTellAll = 2s;
+
+}  // namespace
+
+std::string joined_key(int64_t rank) { return "joined/" + std::to_string(rank); }
+
+Session::Session(const std::string& host, int port, std::chrono::milliseconds patience, const Member& member,
+                 std::function<void(const Ending&)> on_end)
+    : socket_(connect_to(host, port, patience)), on_end_(std::move(on_end)) {
+  send(socket_, {.kind = Kind::kJoin, .number = member.rank, .value = std::to_string(member.size)});
+  socket_.set_patience(patience);
+  const std::optional<Frame> answer = receive_frame(socket_);
+  socket_.set_patience(0ms);
+  if (!answer || answer->kind != Kind::kDone) {
+    throw UsageError(
+        {.where = "process " + std::to_string(member.rank) + " of " + std::to_string(member.size),
+         .given = answer ? answer->value : "no answer, from what may not be process 0",
+         .expected = "a number and a count that fit those of process 0 at " + host + ":" + std::to_string(port),
+         .fix = "check RANK and WORLD_SIZE, and that no other run uses this MASTER_PORT"});
+  }
+  watcher_ = std::thread([this] { watch(); });
+}
+
+Session::~Session() {
+  {
+    const std::lock_guard lock(mutex_);
+    is_leaving_ = true;
+  }
+  socket_.shut_down();
+  watcher_.join();
+}
+
+void Session::watch() {
+  const std::optional<Frame> frame = receive_frame(socket_);
+  Ending ending{.rank = 0, .exit_code = kLostProcess, .why = "the connection to it has ended"};
+  if (frame && frame->kind == Kind::kEnd) {
+    ending = {.rank = number_in<int64_t>(frame->key).value_or(0),
+              .exit_code = static_cast<int>(frame->number),
+              .why = frame->value};
+  }
+  bool is_told;
+  {
+    const std::lock_guard lock(mutex_);
+    is_told = !is_leaving_;
+    is_over_ = true;
+  }
+  told_.notify_all();
+  if (is_told) on_end_(ending);
+}
+
+void Session::leave() {
+  std::unique_lock lock(mutex_);
+  is_leaving_ = true;
+  send(socket_, {.kind = Kind::kLeave});
+  told_.wait(lock, [&] { return is_over_; });
+}
+
+void Session::abort(int exit_code) {
+  std::unique_lock lock(mutex_);
+  is_leaving_ = true;
+  send(socket_, {.kind = Kind::kAbort, .number = exit_code});
+  told_.wait_for(lock, kToTellAll, [&] { return is_over_; });
+}
+
+}  // namespace portune

@@ -1,0 +1,192 @@
+// Exchanges of real processes over Gloo, on this machine.
+#include "portune/processes/exchange_group.h"
+
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <csignal>
+#include <cstdio>
+#include <functional>
+#include <numeric>
+
+#include "portune/error.h"
+#include "portune/processes/socket.h"
+
+namespace portune {
+namespace {
+
+using namespace std::chrono_literals;
+using Clock = std::chrono::steady_clock;
+using Body = std::function<bool(ProcessGroup& group)>;
+
+constexpr int kEndedWithAnother = 3;
+
+// Runs the body in `size` processes. The exit codes of all, by rank: 0 where it was true, 1 where it was not, 2 after
+// an error, 128 + n for the end by signal n.
+std::vector<int> exit_codes_of(int64_t size, const Body& body) {
+  setenv("PORTUNE_GLOO_PLUGIN", PORTUNE_GLOO, 1);
+  const int port = port_of(listen_at(0));  // free again by now
+  std::vector<pid_t> processes;
+  for (int64_t rank = 0; rank < size; ++rank) {
+    processes.push_back(fork());
+    if (processes.back() != 0) continue;
+    alarm(60);
+    try {
+      const Launch launch{
+          .by = Launch::By::kEnvironment, .rank = rank, .size = size, .host = "127.0.0.1", .port = port};
+      const auto group = launched_group(launch, 20s, [](const Ending&) { _exit(kEndedWithAnother); });
+      const bool is_right = body(*group);
+      end_launched_group();
+      _exit(is_right ? 0 : 1);
+    } catch (const Error& error) {
+      std::fprintf(stderr, "process %d: %s\n", static_cast<int>(rank), error.what());
+      _exit(2);
+    }
+  }
+  std::vector<int> codes;
+  for (const pid_t process : processes) {
+    int status = 0;
+    waitpid(process, &status, 0);
+    codes.push_back(WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status));
+  }
+  return codes;
+}
+
+void expect_true_in(int64_t size, const Body& body) {
+  EXPECT_EQ(exit_codes_of(size, body), std::vector<int>(static_cast<size_t>(size), 0));
+}
+
+std::vector<int64_t> everyone(const ProcessGroup& group) {
+  std::vector<int64_t> members(static_cast<size_t>(group.size()));
+  std::iota(members.begin(), members.end(), 0);
+  return members;
+}
+
+// Element i of process r is i + 100 r.
+std::vector<float> numbers(int64_t rank, size_t count) {
+  std::vector<float> x(count);
+  std::iota(x.begin(), x.end(), static_cast<float>(100 * rank));
+  return x;
+}
+
+bool adds_up(ProcessGroup& group, const std::vector<int64_t>& members, size_t count) {
+  const auto n = static_cast<float>(members.size());
+  const auto ranks = static_cast<float>(std::accumulate(members.begin(), members.end(), int64_t{0}));
+  std::vector<float> x = numbers(group.rank(), count), sum(count);
+  group.all_reduce(members, x, sum);
+  group.all_reduce(members, x, x);  // in place
+  for (size_t i = 0; i < count; ++i) {
+    if (sum[i] != n * static_cast<float>(i) + 100 * ranks || x[i] != sum[i]) return false;
+  }
+  return true;
+}
+
+bool gathers(ProcessGroup& group, const std::vector<int64_t>& members, size_t count) {
+  const std::vector<float> x = numbers(group.rank(), count);
+  std::vector<float> whole(count * members.size()), wanted;
+  group.all_gather(members, std::as_bytes(std::span(x)), std::as_writable_bytes(std::span(whole)));
+  for (const int64_t member : members) {
+    const std::vector<float> part = numbers(member, count);
+    wanted.insert(wanted.end(), part.begin(), part.end());
+  }
+  return whole == wanted;
+}
+
+bool scatters(ProcessGroup& group, const std::vector<int64_t>& members, size_t count) {
+  const auto n = static_cast<float>(members.size());
+  const auto ranks = static_cast<float>(std::accumulate(members.begin(), members.end(), int64_t{0}));
+  const auto place = static_cast<size_t>(std::find(members.begin(), members.end(), group.rank()) - members.begin());
+  const std::vector<float> x = numbers(group.rank(), count * members.size());
+  std::vector<float> part(count);
+  group.reduce_scatter(members, x, part);
+  for (size_t i = 0; i < count; ++i) {
+    if (part[i] != n * static_cast<float>(place * count + i) + 100 * ranks) return false;
+  }
+  return true;
+}
+
+bool exchanges(ProcessGroup& group, const std::vector<int64_t>& members, size_t count) {
+  return adds_up(group, members, count) && gathers(group, members, count) && scatters(group, members, count);
+}
+
+TEST(GlooGroup, ExchangesArraysOfAllSizes) {
+  for (const int64_t size : {2, 3, 4}) {
+    expect_true_in(size, [](ProcessGroup& group) {
+      for (const size_t count : {1, 2, 3, 1000, 1'000'000}) {
+        if (!exchanges(group, everyone(group), count)) return false;
+      }
+      return exchanges(group, {group.rank()}, 5) && gathers(group, everyone(group), 0);
+    });
+  }
+}
+
+TEST(GlooGroup, GroupsOfSomeExchangeAtOnce) {
+  expect_true_in(4, [](ProcessGroup& group) {
+    const int64_t other = group.rank() ^ 2;
+    const std::vector<int64_t> strided = {std::min(group.rank(), other), std::max(group.rank(), other)};
+    const std::vector<int64_t> neighbours = {group.rank() & ~1, group.rank() | 1};
+    const std::vector<int64_t> backwards = {3, 2, 1, 0};
+    for (int i = 0; i < 50; ++i) {
+      if (!exchanges(group, strided, 10) || !exchanges(group, neighbours, 7)) return false;
+    }
+    return exchanges(group, backwards, 3);
+  });
+}
+
+TEST(GlooGroup, ACopyDoesNotMixItsExchangesUp) {
+  expect_true_in(2, [](ProcessGroup& group) {
+    const auto copy = group.duplicate();
+    std::atomic<bool> is_right = true;
+    std::thread other([&] {
+      for (int i = 0; i < 200; ++i) is_right = is_right && exchanges(*copy, everyone(group), 11);
+    });
+    for (int i = 0; i < 200; ++i) is_right = is_right && exchanges(group, everyone(group), 5);
+    other.join();
+    return is_right.load();
+  });
+}
+
+TEST(GlooGroup, HasAStoreInCommon) {
+  expect_true_in(3, [](ProcessGroup& group) {
+    const auto key = [](int64_t rank) { return "number/" + std::to_string(rank); };
+    group.store()->put(key(group.rank()), std::to_string(group.rank()));
+    const int64_t next = (group.rank() + 1) % 3;
+    return group.store()->get(key(next), 10s) == std::to_string(next);
+  });
+}
+
+TEST(GlooGroup, EndsWithTheOneThatIsKilled) {
+  const auto start = Clock::now();
+  const std::vector<int> codes = exit_codes_of(4, [](ProcessGroup& group) {
+    exchanges(group, everyone(group), 3);
+    if (group.rank() == 2) raise(SIGKILL);
+    for (;;) adds_up(group, everyone(group), 1000);
+    return true;
+  });
+  EXPECT_EQ(codes, (std::vector{kEndedWithAnother, kEndedWithAnother, 128 + SIGKILL, kEndedWithAnother}));
+  EXPECT_LT(Clock::now() - start, 15s);
+}
+
+TEST(GlooGroup, EndsWithProcessZero) {
+  const std::vector<int> codes = exit_codes_of(3, [](ProcessGroup& group) {
+    exchanges(group, everyone(group), 3);
+    if (group.rank() == 0) raise(SIGKILL);
+    for (;;) pause();  // at something else
+    return true;
+  });
+  EXPECT_EQ(codes, (std::vector{128 + SIGKILL, kEndedWithAnother, kEndedWithAnother}));
+}
+
+TEST(GlooGroup, EndsAllWithAnExitCode) {
+  const std::vector<int> codes = exit_codes_of(3, [](ProcessGroup& group) {
+    if (group.rank() == 1) group.abort(65);
+    for (;;) pause();
+    return true;
+  });
+  EXPECT_EQ(codes, (std::vector{kEndedWithAnother, 65, kEndedWithAnother}));
+}
+
+}  // namespace
+}  // namespace portune

@@ -1,0 +1,164 @@
+#include "portune/processes/key_value_store.h"
+
+#include <gmock/gmock.h>
+
+#include <cstring>
+#include <random>
+#include <thread>
+#include <vector>
+
+#include "portune/error.h"
+#include "portune/processes/key_value_server.h"
+
+namespace portune {
+namespace {
+
+using namespace std::chrono_literals;
+using testing::HasSubstr;
+using Clock = std::chrono::steady_clock;
+
+struct Served {
+  KeyValueServer server{4, 0};
+  TcpKeyValueStore store{"localhost", server.port(), 5s};
+
+  Socket stranger() const { return connect_to("localhost", server.port(), 5s); }
+};
+
+bool send_text(const Socket& socket, std::string_view text) { return socket.send(std::as_bytes(std::span(text))); }
+
+// Whether the other side ends the connection.
+bool ends(const Socket& socket) {
+  socket.set_patience(5s);
+  std::byte byte;
+  return !socket.receive({&byte, 1});
+}
+
+TEST(KeyValueStore, GivesWhatWasPut) {
+  Served s;
+  std::string bytes(1 << 20, 'x');
+  bytes[5] = '\0';
+  s.store.put("a", bytes);
+  s.store.put("", "of no name");
+  EXPECT_EQ(s.store.get("a", 0ms), bytes);
+  EXPECT_EQ(s.store.get("", 0ms), "of no name");
+  s.store.put("a", "");
+  EXPECT_EQ(s.store.get("a", 0ms), "");
+}
+
+TEST(KeyValueStore, WaitsForAKeyAndNotForEver) {
+  Served s;
+  EXPECT_EQ(s.store.get("a", 0ms), std::nullopt);
+  const auto start = Clock::now();
+  EXPECT_EQ(s.store.get("a", 200ms), std::nullopt);
+  EXPECT_GE(Clock::now() - start, 200ms);
+  std::thread other([&] {
+    std::this_thread::sleep_for(100ms);
+    s.store.put("a", "late");
+  });
+  EXPECT_EQ(s.store.get("a", 60s), "late");
+  other.join();
+}
+
+TEST(KeyValueStore, OneThatWaitsIsInNoOthersWay) {
+  Served s;
+  std::vector<std::thread> threads;
+  std::atomic<int> right = 0;
+  for (int i = 0; i < 16; ++i) {
+    threads.emplace_back([&, i] {  // each waits for the next one, the last for none
+      const std::string next = "key " + std::to_string(i + 1);
+      if (i == 15 || s.store.get(next, 60s) == next) ++right;
+      s.store.put("key " + std::to_string(i), "key " + std::to_string(i));
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(right, 16);
+}
+
+TEST(KeyValueStore, SaysThatNobodyAnswers) {
+  const int port = port_of(listen_at(0));  // free again by now
+  TcpKeyValueStore store("localhost", port, 300ms);
+  try {
+    store.put("a", "b");
+    FAIL();
+  } catch (const DeviceError& error) {
+    EXPECT_THAT(error.what(), HasSubstr("localhost:" + std::to_string(port)));
+    EXPECT_THAT(error.what(), HasSubstr("nobody who answers within 0.3 s"));
+  }
+}
+
+TEST(KeyValueStore, SaysThatTheOneThatKeepsItIsGone) {
+  std::optional<Served> s(std::in_place);
+  TcpKeyValueStore store("localhost", s->server.port(), 300ms);
+  std::thread other([&] {
+    std::this_thread::sleep_for(100ms);
+    s.reset();
+  });
+  EXPECT_THROW(store.get("a", 60s), DeviceError);  // while it waits
+  other.join();
+  EXPECT_THROW(store.get("a", 0ms), DeviceError);
+}
+
+TEST(KeyValueStore, RefusesWhatIsTooLarge) {
+  Served s;
+  EXPECT_THROW(s.store.put(std::string(kMostKeyBytes + 1, 'k'), ""), UsageError);
+  const std::string large(kMostValueBytes + 1, 'v');
+  EXPECT_THROW(s.store.put("a", large), UsageError);
+}
+
+TEST(KeyValueStore, SendsAwayThoseWhoSendSomethingElse) {
+  Served s;
+  s.store.put("a", "b");
+  const Socket web = s.stranger();
+  ASSERT_TRUE(send_text(web, "GET / HTTP/1.1\r\nHost: portune\r\nAccept: */*\r\n\r\n"));
+  EXPECT_TRUE(ends(web));
+  std::mt19937 random(1);
+  for (int i = 0; i < 200; ++i) {  // more than may be there at a time
+    std::string garbage(random() % 200, '\0');
+    for (char& c : garbage) c = static_cast<char>(random());
+    const Socket stranger = s.stranger();
+    send_text(stranger, garbage);
+  }
+  EXPECT_EQ(s.store.get("a", 0ms), "b");
+}
+
+TEST(KeyValueStore, SendsAwayFramesThatLie) {
+  Served s;
+  const auto with_header = [&](uint32_t kind, uint32_t key_bytes, uint32_t value_bytes) {
+    const uint32_t numbers[] = {0x314b5650, kind, key_bytes, value_bytes, 0, 0};
+    Socket socket = s.stranger();
+    socket.send(std::as_bytes(std::span(numbers)));
+    return socket;
+  };
+  EXPECT_TRUE(ends(with_header(99, 0, 0)));
+  EXPECT_TRUE(ends(with_header(0, kMostKeyBytes + 1, 0)));
+  EXPECT_TRUE(ends(with_header(0, 1, 0xffffffff)));
+  const Socket unfinished = with_header(0, 10, 10);
+  unfinished.shut_down();
+  // What only process 0 says is no request.
+  const Socket answer = s.stranger();
+  ASSERT_TRUE(send(answer, {.kind = Frame::Kind::kEnd}));
+  EXPECT_EQ(receive_frame(answer)->kind, Frame::Kind::kRefused);
+  s.store.put("a", "b");
+  EXPECT_EQ(s.store.get("a", 0ms), "b");
+}
+
+TEST(KeyValueStore, TakesSoManyConnectionsAndNoMore) {
+  Served s;
+  std::vector<Socket> strangers;
+  for (int i = 0; i < 64 + 16 * 4; ++i) {
+    strangers.push_back(s.stranger());
+    ASSERT_TRUE(send(strangers.back(), {.kind = Frame::Kind::kPut, .key = "a"}));
+    ASSERT_TRUE(receive_frame(strangers.back()));
+  }
+  EXPECT_TRUE(ends(s.stranger()));
+  strangers.clear();
+  for (int i = 0; i < 100; ++i) {  // until it has seen that they are gone
+    if (const Socket next = s.stranger(); send(next, {.kind = Frame::Kind::kPut, .key = "a"}) && receive_frame(next))
+      return;
+    std::this_thread::sleep_for(20ms);
+  }
+  FAIL() << "no room again";
+}
+
+}  // namespace
+}  // namespace portune

@@ -1,0 +1,127 @@
+#include "portune/processes/launch.h"
+
+#include <gmock/gmock.h>
+
+#include <cstdlib>
+#include <map>
+#include <string>
+
+#include "portune/error.h"
+
+namespace portune {
+namespace {
+
+using testing::HasSubstr;
+using Environment = std::map<std::string, std::string>;
+
+Launch launch_in(const Environment& environment, bool on_tpu = false) {
+  for (const char* name :
+       {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "PMIX_RANK", "SLURM_STEP_NUM_TASKS", "SLURM_NTASKS", "RANK", "WORLD_SIZE",
+        "MASTER_ADDR", "MASTER_PORT", "SLURM_PROCID", "TPU_WORKER_ID", "TPU_WORKER_HOSTNAMES", "LOCAL_RANK",
+        "LOCAL_WORLD_SIZE", "OMPI_COMM_WORLD_LOCAL_RANK", "SLURM_LOCALID", "TORCHELASTIC_USE_AGENT_STORE"}) {
+    unsetenv(name);
+  }
+  for (const auto& [name, value] : environment) setenv(name.c_str(), value.c_str(), 1);
+  const auto forget = [&] {
+    for (const auto& [name, value] : environment) unsetenv(name.c_str());
+  };
+  try {
+    const Launch launch = find_launch(on_tpu);
+    forget();
+    return launch;
+  } catch (...) {
+    forget();
+    throw;
+  }
+}
+
+std::string error_in(const Environment& environment, bool on_tpu = false) {
+  try {
+    launch_in(environment, on_tpu);
+  } catch (const UsageError& error) {
+    return error.what();
+  }
+  return "no error";
+}
+
+TEST(Launch, MpisAreThoseThatItsLaunchersTellOf) {
+  for (const Environment& environment : {Environment{{"OMPI_COMM_WORLD_SIZE", "4"}}, Environment{{"PMI_SIZE", "4"}},
+                                         Environment{{"PMIX_RANK", "0"}, {"SLURM_STEP_NUM_TASKS", "4"}}}) {
+    const Launch launch = launch_in(environment);
+    EXPECT_EQ(launch.by, Launch::By::kMpi);
+    EXPECT_EQ(launch.size, 4);
+  }
+}
+
+TEST(Launch, AShellInAnAllocationIsNone) {
+  for (const Environment& environment :
+       {Environment{}, Environment{{"SLURM_NTASKS", "8"}}, Environment{{"SLURM_STEP_NUM_TASKS", "8"}},
+        Environment{{"OMPI_COMM_WORLD_SIZE", "many"}}, Environment{{"MASTER_ADDR", "a"}, {"MASTER_PORT", "1"}},
+        Environment{{"RANK", "0"}, {"WORLD_SIZE", "1"}}}) {
+    EXPECT_EQ(launch_in(environment).by, Launch::By::kNobody);
+    EXPECT_EQ(launch_in(environment).size, 1);
+  }
+}
+
+TEST(Launch, RankAndWorldSizeNameProcessZero) {
+  const Launch launch = launch_in({{"RANK", "3"},
+                                   {"WORLD_SIZE", "8"},
+                                   {"MASTER_ADDR", "first.example"},
+                                   {"MASTER_PORT", "2222"},
+                                   {"LOCAL_RANK", "1"},
+                                   {"LOCAL_WORLD_SIZE", "2"}});
+  EXPECT_EQ(launch.by, Launch::By::kEnvironment);
+  EXPECT_EQ(launch.rank, 3);
+  EXPECT_EQ(launch.size, 8);
+  EXPECT_EQ(launch.host, "first.example");
+  EXPECT_EQ(launch.port, 2222);
+  EXPECT_EQ(launch.local_rank, 1);
+  EXPECT_EQ(launch.local_size, 2);
+}
+
+TEST(Launch, TorchrunKeepsThePortForItself) {
+  EXPECT_EQ(launch_in({{"RANK", "0"},
+                       {"WORLD_SIZE", "2"},
+                       {"MASTER_ADDR", "a"},
+                       {"MASTER_PORT", "2222"},
+                       {"TORCHELASTIC_USE_AGENT_STORE", "True"}})
+                .port,
+            2223);
+}
+
+TEST(Launch, SlurmWithoutMpiNeedsTheAddressOfTheFirst) {
+  const Launch launch = launch_in({{"SLURM_PROCID", "1"}, {"SLURM_STEP_NUM_TASKS", "4"}, {"MASTER_ADDR", "node1"}});
+  EXPECT_EQ(launch.by, Launch::By::kEnvironment);
+  EXPECT_EQ(launch.rank, 1);
+  EXPECT_EQ(launch.size, 4);
+  EXPECT_EQ(launch.host, "node1");
+  EXPECT_EQ(launch.port, 29500);
+}
+
+TEST(Launch, WorkersOfATpuPodCountForTpusAlone) {
+  const Environment environment = {{"TPU_WORKER_ID", "1"}, {"TPU_WORKER_HOSTNAMES", "w0,w1,w2,w3"}};
+  EXPECT_EQ(launch_in(environment).size, 1);
+  const Launch launch = launch_in(environment, true);
+  EXPECT_EQ(launch.rank, 1);
+  EXPECT_EQ(launch.size, 4);
+  EXPECT_EQ(launch.host, "w0");
+  EXPECT_EQ(launch_in({{"TPU_WORKER_ID", "0"}, {"TPU_WORKER_HOSTNAMES", "localhost"}}, true).size, 1);
+}
+
+TEST(Launch, HalfOfItIsAnErrorThatNamesWhatIsMissing) {
+  EXPECT_THAT(error_in({{"RANK", "1"}}), HasSubstr("RANK without WORLD_SIZE"));
+  EXPECT_THAT(error_in({{"WORLD_SIZE", "2"}}), HasSubstr("WORLD_SIZE without RANK"));
+  EXPECT_THAT(error_in({{"RANK", "1"}, {"WORLD_SIZE", "2"}}), HasSubstr("without MASTER_ADDR"));
+  EXPECT_THAT(error_in({{"RANK", "1"}, {"WORLD_SIZE", "2"}, {"MASTER_ADDR", "a"}}), HasSubstr("without MASTER_PORT"));
+  EXPECT_THAT(error_in({{"TPU_WORKER_ID", "1"}}, true), HasSubstr("without TPU_WORKER_HOSTNAMES"));
+}
+
+TEST(Launch, NumbersThatMakeNoSenseAreRefused) {
+  EXPECT_THAT(error_in({{"RANK", "2"}, {"WORLD_SIZE", "2"}}), HasSubstr("a number from 0 to 1"));
+  EXPECT_THAT(error_in({{"RANK", "0"}, {"WORLD_SIZE", "two"}}), HasSubstr("WORLD_SIZE"));
+  EXPECT_THAT(error_in({{"RANK", "0"}, {"WORLD_SIZE", "2"}, {"MASTER_ADDR", "a"}, {"MASTER_PORT", "70000"}}),
+              HasSubstr("65535"));
+}
+
+}  // namespace
+}  // namespace portune

@@ -1,0 +1,135 @@
+#include "portune/processes/session.h"
+
+#include <gmock/gmock.h>
+
+#include <condition_variable>
+#include <mutex>
+#include <optional>
+
+#include "portune/error.h"
+#include "portune/processes/frame.h"
+#include "portune/processes/key_value_server.h"
+
+namespace portune {
+namespace {
+
+using namespace std::chrono_literals;
+using testing::HasSubstr;
+
+// A process, and what it is told.
+class Process {
+ public:
+  Process(int port, int64_t rank, int64_t size)
+      : session_(std::in_place, "127.0.0.1", port, 5s, Session::Member{rank, size},
+                 [this](const Ending& ending) { note(ending); }) {}
+
+  Session& session() { return *session_; }
+  void vanish() { session_.reset(); }
+
+  // Nothing if it is told nothing for some time.
+  std::optional<Ending> told(std::chrono::milliseconds patience = 10s) {
+    std::unique_lock lock(mutex_);
+    changed_.wait_for(lock, patience, [&] { return told_.has_value(); });
+    return told_;
+  }
+
+ private:
+  void note(const Ending& ending) {
+    const std::lock_guard lock(mutex_);
+    told_ = ending;
+    changed_.notify_all();
+  }
+
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::optional<Ending> told_;
+  std::optional<Session> session_;
+};
+
+TEST(Session, TellsTheOthersWhichOneHasVanished) {
+  const KeyValueServer server(3, 0);
+  Process zero(server.port(), 0, 3), one(server.port(), 1, 3), two(server.port(), 2, 3);
+  two.vanish();
+  for (Process* other : {&zero, &one}) {
+    const std::optional<Ending> ending = other->told();
+    ASSERT_TRUE(ending);
+    EXPECT_EQ(ending->rank, 2);
+    EXPECT_EQ(ending->exit_code, kLostProcess);
+    EXPECT_THAT(ending->why, HasSubstr("killed"));
+  }
+  EXPECT_FALSE(two.told(0ms));
+}
+
+TEST(Session, TellsTheOthersWithWhichExitCodeOneHasFailed) {
+  const KeyValueServer server(2, 0);
+  Process zero(server.port(), 0, 2), one(server.port(), 1, 2);
+  one.session().abort(66);
+  ASSERT_TRUE(zero.told());
+  EXPECT_EQ(zero.told()->rank, 1);
+  EXPECT_EQ(zero.told()->exit_code, 66);
+  EXPECT_FALSE(one.told(0ms));
+}
+
+TEST(Session, TellsThoseWhoComeTooLate) {
+  const KeyValueServer server(2, 0);
+  Process zero(server.port(), 0, 2);
+  zero.session().abort(2);
+  Process one(server.port(), 1, 2);
+  ASSERT_TRUE(one.told());
+  EXPECT_EQ(one.told()->rank, 0);
+}
+
+TEST(Session, TellsThatProcessZeroIsGone) {
+  std::optional<KeyValueServer> server(std::in_place, 2, 0);
+  Process one(server->port(), 1, 2);
+  server.reset();
+  ASSERT_TRUE(one.told());
+  EXPECT_EQ(one.told()->rank, 0);
+}
+
+TEST(Session, WhoLeavesIsNotMissedAndWaitsForTheOthers) {
+  const KeyValueServer server(2, 0);
+  Process zero(server.port(), 0, 2), one(server.port(), 1, 2);
+  std::atomic<bool> zero_has_left = false;
+  std::thread other([&] {
+    one.session().leave();
+    EXPECT_TRUE(zero_has_left);
+  });
+  std::this_thread::sleep_for(100ms);
+  zero_has_left = true;
+  zero.session().leave();
+  other.join();
+  EXPECT_FALSE(zero.told(100ms));
+  EXPECT_FALSE(one.told(0ms));
+}
+
+TEST(Session, RefusesProcessesThatAreNotExpected) {
+  const KeyValueServer server(2, 0);
+  Process one(server.port(), 1, 2);
+  const auto error_of = [&](int64_t rank, int64_t size) {
+    try {
+      Process other(server.port(), rank, size);
+    } catch (const UsageError& error) {
+      return std::string(error.what());
+    }
+    return std::string("no error");
+  };
+  EXPECT_THAT(error_of(1, 2), HasSubstr("another process with this number"));
+  EXPECT_THAT(error_of(0, 3), HasSubstr("while process 0 is one of 2"));
+  EXPECT_FALSE(one.told(100ms));
+}
+
+TEST(Session, StrangersAreNotMissed) {
+  const KeyValueServer server(2, 0);
+  Process zero(server.port(), 0, 2);
+  for (const char* text : {"", "HELO example\r\n"}) {
+    const Socket stranger = connect_to("127.0.0.1", server.port(), 5s);
+    stranger.send(std::as_bytes(std::span(std::string_view(text))));
+  }
+  const Socket asks = connect_to("127.0.0.1", server.port(), 5s);
+  send(asks, {.kind = Frame::Kind::kGet, .key = "a"});
+  EXPECT_FALSE(zero.told(200ms));
+}
+
+}  // namespace
+}  // namespace portune
