@@ -1,10 +1,13 @@
 // Exchanges of real processes over Gloo, on this machine.
 #include "portune/processes/exchange_group.h"
 
+#include <arpa/inet.h>
 #include <gtest/gtest.h>
+#include <ifaddrs.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <array>
 #include <chrono>
 #include <csignal>
 #include <cstdio>
@@ -25,7 +28,9 @@ constexpr int kEndedWithAnother = 3;
 
 // Runs the body in `size` processes. The exit codes of all, by rank: 0 where it was true, 1 where it was not, 2 after
 // an error, 128 + n for the end by signal n.
-std::vector<int> exit_codes_of(int64_t size, const Body& body) {
+// host  of process 0, as process 0 has it, and then as the others have it
+std::vector<int> exit_codes_of(int64_t size, const Body& body,
+                               const std::array<std::string, 2>& host = {"127.0.0.1", "127.0.0.1"}) {
   setenv("PORTUNE_GLOO_PLUGIN", PORTUNE_GLOO, 1);
   const int port = port_of(listen_at(0));  // free again by now
   std::vector<pid_t> processes;
@@ -35,7 +40,7 @@ std::vector<int> exit_codes_of(int64_t size, const Body& body) {
     alarm(60);
     try {
       const Launch launch{
-          .by = Launch::By::kEnvironment, .rank = rank, .size = size, .host = "127.0.0.1", .port = port};
+          .by = Launch::By::kEnvironment, .rank = rank, .size = size, .host = host[rank > 0], .port = port};
       const auto group = launched_group(launch, 20s, [](const Ending&) { _exit(kEndedWithAnother); });
       const bool is_right = body(*group);
       end_launched_group();
@@ -155,6 +160,32 @@ TEST(GlooGroup, HasAStoreInCommon) {
     const int64_t next = (group.rank() + 1) % 3;
     return group.store()->get(key(next), 10s) == std::to_string(next);
   });
+}
+
+// An address of this machine by which others might know it; empty if it has none.
+std::string outer_address() {
+  std::string found;
+  ifaddrs* all = nullptr;
+  if (getifaddrs(&all) != 0) return found;
+  for (const ifaddrs* one = all; one != nullptr; one = one->ifa_next) {
+    if (one->ifa_addr == nullptr || one->ifa_addr->sa_family != AF_INET) continue;
+    char text[INET_ADDRSTRLEN] = "";
+    inet_ntop(AF_INET, &reinterpret_cast<const sockaddr_in*>(one->ifa_addr)->sin_addr, text, sizeof text);
+    if (!is_loopback(text)) found = text;
+  }
+  freeifaddrs(all);
+  return found;
+}
+
+// As where a machine's own name is 127.0.1.1 in its /etc/hosts. All are on one machine here, where they would reach each
+// other in any case: so the test looks at what is told, too.
+TEST(GlooGroup, ProcessZeroIsKnownByTheAddressThatOthersReach) {
+  const std::string outer = outer_address();
+  if (outer.empty()) GTEST_SKIP() << "a machine without a network";
+  const Body body = [&](ProcessGroup& group) {
+    return exchanges(group, everyone(group), 3) && group.store()->get(kMachineKey, 0ms) == outer;
+  };
+  EXPECT_EQ(exit_codes_of(3, body, {"127.0.0.1", outer}), std::vector<int>(3, 0));
 }
 
 TEST(GlooGroup, EndsWithTheOneThatIsKilled) {

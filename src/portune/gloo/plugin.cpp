@@ -13,6 +13,7 @@
 #include <cstring>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -27,10 +28,44 @@ using GlooContext = std::shared_ptr<gloo::Context>;
 
 }  // namespace
 
+namespace {
+
+// The network, opened at the first exchange: the others may have to be there.
+class Network {
+ public:
+  explicit Network(const PortuneExchangeLaunch& launch) : launch_(launch) {}
+
+  std::shared_ptr<gloo::transport::Device>& device() {
+    const std::lock_guard lock(mutex_);
+    if (!device_) device_ = gloo::transport::tcp::CreateDevice(attributes());
+    return device_;
+  }
+
+ private:
+  gloo::transport::tcp::attr attributes() const {
+    gloo::transport::tcp::attr attributes;
+    if (const char* interface = std::getenv("GLOO_SOCKET_IFNAME")) {
+      attributes.iface = interface;
+      return attributes;
+    }
+    PortuneExchangeError error;
+    const auto take = [](void* to, const char* address) { *static_cast<std::string*>(to) = address; };
+    if (launch_.address(launch_.store, take, &attributes.hostname, &error) != 0)
+      throw std::runtime_error(error.message);
+    return attributes;
+  }
+
+  const PortuneExchangeLaunch& launch_;
+  std::mutex mutex_;
+  std::shared_ptr<gloo::transport::Device> device_;
+};
+
+}  // namespace
+
 struct PortuneExchangeWorld {
   const PortuneExchangeLaunch& launch;
-  std::shared_ptr<gloo::transport::Device> device;
-  std::string name;  // the same in all processes
+  std::shared_ptr<Network> network;  // of all copies
+  std::string name;                  // the same in all processes
   int copies = 0;
   std::map<Members, GlooContext> groups = {};  // each made at its first exchange
 };
@@ -88,21 +123,14 @@ GlooContext group_of(PortuneExchangeWorld& world, const Members& members) {
   const auto made =
       std::make_shared<gloo::rendezvous::Context>(static_cast<int>(place), static_cast<int>(members.size()));
   made->setTimeout(kToConnect);
-  made->connectFullMesh(store, world.device);
+  made->connectFullMesh(store, world.network->device());
   made->setTimeout(kToExchange);
   return group = made;
 }
 
 int begin(const PortuneExchangeLaunch* launch, PortuneExchangeWorld** world, PortuneExchangeError* error) {
   return portune::run_exchange(error, [&] {
-    gloo::transport::tcp::attr attributes;
-    if (const char* interface = std::getenv("GLOO_SOCKET_IFNAME")) {
-      attributes.iface = interface;
-    } else {
-      attributes.hostname = launch->address;
-    }
-    *world = new PortuneExchangeWorld{
-        .launch = *launch, .device = gloo::transport::tcp::CreateDevice(attributes), .name = "gloo"};
+    *world = new PortuneExchangeWorld{.launch = *launch, .network = std::make_shared<Network>(*launch), .name = "gloo"};
   });
 }
 
@@ -111,7 +139,7 @@ void end() {}
 int duplicate(PortuneExchangeWorld* world, PortuneExchangeWorld** copy, PortuneExchangeError* error) {
   return portune::run_exchange(error, [&] {
     const std::string name = world->name + "." + std::to_string(world->copies++);
-    *copy = new PortuneExchangeWorld{.launch = world->launch, .device = world->device, .name = name};
+    *copy = new PortuneExchangeWorld{.launch = world->launch, .network = world->network, .name = name};
   });
 }
 

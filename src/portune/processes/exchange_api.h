@@ -9,7 +9,7 @@ extern "C" {
 #endif
 
 /* Raise it with every change of what follows. */
-enum { kPortuneExchangeVersion = 2 };
+enum { kPortuneExchangeVersion = 3 };
 
 struct PortuneExchangeError {
   char message[512];
@@ -21,10 +21,12 @@ struct PortuneExchangeWorld;
 /* What one process knows of the others. Functions return 0, or 1 and an error; any thread may call them. */
 struct PortuneExchangeLaunch {
   int64_t rank, size;
-  /* Of this process, by which the others reach it. */
-  const char* address;
-  /* The first argument of the functions, by which processes tell each other something under a key. */
+  /* The first argument of the functions. */
   void* store;
+  /* Of this process, by which the others reach it; may wait until some of them are there. */
+  int (*address)(void* store, void (*take)(void* to, const char* address), void* to,
+                 struct PortuneExchangeError* error);
+  /* By which processes tell each other something under a key. */
   int (*put)(void* store, const char* key, const void* value, int64_t bytes, struct PortuneExchangeError* error);
   /* Waits for the key, and calls take(to, value, bytes) once. */
   int (*get)(void* store, const char* key, void (*take)(void* to, const void* value, int64_t bytes), void* to,

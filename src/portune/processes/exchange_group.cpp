@@ -57,11 +57,11 @@ class Meeting {
       : server_(launch.rank == 0 ? std::make_unique<KeyValueServer>(launch.size, launch.port) : nullptr),
         store_(std::make_shared<TcpKeyValueStore>(launch.host, launch.port, patience)),
         session_(launch.host, launch.port, patience, {.rank = launch.rank, .size = launch.size}, on_end),
-        address_(session_.address()),
+        patience_(patience),
         launch_{.rank = launch.rank,
                 .size = launch.size,
-                .address = address_.c_str(),
                 .store = this,
+                .address = address,
                 .put = put,
                 .get = get,
                 .abort = abort} {}
@@ -71,6 +71,19 @@ class Meeting {
   void leave() { session_.leave(); }
 
  private:
+  static int address(void* store, void (*take)(void*, const char*), void* to, PortuneExchangeError* error) {
+    return run_exchange(error, [&] { take(to, of(store).address_for_others().c_str()); });
+  }
+
+  // Who reaches process 0 without a network is on its machine, which others know by another address.
+  std::string address_for_others() {
+    const std::string own = session_.address();
+    if (!is_loopback(own)) return own;
+    const std::optional<std::string> machine = store_->get(kMachineKey, patience_);
+    if (!machine) throw std::runtime_error(who_is_missing());
+    return machine->empty() ? own : *machine;
+  }
+
   static int put(void* store, const char* key, const void* value, int64_t bytes, PortuneExchangeError* error) {
     return run_exchange(error, [&] {
       of(store).store_->put(key, {static_cast<const char*>(value), static_cast<size_t>(bytes)});
@@ -105,7 +118,7 @@ class Meeting {
   const std::unique_ptr<KeyValueServer> server_;  // in process 0
   const std::shared_ptr<KeyValueStore> store_;
   Session session_;
-  const std::string address_;
+  const std::chrono::milliseconds patience_;
   const PortuneExchangeLaunch launch_;
 };
 

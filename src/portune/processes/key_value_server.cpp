@@ -142,8 +142,16 @@ struct KeyValueServer::Impl {
     if (!send(socket, {.kind = Kind::kDone})) return "it has gone again";
     if (end) send(socket, *end);
     sessions[join.number] = &socket;
+    note_address(own_address(socket));
     changed.notify_all();
     return {};
+  }
+
+  // Under the lock.
+  void note_address(const std::string& address) {
+    ++joined;
+    if (!is_loopback(address)) values.try_emplace(kMachineKey, address);
+    if (joined == size) values.try_emplace(kMachineKey, "");
   }
 
   void end_all(int64_t rank, int exit_code, const std::string& why) {
@@ -164,7 +172,7 @@ struct KeyValueServer::Impl {
   std::map<std::string, std::string> values;
   size_t bytes = 0;
   std::map<int64_t, const Socket*> sessions;
-  int64_t left = 0;
+  int64_t joined = 0, left = 0;
   std::optional<Frame> end;
   bool is_ending = false;
 };
@@ -175,14 +183,8 @@ KeyValueServer::~KeyValueServer() = default;
 int KeyValueServer::port() const { return port_of(impl_->listening); }
 
 void KeyValueServer::wait_until_joined(std::chrono::milliseconds patience) {
-  const auto all_are_there = [&] {
-    for (int64_t rank = 0; rank < impl_->size; ++rank) {
-      if (!impl_->values.contains(joined_key(rank))) return false;
-    }
-    return true;
-  };
   std::unique_lock lock(impl_->mutex);
-  impl_->changed.wait_for(lock, patience, all_are_there);
+  impl_->changed.wait_for(lock, patience, [&] { return impl_->joined == impl_->size; });
 }
 
 }  // namespace portune

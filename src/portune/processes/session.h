@@ -19,6 +19,10 @@ constexpr int kLostProcess = 69;
 /// The key under which a process is in the store once it has joined.
 std::string joined_key(int64_t rank);
 
+/// The key of the address by which other machines reach that of process 0; empty if all processes are on it. It is in
+/// the store as soon as that is known.
+constexpr const char* kMachineKey = "machine";
+
 /// Why all are to end.
 struct Ending {
   int64_t rank;  ///< of the one that has failed or vanished

@@ -193,4 +193,6 @@ std::string own_address(const Socket& connection) {
   return found.starts_with(kFourInSix) ? found.substr(kFourInSix.size()) : found;
 }
 
+bool is_loopback(const std::string& address) { return address.starts_with("127.") || address == "::1"; }
+
 }  // namespace portune

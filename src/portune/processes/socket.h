@@ -51,5 +51,7 @@ Socket connect_to(const std::string& host, int port, std::chrono::milliseconds p
 
 /// This machine's address, by which the connection goes: "10.0.0.7".
 std::string own_address(const Socket& connection);
+/// Whether it is one that only this machine knows.
+bool is_loopback(const std::string& address);
 
 }  // namespace portune
