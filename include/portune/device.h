@@ -47,8 +47,10 @@ class Program {
  public:
   struct Facts {
     Mesh mesh;
-    std::shared_ptr<ProcessGroup> processes;  ///< whose devices these are, one each; null: all are of this process
-    std::vector<Sharding> result_shardings;   ///< of each result
+    std::shared_ptr<ProcessGroup> processes;  ///< whose devices these are; null: all are of this process
+    /// Waits for the end: two that run at once would exchange in an order that is not that of other processes.
+    bool one_at_a_time = false;
+    std::vector<Sharding> result_shardings;  ///< of each result
     bool from_cache = false;
     double seconds = 0;
   };
@@ -57,7 +59,7 @@ class Program {
   Program& operator=(Program&&) noexcept;
   ~Program();
 
-  /// Starts the program on all its devices and returns at once; on those of several processes, when it is done. Arrays
+  /// Starts the program on all its devices and returns at once; on CPUs of several processes, when it is done. Arrays
   /// of aliased parameters are consumed and may not be used again.
   /// errors  UsageError, ShapeError if number or types of the arguments are not those of the function's parameters
   std::vector<DeviceArray> run(const std::vector<DeviceArray*>& arguments) const;
@@ -90,9 +92,10 @@ struct DeviceOptions {
   /// weights, of heads of at most 128. It has not been seen on a GPU so far.
   bool cudnn_attention = false;
   GpuMemoryOptions gpu_memory = {};
-  /// Processes that each have a device of the mesh, that of their rank; null: this one has them all. For CPUs only.
+  /// Processes that have equally many devices of the mesh, those of the first before those of the second; null: this
+  /// one has them all. On CPUs each has one. GPUs that are named are those of each process.
   /// All compile and run the same programs, put the same arrays and read the same ones, in the same order. A process
-  /// has one such Device at a time: programs know no other group. So far the command alone makes groups, with MPI.
+  /// has one such Device at a time: programs know no other group. So far the command alone makes groups.
   std::shared_ptr<ProcessGroup> processes = {};
   /// Called with what the user should know and what stops nothing: once that compiled programs cannot be kept, once
   /// that one is not in programs_folder.
@@ -130,6 +133,8 @@ class Device {
   const Mesh& mesh() const;
   /// Null if all devices of the mesh are of this process.
   ProcessGroup* processes() const;
+  /// The numbers in the mesh of those that are of this process.
+  const std::vector<int64_t>& own_devices() const;
   DeviceFacts facts() const;
 
   /// Compiles, or loads what an earlier process has compiled.

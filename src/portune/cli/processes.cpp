@@ -11,9 +11,11 @@
 
 #include "portune/bad_rows.h"
 #include "portune/base/number.h"
+#include "portune/cli/process_gpus.h"
 #include "portune/error.h"
 #include "portune/processes/exchange_group.h"
 #include "portune/processes/launch.h"
+#include "portune/runtime/device_name.h"
 
 namespace portune::cli {
 namespace {
@@ -54,6 +56,24 @@ void require_all_of_them(const ProcessGroup& processes) {
                      .fix = "start them with the mpirun of the MPI that Portune was built with, or srun --mpi=pmix"});
 }
 
+// What each process takes of the machine, and the mesh of all that all take, unless they are given.
+void divide_devices(DeviceOptions& options) {
+  const int64_t processes = options.processes->size();
+  const bool is_for_mesh = options.mesh.devices() == 1;
+  if (options.device == "tpu" && is_for_mesh) {
+    throw UsageError({.where = "mesh",
+                      .given = fmt::format("none, with TPUs of {} machines", processes),
+                      .expected = "the devices of all of them",
+                      .fix = fmt::format("--mesh data={}, if each machine has four", 4 * processes)});
+  }
+  if (options.device == "cuda") {
+    options.device = gpus_of_process(launch(), visible_gpus(), is_for_mesh ? 0 : options.mesh.devices() / processes);
+  }
+  DeviceName name = device_name(options.device);
+  const int64_t each = std::max<int64_t>(1, std::ssize(name.numbers));
+  if (is_for_mesh) options.mesh.data = processes * each;
+}
+
 }  // namespace
 
 FitArguments of_process(FitArguments a) {
@@ -65,7 +85,7 @@ FitArguments of_process(FitArguments a) {
                       .given = "several processes, whose programs exchange",
                       .expected = "one process: plan has compiled for the devices of one"});
   }
-  if (a.device.mesh.devices() == 1) a.device.mesh.data = a.device.processes->size();
+  divide_devices(a.device);
   if (!is_first(a.device.processes.get())) {
     a.talk.quiet = true;
     if (a.model.bad_rows) a.model.bad_rows = std::make_shared<data::BadRows>(a.model.bad_rows->limit());

@@ -144,7 +144,11 @@ Device describe(const PJRT_Api& api, PJRT_DeviceDescription* description) {
   const auto id = PORTUNE_PJRT(api, PJRT_DeviceDescription_Id, .device_description = description);
   const auto kind = PORTUNE_PJRT(api, PJRT_DeviceDescription_Kind, .device_description = description);
   const auto text = PORTUNE_PJRT(api, PJRT_DeviceDescription_ToString, .device_description = description);
-  return {id.id, {kind.device_kind, kind.device_kind_size}, {text.to_string, text.to_string_size}};
+  const auto process = PORTUNE_PJRT(api, PJRT_DeviceDescription_ProcessIndex, .device_description = description);
+  return {.id = id.id,
+          .kind = {kind.device_kind, kind.device_kind_size},
+          .description = {text.to_string, text.to_string_size},
+          .process = process.process_index};
 }
 
 }  // namespace portune::pjrt

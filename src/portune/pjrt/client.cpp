@@ -9,14 +9,28 @@
 #include "portune/pjrt/client_state.h"
 #include "portune/pjrt/compile.h"
 #include "portune/pjrt/executable.h"
+#include "portune/pjrt/key_value_callbacks.h"
 #include "portune/pjrt/plugin.h"
 
 namespace portune::pjrt {
 namespace {
 
-PJRT_Client* create(const PJRT_Api& api, const Options& options) {
+PJRT_Client* create(const PJRT_Api& api, const Options& options, KeyValueStore* store) {
   const std::vector<PJRT_NamedValue> values = to_pjrt(options);
-  return PORTUNE_PJRT(api, PJRT_Client_Create, .create_options = values.data(), .num_options = values.size()).client;
+  const KeyValueCallbacks callbacks = callbacks_of(store);
+  return PORTUNE_PJRT(api, PJRT_Client_Create, .create_options = values.data(), .num_options = values.size(),
+                      .kv_get_callback = callbacks.get, .kv_get_user_arg = store, .kv_put_callback = callbacks.put,
+                      .kv_put_user_arg = store, .kv_try_get_callback = callbacks.try_get, .kv_try_get_user_arg = store)
+      .client;
+}
+
+std::vector<Device> describe_all(const PJRT_Api& api, std::span<PJRT_Device* const> handles) {
+  std::vector<Device> devices;
+  for (PJRT_Device* device : handles) {
+    devices.push_back(
+        describe(api, PORTUNE_PJRT(api, PJRT_Device_GetDescription, .device = device).device_description));
+  }
+  return devices;
 }
 
 // Keeps an array alive until the plugin is done with it.
@@ -53,18 +67,17 @@ Buffer to_device(const std::shared_ptr<const ClientState>& client, const HostArr
 
 }  // namespace
 
-ClientState::ClientState(const Plugin& plugin, const Options& options)
-    : plugin(plugin), api(plugin.api()), client(create(api, options)) {
+ClientState::ClientState(const Plugin& plugin, const Options& options, std::shared_ptr<KeyValueStore> values)
+    : plugin(plugin), api(plugin.api()), store(std::move(values)), client(create(api, options, store.get())) {
   const auto name = PORTUNE_PJRT(api, PJRT_Client_PlatformName, .client = client);
   platform_name.assign(name.platform_name, name.platform_name_size);
   const auto version = PORTUNE_PJRT(api, PJRT_Client_PlatformVersion, .client = client);
   platform_version.assign(version.platform_version, version.platform_version_size);
   const auto found = PORTUNE_PJRT(api, PJRT_Client_AddressableDevices, .client = client);
   device_handles.assign(found.addressable_devices, found.addressable_devices + found.num_addressable_devices);
-  for (PJRT_Device* device : device_handles) {
-    devices.push_back(
-        describe(api, PORTUNE_PJRT(api, PJRT_Device_GetDescription, .device = device).device_description));
-  }
+  devices = describe_all(api, device_handles);
+  const auto all = PORTUNE_PJRT(api, PJRT_Client_Devices, .client = client);
+  all_devices = describe_all(api, {all.devices, all.num_devices});
 }
 
 ClientState::~ClientState() { PORTUNE_PJRT_DESTROY(api, PJRT_Client_Destroy, .client = client); }
@@ -83,16 +96,17 @@ Client Client::open(std::string_view platform, const ClientOptions& options) {
     // There is no option for it; the plugin reads this when it makes a client.
     if (options.cpu_threads > 0) setenv("PJRT_NPROC", std::to_string(options.cpu_threads).c_str(), 1);
   }
-  return Client(Plugin::load(find_plugin(platform, options.plugin_file)), plugin_options);
+  return Client(Plugin::load(find_plugin(platform, options.plugin_file)), plugin_options, options.store);
 }
 
-Client::Client(const Plugin& plugin, const Options& options)
-    : state_(std::make_shared<const ClientState>(plugin, options)) {}
+Client::Client(const Plugin& plugin, const Options& options, std::shared_ptr<KeyValueStore> store)
+    : state_(std::make_shared<const ClientState>(plugin, options, std::move(store))) {}
 
 const Plugin& Client::plugin() const { return state_->plugin; }
 const std::string& Client::platform_name() const { return state_->platform_name; }
 const std::string& Client::platform_version() const { return state_->platform_version; }
 std::span<const Device> Client::devices() const { return state_->devices; }
+std::span<const Device> Client::all_devices() const { return state_->all_devices; }
 
 std::optional<MemoryUse> Client::memory_use(size_t device) const {
   try {

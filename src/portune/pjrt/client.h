@@ -11,6 +11,7 @@
 #include "portune/pjrt/compile_options.h"
 #include "portune/pjrt/device.h"
 #include "portune/pjrt/options.h"
+#include "portune/process_group.h"
 #include "portune/tensor.h"
 
 namespace portune::pjrt {
@@ -30,6 +31,8 @@ struct ClientOptions {
   int cpu_threads = 0;
   /// What else the plugin takes, such as CUDA's {"memory_fraction", 0.9f}.
   Options plugin_options = {};
+  /// Of several processes, for a plugin whose clients find each other by it; the client keeps it.
+  std::shared_ptr<KeyValueStore> store = {};
 };
 
 /// Devices that work together. Copies are the same client; buffers and executables keep it alive. After it is made, the
@@ -40,7 +43,7 @@ class Client {
   /// errors    as find_plugin and Plugin::load; CallError if the plugin finds no device that it can use
   static Client open(std::string_view platform, const ClientOptions& options = {});
   /// Opens the devices of a plugin as it does by itself.
-  explicit Client(const Plugin& plugin, const Options& options = {});
+  explicit Client(const Plugin& plugin, const Options& options = {}, std::shared_ptr<KeyValueStore> store = {});
 
   const Plugin& plugin() const;
   /// "cpu", "tpu" or "cuda".
@@ -48,6 +51,8 @@ class Client {
   const std::string& platform_version() const;
   /// Those of this process.
   std::span<const Device> devices() const;
+  /// Those of all processes whose clients work together.
+  std::span<const Device> all_devices() const;
 
   /// Of a device, in bytes; nothing where the plugin does not tell, as that of CPUs.
   std::optional<MemoryUse> memory_use(size_t device = 0) const;

@@ -14,7 +14,7 @@ namespace portune::pjrt {
 
 /// Shared by the Client, its buffers and its executables: the plugin's client must outlive all of them.
 struct ClientState {
-  ClientState(const Plugin& plugin, const Options& options);
+  ClientState(const Plugin& plugin, const Options& options, std::shared_ptr<KeyValueStore> store);
   ~ClientState();
   ClientState(const ClientState&) = delete;
   ClientState& operator=(const ClientState&) = delete;
@@ -24,10 +24,11 @@ struct ClientState {
 
   const Plugin& plugin;
   const PJRT_Api& api;
+  const std::shared_ptr<KeyValueStore> store;
   PJRT_Client* const client;
   std::string platform_name;
   std::string platform_version;
-  std::vector<Device> devices;
+  std::vector<Device> devices, all_devices;
   std::vector<PJRT_Device*> device_handles;  ///< in the order of `devices`
 };
 

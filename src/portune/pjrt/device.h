@@ -11,6 +11,7 @@ struct Device {
   int id;
   std::string kind;         ///< "cpu", "TPU v5 lite", "NVIDIA H100 80GB HBM3", ...
   std::string description;  ///< for people
+  int process = 0;          ///< which has it, as the plugin counts them
 };
 
 /// Of a device's memory, in bytes.

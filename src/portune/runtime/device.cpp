@@ -2,7 +2,6 @@
 
 #include <chrono>
 #include <mutex>
-#include <numeric>
 #include <optional>
 
 #include "portune/error.h"
@@ -18,6 +17,7 @@
 #include "portune/runtime/device_name.h"
 #include "portune/runtime/machine_memory.h"
 #include "portune/runtime/open_client.h"
+#include "portune/runtime/own_devices.h"
 #include "portune/runtime/saved_programs.h"
 #include "portune/runtime/sharded_array.h"
 #include "portune/runtime/target.h"
@@ -44,25 +44,23 @@ struct Device::Impl {
         mesh(options.mesh),
         processes(options.processes),
         is_cpu(name.platform == "cpu"),
+        by_custom_calls(is_cpu && processes != nullptr),
+        own(portune::own_devices(mesh, processes.get())),
+        devices(by_custom_calls ? MeshDevices{.ids = {client.devices().front().id}, .own_places = {0}}
+                                : find_mesh_devices(client, mesh, processes.get())),
         target(target_for(name.platform, options)),
-        cache({.folder = if_named(options.cache_folder),
-               .enabled = options.use_cache,
-               .version = is_cpu ? kernels::cpu_kernels_version() : ""}),
+        cache(
+            {.folder = if_named(options.cache_folder),
+             // The compilers of several processes measure together what is fastest on their GPUs: none may be left out.
+             .enabled = options.use_cache && (processes == nullptr || name.platform != "cuda"),
+             .version = is_cpu ? kernels::cpu_kernels_version() : ""}),
         warn(options.warn) {
     if (is_cpu) register_cpu_kernels(client.plugin());
     if (!options.programs_folder.empty()) {
       saved.emplace(options.programs_folder, origin_of(client.plugin(), name.platform));
     }
     // Programs exchange on threads of their own.
-    if (processes) kernels::set_process_group(processes->duplicate());
-  }
-
-  // Those of the mesh that are devices of this process.
-  std::vector<int64_t> own_devices() const {
-    if (processes) return {processes->rank()};
-    std::vector<int64_t> all(static_cast<size_t>(mesh.devices()));
-    std::iota(all.begin(), all.end(), 0);
-    return all;
+    if (by_custom_calls) kernels::set_process_group(processes->duplicate());
   }
 
   void warn_once(std::once_flag& warned, const std::string& text) {
@@ -87,6 +85,9 @@ struct Device::Impl {
   const Mesh mesh;
   const std::shared_ptr<ProcessGroup> processes;
   const bool is_cpu;
+  const bool by_custom_calls;      // programs are for one device, and call others themselves
+  const std::vector<int64_t> own;  // devices of the mesh
+  const MeshDevices devices;
   Target target;
   pjrt::ExecutableCache cache;
   const std::function<void(const std::string&)> warn;
@@ -102,6 +103,7 @@ Device::~Device() = default;
 const Target& Device::target() const { return impl_->target; }
 const Mesh& Device::mesh() const { return impl_->mesh; }
 ProcessGroup* Device::processes() const { return impl_->processes.get(); }
+const std::vector<int64_t>& Device::own_devices() const { return impl_->own; }
 
 DeviceFacts Device::facts() const {
   DeviceFacts facts{.platform = impl_->client.platform_name(),
@@ -129,12 +131,13 @@ Program Device::compile(const Function& function) const {
                       .given = std::to_string(shardings.size()) + " shardings of results",
                       .expected = "none, or one for each of the " + std::to_string(results)});
   }
-  // Device d of the mesh is the d-th of the client, whatever order the plugin would choose.
-  pjrt::CompileOptions options{.replicas = std::ssize(impl_->own_devices())};
-  for (int64_t d = 0; options.replicas > 1 && d < options.replicas; ++d) {
-    options.device_ids.push_back(impl_->client.devices()[static_cast<size_t>(d)].id);
-  }
-  Program::Facts facts{.mesh = mesh(), .processes = impl_->processes, .result_shardings = std::move(shardings)};
+  // Device d of the mesh is this one, whatever order the plugin would choose.
+  pjrt::CompileOptions options{.replicas = std::ssize(impl_->devices.ids)};
+  if (options.replicas > 1) options.device_ids = impl_->devices.ids;
+  Program::Facts facts{.mesh = mesh(),
+                       .processes = impl_->processes,
+                       .one_at_a_time = impl_->by_custom_calls,
+                       .result_shardings = std::move(shardings)};
   const std::string text = to_stablehlo(function, impl_->target);
   const auto start = std::chrono::steady_clock::now();
   if (std::optional<pjrt::LoadedExecutable> saved = impl_->load_saved(text, options)) {
@@ -160,9 +163,9 @@ DeviceArray Device::put(const TensorView& values, const Sharding& sharding) cons
   }
   const TensorView whole = interleaved ? interleaved->view() : values;
   std::vector<pjrt::Buffer> buffers;
-  for (const int64_t device : impl_->own_devices()) {
+  for (const int64_t device : impl_->own) {
     const auto copy = [&](const TensorView& view) {
-      buffers.push_back(impl_->client.copy_to_device(view, buffers.size()));
+      buffers.push_back(impl_->client.copy_to_device(view, impl_->devices.own_places[buffers.size()]));
     };
     const int64_t place = mesh().place(device, sharding.over);
     if (parts == 1 || sharding.axis == 0) {  // the part lies in the whole as it is
@@ -203,14 +206,13 @@ std::vector<DeviceArray> Program::run(const std::vector<DeviceArray*>& arguments
                       .given = "an array on the mesh " + to_string(argument->array_->mesh()),
                       .expected = "arrays on " + to_string(facts_.mesh) + ", the mesh of the program"});
   }
-  std::vector<std::vector<pjrt::Buffer*>> on_devices(static_cast<size_t>(facts_.processes ? 1 : facts_.mesh.devices()));
+  std::vector<std::vector<pjrt::Buffer*>> on_devices(own_devices(facts_.mesh, facts_.processes.get()).size());
   for (const DeviceArray* argument : arguments) {
     std::vector<pjrt::Buffer>& buffers = argument->array_->buffers();
     for (size_t i = 0; i < on_devices.size(); ++i) on_devices[i].push_back(&buffers[i]);
   }
   std::vector<std::vector<pjrt::Buffer>> found = executable_->execute_on_all(on_devices);
-  // Two programs that run at once would exchange in an order that is not that of other processes.
-  if (facts_.processes) {
+  if (facts_.one_at_a_time) {
     for (const pjrt::Buffer& buffer : found.front()) buffer.wait();
   }
   std::vector<DeviceArray> results;

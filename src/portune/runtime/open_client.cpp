@@ -1,5 +1,6 @@
 #include "portune/runtime/open_client.h"
 
+#include <algorithm>
 #include <numeric>
 #include <string>
 #include <vector>
@@ -7,6 +8,7 @@
 #include "portune/error.h"
 #include "portune/pjrt/call_error.h"
 #include "portune/runtime/gpu_memory.h"
+#include "portune/runtime/own_devices.h"
 
 namespace portune {
 namespace {
@@ -16,6 +18,16 @@ constexpr int64_t kMostVirtualDevices = 256;
 
 std::string devices(int64_t count) { return std::to_string(count) + (count == 1 ? " device" : " devices"); }
 
+// Of a CPU each is a device. GPUs and TPUs are divided among them.
+void check_processes(const ProcessGroup& processes, const Mesh& mesh, const DeviceName& name) {
+  const bool is_cpu = name.platform == "cpu";
+  if (is_cpu ? mesh.devices() == processes.size() : mesh.devices() % processes.size() == 0) return;
+  throw UsageError({.where = "mesh " + to_string(mesh),
+                    .given = std::to_string(processes.size()) + " processes",
+                    .expected = is_cpu ? "as many as the mesh has devices: " + std::to_string(mesh.devices())
+                                       : "a mesh whose devices they divide: each has equally many"});
+}
+
 void check_mesh(const DeviceOptions& options, const DeviceName& name) {
   const Mesh& mesh = options.mesh;
   const std::string where = "device \"" + options.device + "\"";
@@ -23,34 +35,20 @@ void check_mesh(const DeviceOptions& options, const DeviceName& name) {
     throw UsageError(
         {.where = where, .given = "a mesh with no device along an axis", .expected = "at least 1 along each"});
   }
-  if (options.processes && name.platform != "cpu") {
-    throw UsageError({.where = where,
-                      .given = std::to_string(options.processes->size()) + " processes",
-                      .expected = "one process for all GPUs or TPUs; several work together on CPUs only, so far"});
-  }
-  if (options.processes && options.processes->size() != mesh.devices()) {
-    throw UsageError({.where = "mesh " + to_string(mesh),
-                      .given = std::to_string(options.processes->size()) + " processes",
-                      .expected = "as many as the mesh has devices: " + std::to_string(mesh.devices())});
-  }
+  if (options.processes) check_processes(*options.processes, mesh, name);
   if (!options.processes && name.platform == "cpu" && mesh.devices() > kMostVirtualDevices) {
     throw UsageError({.where = where,
                       .given = "the mesh " + to_string(mesh),
                       .expected = "at most " + devices(kMostVirtualDevices) + ", which share the processor's cores"});
   }
-  if (!options.see_all && !name.numbers.empty() && std::ssize(name.numbers) != mesh.devices()) {
+  const int64_t processes = options.processes ? options.processes->size() : 1;
+  const int64_t named = processes * std::ssize(name.numbers);
+  if (!options.see_all && named > 0 && named != mesh.devices()) {
     throw UsageError({.where = where,
                       .given = "the mesh " + to_string(mesh) + ", which has " + devices(mesh.devices()),
-                      .expected = "one of " + devices(std::ssize(name.numbers)),
-                      .fix = "say how they divide the work: mesh data=" + std::to_string(name.numbers.size())});
+                      .expected = "one of " + devices(named),
+                      .fix = "say how they divide the work: mesh data=" + std::to_string(named)});
   }
-}
-
-DeviceError too_few(const DeviceOptions& options, int64_t found) {
-  return DeviceError({.where = "device \"" + options.device + "\"",
-                      .given = devices(found),
-                      .expected = devices(options.mesh.devices()) + ", for the mesh " + to_string(options.mesh),
-                      .fix = "take a mesh of at most as many devices as there are"});
 }
 
 // Those that are asked for, or as many as are needed: the plugin takes memory of all that it sees.
@@ -65,7 +63,7 @@ std::vector<int64_t> visible_gpus(const DeviceName& name, int64_t wanted) {
 
 pjrt::Client open_client(const DeviceOptions& options, const DeviceName& name) {
   check_mesh(options, name);
-  const int64_t wanted = options.processes ? 1 : options.mesh.devices();
+  const auto wanted = std::ssize(own_devices(options.mesh, options.processes.get()));
   pjrt::ClientOptions client_options;
   if (!options.plugin.empty()) client_options.plugin_file = options.plugin;
   client_options.plugin_options = plugin_options(options.gpu_memory, options.device, name.platform);
@@ -73,10 +71,13 @@ pjrt::Client open_client(const DeviceOptions& options, const DeviceName& name) {
   if (name.platform == "cuda" && !options.see_all) {
     client_options.plugin_options["visible_devices"] = visible_gpus(name, wanted);
   }
+  if (name.platform == "cuda" && options.processes) {
+    client_options.plugin_options["node_id"] = options.processes->rank();
+    client_options.plugin_options["num_nodes"] = options.processes->size();
+    client_options.store = options.processes->store();
+  }
   try {
-    pjrt::Client client = pjrt::Client::open(name.platform, client_options);
-    if (std::ssize(client.devices()) < wanted) throw too_few(options, std::ssize(client.devices()));
-    return client;
+    return pjrt::Client::open(name.platform, client_options);
   } catch (const pjrt::CallError& error) {
     throw DeviceError({.where = "device \"" + options.device + "\"",
                        .given = "none that the plugin can use: " + error.report().where,

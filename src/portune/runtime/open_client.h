@@ -7,7 +7,7 @@
 
 namespace portune {
 
-/// A client whose first devices are those of the mesh: the first that the plugin finds, or the GPUs that are named.
+/// A client with the devices of the mesh, and those of the other processes, if the plugin has clients of several.
 /// errors  those of the constructor of Device
 pjrt::Client open_client(const DeviceOptions& options, const DeviceName& name);
 

@@ -3,8 +3,11 @@
 #include <algorithm>
 #include <atomic>
 #include <cstring>
+#include <map>
 #include <memory>
 #include <utility>
+
+#include "portune/runtime/own_devices.h"
 
 namespace portune {
 namespace {
@@ -31,14 +34,16 @@ TensorType whole_of(TensorType part, int64_t axis, int64_t parts) {
   return part;
 }
 
-// The parts of all members.
-std::vector<Tensor> gather(ProcessGroup& processes, ProcessGroup::Members members, const Tensor& part) {
-  const auto bytes = static_cast<size_t>(part.type().bytes());
-  std::vector<std::byte> all(bytes * members.size());
-  processes.all_gather(members, {part.data(), bytes}, all);
+// The parts that all members give, those of the first before those of the second. As many of each.
+std::vector<Tensor> gather(ProcessGroup& processes, ProcessGroup::Members members, const std::vector<Tensor>& own) {
+  const TensorType& type = own.front().type();
+  const auto bytes = static_cast<size_t>(type.bytes());
+  std::vector<std::byte> given(bytes * own.size()), all(given.size() * members.size());
+  for (size_t i = 0; i < own.size(); ++i) std::memcpy(given.data() + i * bytes, own[i].data(), bytes);
+  processes.all_gather(members, given, all);
   std::vector<Tensor> parts;
-  for (size_t i = 0; i < members.size(); ++i) {
-    std::memcpy(parts.emplace_back(part.type()).data(), all.data() + i * bytes, bytes);
+  for (size_t i = 0; i < own.size() * members.size(); ++i) {
+    std::memcpy(parts.emplace_back(type).data(), all.data() + i * bytes, bytes);
   }
   return parts;
 }
@@ -93,22 +98,29 @@ Tensor ShardedArray::to_host() const {
   return interleave(whole.view(), sharding_.axis, mesh_.size({sharding_.over.front()}), sharding_.blocks);
 }
 
-// Of the devices that have the whole together, in the order of their places.
-std::vector<Tensor> ShardedArray::parts() const {
-  const std::vector<std::vector<int64_t>> groups = mesh_.groups(sharding_.over);
+std::vector<Tensor> ShardedArray::own_parts(const std::vector<int64_t>& devices) const {
+  const int64_t first = own_devices(mesh_, processes_.get()).front();
+  std::vector<pjrt::PendingTensor> pending;
+  for (const int64_t device : devices) pending.push_back(buffers_[static_cast<size_t>(device - first)].to_host_async());
   std::vector<Tensor> parts;
-  if (processes_) {
-    const auto with_this = [&](const auto& group) {
-      return std::ranges::find(group, processes_->rank()) != group.end();
-    };
-    parts = gather(*processes_, *std::ranges::find_if(groups, with_this), buffers_.front().to_host());
-  } else {
-    std::vector<pjrt::PendingTensor> pending;
-    for (const int64_t device : groups.front()) {
-      pending.push_back(buffers_[static_cast<size_t>(device)].to_host_async());
-    }
-    for (pjrt::PendingTensor& part : pending) parts.push_back(std::move(part).get());
+  for (pjrt::PendingTensor& part : pending) parts.push_back(std::move(part).get());
+  return parts;
+}
+
+// That make up the whole, in the order of their places.
+std::vector<Tensor> ShardedArray::parts() const {
+  const Reading reading = plan_reading(mesh_, sharding_.over, processes_.get());
+  const auto rank = processes_ ? processes_->rank() : 0;
+  const auto self = std::ranges::find(reading.processes, rank) - reading.processes.begin();
+  std::vector<Tensor> found = own_parts(reading.devices[static_cast<size_t>(self)]);
+  if (reading.processes.size() > 1) found = gather(*processes_, reading.processes, found);
+  std::map<int64_t, Tensor> by_place;
+  auto part = found.begin();
+  for (const std::vector<int64_t>& devices : reading.devices) {
+    for (const int64_t device : devices) by_place.try_emplace(mesh_.place(device, sharding_.over), std::move(*part++));
   }
+  std::vector<Tensor> parts;
+  for (auto& [place, tensor] : by_place) parts.push_back(std::move(tensor));
   return parts;
 }
 

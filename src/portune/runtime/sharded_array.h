@@ -22,10 +22,10 @@ Tensor join(const std::vector<Tensor>& parts, int64_t axis);
 /// pieces  in a block. With the two numbers swapped it is the way back.
 Tensor interleave(const TensorView& array, int64_t axis, int64_t blocks, int64_t pieces);
 
-/// A buffer on each device, or on that of this process.
+/// A buffer on each of this process's devices.
 class ShardedArray {
  public:
-  /// processes  that have a device each; null: this one has all
+  /// processes  that have equally many devices each; null: this one has all
   ShardedArray(const Mesh& mesh, std::shared_ptr<ProcessGroup> processes, Sharding sharding,
                std::vector<pjrt::Buffer> buffers);
 
@@ -41,6 +41,7 @@ class ShardedArray {
   std::vector<pjrt::Buffer>& buffers() { return buffers_; }
 
  private:
+  std::vector<Tensor> own_parts(const std::vector<int64_t>& devices) const;
   std::vector<Tensor> parts() const;
 
   Mesh mesh_;

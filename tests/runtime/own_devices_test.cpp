@@ -1,0 +1,86 @@
+#include "portune/runtime/own_devices.h"
+
+#include <gmock/gmock.h>
+
+#include <algorithm>
+#include <set>
+#include <string>
+
+namespace portune {
+namespace {
+
+using testing::ElementsAre;
+
+// One of several processes, which exchanges nothing.
+class Process final : public ProcessGroup {
+ public:
+  Process(int64_t rank, int64_t size) : rank_(rank), size_(size) {}
+  int64_t rank() const override { return rank_; }
+  int64_t size() const override { return size_; }
+  void all_reduce(Members, std::span<const float>, std::span<float>) override { FAIL(); }
+  void all_gather(Members, std::span<const std::byte>, std::span<std::byte>) override { FAIL(); }
+  void reduce_scatter(Members, std::span<const float>, std::span<float>) override { FAIL(); }
+  std::shared_ptr<KeyValueStore> store() override { return nullptr; }
+  std::shared_ptr<ProcessGroup> duplicate() override { return nullptr; }
+  void abort(int) override { std::abort(); }
+
+ private:
+  const int64_t rank_, size_;
+};
+
+TEST(OwnDevices, AreThoseFromTheProcesssNumberOn) {
+  const Mesh mesh{.data = 2, .fsdp = 3};
+  EXPECT_THAT(own_devices(mesh, nullptr), ElementsAre(0, 1, 2, 3, 4, 5));
+  const Process second(1, 3);
+  EXPECT_THAT(own_devices(mesh, &second), ElementsAre(2, 3));
+}
+
+TEST(Reading, IsOfNobodyElseWhereAProcessHasAllParts) {
+  const Process second(1, 2);
+  const Reading reading = plan_reading({.data = 2, .fsdp = 2}, {MeshAxis::kFsdp}, &second);
+  EXPECT_THAT(reading.processes, ElementsAre(1));
+  EXPECT_THAT(reading.devices, ElementsAre(ElementsAre(2, 3)));
+}
+
+TEST(Reading, TakesEachPartFromOneDevice) {
+  const Process second(1, 2);
+  const Reading reading = plan_reading({.fsdp = 2, .tensor = 2}, {MeshAxis::kFsdp}, &second);
+  EXPECT_THAT(reading.processes, ElementsAre(0, 1));
+  EXPECT_THAT(reading.devices, ElementsAre(ElementsAre(0), ElementsAre(2)));
+}
+
+// However a mesh is cut into processes: those who read together know of each other, and have all parts.
+TEST(Reading, IsTheSameInAllProcessesThatTakePart) {
+  constexpr MeshAxis kData = MeshAxis::kData, kFsdp = MeshAxis::kFsdp, kTensor = MeshAxis::kTensor;
+  for (const Mesh& mesh :
+       {Mesh{.data = 4}, Mesh{.data = 2, .fsdp = 3}, Mesh{.data = 3, .fsdp = 2, .tensor = 2},
+        Mesh{.data = 2, .fsdp = 2, .tensor = 2}, Mesh{.fsdp = 6, .tensor = 2}, Mesh{.data = 2, .tensor = 3}}) {
+    for (const MeshAxes& over : {MeshAxes{kFsdp}, {kTensor}, {kTensor, kFsdp}, {kData, kFsdp}}) {
+      for (int64_t size = 1; size <= mesh.devices(); ++size) {
+        if (mesh.devices() % size != 0) continue;
+        const std::string what = to_string(mesh) + " in " + std::to_string(size);
+        for (int64_t rank = 0; rank < size; ++rank) {
+          const Process process(rank, size);
+          const Reading reading = plan_reading(mesh, over, &process);
+          ASSERT_NE(std::ranges::find(reading.processes, rank), reading.processes.end()) << what;
+          std::set<int64_t> places;
+          for (size_t i = 0; i < reading.processes.size(); ++i) {
+            const Process other(reading.processes[i], size);
+            const Reading others = plan_reading(mesh, over, &other);
+            ASSERT_EQ(others.processes, reading.processes) << what;
+            ASSERT_EQ(others.devices, reading.devices) << what;
+            ASSERT_EQ(reading.devices[i].size(), reading.devices[0].size()) << what;
+            for (const int64_t device : reading.devices[i]) {
+              ASSERT_NE(std::ranges::count(own_devices(mesh, &other), device), 0) << what;
+              places.insert(mesh.place(device, over));
+            }
+          }
+          ASSERT_EQ(std::ssize(places), mesh.size(over)) << what;
+        }
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace portune
