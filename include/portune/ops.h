@@ -238,8 +238,8 @@ struct AttentionOptions {
 ///          number, from 1 on. A query sees the keys of its own text alone; on the CPU the others cost nothing. 0 is
 ///          padding.
 /// returns  like q. A query all of whose keys are hidden gets finite numbers (zeros if the band or the segments leave
-/// none) and passes no
-///          gradient back.
+///          none) and passes no gradient back. Nothing may depend on these: cuDNN gives it the mean of v, and v a part
+///          of its gradient.
 /// source   Vaswani et al. 2017, arXiv:1706.03762, equation 1
 Value attention(const Value& q, const Value& k, const Value& v, const Value& mask, const AttentionOptions& options);
 

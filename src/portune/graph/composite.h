@@ -8,7 +8,7 @@
 namespace portune {
 
 /// An op with a decomposition, which says what it means, and on some platforms a kernel or a library, which must agree
-/// with it.
+/// with it wherever the op's docstring says what comes out.
 struct Composite : Op {
   /// The results, made of other ops.
   virtual Values decompose(std::span<const Value> inputs) const = 0;

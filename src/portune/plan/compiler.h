@@ -42,8 +42,7 @@ class Compiler {
 /// For a target that need not be there: nothing of it is opened. For "cpu" this machine's peaks are measured; the
 /// devices that it is divided into share them, and its memory.
 /// options  how programs run on the CPU: into how many devices it is divided, plugin, kernels; on a GPU: how much of
-/// its
-///          memory they may take, and whether by cuDNN's attention
+///          its memory they may take, and whether by cuDNN's attention
 /// errors  DeviceError if the plugin is missing or its version is not supported
 std::unique_ptr<Compiler> open_compiler(const Target& target, DeviceOptions options);
 

@@ -7,6 +7,7 @@
 
 #include <cstring>
 #include <limits>
+#include <nlohmann/json.hpp>
 #include <regex>
 
 #include "graph/ops/composites.h"
@@ -16,6 +17,7 @@
 namespace portune::test {
 namespace {
 
+using nlohmann::json;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
@@ -112,25 +114,50 @@ void replace_first(std::string& text, const std::string& from, const std::string
   text.replace(at, from.size(), to);
 }
 
+const std::string kForward = "__cudnn$fmhaScaleBiasSoftmax", kBackward = "__cudnn$fmhaScaleBiasSoftmaxBackward";
+
+// A call of a target: 1 the operands, 2 the configuration, 3 the layouts of operands and 4 of results.
+std::regex call_of(std::string target) {
+  target.insert(target.find('$'), "\\");
+  return std::regex(
+      "\"stablehlo.custom_call\"(\\([^)]*\\)) <\\{call_target_name = \"" + target +
+      "\".*, backend_config = \"([^\"]*)\", operand_layouts = (\\[.*\\]), result_layouts = (\\[.*\\])\\}> :");
+}
+
+std::smatch found_call(const std::string& program, const std::string& target) {
+  std::smatch found;
+  EXPECT_TRUE(std::regex_search(program, found, call_of(target))) << program;
+  return found;
+}
+
+json config_of(const std::string& program, const std::string& target) {
+  const std::string text = found_call(program, target)[2];
+  return json::parse(std::regex_replace(text, std::regex("\\\\22"), "\""))["cudnn_fmha_backend_config"];
+}
+
 // The program with functions in place of the calls of cuDNN.
 std::string simulated(const Setting& s) {
   std::string program = to_stablehlo(attention_and_gradients(s), kWithCudnn);
-  const CudnnAttention a{.scale = 0.5, .is_causal = program.find("\\22CAUSAL\\22") != std::string::npos};
   const TensorType q{s.dtype, {s.batch, s.query, s.heads, s.head_size}};
   const TensorType k{s.dtype, {s.batch, s.kv, s.kv_heads, s.head_size}};
   const TensorType bias{s.dtype, {s.batch, 1, s.query, s.kv}}, lse{kF32, {s.batch, s.heads, s.query}};
-  const auto put_in_place = [&](const std::string& target, const std::string& name, const Function& function) {
-    const std::regex call("\"stablehlo.custom_call\"(\\([^)]*\\)) <\\{call_target_name = \"" + target + "\".*\\}> :");
-    EXPECT_TRUE(std::regex_search(program, call)) << program;
+  const auto put_in_place = [&](const std::string& target, const std::string& name, const auto& function_of) {
+    const std::regex call = call_of(target);
+    const json config = config_of(program, target);
+    const json& dimensions = config["intermediate_tensor_shape"]["dimensions"];
+    EXPECT_EQ(dimensions,
+              json({std::to_string(s.batch), std::to_string(s.heads), std::to_string(s.query), std::to_string(s.kv)}));
+    EXPECT_EQ(config["intermediate_tensor_shape"]["element_type"], s.dtype == kBF16 ? "BF16" : "F16");
     program = std::regex_replace(program, call, "func.call @" + name + "$1 :");
-    std::string text = to_stablehlo(function, {});
+    std::string text =
+        to_stablehlo(function_of({.scale = config["fmha_scale"], .is_causal = config["mask_type"] == "CAUSAL"}), {});
     replace_first(text, "module @portune {\n", "");
     replace_first(text, "public @main", "private @" + name);
     text.erase(text.rfind('}'));
     program.insert(program.rfind('}'), text);
   };
-  put_in_place("__cudnn\\$fmhaScaleBiasSoftmax", "forward", forward({q, k, k, bias}, a));
-  put_in_place("__cudnn\\$fmhaScaleBiasSoftmaxBackward", "backward", backward({q, k, k, lse, q, bias, q}, a));
+  put_in_place(kForward, "forward", [&](const CudnnAttention& a) { return forward({q, k, k, bias}, a); });
+  put_in_place(kBackward, "backward", [&](const CudnnAttention& a) { return backward({q, k, k, lse, q, bias, q}, a); });
   return program;
 }
 
@@ -184,6 +211,52 @@ void expect_like_the_decomposition(const Setting& s) {
     ASSERT_EQ(f.size(), w.size());
     for (size_t j = 0; j < w.size(); ++j) ASSERT_NEAR(f[j], w[j], 0.02) << "result " << i << ", element " << j;
   }
+}
+
+// "[[3, 1, 2, 0], [2, 1, 0]]" of MLIR's text.
+json layouts_of(std::string text) {
+  return json::parse(std::regex_replace(text, std::regex("dense<([^>]*)> : tensor<[0-9]+xindex>"), "$1"));
+}
+
+const json kRowMajor = {3, 2, 1, 0}, kHeadsFirst = {3, 1, 2, 0}, kOfRows = {2, 1, 0}, kOfBytes = {0};
+
+TEST(CudnnAttention, ResultsLieInMemoryWithTheHeadsLast) {
+  const std::string program = to_stablehlo(attention_and_gradients({}), kWithCudnn);
+  const std::smatch forward = found_call(program, kForward), backward = found_call(program, kBackward);
+  EXPECT_EQ(layouts_of(forward[3]), json({kRowMajor, kRowMajor, kRowMajor, kRowMajor}));
+  EXPECT_EQ(layouts_of(forward[4]), json({kHeadsFirst, kOfRows, kOfBytes}));
+  EXPECT_EQ(layouts_of(backward[3]), json({kRowMajor, kRowMajor, kRowMajor, kOfRows, kRowMajor, kRowMajor, kRowMajor}));
+  EXPECT_EQ(layouts_of(backward[4]), json({kHeadsFirst, kHeadsFirst, kHeadsFirst, kOfBytes}));
+}
+
+// Of an einsum of two arrays: "btnh,bsnh->bnts".
+json dimension_numbers(const std::string& einsum) {
+  const std::string lhs = einsum.substr(0, 4), rhs = einsum.substr(5, 4), result = einsum.substr(11);
+  json lhs_contracting = json::array(), rhs_contracting = json::array(), lhs_batch = json::array(),
+       rhs_batch = json::array();
+  for (size_t axis = 0; axis < lhs.size(); ++axis) {
+    const size_t other = rhs.find(lhs[axis]);
+    if (other == std::string::npos) continue;
+    const bool is_batch = result.find(lhs[axis]) != std::string::npos;
+    (is_batch ? lhs_batch : lhs_contracting).push_back(std::to_string(axis));
+    (is_batch ? rhs_batch : rhs_contracting).push_back(std::to_string(other));
+  }
+  return {{"lhs_contracting_dimensions", lhs_contracting},
+          {"rhs_contracting_dimensions", rhs_contracting},
+          {"lhs_batch_dimensions", lhs_batch},
+          {"rhs_batch_dimensions", rhs_batch}};
+}
+
+// Scores p of queries q (t places) and keys (s places); o is the output.
+TEST(CudnnAttention, ProductsAreThoseOfItsDefinition) {
+  const std::string program = to_stablehlo(attention_and_gradients({}), kWithCudnn);
+  const json forward = config_of(program, kForward), backward = config_of(program, kBackward);
+  EXPECT_EQ(forward["bmm1_dot_dimension_numbers"], dimension_numbers("btnh,bsnh->bnts"));              // q k -> p
+  EXPECT_EQ(forward["bmm2_dot_dimension_numbers"], dimension_numbers("bnts,bsnh->btnh"));              // p v -> o
+  EXPECT_EQ(backward["bmm1_grad_gemm1_dot_dimension_numbers"], dimension_numbers("bnts,btnh->bsnh"));  // dp q -> dk
+  EXPECT_EQ(backward["bmm1_grad_gemm2_dot_dimension_numbers"], dimension_numbers("bnts,bsnh->btnh"));  // dp k -> dq
+  EXPECT_EQ(backward["bmm2_grad_gemm1_dot_dimension_numbers"], dimension_numbers("bnts,btnh->bsnh"));  // p do -> dv
+  EXPECT_EQ(backward["bmm2_grad_gemm2_dot_dimension_numbers"], dimension_numbers("btnh,bsnh->bnts"));  // do v -> dp
 }
 
 TEST(CudnnAttention, OfRowsWithPaddingIsAttention) { expect_like_the_decomposition({}); }
