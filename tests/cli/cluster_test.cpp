@@ -83,12 +83,12 @@ TEST_F(Cluster, TrainsToWhatTheCpuTrainsTo) {
 }
 
 TEST_F(Cluster, GoesOnFromACheckpointToTheSameBits) {
-  const Words more = {"--epochs", "12", "--mesh", "fsdp=4", "--device", "cuda", "--checkpoint-every", "5"};
+  const Words more = {"--epochs", "6", "--mesh", "fsdp=4", "--device", "cuda", "--checkpoint-every", "3"};
   const Finished whole = on_machines(with_batch_size(fit("whole", more), "3"));
   ASSERT_EQ(whole.exit_code, 0) << whole.err;
   const Words words = with_batch_size(fit("run", more), "3");
   Program first(words, {.processes = kMachines, .by = By::kEnvironment});
-  ASSERT_TRUE(first.says("checkpoint-10"));
+  ASSERT_TRUE(first.says("checkpoint-6"));
   ASSERT_EQ(first.processes().size(), kMachines);
   kill(first.processes()[1], SIGKILL);
   const Finished killed = first.wait();
@@ -113,6 +113,13 @@ TEST_F(Cluster, DividesTheGpusOfAMachineAmongTheProcessesOfMpirun) {
   ASSERT_EQ(alone.exit_code, 0) << alone.err;
   EXPECT_EQ(json::parse(run.out)["train_loss"], json::parse(alone.out)["train_loss"]);
   EXPECT_TRUE(weights("run") == weights("alone"));
+}
+
+TEST_F(Cluster, SaysThatThePluginCountsTheProcessesOtherwise) {
+  const pjrt::Variable backwards("CLUSTER_COUNTS_BACKWARDS", "1");
+  const Finished run = on_machines(fit("run", {"--device", "cuda"}));
+  EXPECT_EQ(run.exit_code, 69) << run.err;
+  EXPECT_THAT(run.err, HasSubstr("devices that the plugin counts as those of process 1"));
 }
 
 TEST_F(Cluster, RefusesMeshesThatTheProcessesDoNotDivide) {

@@ -5,7 +5,7 @@
 #include <dlfcn.h>
 
 #include <algorithm>
-#include <cstring>
+#include <cstdlib>
 #include <memory>
 #include <mutex>
 #include <set>
@@ -135,6 +135,8 @@ PJRT_Error* create_client(PJRT_Client_Create_Args* args) {
     if (name == "num_nodes") cluster.nodes = option.int64_value;
     if (name == "visible_devices") cluster.each = static_cast<int64_t>(option.value_size);
   }
+  // As a launcher may have numbered them otherwise.
+  if (std::getenv("CLUSTER_COUNTS_BACKWARDS") != nullptr) cluster.node = cluster.nodes - 1 - cluster.node;
   cluster.get = args->kv_get_callback;
   cluster.put = args->kv_put_callback;
   cluster.try_get = args->kv_try_get_callback;

@@ -15,10 +15,10 @@ using testing::HasSubstr;
 using Environment = std::map<std::string, std::string>;
 
 Launch launch_in(const Environment& environment, bool on_tpu = false) {
-  for (const char* name :
-       {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "PMIX_RANK", "SLURM_STEP_NUM_TASKS", "SLURM_NTASKS", "RANK", "WORLD_SIZE",
-        "MASTER_ADDR", "MASTER_PORT", "SLURM_PROCID", "TPU_WORKER_ID", "TPU_WORKER_HOSTNAMES", "LOCAL_RANK",
-        "LOCAL_WORLD_SIZE", "OMPI_COMM_WORLD_LOCAL_RANK", "SLURM_LOCALID", "TORCHELASTIC_USE_AGENT_STORE"}) {
+  for (const char* name : {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "PMIX_RANK", "SLURM_STEP_NUM_TASKS", "SLURM_NTASKS",
+                           "RANK", "WORLD_SIZE", "MASTER_ADDR", "MASTER_PORT", "SLURM_PROCID", "TPU_WORKER_ID",
+                           "TPU_WORKER_HOSTNAMES", "LOCAL_RANK", "LOCAL_WORLD_SIZE", "OMPI_COMM_WORLD_LOCAL_RANK",
+                           "SLURM_LOCALID", "SLURM_STEP_TASKS_PER_NODE", "TORCHELASTIC_USE_AGENT_STORE"}) {
     unsetenv(name);
   }
   for (const auto& [name, value] : environment) setenv(name.c_str(), value.c_str(), 1);
@@ -77,6 +77,16 @@ TEST(Launch, RankAndWorldSizeNameProcessZero) {
   EXPECT_EQ(launch.port, 2222);
   EXPECT_EQ(launch.local_rank, 1);
   EXPECT_EQ(launch.local_size, 2);
+}
+
+TEST(Launch, SlurmTellsHowManyAreOnAMachine) {
+  const Launch launch = launch_in({{"SLURM_PROCID", "9"},
+                                   {"SLURM_STEP_NUM_TASKS", "16"},
+                                   {"MASTER_ADDR", "node1"},
+                                   {"SLURM_LOCALID", "1"},
+                                   {"SLURM_STEP_TASKS_PER_NODE", "8(x2)"}});
+  EXPECT_EQ(launch.local_rank, 1);
+  EXPECT_EQ(launch.local_size, 8);
 }
 
 TEST(Launch, TorchrunKeepsThePortForItself) {

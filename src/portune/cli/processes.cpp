@@ -69,9 +69,9 @@ void divide_devices(DeviceOptions& options) {
   if (options.device == "cuda") {
     options.device = gpus_of_process(launch(), visible_gpus(), is_for_mesh ? 0 : options.mesh.devices() / processes);
   }
-  DeviceName name = device_name(options.device);
-  const int64_t each = std::max<int64_t>(1, std::ssize(name.numbers));
-  if (is_for_mesh) options.mesh.data = processes * each;
+  if (is_for_mesh) {
+    options.mesh.data = processes * std::max<int64_t>(1, std::ssize(device_name(options.device).numbers));
+  }
 }
 
 }  // namespace

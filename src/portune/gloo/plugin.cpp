@@ -26,9 +26,9 @@ using namespace std::chrono_literals;
 using Members = std::vector<int64_t>;
 using GlooContext = std::shared_ptr<gloo::Context>;
 
-}  // namespace
-
-namespace {
+void check(int failed, const PortuneExchangeError& error) {
+  if (failed != 0) throw std::runtime_error(error.message);
+}
 
 // The network, opened at the first exchange: the others may have to be there.
 class Network {
@@ -50,8 +50,7 @@ class Network {
     }
     PortuneExchangeError error;
     const auto take = [](void* to, const char* address) { *static_cast<std::string*>(to) = address; };
-    if (launch_.address(launch_.store, take, &attributes.hostname, &error) != 0)
-      throw std::runtime_error(error.message);
+    check(launch_.address(launch_.store, take, &attributes.hostname, &error), error);
     return attributes;
   }
 
@@ -105,10 +104,6 @@ class Store final : public gloo::rendezvous::Store {
   void wait(const std::vector<std::string>& keys, const std::chrono::milliseconds&) override { wait(keys); }
 
  private:
-  static void check(int failed, const PortuneExchangeError& error) {
-    if (failed != 0) throw std::runtime_error(error.message);
-  }
-
   const PortuneExchangeLaunch& launch_;
   const std::string prefix_;
 };

@@ -89,10 +89,12 @@ Launch by_tpu_workers() {
 void add_place_on_machine(Launch& launch) {
   constexpr const char* kPlaces[][2] = {{"LOCAL_RANK", "LOCAL_WORLD_SIZE"},
                                         {"OMPI_COMM_WORLD_LOCAL_RANK", "OMPI_COMM_WORLD_LOCAL_SIZE"},
-                                        {"SLURM_LOCALID", "SLURM_NTASKS_PER_NODE"}};
+                                        {"SLURM_LOCALID", "SLURM_STEP_TASKS_PER_NODE"}};
   for (const auto& [rank, size] : kPlaces) {
-    if (!variable(rank) || number_if_any(size) < 1) continue;
-    launch.local_size = number_if_any(size);
+    const std::string text = variable(size).value_or("");
+    const auto count = number_in<int64_t>(text.substr(0, text.find_first_of("(,")));  // Slurm's "8(x2)"
+    if (!variable(rank) || !count || *count < 1) continue;
+    launch.local_size = *count;
     launch.local_rank = number_of(rank, *variable(rank), 0, launch.local_size - 1);
     return;
   }
