@@ -295,8 +295,8 @@ class Quest final : public TextTask {
   std::unique_ptr<PredictionLines> prediction_lines() const override {
     return std::make_unique<QuestLines>(match_ranks_ ? &ratings_ : nullptr);
   }
-  void save(const std::filesystem::path& folder, std::span<const NamedTensorView> weights) const override {
-    checkpoint().save(folder, {.architecture = kArchitecture}, weights);
+  void save(const std::filesystem::path& folder) const override {
+    checkpoint().save(folder, {.architecture = kArchitecture});
     write_ratings(folder / kRatingsFile, ratings_);
   }
 

@@ -66,7 +66,7 @@ class QuestionAnswering final : public TextTask {
   /// "exact_match" and "f1" in percent, as the official evaluator has them; with version 2 also those of the questions
   /// with and without an answer.
   std::unique_ptr<Metrics> metrics() const override;
-  void save(const std::filesystem::path& folder, std::span<const NamedTensorView> weights) const override;
+  void save(const std::filesystem::path& folder) const override;
 
  private:
   struct Impl;

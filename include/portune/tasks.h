@@ -81,8 +81,9 @@ class Task {
   virtual double initializer_range() const { return 0.02; }
   /// Where training starts; what no checkpoint has is drawn by its initializer, from (seed, name) alone.
   virtual InitialWeights initial_weights(std::span<const nn::Parameter> parameters, uint64_t seed) const;
-  /// Writes all files of the trained model into an existing folder.
-  virtual void save(const std::filesystem::path& folder, std::span<const NamedTensorView> weights) const = 0;
+  /// Writes the files of the trained model, but its weights, into an existing folder. The Trainer writes these, under
+  /// the names of the parameters, as model.safetensors or, in a checkpoint of several processes, in parts.
+  virtual void save(const std::filesystem::path& folder) const = 0;
 };
 
 /// Makes the file of predictions, a JSON object a line. For one pass over the rows, in their order.

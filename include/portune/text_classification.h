@@ -85,7 +85,7 @@ class TextClassification final : public TextTask {
   std::vector<std::string> inputs() const override;
   Forward forward(const nn::Scope& root, const Columns& batch) const override;
   std::unique_ptr<Metrics> metrics() const override;
-  void save(const std::filesystem::path& folder, std::span<const NamedTensorView> weights) const override;
+  void save(const std::filesystem::path& folder) const override;
 
  private:
   struct Impl;

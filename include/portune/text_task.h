@@ -73,9 +73,9 @@ class TextCheckpoint {
 
   InitialWeights initial_weights(std::span<const nn::Parameter> parameters, uint64_t seed) const;
   std::vector<std::string> unknown_config_keys() const;
-  /// Config with the changes, tokenizer and other companions, weights. An architecture among the changes is the model's
+  /// Config with the changes, tokenizer and other companions. An architecture among the changes is the model's
   /// class in transformers: TextModel::class_name().
-  void save(const std::filesystem::path& folder, ConfigChanges changes, std::span<const NamedTensorView> weights) const;
+  void save(const std::filesystem::path& folder, ConfigChanges changes) const;
 
  private:
   struct Impl;

@@ -67,7 +67,7 @@ class TokenClassification final : public TextTask {
   Forward forward(const nn::Scope& root, const Columns& batch) const override;
   /// Precision, recall and F1 of entities as seqeval has them, accuracy of words.
   std::unique_ptr<Metrics> metrics() const override;
-  void save(const std::filesystem::path& folder, std::span<const NamedTensorView> weights) const override;
+  void save(const std::filesystem::path& folder) const override;
 
  private:
   struct Impl;

@@ -38,7 +38,7 @@ class Faulty final : public Task {
   }
   std::unique_ptr<Metrics> metrics() const override { return nullptr; }
   TokenCount tokens(const data::Example&) const override { return {}; }
-  void save(const std::filesystem::path&, std::span<const NamedTensorView>) const override {}
+  void save(const std::filesystem::path&) const override {}
 
  private:
   const double fault_;

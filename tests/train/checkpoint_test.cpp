@@ -14,11 +14,11 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
 const Tensor kM({2}, {1.0f, 2.0f}), kV({2}, {3.0f, 4.0f});
-const std::vector<std::string> kNames{"w"};
-const std::vector<TensorType> kTypes{{DType::kFloat32, {2}}};
+const TensorType kType{DType::kFloat32, {2}};
 
 void write(const std::filesystem::path& folder) {
-  train::write_moments(folder, std::vector<NamedTensorView>{{"m.w", kM.view()}, {"v.w", kV.view()}});
+  io::write_safetensors(folder / "optimizer.safetensors",
+                        std::vector<NamedTensorView>{{"m.w", kM.view()}, {"v.w", kV.view()}});
   train::write_position(folder, {.step = 17,
                                  .total_steps = 40,
                                  .epoch_loss = {.sum = 0.1, .weight = 30},
@@ -40,27 +40,27 @@ TEST(TrainingState, ComesBackAsItWasWritten) {
   EXPECT_EQ(position.progress.loss_scale, 32768);
   EXPECT_EQ(position.run, (train::RunFacts{{"seed", "42"}, {"text_column", "a \"text\""}}));
   EXPECT_EQ(position.data, R"({"stage": "pass"})");
-  const train::Moments moments = train::read_moments(folder.path(), kNames, kTypes);
-  ASSERT_EQ(moments.m.size(), 1u);
-  EXPECT_THAT(moments.m[0].as<float>(), ElementsAre(1, 2));
-  EXPECT_THAT(moments.v[0].as<float>(), ElementsAre(3, 4));
+  const train::SavedArrays moments(folder.path(), train::kMomentsStem);
+  EXPECT_THAT(moments.read("m.w", kType).as<float>(), ElementsAre(1, 2));
+  EXPECT_THAT(moments.read("v.w", kType).as<float>(), ElementsAre(3, 4));
 }
 
 TEST(TrainingState, IsMissedInAModelFolder) {
   const TemporaryFolder folder;
   EXPECT_THAT(message_of<NotFoundError>([&] { train::read_position(folder.path()); }),
               AllOf(HasSubstr(folder.path().string()), HasSubstr("trainer_state.json")));
-  EXPECT_THROW(train::read_moments(folder.path(), kNames, kTypes), NotFoundError);
+  EXPECT_THAT(message_of<NotFoundError>([&] { train::SavedArrays(folder.path(), train::kMomentsStem); }),
+              HasSubstr("no optimizer.safetensors and no optimizer.safetensors.index.json"));
 }
 
 TEST(TrainingState, OfOtherParametersIsRefused) {
   const TemporaryFolder folder;
   write(folder.path());
-  EXPECT_THAT(
-      message_of<CheckpointError>([&] { train::read_moments(folder.path(), std::vector<std::string>{"u"}, kTypes); }),
-      AllOf(HasSubstr("optimizer.safetensors"), HasSubstr("m.u")));
-  const std::vector<TensorType> other{{DType::kFloat32, {3}}};
-  EXPECT_THAT(message_of<CheckpointError>([&] { train::read_moments(folder.path(), kNames, other); }),
+  const train::SavedArrays moments(folder.path(), train::kMomentsStem);
+  EXPECT_THAT(message_of<CheckpointError>([&] { moments.read("m.u", kType); }),
+              AllOf(HasSubstr("optimizer.safetensors"), HasSubstr("m.u")));
+  const TensorType other{DType::kFloat32, {3}};
+  EXPECT_THAT(message_of<CheckpointError>([&] { moments.read("m.w", other); }),
               AllOf(HasSubstr("m.w"), HasSubstr("float32[2]"), HasSubstr("float32[3]")));
 }
 

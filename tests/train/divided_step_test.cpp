@@ -136,7 +136,7 @@ class DropTask final : public Task {
   }
   std::unique_ptr<Metrics> metrics() const override { return nullptr; }
   TokenCount tokens(const data::Example&) const override { return {}; }
-  void save(const std::filesystem::path&, std::span<const NamedTensorView>) const override {}
+  void save(const std::filesystem::path&) const override {}
 };
 
 // The first moment of p, of 2 rows of ones in two parts.

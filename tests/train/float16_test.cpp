@@ -103,29 +103,28 @@ data::Dataset rows() {
 }
 
 // The first moments after one step: a tenth of the gradient, dropout included.
-train::Moments moments_of_a_step(const TextClassification& task, DType dtype) {
+std::vector<Tensor> moments_of_a_step(const TextClassification& task, DType dtype) {
   Trainer trainer(kernels(), task, options(dtype));
   EXPECT_FALSE(trainer.step(*task.batches(rows(), 6).iterate().next()).skipped());
   const TemporaryFolder folder;
   trainer.save_checkpoint(folder / "saved");
   const io::SafetensorsFile model = io::SafetensorsFile::open(folder / "saved" / "model.safetensors");
-  std::vector<std::string> names;
-  std::vector<TensorType> types;
+  const train::SavedArrays saved(folder / "saved", train::kMomentsStem);
+  std::vector<Tensor> moments;
   for (const io::SafetensorsFile::Entry& entry : model.entries()) {
-    names.emplace_back(entry.name);
-    types.push_back(entry.type);
+    moments.push_back(saved.read("m." + entry.name, entry.type));
   }
-  return train::read_moments(folder / "saved", names, types);
+  return moments;
 }
 
 TEST(Float16, GradientsOfAModelAreThoseOfFloat32) {
   const TextClassification task(kTinyBert, {.max_length = 12, .labels = {"bad", "good"}});
-  const train::Moments wanted = moments_of_a_step(task, DType::kFloat32);
-  const train::Moments found = moments_of_a_step(task, DType::kFloat16);
+  const std::vector<Tensor> wanted = moments_of_a_step(task, DType::kFloat32);
+  const std::vector<Tensor> found = moments_of_a_step(task, DType::kFloat16);
   double all_squares = 0, squares_of_differences = 0;
-  for (size_t i = 0; i < wanted.m.size(); ++i) {
-    for (size_t k = 0; k < wanted.m[i].as<float>().size(); ++k) {
-      const double value = wanted.m[i].as<float>()[k], difference = found.m[i].as<float>()[k] - value;
+  for (size_t i = 0; i < wanted.size(); ++i) {
+    for (size_t k = 0; k < wanted[i].as<float>().size(); ++k) {
+      const double value = wanted[i].as<float>()[k], difference = found[i].as<float>()[k] - value;
       all_squares += value * value;
       squares_of_differences += difference * difference;
     }

@@ -22,7 +22,7 @@ class LayerStack final : public Task {
   }
   std::unique_ptr<Metrics> metrics() const override { return nullptr; }
   TokenCount tokens(const data::Example&) const override { return {}; }
-  void save(const std::filesystem::path&, std::span<const NamedTensorView>) const override {}
+  void save(const std::filesystem::path&) const override {}
 
   /// A training step on rows of 128 tokens.
   Function step(int64_t rows, const train::StepOptions& options) const {

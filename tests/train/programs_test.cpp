@@ -28,7 +28,7 @@ class LinearTask final : public Task {
   }
   std::unique_ptr<Metrics> metrics() const override { return nullptr; }
   TokenCount tokens(const data::Example&) const override { return {}; }
-  void save(const std::filesystem::path&, std::span<const NamedTensorView>) const override {}
+  void save(const std::filesystem::path&) const override {}
 };
 
 const train::Signature kBatch{{"x", {kF32, {3, 2}}}, {std::string(data::kExampleWeight), {kF32, {3}}}};

@@ -20,7 +20,7 @@ bool is_replaceable(const fs::directory_entry& entry) {
   const std::string name = entry.path().filename().string();
   if (entry.is_directory()) return train::is_of_checkpoint(name);
   const bool own = name == kLockFile || name == "config.json" || name == "trainer_state.json" ||
-                   name == "model.safetensors.index.json";
+                   name.ends_with(".safetensors.index.json");
   return own || entry.path().extension() == ".safetensors" || hub::is_companion_file(name);
 }
 

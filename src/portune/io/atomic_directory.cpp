@@ -193,6 +193,8 @@ void AtomicDirectory::commit() {
   if (old) remove_tree(*old);
 }
 
+fs::path staging_of(const fs::path& target, const std::string& name) { return normalised(target).parent_path() / name; }
+
 void remove_directory(const fs::path& path) {
   const fs::path target = normalised(path);
   const fs::path doomed = unique_sibling(target, kStagingPrefix);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <string>
 #include <vector>
 
 #include "portune/base/file_descriptor.h"
@@ -35,6 +36,9 @@ class AtomicDirectory {
   FileDescriptor lock_;  // held while this object lives: others see that the staging folder is in use
   bool committed_ = false;
 };
+
+/// The staging folder of this name that an AtomicDirectory of another process has made for the same target.
+std::filesystem::path staging_of(const std::filesystem::path& target, const std::string& name);
 
 /// Removes a folder so that its place has the whole of it or nothing, whenever the process dies: what is left then has
 /// the name of a staging folder, and `recover_directory` removes it.

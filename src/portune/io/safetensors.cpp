@@ -39,9 +39,9 @@ void require_utf8(std::string_view text) {
   throw UsageError({.where = "write_safetensors", .given = "text that is not UTF-8", .expected = "UTF-8"});
 }
 
-void require_writable_text(std::span<const NamedTensorView> tensors, const SafetensorsMetadata& metadata) {
+void require_writable_text(std::span<const NamedTensorType> tensors, const SafetensorsMetadata& metadata) {
   std::set<std::string_view> names{"__metadata__"};
-  for (const NamedTensorView& tensor : tensors) {
+  for (const NamedTensorType& tensor : tensors) {
     require_utf8(tensor.name);
     if (names.insert(tensor.name).second) continue;
     throw UsageError({.where = "write_safetensors",
@@ -54,30 +54,22 @@ void require_writable_text(std::span<const NamedTensorView> tensors, const Safet
   }
 }
 
-// Whole multiples of 64 bytes first, then wide element types before narrow ones: every tensor lies at a multiple of
-// its element's size, and nearly all at a multiple of 64.
-std::vector<const NamedTensorView*> in_file_order(std::span<const NamedTensorView> tensors) {
-  std::vector<const NamedTensorView*> order;
-  for (const NamedTensorView& tensor : tensors) order.push_back(&tensor);
-  const auto key = [](const NamedTensorView* tensor) {
-    const TensorType& type = tensor->view.type;
-    return std::tuple(type.bytes() % kAlignment != 0, -size_of(type.dtype), std::string_view(tensor->name));
-  };
-  std::sort(order.begin(), order.end(), [&](const auto* a, const auto* b) { return key(a) < key(b); });
-  return order;
+int64_t bytes_of(std::span<const NamedTensorType> tensors) {
+  int64_t bytes = 0;
+  for (const NamedTensorType& tensor : tensors) bytes += tensor.type.bytes();
+  return bytes;
 }
 
 // Length and JSON, padded with spaces to a multiple of kAlignment.
-std::string header_bytes(std::span<const NamedTensorView* const> order, const SafetensorsMetadata& metadata) {
+std::string header_bytes(std::span<const NamedTensorType> tensors, const SafetensorsMetadata& metadata) {
   nlohmann::ordered_json::object_t header;
   if (!metadata.empty()) header.emplace_back("__metadata__", metadata);
   int64_t end = 0;
-  for (const NamedTensorView* tensor : order) {
-    const TensorType& type = tensor->view.type;
+  for (const auto& [name, type] : tensors) {
     const int64_t begin = std::exchange(end, end + type.bytes());
-    header.emplace_back(tensor->name, nlohmann::ordered_json{{"dtype", safetensors_name_of(type.dtype)},
-                                                             {"shape", type.shape.sizes()},
-                                                             {"data_offsets", {begin, end}}});
+    header.emplace_back(name, nlohmann::ordered_json{{"dtype", safetensors_name_of(type.dtype)},
+                                                     {"shape", type.shape.sizes()},
+                                                     {"data_offsets", {begin, end}}});
   }
   std::string text = nlohmann::ordered_json(std::move(header)).dump();
   uint64_t length = sizeof(uint64_t) + text.size();
@@ -88,20 +80,37 @@ std::string header_bytes(std::span<const NamedTensorView* const> order, const Sa
 
 }  // namespace
 
+bool lies_before(const NamedTensorType& a, const NamedTensorType& b) {
+  const auto key = [](const NamedTensorType& tensor) {
+    return std::tuple(tensor.type.bytes() % kAlignment != 0, -size_of(tensor.type.dtype),
+                      std::string_view(tensor.name));
+  };
+  return key(a) < key(b);
+}
+
+SafetensorsWriter::SafetensorsWriter(const std::filesystem::path& path, std::span<const NamedTensorType> tensors,
+                                     const SafetensorsMetadata& metadata)
+    : file_(path) {
+  require_writable_text(tensors, metadata);
+  const std::string header = header_bytes(tensors, metadata);
+  file_.reserve(std::ssize(header) + bytes_of(tensors));
+  file_.write(header);
+}
+
+void SafetensorsWriter::write(const TensorView& tensor) {
+  file_.write(std::span(tensor.data, static_cast<size_t>(tensor.type.bytes())));
+}
+
 void write_safetensors(const std::filesystem::path& path, std::span<const NamedTensorView> tensors,
                        const SafetensorsMetadata& metadata) {
-  require_writable_text(tensors, metadata);
-  const std::vector<const NamedTensorView*> order = in_file_order(tensors);
-  const std::string header = header_bytes(order, metadata);
-  int64_t total = static_cast<int64_t>(header.size());
-  for (const NamedTensorView* tensor : order) total += tensor->view.type.bytes();
+  const auto type_of = [](const NamedTensorView& tensor) { return NamedTensorType{tensor.name, tensor.view.type}; };
+  std::vector<NamedTensorView> in_order(tensors.begin(), tensors.end());
+  std::ranges::sort(in_order, lies_before, type_of);
+  std::vector<NamedTensorType> types;
+  for (const NamedTensorView& tensor : in_order) types.push_back(type_of(tensor));
 
-  OutputFile file(path);
-  file.reserve(total);
-  file.write(header);
-  for (const NamedTensorView* tensor : order) {
-    file.write(std::span(tensor->view.data, static_cast<size_t>(tensor->view.type.bytes())));
-  }
+  SafetensorsWriter file(path, types, metadata);
+  for (const NamedTensorView& tensor : in_order) file.write(tensor.view);
   file.finish();
 }
 

@@ -10,6 +10,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "portune/base/output_file.h"
 #include "portune/io/file.h"
 #include "portune/tensor.h"
 
@@ -53,6 +54,33 @@ class SafetensorsFile {
   std::vector<Entry> entries_;
   SafetensorsMetadata metadata_;
   std::unordered_map<std::string_view, size_t> index_;  // keys look into entries_
+};
+
+/// What is to be written of one tensor.
+struct NamedTensorType {
+  std::string name;
+  TensorType type;
+};
+/// Whether a tensor lies before another one in what is written: whole multiples of 64 bytes first, then wide element
+/// types before narrow ones, each by name. So every tensor lies at a multiple of its element's size, and nearly all at
+/// a multiple of 64.
+bool lies_before(const NamedTensorType& a, const NamedTensorType& b);
+
+/// A safetensors file under construction, which takes one tensor at a time. Without `finish` nothing is left behind.
+class SafetensorsWriter {
+ public:
+  /// tensors  in the order of lies_before
+  /// errors   UsageError for a name that is not allowed; IoError if `path` exists or there is no space
+  SafetensorsWriter(const std::filesystem::path& path, std::span<const NamedTensorType> tensors,
+                    const SafetensorsMetadata& metadata = {{"format", "pt"}});
+  /// The elements of the next tensor.
+  /// errors  IoError
+  void write(const TensorView& tensor);
+  /// Makes the file durable (fsync).
+  void finish() { file_.finish(); }
+
+ private:
+  OutputFile file_;
 };
 
 /// Writes a new safetensors file and makes it durable (fsync). Elements go from `tensors` to the file without a copy in

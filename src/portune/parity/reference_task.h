@@ -27,7 +27,7 @@ class ReferenceTask final : public Task {
   double initializer_range() const override;
   /// errors  CheckpointError naming a parameter that the checkpoint lacks
   InitialWeights initial_weights(std::span<const nn::Parameter> parameters, uint64_t seed) const override;
-  void save(const std::filesystem::path&, std::span<const NamedTensorView>) const override {}
+  void save(const std::filesystem::path&) const override {}
 
  private:
   Forward text_forward(const nn::Scope& root, const Columns& batch) const;

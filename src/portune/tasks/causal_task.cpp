@@ -20,8 +20,8 @@ std::unique_ptr<Metrics> CausalTask::metrics() const { return std::make_unique<L
 
 std::unique_ptr<PredictionLines> CausalTask::prediction_lines() const { return std::make_unique<LanguageModelLines>(); }
 
-void CausalTask::save(const std::filesystem::path& folder, std::span<const NamedTensorView> weights) const {
-  checkpoint().save(folder, {.architecture = checkpoint().model().class_name(models::HeadKind::kCausalLM)}, weights);
+void CausalTask::save(const std::filesystem::path& folder) const {
+  checkpoint().save(folder, {.architecture = checkpoint().model().class_name(models::HeadKind::kCausalLM)});
 }
 
 }  // namespace portune::tasks

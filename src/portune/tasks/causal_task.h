@@ -12,7 +12,7 @@ class CausalTask : public TextTask {
   Forward forward(const nn::Scope& root, const Columns& batch) const override;
   std::unique_ptr<Metrics> metrics() const override;
   std::unique_ptr<PredictionLines> prediction_lines() const override;
-  void save(const std::filesystem::path& folder, std::span<const NamedTensorView> weights) const override;
+  void save(const std::filesystem::path& folder) const override;
 
  protected:
   using TextTask::TextTask;

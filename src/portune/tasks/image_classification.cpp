@@ -302,13 +302,12 @@ InitialWeights ImageClassification::initial_weights(std::span<const nn::Paramete
   return tasks::load_weights(impl_->folder, parameters, impl_->model->facts().base_prefix, seed);
 }
 
-void ImageClassification::save(const fs::path& folder, std::span<const NamedTensorView> weights) const {
+void ImageClassification::save(const fs::path& folder) const {
   const std::string_view head = impl_->two_heads ? kHeads : kHead;
   tasks::save_model(folder, impl_->folder,
                     {.architecture = impl_->model->facts().class_prefix + std::string(head),
                      .labels = impl_->labels,
-                     .problem_type = "single_label_classification"},
-                    weights);
+                     .problem_type = "single_label_classification"});
 }
 
 }  // namespace portune

@@ -92,9 +92,9 @@ class MaskedLm final : public TextTask {
                                      batch.at("next_sentence_label"), weights);
   }
   std::unique_ptr<Metrics> metrics() const override { return std::make_unique<tasks::LanguageModelMetrics>(); }
-  void save(const std::filesystem::path& folder, std::span<const NamedTensorView> weights) const override {
+  void save(const std::filesystem::path& folder) const override {
     const auto head = options_.next_sentence ? models::HeadKind::kPreTraining : models::HeadKind::kMaskedLM;
-    checkpoint().save(folder, {.architecture = checkpoint().model().class_name(head)}, weights);
+    checkpoint().save(folder, {.architecture = checkpoint().model().class_name(head)});
   }
 
  private:

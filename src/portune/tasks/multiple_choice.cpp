@@ -123,9 +123,8 @@ class MultipleChoice final : public TextTask {
                                           batch.at("labels"), weights);
   }
   std::unique_ptr<Metrics> metrics() const override { return std::make_unique<ChoiceMetrics>(); }
-  void save(const std::filesystem::path& folder, std::span<const NamedTensorView> weights) const override {
-    checkpoint().save(folder, {.architecture = checkpoint().model().class_name(models::HeadKind::kMultipleChoice)},
-                      weights);
+  void save(const std::filesystem::path& folder) const override {
+    checkpoint().save(folder, {.architecture = checkpoint().model().class_name(models::HeadKind::kMultipleChoice)});
   }
 
  private:

@@ -162,9 +162,8 @@ std::unique_ptr<Metrics> QuestionAnswering::metrics() const {
   return std::make_unique<tasks::AnswerMetrics>(impl_->options);
 }
 
-void QuestionAnswering::save(const std::filesystem::path& folder, std::span<const NamedTensorView> weights) const {
-  checkpoint().save(folder, {.architecture = checkpoint().model().class_name(models::HeadKind::kQuestionAnswering)},
-                    weights);
+void QuestionAnswering::save(const std::filesystem::path& folder) const {
+  checkpoint().save(folder, {.architecture = checkpoint().model().class_name(models::HeadKind::kQuestionAnswering)});
 }
 
 }  // namespace portune

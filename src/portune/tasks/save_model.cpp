@@ -2,17 +2,14 @@
 
 #include "portune/hub/config_edit.h"
 #include "portune/io/file.h"
-#include "portune/io/safetensors.h"
 
 namespace portune::tasks {
 
-void save_model(const std::filesystem::path& folder, const hub::ModelFolder& from, ConfigChanges changes,
-                std::span<const NamedTensorView> weights) {
+void save_model(const std::filesystem::path& folder, const hub::ModelFolder& from, ConfigChanges changes) {
   changes.dtype = DType::kFloat32;
   const std::string config = hub::edit_config(from.config_text(), (from.path() / "config.json").string(), changes);
   io::write_file(folder / "config.json", config);
   for (const std::string& name : from.companion_files()) io::copy_file(from.path() / name, folder / name);
-  io::write_safetensors(folder / "model.safetensors", weights);
 }
 
 }  // namespace portune::tasks

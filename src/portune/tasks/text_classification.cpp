@@ -213,13 +213,13 @@ std::unique_ptr<Metrics> TextClassification::metrics() const {
   return std::make_unique<tasks::ClassificationMetrics>(impl_->head, labels);
 }
 
-void TextClassification::save(const std::filesystem::path& folder, std::span<const NamedTensorView> weights) const {
+void TextClassification::save(const std::filesystem::path& folder) const {
   ConfigChanges changes{.architecture = checkpoint().model().class_name(models::HeadKind::kSequenceClassification)};
   changes.problem_type = tasks::problem_type_of(impl_->head);
   changes.labels = impl_->labels;
   if (impl_->head == Head::kSigmoid) changes.labels = {impl_->labels[1]};
   if (impl_->head == Head::kRegression) changes.labels = {"LABEL_0"};  // transformers counts the outputs by them
-  checkpoint().save(folder, std::move(changes), weights);
+  checkpoint().save(folder, std::move(changes));
 }
 
 }  // namespace portune

@@ -206,9 +206,8 @@ InitialWeights TextCheckpoint::initial_weights(std::span<const nn::Parameter> pa
 
 std::vector<std::string> TextCheckpoint::unknown_config_keys() const { return config().unread_keys(); }
 
-void TextCheckpoint::save(const std::filesystem::path& folder, ConfigChanges changes,
-                          std::span<const NamedTensorView> weights) const {
-  tasks::save_model(folder, impl_->folder, std::move(changes), weights);
+void TextCheckpoint::save(const std::filesystem::path& folder, ConfigChanges changes) const {
+  tasks::save_model(folder, impl_->folder, std::move(changes));
 }
 
 TokenCount TextTask::tokens(const data::Example& batch) const {

@@ -192,9 +192,9 @@ std::unique_ptr<Metrics> TokenClassification::metrics() const {
   return std::make_unique<tasks::TagMetrics>(impl_->labels);
 }
 
-void TokenClassification::save(const std::filesystem::path& folder, std::span<const NamedTensorView> weights) const {
+void TokenClassification::save(const std::filesystem::path& folder) const {
   const std::string architecture = checkpoint().model().class_name(models::HeadKind::kTokenClassification);
-  checkpoint().save(folder, {.architecture = architecture, .labels = impl_->labels}, weights);
+  checkpoint().save(folder, {.architecture = architecture, .labels = impl_->labels});
 }
 
 }  // namespace portune

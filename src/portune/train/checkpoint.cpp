@@ -2,33 +2,21 @@
 
 #include <cstring>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "portune/error.h"
 #include "portune/io/file.h"
 #include "portune/io/json.h"
-#include "portune/io/safetensors.h"
+#include "portune/io/tensor_files.h"
 
 namespace portune::train {
 namespace {
 
-constexpr const char* kMomentsFile = "optimizer.safetensors";
 constexpr const char* kStateFile = "trainer_state.json";
 constexpr const char* kDataFile = "data_state.json";
 constexpr int64_t kMostDataBytes = 100 << 20;
 constexpr int64_t kFormat = 2;
 constexpr int64_t kMostSteps = int64_t{1} << 53;  // what other readers of JSON hold exactly
-
-Tensor moment(const io::SafetensorsFile& file, const std::string& name, const TensorType& type) {
-  const std::optional<TensorView> found = file.find(name);
-  if (!found || found->type != type) {
-    throw CheckpointError({.where = file.path().string() + ", tensor " + name,
-                           .given = found ? to_string(found->type) : "no such tensor",
-                           .expected = to_string(type) + ", as the model's parameter"});
-  }
-  Tensor tensor(type);
-  std::memcpy(tensor.data(), found->data, static_cast<size_t>(type.bytes()));
-  return tensor;
-}
 
 }  // namespace
 
@@ -44,10 +32,6 @@ void write_position(const std::filesystem::path& folder, const Position& positio
       {"epoch_loss", loss}, {"progress", progress},         {"run", position.run}};
   io::write_file(position_file(folder), state.dump(2) + "\n");
   if (!position.data.empty()) io::write_file(folder / kDataFile, position.data);
-}
-
-void write_moments(const std::filesystem::path& folder, std::span<const NamedTensorView> moments) {
-  io::write_safetensors(folder / kMomentsFile, moments);
 }
 
 Position read_position(const std::filesystem::path& folder) {
@@ -77,15 +61,26 @@ Position read_position(const std::filesystem::path& folder) {
   return position;
 }
 
-Moments read_moments(const std::filesystem::path& folder, std::span<const std::string> parameters,
-                     std::span<const TensorType> types) {
-  Moments moments;
-  const io::SafetensorsFile file = io::SafetensorsFile::open(folder / kMomentsFile);
-  for (size_t i = 0; i < parameters.size(); ++i) {
-    moments.m.push_back(moment(file, "m." + parameters[i], types[i]));
-    moments.v.push_back(moment(file, "v." + parameters[i], types[i]));
+SavedArrays::SavedArrays(const std::filesystem::path& folder, const char* stem)
+    : files_(io::open_tensor_files(folder, stem)),
+      listed_in_(files_.size() == 1 ? files_[0].path() : folder / io::tensor_index_file(stem)) {
+  if (!files_.empty()) return;
+  throw NotFoundError({.where = folder.string(),
+                       .given = "no " + io::tensor_file(stem) + " and no " + io::tensor_index_file(stem),
+                       .expected = "a checkpoint of an interrupted run"});
+}
+
+Tensor SavedArrays::read(const std::string& name, const TensorType& type) const {
+  std::optional<TensorView> found;
+  for (size_t i = 0; i < files_.size() && !found; ++i) found = files_[i].find(name);
+  if (!found || found->type != type) {
+    throw CheckpointError({.where = listed_in_.string() + ", tensor " + name,
+                           .given = found ? to_string(found->type) : "no such tensor",
+                           .expected = to_string(type) + ", as the model's parameter"});
   }
-  return moments;
+  Tensor tensor(type);
+  std::memcpy(tensor.data(), found->data, static_cast<size_t>(type.bytes()));
+  return tensor;
 }
 
 }  // namespace portune::train

@@ -2,10 +2,10 @@
 #pragma once
 
 #include <filesystem>
-#include <span>
 #include <string>
 #include <vector>
 
+#include "portune/io/safetensors.h"
 #include "portune/tensor.h"
 #include "portune/train/progress.h"
 #include "portune/train/run_facts.h"
@@ -33,11 +33,9 @@ struct Position {
   std::string data;  ///< data::Cursor::state() of the batches after the last step; empty: not known
 };
 
-/// Add files to a model folder that is being written: trainer_state.json and, where the data's state is known,
-/// data_state.json; optimizer.safetensors.
-/// moments  first and second moments under "m.<parameter>" and "v.<parameter>"
+/// Adds files to a model folder that is being written: trainer_state.json and, where the data's state is known,
+/// data_state.json.
 void write_position(const std::filesystem::path& folder, const Position& position);
-void write_moments(const std::filesystem::path& folder, std::span<const NamedTensorView> moments);
 
 /// The file without which a folder is no checkpoint.
 std::filesystem::path position_file(const std::filesystem::path& folder);
@@ -45,11 +43,23 @@ std::filesystem::path position_file(const std::filesystem::path& folder);
 /// errors  NotFoundError if the folder is a model without a training state; CheckpointError if the state makes no sense
 Position read_position(const std::filesystem::path& folder);
 
-struct Moments {
-  std::vector<Tensor> m, v;  ///< in the order of the parameters
+/// Of the files of a checkpoint that hold arrays: the weights under the parameters' names, and
+inline constexpr const char* kWeightsStem = "model";
+/// the first and second moments under "m.<parameter>" and "v.<parameter>".
+inline constexpr const char* kMomentsStem = "optimizer";
+
+/// Such files, opened; arrays are read when they are asked for.
+class SavedArrays {
+ public:
+  /// errors  NotFoundError if there are none; those of io::open_tensor_files
+  SavedArrays(const std::filesystem::path& folder, const char* stem);
+  /// A copy.
+  /// errors  CheckpointError if there is none of this name, or one of another type
+  Tensor read(const std::string& name, const TensorType& type) const;
+
+ private:
+  const std::vector<io::SafetensorsFile> files_;
+  const std::filesystem::path listed_in_;
 };
-/// errors  NotFoundError if there are none; CheckpointError if they are not those of these parameters
-Moments read_moments(const std::filesystem::path& folder, std::span<const std::string> parameters,
-                     std::span<const TensorType> types);
 
 }  // namespace portune::train

@@ -199,8 +199,6 @@ class FitLoop {
   NumericError end_before(const StepResult& result, const data::Example& batch) {
     state_.return_to_before(result.step());
     const SavedBefore saved = save_before_end();  // first, as what follows needs memory and may fail
-    // Others wait for a folder that will not come, and do not take part in what follows.
-    if (!saved.fault.empty() && state_.processes() != nullptr) return not_finite(result, batch, "", saved);
     std::string first;
     try {
       first = state_.first_not_finite(batch);

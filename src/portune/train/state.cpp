@@ -9,8 +9,8 @@
 
 #include "portune/base/thread_pool.h"
 #include "portune/error.h"
-#include "portune/io/atomic_directory.h"
 #include "portune/io/content_hash.h"
+#include "portune/processes/shared_directory.h"
 #include "portune/train/finite.h"
 #include "portune/train/options.h"
 #include "portune/train/run_facts.h"
@@ -198,21 +198,23 @@ StartedEvaluation TrainingState::start_evaluation(data::Example batch) {
   return StartedEvaluation(std::move(batch), compiled.program.run(arguments), compiled.outputs);
 }
 
-// The first process writes; the others go on when it is there.
-void TrainingState::write(const std::filesystem::path& folder,
-                          const std::function<void(const std::filesystem::path& staging)>& write_to) const {
-  std::optional<io::AtomicDirectory> directory;
-  if (is_first(processes())) directory.emplace(folder);
-  write_to(directory ? directory->staging() : std::filesystem::path());
-  if (directory) directory->commit();
-  wait_for_all(processes());
+void TrainingState::require_weights(const std::filesystem::path& folder) const {
+  if (!weights_.empty()) return;
+  throw UsageError({.where = "saving to " + folder.string(),
+                    .given = "a trainer that has seen no batch",
+                    .expected = "a step or an evaluation before, which loads the weights"});
 }
 
+// In one file, which the first process writes, as models are passed on.
 void TrainingState::save(const std::filesystem::path& folder) const {
-  write(folder, [&](const std::filesystem::path& staging) { weights_.save_model(staging, folder); });
+  require_weights(folder);
+  SharedDirectory directory(folder, processes(), 1);
+  weights_.save_model(directory, folder);
+  directory.commit();
 }
 
 void TrainingState::save_checkpoint(const std::filesystem::path& folder) {
+  require_weights(folder);
   weights_.load_moments();  // a checkpoint before the first step has them too
   Position position = position_;
   position.progress = progress();
@@ -220,10 +222,12 @@ void TrainingState::save_checkpoint(const std::filesystem::path& folder) {
     position.step -= position.progress.void_steps;
     position.data.clear();
   }
-  write(folder, [&](const std::filesystem::path& staging) {
-    weights_.save_model(staging, folder);
-    weights_.save_moments(staging);
-    if (!staging.empty()) write_position(staging, position);
+  SharedDirectory directory(folder, processes(), processes() == nullptr ? 1 : processes()->size());
+  weights_.save_model(directory, folder);
+  weights_.save_moments(directory);
+  directory.commit([&] {
+    for (const char* stem : {kWeightsStem, kMomentsStem}) SavedArrays(directory.staging(), stem);  // that all is there
+    write_position(directory.staging(), position);
   });
 }
 

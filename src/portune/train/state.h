@@ -105,8 +105,7 @@ class TrainingState {
   void plan_step(const Signature& batch, std::vector<Job>& jobs);
   void plan_evaluation(const Signature& batch, std::vector<Job>& jobs);
   std::vector<DeviceArray> put(const data::Example& batch, const Signature& signature) const;
-  void write(const std::filesystem::path& folder,
-             const std::function<void(const std::filesystem::path& staging)>& write_to) const;
+  void require_weights(const std::filesystem::path& folder) const;
 
   const Device& device_;
   const Task& task_;

@@ -11,27 +11,19 @@
 namespace portune::train {
 namespace {
 
-std::vector<Tensor> to_host(const std::vector<DeviceArray>& arrays) {
-  std::vector<Tensor> tensors;
-  for (const DeviceArray& array : arrays) tensors.push_back(array.to_host());
-  return tensors;
-}
-
-// Each process puts them on its device.
-void require_same(const std::vector<Tensor>& tensors, const char* what, ProcessGroup* processes) {
-  if (processes == nullptr) return;
-  std::vector<TensorView> views;
-  for (const Tensor& tensor : tensors) views.push_back(tensor.view());
-  const std::optional<int64_t> other = first_with_another(processes, io::hash_of(views));
+// Each process puts its part of the arrays that have this hash on its device.
+void require_same(uint64_t hash, const char* what, ProcessGroup* processes) {
+  const std::optional<int64_t> other = first_with_another(processes, hash);
   if (!other) return;
   throw CheckpointError({.where = "process " + std::to_string(*other),
                          .given = std::string(what) + " that are not those of process 0",
                          .expected = "the same model in all processes"});
 }
 
-void append_views(std::vector<NamedTensorView>& views, const std::string& prefix, const std::vector<std::string>& names,
-                  const std::vector<Tensor>& tensors) {
-  for (size_t i = 0; i < names.size(); ++i) views.push_back({prefix + names[i], tensors[i].view()});
+uint64_t hash_of(const std::vector<Tensor>& tensors) {
+  std::vector<TensorView> views;
+  for (const Tensor& tensor : tensors) views.push_back(tensor.view());
+  return io::hash_of(views);
 }
 
 }  // namespace
@@ -39,7 +31,7 @@ void append_views(std::vector<NamedTensorView>& views, const std::string& prefix
 void Weights::load(const std::vector<nn::Parameter>& parameters) {
   if (empty()) {
     InitialWeights initial = task_.initial_weights(parameters, seed_);
-    require_same(initial.values, "weights", device_.processes());
+    if (device_.processes() != nullptr) require_same(hash_of(initial.values), "weights", device_.processes());
     load_report_ = std::move(initial.report);
     for (size_t i = 0; i < parameters.size(); ++i) {
       names_.push_back(parameters[i].name);
@@ -63,14 +55,16 @@ void Weights::load_moments() {
 }
 
 void Weights::restore_moments() {
-  std::vector<TensorType> types;
-  for (const DeviceArray& weight : weights_) types.push_back(weight.type());
-  Moments moments = read_moments(resume_from_, names_, types);
-  for (const auto* arrays : {&moments.m, &moments.v}) require_same(*arrays, "moments", device_.processes());
+  const SavedArrays saved(resume_from_, kMomentsStem);
+  uint64_t hash = 0;
   for (size_t i = 0; i < names_.size(); ++i) {
-    m_.push_back(device_.put(std::move(moments.m[i]), shardings_[i]));
-    v_.push_back(device_.put(std::move(moments.v[i]), shardings_[i]));
+    for (const auto& [prefix, arrays] : {std::pair("m.", &m_), std::pair("v.", &v_)}) {
+      Tensor moment = saved.read(prefix + names_[i], weights_[i].type());
+      if (device_.processes() != nullptr) hash = hash * 31 + io::hash_of({moment.view()});
+      arrays->push_back(device_.put(std::move(moment), shardings_[i]));
+    }
   }
+  require_same(hash, "moments", device_.processes());
 }
 
 std::vector<DeviceArray*> Weights::arguments() {
@@ -102,37 +96,25 @@ std::string Weights::first_not_finite() const {
   return {};
 }
 
-// Where another process reads arrays that this one has parts of.
-void Weights::take_part_in_reading(const std::vector<DeviceArray>& arrays) const {
+std::vector<NamedArray> Weights::named(const std::string& prefix, const std::vector<DeviceArray>& arrays) const {
+  std::vector<NamedArray> named;
   for (size_t i = 0; i < arrays.size(); ++i) {
-    if (device_.mesh().size(shardings_[i].over) > 1) static_cast<void>(arrays[i].to_host());
+    named.push_back({prefix + names_[i], &arrays[i], device_.mesh().size(shardings_[i].over) > 1});
   }
+  return named;
 }
 
-void Weights::save_model(const std::filesystem::path& folder, const std::filesystem::path& place) const {
-  if (empty()) {
-    throw UsageError({.where = "saving to " + place.string(),
-                      .given = "a trainer that has seen no batch",
-                      .expected = "a step or an evaluation before, which loads the weights"});
-  }
-  if (folder.empty()) return take_part_in_reading(weights_);
-  const std::vector<Tensor> values = to_host(weights_);
-  std::vector<NamedTensorView> views;
-  append_views(views, "", names_, values);
-  require_finite("saving to " + place.string(), views);
-  task_.save(folder, views);
+void Weights::save_model(SharedDirectory& directory, const std::filesystem::path& place) const {
+  if (directory.rank() == 0) directory.attempt([&] { task_.save(directory.staging()); });
+  write_arrays(directory, kWeightsStem, named("", weights_), [&](const NamedTensorView& weight) {
+    require_finite("saving to " + place.string(), {&weight, 1});
+  });
 }
 
-void Weights::save_moments(const std::filesystem::path& folder) const {
-  if (folder.empty()) {
-    take_part_in_reading(m_);
-    return take_part_in_reading(v_);
-  }
-  const std::vector<Tensor> m = to_host(m_), v = to_host(v_);
-  std::vector<NamedTensorView> views;
-  append_views(views, "m.", names_, m);
-  append_views(views, "v.", names_, v);
-  write_moments(folder, views);
+void Weights::save_moments(SharedDirectory& directory) const {
+  std::vector<NamedArray> moments = named("m.", m_);
+  std::ranges::move(named("v.", v_), std::back_inserter(moments));
+  write_arrays(directory, kMomentsStem, std::move(moments));
 }
 
 }  // namespace portune::train

@@ -8,6 +8,7 @@
 
 #include "portune/device.h"
 #include "portune/tasks.h"
+#include "portune/train/array_files.h"
 
 namespace portune::train {
 
@@ -46,17 +47,15 @@ class Weights {
   /// The name of the first weight that has an element which is not finite; empty if there is none.
   std::string first_not_finite() const;
 
-  /// Writes the model into an existing folder.
-  /// folder  empty: takes part in reading the arrays, which other processes have parts of, and writes nothing
+  /// Writes the model, or the moments. Of several processes all call it.
   /// place   where the folder will be in the end, for errors
-  /// errors  NumericError if a weight is not finite; UsageError if they are not loaded
-  void save_model(const std::filesystem::path& folder, const std::filesystem::path& place) const;
-  /// The moments under "m.<parameter>" and "v.<parameter>", likewise.
-  void save_moments(const std::filesystem::path& folder) const;
+  /// errors  those that the directory's commit() tells: NumericError if a weight is not finite
+  void save_model(SharedDirectory& directory, const std::filesystem::path& place) const;
+  void save_moments(SharedDirectory& directory) const;
 
  private:
   void restore_moments();
-  void take_part_in_reading(const std::vector<DeviceArray>& arrays) const;
+  std::vector<NamedArray> named(const std::string& prefix, const std::vector<DeviceArray>& arrays) const;
 
   const Device& device_;
   const Task& task_;

@@ -1,0 +1,62 @@
+// Processes that are threads of a test.
+#pragma once
+
+#include <algorithm>
+#include <barrier>
+#include <functional>
+#include <stdexcept>
+#include <thread>
+#include <vector>
+
+#include "portune/process_group.h"
+
+namespace portune::test {
+
+/// One of several, which exchange bytes, all with all.
+class ThreadGroup final : public ProcessGroup {
+ public:
+  struct World {
+    explicit World(int64_t size) : size(size), all_there(size), parts(static_cast<size_t>(size)) {}
+    const int64_t size;
+    std::barrier<> all_there;
+    std::vector<std::vector<std::byte>> parts;
+  };
+
+  ThreadGroup(World& world, int64_t rank) : world_(world), rank_(rank) {}
+
+  int64_t rank() const override { return rank_; }
+  int64_t size() const override { return world_.size; }
+  using ProcessGroup::all_gather;
+  void all_gather(Members, std::span<const std::byte> part, std::span<std::byte> whole) override {
+    world_.parts[static_cast<size_t>(rank_)].assign(part.begin(), part.end());
+    world_.all_there.arrive_and_wait();
+    auto to = whole.begin();
+    for (const auto& of_one : world_.parts) to = std::ranges::copy(of_one, to).out;
+    world_.all_there.arrive_and_wait();
+  }
+  void all_reduce(Members, std::span<const float>, std::span<float>) override { throw std::logic_error("all_reduce"); }
+  void reduce_scatter(Members, std::span<const float>, std::span<float>) override {
+    throw std::logic_error("reduce_scatter");
+  }
+  std::shared_ptr<KeyValueStore> store() override { return nullptr; }
+  std::shared_ptr<ProcessGroup> duplicate() override { return nullptr; }
+  void abort(int) override { std::abort(); }
+
+ private:
+  World& world_;
+  const int64_t rank_;
+};
+
+/// Runs `body` in so many processes. It may not throw, as the others would wait for it.
+inline void in_processes(int64_t count, const std::function<void(ProcessGroup&)>& body) {
+  ThreadGroup::World world(count);
+  std::vector<std::jthread> threads;
+  for (int64_t rank = 0; rank < count; ++rank) {
+    threads.emplace_back([&world, &body, rank] {
+      ThreadGroup group(world, rank);
+      body(group);
+    });
+  }
+}
+
+}  // namespace portune::test
