@@ -19,7 +19,11 @@ namespace portune {
 /// What becomes of a step whose loss or gradient is not finite. Its update is left out in any case.
 enum class OnNonFinite {
   kStop,  ///< training ends there, with the weights that it had before
-  kSkip   ///< it goes on with the next batch
+  kSkip,  ///< it goes on with the next batch
+  /// It goes on with the next batch from the weights of the last checkpoint, or of the start: fit() leaves out what it
+  /// has learnt since then. After three times without an update that a checkpoint keeps it stops, as a loop of one's
+  /// own does. (PaLM, Chowdhery et al. 2022, arXiv:2204.02311, section 5.1)
+  kRewind
 };
 
 /// Names and defaults of transformers' TrainingArguments. All numbers are finite and not negative.
@@ -101,6 +105,10 @@ class Callback {
   /// After on_step() of a step that was skipped. `rows` are those of its batch, where the data tell.
   virtual void on_skip([[maybe_unused]] const StepResult& result,
                        [[maybe_unused]] const std::vector<data::Origin>& rows) {}
+  /// After on_step() of a step for which training goes back to this checkpoint; empty: to the start.
+  virtual void on_rewind([[maybe_unused]] const StepResult& result,
+                         [[maybe_unused]] const std::vector<data::Origin>& rows,
+                         [[maybe_unused]] const std::filesystem::path& checkpoint) {}
   /// An epoch is done; `mean_loss` is that of its examples, but those of losses that were not
   /// finite; `scores` are those of the validation set, if there is one.
   virtual void on_epoch_end([[maybe_unused]] int64_t epoch, [[maybe_unused]] double mean_loss,
@@ -115,7 +123,8 @@ class Callback {
 /// Checkpoints that fit() writes while it trains, as `folder`/checkpoint-N after step N.
 struct CheckpointOptions {
   std::filesystem::path folder;
-  int64_t every = 0;  ///< steps; 0: none, but that before a step which ends the training (OnNonFinite::kStop)
+  int64_t every = 0;  ///< steps; 0: none, but that before a step which ends the training (OnNonFinite::kStop). Above 0
+                      ///< for OnNonFinite::kRewind
   int64_t keep = 2;   ///< the newest are kept, older ones in the folder removed, at least 1
 };
 
@@ -129,7 +138,8 @@ struct FitOptions {
 
 struct FitResult {
   int64_t steps = 0;          ///< in all, those before a resumption included
-  int64_t skipped_steps = 0;  ///< of these: see StepResult::skipped()
+  int64_t skipped_steps = 0;  ///< of these, those without an update: see StepResult::skipped(), OnNonFinite::kRewind
+  int64_t rewinds = 0;        ///< how often training has gone back: OnNonFinite::kRewind
   bool stopped = false;       ///< by Callback::should_stop, before the last step or the end of the last validation
   double mean_loss = 0;       ///< over the examples of the last epoch
   Scores scores;              ///< of the last validation

@@ -71,5 +71,19 @@ TEST_F(NonFinite, SkippedStepsAreToldAndCounted) {
   EXPECT_THAT(run.err, AllOf(HasSubstr("is skipped: loss inf and gradient norm"), HasSubstr("scores.csv:")));
 }
 
+TEST_F(NonFinite, GoesBackToTheLastCheckpoint) {
+  const Finished run = fit({"--on-non-finite", "rewind", "--checkpoint-every", "1"});
+  ASSERT_EQ(run.exit_code, 0) << run.err;
+  const json result = json::parse(run.out);
+  EXPECT_EQ(result["steps"], 6);
+  EXPECT_EQ(result["rewinds"], 3);
+  EXPECT_EQ(result["skipped_steps"], 3);  // each goes back to the step before
+  EXPECT_THAT(run.err, AllOf(HasSubstr("step 2 goes back to "), HasSubstr("tuned/checkpoint-1, and on with the next"),
+                             HasSubstr("scores.csv:")));
+  const Finished without = fit({"--on-non-finite", "rewind"});
+  EXPECT_EQ(without.exit_code, 2);
+  EXPECT_THAT(without.err, AllOf(HasSubstr("--on-non-finite"), HasSubstr("checkpoint_every")));
+}
+
 }  // namespace
 }  // namespace portune::cli

@@ -136,6 +136,45 @@ TEST_F(ShardedCheckpoint, SaysWhatIsMissing) {
   EXPECT_EQ(portune_in(2, words + Words{"--resume"}).exit_code, 0);
 }
 
+// One of 16 rows has a score whose square is no number: it comes once an epoch.
+TEST_F(ShardedCheckpoint, IsGoneBackToByAllProcesses) {
+  std::string rows = "text,score\n";
+  for (int i = 0; i < 16; ++i) rows += "a good film," + std::string(i == 2 ? "3e38" : "0.5") + "\n";
+  write(toy_.file("scores.csv"), rows);
+  const Words words = {"fit",
+                       "--model",
+                       tiny_bert(),
+                       "--train",
+                       toy_.file("scores.csv"),
+                       "--label-column",
+                       "score",
+                       "--head",
+                       "regression",
+                       "--max-length",
+                       "8",
+                       "--batch-size",
+                       "4",
+                       "--epochs",
+                       "3",
+                       "--mesh",
+                       "fsdp=2",
+                       "--on-non-finite",
+                       "rewind",
+                       "--checkpoint-every",
+                       "1",
+                       "--json",
+                       "--output",
+                       toy_.output()};
+  const auto loss_in = [&](int processes) {
+    const Finished run = portune_in(processes, words);
+    EXPECT_EQ(run.exit_code, 0) << run.err;
+    const json result = json::parse(run.out);
+    EXPECT_EQ(result["rewinds"], 3);
+    return result["train_loss"].get<double>();
+  };
+  EXPECT_NEAR(loss_in(2), loss_in(0), 1e-5);
+}
+
 // As a disk that is full.
 TEST_F(ShardedCheckpoint, IsNotThereWhereOneProcessCannotWrite) {
   const Words words = fit("data=2", "8", "1000") + Words{"--checkpoint-every", "5"};

@@ -23,6 +23,7 @@ void write(const std::filesystem::path& folder) {
                                  .total_steps = 40,
                                  .epoch_loss = {.sum = 0.1, .weight = 30},
                                  .progress = {.updates = 15, .good_steps = 4, .loss_scale = 32768},
+                                 .rewinds = {.all = 7, .in_a_row = 2},
                                  .run = {{"seed", "42"}, {"text_column", "a \"text\""}},
                                  .data = R"({"stage": "pass"})"});
 }
@@ -38,6 +39,8 @@ TEST(TrainingState, ComesBackAsItWasWritten) {
   EXPECT_EQ(position.progress.updates, 15);
   EXPECT_EQ(position.progress.good_steps, 4);
   EXPECT_EQ(position.progress.loss_scale, 32768);
+  EXPECT_EQ(position.rewinds.all, 7);
+  EXPECT_EQ(position.rewinds.in_a_row, 2);
   EXPECT_EQ(position.run, (train::RunFacts{{"seed", "42"}, {"text_column", "a \"text\""}}));
   EXPECT_EQ(position.data, R"({"stage": "pass"})");
   const train::SavedArrays moments(folder.path(), train::kMomentsStem);

@@ -208,6 +208,105 @@ TEST(Stop, EndsALoopOfOnesOwn) {
   EXPECT_EQ(second.steps(), 2);
 }
 
+// ---- rewind
+
+struct RewindsTold final : Callback {
+  std::vector<std::string> rewinds;
+  void on_rewind(const StepResult& result, const std::vector<data::Origin>& rows,
+                 const std::filesystem::path& checkpoint) override {
+    rewinds.push_back(std::to_string(result.step()) + " to " + checkpoint.filename().string() + ": " + to_string(rows));
+  }
+};
+
+struct Rewound {
+  FitResult result;
+  std::string state;
+  std::vector<std::string> told;
+};
+
+// Trains on these batches with a checkpoint every so many steps.
+Rewound rewound(const Device& device, const data::Dataset& batches, int64_t every, TrainingOptions with) {
+  const TemporaryFolder folder;
+  const PlaneTask task;
+  Trainer trainer(device, task, with);
+  RewindsTold told;
+  const FitResult result = trainer.fit(
+      batches,
+      {.num_train_epochs = 1, .checkpoints = {.folder = folder / "run", .every = every, .keep = 1}, .callback = &told});
+  return {result, state_of(trainer), told.rewinds};
+}
+
+TEST(Rewind, LeavesTheBitsThatThereWouldBeWithoutTheBatchesSinceTheCheckpoint) {
+  for (const Device* device : {&kernels(), &four_devices()}) {
+    // Found out when the next step has been started; and before a checkpoint, which is that of three steps before.
+    for (const auto& [bad, without] :
+         {std::pair<Bad, std::set<int64_t>>({.z = {4}}, {3, 4}), {{.x = {5}}, {3, 4, 5}}}) {
+      const Rewound found = rewound(*device, plane_batches(9, bad), 3, options(OnNonFinite::kRewind));
+      EXPECT_EQ(found.state, state_after(*device, plane_batches(9, {}, without)));
+      EXPECT_EQ(found.result.steps, 9);
+      EXPECT_EQ(found.result.rewinds, 1);
+      EXPECT_EQ(found.result.skipped_steps, std::ssize(without));
+    }
+  }
+}
+
+TEST(Rewind, IsToldWithItsRowsAndItsCheckpoint) {
+  EXPECT_THAT(rewound(kernels(), plane_batches(9, {.x = {1}, .z = {5}}), 4, options(OnNonFinite::kRewind)).told,
+              ElementsAre("2 to : example 2, 3", "6 to checkpoint-4: example 10, 11"));
+}
+
+TEST(Rewind, GoesToTheStartWhereThereIsNoCheckpointYet) {
+  const Rewound found = rewound(kernels(), plane_batches(6, {.z = {2}}), 5, options(OnNonFinite::kRewind));
+  EXPECT_EQ(found.state, state_after(kernels(), plane_batches(6, {}, {0, 1, 2})));
+}
+
+TEST(Rewind, GoesBackFromMicroBatches) {
+  TrainingOptions in_two = options(OnNonFinite::kRewind), skipping = options(OnNonFinite::kSkip);
+  in_two.gradient_accumulation_steps = skipping.gradient_accumulation_steps = 2;
+  EXPECT_EQ(rewound(kernels(), plane_batches(6, {.x = {4}}), 3, in_two).state,
+            rewound(kernels(), plane_batches(6, {}, {3, 4}), 3, skipping).state);
+}
+
+TEST(Rewind, EndsTheTrainingAfterThreeWithoutAnUpdateThatIsKept) {
+  const auto message = [&](int64_t every) {
+    return message_of<NumericError>([&] {
+      rewound(kernels(), plane_batches(10, {.x = {1, 3, 5, 7, 9}}), every, options(OnNonFinite::kRewind));
+    });
+  };
+  EXPECT_THAT(message(50), AllOf(HasSubstr("step 8, after going back 3 times"), HasSubstr("example 14, 15")));
+  EXPECT_THAT(message(2), HasSubstr("step 8, after going back 3 times"));  // each checkpoint is that of the start
+  const Rewound kept =
+      rewound(kernels(), plane_batches(15, {.x = {1, 4, 7, 10, 13}}), 3, options(OnNonFinite::kRewind));
+  EXPECT_EQ(kept.result.rewinds, 5);
+  EXPECT_EQ(kept.result.steps, 15);
+}
+
+TEST(Rewind, IsResumedToTheBit) {
+  const data::Dataset batches = plane_batches(12, {.x = {4}, .z = {7, 10}});
+  const TemporaryFolder folder;
+  const PlaneTask task;
+  Trainer whole(kernels(), task, options(OnNonFinite::kRewind));
+  const CheckpointOptions checkpoints{.folder = folder / "whole", .every = 3, .keep = 9};
+  EXPECT_EQ(whole.fit(batches, {.num_train_epochs = 1, .checkpoints = checkpoints}).rewinds, 3);
+  // Before a batch that leads back to it, and between two others.
+  for (const char* from : {"checkpoint-3", "checkpoint-6", "checkpoint-9"}) {
+    const PlaneTask saved(folder / "whole" / from);
+    Trainer second(kernels(), saved, options(OnNonFinite::kRewind));
+    second.resume(folder / "whole" / from);
+    const FitResult result =
+        second.fit(batches, {.num_train_epochs = 1, .checkpoints = {.folder = folder / from, .every = 3}});
+    EXPECT_EQ(result.rewinds, 3) << from;
+    EXPECT_EQ(state_of(second), state_of(whole)) << from;
+  }
+}
+
+TEST(Rewind, NeedsCheckpoints) {
+  const PlaneTask task;
+  Trainer trainer(kernels(), task, options(OnNonFinite::kRewind));
+  EXPECT_THAT(message_of<UsageError>([&] { trainer.fit(plane_batches(3), {.num_train_epochs = 1}); }),
+              AllOf(HasSubstr("on_non_finite"), HasSubstr("checkpoint_every")));
+}
+
 // ---- the scale of the loss
 
 // One step of a run in which gradients overflow at will.

@@ -28,6 +28,7 @@
 #include "portune/io/content_hash.h"
 #include "portune/processes/shared_directory.h"
 #include "portune/train/checkpoint_folder.h"
+#include "portune/train/options.h"
 
 namespace portune::cli {
 namespace {
@@ -109,6 +110,10 @@ void require_shared_output(const FitArguments& a) {
   ProcessGroup* const processes = a.device.processes.get();
   if (processes == nullptr || a.checkpoint_every == 0) return;
   SharedDirectory(train::checkpoint_path(a.output, 0), processes, processes->size());
+}
+
+CheckpointOptions checkpoints_of(const FitArguments& a) {
+  return {.folder = a.output, .every = a.checkpoint_every, .keep = a.keep_checkpoints};
 }
 
 void print_outcome(const Outcome& outcome, const Talk& talk) {
@@ -239,7 +244,7 @@ std::optional<Outcome> train(const FitArguments& a, const RowTask& task, const S
   TrainingLog log(a.talk, a.disable_progress, trainer, options.num_train_epochs);
   // Of several sets each epoch measures the first; the others are measured in the end.
   if (!rows.validation.empty()) options.validation = rows.validation.front().batches;
-  options.checkpoints = {.folder = a.output, .every = a.checkpoint_every, .keep = a.keep_checkpoints};
+  options.checkpoints = checkpoints_of(a);
   options.callback = &log;
   const double start_s = now_s();
   const FitResult result = trainer.fit(batches.prefetch(2), options);
@@ -252,6 +257,7 @@ std::optional<Outcome> train(const FitArguments& a, const RowTask& task, const S
   trainer.save(a.output);
   outcome.steps = result.steps;
   outcome.skipped_steps = result.skipped_steps;
+  outcome.rewinds = result.rewinds;
   outcome.train_loss = result.mean_loss;
   outcome.compile_seconds = result.compile_s;
   outcome.seconds = now_s() - start_s - result.compile_s;
@@ -261,6 +267,7 @@ std::optional<Outcome> train(const FitArguments& a, const RowTask& task, const S
 }
 
 int fit(const FitArguments& given) {
+  train::check(FitOptions{.checkpoints = checkpoints_of(given)}, given.training.on_non_finite);
   if (given.folds > 0) {
     require_one_process("folds");
     return cross_validate(given);

@@ -229,9 +229,12 @@ void add_dtype(Group group, DType& dtype, const std::string& help = "type of act
 void add_on_non_finite(Group group, OnNonFinite& then) {
   group
       .choice(
-          "--on-non-finite", {"stop", "skip"},
-          [&](const std::string& name) { then = name == "skip" ? OnNonFinite::kSkip : OnNonFinite::kStop; },
-          "what follows a loss or gradient that is not finite: the end, with a checkpoint, or the next batch")
+          "--on-non-finite", {"stop", "skip", "rewind"},
+          [&](const std::string& name) {
+            then = name == "skip" ? OnNonFinite::kSkip : name == "rewind" ? OnNonFinite::kRewind : OnNonFinite::kStop;
+          },
+          "what follows a loss or gradient that is not finite: the end, with a checkpoint; the next batch; or the next "
+          "batch with the weights of the last checkpoint")
       ->default_str("stop");
 }
 

@@ -114,6 +114,7 @@ std::string json_of(const Outcome& outcome) {
   nlohmann::ordered_json object;
   object["steps"] = outcome.steps;
   object["skipped_steps"] = outcome.skipped_steps;
+  object["rewinds"] = outcome.rewinds;
   object["train_examples"] = outcome.train_examples;
   object["train_loss"] = number(outcome.train_loss);
   object["compile_seconds"] = outcome.compile_seconds;
@@ -140,6 +141,7 @@ std::string table_of(const Outcome& outcome) {
   if (outcome.skipped_steps > 0) {
     text += fmt::format("{:<20}{} of {} skipped\n", "steps", outcome.skipped_steps, outcome.steps);
   }
+  if (outcome.rewinds > 0) text += fmt::format("{:<20}{}\n", "rewinds", outcome.rewinds);
   return text + fmt::format("{:<20}{}\n", "model", outcome.output.string());
 }
 

@@ -44,6 +44,7 @@ struct Outcome {
   int64_t train_examples = 0;
   int64_t steps = 0;
   int64_t skipped_steps = 0;  ///< of these, as loss or gradient were not finite
+  int64_t rewinds = 0;        ///< to a checkpoint, for the same reason
   double train_loss = 0;
   double compile_seconds = 0, seconds = 0;  ///< of the programs, and from then on
   std::optional<int64_t> skipped_rows;      ///< bad ones that were passed over, if that was allowed

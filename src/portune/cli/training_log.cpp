@@ -17,6 +17,10 @@ std::string described(const InputWait& wait) {
   return fmt::format("waited {:.0f} % of the time for input, most of all for \"{}\"", percent, wait.slowest);
 }
 
+std::string described(const StepResult& result, const std::vector<data::Origin>& rows) {
+  return fmt::format("loss {} and gradient norm {} of the rows {}", result.loss(), result.grad_norm(), to_string(rows));
+}
+
 }  // namespace
 
 TrainingLog::TrainingLog(const Talk& talk, bool plain, const Trainer& trainer, int64_t epochs)
@@ -45,9 +49,15 @@ void TrainingLog::on_skip(const StepResult& result, const std::vector<data::Orig
   if (std::isfinite(result.loss()) && result.loss_scale() > 1) {
     bar_.print(fmt::format("{}: its gradient overflows where the loss is scaled by {}", step, result.loss_scale()));
   } else {
-    bar_.print(fmt::format("{}: loss {} and gradient norm {} of the rows {}", step, result.loss(), result.grad_norm(),
-                           to_string(rows)));
+    bar_.print(fmt::format("{}: {}", step, described(result, rows)));
   }
+}
+
+void TrainingLog::on_rewind(const StepResult& result, const std::vector<data::Origin>& rows,
+                            const std::filesystem::path& checkpoint) {
+  if (quiet_) return;
+  bar_.print(fmt::format("step {} goes back to {}, and on with the next batch: {}", result.step(),
+                         checkpoint.empty() ? "the start" : checkpoint.string(), described(result, rows)));
 }
 
 void TrainingLog::on_epoch_end(int64_t epoch, double mean_loss, const Scores& scores) {

@@ -18,6 +18,8 @@ class TrainingLog final : public Callback {
   void on_input(const InputWait& wait) override { wait_ = wait; }
   void on_step(const StepResult& result, int64_t total_steps) override;
   void on_skip(const StepResult& result, const std::vector<data::Origin>& rows) override;
+  void on_rewind(const StepResult& result, const std::vector<data::Origin>& rows,
+                 const std::filesystem::path& checkpoint) override;
   void on_epoch_end(int64_t epoch, double mean_loss, const Scores& scores) override;
   void on_checkpoint(const std::filesystem::path& folder) override;
   bool should_stop() override;

@@ -27,9 +27,11 @@ void write_position(const std::filesystem::path& folder, const Position& positio
   const nlohmann::ordered_json progress = {{"updates", position.progress.updates},
                                            {"good_steps", position.progress.good_steps},
                                            {"loss_scale", position.progress.loss_scale}};
+  const nlohmann::ordered_json rewinds = {{"all", position.rewinds.all}, {"in_a_row", position.rewinds.in_a_row}};
   const nlohmann::ordered_json state = {
       {"format", kFormat},  {"global_step", position.step}, {"total_steps", position.total_steps},
-      {"epoch_loss", loss}, {"progress", progress},         {"run", position.run}};
+      {"epoch_loss", loss}, {"progress", progress},         {"rewinds", rewinds},
+      {"run", position.run}};
   io::write_file(position_file(folder), state.dump(2) + "\n");
   if (!position.data.empty()) io::write_file(folder / kDataFile, position.data);
 }
@@ -46,6 +48,7 @@ Position read_position(const std::filesystem::path& folder) {
                     .total_steps = state.get_int("total_steps", {0, kMostSteps}),
                     .epoch_loss = {},
                     .progress = {},
+                    .rewinds = {},
                     .run = state.get_string_map("run"),
                     .data = {}};
   if (const auto loss = state.get_object("epoch_loss")) {
@@ -56,6 +59,10 @@ Position read_position(const std::filesystem::path& folder) {
     position.progress = {.updates = progress->get_int("updates", {0, position.step}),
                          .good_steps = progress->get_int("good_steps", {0, kGrowthInterval - 1}),
                          .loss_scale = progress->get_float("loss_scale", {.least = 1})};
+  }
+  if (const auto rewinds = state.get_object("rewinds")) {
+    position.rewinds = {.all = rewinds->get_int("all", {0, position.step}),
+                        .in_a_row = rewinds->get_int("in_a_row", {0, kMostRewinds})};
   }
   if (std::filesystem::exists(folder / kDataFile)) position.data = io::read_text(folder / kDataFile, kMostDataBytes);
   return position;

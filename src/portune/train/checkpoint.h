@@ -23,12 +23,22 @@ struct MeanLoss {
   double mean() const { return sum / weight; }
 };
 
+/// How often training has gone back to a checkpoint (OnNonFinite::kRewind).
+struct Rewinds {
+  int64_t all = 0;
+  int64_t in_a_row = 0;  ///< since the last checkpoint that has kept an update
+};
+
+/// After so many in a row training ends.
+inline constexpr int64_t kMostRewinds = 3;
+
 /// Where a run stands, and which run it is.
 struct Position {
   int64_t step = 0;         ///< steps made
   int64_t total_steps = 0;  ///< after which the learning rate is 0; 0: it does not fall
   MeanLoss epoch_loss;      ///< of the epoch under way; empty once its end has been told
   Progress progress;
+  Rewinds rewinds;
   RunFacts run;
   std::string data;  ///< data::Cursor::state() of the batches after the last step; empty: not known
 };

@@ -35,18 +35,19 @@ struct SavedBefore {
 };
 
 NumericError not_finite(const StepResult& result, const data::Example& batch, const std::string& first,
-                        const SavedBefore& saved) {
+                        const SavedBefore& saved, int64_t rewinds) {
   std::string fix = "look at these rows, lower the learning rate or add warm-up steps";
   if (!saved.path.empty()) {
     fix += "; to pass over the batch, resume from " + saved.path.string() + " with on_non_finite skip";
   }
   if (!saved.fault.empty()) fix += "; what there was before could not be saved: " + saved.fault;
-  return NumericError({.where = "step " + std::to_string(result.step()),
-                       .given = "loss " + std::to_string(result.loss()) + " and gradient norm " +
-                                std::to_string(result.grad_norm()) + " of " + rows_of(batch) +
-                                (first.empty() ? "" : "; the first that is not finite: " + first),
-                       .expected = "finite numbers",
-                       .fix = fix});
+  const std::string where = "step " + std::to_string(result.step());
+  return NumericError(
+      {.where = rewinds == 0 ? where : where + ", after going back " + std::to_string(rewinds) + " times",
+       .given = "loss " + std::to_string(result.loss()) + " and gradient norm " + std::to_string(result.grad_norm()) +
+                " of " + rows_of(batch) + (first.empty() ? "" : "; the first that is not finite: " + first),
+       .expected = "finite numbers",
+       .fix = fix});
 }
 
 // Steps may be skipped for their batches; so many in a row are looked into.
@@ -71,6 +72,7 @@ class FitLoop {
     while (state_.steps() < last_step_ && !stopping_) take_step(cursor);
     result_.steps = state_.steps();
     result_.skipped_steps = state_.skipped_steps();
+    result_.rewinds = state_.rewinds().all;
     result_.stopped = stopping_ && (state_.steps() < last_step_ || epoch_end_is_due());
     if (result_.stopped) state_.data_state() = place_of(cursor);
     return result_;
@@ -160,7 +162,7 @@ class FitLoop {
   void step(data::Example batch, const data::Cursor& cursor) {
     StepResult started = state_.start_step(batch);
     input_.started(started);
-    finish_running();
+    if (finish_running()) started = state_.start_step(batch);  // the one before has changed nothing
     running_.emplace(std::move(started), std::move(batch));
     stopping_ = should_stop();
     const bool checkpoint_due = checkpoint_is_due();
@@ -172,17 +174,29 @@ class FitLoop {
     if (at_epoch_end()) end_epoch();
   }
 
-  void finish_running() {
-    if (!running_) return;
+  // Whether training has gone back: what has been started after the step has changed nothing.
+  bool finish_running() {
+    if (!running_) return false;
     const auto& [result, batch] = *running_;
-    if (ends_training(result, state_.options().on_non_finite)) throw end_before(result, batch);
+    const bool ended = ends_training(result, state_.options().on_non_finite);
+    if (ended && !may_rewind()) throw end_before(result, batch);
     if (std::isfinite(result.loss())) state_.epoch_loss().add(result.loss(), result.weight());
     callback_.on_input(input_.wait());
     callback_.on_step(result, last_step_);
-    if (result.skipped()) callback_.on_skip(result, batch.row_origins());
-    skipped_in_a_row_ = result.skipped() ? skipped_in_a_row_ + 1 : 0;
+    if (ended) {
+      state_.rewind(result.step());
+      callback_.on_rewind(result, batch.row_origins(), state_.last_checkpoint());
+    } else if (result.skipped()) {
+      callback_.on_skip(result, batch.row_origins());
+    }
+    skipped_in_a_row_ = result.skipped() && !ended ? skipped_in_a_row_ + 1 : 0;
     if (skipped_in_a_row_ == kSkippedInARow) require_finite_weights();
     running_.reset();
+    return ended;
+  }
+
+  bool may_rewind() const {
+    return state_.options().on_non_finite == OnNonFinite::kRewind && state_.rewinds().in_a_row < kMostRewinds;
   }
 
   // Else all steps to come would be skipped, too.
@@ -204,7 +218,7 @@ class FitLoop {
       first = state_.first_not_finite(batch);
     } catch (const Error&) {  // that the step is not finite is what must be told
     }
-    return not_finite(result, batch, first, saved);
+    return not_finite(result, batch, first, saved, state_.rewinds().in_a_row);
   }
 
   SavedBefore save_before_end() {
@@ -264,7 +278,7 @@ class CallbackWhileFitting {
 }  // namespace
 
 FitResult fit(TrainingState& state, const data::Dataset& batches, const FitOptions& options) {
-  check(options);
+  check(options, state.options().on_non_finite);
   Callback none;
   Callback& callback = options.callback != nullptr ? *options.callback : none;
   const CallbackWhileFitting told(state, callback);

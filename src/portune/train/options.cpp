@@ -55,11 +55,15 @@ void check(const TrainingOptions& options) {
   require_at_least("total_steps", options.total_steps, 0);
 }
 
-void check(const FitOptions& options) {
+void check(const FitOptions& options, OnNonFinite then) {
   require_at_least("checkpoints.every", options.checkpoints.every, 0);
   require_at_least("checkpoints.keep", options.checkpoints.keep, 1);
   if (options.checkpoints.every > 0 && options.checkpoints.folder.empty()) {
     refuse("checkpoints.folder", "none", "the folder of the checkpoints");
+  }
+  if (then == OnNonFinite::kRewind && options.checkpoints.every == 0) {
+    refuse("on_non_finite", "rewind, and no checkpoints", "checkpoints in intervals, to which training goes back",
+           "say how many steps lie between two, by checkpoint_every");
   }
   require_at_least("num_train_epochs", options.num_train_epochs, 1);
   require_at_least("steps_per_epoch", options.steps_per_epoch, 0);

@@ -13,6 +13,6 @@ void check(const TrainingOptions& options);
 StepOptions step_options(const TrainingOptions& options, const Mesh& mesh = {});
 
 /// errors  UsageError naming the option, as FitOptions spells it
-void check(const FitOptions& options);
+void check(const FitOptions& options, OnNonFinite then = OnNonFinite::kStop);
 
 }  // namespace portune::train

@@ -49,7 +49,7 @@ Verdict judge(const ProgressValues& now, const Value& loss, const Value& norm, D
   const Value had_ended = compare(Direction::kNotEqual, void_steps, zero);
   const Value finite = bitwise_and(is_finite(loss), is_finite(norm));
   Value ends = had_ended;
-  if (then == OnNonFinite::kStop) {
+  if (then != OnNonFinite::kSkip) {
     const Value can_scale_down = bitwise_and(is_finite(loss), compare(Direction::kGreater, now.loss_scale, least));
     ends = bitwise_or(had_ended, logical_not(bitwise_or(finite, can_scale_down)));
   }
@@ -76,7 +76,7 @@ Verdict judge(const ProgressValues& now, const Value& loss, const Value& norm, D
 
 bool ends_training(const StepResult& result, OnNonFinite then) {
   const bool can_scale_down = std::isfinite(result.loss()) && result.loss_scale() > 1;
-  return then == OnNonFinite::kStop && result.skipped() && !can_scale_down;
+  return then != OnNonFinite::kSkip && result.skipped() && !can_scale_down;
 }
 
 }  // namespace portune::train

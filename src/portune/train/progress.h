@@ -42,8 +42,8 @@ struct Verdict {
   Value ended;          ///< bool scalar: whether an earlier step has ended the training
   ProgressValues next;  ///< after this step
 };
-/// A step is skipped where loss or norm, float32 scalars, are not finite. It ends the training under kStop, unless the
-/// loss is finite and a smaller scale can be tried; then no later one makes an update.
+/// A step is skipped where loss or norm, float32 scalars, are not finite. It ends the training under kStop and
+/// kRewind, unless the loss is finite and a smaller scale can be tried; then no later one makes an update.
 Verdict judge(const ProgressValues& now, const Value& loss, const Value& norm, DType compute_dtype, OnNonFinite then);
 
 /// The same of a step's numbers: whether it has ended the training.

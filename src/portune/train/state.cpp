@@ -155,6 +155,17 @@ StepResult TrainingState::start_step(const data::Example& batch) {
 
 Progress TrainingState::progress() const { return progress_.empty() ? position_.progress : progress_of(progress_); }
 
+void TrainingState::rewind(int64_t step) {
+  const bool from_start = last_checkpoint_.empty();
+  position_.progress = from_start ? first_progress(options_.dtype) : read_position(last_checkpoint_).progress;
+  weights_.return_to(last_checkpoint_);
+  progress_.clear();
+  position_.step = step;
+  position_.data.clear();
+  ++position_.rewinds.all;
+  ++position_.rewinds.in_a_row;
+}
+
 void TrainingState::return_to_before(int64_t step) {
   position_.progress = progress();
   position_.progress.void_steps = 0;
@@ -218,6 +229,7 @@ void TrainingState::save_checkpoint(const std::filesystem::path& folder) {
   weights_.load_moments();  // a checkpoint before the first step has them too
   Position position = position_;
   position.progress = progress();
+  if (position.progress.updates > position_.progress.updates) position.rewinds.in_a_row = 0;
   if (position.progress.void_steps > 0) {
     position.step -= position.progress.void_steps;
     position.data.clear();
@@ -229,6 +241,8 @@ void TrainingState::save_checkpoint(const std::filesystem::path& folder) {
     for (const char* stem : {kWeightsStem, kMomentsStem}) SavedArrays(directory.staging(), stem);  // that all is there
     write_position(directory.staging(), position);
   });
+  last_checkpoint_ = folder;
+  position_.rewinds = position.rewinds;
 }
 
 void TrainingState::resume(const std::filesystem::path& folder) {
@@ -241,7 +255,7 @@ void TrainingState::resume(const std::filesystem::path& folder) {
   require_same_run(folder, position.run, position_.run);
   require_same(position, processes());
   position_ = std::move(position);
-  resumed_from_ = folder;
+  resumed_from_ = last_checkpoint_ = folder;
   weights_.resume_from(folder);
 }
 

@@ -73,6 +73,13 @@ class TrainingState {
   Progress progress() const;
   /// Of these, those that made no update.
   int64_t skipped_steps() const { return position_.step - progress().updates; }
+  /// Of the run, those before a resumption included.
+  const Rewinds& rewinds() const { return position_.rewinds; }
+  /// The one that was written last, or that this run continues; empty if there is none yet.
+  const std::filesystem::path& last_checkpoint() const { return last_checkpoint_; }
+  /// To the weights, moments and progress of last_checkpoint(), or of the start, after a step that has ended the
+  /// training, where no step has made an update since. The step counts as made: what comes next is the batch after it.
+  void rewind(int64_t step);
   /// As all was before a step that has ended the training, where no step has made an update since.
   void return_to_before(int64_t step);
   /// What went wrong first in the step after those made: "\"pixel_values\" of the batch", "the weight x, before the
@@ -111,7 +118,7 @@ class TrainingState {
   const Task& task_;
   const TrainingOptions options_;
   Callback* callback_ = nullptr;
-  std::filesystem::path resumed_from_;
+  std::filesystem::path resumed_from_, last_checkpoint_;
   Weights weights_;
   Position position_;
   std::vector<DeviceArray> progress_;  // of position_.progress on, as a step takes them; empty before the first

@@ -33,6 +33,7 @@ void Weights::load(const std::vector<nn::Parameter>& parameters) {
     InitialWeights initial = task_.initial_weights(parameters, seed_);
     if (device_.processes() != nullptr) require_same(hash_of(initial.values), "weights", device_.processes());
     load_report_ = std::move(initial.report);
+    parameters_ = parameters;
     for (size_t i = 0; i < parameters.size(); ++i) {
       names_.push_back(parameters[i].name);
       shardings_.push_back(parameters[i].sharding);
@@ -52,6 +53,22 @@ void Weights::load_moments() {
     m_.push_back(device_.put(Tensor(weights_[i].type()), shardings_[i]));
     v_.push_back(device_.put(Tensor(weights_[i].type()), shardings_[i]));
   }
+}
+
+void Weights::return_to(const std::filesystem::path& checkpoint) {
+  if (checkpoint.empty()) {
+    InitialWeights initial = task_.initial_weights(parameters_, seed_);
+    for (size_t i = 0; i < names_.size(); ++i) weights_[i] = device_.put(std::move(initial.values[i]), shardings_[i]);
+  } else {
+    const SavedArrays saved(checkpoint, kWeightsStem);
+    for (size_t i = 0; i < names_.size(); ++i) {
+      weights_[i] = device_.put(saved.read(names_[i], weights_[i].type()), shardings_[i]);
+    }
+  }
+  resume_from_ = checkpoint;
+  m_.clear();
+  v_.clear();
+  load_moments();
 }
 
 void Weights::restore_moments() {

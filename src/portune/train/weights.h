@@ -27,6 +27,10 @@ class Weights {
   /// Makes or restores the moments, the first time: evaluation alone does not pay for them.
   void load_moments();
 
+  /// Takes weights and moments from a checkpoint, or, where that is empty, those that there were at first.
+  /// errors  NotFoundError, CheckpointError if they are not all there
+  void return_to(const std::filesystem::path& checkpoint);
+
   bool empty() const { return weights_.empty(); }
   bool have_moments() const { return !m_.empty(); }
   const LoadReport& load_report() const { return load_report_; }
@@ -61,6 +65,7 @@ class Weights {
   const Task& task_;
   const uint64_t seed_;
   std::filesystem::path resume_from_;
+  std::vector<nn::Parameter> parameters_;
   std::vector<std::string> names_;
   std::vector<Sharding> shardings_;
   std::vector<DeviceArray> weights_, m_, v_;
