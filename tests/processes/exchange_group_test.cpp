@@ -28,9 +28,12 @@ constexpr int kEndedWithAnother = 3;
 
 // Runs the body in `size` processes. The exit codes of all, by rank: 0 where it was true, 1 where it was not, 2 after
 // an error, 128 + n for the end by signal n.
-// host  of process 0, as process 0 has it, and then as the others have it
-std::vector<int> exit_codes_of(int64_t size, const Body& body,
-                               const std::array<std::string, 2>& host = {"127.0.0.1", "127.0.0.1"}) {
+struct How {
+  std::array<std::string, 2> host = {"127.0.0.1",
+                                     "127.0.0.1"};  // of process 0, as it has it, and as the others have it
+  std::chrono::milliseconds delay_of_last = 0ms;    // before it begins
+};
+std::vector<int> exit_codes_of(int64_t size, const Body& body, const How& how = {}) {
   setenv("PORTUNE_GLOO_PLUGIN", PORTUNE_GLOO, 1);
   const int port = port_of(listen_at(0));  // free again by now
   std::vector<pid_t> processes;
@@ -38,9 +41,10 @@ std::vector<int> exit_codes_of(int64_t size, const Body& body,
     processes.push_back(fork());
     if (processes.back() != 0) continue;
     alarm(60);
+    if (rank + 1 == size) std::this_thread::sleep_for(how.delay_of_last);
     try {
       const Launch launch{
-          .by = Launch::By::kEnvironment, .rank = rank, .size = size, .host = host[rank > 0], .port = port};
+          .by = Launch::By::kEnvironment, .rank = rank, .size = size, .host = how.host[rank > 0], .port = port};
       const auto group = launched_group(launch, 20s, [](const Ending&) { _exit(kEndedWithAnother); });
       const bool is_right = body(*group);
       end_launched_group();
@@ -177,15 +181,15 @@ std::string outer_address() {
   return found;
 }
 
-// As where a machine's own name is 127.0.1.1 in its /etc/hosts. All are on one machine here, where they would reach each
-// other in any case: so the test looks at what is told, too.
+// As where a machine's own name is 127.0.1.1 in its /etc/hosts. All are on one machine here, where they would reach
+// each other in any case: so the test looks at what is told, too.
 TEST(GlooGroup, ProcessZeroIsKnownByTheAddressThatOthersReach) {
   const std::string outer = outer_address();
   if (outer.empty()) GTEST_SKIP() << "a machine without a network";
   const Body body = [&](ProcessGroup& group) {
     return exchanges(group, everyone(group), 3) && group.store()->get(kMachineKey, 0ms) == outer;
   };
-  EXPECT_EQ(exit_codes_of(3, body, {"127.0.0.1", outer}), std::vector<int>(3, 0));
+  EXPECT_EQ(exit_codes_of(3, body, {.host = {"127.0.0.1", outer}}), std::vector<int>(3, 0));
 }
 
 TEST(GlooGroup, EndsWithTheOneThatIsKilled) {
@@ -217,6 +221,17 @@ TEST(GlooGroup, EndsAllWithAnExitCode) {
     return true;
   });
   EXPECT_EQ(codes, (std::vector{kEndedWithAnother, 65, kEndedWithAnother}));
+}
+
+TEST(GlooGroup, EndsThoseWhoComeLateToo) {
+  const auto start = Clock::now();
+  const Body body = [](ProcessGroup& group) {
+    if (group.rank() == 1) group.abort(65);
+    for (;;) pause();
+    return true;
+  };
+  EXPECT_EQ(exit_codes_of(3, body, {.delay_of_last = 1s}), (std::vector{kEndedWithAnother, 65, kEndedWithAnother}));
+  EXPECT_LT(Clock::now() - start, 8s);
 }
 
 }  // namespace

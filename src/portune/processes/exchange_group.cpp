@@ -56,7 +56,11 @@ class Meeting {
   Meeting(const Launch& launch, std::chrono::milliseconds patience, const std::function<void(const Ending&)>& on_end)
       : server_(launch.rank == 0 ? std::make_unique<KeyValueServer>(launch.size, launch.port) : nullptr),
         store_(std::make_shared<TcpKeyValueStore>(launch.host, launch.port, patience)),
-        session_(launch.host, launch.port, patience, {.rank = launch.rank, .size = launch.size}, on_end),
+        session_(launch.host, launch.port, patience, {.rank = launch.rank, .size = launch.size},
+                 [this, on_end](const Ending& ending) {
+                   wait_for_latecomers();
+                   on_end(ending);
+                 }),
         patience_(patience),
         launch_{.rank = launch.rank,
                 .size = launch.size,
@@ -101,9 +105,13 @@ class Meeting {
 
   static void abort(void* store, int exit_code) {
     Meeting& meeting = of(store);
-    // Those that come later would wait for one that is not there any more.
-    if (meeting.server_) meeting.server_->wait_until_joined(kToJoinAtTheEnd);
+    meeting.wait_for_latecomers();
     meeting.session_.abort(exit_code);
+  }
+
+  // In process 0, before its end: those that come later would wait for one that is not there any more.
+  void wait_for_latecomers() const {
+    if (server_) server_->wait_until_joined(kToJoinAtTheEnd);
   }
 
   std::string who_is_missing() {
