@@ -33,6 +33,9 @@ struct Split {
 struct Parameter {
   std::string name;
   Value value;  ///< what a device computes with: all, or of one that is split its part
+  /// The same for layers that round it to the compute type anyway: numbers that devices send each other for it may have
+  /// been rounded to that before. Gradients are not rounded.
+  Value rounded = value;
   Initializer initializer;
   std::vector<std::string> aliases = {};  ///< other names under which checkpoints hold it, if it is shared by layers
   /// As the program gets it: in the type that it is stored in, of which each device has a part by `sharding`.
@@ -64,10 +67,10 @@ class Context {
   /// shape before: layers that share a parameter must agree on it.
   /// shape  of the whole array
   /// split  of which a device gets its part; ShapeError if there are no equal parts
-  Value parameter(const std::string& name, const Shape& shape, const Initializer& initializer,
-                  const std::optional<Split>& split = {});
+  const Parameter& parameter(const std::string& name, const Shape& shape, const Initializer& initializer,
+                             const std::optional<Split>& split = {});
   /// The parameter `name`, which there must be, under another name, too: how layers are tied.
-  Value tied_parameter(const std::string& alias, const std::string& name);
+  const Parameter& tied_parameter(const std::string& alias, const std::string& name);
   /// All so far, in the order in which they were first asked for.
   const std::deque<Parameter>& parameters() const { return parameters_; }
 
@@ -93,12 +96,15 @@ class Scope {
   const std::string& path() const { return path_; }
   const ContextOptions& options() const { return context_->options(); }
 
-  /// The parameter `name` of this place, e.g. "weight".
+  /// Parameter::value of the parameter `name` of this place, e.g. "weight".
   Value parameter(std::string_view name, const Shape& shape, const Initializer& initializer,
                   const std::optional<Split>& split = {}) const;
+  /// Its Parameter::rounded, for a layer that rounds all of it to the compute type.
+  Value rounded_parameter(std::string_view name, const Shape& shape, const Initializer& initializer,
+                          const std::optional<Split>& split = {}) const;
   /// The parameter `name` of this place, which is the parameter of another layer.
   /// path  of that parameter, from the root: "bert.embeddings.word_embeddings.weight"
-  Value tied_parameter(std::string_view name, const std::string& path) const;
+  const Parameter& tied_parameter(std::string_view name, const std::string& path) const;
   /// A key for the random numbers of this place: a function of the step's key, of the path, and of how many keys the
   /// place has had before, so that no two are equal.
   Value random_key() const;

@@ -153,7 +153,10 @@ Values loop_sum(const Values& terms, const Value& index, int64_t count);
 /// The sum over the devices that differ along `axes` alone, on each of them.
 Value all_reduce(const Value& x, const Mesh& mesh, const MeshAxes& axes);
 /// The arrays of these devices side by side along `axis`, in the order of the places, on each of them.
-Value all_gather(const Value& x, int64_t axis, const Mesh& mesh, const MeshAxes& axes);
+/// sent_as  a float type that x is rounded to before it is sent, and back after it, as half as much crosses the links
+///          then; gradients are neither rounded nor sent so. By default the type of x
+Value all_gather(const Value& x, int64_t axis, const Mesh& mesh, const MeshAxes& axes,
+                 std::optional<DType> sent_as = {});
 /// The sum over these devices divided into equal parts along `axis`, of which each gets that of its place.
 Value reduce_scatter(const Value& x, int64_t axis, const Mesh& mesh, const MeshAxes& axes);
 /// Mesh::place() of the device that computes it; an int32 scalar.

@@ -91,6 +91,39 @@ TEST_P(Processes, TrainToWhatOneTrainsTo) {
   expect_the_same(2, "2", {"--mesh", "fsdp=2", "--gradient-accumulation-steps", "3", "--remat", "layers"});
 }
 
+// As two virtual devices of one process do, with the same rows and masks; no kernel computes in float16.
+TEST_P(Processes, GatherWeightsInSixteenBits) {
+  const Toy toy;
+  for (const char* dtype : {"bfloat16", "float16"}) {
+    const auto words_to = [&](const char* output) {
+      return Words{"fit",
+                   "--model",
+                   tiny_bert(),
+                   "--train",
+                   toy.file("train.csv"),
+                   "--max-length",
+                   "16",
+                   "--epochs",
+                   "2",
+                   "--batch-size",
+                   "4",
+                   "--mesh",
+                   "fsdp=2",
+                   "--dtype",
+                   dtype,
+                   "--json",
+                   "--output",
+                   toy.file(output)};
+    };
+    const Finished alone = portune(words_to("alone")), together = portune_in(2, words_to("together"));
+    ASSERT_EQ(alone.exit_code, 0) << alone.err;
+    ASSERT_EQ(together.exit_code, 0) << together.err;
+    EXPECT_NEAR(json::parse(together.out)["train_loss"].get<double>(),
+                json::parse(alone.out)["train_loss"].get<double>(), 1e-6);
+    for (const char* output : {"alone", "together"}) std::filesystem::remove_all(toy.file(output));
+  }
+}
+
 TEST_P(Processes, EndWithTheOneThatIsKilledAndGoOnFromItsCheckpoint) {
   const Toy toy;
   const Words words = with_batch_size(toy.fit({"--epochs", "400", "--mesh", "fsdp=2", "--checkpoint-every", "5"}), "4");

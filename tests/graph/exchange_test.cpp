@@ -18,6 +18,17 @@ TEST(Exchange, IsWhatARingSends) {
   EXPECT_EQ(exchange.sums, 24) << "half of it twice";
 }
 
+TEST(Exchange, IsInTheTypeThatArraysAreSentIn) {
+  const Mesh mesh{.fsdp = 2};
+  const Value part = parameter("part", {DType::kFloat32, {6}});
+  const Value whole = all_gather(part, 0, mesh, {MeshAxis::kFsdp}, DType::kBFloat16);
+  const Exchange forward = exchange_of({.parameters = {part}, .results = {whole}, .mesh = mesh});
+  EXPECT_EQ(forward.parts, 12);
+  const Exchange both =
+      exchange_of({.parameters = {part}, .results = gradients(sum(whole), Values{part}), .mesh = mesh});
+  EXPECT_EQ(both.parts, 24) << "what flows back is not rounded";
+}
+
 // With remat the weights are gathered once more on the way back.
 TEST(Exchange, CountsWhatIsComputedAgain) {
   const Mesh mesh{.fsdp = 2};

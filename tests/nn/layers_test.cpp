@@ -90,6 +90,29 @@ TEST(Layers, HavePartsOfColumnsRowsAndBlocks) {
   EXPECT_EQ(context.parameters().back().sharding, (Sharding{.axis = 1, .over = fsdp}));
 }
 
+// What a layer rounds is gathered in 16 bits, what another needs of the same parameter as it is.
+TEST(Layers, GatherInTheTypeThatTheyCompute) {
+  const Mesh mesh{.fsdp = 2};
+  nn::Context context({.compute_dtype = DType::kBFloat16, .mesh = mesh});
+  const nn::Scope s(context);
+  const auto gathered = [&](const Value& result) {
+    Values parameters;
+    for (const nn::Parameter& parameter : context.parameters()) parameters.push_back(parameter.input);
+    const std::string text = to_stablehlo({.parameters = parameters, .results = {result}, .mesh = mesh}, {});
+    const size_t gather = text.find("stablehlo.all_gather"), type = text.find("-> tensor<", gather) + 10;
+    EXPECT_EQ(text.find("stablehlo.all_gather", type), std::string::npos) << "a second one";
+    return text.substr(type, text.find('>', type) - type);
+  };
+  const Value x = full({DType::kBFloat16, {3, 4}}, 1);
+  EXPECT_EQ(gathered(nn::linear(s / "a", x, 6, {.bias = false})), "6x4xbf16");
+  EXPECT_EQ(gathered(nn::conv1d(s / "b", x, 6, {.bias = false})), "4x6xbf16");
+  EXPECT_EQ(gathered(nn::embedding(s / "c", constant(Tensor({1}, {4})), 10, 4)), "10x4xbf16");
+  EXPECT_EQ(gathered(nn::rms_norm(s / "d", x, 1e-5)), "4xf32");
+  EXPECT_EQ(gathered(nn::linear(s / "e", convert(x, DType::kFloat32), 6, {.bias = false})), "6x4xf32");
+  const Value exact = (s / "a").parameter("weight", {6, 4}, {});
+  EXPECT_EQ(gathered(exact), "6x4xf32") << "of which a layer has the rounded one";
+}
+
 // As Megatron has it: a sum after the second layer of two, and one for the gradient of what the first takes.
 TEST(Layers, InPartsCostASumForwardAndOneBackward) {
   const Mesh mesh{.tensor = 2};

@@ -7,6 +7,7 @@
 #include "graph/evaluate.h"
 #include "io/temporary_folder.h"
 #include "portune/error.h"
+#include "portune/graph/exchange.h"
 #include "portune/language_models.h"
 #include "portune/packing.h"
 #include "portune/text_classification.h"
@@ -112,6 +113,62 @@ TEST(Mesh, SumsAlongTensorInSixteenBits) {
       EXPECT_NEAR(two[i][0] / one[i][0], 1, tolerance) << name_of(dtype) << ", result " << i;
     }
   }
+}
+
+int64_t count(const std::string& text, const std::string& word) {
+  int64_t times = 0;
+  for (size_t at = text.find(word); at != std::string::npos; at = text.find(word, at + 1)) ++times;
+  return times;
+}
+
+// Devices along data have whole weights, which layers round; those along fsdp gather them rounded. With tensor
+// gradients are sums of four terms, not in one order.
+TEST(Mesh, GathersInSixteenBitsWhatLayersRound) {
+  const auto task = masked_lm(kTinyBert, {.max_length = 12});  // with embeddings that are tied to the decoder
+  const data::Example batch = *task->batches(rows(), 8).iterate().next();
+  for (const auto& [dtype, remat] : {std::pair(DType::kBFloat16, Remat::kNone),
+                                     {DType::kBFloat16, Remat::kLayers},
+                                     {DType::kFloat16, Remat::kNone}}) {
+    SCOPED_TRACE(name_of(dtype));
+    train::StepOptions options = in_micro_batches(1);
+    options.compute_dtype = dtype;
+    options.dropout = true;
+    options.max_grad_norm = 0;  // as the norm is a sum in another order, too
+    const auto results = [&](const Mesh& mesh, Remat policy) {
+      options.remat = policy;
+      return step(Device({.mesh = mesh, .use_cache = false}), *task, batch, options);
+    };
+    const auto wanted = results({.data = 2}, Remat::kNone), found = results({.fsdp = 2}, remat);
+    const size_t loss = wanted.size() - 4, norm = wanted.size() - 2;
+    for (size_t i = 0; i < wanted.size(); ++i) {
+      if (i == norm) continue;
+      EXPECT_TRUE(found[i] == wanted[i]) << "result " << i;
+    }
+    const auto sharing = results({.data = 2, .tensor = 2}, Remat::kNone),
+               both = results({.fsdp = 2, .tensor = 2}, remat);
+    EXPECT_EQ(both[loss], sharing[loss]);
+    expect_close(both, sharing);
+  }
+}
+
+// Matrices in 16 bits, each once for all layers that share it, biases and norms as they are; gradients in float32.
+TEST(Mesh, SendsHalfAsMuchOfWeightsInSixteenBits) {
+  const auto task = masked_lm(kTinyBert, {.max_length = 12});
+  const train::Signature batch = train::signature_of(*task, *task->batches(rows(), 8).iterate().next());
+  const auto program = [&](DType dtype) {
+    return train::step_program(*task, batch, {.compute_dtype = dtype, .mesh = {.fsdp = 2}});
+  };
+  const train::StepProgram wide = program(DType::kFloat32), narrow = program(DType::kBFloat16);
+  double matrices = 0, vectors = 0;
+  int64_t divided = 0;
+  for (const nn::Parameter& parameter : wide.parameters) {
+    if (parameter.sharding.over.empty()) continue;
+    ++divided;
+    (parameter.type.shape.rank() >= 2 ? matrices : vectors) += static_cast<double>(parameter.input.type().bytes());
+  }
+  EXPECT_EQ(exchange_of(wide.function).parts, 2 * (matrices + vectors));
+  EXPECT_EQ(exchange_of(narrow.function).parts, 1.5 * matrices + 2 * vectors);
+  EXPECT_EQ(count(to_stablehlo(narrow.function, {}), "stablehlo.all_gather"), divided);
 }
 
 // Two devices cannot share a vocabulary of 63 equally: each has all of it.

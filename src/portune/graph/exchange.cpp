@@ -1,6 +1,7 @@
 #include "portune/graph/exchange.h"
 
 #include <cmath>
+#include <cstdlib>
 
 #include "portune/graph/ops/collectives.h"
 #include "portune/graph/traversal.h"
@@ -10,14 +11,15 @@ namespace portune {
 Exchange exchange_of(const Function& function) {
   Exchange exchange;
   for (const Node* node : topological_order(function.results, [](const Value&) { return false; })) {
-    const std::optional<int64_t> devices = group_size_of(*node);
-    if (!devices) continue;
-    const auto of_input = static_cast<double>(node->input(0).type().bytes());
-    const auto of_result = static_cast<double>(node->types()[0].bytes());
+    const std::optional<Sending> sending = sending_of(*node);
+    if (!sending) continue;
+    const double element = size_of(sending->dtype);
+    const int64_t of_input = node->input(0).shape().elements(), of_result = node->types()[0].shape.elements();
     if (of_input != of_result) {
-      exchange.parts += std::abs(of_result - of_input);
+      exchange.parts += element * static_cast<double>(std::abs(of_result - of_input));
     } else {  // the sum of each part goes round, and then the parts
-      exchange.sums += 2.0 * static_cast<double>(*devices - 1) / static_cast<double>(*devices) * of_result;
+      const auto devices = static_cast<double>(sending->devices);
+      exchange.sums += 2.0 * (devices - 1) / devices * element * static_cast<double>(of_result);
     }
   }
   return exchange;

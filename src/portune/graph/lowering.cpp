@@ -135,7 +135,7 @@ std::vector<std::string> Lowering::write_call(const KernelCall& call, std::vecto
 bool Lowering::call_in_order(const Node& node, const KernelCall& call) {
   if (!offers(call.target)) return false;
   Types operand_types = types_of(node.inputs()), result_types = node.types();
-  if (!std::ranges::all_of(operand_types, kernels_take)) {
+  if (!call.moves_bytes && !std::ranges::all_of(operand_types, kernels_take)) {
     throw UsageError({.where = std::string(call.target) + " between processes",
                       .given = to_string(operand_types[0]),
                       .expected = "float32, bfloat16, int32 or uint32"});

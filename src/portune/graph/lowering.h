@@ -21,6 +21,7 @@ struct KernelCall {
   Values operands = {};        ///< if empty, the inputs of the node
   /// Pairs (result, operand) that share memory: the kernel works in place.
   std::vector<std::pair<size_t, size_t>> in_place = {};
+  bool moves_bytes = false;  ///< of whatever type; else the kernel takes the types that kernels compute with
 };
 
 /// Writes nodes in an order in which every operand comes before its use.

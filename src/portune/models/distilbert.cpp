@@ -39,7 +39,7 @@ Value position_embeddings(const Scope& s, const DistilBertConfig& c, const TextI
   const Initializer normal{Initializer::Kind::kNormal, c.initializer_range};
   const Initializer sinusoids{Initializer::Kind::kSinusoids};
   const Value table =
-      s.parameter("weight", {c.max_position_embeddings, c.dim}, c.sinusoidal_pos_embds ? sinusoids : normal);
+      s.rounded_parameter("weight", {c.max_position_embeddings, c.dim}, c.sinusoidal_pos_embds ? sinusoids : normal);
   const Value rows =
       in.position_ids ? gather_rows(table, in.position_ids) : slice(table, 0, {0, in.input_ids.shape()[1]});
   return convert(rows, s.options().compute_dtype);

@@ -16,9 +16,10 @@ Value vocabulary_bias(const nn::Scope& s, const LmDecoder& decoder) {
 }  // namespace
 
 Value vocabulary_weight(const nn::Scope& s, int64_t width, const LmDecoder& decoder) {
-  if (decoder.tied) return s.tied_parameter("weight", decoder.embeddings);
-  return s.parameter("weight", {decoder.vocab_size, width}, {Initializer::Kind::kNormal, s.options().initializer_range},
-                     nn::vocabulary_split(s, decoder.vocab_size));
+  if (decoder.tied) return s.tied_parameter("weight", decoder.embeddings).rounded;
+  const Initializer normal{Initializer::Kind::kNormal, s.options().initializer_range};
+  return s.rounded_parameter("weight", {decoder.vocab_size, width}, normal,
+                             nn::vocabulary_split(s, decoder.vocab_size));
 }
 
 Value lm_logits(const nn::Scope& s, const Value& x, const Value& weight, const LmDecoder& decoder, const Value& bias) {

@@ -14,7 +14,7 @@ using nn::Initializer;
 using nn::Scope;
 
 Value normal_parameter(const Scope& s, std::string_view name, const Shape& shape) {
-  return s.parameter(name, shape, {Initializer::Kind::kNormal, s.options().initializer_range});
+  return s.rounded_parameter(name, shape, {Initializer::Kind::kNormal, s.options().initializer_range});
 }
 
 int64_t patches(const VitFields& c) {

@@ -41,9 +41,13 @@ Value in_scope(const Scope& s, Build build) {
   }
 }
 
+void require_features(std::string_view layer, const Value& x) {
+  require(x.rank() > 0, layer, {&x, 1}, "an array [..., size]");
+}
+
 // The size of the axis that a layer works along.
 int64_t last_size(std::string_view layer, const Value& x) {
-  require(x.rank() > 0, layer, {&x, 1}, "an array [..., size]");
+  require_features(layer, x);
   return x.shape().back();
 }
 
@@ -73,9 +77,9 @@ bool is_parallel(const Scope& s, const LinearOptions& options, Parallel parallel
   return options.parallel == parallel && s.options().mesh.tensor > 1;
 }
 
-// The weight of a linear layer, by its axes of x's and of y's features.
-Value linear_weight(const Scope& s, int64_t x_features, int64_t y_features, int64_t x_axis,
-                    const LinearOptions& options) {
+// The weight of a linear layer, of which x has the features along one axis and y along the other.
+Value linear_weight(const Scope& s, const Value& x, int64_t y_features, int64_t x_axis, const LinearOptions& options) {
+  int64_t x_features = x.shape().back();
   const bool in_columns = is_parallel(s, options, Parallel::kColumn), in_rows = is_parallel(s, options, Parallel::kRow);
   if (in_columns) share(s, "features", y_features / options.blocks);
   if (in_rows) x_features *= s.options().mesh.tensor;
@@ -84,7 +88,10 @@ Value linear_weight(const Scope& s, int64_t x_features, int64_t y_features, int6
   std::optional<Split> split;
   if (in_columns) split = {.axis = 1 - x_axis, .blocks = options.blocks};
   if (in_rows) split = {.axis = x_axis};
-  return s.parameter("weight", shape, normal(s, options.initializer_scale), split);
+  const Initializer initializer = normal(s, options.initializer_scale);
+  // The product rounds it to the type of x.
+  if (x.dtype() != s.options().compute_dtype) return s.parameter("weight", shape, initializer, split);
+  return s.rounded_parameter("weight", shape, initializer, split);
 }
 
 Value linear_bias(const Scope& s, int64_t size, const LinearOptions& options) {
@@ -114,7 +121,8 @@ LinearOptions rows(LinearOptions options) {
 
 Value linear(const Scope& s, const Value& x, int64_t size, const LinearOptions& options) {
   return in_scope(s, [&] {
-    const Value weight = linear_weight(s, last_size("linear", x), size, 1, options);
+    require_features("linear", x);
+    const Value weight = linear_weight(s, x, size, 1, options);
     const Value bias = linear_bias(s, size, options);
     if (!is_parallel(s, options, Parallel::kRow)) return portune::linear(x, weight, bias);
     return plus(sum_of_devices(s, portune::linear(x, weight)), bias);
@@ -123,7 +131,8 @@ Value linear(const Scope& s, const Value& x, int64_t size, const LinearOptions& 
 
 Value conv1d(const Scope& s, const Value& x, int64_t size, const LinearOptions& options) {
   return in_scope(s, [&] {
-    const Value weight = linear_weight(s, last_size("conv1d", x), size, 0, options);
+    require_features("conv1d", x);
+    const Value weight = linear_weight(s, x, size, 0, options);
     const Value y = matmul(x, weight);
     return plus(is_parallel(s, options, Parallel::kRow) ? sum_of_devices(s, y) : y, linear_bias(s, size, options));
   });
@@ -145,7 +154,7 @@ Value rms_norm(const Scope& s, const Value& x, double eps) {
 
 Value embedding(const Scope& s, const Value& ids, int64_t rows, int64_t width, int64_t padding_id) {
   return in_scope(s, [&] {
-    const Value x = gather_rows(s.parameter("weight", {rows, width}, normal(s)), ids);
+    const Value x = gather_rows(s.rounded_parameter("weight", {rows, width}, normal(s)), ids);
     return convert(without_gradient_of(padding_id, ids, x), s.options().compute_dtype);
   });
 }
@@ -155,7 +164,7 @@ Value word_embedding(const Scope& s, const Value& ids, int64_t vocab_size, int64
   const std::optional<Split> split = vocabulary_split(s, vocab_size);
   if (mesh.tensor == 1 || !split) return embedding(s, ids, vocab_size, width, padding_id);
   return in_scope(s, [&] {
-    const Value table = s.parameter("weight", {vocab_size, width}, normal(s), split);
+    const Value table = s.rounded_parameter("weight", {vocab_size, width}, normal(s), split);
     const auto count = static_cast<double>(table.shape()[0]);
     const Value row = ids - place_of_device(mesh, {MeshAxis::kTensor}) * count;
     const Value zero = full({DType::kInt32, {}}, 0), end = full({DType::kInt32, {}}, count);

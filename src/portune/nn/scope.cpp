@@ -22,24 +22,20 @@ Sharding sharding_of(const Split& split, const Shape& shape, const Mesh& mesh) {
   return sharding;
 }
 
-// Else by the longest axis that can be divided over the devices along fsdp, the first of several. What has none, such
-// as the bias of a head, they hold whole.
+// Else by the first axis that can be divided over the devices along fsdp: along the very first, parts lie one behind
+// the other in the whole. What has none, such as the bias of a head, they hold whole.
 Sharding sharding_of(const Shape& shape, const Mesh& mesh) {
   if (mesh.fsdp == 1) return {};
-  int64_t longest = 0;
-  Sharding sharding;
   for (int64_t axis = 0; axis < shape.rank(); ++axis) {
-    if (shape[axis] % mesh.fsdp != 0 || shape[axis] <= longest) continue;
-    longest = shape[axis];
-    sharding = {.axis = axis, .over = {MeshAxis::kFsdp}};
+    if (shape[axis] % mesh.fsdp == 0) return {.axis = axis, .over = {MeshAxis::kFsdp}};
   }
-  return sharding;
+  return {};
 }
 
-// What devices along fsdp hold parts of a layer gets from all of them.
-Value gathered(const Value& input, const Sharding& sharding, const Mesh& mesh) {
+// What devices along fsdp hold parts of a layer gets from all of them, sent in that type.
+Value gathered(const Value& input, const Sharding& sharding, const Mesh& mesh, DType sent_as) {
   const bool is_divided = std::ranges::find(sharding.over, MeshAxis::kFsdp) != sharding.over.end();
-  return is_divided ? all_gather(input, sharding.axis, mesh, {MeshAxis::kFsdp}) : input;
+  return is_divided ? all_gather(input, sharding.axis, mesh, {MeshAxis::kFsdp}, sent_as) : input;
 }
 
 // Of those that a number of devices may be.
@@ -69,8 +65,8 @@ std::optional<Split> vocabulary_split(const Scope& s, int64_t vocab_size) {
   return Split{.axis = 0};
 }
 
-Value Context::parameter(const std::string& name, const Shape& shape, const Initializer& initializer,
-                         const std::optional<Split>& split) {
+const Parameter& Context::parameter(const std::string& name, const Shape& shape, const Initializer& initializer,
+                                    const std::optional<Split>& split) {
   if (const auto known = by_name_.find(name); known != by_name_.end()) {
     const Parameter& parameter = *known->second;
     if (parameter.type.shape != shape) {
@@ -78,23 +74,27 @@ Value Context::parameter(const std::string& name, const Shape& shape, const Init
                         .given = to_string(parameter.type.shape) + " and " + to_string(shape),
                         .expected = "one shape for all layers that share the parameter"});
     }
-    return parameter.value;
+    return parameter;
   }
   const DType dtype = shape.rank() >= 2 ? options_.matrix_dtype : DType::kFloat32;
   const Mesh& mesh = options_.mesh;
   const Sharding sharding = split && mesh.tensor > 1 ? sharding_of(*split, shape, mesh) : sharding_of(shape, mesh);
   const Value input = portune::parameter(name, part_of({dtype, shape}, sharding, mesh));
+  const auto sent_as = [&](DType sent) { return convert(gathered(input, sharding, mesh, sent), DType::kFloat32); };
+  const Value value = sent_as(dtype);
+  const bool is_rounded = dtype == DType::kFloat32 && options_.compute_dtype != DType::kFloat32;
   parameters_.push_back({.name = name,
-                         .value = convert(gathered(input, sharding, mesh), DType::kFloat32),
+                         .value = value,
+                         .rounded = is_rounded ? sent_as(options_.compute_dtype) : value,
                          .initializer = initializer,
                          .input = input,
                          .sharding = sharding,
                          .type = {DType::kFloat32, shape}});
   by_name_.emplace(name, &parameters_.back());
-  return parameters_.back().value;
+  return parameters_.back();
 }
 
-Value Context::tied_parameter(const std::string& alias, const std::string& name) {
+const Parameter& Context::tied_parameter(const std::string& alias, const std::string& name) {
   const auto found = by_name_.find(name);
   if (found == by_name_.end()) {
     throw UsageError({.where = "parameter " + alias,
@@ -103,7 +103,7 @@ Value Context::tied_parameter(const std::string& alias, const std::string& name)
   }
   std::vector<std::string>& aliases = found->second->aliases;
   if (std::ranges::find(aliases, alias) == aliases.end()) aliases.push_back(alias);
-  return found->second->value;
+  return *found->second;
 }
 
 Scope Scope::operator/(std::string_view name) const {
@@ -115,10 +115,15 @@ Scope Scope::operator/(std::string_view name) const {
 
 Value Scope::parameter(std::string_view name, const Shape& shape, const Initializer& initializer,
                        const std::optional<Split>& split) const {
-  return context_->parameter((*this / name).path(), shape, initializer, split);
+  return context_->parameter((*this / name).path(), shape, initializer, split).value;
 }
 
-Value Scope::tied_parameter(std::string_view name, const std::string& path) const {
+Value Scope::rounded_parameter(std::string_view name, const Shape& shape, const Initializer& initializer,
+                               const std::optional<Split>& split) const {
+  return context_->parameter((*this / name).path(), shape, initializer, split).rounded;
+}
+
+const Parameter& Scope::tied_parameter(std::string_view name, const std::string& path) const {
   return context_->tied_parameter((*this / name).path(), path);
 }
 

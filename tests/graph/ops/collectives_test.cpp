@@ -54,6 +54,26 @@ TEST(Collectives, AllGatherPutsTheArraysOfAGroupSideBySide) {
               ElementsAre(1, 2, 100, 200, 10, 20, 1000, 2000, 1, 2, 100, 200, 10, 20, 1000, 2000));
 }
 
+// 1 + 2^-9 is no bfloat16, and lies closest to 1.
+TEST(Collectives, AllGatherRoundsToTheTypeThatItSends) {
+  const Tensor rows({4, 2}, {1.001953125f, 2.0f, 3.0f, 4.0f, 5.0f, 6.0f, 7.0f, 1.001953125f});
+  const Value x = row(), y = all_gather(x, 1, kMesh, kFsdp, DType::kBFloat16);
+  EXPECT_EQ(y.type(), (TensorType{DType::kFloat32, {1, 4}}));
+  EXPECT_THAT(on_devices(y, {x}, {rows}), ElementsAre(1, 2, 3, 4, 1, 2, 3, 4, 5, 6, 7, 1, 5, 6, 7, 1));
+  const std::string text = to_stablehlo({.parameters = {x}, .results = {y}, .mesh = kMesh}, {});
+  EXPECT_THAT(text, ::testing::ContainsRegex("stablehlo.all_gather.*: \\(tensor<1x1x2xbf16>\\) -> tensor<2x1x2xbf16>"));
+}
+
+// Each gets the sum of two weights, of which one has bits that bfloat16 does not have.
+TEST(Collectives, GradientOfAnAllGatherIsNotRounded) {
+  const Tensor weights({4, 4}, {1.001953125f, 0.0f, 0.0f, 0.0f, 2.0f, 0.0f, 0.0f, 0.0f,  //
+                                0.0f, 0.0f, 4.0f, 0.001953125f, 0.0f, 0.0f, 8.0f, 1.0f});
+  const Value x = row(), w = parameter("w", part_of(weights.type(), kARowEach, kMesh));
+  const Value loss = sum(all_gather(x, 1, kMesh, kFsdp, DType::kBFloat16) * w);
+  EXPECT_THAT(on_devices(gradients(loss, Values{x}).front(), {x, w}, {kRows, weights}),
+              ElementsAre(3.001953125f, 0, 0, 0, 0, 0, 12, 1.001953125f));
+}
+
 TEST(Collectives, ReduceScatterGivesEachDeviceItsPartOfTheSum) {
   const Value x = row();
   EXPECT_THAT(on_devices(reduce_scatter(x, 1, kMesh, kFsdp), {x}, {kRows}), ElementsAre(11, 22, 1100, 2200));

@@ -37,26 +37,41 @@ struct Collective : Op {
   }
 
   // As the kernel between processes, if the devices of the target are processes; along the first axis.
-  bool call_between_processes(const Node& node, Lowering& out, std::string_view target, bool in_place = false) const {
+  bool call_between_processes(const Node& node, Lowering& out, KernelCall call) const {
     if (!out.across_processes()) return false;
     std::vector<int64_t> members;
     for (const std::vector<int64_t>& group : mesh.groups(axes)) {
       members.insert(members.end(), group.begin(), group.end());
     }
-    KernelCall call{
-        .target = target,
-        .attributes = {{"groups", stablehlo::array_text(members)}, {"group_size", i64_attribute(mesh.size(axes))}}};
-    if (in_place) call.in_place = {{0, 0}};
+    call.attributes = {{"groups", stablehlo::array_text(members)}, {"group_size", i64_attribute(mesh.size(axes))}};
     return out.call_in_order(node, call);
   }
 };
 
-// x with two axes in each other's place.
-Value swap_axes(const Value& x, int64_t i, int64_t j) {
+// x with one of its axes in another place among them.
+Value move_axis(const Value& x, int64_t from, int64_t to) {
   std::vector<int64_t> permutation(static_cast<size_t>(x.rank()));
   std::iota(permutation.begin(), permutation.end(), 0);
-  std::swap(permutation[static_cast<size_t>(i)], permutation[static_cast<size_t>(j)]);
+  permutation.erase(permutation.begin() + from);
+  permutation.insert(permutation.begin() + to, from);
   return transpose(x, std::move(permutation));
+}
+
+// Equal parts of x along an axis one behind the other: [parts, ..., size / parts, ...]. Each lies in memory as it does
+// alone, in runs as long as a part's share of the axis, which are quick to move.
+Value stacked_parts(const Value& x, int64_t axis, int64_t parts) {
+  Shape shape = x.shape();
+  shape[axis] /= parts;
+  shape.insert(axis, parts);
+  return move_axis(reshape(x, std::move(shape)), axis, 0);
+}
+
+// The parts that are stacked, side by side along an axis.
+Value side_by_side(const Value& stacked, int64_t axis) {
+  Shape shape = stacked.shape();
+  shape.erase(0);
+  shape[axis] *= stacked.shape()[0];
+  return reshape(move_axis(stacked, 0, axis), std::move(shape));
 }
 
 // all_reduce(x): the sum over a group of devices.
@@ -75,18 +90,21 @@ struct AllReduce final : Collective {
       const Value sum = all_reduce(convert(node.input(0), DType::kFloat32), mesh, axes);
       return out.substitute(node, {convert(sum, DType::kFloat16)});
     }
-    if (call_between_processes(node, out, "portune.all_reduce", true)) return;
+    if (call_between_processes(node, out, {.target = "portune.all_reduce", .in_place = {{0, 0}}})) return;
     out.write(node, "stablehlo.all_reduce", attributes(out),
               stablehlo::binary_region("stablehlo.add", node.input(0).dtype()));
   }
 };
 
-// all_gather(x, axis): the arrays of a group side by side.
-//   gradient  reduce_scatter of dy
-//   lowering  stablehlo.all_gather along the first axis, as reduce_scatter is
+// all_gather(x, axis, sent_as): the arrays of a group side by side, rounded to the type that they are sent in.
+//   gradient  reduce_scatter of dy, in the type of x
+//   lowering  stablehlo.all_gather along the first axis, as reduce_scatter is; between conversions where it is sent in
+//             another type
 struct AllGather final : Collective {
   const int64_t axis;
-  AllGather(int64_t axis, const Mesh& mesh, MeshAxes axes) : Collective(mesh, std::move(axes)), axis(axis) {}
+  const DType sent_as;
+  AllGather(int64_t axis, const Mesh& mesh, MeshAxes axes, DType sent_as)
+      : Collective(mesh, std::move(axes)), axis(axis), sent_as(sent_as) {}
 
   std::string_view name() const override { return "all_gather"; }
   Types infer(std::span<const Value> inputs) const override {
@@ -98,12 +116,15 @@ struct AllGather final : Collective {
     return {reduce_scatter(dresults[0], axis, mesh, axes)};
   }
   void lower(const Node& node, Lowering& out) const override {
+    const Value& x = node.input(0);
+    if (sent_as != x.dtype()) {
+      return out.substitute(node, {convert(all_gather(convert(x, sent_as), axis, mesh, axes), x.dtype())});
+    }
     if (axis != 0) {
-      const Value gathered = all_gather(swap_axes(node.input(0), 0, axis), 0, mesh, axes);
-      return out.substitute(node, {swap_axes(gathered, 0, axis)});
+      return out.substitute(node, {side_by_side(all_gather(expand_dims(x, 0), 0, mesh, axes), axis)});
     }
     require_mesh(out);
-    if (call_between_processes(node, out, "portune.all_gather")) return;
+    if (call_between_processes(node, out, {.target = "portune.all_gather", .moves_bytes = true})) return;
     Attributes all = attributes(out);
     all.emplace_back("all_gather_dim", i64_attribute(axis));
     out.write(node, "stablehlo.all_gather", std::move(all));
@@ -127,11 +148,11 @@ struct ReduceScatter final : Collective {
   }
   void lower(const Node& node, Lowering& out) const override {
     if (axis != 0) {
-      const Value part = reduce_scatter(swap_axes(node.input(0), 0, axis), 0, mesh, axes);
-      return out.substitute(node, {swap_axes(part, 0, axis)});
+      const Value stacked = stacked_parts(node.input(0), axis, mesh.size(axes));
+      return out.substitute(node, {reshape(reduce_scatter(stacked, 0, mesh, axes), node.types()[0].shape)});
     }
     require_mesh(out);
-    if (call_between_processes(node, out, "portune.reduce_scatter")) return;
+    if (call_between_processes(node, out, {.target = "portune.reduce_scatter"})) return;
     Attributes all = attributes(out);
     all.emplace_back("scatter_dimension", i64_attribute(axis));
     out.write(node, "stablehlo.reduce_scatter", std::move(all),
@@ -151,16 +172,19 @@ struct ReplicaId final : Op {
 
 }  // namespace
 
-std::optional<int64_t> group_size_of(const Node& node) {
+std::optional<Sending> sending_of(const Node& node) {
   const auto* const collective = dynamic_cast<const Collective*>(&op_of(node));
-  return collective == nullptr ? std::nullopt : std::optional(collective->mesh.size(collective->axes));
+  if (collective == nullptr) return std::nullopt;
+  const auto* const gather = dynamic_cast<const AllGather*>(collective);
+  return Sending{.devices = collective->mesh.size(collective->axes),
+                 .dtype = gather == nullptr ? node.input(0).dtype() : gather->sent_as};
 }
 
 bool is_all_gather(const Node& node) { return node.op().name() == "all_gather"; }
 
 std::optional<GatheredParts> gathered_parts(const Value& x) {
   const auto* op = dynamic_cast<const AllGather*>(&x.node().op());
-  if (!op) return std::nullopt;
+  if (!op || op->sent_as != x.dtype()) return std::nullopt;
   return GatheredParts{x.node().input(0), op->axis, op->mesh, op->axes};
 }
 
@@ -168,9 +192,9 @@ Value all_reduce(const Value& x, const Mesh& mesh, const MeshAxes& axes) {
   return mesh.size(axes) == 1 ? x : make_node<AllReduce>({x}, mesh, axes);
 }
 
-Value all_gather(const Value& x, int64_t axis, const Mesh& mesh, const MeshAxes& axes) {
+Value all_gather(const Value& x, int64_t axis, const Mesh& mesh, const MeshAxes& axes, std::optional<DType> sent_as) {
   if (mesh.size(axes) == 1) return x;
-  return make_node<AllGather>({x}, normalise_axis("all_gather", axis, x), mesh, axes);
+  return make_node<AllGather>({x}, normalise_axis("all_gather", axis, x), mesh, axes, sent_as.value_or(x.dtype()));
 }
 
 Value reduce_scatter(const Value& x, int64_t axis, const Mesh& mesh, const MeshAxes& axes) {

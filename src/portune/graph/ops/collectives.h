@@ -10,8 +10,13 @@
 namespace portune {
 
 bool is_all_gather(const Node& node);
-/// How many devices a collective is between; nothing for another op.
-std::optional<int64_t> group_size_of(const Node& node);
+/// Between how many devices a collective is, and in which type arrays cross the links.
+struct Sending {
+  int64_t devices;
+  DType dtype;
+};
+/// Absent for another op.
+std::optional<Sending> sending_of(const Node& node);
 
 /// What an all_gather has put side by side along `axis`.
 struct GatheredParts {
@@ -20,7 +25,7 @@ struct GatheredParts {
   Mesh mesh;
   MeshAxes axes;
 };
-/// Absent for a value that no all_gather has made.
+/// Absent for a value that no all_gather has made, or that was rounded on its way.
 std::optional<GatheredParts> gathered_parts(const Value& x);
 
 }  // namespace portune
