@@ -7,6 +7,7 @@
 #include "graph/evaluate.h"
 #include "pjrt/aot.h"
 #include "pjrt/cpu.h"
+#include "portune/runtime/target.h"
 #include "train/layer_stack.h"
 
 namespace portune::test {
@@ -82,6 +83,21 @@ TEST(MemoryOnCpu, RematerialisationDropsGatheredWeights) {
   const auto on_devices = [&](Remat remat, const char* what) {
     const std::string text = to_stablehlo(layers.step(16, on_eight_devices(remat)), kernels().target());
     return temporaries(client.compile(text, {.replicas = 8}).executable(), what);
+  };
+  const double none = on_devices(Remat::kNone, "none"), all = on_devices(Remat::kLayers, "layers");
+  EXPECT_LT(all, 0.7 * none) << none << " MiB with all values kept";
+}
+
+// Which XLA joins for several layers if it is not told how much to join.
+TEST(MemoryOnH100, RematerialisationDropsGatheredWeights) {
+  constexpr pjrt::AotTarget kTarget = pjrt::AotTarget::kCudaH100;
+  PORTUNE_SKIP_WITHOUT_PLUGIN(kTarget);
+  const LayerStack layers(6);
+  const auto on_devices = [&](Remat remat, const char* what) {
+    const train::StepOptions options = on_eight_devices(remat);
+    const pjrt::CompileOptions compile{.replicas = options.mesh.devices(),
+                                       .xla_options = xla_options_for("cuda", options.mesh)};
+    return temporaries(pjrt::aot_topology(kTarget).compile(to_stablehlo(layers.step(16, options), {}), compile), what);
   };
   const double none = on_devices(Remat::kNone, "none"), all = on_devices(Remat::kLayers, "layers");
   EXPECT_LT(all, 0.7 * none) << none << " MiB with all values kept";

@@ -9,6 +9,9 @@
 
 namespace portune::pjrt {
 
+/// XLA's debug options by name, such as {"xla_backend_optimization_level", 0}. Plugins refuse unknown names.
+using XlaOptions = std::map<std::string, std::variant<bool, int64_t, double, std::string>>;
+
 struct CompileOptions {
   /// Devices that run the module side by side, each on its own arrays.
   int64_t replicas = 1;
@@ -16,8 +19,7 @@ struct CompileOptions {
   int64_t partitions = 1;
   /// The ids of the devices of the replicas, in their order; empty: as the plugin assigns them. For one partition each.
   std::vector<int64_t> device_ids = {};
-  /// XLA's debug options by name, such as {"xla_backend_optimization_level", 0}. Plugins refuse unknown names.
-  std::map<std::string, std::variant<bool, int64_t, double, std::string>> xla_options = {};
+  XlaOptions xla_options = {};
 };
 
 /// As the serialised xla.CompileOptionsProto that plugins take.

@@ -74,7 +74,8 @@ class AheadOfTimeCompiler final : public Compiler {
     const pjrt::Topology& topology = topology_with(devices);
     const std::string text = to_stablehlo(function, target_);
     const Clock::time_point start = Clock::now();
-    const pjrt::Executable executable = topology.compile(text, {.replicas = devices});
+    const pjrt::Executable executable = topology.compile(
+        text, {.replicas = devices, .xla_options = xla_options_for(accelerator_.platform, function.mesh)});
     return facts_of(text, executable, seconds_since(start), keep);
   }
 

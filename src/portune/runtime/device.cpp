@@ -132,7 +132,8 @@ Program Device::compile(const Function& function) const {
                       .expected = "none, or one for each of the " + std::to_string(results)});
   }
   // Device d of the mesh is this one, whatever order the plugin would choose.
-  pjrt::CompileOptions options{.replicas = std::ssize(impl_->devices.ids)};
+  pjrt::CompileOptions options{.replicas = std::ssize(impl_->devices.ids),
+                               .xla_options = xla_options_for(impl_->client.platform_name(), mesh())};
   if (options.replicas > 1) options.device_ids = impl_->devices.ids;
   Program::Facts facts{.mesh = mesh(),
                        .processes = impl_->processes,

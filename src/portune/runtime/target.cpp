@@ -7,6 +7,10 @@
 namespace portune {
 namespace {
 
+// XLA joins collectives on GPUs until they move 30 MiB, if it is not told otherwise: the weights of several layers,
+// which are all in memory then, and their gradients. 0: it joins none.
+constexpr int64_t kMostBytesJoined = 0;
+
 Target cpu_target(const DeviceOptions& options) {
   Target target{.across_processes = options.processes != nullptr};
   const auto add = [&](std::span<const kernels::CpuKernel> kernels) {
@@ -29,6 +33,12 @@ Target target_for(std::string_view platform, const DeviceOptions& options) {
   if (platform == "cpu") return cpu_target(options);
   if (options.cudnn_attention) return {.kernels = {std::string(kCudnnAttention)}};
   return {};
+}
+
+pjrt::XlaOptions xla_options_for(std::string_view platform, const Mesh& mesh) {
+  if (platform != "cuda" || mesh.fsdp == 1) return {};
+  return {{"xla_gpu_all_gather_combine_threshold_bytes", kMostBytesJoined},
+          {"xla_gpu_reduce_scatter_combine_threshold_bytes", kMostBytesJoined}};
 }
 
 }  // namespace portune
