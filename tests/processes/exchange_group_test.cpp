@@ -7,12 +7,18 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
+#include <atomic>
 #include <chrono>
 #include <csignal>
 #include <cstdio>
 #include <functional>
 #include <numeric>
+#include <optional>
+#include <string>
+#include <thread>
+#include <vector>
 
 #include "portune/error.h"
 #include "portune/processes/socket.h"
@@ -24,16 +30,11 @@ using namespace std::chrono_literals;
 using Clock = std::chrono::steady_clock;
 using Body = std::function<bool(ProcessGroup& group)>;
 
-constexpr int kEndedWithAnother = 3;
-
 // Runs the body in `size` processes. The exit codes of all, by rank: 0 where it was true, 1 where it was not, 2 after
-// an error, 128 + n for the end by signal n.
-struct How {
-  std::array<std::string, 2> host = {"127.0.0.1",
-                                     "127.0.0.1"};  // of process 0, as it has it, and as the others have it
-  std::chrono::milliseconds delay_of_last = 0ms;    // before it begins
-};
-std::vector<int> exit_codes_of(int64_t size, const Body& body, const How& how = {}) {
+// an error, 128 + n for the end by signal n, that of another one which has ended it.
+// host  of process 0, as process 0 has it, and then as the others have it
+std::vector<int> exit_codes_of(int64_t size, const Body& body,
+                               const std::array<std::string, 2>& host = {"127.0.0.1", "127.0.0.1"}) {
   setenv("PORTUNE_GLOO_PLUGIN", PORTUNE_GLOO, 1);
   const int port = port_of(listen_at(0));  // free again by now
   std::vector<pid_t> processes;
@@ -41,13 +42,12 @@ std::vector<int> exit_codes_of(int64_t size, const Body& body, const How& how = 
     processes.push_back(fork());
     if (processes.back() != 0) continue;
     alarm(60);
-    if (rank + 1 == size) std::this_thread::sleep_for(how.delay_of_last);
     try {
       const Launch launch{
-          .by = Launch::By::kEnvironment, .rank = rank, .size = size, .host = how.host[rank > 0], .port = port};
-      const auto group = launched_group(launch, 20s, [](const Ending&) { _exit(kEndedWithAnother); });
+          .by = Launch::By::kEnvironment, .rank = rank, .size = size, .host = host[rank > 0], .port = port};
+      const auto group = launched_group(launch, 20s, [](const Ending& ending) { _exit(ending.exit_code); });
       const bool is_right = body(*group);
-      end_launched_group();
+      if (const std::optional<Ending> ending = end_launched_group()) _exit(ending->exit_code);
       _exit(is_right ? 0 : 1);
     } catch (const Error& error) {
       std::fprintf(stderr, "process %d: %s\n", static_cast<int>(rank), error.what());
@@ -189,7 +189,7 @@ TEST(GlooGroup, ProcessZeroIsKnownByTheAddressThatOthersReach) {
   const Body body = [&](ProcessGroup& group) {
     return exchanges(group, everyone(group), 3) && group.store()->get(kMachineKey, 0ms) == outer;
   };
-  EXPECT_EQ(exit_codes_of(3, body, {.host = {"127.0.0.1", outer}}), std::vector<int>(3, 0));
+  EXPECT_EQ(exit_codes_of(3, body, {"127.0.0.1", outer}), std::vector<int>(3, 0));
 }
 
 TEST(GlooGroup, EndsWithTheOneThatIsKilled) {
@@ -200,7 +200,7 @@ TEST(GlooGroup, EndsWithTheOneThatIsKilled) {
     for (;;) adds_up(group, everyone(group), 1000);
     return true;
   });
-  EXPECT_EQ(codes, (std::vector{kEndedWithAnother, kEndedWithAnother, 128 + SIGKILL, kEndedWithAnother}));
+  EXPECT_EQ(codes, (std::vector{kLostProcess, kLostProcess, 128 + SIGKILL, kLostProcess}));
   EXPECT_LT(Clock::now() - start, 15s);
 }
 
@@ -211,27 +211,43 @@ TEST(GlooGroup, EndsWithProcessZero) {
     for (;;) pause();  // at something else
     return true;
   });
-  EXPECT_EQ(codes, (std::vector{128 + SIGKILL, kEndedWithAnother, kEndedWithAnother}));
+  EXPECT_EQ(codes, (std::vector{128 + SIGKILL, kLostProcess, kLostProcess}));
 }
 
-TEST(GlooGroup, EndsAllWithAnExitCode) {
+// Often, as all could be told but the last ones.
+TEST(GlooGroup, EndsAllWithTheExitCodeOfTheOneThatFails) {
+  for (int i = 0; i < 20; ++i) {
+    for (const int64_t failing : {0, 1}) {
+      const std::vector<int> codes = exit_codes_of(6, [&](ProcessGroup& group) {
+        if (group.rank() == failing) group.abort(65);
+        for (;;) pause();
+        return true;
+      });
+      ASSERT_EQ(codes, std::vector<int>(6, 65));
+    }
+  }
+}
+
+TEST(GlooGroup, EndsThoseThatHaveLeftWithTheExitCodeOfTheOneThatFails) {
   const std::vector<int> codes = exit_codes_of(3, [](ProcessGroup& group) {
-    if (group.rank() == 1) group.abort(65);
-    for (;;) pause();
-    return true;
+    adds_up(group, everyone(group), 3);
+    if (group.rank() != 0) return true;
+    std::this_thread::sleep_for(300ms);  // writes the model
+    group.abort(74);
+    return false;
   });
-  EXPECT_EQ(codes, (std::vector{kEndedWithAnother, 65, kEndedWithAnother}));
+  EXPECT_EQ(codes, std::vector<int>(3, 74));
 }
 
-TEST(GlooGroup, EndsThoseWhoComeLateToo) {
-  const auto start = Clock::now();
-  const Body body = [](ProcessGroup& group) {
-    if (group.rank() == 1) group.abort(65);
-    for (;;) pause();
-    return true;
-  };
-  EXPECT_EQ(exit_codes_of(3, body, {.delay_of_last = 1s}), (std::vector{kEndedWithAnother, 65, kEndedWithAnother}));
-  EXPECT_LT(Clock::now() - start, 8s);
+TEST(GlooGroup, MissesProcessZeroEvenAfterLeaving) {
+  const std::vector<int> codes = exit_codes_of(3, [](ProcessGroup& group) {
+    adds_up(group, everyone(group), 3);
+    if (group.rank() != 0) return true;
+    std::this_thread::sleep_for(300ms);
+    raise(SIGKILL);
+    return false;
+  });
+  EXPECT_EQ(codes, (std::vector{128 + SIGKILL, kLostProcess, kLostProcess}));
 }
 
 }  // namespace

@@ -2,9 +2,12 @@
 
 #include <gmock/gmock.h>
 
+#include <atomic>
 #include <condition_variable>
 #include <mutex>
 #include <optional>
+#include <string>
+#include <thread>
 
 #include "portune/error.h"
 #include "portune/processes/frame.h"
@@ -92,15 +95,41 @@ TEST(Session, WhoLeavesIsNotMissedAndWaitsForTheOthers) {
   Process zero(server.port(), 0, 2), one(server.port(), 1, 2);
   std::atomic<bool> zero_has_left = false;
   std::thread other([&] {
-    one.session().leave();
+    EXPECT_FALSE(one.session().leave());
     EXPECT_TRUE(zero_has_left);
   });
   std::this_thread::sleep_for(100ms);
   zero_has_left = true;
-  zero.session().leave();
+  EXPECT_FALSE(zero.session().leave());
   other.join();
   EXPECT_FALSE(zero.told(100ms));
   EXPECT_FALSE(one.told(0ms));
+}
+
+TEST(Session, WhoHasLeftLearnsThatAnotherFails) {
+  const KeyValueServer server(2, 0);
+  Process zero(server.port(), 0, 2), one(server.port(), 1, 2);
+  std::optional<Ending> ending;
+  std::thread other([&] { ending = one.session().leave(); });
+  std::this_thread::sleep_for(100ms);
+  zero.session().abort(74, "the disk is full");
+  other.join();
+  ASSERT_TRUE(ending);
+  EXPECT_EQ(ending->rank, 0);
+  EXPECT_EQ(ending->exit_code, 74);
+  EXPECT_EQ(ending->why, "the disk is full");
+}
+
+TEST(Session, WhoHasLeftLearnsThatProcessZeroIsGone) {
+  std::optional<KeyValueServer> server(std::in_place, 2, 0);
+  Process zero(server->port(), 0, 2), one(server->port(), 1, 2);
+  std::optional<Ending> ending;
+  std::thread other([&] { ending = one.session().leave(); });
+  std::this_thread::sleep_for(100ms);
+  server.reset();
+  other.join();
+  ASSERT_TRUE(ending);
+  EXPECT_EQ(ending->exit_code, kLostProcess);
 }
 
 TEST(Session, RefusesProcessesThatAreNotExpected) {

@@ -12,7 +12,6 @@
 #include "portune/cli/processes.h"
 #include "portune/cli/report.h"
 #include "portune/cli/signals.h"
-#include "portune/processes/exchange_group.h"
 
 namespace {
 
@@ -56,7 +55,7 @@ int main(int argc, char** argv) {
     const auto arguments = cli::parse({argv + 1, argv + argc});
     if (!std::holds_alternative<cli::FitArguments>(arguments)) cli::require_one_process("portune");
     const int exit_code = std::visit(Run(), arguments);
-    end_launched_group();
+    cli::leave_processes();
     return exit_code;
   } catch (UsageError& error) {
     error.set_where(cli::as_option(error.report().where));

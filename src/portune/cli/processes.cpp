@@ -107,6 +107,10 @@ void require_one_process(const char* what) {
                     .expected = "one; several work together in portune fit without --folds"});
 }
 
+void leave_processes() {
+  if (const std::optional<Ending> ending = end_launched_group()) end_with(*ending);
+}
+
 void end_processes(int exit_code, const char* message) {
   std::shared_ptr<ProcessGroup> processes;
   try {

@@ -19,6 +19,9 @@ void in_turn(ProcessGroup* processes, const std::function<void()>& body);
 /// errors  UsageError if several processes have been started for what does not make them work together
 void require_one_process(const char* what);
 
+/// Waits until all processes have come to their end. Ends with the exit code of one that fails until then.
+void leave_processes();
+
 /// Tells what one of several processes has ended with, and ends them all: the others would wait for it. Returns where
 /// it is the only one, or cannot reach the others.
 void end_processes(int exit_code, const char* message);

@@ -58,7 +58,7 @@ class Meeting {
         store_(std::make_shared<TcpKeyValueStore>(launch.host, launch.port, patience)),
         session_(launch.host, launch.port, patience, {.rank = launch.rank, .size = launch.size},
                  [this, on_end](const Ending& ending) {
-                   wait_for_latecomers();
+                   wait_for_those_to_be_told();
                    on_end(ending);
                  }),
         patience_(patience),
@@ -72,7 +72,7 @@ class Meeting {
 
   const PortuneExchangeLaunch& launch() const { return launch_; }
   const std::shared_ptr<KeyValueStore>& store() const { return store_; }
-  void leave() { session_.leave(); }
+  std::optional<Ending> leave() { return session_.leave(); }
 
  private:
   static int address(void* store, void (*take)(void*, const char*), void* to, PortuneExchangeError* error) {
@@ -105,12 +105,12 @@ class Meeting {
 
   static void abort(void* store, int exit_code) {
     Meeting& meeting = of(store);
-    meeting.wait_for_latecomers();
+    meeting.wait_for_those_to_be_told();
     meeting.session_.abort(exit_code);
   }
 
-  // In process 0, before its end: those that come later would wait for one that is not there any more.
-  void wait_for_latecomers() const {
+  // Those that come later would wait for a process 0 that is not there any more.
+  void wait_for_those_to_be_told() {
     if (server_) server_->wait_until_joined(kToJoinAtTheEnd);
   }
 
@@ -225,11 +225,13 @@ std::shared_ptr<ProcessGroup> launched_group(const Launch& launch, std::chrono::
   return begun.group;
 }
 
-void end_launched_group() {
-  if (begun.api == nullptr) return;
-  if (begun.meeting) begun.meeting->leave();
-  begun.api->end();
+std::optional<Ending> end_launched_group() {
+  if (begun.api == nullptr) return {};
+  std::optional<Ending> ending;
+  if (begun.meeting) ending = begun.meeting->leave();
+  if (!ending) begun.api->end();
   begun = {};
+  return ending;
 }
 
 }  // namespace portune

@@ -4,9 +4,9 @@
 #include <chrono>
 #include <functional>
 #include <memory>
+#include <optional>
 
 #include "portune/process_group.h"
-#include "portune/processes/exchange_api.h"
 #include "portune/processes/launch.h"
 #include "portune/processes/session.h"
 
@@ -21,6 +21,7 @@ std::shared_ptr<ProcessGroup> launched_group(const Launch& launch, std::chrono::
                                              const std::function<void(const Ending&)>& on_end);
 
 /// Ends what launched_group() has begun: every process calls it before it ends, with no exchange behind it.
-void end_launched_group();
+/// returns  what another one has failed with while this one waited for it to end; never with MPI
+[[nodiscard]] std::optional<Ending> end_launched_group();
 
 }  // namespace portune

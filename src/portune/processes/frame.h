@@ -18,8 +18,8 @@ struct Frame {
     kGet,      ///< key, and in `number` for how many milliseconds to wait
     kJoin,     ///< process `number` begins, of as many as the value says: the connection is its session
     kLeave,    ///< it ends, with no exchange behind it
-    kAbort,    ///< it ends all, with the exit code `number`
-    kDone,     ///< answer: what was asked for, or that it is done
+    kAbort,    ///< it ends all, with the exit code `number`; the value says why
+    kDone,     ///< answer: what was asked for, or that it is done; to a session: all have left
     kNothing,  ///< answer: the key has not come in time
     kRefused,  ///< answer: the value says why
     kEnd       ///< all are to end; the key says by which process, `number` with which exit code, the value why

@@ -112,9 +112,9 @@ struct KeyValueServer::Impl {
     }
     std::optional<Frame> frame = receive_frame(socket);
     if (frame && frame->kind == Kind::kAbort) {
-      end_all(rank, static_cast<int>(frame->number), "it has failed");
+      end_all(rank, static_cast<int>(frame->number), frame->value);
     } else if (frame && frame->kind == Kind::kLeave) {
-      wait_for_others();
+      leave(rank);
     } else {
       end_all(rank, kLostProcess, "it was killed, or its machine or network is gone");
     }
@@ -122,10 +122,10 @@ struct KeyValueServer::Impl {
     sessions.erase(rank);
   }
 
-  // Those who have left stay until all have: what the last exchange has sent must arrive.
-  void wait_for_others() {
+  // Those who have left stay until all have: what the last exchange has sent must arrive, and one may still fail.
+  void leave(int64_t rank) {
     std::unique_lock lock(mutex);
-    ++left;
+    if (++left == size && !end) tell_all({.kind = Kind::kDone}, rank);
     changed.notify_all();
     changed.wait(lock, [&] { return left == size || end || is_ending; });
   }
@@ -159,7 +159,20 @@ struct KeyValueServer::Impl {
     if (end || is_ending) return;  // those that follow the first one are not to be blamed
     end = {.kind = Kind::kEnd, .number = exit_code, .key = std::to_string(rank), .value = why};
     changed.notify_all();
-    for (const auto& [other, socket] : sessions) send(*socket, *end);
+    tell_all(*end, rank);
+  }
+
+  // Under the lock. The process by which it has come to this waits to be told: it is after the others. Process 0 is the
+  // last, since it ends when it is told, and takes this server with it.
+  void tell_all(const Frame& frame, int64_t by) {
+    const auto tell = [&](int64_t rank) {
+      if (const auto found = sessions.find(rank); found != sessions.end()) send(*found->second, frame);
+    };
+    for (int64_t rank = 1; rank < size; ++rank) {
+      if (rank != by) tell(rank);
+    }
+    if (by != 0) tell(by);
+    tell(0);
   }
 
   const int64_t size;

@@ -12,6 +12,15 @@ using Kind = Frame::Kind;
 
 constexpr auto kToTellAll = 2s;
 
+// What process 0 says last; nothing if all have left.
+std::optional<Ending> ending_in(const std::optional<Frame>& frame) {
+  if (!frame) return Ending{.rank = 0, .exit_code = kLostProcess, .why = "the connection to it has ended"};
+  if (frame->kind != Kind::kEnd) return {};
+  return Ending{.rank = number_in<int64_t>(frame->key).value_or(0),
+                .exit_code = static_cast<int>(frame->number),
+                .why = frame->value};
+}
+
 }  // namespace
 
 std::string joined_key(int64_t rank) { return "joined/" + std::to_string(rank); }
@@ -43,34 +52,30 @@ Session::~Session() {
 }
 
 void Session::watch() {
-  const std::optional<Frame> frame = receive_frame(socket_);
-  Ending ending{.rank = 0, .exit_code = kLostProcess, .why = "the connection to it has ended"};
-  if (frame && frame->kind == Kind::kEnd) {
-    ending = {.rank = number_in<int64_t>(frame->key).value_or(0),
-              .exit_code = static_cast<int>(frame->number),
-              .why = frame->value};
-  }
+  const std::optional<Ending> ending = ending_in(receive_frame(socket_));
   bool is_told;
   {
     const std::lock_guard lock(mutex_);
     is_told = !is_leaving_;
     is_over_ = true;
+    ending_ = ending;
   }
   told_.notify_all();
-  if (is_told) on_end_(ending);
+  if (is_told && ending) on_end_(*ending);
 }
 
-void Session::leave() {
+std::optional<Ending> Session::leave() {
   std::unique_lock lock(mutex_);
   is_leaving_ = true;
   send(socket_, {.kind = Kind::kLeave});
   told_.wait(lock, [&] { return is_over_; });
+  return ending_;
 }
 
-void Session::abort(int exit_code) {
+void Session::abort(int exit_code, const std::string& why) {
   std::unique_lock lock(mutex_);
   is_leaving_ = true;
-  send(socket_, {.kind = Kind::kAbort, .number = exit_code});
+  send(socket_, {.kind = Kind::kAbort, .number = exit_code, .value = why});
   told_.wait_for(lock, kToTellAll, [&] { return is_over_; });
 }
 

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <functional>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <thread>
 
@@ -49,9 +50,10 @@ class Session {
   /// This machine's address, as it looks from process 0's.
   std::string address() const { return own_address(socket_); }
   /// Says that it ends, with no exchange behind it, and waits until all have said so.
-  void leave();
+  /// returns  what another one has failed with, if it has
+  [[nodiscard]] std::optional<Ending> leave();
   /// Asks all others to end, and waits a moment until they have been told.
-  void abort(int exit_code);
+  void abort(int exit_code, const std::string& why = "it has failed");
 
  private:
   void watch();
@@ -61,6 +63,7 @@ class Session {
   std::mutex mutex_;
   std::condition_variable told_;
   bool is_leaving_ = false, is_over_ = false;
+  std::optional<Ending> ending_;
   std::thread watcher_;
 };
 
