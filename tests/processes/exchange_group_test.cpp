@@ -30,11 +30,15 @@ using namespace std::chrono_literals;
 using Clock = std::chrono::steady_clock;
 using Body = std::function<bool(ProcessGroup& group)>;
 
+struct Conditions {
+  std::array<std::string, 2> host = {"127.0.0.1", "127.0.0.1"};  // of process 0, as it and as the others have it
+  std::chrono::milliseconds patience = 20s;
+  std::function<void(int64_t rank)> before = {};  // in each process
+};
+
 // Runs the body in `size` processes. The exit codes of all, by rank: 0 where it was true, 1 where it was not, 2 after
 // an error, 128 + n for the end by signal n, that of another one which has ended it.
-// host  of process 0, as process 0 has it, and then as the others have it
-std::vector<int> exit_codes_of(int64_t size, const Body& body,
-                               const std::array<std::string, 2>& host = {"127.0.0.1", "127.0.0.1"}) {
+std::vector<int> exit_codes_of(int64_t size, const Body& body, const Conditions& conditions = {}) {
   setenv("PORTUNE_GLOO_PLUGIN", PORTUNE_GLOO, 1);
   const int port = port_of(listen_at(0));  // free again by now
   std::vector<pid_t> processes;
@@ -42,15 +46,20 @@ std::vector<int> exit_codes_of(int64_t size, const Body& body,
     processes.push_back(fork());
     if (processes.back() != 0) continue;
     alarm(60);
+    if (conditions.before) conditions.before(rank);
+    const std::string host = conditions.host[rank > 0];
+    const Launch launch{.by = Launch::By::kEnvironment, .rank = rank, .size = size, .host = host, .port = port};
+    const auto on_end = [](const Ending& ending) { _exit(ending.exit_code); };
     try {
-      const Launch launch{
-          .by = Launch::By::kEnvironment, .rank = rank, .size = size, .host = host[rank > 0], .port = port};
-      const auto group = launched_group(launch, 20s, [](const Ending& ending) { _exit(ending.exit_code); });
+      const auto group = launched_group(launch, conditions.patience, on_end);
       const bool is_right = body(*group);
       if (const std::optional<Ending> ending = end_launched_group()) _exit(ending->exit_code);
       _exit(is_right ? 0 : 1);
     } catch (const Error& error) {
-      std::fprintf(stderr, "process %d: %s\n", static_cast<int>(rank), error.what());
+      const auto tell = [&](int64_t) {
+        std::fprintf(stderr, "process %d: %s\n", static_cast<int>(rank), error.what());
+      };
+      abort_launched(launch, conditions.patience, on_end, 2, tell);
       _exit(2);
     }
   }
@@ -189,7 +198,7 @@ TEST(GlooGroup, ProcessZeroIsKnownByTheAddressThatOthersReach) {
   const Body body = [&](ProcessGroup& group) {
     return exchanges(group, everyone(group), 3) && group.store()->get(kMachineKey, 0ms) == outer;
   };
-  EXPECT_EQ(exit_codes_of(3, body, {"127.0.0.1", outer}), std::vector<int>(3, 0));
+  EXPECT_EQ(exit_codes_of(3, body, {.host = {"127.0.0.1", outer}}), std::vector<int>(3, 0));
 }
 
 TEST(GlooGroup, EndsWithTheOneThatIsKilled) {
@@ -237,6 +246,38 @@ TEST(GlooGroup, EndsThoseThatHaveLeftWithTheExitCodeOfTheOneThatFails) {
     return false;
   });
   EXPECT_EQ(codes, std::vector<int>(3, 74));
+}
+
+TEST(GlooGroup, SaysWhichProcessesDoNotCome) {
+  const auto start = Clock::now();
+  testing::internal::CaptureStderr();
+  const std::vector<int> codes = exit_codes_of(4,
+                                               [](ProcessGroup&) -> bool {
+                                                 for (;;) pause();
+                                               },
+                                               {.patience = 1s, .before = [](int64_t rank) {
+                                                  if (rank % 2 == 1) _exit(5);
+                                                }});
+  const std::string said = testing::internal::GetCapturedStderr();
+  EXPECT_EQ(codes, (std::vector{2, 5, 2, 5}));
+  EXPECT_NE(said.find("processes 1, 3 have not begun within 1 s"), std::string::npos) << said;
+  EXPECT_LT(Clock::now() - start, 30s);
+}
+
+TEST(GlooGroup, EndsAllWhereOneHasNoSuchNetwork) {
+  for (const int64_t failing : {0, 1}) {
+    testing::internal::CaptureStderr();
+    const std::vector<int> codes = exit_codes_of(3,
+                                                 [](ProcessGroup&) -> bool {
+                                                   for (;;) pause();
+                                                 },
+                                                 {.before = [&](int64_t rank) {
+                                                   if (rank == failing) setenv("GLOO_SOCKET_IFNAME", "nowhere0", 1);
+                                                 }});
+    const std::string said = testing::internal::GetCapturedStderr();
+    EXPECT_EQ(codes, std::vector<int>(3, 2)) << said;
+    EXPECT_NE(said.find("GLOO_SOCKET_IFNAME"), std::string::npos) << said;
+  }
 }
 
 TEST(GlooGroup, MissesProcessZeroEvenAfterLeaving) {

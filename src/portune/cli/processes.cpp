@@ -11,6 +11,7 @@
 
 #include "portune/bad_rows.h"
 #include "portune/base/number.h"
+#include "portune/cli/exit_code.h"
 #include "portune/cli/process_gpus.h"
 #include "portune/error.h"
 #include "portune/processes/exchange_group.h"
@@ -45,6 +46,7 @@ seconds patience() {
 [[noreturn]] void end_with(const Ending& ending) {
   fmt::print(stderr, "portune: process {} ends, as process {} has: {}\n", launch().rank, ending.rank, ending.why);
   std::fflush(stderr);
+  static_assert(kLostProcess == kUnavailable);
   std::_Exit(ending.exit_code);
 }
 
@@ -112,17 +114,16 @@ void leave_processes() {
 }
 
 void end_processes(int exit_code, const char* message) {
-  std::shared_ptr<ProcessGroup> processes;
+  const auto tell = [&](int64_t rank) {
+    if (rank != 0) std::this_thread::sleep_for(kHeadStart);
+    fmt::print(stderr, "portune: process {} of {}: {}\n", rank, launch().size, message);
+    std::fflush(stderr);
+  };
   try {
     if (launch().size == 1) return;
-    processes = launched_group(launch(), std::min(patience(), kToBeginAfterAnError), end_with);
+    abort_launched(launch(), std::min(patience(), kToBeginAfterAnError), end_with, exit_code, tell);
   } catch (const Error&) {  // there is no plug-in, or nobody to tell
-    return;
   }
-  if (!is_first(processes.get())) std::this_thread::sleep_for(kHeadStart);
-  fmt::print(stderr, "portune: process {} of {}: {}\n", processes->rank(), processes->size(), message);
-  std::fflush(stderr);
-  processes->abort(exit_code);
 }
 
 }  // namespace portune::cli

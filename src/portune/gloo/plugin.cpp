@@ -10,10 +10,8 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdlib>
-#include <cstring>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -30,48 +28,31 @@ void check(int failed, const PortuneExchangeError& error) {
   if (failed != 0) throw std::runtime_error(error.message);
 }
 
-// The network, opened at the first exchange: the others may have to be there.
-class Network {
- public:
-  explicit Network(const PortuneExchangeLaunch& launch) : launch_(launch) {}
-
-  std::shared_ptr<gloo::transport::Device>& device() {
-    const std::lock_guard lock(mutex_);
-    if (!device_) device_ = gloo::transport::tcp::CreateDevice(attributes());
-    return device_;
-  }
-
- private:
-  gloo::transport::tcp::attr attributes() const {
-    gloo::transport::tcp::attr attributes;
-    if (const char* interface = std::getenv("GLOO_SOCKET_IFNAME")) {
-      attributes.iface = interface;
-      return attributes;
-    }
+// This machine's side of the network. May wait until the others are there.
+std::shared_ptr<gloo::transport::Device> open_network(const PortuneExchangeLaunch& launch) {
+  gloo::transport::tcp::attr attributes;
+  if (const char* interface = std::getenv("GLOO_SOCKET_IFNAME")) {
+    attributes.iface = interface;
+  } else {
     PortuneExchangeError error;
     const auto take = [](void* to, const char* address) { *static_cast<std::string*>(to) = address; };
-    check(launch_.address(launch_.store, take, &attributes.hostname, &error), error);
-    return attributes;
+    check(launch.address(launch.store, take, &attributes.hostname, &error), error);
   }
-
-  const PortuneExchangeLaunch& launch_;
-  std::mutex mutex_;
-  std::shared_ptr<gloo::transport::Device> device_;
-};
+  return gloo::transport::tcp::CreateDevice(attributes);
+}
 
 }  // namespace
 
 struct PortuneExchangeWorld {
   const PortuneExchangeLaunch& launch;
-  std::shared_ptr<Network> network;  // of all copies
-  std::string name;                  // the same in all processes
+  std::shared_ptr<gloo::transport::Device> network;  // of all copies
+  std::string name;                                  // the same in all processes
   int copies = 0;
   std::map<Members, GlooContext> groups = {};  // each made at its first exchange
 };
 
 namespace {
 
-constexpr std::chrono::milliseconds kToConnect = 30min;
 // A process may be at something else for long; who vanishes is told by the store.
 constexpr std::chrono::milliseconds kToExchange = 24h * 365;
 
@@ -117,15 +98,15 @@ GlooContext group_of(PortuneExchangeWorld& world, const Members& members) {
   Store store(world.launch, name + "/");
   const auto made =
       std::make_shared<gloo::rendezvous::Context>(static_cast<int>(place), static_cast<int>(members.size()));
-  made->setTimeout(kToConnect);
-  made->connectFullMesh(store, world.network->device());
+  made->setTimeout(portune::kToComeToAnExchange);
+  made->connectFullMesh(store, world.network);
   made->setTimeout(kToExchange);
   return group = made;
 }
 
 int begin(const PortuneExchangeLaunch* launch, PortuneExchangeWorld** world, PortuneExchangeError* error) {
   return portune::run_exchange(error, [&] {
-    *world = new PortuneExchangeWorld{.launch = *launch, .network = std::make_shared<Network>(*launch), .name = "gloo"};
+    *world = new PortuneExchangeWorld{.launch = *launch, .network = open_network(*launch), .name = "gloo"};
   });
 }
 

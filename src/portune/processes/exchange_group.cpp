@@ -20,8 +20,6 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// How long others may take before they are given up: to load a large model from a slow disk, say.
-constexpr auto kToComeToTheFirstExchange = 30min;
 // The store tells which process has vanished, and that is what shall be read, not that a connection has ended.
 constexpr auto kToBeToldWhy = 5s;
 constexpr auto kToJoinAtTheEnd = 10s;
@@ -50,6 +48,15 @@ void require(int failed, const PortuneExchangeError& error) {
                      .fix = "look at what they print: one may have ended"});
 }
 
+void require_begun(int failed, const PortuneExchangeError& error, bool by_mpi) {
+  if (failed == 0) return;
+  if (by_mpi) throw DeviceError({.where = "MPI", .given = error.message, .expected = "that it begins"});
+  throw DeviceError({.where = "the network between processes",
+                     .given = error.message,
+                     .expected = "an address of this machine, for the others",
+                     .fix = "name the interface that leads to them in GLOO_SOCKET_IFNAME, or leave it out"});
+}
+
 // Where the processes find each other, if no launcher of MPI tells them.
 class Meeting {
  public:
@@ -74,6 +81,20 @@ class Meeting {
   const std::shared_ptr<KeyValueStore>& store() const { return store_; }
   std::optional<Ending> leave() { return session_.leave(); }
 
+  // In process 0, which is the one to say who is missing; the others may go on meanwhile.
+  void wait_for_all() {
+    if (!server_ || server_->wait_until_joined(patience_)) return;
+    throw DeviceError({.where = "process 0 of " + std::to_string(launch_.size),
+                       .given = who_is_missing() + " within " + std::to_string(patience_ / 1s) + " s",
+                       .expected = "all processes of the launch",
+                       .fix = "look at what they say; PORTUNE_LAUNCH_TIMEOUT_S gives them longer"});
+  }
+
+  void abort(int exit_code) {
+    wait_for_those_to_be_told();
+    session_.abort(exit_code);
+  }
+
  private:
   static int address(void* store, void (*take)(void*, const char*), void* to, PortuneExchangeError* error) {
     return run_exchange(error, [&] { take(to, of(store).address_for_others().c_str()); });
@@ -97,17 +118,13 @@ class Meeting {
   static int get(void* store, const char* key, void (*take)(void*, const void*, int64_t), void* to,
                  PortuneExchangeError* error) {
     return run_exchange(error, [&] {
-      const std::optional<std::string> value = of(store).store_->get(key, kToComeToTheFirstExchange);
+      const std::optional<std::string> value = of(store).store_->get(key, kToComeToAnExchange);
       if (!value) throw std::runtime_error(of(store).who_is_missing());
       take(to, value->data(), std::ssize(*value));
     });
   }
 
-  static void abort(void* store, int exit_code) {
-    Meeting& meeting = of(store);
-    meeting.wait_for_those_to_be_told();
-    meeting.session_.abort(exit_code);
-  }
+  static void abort(void* store, int exit_code) { of(store).abort(exit_code); }
 
   // Those that come later would wait for a process 0 that is not there any more.
   void wait_for_those_to_be_told() {
@@ -115,10 +132,13 @@ class Meeting {
   }
 
   std::string who_is_missing() {
+    std::string missing;
     for (int64_t rank = 0; rank < launch_.size; ++rank) {
-      if (!store_->get(joined_key(rank), 0ms)) return "process " + std::to_string(rank) + " has not begun";
+      if (!store_->get(joined_key(rank), 0ms)) missing += (missing.empty() ? "" : ", ") + std::to_string(rank);
     }
-    return "a process that is there, but takes no part in the exchange";
+    if (missing.empty()) return "a process that is there, but takes no part in the exchange";
+    return missing.find(',') == std::string::npos ? "process " + missing + " has not begun"
+                                                  : "processes " + missing + " have not begun";
   }
 
   static Meeting& of(void* store) { return *static_cast<Meeting*>(store); }
@@ -205,9 +225,15 @@ class ExchangeGroup final : public ProcessGroup {
 // What has begun in this process.
 struct Begun {
   const PortuneExchangeApi* api = nullptr;
+  bool has_tried_to_meet = false;
   std::shared_ptr<Meeting> meeting;
   std::shared_ptr<ProcessGroup> group;
 } begun;
+
+void meet(const Launch& launch, std::chrono::milliseconds patience, const std::function<void(const Ending&)>& on_end) {
+  begun.has_tried_to_meet = true;
+  if (!begun.meeting) begun.meeting = std::make_shared<Meeting>(launch, patience, on_end);
+}
 
 }  // namespace
 
@@ -216,13 +242,31 @@ std::shared_ptr<ProcessGroup> launched_group(const Launch& launch, std::chrono::
   if (begun.group) return begun.group;
   const bool by_mpi = launch.by == Launch::By::kMpi;
   const PortuneExchangeApi& api = open(by_mpi ? kMpi : kGloo, launch.size);
-  if (!by_mpi) begun.meeting = std::make_shared<Meeting>(launch, patience, on_end);
+  if (!by_mpi) {
+    meet(launch, patience, on_end);
+    begun.meeting->wait_for_all();
+  }
   PortuneExchangeError error;
   PortuneExchangeWorld* world = nullptr;
-  require(api.begin(by_mpi ? nullptr : &begun.meeting->launch(), &world, &error), error);
+  require_begun(api.begin(by_mpi ? nullptr : &begun.meeting->launch(), &world, &error), error, by_mpi);
   begun.api = &api;
   begun.group = std::make_shared<ExchangeGroup>(api, world, begun.meeting);
   return begun.group;
+}
+
+void abort_launched(const Launch& launch, std::chrono::milliseconds patience,
+                    const std::function<void(const Ending&)>& on_end, int exit_code,
+                    const std::function<void(int64_t rank)>& tell) {
+  if (launch.by == Launch::By::kMpi) {
+    const std::shared_ptr<ProcessGroup> group = launched_group(launch, patience, on_end);
+    tell(group->rank());
+    group->abort(exit_code);
+  }
+  if (begun.has_tried_to_meet && !begun.meeting) return;
+  meet(launch, patience, on_end);
+  tell(launch.rank);
+  begun.meeting->abort(exit_code);
+  std::_Exit(exit_code);
 }
 
 std::optional<Ending> end_launched_group() {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <chrono>
 #include <cstring>
 #include <exception>
 #include <string>
@@ -9,6 +10,9 @@
 #include "portune/processes/exchange_api.h"
 
 namespace portune {
+
+/// How long others may take to come to the first exchange of a group: to load a large model from a slow disk, say.
+constexpr std::chrono::minutes kToComeToAnExchange{30};
 
 /// 0, or 1 and the message of what the action has thrown.
 template <class Action>

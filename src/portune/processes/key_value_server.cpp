@@ -195,9 +195,9 @@ KeyValueServer::~KeyValueServer() = default;
 
 int KeyValueServer::port() const { return port_of(impl_->listening); }
 
-void KeyValueServer::wait_until_joined(std::chrono::milliseconds patience) {
+bool KeyValueServer::wait_until_joined(std::chrono::milliseconds patience) {
   std::unique_lock lock(impl_->mutex);
-  impl_->changed.wait_for(lock, patience, [&] { return impl_->joined == impl_->size; });
+  return impl_->changed.wait_for(lock, patience, [&] { return impl_->joined == impl_->size; });
 }
 
 }  // namespace portune

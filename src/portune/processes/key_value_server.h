@@ -20,8 +20,8 @@ class KeyValueServer {
   KeyValueServer& operator=(const KeyValueServer&) = delete;
 
   int port() const;
-  /// Until all have joined, or the time is up.
-  void wait_until_joined(std::chrono::milliseconds patience);
+  /// Whether all have joined before the time is up.
+  bool wait_until_joined(std::chrono::milliseconds patience);
 
  private:
   struct Impl;
