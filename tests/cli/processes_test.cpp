@@ -8,6 +8,10 @@
 #include "cli/program.h"
 #include "cli/toy.h"
 #include "pjrt/variable.h"
+#include "portune/processes/key_value_server.h"
+#include "portune/processes/key_value_store.h"
+#include "portune/processes/session.h"
+#include "portune/processes/socket.h"
 
 namespace portune::cli {
 namespace {
@@ -26,15 +30,24 @@ std::string model_without_dropout(const Toy& toy) {
   return model;
 }
 
+void skip_without_plugin_of(By by) {
+  const char* plugin = by == By::kMpirun ? "libportune_mpi.so" : "libportune_gloo.so";
+  if (!std::filesystem::exists(std::filesystem::path(PORTUNE_COMMAND).parent_path() / plugin)) {
+    GTEST_SKIP() << "built without " << plugin;
+  }
+}
+
+struct ProcessesByMpirun : testing::Test {
+  void SetUp() override { skip_without_plugin_of(By::kMpirun); }
+};
+struct ProcessesByEnvironment : testing::Test {
+  void SetUp() override { skip_without_plugin_of(By::kEnvironment); }
+};
+
 // By each way of starting them.
 class Processes : public testing::TestWithParam<By> {
  protected:
-  void SetUp() override {
-    const char* plugin = GetParam() == By::kMpirun ? "libportune_mpi.so" : "libportune_gloo.so";
-    if (!std::filesystem::exists(std::filesystem::path(PORTUNE_COMMAND).parent_path() / plugin)) {
-      GTEST_SKIP() << "built without " << plugin;
-    }
-  }
+  void SetUp() override { skip_without_plugin_of(GetParam()); }
 
   static Conditions in(int processes, const Words& last = {}) {
     return {.processes = processes, .by = GetParam(), .last = last};
@@ -244,8 +257,7 @@ TEST_P(Processes, StopAtSigusr1) {
   EXPECT_THAT(stopped.err, HasSubstr("stopped by SIGUSR1"));
 }
 
-TEST_P(Processes, SayThatMpiSeesFewerThanWereStarted) {
-  if (GetParam() != By::kMpirun) GTEST_SKIP() << "without MPI";
+TEST_F(ProcessesByMpirun, SayThatMpiSeesFewerThanWereStarted) {
   const Toy toy;
   const pjrt::Variable launcher("OMPI_COMM_WORLD_SIZE", "2");
   const Finished run = portune(toy.fit());
@@ -262,8 +274,7 @@ TEST_P(Processes, SayThatThePluginIsMissing) {
   EXPECT_THAT(run.err, HasSubstr("/nowhere/libportune.so"));
 }
 
-TEST_P(Processes, SayThatNobodyAnswers) {
-  if (GetParam() != By::kEnvironment) GTEST_SKIP() << "mpirun starts them all";
+TEST_F(ProcessesByEnvironment, SayThatNobodyAnswers) {
   const Toy toy;
   const pjrt::Variable patience("PORTUNE_LAUNCH_TIMEOUT_S", "1");
   const pjrt::Variable rank("RANK", "1"), size("WORLD_SIZE", "2"), host("MASTER_ADDR", "127.0.0.1"),
@@ -273,7 +284,38 @@ TEST_P(Processes, SayThatNobodyAnswers) {
   EXPECT_THAT(run.err, AllOf(HasSubstr("127.0.0.1:1"), HasSubstr("nobody who answers within 1 s")));
 }
 
-TEST(ProcessesByEnvironment, SayWhatIsMissingOfALaunch) {
+TEST_F(ProcessesByEnvironment, SayWhoDoesNotCome) {
+  const Toy toy;
+  const std::string free_port = std::to_string(port_of(listen_at(0)));
+  const pjrt::Variable patience("PORTUNE_LAUNCH_TIMEOUT_S", "1");
+  const pjrt::Variable rank("RANK", "0"), size("WORLD_SIZE", "2"), host("MASTER_ADDR", "127.0.0.1"),
+      port("MASTER_PORT", free_port.c_str());
+  const Finished run = portune(toy.fit());
+  EXPECT_EQ(run.exit_code, 69) << run.err;
+  EXPECT_THAT(run.err, AllOf(HasSubstr("process 0 of 2: "), HasSubstr("process 1 has not begun within 1 s")));
+}
+
+TEST_F(ProcessesByEnvironment, AreLeftInPeaceByOtherCommands) {
+  const KeyValueServer server(2, 0);
+  const pjrt::Variable rank("RANK", "1"), size("WORLD_SIZE", "2"), host("MASTER_ADDR", "127.0.0.1"),
+      port("MASTER_PORT", std::to_string(server.port()).c_str());
+  for (const Words& words : {Words{"--help"}, Words{"--version"}, Words{"devices"}, Words{"plugin", "list"}}) {
+    EXPECT_EQ(portune(words).exit_code, 0) << words[0];
+  }
+  EXPECT_EQ(portune({"evaluate", "--no-such-option"}).exit_code, 2);
+  EXPECT_EQ(portune({"tokenize", "--tokenizer", tiny_bert(), "--input", "a", "--output", "b"}).exit_code, 2);
+  TcpKeyValueStore store("127.0.0.1", server.port(), std::chrono::seconds(5));
+  EXPECT_FALSE(store.get(joined_key(1), std::chrono::milliseconds(0)));
+}
+
+TEST_F(ProcessesByEnvironment, AStrayVariableIsNoErrorOfOtherCommands) {
+  const pjrt::Variable rank("RANK", "1");
+  EXPECT_EQ(portune({"--help"}).exit_code, 0);
+  const Finished run = portune({"fit", "--help"});
+  EXPECT_EQ(run.exit_code, 0) << run.err;
+}
+
+TEST_F(ProcessesByEnvironment, SayWhatIsMissingOfALaunch) {
   const Toy toy;
   const pjrt::Variable rank("RANK", "1"), size("WORLD_SIZE", "2"), host("MASTER_ADDR", "127.0.0.1");
   const Finished run = portune(toy.fit());
@@ -289,7 +331,8 @@ TEST_P(Processes, AreRefusedWhereTheyDoNotWorkTogether) {
     return run.err;
   };
   EXPECT_THAT(error_of(toy.fit({"--mesh", "data=4"})), HasSubstr("as many as the mesh has devices: 4"));
-  EXPECT_THAT(error_of({"devices"}), HasSubstr("several work together in portune fit"));
+  EXPECT_THAT(error_of({"evaluate", "--model", tiny_bert(), "--data", toy.file("validation.csv")}),
+              HasSubstr("several work together in portune fit"));
   // What all find wrong the first one tells.
   EXPECT_THAT(error_of(toy.fit({"--mesh", "ring=2"})), Not(HasSubstr("process 1 of 2")));
 }

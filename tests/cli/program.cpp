@@ -70,10 +70,12 @@ Words mpirun(const Words& words, const Conditions& conditions) {
   return start + part(conditions.processes - 1, words) + Words{":"} + part(1, conditions.last);
 }
 
-volatile pid_t started[8] = {};
+constexpr size_t kMostProcesses = 8;
+volatile pid_t started[kMostProcesses] = {};
 
 // Starts the processes as a scheduler would, and passes signals on. Ends with the first exit code that is not 0.
 [[noreturn]] void launch(const Words& words, const Conditions& conditions) {
+  if (static_cast<size_t>(conditions.processes) > kMostProcesses) _exit(97);
   const std::string port = std::to_string(port_of(listen_at(0)));  // free again by now
   for (int rank = 0; rank < conditions.processes; ++rank) {
     started[rank] = fork();

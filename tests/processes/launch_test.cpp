@@ -15,10 +15,11 @@ using testing::HasSubstr;
 using Environment = std::map<std::string, std::string>;
 
 Launch launch_in(const Environment& environment, bool on_tpu = false) {
-  for (const char* name : {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "PMIX_RANK", "SLURM_STEP_NUM_TASKS", "SLURM_NTASKS",
-                           "RANK", "WORLD_SIZE", "MASTER_ADDR", "MASTER_PORT", "SLURM_PROCID", "TPU_WORKER_ID",
-                           "TPU_WORKER_HOSTNAMES", "LOCAL_RANK", "LOCAL_WORLD_SIZE", "OMPI_COMM_WORLD_LOCAL_RANK",
-                           "SLURM_LOCALID", "SLURM_STEP_TASKS_PER_NODE", "TORCHELASTIC_USE_AGENT_STORE"}) {
+  for (const char* name :
+       {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "PMIX_RANK", "SLURM_STEP_NUM_TASKS", "SLURM_NTASKS", "RANK", "WORLD_SIZE",
+        "MASTER_ADDR", "MASTER_PORT", "SLURM_PROCID", "TPU_WORKER_ID", "TPU_WORKER_HOSTNAMES", "LOCAL_RANK",
+        "LOCAL_WORLD_SIZE", "OMPI_COMM_WORLD_LOCAL_RANK", "OMPI_COMM_WORLD_LOCAL_SIZE", "SLURM_LOCALID",
+        "SLURM_STEP_TASKS_PER_NODE", "TORCHELASTIC_USE_AGENT_STORE"}) {
     unsetenv(name);
   }
   for (const auto& [name, value] : environment) setenv(name.c_str(), value.c_str(), 1);
@@ -57,6 +58,8 @@ TEST(Launch, AShellInAnAllocationIsNone) {
   for (const Environment& environment :
        {Environment{}, Environment{{"SLURM_NTASKS", "8"}}, Environment{{"SLURM_STEP_NUM_TASKS", "8"}},
         Environment{{"OMPI_COMM_WORLD_SIZE", "many"}}, Environment{{"MASTER_ADDR", "a"}, {"MASTER_PORT", "1"}},
+        Environment{{"SLURM_PROCID", "0"}, {"SLURM_NTASKS", "8"}},
+        Environment{{"SLURM_PROCID", "0"}, {"SLURM_STEP_NUM_TASKS", "1"}},
         Environment{{"RANK", "0"}, {"WORLD_SIZE", "1"}}}) {
     EXPECT_EQ(launch_in(environment).by, Launch::By::kNobody);
     EXPECT_EQ(launch_in(environment).size, 1);
@@ -99,6 +102,27 @@ TEST(Launch, TorchrunKeepsThePortForItself) {
             2223);
 }
 
+TEST(Launch, APlaceOnTheMachineThatDoesNotFitIsPassedOver) {
+  const Environment launch = {{"RANK", "3"}, {"WORLD_SIZE", "4"}, {"MASTER_ADDR", "a"}, {"MASTER_PORT", "1"}};
+  for (const Environment& place : {Environment{{"LOCAL_RANK", "3"}, {"LOCAL_WORLD_SIZE", "2"}},
+                                   Environment{{"LOCAL_RANK", "-1"}, {"LOCAL_WORLD_SIZE", "2"}},
+                                   Environment{{"LOCAL_RANK", "one"}, {"LOCAL_WORLD_SIZE", "2"}},
+                                   Environment{{"LOCAL_RANK", "3"}, {"LOCAL_WORLD_SIZE", "8"}},
+                                   Environment{{"SLURM_LOCALID", "3"}, {"SLURM_STEP_TASKS_PER_NODE", "2(x2)"}}}) {
+    Environment environment = launch;
+    environment.insert(place.begin(), place.end());
+    EXPECT_EQ(launch_in(environment).local_rank, 0);
+    EXPECT_EQ(launch_in(environment).local_size, 1);
+  }
+  EXPECT_EQ(launch_in({{"OMPI_COMM_WORLD_SIZE", "4"},
+                       {"LOCAL_RANK", "7"},
+                       {"LOCAL_WORLD_SIZE", "2"},
+                       {"OMPI_COMM_WORLD_LOCAL_RANK", "1"},
+                       {"OMPI_COMM_WORLD_LOCAL_SIZE", "2"}})
+                .local_rank,
+            1);
+}
+
 TEST(Launch, SlurmWithoutMpiNeedsTheAddressOfTheFirst) {
   const Launch launch = launch_in({{"SLURM_PROCID", "1"}, {"SLURM_STEP_NUM_TASKS", "4"}, {"MASTER_ADDR", "node1"}});
   EXPECT_EQ(launch.by, Launch::By::kEnvironment);
@@ -123,6 +147,8 @@ TEST(Launch, HalfOfItIsAnErrorThatNamesWhatIsMissing) {
   EXPECT_THAT(error_in({{"WORLD_SIZE", "2"}}), HasSubstr("WORLD_SIZE without RANK"));
   EXPECT_THAT(error_in({{"RANK", "1"}, {"WORLD_SIZE", "2"}}), HasSubstr("without MASTER_ADDR"));
   EXPECT_THAT(error_in({{"RANK", "1"}, {"WORLD_SIZE", "2"}, {"MASTER_ADDR", "a"}}), HasSubstr("without MASTER_PORT"));
+  EXPECT_THAT(error_in({{"SLURM_PROCID", "1"}, {"SLURM_STEP_NUM_TASKS", "4"}}), HasSubstr("without MASTER_ADDR"));
+  EXPECT_THAT(error_in({{"MASTER_ADDR", "a"}, {"SLURM_STEP_NUM_TASKS", "4"}}), HasSubstr("without SLURM_PROCID"));
   EXPECT_THAT(error_in({{"TPU_WORKER_ID", "1"}}, true), HasSubstr("without TPU_WORKER_HOSTNAMES"));
 }
 
@@ -131,6 +157,25 @@ TEST(Launch, NumbersThatMakeNoSenseAreRefused) {
   EXPECT_THAT(error_in({{"RANK", "0"}, {"WORLD_SIZE", "two"}}), HasSubstr("WORLD_SIZE"));
   EXPECT_THAT(error_in({{"RANK", "0"}, {"WORLD_SIZE", "2"}, {"MASTER_ADDR", "a"}, {"MASTER_PORT", "70000"}}),
               HasSubstr("65535"));
+  EXPECT_THAT(error_in({{"RANK", "0"},
+                        {"WORLD_SIZE", "2"},
+                        {"MASTER_ADDR", "a"},
+                        {"MASTER_PORT", "65535"},
+                        {"TORCHELASTIC_USE_AGENT_STORE", "True"}}),
+              HasSubstr("65534"));
+}
+
+TEST(Launch, PatienceIsANumberOfSeconds) {
+  constexpr const char* kName = "PORTUNE_LAUNCH_TIMEOUT_S";
+  unsetenv(kName);
+  EXPECT_EQ(launch_patience().count(), 300);
+  setenv(kName, "20", 1);
+  EXPECT_EQ(launch_patience().count(), 20);
+  for (const char* text : {"5m", "0", "-1", "1e3", "99999999999999"}) {
+    setenv(kName, text, 1);
+    EXPECT_THROW(launch_patience(), UsageError) << text;
+  }
+  unsetenv(kName);
 }
 
 }  // namespace

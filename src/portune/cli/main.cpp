@@ -4,7 +4,9 @@
 #include <csignal>
 #include <filesystem>
 #include <new>
+#include <string>
 #include <variant>
+#include <vector>
 
 #include "portune/base/stop.h"
 #include "portune/cli/command_line.h"
@@ -39,11 +41,19 @@ struct Run {
   int operator()(const cli::ParityArguments& arguments) const { return cli::parity(arguments); }
 };
 
-// One of several processes ends the others, too.
-int fail(int exit_code, const char* message) {
-  cli::end_processes(exit_code, message);
-  fmt::print(stderr, "portune: {}\n", message);
-  return exit_code;
+template <class... Arguments>
+bool is_one_of(const cli::Command& command) {
+  return (std::holds_alternative<Arguments>(command) || ...);
+}
+
+// Containers of operators have the variables of a launch for whatever is run there. What only looks something up, or
+// installs, is in no other's way.
+void require_fitting_launch(const cli::Command& command) {
+  if (is_one_of<cli::Text, cli::FitArguments, cli::DevicesArguments, cli::PluginListArguments,
+                cli::PluginInstallArguments, cli::TfrecordInspectArguments, cli::PlanArguments>(command)) {
+    return;
+  }
+  cli::require_one_process("portune");
 }
 
 }  // namespace
@@ -51,10 +61,18 @@ int fail(int exit_code, const char* message) {
 int main(int argc, char** argv) {
   // A file that grows beyond the limit shall be an error with a name, not the end of the process.
   std::signal(SIGXFSZ, SIG_IGN);
+  const std::vector<std::string> words(argv + 1, argv + argc);
+  const bool works_together = !words.empty() && words.front() == "fit";
+  // One of several that work together ends the others, too.
+  const auto fail = [&](int exit_code, const char* message) {
+    if (works_together) cli::end_processes(exit_code, message);
+    fmt::print(stderr, "portune: {}\n", message);
+    return exit_code;
+  };
   try {
-    const auto arguments = cli::parse({argv + 1, argv + argc});
-    if (!std::holds_alternative<cli::FitArguments>(arguments)) cli::require_one_process("portune");
-    const int exit_code = std::visit(Run(), arguments);
+    const cli::Command command = cli::parse(words);
+    require_fitting_launch(command);
+    const int exit_code = std::visit(Run(), command);
     cli::leave_processes();
     return exit_code;
   } catch (UsageError& error) {

@@ -10,7 +10,6 @@
 #include <thread>
 
 #include "portune/bad_rows.h"
-#include "portune/base/number.h"
 #include "portune/cli/exit_code.h"
 #include "portune/cli/process_gpus.h"
 #include "portune/error.h"
@@ -22,12 +21,10 @@ namespace portune::cli {
 namespace {
 
 using namespace std::chrono_literals;
-using std::chrono::seconds;
 
 // What all processes find wrong, the first one tells: it has ended the others by then.
 constexpr auto kHeadStart = 2s;
-// For the others to begin: machines of a cluster do so one after the other.
-constexpr seconds kToBegin = 300s, kToBeginAfterAnError = 10s;
+constexpr std::chrono::seconds kToBeginAfterAnError = 10s;
 
 // What has been found, once a command has asked.
 std::optional<Launch> known_launch;
@@ -35,11 +32,6 @@ std::optional<Launch> known_launch;
 const Launch& launch(bool on_tpu = false) {
   if (!known_launch) known_launch = find_launch(on_tpu);
   return *known_launch;
-}
-
-seconds patience() {
-  const char* text = std::getenv("PORTUNE_LAUNCH_TIMEOUT_S");
-  return text == nullptr ? kToBegin : seconds(number_in<int64_t>(text).value_or(kToBegin.count()));
 }
 
 // The process may be at anything, and would find out at its next exchange only.
@@ -80,7 +72,7 @@ void divide_devices(DeviceOptions& options) {
 
 FitArguments of_process(FitArguments a) {
   if (launch(a.device.device == "tpu").size == 1) return a;
-  a.device.processes = launched_group(launch(), patience(), end_with);
+  a.device.processes = launched_group(launch(), launch_patience(), end_with);
   require_all_of_them(*a.device.processes);
   if (!a.device.programs_folder.empty()) {
     throw UsageError({.where = "compiled",
@@ -121,7 +113,7 @@ void end_processes(int exit_code, const char* message) {
   };
   try {
     if (launch().size == 1) return;
-    abort_launched(launch(), std::min(patience(), kToBeginAfterAnError), end_with, exit_code, tell);
+    abort_launched(launch(), std::min(launch_patience(), kToBeginAfterAnError), end_with, exit_code, tell);
   } catch (const Error&) {  // there is no plug-in, or nobody to tell
   }
 }

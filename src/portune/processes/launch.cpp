@@ -49,9 +49,9 @@ int64_t mpi_size() {
 constexpr int64_t kMostProcesses = 1 << 20;
 
 int port_of_launch(const std::string& text) {
-  const auto port = static_cast<int>(number_of("MASTER_PORT", text, 1, 65535));
-  // torchrun has a store of its own there then.
-  return variable("TORCHELASTIC_USE_AGENT_STORE") == "True" ? port % 65535 + 1 : port;
+  const bool is_taken = variable("TORCHELASTIC_USE_AGENT_STORE") == "True";  // by a store of torchrun's own
+  const auto port = static_cast<int>(number_of("MASTER_PORT", text, 1, is_taken ? 65534 : 65535));
+  return is_taken ? port + 1 : port;
 }
 
 Launch by_rank_and_world_size() {
@@ -67,7 +67,6 @@ Launch by_rank_and_world_size() {
 
 Launch by_slurm() {
   const int64_t size = number_if_any("SLURM_STEP_NUM_TASKS");
-  if (size <= 1) return {};
   return {.by = Launch::By::kEnvironment,
           .rank = number_of("SLURM_PROCID", required("SLURM_PROCID", "SLURM_STEP_NUM_TASKS"), 0, size - 1),
           .size = size,
@@ -86,6 +85,7 @@ Launch by_tpu_workers() {
           .port = kDefaultPort};
 }
 
+// What does not fit, such as what an allocation says of another number of processes, is passed over.
 void add_place_on_machine(Launch& launch) {
   constexpr const char* kPlaces[][2] = {{"LOCAL_RANK", "LOCAL_WORLD_SIZE"},
                                         {"OMPI_COMM_WORLD_LOCAL_RANK", "OMPI_COMM_WORLD_LOCAL_SIZE"},
@@ -93,9 +93,10 @@ void add_place_on_machine(Launch& launch) {
   for (const auto& [rank, size] : kPlaces) {
     const std::string text = variable(size).value_or("");
     const auto count = number_in<int64_t>(text.substr(0, text.find_first_of("(,")));  // Slurm's "8(x2)"
-    if (!variable(rank) || !count || *count < 1) continue;
+    const auto place = number_in<int64_t>(variable(rank).value_or(""));
+    if (!count || !place || *place < 0 || *place >= *count || *count > launch.size) continue;
     launch.local_size = *count;
-    launch.local_rank = number_of(rank, *variable(rank), 0, launch.local_size - 1);
+    launch.local_rank = *place;
     return;
   }
 }
@@ -108,13 +109,18 @@ Launch find_launch(bool on_tpu) {
     launch = {.by = Launch::By::kMpi, .size = size};
   } else if (variable("RANK") || variable("WORLD_SIZE")) {
     launch = by_rank_and_world_size();
-  } else if (variable("MASTER_ADDR")) {
+  } else if (number_if_any("SLURM_STEP_NUM_TASKS") > 1 && (variable("MASTER_ADDR") || variable("SLURM_PROCID"))) {
     launch = by_slurm();
   } else if (on_tpu && (variable("TPU_WORKER_ID") || variable("TPU_WORKER_HOSTNAMES"))) {
     launch = by_tpu_workers();
   }
   if (launch.by != Launch::By::kNobody) add_place_on_machine(launch);
   return launch;
+}
+
+std::chrono::seconds launch_patience() {
+  constexpr const char* kName = "PORTUNE_LAUNCH_TIMEOUT_S";
+  return std::chrono::seconds(number_of(kName, variable(kName).value_or("300"), 1, 86'400));
 }
 
 }  // namespace portune

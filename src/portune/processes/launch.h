@@ -1,6 +1,7 @@
 // What the environment says of the processes that have been started together.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <string>
 
@@ -26,5 +27,9 @@ struct Launch {
 ///   with on_tpu: TPU_WORKER_ID, TPU_WORKER_HOSTNAMES    TPU pods on Kubernetes; process 0 is on the first host
 /// errors  UsageError that names what is missing, if there are only some of a row, or what is no number
 Launch find_launch(bool on_tpu = false);
+
+/// For the others of a launch to come: PORTUNE_LAUNCH_TIMEOUT_S, or 300 s.
+/// errors  UsageError if it is no number from 1 to 86400
+std::chrono::seconds launch_patience();
 
 }  // namespace portune

@@ -139,7 +139,8 @@ Socket listen_at(int port) {
   throw DeviceError({.where = "port " + std::to_string(port),
                      .given = std::strerror(errno),
                      .expected = "a free port, at which process 0 waits for the others",
-                     .fix = "name another one in MASTER_PORT, in all processes"});
+                     .fix = "name another one in MASTER_PORT, in all processes; with torchrun, which is at that port "
+                            "itself, it is the next one"});
 }
 
 int port_of(const Socket& listening) {
