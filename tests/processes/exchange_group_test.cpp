@@ -21,6 +21,7 @@
 #include <vector>
 
 #include "portune/error.h"
+#include "portune/processes/key_value_store.h"
 #include "portune/processes/socket.h"
 
 namespace portune {
@@ -29,6 +30,8 @@ namespace {
 using namespace std::chrono_literals;
 using Clock = std::chrono::steady_clock;
 using Body = std::function<bool(ProcessGroup& group)>;
+
+int port = 0;  // of process 0
 
 struct Conditions {
   std::array<std::string, 2> host = {"127.0.0.1", "127.0.0.1"};  // of process 0, as it and as the others have it
@@ -40,7 +43,7 @@ struct Conditions {
 // an error, 128 + n for the end by signal n, that of another one which has ended it.
 std::vector<int> exit_codes_of(int64_t size, const Body& body, const Conditions& conditions = {}) {
   setenv("PORTUNE_GLOO_PLUGIN", PORTUNE_GLOO, 1);
-  const int port = port_of(listen_at(0));  // free again by now
+  port = port_of(listen_at(0));  // free again by now
   std::vector<pid_t> processes;
   for (int64_t rank = 0; rank < size; ++rank) {
     processes.push_back(fork());
@@ -196,7 +199,7 @@ TEST(GlooGroup, ProcessZeroIsKnownByTheAddressThatOthersReach) {
   const std::string outer = outer_address();
   if (outer.empty()) GTEST_SKIP() << "a machine without a network";
   const Body body = [&](ProcessGroup& group) {
-    return exchanges(group, everyone(group), 3) && group.store()->get(kMachineKey, 0ms) == outer;
+    return exchanges(group, everyone(group), 3) && TcpKeyValueStore(outer, port, 5s).get(kMachineKey, 0ms) == outer;
   };
   EXPECT_EQ(exit_codes_of(3, body, {.host = {"127.0.0.1", outer}}), std::vector<int>(3, 0));
 }

@@ -2,13 +2,17 @@
 
 #include <gmock/gmock.h>
 
-#include <cstring>
+#include <atomic>
+#include <optional>
 #include <random>
+#include <span>
+#include <string>
 #include <thread>
 #include <vector>
 
 #include "portune/error.h"
 #include "portune/processes/key_value_server.h"
+#include "portune/processes/session.h"
 
 namespace portune {
 namespace {
@@ -21,6 +25,8 @@ struct Served {
   KeyValueServer server{4, 0};
   TcpKeyValueStore store{"localhost", server.port(), 5s};
 
+  // Over a connection of its own.
+  TcpKeyValueStore new_store() const { return {"localhost", server.port(), 5s}; }
   Socket stranger() const { return connect_to("localhost", server.port(), 5s); }
 };
 
@@ -28,9 +34,9 @@ bool send_text(const Socket& socket, std::string_view text) { return socket.send
 
 // Whether the other side ends the connection.
 bool ends(const Socket& socket) {
-  socket.set_patience(5s);
+  const auto start = Clock::now();
   std::byte byte;
-  return !socket.receive({&byte, 1});
+  return !socket.receive({&byte, 1}, start + 5s) && Clock::now() < start + 5s;
 }
 
 TEST(KeyValueStore, GivesWhatWasPut) {
@@ -88,7 +94,9 @@ TEST(KeyValueStore, SaysThatNobodyAnswers) {
 
 TEST(KeyValueStore, SaysThatTheOneThatKeepsItIsGone) {
   std::optional<Served> s(std::in_place);
-  TcpKeyValueStore store("localhost", s->server.port(), 300ms);
+  TcpKeyValueStore store("localhost", s->server.port(), 300s);
+  const auto start = Clock::now();
+  store.put("b", "");
   std::thread other([&] {
     std::this_thread::sleep_for(100ms);
     s.reset();
@@ -96,6 +104,7 @@ TEST(KeyValueStore, SaysThatTheOneThatKeepsItIsGone) {
   EXPECT_THROW(store.get("a", 60s), DeviceError);  // while it waits
   other.join();
   EXPECT_THROW(store.get("a", 0ms), DeviceError);
+  EXPECT_LT(Clock::now() - start, 30s);  // the long patience is for the first answer
 }
 
 TEST(KeyValueStore, RefusesWhatIsTooLarge) {
@@ -118,7 +127,7 @@ TEST(KeyValueStore, SendsAwayThoseWhoSendSomethingElse) {
     const Socket stranger = s.stranger();
     send_text(stranger, garbage);
   }
-  EXPECT_EQ(s.store.get("a", 0ms), "b");
+  EXPECT_EQ(s.new_store().get("a", 5s), "b");
 }
 
 TEST(KeyValueStore, SendsAwayFramesThatLie) {
@@ -138,8 +147,45 @@ TEST(KeyValueStore, SendsAwayFramesThatLie) {
   const Socket answer = s.stranger();
   ASSERT_TRUE(send(answer, {.kind = Frame::Kind::kEnd}));
   EXPECT_EQ(receive_frame(answer)->kind, Frame::Kind::kRefused);
-  s.store.put("a", "b");
-  EXPECT_EQ(s.store.get("a", 0ms), "b");
+  s.new_store().put("a", "b");
+  EXPECT_EQ(s.new_store().get("a", 0ms), "b");
+}
+
+TEST(KeyValueStore, SendsAwayThoseWhoDawdle) {
+  Served s;
+  const Socket slow = s.stranger();
+  const uint32_t numbers[] = {0x314b5650, 0, 100, 0, 0, 0};
+  slow.send(std::as_bytes(std::span(numbers)));
+  const auto start = Clock::now();
+  while (send_text(slow, "x") && Clock::now() < start + 30s) std::this_thread::sleep_for(500ms);  // of the 100 of a key
+  EXPECT_LT(Clock::now(), start + 25s);
+}
+
+TEST(KeyValueStore, KeysOfItsOwnAreRead) {
+  Served s;
+  EXPECT_THROW(s.store.put(joined_key(1), ""), DeviceError);
+  EXPECT_EQ(s.store.get(joined_key(1), 0ms), std::nullopt);
+  const Session session("localhost", s.server.port(), 5s, {.rank = 1, .size = 4}, [](const Ending&) {});
+  EXPECT_EQ(s.store.get(joined_key(1), 0ms), "");
+}
+
+TEST(KeyValueStore, PrefixesKeepKeysApart) {
+  Served s;
+  TcpKeyValueStore one("localhost", s.server.port(), 5s, "one/"), two("localhost", s.server.port(), 5s, "two/");
+  one.put("a", "1");
+  EXPECT_EQ(two.get("a", 0ms), std::nullopt);
+  EXPECT_EQ(one.get("a", 0ms), "1");
+  EXPECT_EQ(s.store.get("one/a", 0ms), "1");
+}
+
+TEST(KeyValueStore, SaysWhatItsServerRefuses) {
+  Served s;
+  try {
+    s.store.put(joined_key(0), "");
+    FAIL();
+  } catch (const DeviceError& error) {
+    EXPECT_THAT(error.what(), HasSubstr("a key of process 0's own"));
+  }
 }
 
 TEST(KeyValueStore, TakesSoManyConnectionsAndNoMore) {

@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <condition_variable>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -146,6 +147,37 @@ TEST(Session, RefusesProcessesThatAreNotExpected) {
   EXPECT_THAT(error_of(1, 2), HasSubstr("another process with this number"));
   EXPECT_THAT(error_of(0, 3), HasSubstr("while process 0 is one of 2"));
   EXPECT_FALSE(one.told(100ms));
+}
+
+TEST(Session, ComesAgainWhereTheRunBeforeStillEnds) {
+  auto old = std::make_unique<KeyValueServer>(1, 0);
+  const int port = old->port();
+  Process before(port, 0, 1);
+  before.session().abort(1);
+  std::optional<KeyValueServer> next;
+  std::thread other([&] {
+    std::this_thread::sleep_for(300ms);
+    old.reset();
+    next.emplace(2, port);
+  });
+  Process one(port, 1, 2);  // which the old one does not know
+  other.join();
+  EXPECT_FALSE(one.told(100ms));
+}
+
+TEST(Session, SaysThatItIsNoProcessZero) {
+  const Socket listening = listen_at(0);
+  std::thread closes([&] {
+    while (accept_from(listening).is_open()) continue;
+  });
+  try {
+    Session session("127.0.0.1", port_of(listening), 500ms, {.rank = 1, .size = 2}, [](const Ending&) {});
+    ADD_FAILURE() << "no error";
+  } catch (const DeviceError& error) {
+    EXPECT_THAT(error.what(), HasSubstr("lets no process join"));
+  }
+  listening.shut_down();
+  closes.join();
 }
 
 TEST(Session, StrangersAreNotMissed) {

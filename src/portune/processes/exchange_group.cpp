@@ -25,6 +25,10 @@ constexpr auto kToBeToldWhy = 5s;
 constexpr auto kToJoinAtTheEnd = 10s;
 constexpr auto kToAnswer = 1min;
 
+// How keys begin, beside kOwnKeys.
+constexpr const char* kUsersKeys = "user/";
+constexpr const char* kPluginsKeys = "plugin/";
+
 constexpr io::OwnPlugin kMpi{.file = "libportune_mpi.so",
                              .variable = "PORTUNE_MPI_PLUGIN",
                              .function = "portune_exchange_api",
@@ -62,7 +66,8 @@ class Meeting {
  public:
   Meeting(const Launch& launch, std::chrono::milliseconds patience, const std::function<void(const Ending&)>& on_end)
       : server_(launch.rank == 0 ? std::make_unique<KeyValueServer>(launch.size, launch.port) : nullptr),
-        store_(std::make_shared<TcpKeyValueStore>(launch.host, launch.port, patience)),
+        store_(launch.host, launch.port, patience),
+        users_(std::make_shared<TcpKeyValueStore>(launch.host, launch.port, patience, kUsersKeys)),
         session_(launch.host, launch.port, patience, {.rank = launch.rank, .size = launch.size},
                  [this, on_end](const Ending& ending) {
                    wait_for_those_to_be_told();
@@ -78,7 +83,7 @@ class Meeting {
                 .abort = abort} {}
 
   const PortuneExchangeLaunch& launch() const { return launch_; }
-  const std::shared_ptr<KeyValueStore>& store() const { return store_; }
+  const std::shared_ptr<KeyValueStore>& store() const { return users_; }
   std::optional<Ending> leave() { return session_.leave(); }
 
   // In process 0, which is the one to say who is missing; the others may go on meanwhile.
@@ -96,29 +101,44 @@ class Meeting {
   }
 
  private:
+  // Of the plugin. If process 0 is gone, the session tells why, which shall be read.
+  template <class Question>
+  static int ask(PortuneExchangeError* error, const Question& question) {
+    return run_exchange(error, [&] {
+      try {
+        question();
+      } catch (const DeviceError&) {
+        std::this_thread::sleep_for(kToBeToldWhy);
+        throw;
+      }
+    });
+  }
+
   static int address(void* store, void (*take)(void*, const char*), void* to, PortuneExchangeError* error) {
-    return run_exchange(error, [&] { take(to, of(store).address_for_others().c_str()); });
+    return ask(error, [&] { take(to, of(store).address_for_others().c_str()); });
   }
 
   // Who reaches process 0 without a network is on its machine, which others know by another address.
   std::string address_for_others() {
     const std::string own = session_.address();
     if (!is_loopback(own)) return own;
-    const std::optional<std::string> machine = store_->get(kMachineKey, patience_);
+    const std::optional<std::string> machine = store_.get(kMachineKey, patience_);
     if (!machine) throw std::runtime_error(who_is_missing());
     return machine->empty() ? own : *machine;
   }
 
   static int put(void* store, const char* key, const void* value, int64_t bytes, PortuneExchangeError* error) {
-    return run_exchange(error, [&] {
-      of(store).store_->put(key, {static_cast<const char*>(value), static_cast<size_t>(bytes)});
+    return ask(error, [&] {
+      of(store).store_.put(kPluginsKeys + std::string(key),
+                           {static_cast<const char*>(value), static_cast<size_t>(bytes)});
     });
   }
 
   static int get(void* store, const char* key, void (*take)(void*, const void*, int64_t), void* to,
                  PortuneExchangeError* error) {
-    return run_exchange(error, [&] {
-      const std::optional<std::string> value = of(store).store_->get(key, kToComeToAnExchange);
+    return ask(error, [&] {
+      const std::optional<std::string> value =
+          of(store).store_.get(kPluginsKeys + std::string(key), kToComeToAnExchange);
       if (!value) throw std::runtime_error(of(store).who_is_missing());
       take(to, value->data(), std::ssize(*value));
     });
@@ -134,7 +154,7 @@ class Meeting {
   std::string who_is_missing() {
     std::string missing;
     for (int64_t rank = 0; rank < launch_.size; ++rank) {
-      if (!store_->get(joined_key(rank), 0ms)) missing += (missing.empty() ? "" : ", ") + std::to_string(rank);
+      if (!store_.get(joined_key(rank), 0ms)) missing += (missing.empty() ? "" : ", ") + std::to_string(rank);
     }
     if (missing.empty()) return "a process that is there, but takes no part in the exchange";
     return missing.find(',') == std::string::npos ? "process " + missing + " has not begun"
@@ -144,7 +164,8 @@ class Meeting {
   static Meeting& of(void* store) { return *static_cast<Meeting*>(store); }
 
   const std::unique_ptr<KeyValueServer> server_;  // in process 0
-  const std::shared_ptr<KeyValueStore> store_;
+  TcpKeyValueStore store_;
+  const std::shared_ptr<KeyValueStore> users_;
   Session session_;
   const std::chrono::milliseconds patience_;
   const PortuneExchangeLaunch launch_;
@@ -212,7 +233,8 @@ class ExchangeGroup final : public ProcessGroup {
     all_gather(everyone, std::as_bytes(std::span(&place, 1)), std::as_writable_bytes(std::span(places)));
     const std::string host = places[0].host.data();
     // A machine need not know its own name.
-    return std::make_shared<TcpKeyValueStore>(host == own_host ? "localhost" : host, places[0].port, kToAnswer);
+    return std::make_shared<TcpKeyValueStore>(host == own_host ? "localhost" : host, places[0].port, kToAnswer,
+                                              kUsersKeys);
   }
 
   const PortuneExchangeApi& api_;

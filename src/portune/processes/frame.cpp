@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cstring>
+#include <new>
+#include <span>
 #include <vector>
 
 namespace portune {
@@ -16,11 +18,11 @@ struct Header {
 };
 
 // In pieces, so that a header which lies takes no memory.
-bool receive_text(const Socket& socket, size_t bytes, std::string& text) {
+bool receive_text(const Socket& socket, Socket::Clock::time_point end, size_t bytes, std::string& text) {
   while (text.size() < bytes) {
     const size_t begin = text.size(), piece = std::min(kPiece, bytes - begin);
     text.resize(begin + piece);
-    if (!socket.receive(std::as_writable_bytes(std::span(text).subspan(begin)))) return false;
+    if (!socket.receive(std::as_writable_bytes(std::span(text).subspan(begin)), end)) return false;
   }
   return true;
 }
@@ -39,15 +41,17 @@ bool send(const Socket& socket, const Frame& frame) {
   return socket.send(std::as_bytes(std::span(bytes)));
 }
 
-std::optional<Frame> receive_frame(const Socket& socket) {
+std::optional<Frame> receive_frame(const Socket& socket, Socket::Clock::time_point end) try {
   Header header;
-  if (!socket.receive(std::as_writable_bytes(std::span(&header, 1)))) return {};
+  if (!socket.receive(std::as_writable_bytes(std::span(&header, 1)), end)) return {};
   if (header.magic != kMagic || header.kind > static_cast<uint32_t>(Frame::Kind::kEnd)) return {};
   if (header.key_bytes > kMostKeyBytes || header.value_bytes > kMostValueBytes) return {};
   Frame frame{.kind = static_cast<Frame::Kind>(header.kind), .number = header.number};
-  if (!receive_text(socket, header.key_bytes, frame.key)) return {};
-  if (!receive_text(socket, header.value_bytes, frame.value)) return {};
+  if (!receive_text(socket, end, header.key_bytes, frame.key)) return {};
+  if (!receive_text(socket, end, header.value_bytes, frame.value)) return {};
   return frame;
+} catch (const std::bad_alloc&) {
+  return {};
 }
 
 }  // namespace portune

@@ -31,7 +31,8 @@ struct Frame {
 
 /// False if the connection is over.
 bool send(const Socket& socket, const Frame& frame);
-/// Nothing if the connection is over, or what comes is no frame, or one that is too large.
-std::optional<Frame> receive_frame(const Socket& socket);
+/// Nothing if the connection is over, or what comes by `end` is no frame, or one that is too large.
+std::optional<Frame> receive_frame(const Socket& socket,
+                                   Socket::Clock::time_point end = Socket::Clock::time_point::max());
 
 }  // namespace portune

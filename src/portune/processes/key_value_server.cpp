@@ -6,7 +6,11 @@
 #include <list>
 #include <map>
 #include <mutex>
+#include <new>
+#include <optional>
+#include <set>
 #include <string>
+#include <system_error>
 #include <thread>
 
 #include "portune/processes/frame.h"
@@ -51,29 +55,37 @@ struct KeyValueServer::Impl {
   }
 
   void accept_all() {
-    for (Socket socket = accept_from(listening); socket.is_open(); socket = accept_from(listening)) {
+    for (;;) {
+      Socket socket = accept_from(listening);
+      if (!socket.is_open()) return;
       const std::lock_guard lock(mutex);
       connections.remove_if([](Connection& connection) {
         if (connection.is_over) connection.thread.join();
         return connection.is_over.load();
       });
       if (is_ending || connections.size() >= most_connections(size)) continue;  // which closes it
-      Connection& connection = connections.emplace_back();
-      connection.socket = std::move(socket);
-      connection.thread = std::thread([this, &connection] {
-        serve(connection.socket);
-        connection.socket.shut_down();
-        connection.is_over = true;
-      });
+      serve_on_thread(std::move(socket));
     }
   }
 
-  void serve(const Socket& socket) {
-    socket.set_patience(kToSayWhoOneIs);
-    std::optional<Frame> frame = receive_frame(socket);
-    socket.set_patience(0ms);
+  // Under the lock.
+  void serve_on_thread(Socket socket) try {
+    Connection& connection = connections.emplace_back();
+    connection.socket = std::move(socket);
+    connection.thread = std::thread([this, &connection] {
+      serve(connection.socket);
+      connection.socket.shut_down();
+      connection.is_over = true;
+    });
+  } catch (const std::system_error&) {  // no more threads: this one connection is closed
+    connections.pop_back();
+  }
+
+  void serve(const Socket& socket) try {
+    std::optional<Frame> frame = receive_frame(socket, Socket::Clock::now() + kToSayWhoOneIs);
     if (frame && frame->kind == Kind::kJoin) return serve_session(socket, *frame);
     while (frame && send(socket, answer(*frame))) frame = receive_frame(socket);
+  } catch (const std::bad_alloc&) {  // the connection ends, and nothing else
   }
 
   Frame answer(const Frame& frame) {
@@ -83,6 +95,7 @@ struct KeyValueServer::Impl {
   }
 
   Frame put(const Frame& frame) {
+    if (frame.key.starts_with(kOwnKeys)) return {.kind = Kind::kRefused, .value = "a key of process 0's own"};
     const std::lock_guard lock(mutex);
     const auto old = values.find(frame.key);
     const size_t freed = old == values.end() ? 0 : old->first.size() + old->second.size();
@@ -106,10 +119,7 @@ struct KeyValueServer::Impl {
   // From the first word of a process to its last.
   void serve_session(const Socket& socket, const Frame& join) {
     const int64_t rank = join.number;
-    if (const std::string fault = enter(socket, join); !fault.empty()) {
-      send(socket, {.kind = Kind::kRefused, .value = fault});
-      return;
-    }
+    if (!enter(socket, join)) return;
     std::optional<Frame> frame = receive_frame(socket);
     if (frame && frame->kind == Kind::kAbort) {
       end_all(rank, static_cast<int>(frame->number), frame->value);
@@ -130,28 +140,34 @@ struct KeyValueServer::Impl {
     changed.wait(lock, [&] { return left == size || end || is_ending; });
   }
 
-  // Why it may not; empty if it may.
-  std::string enter(const Socket& socket, const Frame& join) {
+  // False if it does not. Where a run has ended, those of the next one get no answer: they try again, and find the next
+  // process 0 at this port.
+  bool enter(const Socket& socket, const Frame& join) {
     const std::lock_guard lock(mutex);
+    const int64_t rank = join.number;
+    const auto refuse = [&](const std::string& why) {
+      if (!end && !is_ending) send(socket, {.kind = Kind::kRefused, .value = why});
+      return false;
+    };
     if (join.value != std::to_string(size)) {
-      return "one of " + join.value + " processes, while process 0 is one of " + std::to_string(size);
+      return refuse("one of " + join.value + " processes, while process 0 is one of " + std::to_string(size));
     }
-    if (join.number < 0 || join.number >= size) return "there is no such process";
-    if (values.contains(joined_key(join.number))) return "another process with this number has come before";
-    values[joined_key(join.number)] = "";
-    if (!send(socket, {.kind = Kind::kDone})) return "it has gone again";
+    if (rank < 0 || rank >= size) return refuse("there is no such process");
+    if (joined.contains(rank)) return refuse("another process with this number has come before");
+    if (!send(socket, {.kind = Kind::kDone})) return false;  // it has gone again, and may come again
     if (end) send(socket, *end);
-    sessions[join.number] = &socket;
+    joined.insert(rank);
+    values[joined_key(rank)] = "";
+    sessions[rank] = &socket;
     note_address(own_address(socket));
     changed.notify_all();
-    return {};
+    return true;
   }
 
   // Under the lock.
   void note_address(const std::string& address) {
-    ++joined;
     if (!is_loopback(address)) values.try_emplace(kMachineKey, address);
-    if (joined == size) values.try_emplace(kMachineKey, "");
+    if (std::ssize(joined) == size) values.try_emplace(kMachineKey, "");
   }
 
   void end_all(int64_t rank, int exit_code, const std::string& why) {
@@ -185,7 +201,8 @@ struct KeyValueServer::Impl {
   std::map<std::string, std::string> values;
   size_t bytes = 0;
   std::map<int64_t, const Socket*> sessions;
-  int64_t joined = 0, left = 0;
+  std::set<int64_t> joined;
+  int64_t left = 0;
   std::optional<Frame> end;
   bool is_ending = false;
 };
@@ -197,7 +214,7 @@ int KeyValueServer::port() const { return port_of(impl_->listening); }
 
 bool KeyValueServer::wait_until_joined(std::chrono::milliseconds patience) {
   std::unique_lock lock(impl_->mutex);
-  return impl_->changed.wait_for(lock, patience, [&] { return impl_->joined == impl_->size; });
+  return impl_->changed.wait_for(lock, patience, [&] { return std::ssize(impl_->joined) == impl_->size; });
 }
 
 }  // namespace portune

@@ -7,8 +7,9 @@
 
 namespace portune {
 
-/// Serves on threads of its own until it is destroyed. What is no frame, is too large or comes from too many ends the
-/// connection that it comes by, and nothing else. There is no password: the port is for a network that one trusts.
+/// Serves on threads of its own until it is destroyed. What is no frame, is too large, too slow or comes from too many
+/// ends the connection that it comes by, and nothing else. There is no password: who knows the frames is served, and
+/// the port is for a network that one trusts.
 class KeyValueServer {
  public:
   /// Of `processes`, those with the numbers 0 to processes - 1.

@@ -1,9 +1,15 @@
 #include "portune/processes/key_value_store.h"
 
+#include <algorithm>
+
 #include "portune/error.h"
 
 namespace portune {
 namespace {
+
+using namespace std::chrono_literals;
+
+constexpr auto kToAnswerAgain = 5s;
 
 // The key as it may stand in a message.
 std::string named(const std::string& key) { return "key \"" + key.substr(0, 100) + "\""; }
@@ -16,10 +22,15 @@ void require_size(const std::string& key, std::string_view value) {
        .expected = "at most " + std::to_string(kMostKeyBytes) + " and " + std::to_string(kMostValueBytes)});
 }
 
+void require(bool is_as_asked, const std::string& key, const Frame& answer) {
+  if (is_as_asked) return;
+  throw DeviceError({.where = named(key), .given = answer.value, .expected = "what was asked of process 0's store"});
+}
+
 }  // namespace
 
-TcpKeyValueStore::TcpKeyValueStore(std::string host, int port, std::chrono::milliseconds patience)
-    : host_(std::move(host)), port_(port), patience_(patience) {}
+TcpKeyValueStore::TcpKeyValueStore(std::string host, int port, std::chrono::milliseconds patience, std::string prefix)
+    : host_(std::move(host)), port_(port), patience_(patience), prefix_(std::move(prefix)) {}
 
 Frame TcpKeyValueStore::ask(const Frame& question) {
   Socket socket;
@@ -30,9 +41,13 @@ Frame TcpKeyValueStore::ask(const Frame& question) {
       idle_.pop_back();
     }
   }
-  if (!socket.is_open()) socket = connect_to(host_, port_, patience_);
+  if (!socket.is_open()) {
+    socket = connect_to(host_, port_,
+                        has_answered_ ? std::min<std::chrono::milliseconds>(patience_, kToAnswerAgain) : patience_);
+  }
   if (send(socket, question)) {
     if (std::optional<Frame> answer = receive_frame(socket)) {
+      has_answered_ = true;
       const std::lock_guard lock(mutex_);
       idle_.push_back(std::move(socket));
       return *std::move(answer);
@@ -45,16 +60,17 @@ Frame TcpKeyValueStore::ask(const Frame& question) {
 }
 
 void TcpKeyValueStore::put(const std::string& key, std::string_view value) {
-  require_size(key, value);
-  const Frame answer = ask({.kind = Frame::Kind::kPut, .key = key, .value = std::string(value)});
-  if (answer.kind == Frame::Kind::kDone) return;
-  throw DeviceError({.where = named(key), .given = answer.value, .expected = "room in the store of process 0"});
+  require_size(prefix_ + key, value);
+  const Frame answer = ask({.kind = Frame::Kind::kPut, .key = prefix_ + key, .value = std::string(value)});
+  require(answer.kind == Frame::Kind::kDone, key, answer);
 }
 
 std::optional<std::string> TcpKeyValueStore::get(const std::string& key, std::chrono::milliseconds patience) {
-  require_size(key, {});
-  Frame answer = ask({.kind = Frame::Kind::kGet, .number = patience.count(), .key = key});
-  return answer.kind == Frame::Kind::kDone ? std::optional(std::move(answer.value)) : std::nullopt;
+  require_size(prefix_ + key, {});
+  Frame answer = ask({.kind = Frame::Kind::kGet, .number = patience.count(), .key = prefix_ + key});
+  if (answer.kind == Frame::Kind::kNothing) return {};
+  require(answer.kind == Frame::Kind::kDone, key, answer);
+  return std::move(answer.value);
 }
 
 }  // namespace portune

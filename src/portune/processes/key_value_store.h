@@ -1,7 +1,10 @@
 // The store that process 0 keeps, as each process sees it.
 #pragma once
 
+#include <atomic>
+#include <chrono>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -14,7 +17,8 @@ namespace portune {
 class TcpKeyValueStore final : public KeyValueStore {
  public:
   /// patience  for process 0 to answer for the first time
-  TcpKeyValueStore(std::string host, int port, std::chrono::milliseconds patience);
+  /// prefix    of all keys: what others put under other ones is not in the way
+  TcpKeyValueStore(std::string host, int port, std::chrono::milliseconds patience, std::string prefix = "");
 
   void put(const std::string& key, std::string_view value) override;
   std::optional<std::string> get(const std::string& key, std::chrono::milliseconds patience) override;
@@ -25,6 +29,8 @@ class TcpKeyValueStore final : public KeyValueStore {
   const std::string host_;
   const int port_;
   const std::chrono::milliseconds patience_;
+  const std::string prefix_;
+  std::atomic<bool> has_answered_ = false;
   std::mutex mutex_;
   std::vector<Socket> idle_;
 };

@@ -11,6 +11,7 @@ using namespace std::chrono_literals;
 using Kind = Frame::Kind;
 
 constexpr auto kToTellAll = 2s;
+constexpr auto kPause = 100ms;  // between two attempts
 
 // What process 0 says last; nothing if all have left.
 std::optional<Ending> ending_in(const std::optional<Frame>& frame) {
@@ -21,24 +22,37 @@ std::optional<Ending> ending_in(const std::optional<Frame>& frame) {
                 .why = frame->value};
 }
 
+// Tries again where a connection ends: it may have been to a process 0 of the run before, or to one of too many.
+Socket join(const std::string& host, int port, std::chrono::milliseconds patience, const Session::Member& member) {
+  const auto end = Socket::Clock::now() + patience;
+  do {
+    const auto left = std::chrono::ceil<std::chrono::milliseconds>(end - Socket::Clock::now());
+    Socket socket = connect_to(host, port, left);
+    send(socket, {.kind = Kind::kJoin, .number = member.rank, .value = std::to_string(member.size)});
+    const std::optional<Frame> answer = receive_frame(socket, end);
+    if (answer && answer->kind == Kind::kDone) return socket;
+    if (answer && answer->kind == Kind::kRefused) {
+      throw UsageError(
+          {.where = "process " + std::to_string(member.rank) + " of " + std::to_string(member.size),
+           .given = answer->value,
+           .expected = "a number and a count that fit those of process 0 at " + host + ":" + std::to_string(port),
+           .fix = "check RANK and WORLD_SIZE, and that no other run uses this MASTER_PORT"});
+    }
+    std::this_thread::sleep_for(kPause);
+  } while (Socket::Clock::now() < end);
+  throw DeviceError({.where = host + ":" + std::to_string(port),
+                     .given = "somebody who lets no process join",
+                     .expected = "process 0, which waits there for the others",
+                     .fix = "look at what process 0 says, and whether another program has this port"});
+}
+
 }  // namespace
 
-std::string joined_key(int64_t rank) { return "joined/" + std::to_string(rank); }
+std::string joined_key(int64_t rank) { return kOwnKeys + ("joined/" + std::to_string(rank)); }
 
 Session::Session(const std::string& host, int port, std::chrono::milliseconds patience, const Member& member,
                  std::function<void(const Ending&)> on_end)
-    : socket_(connect_to(host, port, patience)), on_end_(std::move(on_end)) {
-  send(socket_, {.kind = Kind::kJoin, .number = member.rank, .value = std::to_string(member.size)});
-  socket_.set_patience(patience);
-  const std::optional<Frame> answer = receive_frame(socket_);
-  socket_.set_patience(0ms);
-  if (!answer || answer->kind != Kind::kDone) {
-    throw UsageError(
-        {.where = "process " + std::to_string(member.rank) + " of " + std::to_string(member.size),
-         .given = answer ? answer->value : "no answer, from what may not be process 0",
-         .expected = "a number and a count that fit those of process 0 at " + host + ":" + std::to_string(port),
-         .fix = "check RANK and WORLD_SIZE, and that no other run uses this MASTER_PORT"});
-  }
+    : socket_(join(host, port, patience, member)), on_end_(std::move(on_end)) {
   watcher_ = std::thread([this] { watch(); });
 }
 

@@ -17,12 +17,15 @@ namespace portune {
 /// The exit code of those that end because another one has vanished: as where a device is missing.
 constexpr int kLostProcess = 69;
 
+/// How the keys begin that the one who keeps the store has put there; others may read them.
+constexpr const char* kOwnKeys = "server/";
+
 /// The key under which a process is in the store once it has joined.
 std::string joined_key(int64_t rank);
 
 /// The key of the address by which other machines reach that of process 0; empty if all processes are on it. It is in
 /// the store as soon as that is known.
-constexpr const char* kMachineKey = "machine";
+constexpr const char* kMachineKey = "server/machine";
 
 /// Why all are to end.
 struct Ending {
@@ -39,7 +42,7 @@ class Session {
   /// Joins at process 0.
   /// patience  for it to answer
   /// on_end    is called once, on a thread of the session, when another process fails or vanishes
-  /// errors    DeviceError if nobody answers; UsageError if it is not one of those that process 0 expects
+  /// errors    DeviceError if nobody answers as process 0 does; UsageError if it is not one of those that process 0 expects
   Session(const std::string& host, int port, std::chrono::milliseconds patience, const Member& member,
           std::function<void(const Ending&)> on_end);
   /// Without leave() the others take it for lost.

@@ -21,7 +21,7 @@ namespace portune {
 namespace {
 
 using namespace std::chrono_literals;
-using Clock = std::chrono::steady_clock;
+using Clock = Socket::Clock;
 
 constexpr auto kPause = 100ms;    // between two attempts
 constexpr auto kOneAttempt = 5s;  // at one address
@@ -92,6 +92,16 @@ Socket connect_once(const addrinfo& address, std::chrono::milliseconds patience,
   return socket;
 }
 
+// Whether there is something to receive, be it the end.
+bool comes_by(int handle, Clock::time_point end) {
+  for (;;) {
+    const auto left = std::chrono::ceil<std::chrono::milliseconds>(end - Clock::now());
+    pollfd wait{.fd = handle, .events = POLLIN, .revents = 0};
+    const int found = poll(&wait, 1, static_cast<int>(std::clamp<std::chrono::milliseconds>(left, 0ms, 24h).count()));
+    if (found >= 0 || errno != EINTR) return found > 0;
+  }
+}
+
 // "0.3", "300".
 std::string seconds(std::chrono::milliseconds time) {
   std::string text = std::to_string(time.count() / 1000);
@@ -107,12 +117,6 @@ Socket::~Socket() {
 
 void Socket::shut_down() const { ::shutdown(handle_, SHUT_RDWR); }
 
-void Socket::set_patience(std::chrono::milliseconds patience) const {
-  const timeval time{.tv_sec = patience.count() / 1000, .tv_usec = patience.count() % 1000 * 1000};
-  setsockopt(handle_, SOL_SOCKET, SO_RCVTIMEO, &time, sizeof time);
-  setsockopt(handle_, SOL_SOCKET, SO_SNDTIMEO, &time, sizeof time);
-}
-
 bool Socket::send(std::span<const std::byte> bytes) const {
   while (!bytes.empty()) {
     const ssize_t count = ::send(handle_, bytes.data(), bytes.size(), MSG_NOSIGNAL);
@@ -123,8 +127,9 @@ bool Socket::send(std::span<const std::byte> bytes) const {
   return true;
 }
 
-bool Socket::receive(std::span<std::byte> bytes) const {
+bool Socket::receive(std::span<std::byte> bytes, Clock::time_point end) const {
   while (!bytes.empty()) {
+    if (end != Clock::time_point::max() && !comes_by(handle_, end)) return false;
     const ssize_t count = ::recv(handle_, bytes.data(), bytes.size(), 0);
     if (count < 0 && errno == EINTR) continue;
     if (count <= 0) return false;

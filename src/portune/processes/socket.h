@@ -3,7 +3,6 @@
 
 #include <chrono>
 #include <cstddef>
-#include <optional>
 #include <span>
 #include <string>
 #include <utility>
@@ -13,6 +12,8 @@ namespace portune {
 /// An open socket, or none.
 class Socket {
  public:
+  using Clock = std::chrono::steady_clock;
+
   Socket() = default;
   explicit Socket(int handle) : handle_(handle) {}
   Socket(Socket&& other) noexcept : handle_(std::exchange(other.handle_, -1)) {}
@@ -26,12 +27,11 @@ class Socket {
   int handle() const { return handle_; }
   /// Ends the connection for both sides, and wakes the threads that wait for it.
   void shut_down() const;
-  /// How long receive() and send() wait at most; 0: for ever.
-  void set_patience(std::chrono::milliseconds patience) const;
 
-  /// All of the bytes; false if the connection is over or nothing comes in time.
+  /// All of the bytes; false if the connection is over.
   bool send(std::span<const std::byte> bytes) const;
-  bool receive(std::span<std::byte> bytes) const;
+  /// All of the bytes; false if the connection is over, or not all have come by `end`.
+  bool receive(std::span<std::byte> bytes, Clock::time_point end = Clock::time_point::max()) const;
 
  private:
   int handle_ = -1;
