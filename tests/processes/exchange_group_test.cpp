@@ -240,6 +240,20 @@ TEST(GlooGroup, EndsAllWithTheExitCodeOfTheOneThatFails) {
   }
 }
 
+TEST(GlooGroup, EndsThoseWhoComeLateToo) {
+  const auto start = Clock::now();
+  const Body body = [](ProcessGroup& group) {
+    if (group.rank() == 1) group.abort(65);
+    for (;;) pause();
+    return true;
+  };
+  const auto come_late = [](int64_t rank) {
+    if (rank == 2) std::this_thread::sleep_for(1s);
+  };
+  EXPECT_EQ(exit_codes_of(3, body, {.before = come_late}), std::vector<int>(3, 65));
+  EXPECT_LT(Clock::now() - start, 8s);
+}
+
 TEST(GlooGroup, EndsThoseThatHaveLeftWithTheExitCodeOfTheOneThatFails) {
   const std::vector<int> codes = exit_codes_of(3, [](ProcessGroup& group) {
     adds_up(group, everyone(group), 3);

@@ -70,7 +70,7 @@ class Meeting {
         users_(std::make_shared<TcpKeyValueStore>(launch.host, launch.port, patience, kUsersKeys)),
         session_(launch.host, launch.port, patience, {.rank = launch.rank, .size = launch.size},
                  [this, on_end](const Ending& ending) {
-                   wait_for_those_to_be_told();
+                   wait_for_latecomers();
                    on_end(ending);
                  }),
         patience_(patience),
@@ -96,7 +96,7 @@ class Meeting {
   }
 
   void abort(int exit_code) {
-    wait_for_those_to_be_told();
+    wait_for_latecomers();
     session_.abort(exit_code);
   }
 
@@ -146,8 +146,8 @@ class Meeting {
 
   static void abort(void* store, int exit_code) { of(store).abort(exit_code); }
 
-  // Those that come later would wait for a process 0 that is not there any more.
-  void wait_for_those_to_be_told() {
+  // In process 0, before its end: those that come later would wait for one that is not there any more.
+  void wait_for_latecomers() {
     if (server_) server_->wait_until_joined(kToJoinAtTheEnd);
   }
 
