@@ -160,7 +160,7 @@ Value embedding(const Scope& s, const Value& ids, int64_t rows, int64_t width, i
 Value word_embedding(const Scope& s, const Value& ids, int64_t vocab_size, int64_t width, int64_t padding_id = -1);
 /// Drops in training, else gives x back.
 Value dropout(const Scope& s, const Value& x, double rate);
-/// The same where x is a device's part of the features, which must not be dropped in the same places on all.
+/// The same where x is a device's part of the features, of which it drops what one device drops of all.
 Value dropout_of_part(const Scope& s, const Value& x, double rate);
 
 /// y, which a layer of the model has computed from x: portune::remat() by the policy of the context.

@@ -191,7 +191,7 @@ TEST_P(Processes, RefuseAnotherModelThanThatOfTheFirst) {
   other.back() = "2";  // draws other weights for the head
   const Finished run = portune_in(2, words, other);
   EXPECT_EQ(run.exit_code, 2) << run.err;
-  EXPECT_THAT(run.err, HasSubstr("not those of process 0"));
+  EXPECT_THAT(run.err, HasSubstr("--seed"));
   const std::string model = toy.copy_of_model();
   other = words;
   *std::ranges::find(other, tiny_bert()) = model;
@@ -201,6 +201,29 @@ TEST_P(Processes, RefuseAnotherModelThanThatOfTheFirst) {
   const Finished changed = portune_in(2, words, other);
   EXPECT_EQ(changed.exit_code, 65) << changed.err;
   EXPECT_THAT(changed.err, HasSubstr("weights that are not those of process 0"));
+}
+
+// Such as do not show in weights or batches: the others would wait for what process 0 does.
+TEST_P(Processes, RefuseOtherOptionsThanThoseOfTheFirst) {
+  const Toy toy;
+  const Words words = toy.fit({"--epochs", "2"});
+  const auto refusal = [&](const Words& more) {
+    const Finished run = portune_in(2, words, words + more);
+    EXPECT_EQ(run.exit_code, 2) << run.err;
+    return run.err;
+  };
+  EXPECT_THAT(refusal({"--checkpoint-every", "3"}),
+              AllOf(HasSubstr("--checkpoint-every"), HasSubstr("another value in process 1 than in process 0")));
+  EXPECT_THAT(refusal({"--max-steps", "3"}), HasSubstr("--max-steps"));
+  Words fewer = words;
+  *std::ranges::find(fewer, "2") = "1";
+  const Finished run = portune_in(2, words, fewer);
+  EXPECT_EQ(run.exit_code, 2) << run.err;
+  EXPECT_THAT(run.err, HasSubstr("--epochs"));
+  // What is told may differ, and a recipe may say what the command line says.
+  write(toy.file("epochs.yaml"), "epochs: 2\n");
+  Words recipe = toy.fit({"--recipe", toy.file("epochs.yaml"), "--quiet"});
+  EXPECT_EQ(portune_in(2, words, recipe).exit_code, 0);
 }
 
 TEST_P(Processes, EndWithTheOneThatFails) {

@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <array>
+#include <fstream>
+#include <nlohmann/json.hpp>
 
 #include "graph/evaluate.h"
 #include "io/temporary_folder.h"
@@ -98,6 +100,68 @@ TEST_P(TensorParallelModel, SharesAsManyHeadsAsThereAre) {
   }
 }
 
+// The loss of devices that share the vocabulary: of 100 words, which is no other size of these models.
+class SharedVocabulary : public TensorParallel {};
+
+TEST_P(SharedVocabulary, IsNeverPutTogether) {
+  const train::Signature batch = train::signature_of(task_, batch_);
+  const auto has_logits = [&](int64_t tensor, DType dtype) {
+    const train::StepProgram step =
+        train::step_program(task_, batch, {.compute_dtype = dtype, .mesh = {.tensor = tensor}});
+    const std::string text = to_stablehlo(step.function, {});
+    return text.find("x100xf32>") != std::string::npos || text.find("x100xbf16>") != std::string::npos;
+  };
+  for (const DType dtype : {DType::kFloat32, DType::kBFloat16}) {
+    EXPECT_TRUE(has_logits(1, dtype));
+    EXPECT_FALSE(has_logits(2, dtype));
+  }
+}
+
+// Along tensor a step drops what one device drops, whatever is computed again or one after the other.
+void expect_the_same_dropped(const Task& task, const data::Example& batch) {
+  train::StepOptions options = in_micro_batches(1);
+  const auto found = [&](const Mesh& mesh, uint32_t key = 1) {
+    return step(Device({.mesh = mesh, .use_cache = false}), task, batch, options, key);
+  };
+  const auto nothing_dropped = found({});
+  options.dropout = true;
+  const auto at_once = found({});
+  EXPECT_NE(at_once, nothing_dropped);
+  EXPECT_NE(found({}, 2), at_once);
+  expect_close(found({.tensor = 2}), at_once);
+  for (const Remat remat : {Remat::kLayers, Remat::kDots}) {
+    options.remat = remat;
+    expect_close(found({.tensor = 2}), at_once);
+  }
+  options.gradient_accumulation_steps = 2;
+  expect_close(found({.tensor = 2}), found({}));
+}
+
+class DroppingModel : public TensorParallel {};
+
+// In embeddings, attention, and what is added to the residual stream.
+TEST_P(DroppingModel, DropsWhatOneDeviceDrops) { expect_the_same_dropped(task_, batch_); }
+
+// Within the feed-forward layers, of which each device has some features.
+TEST(TensorParallelModernBert, DropsOfFeaturesWhatOneDeviceDrops) {
+  const TemporaryFolder folder;
+  std::filesystem::copy(case_folder("modernbert_mlm"), folder.path(), std::filesystem::copy_options::recursive);
+  nlohmann::json config = nlohmann::json::parse(std::ifstream(folder / "config.json"));
+  for (const auto& [name, value] : config.items()) {
+    if (name.ends_with("dropout")) value = name == "mlp_dropout" ? 0.3 : 0.0;
+  }
+  std::ofstream(folder / "config.json") << config;
+  const parity::ReferenceCase reference(folder.path());
+  const parity::ReferenceTask task(reference);
+  data::Example batch;
+  for (const std::string& name : task.inputs()) batch.set(name, repeated(reference.inputs().tensor(name), 8));
+  expect_the_same_dropped(task, batch);
+}
+
+INSTANTIATE_TEST_SUITE_P(LanguageModels, SharedVocabulary, ::testing::Values("llama_lm", "gpt2_lm", "bert_mlm"),
+                         [](const auto& info) { return info.param; });
+INSTANTIATE_TEST_SUITE_P(Models, DroppingModel, ::testing::Values("gpt2_lm"),
+                         [](const auto& info) { return info.param; });
 INSTANTIATE_TEST_SUITE_P(Models, TensorParallel, ::testing::ValuesIn(cases_and_language_models()),
                          [](const auto& info) { return info.param; });
 INSTANTIATE_TEST_SUITE_P(Models, TensorParallelModel, ::testing::ValuesIn(whole_cases()),

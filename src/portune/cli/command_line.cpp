@@ -1,5 +1,7 @@
 #include "portune/cli/command_line.h"
 
+#include <fmt/format.h>
+
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <string_view>
@@ -184,6 +186,7 @@ class Parser {
     if (help_) return Text{help(chosen())};
     if (version_) return Text{"portune " PORTUNE_VERSION "\n"};
     fit_.words = words;
+    fit_.values = values();
     for (ModelArguments* model : {&fit_.model, &evaluate_.model, &predict_.model, &bench_input_.fit.model,
                                   &plan_.fit.model, &parity_.fit.model}) {
       model->given = given(recipe);
@@ -216,6 +219,18 @@ class Parser {
       options.push_back({option->get_name(), place == recipe.places.end() ? chosen().get_name() : place->second});
     }
     return options;
+  }
+
+  // Of the options of the chosen command, without paths and what it tells.
+  std::vector<std::pair<std::string, std::string>> values() const {
+    std::vector<std::pair<std::string, std::string>> values;
+    for (const CLI::Option* option : chosen().get_options()) {
+      const std::string name = option->get_name(), type = option->get_type_name();
+      const bool is_told = name == "--quiet" || name == "--json" || name == "--disable-progress";
+      if (is_told || type.starts_with("PATH") || type.starts_with("FILE")) continue;
+      values.emplace_back(name, fmt::format("{}", fmt::join(option->results(), " ")));
+    }
+    return values;
   }
 
   template <class Arguments>

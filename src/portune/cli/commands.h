@@ -78,6 +78,8 @@ struct FitArguments {
   bool disable_progress = false;
   Talk talk;
   std::vector<std::string> words;  ///< the command line, to say how to go on after an interruption
+  /// Names and values of all options but paths and what the command tells; the value is empty where none was given.
+  std::vector<std::pair<std::string, std::string>> values;
 };
 
 struct EvaluateArguments {

@@ -273,6 +273,7 @@ int fit(const FitArguments& given) {
     return cross_validate(given);
   }
   FitArguments a = of_process(given);
+  require_same_options(a);
   check_one_run(a);
   ProcessGroup* const processes = a.device.processes.get();
   // Of several processes none may stop by itself while it waits for data: training asks all for signals.

@@ -13,6 +13,7 @@
 #include "portune/cli/exit_code.h"
 #include "portune/cli/process_gpus.h"
 #include "portune/error.h"
+#include "portune/io/content_hash.h"
 #include "portune/processes/exchange_group.h"
 #include "portune/processes/launch.h"
 #include "portune/runtime/device_name.h"
@@ -85,6 +86,20 @@ FitArguments of_process(FitArguments a) {
     if (a.model.bad_rows) a.model.bad_rows = std::make_shared<data::BadRows>(a.model.bad_rows->limit());
   }
   return a;
+}
+
+void require_same_options(const FitArguments& a) {
+  ProcessGroup* const processes = a.device.processes.get();
+  std::string all;
+  for (const auto& [name, value] : a.values) all += name + " " + value + "\n";
+  if (!first_with_another(processes, io::hash_of(all))) return;
+  for (const auto& [name, value] : a.values) {
+    const std::optional<int64_t> other = first_with_another(processes, io::hash_of(value));
+    if (!other) continue;
+    throw UsageError({.where = name,
+                      .given = fmt::format("another value in process {} than in process 0", *other),
+                      .expected = "the same options in all processes"});
+  }
 }
 
 void in_turn(ProcessGroup* processes, const std::function<void()>& body) {

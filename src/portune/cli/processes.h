@@ -13,6 +13,10 @@ namespace portune::cli {
 ///         only half of a launch
 FitArguments of_process(FitArguments a);
 
+/// errors  UsageError that names an option of which another process has another value; whatever may differ (paths, what is
+///         told) is not compared
+void require_same_options(const FitArguments& a);
+
 /// Runs it in the first process, and then in the others.
 void in_turn(ProcessGroup* processes, const std::function<void()>& body);
 

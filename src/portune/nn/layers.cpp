@@ -183,7 +183,12 @@ Value dropout(const Scope& s, const Value& x, double rate) {
 
 Value dropout_of_part(const Scope& s, const Value& x, double rate) {
   if (!s.options().training || rate == 0) return x;
-  return in_scope(s, [&] { return portune::dropout(x, key_of_part(s, x.shape().elements()), rate); });
+  return in_scope(s, [&] {
+    // Numbered by features first, which makes parts of them consecutive in the whole.
+    const Value by_features = transpose(reshape(x, {-1, last_size("dropout", x)}), {1, 0});
+    const Value dropped = portune::dropout(by_features, key_of_part(s, x.shape().elements()), rate);
+    return reshape(transpose(dropped, {1, 0}), x.shape());
+  });
 }
 
 Value remat(const Scope& s, const Value& x, const Value& y) { return portune::remat(x, y, s.options().remat); }
