@@ -131,7 +131,7 @@ TEST_F(Cluster, RefusesMeshesThatTheProcessesDoNotDivide) {
   EXPECT_THAT(error_of({"--device", "cuda", "--mesh", "data=3"}), HasSubstr("each has equally many"));
   EXPECT_THAT(error_of({"--device", "cuda", "--mesh", "data=8"}), HasSubstr("one of 4 devices"));
   EXPECT_THAT(error_of({"--device", "cuda:0,1", "--mesh", "data=2"}), HasSubstr("one of 4 devices"));
-  EXPECT_THAT(error_of({"--device", "tpu"}), HasSubstr("TPUs of 2 machines"));
+  EXPECT_THAT(error_of({"--device", "tpu"}), HasSubstr("2 processes that have TPUs"));
 }
 
 }  // namespace

@@ -26,9 +26,22 @@ TEST(ProcessGpus, AreDividedAmongTheProcessesOfAMachine) {
 }
 
 TEST(ProcessGpus, AreThoseThatItAloneSees) {
-  EXPECT_EQ(gpus_of_process(of_machine(3, 4), 1, 0), "cuda:0");
+  {
+    const pjrt::Variable visible("CUDA_VISIBLE_DEVICES", "3");
+    EXPECT_EQ(gpus_of_process(of_machine(3, 4), 1, 0), "cuda:0");
+  }
   const pjrt::Variable slurm("SLURM_GPUS_PER_TASK", "2");
   EXPECT_EQ(gpus_of_process(of_machine(3, 4), 2, 0), "cuda:0,1");
+}
+
+TEST(ProcessGpus, OneOfAMachineIsForOneProcess) {
+  const pjrt::Variable visible("CUDA_VISIBLE_DEVICES", nullptr);
+  EXPECT_THROW(gpus_of_process(of_machine(1, 2), 1, 0), UsageError);
+}
+
+TEST(ProcessGpus, OfATaskOfSlurmAreDividedAmongWhatAnotherLauncherStartsInIt) {
+  const pjrt::Variable slurm("SLURM_GPUS_PER_TASK", "8"), local("LOCAL_WORLD_SIZE", "8");
+  EXPECT_EQ(gpus_of_process(of_machine(5, 8), 8, 0), "cuda:5");
 }
 
 TEST(ProcessGpus, AreCountedByWhatIsVisible) {

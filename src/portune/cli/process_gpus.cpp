@@ -29,8 +29,15 @@ int64_t gpus_of_machine() {
   return count;
 }
 
-// Slurm shows each task its own then.
-bool each_sees_its_own(int64_t visible) { return visible == 1 || std::getenv("SLURM_GPUS_PER_TASK") != nullptr; }
+bool is_set(const char* variable) { return std::getenv(variable) != nullptr; }
+
+// Slurm shows each of its tasks its own GPUs then; what another launcher has started in a task shares those of the
+// task.
+bool slurm_divides() {
+  return is_set("SLURM_GPUS_PER_TASK") && !is_set("LOCAL_WORLD_SIZE") && !is_set("OMPI_COMM_WORLD_LOCAL_SIZE");
+}
+
+bool each_sees_its_own(int64_t visible) { return (visible == 1 && is_set("CUDA_VISIBLE_DEVICES")) || slurm_divides(); }
 
 }  // namespace
 
@@ -49,7 +56,8 @@ std::string gpus_of_process(const Launch& launch, int64_t visible, int64_t wante
   if (count == 0) {
     throw UsageError({.where = "device \"cuda\"",
                       .given = fmt::format("{} processes on a machine, and {} GPUs", launch.local_size, visible),
-                      .expected = "at most as many processes as GPUs"});
+                      .expected = "at most as many processes as GPUs",
+                      .fix = "start fewer; or name those of each process, if each sees others: --device cuda:0,1"});
   }
   if (wanted > 0) count = std::min(count, wanted);
   std::vector<int64_t> numbers(static_cast<size_t>(count));

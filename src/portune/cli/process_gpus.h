@@ -16,7 +16,7 @@ int64_t visible_gpus();
 /// "cuda:0,1,...", all of them, if each sees its own.
 /// visible  as above
 /// wanted   takes so many of them, the first; 0: all
-/// errors   UsageError if there are more processes than GPUs on a machine
+/// errors   UsageError if there are more processes than GPUs on a machine, which all see the same
 std::string gpus_of_process(const Launch& launch, int64_t visible, int64_t wanted);
 
 }  // namespace portune::cli

@@ -57,9 +57,9 @@ void divide_devices(DeviceOptions& options) {
   const bool is_for_mesh = options.mesh.devices() == 1;
   if (options.device == "tpu" && is_for_mesh) {
     throw UsageError({.where = "mesh",
-                      .given = fmt::format("none, with TPUs of {} machines", processes),
+                      .given = fmt::format("none, with {} processes that have TPUs", processes),
                       .expected = "the devices of all of them",
-                      .fix = fmt::format("--mesh data={}, if each machine has four", 4 * processes)});
+                      .fix = fmt::format("--mesh data={}, if each process has four", 4 * processes)});
   }
   if (options.device == "cuda") {
     options.device = gpus_of_process(launch(), visible_gpus(), is_for_mesh ? 0 : options.mesh.devices() / processes);

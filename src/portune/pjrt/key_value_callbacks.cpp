@@ -3,6 +3,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <exception>
+#include <new>
 #include <string>
 #include <string_view>
 
@@ -39,6 +40,7 @@ PJRT_Error* get_within(Args* args, std::chrono::milliseconds patience, PJRT_Erro
     const std::optional<std::string> value = store.get(key, patience);
     if (!value) return error_of(args->callback_error, if_missing, "no process has put the key " + key);
     args->value = static_cast<char*>(std::malloc(value->size() + 1));
+    if (args->value == nullptr) throw std::bad_alloc();
     std::memcpy(args->value, value->data(), value->size());
     args->value_size = value->size();
     args->value_deleter_callback = free_value;

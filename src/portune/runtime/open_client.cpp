@@ -1,6 +1,6 @@
 #include "portune/runtime/open_client.h"
 
-#include <algorithm>
+#include <atomic>
 #include <numeric>
 #include <string>
 #include <vector>
@@ -59,6 +59,28 @@ std::vector<int64_t> visible_gpus(const DeviceName& name, int64_t wanted) {
   return first;
 }
 
+// What a client of several processes tells them, apart from what those before and after it have told.
+class StoreOfClient final : public KeyValueStore {
+ public:
+  StoreOfClient(std::shared_ptr<KeyValueStore> store, int64_t number)
+      : store_(std::move(store)), prefix_("client-" + std::to_string(number) + "/") {}
+
+  void put(const std::string& key, std::string_view value) override { store_->put(prefix_ + key, value); }
+  std::optional<std::string> get(const std::string& key, std::chrono::milliseconds patience) override {
+    return store_->get(prefix_ + key, patience);
+  }
+
+ private:
+  const std::shared_ptr<KeyValueStore> store_;
+  const std::string prefix_;
+};
+
+// All processes open their clients in the same order.
+std::shared_ptr<KeyValueStore> store_of_next_client(ProcessGroup& processes) {
+  static std::atomic<int64_t> clients = 0;
+  return std::make_shared<StoreOfClient>(processes.store(), clients++);
+}
+
 }  // namespace
 
 pjrt::Client open_client(const DeviceOptions& options, const DeviceName& name) {
@@ -74,8 +96,10 @@ pjrt::Client open_client(const DeviceOptions& options, const DeviceName& name) {
   if (name.platform == "cuda" && options.processes) {
     client_options.plugin_options["node_id"] = options.processes->rank();
     client_options.plugin_options["num_nodes"] = options.processes->size();
-    client_options.store = options.processes->store();
+    client_options.store = store_of_next_client(*options.processes);
   }
+  // The plugin waits for the others a few minutes only, and some may have been reading their data until now.
+  wait_for_all(options.processes.get());
   try {
     return pjrt::Client::open(name.platform, client_options);
   } catch (const pjrt::CallError& error) {

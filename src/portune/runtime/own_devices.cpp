@@ -20,24 +20,38 @@ std::vector<int64_t> numbers_from(int64_t first, int64_t count) {
   return numbers;
 }
 
-DeviceError too_few(const Mesh& mesh, const std::string& given) {
+std::string devices(int64_t count) { return std::to_string(count) + (count == 1 ? " device" : " devices"); }
+
+// whose  " of process 1 of 2", or empty
+DeviceError too_few(const Mesh& mesh, int64_t found, int64_t wanted, const std::string& whose) {
   return DeviceError({.where = "mesh " + to_string(mesh),
-                      .given = given,
-                      .expected = std::to_string(mesh.devices()) + (mesh.devices() == 1 ? " device" : " devices"),
+                      .given = devices(found) + whose,
+                      .expected = devices(wanted) + whose,
                       .fix = "take a mesh of at most as many devices as there are"});
+}
+
+void require_processes(const std::map<int, std::set<int64_t>>& by_process, int64_t processes) {
+  for (int64_t process = 0; process < processes; ++process) {
+    if (by_process.contains(static_cast<int>(process))) continue;
+    throw DeviceError({.where = std::to_string(processes) + " processes",
+                       .given = "a plugin that knows no device of process " + std::to_string(process),
+                       .expected = "devices of each",
+                       .fix = "TPUs work together as one slice; other plugins must take several processes"});
+  }
 }
 
 // Of the first k devices of each process, by process.
 std::vector<int64_t> ids_by_process(const pjrt::Client& client, const Mesh& mesh, int64_t processes) {
   std::map<int, std::set<int64_t>> by_process;
   for (const pjrt::Device& device : client.all_devices()) by_process[device.process].insert(device.id);
+  require_processes(by_process, processes);
   const int64_t each = mesh.devices() / processes;
   std::vector<int64_t> ids;
   for (int64_t process = 0; process < processes; ++process) {
     const std::set<int64_t>& found = by_process[static_cast<int>(process)];
     if (std::ssize(found) < each) {
-      throw too_few(mesh, std::to_string(found.size()) + " of process " + std::to_string(process) + " of " +
-                              std::to_string(processes) + ", as the plugin counts them");
+      throw too_few(mesh, std::ssize(found), each,
+                    " of process " + std::to_string(process) + " of " + std::to_string(processes));
     }
     std::copy_n(found.begin(), each, std::back_inserter(ids));
   }
@@ -85,7 +99,10 @@ std::vector<int64_t> own_devices(const Mesh& mesh, const ProcessGroup* processes
 MeshDevices find_mesh_devices(const pjrt::Client& client, const Mesh& mesh, const ProcessGroup* processes) {
   const std::span<const pjrt::Device> here = client.devices();
   const std::vector<int64_t> own = own_devices(mesh, processes);
-  if (std::ssize(here) < std::ssize(own)) throw too_few(mesh, std::to_string(here.size()) + " of this process");
+  if (std::ssize(here) < std::ssize(own)) {
+    const std::string whose = processes == nullptr ? "" : " of process " + std::to_string(processes->rank());
+    throw too_few(mesh, std::ssize(here), std::ssize(own), whose);
+  }
   MeshDevices found;
   if (processes == nullptr) {
     for (size_t i = 0; i < own.size(); ++i) {

@@ -34,16 +34,19 @@ TensorType whole_of(TensorType part, int64_t axis, int64_t parts) {
   return part;
 }
 
-// The parts that all members give, those of the first before those of the second. As many of each.
+// The parts that all members give, those of the first before those of the second. As many of each. One of each goes at
+// a time, as an exchange has its bounds.
 std::vector<Tensor> gather(ProcessGroup& processes, ProcessGroup::Members members, const std::vector<Tensor>& own) {
   const TensorType& type = own.front().type();
   const auto bytes = static_cast<size_t>(type.bytes());
-  std::vector<std::byte> given(bytes * own.size()), all(given.size() * members.size());
-  for (size_t i = 0; i < own.size(); ++i) std::memcpy(given.data() + i * bytes, own[i].data(), bytes);
-  processes.all_gather(members, given, all);
+  std::vector<std::byte> round(bytes * members.size());
   std::vector<Tensor> parts;
-  for (size_t i = 0; i < own.size() * members.size(); ++i) {
-    std::memcpy(parts.emplace_back(type).data(), all.data() + i * bytes, bytes);
+  for (size_t i = 0; i < own.size() * members.size(); ++i) parts.emplace_back(type);
+  for (size_t i = 0; i < own.size(); ++i) {
+    processes.all_gather(members, {own[i].data(), bytes}, round);
+    for (size_t member = 0; member < members.size(); ++member) {
+      std::memcpy(parts[member * own.size() + i].data(), round.data() + member * bytes, bytes);
+    }
   }
   return parts;
 }

@@ -25,7 +25,7 @@ void append(std::vector<DeviceArray*>& arguments, std::vector<DeviceArray>& more
   for (DeviceArray& array : more) arguments.push_back(&array);
 }
 
-// Each process puts its rows of a batch on its device, so all must have read the same one.
+// Each process puts its rows of a batch on its devices, so all must have read the same one.
 void require_same(const data::Example& batch, const Signature& signature, ProcessGroup& processes) {
   std::vector<TensorView> views;
   for (const auto& [name, type] : signature) views.push_back(batch.tensor(name).view());

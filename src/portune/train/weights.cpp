@@ -11,7 +11,7 @@
 namespace portune::train {
 namespace {
 
-// Each process puts its part of the arrays that have this hash on its device.
+// Each process puts its part of the arrays that have this hash on its devices.
 void require_same(uint64_t hash, const char* what, ProcessGroup* processes) {
   const std::optional<int64_t> other = first_with_another(processes, hash);
   if (!other) return;
