@@ -38,7 +38,7 @@ TEST(CheckpointFolder, ListsWholeCheckpointsByTheirSteps) {
 TEST(CheckpointFolder, KeepsTheNewestAndTheOneInUse) {
   const TemporaryFolder folder;
   for (const int64_t step : {5, 10, 15, 100}) make_checkpoint(folder.path(), step);
-  train::remove_old_checkpoints(folder.path(), 2, folder / "checkpoint-5");
+  train::remove_old_checkpoints(folder.path(), 2, {folder / "checkpoint-5"});
   EXPECT_THAT(steps_in(folder.path()), ElementsAre(5, 15, 100));
   train::remove_old_checkpoints(folder.path(), 1, {});
   EXPECT_THAT(steps_in(folder.path()), ElementsAre(100));

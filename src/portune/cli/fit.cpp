@@ -71,7 +71,7 @@ void stop(const Trainer& trainer, const FitArguments& a) {
   trainer.save_checkpoint(checkpoint);
   ProcessGroup* const processes = a.device.processes.get();
   if (!is_first(processes)) return;
-  train::remove_old_checkpoints(a.output, a.keep_checkpoints, a.resume_from_checkpoint);
+  train::remove_old_checkpoints(a.output, a.keep_checkpoints, {a.resume_from_checkpoint, checkpoint});
   const int signal = caught_signal();
   // Said even if quiet: without it the work would be lost.
   fmt::print(stderr, "portune: stopped by {} after step {}; saved {}\n  go on{} with  {}\n",
@@ -103,13 +103,6 @@ void require_same_start(const FitArguments& a) {
   throw UsageError({.where = "output",
                     .given = "a folder with other checkpoints in one process than in another",
                     .expected = "one that all processes share"});
-}
-
-// All write their parts of checkpoints there: found out before hours of training, by a folder that is removed again.
-void require_shared_output(const FitArguments& a) {
-  ProcessGroup* const processes = a.device.processes.get();
-  if (processes == nullptr || a.checkpoint_every == 0) return;
-  SharedDirectory(train::checkpoint_path(a.output, 0), processes, processes->size());
 }
 
 CheckpointOptions checkpoints_of(const FitArguments& a) {
@@ -287,7 +280,6 @@ int fit(const FitArguments& given) {
     a = resumed(std::move(a));
   });
   require_same_start(a);
-  require_shared_output(a);
   const std::unique_ptr<RowTask> task = make_task(a.model, model_of(a), a.train, Classes::kOfRows);
   choose_shapes(a, *task);
   const std::optional<Outcome> outcome = train(a, *task, split_of(a, *task));

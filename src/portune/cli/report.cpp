@@ -139,7 +139,7 @@ std::string table_of(const Outcome& outcome) {
   }
   if (outcome.skipped_rows) text += fmt::format("{:<20}{} passed over\n", "bad rows", *outcome.skipped_rows);
   if (outcome.skipped_steps > 0) {
-    text += fmt::format("{:<20}{} of {} skipped\n", "steps", outcome.skipped_steps, outcome.steps);
+    text += fmt::format("{:<20}{} of {} skipped or undone\n", "steps", outcome.skipped_steps, outcome.steps);
   }
   if (outcome.rewinds > 0) text += fmt::format("{:<20}{}\n", "rewinds", outcome.rewinds);
   return text + fmt::format("{:<20}{}\n", "model", outcome.output.string());

@@ -48,6 +48,8 @@ Failure failure_of(const std::exception_ptr& error) {
     return {Kind::kIo, 0, other.report()};
   } catch (const std::exception& other) {
     return {Kind::kIo, 0, {.where = "writing", .given = other.what(), .expected = {}, .fix = {}}};
+  } catch (...) {
+    return {Kind::kIo, 0, {.where = "writing", .given = "a failure without a name", .expected = {}, .fix = {}}};
   }
 }
 

@@ -54,13 +54,16 @@ std::vector<SavedCheckpoint> checkpoints_in(const fs::path& folder) {
   return found;
 }
 
-void remove_old_checkpoints(const fs::path& folder, int64_t keep, const fs::path& spared) {
+void remove_old_checkpoints(const fs::path& folder, int64_t keep, const std::vector<fs::path>& spared) {
   const std::vector<SavedCheckpoint> found = checkpoints_in(folder);
   const int64_t surplus = std::max<int64_t>(0, std::ssize(found) - keep);
   for (int64_t i = 0; i < surplus; ++i) {
     const fs::path& path = found[static_cast<size_t>(i)].path;
-    std::error_code absent;
-    if (spared.empty() || !fs::equivalent(path, spared, absent)) io::remove_directory(path);
+    const auto is_same = [&](const fs::path& other) {
+      std::error_code absent;
+      return !other.empty() && fs::equivalent(path, other, absent);
+    };
+    if (std::ranges::none_of(spared, is_same)) io::remove_directory(path);
   }
 }
 

@@ -21,8 +21,9 @@ struct SavedCheckpoint {
 std::vector<SavedCheckpoint> checkpoints_in(const std::filesystem::path& folder);
 
 /// Removes all but the `keep` newest.
-/// spared  is kept in any case: a running task may still copy files from it
-void remove_old_checkpoints(const std::filesystem::path& folder, int64_t keep, const std::filesystem::path& spared);
+/// spared  are kept in any case: a running task may still copy files from one, or go back to it
+void remove_old_checkpoints(const std::filesystem::path& folder, int64_t keep,
+                            const std::vector<std::filesystem::path>& spared);
 
 /// Cleans up after runs that died while they wrote or removed a checkpoint. To be called while no other run writes
 /// here.

@@ -152,7 +152,7 @@ class FitLoop {
     const std::filesystem::path path = checkpoint_path(checkpoints.folder, state_.steps());
     state_.save_checkpoint(path);
     if (is_first(state_.processes())) {
-      remove_old_checkpoints(checkpoints.folder, checkpoints.keep, state_.resumed_from());
+      remove_old_checkpoints(checkpoints.folder, checkpoints.keep, {state_.resumed_from(), path});
     }
     callback_.on_checkpoint(path);
     return path;
@@ -162,7 +162,10 @@ class FitLoop {
   void step(data::Example batch, const data::Cursor& cursor) {
     StepResult started = state_.start_step(batch);
     input_.started(started);
-    if (finish_running()) started = state_.start_step(batch);  // the one before has changed nothing
+    if (finish_running()) {
+      started = state_.start_step(batch);  // the one before has changed nothing
+      input_.started(started);
+    }
     running_.emplace(std::move(started), std::move(batch));
     stopping_ = should_stop();
     const bool checkpoint_due = checkpoint_is_due();
@@ -231,6 +234,8 @@ class FitLoop {
       return {.path = save_checkpoint(), .fault = {}};
     } catch (const Error& error) {
       return {.path = {}, .fault = one_line(error.report())};
+    } catch (const std::exception& error) {
+      return {.path = {}, .fault = error.what()};
     }
   }
 

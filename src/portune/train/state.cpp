@@ -47,6 +47,16 @@ void require_same(const Position& position, ProcessGroup* processes) {
                     .expected = "the same in all processes"});
 }
 
+// All write into it. Where not all see it, as they share no file system, the first one alone does.
+SharedDirectory directory_of_all(const std::filesystem::path& folder, ProcessGroup* processes) {
+  if (processes == nullptr) return {folder, nullptr, 1};
+  try {
+    return {folder, processes, processes->size()};
+  } catch (const IoError&) {  // in all of them
+    return {folder, processes, 1};
+  }
+}
+
 }  // namespace
 
 double scalar(const DeviceArray& array) { return array.to_host().as<float>()[0]; }
@@ -158,6 +168,7 @@ Progress TrainingState::progress() const { return progress_.empty() ? position_.
 void TrainingState::rewind(int64_t step) {
   const bool from_start = last_checkpoint_.empty();
   position_.progress = from_start ? first_progress(options_.dtype) : read_position(last_checkpoint_).progress;
+  kept_updates_ = position_.progress.updates;
   weights_.return_to(last_checkpoint_);
   progress_.clear();
   position_.step = step;
@@ -229,12 +240,12 @@ void TrainingState::save_checkpoint(const std::filesystem::path& folder) {
   weights_.load_moments();  // a checkpoint before the first step has them too
   Position position = position_;
   position.progress = progress();
-  if (position.progress.updates > position_.progress.updates) position.rewinds.in_a_row = 0;
+  if (position.progress.updates > kept_updates_) position.rewinds.in_a_row = 0;
   if (position.progress.void_steps > 0) {
     position.step -= position.progress.void_steps;
     position.data.clear();
   }
-  SharedDirectory directory(folder, processes(), processes() == nullptr ? 1 : processes()->size());
+  SharedDirectory directory = directory_of_all(folder, processes());
   weights_.save_model(directory, folder);
   weights_.save_moments(directory);
   directory.commit([&] {
@@ -242,6 +253,7 @@ void TrainingState::save_checkpoint(const std::filesystem::path& folder) {
     write_position(directory.staging(), position);
   });
   last_checkpoint_ = folder;
+  kept_updates_ = position.progress.updates;
   position_.rewinds = position.rewinds;
 }
 
@@ -256,6 +268,7 @@ void TrainingState::resume(const std::filesystem::path& folder) {
   require_same(position, processes());
   position_ = std::move(position);
   resumed_from_ = last_checkpoint_ = folder;
+  kept_updates_ = position_.progress.updates;
   weights_.resume_from(folder);
 }
 

@@ -119,6 +119,7 @@ class TrainingState {
   const TrainingOptions options_;
   Callback* callback_ = nullptr;
   std::filesystem::path resumed_from_, last_checkpoint_;
+  int64_t kept_updates_ = 0;  // of the last checkpoint
   Weights weights_;
   Position position_;
   std::vector<DeviceArray> progress_;  // of position_.progress on, as a step takes them; empty before the first
