@@ -26,7 +26,6 @@
 #include "portune/cli/validation.h"
 #include "portune/cli/validation_split.h"
 #include "portune/io/content_hash.h"
-#include "portune/processes/shared_directory.h"
 #include "portune/train/checkpoint_folder.h"
 #include "portune/train/options.h"
 
