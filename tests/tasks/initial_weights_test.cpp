@@ -22,7 +22,7 @@ constexpr nn::Initializer kZeros{nn::Initializer::Kind::kZeros}, kOnes{nn::Initi
     kNormal{nn::Initializer::Kind::kNormal, 0.02};
 
 nn::Parameter parameter_of(const std::string& name, const Shape& shape, const nn::Initializer& initializer = kZeros) {
-  return {name, parameter(name, {DType::kFloat32, shape}), initializer};
+  return {.name = name, .value = parameter(name, {DType::kFloat32, shape}), .initializer = initializer};
 }
 
 std::vector<float> values(const Tensor& tensor) {
