@@ -10,6 +10,7 @@
 #include "portune/error.h"
 #include "portune/hub/model_folder.h"
 #include "portune/io/file.h"
+#include "portune/io/safetensors.h"
 #include "tasks/sentences.h"
 
 // Ids are those of transformers' BertTokenizer with tests/data/tiny_bert: good 5, bad 9, the 13, film 15, book 17,
@@ -301,16 +302,19 @@ TEST(TextClassification, PredictsEveryLabelFromOneHalfOn) {
 
 // ---- saving
 
-// Saves the task with the weights that it starts from.
+// Saves the task with the weights that it starts from, as a trainer does.
+void save_untrained(const TextClassification& task, const std::vector<nn::Parameter>& parameters,
+                    const std::filesystem::path& folder) {
+  const InitialWeights initial = task.initial_weights(parameters, 1);
+  std::vector<NamedTensorView> weights;
+  for (size_t i = 0; i < parameters.size(); ++i) weights.push_back({parameters[i].name, initial.values[i].view()});
+  io::write_safetensors(folder / "model.safetensors", weights);
+  task.save(folder);
+}
+
 void save_untrained(const TextClassification& task, const std::filesystem::path& folder) {
   Columns columns;
-  const auto model = build(task, columns, 2, 4);
-  const InitialWeights initial = task.initial_weights(model->parameters, 1);
-  std::vector<NamedTensorView> weights;
-  for (size_t i = 0; i < model->parameters.size(); ++i) {
-    weights.push_back({model->parameters[i].name, initial.values[i].view()});
-  }
-  task.save(folder, weights);
+  save_untrained(task, build(task, columns, 2, 4)->parameters, folder);
 }
 
 TEST(TextClassification, SavesAModelFolder) {
@@ -384,10 +388,7 @@ TEST(TextClassification, SavedRegressionIsRegression) {
   }
   task.forward(nn::Scope(context), columns);
   const std::vector<nn::Parameter> parameters(context.parameters().begin(), context.parameters().end());
-  const InitialWeights initial = task.initial_weights(parameters, 1);
-  std::vector<NamedTensorView> weights;
-  for (size_t i = 0; i < parameters.size(); ++i) weights.push_back({parameters[i].name, initial.values[i].view()});
-  task.save(target.path(), weights);
+  save_untrained(task, parameters, target.path());
   const hub::ModelFolder saved = hub::ModelFolder::open(target.path());
   EXPECT_EQ(saved.config().get_string("problem_type"), "regression");
   EXPECT_EQ(saved.config().get_string_map("id2label").size(), 1u);
