@@ -45,8 +45,8 @@ ffi::Error exchange(const Operand& order, Result& after, Groups groups, int64_t 
   });
 }
 
-// Calls body(x, y) with float arrays: those of the buffers, or of copies if they are bfloat16, since MPI cannot add
-// those up.
+// Calls body(x, y) with float arrays: those of the buffers, or of copies if they are bfloat16, since process
+// groups add floats alone.
 template <class Body>
 void with_floats(const Operand& x, Result& y, const char* target, Body body) {
   with_float_type(x, target, [&]<class T>(T) {
