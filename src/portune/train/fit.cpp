@@ -214,6 +214,7 @@ class FitLoop {
 
   // What has gone wrong in the step, of which nothing is left.
   NumericError end_before(const StepResult& result, const data::Example& batch) {
+    const int64_t rewinds = state_.rewinds().in_a_row;  // which saving may end
     state_.return_to_before(result.step());
     const SavedBefore saved = save_before_end();  // first, as what follows needs memory and may fail
     std::string first;
@@ -221,7 +222,7 @@ class FitLoop {
       first = state_.first_not_finite(batch);
     } catch (const Error&) {  // that the step is not finite is what must be told
     }
-    return not_finite(result, batch, first, saved, state_.rewinds().in_a_row);
+    return not_finite(result, batch, first, saved, rewinds);
   }
 
   SavedBefore save_before_end() {
