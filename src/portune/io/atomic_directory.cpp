@@ -142,10 +142,11 @@ std::optional<FileDescriptor> open_if_there(const fs::path& folder) {
   return number < 0 ? std::nullopt : std::optional(FileDescriptor(number));
 }
 
-// The lock on a folder, if there is such a folder and no live process holds it.
+// The lock on a folder, if there is such a folder and no live process holds it; one that held it may have removed the
+// folder before it let go.
 std::optional<FileDescriptor> try_lock(const fs::path& folder) {
   std::optional<FileDescriptor> file = open_if_there(folder);
-  if (file && !try_lock(*file)) file.reset();
+  if (file && (!try_lock(*file) || is_removed(*file))) file.reset();
   return file;
 }
 
