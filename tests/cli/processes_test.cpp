@@ -213,7 +213,8 @@ TEST_P(Processes, RefuseOtherOptionsThanThoseOfTheFirst) {
     return run.err;
   };
   EXPECT_THAT(refusal({"--checkpoint-every", "3"}),
-              AllOf(HasSubstr("--checkpoint-every"), HasSubstr("another value in process 1 than in process 0")));
+              AllOf(HasSubstr("--checkpoint-every"),
+                    HasSubstr("given otherwise, or not at all, in process 1 than in process 0")));
   EXPECT_THAT(refusal({"--max-steps", "3"}), HasSubstr("--max-steps"));
   Words fewer = words;
   *std::ranges::find(fewer, "2") = "1";

@@ -221,13 +221,14 @@ class Parser {
     return options;
   }
 
-  // Of the options of the chosen command, without paths and what it tells.
+  // Of the options of the chosen command, without what may differ between machines, and how much it tells.
   std::vector<std::pair<std::string, std::string>> values() const {
     std::vector<std::pair<std::string, std::string>> values;
     for (const CLI::Option* option : chosen().get_options()) {
       const std::string name = option->get_name(), type = option->get_type_name();
-      const bool is_told = name == "--quiet" || name == "--json" || name == "--disable-progress";
-      if (is_told || type.starts_with("PATH") || type.starts_with("FILE")) continue;
+      const bool may_differ =
+          name == "--device" || name == "--quiet" || name == "--json" || name == "--disable-progress";
+      if (may_differ || type.starts_with("PATH") || type.starts_with("FILE")) continue;
       values.emplace_back(name, fmt::format("{}", fmt::join(option->results(), " ")));
     }
     return values;

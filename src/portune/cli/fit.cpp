@@ -26,6 +26,7 @@
 #include "portune/cli/validation.h"
 #include "portune/cli/validation_split.h"
 #include "portune/io/content_hash.h"
+#include "portune/processes/shared_directory.h"
 #include "portune/train/checkpoint_folder.h"
 #include "portune/train/options.h"
 
@@ -102,6 +103,13 @@ void require_same_start(const FitArguments& a) {
   throw UsageError({.where = "output",
                     .given = "a folder with other checkpoints in one process than in another",
                     .expected = "one that all processes share"});
+}
+
+// All go back to checkpoints there: found out before hours of training, by a folder that is removed again.
+void require_shared_output(const FitArguments& a) {
+  ProcessGroup* const processes = a.device.processes.get();
+  if (processes == nullptr || a.training.on_non_finite != OnNonFinite::kRewind) return;
+  SharedDirectory(train::checkpoint_path(a.output, 0), processes, processes->size());
 }
 
 CheckpointOptions checkpoints_of(const FitArguments& a) {
@@ -279,6 +287,7 @@ int fit(const FitArguments& given) {
     a = resumed(std::move(a));
   });
   require_same_start(a);
+  require_shared_output(a);
   const std::unique_ptr<RowTask> task = make_task(a.model, model_of(a), a.train, Classes::kOfRows);
   choose_shapes(a, *task);
   const std::optional<Outcome> outcome = train(a, *task, split_of(a, *task));

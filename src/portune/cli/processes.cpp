@@ -97,7 +97,7 @@ void require_same_options(const FitArguments& a) {
     const std::optional<int64_t> other = first_with_another(processes, io::hash_of(value));
     if (!other) continue;
     throw UsageError({.where = name,
-                      .given = fmt::format("another value in process {} than in process 0", *other),
+                      .given = fmt::format("given otherwise, or not at all, in process {} than in process 0", *other),
                       .expected = "the same options in all processes"});
   }
 }
@@ -128,7 +128,7 @@ void end_processes(int exit_code, const char* message) {
   };
   try {
     if (launch().size == 1) return;
-    abort_launched(launch(), std::min(launch_patience(), kToBeginAfterAnError), end_with, exit_code, tell);
+    abort_launched(launch(), kToBeginAfterAnError, end_with, exit_code, tell);
   } catch (const Error&) {  // there is no plug-in, or nobody to tell
   }
 }

@@ -22,8 +22,8 @@ namespace portune {
 std::shared_ptr<ProcessGroup> launched_group(const Launch& launch, std::chrono::milliseconds patience,
                                              const std::function<void(const Ending&)>& on_end);
 
-/// Ends this process and all others with the exit code; joins them first, if it has not yet. Returns if it has not met
-/// them before.
+/// Ends this process and all others with the exit code; joins them first, if it has not yet. Returns if it has tried to
+/// meet them in vain.
 /// tell    is called before they end, with the number of this process
 /// errors  as of launched_group()
 void abort_launched(const Launch& launch, std::chrono::milliseconds patience,

@@ -64,21 +64,24 @@ struct KeyValueServer::Impl {
         return connection.is_over.load();
       });
       if (is_ending || connections.size() >= most_connections(size)) continue;  // which closes it
-      serve_on_thread(std::move(socket));
+      try {
+        serve_on_thread(std::move(socket));
+      } catch (const std::exception&) {  // no more threads or memory: this one connection is closed
+      }
     }
   }
 
   // Under the lock.
-  void serve_on_thread(Socket socket) try {
-    Connection& connection = connections.emplace_back();
+  void serve_on_thread(Socket socket) {
+    std::list<Connection> made(1);
+    Connection& connection = made.front();
     connection.socket = std::move(socket);
     connection.thread = std::thread([this, &connection] {
       serve(connection.socket);
       connection.socket.shut_down();
       connection.is_over = true;
     });
-  } catch (const std::system_error&) {  // no more threads: this one connection is closed
-    connections.pop_back();
+    connections.splice(connections.end(), made);
   }
 
   void serve(const Socket& socket) try {
@@ -116,10 +119,21 @@ struct KeyValueServer::Impl {
     return {.kind = Kind::kDone, .value = found->second};
   }
 
+  // Forgets it when it ends, by whatever.
+  struct Session {
+    Impl& impl;
+    const int64_t rank;
+    ~Session() {
+      const std::lock_guard lock(impl.mutex);
+      impl.sessions.erase(rank);
+    }
+  };
+
   // From the first word of a process to its last.
   void serve_session(const Socket& socket, const Frame& join) {
     const int64_t rank = join.number;
     if (!enter(socket, join)) return;
+    const Session session{*this, rank};
     std::optional<Frame> frame = receive_frame(socket);
     if (frame && frame->kind == Kind::kAbort) {
       end_all(rank, static_cast<int>(frame->number), frame->value);
@@ -128,8 +142,6 @@ struct KeyValueServer::Impl {
     } else {
       end_all(rank, kLostProcess, "it was killed, or its machine or network is gone");
     }
-    const std::lock_guard lock(mutex);
-    sessions.erase(rank);
   }
 
   // Those who have left stay until all have: what the last exchange has sent must arrive, and one may still fail.
@@ -158,8 +170,8 @@ struct KeyValueServer::Impl {
     if (end) send(socket, *end);
     joined.insert(rank);
     values[joined_key(rank)] = "";
-    sessions[rank] = &socket;
     note_address(own_address(socket));
+    sessions[rank] = &socket;
     changed.notify_all();
     return true;
   }

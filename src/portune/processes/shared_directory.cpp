@@ -83,17 +83,16 @@ Failure failure_in(const std::string& text) {
   throw IoError(failure.report, failure.error_number);
 }
 
-void require_seen(const fs::path& staging) {
-  if (fs::is_directory(staging)) return;
-  throw IoError({.where = staging.string(),
-                 .given = "no such folder in this process",
-                 .expected = "the one that process 0 has just made",
-                 .fix = "give all processes one folder to write to, on a file system that they share"});
+IoError not_seen(const fs::path& staging) {
+  return IoError({.where = staging.string(),
+                  .given = "no such folder in this process",
+                  .expected = "the one that process 0 has just made",
+                  .fix = "give all processes one folder to write to, on a file system that they share"});
 }
 
 }  // namespace
 
-SharedDirectory::SharedDirectory(const fs::path& target, ProcessGroup* processes, int64_t writers)
+SharedDirectory::SharedDirectory(const fs::path& target, ProcessGroup* processes, int64_t writers, Unseen unseen)
     : processes_(processes), writers_(writers) {
   attempt([&] {
     if (is_first(processes_)) directory_.emplace(target);
@@ -102,9 +101,15 @@ SharedDirectory::SharedDirectory(const fs::path& target, ProcessGroup* processes
   if (directory_) staging_ = directory_->staging();
   if (processes_ == nullptr) return;
   const std::string name = gather(*processes_, staging_.filename().string()).front();
+  if (!directory_) staging_ = io::staging_of(target, name);
+  std::error_code unreachable;
+  bool is_seen = rank() >= writers_ || fs::is_directory(staging_, unreachable);
+  if (unseen == Unseen::kLeavesItToTheFirst && in_any(processes_, !is_seen)) {
+    writers_ = 1;
+    is_seen = true;
+  }
   attempt([&] {
-    if (!directory_) staging_ = io::staging_of(target, name);
-    if (rank() < writers_) require_seen(staging_);
+    if (!is_seen) throw not_seen(staging_);
   });
   agree();
 }

@@ -18,9 +18,12 @@ class SharedDirectory {
  public:
   /// processes  null: this one is alone
   /// writers    so many processes write, from process 0 on
-  /// errors     as those of AtomicDirectory; IoError if a writer does not see the folder that process 0 has made. In
-  ///            all processes: the error, or one that names the process in which it arose
-  SharedDirectory(const std::filesystem::path& target, ProcessGroup* processes, int64_t writers);
+  /// unseen     what if one of them does not see the folder that process 0 has made, as they share no file system
+  /// errors     as those of AtomicDirectory; IoError for such a one. In all processes: the error, or one that names the
+  ///            process in which it arose
+  enum class Unseen { kIsAnError, kLeavesItToTheFirst };
+  SharedDirectory(const std::filesystem::path& target, ProcessGroup* processes, int64_t writers,
+                  Unseen unseen = Unseen::kIsAnError);
 
   const std::filesystem::path& staging() const { return staging_; }
   int64_t writers() const { return writers_; }
@@ -40,7 +43,7 @@ class SharedDirectory {
   void agree();
 
   ProcessGroup* const processes_;
-  const int64_t writers_;
+  int64_t writers_;
   std::optional<io::AtomicDirectory> directory_;  // of process 0
   std::filesystem::path staging_;
   std::exception_ptr error_;  // of this process

@@ -47,16 +47,6 @@ void require_same(const Position& position, ProcessGroup* processes) {
                     .expected = "the same in all processes"});
 }
 
-// All write into it. Where not all see it, as they share no file system, the first one alone does.
-SharedDirectory directory_of_all(const std::filesystem::path& folder, ProcessGroup* processes) {
-  if (processes == nullptr) return {folder, nullptr, 1};
-  try {
-    return {folder, processes, processes->size()};
-  } catch (const IoError&) {  // in all of them
-    return {folder, processes, 1};
-  }
-}
-
 }  // namespace
 
 double scalar(const DeviceArray& array) { return array.to_host().as<float>()[0]; }
@@ -245,7 +235,10 @@ void TrainingState::save_checkpoint(const std::filesystem::path& folder) {
     position.step -= position.progress.void_steps;
     position.data.clear();
   }
-  SharedDirectory directory = directory_of_all(folder, processes());
+  // Who goes back to it must see it.
+  const auto unseen = options_.on_non_finite == OnNonFinite::kRewind ? SharedDirectory::Unseen::kIsAnError
+                                                                     : SharedDirectory::Unseen::kLeavesItToTheFirst;
+  SharedDirectory directory(folder, processes(), processes() == nullptr ? 1 : processes()->size(), unseen);
   weights_.save_model(directory, folder);
   weights_.save_moments(directory);
   directory.commit([&] {
