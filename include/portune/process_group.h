@@ -32,7 +32,7 @@ class ProcessGroup {
  public:
   virtual ~ProcessGroup() = default;
 
-  /// The number of this process, from 0 on. Process 0 is the one that writes files and tells the user.
+  /// The number of this process, from 0 on. Process 0 is the one that puts files in place and tells the user.
   virtual int64_t rank() const = 0;
   virtual int64_t size() const = 0;
 
@@ -59,7 +59,7 @@ class ProcessGroup {
 
 // Of a process of a group, or of one that is alone (null):
 
-/// Whether it is the one that writes files and tells the user.
+/// Whether it is the one that puts files in place and tells the user.
 bool is_first(const ProcessGroup* processes);
 /// Whether it is so in at least one process.
 bool in_any(ProcessGroup* processes, bool condition);

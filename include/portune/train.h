@@ -21,8 +21,8 @@ enum class OnNonFinite {
   kStop,  ///< training ends there, with the weights that it had before
   kSkip,  ///< it goes on with the next batch
   /// It goes on with the next batch from the weights of the last checkpoint, or of the start: fit() leaves out what it
-  /// has learnt since then. After three times without an update that a checkpoint keeps it stops, as a loop of one's
-  /// own does. (PaLM, Chowdhery et al. 2022, arXiv:2204.02311, section 5.1)
+  /// has learnt since then, and stops after three times without an update that a checkpoint keeps. A loop of one's own
+  /// stops at the first. (PaLM, Chowdhery et al. 2022, arXiv:2204.02311, section 5.1)
   kRewind
 };
 
@@ -155,7 +155,7 @@ class Trainer {
   ~Trainer();
 
   /// One update with a batch. Starts it and returns at once. The first batch of a shape waits for its program. After a
-  /// step that OnNonFinite::kStop ends, further ones change nothing, and their loss is NaN.
+  /// step that OnNonFinite::kStop or kRewind ends, further ones change nothing, and their loss is NaN.
   /// errors  DataError if the batch lacks a column that the task needs; UsageError if the learning rate is to decay and
   ///         TrainingOptions::total_steps does not say until when
   StepResult step(const data::Example& batch);
@@ -168,7 +168,8 @@ class Trainer {
   /// errors  DataError for a batch of another shape: which rows, which shape. NumericError for a loss or gradient that
   ///         is not finite, by TrainingOptions::on_non_finite: which step, which rows, which tensor is the first. The
   ///         trainer is then as it was before that step, and a checkpoint of that is written if there is a folder for
-  ///         them. An update that overflows in the very last step is found by the validation, or by save().
+  ///         them. An update that overflows in the very last step is found by the validation, or by save(). Where it
+  ///         goes back (OnNonFinite::kRewind), NotFoundError and CheckpointError as resume().
   FitResult fit(const data::Dataset& batches, const FitOptions& options);
 
   /// "loss" and the task's metrics over all batches.
@@ -190,7 +191,7 @@ class Trainer {
   ///         before the first batch, which loads weights
   void save(const std::filesystem::path& folder) const;
   /// As save(), and with it what resume() needs: optimizer state, step and, after fit(), where the data stand. Steps
-  /// from one on that has ended the training (OnNonFinite::kStop) do not count.
+  /// from one on that has ended the training (OnNonFinite::kStop, kRewind) do not count.
   void save_checkpoint(const std::filesystem::path& folder) const;
   /// Continues from what save_checkpoint() wrote. The task must have been made from that same folder.
   /// errors  NotFoundError if the folder is a model without a training state; UsageError after the first step, or if
