@@ -133,8 +133,6 @@ class Device {
   const Mesh& mesh() const;
   /// Null if all devices of the mesh are of this process.
   ProcessGroup* processes() const;
-  /// The numbers in the mesh of those that are of this process.
-  const std::vector<int64_t>& own_devices() const;
   DeviceFacts facts() const;
 
   /// Compiles, or loads what an earlier process has compiled.

@@ -35,6 +35,8 @@ class ProcessGroup {
   /// The number of this process, from 0 on. Process 0 is the one that puts files in place and tells the user.
   virtual int64_t rank() const = 0;
   virtual int64_t size() const = 0;
+  /// All ranks, for exchanges of all.
+  std::vector<int64_t> everyone() const;
 
   /// Those who take part in an exchange: the ranks of some processes, this one among them. Their order is that of what
   /// is gathered and scattered. Of each at most 2^31 - 1 elements or bytes go into an exchange.

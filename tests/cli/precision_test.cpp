@@ -34,16 +34,8 @@ TEST(Float16, LearnsWhatFloat32Learns) {
 // and 5 of the next epochs.
 class NonFinite : public testing::Test {
  protected:
-  NonFinite() {
-    std::string rows = "text,score\n";
-    for (int i = 0; i < 16; ++i) rows += "a good film," + std::string(i == 2 ? "3e38" : "0.5") + "\n";
-    write(toy_.file("scores.csv"), rows);
-  }
   Finished fit(const Words& more) const {
-    return portune(Words{"fit", "--model", tiny_bert(), "--train", toy_.file("scores.csv"), "--label-column", "score",
-                         "--head", "regression", "--max-length", "8", "--batch-size", "8", "--epochs", "3", "--output",
-                         toy_.output(), "--json"} +
-                   more);
+    return portune(with_batch_size(toy_.fit_of_an_overflow({"--json"}), "8") + more);
   }
   const Toy toy_;
 };

@@ -241,28 +241,7 @@ TEST_P(Processes, EndWithTheOneThatFails) {
 
 TEST_P(Processes, StopTogetherWhereAStepIsNotFinite) {
   const Toy toy;
-  std::string rows = "text,score\n";
-  for (int i = 0; i < 16; ++i) rows += "a good film," + std::string(i == 2 ? "3e38" : "0.5") + "\n";
-  write(toy.file("scores.csv"), rows);
-  const Words words = {"fit",
-                       "--model",
-                       tiny_bert(),
-                       "--train",
-                       toy.file("scores.csv"),
-                       "--label-column",
-                       "score",
-                       "--head",
-                       "regression",
-                       "--max-length",
-                       "8",
-                       "--batch-size",
-                       "4",
-                       "--epochs",
-                       "3",
-                       "--mesh",
-                       "fsdp=2",
-                       "--output",
-                       toy.output()};
+  const Words words = toy.fit_of_an_overflow({"--mesh", "fsdp=2"});
   const Finished stopped = portune_in(2, words);
   EXPECT_EQ(stopped.exit_code, 76) << stopped.err;
   EXPECT_THAT(stopped.err, AllOf(HasSubstr("first that is not finite: the loss"), HasSubstr("tuned/checkpoint-1")));

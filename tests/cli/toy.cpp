@@ -48,6 +48,32 @@ std::string Toy::result_without_dropout(Words words) const {
   return run.out;
 }
 
+Words Toy::fit_of_an_overflow(const Words& more) const {
+  if (!std::filesystem::exists(file("scores.csv"))) {  // a run that goes on must find the file that it knows
+    std::string rows = "text,score\n";
+    for (int i = 0; i < 16; ++i) rows += "a good film," + std::string(i == 2 ? "3e38" : "0.5") + "\n";
+    write(file("scores.csv"), rows);
+  }
+  return Words{"fit",
+               "--model",
+               tiny_bert(),
+               "--train",
+               file("scores.csv"),
+               "--label-column",
+               "score",
+               "--head",
+               "regression",
+               "--max-length",
+               "8",
+               "--batch-size",
+               "4",
+               "--epochs",
+               "3",
+               "--output",
+               output()} +
+         more;
+}
+
 Words Toy::fit(const Words& more) const {
   return Words{"fit",
                "--model",

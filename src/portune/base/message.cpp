@@ -23,6 +23,10 @@ std::string to_text(double value) {
   return {digits.data(), written.ptr};
 }
 
+std::string counted(int64_t count, std::string_view what) {
+  return std::to_string(count) + " " + std::string(what) + (count == 1 ? "" : "s");
+}
+
 std::string hexadecimal(uint64_t bits) {
   std::string digits(16, '0');
   for (auto digit = digits.rbegin(); digit != digits.rend(); ++digit, bits /= 16) {

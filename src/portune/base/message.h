@@ -12,6 +12,9 @@ namespace portune {
 /// The fewest digits that give this number again: "0.1", "3e-05", "nan".
 std::string to_text(double value);
 
+/// "1 row", "2 rows".
+std::string counted(int64_t count, std::string_view what);
+
 /// 16 hex digits.
 std::string hexadecimal(uint64_t bits);
 /// "0x0a".

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include "portune/base/message.h"
 #include "portune/base/number.h"
 #include "portune/error.h"
 
@@ -43,9 +44,6 @@ std::optional<int64_t> skipped_rows(const std::shared_ptr<data::BadRows>& bad_ro
   return bad_rows ? std::optional(bad_rows->count()) : std::nullopt;
 }
 
-std::string told(const data::BadRows& bad_rows) {
-  const int64_t count = bad_rows.count();
-  return fmt::format("{} bad row{} passed over", count, count == 1 ? "" : "s");
-}
+std::string told(const data::BadRows& bad_rows) { return counted(bad_rows.count(), "bad row") + " passed over"; }
 
 }  // namespace portune::cli

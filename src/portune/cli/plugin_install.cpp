@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <nlohmann/json.hpp>
 
+#include "portune/base/message.h"
 #include "portune/base/url_secrets.h"
 #include "portune/cli/commands.h"
 #include "portune/cli/exit_code.h"
@@ -89,7 +90,7 @@ int plugin_install(const PluginInstallArguments& a) {
       .begin =
           [&](size_t wheels, int64_t bytes) {
             say(a.talk,
-                fmt::format("{}: {} {} to fetch from {}, {}", package.name, wheels, wheels == 1 ? "file" : "files",
+                fmt::format("{}: {} to fetch from {}, {}", package.name, counted(static_cast<int64_t>(wheels), "file"),
                             without_secrets(index), decimal_size(static_cast<double>(bytes))));
           },
       .fetched = [&](const pjrt::Pin& wheel, int64_t bytes, int64_t all) { lines.update(wheel, bytes, all); },

@@ -7,6 +7,7 @@
 #include <optional>
 #include <utility>
 
+#include "portune/base/message.h"
 #include "portune/base/number.h"
 #include "portune/base/stop.h"
 #include "portune/cli/bad_rows.h"
@@ -153,8 +154,8 @@ int tfrecord_write(const TfrecordWriteArguments& a) {
     writer.write(record);
   }
   writer.commit();
-  const size_t files = writer.files().size();
-  say(a.talk, fmt::format("{} records in {} file{}", writer.written(), files, files == 1 ? "" : "s"));
+  const int64_t files = std::ssize(writer.files());
+  say(a.talk, fmt::format("{} in {}", counted(writer.written(), "record"), counted(files, "file")));
   if (a.bad_rows) say(a.talk, told(*a.bad_rows));
   if (a.talk.json) print_result(json_of(writer, a.bad_rows));
   return kOk;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "portune/base/message.h"
 #include "portune/data/stack.h"
 #include "portune/data/text_lengths.h"
 #include "portune/error.h"
@@ -98,8 +99,7 @@ TextLengths fitting_lengths(const Example& example, const PackOptions& options) 
   if (longest <= options.shapes.length && RowPacker(rows, options.shapes.length).put(lengths)) return lengths;
   throw DataError(
       {.where = to_string(example.origin()),
-       .given = std::to_string(texts) + (texts == 1 ? " text" : " texts") + " of up to " + std::to_string(longest) +
-                " tokens",
+       .given = counted(texts, "text") + " of up to " + std::to_string(longest) + " tokens",
        .expected = "what fits into " + std::to_string(rows) + " rows of " + std::to_string(options.shapes.length),
        .fix = "truncate the texts, or take longer rows"});
 }

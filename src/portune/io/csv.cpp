@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "portune/base/message.h"
 #include "portune/io/bad_record.h"
 
 namespace portune::io {
@@ -18,10 +19,6 @@ size_t undouble_quotes(std::span<char> text) {
     if (text[i] == '"') ++i;
   }
   return size;
-}
-
-std::string count_of(size_t count, const char* what) {
-  return std::to_string(count) + " " + what + (count == 1 ? "" : "s");
 }
 
 }  // namespace
@@ -135,15 +132,14 @@ void CsvReader::require_limits(std::string_view text, size_t field_begin, size_t
   if (static_cast<int64_t>(field_end - field_begin) > format_.max_field_bytes) {
     const bool quoted = format_.quoting && text[field_begin] == '"';
     fail(line_ + count_line_ends(text.substr(0, field_begin)),
-         "a field of more than " + count_of(static_cast<size_t>(format_.max_field_bytes), "byte"), "a shorter field",
+         "a field of more than " + counted(format_.max_field_bytes, "byte"), "a shorter field",
          quoted ? "look for a missing closing quote" : "");
   }
   if (static_cast<int64_t>(field_end) > format_.max_record_bytes) {
-    fail(line_, "a record of more than " + count_of(static_cast<size_t>(format_.max_record_bytes), "byte"),
-         "a shorter record");
+    fail(line_, "a record of more than " + counted(format_.max_record_bytes, "byte"), "a shorter record");
   }
   if (static_cast<int64_t>(scanned_.size()) >= format_.max_fields) {
-    fail(line_, "more than " + count_of(static_cast<size_t>(format_.max_fields), "field"), "fewer fields");
+    fail(line_, "more than " + counted(format_.max_fields, "field"), "fewer fields");
   }
 }
 
@@ -154,12 +150,13 @@ void CsvReader::require_field_count() {
   }
   if (scanned_.size() == field_count_) return;
   const bool too_many = scanned_.size() > field_count_;
-  throw BadRecordError({.where = file_and_line(file_.path(), line_),
-                        .given = count_of(scanned_.size(), "field"),
-                        .expected = count_of(field_count_, "field") + ", as on line " + std::to_string(first_line_),
-                        .fix = too_many && format_.quoting ? std::string("put a text that contains '") +
-                                                                 format_.delimiter + "' in double quotes"
-                                                           : ""});
+  throw BadRecordError(
+      {.where = file_and_line(file_.path(), line_),
+       .given = counted(std::ssize(scanned_), "field"),
+       .expected = counted(static_cast<int64_t>(field_count_), "field") + ", as on line " + std::to_string(first_line_),
+       .fix = too_many && format_.quoting
+                  ? std::string("put a text that contains '") + format_.delimiter + "' in double quotes"
+                  : ""});
 }
 
 void CsvReader::fail(int64_t line, std::string given, std::string expected, std::string fix) const {

@@ -7,6 +7,7 @@
 #include <random>
 #include <thread>
 
+#include "portune/base/message.h"
 #include "portune/base/number.h"
 #include "portune/base/stop.h"
 #include "portune/error.h"
@@ -64,8 +65,7 @@ void Retries::wait_after(const TemporaryFault& fault) {
   const Seconds most = fault.is_mostly_lasting ? std::min(most_, kMostOfLasting) : most_;
   const Seconds spent = Clock::now() - begin_;
   if (spent + wait < most) return sleep(wait);
-  std::string given = fault.what + ", after " + std::to_string(attempts_) +
-                      (attempts_ == 1 ? " attempt" : " attempts") + " in " + text_of(spent);
+  std::string given = fault.what + ", after " + counted(attempts_, "attempt") + " in " + text_of(spent);
   if (fault.asked_wait > Seconds(0)) given += "; the server asks to be left alone for " + text_of(fault.asked_wait);
   throw IoError({.where = name_,
                  .given = given,

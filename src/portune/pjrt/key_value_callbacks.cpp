@@ -14,8 +14,6 @@ using namespace std::chrono_literals;
 
 KeyValueStore& store_of(void* user_arg) { return *static_cast<KeyValueStore*>(user_arg); }
 
-std::string key_of(const char* key, size_t size) { return "pjrt/" + std::string(key, size); }
-
 PJRT_Error* error_of(PJRT_CallbackError* make, PJRT_Error_Code code, std::string_view message) {
   return (*make)(code, message.data(), message.size());
 }
@@ -36,7 +34,7 @@ void free_value(char* value) { std::free(value); }
 template <class Args>
 PJRT_Error* get_within(Args* args, std::chrono::milliseconds patience, PJRT_Error_Code if_missing) {
   return run(args, [&](KeyValueStore& store) -> PJRT_Error* {
-    const std::string key = key_of(args->key, args->key_size);
+    const std::string key(args->key, args->key_size);
     const std::optional<std::string> value = store.get(key, patience);
     if (!value) return error_of(args->callback_error, if_missing, "no process has put the key " + key);
     args->value = static_cast<char*>(std::malloc(value->size() + 1));
@@ -56,7 +54,7 @@ PJRT_Error* try_get(PJRT_KeyValueTryGetCallback_Args* args) { return get_within(
 
 PJRT_Error* put(PJRT_KeyValuePutCallback_Args* args) {
   return run(args, [&](KeyValueStore& store) -> PJRT_Error* {
-    store.put(key_of(args->key, args->key_size), {args->value, args->value_size});
+    store.put({args->key, args->key_size}, {args->value, args->value_size});
     return nullptr;
   });
 }

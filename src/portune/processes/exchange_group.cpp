@@ -4,7 +4,6 @@
 
 #include <array>
 #include <cstdlib>
-#include <numeric>
 #include <stdexcept>
 #include <string>
 #include <thread>
@@ -227,10 +226,8 @@ class ExchangeGroup final : public ProcessGroup {
       server_ = std::make_unique<KeyValueServer>(size(), 0);
       place.port = server_->port();
     }
-    std::vector<int64_t> everyone(static_cast<size_t>(size()));
-    std::iota(everyone.begin(), everyone.end(), 0);
-    std::vector<Place> places(everyone.size());
-    all_gather(everyone, std::as_bytes(std::span(&place, 1)), std::as_writable_bytes(std::span(places)));
+    std::vector<Place> places(static_cast<size_t>(size()));
+    all_gather(everyone(), std::as_bytes(std::span(&place, 1)), std::as_writable_bytes(std::span(places)));
     const std::string host = places[0].host.data();
     // A machine need not know its own name.
     return std::make_shared<TcpKeyValueStore>(host == own_host ? "localhost" : host, places[0].port, kToAnswer,

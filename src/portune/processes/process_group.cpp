@@ -5,11 +5,15 @@
 
 namespace portune {
 
+std::vector<int64_t> ProcessGroup::everyone() const {
+  std::vector<int64_t> ranks(static_cast<size_t>(size()));
+  std::iota(ranks.begin(), ranks.end(), 0);
+  return ranks;
+}
+
 std::vector<uint64_t> ProcessGroup::all_gather(uint64_t number) {
-  std::vector<int64_t> everyone(static_cast<size_t>(size()));
-  std::iota(everyone.begin(), everyone.end(), 0);
-  std::vector<uint64_t> all(everyone.size());
-  all_gather(everyone, std::as_bytes(std::span(&number, 1)), std::as_writable_bytes(std::span(all)));
+  std::vector<uint64_t> all(static_cast<size_t>(size()));
+  all_gather(everyone(), std::as_bytes(std::span(&number, 1)), std::as_writable_bytes(std::span(all)));
   return all;
 }
 

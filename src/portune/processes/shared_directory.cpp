@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
-#include <numeric>
 #include <string>
 #include <vector>
 
@@ -18,11 +17,9 @@ namespace fs = std::filesystem;
 std::vector<std::string> gather(ProcessGroup& processes, const std::string& text) {
   const std::vector<uint64_t> sizes = processes.all_gather(text.size());
   const uint64_t longest = std::ranges::max(sizes);
-  std::vector<int64_t> everyone(sizes.size());
-  std::iota(everyone.begin(), everyone.end(), 0);
   std::string padded = text, all(longest * sizes.size(), '\0');
   padded.resize(longest);
-  processes.all_gather(everyone, std::as_bytes(std::span(padded)), std::as_writable_bytes(std::span(all)));
+  processes.all_gather(processes.everyone(), std::as_bytes(std::span(padded)), std::as_writable_bytes(std::span(all)));
   std::vector<std::string> texts;
   for (size_t i = 0; i < sizes.size(); ++i) texts.push_back(all.substr(i * longest, sizes[i]));
   return texts;

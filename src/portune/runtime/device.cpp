@@ -45,7 +45,6 @@ struct Device::Impl {
         processes(options.processes),
         is_cpu(name.platform == "cpu"),
         by_custom_calls(is_cpu && processes != nullptr),
-        own(portune::own_devices(mesh, processes.get())),
         devices(by_custom_calls ? MeshDevices{.ids = {client.devices().front().id}, .own_places = {0}}
                                 : find_mesh_devices(client, mesh, processes.get())),
         target(target_for(name.platform, options)),
@@ -85,8 +84,7 @@ struct Device::Impl {
   const Mesh mesh;
   const std::shared_ptr<ProcessGroup> processes;
   const bool is_cpu;
-  const bool by_custom_calls;      // programs are for one device, and call others themselves
-  const std::vector<int64_t> own;  // devices of the mesh
+  const bool by_custom_calls;  // programs are for one device, and call others themselves
   const MeshDevices devices;
   Target target;
   pjrt::ExecutableCache cache;
@@ -103,7 +101,6 @@ Device::~Device() = default;
 const Target& Device::target() const { return impl_->target; }
 const Mesh& Device::mesh() const { return impl_->mesh; }
 ProcessGroup* Device::processes() const { return impl_->processes.get(); }
-const std::vector<int64_t>& Device::own_devices() const { return impl_->own; }
 
 DeviceFacts Device::facts() const {
   DeviceFacts facts{.platform = impl_->client.platform_name(),
@@ -164,7 +161,7 @@ DeviceArray Device::put(const TensorView& values, const Sharding& sharding) cons
   }
   const TensorView whole = interleaved ? interleaved->view() : values;
   std::vector<pjrt::Buffer> buffers;
-  for (const int64_t device : impl_->own) {
+  for (const int64_t device : own_devices(mesh(), processes())) {
     const auto copy = [&](const TensorView& view) {
       buffers.push_back(impl_->client.copy_to_device(view, impl_->devices.own_places[buffers.size()]));
     };
@@ -207,7 +204,8 @@ std::vector<DeviceArray> Program::run(const std::vector<DeviceArray*>& arguments
                       .given = "an array on the mesh " + to_string(argument->array_->mesh()),
                       .expected = "arrays on " + to_string(facts_.mesh) + ", the mesh of the program"});
   }
-  std::vector<std::vector<pjrt::Buffer*>> on_devices(own_devices(facts_.mesh, facts_.processes.get()).size());
+  const int64_t own = devices_of_each(facts_.mesh, facts_.processes.get());
+  std::vector<std::vector<pjrt::Buffer*>> on_devices(static_cast<size_t>(own));
   for (const DeviceArray* argument : arguments) {
     std::vector<pjrt::Buffer>& buffers = argument->array_->buffers();
     for (size_t i = 0; i < on_devices.size(); ++i) on_devices[i].push_back(&buffers[i]);

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "portune/base/message.h"
 #include "portune/error.h"
 #include "portune/pjrt/call_error.h"
 #include "portune/runtime/gpu_memory.h"
@@ -15,8 +16,6 @@ namespace {
 
 // Virtual devices are for trying out meshes; many more would take all threads that a process may have.
 constexpr int64_t kMostVirtualDevices = 256;
-
-std::string devices(int64_t count) { return std::to_string(count) + (count == 1 ? " device" : " devices"); }
 
 // Of a CPU each is a device. GPUs and TPUs are divided among them.
 void check_processes(const ProcessGroup& processes, const Mesh& mesh, const DeviceName& name) {
@@ -37,22 +36,23 @@ void check_mesh(const DeviceOptions& options, const DeviceName& name) {
   }
   if (options.processes) check_processes(*options.processes, mesh, name);
   if (!options.processes && name.platform == "cpu" && mesh.devices() > kMostVirtualDevices) {
-    throw UsageError({.where = where,
-                      .given = "the mesh " + to_string(mesh),
-                      .expected = "at most " + devices(kMostVirtualDevices) + ", which share the processor's cores"});
+    throw UsageError(
+        {.where = where,
+         .given = "the mesh " + to_string(mesh),
+         .expected = "at most " + counted(kMostVirtualDevices, "device") + ", which share the processor's cores"});
   }
   const int64_t processes = options.processes ? options.processes->size() : 1;
   const int64_t named = processes * std::ssize(name.numbers);
   if (!options.see_all && named > 0 && named != mesh.devices()) {
     throw UsageError({.where = where,
-                      .given = "the mesh " + to_string(mesh) + ", which has " + devices(mesh.devices()),
-                      .expected = "one of " + devices(named),
+                      .given = "the mesh " + to_string(mesh) + ", which has " + counted(mesh.devices(), "device"),
+                      .expected = "one of " + counted(named, "device"),
                       .fix = "say how they divide the work: mesh data=" + std::to_string(named)});
   }
 }
 
 // Those that are asked for, or as many as are needed: the plugin takes memory of all that it sees.
-std::vector<int64_t> visible_gpus(const DeviceName& name, int64_t wanted) {
+std::vector<int64_t> gpus_to_see(const DeviceName& name, int64_t wanted) {
   if (!name.numbers.empty()) return name.numbers;
   std::vector<int64_t> first(static_cast<size_t>(wanted));
   std::iota(first.begin(), first.end(), 0);
@@ -63,7 +63,7 @@ std::vector<int64_t> visible_gpus(const DeviceName& name, int64_t wanted) {
 class StoreOfClient final : public KeyValueStore {
  public:
   StoreOfClient(std::shared_ptr<KeyValueStore> store, int64_t number)
-      : store_(std::move(store)), prefix_("client-" + std::to_string(number) + "/") {}
+      : store_(std::move(store)), prefix_("pjrt-client-" + std::to_string(number) + "/") {}
 
   void put(const std::string& key, std::string_view value) override { store_->put(prefix_ + key, value); }
   std::optional<std::string> get(const std::string& key, std::chrono::milliseconds patience) override {
@@ -85,13 +85,13 @@ std::shared_ptr<KeyValueStore> store_of_next_client(ProcessGroup& processes) {
 
 pjrt::Client open_client(const DeviceOptions& options, const DeviceName& name) {
   check_mesh(options, name);
-  const auto wanted = std::ssize(own_devices(options.mesh, options.processes.get()));
+  const int64_t wanted = devices_of_each(options.mesh, options.processes.get());
   pjrt::ClientOptions client_options;
   if (!options.plugin.empty()) client_options.plugin_file = options.plugin;
   client_options.plugin_options = plugin_options(options.gpu_memory, options.device, name.platform);
   if (name.platform == "cpu") client_options.cpu_devices = static_cast<int>(wanted);
   if (name.platform == "cuda" && !options.see_all) {
-    client_options.plugin_options["visible_devices"] = visible_gpus(name, wanted);
+    client_options.plugin_options["visible_devices"] = gpus_to_see(name, wanted);
   }
   if (name.platform == "cuda" && options.processes) {
     client_options.plugin_options["node_id"] = options.processes->rank();

@@ -6,12 +6,12 @@
 #include <set>
 #include <string>
 
+#include "portune/base/message.h"
 #include "portune/error.h"
 
 namespace portune {
 namespace {
 
-int64_t count_of(const ProcessGroup* processes) { return processes == nullptr ? 1 : processes->size(); }
 int64_t rank_of(const ProcessGroup* processes) { return processes == nullptr ? 0 : processes->rank(); }
 
 std::vector<int64_t> numbers_from(int64_t first, int64_t count) {
@@ -20,13 +20,11 @@ std::vector<int64_t> numbers_from(int64_t first, int64_t count) {
   return numbers;
 }
 
-std::string devices(int64_t count) { return std::to_string(count) + (count == 1 ? " device" : " devices"); }
-
 // whose  " of process 1 of 2", or empty
 DeviceError too_few(const Mesh& mesh, int64_t found, int64_t wanted, const std::string& whose) {
   return DeviceError({.where = "mesh " + to_string(mesh),
-                      .given = devices(found) + whose,
-                      .expected = devices(wanted) + whose,
+                      .given = counted(found, "device") + whose,
+                      .expected = counted(wanted, "device") + whose,
                       .fix = "take a mesh of at most as many devices as there are"});
 }
 
@@ -91,8 +89,12 @@ std::vector<int64_t> one_for_each_part(const Mesh& mesh, const MeshAxes& over, i
 
 }  // namespace
 
+int64_t devices_of_each(const Mesh& mesh, const ProcessGroup* processes) {
+  return mesh.devices() / (processes == nullptr ? 1 : processes->size());
+}
+
 std::vector<int64_t> own_devices(const Mesh& mesh, const ProcessGroup* processes) {
-  const int64_t each = mesh.devices() / count_of(processes);
+  const int64_t each = devices_of_each(mesh, processes);
   return numbers_from(rank_of(processes) * each, each);
 }
 
@@ -127,11 +129,11 @@ MeshDevices find_mesh_devices(const pjrt::Client& client, const Mesh& mesh, cons
 }
 
 Reading plan_reading(const Mesh& mesh, const MeshAxes& over, const ProcessGroup* processes) {
-  const int64_t count = count_of(processes), each = mesh.devices() / count;
+  const int64_t each = devices_of_each(mesh, processes);
   const std::vector<std::vector<int64_t>> of_process = holders(mesh, over, each);
-  Reading reading{
-      .processes = agree(of_process) ? of_process[static_cast<size_t>(rank_of(processes))] : numbers_from(0, count),
-      .devices = {}};
+  Reading reading{.processes = agree(of_process) ? of_process[static_cast<size_t>(rank_of(processes))]
+                                                 : numbers_from(0, mesh.devices() / each),
+                  .devices = {}};
   size_t most = 0;
   for (const int64_t process : reading.processes) {
     most = std::max(most, reading.devices.emplace_back(one_for_each_part(mesh, over, each, process)).size());

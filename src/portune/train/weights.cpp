@@ -36,8 +36,7 @@ void Weights::load(const std::vector<nn::Parameter>& parameters) {
     parameters_ = parameters;
     for (size_t i = 0; i < parameters.size(); ++i) {
       names_.push_back(parameters[i].name);
-      shardings_.push_back(parameters[i].sharding);
-      weights_.push_back(device_.put(std::move(initial.values[i]), shardings_.back()));
+      weights_.push_back(device_.put(std::move(initial.values[i]), parameters[i].sharding));
     }
   } else if (!std::ranges::equal(parameters, names_, {}, &nn::Parameter::name)) {
     throw UsageError({.where = "Task::forward",
@@ -50,19 +49,20 @@ void Weights::load_moments() {
   if (have_moments()) return;
   if (!resume_from_.empty()) return restore_moments();
   for (size_t i = 0; i < names_.size(); ++i) {
-    m_.push_back(device_.put(Tensor(weights_[i].type()), shardings_[i]));
-    v_.push_back(device_.put(Tensor(weights_[i].type()), shardings_[i]));
+    m_.push_back(device_.put(Tensor(weights_[i].type()), parameters_[i].sharding));
+    v_.push_back(device_.put(Tensor(weights_[i].type()), parameters_[i].sharding));
   }
 }
 
 void Weights::return_to(const std::filesystem::path& checkpoint) {
   if (checkpoint.empty()) {
     InitialWeights initial = task_.initial_weights(parameters_, seed_);
-    for (size_t i = 0; i < names_.size(); ++i) weights_[i] = device_.put(std::move(initial.values[i]), shardings_[i]);
+    for (size_t i = 0; i < names_.size(); ++i)
+      weights_[i] = device_.put(std::move(initial.values[i]), parameters_[i].sharding);
   } else {
     const SavedArrays saved(checkpoint, kWeightsStem);
     for (size_t i = 0; i < names_.size(); ++i) {
-      weights_[i] = device_.put(saved.read(names_[i], weights_[i].type()), shardings_[i]);
+      weights_[i] = device_.put(saved.read(names_[i], weights_[i].type()), parameters_[i].sharding);
     }
   }
   resume_from_ = checkpoint;
@@ -78,7 +78,7 @@ void Weights::restore_moments() {
     for (const auto& [prefix, arrays] : {std::pair("m.", &m_), std::pair("v.", &v_)}) {
       Tensor moment = saved.read(prefix + names_[i], weights_[i].type());
       if (device_.processes() != nullptr) hash = hash * 31 + io::hash_of({moment.view()});
-      arrays->push_back(device_.put(std::move(moment), shardings_[i]));
+      arrays->push_back(device_.put(std::move(moment), parameters_[i].sharding));
     }
   }
   require_same(hash, "moments", device_.processes());
@@ -116,7 +116,7 @@ std::string Weights::first_not_finite() const {
 std::vector<NamedArray> Weights::named(const std::string& prefix, const std::vector<DeviceArray>& arrays) const {
   std::vector<NamedArray> named;
   for (size_t i = 0; i < arrays.size(); ++i) {
-    named.push_back({prefix + names_[i], &arrays[i], device_.mesh().size(shardings_[i].over) > 1});
+    named.push_back({prefix + names_[i], &arrays[i], device_.mesh().size(parameters_[i].sharding.over) > 1});
   }
   return named;
 }

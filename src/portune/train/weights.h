@@ -67,7 +67,6 @@ class Weights {
   std::filesystem::path resume_from_;
   std::vector<nn::Parameter> parameters_;
   std::vector<std::string> names_;
-  std::vector<Sharding> shardings_;
   std::vector<DeviceArray> weights_, m_, v_;
   LoadReport load_report_;
 };

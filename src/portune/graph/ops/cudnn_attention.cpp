@@ -56,14 +56,14 @@ std::string quoted(std::string_view text) {
   return quoted + "\"";
 }
 
-std::string layout_text(std::initializer_list<int64_t> minor_to_major) {
+std::string layout_text(const std::vector<int64_t>& minor_to_major) {
   return fmt::format("dense<[{}]> : tensor<{}xindex>", fmt::join(minor_to_major, ", "), minor_to_major.size());
 }
 
 std::string row_major(int64_t rank) {
   std::vector<int64_t> axes;
   for (int64_t axis = rank; axis-- > 0;) axes.push_back(axis);
-  return fmt::format("dense<[{}]> : tensor<{}xindex>", fmt::join(axes, ", "), rank);
+  return layout_text(axes);
 }
 
 // As XLA has them: [batch, heads, place, head_size], of which heads and places have changed places in memory.
