@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "graph/evaluate.h"
+#include "graph/ops/composites.h"
 
 namespace portune::test {
 
@@ -31,6 +32,29 @@ TEST(Reduce, GradientsMatchFiniteDifferences) {
   check_gradient([](const Values& x) { return sum(x[0], {0, 2}); }, {random({2, 3, 4})});
   check_gradient([](const Values& x) { return max(x[0], {1}, ReducedAxes::kKeep); }, {random({2, 5})});
   check_gradient([](const Values& x) { return mean(x[0], {0}); }, {random({4, 2})});
+}
+
+TEST(Reduce, KernelForColumnsAgreesWithItsDecomposition) {
+  for (const std::vector<int64_t>& axes : {std::vector<int64_t>{0}, {0, 1}}) {
+    const auto columns = [&](const Values& x) { return sum(x[0], axes); };
+    check_kernel({"portune.column_sums"}, columns, {f32({5, 130, 7})}, 1e-5);
+    check_kernel({"portune.column_sums"}, in_bf16(columns), {f32({5, 130, 7})}, 1e-2);
+  }
+}
+
+// Rounded once, at the end.
+TEST(Reduce, AddsUpSixteenBitsInFloat32) {
+  for (const auto& [dtype, rounding] : {std::pair(DType::kBFloat16, 0x1p-8), {DType::kFloat16, 0x1p-11}}) {
+    const Tensor rounded = evaluate({convert(constant(f32({650, 7})), dtype)}).front();
+    std::vector<double> wanted(7);
+    const std::vector<float> elements = to_floats(rounded.view());
+    for (size_t i = 0; i < elements.size(); ++i) wanted[i % 7] += elements[i];
+    const Value x = parameter("x", rounded.type());
+    for (const Device* device : {&decompositions(), &kernels()}) {
+      const std::vector<float> found = to_floats(evaluate({sum(x, {0})}, {x}, {rounded}, *device)[0].view());
+      for (size_t i = 0; i < 7; ++i) EXPECT_NEAR(found[i], wanted[i], rounding * std::abs(wanted[i]) + 1e-5);
+    }
+  }
 }
 
 TEST(Reduce, EqualMaximaShareTheGradient) {

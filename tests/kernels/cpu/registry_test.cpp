@@ -24,7 +24,8 @@ TEST(CpuKernels, AreThoseThatTheGraphCalls) {
   std::set<std::string_view> expected{"portune.gelu",           "portune.gelu_grad",       "portune.dropout",
                                       "portune.layer_norm",     "portune.layer_norm_grad", "portune.adamw",
                                       "portune.sum_of_squares", "portune.embedding_grad",  "portune.rms_norm",
-                                      "portune.rms_norm_grad",  "portune.rotary",          "portune.barrier"};
+                                      "portune.rms_norm_grad",  "portune.rotary",          "portune.barrier",
+                                      "portune.column_sums"};
   if (gemm_is_native(DType::kFloat32)) {
     expected.insert({"portune.linear", "portune.linear_no_bias", "portune.linear_dx", "portune.linear_dw",
                      "portune.attention", "portune.attention_grad"});

@@ -34,7 +34,9 @@ double lowest(const Value& x) {
 // sum(x, axes), max(x, axes): over `axes`, which vanish.
 //   shape     the other axes
 //   gradient  sum: dy along the axes; max: dy shared by the elements that are the maximum
-//   lowering  stablehlo.reduce
+//   lowering  stablehlo.reduce, of sums in float32 or more: in 16 bits plugins may round after each term. The kernel
+//             portune.column_sums for float sums over the leading axes, such as that for the gradient of a bias, of
+//             which the CPU's plugin makes slow loops
 struct Reduce final : Op {
   const Reducer reducer;
   const std::vector<int64_t> axes;  // sorted
@@ -53,9 +55,21 @@ struct Reduce final : Op {
     return {dx * is_maximum / sum(is_maximum, axes, ReducedAxes::kKeep), Value()};
   }
   void lower(const Node& node, Lowering& out) const override {
+    const Value& x = node.input(0);
+    if (adds_up_columns(x) && out.call_kernel(node, {.target = "portune.column_sums", .operands = {x}})) return;
+    if (reducer == Reducer::kSum && is_float(x.dtype()) && size_of(x.dtype()) < 4) {
+      return out.substitute(node, {convert(sum(convert(x, DType::kFloat32), axes), x.dtype())});
+    }
     const char* step = reducer == Reducer::kSum ? "stablehlo.add" : "stablehlo.maximum";
     out.write(node, "stablehlo.reduce", {{"dimensions", stablehlo::array_text(axes)}},
-              stablehlo::binary_region(step, node.input(0).dtype()));
+              stablehlo::binary_region(step, x.dtype()));
+  }
+
+ private:
+  bool adds_up_columns(const Value& x) const {
+    const auto count = std::ssize(axes);
+    return reducer == Reducer::kSum && is_float(x.dtype()) && count < x.rank() && axes.back() == count - 1 &&
+           x.shape().elements() > 0;
   }
 };
 

@@ -34,5 +34,6 @@ XLA_FFI_Error* portune_rms_norm_grad(XLA_FFI_CallFrame* frame);
 // update_handlers.cpp
 XLA_FFI_Error* portune_adamw(XLA_FFI_CallFrame* frame);
 XLA_FFI_Error* portune_sum_of_squares(XLA_FFI_CallFrame* frame);
+XLA_FFI_Error* portune_column_sums(XLA_FFI_CallFrame* frame);
 XLA_FFI_Error* portune_embedding_grad(XLA_FFI_CallFrame* frame);
 }

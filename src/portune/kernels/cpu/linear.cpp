@@ -2,10 +2,10 @@
 
 #include <algorithm>
 
+#include "portune/kernels/cpu/column_sums.h"
 #include "portune/kernels/cpu/element.h"
 #include "portune/kernels/cpu/few_rows.h"
 #include "portune/kernels/cpu/gemm.h"
-#include "portune/kernels/cpu/simd.h"
 
 namespace portune::kernels {
 namespace {
@@ -87,27 +87,16 @@ void multiply_in_bands(const Workers& workers, const Gemm& gemm, const void* a, 
                 [&](const Tile& tile) { multiply_tile(tile, a, b, bias, c); });
 }
 
-// sums[j] = sum over rows of dy[i][j], or += that.
-template <class T>
-PORTUNE_SIMD void add_columns(const T* dy, int64_t rows, int64_t stride, int64_t columns, bool accumulate,
-                              float* __restrict sums) {
-  if (!accumulate) std::fill(sums, sums + columns, 0.0F);
-  for (int64_t i = 0; i < rows; ++i) {
-    const T* row = dy + i * stride;
-    for (int64_t j = 0; j < columns; ++j) sums[j] += to_float(row[j]);
-  }
-}
-
 // db of a tile of dw: here, because dy's part is about to be read for dw as well.
 void add_bias_gradient(const Tile& tile, const void* dy, float* db) {
   const Gemm& gemm = tile.gemm;
   const std::byte* part = element(dy, gemm.a, tile.row, tile.depth);
+  float* const sums = db + tile.row;
+  if (!gemm.accumulate) std::fill(sums, sums + gemm.m, 0.0F);
   if (gemm.a.type == DType::kBFloat16) {
-    add_columns(reinterpret_cast<const Bfloat16*>(part), gemm.k, gemm.a.column_stride, gemm.m, gemm.accumulate,
-                db + tile.row);
+    add_columns(reinterpret_cast<const Bfloat16*>(part), gemm.k, gemm.a.column_stride, gemm.m, sums);
   } else {
-    add_columns(reinterpret_cast<const float*>(part), gemm.k, gemm.a.column_stride, gemm.m, gemm.accumulate,
-                db + tile.row);
+    add_columns(reinterpret_cast<const float*>(part), gemm.k, gemm.a.column_stride, gemm.m, sums);
   }
 }
 

@@ -10,7 +10,7 @@ namespace portune::kernels {
 namespace {
 
 // Raise it with every change of a kernel's arithmetic, operands or attributes.
-constexpr int kRevision = 5;
+constexpr int kRevision = 6;
 
 using Handler = XLA_FFI_Error* (*)(XLA_FFI_CallFrame*);
 CpuKernel kernel(std::string_view target, Handler handler) { return {target, reinterpret_cast<void*>(handler)}; }
@@ -27,6 +27,7 @@ std::vector<CpuKernel> kernels_of_this_machine() {
       kernel("portune.rms_norm_grad", portune_rms_norm_grad),
       kernel("portune.adamw", portune_adamw),
       kernel("portune.sum_of_squares", portune_sum_of_squares),
+      kernel("portune.column_sums", portune_column_sums),
       kernel("portune.barrier", portune_barrier),
       kernel("portune.embedding_grad", portune_embedding_grad),
   };

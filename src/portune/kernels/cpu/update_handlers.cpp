@@ -1,7 +1,8 @@
-// Handlers of what runs once a step: the optimizer's update, the gradient's norm, the embedding's gradient.
+// Handlers of the optimizer's update, and of gradients: their norm, those of biases and embeddings.
 #include <cstring>
 
 #include "portune/kernels/cpu/adamw.h"
+#include "portune/kernels/cpu/column_sums.h"
 #include "portune/kernels/cpu/embedding_grad.h"
 #include "portune/kernels/cpu/handler.h"
 #include "portune/kernels/cpu/handlers.h"
@@ -40,6 +41,17 @@ ffi::Error square(ffi::ThreadPool pool, Operand x, Result sum) {
   });
 }
 
+ffi::Error add_up_columns(ffi::ThreadPool pool, Operand x, Result sums) {
+  return run_handler([&] {
+    const auto size = static_cast<int64_t>(x.element_count()), columns = static_cast<int64_t>(sums->element_count());
+    require(columns > 0 && size % columns == 0, "portune.column_sums", "rows of as many elements as the result has");
+    with_float_type(x, "portune.column_sums", [&]<class T>(T) {
+      require_array(*sums, kDTypeOf<T>, columns, "portune.column_sums", "a result of the type of x");
+      column_sums(XlaWorkers(pool), size / columns, columns, data_of<const T>(x), data_of<T>(*sums));
+    });
+  });
+}
+
 ffi::Error scatter(ffi::ThreadPool pool, Operand dy, Operand ids, Result dtable) {
   return run_handler([&] {
     constexpr const char* kTarget = "portune.embedding_grad";
@@ -72,6 +84,8 @@ XLA_FFI_DEFINE_HANDLER_SYMBOL(portune_adamw, update,
                                   .Attr<float>("eps")
                                   .Attr<float>("weight_decay"));
 XLA_FFI_DEFINE_HANDLER_SYMBOL(portune_sum_of_squares, square,
+                              ffi::Ffi::Bind().Ctx<ffi::ThreadPool>().Arg<Operand>().Ret<Operand>());
+XLA_FFI_DEFINE_HANDLER_SYMBOL(portune_column_sums, add_up_columns,
                               ffi::Ffi::Bind().Ctx<ffi::ThreadPool>().Arg<Operand>().Ret<Operand>());
 XLA_FFI_DEFINE_HANDLER_SYMBOL(portune_embedding_grad, scatter,
                               ffi::Ffi::Bind().Ctx<ffi::ThreadPool>().Arg<Operand>().Arg<Operand>().Ret<Operand>());
