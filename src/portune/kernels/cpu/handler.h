@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <exception>
 #include <string>
+#include <thread>
 #include <utility>
 
 #include "portune/error.h"
@@ -18,12 +19,17 @@ namespace ffi = xla::ffi;
 using Operand = ffi::AnyBuffer;
 using Result = ffi::Result<ffi::AnyBuffer>;
 
-/// XLA's own pool, lent to a handler for the time of its call.
+/// XLA's own pool, lent to a handler for the time of its call. Of a client with more devices than there are cores it
+/// has a thread for each device, but no more of them than there are cores get on at once.
 class XlaWorkers final : public Workers {
  public:
   explicit XlaWorkers(ffi::ThreadPool pool) : pool_(pool) {}
 
-  int threads() const override { return std::max(1, static_cast<int>(pool_.num_threads())); }
+  int threads() const override {
+    static const auto cores = static_cast<int64_t>(std::thread::hardware_concurrency());  // 0: not known
+    const int64_t all = std::max<int64_t>(1, pool_.num_threads());
+    return static_cast<int>(cores > 0 ? std::min(all, cores) : all);
+  }
   void submit(std::function<void()> task) const override {
     ffi::ThreadPool pool = pool_;  // Schedule() is not const
     pool.Schedule(std::move(task));
