@@ -30,6 +30,8 @@ class DeviceArray {
 
   /// Of the whole array.
   const TensorType& type() const;
+  /// Whether devices have parts of it. Those of several processes then all take part in to_host().
+  bool is_divided() const;
   /// Copies the elements to the host; to those of all processes, which all must call it then. DeviceError if the work
   /// that makes them failed.
   Tensor to_host() const;

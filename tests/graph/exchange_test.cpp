@@ -18,6 +18,20 @@ TEST(Exchange, IsWhatARingSends) {
   EXPECT_EQ(exchange.sums, 24) << "half of it twice";
 }
 
+// Between them a device updates its part: what goes round is as much as with the sum on each.
+TEST(Exchange, CountsBothHalvesOfASumAlongData) {
+  const Mesh mesh{.data = 4};
+  const MeshAxes data{MeshAxis::kData};
+  const Value gradient = parameter("gradient", {DType::kFloat32, {8}});
+  const Value updated = all_gather(reduce_scatter(gradient, 0, mesh, data) * 2.0, 0, mesh, data);
+  const auto exchange = [&](const Value& result) {
+    return exchange_of({.parameters = {gradient}, .results = {result}, .mesh = mesh});
+  };
+  EXPECT_EQ(exchange(updated).parts, 0);
+  EXPECT_EQ(exchange(updated).sums, 24 + 24);
+  EXPECT_EQ(exchange(all_reduce(gradient, mesh, data)).sums, 24 + 24);
+}
+
 TEST(Exchange, IsInTheTypeThatArraysAreSentIn) {
   const Mesh mesh{.fsdp = 2};
   const Value part = parameter("part", {DType::kFloat32, {6}});

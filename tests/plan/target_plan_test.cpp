@@ -105,6 +105,14 @@ TEST(TargetPlan, AddsUpMemoryAndWork) {
   EXPECT_EQ(compiler.compilations, 1);
 }
 
+TEST(TargetPlan, MomentsOfMatricesAreDividedAlongData) {
+  const Toy task;
+  const auto bytes = [&](const Mesh& mesh) { return state_bytes(task, shapes(16, mesh)[0].batch, {.mesh = mesh}); };
+  EXPECT_EQ(bytes({}), 12 * kParameters);
+  EXPECT_EQ(bytes({.data = 2}), 4 * kParameters + 8 * (kOut * kIn / 2 + kOut));
+  EXPECT_EQ(bytes({.fsdp = 2}), 12 * kParameters / 2);
+}
+
 TEST(TargetPlan, ProductsOfBfloat16HaveTheirPeak) {
   const Toy task;
   const TargetPlan plan = plan_target(FakeCompiler(1 << 20), run(task, 16, DType::kBFloat16));

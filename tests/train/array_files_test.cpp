@@ -32,7 +32,7 @@ struct Arrays {
   static std::string name(size_t i) { return "array_" + std::to_string(i); }
   std::vector<train::NamedArray> named() const {
     std::vector<train::NamedArray> arrays;
-    for (size_t i = 0; i < on_device.size(); ++i) arrays.push_back({name(i), &on_device[i], false});
+    for (size_t i = 0; i < on_device.size(); ++i) arrays.push_back({name(i), &on_device[i]});
     return arrays;
   }
 };

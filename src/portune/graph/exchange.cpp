@@ -16,7 +16,8 @@ Exchange exchange_of(const Function& function) {
     const double element = size_of(sending->dtype);
     const int64_t of_input = node->input(0).shape().elements(), of_result = node->types()[0].shape.elements();
     if (of_input != of_result) {
-      exchange.parts += element * static_cast<double>(std::abs(of_result - of_input));
+      double& sent = sending->axes == MeshAxes{MeshAxis::kData} ? exchange.sums : exchange.parts;
+      sent += element * static_cast<double>(std::abs(of_result - of_input));
     } else {  // the sum of each part goes round, and then the parts
       const auto devices = static_cast<double>(sending->devices);
       exchange.sums += 2.0 * (devices - 1) / devices * element * static_cast<double>(of_result);

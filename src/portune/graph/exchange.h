@@ -7,8 +7,8 @@ namespace portune {
 
 /// Bytes that each device sends, where arrays go round in a ring.
 struct Exchange {
-  double parts = 0;  ///< of arrays that are gathered, or scattered
-  double sums = 0;   ///< of all_reduce
+  double parts = 0;  ///< of arrays that are gathered, or scattered, but along data
+  double sums = 0;   ///< of all_reduce, and of its two halves along data, between which a device updates a part
 };
 
 /// Of all collectives, those that remat() computes again included; those in the body of a loop are not.

@@ -1,6 +1,7 @@
 #include "portune/plan/step_plan.h"
 
 #include <algorithm>
+#include <span>
 
 #include "portune/graph/exchange.h"
 #include "portune/graph/matrix_flops.h"
@@ -8,26 +9,20 @@
 namespace portune::plan {
 namespace {
 
-constexpr int64_t kMoments = 2;
+constexpr size_t kMoments = 2;
 
-int64_t bytes_of(const Values& values) {
+int64_t bytes_of(std::span<const Value> values) {
   int64_t bytes = 0;
   for (const Value& value : values) bytes += value.type().bytes();
   return bytes;
 }
 
-int64_t bytes_of(const std::vector<nn::Parameter>& parameters) {
-  int64_t bytes = 0;
-  for (const nn::Parameter& parameter : parameters) bytes += parameter.input.type().bytes();
-  return bytes;
-}
-
-// moments  that the program takes of each parameter
-Memory memory_of(const Function& function, const std::vector<nn::Parameter>& parameters, int64_t moments,
-                 const pjrt::MemoryStats& stats) {
-  Memory memory{.parameters = bytes_of(parameters)};
-  memory.optimizer = moments * memory.parameters;
-  const int64_t arguments = bytes_of(function.parameters);
+// Of a program that takes the parameters of the model, of each so many moments, and a batch.
+Memory memory_of(const Function& function, size_t parameters, size_t moments, const pjrt::MemoryStats& stats) {
+  const std::span<const Value> values = function.parameters;
+  Memory memory{.parameters = bytes_of(values.first(parameters)),
+                .optimizer = bytes_of(values.subspan(parameters, moments * parameters))};
+  const int64_t arguments = bytes_of(values);
   memory.batch = arguments - memory.parameters - memory.optimizer;
   memory.layout = std::max<int64_t>(0, stats.arguments - arguments);
   memory.temporaries = stats.temporary + stats.results - stats.aliased;
@@ -63,12 +58,17 @@ Memory together(const Memory& a, const Memory& b) {
           .code = a.code + b.code};
 }
 
+int64_t state_bytes(const Task& task, const train::Signature& batch, const train::StepOptions& options) {
+  const train::StepProgram step = train::step_program(task, batch, options);
+  return bytes_of(std::span<const Value>(step.function.parameters).first((1 + kMoments) * step.parameters.size()));
+}
+
 StepPlan plan_step(const Compiler& compiler, const Task& task, const train::Signature& batch,
                    const train::StepOptions& options, ProgramWriter* keep) {
   const train::StepProgram step = train::step_program(task, batch, options);
   const Compiled compiled = compiler.compile(step.function, keep);
   const auto rounds = static_cast<double>(options.gradient_accumulation_steps);
-  return {.memory = memory_of(step.function, step.parameters, kMoments, compiled.memory),
+  return {.memory = memory_of(step.function, step.parameters.size(), kMoments, compiled.memory),
           .work = {.flops = flops_of(task, batch, options),
                    .bytes = compiled.traffic.once + rounds * compiled.traffic.of_round,
                    .sent_bytes = sent_bytes(task, batch, options)},
@@ -79,7 +79,7 @@ EvaluationPlan plan_evaluation(const Compiler& compiler, const Task& task, const
                                const train::StepOptions& options, ProgramWriter* keep) {
   const auto program = train::evaluation_program(task, batch, options.compute_dtype, options.mesh);
   const Compiled compiled = compiler.compile(program.function, keep);
-  return {memory_of(program.function, program.parameters, 0, compiled.memory), compiled.seconds};
+  return {memory_of(program.function, program.parameters.size(), 0, compiled.memory), compiled.seconds};
 }
 
 }  // namespace portune::plan

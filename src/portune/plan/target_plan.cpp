@@ -28,16 +28,6 @@ std::vector<train::Signature> evaluations_of(const Run& run, int64_t batch_size,
   return run.evaluations_with ? run.evaluations_with(batch_size, mesh) : std::vector<train::Signature>();
 }
 
-// Weights and moments on a device, which no batch makes smaller.
-int64_t state_bytes(const Run& run, const train::StepOptions& options) {
-  const train::Signature batch = run.shapes_with(run.batch_size, options.mesh).front().batch;
-  int64_t bytes = 0;
-  for (const nn::Parameter& parameter : train::step_program(run.task, batch, options).parameters) {
-    bytes += 3 * parameter.input.type().bytes();
-  }
-  return bytes;
-}
-
 MemoryOfBatch memory_of_batch(const Compiler& compiler, const Run& run, const train::StepOptions& options) {
   return [&compiler, &run, options](int64_t size) -> std::optional<int64_t> {
     try {
@@ -92,7 +82,8 @@ class Remedies {
   static void compute_layers_again(train::StepOptions& options) { options.remat = Remat::kLayers; }
 
   bool has_room_for_state(const train::StepOptions& options) const {
-    return state_bytes(run_, options) <= compiler_.memory_bytes();
+    return state_bytes(run_.task, run_.shapes_with(run_.batch_size, options.mesh).front().batch, options) <=
+           compiler_.memory_bytes();
   }
   // What `search` finds; nothing where the run cannot have these options, or the compiler refuses them.
   template <class Search>

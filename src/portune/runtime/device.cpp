@@ -188,6 +188,7 @@ DeviceArray& DeviceArray::operator=(DeviceArray&&) noexcept = default;
 DeviceArray::~DeviceArray() = default;
 
 const TensorType& DeviceArray::type() const { return array_->type(); }
+bool DeviceArray::is_divided() const { return array_->is_divided(); }
 Tensor DeviceArray::to_host() const { return array_->to_host(); }
 void DeviceArray::on_ready(std::function<void()> done) const { array_->on_ready(std::move(done)); }
 

@@ -32,6 +32,7 @@ class ShardedArray {
   const Mesh& mesh() const { return mesh_; }
   /// Of the whole array.
   const TensorType& type() const { return type_; }
+  bool is_divided() const { return mesh_.size(sharding_.over) > 1; }
   /// Waits for all parts.
   Tensor to_host() const;
   /// Calls `done` once, when all devices are done.

@@ -45,7 +45,7 @@ void write_arrays(SharedDirectory& directory, const std::string& stem, std::vect
   });
   for (size_t i = 0; i < arrays.size(); ++i) {
     const bool own = writer_of[i] == rank;
-    if (!own && !arrays[i].divided) continue;
+    if (!own && !arrays[i].array->is_divided()) continue;
     const Tensor values = arrays[i].array->to_host();
     if (!own) continue;
     directory.attempt([&] {

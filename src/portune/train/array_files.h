@@ -15,7 +15,6 @@ namespace portune::train {
 struct NamedArray {
   std::string name;
   const DeviceArray* array;
-  bool divided;  ///< over devices, some of which may be those of other processes: all take part in reading it
 };
 
 /// Writes arrays into a folder, one after the other, so that a process holds one at a time; all processes call it.

@@ -6,6 +6,7 @@
 #include "portune/error.h"
 #include "portune/packing.h"
 #include "portune/train/progress.h"
+#include "portune/train/update_sharding.h"
 
 namespace portune::train {
 namespace {
@@ -33,12 +34,12 @@ Values inputs_of(const std::deque<nn::Parameter>& parameters) {
 
 void append(Values& values, const Values& more) { values.insert(values.end(), more.begin(), more.end()); }
 
-// Of the gradients of all parameters, of which a device may hold parts.
+// Of the gradients of all parameters, of which a device has the parts that it updates.
 Value global_norm(const Values& gradients, const std::deque<nn::Parameter>& parameters, const Mesh& mesh) {
   const Value zero = full({DType::kFloat32, {}}, 0);
-  std::map<MeshAxes, Value> squares;  // by the axes that the parameters are divided over
+  std::map<MeshAxes, Value> squares;  // by the axes that the gradients are divided over
   for (size_t i = 0; i < gradients.size(); ++i) {
-    Value& sum = squares.try_emplace(parameters[i].sharding.over, zero).first->second;
+    Value& sum = squares.try_emplace(update_sharding(parameters[i], mesh).over, zero).first->second;
     sum = sum + sum_of_squares(gradients[i]);
   }
   Value total = zero;
@@ -152,12 +153,39 @@ Sums accumulate(const Sums& micro_batch, const Value& index, int64_t count) {
   return {sums[0], sums[1], Values(sums.begin() + 2, sums.end())};
 }
 
-// The same of all devices. Gradients of parts have been summed along fsdp where the parts were gathered, and are each
-// device's own along tensor.
+// Whether those along data have a part of the update each, where they hold the same of the parameter.
+bool shares_update(const nn::Parameter& parameter, const Mesh& mesh) {
+  return update_sharding(parameter, mesh).over != parameter.sharding.over;
+}
+
+// Of what a device holds of a parameter, what it updates.
+Value updated_part(const nn::Parameter& parameter, const Mesh& mesh) {
+  if (!shares_update(parameter, mesh)) return parameter.input;
+  const int64_t axis = update_sharding(parameter, mesh).axis, size = parameter.input.shape()[axis] / mesh.data;
+  const Value begin = place_of_device(mesh, {MeshAxis::kData}) * static_cast<double>(size);
+  return dynamic_slice(parameter.input, axis, begin, size);
+}
+
+// What a device holds of a parameter, of the parts that have been updated.
+Value of_updated_parts(const Value& part, const nn::Parameter& parameter, const Mesh& mesh) {
+  if (!shares_update(parameter, mesh)) return part;
+  return all_gather(part, update_sharding(parameter, mesh).axis, mesh, {MeshAxis::kData});
+}
+
+// The sum of a gradient over all devices, of which each gets what it updates. Gradients of parts have been summed along
+// fsdp where the parts were gathered, and are each device's own along tensor.
+Value sum_over_devices(const Value& gradient, const nn::Parameter& parameter, const Mesh& mesh) {
+  const Sharding sharding = update_sharding(parameter, mesh);
+  const Value part =
+      shares_update(parameter, mesh) ? reduce_scatter(gradient, sharding.axis, mesh, {MeshAxis::kData}) : gradient;
+  return all_reduce(part, mesh, other_axes(sharding.over));
+}
+
+// The same of all devices.
 Sums sum_over_devices(const Sums& of_device, const std::deque<nn::Parameter>& parameters, const Mesh& mesh) {
   Sums sums{all_reduce(of_device.loss, mesh, kBatchAxes), all_reduce(of_device.weight, mesh, kBatchAxes), {}};
   for (size_t i = 0; i < parameters.size(); ++i) {
-    sums.gradients.push_back(all_reduce(of_device.gradients[i], mesh, other_axes(parameters[i].sharding.over)));
+    sums.gradients.push_back(sum_over_devices(of_device.gradients[i], parameters[i], mesh));
   }
   return sums;
 }
@@ -226,10 +254,12 @@ StepProgram step_program(const Task& task, const Signature& batch, const StepOpt
 
   Values m, v, new_weights, new_m, new_v;
   for (size_t i = 0; i < weights.size(); ++i) {
-    m.push_back(parameter("m", weights[i].type()));
-    v.push_back(parameter("v", weights[i].type()));
-    const AdamWState state = adamw({weights[i], m[i], v[i]}, sums.gradients[i], hyper, adam_for(weights[i], options));
-    new_weights.push_back(state.parameter);
+    const nn::Parameter& of_model = context.parameters()[i];
+    const Value part = updated_part(of_model, options.mesh);
+    m.push_back(parameter("m", part.type()));
+    v.push_back(parameter("v", part.type()));
+    const AdamWState state = adamw({part, m[i], v[i]}, sums.gradients[i], hyper, adam_for(part, options));
+    new_weights.push_back(of_updated_parts(state.parameter, of_model, options.mesh));
     new_m.push_back(state.m);
     new_v.push_back(state.v);
   }
@@ -249,8 +279,12 @@ StepProgram step_program(const Task& task, const Signature& batch, const StepOpt
   append(f.results, {select(verdict.ended, no_loss, loss), sums.weight, norm, progress.loss_scale});
   f.mesh = options.mesh;
   f.result_shardings.resize(f.results.size());
-  for (size_t i = 0; i < 3 * weights.size(); ++i) {
-    f.result_shardings[i] = context.parameters()[i % weights.size()].sharding;
+  for (size_t i = 0; i < weights.size(); ++i) {
+    const nn::Parameter& of_model = context.parameters()[i];
+    f.result_shardings[i] = of_model.sharding;
+    for (const size_t moments : {1, 2}) {
+      f.result_shardings[moments * weights.size() + i] = update_sharding(of_model, options.mesh);
+    }
   }
   program.parameters.assign(context.parameters().begin(), context.parameters().end());
   return program;
@@ -265,7 +299,8 @@ DiagnosisProgram diagnosis_program(const Task& task, const Signature& batch, con
   Values squares;
   for (size_t i = 0; i < sums.gradients.size(); ++i) {
     const Value of_device = sum_of_squares(sums.gradients[i]);
-    squares.push_back(reshape(all_reduce(of_device, options.mesh, context.parameters()[i].sharding.over), {1}));
+    const MeshAxes divided_over = update_sharding(context.parameters()[i], options.mesh).over;
+    squares.push_back(reshape(all_reduce(of_device, options.mesh, divided_over), {1}));
   }
 
   DiagnosisProgram program;

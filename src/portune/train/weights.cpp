@@ -7,6 +7,7 @@
 #include "portune/io/content_hash.h"
 #include "portune/train/checkpoint.h"
 #include "portune/train/finite.h"
+#include "portune/train/update_sharding.h"
 
 namespace portune::train {
 namespace {
@@ -49,8 +50,8 @@ void Weights::load_moments() {
   if (have_moments()) return;
   if (!resume_from_.empty()) return restore_moments();
   for (size_t i = 0; i < names_.size(); ++i) {
-    m_.push_back(device_.put(Tensor(weights_[i].type()), parameters_[i].sharding));
-    v_.push_back(device_.put(Tensor(weights_[i].type()), parameters_[i].sharding));
+    for (auto* moments : {&m_, &v_})
+      moments->push_back(device_.put(Tensor(weights_[i].type()), sharding_of_moments(i)));
   }
 }
 
@@ -78,7 +79,7 @@ void Weights::restore_moments() {
     for (const auto& [prefix, arrays] : {std::pair("m.", &m_), std::pair("v.", &v_)}) {
       Tensor moment = saved.read(prefix + names_[i], weights_[i].type());
       if (device_.processes() != nullptr) hash = hash * 31 + io::hash_of({moment.view()});
-      arrays->push_back(device_.put(std::move(moment), parameters_[i].sharding));
+      arrays->push_back(device_.put(std::move(moment), sharding_of_moments(i)));
     }
   }
   require_same(hash, "moments", device_.processes());
@@ -113,11 +114,13 @@ std::string Weights::first_not_finite() const {
   return {};
 }
 
+Sharding Weights::sharding_of_moments(size_t parameter) const {
+  return update_sharding(parameters_[parameter], device_.mesh());
+}
+
 std::vector<NamedArray> Weights::named(const std::string& prefix, const std::vector<DeviceArray>& arrays) const {
   std::vector<NamedArray> named;
-  for (size_t i = 0; i < arrays.size(); ++i) {
-    named.push_back({prefix + names_[i], &arrays[i], device_.mesh().size(parameters_[i].sharding.over) > 1});
-  }
+  for (size_t i = 0; i < arrays.size(); ++i) named.push_back({prefix + names_[i], &arrays[i]});
   return named;
 }
 

@@ -59,6 +59,7 @@ class Weights {
 
  private:
   void restore_moments();
+  Sharding sharding_of_moments(size_t parameter) const;
   std::vector<NamedArray> named(const std::string& prefix, const std::vector<DeviceArray>& arrays) const;
 
   const Device& device_;

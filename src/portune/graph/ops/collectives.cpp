@@ -177,6 +177,7 @@ std::optional<Sending> sending_of(const Node& node) {
   if (collective == nullptr) return std::nullopt;
   const auto* const gather = dynamic_cast<const AllGather*>(collective);
   return Sending{.devices = collective->mesh.size(collective->axes),
+                 .axes = collective->axes,
                  .dtype = gather == nullptr ? node.input(0).dtype() : gather->sent_as};
 }
 

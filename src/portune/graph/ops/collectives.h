@@ -10,9 +10,10 @@
 namespace portune {
 
 bool is_all_gather(const Node& node);
-/// Between how many devices a collective is, and in which type arrays cross the links.
+/// Between how many devices a collective is, along which axes, and in which type arrays cross the links.
 struct Sending {
   int64_t devices;
+  MeshAxes axes;
   DType dtype;
 };
 /// Absent for another op.
