@@ -14,6 +14,7 @@
 #include <variant>
 #include <vector>
 
+#include "portune/mesh.h"
 #include "portune/tensor.h"
 
 namespace portune::data {
@@ -34,6 +35,17 @@ using Column = std::variant<std::string, Tensor, std::vector<std::string>>;
 
 /// Names and types of the arrays of a batch.
 using BatchType = std::vector<std::pair<std::string, TensorType>>;
+
+/// The rows of every batch that a process needs whole, where several train together and each puts its own on its
+/// devices: see Dataset::map_own().
+struct OwnRows {
+  int64_t size = 0;       ///< rows of a batch, its fillers among them
+  BatchShare share = {};  ///< which of them are its own: batch_share() of device.h
+  BatchType arrays = {};  ///< names and types of the arrays that the other rows lack
+
+  /// Whether the row at this place of a batch is one, 0 <= place < size.
+  bool has(int64_t place) const;
+};
 
 /// An element of a dataset: named columns in a fixed order. A batch is again an Example, whose arrays have a leading
 /// dimension and whose texts are lists.
@@ -73,6 +85,10 @@ class Example {
   const std::vector<Origin>& row_origins() const;
   void set_row_origins(std::vector<Origin> origins);
 
+  /// Of a batch: of which rows it has all arrays, where it is made for one of several processes; null: of all.
+  const OwnRows* own_rows() const { return own_rows_.get(); }
+  void set_own_rows(std::shared_ptr<const OwnRows> own_rows) { own_rows_ = std::move(own_rows); }
+
  private:
   const Entry* find(std::string_view name) const;
 
@@ -80,6 +96,7 @@ class Example {
   // Shared, because examples are copied, and null in all that are no batches.
   std::shared_ptr<const std::vector<BatchType>> batch_types_;
   std::shared_ptr<const std::vector<Origin>> row_origins_;
+  std::shared_ptr<const OwnRows> own_rows_;
   std::vector<Entry> columns_;
 };
 
@@ -217,6 +234,12 @@ class Dataset {
   /// Each example replaced by f of it. With several threads f runs concurrently and must allow that. An error of f is
   /// thrown where its example would have come.
   Dataset map(std::function<Example(Example)> f, MapOptions options = {}) const;
+  /// map(), in one of several processes that train together, for what is costly to make: f is told whether an example
+  /// will be one of the process's own rows, and makes no `own.arrays` of the others. batch_own() is to follow at once.
+  /// Where bad rows are passed over (skip_bad_rows) the place of an example depends on what f says of those before it,
+  /// in all processes alike: all examples are then own ones.
+  /// errors  UsageError for a size below 1
+  Dataset map_own(std::function<Example(Example, bool is_own)> f, OwnRows own, int threads = 1) const;
   /// Each example replaced by all that f makes of it, which may be none, in order.
   Dataset flat_map(std::function<std::vector<Example>(Example)> f) const;
   /// What stands before this passes over rows that are bad by themselves, as many as `bad_rows` (portune/bad_rows.h)
@@ -258,6 +281,10 @@ class Dataset {
   /// Rows that fill up the last batch hold zeros and empty texts.
   /// errors  DataError if examples differ in columns, element types or shapes
   Dataset batch(BatchOptions options) const;
+  /// batch() of what map_own() with the same `own` gives. The arrays that rows lack are zeros, and the batches say so
+  /// (Example::own_rows) unless the share is the whole.
+  /// errors  as batch(); DataError for one of the process's own rows without such an array, or of another type
+  Dataset batch_own(OwnRows own) const;
   /// As batch(), with 1-D arrays padded at the end to a common length. Fillers hold the pad value.
   /// errors  DataError that names the origin of an example longer than the largest length
   Dataset padded_batch(int64_t size, PaddedBatchOptions options) const;

@@ -104,6 +104,10 @@ struct DeviceOptions {
   std::function<void(const std::string& warning)> warn = {};
 };
 
+/// What the devices of a process take of a batch (kBatchAxes); all of it if the process is alone (null). Those along
+/// `tensor` take the same rows, whichever process has them.
+BatchShare batch_share(const Mesh& mesh, const ProcessGroup* processes);
+
 struct DeviceMemory {
   int64_t in_use_bytes;
   std::optional<int64_t> limit_bytes;  ///< what this process may take of a GPU or TPU; all of a CPU's

@@ -58,6 +58,7 @@ class ImageClassification final : public RowTask {
   std::vector<std::string> columns(Labels labels) const override;
   data::Dataset read(const std::vector<std::string>& files, Labels labels,
                      data::TableOptions table = {}) const override;
+  void set_batch_share(BatchShare share) override { share_ = share; }
   /// Decoded by as many threads as the machine has.
   data::Dataset batches(const data::Dataset& rows, int64_t size, Labels labels = Labels::kRequired) const override;
   /// With random changes that depend on the seed, the epoch and the row's place among the rows alone.
@@ -79,7 +80,10 @@ class ImageClassification final : public RowTask {
 
  private:
   struct Impl;
+  data::OwnRows own_rows(int64_t batch_size) const;
+
   std::unique_ptr<const Impl> impl_;
+  BatchShare share_;
 };
 
 }  // namespace portune

@@ -119,6 +119,10 @@ class RowTask : public Task {
   /// those of all examples may be missing: see data::choose_lengths.
   /// errors  UsageError for a task whose batches have one shape, for no lengths, or one that texts cannot have
   virtual void set_lengths(std::vector<int64_t> lengths);
+  /// For one of several processes that train together: which part of every batch its devices take (batch_share() of
+  /// device.h). Images of other rows are then not decoded, but left as zeros (data::Dataset::map_own); of tasks whose
+  /// rows are cheap, or decide about the shape of a batch, batches are made as a whole. To be called before batches().
+  virtual void set_batch_share(BatchShare) {}
   /// How long the examples in batches are.
   /// errors  UsageError as above
   virtual data::LengthCounts length_counts(const data::Dataset& batches) const;

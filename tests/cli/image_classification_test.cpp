@@ -4,9 +4,9 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "cli/image_toy.h"
 #include "cli/program.h"
 #include "cli/toy.h"
-#include "image/write_png.h"
 
 namespace portune::cli {
 namespace {
@@ -16,49 +16,6 @@ using nlohmann::json;
 using testing::HasSubstr;
 
 const fs::path kData = PORTUNE_TEST_DATA;
-
-// A folder with a model of images of 12 x 12, and pictures in three colours that it can tell apart.
-class ImageToy {
- public:
-  ImageToy() { copy_model("vit_softmax", "vit.json"); }
-
-  std::string file(const std::string& name) const { return (folder_ / name).string(); }
-
-  // A model of tests/data/models with an image processor.
-  void copy_model(const std::string& name, const std::string& processor) const {
-    fs::remove_all(folder_ / "model");
-    fs::create_directory(folder_ / "model");
-    for (const std::string file : {"config.json", "model.safetensors"}) {
-      fs::copy_file(kData / "models" / name / file, folder_ / "model" / file);
-    }
-    json config = json::parse(std::ifstream(kData / "image" / "processors" / processor));
-    config["size"] = {{"height", 12}, {"width", 12}};
-    config["do_center_crop"] = false;
-    write(folder_ / "model" / "preprocessor_config.json", config.dump());
-  }
-
-  // DIR/CLASS/NUMBER.png, `count` of each class.
-  void add_pictures(const std::string& dir, int count) const {
-    const std::map<std::string, std::array<uint8_t, 3>> colours = {
-        {"blue", {20, 20, 200}}, {"green", {20, 200, 20}}, {"red", {200, 20, 20}}};
-    for (const auto& [name, colour] : colours) {
-      fs::create_directories(folder_ / dir / name);
-      for (int i = 0; i < count; ++i) {
-        image::write_png(folder_ / dir / name / (std::to_string(i) + ".png"),
-                         image::plain_picture({16 + i % 3, 20 - i % 4}, colour, i));
-      }
-    }
-  }
-
-  Words fit(const std::string& train, const Words& more = {}) const {
-    return Words{"fit",      "--task",      "image-classification", "--model", file("model"),     "--train", train,
-                 "--output", file("tuned"), "--batch-size",         "16",      "--learning-rate", "1e-2",    "--json"} +
-           more;
-  }
-
- private:
-  TemporaryFolder folder_;
-};
 
 TEST(ImageClassificationCommand, LearnsMeasuresAndPredicts) {
   const ImageToy toy;

@@ -43,6 +43,12 @@ Example with_mask(Example example) {
   return Example(example.origin()).set(kAttentionMask, vector_of(ones));
 }
 
+// The number as an array, of own rows.
+Example with_number(const Example& example, bool is_own) {
+  Example result(example.origin());
+  return is_own ? result.set("number", Tensor({}, {static_cast<float>(number_of(example))})) : result;
+}
+
 // Some examples wait for a later batch.
 PackOptions packed(Packing packing) {
   return {.shapes = {.packing = packing, .examples = 3, .rows = {2}, .length = 15, .window = 7}};
@@ -91,6 +97,13 @@ TEST(State, OfVerbs) {
   expect_resumable([] { return numbers(7).cache(); });
   expect_resumable([] { return numbers(8).batch({.size = 3}); });
   expect_resumable([] { return numbers(8).batch({.size = 3, .drop_remainder = true}); });
+  for (const int threads : {1, 2}) {
+    const OwnRows own{
+        .size = 6, .share = {.parts = 3, .begin = 1, .end = 2}, .arrays = {{"number", {DType::kFloat32, {}}}}};
+    expect_resumable([=] { return numbers(45).map_own(with_number, own, threads).batch_own(own); });
+    expect_resumable(
+        [=] { return numbers(20).map_own(with_number, own, threads).batch_own(own).prefetch(2).repeat(2); });
+  }
   expect_resumable([] { return numbers(8).map(with_tokens).padded_batch(3, {.lengths = {8}}); });
   expect_resumable([] {
     return numbers(25).map(with_tokens).bucket_by_length(3, {.padding = {.lengths = {4, 9, 25}}, .window = 2});

@@ -6,6 +6,8 @@
 #include <set>
 #include <string>
 
+#include "portune/device.h"
+
 namespace portune {
 namespace {
 
@@ -33,6 +35,16 @@ TEST(OwnDevices, AreThoseFromTheProcesssNumberOn) {
   EXPECT_THAT(own_devices(mesh, nullptr), ElementsAre(0, 1, 2, 3, 4, 5));
   const Process second(1, 3);
   EXPECT_THAT(own_devices(mesh, &second), ElementsAre(2, 3));
+}
+
+TEST(BatchShare, IsTheRowsOfTheProcesssDevices) {
+  const Process second(1, 2);
+  EXPECT_TRUE(batch_share({.data = 4}, nullptr).is_all());
+  EXPECT_EQ(batch_share({.data = 2, .fsdp = 2}, &second), (BatchShare{.parts = 4, .begin = 2, .end = 4}));
+  // Along tensor they hold the same rows, also where a process ends between two that do.
+  EXPECT_TRUE(batch_share({.tensor = 2}, &second).is_all());
+  EXPECT_EQ(batch_share({.fsdp = 2, .tensor = 2}, &second), (BatchShare{.parts = 2, .begin = 1, .end = 2}));
+  EXPECT_EQ(batch_share({.fsdp = 3, .tensor = 2}, &second), (BatchShare{.parts = 3, .begin = 1, .end = 3}));
 }
 
 TEST(Reading, IsOfNobodyElseWhereAProcessHasAllParts) {

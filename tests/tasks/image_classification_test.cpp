@@ -80,6 +80,50 @@ TEST_F(ImageClassificationTask, ChangesTrainingImagesByEpochAndPlace) {
   EXPECT_NE(pass(1, 0)[0], pass(2, 0)[0]);
 }
 
+// The files of other processes are not even opened: here they are no images. In random order, changed at random.
+TEST_F(ImageClassificationTask, ReadsTheFilesOfItsShareAlone) {
+  std::vector<data::Example> list;
+  for (int i = 0; i < 13; ++i) {
+    const std::string copy = folder_ / (std::to_string(i) + ".png");
+    fs::copy_file(kPictures / "rgb.png", copy);
+    list.push_back(data::Example().set("image", copy).set("label", std::to_string(i % 3)));
+  }
+  const data::Dataset rows = data::from_examples(list);
+  const auto batches_for = [&](const BatchShare& share, bool training) {
+    ImageClassification task = this->task();
+    task.set_batch_share(share);
+    const data::Dataset batches =
+        training ? task.training_batches(rows, 4, {.buffer = 5, .seed = 7}) : task.batches(rows, 4);
+    std::vector<data::Example> all;
+    for (data::Example& batch : batches.iterate(1)) all.push_back(std::move(batch));
+    return all;
+  };
+  for (const bool training : {true, false}) {
+    const std::vector<data::Example> whole = batches_for({}, training);
+    ASSERT_EQ(whole.size(), 4);
+    for (const data::Example& batch : whole) {
+      for (size_t row = 0; row < 2; ++row) {
+        if (const std::string& file = batch.texts("image")[row]; !file.empty()) write_text(file, "none");
+      }
+    }
+    const std::vector<data::Example> second = batches_for({.parts = 2, .begin = 1, .end = 2}, training);
+    ASSERT_EQ(second.size(), 4);
+    for (size_t i = 0; i < whole.size(); ++i) {
+      EXPECT_EQ(second[i].texts("image"), whole[i].texts("image"));
+      EXPECT_TRUE(
+          std::ranges::equal(second[i].tensor("labels").as<int32_t>(), whole[i].tensor("labels").as<int32_t>()));
+      EXPECT_EQ(second[i].tensor("pixel_values").type(), whole[i].tensor("pixel_values").type());
+      const auto found = pixels_of(second[i]), wanted = pixels_of(whole[i]);
+      EXPECT_TRUE(std::ranges::equal(found.subspan(864), wanted.subspan(864)));
+      EXPECT_TRUE(std::ranges::all_of(found.first(864), [](float pixel) { return pixel == 0; }));
+    }
+    EXPECT_THROW(batches_for({.parts = 2, .begin = 0, .end = 1}, training), DataError);
+    for (const data::Example& row : list) {
+      fs::copy_file(kPictures / "rgb.png", row.text("image"), fs::copy_options::overwrite_existing);
+    }
+  }
+}
+
 TEST_F(ImageClassificationTask, ReadsTablesRelativeToTheirFolder) {
   fs::copy_file(kPictures / "rgb.png", folder_ / "a.png");
   write_text(folder_ / "table.csv", "picture,class,other\na.png,cat,1\nb.png,dog,2\n");

@@ -639,5 +639,16 @@ TEST(Trainer, ResumesOnlyFromACheckpointAndBeforeTheFirstStep) {
               HasSubstr("before the first step"));
 }
 
+// Its other rows would be zeros.
+TEST(Trainer, RefusesABatchThatIsMadeForTheDevicesOfAnother) {
+  const TextClassification task = task_from(kTinyBert);
+  Trainer trainer(cpu(), task, {.lr_scheduler_type = "constant"});
+  data::Example batch = *task.batches(rows(), kBatchSize).iterate().next();
+  batch.set_own_rows(std::make_shared<const data::OwnRows>(
+      data::OwnRows{.size = kBatchSize, .share = {.parts = 2, .begin = 1, .end = 2}}));
+  EXPECT_THAT(message_of<UsageError>([&] { trainer.step(batch); }),
+              AllOf(HasSubstr("part 1 of 2"), HasSubstr("part 0 of 1")));
+}
+
 }  // namespace
 }  // namespace portune::test

@@ -289,6 +289,7 @@ int fit(const FitArguments& given) {
   require_same_start(a);
   require_shared_output(a);
   const std::unique_ptr<RowTask> task = make_task(a.model, model_of(a), a.train, Classes::kOfRows);
+  task->set_batch_share(batch_share(a.device.mesh, processes));
   choose_shapes(a, *task);
   const std::optional<Outcome> outcome = train(a, *task, split_of(a, *task));
   if (!outcome) return kInterrupted;

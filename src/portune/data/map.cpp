@@ -41,7 +41,8 @@ struct Map final : Stage {
 
   std::unique_ptr<Iterator> iterate(Pass pass) const override {
     if (options.threads == 1) return std::make_unique<SequentialMap>(input->iterate(pass), f, pass.bad_rows);
-    return parallel_map(input->iterate(pass), f, options, pass.bad_rows);
+    const auto of_example = [f = f](Example example, int64_t) { return f(std::move(example)); };
+    return parallel_map(input->iterate(pass), of_example, options, pass.bad_rows);
   }
   std::optional<int64_t> size() const override { return input->size(); }
   Example at(Pass pass, int64_t index) const override {

@@ -13,8 +13,6 @@
 namespace portune::data {
 namespace {
 
-using Function = std::function<Example(Example)>;
-
 // Large enough to make the queue's cost small beside that of encoding a sentence.
 constexpr int64_t kBlockSize = 16;
 // How far examples may come before others, in blocks for each thread: a state lists the blocks between.
@@ -24,7 +22,8 @@ constexpr size_t kMostAhead = 64;
 // under way at any time, so that the pool works while the consumer does.
 class ParallelMap final : public Iterator {
  public:
-  ParallelMap(std::unique_ptr<Iterator> input, Function f, MapOptions options, std::shared_ptr<BadRows> bad_rows)
+  ParallelMap(std::unique_ptr<Iterator> input, NumberedFunction f, MapOptions options,
+              std::shared_ptr<BadRows> bad_rows)
       : input_(std::move(input), kBlockSize),
         f_(std::move(f)),
         bad_rows_(std::move(bad_rows)),
@@ -53,7 +52,7 @@ class ParallelMap final : public Iterator {
 
   nlohmann::json state() const override {
     if (!ordered_) return {{"stage", kUnordered}, {"input", input_.place_of(first())}, {"taken", taken()}};
-    const int64_t next = blocks_.empty() ? first() : first() + static_cast<int64_t>(blocks_.front().taken);
+    const int64_t next = blocks_.empty() ? first() : number_of(blocks_.front(), blocks_.front().taken);
     return {{"stage", kMapStage}, {"input", input_.place_of(next)}};
   }
 
@@ -110,7 +109,8 @@ class ParallelMap final : public Iterator {
       Slot& slot = block.examples[i];
       Example origin(slot.example.origin());
       try {
-        slot.example = call_on(std::move(slot.example), f_);
+        slot.example = call_on(std::move(slot.example),
+                               [&](Example example) { return f_(std::move(example), number_of(block, i)); });
       } catch (...) {
         slot = {std::move(origin), std::current_exception()};
         wanted = bad_rows_ != nullptr;
@@ -159,6 +159,8 @@ class ParallelMap final : public Iterator {
     input_.release(first());
   }
 
+  static int64_t number_of(const Block& block, size_t place) { return block.first + static_cast<int64_t>(place); }
+
   // The number of the first example that may not have been given.
   int64_t first() const { return blocks_.empty() ? input_.taken() : blocks_.front().first; }
 
@@ -189,7 +191,7 @@ class ParallelMap final : public Iterator {
   }
 
   RewindableInput input_;
-  Function f_;
+  NumberedFunction f_;
   const std::shared_ptr<BadRows> bad_rows_;
   const bool ordered_;
   bool input_ended_ = false;
@@ -203,8 +205,8 @@ class ParallelMap final : public Iterator {
 
 }  // namespace
 
-std::unique_ptr<Iterator> parallel_map(std::unique_ptr<Iterator> input, std::function<Example(Example)> f,
-                                       MapOptions options, std::shared_ptr<BadRows> bad_rows) {
+std::unique_ptr<Iterator> parallel_map(std::unique_ptr<Iterator> input, NumberedFunction f, MapOptions options,
+                                       std::shared_ptr<BadRows> bad_rows) {
   return std::make_unique<ParallelMap>(std::move(input), std::move(f), options, std::move(bad_rows));
 }
 

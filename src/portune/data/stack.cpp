@@ -116,17 +116,44 @@ Column stack_column(std::string_view verb, const std::vector<Example>& rows, con
   return stack_arrays(verb, rows, first.name, size, layout(first.name, tensor));
 }
 
-void require_equal_columns(const std::vector<Example>& rows) {
+bool is_in(const BatchType& arrays, const std::string& name) {
+  return std::ranges::find(arrays, name, &BatchType::value_type::first) != arrays.end();
+}
+
+void require_equal_columns(const std::vector<Example>& rows, const BatchType& optional) {
   const Example& first = rows.front();
   for (const Example& row : rows) {
-    for (const Example::Entry& entry : first.columns()) row.column(entry.name);
+    for (const Example::Entry& entry : first.columns()) {
+      if (!is_in(optional, entry.name)) row.column(entry.name);
+    }
     for (const Example::Entry& entry : row.columns()) {
-      if (first.has(entry.name)) continue;
+      if (first.has(entry.name) || is_in(optional, entry.name)) continue;
       throw DataError({.where = to_string(row.origin()),
                        .given = "a column '" + entry.name + "', which " + to_string(first.origin()) + " lacks",
                        .expected = "the same columns in all examples of a batch"});
     }
   }
+}
+
+Tensor stack_optional(const std::vector<Example>& rows, const std::string& column, const TensorType& type,
+                      int64_t size) {
+  Shape shape = type.shape;
+  shape.insert(0, size);
+  Tensor batch({type.dtype, shape});
+  std::byte* at = batch.data();
+  for (const Example& example : rows) {
+    if (example.has(column)) {
+      const Tensor& row = example.tensor(column);
+      if (row.type() != type) {
+        throw DataError({.where = to_string(example.origin()),
+                         .given = to_string(row.type()) + " in column '" + column + "'",
+                         .expected = to_string(type)});
+      }
+      std::memcpy(at, row.data(), static_cast<size_t>(type.bytes()));
+    }
+    at += type.bytes();
+  }
+  return batch;
 }
 
 void require_valid_weight(const Example& first) {
@@ -153,13 +180,15 @@ Tensor weights(int64_t examples, int64_t size) {
 
 }  // namespace
 
-Example stack(std::string_view verb, const std::vector<Example>& rows, int64_t size, const ChooseLayout& layout) {
-  require_equal_columns(rows);
+Example stack(std::string_view verb, const std::vector<Example>& rows, int64_t size, const ChooseLayout& layout,
+              const BatchType& optional) {
+  require_equal_columns(rows, optional);
   Example batch(rows.front().origin());
   batch.set_row_origins(origins_of(rows));
   for (const Example::Entry& entry : rows.front().columns()) {
-    batch.set(entry.name, stack_column(verb, rows, entry, size, layout));
+    if (!is_in(optional, entry.name)) batch.set(entry.name, stack_column(verb, rows, entry, size, layout));
   }
+  for (const auto& [name, type] : optional) batch.set(name, stack_optional(rows, name, type, size));
   require_valid_weight(rows.front());
   if (!batch.has(kExampleWeight)) batch.set(kExampleWeight, weights(static_cast<int64_t>(rows.size()), size));
   return batch;

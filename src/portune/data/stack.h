@@ -21,9 +21,11 @@ using ChooseLayout = std::function<RowLayout(std::string_view column, const Tens
 
 /// One batch of `size` rows: the examples, then fillers (pad values, empty texts, weight 0). Adds kExampleWeight.
 /// Its origin is that of the first row.
-/// verb    is named in errors
-/// errors  DataError that names the first example that does not fit to the others; UsageError for a pad value that a
-///         column cannot hold
-Example stack(std::string_view verb, const std::vector<Example>& rows, int64_t size, const ChooseLayout& layout);
+/// verb      is named in errors
+/// optional  arrays that rows may lack, of one row: zeros then
+/// errors    DataError that names the first example that does not fit to the others; UsageError for a pad value that a
+///           column cannot hold
+Example stack(std::string_view verb, const std::vector<Example>& rows, int64_t size, const ChooseLayout& layout,
+              const BatchType& optional = {});
 
 }  // namespace portune::data

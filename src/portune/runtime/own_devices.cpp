@@ -7,6 +7,7 @@
 #include <string>
 
 #include "portune/base/message.h"
+#include "portune/device.h"
 #include "portune/error.h"
 
 namespace portune {
@@ -88,6 +89,13 @@ std::vector<int64_t> one_for_each_part(const Mesh& mesh, const MeshAxes& over, i
 }
 
 }  // namespace
+
+BatchShare batch_share(const Mesh& mesh, const ProcessGroup* processes) {
+  const std::vector<int64_t> own = own_devices(mesh, processes);
+  return {.parts = mesh.size(kBatchAxes),
+          .begin = mesh.place(own.front(), kBatchAxes),
+          .end = mesh.place(own.back(), kBatchAxes) + 1};
+}
 
 int64_t devices_of_each(const Mesh& mesh, const ProcessGroup* processes) {
   return mesh.devices() / (processes == nullptr ? 1 : processes->size());

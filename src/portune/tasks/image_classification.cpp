@@ -161,18 +161,21 @@ struct ImageClassification::Impl {
     return example;
   }
 
-  data::Example encode(const data::Example& row, Labels wanted) const {
+  // is_own  as data::Dataset::map_own() has it: the file of another row is not even opened
+  data::Example encode(const data::Example& row, Labels wanted, bool is_own) const {
     return data::call_on(row, [&](const data::Example&) {
       data::Example example = example_of(row, wanted);
+      if (!is_own) return example;
       const tasks::ImageFile file(row, options.image_column);
       example.set("pixel_values", processor(image::decode(file.bytes(), file.name(), decoding()).view(), file.name()));
       return example;
     });
   }
 
-  data::Example encode_for_training(const data::Example& row, uint64_t seed) const {
+  data::Example encode_for_training(const data::Example& row, uint64_t seed, bool is_own) const {
     return data::call_on(row, [&](const data::Example&) {
       data::Example example = example_of(row, Labels::kRequired);
+      if (!is_own) return example;
       const tasks::ImageFile file(row, options.image_column);
       example.set("pixel_values", image::augment(file.bytes(), file.name(), processor, options.augmentation,
                                                  key_of(row, seed), decoding()));
@@ -207,27 +210,34 @@ data::Dataset ImageClassification::read(const std::vector<std::string>& files, L
 }
 
 data::Example ImageClassification::encode(const data::Example& row, Labels labels) const {
-  return impl_->encode(row, labels);
+  return impl_->encode(row, labels, true);
+}
+
+data::OwnRows ImageClassification::own_rows(int64_t batch_size) const {
+  const auto [height, width] = impl_->model->facts().image_size;
+  return {.size = batch_size, .share = share_, .arrays = {{"pixel_values", {DType::kFloat32, {3, height, width}}}}};
 }
 
 data::Dataset ImageClassification::batches(const data::Dataset& rows, int64_t size, Labels labels) const {
-  return rows.map([this, labels](const data::Example& row) { return encode(row, labels); }, {.threads = 0})
-      .named("decode")
-      .batch({.size = size})
-      .named("batch");
+  const auto encode = [this, labels](const data::Example& row, bool is_own) {
+    return impl_->encode(row, labels, is_own);
+  };
+  const data::OwnRows own = own_rows(size);
+  return rows.map_own(encode, own, 0).named("decode").batch_own(own).named("batch");
 }
 
 data::Dataset ImageClassification::training_batches(const data::Dataset& rows, int64_t size,
                                                     const data::ShuffleOptions& order) const {
-  const auto encode = [this, seed = order.seed](const data::Example& row) {
-    return impl_->encode_for_training(row, seed);
+  const auto encode = [this, seed = order.seed](const data::Example& row, bool is_own) {
+    return impl_->encode_for_training(row, seed, is_own);
   };
+  const data::OwnRows own = own_rows(size);
   return rows.enumerate()
       .shuffle(order)
       .named("shuffle")
-      .map(encode, {.threads = 0})
+      .map_own(encode, own, 0)
       .named("decode")
-      .batch({.size = size})
+      .batch_own(own)
       .named("batch");
 }
 

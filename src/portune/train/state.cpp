@@ -25,11 +25,51 @@ void append(std::vector<DeviceArray*>& arguments, std::vector<DeviceArray>& more
   for (DeviceArray& array : more) arguments.push_back(&array);
 }
 
+std::vector<TensorView> arrays_of(const data::Example& batch, const Signature& signature) {
+  std::vector<TensorView> arrays;
+  for (const auto& [name, type] : signature) arrays.push_back(batch.tensor(name).view());
+  return arrays;
+}
+
+// "part 3 of 4", "parts 2 to 3 of 4"; the first is number 0
+std::string describe(const BatchShare& share) {
+  const int64_t last = share.end - 1;
+  const std::string parts = share.begin == last ? "part " : "parts " + std::to_string(share.begin) + " to ";
+  return parts + std::to_string(last) + " of " + std::to_string(share.parts);
+}
+
+// The other rows of such a batch are zeros.
+void require_own_rows(const data::Example& batch, const Device& device) {
+  const BatchShare share = batch_share(device.mesh(), device.processes());
+  if (batch.own_rows() == nullptr || batch.own_rows()->share == share) return;
+  throw UsageError({.where = "the batch that begins at " + to_string(batch.origin()),
+                    .given = "one that is made for " + describe(batch.own_rows()->share) + " of its rows",
+                    .expected = describe(share) + ", which the devices of this process take",
+                    .fix = "make batches for batch_share(device.mesh(), device.processes())"});
+}
+
+// What tells a row wherever its file is: its line, or the name of a file that is one row.
+std::string name_of(const data::Origin& row) {
+  const bool is_file = row.file && row.row < 0;
+  return is_file ? std::filesystem::path(*row.file).filename().string() : std::to_string(row.row);
+}
+
+// Of a batch: the same in all processes, as all read the same rows. They may each have arrays of their own rows alone.
+uint64_t hash_of(const data::Example& batch, const Signature& signature) {
+  if (batch.own_rows() == nullptr) return io::hash_of(arrays_of(batch, signature));
+  const data::BatchType& own = batch.own_rows()->arrays;
+  Signature shared;
+  for (const auto& array : signature) {
+    if (std::ranges::find(own, array.first, &data::BatchType::value_type::first) == own.end()) shared.push_back(array);
+  }
+  std::string rows;
+  for (const data::Origin& row : batch.row_origins()) rows += name_of(row) + "\n";
+  return io::hash_of(arrays_of(batch, shared)) * 31 + io::hash_of(rows);
+}
+
 // Each process puts its rows of a batch on its devices, so all must have read the same one.
 void require_same(const data::Example& batch, const Signature& signature, ProcessGroup& processes) {
-  std::vector<TensorView> views;
-  for (const auto& [name, type] : signature) views.push_back(batch.tensor(name).view());
-  const std::optional<int64_t> other = first_with_another(&processes, io::hash_of(views));
+  const std::optional<int64_t> other = first_with_another(&processes, hash_of(batch, signature));
   if (!other) return;
   throw DataError({.where = to_string(batch.origin()),
                    .given = "a batch that is another one in process " + std::to_string(*other) + " than in process 0",
@@ -115,6 +155,7 @@ int64_t TrainingState::compile(const std::vector<Signature>& steps, const std::v
 }
 
 std::vector<DeviceArray> TrainingState::put(const data::Example& batch, const Signature& signature) const {
+  require_own_rows(batch, device_);
   if (processes() != nullptr) require_same(batch, signature, *processes());
   std::vector<DeviceArray> arrays;
   for (const auto& [name, type] : signature) arrays.push_back(device_.put(batch.tensor(name).view(), kBatchSharding));
@@ -178,7 +219,8 @@ void TrainingState::return_to_before(int64_t step) {
 std::string TrainingState::first_not_finite(const data::Example& batch) {
   const Signature signature = signature_of(task_, batch);
   for (const auto& [name, type] : signature) {
-    if (!is_finite(batch.tensor(name).view())) return "\"" + name + "\" of the batch";
+    // Found by all together: a process may have the images of its own rows alone.
+    if (in_any(processes(), !is_finite(batch.tensor(name).view()))) return "\"" + name + "\" of the batch";
   }
   const std::string weight = weights_.first_not_finite();
   if (!weight.empty()) return "the weight " + weight + ", before the step";
