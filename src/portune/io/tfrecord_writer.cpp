@@ -12,7 +12,7 @@
 namespace portune::io {
 namespace {
 
-constexpr size_t kBlock = 64 * 1024;  // small, as there is one for each of many shards
+constexpr size_t kBlock = 256 * 1024;  // not larger, as there is one for each of many shards
 
 }  // namespace
 
