@@ -48,8 +48,13 @@ struct Encoded {
 };
 
 Encoded ids_of(const text::Tokenizer& tokenizer, std::span<const std::string_view> texts) {
+  constexpr size_t kBytesAnId = 3;  // at least, of these texts
   text::IdEncoder encoder(tokenizer);
   Encoded encoded;
+  size_t bytes = 0;
+  for (const std::string_view text : texts) bytes += text.size();
+  encoded.ids.reserve(bytes / kBytesAnId);
+  encoded.ends.reserve(texts.size());
   for (const std::string_view text : texts) {
     encoder.append({.first = text}, {}, encoded.ids);
     encoded.ends.push_back(encoded.ids.size());

@@ -7,7 +7,9 @@
 
 namespace portune::text {
 
-/// A hash table from pairs of ids to rank and id of the merged token: open addressing, at most half full.
+/// A hash table from pairs of ids to rank and id of the merged token: open addressing, at most half full. Most pairs
+/// that are asked for do not merge, and a filter of a bit for each hash, which fits into a processor's near caches
+/// where the table does not, knows of nine in ten of them.
 class Merges {
  public:
   struct Merge {
@@ -21,8 +23,9 @@ class Merges {
   void insert(int32_t left, int32_t right, Merge merge);
 
   Merge find(int32_t left, int32_t right) const {
-    const uint64_t key = key_of(left, right);
-    for (size_t i = hash_of(key) & mask_;; i = (i + 1) & mask_) {
+    const uint64_t key = key_of(left, right), hash = hash_of(key);
+    if ((filter_[hash / 64 & filter_mask_] >> hash % 64 & 1) == 0) return {};
+    for (size_t i = hash & mask_;; i = (i + 1) & mask_) {
       if (slots_[i].key == key) return slots_[i].merge;
       if (slots_[i].key == kFree) return {};
     }
@@ -42,6 +45,8 @@ class Merges {
 
   std::vector<Slot> slots_{2};
   size_t mask_ = 1;
+  std::vector<uint64_t> filter_{0};
+  size_t filter_mask_ = 0;
   size_t used_ = 0;
 };
 
