@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <utility>
 
 #include "portune/text/byte_level.h"
 #include "portune/text/pretokenize/byte_level.h"
@@ -34,6 +35,19 @@ class CodePoints {
   std::string_view word_;
   size_t at_ = 0;
   int32_t count_;
+};
+
+struct Word {
+  Word() = default;
+  Word(std::string_view whole, size_t begin, size_t end) : text(whole.substr(begin, end - begin)) {
+    if (text.size() > ShortKey::kMaxBytes) return;
+    key = ShortKey::of(whole, begin, text.size());
+    hash = key.hash();
+  }
+
+  std::string_view text;
+  ShortKey key;  // empty: the word is too long for the cache
+  uint64_t hash = 0;
 };
 
 // Works on the bytes themselves, where the stages turn each into a character. Hence tables of its own.
@@ -69,39 +83,43 @@ class FusedByteLevel final : public FusedPass {
       text = scratch.text;
       --position;
     }
-    return for_each_word<rules>(text, [&](size_t begin, size_t end) {
+    const auto take = [&](const Word& word) {
       if constexpr (!Sink::kWithOffsets) {
-        take_word(text, begin, end, scratch, sink, [](uint32_t, uint32_t) { return Offsets{}; });
-      } else if (end - begin <= ShortKey::kMaxBytes ? ShortKey::of(text, begin, end - begin).is_ascii()
-                                                    : is_ascii(text.substr(begin, end - begin))) {
+        take_word(word, scratch, sink, [](uint32_t, uint32_t) { return Offsets{}; });
+      } else if (word.key.empty() ? is_ascii(word.text) : word.key.is_ascii()) {
         // The space that was put before the text stands where its first code point does.
-        take_word(text, begin, end, scratch, sink, [first, position](uint32_t from, uint32_t to) {
+        take_word(word, scratch, sink, [first, position](uint32_t from, uint32_t to) {
           return Offsets{std::max(position + static_cast<int32_t>(from), first),
                          std::max(position + static_cast<int32_t>(to), first + 1)};
         });
-        position += static_cast<int32_t>(end - begin);
+        position += static_cast<int32_t>(word.text.size());
       } else {
-        CodePoints code_points(text.substr(begin, end - begin), position);
-        take_word(text, begin, end, scratch, sink, [first, &code_points](uint32_t from, uint32_t to) {
+        CodePoints code_points(word.text, position);
+        take_word(word, scratch, sink, [first, &code_points](uint32_t from, uint32_t to) {
           const Offsets offsets = code_points.covering(from, to);
           return Offsets{std::max(offsets.begin, first), std::max(offsets.end, first + 1)};
         });
-        position = code_points.before(end - begin);
+        position = code_points.before(word.text.size());
       }
       return sink.end_word();
+    };
+    // While the next word is looked for, what the cache knows of this one comes near.
+    Word waiting;
+    const bool all = for_each_word<rules>(text, [&](size_t begin, size_t end) {
+      const Word earlier = std::exchange(waiting, Word(text, begin, end));
+      scratch.words.prefetch(waiting.hash);
+      return earlier.text.empty() || take(earlier);
     });
+    return all && (waiting.text.empty() || take(waiting));
   }
 
   template <class Sink, class Origin>
-  void take_word(std::string_view text, size_t begin, size_t end, FusedScratch& scratch, Sink& sink,
-                 Origin&& origin) const {
-    const size_t size = end - begin;
-    if (size > ShortKey::kMaxBytes) {
-      sink.push(cut(text.substr(begin, size), scratch), origin);
-      return;
+  void take_word(const Word& word, FusedScratch& scratch, Sink& sink, Origin&& origin) const {
+    if (word.key.empty()) {
+      sink.push(cut(word.text, scratch), origin);
+    } else {
+      push_word(word.key, word.hash, scratch.words, sink, origin, [&] { return cut(word.text, scratch); });
     }
-    const ShortKey key = ShortKey::of(text, begin, size);
-    push_word(key, key.hash(), scratch.words, sink, origin, [&] { return cut(text.substr(begin, size), scratch); });
   }
 
   std::span<const Piece> cut(std::string_view word, FusedScratch& scratch) const {
