@@ -30,7 +30,7 @@ class Toy {
   /// What these words, of a fit(), print with --json on a model without dropout; the output is removed.
   std::string result_without_dropout(Words words) const;
 
-  /// portune fit on three epochs of 16 rows, four in a step, of which one has a score whose square is no number.
+  /// portune fit on three epochs of 16 rows, four on a device, of which one has a score whose square is no number.
   Words fit_of_an_overflow(const Words& more) const;
 
   /// portune fit with both files and `more`.

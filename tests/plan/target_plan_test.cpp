@@ -111,6 +111,7 @@ TEST(TargetPlan, MomentsOfMatricesAreDividedAlongData) {
   EXPECT_EQ(bytes({}), 12 * kParameters);
   EXPECT_EQ(bytes({.data = 2}), 4 * kParameters + 8 * (kOut * kIn / 2 + kOut));
   EXPECT_EQ(bytes({.fsdp = 2}), 12 * kParameters / 2);
+  EXPECT_EQ(bytes({.data = 2, .fsdp = 2}), 12 * kParameters / 2) << "what is divided along fsdp is not divided further";
 }
 
 TEST(TargetPlan, ProductsOfBfloat16HaveTheirPeak) {

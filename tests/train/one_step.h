@@ -11,7 +11,7 @@
 #include "portune/train/batch_shapes.h"
 #include "portune/train/programs.h"
 #include "portune/train/progress.h"
-#include "portune/train/update_sharding.h"
+#include "portune/train/shared_update.h"
 
 namespace portune::test {
 
@@ -29,7 +29,7 @@ inline std::vector<std::vector<float>> step(const Device& device, const Task& ta
   }
   for (int i = 0; i < 2; ++i) {
     for (const nn::Parameter& parameter : program.parameters) {
-      arrays.push_back(device.put(Tensor(parameter.type), train::update_sharding(parameter, options.mesh)));
+      arrays.push_back(device.put(Tensor(parameter.type), train::SharedUpdate(parameter, options.mesh).sharding()));
     }
   }
   for (DeviceArray& array : train::put(device, train::first_progress(options.compute_dtype))) {

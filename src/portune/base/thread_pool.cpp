@@ -1,5 +1,7 @@
 #include "portune/base/thread_pool.h"
 
+#include <sched.h>
+
 #include <algorithm>
 #include <utility>
 
@@ -7,8 +9,13 @@
 
 namespace portune {
 
+int usable_cores() {
+  cpu_set_t cores;
+  return sched_getaffinity(0, sizeof(cores), &cores) == 0 ? std::max(1, CPU_COUNT(&cores)) : 1;
+}
+
 ThreadPool::ThreadPool(int threads) {
-  if (threads <= 0) threads = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+  if (threads <= 0) threads = usable_cores();
   try {
     for (int i = 0; i < threads; ++i) workers_.emplace_back([this] { run(); });
   } catch (...) {

@@ -11,10 +11,13 @@
 
 namespace portune {
 
+/// How many cores this process may use; at least one.
+int usable_cores();
+
 /// A fixed set of threads that work through a queue of tasks. Destruction finishes the queued tasks.
 class ThreadPool {
  public:
-  /// At least one thread; 0 means as many as the machine has.
+  /// At least one thread; 0 means usable_cores().
   explicit ThreadPool(int threads = 0);
   ~ThreadPool();
   ThreadPool(const ThreadPool&) = delete;

@@ -16,6 +16,7 @@ Exchange exchange_of(const Function& function) {
     const double element = size_of(sending->dtype);
     const int64_t of_input = node->input(0).shape().elements(), of_result = node->types()[0].shape.elements();
     if (of_input != of_result) {
+      // Layers gather along fsdp, updates along data.
       double& sent = sending->axes == MeshAxes{MeshAxis::kData} ? exchange.sums : exchange.parts;
       sent += element * static_cast<double>(std::abs(of_result - of_input));
     } else {  // the sum of each part goes round, and then the parts

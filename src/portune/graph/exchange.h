@@ -7,7 +7,7 @@ namespace portune {
 
 /// Bytes that each device sends, where arrays go round in a ring.
 struct Exchange {
-  double parts = 0;  ///< of arrays that are gathered, or scattered, but along data
+  double parts = 0;  ///< of arrays that are gathered for a layer, or scattered behind it: in each micro-batch
   double sums = 0;   ///< of all_reduce, and of its two halves along data, between which a device updates a part
 };
 

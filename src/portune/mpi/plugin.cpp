@@ -95,8 +95,11 @@ int all_reduce(PortuneExchangeWorld* world, const int64_t* members, int64_t memb
 int all_gather(PortuneExchangeWorld* world, const int64_t* members, int64_t member_count, const void* part,
                int64_t bytes, void* whole, PortuneExchangeError* error) {
   return portune::run_exchange(error, [&] {
-    const int count = count_of(bytes, "MPI_Allgather");
-    check(MPI_Allgather(part, count, MPI_BYTE, whole, count, MPI_BYTE, group_of(*world, members, member_count)),
+    // As numbers, where it may be some, so that as many can be gathered as can be summed.
+    const bool numbers = bytes % 4 == 0;
+    const int count = count_of(numbers ? bytes / 4 : bytes, "MPI_Allgather");
+    const MPI_Datatype type = numbers ? MPI_UINT32_T : MPI_BYTE;
+    check(MPI_Allgather(part, count, type, whole, count, type, group_of(*world, members, member_count)),
           "MPI_Allgather");
   });
 }

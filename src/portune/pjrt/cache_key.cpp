@@ -1,6 +1,5 @@
 #include "portune/pjrt/cache_key.h"
 
-#include <sched.h>
 #include <xxhash.h>
 
 #include <array>
@@ -8,6 +7,7 @@
 #include <fstream>
 #include <type_traits>
 
+#include "portune/base/thread_pool.h"
 #include "portune/pjrt/plugin.h"
 
 namespace portune::pjrt {
@@ -68,7 +68,7 @@ void add_devices(Fields& fields, const Client& client) {
   }
   if (client.platform_name() != "cpu") return;
   fields.add(processor());
-  fields.add(usable_cores());
+  fields.add(usable_cores());  // for which XLA splits the work on CPUs when it compiles
 }
 
 std::string hexadecimal(const XXH128_hash_t& hash) {
@@ -100,11 +100,6 @@ std::string cache_key(const Client& client, const KeyedProgram& program) {
 std::string processor_key() {
   const std::string text = processor();
   return hexadecimal(XXH3_128bits(text.data(), text.size()));
-}
-
-int usable_cores() {
-  cpu_set_t cores;
-  return sched_getaffinity(0, sizeof(cores), &cores) == 0 ? CPU_COUNT(&cores) : 0;
 }
 
 std::string plugin_flags() {

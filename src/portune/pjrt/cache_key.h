@@ -22,8 +22,6 @@ std::string cache_key(const Client& client, const KeyedProgram& program);
 
 /// Hexadecimal digits that differ wherever code for this machine's processor could.
 std::string processor_key();
-/// How many cores this process may use: XLA splits the work on CPUs when it compiles.
-int usable_cores();
 /// What the environment tells plugins: "XLA_FLAGS=..., LIBTPU_INIT_ARGS=..."; empty if it tells nothing.
 std::string plugin_flags();
 

@@ -6,6 +6,7 @@
 #include <array>
 #include <nlohmann/json.hpp>
 
+#include "portune/base/thread_pool.h"
 #include "portune/error.h"
 #include "portune/io/content_hash.h"
 #include "portune/io/file.h"
@@ -67,7 +68,7 @@ ProgramOrigin origin_of(const pjrt::Plugin& plugin, const std::string& platform)
   if (platform == "cpu") {
     origin.kernels = kernels::cpu_kernels_version();
     origin.processor = pjrt::processor_key();
-    origin.cores = std::to_string(pjrt::usable_cores());
+    origin.cores = std::to_string(usable_cores());
   }
   return origin;
 }

@@ -6,7 +6,7 @@
 #include "portune/error.h"
 #include "portune/packing.h"
 #include "portune/train/progress.h"
-#include "portune/train/update_sharding.h"
+#include "portune/train/shared_update.h"
 
 namespace portune::train {
 namespace {
@@ -34,12 +34,18 @@ Values inputs_of(const std::deque<nn::Parameter>& parameters) {
 
 void append(Values& values, const Values& more) { values.insert(values.end(), more.begin(), more.end()); }
 
-// Of the gradients of all parameters, of which a device has the parts that it updates.
-Value global_norm(const Values& gradients, const std::deque<nn::Parameter>& parameters, const Mesh& mesh) {
+std::vector<SharedUpdate> updates_of(const std::deque<nn::Parameter>& parameters, const Mesh& mesh) {
+  std::vector<SharedUpdate> updates;
+  for (const nn::Parameter& parameter : parameters) updates.emplace_back(parameter, mesh);
+  return updates;
+}
+
+// Of the sums of all gradients, of which a device has parts.
+Value global_norm(const Values& gradients, const std::vector<SharedUpdate>& updates, const Mesh& mesh) {
   const Value zero = full({DType::kFloat32, {}}, 0);
   std::map<MeshAxes, Value> squares;  // by the axes that the gradients are divided over
   for (size_t i = 0; i < gradients.size(); ++i) {
-    Value& sum = squares.try_emplace(update_sharding(parameters[i], mesh).over, zero).first->second;
+    Value& sum = squares.try_emplace(updates[i].sharding().over, zero).first->second;
     sum = sum + sum_of_squares(gradients[i]);
   }
   Value total = zero;
@@ -153,39 +159,11 @@ Sums accumulate(const Sums& micro_batch, const Value& index, int64_t count) {
   return {sums[0], sums[1], Values(sums.begin() + 2, sums.end())};
 }
 
-// Whether those along data have a part of the update each, where they hold the same of the parameter.
-bool shares_update(const nn::Parameter& parameter, const Mesh& mesh) {
-  return update_sharding(parameter, mesh).over != parameter.sharding.over;
-}
-
-// Of what a device holds of a parameter, what it updates.
-Value updated_part(const nn::Parameter& parameter, const Mesh& mesh) {
-  if (!shares_update(parameter, mesh)) return parameter.input;
-  const int64_t axis = update_sharding(parameter, mesh).axis, size = parameter.input.shape()[axis] / mesh.data;
-  const Value begin = place_of_device(mesh, {MeshAxis::kData}) * static_cast<double>(size);
-  return dynamic_slice(parameter.input, axis, begin, size);
-}
-
-// What a device holds of a parameter, of the parts that have been updated.
-Value of_updated_parts(const Value& part, const nn::Parameter& parameter, const Mesh& mesh) {
-  if (!shares_update(parameter, mesh)) return part;
-  return all_gather(part, update_sharding(parameter, mesh).axis, mesh, {MeshAxis::kData});
-}
-
-// The sum of a gradient over all devices, of which each gets what it updates. Gradients of parts have been summed along
-// fsdp where the parts were gathered, and are each device's own along tensor.
-Value sum_over_devices(const Value& gradient, const nn::Parameter& parameter, const Mesh& mesh) {
-  const Sharding sharding = update_sharding(parameter, mesh);
-  const Value part =
-      shares_update(parameter, mesh) ? reduce_scatter(gradient, sharding.axis, mesh, {MeshAxis::kData}) : gradient;
-  return all_reduce(part, mesh, other_axes(sharding.over));
-}
-
-// The same of all devices.
-Sums sum_over_devices(const Sums& of_device, const std::deque<nn::Parameter>& parameters, const Mesh& mesh) {
+// The same of all devices, of gradients the parts that each updates.
+Sums sum_over_devices(const Sums& of_device, const std::vector<SharedUpdate>& updates, const Mesh& mesh) {
   Sums sums{all_reduce(of_device.loss, mesh, kBatchAxes), all_reduce(of_device.weight, mesh, kBatchAxes), {}};
-  for (size_t i = 0; i < parameters.size(); ++i) {
-    sums.gradients.push_back(sum_over_devices(of_device.gradients[i], parameters[i], mesh));
+  for (size_t i = 0; i < updates.size(); ++i) {
+    sums.gradients.push_back(updates[i].sum_over_devices(of_device.gradients[i]));
   }
   return sums;
 }
@@ -212,13 +190,12 @@ nn::ContextOptions context_options(const Task& task, const StepInputs& in, const
           .mesh = options.mesh};
 }
 
-// Of all micro-batches of all devices.
-Sums sums_of_step(const Task& task, nn::Context& context, const StepInputs& in, const StepOptions& options) {
+// Of all micro-batches of a device.
+Sums sums_of_device(const Task& task, nn::Context& context, const StepInputs& in, const StepOptions& options) {
   const int64_t count = options.gradient_accumulation_steps;
   const Columns rows = without_parts(micro_batch(in.batch.columns, in.micro_batch, count));
   const Sums of_micro_batch = sums_of(task, context, rows, in.loss_scale);
-  const Sums of_device = count == 1 ? of_micro_batch : accumulate(of_micro_batch, in.micro_batch, count);
-  return sum_over_devices(of_device, context.parameters(), options.mesh);
+  return count == 1 ? of_micro_batch : accumulate(of_micro_batch, in.micro_batch, count);
 }
 
 // A batch may have nothing to learn from: masked language modelling may choose no token. Its loss is 0 then, not 0 / 0,
@@ -237,10 +214,12 @@ StepProgram step_program(const Task& task, const Signature& batch, const StepOpt
   const Value learning_rate = parameter("learning_rate", {DType::kFloat32, {}});
 
   nn::Context context(context_options(task, in, options));
-  const Sums sums = sums_of_step(task, context, in, options);
+  const Sums of_device = sums_of_device(task, context, in, options);
+  const std::vector<SharedUpdate> updates = updates_of(context.parameters(), options.mesh);
+  const Sums sums = sum_over_devices(of_device, updates, options.mesh);
   const Value weight = divisor_of(sums), loss = sums.loss / weight;
   const Values weights = inputs_of(context.parameters());
-  const Value norm = global_norm(sums.gradients, context.parameters(), options.mesh) / weight;
+  const Value norm = global_norm(sums.gradients, updates, options.mesh) / weight;
   const Verdict verdict = judge(progress, loss, norm, options.compute_dtype, options.on_non_finite);
 
   // The gradients are divided by the weight in the update, where they are scaled anyway.
@@ -252,14 +231,14 @@ StepProgram step_program(const Task& task, const Signature& batch, const StepOpt
   }
   const Value hyper = concatenate(parts_of_hyper, 0);
 
+  const Value place = place_of_device(options.mesh, {MeshAxis::kData});
   Values m, v, new_weights, new_m, new_v;
   for (size_t i = 0; i < weights.size(); ++i) {
-    const nn::Parameter& of_model = context.parameters()[i];
-    const Value part = updated_part(of_model, options.mesh);
+    const Value part = updates[i].part(weights[i], place);
     m.push_back(parameter("m", part.type()));
     v.push_back(parameter("v", part.type()));
     const AdamWState state = adamw({part, m[i], v[i]}, sums.gradients[i], hyper, adam_for(part, options));
-    new_weights.push_back(of_updated_parts(state.parameter, of_model, options.mesh));
+    new_weights.push_back(updates[i].held(state.parameter));
     new_m.push_back(state.m);
     new_v.push_back(state.v);
   }
@@ -280,11 +259,8 @@ StepProgram step_program(const Task& task, const Signature& batch, const StepOpt
   f.mesh = options.mesh;
   f.result_shardings.resize(f.results.size());
   for (size_t i = 0; i < weights.size(); ++i) {
-    const nn::Parameter& of_model = context.parameters()[i];
-    f.result_shardings[i] = of_model.sharding;
-    for (const size_t moments : {1, 2}) {
-      f.result_shardings[moments * weights.size() + i] = update_sharding(of_model, options.mesh);
-    }
+    f.result_shardings[i] = context.parameters()[i].sharding;
+    for (const size_t moments : {1, 2}) f.result_shardings[moments * weights.size() + i] = updates[i].sharding();
   }
   program.parameters.assign(context.parameters().begin(), context.parameters().end());
   return program;
@@ -295,12 +271,13 @@ DiagnosisProgram diagnosis_program(const Task& task, const Signature& batch, con
   const Value loss_scale = parameter("loss_scale", {DType::kFloat32, {}});
   const StepInputs in(batch, loss_scale, options);
   nn::Context context(context_options(task, in, options));
-  const Sums sums = sums_of_step(task, context, in, options);
+  const Sums of_device = sums_of_device(task, context, in, options);
+  const std::vector<SharedUpdate> updates = updates_of(context.parameters(), options.mesh);
+  const Sums sums = sum_over_devices(of_device, updates, options.mesh);
   Values squares;
   for (size_t i = 0; i < sums.gradients.size(); ++i) {
-    const Value of_device = sum_of_squares(sums.gradients[i]);
-    const MeshAxes divided_over = update_sharding(context.parameters()[i], options.mesh).over;
-    squares.push_back(reshape(all_reduce(of_device, options.mesh, divided_over), {1}));
+    const Value of_part = sum_of_squares(sums.gradients[i]);
+    squares.push_back(reshape(all_reduce(of_part, options.mesh, updates[i].sharding().over), {1}));
   }
 
   DiagnosisProgram program;

@@ -35,9 +35,9 @@ struct StepOptions {
 /// what is drawn at random (dropout, the tokens that masked-lm hides), anew in each micro-batch; and for losses that
 /// are no sum over examples, such as that of next sentence prediction.
 /// Where loss or gradient are not finite there is no update (see judge()); Adam's t counts updates.
-///   parameters  the n weights, by the shardings of `parameters`; their n first and n second moments, by
-///               update_sharding(); the two arrays of Progress; the arrays of the batch, by kBatchSharding; learning rate, a float32 scalar; uint32 [2]: the
-///               step's random key
+///   parameters  the n weights, by the shardings of `parameters`; their n first and n second moments, by those of
+///               SharedUpdate; the two arrays of Progress; the arrays of the batch, by kBatchSharding; learning rate, a
+///               float32 scalar; uint32 [2]: the step's random key
 ///   results     the updated weights, moments and progress, in the memory of the old; then float32 scalars: mean loss
 ///               (NaN after a step that has ended the training), sum of the weights that it is the mean over, norm of
 ///               the gradient before clipping, scale of the loss

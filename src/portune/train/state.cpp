@@ -4,7 +4,6 @@
 #include <cmath>
 #include <functional>
 #include <optional>
-#include <thread>
 #include <utility>
 
 #include "portune/base/thread_pool.h"
@@ -140,7 +139,7 @@ int64_t TrainingState::compile(const std::vector<Signature>& steps, const std::v
   for (const Signature& batch : evaluations) plan_evaluation(batch, jobs);
   const auto count = std::ssize(jobs);
   if (count == 0) return 0;
-  ThreadPool pool(static_cast<int>(std::min<int64_t>(count, std::thread::hardware_concurrency())));
+  ThreadPool pool(static_cast<int>(std::min<int64_t>(count, usable_cores())));
   pool.parallel_for(count, 1, [&](int64_t begin, int64_t) {
     Job& job = jobs[static_cast<size_t>(begin)];
     job.program = device_.compile(job.function);

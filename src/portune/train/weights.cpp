@@ -7,7 +7,7 @@
 #include "portune/io/content_hash.h"
 #include "portune/train/checkpoint.h"
 #include "portune/train/finite.h"
-#include "portune/train/update_sharding.h"
+#include "portune/train/shared_update.h"
 
 namespace portune::train {
 namespace {
@@ -50,16 +50,17 @@ void Weights::load_moments() {
   if (have_moments()) return;
   if (!resume_from_.empty()) return restore_moments();
   for (size_t i = 0; i < names_.size(); ++i) {
-    for (auto* moments : {&m_, &v_})
-      moments->push_back(device_.put(Tensor(weights_[i].type()), sharding_of_moments(i)));
+    m_.push_back(device_.put(Tensor(weights_[i].type()), sharding_of_moments(i)));
+    v_.push_back(device_.put(Tensor(weights_[i].type()), sharding_of_moments(i)));
   }
 }
 
 void Weights::return_to(const std::filesystem::path& checkpoint) {
   if (checkpoint.empty()) {
     InitialWeights initial = task_.initial_weights(parameters_, seed_);
-    for (size_t i = 0; i < names_.size(); ++i)
+    for (size_t i = 0; i < names_.size(); ++i) {
       weights_[i] = device_.put(std::move(initial.values[i]), parameters_[i].sharding);
+    }
   } else {
     const SavedArrays saved(checkpoint, kWeightsStem);
     for (size_t i = 0; i < names_.size(); ++i) {
@@ -115,7 +116,7 @@ std::string Weights::first_not_finite() const {
 }
 
 Sharding Weights::sharding_of_moments(size_t parameter) const {
-  return update_sharding(parameters_[parameter], device_.mesh());
+  return SharedUpdate(parameters_[parameter], device_.mesh()).sharding();
 }
 
 std::vector<NamedArray> Weights::named(const std::string& prefix, const std::vector<DeviceArray>& arrays) const {

@@ -12,7 +12,7 @@ TYPED_TEST_SUITE(ColumnSums, ElementTypes);
 
 TYPED_TEST(ColumnSums, AreOfAllRows) {
   for (const int64_t rows : {1, 7, 512, 513, 2000}) {
-    for (const int64_t columns : {1, 16, 33}) {
+    for (const int64_t columns : {1, 33, 4099}) {
       const auto x = random_array<TypeParam>(rows * columns, 1);
       std::vector<double> expected(static_cast<size_t>(columns));
       for (size_t i = 0; i < x.size(); ++i) expected[i % expected.size()] += to_float(x[i]);

@@ -1,6 +1,7 @@
 #include "portune/kernels/cpu/column_sums.h"
 
 #include <algorithm>
+#include <array>
 #include <vector>
 
 #include "portune/kernels/cpu/element.h"
@@ -9,7 +10,8 @@
 namespace portune::kernels {
 namespace {
 
-constexpr int64_t kGrain = 512;  // rows a piece, each with its own sums
+// Few rows are cut into bands of columns. Of many, each piece has its own sums of all columns.
+constexpr int64_t kRows = 512, kBand = 2048;
 
 template <class T>
 PORTUNE_SIMD void add(const T* x, int64_t rows, int64_t stride, int64_t columns, float* __restrict sums) {
@@ -28,10 +30,17 @@ void add_columns(const T* x, int64_t rows, int64_t stride, int64_t columns, floa
 
 template <class T>
 void column_sums(const Workers& workers, int64_t rows, int64_t columns, const T* x, T* sums) {
-  const std::vector<float> wide = parallel_sums(
-      workers, rows, kGrain, columns,
-      [&](int64_t begin, int64_t end, float* part) { add(x + begin * columns, end - begin, columns, columns, part); });
-  std::ranges::transform(wide, sums, [](float sum) { return from_float<T>(sum); });
+  if (rows <= kRows) {
+    return parallel_ranges(workers, columns, kBand, [&](int64_t begin, int64_t end) {
+      std::array<float, kBand> wide{};
+      add(x + begin, rows, columns, end - begin, wide.data());
+      std::transform(wide.data(), wide.data() + (end - begin), sums + begin, from_float<T>);
+    });
+  }
+  const auto add_piece = [&](int64_t begin, int64_t end, float* part) {
+    add(x + begin * columns, end - begin, columns, columns, part);
+  };
+  std::ranges::transform(parallel_sums(workers, rows, kRows, columns, add_piece), sums, from_float<T>);
 }
 
 template void add_columns(const float*, int64_t, int64_t, int64_t, float*);

@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <exception>
 #include <string>
-#include <thread>
 #include <utility>
 
+#include "portune/base/thread_pool.h"
 #include "portune/error.h"
 #include "portune/kernels/cpu/element.h"
 #include "portune/kernels/cpu/workers.h"
@@ -26,9 +26,8 @@ class XlaWorkers final : public Workers {
   explicit XlaWorkers(ffi::ThreadPool pool) : pool_(pool) {}
 
   int threads() const override {
-    static const auto cores = static_cast<int64_t>(std::thread::hardware_concurrency());  // 0: not known
-    const int64_t all = std::max<int64_t>(1, pool_.num_threads());
-    return static_cast<int>(cores > 0 ? std::min(all, cores) : all);
+    static const int64_t cores = usable_cores();
+    return static_cast<int>(std::clamp<int64_t>(pool_.num_threads(), 1, cores));
   }
   void submit(std::function<void()> task) const override {
     ffi::ThreadPool pool = pool_;  // Schedule() is not const

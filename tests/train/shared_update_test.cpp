@@ -1,0 +1,47 @@
+#include "portune/train/shared_update.h"
+
+#include <gtest/gtest.h>
+
+namespace portune::test {
+namespace {
+
+constexpr Mesh kEight{.data = 8}, kGrid{.data = 2, .tensor = 2};
+const MeshAxes kData{MeshAxis::kData}, kTensor{MeshAxis::kTensor}, kTensorAndData{MeshAxis::kTensor, MeshAxis::kData};
+
+// Of a parameter of that shape, which devices hold parts of by `held`.
+Sharding sharding(const Shape& shape, const Sharding& held, const Mesh& mesh) {
+  const TensorType type{DType::kFloat32, shape};
+  const Value part = parameter("p", part_of(type, held, mesh));
+  return train::SharedUpdate({.name = "p", .value = part, .initializer = {}, .sharding = held, .type = type}, mesh)
+      .sharding();
+}
+
+TEST(SharedUpdate, IsByTheFirstAxisThatCanBeDivided) {
+  EXPECT_EQ(sharding({16, 24}, {}, kEight), (Sharding{.axis = 0, .over = kData}));
+  EXPECT_EQ(sharding({30522, 384}, {}, kEight), (Sharding{.axis = 1, .over = kData}));
+  EXPECT_EQ(sharding({2, 12}, {}, kEight), Sharding{});
+}
+
+TEST(SharedUpdate, LeavesVectorsWhole) { EXPECT_EQ(sharding({64}, {}, kEight), Sharding{}); }
+
+TEST(SharedUpdate, LeavesWhatIsDividedAlongFsdp) {
+  const Sharding held{.axis = 1, .over = {MeshAxis::kFsdp}};
+  EXPECT_EQ(sharding({16, 24}, held, {.data = 2, .fsdp = 2}), held);
+  EXPECT_EQ(sharding({3, 5}, {}, {.data = 2, .fsdp = 2}), Sharding{});
+}
+
+// Along another axis than its own a part cannot be divided.
+TEST(SharedUpdate, DividesPartsAlongTensorFurther) {
+  EXPECT_EQ(sharding({3, 8}, {.axis = 1, .over = kTensor}, kGrid), (Sharding{.axis = 1, .over = kTensorAndData}));
+  EXPECT_EQ(sharding({8, 6}, {.axis = 1, .over = kTensor}, kGrid), (Sharding{.axis = 1, .over = kTensor}));
+}
+
+// Queries, keys and values of which devices along tensor have some heads each.
+TEST(SharedUpdate, KeepsBlocks) {
+  const Sharding found = sharding({24, 5}, {.axis = 0, .over = kTensor, .blocks = 3}, kGrid);
+  EXPECT_EQ(found, (Sharding{.over = kTensorAndData, .blocks = 3}));
+  EXPECT_EQ(part_of({DType::kFloat32, {24, 5}}, found, kGrid).shape, (Shape{6, 5}));
+}
+
+}  // namespace
+}  // namespace portune::test
