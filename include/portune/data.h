@@ -14,7 +14,7 @@
 #include <variant>
 #include <vector>
 
-#include "portune/mesh.h"
+#include "portune/batch_share.h"
 #include "portune/tensor.h"
 
 namespace portune::data {
@@ -238,7 +238,8 @@ class Dataset {
   /// will be one of the process's own rows, and makes no `own.arrays` of the others. batch_own() is to follow at once.
   /// Where bad rows are passed over (skip_bad_rows) the place of an example depends on what f says of those before it,
   /// in all processes alike: all examples are then own ones.
-  /// errors  UsageError for a size below 1
+  /// threads  that call f, at the same time and some blocks of examples ahead of whoever pulls; 0: usable cores
+  /// errors   UsageError for fewer, or where `own` is no share of batches that can be divided so
   Dataset map_own(std::function<Example(Example, bool is_own)> f, OwnRows own, int threads = 1) const;
   /// Each example replaced by all that f makes of it, which may be none, in order.
   Dataset flat_map(std::function<std::vector<Example>(Example)> f) const;

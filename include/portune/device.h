@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "portune/batch_share.h"
 #include "portune/graph.h"
 #include "portune/process_group.h"
 #include "portune/tensor.h"
@@ -106,6 +107,7 @@ struct DeviceOptions {
 
 /// What the devices of a process take of a batch (kBatchAxes); all of it if the process is alone (null). Those along
 /// `tensor` take the same rows, whichever process has them.
+/// errors  UsageError if there are more processes than devices
 BatchShare batch_share(const Mesh& mesh, const ProcessGroup* processes);
 
 struct DeviceMemory {

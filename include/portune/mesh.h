@@ -36,16 +36,6 @@ struct Mesh {
   std::vector<std::vector<int64_t>> groups(const MeshAxes& axes) const;
 };
 
-/// What the devices of one process take of every batch: of `parts` equal parts of its rows, in their order, those from
-/// `begin` to before `end`.
-struct BatchShare {
-  int64_t parts = 1, begin = 0, end = 1;
-
-  bool operator==(const BatchShare&) const = default;
-
-  bool is_all() const { return begin == 0 && end == parts; }
-};
-
 /// All axes but these.
 MeshAxes other_axes(const MeshAxes& axes);
 

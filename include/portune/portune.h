@@ -2,6 +2,7 @@
 #pragma once
 
 #include "portune/bad_rows.h"
+#include "portune/batch_share.h"
 #include "portune/chat.h"
 #include "portune/command.h"
 #include "portune/config_changes.h"

@@ -120,8 +120,9 @@ class RowTask : public Task {
   /// errors  UsageError for a task whose batches have one shape, for no lengths, or one that texts cannot have
   virtual void set_lengths(std::vector<int64_t> lengths);
   /// For one of several processes that train together: which part of every batch its devices take (batch_share() of
-  /// device.h). Images of other rows are then not decoded, but left as zeros (data::Dataset::map_own); of tasks whose
-  /// rows are cheap, or decide about the shape of a batch, batches are made as a whole. To be called before batches().
+  /// device.h). Images of other rows are then not decoded, but left as zeros (data::Dataset::map_own), which is what
+  /// callbacks and Metrics see of them, beside outputs of all rows; Example::own_rows() tells. Of tasks whose rows are
+  /// cheap, or decide about the shape of a batch, batches are made as a whole. To be called before batches().
   virtual void set_batch_share(BatchShare) {}
   /// How long the examples in batches are.
   /// errors  UsageError as above

@@ -8,6 +8,7 @@
 #include "data_stages/numbers.h"
 #include "data_stages/resuming.h"
 #include "io/table_file.h"
+#include "io/temporary_folder.h"
 #include "portune/bad_rows.h"
 #include "portune/error.h"
 
@@ -151,6 +152,22 @@ TEST(OwnRows, AreRefusedWithoutTheirArrays) {
                           {"example 2", "float32[3] in column 'pixels'", "float32[2]"});
   EXPECT_THROW(numbers(8).map_own(none, own_of(0, {})), UsageError);
   EXPECT_THROW(numbers(8).batch_own(own_of(0, {})), UsageError);
+}
+
+TEST(OwnRows, AreRefusedWhereTheyAreNoShareOfBatches) {
+  for (const OwnRows& own :
+       {own_of(5, kFirstHalf), own_of(4, {.parts = 2, .begin = 1, .end = 1}),
+        own_of(4, {.parts = 2, .begin = 1, .end = 3}), own_of(4, {.parts = 0, .begin = 0, .end = 0})}) {
+    expect_error<UsageError>([&] { numbers(8).map_own(made_of, own); }, {"map_own", "equal parts"});
+    expect_error<UsageError>([&] { numbers(8).batch_own(own); }, {"batch_own", "equal parts"});
+  }
+}
+
+// Another process, or this one in another run, would take the zeros for pixels.
+TEST(OwnRows, AreNotKeptInAFile) {
+  const TemporaryFolder folder;
+  const Dataset batches = batches_of(numbers(8), 4, kSecondHalf).cache((folder / "batches").string());
+  expect_error<UsageError>([&] { batches.iterate().next(); }, {"one of several processes", "cache the rows"});
 }
 
 TEST(OwnRows, FailWhereOneFails) {

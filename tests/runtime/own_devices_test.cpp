@@ -7,6 +7,7 @@
 #include <string>
 
 #include "portune/device.h"
+#include "portune/error.h"
 
 namespace portune {
 namespace {
@@ -45,6 +46,7 @@ TEST(BatchShare, IsTheRowsOfTheProcesssDevices) {
   EXPECT_TRUE(batch_share({.tensor = 2}, &second).is_all());
   EXPECT_EQ(batch_share({.fsdp = 2, .tensor = 2}, &second), (BatchShare{.parts = 2, .begin = 1, .end = 2}));
   EXPECT_EQ(batch_share({.fsdp = 3, .tensor = 2}, &second), (BatchShare{.parts = 3, .begin = 1, .end = 3}));
+  EXPECT_THROW(batch_share({.data = 2}, std::make_unique<Process>(1, 4).get()), UsageError);
 }
 
 TEST(Reading, IsOfNobodyElseWhereAProcessHasAllParts) {

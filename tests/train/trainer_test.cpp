@@ -647,7 +647,7 @@ TEST(Trainer, RefusesABatchThatIsMadeForTheDevicesOfAnother) {
   batch.set_own_rows(std::make_shared<const data::OwnRows>(
       data::OwnRows{.size = kBatchSize, .share = {.parts = 2, .begin = 1, .end = 2}}));
   EXPECT_THAT(message_of<UsageError>([&] { trainer.step(batch); }),
-              AllOf(HasSubstr("part 1 of 2"), HasSubstr("part 0 of 1")));
+              AllOf(HasSubstr("part 2 of 2 of its rows"), HasSubstr("all, which the devices of this process take")));
 }
 
 }  // namespace

@@ -157,6 +157,12 @@ class Reader {
 }  // namespace
 
 void append_bytes(std::string& bytes, const Example& example) {
+  if (example.own_rows() != nullptr) {  // whoever read it back would take its zeros for data
+    throw UsageError({.where = to_string(example.origin()),
+                      .given = "a batch with the rows of one of several processes",
+                      .expected = "what is the same for all, to be kept in a file",
+                      .fix = "cache the rows before batches are made of them"});
+  }
   const Origin& origin = example.origin();
   append_number<uint8_t>(bytes, origin.file ? 1 : 0);
   if (origin.file) append_text(bytes, *origin.file);

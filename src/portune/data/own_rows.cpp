@@ -2,6 +2,7 @@
 #include "portune/data/batching.h"
 #include "portune/data/parallel_map.h"
 #include "portune/data/stack.h"
+#include "portune/error.h"
 
 namespace portune::data {
 namespace {
@@ -34,6 +35,17 @@ void require_arrays(const std::vector<Example>& rows, const OwnRows& own) {
   }
 }
 
+void require_share(const char* verb, const OwnRows& own) {
+  require_at_least(verb, "size", own.size, 1);
+  const BatchShare& share = own.share;
+  const bool is_range = 0 <= share.begin && share.begin < share.end && share.end <= share.parts;
+  if (is_range && own.size % share.parts == 0) return;
+  throw UsageError({.where = verb,
+                    .given = "parts " + std::to_string(share.begin) + " to before " + std::to_string(share.end) +
+                             " of " + std::to_string(share.parts) + " of " + std::to_string(own.size) + " rows",
+                    .expected = "some of the equal parts that the rows can be divided into, counted from 0"});
+}
+
 }  // namespace
 
 bool OwnRows::has(int64_t place) const {
@@ -42,13 +54,13 @@ bool OwnRows::has(int64_t place) const {
 }
 
 Dataset Dataset::map_own(Function f, OwnRows own, int threads) const {
-  require_at_least("map_own", "size", own.size, 1);
+  require_share("map_own", own);
   require_at_least("map_own", "threads", threads, 0);
   return Dataset(std::make_shared<MapOwn>(stage_, std::move(f), std::move(own), threads));
 }
 
 Dataset Dataset::batch_own(OwnRows own) const {
-  require_at_least("batch_own", "size", own.size, 1);
+  require_share("batch_own", own);
   const BatchOptions options{.size = own.size};
   const auto shared = std::make_shared<const OwnRows>(std::move(own));
   return gather_batches(stage_, options, [shared](const std::vector<Example>& rows, int64_t size) {

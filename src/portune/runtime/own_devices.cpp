@@ -92,6 +92,11 @@ std::vector<int64_t> one_for_each_part(const Mesh& mesh, const MeshAxes& over, i
 
 BatchShare batch_share(const Mesh& mesh, const ProcessGroup* processes) {
   const std::vector<int64_t> own = own_devices(mesh, processes);
+  if (own.empty()) {
+    throw UsageError({.where = "mesh " + to_string(mesh),
+                      .given = std::to_string(processes->size()) + " processes",
+                      .expected = "at most as many as the mesh has devices: " + std::to_string(mesh.devices())});
+  }
   return {.parts = mesh.size(kBatchAxes),
           .begin = mesh.place(own.front(), kBatchAxes),
           .end = mesh.place(own.back(), kBatchAxes) + 1};

@@ -30,11 +30,12 @@ std::vector<TensorView> arrays_of(const data::Example& batch, const Signature& s
   return arrays;
 }
 
-// "part 3 of 4", "parts 2 to 3 of 4"; the first is number 0
+// "part 3 of 4", "parts 2 to 3 of 4", counted from 1
 std::string describe(const BatchShare& share) {
-  const int64_t last = share.end - 1;
-  const std::string parts = share.begin == last ? "part " : "parts " + std::to_string(share.begin) + " to ";
-  return parts + std::to_string(last) + " of " + std::to_string(share.parts);
+  if (share.is_all()) return "all";
+  const int64_t first = share.begin + 1;
+  const std::string parts = first == share.end ? "part " : "parts " + std::to_string(first) + " to ";
+  return parts + std::to_string(share.end) + " of " + std::to_string(share.parts);
 }
 
 // The other rows of such a batch are zeros.

@@ -83,7 +83,8 @@ class TrainingState {
   /// As all was before a step that has ended the training, where no step has made an update since.
   void return_to_before(int64_t step);
   /// What went wrong first in the step after those made: "\"pixel_values\" of the batch", "the weight x, before the
-  /// step", "the loss", "the gradient of x". Empty if all is finite. Compiles a program for it.
+  /// step", "the loss", "the gradient of x". Empty if all is finite. Compiles a program for it. Of several processes all
+  /// call it.
   std::string first_not_finite(const data::Example& batch);
   /// Whether all weights are finite.
   bool has_finite_weights() const { return weights_.first_not_finite().empty(); }
