@@ -35,7 +35,7 @@ const Model kModels[] = {{"minilm", 16, 128, 384, 1536, 12, 30522},
 
 int cores() {
   const char* asked = std::getenv("THREADS");
-  return std::max(1, asked ? std::atoi(asked) : static_cast<int>(std::thread::hardware_concurrency()));
+  return std::max(1, asked ? std::atoi(asked) : usable_cores());
 }
 
 // The caller and one pool thread for each other core.

@@ -48,7 +48,7 @@ struct Encoded {
 };
 
 Encoded ids_of(const text::Tokenizer& tokenizer, std::span<const std::string_view> texts) {
-  constexpr size_t kBytesAnId = 3;  // at least, of these texts
+  constexpr size_t kBytesAnId = 3;  // about; more ids cost a reallocation
   text::IdEncoder encoder(tokenizer);
   Encoded encoded;
   size_t bytes = 0;

@@ -151,7 +151,8 @@ class Cursor {
 };
 
 struct MapOptions {
-  int threads = 1;      ///< 1: on the pulling thread; more: a pool of that many; 0: as many as the machine has
+  int threads =
+      1;  ///< 1: on the pulling thread; more: a pool of that many; 0: as many as cores that the process may use
   bool ordered = true;  ///< otherwise several threads give examples as they get ready, in an order that no seed decides
 };
 
@@ -238,8 +239,10 @@ class Dataset {
   /// will be one of the process's own rows, and makes no `own.arrays` of the others. batch_own() is to follow at once.
   /// Where bad rows are passed over (skip_bad_rows) the place of an example depends on what f says of those before it,
   /// in all processes alike: all examples are then own ones.
-  /// threads  that call f, at the same time and some blocks of examples ahead of whoever pulls; 0: usable cores
-  /// errors   UsageError for fewer, or where `own` is no share of batches that can be divided so
+  /// threads  that call f, at the same time and some blocks of examples ahead of whoever pulls; 0: as many as cores
+  /// that
+  ///          the process may use
+  /// errors   UsageError if `own` is no share of batches of its size, which its parts must divide
   Dataset map_own(std::function<Example(Example, bool is_own)> f, OwnRows own, int threads = 1) const;
   /// Each example replaced by all that f makes of it, which may be none, in order.
   Dataset flat_map(std::function<std::vector<Example>(Example)> f) const;
@@ -276,7 +279,8 @@ class Dataset {
   /// Holds what the first pass gives, that of epoch 0, and gives the same in every other pass, without asking the verbs
   /// before it again: in memory, or in a file that is written as a whole before the first example comes, and that later
   /// processes read. Gives random access.
-  /// errors  IoError; DataError if the file is broken, or of other data or verbs (functions are not compared)
+  /// errors  IoError; DataError if the file is broken, or of other data or verbs (functions are not compared); UsageError
+  ///         for a file of what batch_own() gives, which is not the same in other processes
   Dataset cache(const std::filesystem::path& file = {}) const;
   /// `size` examples side by side: arrays of one shape [...] become [size, ...], texts a list of `size` texts.
   /// Rows that fill up the last batch hold zeros and empty texts.
@@ -284,7 +288,8 @@ class Dataset {
   Dataset batch(BatchOptions options) const;
   /// batch() of what map_own() with the same `own` gives. The arrays that rows lack are zeros, and the batches say so
   /// (Example::own_rows) unless the share is the whole.
-  /// errors  as batch(); DataError for one of the process's own rows without such an array, or of another type
+  /// errors  as batch() and map_own(); DataError for one of the process's own rows without such an array, or of another
+  ///         type
   Dataset batch_own(OwnRows own) const;
   /// As batch(), with 1-D arrays padded at the end to a common length. Fillers hold the pad value.
   /// errors  DataError that names the origin of an example longer than the largest length

@@ -107,7 +107,7 @@ struct DeviceOptions {
 
 /// What the devices of a process take of a batch (kBatchAxes); all of it if the process is alone (null). Those along
 /// `tensor` take the same rows, whichever process has them.
-/// errors  UsageError if there are more processes than devices
+/// errors  UsageError unless each process has equally many devices
 BatchShare batch_share(const Mesh& mesh, const ProcessGroup* processes);
 
 struct DeviceMemory {

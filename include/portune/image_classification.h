@@ -59,7 +59,7 @@ class ImageClassification final : public RowTask {
   data::Dataset read(const std::vector<std::string>& files, Labels labels,
                      data::TableOptions table = {}) const override;
   void set_batch_share(BatchShare share) override { share_ = share; }
-  /// Decoded by as many threads as the machine has.
+  /// Decoded by as many threads as there are cores that the process may use.
   data::Dataset batches(const data::Dataset& rows, int64_t size, Labels labels = Labels::kRequired) const override;
   /// With random changes that depend on the seed, the epoch and the row's place among the rows alone.
   data::Dataset training_batches(const data::Dataset& rows, int64_t size,

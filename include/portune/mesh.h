@@ -9,10 +9,10 @@
 
 namespace portune {
 
-/// Along `data` and `fsdp` the devices work on different rows of a batch. Along `data` each holds all weights, and a
-/// part of what the optimizer keeps of them; along `fsdp` each holds a part of both, and gets the whole weight where a
-/// layer needs it. Along `tensor` the devices work on the same rows, each with its part of the heads and features of a
-/// layer.
+/// Along `data` and `fsdp` the devices work on different rows of a batch. Along `data` each holds all weights, and
+/// where there is no `fsdp` a part of what the optimizer keeps of matrices; along `fsdp` each holds a part of both, and
+/// gets the whole weight where a layer needs it. Along `tensor` the devices work on the same rows, each with its part
+/// of the heads and features of a layer.
 /// source: Zhao et al. 2023, arXiv:2304.11277 (FSDP); Shoeybi et al. 2019, arXiv:1909.08053 (tensor parallelism)
 enum class MeshAxis { kData, kFsdp, kTensor };
 using MeshAxes = std::vector<MeshAxis>;

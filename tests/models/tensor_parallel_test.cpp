@@ -79,6 +79,7 @@ class TensorParallelModel : public TensorParallel {};
 
 TEST_P(TensorParallelModel, GivesTheSameOnEveryMesh) {
   const auto wanted = step_on({});
+  expect_close(step_on({.data = 2, .tensor = 2}), wanted);
   train::StepOptions options = in_micro_batches(2);
   options.remat = Remat::kLayers;
   expect_close(step_on({.fsdp = 2, .tensor = 2}, options), wanted);

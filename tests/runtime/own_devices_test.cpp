@@ -46,7 +46,9 @@ TEST(BatchShare, IsTheRowsOfTheProcesssDevices) {
   EXPECT_TRUE(batch_share({.tensor = 2}, &second).is_all());
   EXPECT_EQ(batch_share({.fsdp = 2, .tensor = 2}, &second), (BatchShare{.parts = 2, .begin = 1, .end = 2}));
   EXPECT_EQ(batch_share({.fsdp = 3, .tensor = 2}, &second), (BatchShare{.parts = 3, .begin = 1, .end = 3}));
-  EXPECT_THROW(batch_share({.data = 2}, std::make_unique<Process>(1, 4).get()), UsageError);
+  const Process of_four(1, 4);
+  EXPECT_THROW(batch_share({.data = 2}, &of_four), UsageError);
+  EXPECT_THROW(batch_share({.data = 6}, &of_four), UsageError);
 }
 
 TEST(Reading, IsOfNobodyElseWhereAProcessHasAllParts) {

@@ -1,8 +1,10 @@
 #include "portune/base/thread_pool.h"
 
 #include <sched.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <memory>
 #include <utility>
 
 #include "portune/base/parallel.h"
@@ -10,8 +12,14 @@
 namespace portune {
 
 int usable_cores() {
-  cpu_set_t cores;
-  return sched_getaffinity(0, sizeof(cores), &cores) == 0 ? std::max(1, CPU_COUNT(&cores)) : 1;
+  for (int known = CPU_SETSIZE; known <= 1 << 20; known *= 2) {  // the kernel refuses a set for fewer than it knows
+    const std::unique_ptr<cpu_set_t, void (*)(cpu_set_t*)> cores(CPU_ALLOC(known),
+                                                                 [](cpu_set_t* set) { CPU_FREE(set); });
+    const size_t size = CPU_ALLOC_SIZE(known);
+    if (cores && sched_getaffinity(getpid(), size, cores.get()) == 0)
+      return std::max(1, CPU_COUNT_S(size, cores.get()));
+  }
+  return std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
 }
 
 ThreadPool::ThreadPool(int threads) {

@@ -41,9 +41,10 @@ void require_share(const char* verb, const OwnRows& own) {
   const bool is_range = 0 <= share.begin && share.begin < share.end && share.end <= share.parts;
   if (is_range && own.size % share.parts == 0) return;
   throw UsageError({.where = verb,
-                    .given = "parts " + std::to_string(share.begin) + " to before " + std::to_string(share.end) +
-                             " of " + std::to_string(share.parts) + " of " + std::to_string(own.size) + " rows",
-                    .expected = "some of the equal parts that the rows can be divided into, counted from 0"});
+                    .given = "a share that begins at part " + std::to_string(share.begin) + " and ends before part " +
+                             std::to_string(share.end) + ", of " + std::to_string(own.size) + " rows in " +
+                             std::to_string(share.parts) + " parts",
+                    .expected = "at least one of equal parts, which are counted from 0"});
 }
 
 }  // namespace

@@ -77,9 +77,10 @@ bool fits(const Tensor& row, DType dtype, const RowLayout& layout) {
   return row.shape().rank() == 1 && row.shape()[0] <= layout.shape[0];
 }
 
+enum class Missing { kRefused, kZeros };
+
 Tensor stack_arrays(std::string_view verb, const std::vector<Example>& rows, std::string_view column, int64_t size,
-                    const RowLayout& layout) {
-  const DType dtype = rows.front().tensor(column).dtype();
+                    DType dtype, const RowLayout& layout, Missing missing) {
   const TensorType row_type{dtype, layout.shape};
   Shape shape = layout.shape;
   shape.insert(0, size);
@@ -87,11 +88,17 @@ Tensor stack_arrays(std::string_view verb, const std::vector<Example>& rows, std
   fill(verb, batch, layout.pad_value);
   std::byte* at = batch.data();
   for (const Example& example : rows) {
+    if (missing == Missing::kZeros && !example.has(column)) {
+      at += row_type.bytes();
+      continue;
+    }
     const Tensor& row = example.tensor(column);
     if (!fits(row, dtype, layout)) {
       throw DataError({.where = to_string(example.origin()),
                        .given = to_string(row.type()) + " in column '" + std::string(column) + "'",
-                       .expected = to_string(row_type) + ", as in " + to_string(rows.front().origin()),
+                       .expected = to_string(row_type) + (missing == Missing::kRefused
+                                                              ? ", as in " + to_string(rows.front().origin())
+                                                              : ", as the other rows of the process"),
                        .fix = std::string("bring all examples to one shape") +
                               (verb == "batch" ? ", or use padded_batch for 1-D columns" : "")});
     }
@@ -113,7 +120,7 @@ Column stack_column(std::string_view verb, const std::vector<Example>& rows, con
                     const ChooseLayout& layout) {
   if (std::holds_alternative<std::string>(first.value)) return stack_texts(rows, first.name, size);
   const Tensor& tensor = rows.front().tensor(first.name);  // refuses the lists of a batch
-  return stack_arrays(verb, rows, first.name, size, layout(first.name, tensor));
+  return stack_arrays(verb, rows, first.name, size, tensor.dtype(), layout(first.name, tensor), Missing::kRefused);
 }
 
 bool is_in(const BatchType& arrays, const std::string& name) {
@@ -133,27 +140,6 @@ void require_equal_columns(const std::vector<Example>& rows, const BatchType& op
                        .expected = "the same columns in all examples of a batch"});
     }
   }
-}
-
-Tensor stack_optional(const std::vector<Example>& rows, const std::string& column, const TensorType& type,
-                      int64_t size) {
-  Shape shape = type.shape;
-  shape.insert(0, size);
-  Tensor batch({type.dtype, shape});
-  std::byte* at = batch.data();
-  for (const Example& example : rows) {
-    if (example.has(column)) {
-      const Tensor& row = example.tensor(column);
-      if (row.type() != type) {
-        throw DataError({.where = to_string(example.origin()),
-                         .given = to_string(row.type()) + " in column '" + column + "'",
-                         .expected = to_string(type)});
-      }
-      std::memcpy(at, row.data(), static_cast<size_t>(type.bytes()));
-    }
-    at += type.bytes();
-  }
-  return batch;
 }
 
 void require_valid_weight(const Example& first) {
@@ -188,7 +174,9 @@ Example stack(std::string_view verb, const std::vector<Example>& rows, int64_t s
   for (const Example::Entry& entry : rows.front().columns()) {
     if (!is_in(optional, entry.name)) batch.set(entry.name, stack_column(verb, rows, entry, size, layout));
   }
-  for (const auto& [name, type] : optional) batch.set(name, stack_optional(rows, name, type, size));
+  for (const auto& [name, type] : optional) {
+    batch.set(name, stack_arrays(verb, rows, name, size, type.dtype, {.shape = type.shape}, Missing::kZeros));
+  }
   require_valid_weight(rows.front());
   if (!batch.has(kExampleWeight)) batch.set(kExampleWeight, weights(static_cast<int64_t>(rows.size()), size));
   return batch;

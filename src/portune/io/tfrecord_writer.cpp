@@ -13,13 +13,14 @@ namespace portune::io {
 namespace {
 
 constexpr size_t kBlock = 256 * 1024;  // not larger, as there is one for each of many shards
+constexpr size_t kGzipBlock = 64 * 1024;
 
 }  // namespace
 
 // One gzip member.
 class TfrecordWriter::Gzip {
  public:
-  explicit Gzip(std::function<void(std::string_view)> take) : take_(std::move(take)), output_(kBlock) {
+  explicit Gzip(std::function<void(std::string_view)> take) : take_(std::move(take)), output_(kGzipBlock) {
     constexpr int kGzip = 15 + 16, kUsualMemory = 8;
     if (deflateInit2(&stream_, Z_DEFAULT_COMPRESSION, Z_DEFLATED, kGzip, kUsualMemory, Z_DEFAULT_STRATEGY) != Z_OK) {
       throw std::bad_alloc();

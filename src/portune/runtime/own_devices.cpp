@@ -91,12 +91,12 @@ std::vector<int64_t> one_for_each_part(const Mesh& mesh, const MeshAxes& over, i
 }  // namespace
 
 BatchShare batch_share(const Mesh& mesh, const ProcessGroup* processes) {
-  const std::vector<int64_t> own = own_devices(mesh, processes);
-  if (own.empty()) {
+  if (processes != nullptr && mesh.devices() % processes->size() != 0) {
     throw UsageError({.where = "mesh " + to_string(mesh),
                       .given = std::to_string(processes->size()) + " processes",
-                      .expected = "at most as many as the mesh has devices: " + std::to_string(mesh.devices())});
+                      .expected = "a mesh whose devices they divide: each has equally many, of CPUs one"});
   }
+  const std::vector<int64_t> own = own_devices(mesh, processes);
   return {.parts = mesh.size(kBatchAxes),
           .begin = mesh.place(own.front(), kBatchAxes),
           .end = mesh.place(own.back(), kBatchAxes) + 1};

@@ -161,21 +161,23 @@ struct ImageClassification::Impl {
     return example;
   }
 
-  // is_own  as data::Dataset::map_own() has it: the file of another row is not even opened
-  data::Example encode(const data::Example& row, Labels wanted, bool is_own) const {
+  // Whose file is not even opened: a row of another process.
+  data::Example encode_without_pixels(const data::Example& row, Labels wanted) const {
+    return data::call_on(row, [&](const data::Example&) { return example_of(row, wanted); });
+  }
+
+  data::Example encode(const data::Example& row, Labels wanted) const {
     return data::call_on(row, [&](const data::Example&) {
       data::Example example = example_of(row, wanted);
-      if (!is_own) return example;
       const tasks::ImageFile file(row, options.image_column);
       example.set("pixel_values", processor(image::decode(file.bytes(), file.name(), decoding()).view(), file.name()));
       return example;
     });
   }
 
-  data::Example encode_for_training(const data::Example& row, uint64_t seed, bool is_own) const {
+  data::Example encode_for_training(const data::Example& row, uint64_t seed) const {
     return data::call_on(row, [&](const data::Example&) {
       data::Example example = example_of(row, Labels::kRequired);
-      if (!is_own) return example;
       const tasks::ImageFile file(row, options.image_column);
       example.set("pixel_values", image::augment(file.bytes(), file.name(), processor, options.augmentation,
                                                  key_of(row, seed), decoding()));
@@ -210,7 +212,7 @@ data::Dataset ImageClassification::read(const std::vector<std::string>& files, L
 }
 
 data::Example ImageClassification::encode(const data::Example& row, Labels labels) const {
-  return impl_->encode(row, labels, true);
+  return impl_->encode(row, labels);
 }
 
 data::OwnRows ImageClassification::own_rows(int64_t batch_size) const {
@@ -220,7 +222,7 @@ data::OwnRows ImageClassification::own_rows(int64_t batch_size) const {
 
 data::Dataset ImageClassification::batches(const data::Dataset& rows, int64_t size, Labels labels) const {
   const auto encode = [this, labels](const data::Example& row, bool is_own) {
-    return impl_->encode(row, labels, is_own);
+    return is_own ? impl_->encode(row, labels) : impl_->encode_without_pixels(row, labels);
   };
   const data::OwnRows own = own_rows(size);
   return rows.map_own(encode, own, 0).named("decode").batch_own(own).named("batch");
@@ -229,7 +231,7 @@ data::Dataset ImageClassification::batches(const data::Dataset& rows, int64_t si
 data::Dataset ImageClassification::training_batches(const data::Dataset& rows, int64_t size,
                                                     const data::ShuffleOptions& order) const {
   const auto encode = [this, seed = order.seed](const data::Example& row, bool is_own) {
-    return impl_->encode_for_training(row, seed, is_own);
+    return is_own ? impl_->encode_for_training(row, seed) : impl_->encode_without_pixels(row, Labels::kRequired);
   };
   const data::OwnRows own = own_rows(size);
   return rows.enumerate()

@@ -9,7 +9,8 @@ namespace portune::text {
 
 /// A hash table from pairs of ids to rank and id of the merged token: open addressing, at most half full. Most pairs
 /// that are asked for do not merge, and a filter of a bit for each hash, which fits into a processor's near caches
-/// where the table does not, knows of nine in ten of them.
+/// where the table does not, knows of at least seven in eight of
+/// them.
 class Merges {
  public:
   struct Merge {

@@ -33,7 +33,7 @@ class WordCache {
     size_t count_ = 0;
   };
 
-  /// Brings the memory that find() will look at near.
+  /// Brings near where find() will look first.
   void prefetch(uint64_t hash) const { __builtin_prefetch(&slots_[hash & mask_]); }
 
   /// `hash` is that of `word`.
