@@ -21,12 +21,6 @@ Example row(int32_t label, std::initializer_list<float> features) {
 
 Dataset three_rows() { return from_examples({row(1, {1, 2}), row(2, {3, 4}), row(3, {5, 6})}); }
 
-std::vector<Example> all(Cursor cursor) {
-  std::vector<Example> result;
-  for (Example& example : cursor) result.push_back(std::move(example));
-  return result;
-}
-
 }  // namespace
 
 TEST(Batch, PutsRowsSideBySide) {

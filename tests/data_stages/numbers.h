@@ -4,6 +4,7 @@
 #include <functional>
 #include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "portune/data.h"
@@ -25,6 +26,13 @@ inline std::vector<int> collect(Cursor cursor) {
 }
 
 inline std::vector<int> collect(const Dataset& dataset) { return collect(dataset.iterate()); }
+
+/// All that a pass gives.
+inline std::vector<Example> all(Cursor cursor) {
+  std::vector<Example> result;
+  for (Example& example : cursor) result.push_back(std::move(example));
+  return result;
+}
 
 /// Fails where it meets example `n`.
 inline std::function<Example(Example)> failing_at(const std::string& n) {

@@ -39,12 +39,6 @@ Dataset batches_of(const Dataset& rows, int64_t size, const BatchShare& share, i
   return rows.map_own(made_of, own, threads).batch_own(own);
 }
 
-std::vector<Example> all(Cursor cursor) {
-  std::vector<Example> batches;
-  for (Example& batch : cursor) batches.push_back(std::move(batch));
-  return batches;
-}
-
 }  // namespace
 
 TEST(OwnRows, AreThoseOfTheShareOfEveryBatch) {

@@ -6,6 +6,7 @@
 #include <numeric>
 #include <set>
 
+#include "data_stages/numbers.h"
 #include "io/temporary_folder.h"
 #include "portune/data/text_lengths.h"
 #include "portune/error.h"
@@ -42,11 +43,7 @@ PackOptions options(Packing packing, int64_t examples, std::vector<int64_t> rows
           .pad_values = {{"input_ids", -7}, {"tags", -100}}};
 }
 
-std::vector<Example> batches_of(const Dataset& dataset) {
-  std::vector<Example> batches;
-  for (Example& batch : dataset.iterate()) batches.push_back(std::move(batch));
-  return batches;
-}
+std::vector<Example> batches_of(const Dataset& dataset) { return all(dataset.iterate()); }
 
 std::span<const int32_t> ints(const Example& batch, std::string_view column) {
   return batch.tensor(column).as<int32_t>();

@@ -16,8 +16,9 @@ int usable_cores() {
     const std::unique_ptr<cpu_set_t, void (*)(cpu_set_t*)> cores(CPU_ALLOC(known),
                                                                  [](cpu_set_t* set) { CPU_FREE(set); });
     const size_t size = CPU_ALLOC_SIZE(known);
-    if (cores && sched_getaffinity(getpid(), size, cores.get()) == 0)
+    if (cores && sched_getaffinity(getpid(), size, cores.get()) == 0) {
       return std::max(1, CPU_COUNT_S(size, cores.get()));
+    }
   }
   return std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
 }

@@ -66,8 +66,7 @@ Dataset Dataset::batch_own(OwnRows own) const {
   const auto shared = std::make_shared<const OwnRows>(std::move(own));
   return gather_batches(stage_, options, [shared](const std::vector<Example>& rows, int64_t size) {
     require_arrays(rows, *shared);
-    const auto as_they_are = [](std::string_view, const Tensor& first) { return RowLayout{.shape = first.shape()}; };
-    Example batch = stack("batch_own", rows, size, as_they_are, shared->arrays);
+    Example batch = stack("batch_own", rows, size, unpadded, shared->arrays);
     if (!shared->share.is_all()) batch.set_own_rows(shared);
     return batch;
   });

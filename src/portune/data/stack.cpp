@@ -166,6 +166,8 @@ Tensor weights(int64_t examples, int64_t size) {
 
 }  // namespace
 
+RowLayout unpadded(std::string_view, const Tensor& first) { return {.shape = first.shape()}; }
+
 Example stack(std::string_view verb, const std::vector<Example>& rows, int64_t size, const ChooseLayout& layout,
               const BatchType& optional) {
   require_equal_columns(rows, optional);

@@ -19,6 +19,9 @@ struct RowLayout {
 /// Chooses the layout of a column from its name and its value in the first row.
 using ChooseLayout = std::function<RowLayout(std::string_view column, const Tensor& first)>;
 
+/// That of rows as they are, which all have the shape of the first.
+RowLayout unpadded(std::string_view column, const Tensor& first);
+
 /// One batch of `size` rows: the examples, then fillers (pad values, empty texts, weight 0). Adds kExampleWeight.
 /// Its origin is that of the first row.
 /// verb      is named in errors

@@ -19,12 +19,10 @@ constexpr int64_t kMostVirtualDevices = 256;
 
 // Of a CPU each is a device. GPUs and TPUs are divided among them.
 void check_processes(const ProcessGroup& processes, const Mesh& mesh, const DeviceName& name) {
-  const bool is_cpu = name.platform == "cpu";
-  if (is_cpu ? mesh.devices() == processes.size() : mesh.devices() % processes.size() == 0) return;
+  if (devices_of_each(mesh, &processes) == 1 || name.platform != "cpu") return;
   throw UsageError({.where = "mesh " + to_string(mesh),
                     .given = std::to_string(processes.size()) + " processes",
-                    .expected = is_cpu ? "as many as the mesh has devices: " + std::to_string(mesh.devices())
-                                       : "a mesh whose devices they divide: each has equally many"});
+                    .expected = "as many as the mesh has devices: " + std::to_string(mesh.devices())});
 }
 
 void check_mesh(const DeviceOptions& options, const DeviceName& name) {

@@ -91,11 +91,6 @@ std::vector<int64_t> one_for_each_part(const Mesh& mesh, const MeshAxes& over, i
 }  // namespace
 
 BatchShare batch_share(const Mesh& mesh, const ProcessGroup* processes) {
-  if (processes != nullptr && mesh.devices() % processes->size() != 0) {
-    throw UsageError({.where = "mesh " + to_string(mesh),
-                      .given = std::to_string(processes->size()) + " processes",
-                      .expected = "a mesh whose devices they divide: each has equally many, of CPUs one"});
-  }
   const std::vector<int64_t> own = own_devices(mesh, processes);
   return {.parts = mesh.size(kBatchAxes),
           .begin = mesh.place(own.front(), kBatchAxes),
@@ -103,7 +98,11 @@ BatchShare batch_share(const Mesh& mesh, const ProcessGroup* processes) {
 }
 
 int64_t devices_of_each(const Mesh& mesh, const ProcessGroup* processes) {
-  return mesh.devices() / (processes == nullptr ? 1 : processes->size());
+  if (processes == nullptr) return mesh.devices();
+  if (mesh.devices() % processes->size() == 0) return mesh.devices() / processes->size();
+  throw UsageError({.where = "mesh " + to_string(mesh),
+                    .given = std::to_string(processes->size()) + " processes",
+                    .expected = "a mesh whose devices they divide: each has equally many, of CPUs one"});
 }
 
 std::vector<int64_t> own_devices(const Mesh& mesh, const ProcessGroup* processes) {

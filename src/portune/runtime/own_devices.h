@@ -11,6 +11,7 @@
 namespace portune {
 
 /// How many devices of a mesh each process has; one that is alone (null) has all.
+/// errors  UsageError if they cannot have equally many
 int64_t devices_of_each(const Mesh& mesh, const ProcessGroup* processes);
 /// The devices of a mesh that are of this process, in order: of n processes with k devices each, process r has the
 /// numbers from r k on; one that is alone (null) has all.

@@ -40,8 +40,9 @@ std::string describe(const BatchShare& share) {
 
 // The other rows of such a batch are zeros.
 void require_own_rows(const data::Example& batch, const Device& device) {
+  if (batch.own_rows() == nullptr) return;
   const BatchShare share = batch_share(device.mesh(), device.processes());
-  if (batch.own_rows() == nullptr || batch.own_rows()->share == share) return;
+  if (batch.own_rows()->share == share) return;
   throw UsageError({.where = "the batch that begins at " + to_string(batch.origin()),
                     .given = "one that is made for " + describe(batch.own_rows()->share) + " of its rows",
                     .expected = describe(share) + ", which the devices of this process take",

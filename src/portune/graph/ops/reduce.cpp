@@ -68,8 +68,7 @@ struct Reduce final : Op {
  private:
   bool adds_up_columns(const Value& x) const {
     const auto count = std::ssize(axes);
-    return reducer == Reducer::kSum && is_float(x.dtype()) && count < x.rank() && axes.back() == count - 1 &&
-           x.shape().elements() > 0;
+    return reducer == Reducer::kSum && is_float(x.dtype()) && count < x.rank() && axes.back() == count - 1;
   }
 };
 
