@@ -151,8 +151,8 @@ class Cursor {
 };
 
 struct MapOptions {
-  int threads =
-      1;  ///< 1: on the pulling thread; more: a pool of that many; 0: as many as cores that the process may use
+  /// 1: on the pulling thread; more: a pool of that many; 0: as many as cores that the process may use
+  int threads = 1;
   bool ordered = true;  ///< otherwise several threads give examples as they get ready, in an order that no seed decides
 };
 
@@ -240,8 +240,7 @@ class Dataset {
   /// Where bad rows are passed over (skip_bad_rows) the place of an example depends on what f says of those before it,
   /// in all processes alike: all examples are then own ones.
   /// threads  that call f, at the same time and some blocks of examples ahead of whoever pulls; 0: as many as cores
-  /// that
-  ///          the process may use
+  ///          that the process may use
   /// errors   UsageError if `own` is no share of batches of its size, which its parts must divide
   Dataset map_own(std::function<Example(Example, bool is_own)> f, OwnRows own, int threads = 1) const;
   /// Each example replaced by all that f makes of it, which may be none, in order.
