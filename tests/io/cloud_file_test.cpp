@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <csignal>
 #include <filesystem>
 #include <future>
 
@@ -66,6 +67,13 @@ TEST_P(CloudFile, IsReadByRanges) {
   std::string all, block(1'000'000, '\0');
   while (const size_t count = source->read(block)) all.append(block, 0, count);
   EXPECT_EQ(all, bytes);
+}
+
+// What the system raises where a client writes to a server that has gone.
+TEST_P(CloudFile, ThatIsReadOutlivesABrokenConnection) {
+  store_.put("b/data/small.bin", "x");
+  EXPECT_EQ(open_random_access(url("b/data/small.bin"))->size(), 1);
+  std::raise(SIGPIPE);
 }
 
 TEST_P(CloudFile, NamesAreTakenAsTheyAre) {

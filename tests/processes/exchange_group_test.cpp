@@ -216,6 +216,14 @@ TEST(GlooGroup, EndsWithTheOneThatIsKilled) {
   EXPECT_LT(Clock::now() - start, 15s);
 }
 
+// What the system raises where Gloo writes to one that has died, if the write comes before Gloo has seen the end.
+TEST(GlooGroup, ABrokenConnectionAloneEndsNobody) {
+  expect_true_in(2, [](ProcessGroup& group) {
+    raise(SIGPIPE);
+    return exchanges(group, everyone(group), 3);
+  });
+}
+
 TEST(GlooGroup, EndsWithProcessZero) {
   const std::vector<int> codes = exit_codes_of(3, [](ProcessGroup& group) {
     exchanges(group, everyone(group), 3);

@@ -61,6 +61,7 @@ Status begin_s3() {
   if (fs::IsS3Initialized()) return Status::OK();
   fs::S3GlobalOptions options = fs::S3GlobalOptions::Defaults();
   options.log_level = fs::S3LogLevel::Off;
+  options.install_sigpipe_handler = true;  // a connection that a server has closed is an error, not the process's end
   ARROW_RETURN_NOT_OK(fs::InitializeS3(options));
   // Arrow makes with the first client what it needs to the end; what is made later than the handler is destroyed before.
   fs::S3Options any = fs::S3Options::Anonymous();

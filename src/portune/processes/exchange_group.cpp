@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <array>
+#include <csignal>
 #include <cstdlib>
 #include <stdexcept>
 #include <string>
@@ -260,6 +261,8 @@ std::shared_ptr<ProcessGroup> launched_group(const Launch& launch, std::chrono::
                                              const std::function<void(const Ending&)>& on_end) {
   if (begun.group) return begun.group;
   const bool by_mpi = launch.by == Launch::By::kMpi;
+  // Plugins write to connections whose other side may have died: that shall be an error, not this process's end.
+  std::signal(SIGPIPE, SIG_IGN);
   const PortuneExchangeApi& api = open(by_mpi ? kMpi : kGloo, launch.size);
   if (!by_mpi) {
     meet(launch, patience, on_end);
