@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <iterator>
 #include <random>
 
 #include "portune/text/pattern/regex.h"
@@ -14,6 +16,27 @@ constexpr const char* kLlama3 =
     R"((?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+)";
 constexpr const char* kQwen2 =
     R"((?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+)";
+
+// Of these parts, up to `most` a text.
+std::vector<std::string> texts_of(const std::vector<std::string>& parts, int count, unsigned most) {
+  std::mt19937 random(2);
+  std::vector<std::string> texts;
+  for (int i = 0; i < count; ++i) {
+    std::string& text = texts.emplace_back();
+    for (unsigned n = random() % most; n > 0; --n) text += parts[random() % parts.size()];
+  }
+  return texts;
+}
+
+// Longer than what is looked at at once.
+std::vector<std::string> ascii_texts(int count) {
+  return texts_of({"a",     "B",     "'",    "'s",   "'re",
+                   "'ll",   "'v",    "ve",   "1",    "23",
+                   " ",     " ",     "  ",   "\n",   "\t",
+                   ".",     "!?",    "_",    "\x1f", std::string(1, '\0'),
+                   "words", " some", "[{@`", "\x7f", "internationalisation"},
+                  count, 120);
+}
 
 std::vector<std::string> random_texts(int count) {
   const std::vector<std::string> parts{"a",
@@ -52,20 +75,16 @@ std::vector<std::string> random_texts(int count) {
                                        "fifteenfourteen",
                                        "sixteencharacter",
                                        "internationalisationS"};
-  std::mt19937 random(2);
-  std::vector<std::string> texts;
-  for (int i = 0; i < count; ++i) {
-    std::string& text = texts.emplace_back();
-    for (unsigned n = random() % 40; n > 0; --n) text += parts[random() % parts.size()];
-  }
-  return texts;
+  return texts_of(parts, count, 40);
 }
 
 template <WordRules rules>
 void expect_agreement(const std::string& regex) {
   ASSERT_EQ(known_word_rules(regex), rules);
   const Regex engine(regex);
-  for (const std::string& text : random_texts(20'000)) {
+  std::vector<std::string> texts = random_texts(20'000);
+  std::ranges::move(ascii_texts(10'000), std::back_inserter(texts));
+  for (const std::string& text : texts) {
     std::vector<Span> words, matches;
     for_each_word<rules>(text, [&](size_t begin, size_t end) {
       words.push_back({begin, end});

@@ -3,10 +3,12 @@
 #pragma once
 
 #include <array>
+#include <bit>
 #include <cstdint>
 #include <optional>
 #include <string_view>
 
+#include "portune/text/pattern/word_begins.h"
 #include "portune/text/unicode/byte_block.h"
 #include "portune/text/unicode/unicode.h"
 #include "portune/text/unicode/utf8.h"
@@ -145,11 +147,22 @@ size_t end_of_word(std::string_view text, size_t at) {
 /// Returns whether all were visited.
 template <WordRules rules, class Word>
 bool for_each_word(std::string_view text, Word&& word) {
-  for (size_t at = 0; at < text.size();) {
-    const size_t plain = word_scanner::end_of_plain_word(text, at);
-    const size_t end = plain != at ? plain : word_scanner::end_of_word<rules>(text, at);
+  size_t block = 0;
+  uint64_t begins = 0;  // of words: bit i for text[block + i]
+  if constexpr (rules == WordRules::kGpt2) begins = begins_of_gpt2_words(text, block);
+  for (size_t at = 0, end = 0; at < text.size(); at = end) {
+    if (begins != 0) {
+      end = block + static_cast<size_t>(std::countr_zero(begins));
+      begins &= begins - 1;
+    } else {
+      const size_t plain = word_scanner::end_of_plain_word(text, at);
+      end = plain != at ? plain : word_scanner::end_of_word<rules>(text, at);
+      if constexpr (rules == WordRules::kGpt2) {
+        block = end;
+        begins = begins_of_gpt2_words(text, block);
+      }
+    }
     if (!word(at, end)) return false;
-    at = end;
   }
   return true;
 }
