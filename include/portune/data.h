@@ -178,7 +178,7 @@ struct PaddedBatchOptions {
   /// The lengths a batch may have: it gets the smallest that holds its longest example, so that there are at most this
   /// many shapes to compile. One entry is a fixed length.
   std::vector<int64_t> lengths;
-  std::vector<std::string> columns;          ///< the 1-D columns to pad; empty: all 1-D columns
+  std::vector<std::string> columns;          ///< the columns to pad, along their last axis; empty: all 1-D columns
   std::map<std::string, double> pad_values;  ///< what a column is padded with; 0 where it is not named
   bool drop_remainder = false;               ///< as in BatchOptions
   bool fill_remainder = true;
@@ -290,7 +290,7 @@ class Dataset {
   /// errors  as batch() and map_own(); DataError for one of the process's own rows without such an array, or of another
   ///         type
   Dataset batch_own(OwnRows own) const;
-  /// As batch(), with 1-D arrays padded at the end to a common length. Fillers hold the pad value.
+  /// As batch(), with arrays padded at the end of their last axis to a common length. Fillers hold the pad value.
   /// errors  DataError that names the origin of an example longer than the largest length
   Dataset padded_batch(int64_t size, PaddedBatchOptions options) const;
   /// As padded_batch(), with examples of similar length together, as tf.data's bucket_by_sequence_length has it: an

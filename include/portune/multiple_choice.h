@@ -24,7 +24,7 @@ struct MultipleChoiceOptions {
 };
 
 /// One score per ending, softmax over the endings of a row. Context and ending are a pair of texts, prepared as
-/// transformers' run_swag.py does it; an example has int32 [endings, max_length] input_ids and so on, int32 labels. All
+/// transformers' run_swag.py does it; an example has int32 [endings, length] input_ids and so on, int32 labels. All
 /// rows have the same number of endings. Metric: accuracy. A line of predictions is {"label": the number, "ending": its
 /// text, "score": its probability, "scores": [...], "logits": [...]}.
 /// errors  as TextClassification; UsageError, when the graph is built, for an architecture without such a head;

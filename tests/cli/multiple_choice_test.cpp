@@ -57,6 +57,25 @@ TEST(MultipleChoiceCommand, LearnsMeasuresAndPredicts) {
   EXPECT_THAT(predict.out, HasSubstr("\n{\"label\":1,\"ending\":\"it was good\",\"score\":"));
 }
 
+TEST(MultipleChoiceCommand, ScoresDoNotDependOnThePadding) {
+  const Toy toy;
+  write(toy.file("short.jsonl"), R"({"q": "good", "c": ["film", "very good film"], "label": 1})"
+                                 "\n"
+                                 R"({"q": "it was a very good story", "c": ["bad", "a very good film"], "label": 1})"
+                                 "\n");
+  const auto scores = [&](const Words& padding) {
+    const Finished run = portune(Words{"evaluate", "--json", "--task", "multiple-choice", "--model", tiny_bert(),
+                                       "--data", toy.file("short.jsonl"), "--max-length", "16", "--context-column", "q",
+                                       "--endings-column", "c", "--batch-size", "1"} +
+                                 padding);
+    EXPECT_EQ(run.exit_code, 0) << run.err;
+    return std::pair(run.err, run.exit_code == 0 ? json::parse(run.out)["loss"].get<double>() : 0);
+  };
+  const auto [said, loss] = scores({"--padding", "auto=2"});
+  EXPECT_THAT(said, HasSubstr("batches of 7, 13 tokens"));
+  EXPECT_NEAR(loss, scores({}).second, 1e-5);
+}
+
 TEST(MultipleChoiceCommand, BadRowsAreNamedWithTheirFile) {
   const Toy toy;
   const auto complaint = [&](const std::string& rows) {

@@ -199,9 +199,10 @@ TEST(Padding, AWrongWordIsRefusedWithThoseThatThereAre) {
 
 TEST(Padding, TasksWithBatchesOfOneShapeRefuseIt) {
   const Toy toy;
-  const Finished run = portune(toy.fit({"--task", "multiple-choice", "--padding", "auto=2"}));
+  const Finished run = portune({"fit", "--task", "image-classification", "--model", "vit", "--train", "pictures",
+                                "--output", toy.output(), "--padding", "auto=2"});
   EXPECT_EQ(run.exit_code, 2);
-  EXPECT_THAT(run.err, HasSubstr("--padding with --task multiple-choice"));
+  EXPECT_THAT(run.err, HasSubstr("--padding with --task image-classification"));
 }
 
 }  // namespace

@@ -123,12 +123,37 @@ TEST(PaddedBatch, TooLongAnExampleIsNamed) {
       {"example 1", "[3] in column 'ids'", "at most 2", "truncate"});
 }
 
-TEST(PaddedBatch, ANamedColumnMustBeThereWithOneDimension) {
+// As of several texts side by side.
+TEST(PaddedBatch, PadsTheLastAxisOfNamedColumns) {
+  Example one, two;
+  one.set("ids", Tensor({2, 1}, {1, 2}));
+  two.set("ids", Tensor({2, 2}, {3, 4, 5, 6}));
+  const PaddedBatchOptions options{.lengths = {3, 4}, .columns = {"ids"}, .pad_values = {{"ids", 9}}};
+  const Example batch = first(from_examples({one, two}).padded_batch(2, options));
+  EXPECT_EQ(batch.tensor("ids").shape(), (Shape{2, 2, 3}));
+  EXPECT_THAT(batch.tensor("ids").as<int32_t>(), ElementsAre(1, 9, 9, 2, 9, 9, 3, 4, 9, 5, 6, 9));
+  ASSERT_EQ(batch.batch_types().size(), 2u);
+  EXPECT_EQ(batch.batch_types()[1][0].second.shape, (Shape{2, 2, 4}));
+  two.set("ids", Tensor({3, 1}, {3, 4, 5}));
+  expect_error<DataError>(
+      [&] {
+        first(from_examples({one, two}).padded_batch(2, options));
+      },
+      {"example 1", "int32[3, 1] in column 'ids'", "int32[2, 3]"});
+  two.set("ids", Tensor({1, 5}, {3, 4, 5, 6, 7}));
+  expect_error<DataError>(
+      [&] {
+        first(from_examples({one, two}).padded_batch(2, options));
+      },
+      {"example 1", "[1, 5] in column 'ids'", "at most 4 along the last axis"});
+}
+
+TEST(PaddedBatch, ANamedColumnMustBeThereWithAnAxis) {
   const Dataset dataset = from_examples({row({1})});
   expect_error<DataError>([&] { first(dataset.padded_batch(1, {.lengths = {2}, .columns = {"mask"}})); },
                           {"example 0", "a column 'mask'"});
   expect_error<DataError>([&] { first(dataset.padded_batch(1, {.lengths = {2}, .columns = {"label"}})); },
-                          {"example 0", "[] in column 'label'", "one dimension"});
+                          {"example 0", "[] in column 'label'", "along the last axis"});
 }
 
 TEST(PaddedBatch, AnotherElementTypeIsNamed) {

@@ -68,6 +68,19 @@ TEST(MultipleChoice, ReadsTheColumnsThatItIsTold) {
   EXPECT_EQ(task->tokens(batch).real, 10);
 }
 
+TEST(MultipleChoice, PadsToTheSmallestLengthThatHoldsAllEndings) {
+  const auto task = multiple_choice(kTinyBert, {.context_column = "q", .endings_column = "c", .max_length = 16});
+  task->set_lengths({6, 12});
+  const Json two = {{"q", "good"}, {"c", {"film", "very good film"}}, {"label", 1}},
+             one = {{"q", "good"}, {"c", {"film", "book"}}, {"label", 0}};
+  const data::Dataset rows = data::from_examples({row_of(two), row_of(one)});
+  EXPECT_EQ(task->length_counts(task->batches(rows, 2)), (data::LengthCounts{{5, 1}, {7, 1}}));
+  std::vector<Shape> shapes;
+  for (const data::Example& batch : task->batches(rows, 1).iterate())
+    shapes.push_back(batch.tensor("input_ids").shape());
+  EXPECT_THAT(shapes, ElementsAre(Shape{1, 2, 12}, Shape{1, 2, 6}));
+}
+
 TEST(MultipleChoice, ChoosesTheEndingOfTheHighestScore) {
   const auto task = multiple_choice(kTinyBert, {.context_column = "q", .endings_column = "c", .max_length = 8});
   const data::Dataset rows = data::from_examples({row_of({{"q", "a"}, {"c", {"film", "b\"k"}}, {"label", 1}})});

@@ -26,7 +26,7 @@ struct TaskOption {
 };
 const TaskOption kOptions[] = {
     {"--max-length", {kClassification, kTokens, kAnswers, kChoice, kMaskedLm, kCausalLm}, true},
-    {"--padding", {kClassification, kTokens, kAnswers, kMaskedLm, kCausalLm}, true},
+    {"--padding", {kClassification, kTokens, kAnswers, kChoice, kMaskedLm, kCausalLm}, true},
     {"--packing", {kClassification, kTokens, kAnswers, kChoice, kMaskedLm, kCausalLm}},
     {"--tokens-per-batch", {kClassification, kTokens, kAnswers, kChoice, kMaskedLm, kCausalLm}},
     {"--text-column", {kClassification, kMaskedLm, kCausalLm}},

@@ -68,7 +68,7 @@ int64_t skip_batches(int64_t count, const BatchOptions& options, const std::func
   return rows / options.size + (partial ? 1 : 0);
 }
 
-std::vector<BatchType> types_with_sizes(const Example& batch, std::span<const int64_t> sizes, size_t axis,
+std::vector<BatchType> types_with_sizes(const Example& batch, std::span<const int64_t> sizes, BatchAxis axis,
                                         const std::function<bool(const std::string& column)>& sized) {
   std::vector<BatchType> types(sizes.size());
   for (const auto& [name, value] : batch.columns()) {
@@ -77,7 +77,7 @@ std::vector<BatchType> types_with_sizes(const Example& batch, std::span<const in
     const bool is_sized = sized(name);
     for (size_t i = 0; i < types.size(); ++i) {
       TensorType& type = types[i].emplace_back(name, array->type()).second;
-      if (is_sized) type.shape[axis] = sizes[i];
+      if (is_sized) type.shape[axis == BatchAxis::kFirst ? 0 : type.shape.rank() - 1] = sizes[i];
     }
   }
   return types;

@@ -15,8 +15,10 @@ namespace portune::data {
 /// Makes one batch of `size` rows out of 1 to `size` examples.
 using Collate = std::function<Example(const std::vector<Example>& rows, int64_t size)>;
 
+enum class BatchAxis { kFirst, kLast };
+
 /// The types of batches like this one for each of `sizes`, which arrays that are `sized` have on an axis.
-std::vector<BatchType> types_with_sizes(const Example& batch, std::span<const int64_t> sizes, size_t axis,
+std::vector<BatchType> types_with_sizes(const Example& batch, std::span<const int64_t> sizes, BatchAxis axis,
                                         const std::function<bool(const std::string& column)>& sized);
 
 /// The input's examples in batches, made by `collate`.

@@ -27,8 +27,8 @@ class PackIterator final : public Iterator {
     if (parts.empty()) return std::nullopt;
     input_.release(oldest());
     Example batch = batch_of(std::move(parts));
-    batch.set_batch_types(
-        types_with_sizes(batch, row_counts(), 0, [&](const std::string& name) { return is_of_tokens(name); }));
+    batch.set_batch_types(types_with_sizes(batch, row_counts(), BatchAxis::kFirst,
+                                           [&](const std::string& name) { return is_of_tokens(name); }));
     return batch;
   }
 

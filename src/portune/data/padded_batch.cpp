@@ -19,11 +19,13 @@ class PaddedCollate {
     Example batch = stack(verb_, rows, size, [&](std::string_view column, const Tensor& first) {
       if (!columns_.is_padded(column, first)) return RowLayout{.shape = first.shape()};
       padded.emplace_back(column);
-      return RowLayout{.shape = {length}, .padded = true, .pad_value = columns_.pad_value(column)};
+      Shape shape = first.shape();
+      shape[shape.rank() - 1] = length;
+      return RowLayout{.shape = shape, .padded = true, .pad_value = columns_.pad_value(column)};
     });
     if (tells_types_) {
       const auto is_padded = [&](const std::string& name) { return std::ranges::find(padded, name) != padded.end(); };
-      batch.set_batch_types(types_with_sizes(batch, columns_.lengths(), 1, is_padded));
+      batch.set_batch_types(types_with_sizes(batch, columns_.lengths(), BatchAxis::kLast, is_padded));
     }
     return batch;
   }

@@ -34,7 +34,7 @@ int64_t PaddedColumns::length_of(const Example& example) const {
     const Tensor* value = std::get_if<Tensor>(&entry.value);
     if (value == nullptr || !is_padded(entry.name, *value)) continue;
     require_fitting(example, entry.name, value->shape());
-    longest = std::max(longest, value->shape()[0]);
+    longest = std::max(longest, value->shape().back());
   }
   return longest;
 }
@@ -45,11 +45,11 @@ size_t PaddedColumns::bucket_of(int64_t length) const {
 
 void PaddedColumns::require_fitting(const Example& example, std::string_view column, const Shape& shape) const {
   const int64_t largest = options_.lengths.back();
-  if (shape.rank() == 1 && shape[0] <= largest) return;
+  if (shape.rank() > 0 && shape.back() <= largest) return;
   throw DataError({.where = to_string(example.origin()),
                    .given = "an array " + to_string(shape) + " in column '" + std::string(column) + "'",
-                   .expected = "one dimension of at most " + std::to_string(largest),
-                   .fix = shape.rank() == 1 ? "truncate the examples, or allow a larger length" : ""});
+                   .expected = "at most " + std::to_string(largest) + " along the last axis",
+                   .fix = shape.rank() > 0 ? "truncate the examples, or allow a larger length" : ""});
 }
 
 }  // namespace portune::data

@@ -18,7 +18,7 @@ class PaddedColumns {
   const std::vector<int64_t>& lengths() const { return options_.lengths; }
   bool is_padded(std::string_view column, const Tensor& value) const;
   double pad_value(std::string_view column) const;
-  /// Of the longest padded column.
+  /// The last axis of the longest padded column.
   /// errors  DataError that names the example if it lacks a column or is longer than all lengths
   int64_t length_of(const Example& example) const;
   /// Which of lengths() is the smallest that holds `length`.

@@ -74,7 +74,25 @@ void fill(std::string_view verb, Tensor& tensor, double value) {
 bool fits(const Tensor& row, DType dtype, const RowLayout& layout) {
   if (row.dtype() != dtype) return false;
   if (!layout.padded) return row.shape() == layout.shape;
-  return row.shape().rank() == 1 && row.shape()[0] <= layout.shape[0];
+  const auto given = row.shape().sizes(), wanted = layout.shape.sizes();
+  return given.size() == wanted.size() && given.back() <= wanted.back() &&
+         std::equal(given.begin(), given.end() - 1, wanted.begin());
+}
+
+// `at` has the layout of the row, whose lines along the last axis may be shorter.
+void copy_row(const Tensor& row, const RowLayout& layout, std::byte* at) {
+  if (row.shape().elements() == 0) return;
+  const auto bytes = static_cast<size_t>(row.type().bytes());
+  if (!layout.padded) {
+    std::memcpy(at, row.data(), bytes);
+    return;
+  }
+  const auto width = static_cast<size_t>(size_of(row.dtype()));
+  const size_t line = static_cast<size_t>(row.shape().back()) * width;
+  for (size_t done = 0; done < bytes; done += line) {
+    std::memcpy(at, row.data() + done, line);
+    at += static_cast<size_t>(layout.shape.back()) * width;
+  }
 }
 
 enum class Missing { kRefused, kZeros };
@@ -94,15 +112,15 @@ Tensor stack_arrays(std::string_view verb, const std::vector<Example>& rows, std
     }
     const Tensor& row = example.tensor(column);
     if (!fits(row, dtype, layout)) {
-      throw DataError({.where = to_string(example.origin()),
-                       .given = to_string(row.type()) + " in column '" + std::string(column) + "'",
-                       .expected = to_string(row_type) + (missing == Missing::kRefused
-                                                              ? ", as in " + to_string(rows.front().origin())
-                                                              : ", as the other rows of the process"),
-                       .fix = std::string("bring all examples to one shape") +
-                              (verb == "batch" ? ", or use padded_batch for 1-D columns" : "")});
+      throw DataError(
+          {.where = to_string(example.origin()),
+           .given = to_string(row.type()) + " in column '" + std::string(column) + "'",
+           .expected =
+               to_string(row_type) + (missing == Missing::kRefused ? ", as in " + to_string(rows.front().origin())
+                                                                   : ", as the other rows of the process"),
+           .fix = std::string("bring all examples to one shape") + (verb == "batch" ? ", or use padded_batch" : "")});
     }
-    if (row.shape().elements() > 0) std::memcpy(at, row.data(), static_cast<size_t>(row.type().bytes()));
+    copy_row(row, layout, at);
     at += row_type.bytes();
   }
   return batch;

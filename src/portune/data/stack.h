@@ -11,8 +11,8 @@ namespace portune::data {
 
 /// How the rows of an array column lie in a batch.
 struct RowLayout {
-  Shape shape;  ///< of one row; rows have this shape, or are 1-D and at most this long if they are padded
-  bool padded = false;
+  Shape shape;             ///< of one row
+  bool padded = false;     ///< whether the last axis of rows may be shorter
   double pad_value = 0.0;  ///< of the missing ends of rows and of filler rows
 };
 

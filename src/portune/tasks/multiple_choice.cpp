@@ -92,13 +92,9 @@ class MultipleChoice final : public TextTask {
   }
 
   data::Dataset batches(const data::Dataset& rows, int64_t size, Labels labels) const override {
-    return rows.map([this, labels](const data::Example& row) { return encode(row, labels); })
-        .named("tokenize")
-        .batch({.size = size})
-        .named("batch");
+    return checkpoint().batches(rows.map([this, labels](const data::Example& row) { return encode(row, labels); }),
+                                size);
   }
-  // Endings are padded side by side before they come into a batch.
-  void set_lengths(std::vector<int64_t> lengths) override { RowTask::set_lengths(std::move(lengths)); }
   data::Dataset packed_batches(const data::Dataset& rows, const data::PackedShapes& shapes,
                                const data::ShuffleOptions& order) const override {
     return checkpoint().packed_batches(rows.shuffle(order).named("shuffle").map(
@@ -162,14 +158,15 @@ class MultipleChoice final : public TextTask {
     return example.set(kEndings, Json(endings).dump());
   }
 
-  // [choices, max_length]
-  Tensor side_by_side(const std::vector<data::Example>& pairs, const std::string& column, double pad_value) const {
-    Tensor result({DType::kInt32, {std::ssize(pairs), options_.max_length}});
+  // [choices, tokens of the longest]
+  static Tensor side_by_side(const std::vector<data::Example>& pairs, const std::string& column, double pad_value) {
+    int64_t longest = 0;
+    for (const data::Example& pair : pairs) longest = std::max(longest, pair.tensor(column).shape()[0]);
+    Tensor result({DType::kInt32, {std::ssize(pairs), longest}});
     const std::span<int32_t> all = result.as<int32_t>();
     std::ranges::fill(all, static_cast<int32_t>(pad_value));
-    const auto length = static_cast<size_t>(options_.max_length);
     for (size_t i = 0; i < pairs.size(); ++i) {
-      std::ranges::copy(pairs[i].tensor(column).as<int32_t>(), all.subspan(i * length).begin());
+      std::ranges::copy(pairs[i].tensor(column).as<int32_t>(), all.subspan(i * static_cast<size_t>(longest)).begin());
     }
     return result;
   }
