@@ -2,8 +2,13 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
+#include <filesystem>
 #include <fstream>
+#include <functional>
+#include <map>
+#include <memory>
 #include <nlohmann/json.hpp>
 
 #include "graph/evaluate.h"
@@ -298,6 +303,138 @@ TEST(Rewind, IsResumedToTheBit) {
     EXPECT_EQ(result.rewinds, 3) << from;
     EXPECT_EQ(state_of(second), state_of(whole)) << from;
   }
+}
+
+using Damage = std::function<void(const std::filesystem::path& checkpoint)>;
+
+std::map<std::string, std::string> files_in(const std::filesystem::path& folder) {
+  std::map<std::string, std::string> files;
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(folder)) {
+    if (entry.is_regular_file()) files[entry.path().lexically_relative(folder)] = text_of(entry.path());
+  }
+  return files;
+}
+
+// Damages each checkpoint when it has been written, and keeps in mind what is there then.
+struct Damages final : Callback {
+  explicit Damages(Damage damage) : damage(std::move(damage)) {}
+  void on_checkpoint(const std::filesystem::path& path) override {
+    damage(path);
+    left = files_in(path.parent_path());
+  }
+  const Damage damage;
+  std::map<std::string, std::string> left;
+};
+
+// Of what is between two states nothing is kept, and nothing is made.
+TEST(Rewind, ThatFailsHalfwayEndsTheTrainingAndLeavesNothingBehind) {
+  const auto cut = [](const char* file) {
+    return [file](const std::filesystem::path& checkpoint) {
+      std::filesystem::resize_file(checkpoint / file, std::filesystem::file_size(checkpoint / file) - 4);
+    };
+  };
+  // The first of two is there, the second has another shape.
+  const auto reshape = [](const std::filesystem::path& checkpoint) {
+    std::filesystem::remove(checkpoint / "model.safetensors");
+    const Tensor first({1, 2}, {5.0f, 5.0f}), second({3}, {5.0f, 5.0f, 5.0f});
+    const std::vector<NamedTensorView> tensors = {{"first", first.view()}, {"second", second.view()}};
+    io::write_safetensors(checkpoint / "model.safetensors", tensors);
+  };
+  const auto remove = [](const std::filesystem::path& checkpoint) {
+    std::filesystem::remove(checkpoint / "optimizer.safetensors");
+  };
+  const PlaneTask task;
+  const data::Dataset batches = plane_batches(6, {.z = {4}});
+  for (const auto& [damage, file] : {std::pair<Damage, const char*>(reshape, "model.safetensors, tensor second"),
+                                     {cut("model.safetensors"), "model.safetensors"},
+                                     {cut("optimizer.safetensors"), "optimizer.safetensors"},
+                                     {remove, "optimizer.safetensors"}}) {
+    const TemporaryFolder folder;
+    Trainer trainer(kernels(), task, options(OnNonFinite::kRewind));
+    Damages callback(damage);
+    const std::string message = message_of<Error>([&] {
+      trainer.fit(
+          batches,
+          {.num_train_epochs = 1, .checkpoints = {.folder = folder / "run", .every = 3}, .callback = &callback});
+    });
+    EXPECT_THAT(message, AllOf(HasSubstr((folder / "run" / "checkpoint-3").string()), HasSubstr(file),
+                               HasSubstr("going back after step 5, which is not finite")));
+    EXPECT_FALSE(callback.left.empty());
+    EXPECT_EQ(files_in(folder / "run"), callback.left);
+    for (const std::function<void()>& use : std::vector<std::function<void()>>{
+             [&] { trainer.save(folder / "saved"); }, [&] { trainer.save_checkpoint(folder / "saved"); },
+             [&] { trainer.step(*batches.iterate().next()); }, [&] { trainer.evaluate(batches); }}) {
+      EXPECT_THAT(message_of<UsageError>(use), AllOf(HasSubstr("going back has failed"), HasSubstr("checkpoint-3")));
+    }
+    EXPECT_FALSE(std::filesystem::exists(folder / "saved"));
+  }
+}
+
+// The second of two processes, which takes the bad rows; the first does the same as this one, but for what it tells
+// when `exchanges_until_lie` are over.
+class WithATwin final : public ProcessGroup {
+ public:
+  int64_t rank() const override { return 1; }
+  int64_t size() const override { return 2; }
+  using ProcessGroup::all_gather;
+  void all_gather(Members, std::span<const std::byte> part, std::span<std::byte> whole) override {
+    std::ranges::copy(part, std::ranges::copy(part, whole.begin()).out);
+    if (exchanges_until_lie >= 0 && exchanges_until_lie-- == 0) whole.front() ^= std::byte{1};
+  }
+  void all_reduce(Members, std::span<const float> x, std::span<float> sum) override {
+    std::ranges::transform(x, sum.begin(), [](float of_each) { return 2 * of_each; });
+  }
+  void reduce_scatter(Members, std::span<const float> x, std::span<float> part) override {
+    all_reduce({}, x.last(part.size()), part);
+  }
+  std::shared_ptr<KeyValueStore> store() override { return nullptr; }
+  std::shared_ptr<ProcessGroup> duplicate() override { return std::make_shared<WithATwin>(); }
+  void abort(int) override { std::abort(); }
+
+  int exchanges_until_lie = -1;
+};
+
+// Lets the twin lie once a step is not finite.
+struct LieInRewind final : Callback {
+  LieInRewind(WithATwin& group, int exchanges) : group(group), exchanges(exchanges) {}
+  void on_step(const StepResult& result, int64_t) override {
+    if (result.skipped()) group.exchanges_until_lie = exchanges;
+  }
+  WithATwin& group;
+  const int exchanges;
+};
+
+TEST(Rewind, ComparesWhatProcessesHaveReadAsTheStartDoes) {
+  const Mesh mesh{.data = 2};
+  const TrainingOptions rewinding = options(OnNonFinite::kRewind);
+  const data::Dataset batches = plane_batches(6, {.z = {4}});
+  const TemporaryFolder folder;
+  const std::filesystem::path checkpoint = folder / "alone" / "checkpoint-3";
+  {
+    const PlaneTask task;
+    const Device alone({.mesh = mesh, .use_cache = false});
+    Trainer trainer(alone, task, rewinding);
+    trainer.fit(batches, {.num_train_epochs = 1, .checkpoints = {.folder = folder / "alone", .every = 3}});
+  }
+  const auto group = std::make_shared<WithATwin>();
+  const Device device({.mesh = mesh, .use_cache = false, .processes = group});
+  const auto message = [&](const std::filesystem::path& from, int exchanges) {
+    const PlaneTask task(from);
+    Trainer trainer(device, task, rewinding);
+    if (!from.empty()) trainer.resume(from);
+    LieInRewind lie(*group, exchanges);
+    const std::string told = message_of<CheckpointError>([&] {
+      trainer.fit(
+          batches,
+          {.num_train_epochs = 1, .checkpoints = {.folder = folder / "together", .every = 50}, .callback = &lie});
+    });
+    EXPECT_EQ(group->exchanges_until_lie, -1);
+    EXPECT_THAT(message_of<UsageError>([&] { trainer.save(folder / "saved"); }), HasSubstr("going back has failed"));
+    return told;
+  };
+  EXPECT_THAT(message({}, 0), AllOf(HasSubstr("process 1"), HasSubstr("weights that are not those of process 0")));
+  EXPECT_THAT(message(checkpoint, 0), HasSubstr("weights that are not those of process 0"));
+  EXPECT_THAT(message(checkpoint, 1), HasSubstr("moments that are not those of process 0"));
 }
 
 TEST(Rewind, NeedsCheckpoints) {

@@ -187,7 +187,7 @@ class FitLoop {
     callback_.on_input(input_.wait());
     callback_.on_step(result, last_step_);
     if (ended) {
-      state_.rewind(result.step());
+      go_back(result.step());
       callback_.on_rewind(result, batch.row_origins(), state_.last_checkpoint());
     } else if (result.skipped()) {
       callback_.on_skip(result, batch.row_origins());
@@ -200,6 +200,15 @@ class FitLoop {
 
   bool may_rewind() const {
     return state_.options().on_non_finite == OnNonFinite::kRewind && state_.rewinds().in_a_row < kMostRewinds;
+  }
+
+  void go_back(int64_t step) {
+    try {
+      state_.rewind(step);
+    } catch (Error& error) {
+      error.set_context("going back after step " + std::to_string(step) + ", which is not finite");
+      throw;
+    }
   }
 
   // Else all steps to come would be skipped, too.

@@ -199,9 +199,10 @@ Progress TrainingState::progress() const { return progress_.empty() ? position_.
 
 void TrainingState::rewind(int64_t step) {
   const bool from_start = last_checkpoint_.empty();
-  position_.progress = from_start ? first_progress(options_.dtype) : read_position(last_checkpoint_).progress;
-  kept_updates_ = position_.progress.updates;
+  const Progress then = from_start ? first_progress(options_.dtype) : read_position(last_checkpoint_).progress;
   weights_.return_to(last_checkpoint_);
+  position_.progress = then;
+  kept_updates_ = then.updates;
   progress_.clear();
   position_.step = step;
   position_.data.clear();
@@ -254,7 +255,7 @@ StartedEvaluation TrainingState::start_evaluation(data::Example batch) {
 }
 
 void TrainingState::require_weights(const std::filesystem::path& folder) const {
-  if (!weights_.empty()) return;
+  if (!weights_.empty()) return weights_.require_whole();
   throw UsageError({.where = "saving to " + folder.string(),
                     .given = "a trainer that has seen no batch",
                     .expected = "a step or an evaluation before, which loads the weights"});

@@ -79,12 +79,13 @@ class TrainingState {
   const std::filesystem::path& last_checkpoint() const { return last_checkpoint_; }
   /// To the weights, moments and progress of last_checkpoint(), or of the start, after a step that has ended the
   /// training, where no step has made an update since. The step counts as made: what comes next is the batch after it.
+  /// errors  those of Weights::return_to, after which nothing can be saved, evaluated or trained
   void rewind(int64_t step);
   /// As all was before a step that has ended the training, where no step has made an update since.
   void return_to_before(int64_t step);
   /// What went wrong first in the step after those made: "\"pixel_values\" of the batch", "the weight x, before the
-  /// step", "the loss", "the gradient of x". Empty if all is finite. Compiles a program for it. Of several processes all
-  /// call it.
+  /// step", "the loss", "the gradient of x". Empty if all is finite. Compiles a program for it. Of several processes
+  /// all call it.
   std::string first_not_finite(const data::Example& batch);
   /// Whether all weights are finite.
   bool has_finite_weights() const { return weights_.first_not_finite().empty(); }

@@ -27,6 +27,25 @@ uint64_t hash_of(const std::vector<Tensor>& tensors) {
   return io::hash_of(views);
 }
 
+// Arrays of a checkpoint, read one after the other, and compared between processes in the end.
+class ComparedArrays {
+ public:
+  ComparedArrays(const std::filesystem::path& checkpoint, const char* stem, ProcessGroup* processes)
+      : saved_(checkpoint, stem), processes_(processes) {}
+
+  Tensor read(const std::string& name, const TensorType& type) {
+    Tensor tensor = saved_.read(name, type);
+    if (processes_ != nullptr) hash_ = hash_ * 31 + io::hash_of({tensor.view()});
+    return tensor;
+  }
+  void require_same(const char* what) const { train::require_same(hash_, what, processes_); }
+
+ private:
+  const SavedArrays saved_;
+  ProcessGroup* const processes_;
+  uint64_t hash_ = 0;
+};
+
 }  // namespace
 
 void Weights::load(const std::vector<nn::Parameter>& parameters) {
@@ -47,7 +66,11 @@ void Weights::load(const std::vector<nn::Parameter>& parameters) {
 }
 
 void Weights::load_moments() {
-  if (have_moments()) return;
+  require_whole();
+  if (!have_moments()) make_moments();
+}
+
+void Weights::make_moments() {
   if (!resume_from_.empty()) return restore_moments();
   for (size_t i = 0; i < names_.size(); ++i) {
     m_.push_back(device_.put(Tensor(weights_[i].type()), sharding_of_moments(i)));
@@ -56,43 +79,69 @@ void Weights::load_moments() {
 }
 
 void Weights::return_to(const std::filesystem::path& checkpoint) {
-  if (checkpoint.empty()) {
+  are_whole_ = false;  // until all have been read: an error leaves some of either state
+  resume_from_ = checkpoint;
+  restore_weights();
+  m_.clear();
+  v_.clear();
+  make_moments();
+  are_whole_ = true;
+}
+
+void Weights::require_whole() const {
+  if (are_whole_) return;
+  const std::string place = resume_from_.empty() ? "the start" : resume_from_.string();
+  throw UsageError({.where = "the weights of the trainer",
+                    .given = "some that are those of " + place + " and some that are not, as going back has failed",
+                    .expected = "those of one step",
+                    .fix = "resume from a checkpoint by another trainer"});
+}
+
+void Weights::restore_weights() {
+  if (resume_from_.empty()) {
     InitialWeights initial = task_.initial_weights(parameters_, seed_);
+    if (device_.processes() != nullptr) require_same(hash_of(initial.values), "weights", device_.processes());
     for (size_t i = 0; i < names_.size(); ++i) {
       weights_[i] = device_.put(std::move(initial.values[i]), parameters_[i].sharding);
     }
-  } else {
-    const SavedArrays saved(checkpoint, kWeightsStem);
-    for (size_t i = 0; i < names_.size(); ++i) {
-      weights_[i] = device_.put(saved.read(names_[i], weights_[i].type()), parameters_[i].sharding);
-    }
+    return;
   }
-  resume_from_ = checkpoint;
-  m_.clear();
-  v_.clear();
-  load_moments();
+  ComparedArrays saved(resume_from_, kWeightsStem, device_.processes());
+  for (size_t i = 0; i < names_.size(); ++i) {
+    weights_[i] = device_.put(saved.read(names_[i], weights_[i].type()), parameters_[i].sharding);
+  }
+  saved.require_same("weights");
 }
 
 void Weights::restore_moments() {
-  const SavedArrays saved(resume_from_, kMomentsStem);
-  uint64_t hash = 0;
+  ComparedArrays saved(resume_from_, kMomentsStem, device_.processes());
   for (size_t i = 0; i < names_.size(); ++i) {
     for (const auto& [prefix, arrays] : {std::pair("m.", &m_), std::pair("v.", &v_)}) {
-      Tensor moment = saved.read(prefix + names_[i], weights_[i].type());
-      if (device_.processes() != nullptr) hash = hash * 31 + io::hash_of({moment.view()});
-      arrays->push_back(device_.put(std::move(moment), sharding_of_moments(i)));
+      arrays->push_back(device_.put(saved.read(prefix + names_[i], weights_[i].type()), sharding_of_moments(i)));
     }
   }
-  require_same(hash, "moments", device_.processes());
+  saved.require_same("moments");
+}
+
+Tensor Weights::value(size_t parameter) const {
+  require_whole();
+  return weights_.at(parameter).to_host();
+}
+
+Tensor Weights::first_moment(size_t parameter) const {
+  require_whole();
+  return m_.at(parameter).to_host();
 }
 
 std::vector<DeviceArray*> Weights::arguments() {
+  require_whole();
   std::vector<DeviceArray*> arguments;
   for (DeviceArray& weight : weights_) arguments.push_back(&weight);
   return arguments;
 }
 
 std::vector<DeviceArray*> Weights::arguments_of_step() {
+  require_whole();
   std::vector<DeviceArray*> arguments;
   for (auto* arrays : {&weights_, &m_, &v_}) {
     for (DeviceArray& array : *arrays) arguments.push_back(&array);
@@ -109,6 +158,7 @@ std::vector<DeviceArray> Weights::take_results_of_step(std::vector<DeviceArray> 
 }
 
 std::string Weights::first_not_finite() const {
+  require_whole();
   for (size_t i = 0; i < names_.size(); ++i) {
     if (!is_finite(weights_[i].to_host().view())) return names_[i];
   }

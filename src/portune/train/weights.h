@@ -27,9 +27,12 @@ class Weights {
   /// Makes or restores the moments, the first time: evaluation alone does not pay for them.
   void load_moments();
 
-  /// Takes weights and moments from a checkpoint, or, where that is empty, those that there were at first.
-  /// errors  NotFoundError, CheckpointError if they are not all there
+  /// Takes weights and moments from a checkpoint, or, where that is empty, those that there were at first. After an
+  /// error some are of one state and some of another: all that reads them is refused from then on.
+  /// errors  NotFoundError, CheckpointError if they are not all there, or not those that process 0 finds there
   void return_to(const std::filesystem::path& checkpoint);
+  /// errors  UsageError after a return_to() that has failed; so does all that follows and reads them
+  void require_whole() const;
 
   bool empty() const { return weights_.empty(); }
   bool have_moments() const { return !m_.empty(); }
@@ -38,8 +41,8 @@ class Weights {
   /// Of the parameters, in the order in which the forward pass asks for them first.
   const std::vector<std::string>& names() const { return names_; }
   /// A copy of the parameter of this place in names(), and of its first moment. Wait for the steps under way.
-  Tensor value(size_t parameter) const { return weights_.at(parameter).to_host(); }
-  Tensor first_moment(size_t parameter) const { return m_.at(parameter).to_host(); }
+  Tensor value(size_t parameter) const;
+  Tensor first_moment(size_t parameter) const;
 
   /// The weights as arguments of a program.
   std::vector<DeviceArray*> arguments();
@@ -58,6 +61,8 @@ class Weights {
   void save_moments(SharedDirectory& directory) const;
 
  private:
+  void make_moments();
+  void restore_weights();
   void restore_moments();
   Sharding sharding_of_moments(size_t parameter) const;
   std::vector<NamedArray> named(const std::string& prefix, const std::vector<DeviceArray>& arrays) const;
@@ -69,6 +74,7 @@ class Weights {
   std::vector<nn::Parameter> parameters_;
   std::vector<std::string> names_;
   std::vector<DeviceArray> weights_, m_, v_;
+  bool are_whole_ = true;  // not between two states
   LoadReport load_report_;
 };
 
