@@ -11,6 +11,7 @@
 namespace portune::io {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
@@ -135,6 +136,33 @@ TEST(WriteSafetensors, RefusesALinkInPlaceOfTheFile) {
   std::filesystem::create_symlink(folder / "elsewhere", folder / "m.safetensors");
   EXPECT_THROW(write_safetensors(folder / "m.safetensors", {}), IoError);
   EXPECT_FALSE(std::filesystem::exists(folder / "elsewhere"));
+}
+
+// Nor is anything left of a file that is not what its header says.
+TEST(SafetensorsWriter, TakesWhatItsHeaderSaysAndNothingElse) {
+  const TemporaryFolder folder;
+  const std::filesystem::path path = folder / "a.safetensors";
+  const Tensor two({2}, {1.0f, 2.0f}), three({3}, {1.0f, 2.0f, 3.0f}), whole_numbers({2}, {1, 2});
+  const std::vector<NamedTensorType> announced = {{"a", two.type()}, {"b", three.type()}};
+  const auto message = [&](const std::vector<const Tensor*>& written) {
+    const std::string told = message_of<UsageError>([&] {
+      SafetensorsWriter file(path, announced);
+      for (const Tensor* tensor : written) file.write(tensor->view());
+      file.finish();
+    });
+    EXPECT_FALSE(std::filesystem::exists(path));
+    return told;
+  };
+  EXPECT_THAT(message({&two}), AllOf(HasSubstr("the end after 1 tensors"), HasSubstr("b float32[3]")));
+  EXPECT_THAT(message({}), HasSubstr("a float32[2]"));
+  EXPECT_THAT(message({&three, &two}), AllOf(HasSubstr("float32[3] after 0"), HasSubstr("a float32[2]")));
+  EXPECT_THAT(message({&whole_numbers}), HasSubstr("int32[2]"));
+  EXPECT_THAT(message({&two, &three, &three}), HasSubstr("no more tensors"));
+  SafetensorsWriter file(path, announced);
+  file.write(two.view());
+  file.write(three.view());
+  file.finish();
+  EXPECT_THAT(SafetensorsFile::open(path).find("b")->as<float>(), ElementsAre(1, 2, 3));
 }
 
 }  // namespace

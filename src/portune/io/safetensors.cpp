@@ -78,6 +78,15 @@ std::string header_bytes(std::span<const NamedTensorType> tensors, const Safeten
   return std::string(reinterpret_cast<const char*>(&length), sizeof length) + text;
 }
 
+// The header has been written by then: with other elements behind it the file would be a wrong one.
+UsageError not_as_announced(const std::vector<NamedTensorType>& tensors, size_t written, std::string given) {
+  const bool is_over = written == tensors.size();
+  return UsageError({.where = "SafetensorsWriter",
+                     .given = std::move(given) + " after " + std::to_string(written) + " tensors",
+                     .expected = is_over ? "no more tensors than were announced"
+                                         : tensors[written].name + " " + to_string(tensors[written].type)});
+}
+
 }  // namespace
 
 bool lies_before(const NamedTensorType& a, const NamedTensorType& b) {
@@ -90,7 +99,7 @@ bool lies_before(const NamedTensorType& a, const NamedTensorType& b) {
 
 SafetensorsWriter::SafetensorsWriter(const std::filesystem::path& path, std::span<const NamedTensorType> tensors,
                                      const SafetensorsMetadata& metadata)
-    : file_(path) {
+    : file_(path), tensors_(tensors.begin(), tensors.end()) {
   require_writable_text(tensors, metadata);
   const std::string header = header_bytes(tensors, metadata);
   file_.reserve(std::ssize(header) + bytes_of(tensors));
@@ -98,7 +107,15 @@ SafetensorsWriter::SafetensorsWriter(const std::filesystem::path& path, std::spa
 }
 
 void SafetensorsWriter::write(const TensorView& tensor) {
+  const bool is_next = written_ < tensors_.size() && tensors_[written_].type == tensor.type;
+  if (!is_next) throw not_as_announced(tensors_, written_, to_string(tensor.type));
   file_.write(std::span(tensor.data, static_cast<size_t>(tensor.type.bytes())));
+  ++written_;
+}
+
+void SafetensorsWriter::finish() {
+  if (written_ < tensors_.size()) throw not_as_announced(tensors_, written_, "the end");
+  file_.finish();
 }
 
 void write_safetensors(const std::filesystem::path& path, std::span<const NamedTensorView> tensors,

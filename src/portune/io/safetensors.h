@@ -74,13 +74,16 @@ class SafetensorsWriter {
   SafetensorsWriter(const std::filesystem::path& path, std::span<const NamedTensorType> tensors,
                     const SafetensorsMetadata& metadata = {{"format", "pt"}});
   /// The elements of the next tensor.
-  /// errors  IoError
+  /// errors  IoError; UsageError unless it has the type of the next one
   void write(const TensorView& tensor);
   /// Makes the file durable (fsync).
-  void finish() { file_.finish(); }
+  /// errors  IoError; UsageError if a tensor has not been written
+  void finish();
 
  private:
   OutputFile file_;
+  const std::vector<NamedTensorType> tensors_;
+  size_t written_ = 0;  // of them
 };
 
 /// Writes a new safetensors file and makes it durable (fsync). Elements go from `tensors` to the file without a copy in
