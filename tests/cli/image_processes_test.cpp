@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <csignal>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "cli/image_toy.h"
 #include "cli/program.h"
@@ -16,6 +17,7 @@ namespace {
 namespace fs = std::filesystem;
 using nlohmann::json;
 using testing::AllOf;
+using testing::ElementsAre;
 using testing::HasSubstr;
 
 constexpr int kMachines = 2;
@@ -117,11 +119,75 @@ TEST_F(ImageProcesses, PassOverBadImagesTogether) {
   expect_near(found, wanted);
 }
 
+// Pixels that are not black are infinite.
+class InfiniteImage : public ImageProcesses {
+ protected:
+  InfiniteImage() {
+    const fs::path processor = toy_.file("model") + "/preprocessor_config.json";
+    json config = json::parse(read(processor));
+    config["rescale_factor"] = 1e38;
+    write(processor, config.dump());
+    for (const char* colour : {"blue", "green", "red"}) {
+      fs::create_directories(toy_.file("black") + "/" + colour);
+      for (int i = 0; i < 4; ++i) paint(fs::path("black") / colour / (std::to_string(i) + ".png"), 0);
+    }
+  }
+  void paint(const fs::path& picture, uint8_t brightness) const {
+    image::Image image({16, 16});
+    std::ranges::fill(image.bytes(), brightness);
+    image::write_png(toy_.file(picture), image);
+  }
+  Words fit(const std::string& output, const std::string& batch_size, const Words& more) const {
+    Words words = toy_.fit(toy_.file("black"), Words{"--epochs", "2"} + more);
+    *std::next(std::ranges::find(words, "--output")) = toy_.file(output);
+    return with_batch_size(words, batch_size);
+  }
+};
+
+// What an end because of numbers that are not finite says of its step, from its number on.
+std::string report_in(const std::string& err) {
+  const size_t given = err.find("\n  given"), end = err.find("\n  expected");
+  if (given == err.npos || end == err.npos) return "no report in: " + err;
+  const size_t begin = err.rfind("step ", given);
+  return err.substr(begin, end - begin);
+}
+
+TEST_F(InfiniteImage, OfOneProcessStopsAll) {
+  std::set<bool> is_of_second;
+  for (const std::string image : {"red/0.png", "red/3.png"}) {
+    paint("black/" + image, 255);
+    const std::string wanted = report_in(portune(fit("alone", "4", {})).err);
+    const Finished run = together(fit("run", "2", {}));
+    EXPECT_THAT(run.exit_codes, ElementsAre(76, 76)) << run.err;
+    EXPECT_EQ(report_in(run.err), wanted);
+    EXPECT_THAT(wanted, HasSubstr("the first that is not finite: \"pixel_values\" of the batch"));
+    // Of four rows, between which there are semicolons, the last two are the second process's.
+    is_of_second.insert(std::ranges::count(wanted.substr(0, wanted.find(image)), ';') >= 2);
+    paint("black/" + image, 0);
+    for (const char* output : {"alone", "run"}) remove(output);
+  }
+  EXPECT_THAT(is_of_second, ElementsAre(false, true));
+}
+
+TEST_F(InfiniteImage, OfOneProcessIsSkippedByAllAndCountedOnce) {
+  for (const char* image : {"black/red/0.png", "black/red/3.png"}) {
+    paint(image, 255);
+    const Words skip = {"--on-non-finite", "skip"};
+    const json wanted = result_of(portune(fit("alone", "4", skip))), found = result_of(together(fit("run", "2", skip)));
+    EXPECT_EQ(wanted["skipped_steps"], 2);  // one of each epoch
+    EXPECT_EQ(found["skipped_steps"], 2);
+    EXPECT_EQ(found["steps"], wanted["steps"]);
+    EXPECT_NEAR(found["train_loss"].get<double>(), wanted["train_loss"].get<double>(), 1e-5);
+    paint(image, 0);
+    for (const char* output : {"alone", "run"}) remove(output);
+  }
+}
+
 // Processes with two devices each: tests/pjrt/cluster_plugin.cpp. There all is to the bit.
 class ImageCluster : public ImageProcesses {
  protected:
   const pjrt::Variable plugin_{"PORTUNE_CUDA_PLUGIN", CLUSTER_PLUGIN};
-  const pjrt::Variable gpus_{"CUDA_VISIBLE_DEVICES", "0,1"};
+  const pjrt::Variable gpus_{"CUDA_VISIBLE_DEVICES", "100,101"};
 };
 
 TEST_F(ImageCluster, TrainsToWhatOneMachineTrainsTo) {

@@ -70,11 +70,13 @@ Words mpirun(const Words& words, const Conditions& conditions) {
   return start + part(conditions.processes - 1, words) + Words{":"} + part(1, conditions.last);
 }
 
+constexpr const char* kExitCodes = "exit_codes";
 constexpr size_t kMostProcesses = 8;
 volatile pid_t started[kMostProcesses] = {};
 
-// Starts the processes as a scheduler would, and passes signals on. Ends with the first exit code that is not 0.
-[[noreturn]] void launch(const Words& words, const Conditions& conditions) {
+// Starts the processes as a scheduler would, and passes signals on. Ends with the first exit code that is not 0; writes
+// all of them to a file.
+[[noreturn]] void launch(const Words& words, const Conditions& conditions, const std::string& codes_to) {
   if (static_cast<size_t>(conditions.processes) > kMostProcesses) _exit(97);
   const std::string port = std::to_string(port_of(listen_at(0)));  // free again by now
   for (int rank = 0; rank < conditions.processes; ++rank) {
@@ -96,12 +98,18 @@ volatile pid_t started[kMostProcesses] = {};
   std::signal(SIGTERM, pass_on);
   std::signal(SIGUSR1, pass_on);
   int first = 0;
+  int codes[kMostProcesses] = {};
   for (int ended = 0; ended < conditions.processes;) {
     int status = 0;
-    if (wait(&status) <= 0) continue;
+    const pid_t process = wait(&status);
+    if (process <= 0) continue;
     ++ended;
+    codes[std::ranges::find(started, process) - started] = exit_code_of(status);
     if (first == 0) first = exit_code_of(status);
   }
+  std::string all;
+  for (int rank = 0; rank < conditions.processes; ++rank) all += std::to_string(codes[rank]) + "\n";
+  write(codes_to, all);
   _exit(first);
 }
 
@@ -117,7 +125,7 @@ Program::Program(const Words& words, const Conditions& conditions) {
     redirect(STDERR_FILENO, err);
     apply(conditions);
     if (conditions.processes == 0) become(command(words));
-    if (conditions.by == By::kEnvironment) launch(words, conditions);
+    if (conditions.by == By::kEnvironment) launch(words, conditions, folder_.path() / kExitCodes);
     become(mpirun(words, conditions));
   }
   if (pid_ < 0) throw std::runtime_error("fork failed");
@@ -162,7 +170,11 @@ Finished Program::wait() {
     kill(pid_, SIGKILL);
     throw std::runtime_error("the command does not end; it said: " + read(folder_.path() / "err"));
   }
-  return {exit_code_of(*status_), read(folder_.path() / "out"), read(folder_.path() / "err")};
+  std::istringstream codes(read(folder_.path() / kExitCodes));
+  return {exit_code_of(*status_),
+          read(folder_.path() / "out"),
+          read(folder_.path() / "err"),
+          {std::istream_iterator<int>(codes), {}}};
 }
 
 Finished portune(const Words& words, const Conditions& conditions) { return Program(words, conditions).wait(); }
@@ -172,7 +184,7 @@ Finished portune_by_shell(const std::string& line) {
   const std::string err = folder.path() / "err";
   const std::string path = "PATH=" + fs::path(PORTUNE_COMMAND).parent_path().string() + ":$PATH ";
   const int status = std::system((path + line + " >/dev/null 2>" + err).c_str());
-  return {exit_code_of(status), "", read(err)};
+  return {exit_code_of(status), "", read(err), {}};
 }
 
 std::string read(const fs::path& file) {

@@ -35,6 +35,7 @@ struct Conditions {
 struct Finished {
   int exit_code;  ///< as a shell tells it: 128 + n for the end by signal n; of several processes that of the first end
   std::string out, err;
+  std::vector<int> exit_codes = {};  ///< of processes by kEnvironment, by rank
 };
 
 /// A running command. Its cache of compiled programs is one folder for all tests.
