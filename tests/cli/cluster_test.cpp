@@ -39,8 +39,8 @@ class Cluster : public testing::Test {
 
   const Toy toy_;
   const pjrt::Variable plugin_{"PORTUNE_CUDA_PLUGIN", CLUSTER_PLUGIN};
-  // Which each of the processes is the only one of its machine to see.
-  const pjrt::Variable gpus_{"CUDA_VISIBLE_DEVICES", "0,1"};
+  // Of which no machine has so many: as those of several machines they are not known to be the same.
+  const pjrt::Variable gpus_{"CUDA_VISIBLE_DEVICES", "100,101"};
 };
 
 constexpr int kMachines = 2;
@@ -105,7 +105,7 @@ TEST_F(Cluster, DividesTheGpusOfAMachineAmongTheProcessesOfMpirun) {
   if (!std::filesystem::exists(std::filesystem::path(PORTUNE_COMMAND).parent_path() / "libportune_mpi.so")) {
     GTEST_SKIP() << "built without MPI";
   }
-  const pjrt::Variable gpus("CUDA_VISIBLE_DEVICES", "0,1,2,3");
+  const pjrt::Variable gpus("CUDA_VISIBLE_DEVICES", "100,101,102,103");
   const Words more = {"--epochs", "1", "--json", "--device", "cuda"};
   const Finished run = portune(with_batch_size(fit("run", more), "3"), {.processes = 2});
   ASSERT_EQ(run.exit_code, 0) << run.err;
@@ -120,6 +120,16 @@ TEST_F(Cluster, SaysThatThePluginCountsTheProcessesOtherwise) {
   const Finished run = on_machines(fit("run", {"--device", "cuda"}));
   EXPECT_EQ(run.exit_code, 69) << run.err;
   EXPECT_THAT(run.err, HasSubstr("devices that the plugin counts as those of process 1"));
+}
+
+// Also by numbers, where the machine has them: see process_gpus_test.cpp.
+TEST_F(Cluster, RefusesOneGpuForTwoProcesses) {
+  const pjrt::Variable gpus("CUDA_VISIBLE_DEVICES", "GPU-1,GPU-2");
+  for (const char* device : {"cuda", "cuda:1"}) {
+    const Finished run = on_machines(fit("run", {"--device", device}));
+    EXPECT_EQ(run.exit_code, 2) << run.err;
+    EXPECT_THAT(run.err, HasSubstr("one GPU for process 0 and for process 1"));
+  }
 }
 
 TEST_F(Cluster, RefusesMeshesThatTheProcessesDoNotDivide) {

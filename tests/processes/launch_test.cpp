@@ -15,11 +15,26 @@ using testing::HasSubstr;
 using Environment = std::map<std::string, std::string>;
 
 Launch launch_in(const Environment& environment, bool on_tpu = false) {
-  for (const char* name :
-       {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "PMIX_RANK", "SLURM_STEP_NUM_TASKS", "SLURM_NTASKS", "RANK", "WORLD_SIZE",
-        "MASTER_ADDR", "MASTER_PORT", "SLURM_PROCID", "TPU_WORKER_ID", "TPU_WORKER_HOSTNAMES", "LOCAL_RANK",
-        "LOCAL_WORLD_SIZE", "OMPI_COMM_WORLD_LOCAL_RANK", "OMPI_COMM_WORLD_LOCAL_SIZE", "SLURM_LOCALID",
-        "SLURM_STEP_TASKS_PER_NODE", "TORCHELASTIC_USE_AGENT_STORE"}) {
+  for (const char* name : {"OMPI_COMM_WORLD_SIZE",
+                           "PMI_SIZE",
+                           "PMIX_RANK",
+                           "SLURM_STEP_NUM_TASKS",
+                           "SLURM_NTASKS",
+                           "RANK",
+                           "WORLD_SIZE",
+                           "MASTER_ADDR",
+                           "MASTER_PORT",
+                           "SLURM_PROCID",
+                           "TPU_WORKER_ID",
+                           "TPU_WORKER_HOSTNAMES",
+                           "LOCAL_RANK",
+                           "LOCAL_WORLD_SIZE",
+                           "OMPI_COMM_WORLD_LOCAL_RANK",
+                           "OMPI_COMM_WORLD_LOCAL_SIZE",
+                           "SLURM_LOCALID",
+                           "SLURM_STEP_TASKS_PER_NODE",
+                           "SLURM_NODEID",
+                           "TORCHELASTIC_USE_AGENT_STORE"}) {
     unsetenv(name);
   }
   for (const auto& [name, value] : environment) setenv(name.c_str(), value.c_str(), 1);
@@ -92,6 +107,25 @@ TEST(Launch, SlurmTellsHowManyAreOnAMachine) {
   EXPECT_EQ(launch.local_size, 8);
 }
 
+// As many as fit on each: nodes 0 and 1 have two, node 2 one, nodes 3 to 5 three.
+TEST(Launch, SlurmTellsHowManyAreOnWhichMachine) {
+  struct Case {
+    const char *node, *place;
+    int64_t size;
+  };
+  for (const Case& c :
+       {Case{"0", "0", 2}, Case{"1", "1", 2}, Case{"2", "0", 1}, Case{"3", "2", 3}, Case{"5", "0", 3}}) {
+    const Launch launch = launch_in({{"SLURM_PROCID", "4"},
+                                     {"SLURM_STEP_NUM_TASKS", "14"},
+                                     {"MASTER_ADDR", "node1"},
+                                     {"SLURM_NODEID", c.node},
+                                     {"SLURM_LOCALID", c.place},
+                                     {"SLURM_STEP_TASKS_PER_NODE", "2(x2),1,3(x3)"}});
+    EXPECT_EQ(launch.local_size, c.size) << c.node;
+    EXPECT_EQ(launch.local_rank, std::stoi(c.place)) << c.node;
+  }
+}
+
 TEST(Launch, TorchrunKeepsThePortForItself) {
   EXPECT_EQ(launch_in({{"RANK", "0"},
                        {"WORLD_SIZE", "2"},
@@ -104,11 +138,18 @@ TEST(Launch, TorchrunKeepsThePortForItself) {
 
 TEST(Launch, APlaceOnTheMachineThatDoesNotFitIsPassedOver) {
   const Environment launch = {{"RANK", "3"}, {"WORLD_SIZE", "4"}, {"MASTER_ADDR", "a"}, {"MASTER_PORT", "1"}};
-  for (const Environment& place : {Environment{{"LOCAL_RANK", "3"}, {"LOCAL_WORLD_SIZE", "2"}},
-                                   Environment{{"LOCAL_RANK", "-1"}, {"LOCAL_WORLD_SIZE", "2"}},
-                                   Environment{{"LOCAL_RANK", "one"}, {"LOCAL_WORLD_SIZE", "2"}},
-                                   Environment{{"LOCAL_RANK", "3"}, {"LOCAL_WORLD_SIZE", "8"}},
-                                   Environment{{"SLURM_LOCALID", "3"}, {"SLURM_STEP_TASKS_PER_NODE", "2(x2)"}}}) {
+  for (const Environment& place :
+       {Environment{{"LOCAL_RANK", "3"}, {"LOCAL_WORLD_SIZE", "2"}},
+        Environment{{"LOCAL_RANK", "-1"}, {"LOCAL_WORLD_SIZE", "2"}},
+        Environment{{"LOCAL_RANK", "one"}, {"LOCAL_WORLD_SIZE", "2"}},
+        Environment{{"LOCAL_RANK", "3"}, {"LOCAL_WORLD_SIZE", "8"}},
+        Environment{{"SLURM_LOCALID", "3"}, {"SLURM_STEP_TASKS_PER_NODE", "2(x2)"}},
+        Environment{{"SLURM_LOCALID", "0"}, {"SLURM_STEP_TASKS_PER_NODE", "2(x2),1"}},
+        Environment{{"SLURM_LOCALID", "0"}, {"SLURM_NODEID", "3"}, {"SLURM_STEP_TASKS_PER_NODE", "2(x2),1"}},
+        Environment{{"SLURM_LOCALID", "0"}, {"SLURM_NODEID", "-1"}, {"SLURM_STEP_TASKS_PER_NODE", "-1,2"}},
+        Environment{{"SLURM_LOCALID", "0"}, {"SLURM_NODEID", "1"}, {"SLURM_STEP_TASKS_PER_NODE", "1,"}},
+        Environment{{"SLURM_LOCALID", "0"}, {"SLURM_NODEID", "1"}, {"SLURM_STEP_TASKS_PER_NODE", "1(x,2"}},
+        Environment{{"SLURM_LOCALID", "0"}, {"SLURM_NODEID", "1"}, {"SLURM_STEP_TASKS_PER_NODE", "1(x),2"}}}) {
     Environment environment = launch;
     environment.insert(place.begin(), place.end());
     EXPECT_EQ(launch_in(environment).local_rank, 0);

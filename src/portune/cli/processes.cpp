@@ -64,6 +64,9 @@ void divide_devices(DeviceOptions& options) {
   if (options.device == "cuda") {
     options.device = gpus_of_process(launch(), visible_gpus(), is_for_mesh ? 0 : options.mesh.devices() / processes);
   }
+  if (const DeviceName name = device_name(options.device); name.platform == "cuda") {
+    require_own_gpus(*options.processes, marks_of_gpus(name.numbers, open_gpus()));
+  }
   if (is_for_mesh) {
     options.mesh.data = processes * std::max<int64_t>(1, std::ssize(device_name(options.device).numbers));
   }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <optional>
+#include <string_view>
 
 #include "portune/base/number.h"
 #include "portune/error.h"
@@ -85,14 +86,32 @@ Launch by_tpu_workers() {
           .port = kDefaultPort};
 }
 
+// Of Slurm's list for the nodes of a step, "2(x2),1" where two have two tasks each and one has one: that of this node.
+std::optional<int64_t> tasks_of_own_node(std::string_view list) {
+  const bool all_have_equally_many = list.find(',') == list.npos;
+  const auto node = number_in<int64_t>(variable("SLURM_NODEID").value_or(""));
+  if (!all_have_equally_many && (!node || *node < 0)) return {};
+  int64_t nodes_before = all_have_equally_many ? 0 : *node;
+  while (!list.empty()) {
+    const std::string_view entry = list.substr(0, list.find(','));
+    list.remove_prefix(std::min(list.size(), entry.size() + 1));
+    const size_t times = entry.find("(x");
+    std::optional<int64_t> nodes = 1;
+    if (times != entry.npos) nodes = number_in<int64_t>(entry.substr(times + 2, entry.find(')') - times - 2));
+    if (!nodes || *nodes < 1) return {};
+    if (nodes_before < *nodes) return number_in<int64_t>(entry.substr(0, times));
+    nodes_before -= *nodes;
+  }
+  return {};
+}
+
 // What does not fit, such as what an allocation says of another number of processes, is passed over.
 void add_place_on_machine(Launch& launch) {
   constexpr const char* kPlaces[][2] = {{"LOCAL_RANK", "LOCAL_WORLD_SIZE"},
                                         {"OMPI_COMM_WORLD_LOCAL_RANK", "OMPI_COMM_WORLD_LOCAL_SIZE"},
                                         {"SLURM_LOCALID", "SLURM_STEP_TASKS_PER_NODE"}};
   for (const auto& [rank, size] : kPlaces) {
-    const std::string text = variable(size).value_or("");
-    const auto count = number_in<int64_t>(text.substr(0, text.find_first_of("(,")));  // Slurm's "8(x2)"
+    const auto count = tasks_of_own_node(variable(size).value_or(""));  // a number, where it is not Slurm's
     const auto place = number_in<int64_t>(variable(rank).value_or(""));
     if (!count || !place || *place < 0 || *place >= *count || *count > launch.size) continue;
     launch.local_size = *count;
