@@ -97,7 +97,7 @@ Value linear_weight(const Scope& s, const Value& x, int64_t y_features, int64_t 
 Value linear_bias(const Scope& s, int64_t size, const LinearOptions& options) {
   if (!options.bias) return {};
   std::optional<Split> split;
-  if (options.parallel == Parallel::kColumn) split = {.blocks = options.blocks};
+  if (is_parallel(s, options, Parallel::kColumn)) split = {.blocks = options.blocks};
   return s.parameter("bias", {size}, kZeros, split);
 }
 
