@@ -11,7 +11,7 @@
 #include "portune/processes/key_value_server.h"
 #include "portune/processes/key_value_store.h"
 #include "portune/processes/session.h"
-#include "portune/processes/socket.h"
+#include "processes/free_port.h"
 
 namespace portune::cli {
 namespace {
@@ -289,7 +289,7 @@ TEST_F(ProcessesByEnvironment, SayThatNobodyAnswers) {
 
 TEST_F(ProcessesByEnvironment, SayWhoDoesNotCome) {
   const Toy toy;
-  const std::string free_port = std::to_string(port_of(listen_at(0)));
+  const std::string free_port = std::to_string(test::free_port());
   const pjrt::Variable patience("PORTUNE_LAUNCH_TIMEOUT_S", "1");
   const pjrt::Variable rank("RANK", "0"), size("WORLD_SIZE", "2"), host("MASTER_ADDR", "127.0.0.1"),
       port("MASTER_PORT", free_port.c_str());

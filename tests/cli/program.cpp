@@ -17,7 +17,7 @@
 #include <thread>
 
 #include "cli/toy.h"
-#include "portune/processes/socket.h"
+#include "processes/free_port.h"
 
 namespace portune::cli {
 namespace {
@@ -78,7 +78,7 @@ volatile pid_t started[kMostProcesses] = {};
 // all of them to a file.
 [[noreturn]] void launch(const Words& words, const Conditions& conditions, const std::string& codes_to) {
   if (static_cast<size_t>(conditions.processes) > kMostProcesses) _exit(97);
-  const std::string port = std::to_string(port_of(listen_at(0)));  // free again by now
+  const std::string port = std::to_string(test::free_port());
   for (int rank = 0; rank < conditions.processes; ++rank) {
     started[rank] = fork();
     if (started[rank] != 0) continue;

@@ -1,6 +1,8 @@
 #include "portune/processes/key_value_store.h"
 
 #include <gmock/gmock.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
 
 #include <atomic>
 #include <optional>
@@ -13,6 +15,7 @@
 #include "portune/error.h"
 #include "portune/processes/key_value_server.h"
 #include "portune/processes/session.h"
+#include "processes/free_port.h"
 
 namespace portune {
 namespace {
@@ -81,7 +84,7 @@ TEST(KeyValueStore, OneThatWaitsIsInNoOthersWay) {
 }
 
 TEST(KeyValueStore, SaysThatNobodyAnswers) {
-  const int port = port_of(listen_at(0));  // free again by now
+  const int port = test::free_port();
   TcpKeyValueStore store("localhost", port, 300ms);
   try {
     store.put("a", "b");
@@ -90,6 +93,18 @@ TEST(KeyValueStore, SaysThatNobodyAnswers) {
     EXPECT_THAT(error.what(), HasSubstr("localhost:" + std::to_string(port)));
     EXPECT_THAT(error.what(), HasSubstr("nobody who answers within 0.3 s"));
   }
+}
+
+TEST(Socket, ThatHasFoundItselfIsToNobody) {
+  const sockaddr_in address{.sin_family = AF_INET,
+                            .sin_port = htons(static_cast<uint16_t>(test::free_port())),
+                            .sin_addr = {htonl(INADDR_LOOPBACK)}};
+  const Socket alone(socket(AF_INET, SOCK_STREAM, 0));
+  ASSERT_EQ(bind(alone.handle(), reinterpret_cast<const sockaddr*>(&address), sizeof address), 0);
+  ASSERT_EQ(connect(alone.handle(), reinterpret_cast<const sockaddr*>(&address), sizeof address), 0);
+  EXPECT_TRUE(is_to_itself(alone));
+  Served s;
+  EXPECT_FALSE(is_to_itself(s.stranger()));
 }
 
 TEST(KeyValueStore, SaysThatTheOneThatKeepsItIsGone) {

@@ -83,6 +83,7 @@ Socket connect_once(const addrinfo& address, std::chrono::milliseconds patience,
       getsockopt(socket.handle(), SOL_SOCKET, SO_ERROR, &error, &size);
     }
   }
+  if (error == 0 && is_to_itself(socket)) error = ECONNREFUSED;
   if (error != 0) {
     fault = std::strerror(error);
     return {};
@@ -186,6 +187,14 @@ Socket connect_to(const std::string& host, int port, std::chrono::milliseconds p
                      .expected = "process 0, which waits there for the others",
                      .fix = "look at what process 0 says; MASTER_ADDR and MASTER_PORT must name its machine and a port "
                             "that the others may connect to"});
+}
+
+bool is_to_itself(const Socket& connection) {
+  sockaddr_storage own{}, other{};
+  socklen_t own_size = sizeof own, other_size = sizeof other;
+  return getsockname(connection.handle(), reinterpret_cast<sockaddr*>(&own), &own_size) == 0 &&
+         getpeername(connection.handle(), reinterpret_cast<sockaddr*>(&other), &other_size) == 0 &&
+         own_size == other_size && std::memcmp(&own, &other, own_size) == 0;
 }
 
 std::string own_address(const Socket& connection) {

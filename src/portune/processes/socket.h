@@ -49,6 +49,10 @@ Socket accept_from(const Socket& listening);
 /// errors  DeviceError if nobody has by the end of `patience`
 Socket connect_to(const std::string& host, int port, std::chrono::milliseconds patience);
 
+/// Whether both ends are one: where nobody listens at a port of this machine, the system may give that very port to the
+/// one that tries to connect, and it finds itself.
+bool is_to_itself(const Socket& connection);
+
 /// This machine's address, by which the connection goes: "10.0.0.7".
 std::string own_address(const Socket& connection);
 /// Whether it is one that only this machine knows.
