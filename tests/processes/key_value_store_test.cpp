@@ -96,12 +96,13 @@ TEST(KeyValueStore, SaysThatNobodyAnswers) {
 }
 
 TEST(Socket, ThatHasFoundItselfIsToNobody) {
-  const sockaddr_in address{.sin_family = AF_INET,
-                            .sin_port = htons(static_cast<uint16_t>(test::free_port())),
-                            .sin_addr = {htonl(INADDR_LOOPBACK)}};
+  sockaddr_in address{.sin_family = AF_INET, .sin_port = 0, .sin_addr = {htonl(INADDR_LOOPBACK)}};
+  const auto any = reinterpret_cast<sockaddr*>(&address);
+  socklen_t size = sizeof address;
   const Socket alone(socket(AF_INET, SOCK_STREAM, 0));
-  ASSERT_EQ(bind(alone.handle(), reinterpret_cast<const sockaddr*>(&address), sizeof address), 0);
-  ASSERT_EQ(connect(alone.handle(), reinterpret_cast<const sockaddr*>(&address), sizeof address), 0);
+  ASSERT_EQ(bind(alone.handle(), any, size), 0);
+  ASSERT_EQ(getsockname(alone.handle(), any, &size), 0);
+  ASSERT_EQ(connect(alone.handle(), any, size), 0);
   EXPECT_TRUE(is_to_itself(alone));
   Served s;
   EXPECT_FALSE(is_to_itself(s.stranger()));
