@@ -36,6 +36,15 @@ TEST_F(ReadArrow, ReadTableKnowsItsFiles) {
   }
 }
 
+TEST_F(ReadArrow, AColumnMayBeWantedTwice) {
+  for (const char* name : {"rows.parquet", "data-00000-of-00001.arrow"}) {
+    const Example row = *read_table(golden(name), {.columns = {"text", "text", "label"}}).iterate().next();
+    ASSERT_EQ(row.columns().size(), 2U);
+    EXPECT_EQ(row.text("text"), "row 0");
+    EXPECT_EQ(row.text("label"), "0");
+  }
+}
+
 // The other column has a type that no text stands for.
 TEST_F(ReadArrow, ReadsOnlyWhatIsAskedFor) {
   EXPECT_EQ(read_arrow(golden("union.arrow"), {.columns = {"text"}}).iterate().next()->text("text"), "a");

@@ -172,6 +172,16 @@ TEST(ReadTable, ColumnsMayHaveOtherNames) {
   expect_error<DataError>([&] { rows_of(read_table(path, {.rename = {{"d", "e"}}})); }, {"t.csv:2", "d"});
 }
 
+// As a task has it whose text and text pair are the same column. Parquet and TFRecord: read_arrow_test,
+// read_tfrecord_test.
+TEST(ReadTable, AColumnMayBeWantedTwice) {
+  const Rows rows{{{"a", "1"}, {"b", "2"}}};
+  const std::vector<std::string> columns = {"a", "a", "b"};
+  EXPECT_EQ(rows_of(read_table(write_file("t.csv", "a,b\n1,2\n"), {.columns = columns})), rows);
+  EXPECT_EQ(rows_of(read_table(write_file("t.tsv", "a\tb\n1\t2\n"), {.columns = columns})), rows);
+  EXPECT_EQ(rows_of(read_table(write_file("t.jsonl", "{\"a\":1,\"b\":2}\n"), {.columns = columns})), rows);
+}
+
 TEST(ReadTable, OtherOrMixedExtensionsAreRefused) {
   expect_error<UsageError>([] { read_table("train.xlsx"); }, {"train.xlsx", ".csv"});
   expect_error<UsageError>([] { read_table({"a.csv", "b.tsv"}); }, {"a.csv", "b.tsv", "one kind"});

@@ -286,6 +286,8 @@ TEST(ReadTfrecord, ReadTableKnowsTheNames) {
     const Dataset dataset = read_table((folder / name).string(), {.columns = {"label"}});
     EXPECT_THAT(names_of(record(dataset, 0)), ElementsAre("label")) << name;
   }
+  const Dataset twice = read_table(kExamples, {.columns = {"label", "sentence", "label"}});
+  EXPECT_THAT(names_of(record(twice, 0)), ElementsAre("label", "sentence"));
   EXPECT_THROW(read_table(kExamples, {.names = {"a"}}), UsageError);
   EXPECT_THROW(read_table({kExamples, "a.csv"}), UsageError);
 }

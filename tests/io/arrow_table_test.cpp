@@ -91,6 +91,17 @@ TEST_F(ArrowTableTest, ReadsAllBatchesAndCountsRows) {
   }
 }
 
+TEST_F(ArrowTableTest, AColumnMayBeSelectedTwice) {
+  for (const char* name : {"rows.parquet", "data-00000-of-00001.arrow"}) {
+    ArrowTable table(golden(name));
+    table.select({0, 0, 1});
+    ASSERT_TRUE(table.next());
+    EXPECT_EQ(table.value(0), "row 0");
+    EXPECT_EQ(table.value(1), "row 0");
+    EXPECT_EQ(table.value(2), "0");
+  }
+}
+
 TEST_F(ArrowTableTest, AFileMayHaveNoRows) { EXPECT_EQ(columns_of(golden("empty.parquet"))["text"], Column()); }
 
 TEST_F(ArrowTableTest, AFileThatIsSomethingElseIsRefused) {

@@ -102,9 +102,10 @@ const char* column_name(const PortuneArrowTable* table, int64_t column) {
 int read(PortuneArrowTable* table, const int64_t* columns, int64_t column_count, ArrowArrayStream* out,
          PortuneArrowError* error) {
   const auto begin = [&]() -> arrow::Status {
-    // Arrow gives the columns in the order of the schema.
+    // Arrow gives the columns in the order of the schema, and each once.
     std::vector<int> wanted(columns, columns + column_count), sorted = wanted, places;
     std::ranges::sort(sorted);
+    sorted.erase(std::unique(sorted.begin(), sorted.end()), sorted.end());
     for (const int column : wanted) {
       places.push_back(static_cast<int>(std::ranges::lower_bound(sorted, column) - sorted.begin()));
     }

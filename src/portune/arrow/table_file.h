@@ -15,7 +15,7 @@ class TableFile {
  public:
   virtual ~TableFile() = default;
   virtual const arrow::Schema& schema() const = 0;
-  /// The batches of some columns, in the order of the schema; `columns` is ascending. To be called once.
+  /// The batches of some columns, in the order of the schema; `columns` is ascending, each once. To be called once.
   virtual arrow::Result<std::shared_ptr<arrow::RecordBatchReader>> read(const std::vector<int>& columns) = 0;
 };
 

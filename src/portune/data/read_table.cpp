@@ -90,11 +90,21 @@ Names take_renamed(Names rename, std::vector<std::string>& columns) {
   return wanted;
 }
 
+// A task may want a column for two of its inputs.
+std::vector<std::string> each_once(const std::vector<std::string>& columns) {
+  std::vector<std::string> once;
+  for (const std::string& column : columns) {
+    if (std::ranges::find(once, column) == once.end()) once.push_back(column);
+  }
+  return once;
+}
+
 }  // namespace
 
 Dataset read_table(Files files, TableOptions options) {
   const std::vector<std::string> paths = table_files(files.paths());
   const Names rename = take_renamed(options.rename, options.columns);
+  options.columns = each_once(options.columns);
   Dataset rows = read(paths, std::move(options));
   return rename.empty() ? rows : rename_columns(rows, rename);
 }
