@@ -3,6 +3,7 @@
 
 #include "data_stages/resuming.h"
 #include "io/temporary_folder.h"
+#include "io/tfrecord_cases.h"
 #include "portune/data/stage.h"
 #include "portune/error.h"
 #include "portune/io/tfrecord_writer.h"
@@ -181,6 +182,25 @@ TEST(ReadTfrecord, SkipsWithAndWithoutAnIndex) {
     }
     EXPECT_EQ(read_tfrecord(shards.paths()).count(), 9);
   }
+}
+
+// As somebody may have written them: none leads back, or to fewer records than were read.
+TEST(ReadTfrecord, AnIndexThatIsNotThatOfTheFileIsRefused) {
+  const Shards shards({4}, {.index = false});
+  const std::string& path = shards.paths()[0];
+  const auto bytes = static_cast<int64_t>(std::filesystem::file_size(path));
+  const auto skipping = [&](const std::vector<int64_t>& offsets, int64_t read, int64_t end) {
+    io::write_index(path, offsets, end, bytes);
+    return message_of<DataError>([&] {
+      Cursor cursor = read_tfrecord(path).iterate();
+      for (int64_t i = 0; i < read; ++i) cursor.next();
+      cursor.skip(1);
+    });
+  };
+  EXPECT_THAT(skipping({0, 16, 32, 48}, 2, bytes), AllOf(HasSubstr("shard-0.index"), HasSubstr("record 3")));
+  EXPECT_THAT(skipping({0, 16}, 3, bytes), HasSubstr("an index of 2 records"));
+  EXPECT_THAT(skipping({0, -1000, 1000}, 1, bytes), HasSubstr("record 2 at byte offset -1000"));
+  EXPECT_THAT(skipping({0}, 0, 16), HasSubstr("records up to byte offset 16"));
 }
 
 TEST(ReadTfrecord, CompressedFilesAreSkippedInToo) {

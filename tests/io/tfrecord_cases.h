@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "io/temporary_folder.h"
+#include "portune/io/tfrecord_index.h"
 #include "portune/io/tfrecord_reader.h"
 #include "portune/io/tfrecord_writer.h"
 
@@ -37,6 +38,15 @@ inline std::vector<std::string> records_of(TfrecordReader& reader) {
 inline std::vector<std::string> records_of(const std::filesystem::path& file) {
   TfrecordReader reader(file.string());
   return records_of(reader);
+}
+
+// An index of any content, with the checksum that it asks for.
+inline void write_index(const std::filesystem::path& file, const std::vector<int64_t>& offsets, int64_t end,
+                        int64_t file_bytes, bool is_compressed = false) {
+  TfrecordIndexWriter index(file.string());
+  for (const int64_t offset : offsets) index.add(offset);
+  index.finish(end, file_bytes, is_compressed);
+  index.commit();
 }
 
 inline void write_records(const std::filesystem::path& file, const std::vector<std::string>& records,

@@ -7,6 +7,7 @@
 namespace portune::io {
 namespace {
 
+using testing::AllOf;
 using testing::HasSubstr;
 
 class Index : public testing::Test {
@@ -81,6 +82,42 @@ TEST_F(Index, DamageIsNoticed) {
     write_text(index_path(file_), index.substr(0, size));
     EXPECT_THROW(open(), DataError) << size;
   }
+}
+
+// Its checksum is right, as in an index that somebody wrote to do harm.
+TEST_F(Index, MustHaveRecordsWhereTheyCanBe) {
+  write_records(file_, {"x", "", "yz"});  // at 0, 17, 33, to 51
+  const auto refused = [&](const std::vector<int64_t>& offsets, int64_t end, bool is_compressed = false) {
+    write_index(file_, offsets, end, 51, is_compressed);
+    return message_of<DataError>([&] { open(); });
+  };
+  EXPECT_THAT(refused({1, 17, 33}, 51),
+              AllOf(HasSubstr("record 1 at byte offset 1"), HasSubstr("from byte offset 0 on")));
+  EXPECT_THAT(refused({0, 15, 33}, 51), AllOf(HasSubstr("record 2 at byte offset 15"), HasSubstr("16 bytes behind 0")));
+  EXPECT_THAT(refused({0, 17, -33}, 51), HasSubstr("record 3 at byte offset -33"));
+  EXPECT_THAT(refused({0, 33, 17}, 51), HasSubstr("record 3 at byte offset 17"));
+  EXPECT_THAT(refused({0, 17, 40}, 51), HasSubstr("an end at byte offset 51"));
+  EXPECT_THAT(refused({0, INT64_MAX, INT64_MIN}, 51), HasSubstr("record 3 at byte offset -9223372036854775808"));
+  EXPECT_THAT(refused({0, 17, 33}, 50), AllOf(HasSubstr("up to byte offset 50"), HasSubstr("up to 51")));
+  EXPECT_THAT(refused({}, 51), HasSubstr("an end at byte offset 51"));
+  EXPECT_THAT(refused({0, 17, 33}, 40, true), HasSubstr("an end at byte offset 40"));
+  write_index(file_, {0, 17, 33}, 51, 51);
+  EXPECT_EQ(open().records(), 3);
+}
+
+TEST_F(Index, IsComparedWithWhatWasRead) {
+  write_records(file_, {"x", "", "yz"}, {.index = true});
+  for (const RecordPosition found : {RecordPosition{0, 0}, RecordPosition{2, 33}, RecordPosition{3, 51}}) {
+    EXPECT_NO_THROW(open().require(file_, found));
+  }
+  EXPECT_THAT(message_of<DataError>([&] {
+                open().require(file_, {1, 16});
+              }),
+              AllOf(HasSubstr("record 2 at byte offset 17"), HasSubstr("16, as in")));
+  EXPECT_THAT(message_of<DataError>([&] {
+                open().require(file_, {4, 51});
+              }),
+              AllOf(HasSubstr("an index of 3 records"), HasSubstr("at least 4, as in")));
 }
 
 TEST_F(Index, IsNotMadeOfADamagedFile) {

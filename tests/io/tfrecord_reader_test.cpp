@@ -95,6 +95,15 @@ TEST(TfrecordReader, SkipsAndSeeks) {
   }
 }
 
+TEST(TfrecordReader, DoesNotGoBack) {
+  const TemporaryFolder folder;
+  write_records(folder / "a", {"x", "y"});
+  TfrecordReader reader((folder / "a").string());
+  reader.next();
+  EXPECT_THAT(message_of<UsageError>([&] { reader.seek({0, 0}); }), HasSubstr("at least 17"));
+  EXPECT_EQ(reader.next(), "y");
+}
+
 // A record of 4 bytes between two others stands at bytes 17 to 37: length 8, its CRC 4, itself, its CRC 4.
 TEST(TfrecordReader, EveryDamagedByteIsNoticed) {
   const TemporaryFolder folder;

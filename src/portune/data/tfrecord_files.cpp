@@ -70,6 +70,7 @@ std::optional<Example> TfrecordFile::next(io::TfExample& parser, BadRows* bad_ro
 int64_t TfrecordFile::skip(int64_t count) {
   const std::optional<io::TfrecordIndex>& index = files_->indexes[file_];
   if (!index) return reader_.skip(count);
+  index->require(*files_->paths[file_], reader_.position());
   const int64_t done = reader_.position().record;
   const int64_t skipped = std::min(count, index->records() - done);
   if (skipped > 0) reader_.seek(index->position(done + skipped));

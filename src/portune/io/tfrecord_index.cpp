@@ -4,6 +4,7 @@
 #include <cstring>
 #include <filesystem>
 
+#include "portune/base/message.h"
 #include "portune/error.h"
 #include "portune/io/crc32c.h"
 #include "portune/io/random_access_file.h"
@@ -77,7 +78,40 @@ std::optional<TfrecordIndex> TfrecordIndex::open(const std::string& file, int64_
   index.records_ = trailer.records;
   index.end_ = trailer.end;
   index.is_compressed_ = trailer.is_compressed != 0;
+  if (!index.is_compressed_ && index.end_ != file_bytes) {
+    throw unfit(file, "records up to byte offset " + std::to_string(index.end_),
+                "up to " + std::to_string(file_bytes) + ", the end of " + file);
+  }
+  index.require_order(file);
   return index;
+}
+
+// That records begin at 0, and each where the one before ends or further on.
+void TfrecordIndex::require_order(const std::string& file) const {
+  constexpr int64_t kLeast = kRecordHeader + kRecordFooter;  // bytes of a record
+  if (position(0).offset != 0) throw unfit(file, place_of(0), "records from byte offset 0 on");
+  for (int64_t record = 1; record <= records_; ++record) {
+    const int64_t before = position(record - 1).offset, offset = position(record).offset;
+    if (offset >= before && offset - before >= kLeast) continue;
+    throw unfit(file, place_of(record),
+                "at least " + std::to_string(kLeast) + " bytes behind " + std::to_string(before) +
+                    ", where the record before begins");
+  }
+}
+
+void TfrecordIndex::require(const std::string& file, const RecordPosition& found) const {
+  if (found.record > records_) {
+    throw unfit(file, "an index of " + counted(records_, "record"),
+                "at least " + std::to_string(found.record) + ", as in " + file);
+  }
+  if (position(found.record) == found) return;
+  throw unfit(file, place_of(found.record), "byte offset " + std::to_string(found.offset) + ", as in " + file);
+}
+
+// As messages have it; behind the last record is the end.
+std::string TfrecordIndex::place_of(int64_t record) const {
+  return (record == records_ ? "an end" : "record " + std::to_string(record + 1)) + " at byte offset " +
+         std::to_string(position(record).offset);
 }
 
 RecordPosition TfrecordIndex::position(int64_t record) const {

@@ -21,22 +21,29 @@ std::string index_path(const std::string& file);
 ///     4  1 if the file is compressed, else 0
 ///     4  masked CRC32C of all before this
 ///     8  "PTFIDX01"
-/// What it says of the file is compared with the file's size here, and with every record that is read by it.
+/// What it says of the file is compared with the file's size here, and with every record that is read by it: anybody
+/// can write an index with the right checksum.
 class TfrecordIndex {
  public:
   /// Nothing if there is no index.
   /// file_bytes  the file's size
-  /// errors      DataError if it is damaged or was made for another file than the one there is now; IoError
+  /// errors      DataError if it is damaged, was made for another file than the one there is now, or has records where
+  ///             there can be none; IoError
   static std::optional<TfrecordIndex> open(const std::string& file, int64_t file_bytes);
 
   int64_t records() const { return records_; }
   /// Of record `record`, 0 <= record <= records().
   RecordPosition position(int64_t record) const;
+  /// Compares it with what was found by reading the file: that a record of `file`, or its end, is at this place.
+  /// errors  DataError if the index has it elsewhere, or has fewer records
+  void require(const std::string& file, const RecordPosition& found) const;
   /// Whether records of the file can be read in any order.
   bool gives_access() const { return !is_compressed_; }
 
  private:
   explicit TfrecordIndex(MappedFile file) : file_(std::move(file)) {}
+  void require_order(const std::string& file) const;
+  std::string place_of(int64_t record) const;
 
   MappedFile file_;
   int64_t records_ = 0, end_ = 0;

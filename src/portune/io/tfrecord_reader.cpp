@@ -69,6 +69,11 @@ int64_t TfrecordReader::skip(int64_t count) {
 }
 
 void TfrecordReader::seek(RecordPosition position) {
+  if (position.offset < position_.offset) {
+    throw UsageError({.where = file_and_record(path_, position_),
+                      .given = "a seek to byte offset " + std::to_string(position.offset),
+                      .expected = "at least " + std::to_string(position_.offset) + ", where the reader is"});
+  }
   pass(position.offset - position_.offset);
   position_ = position;
 }

@@ -32,6 +32,7 @@ class TfrecordReader {
   /// checksums are not looked at.
   int64_t skip(int64_t count);
   /// Goes on at a record further on.
+  /// errors  UsageError for one that it has passed already
   void seek(RecordPosition position);
 
   const std::string& path() const { return path_; }
