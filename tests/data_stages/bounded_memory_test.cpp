@@ -9,6 +9,7 @@
 #include "io/temporary_folder.h"
 #include "portune/bad_rows.h"
 #include "portune/error.h"
+#include "portune/io/arrow_table.h"
 #include "portune/io/tfrecord_frame.h"
 #include "portune/sources.h"
 #include "portune/tfrecord.h"
@@ -68,6 +69,33 @@ TEST_F(BoundedMemoryDeathTest, ALineOfAGigabyteIsPassedOver) {
     return collect(read_jsonl(path).skip_bad_rows(bad_rows)) == std::vector{0, 1} && bad_rows->count() == 1;
   };
   EXPECT_EXIT(exit_after(kMemory, read), testing::ExitedWithCode(0), "");
+}
+
+int64_t peak_bytes() {
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  return int64_t{1024} * usage.ru_maxrss;
+}
+
+// Of 344 bytes, with a list of 2^31 - 1 nulls.
+TEST_F(BoundedMemoryDeathTest, AnArrowFileOfWhichGigabytesOfJsonWouldComeIsRefused) {
+  if (!std::filesystem::exists(PORTUNE_ARROW_PLUGIN_FILE)) GTEST_SKIP() << "no plug-in for Arrow";
+  setenv("PORTUNE_ARROW_PLUGIN", PORTUNE_ARROW_PLUGIN_FILE, 1);
+  GTEST_FLAG_SET(death_test_style, "threadsafe");  // a new process: Arrow's memory is limited once in each
+  const auto read = [] {
+    constexpr int64_t kArrow = int64_t{64} << 20;
+    io::ArrowTable table(PORTUNE_TEST_DATA "/arrow/nulls.arrow", kArrow);
+    table.select({0});
+    const int64_t before = peak_bytes();
+    try {
+      table.next();
+    } catch (const DataError& error) {
+      const bool is_told = std::string_view(error.what()).find("more memory than 67108864 bytes") != std::string::npos;
+      return is_told && peak_bytes() - before < 2 * kArrow;
+    }
+    return false;
+  };
+  EXPECT_EXIT(exit_after(2 * kGigabyte, read), testing::ExitedWithCode(0), "");
 }
 
 // Its length is allowed, and its checksum is right.

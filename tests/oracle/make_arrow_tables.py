@@ -124,6 +124,9 @@ write_ipc("union.arrow", pa.table({"odd": odd, "text": ["a"]}), pa.ipc.new_strea
 latin = pa.array([b"one", "caf\u00e9".encode("latin-1"), b"three"], pa.binary()).view(pa.string())
 write_ipc("latin.arrow", pa.table({"text": latin, "label": [0, 1, 2]}), pa.ipc.new_stream, 3)
 pq.write_table(pa.table({"text": latin, "label": [0, 1, 2]}), FOLDER / "latin.parquet")
+# A row of which 10 GB of JSON would come.
+nulls = pa.ListArray.from_arrays(pa.array([0, 2**31 - 1], pa.int32()), pa.nulls(2**31 - 1))
+write_ipc("nulls.arrow", pa.table({"text": nulls}), pa.ipc.new_stream, 1)
 (FOLDER / "hungry.parquet").write_bytes(hungry_parquet())
 (FOLDER / "hungry.arrow").write_bytes(hungry_arrow())
 expected = {name: texts for name, _, _, texts in COLUMNS}

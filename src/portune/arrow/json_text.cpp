@@ -47,7 +47,7 @@ bool has_json(const arrow::DataType& type, int depth) {
   }
 }
 
-void append_quoted(std::string_view text, std::string& json) {
+void append_quoted(std::string_view text, Text& json) {
   constexpr std::string_view kDigits = "0123456789abcdef";
   json += '"';
   for (const char c : text) {
@@ -67,14 +67,14 @@ void append_quoted(std::string_view text, std::string& json) {
 }
 
 template <class T>
-void append_number(T value, std::string& text) {
+void append_number(T value, Text& text) {
   std::array<char, 32> digits;
   text.append(digits.data(), std::to_chars(digits.data(), digits.data() + digits.size(), value).ptr);
 }
 
 // The fewest digits that give this number again.
 template <class T>
-void append_float(T value, std::string& text) {
+void append_float(T value, Text& text) {
   std::isfinite(value) ? append_number(value, text) : static_cast<void>(text += "null");
 }
 
@@ -102,7 +102,7 @@ std::string_view characters_of(const arrow::Array& array, int64_t row) {
 }
 
 template <class List>
-Status append_list(const arrow::Array& array, int64_t row, std::string& json) {
+Status append_list(const arrow::Array& array, int64_t row, Text& json) {
   const auto& list = static_cast<const List&>(array);
   const int64_t begin = list.value_offset(row), end = begin + list.value_length(row);
   json += '[';
@@ -114,7 +114,7 @@ Status append_list(const arrow::Array& array, int64_t row, std::string& json) {
   return Status::OK();
 }
 
-Status append_struct(const arrow::Array& array, int64_t row, std::string& json) {
+Status append_struct(const arrow::Array& array, int64_t row, Text& json) {
   const auto& fields = static_cast<const arrow::StructArray&>(array);
   json += '{';
   for (int i = 0; i < fields.num_fields(); ++i) {
@@ -128,12 +128,12 @@ Status append_struct(const arrow::Array& array, int64_t row, std::string& json) 
 }
 
 // A key that is no text is written as the text that it would be.
-Status append_map(const arrow::Array& array, int64_t row, std::string& json) {
+Status append_map(const arrow::Array& array, int64_t row, Text& json) {
   const auto& map = static_cast<const arrow::MapArray&>(array);
   json += '{';
   for (int64_t i = map.value_offset(row); i < map.value_offset(row + 1); ++i) {
     if (i > map.value_offset(row)) json += ',';
-    std::string key;
+    Text key(json.get_allocator());
     ARROW_RETURN_NOT_OK(append_text(*map.keys(), i, key));
     append_quoted(key, json);
     json += ':';
@@ -143,7 +143,7 @@ Status append_map(const arrow::Array& array, int64_t row, std::string& json) {
   return Status::OK();
 }
 
-Status append_scalar(const arrow::Array& array, int64_t row, std::string& text) {
+Status append_scalar(const arrow::Array& array, int64_t row, Text& text) {
   ARROW_ASSIGN_OR_RAISE(const auto scalar, array.GetScalar(row));
   text += scalar->ToString();
   return Status::OK();
@@ -153,9 +153,9 @@ Status append_scalar(const arrow::Array& array, int64_t row, std::string& text) 
 
 bool has_json(const arrow::DataType& type) { return has_json(type, 0); }
 
-Status append_json(const arrow::Array& array, int64_t row, std::string& json) {
+Status append_json(const arrow::Array& array, int64_t row, Text& json) {
   const auto quoted_text = [&] {
-    std::string text;
+    Text text(json.get_allocator());
     ARROW_RETURN_NOT_OK(append_text(array, row, text));
     append_quoted(text, json);
     return Status::OK();
@@ -183,7 +183,7 @@ Status append_json(const arrow::Array& array, int64_t row, std::string& json) {
   }
 }
 
-Status append_text(const arrow::Array& array, int64_t row, std::string& text) {
+Status append_text(const arrow::Array& array, int64_t row, Text& text) {
   if (array.IsNull(row)) return Status::OK();
   switch (array.type_id()) {
     case Type::EXTENSION:

@@ -68,7 +68,7 @@ Result<bool> validate(const arrow::Array& array) {
 Result<std::shared_ptr<arrow::Array>> texts_of(const arrow::Array& array, bool all_are_utf8, arrow::MemoryPool* pool) {
   arrow::LargeStringBuilder builder(pool);
   ARROW_RETURN_NOT_OK(builder.Reserve(array.length()));
-  std::string text;
+  Text text(pool);
   for (int64_t row = 0; row < array.length(); ++row) {
     text.clear();
     ARROW_RETURN_NOT_OK(append_text(array, row, text));

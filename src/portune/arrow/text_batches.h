@@ -13,7 +13,7 @@ namespace portune::arrow_plugin {
 /// an empty text. Bytes, and structs {bytes, path} as `datasets` has for images, become large_binary.
 /// columns  their places in the input's schema, in the order wanted
 /// errors   Status for a type that has no text; in ReadNext also for what is wrong with a batch. A text alone that is
-///          not UTF-8 becomes null
+///          not UTF-8 becomes null; std::bad_alloc where `pool` has no more memory
 arrow::Result<std::shared_ptr<arrow::RecordBatchReader>> text_batches(std::shared_ptr<arrow::RecordBatchReader> input,
                                                                       const std::vector<int>& columns,
                                                                       arrow::MemoryPool* pool);
