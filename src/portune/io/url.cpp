@@ -1,5 +1,7 @@
 #include "portune/io/url.h"
 
+#include <arpa/inet.h>
+
 #include <memory>
 
 #include "portune/error.h"
@@ -59,6 +61,10 @@ std::string linked_url(const std::string& page, const std::string& link) {
   return url.text();
 }
 
-bool Url::is_loopback() const { return host == "localhost" || host == "[::1]" || host.starts_with("127."); }
+bool Url::is_loopback() const {
+  in_addr address{};
+  const bool is_address = inet_pton(AF_INET, host.c_str(), &address) == 1;  // a name may begin with 127., too
+  return host == "localhost" || host == "[::1]" || (is_address && ntohl(address.s_addr) >> 24 == 127);
+}
 
 }  // namespace portune::io
