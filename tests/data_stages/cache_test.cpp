@@ -2,12 +2,14 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <cstring>
 
 #include "data_stages/numbers.h"
 #include "data_stages/resuming.h"
 #include "io/table_file.h"
 #include "io/temporary_folder.h"
 #include "portune/error.h"
+#include "portune/io/content_hash.h"
 #include "portune/sources.h"
 
 namespace portune::data {
@@ -69,6 +71,20 @@ TEST(Cache, BatchesFromAFileTellWhatAllMayBe) {
   ASSERT_EQ(types.size(), 2u);
   EXPECT_EQ(types[0][0], (BatchType::value_type{"ids", {DType::kInt32, {1, 2}}}));
   EXPECT_EQ(types[1][0], (BatchType::value_type{"ids", {DType::kInt32, {1, 4}}}));
+}
+
+// As a report of a loss that is not finite does.
+TEST(Cache, BatchesFromAFileNameTheirRows) {
+  const std::string path = write_file("t.csv", "n\n0\n1\n2\n");
+  const TemporaryFolder folder;
+  for (const std::string& file : {std::string(), (folder / "c").string()}) {
+    const auto batches = [&] { return read_csv(path).batch({.size = 2}).cache(file); };
+    for (int process = 0; process < 2; ++process) {
+      Cursor cursor = batches().iterate();
+      EXPECT_EQ(to_string(cursor.next()->row_origins()), path + ":2, 3");
+      EXPECT_EQ(to_string(cursor.next()->row_origins()), path + ":4");
+    }
+  }
 }
 
 TEST(Cache, GivesFilesRandomAccess) {
@@ -143,7 +159,7 @@ TEST(CacheFile, OfAnOlderFormatIsToldAsSuch) {
   const TemporaryFolder folder;
   const auto rows = [&] { return texts_of(numbers(3).cache(folder / "c").iterate()); };
   rows();
-  write_text(folder / "c", text_of(folder / "c").replace(0, 16, "portune cache 1\n"));
+  write_text(folder / "c", text_of(folder / "c").replace(0, 16, "portune cache 2\n"));
   expect_error<DataError>([&] { rows(); }, {"another version of Portune", "remove the file"});
 }
 
@@ -162,6 +178,27 @@ TEST(CacheFile, ThatIsDamagedIsRefusedWhereverItIs) {
   }
   write_text(folder / "c", whole);
   EXPECT_EQ(rows(), expected);
+}
+
+// As somebody may have written it: its footer has the right checksum.
+TEST(CacheFile, OffsetsBeyondAllNumbersAreRefused) {
+  const TemporaryFolder folder;
+  const auto rows = [&] { return texts_of(numbers(3).cache(folder / "c").iterate()); };
+  rows();
+  const std::string whole = text_of(folder / "c");
+  const size_t footer = whole.size() - 48;  // size, three offsets, the hash, "end of c"
+  const auto number_at = [&](size_t at) { return *reinterpret_cast<const uint64_t*>(whole.data() + at); };
+  const size_t offsets = number_at(footer + 8);
+  for (size_t example = 0; example <= 3; ++example) {
+    for (const uint64_t offset : {~uint64_t{0}, ~uint64_t{3}, ~uint64_t{1000}, uint64_t{0}}) {
+      std::string hostile = whole;
+      std::memcpy(hostile.data() + offsets + 8 * example, &offset, sizeof offset);
+      const uint64_t hash = io::hash_of(std::string_view(hostile).substr(offsets, footer - offsets));
+      std::memcpy(hostile.data() + footer + 32, &hash, sizeof hash);
+      write_text(folder / "c", hostile);
+      EXPECT_THROW(rows(), DataError) << example << ": " << offset;
+    }
+  }
 }
 
 }  // namespace

@@ -12,7 +12,7 @@ namespace portune::data {
 namespace {
 
 // The digit is that of the format, to be raised with each change of it or of example_bytes.
-constexpr std::string_view kMagic = "portune cache 2\n", kMagicOfAny = kMagic.substr(0, kMagic.size() - 2);
+constexpr std::string_view kMagic = "portune cache 3\n", kMagicOfAny = kMagic.substr(0, kMagic.size() - 2);
 constexpr size_t kWriteBytes = 1 << 20;  // at a time
 
 // The end of the file.
@@ -115,7 +115,8 @@ void CacheFile::require_magic() const {
 
 Example CacheFile::at(int64_t index) const {
   const uint64_t begin = offset(index), end = offset(index + 1);
-  if (begin + sizeof(uint64_t) > end || end > offsets_begin_) fail("a damaged file");
+  const bool fits = end >= sizeof(uint64_t) && begin <= end - sizeof(uint64_t) && end <= offsets_begin_;
+  if (!fits) fail("a damaged file");
   const std::string_view bytes = piece(begin, end - sizeof(uint64_t));
   if (bytes_of(io::hash_of(bytes)) != piece(end - sizeof(uint64_t), end)) {
     fail("a damaged example " + std::to_string(index));

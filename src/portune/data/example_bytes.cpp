@@ -54,6 +54,12 @@ void append_batch_types(std::string& bytes, const std::vector<BatchType>& types)
   }
 }
 
+void append_origin(std::string& bytes, const Origin& origin) {
+  append_number<uint8_t>(bytes, origin.file ? 1 : 0);
+  if (origin.file) append_text(bytes, *origin.file);
+  append_number(bytes, origin.row);
+}
+
 class Reader {
  public:
   Reader(std::string_view bytes, const std::string& where) : bytes_(bytes), where_(where) {}
@@ -67,6 +73,9 @@ class Reader {
     std::vector<BatchType> types;
     for (uint64_t left = number<uint64_t>(); left > 0; --left) types.push_back(batch_type());
     if (!types.empty()) example.set_batch_types(std::move(types));
+    std::vector<Origin> rows;
+    for (uint64_t left = number<uint64_t>(); left > 0; --left) rows.push_back(origin());
+    if (!rows.empty()) example.set_row_origins(std::move(rows));
     if (!bytes_.empty()) fail();
     return example;
   }
@@ -163,16 +172,15 @@ void append_bytes(std::string& bytes, const Example& example) {
                       .expected = "what is the same for all, to be kept in a file",
                       .fix = "cache the rows before batches are made of them"});
   }
-  const Origin& origin = example.origin();
-  append_number<uint8_t>(bytes, origin.file ? 1 : 0);
-  if (origin.file) append_text(bytes, *origin.file);
-  append_number(bytes, origin.row);
+  append_origin(bytes, example.origin());
   append_number<uint64_t>(bytes, example.columns().size());
   for (const Example::Entry& entry : example.columns()) {
     append_text(bytes, entry.name);
     append_column(bytes, entry.value);
   }
   append_batch_types(bytes, example.batch_types());
+  append_number<uint64_t>(bytes, example.row_origins().size());
+  for (const Origin& row : example.row_origins()) append_origin(bytes, row);
 }
 
 Example example_of_bytes(std::string_view bytes, const std::string& where) { return Reader(bytes, where).example(); }

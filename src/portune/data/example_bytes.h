@@ -8,7 +8,8 @@
 
 namespace portune::data {
 
-/// Appends the bytes of an example, its origin included. Numbers are in the byte order of the machine.
+/// Appends the bytes of an example, its origin and, of a batch, those of its rows included. Numbers are in the byte
+/// order of the machine.
 void append_bytes(std::string& bytes, const Example& example);
 
 /// The example that append_bytes() wrote.
