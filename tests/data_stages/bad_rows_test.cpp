@@ -77,6 +77,18 @@ TEST(BadRows, LeaveAnErrorWhereTheNextRowIsUncertain) {
   expect_error<DataError>([&] { header.count(); }, {"t.csv:1", "0xff"});
 }
 
+TEST(BadRows, MayBeTheFirstOfAFileWithoutAHeader) {
+  const std::string path = write_file("t.csv", "\xff,a\n\xff,b\n2,c\n3\n4,d\n");
+  const auto rows = [&](const std::shared_ptr<BadRows>& bad_rows) {
+    return read_csv(path, {.header = false, .names = {"n", "x"}}).skip_bad_rows(bad_rows);
+  };
+  const auto bad_rows = at_most(3);
+  EXPECT_THAT(collect(rows(bad_rows)), ElementsAre(2, 4));
+  EXPECT_THAT(places_of(*bad_rows), ElementsAre(".csv:1", ".csv:2", ".csv:4"));
+  expect_resumable([&] { return rows(at_most(3)); });
+  expect_error<DataError>([&] { rows(at_most(1)).count(); }, {"t.csv:2", "0xff"});
+}
+
 TEST(BadRows, OfJsonLines) {
   const std::string path =
       write_file("t.jsonl", "{\"n\":0}\n{\"n\":}\n[1]\n{\"m\":3}\n{\"n\":1,\"n\":2}\n{\"n\":\"\xff\"}\n{\"n\":6}\n");
@@ -216,6 +228,13 @@ TEST(BadRows, OfConllAreTheSameAfterAResumption) {
   expect_resumable([&] { return read_conll(path).skip_bad_rows(at_most(2)); });
 }
 
+TEST(BadRows, OfSquadAreTheSameAfterAResumption) {
+  const std::string path =
+      write_file("t.json", R"({"data": [{"id": 1, "context": "c"}, {"id": "a", "question": "q", "context": "c"},
+                             {"id": "b", "context": "c"}, {"id": "c", "question": "q", "context": "c"}]})");
+  expect_resumable([&] { return read_squad(path, false).skip_bad_rows(at_most(2)); });
+}
+
 TEST(BadRows, BeforeACacheAreKnownToThoseWhoReadItsFile) {
   const std::string path = write_file("t.csv", kRagged);
   const TemporaryFolder folder;
@@ -276,6 +295,27 @@ TEST(BadRows, OfTfrecordsArePassedOverAndTold) {
   EXPECT_EQ(collect(read_tfrecord(file.path()).skip_bad_rows(bad_rows)).size(), 19U);
   EXPECT_THAT(bad_rows->rows()[0].where, EndsWith("t.tfrecord:14"));
   EXPECT_THAT(bad_rows->rows()[0].reason, HasSubstr("a record that has another checksum"));
+}
+
+// As in a table, where it is a row that was found, but could not be read.
+TEST(BadRows, MayBeAllThereAre) {
+  EXPECT_EQ(read_jsonl(write_file("t.jsonl", "[1]\n")).skip_bad_rows(at_most(1)).count(), 0);
+  const TemporaryFolder folder;
+  std::vector<std::string> paths;
+  for (const char* name : {"a", "b"}) {
+    paths.push_back(folder / name);
+    TfrecordWriter writer(paths.back(), {.index = false});
+    writer.write(*numbers(1).iterate().next());
+    writer.commit();
+    std::string bytes = text_of(paths.back());
+    bytes.back() ^= 1;  // of the checksum
+    write_text(paths.back(), bytes);
+  }
+  for (const int reads : {1, 2}) {
+    const auto bad_rows = at_most(2);
+    EXPECT_THAT(collect(read_tfrecord(paths, {.num_parallel_reads = reads}).skip_bad_rows(bad_rows)), ElementsAre());
+    EXPECT_EQ(bad_rows->count(), 2);
+  }
 }
 
 TEST(BadRows, DamagedCompressedRecordsAreAnErrorWhatEverIsAllowed) {

@@ -34,6 +34,17 @@ const std::string kNested = R"({"version": "v2.0", "data": [
 
 }  // namespace
 
+TEST(Squad, SkipsWithoutALookAtTheQuestions) {
+  SquadReader reader(write_file("in.json", R"({"data": [{"id": 1, "context": "c"}, {"id": 2, "context": "c"},
+                                              {"id": "a", "question": "q", "context": "c"}]})"),
+                     false);
+  EXPECT_EQ(reader.skip(2), 2);
+  EXPECT_EQ(reader.number(), 2);
+  EXPECT_TRUE(reader.next());
+  EXPECT_EQ(reader.question().id, "a");
+  EXPECT_EQ(reader.skip(1), 0);
+}
+
 TEST(Squad, NestedQuestionsHaveTheirContext) {
   EXPECT_EQ(read_text(kNested),
             (std::vector<Row>{

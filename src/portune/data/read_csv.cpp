@@ -33,7 +33,7 @@ class CsvRows final : public Iterator {
   void restore(const nlohmann::json& state) override {
     if (state.is_null()) return;
     const io::TextPosition position = position_in(SavedState(kRows, state));
-    begin();
+    begin_behind_bad_rows();
     row_ready_ = false;
     reader_.seek(position);
   }
@@ -46,9 +46,10 @@ class CsvRows final : public Iterator {
   };
 
   // Finds the names of the columns; false if the file is empty.
+  // errors  BadRecordError for a first row, behind which the next call goes on
   bool begin() {
-    began_ = true;
     if (!read_first()) return false;
+    began_ = true;
     if (!options_.header) {
       row_ready_ = true;
       require_name_count();
@@ -59,11 +60,22 @@ class CsvRows final : public Iterator {
     return true;
   }
 
-  // Without a header, no row can be read.
+  // As begin(), in a file that was read before: its bad rows are known.
+  void begin_behind_bad_rows() {
+    for (bool more = true; more && !began_;) {
+      try {
+        more = begin();
+      } catch (const io::BadRecordError&) {
+      }
+    }
+  }
+
+  // If there is a header and it is bad, no row can be read.
   bool read_first() {
     try {
       return reader_.next();
     } catch (const io::BadRecordError& error) {
+      if (!options_.header) throw;
       throw DataError(error.report());
     }
   }

@@ -81,10 +81,7 @@ int64_t TfrecordFile::skip(int64_t count) {
 template <class Read>
 auto TfrecordSequence::next_by(const Read& read) {
   while (begin_file()) {
-    if (auto found = read(*records_)) {
-      found_any_ = true;
-      return found;
-    }
+    if (auto found = read(*records_)) return found;
     end_file();
   }
   return decltype(read(*records_))();
@@ -102,7 +99,6 @@ int64_t TfrecordSequence::skip(int64_t count) {
   int64_t skipped = 0;
   while (skipped < count && begin_file()) {
     skipped += records_->skip(count - skipped);
-    found_any_ |= skipped > 0;
     if (skipped < count) end_file();
   }
   return skipped;
@@ -131,7 +127,9 @@ bool TfrecordSequence::begin_file() {
   return true;
 }
 
+// Records that were passed over are some, too.
 void TfrecordSequence::end_file() {
+  found_any_ |= records_->position().record > 0;
   records_.reset();
   if (++file_ == files_->paths.size() && !found_any_) throw no_records(*files_);
 }

@@ -94,7 +94,7 @@ class TfrecordSequence {
   std::shared_ptr<const TfrecordFiles> files_;
   size_t file_ = 0;
   std::optional<TfrecordFile> records_;
-  bool found_any_ = false;
+  bool found_any_ = false;  // in the files before
   SameFiles same_files_;
 };
 

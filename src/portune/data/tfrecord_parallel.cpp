@@ -137,6 +137,7 @@ class ParallelReads final : public Iterator {
     if (block.taken < block.records.size()) {
       Read read = std::move(block.records[block.taken++]);
       slot.next = read.end;
+      found_any_ = true;  // one that is passed over, too
       const bool is_used_up = block.taken == block.records.size();
       if (is_used_up && !block.error && !block.is_last) drop_block(slot);
       if (read.fault) {
@@ -144,7 +145,6 @@ class ParallelReads final : public Iterator {
         return std::nullopt;
       }
       if (deterministic_ || is_used_up) pass_turn();
-      found_any_ = true;
       return std::move(read.example);
     }
     if (block.error) std::rethrow_exception(block.error);

@@ -2,6 +2,8 @@
 
 #include <simdjson.h>
 
+#include <algorithm>
+
 #include "portune/io/bad_record.h"
 #include "portune/io/decompress.h"
 
@@ -86,10 +88,20 @@ SquadReader::SquadReader(std::string path, bool with_answers) : path_(std::move(
 }
 SquadReader::~SquadReader() = default;
 
-bool SquadReader::next() {
+const SquadReader::Document& SquadReader::document() {
   if (document_ == nullptr) document_ = std::make_unique<Document>(path_);
-  if (number_ == std::ssize(document_->entries)) return false;
-  const Entry& entry = document_->entries[static_cast<size_t>(number_++)];
+  return *document_;
+}
+
+int64_t SquadReader::skip(int64_t count) {
+  const int64_t skipped = std::min(count, std::ssize(document().entries) - number_);
+  number_ += skipped;
+  return skipped;
+}
+
+bool SquadReader::next() {
+  if (number_ == std::ssize(document().entries)) return false;
+  const Entry& entry = document().entries[static_cast<size_t>(number_++)];
   try {
     question_ = {
         std::string_view(entry.question["id"]), std::string_view(entry.question["question"]), entry.context, {}};

@@ -9,8 +9,8 @@
 
 namespace portune::io {
 
-/// Reads a file of SQuAD 1 or 2, or of its flattened form: see data::read_squad. The file is parsed as a whole, at the
-/// first next().
+/// Reads a file of SQuAD 1 or 2, or of its flattened form: see data::read_squad. The file is parsed as a whole, when it
+/// is asked for a question first.
 class SquadReader {
  public:
   struct Answer {
@@ -29,6 +29,9 @@ class SquadReader {
   /// Goes to the next question; false at the end.
   /// errors  DataError for what is not JSON of this form; BadRecordError for a question that is not, with its number
   bool next();
+  /// Passes over the next `count` questions, or as many as there are, and returns how many these were. They are not
+  /// looked at, so a bad one is no error.
+  int64_t skip(int64_t count);
   /// Valid until next().
   const Question& question() const { return question_; }
   /// Its number, from 1.
@@ -36,6 +39,7 @@ class SquadReader {
 
  private:
   struct Document;  // keeps simdjson out of this header
+  const Document& document();
 
   std::string path_;
   bool with_answers_;
