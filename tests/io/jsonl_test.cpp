@@ -2,6 +2,7 @@
 
 #include "io/table_file.h"
 #include "portune/error.h"
+#include "portune/io/bad_record.h"
 
 namespace portune::io {
 namespace {
@@ -99,6 +100,14 @@ INSTANTIATE_TEST_SUITE_P(Lines, JsonlRefuses,
 
 TEST(Jsonl, DoubledKeyIsRefused) {
   expect_error<DataError>([] { read_text(R"({"a": 1, "b": 2, "\u0061": 3})"); }, {"in.jsonl:1", "key 'a' twice"});
+}
+
+TEST(Jsonl, TooManyKeysAreRefused) {
+  std::string line = "{\"k0\":1";
+  for (size_t i = 1; i < JsonlReader::kMostKeys; ++i) line += ",\"k" + std::to_string(i) + "\":1";
+  EXPECT_EQ(read_text(line + "}", {"k7"}, 1 << 20), (std::vector<Row>{{{"k7", "1"}}}));
+  expect_error<BadRecordError>([&] { read_text(line + ",\"more\":1}", {"k7"}, 1 << 20); },
+                               {"in.jsonl:1", "more than 16384 keys"});
 }
 
 TEST(Jsonl, InvalidUtf8TellsLineAndByte) {

@@ -109,7 +109,7 @@ TEST(TfExampleDeathTest, AListInManyPartsTakesLittleMemory) {
   constexpr int64_t kParts = 100'000;
   std::string parts;
   for (int64_t i = 0; i < kParts; ++i) parts += "\x1a\x02\x08\x07";  // Int64List of one 7
-  const auto field = [](char tag, const std::string& message) {  // of 2^14 to 2^21 bytes
+  const auto field = [](char tag, const std::string& message) {      // of 2^14 to 2^21 bytes
     const size_t size = message.size();
     std::string length(3, '\0');
     for (size_t i = 0; i < 3; ++i) length[i] = static_cast<char>((size >> 7 * i & 0x7f) | (i < 2 ? 0x80 : 0));
@@ -123,6 +123,25 @@ TEST(TfExampleDeathTest, AListInManyPartsTakesLittleMemory) {
     return values == std::vector<int64_t>(kParts, 7);
   };
   EXPECT_EXIT(exit_after(64 << 20, read), testing::ExitedWithCode(0), "");
+}
+
+// Each, of a doubled name or not, is looked for among those before.
+TEST(TfExample, TooManyFeaturesAreRefused) {
+  for (const bool doubled : {false, true}) {
+    for (const int count : {TfExample::kMostFeatures, TfExample::kMostFeatures + 1}) {
+      TfExampleWriter writer;
+      for (int i = 0; i < count; ++i) writer.add(doubled ? "n" : std::to_string(i), std::vector<int64_t>{i});
+      const std::string record(writer.finish());
+      TfExample example;
+      if (count > TfExample::kMostFeatures) {
+        EXPECT_THAT(message_of<UsageError>([&] { example.parse(record); }),
+                    testing::HasSubstr("more than 16384 features"));
+      } else {
+        example.parse(record);
+        EXPECT_EQ(example.features().size(), doubled ? 1U : static_cast<size_t>(count));
+      }
+    }
+  }
 }
 
 TEST(TfExample, KindsAreNotConverted) {

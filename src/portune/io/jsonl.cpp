@@ -103,6 +103,7 @@ void JsonlReader::read_object(std::span<char> text) {
     for (simdjson::simdjson_result<ondemand::field> field : document.get_object()) {
       const std::string_view key = field.unescaped_key();
       keys_.push_back(key);
+      require_few_keys();
       if (wants(key)) fields_.push_back({key, text_of(field.value(), key, lines_.where())});
     }
     // "Out of bounds" is how simdjson says that nothing follows.
@@ -119,6 +120,14 @@ void JsonlReader::read_object(std::span<char> text) {
 
 bool JsonlReader::wants(std::string_view key) const {
   return columns_.empty() || std::find(columns_.begin(), columns_.end(), key) != columns_.end();
+}
+
+void JsonlReader::require_few_keys() const {
+  if (keys_.size() <= kMostKeys) return;
+  throw BadRecordError({.where = lines_.where(),
+                        .given = "more than " + counted(kMostKeys, "key") + " in an object",
+                        .expected = "fewer keys",
+                        .fix = "write values that belong together into a list"});
 }
 
 void JsonlReader::require_distinct_keys() {

@@ -15,10 +15,11 @@ namespace portune::io {
 /// Reads a file of one JSON object a line, in constant memory. Empty lines, CR LF and a byte order mark are accepted.
 /// A value becomes a text: a string its characters, a number, true or false its spelling in the file, null nothing, a
 /// list or an object its JSON as it stands there, of which only the brackets are checked.
-/// errors  BadRecordError with file and line: not a JSON object, a doubled key, a line of more than `max_line_bytes`,
-///         bytes that are not UTF-8
+/// errors  BadRecordError with file and line: not a JSON object, a doubled key, more than kMostKeys of them, a line of
+///         more than `max_line_bytes`, bytes that are not UTF-8
 class JsonlReader {
  public:
+  static constexpr size_t kMostKeys = 16'384;  ///< of an object: who looks for one goes through all
   struct Field {
     std::string_view key;
     std::string_view value;
@@ -47,6 +48,7 @@ class JsonlReader {
 
   void read_object(std::span<char> text);
   bool wants(std::string_view key) const;
+  void require_few_keys() const;
   void require_distinct_keys();
 
   LineReader lines_;

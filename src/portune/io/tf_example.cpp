@@ -6,6 +6,7 @@
 #include <bit>
 #include <cstring>
 
+#include "portune/base/message.h"
 #include "portune/base/wire.h"
 #include "portune/error.h"
 #include "portune/io/packed_varints.h"
@@ -135,6 +136,7 @@ std::string_view TfFeature::text() const {
 void TfExample::parse(std::string_view record) {
   features_.clear();
   joined_.clear();
+  parsed_ = 0;
   for (WireReader reader(record); reader.next();) {
     if (reader.field() == kFeatures) parse_features(reader.bytes());
   }
@@ -147,6 +149,7 @@ void TfExample::parse_features(std::string_view message) {
 }
 
 void TfExample::parse_entry(std::string_view message) {
+  if (++parsed_ > kMostFeatures) refuse("more than " + counted(kMostFeatures, "feature"), "fewer features");
   TfFeature feature;
   for (WireReader reader(message); reader.next();) {
     if (reader.field() == kKey) feature.name = reader.bytes();

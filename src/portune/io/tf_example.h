@@ -39,7 +39,9 @@ struct TfFeature {
 /// message are joined.
 class TfExample {
  public:
-  /// errors  UsageError for what is no tf.train.Example
+  static constexpr int kMostFeatures = 16'384;  ///< of a record: who looks for one goes through all
+
+  /// errors  UsageError for what is no tf.train.Example, and for more than kMostFeatures, doubled names included
   void parse(std::string_view record);
 
   /// Each name once, in the order of their first appearance.
@@ -57,6 +59,7 @@ class TfExample {
   void set(const TfFeature& feature);
 
   std::vector<TfFeature> features_;
+  int parsed_ = 0;                  // features so far, among them those of doubled names
   std::deque<std::string> joined_;  // lists that came in several parts
 };
 
