@@ -68,8 +68,8 @@ struct DecodeOptions {
 /// A JPEG, PNG or WebP file, told by its content. Pixels are those of Pillow: convert("RGB") after
 /// ImageOps.exif_transpose. Of an animation the first picture.
 /// where     what to call the file in errors
-/// errors    DataError for a file of another kind, one that is cut short or damaged, more than max_pixels, and a JPEG
-///           of more than 100 scans, which may take hours
+/// errors    DataError for a file of another kind, one that is cut short or damaged, more than max_pixels or 65,535 on
+///           a side, and a JPEG of more than 100 scans, which may take hours
 Image decode(std::span<const std::byte> file, const std::string& where, const DecodeOptions& options = {});
 /// Whether bytes begin as a file does that decode() knows.
 bool is_image(std::span<const std::byte> file);

@@ -5,6 +5,7 @@
 
 #include "base/limited_memory.h"
 #include "image/golden.h"
+#include "image/write_png.h"
 #include "io/temporary_folder.h"
 #include "portune/error.h"
 
@@ -76,6 +77,18 @@ TEST(Decode, RefusesManyPixelsBeforeItTakesMemoryForThem) {
   const fs::path picture = kGoldens / "decode" / "lossy.webp";
   EXPECT_EQ(read(picture, {.max_pixels = 17 * 23}).size(), (Size{17, 23}));
   EXPECT_THROW(read(picture, {.max_pixels = 17 * 23 - 1}), DataError);
+}
+
+TEST(Decode, RefusesALongSideHoweverFewPixelsThereAre) {
+  const TemporaryFolder folder;
+  for (const Size size : {Size{1, 65'536}, Size{65'536, 1}}) {
+    write_png(folder / "long.png", Image(size));
+    const std::string message = message_of<DataError>([&] { read(folder / "long.png"); });
+    EXPECT_NE(message.find("an image of " + to_string(size)), message.npos) << message;
+    EXPECT_NE(message.find("at most 65535 pixels on each side"), message.npos) << message;
+  }
+  write_png(folder / "long.png", Image({1, 65'535}));
+  EXPECT_EQ(read(folder / "long.png").size(), (Size{1, 65'535}));
 }
 
 // Within the limit, yet far more than the file holds.

@@ -7,6 +7,8 @@
 namespace portune::image {
 namespace {
 
+constexpr int64_t kMostSide = 65'535;  // the most that a JPEG has
+
 // The first bytes of a kind of file; '?' stands for any.
 struct Kind {
   std::string_view begin;
@@ -43,11 +45,19 @@ void require_size(const Size& size, const std::string& where, const DecodeOption
   if (size.height < 1 || size.width < 1) {
     throw DataError({.where = where, .given = "an image of " + to_string(size), .expected = "at least one pixel"});
   }
-  if (size.height <= options.max_pixels / size.width) return;
-  throw DataError({.where = where,
-                   .given = "an image of " + to_string(size),
-                   .expected = "at most " + std::to_string(options.max_pixels) + " pixels in all",
-                   .fix = "if it is meant to be so large, raise the limit (max_pixels)"});
+  if (size.height > options.max_pixels / size.width) {
+    throw DataError({.where = where,
+                     .given = "an image of " + to_string(size),
+                     .expected = "at most " + std::to_string(options.max_pixels) + " pixels in all",
+                     .fix = "if it is meant to be so large, raise the limit (max_pixels)"});
+  }
+  // The weights of resizing take memory for each pixel of a side, however short the other one is.
+  if (std::max(size.height, size.width) > kMostSide) {
+    throw DataError({.where = where,
+                     .given = "an image of " + to_string(size),
+                     .expected = "at most " + std::to_string(kMostSide) + " pixels on each side",
+                     .fix = "cut the image, or leave it out"});
+  }
 }
 
 DataError cut_short(const std::string& where, std::string_view format, size_t bytes) {

@@ -11,7 +11,7 @@ Image decode_jpeg(std::span<const std::byte> file, const std::string& where, con
 Image decode_png(std::span<const std::byte> file, const std::string& where, const DecodeOptions& options);
 Image decode_webp(std::span<const std::byte> file, const std::string& where, const DecodeOptions& options);
 
-/// DataError for an empty image or one of too many pixels.
+/// DataError for an empty image, or one of too many pixels in all or on a side.
 void require_size(const Size& size, const std::string& where, const DecodeOptions& options);
 /// Of a file that ends too early.
 DataError cut_short(const std::string& where, std::string_view format, size_t bytes);
