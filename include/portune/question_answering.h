@@ -36,9 +36,9 @@ class QuestionAnswering final : public TextTask {
   /// [...]}. int32 [length] each: input_ids, attention_mask, token_type_ids if the model reads them; span_begins and
   /// span_ends, the code points of the context that a token stands for, -1 for other tokens. int32 [] each:
   /// start_positions and end_positions, the first answer's tokens, or 0 if the window does not have all of it; window,
-  /// its number. And the texts id, context, answers.
+  /// its number. And the texts id, context, answers, which are empty in all windows but the first.
   /// errors  DataError that names the row for a missing column, an answer that does not stand in the context, a
-  ///         question that leaves no room, text that is not UTF-8
+  ///         question that leaves no room, more than 10,000 windows, text that is not UTF-8
   std::vector<data::Example> encode(const data::Example& row, Labels labels = Labels::kRequired) const;
 
   std::vector<std::string> columns(Labels labels) const override;

@@ -119,6 +119,38 @@ TEST(QuestionAnswering, StrideIsHalfAWindowUnlessGiven) {
   EXPECT_EQ(task.examples(data::from_examples({row_of("it", context, none), row_of("it", "good", none)})).count(), 3);
 }
 
+// A context of a megabyte has a thousand windows, and its copies would have a gigabyte.
+TEST(QuestionAnswering, TheFirstWindowAloneHasTheTexts) {
+  const QuestionAnswering task(kTinyBert, {.max_length = 13});
+  const std::string context = "the film was good the film was good the film was good";
+  const std::string none = R"({"text": [], "answer_start": []})";
+  for (const Labels labels : {Labels::kRequired, Labels::kIgnored}) {
+    const auto windows = task.encode(row_of("it", context, none), labels);
+    ASSERT_EQ(windows.size(), 2u);
+    EXPECT_EQ(windows[0].text("id"), "q1");
+    EXPECT_EQ(windows[0].text("context"), context);
+    for (const char* column : {"id", "context"}) EXPECT_EQ(windows[1].text(column), "") << column;
+    for (const data::Example& window : windows) EXPECT_EQ(window.has("answers"), labels == Labels::kRequired);
+  }
+  EXPECT_EQ(task.encode(row_of("it", context, none))[0].text("answers"), none);
+}
+
+// Each shares all but one of its tokens with the one before.
+TEST(QuestionWindows, MayNotBeOneForEachTokenOfALongContext) {
+  text::Encoding pair;
+  const auto windows = [&](size_t context) {
+    pair.sequence_ids.assign(3, 0);  // the question takes 3 of 8, the context has 5
+    pair.sequence_ids.resize(3 + context, 1);
+    pair.ids.resize(3 + context);
+    pair.type_ids.resize(3 + context);
+    pair.offsets.resize(3 + context);
+    return tasks::windows_of(pair, 8, 4).size();
+  };
+  EXPECT_EQ(windows(10'004), 10'000u);
+  EXPECT_THAT(message_of<DataError>([&] { windows(10'005); }),
+              AllOf(HasSubstr("a context of 10005 tokens, which takes 10001 windows of 5"), HasSubstr("doc_stride")));
+}
+
 TEST(QuestionAnswering, BadRowsAreNamed) {
   const QuestionAnswering task(kTinyBert, {.max_length = 16, .doc_stride = 4});
   const auto message = [&](const std::string& question, const char* answers) {

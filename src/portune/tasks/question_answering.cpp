@@ -106,8 +106,10 @@ std::vector<data::Example> QuestionAnswering::encode(const data::Example& row, L
     example.set("start_positions", Tensor({}, {span ? span->first : kNoAnswer}));
     example.set("end_positions", Tensor({}, {span ? span->last : kNoAnswer}));
     example.set("window", Tensor({}, {number}));
-    for (const char* column : {"id", "context"}) example.set(column, row.text(column));
-    if (labelled) example.set("answers", row.text("answers"));
+    // Of a long context each window would have a copy. AnswerSearch reads those of the first.
+    const auto text = [&](const char* column) { return number == 0 ? row.text(column) : std::string(); };
+    for (const char* column : {"id", "context"}) example.set(column, text(column));
+    if (labelled) example.set("answers", text("answers"));
   }
   return examples;
 }

@@ -59,6 +59,18 @@ int64_t checked_stride(int64_t stride, int64_t room) {
   return stride > 0 ? stride : std::min(kUsual, room / 2);
 }
 
+// All windows of a row are in memory together.
+void require_few_windows(size_t length, size_t share, size_t step) {
+  constexpr size_t kMost = 10'000;
+  const size_t windows = 1 + (length - share + step - 1) / step;
+  if (windows <= kMost) return;
+  throw DataError({.where = "question",
+                   .given = "a context of " + std::to_string(length) + " tokens, which takes " +
+                            std::to_string(windows) + " windows of " + std::to_string(share),
+                   .expected = "at most " + std::to_string(kMost) + " windows",
+                   .fix = "divide the context or shorten the question, lower doc_stride or raise max_length"});
+}
+
 }  // namespace
 
 std::optional<AnswerSpan> first_answer(const data::Example& row) {
@@ -89,6 +101,7 @@ std::vector<QuestionWindow> windows_of(const text::Encoding& pair, int64_t max_l
   const bool fits = static_cast<int64_t>(length) <= room;
   const size_t share = fits ? length : static_cast<size_t>(room);
   const size_t step = fits ? 1 : static_cast<size_t>(room - checked_stride(stride, room));
+  require_few_windows(length, share, step);
   std::vector<QuestionWindow> windows;
   for (size_t from = 0;; from += step) {
     const size_t to = std::min(from + share, length);

@@ -31,7 +31,7 @@ struct QuestionWindow {
 /// truncation only_second, stride and overflowing tokens.
 /// max_length  tokens of a window
 /// stride      tokens of the context that two windows share; 0: 128, or half of a window's share of the context
-/// errors      DataError if the question leaves no room, or no more than the stride
+/// errors      DataError if the question leaves no room, or no more than the stride, and for more than 10,000 windows
 std::vector<QuestionWindow> windows_of(const text::Encoding& pair, int64_t max_length, int64_t stride);
 
 /// The tokens of the window that cover the answer, as run_qa.py finds them; nothing if the window does not have all of
