@@ -1,0 +1,70 @@
+// Any bytes, with the checksum and the end that an index has behind them, are either refused by DataError, or have
+// records one behind the other, where reading finds records or throws DataError.
+#include "portune/io/tfrecord_index.h"
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+
+#include "portune/error.h"
+#include "portune/io/crc32c.h"
+#include "portune/io/random_access_file.h"
+#include "portune/io/tfrecord_reader.h"
+#include "portune/io/tfrecord_writer.h"
+
+namespace {
+
+using namespace portune;
+using namespace portune::io;
+
+// A file of records of 0 to 9 bytes, in a temporary folder of its own.
+const std::string& file() {
+  static const std::string path = [] {
+    std::string pattern = (std::filesystem::temp_directory_path() / "portune-fuzz-XXXXXX").string();
+    if (mkdtemp(pattern.data()) == nullptr) std::abort();
+    const std::string file = pattern + "/a";
+    TfrecordWriter writer(file, {.index = false});
+    for (size_t i = 0; i < 10; ++i) writer.write(std::string(i, 'x'));
+    writer.finish();
+    writer.commit();
+    return file;
+  }();
+  return path;
+}
+
+void read_by(const TfrecordIndex& index) {
+  const auto opened = open_random_access(file());
+  std::string buffer;
+  for (int64_t i = 0; i < index.records(); ++i) {
+    const RecordPosition at = index.position(i);
+    const int64_t end = index.position(i + 1).offset;
+    if (end - at.offset < kRecordHeader + kRecordFooter) std::abort();
+    try {
+      read_record(*opened, file(), at, end, kMaxRecordBytes, buffer);
+    } catch (const DataError&) {
+    }
+    try {
+      TfrecordReader reader(file());
+      reader.skip(i / 2);
+      index.require(file(), reader.position());
+      reader.seek(at);
+      reader.next();
+    } catch (const DataError&) {
+    }
+  }
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  static const auto bytes = static_cast<int64_t>(std::filesystem::file_size(file()));
+  std::string index(reinterpret_cast<const char*>(data), size);
+  const uint32_t crc = masked_crc32c(index);
+  index.append(reinterpret_cast<const char*>(&crc), sizeof crc) += "PTFIDX01";
+  std::ofstream(index_path(file()), std::ios::binary) << index;
+  try {
+    read_by(*TfrecordIndex::open(file(), bytes));
+  } catch (const DataError&) {
+  }
+  return 0;
+}
