@@ -53,6 +53,21 @@ TEST(Parity, WhatIsDumpedAgreesWithTheCase) {
   EXPECT_EQ(portune({"parity", "--case", copied.string()}).exit_code, 0);
 }
 
+TEST(Parity, DumpsOnlyWhereNothingElseIs) {
+  TemporaryFolder folder;
+  const fs::path case_folder = folder.path() / "case", dump = folder.path() / "dump";
+  fs::copy(stored("bert_sigmoid"), case_folder);
+  const std::vector<std::string> files = names_in(case_folder);
+  const Finished over = portune({"parity", "--case", case_folder.string(), "--dump", case_folder.string()});
+  EXPECT_EQ(over.exit_code, 2) << over.err;
+  EXPECT_THAT(over.err, HasSubstr("which would be lost"));
+  EXPECT_EQ(over.out, "");
+  EXPECT_EQ(names_in(case_folder), files);
+  for (int times = 0; times < 2; ++times) {
+    EXPECT_EQ(portune({"parity", "--case", case_folder.string(), "--dump", dump.string()}).exit_code, 0);
+  }
+}
+
 TEST(Parity, AFolderThatIsNotThereIsNoInput) {
   const Finished run = portune({"parity", "--case", "/nowhere"});
   EXPECT_EQ(run.exit_code, 66);

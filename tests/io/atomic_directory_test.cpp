@@ -13,6 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <fstream>
 #include <functional>
 #include <iostream>
 #include <random>
@@ -115,6 +116,39 @@ TEST(AtomicDirectory, ReplacesTheOldFolderWhereNamesCannotBeExchanged) {
             0);
   EXPECT_THAT(names_in(root.path()), ElementsAre("out"));
   EXPECT_EQ(text_of(root / "out" / "a.txt"), "new");
+}
+
+TEST(AtomicDirectory, KeepsOfTheOldFolderWhatItIsAsked) {
+  const TemporaryFolder root;
+  fs::create_directories(root / "out" / "mine" / "sub");
+  for (const char* name : {"a.txt", "b.txt", "notes.txt", "mine/c.txt", "mine/sub/d.txt"}) {
+    write_text(root / "out" / name, "old");
+  }
+  fs::create_symlink("nowhere", root / "out" / "link");
+  {
+    AtomicDirectory folder(root / "out");
+    write_file(folder.staging() / "a.txt", "new");
+    write_text(root / "out" / "late.txt", "old");
+    folder.commit([](const fs::directory_entry& entry) { return entry.path().filename() != "b.txt"; });
+  }
+  EXPECT_THAT(names_in(root.path()), ElementsAre("out"));
+  EXPECT_THAT(names_in(root / "out"), ElementsAre("a.txt", "late.txt", "link", "mine", "notes.txt"));
+  EXPECT_EQ(text_of(root / "out" / "a.txt"), "new");
+  EXPECT_EQ(text_of(root / "out" / "mine" / "sub" / "d.txt"), "old");
+  EXPECT_EQ(fs::read_symlink(root / "out" / "link"), "nowhere");
+}
+
+TEST(AtomicDirectory, AFileThatIsKeptIsTheOneThatIsOpen) {
+  const TemporaryFolder root;
+  fs::create_directory(root / "out");
+  std::ofstream log(root / "out" / "log.txt");
+  log << "one" << std::flush;
+  {
+    AtomicDirectory folder(root / "out");
+    folder.commit([](const fs::directory_entry&) { return true; });
+  }
+  log << " two" << std::flush;
+  EXPECT_EQ(text_of(root / "out" / "log.txt"), "one two");
 }
 
 TEST(AtomicDirectory, CreatesParentsAndTakesASlashAtTheEnd) {

@@ -532,7 +532,8 @@ void add_options(CLI::App& command, ParityArguments& a) {
   Group transformers(command, "Against transformers");
   CLI::Option* reference =
       transformers.path("--case", a.reference, "folder of a model with what transformers computed (docs/parity.md)");
-  transformers.path("--dump", a.dump, "a new folder for what Portune computed")->default_str("none");
+  transformers.path("--dump", a.dump, "a folder for what Portune computed: new, or of an earlier dump")
+      ->default_str("none");
   Group runs(command, "A training run against itself on another setting, with the options of fit");
   runs.text("--against", a.against,
             "what the second run has otherwise: no-kernels; cuda,bfloat16; data=8; tensor=2; ...")

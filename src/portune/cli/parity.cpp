@@ -66,6 +66,7 @@ void require_options_of_a_case(const std::vector<GivenOption>& given) {
 
 int compare_with_case(const ParityArguments& a) {
   require_options_of_a_case(a.fit.model.given);
+  if (!a.dump.empty()) parity::require_place_of_dump(a.dump);
   const parity::ReferenceCase reference(a.reference);
   const Device device(a.fit.device);
   const ParityResult result = check_parity(device, reference, a.fit.training.dtype);

@@ -111,6 +111,29 @@ std::optional<fs::path> put_in_place(const fs::path& staging, const fs::path& ta
   return replace_in_two_steps(staging, target);
 }
 
+// Whoever has a file of it open for writing goes on writing to the file that is seen.
+void link_or_copy(const fs::path& from, const fs::path& to) {
+  constexpr auto kAll = fs::copy_options::recursive | fs::copy_options::copy_symlinks;
+  std::error_code error;
+  fs::copy(from, to, kAll | fs::copy_options::create_hard_links, error);
+  if (!error) return;
+  fs::remove_all(to, error);
+  fs::copy(from, to, kAll, error);
+  if (error) throw_system_error("keep " + from.string() + " as", to, error.value());
+}
+
+void keep_entries(const fs::path& old, const fs::path& staging, const EntryTest& keep) {
+  for (const fs::directory_entry& entry : fs::directory_iterator(old)) {
+    const fs::path place = staging / entry.path().filename();
+    if (fs::exists(fs::symlink_status(place)) || !keep(entry)) continue;
+    link_or_copy(entry.path(), place);
+    if (entry.is_symlink()) continue;
+    if (entry.is_directory()) sync_tree(place);
+    if (entry.is_regular_file()) sync(place, O_RDONLY);
+  }
+  sync(staging, O_RDONLY | O_DIRECTORY);
+}
+
 // Our folders beside `target`, the newest first.
 std::vector<fs::path> siblings(const fs::path& target, std::string_view prefix) {
   std::vector<std::pair<fs::file_time_type, fs::path>> found;
@@ -184,14 +207,35 @@ AtomicDirectory::~AtomicDirectory() {
   if (!committed_) remove_tree(staging_);
 }
 
-void AtomicDirectory::commit() {
+void AtomicDirectory::commit(const EntryTest& keep) {
   sync_tree(staging_);
+  // Late, as something may still come into the old folder meanwhile.
+  if (keep && fs::is_directory(target_)) keep_entries(target_, staging_, keep);
   // Held until the old folder is removed: meanwhile nobody shall take it for one that a dead run moved aside.
   const std::optional<FileDescriptor> old_lock = wait_for_lock(target_);
   const std::optional<fs::path> old = put_in_place(staging_, target_);
   committed_ = true;
   sync(target_.parent_path(), O_RDONLY | O_DIRECTORY);
   if (old) remove_tree(*old);
+}
+
+void require_not_working_folder(const fs::path& folder) {
+  if (!fs::exists(folder) || !fs::equivalent(folder, fs::current_path())) return;
+  throw UsageError({.where = folder.string(),
+                    .given = "the working folder, which would be replaced under your feet",
+                    .expected = "another folder"});
+}
+
+void require_nothing_else(const fs::path& folder, const EntryTest& is_own, const std::string& what) {
+  require_not_working_folder(folder);
+  if (!fs::is_directory(folder)) return;  // what is no folder is refused by AtomicDirectory
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder)) {
+    if (is_own(entry)) continue;
+    throw UsageError({.where = folder.string(),
+                      .given = "a folder with \"" + entry.path().filename().string() + "\" in it, which would be lost",
+                      .expected = "a new folder, or one with nothing but " + what,
+                      .fix = "choose another folder"});
+  }
 }
 
 fs::path staging_of(const fs::path& target, const std::string& name) { return normalised(target).parent_path() / name; }

@@ -2,12 +2,16 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <string>
 #include <vector>
 
 #include "portune/base/file_descriptor.h"
 
 namespace portune::io {
+
+/// Whether an entry of a folder is meant.
+using EntryTest = std::function<bool(const std::filesystem::directory_entry&)>;
 
 /// A folder under construction beside its place, `tmp.<name>.<16 hex digits>`. `commit` makes all of it durable and
 /// puts it in place, where it replaces a folder that is there already. Without `commit` the destructor removes it and
@@ -29,13 +33,24 @@ class AtomicDirectory {
   /// fsync of every file and folder, rename, fsync of the parent, removal of the old folder. Call once. If it throws,
   /// the old folder is in place, unless only the last fsync failed: then the new one is, the old one stays beside it,
   /// and a power cut may bring it back.
-  void commit();
+  /// keep   which entries of the old folder are to be in the new one, too, as hard links where the file system has
+  /// them;
+  ///        what has been written under the same name comes first
+  void commit(const EntryTest& keep = {});
 
  private:
   std::filesystem::path target_, staging_;
   FileDescriptor lock_;  // held while this object lives: others see that the staging folder is in use
   bool committed_ = false;
 };
+
+/// That replacing this folder as a whole loses nothing: it is not there, or has nothing in it but what is the writer's.
+/// what    these entries, for the error: "saved programs"
+/// errors  UsageError for anything else, and for the working folder
+void require_nothing_else(const std::filesystem::path& folder, const EntryTest& is_own, const std::string& what);
+/// Replacing the working folder would leave whoever works there in one that is gone.
+/// errors  UsageError
+void require_not_working_folder(const std::filesystem::path& folder);
 
 /// The staging folder of this name that an AtomicDirectory of another process has made for the same target.
 std::filesystem::path staging_of(const std::filesystem::path& target, const std::string& name);

@@ -1,6 +1,8 @@
 #include "portune/parity/parity.h"
 
 #include <algorithm>
+#include <array>
+#include <string_view>
 
 #include "portune/error.h"
 #include "portune/io/atomic_directory.h"
@@ -87,6 +89,16 @@ void compare_parameters(const ReferenceCase& reference, ParityResult& result) {
   }
 }
 
+// What dump() writes, each in a file.
+struct Dumped {
+  std::string_view file;
+  NamedTensors ParityResult::*tensors;
+};
+constexpr std::array<Dumped, 4> kDumped = {{{"expected.safetensors", &ParityResult::expected},
+                                            {"grads.safetensors", &ParityResult::grads},
+                                            {"after5.safetensors", &ParityResult::after5},
+                                            {"generate.safetensors", &ParityResult::generated}}};
+
 }  // namespace
 
 bool ParityResult::passed() const { return std::ranges::all_of(comparisons, &Comparison::passed); }
@@ -109,18 +121,23 @@ ParityResult check_parity(const Device& device, const ReferenceCase& reference, 
   return result;
 }
 
-void dump(const ParityResult& result, const std::filesystem::path& folder) {
-  io::AtomicDirectory directory(folder);
-  const auto write = [&](const char* file, const NamedTensors& tensors) {
-    if (tensors.empty()) return;
-    std::vector<NamedTensorView> views;
-    for (const auto& [name, tensor] : tensors) views.push_back({name, tensor.view()});
-    io::write_safetensors(directory.staging() / file, views);
+void require_place_of_dump(const std::filesystem::path& folder) {
+  io::recover_directory(folder);
+  const auto is_dumped = [](const std::filesystem::directory_entry& entry) {
+    return std::ranges::find(kDumped, entry.path().filename(), &Dumped::file) != kDumped.end();
   };
-  write("expected.safetensors", result.expected);
-  write("grads.safetensors", result.grads);
-  write("after5.safetensors", result.after5);
-  write("generate.safetensors", result.generated);
+  io::require_nothing_else(folder, is_dumped, "what an earlier comparison has dumped");
+}
+
+void dump(const ParityResult& result, const std::filesystem::path& folder) {
+  require_place_of_dump(folder);
+  io::AtomicDirectory directory(folder);
+  for (const auto& [file, tensors] : kDumped) {
+    if ((result.*tensors).empty()) continue;
+    std::vector<NamedTensorView> views;
+    for (const auto& [name, tensor] : result.*tensors) views.push_back({name, tensor.view()});
+    io::write_safetensors(directory.staging() / file, views);
+  }
   directory.commit();
 }
 

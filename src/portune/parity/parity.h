@@ -28,7 +28,12 @@ ParityResult check_parity(const Device& device, const ReferenceCase& reference, 
 /// With a task that is the case's in another way.
 ParityResult check_parity(const Device& device, const ReferenceCase& reference, const ReferenceTask& task, DType dtype);
 
-/// Writes what was computed as expected.safetensors, grads.safetensors, ... into a folder, which appears whole.
+/// Writes what was computed as expected.safetensors, grads.safetensors, ... into a folder, which appears whole and
+/// replaces what an earlier dump() has written.
+/// errors  those of require_place_of_dump(); IoError
 void dump(const ParityResult& result, const std::filesystem::path& folder);
+/// That dump() may write there.
+/// errors  UsageError if something else is in the folder, or it is the working folder
+void require_place_of_dump(const std::filesystem::path& folder);
 
 }  // namespace portune::parity

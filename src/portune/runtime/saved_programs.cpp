@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <array>
 #include <nlohmann/json.hpp>
 
@@ -33,13 +32,8 @@ bool is_of_programs(const fs::directory_entry& entry) {
 
 const fs::path& require_replaceable(const fs::path& folder) {
   io::recover_directory(folder);
-  const bool is_free =
-      !fs::exists(folder) || (fs::is_directory(folder) && !fs::equivalent(folder, fs::current_path()) &&
-                              std::ranges::all_of(fs::directory_iterator(folder), is_of_programs));
-  if (is_free) return folder;
-  throw UsageError({.where = folder.string(),
-                    .given = "something else than saved programs, which would be lost",
-                    .expected = "a new folder, or one with nothing but saved programs"});
+  io::require_nothing_else(folder, is_of_programs, "saved programs");
+  return folder;
 }
 
 // Each with its name in programs.json.
