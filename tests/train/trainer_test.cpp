@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "io/temporary_folder.h"
+#include "portune/base/stop.h"
 #include "portune/error.h"
 #include "portune/sources.h"
 #include "portune/text_classification.h"
@@ -191,6 +192,15 @@ struct StopInValidation final : Callback {
   void on_epoch_end(int64_t, double, const Scores&) override { ++epochs; }
   bool should_stop() override { return steps == kStepsPerEpoch && ++batches == 2; }
 };
+
+// The first batch has been taken by then, and no step has had it: a checkpoint of that would leave it out.
+TEST(Trainer, StoppedBeforeTheFirstStepHasDoneNothing) {
+  const TextClassification task = task_from(kTinyBert);
+  Trainer trainer(cpu(), task, quick());
+  const data::Dataset stopping = rows().map([](const data::Example&) -> data::Example { throw Stopped(); });
+  EXPECT_THROW(trainer.fit(shuffled_batches(task), {.validation = task.batches(stopping, kBatchSize)}), Stopped);
+  EXPECT_EQ(trainer.steps(), 0);
+}
 
 TEST(Trainer, StopsInTheMidstOfAValidation) {
   const TextClassification task = task_from(kTinyBert);

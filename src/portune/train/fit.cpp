@@ -124,13 +124,14 @@ class FitLoop {
   // The stages before a prefetch prepare further batches meanwhile.
   void compile_all(const data::Example& first) {
     const InputMeter::Clock::time_point begin = InputMeter::Clock::now();
-    shapes_.emplace(state_.task(), first);
+    BatchShapes shapes(state_.task(), first);
     std::vector<Signature> evaluations;
     if (options_.validation) {
       const std::optional<data::Example> batch = options_.validation->iterate().next();
       if (batch) evaluations = BatchShapes(state_.task(), *batch).all();
     }
-    const int64_t compiled = state_.compile(shapes_->all(), evaluations);
+    const int64_t compiled = state_.compile(shapes.all(), evaluations);
+    shapes_ = std::move(shapes);  // not before: a stop meanwhile would lose the first batch, which no step has had
     result_.compile_s = std::chrono::duration<double>(InputMeter::Clock::now() - begin).count();
     callback_.on_ready(std::ssize(shapes_->all()) + std::ssize(evaluations), compiled, result_.compile_s);
     input_.restart();
