@@ -8,6 +8,7 @@ using namespace portune;
 
 int main(int argc, char** argv) try {
   if (argc != 5) throw UsageError({.where = "fine_tune", .expected = "fine_tune MODEL TRAIN VALIDATION OUTPUT"});
+  require_place_to_save(argv[4]);
   const data::Dataset rows = data::read_table(argv[2]), held_out = data::read_table(argv[3]);
   const LabelScan scan = labels_of(rows, "label");
 

@@ -146,6 +146,11 @@ struct FitResult {
   double compile_s = 0;       ///< of the programs, before the first step
 };
 
+/// That Trainer::save() may write there: found out before hours of training.
+/// errors  UsageError for the working folder, and for one that holds what is no part of a model, unless it holds
+///         checkpoints as well
+void require_place_to_save(const std::filesystem::path& folder);
+
 class Trainer {
  public:
   /// device, task: must outlive the trainer
@@ -186,9 +191,10 @@ class Trainer {
   const LoadReport& load_report() const;
   int64_t steps() const;
 
-  /// Writes the model as a Hugging Face folder, which replaces an older one in one move.
+  /// Writes the model as a Hugging Face folder, which replaces an older one in one move, with the checkpoints in it.
+  /// What else has come into the folder of a run, beside its checkpoints, is kept.
   /// errors  IoError, or NumericError if a weight is not finite, after which the older folder is as it was; UsageError
-  ///         before the first batch, which loads weights
+  ///         before the first batch, which loads weights, and as require_place_to_save()
   void save(const std::filesystem::path& folder) const;
   /// As save(), and with it what resume() needs: optimizer state, step and, after fit(), where the data stand. Steps
   /// from one on that has ended the training (OnNonFinite::kStop, kRewind) do not count.

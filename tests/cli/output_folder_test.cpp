@@ -31,7 +31,7 @@ TEST(OutputFolder, MayNotHoldAnythingElseThanAModel) {
   const Toy toy;
   std::filesystem::create_directory(toy.output());
   write(toy.output() + "/thesis.tex", "mine");
-  expect_refused_at_once(portune(toy.fit()), 73, "\"thesis.tex\" in it, which would be lost");
+  expect_refused_at_once(portune(toy.fit()), 73, "\"thesis.tex\" in it, which is no part of a model");
   EXPECT_EQ(read(toy.output() + "/thesis.tex"), "mine");
 }
 
@@ -47,6 +47,29 @@ TEST(OutputFolder, MayNotHoldOtherFoldersBesideAModel) {
   std::filesystem::copy(tiny_bert(), toy.output());
   std::filesystem::create_directory(toy.output() + "/runs");
   expect_refused_at_once(portune(toy.fit()), 73, "\"runs\"");
+}
+
+TEST(OutputFolder, MayNotHoldAFolderThatOnlyHasTheNameOfACheckpoint) {
+  const Toy toy;
+  std::filesystem::copy(tiny_bert(), toy.output());
+  std::filesystem::create_directory(toy.output() + "/checkpoint-20");
+  write(toy.output() + "/checkpoint-20/notes.txt", "mine");
+  expect_refused_at_once(portune(toy.fit()), 73, "\"checkpoint-20\"");
+}
+
+TEST(OutputFolder, KeepsWhatComesIntoItDuringTheRun) {
+  const Toy toy;
+  Program run(toy.fit({"--epochs", "40", "--checkpoint-every", "8"}));
+  ASSERT_TRUE(run.says("checkpoint-8\n"));
+  std::filesystem::create_directory(toy.output() + "/plots");
+  write(toy.output() + "/plots/loss.svg", "mine");
+  write(toy.output() + "/notes.txt", "mine");
+  const Finished finished = run.wait();
+  ASSERT_EQ(finished.exit_code, 0) << finished.err;
+  EXPECT_TRUE(std::filesystem::exists(toy.output() + "/model.safetensors"));
+  EXPECT_EQ(read(toy.output() + "/plots/loss.svg"), "mine");
+  EXPECT_EQ(read(toy.output() + "/notes.txt"), "mine");
+  EXPECT_FALSE(std::filesystem::exists(toy.output() + "/.portune-lock"));
 }
 
 TEST(OutputFolder, MayNotBeTheModelItself) {

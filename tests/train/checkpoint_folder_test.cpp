@@ -45,13 +45,26 @@ TEST(CheckpointFolder, KeepsTheNewestAndTheOneInUse) {
   EXPECT_FALSE(std::filesystem::exists(folder / "checkpoint-15"));
 }
 
-TEST(CheckpointFolder, KnowsItsOwnNames) {
-  EXPECT_TRUE(train::is_of_checkpoint("checkpoint-20"));
-  EXPECT_TRUE(train::is_of_checkpoint("tmp.checkpoint-20.0123456789abcdef"));
-  EXPECT_TRUE(train::is_of_checkpoint("old.checkpoint-20.0123456789abcdef"));
+TEST(CheckpointFolder, KnowsItsOwn) {
+  const TemporaryFolder folder;
+  const auto is_own = [&](const std::string& name) {
+    return train::is_of_checkpoint(std::filesystem::directory_entry(folder / name));
+  };
+  make_checkpoint(folder.path(), 10);
+  EXPECT_TRUE(is_own("checkpoint-10"));
   for (const char* name :
-       {"checkpoint-", "checkpoint-x", "checkpoint-1x", "checkpoint", "my.checkpoint-20.0", "tmp.", ""}) {
-    EXPECT_FALSE(train::is_of_checkpoint(name)) << name;
+       {"checkpoint-20", "tmp.checkpoint-20.0123456789abcdef", "old.checkpoint-20.0123456789abcdef"}) {
+    std::filesystem::create_directory(folder / name);
+    EXPECT_TRUE(is_own(name)) << name;
+  }
+  write_text(folder / "checkpoint-20" / "notes.txt", "mine");
+  EXPECT_FALSE(is_own("checkpoint-20")) << "it has no state, and something else";
+  write_text(folder / "checkpoint-30", "");
+  EXPECT_FALSE(is_own("checkpoint-30")) << "a file";
+  for (const char* name :
+       {"checkpoint-", "checkpoint-x", "checkpoint-1x", "checkpoint", "my.checkpoint-20.0", "tmp."}) {
+    std::filesystem::create_directory(folder / name);
+    EXPECT_FALSE(is_own(name)) << name;
   }
 }
 

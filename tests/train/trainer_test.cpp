@@ -426,6 +426,39 @@ TEST(Trainer, SavedModelScoresTheSame) {
   EXPECT_FALSE(std::filesystem::exists(folder / "model" / "optimizer.safetensors"));
 }
 
+TEST(Trainer, SavesNowhereWhereSomethingElseWouldBeLost) {
+  const TextClassification task = task_from(kTinyBert);
+  Trainer trainer(cpu(), task, quick());
+  trainer.fit(shuffled_batches(task), {.num_train_epochs = 1});
+  const TemporaryFolder folder;
+  write_text(folder / "thesis.tex", "mine");
+  for (const auto& save : {&Trainer::save, &Trainer::save_checkpoint}) {
+    EXPECT_THAT(message_of<UsageError>([&] { (trainer.*save)(folder.path()); }), HasSubstr("\"thesis.tex\""));
+    EXPECT_THAT(message_of<UsageError>([&] { (trainer.*save)("."); }), HasSubstr("the working folder"));
+  }
+  EXPECT_EQ(text_of(folder / "thesis.tex"), "mine");
+  EXPECT_THROW(require_place_to_save(folder.path()), UsageError);
+}
+
+// The model takes the place of the checkpoints, but not of what somebody has put beside them.
+TEST(Trainer, KeepsWhatHasComeIntoTheFolderOfARun) {
+  const TextClassification task = task_from(kTinyBert);
+  Trainer trainer(cpu(), task, quick());
+  const TemporaryFolder folder;
+  trainer.fit(shuffled_batches(task), {.num_train_epochs = 1, .checkpoints = {.folder = folder.path(), .every = 2}});
+  std::filesystem::copy(folder / "checkpoint-2", folder / "best");
+  std::filesystem::create_directory(folder / "checkpoint-9");
+  write_text(folder / "checkpoint-9" / "notes.txt", "mine");
+  write_text(folder / "model-best.safetensors", "mine");
+  require_place_to_save(folder.path());
+  trainer.save(folder.path());
+  EXPECT_TRUE(std::filesystem::exists(folder / "best" / "trainer_state.json"));
+  EXPECT_EQ(text_of(folder / "checkpoint-9" / "notes.txt"), "mine");
+  EXPECT_EQ(text_of(folder / "model-best.safetensors"), "mine");
+  EXPECT_TRUE(std::filesystem::exists(folder / "model.safetensors"));
+  EXPECT_FALSE(std::filesystem::exists(folder / "checkpoint-2"));
+}
+
 TEST(Trainer, SavingNeedsWeights) {
   const TextClassification task = task_from(kTinyBert);
   const Trainer trainer(cpu(), task, quick());

@@ -1,46 +1,25 @@
 #include "portune/cli/output_folder.h"
 
-#include <algorithm>
 #include <string>
 
 #include "portune/cli/exit_code.h"
-#include "portune/cli/output_lock.h"
 #include "portune/error.h"
-#include "portune/hub/model_folder.h"
 #include "portune/io/atomic_directory.h"
 #include "portune/train/checkpoint_folder.h"
+#include "portune/train/save_folder.h"
 
 namespace portune::cli {
 namespace {
 
 namespace fs = std::filesystem;
 
-// Whether saving a model anew loses nothing of value with this entry: the files that models consist of.
-bool is_replaceable(const fs::directory_entry& entry) {
-  const std::string name = entry.path().filename().string();
-  if (entry.is_directory()) return train::is_of_checkpoint(name);
-  const bool own = name == kLockFile || name == "config.json" || name == "trainer_state.json" ||
-                   name.ends_with(".safetensors.index.json");
-  return own || entry.path().extension() == ".safetensors" || hub::is_companion_file(name);
-}
-
-bool holds_training(const fs::path& folder) {
-  if (fs::exists(folder / "config.json")) return true;
-  return std::ranges::all_of(fs::directory_iterator(folder), [](const fs::directory_entry& entry) {
-    const std::string name = entry.path().filename().string();
-    return name == kLockFile || (entry.is_directory() && train::is_of_checkpoint(name));
-  });
-}
-
 void check_contents(const fs::path& output) {
-  const bool trained = holds_training(output);
-  for (const fs::directory_entry& entry : fs::directory_iterator(output)) {
-    if (trained && is_replaceable(entry)) continue;
-    throw OutputError({.where = "--output " + output.string(),
-                       .given = "a folder with \"" + entry.path().filename().string() + "\" in it, which would be lost",
-                       .expected = "a new folder, or one with nothing but a model and its checkpoints",
-                       .fix = "choose another folder"});
-  }
+  const std::string entry = train::entry_in_the_way(output);
+  if (entry.empty()) return;
+  throw OutputError({.where = "--output " + output.string(),
+                     .given = "a folder with \"" + entry + "\" in it, which is no part of a model",
+                     .expected = "a new folder, or one with nothing but a model and its checkpoints",
+                     .fix = "choose another folder"});
 }
 
 bool lies_in(const fs::path& inner, const fs::path& outer) {
@@ -68,7 +47,7 @@ void check_output_folder(const fs::path& output, const fs::path& model) {
         {.where = "--output " + output.string(), .given = "a file", .expected = "a folder, or nothing yet"});
   }
   io::recover_directory(output);
-  if (fs::exists(output)) check_contents(output);
+  check_contents(output);
   // Whether it can be written is known best by trying: this creates a folder beside it, and removes it.
   io::AtomicDirectory trial(output);
 }

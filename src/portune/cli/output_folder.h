@@ -5,7 +5,8 @@
 
 namespace portune::cli {
 
-/// Saving replaces the folder as a whole. It may therefore be new, empty, an older model, or hold checkpoints.
+/// Saving replaces the folder as a whole, but for what lies beside the checkpoints of a run. It may therefore be new,
+/// empty, an older model, or hold checkpoints.
 /// model    the folder that training starts from
 /// errors   UsageError if it is the model's own folder or the working folder; OutputError if it is a file, or holds
 ///          what is no part of a model; IoError if it cannot be written

@@ -4,11 +4,11 @@
 #include <filesystem>
 
 #include "portune/io/lock_file.h"
+#include "portune/train/save_folder.h"
 
 namespace portune::cli {
 
-/// Name of the file in the folder.
-inline constexpr const char* kLockFile = ".portune-lock";
+using train::kLockFile;  ///< name of the file in the folder
 
 /// Holds the folder while the object lives. Makes it if need be, and removes it again if nothing else came into it.
 class OutputLock {

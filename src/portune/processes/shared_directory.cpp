@@ -133,12 +133,12 @@ void SharedDirectory::agree() {
   throw_failure(failure_in(*failed), failed - failures.begin());
 }
 
-void SharedDirectory::commit(const std::function<void()>& check) {
+void SharedDirectory::commit(const std::function<void()>& check, const io::EntryTest& keep) {
   agree();
   attempt([&] {
     if (!directory_) return;
     if (check) check();
-    directory_->commit();
+    directory_->commit(keep);
   });
   agree();
 }

@@ -35,9 +35,10 @@ class SharedDirectory {
   void attempt(const std::function<void()>& work);
 
   /// check   what process 0 still does in the staging folder when all have written; may be empty
+  /// keep    as AtomicDirectory::commit
   /// errors  the first one of attempt() in this process; else, in the words of the first process that has one, an
   ///         IoError or a NumericError. Likewise those of `check` and of AtomicDirectory::commit
-  void commit(const std::function<void()>& check = {});
+  void commit(const std::function<void()>& check = {}, const io::EntryTest& keep = {});
 
  private:
   void agree();

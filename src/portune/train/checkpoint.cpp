@@ -18,9 +18,14 @@ constexpr int64_t kMostDataBytes = 100 << 20;
 constexpr int64_t kFormat = 2;
 constexpr int64_t kMostSteps = int64_t{1} << 53;  // what other readers of JSON hold exactly
 
+// Without it a folder is no checkpoint.
+std::filesystem::path position_file(const std::filesystem::path& folder) { return folder / kStateFile; }
+
 }  // namespace
 
-std::filesystem::path position_file(const std::filesystem::path& folder) { return folder / kStateFile; }
+bool is_position_file(const std::string& name) { return name == kStateFile || name == kDataFile; }
+
+bool is_checkpoint(const std::filesystem::path& folder) { return std::filesystem::exists(position_file(folder)); }
 
 void write_position(const std::filesystem::path& folder, const Position& position) {
   const nlohmann::ordered_json loss = {{"sum", position.epoch_loss.sum}, {"weight", position.epoch_loss.weight}};
@@ -37,7 +42,7 @@ void write_position(const std::filesystem::path& folder, const Position& positio
 }
 
 Position read_position(const std::filesystem::path& folder) {
-  if (!std::filesystem::exists(position_file(folder))) {
+  if (!is_checkpoint(folder)) {
     throw NotFoundError({.where = folder.string(),
                          .given = std::string("no ") + kStateFile,
                          .expected = "a checkpoint of an interrupted run"});

@@ -47,8 +47,10 @@ struct Position {
 /// data_state.json.
 void write_position(const std::filesystem::path& folder, const Position& position);
 
-/// The file without which a folder is no checkpoint.
-std::filesystem::path position_file(const std::filesystem::path& folder);
+/// Whether a file of this name in a model folder is of a training state; the moments are another.
+bool is_position_file(const std::string& name);
+/// Whether there is such a file in the folder: it is a checkpoint, not a model alone.
+bool is_checkpoint(const std::filesystem::path& folder);
 
 /// errors  NotFoundError if the folder is a model without a training state; CheckpointError if the state makes no sense
 Position read_position(const std::filesystem::path& folder);

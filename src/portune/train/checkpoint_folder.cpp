@@ -42,13 +42,18 @@ fs::path checkpoint_path(const fs::path& folder, int64_t step) {
   return folder / (std::string(kPrefix) + std::to_string(step));
 }
 
-bool is_of_checkpoint(const std::string& name) { return step_of(name) || target_of(name); }
+bool is_of_checkpoint(const fs::directory_entry& entry) {
+  if (!entry.is_directory()) return false;
+  const std::string name = entry.path().filename().string();
+  if (target_of(name)) return true;
+  return step_of(name) && (is_checkpoint(entry.path()) || fs::is_empty(entry.path()));
+}
 
 std::vector<SavedCheckpoint> checkpoints_in(const fs::path& folder) {
   std::vector<SavedCheckpoint> found;
   for (const fs::directory_entry& entry : entries_of(folder)) {
     const std::optional<int64_t> step = step_of(entry.path().filename().string());
-    if (step && fs::exists(position_file(entry.path()))) found.push_back({*step, entry.path()});
+    if (step && is_checkpoint(entry.path())) found.push_back({*step, entry.path()});
   }
   std::ranges::sort(found, {}, &SavedCheckpoint::step);
   return found;

@@ -10,8 +10,8 @@ namespace portune::train {
 
 std::filesystem::path checkpoint_path(const std::filesystem::path& folder, int64_t step);
 
-/// Whether a folder of this name is a checkpoint, or what a run that died has left of one.
-bool is_of_checkpoint(const std::string& name);
+/// Whether this folder is a checkpoint, an empty one, or what a run that died has left of one.
+bool is_of_checkpoint(const std::filesystem::directory_entry& entry);
 
 struct SavedCheckpoint {
   int64_t step;

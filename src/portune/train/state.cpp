@@ -13,6 +13,7 @@
 #include "portune/train/finite.h"
 #include "portune/train/options.h"
 #include "portune/train/run_facts.h"
+#include "portune/train/save_folder.h"
 #include "portune/train/schedule.h"
 
 namespace portune::train {
@@ -87,6 +88,13 @@ void require_same(const Position& position, ProcessGroup* processes) {
                     .given = "options, training files or a checkpoint that are not those of process 0",
                     .expected = "the same in all processes"});
 }
+
+// The first process alone writes it, or puts it in place.
+void require_place(SharedDirectory& directory, const std::filesystem::path& folder) {
+  if (directory.rank() == 0) directory.attempt([&] { require_place_to_save(folder); });
+}
+
+bool is_kept(const std::filesystem::directory_entry& entry) { return !is_replaced(entry); }
 
 }  // namespace
 
@@ -265,8 +273,9 @@ void TrainingState::require_weights(const std::filesystem::path& folder) const {
 void TrainingState::save(const std::filesystem::path& folder) const {
   require_weights(folder);
   SharedDirectory directory(folder, processes(), 1);
+  require_place(directory, folder);
   weights_.save_model(directory, folder);
-  directory.commit();
+  directory.commit({}, is_kept);
 }
 
 void TrainingState::save_checkpoint(const std::filesystem::path& folder) {
@@ -283,12 +292,14 @@ void TrainingState::save_checkpoint(const std::filesystem::path& folder) {
   const auto unseen = options_.on_non_finite == OnNonFinite::kRewind ? SharedDirectory::Unseen::kIsAnError
                                                                      : SharedDirectory::Unseen::kLeavesItToTheFirst;
   SharedDirectory directory(folder, processes(), processes() == nullptr ? 1 : processes()->size(), unseen);
+  require_place(directory, folder);
   weights_.save_model(directory, folder);
   weights_.save_moments(directory);
-  directory.commit([&] {
+  const auto finish = [&] {
     for (const char* stem : {kWeightsStem, kMomentsStem}) SavedArrays(directory.staging(), stem);  // that all is there
     write_position(directory.staging(), position);
-  });
+  };
+  directory.commit(finish, is_kept);
   last_checkpoint_ = folder;
   kept_updates_ = position.progress.updates;
   position_.rewinds = position.rewinds;

@@ -6,6 +6,7 @@
 #include "portune/train/evaluation.h"
 #include "portune/train/fit.h"
 #include "portune/train/row_order.h"
+#include "portune/train/save_folder.h"
 #include "portune/train/schedule.h"
 #include "portune/train/state.h"
 
@@ -63,6 +64,8 @@ void Trainer::predict(const data::Dataset& batches,
   });
   in_order.finish();
 }
+
+void require_place_to_save(const std::filesystem::path& folder) { train::require_place_to_save(folder); }
 
 void Trainer::save(const std::filesystem::path& folder) const { impl_->state.save(folder); }
 void Trainer::save_checkpoint(const std::filesystem::path& folder) const { impl_->state.save_checkpoint(folder); }

@@ -1,0 +1,24 @@
+// Where a model or a checkpoint is saved: a folder that is replaced as a whole.
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+namespace portune::train {
+
+/// Name of a file that a run has in its output folder while it lasts.
+inline constexpr const char* kLockFile = ".portune-lock";
+
+/// Whether saving anew takes the place of this entry of a folder: a file that models and checkpoints consist of, or a
+/// checkpoint beside them.
+bool is_replaced(const std::filesystem::directory_entry& entry);
+
+/// The first entry that saving there would have no right to: one that is not replaced, in a folder to which no run has
+/// written so far. Empty if there is none, as in a folder that is new or empty. Beside checkpoints and the lock of a
+/// run anything may lie, and is kept.
+std::string entry_in_the_way(const std::filesystem::path& folder);
+
+/// errors  UsageError if there is an entry in the way, or the folder is the working folder
+void require_place_to_save(const std::filesystem::path& folder);
+
+}  // namespace portune::train
