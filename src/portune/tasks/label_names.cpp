@@ -4,6 +4,7 @@
 
 #include "portune/base/message.h"
 #include "portune/base/number.h"
+#include "portune/base/utf8.h"
 #include "portune/error.h"
 
 namespace portune::tasks {
@@ -28,6 +29,16 @@ std::vector<std::string> in_stored_order(const std::vector<std::string>& wanted,
   return same || wanted.empty() ? stored : wanted;
 }
 
+void require_utf8(const std::vector<std::string>& labels) {
+  for (const std::string& label : labels) {
+    if (find_invalid_utf8(label) == std::string_view::npos) continue;
+    throw UsageError({.where = "labels",
+                      .given = "the class " + in_quotes(label) + ", which is not UTF-8",
+                      .expected = "UTF-8, as config.json keeps them",
+                      .fix = "rename the class, or its folder, or convert the file"});
+  }
+}
+
 void require_classes(const std::vector<std::string>& labels) {
   if (labels.size() < 2) {
     throw UsageError({.where = "labels",
@@ -37,6 +48,7 @@ void require_classes(const std::vector<std::string>& labels) {
                       .expected = "at least two classes",
                       .fix = labels.empty() ? "fine-tune the model first" : ""});
   }
+  require_utf8(labels);
   for (const std::string& label : labels) {
     if (std::ranges::count(labels, label) == 1) continue;
     throw UsageError({.where = "labels", .given = "\"" + label + "\" twice", .expected = "every class once"});

@@ -18,7 +18,9 @@ std::vector<std::string> labels_in(const io::JsonObject& config);
 /// meaning then. Those of the checkpoint if none are asked for.
 std::vector<std::string> in_stored_order(const std::vector<std::string>& wanted, std::vector<std::string> stored);
 
-/// UsageError unless these are at least two classes, all different.
+/// UsageError unless these are UTF-8, as config.json has them.
+void require_utf8(const std::vector<std::string>& labels);
+/// UsageError unless these are at least two classes, all different, in UTF-8.
 void require_classes(const std::vector<std::string>& labels);
 
 /// errors  DataError that names the row if the label in a column is empty

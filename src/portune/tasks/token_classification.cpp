@@ -59,6 +59,7 @@ struct TokenClassification::Impl {
       : options(std::move(given)),
         checkpoint(from),
         labels(chosen_labels(options.labels, tasks::labels_in(checkpoint.config()))) {
+    tasks::require_utf8(labels);
     if (labels.empty()) {
       throw UsageError({.where = "token classification",
                         .given = "a model without id2label in config.json, and no labels",

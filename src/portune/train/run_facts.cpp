@@ -1,8 +1,10 @@
 #include "portune/train/run_facts.h"
 
 #include <set>
+#include <string_view>
 
 #include "portune/base/message.h"
+#include "portune/base/utf8.h"
 #include "portune/error.h"
 
 namespace portune::train {
@@ -31,9 +33,18 @@ UsageError another_run(const std::filesystem::path& checkpoint, std::string give
                      .fix = std::move(fix)});
 }
 
+void require_utf8(const std::string& name, const std::string& value) {
+  if (find_invalid_utf8(name + value) == std::string_view::npos) return;
+  throw UsageError({.where = name,
+                    .given = in_quotes(value) + ", which is not UTF-8",
+                    .expected = "UTF-8, as checkpoints keep it",
+                    .fix = "convert the name, and the files that have it, to UTF-8"});
+}
+
 }  // namespace
 
 RunFacts facts_of(const TrainingOptions& options, const Mesh& mesh) {
+  for (const auto& [name, value] : options.must_match) require_utf8(name, value);
   RunFacts facts = options.must_match;
   facts["learning_rate"] = to_text(options.learning_rate);
   facts["lr_scheduler_type"] = options.lr_scheduler_type;

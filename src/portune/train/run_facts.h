@@ -15,6 +15,7 @@ using RunFacts = std::map<std::string, std::string>;
 
 /// All options that decide about weights, how many devices the batches are divided over, and `must_match`; but
 /// total_steps, which fit() may work out.
+/// errors  UsageError for a text in `must_match` that is not UTF-8, as checkpoints keep them
 RunFacts facts_of(const TrainingOptions& options, const Mesh& mesh);
 
 /// errors  UsageError with the values of both for all that differs
