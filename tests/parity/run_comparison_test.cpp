@@ -113,6 +113,42 @@ TEST(CompareRuns, AParameterWhoseGradientIsNextToNothingIsNotCompared) {
   EXPECT_THAT(names_of(result.parameters), ElementsAre("a", "b"));
 }
 
+// The sum of x a and y b, but that b counts the other way in bfloat16; x grows, which makes the gradient of b a small
+// one beside that of a.
+class Growing final : public Task {
+ public:
+  std::vector<std::string> inputs() const override { return {"x", "y"}; }
+  Forward forward(const nn::Scope& root, const Columns& batch) const override {
+    const Shape row{1, 4};
+    const Value a = root.parameter("a", row, {}), b = root.parameter("b", row, {});
+    const double sign = root.options().compute_dtype == kBFloat16 ? -1 : 1;
+    return {.loss_sum = sum(batch.at("x") * a) + sum(batch.at("y") * b) * sign,
+            .weight_sum = full({kFloat32, {}}, 1),
+            .outputs = {}};
+  }
+  std::unique_ptr<Metrics> metrics() const override { return nullptr; }
+  TokenCount tokens(const data::Example&) const override { return {}; }
+  void save(const std::filesystem::path&) const override {}
+};
+
+TEST(CompareRuns, AParameterThatLaterHasASmallGradientIsNotTheFirstToDrift) {
+  std::vector<data::Example> growing(2);
+  for (size_t i = 0; i < 2; ++i) {
+    const float x = i == 0 ? 1.0f : 1e7f;
+    growing[i].set("x", Tensor({1, 4}, {x, x, x, x})).set("y", Tensor({1, 4}, {1.0f, 1.0f, 1.0f, 1.0f}));
+  }
+  const auto beyond = [&](int64_t steps) {
+    std::vector<Drift::Kind> kinds;
+    const RunComparison result = compare(Growing(), constant_rate(), constant_rate(kBFloat16),
+                                         {.steps = steps, .tolerance = kFloat32}, data::from_examples(growing));
+    EXPECT_THAT(names_of(result.first_beyond), testing::Each("b"));
+    for (const Drift& drift : result.first_beyond) kinds.push_back(drift.kind);
+    return kinds;
+  };
+  EXPECT_THAT(beyond(1), ElementsAre(Drift::Kind::kGradient, Drift::Kind::kParameter));
+  EXPECT_THAT(beyond(2), ElementsAre(Drift::Kind::kGradient));
+}
+
 TEST(CompareRuns, NamesTheParameterThatDriftsWhereGradientsAgree) {
   const RunComparison result = compare(Faulty(), constant_rate(kFloat32, 0.01), constant_rate(kFloat32, 0.02));
   ASSERT_THAT(names_of(result.first_beyond), ElementsAre("a", "b"));

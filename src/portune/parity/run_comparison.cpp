@@ -45,7 +45,14 @@ class Comparer {
       step(*batch);
       if (result_.not_finite) break;  // from here on they are not the same training
     }
-    std::erase_if(result_.parameters, [this](const Drift& found) { return small_.contains(found.tensor); });
+    for (std::vector<Drift>* found : {&result_.parameters, &beyond_}) {
+      std::erase_if(*found, [this](const Drift& drift) {
+        return drift.kind == Drift::Kind::kParameter && small_.contains(drift.tensor);
+      });
+    }
+    for (const Drift& drift : beyond_) {
+      if (drift.step == beyond_.front().step) result_.first_beyond.push_back(drift);
+    }
     return std::move(result_);
   }
 
@@ -127,11 +134,9 @@ class Comparer {
   // To be called with the gradients of a step, then with the parameters.
   void note(const std::vector<Drift>& found, std::vector<Drift>& largest) {
     largest.resize(found.size());
-    std::vector<Drift>& beyond = result_.first_beyond;
     for (size_t i = 0; i < found.size(); ++i) {
       keep_largest(largest[i], found[i]);
-      const bool is_of_earliest = beyond.empty() || beyond.front().step == found[i].step;
-      if (!found[i].passed() && is_of_earliest) beyond.push_back(found[i]);
+      if (!found[i].passed()) beyond_.push_back(found[i]);
     }
   }
 
@@ -140,6 +145,7 @@ class Comparer {
   RunComparison result_;
   // Of each parameter the largest gradient so far: where later ones cancel it in the mean, its rounding stays there.
   std::vector<double> largest_;
+  std::vector<Drift> beyond_;    // all, as later steps may find a parameter to be one of those with small gradients
   std::set<std::string> small_;  // parameters whose gradients have been small after some step
   double path_ = 0;              // learning rates so far together: about as far as Adam can have moved an element
 };

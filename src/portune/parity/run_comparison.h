@@ -59,7 +59,7 @@ struct RunComparison {
   /// (DriftTolerance::small).
   std::vector<Drift> gradients, parameters;
   /// All that were beyond what is allowed after the earliest step where any was: gradients, then parameters. The first
-  /// of them is the first tensor that drifts.
+  /// of them is the first tensor that drifts. Parameters likewise without those of small gradients.
   std::vector<Drift> first_beyond;
   std::optional<NotFinite> not_finite;  ///< in the last of the steps, in which no tensors were compared
 
