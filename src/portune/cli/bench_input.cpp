@@ -12,8 +12,8 @@
 #include "portune/cli/progress_bar.h"
 #include "portune/cli/report.h"
 #include "portune/cli/rows.h"
-#include "portune/error.h"
 #include "portune/meter.h"
+#include "portune/train/evaluation.h"
 
 namespace portune::cli {
 namespace {
@@ -53,9 +53,7 @@ Measured measure(const RowTask& task, const data::Dataset& batches, double secon
       measured.examples += examples_in(*batch);
       ++measured.batches;
     }
-    if (measured.batches == 0) {
-      throw DataError({.where = "bench-input", .given = "no example", .expected = "at least one"});
-    }
+    if (measured.batches == 0) throw train::no_example("training data");
   } while (measured.seconds < seconds);
   measured.stages = meter.stages();
   return measured;

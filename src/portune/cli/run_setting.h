@@ -14,8 +14,8 @@ struct RunSetting {
 };
 
 /// The same but for what is named, separated by commas and in any order: a device (cpu, cuda, cuda:0,1, tpu), kernels
-/// or no-kernels, float32 or bfloat16, a mesh (data=4,fsdp=2; data=1 is one device). Another kind of device has another
-/// plugin, which is looked for.
+/// or no-kernels, cudnn-attention or no-cudnn-attention, float32, bfloat16 or float16, a mesh (data=4,fsdp=2; data=1 is
+/// one device). Another kind of device has another plugin, which is looked for.
 /// errors  UsageError for a word that is none of these, with the nearest, and for two of one kind
 RunSetting changed(RunSetting setting, const std::string& words);
 
