@@ -12,7 +12,7 @@ namespace portune::test {
 /// The loss of an example is sum(x first) + sum(sqrt(z second)). The gradient of `first` is x; on its way it is
 /// multiplied by `up` and then by `down`, which are powers of two that cancel each other, and overflows if what the
 /// loss is scaled by, times `up`, is 2^128. That of `second` is not finite where z is 0, though the loss is.
-class PlaneTask final : public Task {
+class PlaneTask : public Task {
  public:
   /// saved  a folder that save() has written; empty: the weights start as (1, -1) and (1, 1)
   explicit PlaneTask(std::filesystem::path saved = {}) : saved_(std::move(saved)) {}

@@ -24,6 +24,11 @@ bool is_array_file(std::string_view name, std::string_view stem) {
   return shard.starts_with("-") && shard.find_first_not_of("-of0123456789") == std::string_view::npos;
 }
 
+// One of a task of one's own may have no config.json.
+bool is_model(const fs::path& folder) {
+  return fs::exists(folder / "config.json") || fs::exists(folder / io::tensor_file(kWeightsStem));
+}
+
 // Whether a run has written there.
 bool is_of_a_run(const fs::path& folder) {
   if (fs::exists(folder / kLockFile) || is_checkpoint(folder)) return true;
@@ -39,18 +44,20 @@ bool is_replaced(const fs::directory_entry& entry) {
          is_array_file(name, kMomentsStem) || hub::is_companion_file(name);
 }
 
-std::string entry_in_the_way(const fs::path& folder) {
+std::string entry_in_the_way(const fs::path& folder, const fs::path& written) {
   if (!fs::is_directory(folder) || is_of_a_run(folder)) return {};
-  const bool is_model = fs::exists(folder / "config.json");
+  const bool is_here = is_model(folder);
   for (const fs::directory_entry& entry : fs::directory_iterator(folder)) {
-    if (!is_model || !is_replaced(entry)) return entry.path().filename().string();
+    const fs::path name = entry.path().filename();
+    const bool is_own = is_here && (is_replaced(entry) || (!written.empty() && fs::exists(written / name)));
+    if (!is_own) return name.string();
   }
   return {};
 }
 
-void require_place_to_save(const fs::path& folder) {
+void require_place_to_save(const fs::path& folder, const fs::path& written) {
   io::require_not_working_folder(folder);
-  const std::string entry = entry_in_the_way(folder);
+  const std::string entry = entry_in_the_way(folder, written);
   if (entry.empty()) return;
   throw UsageError({.where = "saving to " + folder.string(),
                     .given = "a folder with \"" + entry + "\" in it, which is no part of a model",

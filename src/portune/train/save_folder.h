@@ -16,9 +16,10 @@ bool is_replaced(const std::filesystem::directory_entry& entry);
 /// The first entry that saving there would have no right to: one that is not replaced, in a folder to which no run has
 /// written so far. Empty if there is none, as in a folder that is new or empty. Beside checkpoints and the lock of a
 /// run anything may lie, and is kept.
-std::string entry_in_the_way(const std::filesystem::path& folder);
+/// written  the folder that is to take the place of that one; what it has, too, is no other's. Empty: not written yet
+std::string entry_in_the_way(const std::filesystem::path& folder, const std::filesystem::path& written = {});
 
 /// errors  UsageError if there is an entry in the way, or the folder is the working folder
-void require_place_to_save(const std::filesystem::path& folder);
+void require_place_to_save(const std::filesystem::path& folder, const std::filesystem::path& written = {});
 
 }  // namespace portune::train

@@ -91,7 +91,7 @@ void require_same(const Position& position, ProcessGroup* processes) {
 
 // The first process alone writes it, or puts it in place.
 void require_place(SharedDirectory& directory, const std::filesystem::path& folder) {
-  if (directory.rank() == 0) directory.attempt([&] { require_place_to_save(folder); });
+  if (directory.rank() == 0) directory.attempt([&] { require_place_to_save(folder, directory.staging()); });
 }
 
 bool is_kept(const std::filesystem::directory_entry& entry) { return !is_replaced(entry); }
@@ -184,8 +184,7 @@ StepResult TrainingState::start_step(const data::Example& batch) {
   const Program& program = step_programs_.at(describe(signature));
   weights_.load_moments();
   if (progress_.empty()) progress_ = train::put(device_, position_.progress);
-  const int64_t step = ++position_.step;
-  position_.data.clear();
+  const int64_t step = position_.step + 1;
   const double rate = learning_rate(options_, step, position_.total_steps);
 
   std::vector<DeviceArray> inputs = put(batch, signature);
@@ -196,6 +195,8 @@ StepResult TrainingState::start_step(const data::Example& batch) {
   append(arguments, inputs);
   std::vector<DeviceArray> rest = weights_.take_results_of_step(program.run(arguments));
   for (size_t i = 0; i < progress_.size(); ++i) progress_[i] = std::move(rest[i]);
+  position_.step = step;  // not before: what is above may throw
+  position_.data.clear();
   return StepResult(step, rate, task_.tokens(batch),
                     {.loss = std::move(rest[2]),
                      .weight = std::move(rest[3]),
@@ -273,8 +274,8 @@ void TrainingState::require_weights(const std::filesystem::path& folder) const {
 void TrainingState::save(const std::filesystem::path& folder) const {
   require_weights(folder);
   SharedDirectory directory(folder, processes(), 1);
-  require_place(directory, folder);
   weights_.save_model(directory, folder);
+  require_place(directory, folder);
   directory.commit({}, is_kept);
 }
 
@@ -292,8 +293,8 @@ void TrainingState::save_checkpoint(const std::filesystem::path& folder) {
   const auto unseen = options_.on_non_finite == OnNonFinite::kRewind ? SharedDirectory::Unseen::kIsAnError
                                                                      : SharedDirectory::Unseen::kLeavesItToTheFirst;
   SharedDirectory directory(folder, processes(), processes() == nullptr ? 1 : processes()->size(), unseen);
-  require_place(directory, folder);
   weights_.save_model(directory, folder);
+  require_place(directory, folder);
   weights_.save_moments(directory);
   const auto finish = [&] {
     for (const char* stem : {kWeightsStem, kMomentsStem}) SavedArrays(directory.staging(), stem);  // that all is there

@@ -52,12 +52,16 @@ void Weights::load(const std::vector<nn::Parameter>& parameters) {
   if (empty()) {
     InitialWeights initial = task_.initial_weights(parameters, seed_);
     if (device_.processes() != nullptr) require_same(hash_of(initial.values), "weights", device_.processes());
+    std::vector<std::string> names;
+    std::vector<DeviceArray> weights;
+    for (size_t i = 0; i < parameters.size(); ++i) {
+      names.push_back(parameters[i].name);
+      weights.push_back(device_.put(std::move(initial.values[i]), parameters[i].sharding));
+    }
     load_report_ = std::move(initial.report);
     parameters_ = parameters;
-    for (size_t i = 0; i < parameters.size(); ++i) {
-      names_.push_back(parameters[i].name);
-      weights_.push_back(device_.put(std::move(initial.values[i]), parameters[i].sharding));
-    }
+    names_ = std::move(names);
+    weights_ = std::move(weights);
   } else if (!std::ranges::equal(parameters, names_, {}, &nn::Parameter::name)) {
     throw UsageError({.where = "Task::forward",
                       .given = "other parameters, or another order of them, than for the first batch",
@@ -70,12 +74,16 @@ void Weights::load_moments() {
   if (!have_moments()) make_moments();
 }
 
+// All or none: with some of them it would look as if they were there.
 void Weights::make_moments() {
   if (!resume_from_.empty()) return restore_moments();
+  std::vector<DeviceArray> m, v;
   for (size_t i = 0; i < names_.size(); ++i) {
-    m_.push_back(device_.put(Tensor(weights_[i].type()), sharding_of_moments(i)));
-    v_.push_back(device_.put(Tensor(weights_[i].type()), sharding_of_moments(i)));
+    m.push_back(device_.put(Tensor(weights_[i].type()), sharding_of_moments(i)));
+    v.push_back(device_.put(Tensor(weights_[i].type()), sharding_of_moments(i)));
   }
+  m_ = std::move(m);
+  v_ = std::move(v);
 }
 
 void Weights::return_to(const std::filesystem::path& checkpoint) {
@@ -115,12 +123,15 @@ void Weights::restore_weights() {
 
 void Weights::restore_moments() {
   ComparedArrays saved(resume_from_, kMomentsStem, device_.processes());
+  std::vector<DeviceArray> m, v;
   for (size_t i = 0; i < names_.size(); ++i) {
-    for (const auto& [prefix, arrays] : {std::pair("m.", &m_), std::pair("v.", &v_)}) {
+    for (const auto& [prefix, arrays] : {std::pair("m.", &m), std::pair("v.", &v)}) {
       arrays->push_back(device_.put(saved.read(prefix + names_[i], weights_[i].type()), sharding_of_moments(i)));
     }
   }
   saved.require_same("moments");
+  m_ = std::move(m);
+  v_ = std::move(v);
 }
 
 Tensor Weights::value(size_t parameter) const {
