@@ -115,6 +115,8 @@ class Callback {
                             [[maybe_unused]] const Scores& scores) {}
   /// A checkpoint is whole and on disk.
   virtual void on_checkpoint([[maybe_unused]] const std::filesystem::path& folder) {}
+  /// What training goes on after: an old checkpoint that cannot be removed.
+  virtual void on_warning([[maybe_unused]] const std::string& what) {}
   /// Asked after every step and for every batch of a validation: true ends fit() there. Of several processes one is
   /// enough.
   virtual bool should_stop() { return false; }
@@ -174,7 +176,8 @@ class Trainer {
   ///         is not finite, by TrainingOptions::on_non_finite: which step, which rows, which tensor is the first. The
   ///         trainer is then as it was before that step, and a checkpoint of that is written if there is a folder for
   ///         them. An update that overflows in the very last step is found by the validation, or by save(). Where it
-  ///         goes back (OnNonFinite::kRewind), NotFoundError and CheckpointError as resume().
+  ///         goes back (OnNonFinite::kRewind), NotFoundError and CheckpointError as resume(). Those of the data, where
+  ///         one process trains, likewise after a checkpoint of the steps made before.
   FitResult fit(const data::Dataset& batches, const FitOptions& options);
 
   /// "loss" and the task's metrics over all batches.

@@ -4,12 +4,14 @@
 #include <gtest/gtest.h>
 
 #include "io/temporary_folder.h"
+#include "portune/error.h"
 #include "portune/train/checkpoint.h"
 
 namespace portune::test {
 namespace {
 
 using ::testing::ElementsAre;
+using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
 void make_checkpoint(const std::filesystem::path& folder, int64_t step) {
@@ -43,6 +45,24 @@ TEST(CheckpointFolder, KeepsTheNewestAndTheOneInUse) {
   train::remove_old_checkpoints(folder.path(), 1, {});
   EXPECT_THAT(steps_in(folder.path()), ElementsAre(100));
   EXPECT_FALSE(std::filesystem::exists(folder / "checkpoint-15"));
+}
+
+// A folder can be moved to no name that is longer than 255 bytes, as its name beside it while it is removed would be.
+TEST(CheckpointFolder, TellsWhatCannotBeRemovedAndRemovesTheOthers) {
+  const TemporaryFolder folder;
+  for (const int64_t step : {1, 2, 3}) make_checkpoint(folder.path(), step);
+  const std::filesystem::path elsewhere = folder / std::string(250, 'x');
+  std::filesystem::rename(folder / "checkpoint-1", elsewhere);
+  std::filesystem::create_directory_symlink(elsewhere, folder / "checkpoint-1");
+  EXPECT_THAT(train::remove_old_checkpoints(folder.path(), 1, {}), HasSubstr("checkpoint-1 is not removed: "));
+  EXPECT_THAT(steps_in(folder.path()), ElementsAre(1, 3));
+  EXPECT_EQ(train::remove_old_checkpoints(folder.path(), 2, {}), "");
+}
+
+TEST(CheckpointFolder, ThatCannotBeListedIsNotTakenForAnEmptyOne) {
+  const TemporaryFolder folder;
+  write_text(folder / "file", "");
+  EXPECT_THROW(train::checkpoints_in(folder / "file"), IoError);
 }
 
 TEST(CheckpointFolder, KnowsItsOwn) {

@@ -21,6 +21,7 @@ void write(const std::filesystem::path& folder) {
                         std::vector<NamedTensorView>{{"m.w", kM.view()}, {"v.w", kV.view()}});
   train::write_position(folder, {.step = 17,
                                  .total_steps = 40,
+                                 .in_epoch = true,
                                  .epoch_loss = {.sum = 0.1, .weight = 30},
                                  .progress = {.updates = 15, .good_steps = 4, .loss_scale = 32768},
                                  .rewinds = {.all = 7, .in_a_row = 2},
@@ -34,6 +35,7 @@ TEST(TrainingState, ComesBackAsItWasWritten) {
   const train::Position position = train::read_position(folder.path());
   EXPECT_EQ(position.step, 17);
   EXPECT_EQ(position.total_steps, 40);
+  EXPECT_TRUE(position.in_epoch);
   EXPECT_EQ(position.epoch_loss.sum, 0.1);
   EXPECT_EQ(position.epoch_loss.weight, 30);
   EXPECT_EQ(position.progress.updates, 15);

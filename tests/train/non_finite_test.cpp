@@ -13,6 +13,7 @@
 
 #include "graph/evaluate.h"
 #include "io/temporary_folder.h"
+#include "portune/base/stop.h"
 #include "portune/error.h"
 #include "portune/train.h"
 #include "portune/train/progress.h"
@@ -85,6 +86,23 @@ TEST(SkippedStep, IsCountedAndToldWithItsRows) {
   EXPECT_THAT(skips.rows, ElementsAre("example 2, 3", "example 8, 9"));
   ASSERT_EQ(skips.epoch_losses.size(), 1u);
   EXPECT_TRUE(std::isfinite(skips.epoch_losses[0]));
+}
+
+// Its loss has no weight then, and its end is to be told all the same.
+TEST(SkippedStep, EpochOfNothingElseIsEndedAfterAStopInItsValidation) {
+  const PlaneTask task;
+  Trainer trainer(kernels(), task, options(OnNonFinite::kSkip));
+  int64_t read = 0;
+  const data::Dataset validation = plane_batches(1).map([&](data::Example batch) {
+    if (++read > 1) throw Stopped();
+    return batch;
+  });
+  Skips skips;
+  const data::Dataset batches = plane_batches(2, {.x = {0, 1}});
+  EXPECT_TRUE(trainer.fit(batches, {.num_train_epochs = 1, .validation = validation, .callback = &skips}).stopped);
+  EXPECT_EQ(skips.epoch_losses.size(), 0u);
+  EXPECT_FALSE(trainer.fit(batches, {.num_train_epochs = 1, .callback = &skips}).stopped);
+  EXPECT_EQ(skips.epoch_losses.size(), 1u);
 }
 
 TEST(SkippedStep, EndsTheTrainingWhereAllWouldBeSkipped) {

@@ -8,10 +8,12 @@
 #include "io/temporary_folder.h"
 #include "portune/base/stop.h"
 #include "portune/error.h"
+#include "portune/io/safetensors.h"
 #include "portune/sources.h"
 #include "portune/text_classification.h"
 #include "portune/train.h"
 #include "tasks/sentences.h"
+#include "train/plane_task.h"
 
 namespace portune::test {
 namespace {
@@ -220,6 +222,45 @@ TEST(Trainer, StopsInTheMidstOfAValidation) {
   EXPECT_LE(evaluated, 4);  // the one that told the shapes, the one at which it was asked, and those under way
 }
 
+TEST(Trainer, KeepsTheStepsBeforeARowThatCannotBeRead) {
+  const TemporaryFolder folder;
+  const TextClassification task = task_from(kTinyBert);
+  Trainer trainer(cpu(), task, quick());
+  const data::Dataset broken = rows().map([](data::Example row) {
+    if (row.text("text") == "good") throw DataError({.where = "the ninth row", .given = "nothing of use"});
+    return row;
+  });
+  EXPECT_THAT(message_of<DataError>([&] {
+                trainer.fit(task.batches(broken, kBatchSize),
+                            {.num_train_epochs = 2, .steps_per_epoch = 3, .checkpoints = {.folder = folder / "run"}});
+              }),
+              AllOf(HasSubstr("the ninth row"), HasSubstr("saved in " + (folder / "run" / "checkpoint-2").string())));
+
+  const TextClassification again = task_from(folder / "run" / "checkpoint-2");
+  Trainer resumed(cpu(), again, quick()), whole(cpu(), task, quick());
+  resumed.resume(folder / "run" / "checkpoint-2");
+  resumed.fit(again.batches(rows(), kBatchSize), {.num_train_epochs = 2});
+  resumed.save(folder / "resumed");
+  whole.fit(task.batches(rows(), kBatchSize), {.num_train_epochs = 2});
+  whole.save(folder / "whole");
+  EXPECT_TRUE(text_of(folder / "resumed" / "model.safetensors") == text_of(folder / "whole" / "model.safetensors"));
+}
+
+TEST(Trainer, KeepsTheStepsBeforeAnErrorInAValidation) {
+  const TemporaryFolder folder;
+  const TextClassification task = task_from(kTinyBert);
+  Trainer trainer(cpu(), task, quick());
+  const data::Dataset broken = rows().map([](data::Example row) {
+    if (row.text("text") == "bad") throw IoError({.where = "the last row", .given = "a server that is gone"});
+    return row;
+  });
+  EXPECT_THAT(message_of<IoError>([&] {
+                trainer.fit(shuffled_batches(task),
+                            {.validation = task.batches(broken, 1), .checkpoints = {.folder = folder / "run"}});
+              }),
+              HasSubstr("saved in " + (folder / "run" / "checkpoint-3").string()));
+}
+
 TEST(Trainer, LossThatIsNotFiniteNamesItsStepAndRows) {
   const TextClassification task = task_from(kTinyBert);
   Trainer trainer(cpu(), task, {.learning_rate = 1e38, .lr_scheduler_type = "constant"});
@@ -350,6 +391,17 @@ TEST(Trainer, OptionsThatMakeNoSenseAreRefusedAtOnce) {
 
 // ---- evaluate and predict
 
+TEST(Trainer, NamesThatCheckpointsCannotKeepAreRefusedAtOnce) {
+  TrainingOptions options = quick();
+  options.must_match = {{"column_names",
+                         "gr\xf6\xdf"
+                         "e"}};
+  EXPECT_THAT(message_of<UsageError>([&] { Trainer(cpu(), task_from(kTinyBert), options); }),
+              AllOf(HasSubstr("column_names"), HasSubstr("UTF-8")));
+  const auto labelled = [] { TextClassification(kTinyBert, {.max_length = 12, .labels = {"gut", "b\xf6se"}}); };
+  EXPECT_THAT(message_of<UsageError>(labelled), HasSubstr("not UTF-8"));
+}
+
 TEST(Trainer, EvaluateCountsEveryExampleOnce) {
   const TextClassification task = task_from(kTinyBert);
   Trainer trainer(cpu(), task, quick());
@@ -438,6 +490,22 @@ TEST(Trainer, SavesNowhereWhereSomethingElseWouldBeLost) {
   }
   EXPECT_EQ(text_of(folder / "thesis.tex"), "mine");
   EXPECT_THROW(require_place_to_save(folder.path()), UsageError);
+}
+
+// A task of one's own may write files that no model of Hugging Face has.
+struct TaskWithAFile final : PlaneTask {
+  void save(const std::filesystem::path& folder) const override { write_text(folder / "own.txt", "anew"); }
+};
+
+TEST(Trainer, SavesInPlaceOfWhatTheTaskHasWrittenBefore) {
+  const TaskWithAFile task;
+  Trainer trainer(cpu(), task, {.lr_scheduler_type = "constant"});
+  trainer.fit(plane_batches(2), {.num_train_epochs = 1});
+  const TemporaryFolder folder;
+  trainer.save(folder / "best");
+  write_text(folder / "best" / "own.txt", "old");
+  trainer.save(folder / "best");
+  EXPECT_EQ(text_of(folder / "best" / "own.txt"), "anew");
 }
 
 // The model takes the place of the checkpoints, but not of what somebody has put beside them.
@@ -671,6 +739,34 @@ TEST(Trainer, ResumptionEncodesNoRowThatItSkips) {
   EXPECT_EQ(encoded, 2 * 10);  // two epochs of ten rows; to count the batches of an epoch takes no encoding either
 }
 
+// Half of the moments are not taken for all when a step is tried again.
+TEST(Trainer, MomentsThatAreNotAllThereAreRefusedEachTime) {
+  const TextClassification task = task_from(kTinyBert);
+  Trainer trainer(cpu(), task, quick());
+  const TemporaryFolder folder;
+  Recorder recorder(trainer, kStepsPerEpoch);
+  trainer.fit(shuffled_batches(task), {.num_train_epochs = 3, .callback = &recorder});
+  trainer.save_checkpoint(folder / "saved");
+  {
+    const io::SafetensorsFile file = io::SafetensorsFile::open(folder / "saved" / "optimizer.safetensors");
+    std::vector<NamedTensorView> some;
+    for (const io::SafetensorsEntry& entry : file.entries()) {
+      if (entry.name != "v.classifier.bias") some.push_back({entry.name, *file.find(entry.name)});
+    }
+    io::write_safetensors(folder / "some.safetensors", some);
+  }
+  std::filesystem::rename(folder / "some.safetensors", folder / "saved" / "optimizer.safetensors");
+
+  const TextClassification again = task_from(folder / "saved");
+  Trainer resumed(cpu(), again, quick());
+  resumed.resume(folder / "saved");
+  for (int times = 0; times < 2; ++times) {
+    EXPECT_THAT(message_of<CheckpointError>([&] { resumed.fit(shuffled_batches(again), {.num_train_epochs = 3}); }),
+                HasSubstr("v.classifier.bias"));
+    EXPECT_EQ(resumed.steps(), kStepsPerEpoch);
+  }
+}
+
 TEST(Trainer, ResumesOnlyFromACheckpointAndBeforeTheFirstStep) {
   const TextClassification task = task_from(kTinyBert);
   Trainer trainer(cpu(), task, quick());
@@ -691,6 +787,7 @@ TEST(Trainer, RefusesABatchThatIsMadeForTheDevicesOfAnother) {
       data::OwnRows{.size = kBatchSize, .share = {.parts = 2, .begin = 1, .end = 2}}));
   EXPECT_THAT(message_of<UsageError>([&] { trainer.step(batch); }),
               AllOf(HasSubstr("part 2 of 2 of its rows"), HasSubstr("all, which the devices of this process take")));
+  EXPECT_EQ(trainer.steps(), 0);
 }
 
 }  // namespace

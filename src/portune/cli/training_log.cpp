@@ -71,6 +71,10 @@ void TrainingLog::on_checkpoint(const std::filesystem::path& folder) {
   if (!quiet_) bar_.print(fmt::format("saved {}", folder.string()));
 }
 
+void TrainingLog::on_warning(const std::string& what) {
+  if (!quiet_) bar_.print("warning: " + what);
+}
+
 bool TrainingLog::should_stop() { return caught_signal() != 0; }
 
 // The trainer loads the weights with the first batch.

@@ -33,10 +33,14 @@ void write_position(const std::filesystem::path& folder, const Position& positio
                                            {"good_steps", position.progress.good_steps},
                                            {"loss_scale", position.progress.loss_scale}};
   const nlohmann::ordered_json rewinds = {{"all", position.rewinds.all}, {"in_a_row", position.rewinds.in_a_row}};
-  const nlohmann::ordered_json state = {
-      {"format", kFormat},  {"global_step", position.step}, {"total_steps", position.total_steps},
-      {"epoch_loss", loss}, {"progress", progress},         {"rewinds", rewinds},
-      {"run", position.run}};
+  const nlohmann::ordered_json state = {{"format", kFormat},
+                                        {"global_step", position.step},
+                                        {"total_steps", position.total_steps},
+                                        {"in_epoch", position.in_epoch},
+                                        {"epoch_loss", loss},
+                                        {"progress", progress},
+                                        {"rewinds", rewinds},
+                                        {"run", position.run}};
   io::write_file(position_file(folder), state.dump(2) + "\n");
   if (!position.data.empty()) io::write_file(folder / kDataFile, position.data);
 }
@@ -51,6 +55,7 @@ Position read_position(const std::filesystem::path& folder) {
   state.get_int("format", {kFormat, kFormat});
   Position position{.step = state.get_int("global_step", {0, kMostSteps}),
                     .total_steps = state.get_int("total_steps", {0, kMostSteps}),
+                    .in_epoch = {},
                     .epoch_loss = {},
                     .progress = {},
                     .rewinds = {},
@@ -59,6 +64,7 @@ Position read_position(const std::filesystem::path& folder) {
   if (const auto loss = state.get_object("epoch_loss")) {
     position.epoch_loss = {.sum = loss->get_float("sum"), .weight = loss->get_float("weight", {.least = 0})};
   }
+  position.in_epoch = state.get_bool_or("in_epoch", position.epoch_loss.weight > 0);
   position.progress.updates = position.step;  // of a checkpoint from before steps could be skipped
   if (const auto progress = state.get_object("progress")) {
     position.progress = {.updates = progress->get_int("updates", {0, position.step}),

@@ -36,7 +36,8 @@ inline constexpr int64_t kMostRewinds = 3;
 struct Position {
   int64_t step = 0;         ///< steps made
   int64_t total_steps = 0;  ///< after which the learning rate is 0; 0: it does not fall
-  MeanLoss epoch_loss;      ///< of the epoch under way; empty once its end has been told
+  bool in_epoch = false;    ///< whether fit() has made steps of an epoch whose end has not been told
+  MeanLoss epoch_loss;      ///< of that epoch
   Progress progress;
   Rewinds rewinds;
   RunFacts run;

@@ -1,12 +1,16 @@
 #include "portune/train/checkpoint_folder.h"
 
 #include <algorithm>
+#include <functional>
 #include <optional>
 #include <set>
 #include <string_view>
 #include <system_error>
 
+#include "portune/base/file_descriptor.h"
 #include "portune/base/number.h"
+#include "portune/base/one_line.h"
+#include "portune/error.h"
 #include "portune/io/atomic_directory.h"
 #include "portune/train/checkpoint.h"
 
@@ -31,9 +35,22 @@ std::optional<std::string> target_of(const std::string& name) {
 }
 
 std::vector<fs::directory_entry> entries_of(const fs::path& folder) {
-  std::error_code absent;
-  const fs::directory_iterator entries(folder, absent);
+  std::error_code error;
+  const fs::directory_iterator entries(folder, error);
+  if (error && error != std::errc::no_such_file_or_directory) throw_system_error("list", folder, error.value());
   return {begin(entries), end(entries)};
+}
+
+// What it has failed with, on one line; empty if it has not.
+std::string error_in(const std::function<void()>& work) {
+  try {
+    work();
+    return {};
+  } catch (const Error& error) {
+    return one_line(error.report());
+  } catch (const std::exception& error) {
+    return error.what();
+  }
 }
 
 }  // namespace
@@ -59,8 +76,9 @@ std::vector<SavedCheckpoint> checkpoints_in(const fs::path& folder) {
   return found;
 }
 
-void remove_old_checkpoints(const fs::path& folder, int64_t keep, const std::vector<fs::path>& spared) {
-  const std::vector<SavedCheckpoint> found = checkpoints_in(folder);
+std::string remove_old_checkpoints(const fs::path& folder, int64_t keep, const std::vector<fs::path>& spared) {
+  std::vector<SavedCheckpoint> found;
+  std::string fault = error_in([&] { found = checkpoints_in(folder); });
   const int64_t surplus = std::max<int64_t>(0, std::ssize(found) - keep);
   for (int64_t i = 0; i < surplus; ++i) {
     const fs::path& path = found[static_cast<size_t>(i)].path;
@@ -68,8 +86,11 @@ void remove_old_checkpoints(const fs::path& folder, int64_t keep, const std::vec
       std::error_code absent;
       return !other.empty() && fs::equivalent(path, other, absent);
     };
-    if (std::ranges::none_of(spared, is_same)) io::remove_directory(path);
+    if (std::ranges::any_of(spared, is_same)) continue;
+    const std::string error = error_in([&] { io::remove_directory(path); });
+    if (fault.empty() && !error.empty()) fault = path.string() + " is not removed: " + error;
   }
+  return fault;
 }
 
 void recover_checkpoints(const fs::path& folder) {

@@ -18,12 +18,14 @@ struct SavedCheckpoint {
   std::filesystem::path path;
 };
 /// The whole ones, the oldest first; none if there is no such folder.
+/// errors  IoError if it cannot be listed
 std::vector<SavedCheckpoint> checkpoints_in(const std::filesystem::path& folder);
 
 /// Removes all but the `keep` newest.
-/// spared  are kept in any case: a running task may still copy files from one, or go back to it
-void remove_old_checkpoints(const std::filesystem::path& folder, int64_t keep,
-                            const std::vector<std::filesystem::path>& spared);
+/// spared   are kept in any case: a running task may still copy files from one, or go back to it
+/// returns  which one could not be removed, and why; empty if all went well
+std::string remove_old_checkpoints(const std::filesystem::path& folder, int64_t keep,
+                                   const std::vector<std::filesystem::path>& spared);
 
 /// Cleans up after runs that died while they wrote or removed a checkpoint. To be called while no other run writes
 /// here.

@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <cmath>
+#include <type_traits>
 #include <utility>
 
 #include "portune/base/one_line.h"
@@ -81,15 +82,38 @@ class FitLoop {
  private:
   void take_step(data::Cursor& cursor) {
     try {
-      std::optional<data::Example> batch = input_.next(cursor);
-      if (!batch) throw no_example("training data");
-      if (!shapes_) compile_all(*batch);
-      shapes_->require(state_.task(), *batch);
-      step(std::move(*batch), cursor);
+      step(keeping_work([&] { return next_batch(cursor); }), cursor);
     } catch (const Stopped&) {  // while it waited for data
       if (!shapes_) throw;      // nothing has been done that could be lost
       stopping_ = true;
       finish_running();
+    }
+  }
+
+  data::Example next_batch(data::Cursor& cursor) {
+    std::optional<data::Example> batch = input_.next(cursor);
+    if (!batch) throw no_example("training data");
+    if (!shapes_) compile_all(*batch);
+    shapes_->require(state_.task(), *batch);
+    return std::move(*batch);
+  }
+
+  // Saves the steps made so far where data fail, of which the device knows nothing. Of several processes one may fail
+  // by itself, and saving needs all.
+  template <class Work>
+  std::invoke_result_t<Work> keeping_work(const Work& work) {
+    try {
+      return work();
+    } catch (const DeviceError&) {
+      throw;
+    } catch (const NumericError&) {
+      throw;
+    } catch (Error& error) {
+      if (!shapes_ || state_.processes() != nullptr) throw;
+      finish_running();
+      const SavedBefore saved = save_before_end();
+      if (!saved.path.empty()) error.set_context("training; the steps made before are saved in " + saved.path.string());
+      throw;
     }
   }
 
@@ -141,7 +165,7 @@ class FitLoop {
 
   bool at_epoch_end() const { return state_.steps() % steps_per_epoch_ == 0; }
   // Whether an epoch has all of its steps, and its end has not been told yet.
-  bool epoch_end_is_due() const { return at_epoch_end() && state_.epoch_loss().weight > 0; }
+  bool epoch_end_is_due() const { return at_epoch_end() && state_.in_epoch(); }
 
   bool checkpoint_is_due() const {
     const int64_t every = options_.checkpoints.every;
@@ -152,10 +176,12 @@ class FitLoop {
     const CheckpointOptions& checkpoints = options_.checkpoints;
     const std::filesystem::path path = checkpoint_path(checkpoints.folder, state_.steps());
     state_.save_checkpoint(path);
-    if (is_first(state_.processes())) {
-      remove_old_checkpoints(checkpoints.folder, checkpoints.keep, {state_.resumed_from(), path});
-    }
     callback_.on_checkpoint(path);
+    if (is_first(state_.processes())) {
+      const std::string fault =
+          remove_old_checkpoints(checkpoints.folder, checkpoints.keep, {state_.resumed_from(), path});
+      if (!fault.empty()) callback_.on_warning(fault);
+    }
     return path;
   }
 
@@ -184,6 +210,7 @@ class FitLoop {
     const auto& [result, batch] = *running_;
     const bool ended = ends_training(result, state_.options().on_non_finite);
     if (ended && !may_rewind()) throw end_before(result, batch);
+    state_.in_epoch() = true;
     if (std::isfinite(result.loss())) state_.epoch_loss().add(result.loss(), result.weight());
     callback_.on_input(input_.wait());
     callback_.on_step(result, last_step_);
@@ -253,7 +280,8 @@ class FitLoop {
   void end_epoch() {
     result_.mean_loss = state_.epoch_loss().mean();
     if (options_.validation) {
-      const auto scores = evaluate(state_, *options_.validation, [&] { return should_stop(); });
+      const auto scores =
+          keeping_work([&] { return evaluate(state_, *options_.validation, [&] { return should_stop(); }); });
       if (!scores) {
         stopping_ = true;
         return;
@@ -261,6 +289,7 @@ class FitLoop {
       result_.scores = *scores;
     }
     state_.epoch_loss() = {};
+    state_.in_epoch() = false;
     callback_.on_epoch_end(state_.steps() / steps_per_epoch_, result_.mean_loss, result_.scores);
     input_.restart();
   }

@@ -54,6 +54,8 @@ class TrainingState {
   int64_t steps() const { return position_.step; }
   /// Of the epoch under way; kept in checkpoints, as the steps before one count too.
   MeanLoss& epoch_loss() { return position_.epoch_loss; }
+  /// Whether steps have been made of an epoch whose end has not been told; kept in checkpoints.
+  bool& in_epoch() { return position_.in_epoch; }
   /// data::Cursor::state() of the batches, where the one after the last step comes next; kept in checkpoints. Empty
   /// where nobody has told since the last step.
   std::string& data_state() { return position_.data; }
