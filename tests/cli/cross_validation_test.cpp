@@ -126,6 +126,20 @@ TEST_F(CrossValidation, GoesOnWithTheFoldThatWasInterrupted) {
   EXPECT_EQ(lines_in("out_of_fold.jsonl").size(), 60u);
 }
 
+// As on a file system that cannot exchange two names: the fold had been moved aside when its model was to take its
+// place.
+TEST_F(CrossValidation, PutsAFoldBackThatADeadRunHasMovedAside) {
+  ASSERT_EQ(portune(fit({"--folds", "2", "--quiet"})).exit_code, 0);
+  const std::filesystem::path fold = output() + "/fold-2", aside = output() + "/old.fold-2.0123456789abcdef";
+  std::filesystem::rename(fold, aside);
+  std::filesystem::create_directory(output() + "/tmp.fold-2.0123456789abcdef");
+  const Finished resumed = portune(fit({"--folds", "2", "--resume"}));
+  EXPECT_EQ(resumed.exit_code, 0) << resumed.err;
+  EXPECT_THAT(resumed.err, HasSubstr("fold 2 of 2: trained by an earlier run"));
+  EXPECT_THAT(names_in(output()),
+              ElementsAre("cross_validation.json", "fold-1", "fold-2", "out_of_fold.jsonl", "test.jsonl"));
+}
+
 TEST_F(CrossValidation, IsNotResumedWithOtherOptions) {
   ASSERT_EQ(portune(fit({"--folds", "2", "--quiet"})).exit_code, 0);
   const std::string before = read(output() + "/out_of_fold.jsonl");

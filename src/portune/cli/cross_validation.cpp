@@ -17,6 +17,7 @@
 #include "portune/cli/validation_split.h"
 #include "portune/error.h"
 #include "portune/folds.h"
+#include "portune/io/atomic_directory.h"
 #include "portune/io/json.h"
 #include "portune/sources.h"
 #include "portune/train/run_facts.h"
@@ -127,6 +128,7 @@ std::vector<int> folds_of(const FitArguments& a, const RowTask& task, const data
 bool train_fold(const FitArguments& a, const RowTask& fresh, int64_t fold, const std::vector<int>& fold_of) {
   FitArguments of_fold = a;
   of_fold.output = folder_of(a, fold);
+  io::recover_directory(of_fold.output);
   if (is_trained(of_fold.output)) {
     say(a.talk, fmt::format("fold {} of {}: trained by an earlier run", fold + 1, a.folds));
     return true;
