@@ -301,6 +301,64 @@ TEST(Fit, SecondSignalLeavesAtOnceAndLeavesNothing) {
   EXPECT_THAT(toy.left_behind(), testing::IsEmpty());
 }
 
+// As the end of a connection sends it: the shell, and the system once more.
+TEST(Fit, StoppedByTheEndOfAConnectionItSaves) {
+  const Toy toy;
+  Program run(toy.fit(kLong));
+  ASSERT_TRUE(run.says("epoch 3/"));
+  run.signal(SIGHUP);
+  run.signal(SIGHUP);
+  const Finished stopped = run.wait();
+  EXPECT_EQ(stopped.exit_code, 75) << stopped.err;
+  EXPECT_THAT(stopped.err, HasSubstr("stopped by SIGHUP"));
+  EXPECT_THAT(names_in(toy.output()), ElementsAre(testing::StartsWith("checkpoint-")));
+}
+
+TEST(Fit, OutlivesTheEndOfAConnectionUnderNohup) {
+  const Toy toy;
+  std::signal(SIGHUP, SIG_IGN);
+  Program run(toy.fit(kLong));
+  std::signal(SIGHUP, SIG_DFL);
+  ASSERT_TRUE(run.says("epoch 3/"));
+  run.signal(SIGHUP);
+  ASSERT_TRUE(run.says("epoch 40/"));
+  run.signal(SIGUSR1);
+  const Finished stopped = run.wait();
+  EXPECT_EQ(stopped.exit_code, 75) << stopped.err;
+  EXPECT_THAT(stopped.err, HasSubstr("stopped by SIGUSR1"));
+}
+
+// The model is there by then.
+TEST(Fit, StoppedWhileFurtherSetsAreMeasuredItPrintsWhatThereIs) {
+  const Toy toy;
+  write(toy.file("large.csv"), toy_csv(20'000));
+  Words words = toy.fit({"--max-steps", "2", "--json", "--validation", "large=" + toy.file("large.csv")});
+  const auto first = std::ranges::find(words, "--validation") + 1;
+  *first = "small=" + *first;
+  Program run(words);
+  ASSERT_TRUE(run.makes(toy.output(), "model.safetensors"));
+  run.signal(SIGINT);
+  const Finished stopped = run.wait();
+  ASSERT_EQ(stopped.exit_code, 0) << stopped.err;
+  EXPECT_THAT(stopped.err, HasSubstr("not measured on \"large\""));
+  const json after = json::parse(stopped.out)["after"];
+  EXPECT_TRUE(after.contains("small_accuracy"));
+  EXPECT_FALSE(after.contains("large_accuracy"));
+}
+
+TEST(Fit, StderrThatCannotBeWrittenChangesNothing) {
+  const Toy toy;
+  const auto exit_code = [](const Words& words) {
+    std::string line = PORTUNE_COMMAND;
+    for (const std::string& word : words) line += " " + word;
+    return WEXITSTATUS(std::system((line + " >/dev/null 2>/dev/full").c_str()));
+  };
+  EXPECT_EQ(exit_code(toy.fit({"--epochs", "1"})), 0);
+  EXPECT_TRUE(std::filesystem::exists(toy.output() + "/model.safetensors"));
+  EXPECT_EQ(exit_code({"evaluate", "--model", toy.output(), "--data", "/nowhere.csv", "--max-length", "16"}), 66);
+  EXPECT_EQ(exit_code({"evaluate", "--what"}), 2);
+}
+
 TEST(Fit, LossThatIsNoNumberExitsWith76AndSavesWhatWasBefore) {
   const Toy toy;
   const Finished run = portune(toy.fit({"--learning-rate=1e30"}) + Words{});

@@ -5,6 +5,7 @@
 
 #include "portune/base/message.h"
 #include "portune/base/number.h"
+#include "portune/cli/report.h"
 #include "portune/error.h"
 
 namespace portune::cli {
@@ -13,9 +14,9 @@ namespace {
 constexpr std::string_view kSkip = "skip:";
 
 // The escape wipes out a progress bar, which is soon drawn anew below.
-void tell(const data::BadRow& row) {
+void tell_of(const data::BadRow& row) {
   const char* const wipe = isatty(STDERR_FILENO) == 1 ? "\r\x1b[K" : "";
-  fmt::print(stderr, "{}passed over {}: {}\n", wipe, row.where, row.reason);
+  tell(fmt::format("{}passed over {}: {}\n", wipe, row.where, row.reason));
 }
 
 }  // namespace
@@ -24,7 +25,7 @@ std::shared_ptr<data::BadRows> bad_rows_of(const std::string& word) {
   if (word == "fail") return nullptr;
   const bool skips = word.starts_with(kSkip);
   const auto limit = skips ? number_in<int64_t>(std::string_view(word).substr(kSkip.size())) : std::nullopt;
-  if (limit && *limit > 0) return std::make_shared<data::BadRows>(*limit, tell);
+  if (limit && *limit > 0) return std::make_shared<data::BadRows>(*limit, tell_of);
   throw UsageError({.where = "--bad-rows", .given = word, .expected = "fail, or skip:N with the number of rows"});
 }
 

@@ -5,9 +5,9 @@
 
 #include <algorithm>
 #include <chrono>
-#include <csignal>
 
 #include "portune/base/message.h"
+#include "portune/base/stop.h"
 #include "portune/cli/bad_rows.h"
 #include "portune/cli/commands.h"
 #include "portune/cli/exit_code.h"
@@ -58,11 +58,20 @@ Scores evaluate_before(Trainer& trainer, std::span<const ValidationSet> validati
   return scores;
 }
 
-// fit() has measured the first set.
-Scores scores_after(Trainer& trainer, const FitResult& result, std::span<const ValidationSet> validation) {
+// fit() has measured the first set. The model is saved by now: a signal ends no more than the measuring of others.
+Scores scores_after(Trainer& trainer, const FitResult& result, std::span<const ValidationSet> validation,
+                    const Talk& talk) {
   Scores scores = with_name(validation.front().name, result.scores);
-  const Scores others = evaluate_all(trainer, validation.subspan(1));
-  scores.insert(scores.end(), others.begin(), others.end());
+  for (const ValidationSet& set : validation.subspan(1)) {
+    try {
+      const Scores others = evaluate_all(trainer, {&set, 1});
+      scores.insert(scores.end(), others.begin(), others.end());
+    } catch (const Stopped&) {
+      say(talk, fmt::format("stopped by {}; the model is saved, and not measured on \"{}\"",
+                            name_of_signal(caught_signal()), set.name));
+      break;
+    }
+  }
   return scores;
 }
 
@@ -71,13 +80,16 @@ void stop(const Trainer& trainer, const FitArguments& a) {
   trainer.save_checkpoint(checkpoint);
   ProcessGroup* const processes = a.device.processes.get();
   if (!is_first(processes)) return;
-  train::remove_old_checkpoints(a.output, a.keep_checkpoints, {a.resume_from_checkpoint, checkpoint});
+  const std::string fault =
+      train::remove_old_checkpoints(a.output, a.keep_checkpoints, {a.resume_from_checkpoint, checkpoint});
+  if (!fault.empty()) say(a.talk, "warning: " + fault);
   const int signal = caught_signal();
   // Said even if quiet: without it the work would be lost.
-  fmt::print(stderr, "portune: stopped by {} after step {}; saved {}\n  go on{} with  {}\n",
-             signal == 0 ? "a signal to another process" : name_of_signal(signal), trainer.steps(), checkpoint.string(),
-             processes == nullptr ? "" : fmt::format(", in {} processes,", processes->size()),
-             resume_command(a.words, a.folds > 0 ? "" : checkpoint.string()));
+  tell(fmt::format("portune: stopped by {} after step {}; saved {}\n  go on{} with  {}\n",
+                   signal == 0 ? "a signal to another process" : name_of_signal(signal), trainer.steps(),
+                   checkpoint.string(),
+                   processes == nullptr ? "" : fmt::format(", in {} processes,", processes->size()),
+                   resume_command(a.words, a.folds > 0 ? "" : checkpoint.string())));
 }
 
 // What --padding asks for: see choose_lengths(). The task pads to its max_length so far.
@@ -255,13 +267,15 @@ std::optional<Outcome> train(const FitArguments& a, const RowTask& task, const S
   }
 
   trainer.save(a.output);
+  // What is there by now may be a copy of the lock, where there are no links, or that of another run.
+  if (a.folds == 0) remove_at_second_signal({});
   outcome.steps = result.steps;
   outcome.skipped_steps = result.skipped_steps;
   outcome.rewinds = result.rewinds;
   outcome.train_loss = result.mean_loss;
   outcome.compile_seconds = result.compile_s;
   outcome.seconds = now_s() - start_s - result.compile_s;
-  if (!rows.validation.empty()) outcome.after = scores_after(trainer, result, rows.validation);
+  if (!rows.validation.empty()) outcome.after = scores_after(trainer, result, rows.validation, a.talk);
   outcome.skipped_rows = skipped_rows(a.model.bad_rows);
   return outcome;
 }

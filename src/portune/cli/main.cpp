@@ -2,9 +2,9 @@
 #include <fmt/format.h>
 
 #include <csignal>
-#include <filesystem>
 #include <new>
 #include <string>
+#include <system_error>
 #include <variant>
 #include <vector>
 
@@ -66,7 +66,7 @@ int main(int argc, char** argv) {
   // One of several that work together ends the others, too.
   const auto fail = [&](int exit_code, const char* message) {
     if (works_together) cli::end_processes(exit_code, message);
-    fmt::print(stderr, "portune: {}\n", message);
+    cli::tell(fmt::format("portune: {}\n", message));
     return exit_code;
   };
   try {
@@ -84,7 +84,7 @@ int main(int argc, char** argv) {
     return cli::kSignal + cli::caught_signal();
   } catch (const std::bad_alloc&) {
     return fail(cli::kFailed, "out of memory");
-  } catch (const std::filesystem::filesystem_error& error) {
+  } catch (const std::system_error& error) {  // std::filesystem's among them
     return fail(error.code() == std::errc::permission_denied ? cli::kNoPermission : cli::kIo, error.what());
   } catch (const std::exception& error) {
     return fail(cli::kInternal, error.what());

@@ -17,6 +17,7 @@
 #include "portune/cli/signals.h"
 #include "portune/error.h"
 #include "portune/train/batch_shapes.h"
+#include "portune/train/evaluation.h"
 #include "portune/train/options.h"
 
 namespace portune::cli {
@@ -48,7 +49,7 @@ void check_options(const FitArguments& a) {
 // Not shuffled: the first batch tells the shapes, and no more rows are read for it than it has.
 std::vector<plan::BatchShape> shapes_of(const FitArguments& a, const RowTask& task, const data::Dataset& rows) {
   const std::optional<data::Example> first = training_batches(task, rows, a, 1).iterate().next();
-  if (!first) throw DataError({.where = "the training data", .given = "no example", .expected = "at least one"});
+  if (!first) throw train::no_example("training data");
   const train::BatchShapes all(task, *first);
   std::vector<plan::BatchShape> shapes;
   for (const train::Signature& batch : all.all()) shapes.push_back({batch, 0});
@@ -191,7 +192,7 @@ int plan(const PlanArguments& arguments) {
   print_result(a.talk.json ? json_of(result) : table_of(result));
   const std::string& not_saved = result.targets.front().not_saved;
   if (arguments.save.empty() || not_saved.empty()) return kOk;
-  fmt::print(stderr, "portune: nothing is saved in {}: {}\n", arguments.save.string(), not_saved);
+  tell(fmt::format("portune: nothing is saved in {}: {}\n", arguments.save.string(), not_saved));
   return kFailed;
 }
 

@@ -4,14 +4,15 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cstdio>
 #include <cstdlib>
+#include <exception>
 #include <optional>
 #include <thread>
 
 #include "portune/bad_rows.h"
 #include "portune/cli/exit_code.h"
 #include "portune/cli/process_gpus.h"
+#include "portune/cli/report.h"
 #include "portune/error.h"
 #include "portune/io/content_hash.h"
 #include "portune/processes/exchange_group.h"
@@ -37,8 +38,7 @@ const Launch& launch(bool on_tpu = false) {
 
 // The process may be at anything, and would find out at its next exchange only.
 [[noreturn]] void end_with(const Ending& ending) {
-  fmt::print(stderr, "portune: process {} ends, as process {} has: {}\n", launch().rank, ending.rank, ending.why);
-  std::fflush(stderr);
+  tell(fmt::format("portune: process {} ends, as process {} has: {}\n", launch().rank, ending.rank, ending.why));
   static_assert(kLostProcess == kUnavailable);
   std::_Exit(ending.exit_code);
 }
@@ -124,15 +124,14 @@ void leave_processes() {
 }
 
 void end_processes(int exit_code, const char* message) {
-  const auto tell = [&](int64_t rank) {
+  const auto tell_of_it = [&](int64_t rank) {
     if (rank != 0) std::this_thread::sleep_for(kHeadStart);
-    fmt::print(stderr, "portune: process {} of {}: {}\n", rank, launch().size, message);
-    std::fflush(stderr);
+    tell(fmt::format("portune: process {} of {}: {}\n", rank, launch().size, message));
   };
   try {
     if (launch().size == 1) return;
-    abort_launched(launch(), kToBeginAfterAnError, end_with, exit_code, tell);
-  } catch (const Error&) {  // there is no plug-in, or nobody to tell
+    abort_launched(launch(), kToBeginAfterAnError, end_with, exit_code, tell_of_it);
+  } catch (const std::exception&) {  // there is no plug-in, or nobody to tell
   }
 }
 

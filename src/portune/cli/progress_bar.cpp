@@ -11,6 +11,8 @@
 #include <cstdlib>
 #include <vector>
 
+#include "portune/cli/report.h"
+
 namespace portune::cli {
 namespace {
 
@@ -55,7 +57,7 @@ Terminal stderr_terminal(bool plain) {
           .columns = terminal_columns,
           .now_s =
               [] { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); },
-          .write = [](std::string_view text) { std::fwrite(text.data(), 1, text.size(), stderr); }};
+          .write = tell};
 }
 
 ProgressBar::ProgressBar(Terminal terminal) : terminal_(std::move(terminal)), drawn_s_(terminal_.now_s()) {}

@@ -56,8 +56,10 @@ std::string cell(const Scores& scores, const std::string& wanted) {
 
 }  // namespace
 
+void tell(std::string_view text) noexcept { std::fwrite(text.data(), 1, text.size(), stderr); }
+
 void say(const Talk& talk, const std::string& line) {
-  if (!talk.quiet) fmt::print(stderr, "{}\n", line);
+  if (!talk.quiet) tell(line + "\n");
 }
 
 DeviceOptions with_warnings(DeviceOptions options, const Talk& talk) {

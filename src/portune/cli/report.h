@@ -13,6 +13,9 @@
 
 namespace portune::cli {
 
+/// Writes to stderr. Where that fails, as on a full disk, nothing happens: what is told there decides about nothing.
+void tell(std::string_view text) noexcept;
+
 /// A remark on stderr, unless quiet.
 void say(const Talk& talk, const std::string& line);
 

@@ -25,6 +25,7 @@ void copy(const std::string& text, std::array<char, 4096>& place) {
 // Only async-signal-safe calls are allowed here: the signal may have come in the midst of malloc.
 extern "C" void on_signal(int number) {
   if (caught != 0) {
+    if (number == SIGHUP) return;
     if (file_to_remove[0] != '\0' && unlink(file_to_remove.data()) == 0) rmdir(folder_to_remove.data());
     _exit(kSignal + number);
   }
@@ -39,9 +40,10 @@ void catch_signals(OnSignal on) {
   struct sigaction action = {};
   action.sa_handler = on_signal;
   action.sa_flags = SA_RESTART;
-  sigaction(SIGINT, &action, nullptr);
-  sigaction(SIGTERM, &action, nullptr);
-  if (on == OnSignal::kNote) sigaction(SIGUSR1, &action, nullptr);
+  for (const int number : {SIGINT, SIGTERM, SIGUSR1}) sigaction(number, &action, nullptr);
+  struct sigaction before = {};
+  sigaction(SIGHUP, nullptr, &before);
+  if (before.sa_handler != SIG_IGN) sigaction(SIGHUP, &action, nullptr);
 }
 
 void remove_at_second_signal(const std::filesystem::path& file) {
@@ -52,7 +54,16 @@ void remove_at_second_signal(const std::filesystem::path& file) {
 int caught_signal() { return caught; }
 
 const char* name_of_signal(int signal) {
-  return signal == SIGINT ? "SIGINT" : signal == SIGTERM ? "SIGTERM" : "SIGUSR1";
+  switch (signal) {
+    case SIGINT:
+      return "SIGINT";
+    case SIGTERM:
+      return "SIGTERM";
+    case SIGHUP:
+      return "SIGHUP";
+    default:
+      return "SIGUSR1";
+  }
 }
 
 }  // namespace portune::cli
