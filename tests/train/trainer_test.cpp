@@ -234,7 +234,7 @@ TEST(Trainer, KeepsTheStepsBeforeARowThatCannotBeRead) {
                 trainer.fit(task.batches(broken, kBatchSize),
                             {.num_train_epochs = 2, .steps_per_epoch = 3, .checkpoints = {.folder = folder / "run"}});
               }),
-              AllOf(HasSubstr("the ninth row"), HasSubstr("saved in " + (folder / "run" / "checkpoint-2").string())));
+              HasSubstr("the ninth row"));
 
   const TextClassification again = task_from(folder / "run" / "checkpoint-2");
   Trainer resumed(cpu(), again, quick()), whole(cpu(), task, quick());
@@ -258,7 +258,8 @@ TEST(Trainer, KeepsTheStepsBeforeAnErrorInAValidation) {
                 trainer.fit(shuffled_batches(task),
                             {.validation = task.batches(broken, 1), .checkpoints = {.folder = folder / "run"}});
               }),
-              HasSubstr("saved in " + (folder / "run" / "checkpoint-3").string()));
+              HasSubstr("the last row"));
+  EXPECT_TRUE(std::filesystem::exists(folder / "run" / "checkpoint-3" / "trainer_state.json"));
 }
 
 TEST(Trainer, LossThatIsNotFiniteNamesItsStepAndRows) {

@@ -108,11 +108,10 @@ class FitLoop {
       throw;
     } catch (const NumericError&) {
       throw;
-    } catch (Error& error) {
+    } catch (const Error&) {
       if (!shapes_ || state_.processes() != nullptr) throw;
       finish_running();
-      const SavedBefore saved = save_before_end();
-      if (!saved.path.empty()) error.set_context("training; the steps made before are saved in " + saved.path.string());
+      save_before_end();  // of which on_checkpoint() tells
       throw;
     }
   }
