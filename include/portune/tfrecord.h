@@ -31,6 +31,9 @@ struct TfrecordOptions {
   /// Whether that order is kept whatever the threads do; otherwise examples come as soon as they are read.
   bool deterministic = true;
   int64_t max_record_bytes = int64_t{1} << 30;  ///< longer records are refused
+  /// Whether features keep their kind, so that they can be written again: one number is an array, too, and several or
+  /// no bytes are a list of texts.
+  bool as_written = false;
 };
 
 /// The examples of TFRecord files, plain or compressed (gzip, zlib), which their content tells. Every checksum is

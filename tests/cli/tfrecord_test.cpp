@@ -192,6 +192,33 @@ TEST_F(TfrecordCommand, HelpAndMisuse) {
   EXPECT_THAT(pattern.err, HasSubstr("{shard"));
 }
 
+// One number, several and none; one text, several and none: as TensorFlow wrote them.
+TEST_F(TfrecordCommand, WritesRecordsAgainAsTheyWere) {
+  const Finished finished = portune({"tfrecord", "write", "--input", kExamples, "--output", out()});
+  ASSERT_EQ(finished.exit_code, 0) << finished.err;
+  const auto inspected = [](const std::string& file) {
+    return json::parse(portune({"tfrecord", "inspect", file, "--records", "100", "--json"}).out);
+  };
+  const json before = inspected(kExamples), after = inspected(out());
+  EXPECT_EQ(after["features"], before["features"]);
+  EXPECT_EQ(after["first"], before["first"]);
+}
+
+TEST_F(TfrecordCommand, OptionsThatSayNothingAreRefused) {
+  const auto complaint = [&](const std::string& output, const Words& more) {
+    const Finished finished = write_rows_to(output, "a.csv", "text,n\na,1\n", more);
+    EXPECT_EQ(finished.exit_code, 2) << finished.err;
+    return finished.err;
+  };
+  EXPECT_THAT(complaint(out(), {"--max-length", "8"}), HasSubstr("no --tokenizer"));
+  EXPECT_THAT(complaint(out(), {"--keep-text"}), HasSubstr("no --tokenizer"));
+  EXPECT_THAT(complaint(out() + ".gz", {}), HasSubstr("without --gzip"));
+  EXPECT_THAT(complaint(out(), {"--int64-columns", "n", "--float-columns", "n"}), HasSubstr("column 'n'"));
+  std::filesystem::create_directory(toy_.file("folder.tfrecord"));
+  EXPECT_THAT(complaint(toy_.file("folder.tfrecord"), {}), HasSubstr("what is no file"));
+  EXPECT_EQ(complaint("/dev/null", {}).find("records"), std::string::npos);
+}
+
 // The same rows as texts in a table and as token ids in TFRecords: the same training, to the digit.
 TEST_F(TfrecordCommand, TrainingOnTokenIdsIsThatOnTexts) {
   const Words more = {"--max-steps", "4", "--json"};
@@ -203,6 +230,7 @@ TEST_F(TfrecordCommand, TrainingOnTokenIdsIsThatOnTexts) {
                   .exit_code,
               0);
   }
+  std::filesystem::remove(toy_.file("train.tfrecord.index"));  // with which rows are shuffled as a whole
   Words words = toy_.fit(more);
   for (std::string& word : words) {
     if (word.ends_with(".csv")) word.replace(word.size() - 4, 4, ".tfrecord");

@@ -169,6 +169,8 @@ TEST(ReadTable, ColumnsMayHaveOtherNames) {
   EXPECT_EQ(rows_of(read_table(path, {.rename = {{"a", "b"}, {"b", "a"}}})),
             (Rows{{{"b", "1"}, {"a", "2"}, {"c", "3"}}}));
   expect_error<DataError>([&] { rows_of(read_table(path, {.rename = {{"a", "c"}}})); }, {"t.csv:2", "two columns 'c'"});
+  expect_error<UsageError>([&] { read_table(path, {.rename = {{"a", "d"}, {"b", "d"}}}); }, {"'a' and 'b'", "'d'"});
+  expect_error<UsageError>([&] { read_table(path, {.columns = {"a"}, .rename = {{"a", "d"}}}); }, {"'a'", "'d'"});
   expect_error<DataError>([&] { rows_of(read_table(path, {.rename = {{"d", "e"}}})); }, {"t.csv:2", "d"});
 }
 

@@ -16,6 +16,7 @@
 #include "portune/cli/report.h"
 #include "portune/cli/signals.h"
 #include "portune/data/file_kinds.h"
+#include "portune/data/rename_columns.h"
 #include "portune/data/user_function.h"
 #include "portune/sources.h"
 #include "portune/tasks/image_file.h"
@@ -129,9 +130,41 @@ std::string image_column_of(const TfrecordWriteArguments& a) {
   return a.image_column.empty() && is_image_folder(a) ? data::ImageFolderOptions{}.image_column : a.image_column;
 }
 
+// Features keep their kinds.
+data::Dataset read_again(const std::vector<std::string>& files, const data::TableOptions& table) {
+  data::TfrecordOptions options{.as_written = true};
+  const auto name_in_files = [&](const std::string& column) {
+    const auto renamed = std::ranges::find(table.rename, column, [](const auto& names) { return names.second; });
+    return renamed == table.rename.end() ? column : renamed->first;
+  };
+  for (const std::string& column : table.columns) {
+    options.features.push_back({.name = name_in_files(column), .column = column});
+  }
+  const data::Dataset rows = data::read_tfrecord(files, std::move(options));
+  return table.columns.empty() && !table.rename.empty() ? data::rename_columns(rows, table.rename) : rows;
+}
+
 data::Dataset rows_of(const TfrecordWriteArguments& a) {
-  if (!is_image_folder(a)) return data::read_table(a.input, a.table);
-  return data::read_image_folder(a.input[0], {.image_column = image_column_of(a)});
+  if (is_image_folder(a)) return data::read_image_folder(a.input[0], {.image_column = image_column_of(a)});
+  const std::vector<std::string> files = data::table_files(a.input);
+  const auto is_tfrecord = [](const std::string& file) { return data::kind_of(file) == data::FileKind::kTfrecord; };
+  return std::ranges::all_of(files, is_tfrecord) ? read_again(files, a.table) : data::read_table(a.input, a.table);
+}
+
+void refuse(const std::string& option, const std::string& given, const std::string& expected) {
+  throw UsageError({.where = option, .given = given, .expected = expected});
+}
+
+void check(const TfrecordWriteArguments& a) {
+  if (a.tokenizer.empty() && a.max_length > 0) refuse("--max-length", "no --tokenizer", "token ids to cut");
+  if (a.tokenizer.empty() && a.keep_text) refuse("--keep-text", "no --tokenizer", "token ids beside the texts");
+  if (a.output.extension() == ".gz" && !a.files.gzip) {
+    refuse("--output", a.output.string() + " without --gzip", "both, or a name without .gz");
+  }
+  for (const std::string& column : a.int64_columns) {
+    if (std::ranges::find(a.float_columns, column) == a.float_columns.end()) continue;
+    refuse("--float-columns", "column '" + column + "', which --int64-columns names, too", "one of them");
+  }
 }
 
 std::string json_of(const data::TfrecordWriter& writer, const std::shared_ptr<data::BadRows>& bad_rows) {
@@ -143,6 +176,7 @@ std::string json_of(const data::TfrecordWriter& writer, const std::shared_ptr<da
 }  // namespace
 
 int tfrecord_write(const TfrecordWriteArguments& a) {
+  check(a);
   catch_signals();  // so that nothing half-written stays behind
   require_folder(a.output);
   Features features(a, image_column_of(a));

@@ -77,12 +77,29 @@ Dataset read(const std::vector<std::string>& paths, TableOptions options) {
 
 using Names = std::map<std::string, std::string>;
 
+void require_distinct(const Names& rename) {
+  std::map<std::string, std::string> earlier;
+  for (const auto& [name, given] : rename) {
+    const auto [other, is_new] = earlier.emplace(given, name);
+    if (is_new) continue;
+    throw UsageError({.where = "read_table",
+                      .given = "columns '" + other->second + "' and '" + name + "' renamed to '" + given + "'",
+                      .expected = "names that differ"});
+  }
+}
+
 // Of the columns that are wanted, those that have another name in the files, with both.
 Names take_renamed(Names rename, std::vector<std::string>& columns) {
+  require_distinct(rename);
   if (columns.empty()) return rename;
   Names wanted;
   for (std::string& column : columns) {
     const auto found = std::ranges::find(rename, column, &Names::value_type::second);
+    if (found == rename.end() && rename.contains(column)) {
+      throw UsageError({.where = "read_table",
+                        .given = "column '" + column + "', which is renamed to '" + rename.at(column) + "'",
+                        .expected = "the new name, or no renaming of it"});
+    }
     if (found == rename.end()) continue;
     wanted.insert(*found);
     column = found->first;

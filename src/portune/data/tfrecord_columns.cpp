@@ -41,12 +41,10 @@ void copy_as(const TfFeature& feature, int64_t count, std::byte* to) {
   feature.copy_to(std::span(reinterpret_cast<T*>(to), static_cast<size_t>(count)));
 }
 
-Column column_of(const TfFeature& feature, const TfrecordFeature& wanted) {
-  const std::optional<ArrayKind> kind = array_kind_of(feature, wanted);
-  if (!kind) return text_of(feature);
-  Tensor array({kind->dtype, shape_of(*kind, wanted)});
-  copy_array(feature, *kind, array.data());
-  return array;
+Column texts_as_written(const TfFeature& feature) {
+  if (feature.count() == 1) return std::string(feature.text());
+  const std::vector<std::string_view> texts = feature.texts();
+  return std::vector<std::string>(texts.begin(), texts.end());
 }
 
 void check(const TfrecordFeature& feature) {
@@ -111,7 +109,8 @@ DataError missing_feature(const Origin& origin, std::string_view name, const io:
   return missing_column(to_string(origin), name, names);
 }
 
-TfrecordColumns::TfrecordColumns(std::vector<TfrecordFeature> features) : features_(std::move(features)) {
+TfrecordColumns::TfrecordColumns(std::vector<TfrecordFeature> features, bool as_written)
+    : features_(std::move(features)), as_written_(as_written) {
   std::vector<std::string> names;
   for (TfrecordFeature& feature : features_) {
     check(feature);
@@ -135,6 +134,18 @@ Example TfrecordColumns::read(std::string_view record, Origin origin, const io::
     throw bad_record(example.origin(), position, error);
   }
   return example;
+}
+
+Column TfrecordColumns::column_of(const TfFeature& feature, const TfrecordFeature& wanted) const {
+  std::optional<ArrayKind> kind = array_kind_of(feature, wanted);
+  if (!kind && as_written_) {
+    if (feature.kind == FeatureKind::kBytes) return texts_as_written(feature);
+    kind = {feature.kind == FeatureKind::kFloat ? DType::kFloat32 : DType::kInt64, feature.count()};
+  }
+  if (!kind) return text_of(feature);
+  Tensor array({kind->dtype, shape_of(*kind, wanted)});
+  copy_array(feature, *kind, array.data());
+  return array;
 }
 
 void TfrecordColumns::add_all(Example& example, const io::TfExample& features) const {

@@ -51,7 +51,7 @@ auto naming(std::string_view feature, const Make& make) {
 class TfrecordColumns {
  public:
   /// errors  UsageError for a dtype that is none of the three, a shape without one, a column named twice
-  explicit TfrecordColumns(std::vector<TfrecordFeature> features);
+  TfrecordColumns(std::vector<TfrecordFeature> features, bool as_written);
 
   const std::vector<TfrecordFeature>& features() const { return features_; }
 
@@ -60,10 +60,12 @@ class TfrecordColumns {
   Example read(std::string_view record, Origin origin, const io::RecordPosition& position, io::TfExample& parser) const;
 
  private:
+  Column column_of(const io::TfFeature& feature, const TfrecordFeature& wanted) const;
   void add_all(Example& example, const io::TfExample& features) const;
   void add_chosen(Example& example, const io::TfExample& features) const;
 
   std::vector<TfrecordFeature> features_;
+  const bool as_written_;
 };
 
 }  // namespace portune::data

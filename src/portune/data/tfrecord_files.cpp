@@ -12,7 +12,7 @@
 namespace portune::data {
 
 TfrecordFiles::TfrecordFiles(const std::vector<std::string>& given, const TfrecordOptions& options)
-    : columns(options.features), max_record_bytes(options.max_record_bytes) {
+    : columns(options.features, options.as_written), max_record_bytes(options.max_record_bytes) {
   if (given.empty()) {
     throw UsageError({.where = "read_tfrecord", .given = "no files", .expected = "at least one"});
   }

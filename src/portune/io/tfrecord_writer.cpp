@@ -50,7 +50,17 @@ class TfrecordWriter::Gzip {
   z_stream stream_ = {};
 };
 
-TfrecordWriter::TfrecordWriter(const std::string& path, const Options& options) : path_(path), out_(path) {
+namespace {
+
+// What is written takes the place of what is there, which must not be a folder, or a device.
+const std::string& replaceable(const std::string& path) {
+  if (!std::filesystem::exists(path) || std::filesystem::is_regular_file(path)) return path;
+  throw UsageError({.where = path, .given = "what is no file", .expected = "a file, or nothing yet"});
+}
+
+}  // namespace
+
+TfrecordWriter::TfrecordWriter(const std::string& path, const Options& options) : path_(path), out_(replaceable(path)) {
   if (options.gzip) gzip_ = std::make_unique<Gzip>([this](std::string_view bytes) { write_out(bytes); });
   if (options.index) index_.emplace(path);
   buffer_.reserve(kBlock);
