@@ -41,6 +41,8 @@ class Metrics {
   virtual ~Metrics() = default;
   /// batch: with its labels and weights; outputs: those of Forward.
   virtual void update(const data::Example& batch, const data::Example& outputs) = 0;
+  /// Whether update() needs rows in the order of the data. Batches of examples of similar length come as rows then.
+  virtual bool in_row_order() const { return false; }
   /// A metric that the examples do not define (a ROC-AUC of one class) is left out.
   virtual Scores result() const = 0;
 };

@@ -51,6 +51,12 @@ TEST(QuestionAnsweringCommand, LearnsMeasuresAndPredicts) {
   EXPECT_GT(scores["exact_match"], 95) << evaluate.out;
   EXPECT_GT(scores["no_answer_exact_match"], 95) << evaluate.out;
 
+  // Windows of a question come in several batches then, each with those of other questions.
+  const Finished bucketed = portune(Words{"evaluate", "--json", "--padding", "buckets=7,8,9"} + of_model);
+  ASSERT_EQ(bucketed.exit_code, 0) << bucketed.err;
+  EXPECT_EQ(json::parse(bucketed.out)["exact_match"], scores["exact_match"]) << bucketed.out;
+  EXPECT_EQ(json::parse(bucketed.out)["no_answer_exact_match"], scores["no_answer_exact_match"]) << bucketed.out;
+
   ASSERT_EQ(portune(Words{"predict", "--output", toy.file("predictions.json")} + of_model).exit_code, 0);
   const json map = json::parse(read(toy.file("predictions.json")));
   EXPECT_EQ(map.size(), 18u);

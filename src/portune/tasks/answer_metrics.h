@@ -13,6 +13,7 @@ class AnswerMetrics final : public Metrics {
   explicit AnswerMetrics(const QuestionAnsweringOptions& options)
       : version_2_(options.version_2_with_negative), search_(options) {}
   void update(const data::Example& batch, const data::Example& outputs) override;
+  bool in_row_order() const override { return true; }
   Scores result() const override;
 
  private:

@@ -5,6 +5,7 @@
 #include <limits>
 #include <numeric>
 
+#include "portune/error.h"
 #include "portune/tasks/code_points.h"
 
 namespace portune::tasks {
@@ -45,6 +46,11 @@ std::vector<Answer> AnswerSearch::take(const data::Example& batch, const data::E
                            .expected_answers = batch.has("answers") ? batch.texts("answers")[row] : "",
                            .spans = {},
                            .null_score = std::numeric_limits<float>::infinity()};
+    }
+    if (!question_) {
+      throw DataError({.where = to_string(batch.origin()),
+                       .given = "window " + std::to_string(windows[row]) + " of a question whose first has not come",
+                       .expected = "the windows of each question one after the other"});
     }
     add({.start_logits = row_of<float>(outputs.tensor("start_logits"), row),
          .end_logits = row_of<float>(outputs.tensor("end_logits"), row),

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "portune/train/finite.h"
+#include "portune/train/row_order.h"
 
 namespace portune::train {
 
@@ -35,14 +36,20 @@ std::optional<Scores> evaluate(TrainingState& state, const data::Dataset& batche
   const std::unique_ptr<Metrics> metrics = state.task().metrics();
   MeanLoss loss;
   bool stopped = false;
+  RowOrder in_order([&](const data::Example& row, const data::Example& outputs) { metrics->update(row, outputs); });
   evaluate_each(state, batches, [&](const Evaluated& evaluated) {
     loss.sum += evaluated.loss_sum;
     loss.weight += evaluated.weight_sum;
-    metrics->update(evaluated.batch, evaluated.outputs);
+    if (metrics->in_row_order() && evaluated.batch.has(data::kExamplePlace)) {
+      in_order.add(evaluated.batch, evaluated.outputs);
+    } else {
+      metrics->update(evaluated.batch, evaluated.outputs);
+    }
     stopped = should_stop();
     return !stopped;
   });
   if (stopped) return std::nullopt;
+  in_order.finish();
   if (loss.weight == 0) throw no_example("data to evaluate");
   Scores scores{{"loss", loss.mean()}};
   for (const auto& score : metrics->result()) scores.push_back(score);
