@@ -162,6 +162,7 @@ struct ShuffleOptions {
   int64_t buffer = 0;
   uint64_t seed = 0;
   bool reshuffle_each_iteration = true;  ///< another order in each epoch; otherwise always that of epoch 0
+  bool prefer_permutation = false;       ///< hold none where the input has random access; otherwise as `buffer` says
 };
 
 /// The float32 column [size] that every batch carries: 1 for an example, 0 for a row that only fills the batch up.
@@ -211,8 +212,9 @@ struct SampleOptions {
 /// and leaves this one as it is. Iterating twice starts afresh. The order depends on seeds and epoch only, never on
 /// threads or the machine, but for maps that are not ordered.
 ///
-/// Examples from memory, folders of images and caches have random access: any example can be had without those before
-/// it. map, select, enumerate, take, skip, shard, concatenate, zip and shuffle without a buffer keep it.
+/// Examples from memory, folders of images, TFRecords with an index and caches have random access: any example can be
+/// had without those before it. map, select, enumerate, take, skip, shard, concatenate, zip and shuffle without a
+/// buffer keep it.
 class Dataset {
  public:
   // Shared, because copies of a dataset and datasets derived from it read the same immutable description.
@@ -229,6 +231,8 @@ class Dataset {
   ///         changed
   Cursor resume(const std::string& state, Meter* meter = nullptr) const;
 
+  /// Whether any example can be had without those before it.
+  bool has_random_access() const;
   /// How many examples a pass gives, by passing over them as Cursor::skip() does.
   int64_t count() const;
 
@@ -328,7 +332,8 @@ Dataset from_examples(std::vector<Example> examples);
 /// being read. In place of one that has ended, the next that has not been begun is read.
 /// errors  UsageError for no datasets
 Dataset interleave(std::vector<Dataset> datasets, InterleaveOptions options = {});
-/// The columns of several datasets side by side; ends with the shortest.
+/// The columns of several datasets side by side; ends with the shortest. A bad row of one of them is an error even
+/// where bad rows are passed over, unless that one has passed over it (skip_bad_rows before zip).
 /// errors  UsageError for no datasets; DataError, when it is reached, for a column that two of them have
 Dataset zip(std::vector<Dataset> datasets);
 /// Examples of several datasets, each time of one that is chosen at random, as tf.data's sample_from_datasets.

@@ -57,6 +57,13 @@ TEST(Padding, AutoPadsLeastAndFindsRoomForAll) {
   EXPECT_THAT(lengths("auto=3"), ElementsAre(5, 21, 40));
   EXPECT_THAT(lengths("auto=9"), ElementsAre(5, 20, 21, 40));
   EXPECT_THAT(lengths("auto=3", 100), ElementsAre(5, 21, 100));
+  // A longer one elsewhere does not make training examples longer than they need be.
+  const auto with = [](int64_t count) {
+    return lengths_of(*padding_called("auto=" + std::to_string(count)), 128, {{4, 10}, {6, 10}}, 31);
+  };
+  EXPECT_THAT(with(1), ElementsAre(31));
+  EXPECT_THAT(with(2), ElementsAre(6, 31));
+  EXPECT_THAT(with(3), ElementsAre(4, 6, 31));
 }
 
 TEST(Padding, BucketsAboveMaxLengthAreRefused) { EXPECT_THROW(lengths("buckets=16,256"), UsageError); }

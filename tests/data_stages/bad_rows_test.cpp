@@ -156,6 +156,16 @@ TEST(BadRows, OfFlatMapAndFilter) {
   EXPECT_THAT(collect(numbers(4).filter(keep).skip_bad_rows(at_most(2))), ElementsAre(2));
 }
 
+// Passed over in one input alone, it would put all that follow beside other rows.
+TEST(BadRows, OfAnInputOfZipAreErrors) {
+  const auto named = [](const Example& example) { return Example(example.origin()).set("m", example.text("n")); };
+  const auto pairs = [&](const Dataset& first) { return zip({first, numbers(4).map(named)}); };
+  const auto first = numbers(4).map(evens);
+  EXPECT_THROW(collect(pairs(first).filter([](const Example&) { return true; }).skip_bad_rows(at_most(9))), DataError);
+  const auto bad_rows = at_most(9);
+  EXPECT_EQ(collect(pairs(first.skip_bad_rows(bad_rows))).size(), 2u);  // which asks for them to be passed over there
+}
+
 TEST(BadRows, AreNotErrorsOfAnotherKind) {
   const Dataset failing = numbers(3).map(failing_at("1")).skip_bad_rows(at_most(9));
   EXPECT_THROW(collect(failing), std::runtime_error);

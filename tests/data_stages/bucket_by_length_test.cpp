@@ -106,6 +106,20 @@ TEST(BucketByLength, SkippingGoesOnWithTheSameBatch) {
   EXPECT_EQ(batches.count(), std::ssize(all));
 }
 
+TEST(BucketByLength, GoesOnWithTheSameOptionsOnly) {
+  const auto batches = [](int64_t size, BucketOptions options) {
+    return of_lengths(kMixed).bucket_by_length(size, std::move(options));
+  };
+  Cursor cursor = batches(2, buckets({3, 9})).iterate();
+  cursor.next();
+  const std::string state = cursor.state();
+  EXPECT_THAT(described(batches(2, buckets({3, 9})).resume(state)),
+              ElementsAre("9: 1 3", "3: 4 6", "9: 5 7", "9: 8 9"));
+  expect_error<DataError>([&] { batches(3, buckets({3, 9})).resume(state); }, {"bucket_by_length", "size"});
+  expect_error<DataError>([&] { batches(2, buckets({4, 9})).resume(state); }, {"bucket_by_length", "lengths"});
+  expect_error<DataError>([&] { batches(2, buckets({3, 9}, 2)).resume(state); }, {"bucket_by_length", "window"});
+}
+
 TEST(BucketByLength, WholeWindowsAreSkippedWithoutMakingTheirExamples) {
   int made = 0;
   const Dataset batches = of_lengths(std::vector<int>(20, 1))

@@ -57,7 +57,8 @@ struct ModelArguments {
 struct FitArguments {
   ModelArguments model;
   std::vector<std::string> train, validation;
-  double validation_split = 0;  ///< share of the training rows to measure on instead; 0: none
+  double validation_split = 0;       ///< share of the training rows to measure on instead; 0: none
+  int64_t shuffle_buffer = 100'000;  ///< rows in memory, of which each next one is drawn
   std::optional<data::Packing> packing;
   int64_t tokens_per_batch = 0;              ///< of a token budget; 0: so many that there are about batch_size examples
   std::optional<data::PackedShapes> packed;  ///< which a command has chosen by `packing`

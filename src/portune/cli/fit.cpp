@@ -26,6 +26,7 @@
 #include "portune/cli/validation.h"
 #include "portune/cli/validation_split.h"
 #include "portune/io/content_hash.h"
+#include "portune/io/random_access_file.h"
 #include "portune/processes/shared_directory.h"
 #include "portune/train/checkpoint_folder.h"
 #include "portune/train/options.h"
@@ -33,7 +34,6 @@
 namespace portune::cli {
 namespace {
 
-constexpr int64_t kLargestShuffleBuffer = 100'000;  // rows held in memory
 constexpr auto kLabels = RowTask::Labels::kRequired;
 
 double now_s() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
@@ -41,7 +41,7 @@ double now_s() { return std::chrono::duration<double>(std::chrono::steady_clock:
 // Steps of the first epoch. With a token budget others may have one more or less, as their texts fit together
 // otherwise.
 int64_t steps_of_pass(const FitArguments& a, int64_t examples, const data::Dataset& batches) {
-  if (a.packed && a.packed->packing == data::Packing::kTokenBudget) return interruptible(batches).count();
+  if (a.packed && a.packed->packing == data::Packing::kTokenBudget) return count(batches);
   return steps_for(a, examples);
 }
 
@@ -132,6 +132,17 @@ void print_outcome(const Outcome& outcome, const Talk& talk) {
   print_result(talk.json ? json_of(outcome) : table_of(outcome));
 }
 
+// Rows of files elsewhere are read one after the other: to fetch each by itself would be slow.
+bool may_permute(const FitArguments& a) { return std::ranges::none_of(a.train, io::is_remote); }
+
+// Sorted rows would be learnt class after class.
+void say_how_rows_are_shuffled(const FitArguments& a, const data::Dataset& rows, int64_t examples) {
+  if (examples <= a.shuffle_buffer || (may_permute(a) && rows.has_random_access())) return;
+  say(a.talk, fmt::format("each row is drawn from {} that follow each other (--shuffle-buffer): sorted rows should be "
+                          "mixed before",
+                          grouped(a.shuffle_buffer)));
+}
+
 }  // namespace
 
 Split split_of(const FitArguments& a, const RowTask& task) {
@@ -148,8 +159,9 @@ Split split_of(const FitArguments& a, const RowTask& task) {
 
 data::Dataset training_batches(const RowTask& task, const data::Dataset& rows, const FitArguments& a,
                                int64_t examples) {
-  const data::ShuffleOptions order{.buffer = std::clamp<int64_t>(examples, 1, kLargestShuffleBuffer),
-                                   .seed = a.training.seed};
+  const data::ShuffleOptions order{.buffer = std::clamp<int64_t>(examples, 1, a.shuffle_buffer),
+                                   .seed = a.training.seed,
+                                   .prefer_permutation = may_permute(a)};
   const data::Dataset batches =
       a.packed ? task.packed_batches(rows, *a.packed, order) : task.training_batches(rows, rows_of_step(a), order);
   return tolerant(a.model, batches);
@@ -213,6 +225,7 @@ TrainingOptions training_options(const FitArguments& a, const RowTask& task, int
   options.must_match.merge(task.settings());
   options.must_match.merge(facts_of_training_files(a.train, examples));
   options.must_match.insert({{"task", a.model.task}, {"batch_size", std::to_string(a.batch_size)}});
+  if (a.shuffle_buffer < examples) options.must_match["shuffle_buffer"] = std::to_string(a.shuffle_buffer);
   const data::TableOptions& table = a.model.table;
   if (!table.names.empty()) options.must_match["column_names"] = fmt::format("{}", fmt::join(table.names, ","));
   if (a.model.bad_rows) options.must_match["bad_rows"] = fmt::format("skip:{}", a.model.bad_rows->limit());
@@ -247,6 +260,7 @@ std::optional<Outcome> train(const FitArguments& a, const RowTask& task, const S
   Trainer trainer(device, task, training_options(a, task, examples));
   if (!a.resume_from_checkpoint.empty()) trainer.resume(a.resume_from_checkpoint);
   say_what_is_trained(a, task, examples, !rows.validation.empty());
+  say_how_rows_are_shuffled(a, rows.train, examples);
 
   Outcome outcome{.train_examples = examples, .output = a.output};
   if (!rows.validation.empty()) outcome.before = evaluate_before(trainer, rows.validation, a.talk);

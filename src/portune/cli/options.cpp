@@ -303,6 +303,14 @@ void add_cross_validation(Group group, FitArguments& a) {
   group.files("--test,--test-file", a.test, "rows to predict by the mean of all models")->default_str("none");
 }
 
+void add_shuffle_buffer(Group group, int64_t& rows) {
+  group.number(
+      "--shuffle-buffer", rows,
+      "rows in memory, of which each next one is drawn; local TFRecords with an index and folders of images are "
+      "shuffled as a whole without",
+      {.lowest = 1, .highest = 1e9});
+}
+
 void add_training(Group group, FitArguments& a) {
   group.number("--batch-size,--per-device-train-batch-size", a.batch_size, "rows of a step, on each device",
                {.lowest = 1, .highest = 1e6});
@@ -336,6 +344,7 @@ void add_training(Group group, FitArguments& a) {
   add_dtype(group, t.dtype);
   add_on_non_finite(group, t.on_non_finite);
   add_remat(group, t.remat);
+  add_shuffle_buffer(group, a.shuffle_buffer);
   group.number("--seed", t.seed, "of order, dropout and new weights", {.highest = 1.8e19});
 }
 
@@ -510,6 +519,7 @@ void add_options(CLI::App& command, BenchInputArguments& a) {
   add_padding(batches, fit.model.padding);
   add_packing(batches, fit);
   add_masking(batches, fit.model.masked_lm);
+  add_shuffle_buffer(batches, fit.shuffle_buffer);
   batches.number("--seed", fit.training.seed, "of the order", {.highest = 1.8e19});
   Group output(command, "Output");
   output.number("--seconds", a.seconds, "for how long; at least one pass over the rows", {.highest = 1e6});

@@ -72,6 +72,12 @@ Sums sums_of(const data::LengthCounts& examples) {
 
 double percent(int64_t part, int64_t whole) { return 100.0 * static_cast<double>(part) / static_cast<double>(whole); }
 
+// A length that no training example has costs nothing there, unless others are padded to it.
+data::LengthCounts with_longest(data::LengthCounts examples, int64_t longest) {
+  examples.try_emplace(longest, 0);
+  return examples;
+}
+
 }  // namespace
 
 std::optional<Padding> padding_called(const std::string& text) {
@@ -100,8 +106,7 @@ std::vector<int64_t> lengths_of(const Padding& padding, int64_t max_length, cons
       lengths = buckets(padding.lengths, max_length);
       break;
     case Padding::Kind::kAuto:
-      lengths = data::choose_lengths(examples, padding.number);
-      lengths.back() = std::max(lengths.back(), longest);
+      lengths = data::choose_lengths(with_longest(examples, longest), padding.number);
   }
   const auto holds_all = std::ranges::lower_bound(lengths, longest);
   lengths.erase(holds_all + 1, lengths.end());

@@ -46,7 +46,7 @@ std::vector<bool> held_out_rows(const FitArguments& a, const RowTask& task, cons
   const data::Dataset rows = tolerant(a.model, all);  // places are those of rows that can be read
   const uint64_t seed = a.training.seed;
   const std::optional<std::vector<std::string>> classes = classes_of(a, task, rows);
-  if (!classes) return data::hold_out(interruptible(rows).count(), a.validation_split, seed);
+  if (!classes) return data::hold_out(count(rows), a.validation_split, seed);
   try {
     return data::stratified_hold_out(*classes, a.validation_split, seed);
   } catch (const UsageError& error) {

@@ -58,10 +58,15 @@ class BucketIterator final : public Iterator {
 
   nlohmann::json state() const override {
     const Window window = is_between_windows() ? place() : begin_;
-    return {{"stage", kStage}, {"place", window.place}, {"given", window.given}, {"input", window.input}};
+    return {{"stage", kStage},       {"size", size_},         {"window", window_},    {"lengths", columns_.lengths()},
+            {"place", window.place}, {"given", window.given}, {"input", window.input}};
   }
   void restore(const nlohmann::json& state) override {
     const SavedState saved(kStage, state);
+    // How many examples of a window have been given says which only if it is put in order as it was.
+    saved.require_same("size", size_);
+    saved.require_same("window", window_);
+    saved.require_same("lengths", columns_.lengths());
     input_->restore(saved.part("input"));
     place_ = saved.count("place");
     const int64_t given = saved.count("given", window_);

@@ -34,6 +34,8 @@ std::string Cursor::state() const {
 Cursor Dataset::iterate(int64_t epoch, Meter* meter) const {
   return Cursor(stage_->iterate({.epoch = epoch, .meter = meter}), epoch);
 }
+bool Dataset::has_random_access() const { return stage_->size().has_value(); }
+
 int64_t Dataset::count() const { return iterate().skip(std::numeric_limits<int64_t>::max()); }
 
 Cursor Dataset::resume(const std::string& state, Meter* meter) const {

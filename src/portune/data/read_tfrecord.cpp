@@ -35,7 +35,7 @@ class TfrecordIterator final : public Iterator {
   io::TfExample parser_;
 };
 
-// The files that were used last: there may be more than a process may have open.
+// The files that were opened last: there may be more than a process may have open.
 class OpenFiles {
  public:
   std::shared_ptr<const io::RandomAccessFile> get(size_t file, const std::string& path) {

@@ -58,8 +58,10 @@ class PermutedShuffle final : public Iterator {
 
 struct Shuffle final : Stage {
   const StagePtr input;
-  const ShuffleOptions options;
-  Shuffle(StagePtr input, ShuffleOptions options) : input(std::move(input)), options(options) {}
+  ShuffleOptions options;
+  Shuffle(StagePtr from, ShuffleOptions given) : input(std::move(from)), options(given) {
+    if (options.prefer_permutation && input->size()) options.buffer = 0;
+  }
 
   std::unique_ptr<Iterator> iterate(Pass pass) const override {
     if (options.buffer == 0) return std::make_unique<PermutedShuffle>(input, pass, options, permutation(pass));

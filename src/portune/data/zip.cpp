@@ -67,6 +67,8 @@ struct Zip final : Stage {
   explicit Zip(std::vector<StagePtr> inputs) : inputs(std::move(inputs)) {}
 
   std::unique_ptr<Iterator> iterate(Pass pass) const override {
+    // A row passed over in one input alone would put all that follow beside other rows.
+    pass.bad_rows = nullptr;
     return std::make_unique<ZipIterator>(iterate_all(inputs, pass));
   }
 
