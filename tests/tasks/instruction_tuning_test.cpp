@@ -64,6 +64,18 @@ TEST_F(InstructionTuning, RowsWithNothingLeftToLearnAreLeftOutOfTraining) {
   EXPECT_EQ(narrow->batches(kRows, 1).iterate().skip(100), 2);
 }
 
+TEST_F(InstructionTuning, SettingsTellAllThatExamplesDependOn) {
+  const auto settings = [&](const InstructionOptions& given) {
+    InstructionOptions options = given;
+    options.max_length = 32;
+    options.chat_template = fs::path(PORTUNE_TEST_DATA) / "chat" / "chatml.jinja";
+    return instruction_tuning(folder_.path(), options)->settings();
+  };
+  const auto plain = settings({.prompt_column = "p", .completion_column = "c"});
+  EXPECT_NE(settings({.prompt_column = "p", .completion_column = "c", .input_column = "i"}), plain);
+  EXPECT_NE(settings({.prompt_column = "p", .completion_column = "c", .as_messages = true}), plain);
+}
+
 TEST_F(InstructionTuning, ATemplateThatTellsTheDateIsHeldToIt) {
   const auto settings = [&](const char* text, const std::string& date) {
     const fs::path file = fs::path(PORTUNE_TEST_DATA) / "chat" / text;

@@ -60,6 +60,11 @@ TEST(Labels, SeveralThatMakeNoSenseAreRefusedWithTheirRow) {
   }
 }
 
+TEST(Labels, SeveralNeedASeparator) {
+  EXPECT_THAT(message_of<UsageError>([] { label_sets_of(rows_with({"a,b"}), "label", ""); }),
+              HasSubstr("label_separator"));
+}
+
 TEST(Labels, MissingColumnIsRefused) {
   EXPECT_THAT(message_of<DataError>([] { labels_of(rows_with({"yes"}), "class"); }), HasSubstr("class"));
 }

@@ -104,6 +104,19 @@ TEST(MaskedLm, SpecialTokensAndPaddingHaveNoWord) {
   for (const std::string& name : task->inputs()) EXPECT_TRUE(batch.has(name)) << name;
 }
 
+TEST(MaskedLm, MasksOfARowDependOnItsFileAndPlaceThere) {
+  const auto task = masked_lm(kTinyBert, {.max_length = 6});
+  const auto row = [](const char* file, int64_t number) {
+    data::Example example({std::make_shared<const std::string>(file), number});
+    return example.set("text", std::string("good film"));
+  };
+  const auto seeds =
+      ints(only_batch(*task, {row("a/1.txt", 7), row("a/2.txt", 7), row("a/1.txt", 8), row("b/1.txt", 7)}, 4), "seeds");
+  EXPECT_NE(seeds[0], seeds[1]);
+  EXPECT_NE(seeds[0], seeds[2]);
+  EXPECT_EQ(seeds[0], seeds[3]);  // the folder may be another after a move
+}
+
 // Documents "good", "fine", "great" and "bad", "poor": ids 5, 6, 7 and 9, 10.
 std::vector<data::Example> two_documents() {
   std::vector<data::Example> rows;

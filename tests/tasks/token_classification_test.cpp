@@ -139,6 +139,7 @@ TEST(TagsOf, AreSortedNamesOrAllNumbers) {
   EXPECT_THAT(tags({R"(["O", "B-PER"])", R"(["I-PER", "O"])"}), ElementsAre("B-PER", "I-PER", "O"));
   EXPECT_THAT(tags({"[0, 3]", "[1]"}), ElementsAre("0", "1", "2", "3"));
   EXPECT_THAT(message_of<DataError>([&] { tags({"[123456789]"}); }), HasSubstr("at most 1000"));
+  EXPECT_THAT(message_of<DataError>([&] { tags({"[0, -100]"}); }), HasSubstr("not negative"));
 }
 
 }  // namespace

@@ -26,10 +26,11 @@ InstructionOptions checked(InstructionOptions options) {
                     .expected = "a column of messages, or one of prompts and one of completions"});
 }
 
-// The token in which a character stands; none where the text was changed before it was cut into tokens.
-std::optional<size_t> token_at(const std::vector<text::Offsets>& offsets, int64_t character) {
+// The first token from `first` on in which a character stands; none where the text was changed before it was cut into
+// tokens.
+std::optional<size_t> token_at(const std::vector<text::Offsets>& offsets, size_t first, int64_t character) {
   const auto is_there = [&](const text::Offsets& token) { return token.begin <= character && character < token.end; };
-  const auto found = std::ranges::find_if(offsets, is_there);
+  const auto found = std::find_if(offsets.begin() + static_cast<std::ptrdiff_t>(first), offsets.end(), is_there);
   return found == offsets.end() ? std::nullopt : std::optional(static_cast<size_t>(found - offsets.begin()));
 }
 
@@ -63,15 +64,21 @@ std::optional<Conversation> conversation_in(const std::string& text) {
 std::vector<bool> tokens_of_spans(const std::string& text, const std::vector<TextSpan>& spans,
                                   const std::vector<text::Offsets>& offsets) {
   std::vector<bool> is_in(offsets.size(), false);
-  const auto character_at = [&](size_t byte) {
-    return static_cast<int64_t>(text::count_code_points(std::string_view(text).substr(0, byte)));
+  size_t byte = 0, token = 0;
+  int64_t character = 0;
+  // Spans are in order, so that each is looked for behind the one before.
+  const auto character_at = [&](size_t at) {
+    character += static_cast<int64_t>(text::count_code_points(std::string_view(text).substr(byte, at - byte)));
+    byte = at;
+    return character;
   };
   for (const TextSpan& span : spans) {
     if (span.begin == span.end) continue;
-    const std::optional<size_t> first = token_at(offsets, character_at(span.begin));
+    const std::optional<size_t> first = token_at(offsets, token, character_at(span.begin));
     if (!first) break;
-    const size_t last = token_at(offsets, character_at(span.end) - 1).value_or(offsets.size() - 1);
+    const size_t last = token_at(offsets, *first, character_at(span.end) - 1).value_or(offsets.size() - 1);
     for (size_t i = *first; i <= last; ++i) is_in[i] = true;
+    token = last;
   }
   return is_in;
 }

@@ -25,6 +25,9 @@ std::string without_blanks(const std::string& text) {
 
 std::vector<std::string> parts_of(const std::string& text, const std::string& separator) {
   std::vector<std::string> parts;
+  if (separator.empty()) {
+    throw UsageError({.where = "label_separator", .given = "''", .expected = "what stands between labels, as ','"});
+  }
   if (without_blanks(text).empty()) return parts;
   for (size_t begin = 0;;) {
     const size_t end = text.find(separator, begin);

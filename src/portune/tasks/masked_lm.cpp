@@ -1,6 +1,9 @@
+#include <filesystem>
+
 #include "portune/base/message.h"
 #include "portune/base/random.h"
 #include "portune/error.h"
+#include "portune/io/content_hash.h"
 #include "portune/language_models.h"
 #include "portune/ops.h"
 #include "portune/tasks/language_model.h"
@@ -122,10 +125,15 @@ class MaskedLm final : public TextTask {
       words.push_back(special ? -1 : options_.whole_words ? word_of(encoding, i) : static_cast<int32_t>(i));
     }
     example.set("words", vector_of(words));
-    const uint64_t seed = split_mix_64(static_cast<uint64_t>(row.origin().row), 0);
-    example.set("seeds", Tensor({}, {static_cast<int32_t>(seed)}));
+    example.set("seeds", Tensor({}, {seed_of(row.origin())}));
     if (options_.next_sentence) example.set("next_sentence_label", row.tensor("next_sentence_label"));
     return example;
+  }
+
+  // Other masks for each row of each file, wherever these are.
+  static int32_t seed_of(const data::Origin& origin) {
+    const std::string file = origin.file ? std::filesystem::path(*origin.file).filename().string() : "";
+    return static_cast<int32_t>(split_mix_64(io::hash_of(file), static_cast<uint64_t>(origin.row)));
   }
 
   const MaskedLmOptions options_;

@@ -21,7 +21,7 @@ class Corpus {
   bool has_next(int64_t sentence) {
     std::call_once(loaded_, [this] { load(); });
     const auto i = static_cast<size_t>(sentence);
-    return documents_[i] != kBlank && i + 1 < documents_.size() && documents_[i + 1] == documents_[i];
+    return i + 1 < documents_.size() && documents_[i] != kBlank && documents_[i + 1] == documents_[i];
   }
 
   const std::string& text(int64_t sentence) const { return texts_[static_cast<size_t>(sentence)]; }

@@ -2,9 +2,9 @@
 #include <algorithm>
 #include <set>
 
+#include "portune/base/number.h"
 #include "portune/error.h"
 #include "portune/sources.h"
-#include "portune/tasks/label_names.h"
 #include "portune/tasks/row_json.h"
 #include "portune/token_classification.h"
 
@@ -36,7 +36,8 @@ std::vector<std::string> tags_of(const data::Dataset& rows, const std::string& c
   bool numbers_only = true;
   for (const data::Example& row : rows.iterate()) {
     for (const std::string& tag : tasks::texts_in(row, column)) {
-      const std::optional<int64_t> number = tasks::class_number(tag);
+      const std::optional<int64_t> number = number_in<int64_t>(tag);
+      if (number && *number < 0) throw tasks::bad_column(row, column, "names of tags, or ids that are not negative");
       numbers_only = numbers_only && number.has_value();
       largest = std::max(largest, number.value_or(-1));
       tags.insert(tag);
