@@ -154,7 +154,7 @@ std::string report_in(const std::string& err) {
 
 TEST_F(InfiniteImage, OfOneProcessStopsAll) {
   std::set<bool> is_of_second;
-  for (const std::string image : {"red/0.png", "red/3.png"}) {
+  for (const std::string image : {"red/0.png", "red/1.png", "red/2.png", "red/3.png"}) {
     paint("black/" + image, 255);
     const std::string wanted = report_in(portune(fit("alone", "4", {})).err);
     const Finished run = together(fit("run", "2", {}));
