@@ -54,6 +54,26 @@ TEST(CompareRuns, KernelsAgreeWithTheirDecompositionsInBfloat16) {
   EXPECT_GT(result["loss_apart_max"], 0);
 }
 
+// A third of GPT-2's one bias of query, key and value is that of the keys, whose gradient is rounding.
+TEST(CompareRuns, KernelsAgreeWithTheirDecompositionsWhereQueryKeyAndValueHaveOneBias) {
+  const Toy toy;
+  const std::string model = toy.file("gpt2");
+  std::filesystem::copy(std::string(PORTUNE_TEST_DATA) + "/models/gpt2_lm", model);
+  for (const char* name : {"tokenizer.json", "tokenizer_config.json"}) {
+    std::filesystem::copy_file(tiny_bert() + "/" + name, model + "/" + name);
+  }
+  for (const char* dtype : {"float32", "bfloat16"}) {
+    Words words = against(toy, "no-kernels", {"--task", "causal-lm", "--text-column", "text", "--dtype", dtype});
+    std::ranges::replace(words, tiny_bert(), model);
+    const json result = compared(words);
+    EXPECT_EQ(result["passed"], true) << result["first_drift"];
+    const auto is_compared = [](const json& parameter) {
+      return parameter["tensor"] == "transformer.h.0.attn.c_attn.bias";
+    };
+    EXPECT_TRUE(std::ranges::any_of(result["parameters"], is_compared)) << "its other two thirds";
+  }
+}
+
 TEST(CompareRuns, Bfloat16AgreesWithFloat32AsFarAsItCan) {
   const Toy toy;
   const json result = compared(against(toy, "bfloat16"));
@@ -118,6 +138,13 @@ TEST(CompareRuns, TheFirstRunIsThatOfFit) {
                                options);
   ASSERT_EQ(fit.exit_code, 0) << fit.err;
   EXPECT_NEAR(json::parse(fit.out)["train_loss"], sum / 4, 1e-9);
+}
+
+TEST(CompareRuns, SaysWhereBothRunsAreTheSame) {
+  const Toy toy;
+  constexpr const char* kSame = "both runs have the same setting";
+  EXPECT_THAT(portune(against(toy, "cpu,float32", {"--steps", "1"})).err, HasSubstr(kSame));
+  EXPECT_THAT(portune(against(toy, "no-kernels", {"--steps", "1"})).err, Not(HasSubstr(kSame)));
 }
 
 TEST(CompareRuns, JsonHasEveryTensorWhereItWasFurthestApart) {

@@ -46,6 +46,15 @@ TEST(Drift, ParametersAreApartByTheMeanOverTheElementsThatHaveBeenUpdated) {
   EXPECT_EQ(distance(state({1}, {0}), state({1}, {0})).parameter, 0);
 }
 
+// The second element's gradient is rounding; the third has none, and must not have moved.
+TEST(Drift, ElementsWhoseGradientIsNoiseAreNotInTheMean) {
+  const ParameterState a = state({1, 5, 3}, {1, 1e-7f, 0});
+  EXPECT_DOUBLE_EQ(distance(a, state({1.5, 9, 3}, {1, -1e-7f, 0}), 1e-5).parameter, 0.5);
+  EXPECT_DOUBLE_EQ(distance(a, state({1.5, 9, 3}, {1, -1e-7f, 0}), 1e-8).parameter, 2.25);
+  EXPECT_DOUBLE_EQ(distance(a, state({1.5, 9, 4}, {1, -1e-7f, 0}), 1e-5).parameter, 0.75);
+  EXPECT_EQ(distance(a, state({1, kNan, 3}, {1, -1e-7f, 0}), 1e-5).parameter, kInfinite);
+}
+
 TEST(Drift, AnElementThatIsNotFiniteIsInfinitelyFarApart) {
   const Distance d = distance(state({1, 2}, {3, 4}), state({1, kNan}, {kNan, 4}));
   EXPECT_EQ(d.gradient, kInfinite);

@@ -106,6 +106,9 @@ int compare_runs(const ParityArguments& arguments) {
   const int64_t steps = std::min(arguments.steps, steps_of_run);
   say(a.talk, fmt::format("{} steps of {} rows: {}; against {}", grouped(steps), rows_of_step(a), describe(settings[0]),
                           describe(settings[1])));
+  if (describe(settings[0]) == describe(settings[1])) {
+    say(a.talk, "both runs have the same setting: this tells only whether a run repeats itself");
+  }
 
   const Device device(with_warnings(settings[0].device, a.talk));
   std::optional<Device> other;

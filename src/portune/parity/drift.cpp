@@ -25,7 +25,7 @@ double relative_difference(double a, double b) {
   return difference == 0 ? 0 : finite_or_infinite(difference / std::max(std::abs(a), std::abs(b)));
 }
 
-Distance distance(const ParameterState& a, const ParameterState& b) {
+Distance distance(const ParameterState& a, const ParameterState& b, double noise) {
   if (a.value.type() != b.value.type()) {
     throw UsageError({.where = "two runs",
                       .given = "a parameter " + to_string(a.value.type()) + " and " + to_string(b.value.type()),
@@ -33,14 +33,20 @@ Distance distance(const ParameterState& a, const ParameterState& b) {
   }
   const auto values_a = a.value.as<float>(), values_b = b.value.as<float>();
   const auto moments_a = a.first_moment.as<float>(), moments_b = b.first_moment.as<float>();
+  const auto larger = [&](size_t i) { return std::max(magnitude(moments_a[i]), magnitude(moments_b[i])); };
   Distance distance;
-  double sum = 0, updated = 0;
   for (size_t i = 0; i < values_a.size(); ++i) {
     distance.gradient = std::max(distance.gradient, difference(moments_a[i], moments_b[i]));
-    distance.largest_gradient = std::max({distance.largest_gradient, magnitude(moments_a[i]), magnitude(moments_b[i])});
+    distance.largest_gradient = std::max(distance.largest_gradient, larger(i));
+  }
+  double sum = 0, updated = 0;
+  for (size_t i = 0; i < values_a.size(); ++i) {
+    const double apart = difference(values_a[i], values_b[i]);
     // Most rows of an embedding belong to no token of the batches.
-    if (moments_a[i] == 0 && moments_b[i] == 0 && values_a[i] == values_b[i]) continue;
-    sum += difference(values_a[i], values_b[i]);
+    if (moments_a[i] == 0 && moments_b[i] == 0 && apart == 0) continue;
+    const double gradient = larger(i);
+    if (gradient > 0 && gradient < noise * distance.largest_gradient && std::isfinite(apart)) continue;
+    sum += apart;
     ++updated;
   }
   if (updated > 0) distance.parameter = sum / updated;

@@ -21,10 +21,13 @@ struct ParameterState {
 struct Distance {
   double gradient = 0;          ///< largest |difference| of two elements of the first moments
   double largest_gradient = 0;  ///< largest finite |element| of these
-  double parameter = 0;         ///< mean |difference| of the elements that have been updated
+  double parameter = 0;         ///< mean |difference| of the elements that have been updated, but for noise
 };
+/// noise   a gradient below this share of the parameter's largest is taken for rounding, and its element is not
+/// compared:
+///         the part of the keys in the one bias of query, key and value, say
 /// errors  UsageError if shapes differ
-Distance distance(const ParameterState& a, const ParameterState& b);
+Distance distance(const ParameterState& a, const ParameterState& b, double noise = 0);
 
 /// What two runs that do the same may be apart by; docs/parity.md says why so much.
 struct DriftTolerance {
@@ -34,7 +37,7 @@ struct DriftTolerance {
   double parameter = 0;  ///< Distance::parameter, relative to the learning rates so far together
   /// A gradient of which none has been above this share of the largest in the model is small: it is compared relative
   /// to that share. Some are zero but for rounding. Adam makes whole steps of these too, so the parameter itself is not
-  /// compared.
+  /// compared; nor are elements of any parameter whose gradient is below this share of its largest.
   double small = 0;
 };
 /// dtype  the coarser one of the two runs': float32 or bfloat16

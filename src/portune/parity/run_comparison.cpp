@@ -98,7 +98,7 @@ class Comparer {
     std::vector<Distance> distances;
     for (size_t i = 0; i < first_.weights().names().size(); ++i) {
       stop_if_requested();
-      distances.push_back(distance(state_of(first_, i), state_of(second_, i)));
+      distances.push_back(distance(state_of(first_, i), state_of(second_, i), result_.tolerance.small));
     }
     return distances;
   }
