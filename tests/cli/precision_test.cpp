@@ -1,6 +1,9 @@
 // --dtype float16 and --on-non-finite.
 #include <gmock/gmock.h>
 
+#include <algorithm>
+#include <cstring>
+#include <limits>
 #include <nlohmann/json.hpp>
 
 #include "cli/program.h"
@@ -12,6 +15,7 @@ namespace {
 using nlohmann::json;
 using testing::AllOf;
 using testing::HasSubstr;
+using testing::Not;
 
 TEST(Float16, LearnsWhatFloat32Learns) {
   const Toy toy;
@@ -52,6 +56,37 @@ TEST_F(NonFinite, StopsWithACheckpointThatIsResumedPastTheBatch) {
   std::filesystem::remove_all(toy_.output());
   ASSERT_EQ(fit({"--on-non-finite", "skip"}).exit_code, 0);
   EXPECT_EQ(read(toy_.output() + "/model.safetensors"), weights);
+}
+
+// The first element of the tensor in the folder's model.safetensors.
+void make_not_finite(const std::filesystem::path& folder, const std::string& tensor) {
+  const std::string file = (folder / "model.safetensors").string();
+  std::string bytes = read(file);
+  uint64_t header = 0;
+  std::memcpy(&header, bytes.data(), sizeof header);
+  const json facts = json::parse(bytes.substr(sizeof header, header));
+  const size_t begin = sizeof header + header + facts[tensor]["data_offsets"][0].get<size_t>();
+  const float nan = std::numeric_limits<float>::quiet_NaN();
+  std::memcpy(bytes.data() + begin, &nan, sizeof nan);
+  write(file, bytes);
+}
+
+TEST_F(NonFinite, AWeightOfTheModelIsNamedAndNotTheRowsBlamed) {
+  const std::string model = toy_.copy_of_model().string();
+  make_not_finite(model, "embeddings.LayerNorm.weight");
+  const auto message = [&](Words words) {
+    std::ranges::replace(words, tiny_bert(), model);
+    const Finished run = portune(words);
+    EXPECT_EQ(run.exit_code, 76) << run.err;
+    return run.err;
+  };
+  const auto names_the_weight =
+      AllOf(HasSubstr("embeddings.LayerNorm.weight"), HasSubstr("the model's file has it so"), Not(HasSubstr("lower")));
+  EXPECT_THAT(message(toy_.fit()), AllOf(HasSubstr("evaluation"), names_the_weight)) << "before the training";
+  Words words = toy_.fit();
+  const auto validation = std::ranges::find(words, "--validation");
+  words.erase(validation, validation + 2);
+  EXPECT_THAT(message(words), AllOf(HasSubstr("step 1"), names_the_weight));
 }
 
 TEST_F(NonFinite, SkippedStepsAreToldAndCounted) {

@@ -2,10 +2,27 @@
 
 #include <utility>
 
+#include "portune/error.h"
 #include "portune/train/finite.h"
 #include "portune/train/row_order.h"
 
 namespace portune::train {
+namespace {
+
+// NumericError naming the rows, and the first weight that is not finite either.
+void require_finite(const Evaluated& evaluated, const TrainingState& state) {
+  const std::string fault = not_finite_in(evaluated.loss_sum, evaluated.outputs);
+  if (fault.empty()) return;
+  const std::string weight = state.weights().first_not_finite();
+  const char* const advice_on_model = weight.empty() ? "" : kAdviceOnModel;
+  throw NumericError({.where = "evaluation",
+                      .given = fault + " in the batch that begins at " + to_string(evaluated.batch.origin()) +
+                               (weight.empty() ? "" : "; the first weight that is not finite: " + weight),
+                      .expected = "finite numbers",
+                      .fix = state.steps() > 0 ? kAdviceOnTraining : advice_on_model});
+}
+
+}  // namespace
 
 void evaluate_each(TrainingState& state, const data::Dataset& batches,
                    const std::function<bool(const Evaluated&)>& take) {
@@ -23,7 +40,7 @@ void evaluate_each(TrainingState& state, const data::Dataset& batches,
     if (batch) started = state.start_evaluation(std::move(*batch));
     if (running) {
       const Evaluated evaluated = running->finish();
-      require_finite(evaluated.batch, evaluated.loss_sum, evaluated.outputs, state.steps() > 0);
+      require_finite(evaluated, state);
       if (!take(evaluated)) return;
     }
     if (!started) return;

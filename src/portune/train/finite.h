@@ -16,9 +16,12 @@ bool is_finite(const TensorView& tensor);
 /// where   what was to be done with them: "saving to tuned"
 void require_finite(const std::string& where, std::span<const NamedTensorView> weights);
 
-/// What a batch of an evaluation gave.
-/// trained  whether steps were made before, so that advice on training is true
-/// errors   NumericError naming the rows, for a loss or an output that is not finite
-void require_finite(const data::Example& batch, double loss_sum, const data::Example& outputs, bool trained);
+/// What is not finite of what a batch of an evaluation gave: "loss nan". Empty: nothing.
+std::string not_finite_in(double loss_sum, const data::Example& outputs);
+
+/// What helps a training whose numbers have grown too large.
+inline constexpr const char* kAdviceOnTraining = "lower the learning rate, or add warm-up steps";
+/// What helps where a weight has been so from the start.
+inline constexpr const char* kAdviceOnModel = "the model's file has it so: take a copy that is whole";
 
 }  // namespace portune::train

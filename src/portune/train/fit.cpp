@@ -11,6 +11,7 @@
 #include "portune/train/batch_shapes.h"
 #include "portune/train/checkpoint_folder.h"
 #include "portune/train/evaluation.h"
+#include "portune/train/finite.h"
 #include "portune/train/input_meter.h"
 #include "portune/train/options.h"
 #include "portune/train/progress.h"
@@ -37,7 +38,8 @@ struct SavedBefore {
 
 NumericError not_finite(const StepResult& result, const data::Example& batch, const std::string& first,
                         const SavedBefore& saved, int64_t rewinds) {
-  std::string fix = "look at these rows, lower the learning rate or add warm-up steps";
+  const bool is_of_model = result.step() == 1 && first.starts_with("the weight ");
+  std::string fix = is_of_model ? kAdviceOnModel : "look at these rows, lower the learning rate or add warm-up steps";
   if (!saved.path.empty()) {
     fix += "; to pass over the batch, resume from " + saved.path.string() + " with on_non_finite skip";
   }
