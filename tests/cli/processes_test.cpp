@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 
 #include <algorithm>
+#include <chrono>
 #include <csignal>
 #include <nlohmann/json.hpp>
 
@@ -289,13 +290,30 @@ TEST_F(ProcessesByEnvironment, SayThatNobodyAnswers) {
 
 TEST_F(ProcessesByEnvironment, SayWhoDoesNotCome) {
   const Toy toy;
+  const auto start = std::chrono::steady_clock::now();
   const std::string free_port = std::to_string(test::free_port());
   const pjrt::Variable patience("PORTUNE_LAUNCH_TIMEOUT_S", "1");
   const pjrt::Variable rank("RANK", "0"), size("WORLD_SIZE", "2"), host("MASTER_ADDR", "127.0.0.1"),
       port("MASTER_PORT", free_port.c_str());
   const Finished run = portune(toy.fit());
   EXPECT_EQ(run.exit_code, 69) << run.err;
-  EXPECT_THAT(run.err, AllOf(HasSubstr("process 0 of 2: "), HasSubstr("process 1 has not begun within 1 s")));
+  EXPECT_THAT(run.err,
+              AllOf(HasSubstr("process 0 of 2: the launch\n"), HasSubstr("process 1 has not begun within 1 s")));
+  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(8)) << "nobody is waited for any longer";
+}
+
+// Whose own wait may end before that of the first one.
+TEST_F(ProcessesByEnvironment, TheOthersAlsoSayWhoDoesNotCome) {
+  const Toy toy;
+  const KeyValueServer server(3, 0);  // a process 0 that has not lost patience
+  const TcpKeyValueStore first("127.0.0.1", server.port(), std::chrono::seconds(5));
+  const pjrt::Variable patience("PORTUNE_LAUNCH_TIMEOUT_S", "1");
+  const pjrt::Variable rank("RANK", "1"), size("WORLD_SIZE", "3"), host("MASTER_ADDR", "127.0.0.1"),
+      port("MASTER_PORT", std::to_string(server.port()).c_str());
+  const Finished run = portune(toy.fit());
+  EXPECT_EQ(run.exit_code, 69) << run.err;
+  EXPECT_THAT(run.err, AllOf(HasSubstr("processes 0, 2 have not begun"), HasSubstr("PORTUNE_LAUNCH_TIMEOUT_S"),
+                             Not(HasSubstr("GLOO_SOCKET_IFNAME"))));
 }
 
 TEST_F(ProcessesByEnvironment, AreLeftInPeaceByOtherCommands) {

@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <array>
+#include <atomic>
 #include <csignal>
 #include <cstdlib>
 #include <stdexcept>
@@ -52,15 +53,6 @@ void require(int failed, const PortuneExchangeError& error) {
                      .fix = "look at what they print: one may have ended"});
 }
 
-void require_begun(int failed, const PortuneExchangeError& error, bool by_mpi) {
-  if (failed == 0) return;
-  if (by_mpi) throw DeviceError({.where = "MPI", .given = error.message, .expected = "that it begins"});
-  throw DeviceError({.where = "the network between processes",
-                     .given = error.message,
-                     .expected = "an address of this machine, for the others",
-                     .fix = "name the interface that leads to them in GLOO_SOCKET_IFNAME, or leave it out"});
-}
-
 // Where the processes find each other, if no launcher of MPI tells them.
 class Meeting {
  public:
@@ -89,10 +81,13 @@ class Meeting {
   // In process 0, which is the one to say who is missing; the others may go on meanwhile.
   void wait_for_all() {
     if (!server_ || server_->wait_until_joined(patience_)) return;
-    throw DeviceError({.where = "process 0 of " + std::to_string(launch_.size),
-                       .given = who_is_missing() + " within " + std::to_string(patience_ / 1s) + " s",
-                       .expected = "all processes of the launch",
-                       .fix = "look at what they say; PORTUNE_LAUNCH_TIMEOUT_S gives them longer"});
+    has_waited_in_vain_ = true;
+    throw_missing(who_is_missing());
+  }
+
+  // errors  DeviceError if some have not joined, for which the others have waited
+  void require_all() {
+    if (const std::string ranks = missing(); !ranks.empty()) throw_missing(not_begun(ranks));
   }
 
   void abort(int exit_code) {
@@ -148,17 +143,33 @@ class Meeting {
 
   // In process 0, before its end: those that come later would wait for one that is not there any more.
   void wait_for_latecomers() {
-    if (server_) server_->wait_until_joined(kToJoinAtTheEnd);
+    if (server_ && !has_waited_in_vain_) server_->wait_until_joined(kToJoinAtTheEnd);
   }
 
-  std::string who_is_missing() {
+  // "1, 3"; empty if all have joined.
+  std::string missing() {
     std::string missing;
     for (int64_t rank = 0; rank < launch_.size; ++rank) {
       if (!store_.get(joined_key(rank), 0ms)) missing += (missing.empty() ? "" : ", ") + std::to_string(rank);
     }
-    if (missing.empty()) return "a process that is there, but takes no part in the exchange";
-    return missing.find(',') == std::string::npos ? "process " + missing + " has not begun"
-                                                  : "processes " + missing + " have not begun";
+    return missing;
+  }
+
+  static std::string not_begun(const std::string& ranks) {
+    return ranks.find(',') == std::string::npos ? "process " + ranks + " has not begun"
+                                                : "processes " + ranks + " have not begun";
+  }
+
+  std::string who_is_missing() {
+    const std::string ranks = missing();
+    return ranks.empty() ? "a process that is there, but takes no part in the exchange" : not_begun(ranks);
+  }
+
+  [[noreturn]] void throw_missing(const std::string& who) {
+    throw DeviceError({.where = "the launch",
+                       .given = who + " within " + std::to_string(patience_ / 1s) + " s",
+                       .expected = "all " + std::to_string(launch_.size) + " processes",
+                       .fix = "look at what they say; PORTUNE_LAUNCH_TIMEOUT_S gives them longer"});
   }
 
   static Meeting& of(void* store) { return *static_cast<Meeting*>(store); }
@@ -166,6 +177,7 @@ class Meeting {
   const std::unique_ptr<KeyValueServer> server_;  // in process 0
   TcpKeyValueStore store_;
   const std::shared_ptr<KeyValueStore> users_;
+  std::atomic<bool> has_waited_in_vain_ = false;  // of which the session's thread asks
   Session session_;
   const std::chrono::milliseconds patience_;
   const PortuneExchangeLaunch launch_;
@@ -249,6 +261,16 @@ struct Begun {
   std::shared_ptr<Meeting> meeting;
   std::shared_ptr<ProcessGroup> group;
 } begun;
+
+void require_begun(int failed, const PortuneExchangeError& error, bool by_mpi) {
+  if (failed == 0) return;
+  if (by_mpi) throw DeviceError({.where = "MPI", .given = error.message, .expected = "that it begins"});
+  begun.meeting->require_all();
+  throw DeviceError({.where = "the network between processes",
+                     .given = error.message,
+                     .expected = "an address of this machine, for the others",
+                     .fix = "name the interface that leads to them in GLOO_SOCKET_IFNAME, or leave it out"});
+}
 
 void meet(const Launch& launch, std::chrono::milliseconds patience, const std::function<void(const Ending&)>& on_end) {
   begun.has_tried_to_meet = true;

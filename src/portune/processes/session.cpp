@@ -33,7 +33,7 @@ Socket join(const std::string& host, int port, std::chrono::milliseconds patienc
     if (answer && answer->kind == Kind::kDone) return socket;
     if (answer && answer->kind == Kind::kRefused) {
       throw UsageError(
-          {.where = "process " + std::to_string(member.rank) + " of " + std::to_string(member.size),
+          {.where = "the launch",
            .given = answer->value,
            .expected = "a number and a count that fit those of process 0 at " + host + ":" + std::to_string(port),
            .fix = "check RANK and WORLD_SIZE, and that no other run uses this MASTER_PORT"});
