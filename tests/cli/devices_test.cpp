@@ -4,11 +4,13 @@
 
 #include "cli/program.h"
 #include "cli/toy.h"
+#include "pjrt/aot.h"
 
 namespace portune::cli {
 namespace {
 
 using nlohmann::json;
+using testing::AllOf;
 using testing::HasSubstr;
 
 TEST(Devices, TellsPluginVersionDevicesAndKernels) {
@@ -42,6 +44,17 @@ TEST(Devices, OptionsOfGpusAreForGpus) {
     EXPECT_THAT(run.err, HasSubstr("expected  a GPU"));
   }
   EXPECT_THAT(portune({"devices", "--gpu-memory-fraction", "0.5"}).err, HasSubstr("--gpu-memory-fraction\n"));
+}
+
+TEST(Devices, APluginOfAnotherDeviceIsNamed) {
+  const std::string cpu = json::parse(portune({"devices", "--json"}).out)["plugin"];
+  const Finished of_cpu = portune({"devices", "--device", "tpu", "--plugin", cpu});
+  EXPECT_EQ(of_cpu.exit_code, 69);
+  EXPECT_THAT(of_cpu.err, AllOf(HasSubstr("a plugin for cpu"), HasSubstr("one for tpu"), HasSubstr("--device cpu")));
+  PORTUNE_SKIP_WITHOUT_PLUGIN(pjrt::AotTarget::kTpuV5e);
+  const Finished of_tpu = portune({"devices", "--plugin", pjrt::aot_plugin_file(pjrt::AotTarget::kTpuV5e).string()});
+  EXPECT_EQ(of_tpu.exit_code, 69);
+  EXPECT_THAT(of_tpu.err, AllOf(HasSubstr("a plugin for tpu"), HasSubstr("one for cpu"), HasSubstr("--device tpu")));
 }
 
 TEST(Bench, TimesEachStep) {

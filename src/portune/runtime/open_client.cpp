@@ -8,6 +8,7 @@
 #include "portune/base/message.h"
 #include "portune/error.h"
 #include "portune/pjrt/call_error.h"
+#include "portune/pjrt/plugin.h"
 #include "portune/runtime/gpu_memory.h"
 #include "portune/runtime/own_devices.h"
 
@@ -57,6 +58,21 @@ std::vector<int64_t> gpus_to_see(const DeviceName& name, int64_t wanted) {
   return first;
 }
 
+// Of the plugins that Portune installs; nothing of others.
+std::string platform_of_plugin(const pjrt::Plugin& plugin) {
+  if (plugin.version().cuda != 0) return "cuda";
+  const std::string file = plugin.file().filename().string();
+  if (file.find("tpu") != std::string::npos) return "tpu";
+  return file.find("cpu") != std::string::npos ? "cpu" : "";
+}
+
+DeviceError of_another_device(const pjrt::Plugin& plugin, const std::string& platform) {
+  return DeviceError({.where = plugin.file().string(),
+                      .given = "a plugin for " + platform_of_plugin(plugin),
+                      .expected = "one for " + platform,
+                      .fix = "--device " + platform_of_plugin(plugin) + ", or name no plugin"});
+}
+
 // What a client of several processes tells them, apart from what those before and after it have told.
 class StoreOfClient final : public KeyValueStore {
  public:
@@ -99,8 +115,14 @@ pjrt::Client open_client(const DeviceOptions& options, const DeviceName& name) {
   // The plugin waits for the others a few minutes only, and some may have been reading their data until now.
   wait_for_all(options.processes.get());
   try {
-    return pjrt::Client::open(name.platform, client_options);
+    pjrt::Client client = pjrt::Client::open(name.platform, client_options);
+    // A CPU's opens for whatever it is asked.
+    if (name.platform == "tpu" && client.platform_name() == "cpu") throw of_another_device(client.plugin(), "tpu");
+    return client;
   } catch (const pjrt::CallError& error) {
+    const pjrt::Plugin& plugin = pjrt::Plugin::load(pjrt::find_plugin(name.platform, client_options.plugin_file));
+    const std::string found = platform_of_plugin(plugin);
+    if (!found.empty() && found != name.platform) throw of_another_device(plugin, name.platform);
     throw DeviceError({.where = "device \"" + options.device + "\"",
                        .given = "none that the plugin can use: " + error.report().where,
                        .expected = "a device of " + name.platform + ", with its driver"});
