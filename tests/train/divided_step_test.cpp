@@ -67,7 +67,7 @@ TEST(Mesh, GivesTheLossNormAndUpdateOfOneDevice) {
     };
     const auto whole = steps({}, in_micro_batches(1));
     for (const Mesh& mesh : {Mesh{.data = 8}, Mesh{.fsdp = 8}, Mesh{.data = 2, .fsdp = 2}, Mesh{.tensor = 2},
-                             Mesh{.data = 2, .fsdp = 2, .tensor = 2}}) {
+                             Mesh{.data = 2, .fsdp = 2, .tensor = 2}, Mesh{.fsdp = 4, .tensor = 2}}) {
       for (const int64_t count : std::set{int64_t{1}, 8 / mesh.size(kBatchAxes)}) {
         SCOPED_TRACE(to_string(mesh) + ", " + std::to_string(count) + " micro-batches");
         expect_close(steps(mesh, in_micro_batches(count)), whole);
