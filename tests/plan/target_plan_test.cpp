@@ -107,7 +107,10 @@ TEST(TargetPlan, AddsUpMemoryAndWork) {
 
 TEST(TargetPlan, MomentsOfMatricesAreDividedAlongData) {
   const Toy task;
-  const auto bytes = [&](const Mesh& mesh) { return state_bytes(task, shapes(16, mesh)[0].batch, {.mesh = mesh}); };
+  const auto bytes = [&](const Mesh& mesh) {
+    const Memory memory = memory_of_arguments(task, shapes(16, mesh)[0].batch, {.mesh = mesh});
+    return memory.parameters + memory.optimizer;
+  };
   EXPECT_EQ(bytes({}), 12 * kParameters);
   EXPECT_EQ(bytes({.data = 2}), 4 * kParameters + 8 * (kOut * kIn / 2 + kOut));
   EXPECT_EQ(bytes({.fsdp = 2}), 12 * kParameters / 2);
@@ -199,6 +202,10 @@ TEST(TargetPlan, OutOfMemoryWhileCompilingIsAnAnswer) {
   const Toy task;
   const TargetPlan plan = plan_target(FakeCompiler(1 << 20, 10'000), run(task, 16));
   EXPECT_THAT(plan.refusal, testing::HasSubstr("RESOURCE_EXHAUSTED"));
+  EXPECT_EQ(plan.memory.parameters, 4 * kParameters) << "what is known without the compiler";
+  EXPECT_EQ(plan.memory.optimizer, 8 * kParameters);
+  EXPECT_EQ(plan.memory.batch, 4 * 16 * kIn + 28);
+  EXPECT_EQ(plan.memory.temporaries + plan.memory.layout + plan.memory.code, 0);
   EXPECT_THAT(plan.shapes, testing::IsEmpty());
   EXPECT_FALSE(plan.fits);
   ASSERT_EQ(plan.remedies.size(), 2u);

@@ -39,9 +39,21 @@ TEST(Target, UnknownOnesAreToldWithTheNearest) {
 }
 
 TEST(Target, NumbersThatMakeNoDevicesAreRefused) {
-  EXPECT_THAT([] { target_called("tpu:v5p-7"); }, ThrowsMessage<UsageError>(HasSubstr("even number")));
-  EXPECT_THAT([] { target_called("tpu:v3-0"); }, ThrowsMessage<UsageError>(HasSubstr("at least 1")));
+  EXPECT_THAT([] { target_called("tpu:v5p-7"); }, ThrowsMessage<UsageError>(HasSubstr("two of which are a device")));
+  EXPECT_THAT([] { target_called("cuda:h100x0"); }, ThrowsMessage<UsageError>(HasSubstr("at least 1")));
   EXPECT_THROW(target_called("cuda:h100x-1"), UsageError);
+}
+
+TEST(Target, NumbersThatNoSliceHasAreRefused) {
+  EXPECT_THAT([] { target_called("tpu:v3-9"); },
+              ThrowsMessage<UsageError>(AllOf(HasSubstr("'tpu:v3-9'"), HasSubstr("a power of two"))));
+  for (const char* wrong : {"tpu:v3-0", "tpu:v3-10", "tpu:v3-4096", "tpu:v5e-512", "tpu:v5p-1", "cuda:h100x99999"}) {
+    EXPECT_THROW(target_called(wrong), UsageError) << wrong;
+  }
+  EXPECT_EQ(target_called("tpu:v3-2048").devices, 2048);
+  EXPECT_EQ(target_called("tpu:v4-384").devices, 384);  // three cubes
+  EXPECT_EQ(target_called("tpu:v5p-8960").devices, 4480);
+  EXPECT_EQ(target_called("tpu:7x-128").devices, 128);
 }
 
 // What is printed on the box, against the table: peaks per chip of bfloat16, and bytes.

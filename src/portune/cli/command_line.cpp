@@ -95,7 +95,10 @@ constexpr const char* kBenchInputExamples =
 constexpr const char* kPlanExamples =
     "  portune plan --on tpu:v5e,cuda:l4,cpu --model bert --train train.csv --batch-size 64 --dtype bfloat16\n"
     "  portune plan --on cuda:a100-40gb --recipe glue/cola --model bert --train train.tsv --largest-batch\n"
-    "  Takes the options of fit; writes nothing. Figures of time are estimates (docs/PLAN.md).\n";
+    "  Takes the options of fit; writes nothing but --save. Figures of time are estimates (docs/PLAN.md).\n"
+    "  Exit code 0 also where a run does not fit: the table says so. 69 if no target can be compiled for; 1 if "
+    "nothing\n"
+    "  can be saved.\n";
 
 constexpr const char* kParityExamples =
     "  portune parity --case case\n"

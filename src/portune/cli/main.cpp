@@ -47,7 +47,7 @@ bool is_one_of(const cli::Command& command) {
 }
 
 // Containers of operators have the variables of a launch for whatever is run there. What only looks something up, or
-// installs, is in no other's way.
+// installs, is in no other's way; a plan that writes objects by itself.
 void require_fitting_launch(const cli::Command& command) {
   if (is_one_of<cli::Text, cli::FitArguments, cli::DevicesArguments, cli::PluginListArguments,
                 cli::PluginInstallArguments, cli::TfrecordInspectArguments, cli::PlanArguments>(command)) {

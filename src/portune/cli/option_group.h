@@ -79,7 +79,7 @@ class Group {
   }
   // Not bound directly: CLI11 would read a path as far as the first blank.
   CLI::Option* path(const std::string& names, std::filesystem::path& value, const std::string& description) {
-    const auto is_local = [](const std::string& text) { return !io::is_remote(text); };
+    const auto is_local = [](const std::string& text) { return !text.empty() && !io::is_remote(text); };
     const auto take = [&value](const std::string& text) { value = text; };
     return checked(names, "PATH", is_local, "a path of this machine; URLs are for rows alone", take, description);
   }
@@ -97,7 +97,7 @@ class Group {
                        const std::function<bool(const std::string&)>& is_valid, const std::string& expected,
                        const std::function<void(const std::string&)>& take, const std::string& description) {
     const auto check = [is_valid, expected](const std::string& text) {
-      return is_valid(text) ? std::string() : text + " is not " + expected;
+      return is_valid(text) ? std::string() : (text.empty() ? "''" : text) + " is not " + expected;
     };
     return with(names, take, description)->type_name(type)->check(check, "");
   }

@@ -12,6 +12,7 @@
 #include "portune/cli/make_task.h"
 #include "portune/cli/packing.h"
 #include "portune/cli/plan_report.h"
+#include "portune/cli/processes.h"
 #include "portune/cli/report.h"
 #include "portune/cli/rows.h"
 #include "portune/cli/signals.h"
@@ -24,6 +25,8 @@ namespace portune::cli {
 namespace {
 
 std::vector<plan::Target> targets_of(const std::vector<std::string>& names, const Mesh& mesh) {
+  if (names.empty())
+    throw UsageError({.where = "on", .given = "no target", .expected = "cpu, tpu:v5e-8, cuda:l4, ..."});
   std::vector<plan::Target> targets;
   for (const std::string& name : names) {
     targets.push_back(plan::target_called(name));
@@ -36,6 +39,11 @@ std::vector<plan::Target> targets_of(const std::vector<std::string>& names, cons
   }
   return targets;
 }
+
+// A program may take minutes to compile. Without --save nothing is lost by a signal, which ends the process as ever.
+constexpr const char* kStopping =
+    "\nportune: ends when this program is compiled; a second signal ends it now, and the next --save removes what is "
+    "left\n";
 
 void check_options(const FitArguments& a) {
   check_new_run(a);
@@ -98,6 +106,11 @@ int64_t steps_per_epoch(const FitArguments& a, const std::vector<plan::BatchShap
   return steps;
 }
 
+// Whether it is known if the run fits.
+bool is_planned(const PlannedTarget& target) {
+  return target.unavailable.empty() && (target.outcome.refusal.empty() || target.outcome.is_too_large);
+}
+
 // Why nothing is saved, or nothing.
 std::string save(ProgramWriter& programs, const plan::Compiler& compiler, const PlannedTarget& planned,
                  const PlanArguments& arguments) {
@@ -136,7 +149,11 @@ PlannedTarget planned(const plan::Target& target, const plan::Run& run, const Pl
 }  // namespace
 
 int plan(const PlanArguments& arguments) {
-  catch_signals();
+  if (!arguments.save.empty()) {
+    require_one_process("save");
+    say_at_first_signal(kStopping);
+    catch_signals();
+  }
   const std::vector<plan::Target> targets = targets_of(arguments.on, arguments.fit.device.mesh);
   if (!arguments.save.empty() && targets.size() > 1) {
     throw UsageError({.where = "save",
@@ -191,9 +208,12 @@ int plan(const PlanArguments& arguments) {
   }
   print_result(a.talk.json ? json_of(result) : table_of(result));
   const std::string& not_saved = result.targets.front().not_saved;
-  if (arguments.save.empty() || not_saved.empty()) return kOk;
-  tell(fmt::format("portune: nothing is saved in {}: {}\n", arguments.save.string(), not_saved));
-  return kFailed;
+  const bool saves_nothing = !arguments.save.empty() && !not_saved.empty();
+  if (saves_nothing) {
+    tell(fmt::format("portune: nothing is saved in {}: {}\n", arguments.save.string(), not_saved));
+  }
+  if (std::ranges::none_of(result.targets, is_planned)) return kUnavailable;
+  return saves_nothing ? kFailed : kOk;
 }
 
 }  // namespace portune::cli

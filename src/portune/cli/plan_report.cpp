@@ -37,17 +37,23 @@ std::string largest(const std::optional<plan::LargestBatch>& found) {
 constexpr const char* kMemoryRow = "{:<16}{:<6}{:>12}{:>12}{:>12}{:>12}{:>12}{:>12}{:>12}{:>15}\n";
 constexpr const char* kTimeRow = "{:<16}{:>14}{:>12}{:>12}{:>9}{:>8}{:>12}{:>12}\n";
 
+// The plugins of CPUs and GPUs do not.
+bool tells_code(const plan::Memory& memory) { return memory.code > 0; }
+
 std::string memory_row(const PlannedTarget& target) {
   const plan::Memory& m = target.outcome.memory;
   const std::string capacity = binary_size(target.memory_bytes);
   if (!has_figures(target)) {
-    const char* const fits = target.outcome.is_too_large ? "no" : "?";
-    return fmt::format(kMemoryRow, target.target.name, fits, "", "", "", "", "", "",
-                       target.memory_bytes > 0 ? capacity : "", largest(target.largest_batch));
+    const bool is_too_large = target.outcome.is_too_large;
+    const auto known = [&](int64_t bytes) { return is_too_large ? binary_size(bytes) : ""; };
+    return fmt::format(kMemoryRow, target.target.name, is_too_large ? "no" : "?", known(m.parameters),
+                       known(m.optimizer), known(m.batch), "", "", "", target.memory_bytes > 0 ? capacity : "",
+                       largest(target.largest_batch));
   }
   return fmt::format(kMemoryRow, target.target.name, target.outcome.fits ? "yes" : "no", binary_size(m.parameters),
                      binary_size(m.optimizer), binary_size(m.batch + m.layout), binary_size(m.temporaries),
-                     binary_size(m.code), binary_size(m.total()), capacity, largest(target.largest_batch));
+                     tells_code(m) ? binary_size(m.code) : "-", binary_size(m.total()), capacity,
+                     largest(target.largest_batch));
 }
 
 double compile_seconds(const PlannedTarget& target) {
@@ -113,9 +119,22 @@ std::vector<std::string> remarks_on(const PlannedTarget& target, const PlannedRu
 }
 
 ordered_json json_of(const plan::Memory& memory) {
-  return {{"parameters", memory.parameters}, {"optimizer", memory.optimizer},     {"batch", memory.batch},
-          {"layout", memory.layout},         {"temporaries", memory.temporaries}, {"code", memory.code},
-          {"total", memory.total()}};
+  ordered_json json = {{"parameters", memory.parameters}, {"optimizer", memory.optimizer},     {"batch", memory.batch},
+                       {"layout", memory.layout},         {"temporaries", memory.temporaries}, {"code", nullptr},
+                       {"total", memory.total()}};
+  if (tells_code(memory)) json["code"] = memory.code;
+  return json;
+}
+
+// Of a program that the compiler has refused.
+ordered_json json_of_arguments(const plan::Memory& memory) {
+  return {{"parameters", memory.parameters},
+          {"optimizer", memory.optimizer},
+          {"batch", memory.batch},
+          {"layout", nullptr},
+          {"temporaries", nullptr},
+          {"code", nullptr},
+          {"total", nullptr}};
 }
 
 ordered_json json_of(const plan::ShapePlan& shape) {
@@ -170,7 +189,11 @@ ordered_json json_of(const PlannedTarget& target, const PlannedRun& run) {
                    {"bfloat16_flops_per_second", target.peaks.bfloat16},
                    {"bytes_per_second", target.peaks.bytes},
                    {"link_bytes_per_second", target.peaks.links}};
-  if (has_figures(target)) add_figures(json, target, run);
+  if (has_figures(target)) {
+    add_figures(json, target, run);
+  } else if (target.outcome.is_too_large) {
+    json["memory"] = json_of_arguments(target.outcome.memory);
+  }
   if (target.largest_batch) json["largest_batch"] = json_of(*target.largest_batch);
   if (target.outcome.is_too_large) {
     json["fits_with"] = ordered_json::array();

@@ -14,6 +14,7 @@ namespace portune::cli {
 namespace {
 
 volatile std::sig_atomic_t caught = 0, stops = 1;
+const char* line_of_first = nullptr;
 // Plain memory, since a handler may not allocate; too long a path is not removed.
 std::array<char, 4096> file_to_remove = {}, folder_to_remove = {};
 
@@ -30,6 +31,9 @@ extern "C" void on_signal(int number) {
     _exit(kSignal + number);
   }
   caught = number;
+  if (line_of_first != nullptr && write(STDERR_FILENO, line_of_first, std::strlen(line_of_first)) < 0) {
+    // There is nobody to tell.
+  }
   if (stops) request_stop();
 }
 
@@ -50,6 +54,8 @@ void remove_at_second_signal(const std::filesystem::path& file) {
   copy(file.parent_path().string(), folder_to_remove);
   copy(file.string(), file_to_remove);
 }
+
+void say_at_first_signal(const char* line) { line_of_first = line; }
 
 int caught_signal() { return caught; }
 

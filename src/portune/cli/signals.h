@@ -19,6 +19,9 @@ void catch_signals(OnSignal on = OnSignal::kRequestStop);
 /// nothing.
 void remove_at_second_signal(const std::filesystem::path& file);
 
+/// What is said on stderr at the first signal, where what it asks for may take long. It must outlive the command.
+void say_at_first_signal(const char* line);
+
 /// The signal that was caught, or 0.
 int caught_signal();
 

@@ -35,6 +35,13 @@ constexpr int64_t kMostDevices = 1 << 20;
                                 list_of(names)});
 }
 
+[[noreturn]] void refuse_number(const std::string& text) {
+  throw UsageError(
+      {.where = "mesh \"" + text + "\"",
+       .given = "too many devices",
+       .expected = "at most " + std::to_string(kMostDevices) + " in all; a CPU is divided into 256 at most"});
+}
+
 const NamedAxis& named(MeshAxis axis) { return *std::ranges::find(kAxes, axis, &NamedAxis::axis); }
 
 }  // namespace
@@ -87,7 +94,8 @@ Mesh parse_mesh(const std::string& text) {
     if (!seen.insert(axis->axis).second) refuse(text, std::string(axis->name) + " twice");
     const auto size =
         equals == part.size() ? std::nullopt : number_in<int64_t>(std::string_view(part).substr(equals + 1));
-    if (!size || *size < 1 || *size > kMostDevices / mesh.devices()) refuse(text, "\"" + part + "\"");
+    if (!size || *size < 1) refuse(text, "\"" + part + "\"");
+    if (*size > kMostDevices / mesh.devices()) refuse_number(text);
     mesh.*axis->size = *size;
   }
   return mesh;

@@ -8,6 +8,8 @@ namespace {
 constexpr double kTera = 1e12, kGiga = 1e9;
 constexpr double kGiB = 1024.0 * 1024.0 * 1024.0;
 
+constexpr int64_t kMostGpus = 4096;
+
 constexpr int64_t gib(double number) { return static_cast<int64_t>(number * kGiB); }
 
 // At precision HIGHEST, which Portune asks for where types are float32, a TPU multiplies in six passes of bfloat16
@@ -16,13 +18,13 @@ constexpr Peaks tpu_peaks(double bfloat16, double bytes, double links) {
   return {.float32 = bfloat16 / 6, .bfloat16 = bfloat16, .bytes = bytes, .links = links};
 }
 
-Accelerator tpu(std::string_view name, std::string_view topology, int64_t counted_per_device, int64_t memory_bytes,
-                const Peaks& peaks) {
-  return {name, "tpu", topology, counted_per_device, memory_bytes, peaks, std::nullopt};
+Accelerator tpu(std::string_view name, std::string_view topology, int64_t counted_per_device, int64_t most_counted,
+                int64_t memory_bytes, const Peaks& peaks) {
+  return {name, "tpu", topology, counted_per_device, most_counted, memory_bytes, peaks, std::nullopt};
 }
 
 Accelerator gpu(std::string_view name, int64_t memory_bytes, const Peaks& peaks, const GpuFacts& facts) {
-  return {name, "cuda", {}, 1, memory_bytes, peaks, facts};
+  return {name, "cuda", {}, 1, kMostGpus, memory_bytes, peaks, facts};
 }
 
 constexpr GpuFacts hopper(std::string_view name) {
@@ -36,6 +38,8 @@ constexpr GpuFacts ampere(std::string_view name) { return {name, 8, 0, 108, 64, 
 // Peaks of TPUs: docs.cloud.google.com/tpu/docs/{v3,v4,v5e,v5p,v6e,tpu7x}, and for v2 Jouppi et al., "A Domain-Specific
 // Supercomputer for Training Deep Neural Networks", CACM 2020; per chip there, halved here where each of a chip's two
 // cores is a device (v2, v3, v4, 7x; machines may join those of a v4, for which libtpu does not compile by itself).
+// The most of a name: a pod's chips (512 cores of v2, 2048 of v3; 4096 chips of v4, 8960 of v5p, 9216 of 7x, with two
+// cores each; 256 of v5e and v6e).
 // Memory: what the compiler of libtpu 0.0.51 calls the capacity when a program exceeds it, which is a little less than
 // what is built in.
 //
@@ -52,14 +56,14 @@ constexpr GpuFacts ampere(std::string_view name) { return {name, 8, 0, 108, 64, 
 // the L4, which has none, that of 16 lanes of PCI Express 4.
 std::span<const Accelerator> accelerators() {
   static const std::vector<Accelerator> kAll = {
-      {"cpu", "cpu", {}, 1, 0, {}, std::nullopt},
-      tpu("tpu:v2", "v2:2x2", 1, gib(7.48), tpu_peaks(23 * kTera, 350 * kGiga, 124 * kGiga)),
-      tpu("tpu:v3", "v3:2x2", 1, gib(15.48), tpu_peaks(61.5 * kTera, 450 * kGiga, 164 * kGiga)),
-      tpu("tpu:v4", "v4:2x2x1", 1, gib(15.25), tpu_peaks(137.5 * kTera, 600 * kGiga, 150 * kGiga)),
-      tpu("tpu:v5e", "v5e:2x2", 1, gib(15.75), tpu_peaks(197 * kTera, 819 * kGiga, 200 * kGiga)),
-      tpu("tpu:v5p", "v5p:2x2x1", 2, gib(95.73), tpu_peaks(459 * kTera, 2765 * kGiga, 600 * kGiga)),
-      tpu("tpu:v6e", "v6e:2x2", 1, gib(31.24), tpu_peaks(918 * kTera, 1638 * kGiga, 400 * kGiga)),
-      tpu("tpu:7x", "tpu7x:2x2x1", 1, gib(94.74), tpu_peaks(1153.5 * kTera, 3690 * kGiga, 300 * kGiga)),
+      {"cpu", "cpu", {}, 1, 1, 0, {}, std::nullopt},
+      tpu("tpu:v2", "v2:2x2", 1, 512, gib(7.48), tpu_peaks(23 * kTera, 350 * kGiga, 124 * kGiga)),
+      tpu("tpu:v3", "v3:2x2", 1, 2048, gib(15.48), tpu_peaks(61.5 * kTera, 450 * kGiga, 164 * kGiga)),
+      tpu("tpu:v4", "v4:2x2x1", 1, 8192, gib(15.25), tpu_peaks(137.5 * kTera, 600 * kGiga, 150 * kGiga)),
+      tpu("tpu:v5e", "v5e:2x2", 1, 256, gib(15.75), tpu_peaks(197 * kTera, 819 * kGiga, 200 * kGiga)),
+      tpu("tpu:v5p", "v5p:2x2x1", 2, 17920, gib(95.73), tpu_peaks(459 * kTera, 2765 * kGiga, 600 * kGiga)),
+      tpu("tpu:v6e", "v6e:2x2", 1, 256, gib(31.24), tpu_peaks(918 * kTera, 1638 * kGiga, 400 * kGiga)),
+      tpu("tpu:7x", "tpu7x:2x2x1", 1, 18432, gib(94.74), tpu_peaks(1153.5 * kTera, 3690 * kGiga, 300 * kGiga)),
       gpu("cuda:h100", 84942979072, {67 * kTera, 989.4 * kTera, 3352.32 * kGiga, 450 * kGiga},
           hopper("NVIDIA H100 80GB HBM3")),
       gpu("cuda:h200", 151397597184, {67 * kTera, 989.4 * kTera, 4800 * kGiga, 450 * kGiga},

@@ -27,6 +27,7 @@ struct Accelerator {
   std::string_view topology;
   /// What the number in a name such as v5p-8 counts, for each device: 2 cores, or 1 core or chip.
   int64_t counted_per_device;
+  int64_t most_counted;  ///< by that number: of a TPU those of a pod, of GPUs more than anybody joins
   int64_t memory_bytes;  ///< of a GPU all, of a TPU what programs may use; 0: that of this machine
   Peaks peaks;           ///< zeros: those of this machine are measured
   std::optional<GpuFacts> gpu;

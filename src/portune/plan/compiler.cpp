@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "portune/base/number.h"
+#include "portune/base/stop.h"
 #include "portune/pjrt/client.h"
 #include "portune/pjrt/plugin.h"
 #include "portune/pjrt/topology.h"
@@ -29,6 +30,7 @@ double seconds_since(Clock::time_point start) { return std::chrono::duration<dou
 // What compiling a program told; keeps it.
 Compiled facts_of(std::string_view module_text, const pjrt::Executable& executable, double seconds,
                   ProgramWriter* keep) {
+  stop_if_requested();  // a compiler hears of no signals
   if (keep != nullptr) keep->add(module_text, executable);
   return {executable.memory_stats(), hlo_traffic(executable.optimized_hlo()), seconds};
 }
@@ -81,7 +83,7 @@ class AheadOfTimeCompiler final : public Compiler {
 
   ProgramOrigin origin() const override {
     const std::string platform(accelerator_.platform);
-    return origin_of(pjrt::Plugin::load(pjrt::find_plugin(platform)), platform);
+    return origin_of(pjrt::Plugin::load(pjrt::find_plugin(platform)), platform, /*use_kernels=*/false);
   }
 
  private:
@@ -115,7 +117,8 @@ class CpuCompiler final : public Compiler {
         client_(pjrt::Client::open(
             "cpu", {.plugin_file = options.plugin.empty() ? std::nullopt : std::optional(options.plugin),
                     .cpu_devices = static_cast<int>(options.mesh.devices())})),
-        target_(target_for("cpu", options)) {
+        target_(target_for("cpu", options)),
+        use_kernels_(options.use_kernels) {
     register_cpu_kernels(client_.plugin());
   }
 
@@ -126,11 +129,12 @@ class CpuCompiler final : public Compiler {
     return facts_of(text, loaded.executable(), seconds_since(start), keep);
   }
 
-  ProgramOrigin origin() const override { return origin_of(client_.plugin(), "cpu"); }
+  ProgramOrigin origin() const override { return origin_of(client_.plugin(), "cpu", use_kernels_); }
 
  private:
   pjrt::Client client_;
   const portune::Target target_;
+  const bool use_kernels_;
 };
 
 }  // namespace

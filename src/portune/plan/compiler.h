@@ -22,7 +22,7 @@ struct Compiled {
 class Compiler {
  public:
   virtual ~Compiler() = default;
-  /// errors  pjrt::CallError if the compiler refuses; its kind is kOutOfMemory where the program does not fit
+  /// errors  pjrt::CallError if the compiler refuses; its kind is kOutOfMemory where the program does not fit; Stopped
   /// keep    where the program is written to; null: nowhere
   virtual Compiled compile(const Function& function, ProgramWriter* keep = nullptr) const = 0;
   /// What the programs depend on.

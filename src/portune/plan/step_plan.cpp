@@ -18,13 +18,16 @@ int64_t bytes_of(std::span<const Value> values) {
 }
 
 // Of a program that takes the parameters of the model, of each so many moments, and a batch.
-Memory memory_of(const Function& function, size_t parameters, size_t moments, const pjrt::MemoryStats& stats) {
+Memory memory_of_arguments(const Function& function, size_t parameters, size_t moments) {
   const std::span<const Value> values = function.parameters;
-  Memory memory{.parameters = bytes_of(values.first(parameters)),
-                .optimizer = bytes_of(values.subspan(parameters, moments * parameters))};
-  const int64_t arguments = bytes_of(values);
-  memory.batch = arguments - memory.parameters - memory.optimizer;
-  memory.layout = std::max<int64_t>(0, stats.arguments - arguments);
+  return {.parameters = bytes_of(values.first(parameters)),
+          .optimizer = bytes_of(values.subspan(parameters, moments * parameters)),
+          .batch = bytes_of(values.subspan((1 + moments) * parameters))};
+}
+
+Memory memory_of(const Function& function, size_t parameters, size_t moments, const pjrt::MemoryStats& stats) {
+  Memory memory = memory_of_arguments(function, parameters, moments);
+  memory.layout = std::max<int64_t>(0, stats.arguments - memory.total());
   memory.temporaries = stats.temporary + stats.results - stats.aliased;
   memory.code = stats.code;
   return memory;
@@ -58,9 +61,9 @@ Memory together(const Memory& a, const Memory& b) {
           .code = a.code + b.code};
 }
 
-int64_t state_bytes(const Task& task, const train::Signature& batch, const train::StepOptions& options) {
+Memory memory_of_arguments(const Task& task, const train::Signature& batch, const train::StepOptions& options) {
   const train::StepProgram step = train::step_program(task, batch, options);
-  return bytes_of(std::span<const Value>(step.function.parameters).first((1 + kMoments) * step.parameters.size()));
+  return memory_of_arguments(step.function, step.parameters.size(), kMoments);
 }
 
 StepPlan plan_step(const Compiler& compiler, const Task& task, const train::Signature& batch,

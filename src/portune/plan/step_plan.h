@@ -32,8 +32,8 @@ struct StepPlan {
   double compile_s = 0;
 };
 
-/// Weights and moments on a device, which no batch makes smaller. Nothing is compiled.
-int64_t state_bytes(const Task& task, const train::Signature& batch, const train::StepOptions& options);
+/// What is known without compiling: parameters, optimizer and batch.
+Memory memory_of_arguments(const Task& task, const train::Signature& batch, const train::StepOptions& options);
 
 /// Compiles the step that a Trainer would run for batches of this shape.
 /// keep    as Compiler::compile, as errors are

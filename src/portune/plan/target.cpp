@@ -1,6 +1,7 @@
 #include "portune/plan/target.h"
 
 #include <algorithm>
+#include <bit>
 #include <optional>
 #include <string_view>
 #include <vector>
@@ -43,13 +44,20 @@ std::optional<Counted> split_count(std::string_view name) {
                     .fix = meant.empty() ? "" : "did you mean " + meant + "?"});
 }
 
+// Slices of TPUs have a power of two of chips, or cubes of 64.
+bool makes_a_slice(int64_t count) {
+  constexpr int64_t kCoresOfACube = 128;
+  return std::has_single_bit(static_cast<uint64_t>(count)) || count % kCoresOfACube == 0;
+}
+
 int64_t devices_of(const Accelerator& accelerator, const std::string& name, int64_t count) {
-  const int64_t each = accelerator.counted_per_device;
-  if (count > 0 && count % each == 0) return count / each;
-  throw UsageError({.where = "on",
-                    .given = in_quotes(name),
-                    .expected = each > 1 ? "an even number of at least 2, as it counts cores, two of which are a device"
-                                         : "a number of devices of at least 1"});
+  const int64_t each = accelerator.counted_per_device, most = accelerator.most_counted;
+  const bool is_tpu = accelerator.platform == "tpu";
+  if (count >= 1 && count <= most && count % each == 0 && (!is_tpu || makes_a_slice(count))) return count / each;
+  std::string expected = "a number of devices of at least 1 and at most " + std::to_string(most);
+  if (is_tpu) expected = "the number of a slice: a power of two, or a multiple of 128, at most " + std::to_string(most);
+  if (each > 1) expected += "; it counts cores, two of which are a device";
+  throw UsageError({.where = "on", .given = in_quotes(name), .expected = expected});
 }
 
 }  // namespace

@@ -17,7 +17,7 @@ struct Target {
 
 /// "cpu", "tpu:v3", "tpu:v3-8" with the number that Google's names have (of cores up to v4, v5p and 7x, of chips for
 /// v5e and v6e), "cuda:h100", "cuda:h100x8".
-/// errors  UsageError with the known names, and the nearest one
+/// errors  UsageError with the known names, and the nearest one; and for a number that no slice of TPUs has
 Target target_called(const std::string& name);
 
 }  // namespace portune::plan

@@ -82,8 +82,9 @@ class Remedies {
   static void compute_layers_again(train::StepOptions& options) { options.remat = Remat::kLayers; }
 
   bool has_room_for_state(const train::StepOptions& options) const {
-    return state_bytes(run_.task, run_.shapes_with(run_.batch_size, options.mesh).front().batch, options) <=
-           compiler_.memory_bytes();
+    const train::Signature batch = run_.shapes_with(run_.batch_size, options.mesh).front().batch;
+    const Memory memory = memory_of_arguments(run_.task, batch, options);
+    return memory.parameters + memory.optimizer <= compiler_.memory_bytes();
   }
   // What `search` finds; nothing where the run cannot have these options, or the compiler refuses them.
   template <class Search>
@@ -141,6 +142,7 @@ TargetPlan plan_target(const Compiler& compiler, const Run& run, int64_t devices
     plan = TargetPlan();
     plan.refusal = error.report().where;
     if (error.kind() != pjrt::CallError::Kind::kOutOfMemory) return plan;
+    plan.memory = memory_of_arguments(run.task, largest(run.shapes).batch, run.step);
   }
   plan.is_too_large = !plan.fits;
   if (plan.is_too_large) plan.remedies = Remedies(compiler, run, devices).found();

@@ -48,7 +48,8 @@ struct Remedy {
 };
 
 struct TargetPlan {
-  /// What the compiler says where it refuses a step; the rest is empty then.
+  /// What the compiler says where it refuses a step; the rest is empty then, but for what memory_of_arguments() knows
+  /// of a run that is too large.
   std::string refusal;
   std::vector<ShapePlan> shapes;
   Memory memory;  ///< of all shapes together, and of evaluations

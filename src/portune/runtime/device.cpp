@@ -56,7 +56,7 @@ struct Device::Impl {
         warn(options.warn) {
     if (is_cpu) register_cpu_kernels(client.plugin());
     if (!options.programs_folder.empty()) {
-      saved.emplace(options.programs_folder, origin_of(client.plugin(), name.platform));
+      saved.emplace(options.programs_folder, origin_of(client.plugin(), name.platform, options.use_kernels));
     }
     // Programs exchange on threads of their own.
     if (by_custom_calls) kernels::set_process_group(processes->duplicate());

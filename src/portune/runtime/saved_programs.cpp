@@ -46,21 +46,22 @@ constexpr std::array<Fact, 6> kOrigin = {{
     {"platform", &ProgramOrigin::platform, "compile for this device: portune plan --on ... --save"},
     {"plugin", &ProgramOrigin::plugin, "install the same plugin here and there: portune plugin install"},
     {"flags", &ProgramOrigin::flags, "set XLA_FLAGS and LIBTPU_INIT_ARGS here as there"},
-    {"kernels", &ProgramOrigin::kernels, "compile with the same Portune, for the same kind of processor"},
+    {"kernels", &ProgramOrigin::kernels,
+     "compile with the same Portune for the same kind of processor, both times with --no-kernels or without"},
     {"processor", &ProgramOrigin::processor, "compile on a machine with this processor"},
     {"cores", &ProgramOrigin::cores, "give both processes as many cores"},
 }};
 
 }  // namespace
 
-ProgramOrigin origin_of(const pjrt::Plugin& plugin, const std::string& platform) {
+ProgramOrigin origin_of(const pjrt::Plugin& plugin, const std::string& platform, bool use_kernels) {
   std::error_code none;
   ProgramOrigin origin{
       .platform = platform,
       .plugin = fmt::format("{}, {} bytes", to_string(plugin.version()), fs::file_size(plugin.file(), none)),
       .flags = pjrt::plugin_flags()};
   if (platform == "cpu") {
-    origin.kernels = kernels::cpu_kernels_version();
+    origin.kernels = use_kernels ? kernels::cpu_kernels_version() : "none";
     origin.processor = pjrt::processor_key();
     origin.cores = std::to_string(usable_cores());
   }
@@ -85,6 +86,11 @@ void ProgramWriter::commit(const ProgramOrigin& origin, const std::string& targe
 }
 
 SavedPrograms::SavedPrograms(const fs::path& folder, const ProgramOrigin& here) : folder_(folder) {
+  if (fs::is_regular_file(folder)) {
+    throw UsageError({.where = "compiled",
+                      .given = folder.string() + ", a file",
+                      .expected = "the folder that portune plan --save has made"});
+  }
   io::recover_directory(folder);
   const io::JsonObject facts = io::JsonObject::read(folder / kFacts);
   const std::string target = facts.get_string("target");

@@ -21,11 +21,12 @@ struct ProgramOrigin {
   std::string platform;   ///< "cuda"
   std::string plugin;     ///< its versions and size
   std::string flags;      ///< that the environment gives the plugin
-  std::string kernels;    ///< of the CPU; else empty, as what follows
+  std::string kernels;    ///< of the CPU, or "none"; for other devices empty, as what follows
   std::string processor;  ///< a hash that differs where code for it could
   std::string cores;      ///< that the process may use, as the work is split when a program is compiled
 };
-ProgramOrigin origin_of(const pjrt::Plugin& plugin, const std::string& platform);
+/// use_kernels  whether programs for a CPU call its kernels
+ProgramOrigin origin_of(const pjrt::Plugin& plugin, const std::string& platform, bool use_kernels);
 
 /// A folder of programs in the making, which appears with commit().
 class ProgramWriter {
@@ -46,7 +47,7 @@ class ProgramWriter {
 class SavedPrograms {
  public:
   /// here    what programs of this device depend on
-  /// errors  NotFoundError if there is no such folder; CheckpointError if it is of something else; DeviceError if its
+  /// errors  NotFoundError if there is no such folder; UsageError if it is a file; CheckpointError if it is of something else; DeviceError if its
   ///         programs are for another device, or by another plugin
   SavedPrograms(const std::filesystem::path& folder, const ProgramOrigin& here);
 
