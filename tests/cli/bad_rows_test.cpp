@@ -175,6 +175,24 @@ INSTANTIATE_TEST_SUITE_P(Tasks, BadRowsOfTasks, testing::ValuesIn(kTasksOfRows),
   return name;
 });
 
+// Whose places among all records are not those among good ones.
+TEST(BadRowsOption, OfTfrecordsWithAnIndexArePassedOverInASplit) {
+  const Toy toy;
+  std::string rows = "text,label\n";
+  for (int i = 0; i < 20; ++i) rows += i == 3 ? "damaged,1\n" : i % 2 == 0 ? "good,1\n" : "bad,0\n";
+  write(toy.file("rows.csv"), rows);
+  const std::string records = toy.file("rows.tfrecord");
+  ASSERT_EQ(portune({"tfrecord", "write", "--input", toy.file("rows.csv"), "--output", records}).exit_code, 0);
+  std::string bytes = read(records);
+  bytes[bytes.find("damaged")] = 'D';  // so that its checksum is wrong
+  write(records, bytes);
+  const Finished fit =
+      portune({"fit", "--model", tiny_bert(), "--train", records, "--output", toy.output(), "--max-length", "8",
+               "--epochs", "1", "--validation-split", "0.2", "--bad-rows", "skip:1", "--json"});
+  ASSERT_EQ(fit.exit_code, 0) << fit.err;
+  EXPECT_EQ(nlohmann::json::parse(fit.out)["skipped_rows"], 1);
+}
+
 // A row that does not say what is to be predicted from.
 TEST(BadRowsOption, PredictionsSayHowManyRowsHaveNoLine) {
   const Toy toy;

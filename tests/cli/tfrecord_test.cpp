@@ -202,6 +202,11 @@ TEST_F(TfrecordCommand, WritesRecordsAgainAsTheyWere) {
   const json before = inspected(kExamples), after = inspected(out());
   EXPECT_EQ(after["features"], before["features"]);
   EXPECT_EQ(after["first"], before["first"]);
+  ASSERT_EQ(write_rows_to(toy_.file("ints.tfrecord"), "a.csv", "n\n3\n", {"--int64-columns", "n"}).exit_code, 0);
+  const Finished floats = portune({"tfrecord", "write", "--input", toy_.file("ints.tfrecord"), "--output",
+                                   toy_.file("floats.tfrecord"), "--float-columns", "n"});
+  ASSERT_EQ(floats.exit_code, 0) << floats.err;
+  EXPECT_EQ(inspected(toy_.file("floats.tfrecord"))["features"]["n"]["kind"], "float");
 }
 
 TEST_F(TfrecordCommand, OptionsThatSayNothingAreRefused) {

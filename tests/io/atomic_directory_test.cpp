@@ -9,6 +9,7 @@
 #include <sys/mount.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -125,6 +126,7 @@ TEST(AtomicDirectory, KeepsOfTheOldFolderWhatItIsAsked) {
     write_text(root / "out" / name, "old");
   }
   fs::create_symlink("nowhere", root / "out" / "link");
+  ASSERT_EQ(mkfifo((root / "out" / "fifo").c_str(), 0600), 0);  // which cannot be copied
   {
     AtomicDirectory folder(root / "out");
     write_file(folder.staging() / "a.txt", "new");
@@ -132,7 +134,7 @@ TEST(AtomicDirectory, KeepsOfTheOldFolderWhatItIsAsked) {
     folder.commit([](const fs::directory_entry& entry) { return entry.path().filename() != "b.txt"; });
   }
   EXPECT_THAT(names_in(root.path()), ElementsAre("out"));
-  EXPECT_THAT(names_in(root / "out"), ElementsAre("a.txt", "late.txt", "link", "mine", "notes.txt"));
+  EXPECT_THAT(names_in(root / "out"), ElementsAre("a.txt", "fifo", "late.txt", "link", "mine", "notes.txt"));
   EXPECT_EQ(text_of(root / "out" / "a.txt"), "new");
   EXPECT_EQ(text_of(root / "out" / "mine" / "sub" / "d.txt"), "old");
   EXPECT_EQ(fs::read_symlink(root / "out" / "link"), "nowhere");

@@ -132,8 +132,9 @@ void print_outcome(const Outcome& outcome, const Talk& talk) {
   print_result(talk.json ? json_of(outcome) : table_of(outcome));
 }
 
-// Rows of files elsewhere are read one after the other: to fetch each by itself would be slow.
-bool may_permute(const FitArguments& a) { return std::ranges::none_of(a.train, io::is_remote); }
+// Rows of files elsewhere are read one after the other: to fetch each by itself would be slow. Where bad rows may be
+// passed over, their places are known only when the rows before them have been read.
+bool may_permute(const FitArguments& a) { return !a.model.bad_rows && std::ranges::none_of(a.train, io::is_remote); }
 
 // Sorted rows would be learnt class after class.
 void say_how_rows_are_shuffled(const FitArguments& a, const data::Dataset& rows, int64_t examples) {
@@ -225,7 +226,8 @@ TrainingOptions training_options(const FitArguments& a, const RowTask& task, int
   options.must_match.merge(task.settings());
   options.must_match.merge(facts_of_training_files(a.train, examples));
   options.must_match.insert({{"task", a.model.task}, {"batch_size", std::to_string(a.batch_size)}});
-  if (a.shuffle_buffer < examples) options.must_match["shuffle_buffer"] = std::to_string(a.shuffle_buffer);
+  if (a.shuffle_buffer != FitArguments{}.shuffle_buffer)
+    options.must_match["shuffle_buffer"] = std::to_string(a.shuffle_buffer);
   const data::TableOptions& table = a.model.table;
   if (!table.names.empty()) options.must_match["column_names"] = fmt::format("{}", fmt::join(table.names, ","));
   if (a.model.bad_rows) options.must_match["bad_rows"] = fmt::format("skip:{}", a.model.bad_rows->limit());

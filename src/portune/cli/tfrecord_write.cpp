@@ -40,6 +40,10 @@ Tensor numbers_in(const data::Example& row, const std::string& column, const cha
   if (const Tensor* array = std::get_if<Tensor>(&row.column(column))) {
     const bool is_float = array->dtype() == DType::kFloat32;
     if (is_float == std::is_floating_point_v<T>) return *array;
+    if (array->dtype() == DType::kInt64) {  // and floats are wanted
+      const auto integers = array->as<int64_t>();
+      return vector_of(std::vector<float>(integers.begin(), integers.end()));
+    }
     throw DataError({.where = to_string(row.origin()),
                      .given = to_string(array->type()) + " in column \"" + column + "\"",
                      .expected = expected});

@@ -122,16 +122,38 @@ void link_or_copy(const fs::path& from, const fs::path& to) {
   if (error) throw_system_error("keep " + from.string() + " as", to, error.value());
 }
 
+void keep_entry(const fs::directory_entry& entry, const fs::path& place) {
+  link_or_copy(entry.path(), place);
+  if (entry.is_symlink()) return;
+  if (entry.is_directory()) sync_tree(place);
+  if (entry.is_regular_file()) sync(place, O_RDONLY);
+}
+
+// So that they are in the new folder at once. What can be neither linked nor copied (a FIFO, a file of another user,
+// one that vanishes meanwhile) is left to move_entries().
 void keep_entries(const fs::path& old, const fs::path& staging, const EntryTest& keep) {
   for (const fs::directory_entry& entry : fs::directory_iterator(old)) {
     const fs::path place = staging / entry.path().filename();
     if (fs::exists(fs::symlink_status(place)) || !keep(entry)) continue;
-    link_or_copy(entry.path(), place);
-    if (entry.is_symlink()) continue;
-    if (entry.is_directory()) sync_tree(place);
-    if (entry.is_regular_file()) sync(place, O_RDONLY);
+    try {
+      keep_entry(entry, place);
+    } catch (const std::exception&) {
+      std::error_code ignored;
+      fs::remove_all(place, ignored);
+    }
   }
   sync(staging, O_RDONLY | O_DIRECTORY);
+}
+
+// Those that have come since, too. Returns whether all could be moved.
+bool move_entries(const fs::path& old, const fs::path& target, const EntryTest& keep) {
+  bool all = true;
+  for (const fs::directory_entry& entry : fs::directory_iterator(old)) {
+    const fs::path place = target / entry.path().filename();
+    if (fs::exists(fs::symlink_status(place)) || !keep(entry)) continue;
+    all = all && rename(entry.path().c_str(), place.c_str()) == 0;
+  }
+  return all;
 }
 
 // Our folders beside `target`, the newest first.
@@ -209,14 +231,13 @@ AtomicDirectory::~AtomicDirectory() {
 
 void AtomicDirectory::commit(const EntryTest& keep) {
   sync_tree(staging_);
-  // Late, as something may still come into the old folder meanwhile.
   if (keep && fs::is_directory(target_)) keep_entries(target_, staging_, keep);
   // Held until the old folder is removed: meanwhile nobody shall take it for one that a dead run moved aside.
   const std::optional<FileDescriptor> old_lock = wait_for_lock(target_);
   const std::optional<fs::path> old = put_in_place(staging_, target_);
   committed_ = true;
   sync(target_.parent_path(), O_RDONLY | O_DIRECTORY);
-  if (old) remove_tree(*old);
+  if (old && (!keep || move_entries(*old, target_, keep))) remove_tree(*old);
 }
 
 void require_not_working_folder(const fs::path& folder) {

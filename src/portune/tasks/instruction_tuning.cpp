@@ -39,15 +39,14 @@ class InstructionTuning final : public tasks::CausalTask {
   data::Dataset examples(const data::Dataset& rows) const override { return labelled(rows).filter(has_label); }
 
   std::map<std::string, std::string> settings() const override {
-    std::map<std::string, std::string> settings = {{"max_length", std::to_string(options_.max_length)},
-                                                   {"messages_column", options_.messages_column},
-                                                   {"prompt_column", options_.prompt_column},
-                                                   {"completion_column", options_.completion_column},
-                                                   {"input_column", options_.input_column},
-                                                   {"as_messages", options_.as_messages ? "true" : "false"},
-                                                   {"chat_template", options_.chat_template.string()},
-                                                   {"chat_variables", options_.chat.variables},
-                                                   {"chat_tools", options_.chat.tools}};
+    std::map<std::string, std::string> settings = {
+        {"max_length", std::to_string(options_.max_length)}, {"messages_column", options_.messages_column},
+        {"prompt_column", options_.prompt_column},           {"completion_column", options_.completion_column},
+        {"chat_template", options_.chat_template.string()},  {"chat_variables", options_.chat.variables}};
+    // Checkpoints from before there were these have none of them.
+    if (!options_.input_column.empty()) settings["input_column"] = options_.input_column;
+    if (options_.as_messages) settings["as_messages"] = "true";
+    if (!options_.chat.tools.empty()) settings["chat_tools"] = options_.chat.tools;
     if (rows_.tells_date()) settings["chat_date"] = options_.chat.date;
     return settings;
   }

@@ -130,7 +130,7 @@ class MaskedLm final : public TextTask {
     return example;
   }
 
-  // Other masks for each row of each file, wherever these are.
+  // Other masks for each row and each name of a file, in whatever folder it is.
   static int32_t seed_of(const data::Origin& origin) {
     const std::string file = origin.file ? std::filesystem::path(*origin.file).filename().string() : "";
     return static_cast<int32_t>(split_mix_64(io::hash_of(file), static_cast<uint64_t>(origin.row)));

@@ -112,10 +112,21 @@ class FitLoop {
       throw;
     } catch (const Error&) {
       if (!shapes_ || state_.processes() != nullptr) throw;
-      finish_running();
-      save_before_end();  // of which on_checkpoint() tells
+      save_what_was_made();
       throw;
     }
+  }
+
+  // Where something has failed already, which is what must be told in the end.
+  void save_what_was_made() {
+    std::string fault;
+    try {
+      finish_running();
+      fault = save_before_end().fault;  // of a path on_checkpoint() tells
+    } catch (const Error& error) {
+      fault = one_line(error.report());
+    }
+    if (!fault.empty()) callback_.on_warning("the steps made before could not be saved: " + fault);
   }
 
   // Empty where the next pass had to wait for its data when it began, and so has no place yet: a resumption then passes
