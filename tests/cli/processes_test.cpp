@@ -217,6 +217,7 @@ TEST_P(Processes, RefuseOtherOptionsThanThoseOfTheFirst) {
               AllOf(HasSubstr("--checkpoint-every"),
                     HasSubstr("given otherwise, or not at all, in process 1 than in process 0")));
   EXPECT_THAT(refusal({"--max-steps", "3"}), HasSubstr("--max-steps"));
+  EXPECT_THAT(refusal({"--device", "cuda"}), HasSubstr("of another in process 1"));
   Words fewer = words;
   *std::ranges::find(fewer, "2") = "1";
   const Finished run = portune_in(2, words, fewer);

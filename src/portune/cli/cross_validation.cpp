@@ -98,13 +98,17 @@ train::RunFacts facts_of(const FitArguments& a, const RowTask& task, int64_t row
 std::vector<int> random_folds(const FitArguments& a, const RowTask& task, const data::Dataset& rows) {
   const int folds = static_cast<int>(a.folds);
   const std::optional<std::vector<std::string>> classes = classes_of(a, task, rows);
-  if (!classes) return data::k_fold(rows.count(), folds, a.training.seed);
+  if (!classes) return data::k_fold(count(rows), folds, a.training.seed);
   try {
     return data::stratified_k_fold(*classes, folds, a.training.seed);
   } catch (const UsageError& error) {
     say(a.talk, fmt::format("folds are made whatever the rows' classes: {}", error.report().given));
     return data::k_fold(std::ssize(*classes), folds, a.training.seed);
   }
+}
+
+void read_through(const data::Dataset& rows) {
+  for (data::Cursor cursor = interruptible(rows).iterate(); cursor.next();) continue;
 }
 
 // The fold of each row.
@@ -115,7 +119,7 @@ std::vector<int> folds_of(const FitArguments& a, const RowTask& task, const data
        interruptible(data::read_table(a.train, table_options(a.model, {a.group_column}))).iterate()) {
     groups.push_back(row.text(a.group_column));
   }
-  if (const int64_t examples = rows.count(); examples != std::ssize(groups)) {
+  if (const int64_t examples = count(rows); examples != std::ssize(groups)) {
     throw UsageError({.where = "group_column",
                       .given = fmt::format("{} rows in the files, and {} for the task", groups.size(), examples),
                       .expected = "a table with a row for each example"});
@@ -165,7 +169,7 @@ int cross_validate(const FitArguments& given) {
   }
   choose_shapes(a, *task);
   // Read before anything is trained, so that what is wrong with them is told now.
-  if (!a.test.empty()) interruptible(read_rows(a.model, a.test, *task, RowTask::Labels::kIgnored)).count();
+  if (!a.test.empty()) read_through(read_rows(a.model, a.test, *task, RowTask::Labels::kIgnored));
   const std::vector<int> fold_of = folds_of(a, *task, interruptible(read_rows(a.model, a.train, *task, kLabels)));
   require_same_run(a, facts_of(a, *task, std::ssize(fold_of)));
   for (int64_t fold = 0; fold < a.folds; ++fold) {

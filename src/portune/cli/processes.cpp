@@ -51,8 +51,20 @@ void require_all_of_them(const ProcessGroup& processes) {
                      .fix = "start them with the mpirun of the MPI that Portune was built with, or srun --mpi=pmix"});
 }
 
+// Before what processes of one platform alone tell each other.
+void require_one_platform(ProcessGroup& processes, const std::string& device) {
+  const std::vector<uint64_t> all = processes.all_gather(io::hash_of(device_name(device).platform));
+  const auto other = std::ranges::find_if(all, [&](uint64_t platform) { return platform != all.front(); });
+  if (other == all.end()) return;
+  throw UsageError(
+      {.where = "device",
+       .given = fmt::format("devices of one kind in process 0 and of another in process {}", other - all.begin()),
+       .expected = "the same kind in all processes"});
+}
+
 // What each process takes of the machine, and the mesh of all that all take, unless they are given.
 void divide_devices(DeviceOptions& options) {
+  require_one_platform(*options.processes, options.device);
   const int64_t processes = options.processes->size();
   const bool is_for_mesh = options.mesh.devices() == 1;
   if (options.device == "tpu" && is_for_mesh) {
