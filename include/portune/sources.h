@@ -127,6 +127,7 @@ struct TableOptions {
   std::vector<std::string> columns;           ///< the columns to read; empty: all
   std::vector<std::string> names;             ///< the columns' names, for .csv and .tsv files without a header
   std::map<std::string, std::string> rename;  ///< from a name in the files to the one that rows have, and `columns`
+  bool as_written = false;                    ///< of TFRecords: see TfrecordOptions
 };
 
 /// Reads by the kind that the files have in common (kind_extension): .csv, .tsv, or .jsonl, .ndjson and .json (which

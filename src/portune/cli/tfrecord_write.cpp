@@ -16,7 +16,6 @@
 #include "portune/cli/report.h"
 #include "portune/cli/signals.h"
 #include "portune/data/file_kinds.h"
-#include "portune/data/rename_columns.h"
 #include "portune/data/user_function.h"
 #include "portune/sources.h"
 #include "portune/tasks/image_file.h"
@@ -134,25 +133,11 @@ std::string image_column_of(const TfrecordWriteArguments& a) {
   return a.image_column.empty() && is_image_folder(a) ? data::ImageFolderOptions{}.image_column : a.image_column;
 }
 
-// Features keep their kinds.
-data::Dataset read_again(const std::vector<std::string>& files, const data::TableOptions& table) {
-  data::TfrecordOptions options{.as_written = true};
-  const auto name_in_files = [&](const std::string& column) {
-    const auto renamed = std::ranges::find(table.rename, column, [](const auto& names) { return names.second; });
-    return renamed == table.rename.end() ? column : renamed->first;
-  };
-  for (const std::string& column : table.columns) {
-    options.features.push_back({.name = name_in_files(column), .column = column});
-  }
-  const data::Dataset rows = data::read_tfrecord(files, std::move(options));
-  return table.columns.empty() && !table.rename.empty() ? data::rename_columns(rows, table.rename) : rows;
-}
-
 data::Dataset rows_of(const TfrecordWriteArguments& a) {
   if (is_image_folder(a)) return data::read_image_folder(a.input[0], {.image_column = image_column_of(a)});
-  const std::vector<std::string> files = data::table_files(a.input);
-  const auto is_tfrecord = [](const std::string& file) { return data::kind_of(file) == data::FileKind::kTfrecord; };
-  return std::ranges::all_of(files, is_tfrecord) ? read_again(files, a.table) : data::read_table(a.input, a.table);
+  data::TableOptions table = a.table;
+  table.as_written = true;
+  return data::read_table(a.input, std::move(table));
 }
 
 void refuse(const std::string& option, const std::string& given, const std::string& expected) {

@@ -34,9 +34,9 @@ FileKind common_kind(const std::vector<std::string>& paths) {
   return kind;
 }
 
-Dataset read_tfrecord_table(Files files, const std::vector<std::string>& columns) {
-  TfrecordOptions options;
-  for (const std::string& column : columns) options.features.push_back({.name = column});
+Dataset read_tfrecord_table(Files files, const TableOptions& table) {
+  TfrecordOptions options{.as_written = table.as_written};
+  for (const std::string& column : table.columns) options.features.push_back({.name = column});
   return read_tfrecord(std::move(files), std::move(options));
 }
 
@@ -66,7 +66,7 @@ Dataset read(const std::vector<std::string>& paths, TableOptions options) {
   if (kind == FileKind::kCsv) return read_csv(paths, csv_options(std::move(options)));
   if (kind == FileKind::kTsv) return read_tsv(paths, csv_options(std::move(options)));
   require_no_names(paths.front(), options);
-  if (kind == FileKind::kTfrecord) return read_tfrecord_table(paths, options.columns);
+  if (kind == FileKind::kTfrecord) return read_tfrecord_table(paths, options);
   if (kind == FileKind::kParquet || kind == FileKind::kArrow) {
     return read_arrow(paths, {.columns = std::move(options.columns)});
   }
