@@ -1,11 +1,11 @@
-# make build   the command build/portune
+# make build   the command build/portatune
 # make demo    fine-tunes a BERT encoder on 8,448 movie reviews and reports the AUC on 2,120 others
 # make test    builds everything and runs the tests
 # make fuzz    builds the fuzzers with clang and runs each for a minute (SECONDS=600: for ten)
-# make bench   measures Portune against torch and transformers: see bench/README.md
+# make bench   measures Portatune against torch and transformers: see bench/README.md
 # Each installs or fetches what is missing first: see tools/setup.sh.
 SHELL := /bin/bash
-CACHE := $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/portune
+CACHE := $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/portatune
 DEMO := $(CACHE)/demo
 
 .PHONY: build demo test fuzz bench clean
@@ -15,12 +15,12 @@ SECONDS := 60
 build:
 	@tools/setup.sh
 	@$(MAKE) --no-print-directory build/build.ninja
-	@cmake --build build --target portune
+	@cmake --build build --target portatune
 
 demo:
 	@tools/setup.sh --demo
 	@$(MAKE) --no-print-directory build
-	build/portune fit --task text-classification --model $(DEMO)/minilm \
+	build/portatune fit --task text-classification --model $(DEMO)/minilm \
 	  --train $(DEMO)/movie_reviews/train.tsv --validation $(DEMO)/movie_reviews/validation.tsv \
 	  --text-column text --label-column label --head sigmoid --max-length 64 \
 	  --batch-size 32 --learning-rate 3e-5 --epochs 2 --steps-per-epoch 150 --output build/demo
@@ -33,19 +33,19 @@ test:
 
 fuzz:
 	@tools/setup.sh
-	@cmake -S . -B build-fuzz -G Ninja -DPORTUNE_FUZZ=ON -DPORTUNE_FUZZ_SECONDS=$(SECONDS) \
-	  -DCMAKE_C_COMPILER=clang -DCMAKE_CXX_COMPILER=clang++ -DPORTUNE_DEPS=$(CACHE)/deps
+	@cmake -S . -B build-fuzz -G Ninja -DPORTATUNE_FUZZ=ON -DPORTATUNE_FUZZ_SECONDS=$(SECONDS) \
+	  -DCMAKE_C_COMPILER=clang -DCMAKE_CXX_COMPILER=clang++ -DPORTATUNE_DEPS=$(CACHE)/deps
 	@cmake --build build-fuzz
 	@ctest --test-dir build-fuzz --output-on-failure -R '^fuzz_'
 
 bench:
 	@tools/setup.sh --demo
 	@$(MAKE) --no-print-directory build
-	@cmake --build build --target portune_tokenizer_bench portune_generate_bench
+	@cmake --build build --target portatune_tokenizer_bench portatune_generate_bench
 	@for script in train_step generate startup accuracy tokenizer; do python3 -B bench/$$script.py || exit 1; done
 
 clean:
 	rm -rf build
 
 build/build.ninja:
-	cmake -S . -B build -G Ninja -DCMAKE_BUILD_TYPE=Release -DPORTUNE_DEPS=$(CACHE)/deps
+	cmake -S . -B build -G Ninja -DCMAKE_BUILD_TYPE=Release -DPORTATUNE_DEPS=$(CACHE)/deps

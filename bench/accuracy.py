@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
-"""bench/accuracy.py: AUC on the demo's held-out reviews after the demo's training, Portune and transformers by seed.
+"""bench/accuracy.py: AUC on the demo's held-out reviews after the demo's training, Portatune and transformers by seed.
 
-Ends with `RATIO accuracy <value>`: the peer's mean error (1 - AUC) over Portune's, so above 1 Portune is more accurate.
+Ends with `RATIO accuracy <value>`: the peer's mean error (1 - AUC) over Portatune's, so above 1 Portatune is more accurate.
 The spread over the seeds tells how much of that is chance.
 """
 
 import argparse
 import tempfile
 
-from harness import MINILM, PEERS, PORTUNE, REVIEWS, TASK, compare_by_seed, json_line, peer_python, run
+from harness import MINILM, PEERS, PORTATUNE, REVIEWS, TASK, compare_by_seed, json_line, peer_python, run
 
 STEPS = 150  # per epoch, of two
 ARGUMENTS = ["--model", MINILM, "--train", REVIEWS / "train.tsv", "--validation", REVIEWS / "validation.tsv"]
@@ -20,13 +20,13 @@ def main():
     parser.add_argument("--seeds", type=int, nargs="+", default=[1, 2, 3])
     options = parser.parse_args()
     python = peer_python()
-    compare_by_seed("accuracy", options.seeds, "AUC", portune_auc, lambda seed: peer_auc(python, seed))
+    compare_by_seed("accuracy", options.seeds, "AUC", portatune_auc, lambda seed: peer_auc(python, seed))
 
 
-def portune_auc(seed):
+def portatune_auc(seed):
     schedule = ["--epochs", 2, "--steps-per-epoch", STEPS, "--seed", seed]
     with tempfile.TemporaryDirectory() as folder:
-        printed, _ = run(PORTUNE, "fit", *TASK, *ARGUMENTS, *schedule, "--json", "--output", f"{folder}/model")
+        printed, _ = run(PORTATUNE, "fit", *TASK, *ARGUMENTS, *schedule, "--json", "--output", f"{folder}/model")
     return json_line(printed)["after"]["roc_auc"]
 
 

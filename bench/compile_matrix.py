@@ -15,7 +15,7 @@ import subprocess
 import tempfile
 import zlib
 
-from harness import PORTUNE
+from harness import PORTATUNE
 
 TARGETS = [
     "tpu:v2", "tpu:v3", "tpu:v4", "tpu:v5e", "tpu:v5p", "tpu:v6e", "tpu:7x", "cuda:h100", "cuda:a100-40gb", "cuda:l4",
@@ -64,7 +64,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--tokenizers", type=pathlib.Path, help="folder with bert and gpt2")
     parser.add_argument("--output", type=pathlib.Path, default=pathlib.Path("compile_matrix.jsonl"))
-    parser.add_argument("--portune", type=pathlib.Path, default=PORTUNE)
+    parser.add_argument("--portatune", type=pathlib.Path, default=PORTATUNE)
     parser.add_argument("--targets", nargs="+", default=TARGETS)
     parser.add_argument("--models", nargs="+", default=list(MODELS), choices=list(MODELS))
     parser.add_argument("--table", action="store_true")
@@ -93,7 +93,7 @@ def planned(options, model, target):
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
         write_model(folder / "model", config, tokenizer, options.tokenizers)
-        command = [options.portune, "plan", "--on", target, "--json", "-q", "--dtype", "bfloat16", "--task", task]
+        command = [options.portatune, "plan", "--on", target, "--json", "-q", "--dtype", "bfloat16", "--task", task]
         command += ["--model", folder / "model", "--train", write_data(folder, task), "--batch-size", rows]
         if length:
             command += ["--max-length", length]

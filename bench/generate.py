@@ -1,16 +1,16 @@
 #!/usr/bin/env python3
-"""bench/generate.py: seconds to read prompts and to make tokens, greedily, Portune and transformers in turns.
+"""bench/generate.py: seconds to read prompts and to make tokens, greedily, Portatune and transformers in turns.
 
 Decoders of the sizes of GPT-2 and OPT-125M with random weights; prompts of 128 tokens, 64 new ones. The peer's figure is
 that of its dynamic or its static cache, whichever was faster. Needs `make build` and
-`cmake --build build --target portune_generate_bench`.
+`cmake --build build --target portatune_generate_bench`.
 """
 
 import argparse
 
 from harness import CACHE, PEERS, ROOT, json_line, peer_python, report_seconds, run
 
-PORTUNE = ROOT / "build" / "bench" / "portune_generate_bench"
+PORTATUNE = ROOT / "build" / "bench" / "portatune_generate_bench"
 TOKENS, NEW_TOKENS = 128, 64
 
 
@@ -34,17 +34,17 @@ def main():
 def compare(name, python, model, prompts, options):
     sizes = [model, "--prompts", prompts, "--tokens", TOKENS, "--new-tokens", NEW_TOKENS, "--rounds", 2]
     sizes += ["--dtype", options.dtype]
-    portune = {"prefill_s": [], "decode_s": []}
+    portatune = {"prefill_s": [], "decode_s": []}
     peers = {cache: {"prefill_s": [], "decode_s": []} for cache in options.caches}
     for _ in range(options.rounds):
-        add(portune, json_line(run(PORTUNE, *sizes)[0]))
+        add(portatune, json_line(run(PORTATUNE, *sizes)[0]))
         for cache, peer in peers.items():
             add(peer, json_line(run(python, PEERS / "generate.py", *sizes, "--cache", cache)[0]))
     for part, tokens in (("prefill_s", TOKENS), ("decode_s", NEW_TOKENS - 1)):
         peer = min((peer[part] for peer in peers.values()), key=min)
-        report_seconds(f"{name}_{part.removesuffix('_s')}", portune[part], peer)
-        rates = [prompts * tokens / min(seconds) for seconds in (portune[part], peer)]
-        print(f"  tokens per second: portune {rates[0]:.1f}, peer {rates[1]:.1f}", flush=True)
+        report_seconds(f"{name}_{part.removesuffix('_s')}", portatune[part], peer)
+        rates = [prompts * tokens / min(seconds) for seconds in (portatune[part], peer)]
+        print(f"  tokens per second: portatune {rates[0]:.1f}, peer {rates[1]:.1f}", flush=True)
 
 
 def add(figures, more):

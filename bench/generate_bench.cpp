@@ -6,8 +6,8 @@
 #include <cstring>
 #include <random>
 
-#include "portune/generation.h"
-#include "portune/io/json.h"
+#include "portatune/generation.h"
+#include "portatune/io/json.h"
 
 namespace {
 
@@ -17,7 +17,7 @@ struct Sizes {
 
 std::vector<std::vector<int32_t>> random_prompts(const std::string& model, const Sizes& sizes) {
   const auto vocab_size =
-      portune::io::JsonObject::read(std::filesystem::path(model) / "config.json").get_int("vocab_size");
+      portatune::io::JsonObject::read(std::filesystem::path(model) / "config.json").get_int("vocab_size");
   std::mt19937 generator(0);
   std::vector<std::vector<int32_t>> prompts(static_cast<size_t>(sizes.prompts));
   for (auto& prompt : prompts) {
@@ -35,8 +35,8 @@ int main(int argc, char** argv) {
   if (argc < 2) return 2;
   const std::string model = argv[1];
   Sizes sizes;
-  portune::GeneratorOptions options;
-  portune::GenerationOptions generation;  // without a token that ends texts
+  portatune::GeneratorOptions options;
+  portatune::GenerationOptions generation;  // without a token that ends texts
   for (int i = 2; i + 1 < argc; i += 2) {
     const std::string name = argv[i];
     if (name == "--prompts") sizes.prompts = std::atoll(argv[i + 1]);
@@ -50,12 +50,12 @@ int main(int argc, char** argv) {
       generation.top_p = 0.9;
       generation.repetition_penalty = search == "drawing" ? 1.1 : 1;
     }
-    if (name == "--dtype" && std::strcmp(argv[i + 1], "bfloat16") == 0) options.dtype = portune::DType::kBFloat16;
+    if (name == "--dtype" && std::strcmp(argv[i + 1], "bfloat16") == 0) options.dtype = portatune::DType::kBFloat16;
   }
   generation.max_new_tokens = sizes.new_tokens;
   options.batch_size = sizes.prompts;
-  const portune::Device device;
-  portune::Generator generator(device, model, options);
+  const portatune::Device device;
+  portatune::Generator generator(device, model, options);
   const auto prompts = random_prompts(model, sizes);
   std::vector<double> prefill, decode;
   for (int64_t round = 0; round <= sizes.rounds; ++round) {

@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""bench/glue.py: the official metric of GLUE tasks after the same training by Portune and by transformers' Trainer.
+"""bench/glue.py: the official metric of GLUE tasks after the same training by Portatune and by transformers' Trainer.
 
 Both sides: MiniLM (6 layers, 384), float32, texts padded to 32 tokens (MRPC: 128; of CoLA's 8,551 sentences 5 are longer),
 batches of 32, AdamW at 1e-4 without weight decay or warm-up, linear decay, gradients clipped to 1; CoLA 2 epochs (about 540
 steps), MRPC 3. (At 5e-5 this small model still calls every sentence acceptable after an epoch, which is a correlation of 0
-and compares nothing.) Portune takes the rest from its recipe. Ends every task with `RATIO <task> <value>`: the peer's mean error (1 - metric) over Portune's.
+and compares nothing.) Portatune takes the rest from its recipe. Ends every task with `RATIO <task> <value>`: the peer's mean error (1 - metric) over Portatune's.
 
     --cola FOLDER   in_domain_train.tsv, in_domain_dev.tsv and out_of_domain_dev.tsv, as CoLA's authors publish them; the
-                    two dev files together are GLUE's. Default: cola in the folder PORTUNE_SHARED_DATA
+                    two dev files together are GLUE's. Default: cola in the folder PORTATUNE_SHARED_DATA
     --mrpc FOLDER   train.tsv and dev.tsv of GLUE's MRPC; left out unless it is given
 """
 
@@ -16,11 +16,11 @@ import os
 import pathlib
 import tempfile
 
-from harness import MINILM, PEERS, PORTUNE, compare_by_seed, json_line, peer_python, run
+from harness import MINILM, PEERS, PORTATUNE, compare_by_seed, json_line, peer_python, run
 
 SETTINGS = ["--batch-size", 32]
 MAX_LENGTH = {"cola": 32, "mrpc": 128}
-# What the recipes tell Portune, for the peer.
+# What the recipes tell Portatune, for the peer.
 COLUMNS = {
     "cola": ["--column-names", "source,label,mark,sentence", "--text-column", "sentence"],
     "mrpc": ["--text-column", "#1 String", "--text-pair-column", "#2 String", "--label-column", "Quality"],
@@ -40,15 +40,15 @@ def main():
             task,
             options.seeds,
             METRICS[task],
-            lambda seed: portune_score(task, [*arguments, "--seed", seed]),
+            lambda seed: portatune_score(task, [*arguments, "--seed", seed]),
             lambda seed: peer_score(python, task, [*arguments, "--seed", seed]),
         )
 
 
-def portune_score(task, arguments):
+def portatune_score(task, arguments):
     with tempfile.TemporaryDirectory() as folder:
         printed, _ = run(
-            PORTUNE, "fit", "--recipe", f"glue/{task}", *arguments, "--json", "--output", f"{folder}/model"
+            PORTATUNE, "fit", "--recipe", f"glue/{task}", *arguments, "--json", "--output", f"{folder}/model"
         )
     return json_line(printed)["after"][METRICS[task]]
 
@@ -63,7 +63,7 @@ def parse_options():
     parser.add_argument("--seeds", type=int, nargs="+", default=[1, 2, 3])
     parser.add_argument("--learning-rate", type=float, default=1e-4)
     parser.add_argument("--max-steps", type=int, help="in place of the epochs, to try")
-    shared = pathlib.Path(os.environ.get("PORTUNE_SHARED_DATA", "."))
+    shared = pathlib.Path(os.environ.get("PORTATUNE_SHARED_DATA", "."))
     parser.add_argument("--cola", type=pathlib.Path, default=shared / "cola")
     parser.add_argument("--mrpc", type=pathlib.Path)
     return parser.parse_args()

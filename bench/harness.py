@@ -1,7 +1,7 @@
 """What the benchmarks share: where things are, how both sides are run, and how figures are reported.
 
-A figure is a table of Portune and its peer, measured in turns within one run so that both meet the same machine, and a
-last line `RATIO <name> <value>`: the peer's best time over Portune's, so above 1 Portune is faster. The best (smallest)
+A figure is a table of Portatune and its peer, measured in turns within one run so that both meet the same machine, and a
+last line `RATIO <name> <value>`: the peer's best time over Portatune's, so above 1 Portatune is faster. The best (smallest)
 time is the one that other work on the machine disturbed least; the median stands beside it.
 """
 
@@ -16,21 +16,21 @@ import time
 import venv
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-CACHE = pathlib.Path(os.environ.get("XDG_CACHE_HOME") or pathlib.Path.home() / ".cache", "portune")
-PORTUNE = ROOT / "build" / "portune"
+CACHE = pathlib.Path(os.environ.get("XDG_CACHE_HOME") or pathlib.Path.home() / ".cache", "portatune")
+PORTATUNE = ROOT / "build" / "portatune"
 PEERS = ROOT / "bench" / "peers"
 MINILM = CACHE / "demo" / "minilm"
 REVIEWS = CACHE / "demo" / "movie_reviews"
-# How `portune fit` is told the demo's task.
+# How `portatune fit` is told the demo's task.
 TASK = ["--task", "text-classification", "--text-column", "text", "--label-column", "label", "--head", "sigmoid"]
 
 
 def peer_python():
-    """A Python that has the peers: PORTUNE_BENCH_VENV names one, else it is made in the cache (several GB)."""
-    folder = pathlib.Path(os.environ.get("PORTUNE_BENCH_VENV") or CACHE / "bench" / "venv")
+    """A Python that has the peers: PORTATUNE_BENCH_VENV names one, else it is made in the cache (several GB)."""
+    folder = pathlib.Path(os.environ.get("PORTATUNE_BENCH_VENV") or CACHE / "bench" / "venv")
     python = folder / "bin" / "python"
     complete = folder / ".complete"
-    if "PORTUNE_BENCH_VENV" not in os.environ and not complete.exists():
+    if "PORTATUNE_BENCH_VENV" not in os.environ and not complete.exists():
         print(f"installing the peers into {folder}", file=sys.stderr)
         install(folder, "-r", PEERS / "requirements.txt")
         complete.touch()
@@ -67,13 +67,13 @@ def json_line(printed):
     return json.loads([line for line in printed.splitlines() if line.startswith("{")][-1])
 
 
-def compare_by_seed(name, seeds, figure, portune, peer):
+def compare_by_seed(name, seeds, figure, portatune, peer):
     """Prints a figure, of which 1 is best, of both sides for each seed; their means; and how the mean errors compare."""
-    values = {"portune": [], "peer": []}
+    values = {"portatune": [], "peer": []}
     for seed in seeds:
-        values["portune"].append(portune(seed))
+        values["portatune"].append(portatune(seed))
         values["peer"].append(peer(seed))
-        print(f"seed {seed}: {figure} portune {values['portune'][-1]:.4f}   peer {values['peer'][-1]:.4f}", flush=True)
+        print(f"seed {seed}: {figure} portatune {values['portatune'][-1]:.4f}   peer {values['peer'][-1]:.4f}", flush=True)
     for side, of_side in values.items():
         mean = statistics.mean(of_side)
         print(f"  {side:8} mean {mean:.4f}   lowest {min(of_side):.4f}   highest {max(of_side):.4f}")
@@ -81,9 +81,9 @@ def compare_by_seed(name, seeds, figure, portune, peer):
     print(f"RATIO {name} {error_of_peer / error if error else math.inf:.3f}", flush=True)
 
 
-def report_seconds(name, portune, peer):
+def report_seconds(name, portatune, peer):
     load = ", ".join(f"{value:.1f}" for value in os.getloadavg())
     print(f"{name}: {os.cpu_count()} CPUs, load {load}")
-    for side, seconds in (("portune", portune), ("peer", peer)):
+    for side, seconds in (("portatune", portatune), ("peer", peer)):
         print(f"  {side:8} min {min(seconds):8.3f} s   median {statistics.median(seconds):8.3f} s   n {len(seconds)}")
-    print(f"RATIO {name} {min(peer) / min(portune):.3f}", flush=True)
+    print(f"RATIO {name} {min(peer) / min(portatune):.3f}", flush=True)

@@ -2,11 +2,11 @@
 """JPEG to a normalised tensor beside Pillow and torchvision with the image processors of transformers: one thread.
 
     python3 bench/images.py PICTURE ... [--rounds 5] [--passes 20] [--size 224] [--scale 1]
-Each PICTURE (a file that Pillow reads) becomes a JPEG of quality 90, --scale times as wide and high. Build with: ninja portune_images_bench. Each round
+Each PICTURE (a file that Pillow reads) becomes a JPEG of quality 90, --scale times as wide and high. Build with: ninja portatune_images_bench. Each round
 starts each program anew, in turn; times are those of the processor, of the best pass over all pictures. In exact mode
-Portune's pixels must be those of Pillow and the Pillow backend, bit for bit.
+Portatune's pixels must be those of Pillow and the Pillow backend, bit for bit.
 
-The last lines are `RATIO <mode> <peer> <value>`: how many times faster Portune is, by the best round of each.
+The last lines are `RATIO <mode> <peer> <value>`: how many times faster Portatune is, by the best round of each.
 """
 
 import argparse
@@ -19,7 +19,7 @@ import tempfile
 
 from harness import PEERS, ROOT, peer_python, run
 
-BENCH = ROOT / "build" / "bench" / "portune_images_bench"
+BENCH = ROOT / "build" / "bench" / "portatune_images_bench"
 TO_JPEG = """
 import sys
 from PIL import Image
@@ -40,7 +40,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         scratch, python = pathlib.Path(folder), peer_python()
         write_inputs(options, scratch, python)
-        programs = {f"portune {mode}": [BENCH, scratch, options.passes, mode] for mode in ("exact", "reduced")}
+        programs = {f"portatune {mode}": [BENCH, scratch, options.passes, mode] for mode in ("exact", "reduced")}
         for peer in ("pillow", "torchvision"):
             programs[peer] = [python, PEERS / "images.py", scratch, options.passes, peer]
         times = {name: [] for name in programs}
@@ -60,8 +60,8 @@ def write_inputs(options, folder, python):
 
 
 def check_pixels(folder):
-    if (folder / "portune-exact.pixels").read_bytes() != (folder / "pillow.pixels").read_bytes():
-        sys.exit("the pixels of portune and Pillow differ")
+    if (folder / "portatune-exact.pixels").read_bytes() != (folder / "pillow.pixels").read_bytes():
+        sys.exit("the pixels of portatune and Pillow differ")
 
 
 def report(times, images):
@@ -72,7 +72,7 @@ def report(times, images):
         print(f"{name:18}{best:20.2f}{median:9.2f}")
     for mode in ("exact", "reduced"):
         for peer in ("pillow", "torchvision"):
-            print(f"RATIO {mode} {peer} {min(times[peer]) / min(times[f'portune {mode}']):.2f}")
+            print(f"RATIO {mode} {peer} {min(times[peer]) / min(times[f'portatune {mode}']):.2f}")
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
 // Turns JPEGs into normalised pixels, and tells how long that took. Used by bench/images.py.
-//   portune_images_bench FOLDER PASSES exact|reduced
+//   portatune_images_bench FOLDER PASSES exact|reduced
 // FOLDER: preprocessor_config.json and *.jpg, which are read before the time begins. Prints the CPU seconds of the
-// fastest pass over all images, and writes the pixels of the last to FOLDER/portune-MODE.pixels.
+// fastest pass over all images, and writes the pixels of the last to FOLDER/portatune-MODE.pixels.
 #include <time.h>
 
 #include <algorithm>
@@ -12,11 +12,11 @@
 #include <string>
 #include <vector>
 
-#include "portune/image.h"
+#include "portatune/image.h"
 
 namespace {
 
-using namespace portune;
+using namespace portatune;
 
 double cpu_seconds() {
   timespec time;
@@ -58,6 +58,6 @@ int main(int, char** arguments) {
     best_s = std::min(best_s, cpu_seconds() - start);
   }
   std::printf("%.6f\n", best_s);
-  std::ofstream(folder / ("portune-" + mode + ".pixels"), std::ios::binary)
+  std::ofstream(folder / ("portatune-" + mode + ".pixels"), std::ios::binary)
       .write(reinterpret_cast<const char*>(pixels.data()), pixels.type().bytes());
 }

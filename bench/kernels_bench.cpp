@@ -1,5 +1,5 @@
 // The CPU kernels at the sizes of one layer of MiniLM and of BERT-base, on all cores.
-//   portune_kernels_bench --benchmark_filter=minilm/bf16
+//   portatune_kernels_bench --benchmark_filter=minilm/bf16
 // With THREADS=1 in the environment it uses one core, whose CPU time is telling even on a busy machine.
 #include <benchmark/benchmark.h>
 
@@ -10,17 +10,17 @@
 #include <thread>
 #include <vector>
 
-#include "portune/base/thread_pool.h"
-#include "portune/kernels/cpu/adamw.h"
-#include "portune/kernels/cpu/attention.h"
-#include "portune/kernels/cpu/dropout.h"
-#include "portune/kernels/cpu/embedding_grad.h"
-#include "portune/kernels/cpu/gelu.h"
-#include "portune/kernels/cpu/layer_norm.h"
-#include "portune/kernels/cpu/linear.h"
-#include "portune/kernels/cpu/sum_of_squares.h"
+#include "portatune/base/thread_pool.h"
+#include "portatune/kernels/cpu/adamw.h"
+#include "portatune/kernels/cpu/attention.h"
+#include "portatune/kernels/cpu/dropout.h"
+#include "portatune/kernels/cpu/embedding_grad.h"
+#include "portatune/kernels/cpu/gelu.h"
+#include "portatune/kernels/cpu/layer_norm.h"
+#include "portatune/kernels/cpu/linear.h"
+#include "portatune/kernels/cpu/sum_of_squares.h"
 
-namespace portune::kernels {
+namespace portatune::kernels {
 namespace {
 
 struct Model {
@@ -191,10 +191,10 @@ void add_model(const Model& m) {
 }
 
 }  // namespace
-}  // namespace portune::kernels
+}  // namespace portatune::kernels
 
 int main(int argc, char** argv) {
-  using namespace portune::kernels;
+  using namespace portatune::kernels;
   for (const Model& model : kModels) {
     add_model<float>(model);
     add_model<Bfloat16>(model);

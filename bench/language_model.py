@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""bench/language_model.py: held-out loss of a causal language model trained from random weights, Portune and torch.
+"""bench/language_model.py: held-out loss of a causal language model trained from random weights, Portatune and torch.
 
 Both begin with the same weights (a Llama of 4 layers, 256 wide, without dropout) and train on the same blocks of WikiText-2
 (its validation file, as the larger one is seldom at hand), each in an order of its own, and are measured on its test file
-before the first epoch and after each. Needs the folder PORTUNE_SHARED_DATA with wikitext2 and
+before the first epoch and after each. Needs the folder PORTATUNE_SHARED_DATA with wikitext2 and
 tokenizers/spm_bytefallback_1k.
 
     --seeds 1 2     of the orders of the blocks
@@ -19,9 +19,9 @@ import re
 import subprocess
 import tempfile
 
-from harness import PEERS, PORTUNE, json_line, peer_python, run
+from harness import PEERS, PORTATUNE, json_line, peer_python, run
 
-DATA = pathlib.Path(os.environ["PORTUNE_SHARED_DATA"])
+DATA = pathlib.Path(os.environ["PORTATUNE_SHARED_DATA"])
 FILES = {"train": DATA / "wikitext2" / "valid.txt", "validation": DATA / "wikitext2" / "test.txt"}
 SETTINGS = ["--epochs", 3, "--batch-size", 16, "--max-length", 128, "--learning-rate", 1e-3]
 
@@ -39,13 +39,13 @@ def main():
         texts = dict(zip(FILES, beginnings(options.lines, scratch))) if options.lines else FILES
         ids = {part: ids_of(model, file, scratch / f"{part}.jsonl") for part, file in texts.items()}
         for seed in options.seeds:
-            ours, our_s = portune_losses(model, texts, seed, scratch)
+            ours, our_s = portatune_losses(model, texts, seed, scratch)
             arguments = ["--model", model, *words_of(ids), *SETTINGS, "--seed", seed]
             printed, their_s = run(python, PEERS / "language_model.py", *arguments)
             for epoch, (our, their) in enumerate(zip(ours, json_line(printed)["losses"], strict=True)):
-                print(f"seed {seed}, after epoch {epoch}: held-out loss portune {our:.4f}   torch {their:.4f}")
+                print(f"seed {seed}, after epoch {epoch}: held-out loss portatune {our:.4f}   torch {their:.4f}")
             load = ", ".join(f"{value:.1f}" for value in os.getloadavg())
-            print(f"whole runs: portune {our_s:.0f} s   torch {their_s:.0f} s   load {load}", flush=True)
+            print(f"whole runs: portatune {our_s:.0f} s   torch {their_s:.0f} s   load {load}", flush=True)
 
 
 def beginnings(lines, scratch):
@@ -60,10 +60,10 @@ def words_of(files):
     return [word for part, file in files.items() for word in (f"--{part}", file)]
 
 
-def portune_losses(model, texts, seed, scratch):
+def portatune_losses(model, texts, seed, scratch):
     """Before training, and after each epoch, from what the command says."""
     output = scratch / f"out-{seed}"
-    words = [PORTUNE, "fit", "--task", "causal-lm", "--model", model, *words_of(texts), *SETTINGS, "--seed", seed]
+    words = [PORTATUNE, "fit", "--task", "causal-lm", "--model", model, *words_of(texts), *SETTINGS, "--seed", seed]
     words += ["--output", output, "--disable-progress"]
     begin = os.times().elapsed
     done = subprocess.run([str(word) for word in words], stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
@@ -74,12 +74,12 @@ def portune_losses(model, texts, seed, scratch):
 
 
 def ids_of(model, text, output):
-    """The ids that Portune trains on: of each line with its line feed."""
+    """The ids that Portatune trains on: of each line with its line feed."""
     rows = output.with_suffix(".rows.jsonl")
     with text.open(encoding="utf-8", newline="\n") as lines, rows.open("w", encoding="utf-8") as file:
         for line in lines:
             file.write(json.dumps({"text": line}) + "\n")
-    run(PORTUNE, "tokenize", "--tokenizer", model, "--input", rows, "--output", output)
+    run(PORTATUNE, "tokenize", "--tokenizer", model, "--input", rows, "--output", output)
     return output
 
 

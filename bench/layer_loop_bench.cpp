@@ -9,10 +9,10 @@
 #include <ctime>
 
 #include "pjrt/aot.h"
-#include "portune/graph/lowering.h"
-#include "portune/portune.h"
+#include "portatune/graph/lowering.h"
+#include "portatune/portatune.h"
 
-namespace portune {
+namespace portatune {
 namespace {
 
 constexpr int64_t kBatch = 16, kSeq = 128, kHidden = 768, kHeads = 12, kInner = 3072;
@@ -165,10 +165,10 @@ void report_cpu(const char* form, int64_t layers, const Function& function) {
 }
 
 }  // namespace
-}  // namespace portune
+}  // namespace portatune
 
 int main(int argc, char** argv) {
-  using namespace portune;
+  using namespace portatune;
   std::vector<int64_t> depths;
   for (int i = 1; i < argc; ++i) depths.push_back(std::atol(argv[i]));
   if (depths.empty()) depths = {12};

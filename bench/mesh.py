@@ -8,7 +8,7 @@ Needs `make build` and the demo's model (tools/setup.sh --demo).
 import argparse
 import math
 
-from harness import MINILM, PORTUNE, json_line, run
+from harness import MINILM, PORTATUNE, json_line, run
 
 ROWS = 64
 MESHES = ["data=1", "data=8", "fsdp=8", "data=2,fsdp=4", "fsdp=4,tensor=2", "data=2,tensor=4"]
@@ -34,7 +34,7 @@ def step_seconds(options, dtype, mesh):
     sizes = dict(axis.split("=") for axis in mesh.split(","))
     sharing = math.prod(int(sizes.get(axis, 1)) for axis in ("data", "fsdp"))  # along tensor the rows are the same
     rows = ["--batch-size", ROWS // sharing, "--max-length", 128, "--mesh", mesh]
-    printed, _ = run(PORTUNE, "bench", "--model", options.model, *rows, "--dtype", dtype, "--steps", options.steps)
+    printed, _ = run(PORTATUNE, "bench", "--model", options.model, *rows, "--dtype", dtype, "--steps", options.steps)
     return json_line(printed)["step_seconds"]
 
 

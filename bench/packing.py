@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""bench/packing.py: whole epochs on CoLA, end to end, by Portune with packed batches and by transformers' Trainer.
+"""bench/packing.py: whole epochs on CoLA, end to end, by Portatune with packed batches and by transformers' Trainer.
 
 Both sides: MiniLM (6 layers, 384), bfloat16 (the peer's by autocast), exactly 64 examples a step, max_length 128, AdamW at
 1e-4 without weight decay or warm-up, linear decay, gradients clipped to 1, dropout on. The peer pads to 128, or each batch to its
-longest text, or so with texts of similar length together (train_sampling_strategy="group_by_length"). Portune packs: exactly 64
-examples, or a token budget of about as many. Time is that of the training loop, tokenization by Portune included (it
+longest text, or so with texts of similar length together (train_sampling_strategy="group_by_length"). Portatune packs: exactly 64
+examples, or a token budget of about as many. Time is that of the training loop, tokenization by Portatune included (it
 tokenizes while it trains), that of the peer before it not. Then Matthews' correlation on the two dev sets together.
-Ends with `RATIO <name> <value>` for each way of the peer: Portune's examples per second with exactly 64 a step over the
+Ends with `RATIO <name> <value>` for each way of the peer: Portatune's examples per second with exactly 64 a step over the
 peer's.
 
     --fixed-steps N   so many steps of the peer with fixed padding in place of its epochs, which take long, all steps alike
@@ -19,14 +19,14 @@ import os
 import pathlib
 import tempfile
 
-from harness import MINILM, PEERS, PORTUNE, json_line, peer_python, run
+from harness import MINILM, PEERS, PORTATUNE, json_line, peer_python, run
 
 TRAIN = ["in_domain_train.tsv"]
 VALIDATION = ["in_domain_dev.tsv", "out_of_domain_dev.tsv"]
 EXAMPLES = 8551
 COLUMNS = ["--column-names", "source,label,mark,sentence", "--text-column", "sentence"]
 PEER_WAYS = {"fixed": "max_length", "dynamic": "longest", "grouped": "grouped"}
-PORTUNE_WAYS = {"exact_examples": ["--packing", "exact_examples"], "token_budget": ["--packing", "token_budget"]}
+PORTATUNE_WAYS = {"exact_examples": ["--packing", "exact_examples"], "token_budget": ["--packing", "token_budget"]}
 
 
 def main():
@@ -43,8 +43,8 @@ def main():
             length = ["--max-steps", steps] if steps else ["--epochs", options.epochs]
             examples = 64 * steps if steps else EXAMPLES * options.epochs
             score, seconds = (
-                portune([*arguments, *length], PORTUNE_WAYS[way], validation)
-                if way in PORTUNE_WAYS
+                portatune([*arguments, *length], PORTATUNE_WAYS[way], validation)
+                if way in PORTATUNE_WAYS
                 else peer(python, [*arguments, *length], PEER_WAYS[way], validation)
             )
             rates.setdefault(way, []).append(examples / seconds)
@@ -58,12 +58,12 @@ def main():
             print(f"RATIO cola_{way} {max(rates['exact_examples']) / max(rates[way]):.2f}", flush=True)
 
 
-def portune(arguments, packing, validation):
+def portatune(arguments, packing, validation):
     options = ["--task", "text-classification", *COLUMNS, "--json"]
     with tempfile.TemporaryDirectory() as folder:
         model = f"{folder}/model"
-        fitted, _ = run(PORTUNE, "fit", *options, *arguments, *packing, "--dtype", "bfloat16", "--output", model)
-        scores, _ = run(PORTUNE, "evaluate", *options, "--model", model, "--data", *validation)
+        fitted, _ = run(PORTATUNE, "fit", *options, *arguments, *packing, "--dtype", "bfloat16", "--output", model)
+        scores, _ = run(PORTATUNE, "evaluate", *options, "--model", model, "--data", *validation)
     return json_line(scores)["matthews_correlation"], json_line(fitted)["train_seconds"]
 
 
@@ -79,9 +79,9 @@ def parse_options():
     parser.add_argument("--seeds", type=int, nargs="+", default=[1])
     parser.add_argument("--epochs", type=int, default=2)
     parser.add_argument("--fixed-steps", type=int)
-    ways = [*PORTUNE_WAYS, *PEER_WAYS]
+    ways = [*PORTATUNE_WAYS, *PEER_WAYS]
     parser.add_argument("--ways", nargs="+", choices=ways, default=ways)
-    shared = pathlib.Path(os.environ.get("PORTUNE_SHARED_DATA", "."))
+    shared = pathlib.Path(os.environ.get("PORTATUNE_SHARED_DATA", "."))
     parser.add_argument("--cola", type=pathlib.Path, default=shared / "cola")
     return parser.parse_args()
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""bench/plan.py: seconds of a training step as `portune plan --on cpu` estimates them, beside those that it takes.
+"""bench/plan.py: seconds of a training step as `portatune plan --on cpu` estimates them, beside those that it takes.
 
 A roofline says how fast a step can be at best: the estimate is below what is measured, and the ratio says how far. Needs
 `make build` and the demo's model (tools/setup.sh --demo).
@@ -10,7 +10,7 @@ import pathlib
 import statistics
 import tempfile
 
-from harness import MINILM, PORTUNE, json_line, run
+from harness import MINILM, PORTATUNE, json_line, run
 
 # batch size, tokens per row
 SIZES = [(8, 32), (16, 128), (32, 128), (8, 512)]
@@ -30,7 +30,7 @@ def main():
 def compare(options, dtype, batch_size, max_length):
     sizes = ["--model", options.model, "--batch-size", batch_size, "--max-length", max_length, "--dtype", dtype]
     target = planned(sizes)
-    seconds = json_line(run(PORTUNE, "bench", *sizes, "--steps", options.steps)[0])["step_seconds"]
+    seconds = json_line(run(PORTATUNE, "bench", *sizes, "--steps", options.steps)[0])["step_seconds"]
     step, shape, peaks = target["step_seconds"], target["shapes"][0], target["peaks"]
     print(
         f"{dtype + f' {batch_size} x {max_length}':24}"
@@ -45,7 +45,7 @@ def planned(sizes):
     with tempfile.TemporaryDirectory() as folder:
         rows = pathlib.Path(folder, "train.csv")
         rows.write_text("text,label\nyes,1\nno,0\n", encoding="utf-8")
-        printed, _ = run(PORTUNE, "plan", "--on", "cpu", "--train", rows, "--head", "softmax", *sizes, "--json")
+        printed, _ = run(PORTATUNE, "plan", "--on", "cpu", "--train", rows, "--head", "softmax", *sizes, "--json")
     return json_line(printed)["targets"][0]
 
 

@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
-"""bench/startup.py: wall seconds of a run that ends after its first training step, Portune and transformers in turns.
+"""bench/startup.py: wall seconds of a run that ends after its first training step, Portatune and transformers in turns.
 
-Both read the demo's 8,448 reviews and take one step of MiniLM in float32 on 16 x 128 tokens. Portune also writes the
+Both read the demo's 8,448 reviews and take one step of MiniLM in float32 on 16 x 128 tokens. Portatune also writes the
 model at the end, the peer writes nothing. Cold means an empty compilation cache; warm, the same run once more.
 """
 
 import argparse
 import tempfile
 
-from harness import MINILM, PEERS, PORTUNE, REVIEWS, TASK, peer_python, report_seconds, run
+from harness import MINILM, PEERS, PORTATUNE, REVIEWS, TASK, peer_python, report_seconds, run
 
 ARGUMENTS = ["--model", MINILM, "--train", REVIEWS / "train.tsv", "--batch-size", 16, "--max-length", 128]
 ARGUMENTS += ["--max-steps", 1]
@@ -22,17 +22,17 @@ def main():
     cold, warm, peer = [], [], []
     for _ in range(options.rounds):
         with tempfile.TemporaryDirectory() as cache:
-            cold.append(portune_seconds(cache))
-            warm.append(portune_seconds(cache))
+            cold.append(portatune_seconds(cache))
+            warm.append(portatune_seconds(cache))
         peer.append(run(python, PEERS / "trainer.py", *ARGUMENTS)[1])
     report_seconds("startup_cold", cold, peer)
     report_seconds("startup_warm", warm, peer)
 
 
-def portune_seconds(cache):
+def portatune_seconds(cache):
     """With its cache, and so its compiled programs, in the folder `cache`."""
     with tempfile.TemporaryDirectory() as folder:
-        command = [PORTUNE, "fit", *TASK, *ARGUMENTS, "--output", f"{folder}/model"]
+        command = [PORTATUNE, "fit", *TASK, *ARGUMENTS, "--output", f"{folder}/model"]
         return run(*command, environment={"XDG_CACHE_HOME": cache})[1]
 
 

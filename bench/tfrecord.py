@@ -5,10 +5,10 @@
 Three kinds of examples: token ids (three lists of 128 int64), sentences (60 bytes on average), images (30 kB); each with
 a label. Reading: read_tfrecord(...).batch(n) beside TFRecordDataset(...).batch(n).map(parse_example), n 256 and of
 images 32, all checksums compared on both sides. Writing: TfrecordWriter beside tf.train.Example, SerializeToString and TFRecordWriter in Python,
-which is how such files are written. The files are in memory (/dev/shm, or --folder). Build with: ninja portune_tfrecord_bench.
-PORTUNE_BENCH_TF names an environment with tensorflow; by default one is made for the run, with tensorflow-cpu 2.21.0.
+which is how such files are written. The files are in memory (/dev/shm, or --folder). Build with: ninja portatune_tfrecord_bench.
+PORTATUNE_BENCH_TF names an environment with tensorflow; by default one is made for the run, with tensorflow-cpu 2.21.0.
 
-The last lines are `RATIO tfrecord <read or write> <kind> <value>`: how many times faster Portune is, by the best round
+The last lines are `RATIO tfrecord <read or write> <kind> <value>`: how many times faster Portatune is, by the best round
 of each.
 """
 
@@ -21,7 +21,7 @@ import tempfile
 
 from harness import PEERS, ROOT, install, run
 
-BENCH = ROOT / "build" / "bench" / "portune_tfrecord_bench"
+BENCH = ROOT / "build" / "bench" / "portatune_tfrecord_bench"
 KINDS = ("tokens", "texts", "images")
 
 
@@ -51,14 +51,14 @@ def parse_options():
 
 
 def peer_python(scratch):
-    if "PORTUNE_BENCH_TF" in os.environ:
-        return pathlib.Path(os.environ["PORTUNE_BENCH_TF"], "bin", "python")
+    if "PORTATUNE_BENCH_TF" in os.environ:
+        return pathlib.Path(os.environ["PORTATUNE_BENCH_TF"], "bin", "python")
     return install(scratch / "venv", "tensorflow-cpu==2.21.0")
 
 
 def measure(command, kind, file, python, options):
     """{side: seconds of each round}"""
-    sides = {"portune": [BENCH], "tensorflow": [python, PEERS / "tfrecord.py"]}
+    sides = {"portatune": [BENCH], "tensorflow": [python, PEERS / "tfrecord.py"]}
     times, sums = {side: [] for side in sides}, set()
     for _ in range(options.rounds):
         for side, program in sides.items():
@@ -67,7 +67,7 @@ def measure(command, kind, file, python, options):
             sums.update(what_was_read)
     if len(sums) > 1:
         sys.exit(f"the two sides have read different values: {sums}")
-    if command == "write" and file.with_suffix(".tfrecord.portune").stat().st_size != file.stat().st_size:
+    if command == "write" and file.with_suffix(".tfrecord.portatune").stat().st_size != file.stat().st_size:
         sys.exit("the file that was written is another")
     return times
 
@@ -79,7 +79,7 @@ def report(name, times, count, size):
         best = min(seconds)
         print(f"  {side:10} min {best:8.4f} s   median {statistics.median(seconds):8.4f} s   "
               f"{1e6 * best / count:7.2f} us an example   {size / 1e6 / best:7.0f} MB/s")
-    print(f"RATIO tfrecord {name} {min(times['tensorflow']) / min(times['portune']):.2f}", flush=True)
+    print(f"RATIO tfrecord {name} {min(times['tensorflow']) / min(times['portatune']):.2f}", flush=True)
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
 // Reads and writes TFRecord files of tf.train.Example, and tells how long that took. Used by bench/tfrecord.py.
-//   portune_tfrecord_bench make KIND COUNT FILE     writes examples: tokens, texts or images
-//   portune_tfrecord_bench read KIND FILE PASSES    in batches of 256, of images 32
-//   portune_tfrecord_bench write KIND FILE PASSES   what is in FILE, to FILE.portune
+//   portatune_tfrecord_bench make KIND COUNT FILE     writes examples: tokens, texts or images
+//   portatune_tfrecord_bench read KIND FILE PASSES    in batches of 256, of images 32
+//   portatune_tfrecord_bench write KIND FILE PASSES   what is in FILE, to FILE.portatune
 // Prints the CPU seconds of the fastest pass and, after reading, a sum over what was read.
 #include <malloc.h>
 #include <time.h>
@@ -13,12 +13,12 @@
 #include <string>
 #include <vector>
 
-#include "portune/base/random.h"
-#include "portune/tfrecord.h"
+#include "portatune/base/random.h"
+#include "portatune/tfrecord.h"
 
 namespace {
 
-using namespace portune;
+using namespace portatune;
 using data::Example;
 
 constexpr int64_t kLength = 128;
@@ -136,5 +136,5 @@ int main(int, char** arguments) {
     if (example.has("label")) example.set("label", Tensor({}, {int64_t{std::stoll(example.text("label"))}}));
     examples.push_back(std::move(example));
   }
-  std::printf("%.6f\n", fastest(passes, [&] { write(examples, file + ".portune"); }));
+  std::printf("%.6f\n", fastest(passes, [&] { write(examples, file + ".portatune"); }));
 }

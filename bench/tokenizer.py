@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
-"""bench/tokenizer.py: Portune's tokenizer beside the Python packages that do the same, in the first pass of a process.
+"""bench/tokenizer.py: Portatune's tokenizer beside the Python packages that do the same, in the first pass of a process.
 
     python3 bench/tokenizer.py [--text FILE ...] [--model FOLDER ...] [--what ids|offsets] [--threads 1] [--rounds 7]
 Each FILE is a TSV file with a header and a column `text`, or a text file, whose lines are the texts; all of them are read
 once. Each FOLDER has a tokenizer.json of any kind. By default the demo's reviews and model, which is BERT's WordPiece.
 Peers are `tokenizers` 0.23.3 and 1.0.0rc3, where only ids are wanted also nanotoken 0.1.0 (WordPiece) and gigatoken 0.10.0
 (BPE), installed into throw-away environments. Each round starts each program anew, in turn. The ids of all must be
-identical. Build with: ninja portune_tokenizer_bench.
+identical. Build with: ninja portatune_tokenizer_bench.
 
-The last lines for a FOLDER are `RATIO <FOLDER's name> <program> <value>`: how many times faster Portune is, by the best
+The last lines for a FOLDER are `RATIO <FOLDER's name> <program> <value>`: how many times faster Portatune is, by the best
 round of each. One thread is timed by the processor, so that other work on the machine counts less; several by the clock.
 """
 
@@ -24,7 +24,7 @@ import tempfile
 
 from harness import MINILM, PEERS, REVIEWS, ROOT, install, run
 
-BENCH = ROOT / "build" / "bench" / "portune_tokenizer_bench"
+BENCH = ROOT / "build" / "bench" / "portatune_tokenizer_bench"
 TOKENIZERS = ["tokenizers==0.23.3", "tokenizers==1.0.0rc3"]
 # For ids alone, and for these models alone.
 FASTEST = {"nanotoken==0.1.0": "WordPiece", "gigatoken==0.10.0": "BPE"}
@@ -44,14 +44,14 @@ def main():
 def measure(model, pythons, options, scratch):
     """{program: (seconds to load, seconds to encode) of each round}"""
     kind = write_tokenizer(model, scratch)
-    programs = {"portune": [BENCH, scratch]}
+    programs = {"portatune": [BENCH, scratch]}
     for package, python in pythons.items():
         if FASTEST.get(package, kind) == kind:
             programs[package] = [python, PEERS / "tokenizer.py", scratch / "tokenizer.json"]
     times = {name: [] for name in programs}
     for _ in range(options.rounds):
         for name, command in programs.items():
-            package = [] if name == "portune" else [name.split("==")[0]]
+            package = [] if name == "portatune" else [name.split("==")[0]]
             words = [scratch / "texts", scratch / f"{name}.ids", options.what, options.threads, *package]
             load, cpu, wall = map(float, run(*command, *words)[0].split())
             times[name].append((load, cpu if options.threads == 1 else wall))
@@ -87,7 +87,7 @@ def texts_of(path):
 
 
 def write_tokenizer(model, folder):
-    """tokenizer.json without stored truncation and padding, which Portune leaves to the caller. Returns the model's type."""
+    """tokenizer.json without stored truncation and padding, which Portatune leaves to the caller. Returns the model's type."""
     config = json.loads((model / "tokenizer.json").read_text(encoding="utf-8"))
     config["truncation"] = config["padding"] = None
     (folder / "tokenizer.json").write_text(json.dumps(config), encoding="utf-8")
@@ -96,8 +96,8 @@ def write_tokenizer(model, folder):
 
 def check_ids(scratch, programs):
     for name in programs:
-        if not filecmp.cmp(scratch / "portune.ids", scratch / f"{name}.ids", shallow=False):
-            sys.exit(f"the ids of portune and {name} differ")
+        if not filecmp.cmp(scratch / "portatune.ids", scratch / f"{name}.ids", shallow=False):
+            sys.exit(f"the ids of portatune and {name} differ")
 
 
 def report(model, times, size, options):
@@ -110,8 +110,8 @@ def report(model, times, size, options):
         print(f"{name:22}{speed[0]:10.1f}{speed[1]:9.1f}{1e3 * min(load):14.1f}{1e3 * statistics.median(load):9.1f}")
     best = {name: min(encode for _, encode in rounds) for name, rounds in times.items()}
     for name in times:
-        if name != "portune":
-            print(f"RATIO {model} {name} {best[name] / best['portune']:.2f}", flush=True)
+        if name != "portatune":
+            print(f"RATIO {model} {name} {best[name] / best['portatune']:.2f}", flush=True)
 
 
 if __name__ == "__main__":

@@ -1,5 +1,5 @@
 // Encodes texts once and tells how long that took. Used by bench/tokenizer.py.
-//   portune_tokenizer_bench FOLDER TEXTS IDS WHAT THREADS
+//   portatune_tokenizer_bench FOLDER TEXTS IDS WHAT THREADS
 // TEXTS: the texts, each behind its size in bytes as int32. Writes to IDS, for each text, the number of ids and the ids
 // as int32. WHAT: ids, or offsets (which come with the ids). Prints the CPU seconds for loading the tokenizer, and
 // those for encoding, of the processor and of the clock on the wall.
@@ -13,11 +13,11 @@
 #include <string>
 #include <thread>
 
-#include "portune/text.h"
+#include "portatune/text.h"
 
 namespace {
 
-using namespace portune;
+using namespace portatune;
 
 using Texts = std::vector<std::string_view>;
 

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""bench/train_step.py: seconds per training step of BERT encoders, Portune and torch in turns.
+"""bench/train_step.py: seconds per training step of BERT encoders, Portatune and torch in turns.
 
 Needs `make build` and the demo's model (tools/setup.sh --demo).
 """
 
 import argparse
 
-from harness import CACHE, MINILM, PEERS, PORTUNE, json_line, peer_python, report_seconds, run
+from harness import CACHE, MINILM, PEERS, PORTATUNE, json_line, peer_python, report_seconds, run
 
 BERT_BASE = CACHE / "bench" / "bert-base"
 # name: model folder, batch size, tokens per row
@@ -29,11 +29,11 @@ def main():
 def compare(name, python, model, batch_size, max_length, dtype, options):
     arguments = ["--model", model, "--batch-size", batch_size, "--max-length", max_length]
     arguments += ["--dtype", dtype, "--steps", options.steps]
-    portune, peer = [], []
+    portatune, peer = [], []
     for _ in range(options.rounds):
-        portune += json_line(run(PORTUNE, "bench", *arguments)[0])["step_seconds"]
+        portatune += json_line(run(PORTATUNE, "bench", *arguments)[0])["step_seconds"]
         peer += json_line(run(python, PEERS / "train_step.py", *arguments)[0])["step_seconds"]
-    report_seconds(name, portune, peer)
+    report_seconds(name, portatune, peer)
 
 
 if __name__ == "__main__":

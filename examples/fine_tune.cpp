@@ -2,9 +2,9 @@
 // The tables have the columns "text" and "label".
 #include <cstdio>
 
-#include "portune/portune.h"
+#include "portatune/portatune.h"
 
-using namespace portune;
+using namespace portatune;
 
 int main(int argc, char** argv) try {
   if (argc != 5) throw UsageError({.where = "fine_tune", .expected = "fine_tune MODEL TRAIN VALIDATION OUTPUT"});

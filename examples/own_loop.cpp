@@ -1,9 +1,9 @@
 // The same as fine_tune.cpp, as a loop of one's own over step():  own_loop MODEL TRAIN VALIDATION OUTPUT
 #include <cstdio>
 
-#include "portune/portune.h"
+#include "portatune/portatune.h"
 
-using namespace portune;
+using namespace portatune;
 
 int main(int argc, char** argv) try {
   if (argc != 5) throw UsageError({.where = "own_loop", .expected = "own_loop MODEL TRAIN VALIDATION OUTPUT"});

@@ -1,6 +1,6 @@
 // A task of one's own in one file, outside of the library: two inputs, three heads with a loss each, its own metrics,
 // files and predictions. Linked into the command it is `--task qa-regression`:
-//   portune fit --task qa-regression --model roberta-base --train train.csv --folds 5 --group-column question_title
+//   portatune fit --task qa-regression --model roberta-base --train train.csv --folds 5 --group-column question_title
 //       --test test.csv --output quest
 //
 // It rates questions and answers by 30 numbers between 0 and 1, as Kaggle's "Google QUEST Q&A Labeling" (2019-2020)
@@ -17,12 +17,12 @@
 #include <numeric>
 #include <optional>
 
-#include "portune/command.h"
-#include "portune/portune.h"
+#include "portatune/command.h"
+#include "portatune/portatune.h"
 
 namespace {
 
-using namespace portune;
+using namespace portatune;
 using nlohmann::json;
 using nn::Scope;
 

@@ -1,10 +1,10 @@
 // Any bytes are either refused by CheckpointError or give a template that renders a conversation, or refuses it by
 // DataError or CheckpointError.
-#include "portune/error.h"
-#include "portune/jinja/template.h"
+#include "portatune/error.h"
+#include "portatune/jinja/template.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  using namespace portune::jinja;
+  using namespace portatune::jinja;
   const std::string_view source(reinterpret_cast<const char*>(data), size);
   const Value said = make_dict({{"role", "user"}, {"content", "caf\u00e9 <b>"}});
   const Value variables = make_dict({{"messages", make_list({said, said})},
@@ -13,8 +13,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
                                      {"tools", None{}}});
   try {
     Template(source, "fuzz").render(variables, std::tm{});
-  } catch (const portune::CheckpointError&) {
-  } catch (const portune::DataError&) {
+  } catch (const portatune::CheckpointError&) {
+  } catch (const portatune::DataError&) {
   }
   return 0;
 }

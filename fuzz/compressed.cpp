@@ -1,13 +1,13 @@
 // Any bytes say something of at most 16 MB, or are refused by DataError.
 #include "memory_file.h"
-#include "portune/error.h"
-#include "portune/io/decompress.h"
+#include "portatune/error.h"
+#include "portatune/io/decompress.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const MemoryFile file(data, size);
   try {
-    portune::io::read_decompressed(file.path(), 16 << 20);
-  } catch (const portune::DataError&) {
+    portatune::io::read_decompressed(file.path(), 16 << 20);
+  } catch (const portatune::DataError&) {
   }
   return 0;
 }

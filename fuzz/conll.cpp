@@ -1,13 +1,13 @@
 // Any bytes give sentences with a token or more, and as many tags or none, or errors.
-#include "portune/io/conll.h"
+#include "portatune/io/conll.h"
 
 #include <cstdlib>
 
 #include "memory_file.h"
-#include "portune/io/bad_record.h"
+#include "portatune/io/bad_record.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  using namespace portune;
+  using namespace portatune;
   const MemoryFile file(data, size);
   io::ConllReader reader(file.path());
   int64_t line = 0;

@@ -1,14 +1,14 @@
 // Any bytes give records of one length, or errors. The first byte chooses the format. Compressed bytes are read as
 // such.
-#include "portune/io/csv.h"
+#include "portatune/io/csv.h"
 
 #include <cstdlib>
 
 #include "memory_file.h"
-#include "portune/io/bad_record.h"
+#include "portatune/io/bad_record.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  using namespace portune;
+  using namespace portatune;
   if (size == 0) return 0;
   const bool tabs = (data[0] & 1) != 0, quoting = (data[0] & 2) == 0;
   const MemoryFile file(data + 1, size - 1);

@@ -1,6 +1,6 @@
 // Any bytes are frames up to the first that is none. Those that are come back as they are when they are sent again, and
 // none takes more memory than what has come.
-#include "portune/processes/frame.h"
+#include "portatune/processes/frame.h"
 
 #include <sys/socket.h>
 
@@ -12,7 +12,7 @@
 
 namespace {
 
-using namespace portune;
+using namespace portatune;
 
 std::pair<Socket, Socket> connected() {
   int handles[2];

@@ -1,10 +1,10 @@
 // Any bytes are either refused by DataError or give an image that can be resized and turned into what a model reads.
-#include "portune/image.h"
+#include "portatune/image.h"
 
-#include "portune/error.h"
+#include "portatune/error.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  using namespace portune::image;
+  using namespace portatune::image;
   static const Processor processor({.size = {6, 5}, .resample = Filter::kLanczos});
   static const Processor cropping({.shortest_edge = 7, .do_center_crop = true, .crop_size = {5, 6}});
   const auto file = std::as_bytes(std::span(data, size));
@@ -16,7 +16,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     options.at_least = [](Size) { return Size{4, 4}; };
     decode(file, "fuzz", options);
     augment(file, "fuzz", processor, {.color = 0.5}, size, options);
-  } catch (const portune::DataError&) {
+  } catch (const portatune::DataError&) {
   }
   return 0;
 }

@@ -1,14 +1,14 @@
 // Any bytes give objects with distinct keys, or errors.
-#include "portune/io/jsonl.h"
+#include "portatune/io/jsonl.h"
 
 #include <cstdlib>
 
 #include "memory_file.h"
-#include "portune/base/utf8.h"
-#include "portune/io/bad_record.h"
+#include "portatune/base/utf8.h"
+#include "portatune/io/bad_record.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  using namespace portune;
+  using namespace portatune;
   const MemoryFile file(data, size);
   io::JsonlReader reader(file.path(), {}, 1 << 16);
   int64_t line = 0;

@@ -1,13 +1,13 @@
 // Any bytes give settings, or are refused by UsageError.
-#include "portune/cli/recipe.h"
+#include "portatune/cli/recipe.h"
 
 #include <cstdlib>
 
 #include "memory_file.h"
-#include "portune/error.h"
+#include "portatune/error.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  using namespace portune;
+  using namespace portatune;
   const MemoryFile file(data, size);
   try {
     for (const cli::Setting& setting : cli::read_recipe(file.path()).settings) {

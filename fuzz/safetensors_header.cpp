@@ -1,21 +1,21 @@
 // Any bytes are either refused by CheckpointError or give tensors that lie within them.
-#include "portune/io/safetensors_header.h"
+#include "portatune/io/safetensors_header.h"
 
 #include <cstdlib>
 
-#include "portune/error.h"
+#include "portatune/error.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   try {
     const std::span file(reinterpret_cast<const std::byte*>(data), size);
     int64_t end = 0;
-    for (const auto& entry : portune::io::parse_safetensors_header(file, "fuzz").entries) {
+    for (const auto& entry : portatune::io::parse_safetensors_header(file, "fuzz").entries) {
       if (end != 0 && entry.offset != end) std::abort();
       end = entry.offset + entry.type.bytes();
       if (entry.type.bytes() < 0 || end > static_cast<int64_t>(size)) std::abort();
     }
     if (end != 0 && end != static_cast<int64_t>(size)) std::abort();
-  } catch (const portune::CheckpointError&) {
+  } catch (const portatune::CheckpointError&) {
   }
   return 0;
 }

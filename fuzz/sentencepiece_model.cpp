@@ -1,15 +1,15 @@
 // Any bytes are either refused by UsageError or give pieces.
-#include "portune/text/read/sentencepiece_model.h"
+#include "portatune/text/read/sentencepiece_model.h"
 
 #include <cstdlib>
 
-#include "portune/error.h"
+#include "portatune/error.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   try {
     const std::string_view bytes(reinterpret_cast<const char*>(data), size);
-    if (portune::text::parse_sentencepiece_model(bytes).pieces.empty()) std::abort();
-  } catch (const portune::UsageError&) {
+    if (portatune::text::parse_sentencepiece_model(bytes).pieces.empty()) std::abort();
+  } catch (const portatune::UsageError&) {
   }
   return 0;
 }

@@ -1,13 +1,13 @@
 // Any bytes give questions, or errors.
-#include "portune/io/squad.h"
+#include "portatune/io/squad.h"
 
 #include <cstdlib>
 
 #include "memory_file.h"
-#include "portune/io/bad_record.h"
+#include "portatune/io/bad_record.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  using namespace portune;
+  using namespace portatune;
   const MemoryFile file(data, size);
   io::SquadReader reader(file.path(), true);
   int64_t number = 0;

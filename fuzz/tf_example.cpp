@@ -1,16 +1,16 @@
 // Any bytes are either refused by UsageError or give features whose values can be asked for. The first byte says how
 // many bytes to look a feature up by follow; the rest is the tf.train.Example.
-#include "portune/io/tf_example.h"
+#include "portatune/io/tf_example.h"
 
 #include <algorithm>
 #include <cstdlib>
 
-#include "portune/error.h"
+#include "portatune/error.h"
 
 namespace {
 
-using namespace portune;
-using namespace portune::io;
+using namespace portatune;
+using namespace portatune::io;
 
 template <class T>
 void copy(const TfFeature& feature) {

@@ -4,13 +4,13 @@
 #include <cstdlib>
 #include <cstring>
 
-#include "portune/error.h"
-#include "portune/io/tfrecord_reader.h"
+#include "portatune/error.h"
+#include "portatune/io/tfrecord_reader.h"
 
 namespace {
 
-using namespace portune;
-using namespace portune::io;
+using namespace portatune;
+using namespace portatune::io;
 
 class Bytes final : public ByteSource {
  public:

@@ -1,26 +1,26 @@
 // Any bytes, with the checksum and the end that an index has behind them, are either refused by DataError, or have
 // records one behind the other, where reading finds records or throws DataError.
-#include "portune/io/tfrecord_index.h"
+#include "portatune/io/tfrecord_index.h"
 
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 
-#include "portune/error.h"
-#include "portune/io/crc32c.h"
-#include "portune/io/random_access_file.h"
-#include "portune/io/tfrecord_reader.h"
-#include "portune/io/tfrecord_writer.h"
+#include "portatune/error.h"
+#include "portatune/io/crc32c.h"
+#include "portatune/io/random_access_file.h"
+#include "portatune/io/tfrecord_reader.h"
+#include "portatune/io/tfrecord_writer.h"
 
 namespace {
 
-using namespace portune;
-using namespace portune::io;
+using namespace portatune;
+using namespace portatune::io;
 
 // A file of records of 0 to 9 bytes, in a temporary folder of its own.
 const std::string& file() {
   static const std::string path = [] {
-    std::string pattern = (std::filesystem::temp_directory_path() / "portune-fuzz-XXXXXX").string();
+    std::string pattern = (std::filesystem::temp_directory_path() / "portatune-fuzz-XXXXXX").string();
     if (mkdtemp(pattern.data()) == nullptr) std::abort();
     const std::string file = pattern + "/a";
     TfrecordWriter writer(file, {.index = false});

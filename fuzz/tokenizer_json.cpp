@@ -2,12 +2,12 @@
 #include <cstdlib>
 #include <string>
 
-#include "portune/error.h"
-#include "portune/text/read/components.h"
-#include "portune/text/text_encoder.h"
+#include "portatune/error.h"
+#include "portatune/text/read/components.h"
+#include "portatune/text/text_encoder.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  using namespace portune::text;
+  using namespace portatune::text;
   const std::string_view input(reinterpret_cast<const char*>(data), size);
   const size_t zero = std::min(input.find('\0'), size);
   const std::string_view text = zero == size ? "The caf\u00e9's 12 \u4e2d\u6587" : input.substr(zero + 1);
@@ -20,8 +20,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     encoder.encode({.first = text}, {});
     if (encoder.first.ids != ids) std::abort();
     parts.decode(ids, {});
-  } catch (const portune::CheckpointError&) {
-  } catch (const portune::DataError&) {  // not UTF-8
+  } catch (const portatune::CheckpointError&) {
+  } catch (const portatune::DataError&) {  // not UTF-8
   }
   return 0;
 }

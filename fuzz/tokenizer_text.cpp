@@ -6,15 +6,15 @@
 #include <memory>
 #include <string>
 
-#include "portune/error.h"
-#include "portune/text/byte_level.h"
-#include "portune/text/read/components.h"
-#include "portune/text/text_encoder.h"
-#include "portune/text/unicode/utf8.h"
+#include "portatune/error.h"
+#include "portatune/text/byte_level.h"
+#include "portatune/text/read/components.h"
+#include "portatune/text/text_encoder.h"
+#include "portatune/text/unicode/utf8.h"
 
 namespace {
 
-using namespace portune::text;
+using namespace portatune::text;
 
 constexpr const char* kUnigram =
     R"({"type":"Unigram","unk_id":0,"vocab":[["<unk>",0],["▁",-2],["a",-2],["ab",-2.5],["▁the",-3],["é",-4],["中文",-3]]})";
@@ -103,7 +103,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   if (size == 0) return 0;
   try {
     check(choose(data[0]), std::string_view(reinterpret_cast<const char*>(data) + 1, size - 1));
-  } catch (const portune::DataError&) {  // not UTF-8
+  } catch (const portatune::DataError&) {  // not UTF-8
   }
   return 0;
 }

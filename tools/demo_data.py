@@ -27,7 +27,7 @@ def main(archive, folder):
     folder.mkdir(parents=True)
     for name, rows in splits.items():
         (folder / f"{name}.tsv").write_text(HEADER + "".join(rows), encoding="utf-8", newline="\n")
-        print(f"portune set-up: {len(rows)} movie reviews in {name}.tsv", file=sys.stderr)
+        print(f"portatune set-up: {len(rows)} movie reviews in {name}.tsv", file=sys.stderr)
 
 
 def read_reviews(archive):

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Records what transformers computes for a model, as a case for `portune parity`.
+"""Records what transformers computes for a model, as a case for `portatune parity`.
 
     tools/make_reference.py --model CHECKPOINT --architecture BertForMaskedLM --output CASE [--generate]
-    portune parity --case CASE
+    portatune parity --case CASE
 
 The case is a folder: the model itself, inputs.safetensors, expected.safetensors (outputs without dropout),
 grads.safetensors (of the loss), after5.safetensors (the parameters after five AdamW steps on the same batch) and

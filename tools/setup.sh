@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # tools/setup.sh [--aot] [--demo]
-#   Makes a machine with Debian 12, Ubuntu 24.04 or later ready to build Portune. Installs the Debian packages that are
+#   Makes a machine with Debian 12, Ubuntu 24.04 or later ready to build Portatune. Installs the Debian packages that are
 #   missing (as root, or with a sudo that asks for no password) and fetches what tools/lock.txt pins, checked by sha256,
-#   into $XDG_CACHE_HOME/portune or ~/.cache/portune:
+#   into $XDG_CACHE_HOME/portatune or ~/.cache/portatune:
 #     deps/   the XLA plugin for CPUs and two sets of C headers; Apache Arrow's libraries and headers; with --aot also
 #             the plugins for TPUs and CUDA
 #     demo/   with --demo: a BERT encoder and labelled movie reviews
@@ -10,7 +10,7 @@
 set -euo pipefail
 
 tools=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
-cache="${XDG_CACHE_HOME:-${HOME:?is not set: set HOME or XDG_CACHE_HOME}/.cache}/portune"
+cache="${XDG_CACHE_HOME:-${HOME:?is not set: set HOME or XDG_CACHE_HOME}/.cache}/portatune"
 machine=$(uname -m)
 readonly tools cache machine
 
@@ -31,9 +31,9 @@ main() {
   if [[ $demo == yes ]]; then fetch_demo; fi
 }
 
-say() { printf 'portune set-up: %s\n' "$*" >&2; }
+say() { printf 'portatune set-up: %s\n' "$*" >&2; }
 
-# fail STATUS WHAT GIVEN EXPECTED FIX: the form of every error that Portune reports.
+# fail STATUS WHAT GIVEN EXPECTED FIX: the form of every error that Portatune reports.
 fail() {
   say "$2"
   printf '  %-9s %s\n' given "$3" expected "$4" >&2
@@ -123,7 +123,7 @@ fetch_plugins() {
   provide jaxlib "deps/xla_ffi-$(version_of jaxlib)/include/xla/ffi/api" jaxlib/include/xla/ffi/api
 }
 
-# Of 165 MB what libportune_arrow.so is built from and runs with.
+# Of 165 MB what libportatune_arrow.so is built from and runs with.
 fetch_arrow() {
   provide pyarrow "deps/pyarrow-$(version_of pyarrow)/pyarrow" pyarrow 'include/*' libarrow.so.2600 libparquet.so.2600 libarrow_s3.so.2600
 }

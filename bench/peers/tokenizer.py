@@ -1,4 +1,4 @@
-"""The peer of portune_tokenizer_bench: the same work by a Python package, whichever version of it is installed.
+"""The peer of portatune_tokenizer_bench: the same work by a Python package, whichever version of it is installed.
 
     python bench/peers/tokenizer.py tokenizer.json TEXTS IDS WHAT THREADS PACKAGE
 Formats and output as in bench/tokenizer_bench.cpp. PACKAGE: tokenizers, nanotoken or gigatoken. Only the calls that load

@@ -1,6 +1,6 @@
-"""The peer of `portune bench`: seconds per training step of a BERT classifier in torch and transformers.
+"""The peer of `portatune bench`: seconds per training step of a BERT classifier in torch and transformers.
 
-Prints one line, {"step_seconds": [...]}, as `portune bench` does. A step is forward, backward and an AdamW update on a
+Prints one line, {"step_seconds": [...]}, as `portatune bench` does. A step is forward, backward and an AdamW update on a
 batch of full length whose rows hold between half and all real tokens (so that no library may skip the mask), with
 dropout.
 """

@@ -1,5 +1,5 @@
-"""The peer of `portune fit`: the Trainer of transformers on the same TSV files with the same settings, whose options have
-the names that Portune has for them.
+"""The peer of `portatune fit`: the Trainer of transformers on the same TSV files with the same settings, whose options have
+the names that Portatune has for them.
 
 Trains BertForSequenceClassification with a sigmoid head (num_labels=1, binary cross-entropy) or a softmax over two
 classes, and prints one line of JSON: {"train_seconds": ...}, and with --validation also {"validation": {metric: value}}.

@@ -1,8 +1,8 @@
-#include "portune/error.h"
+#include "portatune/error.h"
 
 #include <gtest/gtest.h>
 
-namespace portune {
+namespace portatune {
 
 TEST(Error, TellsWhatWasGivenExpectedAndHowToMendIt) {
   ShapeError error({.where = "concatenate", .given = "[2, 3]", .expected = "[2, 4]", .fix = "pad it"});
@@ -22,4 +22,4 @@ TEST(Error, KeepsTheInnermostContext) {
   EXPECT_STREQ(error.what(), "add\n  in        inner");
 }
 
-}  // namespace portune
+}  // namespace portatune

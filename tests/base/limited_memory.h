@@ -11,17 +11,17 @@
 
 #if defined(__has_feature)
 #if __has_feature(address_sanitizer)
-#define PORTUNE_TEST_ASAN 1
+#define PORTATUNE_TEST_ASAN 1
 #endif
 #endif
 #if defined(__SANITIZE_ADDRESS__)
-#define PORTUNE_TEST_ASAN 1
+#define PORTATUNE_TEST_ASAN 1
 #endif
 
-namespace portune {
+namespace portatune {
 
 /// AddressSanitizer reserves terabytes of addresses, so that no limit on them can be set.
-#ifdef PORTUNE_TEST_ASAN
+#ifdef PORTATUNE_TEST_ASAN
 inline constexpr bool kMemoryCanBeLimited = false;
 #else
 inline constexpr bool kMemoryCanBeLimited = true;
@@ -49,4 +49,4 @@ template <class Action>
   }
 }
 
-}  // namespace portune
+}  // namespace portatune

@@ -1,4 +1,4 @@
-#include "portune/base/message.h"
+#include "portatune/base/message.h"
 
 #include <gtest/gtest.h>
 
@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-namespace portune {
+namespace portatune {
 namespace {
 
 TEST(Message, NumbersHaveTheFewestDigits) {
@@ -39,4 +39,4 @@ TEST(Message, LongListsTellHowManyAreLeftOut) {
 }
 
 }  // namespace
-}  // namespace portune
+}  // namespace portatune

@@ -1,8 +1,8 @@
-#include "portune/base/nearest.h"
+#include "portatune/base/nearest.h"
 
 #include <gtest/gtest.h>
 
-namespace portune {
+namespace portatune {
 namespace {
 
 const std::vector<std::string> kNames = {"fit", "evaluate", "predict", "--epochs", "--seed"};
@@ -23,4 +23,4 @@ TEST(Nearest, WhatIsFarFromAllHasNone) {
 }
 
 }  // namespace
-}  // namespace portune
+}  // namespace portatune

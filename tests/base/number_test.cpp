@@ -1,11 +1,11 @@
-#include "portune/base/number.h"
+#include "portatune/base/number.h"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <cstdint>
 
-namespace portune {
+namespace portatune {
 namespace {
 
 TEST(NumberIn, TakesWholeTextsAlone) {
@@ -30,4 +30,4 @@ TEST(NumberIn, FloatingPointMayBeInfiniteOrNaN) {
 }
 
 }  // namespace
-}  // namespace portune
+}  // namespace portatune

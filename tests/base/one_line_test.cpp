@@ -1,8 +1,8 @@
-#include "portune/base/one_line.h"
+#include "portatune/base/one_line.h"
 
 #include <gtest/gtest.h>
 
-namespace portune {
+namespace portatune {
 
 TEST(OneLine, HasAllButTheAdvice) {
   EXPECT_EQ(one_line({.where = "a.csv:3", .given = "3 fields", .expected = "2 fields", .fix = "mend it"}),
@@ -15,4 +15,4 @@ TEST(OneLine, HasSpacesForLineEndsAndWhatElseControlsATerminal) {
   EXPECT_EQ(one_line({.given = "'a\r\nb\x1b' and '\u00e9'"}), "'a  b ' and '\u00e9'");
 }
 
-}  // namespace portune
+}  // namespace portatune

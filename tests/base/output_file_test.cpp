@@ -1,4 +1,4 @@
-#include "portune/base/output_file.h"
+#include "portatune/base/output_file.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -7,9 +7,9 @@
 #include <cerrno>
 
 #include "io/temporary_folder.h"
-#include "portune/error.h"
+#include "portatune/error.h"
 
-namespace portune {
+namespace portatune {
 namespace {
 
 std::vector<std::string> names_in(const std::filesystem::path& folder) {
@@ -75,4 +75,4 @@ TEST(IoError, CarriesTheNumberOfTheFault) {
 }
 
 }  // namespace
-}  // namespace portune
+}  // namespace portatune

@@ -1,8 +1,8 @@
-#include "portune/base/random.h"
+#include "portatune/base/random.h"
 
 #include <gtest/gtest.h>
 
-namespace portune {
+namespace portatune {
 
 TEST(SplitMix64, IsThatOfItsAuthors) {
   // The first outputs of the authors' C code for seed 1234567.
@@ -11,4 +11,4 @@ TEST(SplitMix64, IsThatOfItsAuthors) {
   EXPECT_EQ(split_mix_64(1234567, 4), 16408922859458223821u);
 }
 
-}  // namespace portune
+}  // namespace portatune

@@ -1,13 +1,13 @@
-#include "portune/tensor.h"
+#include "portatune/tensor.h"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <limits>
 
-#include "portune/error.h"
+#include "portatune/error.h"
 
-namespace portune {
+namespace portatune {
 
 TEST(Tensor, StartsAtZeroAndAlignedFor64Bytes) {
   const Tensor tensor({DType::kFloat32, {3, 5}});
@@ -58,4 +58,4 @@ TEST(ToFloats, ReadsEveryFloatType) {
   EXPECT_THROW(to_floats(Tensor({1}, {1}).view()), UsageError);
 }
 
-}  // namespace portune
+}  // namespace portatune

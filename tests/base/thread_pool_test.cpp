@@ -1,4 +1,4 @@
-#include "portune/base/thread_pool.h"
+#include "portatune/base/thread_pool.h"
 
 #include <gtest/gtest.h>
 
@@ -9,7 +9,7 @@
 
 #include "base/limited_memory.h"
 
-namespace portune {
+namespace portatune {
 
 TEST(ThreadPool, CoversEveryItemOnce) {
   ThreadPool pool(3);
@@ -59,4 +59,4 @@ TEST(ThreadPoolDeathTest, EndsTheThreadsThatHaveStartedIfAnotherCannot) {
   EXPECT_EXIT(exit_after(1 << 30, start_too_many), testing::ExitedWithCode(0), "");
 }
 
-}  // namespace portune
+}  // namespace portatune

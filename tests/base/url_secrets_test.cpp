@@ -1,10 +1,10 @@
-#include "portune/base/url_secrets.h"
+#include "portatune/base/url_secrets.h"
 
 #include <gtest/gtest.h>
 
-#include "portune/error.h"
+#include "portatune/error.h"
 
-namespace portune {
+namespace portatune {
 namespace {
 
 TEST(UrlSecrets, WhatSignsAUrlIsNotShown) {
@@ -36,4 +36,4 @@ TEST(UrlSecrets, AreNotInErrors) {
 }
 
 }  // namespace
-}  // namespace portune
+}  // namespace portatune

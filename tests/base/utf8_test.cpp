@@ -1,10 +1,10 @@
-#include "portune/base/utf8.h"
+#include "portatune/base/utf8.h"
 
 #include <gtest/gtest.h>
 
 #include <string>
 
-namespace portune {
+namespace portatune {
 namespace {
 
 constexpr size_t kNone = std::string_view::npos;
@@ -29,4 +29,4 @@ TEST(Utf8, FaultIsTheFirstByteOfWhatIsIllFormed) {
 }
 
 }  // namespace
-}  // namespace portune
+}  // namespace portatune

@@ -1,10 +1,10 @@
-#include "portune/base/wire.h"
+#include "portatune/base/wire.h"
 
 #include <gtest/gtest.h>
 
-#include "portune/error.h"
+#include "portatune/error.h"
 
-namespace portune {
+namespace portatune {
 namespace {
 
 using namespace std::string_view_literals;
@@ -65,4 +65,4 @@ TEST(Wire, WritesWhatTheFormatsPageShows) {
 }
 
 }  // namespace
-}  // namespace portune
+}  // namespace portatune

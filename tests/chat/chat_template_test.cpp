@@ -5,16 +5,16 @@
 #include <nlohmann/json.hpp>
 
 #include "io/temporary_folder.h"
-#include "portune/chat.h"
-#include "portune/chat/dates.h"
-#include "portune/error.h"
+#include "portatune/chat.h"
+#include "portatune/chat/dates.h"
+#include "portatune/error.h"
 
-namespace portune {
+namespace portatune {
 namespace {
 
 using testing::HasSubstr;
 
-const std::string kData = PORTUNE_TEST_DATA "/chat/";
+const std::string kData = PORTATUNE_TEST_DATA "/chat/";
 // "<s>" and "</s>" are its bos_token and eos_token.
 const std::string kToy = kData + "toy";
 
@@ -148,4 +148,4 @@ TEST(ChatDates, AreDaysOfTheCalendar) {
 }
 
 }  // namespace
-}  // namespace portune
+}  // namespace portatune

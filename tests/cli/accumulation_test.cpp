@@ -7,7 +7,7 @@
 #include "cli/program.h"
 #include "cli/toy.h"
 
-namespace portune::cli {
+namespace portatune::cli {
 namespace {
 
 using nlohmann::json;
@@ -36,7 +36,7 @@ TEST(GradientAccumulation, ResumingWithOtherMicroBatchesIsRefused) {
   ASSERT_TRUE(first.says("epoch 2/"));
   first.signal(SIGINT);
   ASSERT_EQ(first.wait().exit_code, 75);
-  const Finished run = portune(toy.fit({"--epochs", "400", "--resume"}));
+  const Finished run = portatune(toy.fit({"--epochs", "400", "--resume"}));
   EXPECT_EQ(run.exit_code, 2) << run.err;
   EXPECT_THAT(run.err, HasSubstr("given     gradient_accumulation_steps 1"));
   EXPECT_THAT(run.err, HasSubstr("expected  gradient_accumulation_steps 2"));
@@ -45,7 +45,7 @@ TEST(GradientAccumulation, ResumingWithOtherMicroBatchesIsRefused) {
 TEST(GradientAccumulation, RefusesNextSentencePrediction) {
   const Toy toy;
   const Finished run =
-      portune(toy.fit({"--gradient-accumulation-steps", "2", "--task", "masked-lm", "--next-sentence"}));
+      portatune(toy.fit({"--gradient-accumulation-steps", "2", "--task", "masked-lm", "--next-sentence"}));
   EXPECT_EQ(run.exit_code, 2) << run.err;
   EXPECT_THAT(run.err, HasSubstr("--gradient-accumulation-steps 2"));
 }
@@ -53,11 +53,11 @@ TEST(GradientAccumulation, RefusesNextSentencePrediction) {
 TEST(GradientAccumulation, DividesPackedBatchesToo) {
   const Toy toy;
   const Words words = toy.fit({"--gradient-accumulation-steps", "2", "--packing", "exact_examples", "--json"});
-  const Finished run = portune(with_batch_size(words, "8"));
+  const Finished run = portatune(with_batch_size(words, "8"));
   ASSERT_EQ(run.exit_code, 0) << run.err;
   EXPECT_THAT(run.err, HasSubstr("packing 2 x 8 examples into"));
   EXPECT_EQ(json::parse(run.out)["steps"], 12);  // three epochs of 64 rows
 }
 
 }  // namespace
-}  // namespace portune::cli
+}  // namespace portatune::cli

@@ -8,7 +8,7 @@
 #include "cli/toy.h"
 #include "pjrt/aot.h"
 
-namespace portune::cli {
+namespace portatune::cli {
 namespace {
 
 using testing::HasSubstr;
@@ -17,9 +17,9 @@ using testing::HasSubstr;
 void expect_error(const Finished& run, int exit_code, const std::vector<std::string>& parts) {
   EXPECT_EQ(run.exit_code, exit_code) << run.err;
   EXPECT_EQ(run.out, "");
-  const size_t begin = run.err.find("portune: ");
+  const size_t begin = run.err.find("portatune: ");
   ASSERT_NE(begin, std::string::npos) << run.err;
-  EXPECT_EQ(run.err.find("portune: ", begin + 1), std::string::npos) << run.err;
+  EXPECT_EQ(run.err.find("portatune: ", begin + 1), std::string::npos) << run.err;
   for (const std::string& part : parts) EXPECT_THAT(run.err.substr(begin), HasSubstr(part));
 }
 
@@ -27,32 +27,32 @@ void expect_error(const Finished& run, int exit_code, const std::vector<std::str
 void expect_bad_data(const std::string& csv, const std::vector<std::string>& parts) {
   const Toy toy;
   write(toy.file("train.csv"), csv);
-  expect_error(portune(toy.fit()), 65, parts);
+  expect_error(portatune(toy.fit()), 65, parts);
   EXPECT_THAT(toy.left_behind(), testing::IsEmpty());
 }
 
 TEST(BadOption, OfAnotherTaskIsNamedWithThatTask) {
   const Toy toy;
-  expect_error(portune(toy.fit({"--doc-stride", "8"})), 2,
+  expect_error(portatune(toy.fit({"--doc-stride", "8"})), 2,
                {"fit\n", "--doc-stride with --task text-classification", "belongs to question-answering"});
-  expect_error(portune(toy.fit({"--task", "question-answering", "--head", "sigmoid"})), 2,
+  expect_error(portatune(toy.fit({"--task", "question-answering", "--head", "sigmoid"})), 2,
                {"--head with --task question-answering", "belongs to text-classification"});
 }
 
 TEST(BadOption, OfAnotherTaskThanTheModelsIsRefusedToo) {
   const Toy toy;
-  expect_error(portune({"evaluate", "--model", PORTUNE_TEST_DATA "/export_softmax", "--data", toy.file("train.csv"),
+  expect_error(portatune({"evaluate", "--model", PORTATUNE_TEST_DATA "/export_softmax", "--data", toy.file("train.csv"),
                         "--tags-column", "label"}),
                2, {"evaluate\n", "--tags-column with --task text-classification", "belongs to token-classification"});
 }
 
 TEST(BadOption, UrlWhereThereMustBeAPath) {
   const Toy toy;
-  expect_error(portune({"tokenize", "--tokenizer", "s3://bucket/model", "--input", toy.file("train.csv")}), 2,
+  expect_error(portatune({"tokenize", "--tokenizer", "s3://bucket/model", "--input", toy.file("train.csv")}), 2,
                {"--tokenizer", "s3://bucket/model is not a path of this machine"});
   Words words = toy.fit();
   std::ranges::replace(words, toy.output(), "gs://bucket/model");
-  expect_error(portune(words), 2, {"--output", "gs://bucket/model is not a path of this machine"});
+  expect_error(portatune(words), 2, {"--output", "gs://bucket/model is not a path of this machine"});
 }
 
 TEST(BadData, MissingColumn) {
@@ -73,7 +73,7 @@ TEST(BadData, BytesThatAreNotUtf8) {
 }
 
 TEST(BadData, RecordsThatAreDamagedOrCut) {
-  const std::string whole = read(std::filesystem::path(PORTUNE_TEST_DATA) / "tfrecord" / "examples.tfrecord");
+  const std::string whole = read(std::filesystem::path(PORTATUNE_TEST_DATA) / "tfrecord" / "examples.tfrecord");
   std::string damaged_length = whole;
   damaged_length[0] ^= 1;
   for (const auto& [bytes, fault] : {std::pair{damaged_length, "length has another checksum"},
@@ -82,7 +82,7 @@ TEST(BadData, RecordsThatAreDamagedOrCut) {
     write(toy.file("train.tfrecord"), bytes);
     Words words = toy.fit();
     *std::ranges::find(words, toy.file("train.csv")) = toy.file("train.tfrecord");
-    expect_error(portune(words), 65, {"train.tfrecord:1", fault});
+    expect_error(portatune(words), 65, {"train.tfrecord:1", fault});
     EXPECT_THAT(toy.left_behind(), testing::ElementsAre("train.tfrecord"));
   }
 }
@@ -92,19 +92,19 @@ TEST(BadData, EmptyLabel) { expect_bad_data("text,label\ngood,1\nbad,\n", {"trai
 TEST(BadData, OneLabelAlone) {
   const Toy toy;
   write(toy.file("train.csv"), "text,label\ngood,1\nfine,1\n");
-  expect_error(portune(toy.fit()), 2, {"only one: \"1\"", "at least two classes"});
+  expect_error(portatune(toy.fit()), 2, {"only one: \"1\"", "at least two classes"});
 }
 
 TEST(BadData, SigmoidHeadNeedsLabels0And1) {
   const Toy toy;
   write(toy.file("train.csv"), "text,label\ngood,yes\nbad,no\n");
-  expect_error(portune(toy.fit({"--head", "sigmoid"})), 2, {"no, yes", "0 and 1"});
+  expect_error(portatune(toy.fit({"--head", "sigmoid"})), 2, {"no, yes", "0 and 1"});
 }
 
 TEST(BadData, LabelThatTrainingDoesNotHave) {
   const Toy toy;
   write(toy.file("validation.csv"), "text,label\ngood,1\nbad,2\n");
-  expect_error(portune(toy.fit()), 65, {"validation.csv:3", "label \"2\"", "0, 1"});
+  expect_error(portatune(toy.fit()), 65, {"validation.csv:3", "label \"2\"", "0, 1"});
   EXPECT_THAT(toy.left_behind(), testing::IsEmpty());
 }
 
@@ -113,13 +113,13 @@ TEST(BadData, UnknownEndingOfTheFile) {
   write(toy.file("train.xlsx"), "PK");
   Words words = toy.fit();
   *std::ranges::find(words, toy.file("train.csv")) = toy.file("train.xlsx");
-  expect_error(portune(words), 2, {"train.xlsx", ".csv"});
+  expect_error(portatune(words), 2, {"train.xlsx", ".csv"});
 }
 
 TEST(BadData, MissingFile) {
   const Toy toy;
   std::filesystem::remove(toy.file("train.csv"));
-  expect_error(portune(toy.fit()), 66, {"train.csv"});
+  expect_error(portatune(toy.fit()), 66, {"train.csv"});
 }
 
 TEST(LongText, IsCutToTheMaximumLength) {
@@ -127,14 +127,14 @@ TEST(LongText, IsCutToTheMaximumLength) {
   std::string words;
   for (int i = 0; i < 10'000; ++i) words += " good";
   write(toy.file("train.csv"), toy_csv(8) + words + ",1\n");
-  EXPECT_EQ(portune(toy.fit({"--max-steps", "2"})).exit_code, 0);
+  EXPECT_EQ(portatune(toy.fit({"--max-steps", "2"})).exit_code, 0);
 }
 
 TEST(BadOption, MaximumLengthBeyondThePositionsOfTheModel) {
   const Toy toy;
   Words words = toy.fit();
   *(std::ranges::find(words, "--max-length") + 1) = "33";
-  expect_error(portune(words), 2, {"portune: --max-length\n", "33", "3 to 32"});
+  expect_error(portatune(words), 2, {"portatune: --max-length\n", "33", "3 to 32"});
 }
 
 // fit() with a model that `damage` has changed.
@@ -145,7 +145,7 @@ void expect_bad_model(const Damage& damage, int exit_code, const std::vector<std
   damage(model);
   Words words = toy.fit();
   *std::ranges::find(words, tiny_bert()) = model.string();
-  expect_error(portune(words), exit_code, parts);
+  expect_error(portatune(words), exit_code, parts);
   EXPECT_THAT(toy.left_behind(), testing::ElementsAre("model"));
 }
 
@@ -195,33 +195,33 @@ TEST(BadModel, NoSuchFolder) {
   const Toy toy;
   Words words = toy.fit();
   *std::ranges::find(words, tiny_bert()) = toy.file("nowhere");
-  expect_error(portune(words), 66, {"nowhere"});
+  expect_error(portatune(words), 66, {"nowhere"});
 }
 
 TEST(BadPlugin, IsMissing) {
-  expect_error(portune({"devices", "--plugin", "/nowhere/plugin.so"}), 69, {"/nowhere/plugin.so"});
+  expect_error(portatune({"devices", "--plugin", "/nowhere/plugin.so"}), 69, {"/nowhere/plugin.so"});
 }
 
-TEST(BadPlugin, IsNoPlugin) { expect_error(portune({"devices", "--plugin", NOT_A_PLUGIN}), 69, {"GetPjrtApi"}); }
+TEST(BadPlugin, IsNoPlugin) { expect_error(portatune({"devices", "--plugin", NOT_A_PLUGIN}), 69, {"GetPjrtApi"}); }
 
 TEST(BadPlugin, IsOfAnotherVersion) {
-  expect_error(portune({"devices", "--plugin", FAKE_OF_OLD_PJRT}), 69, {"0.40", "expected"});
+  expect_error(portatune({"devices", "--plugin", FAKE_OF_OLD_PJRT}), 69, {"0.40", "expected"});
 }
 
 TEST(BadDevice, IsUnknown) {
   for (const char* device : {"abacus", "cpu:0", "cuda:", "cuda:-1", "cuda:x", "tpu:1", ""}) {
-    expect_error(portune({"devices", "--device", device}), 2, {"device \"" + std::string(device) + "\"", "cuda:N"});
+    expect_error(portatune({"devices", "--device", device}), 2, {"device \"" + std::string(device) + "\"", "cuda:N"});
   }
 }
 
 TEST(BadDevice, IsNotThere) {
   if (std::filesystem::exists("/dev/nvidiactl")) GTEST_SKIP() << "there is a GPU";
-  PORTUNE_SKIP_WITHOUT_PLUGIN(pjrt::AotTarget::kCudaH100);
+  PORTATUNE_SKIP_WITHOUT_PLUGIN(pjrt::AotTarget::kCudaH100);
   const std::string plugin = pjrt::aot_plugin_file(pjrt::AotTarget::kCudaH100).string();
   for (const char* device : {"cuda", "cuda:1"}) {
-    expect_error(portune({"devices", "--device", device, "--plugin", plugin}), 69, {device, "No visible GPU devices"});
+    expect_error(portatune({"devices", "--device", device, "--plugin", plugin}), 69, {device, "No visible GPU devices"});
   }
 }
 
 }  // namespace
-}  // namespace portune::cli
+}  // namespace portatune::cli

@@ -7,7 +7,7 @@
 #include "cli/program.h"
 #include "cli/toy.h"
 
-namespace portune::cli {
+namespace portatune::cli {
 namespace {
 
 using testing::HasSubstr;
@@ -25,7 +25,7 @@ std::string broken_csv() {
 TEST(BadRowsOption, PassesOverSoManyAndTellsOfThem) {
   const Toy toy;
   write(toy.file("train.csv"), broken_csv());
-  const Finished run = portune(toy.fit({"--bad-rows", "skip:3", "--epochs", "1"}));
+  const Finished run = portatune(toy.fit({"--bad-rows", "skip:3", "--epochs", "1"}));
   ASSERT_EQ(run.exit_code, 0) << run.err;
   EXPECT_THAT(run.err, HasSubstr("passed over " + toy.file("train.csv") + ":34: 3 fields, expected 2 fields"));
   EXPECT_THAT(run.err, HasSubstr("train.csv:35: 0xff at byte offset"));
@@ -36,7 +36,7 @@ TEST(BadRowsOption, PassesOverSoManyAndTellsOfThem) {
 TEST(BadRowsOption, OneMoreIsAnError) {
   const Toy toy;
   write(toy.file("train.csv"), broken_csv());
-  const Finished run = portune(toy.fit({"--bad-rows", "skip:2"}));
+  const Finished run = portatune(toy.fit({"--bad-rows", "skip:2"}));
   EXPECT_EQ(run.exit_code, 65);
   EXPECT_THAT(run.err, HasSubstr("no more bad rows than the 2 that may be passed over"));
   EXPECT_THAT(toy.left_behind(), testing::IsEmpty());
@@ -46,10 +46,10 @@ TEST(BadRowsOption, IsPartOfTheResults) {
   const Toy toy;
   Words words = toy.fit({"--bad-rows", "skip:5", "--epochs", "1", "--json"});
   write(toy.file("train.csv"), broken_csv());
-  const Finished run = portune(words);
+  const Finished run = portatune(words);
   ASSERT_EQ(run.exit_code, 0) << run.err;
   EXPECT_EQ(nlohmann::json::parse(run.out)["skipped_rows"], 3);
-  const Finished evaluation = portune({"evaluate", "--model", toy.output(), "--data", toy.file("train.csv"),
+  const Finished evaluation = portatune({"evaluate", "--model", toy.output(), "--data", toy.file("train.csv"),
                                        "--bad-rows", "skip:3", "--json", "--max-length", "16"});
   ASSERT_EQ(evaluation.exit_code, 0) << evaluation.err;
   EXPECT_EQ(nlohmann::json::parse(evaluation.out)["skipped_rows"], 3);
@@ -58,11 +58,11 @@ TEST(BadRowsOption, IsPartOfTheResults) {
 // The rows are read for the lengths of batches, and read again to be predicted.
 TEST(BadRowsOption, IsThatOfPredictToo) {
   const Toy toy;
-  ASSERT_EQ(portune(toy.fit({"--epochs", "1"})).exit_code, 0);
+  ASSERT_EQ(portatune(toy.fit({"--epochs", "1"})).exit_code, 0);
   write(toy.file("new.csv"), broken_csv());
   for (const char* padding : {"max_length", "multiple_of=8"}) {
     const Finished run =
-        portune({"predict", "--model", toy.output(), "--data", toy.file("new.csv"), "--output", toy.file("new.jsonl"),
+        portatune({"predict", "--model", toy.output(), "--data", toy.file("new.csv"), "--output", toy.file("new.jsonl"),
                  "--bad-rows", "skip:2", "--max-length", "16", "--padding", padding});
     ASSERT_EQ(run.exit_code, 0) << run.err;
     EXPECT_THAT(run.err, HasSubstr("new.csv:34: 3 fields"));
@@ -83,7 +83,7 @@ TEST(BadRowsOption, IsPartOfCheckpoints) {
   const Finished stopped = program.wait();
   ASSERT_EQ(stopped.exit_code, 75) << stopped.err;
   EXPECT_THAT(stopped.err, HasSubstr("passed over"));
-  const Finished resumed = portune(words + Words{"--resume", "--json"});
+  const Finished resumed = portatune(words + Words{"--resume", "--json"});
   ASSERT_EQ(resumed.exit_code, 0) << resumed.err;
   EXPECT_EQ(nlohmann::json::parse(resumed.out)["skipped_rows"], 3);
 }
@@ -91,11 +91,11 @@ TEST(BadRowsOption, IsPartOfCheckpoints) {
 TEST(BadRowsOption, WordsThatMakeNoSenseAreRefused) {
   const Toy toy;
   for (const char* word : {"ignore", "skip", "skip:", "skip:0", "skip:-1", "skip:two"}) {
-    const Finished run = portune(toy.fit({"--bad-rows", word}));
+    const Finished run = portatune(toy.fit({"--bad-rows", word}));
     EXPECT_EQ(run.exit_code, 2) << word;
     EXPECT_THAT(run.err, HasSubstr("fail, or skip:N")) << word;
   }
-  const Finished folds = portune(toy.fit({"--bad-rows", "skip:1", "--folds", "2"}));
+  const Finished folds = portatune(toy.fit({"--bad-rows", "skip:1", "--folds", "2"}));
   EXPECT_EQ(folds.exit_code, 2);
 }
 
@@ -144,7 +144,7 @@ class BadRowsOfTasks : public testing::TestWithParam<TaskOfRows> {
   }
 
   void expect_two_passed_over(const Words& words) const {
-    const Finished run = portune(
+    const Finished run = portatune(
         words + Words{"--task", GetParam().name, "--max-length", "16", "--batch-size", "8", "--bad-rows", "skip:2"});
     EXPECT_EQ(run.exit_code, 0) << run.err;
     EXPECT_THAT(run.err, HasSubstr("passed over " + rows_ + ":1: ")) << words.front();
@@ -182,12 +182,12 @@ TEST(BadRowsOption, OfTfrecordsWithAnIndexArePassedOverInASplit) {
   for (int i = 0; i < 20; ++i) rows += i == 3 ? "damaged,1\n" : i % 2 == 0 ? "good,1\n" : "bad,0\n";
   write(toy.file("rows.csv"), rows);
   const std::string records = toy.file("rows.tfrecord");
-  ASSERT_EQ(portune({"tfrecord", "write", "--input", toy.file("rows.csv"), "--output", records}).exit_code, 0);
+  ASSERT_EQ(portatune({"tfrecord", "write", "--input", toy.file("rows.csv"), "--output", records}).exit_code, 0);
   std::string bytes = read(records);
   bytes[bytes.find("damaged")] = 'D';  // so that its checksum is wrong
   write(records, bytes);
   const Finished fit =
-      portune({"fit", "--model", tiny_bert(), "--train", records, "--output", toy.output(), "--max-length", "8",
+      portatune({"fit", "--model", tiny_bert(), "--train", records, "--output", toy.output(), "--max-length", "8",
                "--epochs", "1", "--validation-split", "0.2", "--bad-rows", "skip:1", "--json"});
   ASSERT_EQ(fit.exit_code, 0) << fit.err;
   EXPECT_EQ(nlohmann::json::parse(fit.out)["skipped_rows"], 1);
@@ -196,12 +196,12 @@ TEST(BadRowsOption, OfTfrecordsWithAnIndexArePassedOverInASplit) {
 // A row that does not say what is to be predicted from.
 TEST(BadRowsOption, PredictionsSayHowManyRowsHaveNoLine) {
   const Toy toy;
-  ASSERT_EQ(portune(toy.fit({"--epochs", "1"})).exit_code, 0);
+  ASSERT_EQ(portatune(toy.fit({"--epochs", "1"})).exit_code, 0);
   write(toy.file("rows.csv"), "text\n" +
                                   std::string("b\xff"
                                               "d\n") +
                                   "good\nbad\n");
-  const Finished run = portune({"predict", "--model", toy.output(), "--data", toy.file("rows.csv"), "--max-length",
+  const Finished run = portatune({"predict", "--model", toy.output(), "--data", toy.file("rows.csv"), "--max-length",
                                 "16", "--padding", "auto=1", "--bad-rows", "skip:1"});
   ASSERT_EQ(run.exit_code, 0) << run.err;
   EXPECT_EQ(std::ranges::count(run.out, '\n'), 2);
@@ -210,7 +210,7 @@ TEST(BadRowsOption, PredictionsSayHowManyRowsHaveNoLine) {
 
 TEST(BadRowsOption, IsRefusedWhereRowsFollowEachOther) {
   const Toy toy;
-  const Finished run = portune(toy.fit({"--task", "masked-lm", "--next-sentence", "--bad-rows", "skip:1"}));
+  const Finished run = portatune(toy.fit({"--task", "masked-lm", "--next-sentence", "--bad-rows", "skip:1"}));
   EXPECT_EQ(run.exit_code, 2);
   EXPECT_THAT(run.err, HasSubstr("--next-sentence as well"));
 }
@@ -231,7 +231,7 @@ TEST(DataFiles, MayBeAPatternOrAFolderOfCompressedTables) {
   for (const std::string& words : {toy.file("data"), toy.file("data/*.csv.gz")}) {
     Words command = toy.fit({"--epochs", "1"});
     *std::ranges::find(command, toy.file("train.csv")) = words;
-    const Finished run = portune(command);
+    const Finished run = portatune(command);
     ASSERT_EQ(run.exit_code, 0) << run.err;
     EXPECT_THAT(run.err, HasSubstr("training on 32 examples"));
     std::filesystem::remove_all(toy.output());
@@ -242,7 +242,7 @@ TEST(DataFiles, APatternThatNothingMatchesIsNamed) {
   const Toy toy;
   Words command = toy.fit();
   *std::ranges::find(command, toy.file("train.csv")) = toy.file("*.jsonl");
-  const Finished run = portune(command);
+  const Finished run = portatune(command);
   EXPECT_EQ(run.exit_code, 66);
   EXPECT_THAT(run.err, HasSubstr("*.jsonl'"));
 }
@@ -252,7 +252,7 @@ TEST(DataFiles, ColumnsMayBeRenamed) {
   std::string csv = toy_csv(32);
   write(toy.file("train.csv"), "sentence,class" + csv.substr(csv.find('\n')));
   write(toy.file("validation.csv"), read(toy.file("train.csv")));
-  const Finished run = portune(toy.fit({"--epochs", "1", "--rename-columns", "sentence=text", "class=label"}));
+  const Finished run = portatune(toy.fit({"--epochs", "1", "--rename-columns", "sentence=text", "class=label"}));
   EXPECT_EQ(run.exit_code, 0) << run.err;
 }
 
@@ -262,10 +262,10 @@ TEST(DataFiles, ACutGzipFileIsToldWithItsOffset) {
   std::filesystem::resize_file(toy.file("train.csv.gz"), 100);
   Words command = toy.fit();
   *std::ranges::find(command, toy.file("train.csv")) = toy.file("train.csv.gz");
-  const Finished run = portune(command);
+  const Finished run = portatune(command);
   EXPECT_EQ(run.exit_code, 65);
   EXPECT_THAT(run.err, HasSubstr("at byte offset 100 of the file"));
 }
 
 }  // namespace
-}  // namespace portune::cli
+}  // namespace portatune::cli

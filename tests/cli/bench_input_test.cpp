@@ -1,4 +1,4 @@
-// The real command portune bench-input.
+// The real command portatune bench-input.
 #include <gmock/gmock.h>
 
 #include <nlohmann/json.hpp>
@@ -6,7 +6,7 @@
 #include "cli/program.h"
 #include "cli/toy.h"
 
-namespace portune::cli {
+namespace portatune::cli {
 namespace {
 
 using nlohmann::json;
@@ -20,7 +20,7 @@ Words bench_input(const Toy& toy, const Words& more) {
 
 TEST(BenchInput, ShowsEveryStageOfTheChain) {
   const Toy toy;
-  const Finished run = portune(bench_input(toy, {}));
+  const Finished run = portatune(bench_input(toy, {}));
   ASSERT_EQ(run.exit_code, 0) << run.err;
   EXPECT_THAT(run.out, testing::MatchesRegex("stage +seconds +share +examples/s +tokens/s\n"
                                              "read [^\n]+\n"
@@ -33,7 +33,7 @@ TEST(BenchInput, ShowsEveryStageOfTheChain) {
 
 TEST(BenchInput, JsonHasTheSameAndCountsEveryExampleOnce) {
   const Toy toy;
-  const Finished run = portune(bench_input(toy, {"--json", "--padding", "auto=2", "--quiet"}));
+  const Finished run = portatune(bench_input(toy, {"--json", "--padding", "auto=2", "--quiet"}));
   ASSERT_EQ(run.exit_code, 0) << run.err;
   EXPECT_EQ(run.err, "");
   const json result = json::parse(run.out);
@@ -56,17 +56,17 @@ TEST(BenchInput, JsonHasTheSameAndCountsEveryExampleOnce) {
 TEST(BenchInput, ReadsRecipesOfTraining) {
   const Toy toy;
   write(toy.file("recipe.yaml"), "learning_rate: 3e-5\nbatch_size: 5\npadding: multiple_of=4\n");
-  const Finished run = portune({"bench-input", "--recipe", toy.file("recipe.yaml"), "--model", tiny_bert(), "--train",
+  const Finished run = portatune({"bench-input", "--recipe", toy.file("recipe.yaml"), "--model", tiny_bert(), "--train",
                                 toy.file("train.csv"), "--max-length", "16", "--seconds", "0", "--json"});
   ASSERT_EQ(run.exit_code, 0) << run.err;
   EXPECT_EQ(json::parse(run.out)["batches"], 13);
 }
 
 TEST(BenchInput, NeedsRows) {
-  const Finished run = portune({"bench-input", "--model", tiny_bert()});
+  const Finished run = portatune({"bench-input", "--model", tiny_bert()});
   EXPECT_EQ(run.exit_code, 2);
   EXPECT_THAT(run.err, HasSubstr("--train"));
 }
 
 }  // namespace
-}  // namespace portune::cli
+}  // namespace portatune::cli

@@ -9,7 +9,7 @@
 #include "cli/toy.h"
 #include "pjrt/variable.h"
 
-namespace portune::cli {
+namespace portatune::cli {
 namespace {
 
 using nlohmann::json;
@@ -18,7 +18,7 @@ using testing::HasSubstr;
 class Cluster : public testing::Test {
  protected:
   void SetUp() override {
-    if (!std::filesystem::exists(std::filesystem::path(PORTUNE_COMMAND).parent_path() / "libportune_gloo.so")) {
+    if (!std::filesystem::exists(std::filesystem::path(PORTATUNE_COMMAND).parent_path() / "libportatune_gloo.so")) {
       GTEST_SKIP() << "built without Gloo";
     }
     std::filesystem::path model = toy_.copy_of_model();
@@ -38,14 +38,14 @@ class Cluster : public testing::Test {
   std::string weights(const std::string& output) const { return read(toy_.file(output) + "/model.safetensors"); }
 
   const Toy toy_;
-  const pjrt::Variable plugin_{"PORTUNE_CUDA_PLUGIN", CLUSTER_PLUGIN};
+  const pjrt::Variable plugin_{"PORTATUNE_CUDA_PLUGIN", CLUSTER_PLUGIN};
   // Of which no machine has so many: as those of several machines they are not known to be the same.
   const pjrt::Variable gpus_{"CUDA_VISIBLE_DEVICES", "100,101"};
 };
 
 constexpr int kMachines = 2;
 
-Finished on_machines(const Words& words) { return portune(words, {.processes = kMachines, .by = By::kEnvironment}); }
+Finished on_machines(const Words& words) { return portatune(words, {.processes = kMachines, .by = By::kEnvironment}); }
 
 // To the bit: the devices compute the same, whosever they are.
 TEST_F(Cluster, TrainsToWhatOneMachineTrainsTo) {
@@ -58,7 +58,7 @@ TEST_F(Cluster, TrainsToWhatOneMachineTrainsTo) {
       return with_batch_size(fit(output, {"--epochs", "2", "--mesh", c.mesh, "--json", "--device", device}),
                              c.batch_size);
     };
-    const Finished alone = portune(words("alone", c.device_of_one));
+    const Finished alone = portatune(words("alone", c.device_of_one));
     ASSERT_EQ(alone.exit_code, 0) << alone.err;
     const Finished together = on_machines(words("together", "cuda"));
     ASSERT_EQ(together.exit_code, 0) << together.err;
@@ -71,7 +71,7 @@ TEST_F(Cluster, TrainsToWhatOneMachineTrainsTo) {
 }
 
 TEST_F(Cluster, TrainsToWhatTheCpuTrainsTo) {
-  const Finished cpu = portune(with_batch_size(fit("cpu", {"--epochs", "2", "--json"}), "12"));
+  const Finished cpu = portatune(with_batch_size(fit("cpu", {"--epochs", "2", "--json"}), "12"));
   ASSERT_EQ(cpu.exit_code, 0) << cpu.err;
   // All devices of all machines by themselves.
   const Finished run = on_machines(with_batch_size(fit("run", {"--epochs", "2", "--json", "--device", "cuda"}), "3"));
@@ -102,14 +102,14 @@ TEST_F(Cluster, GoesOnFromACheckpointToTheSameBits) {
 
 // MPI tells the processes that they are on one machine, and where the store is.
 TEST_F(Cluster, DividesTheGpusOfAMachineAmongTheProcessesOfMpirun) {
-  if (!std::filesystem::exists(std::filesystem::path(PORTUNE_COMMAND).parent_path() / "libportune_mpi.so")) {
+  if (!std::filesystem::exists(std::filesystem::path(PORTATUNE_COMMAND).parent_path() / "libportatune_mpi.so")) {
     GTEST_SKIP() << "built without MPI";
   }
   const pjrt::Variable gpus("CUDA_VISIBLE_DEVICES", "100,101,102,103");
   const Words more = {"--epochs", "1", "--json", "--device", "cuda"};
-  const Finished run = portune(with_batch_size(fit("run", more), "3"), {.processes = 2});
+  const Finished run = portatune(with_batch_size(fit("run", more), "3"), {.processes = 2});
   ASSERT_EQ(run.exit_code, 0) << run.err;
-  const Finished alone = portune(with_batch_size(fit("alone", more + Words{"--mesh", "data=4"}), "3"));
+  const Finished alone = portatune(with_batch_size(fit("alone", more + Words{"--mesh", "data=4"}), "3"));
   ASSERT_EQ(alone.exit_code, 0) << alone.err;
   EXPECT_EQ(json::parse(run.out)["train_loss"], json::parse(alone.out)["train_loss"]);
   EXPECT_TRUE(weights("run") == weights("alone"));
@@ -145,4 +145,4 @@ TEST_F(Cluster, RefusesMeshesThatTheProcessesDoNotDivide) {
 }
 
 }  // namespace
-}  // namespace portune::cli
+}  // namespace portatune::cli

@@ -1,4 +1,4 @@
-#include "portune/cli/command_line.h"
+#include "portatune/cli/command_line.h"
 
 #include <gmock/gmock.h>
 
@@ -6,9 +6,9 @@
 #include <set>
 
 #include "cli/program.h"
-#include "portune/error.h"
+#include "portatune/error.h"
 
-namespace portune::cli {
+namespace portatune::cli {
 namespace {
 
 using testing::HasSubstr;
@@ -36,7 +36,7 @@ TEST(CommandLine, HelpOfEachCommandHasExamplesAndIsNotEndless) {
   for (const char* command :
        {"fit", "evaluate", "predict", "generate", "tokenize", "devices", "bench", "plan", "parity"}) {
     const std::string text = text_of({command, "--help"});
-    EXPECT_THAT(text, HasSubstr("Examples\n  portune " + std::string(command)));
+    EXPECT_THAT(text, HasSubstr("Examples\n  portatune " + std::string(command)));
     const bool trains = std::set<std::string>{"fit", "plan", "parity"}.contains(command);
     EXPECT_LE(std::ranges::count(text, '\n'), trains ? 130 : 80) << command;
     EXPECT_EQ(text_of({command, "-h"}), text);
@@ -59,14 +59,14 @@ TEST(CommandLine, HelpTellsDefaults) {
 
 TEST(CommandLine, NoWordsAtAllAskForHelp) { EXPECT_EQ(text_of({}), text_of({"--help"})); }
 
-TEST(CommandLine, VersionIsOneLine) { EXPECT_THAT(text_of({"--version"}), testing::MatchesRegex("portune [0-9.]+\n")); }
+TEST(CommandLine, VersionIsOneLine) { EXPECT_THAT(text_of({"--version"}), testing::MatchesRegex("portatune [0-9.]+\n")); }
 
 TEST(CommandLine, TypoGetsTheNearestName) {
   EXPECT_THAT(complaint({"fti"}), HasSubstr("unknown command fti\n  fix       did you mean fit?"));
   EXPECT_THAT(complaint({"fit", "--epcohs", "3"}),
               HasSubstr("unknown option --epcohs\n  fix       did you mean --epochs?"));
   EXPECT_THAT(complaint({"fit", "--batchsize=3"}), HasSubstr("did you mean --batch-size?"));
-  EXPECT_THAT(complaint({"fit", "--xyzzy"}), HasSubstr("see portune fit --help"));
+  EXPECT_THAT(complaint({"fit", "--xyzzy"}), HasSubstr("see portatune fit --help"));
 }
 
 TEST(CommandLine, MissingOptionIsNamed) {
@@ -207,18 +207,18 @@ TEST(CommandLine, NamesOfTransformersAreUnderstood) {
 }
 
 TEST(CommandLine, MistakesExitWith2AndOneMessage) {
-  const Finished run = portune({"fit", "--epcohs", "3"});
+  const Finished run = portatune({"fit", "--epcohs", "3"});
   EXPECT_EQ(run.exit_code, 2);
   EXPECT_EQ(run.out, "");
-  EXPECT_EQ(run.err, "portune: fit\n  given     unknown option --epcohs\n  fix       did you mean --epochs?\n");
+  EXPECT_EQ(run.err, "portatune: fit\n  given     unknown option --epcohs\n  fix       did you mean --epochs?\n");
 }
 
 TEST(CommandLine, HelpGoesToStdout) {
-  const Finished run = portune({"--help"});
+  const Finished run = portatune({"--help"});
   EXPECT_EQ(run.exit_code, 0);
   EXPECT_THAT(run.out, HasSubstr("Commands\n"));
   EXPECT_EQ(run.err, "");
 }
 
 }  // namespace
-}  // namespace portune::cli
+}  // namespace portatune::cli

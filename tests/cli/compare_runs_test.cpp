@@ -1,4 +1,4 @@
-// The real command portune parity --against.
+// The real command portatune parity --against.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -10,7 +10,7 @@
 #include "cli/program.h"
 #include "cli/toy.h"
 
-namespace portune::cli {
+namespace portatune::cli {
 namespace {
 
 using nlohmann::json;
@@ -29,7 +29,7 @@ Words against(const Toy& toy, const std::string& setting, const Words& more = {}
 }
 
 json compared(const Words& words, int exit_code = 0) {
-  const Finished run = portune(words + Words{"--json", "--quiet"});
+  const Finished run = portatune(words + Words{"--json", "--quiet"});
   EXPECT_EQ(run.exit_code, exit_code) << run.err << run.out;
   EXPECT_EQ(run.err, "");
   return json::parse(run.out);
@@ -37,7 +37,7 @@ json compared(const Words& words, int exit_code = 0) {
 
 TEST(CompareRuns, KernelsAgreeWithTheirDecompositions) {
   const Toy toy;
-  const Finished run = portune(against(toy, "cpu,no-kernels"));
+  const Finished run = portatune(against(toy, "cpu,no-kernels"));
   EXPECT_EQ(run.exit_code, 0) << run.out << run.err;
   EXPECT_THAT(run.out, HasSubstr("first   cpu, kernels, float32\nsecond  cpu, no-kernels, float32\n"));
   EXPECT_THAT(run.out, HasSubstr("\n    12 "));  // 3 epochs of 4 steps
@@ -58,7 +58,7 @@ TEST(CompareRuns, KernelsAgreeWithTheirDecompositionsInBfloat16) {
 TEST(CompareRuns, KernelsAgreeWithTheirDecompositionsWhereQueryKeyAndValueHaveOneBias) {
   const Toy toy;
   const std::string model = toy.file("gpt2");
-  std::filesystem::copy(std::string(PORTUNE_TEST_DATA) + "/models/gpt2_lm", model);
+  std::filesystem::copy(std::string(PORTATUNE_TEST_DATA) + "/models/gpt2_lm", model);
   for (const char* name : {"tokenizer.json", "tokenizer_config.json"}) {
     std::filesystem::copy_file(tiny_bert() + "/" + name, model + "/" + name);
   }
@@ -93,7 +93,7 @@ TEST(CompareRuns, WithTheToleranceOfFloat32Bfloat16DriftsFromTheFirstTensorOn) {
   EXPECT_GT(first["apart"], first["allowed"]);
   EXPECT_GT(result["beyond_with_first"].size(), 1u);
 
-  const Finished run = portune(words);
+  const Finished run = portatune(words);
   EXPECT_EQ(run.exit_code, 1) << run.err;
   EXPECT_THAT(run.out, AllOf(HasSubstr("  beyond\n"), HasSubstr(std::string("first to drift: the gradient of ") +
                                                                 kFirstParameter + " in step 1: ")));
@@ -133,7 +133,7 @@ TEST(CompareRuns, TheFirstRunIsThatOfFit) {
     sum += step["loss"][0].get<double>();
     EXPECT_EQ(step["loss"][0], step["loss"][1]);
   }
-  const Finished fit = portune(Words{"fit", "--model", tiny_bert(), "--train", toy.file("train.csv"), "--max-length",
+  const Finished fit = portatune(Words{"fit", "--model", tiny_bert(), "--train", toy.file("train.csv"), "--max-length",
                                      "16", "--batch-size", "16", "--output", toy.output(), "--json"} +
                                options);
   ASSERT_EQ(fit.exit_code, 0) << fit.err;
@@ -143,8 +143,8 @@ TEST(CompareRuns, TheFirstRunIsThatOfFit) {
 TEST(CompareRuns, SaysWhereBothRunsAreTheSame) {
   const Toy toy;
   constexpr const char* kSame = "both runs have the same setting";
-  EXPECT_THAT(portune(against(toy, "cpu,float32", {"--steps", "1"})).err, HasSubstr(kSame));
-  EXPECT_THAT(portune(against(toy, "no-kernels", {"--steps", "1"})).err, Not(HasSubstr(kSame)));
+  EXPECT_THAT(portatune(against(toy, "cpu,float32", {"--steps", "1"})).err, HasSubstr(kSame));
+  EXPECT_THAT(portatune(against(toy, "no-kernels", {"--steps", "1"})).err, Not(HasSubstr(kSame)));
 }
 
 TEST(CompareRuns, JsonHasEveryTensorWhereItWasFurthestApart) {
@@ -183,7 +183,7 @@ TEST(CompareRuns, ASignalEndsIt) {
 }
 
 std::string refusal(const Words& words) {
-  const Finished run = portune(words);
+  const Finished run = portatune(words);
   EXPECT_EQ(run.exit_code, 2) << run.out << run.err;
   return run.err;
 }
@@ -217,12 +217,12 @@ TEST(CompareRuns, OptionsThatDoNotGoTogetherAreRefused) {
 TEST(CompareRuns, BadDataAndAMissingPluginAreToldAsByFit) {
   const Toy toy;
   write(toy.file("train.csv"), "text,label\ngood,1\n\"bad,0\n");
-  EXPECT_EQ(portune(against(toy, "cpu")).exit_code, 65);
+  EXPECT_EQ(portatune(against(toy, "cpu")).exit_code, 65);
   write(toy.file("train.csv"), "text,label\n");
-  EXPECT_EQ(portune(against(toy, "cpu")).exit_code, 65);
+  EXPECT_EQ(portatune(against(toy, "cpu")).exit_code, 65);
   std::filesystem::remove(toy.file("train.csv"));
-  EXPECT_EQ(portune(against(toy, "cpu")).exit_code, 66);
+  EXPECT_EQ(portatune(against(toy, "cpu")).exit_code, 66);
 }
 
 }  // namespace
-}  // namespace portune::cli
+}  // namespace portatune::cli

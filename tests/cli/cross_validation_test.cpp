@@ -1,4 +1,4 @@
-// portune fit --folds, by the real command.
+// portatune fit --folds, by the real command.
 #include <gmock/gmock.h>
 
 #include <csignal>
@@ -8,7 +8,7 @@
 #include "cli/program.h"
 #include "cli/toy.h"
 
-namespace portune::cli {
+namespace portatune::cli {
 namespace {
 
 using nlohmann::json;
@@ -58,7 +58,7 @@ class CrossValidation : public testing::Test {
 };
 
 TEST_F(CrossValidation, PredictsEveryRowByAModelThatHasNotSeenIt) {
-  const Finished run = portune(fit({"--folds", "3", "--group-column", "group", "--steps-per-epoch", "8", "--json"}));
+  const Finished run = portatune(fit({"--folds", "3", "--group-column", "group", "--steps-per-epoch", "8", "--json"}));
   ASSERT_EQ(run.exit_code, 0) << run.err;
   const json result = json::parse(run.out);
   EXPECT_EQ(result["folds"].size(), 3u);
@@ -82,7 +82,7 @@ TEST_F(CrossValidation, EachFoldHasItsShareOfEachClass) {
   for (int i = 0; i < 30; ++i) rows += i % 10 == 0 ? "good film,1\n" : "bad film,0\n";
   write(folder_ / "rare.csv", rows);
   for (const char* seed : {"1", "2", "3"}) {
-    const Finished run = portune({"fit", "--model", tiny_bert(), "--train", folder_ / "rare.csv", "--output", output(),
+    const Finished run = portatune({"fit", "--model", tiny_bert(), "--train", folder_ / "rare.csv", "--output", output(),
                                   "--max-length", "8", "--epochs", "1", "--folds", "3", "--seed", seed, "--json"});
     ASSERT_EQ(run.exit_code, 0) << run.err;
     for (const json& fold : json::parse(run.out)["folds"]) EXPECT_TRUE(fold["AUC"].is_number()) << fold;
@@ -91,13 +91,13 @@ TEST_F(CrossValidation, EachFoldHasItsShareOfEachClass) {
 }
 
 TEST_F(CrossValidation, TestRowsGetTheMeanOfTheLogitsOfAllModels) {
-  ASSERT_EQ(portune(fit({"--folds", "2", "--quiet"})).exit_code, 0);
+  ASSERT_EQ(portatune(fit({"--folds", "2", "--quiet"})).exit_code, 0);
   const std::vector<json> mean = lines_in("test.jsonl");
   ASSERT_EQ(mean.size(), 13u);
   std::vector<double> sums(13);
   for (const char* fold : {"fold-1", "fold-2"}) {
     const Finished run =
-        portune({"predict", "--model", output() + "/" + fold, "--data", folder_ / "test.csv", "--max-length", "16"});
+        portatune({"predict", "--model", output() + "/" + fold, "--data", folder_ / "test.csv", "--max-length", "16"});
     ASSERT_EQ(run.exit_code, 0) << run.err;
     std::istringstream stream(run.out);
     for (double& sum : sums) {
@@ -117,9 +117,9 @@ TEST_F(CrossValidation, GoesOnWithTheFoldThatWasInterrupted) {
   program.signal(SIGINT);
   const Finished stopped = program.wait();
   EXPECT_EQ(stopped.exit_code, 75) << stopped.err;
-  const size_t place = stopped.err.find("portune fit");
+  const size_t place = stopped.err.find("portatune fit");
   ASSERT_NE(place, std::string::npos) << stopped.err;
-  const Finished resumed = portune_by_shell(stopped.err.substr(place, stopped.err.find('\n', place) - place));
+  const Finished resumed = portatune_by_shell(stopped.err.substr(place, stopped.err.find('\n', place) - place));
   ASSERT_EQ(resumed.exit_code, 0) << resumed.err;
   EXPECT_THAT(resumed.err, HasSubstr("fold 1 of 2: trained by an earlier run"));
   EXPECT_THAT(resumed.err, HasSubstr("resuming from"));
@@ -129,11 +129,11 @@ TEST_F(CrossValidation, GoesOnWithTheFoldThatWasInterrupted) {
 // As on a file system that cannot exchange two names: the fold had been moved aside when its model was to take its
 // place.
 TEST_F(CrossValidation, PutsAFoldBackThatADeadRunHasMovedAside) {
-  ASSERT_EQ(portune(fit({"--folds", "2", "--quiet"})).exit_code, 0);
+  ASSERT_EQ(portatune(fit({"--folds", "2", "--quiet"})).exit_code, 0);
   const std::filesystem::path fold = output() + "/fold-2", aside = output() + "/old.fold-2.0123456789abcdef";
   std::filesystem::rename(fold, aside);
   std::filesystem::create_directory(output() + "/tmp.fold-2.0123456789abcdef");
-  const Finished resumed = portune(fit({"--folds", "2", "--resume"}));
+  const Finished resumed = portatune(fit({"--folds", "2", "--resume"}));
   EXPECT_EQ(resumed.exit_code, 0) << resumed.err;
   EXPECT_THAT(resumed.err, HasSubstr("fold 2 of 2: trained by an earlier run"));
   EXPECT_THAT(names_in(output()),
@@ -141,23 +141,23 @@ TEST_F(CrossValidation, PutsAFoldBackThatADeadRunHasMovedAside) {
 }
 
 TEST_F(CrossValidation, IsNotResumedWithOtherOptions) {
-  ASSERT_EQ(portune(fit({"--folds", "2", "--quiet"})).exit_code, 0);
+  ASSERT_EQ(portatune(fit({"--folds", "2", "--quiet"})).exit_code, 0);
   const std::string before = read(output() + "/out_of_fold.jsonl");
   for (const Words& more : {Words{"--folds", "3"}, Words{"--folds", "2", "--seed", "9"},
                             Words{"--folds", "2", "--group-column", "group"}}) {
-    const Finished run = portune(fit(more + Words{"--resume"}));
+    const Finished run = portatune(fit(more + Words{"--resume"}));
     EXPECT_EQ(run.exit_code, 2) << run.err;
     EXPECT_THAT(run.err, HasSubstr("as in the run that it continues"));
   }
   EXPECT_EQ(read(output() + "/out_of_fold.jsonl"), before);
-  EXPECT_EQ(portune(fit({"--folds", "2", "--resume"})).exit_code, 0);
+  EXPECT_EQ(portatune(fit({"--folds", "2", "--resume"})).exit_code, 0);
   EXPECT_EQ(read(output() + "/out_of_fold.jsonl"), before);
 }
 
 TEST_F(CrossValidation, DoesNotResumeInAFolderOfSomethingElse) {
   std::filesystem::create_directory(output());
   write(output() + "/test.jsonl", "mine");
-  EXPECT_EQ(portune(fit({"--folds", "2", "--resume"})).exit_code, 73);
+  EXPECT_EQ(portatune(fit({"--folds", "2", "--resume"})).exit_code, 73);
   EXPECT_EQ(read(output() + "/test.jsonl"), "mine");
 }
 
@@ -165,7 +165,7 @@ TEST_F(CrossValidation, LeavesWhatIsInTheWayAlone) {
   write(folder_ / "kept.txt", "kept");
   std::filesystem::create_directory(output());
   std::filesystem::copy(folder_ / "kept.txt", output() + "/kept.txt");
-  const Finished run = portune(fit({"--folds", "2"}));
+  const Finished run = portatune(fit({"--folds", "2"}));
   EXPECT_EQ(run.exit_code, 73);
   EXPECT_THAT(run.err, HasSubstr("a folder that is not empty"));
   EXPECT_THAT(names_in(output()), ElementsAre("kept.txt"));
@@ -173,7 +173,7 @@ TEST_F(CrossValidation, LeavesWhatIsInTheWayAlone) {
 
 TEST_F(CrossValidation, RefusesWhatDoesNotFit) {
   const auto error_of = [&](const Words& more) {
-    const Finished run = portune(fit(more));
+    const Finished run = portatune(fit(more));
     EXPECT_EQ(run.exit_code, 2) << run.err;
     return run.err;
   };
@@ -184,4 +184,4 @@ TEST_F(CrossValidation, RefusesWhatDoesNotFit) {
 }
 
 }  // namespace
-}  // namespace portune::cli
+}  // namespace portatune::cli

@@ -6,7 +6,7 @@
 #include "cli/toy.h"
 #include "pjrt/aot.h"
 
-namespace portune::cli {
+namespace portatune::cli {
 namespace {
 
 using nlohmann::json;
@@ -14,7 +14,7 @@ using testing::AllOf;
 using testing::HasSubstr;
 
 TEST(Devices, TellsPluginVersionDevicesAndKernels) {
-  const Finished run = portune({"devices", "--json"});
+  const Finished run = portatune({"devices", "--json"});
   ASSERT_EQ(run.exit_code, 0) << run.err;
   const json facts = json::parse(run.out);
   EXPECT_EQ(facts["platform"], "cpu");
@@ -24,11 +24,11 @@ TEST(Devices, TellsPluginVersionDevicesAndKernels) {
   ASSERT_EQ(facts["memory"].size(), facts["devices"].size());
   EXPECT_GT(facts["memory"][0]["in_use_bytes"], 0);
   EXPECT_GT(facts["memory"][0]["limit_bytes"], facts["memory"][0]["in_use_bytes"]);
-  EXPECT_THAT(facts["kernels"].dump(), HasSubstr("portune.linear"));
+  EXPECT_THAT(facts["kernels"].dump(), HasSubstr("portatune.linear"));
 }
 
 TEST(Devices, TableIsForPeople) {
-  const Finished run = portune({"devices", "--no-kernels"});
+  const Finished run = portatune({"devices", "--no-kernels"});
   EXPECT_THAT(run.out, HasSubstr("platform  cpu\n"));
   EXPECT_THAT(run.out, HasSubstr("kernels   none in use\n"));
   EXPECT_THAT(run.out, testing::ContainsRegex("memory    [0-9.]+ .iB of [0-9.]+ .iB in use\n"));
@@ -39,26 +39,26 @@ TEST(Devices, OptionsOfGpusAreForGpus) {
        {Words{"--gpu-memory-fraction", "0.5"}, Words{"--no-gpu-preallocate"}, Words{"--gpu-allocator", "platform"}}) {
     Words all = {"devices"};
     all.insert(all.end(), words.begin(), words.end());
-    const Finished run = portune(all);
+    const Finished run = portatune(all);
     EXPECT_EQ(run.exit_code, 2) << run.err;
     EXPECT_THAT(run.err, HasSubstr("expected  a GPU"));
   }
-  EXPECT_THAT(portune({"devices", "--gpu-memory-fraction", "0.5"}).err, HasSubstr("--gpu-memory-fraction\n"));
+  EXPECT_THAT(portatune({"devices", "--gpu-memory-fraction", "0.5"}).err, HasSubstr("--gpu-memory-fraction\n"));
 }
 
 TEST(Devices, APluginOfAnotherDeviceIsNamed) {
-  const std::string cpu = json::parse(portune({"devices", "--json"}).out)["plugin"];
-  const Finished of_cpu = portune({"devices", "--device", "tpu", "--plugin", cpu});
+  const std::string cpu = json::parse(portatune({"devices", "--json"}).out)["plugin"];
+  const Finished of_cpu = portatune({"devices", "--device", "tpu", "--plugin", cpu});
   EXPECT_EQ(of_cpu.exit_code, 69);
   EXPECT_THAT(of_cpu.err, AllOf(HasSubstr("a plugin for cpu"), HasSubstr("one for tpu"), HasSubstr("--device cpu")));
-  PORTUNE_SKIP_WITHOUT_PLUGIN(pjrt::AotTarget::kTpuV5e);
-  const Finished of_tpu = portune({"devices", "--plugin", pjrt::aot_plugin_file(pjrt::AotTarget::kTpuV5e).string()});
+  PORTATUNE_SKIP_WITHOUT_PLUGIN(pjrt::AotTarget::kTpuV5e);
+  const Finished of_tpu = portatune({"devices", "--plugin", pjrt::aot_plugin_file(pjrt::AotTarget::kTpuV5e).string()});
   EXPECT_EQ(of_tpu.exit_code, 69);
   EXPECT_THAT(of_tpu.err, AllOf(HasSubstr("a plugin for tpu"), HasSubstr("one for cpu"), HasSubstr("--device tpu")));
 }
 
 TEST(Bench, TimesEachStep) {
-  const Finished run = portune(
+  const Finished run = portatune(
       {"bench", "--model", tiny_bert(), "--batch-size", "4", "--max-length", "8", "--steps", "3", "--no-cache"});
   ASSERT_EQ(run.exit_code, 0) << run.err;
   const json result = json::parse(run.out);
@@ -69,4 +69,4 @@ TEST(Bench, TimesEachStep) {
 }
 
 }  // namespace
-}  // namespace portune::cli
+}  // namespace portatune::cli

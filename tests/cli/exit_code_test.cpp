@@ -1,10 +1,10 @@
-#include "portune/cli/exit_code.h"
+#include "portatune/cli/exit_code.h"
 
 #include <gtest/gtest.h>
 
 #include <cerrno>
 
-namespace portune::cli {
+namespace portatune::cli {
 namespace {
 
 TEST(ExitCode, TellsDeniedAccessFromOtherFaultsByTheNumberOfTheSystem) {
@@ -25,4 +25,4 @@ TEST(ExitCode, IsThatOfTheKindOfError) {
 }
 
 }  // namespace
-}  // namespace portune::cli
+}  // namespace portatune::cli

@@ -7,9 +7,9 @@
 
 #include "cli/program.h"
 #include "cli/toy.h"
-#include "portune/train/checkpoint_folder.h"
+#include "portatune/train/checkpoint_folder.h"
 
-namespace portune::cli {
+namespace portatune::cli {
 namespace {
 
 using nlohmann::json;
@@ -23,7 +23,7 @@ std::string weights_in(const std::string& folder) { return read(folder + "/model
 
 TEST(Fit, LearnsAToyTaskAndSavesAModelFolder) {
   const Toy toy;
-  const Finished run = portune(toy.fit({"--epochs", "10", "--json"}));
+  const Finished run = portatune(toy.fit({"--epochs", "10", "--json"}));
   ASSERT_EQ(run.exit_code, 0) << run.err;
   const json result = json::parse(run.out);
   EXPECT_LT(result["before"]["accuracy"], 0.7);
@@ -39,7 +39,7 @@ TEST(Fit, LearnsAToyTaskAndSavesAModelFolder) {
 
 TEST(Fit, ShowsAccuracyAndAucBesideThoseBeforeTraining) {
   const Toy toy;
-  const Finished run = portune(toy.fit({"--epochs", "1", "--head", "sigmoid"}));
+  const Finished run = portatune(toy.fit({"--epochs", "1", "--head", "sigmoid"}));
   ASSERT_EQ(run.exit_code, 0) << run.err;
   EXPECT_THAT(run.out, testing::MatchesRegex(" +before +after\n"
                                              "held-out loss +[0-9.]+ +[0-9.]+\n"
@@ -54,7 +54,7 @@ TEST(Fit, ShowsAccuracyAndAucBesideThoseBeforeTraining) {
 
 TEST(Fit, QuietSaysNothingButTheResult) {
   const Toy toy;
-  const Finished run = portune(toy.fit({"--epochs", "1", "--quiet"}));
+  const Finished run = portatune(toy.fit({"--epochs", "1", "--quiet"}));
   EXPECT_EQ(run.exit_code, 0);
   EXPECT_EQ(run.err, "");
   EXPECT_THAT(run.out, HasSubstr("held-out AUC"));
@@ -64,19 +64,19 @@ TEST(Fit, QuietSaysNothingButTheResult) {
 TEST(Fit, CacheThatCannotBeWrittenIsToldOnce) {
   const Toy toy;
   const std::string no_folder = toy.file("train.csv") + "/cache";
-  const Finished run = portune(toy.fit({"--max-steps", "1", "--cache-folder", no_folder}));
+  const Finished run = portatune(toy.fit({"--max-steps", "1", "--cache-folder", no_folder}));
   EXPECT_EQ(run.exit_code, 0) << run.err;
   const size_t warning =
       run.err.find("warning: compiled programs are not kept: create " + no_folder + ": Not a directory");
   ASSERT_NE(warning, std::string::npos) << run.err;
   EXPECT_EQ(run.err.find("warning:", warning + 1), std::string::npos) << run.err;
-  const Finished asked = portune(Toy().fit({"--max-steps", "1", "--no-cache"}));
+  const Finished asked = portatune(Toy().fit({"--max-steps", "1", "--no-cache"}));
   EXPECT_EQ(asked.err.find("warning:"), std::string::npos) << asked.err;
 }
 
 TEST(Fit, WithoutValidationItSaysSo) {
   const Toy toy;
-  const Finished run = portune({"fit", "--model", tiny_bert(), "--train", toy.file("train.csv"), "--output",
+  const Finished run = portatune({"fit", "--model", tiny_bert(), "--train", toy.file("train.csv"), "--output",
                                 toy.output(), "--max-length", "16", "--max-steps", "3"});
   EXPECT_EQ(run.exit_code, 0) << run.err;
   EXPECT_THAT(run.err, HasSubstr("no --validation"));
@@ -89,7 +89,7 @@ TEST(Fit, TakesLabelsByNamePairsOfTextsAndJsonLines) {
 {"q": "was it good", "a": "the film was awful", "y": "no"}
 {"q": "was it bad", "a": "we liked it", "y": "maybe"}
 )");
-  const Finished run = portune({"fit", "--model", tiny_bert(), "--train", toy.file("pairs.jsonl"), "--text-column", "q",
+  const Finished run = portatune({"fit", "--model", tiny_bert(), "--train", toy.file("pairs.jsonl"), "--text-column", "q",
                                 "--text-pair-column", "a", "--label-column", "y", "--output", toy.output(),
                                 "--max-length", "24", "--batch-size", "3", "--max-steps", "2"});
   ASSERT_EQ(run.exit_code, 0) << run.err;
@@ -99,18 +99,18 @@ TEST(Fit, TakesLabelsByNamePairsOfTextsAndJsonLines) {
 
 TEST(Fit, SameSeedSameBits) {
   const Toy a, b, c;
-  ASSERT_EQ(portune(a.fit({"--epochs", "2"})).exit_code, 0);
-  ASSERT_EQ(portune(b.fit({"--epochs", "2"})).exit_code, 0);
-  ASSERT_EQ(portune(c.fit({"--epochs", "2", "--seed", "43"})).exit_code, 0);
+  ASSERT_EQ(portatune(a.fit({"--epochs", "2"})).exit_code, 0);
+  ASSERT_EQ(portatune(b.fit({"--epochs", "2"})).exit_code, 0);
+  ASSERT_EQ(portatune(c.fit({"--epochs", "2", "--seed", "43"})).exit_code, 0);
   EXPECT_EQ(weights_in(a.output()), weights_in(b.output()));
   EXPECT_NE(weights_in(a.output()), weights_in(c.output()));
 }
 
 TEST(Fit, ReplacesAnOlderModel) {
   const Toy toy;
-  ASSERT_EQ(portune(toy.fit({"--epochs", "1"})).exit_code, 0);
+  ASSERT_EQ(portatune(toy.fit({"--epochs", "1"})).exit_code, 0);
   const std::string older = weights_in(toy.output());
-  ASSERT_EQ(portune(toy.fit({"--epochs", "2"})).exit_code, 0);
+  ASSERT_EQ(portatune(toy.fit({"--epochs", "2"})).exit_code, 0);
   EXPECT_NE(weights_in(toy.output()), older);
   EXPECT_THAT(toy.left_behind(), ElementsAre("tuned"));
 }
@@ -120,20 +120,20 @@ const Words kLong = {"--epochs", "400"};
 
 // The command that the message tells to go on with.
 std::string pasted_command(const std::string& err) {
-  const size_t begin = err.find("portune fit ");
+  const size_t begin = err.find("portatune fit ");
   return err.substr(begin, err.find('\n', begin) - begin);
 }
 
 TEST(Fit, StoppedTwiceAndResumedItGivesTheSameBitsAsAnUnbrokenRun) {
   const Toy unbroken, broken;
-  ASSERT_EQ(portune(unbroken.fit(kLong)).exit_code, 0);
+  ASSERT_EQ(portatune(unbroken.fit(kLong)).exit_code, 0);
 
   Program first(broken.fit(kLong));
   ASSERT_TRUE(first.says("epoch 3/"));
   first.signal(SIGINT);
   const Finished stopped = first.wait();
   ASSERT_EQ(stopped.exit_code, 75) << stopped.err;
-  EXPECT_THAT(stopped.err, HasSubstr("portune: stopped by SIGINT after step "));
+  EXPECT_THAT(stopped.err, HasSubstr("portatune: stopped by SIGINT after step "));
   ASSERT_THAT(names_in(broken.output()), ElementsAre(testing::StartsWith("checkpoint-")));
   EXPECT_EQ(stopped.out, "");
 
@@ -145,7 +145,7 @@ TEST(Fit, StoppedTwiceAndResumedItGivesTheSameBitsAsAnUnbrokenRun) {
   ASSERT_EQ(again.exit_code, 75) << again.err;
   EXPECT_THAT(again.err, HasSubstr("stopped by SIGTERM"));
 
-  const Finished last = portune_by_shell(pasted_command(again.err));
+  const Finished last = portatune_by_shell(pasted_command(again.err));
   ASSERT_EQ(last.exit_code, 0) << last.err;
   EXPECT_EQ(weights_in(broken.output()), weights_in(unbroken.output()));
   EXPECT_EQ(names_in(broken.output()), kModelFiles);
@@ -164,7 +164,7 @@ TEST(Fit, ResumedWithSomethingElseItSaysWhatWasThere) {
   const Toy toy;
   const Words resumed = toy.fit(kLong + Words{"--resume-from-checkpoint", checkpoint_of(toy) + "/"});
   const auto expect_refused = [&](const Words& words, const std::string& given, const std::string& expected) {
-    const Finished run = portune(words);
+    const Finished run = portatune(words);
     EXPECT_EQ(run.exit_code, 2) << run.err;
     EXPECT_THAT(run.err, HasSubstr("given     " + given));
     EXPECT_THAT(run.err, HasSubstr("expected  " + expected));
@@ -189,7 +189,7 @@ TEST(Fit, ResumesByTheStateOfTheDataInTheCheckpoint) {
   const std::string checkpoint = checkpoint_of(toy), file = checkpoint + "/data_state.json";
   EXPECT_THAT(json::parse(read(file))["input"]["stage"], "repeat");
   write(file, R"({"stage": "pass", "epoch": 0, "input": {"stage": "take"}})");
-  const Finished run = portune(toy.fit(kLong + Words{"--resume-from-checkpoint", checkpoint}));
+  const Finished run = portatune(toy.fit(kLong + Words{"--resume-from-checkpoint", checkpoint}));
   EXPECT_EQ(run.exit_code, 65);
   EXPECT_THAT(run.err, HasSubstr("resuming repeat\n  given     the state of 'take'"));
 }
@@ -198,7 +198,7 @@ const Words kOften = kLong + Words{"--checkpoint-every", "7"};
 
 TEST(Fit, KilledAndResumedItGivesTheSameBitsAsAnUnbrokenRun) {
   const Toy unbroken, broken;
-  ASSERT_EQ(portune(unbroken.fit(kLong)).exit_code, 0);
+  ASSERT_EQ(portatune(unbroken.fit(kLong)).exit_code, 0);
   int64_t last = 0;
   for (const char* epoch : {"epoch 3/", "epoch 50/"}) {
     Program run(broken.fit(kOften + Words{"--resume"}));
@@ -215,13 +215,13 @@ TEST(Fit, KilledAndResumedItGivesTheSameBitsAsAnUnbrokenRun) {
     EXPECT_EQ(checkpoints.back().step % 7, 0);
     last = checkpoints.back().step;
   }
-  const Finished whole = portune(broken.fit(kOften + Words{"--resume"}));
+  const Finished whole = portatune(broken.fit(kOften + Words{"--resume"}));
   ASSERT_EQ(whole.exit_code, 0) << whole.err;
   EXPECT_EQ(weights_in(broken.output()), weights_in(unbroken.output()));
   EXPECT_EQ(names_in(broken.output()), kModelFiles);
   EXPECT_THAT(broken.left_behind(), ElementsAre("tuned"));
   // And once more: there is nothing left to resume.
-  const Finished again = portune(broken.fit(kOften + Words{"--resume"}));
+  const Finished again = portatune(broken.fit(kOften + Words{"--resume"}));
   EXPECT_EQ(again.exit_code, 73);
   EXPECT_THAT(again.err, HasSubstr("a trained model"));
 }
@@ -239,7 +239,7 @@ TEST(Fit, KeepsAsManyCheckpointsAsItIsAsked) {
 TEST(Fit, DoesNotBeginAmongTheCheckpointsOfAnotherRun) {
   const Toy toy;
   const std::string checkpoint = checkpoint_of(toy);
-  const Finished run = portune(toy.fit(kLong));
+  const Finished run = portatune(toy.fit(kLong));
   EXPECT_EQ(run.exit_code, 73);
   EXPECT_THAT(run.err, HasSubstr(std::filesystem::path(checkpoint).filename().string()));
   EXPECT_THAT(run.err, HasSubstr("--resume"));
@@ -250,7 +250,7 @@ TEST(Fit, OneRunAtATimeWritesToAFolder) {
   const Toy toy;
   Program first(toy.fit(kLong));
   ASSERT_TRUE(first.says("epoch 2/"));
-  const Finished second = portune(toy.fit(kLong));
+  const Finished second = portatune(toy.fit(kLong));
   EXPECT_EQ(second.exit_code, 73) << second.err;
   EXPECT_THAT(second.err, HasSubstr("another run writes, process " + std::to_string(first.pid())));
   first.signal(SIGINT);
@@ -270,7 +270,7 @@ TEST(Fit, StoppedInAValidationItSavesAndCatchesUp) {
   EXPECT_THAT(stopped.err, testing::Not(HasSubstr("epoch 1/2: ")));
   EXPECT_THAT(names_in(toy.output()), ElementsAre("checkpoint-4"));
   write(toy.file("validation.csv"), toy_csv(37));
-  const Finished last = portune(words + Words{"--resume"});
+  const Finished last = portatune(words + Words{"--resume"});
   EXPECT_EQ(last.exit_code, 0) << last.err;
   EXPECT_THAT(last.err, HasSubstr("epoch 1/2: training loss"));
   EXPECT_THAT(last.err, HasSubstr("epoch 2/2: training loss"));
@@ -349,7 +349,7 @@ TEST(Fit, StoppedWhileFurtherSetsAreMeasuredItPrintsWhatThereIs) {
 TEST(Fit, StderrThatCannotBeWrittenChangesNothing) {
   const Toy toy;
   const auto exit_code = [](const Words& words) {
-    std::string line = PORTUNE_COMMAND;
+    std::string line = PORTATUNE_COMMAND;
     for (const std::string& word : words) line += " " + word;
     return WEXITSTATUS(std::system((line + " >/dev/null 2>/dev/full").c_str()));
   };
@@ -361,13 +361,13 @@ TEST(Fit, StderrThatCannotBeWrittenChangesNothing) {
 
 TEST(Fit, LossThatIsNoNumberExitsWith76AndSavesWhatWasBefore) {
   const Toy toy;
-  const Finished run = portune(toy.fit({"--learning-rate=1e30"}) + Words{});
+  const Finished run = portatune(toy.fit({"--learning-rate=1e30"}) + Words{});
   EXPECT_EQ(run.exit_code, 2) << "given twice";
   Words words = toy.fit();
   words.back() = "1e30";
-  const Finished nan = portune(words);
+  const Finished nan = portatune(words);
   EXPECT_EQ(nan.exit_code, 76) << nan.err;
-  EXPECT_THAT(nan.err, testing::ContainsRegex("portune: step [0-9]+\n  given     loss -?nan"));
+  EXPECT_THAT(nan.err, testing::ContainsRegex("portatune: step [0-9]+\n  given     loss -?nan"));
   EXPECT_THAT(nan.err, HasSubstr("train.csv:"));
   EXPECT_THAT(nan.err, HasSubstr("resume from " + toy.output() + "/checkpoint-"));
   EXPECT_FALSE(std::filesystem::exists(std::filesystem::path(toy.output()) / "model.safetensors"));
@@ -384,7 +384,7 @@ TEST(Fit, OverflowInTheLastStepExitsWith76AndSavesNothing) {
       const auto option = std::ranges::find(words, "--validation");
       words.erase(option, option + 2);
     }
-    const Finished run = portune(words);
+    const Finished run = portatune(words);
     EXPECT_EQ(run.exit_code, 76) << run.err;
     EXPECT_THAT(run.err, HasSubstr(validate ? "validation.csv:2" : "bert.embeddings."));
     EXPECT_THAT(toy.left_behind(), testing::IsEmpty());
@@ -392,4 +392,4 @@ TEST(Fit, OverflowInTheLastStepExitsWith76AndSavesNothing) {
 }
 
 }  // namespace
-}  // namespace portune::cli
+}  // namespace portatune::cli

@@ -1,4 +1,4 @@
-// portune generate by the real command, with a tiny GPT-2 and the words of the tiny BERT.
+// portatune generate by the real command, with a tiny GPT-2 and the words of the tiny BERT.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -8,7 +8,7 @@
 #include "cli/program.h"
 #include "cli/toy.h"
 
-namespace portune::cli {
+namespace portatune::cli {
 namespace {
 
 namespace fs = std::filesystem;
@@ -19,7 +19,7 @@ using testing::Not;
 class Generate : public testing::Test {
  protected:
   Generate() {
-    fs::copy(PORTUNE_TEST_DATA "/models/gpt2_lm_untied", model());
+    fs::copy(PORTATUNE_TEST_DATA "/models/gpt2_lm_untied", model());
     for (const char* name : {"tokenizer.json", "tokenizer_config.json"}) {
       fs::copy_file(tiny_bert() + "/" + name, model() + "/" + name);
     }
@@ -34,10 +34,10 @@ class Generate : public testing::Test {
 };
 
 TEST_F(Generate, PrintsTheCompletionOfAPrompt) {
-  const Finished run = portune(generate_one());
+  const Finished run = portatune(generate_one());
   ASSERT_EQ(run.exit_code, 0) << run.err;
   EXPECT_THAT(run.err, HasSubstr("made 8"));
-  const Finished as_json = portune(generate_one({"--json"}));
+  const Finished as_json = portatune(generate_one({"--json"}));
   const json object = json::parse(as_json.out);
   EXPECT_EQ(object["prompt"], "the film was");
   EXPECT_EQ(object["completion"].get<std::string>() + "\n", run.out);
@@ -45,48 +45,48 @@ TEST_F(Generate, PrintsTheCompletionOfAPrompt) {
   EXPECT_EQ(object["finish_reason"], "length");
   // The second start has compiled nothing, and says nothing when asked to be quiet.
   EXPECT_THAT(as_json.err, Not(HasSubstr("compiled")));
-  EXPECT_EQ(portune(generate_one({"--quiet"})).err, "");
+  EXPECT_EQ(portatune(generate_one({"--quiet"})).err, "");
 }
 
 TEST_F(Generate, AnswersAMessage) {
   write(file("chat.jinja"), "{% for m in messages %}{{ m.content }}{% endfor %}");
-  const Finished run = portune(generate_one({"--chat", "--chat-template", file("chat.jinja")}));
+  const Finished run = portatune(generate_one({"--chat", "--chat-template", file("chat.jinja")}));
   ASSERT_EQ(run.exit_code, 0) << run.err;
   EXPECT_GT(run.out.size(), 1);
 }
 
 TEST_F(Generate, WritesALineForEachPromptOfAFile) {
   write(file("prompts.csv"), "id,text\n1,the film was\n2,\"we saw the play, a good one\"\n3,bad\n");
-  const Finished run = portune(generate(
+  const Finished run = portatune(generate(
       {"--input", file("prompts.csv"), "--max-new-tokens", "8", "--batch-size", "2", "--output", file("out.jsonl")}));
   ASSERT_EQ(run.exit_code, 0) << run.err;
   EXPECT_EQ(run.out, "");
   const std::vector<json> lines = json_lines(read(file("out.jsonl")));
   ASSERT_EQ(lines.size(), 3);
   EXPECT_EQ(lines[1]["prompt"], "we saw the play, a good one");
-  EXPECT_EQ(lines[0]["completion"], json::parse(portune(generate_one({"--json"})).out)["completion"]);
+  EXPECT_EQ(lines[0]["completion"], json::parse(portatune(generate_one({"--json"})).out)["completion"]);
 }
 
 TEST_F(Generate, TakesLinesOfTextAndSeveralPrompts) {
   write(file("prompts.txt"), "the film was\nbad\n");
-  const Finished from_file = portune(generate({"--input", file("prompts.txt"), "--max-new-tokens", "4"}));
+  const Finished from_file = portatune(generate({"--input", file("prompts.txt"), "--max-new-tokens", "4"}));
   const Finished from_options =
-      portune(generate({"--prompt", "the film was", "--prompt", "bad", "--max-new-tokens", "4"}));
+      portatune(generate({"--prompt", "the film was", "--prompt", "bad", "--max-new-tokens", "4"}));
   EXPECT_EQ(json_lines(from_file.out).size(), 2);
   EXPECT_EQ(from_file.out, from_options.out);
 }
 
 TEST_F(Generate, DrawsBySeed) {
   const Words drawing = {"--do-sample", "--top-k", "0", "--temperature", "2", "--json"};
-  const Finished once = portune(generate_one(drawing + Words{"--seed", "1"}));
+  const Finished once = portatune(generate_one(drawing + Words{"--seed", "1"}));
   ASSERT_EQ(once.exit_code, 0) << once.err;
-  EXPECT_EQ(portune(generate_one(drawing + Words{"--seed", "1"})).out, once.out);
-  EXPECT_NE(portune(generate_one(drawing + Words{"--seed", "2"})).out, once.out);
+  EXPECT_EQ(portatune(generate_one(drawing + Words{"--seed", "1"})).out, once.out);
+  EXPECT_NE(portatune(generate_one(drawing + Words{"--seed", "2"})).out, once.out);
 }
 
 TEST_F(Generate, TakesItsDefaultsFromTheModelAndSaysWhatItDoesNotKnow) {
   write(model() + "/generation_config.json", R"({"max_new_tokens": 3, "do_sample": true, "no_repeat_ngram_size": 2})");
-  const Finished run = portune(generate({"--prompt", "the film was", "--no-do-sample", "--json"}));
+  const Finished run = portatune(generate({"--prompt", "the film was", "--no-do-sample", "--json"}));
   ASSERT_EQ(run.exit_code, 0) << run.err;
   EXPECT_EQ(json::parse(run.out)["tokens"], 3);
   EXPECT_THAT(run.err, HasSubstr("no_repeat_ngram_size"));
@@ -94,12 +94,12 @@ TEST_F(Generate, TakesItsDefaultsFromTheModelAndSaysWhatItDoesNotKnow) {
 
 TEST_F(Generate, SearchesWithBeamsAndStopsAtStrings) {
   const Finished beams =
-      portune(generate_one({"--num-beams", "3", "--length-penalty", "0.5", "--early-stopping", "true"}));
+      portatune(generate_one({"--num-beams", "3", "--length-penalty", "0.5", "--early-stopping", "true"}));
   EXPECT_EQ(beams.exit_code, 0) << beams.err;
   EXPECT_FALSE(beams.out.empty());
-  const std::string whole = json::parse(portune(generate_one({"--json"})).out)["completion"];
+  const std::string whole = json::parse(portatune(generate_one({"--json"})).out)["completion"];
   const std::string stop = whole.substr(whole.size() / 2, 2);
-  const json cut = json::parse(portune(generate_one({"--json", "--stop-string", stop})).out);
+  const json cut = json::parse(portatune(generate_one({"--json", "--stop-string", stop})).out);
   EXPECT_EQ(cut["completion"], whole.substr(0, whole.find(stop) + 2));
   EXPECT_EQ(cut["finish_reason"], "stop");
 }
@@ -120,7 +120,7 @@ TEST_F(Generate, RefusesWhatCannotBeBeforeItCompiles) {
       {{"generate", "--model", tiny_bert(), "--prompt", "bad"}, 2, "generation for a Bert checkpoint"},
   };
   for (const Wrong& wrong : cases) {
-    const Finished run = portune(wrong.words);
+    const Finished run = portatune(wrong.words);
     EXPECT_EQ(run.exit_code, wrong.exit_code) << wrong.message;
     EXPECT_THAT(run.err, HasSubstr(wrong.message));
     EXPECT_THAT(run.err, Not(HasSubstr("compiled")));
@@ -141,4 +141,4 @@ TEST_F(Generate, StopsAtASignalAndLeavesNothingBehind) {
 }
 
 }  // namespace
-}  // namespace portune::cli
+}  // namespace portatune::cli

@@ -8,30 +8,30 @@
 #include "cli/program.h"
 #include "cli/toy.h"
 
-namespace portune::cli {
+namespace portatune::cli {
 namespace {
 
 namespace fs = std::filesystem;
 using nlohmann::json;
 using testing::HasSubstr;
 
-const fs::path kData = PORTUNE_TEST_DATA;
+const fs::path kData = PORTATUNE_TEST_DATA;
 
 TEST(ImageClassificationCommand, LearnsMeasuresAndPredicts) {
   const ImageToy toy;
   toy.add_pictures("train", 14);
   toy.add_pictures("dev", 3);
-  const Finished fit = portune(toy.fit(toy.file("train"), {"--validation", toy.file("dev"), "--epochs", "8"}));
+  const Finished fit = portatune(toy.fit(toy.file("train"), {"--validation", toy.file("dev"), "--epochs", "8"}));
   ASSERT_EQ(fit.exit_code, 0) << fit.err;
   EXPECT_EQ(json::parse(fit.out)["train_examples"], 42);
   EXPECT_EQ(json::parse(fit.out)["after"]["accuracy"], 1.0) << fit.out;
 
   const Words task = {"--task", "image-classification", "--model", toy.file("tuned")};
-  const Finished evaluate = portune(Words{"evaluate", "--data", toy.file("dev"), "--json"} + task);
+  const Finished evaluate = portatune(Words{"evaluate", "--data", toy.file("dev"), "--json"} + task);
   ASSERT_EQ(evaluate.exit_code, 0) << evaluate.err;
   EXPECT_EQ(json::parse(evaluate.out)["accuracy"], 1.0);
 
-  const Finished predict = portune(Words{"predict", "--data", toy.file("dev")} + task);  // classes are not looked at
+  const Finished predict = portatune(Words{"predict", "--data", toy.file("dev")} + task);  // classes are not looked at
   ASSERT_EQ(predict.exit_code, 0) << predict.err;
   const std::vector<json> lines = json_lines(predict.out);
   ASSERT_EQ(lines.size(), 9u);
@@ -51,7 +51,7 @@ TEST(ImageClassificationCommand, GivesTheLogitsOfTransformers) {
   const json expected = json::parse(std::ifstream(kData / "image" / "logits.json"));
   for (const std::string model : {"vit_softmax", "deit_softmax", "deit_teacher"}) {
     toy.copy_model(model, model == "vit_softmax" ? "vit.json" : "deit.json");
-    const Finished predict = portune({"predict", "--task", "image-classification", "--model", toy.file("model"),
+    const Finished predict = portatune({"predict", "--task", "image-classification", "--model", toy.file("model"),
                                       "--data", (kData / "image" / "decode").string()});
     ASSERT_EQ(predict.exit_code, 0) << predict.err;
     const std::vector<json> lines = json_lines(predict.out);
@@ -74,13 +74,13 @@ TEST(ImageClassificationCommand, ReadsTablesOfFiles) {
     for (int i = 0; i < 4; ++i) table += "pictures/" + colour + "/" + std::to_string(i) + ".png,is " + colour + "\n";
   }
   write(toy.file("train.csv"), table);
-  const Finished fit = portune(toy.fit(toy.file("train.csv"), {"--image-column", "file", "--epochs", "1"}));
+  const Finished fit = portatune(toy.fit(toy.file("train.csv"), {"--image-column", "file", "--epochs", "1"}));
   ASSERT_EQ(fit.exit_code, 0) << fit.err;
   const json config = json::parse(std::ifstream(toy.file("tuned/config.json")));
   EXPECT_EQ(config["id2label"]["1"], "is green");
 
   write(toy.file("train.csv"), table + "pictures/red/9.png,is red\n");
-  const Finished missing = portune({"evaluate", "--task", "image-classification", "--model", toy.file("tuned"),
+  const Finished missing = portatune({"evaluate", "--task", "image-classification", "--model", toy.file("tuned"),
                                     "--data", toy.file("train.csv"), "--image-column", "file"});
   EXPECT_EQ(missing.exit_code, 66);
   EXPECT_THAT(missing.err, HasSubstr("pictures/red/9.png"));
@@ -92,16 +92,16 @@ TEST(ImageClassificationCommand, ResumesBitForBit) {
   const ImageToy unbroken, broken;
   const Words options = {"--epochs", "60", "--color-jitter", "0.4"};
   for (const ImageToy* toy : {&unbroken, &broken}) toy->add_pictures("train", 6);
-  ASSERT_EQ(portune(unbroken.fit(unbroken.file("train"), options)).exit_code, 0);
+  ASSERT_EQ(portatune(unbroken.fit(unbroken.file("train"), options)).exit_code, 0);
 
   Program run(broken.fit(broken.file("train"), options));
   ASSERT_TRUE(run.says("epoch 2/"));
   run.signal(SIGINT);
   ASSERT_EQ(run.wait().exit_code, 75);
-  const Finished other = portune(broken.fit(broken.file("train"), options + Words{"--no-flip", "--resume"}));
+  const Finished other = portatune(broken.fit(broken.file("train"), options + Words{"--no-flip", "--resume"}));
   EXPECT_EQ(other.exit_code, 2);
   EXPECT_THAT(other.err, HasSubstr("augment"));
-  const Finished resumed = portune(broken.fit(broken.file("train"), options + Words{"--resume"}));
+  const Finished resumed = portatune(broken.fit(broken.file("train"), options + Words{"--resume"}));
   ASSERT_EQ(resumed.exit_code, 0) << resumed.err;
   EXPECT_THAT(resumed.err, HasSubstr("resuming from"));
   EXPECT_TRUE(read(broken.file("tuned/model.safetensors")) == read(unbroken.file("tuned/model.safetensors")));
@@ -111,7 +111,7 @@ TEST(ImageClassificationCommand, NamesTheImageThatIsDamaged) {
   const ImageToy toy;
   toy.add_pictures("train", 2);
   fs::copy_file(kData / "image" / "damaged" / "cut_short.jpg", toy.file("train/red/bad.jpg"));
-  const Finished fit = portune(toy.fit(toy.file("train")));
+  const Finished fit = portatune(toy.fit(toy.file("train")));
   EXPECT_EQ(fit.exit_code, 65);
   EXPECT_THAT(fit.err, HasSubstr("train/red/bad.jpg"));
   EXPECT_THAT(fit.err, HasSubstr("ends after"));
@@ -123,7 +123,7 @@ TEST(ImageClassificationCommand, PassesOverImagesThatAreDamagedOrTooLarge) {
   for (const char* name : {"cut_short.jpg", "huge.jpg"}) {
     fs::copy_file(kData / "image" / "damaged" / name, toy.file("train/red") + "/" + name);
   }
-  const Finished fit = portune(toy.fit(toy.file("train"), {"--bad-rows", "skip:2"}));
+  const Finished fit = portatune(toy.fit(toy.file("train"), {"--bad-rows", "skip:2"}));
   ASSERT_EQ(fit.exit_code, 0) << fit.err;
   EXPECT_EQ(nlohmann::json::parse(fit.out)["skipped_rows"], 2);
   EXPECT_THAT(fit.err, HasSubstr("train/red/cut_short.jpg"));
@@ -133,28 +133,28 @@ TEST(ImageClassificationCommand, PassesOverImagesThatAreDamagedOrTooLarge) {
 TEST(ImageClassificationCommand, RefusesModelsAndProcessorsThatDoNotFit) {
   const ImageToy toy;
   toy.add_pictures("train", 2);
-  const Finished text_model = portune({"fit", "--task", "image-classification", "--model", tiny_bert(), "--train",
+  const Finished text_model = portatune({"fit", "--task", "image-classification", "--model", tiny_bert(), "--train",
                                        toy.file("train"), "--output", toy.file("tuned")});
   EXPECT_EQ(text_model.exit_code, 65);
   EXPECT_THAT(text_model.err, HasSubstr("which is no image model"));
 
   const Toy texts;
   const Finished image_model =
-      portune({"fit", "--model", toy.file("model"), "--train", texts.file("train.csv"), "--output", toy.file("tuned")});
+      portatune({"fit", "--model", toy.file("model"), "--train", texts.file("train.csv"), "--output", toy.file("tuned")});
   EXPECT_EQ(image_model.exit_code, 65);
   EXPECT_THAT(image_model.err, HasSubstr("which is no text model"));
 
   write(toy.file("model/preprocessor_config.json"), R"({"size": 16})");
-  const Finished size = portune(toy.fit(toy.file("train")));
+  const Finished size = portatune(toy.fit(toy.file("train")));
   EXPECT_EQ(size.exit_code, 65);
   EXPECT_THAT(size.err, HasSubstr("images of 16 x 16 pixels"));
   EXPECT_THAT(size.err, HasSubstr("12 x 12 pixels, the image_size of config.json"));
 
   fs::remove(toy.file("model/preprocessor_config.json"));
-  const Finished none = portune(toy.fit(toy.file("train")));
+  const Finished none = portatune(toy.fit(toy.file("train")));
   EXPECT_EQ(none.exit_code, 66);
   EXPECT_THAT(none.err, HasSubstr("preprocessor_config.json"));
 }
 
 }  // namespace
-}  // namespace portune::cli
+}  // namespace portatune::cli

@@ -11,7 +11,7 @@
 #include "cli/toy.h"
 #include "pjrt/variable.h"
 
-namespace portune::cli {
+namespace portatune::cli {
 namespace {
 
 namespace fs = std::filesystem;
@@ -25,7 +25,7 @@ constexpr int kMachines = 2;
 class ImageProcesses : public testing::Test {
  protected:
   void SetUp() override {
-    if (!fs::exists(fs::path(PORTUNE_COMMAND).parent_path() / "libportune_gloo.so")) {
+    if (!fs::exists(fs::path(PORTATUNE_COMMAND).parent_path() / "libportatune_gloo.so")) {
       GTEST_SKIP() << "built without Gloo";
     }
     toy_.add_pictures("train", 10);
@@ -40,7 +40,7 @@ class ImageProcesses : public testing::Test {
     return with_batch_size(words, batch_size) + more;
   }
   static Finished together(const Words& words, const Words& of_second = {}) {
-    return portune(words, {.processes = kMachines, .by = By::kEnvironment, .last = of_second});
+    return portatune(words, {.processes = kMachines, .by = By::kEnvironment, .last = of_second});
   }
   // The words of a process with copies of the validation images of its own.
   Words with_own_images(Words words) const {
@@ -72,7 +72,7 @@ void expect_near(const json& found, const json& wanted) {
 // 30 rows in steps of 12, so that the last has none of the second process.
 TEST_F(ImageProcesses, TrainToWhatOneTrainsTo) {
   const Words two_epochs = {"--epochs", "2"};
-  const json wanted = result_of(portune(fit("alone", "12", two_epochs)));
+  const json wanted = result_of(portatune(fit("alone", "12", two_epochs)));
   for (const auto& [batch_size, more] :
        {std::pair<const char*, Words>{"6", {}},
         {"12", {"--mesh", "tensor=2"}},
@@ -112,7 +112,7 @@ TEST_F(ImageProcesses, RefuseOtherImagesThanThoseOfTheFirst) {
 TEST_F(ImageProcesses, PassOverBadImagesTogether) {
   for (const char* image : {"train/blue/3.png", "train/red/1.png", "dev/green/2.png"}) damage(image);
   const Words options = {"--epochs", "2", "--bad-rows", "skip:3"};
-  const json wanted = result_of(portune(fit("alone", "8", options)));
+  const json wanted = result_of(portatune(fit("alone", "8", options)));
   EXPECT_EQ(wanted["skipped_rows"], 3);
   const json found = result_of(together(fit("run", "4", options)));
   EXPECT_EQ(found["skipped_rows"], 3);
@@ -156,7 +156,7 @@ TEST_F(InfiniteImage, OfOneProcessStopsAll) {
   std::set<bool> is_of_second;
   for (const std::string image : {"red/0.png", "red/1.png", "red/2.png", "red/3.png"}) {
     paint("black/" + image, 255);
-    const std::string wanted = report_in(portune(fit("alone", "4", {})).err);
+    const std::string wanted = report_in(portatune(fit("alone", "4", {})).err);
     const Finished run = together(fit("run", "2", {}));
     EXPECT_THAT(run.exit_codes, ElementsAre(76, 76)) << run.err;
     EXPECT_EQ(report_in(run.err), wanted);
@@ -173,7 +173,7 @@ TEST_F(InfiniteImage, OfOneProcessIsSkippedByAllAndCountedOnce) {
   for (const char* image : {"black/red/0.png", "black/red/3.png"}) {
     paint(image, 255);
     const Words skip = {"--on-non-finite", "skip"};
-    const json wanted = result_of(portune(fit("alone", "4", skip))), found = result_of(together(fit("run", "2", skip)));
+    const json wanted = result_of(portatune(fit("alone", "4", skip))), found = result_of(together(fit("run", "2", skip)));
     EXPECT_EQ(wanted["skipped_steps"], 2);  // one of each epoch
     EXPECT_EQ(found["skipped_steps"], 2);
     EXPECT_EQ(found["steps"], wanted["steps"]);
@@ -186,14 +186,14 @@ TEST_F(InfiniteImage, OfOneProcessIsSkippedByAllAndCountedOnce) {
 // Processes with two devices each: tests/pjrt/cluster_plugin.cpp. There all is to the bit.
 class ImageCluster : public ImageProcesses {
  protected:
-  const pjrt::Variable plugin_{"PORTUNE_CUDA_PLUGIN", CLUSTER_PLUGIN};
+  const pjrt::Variable plugin_{"PORTATUNE_CUDA_PLUGIN", CLUSTER_PLUGIN};
   const pjrt::Variable gpus_{"CUDA_VISIBLE_DEVICES", "100,101"};
 };
 
 TEST_F(ImageCluster, TrainsToWhatOneMachineTrainsTo) {
   for (const auto& [mesh, batch_size] : {std::pair("data=4", "2"), {"fsdp=2,tensor=2", "4"}}) {
     const Words options = {"--epochs", "2", "--mesh", mesh, "--gradient-accumulation-steps", "2"};
-    const json wanted = result_of(portune(fit("alone", batch_size, options + Words{"--device", "cuda:0,1,2,3"})));
+    const json wanted = result_of(portatune(fit("alone", batch_size, options + Words{"--device", "cuda:0,1,2,3"})));
     const json found = result_of(together(fit("run", batch_size, options + Words{"--device", "cuda"})));
     EXPECT_EQ(found["train_loss"], wanted["train_loss"]) << mesh;
     EXPECT_EQ(found["before"], wanted["before"]) << mesh;
@@ -219,9 +219,9 @@ TEST_F(ImageCluster, GoesOnInTheMiddleOfAnEpochInAnyNumberOfProcesses) {
   const Words rest = options + three + Words{"--resume-from-checkpoint", toy_.file("checkpoint"), "--device"};
   result_of(together(fit("two", "2", rest + Words{"cuda"})));
   EXPECT_TRUE(weights("two") == weights("whole"));
-  result_of(portune(fit("one", "2", rest + Words{"cuda:0,1,2,3"})));
+  result_of(portatune(fit("one", "2", rest + Words{"cuda:0,1,2,3"})));
   EXPECT_TRUE(weights("one") == weights("whole"));
 }
 
 }  // namespace
-}  // namespace portune::cli
+}  // namespace portatune::cli

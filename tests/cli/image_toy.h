@@ -12,7 +12,7 @@
 #include "cli/toy.h"
 #include "image/write_png.h"
 
-namespace portune::cli {
+namespace portatune::cli {
 
 /// A folder with a model of images of 12 x 12, and pictures in three colours that it can tell apart.
 class ImageToy {
@@ -26,11 +26,11 @@ class ImageToy {
     std::filesystem::remove_all(folder_ / "model");
     std::filesystem::create_directory(folder_ / "model");
     for (const std::string file : {"config.json", "model.safetensors"}) {
-      std::filesystem::copy_file(std::filesystem::path(PORTUNE_TEST_DATA) / "models" / name / file,
+      std::filesystem::copy_file(std::filesystem::path(PORTATUNE_TEST_DATA) / "models" / name / file,
                                  folder_ / "model" / file);
     }
     nlohmann::json config = nlohmann::json::parse(
-        std::ifstream(std::filesystem::path(PORTUNE_TEST_DATA) / "image" / "processors" / processor));
+        std::ifstream(std::filesystem::path(PORTATUNE_TEST_DATA) / "image" / "processors" / processor));
     config["size"] = {{"height", 12}, {"width", 12}};
     config["do_center_crop"] = false;
     write(folder_ / "model" / "preprocessor_config.json", config.dump());
@@ -59,4 +59,4 @@ class ImageToy {
   TemporaryFolder folder_;
 };
 
-}  // namespace portune::cli
+}  // namespace portatune::cli

@@ -7,7 +7,7 @@
 #include "cli/program.h"
 #include "cli/toy.h"
 
-namespace portune::cli {
+namespace portatune::cli {
 namespace {
 
 namespace fs = std::filesystem;
@@ -30,7 +30,7 @@ json conversation(int i) { return {{"messages", {question(i), answer(i)}}}; }
 class Instructions : public testing::Test {
  protected:
   Instructions() {
-    const fs::path data = PORTUNE_TEST_DATA;
+    const fs::path data = PORTATUNE_TEST_DATA;
     fs::copy(data / "models/llama_lm", model());
     for (const char* name : {"tokenizer.json", "tokenizer_config.json"}) {
       fs::copy_file(data / "chat/toy" / name, fs::path(model()) / name);
@@ -52,7 +52,7 @@ TEST_F(Instructions, AnswersAreLearntAndGiven) {
   write(file("train.jsonl"), rows(64, conversation));
   write(file("validation.jsonl"), rows(6, conversation));
   const Finished run =
-      portune(fit({"--messages-column", "messages", "--validation", file("validation.jsonl"), "--epochs", "6"}));
+      portatune(fit({"--messages-column", "messages", "--validation", file("validation.jsonl"), "--epochs", "6"}));
   ASSERT_EQ(run.exit_code, 0) << run.err;
   const json result = json::parse(run.out);
   EXPECT_GT(result["before"]["perplexity"], 20);
@@ -60,23 +60,23 @@ TEST_F(Instructions, AnswersAreLearntAndGiven) {
 
   const Words data = {"--model", file("tuned"),       "--data",  file("validation.jsonl"), "--max-length",
                       "32",      "--messages-column", "messages"};
-  const Finished evaluation = portune(Words{"evaluate", "--json"} + data);
+  const Finished evaluation = portatune(Words{"evaluate", "--json"} + data);
   ASSERT_EQ(evaluation.exit_code, 0) << evaluation.err;
   EXPECT_EQ(json::parse(evaluation.out), result["after"]);
 
   // "yes", "." and the end; "one", " two" and the end.
-  const Finished prediction = portune(Words{"predict"} + data);
+  const Finished prediction = portatune(Words{"predict"} + data);
   ASSERT_EQ(prediction.exit_code, 0) << prediction.err;
   EXPECT_EQ(std::ranges::count(prediction.out, '\n'), 6);
   EXPECT_EQ(json::parse(prediction.out.substr(0, prediction.out.find('\n')))["labels"], 3);
 
   const Words chat = {"generate", "--model", file("tuned"), "--chat", "--eos-token-id", "5", "--max-new-tokens", "6"};
-  const Finished said = portune(chat + Words{"--prompt", "is it day?"});
+  const Finished said = portatune(chat + Words{"--prompt", "is it day?"});
   ASSERT_EQ(said.exit_code, 0) << said.err;
   EXPECT_EQ(said.out, "yes.\n");
 
   write(file("asked.jsonl"), rows(2, [](int i) { return json{{"messages", {question(i)}}}; }));
-  const Finished several = portune(chat + Words{"--input", file("asked.jsonl")});
+  const Finished several = portatune(chat + Words{"--input", file("asked.jsonl")});
   ASSERT_EQ(several.exit_code, 0) << several.err;
   EXPECT_THAT(several.out, HasSubstr(R"("completion":"yes.")"));
   EXPECT_THAT(several.out, HasSubstr(R"("completion":"one two")"));
@@ -87,7 +87,7 @@ TEST_F(Instructions, CompletionsAreLearntAfterTheirPrompts) {
       file("train.jsonl"), rows(64, [](int i) {
         return json{{"prompt", question(i)["content"]}, {"completion", " " + answer(i)["content"].get<std::string>()}};
       }));
-  const Finished run = portune(
+  const Finished run = portatune(
       fit({"--prompt-column", "prompt", "--completion-column", "completion", "--validation", file("train.jsonl")}));
   ASSERT_EQ(run.exit_code, 0) << run.err;
   EXPECT_LT(json::parse(run.out)["after"]["perplexity"], 1.5);
@@ -96,7 +96,7 @@ TEST_F(Instructions, CompletionsAreLearntAfterTheirPrompts) {
           return json{{"prompt", {question(i)}}, {"completion", {answer(i)}}};
         }));
   const Finished prediction =
-      portune({"predict", "--model", file("tuned"), "--data", file("lists.jsonl"), "--max-length", "32",
+      portatune({"predict", "--model", file("tuned"), "--data", file("lists.jsonl"), "--max-length", "32",
                "--prompt-column", "prompt", "--completion-column", "completion"});
   ASSERT_EQ(prediction.exit_code, 0) << prediction.err;
   EXPECT_EQ(json::parse(prediction.out.substr(0, prediction.out.find('\n')))["labels"], 4);  // and a line feed
@@ -105,7 +105,7 @@ TEST_F(Instructions, CompletionsAreLearntAfterTheirPrompts) {
 TEST_F(Instructions, RowsThatAreNoneAreNamed) {
   const auto refused = [&](const std::string& row) {
     write(file("train.jsonl"), rows(2, conversation) + row + "\n");
-    const Finished run = portune(fit({"--messages-column", "messages", "--epochs", "1"}));
+    const Finished run = portatune(fit({"--messages-column", "messages", "--epochs", "1"}));
     EXPECT_EQ(run.exit_code, 65) << run.err;
     EXPECT_THAT(run.err, HasSubstr("train.jsonl:3"));
     return run.err;
@@ -116,17 +116,17 @@ TEST_F(Instructions, RowsThatAreNoneAreNamed) {
 
 TEST_F(Instructions, WhatMakesNoSenseIsRefused) {
   write(file("train.jsonl"), rows(2, conversation));
-  const Finished one = portune(fit({"--prompt-column", "prompt"}));
+  const Finished one = portatune(fit({"--prompt-column", "prompt"}));
   EXPECT_EQ(one.exit_code, 2);
   EXPECT_THAT(one.err, HasSubstr("a column of messages, or one of prompts and one of completions"));
-  const Finished lost = portune({"generate", "--model", model(), "--prompt", "a", "--system", "b"});
+  const Finished lost = portatune({"generate", "--model", model(), "--prompt", "a", "--system", "b"});
   EXPECT_EQ(lost.exit_code, 2);
   EXPECT_THAT(lost.err, HasSubstr("--chat"));
   fs::remove(fs::path(model()) / "chat_template.jinja");
-  const Finished bare = portune(fit({"--messages-column", "messages"}));
+  const Finished bare = portatune(fit({"--messages-column", "messages"}));
   EXPECT_EQ(bare.exit_code, 65);
   EXPECT_THAT(bare.err, HasSubstr("no chat template"));
 }
 
 }  // namespace
-}  // namespace portune::cli
+}  // namespace portatune::cli

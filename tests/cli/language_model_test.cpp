@@ -7,7 +7,7 @@
 #include "cli/program.h"
 #include "cli/toy.h"
 
-namespace portune::cli {
+namespace portatune::cli {
 namespace {
 
 namespace fs = std::filesystem;
@@ -54,7 +54,7 @@ class LanguageModel : public testing::Test {
 };
 
 TEST_F(LanguageModel, MaskedLearnsFitsAndPredicts) {
-  const Finished run = portune(fit("masked-lm", tiny_bert(), {"--epochs", "12", "--mlm-probability", "0.3"}));
+  const Finished run = portatune(fit("masked-lm", tiny_bert(), {"--epochs", "12", "--mlm-probability", "0.3"}));
   ASSERT_EQ(run.exit_code, 0) << run.err;
   const json result = json::parse(run.out);
   EXPECT_GT(result["before"]["perplexity"], 20);
@@ -62,13 +62,13 @@ TEST_F(LanguageModel, MaskedLearnsFitsAndPredicts) {
   EXPECT_EQ(json::parse(read(file("tuned/config.json")))["architectures"], json({"BertForMaskedLM"}));
 
   const Finished evaluation =
-      portune({"evaluate", "--model", file("tuned"), "--data", file("validation.txt"), "--max-length", "8", "--json"});
+      portatune({"evaluate", "--model", file("tuned"), "--data", file("validation.txt"), "--max-length", "8", "--json"});
   ASSERT_EQ(evaluation.exit_code, 0) << evaluation.err;
   EXPECT_LT(json::parse(evaluation.out)["loss"], 2);
   EXPECT_THAT(evaluation.err, testing::Not(HasSubstr("new and start at random")));
 
   const Finished prediction =
-      portune({"predict", "--model", file("tuned"), "--data", file("validation.txt"), "--max-length", "8"});
+      portatune({"predict", "--model", file("tuned"), "--data", file("validation.txt"), "--max-length", "8"});
   ASSERT_EQ(prediction.exit_code, 0) << prediction.err;
   EXPECT_EQ(std::ranges::count(prediction.out, '\n'), 16);
   EXPECT_TRUE(json::parse(prediction.out.substr(0, prediction.out.find('\n'))).contains("perplexity"));
@@ -76,11 +76,11 @@ TEST_F(LanguageModel, MaskedLearnsFitsAndPredicts) {
 
 TEST_F(LanguageModel, CausalLearnsWhatComesNext) {
   const std::string model = file("gpt2");
-  fs::copy(std::string(PORTUNE_TEST_DATA) + "/models/gpt2_lm", model);
+  fs::copy(std::string(PORTATUNE_TEST_DATA) + "/models/gpt2_lm", model);
   for (const char* name : {"tokenizer.json", "tokenizer_config.json"}) {
     fs::copy_file(tiny_bert() + "/" + name, model + "/" + name);
   }
-  const Finished run = portune(fit("causal-lm", model, {"--epochs", "8"}));
+  const Finished run = portatune(fit("causal-lm", model, {"--epochs", "8"}));
   ASSERT_EQ(run.exit_code, 0) << run.err;
   const json result = json::parse(run.out);
   EXPECT_GT(result["before"]["perplexity"], 20);
@@ -89,16 +89,16 @@ TEST_F(LanguageModel, CausalLearnsWhatComesNext) {
   EXPECT_EQ(json::parse(read(file("tuned/config.json")))["architectures"], json({"GPT2LMHeadModel"}));
 
   const Finished evaluation =
-      portune({"evaluate", "--model", file("tuned"), "--data", file("validation.txt"), "--max-length", "8", "--json"});
+      portatune({"evaluate", "--model", file("tuned"), "--data", file("validation.txt"), "--max-length", "8", "--json"});
   ASSERT_EQ(evaluation.exit_code, 0) << evaluation.err;
   EXPECT_EQ(json::parse(evaluation.out), result["after"]);
 }
 
 TEST_F(LanguageModel, AnEncoderIsRefusedForCausalModelling) {
-  const Finished run = portune(fit("causal-lm", tiny_bert(), {}));
+  const Finished run = portatune(fit("causal-lm", tiny_bert(), {}));
   EXPECT_EQ(run.exit_code, 2);
   EXPECT_THAT(run.err, HasSubstr("causal language modelling for a Bert checkpoint"));
 }
 
 }  // namespace
-}  // namespace portune::cli
+}  // namespace portatune::cli

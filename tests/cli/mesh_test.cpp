@@ -7,7 +7,7 @@
 #include "cli/program.h"
 #include "cli/toy.h"
 
-namespace portune::cli {
+namespace portatune::cli {
 namespace {
 
 using nlohmann::json;
@@ -40,7 +40,7 @@ TEST(MeshOption, DevicesAlongTensorWorkOnTheSamePackedRows) {
 TEST(MeshOption, DividesCrossValidationToo) {
   const Toy toy;
   const Finished run =
-      portune({"fit", "--model", tiny_bert(), "--train", toy.file("train.csv"), "--folds", "2", "--output",
+      portatune({"fit", "--model", tiny_bert(), "--train", toy.file("train.csv"), "--folds", "2", "--output",
                toy.output(), "--max-length", "16", "--batch-size", "4", "--epochs", "1", "--mesh", "data=2", "--json"});
   EXPECT_EQ(run.exit_code, 0) << run.err;
 }
@@ -53,7 +53,7 @@ TEST(MeshOption, IsOfTheRunThatIsResumed) {
   const Finished stopped = first.wait();
   ASSERT_EQ(stopped.exit_code, 75);
   EXPECT_THAT(stopped.err, HasSubstr("--mesh fsdp=2"));
-  const Finished refused = portune(with_batch_size(toy.fit({"--epochs", "400", "--resume"}), "4"));
+  const Finished refused = portatune(with_batch_size(toy.fit({"--epochs", "400", "--resume"}), "4"));
   EXPECT_EQ(refused.exit_code, 2);
   EXPECT_THAT(refused.err, HasSubstr("devices along data and fsdp 2"));
   // As many devices, which hold the weights in another way.
@@ -67,7 +67,7 @@ TEST(MeshOption, IsOfTheRunThatIsResumed) {
 TEST(MeshOption, RefusesWhatIsNoMeshAndWhatCannotBeDivided) {
   const Toy toy;
   const auto error_of = [&](const Words& options) {
-    const Finished run = portune(toy.fit(options));
+    const Finished run = portatune(toy.fit(options));
     EXPECT_EQ(run.exit_code, 2);
     EXPECT_FALSE(std::filesystem::exists(toy.output()));
     return run.err;
@@ -78,4 +78,4 @@ TEST(MeshOption, RefusesWhatIsNoMeshAndWhatCannotBeDivided) {
 }
 
 }  // namespace
-}  // namespace portune::cli
+}  // namespace portatune::cli

@@ -5,7 +5,7 @@
 #include "cli/program.h"
 #include "cli/toy.h"
 
-namespace portune::cli {
+namespace portatune::cli {
 namespace {
 
 using nlohmann::json;
@@ -36,7 +36,7 @@ TEST(MultipleChoiceCommand, LearnsMeasuresAndPredicts) {
   const Toy toy;
   write(toy.file("train.csv"), swag(64));
   const Words size = {"--max-length", "16", "--batch-size", "8"};
-  const Finished fit = portune(Words{"fit", "--task", "multiple-choice", "--model", tiny_bert(), "--train",
+  const Finished fit = portatune(Words{"fit", "--task", "multiple-choice", "--model", tiny_bert(), "--train",
                                      toy.file("train.csv"), "--validation", toy.file("train.csv"), "--output",
                                      toy.output(), "--epochs", "6", "--learning-rate", "1e-2", "--json"} +
                                size);
@@ -48,10 +48,10 @@ TEST(MultipleChoiceCommand, LearnsMeasuresAndPredicts) {
   write(toy.file("new.jsonl"), lists(9));
   const Words columns = {"--context-column", "question", "--endings-column", "choices"};
   const Words of_model = Words{"--model", toy.output(), "--data", toy.file("new.jsonl")} + size + columns;
-  const Finished evaluate = portune(Words{"evaluate", "--json", "--label-column", "answer"} + of_model);
+  const Finished evaluate = portatune(Words{"evaluate", "--json", "--label-column", "answer"} + of_model);
   ASSERT_EQ(evaluate.exit_code, 0) << evaluate.err;
   EXPECT_GT(json::parse(evaluate.out)["accuracy"], 0.95) << evaluate.out;
-  const Finished predict = portune(Words{"predict"} + of_model);
+  const Finished predict = portatune(Words{"predict"} + of_model);
   ASSERT_EQ(predict.exit_code, 0) << predict.err;
   EXPECT_EQ(std::ranges::count(predict.out, '\n'), 9);
   EXPECT_THAT(predict.out, HasSubstr("\n{\"label\":1,\"ending\":\"it was good\",\"score\":"));
@@ -64,7 +64,7 @@ TEST(MultipleChoiceCommand, ScoresDoNotDependOnThePadding) {
                                  R"({"q": "it was a very good story", "c": ["bad", "a very good film"], "label": 1})"
                                  "\n");
   const auto scores = [&](const Words& padding) {
-    const Finished run = portune(Words{"evaluate", "--json", "--task", "multiple-choice", "--model", tiny_bert(),
+    const Finished run = portatune(Words{"evaluate", "--json", "--task", "multiple-choice", "--model", tiny_bert(),
                                        "--data", toy.file("short.jsonl"), "--max-length", "16", "--context-column", "q",
                                        "--endings-column", "c", "--batch-size", "1"} +
                                  padding);
@@ -80,7 +80,7 @@ TEST(MultipleChoiceCommand, BadRowsAreNamedWithTheirFile) {
   const Toy toy;
   const auto complaint = [&](const std::string& rows) {
     write(toy.file("train.jsonl"), rows);
-    const Finished run = portune({"fit", "--task", "multiple-choice", "--model", tiny_bert(), "--train",
+    const Finished run = portatune({"fit", "--task", "multiple-choice", "--model", tiny_bert(), "--train",
                                   toy.file("train.jsonl"), "--output", toy.output(), "--max-length", "16",
                                   "--context-column", "q", "--endings-column", "c", "--max-steps", "1", "--quiet"});
     EXPECT_EQ(run.exit_code, 65) << run.err;
@@ -94,4 +94,4 @@ TEST(MultipleChoiceCommand, BadRowsAreNamedWithTheirFile) {
 }
 
 }  // namespace
-}  // namespace portune::cli
+}  // namespace portatune::cli

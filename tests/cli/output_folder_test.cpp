@@ -6,7 +6,7 @@
 #include "cli/program.h"
 #include "cli/toy.h"
 
-namespace portune::cli {
+namespace portatune::cli {
 namespace {
 
 using testing::HasSubstr;
@@ -15,7 +15,7 @@ using testing::Not;
 // Nothing of the training has begun.
 void expect_refused_at_once(const Finished& run, int exit_code, const std::string& why) {
   EXPECT_EQ(run.exit_code, exit_code) << run.err;
-  EXPECT_THAT(run.err, testing::StartsWith("portune: "));
+  EXPECT_THAT(run.err, testing::StartsWith("portatune: "));
   EXPECT_THAT(run.err, HasSubstr(why));
   EXPECT_THAT(run.err, Not(HasSubstr("training on")));
 }
@@ -23,7 +23,7 @@ void expect_refused_at_once(const Finished& run, int exit_code, const std::strin
 TEST(OutputFolder, MayNotBeAFile) {
   const Toy toy;
   write(toy.output(), "mine");
-  expect_refused_at_once(portune(toy.fit()), 73, "a file");
+  expect_refused_at_once(portatune(toy.fit()), 73, "a file");
   EXPECT_EQ(read(toy.output()), "mine");
 }
 
@@ -31,7 +31,7 @@ TEST(OutputFolder, MayNotHoldAnythingElseThanAModel) {
   const Toy toy;
   std::filesystem::create_directory(toy.output());
   write(toy.output() + "/thesis.tex", "mine");
-  expect_refused_at_once(portune(toy.fit()), 73, "\"thesis.tex\" in it, which is no part of a model");
+  expect_refused_at_once(portatune(toy.fit()), 73, "\"thesis.tex\" in it, which is no part of a model");
   EXPECT_EQ(read(toy.output() + "/thesis.tex"), "mine");
 }
 
@@ -39,14 +39,14 @@ TEST(OutputFolder, MayNotHoldDataThatOnlyLooksLikeAModel) {
   const Toy toy;
   std::filesystem::create_directory(toy.output());
   write(toy.output() + "/notes.txt", "mine");
-  expect_refused_at_once(portune(toy.fit()), 73, "notes.txt");
+  expect_refused_at_once(portatune(toy.fit()), 73, "notes.txt");
 }
 
 TEST(OutputFolder, MayNotHoldOtherFoldersBesideAModel) {
   const Toy toy;
   std::filesystem::copy(tiny_bert(), toy.output());
   std::filesystem::create_directory(toy.output() + "/runs");
-  expect_refused_at_once(portune(toy.fit()), 73, "\"runs\"");
+  expect_refused_at_once(portatune(toy.fit()), 73, "\"runs\"");
 }
 
 TEST(OutputFolder, MayNotHoldAFolderThatOnlyHasTheNameOfACheckpoint) {
@@ -54,7 +54,7 @@ TEST(OutputFolder, MayNotHoldAFolderThatOnlyHasTheNameOfACheckpoint) {
   std::filesystem::copy(tiny_bert(), toy.output());
   std::filesystem::create_directory(toy.output() + "/checkpoint-20");
   write(toy.output() + "/checkpoint-20/notes.txt", "mine");
-  expect_refused_at_once(portune(toy.fit()), 73, "\"checkpoint-20\"");
+  expect_refused_at_once(portatune(toy.fit()), 73, "\"checkpoint-20\"");
 }
 
 TEST(OutputFolder, KeepsWhatComesIntoItDuringTheRun) {
@@ -69,7 +69,7 @@ TEST(OutputFolder, KeepsWhatComesIntoItDuringTheRun) {
   EXPECT_TRUE(std::filesystem::exists(toy.output() + "/model.safetensors"));
   EXPECT_EQ(read(toy.output() + "/plots/loss.svg"), "mine");
   EXPECT_EQ(read(toy.output() + "/notes.txt"), "mine");
-  EXPECT_FALSE(std::filesystem::exists(toy.output() + "/.portune-lock"));
+  EXPECT_FALSE(std::filesystem::exists(toy.output() + "/.portatune-lock"));
 }
 
 TEST(OutputFolder, MayNotBeTheModelItself) {
@@ -77,7 +77,7 @@ TEST(OutputFolder, MayNotBeTheModelItself) {
   const std::string model = toy.copy_of_model();
   const std::string before = read(model + "/model.safetensors");
   const Finished run =
-      portune({"fit", "--model", model, "--train", toy.file("train.csv"), "--output", model + "/../model/"});
+      portatune({"fit", "--model", model, "--train", toy.file("train.csv"), "--output", model + "/../model/"});
   expect_refused_at_once(run, 2, "the folder of the model");
   EXPECT_EQ(read(model + "/model.safetensors"), before);
 }
@@ -88,7 +88,7 @@ TEST(OutputFolder, MayNotBeTheWorkingFolder) {
   std::filesystem::create_directory(toy.output());
   const std::filesystem::path before = std::filesystem::current_path();
   std::filesystem::current_path(toy.output());
-  const Finished run = portune(toy.fit());
+  const Finished run = portatune(toy.fit());
   std::filesystem::current_path(before);
   expect_refused_at_once(run, 2, "the working folder");
 }
@@ -96,7 +96,7 @@ TEST(OutputFolder, MayNotBeTheWorkingFolder) {
 TEST(OutputFolder, MustBeWritable) {
   const Toy toy;
   chmod(toy.path().c_str(), 0555);
-  const Finished run = portune(toy.fit(), {.as_nobody = true});
+  const Finished run = portatune(toy.fit(), {.as_nobody = true});
   chmod(toy.path().c_str(), 0755);
   expect_refused_at_once(run, 77, "Permission denied");
 }
@@ -105,14 +105,14 @@ TEST(OutputFolder, MayBeNewWithNewParents) {
   const Toy toy;
   Words words = toy.fit({"--max-steps", "1"});
   *std::ranges::find(words, toy.output()) = toy.file("a/b/tuned");
-  const Finished run = portune(words);
+  const Finished run = portatune(words);
   EXPECT_EQ(run.exit_code, 0) << run.err;
   EXPECT_TRUE(std::filesystem::exists(toy.file("a/b/tuned/config.json")));
 }
 
 TEST(OutputFolder, FullDiskLeavesNoHalfModel) {
   const Toy toy;
-  const Finished run = portune(toy.fit({"--max-steps", "1"}), {.largest_file_bytes = 8192});
+  const Finished run = portatune(toy.fit({"--max-steps", "1"}), {.largest_file_bytes = 8192});
   EXPECT_EQ(run.exit_code, 74) << run.err;
   EXPECT_THAT(run.err, HasSubstr("model.safetensors"));
   EXPECT_THAT(run.err, HasSubstr("File too large"));
@@ -122,12 +122,12 @@ TEST(OutputFolder, FullDiskLeavesNoHalfModel) {
 
 TEST(OutputFolder, FullDiskLeavesAnOlderModelAsItWas) {
   const Toy toy;
-  ASSERT_EQ(portune(toy.fit({"--max-steps", "1"})).exit_code, 0);
+  ASSERT_EQ(portatune(toy.fit({"--max-steps", "1"})).exit_code, 0);
   const std::string older = read(toy.output() + "/model.safetensors");
-  EXPECT_EQ(portune(toy.fit({"--max-steps", "2"}), {.largest_file_bytes = 8192}).exit_code, 74);
+  EXPECT_EQ(portatune(toy.fit({"--max-steps", "2"}), {.largest_file_bytes = 8192}).exit_code, 74);
   EXPECT_EQ(read(toy.output() + "/model.safetensors"), older);
   EXPECT_THAT(toy.left_behind(), testing::ElementsAre("tuned"));
 }
 
 }  // namespace
-}  // namespace portune::cli
+}  // namespace portatune::cli

@@ -9,7 +9,7 @@
 #include "cli/program.h"
 #include "cli/toy.h"
 
-namespace portune::cli {
+namespace portatune::cli {
 namespace {
 
 using nlohmann::json;
@@ -28,7 +28,7 @@ Words packed(const Toy& toy, const std::string& policy, const Words& more) {
 
 TEST(Packing, ExactExamplesLearnTheToyTaskInAsManySteps) {
   const Toy toy;
-  const Finished run = portune(packed(toy, "exact_examples", {"--epochs", "10", "--json"}));
+  const Finished run = portatune(packed(toy, "exact_examples", {"--epochs", "10", "--json"}));
   ASSERT_EQ(run.exit_code, 0) << run.err;
   const json result = json::parse(run.out);
   EXPECT_GT(result["after"]["accuracy"], 0.95);
@@ -40,7 +40,7 @@ TEST(Packing, ExactExamplesLearnTheToyTaskInAsManySteps) {
 
 TEST(Packing, ATokenBudgetLearnsTheToyTask) {
   const Toy toy;
-  const Finished run = portune(packed(toy, "token_budget", {"--tokens-per-batch", "256", "--epochs", "10", "--json"}));
+  const Finished run = portatune(packed(toy, "token_budget", {"--tokens-per-batch", "256", "--epochs", "10", "--json"}));
   ASSERT_EQ(run.exit_code, 0) << run.err;
   const json result = json::parse(run.out);
   EXPECT_GT(result["after"]["accuracy"], 0.95);
@@ -64,21 +64,21 @@ TEST(Packing, ResumingWithAnotherPolicyIsRefused) {
   ASSERT_TRUE(first.says("epoch 2/"));
   first.signal(SIGINT);
   ASSERT_EQ(first.wait().exit_code, 75);
-  const Finished run = portune(packed(toy, "token_budget", {"--epochs", "400", "--resume"}));
+  const Finished run = portatune(packed(toy, "token_budget", {"--epochs", "400", "--resume"}));
   EXPECT_EQ(run.exit_code, 2) << run.err;
   EXPECT_THAT(run.err, HasSubstr("packing"));
 }
 
 TEST(Packing, RefusesWhatMakesNoSense) {
   const Toy toy;
-  const Finished alone = portune(toy.fit({"--tokens-per-batch", "256"}));
+  const Finished alone = portatune(toy.fit({"--tokens-per-batch", "256"}));
   EXPECT_EQ(alone.exit_code, 2);
   EXPECT_THAT(alone.err, HasSubstr("token_budget"));
-  const Finished image = portune({"fit", "--task", "image-classification", "--model", tiny_bert(), "--train",
+  const Finished image = portatune({"fit", "--task", "image-classification", "--model", tiny_bert(), "--train",
                                   toy.file("train.csv"), "--output", toy.output(), "--packing", "exact_examples"});
   EXPECT_EQ(image.exit_code, 2);
   EXPECT_THAT(image.err, HasSubstr("--packing with --task image-classification"));
 }
 
 }  // namespace
-}  // namespace portune::cli
+}  // namespace portatune::cli

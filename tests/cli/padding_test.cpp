@@ -1,5 +1,5 @@
 // --padding: which lengths it gives, and that training, measuring and predicting give what they give without it.
-#include "portune/cli/padding.h"
+#include "portatune/cli/padding.h"
 
 #include <gmock/gmock.h>
 
@@ -8,9 +8,9 @@
 
 #include "cli/program.h"
 #include "cli/toy.h"
-#include "portune/error.h"
+#include "portatune/error.h"
 
-namespace portune::cli {
+namespace portatune::cli {
 namespace {
 
 using nlohmann::json;
@@ -98,7 +98,7 @@ struct Uneven : Toy {
 
 TEST(Padding, BucketsLearnTheToyTaskAsFixedLengthsDo) {
   const Uneven toy;
-  const Finished run = portune(toy.fit({"--epochs", "8", "--padding", "buckets=4,8,16", "--json"}));
+  const Finished run = portatune(toy.fit({"--epochs", "8", "--padding", "buckets=4,8,16", "--json"}));
   ASSERT_EQ(run.exit_code, 0) << run.err;
   const json result = json::parse(run.out);
   EXPECT_GT(result["after"]["accuracy"], 0.95);
@@ -115,7 +115,7 @@ TEST(Padding, BucketsLearnTheToyTaskAsFixedLengthsDo) {
 TEST(Padding, AutoFindsRoomForLongerValidationRows) {
   const Uneven toy;
   write(toy.file("validation.csv"), "text,label\nthe film the film the film the film the film was good,1\nbad,0\n");
-  const Finished run = portune(toy.fit({"--max-steps", "2", "--padding", "auto=2"}));
+  const Finished run = portatune(toy.fit({"--max-steps", "2", "--padding", "auto=2"}));
   ASSERT_EQ(run.exit_code, 0) << run.err;
   EXPECT_THAT(run.err, testing::ContainsRegex("batches of [0-9]+, 14 tokens"));
 }
@@ -123,9 +123,9 @@ TEST(Padding, AutoFindsRoomForLongerValidationRows) {
 // Tuned with buckets, measured and predicted with and without.
 TEST(Padding, ScoresAndPredictionsAreThoseOfFixedLengths) {
   const Uneven toy;
-  ASSERT_EQ(portune(toy.fit({"--epochs", "2", "--padding", "auto=3"})).exit_code, 0);
+  ASSERT_EQ(portatune(toy.fit({"--epochs", "2", "--padding", "auto=3"})).exit_code, 0);
   const auto run = [&](const std::string& command, const Words& more) {
-    const Finished run = portune(Words{command, "--model", toy.output(), "--data", toy.file("validation.csv"),
+    const Finished run = portatune(Words{command, "--model", toy.output(), "--data", toy.file("validation.csv"),
                                        "--max-length", "16", "--batch-size", "8"} +
                                  more);
     EXPECT_EQ(run.exit_code, 0) << run.err;
@@ -148,7 +148,7 @@ TEST(Padding, ScoresAndPredictionsAreThoseOfFixedLengths) {
 
 TEST(Padding, FoldsPredictEveryRowInItsOrder) {
   const Uneven toy;
-  const Finished run = portune({"fit",
+  const Finished run = portatune({"fit",
                                 "--model",
                                 tiny_bert(),
                                 "--train",
@@ -187,18 +187,18 @@ TEST(Padding, ResumingWithAnotherPolicyIsRefused) {
   ASSERT_TRUE(first.says("epoch 2/"));
   first.signal(SIGINT);
   ASSERT_EQ(first.wait().exit_code, 75);
-  const Finished run = portune(toy.fit({"--epochs", "400", "--padding", "auto=3", "--resume"}));
+  const Finished run = portatune(toy.fit({"--epochs", "400", "--padding", "auto=3", "--resume"}));
   EXPECT_EQ(run.exit_code, 2) << run.err;
   EXPECT_THAT(run.err, HasSubstr("padding"));
 }
 
 TEST(Padding, AWrongWordIsRefusedWithThoseThatThereAre) {
   const Toy toy;
-  const Finished run = portune(toy.fit({"--padding", "longest"}));
+  const Finished run = portatune(toy.fit({"--padding", "longest"}));
   EXPECT_EQ(run.exit_code, 2);
   EXPECT_THAT(run.err, HasSubstr("--padding: longest is not max_length, multiple_of=N, buckets=A,B,... or auto=N"));
-  EXPECT_THAT(run.err, HasSubstr("portune fit --help"));
-  const Finished large = portune(toy.fit({"--padding", "buckets=8,64"}));
+  EXPECT_THAT(run.err, HasSubstr("portatune fit --help"));
+  const Finished large = portatune(toy.fit({"--padding", "buckets=8,64"}));
   EXPECT_EQ(large.exit_code, 2);
   EXPECT_THAT(large.err, HasSubstr("a bucket of 64 tokens"));
   EXPECT_THAT(large.err, Not(HasSubstr("training on")));
@@ -206,11 +206,11 @@ TEST(Padding, AWrongWordIsRefusedWithThoseThatThereAre) {
 
 TEST(Padding, TasksWithBatchesOfOneShapeRefuseIt) {
   const Toy toy;
-  const Finished run = portune({"fit", "--task", "image-classification", "--model", "vit", "--train", "pictures",
+  const Finished run = portatune({"fit", "--task", "image-classification", "--model", "vit", "--train", "pictures",
                                 "--output", toy.output(), "--padding", "auto=2"});
   EXPECT_EQ(run.exit_code, 2);
   EXPECT_THAT(run.err, HasSubstr("--padding with --task image-classification"));
 }
 
 }  // namespace
-}  // namespace portune::cli
+}  // namespace portatune::cli

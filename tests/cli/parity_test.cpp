@@ -5,17 +5,17 @@
 
 #include "cli/program.h"
 
-namespace portune::cli {
+namespace portatune::cli {
 namespace {
 
 namespace fs = std::filesystem;
 using nlohmann::json;
 using testing::HasSubstr;
 
-std::string stored(const std::string& name) { return std::string(PORTUNE_TEST_DATA) + "/models/" + name; }
+std::string stored(const std::string& name) { return std::string(PORTATUNE_TEST_DATA) + "/models/" + name; }
 
 TEST(Parity, ATableEndsWithTheVerdict) {
-  const Finished run = portune({"parity", "--case", stored("bert_qa")});
+  const Finished run = portatune({"parity", "--case", stored("bert_qa")});
   EXPECT_EQ(run.exit_code, 0) << run.err;
   EXPECT_THAT(run.out, HasSubstr("output         start_logits "));
   EXPECT_THAT(run.out, HasSubstr("gradient       qa_outputs.weight "));
@@ -28,7 +28,7 @@ TEST(Parity, WhatDisagreesFailsByName) {
   fs::copy(stored("bert_regression"), changed);
   fs::copy_file(stored("bert_sigmoid") + "/expected.safetensors", changed / "expected.safetensors",
                 fs::copy_options::overwrite_existing);
-  const Finished run = portune({"parity", "--case", changed.string(), "--json"});
+  const Finished run = portatune({"parity", "--case", changed.string(), "--json"});
   EXPECT_EQ(run.exit_code, 1) << run.err;
   const json result = json::parse(run.out);
   EXPECT_EQ(result["passed"], false);
@@ -44,13 +44,13 @@ TEST(Parity, WhatDisagreesFailsByName) {
 TEST(Parity, WhatIsDumpedAgreesWithTheCase) {
   TemporaryFolder folder;
   const fs::path dump = folder.path() / "dump", copied = folder.path() / "case";
-  const Finished run = portune({"parity", "--case", stored("bert_softmax"), "--dump", dump.string()});
+  const Finished run = portatune({"parity", "--case", stored("bert_softmax"), "--dump", dump.string()});
   ASSERT_EQ(run.exit_code, 0) << run.err;
   EXPECT_EQ(names_in(dump),
             (std::vector<std::string>{"after5.safetensors", "expected.safetensors", "grads.safetensors"}));
   fs::copy(stored("bert_softmax"), copied);
   fs::copy(dump, copied, fs::copy_options::overwrite_existing);
-  EXPECT_EQ(portune({"parity", "--case", copied.string()}).exit_code, 0);
+  EXPECT_EQ(portatune({"parity", "--case", copied.string()}).exit_code, 0);
 }
 
 TEST(Parity, DumpsOnlyWhereNothingElseIs) {
@@ -58,21 +58,21 @@ TEST(Parity, DumpsOnlyWhereNothingElseIs) {
   const fs::path case_folder = folder.path() / "case", dump = folder.path() / "dump";
   fs::copy(stored("bert_sigmoid"), case_folder);
   const std::vector<std::string> files = names_in(case_folder);
-  const Finished over = portune({"parity", "--case", case_folder.string(), "--dump", case_folder.string()});
+  const Finished over = portatune({"parity", "--case", case_folder.string(), "--dump", case_folder.string()});
   EXPECT_EQ(over.exit_code, 2) << over.err;
   EXPECT_THAT(over.err, HasSubstr("which would be lost"));
   EXPECT_EQ(over.out, "");
   EXPECT_EQ(names_in(case_folder), files);
   for (int times = 0; times < 2; ++times) {
-    EXPECT_EQ(portune({"parity", "--case", case_folder.string(), "--dump", dump.string()}).exit_code, 0);
+    EXPECT_EQ(portatune({"parity", "--case", case_folder.string(), "--dump", dump.string()}).exit_code, 0);
   }
 }
 
 TEST(Parity, AFolderThatIsNotThereIsNoInput) {
-  const Finished run = portune({"parity", "--case", "/nowhere"});
+  const Finished run = portatune({"parity", "--case", "/nowhere"});
   EXPECT_EQ(run.exit_code, 66);
   EXPECT_THAT(run.err, HasSubstr("/nowhere"));
 }
 
 }  // namespace
-}  // namespace portune::cli
+}  // namespace portatune::cli

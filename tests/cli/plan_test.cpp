@@ -1,4 +1,4 @@
-// The real command portune plan.
+// The real command portatune plan.
 #include <gmock/gmock.h>
 
 #include <algorithm>
@@ -10,7 +10,7 @@
 #include "pjrt/aot.h"
 #include "pjrt/variable.h"
 
-namespace portune::cli {
+namespace portatune::cli {
 namespace {
 
 using nlohmann::json;
@@ -30,7 +30,7 @@ Words plan(const Toy& toy, const std::string& on, const Words& more = {}) {
 }
 
 json planned(const Words& words) {
-  const Finished run = portune(words);
+  const Finished run = portatune(words);
   EXPECT_EQ(run.exit_code, 0) << run.err;
   EXPECT_EQ(run.err, "");
   return json::parse(run.out);
@@ -155,7 +155,7 @@ TEST(Plan, OfATensorMeshHasTheSameRowsAndLessToCompute) {
 
 TEST(Plan, ATargetNeedsTheDevicesOfTheMesh) {
   const Toy toy;
-  const Finished run = portune(plan(toy, "tpu:v5e", {"--mesh", "data=8"}));
+  const Finished run = portatune(plan(toy, "tpu:v5e", {"--mesh", "data=8"}));
   EXPECT_EQ(run.exit_code, 2);
   EXPECT_THAT(run.err, AllOf(HasSubstr("at least 8 devices"), HasSubstr("tpu:v5e-8")));
 }
@@ -164,7 +164,7 @@ TEST(Plan, TableHasARowForEachTarget) {
   const Toy toy;
   Words words = plan(toy, "cpu");
   std::erase(words, "--json");
-  const Finished run = portune(words);
+  const Finished run = portatune(words);
   ASSERT_EQ(run.exit_code, 0) << run.err;
   EXPECT_THAT(run.out,
               AllOf(HasSubstr("temporaries"), HasSubstr("\ncpu             yes "), HasSubstr("time, estimated")));
@@ -179,8 +179,8 @@ TEST(Plan, NeedsNoOutputAndReadsRecipes) {
 }
 
 TEST(Plan, TpuAddsWhatItsTilesTake) {
-  PORTUNE_SKIP_WITHOUT_PLUGIN(pjrt::AotTarget::kTpuV5e);
-  const pjrt::Variable plugin("PORTUNE_TPU_PLUGIN", pjrt::aot_plugin_file(pjrt::AotTarget::kTpuV5e).c_str());
+  PORTATUNE_SKIP_WITHOUT_PLUGIN(pjrt::AotTarget::kTpuV5e);
+  const pjrt::Variable plugin("PORTATUNE_TPU_PLUGIN", pjrt::aot_plugin_file(pjrt::AotTarget::kTpuV5e).c_str());
   const Toy toy;
   const json target = planned(plan(toy, "tpu:v5e-8"))["targets"][0];
   EXPECT_EQ(target["target"], "tpu:v5e-8");
@@ -192,8 +192,8 @@ TEST(Plan, TpuAddsWhatItsTilesTake) {
 }
 
 TEST(Plan, GpuCompilesTheSameStep) {
-  PORTUNE_SKIP_WITHOUT_PLUGIN(pjrt::AotTarget::kCudaH100);
-  const pjrt::Variable plugin("PORTUNE_CUDA_PLUGIN", pjrt::aot_plugin_file(pjrt::AotTarget::kCudaH100).c_str());
+  PORTATUNE_SKIP_WITHOUT_PLUGIN(pjrt::AotTarget::kCudaH100);
+  const pjrt::Variable plugin("PORTATUNE_CUDA_PLUGIN", pjrt::aot_plugin_file(pjrt::AotTarget::kCudaH100).c_str());
   const Toy toy;
   const json target = planned(plan(toy, "cuda:a100-40gb"))["targets"][0];
   expect_memory_of_tiny_bert(target);
@@ -206,7 +206,7 @@ TEST(Plan, SavesProgramsThatFitStartsWith) {
   const std::string programs = toy.file("programs");
   planned(plan(toy, "cpu", {"--save", programs}));
   const auto fit = [&](const Words& more) {
-    const Finished run = portune(toy.fit(Words{"--epochs", "1", "--json", "--no-cache"} + more));
+    const Finished run = portatune(toy.fit(Words{"--epochs", "1", "--json", "--no-cache"} + more));
     std::filesystem::remove_all(toy.output());
     return run;
   };
@@ -241,47 +241,47 @@ TEST(Plan, SavesProgramsThatFitStartsWith) {
   EXPECT_EQ(fit({"--compiled", ""}).exit_code, 2);
   const Finished file = fit({"--compiled", programs + "/programs.json"});
   EXPECT_EQ(file.exit_code, 2);
-  EXPECT_THAT(file.err, HasSubstr("the folder that portune plan --save has made"));
+  EXPECT_THAT(file.err, HasSubstr("the folder that portatune plan --save has made"));
 }
 
 TEST(Plan, SavesNothingOverOtherFilesOrForTwoTargets) {
   const Toy toy;
-  const Finished over = portune(plan(toy, "cpu", {"--save", toy.path().string()}));
+  const Finished over = portatune(plan(toy, "cpu", {"--save", toy.path().string()}));
   EXPECT_EQ(over.exit_code, 2);
   EXPECT_THAT(over.err, HasSubstr("which would be lost"));
   EXPECT_THAT(toy.left_behind(), testing::IsEmpty());
-  EXPECT_EQ(portune(plan(toy, "cpu,tpu:v3", {"--save", toy.file("programs")})).exit_code, 2);
+  EXPECT_EQ(portatune(plan(toy, "cpu,tpu:v3", {"--save", toy.file("programs")})).exit_code, 2);
   // Nor where a stray file lies among programs.
   std::filesystem::create_directory(toy.file("mixed"));
   write(toy.file("mixed") + "/programs.json", "{}");
   write(toy.file("mixed") + "/notes.txt", "mine");
-  EXPECT_EQ(portune(plan(toy, "cpu", {"--save", toy.file("mixed")})).exit_code, 2);
+  EXPECT_EQ(portatune(plan(toy, "cpu", {"--save", toy.file("mixed")})).exit_code, 2);
   EXPECT_EQ(read(toy.file("mixed") + "/notes.txt"), "mine");
 }
 
 TEST(Plan, SaysThatNothingIsSaved) {
   const Toy toy;
-  const pjrt::Variable plugin("PORTUNE_TPU_PLUGIN", "/nowhere/libtpu.so");
-  const Finished run = portune(plan(toy, "tpu:v3", {"--save", toy.file("programs")}));
+  const pjrt::Variable plugin("PORTATUNE_TPU_PLUGIN", "/nowhere/libtpu.so");
+  const Finished run = portatune(plan(toy, "tpu:v3", {"--save", toy.file("programs")}));
   EXPECT_EQ(run.exit_code, 69);
   EXPECT_THAT(run.err, AllOf(HasSubstr("nothing is saved"), HasSubstr("/nowhere/libtpu.so")));
   EXPECT_FALSE(std::filesystem::exists(toy.file("programs")));
 }
 
 TEST(Plan, SavesProgramsForADeviceThatIsNotThere) {
-  PORTUNE_SKIP_WITHOUT_PLUGIN(pjrt::AotTarget::kTpuV5e);
-  const pjrt::Variable plugin("PORTUNE_TPU_PLUGIN", pjrt::aot_plugin_file(pjrt::AotTarget::kTpuV5e).c_str());
+  PORTATUNE_SKIP_WITHOUT_PLUGIN(pjrt::AotTarget::kTpuV5e);
+  const pjrt::Variable plugin("PORTATUNE_TPU_PLUGIN", pjrt::aot_plugin_file(pjrt::AotTarget::kTpuV5e).c_str());
   const Toy toy;
   planned(plan(toy, "tpu:v5e", {"--save", toy.file("programs")}));
   EXPECT_EQ(names_in(toy.file("programs")).size(), 3u) << "a step, an evaluation and what they are for";
-  const Finished refused = portune(toy.fit({"--compiled", toy.file("programs")}));
+  const Finished refused = portatune(toy.fit({"--compiled", toy.file("programs")}));
   EXPECT_EQ(refused.exit_code, 69);
   EXPECT_THAT(refused.err, HasSubstr("programs for tpu:v5e"));
 }
 
 TEST(Plan, AMissingPluginIsARow) {
   const Toy toy;
-  const pjrt::Variable plugin("PORTUNE_TPU_PLUGIN", "/nowhere/libtpu.so");
+  const pjrt::Variable plugin("PORTATUNE_TPU_PLUGIN", "/nowhere/libtpu.so");
   const json result = planned(plan(toy, "tpu:v5e,cpu"));
   EXPECT_THAT(result["targets"][0]["unavailable"].get<std::string>(), HasSubstr("/nowhere/libtpu.so"));
   EXPECT_EQ(result["targets"][1]["compiles"], true);
@@ -289,8 +289,8 @@ TEST(Plan, AMissingPluginIsARow) {
 
 TEST(Plan, WhereNothingCouldBePlannedTheExitCodeSaysSo) {
   const Toy toy;
-  const pjrt::Variable plugin("PORTUNE_TPU_PLUGIN", "/nowhere/libtpu.so");
-  const Finished run = portune(plan(toy, "tpu:v5e"));
+  const pjrt::Variable plugin("PORTATUNE_TPU_PLUGIN", "/nowhere/libtpu.so");
+  const Finished run = portatune(plan(toy, "tpu:v5e"));
   EXPECT_EQ(run.exit_code, 69);
   EXPECT_THAT(json::parse(run.out)["targets"][0]["unavailable"].get<std::string>(), HasSubstr("/nowhere/libtpu.so"));
 }
@@ -315,7 +315,7 @@ TEST(Plan, OneProcessAloneSaves) {
   const Toy toy;
   const pjrt::Variable rank("RANK", "0"), size("WORLD_SIZE", "2"), host("MASTER_ADDR", "127.0.0.1"),
       port("MASTER_PORT", "1");
-  const Finished run = portune(plan(toy, "cpu", {"--save", toy.file("programs")}));
+  const Finished run = portatune(plan(toy, "cpu", {"--save", toy.file("programs")}));
   EXPECT_EQ(run.exit_code, 2);
   EXPECT_THAT(run.err, AllOf(HasSubstr("--save"), HasSubstr("2 processes")));
   EXPECT_THAT(toy.left_behind(), testing::IsEmpty());
@@ -324,7 +324,7 @@ TEST(Plan, OneProcessAloneSaves) {
 TEST(Plan, WrongTargetsAndFlagsAreRefused) {
   const Toy toy;
   const auto refusal = [&](const Words& words) {
-    const Finished run = portune(words);
+    const Finished run = portatune(words);
     EXPECT_EQ(run.exit_code, 2) << run.out;
     return run.err;
   };
@@ -345,4 +345,4 @@ TEST(Plan, WrongTargetsAndFlagsAreRefused) {
 }
 
 }  // namespace
-}  // namespace portune::cli
+}  // namespace portatune::cli

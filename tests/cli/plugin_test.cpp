@@ -1,4 +1,4 @@
-// `portune plugin`, through the real command and an index of the test's own. Wheels of the pinned hashes are too large
+// `portatune plugin`, through the real command and an index of the test's own. Wheels of the pinned hashes are too large
 // for tests; what becomes of them is in tests/install.
 #include <gmock/gmock.h>
 
@@ -8,9 +8,9 @@
 
 #include "cli/program.h"
 #include "io/http_server.h"
-#include "portune/pjrt/plugin_package.h"
+#include "portatune/pjrt/plugin_package.h"
 
-namespace portune::cli {
+namespace portatune::cli {
 namespace {
 
 namespace fs = std::filesystem;
@@ -23,16 +23,16 @@ class Plugin : public testing::Test {
  protected:
   void SetUp() override {
     setenv("NETRC", "/dev/null", 1);
-    setenv("PORTUNE_REMOTE_TIMEOUT", "2", 1);
+    setenv("PORTATUNE_REMOTE_TIMEOUT", "2", 1);
     setenv("PIP_INDEX_URL", server_.url("/simple").c_str(), 1);
     fs::remove_all(deps());
   }
   void TearDown() override {
-    unsetenv("PORTUNE_REMOTE_TIMEOUT");
+    unsetenv("PORTATUNE_REMOTE_TIMEOUT");
     unsetenv("PIP_INDEX_URL");
     fs::remove_all(deps());
   }
-  static fs::path deps() { return fs::path(PORTUNE_TEST_CACHE) / "portune/deps"; }
+  static fs::path deps() { return fs::path(PORTATUNE_TEST_CACHE) / "portatune/deps"; }
   static const pjrt::Pin& wheel() { return pjrt::plugin_package("tpu").parts.front().wheel; }
 
   HttpResponse answer(const HttpRequest& request) {
@@ -53,7 +53,7 @@ class Plugin : public testing::Test {
 };
 
 TEST_F(Plugin, ListTellsWhichThereAre) {
-  const Finished run = portune({"plugin", "list", "--json"});
+  const Finished run = portatune({"plugin", "list", "--json"});
   ASSERT_EQ(run.exit_code, 0) << run.err;
   const std::vector<json> plugins = json_lines(run.out);
   ASSERT_EQ(plugins.size(), 4u);
@@ -62,15 +62,15 @@ TEST_F(Plugin, ListTellsWhichThereAre) {
   EXPECT_EQ(plugins[2]["name"], "cuda12");
   EXPECT_EQ(plugins[3]["name"], "tpu");
   for (const json& plugin : plugins) EXPECT_EQ(plugin["installed"], false);
-  EXPECT_THAT(portune({"plugin", "list"}).out, HasSubstr("not installed"));
+  EXPECT_THAT(portatune({"plugin", "list"}).out, HasSubstr("not installed"));
 }
 
 TEST_F(Plugin, InstalledAlreadyItNeedsNoNetwork) {
   const pjrt::PluginPackage& cpu = pjrt::plugin_package("cpu");
   const fs::path file = deps() / cpu.folder_name() / cpu.file;
   fs::create_directories(file.parent_path());
-  fs::create_symlink(fs::path(PORTUNE_COMMAND).parent_path() / "xla_cpu_pjrt.so", file);
-  const Finished run = portune({"plugin", "install", "cpu"});
+  fs::create_symlink(fs::path(PORTATUNE_COMMAND).parent_path() / "xla_cpu_pjrt.so", file);
+  const Finished run = portatune({"plugin", "install", "cpu"});
   ASSERT_EQ(run.exit_code, 0) << run.err;
   EXPECT_THAT(run.err, HasSubstr("cpu is installed already"));
   EXPECT_THAT(run.out, AllOf(HasSubstr(file.string()), HasSubstr("PJRT 0.81")));
@@ -78,7 +78,7 @@ TEST_F(Plugin, InstalledAlreadyItNeedsNoNetwork) {
 }
 
 TEST_F(Plugin, AnotherHashIsRefused) {
-  const Finished run = portune({"plugin", "install", "tpu"});
+  const Finished run = portatune({"plugin", "install", "tpu"});
   EXPECT_EQ(run.exit_code, 65) << run.err;
   EXPECT_THAT(run.err,
               AllOf(HasSubstr("tpu: 1 file to fetch from " + server_.url("/simple") + ", 9.00 MB"),
@@ -87,19 +87,19 @@ TEST_F(Plugin, AnotherHashIsRefused) {
 }
 
 TEST_F(Plugin, WhatTheIndexLacksIsNamed) {
-  const Finished run = portune({"plugin", "install", "cuda13", "--index-url", server_.url("/simple/")});
+  const Finished run = portatune({"plugin", "install", "cuda13", "--index-url", server_.url("/simple/")});
   EXPECT_EQ(run.exit_code, 66) << run.err;
   EXPECT_THAT(run.err, HasSubstr(server_.url("/simple/jax-cuda13-pjrt/")));
 }
 
 TEST_F(Plugin, WithoutANetworkTheIndexIsNamed) {
-  const Finished run = portune({"plugin", "install", "tpu", "--index-url", "http://127.0.0.1:1/simple"});
+  const Finished run = portatune({"plugin", "install", "tpu", "--index-url", "http://127.0.0.1:1/simple"});
   EXPECT_EQ(run.exit_code, 74) << run.err;
   EXPECT_THAT(run.err, AllOf(HasSubstr("http://127.0.0.1:1/simple/libtpu/"), HasSubstr("look at the network")));
 }
 
 TEST_F(Plugin, AnUnknownNameIsAUsageError) {
-  const Finished run = portune({"plugin", "install", "cuda"});
+  const Finished run = portatune({"plugin", "install", "cuda"});
   EXPECT_EQ(run.exit_code, 2);
   EXPECT_THAT(run.err, AllOf(HasSubstr("'cuda'"), HasSubstr("cpu, cuda13, cuda12 or tpu")));
 }
@@ -124,22 +124,22 @@ TEST_F(Plugin, WhatAKilledRunLeavesTheNextOneRemoves) {
   EXPECT_THAT(names_in(deps() / "downloads"), Not(testing::IsEmpty()));
   hangs_ = false;
   server_.end_hangs();
-  EXPECT_EQ(portune({"plugin", "install", "tpu"}).exit_code, 65);
+  EXPECT_EQ(portatune({"plugin", "install", "tpu"}).exit_code, 65);
   EXPECT_THAT(names_in(deps() / "downloads"), testing::IsEmpty());
 }
 
 TEST_F(Plugin, AFullDiskIsNamed) {
-  const Finished run = portune({"plugin", "install", "tpu"}, {.largest_file_bytes = 1'000'000});
+  const Finished run = portatune({"plugin", "install", "tpu"}, {.largest_file_bytes = 1'000'000});
   EXPECT_EQ(run.exit_code, 74) << run.err;
   EXPECT_THAT(names_in(deps() / "downloads"), testing::IsEmpty());
 }
 
 TEST_F(Plugin, DevicesSaysHowToInstallTheOneThatIsMissing) {
-  unsetenv("PORTUNE_CUDA_PLUGIN");
-  const Finished run = portune({"devices", "--device", "cuda"});
+  unsetenv("PORTATUNE_CUDA_PLUGIN");
+  const Finished run = portatune({"devices", "--device", "cuda"});
   EXPECT_EQ(run.exit_code, 69) << run.err;
-  EXPECT_THAT(run.err, HasSubstr("fix       portune plugin install cuda13"));
+  EXPECT_THAT(run.err, HasSubstr("fix       portatune plugin install cuda13"));
 }
 
 }  // namespace
-}  // namespace portune::cli
+}  // namespace portatune::cli

@@ -9,7 +9,7 @@
 #include "cli/program.h"
 #include "cli/toy.h"
 
-namespace portune::cli {
+namespace portatune::cli {
 namespace {
 
 using nlohmann::json;
@@ -19,14 +19,14 @@ using testing::Not;
 
 TEST(Float16, LearnsWhatFloat32Learns) {
   const Toy toy;
-  const Finished run = portune(toy.fit({"--epochs", "10", "--dtype", "float16", "--json"}));
+  const Finished run = portatune(toy.fit({"--epochs", "10", "--dtype", "float16", "--json"}));
   ASSERT_EQ(run.exit_code, 0) << run.err;
   const json result = json::parse(run.out);
   EXPECT_GT(result["after"]["accuracy"], 0.95);
   EXPECT_LT(result["skipped_steps"], 20);  // of 40
 
   const auto loss_in = [&](const std::string& dtype) {
-    const Finished evaluation = portune({"evaluate", "--model", toy.output(), "--data", toy.file("validation.csv"),
+    const Finished evaluation = portatune({"evaluate", "--model", toy.output(), "--data", toy.file("validation.csv"),
                                          "--max-length", "16", "--dtype", dtype, "--json"});
     EXPECT_EQ(evaluation.exit_code, 0) << evaluation.err;
     return json::parse(evaluation.out)["loss"].get<double>();
@@ -39,7 +39,7 @@ TEST(Float16, LearnsWhatFloat32Learns) {
 class NonFinite : public testing::Test {
  protected:
   Finished fit(const Words& more) const {
-    return portune(with_batch_size(toy_.fit_of_an_overflow({"--json"}), "8") + more);
+    return portatune(with_batch_size(toy_.fit_of_an_overflow({"--json"}), "8") + more);
   }
   const Toy toy_;
 };
@@ -76,7 +76,7 @@ TEST_F(NonFinite, AWeightOfTheModelIsNamedAndNotTheRowsBlamed) {
   make_not_finite(model, "embeddings.LayerNorm.weight");
   const auto message = [&](Words words) {
     std::ranges::replace(words, tiny_bert(), model);
-    const Finished run = portune(words);
+    const Finished run = portatune(words);
     EXPECT_EQ(run.exit_code, 76) << run.err;
     return run.err;
   };
@@ -113,4 +113,4 @@ TEST_F(NonFinite, GoesBackToTheLastCheckpoint) {
 }
 
 }  // namespace
-}  // namespace portune::cli
+}  // namespace portatune::cli

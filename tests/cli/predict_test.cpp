@@ -7,7 +7,7 @@
 #include "cli/program.h"
 #include "cli/toy.h"
 
-namespace portune::cli {
+namespace portatune::cli {
 namespace {
 
 using nlohmann::json;
@@ -17,7 +17,7 @@ class Predict : public testing::Test {
  protected:
   static void SetUpTestSuite() {
     toy_ = std::make_unique<Toy>();
-    ASSERT_EQ(portune(toy_->fit({"--epochs", "10"})).exit_code, 0);
+    ASSERT_EQ(portatune(toy_->fit({"--epochs", "10"})).exit_code, 0);
   }
   static void TearDownTestSuite() { toy_.reset(); }
 
@@ -30,7 +30,7 @@ std::unique_ptr<Toy> Predict::toy_;
 
 TEST_F(Predict, GivesAnObjectForEachRowInOrder) {
   const std::string output = toy_->file("predictions.jsonl");
-  const Finished run = portune(Words{"predict"} + words({"--data", toy_->file("validation.csv"), "--output", output}));
+  const Finished run = portatune(Words{"predict"} + words({"--data", toy_->file("validation.csv"), "--output", output}));
   ASSERT_EQ(run.exit_code, 0) << run.err;
   EXPECT_EQ(run.out, "");
   const std::vector<json> rows = json_lines(read(output));
@@ -47,7 +47,7 @@ TEST_F(Predict, WritesToStdoutByDefaultAndNeedsNoLabels) {
   write(toy_->file("new.jsonl"),
         "{\"text\": \"the film was lovely and we saw the play\"}\n{\"text\": \"the music was dreary and we saw the "
         "book\"}\n");
-  const Finished run = portune(Words{"predict"} + words({"--data", toy_->file("new.jsonl")}));
+  const Finished run = portatune(Words{"predict"} + words({"--data", toy_->file("new.jsonl")}));
   const std::vector<json> rows = json_lines(run.out);
   ASSERT_EQ(rows.size(), 2u) << run.err;
   EXPECT_EQ(rows[0]["label"], "1");
@@ -56,10 +56,10 @@ TEST_F(Predict, WritesToStdoutByDefaultAndNeedsNoLabels) {
 
 TEST_F(Predict, SigmoidHeadTellsBothScores) {
   const Toy toy;
-  ASSERT_EQ(portune(toy.fit({"--max-steps", "2", "--head", "sigmoid"})).exit_code, 0);
+  ASSERT_EQ(portatune(toy.fit({"--max-steps", "2", "--head", "sigmoid"})).exit_code, 0);
   write(toy.file("new.csv"), "text\ngood\n");
   const Finished run =
-      portune({"predict", "--model", toy.output(), "--data", toy.file("new.csv"), "--max-length", "16"});
+      portatune({"predict", "--model", toy.output(), "--data", toy.file("new.csv"), "--max-length", "16"});
   ASSERT_EQ(run.exit_code, 0) << run.err;
   const json row = json_lines(run.out).at(0);
   ASSERT_EQ(row["logits"].size(), 1u);
@@ -73,7 +73,7 @@ TEST_F(Predict, BadRowLeavesTheOlderFileAsItWas) {
   write(toy_->file("older.jsonl"), "older");
   const std::vector<std::string> before = names_in(toy_->path());
   const Finished run =
-      portune(Words{"predict"} + words({"--data", toy_->file("new.csv"), "--output", toy_->file("older.jsonl")}));
+      portatune(Words{"predict"} + words({"--data", toy_->file("new.csv"), "--output", toy_->file("older.jsonl")}));
   EXPECT_EQ(run.exit_code, 65) << run.err;
   EXPECT_EQ(read(toy_->file("older.jsonl")), "older");
   EXPECT_EQ(names_in(toy_->path()), before);
@@ -92,14 +92,14 @@ TEST_F(Predict, SignalLeavesNothing) {
 
 TEST_F(Predict, FullDiskIsAnError) {
   const Finished run =
-      portune(Words{"predict"} + words({"--data", toy_->file("validation.csv")}), {.stdout_to = "/dev/full"});
+      portatune(Words{"predict"} + words({"--data", toy_->file("validation.csv")}), {.stdout_to = "/dev/full"});
   EXPECT_EQ(run.exit_code, 74);
   EXPECT_THAT(run.err, testing::HasSubstr("No space left on device"));
 }
 
 TEST_F(Predict, DeviceIsWrittenToAndNotReplaced) {
   const auto predict_to = [](const char* output) {
-    return portune(Words{"predict"} + words({"--data", toy_->file("validation.csv"), "--output", output}));
+    return portatune(Words{"predict"} + words({"--data", toy_->file("validation.csv"), "--output", output}));
   };
   EXPECT_EQ(predict_to("/dev/null").exit_code, 0);
   EXPECT_TRUE(std::filesystem::is_character_file("/dev/null"));
@@ -108,15 +108,15 @@ TEST_F(Predict, DeviceIsWrittenToAndNotReplaced) {
 
 TEST_F(Predict, OutputMayNotBeAFolder) {
   const Finished run =
-      portune(Words{"predict"} + words({"--data", toy_->file("validation.csv"), "--output", toy_->path()}));
+      portatune(Words{"predict"} + words({"--data", toy_->file("validation.csv"), "--output", toy_->path()}));
   EXPECT_EQ(run.exit_code, 73) << run.err;
 }
 
 TEST_F(Predict, FolderOfTheOutputMustExist) {
-  const Finished run = portune(
+  const Finished run = portatune(
       Words{"predict"} + words({"--data", toy_->file("validation.csv"), "--output", toy_->file("nowhere/p.jsonl")}));
   EXPECT_EQ(run.exit_code, 66);
-  EXPECT_EQ(run.err, "portune: --output " + toy_->file("nowhere/p.jsonl") + "\n  given     no folder " +
+  EXPECT_EQ(run.err, "portatune: --output " + toy_->file("nowhere/p.jsonl") + "\n  given     no folder " +
                          toy_->file("nowhere") + "\n");
 }
 
@@ -124,7 +124,7 @@ TEST_F(Predict, FolderOfTheOutputMustExist) {
 using Evaluate = Predict;
 
 TEST_F(Evaluate, MeasuresASavedModel) {
-  const Finished run = portune(Words{"evaluate"} + words({"--data", toy_->file("validation.csv"), "--json"}));
+  const Finished run = portatune(Words{"evaluate"} + words({"--data", toy_->file("validation.csv"), "--json"}));
   ASSERT_EQ(run.exit_code, 0) << run.err;
   const json scores = json::parse(run.out);
   EXPECT_GT(scores["accuracy"], 0.95);
@@ -133,7 +133,7 @@ TEST_F(Evaluate, MeasuresASavedModel) {
 }
 
 TEST_F(Evaluate, PrintsATable) {
-  const Finished run = portune(Words{"evaluate"} + words({"--data", toy_->file("validation.csv")}));
+  const Finished run = portatune(Words{"evaluate"} + words({"--data", toy_->file("validation.csv")}));
   EXPECT_THAT(run.out,
               testing::MatchesRegex("loss +[0-9.]+\naccuracy +[0-9.]+\nF1 +[0-9.]+\nMCC +[0-9.]+\nAUC +[0-9.]+\n"));
 }
@@ -142,7 +142,7 @@ TEST_F(Evaluate, BatchSizeDoesNotChangeTheScores) {
   const auto scores_at = [](const char* size) {
     Words all = Words{"evaluate"} + words({"--data", toy_->file("validation.csv"), "--json"});
     *(std::ranges::find(all, "--batch-size") + 1) = size;
-    return json::parse(portune(all).out);
+    return json::parse(portatune(all).out);
   };
   const json one = scores_at("1"), many = scores_at("64");
   EXPECT_EQ(one["accuracy"], many["accuracy"]);
@@ -151,4 +151,4 @@ TEST_F(Evaluate, BatchSizeDoesNotChangeTheScores) {
 }
 
 }  // namespace
-}  // namespace portune::cli
+}  // namespace portatune::cli

@@ -1,4 +1,4 @@
-#include "portune/cli/process_gpus.h"
+#include "portatune/cli/process_gpus.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -7,10 +7,10 @@
 #include <vector>
 
 #include "pjrt/variable.h"
-#include "portune/error.h"
+#include "portatune/error.h"
 #include "processes/thread_group.h"
 
-namespace portune::cli {
+namespace portatune::cli {
 namespace {
 
 using testing::AllOf;
@@ -115,4 +115,4 @@ TEST(OwnGpus, AreEquallyManyOfEach) {
 }
 
 }  // namespace
-}  // namespace portune::cli
+}  // namespace portatune::cli

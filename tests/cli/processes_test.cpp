@@ -9,12 +9,12 @@
 #include "cli/program.h"
 #include "cli/toy.h"
 #include "pjrt/variable.h"
-#include "portune/processes/key_value_server.h"
-#include "portune/processes/key_value_store.h"
-#include "portune/processes/session.h"
+#include "portatune/processes/key_value_server.h"
+#include "portatune/processes/key_value_store.h"
+#include "portatune/processes/session.h"
 #include "processes/free_port.h"
 
-namespace portune::cli {
+namespace portatune::cli {
 namespace {
 
 using nlohmann::json;
@@ -32,8 +32,8 @@ std::string model_without_dropout(const Toy& toy) {
 }
 
 void skip_without_plugin_of(By by) {
-  const char* plugin = by == By::kMpirun ? "libportune_mpi.so" : "libportune_gloo.so";
-  if (!std::filesystem::exists(std::filesystem::path(PORTUNE_COMMAND).parent_path() / plugin)) {
+  const char* plugin = by == By::kMpirun ? "libportatune_mpi.so" : "libportatune_gloo.so";
+  if (!std::filesystem::exists(std::filesystem::path(PORTATUNE_COMMAND).parent_path() / plugin)) {
     GTEST_SKIP() << "built without " << plugin;
   }
 }
@@ -53,8 +53,8 @@ class Processes : public testing::TestWithParam<By> {
   static Conditions in(int processes, const Words& last = {}) {
     return {.processes = processes, .by = GetParam(), .last = last};
   }
-  static Finished portune_in(int processes, const Words& words, const Words& last = {}) {
-    return portune(words, in(processes, last));
+  static Finished portatune_in(int processes, const Words& words, const Words& last = {}) {
+    return portatune(words, in(processes, last));
   }
 };
 std::string name_of(const testing::TestParamInfo<By>& launch) {
@@ -84,11 +84,11 @@ TEST_P(Processes, TrainToWhatOneTrainsTo) {
                  batch_size} +
            more;
   };
-  const Finished alone = portune(words_of("alone", "12", {}));
+  const Finished alone = portatune(words_of("alone", "12", {}));
   ASSERT_EQ(alone.exit_code, 0) << alone.err;
   const json wanted = json::parse(alone.out);
   const auto expect_the_same = [&](int processes, const std::string& batch_size, const Words& more) {
-    const Finished run = portune_in(processes, words_of("together", batch_size, more));
+    const Finished run = portatune_in(processes, words_of("together", batch_size, more));
     ASSERT_EQ(run.exit_code, 0) << run.err;
     const json found = json::parse(run.out);  // which one process alone has printed
     EXPECT_EQ(found["steps"], wanted["steps"]);
@@ -129,7 +129,7 @@ TEST_P(Processes, GatherWeightsInSixteenBits) {
                    "--output",
                    toy.file(output)};
     };
-    const Finished alone = portune(words_to("alone")), together = portune_in(2, words_to("together"));
+    const Finished alone = portatune(words_to("alone")), together = portatune_in(2, words_to("together"));
     ASSERT_EQ(alone.exit_code, 0) << alone.err;
     ASSERT_EQ(together.exit_code, 0) << together.err;
     EXPECT_NEAR(json::parse(together.out)["train_loss"].get<double>(),
@@ -172,7 +172,7 @@ TEST_P(Processes, RefuseOtherRowsThanThoseOfTheFirst) {
   const auto with_other = [&](const char* name) {
     Words other = words;
     *std::ranges::find(other, toy.file(name)) = toy.file("other.csv");
-    return portune_in(2, words, other);
+    return portatune_in(2, words, other);
   };
   // As many as for a validation, the last ones others.
   const Finished validation = with_other("validation.csv");
@@ -190,7 +190,7 @@ TEST_P(Processes, RefuseAnotherModelThanThatOfTheFirst) {
   Words words = toy.fit({"--epochs", "1", "--seed", "1"});
   Words other = words;
   other.back() = "2";  // draws other weights for the head
-  const Finished run = portune_in(2, words, other);
+  const Finished run = portatune_in(2, words, other);
   EXPECT_EQ(run.exit_code, 2) << run.err;
   EXPECT_THAT(run.err, HasSubstr("--seed"));
   const std::string model = toy.copy_of_model();
@@ -199,7 +199,7 @@ TEST_P(Processes, RefuseAnotherModelThanThatOfTheFirst) {
   std::string weights = read(model + "/model.safetensors");
   weights.back() ^= 1;
   write(model + "/model.safetensors", weights);
-  const Finished changed = portune_in(2, words, other);
+  const Finished changed = portatune_in(2, words, other);
   EXPECT_EQ(changed.exit_code, 65) << changed.err;
   EXPECT_THAT(changed.err, HasSubstr("weights that are not those of process 0"));
 }
@@ -209,7 +209,7 @@ TEST_P(Processes, RefuseOtherOptionsThanThoseOfTheFirst) {
   const Toy toy;
   const Words words = toy.fit({"--epochs", "2"});
   const auto refusal = [&](const Words& more) {
-    const Finished run = portune_in(2, words, words + more);
+    const Finished run = portatune_in(2, words, words + more);
     EXPECT_EQ(run.exit_code, 2) << run.err;
     return run.err;
   };
@@ -220,13 +220,13 @@ TEST_P(Processes, RefuseOtherOptionsThanThoseOfTheFirst) {
   EXPECT_THAT(refusal({"--device", "cuda"}), HasSubstr("of another in process 1"));
   Words fewer = words;
   *std::ranges::find(fewer, "2") = "1";
-  const Finished run = portune_in(2, words, fewer);
+  const Finished run = portatune_in(2, words, fewer);
   EXPECT_EQ(run.exit_code, 2) << run.err;
   EXPECT_THAT(run.err, HasSubstr("--epochs"));
   // What is told may differ, and a recipe may say what the command line says.
   write(toy.file("epochs.yaml"), "epochs: 2\n");
   Words recipe = toy.fit({"--recipe", toy.file("epochs.yaml"), "--quiet"});
-  EXPECT_EQ(portune_in(2, words, recipe).exit_code, 0);
+  EXPECT_EQ(portatune_in(2, words, recipe).exit_code, 0);
 }
 
 TEST_P(Processes, EndWithTheOneThatFails) {
@@ -234,20 +234,20 @@ TEST_P(Processes, EndWithTheOneThatFails) {
   Words words = toy.fit({"--epochs", "400"});
   Words other = words;
   *std::ranges::find(other, toy.file("train.csv")) = toy.file("none.csv");
-  const Finished run = portune_in(2, words, other);
+  const Finished run = portatune_in(2, words, other);
   EXPECT_EQ(run.exit_code, 66) << run.err;
   EXPECT_THAT(run.err, HasSubstr("process 1 of 2"));
   // What they leave behind is in nobody's way.
-  EXPECT_EQ(portune_in(2, toy.fit({"--epochs", "1"})).exit_code, 0);
+  EXPECT_EQ(portatune_in(2, toy.fit({"--epochs", "1"})).exit_code, 0);
 }
 
 TEST_P(Processes, StopTogetherWhereAStepIsNotFinite) {
   const Toy toy;
   const Words words = toy.fit_of_an_overflow({"--mesh", "fsdp=2"});
-  const Finished stopped = portune_in(2, words);
+  const Finished stopped = portatune_in(2, words);
   EXPECT_EQ(stopped.exit_code, 76) << stopped.err;
   EXPECT_THAT(stopped.err, AllOf(HasSubstr("first that is not finite: the loss"), HasSubstr("tuned/checkpoint-1")));
-  const Finished resumed = portune_in(2, words + Words{"--resume", "--on-non-finite", "skip"});
+  const Finished resumed = portatune_in(2, words + Words{"--resume", "--on-non-finite", "skip"});
   EXPECT_EQ(resumed.exit_code, 0) << resumed.err;
 }
 
@@ -265,26 +265,26 @@ TEST_P(Processes, StopAtSigusr1) {
 TEST_F(ProcessesByMpirun, SayThatMpiSeesFewerThanWereStarted) {
   const Toy toy;
   const pjrt::Variable launcher("OMPI_COMM_WORLD_SIZE", "2");
-  const Finished run = portune(toy.fit());
+  const Finished run = portatune(toy.fit());
   EXPECT_EQ(run.exit_code, 69) << run.err;
   EXPECT_THAT(run.err, HasSubstr("1 of 2 processes"));
 }
 
 TEST_P(Processes, SayThatThePluginIsMissing) {
   const Toy toy;
-  const pjrt::Variable mpi("PORTUNE_MPI_PLUGIN", "/nowhere/libportune.so");
-  const pjrt::Variable gloo("PORTUNE_GLOO_PLUGIN", "/nowhere/libportune.so");
-  const Finished run = portune_in(2, toy.fit());
+  const pjrt::Variable mpi("PORTATUNE_MPI_PLUGIN", "/nowhere/libportatune.so");
+  const pjrt::Variable gloo("PORTATUNE_GLOO_PLUGIN", "/nowhere/libportatune.so");
+  const Finished run = portatune_in(2, toy.fit());
   EXPECT_EQ(run.exit_code, 69);
-  EXPECT_THAT(run.err, HasSubstr("/nowhere/libportune.so"));
+  EXPECT_THAT(run.err, HasSubstr("/nowhere/libportatune.so"));
 }
 
 TEST_F(ProcessesByEnvironment, SayThatNobodyAnswers) {
   const Toy toy;
-  const pjrt::Variable patience("PORTUNE_LAUNCH_TIMEOUT_S", "1");
+  const pjrt::Variable patience("PORTATUNE_LAUNCH_TIMEOUT_S", "1");
   const pjrt::Variable rank("RANK", "1"), size("WORLD_SIZE", "2"), host("MASTER_ADDR", "127.0.0.1"),
       port("MASTER_PORT", "1");
-  const Finished run = portune(toy.fit());
+  const Finished run = portatune(toy.fit());
   EXPECT_EQ(run.exit_code, 69) << run.err;
   EXPECT_THAT(run.err, AllOf(HasSubstr("127.0.0.1:1"), HasSubstr("nobody who answers within 1 s")));
 }
@@ -293,10 +293,10 @@ TEST_F(ProcessesByEnvironment, SayWhoDoesNotCome) {
   const Toy toy;
   const auto start = std::chrono::steady_clock::now();
   const std::string free_port = std::to_string(test::free_port());
-  const pjrt::Variable patience("PORTUNE_LAUNCH_TIMEOUT_S", "1");
+  const pjrt::Variable patience("PORTATUNE_LAUNCH_TIMEOUT_S", "1");
   const pjrt::Variable rank("RANK", "0"), size("WORLD_SIZE", "2"), host("MASTER_ADDR", "127.0.0.1"),
       port("MASTER_PORT", free_port.c_str());
-  const Finished run = portune(toy.fit());
+  const Finished run = portatune(toy.fit());
   EXPECT_EQ(run.exit_code, 69) << run.err;
   EXPECT_THAT(run.err,
               AllOf(HasSubstr("process 0 of 2: the launch\n"), HasSubstr("process 1 has not begun within 1 s")));
@@ -308,12 +308,12 @@ TEST_F(ProcessesByEnvironment, TheOthersAlsoSayWhoDoesNotCome) {
   const Toy toy;
   const KeyValueServer server(3, 0);  // a process 0 that has not lost patience
   const TcpKeyValueStore first("127.0.0.1", server.port(), std::chrono::seconds(5));
-  const pjrt::Variable patience("PORTUNE_LAUNCH_TIMEOUT_S", "1");
+  const pjrt::Variable patience("PORTATUNE_LAUNCH_TIMEOUT_S", "1");
   const pjrt::Variable rank("RANK", "1"), size("WORLD_SIZE", "3"), host("MASTER_ADDR", "127.0.0.1"),
       port("MASTER_PORT", std::to_string(server.port()).c_str());
-  const Finished run = portune(toy.fit());
+  const Finished run = portatune(toy.fit());
   EXPECT_EQ(run.exit_code, 69) << run.err;
-  EXPECT_THAT(run.err, AllOf(HasSubstr("processes 0, 2 have not begun"), HasSubstr("PORTUNE_LAUNCH_TIMEOUT_S"),
+  EXPECT_THAT(run.err, AllOf(HasSubstr("processes 0, 2 have not begun"), HasSubstr("PORTATUNE_LAUNCH_TIMEOUT_S"),
                              Not(HasSubstr("GLOO_SOCKET_IFNAME"))));
 }
 
@@ -322,25 +322,25 @@ TEST_F(ProcessesByEnvironment, AreLeftInPeaceByOtherCommands) {
   const pjrt::Variable rank("RANK", "1"), size("WORLD_SIZE", "2"), host("MASTER_ADDR", "127.0.0.1"),
       port("MASTER_PORT", std::to_string(server.port()).c_str());
   for (const Words& words : {Words{"--help"}, Words{"--version"}, Words{"devices"}, Words{"plugin", "list"}}) {
-    EXPECT_EQ(portune(words).exit_code, 0) << words[0];
+    EXPECT_EQ(portatune(words).exit_code, 0) << words[0];
   }
-  EXPECT_EQ(portune({"evaluate", "--no-such-option"}).exit_code, 2);
-  EXPECT_EQ(portune({"tokenize", "--tokenizer", tiny_bert(), "--input", "a", "--output", "b"}).exit_code, 2);
+  EXPECT_EQ(portatune({"evaluate", "--no-such-option"}).exit_code, 2);
+  EXPECT_EQ(portatune({"tokenize", "--tokenizer", tiny_bert(), "--input", "a", "--output", "b"}).exit_code, 2);
   TcpKeyValueStore store("127.0.0.1", server.port(), std::chrono::seconds(5));
   EXPECT_FALSE(store.get(joined_key(1), std::chrono::milliseconds(0)));
 }
 
 TEST_F(ProcessesByEnvironment, AStrayVariableIsNoErrorOfOtherCommands) {
   const pjrt::Variable rank("RANK", "1");
-  EXPECT_EQ(portune({"--help"}).exit_code, 0);
-  const Finished run = portune({"fit", "--help"});
+  EXPECT_EQ(portatune({"--help"}).exit_code, 0);
+  const Finished run = portatune({"fit", "--help"});
   EXPECT_EQ(run.exit_code, 0) << run.err;
 }
 
 TEST_F(ProcessesByEnvironment, SayWhatIsMissingOfALaunch) {
   const Toy toy;
   const pjrt::Variable rank("RANK", "1"), size("WORLD_SIZE", "2"), host("MASTER_ADDR", "127.0.0.1");
-  const Finished run = portune(toy.fit());
+  const Finished run = portatune(toy.fit());
   EXPECT_EQ(run.exit_code, 2) << run.err;
   EXPECT_THAT(run.err, HasSubstr("WORLD_SIZE without MASTER_PORT"));
 }
@@ -348,16 +348,16 @@ TEST_F(ProcessesByEnvironment, SayWhatIsMissingOfALaunch) {
 TEST_P(Processes, AreRefusedWhereTheyDoNotWorkTogether) {
   const Toy toy;
   const auto error_of = [&](const Words& words) {
-    const Finished run = portune_in(2, words);
+    const Finished run = portatune_in(2, words);
     EXPECT_EQ(run.exit_code, 2) << run.err;
     return run.err;
   };
   EXPECT_THAT(error_of(toy.fit({"--mesh", "data=4"})), HasSubstr("as many as the mesh has devices: 4"));
   EXPECT_THAT(error_of({"evaluate", "--model", tiny_bert(), "--data", toy.file("validation.csv")}),
-              HasSubstr("several work together in portune fit"));
+              HasSubstr("several work together in portatune fit"));
   // What all find wrong the first one tells.
   EXPECT_THAT(error_of(toy.fit({"--mesh", "ring=2"})), Not(HasSubstr("process 1 of 2")));
 }
 
 }  // namespace
-}  // namespace portune::cli
+}  // namespace portatune::cli

@@ -19,7 +19,7 @@
 #include "cli/toy.h"
 #include "processes/free_port.h"
 
-namespace portune::cli {
+namespace portatune::cli {
 namespace {
 
 namespace fs = std::filesystem;
@@ -58,7 +58,7 @@ bool wait_until(const Condition& condition) {
 
 int exit_code_of(int status) { return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status); }
 
-Words command(const Words& words) { return Words{PORTUNE_COMMAND} + words; }
+Words command(const Words& words) { return Words{PORTATUNE_COMMAND} + words; }
 
 // More processes than cores, and as root, as in a container.
 Words mpirun(const Words& words, const Conditions& conditions) {
@@ -118,7 +118,7 @@ volatile pid_t started[kMostProcesses] = {};
 Program::Program(const Words& words, const Conditions& conditions) {
   const std::string out = conditions.stdout_to.empty() ? (folder_.path() / "out").string() : conditions.stdout_to;
   const std::string err = folder_.path() / "err";
-  setenv("XDG_CACHE_HOME", PORTUNE_TEST_CACHE, 1);
+  setenv("XDG_CACHE_HOME", PORTATUNE_TEST_CACHE, 1);
   pid_ = fork();
   if (pid_ == 0) {
     redirect(STDOUT_FILENO, out);
@@ -177,12 +177,12 @@ Finished Program::wait() {
           {std::istream_iterator<int>(codes), {}}};
 }
 
-Finished portune(const Words& words, const Conditions& conditions) { return Program(words, conditions).wait(); }
+Finished portatune(const Words& words, const Conditions& conditions) { return Program(words, conditions).wait(); }
 
-Finished portune_by_shell(const std::string& line) {
+Finished portatune_by_shell(const std::string& line) {
   const TemporaryFolder folder;
   const std::string err = folder.path() / "err";
-  const std::string path = "PATH=" + fs::path(PORTUNE_COMMAND).parent_path().string() + ":$PATH ";
+  const std::string path = "PATH=" + fs::path(PORTATUNE_COMMAND).parent_path().string() + ":$PATH ";
   const int status = std::system((path + line + " >/dev/null 2>" + err).c_str());
   return {exit_code_of(status), "", read(err), {}};
 }
@@ -211,4 +211,4 @@ std::vector<std::string> names_in(const fs::path& folder) {
   return names;
 }
 
-}  // namespace portune::cli
+}  // namespace portatune::cli

@@ -12,7 +12,7 @@
 
 #include "io/temporary_folder.h"
 
-namespace portune::cli {
+namespace portatune::cli {
 
 using Words = std::vector<std::string>;
 
@@ -64,10 +64,10 @@ class Program {
   std::optional<int> status_;
 };
 
-Finished portune(const Words& words, const Conditions& conditions = {});
+Finished portatune(const Words& words, const Conditions& conditions = {});
 
-/// The pasted line `portune ...` of a message, run by a shell.
-Finished portune_by_shell(const std::string& line);
+/// The pasted line `portatune ...` of a message, run by a shell.
+Finished portatune_by_shell(const std::string& line);
 
 std::string read(const std::filesystem::path& file);
 void write(const std::filesystem::path& file, const std::string& text);
@@ -76,4 +76,4 @@ std::vector<nlohmann::json> json_lines(const std::string& text);
 /// Names in a folder, sorted; those of a folder that is not there are none.
 std::vector<std::string> names_in(const std::filesystem::path& folder);
 
-}  // namespace portune::cli
+}  // namespace portatune::cli

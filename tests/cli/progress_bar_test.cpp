@@ -1,8 +1,8 @@
-#include "portune/cli/progress_bar.h"
+#include "portatune/cli/progress_bar.h"
 
 #include <gmock/gmock.h>
 
-namespace portune::cli {
+namespace portatune::cli {
 namespace {
 
 using testing::HasSubstr;
@@ -147,4 +147,4 @@ TEST(ProgressBar, GroupsThousands) {
 }
 
 }  // namespace
-}  // namespace portune::cli
+}  // namespace portatune::cli

@@ -8,17 +8,17 @@
 #include "cli/program.h"
 #include "cli/toy.h"
 
-namespace portune::cli {
+namespace portatune::cli {
 namespace {
 
 using nlohmann::json;
 using testing::HasSubstr;
 
-const std::string kQuest = PORTUNE_TEST_DATA "/quest";
+const std::string kQuest = PORTATUNE_TEST_DATA "/quest";
 const Words kModel = {"--model", kQuest + "/model", "--max-length", "24"};
 
 TEST(QaRegression, RatesAsTorchDoes) {
-  const Finished run = portune(Words{"predict", "--data", kQuest + "/rows.csv", "--batch-size", "4"} + kModel);
+  const Finished run = portatune(Words{"predict", "--data", kQuest + "/rows.csv", "--batch-size", "4"} + kModel);
   ASSERT_EQ(run.exit_code, 0) << run.err;
   const std::vector<json> found = json_lines(run.out);
   const json expected = json::parse(read(kQuest + "/expected.json"))["ratings"];
@@ -32,7 +32,7 @@ TEST(QaRegression, RatesAsTorchDoes) {
 }
 
 TEST(QaRegression, CorrelationIsThatOfScipy) {
-  const Finished run = portune(Words{"evaluate", "--data", kQuest + "/rows.csv", "--json"} + kModel);
+  const Finished run = portatune(Words{"evaluate", "--data", kQuest + "/rows.csv", "--json"} + kModel);
   ASSERT_EQ(run.exit_code, 0) << run.err;
   EXPECT_NEAR(json::parse(run.out)["spearman"], json::parse(read(kQuest + "/expected.json"))["spearman"], 1e-6);
 }
@@ -40,8 +40,8 @@ TEST(QaRegression, CorrelationIsThatOfScipy) {
 // As many of each rating as among the 32 of the training set, up to what 10 rows can have; order kept.
 TEST(QaRegression, RanksAreMatchedToTheRatingsOfTheTrainingSet) {
   const Words words = Words{"predict", "--data", kQuest + "/rows.csv"} + kModel;
-  const std::vector<json> raw = json_lines(portune(words).out);
-  const std::vector<json> matched = json_lines(portune(words + Words{"--option", "match-ranks=true"}).out);
+  const std::vector<json> raw = json_lines(portatune(words).out);
+  const std::vector<json> matched = json_lines(portatune(words + Words{"--option", "match-ranks=true"}).out);
   ASSERT_EQ(matched.size(), 10u);
   const std::string target = "answer_helpful";
   std::multiset<double> ratings;
@@ -62,7 +62,7 @@ TEST(QaRegression, RanksAreMatchedToTheRatingsOfTheTrainingSet) {
 
 TEST(QaRegression, LearnsAndSavesWhatItNeeds) {
   const TemporaryFolder folder;
-  const Finished run = portune({"fit",
+  const Finished run = portatune({"fit",
                                 "--task",
                                 "qa-regression",
                                 "--model",
@@ -89,14 +89,14 @@ TEST(QaRegression, LearnsAndSavesWhatItNeeds) {
 
 TEST(QaRegression, RefusesOptionsThatItDoesNotHave) {
   const Words words = Words{"evaluate", "--data", kQuest + "/rows.csv"} + kModel;
-  const Finished unknown = portune(words + Words{"--option", "drop=0.1"});
+  const Finished unknown = portatune(words + Words{"--option", "drop=0.1"});
   EXPECT_EQ(unknown.exit_code, 2);
   EXPECT_THAT(unknown.err, HasSubstr("'drop'"));
   EXPECT_THAT(unknown.err, HasSubstr("dropout, match-ranks"));
-  const Finished not_a_number = portune(words + Words{"--option", "dropout=much"});
+  const Finished not_a_number = portatune(words + Words{"--option", "dropout=much"});
   EXPECT_EQ(not_a_number.exit_code, 2);
   EXPECT_THAT(not_a_number.err, HasSubstr("a number"));
-  const Finished of_another_task = portune({"evaluate", "--model", PORTUNE_TEST_DATA "/export_softmax", "--data",
+  const Finished of_another_task = portatune({"evaluate", "--model", PORTATUNE_TEST_DATA "/export_softmax", "--data",
                                             kQuest + "/rows.csv", "--option", "dropout=0.1"});
   EXPECT_EQ(of_another_task.exit_code, 2);
 }
@@ -106,18 +106,18 @@ TEST(QaRegression, NamesTheRowOfABadRating) {
   std::string rows = read(kQuest + "/rows.csv");
   const size_t last = rows.find_last_of(',');
   write(folder / "bad.csv", rows.substr(0, last) + ",1.5\n");
-  const Finished run = portune(Words{"evaluate", "--data", folder / "bad.csv"} + kModel);
+  const Finished run = portatune(Words{"evaluate", "--data", folder / "bad.csv"} + kModel);
   EXPECT_EQ(run.exit_code, 65);
   EXPECT_THAT(run.err, HasSubstr("bad.csv:11"));
   EXPECT_THAT(run.err, HasSubstr("a rating between 0 and 1"));
 }
 
 TEST(QaRegression, AModelWithoutRatingsIsRefused) {
-  const Finished run = portune({"evaluate", "--task", "qa-regression", "--model", tiny_bert(), "--data",
+  const Finished run = portatune({"evaluate", "--task", "qa-regression", "--model", tiny_bert(), "--data",
                                 kQuest + "/rows.csv", "--max-length", "24"});
   EXPECT_EQ(run.exit_code, 66);
   EXPECT_THAT(run.err, HasSubstr("ratings.json"));
 }
 
 }  // namespace
-}  // namespace portune::cli
+}  // namespace portatune::cli

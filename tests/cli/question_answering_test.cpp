@@ -7,7 +7,7 @@
 #include "cli/program.h"
 #include "cli/toy.h"
 
-namespace portune::cli {
+namespace portatune::cli {
 namespace {
 
 using nlohmann::json;
@@ -37,7 +37,7 @@ TEST(QuestionAnsweringCommand, LearnsMeasuresAndPredicts) {
   write(toy.file("dev.json"), squad(18));
   // So short that the context takes several windows.
   const Words task = {"--max-length", "10", "--batch-size", "16", "--version-2-with-negative"};
-  const Finished fit = portune(Words{"fit", "--task", "question-answering", "--model", tiny_bert(), "--train",
+  const Finished fit = portatune(Words{"fit", "--task", "question-answering", "--model", tiny_bert(), "--train",
                                      toy.file("train.json"), "--validation", toy.file("dev.json"), "--output",
                                      toy.output(), "--epochs", "20", "--learning-rate", "1e-2", "--json"} +
                                task);
@@ -45,24 +45,24 @@ TEST(QuestionAnsweringCommand, LearnsMeasuresAndPredicts) {
   EXPECT_GT(json::parse(fit.out)["train_examples"], 80);  // windows
 
   const Words of_model = Words{"--model", toy.output(), "--data", toy.file("dev.json")} + task;
-  const Finished evaluate = portune(Words{"evaluate", "--json"} + of_model);
+  const Finished evaluate = portatune(Words{"evaluate", "--json"} + of_model);
   ASSERT_EQ(evaluate.exit_code, 0) << evaluate.err;
   const json scores = json::parse(evaluate.out);
   EXPECT_GT(scores["exact_match"], 95) << evaluate.out;
   EXPECT_GT(scores["no_answer_exact_match"], 95) << evaluate.out;
 
   // Windows of a question come in several batches then, each with those of other questions.
-  const Finished bucketed = portune(Words{"evaluate", "--json", "--padding", "buckets=7,8,9"} + of_model);
+  const Finished bucketed = portatune(Words{"evaluate", "--json", "--padding", "buckets=7,8,9"} + of_model);
   ASSERT_EQ(bucketed.exit_code, 0) << bucketed.err;
   EXPECT_EQ(json::parse(bucketed.out)["exact_match"], scores["exact_match"]) << bucketed.out;
   EXPECT_EQ(json::parse(bucketed.out)["no_answer_exact_match"], scores["no_answer_exact_match"]) << bucketed.out;
 
-  ASSERT_EQ(portune(Words{"predict", "--output", toy.file("predictions.json")} + of_model).exit_code, 0);
+  ASSERT_EQ(portatune(Words{"predict", "--output", toy.file("predictions.json")} + of_model).exit_code, 0);
   const json map = json::parse(read(toy.file("predictions.json")));
   EXPECT_EQ(map.size(), 18u);
   EXPECT_EQ(map["q1"], "play");
   EXPECT_EQ(map["q4"], "");
-  const Finished lines = portune(Words{"predict"} + of_model);
+  const Finished lines = portatune(Words{"predict"} + of_model);
   ASSERT_EQ(lines.exit_code, 0) << lines.err;
   EXPECT_EQ(std::ranges::count(lines.out, '\n'), 18);
   EXPECT_THAT(lines.out, testing::HasSubstr(R"("id":"q1","prediction_text":"play","score":)"));
@@ -74,7 +74,7 @@ TEST(QuestionAnsweringCommand, BadAnswersAreNamedWithTheirFile) {
                                  R"("answers": {"text": ["play"], "answer_start": [4]}})"
                                  "\n");
   const Finished fit =
-      portune({"fit", "--task", "question-answering", "--model", tiny_bert(), "--train", toy.file("train.jsonl"),
+      portatune({"fit", "--task", "question-answering", "--model", tiny_bert(), "--train", toy.file("train.jsonl"),
                "--output", toy.output(), "--max-length", "16", "--epochs", "1"});
   EXPECT_EQ(fit.exit_code, 65);
   EXPECT_THAT(fit.err, testing::HasSubstr("train.jsonl:1"));
@@ -82,4 +82,4 @@ TEST(QuestionAnsweringCommand, BadAnswersAreNamedWithTheirFile) {
 }
 
 }  // namespace
-}  // namespace portune::cli
+}  // namespace portatune::cli

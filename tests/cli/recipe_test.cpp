@@ -1,4 +1,4 @@
-#include "portune/cli/recipe.h"
+#include "portatune/cli/recipe.h"
 
 #include <gmock/gmock.h>
 
@@ -7,10 +7,10 @@
 
 #include "cli/program.h"
 #include "cli/toy.h"
-#include "portune/cli/command_line.h"
-#include "portune/error.h"
+#include "portatune/cli/command_line.h"
+#include "portatune/error.h"
 
-namespace portune::cli {
+namespace portatune::cli {
 namespace {
 
 using testing::ElementsAre;
@@ -101,7 +101,7 @@ TEST_F(RecipeFile, AnUnknownKeyIsNamedWithItsLineAndTheNearestOption) {
   const std::string text = complaint("epochs: 3\n\nbatch_siz: 4\n");
   EXPECT_THAT(text,
               HasSubstr("r.yaml:3\n  given     unknown option \"batch_siz\"\n  fix       did you mean batch_size?"));
-  EXPECT_THAT(complaint("xyzzy: 3\n"), HasSubstr("see portune fit --help"));
+  EXPECT_THAT(complaint("xyzzy: 3\n"), HasSubstr("see portatune fit --help"));
   EXPECT_THAT(complaint("recipe: other.yaml\n"), HasSubstr("r.yaml:1\n  given     unknown option \"recipe\""));
 }
 
@@ -136,7 +136,7 @@ TEST_F(RecipeFile, WhatIsNoMapIsRefused) {
 TEST_F(RecipeFile, AnOptionOfAnotherTaskIsNamedWithItsLine) {
   const Toy toy;
   const std::string recipe = file("epochs: 1\ndoc_stride: 32\n");
-  const Finished run = portune(toy.fit({"--recipe", recipe}));
+  const Finished run = portatune(toy.fit({"--recipe", recipe}));
   EXPECT_EQ(run.exit_code, 2);
   EXPECT_THAT(run.err, HasSubstr("r.yaml:2\n  given     --doc-stride with --task text-classification\n"));
   EXPECT_THAT(run.err, HasSubstr("belongs to question-answering"));
@@ -152,25 +152,25 @@ TEST_F(RecipeFile, TrainsAndGoesOnAfterAnInterruption) {
   program.signal(SIGTERM);
   const Finished stopped = program.wait();
   ASSERT_EQ(stopped.exit_code, 75) << stopped.err;
-  std::string go_on = stopped.err.substr(stopped.err.find("portune fit --recipe "));
+  std::string go_on = stopped.err.substr(stopped.err.find("portatune fit --recipe "));
   go_on.resize(go_on.find('\n'));
 
-  const Finished refused = portune_by_shell(go_on + " --learning-rate 0.5");
+  const Finished refused = portatune_by_shell(go_on + " --learning-rate 0.5");
   EXPECT_EQ(refused.exit_code, 2);
   EXPECT_THAT(refused.err, HasSubstr("expected  learning_rate 0.01, as in the run"));
-  const Finished last = portune_by_shell(go_on);
+  const Finished last = portatune_by_shell(go_on);
   ASSERT_EQ(last.exit_code, 0) << last.err;
   EXPECT_THAT(names_in(toy.output()), testing::Contains("model.safetensors"));
 }
 
 TEST(ShippedRecipes, AreFoundByName) {
   for (const char* task : {"cola", "sst2", "mrpc", "stsb", "qqp", "mnli", "qnli", "rte", "wnli"}) {
-    const Finished run = portune({"fit", "--recipe", std::string("glue/") + task, "--model", tiny_bert(), "--train",
+    const Finished run = portatune({"fit", "--recipe", std::string("glue/") + task, "--model", tiny_bert(), "--train",
                                   "absent.tsv", "--output", "never", "--max-length", "16"});
     EXPECT_EQ(run.exit_code, 66) << run.err;  // every option is fine, and the file is not there
     EXPECT_THAT(run.err, HasSubstr("absent.tsv"));
   }
-  EXPECT_THAT(portune({"fit", "--recipe", "glue/colaa"}).err, HasSubstr("did you mean glue/cola?"));
+  EXPECT_THAT(portatune({"fit", "--recipe", "glue/colaa"}).err, HasSubstr("did you mean glue/cola?"));
 }
 
 // As the files of GLUE are laid out: CoLA has no header and quotes mean nothing.
@@ -178,7 +178,7 @@ TEST(ShippedRecipes, ColaReadsItsFiles) {
   const TemporaryFolder folder;
   write(folder / "train.tsv", "gj04\t1\t\t\"We won, she said.\ngj04\t0\t*\tWon we.\n");
   const Finished run =
-      portune({"fit", "--recipe", "glue/cola", "--model", tiny_bert(), "--train", (folder / "train.tsv").string(),
+      portatune({"fit", "--recipe", "glue/cola", "--model", tiny_bert(), "--train", (folder / "train.tsv").string(),
                "--validation", (folder / "train.tsv").string(), "--output", (folder / "tuned").string(), "--max-length",
                "16", "--max-steps", "1", "--json"});
   ASSERT_EQ(run.exit_code, 0) << run.err;
@@ -195,7 +195,7 @@ TEST(ShippedRecipes, MnliReportsBothValidationSetsByName) {
   const std::string output = (folder / "tuned").string();
   const Words sets = {"matched=" + (folder / "a.tsv").string(), "mismatched=" + (folder / "b.tsv").string()};
   const Words common = {"--recipe", "glue/mnli", "--max-length", "16", "--json"};
-  const Finished run = portune(Words{"fit", "--model", tiny_bert(), "--train", (folder / "train.tsv").string(),
+  const Finished run = portatune(Words{"fit", "--model", tiny_bert(), "--train", (folder / "train.tsv").string(),
                                      "--output", output, "--max-steps", "1"} +
                                common + Words{"--validation"} + sets);
   ASSERT_EQ(run.exit_code, 0) << run.err;
@@ -204,10 +204,10 @@ TEST(ShippedRecipes, MnliReportsBothValidationSetsByName) {
   EXPECT_TRUE(after.contains("matched_accuracy") && after.contains("mismatched_loss")) << after;
   EXPECT_EQ(nlohmann::json::parse(read(folder / "tuned" / "config.json"))["label2id"],
             nlohmann::json::parse(R"({"entailment": 0, "neutral": 1, "contradiction": 2})"));
-  const Finished again = portune(Words{"evaluate", "--model", output} + common + Words{"--data"} + sets);
+  const Finished again = portatune(Words{"evaluate", "--model", output} + common + Words{"--data"} + sets);
   ASSERT_EQ(again.exit_code, 0) << again.err;
   EXPECT_EQ(nlohmann::json::parse(again.out), after);
 }
 
 }  // namespace
-}  // namespace portune::cli
+}  // namespace portatune::cli

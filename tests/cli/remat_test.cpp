@@ -7,7 +7,7 @@
 #include "cli/program.h"
 #include "cli/toy.h"
 
-namespace portune::cli {
+namespace portatune::cli {
 namespace {
 
 using nlohmann::json;
@@ -17,7 +17,7 @@ using testing::HasSubstr;
 TEST(Remat, TrainsToTheSameNumbers) {
   const Toy toy;
   const auto result_of = [&](const std::string& policy) {
-    const Finished run = portune(toy.fit({"--epochs", "2", "--json", "--remat", policy}));
+    const Finished run = portatune(toy.fit({"--epochs", "2", "--json", "--remat", policy}));
     EXPECT_EQ(run.exit_code, 0) << run.err;
     std::filesystem::remove_all(toy.output());
     return json::parse(run.out);
@@ -44,10 +44,10 @@ TEST(Remat, ARunIsResumedWithAnotherPolicy) {
 
 TEST(Remat, RefusesAnUnknownPolicy) {
   const Toy toy;
-  const Finished run = portune(toy.fit({"--remat", "everything"}));
+  const Finished run = portatune(toy.fit({"--remat", "everything"}));
   EXPECT_EQ(run.exit_code, 2);
   EXPECT_THAT(run.err, HasSubstr("--remat"));
 }
 
 }  // namespace
-}  // namespace portune::cli
+}  // namespace portatune::cli

@@ -10,7 +10,7 @@
 #include "cli/toy.h"
 #include "io/object_store.h"
 
-namespace portune::cli {
+namespace portatune::cli {
 namespace {
 
 using testing::HasSubstr;
@@ -24,7 +24,7 @@ class Remote : public testing::TestWithParam<const char*> {
   void SetUp() override {
     setenv("NETRC", "/dev/null", 1);
     const bool has_arrow =
-        std::filesystem::exists(std::filesystem::path(PORTUNE_COMMAND).parent_path() / "libportune_arrow.so");
+        std::filesystem::exists(std::filesystem::path(PORTATUNE_COMMAND).parent_path() / "libportatune_arrow.so");
     if (!has_arrow && std::string(GetParam()) != "http") GTEST_SKIP() << "no plug-in for Arrow";
     store_.put("b/train.csv", toy_csv(64));
     store_.put("b/validation.csv", toy_csv(37));
@@ -49,13 +49,13 @@ const Words kLong = {"--epochs", "40", "--checkpoint-every", "7", "--resume"};
 TEST_P(Remote, TrainsAndEvaluatesAsOnLocalFiles) {
   const Toy local, remote;
   const Words words = {"--epochs", "3", "--json"};
-  const Finished by_file = portune(local.fit(words)), by_url = portune(fit(remote, words));
+  const Finished by_file = portatune(local.fit(words)), by_url = portatune(fit(remote, words));
   ASSERT_EQ(by_file.exit_code, 0) << by_file.err;
   ASSERT_EQ(by_url.exit_code, 0) << by_url.err;
   EXPECT_EQ(weights_in(remote.output()), weights_in(local.output()));
   const auto evaluated = [&](const std::string& data) {
     const Finished run =
-        portune({"evaluate", "--model", remote.output(), "--data", data, "--max-length", "16", "--json"});
+        portatune({"evaluate", "--model", remote.output(), "--data", data, "--max-length", "16", "--json"});
     EXPECT_EQ(run.exit_code, 0) << run.err;
     return run.out;
   };
@@ -64,14 +64,14 @@ TEST_P(Remote, TrainsAndEvaluatesAsOnLocalFiles) {
 
 TEST_P(Remote, KilledAndResumedItGivesTheSameBitsAsAnUnbrokenLocalRun) {
   const Toy unbroken, broken;
-  ASSERT_EQ(portune(unbroken.fit(kLong)).exit_code, 0);
+  ASSERT_EQ(portatune(unbroken.fit(kLong)).exit_code, 0);
   {
     Program run(fit(broken, kLong));
     ASSERT_TRUE(run.says("epoch 5/"));
     run.signal(SIGKILL);
     EXPECT_EQ(run.wait().exit_code, 128 + SIGKILL);
   }
-  const Finished rest = portune(fit(broken, kLong));
+  const Finished rest = portatune(fit(broken, kLong));
   ASSERT_EQ(rest.exit_code, 0) << rest.err;
   EXPECT_THAT(rest.err, HasSubstr("resuming from"));
   EXPECT_EQ(weights_in(broken.output()), weights_in(unbroken.output()));
@@ -86,7 +86,7 @@ TEST_P(Remote, ResumedWithAnExchangedFileItIsRefused) {
     run.wait();
   }
   store_.put("b/train.csv", toy_csv(64));
-  const Finished rest = portune(fit(toy, kLong));
+  const Finished rest = portatune(fit(toy, kLong));
   EXPECT_EQ(rest.exit_code, 2) << rest.err;
   EXPECT_THAT(rest.err, HasSubstr("given     " + url("train.csv") + " fingerprint "));
 }
@@ -108,11 +108,11 @@ TEST_P(Remote, MissingFilesAndDeniedOnesHaveTheirExitCodes) {
   const Toy toy;
   Words words = fit(toy, {});
   std::ranges::replace(words, url("train.csv"), url("none.csv"));
-  const Finished missing = portune(words);
+  const Finished missing = portatune(words);
   EXPECT_EQ(missing.exit_code, 66) << missing.err;
   EXPECT_THAT(missing.err, HasSubstr(url("none.csv")));
   store_.fail_always({.status = 403});
-  const Finished denied = portune(fit(toy, {}));
+  const Finished denied = portatune(fit(toy, {}));
   EXPECT_EQ(denied.exit_code, 77) << denied.err;
   EXPECT_THAT(denied.err, Not(HasSubstr("secret-of-the-test")));
 }
@@ -120,4 +120,4 @@ TEST_P(Remote, MissingFilesAndDeniedOnesHaveTheirExitCodes) {
 INSTANTIATE_TEST_SUITE_P(By, Remote, testing::Values("http", "s3", "gs"), [](const auto& of) { return of.param; });
 
 }  // namespace
-}  // namespace portune::cli
+}  // namespace portatune::cli

@@ -1,10 +1,10 @@
-#include "portune/cli/report.h"
+#include "portatune/cli/report.h"
 
 #include <gmock/gmock.h>
 
 #include <limits>
 
-namespace portune::cli {
+namespace portatune::cli {
 namespace {
 
 TEST(Report, ScoresInALine) {
@@ -47,4 +47,4 @@ TEST(Report, ScoresAreMatchedByName) {
 }
 
 }  // namespace
-}  // namespace portune::cli
+}  // namespace portatune::cli

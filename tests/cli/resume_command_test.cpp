@@ -1,17 +1,17 @@
-#include "portune/cli/resume_command.h"
+#include "portatune/cli/resume_command.h"
 
 #include <gtest/gtest.h>
 
-namespace portune::cli {
+namespace portatune::cli {
 namespace {
 
 TEST(ResumeCommand, AddsTheCheckpoint) {
   EXPECT_EQ(resume_command({"fit", "--train", "a.csv"}, "out/checkpoint-7"),
-            "portune fit --train a.csv --resume-from-checkpoint out/checkpoint-7");
+            "portatune fit --train a.csv --resume-from-checkpoint out/checkpoint-7");
 }
 
 TEST(ResumeCommand, ReplacesAnOlderCheckpointHoweverItWasGiven) {
-  const std::string expected = "portune fit --seed 1 --resume-from-checkpoint o/checkpoint-9";
+  const std::string expected = "portatune fit --seed 1 --resume-from-checkpoint o/checkpoint-9";
   EXPECT_EQ(resume_command({"fit", "--resume-from-checkpoint", "o/checkpoint-7", "--seed", "1"}, "o/checkpoint-9"),
             expected);
   EXPECT_EQ(resume_command({"fit", "--resume_from_checkpoint=o/checkpoint-7", "--seed", "1"}, "o/checkpoint-9"),
@@ -22,8 +22,8 @@ TEST(ResumeCommand, ReplacesAnOlderCheckpointHoweverItWasGiven) {
 TEST(ResumeCommand, QuotesWhatAShellWouldTakeApart) {
   EXPECT_EQ(
       resume_command({"fit", "--train", "it's $5.csv", "--text-pair-column", ""}, "my out/checkpoint-1"),
-      "portune fit --train 'it'\\''s $5.csv' --text-pair-column '' --resume-from-checkpoint 'my out/checkpoint-1'");
+      "portatune fit --train 'it'\\''s $5.csv' --text-pair-column '' --resume-from-checkpoint 'my out/checkpoint-1'");
 }
 
 }  // namespace
-}  // namespace portune::cli
+}  // namespace portatune::cli

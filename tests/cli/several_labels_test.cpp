@@ -5,7 +5,7 @@
 #include "cli/program.h"
 #include "cli/toy.h"
 
-namespace portune::cli {
+namespace portatune::cli {
 namespace {
 
 using nlohmann::json;
@@ -38,7 +38,7 @@ TEST(SeveralLabels, AreLearntFromListsAndMeasuredInColumns) {
   const Toy toy;
   write(toy.file("train.jsonl"), as_lists(64));
   write(toy.file("dev.csv"), as_columns(20));
-  const Finished run = portune(fit(toy, "train.jsonl", {toy.file("train.jsonl")}));
+  const Finished run = portatune(fit(toy, "train.jsonl", {toy.file("train.jsonl")}));
   ASSERT_EQ(run.exit_code, 0) << run.err;
   EXPECT_GT(json::parse(run.out)["after"]["f1_micro"], 0.95) << run.out;
   const json config = json::parse(read(toy.file("tuned/config.json")));
@@ -46,10 +46,10 @@ TEST(SeveralLabels, AreLearntFromListsAndMeasuredInColumns) {
   EXPECT_EQ(config["label2id"], json::parse(R"({"anger": 0, "blame": 1, "praise": 2})"));
 
   const Words model = {"--model", toy.output(), "--max-length", "8", "--data", toy.file("dev.csv")};
-  const Finished evaluation = portune(Words{"evaluate", "--json", "--label-columns", "blame,anger,praise"} + model);
+  const Finished evaluation = portatune(Words{"evaluate", "--json", "--label-columns", "blame,anger,praise"} + model);
   ASSERT_EQ(evaluation.exit_code, 0) << evaluation.err;
   EXPECT_GT(json::parse(evaluation.out)["accuracy"], 0.9);
-  const Finished prediction = portune(Words{"predict"} + model);
+  const Finished prediction = portatune(Words{"predict"} + model);
   EXPECT_THAT(prediction.out, testing::StartsWith(R"({"labels":["praise"],"scores":{"anger":)")) << prediction.err;
   EXPECT_THAT(prediction.out, testing::HasSubstr("\n{\"labels\":[\"anger\",\"blame\"],"));
 }
@@ -57,7 +57,7 @@ TEST(SeveralLabels, AreLearntFromListsAndMeasuredInColumns) {
 TEST(SeveralLabels, AreLearntFromColumns) {
   const Toy toy;
   write(toy.file("train.csv"), as_columns(64));
-  const Finished run = portune(fit(toy, "train.csv", {toy.file("train.csv"), "--label-columns", "blame,anger,praise"}));
+  const Finished run = portatune(fit(toy, "train.csv", {toy.file("train.csv"), "--label-columns", "blame,anger,praise"}));
   ASSERT_EQ(run.exit_code, 0) << run.err;
   EXPECT_GT(json::parse(run.out)["after"]["roc_auc_macro"], 0.95) << run.out;
 }
@@ -65,10 +65,10 @@ TEST(SeveralLabels, AreLearntFromColumns) {
 TEST(SeveralLabels, OfOneSoftmaxAreRefused) {
   const Toy toy;
   write(toy.file("train.jsonl"), as_lists(8));
-  const Finished run = portune(fit(toy, "train.jsonl", {toy.file("train.jsonl"), "--head", "softmax"}));
+  const Finished run = portatune(fit(toy, "train.jsonl", {toy.file("train.jsonl"), "--head", "softmax"}));
   EXPECT_EQ(run.exit_code, 2);
   EXPECT_THAT(run.err, testing::HasSubstr("several labels"));
 }
 
 }  // namespace
-}  // namespace portune::cli
+}  // namespace portatune::cli

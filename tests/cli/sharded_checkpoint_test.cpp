@@ -9,9 +9,9 @@
 
 #include "cli/program.h"
 #include "cli/toy.h"
-#include "portune/io/tensor_files.h"
+#include "portatune/io/tensor_files.h"
 
-namespace portune::cli {
+namespace portatune::cli {
 namespace {
 
 namespace fs = std::filesystem;
@@ -20,12 +20,12 @@ using testing::AllOf;
 using testing::HasSubstr;
 using testing::IsSupersetOf;
 
-Finished portune_in(int processes, const Words& words) { return portune(words, {.processes = processes}); }
+Finished portatune_in(int processes, const Words& words) { return portatune(words, {.processes = processes}); }
 
 class ShardedCheckpoint : public testing::Test {
  protected:
   void SetUp() override {
-    if (!fs::exists(fs::path(PORTUNE_COMMAND).parent_path() / "libportune_mpi.so")) GTEST_SKIP() << "built without MPI";
+    if (!fs::exists(fs::path(PORTATUNE_COMMAND).parent_path() / "libportatune_mpi.so")) GTEST_SKIP() << "built without MPI";
   }
 
   // With small steps, so that the order of sums matters little.
@@ -65,7 +65,7 @@ TEST_F(ShardedCheckpoint, IsGoneOnFromByAnyNumberOfProcesses) {
                         Case{4, "fsdp=2,tensor=2", "8", 2, "fsdp=2"}, Case{2, "fsdp=2", "8", 4, "data=2,tensor=2"}}) {
     SCOPED_TRACE(c.mesh);
     const Words words = fit(c.mesh, c.batch_size);
-    const Finished whole = portune_in(c.processes, words);
+    const Finished whole = portatune_in(c.processes, words);
     ASSERT_EQ(whole.exit_code, 0) << whole.err;
     const std::string wanted = weights();
     fs::remove_all(toy_.output());
@@ -81,7 +81,7 @@ TEST_F(ShardedCheckpoint, IsGoneOnFromByAnyNumberOfProcesses) {
     keep_only(checkpoint);
     fs::copy(toy_.output(), toy_.file("kept"), fs::copy_options::recursive);
 
-    const Finished again = portune_in(c.processes, words + Words{"--resume"});
+    const Finished again = portatune_in(c.processes, words + Words{"--resume"});
     EXPECT_EQ(again.exit_code, 0) << again.err;
     EXPECT_EQ(weights(), wanted);
     EXPECT_TRUE(fs::exists(toy_.output() + "/model.safetensors"));  // a model is one file
@@ -90,7 +90,7 @@ TEST_F(ShardedCheckpoint, IsGoneOnFromByAnyNumberOfProcesses) {
     fs::rename(toy_.file("kept"), toy_.output());
     Words other = words;
     *std::next(std::ranges::find(other, "--mesh")) = c.other_mesh;
-    const Finished others = portune_in(c.others, other + Words{"--resume"});
+    const Finished others = portatune_in(c.others, other + Words{"--resume"});
     EXPECT_EQ(others.exit_code, 0) << others.err;
     EXPECT_NEAR(json::parse(others.out)["after"]["loss"].get<double>(),
                 json::parse(whole.out)["after"]["loss"].get<double>(), 1e-4);
@@ -103,7 +103,7 @@ TEST_F(ShardedCheckpoint, IsAModelForOtherCommands) {
   const fs::path sharded = checkpoint_of(2, words);
   const auto loss_of = [&](const std::string& model) {
     const Finished run =
-        portune({"evaluate", "--model", model, "--data", toy_.file("validation.csv"), "--max-length", "16", "--json"});
+        portatune({"evaluate", "--model", model, "--data", toy_.file("validation.csv"), "--max-length", "16", "--json"});
     EXPECT_EQ(run.exit_code, 0) << run.err;
     return json::parse(run.out)["loss"].get<double>();
   };
@@ -118,7 +118,7 @@ TEST_F(ShardedCheckpoint, SaysWhatIsMissing) {
   keep_only(checkpoint);
   const fs::path shard = checkpoint / "optimizer-00002-of-00002.safetensors";
   const auto refusal = [&] {
-    const Finished run = portune_in(2, words + Words{"--resume"});
+    const Finished run = portatune_in(2, words + Words{"--resume"});
     EXPECT_EQ(run.exit_code, 65) << run.err;
     return run.err;
   };
@@ -133,7 +133,7 @@ TEST_F(ShardedCheckpoint, SaysWhatIsMissing) {
   write(index, changed.dump());
   EXPECT_THAT(refusal(), AllOf(HasSubstr(shard.filename().string()), HasSubstr("no tensor")));
   write(index, saved.dump());
-  EXPECT_EQ(portune_in(2, words + Words{"--resume"}).exit_code, 0);
+  EXPECT_EQ(portatune_in(2, words + Words{"--resume"}).exit_code, 0);
 }
 
 // The row comes once an epoch.
@@ -141,7 +141,7 @@ TEST_F(ShardedCheckpoint, IsGoneBackToByAllProcesses) {
   const Words words =
       toy_.fit_of_an_overflow({"--mesh", "fsdp=2", "--on-non-finite", "rewind", "--checkpoint-every", "1", "--json"});
   const auto loss_in = [&](int processes) {
-    const Finished run = portune_in(processes, words);
+    const Finished run = portatune_in(processes, words);
     EXPECT_EQ(run.exit_code, 0) << run.err;
     const json result = json::parse(run.out);
     EXPECT_EQ(result["rewinds"], 3);
@@ -194,4 +194,4 @@ TEST_F(ShardedCheckpoint, IsWholeWheneverAProcessIsKilled) {
 }
 
 }  // namespace
-}  // namespace portune::cli
+}  // namespace portatune::cli

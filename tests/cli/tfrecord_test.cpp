@@ -1,4 +1,4 @@
-#include "portune/tfrecord.h"
+#include "portatune/tfrecord.h"
 
 #include <gmock/gmock.h>
 
@@ -10,7 +10,7 @@
 #include "cli/toy.h"
 #include "image/write_png.h"
 
-namespace portune::cli {
+namespace portatune::cli {
 namespace {
 
 namespace fs = std::filesystem;
@@ -20,7 +20,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
-const std::string kExamples = std::string(PORTUNE_TEST_DATA) + "/tfrecord/examples.tfrecord";
+const std::string kExamples = std::string(PORTATUNE_TEST_DATA) + "/tfrecord/examples.tfrecord";
 
 std::vector<data::Example> examples_of(const std::string& file) {
   std::vector<data::Example> examples;
@@ -41,7 +41,7 @@ class TfrecordCommand : public testing::Test {
   Finished write_rows_to(const std::string& output, const std::string& name, const std::string& rows,
                          const Words& more) const {
     write(toy_.file(name), rows);
-    return portune(Words{"tfrecord", "write", "--input", toy_.file(name), "--output", output} + more);
+    return portatune(Words{"tfrecord", "write", "--input", toy_.file(name), "--output", output} + more);
   }
   std::string out() const { return toy_.file("out.tfrecord"); }
 
@@ -54,7 +54,7 @@ TEST_F(TfrecordCommand, WritesColumnsOfTables) {
   ASSERT_EQ(finished.exit_code, 0) << finished.err;
   EXPECT_EQ(finished.out, "");
   EXPECT_EQ(finished.err, "2 records in 1 file\n");
-  const json inspected = json::parse(portune({"tfrecord", "inspect", out(), "--json"}).out);
+  const json inspected = json::parse(portatune({"tfrecord", "inspect", out(), "--json"}).out);
   EXPECT_EQ(inspected["features"]["label"]["kind"], "int64");
   EXPECT_EQ(inspected["features"]["score"]["kind"], "float");
   EXPECT_EQ(inspected["features"]["id"]["kind"], "bytes");
@@ -93,12 +93,12 @@ TEST_F(TfrecordCommand, WritesImagesOfFoldersAndTables) {
   fs::create_directories(toy_.file("photos/red"));
   image::write_png(toy_.file("photos/red/1.png"), image::plain_picture({16, 16}, {200, 20, 20}, 0));
   const std::string bytes = read(toy_.file("photos/red/1.png"));
-  ASSERT_EQ(portune({"tfrecord", "write", "--input", toy_.file("photos"), "--output", out()}).exit_code, 0);
+  ASSERT_EQ(portatune({"tfrecord", "write", "--input", toy_.file("photos"), "--output", out()}).exit_code, 0);
   EXPECT_EQ(examples_of(out())[0].text("image"), bytes);
   EXPECT_EQ(examples_of(out())[0].text("label"), "red");
   ASSERT_EQ(write_rows("a.csv", "file,label\nphotos/red/1.png,x\n", {"--image-column", "file"}).exit_code, 0);
   EXPECT_EQ(examples_of(out())[0].text("file"), bytes);
-  EXPECT_THAT(portune({"tfrecord", "inspect", out()}).out, HasSubstr("<image, " + std::to_string(bytes.size())));
+  EXPECT_THAT(portatune({"tfrecord", "inspect", out()}).out, HasSubstr("<image, " + std::to_string(bytes.size())));
   const Finished other = write_rows("b.csv", "file\na.csv\n", {"--image-column", "file"});
   EXPECT_EQ(other.exit_code, 65);
   EXPECT_THAT(other.err, HasSubstr("a JPEG, PNG or WebP file"));
@@ -137,7 +137,7 @@ TEST_F(TfrecordCommand, SignalLeavesNothing) {
 }
 
 TEST_F(TfrecordCommand, InspectsWhatTensorFlowWrote) {
-  const Finished finished = portune({"tfrecord", "inspect", kExamples, kExamples + ".gz", "--verify", "--json"});
+  const Finished finished = portatune({"tfrecord", "inspect", kExamples, kExamples + ".gz", "--verify", "--json"});
   EXPECT_EQ(finished.exit_code, 0);
   for (const json& file : json_lines(finished.out)) {
     EXPECT_EQ(file["records"], 6);
@@ -152,7 +152,7 @@ TEST_F(TfrecordCommand, InspectTellsWhatIsDamaged) {
   std::string bytes = read(kExamples);
   bytes[60] ^= 1;  // in the first record
   write(toy_.file("a.tfrecord"), bytes.substr(0, bytes.size() - 1));
-  const Finished finished = portune({"tfrecord", "inspect", toy_.file("a.tfrecord"), "--verify"});
+  const Finished finished = portatune({"tfrecord", "inspect", toy_.file("a.tfrecord"), "--verify"});
   EXPECT_EQ(finished.exit_code, 65);
   EXPECT_THAT(finished.out, AllOf(HasSubstr("5 records"), HasSubstr("a.tfrecord:1: a record that has another checksum"),
                                   HasSubstr("a.tfrecord:6: a file that ends")));
@@ -162,48 +162,48 @@ TEST_F(TfrecordCommand, InspectTellsWhatIsDamaged) {
 TEST_F(TfrecordCommand, IndexesFilesOfOthersAndNoticesOldIndexes) {
   const std::string file = toy_.file("a.tfrecord");
   fs::copy_file(kExamples, file);
-  const Finished finished = portune({"tfrecord", "index", file});
+  const Finished finished = portatune({"tfrecord", "index", file});
   EXPECT_EQ(finished.exit_code, 0) << finished.err;
   EXPECT_THAT(finished.err, HasSubstr("a.tfrecord: 6 records"));
-  EXPECT_THAT(portune({"tfrecord", "inspect", file}).out, HasSubstr("6 records, 1584 bytes, with an index"));
+  EXPECT_THAT(portatune({"tfrecord", "inspect", file}).out, HasSubstr("6 records, 1584 bytes, with an index"));
   write(file, read(kExamples) + read(kExamples));
-  const Finished inspected = portune({"tfrecord", "inspect", file});
+  const Finished inspected = portatune({"tfrecord", "inspect", file});
   EXPECT_EQ(inspected.exit_code, 65);
   EXPECT_THAT(inspected.out, HasSubstr("the index of a file of 1584 bytes"));
 }
 
 TEST_F(TfrecordCommand, HelpAndMisuse) {
-  const Finished help = portune({"tfrecord", "--help"});
+  const Finished help = portatune({"tfrecord", "--help"});
   EXPECT_EQ(help.exit_code, 0);
   EXPECT_THAT(help.out, AllOf(HasSubstr("  write "), HasSubstr("  inspect "), HasSubstr("  index ")));
-  EXPECT_THAT(portune({"tfrecord", "inspect", "--help"}).out, AllOf(HasSubstr("  FILE... "), HasSubstr("--verify")));
-  const Finished nothing = portune({"tfrecord"});
+  EXPECT_THAT(portatune({"tfrecord", "inspect", "--help"}).out, AllOf(HasSubstr("  FILE... "), HasSubstr("--verify")));
+  const Finished nothing = portatune({"tfrecord"});
   EXPECT_EQ(nothing.exit_code, 2);
-  EXPECT_THAT(nothing.err, HasSubstr("see portune tfrecord --help"));
-  const Finished typo = portune({"tfrecord", "write", "--shard", "3"});
+  EXPECT_THAT(nothing.err, HasSubstr("see portatune tfrecord --help"));
+  const Finished typo = portatune({"tfrecord", "write", "--shard", "3"});
   EXPECT_EQ(typo.exit_code, 2);
   EXPECT_THAT(typo.err, AllOf(HasSubstr("tfrecord write"), HasSubstr("did you mean --shards?")));
-  EXPECT_EQ(portune({"tfrecord", "inpsect"}).exit_code, 2);
-  EXPECT_EQ(portune({"tfrecord", "inspect", toy_.file("none")}).exit_code, 66);
+  EXPECT_EQ(portatune({"tfrecord", "inpsect"}).exit_code, 2);
+  EXPECT_EQ(portatune({"tfrecord", "inspect", toy_.file("none")}).exit_code, 66);
   write(toy_.file("a.csv"), "text\na\n");
   const Finished pattern =
-      portune({"tfrecord", "write", "--input", toy_.file("a.csv"), "--output", out(), "--shards", "2"});
+      portatune({"tfrecord", "write", "--input", toy_.file("a.csv"), "--output", out(), "--shards", "2"});
   EXPECT_EQ(pattern.exit_code, 2);
   EXPECT_THAT(pattern.err, HasSubstr("{shard"));
 }
 
 // One number, several and none; one text, several and none: as TensorFlow wrote them.
 TEST_F(TfrecordCommand, WritesRecordsAgainAsTheyWere) {
-  const Finished finished = portune({"tfrecord", "write", "--input", kExamples, "--output", out()});
+  const Finished finished = portatune({"tfrecord", "write", "--input", kExamples, "--output", out()});
   ASSERT_EQ(finished.exit_code, 0) << finished.err;
   const auto inspected = [](const std::string& file) {
-    return json::parse(portune({"tfrecord", "inspect", file, "--records", "100", "--json"}).out);
+    return json::parse(portatune({"tfrecord", "inspect", file, "--records", "100", "--json"}).out);
   };
   const json before = inspected(kExamples), after = inspected(out());
   EXPECT_EQ(after["features"], before["features"]);
   EXPECT_EQ(after["first"], before["first"]);
   ASSERT_EQ(write_rows_to(toy_.file("ints.tfrecord"), "a.csv", "n\n3\n", {"--int64-columns", "n"}).exit_code, 0);
-  const Finished floats = portune({"tfrecord", "write", "--input", toy_.file("ints.tfrecord"), "--output",
+  const Finished floats = portatune({"tfrecord", "write", "--input", toy_.file("ints.tfrecord"), "--output",
                                    toy_.file("floats.tfrecord"), "--float-columns", "n"});
   ASSERT_EQ(floats.exit_code, 0) << floats.err;
   EXPECT_EQ(inspected(toy_.file("floats.tfrecord"))["features"]["n"]["kind"], "float");
@@ -227,10 +227,10 @@ TEST_F(TfrecordCommand, OptionsThatSayNothingAreRefused) {
 // The same rows as texts in a table and as token ids in TFRecords: the same training, to the digit.
 TEST_F(TfrecordCommand, TrainingOnTokenIdsIsThatOnTexts) {
   const Words more = {"--max-steps", "4", "--json"};
-  const Finished texts = portune(toy_.fit(more));
+  const Finished texts = portatune(toy_.fit(more));
   ASSERT_EQ(texts.exit_code, 0) << texts.err;
   for (const std::string name : {"train", "validation"}) {
-    ASSERT_EQ(portune({"tfrecord", "write", "--input", toy_.file(name + ".csv"), "--tokenizer", tiny_bert(),
+    ASSERT_EQ(portatune({"tfrecord", "write", "--input", toy_.file(name + ".csv"), "--tokenizer", tiny_bert(),
                        "--max-length", "16", "--int64-columns", "label", "--output", toy_.file(name + ".tfrecord")})
                   .exit_code,
               0);
@@ -241,7 +241,7 @@ TEST_F(TfrecordCommand, TrainingOnTokenIdsIsThatOnTexts) {
     if (word.ends_with(".csv")) word.replace(word.size() - 4, 4, ".tfrecord");
     if (word == toy_.output()) word += "-of-ids";
   }
-  const Finished ids = portune(words);
+  const Finished ids = portatune(words);
   ASSERT_EQ(ids.exit_code, 0) << ids.err;
   EXPECT_EQ(json::parse(ids.out)["train_loss"], json::parse(texts.out)["train_loss"]);
   EXPECT_EQ(json::parse(ids.out)["after"], json::parse(texts.out)["after"]);
@@ -249,4 +249,4 @@ TEST_F(TfrecordCommand, TrainingOnTokenIdsIsThatOnTexts) {
 }
 
 }  // namespace
-}  // namespace portune::cli
+}  // namespace portatune::cli

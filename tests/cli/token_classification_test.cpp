@@ -7,7 +7,7 @@
 #include "cli/program.h"
 #include "cli/toy.h"
 
-namespace portune::cli {
+namespace portatune::cli {
 namespace {
 
 using nlohmann::json;
@@ -50,21 +50,21 @@ TEST(TokenClassificationCommand, LearnsMeasuresAndPredicts) {
   write(toy.file("train.conll"), conll(60));
   write(toy.file("dev.jsonl"), jsonl(17));
   const Words task = {"--max-length", "8", "--batch-size", "16"};
-  const Finished fit = portune(Words{"fit", "--task", "token-classification", "--model", tiny_bert(), "--train",
+  const Finished fit = portatune(Words{"fit", "--task", "token-classification", "--model", tiny_bert(), "--train",
                                      toy.file("train.conll"), "--validation", toy.file("dev.jsonl"), "--output",
                                      toy.output(), "--epochs", "15", "--learning-rate", "1e-2", "--json"} +
                                task);
   ASSERT_EQ(fit.exit_code, 0) << fit.err;
 
   const Finished evaluate =
-      portune(Words{"evaluate", "--model", toy.output(), "--data", toy.file("dev.jsonl"), "--json"} + task);
+      portatune(Words{"evaluate", "--model", toy.output(), "--data", toy.file("dev.jsonl"), "--json"} + task);
   ASSERT_EQ(evaluate.exit_code, 0) << evaluate.err;
   const json scores = json::parse(evaluate.out);
   EXPECT_GT(scores["f1"], 0.95);
   EXPECT_GT(scores["accuracy"], 0.95);
 
   write(toy.file("new.txt"), "the\nbook\nwas\ngreat\n\nit\nwas\nbad\n");
-  const Finished predict = portune(Words{"predict", "--model", toy.output(), "--data", toy.file("new.txt")} + task);
+  const Finished predict = portatune(Words{"predict", "--model", toy.output(), "--data", toy.file("new.txt")} + task);
   ASSERT_EQ(predict.exit_code, 0) << predict.err;
   EXPECT_THAT(predict.out, testing::StartsWith(R"({"tags":["B-THING","I-THING","O","B-PRAISE"]})"));
 }
@@ -72,7 +72,7 @@ TEST(TokenClassificationCommand, LearnsMeasuresAndPredicts) {
 TEST(TokenClassificationCommand, BadRowsAreNamedWithTheirFile) {
   const Toy toy;
   write(toy.file("train.jsonl"), jsonl(3) + R"({"tokens": ["a"], "ner_tags": []})" + "\n");
-  const Finished fit = portune({"fit", "--task", "token-classification", "--model", tiny_bert(), "--train",
+  const Finished fit = portatune({"fit", "--task", "token-classification", "--model", tiny_bert(), "--train",
                                 toy.file("train.jsonl"), "--output", toy.output(), "--max-length", "8"});
   EXPECT_EQ(fit.exit_code, 65);
   EXPECT_THAT(fit.err, testing::HasSubstr("train.jsonl:4"));
@@ -80,4 +80,4 @@ TEST(TokenClassificationCommand, BadRowsAreNamedWithTheirFile) {
 }
 
 }  // namespace
-}  // namespace portune::cli
+}  // namespace portatune::cli

@@ -5,7 +5,7 @@
 #include "cli/program.h"
 #include "cli/toy.h"
 
-namespace portune::cli {
+namespace portatune::cli {
 namespace {
 
 using testing::HasSubstr;
@@ -15,7 +15,7 @@ class Tokenize : public testing::Test {
  protected:
   Finished run(const std::string& name, const std::string& rows, const Words& more = {}) const {
     write(toy_.file(name), rows);
-    return portune(Words{"tokenize", "--tokenizer", tiny_bert(), "--input", toy_.file(name)} + more);
+    return portatune(Words{"tokenize", "--tokenizer", tiny_bert(), "--input", toy_.file(name)} + more);
   }
   const Toy toy_;
 };
@@ -77,14 +77,14 @@ TEST_F(Tokenize, NamesAComponentThatIsLacking) {
   const std::string model = toy_.copy_of_model();
   write(model + "/tokenizer.json", R"({"model": {"type": "WordLevel", "vocab": {}}})");
   write(toy_.file("new.csv"), "text\nthe\n");
-  const Finished finished = portune({"tokenize", "--tokenizer", model, "--input", toy_.file("new.csv")});
+  const Finished finished = portatune({"tokenize", "--tokenizer", model, "--input", toy_.file("new.csv")});
   EXPECT_EQ(finished.exit_code, 65);
   EXPECT_THAT(finished.err, HasSubstr("model \"WordLevel\" at model"));
 }
 
 TEST_F(Tokenize, NeedsATokenizer) {
   write(toy_.file("new.csv"), "text\nthe\n");
-  const Finished finished = portune({"tokenize", "--tokenizer", toy_.path().string(), "--input", toy_.file("new.csv")});
+  const Finished finished = portatune({"tokenize", "--tokenizer", toy_.path().string(), "--input", toy_.file("new.csv")});
   EXPECT_EQ(finished.exit_code, 66);
   EXPECT_THAT(finished.err, HasSubstr("no tokenizer.json"));
 }
@@ -92,7 +92,7 @@ TEST_F(Tokenize, NeedsATokenizer) {
 TEST_F(Tokenize, FullDiskIsAnError) {
   write(toy_.file("new.csv"), toy_csv(5000));
   const Words words = {"tokenize", "--tokenizer", tiny_bert(), "--input", toy_.file("new.csv")};
-  EXPECT_EQ(portune(words, {.stdout_to = "/dev/full"}).exit_code, 74);
+  EXPECT_EQ(portatune(words, {.stdout_to = "/dev/full"}).exit_code, 74);
 }
 
 TEST_F(Tokenize, SignalLeavesNothing) {
@@ -107,4 +107,4 @@ TEST_F(Tokenize, SignalLeavesNothing) {
 }
 
 }  // namespace
-}  // namespace portune::cli
+}  // namespace portatune::cli

@@ -4,7 +4,7 @@
 #include <array>
 #include <nlohmann/json.hpp>
 
-namespace portune::cli {
+namespace portatune::cli {
 
 std::string toy_csv(int count) {
   constexpr std::array kPraise = {"good", "fine", "great", "lovely"};
@@ -42,7 +42,7 @@ std::string Toy::result_without_dropout(Words words) const {
   write(model / "config.json", config.dump());
   *std::next(std::ranges::find(words, "--model")) = model.string();
   words.emplace_back("--json");
-  const Finished run = portune(words);
+  const Finished run = portatune(words);
   EXPECT_EQ(run.exit_code, 0) << run.err;
   std::filesystem::remove_all(output());
   return run.out;
@@ -98,11 +98,11 @@ Words with_batch_size(Words words, const std::string& size) {
   return words;
 }
 
-std::string tiny_bert() { return PORTUNE_TEST_DATA "/tiny_bert"; }
+std::string tiny_bert() { return PORTATUNE_TEST_DATA "/tiny_bert"; }
 
 Words operator+(Words a, const Words& b) {
   a.insert(a.end(), b.begin(), b.end());
   return a;
 }
 
-}  // namespace portune::cli
+}  // namespace portatune::cli

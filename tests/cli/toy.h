@@ -6,7 +6,7 @@
 
 #include "cli/program.h"
 
-namespace portune::cli {
+namespace portatune::cli {
 
 /// "text,label" and `count` rows, labels 0 and 1 in turn.
 std::string toy_csv(int count);
@@ -30,10 +30,10 @@ class Toy {
   /// What these words, of a fit(), print with --json on a model without dropout; the output is removed.
   std::string result_without_dropout(Words words) const;
 
-  /// portune fit on three epochs of 16 rows, four on a device, of which one has a score whose square is no number.
+  /// portatune fit on three epochs of 16 rows, four on a device, of which one has a score whose square is no number.
   Words fit_of_an_overflow(const Words& more) const;
 
-  /// portune fit with both files and `more`.
+  /// portatune fit with both files and `more`.
   Words fit(const Words& more = {}) const;
 
  private:
@@ -46,4 +46,4 @@ std::string tiny_bert();
 /// The words of `a` and then those of `b`.
 Words operator+(Words a, const Words& b);
 
-}  // namespace portune::cli
+}  // namespace portatune::cli

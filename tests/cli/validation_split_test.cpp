@@ -1,4 +1,4 @@
-// portune fit --validation-split: measures on a part of the training rows.
+// portatune fit --validation-split: measures on a part of the training rows.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -7,7 +7,7 @@
 
 #include "cli/toy.h"
 
-namespace portune::cli {
+namespace portatune::cli {
 namespace {
 
 using ::testing::HasSubstr;
@@ -23,7 +23,7 @@ Words fit_split(const Toy& toy, const Words& more) {
 
 TEST(ValidationSplit, MeasuresOnRowsThatAreNotTrainedOn) {
   const Toy toy;
-  const Finished run = portune(fit_split(toy, {"--epochs", "10", "--validation-split", "0.2", "--json"}));
+  const Finished run = portatune(fit_split(toy, {"--epochs", "10", "--validation-split", "0.2", "--json"}));
   ASSERT_EQ(run.exit_code, 0) << run.err;
   const auto result = nlohmann::json::parse(run.out);
   EXPECT_EQ(result["train_examples"], 51);  // of 64: 12.8, rounded up, are held out
@@ -39,7 +39,7 @@ TEST(ValidationSplit, HoldsOutSomeOfEachClass) {
     for (int i = 0; i < 64; ++i) rows += i % 11 == 5 ? "good film,1\n" : "bad film,0\n";
     write(toy.file("train.csv"), rows);
     const Finished run =
-        portune(fit_split(toy, {"--epochs", "1", "--validation-split", "0.1", "--seed", seed, "--json"}));
+        portatune(fit_split(toy, {"--epochs", "1", "--validation-split", "0.1", "--seed", seed, "--json"}));
     ASSERT_EQ(run.exit_code, 0) << run.err;
     EXPECT_TRUE(nlohmann::json::parse(run.out)["after"]["roc_auc"].is_number()) << run.out;
   }
@@ -48,21 +48,21 @@ TEST(ValidationSplit, HoldsOutSomeOfEachClass) {
 TEST(ValidationSplit, SaysWhereAClassHasTooFewRows) {
   const Toy toy;
   write(toy.file("train.csv"), toy_csv(20) + "odd,2\n");
-  const Finished run = portune(fit_split(toy, {"--epochs", "1", "--validation-split", "0.2"}));
+  const Finished run = portatune(fit_split(toy, {"--epochs", "1", "--validation-split", "0.2"}));
   EXPECT_EQ(run.exit_code, 0) << run.err;
   EXPECT_THAT(run.err, HasSubstr("held-out rows are taken whatever their class: one example of class '2'"));
 }
 
 TEST(ValidationSplit, StandsAlone) {
   const Toy toy;
-  const Finished both = portune(toy.fit({"--validation-split", "0.2"}));
+  const Finished both = portatune(toy.fit({"--validation-split", "0.2"}));
   EXPECT_EQ(both.exit_code, 2);
   EXPECT_THAT(both.err, HasSubstr("--validation as well"));
-  const Finished folds = portune(fit_split(toy, {"--validation-split", "0.2", "--folds", "2"}));
+  const Finished folds = portatune(fit_split(toy, {"--validation-split", "0.2", "--folds", "2"}));
   EXPECT_EQ(folds.exit_code, 2);
   EXPECT_THAT(folds.err, HasSubstr("--folds as well"));
-  EXPECT_EQ(portune(fit_split(toy, {"--validation-split", "1.5"})).exit_code, 2);
+  EXPECT_EQ(portatune(fit_split(toy, {"--validation-split", "1.5"})).exit_code, 2);
 }
 
 }  // namespace
-}  // namespace portune::cli
+}  // namespace portatune::cli

@@ -1,10 +1,10 @@
-#include "portune/cli/validation.h"
+#include "portatune/cli/validation.h"
 
 #include <gmock/gmock.h>
 
 #include "cli/program.h"
 
-namespace portune::cli {
+namespace portatune::cli {
 namespace {
 
 using testing::ElementsAre;
@@ -44,4 +44,4 @@ TEST(NamedFiles, ScoresBearTheNameOfTheirSet) {
 }
 
 }  // namespace
-}  // namespace portune::cli
+}  // namespace portatune::cli

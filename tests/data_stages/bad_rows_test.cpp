@@ -1,4 +1,4 @@
-#include "portune/bad_rows.h"
+#include "portatune/bad_rows.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -7,11 +7,11 @@
 #include "data_stages/resuming.h"
 #include "io/table_file.h"
 #include "io/temporary_folder.h"
-#include "portune/error.h"
-#include "portune/sources.h"
-#include "portune/tfrecord.h"
+#include "portatune/error.h"
+#include "portatune/sources.h"
+#include "portatune/tfrecord.h"
 
-namespace portune::data {
+namespace portatune::data {
 namespace {
 
 using testing::ElementsAre;
@@ -101,7 +101,7 @@ TEST(BadRows, OfTextAreLinesThatAreNoTextOrTooLong) {
   const std::string path = write_file("t.txt", "a\n\xff\nb\n");
   EXPECT_THAT(texts_of(read_text(path).skip_bad_rows(at_most(1)).iterate(), "text"), ElementsAre("a", "b"));
   const auto bad_rows = at_most(1);
-  const Dataset compressed = read_text(PORTUNE_TEST_DATA "/compressed/long_line.txt.zst").skip_bad_rows(bad_rows);
+  const Dataset compressed = read_text(PORTATUNE_TEST_DATA "/compressed/long_line.txt.zst").skip_bad_rows(bad_rows);
   EXPECT_THAT(texts_of(compressed.iterate(), "text"), ElementsAre("first", "last"));
   EXPECT_THAT(bad_rows->rows()[0].reason, HasSubstr("more than 67108864 bytes"));
 }
@@ -329,7 +329,7 @@ TEST(BadRows, MayBeAllThereAre) {
 }
 
 TEST(BadRows, DamagedCompressedRecordsAreAnErrorWhatEverIsAllowed) {
-  std::string bytes = text_of(PORTUNE_TEST_DATA "/tfrecord/examples.tfrecord.gz");
+  std::string bytes = text_of(PORTATUNE_TEST_DATA "/tfrecord/examples.tfrecord.gz");
   bytes[bytes.size() / 2] ^= 0x55;
   const std::string path = write_file("t.tfrecord.gz", bytes);
   const Dataset rows = read_tfrecord(path).skip_bad_rows(at_most(99));
@@ -390,4 +390,4 @@ TEST(BadRows, OfParallelReadsArePassedOverAtTheirPlaces) {
 TEST(BadRows, MustNotBeFewerThanNone) { EXPECT_THROW(BadRows(-1), UsageError); }
 
 }  // namespace
-}  // namespace portune::data
+}  // namespace portatune::data

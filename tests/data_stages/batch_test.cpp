@@ -3,9 +3,9 @@
 
 #include "data_stages/numbers.h"
 #include "io/table_file.h"
-#include "portune/error.h"
+#include "portatune/error.h"
 
-namespace portune::data {
+namespace portatune::data {
 namespace {
 
 using testing::ElementsAre;
@@ -107,4 +107,4 @@ TEST(Batch, ABatchIsNotBatchedAgain) {
 
 TEST(Batch, NeedsASize) { EXPECT_THROW(three_rows().batch({}), UsageError); }
 
-}  // namespace portune::data
+}  // namespace portatune::data

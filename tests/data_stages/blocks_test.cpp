@@ -1,10 +1,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "portune/data.h"
-#include "portune/error.h"
+#include "portatune/data.h"
+#include "portatune/error.h"
 
-namespace portune::data {
+namespace portatune::data {
 namespace {
 
 using testing::ElementsAre;
@@ -38,4 +38,4 @@ TEST(Blocks, OfNothingAreNone) {
 TEST(Blocks, HoldAtLeastOneElement) { EXPECT_THROW(from_examples({}).blocks("ids", 0), UsageError); }
 
 }  // namespace
-}  // namespace portune::data
+}  // namespace portatune::data

@@ -7,14 +7,14 @@
 #include "base/limited_memory.h"
 #include "data_stages/numbers.h"
 #include "io/temporary_folder.h"
-#include "portune/bad_rows.h"
-#include "portune/error.h"
-#include "portune/io/arrow_table.h"
-#include "portune/io/tfrecord_frame.h"
-#include "portune/sources.h"
-#include "portune/tfrecord.h"
+#include "portatune/bad_rows.h"
+#include "portatune/error.h"
+#include "portatune/io/arrow_table.h"
+#include "portatune/io/tfrecord_frame.h"
+#include "portatune/sources.h"
+#include "portatune/tfrecord.h"
 
-namespace portune::data {
+namespace portatune::data {
 namespace {
 
 constexpr int64_t kMemory = int64_t{512} << 20, kGigabyte = int64_t{1} << 30;
@@ -79,12 +79,12 @@ int64_t peak_bytes() {
 
 // Of 344 bytes, with a list of 2^31 - 1 nulls.
 TEST_F(BoundedMemoryDeathTest, AnArrowFileOfWhichGigabytesOfJsonWouldComeIsRefused) {
-  if (!std::filesystem::exists(PORTUNE_ARROW_PLUGIN_FILE)) GTEST_SKIP() << "no plug-in for Arrow";
-  setenv("PORTUNE_ARROW_PLUGIN", PORTUNE_ARROW_PLUGIN_FILE, 1);
+  if (!std::filesystem::exists(PORTATUNE_ARROW_PLUGIN_FILE)) GTEST_SKIP() << "no plug-in for Arrow";
+  setenv("PORTATUNE_ARROW_PLUGIN", PORTATUNE_ARROW_PLUGIN_FILE, 1);
   GTEST_FLAG_SET(death_test_style, "threadsafe");  // a new process: Arrow's memory is limited once in each
   const auto read = [] {
     constexpr int64_t kArrow = int64_t{64} << 20;
-    io::ArrowTable table(PORTUNE_TEST_DATA "/arrow/nulls.arrow", kArrow);
+    io::ArrowTable table(PORTATUNE_TEST_DATA "/arrow/nulls.arrow", kArrow);
     table.select({0});
     const int64_t before = peak_bytes();
     try {
@@ -107,4 +107,4 @@ TEST_F(BoundedMemoryDeathTest, ARecordThatOnlyClaimsAGigabyteIsCutShort) {
 }
 
 }  // namespace
-}  // namespace portune::data
+}  // namespace portatune::data

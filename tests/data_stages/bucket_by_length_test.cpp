@@ -4,10 +4,10 @@
 #include <algorithm>
 
 #include "io/table_file.h"
-#include "portune/data.h"
-#include "portune/error.h"
+#include "portatune/data.h"
+#include "portatune/error.h"
 
-namespace portune::data {
+namespace portatune::data {
 namespace {
 
 using testing::ElementsAre;
@@ -167,4 +167,4 @@ TEST(BucketByLength, BadOptionsAreRefused) {
                            {"bucket_by_length", "no lengths"});
 }
 
-}  // namespace portune::data
+}  // namespace portatune::data

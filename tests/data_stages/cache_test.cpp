@@ -8,11 +8,11 @@
 #include "data_stages/resuming.h"
 #include "io/table_file.h"
 #include "io/temporary_folder.h"
-#include "portune/error.h"
-#include "portune/io/content_hash.h"
-#include "portune/sources.h"
+#include "portatune/error.h"
+#include "portatune/io/content_hash.h"
+#include "portatune/sources.h"
 
-namespace portune::data {
+namespace portatune::data {
 namespace {
 
 using ::testing::ElementsAre;
@@ -159,8 +159,8 @@ TEST(CacheFile, OfAnOlderFormatIsToldAsSuch) {
   const TemporaryFolder folder;
   const auto rows = [&] { return texts_of(numbers(3).cache(folder / "c").iterate()); };
   rows();
-  write_text(folder / "c", text_of(folder / "c").replace(0, 16, "portune cache 2\n"));
-  expect_error<DataError>([&] { rows(); }, {"another version of Portune", "remove the file"});
+  write_text(folder / "c", text_of(folder / "c").replace(0, 16, "portatune cache 2\n"));
+  expect_error<DataError>([&] { rows(); }, {"another version of Portatune", "remove the file"});
 }
 
 TEST(CacheFile, ThatIsDamagedIsRefusedWhereverItIs) {
@@ -202,4 +202,4 @@ TEST(CacheFile, OffsetsBeyondAllNumbersAreRefused) {
 }
 
 }  // namespace
-}  // namespace portune::data
+}  // namespace portatune::data

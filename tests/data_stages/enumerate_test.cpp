@@ -2,7 +2,7 @@
 
 #include "data_stages/numbers.h"
 
-namespace portune::data {
+namespace portatune::data {
 namespace {
 
 int64_t number(const Example& example, std::string_view column) { return example.tensor(column).as<int64_t>()[0]; }
@@ -33,4 +33,4 @@ TEST(Enumerate, CountsWhatIsSkipped) {
 }
 
 }  // namespace
-}  // namespace portune::data
+}  // namespace portatune::data

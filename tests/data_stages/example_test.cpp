@@ -1,10 +1,10 @@
 #include <gtest/gtest.h>
 
 #include "io/table_file.h"
-#include "portune/data.h"
-#include "portune/error.h"
+#include "portatune/data.h"
+#include "portatune/error.h"
 
-namespace portune::data {
+namespace portatune::data {
 namespace {
 
 Origin row_17() { return {std::make_shared<const std::string>("train.csv"), 17}; }
@@ -62,4 +62,4 @@ TEST(Origin, OfSeveralRowsNamesEachFileOnce) {
   EXPECT_EQ(to_string(std::vector<Origin>{}), "");
 }
 
-}  // namespace portune::data
+}  // namespace portatune::data

@@ -1,15 +1,15 @@
 // Which files patterns and folders stand for.
-#include "portune/data/file_kinds.h"
+#include "portatune/data/file_kinds.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "io/table_file.h"
 #include "io/temporary_folder.h"
-#include "portune/error.h"
-#include "portune/sources.h"
+#include "portatune/error.h"
+#include "portatune/sources.h"
 
-namespace portune::data {
+namespace portatune::data {
 namespace {
 
 using testing::ElementsAre;
@@ -90,4 +90,4 @@ TEST_F(FileKinds, EveryReaderTakesPatternsAndFolders) {
 }
 
 }  // namespace
-}  // namespace portune::data
+}  // namespace portatune::data

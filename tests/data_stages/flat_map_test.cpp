@@ -3,7 +3,7 @@
 
 #include "data_stages/numbers.h"
 
-namespace portune::data {
+namespace portatune::data {
 namespace {
 
 using ::testing::ElementsAre;
@@ -35,4 +35,4 @@ TEST(FlatMap, ErrorComesWhereItsExamplesWouldHaveCome) {
 }
 
 }  // namespace
-}  // namespace portune::data
+}  // namespace portatune::data

@@ -1,4 +1,4 @@
-#include "portune/folds.h"
+#include "portatune/folds.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -7,9 +7,9 @@
 #include <map>
 
 #include "data_stages/numbers.h"
-#include "portune/error.h"
+#include "portatune/error.h"
 
-namespace portune::data {
+namespace portatune::data {
 namespace {
 
 using ::testing::ElementsAre;
@@ -96,4 +96,4 @@ TEST(GroupKFold, SaysHowManyGroupsThereAre) {
 }
 
 }  // namespace
-}  // namespace portune::data
+}  // namespace portatune::data

@@ -8,10 +8,10 @@
 #include <set>
 
 #include "io/table_file.h"
-#include "portune/error.h"
-#include "portune/folds.h"
+#include "portatune/error.h"
+#include "portatune/folds.h"
 
-namespace portune::data {
+namespace portatune::data {
 namespace {
 
 using Counts = std::map<std::string, int>;
@@ -94,4 +94,4 @@ TEST(HoldOut, SaysWhatItCannotDo) {
 }
 
 }  // namespace
-}  // namespace portune::data
+}  // namespace portatune::data

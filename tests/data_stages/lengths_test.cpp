@@ -1,4 +1,4 @@
-#include "portune/lengths.h"
+#include "portatune/lengths.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -8,9 +8,9 @@
 #include <random>
 
 #include "io/table_file.h"
-#include "portune/error.h"
+#include "portatune/error.h"
 
-namespace portune::data {
+namespace portatune::data {
 namespace {
 
 using testing::ElementsAre;
@@ -74,4 +74,4 @@ TEST(Lengths, RefusesWhatMakesNoSense) {
   expect_error<UsageError>([] { choose_lengths({}, 2); }, {"lengths that occur = 0"});
 }
 
-}  // namespace portune::data
+}  // namespace portatune::data

@@ -6,9 +6,9 @@
 
 #include "data_stages/numbers.h"
 #include "io/table_file.h"
-#include "portune/error.h"
+#include "portatune/error.h"
 
-namespace portune::data {
+namespace portatune::data {
 namespace {
 
 // Takes longer for some examples than for others, so that threads overtake each other.
@@ -74,4 +74,4 @@ TEST(Map, RunsOnSeveralThreadsAtOnce) {
 
 TEST(Map, RefusesANegativeNumberOfThreads) { EXPECT_THROW(numbers(3).map(square, {.threads = -1}), UsageError); }
 
-}  // namespace portune::data
+}  // namespace portatune::data

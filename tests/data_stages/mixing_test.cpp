@@ -7,9 +7,9 @@
 
 #include "data_stages/numbers.h"
 #include "io/table_file.h"
-#include "portune/error.h"
+#include "portatune/error.h"
 
-namespace portune::data {
+namespace portatune::data {
 namespace {
 
 using ::testing::ElementsAre;
@@ -114,4 +114,4 @@ TEST(Sample, NeedsAPositiveWeightForEach) {
 }
 
 }  // namespace
-}  // namespace portune::data
+}  // namespace portatune::data

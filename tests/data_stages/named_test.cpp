@@ -5,9 +5,9 @@
 #include <thread>
 
 #include "data_stages/numbers.h"
-#include "portune/meter.h"
+#include "portatune/meter.h"
 
-namespace portune::data {
+namespace portatune::data {
 namespace {
 
 // Takes this long for each example.
@@ -69,4 +69,4 @@ TEST(Named, ChangesNothing) {
 }
 
 }  // namespace
-}  // namespace portune::data
+}  // namespace portatune::data

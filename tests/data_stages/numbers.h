@@ -7,9 +7,9 @@
 #include <utility>
 #include <vector>
 
-#include "portune/data.h"
+#include "portatune/data.h"
 
-namespace portune::data {
+namespace portatune::data {
 
 /// Examples with a text column "n": "0", "1", ..., count - 1.
 inline Dataset numbers(int count) {
@@ -42,4 +42,4 @@ inline std::function<Example(Example)> failing_at(const std::string& n) {
   };
 }
 
-}  // namespace portune::data
+}  // namespace portatune::data

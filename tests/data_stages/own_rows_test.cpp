@@ -9,10 +9,10 @@
 #include "data_stages/resuming.h"
 #include "io/table_file.h"
 #include "io/temporary_folder.h"
-#include "portune/bad_rows.h"
-#include "portune/error.h"
+#include "portatune/bad_rows.h"
+#include "portatune/error.h"
 
-namespace portune::data {
+namespace portatune::data {
 namespace {
 
 using testing::ElementsAre;
@@ -176,4 +176,4 @@ TEST(OwnRows, FailWhereOneFails) {
   expect_error<DataError>([&] { cursor.next(); }, {"example 6", "a damaged one"});
 }
 
-}  // namespace portune::data
+}  // namespace portatune::data

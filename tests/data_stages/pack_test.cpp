@@ -8,11 +8,11 @@
 
 #include "data_stages/numbers.h"
 #include "io/temporary_folder.h"
-#include "portune/data/text_lengths.h"
-#include "portune/error.h"
-#include "portune/packing.h"
+#include "portatune/data/text_lengths.h"
+#include "portatune/error.h"
+#include "portatune/packing.h"
 
-namespace portune::data {
+namespace portatune::data {
 namespace {
 
 using testing::AllOf;
@@ -284,4 +284,4 @@ TEST(PackingPlan, RefusesSamplesThatTellNothing) {
   }
 }
 
-}  // namespace portune::data
+}  // namespace portatune::data

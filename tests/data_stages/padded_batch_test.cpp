@@ -3,10 +3,10 @@
 
 #include "io/table_file.h"
 #include "io/temporary_folder.h"
-#include "portune/data.h"
-#include "portune/error.h"
+#include "portatune/data.h"
+#include "portatune/error.h"
 
-namespace portune::data {
+namespace portatune::data {
 namespace {
 
 using testing::AllOf;
@@ -193,4 +193,4 @@ TEST(PaddedBatch, NeedsLengths) {
   EXPECT_THROW(from_examples({}).padded_batch(0, {.lengths = {8}}), UsageError);
 }
 
-}  // namespace portune::data
+}  // namespace portatune::data

@@ -1,4 +1,4 @@
-#include "portune/data/permutation.h"
+#include "portatune/data/permutation.h"
 
 #include <gtest/gtest.h>
 
@@ -7,7 +7,7 @@
 #include <set>
 #include <vector>
 
-namespace portune::data {
+namespace portatune::data {
 namespace {
 
 std::vector<int64_t> order(int64_t size, uint64_t seed, int64_t epoch) {
@@ -87,4 +87,4 @@ TEST(Permutation, AllPlacesAndDistancesAreEquallyLikely) {
 }
 
 }  // namespace
-}  // namespace portune::data
+}  // namespace portatune::data

@@ -6,9 +6,9 @@
 #include <thread>
 
 #include "data_stages/numbers.h"
-#include "portune/error.h"
+#include "portatune/error.h"
 
-namespace portune::data {
+namespace portatune::data {
 namespace {
 
 // Counts the examples that pass.
@@ -64,4 +64,4 @@ TEST(Prefetch, ChainsMayBeAbandonedToo) {
 
 TEST(Prefetch, NeedsRoomForOne) { EXPECT_THROW(numbers(3).prefetch(0), UsageError); }
 
-}  // namespace portune::data
+}  // namespace portatune::data

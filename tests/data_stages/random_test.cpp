@@ -1,10 +1,10 @@
-#include "portune/data/random.h"
+#include "portatune/data/random.h"
 
 #include <gtest/gtest.h>
 
 #include <array>
 
-namespace portune::data {
+namespace portatune::data {
 
 TEST(Random, IsSplitMix64) {
   // The first outputs of the authors' C code for seed 1234567.
@@ -39,4 +39,4 @@ TEST(Random, SeedAndEpochAreNotInterchangeable) {
   EXPECT_EQ(Random(5, 1).next(), Random(5, 1).next());
 }
 
-}  // namespace portune::data
+}  // namespace portatune::data

@@ -6,20 +6,20 @@
 
 #include "data_stages/resuming.h"
 #include "io/table_file.h"
-#include "portune/bad_rows.h"
-#include "portune/error.h"
-#include "portune/sources.h"
+#include "portatune/bad_rows.h"
+#include "portatune/error.h"
+#include "portatune/sources.h"
 
-namespace portune::data {
+namespace portatune::data {
 namespace {
 
-std::string golden(const std::string& name) { return std::string(PORTUNE_TEST_DATA "/arrow/") + name; }
+std::string golden(const std::string& name) { return std::string(PORTATUNE_TEST_DATA "/arrow/") + name; }
 
 class ReadArrow : public testing::Test {
  protected:
   void SetUp() override {
-    if (!std::filesystem::exists(PORTUNE_ARROW_PLUGIN_FILE)) GTEST_SKIP() << "no plug-in for Arrow";
-    setenv("PORTUNE_ARROW_PLUGIN", PORTUNE_ARROW_PLUGIN_FILE, 1);
+    if (!std::filesystem::exists(PORTATUNE_ARROW_PLUGIN_FILE)) GTEST_SKIP() << "no plug-in for Arrow";
+    setenv("PORTATUNE_ARROW_PLUGIN", PORTATUNE_ARROW_PLUGIN_FILE, 1);
   }
 };
 
@@ -85,4 +85,4 @@ TEST_F(ReadArrow, APassGoesOnFromItsState) {
 }
 
 }  // namespace
-}  // namespace portune::data
+}  // namespace portatune::data

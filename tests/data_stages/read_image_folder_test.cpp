@@ -1,11 +1,11 @@
 #include <gtest/gtest.h>
 
 #include "io/temporary_folder.h"
-#include "portune/data.h"
-#include "portune/error.h"
-#include "portune/sources.h"
+#include "portatune/data.h"
+#include "portatune/error.h"
+#include "portatune/sources.h"
 
-namespace portune::data {
+namespace portatune::data {
 namespace {
 
 namespace fs = std::filesystem;
@@ -76,4 +76,4 @@ TEST_F(ReadImageFolder, RefusesImagesWithoutAClassAndFoldersWithoutImages) {
 }
 
 }  // namespace
-}  // namespace portune::data
+}  // namespace portatune::data

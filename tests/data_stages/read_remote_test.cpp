@@ -10,24 +10,24 @@
 #include "io/object_store.h"
 #include "io/table_file.h"
 #include "io/temporary_folder.h"
-#include "portune/error.h"
-#include "portune/io/tfrecord_writer.h"
-#include "portune/sources.h"
-#include "portune/tfrecord.h"
+#include "portatune/error.h"
+#include "portatune/io/tfrecord_writer.h"
+#include "portatune/sources.h"
+#include "portatune/tfrecord.h"
 
-namespace portune::data {
+namespace portatune::data {
 namespace {
 
 using testing::ElementsAre;
 namespace fs = std::filesystem;
 
-bool has_arrow() { return fs::exists(PORTUNE_ARROW_PLUGIN_FILE); }
+bool has_arrow() { return fs::exists(PORTATUNE_ARROW_PLUGIN_FILE); }
 
 // The schemes of one server, which has the same objects for each.
 class ReadRemote : public testing::TestWithParam<const char*> {
  protected:
   void SetUp() override {
-    setenv("PORTUNE_ARROW_PLUGIN", PORTUNE_ARROW_PLUGIN_FILE, 1);
+    setenv("PORTATUNE_ARROW_PLUGIN", PORTATUNE_ARROW_PLUGIN_FILE, 1);
     setenv("NETRC", "/dev/null", 1);
     if (!has_arrow() && std::string(GetParam()) != "http") GTEST_SKIP() << "no plug-in for Arrow";
   }
@@ -103,7 +103,7 @@ TEST_P(ReadRemote, LargeOnesComeInBlocks) {
 TEST_P(ReadRemote, ArrowTablesAreAsLocalOnes) {
   if (!has_arrow()) GTEST_SKIP() << "no plug-in for Arrow";
   for (const char* name : {"types.parquet", "types.arrow", "types_file.arrow"}) {
-    put(name, text_of(std::string(PORTUNE_TEST_DATA "/arrow/") + name));
+    put(name, text_of(std::string(PORTATUNE_TEST_DATA "/arrow/") + name));
     expect_same(name);
   }
 }
@@ -196,4 +196,4 @@ TEST(UrlPatterns, AreRefused) {
 }
 
 }  // namespace
-}  // namespace portune::data
+}  // namespace portatune::data

@@ -4,11 +4,11 @@
 #include <filesystem>
 
 #include "io/table_file.h"
-#include "portune/data.h"
-#include "portune/error.h"
-#include "portune/sources.h"
+#include "portatune/data.h"
+#include "portatune/error.h"
+#include "portatune/sources.h"
 
-namespace portune::data {
+namespace portatune::data {
 namespace {
 
 using Row = std::vector<std::pair<std::string, std::string>>;
@@ -144,7 +144,7 @@ TEST(ReadTable, FilesMayHaveNoHeader) {
 }
 
 TEST(ReadTable, ReadsCompressedFiles) {
-  const std::string folder = PORTUNE_TEST_DATA "/compressed/";
+  const std::string folder = PORTATUNE_TEST_DATA "/compressed/";
   for (const char* name : {"table.csv.gz", "table.jsonl.zst"}) {
     const Rows rows = rows_of(read_table(folder + name));
     EXPECT_EQ(rows.size(), 1000U) << name;
@@ -154,7 +154,7 @@ TEST(ReadTable, ReadsCompressedFiles) {
 }
 
 TEST(ReadTable, APassOverCompressedFilesGoesOnFromItsState) {
-  const std::string folder = PORTUNE_TEST_DATA "/compressed/";
+  const std::string folder = PORTATUNE_TEST_DATA "/compressed/";
   const Dataset rows = read_table({folder + "table.csv.gz", folder + "members.csv.gz"});
   Cursor cursor = rows.iterate();
   cursor.skip(1500);
@@ -189,4 +189,4 @@ TEST(ReadTable, OtherOrMixedExtensionsAreRefused) {
   expect_error<UsageError>([] { read_table({"a.csv", "b.tsv"}); }, {"a.csv", "b.tsv", "one kind"});
 }
 
-}  // namespace portune::data
+}  // namespace portatune::data

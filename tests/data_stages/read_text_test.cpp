@@ -4,11 +4,11 @@
 #include <fstream>
 
 #include "io/temporary_folder.h"
-#include "portune/data.h"
-#include "portune/error.h"
-#include "portune/sources.h"
+#include "portatune/data.h"
+#include "portatune/error.h"
+#include "portatune/sources.h"
 
-namespace portune::data {
+namespace portatune::data {
 namespace {
 
 using testing::ElementsAre;
@@ -59,4 +59,4 @@ TEST_F(ReadText, BytesThatAreNotUtf8AreToldWithTheirLine) {
 TEST_F(ReadText, HasOneColumn) { EXPECT_THROW(read_table(file("one\n"), {.columns = {"text", "label"}}), UsageError); }
 
 }  // namespace
-}  // namespace portune::data
+}  // namespace portatune::data

@@ -4,12 +4,12 @@
 #include "data_stages/resuming.h"
 #include "io/temporary_folder.h"
 #include "io/tfrecord_cases.h"
-#include "portune/data/stage.h"
-#include "portune/error.h"
-#include "portune/io/tfrecord_writer.h"
-#include "portune/tfrecord.h"
+#include "portatune/data/stage.h"
+#include "portatune/error.h"
+#include "portatune/io/tfrecord_writer.h"
+#include "portatune/tfrecord.h"
 
-namespace portune::data {
+namespace portatune::data {
 namespace {
 
 using testing::AllOf;
@@ -17,7 +17,7 @@ using testing::ElementsAre;
 using testing::EndsWith;
 using testing::HasSubstr;
 
-const std::string kExamples = std::string(PORTUNE_TEST_DATA) + "/tfrecord/examples.tfrecord";
+const std::string kExamples = std::string(PORTATUNE_TEST_DATA) + "/tfrecord/examples.tfrecord";
 
 Example record(const Dataset& dataset, int64_t number) {
   Cursor cursor = dataset.iterate();
@@ -312,4 +312,4 @@ TEST(ReadTfrecord, ReadTableKnowsTheNames) {
   EXPECT_THROW(read_table({kExamples, "a.csv"}), UsageError);
 }
 
-}  // namespace portune::data
+}  // namespace portatune::data

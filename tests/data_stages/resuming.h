@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "portune/data.h"
+#include "portatune/data.h"
 
-namespace portune::data {
+namespace portatune::data {
 
 /// All of an example as a text: its origin, and its columns with their values.
 inline std::string to_text(const Example& example) {
@@ -74,4 +74,4 @@ void expect_resumable(const Make& dataset) {
   }
 }
 
-}  // namespace portune::data
+}  // namespace portatune::data

@@ -3,9 +3,9 @@
 
 #include "data_stages/numbers.h"
 #include "io/table_file.h"
-#include "portune/error.h"
+#include "portatune/error.h"
 
-namespace portune::data {
+namespace portatune::data {
 namespace {
 
 using ::testing::ElementsAre;
@@ -47,4 +47,4 @@ TEST(Shard, NeedsAnIndexBelowTheCount) {
 }
 
 }  // namespace
-}  // namespace portune::data
+}  // namespace portatune::data

@@ -5,9 +5,9 @@
 #include <numeric>
 
 #include "data_stages/numbers.h"
-#include "portune/error.h"
+#include "portatune/error.h"
 
-namespace portune::data {
+namespace portatune::data {
 namespace {
 
 std::vector<int> sorted(std::vector<int> values) {
@@ -116,4 +116,4 @@ TEST(Shuffle, FindsExamplesThroughOtherVerbs) {
   EXPECT_TRUE(collect(numbers(3).skip(5).shuffle({.seed = 1})).empty());
 }
 
-}  // namespace portune::data
+}  // namespace portatune::data

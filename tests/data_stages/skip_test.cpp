@@ -6,7 +6,7 @@
 
 #include "data_stages/numbers.h"
 
-namespace portune::data {
+namespace portatune::data {
 namespace {
 
 constexpr int64_t kAll = std::numeric_limits<int64_t>::max();
@@ -78,4 +78,4 @@ TEST(CursorSkip, MapsNothingThatIsPassedOver) {
 }
 
 }  // namespace
-}  // namespace portune::data
+}  // namespace portatune::data

@@ -3,9 +3,9 @@
 
 #include "data_stages/numbers.h"
 #include "io/table_file.h"
-#include "portune/error.h"
+#include "portatune/error.h"
 
-namespace portune::data {
+namespace portatune::data {
 
 using Ints = std::vector<int>;
 
@@ -61,4 +61,4 @@ TEST(Repeat, CountsOrGoesOnForever) {
 
 TEST(Repeat, AnEmptyDatasetEnds) { EXPECT_TRUE(collect(numbers(0).repeat()).empty()); }
 
-}  // namespace portune::data
+}  // namespace portatune::data

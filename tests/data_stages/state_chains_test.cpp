@@ -10,9 +10,9 @@
 #include "data_stages/numbers.h"
 #include "data_stages/resuming.h"
 #include "io/table_file.h"
-#include "portune/sources.h"
+#include "portatune/sources.h"
 
-namespace portune::data {
+namespace portatune::data {
 namespace {
 
 Example same(Example example) { return example; }
@@ -168,4 +168,4 @@ TEST(Killed, ItGoesOnWithTheSameBatches) {
 }
 
 }  // namespace
-}  // namespace portune::data
+}  // namespace portatune::data

@@ -10,11 +10,11 @@
 #include "data_stages/resuming.h"
 #include "io/table_file.h"
 #include "io/temporary_folder.h"
-#include "portune/error.h"
-#include "portune/packing.h"
-#include "portune/sources.h"
+#include "portatune/error.h"
+#include "portatune/packing.h"
+#include "portatune/sources.h"
 
-namespace portune::data {
+namespace portatune::data {
 namespace {
 
 using ::testing::ElementsAre;
@@ -65,8 +65,8 @@ std::set<std::string> calls_in(const std::string& text) {
 
 // The tests below, and those of bad rows, cut each verb that data.h has.
 TEST(State, OfEveryVerbIsTested) {
-  const std::string root = PORTUNE_TEST_DATA "/../..";
-  const std::string header = text_of(root + "/include/portune/data.h");
+  const std::string root = PORTATUNE_TEST_DATA "/../..";
+  const std::string header = text_of(root + "/include/portatune/data.h");
   const std::set<std::string> tested =
       calls_in(text_of(root + "/tests/data_stages/state_test.cpp") +
                text_of(root + "/tests/data_stages/bad_rows_test.cpp") + text_of(root + "/tests/data_stages/numbers.h"));
@@ -313,4 +313,4 @@ TEST(State, NamesTheFileThatHasChanged) {
 }
 
 }  // namespace
-}  // namespace portune::data
+}  // namespace portatune::data

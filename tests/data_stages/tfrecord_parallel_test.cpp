@@ -7,10 +7,10 @@
 
 #include "data_stages/resuming.h"
 #include "io/temporary_folder.h"
-#include "portune/error.h"
-#include "portune/tfrecord.h"
+#include "portatune/error.h"
+#include "portatune/tfrecord.h"
 
-namespace portune::data {
+namespace portatune::data {
 namespace {
 
 using Texts = std::vector<std::string>;
@@ -48,7 +48,7 @@ Texts texts(Cursor cursor) {
 }  // namespace
 
 TEST(TfrecordParallel, HasTheOrderOfTfData) {
-  const auto cases = nlohmann::json::parse(std::ifstream(std::string(PORTUNE_TEST_DATA) + "/tfrecord/order.json"));
+  const auto cases = nlohmann::json::parse(std::ifstream(std::string(PORTATUNE_TEST_DATA) + "/tfrecord/order.json"));
   for (const auto& order : cases) {
     const Shards shards(order["shards"].get<std::vector<int>>());
     EXPECT_EQ(texts(shards.read(order["reads"]).iterate()), order["order"].get<Texts>()) << order.dump();
@@ -123,4 +123,4 @@ TEST(TfrecordParallel, NoRecordsAreAnError) {
   EXPECT_THROW(texts(shards.read(2).iterate()), DataError);
 }
 
-}  // namespace portune::data
+}  // namespace portatune::data

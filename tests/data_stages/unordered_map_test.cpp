@@ -9,9 +9,9 @@
 
 #include "data_stages/numbers.h"
 #include "io/table_file.h"
-#include "portune/error.h"
+#include "portatune/error.h"
 
-namespace portune::data {
+namespace portatune::data {
 namespace {
 
 Example same(Example example) { return example; }
@@ -120,4 +120,4 @@ TEST(UnorderedMap, StateOfBlocksThatAreNotThereIsRefused) {
 }
 
 }  // namespace
-}  // namespace portune::data
+}  // namespace portatune::data

@@ -2,10 +2,10 @@
 #include <gtest/gtest.h>
 
 #include "io/temporary_folder.h"
-#include "portune/error.h"
-#include "portune/tfrecord.h"
+#include "portatune/error.h"
+#include "portatune/tfrecord.h"
 
-namespace portune::data {
+namespace portatune::data {
 namespace {
 
 using testing::ElementsAre;
@@ -40,7 +40,7 @@ TEST(TfrecordWriter, WritesTheBytesOfTensorFlow) {
   writer.write(example);
   writer.commit();
   const std::string written = text_of(folder / "a");
-  EXPECT_EQ(written, text_of(std::string(PORTUNE_TEST_DATA) + "/tfrecord/examples.tfrecord").substr(0, written.size()));
+  EXPECT_EQ(written, text_of(std::string(PORTATUNE_TEST_DATA) + "/tfrecord/examples.tfrecord").substr(0, written.size()));
 }
 
 TEST(TfrecordWriter, KeepsValuesOfEveryKind) {
@@ -149,7 +149,7 @@ TEST(IndexTfrecord, OfAnotherFileIsNoticed) {
   for (int i = 0; i < 9; ++i) writer.write(numbered(i));
   writer.commit();
   write_text(file, text_of(file) + "x");
-  EXPECT_THAT(message_of<DataError>([&] { read_tfrecord(file); }), HasSubstr("portune tfrecord index " + file));
+  EXPECT_THAT(message_of<DataError>([&] { read_tfrecord(file); }), HasSubstr("portatune tfrecord index " + file));
 }
 
 TEST(IndexTfrecord, RecordsThatAreTooLongAreRefusedInAnyOrder) {
@@ -164,4 +164,4 @@ TEST(IndexTfrecord, RecordsThatAreTooLongAreRefusedInAnyOrder) {
   }
 }
 
-}  // namespace portune::data
+}  // namespace portatune::data

@@ -3,10 +3,10 @@
 
 #include <gtest/gtest.h>
 
-#include "portune/generate/programs.h"
-#include "portune/io/json.h"
+#include "portatune/generate/programs.h"
+#include "portatune/io/json.h"
 
-namespace portune::test {
+namespace portatune::test {
 namespace {
 
 using generate::GenerationProgram;
@@ -30,11 +30,11 @@ class GenerationAot : public ::testing::TestWithParam<std::tuple<Case, pjrt::Aot
 };
 
 TEST_P(GenerationAot, Compiles) {
-  PORTUNE_SKIP_WITHOUT_PLUGIN(target_);
+  PORTATUNE_SKIP_WITHOUT_PLUGIN(target_);
   const pjrt::Topology topology = pjrt::aot_topology(target_);
   pjrt::CompileOptions options;  // as in models/aot_test.cpp
   if (target_ == pjrt::AotTarget::kCudaH100) options.xla_options["xla_gpu_enable_triton_gemm"] = false;
-  const auto folder = std::filesystem::path(PORTUNE_TEST_DATA) / "models" / case_.model;
+  const auto folder = std::filesystem::path(PORTATUNE_TEST_DATA) / "models" / case_.model;
   const auto model = models::text_model(io::JsonObject::read(folder / "config.json"));
   const generate::Sizes sizes{.prompts = 2, .prompt = 16, .length = 32};
 
@@ -56,4 +56,4 @@ INSTANTIATE_TEST_SUITE_P(Searches, GenerationAot,
                          });
 
 }  // namespace
-}  // namespace portune::test
+}  // namespace portatune::test

@@ -1,9 +1,9 @@
-#include "portune/generate/batches.h"
+#include "portatune/generate/batches.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace portune::generate {
+namespace portatune::generate {
 namespace {
 
 using testing::ElementsAre;
@@ -48,4 +48,4 @@ TEST(Batches, ArePaddedOnTheLeft) {
 }
 
 }  // namespace
-}  // namespace portune::generate
+}  // namespace portatune::generate

@@ -8,18 +8,18 @@
 
 #include "graph/evaluate.h"
 #include "io/temporary_folder.h"
-#include "portune/error.h"
-#include "portune/generation.h"
-#include "portune/text.h"
+#include "portatune/error.h"
+#include "portatune/generation.h"
+#include "portatune/text.h"
 
-namespace portune::test {
+namespace portatune::test {
 namespace {
 
 namespace fs = std::filesystem;
 using testing::HasSubstr;
 using Ids = std::vector<int32_t>;
 
-constexpr const char* kModel = PORTUNE_TEST_DATA "/models/gpt2_lm_untied";
+constexpr const char* kModel = PORTATUNE_TEST_DATA "/models/gpt2_lm_untied";
 
 Generator generator(int64_t batch_size = 4, DType dtype = DType::kFloat32, const fs::path& model = kModel) {
   return Generator(kernels(), model, {.dtype = dtype, .batch_size = batch_size});
@@ -193,11 +193,11 @@ TEST_F(Refused, IsAnIdOutsideTheVocabulary) { expect<UsageError>({{100}}, greedy
 TEST_F(Refused, AreOptionsOutOfRange) { expect<UsageError>({{1}}, greedy(0), "max_new_tokens"); }
 
 TEST(GeneratorOfAModel, ThatIsNoDecoderIsRefused) {
-  EXPECT_THROW(generator(4, DType::kFloat32, PORTUNE_TEST_DATA "/models/bert_mlm"), UsageError);
+  EXPECT_THROW(generator(4, DType::kFloat32, PORTATUNE_TEST_DATA "/models/bert_mlm"), UsageError);
 }
 
 TEST(GeneratorOfAModel, WithoutALanguageModelsHeadIsRefused) {
-  Generator g = generator(4, DType::kFloat32, PORTUNE_TEST_DATA "/models/llama_softmax");
+  Generator g = generator(4, DType::kFloat32, PORTATUNE_TEST_DATA "/models/llama_softmax");
   Listener listener;
   EXPECT_THROW(g.generate_ids(kPrompts, greedy(2), &listener), CheckpointError);
   EXPECT_EQ(listener.compilations, 0);
@@ -209,7 +209,7 @@ class TextGenerator : public testing::Test {
   TextGenerator() {
     fs::copy(kModel, folder_.path() / "model");
     for (const char* name : {"tokenizer.json", "tokenizer_config.json"}) {
-      fs::copy_file(fs::path(PORTUNE_TEST_DATA "/tiny_bert") / name, folder_.path() / "model" / name);
+      fs::copy_file(fs::path(PORTATUNE_TEST_DATA "/tiny_bert") / name, folder_.path() / "model" / name);
     }
   }
   Generator generator() const { return Generator(kernels(), folder_.path() / "model"); }
@@ -288,4 +288,4 @@ TEST_F(TextGenerator, RefusesAPromptThatIsNoUtf8) {
 }
 
 }  // namespace
-}  // namespace portune::test
+}  // namespace portatune::test

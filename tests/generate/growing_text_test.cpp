@@ -1,8 +1,8 @@
-#include "portune/generate/growing_text.h"
+#include "portatune/generate/growing_text.h"
 
 #include <gtest/gtest.h>
 
-namespace portune::generate {
+namespace portatune::generate {
 namespace {
 
 // Words of the tiny model's vocabulary.
@@ -11,7 +11,7 @@ class GrowingTextTest : public testing::Test {
   std::vector<int32_t> ids(const std::string& text) const {
     return tokenizer_.encode(text, {.add_special_tokens = false}).ids;
   }
-  const text::Tokenizer tokenizer_ = text::Tokenizer::load(PORTUNE_TEST_DATA "/tiny_bert");
+  const text::Tokenizer tokenizer_ = text::Tokenizer::load(PORTATUNE_TEST_DATA "/tiny_bert");
   const std::vector<int32_t> prompt_ = ids("the film");
 };
 
@@ -74,4 +74,4 @@ TEST(EndOfStop, IsThatOfTheFirst) {
 }
 
 }  // namespace
-}  // namespace portune::generate
+}  // namespace portatune::generate

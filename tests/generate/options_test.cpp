@@ -1,4 +1,4 @@
-#include "portune/generate/options.h"
+#include "portatune/generate/options.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -7,10 +7,10 @@
 #include <fstream>
 
 #include "io/temporary_folder.h"
-#include "portune/error.h"
-#include "portune/io/json.h"
+#include "portatune/error.h"
+#include "portatune/io/json.h"
 
-namespace portune::generate {
+namespace portatune::generate {
 namespace {
 
 using testing::ElementsAre;
@@ -129,4 +129,4 @@ TEST(CheckOfOptions, ShowsNumbersAsTheyWereGiven) {
 }
 
 }  // namespace
-}  // namespace portune::generate
+}  // namespace portatune::generate

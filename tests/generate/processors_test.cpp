@@ -1,5 +1,5 @@
 // Against transformers' classes: tests/data/generation.json, made by tests/oracle/make_generation_cases.py.
-#include "portune/generate/processors.h"
+#include "portatune/generate/processors.h"
 
 #include <gtest/gtest.h>
 
@@ -8,7 +8,7 @@
 
 #include "graph/evaluate.h"
 
-namespace portune::generate {
+namespace portatune::generate {
 namespace {
 
 using nlohmann::json;
@@ -16,7 +16,7 @@ using Kept = std::vector<std::vector<int64_t>>;
 
 class Processors : public testing::Test {
  protected:
-  Processors() : golden_(json::parse(std::ifstream(PORTUNE_TEST_DATA "/generation.json"))) {}
+  Processors() : golden_(json::parse(std::ifstream(PORTATUNE_TEST_DATA "/generation.json"))) {}
 
   Shape shape() const {
     return {static_cast<int64_t>(golden_["logits"].size()), static_cast<int64_t>(golden_["logits"][0].size())};
@@ -107,4 +107,4 @@ TEST_F(Processors, KeepTokensOfEqualLogitsTogether) {
 }
 
 }  // namespace
-}  // namespace portune::generate
+}  // namespace portatune::generate

@@ -1,4 +1,4 @@
-#include "portune/generate/sampling.h"
+#include "portatune/generate/sampling.h"
 
 #include <gtest/gtest.h>
 
@@ -6,9 +6,9 @@
 #include <numeric>
 
 #include "graph/evaluate.h"
-#include "portune/generate/processors.h"
+#include "portatune/generate/processors.h"
 
-namespace portune::generate {
+namespace portatune::generate {
 namespace {
 
 constexpr int64_t kRows = 20000;
@@ -89,4 +89,4 @@ TEST(MostProbable, IsTheFirstOfEquals) {
 }
 
 }  // namespace
-}  // namespace portune::generate
+}  // namespace portatune::generate

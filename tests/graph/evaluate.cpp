@@ -6,9 +6,9 @@
 #include <cmath>
 #include <random>
 
-#include "portune/error.h"
+#include "portatune/error.h"
 
-namespace portune::test {
+namespace portatune::test {
 namespace {
 
 std::vector<Tensor> run(const Program& program, const Device& device, const std::vector<Tensor>& inputs) {
@@ -175,4 +175,4 @@ void expect_shape_error(const std::function<void()>& build, const std::vector<st
   }
 }
 
-}  // namespace portune::test
+}  // namespace portatune::test

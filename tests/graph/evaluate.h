@@ -4,10 +4,10 @@
 #include <functional>
 #include <vector>
 
-#include "portune/device.h"
-#include "portune/ops.h"
+#include "portatune/device.h"
+#include "portatune/ops.h"
 
-namespace portune::test {
+namespace portatune::test {
 
 /// The CPU without the compile cache: composites as their decompositions, or with the kernels this machine has.
 const Device& decompositions();
@@ -41,4 +41,4 @@ void check_kernel(const std::vector<std::string>& kernels, const Differentiable&
 /// Expects a ShapeError whose message has all of `parts`.
 void expect_shape_error(const std::function<void()>& build, const std::vector<std::string>& parts);
 
-}  // namespace portune::test
+}  // namespace portatune::test

@@ -1,10 +1,10 @@
-#include "portune/graph/exchange.h"
+#include "portatune/graph/exchange.h"
 
 #include <gtest/gtest.h>
 
-#include "portune/ops.h"
+#include "portatune/ops.h"
 
-namespace portune {
+namespace portatune {
 namespace {
 
 TEST(Exchange, IsWhatARingSends) {
@@ -59,4 +59,4 @@ TEST(Exchange, CountsWhatIsComputedAgain) {
 }
 
 }  // namespace
-}  // namespace portune
+}  // namespace portatune

@@ -1,10 +1,10 @@
-#include "portune/graph/gradients.h"
+#include "portatune/graph/gradients.h"
 
 #include <gtest/gtest.h>
 
 #include "graph/evaluate.h"
 
-namespace portune::test {
+namespace portatune::test {
 namespace {
 
 const TensorType kScalar{DType::kFloat32, {}};
@@ -101,4 +101,4 @@ TEST(Backpropagate, LeavesOutWhatNothingFlowsInto) {
 }
 
 }  // namespace
-}  // namespace portune::test
+}  // namespace portatune::test

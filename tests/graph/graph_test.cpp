@@ -1,10 +1,10 @@
-#include "portune/graph.h"
+#include "portatune/graph.h"
 
 #include <gtest/gtest.h>
 
 #include "graph/evaluate.h"
 
-namespace portune::test {
+namespace portatune::test {
 namespace {
 
 constexpr int kDeep = 200'000;  // nodes: their destructors would overflow the stack if they called each other
@@ -71,4 +71,4 @@ TEST(Graph, LongChainIsDifferentiatedAndLowered) {
 }
 
 }  // namespace
-}  // namespace portune::test
+}  // namespace portatune::test

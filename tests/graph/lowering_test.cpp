@@ -1,13 +1,13 @@
-#include "portune/graph/lowering.h"
+#include "portatune/graph/lowering.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "graph/evaluate.h"
 #include "io/temporary_folder.h"
-#include "portune/error.h"
+#include "portatune/error.h"
 
-namespace portune::test {
+namespace portatune::test {
 namespace {
 
 using ::testing::AllOf;
@@ -27,7 +27,7 @@ size_t count(const std::string& text, const std::string& part) {
 TEST(Lowering, WritesAModule) {
   const Value x = parameter("x", kVector), y = parameter("y", kVector);
   EXPECT_EQ(to_stablehlo({.parameters = {x, y}, .results = {x + y, x}}, {}),
-            "module @portune {\n"
+            "module @portatune {\n"
             "  func.func public @main(%arg0: tensor<2xf32>,\n"
             "      %arg1: tensor<2xf32>) -> (tensor<2xf32>, tensor<2xf32>) {\n"
             "    %0 = \"stablehlo.add\"(%arg0, %arg1) : (tensor<2xf32>, tensor<2xf32>) -> tensor<2xf32>\n"
@@ -66,13 +66,13 @@ Function linear_function() {
 }
 
 TEST(Lowering, CompositeCallsTheKernelOfTheTarget) {
-  const std::string text = to_stablehlo(linear_function(), {.kernels = {"portune.linear"}});
-  EXPECT_THAT(text, AllOf(HasSubstr("stablehlo.custom_call"), HasSubstr("call_target_name = \"portune.linear\""),
+  const std::string text = to_stablehlo(linear_function(), {.kernels = {"portatune.linear"}});
+  EXPECT_THAT(text, AllOf(HasSubstr("stablehlo.custom_call"), HasSubstr("call_target_name = \"portatune.linear\""),
                           HasSubstr("api_version = 4 : i32"), Not(HasSubstr("dot_general"))));
 }
 
 TEST(Lowering, CompositeWithoutItsKernelIsDecomposed) {
-  const std::string text = to_stablehlo(linear_function(), {.kernels = {"portune.layer_norm"}});
+  const std::string text = to_stablehlo(linear_function(), {.kernels = {"portatune.layer_norm"}});
   EXPECT_THAT(text, AllOf(HasSubstr("stablehlo.dot_general"), Not(HasSubstr("custom_call"))));
 }
 
@@ -82,7 +82,7 @@ TEST(Lowering, KernelThatWorksInPlaceSaysSo) {
   parameters.push_back(parameter("hyper", {kF32, {5}}));
   const AdamWState state = adamw({parameters[0], parameters[1], parameters[2]}, parameters[3], parameters[4], {});
   const std::string text = to_stablehlo({.parameters = parameters, .results = {state.parameter, state.m, state.v}},
-                                        {.kernels = {"portune.adamw"}});
+                                        {.kernels = {"portatune.adamw"}});
   EXPECT_EQ(count(text, "#stablehlo.output_operand_alias<output_tuple_indices = ["), 3u);
   EXPECT_EQ(count(text, "stablehlo.custom_call"), 1u);
 }
@@ -90,7 +90,7 @@ TEST(Lowering, KernelThatWorksInPlaceSaysSo) {
 // ---- collectives between processes, of which each waits for the one before
 
 const Mesh kTwo{.data = 2};
-const Target kProcesses{.kernels = {"portune.all_reduce"}, .across_processes = true};
+const Target kProcesses{.kernels = {"portatune.all_reduce"}, .across_processes = true};
 
 Value sum_of_two(const Value& x) { return all_reduce(x, kTwo, {MeshAxis::kData}); }
 
@@ -98,7 +98,7 @@ TEST(Lowering, CollectivesBetweenProcessesAreCallsInOneOrder) {
   const Value x = parameter("x", kVector);
   const Function function{.parameters = {x}, .results = {sum_of_two(x), sum_of_two(neg(x))}, .mesh = kTwo};
   const std::string text = to_stablehlo(function, kProcesses);
-  EXPECT_EQ(count(text, "\"portune.all_reduce\""), 2u);
+  EXPECT_EQ(count(text, "\"portatune.all_reduce\""), 2u);
   EXPECT_THAT(text, AllOf(HasSubstr("groups = array<i64: 0, 1>"), HasSubstr("group_size = 2 : i64"),
                           ContainsRegex("custom_call\"\\(%[0-9]+, %[0-9]+#1\\)"), Not(HasSubstr("replicas"))));
   EXPECT_THAT(to_stablehlo(function, {}), AllOf(HasSubstr("stablehlo.all_reduce"), HasSubstr("replicas")));
@@ -109,7 +109,7 @@ TEST(Lowering, CollectivesAfterALoopWaitForThoseInIt) {
   const Value in_loop = sum_of_two(x * convert(index, kF32));
   const Value after = sum_of_two(loop_sum({in_loop}, index, 3)[0]);
   const std::string text = to_stablehlo({.parameters = {x}, .results = {after}, .mesh = kTwo}, kProcesses);
-  EXPECT_EQ(count(text, "\"portune.all_reduce\""), 2u);
+  EXPECT_EQ(count(text, "\"portatune.all_reduce\""), 2u);
   EXPECT_THAT(text, ContainsRegex("custom_call\"\\(%[0-9]+#1, %[0-9]+#0\\)")) << "the counter of the loop";
 }
 
@@ -165,4 +165,4 @@ TEST(Lowering, ParameterGivenTwiceIsRefused) {
 }
 
 }  // namespace
-}  // namespace portune::test
+}  // namespace portatune::test

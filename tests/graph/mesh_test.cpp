@@ -1,12 +1,12 @@
-#include "portune/mesh.h"
+#include "portatune/mesh.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "io/temporary_folder.h"
-#include "portune/error.h"
+#include "portatune/error.h"
 
-namespace portune::test {
+namespace portatune::test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -94,4 +94,4 @@ TEST(Sharding, NeedsAPartOfEveryBlock) {
 }
 
 }  // namespace
-}  // namespace portune::test
+}  // namespace portatune::test

@@ -1,12 +1,12 @@
-#include "portune/hub/config_edit.h"
+#include "portatune/hub/config_edit.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "io/temporary_folder.h"
-#include "portune/error.h"
+#include "portatune/error.h"
 
-namespace portune::hub {
+namespace portatune::hub {
 namespace {
 
 using ::testing::HasSubstr;
@@ -62,4 +62,4 @@ TEST(EditConfig, RefusesLabelsThatCannotBeWritten) {
 TEST(EditConfig, RefusesWhatIsNotJson) { EXPECT_THROW(edit_config("{", "config.json", {}), CheckpointError); }
 
 }  // namespace
-}  // namespace portune::hub
+}  // namespace portatune::hub

@@ -1,4 +1,4 @@
-#include "portune/hub/model_folder.h"
+#include "portatune/hub/model_folder.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -7,9 +7,9 @@
 #include <nlohmann/json.hpp>
 
 #include "io/temporary_folder.h"
-#include "portune/error.h"
+#include "portatune/error.h"
 
-namespace portune::hub {
+namespace portatune::hub {
 namespace {
 
 using ::testing::AllOf;
@@ -208,10 +208,10 @@ TEST(ModelFolder, ListsTheFilesThatACopyNeeds) {
               ElementsAre("generation_config.json", "tokenizer.json", "vocab.txt"));
 }
 
-// A real model: set PORTUNE_TEST_MODEL to the folder of a sentence-transformers/all-MiniLM-L6-v2.
+// A real model: set PORTATUNE_TEST_MODEL to the folder of a sentence-transformers/all-MiniLM-L6-v2.
 TEST(ModelFolder, ReadsARealModel) {
-  const char* const folder = std::getenv("PORTUNE_TEST_MODEL");
-  if (folder == nullptr) GTEST_SKIP() << "PORTUNE_TEST_MODEL is not set";
+  const char* const folder = std::getenv("PORTATUNE_TEST_MODEL");
+  if (folder == nullptr) GTEST_SKIP() << "PORTATUNE_TEST_MODEL is not set";
   const ModelFolder model = ModelFolder::open(folder);
   const int64_t hidden = model.config().get_int("hidden_size");
   EXPECT_EQ(model.find("embeddings.word_embeddings.weight")->type.shape,
@@ -220,4 +220,4 @@ TEST(ModelFolder, ReadsARealModel) {
 }
 
 }  // namespace
-}  // namespace portune::hub
+}  // namespace portatune::hub

@@ -7,10 +7,10 @@
 #include "image/golden.h"
 #include "image/write_png.h"
 #include "io/temporary_folder.h"
-#include "portune/image/colour.h"
-#include "portune/image/random_crop.h"
+#include "portatune/image/colour.h"
+#include "portatune/image/random_crop.h"
 
-namespace portune::image {
+namespace portatune::image {
 namespace {
 
 // Names of the goldens are "kind factor", those of Pillow's ImageEnhance.
@@ -135,4 +135,4 @@ TEST_F(Augment, SeesTheSamePartOfAReducedImage) {
 }
 
 }  // namespace
-}  // namespace portune::image
+}  // namespace portatune::image

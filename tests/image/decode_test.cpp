@@ -7,9 +7,9 @@
 #include "image/golden.h"
 #include "image/write_png.h"
 #include "io/temporary_folder.h"
-#include "portune/error.h"
+#include "portatune/error.h"
 
-namespace portune::image {
+namespace portatune::image {
 namespace {
 
 namespace fs = std::filesystem;
@@ -148,8 +148,8 @@ TEST(Decode, ReducesBeforeItTurns) {
 
 // Photographs and odd files of the Pillow project, with what Pillow says of them.
 TEST(Decode, AgreesWithPillowOnOddFiles) {
-  const char* data = std::getenv("PORTUNE_SHARED_DATA");
-  if (data == nullptr) GTEST_SKIP() << "PORTUNE_SHARED_DATA is not set";
+  const char* data = std::getenv("PORTATUNE_SHARED_DATA");
+  if (data == nullptr) GTEST_SKIP() << "PORTATUNE_SHARED_DATA is not set";
   const fs::path folder = fs::path(data) / "images" / "odd_jpeg";
   const auto expected = nlohmann::json::parse(std::ifstream(folder / "decoded_by_pillow.json"));
   for (const auto& [name, of_pillow] : expected.items()) {
@@ -171,4 +171,4 @@ TEST(Decode, AgreesWithPillowOnOddFiles) {
 }
 
 }  // namespace
-}  // namespace portune::image
+}  // namespace portatune::image

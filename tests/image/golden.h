@@ -8,12 +8,12 @@
 #include <filesystem>
 #include <string>
 
-#include "portune/image.h"
-#include "portune/io/safetensors.h"
+#include "portatune/image.h"
+#include "portatune/io/safetensors.h"
 
-namespace portune::image {
+namespace portatune::image {
 
-inline const std::filesystem::path kGoldens = std::filesystem::path(PORTUNE_TEST_DATA) / "image";
+inline const std::filesystem::path kGoldens = std::filesystem::path(PORTATUNE_TEST_DATA) / "image";
 
 /// The image that a uint8 [height, width, 3] holds.
 inline Image image_of(const TensorView& view) {
@@ -35,4 +35,4 @@ inline void expect_pixels(const Image& image, const TensorView& expected) {
   EXPECT_EQ(different, 0) << "of " << pixels.size() << " bytes, by up to " << largest;
 }
 
-}  // namespace portune::image
+}  // namespace portatune::image

@@ -1,10 +1,10 @@
-#include "portune/image/orientation.h"
+#include "portatune/image/orientation.h"
 
 #include <gtest/gtest.h>
 
 #include <vector>
 
-namespace portune::image {
+namespace portatune::image {
 namespace {
 
 // A picture of 3 x 2 whose red is 1 2 3 / 4 5 6; its rows, when it stands upright.
@@ -54,4 +54,4 @@ TEST(Orientation, IsFoundInXmp) {
 }
 
 }  // namespace
-}  // namespace portune::image
+}  // namespace portatune::image

@@ -1,10 +1,10 @@
 #include <gtest/gtest.h>
 
 #include "io/temporary_folder.h"
-#include "portune/error.h"
-#include "portune/image.h"
+#include "portatune/error.h"
+#include "portatune/image.h"
 
-namespace portune::image {
+namespace portatune::image {
 namespace {
 
 class ReadProcessorConfig : public testing::Test {
@@ -72,4 +72,4 @@ TEST_F(ReadProcessorConfig, NeedsAFixedSize) {
 }
 
 }  // namespace
-}  // namespace portune::image
+}  // namespace portatune::image

@@ -2,9 +2,9 @@
 
 #include "image/golden.h"
 #include "io/temporary_folder.h"
-#include "portune/error.h"
+#include "portatune/error.h"
 
-namespace portune::image {
+namespace portatune::image {
 namespace {
 
 // Bit for bit: the same bytes, and float32 operations in the same order.
@@ -35,4 +35,4 @@ TEST(Processor, RefusesToEnlargeANarrowImageBeyondAllBounds) {
 }
 
 }  // namespace
-}  // namespace portune::image
+}  // namespace portatune::image

@@ -3,9 +3,9 @@
 #include <sstream>
 
 #include "image/golden.h"
-#include "portune/error.h"
+#include "portatune/error.h"
 
-namespace portune::image {
+namespace portatune::image {
 namespace {
 
 // Names of the goldens are "filter height width".
@@ -61,4 +61,4 @@ TEST(CenterCrop, TakesTheMiddleAndAddsBlack) {
 }
 
 }  // namespace
-}  // namespace portune::image
+}  // namespace portatune::image

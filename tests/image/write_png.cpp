@@ -5,7 +5,7 @@
 #include <cstdio>
 #include <stdexcept>
 
-namespace portune::image {
+namespace portatune::image {
 
 void write_png(const std::filesystem::path& file, const Image& image) {
   const std::unique_ptr<std::FILE, int (*)(std::FILE*)> out(std::fopen(file.c_str(), "wb"), std::fclose);
@@ -29,4 +29,4 @@ Image plain_picture(Size size, std::array<uint8_t, 3> colour, int number) {
   return image;
 }
 
-}  // namespace portune::image
+}  // namespace portatune::image

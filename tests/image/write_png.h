@@ -3,13 +3,13 @@
 
 #include <filesystem>
 
-#include "portune/image.h"
+#include "portatune/image.h"
 
-namespace portune::image {
+namespace portatune::image {
 
 void write_png(const std::filesystem::path& file, const Image& image);
 
 /// One colour, but for a little that depends on `number` and the place.
 Image plain_picture(Size size, std::array<uint8_t, 3> colour, int number);
 
-}  // namespace portune::image
+}  // namespace portatune::image

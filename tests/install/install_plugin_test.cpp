@@ -1,5 +1,5 @@
 // Installing plugins from an index of the test's own, with libraries in its wheels that look like plugins.
-#include "portune/install/install_plugin.h"
+#include "portatune/install/install_plugin.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -13,12 +13,12 @@
 #include "io/http_server.h"
 #include "io/temporary_folder.h"
 #include "io/write_zip.h"
-#include "portune/base/stop.h"
-#include "portune/error.h"
-#include "portune/io/lock_file.h"
-#include "portune/io/sha256.h"
+#include "portatune/base/stop.h"
+#include "portatune/error.h"
+#include "portatune/io/lock_file.h"
+#include "portatune/io/sha256.h"
 
-namespace portune {
+namespace portatune {
 namespace {
 
 namespace fs = std::filesystem;
@@ -50,13 +50,13 @@ class InstallPlugin : public testing::Test {
  protected:
   void SetUp() override {
     setenv("NETRC", "/dev/null", 1);
-    setenv("PORTUNE_REMOTE_TIMEOUT", "0.5", 1);
+    setenv("PORTATUNE_REMOTE_TIMEOUT", "0.5", 1);
     setenv("XDG_CACHE_HOME", folder_.path().c_str(), 1);
     add("plugin-wheel", zip_of({{"top/plugin.so", read(FAKE_PLUGIN), 0755}, {"dist-info/RECORD", "x"}}));
     add("library-wheel", zip_of({{"lib/libx.so", std::string(5'000'000, 'x')}}));
   }
   void TearDown() override {
-    unsetenv("PORTUNE_REMOTE_TIMEOUT");
+    unsetenv("PORTATUNE_REMOTE_TIMEOUT");
     request_stop(false);
   }
 
@@ -73,11 +73,11 @@ class InstallPlugin : public testing::Test {
                       {.wheel = pins_.at("library-wheel"), .from = "lib/", .to = "lib/", .proof = "lib/libx.so"}}};
   }
   pjrt::PluginVersion install() { return install_plugin(package(), {.index = server_.url("/simple")}); }
-  fs::path target() const { return folder_.path() / "portune/deps/plugin_wheel-1.0"; }
+  fs::path target() const { return folder_.path() / "portatune/deps/plugin_wheel-1.0"; }
   // What is in the cache, but for wheels that are kept for the next attempt.
   std::vector<std::string> left() const {
     std::vector<std::string> names;
-    const fs::path deps = folder_.path() / "portune/deps";
+    const fs::path deps = folder_.path() / "portatune/deps";
     for (const fs::path& place : {deps, deps / "downloads"}) {
       std::error_code none;
       for (const auto& entry : fs::directory_iterator(place, none)) {
@@ -139,7 +139,7 @@ TEST_F(InstallPlugin, TellsHowFarItIs) {
 }
 
 TEST_F(InstallPlugin, OneAtATime) {
-  const fs::path deps = folder_.path() / "portune/deps";
+  const fs::path deps = folder_.path() / "portatune/deps";
   fs::create_directories(deps);
   {
     const auto other = io::LockFile::try_hold(deps / ".install-lock");
@@ -228,4 +228,4 @@ TEST_F(InstallPlugin, RefusesAWheelWithoutWhatItIsFetchedFor) {
 }
 
 }  // namespace
-}  // namespace portune
+}  // namespace portatune

@@ -1,12 +1,12 @@
-#include "portune/install/package_index.h"
+#include "portatune/install/package_index.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "io/http_server.h"
-#include "portune/error.h"
+#include "portatune/error.h"
 
-namespace portune {
+namespace portatune {
 namespace {
 
 using testing::AllOf;
@@ -21,9 +21,9 @@ class PackageIndex : public testing::Test {
  protected:
   void SetUp() override {
     setenv("NETRC", "/dev/null", 1);
-    setenv("PORTUNE_REMOTE_TIMEOUT", "0.5", 1);
+    setenv("PORTATUNE_REMOTE_TIMEOUT", "0.5", 1);
   }
-  void TearDown() override { unsetenv("PORTUNE_REMOTE_TIMEOUT"); }
+  void TearDown() override { unsetenv("PORTATUNE_REMOTE_TIMEOUT"); }
   std::string found() const { return url_of(server_.url("/simple"), kPin); }
   static std::string link(const std::string& href) {
     return "<a href='https://x/old.whl#sha256=" + std::string(64, 'b') + "'>old</a> <a href=\"" + href +
@@ -71,4 +71,4 @@ TEST_F(PackageIndex, OtherUrlsAreUsageErrors) {
 }
 
 }  // namespace
-}  // namespace portune
+}  // namespace portatune

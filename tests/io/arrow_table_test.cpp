@@ -1,5 +1,5 @@
 // tests/data/arrow was made by pyarrow: tests/oracle/make_arrow_tables.py. Skipped where the plug-in is not built.
-#include "portune/io/arrow_table.h"
+#include "portatune/io/arrow_table.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -9,28 +9,28 @@
 
 #include "io/table_file.h"
 #include "io/temporary_folder.h"
-#include "portune/error.h"
+#include "portatune/error.h"
 
-namespace portune::io {
+namespace portatune::io {
 namespace {
 
-std::string golden(const std::string& name) { return std::string(PORTUNE_TEST_DATA "/arrow/") + name; }
+std::string golden(const std::string& name) { return std::string(PORTATUNE_TEST_DATA "/arrow/") + name; }
 
 // First of all: once it is open, the plug-in stays so.
 TEST(ArrowPlugin, ThatIsMissingIsToldWithWhatNeedsIt) {
-  setenv("PORTUNE_ARROW_PLUGIN", "/nowhere/libportune_arrow.so", 1);
+  setenv("PORTATUNE_ARROW_PLUGIN", "/nowhere/libportatune_arrow.so", 1);
   expect_error<DeviceError>([] { ArrowTable table(golden("rows.parquet")); },
-                            {"rows.parquet", "/nowhere/libportune_arrow.so", "tools/setup.sh"});
+                            {"rows.parquet", "/nowhere/libportatune_arrow.so", "tools/setup.sh"});
   const std::string other = write_file("other.so", "no library");
-  setenv("PORTUNE_ARROW_PLUGIN", other.c_str(), 1);
+  setenv("PORTATUNE_ARROW_PLUGIN", other.c_str(), 1);
   EXPECT_THROW(ArrowTable(golden("rows.parquet")), DeviceError);
 }
 
 class ArrowTableTest : public testing::Test {
  protected:
   void SetUp() override {
-    if (!std::filesystem::exists(PORTUNE_ARROW_PLUGIN_FILE)) GTEST_SKIP() << "no plug-in for Arrow";
-    setenv("PORTUNE_ARROW_PLUGIN", PORTUNE_ARROW_PLUGIN_FILE, 1);
+    if (!std::filesystem::exists(PORTATUNE_ARROW_PLUGIN_FILE)) GTEST_SKIP() << "no plug-in for Arrow";
+    setenv("PORTATUNE_ARROW_PLUGIN", PORTATUNE_ARROW_PLUGIN_FILE, 1);
   }
 };
 
@@ -140,4 +140,4 @@ TEST_F(ArrowTableTest, DamageIsAnErrorOrChangesValues) {
 }
 
 }  // namespace
-}  // namespace portune::io
+}  // namespace portatune::io

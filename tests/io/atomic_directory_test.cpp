@@ -1,4 +1,4 @@
-#include "portune/io/atomic_directory.h"
+#include "portatune/io/atomic_directory.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -21,10 +21,10 @@
 #include <set>
 
 #include "io/temporary_folder.h"
-#include "portune/error.h"
-#include "portune/io/safetensors.h"
+#include "portatune/error.h"
+#include "portatune/io/safetensors.h"
 
-namespace portune::io {
+namespace portatune::io {
 namespace {
 
 namespace fs = std::filesystem;
@@ -378,4 +378,4 @@ TEST(AtomicDirectory, AKillAtAnyMomentLeavesOldOrNewWhole) { kill_and_check(50, 
 TEST(AtomicDirectory, AKillAtAnyMomentIsRecoveredWhereNamesCannotBeExchanged) { kill_and_check(50, false); }
 
 }  // namespace
-}  // namespace portune::io
+}  // namespace portatune::io

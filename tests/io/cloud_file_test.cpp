@@ -9,15 +9,15 @@
 
 #include "io/object_store.h"
 #include "io/table_file.h"
-#include "portune/base/stop.h"
-#include "portune/error.h"
-#include "portune/io/byte_source.h"
-#include "portune/io/cloud.h"
-#include "portune/io/cloud_pattern.h"
-#include "portune/io/fingerprint.h"
-#include "portune/io/random_access_file.h"
+#include "portatune/base/stop.h"
+#include "portatune/error.h"
+#include "portatune/io/byte_source.h"
+#include "portatune/io/cloud.h"
+#include "portatune/io/cloud_pattern.h"
+#include "portatune/io/fingerprint.h"
+#include "portatune/io/random_access_file.h"
 
-namespace portune::io {
+namespace portatune::io {
 namespace {
 
 using testing::ElementsAre;
@@ -40,9 +40,9 @@ std::string read(const RandomAccessFile& file, int64_t offset, size_t bytes) {
 class CloudFile : public testing::TestWithParam<const char*> {
  protected:
   void SetUp() override {
-    if (!std::filesystem::exists(PORTUNE_ARROW_PLUGIN_FILE)) GTEST_SKIP() << "no plug-in for Arrow";
-    setenv("PORTUNE_ARROW_PLUGIN", PORTUNE_ARROW_PLUGIN_FILE, 1);
-    unsetenv("PORTUNE_REMOTE_TIMEOUT");
+    if (!std::filesystem::exists(PORTATUNE_ARROW_PLUGIN_FILE)) GTEST_SKIP() << "no plug-in for Arrow";
+    setenv("PORTATUNE_ARROW_PLUGIN", PORTATUNE_ARROW_PLUGIN_FILE, 1);
+    unsetenv("PORTATUNE_REMOTE_TIMEOUT");
     store_.fail_next(0, {});
   }
   void TearDown() override { store_.fail_next(0, {}); }
@@ -126,14 +126,14 @@ TEST_P(CloudFile, WhoseBodyIsCutIsAskedForAgain) {
 }
 
 TEST_P(CloudFile, OfAServerThatStaysBusyIsGivenUp) {
-  setenv("PORTUNE_REMOTE_TIMEOUT", "1", 1);
+  setenv("PORTATUNE_REMOTE_TIMEOUT", "1", 1);
   store_.put("b/a", "text");
   store_.fail_always({.status = 503});
-  expect_error<IoError>([&] { open_file(url("b/a")); }, {"b/a", "attempt", "PORTUNE_REMOTE_TIMEOUT"});
+  expect_error<IoError>([&] { open_file(url("b/a")); }, {"b/a", "attempt", "PORTATUNE_REMOTE_TIMEOUT"});
 }
 
 TEST_P(CloudFile, OfASilentServerIsGivenUp) {
-  setenv("PORTUNE_REMOTE_TIMEOUT", "0.5", 1);
+  setenv("PORTATUNE_REMOTE_TIMEOUT", "0.5", 1);
   store_.put("b/a", "text");
   store_.fail_next(1, {.status = 503, .hangs = true});
   expect_error<IoError>([&] { open_file(url("b/a")); }, {"b/a", "no answer in time"});
@@ -181,4 +181,4 @@ TEST_P(CloudFile, PatternsAndFoldersList) {
 INSTANTIATE_TEST_SUITE_P(Of, CloudFile, testing::Values("s3", "gs"), [](const auto& scheme) { return scheme.param; });
 
 }  // namespace
-}  // namespace portune::io
+}  // namespace portatune::io

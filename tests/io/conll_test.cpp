@@ -1,9 +1,9 @@
-#include "portune/io/conll.h"
+#include "portatune/io/conll.h"
 
 #include "io/table_file.h"
-#include "portune/error.h"
+#include "portatune/error.h"
 
-namespace portune::io {
+namespace portatune::io {
 namespace {
 
 struct Sentence {
@@ -64,4 +64,4 @@ TEST(Conll, LinesMayLieAcrossTheBlocksThatAreRead) {
   for (size_t i = 0; i < sentences.size(); ++i) ASSERT_EQ(sentences[i].tokens.at(0), "token" + std::to_string(i));
 }
 
-}  // namespace portune::io
+}  // namespace portatune::io

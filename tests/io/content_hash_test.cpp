@@ -1,4 +1,4 @@
-#include "portune/io/content_hash.h"
+#include "portatune/io/content_hash.h"
 
 #include <gtest/gtest.h>
 
@@ -6,9 +6,9 @@
 
 #include "base/limited_memory.h"
 #include "io/temporary_folder.h"
-#include "portune/error.h"
+#include "portatune/error.h"
 
-namespace portune::io {
+namespace portatune::io {
 namespace {
 
 // The values of python-xxhash's xxh3_64_hexdigest.
@@ -53,4 +53,4 @@ TEST(ContentHash, DependsOnBytesAndOrderAlone) {
 TEST(ContentHash, NeedsTheFiles) { EXPECT_THROW(content_hash({"/nowhere/a.csv"}), NotFoundError); }
 
 }  // namespace
-}  // namespace portune::io
+}  // namespace portatune::io

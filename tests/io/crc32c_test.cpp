@@ -1,10 +1,10 @@
-#include "portune/io/crc32c.h"
+#include "portatune/io/crc32c.h"
 
 #include <gtest/gtest.h>
 
 #include <string>
 
-namespace portune::io {
+namespace portatune::io {
 namespace {
 
 // Values of RFC 3720, B.4.
@@ -24,4 +24,4 @@ TEST(Crc32c, GoesOnWithMoreBytes) { EXPECT_EQ(crc32c("456789", crc32c("123")), c
 TEST(Crc32c, IsMasked) { EXPECT_EQ(masked_crc32c("123456789"), 0xC78AB0E5u); }
 
 }  // namespace
-}  // namespace portune::io
+}  // namespace portatune::io

@@ -1,12 +1,12 @@
-#include "portune/io/csv.h"
+#include "portatune/io/csv.h"
 
 #include <fstream>
 #include <nlohmann/json.hpp>
 
 #include "io/table_file.h"
-#include "portune/error.h"
+#include "portatune/error.h"
 
-namespace portune::io {
+namespace portatune::io {
 namespace {
 
 using Rows = std::vector<std::vector<std::string>>;
@@ -21,7 +21,7 @@ Rows read_text(std::string_view text, CsvFormat format = {}) {
   return read_all(CsvReader(write_file("in.csv", text), format));
 }
 
-std::string golden(const std::string& name) { return std::string(PORTUNE_TEST_DATA "/csv/") + name; }
+std::string golden(const std::string& name) { return std::string(PORTATUNE_TEST_DATA "/csv/") + name; }
 
 Rows recorded(const std::string& name) { return nlohmann::json::parse(std::ifstream(golden(name))).get<Rows>(); }
 
@@ -121,4 +121,4 @@ TEST(Csv, AFieldOfMoreThan16MegabytesIsRefused) {
   EXPECT_EQ(read_text("a\n" + text.substr(0, 16 << 20) + "\n").size(), 2u);
 }
 
-}  // namespace portune::io
+}  // namespace portatune::io

@@ -1,16 +1,16 @@
 // tests/data/compressed was made by Python's gzip and Arrow's zstd: tests/oracle/make_compressed_tables.py.
-#include "portune/io/decompress.h"
+#include "portatune/io/decompress.h"
 
 #include <gtest/gtest.h>
 
 #include "io/table_file.h"
 #include "io/temporary_folder.h"
-#include "portune/error.h"
+#include "portatune/error.h"
 
-namespace portune::io {
+namespace portatune::io {
 namespace {
 
-std::string golden(const std::string& name) { return std::string(PORTUNE_TEST_DATA "/compressed/") + name; }
+std::string golden(const std::string& name) { return std::string(PORTATUNE_TEST_DATA "/compressed/") + name; }
 
 std::string expected_csv() {
   std::string text = "text,label\n";
@@ -105,4 +105,4 @@ TEST(Decompress, ReadsAtMostWhatIsAllowed) {
 TEST(Decompress, AMissingFileIsTold) { EXPECT_THROW(open_decompressed("/nowhere/table.csv.gz"), NotFoundError); }
 
 }  // namespace
-}  // namespace portune::io
+}  // namespace portatune::io

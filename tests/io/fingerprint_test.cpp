@@ -1,13 +1,13 @@
-#include "portune/io/fingerprint.h"
+#include "portatune/io/fingerprint.h"
 
 #include <gtest/gtest.h>
 
 #include <set>
 
 #include "io/temporary_folder.h"
-#include "portune/error.h"
+#include "portatune/error.h"
 
-namespace portune::io {
+namespace portatune::io {
 namespace {
 
 TEST(Fingerprint, IsTheSameForTheSameBytesWhereverTheyAre) {
@@ -52,4 +52,4 @@ TEST(Fingerprint, OfLargeFilesDependsOnSizeBeginningAndEnd) {
 TEST(Fingerprint, OfAMissingFileIsNotFound) { EXPECT_THROW(fingerprint("/no/such/file"), NotFoundError); }
 
 }  // namespace
-}  // namespace portune::io
+}  // namespace portatune::io

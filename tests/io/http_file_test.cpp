@@ -8,13 +8,13 @@
 #include "io/http_server.h"
 #include "io/table_file.h"
 #include "io/temporary_folder.h"
-#include "portune/base/stop.h"
-#include "portune/error.h"
-#include "portune/io/byte_source.h"
-#include "portune/io/fingerprint.h"
-#include "portune/io/random_access_file.h"
+#include "portatune/base/stop.h"
+#include "portatune/error.h"
+#include "portatune/io/byte_source.h"
+#include "portatune/io/fingerprint.h"
+#include "portatune/io/random_access_file.h"
 
-namespace portune::io {
+namespace portatune::io {
 namespace {
 
 using testing::HasSubstr;
@@ -47,11 +47,11 @@ std::string read(const RandomAccessFile& file, int64_t offset, size_t bytes) {
 class HttpFile : public testing::Test {
  protected:
   void SetUp() override {
-    unsetenv("PORTUNE_REMOTE_TIMEOUT");
+    unsetenv("PORTATUNE_REMOTE_TIMEOUT");
     setenv("NETRC", "/dev/null", 1);
   }
   // For requests that cannot go well.
-  static void give_up_soon() { setenv("PORTUNE_REMOTE_TIMEOUT", "0.5", 1); }
+  static void give_up_soon() { setenv("PORTATUNE_REMOTE_TIMEOUT", "0.5", 1); }
 };
 
 TEST_F(HttpFile, IsReadByRanges) {
@@ -152,7 +152,7 @@ TEST_F(HttpFile, OfADeadServerIsGivenUp) {
     const HttpServer server([](const HttpRequest&) { return HttpResponse{}; });
     url = server.url("/a.csv");
   }
-  expect_error<IoError>([&] { open_file(url); }, {"/a.csv", "attempts", "PORTUNE_REMOTE_TIMEOUT"});
+  expect_error<IoError>([&] { open_file(url); }, {"/a.csv", "attempts", "PORTATUNE_REMOTE_TIMEOUT"});
 }
 
 TEST_F(HttpFile, OfASilentServerIsGivenUp) {
@@ -281,4 +281,4 @@ TEST_F(HttpFile, FingerprintsAreOfTheIdentityOrElseOfBytes) {
 }
 
 }  // namespace
-}  // namespace portune::io
+}  // namespace portatune::io

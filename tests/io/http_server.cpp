@@ -8,9 +8,9 @@
 #include <algorithm>
 #include <stdexcept>
 
-#include "portune/base/ascii.h"
+#include "portatune/base/ascii.h"
 
-namespace portune {
+namespace portatune {
 namespace {
 
 bool send_all(int connection, std::string_view bytes) {
@@ -190,4 +190,4 @@ HttpResponse ranged(const HttpRequest& request, const std::string& bytes, const 
   return response;
 }
 
-}  // namespace portune
+}  // namespace portatune

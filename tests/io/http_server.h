@@ -11,7 +11,7 @@
 #include <thread>
 #include <vector>
 
-namespace portune {
+namespace portatune {
 
 struct HttpRequest {
   std::string method, target;                  ///< "GET", "/a.csv?x=1"
@@ -72,4 +72,4 @@ HttpResponse ranged(const HttpRequest& request, const std::string& bytes, const 
 /// A path as it was before the escapes of a URL.
 std::string percent_decoded(const std::string& text);
 
-}  // namespace portune
+}  // namespace portatune

@@ -1,10 +1,10 @@
 #include <gtest/gtest.h>
 
 #include "io/tfrecord_cases.h"
-#include "portune/error.h"
-#include "portune/io/byte_source.h"
+#include "portatune/error.h"
+#include "portatune/io/byte_source.h"
 
-namespace portune::io {
+namespace portatune::io {
 namespace {
 
 std::string all_of(ByteSource& source, size_t at_a_time) {
@@ -52,4 +52,4 @@ TEST(Inflate, TellsOfDamage) {
 }
 
 }  // namespace
-}  // namespace portune::io
+}  // namespace portatune::io

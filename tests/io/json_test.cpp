@@ -1,12 +1,12 @@
-#include "portune/io/json.h"
+#include "portatune/io/json.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "io/temporary_folder.h"
-#include "portune/error.h"
+#include "portatune/error.h"
 
-namespace portune::io {
+namespace portatune::io {
 namespace {
 
 using ::testing::AllOf;
@@ -141,4 +141,4 @@ TEST(JsonObject, ReadsAFile) {
 }
 
 }  // namespace
-}  // namespace portune::io
+}  // namespace portatune::io

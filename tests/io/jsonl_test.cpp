@@ -1,10 +1,10 @@
-#include "portune/io/jsonl.h"
+#include "portatune/io/jsonl.h"
 
 #include "io/table_file.h"
-#include "portune/error.h"
-#include "portune/io/bad_record.h"
+#include "portatune/error.h"
+#include "portatune/io/bad_record.h"
 
-namespace portune::io {
+namespace portatune::io {
 namespace {
 
 using Row = std::vector<std::pair<std::string, std::string>>;
@@ -125,4 +125,4 @@ TEST(Jsonl, DeepNestingIsNoTrouble) {
   EXPECT_EQ(read_text(deep, {"a"}, 1 << 20), (std::vector<Row>{{{"a", "1"}}}));
 }
 
-}  // namespace portune::io
+}  // namespace portatune::io

@@ -1,11 +1,11 @@
-#include "portune/io/line_reader.h"
+#include "portatune/io/line_reader.h"
 
 #include <gtest/gtest.h>
 
 #include "io/table_file.h"
-#include "portune/io/bad_record.h"
+#include "portatune/io/bad_record.h"
 
-namespace portune::io {
+namespace portatune::io {
 namespace {
 
 std::vector<std::string> lines_of(LineReader& reader) {
@@ -45,7 +45,7 @@ TEST(LineReader, GoesOnBehindALineThatIsBad) {
 }
 
 TEST(LineReader, ReadsCompressedFilesLineByLine) {
-  LineReader reader(PORTUNE_TEST_DATA "/compressed/lines.txt.gz", 100, "short lines");
+  LineReader reader(PORTATUNE_TEST_DATA "/compressed/lines.txt.gz", 100, "short lines");
   const Lines lines = lines_of(reader);
   EXPECT_EQ(lines.size(), 100'000U);
   EXPECT_EQ(lines.front(), "the same line");
@@ -53,4 +53,4 @@ TEST(LineReader, ReadsCompressedFilesLineByLine) {
 }
 
 }  // namespace
-}  // namespace portune::io
+}  // namespace portatune::io

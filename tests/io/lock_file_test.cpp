@@ -1,4 +1,4 @@
-#include "portune/io/lock_file.h"
+#include "portatune/io/lock_file.h"
 
 #include <gtest/gtest.h>
 #include <sys/wait.h>
@@ -7,9 +7,9 @@
 #include <csignal>
 
 #include "io/temporary_folder.h"
-#include "portune/error.h"
+#include "portatune/error.h"
 
-namespace portune::io {
+namespace portatune::io {
 namespace {
 
 // Flock is by open file: a second one of the same process is like one of another.
@@ -56,4 +56,4 @@ TEST(LockFile, NeedsItsFolder) {
 }
 
 }  // namespace
-}  // namespace portune::io
+}  // namespace portatune::io

@@ -4,7 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
-namespace portune {
+namespace portatune {
 namespace {
 
 constexpr const char* kModified = "Sun, 01 Nov 2026 10:00:00 GMT";
@@ -136,4 +136,4 @@ HttpResponse ObjectStore::answer_gs(const HttpRequest& request) {
   return response;
 }
 
-}  // namespace portune
+}  // namespace portatune

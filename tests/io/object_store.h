@@ -7,7 +7,7 @@
 
 #include "io/http_server.h"
 
-namespace portune {
+namespace portatune {
 
 /// Buckets behind both interfaces, on one port: S3's REST with paths like /bucket/key, and Google's JSON interface.
 /// Arrow and the SDKs in it are pointed at it by the environment, for the whole process and those that it starts.
@@ -50,4 +50,4 @@ class ObjectStore {
   HttpServer server_;
 };
 
-}  // namespace portune
+}  // namespace portatune

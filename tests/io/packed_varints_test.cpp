@@ -1,4 +1,4 @@
-#include "portune/io/packed_varints.h"
+#include "portatune/io/packed_varints.h"
 
 #include <gtest/gtest.h>
 
@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "portune/error.h"
+#include "portatune/error.h"
 
-namespace portune::io {
+namespace portatune::io {
 namespace {
 
 // By the definition, bit by bit.
@@ -63,4 +63,4 @@ TEST(PackedVarints, RefusesWhatIsNoNumber) {
 }
 
 }  // namespace
-}  // namespace portune::io
+}  // namespace portatune::io

@@ -1,4 +1,4 @@
-#include "portune/io/read_ahead.h"
+#include "portatune/io/read_ahead.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -7,7 +7,7 @@
 #include <set>
 #include <vector>
 
-namespace portune::io {
+namespace portatune::io {
 namespace {
 
 constexpr int64_t kBlock = kReadAheadBlock;
@@ -103,4 +103,4 @@ TEST(ReadAheadTest, AFewPlacesMayBeReadInTurn) {
 }
 
 }  // namespace
-}  // namespace portune::io
+}  // namespace portatune::io

@@ -1,5 +1,5 @@
 // tests/data/safetensors is made by tests/oracle/make_safetensors_cases.py, which asks the `safetensors` package.
-#include "portune/io/safetensors_header.h"
+#include "portatune/io/safetensors_header.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -8,14 +8,14 @@
 #include <nlohmann/json.hpp>
 
 #include "io/temporary_folder.h"
-#include "portune/error.h"
+#include "portatune/error.h"
 
-namespace portune::io {
+namespace portatune::io {
 namespace {
 
 using ::testing::HasSubstr;
 
-const std::filesystem::path kCases = std::filesystem::path(PORTUNE_TEST_DATA) / "safetensors";
+const std::filesystem::path kCases = std::filesystem::path(PORTATUNE_TEST_DATA) / "safetensors";
 
 nlohmann::json verdicts() { return nlohmann::json::parse(std::ifstream(kCases / "verdicts.json")); }
 
@@ -31,7 +31,7 @@ SafetensorsHeader parse(const std::string& file) {
 TEST(SafetensorsHeader, AcceptsWhatThePackageAcceptsExceptForTheListedDifferences) {
   int accepted = 0;
   for (const auto& row : verdicts()) {
-    if (row["portune"] != "accept") continue;
+    if (row["portatune"] != "accept") continue;
     const std::string name = row["name"];
     EXPECT_NO_THROW(SafetensorsFile::open(kCases / (name + ".safetensors"))) << name;
     ++accepted;
@@ -42,7 +42,7 @@ TEST(SafetensorsHeader, AcceptsWhatThePackageAcceptsExceptForTheListedDifference
 TEST(SafetensorsHeader, RefusesEveryBadFileAndNamesFileAndTensor) {
   int refused = 0;
   for (const auto& row : verdicts()) {
-    if (row["portune"] != "reject") continue;
+    if (row["portatune"] != "reject") continue;
     const std::string name = row["name"];
     const std::filesystem::path path = kCases / (name + ".safetensors");
     SCOPED_TRACE(name);
@@ -56,7 +56,7 @@ TEST(SafetensorsHeader, RefusesEveryBadFileAndNamesFileAndTensor) {
 
 TEST(SafetensorsHeader, DiffersFromThePackageOnlyByRefusingMore) {
   for (const auto& row : verdicts()) {
-    EXPECT_TRUE(row["package"] == "accept" || row["portune"] == "reject") << row["name"];
+    EXPECT_TRUE(row["package"] == "accept" || row["portatune"] == "reject") << row["name"];
   }
 }
 
@@ -102,4 +102,4 @@ TEST(SafetensorsHeader, BombsOfBracketsAndDigitsAreRefused) {
 }
 
 }  // namespace
-}  // namespace portune::io
+}  // namespace portatune::io

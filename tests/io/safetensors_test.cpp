@@ -1,4 +1,4 @@
-#include "portune/io/safetensors.h"
+#include "portatune/io/safetensors.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -6,16 +6,16 @@
 #include <cstring>
 
 #include "io/temporary_folder.h"
-#include "portune/error.h"
+#include "portatune/error.h"
 
-namespace portune::io {
+namespace portatune::io {
 namespace {
 
 using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-const std::filesystem::path kCases = std::filesystem::path(PORTUNE_TEST_DATA) / "safetensors";
+const std::filesystem::path kCases = std::filesystem::path(PORTATUNE_TEST_DATA) / "safetensors";
 
 TEST(SafetensorsFile, ReadsWhatThePackageWrote) {
   const auto file = SafetensorsFile::open(kCases / "written_by_the_package.safetensors");
@@ -166,4 +166,4 @@ TEST(SafetensorsWriter, TakesWhatItsHeaderSaysAndNothingElse) {
 }
 
 }  // namespace
-}  // namespace portune::io
+}  // namespace portatune::io

@@ -1,8 +1,8 @@
-#include "portune/io/sha256.h"
+#include "portatune/io/sha256.h"
 
 #include <gtest/gtest.h>
 
-namespace portune::io {
+namespace portatune::io {
 namespace {
 
 std::string sha256(const std::string& text) {
@@ -25,4 +25,4 @@ TEST(Sha256, IsThatOfAllPieces) {
 }
 
 }  // namespace
-}  // namespace portune::io
+}  // namespace portatune::io

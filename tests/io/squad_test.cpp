@@ -1,9 +1,9 @@
-#include "portune/io/squad.h"
+#include "portatune/io/squad.h"
 
 #include "io/table_file.h"
-#include "portune/error.h"
+#include "portatune/error.h"
 
-namespace portune::io {
+namespace portatune::io {
 namespace {
 
 struct Row {
@@ -81,4 +81,4 @@ INSTANTIATE_TEST_SUITE_P(
 
 TEST(Squad, MissingFileIsNoticedAtOnce) { EXPECT_THROW(SquadReader("no/such.json", true), NotFoundError); }
 
-}  // namespace portune::io
+}  // namespace portatune::io

@@ -10,7 +10,7 @@
 #include <string>
 #include <string_view>
 
-namespace portune {
+namespace portatune {
 
 /// Writes a temporary file, whose name begins with that of the running test, and returns its path.
 inline std::string write_file(const std::string& name, std::string_view content) {
@@ -33,4 +33,4 @@ void expect_error(const F& f, std::initializer_list<const char*> parts) {
   }
 }
 
-}  // namespace portune
+}  // namespace portatune

@@ -11,12 +11,12 @@
 #include <string>
 #include <string_view>
 
-namespace portune {
+namespace portatune {
 
 class TemporaryFolder {
  public:
   explicit TemporaryFolder(const std::filesystem::path& parent = std::filesystem::temp_directory_path()) {
-    std::string name = (parent / "portune_test.XXXXXX").string();
+    std::string name = (parent / "portatune_test.XXXXXX").string();
     if (mkdtemp(name.data()) == nullptr) throw std::runtime_error("mkdtemp " + name);
     path_ = name;
   }
@@ -58,4 +58,4 @@ std::string message_of(Action action) {
   return {};
 }
 
-}  // namespace portune
+}  // namespace portatune

@@ -1,4 +1,4 @@
-#include "portune/io/tensor_files.h"
+#include "portatune/io/tensor_files.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -6,9 +6,9 @@
 #include <nlohmann/json.hpp>
 
 #include "io/temporary_folder.h"
-#include "portune/error.h"
+#include "portatune/error.h"
 
-namespace portune::io {
+namespace portatune::io {
 namespace {
 
 using ::testing::AllOf;
@@ -61,4 +61,4 @@ TEST(TensorFiles, ComeBackAsTheyWereWritten) {
 }
 
 }  // namespace
-}  // namespace portune::io
+}  // namespace portatune::io

@@ -1,13 +1,13 @@
-#include "portune/io/tf_example.h"
+#include "portatune/io/tf_example.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "base/limited_memory.h"
 #include "io/tfrecord_cases.h"
-#include "portune/error.h"
+#include "portatune/error.h"
 
-namespace portune::io {
+namespace portatune::io {
 namespace {
 
 using nlohmann::json;
@@ -183,4 +183,4 @@ TEST(TfExampleWriter, OrderOfAddingMakesNoDifference) {
 }
 
 }  // namespace
-}  // namespace portune::io
+}  // namespace portatune::io

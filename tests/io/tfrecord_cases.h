@@ -9,13 +9,13 @@
 #include <vector>
 
 #include "io/temporary_folder.h"
-#include "portune/io/tfrecord_index.h"
-#include "portune/io/tfrecord_reader.h"
-#include "portune/io/tfrecord_writer.h"
+#include "portatune/io/tfrecord_index.h"
+#include "portatune/io/tfrecord_reader.h"
+#include "portatune/io/tfrecord_writer.h"
 
-namespace portune::io {
+namespace portatune::io {
 
-inline const std::filesystem::path kTfrecordData = std::filesystem::path(PORTUNE_TEST_DATA) / "tfrecord";
+inline const std::filesystem::path kTfrecordData = std::filesystem::path(PORTATUNE_TEST_DATA) / "tfrecord";
 
 inline nlohmann::json tfrecord_case(const std::string& name) {
   return nlohmann::json::parse(std::ifstream(kTfrecordData / name));
@@ -57,4 +57,4 @@ inline void write_records(const std::filesystem::path& file, const std::vector<s
   writer.commit();
 }
 
-}  // namespace portune::io
+}  // namespace portatune::io

@@ -1,10 +1,10 @@
-#include "portune/io/tfrecord_index.h"
+#include "portatune/io/tfrecord_index.h"
 
 #include <gmock/gmock.h>
 
 #include "io/tfrecord_cases.h"
 
-namespace portune::io {
+namespace portatune::io {
 namespace {
 
 using testing::AllOf;
@@ -66,7 +66,7 @@ TEST_F(Index, OfAnotherFileIsNoticed) {
   write_text(index_path(file_), index);
   EXPECT_THAT(
       message_of<DataError>([&] { open(); }),
-      testing::AllOf(HasSubstr("a file of 34 bytes"), HasSubstr("17, as"), HasSubstr("portune tfrecord index")));
+      testing::AllOf(HasSubstr("a file of 34 bytes"), HasSubstr("17, as"), HasSubstr("portatune tfrecord index")));
 }
 
 TEST_F(Index, DamageIsNoticed) {
@@ -128,4 +128,4 @@ TEST_F(Index, IsNotMadeOfADamagedFile) {
 }
 
 }  // namespace
-}  // namespace portune::io
+}  // namespace portatune::io

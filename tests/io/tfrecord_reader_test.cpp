@@ -1,10 +1,10 @@
-#include "portune/io/tfrecord_reader.h"
+#include "portatune/io/tfrecord_reader.h"
 
 #include <gmock/gmock.h>
 
 #include "io/tfrecord_cases.h"
 
-namespace portune::io {
+namespace portatune::io {
 namespace {
 
 using testing::AllOf;
@@ -34,7 +34,7 @@ TEST(TfrecordReader, ReadsPlainAndCompressedFilesOfTensorFlow) {
 }
 
 TEST(TfrecordReader, ReadsWhatArrowCompressed) {
-  EXPECT_EQ(records_of(PORTUNE_TEST_DATA "/compressed/examples.tfrecord.zst"),
+  EXPECT_EQ(records_of(PORTATUNE_TEST_DATA "/compressed/examples.tfrecord.zst"),
             records_of(kTfrecordData / "examples.tfrecord"));
 }
 
@@ -199,4 +199,4 @@ TEST(ReadRecord, GivesTheRecordThatStandsThere) {
 }
 
 }  // namespace
-}  // namespace portune::io
+}  // namespace portatune::io

@@ -1,11 +1,11 @@
-#include "portune/io/tfrecord_writer.h"
+#include "portatune/io/tfrecord_writer.h"
 
 #include <gmock/gmock.h>
 
 #include "io/tfrecord_cases.h"
-#include "portune/error.h"
+#include "portatune/error.h"
 
-namespace portune::io {
+namespace portatune::io {
 namespace {
 
 std::vector<std::string> names_in(const TemporaryFolder& folder) {
@@ -55,4 +55,4 @@ TEST(TfrecordWriter, NeedsAFolder) {
 }
 
 }  // namespace
-}  // namespace portune::io
+}  // namespace portatune::io

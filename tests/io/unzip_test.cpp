@@ -1,4 +1,4 @@
-#include "portune/io/unzip.h"
+#include "portatune/io/unzip.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -6,11 +6,11 @@
 
 #include "io/temporary_folder.h"
 #include "io/write_zip.h"
-#include "portune/base/stop.h"
-#include "portune/error.h"
-#include "portune/io/file.h"
+#include "portatune/base/stop.h"
+#include "portatune/error.h"
+#include "portatune/io/file.h"
 
-namespace portune::io {
+namespace portatune::io {
 namespace {
 
 namespace fs = std::filesystem;
@@ -84,4 +84,4 @@ TEST_F(Unzip, EndsWhenItIsAskedTo) {
 }
 
 }  // namespace
-}  // namespace portune::io
+}  // namespace portatune::io

@@ -1,8 +1,8 @@
-#include "portune/io/url.h"
+#include "portatune/io/url.h"
 
 #include <gtest/gtest.h>
 
-namespace portune::io {
+namespace portatune::io {
 namespace {
 
 TEST(Url, ThisMachineIsWhatCanMeanNothingElse) {
@@ -16,4 +16,4 @@ TEST(Url, ThisMachineIsWhatCanMeanNothingElse) {
 }
 
 }  // namespace
-}  // namespace portune::io
+}  // namespace portatune::io

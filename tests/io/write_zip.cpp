@@ -5,7 +5,7 @@
 
 #include <stdexcept>
 
-namespace portune {
+namespace portatune {
 namespace {
 
 constexpr uLong kUnix = 3 << 8;  // so that the upper half of the attributes is a mode
@@ -30,4 +30,4 @@ void write_zip(const std::filesystem::path& file, const std::vector<ZipEntry>& e
   require(zipClose(zip, nullptr));
 }
 
-}  // namespace portune
+}  // namespace portatune

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-namespace portune {
+namespace portatune {
 
 struct ZipEntry {
   std::string name, bytes;
@@ -14,4 +14,4 @@ struct ZipEntry {
 
 void write_zip(const std::filesystem::path& file, const std::vector<ZipEntry>& entries);
 
-}  // namespace portune
+}  // namespace portatune

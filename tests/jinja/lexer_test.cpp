@@ -1,10 +1,10 @@
-#include "portune/jinja/lexer.h"
+#include "portatune/jinja/lexer.h"
 
 #include <gtest/gtest.h>
 
-#include "portune/error.h"
+#include "portatune/error.h"
 
-namespace portune::jinja {
+namespace portatune::jinja {
 namespace {
 
 using Kind = Token::Kind;
@@ -40,4 +40,4 @@ TEST(Lexer, AnUnclosedTagIsToldWithTheLineWhereItBegins) {
 }
 
 }  // namespace
-}  // namespace portune::jinja
+}  // namespace portatune::jinja

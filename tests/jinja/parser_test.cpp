@@ -1,11 +1,11 @@
-#include "portune/jinja/parser.h"
+#include "portatune/jinja/parser.h"
 
 #include <gtest/gtest.h>
 
 #include "jinja/run.h"
-#include "portune/error.h"
+#include "portatune/error.h"
 
-namespace portune::jinja {
+namespace portatune::jinja {
 namespace {
 
 std::string error_of(const std::string& source) {
@@ -37,4 +37,4 @@ TEST(Parser, BindsAsJinjaDoes) {
 }
 
 }  // namespace
-}  // namespace portune::jinja
+}  // namespace portatune::jinja

@@ -6,10 +6,10 @@
 #include <string>
 #include <vector>
 
-#include "portune/jinja/from_json.h"
-#include "portune/jinja/template.h"
+#include "portatune/jinja/from_json.h"
+#include "portatune/jinja/template.h"
 
-namespace portune::jinja {
+namespace portatune::jinja {
 
 /// The time that the golden files were made for: Thursday, 4 July 2024, 09:05:06.
 inline std::tm golden_time() {
@@ -38,4 +38,4 @@ inline std::vector<std::pair<int64_t, int64_t>> in_code_points(const Rendered& r
   return spans;
 }
 
-}  // namespace portune::jinja
+}  // namespace portatune::jinja

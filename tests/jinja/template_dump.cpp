@@ -1,20 +1,20 @@
 // Renders templates, for tests/oracle/compare_chat_templates.py to compare.
-//   portune_template_dump < REQUESTS > ANSWERS
+//   portatune_template_dump < REQUESTS > ANSWERS
 // REQUESTS: a JSON object a line: {"template": ..., "variables": {...}}. ANSWERS: for each {"text": ..., "generations":
 // [[begin, end], ...]} in code points, or {"error": ...}.
 #include <iostream>
 
 #include "jinja/run.h"
-#include "portune/error.h"
+#include "portatune/error.h"
 
 namespace {
 
 nlohmann::ordered_json answer(const nlohmann::ordered_json& request) {
   try {
-    const portune::jinja::Rendered rendered =
-        portune::jinja::run(request.at("template").get<std::string>(), request.at("variables"));
-    return {{"text", rendered.text}, {"generations", portune::jinja::in_code_points(rendered)}};
-  } catch (const portune::Error& error) {
+    const portatune::jinja::Rendered rendered =
+        portatune::jinja::run(request.at("template").get<std::string>(), request.at("variables"));
+    return {{"text", rendered.text}, {"generations", portatune::jinja::in_code_points(rendered)}};
+  } catch (const portatune::Error& error) {
     return {{"error", error.what()}};
   }
 }

@@ -1,17 +1,17 @@
-#include "portune/jinja/template.h"
+#include "portatune/jinja/template.h"
 
 #include <gtest/gtest.h>
 
 #include <fstream>
 
 #include "jinja/run.h"
-#include "portune/error.h"
+#include "portatune/error.h"
 
-namespace portune::jinja {
+namespace portatune::jinja {
 namespace {
 
 nlohmann::ordered_json golden(const std::string& file) {
-  std::ifstream in(PORTUNE_TEST_DATA "/" + file);
+  std::ifstream in(PORTATUNE_TEST_DATA "/" + file);
   return nlohmann::ordered_json::parse(in);
 }
 
@@ -56,7 +56,7 @@ TEST(Template, RendersConversationsAsTheReferenceDoes) {
   const nlohmann::ordered_json cases = golden("chat/renderings.json").at("cases");
   ASSERT_GT(cases.size(), 100u);
   for (const auto& expected : cases) {
-    std::ifstream in(PORTUNE_TEST_DATA "/chat/" + expected.at("template").get<std::string>());
+    std::ifstream in(PORTATUNE_TEST_DATA "/chat/" + expected.at("template").get<std::string>());
     const std::string source((std::istreambuf_iterator<char>(in)), {});
     SCOPED_TRACE(expected.at("template").get<std::string>() + " " + expected.at("variables").dump());
     if (expected.contains("error")) {
@@ -72,7 +72,7 @@ TEST(Template, RendersConversationsAsTheReferenceDoes) {
 
 TEST(Template, ErrorsNameLineAndConstruct) {
   EXPECT_EQ(error_of("a\n{{ x | center(3) }}"),
-            "template, line 2\n  given     the filter \"center\"\n  expected  what Portune knows of Jinja");
+            "template, line 2\n  given     the filter \"center\"\n  expected  what Portatune knows of Jinja");
   EXPECT_EQ(error_of("\n\n{{ message.role.first }}"),
             "template, line 3\n  given     \"message\" is undefined, and so has no \"role\"");
   EXPECT_EQ(error_of("{% include 'x' %}"),
@@ -138,4 +138,4 @@ TEST(Template, NamespacesAndMacrosThatHoldThemselvesAreFreed) {
 }
 
 }  // namespace
-}  // namespace portune::jinja
+}  // namespace portatune::jinja

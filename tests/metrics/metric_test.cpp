@@ -1,5 +1,5 @@
 // tests/data/metrics.json is made by tests/oracle/make_metric_cases.py, which asks scikit-learn.
-#include "portune/metrics.h"
+#include "portatune/metrics.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -8,9 +8,9 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 
-#include "portune/error.h"
+#include "portatune/error.h"
 
-namespace portune::metrics {
+namespace portatune::metrics {
 namespace {
 
 using ::testing::ElementsAre;
@@ -20,7 +20,7 @@ using Floats = std::vector<float>;
 constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
 constexpr float kInfinity = std::numeric_limits<float>::infinity();
 
-nlohmann::json cases() { return nlohmann::json::parse(std::ifstream(PORTUNE_TEST_DATA "/metrics.json"))["cases"]; }
+nlohmann::json cases() { return nlohmann::json::parse(std::ifstream(PORTATUNE_TEST_DATA "/metrics.json"))["cases"]; }
 
 // Adds a case in batches of `batch` rows.
 void update_in_batches(Metric& metric, const Floats& predictions, const Floats& targets, const Floats& weights,
@@ -165,4 +165,4 @@ TEST(Argmax, TakesTheFirstOfTheHighest) {
 }
 
 }  // namespace
-}  // namespace portune::metrics
+}  // namespace portatune::metrics

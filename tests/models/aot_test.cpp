@@ -7,10 +7,10 @@
 
 #include "models/cases.h"
 #include "models/packed_model.h"
-#include "portune/parity/optimizer_steps.h"
-#include "portune/parity/reference_task.h"
+#include "portatune/parity/optimizer_steps.h"
+#include "portatune/parity/reference_task.h"
 
-namespace portune::test {
+namespace portatune::test {
 namespace {
 
 pjrt::Executable compile_for(pjrt::AotTarget target, const Function& function) {
@@ -35,11 +35,11 @@ class ModelAot : public ::testing::TestWithParam<std::tuple<std::string, pjrt::A
   // Whether the case is its architecture's first, which has optimizer steps. Compiling a step for CUDA takes 10
   // seconds, so that those of the other heads are for whoever asks for all.
   bool is_whole() const { return !reference_.names("after5").empty(); }
-  static bool wants_all() { return std::getenv("PORTUNE_AOT_ALL") != nullptr; }
+  static bool wants_all() { return std::getenv("PORTATUNE_AOT_ALL") != nullptr; }
 };
 
 TEST_P(ModelAot, Compiles) {
-  PORTUNE_SKIP_WITHOUT_PLUGIN(target_);
+  PORTATUNE_SKIP_WITHOUT_PLUGIN(target_);
   const train::Signature inputs = signature_of(task_, reference_);
   constexpr DType kDtype = DType::kBFloat16;
   if (!task_.has_loss() || (target_ == pjrt::AotTarget::kCudaH100 && !is_whole() && !wants_all())) {
@@ -59,7 +59,7 @@ class PackedAot : public ::testing::TestWithParam<std::tuple<const char*, pjrt::
 
 TEST_P(PackedAot, Compiles) {
   const auto& [name, target] = GetParam();
-  PORTUNE_SKIP_WITHOUT_PLUGIN(target);
+  PORTATUNE_SKIP_WITHOUT_PLUGIN(target);
   const parity::ReferenceCase reference(case_folder(name));
   const parity::ReferenceTask task(reference, packed_model(reference));
   const train::StepProgram step =
@@ -72,7 +72,7 @@ class MeshAot : public PackedAot {
  protected:
   static void compile_on(const Mesh& mesh) {
     const auto& [name, target] = GetParam();
-    PORTUNE_SKIP_WITHOUT_PLUGIN(target);
+    PORTATUNE_SKIP_WITHOUT_PLUGIN(target);
     const parity::ReferenceCase reference(case_folder(name));
     const parity::ReferenceTask task(reference);
     train::Signature batch = signature_of(task, reference);
@@ -92,7 +92,7 @@ class SavingAot : public PackedAot {};
 
 TEST_P(SavingAot, Compiles) {
   const auto& [name, target] = GetParam();
-  PORTUNE_SKIP_WITHOUT_PLUGIN(target);
+  PORTATUNE_SKIP_WITHOUT_PLUGIN(target);
   const parity::ReferenceCase reference(case_folder(name));
   const parity::ReferenceTask task(reference);
   const train::StepProgram step =
@@ -106,7 +106,7 @@ class Float16Aot : public PackedAot {};
 
 TEST_P(Float16Aot, Compiles) {
   const auto& [name, target] = GetParam();
-  PORTUNE_SKIP_WITHOUT_PLUGIN(target);
+  PORTATUNE_SKIP_WITHOUT_PLUGIN(target);
   const parity::ReferenceCase reference(case_folder(name));
   const parity::ReferenceTask task(reference);
   compile_for(target,
@@ -138,4 +138,4 @@ INSTANTIATE_TEST_SUITE_P(Models, ModelAot,
                          kNameOfCase);
 
 }  // namespace
-}  // namespace portune::test
+}  // namespace portatune::test

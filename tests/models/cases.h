@@ -6,10 +6,10 @@
 #include <string>
 #include <vector>
 
-namespace portune::test {
+namespace portatune::test {
 
 inline std::filesystem::path case_folder(const std::string& name) {
-  return std::filesystem::path(PORTUNE_TEST_DATA) / "models" / name;
+  return std::filesystem::path(PORTATUNE_TEST_DATA) / "models" / name;
 }
 
 /// Sorted names.
@@ -22,4 +22,4 @@ inline std::vector<std::string> case_names() {
   return names;
 }
 
-}  // namespace portune::test
+}  // namespace portatune::test

@@ -3,11 +3,11 @@
 
 #include <functional>
 
-#include "portune/error.h"
-#include "portune/io/json.h"
-#include "portune/models.h"
+#include "portatune/error.h"
+#include "portatune/io/json.h"
+#include "portatune/models.h"
 
-namespace portune::models {
+namespace portatune::models {
 namespace {
 
 constexpr const char* kSizes = R"("vocab_size": 100, "hidden_size": 24, "num_hidden_layers": 2,
@@ -137,4 +137,4 @@ TEST(ImageModel, OnlyDeiTHasATeacher) {
 }
 
 }  // namespace
-}  // namespace portune::models
+}  // namespace portatune::models

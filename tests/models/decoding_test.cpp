@@ -4,10 +4,10 @@
 
 #include "graph/evaluate.h"
 #include "models/cases.h"
-#include "portune/error.h"
-#include "portune/parity/reference_task.h"
+#include "portatune/error.h"
+#include "portatune/parity/reference_task.h"
 
-namespace portune::test {
+namespace portatune::test {
 namespace {
 
 using models::KeyValueCache;
@@ -74,4 +74,4 @@ TEST(KeyValueCache, IsRefusedByEncoders) {
 }
 
 }  // namespace
-}  // namespace portune::test
+}  // namespace portatune::test

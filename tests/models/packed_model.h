@@ -7,11 +7,11 @@
 #include <numeric>
 #include <vector>
 
-#include "portune/ops.h"
-#include "portune/parity/reference_case.h"
-#include "portune/tasks/text_rows.h"
+#include "portatune/ops.h"
+#include "portatune/parity/reference_case.h"
+#include "portatune/tasks/text_rows.h"
 
-namespace portune::test {
+namespace portatune::test {
 
 // The lengths of the texts of a case; empty where there is padding before a token, which packed texts do not have.
 inline std::vector<int64_t> text_lengths(const Tensor& mask) {
@@ -96,4 +96,4 @@ inline std::unique_ptr<const models::TextModel> packed_model(const parity::Refer
                                        mask.shape()[mask.shape().rank() - 1]);
 }
 
-}  // namespace portune::test
+}  // namespace portatune::test

@@ -5,9 +5,9 @@
 #include "graph/evaluate.h"
 #include "models/cases.h"
 #include "models/packed_model.h"
-#include "portune/parity/parity.h"
+#include "portatune/parity/parity.h"
 
-namespace portune::test {
+namespace portatune::test {
 namespace {
 
 // Which cases there is nothing to pack in, or that are not equal by design.
@@ -54,4 +54,4 @@ TEST(PackedCases, AreOfEveryArchitecture) {
 }
 
 }  // namespace
-}  // namespace portune::test
+}  // namespace portatune::test

@@ -1,4 +1,4 @@
-#include "portune/parity/parity.h"
+#include "portatune/parity/parity.h"
 
 #include <gtest/gtest.h>
 
@@ -7,7 +7,7 @@
 #include "graph/evaluate.h"
 #include "models/cases.h"
 
-namespace portune::test {
+namespace portatune::test {
 namespace {
 
 using parity::Comparison;
@@ -48,4 +48,4 @@ INSTANTIATE_TEST_SUITE_P(Models, Parity, ::testing::ValuesIn(case_names()),
                          [](const auto& info) { return info.param; });
 
 }  // namespace
-}  // namespace portune::test
+}  // namespace portatune::test

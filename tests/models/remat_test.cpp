@@ -4,10 +4,10 @@
 
 #include "graph/evaluate.h"
 #include "models/cases.h"
-#include "portune/parity/optimizer_steps.h"
-#include "portune/parity/reference_task.h"
+#include "portatune/parity/optimizer_steps.h"
+#include "portatune/parity/reference_task.h"
 
-namespace portune::test {
+namespace portatune::test {
 namespace {
 
 // The case of each architecture that has optimizer steps.
@@ -69,4 +69,4 @@ INSTANTIATE_TEST_SUITE_P(Models, RematOf, ::testing::ValuesIn(whole_cases()),
                          [](const auto& info) { return info.param; });
 
 }  // namespace
-}  // namespace portune::test
+}  // namespace portatune::test

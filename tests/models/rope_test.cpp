@@ -1,5 +1,5 @@
 // Rotary frequencies, against those of transformers (tests/oracle/make_rope_cases.py).
-#include "portune/models/rope.h"
+#include "portatune/models/rope.h"
 
 #include <gtest/gtest.h>
 
@@ -7,10 +7,10 @@
 #include <filesystem>
 
 #include "graph/evaluate.h"
-#include "portune/error.h"
-#include "portune/io/json.h"
+#include "portatune/error.h"
+#include "portatune/io/json.h"
 
-namespace portune::test {
+namespace portatune::test {
 namespace {
 
 using models::RopeFrequencies;
@@ -19,7 +19,7 @@ using models::RopeParameters;
 io::JsonObject json(const std::string& text) { return io::JsonObject::parse(text, "config.json"); }
 
 TEST(Rope, FrequenciesAreThoseOfTransformers) {
-  const auto file = io::JsonObject::read(std::filesystem::path(PORTUNE_TEST_DATA) / "rope.json");
+  const auto file = io::JsonObject::read(std::filesystem::path(PORTATUNE_TEST_DATA) / "rope.json");
   const std::vector<io::JsonObject> cases = file.get_objects("cases");
   ASSERT_EQ(cases.size(), 12u);
   for (const io::JsonObject& c : cases) {
@@ -74,4 +74,4 @@ TEST(Rope, ErrorsNameTheKey) {
 }
 
 }  // namespace
-}  // namespace portune::test
+}  // namespace portatune::test

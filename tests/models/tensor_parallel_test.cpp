@@ -11,12 +11,12 @@
 #include "graph/evaluate.h"
 #include "io/temporary_folder.h"
 #include "models/cases.h"
-#include "portune/error.h"
-#include "portune/parity/optimizer_steps.h"
-#include "portune/parity/reference_task.h"
+#include "portatune/error.h"
+#include "portatune/parity/optimizer_steps.h"
+#include "portatune/parity/reference_task.h"
 #include "train/one_step.h"
 
-namespace portune::test {
+namespace portatune::test {
 namespace {
 
 using ::testing::AllOf;
@@ -169,4 +169,4 @@ INSTANTIATE_TEST_SUITE_P(Models, TensorParallelModel, ::testing::ValuesIn(whole_
                          [](const auto& info) { return info.param; });
 
 }  // namespace
-}  // namespace portune::test
+}  // namespace portatune::test

@@ -6,10 +6,10 @@
 
 #include "graph/evaluate.h"
 #include "io/temporary_folder.h"
-#include "portune/error.h"
-#include "portune/nn.h"
+#include "portatune/error.h"
+#include "portatune/nn.h"
 
-namespace portune::test {
+namespace portatune::test {
 namespace {
 
 constexpr DType kF32 = DType::kFloat32, kBF16 = DType::kBFloat16;
@@ -309,4 +309,4 @@ TEST(Layers, AttentionBiasHidesWhatTheMaskHides) {
 }
 
 }  // namespace
-}  // namespace portune::test
+}  // namespace portatune::test

@@ -1,10 +1,10 @@
 #include <gtest/gtest.h>
 
 #include "graph/evaluate.h"
-#include "portune/error.h"
-#include "portune/nn.h"
+#include "portatune/error.h"
+#include "portatune/nn.h"
 
-namespace portune::test {
+namespace portatune::test {
 namespace {
 
 constexpr nn::Initializer kOnes{nn::Initializer::Kind::kOnes};
@@ -91,4 +91,4 @@ TEST(Scope, RandomKeyIsMissedByName) {
 }
 
 }  // namespace
-}  // namespace portune::test
+}  // namespace portatune::test

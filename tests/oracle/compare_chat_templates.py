@@ -1,7 +1,7 @@
-"""Compares Portune's chat templates with those of transformers 5.23.0 on many conversations: the text, and where the
+"""Compares Portatune's chat templates with those of transformers 5.23.0 on many conversations: the text, and where the
 {% generation %} blocks stand in it. Both may refuse a conversation; then the words do not matter.
 
-    python tests/oracle/compare_chat_templates.py build/tests/jinja/portune_template_dump FOLDER
+    python tests/oracle/compare_chat_templates.py build/tests/jinja/portatune_template_dump FOLDER
 FOLDER has templates as *.jinja, of which the package trl has some sixty (trl/chat_templates). Prints the templates for
 which something differs, with the first difference, and how many are equal in everything; exits with 1 if one is not.
 """
@@ -58,7 +58,7 @@ def requests(template):
                                                    "add_generation_prompt": prompt, **TOKENS, **settings}}
 
 
-def run_portune(requests):
+def run_portatune(requests):
     lines = "".join(json.dumps(request) + "\n" for request in requests)
     answers = subprocess.run([DUMP], input=lines, capture_output=True, text=True, check=True).stdout
     return [json.loads(line) for line in answers.splitlines()]
@@ -74,7 +74,7 @@ def main():
     equal, refused, total, templates = 0, 0, 0, sorted(FOLDER.glob("*.jinja"))
     for path in templates:
         cases = list(requests(path.read_text()))
-        answers = run_portune(cases)
+        answers = run_portatune(cases)
         expected = [chat_reference.render(case["template"], case["variables"]) for case in cases]
         refused += sum("error" in answer for answer in expected)
         total += len(cases)

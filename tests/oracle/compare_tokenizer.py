@@ -1,8 +1,8 @@
-"""Compares Portune's tokenizer with tokenizers 0.23.3 on real and on random text: ids (both ways to get them), type
+"""Compares Portatune's tokenizer with tokenizers 0.23.3 on real and on random text: ids (both ways to get them), type
 ids, masks, sequence ids, word ids, offsets, and what the ids decode to; for several flags and truncations.
 
-    python tests/oracle/compare_tokenizer.py build/tests/text/portune_tokenizer_dump DATA [NAME ...]
-DATA is the folder that PORTUNE_SHARED_DATA names for the tests. NAMEs are of folders in its tokenizers/, or "components"
+    python tests/oracle/compare_tokenizer.py build/tests/text/portatune_tokenizer_dump DATA [NAME ...]
+DATA is the folder that PORTATUNE_SHARED_DATA names for the tests. NAMEs are of folders in its tokenizers/, or "components"
 for small tokenizers with each component, or "older files" for files without tokenizer.json (by default all). The environment variable EXAMPLES sets the number of random
 texts (60000). Prints, for each source, how many examples were compared and how many differ, and exits with 1 if any does.
 """
@@ -99,7 +99,7 @@ def expected(tokenizer, texts, add_special_tokens):
                    for x in text_as_numbers(tokenizer.decode(e.ids, skip_special_tokens=skip))]
     except Exception:  # the binding has no narrower class
         return [-1, -1]
-    except BaseException:  # a panic, where Portune may do better
+    except BaseException:  # a panic, where Portatune may do better
         return None
     none = lambda values: [-1 if v is None else v for v in values]
     offsets = [x for pair in e.offsets for x in pair]
@@ -173,7 +173,7 @@ def compare_truncations(folder, tokenizer, strange):
     pairs = [(a[0], b[0]) for a, b in zip(strange[:half], strange[half:])]
     for strategy, length, special in itertools.product(range(3), (3, 4, 7, 8, 20, 33), (True, False)):
         if special and length < tokenizer.num_special_tokens_to_add(True):
-            continue  # Portune refuses; there the difference wraps around, and nothing is cut
+            continue  # Portatune refuses; there the difference wraps around, and nothing is cut
         different += compare(f"random pairs, {STRATEGIES[strategy]} {length} {special}", folder, tokenizer, pairs,
                              length, strategy, special)
     for strategy, length in itertools.product(range(2), (2, 3, 9)):

@@ -26,7 +26,7 @@ MESSAGES = [
 ]
 DAY = datetime.date(2026, 11, 21)
 
-# Name, type, three values, and the texts that they are in Portune.
+# Name, type, three values, and the texts that they are in Portatune.
 COLUMNS = [
     ("text", pa.string(), ["one", "", None], ["one", "", ""]),
     ("large", pa.large_string(), ["a", "b,\"c\"", "caf\u00e9"], ["a", "b,\"c\"", "caf\u00e9"]),

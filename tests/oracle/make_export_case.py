@@ -1,4 +1,4 @@
-"""tests/oracle/make_export_case.py BUILD/portune: makes tests/data/export_*, models that Portune has fine-tuned.
+"""tests/oracle/make_export_case.py BUILD/portatune: makes tests/data/export_*, models that Portatune has fine-tuned.
 
 Fine-tunes tests/data/tiny_bert with the command, loads the folder in transformers, and writes beside it, in
 expected.json, the logits that transformers computes and what transformers itself would save for this model: config,
@@ -44,7 +44,7 @@ def main():
         if head == "multi_label":
             expected.update(row_labels=LABELS, loss=transformers_loss(folder))
         (folder / "expected.json").write_text(json.dumps({**expected, **saved_by_transformers(folder)}, indent=1) + "\n")
-        compare(head, expected["logits"], portune_logits(command, folder))
+        compare(head, expected["logits"], portatune_logits(command, folder))
 
 
 def fine_tune(command, head, folder):
@@ -98,7 +98,7 @@ def saved_by_transformers(folder):
     return {"config": config, "tensors": tensors}
 
 
-def portune_logits(command, folder):
+def portatune_logits(command, folder):
     with tempfile.TemporaryDirectory() as scratch:
         rows = pathlib.Path(scratch) / "rows.jsonl"
         rows.write_text("".join(json.dumps({"text": text}) + "\n" for text in TEXTS))

@@ -1,4 +1,4 @@
-"""tests/oracle/make_quest_case.py BUILD/portune: makes tests/data/quest, a model of --task qa-regression.
+"""tests/oracle/make_quest_case.py BUILD/portatune: makes tests/data/quest, a model of --task qa-regression.
 
 Fine-tunes tests/data/tiny_bert on made-up questions and answers, then computes the ratings of others with transformers'
 BertModel, its tokenizer and heads written in torch, and writes them to expected.json. Mean column-wise Spearman

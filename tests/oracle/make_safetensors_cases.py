@@ -2,7 +2,7 @@
 
 Run by hand from the root of the repository, with safetensors 0.8.0 and numpy:
     python tests/oracle/make_safetensors_cases.py
-Portune must accept and refuse the same files, except where a case says how and why it differs.
+Portatune must accept and refuse the same files, except where a case says how and why it differs.
 """
 
 import json
@@ -29,9 +29,9 @@ def entry(dtype, shape, begin, end):
     return {"dtype": dtype, "shape": shape, "data_offsets": [begin, end]}
 
 
-def case(name, content, mentions=(), portune=None, because=None):
-    """mentions: what Portune's error must contain; portune: its verdict where that differs from the package's."""
-    CASES.append(dict(name=name, content=content, mentions=list(mentions), portune=portune, because=because))
+def case(name, content, mentions=(), portatune=None, because=None):
+    """mentions: what Portatune's error must contain; portatune: its verdict where that differs from the package's."""
+    CASES.append(dict(name=name, content=content, mentions=list(mentions), portatune=portatune, because=because))
 
 
 F4 = bytes(range(16))  # four float32
@@ -86,7 +86,7 @@ case(
     "starts_with_space",
     file_of(" " + json.dumps({"w": W}), F4),
     ["start with {"],
-    portune="reject",
+    portatune="reject",
     because="the format says that the header starts with {",
 )
 case("array", file_of("[]"), ["start with {"])
@@ -109,7 +109,7 @@ case("metadata_value_is_an_object", file_of({"__metadata__": {"a": {}}, "w": W},
 case(
     "metadata_null",
     file_of({"__metadata__": None, "w": W}, F4),
-    portune="reject",
+    portatune="reject",
     because="the format says that __metadata__ is a map of strings",
 )
 
@@ -125,8 +125,8 @@ for dtype, size in (("U16", 2), ("F8_E4M3", 1), ("F8_E5M2", 1), ("C64", 8)):
         "dtype_" + dtype.lower(),
         file_of({"w": entry(dtype, [2], 0, 2 * size)}, F4[: 2 * size]),
         ["'w'", "'%s'" % dtype],
-        portune="reject",
-        because="an element type that Portune does not compute with",
+        portatune="reject",
+        because="an element type that Portatune does not compute with",
     )
 case("negative_size", file_of({"w": entry("F32", [-4], 0, 16)}, F4), ["'w'"])
 case("fractional_size", file_of({"w": entry("F32", [4.5], 0, 16)}, F4), ["'w'"])
@@ -143,14 +143,14 @@ case(
     "bytes_beyond_63_bits_times_zero",
     file_of({"w": entry("F32", [2**62, 0], 0, 0)}),
     ["'w'"],
-    portune="reject",
+    portatune="reject",
     because="a dimension of 2^62 is refused even beside a dimension of 0",
 )
 case(
     "elements_beyond_63_bits_times_zero",
     file_of({"w": entry("U8", [2**62, 3, 0], 0, 0)}),
     ["'w'"],
-    portune="reject",
+    portatune="reject",
     because="3 x 2^62 elements are refused even beside a dimension of 0",
 )
 case("one_offset", file_of({"w": {"dtype": "F32", "shape": [4], "data_offsets": [0]}}, F4), ["'w'"])
@@ -165,17 +165,17 @@ case(
     "unknown_key_in_entry",
     file_of({"w": dict(W, device="cuda")}, F4),
     ["'w'", "'device'"],
-    portune="reject",
+    portatune="reject",
     because="the format knows no such key",
 )
 RANK_17 = entry("F32", [1] * 16 + [4], 0, 16)
 case("rank_16", file_of({"w": entry("F32", [1] * 15 + [4], 0, 16)}, F4))
-case("rank_17", file_of({"w": RANK_17}, F4), ["'w'", "16"], portune="reject", because="no model has such a tensor")
+case("rank_17", file_of({"w": RANK_17}, F4), ["'w'", "16"], portatune="reject", because="no model has such a tensor")
 case(
     "long_name",
     file_of({"n" * 5000: W}, F4),
     ["5000 bytes"],
-    portune="reject",
+    portatune="reject",
     because="no model has such a name; names go into messages and other files",
 )
 
@@ -197,7 +197,7 @@ case(
     "duplicate_name",
     file_of('{"w":%s,"w":%s}' % (W_TEXT, W_TEXT), F4),
     ["'w'"],
-    portune="reject",
+    portatune="reject",
     because="the format forbids duplicate keys; the package keeps the last",
 )
 A_TEXT = '{"dtype":"U8","shape":[8],"data_offsets":[0,8]}'
@@ -208,7 +208,7 @@ case(
     "duplicate_empty_tensor",
     file_of('{"w":%s,"e":%s,"e":%s}' % ((W_TEXT,) + ('{"dtype":"F32","shape":[0],"data_offsets":[16,16]}',) * 2), F4),
     ["'e'", "this name"],
-    portune="reject",
+    portatune="reject",
     because="the format forbids duplicate keys; the package keeps the last",
 )
 case(
@@ -220,7 +220,7 @@ case(
     "duplicate_metadata_key",
     file_of('{"__metadata__":{"a":"1","a":"2"},"w":%s}' % W_TEXT, F4),
     ["'a'"],
-    portune="reject",
+    portatune="reject",
     because="the format forbids duplicate keys; the package keeps the last",
 )
 
@@ -243,9 +243,9 @@ def main():
         path = TARGET / (each["name"] + ".safetensors")
         path.write_bytes(each["content"])
         package, words = verdict(path)
-        portune = each["portune"] or package
-        assert (portune != package) == (each["because"] is not None), (each["name"], package, words)
-        row = dict(name=each["name"], package=package, says=words, portune=portune, mentions=each["mentions"])
+        portatune = each["portatune"] or package
+        assert (portatune != package) == (each["because"] is not None), (each["name"], package, words)
+        row = dict(name=each["name"], package=package, says=words, portatune=portatune, mentions=each["mentions"])
         if each["because"]:
             row["because"] = each["because"]
         rows.append(row)

@@ -1,4 +1,4 @@
-"""Makes src/portune/text/unicode/tables.inc by asking the `tokenizers` wheel about every code point.
+"""Makes src/portatune/text/unicode/tables.inc by asking the `tokenizers` wheel about every code point.
 
 Run by hand from the root of the repository, with tokenizers 0.23.3 (three minutes):
     python tests/oracle/make_tokenizer_tables.py
@@ -13,13 +13,13 @@ import unicodedata
 import tokenizers
 from tokenizers import AddedToken, Regex, Tokenizer, models, normalizers, pre_tokenizers
 
-TARGET = pathlib.Path("src/portune/text/unicode/tables.inc")
+TARGET = pathlib.Path("src/portatune/text/unicode/tables.inc")
 VERSION = "0.23.3"
 assert tokenizers.__version__ == VERSION
 
 CODE_POINTS = [c for c in range(0x110000) if not 0xD800 <= c < 0xE000]
 HANGUL = range(0xAC00, 0xD7A4)
-# The bits of a class, as in src/portune/text/unicode/unicode.h.
+# The bits of a class, as in src/portatune/text/unicode/unicode.h.
 CONTROL, SPACE, PUNCTUATION, MARK, CJK, WORD = 1, 2, 4, 8, 16, 32
 COMBINING_MARK, NUMERIC, EXTENDS, PREPENDS, BREAKS, PICTOGRAPH = 64, 128, 256, 512, 1024, 2048
 CATEGORIES = "Cn Lu Ll Lt Lm Lo Mn Mc Me Nd Nl No Pc Pd Ps Pe Pi Pf Po Sm Sc Sk So Zs Zl Zp Cc Cf Co".split()

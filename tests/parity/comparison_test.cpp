@@ -1,12 +1,12 @@
-#include "portune/parity/comparison.h"
+#include "portatune/parity/comparison.h"
 
 #include <gtest/gtest.h>
 
 #include <limits>
 
-#include "portune/error.h"
+#include "portatune/error.h"
 
-namespace portune::parity {
+namespace portatune::parity {
 namespace {
 
 Recorded recorded(std::initializer_list<float> values, double torch_difference = 0) {
@@ -64,4 +64,4 @@ TEST(Comparison, AFewElementsMayStrayAfterOptimizerSteps) {
 }
 
 }  // namespace
-}  // namespace portune::parity
+}  // namespace portatune::parity

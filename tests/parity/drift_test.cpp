@@ -1,13 +1,13 @@
-#include "portune/parity/drift.h"
+#include "portatune/parity/drift.h"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <limits>
 
-#include "portune/error.h"
+#include "portatune/error.h"
 
-namespace portune::parity {
+namespace portatune::parity {
 namespace {
 
 constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
@@ -65,4 +65,4 @@ TEST(Drift, AnElementThatIsNotFiniteIsInfinitelyFarApart) {
 TEST(Drift, OtherShapesAreAnError) { EXPECT_THROW(distance(state({1}, {1}), state({1, 2}, {1, 2})), UsageError); }
 
 }  // namespace
-}  // namespace portune::parity
+}  // namespace portatune::parity

@@ -1,4 +1,4 @@
-#include "portune/parity/generation.h"
+#include "portatune/parity/generation.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -7,10 +7,10 @@
 
 #include "graph/evaluate.h"
 #include "io/temporary_folder.h"
-#include "portune/error.h"
-#include "portune/io/safetensors.h"
+#include "portatune/error.h"
+#include "portatune/io/safetensors.h"
 
-namespace portune::parity {
+namespace portatune::parity {
 namespace {
 
 namespace fs = std::filesystem;
@@ -18,7 +18,7 @@ namespace fs = std::filesystem;
 // A case that can be changed.
 class CheckGeneration : public testing::Test {
  protected:
-  CheckGeneration() { fs::copy(PORTUNE_TEST_DATA "/models/gpt2_lm_untied", folder()); }
+  CheckGeneration() { fs::copy(PORTATUNE_TEST_DATA "/models/gpt2_lm_untied", folder()); }
   fs::path folder() const { return folder_.path() / "case"; }
   std::vector<Comparison> check() const {
     std::vector<Comparison> comparisons;
@@ -72,4 +72,4 @@ TEST_F(CheckGeneration, RefusesACaseWhoseOwnOptionsAreUnknown) {
 }
 
 }  // namespace
-}  // namespace portune::parity
+}  // namespace portatune::parity

@@ -1,14 +1,14 @@
-#include "portune/parity/reference_case.h"
+#include "portatune/parity/reference_case.h"
 
 #include <gtest/gtest.h>
 
-#include "portune/error.h"
-#include "portune/parity/reference_task.h"
+#include "portatune/error.h"
+#include "portatune/parity/reference_task.h"
 
-namespace portune::parity {
+namespace portatune::parity {
 namespace {
 
-const std::filesystem::path kCases = std::filesystem::path(PORTUNE_TEST_DATA) / "models";
+const std::filesystem::path kCases = std::filesystem::path(PORTATUNE_TEST_DATA) / "models";
 
 TEST(ReferenceCase, ReadsWhatTransformersStored) {
   const ReferenceCase reference(kCases / "bert_softmax");
@@ -23,7 +23,7 @@ TEST(ReferenceCase, ReadsWhatTransformersStored) {
 
 TEST(ReferenceCase, AFolderWithoutACaseIsNotFound) {
   EXPECT_THROW(ReferenceCase(kCases / "nothing"), NotFoundError);
-  EXPECT_THROW(ReferenceCase(std::filesystem::path(PORTUNE_TEST_DATA) / "tiny_bert"), Error);
+  EXPECT_THROW(ReferenceCase(std::filesystem::path(PORTATUNE_TEST_DATA) / "tiny_bert"), Error);
 }
 
 TEST(ReferenceTask, ComparesAtPositionsOnlyWhatHasThem) {
@@ -35,4 +35,4 @@ TEST(ReferenceTask, ComparesAtPositionsOnlyWhatHasThem) {
 }
 
 }  // namespace
-}  // namespace portune::parity
+}  // namespace portatune::parity

@@ -1,4 +1,4 @@
-#include "portune/parity/run_comparison.h"
+#include "portatune/parity/run_comparison.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -7,11 +7,11 @@
 #include <limits>
 
 #include "graph/evaluate.h"
-#include "portune/base/stop.h"
-#include "portune/error.h"
-#include "portune/ops.h"
+#include "portatune/base/stop.h"
+#include "portatune/error.h"
+#include "portatune/ops.h"
 
-namespace portune::parity {
+namespace portatune::parity {
 namespace {
 
 using testing::ElementsAre;
@@ -199,4 +199,4 @@ TEST(CompareRuns, AStopEndsIt) {
 }
 
 }  // namespace
-}  // namespace portune::parity
+}  // namespace portatune::parity

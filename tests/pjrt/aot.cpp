@@ -5,10 +5,10 @@
 #include <fstream>
 #include <iterator>
 
-#include "portune/error.h"
-#include "portune/pjrt/plugin_package.h"
+#include "portatune/error.h"
+#include "portatune/pjrt/plugin_package.h"
 
-namespace portune::pjrt {
+namespace portatune::pjrt {
 namespace {
 
 struct AotPlugin {
@@ -20,12 +20,12 @@ struct AotPlugin {
 AotPlugin plugin_of(AotTarget target) {
   const bool is_tpu = target == AotTarget::kTpuV5e;
   const PluginPackage& package = plugin_package(is_tpu ? "tpu" : "cuda13");
-  return {is_tpu ? "tpu" : "cuda", is_tpu ? "PORTUNE_TPU_PLUGIN" : "PORTUNE_CUDA_PLUGIN",
-          std::filesystem::path(PORTUNE_DEPS) / package.folder_name() / package.file};
+  return {is_tpu ? "tpu" : "cuda", is_tpu ? "PORTATUNE_TPU_PLUGIN" : "PORTATUNE_CUDA_PLUGIN",
+          std::filesystem::path(PORTATUNE_DEPS) / package.folder_name() / package.file};
 }
 
 std::string h100_target_config() {
-  std::ifstream in(PORTUNE_TEST_DATA "/pjrt/h100.textproto");
+  std::ifstream in(PORTATUNE_TEST_DATA "/pjrt/h100.textproto");
   return {std::istreambuf_iterator<char>(in), {}};
 }
 
@@ -54,9 +54,9 @@ std::string missing_plugin(AotTarget target) {
     aot_plugin_file(target);
     return {};
   } catch (const DeviceError& error) {
-    if (std::getenv("CI") != nullptr || std::getenv("PORTUNE_REQUIRE_AOT") != nullptr) throw;
+    if (std::getenv("CI") != nullptr || std::getenv("PORTATUNE_REQUIRE_AOT") != nullptr) throw;
     return error.what();
   }
 }
 
-}  // namespace portune::pjrt
+}  // namespace portatune::pjrt

@@ -2,7 +2,7 @@
 //
 //   INSTANTIATE_TEST_SUITE_P(Aot, BertAot, testing::ValuesIn(pjrt::kAotTargets), pjrt::name_of_target);
 //   TEST_P(BertAot, Compiles) {
-//     PORTUNE_SKIP_WITHOUT_PLUGIN(GetParam());
+//     PORTATUNE_SKIP_WITHOUT_PLUGIN(GetParam());
 //     const pjrt::Executable step = pjrt::aot_topology(GetParam()).compile(module_text);
 //     EXPECT_LT(step.memory_stats().peak, ...);
 //   }
@@ -14,11 +14,11 @@
 #include <filesystem>
 #include <string>
 
-#include "portune/pjrt/executable.h"
-#include "portune/pjrt/plugin.h"
-#include "portune/pjrt/topology.h"
+#include "portatune/pjrt/executable.h"
+#include "portatune/pjrt/plugin.h"
+#include "portatune/pjrt/topology.h"
 
-namespace portune::pjrt {
+namespace portatune::pjrt {
 
 enum class AotTarget { kTpuV5e, kCudaH100 };
 inline constexpr std::array kAotTargets = {AotTarget::kTpuV5e, AotTarget::kCudaH100};
@@ -33,10 +33,10 @@ const Plugin& aot_plugin(AotTarget target);
 Topology aot_topology(AotTarget target);
 
 /// Why the target cannot be compiled for here; empty if it can. Where the environment variable CI or
-/// PORTUNE_REQUIRE_AOT is set, a plugin that is missing is an error instead.
+/// PORTATUNE_REQUIRE_AOT is set, a plugin that is missing is an error instead.
 std::string missing_plugin(AotTarget target);
 
-#define PORTUNE_SKIP_WITHOUT_PLUGIN(target) \
-  if (const std::string missing = ::portune::pjrt::missing_plugin(target); !missing.empty()) GTEST_SKIP() << missing
+#define PORTATUNE_SKIP_WITHOUT_PLUGIN(target) \
+  if (const std::string missing = ::portatune::pjrt::missing_plugin(target); !missing.empty()) GTEST_SKIP() << missing
 
-}  // namespace portune::pjrt
+}  // namespace portatune::pjrt

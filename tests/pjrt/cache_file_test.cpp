@@ -1,4 +1,4 @@
-#include "portune/pjrt/cache_file.h"
+#include "portatune/pjrt/cache_file.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -8,9 +8,9 @@
 #include <iterator>
 
 #include "io/temporary_folder.h"
-#include "portune/error.h"
+#include "portatune/error.h"
 
-namespace portune::pjrt {
+namespace portatune::pjrt {
 namespace {
 
 namespace fs = std::filesystem;
@@ -18,7 +18,7 @@ using testing::UnorderedElementsAre;
 
 class CacheFile : public testing::Test {
  protected:
-  fs::path file(const std::string& name) const { return folder_.path() / "new" / (name + ".portune-exec"); }
+  fs::path file(const std::string& name) const { return folder_.path() / "new" / (name + ".portatune-exec"); }
   std::vector<std::string> files() const {
     std::vector<std::string> names;
     for (const auto& entry : fs::directory_iterator(folder_.path() / "new")) names.push_back(entry.path().stem());
@@ -92,8 +92,8 @@ TEST_F(CacheFile, TrimsWhatWasUsedLongestAgo) {
 
 TEST_F(CacheFile, TrimsWhatInterruptedWritersLeft) {
   write_cache_file(file("x"), "payload");
-  const fs::path abandoned = file("x").parent_path() / "tmp.x.portune-exec.0123456789abcdef";
-  const fs::path in_progress = file("x").parent_path() / "tmp.x.portune-exec.1123456789abcdef";
+  const fs::path abandoned = file("x").parent_path() / "tmp.x.portatune-exec.0123456789abcdef";
+  const fs::path in_progress = file("x").parent_path() / "tmp.x.portatune-exec.1123456789abcdef";
   std::ofstream(abandoned) << "x";
   std::ofstream(in_progress) << "x";
   fs::last_write_time(abandoned, fs::file_time_type::clock::now() - std::chrono::hours(2));
@@ -111,4 +111,4 @@ TEST_F(CacheFile, TrimmingLeavesForeignFilesAlone) {
 }
 
 }  // namespace
-}  // namespace portune::pjrt
+}  // namespace portatune::pjrt

@@ -3,12 +3,12 @@
 #include <cstdio>
 
 #include "pjrt/cpu.h"
-#include "portune/pjrt/executable_cache.h"
+#include "portatune/pjrt/executable_cache.h"
 
 namespace {
 
-using namespace portune;
-using namespace portune::pjrt;
+using namespace portatune;
+using namespace portatune::pjrt;
 
 int run(const std::string& plugin, const std::string& folder) {
   const Client client = Client::open("cpu", {.plugin_file = plugin});

@@ -1,4 +1,4 @@
-#include "portune/pjrt/client.h"
+#include "portatune/pjrt/client.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -12,9 +12,9 @@
 
 #include "pjrt/cpu.h"
 #include "pjrt/variable.h"
-#include "portune/error.h"
+#include "portatune/error.h"
 
-namespace portune::pjrt {
+namespace portatune::pjrt {
 namespace {
 
 using testing::ElementsAre;
@@ -108,4 +108,4 @@ TEST(Client, ThePluginOfCpusTellsNothingOfMemory) { EXPECT_FALSE(cpu_client().me
 TEST(Client, MemoryOfADeviceThatIsNotThereIsAUsageError) { EXPECT_THROW(cpu_client().memory_use(7), UsageError); }
 
 }  // namespace
-}  // namespace portune::pjrt
+}  // namespace portatune::pjrt

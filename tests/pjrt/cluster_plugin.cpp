@@ -30,7 +30,7 @@ struct {
 
 const PJRT_Api& cpu() {
   static const PJRT_Api* const api = [] {
-    void* const library = dlopen(PORTUNE_CPU_PLUGIN, RTLD_NOW | RTLD_LOCAL);
+    void* const library = dlopen(PORTATUNE_CPU_PLUGIN, RTLD_NOW | RTLD_LOCAL);
     return reinterpret_cast<const PJRT_Api* (*)()>(dlsym(library, "GetPjrtApi"))();
   }();
   return *api;

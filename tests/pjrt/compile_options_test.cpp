@@ -1,8 +1,8 @@
-#include "portune/pjrt/compile_options.h"
+#include "portatune/pjrt/compile_options.h"
 
 #include <gtest/gtest.h>
 
-namespace portune::pjrt {
+namespace portatune::pjrt {
 namespace {
 
 // What protoc --encode=xla.CompileOptionsProto gives for the text on the left.
@@ -48,4 +48,4 @@ TEST(CompileOptions, Overrides) {
 }
 
 }  // namespace
-}  // namespace portune::pjrt
+}  // namespace portatune::pjrt

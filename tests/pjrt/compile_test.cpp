@@ -6,9 +6,9 @@
 #include <sstream>
 
 #include "pjrt/cpu.h"
-#include "portune/pjrt/call_error.h"
+#include "portatune/pjrt/call_error.h"
 
-namespace portune::pjrt {
+namespace portatune::pjrt {
 namespace {
 
 using testing::AllOf;
@@ -91,4 +91,4 @@ TEST(Compile, RefusesToLoadNonsense) {
 }
 
 }  // namespace
-}  // namespace portune::pjrt
+}  // namespace portatune::pjrt

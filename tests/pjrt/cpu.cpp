@@ -2,14 +2,14 @@
 
 #include <cstdlib>
 
-#include "portune/pjrt/plugin_package.h"
+#include "portatune/pjrt/plugin_package.h"
 
-namespace portune::pjrt {
+namespace portatune::pjrt {
 
 const Plugin& cpu_plugin() {
-  if (std::getenv("PORTUNE_CPU_PLUGIN") != nullptr) return Plugin::load(find_plugin("cpu"));
+  if (std::getenv("PORTATUNE_CPU_PLUGIN") != nullptr) return Plugin::load(find_plugin("cpu"));
   const PluginPackage& package = plugin_package("cpu");
-  return Plugin::load(std::filesystem::path(PORTUNE_DEPS) / package.folder_name() / package.file);
+  return Plugin::load(std::filesystem::path(PORTATUNE_DEPS) / package.folder_name() / package.file);
 }
 
 const Client& cpu_client() {
@@ -17,4 +17,4 @@ const Client& cpu_client() {
   return client;
 }
 
-}  // namespace portune::pjrt
+}  // namespace portatune::pjrt

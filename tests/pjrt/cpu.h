@@ -3,12 +3,12 @@
 
 #include <string_view>
 
-#include "portune/pjrt/buffer.h"
-#include "portune/pjrt/client.h"
-#include "portune/pjrt/executable.h"
-#include "portune/pjrt/plugin.h"
+#include "portatune/pjrt/buffer.h"
+#include "portatune/pjrt/client.h"
+#include "portatune/pjrt/executable.h"
+#include "portatune/pjrt/plugin.h"
 
-namespace portune::pjrt {
+namespace portatune::pjrt {
 
 /// The plugin that the environment names, else the one that the build has been configured with.
 const Plugin& cpu_plugin();
@@ -33,4 +33,4 @@ inline constexpr std::string_view kAddInPlace = R"(module @add_in_place {
 }
 )";
 
-}  // namespace portune::pjrt
+}  // namespace portatune::pjrt

@@ -1,4 +1,4 @@
-#include "portune/pjrt/environment.h"
+#include "portatune/pjrt/environment.h"
 
 #include <gtest/gtest.h>
 
@@ -6,7 +6,7 @@
 
 #include "pjrt/variable.h"
 
-namespace portune::pjrt {
+namespace portatune::pjrt {
 namespace {
 
 TEST(Environment, SilencesPlugins) {
@@ -31,4 +31,4 @@ TEST(Environment, KeepsLibtpuFromAskingACloudThatIsNotThere) {
 }
 
 }  // namespace
-}  // namespace portune::pjrt
+}  // namespace portatune::pjrt

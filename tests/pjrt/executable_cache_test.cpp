@@ -1,4 +1,4 @@
-#include "portune/pjrt/executable_cache.h"
+#include "portatune/pjrt/executable_cache.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -9,11 +9,11 @@
 
 #include "io/temporary_folder.h"
 #include "pjrt/cpu.h"
-#include "portune/error.h"
-#include "portune/pjrt/cache_file.h"
-#include "portune/pjrt/call_error.h"
+#include "portatune/error.h"
+#include "portatune/pjrt/cache_file.h"
+#include "portatune/pjrt/call_error.h"
 
-namespace portune::pjrt {
+namespace portatune::pjrt {
 namespace {
 
 namespace fs = std::filesystem;
@@ -126,4 +126,4 @@ TEST_F(ExecutableCacheTest, ProcessesMayUseItAtOnce) {
 }
 
 }  // namespace
-}  // namespace portune::pjrt
+}  // namespace portatune::pjrt

@@ -1,13 +1,13 @@
-#include "portune/pjrt/ffi.h"
+#include "portatune/pjrt/ffi.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "pjrt/cpu.h"
-#include "portune/pjrt/call_error.h"
+#include "portatune/pjrt/call_error.h"
 #include "xla/ffi/api/ffi.h"
 
-namespace portune::pjrt {
+namespace portatune::pjrt {
 namespace {
 
 namespace ffi = xla::ffi;
@@ -94,4 +94,4 @@ TEST(Ffi, UnreadFailureIsDropped) {
 }
 
 }  // namespace
-}  // namespace portune::pjrt
+}  // namespace portatune::pjrt

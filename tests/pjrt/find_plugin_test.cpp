@@ -6,11 +6,11 @@
 
 #include "io/temporary_folder.h"
 #include "pjrt/variable.h"
-#include "portune/error.h"
-#include "portune/pjrt/plugin.h"
-#include "portune/pjrt/plugin_package.h"
+#include "portatune/error.h"
+#include "portatune/pjrt/plugin.h"
+#include "portatune/pjrt/plugin_package.h"
 
-namespace portune::pjrt {
+namespace portatune::pjrt {
 namespace {
 
 namespace fs = std::filesystem;
@@ -26,17 +26,17 @@ fs::path touch(const fs::path& file) {
 
 class FindPlugin : public testing::Test {
  protected:
-  // Where `portune plugin install` puts it.
+  // Where `portatune plugin install` puts it.
   fs::path installed(const std::string& name) const {
     const PluginPackage& package = plugin_package(name);
-    return folder_.path() / "portune/deps" / package.folder_name() / package.file;
+    return folder_.path() / "portatune/deps" / package.folder_name() / package.file;
   }
 
   TemporaryFolder folder_;
   Variable cache_{"XDG_CACHE_HOME", folder_.path().c_str()};
-  Variable cpu_{"PORTUNE_CPU_PLUGIN", nullptr};
-  Variable tpu_{"PORTUNE_TPU_PLUGIN", nullptr};
-  Variable cuda_{"PORTUNE_CUDA_PLUGIN", nullptr};
+  Variable cpu_{"PORTATUNE_CPU_PLUGIN", nullptr};
+  Variable tpu_{"PORTATUNE_TPU_PLUGIN", nullptr};
+  Variable cuda_{"PORTATUNE_CUDA_PLUGIN", nullptr};
 };
 
 TEST_F(FindPlugin, LooksInTheCacheFolder) {
@@ -54,13 +54,13 @@ TEST_F(FindPlugin, LooksBesideTheProgramFirst) {
 TEST_F(FindPlugin, TheVariableGoesBeforeTheUsualPlaces) {
   touch(installed("cpu"));
   const fs::path file = touch(folder_.path() / "own.so");
-  const Variable variable("PORTUNE_CPU_PLUGIN", file.c_str());
+  const Variable variable("PORTATUNE_CPU_PLUGIN", file.c_str());
   EXPECT_EQ(find_plugin("cpu"), file);
 }
 
 TEST_F(FindPlugin, TheNamedFileGoesBeforeTheVariable) {
   const fs::path file = touch(folder_.path() / "named.so");
-  const Variable variable("PORTUNE_CPU_PLUGIN", "/nowhere.so");
+  const Variable variable("PORTATUNE_CPU_PLUGIN", "/nowhere.so");
   EXPECT_EQ(find_plugin("cpu", file), file);
 }
 
@@ -71,8 +71,8 @@ TEST_F(FindPlugin, DoesNotReplaceAMissingNamedFile) {
 
 TEST_F(FindPlugin, ErrorListsThePlaces) {
   EXPECT_THAT([] { find_plugin("tpu"); },
-              ThrowsMessage<DeviceError>(AllOf(HasSubstr("plugin for tpu"), HasSubstr("/lib/portune/libtpu.so"),
-                                               HasSubstr("PORTUNE_TPU_PLUGIN"), HasSubstr(installed("tpu").string()))));
+              ThrowsMessage<DeviceError>(AllOf(HasSubstr("plugin for tpu"), HasSubstr("/lib/portatune/libtpu.so"),
+                                               HasSubstr("PORTATUNE_TPU_PLUGIN"), HasSubstr(installed("tpu").string()))));
 }
 
 TEST_F(FindPlugin, PrefersTheNewerOfTwoForCuda) {
@@ -84,8 +84,8 @@ TEST_F(FindPlugin, PrefersTheNewerOfTwoForCuda) {
 
 TEST_F(FindPlugin, ErrorSaysHowToInstallOne) {
   EXPECT_THAT([] { find_plugin("cuda"); },
-              ThrowsMessage<DeviceError>(HasSubstr("portune plugin install cuda13, or cuda12 for a driver older")));
-  EXPECT_THAT([] { find_plugin("tpu"); }, ThrowsMessage<DeviceError>(HasSubstr("portune plugin install tpu")));
+              ThrowsMessage<DeviceError>(HasSubstr("portatune plugin install cuda13, or cuda12 for a driver older")));
+  EXPECT_THAT([] { find_plugin("tpu"); }, ThrowsMessage<DeviceError>(HasSubstr("portatune plugin install tpu")));
 }
 
 TEST_F(FindPlugin, RefusesAnotherPlatform) {
@@ -94,4 +94,4 @@ TEST_F(FindPlugin, RefusesAnotherPlatform) {
 }
 
 }  // namespace
-}  // namespace portune::pjrt
+}  // namespace portatune::pjrt

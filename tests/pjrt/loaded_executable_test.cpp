@@ -5,9 +5,9 @@
 #include <future>
 
 #include "pjrt/cpu.h"
-#include "portune/error.h"
+#include "portatune/error.h"
 
-namespace portune::pjrt {
+namespace portatune::pjrt {
 namespace {
 
 using testing::AllOf;
@@ -155,4 +155,4 @@ TEST(LoadedExecutable, ReducesOverEightDevices) {
 }
 
 }  // namespace
-}  // namespace portune::pjrt
+}  // namespace portatune::pjrt

@@ -1,11 +1,11 @@
-#include "portune/pjrt/module_signature.h"
+#include "portatune/pjrt/module_signature.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "portune/error.h"
+#include "portatune/error.h"
 
-namespace portune::pjrt {
+namespace portatune::pjrt {
 namespace {
 
 using testing::HasSubstr;
@@ -40,4 +40,4 @@ TEST(ModuleSignature, RefusesWhatItCannotRead) {
 }
 
 }  // namespace
-}  // namespace portune::pjrt
+}  // namespace portatune::pjrt

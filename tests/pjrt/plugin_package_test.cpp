@@ -1,4 +1,4 @@
-#include "portune/pjrt/plugin_package.h"
+#include "portatune/pjrt/plugin_package.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -7,9 +7,9 @@
 #include <set>
 
 #include "io/temporary_folder.h"
-#include "portune/error.h"
+#include "portatune/error.h"
 
-namespace portune::pjrt {
+namespace portatune::pjrt {
 namespace {
 
 namespace fs = std::filesystem;
@@ -18,7 +18,7 @@ using testing::ThrowsMessage;
 
 // What tools/lock.txt says of a package, read by other means than the build's.
 std::string locked_line(const std::string& package) {
-  std::ifstream in(PORTUNE_LOCK_FILE);
+  std::ifstream in(PORTATUNE_LOCK_FILE);
   for (std::string line; std::getline(in, line);) {
     if (line.starts_with(package + "==")) return line;
   }
@@ -60,4 +60,4 @@ TEST(PluginPackages, AnUnknownNameIsAUsageError) {
 }
 
 }  // namespace
-}  // namespace portune::pjrt
+}  // namespace portatune::pjrt

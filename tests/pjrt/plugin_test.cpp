@@ -1,13 +1,13 @@
-#include "portune/pjrt/plugin.h"
+#include "portatune/pjrt/plugin.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "pjrt/cpu.h"
-#include "portune/error.h"
-#include "portune/pjrt/client.h"
+#include "portatune/error.h"
+#include "portatune/pjrt/client.h"
 
-namespace portune::pjrt {
+namespace portatune::pjrt {
 namespace {
 
 using testing::AllOf;
@@ -55,4 +55,4 @@ TEST(Plugin, NamesAFunctionThatItLacks) {
 }
 
 }  // namespace
-}  // namespace portune::pjrt
+}  // namespace portatune::pjrt

@@ -1,12 +1,12 @@
-#include "portune/pjrt/topology.h"
+#include "portatune/pjrt/topology.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "pjrt/aot.h"
-#include "portune/pjrt/call_error.h"
+#include "portatune/pjrt/call_error.h"
 
-namespace portune::pjrt {
+namespace portatune::pjrt {
 namespace {
 
 using testing::ElementsAre;
@@ -36,7 +36,7 @@ class TopologyTest : public testing::TestWithParam<AotTarget> {};
 INSTANTIATE_TEST_SUITE_P(Aot, TopologyTest, testing::ValuesIn(kAotTargets), name_of_target);
 
 TEST_P(TopologyTest, CompilesWithoutTheDevice) {
-  PORTUNE_SKIP_WITHOUT_PLUGIN(GetParam());
+  PORTATUNE_SKIP_WITHOUT_PLUGIN(GetParam());
   const Executable step = aot_topology(GetParam()).compile(kStep, {.replicas = 4});
   EXPECT_THAT(step.result_types(), ElementsAre(TensorType{DType::kFloat32, {256, 512}}));
   const MemoryStats memory = step.memory_stats();
@@ -47,27 +47,27 @@ TEST_P(TopologyTest, CompilesWithoutTheDevice) {
 }
 
 TEST_P(TopologyTest, CompileErrorNamesTheCall) {
-  PORTUNE_SKIP_WITHOUT_PLUGIN(GetParam());
+  PORTATUNE_SKIP_WITHOUT_PLUGIN(GetParam());
   const Topology topology = aot_topology(GetParam());
   EXPECT_THAT([&] { topology.compile("module {"); }, ThrowsMessage<CallError>(HasSubstr("PJRT_Compile: ")));
 }
 
 TEST(TpuTopology, DescribesItsDevices) {
-  PORTUNE_SKIP_WITHOUT_PLUGIN(AotTarget::kTpuV5e);
+  PORTATUNE_SKIP_WITHOUT_PLUGIN(AotTarget::kTpuV5e);
   const Topology topology = aot_topology(AotTarget::kTpuV5e);
   ASSERT_EQ(topology.devices().size(), 4u);
   EXPECT_EQ(topology.devices()[0].kind, "TPU v5 lite");
 }
 
 TEST(TpuTopology, CountsOperations) {
-  PORTUNE_SKIP_WITHOUT_PLUGIN(AotTarget::kTpuV5e);
+  PORTATUNE_SKIP_WITHOUT_PLUGIN(AotTarget::kTpuV5e);
   const Executable step = aot_topology(AotTarget::kTpuV5e).compile(kStep, {.replicas = 4});
   ASSERT_TRUE(step.flops());
   EXPECT_NEAR(*step.flops(), 2.0 * 2 * 128 * 256 * 512, 1e6);  // two products, and some for the sums
 }
 
 TEST(TpuTopology, TellsWhatDoesNotFit) {
-  PORTUNE_SKIP_WITHOUT_PLUGIN(AotTarget::kTpuV5e);
+  PORTATUNE_SKIP_WITHOUT_PLUGIN(AotTarget::kTpuV5e);
   const Topology topology = aot_topology(AotTarget::kTpuV5e);
   try {
     // 32 GB, of which a v5e has 16.
@@ -85,17 +85,17 @@ TEST(TpuTopology, TellsWhatDoesNotFit) {
 }
 
 TEST(CudaTopology, DescribesItsDevices) {
-  PORTUNE_SKIP_WITHOUT_PLUGIN(AotTarget::kCudaH100);
+  PORTATUNE_SKIP_WITHOUT_PLUGIN(AotTarget::kCudaH100);
   const Topology topology = aot_topology(AotTarget::kCudaH100);
   ASSERT_EQ(topology.devices().size(), 8u);
   EXPECT_THAT(topology.devices()[0].kind, HasSubstr("H100"));
 }
 
 TEST(TpuTopology, RefusesAnUnknownGeneration) {
-  PORTUNE_SKIP_WITHOUT_PLUGIN(AotTarget::kTpuV5e);
+  PORTATUNE_SKIP_WITHOUT_PLUGIN(AotTarget::kTpuV5e);
   EXPECT_THAT([] { tpu_topology(aot_plugin(AotTarget::kTpuV5e), "v99:2x2"); },
               ThrowsMessage<CallError>(HasSubstr("PJRT_TopologyDescription_Create: ")));
 }
 
 }  // namespace
-}  // namespace portune::pjrt
+}  // namespace portatune::pjrt

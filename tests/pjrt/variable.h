@@ -5,7 +5,7 @@
 #include <optional>
 #include <string>
 
-namespace portune::pjrt {
+namespace portatune::pjrt {
 
 class Variable {
  public:
@@ -23,4 +23,4 @@ class Variable {
   std::optional<std::string> before_;
 };
 
-}  // namespace portune::pjrt
+}  // namespace portatune::pjrt

@@ -1,5 +1,5 @@
 // Every target of the table compiles, where its plugin is installed.
-#include "portune/plan/compiler.h"
+#include "portatune/plan/compiler.h"
 
 #include <gtest/gtest.h>
 
@@ -7,10 +7,10 @@
 
 #include "pjrt/aot.h"
 #include "pjrt/variable.h"
-#include "portune/ops.h"
-#include "portune/plan/gpu_config.h"
+#include "portatune/ops.h"
+#include "portatune/plan/gpu_config.h"
 
-namespace portune::plan {
+namespace portatune::plan {
 namespace {
 
 constexpr int64_t kSize = 256;
@@ -28,8 +28,8 @@ class CompilerTest : public testing::TestWithParam<std::string> {
     if (target_.accelerator->platform == "cpu") return;
     const bool is_tpu = target_.accelerator->platform == "tpu";
     const pjrt::AotTarget aot = is_tpu ? pjrt::AotTarget::kTpuV5e : pjrt::AotTarget::kCudaH100;
-    PORTUNE_SKIP_WITHOUT_PLUGIN(aot);
-    plugin_.emplace(is_tpu ? "PORTUNE_TPU_PLUGIN" : "PORTUNE_CUDA_PLUGIN", pjrt::aot_plugin_file(aot).c_str());
+    PORTATUNE_SKIP_WITHOUT_PLUGIN(aot);
+    plugin_.emplace(is_tpu ? "PORTATUNE_TPU_PLUGIN" : "PORTATUNE_CUDA_PLUGIN", pjrt::aot_plugin_file(aot).c_str());
   }
 
   const Target target_ = target_called(GetParam());
@@ -65,8 +65,8 @@ TEST_P(CompilerTest, CompilesForSixteenDevices) {
 }
 
 TEST(Compiler, AttentionByCudnnKeepsNoScores) {
-  PORTUNE_SKIP_WITHOUT_PLUGIN(pjrt::AotTarget::kCudaH100);
-  const pjrt::Variable plugin("PORTUNE_CUDA_PLUGIN", pjrt::aot_plugin_file(pjrt::AotTarget::kCudaH100).c_str());
+  PORTATUNE_SKIP_WITHOUT_PLUGIN(pjrt::AotTarget::kCudaH100);
+  const pjrt::Variable plugin("PORTATUNE_CUDA_PLUGIN", pjrt::aot_plugin_file(pjrt::AotTarget::kCudaH100).c_str());
   const Value x = parameter("x", {DType::kBFloat16, {2, 512, 8 * 64}});
   const Value mask = parameter("mask", {DType::kFloat32, {2, 1, 1, 512}});
   const Function function{.parameters = {x, mask},
@@ -97,4 +97,4 @@ TEST(GpuConfig, HasTheFieldsOfItsGpu) {
 }
 
 }  // namespace
-}  // namespace portune::plan
+}  // namespace portatune::plan

@@ -1,14 +1,14 @@
-#include "portune/plan/hlo_traffic.h"
+#include "portatune/plan/hlo_traffic.h"
 
 #include <gtest/gtest.h>
 
 #include <initializer_list>
 #include <string>
 
-#include "portune/base/wire.h"
-#include "portune/error.h"
+#include "portatune/base/wire.h"
+#include "portatune/error.h"
 
-namespace portune::plan {
+namespace portatune::plan {
 namespace {
 
 constexpr uint64_t kF32 = 11, kBf16 = 16, kTuple = 13;
@@ -110,4 +110,4 @@ TEST(HloTraffic, LoopsCountByTheirRounds) {
 TEST(HloTraffic, RefusesWhatIsNoMessage) { EXPECT_THROW(hlo_traffic("\x1A\x7F"), UsageError); }
 
 }  // namespace
-}  // namespace portune::plan
+}  // namespace portatune::plan

@@ -1,10 +1,10 @@
-#include "portune/plan/largest_batch.h"
+#include "portatune/plan/largest_batch.h"
 
 #include <gtest/gtest.h>
 
 #include <set>
 
-namespace portune::plan {
+namespace portatune::plan {
 namespace {
 
 constexpr int64_t kLimit = 1 << 20;
@@ -89,4 +89,4 @@ TEST(LargestBatch, ObeysTheNumberOfCompilations) {
 }
 
 }  // namespace
-}  // namespace portune::plan
+}  // namespace portatune::plan

@@ -1,8 +1,8 @@
-#include "portune/plan/roofline.h"
+#include "portatune/plan/roofline.h"
 
 #include <gtest/gtest.h>
 
-namespace portune::plan {
+namespace portatune::plan {
 namespace {
 
 const Peaks kPeaks = {.float32 = 100, .bfloat16 = 400, .bytes = 10};
@@ -41,4 +41,4 @@ TEST(Roofline, SumsUpAllTypes) {
 }
 
 }  // namespace
-}  // namespace portune::plan
+}  // namespace portatune::plan

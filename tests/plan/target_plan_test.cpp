@@ -1,12 +1,12 @@
-#include "portune/plan/target_plan.h"
+#include "portatune/plan/target_plan.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "portune/error.h"
-#include "portune/pjrt/call_error.h"
+#include "portatune/error.h"
+#include "portatune/pjrt/call_error.h"
 
-namespace portune::plan {
+namespace portatune::plan {
 namespace {
 
 using testing::ElementsAre;
@@ -225,4 +225,4 @@ TEST(TargetPlan, LargestBatchDoesNotCompileTheRunAgain) {
 }
 
 }  // namespace
-}  // namespace portune::plan
+}  // namespace portatune::plan

@@ -1,11 +1,11 @@
-#include "portune/plan/target.h"
+#include "portatune/plan/target.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "portune/error.h"
+#include "portatune/error.h"
 
-namespace portune::plan {
+namespace portatune::plan {
 namespace {
 
 using testing::AllOf;
@@ -82,4 +82,4 @@ TEST(Accelerators, AreComplete) {
 }
 
 }  // namespace
-}  // namespace portune::plan
+}  // namespace portatune::plan

@@ -1,5 +1,5 @@
 // Exchanges of real processes over Gloo, on this machine.
-#include "portune/processes/exchange_group.h"
+#include "portatune/processes/exchange_group.h"
 
 #include <arpa/inet.h>
 #include <gtest/gtest.h>
@@ -20,12 +20,12 @@
 #include <thread>
 #include <vector>
 
-#include "portune/error.h"
-#include "portune/processes/key_value_store.h"
-#include "portune/processes/socket.h"
+#include "portatune/error.h"
+#include "portatune/processes/key_value_store.h"
+#include "portatune/processes/socket.h"
 #include "processes/free_port.h"
 
-namespace portune {
+namespace portatune {
 namespace {
 
 using namespace std::chrono_literals;
@@ -43,7 +43,7 @@ struct Conditions {
 // Runs the body in `size` processes. The exit codes of all, by rank: 0 where it was true, 1 where it was not, 2 after
 // an error, 128 + n for the end by signal n, that of another one which has ended it.
 std::vector<int> exit_codes_of(int64_t size, const Body& body, const Conditions& conditions = {}) {
-  setenv("PORTUNE_GLOO_PLUGIN", PORTUNE_GLOO, 1);
+  setenv("PORTATUNE_GLOO_PLUGIN", PORTATUNE_GLOO, 1);
   port = test::free_port();
   std::vector<pid_t> processes;
   for (int64_t rank = 0; rank < size; ++rank) {
@@ -320,4 +320,4 @@ TEST(GlooGroup, MissesProcessZeroEvenAfterLeaving) {
 }
 
 }  // namespace
-}  // namespace portune
+}  // namespace portatune

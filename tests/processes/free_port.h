@@ -3,10 +3,10 @@
 
 #include <random>
 
-#include "portune/error.h"
-#include "portune/processes/socket.h"
+#include "portatune/error.h"
+#include "portatune/processes/socket.h"
 
-namespace portune::test {
+namespace portatune::test {
 
 /// One at which nobody listens. The system gives ports from 32768 on to connections as they come: such a one could be
 /// taken before process 0 is there.
@@ -22,4 +22,4 @@ inline int free_port() {
   }
 }
 
-}  // namespace portune::test
+}  // namespace portatune::test

@@ -1,4 +1,4 @@
-#include "portune/processes/key_value_store.h"
+#include "portatune/processes/key_value_store.h"
 
 #include <gmock/gmock.h>
 #include <netinet/in.h>
@@ -12,12 +12,12 @@
 #include <thread>
 #include <vector>
 
-#include "portune/error.h"
-#include "portune/processes/key_value_server.h"
-#include "portune/processes/session.h"
+#include "portatune/error.h"
+#include "portatune/processes/key_value_server.h"
+#include "portatune/processes/session.h"
 #include "processes/free_port.h"
 
-namespace portune {
+namespace portatune {
 namespace {
 
 using namespace std::chrono_literals;
@@ -134,7 +134,7 @@ TEST(KeyValueStore, SendsAwayThoseWhoSendSomethingElse) {
   Served s;
   s.store.put("a", "b");
   const Socket web = s.stranger();
-  ASSERT_TRUE(send_text(web, "GET / HTTP/1.1\r\nHost: portune\r\nAccept: */*\r\n\r\n"));
+  ASSERT_TRUE(send_text(web, "GET / HTTP/1.1\r\nHost: portatune\r\nAccept: */*\r\n\r\n"));
   EXPECT_TRUE(ends(web));
   std::mt19937 random(1);
   for (int i = 0; i < 200; ++i) {  // more than may be there at a time
@@ -223,4 +223,4 @@ TEST(KeyValueStore, TakesSoManyConnectionsAndNoMore) {
 }
 
 }  // namespace
-}  // namespace portune
+}  // namespace portatune

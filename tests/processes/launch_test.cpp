@@ -1,4 +1,4 @@
-#include "portune/processes/launch.h"
+#include "portatune/processes/launch.h"
 
 #include <gmock/gmock.h>
 
@@ -6,9 +6,9 @@
 #include <map>
 #include <string>
 
-#include "portune/error.h"
+#include "portatune/error.h"
 
-namespace portune {
+namespace portatune {
 namespace {
 
 using testing::HasSubstr;
@@ -207,7 +207,7 @@ TEST(Launch, NumbersThatMakeNoSenseAreRefused) {
 }
 
 TEST(Launch, PatienceIsANumberOfSeconds) {
-  constexpr const char* kName = "PORTUNE_LAUNCH_TIMEOUT_S";
+  constexpr const char* kName = "PORTATUNE_LAUNCH_TIMEOUT_S";
   unsetenv(kName);
   EXPECT_EQ(launch_patience().count(), 300);
   setenv(kName, "20", 1);
@@ -220,4 +220,4 @@ TEST(Launch, PatienceIsANumberOfSeconds) {
 }
 
 }  // namespace
-}  // namespace portune
+}  // namespace portatune

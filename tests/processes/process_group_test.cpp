@@ -1,10 +1,10 @@
-#include "portune/process_group.h"
+#include "portatune/process_group.h"
 
 #include <gtest/gtest.h>
 
 #include <cstring>
 
-namespace portune {
+namespace portatune {
 namespace {
 
 // Process 1 of three, whose others give what the test says.
@@ -57,4 +57,4 @@ TEST(ProcessGroup, ProcessZeroIsTheFirstAndSoIsOneThatIsAlone) {
 }
 
 }  // namespace
-}  // namespace portune
+}  // namespace portatune

@@ -1,4 +1,4 @@
-#include "portune/processes/session.h"
+#include "portatune/processes/session.h"
 
 #include <gmock/gmock.h>
 
@@ -10,11 +10,11 @@
 #include <string>
 #include <thread>
 
-#include "portune/error.h"
-#include "portune/processes/frame.h"
-#include "portune/processes/key_value_server.h"
+#include "portatune/error.h"
+#include "portatune/processes/frame.h"
+#include "portatune/processes/key_value_server.h"
 
-namespace portune {
+namespace portatune {
 namespace {
 
 using namespace std::chrono_literals;
@@ -193,4 +193,4 @@ TEST(Session, StrangersAreNotMissed) {
 }
 
 }  // namespace
-}  // namespace portune
+}  // namespace portatune

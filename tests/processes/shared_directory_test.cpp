@@ -1,4 +1,4 @@
-#include "portune/processes/shared_directory.h"
+#include "portatune/processes/shared_directory.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -6,11 +6,11 @@
 #include <cerrno>
 
 #include "io/temporary_folder.h"
-#include "portune/error.h"
-#include "portune/io/file.h"
+#include "portatune/error.h"
+#include "portatune/io/file.h"
 #include "processes/thread_group.h"
 
-namespace portune::test {
+namespace portatune::test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -162,4 +162,4 @@ TEST(SharedDirectory, CannotBeWhereAFileIs) {
 }
 
 }  // namespace
-}  // namespace portune::test
+}  // namespace portatune::test

@@ -8,9 +8,9 @@
 #include <thread>
 #include <vector>
 
-#include "portune/process_group.h"
+#include "portatune/process_group.h"
 
-namespace portune::test {
+namespace portatune::test {
 
 /// One of several, which exchange bytes, all with all.
 class ThreadGroup final : public ProcessGroup {
@@ -59,4 +59,4 @@ inline void in_processes(int64_t count, const std::function<void(ProcessGroup&)>
   }
 }
 
-}  // namespace portune::test
+}  // namespace portatune::test

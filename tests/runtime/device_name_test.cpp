@@ -1,11 +1,11 @@
-#include "portune/runtime/device_name.h"
+#include "portatune/runtime/device_name.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "portune/error.h"
+#include "portatune/error.h"
 
-namespace portune::test {
+namespace portatune::test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -27,4 +27,4 @@ TEST(DeviceName, IsNothingElse) {
 }
 
 }  // namespace
-}  // namespace portune::test
+}  // namespace portatune::test

@@ -1,15 +1,15 @@
 // Devices of a mesh, and what is refused. What they compute is in tests/graph/ops/collectives_test.cpp.
-#include "portune/device.h"
+#include "portatune/device.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "graph/evaluate.h"
 #include "io/temporary_folder.h"
-#include "portune/error.h"
-#include "portune/runtime/sharded_array.h"
+#include "portatune/error.h"
+#include "portatune/runtime/sharded_array.h"
 
-namespace portune::test {
+namespace portatune::test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -101,4 +101,4 @@ TEST(MeshOfDevices, RefusesCollectivesOfOtherMeshes) {
 }
 
 }  // namespace
-}  // namespace portune::test
+}  // namespace portatune::test

@@ -1,13 +1,13 @@
-#include "portune/runtime/gpu_memory.h"
+#include "portatune/runtime/gpu_memory.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <limits>
 
-#include "portune/error.h"
+#include "portatune/error.h"
 
-namespace portune {
+namespace portatune {
 namespace {
 
 using testing::AllOf;
@@ -45,4 +45,4 @@ TEST(GpuMemory, RefusesWhatMakesNoSense) {
 }
 
 }  // namespace
-}  // namespace portune
+}  // namespace portatune

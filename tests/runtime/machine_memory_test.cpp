@@ -1,9 +1,9 @@
-#include "portune/runtime/machine_memory.h"
+#include "portatune/runtime/machine_memory.h"
 
 #include <gtest/gtest.h>
 #include <sys/sysinfo.h>
 
-namespace portune {
+namespace portatune {
 namespace {
 
 TEST(MachineMemory, IsAtMostWhatIsBuiltIn) {
@@ -17,4 +17,4 @@ TEST(MachineMemory, IsAtMostWhatIsBuiltIn) {
 }
 
 }  // namespace
-}  // namespace portune
+}  // namespace portatune

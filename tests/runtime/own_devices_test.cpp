@@ -1,4 +1,4 @@
-#include "portune/runtime/own_devices.h"
+#include "portatune/runtime/own_devices.h"
 
 #include <gmock/gmock.h>
 
@@ -6,10 +6,10 @@
 #include <set>
 #include <string>
 
-#include "portune/device.h"
-#include "portune/error.h"
+#include "portatune/device.h"
+#include "portatune/error.h"
 
-namespace portune {
+namespace portatune {
 namespace {
 
 using testing::ElementsAre;
@@ -99,4 +99,4 @@ TEST(Reading, IsTheSameInAllProcessesThatTakePart) {
 }
 
 }  // namespace
-}  // namespace portune
+}  // namespace portatune

@@ -1,4 +1,4 @@
-#include "portune/stablehlo/writer.h"
+#include "portatune/stablehlo/writer.h"
 
 #include <gtest/gtest.h>
 
@@ -7,7 +7,7 @@
 
 #include "graph/evaluate.h"
 
-namespace portune::test {
+namespace portatune::test {
 namespace {
 
 using stablehlo::scalar_text;
@@ -102,7 +102,7 @@ TEST(Writer, WritesAModule) {
       {.name = "stablehlo.add", .operands = {"%arg0", "%arg1"}, .operand_types = {type, type}, .result_types = {type}});
   ASSERT_EQ(sum, std::vector<std::string>{"%0"});
   EXPECT_EQ(writer.module({{"%arg0", type, 0}, {"%arg1", type}}, sum, {type}),
-            "module @portune {\n"
+            "module @portatune {\n"
             "  func.func public @main(%arg0: tensor<2xf32> {tf.aliasing_output = 0 : i32},\n"
             "      %arg1: tensor<2xf32>) -> (tensor<2xf32>) {\n"
             "    %0 = \"stablehlo.add\"(%arg0, %arg1) : (tensor<2xf32>, tensor<2xf32>) -> tensor<2xf32>\n"
@@ -148,4 +148,4 @@ TEST(Writer, PluginReadsArraysOfAnyRank) {
 }
 
 }  // namespace
-}  // namespace portune::test
+}  // namespace portatune::test

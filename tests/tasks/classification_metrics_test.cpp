@@ -1,4 +1,4 @@
-#include "portune/tasks/classification_metrics.h"
+#include "portatune/tasks/classification_metrics.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -7,7 +7,7 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 
-namespace portune::test {
+namespace portatune::test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -94,7 +94,7 @@ TEST(ClassificationMetrics, RocAucOfOneClassIsLeftOut) {
 
 // tests/data/metrics.json is by scikit-learn (tests/oracle/make_metric_cases.py).
 TEST(MultiLabelMetrics, AreThoseOfScikitLearn) {
-  const auto golden = nlohmann::json::parse(std::ifstream(PORTUNE_TEST_DATA "/metrics.json"))["multi_label_cases"];
+  const auto golden = nlohmann::json::parse(std::ifstream(PORTATUNE_TEST_DATA "/metrics.json"))["multi_label_cases"];
   ASSERT_EQ(golden.size(), 3u);
   for (const auto& c : golden) {
     const int64_t labels = static_cast<int64_t>(c["labels"][0].size());
@@ -135,4 +135,4 @@ TEST(RegressionMetrics, AreTheCorrelationsOfLogitAndLabel) {
 }
 
 }  // namespace
-}  // namespace portune::test
+}  // namespace portatune::test

@@ -1,19 +1,19 @@
-#include "portune/image_classification.h"
+#include "portatune/image_classification.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "io/temporary_folder.h"
-#include "portune/error.h"
+#include "portatune/error.h"
 
-namespace portune {
+namespace portatune {
 namespace {
 
 namespace fs = std::filesystem;
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-const fs::path kData = PORTUNE_TEST_DATA;
+const fs::path kData = PORTATUNE_TEST_DATA;
 const fs::path kPictures = kData / "image" / "decode";
 
 // A model of images of 12 x 12 with the classes LABEL_0, LABEL_1 and LABEL_2.
@@ -162,4 +162,4 @@ TEST_F(ImageClassificationTask, MeasuresTheTopFive) {
 }
 
 }  // namespace
-}  // namespace portune
+}  // namespace portatune

@@ -1,17 +1,17 @@
-#include "portune/tasks/image_file.h"
+#include "portatune/tasks/image_file.h"
 
 #include <gtest/gtest.h>
 
 #include "io/temporary_folder.h"
-#include "portune/error.h"
+#include "portatune/error.h"
 
-namespace portune::tasks {
+namespace portatune::tasks {
 namespace {
 
 namespace fs = std::filesystem;
 using data::Example;
 
-const fs::path kPictures = fs::path(PORTUNE_TEST_DATA) / "image" / "decode";
+const fs::path kPictures = fs::path(PORTATUNE_TEST_DATA) / "image" / "decode";
 
 std::string text_in(const ImageFile& file) {
   return {reinterpret_cast<const char*>(file.bytes().data()), file.bytes().size()};
@@ -65,4 +65,4 @@ TEST(ImageOfARow, ThatIsMissingIsNamed) {
 }
 
 }  // namespace
-}  // namespace portune::tasks
+}  // namespace portatune::tasks

@@ -1,4 +1,4 @@
-#include "portune/tasks/initial_weights.h"
+#include "portatune/tasks/initial_weights.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -7,10 +7,10 @@
 #include <cstring>
 
 #include "io/temporary_folder.h"
-#include "portune/error.h"
-#include "portune/hub/model_folder.h"
+#include "portatune/error.h"
+#include "portatune/hub/model_folder.h"
 
-namespace portune::test {
+namespace portatune::test {
 namespace {
 
 using ::testing::AllOf;
@@ -170,4 +170,4 @@ TEST(Draw, IsNormal) {
 }
 
 }  // namespace
-}  // namespace portune::test
+}  // namespace portatune::test

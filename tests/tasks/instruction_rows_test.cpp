@@ -1,4 +1,4 @@
-#include "portune/tasks/instruction_rows.h"
+#include "portatune/tasks/instruction_rows.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -6,14 +6,14 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
-#include "portune/error.h"
+#include "portatune/error.h"
 
-namespace portune::tasks {
+namespace portatune::tasks {
 namespace {
 
 using nlohmann::json;
 
-const std::filesystem::path kData = PORTUNE_TEST_DATA "/chat";
+const std::filesystem::path kData = PORTATUNE_TEST_DATA "/chat";
 
 class InstructionRowsTest : public testing::Test {
  protected:
@@ -123,4 +123,4 @@ TEST(TokensOfSpans, GoFromTheFirstCharacterToTheLast) {
 }
 
 }  // namespace
-}  // namespace portune::tasks
+}  // namespace portatune::tasks

@@ -4,10 +4,10 @@
 #include <filesystem>
 
 #include "io/temporary_folder.h"
-#include "portune/error.h"
-#include "portune/language_models.h"
+#include "portatune/error.h"
+#include "portatune/language_models.h"
 
-namespace portune {
+namespace portatune {
 namespace {
 
 namespace fs = std::filesystem;
@@ -16,7 +16,7 @@ using testing::ElementsAre;
 class InstructionTuning : public testing::Test {
  protected:
   InstructionTuning() {
-    const fs::path data = PORTUNE_TEST_DATA;
+    const fs::path data = PORTATUNE_TEST_DATA;
     for (const char* name : {"config.json", "model.safetensors"}) {
       fs::copy_file(data / "models/llama_lm" / name, folder_.path() / name);
     }
@@ -68,7 +68,7 @@ TEST_F(InstructionTuning, SettingsTellAllThatExamplesDependOn) {
   const auto settings = [&](const InstructionOptions& given) {
     InstructionOptions options = given;
     options.max_length = 32;
-    options.chat_template = fs::path(PORTUNE_TEST_DATA) / "chat" / "chatml.jinja";
+    options.chat_template = fs::path(PORTATUNE_TEST_DATA) / "chat" / "chatml.jinja";
     return instruction_tuning(folder_.path(), options)->settings();
   };
   const auto plain = settings({.prompt_column = "p", .completion_column = "c"});
@@ -78,7 +78,7 @@ TEST_F(InstructionTuning, SettingsTellAllThatExamplesDependOn) {
 
 TEST_F(InstructionTuning, ATemplateThatTellsTheDateIsHeldToIt) {
   const auto settings = [&](const char* text, const std::string& date) {
-    const fs::path file = fs::path(PORTUNE_TEST_DATA) / "chat" / text;
+    const fs::path file = fs::path(PORTATUNE_TEST_DATA) / "chat" / text;
     InstructionOptions options{.messages_column = "m", .chat_template = file};
     options.max_length = 32;
     options.chat.date = date;
@@ -90,4 +90,4 @@ TEST_F(InstructionTuning, ATemplateThatTellsTheDateIsHeldToIt) {
 }
 
 }  // namespace
-}  // namespace portune
+}  // namespace portatune

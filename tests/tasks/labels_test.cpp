@@ -2,11 +2,11 @@
 #include <gtest/gtest.h>
 
 #include "io/temporary_folder.h"
-#include "portune/error.h"
-#include "portune/text_classification.h"
+#include "portatune/error.h"
+#include "portatune/text_classification.h"
 #include "tasks/sentences.h"
 
-namespace portune::test {
+namespace portatune::test {
 namespace {
 
 using ::testing::AllOf;
@@ -79,4 +79,4 @@ TEST(Labels, ThousandAreTakenAndOneMoreIsRefused) {
 }
 
 }  // namespace
-}  // namespace portune::test
+}  // namespace portatune::test

@@ -1,4 +1,4 @@
-#include "portune/tasks/language_model.h"
+#include "portatune/tasks/language_model.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -8,12 +8,12 @@
 
 #include "graph/evaluate.h"
 #include "io/temporary_folder.h"
-#include "portune/error.h"
-#include "portune/language_models.h"
-#include "portune/tasks/objectives.h"
+#include "portatune/error.h"
+#include "portatune/language_models.h"
+#include "portatune/tasks/objectives.h"
 #include "tasks/sentences.h"
 
-namespace portune::test {
+namespace portatune::test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -176,7 +176,7 @@ TEST(MaskedLm, RefusesWhatCannotBe) {
 class CausalLm : public ::testing::Test {
  protected:
   CausalLm() {
-    std::filesystem::copy(std::filesystem::path(PORTUNE_TEST_DATA) / "models" / "gpt2_lm", folder_.path());
+    std::filesystem::copy(std::filesystem::path(PORTATUNE_TEST_DATA) / "models" / "gpt2_lm", folder_.path());
     for (const char* file : {"tokenizer.json", "tokenizer_config.json"}) {
       std::filesystem::copy_file(kTinyBert / file, folder_ / file);
     }
@@ -206,4 +206,4 @@ TEST_F(CausalLm, AnEncoderHasNoSuchHead) {
 }
 
 }  // namespace
-}  // namespace portune::test
+}  // namespace portatune::test

@@ -1,4 +1,4 @@
-#include "portune/losses.h"
+#include "portatune/losses.h"
 
 #include <gtest/gtest.h>
 
@@ -7,7 +7,7 @@
 #include "graph/evaluate.h"
 
 // Expected values: torch 2.15 in float64, torch.nn.functional.cross_entropy and binary_cross_entropy_with_logits.
-namespace portune::test {
+namespace portatune::test {
 namespace {
 
 // Losses of these logits, and the gradient of their sum.
@@ -100,4 +100,4 @@ TEST(SigmoidCrossEntropy, EqualsTorch) {
 }
 
 }  // namespace
-}  // namespace portune::test
+}  // namespace portatune::test

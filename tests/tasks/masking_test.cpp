@@ -1,4 +1,4 @@
-#include "portune/tasks/masking.h"
+#include "portatune/tasks/masking.h"
 
 #include <gtest/gtest.h>
 
@@ -6,7 +6,7 @@
 
 #include "graph/evaluate.h"
 
-namespace portune::test {
+namespace portatune::test {
 namespace {
 
 constexpr int64_t kRows = 40, kLength = 500;
@@ -93,4 +93,4 @@ TEST(Masking, IsAFunctionOfKeyAndExample) {
 }
 
 }  // namespace
-}  // namespace portune::test
+}  // namespace portatune::test

@@ -1,4 +1,4 @@
-#include "portune/multiple_choice.h"
+#include "portatune/multiple_choice.h"
 
 #include <gmock/gmock.h>
 
@@ -6,10 +6,10 @@
 #include <nlohmann/json.hpp>
 
 #include "io/temporary_folder.h"
-#include "portune/error.h"
+#include "portatune/error.h"
 #include "tasks/sentences.h"
 
-namespace portune::test {
+namespace portatune::test {
 namespace {
 
 using ::testing::AllOf;
@@ -40,7 +40,7 @@ std::vector<int32_t> ints(const Json& rows) {
 
 // By tests/oracle/make_multiple_choice_cases.py, from the rule of run_swag.py.
 TEST(MultipleChoice, PreparesRowsAsTransformersDoes) {
-  const Json golden = Json::parse(std::ifstream(PORTUNE_TEST_DATA "/tasks/multiple_choice.json"))["cases"];
+  const Json golden = Json::parse(std::ifstream(PORTATUNE_TEST_DATA "/tasks/multiple_choice.json"))["cases"];
   ASSERT_EQ(golden.size(), 6u);
   for (const Json& c : golden) {
     const Json& row = c["row"];
@@ -108,4 +108,4 @@ TEST(MultipleChoice, RowsThatMakeNoSenseAreNamed) {
 }
 
 }  // namespace
-}  // namespace portune::test
+}  // namespace portatune::test

@@ -8,15 +8,15 @@
 
 #include "graph/evaluate.h"
 #include "io/temporary_folder.h"
-#include "portune/error.h"
-#include "portune/language_models.h"
-#include "portune/multiple_choice.h"
-#include "portune/question_answering.h"
-#include "portune/text_classification.h"
-#include "portune/token_classification.h"
+#include "portatune/error.h"
+#include "portatune/language_models.h"
+#include "portatune/multiple_choice.h"
+#include "portatune/question_answering.h"
+#include "portatune/text_classification.h"
+#include "portatune/token_classification.h"
 #include "tasks/sentences.h"
 
-namespace portune::test {
+namespace portatune::test {
 namespace {
 
 constexpr int64_t kLength = 24;
@@ -199,7 +199,7 @@ TEST(PackedMaskedLm, EqualsUnpacked) {
 
 TEST(PackedInstructionTuning, EqualsUnpacked) {
   const TemporaryFolder folder;
-  const std::filesystem::path data = PORTUNE_TEST_DATA;
+  const std::filesystem::path data = PORTATUNE_TEST_DATA;
   for (const char* name : {"config.json", "model.safetensors"}) {
     std::filesystem::copy_file(data / "models/llama_lm" / name, folder.path() / name);
   }
@@ -228,7 +228,7 @@ TEST(Packing, CountsTokensAndPositions) {
 TEST(Packing, RefusesWhatCannotBePacked) {
   const data::Dataset rows = data::from_examples(kSentences);
   data::PackedShapes shapes{.examples = 5, .rows = {2}, .length = kLength, .window = 5};
-  const auto blocks = causal_lm(std::filesystem::path(PORTUNE_TEST_DATA) / "tiny_bert", {.block_size = kLength});
+  const auto blocks = causal_lm(std::filesystem::path(PORTATUNE_TEST_DATA) / "tiny_bert", {.block_size = kLength});
   EXPECT_THROW(blocks->packed_batches(rows, shapes, {.buffer = 1}), UsageError);
   shapes.length = kLength + 1;
   const TextClassification task(kTinyBert, {.max_length = kLength, .head = Head::kSoftmax, .labels = {"bad", "good"}});
@@ -236,4 +236,4 @@ TEST(Packing, RefusesWhatCannotBePacked) {
 }
 
 }  // namespace
-}  // namespace portune::test
+}  // namespace portatune::test

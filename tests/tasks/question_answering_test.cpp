@@ -1,5 +1,5 @@
 // Windows and answers against transformers: tests/oracle/make_question_answering_cases.py.
-#include "portune/question_answering.h"
+#include "portatune/question_answering.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -9,13 +9,13 @@
 
 #include "graph/evaluate.h"
 #include "io/temporary_folder.h"
-#include "portune/error.h"
-#include "portune/tasks/answer_search.h"
-#include "portune/tasks/question_windows.h"
-#include "portune/text.h"
+#include "portatune/error.h"
+#include "portatune/tasks/answer_search.h"
+#include "portatune/tasks/question_windows.h"
+#include "portatune/text.h"
 #include "tasks/sentences.h"
 
-namespace portune::test {
+namespace portatune::test {
 namespace {
 
 using ::testing::AllOf;
@@ -24,7 +24,7 @@ using ::testing::HasSubstr;
 using Json = nlohmann::json;
 using Labels = RowTask::Labels;
 
-Json golden(const std::string& file) { return Json::parse(std::ifstream(PORTUNE_TEST_DATA "/" + file)); }
+Json golden(const std::string& file) { return Json::parse(std::ifstream(PORTATUNE_TEST_DATA "/" + file)); }
 
 data::Example row_of(const std::string& question, const std::string& context, const std::string& answers) {
   data::Example row;
@@ -305,4 +305,4 @@ TEST(QuestionAnswering, MetricsArePercentagesOfQuestions) {
 }
 
 }  // namespace
-}  // namespace portune::test
+}  // namespace portatune::test

@@ -5,11 +5,11 @@
 #include <string>
 #include <vector>
 
-#include "portune/data.h"
+#include "portatune/data.h"
 
-namespace portune::test {
+namespace portatune::test {
 
-inline const std::filesystem::path kTinyBert = std::filesystem::path(PORTUNE_TEST_DATA) / "tiny_bert";
+inline const std::filesystem::path kTinyBert = std::filesystem::path(PORTATUNE_TEST_DATA) / "tiny_bert";
 
 inline data::Example sentence(const std::string& text, const std::string& label) {
   data::Example row;
@@ -18,4 +18,4 @@ inline data::Example sentence(const std::string& text, const std::string& label)
   return row;
 }
 
-}  // namespace portune::test
+}  // namespace portatune::test

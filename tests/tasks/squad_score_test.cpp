@@ -1,5 +1,5 @@
 // Against the official evaluator: tests/oracle/make_question_answering_cases.py.
-#include "portune/tasks/squad_score.h"
+#include "portatune/tasks/squad_score.h"
 
 #include <gtest/gtest.h>
 
@@ -7,11 +7,11 @@
 #include <nlohmann/json.hpp>
 #include <vector>
 
-namespace portune::tasks {
+namespace portatune::tasks {
 namespace {
 
 TEST(SquadScore, EqualsTheOfficialEvaluator) {
-  const std::string golden = PORTUNE_TEST_DATA "/tasks/question_answering.json";
+  const std::string golden = PORTATUNE_TEST_DATA "/tasks/question_answering.json";
   const nlohmann::json rows = nlohmann::json::parse(std::ifstream(golden))["scores"];
   ASSERT_EQ(rows.size(), 20u);
   for (const nlohmann::json& row : rows) {
@@ -24,4 +24,4 @@ TEST(SquadScore, EqualsTheOfficialEvaluator) {
 }
 
 }  // namespace
-}  // namespace portune::tasks
+}  // namespace portatune::tasks

@@ -1,4 +1,4 @@
-#include "portune/tasks/tag_metrics.h"
+#include "portatune/tasks/tag_metrics.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -8,16 +8,16 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
-#include "portune/tasks/entities.h"
+#include "portatune/tasks/entities.h"
 
-namespace portune::tasks {
+namespace portatune::tasks {
 namespace {
 
 using Json = nlohmann::json;
 using Tags = std::vector<std::string>;
 
 // Made by tests/oracle/make_token_classification_cases.py with seqeval.
-Json cases() { return Json::parse(std::ifstream(PORTUNE_TEST_DATA "/tasks/token_classification.json"))["metrics"]; }
+Json cases() { return Json::parse(std::ifstream(PORTATUNE_TEST_DATA "/tasks/token_classification.json"))["metrics"]; }
 
 Tags labels_of(const Json& example) {
   std::set<std::string> labels;
@@ -92,4 +92,4 @@ TEST(Entities, AreThoseOfTheTags) {
 }
 
 }  // namespace
-}  // namespace portune::tasks
+}  // namespace portatune::tasks

@@ -1,4 +1,4 @@
-#include "portune/text_classification.h"
+#include "portatune/text_classification.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -7,15 +7,15 @@
 
 #include "graph/evaluate.h"
 #include "io/temporary_folder.h"
-#include "portune/error.h"
-#include "portune/hub/model_folder.h"
-#include "portune/io/file.h"
-#include "portune/io/safetensors.h"
+#include "portatune/error.h"
+#include "portatune/hub/model_folder.h"
+#include "portatune/io/file.h"
+#include "portatune/io/safetensors.h"
 #include "tasks/sentences.h"
 
 // Ids are those of transformers' BertTokenizer with tests/data/tiny_bert: good 5, bad 9, the 13, film 15, book 17,
 // was 18, it 20, "." 61, [CLS] 2, [SEP] 3.
-namespace portune::test {
+namespace portatune::test {
 namespace {
 
 using ::testing::AllOf;
@@ -408,4 +408,4 @@ TEST(TextClassification, SavedSigmoidHeadIsASigmoidHead) {
 }
 
 }  // namespace
-}  // namespace portune::test
+}  // namespace portatune::test

@@ -1,4 +1,4 @@
-#include "portune/token_classification.h"
+#include "portatune/token_classification.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -8,11 +8,11 @@
 
 #include "graph/evaluate.h"
 #include "io/temporary_folder.h"
-#include "portune/error.h"
+#include "portatune/error.h"
 #include "tasks/sentences.h"
 
 // Ids are those of transformers' BertTokenizer with tests/data/tiny_bert: good 5, bad 9, the 13, film 15, was 18.
-namespace portune::test {
+namespace portatune::test {
 namespace {
 
 using ::testing::AllOf;
@@ -51,7 +51,7 @@ TEST(TokenClassification, FeaturesEqualThoseOfTransformers) {
   std::vector<std::string> numbers;
   for (int i = 0; i < 30; ++i) numbers.push_back(std::to_string(i));
   int compared = 0;
-  const Json cases = Json::parse(std::ifstream(PORTUNE_TEST_DATA "/tasks/token_classification.json"));
+  const Json cases = Json::parse(std::ifstream(PORTATUNE_TEST_DATA "/tasks/token_classification.json"));
   for (const Json& row : cases["encodings"]) {
     if (row["tokenizer"] != "tiny_bert" || row["max_length"] != 12) continue;
     const TokenClassification task = task_with({.max_length = 12, .labels = numbers});
@@ -143,4 +143,4 @@ TEST(TagsOf, AreSortedNamesOrAllNumbers) {
 }
 
 }  // namespace
-}  // namespace portune::test
+}  // namespace portatune::test

@@ -1,4 +1,4 @@
-#include "portune/tasks/token_ids.h"
+#include "portatune/tasks/token_ids.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -6,9 +6,9 @@
 #include <fstream>
 
 #include "io/temporary_folder.h"
-#include "portune/error.h"
+#include "portatune/error.h"
 
-namespace portune::tasks {
+namespace portatune::tasks {
 namespace {
 
 using data::Example;
@@ -106,4 +106,4 @@ TEST(TextOrIdColumns, AreIdsWhereThereIsNoText) {
 }
 
 }  // namespace
-}  // namespace portune::tasks
+}  // namespace portatune::tasks

@@ -1,10 +1,10 @@
-#include "portune/text/added_tokens.h"
+#include "portatune/text/added_tokens.h"
 
 #include <gtest/gtest.h>
 
 #include <random>
 
-namespace portune::text {
+namespace portatune::text {
 namespace {
 
 using Rows = std::vector<std::tuple<size_t, size_t, int32_t>>;
@@ -49,4 +49,4 @@ TEST(AddedTokens, FindsTheLongestFromLeftToRight) {
 }
 
 }  // namespace
-}  // namespace portune::text
+}  // namespace portatune::text

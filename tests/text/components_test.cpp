@@ -2,11 +2,11 @@
 #include <gtest/gtest.h>
 
 #include "io/temporary_folder.h"
-#include "portune/error.h"
-#include "portune/text.h"
+#include "portatune/error.h"
+#include "portatune/text.h"
 #include "text/golden.h"
 
-namespace portune::text {
+namespace portatune::text {
 namespace {
 
 using Json = nlohmann::json;
@@ -60,4 +60,4 @@ TEST(Components, DoWhatThoseOfTokenizersDo) {
 }
 
 }  // namespace
-}  // namespace portune::text
+}  // namespace portatune::text

@@ -5,16 +5,16 @@
 #include <set>
 
 #include "io/temporary_folder.h"
-#include "portune/text.h"
+#include "portatune/text.h"
 #include "text/golden.h"
 
-namespace portune::text {
+namespace portatune::text {
 namespace {
 
 using Json = nlohmann::json;
 
 Tokenizer load(const std::string& name) {
-  if (name == "tiny_bert") return Tokenizer::load(PORTUNE_TEST_DATA "/tiny_bert");
+  if (name == "tiny_bert") return Tokenizer::load(PORTATUNE_TEST_DATA "/tiny_bert");
   const TemporaryFolder folder;
   write_text(folder / "tokenizer.json", small_tokenizer_json(golden("components.json"), name).dump());
   return Tokenizer::load(folder.path());
@@ -52,4 +52,4 @@ TEST(EncodeWords, LeavesNoSpaceBehindForTheNextText) {
 }
 
 }  // namespace
-}  // namespace portune::text
+}  // namespace portatune::text

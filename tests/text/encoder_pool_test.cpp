@@ -1,14 +1,14 @@
-#include "portune/text/encoder_pool.h"
+#include "portatune/text/encoder_pool.h"
 
 #include <gtest/gtest.h>
 
-#include "portune/text/text_encoder.h"
+#include "portatune/text/text_encoder.h"
 
-namespace portune::text {
+namespace portatune::text {
 namespace {
 
 struct EncoderPoolTest : testing::Test {
-  const Tokenizer::Parts parts{read_tokenizer_json(PORTUNE_TEST_DATA "/tiny_bert/tokenizer.json"), TokenizerConfig{}};
+  const Tokenizer::Parts parts{read_tokenizer_json(PORTATUNE_TEST_DATA "/tiny_bert/tokenizer.json"), TokenizerConfig{}};
   EncoderPool pool;
 
   size_t tokens_there_is_room_for() { return pool.borrow(parts)->first.ids.capacity(); }
@@ -31,4 +31,4 @@ TEST_F(EncoderPoolTest, DoesNotHoldTheMemoryOfLongTexts) {
 }
 
 }  // namespace
-}  // namespace portune::text
+}  // namespace portatune::text

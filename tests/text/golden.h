@@ -7,12 +7,12 @@
 #include <string>
 #include <vector>
 
-#include "portune/text/unicode/utf8.h"
+#include "portatune/text/unicode/utf8.h"
 
-namespace portune::text {
+namespace portatune::text {
 
 inline nlohmann::json golden(const std::string& name) {
-  return nlohmann::json::parse(std::ifstream(std::string(PORTUNE_TEST_DATA "/tokenizer/") + name));
+  return nlohmann::json::parse(std::ifstream(std::string(PORTATUNE_TEST_DATA "/tokenizer/") + name));
 }
 
 /// The tokenizer.json of one of the small tokenizers of components.json.
@@ -46,4 +46,4 @@ inline std::string utf8(char32_t c) {
   return text;
 }
 
-}  // namespace portune::text
+}  // namespace portatune::text

@@ -1,15 +1,15 @@
 // The ways to encode a text: all give what the stages, one after the other, give.
-#include "portune/text/text_encoder.h"
+#include "portatune/text/text_encoder.h"
 
 #include <gtest/gtest.h>
 
 #include <random>
 
 #include "io/temporary_folder.h"
-#include "portune/error.h"
+#include "portatune/error.h"
 #include "text/golden.h"
 
-namespace portune::text {
+namespace portatune::text {
 namespace {
 
 using Json = nlohmann::json;
@@ -150,8 +150,8 @@ TEST(TextEncoder, GivesWhatTheStagesGiveWithBert) {
 }
 
 TEST(TextEncoder, GivesWhatTheStagesGiveWithRealVocabularies) {
-  const char* data = std::getenv("PORTUNE_SHARED_DATA");
-  if (data == nullptr) GTEST_SKIP() << "PORTUNE_SHARED_DATA is not set";
+  const char* data = std::getenv("PORTATUNE_SHARED_DATA");
+  if (data == nullptr) GTEST_SKIP() << "PORTATUNE_SHARED_DATA is not set";
   for (const char* name :
        {"minilm_bert_uncased", "gpt2", "albert_base", "roberta_rules", "mistral_v1_metaspace_first"}) {
     const std::string file = std::string(data) + "/tokenizers/" + name + "/tokenizer.json";
@@ -177,4 +177,4 @@ TEST(TextEncoder, HasAWayPastTheStages) {
 }
 
 }  // namespace
-}  // namespace portune::text
+}  // namespace portatune::text

@@ -1,5 +1,5 @@
 // Writes what a tokenizer makes of many examples, for tests/oracle/compare_tokenizer.py to compare.
-//   portune_tokenizer_dump FOLDER REQUESTS MAX_LENGTH STRATEGY ADD_SPECIAL_TOKENS > ANSWERS
+//   portatune_tokenizer_dump FOLDER REQUESTS MAX_LENGTH STRATEGY ADD_SPECIAL_TOKENS > ANSWERS
 // REQUESTS: for each example 1 or 2 (texts), then for each text its bytes' number and the bytes; numbers are int32.
 // ANSWERS, int32: for each example the number of tokens, ids, type ids, special tokens mask, sequence ids, word ids,
 // offsets; then the number of ids of the fast way, and these; then what the ids decode to, with and without special
@@ -11,12 +11,12 @@
 #include <iterator>
 #include <string>
 
-#include "portune/error.h"
-#include "portune/text.h"
+#include "portatune/error.h"
+#include "portatune/text.h"
 
 namespace {
 
-using namespace portune;
+using namespace portatune;
 
 class Requests {
  public:

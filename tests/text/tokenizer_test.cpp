@@ -5,12 +5,12 @@
 #include <random>
 
 #include "io/temporary_folder.h"
-#include "portune/base/thread_pool.h"
-#include "portune/error.h"
-#include "portune/text.h"
+#include "portatune/base/thread_pool.h"
+#include "portatune/error.h"
+#include "portatune/text.h"
 #include "text/golden.h"
 
-namespace portune::text {
+namespace portatune::text {
 namespace {
 
 using ::testing::ElementsAre;
@@ -201,8 +201,8 @@ TEST(Tokenizer, NeedsAFile) {
 
 // What tokenizers made of 13 strings with published vocabularies.
 TEST(Tokenizer, EncodesWithRealVocabularies) {
-  const char* data = std::getenv("PORTUNE_SHARED_DATA");
-  if (data == nullptr) GTEST_SKIP() << "PORTUNE_SHARED_DATA is not set";
+  const char* data = std::getenv("PORTATUNE_SHARED_DATA");
+  if (data == nullptr) GTEST_SKIP() << "PORTATUNE_SHARED_DATA is not set";
   const std::string folder = std::string(data) + "/tokenizers/";
   const Json examples = Json::parse(std::ifstream(folder + "examples.json"));
   EXPECT_GE(examples["encodings"].size(), 7u);
@@ -223,8 +223,8 @@ TEST(Tokenizer, EncodesWithRealVocabularies) {
 }
 
 TEST(Tokenizer, ReadsTheConfigOfARealModel) {
-  const char* data = std::getenv("PORTUNE_SHARED_DATA");
-  if (data == nullptr) GTEST_SKIP() << "PORTUNE_SHARED_DATA is not set";
+  const char* data = std::getenv("PORTATUNE_SHARED_DATA");
+  if (data == nullptr) GTEST_SKIP() << "PORTATUNE_SHARED_DATA is not set";
   const Tokenizer tokenizer = Tokenizer::load(std::string(data) + "/tokenizers/minilm_bert_uncased");
   EXPECT_EQ(tokenizer.vocab_size(), 30522);
   EXPECT_EQ(tokenizer.model_max_length(), 512);
@@ -232,4 +232,4 @@ TEST(Tokenizer, ReadsTheConfigOfARealModel) {
 }
 
 }  // namespace
-}  // namespace portune::text
+}  // namespace portatune::text

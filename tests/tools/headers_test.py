@@ -1,23 +1,23 @@
-"""Headers: portune.h has all public ones, and a comment's sections begin on lines of their own."""
+"""Headers: portatune.h has all public ones, and a comment's sections begin on lines of their own."""
 
 import pathlib
 import re
 import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-PUBLIC = ROOT / "include" / "portune"
+PUBLIC = ROOT / "include" / "portatune"
 
 
 class Headers(unittest.TestCase):
-    def test_portune_h_includes_every_public_header(self):
-        there = {path.name for path in PUBLIC.glob("*.h")} - {"portune.h"}
-        included = re.findall(r'^#include "portune/(.+)"$', (PUBLIC / "portune.h").read_text(), re.MULTILINE)
+    def test_portatune_h_includes_every_public_header(self):
+        there = {path.name for path in PUBLIC.glob("*.h")} - {"portatune.h"}
+        included = re.findall(r'^#include "portatune/(.+)"$', (PUBLIC / "portatune.h").read_text(), re.MULTILINE)
         self.assertEqual(set(included), there)
 
     # As clang-format joins them where it does not know better.
     def test_sections_of_comments_begin_lines(self):
         within = re.compile(r"///.*[.] (errors|returns|source|where)(  |$)")
-        for folder in (PUBLIC, ROOT / "src" / "portune"):
+        for folder in (PUBLIC, ROOT / "src" / "portatune"):
             for path in folder.rglob("*.h"):
                 for number, line in enumerate(path.read_text().splitlines(), 1):
                     self.assertIsNone(within.search(line), f"{path.relative_to(ROOT)}:{number}")

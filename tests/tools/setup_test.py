@@ -29,7 +29,7 @@ class SetUp(unittest.TestCase):
         temporary = tempfile.TemporaryDirectory()
         self.addCleanup(temporary.cleanup)
         self.folder = pathlib.Path(temporary.name)
-        self.cache = self.folder / "cache" / "portune"
+        self.cache = self.folder / "cache" / "portatune"
         self.index = self.folder / "index"
         self.index.mkdir()
         self.write_command("dpkg-query", ALL_INSTALLED)

@@ -1,15 +1,15 @@
-#include "portune/train/array_files.h"
+#include "portatune/train/array_files.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "graph/evaluate.h"
 #include "io/temporary_folder.h"
-#include "portune/error.h"
-#include "portune/io/tensor_files.h"
+#include "portatune/error.h"
+#include "portatune/io/tensor_files.h"
 #include "processes/thread_group.h"
 
-namespace portune::test {
+namespace portatune::test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -111,4 +111,4 @@ TEST(ArrayFiles, AreNotThereWhereACheckFails) {
 }
 
 }  // namespace
-}  // namespace portune::test
+}  // namespace portatune::test

@@ -1,13 +1,13 @@
-#include "portune/train/checkpoint_folder.h"
+#include "portatune/train/checkpoint_folder.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "io/temporary_folder.h"
-#include "portune/error.h"
-#include "portune/train/checkpoint.h"
+#include "portatune/error.h"
+#include "portatune/train/checkpoint.h"
 
-namespace portune::test {
+namespace portatune::test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -102,4 +102,4 @@ TEST(CheckpointFolder, RecoversWhatDeadRunsHaveLeft) {
 }
 
 }  // namespace
-}  // namespace portune::test
+}  // namespace portatune::test

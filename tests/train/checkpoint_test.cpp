@@ -1,12 +1,12 @@
-#include "portune/train/checkpoint.h"
+#include "portatune/train/checkpoint.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "io/temporary_folder.h"
-#include "portune/error.h"
+#include "portatune/error.h"
 
-namespace portune::test {
+namespace portatune::test {
 namespace {
 
 using ::testing::AllOf;
@@ -83,4 +83,4 @@ TEST(TrainingState, OfAnotherFormatOrBrokenIsRefused) {
 }
 
 }  // namespace
-}  // namespace portune::test
+}  // namespace portatune::test

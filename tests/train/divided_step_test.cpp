@@ -6,16 +6,16 @@
 
 #include "graph/evaluate.h"
 #include "io/temporary_folder.h"
-#include "portune/error.h"
-#include "portune/graph/exchange.h"
-#include "portune/language_models.h"
-#include "portune/packing.h"
-#include "portune/text_classification.h"
-#include "portune/train.h"
+#include "portatune/error.h"
+#include "portatune/graph/exchange.h"
+#include "portatune/language_models.h"
+#include "portatune/packing.h"
+#include "portatune/text_classification.h"
+#include "portatune/train.h"
 #include "tasks/sentences.h"
 #include "train/one_step.h"
 
-namespace portune::test {
+namespace portatune::test {
 namespace {
 
 using ::testing::Contains;
@@ -269,4 +269,4 @@ TEST(GradientAccumulation, IsThatOfTheRunWhichIsResumed) {
 }
 
 }  // namespace
-}  // namespace portune::test
+}  // namespace portatune::test

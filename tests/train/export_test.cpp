@@ -1,4 +1,4 @@
-// What Portune saves is what transformers expects, and computes there what it computes here. tests/data/export_* are
+// What Portatune saves is what transformers expects, and computes there what it computes here. tests/data/export_* are
 // models that the command has fine-tuned; their expected.json is by transformers (tests/oracle/make_export_case.py).
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -7,12 +7,12 @@
 #include <nlohmann/json.hpp>
 
 #include "io/temporary_folder.h"
-#include "portune/io/safetensors.h"
-#include "portune/text_classification.h"
-#include "portune/train.h"
+#include "portatune/io/safetensors.h"
+#include "portatune/text_classification.h"
+#include "portatune/train.h"
 #include "tasks/sentences.h"
 
-namespace portune::test {
+namespace portatune::test {
 namespace {
 
 using nlohmann::json;
@@ -22,7 +22,7 @@ struct Case {
   const char* folder;
   std::vector<std::string> labels;
 
-  std::filesystem::path path() const { return std::filesystem::path(PORTUNE_TEST_DATA) / folder; }
+  std::filesystem::path path() const { return std::filesystem::path(PORTATUNE_TEST_DATA) / folder; }
   json expected() const { return json::parse(std::ifstream(path() / "expected.json")); }
 };
 
@@ -106,4 +106,4 @@ TEST(ExportOfSeveralLabels, HasTheLossThatTransformersHas) {
 }
 
 }  // namespace
-}  // namespace portune::test
+}  // namespace portatune::test

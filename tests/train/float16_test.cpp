@@ -6,13 +6,13 @@
 
 #include "graph/evaluate.h"
 #include "io/temporary_folder.h"
-#include "portune/text_classification.h"
-#include "portune/train.h"
-#include "portune/train/checkpoint.h"
+#include "portatune/text_classification.h"
+#include "portatune/train.h"
+#include "portatune/train/checkpoint.h"
 #include "tasks/sentences.h"
 #include "train/plane_task.h"
 
-namespace portune::test {
+namespace portatune::test {
 namespace {
 
 TrainingOptions options(DType dtype) {
@@ -150,4 +150,4 @@ TEST(Float16, LearnsWhatFloat32Learns) {
 }
 
 }  // namespace
-}  // namespace portune::test
+}  // namespace portatune::test

@@ -1,11 +1,11 @@
 // Layers of BERT-base's size as a task: programs of a real size without a checkpoint.
 #pragma once
 
-#include "portune/models/bert_layers.h"
-#include "portune/tasks.h"
-#include "portune/train/programs.h"
+#include "portatune/models/bert_layers.h"
+#include "portatune/tasks.h"
+#include "portatune/train/programs.h"
 
-namespace portune::test {
+namespace portatune::test {
 
 class LayerStack final : public Task {
  public:
@@ -35,4 +35,4 @@ class LayerStack final : public Task {
   models::BertFields fields_;
 };
 
-}  // namespace portune::test
+}  // namespace portatune::test

@@ -7,10 +7,10 @@
 #include "graph/evaluate.h"
 #include "pjrt/aot.h"
 #include "pjrt/cpu.h"
-#include "portune/runtime/target.h"
+#include "portatune/runtime/target.h"
 #include "train/layer_stack.h"
 
-namespace portune::test {
+namespace portatune::test {
 namespace {
 
 constexpr double kMiB = 1 << 20;
@@ -61,7 +61,7 @@ TEST(MemoryOnCpu, RematerialisationNeedsLess) {
 // Not for TPU: of few layers XLA keeps so little there that the difference is not that of the policies.
 TEST(MemoryOnH100, RematerialisationNeedsLess) {
   constexpr pjrt::AotTarget kTarget = pjrt::AotTarget::kCudaH100;
-  PORTUNE_SKIP_WITHOUT_PLUGIN(kTarget);
+  PORTATUNE_SKIP_WITHOUT_PLUGIN(kTarget);
   const LayerStack layers(3);
   const double none = ahead_of_time(layers.step(16, with(Remat::kNone)), kTarget, "none");
   const double dots = ahead_of_time(layers.step(16, with(Remat::kDots)), kTarget, "dots");
@@ -91,7 +91,7 @@ TEST(MemoryOnCpu, RematerialisationDropsGatheredWeights) {
 // Which XLA joins for several layers if it is not told how much to join.
 TEST(MemoryOnH100, RematerialisationDropsGatheredWeights) {
   constexpr pjrt::AotTarget kTarget = pjrt::AotTarget::kCudaH100;
-  PORTUNE_SKIP_WITHOUT_PLUGIN(kTarget);
+  PORTATUNE_SKIP_WITHOUT_PLUGIN(kTarget);
   const LayerStack layers(6);
   const auto on_devices = [&](Remat remat, const char* what) {
     const train::StepOptions options = on_eight_devices(remat);
@@ -105,7 +105,7 @@ TEST(MemoryOnH100, RematerialisationDropsGatheredWeights) {
 
 TEST(MemoryOnH100, EightDevicesHoldAnEighthOfWeightsAndMoments) {
   constexpr pjrt::AotTarget kTarget = pjrt::AotTarget::kCudaH100;
-  PORTUNE_SKIP_WITHOUT_PLUGIN(kTarget);
+  PORTATUNE_SKIP_WITHOUT_PLUGIN(kTarget);
   const LayerStack layers(1);
   const auto arguments = [&](const train::StepOptions& options) {
     return pjrt::aot_topology(kTarget)
@@ -118,14 +118,14 @@ TEST(MemoryOnH100, EightDevicesHoldAnEighthOfWeightsAndMoments) {
 
 // Whether a layer of a real size takes libtpu so long to compile that it is for whoever asks for all.
 bool is_slow(pjrt::AotTarget target) {
-  return target == pjrt::AotTarget::kTpuV5e && std::getenv("PORTUNE_AOT_ALL") == nullptr;
+  return target == pjrt::AotTarget::kTpuV5e && std::getenv("PORTATUNE_AOT_ALL") == nullptr;
 }
 
 class MemoryAot : public ::testing::TestWithParam<pjrt::AotTarget> {};
 
 TEST_P(MemoryAot, MicroBatchesNeedLessThanTheWholeBatch) {
-  PORTUNE_SKIP_WITHOUT_PLUGIN(GetParam());
-  if (is_slow(GetParam())) GTEST_SKIP() << "PORTUNE_AOT_ALL is not set";
+  PORTATUNE_SKIP_WITHOUT_PLUGIN(GetParam());
+  if (is_slow(GetParam())) GTEST_SKIP() << "PORTATUNE_AOT_ALL is not set";
   const LayerStack layers(1);
   const double whole = ahead_of_time(layers.step(32, in_parts(1)), GetParam(), "whole");
   const double parts = ahead_of_time(layers.step(32, in_parts(4)), GetParam(), "parts");
@@ -135,4 +135,4 @@ TEST_P(MemoryAot, MicroBatchesNeedLessThanTheWholeBatch) {
 INSTANTIATE_TEST_SUITE_P(Aot, MemoryAot, ::testing::ValuesIn(pjrt::kAotTargets), pjrt::name_of_target);
 
 }  // namespace
-}  // namespace portune::test
+}  // namespace portatune::test

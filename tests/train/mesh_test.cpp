@@ -6,13 +6,13 @@
 
 #include "graph/evaluate.h"
 #include "io/temporary_folder.h"
-#include "portune/error.h"
-#include "portune/io/safetensors.h"
-#include "portune/text_classification.h"
-#include "portune/train.h"
+#include "portatune/error.h"
+#include "portatune/io/safetensors.h"
+#include "portatune/text_classification.h"
+#include "portatune/train.h"
 #include "tasks/sentences.h"
 
-namespace portune::test {
+namespace portatune::test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -141,4 +141,4 @@ TEST(MeshTraining, RefusesABatchThatCannotBeDivided) {
 }
 
 }  // namespace
-}  // namespace portune::test
+}  // namespace portatune::test

@@ -13,13 +13,13 @@
 
 #include "graph/evaluate.h"
 #include "io/temporary_folder.h"
-#include "portune/base/stop.h"
-#include "portune/error.h"
-#include "portune/train.h"
-#include "portune/train/progress.h"
+#include "portatune/base/stop.h"
+#include "portatune/error.h"
+#include "portatune/train.h"
+#include "portatune/train/progress.h"
 #include "train/plane_task.h"
 
-namespace portune::test {
+namespace portatune::test {
 namespace {
 
 using ::testing::AllOf;
@@ -134,7 +134,7 @@ TEST(SkippedStep, IsResumedToTheBit) {
 // By torch.optim.AdamW under a GradScaler, which leaves steps out, and does not count them in the bias correction.
 TEST(SkippedStep, IsThatOfTorch) {
   const nlohmann::json torch =
-      nlohmann::json::parse(std::ifstream(PORTUNE_TEST_DATA "/curves/skipped_steps.json"))["adamw"];
+      nlohmann::json::parse(std::ifstream(PORTATUNE_TEST_DATA "/curves/skipped_steps.json"))["adamw"];
   const PlaneTask task;
   TrainingOptions as_torch = options(OnNonFinite::kSkip);
   as_torch.learning_rate = torch["lr"];
@@ -491,7 +491,7 @@ class Scaling {
 
 TEST(LossScale, IsThatOfTorchStepByStep) {
   const nlohmann::json torch =
-      nlohmann::json::parse(std::ifstream(PORTUNE_TEST_DATA "/curves/skipped_steps.json"))["scale"];
+      nlohmann::json::parse(std::ifstream(PORTATUNE_TEST_DATA "/curves/skipped_steps.json"))["scale"];
   const auto overflows = torch["overflows"].get<std::set<int64_t>>();
   std::map<int64_t, double> changes;
   for (const auto& change : torch["changes"]) changes[change[0]] = change[1];
@@ -521,4 +521,4 @@ TEST(LossScale, OfALossThatIsNotFiniteIsOfNoUse) {
 }
 
 }  // namespace
-}  // namespace portune::test
+}  // namespace portatune::test

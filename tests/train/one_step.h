@@ -7,13 +7,13 @@
 #include <cmath>
 #include <vector>
 
-#include "portune/device.h"
-#include "portune/train/batch_shapes.h"
-#include "portune/train/programs.h"
-#include "portune/train/progress.h"
-#include "portune/train/shared_update.h"
+#include "portatune/device.h"
+#include "portatune/train/batch_shapes.h"
+#include "portatune/train/programs.h"
+#include "portatune/train/progress.h"
+#include "portatune/train/shared_update.h"
 
-namespace portune::test {
+namespace portatune::test {
 
 // Weights and moments, then scale of the loss, loss, sum of weights, norm, scale again: all floats of the results of a
 // step from the initial weights.
@@ -71,4 +71,4 @@ inline void expect_close(const std::vector<std::vector<float>>& found, const std
   for (size_t i = 0; i < wanted.size(); ++i) expect_close(found[i], wanted[i], i);
 }
 
-}  // namespace portune::test
+}  // namespace portatune::test

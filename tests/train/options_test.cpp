@@ -1,4 +1,4 @@
-#include "portune/train/options.h"
+#include "portatune/train/options.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -7,9 +7,9 @@
 #include <limits>
 
 #include "io/temporary_folder.h"
-#include "portune/error.h"
+#include "portatune/error.h"
 
-namespace portune::test {
+namespace portatune::test {
 namespace {
 
 using ::testing::AllOf;
@@ -98,4 +98,4 @@ TEST(FitOptions, CheckpointsNeedAFolder) {
 }
 
 }  // namespace
-}  // namespace portune::test
+}  // namespace portatune::test

@@ -4,10 +4,10 @@
 #include <limits>
 #include <set>
 
-#include "portune/io/safetensors.h"
-#include "portune/tasks.h"
+#include "portatune/io/safetensors.h"
+#include "portatune/tasks.h"
 
-namespace portune::test {
+namespace portatune::test {
 
 /// The loss of an example is sum(x first) + sum(sqrt(z second)). The gradient of `first` is x; on its way it is
 /// multiplied by `up` and then by `down`, which are powers of two that cancel each other, and overflows if what the
@@ -69,4 +69,4 @@ inline data::Dataset plane_batches(int64_t count, const Bad& bad = {}, const std
   return data::from_examples(std::move(rows)).batch({.size = 2});
 }
 
-}  // namespace portune::test
+}  // namespace portatune::test

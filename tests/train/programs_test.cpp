@@ -1,4 +1,4 @@
-#include "portune/train/programs.h"
+#include "portatune/train/programs.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -7,7 +7,7 @@
 
 #include "graph/evaluate.h"
 
-namespace portune::test {
+namespace portatune::test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -103,4 +103,4 @@ TEST(EvaluationProgram, GivesSumsAndOutputs) {
 }
 
 }  // namespace
-}  // namespace portune::test
+}  // namespace portatune::test

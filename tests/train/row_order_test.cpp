@@ -1,9 +1,9 @@
-#include "portune/train/row_order.h"
+#include "portatune/train/row_order.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace portune::train {
+namespace portatune::train {
 namespace {
 
 using testing::ElementsAre;
@@ -59,4 +59,4 @@ TEST(RowOrder, GivesTheOthersInTheEndWherePlacesAreMissing) {
 }
 
 }  // namespace
-}  // namespace portune::train
+}  // namespace portatune::train

@@ -1,4 +1,4 @@
-#include "portune/train/schedule.h"
+#include "portatune/train/schedule.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -6,10 +6,10 @@
 #include <set>
 
 #include "io/temporary_folder.h"
-#include "portune/error.h"
+#include "portatune/error.h"
 
 // Expected rates: transformers 5.23.0, get_linear_schedule_with_warmup and get_constant_schedule_with_warmup.
-namespace portune::test {
+namespace portatune::test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -71,4 +71,4 @@ TEST(RandomKey, IsSplitMix64) {
 }
 
 }  // namespace
-}  // namespace portune::test
+}  // namespace portatune::test

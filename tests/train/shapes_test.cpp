@@ -7,12 +7,12 @@
 #include <thread>
 
 #include "io/temporary_folder.h"
-#include "portune/error.h"
-#include "portune/text_classification.h"
-#include "portune/train.h"
+#include "portatune/error.h"
+#include "portatune/text_classification.h"
+#include "portatune/train.h"
 #include "tasks/sentences.h"
 
-namespace portune::test {
+namespace portatune::test {
 namespace {
 
 using ::testing::AllOf;
@@ -158,4 +158,4 @@ TEST(Shapes, TheDeviceWaitsForSlowInput) {
 }
 
 }  // namespace
-}  // namespace portune::test
+}  // namespace portatune::test

@@ -1,8 +1,8 @@
-#include "portune/train/shared_update.h"
+#include "portatune/train/shared_update.h"
 
 #include <gtest/gtest.h>
 
-namespace portune::test {
+namespace portatune::test {
 namespace {
 
 constexpr Mesh kEight{.data = 8}, kGrid{.data = 2, .tensor = 2};
@@ -44,4 +44,4 @@ TEST(SharedUpdate, KeepsBlocks) {
 }
 
 }  // namespace
-}  // namespace portune::test
+}  // namespace portatune::test

@@ -6,16 +6,16 @@
 #include <cmath>
 
 #include "io/temporary_folder.h"
-#include "portune/base/stop.h"
-#include "portune/error.h"
-#include "portune/io/safetensors.h"
-#include "portune/sources.h"
-#include "portune/text_classification.h"
-#include "portune/train.h"
+#include "portatune/base/stop.h"
+#include "portatune/error.h"
+#include "portatune/io/safetensors.h"
+#include "portatune/sources.h"
+#include "portatune/text_classification.h"
+#include "portatune/train.h"
 #include "tasks/sentences.h"
 #include "train/plane_task.h"
 
-namespace portune::test {
+namespace portatune::test {
 namespace {
 
 using ::testing::AllOf;
@@ -792,4 +792,4 @@ TEST(Trainer, RefusesABatchThatIsMadeForTheDevicesOfAnother) {
 }
 
 }  // namespace
-}  // namespace portune::test
+}  // namespace portatune::test

@@ -6,17 +6,17 @@
 #include <nlohmann/json.hpp>
 
 #include "io/temporary_folder.h"
-#include "portune/language_models.h"
-#include "portune/train.h"
+#include "portatune/language_models.h"
+#include "portatune/train.h"
 
-namespace portune::test {
+namespace portatune::test {
 namespace {
 
 namespace fs = std::filesystem;
 
 // The tiny Llama, with some tokenizer, as its folder has none.
 fs::path llama_in(const fs::path& folder) {
-  const fs::path data = PORTUNE_TEST_DATA;
+  const fs::path data = PORTATUNE_TEST_DATA;
   fs::copy(data / "models/llama_lm", folder);
   for (const char* name : {"tokenizer.json", "tokenizer_config.json"}) {
     fs::copy_file(data / "chat/toy" / name, folder / name);
@@ -40,7 +40,7 @@ data::Example batch_of(const nlohmann::json& texts) {
 class TrainingCurve : public testing::TestWithParam<bool> {};
 
 TEST_P(TrainingCurve, OfTwoHundredStepsIsThatOfTorch) {
-  const nlohmann::json curve = nlohmann::json::parse(std::ifstream(PORTUNE_TEST_DATA "/curves/llama_lm.json"));
+  const nlohmann::json curve = nlohmann::json::parse(std::ifstream(PORTATUNE_TEST_DATA "/curves/llama_lm.json"));
   const auto& losses = curve["losses"];
   const TemporaryFolder folder;
   const auto task = causal_lm(llama_in(folder.path() / "model"), {.block_size = 16});
@@ -59,4 +59,4 @@ TEST_P(TrainingCurve, OfTwoHundredStepsIsThatOfTorch) {
 INSTANTIATE_TEST_SUITE_P(WithAndWithoutKernels, TrainingCurve, testing::Bool());
 
 }  // namespace
-}  // namespace portune::test
+}  // namespace portatune::test

@@ -6,9 +6,9 @@
 #include <limits>
 
 #include "graph/ops/composites.h"
-#include "portune/error.h"
+#include "portatune/error.h"
 
-namespace portune::test {
+namespace portatune::test {
 
 constexpr float kLowest = std::numeric_limits<float>::lowest();
 
@@ -156,7 +156,7 @@ TEST(Attention, GradientMatchesFiniteDifferences) {
   check_gradient(apply_attention({.heads = 6, .dropout = 0.3, .band = kCausal, .packed = true}), kGrouped, kCoarse);
 }
 TEST(Attention, KernelAgreesWithItsDecomposition) {
-  const std::vector<std::string> both{"portune.attention", "portune.attention_grad"};
+  const std::vector<std::string> both{"portatune.attention", "portatune.attention_grad"};
   for (const auto& [rate, band] : {std::pair(0.0, Band{}), {0.3, Band{}}, {0.0, kCausal}, {0.3, kLocal}}) {
     const auto f = apply_attention({.dropout = rate, .band = band});
     const auto grouped = apply_attention({.heads = 6, .kv_heads = 2, .dropout = rate, .band = band});
@@ -212,4 +212,4 @@ TEST(Attention, ErrorNamesTheOperands) {
                      {"band", "-1 before"});
 }
 
-}  // namespace portune::test
+}  // namespace portatune::test

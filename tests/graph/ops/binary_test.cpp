@@ -2,7 +2,7 @@
 
 #include "graph/evaluate.h"
 
-namespace portune::test {
+namespace portatune::test {
 
 namespace {
 
@@ -82,4 +82,4 @@ TEST(Binary, ErrorNamesShapesAndTypes) {
   expect_shape_error([] { f64({1}) * u32({1}); }, {"multiply", "float64[1] and uint32[1]", "convert()"});
 }
 
-}  // namespace portune::test
+}  // namespace portatune::test

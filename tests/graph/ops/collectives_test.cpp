@@ -4,9 +4,9 @@
 
 #include "graph/evaluate.h"
 #include "pjrt/aot.h"
-#include "portune/error.h"
+#include "portatune/error.h"
 
-namespace portune::test {
+namespace portatune::test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -176,4 +176,4 @@ TEST(Collectives, ScatterWhatAKernelHasComputed) {
 }
 
 }  // namespace
-}  // namespace portune::test
+}  // namespace portatune::test

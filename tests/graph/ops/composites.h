@@ -3,7 +3,7 @@
 
 #include "graph/evaluate.h"
 
-namespace portune::test {
+namespace portatune::test {
 
 inline constexpr DType kF32 = DType::kFloat32, kBF16 = DType::kBFloat16;
 
@@ -24,4 +24,4 @@ inline Differentiable in_bf16(Differentiable f) {
 /// Of random numbers.
 inline Value key(uint32_t a, uint32_t b) { return constant(Tensor({2}, {a, b})); }
 
-}  // namespace portune::test
+}  // namespace portatune::test

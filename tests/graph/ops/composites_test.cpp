@@ -6,9 +6,9 @@
 
 #include <cmath>
 
-#include "portune/error.h"
+#include "portatune/error.h"
 
-namespace portune::test {
+namespace portatune::test {
 
 // ---- linear
 
@@ -24,10 +24,10 @@ TEST(Linear, MultipliesByTheTransposedWeightAndAddsTheBias) {
 }
 TEST(Linear, GradientMatchesFiniteDifferences) { check_gradient(apply_linear, kLinear, kCoarse); }
 TEST(Linear, KernelAgreesWithItsDecomposition) {
-  check_kernel({"portune.linear", "portune.linear_dx", "portune.linear_dw"}, apply_linear, kLinearOdd, 1e-5);
+  check_kernel({"portatune.linear", "portatune.linear_dx", "portatune.linear_dw"}, apply_linear, kLinearOdd, 1e-5);
 }
 TEST(Linear, KernelAgreesWithItsDecompositionInBfloat16) {
-  check_kernel({"portune.linear", "portune.linear_dx", "portune.linear_dw"}, in_bf16(apply_linear), kLinearOdd, 2e-2);
+  check_kernel({"portatune.linear", "portatune.linear_dx", "portatune.linear_dw"}, in_bf16(apply_linear), kLinearOdd, 2e-2);
 }
 TEST(Linear, ErrorNamesTheOperands) {
   expect_shape_error(
@@ -51,8 +51,8 @@ TEST(Matmul, GradientMatchesFiniteDifferences) {
   check_gradient(apply_matmul, {f32({2, 3, 5}, 1), f32({5, 4}, 2)}, kCoarse);
 }
 TEST(Matmul, KernelAgreesWithItsDecomposition) {
-  check_kernel({"portune.linear_dx", "portune.linear_no_bias", "portune.linear_dw"}, apply_matmul, kMatmulOdd, 1e-5);
-  check_kernel({"portune.linear_dx", "portune.linear_no_bias", "portune.linear_dw"}, in_bf16(apply_matmul), kMatmulOdd,
+  check_kernel({"portatune.linear_dx", "portatune.linear_no_bias", "portatune.linear_dw"}, apply_matmul, kMatmulOdd, 1e-5);
+  check_kernel({"portatune.linear_dx", "portatune.linear_no_bias", "portatune.linear_dw"}, in_bf16(apply_matmul), kMatmulOdd,
                2e-2);
 }
 TEST(Matmul, ErrorNamesTheOperands) {
@@ -74,10 +74,10 @@ TEST(LayerNorm, GivesZeroMeanAndUnitVariance) {
 }
 TEST(LayerNorm, GradientMatchesFiniteDifferences) { check_gradient(apply_layer_norm, kNorm, kCoarse); }
 TEST(LayerNorm, KernelAgreesWithItsDecomposition) {
-  check_kernel({"portune.layer_norm", "portune.layer_norm_grad"}, apply_layer_norm, kNormOdd, 1e-5);
+  check_kernel({"portatune.layer_norm", "portatune.layer_norm_grad"}, apply_layer_norm, kNormOdd, 1e-5);
 }
 TEST(LayerNorm, KernelAgreesWithItsDecompositionInBfloat16) {
-  check_kernel({"portune.layer_norm", "portune.layer_norm_grad"}, in_bf16(apply_layer_norm), kNormOdd, 2e-2);
+  check_kernel({"portatune.layer_norm", "portatune.layer_norm_grad"}, in_bf16(apply_layer_norm), kNormOdd, 2e-2);
 }
 TEST(LayerNorm, ErrorNamesTheOperands) {
   expect_shape_error(
@@ -102,8 +102,8 @@ TEST(RmsNorm, GivesAUnitMeanSquare) {
 }
 TEST(RmsNorm, GradientMatchesFiniteDifferences) { check_gradient(apply_rms_norm, kRms, kCoarse); }
 TEST(RmsNorm, KernelAgreesWithItsDecomposition) {
-  check_kernel({"portune.rms_norm", "portune.rms_norm_grad"}, apply_rms_norm, kRmsOdd, 1e-5);
-  check_kernel({"portune.rms_norm", "portune.rms_norm_grad"}, in_bf16(apply_rms_norm), kRmsOdd, 2e-2);
+  check_kernel({"portatune.rms_norm", "portatune.rms_norm_grad"}, apply_rms_norm, kRmsOdd, 1e-5);
+  check_kernel({"portatune.rms_norm", "portatune.rms_norm_grad"}, in_bf16(apply_rms_norm), kRmsOdd, 2e-2);
 }
 TEST(RmsNorm, ErrorNamesTheOperands) {
   expect_shape_error(
@@ -132,8 +132,8 @@ TEST(Gelu, GradientMatchesFiniteDifferences) {
 TEST(Gelu, KernelAgreesWithItsDecomposition) {
   for (const GeluForm form : {GeluForm::kErf, GeluForm::kTanh}) {
     const auto f = [&](const Values& x) { return gelu(x[0] * 4, form); };
-    check_kernel({"portune.gelu", "portune.gelu_grad"}, f, {f32({7, 67})}, 3e-6);
-    check_kernel({"portune.gelu", "portune.gelu_grad"}, in_bf16(f), {f32({7, 67})}, 2e-2);
+    check_kernel({"portatune.gelu", "portatune.gelu_grad"}, f, {f32({7, 67})}, 3e-6);
+    check_kernel({"portatune.gelu", "portatune.gelu_grad"}, in_bf16(f), {f32({7, 67})}, 2e-2);
   }
 }
 
@@ -168,8 +168,8 @@ TEST(Dropout, GradientUsesTheSameMask) {
 }
 TEST(Dropout, KernelGivesTheSameBits) {
   check_kernel(
-      {"portune.dropout"}, [](const Values& x) { return dropout(x[0], key(5, 6), 0.1); }, {f32({13, 67})}, 0);
-  check_kernel({"portune.dropout"}, in_bf16([](const Values& x) { return dropout(x[0], key(5, 6), 0.1); }),
+      {"portatune.dropout"}, [](const Values& x) { return dropout(x[0], key(5, 6), 0.1); }, {f32({13, 67})}, 0);
+  check_kernel({"portatune.dropout"}, in_bf16([](const Values& x) { return dropout(x[0], key(5, 6), 0.1); }),
                {f32({13, 67})}, 0);
 }
 TEST(Dropout, RefusesARateOfOne) {
@@ -189,7 +189,7 @@ TEST(AdamW, FirstStepByHand) {
 }
 
 TEST(AdamW, KernelAgreesWithItsDecomposition) {
-  if (!kernels().target().kernels.contains("portune.adamw")) GTEST_SKIP() << "no kernel";
+  if (!kernels().target().kernels.contains("portatune.adamw")) GTEST_SKIP() << "no kernel";
   const Value p = parameter("p", {kF32, {7, 31}}), m = parameter("m", p.type()), v = parameter("v", p.type());
   const Value g = parameter("g", p.type());
   const AdamWState s =
@@ -218,7 +218,7 @@ TEST(AdamW, LeavesTheStateWhereItIsNotToBeMade) {
 TEST(SumOfSquares, AddsUpSquares) {
   EXPECT_EQ(elements(sum_of_squares(constant(Tensor({2, 2}, {1.0f, 2.0f, 3.0f, -4.0f})))), (std::vector<double>{30}));
   check_kernel(
-      {"portune.sum_of_squares"}, [](const Values& x) { return sum_of_squares(x[0]); }, {f32({5, 1001})}, 1e-6);
+      {"portatune.sum_of_squares"}, [](const Values& x) { return sum_of_squares(x[0]); }, {f32({5, 1001})}, 1e-6);
 }
 
-}  // namespace portune::test
+}  // namespace portatune::test

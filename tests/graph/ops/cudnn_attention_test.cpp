@@ -1,6 +1,6 @@
 // Attention by cuDNN. There need be no GPU: its calls are compiled for one ahead of time, and what they are said to
 // compute is computed by the CPU in their place and compared with attention's decomposition.
-#include "portune/graph/ops/cudnn_attention.h"
+#include "portatune/graph/ops/cudnn_attention.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -14,7 +14,7 @@
 #include "pjrt/aot.h"
 #include "pjrt/cpu.h"
 
-namespace portune::test {
+namespace portatune::test {
 namespace {
 
 using nlohmann::json;
@@ -151,7 +151,7 @@ std::string simulated(const Setting& s) {
     program = std::regex_replace(program, call, "func.call @" + name + "$1 :");
     std::string text =
         to_stablehlo(function_of({.scale = config["fmha_scale"], .is_causal = config["mask_type"] == "CAUSAL"}), {});
-    replace_first(text, "module @portune {\n", "");
+    replace_first(text, "module @portatune {\n", "");
     replace_first(text, "public @main", "private @" + name);
     text.erase(text.rfind('}'));
     program.insert(program.rfind('}'), text);
@@ -296,7 +296,7 @@ TEST(CudnnAttention, OnlyATargetThatOffersItCallsIt) {
 }
 
 TEST(CudnnAttention, CompilesForGpusAndKeepsNoScores) {
-  PORTUNE_SKIP_WITHOUT_PLUGIN(pjrt::AotTarget::kCudaH100);
+  PORTATUNE_SKIP_WITHOUT_PLUGIN(pjrt::AotTarget::kCudaH100);
   const pjrt::Topology h100 = pjrt::aot_topology(pjrt::AotTarget::kCudaH100);
   for (const DType dtype : {kBF16, DType::kFloat16}) {
     const Setting s{.batch = 4,
@@ -317,4 +317,4 @@ TEST(CudnnAttention, CompilesForGpusAndKeepsNoScores) {
 }
 
 }  // namespace
-}  // namespace portune::test
+}  // namespace portatune::test

@@ -2,7 +2,7 @@
 
 #include "graph/evaluate.h"
 
-namespace portune::test {
+namespace portatune::test {
 
 const DotDimensions kMatmul{.lhs_contracting = {1}, .rhs_contracting = {0}};
 
@@ -35,4 +35,4 @@ TEST(DotGeneral, ErrorNamesShapesAndAxes) {
       {"dot_general", "[2, 3]", "[4, 5]", "contracting [1] x [0]"});
 }
 
-}  // namespace portune::test
+}  // namespace portatune::test

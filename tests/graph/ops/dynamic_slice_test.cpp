@@ -3,7 +3,7 @@
 
 #include "graph/evaluate.h"
 
-namespace portune::test {
+namespace portatune::test {
 
 namespace {
 
@@ -40,4 +40,4 @@ TEST(DynamicSlice, ErrorsNameTheOperands) {
       {"dynamic_update_slice", "[1, 1]", "axis 1"});
 }
 
-}  // namespace portune::test
+}  // namespace portatune::test

@@ -5,7 +5,7 @@
 #include "graph/evaluate.h"
 #include "graph/ops/composites.h"
 
-namespace portune::test {
+namespace portatune::test {
 
 namespace {
 
@@ -37,8 +37,8 @@ TEST(Reduce, GradientsMatchFiniteDifferences) {
 TEST(Reduce, KernelForColumnsAgreesWithItsDecomposition) {
   for (const std::vector<int64_t>& axes : {std::vector<int64_t>{0}, {0, 1}}) {
     const auto columns = [&](const Values& x) { return sum(x[0], axes); };
-    check_kernel({"portune.column_sums"}, columns, {f32({5, 130, 7})}, 1e-5);
-    check_kernel({"portune.column_sums"}, in_bf16(columns), {f32({5, 130, 7})}, 1e-2);
+    check_kernel({"portatune.column_sums"}, columns, {f32({5, 130, 7})}, 1e-5);
+    check_kernel({"portatune.column_sums"}, in_bf16(columns), {f32({5, 130, 7})}, 1e-2);
   }
 }
 
@@ -126,4 +126,4 @@ TEST(Softmax, GradientsMatchFiniteDifferences) {
   check_gradient([](const Values& x) { return log_softmax(x[0], 0); }, {random({3, 2})});
 }
 
-}  // namespace portune::test
+}  // namespace portatune::test

@@ -4,7 +4,7 @@
 
 #include "graph/evaluate.h"
 
-namespace portune::test {
+namespace portatune::test {
 namespace {
 
 // A layer with all that matters: products, a mask, a norm, values from outside that have gradients and that have none.
@@ -100,4 +100,4 @@ TEST(OptimizationBarrier, GradientMatchesFiniteDifferences) {
 }
 
 }  // namespace
-}  // namespace portune::test
+}  // namespace portatune::test

@@ -2,7 +2,7 @@
 
 #include "graph/ops/composites.h"
 
-namespace portune::test {
+namespace portatune::test {
 
 Differentiable turn(int64_t heads, const Shape& tables) {
   return [heads, tables](const Values& x) {
@@ -31,8 +31,8 @@ TEST(Rotary, GradientMatchesFiniteDifferences) {
 }
 TEST(Rotary, KernelAgreesWithItsDecomposition) {
   for (const Shape& tables : {Shape{37, 5}, Shape{3, 37, 5}}) {
-    check_kernel({"portune.rotary"}, turn(3, tables), {f32({3, 37, 30})}, 1e-6);
-    check_kernel({"portune.rotary"}, in_bf16(turn(3, tables)), {f32({3, 37, 30})}, 1e-2);
+    check_kernel({"portatune.rotary"}, turn(3, tables), {f32({3, 37, 30})}, 1e-6);
+    check_kernel({"portatune.rotary"}, in_bf16(turn(3, tables)), {f32({3, 37, 30})}, 1e-2);
   }
 }
 TEST(Rotary, ErrorNamesTheOperands) {
@@ -41,4 +41,4 @@ TEST(Rotary, ErrorNamesTheOperands) {
   expect_shape_error([&] { rotary(x, table, table, 3); }, {"even head size", "3 heads"});
 }
 
-}  // namespace portune::test
+}  // namespace portatune::test

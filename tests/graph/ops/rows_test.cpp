@@ -2,7 +2,7 @@
 
 #include "graph/evaluate.h"
 
-namespace portune::test {
+namespace portatune::test {
 
 namespace {
 
@@ -74,8 +74,8 @@ TEST(ScatterAddRows, KernelAgreesWithItsDecomposition) {
   Tensor where({DType::kInt32, {37}});
   for (int32_t i = 0; i < 37; ++i) where.as<int32_t>()[static_cast<size_t>(i)] = (i * i) % 13 - 1;
   check_kernel(
-      {"portune.embedding_grad"}, [&](const Values& x) { return scatter_add_rows(constant(where), x[0], 11); },
+      {"portatune.embedding_grad"}, [&](const Values& x) { return scatter_add_rows(constant(where), x[0], 11); },
       {random(TensorType{DType::kFloat32, {37, 33}})}, 1e-6);
 }
 
-}  // namespace portune::test
+}  // namespace portatune::test

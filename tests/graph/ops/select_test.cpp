@@ -3,7 +3,7 @@
 
 #include "graph/evaluate.h"
 
-namespace portune::test {
+namespace portatune::test {
 
 namespace {
 
@@ -91,4 +91,4 @@ TEST(Constant, KeepsBools) {
   EXPECT_EQ(elements(constant(flags)), (Numbers{0, 1, 0}));
 }
 
-}  // namespace portune::test
+}  // namespace portatune::test

@@ -5,7 +5,7 @@
 
 #include "graph/evaluate.h"
 
-namespace portune::test {
+namespace portatune::test {
 
 namespace {
 
@@ -92,4 +92,4 @@ TEST(ExpandDims, PutsInAnAxisOfSizeOne) {
   expect_shape_error([&] { expand_dims(x, 3); }, {"expand_dims", "[2, 3]", "axis 3"});
 }
 
-}  // namespace portune::test
+}  // namespace portatune::test

@@ -4,7 +4,7 @@
 
 #include "graph/evaluate.h"
 
-namespace portune::test {
+namespace portatune::test {
 
 struct UnaryCase {
   const char* name;
@@ -58,4 +58,4 @@ TEST(LogicalNot, TurnsTruthAround) {
   EXPECT_EQ(elements(logical_not(compare(Direction::kLess, x, full(x.type(), 2)))), (std::vector<double>{0, 1}));
 }
 
-}  // namespace portune::test
+}  // namespace portatune::test

@@ -2,9 +2,9 @@
 
 #include "graph/evaluate.h"
 #include "pjrt/aot.h"
-#include "portune/error.h"
+#include "portatune/error.h"
 
-namespace portune::test {
+namespace portatune::test {
 
 namespace {
 
@@ -118,7 +118,7 @@ class OpsAot : public ::testing::TestWithParam<pjrt::AotTarget> {};
 
 // The ops whose text is more than a name and its operands, in one program.
 TEST_P(OpsAot, LoopsSlicesAndTopKCompile) {
-  PORTUNE_SKIP_WITHOUT_PLUGIN(GetParam());
+  PORTATUNE_SKIP_WITHOUT_PLUGIN(GetParam());
   const Value cache = parameter("cache", {DType::kBFloat16, {2, 16, 8}}),
               start = parameter("start", {DType::kInt32, {}});
   const Values loop = while_loop(
@@ -137,4 +137,4 @@ TEST_P(OpsAot, LoopsSlicesAndTopKCompile) {
 
 INSTANTIATE_TEST_SUITE_P(Aot, OpsAot, ::testing::ValuesIn(pjrt::kAotTargets), pjrt::name_of_target);
 
-}  // namespace portune::test
+}  // namespace portatune::test

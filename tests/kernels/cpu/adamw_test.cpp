@@ -1,8 +1,8 @@
-#include "portune/kernels/cpu/adamw.h"
+#include "portatune/kernels/cpu/adamw.h"
 
 #include "kernels/cpu/support.h"
 
-namespace portune::kernels {
+namespace portatune::kernels {
 namespace {
 
 constexpr AdamWConstants kConstants{.beta1 = 0.9F, .beta2 = 0.999F, .eps = 1e-8F, .weight_decay = 0.01F};
@@ -72,4 +72,4 @@ TEST(AdamW, LeavesAllAsItIsWhereItIsNotToBeMade) {
 }
 
 }  // namespace
-}  // namespace portune::kernels
+}  // namespace portatune::kernels

@@ -1,10 +1,10 @@
-#include "portune/kernels/cpu/attention.h"
+#include "portatune/kernels/cpu/attention.h"
 
 #include <limits>
 
 #include "kernels/cpu/support.h"
 
-namespace portune::kernels {
+namespace portatune::kernels {
 namespace {
 
 constexpr uint32_t kKey[2] = {0x12345678, 0x9ABCDEF0};
@@ -362,4 +362,4 @@ TYPED_TEST(Attention, DoesNotDependOnTheNumberOfThreads) {
 }
 
 }  // namespace
-}  // namespace portune::kernels
+}  // namespace portatune::kernels

@@ -1,8 +1,8 @@
-#include "portune/kernels/cpu/column_sums.h"
+#include "portatune/kernels/cpu/column_sums.h"
 
 #include "kernels/cpu/support.h"
 
-namespace portune::kernels {
+namespace portatune::kernels {
 namespace {
 
 template <class T>
@@ -37,4 +37,4 @@ TYPED_TEST(ColumnSums, AreAddedToWhatIsThere) {
 }
 
 }  // namespace
-}  // namespace portune::kernels
+}  // namespace portatune::kernels

@@ -1,10 +1,10 @@
-#include "portune/kernels/cpu/dropout.h"
+#include "portatune/kernels/cpu/dropout.h"
 
 #include <limits>
 
 #include "kernels/cpu/support.h"
 
-namespace portune::kernels {
+namespace portatune::kernels {
 namespace {
 
 constexpr uint32_t kKey[2] = {0x12345678, 0x9ABCDEF0};
@@ -65,4 +65,4 @@ TEST(DropoutOfNonFinite, IsZeroWhereDropped) {
 }
 
 }  // namespace
-}  // namespace portune::kernels
+}  // namespace portatune::kernels

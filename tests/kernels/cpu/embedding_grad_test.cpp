@@ -1,8 +1,8 @@
-#include "portune/kernels/cpu/embedding_grad.h"
+#include "portatune/kernels/cpu/embedding_grad.h"
 
 #include "kernels/cpu/support.h"
 
-namespace portune::kernels {
+namespace portatune::kernels {
 namespace {
 
 std::vector<int32_t> random_ids(int64_t tokens, int32_t vocab) {
@@ -45,4 +45,4 @@ TEST(EmbeddingGradIds, OutsideTheTableAreIgnored) {
 }
 
 }  // namespace
-}  // namespace portune::kernels
+}  // namespace portatune::kernels

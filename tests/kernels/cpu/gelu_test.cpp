@@ -1,10 +1,10 @@
-#include "portune/kernels/cpu/gelu.h"
+#include "portatune/kernels/cpu/gelu.h"
 
 #include <numbers>
 
 #include "kernels/cpu/support.h"
 
-namespace portune::kernels {
+namespace portatune::kernels {
 namespace {
 
 double naive_gelu(GeluForm form, double x) {
@@ -68,4 +68,4 @@ TEST(GeluLimits, GoToZeroAndToTheIdentity) {
 }
 
 }  // namespace
-}  // namespace portune::kernels
+}  // namespace portatune::kernels

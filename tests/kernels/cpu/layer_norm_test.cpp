@@ -1,8 +1,8 @@
-#include "portune/kernels/cpu/layer_norm.h"
+#include "portatune/kernels/cpu/layer_norm.h"
 
 #include "kernels/cpu/support.h"
 
-namespace portune::kernels {
+namespace portatune::kernels {
 namespace {
 
 constexpr double kTolerance = 5e-6;  // float32 sums over a row
@@ -127,4 +127,4 @@ TYPED_TEST(LayerNorm, GradientDoesNotDependOnTheNumberOfThreads) {
 }
 
 }  // namespace
-}  // namespace portune::kernels
+}  // namespace portatune::kernels

@@ -1,8 +1,8 @@
-#include "portune/kernels/cpu/linear.h"
+#include "portatune/kernels/cpu/linear.h"
 
 #include "kernels/cpu/support.h"
 
-namespace portune::kernels {
+namespace portatune::kernels {
 namespace {
 
 // Sums of `k` products of numbers around 1, in float32.
@@ -165,4 +165,4 @@ TYPED_TEST(Linear, GivesTheSameBitsAgain) {
 }
 
 }  // namespace
-}  // namespace portune::kernels
+}  // namespace portatune::kernels

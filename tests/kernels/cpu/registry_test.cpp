@@ -1,18 +1,18 @@
-#include "portune/kernels/cpu/registry.h"
+#include "portatune/kernels/cpu/registry.h"
 
 #include <gtest/gtest.h>
 
 #include <set>
 
-#include "portune/kernels/cpu/gemm.h"
+#include "portatune/kernels/cpu/gemm.h"
 
-namespace portune::kernels {
+namespace portatune::kernels {
 
 TEST(CpuKernels, HaveHandlersAndDistinctTargetsOfOurNamespace) {
   std::set<std::string_view> targets;
   for (const CpuKernel& kernel : cpu_kernels()) {
     EXPECT_NE(kernel.handler, nullptr) << kernel.target;
-    EXPECT_TRUE(kernel.target.starts_with("portune.")) << kernel.target;
+    EXPECT_TRUE(kernel.target.starts_with("portatune.")) << kernel.target;
     EXPECT_TRUE(targets.insert(kernel.target).second) << kernel.target;
   }
 }
@@ -21,14 +21,14 @@ TEST(CpuKernels, HaveHandlersAndDistinctTargetsOfOurNamespace) {
 TEST(CpuKernels, AreThoseThatTheGraphCalls) {
   std::set<std::string_view> targets;
   for (const CpuKernel& kernel : cpu_kernels()) targets.insert(kernel.target);
-  std::set<std::string_view> expected{"portune.gelu",           "portune.gelu_grad",       "portune.dropout",
-                                      "portune.layer_norm",     "portune.layer_norm_grad", "portune.adamw",
-                                      "portune.sum_of_squares", "portune.embedding_grad",  "portune.rms_norm",
-                                      "portune.rms_norm_grad",  "portune.rotary",          "portune.barrier",
-                                      "portune.column_sums"};
+  std::set<std::string_view> expected{"portatune.gelu",           "portatune.gelu_grad",       "portatune.dropout",
+                                      "portatune.layer_norm",     "portatune.layer_norm_grad", "portatune.adamw",
+                                      "portatune.sum_of_squares", "portatune.embedding_grad",  "portatune.rms_norm",
+                                      "portatune.rms_norm_grad",  "portatune.rotary",          "portatune.barrier",
+                                      "portatune.column_sums"};
   if (gemm_is_native(DType::kFloat32)) {
-    expected.insert({"portune.linear", "portune.linear_no_bias", "portune.linear_dx", "portune.linear_dw",
-                     "portune.attention", "portune.attention_grad"});
+    expected.insert({"portatune.linear", "portatune.linear_no_bias", "portatune.linear_dx", "portatune.linear_dw",
+                     "portatune.attention", "portatune.attention_grad"});
   }
   EXPECT_EQ(targets, expected);
 }
@@ -38,4 +38,4 @@ TEST(CpuKernels, VersionNamesTheLibraryAndTheInstructionSet) {
   EXPECT_NE(cpu_kernels_version().find("instruction set"), std::string::npos);
 }
 
-}  // namespace portune::kernels
+}  // namespace portatune::kernels

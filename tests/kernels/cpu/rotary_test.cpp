@@ -1,8 +1,8 @@
-#include "portune/kernels/cpu/rotary.h"
+#include "portatune/kernels/cpu/rotary.h"
 
 #include "kernels/cpu/support.h"
 
-namespace portune::kernels {
+namespace portatune::kernels {
 namespace {
 
 template <class T>
@@ -43,4 +43,4 @@ TYPED_TEST(Rotary, TurnsPairsOfElementsByTheAngleOfTheirToken) {
 }
 
 }  // namespace
-}  // namespace portune::kernels
+}  // namespace portatune::kernels

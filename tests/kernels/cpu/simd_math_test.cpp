@@ -1,11 +1,11 @@
-#include "portune/kernels/cpu/simd_math.h"
+#include "portatune/kernels/cpu/simd_math.h"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <limits>
 
-namespace portune::kernels {
+namespace portatune::kernels {
 namespace {
 
 // The standard normal's distribution function.
@@ -50,4 +50,4 @@ TEST(Logistic, IsWithinAFewRoundings) {
 }
 
 }  // namespace
-}  // namespace portune::kernels
+}  // namespace portatune::kernels

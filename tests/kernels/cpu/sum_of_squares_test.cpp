@@ -1,8 +1,8 @@
-#include "portune/kernels/cpu/sum_of_squares.h"
+#include "portatune/kernels/cpu/sum_of_squares.h"
 
 #include "kernels/cpu/support.h"
 
-namespace portune::kernels {
+namespace portatune::kernels {
 namespace {
 
 template <class T>
@@ -34,4 +34,4 @@ TEST(SumOfSquaresRange, OfNothingIsZero) {
 }
 
 }  // namespace
-}  // namespace portune::kernels
+}  // namespace portatune::kernels

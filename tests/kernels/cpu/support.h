@@ -7,11 +7,11 @@
 #include <random>
 #include <vector>
 
-#include "portune/base/thread_pool.h"
-#include "portune/kernels/cpu/element.h"
-#include "portune/kernels/cpu/workers.h"
+#include "portatune/base/thread_pool.h"
+#include "portatune/kernels/cpu/element.h"
+#include "portatune/kernels/cpu/workers.h"
 
-namespace portune::kernels {
+namespace portatune::kernels {
 
 /// Three helpers besides the caller, whatever the machine has.
 class TestWorkers final : public Workers {
@@ -59,4 +59,4 @@ void expect_close(const std::vector<T>& given, const std::vector<double>& expect
   }
 }
 
-}  // namespace portune::kernels
+}  // namespace portatune::kernels

@@ -1,4 +1,4 @@
-#include "portune/kernels/cpu/workers.h"
+#include "portatune/kernels/cpu/workers.h"
 
 #include <atomic>
 #include <stdexcept>
@@ -6,7 +6,7 @@
 
 #include "kernels/cpu/support.h"
 
-namespace portune::kernels {
+namespace portatune::kernels {
 
 // A pool whose threads are all busy: tasks are kept and run only when the test says so.
 class BusyWorkers final : public Workers {
@@ -80,4 +80,4 @@ TEST(ParallelFor, RethrowsAnErrorAfterAllPiecesAreDone) {
   EXPECT_EQ(count, 20);
 }
 
-}  // namespace portune::kernels
+}  // namespace portatune::kernels

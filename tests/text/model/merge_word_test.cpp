@@ -1,10 +1,10 @@
-#include "portune/text/model/merge_word.h"
+#include "portatune/text/model/merge_word.h"
 
 #include <gtest/gtest.h>
 
 #include <random>
 
-namespace portune::text {
+namespace portatune::text {
 namespace {
 
 // The rule as it is written: merge the pair of the lowest rank, of several the first, until there is none.
@@ -72,4 +72,4 @@ TEST(Merges, KeepTheLastOfAPair) {
 }
 
 }  // namespace
-}  // namespace portune::text
+}  // namespace portatune::text

@@ -1,8 +1,8 @@
-#include "portune/text/model/piece_table.h"
+#include "portatune/text/model/piece_table.h"
 
 #include <gtest/gtest.h>
 
-namespace portune::text {
+namespace portatune::text {
 namespace {
 
 TEST(PieceTable, FindsWhatWasInserted) {
@@ -49,4 +49,4 @@ TEST(PieceTable, TellsPiecesOf15And16BytesApart) {
 }
 
 }  // namespace
-}  // namespace portune::text
+}  // namespace portatune::text

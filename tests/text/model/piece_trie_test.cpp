@@ -1,10 +1,10 @@
-#include "portune/text/model/piece_trie.h"
+#include "portatune/text/model/piece_trie.h"
 
 #include <gtest/gtest.h>
 
 #include <random>
 
-namespace portune::text {
+namespace portatune::text {
 namespace {
 
 using Found = std::vector<std::pair<size_t, int32_t>>;
@@ -40,4 +40,4 @@ TEST(PieceTrie, FindsEveryPrefixThatIsAToken) {
 TEST(PieceTrie, HasNothingWithoutTokens) { EXPECT_EQ(prefixes(PieceTrie(Vocabulary()), "abc", 0), Found()); }
 
 }  // namespace
-}  // namespace portune::text
+}  // namespace portatune::text

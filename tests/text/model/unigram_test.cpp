@@ -1,4 +1,4 @@
-#include "portune/text/model/unigram.h"
+#include "portatune/text/model/unigram.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -6,9 +6,9 @@
 #include <random>
 
 #include "io/temporary_folder.h"
-#include "portune/error.h"
+#include "portatune/error.h"
 
-namespace portune::text {
+namespace portatune::text {
 namespace {
 
 using ::testing::ElementsAre;
@@ -77,4 +77,4 @@ TEST(Unigram, NeedsAnUnknownTokenForWhatItDoesNotKnow) {
 }
 
 }  // namespace
-}  // namespace portune::text
+}  // namespace portatune::text

@@ -1,4 +1,4 @@
-#include "portune/text/model/word_cache.h"
+#include "portatune/text/model/word_cache.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -7,7 +7,7 @@
 #include <tuple>
 #include <vector>
 
-namespace portune::text {
+namespace portatune::text {
 namespace {
 
 // Tokens that overlap in all ways that a word of 15 bytes allows.
@@ -73,4 +73,4 @@ TEST(WordCache, ForgetsButNeverConfusesWords) {
 }
 
 }  // namespace
-}  // namespace portune::text
+}  // namespace portatune::text

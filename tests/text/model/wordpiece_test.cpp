@@ -1,12 +1,12 @@
-#include "portune/text/model/wordpiece.h"
+#include "portatune/text/model/wordpiece.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "io/temporary_folder.h"
-#include "portune/error.h"
+#include "portatune/error.h"
 
-namespace portune::text {
+namespace portatune::text {
 namespace {
 
 using ::testing::ElementsAre;
@@ -48,4 +48,4 @@ TEST(WordPiece, NeedsTheUnknownToken) {
 }
 
 }  // namespace
-}  // namespace portune::text
+}  // namespace portatune::text

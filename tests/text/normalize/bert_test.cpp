@@ -1,10 +1,10 @@
-#include "portune/text/normalize/bert.h"
+#include "portatune/text/normalize/bert.h"
 
 #include <gtest/gtest.h>
 
 #include "text/golden.h"
 
-namespace portune::text {
+namespace portatune::text {
 namespace {
 
 std::string normalized(const BertNormalizerOptions& options, std::string_view text) {
@@ -49,4 +49,4 @@ TEST(BertNormalizer, TellsWhereEachByteComesFrom) {
 }
 
 }  // namespace
-}  // namespace portune::text
+}  // namespace portatune::text

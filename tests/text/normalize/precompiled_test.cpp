@@ -1,4 +1,4 @@
-#include "portune/text/normalize/precompiled.h"
+#include "portatune/text/normalize/precompiled.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -6,9 +6,9 @@
 #include <random>
 
 #include "io/temporary_folder.h"
-#include "portune/error.h"
+#include "portatune/error.h"
 
-namespace portune::text {
+namespace portatune::text {
 namespace {
 
 using ::testing::HasSubstr;
@@ -42,4 +42,4 @@ TEST(Precompiled, SurvivesAnyTrie) {
 }
 
 }  // namespace
-}  // namespace portune::text
+}  // namespace portatune::text

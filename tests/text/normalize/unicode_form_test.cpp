@@ -1,11 +1,11 @@
-#include "portune/text/normalize/unicode_form.h"
+#include "portatune/text/normalize/unicode_form.h"
 
 #include <gtest/gtest.h>
 
-#include "portune/text/normalize/characters.h"
+#include "portatune/text/normalize/characters.h"
 #include "text/golden.h"
 
-namespace portune::text {
+namespace portatune::text {
 namespace {
 
 std::string normalized(const Normalizer& normalizer, const std::string& text) {
@@ -47,4 +47,4 @@ TEST(UnicodeNormalizer, ComposesHangul) {
 }
 
 }  // namespace
-}  // namespace portune::text
+}  // namespace portatune::text

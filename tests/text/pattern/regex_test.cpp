@@ -1,12 +1,12 @@
-#include "portune/text/pattern/regex.h"
+#include "portatune/text/pattern/regex.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "io/temporary_folder.h"
-#include "portune/error.h"
+#include "portatune/error.h"
 
-namespace portune::text {
+namespace portatune::text {
 namespace {
 
 using ::testing::ElementsAre;
@@ -59,4 +59,4 @@ TEST(Regex, GivesUpWhereItWouldTakeTooLong) {
 }
 
 }  // namespace
-}  // namespace portune::text
+}  // namespace portatune::text

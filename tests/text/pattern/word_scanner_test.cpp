@@ -1,4 +1,4 @@
-#include "portune/text/pattern/word_scanner.h"
+#include "portatune/text/pattern/word_scanner.h"
 
 #include <gtest/gtest.h>
 
@@ -6,9 +6,9 @@
 #include <iterator>
 #include <random>
 
-#include "portune/text/pattern/regex.h"
+#include "portatune/text/pattern/regex.h"
 
-namespace portune::text {
+namespace portatune::text {
 namespace {
 
 constexpr const char* kGpt2 = R"('s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+)";
@@ -112,4 +112,4 @@ TEST(WordScanner, StopsWhenAsked) {
 }
 
 }  // namespace
-}  // namespace portune::text
+}  // namespace portatune::text

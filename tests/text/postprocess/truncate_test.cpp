@@ -1,12 +1,12 @@
-#include "portune/text/postprocess/truncate.h"
+#include "portatune/text/postprocess/truncate.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "io/temporary_folder.h"
-#include "portune/error.h"
+#include "portatune/error.h"
 
-namespace portune::text {
+namespace portatune::text {
 namespace {
 
 using enum TruncationStrategy;
@@ -39,4 +39,4 @@ TEST(Truncation, NamesTheTextThatIsTooShort) {
 }
 
 }  // namespace
-}  // namespace portune::text
+}  // namespace portatune::text

@@ -1,10 +1,10 @@
-#include "portune/text/pretokenize/behavior.h"
+#include "portatune/text/pretokenize/behavior.h"
 
 #include <gtest/gtest.h>
 
 #include <string>
 
-namespace portune::text {
+namespace portatune::text {
 namespace {
 
 // The example in the documentation of `tokenizers`.
@@ -33,4 +33,4 @@ TEST(SplitBehavior, TakesTheRestForMatchesIfInverted) {
 }
 
 }  // namespace
-}  // namespace portune::text
+}  // namespace portatune::text

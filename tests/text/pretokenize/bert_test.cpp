@@ -1,10 +1,10 @@
-#include "portune/text/pretokenize/bert.h"
+#include "portatune/text/pretokenize/bert.h"
 
 #include <gtest/gtest.h>
 
 #include "text/golden.h"
 
-namespace portune::text {
+namespace portatune::text {
 namespace {
 
 std::string words_of(const std::string& text) {
@@ -35,4 +35,4 @@ TEST(BertPreTokenizer, StopsWhenAsked) {
 }
 
 }  // namespace
-}  // namespace portune::text
+}  // namespace portatune::text

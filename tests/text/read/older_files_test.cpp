@@ -3,12 +3,12 @@
 #include <gtest/gtest.h>
 
 #include "io/temporary_folder.h"
-#include "portune/error.h"
-#include "portune/text.h"
-#include "portune/text/read/base64.h"
+#include "portatune/error.h"
+#include "portatune/text.h"
+#include "portatune/text/read/base64.h"
 #include "text/golden.h"
 
-namespace portune::text {
+namespace portatune::text {
 namespace {
 
 using ::testing::AllOf;
@@ -90,4 +90,4 @@ TEST(OlderFiles, NeedBothOfTheByteLevelFiles) {
 }
 
 }  // namespace
-}  // namespace portune::text
+}  // namespace portatune::text

@@ -2,11 +2,11 @@
 #include <gtest/gtest.h>
 
 #include "io/temporary_folder.h"
-#include "portune/error.h"
-#include "portune/text/read/spec.h"
+#include "portatune/error.h"
+#include "portatune/text/read/spec.h"
 #include "text/golden.h"
 
-namespace portune::text {
+namespace portatune::text {
 namespace {
 
 using ::testing::AllOf;
@@ -72,4 +72,4 @@ TEST(TokenizerJson, BoundsTokens) {
 }
 
 }  // namespace
-}  // namespace portune::text
+}  // namespace portatune::text

@@ -1,10 +1,10 @@
-#include "portune/text/unicode/unicode.h"
+#include "portatune/text/unicode/unicode.h"
 
 #include <gtest/gtest.h>
 
 #include "text/golden.h"
 
-namespace portune::text {
+namespace portatune::text {
 namespace {
 
 TEST(UnicodeTables, KnowEveryWordCharacterOfTokenizers) {
@@ -30,4 +30,4 @@ TEST(UnicodeTables, DecomposeFully) {
 }
 
 }  // namespace
-}  // namespace portune::text
+}  // namespace portatune::text

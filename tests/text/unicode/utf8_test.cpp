@@ -1,12 +1,12 @@
-#include "portune/text/unicode/utf8.h"
+#include "portatune/text/unicode/utf8.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "io/temporary_folder.h"
-#include "portune/error.h"
+#include "portatune/error.h"
 
-namespace portune::text {
+namespace portatune::text {
 namespace {
 
 TEST(Utf8, ReadsWhatItWrites) {
@@ -61,4 +61,4 @@ TEST(Utf8, NamesTheFirstBadByte) {
 }
 
 }  // namespace
-}  // namespace portune::text
+}  // namespace portatune::text

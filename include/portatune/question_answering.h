@@ -1,0 +1,76 @@
+// Question answering: the piece of a context that answers a question, as in SQuAD.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "portatune/text_task.h"
+
+namespace portatune {
+
+struct QuestionAnsweringOptions {
+  int64_t max_length = 384;  ///< tokens of question and context, special ones included
+  /// Tokens of the context that two windows over it share. 0: 128, or half of what a window holds of the context if
+  /// that is less.
+  int64_t doc_stride = 0;
+  bool version_2_with_negative = false;  ///< questions may have no answer
+  /// How many of the highest begins are combined with as many ends, and how many spans are kept.
+  int64_t n_best_size = 20;
+  int64_t max_answer_length = 30;  ///< tokens
+  /// With version 2: no answer is given where its score is above that of the best span by more than this.
+  double null_score_diff_threshold = 0;
+};
+
+/// Spans in contexts, found by two logits for each token: begin and end. A context that does not fit is seen through
+/// several windows, each of which is an example; its tokens and labels are those of transformers' run_qa.py.
+class QuestionAnswering final : public TextTask {
+ public:
+  /// errors  CheckpointError, NotFoundError for what is wrong with the folder; UsageError for options that do not fit
+  QuestionAnswering(const std::filesystem::path& model, QuestionAnsweringOptions options);
+  ~QuestionAnswering() override;
+
+  const QuestionAnsweringOptions& options() const;
+
+  /// The windows of a row with the texts id, question, context and answers, in JSON {"text": [...], "answer_start":
+  /// [...]}. int32 [length] each: input_ids, attention_mask, token_type_ids if the model reads them; span_begins and
+  /// span_ends, the code points of the context that a token stands for, -1 for other tokens. int32 [] each:
+  /// start_positions and end_positions, the first answer's tokens, or 0 if the window does not have all of it; window,
+  /// its number. And the texts id, context, answers, which are empty in all windows but the first.
+  /// errors  DataError that names the row for a missing column, an answer that does not stand in the context, a
+  ///         question that leaves no room, more than 10,000 windows, text that is not UTF-8
+  std::vector<data::Example> encode(const data::Example& row, Labels labels = Labels::kRequired) const;
+
+  std::vector<std::string> columns(Labels labels) const override;
+  /// read_squad for .json, read_table for others.
+  data::Dataset read(const std::vector<std::string>& files, Labels labels,
+                     data::TableOptions table = {}) const override;
+  /// Padded to max_length.
+  data::Dataset batches(const data::Dataset& rows, int64_t size, Labels labels = Labels::kRequired) const override;
+  /// Windows in random order.
+  data::Dataset training_batches(const data::Dataset& rows, int64_t size,
+                                 const data::ShuffleOptions& order) const override;
+  data::Dataset packed_batches(const data::Dataset& rows, const data::PackedShapes& shapes,
+                               const data::ShuffleOptions& order) const override;
+  /// Windows. Checks the answers.
+  data::Dataset examples(const data::Dataset& rows) const override;
+  /// A line per question: {"id", "prediction_text", "score": its probability among the n best, "start", "end": code
+  /// points of the context} and, with version 2, "null_score_diff": score of no answer less that of the best span.
+  std::unique_ptr<PredictionLines> prediction_lines() const override;
+  /// {id: text, ...}, as the official evaluator reads it.
+  std::unique_ptr<PredictionLines> prediction_document() const override;
+  std::map<std::string, std::string> settings() const override;
+
+  std::vector<std::string> inputs() const override;
+  Forward forward(const nn::Scope& root, const Columns& batch) const override;
+  /// "exact_match" and "f1" in percent, as the official evaluator has them; with version 2 also those of the questions
+  /// with and without an answer.
+  std::unique_ptr<Metrics> metrics() const override;
+  void save(const std::filesystem::path& folder) const override;
+
+ private:
+  struct Impl;
+  std::unique_ptr<const Impl> impl_;
+};
+
+}  // namespace portatune

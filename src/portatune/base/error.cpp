@@ -1,0 +1,47 @@
+#include "portatune/error.h"
+
+#include "portatune/base/url_secrets.h"
+
+namespace portatune {
+namespace {
+
+void append_part(std::string& message, const char* label, const std::string& text) {
+  if (text.empty()) return;
+  if (!message.empty()) message += '\n';
+  message += label;
+  message += text;
+}
+
+std::string format(const Report& report, const std::string& context) {
+  std::string message = report.where;
+  append_part(message, "  given     ", report.given);
+  append_part(message, "  expected  ", report.expected);
+  append_part(message, "  fix       ", report.fix);
+  append_part(message, "  in        ", context);
+  return message;
+}
+
+// Every message goes through here, to the terminal, to logs and into checkpoints.
+Report shown(const Report& report) {
+  return {.where = without_secrets(report.where),
+          .given = without_secrets(report.given),
+          .expected = without_secrets(report.expected),
+          .fix = without_secrets(report.fix)};
+}
+
+}  // namespace
+
+Error::Error(Report report) : report_(shown(report)), message_(format(report_, {})) {}
+
+void Error::set_where(std::string where) {
+  report_.where = without_secrets(where);
+  message_ = format(report_, context_);
+}
+
+void Error::set_context(const std::string& context) {
+  if (!context_.empty()) return;
+  context_ = context;
+  message_ = format(report_, context_);
+}
+
+}  // namespace portatune

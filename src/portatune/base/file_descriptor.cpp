@@ -1,0 +1,53 @@
+#include "portatune/base/file_descriptor.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+
+#include "portatune/error.h"
+
+namespace portatune {
+namespace {
+
+std::string advice(int error_number) {
+  switch (error_number) {
+    case ENOSPC:
+      return "free some space, or write to another disk";
+    case EDQUOT:
+      return "free some of the disk quota, or write to another disk";
+    case EFBIG:
+      return "raise the limit on file sizes (ulimit -f), or write to another file system";
+    default:
+      return {};
+  }
+}
+
+}  // namespace
+
+void throw_system_error(const std::string& action, const std::filesystem::path& path, int error_number) {
+  Report report{.where = action + " " + path.string(),
+                .given = std::string(std::strerror(error_number)) + " (errno " + std::to_string(error_number) + ")",
+                .fix = advice(error_number)};
+  if (error_number == ENOENT) throw NotFoundError(std::move(report));
+  throw IoError(std::move(report), error_number);
+}
+
+FileDescriptor FileDescriptor::open(const std::filesystem::path& path, int flags, int mode) {
+  int number;
+  do {
+    number = ::open(path.c_str(), flags | O_CLOEXEC, mode);
+  } while (number < 0 && errno == EINTR);
+  if (number < 0) throw_system_error("open", path, errno);
+  return FileDescriptor(number);
+}
+
+int FileDescriptor::close() noexcept {
+  const int number = std::exchange(number_, -1);
+  if (number < 0) return 0;
+  // Linux has released the number even when close reports EINTR, so it is never repeated.
+  return ::close(number) == 0 || errno == EINTR ? 0 : errno;
+}
+
+}  // namespace portatune

@@ -1,0 +1,59 @@
+#include "portatune/base/message.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+
+namespace portatune {
+namespace {
+
+// At most this many bytes, not cut within a character of UTF-8.
+std::string_view beginning(std::string_view text, size_t most_bytes) {
+  if (text.size() <= most_bytes) return text;
+  size_t end = most_bytes;
+  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) --end;
+  return text.substr(0, end);
+}
+
+}  // namespace
+
+std::string to_text(double value) {
+  std::array<char, 32> digits;
+  const auto written = std::to_chars(digits.begin(), digits.end(), value);
+  return {digits.data(), written.ptr};
+}
+
+std::string counted(int64_t count, std::string_view what) {
+  return std::to_string(count) + " " + std::string(what) + (count == 1 ? "" : "s");
+}
+
+std::string hexadecimal(uint64_t bits) {
+  std::string digits(16, '0');
+  for (auto digit = digits.rbegin(); digit != digits.rend(); ++digit, bits /= 16) {
+    *digit = "0123456789abcdef"[bits % 16];
+  }
+  return digits;
+}
+
+std::string hexadecimal_byte(char byte) { return "0x" + hexadecimal(static_cast<unsigned char>(byte)).substr(14); }
+
+std::string in_quotes(std::string_view text, size_t most_bytes) {
+  const std::string_view shown = beginning(text, most_bytes);
+  return "'" + std::string(shown) + (shown.size() < text.size() ? "'..." : "'");
+}
+
+std::string shortened(std::string_view text, size_t most_bytes) {
+  const std::string_view shown = beginning(text, most_bytes);
+  return std::string(shown) + (shown.size() < text.size() ? "..." : "");
+}
+
+std::string list_of(std::span<const std::string> names, size_t most) {
+  std::string text;
+  for (const std::string& name : names.first(std::min(names.size(), most))) {
+    text += (text.empty() ? "" : ", ") + name;
+  }
+  if (names.size() > most) text += " and " + std::to_string(names.size() - most) + " more";
+  return text;
+}
+
+}  // namespace portatune

@@ -1,0 +1,19 @@
+#include "portatune/base/stop.h"
+
+#include <atomic>
+
+namespace portatune {
+namespace {
+
+std::atomic<bool> requested = false;
+static_assert(std::atomic<bool>::is_always_lock_free);  // or no signal handler might use it
+
+}  // namespace
+
+void request_stop(bool wanted) noexcept { requested = wanted; }
+bool stop_requested() noexcept { return requested; }
+void stop_if_requested() {
+  if (requested) throw Stopped();
+}
+
+}  // namespace portatune

@@ -1,0 +1,75 @@
+#include "portatune/base/thread_pool.h"
+
+#include <sched.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <memory>
+#include <utility>
+
+#include "portatune/base/parallel.h"
+
+namespace portatune {
+
+int usable_cores() {
+  for (int known = CPU_SETSIZE; known <= 1 << 20; known *= 2) {  // the kernel refuses a set for fewer than it knows
+    const std::unique_ptr<cpu_set_t, void (*)(cpu_set_t*)> cores(CPU_ALLOC(known),
+                                                                 [](cpu_set_t* set) { CPU_FREE(set); });
+    const size_t size = CPU_ALLOC_SIZE(known);
+    if (cores && sched_getaffinity(getpid(), size, cores.get()) == 0) {
+      return std::max(1, CPU_COUNT_S(size, cores.get()));
+    }
+  }
+  return std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+}
+
+ThreadPool::ThreadPool(int threads) {
+  if (threads <= 0) threads = usable_cores();
+  try {
+    for (int i = 0; i < threads; ++i) workers_.emplace_back([this] { run(); });
+  } catch (...) {
+    stop();  // those that have started would wait for ever, and their destructor for them
+    throw;
+  }
+}
+
+ThreadPool::~ThreadPool() { stop(); }
+
+void ThreadPool::stop() {
+  {
+    const std::lock_guard lock(mutex_);
+    stopping_ = true;
+  }
+  wake_.notify_all();
+}
+
+void ThreadPool::submit(std::function<void()> task) {
+  {
+    const std::lock_guard lock(mutex_);
+    tasks_.push_back(std::move(task));
+  }
+  wake_.notify_one();
+}
+
+void ThreadPool::run() {
+  for (;;) {
+    std::function<void()> task;
+    {
+      std::unique_lock lock(mutex_);
+      wake_.wait(lock, [&] { return stopping_ || !tasks_.empty(); });
+      if (tasks_.empty()) return;
+      task = std::move(tasks_.front());
+      tasks_.pop_front();
+    }
+    task();
+  }
+}
+
+void ThreadPool::parallel_for(int64_t count, int64_t grain, const std::function<void(int64_t, int64_t)>& work) {
+  grain = std::max<int64_t>(1, grain);
+  parallel_pieces((count + grain - 1) / grain, threads(),
+                  [this](std::function<void()> task) { submit(std::move(task)); },
+                  [&](int64_t piece) { work(piece * grain, std::min(count, (piece + 1) * grain)); });
+}
+
+}  // namespace portatune

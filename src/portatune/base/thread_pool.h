@@ -1,0 +1,46 @@
+// One pool of host threads, for loading and encoding data.
+#pragma once
+
+#include <condition_variable>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+namespace portatune {
+
+/// How many cores this process may use; at least one.
+int usable_cores();
+
+/// A fixed set of threads that work through a queue of tasks. Destruction finishes the queued tasks.
+class ThreadPool {
+ public:
+  /// At least one thread; 0 means usable_cores().
+  explicit ThreadPool(int threads = 0);
+  ~ThreadPool();
+  ThreadPool(const ThreadPool&) = delete;
+  ThreadPool& operator=(const ThreadPool&) = delete;
+
+  int threads() const { return static_cast<int>(workers_.size()); }
+
+  /// Queues a task. It must not throw.
+  void submit(std::function<void()> task);
+
+  /// Calls work(begin, end) for consecutive pieces of at most `grain` items that cover [0, count), on the pool and on
+  /// the calling thread, and returns when all are done. Rethrows the first error. May be nested.
+  void parallel_for(int64_t count, int64_t grain, const std::function<void(int64_t begin, int64_t end)>& work);
+
+ private:
+  void run();
+  void stop();
+
+  std::mutex mutex_;
+  std::condition_variable wake_;
+  std::deque<std::function<void()>> tasks_;
+  bool stopping_ = false;
+  std::vector<std::jthread> workers_;
+};
+
+}  // namespace portatune

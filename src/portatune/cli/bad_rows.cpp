@@ -1,0 +1,50 @@
+#include "portatune/cli/bad_rows.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include "portatune/base/message.h"
+#include "portatune/base/number.h"
+#include "portatune/cli/report.h"
+#include "portatune/error.h"
+
+namespace portatune::cli {
+namespace {
+
+constexpr std::string_view kSkip = "skip:";
+
+// The escape wipes out a progress bar, which is soon drawn anew below.
+void tell_of(const data::BadRow& row) {
+  const char* const wipe = isatty(STDERR_FILENO) == 1 ? "\r\x1b[K" : "";
+  tell(fmt::format("{}passed over {}: {}\n", wipe, row.where, row.reason));
+}
+
+}  // namespace
+
+std::shared_ptr<data::BadRows> bad_rows_of(const std::string& word) {
+  if (word == "fail") return nullptr;
+  const bool skips = word.starts_with(kSkip);
+  const auto limit = skips ? number_in<int64_t>(std::string_view(word).substr(kSkip.size())) : std::nullopt;
+  if (limit && *limit > 0) return std::make_shared<data::BadRows>(*limit, tell_of);
+  throw UsageError({.where = "--bad-rows", .given = word, .expected = "fail, or skip:N with the number of rows"});
+}
+
+void add_bad_rows(Group group, std::shared_ptr<data::BadRows>& bad_rows) {
+  group
+      .word(
+          "--bad-rows", [&](const std::string& word) { bad_rows = bad_rows_of(word); },
+          "fail, or skip:N to pass over so many that cannot be read or used", "fail|skip:N")
+      ->default_str("fail");
+}
+
+data::Dataset tolerant(const ModelArguments& model, const data::Dataset& dataset) {
+  return model.bad_rows ? dataset.skip_bad_rows(model.bad_rows) : dataset;
+}
+
+std::optional<int64_t> skipped_rows(const std::shared_ptr<data::BadRows>& bad_rows) {
+  return bad_rows ? std::optional(bad_rows->count()) : std::nullopt;
+}
+
+std::string told(const data::BadRows& bad_rows) { return counted(bad_rows.count(), "bad row") + " passed over"; }
+
+}  // namespace portatune::cli

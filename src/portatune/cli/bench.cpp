@@ -1,0 +1,88 @@
+// portatune bench: seconds of training steps on batches of random tokens, each waited for.
+#include <chrono>
+#include <nlohmann/json.hpp>
+#include <random>
+
+#include "portatune/cli/commands.h"
+#include "portatune/cli/exit_code.h"
+#include "portatune/cli/report.h"
+#include "portatune/io/json.h"
+
+namespace portatune::cli {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+Tensor random_integers(const Shape& shape, int64_t limit) {
+  std::mt19937 bits(0);
+  Tensor tensor({DType::kInt32, shape});
+  for (int32_t& value : tensor.as<int32_t>()) value = static_cast<int32_t>(bits() % static_cast<uint64_t>(limit));
+  return tensor;
+}
+
+// Rows of between half and all real tokens, so that nothing may skip the mask.
+Tensor random_mask(int64_t rows, int64_t length) {
+  std::mt19937 bits(0);
+  Tensor mask({DType::kInt32, {rows, length}});
+  for (int64_t row = 0; row < rows; ++row) {
+    const int64_t real = length - static_cast<int64_t>(bits() % static_cast<uint64_t>(length / 2 + 1));
+    for (int64_t i = 0; i < real; ++i) mask.as<int32_t>()[static_cast<size_t>(row * length + i)] = 1;
+  }
+  return mask;
+}
+
+data::Example random_batch(const BenchArguments& a, int64_t labels) {
+  const io::JsonObject config = io::JsonObject::read(a.model.folder / "config.json");
+  const int64_t size = a.batch_size * a.training.gradient_accumulation_steps * a.device.mesh.size(kBatchAxes);
+  const Shape tokens{size, a.model.options.max_length};
+  const std::vector<float> weights(static_cast<size_t>(size), 1.0F);
+  data::Example batch;
+  batch.set("input_ids", random_integers(tokens, config.get_int("vocab_size", {2, 1 << 30})));
+  batch.set("token_type_ids", Tensor({DType::kInt32, tokens}));
+  batch.set("attention_mask", random_mask(size, tokens[1]));
+  batch.set("labels", random_integers({size}, labels));
+  batch.set(data::kExampleWeight, Tensor({size}, std::span<const float>(weights)));
+  return batch;
+}
+
+struct Compilation final : Callback {
+  double seconds = 0;
+  bool from_cache = false;
+  void on_compile(const std::string&, double compile_seconds, bool cached) override {
+    seconds = compile_seconds;
+    from_cache = cached;
+  }
+};
+
+double timed_step(Trainer& trainer, const data::Example& batch) {
+  const Clock::time_point start = Clock::now();
+  static_cast<void>(trainer.step(batch).loss());  // waits
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+}  // namespace
+
+int bench(const BenchArguments& a) {
+  TextClassificationOptions options = a.model.options;
+  options.head = Head::kSoftmax;
+  options.labels = {"0", "1"};  // whatever the checkpoint has: an encoder alone has none
+  const TextClassification task(a.model.folder, std::move(options));
+  const data::Example batch = random_batch(a, static_cast<int64_t>(task.labels().size()));
+  TrainingOptions training = a.training;
+  training.lr_scheduler_type = "constant";
+  const Device device(a.device);
+  Trainer trainer(device, task, training);
+
+  // One step by way of fit(), because that tells about the compilation.
+  Compilation compilation;
+  trainer.fit(data::from_examples({batch}), {.num_train_epochs = 1, .steps_per_epoch = 1, .callback = &compilation});
+  for (int64_t i = 0; i < a.warmup; ++i) timed_step(trainer, batch);
+  nlohmann::ordered_json seconds = nlohmann::ordered_json::array();
+  for (int64_t i = 0; i < a.steps; ++i) seconds.push_back(timed_step(trainer, batch));
+  const nlohmann::ordered_json result = {
+      {"step_seconds", seconds}, {"compile_seconds", compilation.seconds}, {"from_cache", compilation.from_cache}};
+  print_result(line_of(result));
+  return kOk;
+}
+
+}  // namespace portatune::cli

@@ -1,0 +1,32 @@
+// From argv to the arguments of a command.
+#pragma once
+
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "portatune/cli/commands.h"
+
+namespace portatune::cli {
+
+/// A text that was asked for: help or version.
+struct Text {
+  std::string text;
+};
+
+using Command = std::variant<Text, FitArguments, EvaluateArguments, PredictArguments, GenerateArguments,
+                             TokenizeArguments, TfrecordWriteArguments, TfrecordInspectArguments,
+                             TfrecordIndexArguments, DevicesArguments, PluginListArguments, PluginInstallArguments,
+                             BenchArguments, BenchInputArguments, PlanArguments, ParityArguments>;
+
+/// words  the command line without the program's name
+/// errors UsageError, with the nearest name for one that is not known
+Command parse(const std::vector<std::string>& words);
+
+/// An option as Portatune spells it: transformers' underscores in its name become hyphens. Other words stay.
+std::string with_hyphens(std::string word);
+
+/// The option that sets what the library calls `name`: max_length is --max-length. Other names stay.
+std::string as_option(const std::string& name);
+
+}  // namespace portatune::cli

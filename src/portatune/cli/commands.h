@@ -1,0 +1,225 @@
+// The commands and what the command line gives them. Defaults stand here, and nowhere else.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "portatune/bad_rows.h"
+#include "portatune/cli/padding.h"
+#include "portatune/cli/task_options.h"
+#include "portatune/data.h"
+#include "portatune/device.h"
+#include "portatune/generation.h"
+#include "portatune/image_classification.h"
+#include "portatune/language_models.h"
+#include "portatune/multiple_choice.h"
+#include "portatune/packing.h"
+#include "portatune/question_answering.h"
+#include "portatune/sources.h"
+#include "portatune/text_classification.h"
+#include "portatune/tfrecord.h"
+#include "portatune/token_classification.h"
+#include "portatune/train.h"
+
+namespace portatune::cli {
+
+struct Talk {
+  bool quiet = false;  ///< nothing but results and errors
+  bool json = false;   ///< the result as one JSON object
+};
+
+struct ModelArguments {
+  std::string task = "text-classification";  ///< empty: that of the model
+  std::filesystem::path folder;
+  TextClassificationOptions options;  ///< its columns and max_length are those of every task
+  MaskedLmOptions masked_lm;
+  InstructionOptions instructions;  ///< with columns: causal-lm learns from instruction data
+  std::string tokens_column = TokenClassificationOptions{}.tokens_column;
+  std::string tags_column = TokenClassificationOptions{}.tags_column;
+  QuestionAnsweringOptions question_answering;
+  MultipleChoiceOptions multiple_choice;
+  std::map<std::string, std::string> options_of_task;  ///< of a task that is not ours
+  data::TableOptions table;                            ///< how files are read, but for the columns, which the task says
+  std::shared_ptr<data::BadRows>
+      bad_rows;                       ///< those passed over, by all datasets of the command; null: they are errors
+  std::vector<GivenOption> given;     ///< options that have been given, to object to those of other tasks
+  ImageClassificationOptions images;  ///< its label column and labels are not used
+  Padding padding;
+  std::vector<int64_t> lengths;  ///< of batches, which a command has chosen by `padding`; empty: the task's own
+};
+
+struct FitArguments {
+  ModelArguments model;
+  std::vector<std::string> train, validation;
+  double validation_split = 0;       ///< share of the training rows to measure on instead; 0: none
+  int64_t shuffle_buffer = 100'000;  ///< rows in memory, of which each next one is drawn
+  std::optional<data::Packing> packing;
+  int64_t tokens_per_batch = 0;              ///< of a token budget; 0: so many that there are about batch_size examples
+  std::optional<data::PackedShapes> packed;  ///< which a command has chosen by `packing`
+  int64_t batch_size = 32;
+  int64_t eval_batch_size = 0;  ///< 0: as batch_size
+  int64_t epochs = 3;
+  int64_t steps_per_epoch = 0;  ///< 0: one pass over the data
+  int64_t max_steps = 0;        ///< 0: as many as the epochs have
+  TrainingOptions training;
+  DeviceOptions device;
+  std::filesystem::path output, resume_from_checkpoint;
+  int64_t folds = 0;              ///< of a cross-validation; 0: there is none
+  std::string group_column;       ///< rows with the same text here belong to one fold; empty: each row by itself
+  std::vector<std::string> test;  ///< rows to predict with the models of all folds
+  bool resume = false;            ///< from the newest checkpoint in `output`
+  int64_t checkpoint_every = 0;   ///< steps; 0: only after a signal
+  int64_t keep_checkpoints = 2;
+  bool disable_progress = false;
+  Talk talk;
+  std::vector<std::string> words;  ///< the command line, to say how to go on after an interruption
+  /// Names and values of all options but paths and what the command tells; the value is empty where none was given.
+  std::vector<std::pair<std::string, std::string>> values;
+};
+
+struct EvaluateArguments {
+  ModelArguments model = {.task = {}};
+  std::vector<std::string> data;
+  int64_t batch_size = 32;
+  DType dtype = DType::kFloat32;
+  DeviceOptions device;
+  Talk talk;
+};
+
+struct PredictArguments {
+  ModelArguments model = {.task = {}};
+  std::vector<std::string> data;
+  int64_t batch_size = 32;
+  DType dtype = DType::kFloat32;
+  DeviceOptions device;
+  std::filesystem::path output = "-";
+  Talk talk;
+};
+
+struct GenerateArguments {
+  std::filesystem::path model;
+  std::vector<std::string> prompts, input;
+  std::string text_column = "text";
+  bool chat = false;                         ///< prompts are messages of a user, rows of `input` conversations
+  std::string system;                        ///< the message before that of the user; empty: none
+  std::string messages_column = "messages";  ///< of `input`
+  std::filesystem::path chat_template;       ///< empty: the model's
+  std::string chat_variables;                ///< an object in JSON; empty: none
+  int64_t batch_size = GeneratorOptions{}.batch_size;
+  /// What the command line sets, over what generation_config.json says.
+  std::vector<std::function<void(GenerationOptions&)>> settings;
+  bool shapes_drawing = false;  ///< whether an option is among them that is for drawing alone
+  DType dtype = DType::kFloat32;
+  DeviceOptions device;
+  std::filesystem::path output = "-";
+  Talk talk;
+};
+
+struct TokenizeArguments {
+  std::filesystem::path tokenizer;
+  std::vector<std::string> input;
+  std::filesystem::path output = "-";
+  std::string text_column = "text";
+  std::string text_pair_column;  ///< empty: text_pair, where a row has it
+  int64_t max_length = 0;        ///< 0: no limit
+  bool add_special_tokens = true;
+};
+
+struct TfrecordWriteArguments {
+  std::vector<std::string> input;
+  data::TableOptions table;                 ///< its columns are those to write; none: all
+  std::shared_ptr<data::BadRows> bad_rows;  ///< as in ModelArguments
+  std::filesystem::path output;
+  data::TfrecordWriterOptions files;
+  std::vector<std::string> int64_columns, float_columns;
+  std::string image_column;         ///< of paths, whose files are written; empty: none, or "image" of a folder
+  std::filesystem::path tokenizer;  ///< empty: texts stay as they are
+  std::string text_column = "text", text_pair_column;
+  int64_t max_length = 0;  ///< tokens; 0: no limit
+  bool keep_text = false;  ///< beside its token ids
+  Talk talk;
+};
+
+struct TfrecordInspectArguments {
+  std::vector<std::string> files;
+  bool verify = false;
+  int64_t records = 3;  ///< to show
+  Talk talk;
+};
+
+struct TfrecordIndexArguments {
+  std::vector<std::string> files;
+  Talk talk;
+};
+
+struct DevicesArguments {
+  DeviceOptions device;
+  Talk talk;
+};
+
+struct PluginListArguments {
+  Talk talk;
+};
+
+struct PluginInstallArguments {
+  std::string name;
+  std::string index_url;  ///< empty: $PIP_INDEX_URL, or PyPI
+  Talk talk;
+};
+
+struct BenchArguments {
+  ModelArguments model;
+  int64_t batch_size = 16;
+  int64_t steps = 20, warmup = 3;
+  TrainingOptions training;
+  DeviceOptions device;
+};
+
+struct BenchInputArguments {
+  FitArguments fit;  ///< of which data, sizes and seed are used
+  double seconds = 3;
+};
+
+struct PlanArguments {
+  FitArguments fit;             ///< the run that is planned
+  std::vector<std::string> on;  ///< targets
+  bool largest_batch = false;   ///< whether to look for it
+  std::filesystem::path save;   ///< a folder for the programs; empty: they are not kept
+};
+
+struct ParityArguments {
+  std::filesystem::path reference;  ///< the case's folder; empty: a training run is compared
+  std::filesystem::path dump;       ///< a folder for what was computed for a case; empty: none
+  FitArguments fit;                 ///< the run; of a case dtype, device and talk alone
+  std::string against;              ///< what the second run has otherwise
+  int64_t steps = 20;
+  int64_t every = 1;               ///< steps between comparisons of gradients and parameters
+  std::optional<DType> tolerance;  ///< that of runs of this type; none: the coarser of the two
+};
+
+// Each command returns the exit code; errors are thrown.
+int fit(const FitArguments& arguments);
+int cross_validate(const FitArguments& arguments);  ///< what fit() does if there are folds
+int evaluate(const EvaluateArguments& arguments);
+int predict(const PredictArguments& arguments);
+int generate(const GenerateArguments& arguments);
+int tokenize(const TokenizeArguments& arguments);
+int tfrecord_write(const TfrecordWriteArguments& arguments);
+int tfrecord_inspect(const TfrecordInspectArguments& arguments);
+int tfrecord_index(const TfrecordIndexArguments& arguments);
+int devices(const DevicesArguments& arguments);
+int plugin_list(const PluginListArguments& arguments);
+int plugin_install(const PluginInstallArguments& arguments);
+int bench(const BenchArguments& arguments);
+int bench_input(const BenchInputArguments& arguments);
+int plan(const PlanArguments& arguments);
+int parity(const ParityArguments& arguments);
+int compare_runs(const ParityArguments& arguments);  ///< what parity() does without a case
+
+}  // namespace portatune::cli

@@ -1,0 +1,35 @@
+// portatune evaluate: the metrics of a model on labelled rows.
+#include "portatune/cli/bad_rows.h"
+#include "portatune/cli/commands.h"
+#include "portatune/cli/exit_code.h"
+#include "portatune/cli/make_task.h"
+#include "portatune/cli/report.h"
+#include "portatune/cli/signals.h"
+#include "portatune/cli/validation.h"
+
+namespace portatune::cli {
+
+int evaluate(const EvaluateArguments& a) {
+  catch_signals();
+  const std::vector<std::string> files = named_files(a.data).front().files;
+  const std::unique_ptr<RowTask> task = make_task(a.model, a.model.folder, files, Classes::kOfModel);
+  std::vector<ValidationSet> sets = validation_sets(a.model, a.data, *task, a.batch_size);
+  std::vector<data::Dataset> batches;
+  for (const ValidationSet& set : sets) batches.push_back(set.batches);
+  const std::vector<int64_t> lengths =
+      choose_lengths(*task, a.model.padding, a.model.options.max_length, batches, {}, a.talk);
+  if (!lengths.empty()) {
+    task->set_lengths(lengths);
+    sets = validation_sets(a.model, a.data, *task, a.batch_size);
+  }
+  for (const std::string& line : remarks_on_config(task->unknown_config_keys())) say(a.talk, line);
+  const Device device(with_warnings(a.device, a.talk));
+  Trainer trainer(device, *task, {.dtype = a.dtype});
+  const Scores scores = evaluate_all(trainer, sets);
+  for (const std::string& line : remarks(trainer.load_report())) say(a.talk, line);
+  const std::optional<int64_t> skipped = skipped_rows(a.model.bad_rows);
+  print_result(a.talk.json ? json_of(scores, skipped) : table_of(scores, skipped));
+  return kOk;
+}
+
+}  // namespace portatune::cli

@@ -1,0 +1,31 @@
+#include "portatune/cli/exit_code.h"
+
+#include <cerrno>
+
+namespace portatune::cli {
+namespace {
+
+template <class Kind>
+bool is(const Error& error) {
+  return dynamic_cast<const Kind*>(&error) != nullptr;
+}
+
+bool is_denied(const Error& error) {
+  const auto* const io = dynamic_cast<const IoError*>(&error);
+  return io != nullptr && (io->error_number() == EACCES || io->error_number() == EPERM || io->error_number() == EROFS);
+}
+
+}  // namespace
+
+int exit_code_of(const Error& error) {
+  if (is<UsageError>(error)) return kUsage;
+  if (is<DataError>(error) || is<CheckpointError>(error)) return kBadData;
+  if (is<NotFoundError>(error)) return kNoInput;
+  if (is<DeviceError>(error)) return kUnavailable;
+  if (is<OutputError>(error)) return kCantCreate;
+  if (is<IoError>(error)) return is_denied(error) ? kNoPermission : kIo;
+  if (is<NumericError>(error)) return kNumeric;
+  return kInternal;
+}
+
+}  // namespace portatune::cli

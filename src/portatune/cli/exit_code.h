@@ -1,0 +1,31 @@
+// Exit codes; from 64 on those of sysexits.h. Scripts and schedulers rely on them: see README.md.
+#pragma once
+
+#include "portatune/error.h"
+
+namespace portatune::cli {
+
+enum ExitCode : int {
+  kOk = 0,
+  kFailed = 1,
+  kUsage = 2,
+  kBadData = 65,      ///< a data or model file is not what it should be
+  kNoInput = 66,      ///< a file or folder is missing
+  kUnavailable = 69,  ///< a plugin or a device is missing or has failed
+  kInternal = 70,     ///< a defect of Portatune
+  kCantCreate = 73,   ///< the output is in the way of something
+  kIo = 74,           ///< disk full, a failed read or write, another refusal of the system
+  kInterrupted = 75,  ///< stopped by a signal after saving: to be continued
+  kNumeric = 76,      ///< a loss, an output or a weight is not finite
+  kNoPermission = 77,
+  kSignal = 128  ///< plus the signal's number
+};
+
+/// The output would overwrite what is not its own.
+struct OutputError : Error {
+  using Error::Error;
+};
+
+int exit_code_of(const Error& error);
+
+}  // namespace portatune::cli

@@ -1,0 +1,330 @@
+// portatune fit: looks at everything that can be wrong, trains, measures before and after, saves.
+#include "portatune/cli/fit.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+
+#include "portatune/base/message.h"
+#include "portatune/base/stop.h"
+#include "portatune/cli/bad_rows.h"
+#include "portatune/cli/commands.h"
+#include "portatune/cli/exit_code.h"
+#include "portatune/cli/make_task.h"
+#include "portatune/cli/output_folder.h"
+#include "portatune/cli/output_lock.h"
+#include "portatune/cli/packing.h"
+#include "portatune/cli/processes.h"
+#include "portatune/cli/progress_bar.h"
+#include "portatune/cli/report.h"
+#include "portatune/cli/resume_command.h"
+#include "portatune/cli/rows.h"
+#include "portatune/cli/signals.h"
+#include "portatune/cli/training_files.h"
+#include "portatune/cli/training_log.h"
+#include "portatune/cli/validation.h"
+#include "portatune/cli/validation_split.h"
+#include "portatune/io/content_hash.h"
+#include "portatune/io/random_access_file.h"
+#include "portatune/processes/shared_directory.h"
+#include "portatune/train/checkpoint_folder.h"
+#include "portatune/train/options.h"
+
+namespace portatune::cli {
+namespace {
+
+constexpr auto kLabels = RowTask::Labels::kRequired;
+
+double now_s() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
+
+// Steps of the first epoch. With a token budget others may have one more or less, as their texts fit together
+// otherwise.
+int64_t steps_of_pass(const FitArguments& a, int64_t examples, const data::Dataset& batches) {
+  if (a.packed && a.packed->packing == data::Packing::kTokenBudget) return count(batches);
+  return steps_for(a, examples);
+}
+
+void say_what_is_trained(const FitArguments& a, const RowTask& task, int64_t examples, bool validates) {
+  for (const std::string& line : remarks_on_config(task.unknown_config_keys())) say(a.talk, line);
+  say(a.talk, fmt::format("training on {} examples", grouped(examples)));
+  if (!validates) say(a.talk, "no --validation: what is learnt is not measured on held-out rows");
+}
+
+Scores evaluate_before(Trainer& trainer, std::span<const ValidationSet> validation, const Talk& talk) {
+  say(talk, "measuring the validation rows before training");
+  Scores scores = evaluate_all(trainer, validation);
+  say(talk, fmt::format("before: {}", describe(scores)));
+  return scores;
+}
+
+// fit() has measured the first set. The model is saved by now: a signal ends no more than the measuring of others.
+Scores scores_after(Trainer& trainer, const FitResult& result, std::span<const ValidationSet> validation,
+                    const Talk& talk) {
+  Scores scores = with_name(validation.front().name, result.scores);
+  for (const ValidationSet& set : validation.subspan(1)) {
+    try {
+      const Scores others = evaluate_all(trainer, {&set, 1});
+      scores.insert(scores.end(), others.begin(), others.end());
+    } catch (const Stopped&) {
+      say(talk, fmt::format("stopped by {}; the model is saved, and not measured on \"{}\"",
+                            name_of_signal(caught_signal()), set.name));
+      break;
+    }
+  }
+  return scores;
+}
+
+void stop(const Trainer& trainer, const FitArguments& a) {
+  const std::filesystem::path checkpoint = train::checkpoint_path(a.output, trainer.steps());
+  trainer.save_checkpoint(checkpoint);
+  ProcessGroup* const processes = a.device.processes.get();
+  if (!is_first(processes)) return;
+  const std::string fault =
+      train::remove_old_checkpoints(a.output, a.keep_checkpoints, {a.resume_from_checkpoint, checkpoint});
+  if (!fault.empty()) say(a.talk, "warning: " + fault);
+  const int signal = caught_signal();
+  // Said even if quiet: without it the work would be lost.
+  tell(fmt::format("portatune: stopped by {} after step {}; saved {}\n  go on{} with  {}\n",
+                   signal == 0 ? "a signal to another process" : name_of_signal(signal), trainer.steps(),
+                   checkpoint.string(),
+                   processes == nullptr ? "" : fmt::format(", in {} processes,", processes->size()),
+                   resume_command(a.words, a.folds > 0 ? "" : checkpoint.string())));
+}
+
+// What --padding asks for: see choose_lengths(). The task pads to its max_length so far.
+std::vector<int64_t> chosen_lengths(const FitArguments& a, const RowTask& task) {
+  if (a.model.padding.kind == Padding::Kind::kMaxLength) return {};
+  const data::Dataset rows = read_rows(a.model, a.train, task, kLabels);
+  std::vector<data::Dataset> others;
+  for (const ValidationSet& set : validation_sets(a.model, a.validation, task, eval_batch_size(a))) {
+    others.push_back(set.batches);
+  }
+  if (!a.test.empty()) {
+    constexpr auto kNone = RowTask::Labels::kIgnored;
+    others.push_back(
+        evaluation_batches(a.model, task, read_rows(a.model, a.test, task, kNone), eval_batch_size(a), kNone));
+  }
+  return choose_lengths(task, a.model.padding, a.model.options.max_length, {training_batches(task, rows, a, 1)}, others,
+                        a.talk);
+}
+
+// The others find the first one's checkpoints in the output folder, which is to be that of all.
+void require_same_start(const FitArguments& a) {
+  if (!first_with_another(a.device.processes.get(), io::hash_of(a.resume_from_checkpoint.string()))) return;
+  throw UsageError({.where = "output",
+                    .given = "a folder with other checkpoints in one process than in another",
+                    .expected = "one that all processes share"});
+}
+
+// All go back to checkpoints there: found out before hours of training, by a folder that is removed again.
+void require_shared_output(const FitArguments& a) {
+  ProcessGroup* const processes = a.device.processes.get();
+  if (processes == nullptr || a.training.on_non_finite != OnNonFinite::kRewind) return;
+  SharedDirectory(train::checkpoint_path(a.output, 0), processes, processes->size());
+}
+
+CheckpointOptions checkpoints_of(const FitArguments& a) {
+  return {.folder = a.output, .every = a.checkpoint_every, .keep = a.keep_checkpoints};
+}
+
+void print_outcome(const Outcome& outcome, const Talk& talk) {
+  print_result(talk.json ? json_of(outcome) : table_of(outcome));
+}
+
+// Rows of files elsewhere are read one after the other: to fetch each by itself would be slow. Where bad rows may be
+// passed over, their places are known only when the rows before them have been read.
+bool may_permute(const FitArguments& a) { return !a.model.bad_rows && std::ranges::none_of(a.train, io::is_remote); }
+
+// Sorted rows would be learnt class after class.
+void say_how_rows_are_shuffled(const FitArguments& a, const data::Dataset& rows, int64_t examples) {
+  if (examples <= a.shuffle_buffer || (may_permute(a) && rows.has_random_access())) return;
+  say(a.talk, fmt::format("each row is drawn from {} that follow each other (--shuffle-buffer): sorted rows should be "
+                          "mixed before",
+                          grouped(a.shuffle_buffer)));
+}
+
+}  // namespace
+
+Split split_of(const FitArguments& a, const RowTask& task) {
+  const data::Dataset rows = read_rows(a.model, a.train, task, kLabels);
+  if (a.validation_split == 0) {
+    return {.train = rows, .validation = validation_sets(a.model, a.validation, task, eval_batch_size(a))};
+  }
+  std::vector<bool> places = held_out_rows(a, task, rows);
+  const data::Dataset held_out = rows.select(places);
+  places.flip();
+  return {.train = rows.select(places),
+          .validation = {{"", evaluation_batches(a.model, task, held_out, eval_batch_size(a), kLabels)}}};
+}
+
+data::Dataset training_batches(const RowTask& task, const data::Dataset& rows, const FitArguments& a,
+                               int64_t examples) {
+  const data::ShuffleOptions order{.buffer = std::clamp<int64_t>(examples, 1, a.shuffle_buffer),
+                                   .seed = a.training.seed,
+                                   .prefer_permutation = may_permute(a)};
+  const data::Dataset batches =
+      a.packed ? task.packed_batches(rows, *a.packed, order) : task.training_batches(rows, rows_of_step(a), order);
+  return tolerant(a.model, batches);
+}
+
+FitOptions epochs_of(const FitArguments& a, int64_t examples, const data::Dataset& batches) {
+  if (a.max_steps > 0) return {.num_train_epochs = 1, .steps_per_epoch = a.max_steps};
+  return {.num_train_epochs = a.epochs,
+          .steps_per_epoch = a.steps_per_epoch > 0 ? a.steps_per_epoch : steps_of_pass(a, examples, batches)};
+}
+
+void choose_shapes(FitArguments& a, RowTask& task) {
+  a.model.lengths = chosen_lengths(a, task);
+  if (!a.model.lengths.empty()) task.set_lengths(a.model.lengths);
+  a.packed = chosen_packing(a, task);
+}
+
+void check_one_run(const FitArguments& a) {
+  if (!a.group_column.empty() || !a.test.empty()) {
+    throw UsageError({.where = a.test.empty() ? "group_column" : "test",
+                      .given = "no --folds",
+                      .expected = "--folds N, as it is for cross-validation alone"});
+  }
+  check_validation_split(a);
+  if (a.model.masked_lm.next_sentence && parts_of_step(a) > 1) {
+    throw UsageError(
+        {.where = "next_sentence",
+         .given = fmt::format("a batch in parts: --mesh {}, --gradient-accumulation-steps {}", to_string(a.device.mesh),
+                              a.training.gradient_accumulation_steps),
+         .expected = "a batch as a whole, as the loss is a sum of two means, which parts do not add up to"});
+  }
+}
+
+void check_new_run(const FitArguments& a) {
+  const auto refuse = [](const char* option, std::string given, const char* expected) {
+    throw UsageError({.where = option, .given = std::move(given), .expected = expected});
+  };
+  if (a.folds > 0) refuse("folds", std::to_string(a.folds), "no cross-validation, as this is about one training run");
+  check_one_run(a);
+  if (a.resume || !a.resume_from_checkpoint.empty()) {
+    refuse(a.resume ? "resume" : "resume_from_checkpoint", "a run that goes on", "the options of a new run");
+  }
+}
+
+int64_t steps_for(const FitArguments& a, int64_t examples) {
+  return (examples + rows_of_step(a) - 1) / rows_of_step(a);
+}
+
+int64_t parts_of_step(const FitArguments& a) {
+  return a.training.gradient_accumulation_steps * a.device.mesh.size(kBatchAxes);
+}
+
+int64_t rows_of_step(const FitArguments& a) { return a.batch_size * parts_of_step(a); }
+
+int64_t eval_batch_size(const FitArguments& a) {
+  return (a.eval_batch_size > 0 ? a.eval_batch_size : a.batch_size) * a.device.mesh.size(kBatchAxes);
+}
+
+TrainingOptions training_options(const FitArguments& a, const RowTask& task, int64_t examples) {
+  TrainingOptions options = a.training;
+  options.must_match.merge(task.settings());
+  options.must_match.merge(facts_of_training_files(a.train, examples));
+  options.must_match.insert({{"task", a.model.task}, {"batch_size", std::to_string(a.batch_size)}});
+  if (a.shuffle_buffer != FitArguments{}.shuffle_buffer)
+    options.must_match["shuffle_buffer"] = std::to_string(a.shuffle_buffer);
+  const data::TableOptions& table = a.model.table;
+  if (!table.names.empty()) options.must_match["column_names"] = fmt::format("{}", fmt::join(table.names, ","));
+  if (a.model.bad_rows) options.must_match["bad_rows"] = fmt::format("skip:{}", a.model.bad_rows->limit());
+  for (const auto& [name, given] : table.rename) options.must_match["rename_columns " + name] = given;
+  if (!a.model.lengths.empty()) options.must_match["padding"] = fmt::format("{}", fmt::join(a.model.lengths, ","));
+  if (a.validation_split > 0) options.must_match["validation_split"] = to_text(a.validation_split);
+  if (a.packed) {
+    options.must_match["packing"] =
+        fmt::format("{} in {} rows", name_of(a.packed->packing), fmt::join(a.packed->rows, " or "));
+  }
+  return options;
+}
+
+FitArguments resumed(FitArguments a) {
+  train::recover_checkpoints(a.output);
+  if (a.resume) {
+    a.resume_from_checkpoint = checkpoint_to_resume(a.output);
+    const std::string from = a.resume_from_checkpoint.string();
+    say(a.talk, from.empty() ? "no checkpoint to resume from yet" : "resuming from " + from);
+  }
+  require_no_other_run(a.output, a.resume_from_checkpoint);
+  return a;
+}
+
+const std::filesystem::path& model_of(const FitArguments& a) {
+  return a.resume_from_checkpoint.empty() ? a.model.folder : a.resume_from_checkpoint;
+}
+
+std::optional<Outcome> train(const FitArguments& a, const RowTask& task, const Split& rows) {
+  const int64_t examples = count_examples(a.model, task, rows.train);
+  const Device device(with_warnings(a.device, a.talk));
+  Trainer trainer(device, task, training_options(a, task, examples));
+  if (!a.resume_from_checkpoint.empty()) trainer.resume(a.resume_from_checkpoint);
+  say_what_is_trained(a, task, examples, !rows.validation.empty());
+  say_how_rows_are_shuffled(a, rows.train, examples);
+
+  Outcome outcome{.train_examples = examples, .output = a.output};
+  if (!rows.validation.empty()) outcome.before = evaluate_before(trainer, rows.validation, a.talk);
+
+  const data::Dataset batches = training_batches(task, rows.train, a, examples);
+  FitOptions options = epochs_of(a, examples, batches);
+  TrainingLog log(a.talk, a.disable_progress, trainer, options.num_train_epochs);
+  // Of several sets each epoch measures the first; the others are measured in the end.
+  if (!rows.validation.empty()) options.validation = rows.validation.front().batches;
+  options.checkpoints = checkpoints_of(a);
+  options.callback = &log;
+  const double start_s = now_s();
+  const FitResult result = trainer.fit(batches.prefetch(2), options);
+  log.close();
+  if (result.stopped) {
+    stop(trainer, a);
+    return std::nullopt;
+  }
+
+  trainer.save(a.output);
+  // What is there by now may be a copy of the lock, where there are no links, or that of another run.
+  if (a.folds == 0) remove_at_second_signal({});
+  outcome.steps = result.steps;
+  outcome.skipped_steps = result.skipped_steps;
+  outcome.rewinds = result.rewinds;
+  outcome.train_loss = result.mean_loss;
+  outcome.compile_seconds = result.compile_s;
+  outcome.seconds = now_s() - start_s - result.compile_s;
+  if (!rows.validation.empty()) outcome.after = scores_after(trainer, result, rows.validation, a.talk);
+  outcome.skipped_rows = skipped_rows(a.model.bad_rows);
+  return outcome;
+}
+
+int fit(const FitArguments& given) {
+  train::check(FitOptions{.checkpoints = checkpoints_of(given)}, given.training.on_non_finite);
+  if (given.folds > 0) {
+    require_one_process("folds");
+    return cross_validate(given);
+  }
+  FitArguments a = of_process(given);
+  require_same_options(a);
+  check_one_run(a);
+  ProcessGroup* const processes = a.device.processes.get();
+  // Of several processes none may stop by itself while it waits for data: training asks all for signals.
+  catch_signals(processes == nullptr ? OnSignal::kRequestStop : OnSignal::kNote);
+  std::optional<OutputLock> lock;
+  in_turn(processes, [&] {
+    if (is_first(processes)) {
+      check_output_folder(a.output, model_of(a));
+      lock.emplace(a.output);
+    }
+    a = resumed(std::move(a));
+  });
+  require_same_start(a);
+  require_shared_output(a);
+  const std::unique_ptr<RowTask> task = make_task(a.model, model_of(a), a.train, Classes::kOfRows);
+  task->set_batch_share(batch_share(a.device.mesh, processes));
+  choose_shapes(a, *task);
+  const std::optional<Outcome> outcome = train(a, *task, split_of(a, *task));
+  if (!outcome) return kInterrupted;
+  if (is_first(processes)) print_outcome(*outcome, a.talk);
+  return kOk;
+}
+
+}  // namespace portatune::cli

@@ -1,0 +1,137 @@
+#include "portatune/cli/fold_predictions.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "portatune/base/stop.h"
+#include "portatune/cli/fit.h"
+#include "portatune/cli/make_task.h"
+#include "portatune/cli/report.h"
+#include "portatune/cli/result_file.h"
+#include "portatune/cli/rows.h"
+#include "portatune/error.h"
+
+namespace portatune::cli {
+namespace {
+
+Tensor sum_of(const Tensor& a, const Tensor& b) {
+  std::vector<float> sum(a.as<float>().begin(), a.as<float>().end());
+  for (size_t i = 0; i < sum.size(); ++i) sum[i] += b.as<float>()[i];
+  return Tensor(a.shape(), std::span<const float>(sum));
+}
+
+Tensor quotient(const Tensor& a, int64_t divisor) {
+  std::vector<float> values(a.as<float>().begin(), a.as<float>().end());
+  for (float& value : values) value /= static_cast<float>(divisor);
+  return Tensor(a.shape(), std::span<const float>(values));
+}
+
+std::deque<std::string> lines_of(const std::string& text) {
+  std::deque<std::string> lines;
+  for (size_t begin = 0; begin < text.size();) {
+    const size_t end = std::min(text.find('\n', begin), text.size() - 1) + 1;
+    lines.push_back(text.substr(begin, end - begin));
+    begin = end;
+  }
+  return lines;
+}
+
+void write_file(const std::filesystem::path& path, const std::string& text) {
+  ResultFile file(path);
+  file.write(text);
+  file.finish();
+}
+
+}  // namespace
+
+std::filesystem::path folder_of(const FitArguments& a, int64_t fold) {
+  return a.output / fmt::format("fold-{}", fold + 1);
+}
+
+data::Dataset rows_of(const data::Dataset& rows, const std::vector<int>& fold_of, int64_t fold, bool inside) {
+  std::vector<bool> places;
+  for (const int f : fold_of) places.push_back((f == fold) == inside);
+  return rows.select(std::move(places));
+}
+
+void MeanOutputs::add(size_t batch, const data::Example& outputs) {
+  if (batch == sums_.size()) {
+    sums_.push_back(outputs);
+    return;
+  }
+  data::Example& sums = sums_.at(batch);
+  for (const auto& [name, value] : outputs.columns()) {
+    sums.set(name, sum_of(sums.tensor(name), outputs.tensor(name)));
+  }
+}
+
+data::Example MeanOutputs::mean(size_t batch, int64_t models) const {
+  data::Example mean;
+  for (const auto& [name, value] : sums_.at(batch).columns()) {
+    mean.set(name, quotient(sums_.at(batch).tensor(name), models));
+  }
+  return mean;
+}
+
+void FoldPredictions::add(int64_t fold) {
+  tasks_.push_back(make_task(a_.model, folder_of(a_, fold), a_.train, Classes::kOfModel));
+  const RowTask& task = *tasks_.back();
+  const Device device(with_warnings(a_.device, a_.talk));
+  Trainer trainer(device, task, {.dtype = a_.training.dtype});
+  add_held_out(task, trainer, fold);
+  if (!a_.test.empty()) add_test(task, trainer, fold);
+}
+
+void FoldPredictions::add_held_out(const RowTask& task, Trainer& trainer, int64_t fold) {
+  constexpr auto kLabels = RowTask::Labels::kRequired;
+  const data::Dataset rows = rows_of(read_rows(a_.model, a_.train, task, kLabels), fold_of_, fold, true);
+  if (!metrics_) metrics_ = task.metrics();
+  const std::unique_ptr<Metrics> of_fold = task.metrics();
+  const std::unique_ptr<PredictionLines> lines = task.prediction_lines();
+  std::string text;
+  trainer.predict(evaluation_batches(a_.model, task, rows, eval_batch_size(a_), kLabels),
+                  [&](const data::Example& batch, const data::Example& outputs) {
+                    stop_if_requested();
+                    of_fold->update(batch, outputs);
+                    metrics_->update(batch, outputs);
+                    text += lines->take(batch, outputs);
+                  });
+  held_out_lines_.push_back(lines_of(text + lines->finish()));
+  const auto wanted = std::ranges::count(fold_of_, static_cast<int>(fold));
+  if (const auto found = std::ssize(held_out_lines_.back()); found != wanted) {
+    throw DataError({.where = "predictions of fold " + std::to_string(fold + 1),
+                     .given = std::to_string(found) + " lines for " + std::to_string(wanted) + " rows",
+                     .expected = "a line for each row"});
+  }
+  scores_.push_back(of_fold->result());
+}
+
+void FoldPredictions::add_test(const RowTask& task, Trainer& trainer, int64_t fold) {
+  constexpr auto kLabels = RowTask::Labels::kIgnored;
+  const bool is_last = fold + 1 == a_.folds;
+  const std::unique_ptr<PredictionLines> lines = task.prediction_lines();
+  size_t number = 0;
+  const data::Dataset rows = read_rows(a_.model, a_.test, task, kLabels);
+  trainer.predict(evaluation_batches(a_.model, task, rows, eval_batch_size(a_), kLabels),
+                  [&](const data::Example& batch, const data::Example& outputs) {
+                    stop_if_requested();
+                    test_outputs_.add(number, outputs);
+                    if (is_last) test_lines_ += lines->take(batch, test_outputs_.mean(number, a_.folds));
+                    ++number;
+                  });
+  if (is_last) test_lines_ += lines->finish();
+}
+
+void FoldPredictions::write(const std::filesystem::path& out_of_fold, const std::filesystem::path& test) {
+  std::string text;
+  for (const int fold : fold_of_) {
+    std::deque<std::string>& lines = held_out_lines_.at(static_cast<size_t>(fold));
+    text += lines.front();
+    lines.pop_front();
+  }
+  write_file(out_of_fold, text);
+  if (!a_.test.empty()) write_file(test, test_lines_);
+}
+
+}  // namespace portatune::cli

@@ -1,0 +1,92 @@
+// The command `portatune`: parses, runs one command, turns errors into a message and an exit code.
+#include <fmt/format.h>
+
+#include <csignal>
+#include <new>
+#include <string>
+#include <system_error>
+#include <variant>
+#include <vector>
+
+#include "portatune/base/stop.h"
+#include "portatune/cli/command_line.h"
+#include "portatune/cli/exit_code.h"
+#include "portatune/cli/processes.h"
+#include "portatune/cli/report.h"
+#include "portatune/cli/signals.h"
+
+namespace {
+
+using namespace portatune;
+
+struct Run {
+  int operator()(const cli::Text& text) const {
+    cli::print_result(text.text);
+    return cli::kOk;
+  }
+  int operator()(const cli::FitArguments& arguments) const { return cli::fit(arguments); }
+  int operator()(const cli::EvaluateArguments& arguments) const { return cli::evaluate(arguments); }
+  int operator()(const cli::PredictArguments& arguments) const { return cli::predict(arguments); }
+  int operator()(const cli::GenerateArguments& arguments) const { return cli::generate(arguments); }
+  int operator()(const cli::TokenizeArguments& arguments) const { return cli::tokenize(arguments); }
+  int operator()(const cli::TfrecordWriteArguments& arguments) const { return cli::tfrecord_write(arguments); }
+  int operator()(const cli::TfrecordInspectArguments& arguments) const { return cli::tfrecord_inspect(arguments); }
+  int operator()(const cli::TfrecordIndexArguments& arguments) const { return cli::tfrecord_index(arguments); }
+  int operator()(const cli::DevicesArguments& arguments) const { return cli::devices(arguments); }
+  int operator()(const cli::PluginListArguments& arguments) const { return cli::plugin_list(arguments); }
+  int operator()(const cli::PluginInstallArguments& arguments) const { return cli::plugin_install(arguments); }
+  int operator()(const cli::BenchArguments& arguments) const { return cli::bench(arguments); }
+  int operator()(const cli::BenchInputArguments& arguments) const { return cli::bench_input(arguments); }
+  int operator()(const cli::PlanArguments& arguments) const { return cli::plan(arguments); }
+  int operator()(const cli::ParityArguments& arguments) const { return cli::parity(arguments); }
+};
+
+template <class... Arguments>
+bool is_one_of(const cli::Command& command) {
+  return (std::holds_alternative<Arguments>(command) || ...);
+}
+
+// Containers of operators have the variables of a launch for whatever is run there. What only looks something up, or
+// installs, is in no other's way; a plan that writes objects by itself.
+void require_fitting_launch(const cli::Command& command) {
+  if (is_one_of<cli::Text, cli::FitArguments, cli::DevicesArguments, cli::PluginListArguments,
+                cli::PluginInstallArguments, cli::TfrecordInspectArguments, cli::PlanArguments>(command)) {
+    return;
+  }
+  cli::require_one_process("portatune");
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  // A file that grows beyond the limit shall be an error with a name, not the end of the process.
+  std::signal(SIGXFSZ, SIG_IGN);
+  const std::vector<std::string> words(argv + 1, argv + argc);
+  const bool works_together = !words.empty() && words.front() == "fit";
+  // One of several that work together ends the others, too.
+  const auto fail = [&](int exit_code, const char* message) {
+    if (works_together) cli::end_processes(exit_code, message);
+    cli::tell(fmt::format("portatune: {}\n", message));
+    return exit_code;
+  };
+  try {
+    const cli::Command command = cli::parse(words);
+    require_fitting_launch(command);
+    const int exit_code = std::visit(Run(), command);
+    cli::leave_processes();
+    return exit_code;
+  } catch (UsageError& error) {
+    error.set_where(cli::as_option(error.report().where));
+    return fail(cli::kUsage, error.what());
+  } catch (const Error& error) {
+    return fail(cli::exit_code_of(error), error.what());
+  } catch (const Stopped&) {
+    return cli::kSignal + cli::caught_signal();
+  } catch (const std::bad_alloc&) {
+    return fail(cli::kFailed, "out of memory");
+  } catch (const std::system_error& error) {  // std::filesystem's among them
+    return fail(error.code() == std::errc::permission_denied ? cli::kNoPermission : cli::kIo, error.what());
+  } catch (const std::exception& error) {
+    return fail(cli::kInternal, error.what());
+  }
+}

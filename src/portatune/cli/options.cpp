@@ -1,0 +1,562 @@
+#include "portatune/cli/options.h"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+
+#include "portatune/cli/bad_rows.h"
+#include "portatune/cli/make_task.h"
+#include "portatune/cli/option_group.h"
+#include "portatune/cli/recipe_words.h"
+#include "portatune/sources.h"
+
+namespace portatune::cli {
+namespace {
+
+void add_model_folder(Group group, ModelArguments& model) {
+  group
+      .path("--model,--model-name-or-path", model.folder,
+            "folder with config.json, *.safetensors, tokenizer or image processor")
+      ->required();
+}
+
+void add_model(Group group, ModelArguments& model) {
+  add_model_folder(group, model);
+  group
+      .choice(
+          "--task", task_names(), [&](const std::string& task) { model.task = task; },
+          fmt::format("{}", fmt::join(task_names(), ", ")))
+      ->type_name("NAME")
+      ->default_str(model.task.empty() ? "the model's" : model.task);
+  group.assignments("--option", model.options_of_task, "of a task that has none of the options below")
+      ->default_str("none");
+}
+
+// Read before all others: see Parser.
+void add_recipe(Group group) {
+  group.read_elsewhere(kRecipeOption, "YAML file of options, or the name of one that is there: glue/cola")
+      ->default_str("none");
+}
+
+void add_table(Group group, ModelArguments& model) {
+  data::TableOptions& table = model.table;
+  group.names("--column-names", table.names, "columns of .csv, .tsv without a header")->default_str("the first line");
+  group.assignments("--rename-columns", table.rename, "names of columns that shall have others: OLD=NEW")
+      ->default_str("none");
+  add_bad_rows(group, model.bad_rows);
+}
+
+void add_columns(Group group, TextClassificationOptions& options) {
+  group.text("--text-column", options.text_column, "column of the text");
+  group.text("--text-pair-column", options.text_pair_column, "column of a second text")->default_str("none");
+  CLI::Option* one = group.text("--label-column", options.label_column, "column of the label: numbers or names");
+  group.names("--label-columns", options.label_columns, "of 0 and 1, for several labels")
+      ->default_str("none")
+      ->excludes(one);
+  group.text("--label-separator", options.label_separator, "between several labels, where they are no JSON list");
+}
+
+// Under its short name, and as transformers has it in "problem_type".
+Head head_called(const std::string& name) {
+  if (name == "sigmoid") return Head::kSigmoid;
+  if (name == "multi_label_classification") return Head::kMultiLabel;
+  return name == "regression" ? Head::kRegression : Head::kSoftmax;
+}
+
+void add_head(Group group, std::optional<Head>& head) {
+  group
+      .choice(
+          "--head,--problem-type",
+          {"softmax", "sigmoid", "regression", "single_label_classification", "multi_label_classification"},
+          [&](const std::string& name) { head = head_called(name); },
+          "softmax, sigmoid (of 0/1), multi_label_classification, regression")
+      ->type_name("NAME")
+      ->default_str("the model's");
+}
+
+// Those that rows have when labels are not read.
+void add_token_columns(Group group, ModelArguments& model) {
+  group.text("--tokens-column", model.tokens_column, "column of a JSON list of words; not for .conll, .txt");
+}
+
+void add_tag_columns(Group group, ModelArguments& model) {
+  add_token_columns(group, model);
+  group.text("--tags-column", model.tags_column, "column of a list of their tags: names or ids");
+}
+
+void add_multiple_choice(Group group, MultipleChoiceOptions& options) {
+  group.text("--context-column", options.context_column, "column of the text before the endings");
+  group.optional_text("--header-column", options.header_column, "column of what every ending begins with")
+      ->default_str("sent2 with sent1");
+  group.names("--ending-columns", options.ending_columns, "columns of the endings")->default_str("ending0,...,ending3");
+  group.text("--endings-column", options.endings_column, "column of a JSON list of them instead")->default_str("none");
+}
+
+void add_question_answering(Group group, QuestionAnsweringOptions& options) {
+  group.number("--doc-stride", options.doc_stride, "tokens that windows over a long context share")
+      ->default_str("128, or half a window");
+  group.flag("--version-2-with-negative", options.version_2_with_negative, "questions may have no answer");
+  group.number("--n-best-size", options.n_best_size, "begins and ends that are combined",
+               {.lowest = 1, .highest = 1e4});
+  group.number("--max-answer-length", options.max_answer_length, "tokens of an answer", {.lowest = 1});
+  group.number("--null-score-diff-threshold", options.null_score_diff_threshold, "by how much no answer must be better",
+               {.lowest = -1e9, .highest = 1e9});
+}
+
+void add_images(Group group, ImageClassificationOptions& options) {
+  group.text("--image-column,--image-column-name", options.image_column, "column of the path, from the table's folder");
+  group.number("--max-pixels", options.max_pixels, "larger images are refused", {.lowest = 1});
+  group.flag("--reduced-decode", options.reduced_decode, "faster, and not the same pixels, where JPEGs are large");
+}
+
+// Of training rows.
+void add_augmentation(Group group, image::Augmentation& augmentation) {
+  group.no_flag("--no-random-crop", augmentation.crop, "do not train on random parts of the images");
+  group.no_flag("--no-flip", augmentation.flip, "do not mirror every other image");
+  group.number("--color-jitter", augmentation.color, "by how much brightness, contrast, saturation may change",
+               {.highest = 1});
+}
+
+void add_chat_template(Group& group, std::filesystem::path& file, std::string& variables) {
+  group.path("--chat-template", file, "a template's file")->default_str("the model's");
+  group.text("--chat-template-kwargs", variables, "its variables, as JSON: {\"enable_thinking\": false}")
+      ->default_str("none");
+}
+
+void add_instructions(Group group, InstructionOptions& options) {
+  group.text("--messages-column", options.messages_column, "column of conversations; learns what the assistant says")
+      ->default_str("none");
+  group.text("--prompt-column", options.prompt_column, "column of prompts: texts, or lists of messages")
+      ->default_str("none");
+  group.text("--completion-column", options.completion_column, "column of completions, which are learnt")
+      ->default_str("none");
+  group.text("--input-column", options.input_column, "column of texts that the prompt is about")->default_str("none");
+  group.flag("--as-messages", options.as_messages, "texts are what a user and an assistant say");
+  add_chat_template(group, options.chat_template, options.chat.variables);
+  group.text("--chat-date", options.chat.date, "day for templates that tell it: 2026-11-21")->default_str("today");
+}
+
+void add_length(Group group, TextClassificationOptions& options) {
+  group.number("--max-length,--max-seq-length", options.max_length, "tokens of an example; longer texts are cut",
+               {.lowest = 3});
+}
+
+void add_padding(Group group, Padding& padding) {
+  group
+      .checked(
+          "--padding", "POLICY", [](const std::string& text) { return padding_called(text).has_value(); },
+          kPaddingWords, [&](const std::string& text) { padding = *padding_called(text); },
+          "lengths of batches: multiple_of=16, buckets=32,64,128 or auto=4, the best 4")
+      ->default_str("max_length");
+}
+
+// Of training batches.
+void add_packing(Group group, FitArguments& a) {
+  group
+      .choice(
+          "--packing", {"exact_examples", "token_budget"},
+          [&](const std::string& name) {
+            a.packing = name == "token_budget" ? data::Packing::kTokenBudget : data::Packing::kExactExamples;
+          },
+          "several texts in a row: --batch-size of them in each batch, or as many as fill its rows")
+      ->type_name("NAME")
+      ->default_str("none");
+  group.number("--tokens-per-batch", a.tokens_per_batch, "of a token budget", {.lowest = 1, .highest = 1e9})
+      ->default_str("about --batch-size examples");
+}
+
+void add_masking(Group group, MaskedLmOptions& options) {
+  group.number("--mlm-probability", options.mlm_probability, "share of tokens to predict", {.highest = 1});
+  group.flag("--whole-words", options.whole_words, "hide the pieces of a word together");
+  group.flag("--next-sentence", options.next_sentence, "rows are sentences; learn which follows which, too");
+}
+
+// What is said here goes over what the model folder says, which is not read yet.
+void add_generation(Group group, GenerateArguments& a) {
+  const auto set = [&a](auto member) {
+    return [&a, member](const auto& value) {
+      a.settings.emplace_back([member, value](GenerationOptions& o) { o.*member = value; });
+    };
+  };
+  using O = GenerationOptions;
+  const Limits from_one{.lowest = 1}, any{.lowest = -1e6, .highest = 1e6};
+  group.setting<int64_t>("--max-new-tokens", set(&O::max_new_tokens), "tokens to make at most", from_one);
+  group.switch_on(
+      "--do-sample", [set] { set (&O::do_sample)(true); }, "draw tokens by their probabilities");
+  group.switch_on(
+      "--no-do-sample", [set] { set (&O::do_sample)(false); }, "take the most probable one");
+  const auto set_for_drawing = [&a, set](auto member) {
+    return [&a, member, set](const auto& value) {
+      a.shapes_drawing = true;
+      set(member)(value);
+    };
+  };
+  group.setting<double>("--temperature", set_for_drawing(&O::temperature), "above 1 makes drawing bolder");
+  group.setting<int64_t>("--top-k", set_for_drawing(&O::top_k), "draw from the k most probable; 0: from all");
+  group.setting<double>("--top-p", set_for_drawing(&O::top_p), "draw from the fewest that are so probable together",
+                        {.highest = 1});
+  group.setting<double>("--repetition-penalty", set(&O::repetition_penalty), "above 1: less of what was there");
+  group.setting<int64_t>("--num-beams", set(&O::num_beams), "texts that are pursued at a time",
+                         {.lowest = 1, .highest = 64});
+  group.setting<double>("--length-penalty", set(&O::length_penalty), "of beams: above 0 favours long texts", any);
+  group.choice(
+      "--early-stopping", {"true", "false", "never"},
+      [set](const std::string& word) {
+        set (&O::early_stopping)(word == "true"    ? EarlyStopping::kTrue
+                                 : word == "never" ? EarlyStopping::kNever
+                                                   : EarlyStopping::kFalse);
+      },
+      "whether a search ends as soon as enough beams have");
+  group.setting<int64_t>("--eos-token-id",
+                         [set](int64_t id) { set (&O::eos_token_id)(std::vector<int32_t>{static_cast<int32_t>(id)}); },
+                         "the token that ends a text", {.highest = 1 << 30});
+  group.each_text(
+      "--stop-string",
+      [&a](const std::string& text) { a.settings.emplace_back([text](O& o) { o.stop_strings.push_back(text); }); },
+      "a text that ends the completion; may be given several times");
+  group.setting<uint64_t>("--seed", set(&O::seed), "of drawing", {.highest = 1.8e19});
+}
+
+DType dtype_called(const std::string& name) {
+  return name == "bfloat16" ? DType::kBFloat16 : name == "float16" ? DType::kFloat16 : DType::kFloat32;
+}
+
+void add_dtype(Group group, DType& dtype, const std::string& help = "type of activations; weights stay float32") {
+  const auto take = [&](const std::string& name) { dtype = dtype_called(name); };
+  group.choice("--dtype", {"float32", "bfloat16", "float16"}, take, help)->default_str(std::string(name_of(dtype)));
+}
+
+void add_on_non_finite(Group group, OnNonFinite& then) {
+  group
+      .choice(
+          "--on-non-finite", {"stop", "skip", "rewind"},
+          [&](const std::string& name) {
+            then = name == "skip" ? OnNonFinite::kSkip : name == "rewind" ? OnNonFinite::kRewind : OnNonFinite::kStop;
+          },
+          "what follows a loss or gradient that is not finite: the end, with a checkpoint; the next batch; or the next "
+          "batch with the weights of the last checkpoint")
+      ->default_str("stop");
+}
+
+void add_remat(Group group, Remat& remat) {
+  const auto take = [&](const std::string& name) {
+    remat = name == "layers" ? Remat::kLayers : name == "dots" ? Remat::kDots : Remat::kNone;
+  };
+  group
+      .choice("--remat", {"none", "layers", "dots"}, take,
+              "what the backward pass computes again to save memory: layers, or all of them but matrix products")
+      ->default_str("none");
+}
+
+void add_device(Group group, DeviceOptions& device) {
+  group.text("--device", device.device, "where to run: cpu, cuda, cuda:0,1, tpu");
+  group.path("--plugin", device.plugin, "the XLA plugin's file")->default_str("looked for");
+  group.no_flag("--no-kernels", device.use_kernels, "compile every part, without hand-tuned kernels");
+  group.flag("--cudnn-attention", device.cudnn_attention,
+             "of GPUs: attention by cuDNN, where it has it; not seen on a GPU so far");
+  group.path("--cache-folder", device.cache_folder, "where compiled programs are kept")
+      ->default_str("~/.cache/portatune/executables");
+  group.no_flag("--no-cache", device.use_cache, "compile anew, keep nothing");
+  group.path("--compiled", device.programs_folder, "programs that portatune plan --save has compiled for this device")
+      ->default_str("none");
+  GpuMemoryOptions& gpu = device.gpu_memory;
+  group
+      .setting<float>("--gpu-memory-fraction", [&gpu](float fraction) { gpu.fraction = fraction; },
+                      "share of a GPU's memory that may be taken", {.highest = 1})
+      ->default_str("0.75");
+  group.switch_on(
+      "--gpu-preallocate", [&gpu] { gpu.preallocate = true; }, "take it at the start, in one piece (default)");
+  group.switch_on(
+      "--no-gpu-preallocate", [&gpu] { gpu.preallocate = false; }, "take it as it is needed");
+  group
+      .choice(
+          "--gpu-allocator", {"bfc", "cuda_async", "platform"},
+          [&gpu](const std::string& name) { gpu.allocator = name; }, "who shares it out")
+      ->default_str("bfc");
+}
+
+void add_mesh(Group group, Mesh& mesh) {
+  group
+      .word(
+          "--mesh", [&](const std::string& text) { mesh = parse_mesh(text); },
+          "devices side by side: data=8, each with --batch-size rows; fsdp=8 to divide the weights too; tensor=2 to "
+          "share the work on the same rows; fsdp=4,tensor=2",
+          "AXIS=N,...")
+      ->default_str("one device");
+}
+
+void add_talk(Group group, Talk& talk, const std::string& json_help = "the result as one JSON object") {
+  group.flag("--json", talk.json, json_help);
+  group.flag("-q,--quiet", talk.quiet, "only results and errors");
+}
+
+void add_batch_size(Group group, int64_t& size) {
+  group.number("--batch-size,--per-device-eval-batch-size", size, "rows at a time", {.lowest = 1, .highest = 1e6});
+}
+
+void add_cross_validation(Group group, FitArguments& a) {
+  group
+      .number("--folds", a.folds, "parts of the rows; each is predicted by a model trained on the others",
+              {.lowest = 2, .highest = 1000})
+      ->default_str("none");
+  group.text("--group-column", a.group_column, "rows with the same text here stay together")->default_str("none");
+  group.files("--test,--test-file", a.test, "rows to predict by the mean of all models")->default_str("none");
+}
+
+void add_shuffle_buffer(Group group, int64_t& rows) {
+  group.number(
+      "--shuffle-buffer", rows,
+      "rows in memory, of which each next one is drawn; local TFRecords with an index and folders of images are "
+      "shuffled as a whole without",
+      {.lowest = 1, .highest = 1e9});
+}
+
+void add_training(Group group, FitArguments& a) {
+  group.number("--batch-size,--per-device-train-batch-size", a.batch_size, "rows of a step, on each device",
+               {.lowest = 1, .highest = 1e6});
+  group.number("--gradient-accumulation-steps", a.training.gradient_accumulation_steps,
+               "batches of --batch-size rows that make a step, worked off one after the other",
+               {.lowest = 1, .highest = 1e6});
+  group
+      .number("--eval-batch-size,--per-device-eval-batch-size", a.eval_batch_size, "rows at a time in validation",
+              {.lowest = 1, .highest = 1e6})
+      ->default_str("as --batch-size");
+  group.number("--epochs,--num-train-epochs", a.epochs, "epochs, each with a validation",
+               {.lowest = 1, .highest = 1e6});
+  group.number("--steps-per-epoch", a.steps_per_epoch, "the data are repeated to fill them", {.lowest = 1})
+      ->default_str("one pass");
+  group.number("--max-steps", a.max_steps, "steps in all, in place of epochs", {.lowest = 1})->default_str("none");
+  TrainingOptions& t = a.training;
+  group.number("--learning-rate", t.learning_rate, "AdamW's learning rate", {.highest = 1e38});
+  group
+      .choice(
+          "--lr-scheduler-type", {"linear", "constant"}, [&](const std::string& s) { t.lr_scheduler_type = s; },
+          "after the warm-up")
+      ->default_str(t.lr_scheduler_type);
+  group.number("--warmup-steps", t.warmup_steps, "steps in which the rate rises from 0");
+  group.number("--weight-decay", t.weight_decay, "of matrices", {.highest = 1e38});
+  group.number("--max-grad-norm", t.max_grad_norm, "gradients are clipped to it; 0: never", {.highest = 1e38});
+  add_head(group, a.model.options.head);
+  add_length(group, a.model.options);
+  add_padding(group, a.model.padding);
+  add_packing(group, a);
+  add_masking(group, a.model.masked_lm);
+  add_dtype(group, t.dtype);
+  add_on_non_finite(group, t.on_non_finite);
+  add_remat(group, t.remat);
+  add_shuffle_buffer(group, a.shuffle_buffer);
+  group.number("--seed", t.seed, "of order, dropout and new weights", {.highest = 1.8e19});
+}
+
+// What rows are read and how they become examples.
+void add_rows(Group data, FitArguments& a) {
+  add_recipe(data);
+  add_model(data, a.model);
+  data.files("--train,--train-file", a.train, kRowFiles)->required();
+}
+
+void add_reading(Group data, ModelArguments& model) {
+  add_columns(data, model.options);
+  data.names("--labels", model.options.labels, "classes in the order of their ids")->default_str("those of the rows");
+  add_table(data, model);
+}
+
+void add_options_of_tasks(CLI::App& command, ModelArguments& model) {
+  add_tag_columns(Group(command, "Token classification"), model);
+  add_instructions(Group(command, "Instruction data (causal-lm)"), model.instructions);
+  add_question_answering(Group(command, "Question answering"), model.question_answering);
+  add_multiple_choice(Group(command, "Multiple choice"), model.multiple_choice);
+  add_images(Group(command, "Image classification"), model.images);
+}
+
+}  // namespace
+
+void add_options(CLI::App& command, FitArguments& a) {
+  Group data(command, "Data");
+  add_rows(data, a);
+  data.files("--validation,--validation-file", a.validation, "rows to measure on; NAME=FILE: several sets")
+      ->default_str("none");
+  add_reading(data, a.model);
+  data.number("--validation-split", a.validation_split, "share of the training rows to measure on instead",
+              {.highest = 0.99})
+      ->default_str("none");
+  add_cross_validation(Group(command, "Cross-validation"), a);
+  add_options_of_tasks(command, a.model);
+  add_augmentation(Group(command, "Image classification"), a.model.images.augmentation);
+  add_training(Group(command, "Training"), a);
+  Group output(command, "Output");
+  output.path("--output,--output-dir", a.output, "folder for the trained model")->required();
+  output
+      .number("--checkpoint-every,--save-steps", a.checkpoint_every, "steps between checkpoints in --output",
+              {.lowest = 1})
+      ->default_str("none");
+  output.number("--keep-checkpoints,--save-total-limit", a.keep_checkpoints, "how many of the newest are kept",
+                {.lowest = 1});
+  CLI::Option* newest =
+      output.flag("--resume", a.resume, "go on from the newest checkpoint in --output, if there is one");
+  output.path("--resume-from-checkpoint", a.resume_from_checkpoint, "go on from a folder checkpoint-N")
+      ->default_str("none")
+      ->excludes(newest);
+  output.flag("--disable-progress,--disable-tqdm", a.disable_progress, "plain lines in place of the bar");
+  add_talk(output, a.talk);
+  Group device(command, "Device");
+  add_device(device, a.device);
+  add_mesh(device, a.device.mesh);
+}
+
+void add_options(CLI::App& command, EvaluateArguments& a) {
+  Group data(command, "Data");
+  add_recipe(data);
+  add_model(data, a.model);
+  data.files("--data,--validation-file", a.data, std::string(kRowFiles) + "; NAME=FILE: sets")->required();
+  add_columns(data, a.model.options);
+  add_table(data, a.model);
+  add_length(data, a.model.options);
+  add_padding(data, a.model.padding);
+  add_masking(data, a.model.masked_lm);
+  add_batch_size(data, a.batch_size);
+  add_options_of_tasks(command, a.model);
+  add_talk(Group(command, "Output"), a.talk);
+  Group device(command, "Device");
+  add_dtype(device, a.dtype);
+  add_device(device, a.device);
+}
+
+void add_options(CLI::App& command, PredictArguments& a) {
+  Group data(command, "Data");
+  add_recipe(data);
+  add_model(data, a.model);
+  data.files("--data,--test-file", a.data, std::string(kRowFiles) + "; labels are not read")->required();
+  data.text("--text-column", a.model.options.text_column, "column of the text");
+  data.text("--text-pair-column", a.model.options.text_pair_column, "column of a second text")->default_str("none");
+  add_table(data, a.model);
+  add_length(data, a.model.options);
+  add_padding(data, a.model.padding);
+  add_masking(data, a.model.masked_lm);
+  add_batch_size(data, a.batch_size);
+  add_token_columns(Group(command, "Token classification"), a.model);
+  add_instructions(Group(command, "Instruction data (causal-lm)"), a.model.instructions);
+  add_question_answering(Group(command, "Question answering"), a.model.question_answering);
+  add_multiple_choice(Group(command, "Multiple choice"), a.model.multiple_choice);
+  add_images(Group(command, "Image classification"), a.model.images);
+  Group output(command, "Output");
+  output.path("--output", a.output, "a JSON object an example (answers: NAME.json is {id: text}); - is stdout")
+      ->default_str("-");
+  output.flag("-q,--quiet", a.talk.quiet, "only results and errors");
+  Group device(command, "Device");
+  add_dtype(device, a.dtype);
+  add_device(device, a.device);
+}
+
+void add_options(CLI::App& command, GenerateArguments& a) {
+  Group data(command, "Prompts");
+  data.path("--model,--model-name-or-path", a.model, "folder with config.json, *.safetensors, tokenizer")->required();
+  data.texts("--prompt", a.prompts, "a text to go on with; may be given several times");
+  data.files("--input", a.input, "prompts: .txt, a line each; .csv, .tsv, .jsonl");
+  data.text("--text-column", a.text_column, "column of the prompt");
+  data.number("--batch-size", a.batch_size, "prompts at a time", {.lowest = 1, .highest = 1024});
+  Group chat(command, "Chat");
+  chat.flag("--chat", a.chat, "prompts are a user's messages, by the model's chat template");
+  chat.text("--system", a.system, "the message before the user's")->default_str("none");
+  chat.text("--messages-column", a.messages_column, "column of conversations in --input; .txt: a message a line");
+  add_chat_template(chat, a.chat_template, a.chat_variables);
+  add_generation(Group(command, "Generation (defaults are generation_config.json's)"), a);
+  Group output(command, "Output");
+  output.path("--output", a.output, "a JSON object a prompt; - is stdout")->default_str("-");
+  add_talk(output, a.talk, "a line of JSON for each prompt, also where there is only one");
+  Group device(command, "Device");
+  add_dtype(device, a.dtype, "type of matrices, activations and the cache");
+  add_device(device, a.device);
+}
+
+void add_options(CLI::App& command, TokenizeArguments& a) {
+  Group data(command, "Data");
+  data.path("--tokenizer", a.tokenizer, "folder with tokenizer.json or older files of a tokenizer")->required();
+  data.files("--input", a.input, "rows: .csv, .tsv, .jsonl")->required();
+  data.text("--text-column", a.text_column, "column of the text");
+  data.text("--text-pair-column", a.text_pair_column, "column of a second text")
+      ->default_str("text_pair, where a row has one");
+  data.number("--max-length", a.max_length, "tokens of a row; longer texts are cut", {.lowest = 1})
+      ->default_str("no limit");
+  data.no_flag("--no-special-tokens", a.add_special_tokens, "without [CLS], </s> and the like");
+  Group output(command, "Output");
+  output.path("--output", a.output, "a JSON object an example; - is stdout")->default_str("-");
+}
+
+void add_options(CLI::App& command, DevicesArguments& a) {
+  add_talk(Group(command, "Output"), a.talk);
+  add_device(Group(command, "Device"), a.device);
+}
+
+void add_options(CLI::App& command, BenchArguments& a) {
+  Group size(command, "Size");
+  add_recipe(size);
+  add_model_folder(size, a.model);
+  size.number("--batch-size", a.batch_size, "rows of a step, on each device", {.lowest = 1, .highest = 1e6});
+  size.number("--gradient-accumulation-steps", a.training.gradient_accumulation_steps, "such parts of a step",
+              {.lowest = 1, .highest = 1e6});
+  add_length(size, a.model.options);
+  size.number("--steps", a.steps, "steps to time", {.lowest = 1});
+  size.number("--warmup", a.warmup, "steps before them");
+  add_dtype(size, a.training.dtype);
+  add_remat(size, a.training.remat);
+  Group device(command, "Device");
+  add_device(device, a.device);
+  add_mesh(device, a.device.mesh);
+}
+
+void add_options(CLI::App& command, BenchInputArguments& a) {
+  FitArguments& fit = a.fit;
+  Group data(command, "Data");
+  add_rows(data, fit);
+  add_reading(data, fit.model);
+  add_options_of_tasks(command, fit.model);
+  add_augmentation(Group(command, "Image classification"), fit.model.images.augmentation);
+  Group batches(command, "Batches");
+  batches.number("--batch-size,--per-device-train-batch-size", fit.batch_size, "rows of a batch",
+                 {.lowest = 1, .highest = 1e6});
+  add_length(batches, fit.model.options);
+  add_padding(batches, fit.model.padding);
+  add_packing(batches, fit);
+  add_masking(batches, fit.model.masked_lm);
+  add_shuffle_buffer(batches, fit.shuffle_buffer);
+  batches.number("--seed", fit.training.seed, "of the order", {.highest = 1.8e19});
+  Group output(command, "Output");
+  output.number("--seconds", a.seconds, "for how long; at least one pass over the rows", {.highest = 1e6});
+  add_talk(output, fit.talk);
+}
+
+void add_options(CLI::App& command, PlanArguments& a) {
+  Group plan(command, "Plan");
+  plan.names("--on", a.on,
+             "targets: cpu, tpu:v5e-8, cuda:h100x8, ...; one device of each is planned, alone or in --mesh")
+      ->required();
+  plan.path("--save", a.save, "a new folder for the compiled programs, for fit --compiled on that device")
+      ->default_str("none");
+  plan.flag("--largest-batch", a.largest_batch, "look for the largest batch that fits, by up to 12 compilations");
+  add_options(command, a.fit);
+  command.get_option("--output")->required(false)->default_str("not used");
+}
+
+void add_options(CLI::App& command, ParityArguments& a) {
+  Group transformers(command, "Against transformers");
+  CLI::Option* reference =
+      transformers.path("--case", a.reference, "folder of a model with what transformers computed (docs/parity.md)");
+  transformers.path("--dump", a.dump, "a folder for what Portatune computed: new, or of an earlier dump")
+      ->default_str("none");
+  Group runs(command, "A training run against itself on another setting, with the options of fit");
+  runs.text("--against", a.against,
+            "what the second run has otherwise: no-kernels; cuda,bfloat16; data=8; tensor=2; ...")
+      ->type_name("SETTING")
+      ->excludes(reference);
+  runs.number("--steps", a.steps, "steps of both runs; never more than fit would make", {.lowest = 1, .highest = 1e6});
+  runs.number("--every", a.every, "steps between comparisons of gradients and parameters", {.lowest = 1});
+  const auto take = [&](const std::string& name) { a.tolerance = dtype_called(name); };
+  runs.choice("--tolerance", {"float32", "bfloat16"}, take, "what is allowed: that of runs of this type")
+      ->default_str("the coarser one of the runs");
+  add_options(command, a.fit);
+  for (const char* option : {"--model", "--train"}) command.get_option(option)->required(false);
+  command.get_option("--output")->required(false)->default_str("not used");
+}
+
+}  // namespace portatune::cli

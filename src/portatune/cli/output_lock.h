@@ -1,0 +1,28 @@
+// That only one run writes to a folder.
+#pragma once
+
+#include <filesystem>
+
+#include "portatune/io/lock_file.h"
+#include "portatune/train/save_folder.h"
+
+namespace portatune::cli {
+
+using train::kLockFile;  ///< name of the file in the folder
+
+/// Holds the folder while the object lives. Makes it if need be, and removes it again if nothing else came into it.
+class OutputLock {
+ public:
+  /// errors  OutputError, with the number of the process, if another run writes there; IoError
+  explicit OutputLock(const std::filesystem::path& folder);
+  ~OutputLock();
+  OutputLock(const OutputLock&) = delete;
+  OutputLock& operator=(const OutputLock&) = delete;
+
+ private:
+  const std::filesystem::path folder_;
+  const bool made_;
+  std::optional<io::LockFile> file_;
+};
+
+}  // namespace portatune::cli

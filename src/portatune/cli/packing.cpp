@@ -1,0 +1,86 @@
+#include "portatune/cli/packing.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "portatune/cli/bad_rows.h"
+#include "portatune/cli/commands.h"
+#include "portatune/cli/fit.h"
+#include "portatune/cli/make_task.h"
+#include "portatune/cli/report.h"
+#include "portatune/cli/rows.h"
+#include "portatune/data/text_lengths.h"
+#include "portatune/error.h"
+
+namespace portatune::cli {
+namespace {
+
+constexpr int64_t kSample = 10'000;  // examples whose lengths are looked at
+
+std::vector<data::TextLengths> sample_of(const FitArguments& a, const RowTask& task) {
+  const data::Dataset rows = read_rows(a.model, a.train, task, RowTask::Labels::kRequired);
+  const data::Dataset batches = interruptible(tolerant(a.model, task.batches(rows, 1))).take(kSample);
+  std::vector<data::TextLengths> sample;
+  for (const data::Example& batch : batches.iterate()) {  // of one example, whose texts each have a row of the mask
+    sample.push_back(data::text_lengths(batch.tensor(data::kAttentionMask)));
+  }
+  return sample;
+}
+
+double mean_tokens(const std::vector<data::TextLengths>& sample) {
+  double tokens = 0;
+  for (const data::TextLengths& texts : sample) {
+    for (const int64_t length : texts) tokens += static_cast<double>(length);
+  }
+  return tokens / static_cast<double>(sample.size());
+}
+
+// So many that a batch has about --batch-size examples.
+int64_t budget_of(const FitArguments& a, const std::vector<data::TextLengths>& sample) {
+  if (a.tokens_per_batch > 0) return a.tokens_per_batch;
+  const double length = static_cast<double>(a.model.options.max_length);
+  const double rows = std::max(1.0, std::round(static_cast<double>(a.batch_size) * mean_tokens(sample) / length));
+  return static_cast<int64_t>(rows * length);
+}
+
+std::string describe(const data::PackingPlan& plan, const std::vector<data::TextLengths>& sample) {
+  const data::PackedShapes& shapes = plan.shapes;
+  const std::string examples = shapes.packing == data::Packing::kExactExamples
+                                   ? fmt::format("{} examples", shapes.examples)
+                                   : fmt::format("about {:.0f} examples", plan.examples_per_batch);
+  const double padded = static_cast<double>(sample.front().size()) * static_cast<double>(shapes.length);
+  return fmt::format("packing {}{} into {} rows of {}: {:.1f} % of their places hold tokens; a text in a row: {:.1f} %",
+                     shapes.parts > 1 ? fmt::format("{} x ", shapes.parts) : "", examples,
+                     fmt::join(shapes.rows, " or "), shapes.length, 100 * plan.useful,
+                     100 * mean_tokens(sample) / padded);
+}
+
+}  // namespace
+
+std::string name_of(data::Packing packing) {
+  return packing == data::Packing::kExactExamples ? "exact_examples" : "token_budget";
+}
+
+std::optional<data::PackedShapes> chosen_packing(const FitArguments& a, const RowTask& task) {
+  if (a.tokens_per_batch > 0 && a.packing != data::Packing::kTokenBudget) {
+    throw UsageError({.where = "tokens_per_batch",
+                      .given = "no --packing token_budget",
+                      .expected = "that policy, as otherwise --batch-size says what a batch has"});
+  }
+  if (!a.packing) return std::nullopt;
+  // Refused before anything is read.
+  const int64_t length = a.model.options.max_length;
+  task.packed_batches(data::from_examples({}), {.examples = 1, .rows = {1}, .length = length, .window = 1}, {});
+  const std::vector<data::TextLengths> sample = sample_of(a, task);
+  if (sample.empty()) return std::nullopt;  // what comes next says what is missing
+  data::PackingPlan plan = *a.packing == data::Packing::kExactExamples
+                               ? data::plan_exact_examples(sample, a.batch_size, length)
+                               : data::plan_token_budget(sample, budget_of(a, sample), length);
+  plan.shapes.parts = parts_of_step(a);
+  say(a.talk, describe(plan, sample));
+  return plan.shapes;
+}
+
+}  // namespace portatune::cli

@@ -1,0 +1,146 @@
+#include "portatune/cli/progress_bar.h"
+
+#include <fmt/format.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <vector>
+
+#include "portatune/cli/report.h"
+
+namespace portatune::cli {
+namespace {
+
+constexpr double kLossMemory = 0.95;  // share of the old mean in the new one: about the last 20 steps
+constexpr size_t kSamples = 64;
+constexpr double kRedraw_s = 0.1, kPlainLine_s = 30;
+constexpr int kNarrowestBar = 10, kWidestBar = 40;
+
+int terminal_columns() {
+  winsize size{};
+  return ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : 80;
+}
+
+bool is_dumb() {
+  const char* term = std::getenv("TERM");
+  return term == nullptr || std::string_view(term) == "dumb";
+}
+
+// 83 s is "1:23".
+std::string clock(double seconds) {
+  const int64_t s = std::llround(seconds);
+  if (s < 3600) return fmt::format("{}:{:02}", s / 60, s % 60);
+  return fmt::format("{}:{:02}:{:02}", s / 3600, s / 60 % 60, s % 60);
+}
+
+std::string bar(int width, double share) {
+  const int done = static_cast<int>(std::clamp(share, 0.0, 1.0) * width);
+  return fmt::format("[{:#<{}}{:.<{}}]", "", done, "", width - done);
+}
+
+}  // namespace
+
+std::string grouped(int64_t number) {
+  std::string digits = std::to_string(number);
+  const size_t first = number < 0 ? 1 : 0;
+  for (size_t end = digits.size(); end > first + 3; end -= 3) digits.insert(end - 3, ",");
+  return digits;
+}
+
+Terminal stderr_terminal(bool plain) {
+  return {.rewrites = !plain && isatty(STDERR_FILENO) == 1 && !is_dumb(),
+          .columns = terminal_columns,
+          .now_s =
+              [] { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); },
+          .write = tell};
+}
+
+ProgressBar::ProgressBar(Terminal terminal) : terminal_(std::move(terminal)), drawn_s_(terminal_.now_s()) {}
+
+void ProgressBar::update(int64_t step, int64_t total, double loss, TokenCount tokens, double waited) {
+  step_ = step;
+  total_ = total;
+  if (std::isfinite(loss)) {  // not that of a step that is skipped
+    loss_sum_ = kLossMemory * loss_sum_ + (1 - kLossMemory) * loss;
+    loss_weight_ = kLossMemory * loss_weight_ + (1 - kLossMemory);
+  }
+  tokens_.real += tokens.real;
+  tokens_.positions += tokens.positions;
+  tokens_.unit = tokens.unit;
+  waited_ = waited;
+  const double now = terminal_.now_s();
+  samples_.push_back({now, step, tokens_.real});
+  if (samples_.size() > kSamples) samples_.pop_front();
+  stale_ = true;
+  if (now - drawn_s_ >= (terminal_.rewrites ? kRedraw_s : kPlainLine_s)) draw();
+}
+
+void ProgressBar::print(std::string_view line) {
+  terminal_.write(fmt::format("{}{}\n", open_ ? "\r\x1b[K" : "", line));
+  if (open_) draw();
+}
+
+void ProgressBar::close() {
+  if (!terminal_.rewrites || step_ == 0) return;
+  if (stale_) draw();
+  if (open_) terminal_.write("\n");
+  open_ = false;
+}
+
+void ProgressBar::draw() {
+  drawn_s_ = terminal_.now_s();
+  stale_ = false;
+  if (terminal_.rewrites) {
+    // Some terminals wrap as soon as the last column is written, hence one less.
+    terminal_.write("\r" + line(terminal_.columns() - 1) + "\x1b[K");
+    open_ = true;
+  } else {
+    terminal_.write(line(terminal_.columns()) + "\n");
+  }
+}
+
+std::string ProgressBar::line(int columns) const {
+  const std::string count = fmt::format("{:>{}}/{}", step_, std::to_string(total_).size(), total_);
+  const double padding =
+      1 - static_cast<double>(tokens_.real) / static_cast<double>(std::max<int64_t>(tokens_.positions, 1));
+  // The last is the first to be left out.
+  std::vector<std::string> parts = {fmt::format("  loss {:.4f}", loss_sum_ / loss_weight_), time_left(), rate(),
+                                    padding > 0 ? fmt::format("  {:.0f}% padding", 100 * padding) : "",
+                                    waited_ > 0 ? fmt::format("  {:.0f}% waiting for input", 100 * waited_) : ""};
+  const auto width = [&] {
+    size_t sum = count.size();
+    for (const std::string& part : parts) sum += part.size();
+    return static_cast<int>(sum);
+  };
+  while (!parts.empty() && width() > columns) parts.pop_back();
+
+  const int room = columns - width() - 3;
+  std::string text = count;
+  if (room >= kNarrowestBar) {
+    text += " " + bar(std::min(room, kWidestBar),
+                      static_cast<double>(step_) / static_cast<double>(std::max<int64_t>(total_, 1)));
+  }
+  for (const std::string& part : parts) text += part;
+  return text.substr(0, static_cast<size_t>(std::max(columns, 0)));
+}
+
+std::string ProgressBar::rate() const {
+  const double seconds = samples_.back().time_s - samples_.front().time_s;
+  if (seconds <= 0) return {};
+  const double per_second = static_cast<double>(samples_.back().tokens - samples_.front().tokens) / seconds;
+  return fmt::format("  {} {}/s", grouped(std::llround(per_second)), tokens_.unit);
+}
+
+std::string ProgressBar::time_left() const {
+  const int64_t steps = samples_.back().step - samples_.front().step;
+  if (steps == 0) return {};
+  const double step_s = (samples_.back().time_s - samples_.front().time_s) / static_cast<double>(steps);
+  return fmt::format("  {} left", clock(step_s * static_cast<double>(total_ - step_)));
+}
+
+}  // namespace portatune::cli

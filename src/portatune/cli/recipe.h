@@ -1,0 +1,29 @@
+// Recipes: YAML files with the options of a command.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace portatune::cli {
+
+/// A line such as `batch_size: 32` or `train_file: [a.csv, b.csv]`.
+struct Setting {
+  std::string key;
+  std::vector<std::string> values;  ///< one, unless it is a list
+  bool is_list;
+  int64_t line;  ///< counted from 1
+};
+
+struct Recipe {
+  std::filesystem::path file;
+  std::vector<Setting> settings;
+};
+
+/// name    a file, or a recipe that comes with the command: glue/cola is recipes/glue/cola.yaml beside it, or in
+///         ../share/portatune
+/// errors  NotFoundError; UsageError with file and line for what is not YAML, or no map of names to values and lists
+Recipe read_recipe(const std::string& name);
+
+}  // namespace portatune::cli

@@ -1,0 +1,120 @@
+#include "portatune/cli/recipe_words.h"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <set>
+
+#include "portatune/base/nearest.h"
+#include "portatune/cli/command_line.h"
+#include "portatune/error.h"
+
+namespace portatune::cli {
+namespace {
+
+using Options = std::set<const CLI::Option*>;
+
+Options named_in(const std::vector<std::string>& typed, const CLI::App& command) {
+  Options options;
+  for (const std::string& word : typed) {
+    const CLI::Option* option =
+        word.starts_with("-") ? command.get_option_no_throw(with_hyphens(word.substr(0, word.find('=')))) : nullptr;
+    if (option != nullptr) options.insert(option);
+  }
+  return options;
+}
+
+bool is_overridden(const CLI::Option& option, const Options& typed) {
+  return typed.contains(&option) ||
+         std::ranges::any_of(option.get_excludes(), [&](const CLI::Option* other) { return typed.contains(other); });
+}
+
+// As the keys of recipes are spelled in transformers.
+std::string as_key(std::string option) {
+  option = option.substr(2);
+  std::ranges::replace(option, '-', '_');
+  return option;
+}
+
+UsageError unknown(const std::string& place, const std::string& key, const CLI::App& command) {
+  std::vector<std::string> names;
+  for (const CLI::Option* option : command.get_options()) {
+    for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
+  }
+  const std::string meant = nearest(with_hyphens("--" + key), names);
+  return UsageError(
+      {.where = place,
+       .given = "unknown option \"" + key + "\"",
+       .fix = meant.empty() ? "see portatune " + command.get_name() + " --help" : "did you mean " + as_key(meant) + "?"});
+}
+
+// The settings of one recipe, one after the other.
+class Reader {
+ public:
+  Reader(const Recipe& recipe, const CLI::App& command, Options typed)
+      : recipe_(recipe), command_(command), typed_(std::move(typed)) {}
+
+  void take(const Setting& setting, const CLI::Option& option) {
+    require_once(setting, option);
+    require_fitting(setting, option);
+    if (is_overridden(option, typed_)) return;
+    for (const std::string& value : setting.values) add(option.get_name(), value);
+    result_.places[option.get_name()] = place_of(setting);
+  }
+
+  [[noreturn]] void reject(const Setting& setting) const { throw unknown(place_of(setting), setting.key, command_); }
+
+  RecipeWords result() && { return std::move(result_); }
+
+ private:
+  // With "=", as a value may begin with a hyphen; but CLI11 takes nothing after it for no value.
+  void add(const std::string& option, const std::string& value) {
+    result_.words.push_back(value.empty() ? option : option + "=" + value);
+    if (value.empty()) result_.words.emplace_back();
+  }
+
+  std::string place_of(const Setting& setting) const {
+    return recipe_.file.string() + ":" + std::to_string(setting.line);
+  }
+
+  void require_once(const Setting& setting, const CLI::Option& option) {
+    const auto [earlier, is_new] = lines_.emplace(&option, setting.line);
+    if (is_new) return;
+    throw UsageError({.where = place_of(setting),
+                      .given = "\"" + setting.key + "\", which line " + std::to_string(earlier->second) + " sets",
+                      .expected = "every option once"});
+  }
+
+  // That the number of values fits; CLI11 looks at what they are.
+  void require_fitting(const Setting& setting, const CLI::Option& option) const {
+    const bool is_flag = option.get_expected_max() == 0;
+    const bool is_bool =
+        setting.values == std::vector<std::string>{"true"} || setting.values == std::vector<std::string>{"false"};
+    if (is_flag ? is_bool && !setting.is_list : !setting.is_list || option.get_expected_max() > 1) return;
+    throw UsageError({.where = place_of(setting),
+                      .given = setting.is_list ? "a list for \"" + setting.key + "\""
+                                               : "\"" + setting.values.front() + "\" for \"" + setting.key + "\"",
+                      .expected = is_flag ? "true or false" : "one value"});
+  }
+
+  const Recipe& recipe_;
+  const CLI::App& command_;
+  const Options typed_;
+  std::map<const CLI::Option*, int64_t> lines_;
+  RecipeWords result_;
+};
+
+}  // namespace
+
+RecipeWords words_of(const Recipe& recipe, const CLI::App& command, const std::vector<std::string>& typed,
+                     const std::function<bool(const std::string& option)>& of_other_command) {
+  Reader reader(recipe, command, named_in(typed, command));
+  for (const Setting& setting : recipe.settings) {
+    const std::string name = with_hyphens("--" + setting.key);
+    const CLI::Option* option = command.get_option_no_throw(name);
+    if (name == kRecipeOption || (option == nullptr && !of_other_command(name))) reader.reject(setting);
+    if (option != nullptr) reader.take(setting, *option);
+  }
+  return std::move(reader).result();
+}
+
+}  // namespace portatune::cli

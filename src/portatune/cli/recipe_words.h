@@ -1,0 +1,33 @@
+// A recipe's settings as words of the command line.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "portatune/cli/recipe.h"
+
+namespace CLI {
+class App;
+}
+
+namespace portatune::cli {
+
+/// What names a recipe on the command line.
+inline constexpr const char* kRecipeOption = "--recipe";
+
+struct RecipeWords {
+  std::vector<std::string> words;             ///< to be read after those that were typed
+  std::map<std::string, std::string> places;  ///< where an option is set: {"--batch-size", "recipe.yaml:7"}
+};
+
+/// Settings of options that were not typed: those that were count more, and so do those that exclude the recipe's.
+/// typed            the words of the command line
+/// of_other_command whether another command has this option, so that one recipe serves several commands
+/// errors           UsageError with file and line for a key that is no option, twice the same option, a list where one
+///                  value is wanted
+RecipeWords words_of(const Recipe& recipe, const CLI::App& command, const std::vector<std::string>& typed,
+                     const std::function<bool(const std::string& option)>& of_other_command);
+
+}  // namespace portatune::cli

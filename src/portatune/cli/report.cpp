@@ -1,0 +1,171 @@
+#include "portatune/cli/report.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cmath>
+#include <cstdio>
+#include <cstring>
+#include <map>
+#include <nlohmann/json.hpp>
+
+#include "portatune/base/message.h"
+#include "portatune/error.h"
+
+namespace portatune::cli {
+namespace {
+
+constexpr size_t kMostNames = 6;
+
+// JSON has no NaN.
+nlohmann::ordered_json number(double value) {
+  return std::isfinite(value) ? nlohmann::ordered_json(value) : nlohmann::ordered_json();
+}
+
+nlohmann::ordered_json object_of(const Scores& scores) {
+  nlohmann::ordered_json object = nlohmann::ordered_json::object();
+  for (const auto& [name, value] : scores) object[name] = number(value);
+  return object;
+}
+
+std::string display_name(const std::string& score) {
+  static const std::map<std::string, std::string> kShort = {{"roc_auc", "AUC"},
+                                                            {"f1", "F1"},
+                                                            {"f1_micro", "micro F1"},
+                                                            {"f1_macro", "macro F1"},
+                                                            {"roc_auc_macro", "macro AUC"},
+                                                            {"matthews_correlation", "MCC"}};
+  const auto found = kShort.find(score);
+  return found == kShort.end() ? score : found->second;
+}
+
+// So wide that the names stand before a column of figures.
+size_t width_of(const Scores& scores, size_t least) {
+  size_t width = least;
+  for (const auto& [name, value] : scores) width = std::max(width, display_name(name).size() + 1);
+  return width;
+}
+
+std::string cell(const Scores& scores, const std::string& wanted) {
+  for (const auto& [name, value] : scores) {
+    if (name == wanted) return fmt::format("{:.4f}", value);
+  }
+  return "-";
+}
+
+}  // namespace
+
+void tell(std::string_view text) noexcept { std::fwrite(text.data(), 1, text.size(), stderr); }
+
+void say(const Talk& talk, const std::string& line) {
+  if (!talk.quiet) tell(line + "\n");
+}
+
+DeviceOptions with_warnings(DeviceOptions options, const Talk& talk) {
+  options.warn = [talk](const std::string& warning) { say(talk, "warning: " + warning); };
+  return options;
+}
+
+void print_result(std::string_view text) {
+  const bool written = std::fwrite(text.data(), 1, text.size(), stdout) == text.size() && std::fflush(stdout) == 0;
+  if (!written) throw IoError({.where = "write the result to stdout", .given = std::strerror(errno)}, errno);
+}
+
+std::string describe(const Scores& scores) {
+  std::string text;
+  for (const auto& [name, value] : scores) {
+    text += fmt::format("{}{} {:.4f}", text.empty() ? "" : ", ", display_name(name), value);
+  }
+  return text;
+}
+
+std::vector<std::string> remarks(const LoadReport& report) {
+  std::vector<std::string> lines;
+  if (!report.missing.empty()) {
+    lines.push_back(fmt::format("{} of the model's weights are new and start at random: {}", report.missing.size(),
+                                list_of(report.missing, kMostNames)));
+  }
+  if (!report.unexpected.empty()) {
+    lines.push_back(fmt::format("{} of the checkpoint's weights have no place in the model and are left out: {}",
+                                report.unexpected.size(), list_of(report.unexpected, kMostNames)));
+  }
+  return lines;
+}
+
+std::vector<std::string> remarks_on_config(const std::vector<std::string>& unknown_keys) {
+  if (unknown_keys.empty()) return {};
+  return {"config.json has keys that are not known and have no effect: " + list_of(unknown_keys, kMostNames)};
+}
+
+std::string json_of(const Scores& scores, std::optional<int64_t> skipped_rows) {
+  nlohmann::ordered_json object = object_of(scores);
+  if (skipped_rows) object["skipped_rows"] = *skipped_rows;
+  return line_of(object);
+}
+
+std::string table_of(const Scores& scores, std::optional<int64_t> skipped_rows) {
+  std::string text;
+  const size_t width = width_of(scores, 10);
+  for (const auto& [name, value] : scores) text += fmt::format("{:<{}}{:>10.4f}\n", display_name(name), width, value);
+  if (skipped_rows) text += fmt::format("{:<{}}{:>10}\n", "bad rows", width, *skipped_rows);
+  return text;
+}
+
+std::string json_of(const Outcome& outcome) {
+  nlohmann::ordered_json object;
+  object["steps"] = outcome.steps;
+  object["skipped_steps"] = outcome.skipped_steps;
+  object["rewinds"] = outcome.rewinds;
+  object["train_examples"] = outcome.train_examples;
+  object["train_loss"] = number(outcome.train_loss);
+  object["compile_seconds"] = outcome.compile_seconds;
+  object["train_seconds"] = outcome.seconds;
+  if (outcome.before) object["before"] = object_of(*outcome.before);
+  if (outcome.after) object["after"] = object_of(*outcome.after);
+  if (outcome.skipped_rows) object["skipped_rows"] = *outcome.skipped_rows;
+  object["output"] = outcome.output.string();
+  return line_of(object);
+}
+
+std::string table_of(const Outcome& outcome) {
+  std::string text;
+  if (outcome.before && outcome.after) {
+    const std::string held_out = "held-out ";
+    const size_t width = held_out.size() + width_of(*outcome.after, 20 - held_out.size());
+    text += fmt::format("{:<{}}{:>10}{:>10}\n", "", width, "before", "after");
+    for (const auto& [name, value] : *outcome.after) {
+      text += fmt::format("{:<{}}{:>10}{:>10.4f}\n", held_out + display_name(name), width, cell(*outcome.before, name),
+                          value);
+    }
+  }
+  if (outcome.skipped_rows) text += fmt::format("{:<20}{} passed over\n", "bad rows", *outcome.skipped_rows);
+  if (outcome.skipped_steps > 0) {
+    text += fmt::format("{:<20}{} of {} skipped or undone\n", "steps", outcome.skipped_steps, outcome.steps);
+  }
+  if (outcome.rewinds > 0) text += fmt::format("{:<20}{}\n", "rewinds", outcome.rewinds);
+  return text + fmt::format("{:<20}{}\n", "model", outcome.output.string());
+}
+
+std::string json_of(const FoldOutcome& outcome) {
+  nlohmann::ordered_json object = {{"folds", nlohmann::ordered_json::array()}};
+  for (const Scores& scores : outcome.folds) object["folds"].push_back(object_of(scores));
+  object["out_of_fold"] = object_of(outcome.out_of_fold);
+  object["output"] = outcome.output.string();
+  return line_of(object);
+}
+
+std::string table_of(const FoldOutcome& outcome) {
+  std::string text;
+  for (size_t fold = 0; fold < outcome.folds.size(); ++fold) {
+    text += fmt::format("fold {:<15}{}\n", fold + 1, describe(outcome.folds[fold]));
+  }
+  text += fmt::format("{:<20}{}\n", "out of fold", describe(outcome.out_of_fold));
+  text += fmt::format("{:<20}{}\n", "models", (outcome.output / "fold-*").string());
+  for (const auto& file : outcome.predictions) {
+    text += fmt::format("{:<20}{}\n", &file == &outcome.predictions.front() ? "predictions" : "", file.string());
+  }
+  return text;
+}
+
+}  // namespace portatune::cli

@@ -1,0 +1,70 @@
+// How results and remarks are worded.
+#pragma once
+
+#include <filesystem>
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "portatune/cli/commands.h"
+#include "portatune/io/json.h"
+
+namespace portatune::cli {
+
+/// Writes to stderr. Where that fails, as on a full disk, nothing happens: what is told there decides about nothing.
+void tell(std::string_view text) noexcept;
+
+/// A remark on stderr, unless quiet.
+void say(const Talk& talk, const std::string& line);
+
+/// The same options, with warnings as remarks.
+DeviceOptions with_warnings(DeviceOptions options, const Talk& talk);
+
+/// A result on stdout. IoError if that fails, as on a full disk.
+void print_result(std::string_view text);
+
+using io::line_of;
+
+/// "loss 0.4123, accuracy 0.8312, AUC 0.9050".
+std::string describe(const Scores& scores);
+
+/// As transformers does: weights that the checkpoint has not, and those that the model has not. Nothing if there are
+/// neither.
+std::vector<std::string> remarks(const LoadReport& report);
+/// Nothing if there are no such keys.
+std::vector<std::string> remarks_on_config(const std::vector<std::string>& unknown_keys);
+
+/// Scores as JSON; what is not a finite number is null.
+/// skipped_rows  bad ones that were passed over, if that was allowed
+std::string json_of(const Scores& scores, std::optional<int64_t> skipped_rows = std::nullopt);
+/// Name and value, a line each.
+std::string table_of(const Scores& scores, std::optional<int64_t> skipped_rows = std::nullopt);
+
+/// What came out of fit().
+struct Outcome {
+  int64_t train_examples = 0;
+  int64_t steps = 0;
+  int64_t skipped_steps = 0;  ///< of these, as loss or gradient were not finite
+  int64_t rewinds = 0;        ///< to a checkpoint, for the same reason
+  double train_loss = 0;
+  double compile_seconds = 0, seconds = 0;  ///< of the programs, and from then on
+  std::optional<int64_t> skipped_rows;      ///< bad ones that were passed over, if that was allowed
+  std::optional<Scores> before, after;      ///< on the validation set, if there is one
+  std::filesystem::path output;
+};
+std::string json_of(const Outcome& outcome);
+std::string table_of(const Outcome& outcome);
+
+/// What came out of a cross-validation.
+struct FoldOutcome {
+  std::vector<Scores> folds;                       ///< of the rows that each model has not seen
+  Scores out_of_fold;                              ///< of all rows, each by the model that has not seen it
+  std::filesystem::path output;                    ///< of the models
+  std::vector<std::filesystem::path> predictions;  ///< files
+};
+std::string json_of(const FoldOutcome& outcome);
+std::string table_of(const FoldOutcome& outcome);
+
+}  // namespace portatune::cli

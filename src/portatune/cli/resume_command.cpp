@@ -1,0 +1,38 @@
+#include "portatune/cli/resume_command.h"
+
+#include <string_view>
+
+#include "portatune/cli/command_line.h"
+
+namespace portatune::cli {
+namespace {
+
+constexpr std::string_view kOption = "--resume-from-checkpoint", kNewest = "--resume";
+
+std::string quoted(const std::string& word) {
+  constexpr std::string_view kPlain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_=+,./:@%";
+  if (!word.empty() && word.find_first_not_of(kPlain) == std::string::npos) return word;
+  std::string text = "'";
+  for (const char c : word) c == '\'' ? text += "'\\''" : text += c;
+  return text + "'";
+}
+
+}  // namespace
+
+std::string resume_command(const std::vector<std::string>& words, const std::string& checkpoint) {
+  std::string command = "portatune";
+  for (size_t i = 0; i < words.size(); ++i) {
+    const std::string_view name = std::string_view(words[i]).substr(0, words[i].find('='));
+    const std::string option = with_hyphens(std::string(name));
+    if (option == kNewest) continue;
+    if (option != kOption) {
+      command += " " + quoted(words[i]);
+    } else if (name.size() == words[i].size()) {
+      ++i;  // its value is the next word
+    }
+  }
+  if (checkpoint.empty()) return command + " " + std::string(kNewest);
+  return command + " " + std::string(kOption) + " " + quoted(checkpoint);
+}
+
+}  // namespace portatune::cli

@@ -1,0 +1,17 @@
+// Options that only some tasks have.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace portatune::cli {
+
+/// An option that was given, and where: "fit", or the line of a recipe.
+struct GivenOption {
+  std::string name, place;
+};
+
+/// errors  UsageError for an option that the task does not have, which names those that have it
+void require_options_of(const std::string& task, const std::vector<GivenOption>& given);
+
+}  // namespace portatune::cli

@@ -1,0 +1,24 @@
+// portatune tfrecord index: indexes of TFRecord files that have none.
+#include <fmt/format.h>
+
+#include "portatune/base/stop.h"
+#include "portatune/cli/commands.h"
+#include "portatune/cli/exit_code.h"
+#include "portatune/cli/report.h"
+#include "portatune/cli/signals.h"
+#include "portatune/sources.h"
+#include "portatune/tfrecord.h"
+
+namespace portatune::cli {
+
+int tfrecord_index(const TfrecordIndexArguments& a) {
+  catch_signals();
+  for (const std::string& file : data::table_files(a.files)) {
+    stop_if_requested();
+    const int64_t records = data::index_tfrecord(file);
+    say(a.talk, fmt::format("{}: {} records", file, records));
+  }
+  return kOk;
+}
+
+}  // namespace portatune::cli

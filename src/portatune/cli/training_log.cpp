@@ -1,0 +1,87 @@
+#include "portatune/cli/training_log.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "portatune/cli/report.h"
+#include "portatune/cli/signals.h"
+
+namespace portatune::cli {
+namespace {
+
+// What is said of an epoch.
+std::string described(const InputWait& wait) {
+  const double percent = 100 * wait.share();
+  if (percent < 1 || wait.slowest.empty()) return fmt::format("waited {:.1f} % of the time for input", percent);
+  return fmt::format("waited {:.0f} % of the time for input, most of all for \"{}\"", percent, wait.slowest);
+}
+
+std::string described(const StepResult& result, const std::vector<data::Origin>& rows) {
+  return fmt::format("loss {} and gradient norm {} of the rows {}", result.loss(), result.grad_norm(), to_string(rows));
+}
+
+}  // namespace
+
+TrainingLog::TrainingLog(const Talk& talk, bool plain, const Trainer& trainer, int64_t epochs)
+    : quiet_(talk.quiet), trainer_(trainer), epochs_(epochs), bar_(stderr_terminal(plain)) {}
+
+void TrainingLog::on_compile(const std::string& what, double seconds, bool from_cache) {
+  // A program that is there already is nothing to tell.
+  if (!quiet_ && !from_cache) bar_.print(fmt::format("compiled {} in {:.1f} s", what, seconds));
+}
+
+void TrainingLog::on_ready(int64_t programs, int64_t compiled, double seconds) {
+  if (quiet_) return;
+  bar_.print(fmt::format("{} programs, one for each shape of batches; {} of them made ready in {:.1f} s", programs,
+                         compiled, seconds));
+}
+
+void TrainingLog::on_step(const StepResult& result, int64_t total_steps) {
+  if (quiet_) return;
+  show_load_report();
+  bar_.update(result.step(), total_steps, result.loss(), result.tokens(), wait_.share());
+}
+
+void TrainingLog::on_skip(const StepResult& result, const std::vector<data::Origin>& rows) {
+  if (quiet_) return;
+  const std::string step = fmt::format("step {} is skipped", result.step());
+  if (std::isfinite(result.loss()) && result.loss_scale() > 1) {
+    bar_.print(fmt::format("{}: its gradient overflows where the loss is scaled by {}", step, result.loss_scale()));
+  } else {
+    bar_.print(fmt::format("{}: {}", step, described(result, rows)));
+  }
+}
+
+void TrainingLog::on_rewind(const StepResult& result, const std::vector<data::Origin>& rows,
+                            const std::filesystem::path& checkpoint) {
+  if (quiet_) return;
+  bar_.print(fmt::format("step {} goes back to {}, and on with the next batch: {}", result.step(),
+                         checkpoint.empty() ? "the start" : checkpoint.string(), described(result, rows)));
+}
+
+void TrainingLog::on_epoch_end(int64_t epoch, double mean_loss, const Scores& scores) {
+  if (quiet_) return;
+  const std::string held_out = scores.empty() ? "" : "; held out: " + describe(scores);
+  bar_.print(
+      fmt::format("epoch {}/{}: training loss {:.4f}{}; {}", epoch, epochs_, mean_loss, held_out, described(wait_)));
+}
+
+void TrainingLog::on_checkpoint(const std::filesystem::path& folder) {
+  if (!quiet_) bar_.print(fmt::format("saved {}", folder.string()));
+}
+
+void TrainingLog::on_warning(const std::string& what) {
+  if (!quiet_) bar_.print("warning: " + what);
+}
+
+bool TrainingLog::should_stop() { return caught_signal() != 0; }
+
+// The trainer loads the weights with the first batch.
+void TrainingLog::show_load_report() {
+  if (load_report_shown_) return;
+  load_report_shown_ = true;
+  for (const std::string& line : remarks(trainer_.load_report())) bar_.print(line);
+}
+
+}  // namespace portatune::cli

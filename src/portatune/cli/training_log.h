@@ -1,0 +1,41 @@
+// What fit() shows while it trains, and how a signal ends it.
+#pragma once
+
+#include "portatune/cli/commands.h"
+#include "portatune/cli/progress_bar.h"
+#include "portatune/train.h"
+
+namespace portatune::cli {
+
+class TrainingLog final : public Callback {
+ public:
+  /// plain     lines in place of a bar
+  /// trainer   whose load report is shown once; must outlive this object
+  TrainingLog(const Talk& talk, bool plain, const Trainer& trainer, int64_t epochs);
+
+  void on_compile(const std::string& what, double seconds, bool from_cache) override;
+  void on_ready(int64_t programs, int64_t compiled, double seconds) override;
+  void on_input(const InputWait& wait) override { wait_ = wait; }
+  void on_step(const StepResult& result, int64_t total_steps) override;
+  void on_skip(const StepResult& result, const std::vector<data::Origin>& rows) override;
+  void on_rewind(const StepResult& result, const std::vector<data::Origin>& rows,
+                 const std::filesystem::path& checkpoint) override;
+  void on_epoch_end(int64_t epoch, double mean_loss, const Scores& scores) override;
+  void on_warning(const std::string& what) override;
+  void on_checkpoint(const std::filesystem::path& folder) override;
+  bool should_stop() override;
+
+  void close() { bar_.close(); }
+
+ private:
+  void show_load_report();
+
+  const bool quiet_;
+  const Trainer& trainer_;
+  const int64_t epochs_;
+  ProgressBar bar_;
+  InputWait wait_;  // so far
+  bool load_report_shown_ = false;
+};
+
+}  // namespace portatune::cli

@@ -1,0 +1,153 @@
+#include "portatune/bad_rows.h"
+
+#include <nlohmann/json.hpp>
+
+#include "portatune/base/one_line.h"
+#include "portatune/base/utf8.h"
+#include "portatune/data/saved_state.h"
+#include "portatune/data/stage.h"
+#include "portatune/data/tolerance.h"
+#include "portatune/error.h"
+
+namespace portatune::data {
+
+struct BadRowsAccess {
+  static void add_known(BadRows& rows, BadRow row) { rows.add_known(std::move(row)); }
+  static void pass_over(BadRows& rows, BadRow row, bool known) { rows.pass_over(std::move(row), known); }
+};
+
+namespace {
+
+constexpr const char* kStage = "skip_bad_rows";
+
+std::string valid_utf8(std::string text) {
+  for (size_t from = 0, at; (at = find_invalid_utf8(std::string_view(text).substr(from))) != std::string::npos;) {
+    text[from + at] = '?';
+    from += at + 1;
+  }
+  return text;
+}
+
+// As states have it, since JSON has no other text: so the row is known again after a resumption.
+BadRow valid(BadRow row) { return {valid_utf8(std::move(row.where)), valid_utf8(std::move(row.reason))}; }
+
+// The stages before this ask the pass what to do with a bad row. Here the rows that were passed over become part of the
+// state, so that a run that goes on counts them, too.
+class SkipBadRowsIterator final : public Iterator {
+ public:
+  SkipBadRowsIterator(std::unique_ptr<Iterator> input, std::shared_ptr<BadRows> bad_rows)
+      : input_(std::move(input)), bad_rows_(std::move(bad_rows)) {}
+
+  std::optional<Example> next() override { return input_->next(); }
+  int64_t skip(int64_t count) override { return input_->skip(count); }
+
+  nlohmann::json state() const override {
+    nlohmann::json rows = nlohmann::json::array();
+    for (const BadRow& row : bad_rows_->rows()) rows.push_back({row.where, row.reason});
+    return {{"stage", kStage}, {"rows", rows}, {"input", input_->state()}};
+  }
+  void restore(const nlohmann::json& state) override {
+    const SavedState saved(kStage, state);
+    for (const nlohmann::json& row : saved.part("rows")) {
+      const bool is_pair = row.is_array() && row.size() == 2 && row[0].is_string() && row[1].is_string();
+      if (!is_pair) saved.refuse("rows", "pairs of a place and a reason");
+      BadRowsAccess::add_known(*bad_rows_, {row[0].get<std::string>(), row[1].get<std::string>()});
+    }
+    input_->restore(saved.part("input"));
+  }
+
+ private:
+  std::unique_ptr<Iterator> input_;
+  std::shared_ptr<BadRows> bad_rows_;
+};
+
+struct SkipBadRows final : Stage {
+  const StagePtr input;
+  const std::shared_ptr<BadRows> bad_rows;  // shared with all datasets and passes that count together
+  SkipBadRows(StagePtr input, std::shared_ptr<BadRows> bad_rows)
+      : input(std::move(input)), bad_rows(std::move(bad_rows)) {}
+
+  std::unique_ptr<Iterator> iterate(Pass pass) const override {
+    pass.bad_rows = bad_rows;
+    return std::make_unique<SkipBadRowsIterator>(input->iterate(pass), bad_rows);
+  }
+};
+
+bool is_known(const Origin& origin) { return origin.file != nullptr || origin.row >= 0; }
+
+// On one line, with its place if that is not the row's.
+std::string reason_of(Report report, const std::string& origin) {
+  if (report.where == origin) report.where.clear();
+  return one_line(report);
+}
+
+}  // namespace
+
+BadRows::BadRows(int64_t limit, std::function<void(const BadRow&)> tell) : limit_(limit), tell_(std::move(tell)) {
+  require_at_least("skip_bad_rows", "limit", limit, 0);
+}
+
+std::vector<BadRow> BadRows::rows() const {
+  const std::lock_guard lock(mutex_);
+  return rows_;
+}
+
+int64_t BadRows::count() const {
+  const std::lock_guard lock(mutex_);
+  return std::ssize(rows_);
+}
+
+void BadRows::pass_over(BadRow row, bool known) {
+  row = valid(std::move(row));
+  const std::lock_guard lock(mutex_);
+  if (known && known_.contains(row.where)) return;
+  if (std::ssize(rows_) >= limit_) {
+    throw DataError({.where = row.where,
+                     .given = row.reason,
+                     .expected = "no more bad rows than the " + std::to_string(limit_) + " that may be passed over",
+                     .fix = "mend the data, or allow more"});
+  }
+  if (known) known_.insert(row.where);
+  rows_.push_back(row);
+  if (tell_) tell_(row);
+}
+
+void BadRows::add_known(BadRow row) {
+  row = valid(std::move(row));
+  const std::lock_guard lock(mutex_);
+  if (known_.insert(row.where).second) rows_.push_back(std::move(row));
+}
+
+void pass_over(BadRows* bad_rows, const Error& error) {
+  if (bad_rows == nullptr) throw;
+  BadRowsAccess::pass_over(*bad_rows, {error.report().where, reason_of(error.report(), error.report().where)}, true);
+}
+
+void pass_over(BadRows* bad_rows, const Error& error, const Origin& origin) {
+  if (bad_rows == nullptr) throw;
+  const std::string where = to_string(origin);
+  BadRowsAccess::pass_over(*bad_rows, {where, reason_of(error.report(), where)}, is_known(origin));
+}
+
+io::BadRecordError as_bad_record(const Error& error, Origin origin, int64_t index) {
+  if (!is_known(origin)) origin.row = index;
+  Report report = error.report();
+  const std::string where = to_string(origin);
+  if (report.where != where && !report.where.empty()) report.given = report.where + ": " + report.given;
+  report.where = where;
+  return io::BadRecordError(std::move(report));
+}
+
+nlohmann::json without_bad_rows(nlohmann::json state) {
+  if (state.is_object() && state.value("stage", nlohmann::json()) == kStage) state.erase("rows");
+  if (state.is_structured()) {
+    for (nlohmann::json& part : state) part = without_bad_rows(std::move(part));
+  }
+  return state;
+}
+
+Dataset Dataset::skip_bad_rows(std::shared_ptr<BadRows> bad_rows) const {
+  return Dataset(std::make_shared<SkipBadRows>(stage_, std::move(bad_rows)));
+}
+
+}  // namespace portatune::data

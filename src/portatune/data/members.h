@@ -1,0 +1,22 @@
+// Which examples belong to which class or group.
+#pragma once
+
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+namespace portatune::data {
+
+/// The examples of each class, by their places; the classes in the order in which they are met first.
+inline std::vector<std::vector<size_t>> examples_by_class(const std::vector<std::string>& classes) {
+  std::vector<std::vector<size_t>> members;
+  std::unordered_map<std::string, size_t> number_of;
+  for (size_t i = 0; i < classes.size(); ++i) {
+    const size_t number = number_of.try_emplace(classes[i], members.size()).first->second;
+    if (number == members.size()) members.emplace_back();
+    members[number].push_back(i);
+  }
+  return members;
+}
+
+}  // namespace portatune::data

@@ -1,0 +1,129 @@
+#include <algorithm>
+#include <filesystem>
+
+#include "portatune/data/file_kinds.h"
+#include "portatune/data/rename_columns.h"
+#include "portatune/error.h"
+#include "portatune/io/random_access_file.h"
+#include "portatune/sources.h"
+#include "portatune/tfrecord.h"
+
+namespace portatune::data {
+namespace {
+
+FileKind known_kind(const std::string& path) {
+  const std::optional<FileKind> kind = kind_of(path);
+  if (kind && *kind != FileKind::kConll) return *kind;
+  if (!io::is_remote(path) && std::filesystem::path(path).extension().empty() && !std::filesystem::exists(path)) {
+    throw NotFoundError({.where = path, .given = "no such file or folder"});
+  }
+  throw UsageError({.where = "read_table",
+                    .given = "'" + path + "'",
+                    .expected = "a file that ends in one of " + table_extensions() + ", also with .gz or .zst behind"});
+}
+
+FileKind common_kind(const std::vector<std::string>& paths) {
+  if (paths.empty()) throw UsageError({.where = "read_table", .given = "no files", .expected = "at least one"});
+  const FileKind kind = known_kind(paths.front());
+  for (const std::string& path : paths) {
+    if (known_kind(path) == kind) continue;
+    throw UsageError({.where = "read_table",
+                      .given = "'" + paths.front() + "' and '" + path + "'",
+                      .expected = "files of one kind"});
+  }
+  return kind;
+}
+
+Dataset read_tfrecord_table(Files files, const TableOptions& table) {
+  TfrecordOptions options{.as_written = table.as_written};
+  for (const std::string& column : table.columns) options.features.push_back({.name = column});
+  return read_tfrecord(std::move(files), std::move(options));
+}
+
+CsvOptions csv_options(TableOptions options) {
+  return {.header = options.names.empty(), .names = std::move(options.names), .columns = std::move(options.columns)};
+}
+
+void require_no_names(const std::string& path, const TableOptions& options) {
+  if (options.names.empty()) return;
+  throw UsageError({.where = "read_table",
+                    .given = "names of columns for '" + path + "'",
+                    .expected = "a .csv or .tsv file, which alone has such"});
+}
+
+void require_text_alone(const std::string& path, const std::vector<std::string>& columns) {
+  for (const std::string& column : columns) {
+    if (column == "text") continue;
+    throw UsageError({.where = "read_table",
+                      .given = "a column '" + column + "' of '" + path + "'",
+                      .expected = "the column 'text', the only one of a .txt file"});
+  }
+}
+
+// With the columns' names in the files.
+Dataset read(const std::vector<std::string>& paths, TableOptions options) {
+  const FileKind kind = common_kind(paths);
+  if (kind == FileKind::kCsv) return read_csv(paths, csv_options(std::move(options)));
+  if (kind == FileKind::kTsv) return read_tsv(paths, csv_options(std::move(options)));
+  require_no_names(paths.front(), options);
+  if (kind == FileKind::kTfrecord) return read_tfrecord_table(paths, options);
+  if (kind == FileKind::kParquet || kind == FileKind::kArrow) {
+    return read_arrow(paths, {.columns = std::move(options.columns)});
+  }
+  if (kind != FileKind::kText) return read_jsonl(paths, {.columns = std::move(options.columns)});
+  require_text_alone(paths.front(), options.columns);
+  return read_text(paths);
+}
+
+using Names = std::map<std::string, std::string>;
+
+void require_distinct(const Names& rename) {
+  std::map<std::string, std::string> earlier;
+  for (const auto& [name, given] : rename) {
+    const auto [other, is_new] = earlier.emplace(given, name);
+    if (is_new) continue;
+    throw UsageError({.where = "read_table",
+                      .given = "columns '" + other->second + "' and '" + name + "' renamed to '" + given + "'",
+                      .expected = "names that differ"});
+  }
+}
+
+// Of the columns that are wanted, those that have another name in the files, with both.
+Names take_renamed(Names rename, std::vector<std::string>& columns) {
+  require_distinct(rename);
+  if (columns.empty()) return rename;
+  Names wanted;
+  for (std::string& column : columns) {
+    const auto found = std::ranges::find(rename, column, &Names::value_type::second);
+    if (found == rename.end() && rename.contains(column)) {
+      throw UsageError({.where = "read_table",
+                        .given = "column '" + column + "', which is renamed to '" + rename.at(column) + "'",
+                        .expected = "the new name, or no renaming of it"});
+    }
+    if (found == rename.end()) continue;
+    wanted.insert(*found);
+    column = found->first;
+  }
+  return wanted;
+}
+
+// A task may want a column for two of its inputs.
+std::vector<std::string> each_once(const std::vector<std::string>& columns) {
+  std::vector<std::string> once;
+  for (const std::string& column : columns) {
+    if (std::ranges::find(once, column) == once.end()) once.push_back(column);
+  }
+  return once;
+}
+
+}  // namespace
+
+Dataset read_table(Files files, TableOptions options) {
+  const std::vector<std::string> paths = table_files(files.paths());
+  const Names rename = take_renamed(options.rename, options.columns);
+  options.columns = each_once(options.columns);
+  Dataset rows = read(paths, std::move(options));
+  return rename.empty() ? rows : rename_columns(rows, rename);
+}
+
+}  // namespace portatune::data

@@ -1,0 +1,183 @@
+#include "portatune/generate/beam_search.h"
+
+#include <algorithm>
+
+#include "portatune/generate/processors.h"
+#include "portatune/generation.h"
+
+namespace portatune::generate {
+namespace {
+
+// Added to scores that may not be chosen. Not infinite: several of them together must not become NaN.
+constexpr double kNever = -1e9;
+
+Value f32(double value) { return full({DType::kFloat32, {}}, value); }
+Value penalty_where(const Value& condition) { return select(condition, f32(kNever), f32(0)); }
+
+// x [prompts, n, ...] at indices [prompts, m] of its second axis: [prompts, m, ...].
+Value pick(const Value& x, const Value& indices) {
+  const Shape& s = x.shape();
+  const Shape& wanted = indices.shape();
+  const Value row = iota({DType::kInt32, {s[0], 1}}, 0) * scalar(s[1]) + indices;
+  Shape shape = s;
+  shape[1] = wanted[1];
+  return reshape(gather_rows(reshape(x, {s[0] * s[1], -1}), row), shape);
+}
+
+Value pick_bools(const Value& x, const Value& indices) {
+  return compare(Direction::kNotEqual, pick(convert(x, DType::kInt32), indices), scalar(0));
+}
+
+// Texts that are scored: [prompts, n] each, tokens [prompts, n, length].
+struct Texts {
+  Value scores, tokens, ended, lengths;
+
+  Texts at(const Value& indices) const {
+    return {pick(scores, indices), pick(tokens, indices), pick_bools(ended, indices), pick(lengths, indices)};
+  }
+};
+
+Texts join(const Texts& a, const Texts& b) {
+  return {concatenate({a.scores, b.scores}, 1), concatenate({a.tokens, b.tokens}, 1),
+          concatenate({a.ended, b.ended}, 1), concatenate({a.lengths, b.lengths}, 1)};
+}
+
+// What State::search holds, in this order.
+struct Beams {
+  Value scores;       // float32 [prompts, beams]: log-probabilities of the running texts
+  Texts ended;        // the best so far
+  Value can_improve;  // bool [prompts]: whether a running text may yet beat an ended one
+
+  static Beams of(const Values& v) {
+    const Texts ended{.scores = v[2], .tokens = v[kEndedTokens], .ended = v[4], .lengths = v[kEndedLengths]};
+    return {.scores = v[0], .ended = ended, .can_improve = v[5]};
+  }
+  Values flat() const { return {scores, ended.tokens, ended.scores, ended.lengths, ended.ended, can_improve}; }
+};
+
+// The most probable continuations of the running texts by one token, the best first.
+struct Candidates {
+  Texts texts;  // ended: by this token
+  Value beams;  // int32 [prompts, n]: which running text each continues
+};
+
+Value power_of(const Value& length, const Value& exponent) { return power(convert(length, DType::kFloat32), exponent); }
+
+class BeamSearch final : public Search {
+ public:
+  explicit BeamSearch(const SearchKind& kind)
+      : kind_(kind), n_(kind.beams), candidates_((1 + kind.eos_tokens) * kind.beams) {}
+
+  int64_t rows_per_prompt() const override { return n_; }
+
+  Values start(const Value& is_text, int64_t length) const override {
+    const int64_t prompts = is_text.shape()[0];
+    const Shape beams{prompts, n_};
+    // All texts of a prompt are equal yet: only the first is continued.
+    const Value first = compare(Direction::kEqual, iota({DType::kInt32, beams}, 1), scalar(0));
+    const Texts ended{.scores = full({DType::kFloat32, beams}, kNever),
+                      .tokens = full({DType::kInt32, {prompts, n_, length}}, 0),
+                      .ended = full({DType::kBool, beams}, 0),
+                      .lengths = full({DType::kInt32, beams}, 0)};
+    return Beams{.scores = penalty_where(logical_not(first)), .ended = ended, .can_improve = is_text}.flat();
+  }
+
+  State add_token(const State& state, const Value& logits, const Settings& s) const override {
+    Beams beams = Beams::of(state.search);
+    const Candidates candidates = continuations(state, beams, logits, s);
+    const Value running_scores = candidates.texts.scores + penalty_where(candidates.texts.ended);
+    const Value runs_on = top_k(running_scores, n_).indices;
+
+    State next = go_on(state, candidates, runs_on);
+    beams.scores = pick(running_scores, runs_on);
+    beams.ended = best_ended(beams, candidates.texts, s);
+    beams.can_improve = can_improve(beams, next.place - s.first, s);
+    next.search = beams.flat();
+    return next;
+  }
+
+  Value goes_on(const State& state) const override { return any(Beams::of(state.search).can_improve); }
+
+ private:
+  Candidates continuations(const State& state, const Beams& beams, const Value& logits, const Settings& s) const {
+    Value scores = log_softmax(logits, 1);
+    if (kind_.penalises) scores = repetition_penalty(scores, state.seen, s.repetition_penalty);
+    // The best of all texts of a prompt are among the best of each.
+    const int64_t prompts = beams.scores.shape()[0], each = std::min(candidates_, logits.shape()[1]);
+    const TopK of_each = top_k(scores, each);
+    const Value sums = reshape(of_each.values, {prompts, n_, each}) + expand_dims(beams.scores, -1);
+    const TopK best = top_k(reshape(sums, {prompts, n_ * each}), candidates_);
+
+    const Value source = best.indices / scalar(each);
+    const Value ids = pick(reshape(of_each.indices, {prompts, n_ * each}), best.indices);
+    const Value tokens = pick(reshape(state.tokens, {prompts, n_, -1}), source);
+    const Value at_end = compare(Direction::kGreaterEqual, state.place + scalar(1), s.end);
+    const Texts texts{.scores = best.values,
+                      .tokens = dynamic_update_slice(tokens, expand_dims(ids, -1), 2, state.place),
+                      .ended = bitwise_or(ends_text(ids, s.eos_token_id), at_end),
+                      .lengths = broadcast_to(state.place + scalar(1) - s.first, ids.shape())};
+    return {texts, source};
+  }
+
+  // The running texts after the token, with their keys and values.
+  State go_on(const State& state, const Candidates& candidates, const Value& runs_on) const {
+    const int64_t prompts = runs_on.shape()[0], rows = prompts * n_;
+    const Value first_of_prompt = iota({DType::kInt32, {prompts, 1}}, 0) * scalar(n_);
+    const Value source = reshape(pick(candidates.beams, runs_on) + first_of_prompt, {rows});
+    const auto row_of_source = [&](const Value& x) {
+      return reshape(gather_rows(reshape(x, {rows, -1}), source), x.shape());
+    };
+    State next = state;
+    next.tokens = reshape(pick(candidates.texts.tokens, runs_on), state.tokens.shape());
+    next.place = state.place + scalar(1);
+    if (state.seen) {
+      const Value seen = row_of_source(convert(state.seen, DType::kInt8));
+      const Value ids = reshape(dynamic_slice(next.tokens, 1, state.place, 1), {rows});
+      next.seen = see(compare(Direction::kNotEqual, seen, full(seen.type(), 0)), ids);
+    }
+    for (Value& keys : next.cache.keys) keys = row_of_source(keys);
+    for (Value& values : next.cache.values) values = row_of_source(values);
+    return next;
+  }
+
+  // The best of the texts that had ended and of those that have now; of the candidates the first n may.
+  Texts best_ended(const Beams& beams, Texts candidates, const Settings& s) const {
+    const Value rank = iota({DType::kInt32, candidates.scores.shape()}, 1);
+    candidates.ended = bitwise_and(candidates.ended, compare(Direction::kLess, rank, scalar(n_)));
+    candidates.scores = candidates.scores / power_of(candidates.lengths, s.length_penalty) +
+                        penalty_where(logical_not(expand_dims(beams.can_improve, -1))) +
+                        penalty_where(logical_not(candidates.ended));
+    const Texts all_texts = join(beams.ended, candidates);
+    return all_texts.at(top_k(all_texts.scores, n_).indices);
+  }
+
+  // By transformers' estimate of the best score that a running text can have in the end; and not any more where it is
+  // enough that n have ended.
+  Value can_improve(const Beams& beams, const Value& length, const Settings& s) const {
+    const auto stopping_is = [&](EarlyStopping kind) {
+      return compare(Direction::kEqual, s.early_stopping, scalar(static_cast<int64_t>(kind)));
+    };
+    const Value at_full_length =
+        bitwise_and(stopping_is(EarlyStopping::kNever), compare(Direction::kGreater, s.length_penalty, f32(0)));
+    const Value best_length = select(at_full_length, s.end - s.first, length);
+    const Value best = slice(beams.scores, 1, {0, 1}) / power_of(best_length, s.length_penalty);
+    const Value lowest = slice(beams.ended.scores, 1, {n_ - 1, n_});
+    const Value worst = select(beams.ended.ended, broadcast_to(lowest, beams.ended.ended.shape()), f32(kNever));
+    const auto in_any = [](const Value& x) {
+      return compare(Direction::kNotEqual, max(convert(x, DType::kInt32), {1}), scalar(0));
+    };
+    const Value possible = in_any(compare(Direction::kGreater, broadcast_to(best, worst.shape()), worst));
+    const Value has_room = in_any(logical_not(beams.ended.ended));
+    const Value wanted = bitwise_or(has_room, logical_not(stopping_is(EarlyStopping::kTrue)));
+    return bitwise_and(beams.can_improve, bitwise_and(possible, wanted));
+  }
+
+  const SearchKind kind_;
+  const int64_t n_, candidates_;  // running texts; continuations of them that are looked at
+};
+
+}  // namespace
+
+std::unique_ptr<Search> beam_search(const SearchKind& kind) { return std::make_unique<BeamSearch>(kind); }
+
+}  // namespace portatune::generate

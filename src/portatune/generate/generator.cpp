@@ -1,0 +1,228 @@
+#include <algorithm>
+
+#include "portatune/error.h"
+#include "portatune/generate/growing_text.h"
+#include "portatune/generate/options.h"
+#include "portatune/generate/run.h"
+#include "portatune/generation.h"
+
+namespace portatune {
+namespace {
+
+using generate::Batch;
+using generate::GrowingText;
+using generate::Ids;
+using generate::Run;
+
+// Tokens between two looks of the host at the texts.
+constexpr int64_t kAtATime = 32, kAtATimeWhenWatched = 4;
+
+// So that programs can number the tokens of all rows' vocabularies by int32.
+constexpr int64_t kMostPrompts = 1024;
+
+std::string name_of_prompt(size_t prompt, size_t prompts) {
+  return prompts == 1 ? "the prompt" : "prompt " + std::to_string(prompt + 1);
+}
+
+// The completions of a batch while they grow; without a tokenizer they have no text.
+class Texts {
+ public:
+  Texts(const text::Tokenizer* tokenizer, std::span<const Ids> prompts, const Batch& batch,
+        const GenerationOptions& options, GenerationCallback& callback)
+      : batch_(batch), options_(options), callback_(callback) {
+    if (tokenizer == nullptr) return;
+    for (const size_t prompt : batch.prompts) texts_.emplace_back(*tokenizer, prompts[prompt], options.stop_strings);
+  }
+
+  /// Shows what is new; returns the rows that a stop string has ended now.
+  std::vector<size_t> update(const std::vector<Ids>& ids) {
+    std::vector<size_t> ended;
+    for (size_t row = 0; row < texts_.size(); ++row) {
+      const bool had_stopped = texts_[row].stopped_after().has_value();
+      show(row, texts_[row].update(ids[row], false));
+      if (texts_[row].stopped_after() && !had_stopped) ended.push_back(row);
+    }
+    return ended;
+  }
+
+  Completion finish(size_t row, const Ids& ids) {
+    Completion completion{.text = {}, .ids = ids};
+    if (!texts_.empty()) {
+      GrowingText& text = texts_[row];
+      show(row, text.update(ids, true));
+      completion.text = text.text();
+      completion.ids.resize(text.stopped_after().value_or(ids.size()));
+      completion.stopped = text.stopped_after().has_value();
+    }
+    const Ids& eos = options_.eos_token_id;
+    completion.stopped |= !completion.ids.empty() && std::ranges::find(eos, completion.ids.back()) != eos.end();
+    return completion;
+  }
+
+ private:
+  void show(size_t row, const std::string& text) {
+    if (callback_.streams() && options_.num_beams == 1 && !text.empty()) callback_.on_text(batch_.prompts[row], text);
+  }
+
+  const Batch& batch_;
+  const GenerationOptions& options_;
+  GenerationCallback& callback_;
+  std::vector<GrowingText> texts_;
+};
+
+}  // namespace
+
+struct Generator::Impl {
+  Impl(const Device& device, const std::filesystem::path& folder, const GeneratorOptions& options)
+      : programs(device, folder, options.dtype), batch_size(options.batch_size), defaults(generation_options(folder)) {
+    if (batch_size < 1 || batch_size > kMostPrompts) {
+      throw UsageError({.where = "batch_size",
+                        .given = std::to_string(batch_size),
+                        .expected = "1 to " + std::to_string(kMostPrompts)});
+    }
+    programs.config().ignore({"eos_token_id", "bos_token_id", "pad_token_id"});
+  }
+
+  const text::Tokenizer& require_tokenizer();
+  void load_tokenizer_if_there();
+  GenerationOptions with_special_stops(GenerationOptions options) const;
+  Ids encode(const std::string& prompt, size_t number, size_t prompts, const GenerationOptions& options);
+  void require_prompt(const std::string& name, const Ids& prompt, int64_t max_new_tokens) const;
+  void check(std::span<const Ids> prompts, const GenerationOptions& options) const;
+  void run(std::span<const Ids> prompts, const Batch& batch, const GenerationOptions& options,
+           GenerationCallback& callback, std::vector<Completion>& completions);
+
+  generate::ModelPrograms programs;
+  const int64_t batch_size;
+  const GenerationOptions defaults;
+  std::optional<text::Tokenizer> tokenizer;
+  GenerationTimes times;
+};
+
+const text::Tokenizer& Generator::Impl::require_tokenizer() {
+  if (!tokenizer) tokenizer = text::Tokenizer::load(programs.folder());
+  return *tokenizer;
+}
+
+void Generator::Impl::load_tokenizer_if_there() {
+  try {
+    require_tokenizer();
+  } catch (const NotFoundError&) {
+    // Token ids need none.
+  }
+}
+
+// Stop strings that are special tokens become ends of texts, in which they would never be found.
+GenerationOptions Generator::Impl::with_special_stops(GenerationOptions options) const {
+  if (!tokenizer) return options;
+  std::erase_if(options.stop_strings, [&](const std::string& stop) {
+    const std::optional<int32_t> id = generate::special_token(*tokenizer, stop);
+    if (id && std::ranges::find(options.eos_token_id, *id) == options.eos_token_id.end()) {
+      options.eos_token_id.push_back(*id);
+    }
+    return id.has_value();
+  });
+  return options;
+}
+
+Ids Generator::Impl::encode(const std::string& prompt, size_t number, size_t prompts,
+                            const GenerationOptions& options) {
+  Ids ids;
+  try {
+    ids = require_tokenizer().encode(prompt).ids;
+  } catch (Error& error) {
+    error.set_context(name_of_prompt(number, prompts));
+    throw;
+  }
+  const std::optional<int32_t> bos = options.bos_token_id ? options.bos_token_id : tokenizer->bos_id();
+  if (ids.empty() && bos) ids = {*bos};
+  return ids;
+}
+
+void Generator::Impl::require_prompt(const std::string& name, const Ids& prompt, int64_t max_new_tokens) const {
+  const models::TextModelFacts& facts = programs.model().facts();
+  const std::ptrdiff_t tokens = std::ssize(prompt);
+  if (tokens == 0) {
+    throw UsageError(
+        {.where = name, .given = "no token, and no bos_token_id to begin with", .expected = "at least one token"});
+  }
+  if (tokens + max_new_tokens > facts.max_length) {
+    throw UsageError({.where = name,
+                      .given = std::to_string(tokens) + " tokens, with " + std::to_string(max_new_tokens) +
+                               " new ones (max_new_tokens) to come",
+                      .expected = "at most " + std::to_string(facts.max_length) + ", the positions of the model",
+                      .fix = "shorten the prompt, or ask for fewer tokens"});
+  }
+  const auto [least, most] = std::ranges::minmax(prompt);
+  if (least < 0 || most >= facts.vocab_size) {
+    throw UsageError({.where = name,
+                      .given = "token id " + std::to_string(least < 0 ? least : most),
+                      .expected = "0 to " + std::to_string(facts.vocab_size - 1) + ", the model's vocabulary"});
+  }
+}
+
+void Generator::Impl::check(std::span<const Ids> prompts, const GenerationOptions& options) const {
+  generate::check(options, programs.model().facts().vocab_size);
+  for (size_t i = 0; i < prompts.size(); ++i) {
+    require_prompt(name_of_prompt(i, prompts.size()), prompts[i], options.max_new_tokens);
+  }
+}
+
+void Generator::Impl::run(std::span<const Ids> prompts, const Batch& batch, const GenerationOptions& options,
+                          GenerationCallback& callback, std::vector<Completion>& completions) {
+  const bool watched = tokenizer && options.num_beams == 1 && (callback.streams() || !options.stop_strings.empty());
+  const int32_t pad = options.pad_token_id.value_or(options.eos_token_id.empty() ? 0 : options.eos_token_id.front());
+  Texts texts(tokenizer ? &*tokenizer : nullptr, prompts, batch, options, callback);
+  Run run(programs, options, prompts, batch, pad);
+  do {
+    callback.on_pause();
+    if (!watched) continue;
+    for (const size_t row : texts.update(run.new_tokens())) run.finish(row);
+  } while (run.advance(watched ? kAtATimeWhenWatched : kAtATime));
+
+  const std::vector<Ids> ids = run.new_tokens();
+  for (size_t row = 0; row < ids.size(); ++row) {
+    Completion& completion = completions[batch.prompts[row]];
+    completion = texts.finish(row, ids[row]);
+    times.prompt_tokens += std::ssize(prompts[batch.prompts[row]]);
+    times.new_tokens += std::ssize(completion.ids);
+  }
+  times.prefill_s += run.prefill_s();
+  times.decode_s += run.decode_s();
+}
+
+Generator::Generator(const Device& device, const std::filesystem::path& model, const GeneratorOptions& options)
+    : impl_(std::make_unique<Impl>(device, model, options)) {}
+Generator::Generator(Generator&&) noexcept = default;
+Generator& Generator::operator=(Generator&&) noexcept = default;
+Generator::~Generator() = default;
+
+const GenerationOptions& Generator::defaults() const { return impl_->defaults; }
+const GenerationTimes& Generator::times() const { return impl_->times; }
+
+std::vector<Completion> Generator::generate(std::span<const std::string> prompts, const GenerationOptions& options,
+                                            GenerationCallback* callback) {
+  std::vector<Ids> ids;
+  for (size_t i = 0; i < prompts.size(); ++i) ids.push_back(impl_->encode(prompts[i], i, prompts.size(), options));
+  return generate_ids(ids, options, callback);
+}
+
+std::vector<Completion> Generator::generate_ids(std::span<const Ids> prompts, const GenerationOptions& given,
+                                                GenerationCallback* callback) {
+  GenerationCallback silent;
+  if (callback == nullptr) callback = &silent;
+  impl_->load_tokenizer_if_there();
+  const GenerationOptions options = impl_->with_special_stops(given);
+  impl_->check(prompts, options);
+  impl_->times = {};
+  impl_->programs.tell(callback);
+  std::vector<Completion> completions(prompts.size());
+  const int64_t max_length = impl_->programs.model().facts().max_length;
+  for (const Batch& batch : generate::make_batches(prompts, impl_->batch_size, options.max_new_tokens, max_length)) {
+    impl_->run(prompts, batch, options, *callback, completions);
+  }
+  impl_->programs.tell(nullptr);
+  return completions;
+}
+
+}  // namespace portatune

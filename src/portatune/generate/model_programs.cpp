@@ -1,0 +1,91 @@
+#include "portatune/generate/model_programs.h"
+
+#include <algorithm>
+#include <stdexcept>
+
+#include "portatune/error.h"
+#include "portatune/tasks/initial_weights.h"
+
+namespace portatune::generate {
+namespace {
+
+// What distinguishes programs; the length of the prompt is prefill's alone.
+std::string key_of(const SearchKind& kind, const Sizes& sizes) {
+  std::string key = std::to_string(sizes.prompts) + " x " + std::to_string(sizes.length);
+  for (const bool part : {kind.penalises, kind.draws, kind.keeps_top_k, kind.keeps_top_p}) key += part ? " 1" : " 0";
+  return key + " " + std::to_string(kind.beams) + " " + std::to_string(kind.beams > 1 ? kind.eos_tokens : 0);
+}
+
+// A checkpoint of an encoder, or of another head, is refused before its weights are looked at.
+void require_decoder(const models::TextModel& model) {
+  model.empty_cache(1, 1, DType::kFloat32);  // which encoders do not have
+}
+
+// float32 values as they are stored.
+Tensor in_type(DType dtype, Tensor values) {
+  if (dtype == DType::kFloat32) return values;
+  Tensor narrow(TensorType{dtype, values.shape()});
+  std::ranges::transform(values.as<float>(), reinterpret_cast<uint16_t*>(narrow.data()),
+                         dtype == DType::kFloat16 ? to_float16 : to_bfloat16);
+  return narrow;
+}
+
+}  // namespace
+
+ModelPrograms::ModelPrograms(const Device& device, const std::filesystem::path& folder, DType dtype)
+    : device_(device),
+      folder_(hub::ModelFolder::open(folder)),
+      model_(models::text_model(folder_.config())),
+      dtype_(dtype) {
+  require_decoder(*model_);
+}
+
+void ModelPrograms::load(const std::vector<nn::Parameter>& parameters) {
+  if (!weights_.empty()) {
+    if (std::ranges::equal(parameters, names_, {}, &nn::Parameter::name)) return;
+    throw std::logic_error("a program of a model has other parameters than its first program");
+  }
+  InitialWeights initial = tasks::load_weights(folder_, parameters, model_->facts().base_prefix, 0);
+  if (!initial.report.missing.empty()) {
+    throw CheckpointError({.where = folder_.path().string(),
+                           .given = "no weights for " + initial.report.missing.front(),
+                           .expected = "a checkpoint of " + model_->class_name(models::HeadKind::kCausalLM) +
+                                       " that has every parameter"});
+  }
+  for (size_t i = 0; i < parameters.size(); ++i) {
+    names_.push_back(parameters[i].name);
+    weights_.push_back(device_.put(in_type(parameters[i].input.dtype(), std::move(initial.values[i]))));
+  }
+}
+
+template <class Build>
+const Program& ModelPrograms::program(const std::string& key, const std::string& what, Build build) {
+  if (const auto found = programs_.find(key); found != programs_.end()) return found->second;
+  const GenerationProgram plan = build();
+  load(plan.parameters);  // first, because a checkpoint that does not fit is told at once
+  Program program = device_.compile(plan.function);
+  if (callback_ != nullptr) callback_->on_compile(what, program.compile_seconds(), program.from_cache());
+  return programs_.emplace(key, std::move(program)).first->second;
+}
+
+const Program& ModelPrograms::prefill(const SearchKind& kind, const Sizes& sizes) {
+  const std::string shape = to_string(Shape{sizes.prompts, sizes.prompt});
+  return program("prefill " + shape + key_of(kind, sizes), "reading prompts " + shape,
+                 [&] { return prefill_program(*model_, kind, sizes, dtype_); });
+}
+
+const Program& ModelPrograms::decode(const SearchKind& kind, const Sizes& sizes) {
+  const std::string shape = to_string(Shape{sizes.prompts, sizes.length});
+  return program("decode " + key_of(kind, sizes), "making tokens for " + shape,
+                 [&] { return decode_program(*model_, kind, sizes, dtype_); });
+}
+
+std::vector<DeviceArray> ModelPrograms::run(const Program& program, std::vector<DeviceArray>& arguments) {
+  std::vector<DeviceArray*> all;
+  for (auto* arrays : {&weights_, &arguments}) {
+    for (DeviceArray& array : *arrays) all.push_back(&array);
+  }
+  return program.run(all);
+}
+
+}  // namespace portatune::generate

@@ -1,0 +1,48 @@
+#include "portatune/generate/plain_search.h"
+
+#include "portatune/generate/processors.h"
+#include "portatune/generate/sampling.h"
+
+namespace portatune::generate {
+namespace {
+
+// search = {finished}, bool [rows].
+class PlainSearch final : public Search {
+ public:
+  explicit PlainSearch(const SearchKind& kind) : kind_(kind) {}
+
+  int64_t rows_per_prompt() const override { return 1; }
+  Values start(const Value& is_text, int64_t) const override { return {logical_not(is_text)}; }
+
+  State add_token(const State& state, const Value& logits, const Settings& settings) const override {
+    const Value& finished = state.search[0];
+    const Value chosen = select(finished, settings.pad_token_id, choose(state, logits, settings));
+    State next = state;
+    next.tokens = write_column(state.tokens, chosen, state.place);
+    next.place = state.place + scalar(1);
+    next.search = {bitwise_or(finished, ends_text(chosen, settings.eos_token_id))};
+    if (state.seen) next.seen = see(state.seen, chosen);
+    return next;
+  }
+
+  Value goes_on(const State& state) const override { return logical_not(all(state.search[0])); }
+
+ private:
+  // In transformers' order.
+  Value choose(const State& state, Value logits, const Settings& s) const {
+    if (kind_.penalises) logits = repetition_penalty(logits, state.seen, s.repetition_penalty);
+    if (!kind_.draws) return most_probable(logits);
+    logits = logits / s.temperature;
+    if (kind_.keeps_top_k) logits = keep_top_k(logits, s.top_k);
+    if (kind_.keeps_top_p) logits = keep_top_p(logits, s.top_p);
+    return drawn(logits, {s.key, s.numbers, state.place - s.first});
+  }
+
+  const SearchKind kind_;
+};
+
+}  // namespace
+
+std::unique_ptr<Search> plain_search(const SearchKind& kind) { return std::make_unique<PlainSearch>(kind); }
+
+}  // namespace portatune::generate

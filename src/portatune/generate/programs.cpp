@@ -1,0 +1,149 @@
+#include "portatune/generate/programs.h"
+
+namespace portatune::generate {
+namespace {
+
+// [prompts, ...] -> [prompts * n, ...]: each n times.
+Value repeat_rows(const Value& x, int64_t n) {
+  if (n == 1) return x;
+  Shape wide = x.shape(), flat = x.shape();
+  wide.insert(1, n);
+  flat[0] *= n;
+  return reshape(broadcast_to(expand_dims(x, 1), wide), flat);
+}
+
+// bool [prompts, vocab]: the tokens of the prompts, without padding.
+Value tokens_of(const Value& ids, const Value& mask, int64_t vocab_size) {
+  const int64_t prompts = ids.shape()[0];
+  const Value first = iota({DType::kInt32, {prompts, 1}}, 0) * scalar(vocab_size);
+  const Value counts =
+      scatter_add_rows(ids + first, expand_dims(convert(mask, DType::kFloat32), -1), prompts * vocab_size);
+  return compare(Direction::kGreater, reshape(counts, {prompts, vocab_size}), full({DType::kFloat32, {}}, 0));
+}
+
+// The logits of the token after the last of each row; the cache gets the row's tokens.
+Value next_logits(const models::TextModel& model, const nn::Scope& root, const models::TextInputs& in,
+                  models::KeyValueCache& cache, const Value& start) {
+  const Value x = model.next_hidden_state(root, in, cache, start);
+  const int64_t last = x.shape()[1] - 1;
+  const Value of_last = reshape(slice(x, 1, {last, last + 1}), {x.shape()[0], x.shape()[2]});
+  return model.causal_lm_logits(root, of_last);
+}
+
+// Of the last token that the state has, which is not in the cache yet.
+Value decode_logits(const models::TextModel& model, const nn::Scope& root, State& state) {
+  const int64_t rows = state.tokens.shape()[0];
+  const Value last = state.place - scalar(1), padding = expand_dims(state.padding, -1);
+  const Value place = iota({DType::kInt32, {1, state.tokens.shape()[1]}}, 1);
+  const Value is_text = bitwise_and(compare(Direction::kGreaterEqual, place, padding),
+                                    compare(Direction::kLessEqual, broadcast_to(place, state.tokens.shape()), last));
+  const models::TextInputs in{.input_ids = dynamic_slice(state.tokens, 1, last, 1),
+                              .attention_mask = convert(is_text, DType::kInt32),
+                              .position_ids = broadcast_to(last, {rows, 1}) - padding};
+  return next_logits(model, root, in, state.cache, last);
+}
+
+void append(Values& values, const Values& more) { values.insert(values.end(), more.begin(), more.end()); }
+
+GenerationProgram finish(const nn::Context& context, const Values& inputs, const Values& results) {
+  GenerationProgram program;
+  program.parameters.assign(context.parameters().begin(), context.parameters().end());
+  for (const nn::Parameter& parameter : program.parameters) program.function.parameters.push_back(parameter.input);
+  append(program.function.parameters, inputs);
+  program.function.results = results;
+  return program;
+}
+
+void repeat_cache(models::KeyValueCache& cache, int64_t n) {
+  for (Values* part : {&cache.keys, &cache.values}) {
+    for (Value& x : *part) x = repeat_rows(x, n);
+  }
+}
+
+// Prompts before any token is chosen; the cache, still empty, has a row for each of them.
+State initial_state(const models::TextModel& model, const SearchKind& kind, const Sizes& sizes, DType dtype,
+                    const Value& ids, const Value& padding) {
+  const std::unique_ptr<Search> search = make_search(kind);
+  const int64_t n = search->rows_per_prompt(), prompt = ids.shape()[1];
+  // A row that only fills the batch is all padding.
+  const Value is_text = compare(Direction::kLess, padding, scalar(prompt));
+  State state{.tokens = repeat_rows(pad(ids, 1, 0, sizes.length - prompt), n),
+              .place = scalar(prompt),
+              .finite = full({DType::kBool, {}}, 1),
+              .padding = repeat_rows(padding, n),
+              .seen = {},
+              .search = search->start(is_text, sizes.length),
+              .cache = model.empty_cache(sizes.prompts, sizes.length, dtype)};
+  if (kind.penalises) {
+    const Value place = iota(ids.type(), 1);
+    const Value mask = compare(Direction::kGreaterEqual, place, expand_dims(padding, -1));
+    state.seen = repeat_rows(tokens_of(ids, mask, model.facts().vocab_size), n);
+  }
+  return state;
+}
+
+// A state as parameters of a program.
+State state_parameters(const models::TextModel& model, const SearchKind& kind, const Sizes& sizes, DType dtype) {
+  State form = initial_state(model, kind, sizes, dtype, full({DType::kInt32, {sizes.prompts, 1}}, 0),
+                             full({DType::kInt32, {sizes.prompts}}, 0));
+  repeat_cache(form.cache, make_search(kind)->rows_per_prompt());
+  Values parameters;
+  for (const Value& x : form.flat()) parameters.push_back(parameter("state", x.type()));
+  return form.with(parameters);
+}
+
+}  // namespace
+
+GenerationProgram prefill_program(const models::TextModel& model, const SearchKind& kind, const Sizes& sizes,
+                                  DType dtype) {
+  const Value ids = parameter("ids", {DType::kInt32, {sizes.prompts, sizes.prompt}});
+  const Value padding = parameter("padding", {DType::kInt32, {sizes.prompts}});
+  const Values settings = settings_parameters(sizes.prompts);
+  const std::unique_ptr<Search> search = make_search(kind);
+  nn::Context context({.compute_dtype = dtype, .matrix_dtype = dtype});
+
+  State state = initial_state(model, kind, sizes, dtype, ids, padding);
+  const Value place = iota(ids.type(), 1), first = expand_dims(padding, -1);
+  const Value mask = convert(compare(Direction::kGreaterEqual, place, first), DType::kInt32);
+  const models::TextInputs in{
+      .input_ids = ids, .attention_mask = mask, .position_ids = maximum(place - first, scalar(0))};
+  const Value logits = next_logits(model, nn::Scope(context), in, state.cache, {});
+  state.finite = all_finite(logits);
+  const int64_t n = search->rows_per_prompt();
+  repeat_cache(state.cache, n);
+  state = search->add_token(state, repeat_rows(logits, n), settings_of(settings));
+  Values inputs{ids, padding};
+  append(inputs, settings);
+  return finish(context, inputs, state.flat());
+}
+
+GenerationProgram decode_program(const models::TextModel& model, const SearchKind& kind, const Sizes& sizes,
+                                 DType dtype) {
+  const std::unique_ptr<Search> search = make_search(kind);
+  const Values settings_in = settings_parameters(sizes.prompts);
+  const Settings settings = settings_of(settings_in);
+  const State form = state_parameters(model, kind, sizes, dtype);
+  const Values inputs = form.flat();
+
+  nn::Context context({.compute_dtype = dtype, .matrix_dtype = dtype});
+  const nn::Scope root(context);
+  const auto unfinished = [&](const Values& values) {
+    const State state = form.with(values);
+    return bitwise_and(compare(Direction::kLess, state.place, settings.pause), search->goes_on(state));
+  };
+  const auto add_token = [&](const Values& values) {
+    State state = form.with(values);
+    const Value logits = decode_logits(model, root, state);
+    state.finite = bitwise_and(state.finite, all_finite(logits));
+    return search->add_token(state, logits, settings).flat();
+  };
+  const Values results = while_loop(inputs, unfinished, add_token);
+  Values arguments = inputs;
+  append(arguments, settings_in);
+  GenerationProgram program = finish(context, arguments, results);
+  const size_t weights = program.parameters.size();
+  for (size_t i = 0; i < inputs.size(); ++i) program.function.aliases.emplace_back(weights + i, i);
+  return program;
+}
+
+}  // namespace portatune::generate

@@ -1,0 +1,36 @@
+// The compiled programs of generation: one reads prompts, the other makes tokens.
+#pragma once
+
+#include <vector>
+
+#include "portatune/generate/search.h"
+#include "portatune/nn.h"
+
+namespace portatune::generate {
+
+/// Sizes of the arrays, each of which has few values.
+struct Sizes {
+  int64_t prompts;  ///< at a time
+  int64_t prompt;   ///< tokens of a prompt, padded on the left; of prefill alone
+  int64_t length;   ///< places for prompt and new tokens
+};
+
+/// A program and the model's parameters that it begins with.
+struct GenerationProgram {
+  Function function;
+  std::vector<nn::Parameter> parameters;
+};
+
+/// Reads prompts and adds the first token.
+///   parameters  the weights; int32 [prompts, prompt] ids; int32 [prompts] padding before them; settings_parameters()
+///   results     the state
+GenerationProgram prefill_program(const models::TextModel& model, const SearchKind& kind, const Sizes& sizes,
+                                  DType dtype);
+
+/// Adds tokens until settings.pause is reached or all texts have ended.
+///   parameters  the weights, the state, settings_parameters()
+///   results     the state, in the memory of the old
+GenerationProgram decode_program(const models::TextModel& model, const SearchKind& kind, const Sizes& sizes,
+                                 DType dtype);
+
+}  // namespace portatune::generate

@@ -1,0 +1,114 @@
+#include "portatune/generate/run.h"
+
+#include <algorithm>
+#include <chrono>
+
+#include "portatune/error.h"
+#include "portatune/generate/beam_search.h"
+
+namespace portatune::generate {
+namespace {
+
+double seconds_since(std::chrono::steady_clock::time_point start) {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+}  // namespace
+
+SearchKind kind_of(const GenerationOptions& o) {
+  return {.penalises = o.repetition_penalty != 1,
+          .draws = o.do_sample,
+          .keeps_top_k = o.do_sample && o.top_k != 0,
+          .keeps_top_p = o.do_sample && o.top_p != 1,
+          .beams = o.num_beams,
+          .eos_tokens = std::max<int64_t>(1, std::ssize(o.eos_token_id))};
+}
+
+Run::Run(ModelPrograms& programs, const GenerationOptions& options, std::span<const Ids> prompts, const Batch& batch,
+         int32_t pad_token_id)
+    : programs_(programs),
+      options_(options),
+      kind_(kind_of(options)),
+      sizes_(batch.sizes),
+      prompts_(batch.prompts.size()),
+      pad_token_id_(pad_token_id) {
+  PaddedPrompts padded = pad_left(prompts, batch, pad_token_id);
+  numbers_ = std::move(padded.numbers);
+  const Program& program = programs_.prefill(kind_, sizes_);
+  if (options.max_new_tokens > 1) programs_.decode(kind_, sizes_);  // so that nothing is compiled between tokens
+  const auto start = std::chrono::steady_clock::now();
+  std::vector<DeviceArray> arguments;
+  arguments.push_back(programs_.put(padded.ids));
+  arguments.push_back(programs_.put(padded.padding));
+  put_settings(sizes_.prompt + 1, arguments);
+  take(programs_.run(program, arguments));
+  prefill_s_ = seconds_since(start);
+}
+
+void Run::put_settings(int64_t pause, std::vector<DeviceArray>& arguments) const {
+  const Places places{.pause = pause, .end = sizes_.prompt + options_.max_new_tokens, .first = sizes_.prompt};
+  for (const Tensor& tensor : settings_arguments(options_, places, pad_token_id_, numbers_)) {
+    arguments.push_back(programs_.put(tensor));
+  }
+}
+
+void Run::take(std::vector<DeviceArray> state) {
+  state_ = std::move(state);
+  place_ = state_[State::kPlace].to_host().as<int32_t>()[0];  // waits
+  if (state_[State::kFinite].to_host().data()[0] != std::byte{0}) return;
+  throw NumericError({.where = "the model",
+                      .given = "logits that are not finite, at token " + std::to_string(place_ - sizes_.prompt) +
+                               " of the completions or before",
+                      .expected = "finite numbers"});
+}
+
+bool Run::advance(int64_t tokens) {
+  const int64_t end = sizes_.prompt + options_.max_new_tokens;
+  if (done_ || place_ >= end) return false;
+  const Program& program = programs_.decode(kind_, sizes_);
+  const auto start = std::chrono::steady_clock::now();
+  const int64_t pause = std::min(place_ + tokens, end);
+  std::vector<DeviceArray> arguments = std::move(state_);
+  put_settings(pause, arguments);
+  take(programs_.run(program, arguments));
+  done_ = place_ < pause;
+  decode_s_ += seconds_since(start);
+  return true;
+}
+
+std::vector<Ids> Run::new_tokens() const {
+  if (kind_.beams > 1) return best_beams();
+  const Tensor all = state_[State::kTokens].to_host();
+  const auto length = static_cast<size_t>(sizes_.length), begin = static_cast<size_t>(sizes_.prompt);
+  std::vector<Ids> result;
+  for (size_t row = 0; row < prompts_; ++row) {
+    const auto text = all.as<int32_t>().subspan(row * length, static_cast<size_t>(place_)).subspan(begin);
+    const auto eos = std::ranges::find_first_of(text, options_.eos_token_id);
+    result.emplace_back(text.begin(), eos == text.end() ? eos : eos + 1);
+  }
+  return result;
+}
+
+std::vector<Ids> Run::best_beams() const {
+  const Tensor tokens = state_[State::first_of_search(kind_) + kEndedTokens].to_host();
+  const Tensor lengths = state_[State::first_of_search(kind_) + kEndedLengths].to_host();
+  const auto beams = static_cast<size_t>(kind_.beams), length = static_cast<size_t>(sizes_.length);
+  std::vector<Ids> result;
+  for (size_t row = 0; row < prompts_; ++row) {
+    const auto text = tokens.as<int32_t>().subspan(row * beams * length, length);
+    const auto added = static_cast<size_t>(lengths.as<int32_t>()[row * beams]);
+    const auto best = text.subspan(static_cast<size_t>(sizes_.prompt), added);
+    result.emplace_back(best.begin(), best.end());
+  }
+  return result;
+}
+
+void Run::finish(size_t row) {
+  DeviceArray& array = state_[State::first_of_search(kind_)];
+  Tensor finished = array.to_host();
+  reinterpret_cast<bool*>(finished.data())[row] = true;
+  array = programs_.put(finished);
+  done_ = std::ranges::all_of(std::span(finished.data(), prompts_), [](std::byte x) { return x != std::byte{0}; });
+}
+
+}  // namespace portatune::generate

@@ -1,0 +1,50 @@
+// A batch of prompts from the first token to the last.
+#pragma once
+
+#include "portatune/generate/batches.h"
+#include "portatune/generate/model_programs.h"
+
+namespace portatune::generate {
+
+/// The kind of search that options ask for.
+SearchKind kind_of(const GenerationOptions& options);
+
+/// Drives the programs over one batch. Between calls of advance() the host may look at the texts.
+class Run {
+ public:
+  /// Reads the prompts and makes the first token of each. The options must be checked.
+  /// errors  of this and of advance(): NumericError for logits that are not finite
+  Run(ModelPrograms& programs, const GenerationOptions& options, std::span<const Ids> prompts, const Batch& batch,
+      int32_t pad_token_id);
+
+  /// Makes at most `tokens` more of each text; false if there was nothing left to do.
+  bool advance(int64_t tokens);
+
+  /// The new tokens of each prompt so far, the one that ended the text included; of beam search the best text that has
+  /// ended, which may be none yet.
+  std::vector<Ids> new_tokens() const;
+  /// Ends the text of a row of the batch; not for beam search.
+  void finish(size_t row);
+
+  double prefill_s() const { return prefill_s_; }
+  double decode_s() const { return decode_s_; }
+
+ private:
+  void put_settings(int64_t pause, std::vector<DeviceArray>& arguments) const;
+  void take(std::vector<DeviceArray> state);
+  std::vector<Ids> best_beams() const;
+
+  ModelPrograms& programs_;
+  const GenerationOptions& options_;
+  const SearchKind kind_;
+  const Sizes sizes_;
+  const size_t prompts_;
+  const int32_t pad_token_id_;
+  Tensor numbers_;
+  std::vector<DeviceArray> state_;
+  int64_t place_ = 0;
+  bool done_ = false;
+  double prefill_s_ = 0, decode_s_ = 0;
+};
+
+}  // namespace portatune::generate

@@ -1,0 +1,72 @@
+#include "portatune/generate/search.h"
+
+#include <limits>
+#include <numeric>
+
+#include "portatune/generate/beam_search.h"
+#include "portatune/generate/plain_search.h"
+
+namespace portatune::generate {
+
+Values State::flat() const {
+  Values values{tokens, place, finite, padding};
+  if (seen) values.push_back(seen);
+  for (const Values* part : {&search, &cache.keys, &cache.values}) {
+    values.insert(values.end(), part->begin(), part->end());
+  }
+  return values;
+}
+
+State State::with(const Values& values) const {
+  auto next = values.begin();
+  const auto take = [&](const Values& like) {
+    const Values part(next, next + static_cast<std::ptrdiff_t>(like.size()));
+    next += static_cast<std::ptrdiff_t>(like.size());
+    return part;
+  };
+  State state;
+  state.tokens = *next++;
+  state.place = *next++;
+  state.finite = *next++;
+  state.padding = *next++;
+  if (seen) state.seen = *next++;
+  state.search = take(search);
+  state.cache.keys = take(cache.keys);
+  state.cache.values = take(cache.values);
+  return state;
+}
+
+std::unique_ptr<Search> make_search(const SearchKind& kind) {
+  return kind.beams > 1 ? beam_search(kind) : plain_search(kind);
+}
+
+Value scalar(int64_t value) { return full({DType::kInt32, {}}, static_cast<double>(value)); }
+
+Value any(const Value& x) {
+  std::vector<int64_t> axes(static_cast<size_t>(x.rank()));
+  std::iota(axes.begin(), axes.end(), 0);
+  return compare(Direction::kNotEqual, max(convert(x, DType::kInt32), axes), scalar(0));
+}
+
+Value all(const Value& x) { return logical_not(any(logical_not(x))); }
+
+Value all_finite(const Value& x) {
+  const Value most = full({DType::kFloat32, {}}, std::numeric_limits<float>::max());
+  return all(compare(Direction::kLessEqual, abs(convert(x, DType::kFloat32)), most));  // which NaN is not
+}
+
+Value ends_text(const Value& ids, const Value& eos_token_id) {
+  const Value matches = convert(compare(Direction::kEqual, expand_dims(ids, -1), eos_token_id), DType::kInt32);
+  return compare(Direction::kNotEqual, max(matches, {ids.rank()}), scalar(0));
+}
+
+Value write_column(const Value& tokens, const Value& ids, const Value& place) {
+  return dynamic_update_slice(tokens, expand_dims(ids, -1), 1, place);
+}
+
+Value see(const Value& seen, const Value& ids) {
+  const Value token = iota({DType::kInt32, {1, seen.shape()[1]}}, 1);
+  return bitwise_or(seen, compare(Direction::kEqual, token, expand_dims(ids, -1)));
+}
+
+}  // namespace portatune::generate

@@ -1,0 +1,275 @@
+#include <limits>
+
+#include "portatune/graph/checks.h"
+#include "portatune/graph/composite.h"
+#include "portatune/graph/ops/attention_mask.h"
+#include "portatune/graph/ops/cudnn_attention.h"
+#include "portatune/graph/ops/dropout.h"
+#include "portatune/ops.h"
+
+namespace portatune {
+namespace {
+
+// An lse below is that of a row without a visible key; the scores are lost in it.
+constexpr double kHidden = -1e8;
+
+// What a band without a limit is to the kernels.
+constexpr int64_t kUnlimited = int64_t{1} << 40;
+
+struct Parameters {
+  int64_t heads, kv_heads, dropout_heads;
+  double scale, dropout;
+  Band band;
+
+  // weights [batch, heads, query, kv]
+  Value dropped(const Value& weights, const Value& key) const {
+    if (dropout == 0) return weights;
+    Shape of_all = weights.shape();
+    of_all[1] = dropout_heads;
+    return drop(weights, of_all, key, dropout);
+  }
+
+  Attributes attributes() const {
+    return {{"heads", i64_attribute(heads)},
+            {"kv_heads", i64_attribute(kv_heads)},
+            {"dropout_heads", i64_attribute(dropout_heads)},
+            {"scale", f32_attribute(scale)},
+            {"dropout", f32_attribute(dropout)},
+            {"before", i64_attribute(band.before.value_or(kUnlimited))},
+            {"after", i64_attribute(band.after.value_or(kUnlimited))}};
+  }
+};
+
+// [batch, seq, hidden] -> [batch, heads, seq, head_size]
+Value split_heads(const Value& x, int64_t heads) {
+  const Shape& s = x.shape();
+  return transpose(reshape(x, {s[0], s[1], heads, s[2] / heads}), {0, 2, 1, 3});
+}
+
+// [batch, heads, seq, head_size] -> [batch, seq, hidden]
+Value join_heads(const Value& x) {
+  const Shape& s = x.shape();
+  return reshape(transpose(x, {0, 2, 1, 3}), {s[0], s[2], s[1] * s[3]});
+}
+
+// [batch, heads, seq, n] -> [batch, kv_heads, heads / kv_heads * seq, n]: as the queries that share keys are rows of
+// one matrix, neither keys nor values are repeated, and their gradients are sums over all who share them.
+Value stack_groups(const Value& x, int64_t kv_heads) {
+  const Shape& s = x.shape();
+  return reshape(x, {s[0], kv_heads, s[1] / kv_heads * s[2], s[3]});
+}
+
+// The inverse.
+Value unstack_groups(const Value& x, int64_t heads) {
+  const Shape& s = x.shape();
+  return reshape(x, {s[0], heads, s[1] * s[2] / heads, s[3]});
+}
+
+// Per head: a b^T over the last axes of both; float32.
+Value times_transposed(const Value& a, const Value& b) {
+  return dot_general(a, b, {.lhs_batch = {0, 1}, .rhs_batch = {0, 1}, .lhs_contracting = {3}, .rhs_contracting = {3}},
+                     DType::kFloat32);
+}
+
+// Per head: a b, contracting the last axis of a with axis 2 of b; float32.
+Value times(const Value& a, const Value& b) {
+  return dot_general(a, b, {.lhs_batch = {0, 1}, .rhs_batch = {0, 1}, .lhs_contracting = {3}, .rhs_contracting = {2}},
+                     DType::kFloat32);
+}
+
+// Per head: a^T b, contracting axis 2 of both; float32.
+Value transposed_times(const Value& a, const Value& b) {
+  return dot_general(a, b, {.lhs_batch = {0, 1}, .rhs_batch = {0, 1}, .lhs_contracting = {2}, .rhs_contracting = {2}},
+                     DType::kFloat32);
+}
+
+// scale q k^T + bias, [batch, heads, query, kv]; -infinity at keys that a query does not see.
+Value scores_of(const Parameters& p, const Value& q, const Value& k, const Value& mask) {
+  constexpr double kUnseen = -std::numeric_limits<double>::infinity();
+  const Value products = unstack_groups(times_transposed(stack_groups(q, p.kv_heads), k), p.heads) * p.scale;
+  return masked(products, mask, p.band, kUnseen);
+}
+
+// [batch, seq, hidden] -> [batch, seq, heads, head_size]
+Value with_heads(const Value& x, int64_t heads) {
+  const Shape& s = x.shape();
+  return reshape(x, {s[0], s[1], heads, s[2] / heads});
+}
+
+// The same attention as cuDNN has it.
+struct AsCudnn {
+  Value q, k, v, bias;
+  CudnnAttention options;
+};
+
+// Nothing if the target has no cuDNN, or cuDNN no such attention: it would drop weights by numbers of its own.
+std::optional<AsCudnn> as_cudnn(const Parameters& p, const Lowering& out, std::span<const Value> q_k_v_mask) {
+  if (!out.offers(kCudnnAttention) || p.dropout > 0) return {};
+  const Value q = with_heads(q_k_v_mask[0], p.heads), k = with_heads(q_k_v_mask[1], p.kv_heads);
+  if (!cudnn_takes(q.type(), k.type())) return {};
+  const int64_t batch = q.shape()[0], query = q.shape()[1], kv = k.shape()[1];
+  const bool is_causal = !p.band.before && p.band.after == 0 && query == kv;
+  const double lowest = cudnn_lowest(q.dtype());
+  const Value none = full({DType::kFloat32, {batch, 1, query, kv}}, 0);
+  const Value bias = masked(none, q_k_v_mask[3], is_causal ? Band{} : p.band, lowest);
+  return AsCudnn{.q = q,
+                 .k = k,
+                 .v = with_heads(q_k_v_mask[2], p.kv_heads),
+                 .bias = convert(maximum(bias, full({DType::kFloat32, {}}, lowest)), q.dtype()),
+                 .options = {.scale = p.scale, .is_causal = is_causal}};
+}
+
+// attention_grad(dout, q, k, v, mask, out, lse, key): with P = exp(scores - lse), D the dropout of P,
+//   dv = D^T dout, dP = dropout of dout v^T, dscores = P (dP - sum(dout out)), dq = scale dscores k,
+//   dk = scale dscores^T q. Dao et al. 2022, arXiv:2205.14135, algorithm 4. P = 0 where all keys are hidden.
+//   shape     those of q, k and v
+//   lowering  the kernel portatune.attention_grad; cuDNN's
+struct AttentionGrad final : Composite {
+  const Parameters p;
+  explicit AttentionGrad(const Parameters& p) : p(p) {}
+
+  std::string_view name() const override { return "attention_grad"; }
+
+  Values decompose(std::span<const Value> in) const override {
+    const DType dtype = in[1].dtype();
+    const Value dout = split_heads(in[0], p.heads), q = split_heads(in[1], p.heads), out = split_heads(in[5], p.heads);
+    const Value k = split_heads(in[2], p.kv_heads), v = split_heads(in[3], p.kv_heads);
+    const auto stack = [&](const Value& x) { return stack_groups(x, p.kv_heads); };
+    const auto unstack = [&](const Value& x) { return unstack_groups(x, p.heads); };
+    const auto dropped = [&](const Value& x) { return p.dropped(x, in[7]); };
+
+    const Value lse = expand_dims(in[6], -1), zero = full({DType::kFloat32, {}}, 0);
+    const Value hidden = compare(Direction::kLess, lse, full({DType::kFloat32, {}}, kHidden));
+    const Value probabilities = select(hidden, zero, exp(scores_of(p, q, k, in[4]) - lse));
+    const Value dv = transposed_times(stack(convert(dropped(probabilities), dtype)), stack(dout));
+    const Value inner = sum(convert(dout, DType::kFloat32) * convert(out, DType::kFloat32), {3}, ReducedAxes::kKeep);
+    const Value dweights = dropped(unstack(times_transposed(stack(dout), v)));
+    const Value dscores = stack(convert(probabilities * (dweights - inner) * p.scale, dtype));
+    return {convert(join_heads(unstack(times(dscores, k))), dtype),
+            convert(join_heads(transposed_times(dscores, stack(q))), dtype), convert(join_heads(dv), dtype)};
+  }
+  KernelCall kernel(const Node&) const override {
+    return {.target = "portatune.attention_grad", .attributes = p.attributes()};
+  }
+  std::optional<Values> by_library(const Node& node, const Lowering& lowering) const override {
+    const Values& in = node.inputs();
+    const auto a = as_cudnn(p, lowering, std::span(in).subspan(1, 4));
+    if (!a) return {};
+    Values gradients = cudnn_attention_grad({.q = a->q,
+                                             .k = a->k,
+                                             .v = a->v,
+                                             .bias = a->bias,
+                                             .out = with_heads(in[5], p.heads),
+                                             .lse = in[6],
+                                             .dout = with_heads(in[0], p.heads)},
+                                            a->options);
+    for (size_t i = 0; i < gradients.size(); ++i) gradients[i] = reshape(gradients[i], in[1 + i].shape());
+    return gradients;
+  }
+};
+
+// attention(q, k, v, mask, key): softmax(scale q k^T + bias) v per head, over the keys that the band and the segments
+// let a query see; also the log of each row's sum of exponentials, from which the gradient computes the weights again
+// instead of keeping them.
+//   shape     [batch, query, hidden]; float32 [batch, heads, query]
+//   gradient  attention_grad; none to the mask
+//   lowering  the kernel portatune.attention; cuDNN's
+struct Attention final : Composite {
+  const Parameters p;
+  explicit Attention(const Parameters& p) : p(p) {}
+
+  std::string_view name() const override { return "attention"; }
+
+  Types infer(std::span<const Value> in) const override {
+    const Value &q = in[0], &k = in[1], &v = in[2];
+    require_rate(name(), in, p.dropout);
+    require(q.rank() == 3 && k.rank() == 3 && k.type() == v.type() && is_float(q.dtype()) && q.dtype() == k.dtype() &&
+                q.shape()[0] == k.shape()[0],
+            name(), in.first(3), "q [batch, query, hidden], k and v [batch, kv, kv_hidden] of one float type");
+    require_heads(in.first(2));
+    require_band(in.first(2));
+    require(in[4].type() == TensorType{DType::kUInt32, {2}}, name(), in.last(1), "a key uint32[2] as fifth operand");
+    require_mask(in);
+    return {q.type(), {DType::kFloat32, {q.shape()[0], p.heads, q.shape()[1]}}};
+  }
+
+  void require_heads(std::span<const Value> q_and_k) const {
+    const int64_t q_size = q_and_k[0].shape()[2], k_size = q_and_k[1].shape()[2];
+    const std::string heads =
+        " with " + std::to_string(p.heads) + " heads and " + std::to_string(p.kv_heads) + " kv_heads";
+    require(p.kv_heads > 0 && p.heads > 0 && p.heads % p.kv_heads == 0, name(), q_and_k,
+            "heads that are a multiple of the kv_heads", heads);
+    require(p.dropout_heads >= p.heads, name(), q_and_k, "dropout_heads of at least as many as there are heads", heads);
+    require(q_size % p.heads == 0 && q_size / p.heads * p.kv_heads == k_size, name(), q_and_k,
+            "q [.., heads * head_size] and k [.., kv_heads * head_size]", heads);
+  }
+
+  void require_mask(std::span<const Value> in) const {
+    const Shape &q = in[0].shape(), &k = in[1].shape();
+    const TensorType& mask = in[3].type();
+    const bool is_bias = mask == TensorType{DType::kFloat32, {k[0], 1, 1, k[1]}};
+    const bool is_segments = mask == TensorType{DType::kInt32, {k[0], k[1]}} && q[1] == k[1];
+    require(is_bias || is_segments, name(), in.first(4),
+            "a float32 bias [batch, 1, 1, kv] as fourth operand, or int32 segments [batch, kv] where there are as many "
+            "queries");
+  }
+
+  void require_band(std::span<const Value> q_and_k) const {
+    const int64_t before = p.band.before.value_or(0), after = p.band.after.value_or(0);
+    require(0 <= before && before <= 1 << 30 && 0 <= after && after <= 1 << 30, name(), q_and_k,
+            "a band of sizes from 0 to 2^30",
+            ", band " + std::to_string(before) + " before and " + std::to_string(after) + " after");
+  }
+
+  Values decompose(std::span<const Value> in) const override {
+    const Value q = split_heads(in[0], p.heads), k = split_heads(in[1], p.kv_heads), v = split_heads(in[2], p.kv_heads);
+    const Value scores = scores_of(p, q, k, in[3]);
+    // Finite in a row without keys too, whose exponentials and sum are then 0.
+    const Value highest = maximum(max(scores, {3}, ReducedAxes::kKeep),
+                                  full({DType::kFloat32, {}}, std::numeric_limits<float>::lowest()));
+    const Value exponentials = exp(scores - highest);
+    const Value sums = sum(exponentials, {3}, ReducedAxes::kKeep);
+    const Value total = select(compare(Direction::kEqual, sums, full(sums.type(), 0)), full(sums.type(), 1), sums);
+    const Value lse = log(total) + highest;
+    // Not exp(scores - lse): in a row that is hidden as a whole, lse is so low that it absorbs the log.
+    const Value weights = p.dropped(exponentials / total, in[4]);
+    const Shape& rows = q.shape();
+    const Value out = unstack_groups(times(stack_groups(convert(weights, v.dtype()), p.kv_heads), v), p.heads);
+    return {convert(join_heads(out), in[0].dtype()), reshape(lse, {rows[0], rows[1], rows[2]})};
+  }
+
+  Values gradient(const Node& node, std::span<const Value> dresults) const override {
+    require(dresults[0] && !dresults[1], name(), node.inputs(), "a gradient for the first result only");
+    const Values& in = node.inputs();
+    Values dinputs = make_nodes(std::make_unique<AttentionGrad>(p),
+                                {dresults[0], in[0], in[1], in[2], in[3], node.result(0), node.result(1), in[4]});
+    dinputs.resize(in.size());
+    return dinputs;
+  }
+
+  KernelCall kernel(const Node&) const override {
+    return {.target = "portatune.attention", .attributes = p.attributes()};
+  }
+  std::optional<Values> by_library(const Node& node, const Lowering& lowering) const override {
+    const Values& in = node.inputs();
+    const auto a = as_cudnn(p, lowering, std::span(in).first(4));
+    if (!a) return {};
+    const Values results = cudnn_attention(a->q, a->k, a->v, a->bias, a->options);
+    return Values{reshape(results[0], in[0].shape()), results[1]};
+  }
+};
+
+}  // namespace
+
+Value attention(const Value& q, const Value& k, const Value& v, const Value& mask, const AttentionOptions& options) {
+  require(options.dropout == 0 || options.key, "attention", {&q, 1}, "a key, where dropout is not 0");
+  const Value key = options.key ? options.key : full({DType::kUInt32, {2}}, 0);
+  return make_node<Attention>({q, k, v, mask, key}, Parameters{.heads = options.heads,
+                                                               .kv_heads = options.kv_heads,
+                                                               .dropout_heads = options.dropout_heads,
+                                                               .scale = options.scale,
+                                                               .dropout = options.dropout,
+                                                               .band = options.band});
+}
+
+}  // namespace portatune

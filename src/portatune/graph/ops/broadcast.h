@@ -1,0 +1,12 @@
+// NumPy's broadcasting of several operands.
+#pragma once
+
+#include "portatune/graph.h"
+
+namespace portatune {
+
+/// The values, each broadcast to the shape that they have together. ShapeError naming `op` if there is none, or if
+/// their element types differ.
+Values broadcast_together(std::string_view op, const Values& values);
+
+}  // namespace portatune

@@ -1,0 +1,70 @@
+#include "portatune/graph/checks.h"
+#include "portatune/graph/lowering.h"
+#include "portatune/graph/ops/broadcast.h"
+#include "portatune/ops.h"
+
+namespace portatune {
+namespace {
+
+constexpr std::string_view kDirections[] = {"EQ", "NE", "LT", "LE", "GT", "GE"};
+
+// Said aloud, because XLA's folding of constants takes integers for unsigned where nothing is said.
+std::string_view compare_type(DType dtype) {
+  if (is_float(dtype)) return "FLOAT";
+  const bool is_signed =
+      dtype == DType::kInt8 || dtype == DType::kInt16 || dtype == DType::kInt32 || dtype == DType::kInt64;
+  return is_signed ? "SIGNED" : "UNSIGNED";
+}
+
+// compare(direction, x, y), element by element.
+//   shape     that of both; element type bool
+//   lowering  stablehlo.compare
+struct Compare final : Op {
+  const Direction direction;
+  explicit Compare(Direction direction) : direction(direction) {}
+
+  std::string_view name() const override { return "compare"; }
+  Types infer(std::span<const Value> inputs) const override { return {{DType::kBool, inputs[0].shape()}}; }
+  void lower(const Node& node, Lowering& out) const override {
+    const std::string text(kDirections[static_cast<size_t>(direction)]);
+    const std::string type(compare_type(node.input(0).dtype()));
+    out.write(node, "stablehlo.compare",
+              {{"comparison_direction", "#stablehlo<comparison_direction " + text + ">"},
+               {"compare_type", "#stablehlo<comparison_type " + type + ">"}});
+  }
+};
+
+// select(condition, x, y), element by element.
+//   shape     that of all three
+//   gradient  dy where it was taken from, zero elsewhere
+//   lowering  stablehlo.select
+struct Select final : Op {
+  std::string_view name() const override { return "select"; }
+  Types infer(std::span<const Value> inputs) const override {
+    require(inputs[0].dtype() == DType::kBool, name(), inputs, "a bool condition as first operand");
+    return {inputs[1].type()};
+  }
+  Values gradient(const Node& node, std::span<const Value> dresults) const override {
+    const Value zero = full(dresults[0].type(), 0);
+    return {Value(), select(node.input(0), dresults[0], zero), select(node.input(0), zero, dresults[0])};
+  }
+  void lower(const Node& node, Lowering& out) const override { out.write(node, "stablehlo.select"); }
+};
+
+}  // namespace
+
+Value compare(Direction direction, const Value& x, const Value& y) {
+  return make_node<Compare>(broadcast_together("compare", {x, y}), direction);
+}
+
+Value select(const Value& condition, const Value& x, const Value& y) {
+  Values branches = broadcast_together("select", {x, y});
+  if (branches[0].shape() != condition.shape()) {
+    // The condition may be the larger one: give the branches its shape, then it theirs.
+    const Value mask = convert(condition, x.dtype());
+    for (Value& branch : branches) branch = broadcast_together("select", {branch, mask})[0];
+  }
+  return make_node<Select>({broadcast_to(condition, branches[0].shape()), branches[0], branches[1]});
+}
+
+}  // namespace portatune

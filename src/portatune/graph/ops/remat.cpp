@@ -1,0 +1,212 @@
+#include "portatune/graph/ops/remat.h"
+
+#include <algorithm>
+#include <map>
+#include <unordered_set>
+
+#include "portatune/graph/checks.h"
+#include "portatune/graph/gradients.h"
+#include "portatune/graph/lowering.h"
+#include "portatune/graph/ops/collectives.h"
+#include "portatune/graph/ops/linear.h"
+#include "portatune/graph/traversal.h"
+#include "portatune/ops.h"
+
+namespace portatune {
+namespace {
+
+// optimization_barrier(x...): x.
+//   gradient  dy
+//   lowering  the kernel portatune.barrier, as XLA drops its own barrier when it compiles for CPUs;
+//             stablehlo.optimization_barrier elsewhere
+struct Barrier final : Op {
+  std::string_view name() const override { return "optimization_barrier"; }
+  Types infer(std::span<const Value> inputs) const override {
+    Types types;
+    for (const Value& input : inputs) types.push_back(input.type());
+    return types;
+  }
+  Values gradient(const Node&, std::span<const Value> dresults) const override {
+    return {dresults.begin(), dresults.end()};
+  }
+  void lower(const Node& node, Lowering& out) const override {
+    KernelCall call{.target = "portatune.barrier"};
+    for (size_t i = 0; i < node.inputs().size(); ++i) call.in_place.emplace_back(i, i);
+    if (!out.call_kernel(node, call)) out.write(node, "stablehlo.optimization_barrier");
+  }
+};
+
+// An op once more, applied to other inputs.
+struct Again final : Op {
+  const std::shared_ptr<const Node> original;
+  explicit Again(const Node& original) : original(original.shared_from_this()) {}
+
+  std::string_view name() const override { return original->op().name(); }
+  Types infer(std::span<const Value>) const override { return original->types(); }
+  Values gradient(const Node& node, std::span<const Value> dresults) const override {
+    return original->op().gradient(node, dresults);
+  }
+  void lower(const Node& node, Lowering& out) const override { original->op().lower(node, out); }
+};
+
+// kept(x, again): x, whose gradient goes to `again`, the same value computed once more: on to what that is computed
+// from, where the way back would end at a value from behind the barrier.
+struct Kept final : Op {
+  std::string_view name() const override { return "kept"; }
+  Types infer(std::span<const Value> inputs) const override { return {inputs[0].type()}; }
+  Values gradient(const Node&, std::span<const Value> dresults) const override { return {Value(), dresults[0]}; }
+  void lower(const Node& node, Lowering& out) const override { out.substitute(node, {node.input(0)}); }
+};
+
+// The nodes by which y depends on x, each after its inputs.
+std::vector<const Node*> nodes_between(const Value& x, const Value& y) {
+  std::unordered_set<const Node*> dependent;
+  std::vector<const Node*> between;
+  for (const Node* node : topological_order({&y, 1}, [&](const Value& value) { return value == x; })) {
+    const auto depends = [&](const Value& in) { return in && (in == x || dependent.contains(&in.node())); };
+    if (!std::ranges::any_of(node->inputs(), depends)) continue;
+    dependent.insert(node);
+    between.push_back(node);
+  }
+  return between;
+}
+
+// What these nodes need from elsewhere and gradients may go to.
+Values captured_by(const std::vector<const Node*>& nodes, const Value& x) {
+  const std::unordered_set<const Node*> inside(nodes.begin(), nodes.end());
+  Values captured;
+  for (const Node* node : nodes) {
+    for (const Value& input : node->inputs()) {
+      if (!input || input == x || inside.contains(&input.node()) || !is_float(input.dtype())) continue;
+      if (std::ranges::find(captured, input) == captured.end()) captured.push_back(input);
+    }
+  }
+  return captured;
+}
+
+// A part of a graph computed once more, from what is behind a barrier.
+class Recomputation {
+ public:
+  /// kept  values that are not computed again
+  /// dy    which is needed anyway when the part is computed again: the barrier has it wait until then; or absent
+  explicit Recomputation(const Values& kept, const Value& dy = {}) {
+    Values all = kept;
+    if (dy) all.push_back(dy);
+    const Values behind = optimization_barrier(all);
+    for (size_t i = 0; i < kept.size(); ++i) {
+      kept_.emplace_back(kept[i], behind[i]);
+      again_.emplace(key_of(kept[i]), behind[i]);
+    }
+    if (dy) dy_ = behind.back();
+  }
+
+  const Value& dy() const { return dy_; }
+  /// The kept values, as they come through the barrier.
+  Values behind() const {
+    Values values;
+    for (const auto& [kept, behind] : kept_) values.push_back(behind);
+    return values;
+  }
+  Value again(const Value& value) const {
+    const auto found = value ? again_.find(key_of(value)) : again_.end();
+    return found == again_.end() ? value : found->second;
+  }
+  void compute(const Node& node) {
+    Values inputs;
+    for (const Value& input : node.inputs()) inputs.push_back(again(input));
+    const Values results = make_nodes(std::make_unique<Again>(node), std::move(inputs));
+    for (size_t i = 0; i < results.size(); ++i) {
+      const auto kept = std::ranges::find(kept_, node.result(i), &std::pair<Value, Value>::first);
+      const Value result = kept == kept_.end() ? results[i] : make_node<Kept>({kept->second, results[i]});
+      again_.insert_or_assign(key_of(node.result(i)), result);
+    }
+  }
+
+ private:
+  using Key = std::pair<const Node*, size_t>;
+  static Key key_of(const Value& value) { return {&value.node(), value.result()}; }
+
+  std::vector<std::pair<Value, Value>> kept_;  // and what they are behind the barrier
+  std::map<Key, Value> again_;
+  Value dy_;
+};
+
+// Weights among these values that devices hold parts of: the gathered wholes, and the parts.
+struct Gathered {
+  Values wholes, parts;
+
+  explicit Gathered(std::span<const Value> values) {
+    for (const Value& value : values) {
+      if (!is_all_gather(value.node())) continue;
+      wholes.push_back(value);
+      parts.push_back(value.node().input(0));
+    }
+  }
+};
+
+// remat(y, x, captured...): y.
+//   gradient  what flows from dy through the nodes between x and y, which are computed again
+//   lowering  vanishes
+struct Rematerialise final : Op {
+  const Remat policy;
+  explicit Rematerialise(Remat policy) : policy(policy) {}
+
+  std::string_view name() const override { return "remat"; }
+  Types infer(std::span<const Value> inputs) const override { return {inputs[0].type()}; }
+  void lower(const Node& node, Lowering& out) const override { out.substitute(node, {node.input(0)}); }
+
+  Values gradient(const Node& node, std::span<const Value> dresults) const override {
+    const Value &y = node.input(0), &x = node.input(1);
+    const std::vector<const Node*> nodes = nodes_between(x, y);
+    // x, and the captured values.
+    Values wrt(node.inputs().begin() + 1, node.inputs().end());
+    const Gathered gathered(wrt);
+    Values kept{x};
+    kept.insert(kept.end(), gathered.parts.begin(), gathered.parts.end());
+    for (const Node* between : nodes) {
+      if (policy == Remat::kDots && is_matrix_product(*between)) kept.push_back(between->result(0));
+    }
+    Recomputation recomputation(kept, dresults[0]);
+    for (const Value& whole : gathered.wholes) recomputation.compute(whole.node());
+    for (const Node* between : nodes) recomputation.compute(*between);
+
+    // What else is behind the barrier is where the way back ends, too.
+    for (Value& value : wrt) value = recomputation.again(value);
+    const Values behind = recomputation.behind();
+    wrt.insert(wrt.end(), behind.begin() + 1, behind.end());
+    Values dinputs = backpropagate(Values{recomputation.again(y)}, Values{recomputation.dy()}, wrt, AtWrt::kStop);
+    dinputs.insert(dinputs.begin(), Value());
+    dinputs.resize(node.inputs().size());
+    return dinputs;
+  }
+};
+
+}  // namespace
+
+const Op& op_of(const Node& node) {
+  const auto* const again = dynamic_cast<const Again*>(&node.op());
+  return again == nullptr ? node.op() : op_of(*again->original);
+}
+
+Values optimization_barrier(const Values& x) { return make_nodes(std::make_unique<Barrier>(), x); }
+
+Value remat(const Value& x, const Value& y, Remat policy) {
+  if (policy == Remat::kNone) return y;
+  const std::vector<const Node*> nodes = nodes_between(x, y);
+  require(!nodes.empty(), "remat", Values{x, y}, "a second operand that is computed from the first");
+  Values inputs = captured_by(nodes, x);
+  inputs.insert(inputs.begin(), {y, x});
+  const Gathered gathered(inputs);
+  if (!gathered.wholes.empty()) {
+    // A barrier has the parts wait for x: else the weights of all layers would be gathered at the start.
+    Values kept{x};
+    kept.insert(kept.end(), gathered.parts.begin(), gathered.parts.end());
+    Recomputation later(kept);
+    for (const Value& whole : gathered.wholes) later.compute(whole.node());
+    for (const Node* node : nodes) later.compute(*node);
+    for (Value& input : inputs) input = later.again(input);
+  }
+  return make_node<Rematerialise>(std::move(inputs), policy);
+}
+
+}  // namespace portatune

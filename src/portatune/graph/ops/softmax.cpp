@@ -1,0 +1,27 @@
+#include "portatune/ops.h"
+
+namespace portatune {
+namespace {
+
+// Subtracting the largest changes nothing mathematically and keeps exp() from overflowing.
+Value shifted(const Value& x, int64_t axis) { return x - stop_gradient(max(x, {axis}, ReducedAxes::kKeep)); }
+
+}  // namespace
+
+Value softmax(const Value& x, int64_t axis) {
+  const Value e = exp(shifted(x, axis));
+  return e / sum(e, {axis}, ReducedAxes::kKeep);
+}
+
+Value log_softmax(const Value& x, int64_t axis) {
+  const Value s = shifted(x, axis);
+  return s - log(sum(exp(s), {axis}, ReducedAxes::kKeep));
+}
+
+// Not maximum(x, 0), whose gradient at 0 is shared: torch has 0 there. A NaN stays one.
+Value relu(const Value& x) {
+  const Value zero = full(x.type(), 0);
+  return select(compare(Direction::kLessEqual, x, zero), zero, x);
+}
+
+}  // namespace portatune

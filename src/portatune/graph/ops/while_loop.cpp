@@ -1,0 +1,116 @@
+#include <algorithm>
+#include <unordered_set>
+
+#include "portatune/graph/checks.h"
+#include "portatune/graph/lowering.h"
+#include "portatune/graph/traversal.h"
+#include "portatune/ops.h"
+
+namespace portatune {
+namespace {
+
+// A function of values, as the body of a region.
+struct Region {
+  Values arguments, results;
+};
+
+Values arguments_like(const Values& values) {
+  Values arguments;
+  for (const Value& value : values) arguments.push_back(parameter("a value of a while_loop", value.type()));
+  return arguments;
+}
+
+// The values made outside that a region uses. Constants are not among them: a region has its own.
+Values captured_by(const Region& region) {
+  std::unordered_set<const Node*> inside;
+  for (const Value& argument : region.arguments) inside.insert(&argument.node());
+  const std::vector<const Node*> order = topological_order(region.results, [](const Value&) { return false; });
+  for (const Node* node : order) {
+    const auto& inputs = node->inputs();
+    const bool depends = std::ranges::any_of(inputs, [&](const Value& x) { return x && inside.contains(&x.node()); });
+    if (depends || (inputs.empty() && !is_parameter(*node))) inside.insert(node);
+  }
+  Values captured;
+  const auto capture = [&](const Value& value) {
+    const bool known = std::ranges::find(captured, value) != captured.end();
+    if (value && !inside.contains(&value.node()) && !known) captured.push_back(value);
+  };
+  for (const Node* node : order) {
+    if (inside.contains(node)) std::ranges::for_each(node->inputs(), capture);
+  }
+  std::ranges::for_each(region.results, capture);
+  return captured;
+}
+
+// while_loop(initial..., captured...): the body applied to the values until the condition fails.
+//   shape     those of the initial values
+//   gradient  none: an error
+//   lowering  stablehlo.while
+struct WhileLoop final : Op {
+  const Region condition, body;
+  WhileLoop(Region condition, Region body) : condition(std::move(condition)), body(std::move(body)) {}
+
+  std::string_view name() const override { return "while_loop"; }
+  Types infer(std::span<const Value>) const override {
+    Types types;
+    for (const Value& argument : body.arguments) types.push_back(argument.type());
+    require(condition.results[0].type() == TensorType{DType::kBool, {}}, name(), condition.results,
+            "a condition that is a bool scalar");
+    require(std::ranges::equal(body.results, types, {}, &Value::type), name(), body.results,
+            "results of the body of the types of its arguments", ", the arguments being " + describe(body.arguments));
+    return types;
+  }
+  Values gradient(const Node&, std::span<const Value>) const override {
+    throw UsageError({.where = "while_loop",
+                      .given = "a gradient through the loop",
+                      .expected = "a loop that no gradient flows through",
+                      .fix = "unroll the loop, or put stop_gradient() around its results"});
+  }
+  void lower(const Node& node, Lowering& out) const override {
+    const int64_t calls_before = out.calls_in_order();
+    std::string regions = out.region(condition.arguments, condition.results);
+    regions += ", " + out.region(body.arguments, body.results);
+    // The captured values are no operands: a region sees what is around it.
+    const auto initial = std::span(node.inputs()).first(body.arguments.size());
+    out.write(node, initial, "stablehlo.while", {}, regions);
+    if (out.calls_in_order() > calls_before) out.order_after(node);
+  }
+};
+
+Values loop(const Values& initial, Region condition, Region body) {
+  Values inputs = initial;
+  for (const Region* region : {&condition, &body}) {
+    const Values captured = captured_by(*region);
+    inputs.insert(inputs.end(), captured.begin(), captured.end());
+  }
+  return make_nodes(std::make_unique<WhileLoop>(std::move(condition), std::move(body)), std::move(inputs));
+}
+
+}  // namespace
+
+Values while_loop(const Values& initial, const std::function<Value(const Values&)>& condition,
+                  const std::function<Values(const Values&)>& body) {
+  Region test{arguments_like(initial), {}}, step{arguments_like(initial), {}};
+  test.results = {condition(test.arguments)};
+  step.results = body(step.arguments);
+  return loop(initial, std::move(test), std::move(step));
+}
+
+Values loop_sum(const Values& terms, const Value& index, int64_t count) {
+  require(index.type() == TensorType{DType::kInt32, {}} && is_parameter(index.node()), "loop_sum", {&index, 1},
+          "an index that is an int32 scalar and a parameter");
+  const auto number = [](int64_t value) { return full({DType::kInt32, {}}, static_cast<double>(value)); };
+  Values initial{number(0)};
+  for (const Value& term : terms) initial.push_back(full(term.type(), 0));
+
+  Region test{arguments_like(initial), {}}, step{arguments_like(initial), {}};
+  test.results = {compare(Direction::kLess, test.arguments[0], number(count))};
+  step.arguments[0] = index;
+  step.results = {index + number(1)};
+  for (size_t i = 0; i < terms.size(); ++i) step.results.push_back(step.arguments[i + 1] + terms[i]);
+  Values sums = loop(initial, std::move(test), std::move(step));
+  sums.erase(sums.begin());
+  return sums;
+}
+
+}  // namespace portatune

@@ -1,0 +1,52 @@
+#include "portatune/hub/config_edit.h"
+
+#include <nlohmann/json.hpp>
+
+#include "portatune/error.h"
+#include "portatune/io/json_tree.h"
+
+namespace portatune::hub {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+void set_labels(Json& config, const std::vector<std::string>& labels) {
+  Json id2label = Json::object();
+  Json label2id = Json::object();
+  for (size_t id = 0; id < labels.size(); ++id) {
+    id2label[std::to_string(id)] = labels[id];
+    label2id[labels[id]] = id;
+  }
+  if (label2id.size() < labels.size()) {
+    throw UsageError({.where = "labels of the classes", .given = "a label twice", .expected = "a label per class"});
+  }
+  config["id2label"] = std::move(id2label);
+  config["label2id"] = std::move(label2id);
+  // Beside id2label these say the same again, and transformers refuses a num_labels that differs.
+  config.erase("num_labels");
+  config.erase("_num_labels");
+}
+
+void set_dtype(Json& config, DType dtype) {
+  for (const char* key : {"dtype", "torch_dtype"}) {
+    if (config.contains(key)) config[key] = name_of(dtype);
+  }
+}
+
+}  // namespace
+
+std::string edit_config(std::string_view text, const std::string& where, const ConfigChanges& changes) {
+  Json config = io::parse_json_object(text, where);
+  if (changes.architecture) config["architectures"] = Json::array({*changes.architecture});
+  if (changes.labels) set_labels(config, *changes.labels);
+  if (changes.problem_type) config["problem_type"] = *changes.problem_type;
+  if (changes.dtype) set_dtype(config, *changes.dtype);
+  constexpr int kIndent = 2;  // as transformers writes it
+  try {
+    return config.dump(kIndent) + "\n";
+  } catch (const Json::type_error&) {  // the original was checked, so it is one of the changes
+    throw UsageError({.where = "changes of " + where, .given = "text that is not UTF-8", .expected = "UTF-8"});
+  }
+}
+
+}  // namespace portatune::hub

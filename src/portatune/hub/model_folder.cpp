@@ -1,0 +1,125 @@
+#include "portatune/hub/model_folder.h"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "portatune/error.h"
+#include "portatune/hub/weight_files.h"
+#include "portatune/io/file.h"
+
+namespace portatune::hub {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr int64_t kMaxConfigBytes = 10'000'000;
+
+// Checkpoints made before PyTorch named these as today, BERT's first ones among them.
+std::string current_name(std::string name) {
+  constexpr std::array<std::pair<std::string_view, std::string_view>, 2> kRenamed{
+      {{"LayerNorm.gamma", "LayerNorm.weight"}, {"LayerNorm.beta", "LayerNorm.bias"}}};
+  for (const auto& [old_end, new_end] : kRenamed) {
+    if (name.ends_with(old_end)) return name.replace(name.size() - old_end.size(), old_end.size(), new_end);
+  }
+  return name;
+}
+
+std::vector<NamedTensorView> collect_tensors(std::span<const io::SafetensorsFile> files) {
+  std::vector<NamedTensorView> tensors;
+  for (const io::SafetensorsFile& file : files) {
+    for (const io::SafetensorsEntry& entry : file.entries()) {
+      tensors.push_back({current_name(entry.name), file.view(entry)});
+    }
+  }
+  std::sort(tensors.begin(), tensors.end(), [](const auto& a, const auto& b) { return a.name < b.name; });
+  return tensors;
+}
+
+void refuse_duplicates(std::span<const NamedTensorView> tensors, const fs::path& folder) {
+  const auto twin =
+      std::adjacent_find(tensors.begin(), tensors.end(), [](const auto& a, const auto& b) { return a.name == b.name; });
+  if (twin == tensors.end()) return;
+  throw CheckpointError({.where = folder.string(),
+                         .given = "the tensor '" + twin->name + "' twice, in two shards or under an old name too",
+                         .expected = "each tensor once"});
+}
+
+// The class in transformers, if config.json names one that can stand in a Python line.
+std::string architecture_of(const io::JsonObject& config) {
+  if (config.type_of("architectures") != "array") return {};
+  const std::vector<std::string> names = config.get_strings("architectures");
+  const auto is_plain = [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+  };
+  if (names.empty() || !std::all_of(names[0].begin(), names[0].end(), is_plain)) return {};
+  return names[0];
+}
+
+}  // namespace
+
+// What transformers reads beside config and weights. A list of what to copy rather than of what not to: a folder may
+// hold anything, such as the training state and the optimizer of the run that made it.
+bool is_companion_file(std::string_view name) {
+  constexpr std::array<std::string_view, 19> kNames = {"tokenizer.json",
+                                                       "tokenizer_config.json",
+                                                       "special_tokens_map.json",
+                                                       "added_tokens.json",
+                                                       "vocab.txt",
+                                                       "vocab.json",
+                                                       "merges.txt",
+                                                       "bpe.codes",
+                                                       "spiece.model",
+                                                       "sentencepiece.model",
+                                                       "sentencepiece.bpe.model",
+                                                       "spm.model",
+                                                       "tokenizer.model",
+                                                       "chat_template.jinja",
+                                                       "chat_template.json",
+                                                       "preprocessor_config.json",
+                                                       "processor_config.json",
+                                                       "generation_config.json",
+                                                       "LICENSE"};
+  return std::find(kNames.begin(), kNames.end(), name) != kNames.end();
+}
+
+ModelFolder ModelFolder::open(const fs::path& folder) {
+  const fs::path config_path = folder / "config.json";
+  if (!fs::is_directory(folder)) {
+    throw NotFoundError({.where = folder.string(), .given = "no such folder", .expected = "a model folder"});
+  }
+  std::string config_text = io::read_text(config_path, kMaxConfigBytes);
+  io::JsonObject config = io::JsonObject::parse(config_text, config_path.string());
+  std::vector<io::SafetensorsFile> files = open_weight_files(folder, architecture_of(config));
+  return ModelFolder(folder, std::move(config_text), std::move(config), std::move(files));
+}
+
+ModelFolder::ModelFolder(fs::path path, std::string config_text, io::JsonObject config,
+                         std::vector<io::SafetensorsFile> files)
+    : path_(std::move(path)),
+      config_text_(std::move(config_text)),
+      config_(std::move(config)),
+      files_(std::move(files)),
+      tensors_(collect_tensors(files_)) {
+  refuse_duplicates(tensors_, path_);
+}
+
+std::optional<TensorView> ModelFolder::find(std::string_view name) const {
+  const auto found =
+      std::lower_bound(tensors_.begin(), tensors_.end(), name,
+                       [](const NamedTensorView& tensor, std::string_view wanted) { return tensor.name < wanted; });
+  if (found == tensors_.end() || found->name != name) return std::nullopt;
+  return found->view;
+}
+
+std::vector<std::string> ModelFolder::companion_files() const {
+  std::vector<std::string> names;
+  for (const fs::directory_entry& entry : fs::directory_iterator(path_)) {
+    std::string name = entry.path().filename().string();
+    if (is_companion_file(name) && entry.is_regular_file()) names.push_back(std::move(name));
+  }
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+}  // namespace portatune::hub

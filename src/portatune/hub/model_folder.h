@@ -1,0 +1,54 @@
+// A Hugging Face model folder on disk: config.json, weights in safetensors, tokenizer files.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "portatune/io/json.h"
+#include "portatune/io/safetensors.h"
+
+namespace portatune::hub {
+
+/// Whether a file of this name belongs to a model beside config and weights: tokenizer, preprocessor, generation
+/// settings.
+bool is_companion_file(std::string_view name);
+
+/// A model folder that is open for reading. Weights are mapped, not copied.
+class ModelFolder {
+ public:
+  /// Reads config.json and the headers of `model.safetensors` or, if there is none, of the shards that
+  /// `model.safetensors.index.json` lists. Shards must be files of this folder, hold together exactly the tensors that
+  /// the index gives to each, and no name twice. Old names end `LayerNorm.gamma` and `LayerNorm.beta`; these become
+  /// `LayerNorm.weight` and `LayerNorm.bias`, as in transformers.
+  /// errors    NotFoundError if folder or config.json is missing; CheckpointError naming the file at fault, or saying
+  ///           how to convert if the weights exist only as a Python pickle, which is never read
+  static ModelFolder open(const std::filesystem::path& folder);
+
+  const std::filesystem::path& path() const { return path_; }
+  const io::JsonObject& config() const { return config_; }
+  /// config.json as it stands in the folder.
+  const std::string& config_text() const { return config_text_; }
+
+  /// All tensors, sorted by name. The views are valid as long as this object.
+  std::span<const NamedTensorView> tensors() const { return tensors_; }
+  std::optional<TensorView> find(std::string_view name) const;
+
+  /// The companion files there are: a copy of the model needs them byte for byte. Names within the folder, sorted.
+  std::vector<std::string> companion_files() const;
+
+ private:
+  ModelFolder(std::filesystem::path path, std::string config_text, io::JsonObject config,
+              std::vector<io::SafetensorsFile> files);
+
+  std::filesystem::path path_;
+  std::string config_text_;
+  io::JsonObject config_;
+  std::vector<io::SafetensorsFile> files_;
+  std::vector<NamedTensorView> tensors_;
+};
+
+}  // namespace portatune::hub

@@ -1,0 +1,152 @@
+#include "portatune/install/install_plugin.h"
+
+#include <algorithm>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "portatune/base/output_file.h"
+#include "portatune/base/stop.h"
+#include "portatune/error.h"
+#include "portatune/io/atomic_directory.h"
+#include "portatune/io/lock_file.h"
+#include "portatune/io/random_access_file.h"
+#include "portatune/io/read_ahead.h"
+#include "portatune/io/sha256.h"
+#include "portatune/io/unzip.h"
+
+namespace portatune {
+namespace {
+
+namespace fs = std::filesystem;
+using pjrt::Pin;
+using pjrt::PluginPackage;
+using pjrt::WheelPart;
+
+constexpr const char* kWheel = "wheel.zip";
+
+void require_machine([[maybe_unused]] const PluginPackage& package) {
+#if !defined(__x86_64__)
+  if (!package.is_for_x86_64_alone) return;
+  throw DeviceError(
+      {.where = "plugin " + package.name,
+       .given = "a machine that is not x86_64",
+       .expected = "x86_64: there is no edition of " + package.parts.front().wheel.package + " for others"});
+#endif
+}
+
+// A wheel that is fetched and checked has a folder of its own, which appears with it.
+fs::path download_folder(const fs::path& folder, const Pin& wheel) {
+  return folder.parent_path() / "downloads" / (wheel.package + "-" + wheel.version);
+}
+
+struct Download {
+  const Pin& wheel;
+  std::string url;
+  std::shared_ptr<const io::RandomAccessFile> file;
+};
+
+std::vector<Download> missing_downloads(const PluginPackage& package, const fs::path& folder,
+                                        const std::string& index) {
+  std::vector<Download> downloads;
+  for (const WheelPart& part : package.parts) {
+    const fs::path place = download_folder(folder, part.wheel);
+    io::recover_directory(place);
+    if (fs::exists(place / kWheel)) continue;
+    const std::string url = url_of(index, part.wheel);
+    downloads.push_back({part.wheel, url, io::open_random_access(url, io::Access::kSequential)});
+  }
+  return downloads;
+}
+
+void require_hash(const Download& download, const std::string& found) {
+  if (found == download.wheel.sha256) return;
+  throw DataError(
+      {.where = download.url,
+       .given = std::to_string(download.file->size()) + " bytes with SHA-256 " + found,
+       .expected = "SHA-256 " + download.wheel.sha256 + ", which is pinned for " + to_string(download.wheel),
+       .fix = "ask again later or from another index: this copy is damaged or not the original"});
+}
+
+void fetch(const Download& download, const fs::path& target, const InstallOptions& options) {
+  const int64_t all = download.file->size();
+  OutputFile out(target);
+  out.reserve(all);
+  io::Sha256 hash;
+  std::vector<char> block(io::kReadAheadBlock);
+  options.fetched(download.wheel, 0, all);
+  for (int64_t at = 0; at < all;) {
+    stop_if_requested();
+    const size_t count = download.file->read_at(at, block);
+    hash.update(std::span(block).first(count));
+    out.write(std::string_view(block.data(), count));
+    at += static_cast<int64_t>(count);
+    options.fetched(download.wheel, at, all);
+  }
+  require_hash(download, hash.digest());
+  out.finish();
+}
+
+void fetch_all(const std::vector<Download>& downloads, const fs::path& folder, const InstallOptions& options) {
+  int64_t bytes = 0;
+  for (const Download& download : downloads) bytes += download.file->size();
+  options.begin(downloads.size(), bytes);
+  for (const Download& download : downloads) {
+    io::AtomicDirectory place(download_folder(folder, download.wheel));
+    fetch(download, place.staging() / kWheel, options);
+    place.commit();
+  }
+}
+
+void unpack(const PluginPackage& package, const fs::path& folder, const fs::path& target) {
+  for (const WheelPart& part : package.parts) {
+    const fs::path archive = download_folder(folder, part.wheel) / kWheel;
+    io::unzip(archive, part.from, target / part.to);
+    if (fs::is_regular_file(target / part.proof)) continue;
+    throw DataError({.where = to_string(part.wheel),
+                     .given = "a wheel without " + part.proof,
+                     .expected = "one that has it in " + (part.from.empty() ? "it" : part.from)});
+  }
+}
+
+pjrt::PluginVersion version_of(const PluginPackage& package, const fs::path& folder) {
+  try {
+    return pjrt::Plugin::load(folder / package.file).version();
+  } catch (DeviceError& error) {
+    error.set_where("plugin " + package.name + ", which is not installed therefore");
+    throw;
+  }
+}
+
+// Installations share the folder of fetched wheels.
+io::LockFile lock_of(const fs::path& folder) {
+  fs::create_directories(folder);
+  const fs::path path = folder / ".install-lock";
+  if (auto held = io::LockFile::try_hold(path)) return std::move(*held);
+  const std::string holder = io::LockFile::holder(path);
+  throw DeviceError({.where = folder.string(),
+                     .given = "another installation into it" + (holder.empty() ? "" : ", by process " + holder),
+                     .expected = "one at a time",
+                     .fix = "wait for that one, or end it"});
+}
+
+}  // namespace
+
+pjrt::PluginVersion install_plugin(const PluginPackage& package, const InstallOptions& options) {
+  require_machine(package);
+  const fs::path folder = folder_of(package);
+  const io::LockFile lock = lock_of(folder.parent_path());
+  io::recover_directory(folder);
+  fetch_all(missing_downloads(package, folder, options.index), folder, options);
+  options.unpack();
+  io::AtomicDirectory made(folder);
+  unpack(package, folder, made.staging());
+  const pjrt::PluginVersion version = version_of(package, made.staging());
+  made.commit();
+  for (const WheelPart& part : package.parts) io::remove_directory(download_folder(folder, part.wheel));
+  std::error_code others;  // wheels of another plugin
+  fs::remove(folder.parent_path() / "downloads", others);
+  return version;
+}
+
+}  // namespace portatune

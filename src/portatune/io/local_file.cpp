@@ -1,0 +1,53 @@
+#include "portatune/io/local_file.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cerrno>
+
+#include "portatune/base/file_descriptor.h"
+#include "portatune/io/file.h"
+
+namespace portatune::io {
+namespace {
+
+class LocalFile final : public RandomAccessFile {
+ public:
+  // O_NONBLOCK: opening a pipe by mistake must not wait for a writer.
+  LocalFile(const std::string& path, Access access)
+      : path_(path),
+        file_(FileDescriptor::open(path, O_RDONLY | O_NONBLOCK)),
+        size_(size_of_regular_file(file_, path)) {
+    if (access == Access::kSequential) posix_fadvise(file_.number(), 0, 0, POSIX_FADV_SEQUENTIAL);
+  }
+
+  int64_t size() const override { return size_; }
+  // Times say nothing: a copy has others, and a changed file may have the same.
+  std::optional<std::string> identity() const override { return std::nullopt; }
+
+  size_t read_at(int64_t offset, std::span<char> target) const override {
+    size_t done = 0;
+    while (done < target.size()) {
+      const auto at = static_cast<off_t>(offset) + static_cast<off_t>(done);
+      const ssize_t count = pread(file_.number(), target.data() + done, target.size() - done, at);
+      if (count < 0 && errno == EINTR) continue;
+      if (count < 0) throw_system_error("read", path_, errno);
+      if (count == 0) break;
+      done += static_cast<size_t>(count);
+    }
+    return done;
+  }
+
+ private:
+  const std::string path_;
+  const FileDescriptor file_;
+  const int64_t size_;
+};
+
+}  // namespace
+
+std::shared_ptr<const RandomAccessFile> open_local(const std::string& path, Access access) {
+  return std::make_shared<const LocalFile>(path, access);
+}
+
+}  // namespace portatune::io

@@ -1,0 +1,67 @@
+// Expressions, by Jinja's precedences.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "portatune/jinja/syntax.h"
+#include "portatune/jinja/token_stream.h"
+
+namespace portatune::jinja {
+
+class ExpressionParser {
+ public:
+  explicit ExpressionParser(TokenStream& tokens) : tokens_(tokens) {}
+
+  /// With `a if b else c`.
+  ExpressionPtr conditional();
+  /// Without, as what a `for` goes over.
+  ExpressionPtr logical_or();
+  /// Several with commas between them are a tuple.
+  ExpressionPtr tuple(bool with_conditional = true);
+  /// | a | b(c): what stands behind a block.
+  std::vector<std::unique_ptr<const FilterCall>> filters();
+  std::unique_ptr<const FilterCall> filter(ExpressionPtr of);
+
+  /// What is parsed within something else; counted, so that no template exhausts the stack.
+  class Level {
+   public:
+    explicit Level(ExpressionParser& parser);
+    ~Level() { --parser_.depth_; }
+    Level(const Level&) = delete;
+    Level& operator=(const Level&) = delete;
+
+   private:
+    ExpressionParser& parser_;
+  };
+
+ private:
+  class Chain;
+  ExpressionPtr logical_and();
+  ExpressionPtr logical_not();
+  ExpressionPtr comparison();
+  ExpressionPtr sum();
+  ExpressionPtr concatenation();
+  ExpressionPtr product();
+  ExpressionPtr power();
+  ExpressionPtr unary(bool with_filters);
+  ExpressionPtr primary();
+  ExpressionPtr named(const Token& token);
+  ExpressionPtr number(const Token& token);
+  ExpressionPtr text();
+  ExpressionPtr list();
+  ExpressionPtr dict();
+  ExpressionPtr postfix(ExpressionPtr expression);
+  ExpressionPtr filters_and_tests(ExpressionPtr expression);
+  ExpressionPtr subscript(ExpressionPtr of);
+  ExpressionPtr attribute(ExpressionPtr of);
+  ExpressionPtr test(ExpressionPtr of);
+  CallArguments arguments();
+  CallArguments test_arguments();
+
+  TokenStream& tokens_;
+  int depth_ = 0;
+};
+
+}  // namespace portatune::jinja

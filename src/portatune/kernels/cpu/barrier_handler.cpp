@@ -1,0 +1,30 @@
+// Handler of optimization_barrier: gives its operands back. XLA knows nothing of what it computes, so it neither moves
+// computations over it nor merges those on its two sides.
+#include <cstring>
+
+#include "portatune/kernels/cpu/handler.h"
+#include "portatune/kernels/cpu/handlers.h"
+
+namespace portatune::kernels {
+namespace {
+
+ffi::Error barrier(ffi::RemainingArgs operands, ffi::RemainingRets results) {
+  return run_handler([&] {
+    require(operands.size() == results.size(), "portatune.barrier", "a result for each operand");
+    for (size_t i = 0; i < operands.size(); ++i) {
+      const auto from = operands.get<Operand>(i);
+      auto to = results.get<Operand>(i);
+      require(from.has_value() && to.has_value() && from->size_bytes() == (*to)->size_bytes(), "portatune.barrier",
+              "results like the operands");
+      // They share memory, unless XLA has to keep the operand, too.
+      void* target = (*to)->untyped_data();
+      if (target != from->untyped_data()) std::memcpy(target, from->untyped_data(), from->size_bytes());
+    }
+  });
+}
+
+}  // namespace
+
+XLA_FFI_DEFINE_HANDLER_SYMBOL(portatune_barrier, barrier, ffi::Ffi::Bind().RemainingArgs().RemainingRets());
+
+}  // namespace portatune::kernels

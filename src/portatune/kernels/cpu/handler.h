@@ -1,0 +1,86 @@
+// What the FFI handlers share: XLA's threads, buffers as the kernels see them, errors on their way back to XLA.
+#pragma once
+
+#include <algorithm>
+#include <exception>
+#include <string>
+#include <utility>
+
+#include "portatune/base/thread_pool.h"
+#include "portatune/error.h"
+#include "portatune/kernels/cpu/element.h"
+#include "portatune/kernels/cpu/workers.h"
+#include "portatune/tensor.h"
+#include "xla/ffi/api/ffi.h"
+
+namespace portatune::kernels {
+
+namespace ffi = xla::ffi;
+using Operand = ffi::AnyBuffer;
+using Result = ffi::Result<ffi::AnyBuffer>;
+
+/// XLA's own pool, lent to a handler for the time of its call. Of a client with more devices than there are cores it
+/// has a thread for each device, but no more of them than there are cores get on at once.
+class XlaWorkers final : public Workers {
+ public:
+  explicit XlaWorkers(ffi::ThreadPool pool) : pool_(pool) {}
+
+  int threads() const override {
+    static const int64_t cores = usable_cores();
+    return static_cast<int>(std::clamp<int64_t>(pool_.num_threads(), 1, cores));
+  }
+  void submit(std::function<void()> task) const override {
+    ffi::ThreadPool pool = pool_;  // Schedule() is not const
+    pool.Schedule(std::move(task));
+  }
+
+ private:
+  ffi::ThreadPool pool_;
+};
+
+/// Element type of a buffer. UsageError if the kernels know nothing of it.
+DType dtype_of(const ffi::AnyBuffer& buffer);
+
+/// Size of the last axis; 1 for a scalar.
+int64_t last_size(const ffi::AnyBuffer& buffer);
+/// Product of all sizes but the last: what is left when leading axes are flattened.
+int64_t leading_size(const ffi::AnyBuffer& buffer);
+
+/// Throws ShapeError, naming the call's target, unless `condition` holds. `expected` says what should be so.
+void require(bool condition, const char* target, const char* expected);
+
+/// Throws ShapeError unless the buffer has this element type and number of elements.
+void require_array(const ffi::AnyBuffer& buffer, DType type, int64_t size, const char* target, const char* expected);
+
+/// Calls body(T()) with the C++ type of `activations`: float or Bfloat16. ShapeError if they are of another.
+template <class Body>
+void with_float_type(const ffi::AnyBuffer& activations, const char* target, Body body) {
+  const DType type = dtype_of(activations);
+  require(type == DType::kFloat32 || type == DType::kBFloat16, target, "float32 or bfloat16 activations");
+  if (type == DType::kBFloat16) {
+    body(Bfloat16());
+  } else {
+    body(float());
+  }
+}
+
+/// The buffer's memory as an array of T, whose DType has been checked.
+template <class T>
+T* data_of(const ffi::AnyBuffer& buffer) {
+  return static_cast<T*>(buffer.untyped_data());
+}
+
+/// Runs a handler's body. What it throws reaches XLA as an error: an exception must not cross its C interface.
+template <class Body>
+ffi::Error run_handler(Body body) {
+  try {
+    body();
+    return ffi::Error::Success();
+  } catch (const Error& error) {
+    return ffi::Error::InvalidArgument(error.what());
+  } catch (const std::exception& error) {
+    return ffi::Error::Internal(error.what());
+  }
+}
+
+}  // namespace portatune::kernels

@@ -1,0 +1,121 @@
+#include "portatune/metrics.h"
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+#include "portatune/error.h"
+
+namespace portatune::metrics {
+namespace {
+
+void require_length(const char* what, size_t length, size_t rows) {
+  if (length == rows) return;
+  throw UsageError({.where = "metric update",
+                    .given = std::to_string(length) + " " + what + " for " + std::to_string(rows) + " predictions",
+                    .expected = "one for each"});
+}
+
+[[noreturn]] void refuse(size_t row, const std::string& given, const char* expected) {
+  throw DataError(
+      {.where = "metric update, row " + std::to_string(row) + " of the batch", .given = given, .expected = expected});
+}
+
+double weight_of(std::span<const float> weights, size_t row) {
+  if (weights.empty()) return 1;
+  const float weight = weights[row];
+  if (!std::isfinite(weight) || weight < 0) {
+    refuse(row, "the weight " + std::to_string(weight), "a finite weight of at least 0");
+  }
+  return weight;
+}
+
+std::optional<double> quotient(double sum, double weight) {
+  if (weight == 0) return std::nullopt;
+  return sum / weight;
+}
+
+}  // namespace
+
+void Metric::update(std::span<const float> predictions, std::span<const float> targets,
+                    std::span<const float> weights) {
+  const size_t rows = predictions.size();
+  require_length("targets", targets.size(), rows);
+  if (!weights.empty()) require_length("weights", weights.size(), rows);
+  for (size_t row = 0; row < rows; ++row) {
+    if (weight_of(weights, row) == 0) continue;
+    if (const char* expected = objection(predictions[row], targets[row])) {
+      refuse(row, "prediction " + std::to_string(predictions[row]) + ", target " + std::to_string(targets[row]),
+             expected);
+    }
+  }
+  for (size_t row = 0; row < rows; ++row) {
+    const double weight = weight_of(weights, row);
+    if (weight != 0) add(predictions[row], targets[row], weight);
+  }
+}
+
+const char* Mean::objection(float, float) const { return nullptr; }
+
+void Mean::add(float prediction, float, double weight) {
+  sum_ += weight * prediction;
+  weight_ += weight;
+}
+
+std::optional<double> Mean::result() const { return quotient(sum_, weight_); }
+
+const char* Accuracy::objection(float prediction, float target) const {
+  const bool are_ids = std::trunc(prediction) == prediction && std::trunc(target) == target;
+  return are_ids ? nullptr : "class ids";
+}
+
+void Accuracy::add(float prediction, float target, double weight) {
+  if (prediction == target) hits_ += weight;
+  weight_ += weight;
+}
+
+std::optional<double> Accuracy::result() const { return quotient(hits_, weight_); }
+
+const char* RocAuc::objection(float prediction, float target) const {
+  if (target != 0 && target != 1) return "a target of 0 or 1";
+  return std::isfinite(prediction) ? nullptr : "a finite score";
+}
+
+void RocAuc::add(float prediction, float target, double weight) {
+  examples_.push_back({weight, prediction, target == 1});
+}
+
+std::optional<double> RocAuc::result() const {
+  std::vector<Example> sorted = examples_;
+  std::sort(sorted.begin(), sorted.end(), [](const Example& a, const Example& b) { return a.score < b.score; });
+  double negatives = 0, positives = 0;  // weights below the score at hand
+  double wins = 0;                      // weight of the pairs in which the positive example scores higher
+  for (size_t begin = 0, end = 0; begin < sorted.size(); begin = end) {
+    double tied_negatives = 0, tied_positives = 0;
+    for (; end < sorted.size() && sorted[end].score == sorted[begin].score; ++end) {
+      (sorted[end].positive ? tied_positives : tied_negatives) += sorted[end].weight;
+    }
+    wins += tied_positives * (negatives + tied_negatives / 2);
+    negatives += tied_negatives;
+    positives += tied_positives;
+  }
+  return quotient(wins, negatives * positives);
+}
+
+std::vector<float> argmax(std::span<const float> scores, int64_t classes) {
+  if (classes <= 0 || scores.size() % static_cast<size_t>(classes) != 0) {
+    throw UsageError({.where = "argmax",
+                      .given = std::to_string(scores.size()) + " scores for " + std::to_string(classes) + " classes",
+                      .expected = "a row of scores, one for each class, per example"});
+  }
+  std::vector<float> ids;
+  for (auto row = scores.begin(); row != scores.end(); row += classes) {
+    // "a < b" that holds for a NaN on the right and never for one on the left: the first NaN wins.
+    const auto best =
+        std::max_element(row, row + classes, [](float a, float b) { return !std::isnan(a) && !(a >= b); });
+    ids.push_back(static_cast<float>(best - row));
+  }
+  return ids;
+}
+
+}  // namespace portatune::metrics

@@ -1,0 +1,110 @@
+#include "portatune/io/json.h"
+#include "portatune/models/architectures.h"
+#include "portatune/models/bert_layers.h"
+#include "portatune/models/config_checks.h"
+#include "portatune/models/lm_head.h"
+#include "portatune/models/text_inputs.h"
+#include "portatune/ops.h"
+
+namespace portatune::models {
+namespace {
+
+using nn::Scope;
+
+// The fields of config.json that ALBERT has beside BERT's, as it spells them.
+struct AlbertConfig : BertFields {
+  int64_t embedding_size = 128;
+  int64_t num_hidden_groups = 1;
+  int64_t inner_group_num = 1;
+  double classifier_dropout_prob = 0.1;
+};
+
+Value self_attention(const Scope& s, const AlbertConfig& c, const Value& x, const Value& mask) {
+  const Value attended = bert_self_attention(s, c, x, mask);
+  const Value projected = dropout(s, linear(s / "dense", attended, c.hidden_size, nn::rows()), c.hidden_dropout_prob);
+  return layer_norm(s / "LayerNorm", x + projected, c.layer_norm_eps);
+}
+
+Value encoder_layer(const Scope& s, const AlbertConfig& c, const Value& x, const Value& mask) {
+  const Value h = self_attention(s / "attention", c, x, mask);
+  const Value expanded = linear(s / "ffn", h, c.intermediate_size, nn::columns());
+  const Value y = linear(s / "ffn_output", nn::activate(c.hidden_act, expanded), c.hidden_size, nn::rows());
+  return layer_norm(s / "full_layer_layer_norm", h + y, c.layer_norm_eps);
+}
+
+// The group whose parameters layer i has, in transformers' arithmetic.
+int64_t group_of(const AlbertConfig& c, int64_t i) {
+  const double layers_per_group = static_cast<double>(c.num_hidden_layers) / static_cast<double>(c.num_hidden_groups);
+  return static_cast<int64_t>(static_cast<double>(i) / layers_per_group);
+}
+
+AlbertConfig albert_config(const io::JsonObject& config) {
+  config.ignore({"down_scale_factor", "gap_size", "layers_to_keep", "net_structure_type", "num_memory_blocks"});
+  AlbertConfig c{
+      bert_fields(config, {.hidden_act = "gelu_new", .hidden_dropout_prob = 0, .attention_probs_dropout_prob = 0})};
+  c.embedding_size = config.get_int_or("embedding_size", c.embedding_size, kSize);
+  c.num_hidden_groups = config.get_int_or("num_hidden_groups", c.num_hidden_groups, {1, c.num_hidden_layers});
+  c.inner_group_num = config.get_int_or("inner_group_num", c.inner_group_num, {1, 1024});
+  c.classifier_dropout_prob = config.get_float_or("classifier_dropout_prob", c.classifier_dropout_prob, kRate);
+  return c;
+}
+
+TextModelFacts facts_of(const AlbertConfig& c) {
+  TextModelFacts facts = bert_facts("Albert", "albert", c);
+  facts.classifier_dropout = c.classifier_dropout_prob;
+  return facts;
+}
+
+class Albert final : public TextModel {
+ public:
+  explicit Albert(const AlbertConfig& c) : TextModel(facts_of(c)), c_(c) {}
+
+  Values hidden_states(const Scope& root, const TextInputs& in) const override {
+    const Scope s = root / "albert", encoder = s / "encoder";
+    const Value mask = mask_of(in);
+    const Value narrow = bert_embeddings(s / "embeddings", c_, in, {positions_of(in)}, c_.embedding_size);
+    Values x{linear(encoder / "embedding_hidden_mapping_in", narrow, c_.hidden_size)};
+    for (int64_t i = 0; i < c_.num_hidden_layers; ++i) {
+      const Scope group = encoder / "albert_layer_groups" / group_of(c_, i) / "albert_layers";
+      for (int64_t j = 0; j < c_.inner_group_num; ++j) {
+        x.push_back(nn::remat(s, x.back(), encoder_layer(group / j, c_, x.back(), mask)));
+      }
+    }
+    return x;
+  }
+
+  Value pooler_output(const Scope& root, const Value& x) const override {
+    return tanh(linear(root / "albert" / "pooler", nn::first_token(x), c_.hidden_size));
+  }
+
+  Value sequence_logits(const Scope& root, const TextInputs&, const Value& x, int64_t num_labels) const override {
+    return token_logits(root, pooler_output(root, x), num_labels);
+  }
+
+  Value choice_logits(const Scope& root, const TextInputs&, const Value& x) const override {
+    return token_logits(root, pooler_output(root, x), 1);
+  }
+
+  Value masked_lm_logits(const Scope& root, const Value& x) const override {
+    const Scope s = root / "predictions";
+    const Value dense = nn::activate(c_.hidden_act, linear(s / "dense", x, c_.embedding_size));
+    const Value h = layer_norm(s / "LayerNorm", dense, c_.layer_norm_eps);
+    return lm_decoder(s, h, {"albert.embeddings.word_embeddings.weight", c_.tie_word_embeddings, c_.vocab_size});
+  }
+
+  // Of ALBERT's own objective: whether the two texts stand in their order (0) or not (1).
+  Value next_sentence_logits(const Scope& root, const Value& x) const override {
+    return token_logits(root / "sop_classifier", pooler_output(root, x), 2);
+  }
+
+ private:
+  AlbertConfig c_;
+};
+
+}  // namespace
+
+std::unique_ptr<TextModel> albert(const io::JsonObject& config) {
+  return std::make_unique<Albert>(albert_config(config));
+}
+
+}  // namespace portatune::models

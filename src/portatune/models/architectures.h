@@ -1,0 +1,51 @@
+// The architectures, one file each: what `model_type` of a config.json leads to in the registry.
+#pragma once
+
+#include <memory>
+
+#include "portatune/models.h"
+
+namespace portatune::models {
+
+// CheckpointError for a value out of range and for a variant that is not built.
+
+/// ALBERT. Lan et al. 2019, arXiv:1909.11942
+std::unique_ptr<TextModel> albert(const io::JsonObject& config);
+/// BERT. Devlin et al. 2018, arXiv:1810.04805
+std::unique_ptr<TextModel> bert(const io::JsonObject& config);
+/// DistilBERT. Sanh et al. 2019, arXiv:1910.01108
+std::unique_ptr<TextModel> distilbert(const io::JsonObject& config);
+/// ELECTRA, discriminator and generator. Clark et al. 2020, arXiv:2003.10555
+std::unique_ptr<TextModel> electra(const io::JsonObject& config);
+/// ModernBERT. Warner et al. 2024, arXiv:2412.13663
+std::unique_ptr<TextModel> modernbert(const io::JsonObject& config);
+/// RoBERTa. Liu et al. 2019, arXiv:1907.11692
+std::unique_ptr<TextModel> roberta(const io::JsonObject& config);
+/// XLM-RoBERTa: RoBERTa in a hundred languages. Conneau et al. 2019, arXiv:1911.02116
+std::unique_ptr<TextModel> xlm_roberta(const io::JsonObject& config);
+
+/// ViT. Dosovitskiy et al. 2020, arXiv:2010.11929
+std::unique_ptr<ImageModel> vit(const io::JsonObject& config);
+/// DeiT. Touvron et al. 2020, arXiv:2012.12877
+std::unique_ptr<ImageModel> deit(const io::JsonObject& config);
+
+/// GPT-2. Radford et al. 2019, "Language Models are Unsupervised Multitask Learners"
+std::unique_ptr<TextModel> gpt2(const io::JsonObject& config);
+
+/// OPT, with the norm before each half of a layer or, as in opt-350m, after. Zhang et al. 2022, arXiv:2205.01068
+std::unique_ptr<TextModel> opt(const io::JsonObject& config);
+
+/// Llama. Touvron et al. 2023, arXiv:2302.13971 and 2307.09288; Grattafiori et al. 2024, arXiv:2407.21783
+std::unique_ptr<TextModel> llama(const io::JsonObject& config);
+
+/// Mistral: Llama with a sliding window. Jiang et al. 2023, arXiv:2310.06825
+std::unique_ptr<TextModel> mistral(const io::JsonObject& config);
+
+/// Qwen2: Llama with biases for queries, keys and values, and windows in the upper layers. Yang et al. 2024,
+/// arXiv:2407.10671
+std::unique_ptr<TextModel> qwen2(const io::JsonObject& config);
+
+/// Qwen3: Qwen2 with norms of queries and keys, and without the biases. Yang et al. 2025, arXiv:2505.09388
+std::unique_ptr<TextModel> qwen3(const io::JsonObject& config);
+
+}  // namespace portatune::models

@@ -1,0 +1,113 @@
+#include "portatune/models/bert_layers.h"
+
+#include <cmath>
+
+#include "portatune/error.h"
+#include "portatune/io/json.h"
+#include "portatune/models/config_checks.h"
+#include "portatune/ops.h"
+
+namespace portatune::models {
+namespace {
+
+using nn::Scope;
+
+// LayerNorm(x + Dropout(Linear(y))): how both halves of a layer end.
+Value add_and_norm(const Scope& s, const BertFields& c, const Value& x, const Value& y) {
+  const Value projected = dropout(s, linear(s / "dense", y, c.hidden_size, nn::rows()), c.hidden_dropout_prob);
+  return layer_norm(s / "LayerNorm", x + projected, c.layer_norm_eps);
+}
+
+Value encoder_layer(const Scope& s, const BertFields& c, const Value& x, const Value& mask) {
+  const Value attended = bert_self_attention(s / "attention" / "self", c, x, mask);
+  const Value h = add_and_norm(s / "attention" / "output", c, x, attended);
+  const Value expanded = linear(s / "intermediate" / "dense", h, c.intermediate_size, nn::columns());
+  return add_and_norm(s / "output", c, h, nn::activate(c.hidden_act, expanded));
+}
+
+void refuse_variants(const io::JsonObject& config) {
+  const std::string positions = config.get_string_or("position_embedding_type", "absolute");
+  if (positions != "absolute") {
+    throw CheckpointError({.where = "config.json, position_embedding_type",
+                           .given = "\"" + positions + "\"",
+                           .expected = "\"absolute\", the only kind of positions that is built for this architecture"});
+  }
+  if (config.get_bool_or("is_decoder", false) || config.get_bool_or("add_cross_attention", false)) {
+    throw CheckpointError({.where = "config.json, is_decoder or add_cross_attention",
+                           .given = "true",
+                           .expected = "false: this architecture is built as an encoder"});
+  }
+}
+
+}  // namespace
+
+TextModelFacts bert_facts(std::string class_prefix, std::string base_prefix, const BertFields& c) {
+  return {.class_prefix = std::move(class_prefix),
+          .base_prefix = std::move(base_prefix),
+          .vocab_size = c.vocab_size,
+          .hidden_size = c.hidden_size,
+          .max_length = c.max_position_embeddings,
+          .type_vocab_size = c.type_vocab_size,
+          .initializer_range = c.initializer_range,
+          .classifier_dropout = c.head_dropout()};
+}
+
+BertFields bert_fields(const io::JsonObject& config, const BertFields& defaults) {
+  refuse_variants(config);
+  BertFields c = defaults;
+  c.vocab_size = config.get_int("vocab_size", {1, 1 << 24});
+  c.hidden_size = config.get_int("hidden_size", kSize);
+  c.num_hidden_layers = config.get_int("num_hidden_layers", {1, 1024});
+  c.num_attention_heads = config.get_int("num_attention_heads", kSize);
+  c.intermediate_size = config.get_int("intermediate_size", kSize);
+  c.hidden_act = config.get_string_or("hidden_act", c.hidden_act);
+  c.hidden_dropout_prob = config.get_float_or("hidden_dropout_prob", c.hidden_dropout_prob, kRate);
+  c.attention_probs_dropout_prob =
+      config.get_float_or("attention_probs_dropout_prob", c.attention_probs_dropout_prob, kRate);
+  c.max_position_embeddings = config.get_int_or("max_position_embeddings", c.max_position_embeddings, kSize);
+  c.type_vocab_size = config.get_int_or("type_vocab_size", c.type_vocab_size, kSize);
+  c.initializer_range = config.get_float_or("initializer_range", c.initializer_range, {0, 10});
+  c.layer_norm_eps = config.get_float_or("layer_norm_eps", c.layer_norm_eps, {0, 1});
+  if (config.has("classifier_dropout")) c.classifier_dropout = config.get_float("classifier_dropout", kRate);
+  c.pad_token_id = config.get_int_or("pad_token_id", c.pad_token_id, {-1, c.vocab_size - 1});
+  c.tie_word_embeddings = config.get_bool_or("tie_word_embeddings", c.tie_word_embeddings);
+  require_activation("hidden_act", c.hidden_act);
+  require_multiple("hidden_size", c.hidden_size, "num_attention_heads", c.num_attention_heads);
+  return c;
+}
+
+Value bert_embeddings(const Scope& s, const BertFields& c, const TextInputs& in, const Positions& positions,
+                      int64_t width) {
+  const Value type_ids = in.token_type_ids ? in.token_type_ids : full(in.input_ids.type(), 0);
+  const Value words = word_embedding(s / "word_embeddings", in.input_ids, c.vocab_size, width, c.pad_token_id);
+  const Value types = embedding(s / "token_type_embeddings", type_ids, c.type_vocab_size, width);
+  const Value places = embedding(s / "position_embeddings", positions.ids, c.max_position_embeddings, width,
+                                 positions.padding_id);  // [seq, width] or [batch, seq, width]
+  return dropout(s, layer_norm(s / "LayerNorm", words + types + places, c.layer_norm_eps), c.hidden_dropout_prob);
+}
+
+Value bert_self_attention(const Scope& s, const BertFields& c, const Value& x, const Value& mask) {
+  const int64_t heads = nn::share(s, "attention heads", c.num_attention_heads);
+  const Value q = linear(s / "query", x, c.hidden_size, nn::columns());
+  const Value k = linear(s / "key", x, c.hidden_size, nn::columns());
+  const Value v = linear(s / "value", x, c.hidden_size, nn::columns());
+  return attention(s, q, k, v, mask,
+                   {.heads = heads,
+                    .scale = 1 / std::sqrt(static_cast<double>(c.hidden_size / c.num_attention_heads)),
+                    .dropout = c.attention_probs_dropout_prob,
+                    .dropout_heads = c.num_attention_heads});
+}
+
+Values bert_layers(const Scope& s, const BertFields& c, const Value& x, const Value& mask) {
+  Values states{x};
+  for (int64_t i = 0; i < c.num_hidden_layers; ++i) {
+    states.push_back(nn::remat(s, states.back(), encoder_layer(s / "layer" / i, c, states.back(), mask)));
+  }
+  return states;
+}
+
+Value bert_pooler(const Scope& s, const Value& x) {
+  return tanh(linear(s / "dense", nn::first_token(x), x.shape().back()));
+}
+
+}  // namespace portatune::models

@@ -1,0 +1,47 @@
+#include "portatune/models/decoder_attention.h"
+
+#include <limits>
+
+#include "portatune/models/text_inputs.h"
+
+namespace portatune::models {
+namespace {
+
+// The bias, with keys hidden that stand more than `window` - 1 before place `start`.
+Value hide_before(const Value& bias, const Value& start, int64_t window) {
+  const Value place = iota({DType::kInt32, bias.shape()}, 3);
+  const Value first = start - full({DType::kInt32, {}}, static_cast<double>(window - 1));
+  const Value lowest = full({DType::kFloat32, {}}, std::numeric_limits<float>::lowest());
+  return select(compare(Direction::kLess, place, first), lowest, bias);
+}
+
+}  // namespace
+
+DecoderPass decoder_pass(const TextInputs& in, KeyValueCache* cache, const Value& start) {
+  return {mask_of(in), cache, start};
+}
+
+Value causal_attention(const nn::Scope& s, const DecoderPass& pass, int64_t layer, const Values& qkv,
+                       AttentionOptions options, std::optional<int64_t> window) {
+  options.band = {.before = {}, .after = 0};
+  if (window) options.band.before = *window - 1;
+  if (!pass.cache) return nn::attention(s, qkv[0], qkv[1], qkv[2], pass.mask, options);
+
+  Value& keys = pass.cache->keys.at(static_cast<size_t>(layer));
+  Value& values = pass.cache->values.at(static_cast<size_t>(layer));
+  const Value start = pass.start ? pass.start : full({DType::kInt32, {}}, 0);
+  keys = dynamic_update_slice(keys, qkv[1], 1, start);
+  values = dynamic_update_slice(values, qkv[2], 1, start);
+  // The first tokens see nothing but each other. A later one stands where the mask ends.
+  if (!pass.start) return nn::attention(s, qkv[0], qkv[1], qkv[2], pass.mask, options);
+  options.band = {};
+  const Value bias = window ? hide_before(pass.mask, start, *window) : pass.mask;
+  return nn::attention(s, qkv[0], keys, values, bias, options);
+}
+
+KeyValueCache zero_cache(int64_t layers, const TensorType& type) {
+  const Values zeros(static_cast<size_t>(layers), full(type, 0));
+  return {zeros, zeros};
+}
+
+}  // namespace portatune::models

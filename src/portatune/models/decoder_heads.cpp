@@ -1,0 +1,28 @@
+#include "portatune/models/decoder_heads.h"
+
+#include "portatune/ops.h"
+
+namespace portatune::models {
+
+Value last_token(const Value& x, const TextInputs& in, int64_t pad_token_id) {
+  const Shape& s = x.shape();
+  const TensorType ids{DType::kInt32, {s[0], s[1]}};
+  const Value text = pad_token_id < 0 ? in.attention_mask : in.input_ids;
+  const double padding = pad_token_id < 0 ? 0 : static_cast<double>(pad_token_id);
+  const Value is_padding = compare(Direction::kEqual, text, full(text.type(), padding));
+  const Value last = max(select(is_padding, full(ids, 0), iota(ids, 1)), {1});
+  const Value first_of_row = iota({DType::kInt32, {s[0]}}, 0) * full({DType::kInt32, {}}, static_cast<double>(s[1]));
+  return gather_rows(reshape(x, {s[0] * s[1], s[2]}), first_of_row + last);
+}
+
+Value score_of_last_token(const nn::Scope& root, const TextInputs& in, const Value& x, int64_t pad_token_id,
+                          int64_t num_labels) {
+  const Value last = last_token(x, in, pad_token_id);
+  return convert(linear(root / "score", last, num_labels, {.bias = false}), DType::kFloat32);
+}
+
+Value next_token_logits(const nn::Scope& root, const Value& x, const LmDecoder& decoder) {
+  return lm_logits(root, x, vocabulary_weight(root / "lm_head", x.shape().back(), decoder), decoder);
+}
+
+}  // namespace portatune::models

@@ -1,0 +1,156 @@
+#include <cmath>
+
+#include "portatune/io/json.h"
+#include "portatune/models/architectures.h"
+#include "portatune/models/config_checks.h"
+#include "portatune/models/lm_head.h"
+#include "portatune/models/text_inputs.h"
+#include "portatune/ops.h"
+
+namespace portatune::models {
+namespace {
+
+using nn::Initializer;
+using nn::Scope;
+
+constexpr double kLayerNormEps = 1e-12;
+
+// The fields of config.json that shape the computation, as it spells them.
+struct DistilBertConfig {
+  int64_t vocab_size = 30522;
+  int64_t max_position_embeddings = 512;
+  bool sinusoidal_pos_embds = false;
+  int64_t n_layers = 6;
+  int64_t n_heads = 12;
+  int64_t dim = 768;
+  int64_t hidden_dim = 3072;
+  double dropout = 0.1;
+  double attention_dropout = 0.1;
+  double qa_dropout = 0.1;
+  double seq_classif_dropout = 0.2;
+  std::string activation = "gelu";
+  double initializer_range = 0.02;
+  bool tie_word_embeddings = true;
+  int64_t pad_token_id = 0;
+};
+
+// Sinusoidal ones are only where a new model starts: they are trained like the others, as in transformers 5.
+Value position_embeddings(const Scope& s, const DistilBertConfig& c, const TextInputs& in) {
+  const Initializer normal{Initializer::Kind::kNormal, c.initializer_range};
+  const Initializer sinusoids{Initializer::Kind::kSinusoids};
+  const Value table =
+      s.rounded_parameter("weight", {c.max_position_embeddings, c.dim}, c.sinusoidal_pos_embds ? sinusoids : normal);
+  const Value rows =
+      in.position_ids ? gather_rows(table, in.position_ids) : slice(table, 0, {0, in.input_ids.shape()[1]});
+  return convert(rows, s.options().compute_dtype);
+}
+
+// The sum of word and position embeddings, normalised; [batch, seq, dim].
+Value embed(const Scope& s, const DistilBertConfig& c, const TextInputs& in) {
+  const Value words = word_embedding(s / "word_embeddings", in.input_ids, c.vocab_size, c.dim, c.pad_token_id);
+  const Value places = position_embeddings(s / "position_embeddings", c, in);  // [seq, dim] or [batch, seq, dim]
+  return dropout(s, layer_norm(s / "LayerNorm", words + places, kLayerNormEps), c.dropout);
+}
+
+Value self_attention(const Scope& s, const DistilBertConfig& c, const Value& x, const Value& mask) {
+  const int64_t heads = nn::share(s, "attention heads", c.n_heads);
+  const Value q = linear(s / "q_lin", x, c.dim, nn::columns());
+  const Value k = linear(s / "k_lin", x, c.dim, nn::columns());
+  const Value v = linear(s / "v_lin", x, c.dim, nn::columns());
+  const Value attended = attention(s, q, k, v, mask,
+                                   {.heads = heads,
+                                    .scale = 1 / std::sqrt(static_cast<double>(c.dim / c.n_heads)),
+                                    .dropout = c.attention_dropout,
+                                    .dropout_heads = c.n_heads});
+  return linear(s / "out_lin", attended, c.dim, nn::rows());
+}
+
+Value feed_forward(const Scope& s, const DistilBertConfig& c, const Value& x) {
+  const Value expanded = nn::activate(c.activation, linear(s / "lin1", x, c.hidden_dim, nn::columns()));
+  return dropout(s, linear(s / "lin2", expanded, c.dim, nn::rows()), c.dropout);
+}
+
+Value encoder_layer(const Scope& s, const DistilBertConfig& c, const Value& x, const Value& mask) {
+  const Value attended = self_attention(s / "attention", c, x, mask);
+  const Value h = layer_norm(s / "sa_layer_norm", x + attended, kLayerNormEps);
+  return layer_norm(s / "output_layer_norm", h + feed_forward(s / "ffn", c, h), kLayerNormEps);
+}
+
+DistilBertConfig distilbert_config(const io::JsonObject& config) {
+  config.ignore({"tie_weights_", "output_past"});
+  DistilBertConfig c;
+  c.vocab_size = config.get_int("vocab_size", {1, 1 << 24});
+  c.max_position_embeddings = config.get_int_or("max_position_embeddings", c.max_position_embeddings, kSize);
+  c.sinusoidal_pos_embds = config.get_bool_or("sinusoidal_pos_embds", c.sinusoidal_pos_embds);
+  c.n_layers = config.get_int("n_layers", {1, 1024});
+  c.n_heads = config.get_int("n_heads", kSize);
+  c.dim = config.get_int("dim", kSize);
+  c.hidden_dim = config.get_int("hidden_dim", kSize);
+  c.dropout = config.get_float_or("dropout", c.dropout, kRate);
+  c.attention_dropout = config.get_float_or("attention_dropout", c.attention_dropout, kRate);
+  c.qa_dropout = config.get_float_or("qa_dropout", c.qa_dropout, kRate);
+  c.seq_classif_dropout = config.get_float_or("seq_classif_dropout", c.seq_classif_dropout, kRate);
+  c.activation = config.get_string_or("activation", c.activation);
+  c.initializer_range = config.get_float_or("initializer_range", c.initializer_range, {0, 10});
+  c.tie_word_embeddings = config.get_bool_or("tie_word_embeddings", c.tie_word_embeddings);
+  c.pad_token_id = config.get_int_or("pad_token_id", c.pad_token_id, {-1, c.vocab_size - 1});
+  require_activation("activation", c.activation);
+  require_multiple("dim", c.dim, "n_heads", c.n_heads);
+  return c;
+}
+
+class DistilBert final : public TextModel {
+ public:
+  explicit DistilBert(const DistilBertConfig& c)
+      : TextModel({.class_prefix = "DistilBert",
+                   .base_prefix = "distilbert",
+                   .vocab_size = c.vocab_size,
+                   .hidden_size = c.dim,
+                   .max_length = c.max_position_embeddings,
+                   .type_vocab_size = 0,
+                   .initializer_range = c.initializer_range,
+                   .classifier_dropout = c.dropout}),
+        c_(c) {}
+
+  Values hidden_states(const Scope& root, const TextInputs& in) const override {
+    const Scope s = root / "distilbert";
+    const Value mask = mask_of(in);
+    Values x{embed(s / "embeddings", c_, in)};
+    for (int64_t i = 0; i < c_.n_layers; ++i) {
+      x.push_back(nn::remat(s, x.back(), encoder_layer(s / "transformer" / "layer" / i, c_, x.back(), mask)));
+    }
+    return x;
+  }
+
+  Value sequence_logits(const Scope& root, const TextInputs&, const Value& x, int64_t num_labels) const override {
+    const Value h = relu(linear(root / "pre_classifier", nn::first_token(x), c_.dim));
+    const Scope s = root / "classifier";
+    return convert(linear(s, dropout(s, h, c_.seq_classif_dropout), num_labels), DType::kFloat32);
+  }
+
+  Value choice_logits(const Scope& root, const TextInputs& in, const Value& x) const override {
+    return sequence_logits(root, in, x, 1);
+  }
+
+  Value span_logits(const Scope& root, const Value& x) const override {
+    return TextModel::span_logits(root, dropout(root / "qa_outputs", x, c_.qa_dropout));
+  }
+
+  Value masked_lm_logits(const Scope& root, const Value& x) const override {
+    const Value dense = nn::activate(c_.activation, linear(root / "vocab_transform", x, c_.dim));
+    const Value h = layer_norm(root / "vocab_layer_norm", dense, kLayerNormEps);
+    return lm_projection(root / "vocab_projector", h,
+                         {"distilbert.embeddings.word_embeddings.weight", c_.tie_word_embeddings, c_.vocab_size});
+  }
+
+ private:
+  DistilBertConfig c_;
+};
+
+}  // namespace
+
+std::unique_ptr<TextModel> distilbert(const io::JsonObject& config) {
+  return std::make_unique<DistilBert>(distilbert_config(config));
+}
+
+}  // namespace portatune::models

@@ -1,0 +1,88 @@
+#include "portatune/error.h"
+#include "portatune/io/json.h"
+#include "portatune/models/architectures.h"
+#include "portatune/models/bert_layers.h"
+#include "portatune/models/config_checks.h"
+#include "portatune/models/lm_head.h"
+#include "portatune/models/text_inputs.h"
+#include "portatune/ops.h"
+
+namespace portatune::models {
+namespace {
+
+using nn::Scope;
+
+// The fields of config.json that ELECTRA has beside BERT's, as it spells them.
+struct ElectraConfig : BertFields {
+  int64_t embedding_size = 128;
+  // Of the head for multiple choice.
+  bool summary_use_proj = true;
+  std::string summary_activation = "gelu";  // none where empty
+  double summary_last_dropout = 0.1;
+};
+
+ElectraConfig electra_config(const io::JsonObject& config) {
+  ElectraConfig c{bert_fields(config, {})};
+  c.embedding_size = config.get_int_or("embedding_size", c.embedding_size, kSize);
+  const std::string summary_type = config.get_string_or("summary_type", "first");
+  if (summary_type != "first") {
+    throw CheckpointError({.where = "config.json, summary_type",
+                           .given = "\"" + summary_type + "\"",
+                           .expected = "\"first\", the only kind of summary that is built"});
+  }
+  c.summary_use_proj = config.get_bool_or("summary_use_proj", c.summary_use_proj);
+  const bool has_none = config.type_of("summary_activation") == "null";
+  c.summary_activation = has_none ? "" : config.get_string_or("summary_activation", c.summary_activation);
+  if (!has_none) require_activation("summary_activation", c.summary_activation);
+  c.summary_last_dropout = config.get_float_or("summary_last_dropout", c.summary_last_dropout, kRate);
+  return c;
+}
+
+// Both models of ELECTRA, which share the body: the discriminator, which is fine-tuned, and the generator, a masked
+// language model.
+class Electra final : public TextModel {
+ public:
+  explicit Electra(const ElectraConfig& c) : TextModel(bert_facts("Electra", "electra", c)), c_(c) {}
+
+  Values hidden_states(const Scope& root, const TextInputs& in) const override {
+    const Scope s = root / "electra";
+    Value x = bert_embeddings(s / "embeddings", c_, in, {positions_of(in)}, c_.embedding_size);
+    if (c_.embedding_size != c_.hidden_size) x = linear(s / "embeddings_project", x, c_.hidden_size);
+    return bert_layers(s / "encoder", c_, x, mask_of(in));
+  }
+
+  Value sequence_logits(const Scope& root, const TextInputs&, const Value& x, int64_t num_labels) const override {
+    const Scope s = root / "classifier";
+    const Value first = dropout(s, nn::first_token(x), c_.head_dropout());
+    const Value h = dropout(s, gelu(linear(s / "dense", first, c_.hidden_size)), c_.head_dropout());
+    return convert(linear(s / "out_proj", h, num_labels), DType::kFloat32);
+  }
+
+  Value choice_logits(const Scope& root, const TextInputs&, const Value& x) const override {
+    const Scope s = root / "sequence_summary";
+    Value summary = nn::first_token(x);
+    if (c_.summary_use_proj) summary = linear(s / "summary", summary, c_.hidden_size);
+    if (!c_.summary_activation.empty()) summary = nn::activate(c_.summary_activation, summary);
+    const Value dropped = dropout(s, summary, c_.summary_last_dropout);
+    return convert(linear(root / "classifier", dropped, 1), DType::kFloat32);
+  }
+
+  Value masked_lm_logits(const Scope& root, const Value& x) const override {
+    const Scope s = root / "generator_predictions";
+    const Value dense = gelu(linear(s / "dense", x, c_.embedding_size));
+    const Value h = layer_norm(s / "LayerNorm", dense, c_.layer_norm_eps);
+    return lm_projection(root / "generator_lm_head", h,
+                         {"electra.embeddings.word_embeddings.weight", c_.tie_word_embeddings, c_.vocab_size});
+  }
+
+ private:
+  ElectraConfig c_;
+};
+
+}  // namespace
+
+std::unique_ptr<TextModel> electra(const io::JsonObject& config) {
+  return std::make_unique<Electra>(electra_config(config));
+}
+
+}  // namespace portatune::models

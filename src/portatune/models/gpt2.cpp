@@ -1,0 +1,168 @@
+#include <cmath>
+#include <optional>
+
+#include "portatune/error.h"
+#include "portatune/io/json.h"
+#include "portatune/models/architectures.h"
+#include "portatune/models/config_checks.h"
+#include "portatune/models/decoder_attention.h"
+#include "portatune/models/decoder_heads.h"
+#include "portatune/models/text_inputs.h"
+#include "portatune/ops.h"
+
+namespace portatune::models {
+namespace {
+
+using nn::Scope;
+
+// The fields of config.json that shape the computation, as it spells them.
+struct Gpt2Config {
+  int64_t vocab_size = 50257;
+  int64_t n_positions = 1024;
+  int64_t n_embd = 768;
+  int64_t n_layer = 12;
+  int64_t n_head = 12;
+  int64_t n_inner = 0;  // 4 n_embd where absent
+  std::string activation_function = "gelu_new";
+  double resid_pdrop = 0.1;
+  double embd_pdrop = 0.1;
+  double attn_pdrop = 0.1;
+  double layer_norm_epsilon = 1e-5;
+  double initializer_range = 0.02;
+  bool scale_attn_weights = true;
+  bool scale_attn_by_inverse_layer_idx = false;
+  std::optional<double> classifier_dropout, hidden_dropout;
+  bool tie_word_embeddings = true;
+  int64_t pad_token_id = -1;
+};
+
+// Word and position embeddings, [batch, seq, n_embd].
+Value embed(const Scope& s, const Gpt2Config& c, const TextInputs& in) {
+  const Value words = word_embedding(s / "wte", in.input_ids, c.vocab_size, c.n_embd);
+  const Value places = embedding(s / "wpe", positions_of(in), c.n_positions, c.n_embd);
+  return dropout(s, words + places, c.embd_pdrop);
+}
+
+double attention_scale(const Gpt2Config& c, int64_t layer) {
+  const double scale = c.scale_attn_weights ? 1 / std::sqrt(static_cast<double>(c.n_embd / c.n_head)) : 1;
+  return c.scale_attn_by_inverse_layer_idx ? scale / static_cast<double>(layer + 1) : scale;
+}
+
+// Where the residual stream is added to: the more layers add, the less each does at first.
+Value project(const Scope& s, const Gpt2Config& c, const Value& x) {
+  const double scale = 1 / std::sqrt(2 * static_cast<double>(c.n_layer));
+  return dropout(s, conv1d(s / "c_proj", x, c.n_embd, nn::rows({.initializer_scale = scale})), c.resid_pdrop);
+}
+
+Value self_attention(const Scope& s, const Gpt2Config& c, int64_t layer, const Value& x, const DecoderPass& pass) {
+  const int64_t heads = nn::share(s, "attention heads", c.n_head);
+  const Value qkv = conv1d(s / "c_attn", x, 3 * c.n_embd, nn::columns({}, 3));
+  const int64_t width = heads * (c.n_embd / c.n_head);
+  const auto part = [&](int64_t i) { return slice(qkv, -1, {i * width, (i + 1) * width}); };
+  const Value attended = causal_attention(
+      s / "attn_dropout", pass, layer, {part(0), part(1), part(2)},
+      {.heads = heads, .scale = attention_scale(c, layer), .dropout = c.attn_pdrop, .dropout_heads = c.n_head});
+  return project(s, c, attended);
+}
+
+Value mlp(const Scope& s, const Gpt2Config& c, const Value& x) {
+  const Value expanded = conv1d(s / "c_fc", x, c.n_inner, nn::columns());
+  return project(s, c, nn::activate(c.activation_function, expanded));
+}
+
+Value block(const Scope& s, const Gpt2Config& c, int64_t layer, const Value& x, const DecoderPass& pass) {
+  const Value attended = layer_norm(s / "ln_1", x, c.layer_norm_epsilon);
+  const Value h = x + self_attention(s / "attn", c, layer, attended, pass);
+  return h + mlp(s / "mlp", c, layer_norm(s / "ln_2", h, c.layer_norm_epsilon));
+}
+
+Gpt2Config gpt2_config(const io::JsonObject& config) {
+  if (config.get_bool_or("add_cross_attention", false)) {
+    throw CheckpointError({.where = "config.json, add_cross_attention",
+                           .given = "true",
+                           .expected = "false: GPT-2 is built without cross-attention"});
+  }
+  // The first of the two says where float32 is used, which is everywhere here; the others belong to another head.
+  config.ignore({"reorder_and_upcast_attn", "n_ctx", "summary_type", "summary_use_proj", "summary_activation",
+                 "summary_first_dropout", "summary_proj_to_labels", "task_specific_params"});
+  Gpt2Config c;
+  c.vocab_size = config.get_int_or("vocab_size", c.vocab_size, {1, 1 << 24});
+  c.n_positions = config.get_int_or("n_positions", c.n_positions, kSize);
+  c.n_embd = config.get_int_or("n_embd", c.n_embd, kSize);
+  c.n_layer = config.get_int_or("n_layer", c.n_layer, {1, 1024});
+  c.n_head = config.get_int_or("n_head", c.n_head, kSize);
+  c.n_inner = config.get_int_or("n_inner", 4 * c.n_embd, {1, 1 << 22});
+  c.activation_function = config.get_string_or("activation_function", c.activation_function);
+  require_activation("activation_function", c.activation_function);
+  c.resid_pdrop = config.get_float_or("resid_pdrop", c.resid_pdrop, kRate);
+  c.embd_pdrop = config.get_float_or("embd_pdrop", c.embd_pdrop, kRate);
+  c.attn_pdrop = config.get_float_or("attn_pdrop", c.attn_pdrop, kRate);
+  c.layer_norm_epsilon = config.get_float_or("layer_norm_epsilon", c.layer_norm_epsilon, {0, 1});
+  c.initializer_range = config.get_float_or("initializer_range", c.initializer_range, {0, 10});
+  c.scale_attn_weights = config.get_bool_or("scale_attn_weights", c.scale_attn_weights);
+  c.scale_attn_by_inverse_layer_idx =
+      config.get_bool_or("scale_attn_by_inverse_layer_idx", c.scale_attn_by_inverse_layer_idx);
+  if (config.has("classifier_dropout")) c.classifier_dropout = config.get_float("classifier_dropout", kRate);
+  if (config.has("hidden_dropout")) c.hidden_dropout = config.get_float("hidden_dropout", kRate);
+  c.tie_word_embeddings = config.get_bool_or("tie_word_embeddings", c.tie_word_embeddings);
+  c.pad_token_id = config.get_int_or("pad_token_id", c.pad_token_id, {-1, c.vocab_size - 1});
+  require_multiple("n_embd", c.n_embd, "n_head", c.n_head);
+  return c;
+}
+
+class Gpt2 final : public TextModel {
+ public:
+  explicit Gpt2(const Gpt2Config& c)
+      : TextModel({.class_prefix = "GPT2",
+                   .base_prefix = "transformer",
+                   .vocab_size = c.vocab_size,
+                   .hidden_size = c.n_embd,
+                   .max_length = c.n_positions,
+                   .type_vocab_size = 0,
+                   .initializer_range = c.initializer_range,
+                   .classifier_dropout = c.classifier_dropout.value_or(c.hidden_dropout.value_or(0.1))}),
+        c_(c) {}
+
+  std::string class_name(HeadKind head) const override {
+    return head == HeadKind::kCausalLM ? "GPT2LMHeadModel" : TextModel::class_name(head);
+  }
+
+  Values hidden_states(const Scope& root, const TextInputs& in) const override {
+    return run(root / "transformer", in, decoder_pass(in));
+  }
+
+  Value next_hidden_state(const Scope& root, const TextInputs& in, KeyValueCache& cache,
+                          const Value& start) const override {
+    return run(root / "transformer", in, decoder_pass(in, &cache, start)).back();
+  }
+
+  KeyValueCache empty_cache(int64_t batch, int64_t length, DType dtype) const override {
+    return zero_cache(c_.n_layer, {dtype, {batch, length, c_.n_embd}});
+  }
+
+  Value sequence_logits(const Scope& root, const TextInputs& in, const Value& x, int64_t num_labels) const override {
+    return score_of_last_token(root, in, x, c_.pad_token_id, num_labels);
+  }
+
+  Value causal_lm_logits(const Scope& root, const Value& x) const override {
+    return next_token_logits(root, x, {"transformer.wte.weight", c_.tie_word_embeddings, c_.vocab_size});
+  }
+
+ private:
+  Values run(const Scope& s, const TextInputs& in, const DecoderPass& pass) const {
+    Values x{embed(s, c_, in)};
+    for (int64_t i = 0; i < c_.n_layer; ++i) {
+      x.push_back(nn::remat(s, x.back(), block(s / "h" / i, c_, i, x.back(), pass)));
+    }
+    x.back() = layer_norm(s / "ln_f", x.back(), c_.layer_norm_epsilon);
+    return x;
+  }
+
+  Gpt2Config c_;
+};
+
+}  // namespace
+
+std::unique_ptr<TextModel> gpt2(const io::JsonObject& config) { return std::make_unique<Gpt2>(gpt2_config(config)); }
+
+}  // namespace portatune::models

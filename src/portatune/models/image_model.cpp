@@ -1,0 +1,12 @@
+#include "portatune/error.h"
+#include "portatune/models.h"
+
+namespace portatune::models {
+
+DistilledLogits ImageModel::distilled_logits(const nn::Scope&, const Value&, int64_t) const {
+  throw UsageError({.where = "the head of the model",
+                    .given = "image classification with a teacher for a " + facts_.class_prefix + " checkpoint",
+                    .expected = "a head that transformers has for this architecture"});
+}
+
+}  // namespace portatune::models

@@ -1,0 +1,39 @@
+#include "portatune/io/json.h"
+#include "portatune/models/architectures.h"
+#include "portatune/models/llama_family.h"
+
+namespace portatune::models {
+namespace {
+
+struct LlamaConfig : LlamaFamilyConfig {
+  nn::LinearOptions attention{.bias = false}, mlp{.bias = false};
+};
+
+LlamaConfig llama_config(const io::JsonObject& config) {
+  LlamaConfig c{llama_family_config(config, {})};
+  c.attention.bias = config.get_bool_or("attention_bias", false);
+  c.mlp.bias = config.get_bool_or("mlp_bias", false);
+  return c;
+}
+
+class Llama final : public LlamaFamily {
+ public:
+  explicit Llama(const LlamaConfig& c) : LlamaFamily("Llama", c), c_(c) {}
+
+ private:
+  Value self_attention(const nn::Scope& s, const Value& x, const LayerInputs& in) const override {
+    const Value q = linear(s / "q_proj", x, c_.num_attention_heads * c_.head_dim, columns(c_.attention));
+    const Value k = linear(s / "k_proj", x, c_.num_key_value_heads * c_.head_dim, columns(c_.attention));
+    const Value v = linear(s / "v_proj", x, c_.num_key_value_heads * c_.head_dim, columns(c_.attention));
+    return linear(s / "o_proj", rotary_attention(s, c_, {q, k, v}, in), c_.hidden_size, rows(c_.attention));
+  }
+  Value mlp(const nn::Scope& s, const Value& x) const override { return gated_mlp(s, c_, x, c_.mlp); }
+
+  LlamaConfig c_;
+};
+
+}  // namespace
+
+std::unique_ptr<TextModel> llama(const io::JsonObject& config) { return std::make_unique<Llama>(llama_config(config)); }
+
+}  // namespace portatune::models

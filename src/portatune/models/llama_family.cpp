@@ -1,0 +1,168 @@
+#include "portatune/models/llama_family.h"
+
+#include <cmath>
+
+#include "portatune/error.h"
+#include "portatune/io/json.h"
+#include "portatune/models/config_checks.h"
+#include "portatune/models/decoder_heads.h"
+#include "portatune/models/text_inputs.h"
+
+namespace portatune::models {
+
+using nn::Scope;
+
+namespace {
+
+RopeTables tables_of(const LlamaFamilyConfig& c, const TextInputs& in, const DecoderPass& pass) {
+  const Value positions = positions_of(in);
+  const auto tables = [&](int64_t seq) {
+    return rope_tables(rope_frequencies(c.rope, c.head_dim, c.max_position_embeddings, seq), positions);
+  };
+  if (!pass.cache) return tables(in.input_ids.shape()[1]);
+  // However long the cache is, texts end with the model's positions, below which no other type depends on the length.
+  if (c.rope.rope_type != "longrope") return tables(1);
+  // Whether a text has grown past the length from which there are other frequencies is known at run time.
+  const int64_t near_length = c.rope.original_max_position_embeddings;
+  const RopeTables near = tables(near_length), far = tables(near_length + 1);
+  const Value last = max(reshape(positions, {-1}), {0});
+  const Value is_far = compare(Direction::kGreaterEqual, last, full(last.type(), static_cast<double>(near_length)));
+  return {select(is_far, far.cos, near.cos), select(is_far, far.sin, near.sin)};
+}
+
+}  // namespace
+
+LlamaFamilyConfig llama_family_config(const io::JsonObject& config, const LlamaFamilyConfig& defaults) {
+  config.ignore({"pretraining_tp"});  // splits products for speed alone
+  LlamaFamilyConfig c = defaults;
+  c.vocab_size = config.get_int_or("vocab_size", c.vocab_size, {1, 1 << 24});
+  c.hidden_size = config.get_int_or("hidden_size", c.hidden_size, kSize);
+  c.intermediate_size = config.get_int_or("intermediate_size", c.intermediate_size, {1, 1 << 22});
+  c.num_hidden_layers = config.get_int_or("num_hidden_layers", c.num_hidden_layers, {1, 1024});
+  c.num_attention_heads = config.get_int_or("num_attention_heads", c.num_attention_heads, kSize);
+  const int64_t kv_heads = c.num_key_value_heads > 0 ? c.num_key_value_heads : c.num_attention_heads;
+  c.num_key_value_heads = config.get_int_or("num_key_value_heads", kv_heads, kSize);
+  const int64_t head_dim = c.head_dim > 0 ? c.head_dim : c.hidden_size / c.num_attention_heads;
+  c.head_dim = config.get_int_or("head_dim", head_dim, kSize);
+  c.hidden_act = config.get_string_or("hidden_act", c.hidden_act);
+  require_activation("hidden_act", c.hidden_act);
+  c.max_position_embeddings = config.get_int_or("max_position_embeddings", c.max_position_embeddings, {1, 1 << 30});
+  c.initializer_range = config.get_float_or("initializer_range", c.initializer_range, {0, 10});
+  c.rms_norm_eps = config.get_float_or("rms_norm_eps", c.rms_norm_eps, {0, 1});
+  c.attention_dropout = config.get_float_or("attention_dropout", c.attention_dropout, kRate);
+  const double hidden_dropout = config.get_float_or("hidden_dropout", c.classifier_dropout, kRate);
+  c.classifier_dropout = config.get_float_or("classifier_dropout", hidden_dropout, kRate);
+  c.tie_word_embeddings = config.get_bool_or("tie_word_embeddings", c.tie_word_embeddings);
+  c.pad_token_id = config.get_int_or("pad_token_id", c.pad_token_id, {-1, c.vocab_size - 1});
+  c.rope = rope_parameters(config, c.rope.rope_theta, c.max_position_embeddings);
+  require_multiple("num_attention_heads", c.num_attention_heads, "num_key_value_heads", c.num_key_value_heads);
+  return c;
+}
+
+std::vector<std::optional<int64_t>> sliding_windows(const io::JsonObject& config, int64_t layers, int64_t window,
+                                                    int64_t max_window_layers) {
+  const bool slides = config.get_bool_or("use_sliding_window", false);
+  window = config.get_int_or("sliding_window", window, {1, 1 << 30});
+  max_window_layers = config.get_int_or("max_window_layers", max_window_layers, {0, 1 << 20});
+  const std::vector<std::string> types = config.get_strings("layer_types");
+  std::vector<std::optional<int64_t>> windows(static_cast<size_t>(layers));
+  if (!types.empty() && types.size() != windows.size()) {
+    throw CheckpointError({.where = "config.json, layer_types",
+                           .given = std::to_string(types.size()) + " types for " + std::to_string(layers) + " layers",
+                           .expected = "one for each layer"});
+  }
+  for (size_t i = 0; i < windows.size(); ++i) {
+    const bool late = static_cast<int64_t>(i) >= max_window_layers;
+    const std::string type = !types.empty() ? types[i] : late ? "sliding_attention" : "full_attention";
+    if (type != "sliding_attention" && type != "full_attention") {
+      throw CheckpointError({.where = "config.json, layer_types",
+                             .given = "\"" + type + "\"",
+                             .expected = "\"full_attention\" or \"sliding_attention\""});
+    }
+    if (slides && type == "sliding_attention") windows[i] = window;
+  }
+  return windows;
+}
+
+Value rotary_attention(const Scope& s, const LlamaFamilyConfig& c, const Values& qkv, const LayerInputs& in,
+                       std::optional<int64_t> window) {
+  const Value q = rotary(qkv[0], in.rope.cos, in.rope.sin, in.heads);
+  const Value k = rotary(qkv[1], in.rope.cos, in.rope.sin, in.kv_heads);
+  const AttentionOptions options{.heads = in.heads,
+                                 .scale = 1 / std::sqrt(static_cast<double>(c.head_dim)),
+                                 .dropout = c.attention_dropout,
+                                 .kv_heads = in.kv_heads,
+                                 .dropout_heads = c.num_attention_heads};
+  return causal_attention(s, in.pass, in.layer, {q, k, qkv[2]}, options, window);
+}
+
+Value gated_mlp(const Scope& s, const LlamaFamilyConfig& c, const Value& x, const nn::LinearOptions& options) {
+  const Value gate = linear(s / "gate_proj", x, c.intermediate_size, columns(options));
+  const Value up = linear(s / "up_proj", x, c.intermediate_size, columns(options));
+  return linear(s / "down_proj", nn::activate(c.hidden_act, gate) * up, c.hidden_size, rows(options));
+}
+
+LlamaFamily::LlamaFamily(const std::string& class_prefix, const LlamaFamilyConfig& config)
+    : TextModel({.class_prefix = class_prefix,
+                 .base_prefix = "model",
+                 .vocab_size = config.vocab_size,
+                 .hidden_size = config.hidden_size,
+                 .max_length = config.max_position_embeddings,
+                 .type_vocab_size = 0,
+                 .initializer_range = config.initializer_range,
+                 .classifier_dropout = config.classifier_dropout}),
+      c_(config) {}
+
+Value LlamaFamily::mlp(const Scope& s, const Value& x) const { return gated_mlp(s, c_, x, {.bias = false}); }
+
+Value LlamaFamily::layer(const Scope& s, const Value& x, const LayerInputs& in) const {
+  const Value h = x + self_attention(s / "self_attn", rms_norm(s / "input_layernorm", x, c_.rms_norm_eps), in);
+  return h + mlp(s / "mlp", rms_norm(s / "post_attention_layernorm", h, c_.rms_norm_eps));
+}
+
+Values LlamaFamily::run(const Scope& s, const TextInputs& in, const DecoderPass& pass) const {
+  const RopeTables rope = tables_of(c_, in, pass);
+  const int64_t heads = nn::share(s, "attention heads", c_.num_attention_heads);
+  const int64_t kv_heads = nn::share(s, "key/value heads", c_.num_key_value_heads);
+  Values x{word_embedding(s / "embed_tokens", in.input_ids, c_.vocab_size, c_.hidden_size, c_.pad_token_id)};
+  for (int64_t i = 0; i < c_.num_hidden_layers; ++i) {
+    x.push_back(nn::remat(s, x.back(), layer(s / "layers" / i, x.back(), {i, pass, rope, heads, kv_heads})));
+  }
+  x.back() = rms_norm(s / "norm", x.back(), c_.rms_norm_eps);
+  return x;
+}
+
+Values LlamaFamily::hidden_states(const Scope& root, const TextInputs& in) const {
+  return run(root / "model", in, decoder_pass(in));
+}
+
+Value LlamaFamily::next_hidden_state(const Scope& root, const TextInputs& in, KeyValueCache& cache,
+                                     const Value& start) const {
+  return run(root / "model", in, decoder_pass(in, &cache, start)).back();
+}
+
+KeyValueCache LlamaFamily::empty_cache(int64_t batch, int64_t length, DType dtype) const {
+  return zero_cache(c_.num_hidden_layers, {dtype, {batch, length, c_.num_key_value_heads * c_.head_dim}});
+}
+
+Value LlamaFamily::sequence_logits(const Scope& root, const TextInputs& in, const Value& x, int64_t num_labels) const {
+  return score_of_last_token(root, in, x, c_.pad_token_id, num_labels);
+}
+
+Value LlamaFamily::token_logits(const Scope& root, const Value& x, int64_t num_labels) const {
+  const Value dropped = dropout(root / "score", x, c_.classifier_dropout);
+  return convert(linear(root / "score", dropped, num_labels), DType::kFloat32);
+}
+
+Value LlamaFamily::span_logits(const Scope&, const Value&) const {
+  throw UsageError({.where = "the head of the model",
+                    .given = "question answering for a " + facts().class_prefix + " checkpoint",
+                    .expected = "sequence or token classification, or causal language modelling",
+                    .fix = "choose another task, or a checkpoint of another architecture"});
+}
+
+Value LlamaFamily::causal_lm_logits(const Scope& root, const Value& x) const {
+  return next_token_logits(root, x, {"model.embed_tokens.weight", c_.tie_word_embeddings, c_.vocab_size});
+}
+
+}  // namespace portatune::models

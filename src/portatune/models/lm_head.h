@@ -1,0 +1,28 @@
+// The last layer of language models: logits over the vocabulary.
+#pragma once
+
+#include <string>
+
+#include "portatune/nn.h"
+
+namespace portatune::models {
+
+struct LmDecoder {
+  std::string embeddings;  ///< path of the word embeddings, [vocab_size, width]
+  bool tied;               ///< whether they are the weight, too ("tie_word_embeddings")
+  int64_t vocab_size;
+};
+/// x W^T + b. Tied: the weight is that of the embeddings and "bias" is also known as "decoder.bias"; else
+/// "decoder.weight" and "decoder.bias". x [..., width]; returns float32 [..., vocab_size]
+Value lm_decoder(const nn::Scope& s, const Value& x, const LmDecoder& decoder);
+
+/// x W^T + b, for layers with other names: "weight", which may be that of the embeddings, and "bias" of s.
+Value lm_projection(const nn::Scope& s, const Value& x, const LmDecoder& decoder);
+
+/// The weight alone, for layers with other names: "weight" of s; by nn::vocabulary_split().
+Value vocabulary_weight(const nn::Scope& s, int64_t width, const LmDecoder& decoder);
+/// x W^T + b in float32, over the whole vocabulary: what devices make of their parts of W and b is gathered.
+Value lm_logits(const nn::Scope& s, const Value& x, const Value& weight, const LmDecoder& decoder,
+                const Value& bias = {});
+
+}  // namespace portatune::models

@@ -1,0 +1,45 @@
+#include "portatune/io/json.h"
+#include "portatune/models/architectures.h"
+#include "portatune/models/llama_family.h"
+
+namespace portatune::models {
+namespace {
+
+struct MistralConfig : LlamaFamilyConfig {
+  std::optional<int64_t> sliding_window = 4096;  // no limit where null
+};
+
+MistralConfig mistral_config(const io::JsonObject& config) {
+  MistralConfig c{llama_family_config(
+      config, {.intermediate_size = 14336, .num_key_value_heads = 8, .max_position_embeddings = 4096 * 32})};
+  if (config.type_of("sliding_window") == "null") {
+    c.sliding_window.reset();
+  } else {
+    c.sliding_window = config.get_int_or("sliding_window", *c.sliding_window, {1, 1 << 30});
+  }
+  return c;
+}
+
+class Mistral final : public LlamaFamily {
+ public:
+  explicit Mistral(const MistralConfig& c) : LlamaFamily("Mistral", c), c_(c) {}
+
+ private:
+  Value self_attention(const nn::Scope& s, const Value& x, const LayerInputs& in) const override {
+    const Value q = linear(s / "q_proj", x, c_.num_attention_heads * c_.head_dim, nn::columns({.bias = false}));
+    const Value k = linear(s / "k_proj", x, c_.num_key_value_heads * c_.head_dim, nn::columns({.bias = false}));
+    const Value v = linear(s / "v_proj", x, c_.num_key_value_heads * c_.head_dim, nn::columns({.bias = false}));
+    const Value attended = rotary_attention(s, c_, {q, k, v}, in, c_.sliding_window);
+    return linear(s / "o_proj", attended, c_.hidden_size, nn::rows({.bias = false}));
+  }
+
+  MistralConfig c_;
+};
+
+}  // namespace
+
+std::unique_ptr<TextModel> mistral(const io::JsonObject& config) {
+  return std::make_unique<Mistral>(mistral_config(config));
+}
+
+}  // namespace portatune::models

@@ -1,0 +1,266 @@
+#include <cmath>
+
+#include "portatune/error.h"
+#include "portatune/io/json.h"
+#include "portatune/models/architectures.h"
+#include "portatune/models/config_checks.h"
+#include "portatune/models/lm_head.h"
+#include "portatune/models/rope.h"
+#include "portatune/models/text_inputs.h"
+#include "portatune/ops.h"
+
+namespace portatune::models {
+namespace {
+
+using nn::Scope;
+
+// The fields of config.json that shape the computation, as it spells them.
+struct ModernBertConfig {
+  int64_t vocab_size = 50368;
+  int64_t hidden_size = 768;
+  int64_t intermediate_size = 1152;
+  int64_t num_hidden_layers = 22;
+  int64_t num_attention_heads = 12;
+  std::string hidden_activation = "gelu";
+  int64_t max_position_embeddings = 8192;
+  double initializer_range = 0.02;
+  double norm_eps = 1e-5;
+  nn::LayerNormOptions norm{.bias = false};
+  nn::LinearOptions attention{.bias = false}, mlp{.bias = false}, classifier{.bias = false};
+  double attention_dropout = 0;
+  double embedding_dropout = 0;
+  double mlp_dropout = 0;
+  double classifier_dropout = 0;
+  std::string classifier_activation = "gelu";
+  std::string classifier_pooling = "cls";
+  bool decoder_bias = true;
+  bool tie_word_embeddings = true;
+  int64_t pad_token_id = 50283;
+  int64_t local_attention = 128;  // tokens that a local layer sees, half of them on either side
+  std::vector<bool> is_local;     // of each layer
+  double full_theta = 160000, sliding_theta = 10000;
+};
+
+// Layers that add to the residual stream: the more of them, the less each does at first.
+nn::LinearOptions residual(const ModernBertConfig& c, nn::LinearOptions options) {
+  options.initializer_scale = 1 / std::sqrt(2 * static_cast<double>(c.num_hidden_layers));
+  return options;
+}
+
+// What the attention of a layer sees beside its input: one for the global layers, one for the local ones.
+struct Surroundings {
+  Value mask;  // as attention() takes it
+  RopeTables rope;
+  Band band;
+};
+
+Surroundings surroundings(const ModernBertConfig& c, const TextInputs& in, double rope_theta, const Band& band) {
+  const int64_t seq = in.input_ids.shape()[1], head_size = c.hidden_size / c.num_attention_heads;
+  const RopeFrequencies frequencies =
+      rope_frequencies({.rope_theta = rope_theta}, head_size, c.max_position_embeddings, seq);
+  return {mask_of(in), rope_tables(frequencies, positions_of(in)), band};
+}
+
+Value self_attention(const Scope& s, const ModernBertConfig& c, const Value& x, const Surroundings& around) {
+  const int64_t heads = nn::share(s, "attention heads", c.num_attention_heads);
+  const int64_t width = heads * (c.hidden_size / c.num_attention_heads);
+  const Value qkv = linear(s / "Wqkv", x, 3 * c.hidden_size, columns(c.attention, 3));
+  const auto part = [&](int64_t i) { return slice(qkv, -1, {i * width, (i + 1) * width}); };
+  const auto turned = [&](const Value& y) { return rotary(y, around.rope.cos, around.rope.sin, heads); };
+  const Value attended = attention(s, turned(part(0)), turned(part(1)), part(2), around.mask,
+                                   {.heads = heads,
+                                    .scale = 1 / std::sqrt(static_cast<double>(c.hidden_size / c.num_attention_heads)),
+                                    .dropout = c.attention_dropout,
+                                    .band = around.band,
+                                    .dropout_heads = c.num_attention_heads});
+  return dropout(s / "Wo", linear(s / "Wo", attended, c.hidden_size, rows(residual(c, c.attention))),
+                 c.attention_dropout);
+}
+
+// Wo(act(a) * b), where Wi makes a and b: "GeGLU".
+Value mlp(const Scope& s, const ModernBertConfig& c, const Value& x) {
+  const int64_t width = nn::share(s, "intermediate features", c.intermediate_size);
+  const Value both = linear(s / "Wi", x, 2 * c.intermediate_size, columns(c.mlp, 2));
+  const Value gated =
+      nn::activate(c.hidden_activation, slice(both, -1, {0, width})) * slice(both, -1, {width, 2 * width});
+  return linear(s / "Wo", dropout_of_part(s, gated, c.mlp_dropout), c.hidden_size, rows(residual(c, c.mlp)));
+}
+
+Value encoder_layer(const Scope& s, const ModernBertConfig& c, int64_t layer, const Value& x,
+                    const Surroundings& around) {
+  // The embeddings that the first layer sees are normalised already.
+  const Value normed = layer == 0 ? x : layer_norm(s / "attn_norm", x, c.norm_eps, c.norm);
+  const Value h = x + self_attention(s / "attn", c, normed, around);
+  return h + mlp(s / "mlp", c, layer_norm(s / "mlp_norm", h, c.norm_eps, c.norm));
+}
+
+// Mean of x [batch, seq, hidden] over the tokens of each row.
+Value mean_over_tokens(const Value& x, const Value& attention_mask) {
+  const Value weights = expand_dims(convert(attention_mask, DType::kFloat32), -1);  // [batch, seq, 1]
+  const Value total = sum(convert(x, DType::kFloat32) * weights, {1});
+  // A row without tokens only fills up a batch.
+  const Value count = sum(weights, {1});
+  return convert(total / maximum(count, full(count.type(), 1)), x.dtype());
+}
+
+constexpr io::FloatRange kTheta{1e-6, 1e12};
+
+// "layer_types" or, as it was written before transformers 5, "global_attn_every_n_layers".
+std::vector<bool> local_layers(const io::JsonObject& config, int64_t num_hidden_layers) {
+  const int64_t period = config.get_int_or("global_attn_every_n_layers", 3, kSize);
+  const std::vector<std::string> types = config.get_strings("layer_types");
+  std::vector<bool> is_local;
+  if (types.empty()) {
+    for (int64_t i = 0; i < num_hidden_layers; ++i) is_local.push_back(i % period != 0);
+    return is_local;
+  }
+  for (const std::string& type : types) {
+    if (type != "full_attention" && type != "sliding_attention") break;
+    is_local.push_back(type == "sliding_attention");
+  }
+  if (is_local.size() != types.size() || static_cast<int64_t>(types.size()) != num_hidden_layers) {
+    throw CheckpointError(
+        {.where = "config.json, layer_types",
+         .given = std::to_string(types.size()) + " types for " + std::to_string(num_hidden_layers) + " layers" +
+                  (is_local.size() < types.size() ? ", \"" + types[is_local.size()] + "\" among them" : ""),
+         .expected = "\"full_attention\" or \"sliding_attention\" for each layer"});
+  }
+  return is_local;
+}
+
+// The base of the rotary frequencies of one type of layers, in the old spelling and in that of transformers 5.
+double theta_of(const io::JsonObject& config, std::string_view old_key, std::string_view layer_type, double fallback) {
+  const double theta = config.get_float_or(old_key, fallback, kTheta);
+  const std::optional<io::JsonObject> all = config.get_object("rope_parameters");
+  const std::optional<io::JsonObject> rope = all ? all->get_object(layer_type) : std::nullopt;
+  if (!rope) return theta;
+  if (const std::string type = rope->get_string_or("rope_type", "default"); type != "default") {
+    throw CheckpointError({.where = "config.json, rope_type",
+                           .given = "\"" + type + "\"",
+                           .expected = "\"default\", the only type that is built for ModernBERT"});
+  }
+  return rope->get_float_or("rope_theta", theta, kTheta);
+}
+
+void read_heads(const io::JsonObject& config, ModernBertConfig& c) {
+  c.classifier.bias = config.get_bool_or("classifier_bias", c.classifier.bias);
+  c.classifier_dropout = config.get_float_or("classifier_dropout", c.classifier_dropout, kRate);
+  c.classifier_activation = config.get_string_or("classifier_activation", c.classifier_activation);
+  c.classifier_pooling = config.get_string_or("classifier_pooling", c.classifier_pooling);
+  c.decoder_bias = config.get_bool_or("decoder_bias", c.decoder_bias);
+  c.tie_word_embeddings = config.get_bool_or("tie_word_embeddings", c.tie_word_embeddings);
+  require_activation("classifier_activation", c.classifier_activation);
+  if (c.classifier_pooling != "cls" && c.classifier_pooling != "mean") {
+    throw CheckpointError({.where = "config.json, classifier_pooling",
+                           .given = "\"" + c.classifier_pooling + "\"",
+                           .expected = "\"cls\" or \"mean\""});
+  }
+}
+
+ModernBertConfig modernbert_config(const io::JsonObject& config) {
+  config.ignore({"cls_token_id", "deterministic_flash_attn", "initializer_cutoff_factor", "layer_norm_eps",
+                 "position_embedding_type", "reference_compile", "repad_logits_with_grad", "sparse_pred_ignore_index",
+                 "sparse_prediction"});
+  ModernBertConfig c;
+  c.vocab_size = config.get_int("vocab_size", {1, 1 << 24});
+  c.hidden_size = config.get_int("hidden_size", kSize);
+  c.intermediate_size = config.get_int("intermediate_size", kSize);
+  c.num_hidden_layers = config.get_int("num_hidden_layers", {1, 1024});
+  c.num_attention_heads = config.get_int("num_attention_heads", kSize);
+  c.hidden_activation = config.get_string_or("hidden_activation", c.hidden_activation);
+  c.max_position_embeddings = config.get_int_or("max_position_embeddings", c.max_position_embeddings, {1, 1 << 24});
+  c.initializer_range = config.get_float_or("initializer_range", c.initializer_range, {1e-9, 10});
+  c.norm_eps = config.get_float_or("norm_eps", c.norm_eps, {0, 1});
+  c.norm.bias = config.get_bool_or("norm_bias", c.norm.bias);
+  c.attention.bias = config.get_bool_or("attention_bias", c.attention.bias);
+  c.mlp.bias = config.get_bool_or("mlp_bias", c.mlp.bias);
+  c.attention_dropout = config.get_float_or("attention_dropout", c.attention_dropout, kRate);
+  c.embedding_dropout = config.get_float_or("embedding_dropout", c.embedding_dropout, kRate);
+  c.mlp_dropout = config.get_float_or("mlp_dropout", c.mlp_dropout, kRate);
+  c.pad_token_id =
+      config.get_int_or("pad_token_id", std::min(c.pad_token_id, c.vocab_size - 1), {-1, c.vocab_size - 1});
+  c.local_attention = config.get_int_or("local_attention", c.local_attention, kSize);
+  c.is_local = local_layers(config, c.num_hidden_layers);
+  c.full_theta = theta_of(config, "global_rope_theta", "full_attention", c.full_theta);
+  c.sliding_theta = theta_of(config, "local_rope_theta", "sliding_attention", c.sliding_theta);
+  read_heads(config, c);
+  require_activation("hidden_activation", c.hidden_activation);
+  require_multiple("hidden_size", c.hidden_size, "num_attention_heads", c.num_attention_heads);
+  return c;
+}
+
+class ModernBert final : public TextModel {
+ public:
+  explicit ModernBert(const ModernBertConfig& c)
+      : TextModel({.class_prefix = "ModernBert",
+                   .base_prefix = "model",
+                   .vocab_size = c.vocab_size,
+                   .hidden_size = c.hidden_size,
+                   .max_length = c.max_position_embeddings,
+                   .type_vocab_size = 0,
+                   .initializer_range = c.initializer_range,
+                   .classifier_dropout = c.classifier_dropout}),
+        c_(c) {}
+
+  Values hidden_states(const Scope& root, const TextInputs& in) const override {
+    const Scope s = root / "model";
+    const int64_t half = c_.local_attention / 2;
+    const Surroundings global = surroundings(c_, in, c_.full_theta, {});
+    const Surroundings local = surroundings(c_, in, c_.sliding_theta, {.before = half, .after = half});
+    Values x{embed(s / "embeddings", in.input_ids)};
+    for (int64_t i = 0; i < c_.num_hidden_layers; ++i) {
+      const bool is_local = c_.is_local[static_cast<size_t>(i)];
+      x.push_back(nn::remat(s, x.back(), encoder_layer(s / "layers" / i, c_, i, x.back(), is_local ? local : global)));
+    }
+    x.back() = layer_norm(s / "final_norm", x.back(), c_.norm_eps, c_.norm);
+    return x;
+  }
+
+  Value sequence_logits(const Scope& root, const TextInputs& in, const Value& x, int64_t num_labels) const override {
+    const bool mean = c_.classifier_pooling == "mean";
+    return token_logits(root, mean ? mean_over_tokens(x, in.attention_mask) : nn::first_token(x), num_labels);
+  }
+
+  Value token_logits(const Scope& root, const Value& x, int64_t num_labels) const override {
+    const Scope s = root / "classifier";
+    const Value h = dropout(s, prediction_head(root / "head", x), c_.classifier_dropout);
+    const double stddev = 1 / std::sqrt(static_cast<double>(c_.hidden_size));
+    return convert(linear(s, h, num_labels, {.initializer_scale = stddev / c_.initializer_range}), DType::kFloat32);
+  }
+
+  Value span_logits(const Scope& root, const Value& x) const override { return token_logits(root, x, 2); }
+
+  Value choice_logits(const Scope& root, const TextInputs& in, const Value& x) const override {
+    return sequence_logits(root, in, x, 1);
+  }
+
+  Value masked_lm_logits(const Scope& root, const Value& x) const override {
+    const LmDecoder decoder{"model.embeddings.tok_embeddings.weight", c_.tie_word_embeddings, c_.vocab_size};
+    const Value h = prediction_head(root / "head", x);
+    if (c_.decoder_bias) return lm_projection(root / "decoder", h, decoder);
+    return lm_logits(root, h, vocabulary_weight(root / "decoder", c_.hidden_size, decoder), decoder);
+  }
+
+ private:
+  Value embed(const Scope& s, const Value& input_ids) const {
+    const Value words = word_embedding(s / "tok_embeddings", input_ids, c_.vocab_size, c_.hidden_size, c_.pad_token_id);
+    return dropout(s, layer_norm(s / "norm", words, c_.norm_eps, c_.norm), c_.embedding_dropout);
+  }
+
+  // What stands before the last layer of every head.
+  Value prediction_head(const Scope& s, const Value& x) const {
+    const Value dense =
+        nn::activate(c_.classifier_activation, linear(s / "dense", x, c_.hidden_size, residual(c_, c_.classifier)));
+    return layer_norm(s / "norm", dense, c_.norm_eps, c_.norm);
+  }
+
+  ModernBertConfig c_;
+};
+
+}  // namespace
+
+std::unique_ptr<TextModel> modernbert(const io::JsonObject& config) {
+  return std::make_unique<ModernBert>(modernbert_config(config));
+}
+
+}  // namespace portatune::models

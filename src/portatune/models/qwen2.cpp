@@ -1,0 +1,41 @@
+#include "portatune/io/json.h"
+#include "portatune/models/architectures.h"
+#include "portatune/models/llama_family.h"
+
+namespace portatune::models {
+namespace {
+
+struct Qwen2Config : LlamaFamilyConfig {
+  std::vector<std::optional<int64_t>> windows;  // of each layer
+};
+
+Qwen2Config qwen2_config(const io::JsonObject& config) {
+  Qwen2Config c{llama_family_config(
+      config,
+      {.vocab_size = 151936, .intermediate_size = 22016, .num_key_value_heads = 32, .max_position_embeddings = 32768})};
+  c.windows = sliding_windows(config, c.num_hidden_layers, 4096, 28);
+  return c;
+}
+
+class Qwen2 final : public LlamaFamily {
+ public:
+  explicit Qwen2(const Qwen2Config& c) : LlamaFamily("Qwen2", c), c_(c) {}
+
+ private:
+  // Biases for queries, keys and values, but not for the output.
+  Value self_attention(const nn::Scope& s, const Value& x, const LayerInputs& in) const override {
+    const Value q = linear(s / "q_proj", x, c_.num_attention_heads * c_.head_dim, nn::columns());
+    const Value k = linear(s / "k_proj", x, c_.num_key_value_heads * c_.head_dim, nn::columns());
+    const Value v = linear(s / "v_proj", x, c_.num_key_value_heads * c_.head_dim, nn::columns());
+    const Value attended = rotary_attention(s, c_, {q, k, v}, in, c_.windows[static_cast<size_t>(in.layer)]);
+    return linear(s / "o_proj", attended, c_.hidden_size, nn::rows({.bias = false}));
+  }
+
+  Qwen2Config c_;
+};
+
+}  // namespace
+
+std::unique_ptr<TextModel> qwen2(const io::JsonObject& config) { return std::make_unique<Qwen2>(qwen2_config(config)); }
+
+}  // namespace portatune::models

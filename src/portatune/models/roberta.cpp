@@ -1,0 +1,83 @@
+#include "portatune/error.h"
+#include "portatune/models/architectures.h"
+#include "portatune/models/bert_layers.h"
+#include "portatune/models/lm_head.h"
+#include "portatune/models/text_inputs.h"
+#include "portatune/ops.h"
+
+namespace portatune::models {
+namespace {
+
+using nn::Scope;
+
+// Places are counted from padding_id + 1 on, and by tokens alone: padding, wherever it stands, is at padding_id.
+Positions positions_after(int64_t padding_id, const TextInputs& in) {
+  const TensorType type = in.input_ids.type();
+  const Value padding = full(type, static_cast<double>(padding_id));
+  const Value is_token = convert(compare(Direction::kNotEqual, in.input_ids, padding), type.dtype);   // [batch, seq]
+  const Value number = in.position_ids ? in.position_ids + full(type, 1) : cumulative_sum(is_token);  // from 1 on
+  return {.ids = number * is_token + padding, .padding_id = padding_id};
+}
+
+TextModelFacts facts_of(std::string class_prefix, const BertFields& c) {
+  TextModelFacts facts = bert_facts(std::move(class_prefix), "roberta", c);
+  facts.max_length = c.max_position_embeddings - c.pad_token_id - 1;
+  return facts;
+}
+
+class Roberta final : public TextModel {
+ public:
+  Roberta(std::string class_prefix, const BertFields& c) : TextModel(facts_of(std::move(class_prefix), c)), c_(c) {}
+
+  Values hidden_states(const Scope& root, const TextInputs& in) const override {
+    const Scope s = root / "roberta";
+    const Positions positions = positions_after(c_.pad_token_id, in);
+    const Value x = bert_embeddings(s / "embeddings", c_, in, positions, c_.hidden_size);
+    return bert_layers(s / "encoder", c_, x, mask_of(in));
+  }
+
+  Value pooler_output(const Scope& root, const Value& x) const override {
+    return bert_pooler(root / "roberta" / "pooler", x);
+  }
+
+  Value sequence_logits(const Scope& root, const TextInputs&, const Value& x, int64_t num_labels) const override {
+    const Scope s = root / "classifier";
+    const Value first = dropout(s, nn::first_token(x), c_.head_dropout());
+    const Value h = dropout(s, tanh(linear(s / "dense", first, c_.hidden_size)), c_.head_dropout());
+    return convert(linear(s / "out_proj", h, num_labels), DType::kFloat32);
+  }
+
+  Value choice_logits(const Scope& root, const TextInputs&, const Value& x) const override {
+    const Scope s = root / "classifier";
+    const Value pooled = dropout(s, pooler_output(root, x), c_.hidden_dropout_prob);
+    return convert(linear(s, pooled, 1), DType::kFloat32);
+  }
+
+  Value masked_lm_logits(const Scope& root, const Value& x) const override {
+    const Scope s = root / "lm_head";
+    const Value dense = gelu(linear(s / "dense", x, c_.hidden_size));
+    const Value h = layer_norm(s / "layer_norm", dense, c_.layer_norm_eps);
+    return lm_decoder(s, h, {"roberta.embeddings.word_embeddings.weight", c_.tie_word_embeddings, c_.vocab_size});
+  }
+
+ private:
+  BertFields c_;
+};
+
+std::unique_ptr<TextModel> make(const std::string& class_prefix, const io::JsonObject& config) {
+  const BertFields c = bert_fields(config, {.pad_token_id = 1});
+  if (c.pad_token_id < 0 || c.pad_token_id + 1 >= c.max_position_embeddings) {
+    throw CheckpointError({.where = "config.json, pad_token_id",
+                           .given = std::to_string(c.pad_token_id) + ", with max_position_embeddings " +
+                                    std::to_string(c.max_position_embeddings),
+                           .expected = "at least 0, and positions left beyond it"});
+  }
+  return std::make_unique<Roberta>(class_prefix, c);
+}
+
+}  // namespace
+
+std::unique_ptr<TextModel> roberta(const io::JsonObject& config) { return make("Roberta", config); }
+std::unique_ptr<TextModel> xlm_roberta(const io::JsonObject& config) { return make("XLMRoberta", config); }
+
+}  // namespace portatune::models

@@ -1,0 +1,199 @@
+#include "portatune/models/rope.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+#include "portatune/error.h"
+#include "portatune/io/json.h"
+#include "portatune/ops.h"
+
+namespace portatune::models {
+namespace {
+
+constexpr double kTwoPi = 2 * std::numbers::pi;
+constexpr io::FloatRange kPositive{1e-6, 1e12};
+constexpr io::IntRange kLength{1, 1 << 30};
+
+std::optional<double> float_if_given(const io::JsonObject& object, std::string_view key, io::FloatRange range) {
+  return object.has(key) ? std::optional(object.get_float(key, range)) : std::nullopt;
+}
+
+// transformers takes a 0 for "not given" too.
+double float_or_if_zero(const io::JsonObject& object, std::string_view key, double fallback) {
+  const double value = object.get_float_or(key, fallback, {0, 1e12});
+  return value == 0 ? fallback : value;
+}
+
+void read_lengths(const io::JsonObject& config, const io::JsonObject& rope, int64_t max_position_embeddings,
+                  RopeParameters& p) {
+  constexpr const char* kKey = "original_max_position_embeddings";
+  p.original_max_position_embeddings = rope.get_int_or(kKey, max_position_embeddings, kLength);
+  if (config.has(kKey)) p.original_max_position_embeddings = config.get_int(kKey, kLength);
+}
+
+void read_yarn(const io::JsonObject& rope, RopeParameters& p) {
+  p.beta_fast = float_or_if_zero(rope, "beta_fast", p.beta_fast);
+  p.beta_slow = float_or_if_zero(rope, "beta_slow", p.beta_slow);
+  p.mscale = rope.get_float_or("mscale", 0, {0, 1e6});
+  p.mscale_all_dim = rope.get_float_or("mscale_all_dim", 0, {0, 1e6});
+  p.truncate = rope.get_bool_or("truncate", true);
+}
+
+void refuse_part_of_head(const io::JsonObject& object) {
+  if (const double part = object.get_float_or("partial_rotary_factor", 1); part != 1) {
+    throw CheckpointError({.where = "config.json, partial_rotary_factor",
+                           .given = std::to_string(part),
+                           .expected = "1: rotary positions of a part of the head are not built"});
+  }
+}
+
+// In a sequence of positions 0, 1, ...: 1, theta^(-2 / size), theta^(-4 / size), ... The exponents are rounded to
+// float32, as those that models were trained with are.
+std::vector<double> plain_frequencies(double theta, int64_t size) {
+  std::vector<double> inverse;
+  for (int64_t i = 0; i < size; i += 2) {
+    inverse.push_back(1 / std::pow(theta, static_cast<float>(i) / static_cast<float>(size)));
+  }
+  return inverse;
+}
+
+// The base grows with the length ("NTK-aware").
+std::vector<double> dynamic_frequencies(const RopeParameters& p, int64_t size, int64_t max_positions, int64_t seq) {
+  const double factor = *p.factor, exponent = static_cast<double>(size) / static_cast<double>(size - 2);
+  const double growth = factor * static_cast<double>(std::max(seq, max_positions)) / static_cast<double>(max_positions);
+  return plain_frequencies(p.rope_theta * std::pow(growth - (factor - 1), exponent), size);
+}
+
+// How much of a pair is extrapolated: all of those that turn more than beta_fast times in the original length, nothing
+// of those that turn less than beta_slow times, and a ramp between them.
+std::vector<double> yarn_frequencies(const RopeParameters& p, double factor, int64_t size) {
+  const double length = static_cast<double>(p.original_max_position_embeddings);
+  const auto pair_of = [&](double turns) {
+    return static_cast<double>(size) * std::log(length / (turns * kTwoPi)) / (2 * std::log(p.rope_theta));
+  };
+  double low = pair_of(p.beta_fast), high = pair_of(p.beta_slow);
+  if (p.truncate) {
+    low = std::floor(low);
+    high = std::ceil(high);
+  }
+  low = std::max(low, 0.0);
+  high = std::min(high, static_cast<double>(size - 1));
+  if (low == high) high += 0.001;
+  std::vector<double> inverse = plain_frequencies(p.rope_theta, size);
+  for (size_t i = 0; i < inverse.size(); ++i) {
+    const double interpolated = std::clamp((static_cast<double>(i) - low) / (high - low), 0.0, 1.0);
+    inverse[i] = inverse[i] / factor * interpolated + inverse[i] * (1 - interpolated);
+  }
+  return inverse;
+}
+
+double yarn_attention_factor(const RopeParameters& p, double factor) {
+  const auto scale = [&](double mscale) { return factor <= 1 ? 1 : 0.1 * mscale * std::log(factor) + 1; };
+  if (p.attention_factor) return *p.attention_factor;
+  return p.mscale != 0 && p.mscale_all_dim != 0 ? scale(p.mscale) / scale(p.mscale_all_dim) : scale(1);
+}
+
+std::vector<double> longrope_frequencies(const RopeParameters& p, int64_t size, int64_t seq) {
+  const std::vector<double>& factors = seq > p.original_max_position_embeddings ? p.long_factor : p.short_factor;
+  std::vector<double> inverse = plain_frequencies(p.rope_theta, size);
+  if (factors.size() != inverse.size()) {
+    throw CheckpointError({.where = "config.json, short_factor and long_factor",
+                           .given = std::to_string(factors.size()) + " numbers",
+                           .expected = std::to_string(inverse.size()) + ", half the head size"});
+  }
+  for (size_t i = 0; i < inverse.size(); ++i) inverse[i] /= factors[i];
+  return inverse;
+}
+
+double longrope_attention_factor(const RopeParameters& p, double factor) {
+  if (p.attention_factor) return *p.attention_factor;
+  if (factor <= 1) return 1;
+  return std::sqrt(1 + std::log(factor) / std::log(static_cast<double>(p.original_max_position_embeddings)));
+}
+
+// Long waves are stretched by the factor, short ones left alone, and those between interpolated.
+std::vector<double> llama3_frequencies(const RopeParameters& p, int64_t size) {
+  const double length = static_cast<double>(p.original_max_position_embeddings), factor = *p.factor;
+  std::vector<double> inverse = plain_frequencies(p.rope_theta, size);
+  for (double& frequency : inverse) {
+    const double turns = length * frequency / kTwoPi;  // in the original length
+    const double kept = (turns - p.low_freq_factor) / (p.high_freq_factor - p.low_freq_factor);
+    const double share = std::clamp(kept, 0.0, 1.0);
+    frequency = (1 - share) * frequency / factor + share * frequency;
+  }
+  return inverse;
+}
+
+}  // namespace
+
+RopeParameters rope_parameters(const io::JsonObject& config, double default_theta, int64_t max_position_embeddings) {
+  auto rope = config.get_object("rope_parameters");
+  if (const auto scaling = config.get_object("rope_scaling"); !rope) rope = scaling;
+  RopeParameters p;
+  p.rope_theta = config.get_float_or("rope_theta", default_theta, kPositive);
+  refuse_part_of_head(config);
+  if (!rope) return p;
+
+  p.rope_theta = rope->get_float_or("rope_theta", p.rope_theta, kPositive);
+  p.rope_type = rope->get_string_or("rope_type", rope->get_string_or("type", p.rope_type));
+  refuse_part_of_head(*rope);
+  const std::vector<std::string> types{"default", "linear", "dynamic", "yarn", "longrope", "llama3"};
+  if (std::ranges::find(types, p.rope_type) == types.end()) {
+    throw CheckpointError({.where = "config.json, rope_type",
+                           .given = "\"" + p.rope_type + "\"",
+                           .expected = "default, linear, dynamic, yarn, longrope or llama3"});
+  }
+  p.factor = float_if_given(*rope, "factor", kPositive);
+  if (p.rope_type == "linear" || p.rope_type == "dynamic" || p.rope_type == "llama3") {
+    p.factor = rope->get_float("factor", kPositive);
+  }
+  read_lengths(config, *rope, max_position_embeddings, p);
+  p.attention_factor = float_if_given(*rope, "attention_factor", {0, 1e6});
+  if (p.rope_type == "yarn") read_yarn(*rope, p);
+  if (p.rope_type == "longrope") {
+    p.short_factor = rope->get_floats("short_factor", kPositive);
+    p.long_factor = rope->get_floats("long_factor", kPositive);
+  }
+  if (p.rope_type == "llama3") {
+    p.low_freq_factor = rope->get_float("low_freq_factor", kPositive);
+    p.high_freq_factor = rope->get_float("high_freq_factor", {p.low_freq_factor + 1e-6, 1e12});
+  }
+  return p;
+}
+
+RopeFrequencies rope_frequencies(const RopeParameters& p, int64_t head_size, int64_t max_position_embeddings,
+                                 int64_t seq) {
+  if (head_size % 2 != 0 || (p.rope_type == "dynamic" && head_size < 4)) {
+    throw CheckpointError({.where = "config.json",
+                           .given = "a head size of " + std::to_string(head_size),
+                           .expected = "an even one for rotary positions, of at least 4 where they are dynamic"});
+  }
+  const double stretched = static_cast<double>(max_position_embeddings);
+  const double factor = p.factor.value_or(stretched / static_cast<double>(p.original_max_position_embeddings));
+  std::vector<double> inverse = plain_frequencies(p.rope_theta, head_size);
+  double attention_factor = 1;
+  if (p.rope_type == "linear") {
+    for (double& frequency : inverse) frequency /= factor;
+  } else if (p.rope_type == "dynamic") {
+    inverse = dynamic_frequencies(p, head_size, max_position_embeddings, seq);
+  } else if (p.rope_type == "yarn") {
+    inverse = yarn_frequencies(p, factor, head_size);
+    attention_factor = yarn_attention_factor(p, factor);
+  } else if (p.rope_type == "longrope") {
+    inverse = longrope_frequencies(p, head_size, seq);
+    attention_factor = longrope_attention_factor(p, factor);
+  } else if (p.rope_type == "llama3") {
+    inverse = llama3_frequencies(p, head_size);
+  }
+  return {{inverse.begin(), inverse.end()}, attention_factor};
+}
+
+RopeTables rope_tables(const RopeFrequencies& frequencies, const Value& positions) {
+  Tensor inverse({DType::kFloat32, {static_cast<int64_t>(frequencies.inverse.size())}});
+  std::ranges::copy(frequencies.inverse, inverse.as<float>().begin());
+  const Value angles = expand_dims(convert(positions, DType::kFloat32), -1) * constant(inverse);
+  return {cos(angles) * frequencies.attention_factor, sin(angles) * frequencies.attention_factor};
+}
+
+}  // namespace portatune::models

@@ -1,0 +1,161 @@
+#include "portatune/models/vit_layers.h"
+
+#include <cmath>
+
+#include "portatune/error.h"
+#include "portatune/io/json.h"
+#include "portatune/models/config_checks.h"
+#include "portatune/ops.h"
+
+namespace portatune::models {
+namespace {
+
+using nn::Initializer;
+using nn::Scope;
+
+Value normal_parameter(const Scope& s, std::string_view name, const Shape& shape) {
+  return s.rounded_parameter(name, shape, {Initializer::Kind::kNormal, s.options().initializer_range});
+}
+
+int64_t patches(const VitFields& c) {
+  return c.image_size.height / c.patch_size.height * (c.image_size.width / c.patch_size.width);
+}
+
+// The convolution of the paper: as its steps are as long as its kernel, a linear layer over each patch. [batch,
+// patches, hidden_size]
+Value patch_embeddings(const Scope& s, const VitFields& c, const Value& pixel_values) {
+  const int64_t batch = pixel_values.shape()[0];
+  const auto [height, width] = c.patch_size;
+  const Value grid = reshape(
+      pixel_values, {batch, c.num_channels, c.image_size.height / height, height, c.image_size.width / width, width});
+  const int64_t pixels = c.num_channels * height * width;
+  const Value rows = reshape(transpose(grid, {0, 2, 4, 1, 3, 5}), {batch, patches(c), pixels});
+  const Value weight = normal_parameter(s, "weight", {c.hidden_size, c.num_channels, height, width});
+  const Value bias = s.parameter("bias", {c.hidden_size}, {Initializer::Kind::kZeros});
+  return linear(convert(rows, s.options().compute_dtype), reshape(weight, {c.hidden_size, pixels}), bias);
+}
+
+Value self_attention(const Scope& s, const VitFields& c, const Value& x, const Value& mask_bias) {
+  const Scope inner = s / "attention";
+  const int64_t heads = nn::share(inner, "attention heads", c.num_attention_heads);
+  const nn::LinearOptions options = nn::columns({.bias = c.qkv_bias});
+  const Value q = linear(inner / "query", x, c.hidden_size, options);
+  const Value k = linear(inner / "key", x, c.hidden_size, options);
+  const Value v = linear(inner / "value", x, c.hidden_size, options);
+  const Value attended = attention(inner, q, k, v, mask_bias,
+                                   {.heads = heads,
+                                    .scale = 1 / std::sqrt(static_cast<double>(c.hidden_size / c.num_attention_heads)),
+                                    .dropout = c.attention_probs_dropout_prob,
+                                    .dropout_heads = c.num_attention_heads});
+  return linear(s / "output" / "dense", attended, c.hidden_size, nn::rows());
+}
+
+Value encoder_layer(const Scope& s, const VitFields& c, const Value& x, const Value& mask_bias) {
+  const Value attended =
+      self_attention(s / "attention", c, layer_norm(s / "layernorm_before", x, c.layer_norm_eps), mask_bias);
+  const Value h = x + dropout(s / "attention", attended, c.hidden_dropout_prob);
+  const Value normed = layer_norm(s / "layernorm_after", h, c.layer_norm_eps);
+  const Value expanded = linear(s / "intermediate" / "dense", normed, c.intermediate_size, nn::columns());
+  const Value y = linear(s / "output" / "dense", nn::activate(c.hidden_act, expanded), c.hidden_size, nn::rows());
+  return h + dropout(s / "output", y, c.hidden_dropout_prob);
+}
+
+constexpr io::IntRange kPixels{1, 1 << 14};
+
+// A number, for squares, or [height, width].
+ImageSize get_size_or(const io::JsonObject& config, std::string_view key, ImageSize fallback) {
+  if (config.type_of(key) != "array") {
+    const int64_t side = config.get_int_or(key, fallback.height, kPixels);
+    return {side, side};
+  }
+  const std::vector<int64_t> sides = config.get_ints(key, kPixels);
+  if (sides.size() != 2) {
+    throw CheckpointError({.where = "config.json, " + std::string(key),
+                           .given = std::to_string(sides.size()) + " numbers",
+                           .expected = "a number, or height and width"});
+  }
+  return {sides[0], sides[1]};
+}
+
+}  // namespace
+
+VitFields vit_fields(const io::JsonObject& config) {
+  config.ignore({"encoder_stride"});  // of a head for pretraining
+  VitFields c;
+  c.hidden_size = config.get_int("hidden_size", kSize);
+  c.num_hidden_layers = config.get_int("num_hidden_layers", {1, 1024});
+  c.num_attention_heads = config.get_int("num_attention_heads", kSize);
+  c.intermediate_size = config.get_int("intermediate_size", kSize);
+  c.hidden_act = config.get_string_or("hidden_act", c.hidden_act);
+  c.hidden_dropout_prob = config.get_float_or("hidden_dropout_prob", c.hidden_dropout_prob, kRate);
+  c.attention_probs_dropout_prob =
+      config.get_float_or("attention_probs_dropout_prob", c.attention_probs_dropout_prob, kRate);
+  c.initializer_range = config.get_float_or("initializer_range", c.initializer_range, {0, 10});
+  c.layer_norm_eps = config.get_float_or("layer_norm_eps", c.layer_norm_eps, {0, 1});
+  c.image_size = get_size_or(config, "image_size", c.image_size);
+  c.patch_size = get_size_or(config, "patch_size", c.patch_size);
+  c.num_channels = config.get_int_or("num_channels", c.num_channels, {1, 1024});
+  c.qkv_bias = config.get_bool_or("qkv_bias", c.qkv_bias);
+  c.pooler_output_size = config.get_int_or("pooler_output_size", c.hidden_size, kSize);
+  c.pooler_act = config.get_string_or("pooler_act", c.pooler_act);
+  require_activation("hidden_act", c.hidden_act);
+  require_activation("pooler_act", c.pooler_act);
+  require_multiple("hidden_size", c.hidden_size, "num_attention_heads", c.num_attention_heads);
+  require_multiple("image_size", c.image_size.height, "patch_size", c.patch_size.height);
+  require_multiple("image_size", c.image_size.width, "patch_size", c.patch_size.width);
+  return c;
+}
+
+ImageModelFacts vit_facts(const VitFields& c, const std::string& class_prefix, const std::string& base_prefix) {
+  return {.class_prefix = class_prefix,
+          .base_prefix = base_prefix,
+          .hidden_size = c.hidden_size,
+          .num_channels = c.num_channels,
+          .image_size = c.image_size,
+          .initializer_range = c.initializer_range};
+}
+
+Value vit_embeddings(const Scope& s, const VitFields& c, const Value& pixel_values,
+                     const std::vector<std::string>& special_tokens) {
+  const Shape expected{pixel_values.shape()[0], c.num_channels, c.image_size.height, c.image_size.width};
+  if (pixel_values.shape() != expected) {
+    throw ShapeError({.where = "pixel_values",
+                      .given = to_string(pixel_values.shape()),
+                      .expected = to_string(expected) + ", by config.json"});
+  }
+  const DType dtype = s.options().compute_dtype;
+  const int64_t batch = pixel_values.shape()[0];
+  Values tokens;
+  for (const std::string& name : special_tokens) {
+    const Value token = convert(normal_parameter(s, name, {1, 1, c.hidden_size}), dtype);
+    tokens.push_back(broadcast_to(token, {batch, 1, c.hidden_size}));
+  }
+  tokens.push_back(patch_embeddings(s / "patch_embeddings" / "projection", c, pixel_values));
+  const int64_t length = patches(c) + static_cast<int64_t>(special_tokens.size());
+  const Value places = convert(normal_parameter(s, "position_embeddings", {1, length, c.hidden_size}), dtype);
+  return dropout(s, concatenate(tokens, 1) + places, c.hidden_dropout_prob);
+}
+
+Values vit_layers(const Scope& s, const VitFields& c, const Value& x) {
+  const Value nothing_hidden = full({DType::kFloat32, {x.shape()[0], 1, 1, x.shape()[1]}}, 0);
+  Values states{x};
+  for (int64_t i = 0; i < c.num_hidden_layers; ++i) {
+    states.push_back(nn::remat(s, states.back(), encoder_layer(s / "layer" / i, c, states.back(), nothing_hidden)));
+  }
+  return states;
+}
+
+Value vit_norm(const Scope& s, const VitFields& c, const Value& x) {
+  return layer_norm(s / "layernorm", x, c.layer_norm_eps);
+}
+
+Value vit_pooler(const Scope& s, const VitFields& c, const Value& last_hidden_state) {
+  return nn::activate(c.pooler_act, linear(s / "dense", nn::first_token(last_hidden_state), c.pooler_output_size));
+}
+
+Value token_classifier(const Scope& s, const Value& last_hidden_state, int64_t token, int64_t num_labels) {
+  const Value x = slice(last_hidden_state, 1, {token, token + 1});  // [batch, 1, hidden]
+  return convert(linear(s, reshape(x, {x.shape()[0], x.shape()[2]}), num_labels), DType::kFloat32);
+}
+
+}  // namespace portatune::models

@@ -1,0 +1,50 @@
+// The blocks of ViT, which DeiT has under the same names.
+#pragma once
+
+#include <string>
+
+#include "portatune/models.h"
+
+namespace portatune::models {
+
+/// The fields of config.json that shape the computation, as it spells them.
+struct VitFields {
+  int64_t hidden_size = 768;
+  int64_t num_hidden_layers = 12;
+  int64_t num_attention_heads = 12;
+  int64_t intermediate_size = 3072;
+  std::string hidden_act = "gelu";
+  double hidden_dropout_prob = 0;
+  double attention_probs_dropout_prob = 0;
+  double initializer_range = 0.02;
+  double layer_norm_eps = 1e-12;
+  ImageSize image_size = {224, 224};
+  ImageSize patch_size = {16, 16};
+  int64_t num_channels = 3;
+  bool qkv_bias = true;
+  int64_t pooler_output_size = 0;  // hidden_size where absent
+  std::string pooler_act = "tanh";
+};
+
+/// Reads them. CheckpointError for a value out of range.
+VitFields vit_fields(const io::JsonObject& config);
+
+ImageModelFacts vit_facts(const VitFields& c, const std::string& class_prefix, const std::string& base_prefix);
+
+/// Special tokens of these names, then the patches of the images row by row, with position embeddings;
+/// [batch, tokens + patches, hidden_size].
+Value vit_embeddings(const nn::Scope& s, const VitFields& c, const Value& pixel_values,
+                     const std::vector<std::string>& special_tokens);
+
+/// x, and the output of each layer after it.
+Values vit_layers(const nn::Scope& s, const VitFields& c, const Value& x);
+
+/// What the model ends with, after the last layer.
+Value vit_norm(const nn::Scope& s, const VitFields& c, const Value& x);
+/// Of the first token of what vit_norm() gives, [batch, pooler_output_size].
+Value vit_pooler(const nn::Scope& s, const VitFields& c, const Value& last_hidden_state);
+
+/// A linear layer over one of the special tokens, float32 [batch, num_labels].
+Value token_classifier(const nn::Scope& s, const Value& last_hidden_state, int64_t token, int64_t num_labels);
+
+}  // namespace portatune::models

@@ -1,0 +1,232 @@
+#include <algorithm>
+#include <iterator>
+#include <limits>
+
+#include "portatune/error.h"
+#include "portatune/graph/checks.h"
+#include "portatune/nn.h"
+
+namespace portatune::nn {
+namespace {
+
+constexpr Initializer kZeros{Initializer::Kind::kZeros};
+constexpr Initializer kOnes{Initializer::Kind::kOnes};
+
+Initializer normal(const Scope& s, double scale = 1) {
+  return {Initializer::Kind::kNormal, scale * s.options().initializer_range};
+}
+
+Value exact_gelu(const Value& x) { return gelu(x, GeluForm::kErf); }
+Value tanh_gelu(const Value& x) { return gelu(x, GeluForm::kTanh); }
+Value silu(const Value& x) { return x * logistic(x); }
+
+struct Activation {
+  std::string_view name;  // as transformers calls it
+  Value (*apply)(const Value& x);
+};
+constexpr Activation kActivations[] = {
+    {"gelu", exact_gelu},     {"gelu_new", tanh_gelu}, {"gelu_pytorch_tanh", tanh_gelu},
+    {"gelu_fast", tanh_gelu}, {"relu", relu},          {"tanh", portatune::tanh},
+    {"silu", silu},           {"swish", silu},
+};
+
+// Runs `build`; an error from it says that it arose in this scope.
+template <class Build>
+Value in_scope(const Scope& s, Build build) {
+  try {
+    return build();
+  } catch (Error& error) {
+    error.set_context(s.path());
+    throw;
+  }
+}
+
+void require_features(std::string_view layer, const Value& x) {
+  require(x.rank() > 0, layer, {&x, 1}, "an array [..., size]");
+}
+
+// The size of the axis that a layer works along.
+int64_t last_size(std::string_view layer, const Value& x) {
+  require_features(layer, x);
+  return x.shape().back();
+}
+
+// Elementwise for each row of x: [ids..., width].
+Value where(const Value& condition, const Value& x, const Value& y) {
+  return select(broadcast_to(expand_dims(condition, -1), x.shape()), x, y);
+}
+
+// x, but no gradient flows back to the row of that id; -1: to all.
+Value without_gradient_of(int64_t padding_id, const Value& ids, const Value& x) {
+  if (padding_id < 0) return x;
+  const Value is_padding = compare(Direction::kEqual, ids, full(ids.type(), static_cast<double>(padding_id)));
+  return where(is_padding, stop_gradient(x), x);
+}
+
+// The key for a device's part of what the devices along tensor share, as if the parts, of `size` elements each, stood
+// one after the other.
+Value key_of_part(const Scope& s, int64_t size) {
+  const Mesh& mesh = s.options().mesh;
+  const Value key = s.random_key();
+  if (mesh.tensor == 1) return key;
+  const Value place = convert(place_of_device(mesh, {MeshAxis::kTensor}), DType::kUInt32);
+  return key_from(key, place * full({DType::kUInt32, {}}, static_cast<double>(static_cast<uint32_t>(size))));
+}
+
+bool is_parallel(const Scope& s, const LinearOptions& options, Parallel parallel) {
+  return options.parallel == parallel && s.options().mesh.tensor > 1;
+}
+
+// The weight of a linear layer, of which x has the features along one axis and y along the other.
+Value linear_weight(const Scope& s, const Value& x, int64_t y_features, int64_t x_axis, const LinearOptions& options) {
+  int64_t x_features = x.shape().back();
+  const bool in_columns = is_parallel(s, options, Parallel::kColumn), in_rows = is_parallel(s, options, Parallel::kRow);
+  if (in_columns) share(s, "features", y_features / options.blocks);
+  if (in_rows) x_features *= s.options().mesh.tensor;
+  Shape shape{y_features, y_features};
+  shape[x_axis] = x_features;
+  std::optional<Split> split;
+  if (in_columns) split = {.axis = 1 - x_axis, .blocks = options.blocks};
+  if (in_rows) split = {.axis = x_axis};
+  const Initializer initializer = normal(s, options.initializer_scale);
+  // The product rounds it to the type of x.
+  if (x.dtype() != s.options().compute_dtype) return s.parameter("weight", shape, initializer, split);
+  return s.rounded_parameter("weight", shape, initializer, split);
+}
+
+Value linear_bias(const Scope& s, int64_t size, const LinearOptions& options) {
+  if (!options.bias) return {};
+  std::optional<Split> split;
+  if (is_parallel(s, options, Parallel::kColumn)) split = {.blocks = options.blocks};
+  return s.parameter("bias", {size}, kZeros, split);
+}
+
+// Of what the devices along tensor make of their parts of the features.
+Value sum_of_devices(const Scope& s, const Value& y) { return all_reduce(y, s.options().mesh, {MeshAxis::kTensor}); }
+
+Value plus(const Value& y, const Value& bias) { return bias ? y + convert(bias, y.dtype()) : y; }
+
+}  // namespace
+
+LinearOptions columns(LinearOptions options, int64_t blocks) {
+  options.parallel = Parallel::kColumn;
+  options.blocks = blocks;
+  return options;
+}
+
+LinearOptions rows(LinearOptions options) {
+  options.parallel = Parallel::kRow;
+  return options;
+}
+
+Value linear(const Scope& s, const Value& x, int64_t size, const LinearOptions& options) {
+  return in_scope(s, [&] {
+    require_features("linear", x);
+    const Value weight = linear_weight(s, x, size, 1, options);
+    const Value bias = linear_bias(s, size, options);
+    if (!is_parallel(s, options, Parallel::kRow)) return portatune::linear(x, weight, bias);
+    return plus(sum_of_devices(s, portatune::linear(x, weight)), bias);
+  });
+}
+
+Value conv1d(const Scope& s, const Value& x, int64_t size, const LinearOptions& options) {
+  return in_scope(s, [&] {
+    require_features("conv1d", x);
+    const Value weight = linear_weight(s, x, size, 0, options);
+    const Value y = matmul(x, weight);
+    return plus(is_parallel(s, options, Parallel::kRow) ? sum_of_devices(s, y) : y, linear_bias(s, size, options));
+  });
+}
+
+Value layer_norm(const Scope& s, const Value& x, double eps, const LayerNormOptions& options) {
+  return in_scope(s, [&] {
+    const Shape size{last_size("layer_norm", x)};
+    const Value weight = s.parameter("weight", size, kOnes);
+    const Value bias = options.bias ? s.parameter("bias", size, kZeros) : full({DType::kFloat32, size}, 0);
+    return portatune::layer_norm(x, weight, bias, eps);
+  });
+}
+
+Value rms_norm(const Scope& s, const Value& x, double eps) {
+  return in_scope(s,
+                  [&] { return portatune::rms_norm(x, s.parameter("weight", {last_size("rms_norm", x)}, kOnes), eps); });
+}
+
+Value embedding(const Scope& s, const Value& ids, int64_t rows, int64_t width, int64_t padding_id) {
+  return in_scope(s, [&] {
+    const Value x = gather_rows(s.rounded_parameter("weight", {rows, width}, normal(s)), ids);
+    return convert(without_gradient_of(padding_id, ids, x), s.options().compute_dtype);
+  });
+}
+
+Value word_embedding(const Scope& s, const Value& ids, int64_t vocab_size, int64_t width, int64_t padding_id) {
+  const Mesh& mesh = s.options().mesh;
+  const std::optional<Split> split = vocabulary_split(s, vocab_size);
+  if (mesh.tensor == 1 || !split) return embedding(s, ids, vocab_size, width, padding_id);
+  return in_scope(s, [&] {
+    const Value table = s.rounded_parameter("weight", {vocab_size, width}, normal(s), split);
+    const auto count = static_cast<double>(table.shape()[0]);
+    const Value row = ids - place_of_device(mesh, {MeshAxis::kTensor}) * count;
+    const Value zero = full({DType::kInt32, {}}, 0), end = full({DType::kInt32, {}}, count);
+    const Value is_here =
+        bitwise_and(compare(Direction::kGreaterEqual, row, zero), compare(Direction::kLess, row, end));
+    const Value found = without_gradient_of(padding_id, ids, gather_rows(table, row));
+    const Value x = where(is_here, found, full({found.dtype(), {}}, 0));
+    return sum_of_devices(s, convert(x, s.options().compute_dtype));  // all but one device have zeros
+  });
+}
+
+Value dropout(const Scope& s, const Value& x, double rate) {
+  if (!s.options().training || rate == 0) return x;
+  return in_scope(s, [&] { return portatune::dropout(x, s.random_key(), rate); });
+}
+
+Value dropout_of_part(const Scope& s, const Value& x, double rate) {
+  if (!s.options().training || rate == 0) return x;
+  return in_scope(s, [&] {
+    // Numbered by features first, which makes parts of them consecutive in the whole.
+    const Value by_features = transpose(reshape(x, {-1, last_size("dropout", x)}), {1, 0});
+    const Value dropped = portatune::dropout(by_features, key_of_part(s, x.shape().elements()), rate);
+    return reshape(transpose(dropped, {1, 0}), x.shape());
+  });
+}
+
+Value remat(const Scope& s, const Value& x, const Value& y) { return portatune::remat(x, y, s.options().remat); }
+
+Value attention(const Scope& s, const Value& q, const Value& k, const Value& v, const Value& mask,
+                AttentionOptions options) {
+  return in_scope(s, [&] {
+    if (!s.options().training) options.dropout = 0;
+    if (options.dropout > 0) {
+      const bool has_part = options.dropout_heads != options.heads;
+      options.key = has_part ? key_of_part(s, options.heads * q.shape()[1] * k.shape()[1]) : s.random_key();
+    }
+    return portatune::attention(q, k, v, mask, options);
+  });
+}
+
+Value activate(std::string_view name, const Value& x) {
+  const auto* found = std::ranges::find(kActivations, name, &Activation::name);
+  if (found != std::end(kActivations)) return found->apply(x);
+  std::string known;
+  for (const Activation& activation : kActivations) known += (known.empty() ? "" : ", ") + std::string(activation.name);
+  throw UsageError({.where = "activation", .given = "\"" + std::string(name) + "\"", .expected = known});
+}
+
+bool is_activation(std::string_view name) {
+  return std::ranges::find(kActivations, name, &Activation::name) != std::end(kActivations);
+}
+
+Value first_token(const Value& x) {
+  require(x.rank() == 3, "first_token", {&x, 1}, "an array [batch, seq, hidden]");
+  return reshape(slice(x, 1, {0, 1}), {x.shape()[0], x.shape()[2]});
+}
+
+Value attention_bias(const Value& mask) {
+  const Value hidden = compare(Direction::kEqual, mask, full(mask.type(), 0));
+  const TensorType type{DType::kFloat32, mask.shape()};
+  const Value bias = select(hidden, full(type, std::numeric_limits<float>::lowest()), full(type, 0));
+  return reshape(bias, {mask.shape()[0], 1, 1, mask.shape()[1]});
+}
+
+}  // namespace portatune::nn

@@ -1,0 +1,64 @@
+#include "portatune/parity/drift.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "portatune/error.h"
+
+namespace portatune::parity {
+namespace {
+
+constexpr double kInfinite = std::numeric_limits<double>::infinity();
+
+// So that no NaN gets lost in a comparison.
+double finite_or_infinite(double x) { return std::isfinite(x) ? x : kInfinite; }
+
+double difference(float a, float b) { return finite_or_infinite(std::abs(static_cast<double>(a) - b)); }
+
+double magnitude(float x) { return std::isfinite(x) ? std::abs(static_cast<double>(x)) : 0; }
+
+}  // namespace
+
+double relative_difference(double a, double b) {
+  const double difference = finite_or_infinite(std::abs(a - b));
+  return difference == 0 ? 0 : finite_or_infinite(difference / std::max(std::abs(a), std::abs(b)));
+}
+
+Distance distance(const ParameterState& a, const ParameterState& b, double noise) {
+  if (a.value.type() != b.value.type()) {
+    throw UsageError({.where = "two runs",
+                      .given = "a parameter " + to_string(a.value.type()) + " and " + to_string(b.value.type()),
+                      .expected = "the same in both"});
+  }
+  const auto values_a = a.value.as<float>(), values_b = b.value.as<float>();
+  const auto moments_a = a.first_moment.as<float>(), moments_b = b.first_moment.as<float>();
+  const auto larger = [&](size_t i) { return std::max(magnitude(moments_a[i]), magnitude(moments_b[i])); };
+  Distance distance;
+  for (size_t i = 0; i < values_a.size(); ++i) {
+    distance.gradient = std::max(distance.gradient, difference(moments_a[i], moments_b[i]));
+    distance.largest_gradient = std::max(distance.largest_gradient, larger(i));
+  }
+  double sum = 0, updated = 0;
+  for (size_t i = 0; i < values_a.size(); ++i) {
+    const double apart = difference(values_a[i], values_b[i]);
+    // Most rows of an embedding belong to no token of the batches.
+    if (moments_a[i] == 0 && moments_b[i] == 0 && apart == 0) continue;
+    const double gradient = larger(i);
+    if (gradient > 0 && gradient < noise * distance.largest_gradient && std::isfinite(apart)) continue;
+    sum += apart;
+    ++updated;
+  }
+  if (updated > 0) distance.parameter = sum / updated;
+  return distance;
+}
+
+// Chosen from what was measured, which stands in docs/parity.md.
+DriftTolerance drift_tolerance(DType dtype) {
+  if (dtype == DType::kFloat32) {
+    return {.loss = 1e-5, .grad_norm = 1e-4, .gradient = 1e-3, .parameter = 1e-3, .small = 1e-5};
+  }
+  return {.loss = 1e-2, .grad_norm = 5e-2, .gradient = 0.2, .parameter = 0.2, .small = 1e-3};
+}
+
+}  // namespace portatune::parity

@@ -1,0 +1,130 @@
+#include "portatune/parity/generation.h"
+
+#include <algorithm>
+
+#include "portatune/error.h"
+#include "portatune/generate/options.h"
+#include "portatune/io/safetensors.h"
+
+namespace portatune::parity {
+namespace {
+
+using Ids = std::vector<int32_t>;
+
+// One entry: a call of generate().
+struct Call {
+  std::string name;
+  GenerationOptions options;
+  int32_t filler;  // what stands after texts that have ended
+  std::vector<Ids> prompts;
+  Tensor ids, output;  // int32 [prompts, tokens]; the prompts are padded on the left
+};
+
+int64_t width(const Tensor& rows) { return rows.shape()[1]; }
+
+std::span<const int32_t> row_of(const Tensor& rows, size_t i) {
+  const auto size = static_cast<size_t>(width(rows));
+  return rows.as<int32_t>().subspan(i * size, size);
+}
+
+void require_comparable(const std::string& where, const GenerationOptions& options) {
+  if (options.do_sample) {
+    throw CheckpointError(
+        {.where = where, .given = "do_sample true", .expected = "false: drawn tokens cannot be compared"});
+  }
+  if (!options.unknown.empty()) {
+    throw CheckpointError(
+        {.where = where, .given = options.unknown.front(), .expected = "options of generate() that Portatune has"});
+  }
+}
+
+// "max_length" counts the prompt; without either of the two transformers makes texts of 20 tokens.
+int64_t new_tokens(const io::JsonObject& args, int64_t prompt) {
+  if (args.has("max_new_tokens")) return args.get_int("max_new_tokens");
+  return args.get_int_or("max_length", 20, {.least = prompt + 1, .most = 1 << 24}) - prompt;
+}
+
+std::vector<Ids> without_padding(const Tensor& ids, const Tensor& mask) {
+  std::vector<Ids> prompts(static_cast<size_t>(ids.shape()[0]));
+  for (size_t i = 0; i < prompts.size(); ++i) {
+    const auto row = row_of(ids, i), seen = row_of(mask, i);
+    for (size_t j = 0; j < row.size(); ++j) {
+      if (seen[j] != 0) prompts[i].push_back(row[j]);
+    }
+  }
+  return prompts;
+}
+
+Call read_call(const ReferenceCase& reference, const io::JsonObject& entry) {
+  Call call{.name = entry.get_string("name"), .options = {}, .filler = 0, .prompts = {}, .ids = {}, .output = {}};
+  const auto tensor = [&](const char* what) { return reference.integers("generate", call.name + "." + what); };
+  call.ids = tensor("input_ids");
+  call.output = tensor("output");
+  call.prompts = without_padding(call.ids, tensor("attention_mask"));
+  call.options = generation_options(reference.path());
+  if (const std::optional<io::JsonObject> args = entry.get_object("args")) {
+    const int64_t count = new_tokens(*args, width(call.ids));
+    args->ignore({"max_length", "input_ids", "attention_mask"});
+    call.options = generate::read_options(*args, call.options);
+    call.options.max_new_tokens = count;
+  }
+  require_comparable((reference.path() / "case.json").string() + ", generate " + call.name, call.options);
+  const Ids& eos = call.options.eos_token_id;
+  call.filler = call.options.pad_token_id.value_or(eos.empty() ? 0 : eos.front());
+  return call;
+}
+
+bool is_in(const Ids& ids, int32_t id) { return std::ranges::find(ids, id) != ids.end(); }
+
+// The tokens in the form of the record: after the prompt as it stands there, and filled up to its length. Beam search
+// of transformers fills with another token than its other searches, so that after a text that has ended either counts.
+// More tokens than there are in the record leave nothing at its end, so that the comparison fails.
+Tensor arrange(const Call& call, const std::vector<Completion>& completions) {
+  constexpr int32_t kNothing = -1;
+  const Ids& eos = call.options.eos_token_id;
+  Tensor found(call.output.type());
+  const auto size = static_cast<size_t>(width(call.output)), begin = static_cast<size_t>(width(call.ids));
+  for (size_t i = 0; i < completions.size(); ++i) {
+    const std::span<int32_t> row = found.as<int32_t>().subspan(i * size, size);
+    const std::span<const int32_t> wanted = row_of(call.output, i);
+    const Ids& ids = completions[i].ids;
+    const bool has_ended = !ids.empty() && is_in(eos, ids.back());
+    std::ranges::copy(row_of(call.ids, i), row.begin());
+    for (size_t j = begin; j < size; ++j) {
+      const bool is_filler = wanted[j] == call.filler || is_in(eos, wanted[j]);
+      row[j] = j - begin < ids.size() ? ids[j - begin] : has_ended && is_filler ? wanted[j] : kNothing;
+    }
+    if (ids.size() > size - begin) row.back() = kNothing;
+  }
+  return found;
+}
+
+template <class T>
+Tensor converted(const Tensor& ids) {
+  const auto values = ids.as<int32_t>();
+  const std::vector<T> others(values.begin(), values.end());
+  return Tensor(ids.shape(), std::span<const T>(others));
+}
+
+}  // namespace
+
+NamedTensors check_generation(const Device& device, const ReferenceCase& reference,
+                              std::vector<Comparison>& comparisons) {
+  NamedTensors outputs;
+  const std::vector<io::JsonObject> entries = reference.facts().get_objects("generate");
+  if (entries.empty()) return outputs;
+  std::optional<Generator> generator;
+  for (const io::JsonObject& entry : entries) {
+    const Call call = read_call(reference, entry);
+    const auto prompts = static_cast<int64_t>(call.prompts.size());
+    if (!generator) generator.emplace(device, reference.path(), GeneratorOptions{.batch_size = prompts});
+    const Tensor found = arrange(call, generator->generate_ids(call.prompts, call.options));
+    const std::string name = call.name + ".output";
+    comparisons.push_back(
+        compare("generated", name, converted<float>(found), {.values = converted<float>(call.output)}, 0));
+    outputs.emplace_back(name, converted<int64_t>(found));
+  }
+  return outputs;
+}
+
+}  // namespace portatune::parity

@@ -1,0 +1,144 @@
+#include "portatune/parity/parity.h"
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+
+#include "portatune/error.h"
+#include "portatune/io/atomic_directory.h"
+#include "portatune/io/safetensors.h"
+#include "portatune/parity/generation.h"
+#include "portatune/parity/optimizer_steps.h"
+#include "portatune/parity/reference_task.h"
+#include "portatune/train/programs.h"
+
+namespace portatune::parity {
+namespace {
+
+const Tensor* find(const NamedTensors& tensors, const std::string& name) {
+  const auto found = std::ranges::find(tensors, name, &NamedTensors::value_type::first);
+  return found == tensors.end() ? nullptr : &found->second;
+}
+
+const Tensor& require_computed(const NamedTensors& tensors, const std::string& name, const std::string& file) {
+  if (const Tensor* tensor = find(tensors, name)) return *tensor;
+  throw CheckpointError({.where = file + ".safetensors, tensor " + name,
+                         .given = "a tensor that Portatune does not compute",
+                         .expected = "the names of transformers' outputs and of the checkpoint's parameters"});
+}
+
+// Outputs and loss, then gradients by parameter: one program without dropout.
+void run_forward_and_gradients(const Device& device, const ReferenceCase& reference, const ReferenceTask& task,
+                               DType dtype, ParityResult& result) {
+  const train::EvaluationProgram program = train::evaluation_program(task, signature_of(task, reference), dtype);
+  const Function& forward = program.function;
+  Function f{.parameters = forward.parameters, .results = {forward.results[0] / forward.results[1]}};
+  f.results.insert(f.results.end(), forward.results.begin() + 2, forward.results.end());
+  const bool differentiate = dtype == DType::kFloat32 && task.has_loss();
+  if (differentiate) {
+    Values weights;
+    for (const nn::Parameter& parameter : program.parameters) weights.push_back(parameter.value);
+    for (const Value& gradient : gradients(f.results[0], weights)) f.results.push_back(gradient);
+  }
+
+  std::vector<DeviceArray> arrays = put_all(device, start_of(task, reference, program.parameters));
+  std::vector<DeviceArray*> arguments;
+  for (DeviceArray& array : arrays) arguments.push_back(&array);
+  const std::vector<DeviceArray> found = device.compile(f).run(arguments);
+  size_t next = 0;
+  if (task.has_loss()) result.expected.emplace_back("loss", found[next].to_host());
+  ++next;
+  for (const std::string& name : program.outputs) result.expected.emplace_back(name, found[next++].to_host());
+  if (!differentiate) return;
+  for (const nn::Parameter& parameter : program.parameters) {
+    result.grads.emplace_back(parameter.name, found[next++].to_host());
+  }
+}
+
+// By flat index of an output [batch, seq, ...]: whether its position is a token.
+std::function<bool(int64_t)> tokens_only(const ReferenceCase& reference, const Tensor& output) {
+  if (!reference.inputs().has("attention_mask")) return {};
+  const Tensor& mask = reference.inputs().tensor("attention_mask");
+  const int64_t width = output.shape().elements() / mask.shape().elements();
+  return [&mask, width](int64_t i) { return mask.as<int32_t>()[static_cast<size_t>(i / width)] != 0; };
+}
+
+void compare_outputs(const ReferenceCase& reference, const ReferenceTask& task, DType dtype, ParityResult& result) {
+  for (const std::string& name : reference.names("expected")) {
+    const Tensor& found = require_computed(result.expected, name, "expected");
+    const Recorded recorded = reference.recorded("expected", name);
+    const auto counts =
+        task.is_per_position(name) && name != "loss" ? tokens_only(reference, found) : std::function<bool(int64_t)>{};
+    result.comparisons.push_back(compare("output", name, found, recorded, allowed_error(recorded, dtype), counts));
+  }
+}
+
+void compare_parameters(const ReferenceCase& reference, ParityResult& result) {
+  for (const std::string& name : reference.names("grads")) {
+    const Recorded recorded = reference.recorded("grads", name);
+    result.comparisons.push_back(compare("gradient", name, require_computed(result.grads, name, "grads"), recorded,
+                                         allowed_error(recorded, DType::kFloat32)));
+  }
+  if (result.after5.empty()) return;
+  const io::JsonObject optimizer = *reference.facts().get_object("optimizer");
+  for (const std::string& name : reference.names("after5")) {
+    result.comparisons.push_back(compare_updated("after " + std::to_string(optimizer.get_int("steps")) + " steps", name,
+                                                 require_computed(result.after5, name, "after5"),
+                                                 reference.recorded("after5", name), optimizer.get_float("lr"),
+                                                 reference.is_noise(name)));
+  }
+}
+
+// What dump() writes, each in a file.
+struct Dumped {
+  std::string_view file;
+  NamedTensors ParityResult::*tensors;
+};
+constexpr std::array<Dumped, 4> kDumped = {{{"expected.safetensors", &ParityResult::expected},
+                                            {"grads.safetensors", &ParityResult::grads},
+                                            {"after5.safetensors", &ParityResult::after5},
+                                            {"generate.safetensors", &ParityResult::generated}}};
+
+}  // namespace
+
+bool ParityResult::passed() const { return std::ranges::all_of(comparisons, &Comparison::passed); }
+
+ParityResult check_parity(const Device& device, const ReferenceCase& reference, DType dtype) {
+  return check_parity(device, reference, ReferenceTask(reference), dtype);
+}
+
+ParityResult check_parity(const Device& device, const ReferenceCase& reference, const ReferenceTask& task,
+                          DType dtype) {
+  ParityResult result;
+  run_forward_and_gradients(device, reference, task, dtype, result);
+  compare_outputs(reference, task, dtype, result);
+  if (dtype == DType::kFloat32) {
+    if (!reference.names("after5").empty())
+      result.after5 = optimizer_steps(device, reference, task, result.comparisons);
+    compare_parameters(reference, result);
+    result.generated = check_generation(device, reference, result.comparisons);
+  }
+  return result;
+}
+
+void require_place_of_dump(const std::filesystem::path& folder) {
+  io::recover_directory(folder);
+  const auto is_dumped = [](const std::filesystem::directory_entry& entry) {
+    return std::ranges::find(kDumped, entry.path().filename(), &Dumped::file) != kDumped.end();
+  };
+  io::require_nothing_else(folder, is_dumped, "what an earlier comparison has dumped");
+}
+
+void dump(const ParityResult& result, const std::filesystem::path& folder) {
+  require_place_of_dump(folder);
+  io::AtomicDirectory directory(folder);
+  for (const auto& [file, tensors] : kDumped) {
+    if ((result.*tensors).empty()) continue;
+    std::vector<NamedTensorView> views;
+    for (const auto& [name, tensor] : result.*tensors) views.push_back({name, tensor.view()});
+    io::write_safetensors(directory.staging() / file, views);
+  }
+  directory.commit();
+}
+
+}  // namespace portatune::parity

@@ -1,0 +1,99 @@
+#include "portatune/parity/reference_case.h"
+
+#include <algorithm>
+
+#include "portatune/error.h"
+#include "portatune/io/safetensors.h"
+
+namespace portatune::parity {
+namespace {
+
+constexpr std::string_view kRows = ".__rows__";
+
+std::filesystem::path file_of(const std::filesystem::path& folder, const std::string& file) {
+  return folder / (file + ".safetensors");
+}
+
+Tensor to_int32(const std::string& where, const TensorView& view) {
+  const auto wide = view.as<int64_t>();
+  std::vector<int32_t> narrow;
+  for (const int64_t value : wide) {
+    if (value < INT32_MIN || value > INT32_MAX) {
+      throw CheckpointError({.where = where, .given = std::to_string(value), .expected = "integers of 32 bits"});
+    }
+    narrow.push_back(static_cast<int32_t>(value));
+  }
+  return Tensor(view.type.shape, std::span<const int32_t>(narrow));
+}
+
+Tensor to_float32(const TensorView& view) { return Tensor(view.type.shape, std::span<const float>(to_floats(view))); }
+
+data::Example read_inputs(const std::filesystem::path& folder) {
+  data::Example inputs;
+  const io::SafetensorsFile file = io::SafetensorsFile::open(file_of(folder, "inputs"));
+  for (const io::SafetensorsEntry& entry : file.entries()) {
+    const TensorView view = file.view(entry);
+    inputs.set(entry.name, is_float(entry.type.dtype) ? to_float32(view)
+                                                      : to_int32("inputs.safetensors, tensor " + entry.name, view));
+  }
+  return inputs;
+}
+
+TensorView require_tensor(const io::SafetensorsFile& file, const std::string& name) {
+  if (const std::optional<TensorView> view = file.find(name)) return *view;
+  throw CheckpointError({.where = file.path().string(), .given = "no tensor " + name, .expected = "one of that name"});
+}
+
+}  // namespace
+
+ReferenceCase::ReferenceCase(const std::filesystem::path& folder)
+    : path_(folder),
+      model_(hub::ModelFolder::open(folder)),
+      facts_(io::JsonObject::read(folder / "case.json")),
+      architecture_(facts_.get_string("architecture")),
+      inputs_(read_inputs(folder)),
+      noise_(facts_.get_strings("noise_dominated")) {}
+
+std::vector<std::string> ReferenceCase::names(const std::string& file) const {
+  std::vector<std::string> names;
+  if (!std::filesystem::exists(file_of(path_, file))) return names;
+  const io::SafetensorsFile tensors = io::SafetensorsFile::open(file_of(path_, file));
+  for (const io::SafetensorsEntry& entry : tensors.entries()) {
+    if (!entry.name.ends_with(kRows)) names.push_back(entry.name);
+  }
+  std::ranges::sort(names);
+  return names;
+}
+
+Recorded ReferenceCase::recorded(const std::string& file, const std::string& name) const {
+  const io::SafetensorsFile tensors = io::SafetensorsFile::open(file_of(path_, file));
+  Recorded result{.values = to_float32(require_tensor(tensors, name)),
+                  .torch_difference = torch_difference(file, name)};
+  if (const std::optional<TensorView> rows = tensors.find(name + std::string(kRows))) {
+    const auto numbers = rows->as<int64_t>();
+    result.rows.assign(numbers.begin(), numbers.end());
+    result.sparse = true;
+  }
+  return result;
+}
+
+Tensor ReferenceCase::integers(const std::string& file, const std::string& name) const {
+  const io::SafetensorsFile tensors = io::SafetensorsFile::open(file_of(path_, file));
+  return to_int32(tensors.path().string() + ", tensor " + name, require_tensor(tensors, name));
+}
+
+bool ReferenceCase::is_noise(const std::string& parameter) const {
+  return std::ranges::find(noise_, parameter) != noise_.end();
+}
+
+double ReferenceCase::torch_difference(const std::string& file, const std::string& name) const {
+  if (file == "expected") {
+    const std::optional<io::JsonObject> differences = facts_.get_object("eval_fp32_max_abs_diff");
+    return differences ? differences->get_float_or(name, 0) : 0;
+  }
+  const std::optional<io::JsonObject> parameters = facts_.get_object("params");
+  const std::optional<io::JsonObject> facts = parameters ? parameters->get_object(name) : std::nullopt;
+  return facts ? facts->get_float_or(file == "grads" ? "grad_fp32_diff" : "after5_fp32_diff", 0) : 0;
+}
+
+}  // namespace portatune::parity

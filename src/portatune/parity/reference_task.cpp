@@ -1,0 +1,237 @@
+#include "portatune/parity/reference_task.h"
+
+#include <algorithm>
+#include <array>
+#include <functional>
+
+#include "portatune/error.h"
+#include "portatune/ops.h"
+#include "portatune/tasks/initial_weights.h"
+#include "portatune/tasks/objectives.h"
+
+namespace portatune::parity {
+namespace {
+
+using models::HeadKind;
+
+Value optional_column(const Columns& batch, const std::string& name) {
+  const auto found = batch.find(name);
+  return found == batch.end() ? Value{} : found->second;
+}
+
+const Value& column(const Columns& batch, const std::string& name) {
+  const auto found = batch.find(name);
+  if (found != batch.end()) return found->second;
+  throw CheckpointError({.where = "inputs.safetensors",
+                         .given = "no tensor " + name,
+                         .expected = "the inputs of the class that case.json names"});
+}
+
+Value ones(int64_t size) { return full({DType::kFloat32, {size}}, 1); }
+
+// Outputs without labels: nothing to lose.
+Forward without_loss(std::vector<std::pair<std::string, Value>> outputs) {
+  return {.loss_sum = full({DType::kFloat32, {}}, 0),
+          .weight_sum = full({DType::kFloat32, {}}, 1),
+          .outputs = std::move(outputs)};
+}
+
+// With a loss only where there are labels.
+Forward with_loss(const Value& labels, const Value& logits, const std::function<Forward()>& objective) {
+  return labels ? objective() : without_loss({{"logits", logits}});
+}
+
+// transformers' rule where the config has no problem_type.
+tasks::Problem problem_of(const io::JsonObject& config, const Value& labels) {
+  const std::string problem = config.get_string_or("problem_type", "");
+  if (problem == "regression") return tasks::Problem::kRegression;
+  if (problem == "multi_label_classification") return tasks::Problem::kMultiLabel;
+  if (problem == "single_label_classification" || !labels || labels.dtype() == DType::kInt32) {
+    return tasks::Problem::kSingleLabel;
+  }
+  return config.get_string_map("id2label").size() == 1 ? tasks::Problem::kRegression : tasks::Problem::kMultiLabel;
+}
+
+// [batch, choices, seq] -> [batch * choices, seq]
+Value flatten_choices(const Value& x) { return x ? reshape(x, {-1, x.shape().back()}) : x; }
+
+void append_hidden_states(const Values& hidden_states, Forward& forward) {
+  for (size_t i = 0; i < hidden_states.size(); ++i) {
+    forward.outputs.emplace_back("hidden_states." + std::to_string(i), convert(hidden_states[i], DType::kFloat32));
+  }
+}
+
+}  // namespace
+
+ReferenceTask::ReferenceTask(const ReferenceCase& reference) : ReferenceTask(reference, nullptr) {}
+
+ReferenceTask::ReferenceTask(const ReferenceCase& reference, std::unique_ptr<const models::TextModel> model)
+    : reference_(reference), text_model_(std::move(model)) {
+  const io::JsonObject& config = reference.model().config();
+  if (models::is_image_model(config)) {
+    image_model_ = models::image_model(config);
+  } else if (!text_model_) {
+    text_model_ = models::text_model(config);
+  }
+  const std::string& prefix = image_model_ ? image_model_->facts().class_prefix : text_model_->facts().class_prefix;
+  const std::string& architecture = reference.architecture();
+  if (!architecture.starts_with(prefix)) {
+    throw CheckpointError({.where = (reference.path() / "case.json").string() + ", architecture",
+                           .given = "\"" + architecture + "\"",
+                           .expected = "a class of the model_type in config.json: " + prefix + "..."});
+  }
+  head_ = architecture.substr(prefix.size());
+}
+
+int64_t ReferenceTask::num_labels() const {
+  const auto labels = reference_.model().config().get_string_map("id2label");
+  return labels.empty() ? 2 : static_cast<int64_t>(labels.size());  // transformers leaves out its default of two
+}
+
+const std::string& ReferenceTask::base_prefix() const {
+  return image_model_ ? image_model_->facts().base_prefix : text_model_->facts().base_prefix;
+}
+
+double ReferenceTask::initializer_range() const {
+  return image_model_ ? image_model_->facts().initializer_range : text_model_->facts().initializer_range;
+}
+
+void ReferenceTask::refuse_class() const {
+  throw CheckpointError({.where = (reference_.path() / "case.json").string() + ", architecture",
+                         .given = "\"" + reference_.architecture() + "\"",
+                         .expected = "a class that Portatune has"});
+}
+
+bool ReferenceTask::has_loss() const {
+  return reference_.inputs().has("labels") || reference_.inputs().has("start_positions");
+}
+
+bool ReferenceTask::is_per_position(const std::string& output) const {
+  static constexpr std::array kPerPosition = {
+      "ForTokenClassification", "ForQuestionAnswering", "ForMaskedLM", "ForCausalLM", "LMHeadModel", "ForPreTraining"};
+  if (output.starts_with("hidden_states") || output == "last_hidden_state") return true;
+  return std::ranges::find(kPerPosition, head_) != kPerPosition.end() && output != "seq_relationship_logits" &&
+         output != "sop_logits";
+}
+
+std::vector<std::string> ReferenceTask::inputs() const {
+  std::vector<std::string> names;
+  for (const data::Example::Entry& column : reference_.inputs().columns()) names.push_back(column.name);
+  return names;
+}
+
+Forward ReferenceTask::forward(const nn::Scope& root, const Columns& batch) const {
+  return image_model_ ? image_forward(root, batch) : text_forward(root, batch);
+}
+
+Forward ReferenceTask::text_forward(const nn::Scope& root, const Columns& batch) const {
+  models::TextInputs in{column(batch, "input_ids"), optional_column(batch, "attention_mask"),
+                        optional_column(batch, "token_type_ids")};
+  if (!in.attention_mask) in.attention_mask = full(in.input_ids.type(), 1);
+  if (head_ == "ForMultipleChoice") {
+    in = {flatten_choices(in.input_ids), flatten_choices(in.attention_mask), flatten_choices(in.token_type_ids)};
+  }
+  const Values hidden_states = text_model_->hidden_states(root, in);
+  Forward forward = text_head(root, in, hidden_states.back(), batch);
+  append_hidden_states(hidden_states, forward);
+  return forward;
+}
+
+Forward ReferenceTask::image_forward(const nn::Scope& root, const Columns& batch) const {
+  const Values hidden_states = image_model_->hidden_states(root, column(batch, "pixel_values"));
+  Forward forward = image_head(root, hidden_states.back(), batch);
+  append_hidden_states(hidden_states, forward);
+  return forward;
+}
+
+Forward ReferenceTask::image_head(const nn::Scope& root, const Value& x, const Columns& batch) const {
+  if (head_ == "Model") {
+    return without_loss({{"last_hidden_state", convert(image_model_->last_hidden_state(root, x), DType::kFloat32)},
+                         {"pooler_output", convert(image_model_->pooler_output(root, x), DType::kFloat32)}});
+  }
+  if (head_ == "ForImageClassification") {
+    return sequence_classification(image_model_->image_logits(root, x, num_labels()), batch);
+  }
+  if (head_ != "ForImageClassificationWithTeacher") refuse_class();
+  const auto [cls, distillation] = image_model_->distilled_logits(root, x, num_labels());
+  return without_loss(
+      {{"logits", (cls + distillation) / 2.0}, {"cls_logits", cls}, {"distillation_logits", distillation}});
+}
+
+// With transformers' choice of the loss.
+Forward ReferenceTask::sequence_classification(const Value& logits, const Columns& batch) const {
+  const Value labels = optional_column(batch, "labels");
+  const tasks::Problem problem = problem_of(reference_.model().config(), labels);
+  const bool single = problem == tasks::Problem::kSingleLabel;
+  return with_loss(labels, logits, [&] {
+    return tasks::sequence_classification(problem, logits, single ? labels : reshape(labels, {-1, num_labels()}),
+                                          ones(logits.shape()[0]));
+  });
+}
+
+Forward ReferenceTask::text_head(const nn::Scope& root, const models::TextInputs& in, const Value& x,
+                                 const Columns& batch) const {
+  const Value labels = optional_column(batch, "labels");
+  const Value weights = ones(column(batch, "input_ids").shape()[0]);
+
+  if (head_ == "Model") {
+    Forward forward = without_loss({{"last_hidden_state", convert(x, DType::kFloat32)}});
+    if (std::ranges::count(reference_.names("expected"), "pooler_output") > 0) {  // not every model has a pooler
+      forward.outputs.emplace_back("pooler_output", convert(text_model_->pooler_output(root, x), DType::kFloat32));
+    }
+    return forward;
+  }
+  if (head_ == "ForSequenceClassification") {
+    return sequence_classification(text_model_->sequence_logits(root, in, x, num_labels()), batch);
+  }
+  if (head_ == "ForMultipleChoice") {
+    const Value logits = reshape(text_model_->choice_logits(root, in, x), {-1, column(batch, "input_ids").shape()[1]});
+    return with_loss(labels, logits, [&] {
+      return tasks::sequence_classification(tasks::Problem::kSingleLabel, logits, labels, weights);
+    });
+  }
+  if (head_ == "ForTokenClassification") {
+    const Value logits = text_model_->token_logits(root, x, num_labels());
+    return with_loss(labels, logits, [&] { return tasks::token_classification(logits, labels, weights); });
+  }
+  if (head_ == "ForMaskedLM") {
+    const Value logits = text_model_->masked_lm_logits(root, x);
+    return with_loss(labels, logits, [&] { return tasks::token_classification(logits, labels, weights); });
+  }
+  if (head_ == "ForPreTraining") return pretraining(root, x, batch);
+  if (head_ == "ForCausalLM" || head_ == "LMHeadModel") {
+    const Value logits = text_model_->causal_lm_logits(root, x);
+    return with_loss(labels, logits, [&] { return tasks::next_token_prediction(logits, labels, weights); });
+  }
+  if (head_ == "ForQuestionAnswering") {
+    const Value logits = text_model_->span_logits(root, x);
+    const Value start = optional_column(batch, "start_positions");
+    return with_loss(start, logits,
+                     [&] { return tasks::span_prediction(logits, start, column(batch, "end_positions"), weights); });
+  }
+  refuse_class();
+}
+
+Forward ReferenceTask::pretraining(const nn::Scope& root, const Value& x, const Columns& batch) const {
+  const Value weights = ones(column(batch, "input_ids").shape()[0]);
+  const Value prediction = text_model_->masked_lm_logits(root, x),
+              relation = text_model_->next_sentence_logits(root, x);
+  const Forward lm = tasks::token_classification(prediction, column(batch, "labels"), weights);
+  const bool ordered = batch.contains("sentence_order_label");  // as ALBERT's second objective is called
+  const Value& label = column(batch, ordered ? "sentence_order_label" : "next_sentence_label");
+  Forward forward = tasks::with_next_sentence(lm, relation, label, weights);
+  forward.outputs = {{"prediction_logits", prediction}, {ordered ? "sop_logits" : "seq_relationship_logits", relation}};
+  return forward;
+}
+
+InitialWeights ReferenceTask::initial_weights(std::span<const nn::Parameter> parameters, uint64_t seed) const {
+  InitialWeights weights = tasks::load_weights(reference_.model(), parameters, base_prefix(), seed);
+  if (!weights.report.missing.empty()) {
+    throw CheckpointError({.where = reference_.path().string(),
+                           .given = "no weights for " + weights.report.missing.front(),
+                           .expected = "a checkpoint that has every parameter of " + reference_.architecture()});
+  }
+  return weights;
+}
+
+}  // namespace portatune::parity

@@ -1,0 +1,50 @@
+// The computation of a class of transformers as a task, to be run on the inputs of a case.
+#pragma once
+
+#include "portatune/models.h"
+#include "portatune/parity/reference_case.h"
+#include "portatune/tasks.h"
+
+namespace portatune::parity {
+
+/// Outputs have the names of transformers: "logits" (or "start_logits", ...) and "hidden_states.0", ... The loss is
+/// there if the inputs have labels.
+class ReferenceTask final : public Task {
+ public:
+  /// errors  CheckpointError for a class that Portatune does not have
+  explicit ReferenceTask(const ReferenceCase& reference);
+  /// The same with another model in place of the case's own: one that computes the same in another way.
+  ReferenceTask(const ReferenceCase& reference, std::unique_ptr<const models::TextModel> model);
+
+  bool has_loss() const;
+  /// Whether positions hidden by attention_mask are to be left out of the comparison of an output.
+  bool is_per_position(const std::string& output) const;
+
+  std::vector<std::string> inputs() const override;
+  Forward forward(const nn::Scope& root, const Columns& batch) const override;
+  std::unique_ptr<Metrics> metrics() const override { return nullptr; }
+  TokenCount tokens(const data::Example&) const override { return {}; }
+  double initializer_range() const override;
+  /// errors  CheckpointError naming a parameter that the checkpoint lacks
+  InitialWeights initial_weights(std::span<const nn::Parameter> parameters, uint64_t seed) const override;
+  void save(const std::filesystem::path&) const override {}
+
+ private:
+  Forward text_forward(const nn::Scope& root, const Columns& batch) const;
+  Forward image_forward(const nn::Scope& root, const Columns& batch) const;
+  Forward text_head(const nn::Scope& root, const models::TextInputs& in, const Value& x, const Columns& batch) const;
+  Forward image_head(const nn::Scope& root, const Value& x, const Columns& batch) const;
+  Forward sequence_classification(const Value& logits, const Columns& batch) const;
+  Forward pretraining(const nn::Scope& root, const Value& x, const Columns& batch) const;
+
+  int64_t num_labels() const;
+  const std::string& base_prefix() const;
+  [[noreturn]] void refuse_class() const;
+
+  const ReferenceCase& reference_;
+  std::unique_ptr<const models::TextModel> text_model_;
+  std::unique_ptr<const models::ImageModel> image_model_;  // one of the two
+  std::string head_;  // what follows the prefix in the name of the class: "ForMaskedLM"
+};
+
+}  // namespace portatune::parity

@@ -1,0 +1,61 @@
+#include "portatune/pjrt/executable_cache.h"
+
+#include <chrono>
+
+#include "portatune/error.h"
+#include "portatune/pjrt/cache_file.h"
+#include "portatune/pjrt/cache_key.h"
+#include "portatune/pjrt/plugin.h"
+
+namespace portatune::pjrt {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
+
+std::optional<LoadedExecutable> try_load(const Client& client, const std::filesystem::path& file,
+                                         const KeyedProgram& program) {
+  const std::optional<std::string> serialized = read_cache_file(file);
+  if (!serialized) return {};
+  try {
+    return client.load(*serialized, program.module_text, program.options);
+  } catch (const DeviceError&) {
+    return {};  // the plugin does not want it; compiling is always possible
+  }
+}
+
+// Returns why it could not be kept, or nothing.
+std::string keep(const LoadedExecutable& executable, const std::filesystem::path& file, int64_t limit_bytes) {
+  try {
+    write_cache_file(file, executable.executable().serialize());
+    trim_cache_folder(file.parent_path(), limit_bytes);
+    return {};
+  } catch (const Error& error) {
+    return error.report().where + ": " + error.report().given;
+  }
+}
+
+}  // namespace
+
+ExecutableCache::ExecutableCache(ExecutableCacheOptions options) : options_(std::move(options)) {
+  if (options_.folder) return;
+  if (const auto folder = cache_folder()) options_.folder = *folder / "executables";
+}
+
+CachedExecutable ExecutableCache::get_or_compile(const Client& client, std::string_view module_text,
+                                                 const CompileOptions& options) const {
+  const auto start = Clock::now();
+  if (!options_.enabled || !options_.folder) {
+    const char* const fault = options_.enabled ? "no home folder for a cache" : "";
+    return {client.compile(module_text, options), false, seconds_since(start), fault};
+  }
+  const KeyedProgram program{module_text, options, options_.version};
+  const std::filesystem::path file = *options_.folder / (cache_key(client, program) + std::string(kCacheFileExtension));
+  if (auto loaded = try_load(client, file, program)) return {std::move(*loaded), true, seconds_since(start), {}};
+  LoadedExecutable compiled = client.compile(module_text, options);
+  std::string fault = keep(compiled, file, options_.limit_bytes);
+  return {std::move(compiled), false, seconds_since(start), std::move(fault)};
+}
+
+}  // namespace portatune::pjrt

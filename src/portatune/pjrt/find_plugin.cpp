@@ -1,0 +1,90 @@
+#include <array>
+#include <cstdlib>
+#include <vector>
+
+#include "portatune/error.h"
+#include "portatune/pjrt/plugin.h"
+#include "portatune/pjrt/plugin_package.h"
+
+namespace portatune::pjrt {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct PluginFacts {
+  std::string_view platform;
+  const char* variable;
+  const char* file_name;
+  const char* fix;
+};
+
+constexpr std::array<PluginFacts, 3> kPlugins = {{
+    {"cpu", "PORTATUNE_CPU_PLUGIN", "xla_cpu_pjrt.so", "portatune plugin install cpu"},
+    {"tpu", "PORTATUNE_TPU_PLUGIN", "libtpu.so", "portatune plugin install tpu"},
+    {"cuda", "PORTATUNE_CUDA_PLUGIN", "xla_cuda_plugin.so",
+     "portatune plugin install cuda13, or cuda12 for a driver older than 580"},
+}};
+
+const PluginFacts& facts_of(std::string_view platform) {
+  for (const PluginFacts& facts : kPlugins) {
+    if (facts.platform == platform) return facts;
+  }
+  throw UsageError({.where = "device", .given = std::string(platform), .expected = "cpu, tpu or cuda"});
+}
+
+std::optional<fs::path> folder_from(const char* variable) {
+  const char* value = std::getenv(variable);
+  if (value == nullptr || *value == '\0') return {};
+  return fs::path(value);
+}
+
+std::vector<fs::path> usual_places(const PluginFacts& facts) {
+  std::vector<fs::path> places;
+  std::error_code none;
+  if (const fs::path program = fs::read_symlink("/proc/self/exe", none); !none) {
+    places.push_back(program.parent_path() / facts.file_name);
+    places.push_back(program.parent_path().parent_path() / "lib" / "portatune" / facts.file_name);
+  }
+  if (!cache_folder()) return places;
+  for (const PluginPackage& package : plugin_packages()) {
+    if (package.platform == facts.platform) places.push_back(folder_of(package) / package.file);
+  }
+  return places;
+}
+
+[[noreturn]] void throw_not_found(const PluginFacts& facts, const std::vector<fs::path>& looked_at) {
+  std::string places;
+  for (const fs::path& place : looked_at) places += (places.empty() ? "" : ", ") + place.string();
+  throw DeviceError({.where = "plugin for " + std::string(facts.platform),
+                     .given = "no such file: " + places,
+                     .expected = "an XLA plugin at one of these places or in " + std::string(facts.variable),
+                     .fix = facts.fix});
+}
+
+}  // namespace
+
+std::optional<fs::path> cache_folder() {
+  if (const auto cache = folder_from("XDG_CACHE_HOME")) return *cache / "portatune";
+  if (const auto home = folder_from("HOME")) return *home / ".cache" / "portatune";
+  return {};
+}
+
+fs::path find_plugin(std::string_view platform, const std::optional<fs::path>& named) {
+  const PluginFacts& facts = facts_of(platform);
+  // What the user names is taken or refused; another plugin in its place would surprise.
+  std::vector<fs::path> places;
+  if (named) {
+    places = {*named};
+  } else if (const auto from_variable = folder_from(facts.variable)) {
+    places = {*from_variable};
+  } else {
+    places = usual_places(facts);
+  }
+  for (const fs::path& place : places) {
+    std::error_code none;
+    if (fs::is_regular_file(place, none)) return place;
+  }
+  throw_not_found(facts, places);
+}
+
+}  // namespace portatune::pjrt

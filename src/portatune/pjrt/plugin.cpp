@@ -1,0 +1,113 @@
+#include "portatune/pjrt/plugin.h"
+
+#include <dlfcn.h>
+
+#include <algorithm>
+#include <map>
+#include <memory>
+#include <mutex>
+
+#include "portatune/error.h"
+#include "portatune/pjrt/c_api.h"
+#include "portatune/pjrt/environment.h"
+
+namespace portatune::pjrt {
+namespace {
+
+namespace fs = std::filesystem;
+
+// Since 0.72 memory statistics have a peak. Newer minor versions only add to the interface.
+constexpr int kPjrtMajor = 0;
+constexpr int kOldestPjrtMinor = 72;
+// What stablehlo/ writes.
+constexpr std::array<int64_t, 3> kStablehlo = {1, 13, 0};
+
+std::string dotted(const std::array<int64_t, 3>& version) {
+  return std::to_string(version[0]) + "." + std::to_string(version[1]) + "." + std::to_string(version[2]);
+}
+
+const PJRT_Api* load_api(const fs::path& file) {
+  // RTLD_LOCAL: a plugin carries its own copies of libraries that the program may have too.
+  void* library = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (library == nullptr) throw DeviceError({.where = file.string(), .given = dlerror(), .expected = "an XLA plugin"});
+  using GetPjrtApi = const PJRT_Api* (*)();
+  const auto get_api = reinterpret_cast<GetPjrtApi>(dlsym(library, "GetPjrtApi"));
+  const PJRT_Api* api = get_api == nullptr ? nullptr : get_api();
+  if (api == nullptr) {
+    throw DeviceError({.where = file.string(),
+                       .given = "a shared library without GetPjrtApi",
+                       .expected = "an XLA plugin with the PJRT C interface"});
+  }
+  return api;
+}
+
+// Before anything else is called: the layout of the interface depends on it.
+void require_supported_pjrt(const fs::path& file, const PluginVersion& version) {
+  if (version.pjrt_major == kPjrtMajor && version.pjrt_minor >= kOldestPjrtMinor) return;
+  throw DeviceError(
+      {.where = file.string(),
+       .given = "a plugin of PJRT " + std::to_string(version.pjrt_major) + "." + std::to_string(version.pjrt_minor),
+       .expected = "PJRT " + std::to_string(kPjrtMajor) + "." + std::to_string(kOldestPjrtMinor) + " or a later " +
+                   std::to_string(kPjrtMajor) + ".x",
+       .fix = "install the one that Portatune is tried with: portatune plugin install cpu, cuda13, cuda12 or tpu"});
+}
+
+void require_supported_stablehlo(const fs::path& file, const PluginVersion& version) {
+  if (version.stablehlo_minimum <= kStablehlo && kStablehlo <= version.stablehlo) return;
+  throw DeviceError(
+      {.where = file.string(),
+       .given =
+           "a plugin that reads StableHLO " + dotted(version.stablehlo_minimum) + " to " + dotted(version.stablehlo),
+       .expected = "one that reads StableHLO " + dotted(kStablehlo),
+       .fix = "install the one that Portatune is tried with: portatune plugin install cpu, cuda13, cuda12 or tpu"});
+}
+
+void read_attributes(const PJRT_Api& api, PluginVersion& version) {
+  const auto found = PORTATUNE_PJRT(api, PJRT_Plugin_Attributes);
+  for (size_t i = 0; i < found.num_attributes; ++i) {
+    const PJRT_NamedValue& attribute = found.attributes[i];
+    const std::string_view name(attribute.name, attribute.name_size);
+    if (name == "cuda_version" && attribute.type == PJRT_NamedValue_kInt64) version.cuda = attribute.int64_value;
+    auto* target = name == "stablehlo_current_version"   ? &version.stablehlo
+                   : name == "stablehlo_minimum_version" ? &version.stablehlo_minimum
+                                                         : nullptr;
+    if (target == nullptr || attribute.type != PJRT_NamedValue_kInt64List) continue;
+    std::copy_n(attribute.int64_array_value, std::min(attribute.value_size, target->size()), target->begin());
+  }
+}
+
+}  // namespace
+
+std::string to_string(const PluginVersion& version) {
+  return "PJRT " + std::to_string(version.pjrt_major) + "." + std::to_string(version.pjrt_minor) + ", StableHLO " +
+         dotted(version.stablehlo);
+}
+
+Plugin::Plugin(fs::path file)
+    : file_(std::move(file)),
+      api_(load_api(file_)),
+      version_{.pjrt_major = api_->pjrt_api_version.major_version,
+               .pjrt_minor = api_->pjrt_api_version.minor_version,
+               .stablehlo = {},
+               .stablehlo_minimum = {},
+               .cuda = 0} {
+  require_supported_pjrt(file_, version_);
+  PORTATUNE_PJRT(*api_, PJRT_Plugin_Initialize);
+  read_attributes(*api_, version_);
+  require_supported_stablehlo(file_, version_);
+}
+
+const Plugin& Plugin::load(const fs::path& file) {
+  static std::mutex mutex;
+  static std::map<fs::path, std::unique_ptr<const Plugin>> loaded;
+  const fs::path canonical = fs::weakly_canonical(file);
+  const std::lock_guard lock(mutex);
+  std::unique_ptr<const Plugin>& plugin = loaded[canonical];
+  if (!plugin) {
+    prepare_environment();
+    plugin.reset(new Plugin(canonical));
+  }
+  return *plugin;
+}
+
+}  // namespace portatune::pjrt

@@ -1,0 +1,48 @@
+// Devices that programs are compiled for without being there.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "portatune/pjrt/compile_options.h"
+#include "portatune/pjrt/device.h"
+#include "portatune/pjrt/options.h"
+
+struct PJRT_Api;
+struct PJRT_TopologyDescription;
+
+namespace portatune::pjrt {
+
+class Executable;
+class Plugin;
+
+/// A set of devices as a plugin describes it.
+class Topology {
+ public:
+  /// errors    CallError if the plugin knows no such topology
+  Topology(const Plugin& plugin, const std::string& name, const Options& options = {});
+
+  const std::vector<Device>& devices() const { return devices_; }
+  /// errors    CallError; its message names a file that the module has been written to. Its kind is kOutOfMemory where
+  ///           the compiler itself finds that the program does not fit.
+  Executable compile(std::string_view module_text, const CompileOptions& options = {}) const;
+
+ private:
+  struct Destroy {
+    const PJRT_Api* api;
+    void operator()(PJRT_TopologyDescription* topology) const;
+  };
+  std::unique_ptr<PJRT_TopologyDescription, Destroy> handle_;
+  std::vector<Device> devices_;
+};
+
+/// TPUs by generation and arrangement: "v3:2x2", "v5e:2x2", "v6e:4x4", ... Chips of two cores count as two devices.
+Topology tpu_topology(const Plugin& plugin, const std::string& name);
+
+/// Equal GPUs in one machine.
+/// target_config   the GPU as text of XLA's message GpuTargetConfigProto
+Topology cuda_topology(const Plugin& plugin, const std::string& target_config, int gpus);
+
+}  // namespace portatune::pjrt

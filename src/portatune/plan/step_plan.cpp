@@ -1,0 +1,88 @@
+#include "portatune/plan/step_plan.h"
+
+#include <algorithm>
+#include <span>
+
+#include "portatune/graph/exchange.h"
+#include "portatune/graph/matrix_flops.h"
+
+namespace portatune::plan {
+namespace {
+
+constexpr size_t kMoments = 2;
+
+int64_t bytes_of(std::span<const Value> values) {
+  int64_t bytes = 0;
+  for (const Value& value : values) bytes += value.type().bytes();
+  return bytes;
+}
+
+// Of a program that takes the parameters of the model, of each so many moments, and a batch.
+Memory memory_of_arguments(const Function& function, size_t parameters, size_t moments) {
+  const std::span<const Value> values = function.parameters;
+  return {.parameters = bytes_of(values.first(parameters)),
+          .optimizer = bytes_of(values.subspan(parameters, moments * parameters)),
+          .batch = bytes_of(values.subspan((1 + moments) * parameters))};
+}
+
+Memory memory_of(const Function& function, size_t parameters, size_t moments, const pjrt::MemoryStats& stats) {
+  Memory memory = memory_of_arguments(function, parameters, moments);
+  memory.layout = std::max<int64_t>(0, stats.arguments - memory.total());
+  memory.temporaries = stats.temporary + stats.results - stats.aliased;
+  memory.code = stats.code;
+  return memory;
+}
+
+// What the model asks of each device, whatever is computed again, and into whichever micro-batches the batch is
+// divided.
+std::map<DType, double> flops_of(const Task& task, const train::Signature& batch, train::StepOptions options) {
+  options.gradient_accumulation_steps = 1;
+  options.remat = Remat::kNone;
+  return matrix_flops(train::step_program(task, batch, options).function);
+}
+
+// A device's, in a step: what micro-batches gather they gather each time.
+double sent_bytes(const Task& task, const train::Signature& batch, train::StepOptions options) {
+  if (options.mesh.devices() == 1) return 0;
+  const auto rounds = static_cast<double>(options.gradient_accumulation_steps);
+  options.gradient_accumulation_steps = 1;
+  const Exchange exchange = exchange_of(train::step_program(task, batch, options).function);
+  return rounds * exchange.parts + exchange.sums;
+}
+
+}  // namespace
+
+Memory together(const Memory& a, const Memory& b) {
+  return {.parameters = std::max(a.parameters, b.parameters),
+          .optimizer = std::max(a.optimizer, b.optimizer),
+          .batch = std::max(a.batch, b.batch),
+          .layout = std::max(a.layout, b.layout),
+          .temporaries = std::max(a.temporaries, b.temporaries),
+          .code = a.code + b.code};
+}
+
+Memory memory_of_arguments(const Task& task, const train::Signature& batch, const train::StepOptions& options) {
+  const train::StepProgram step = train::step_program(task, batch, options);
+  return memory_of_arguments(step.function, step.parameters.size(), kMoments);
+}
+
+StepPlan plan_step(const Compiler& compiler, const Task& task, const train::Signature& batch,
+                   const train::StepOptions& options, ProgramWriter* keep) {
+  const train::StepProgram step = train::step_program(task, batch, options);
+  const Compiled compiled = compiler.compile(step.function, keep);
+  const auto rounds = static_cast<double>(options.gradient_accumulation_steps);
+  return {.memory = memory_of(step.function, step.parameters.size(), kMoments, compiled.memory),
+          .work = {.flops = flops_of(task, batch, options),
+                   .bytes = compiled.traffic.once + rounds * compiled.traffic.of_round,
+                   .sent_bytes = sent_bytes(task, batch, options)},
+          .compile_s = compiled.seconds};
+}
+
+EvaluationPlan plan_evaluation(const Compiler& compiler, const Task& task, const train::Signature& batch,
+                               const train::StepOptions& options, ProgramWriter* keep) {
+  const auto program = train::evaluation_program(task, batch, options.compute_dtype, options.mesh);
+  const Compiled compiled = compiler.compile(program.function, keep);
+  return {memory_of(program.function, program.parameters.size(), 0, compiled.memory), compiled.seconds};
+}
+
+}  // namespace portatune::plan

@@ -1,0 +1,74 @@
+#include "portatune/plan/target.h"
+
+#include <algorithm>
+#include <bit>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "portatune/base/message.h"
+#include "portatune/base/nearest.h"
+#include "portatune/base/number.h"
+#include "portatune/error.h"
+
+namespace portatune::plan {
+namespace {
+
+struct Counted {
+  std::string_view name;
+  int64_t count;
+};
+
+const Accelerator* find(std::string_view name) {
+  const auto found = std::ranges::find(accelerators(), name, &Accelerator::name);
+  return found == accelerators().end() ? nullptr : &*found;
+}
+
+// "tpu:v3-8" is 8 of "tpu:v3"; "cuda:h100x8" is 8 of "cuda:h100".
+std::optional<Counted> split_count(std::string_view name) {
+  const size_t mark = name.rfind(name.starts_with("tpu:") ? '-' : 'x');
+  if (mark == std::string_view::npos) return {};
+  const auto count = number_in<int64_t>(name.substr(mark + 1));
+  if (!count) return {};
+  return Counted{name.substr(0, mark), *count};
+}
+
+[[noreturn]] void throw_unknown(const std::string& name) {
+  std::vector<std::string> names;
+  for (const Accelerator& accelerator : accelerators()) names.emplace_back(accelerator.name);
+  const auto counted = split_count(name);
+  const std::string meant = nearest(counted ? counted->name : std::string_view(name), names);
+  throw UsageError({.where = "on",
+                    .given = "an unknown target " + in_quotes(name),
+                    .expected = list_of(names) + "; with a number of devices: tpu:v3-8, cuda:h100x8",
+                    .fix = meant.empty() ? "" : "did you mean " + meant + "?"});
+}
+
+// Slices of TPUs have a power of two of chips, or cubes of 64.
+bool makes_a_slice(int64_t count) {
+  constexpr int64_t kCoresOfACube = 128;
+  return std::has_single_bit(static_cast<uint64_t>(count)) || count % kCoresOfACube == 0;
+}
+
+int64_t devices_of(const Accelerator& accelerator, const std::string& name, int64_t count) {
+  const int64_t each = accelerator.counted_per_device, most = accelerator.most_counted;
+  const bool is_tpu = accelerator.platform == "tpu";
+  if (count >= 1 && count <= most && count % each == 0 && (!is_tpu || makes_a_slice(count))) return count / each;
+  std::string expected = "a number of devices of at least 1 and at most " + std::to_string(most);
+  if (is_tpu) expected = "the number of a slice: a power of two, or a multiple of 128, at most " + std::to_string(most);
+  if (each > 1) expected += "; it counts cores, two of which are a device";
+  throw UsageError({.where = "on", .given = in_quotes(name), .expected = expected});
+}
+
+}  // namespace
+
+Target target_called(const std::string& name) {
+  if (const Accelerator* one = find(name)) return {name, one, 1};
+  if (const auto counted = split_count(name)) {
+    const Accelerator* many = find(counted->name);
+    if (many != nullptr && many->platform != "cpu") return {name, many, devices_of(*many, name, counted->count)};
+  }
+  throw_unknown(name);
+}
+
+}  // namespace portatune::plan

@@ -1,0 +1,162 @@
+#include "portatune/plan/target_plan.h"
+
+#include <algorithm>
+
+#include "portatune/error.h"
+#include "portatune/pjrt/call_error.h"
+
+namespace portatune::plan {
+namespace {
+
+constexpr int64_t kLargestBatch = 1'000'000;  // as --batch-size has it
+constexpr int kCompilations = 12;             // for the largest batch
+constexpr int kCompilationsForRemedy = 6;     // from half a batch down to a 64th
+
+int64_t bytes_of(const train::Signature& batch) {
+  int64_t bytes = 0;
+  for (const auto& [name, type] : batch) bytes += type.bytes();
+  return bytes;
+}
+int64_t bytes_of_shape(const BatchShape& shape) { return bytes_of(shape.batch); }
+
+// Whose step needs the most memory.
+const BatchShape& largest(const std::vector<BatchShape>& shapes) {
+  return *std::ranges::max_element(shapes, {}, bytes_of_shape);
+}
+
+std::vector<train::Signature> evaluations_of(const Run& run, int64_t batch_size, const Mesh& mesh) {
+  return run.evaluations_with ? run.evaluations_with(batch_size, mesh) : std::vector<train::Signature>();
+}
+
+MemoryOfBatch memory_of_batch(const Compiler& compiler, const Run& run, const train::StepOptions& options) {
+  return [&compiler, &run, options](int64_t size) -> std::optional<int64_t> {
+    try {
+      const std::vector<BatchShape> shapes = run.shapes_with(size, options.mesh);
+      Memory memory = plan_step(compiler, run.task, largest(shapes).batch, options).memory;
+      const std::vector<train::Signature> evaluations = evaluations_of(run, size, options.mesh);
+      if (!evaluations.empty()) {
+        const train::Signature& batch = *std::ranges::max_element(evaluations, {}, bytes_of);
+        memory = together(memory, plan_evaluation(compiler, run.task, batch, options).memory);
+      }
+      return memory.total();
+    } catch (const pjrt::CallError& error) {
+      if (error.kind() != pjrt::CallError::Kind::kOutOfMemory) throw;
+      return {};
+    }
+  };
+}
+
+// Tries options with which the run may fit.
+class Remedies {
+ public:
+  Remedies(const Compiler& compiler, const Run& run, int64_t devices) : compiler_(compiler), run_(run) {
+    if (run.step.compute_dtype == DType::kFloat32) changes_.push_back(compute_in_bfloat16);
+    if (run.step.remat == Remat::kNone) changes_.push_back(compute_layers_again);
+    const Mesh& mesh = run.step.mesh;
+    const int64_t alone = mesh.size(kBatchAxes);  // 1: nothing is said of how many there shall be
+    const int64_t sharing = alone > 1 ? alone : devices / mesh.tensor;
+    if (sharing > 1 && mesh.fsdp == 1) {
+      changes_.push_back([divided = Mesh{.fsdp = sharing, .tensor = mesh.tensor}](train::StepOptions& options) {
+        options.mesh = divided;
+      });
+    }
+  }
+
+  std::vector<Remedy> found() {
+    train::StepOptions all = run_.step;
+    for (const Change& change : changes_) {
+      train::StepOptions options = run_.step;
+      for (train::StepOptions* changed : {&options, &all}) change(*changed);
+      if (fits(options)) add(options, run_.batch_size);
+    }
+    if (found_.empty() && changes_.size() > 1 && fits(all)) add(all, run_.batch_size);
+    if (found_.empty() && !changes_.empty()) add_smaller_batch(all);
+    add_smaller_batch(run_.step);
+    return std::move(found_);
+  }
+
+ private:
+  using Change = std::function<void(train::StepOptions&)>;
+
+  static void compute_in_bfloat16(train::StepOptions& options) { options.compute_dtype = DType::kBFloat16; }
+  static void compute_layers_again(train::StepOptions& options) { options.remat = Remat::kLayers; }
+
+  bool has_room_for_state(const train::StepOptions& options) const {
+    const train::Signature batch = run_.shapes_with(run_.batch_size, options.mesh).front().batch;
+    const Memory memory = memory_of_arguments(run_.task, batch, options);
+    return memory.parameters + memory.optimizer <= compiler_.memory_bytes();
+  }
+  // What `search` finds; nothing where the run cannot have these options, or the compiler refuses them.
+  template <class Search>
+  static auto tried(const Search& search) -> decltype(search()) {
+    try {
+      return search();
+    } catch (const UsageError&) {
+    } catch (const pjrt::CallError&) {
+    }
+    return {};
+  }
+  bool fits(const train::StepOptions& options) const {
+    return tried([&] {
+      if (!has_room_for_state(options)) return false;
+      const std::optional<int64_t> memory = memory_of_batch(compiler_, run_, options)(run_.batch_size);
+      return memory && *memory <= compiler_.memory_bytes();
+    });
+  }
+  void add(const train::StepOptions& options, int64_t batch_size) {
+    found_.push_back({options.compute_dtype, options.remat, options.mesh, batch_size});
+  }
+  void add_smaller_batch(const train::StepOptions& options) {
+    if (run_.batch_size < 2) return;
+    const LargestBatch smaller = tried([&] {
+      if (!has_room_for_state(options)) return LargestBatch();
+      return largest_batch(memory_of_batch(compiler_, run_, options), compiler_.memory_bytes(), run_.batch_size / 2,
+                           run_.batch_size - 1, kCompilationsForRemedy);
+    });
+    if (smaller.fits > 0) add(options, smaller.fits);
+  }
+
+  const Compiler& compiler_;
+  const Run& run_;
+  std::vector<Change> changes_;
+  std::vector<Remedy> found_;
+};
+
+}  // namespace
+
+TargetPlan plan_target(const Compiler& compiler, const Run& run, int64_t devices, ProgramWriter* keep) {
+  TargetPlan plan;
+  try {
+    for (const BatchShape& shape : run.shapes) {
+      const StepPlan step = plan_step(compiler, run.task, shape.batch, run.step, keep);
+      plan.shapes.push_back({shape, step, roofline(step.work, compiler.peaks())});
+      plan.memory = together(plan.memory, step.memory);
+    }
+    for (const train::Signature& batch : evaluations_of(run, run.batch_size, run.step.mesh)) {
+      const EvaluationPlan evaluation = plan_evaluation(compiler, run.task, batch, run.step, keep);
+      plan.memory = together(plan.memory, evaluation.memory);
+      plan.evaluation_compile_s += evaluation.compile_s;
+    }
+    plan.fits = plan.memory.total() <= compiler.memory_bytes();
+  } catch (const pjrt::CallError& error) {
+    plan = TargetPlan();
+    plan.refusal = error.report().where;
+    if (error.kind() != pjrt::CallError::Kind::kOutOfMemory) return plan;
+    plan.memory = memory_of_arguments(run.task, largest(run.shapes).batch, run.step);
+  }
+  plan.is_too_large = !plan.fits;
+  if (plan.is_too_large) plan.remedies = Remedies(compiler, run, devices).found();
+  return plan;
+}
+
+LargestBatch largest_batch_of(const Compiler& compiler, const Run& run, const TargetPlan& plan) {
+  const MemoryOfBatch compile = memory_of_batch(compiler, run, run.step);
+  const auto memory = [&](int64_t size) -> std::optional<int64_t> {
+    if (size != run.batch_size) return compile(size);
+    if (plan.shapes.empty()) return {};
+    return plan.memory.total();
+  };
+  return largest_batch(memory, compiler.memory_bytes(), run.batch_size, kLargestBatch, kCompilations);
+}
+
+}  // namespace portatune::plan

@@ -1,0 +1,57 @@
+#include "portatune/processes/frame.h"
+
+#include <algorithm>
+#include <cstring>
+#include <new>
+#include <span>
+#include <vector>
+
+namespace portatune {
+namespace {
+
+constexpr uint32_t kMagic = 0x314b5650;  // "PVK1", in the order of bytes that all machines here have
+constexpr size_t kPiece = 1 << 16;
+
+struct Header {
+  uint32_t magic, kind, key_bytes, value_bytes;
+  int64_t number;
+};
+
+// In pieces, so that a header which lies takes no memory.
+bool receive_text(const Socket& socket, Socket::Clock::time_point end, size_t bytes, std::string& text) {
+  while (text.size() < bytes) {
+    const size_t begin = text.size(), piece = std::min(kPiece, bytes - begin);
+    text.resize(begin + piece);
+    if (!socket.receive(std::as_writable_bytes(std::span(text).subspan(begin)), end)) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+bool send(const Socket& socket, const Frame& frame) {
+  const Header header{.magic = kMagic,
+                      .kind = static_cast<uint32_t>(frame.kind),
+                      .key_bytes = static_cast<uint32_t>(frame.key.size()),
+                      .value_bytes = static_cast<uint32_t>(frame.value.size()),
+                      .number = frame.number};
+  std::string bytes(sizeof header, '\0');
+  std::memcpy(bytes.data(), &header, sizeof header);
+  bytes += frame.key + frame.value;
+  return socket.send(std::as_bytes(std::span(bytes)));
+}
+
+std::optional<Frame> receive_frame(const Socket& socket, Socket::Clock::time_point end) try {
+  Header header;
+  if (!socket.receive(std::as_writable_bytes(std::span(&header, 1)), end)) return {};
+  if (header.magic != kMagic || header.kind > static_cast<uint32_t>(Frame::Kind::kEnd)) return {};
+  if (header.key_bytes > kMostKeyBytes || header.value_bytes > kMostValueBytes) return {};
+  Frame frame{.kind = static_cast<Frame::Kind>(header.kind), .number = header.number};
+  if (!receive_text(socket, end, header.key_bytes, frame.key)) return {};
+  if (!receive_text(socket, end, header.value_bytes, frame.value)) return {};
+  return frame;
+} catch (const std::bad_alloc&) {
+  return {};
+}
+
+}  // namespace portatune

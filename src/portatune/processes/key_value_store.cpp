@@ -1,0 +1,76 @@
+#include "portatune/processes/key_value_store.h"
+
+#include <algorithm>
+
+#include "portatune/error.h"
+
+namespace portatune {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr auto kToAnswerAgain = 5s;
+
+// The key as it may stand in a message.
+std::string named(const std::string& key) { return "key \"" + key.substr(0, 100) + "\""; }
+
+void require_size(const std::string& key, std::string_view value) {
+  if (key.size() <= kMostKeyBytes && value.size() <= kMostValueBytes) return;
+  throw UsageError(
+      {.where = named(key),
+       .given = "a key of " + std::to_string(key.size()) + " bytes and a value of " + std::to_string(value.size()),
+       .expected = "at most " + std::to_string(kMostKeyBytes) + " and " + std::to_string(kMostValueBytes)});
+}
+
+void require(bool is_as_asked, const std::string& key, const Frame& answer) {
+  if (is_as_asked) return;
+  throw DeviceError({.where = named(key), .given = answer.value, .expected = "what was asked of process 0's store"});
+}
+
+}  // namespace
+
+TcpKeyValueStore::TcpKeyValueStore(std::string host, int port, std::chrono::milliseconds patience, std::string prefix)
+    : host_(std::move(host)), port_(port), patience_(patience), prefix_(std::move(prefix)) {}
+
+Frame TcpKeyValueStore::ask(const Frame& question) {
+  Socket socket;
+  {
+    const std::lock_guard lock(mutex_);
+    if (!idle_.empty()) {
+      socket = std::move(idle_.back());
+      idle_.pop_back();
+    }
+  }
+  if (!socket.is_open()) {
+    socket = connect_to(host_, port_,
+                        has_answered_ ? std::min<std::chrono::milliseconds>(patience_, kToAnswerAgain) : patience_);
+  }
+  if (send(socket, question)) {
+    if (std::optional<Frame> answer = receive_frame(socket)) {
+      has_answered_ = true;
+      const std::lock_guard lock(mutex_);
+      idle_.push_back(std::move(socket));
+      return *std::move(answer);
+    }
+  }
+  throw DeviceError({.where = host_ + ":" + std::to_string(port_),
+                     .given = "a connection that has ended",
+                     .expected = "an answer of process 0 about the " + named(question.key),
+                     .fix = "look at what process 0 says; it has ended, or refuses more connections"});
+}
+
+void TcpKeyValueStore::put(const std::string& key, std::string_view value) {
+  require_size(prefix_ + key, value);
+  const Frame answer = ask({.kind = Frame::Kind::kPut, .key = prefix_ + key, .value = std::string(value)});
+  require(answer.kind == Frame::Kind::kDone, key, answer);
+}
+
+std::optional<std::string> TcpKeyValueStore::get(const std::string& key, std::chrono::milliseconds patience) {
+  require_size(prefix_ + key, {});
+  Frame answer = ask({.kind = Frame::Kind::kGet, .number = patience.count(), .key = prefix_ + key});
+  if (answer.kind == Frame::Kind::kNothing) return {};
+  require(answer.kind == Frame::Kind::kDone, key, answer);
+  return std::move(answer.value);
+}
+
+}  // namespace portatune

@@ -1,0 +1,145 @@
+#include "portatune/processes/launch.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <optional>
+#include <string_view>
+
+#include "portatune/base/number.h"
+#include "portatune/error.h"
+
+namespace portatune {
+namespace {
+
+constexpr int kDefaultPort = 29500;  // as elsewhere
+
+std::optional<std::string> variable(const char* name) {
+  const char* text = std::getenv(name);
+  return text == nullptr || *text == '\0' ? std::nullopt : std::optional<std::string>(text);
+}
+
+std::string required(const char* name, const char* because_of) {
+  if (std::optional<std::string> text = variable(name)) return *text;
+  throw UsageError({.where = "the environment",
+                    .given = std::string(because_of) + " without " + name,
+                    .expected = std::string(name) + ", too, which the others of this launch need",
+                    .fix = std::string("set it, or unset ") + because_of + " for a process that is alone"});
+}
+
+int64_t number_of(const char* name, const std::string& text, int64_t least, int64_t most) {
+  const std::optional<int64_t> number = number_in<int64_t>(text);
+  if (number && *number >= least && *number <= most) return *number;
+  throw UsageError({.where = std::string("the environment's ") + name,
+                    .given = "\"" + text + "\"",
+                    .expected = "a number from " + std::to_string(least) + " to " + std::to_string(most)});
+}
+
+// MPI's launchers are believed, as before: what is no number is none.
+int64_t number_if_any(const char* name) {
+  const std::optional<std::string> text = variable(name);
+  return text ? number_in<int64_t>(*text).value_or(0) : 0;
+}
+
+int64_t mpi_size() {
+  if (const int64_t size = number_if_any("OMPI_COMM_WORLD_SIZE"); size > 0) return size;  // Open MPI's mpirun
+  if (const int64_t size = number_if_any("PMI_SIZE"); size > 0) return size;  // MPICH's, and srun with PMI-2
+  // srun with PMIx. SLURM_NTASKS alone is in every shell of an allocation, too.
+  return variable("PMIX_RANK") ? std::max<int64_t>(1, number_if_any("SLURM_STEP_NUM_TASKS")) : 1;
+}
+
+constexpr int64_t kMostProcesses = 1 << 20;
+
+int port_of_launch(const std::string& text) {
+  const bool is_taken = variable("TORCHELASTIC_USE_AGENT_STORE") == "True";  // by a store of torchrun's own
+  const auto port = static_cast<int>(number_of("MASTER_PORT", text, 1, is_taken ? 65534 : 65535));
+  return is_taken ? port + 1 : port;
+}
+
+Launch by_rank_and_world_size() {
+  const char* const given = variable("RANK") ? "RANK" : "WORLD_SIZE";
+  Launch launch{.size = number_of("WORLD_SIZE", required("WORLD_SIZE", given), 1, kMostProcesses)};
+  launch.rank = number_of("RANK", required("RANK", given), 0, launch.size - 1);
+  if (launch.size == 1) return {};
+  launch.by = Launch::By::kEnvironment;
+  launch.host = required("MASTER_ADDR", "WORLD_SIZE");
+  launch.port = port_of_launch(required("MASTER_PORT", "WORLD_SIZE"));
+  return launch;
+}
+
+Launch by_slurm() {
+  const int64_t size = number_if_any("SLURM_STEP_NUM_TASKS");
+  return {.by = Launch::By::kEnvironment,
+          .rank = number_of("SLURM_PROCID", required("SLURM_PROCID", "SLURM_STEP_NUM_TASKS"), 0, size - 1),
+          .size = size,
+          .host = required("MASTER_ADDR", "SLURM_STEP_NUM_TASKS"),
+          .port = port_of_launch(variable("MASTER_PORT").value_or(std::to_string(kDefaultPort)))};
+}
+
+Launch by_tpu_workers() {
+  const std::string hosts = required("TPU_WORKER_HOSTNAMES", "TPU_WORKER_ID");
+  const int64_t size = 1 + std::ranges::count(hosts, ',');
+  if (size == 1) return {};
+  return {.by = Launch::By::kEnvironment,
+          .rank = number_of("TPU_WORKER_ID", required("TPU_WORKER_ID", "TPU_WORKER_HOSTNAMES"), 0, size - 1),
+          .size = size,
+          .host = hosts.substr(0, hosts.find(',')),
+          .port = kDefaultPort};
+}
+
+// Of Slurm's list for the nodes of a step, "2(x2),1" where two have two tasks each and one has one: that of this node.
+std::optional<int64_t> tasks_of_own_node(std::string_view list) {
+  const bool all_have_equally_many = list.find(',') == list.npos;
+  const auto node = number_in<int64_t>(variable("SLURM_NODEID").value_or(""));
+  if (!all_have_equally_many && (!node || *node < 0)) return {};
+  int64_t nodes_before = all_have_equally_many ? 0 : *node;
+  while (!list.empty()) {
+    const std::string_view entry = list.substr(0, list.find(','));
+    list.remove_prefix(std::min(list.size(), entry.size() + 1));
+    const size_t times = entry.find("(x");
+    std::optional<int64_t> nodes = 1;
+    if (times != entry.npos) nodes = number_in<int64_t>(entry.substr(times + 2, entry.find(')') - times - 2));
+    if (!nodes || *nodes < 1) return {};
+    if (nodes_before < *nodes) return number_in<int64_t>(entry.substr(0, times));
+    nodes_before -= *nodes;
+  }
+  return {};
+}
+
+// What does not fit, such as what an allocation says of another number of processes, is passed over.
+void add_place_on_machine(Launch& launch) {
+  constexpr const char* kPlaces[][2] = {{"LOCAL_RANK", "LOCAL_WORLD_SIZE"},
+                                        {"OMPI_COMM_WORLD_LOCAL_RANK", "OMPI_COMM_WORLD_LOCAL_SIZE"},
+                                        {"SLURM_LOCALID", "SLURM_STEP_TASKS_PER_NODE"}};
+  for (const auto& [rank, size] : kPlaces) {
+    const auto count = tasks_of_own_node(variable(size).value_or(""));  // a number, where it is not Slurm's
+    const auto place = number_in<int64_t>(variable(rank).value_or(""));
+    if (!count || !place || *place < 0 || *place >= *count || *count > launch.size) continue;
+    launch.local_size = *count;
+    launch.local_rank = *place;
+    return;
+  }
+}
+
+}  // namespace
+
+Launch find_launch(bool on_tpu) {
+  Launch launch;
+  if (const int64_t size = mpi_size(); size > 1) {
+    launch = {.by = Launch::By::kMpi, .size = size};
+  } else if (variable("RANK") || variable("WORLD_SIZE")) {
+    launch = by_rank_and_world_size();
+  } else if (number_if_any("SLURM_STEP_NUM_TASKS") > 1 && (variable("MASTER_ADDR") || variable("SLURM_PROCID"))) {
+    launch = by_slurm();
+  } else if (on_tpu && (variable("TPU_WORKER_ID") || variable("TPU_WORKER_HOSTNAMES"))) {
+    launch = by_tpu_workers();
+  }
+  if (launch.by != Launch::By::kNobody) add_place_on_machine(launch);
+  return launch;
+}
+
+std::chrono::seconds launch_patience() {
+  constexpr const char* kName = "PORTATUNE_LAUNCH_TIMEOUT_S";
+  return std::chrono::seconds(number_of(kName, variable(kName).value_or("300"), 1, 86'400));
+}
+
+}  // namespace portatune

@@ -1,0 +1,96 @@
+#include "portatune/processes/session.h"
+
+#include "portatune/base/number.h"
+#include "portatune/error.h"
+#include "portatune/processes/frame.h"
+
+namespace portatune {
+namespace {
+
+using namespace std::chrono_literals;
+using Kind = Frame::Kind;
+
+constexpr auto kToTellAll = 2s;
+constexpr auto kPause = 100ms;  // between two attempts
+
+// What process 0 says last; nothing if all have left.
+std::optional<Ending> ending_in(const std::optional<Frame>& frame) {
+  if (!frame) return Ending{.rank = 0, .exit_code = kLostProcess, .why = "the connection to it has ended"};
+  if (frame->kind != Kind::kEnd) return {};
+  return Ending{.rank = number_in<int64_t>(frame->key).value_or(0),
+                .exit_code = static_cast<int>(frame->number),
+                .why = frame->value};
+}
+
+// Tries again where a connection ends: it may have been to a process 0 of the run before, or to one of too many.
+Socket join(const std::string& host, int port, std::chrono::milliseconds patience, const Session::Member& member) {
+  const auto end = Socket::Clock::now() + patience;
+  do {
+    const auto left = std::chrono::ceil<std::chrono::milliseconds>(end - Socket::Clock::now());
+    Socket socket = connect_to(host, port, left);
+    send(socket, {.kind = Kind::kJoin, .number = member.rank, .value = std::to_string(member.size)});
+    const std::optional<Frame> answer = receive_frame(socket, end);
+    if (answer && answer->kind == Kind::kDone) return socket;
+    if (answer && answer->kind == Kind::kRefused) {
+      throw UsageError(
+          {.where = "the launch",
+           .given = answer->value,
+           .expected = "a number and a count that fit those of process 0 at " + host + ":" + std::to_string(port),
+           .fix = "check RANK and WORLD_SIZE, and that no other run uses this MASTER_PORT"});
+    }
+    std::this_thread::sleep_for(kPause);
+  } while (Socket::Clock::now() < end);
+  throw DeviceError({.where = host + ":" + std::to_string(port),
+                     .given = "somebody who lets no process join",
+                     .expected = "process 0, which waits there for the others",
+                     .fix = "look at what process 0 says, and whether another program has this port"});
+}
+
+}  // namespace
+
+std::string joined_key(int64_t rank) { return kOwnKeys + ("joined/" + std::to_string(rank)); }
+
+Session::Session(const std::string& host, int port, std::chrono::milliseconds patience, const Member& member,
+                 std::function<void(const Ending&)> on_end)
+    : socket_(join(host, port, patience, member)), on_end_(std::move(on_end)) {
+  watcher_ = std::thread([this] { watch(); });
+}
+
+Session::~Session() {
+  {
+    const std::lock_guard lock(mutex_);
+    is_leaving_ = true;
+  }
+  socket_.shut_down();
+  watcher_.join();
+}
+
+void Session::watch() {
+  const std::optional<Ending> ending = ending_in(receive_frame(socket_));
+  bool is_told;
+  {
+    const std::lock_guard lock(mutex_);
+    is_told = !is_leaving_;
+    is_over_ = true;
+    ending_ = ending;
+  }
+  told_.notify_all();
+  if (is_told && ending) on_end_(*ending);
+}
+
+std::optional<Ending> Session::leave() {
+  std::unique_lock lock(mutex_);
+  is_leaving_ = true;
+  send(socket_, {.kind = Kind::kLeave});
+  told_.wait(lock, [&] { return is_over_; });
+  return ending_;
+}
+
+void Session::abort(int exit_code, const std::string& why) {
+  std::unique_lock lock(mutex_);
+  is_leaving_ = true;
+  send(socket_, {.kind = Kind::kAbort, .number = exit_code, .value = why});
+  told_.wait_for(lock, kToTellAll, [&] { return is_over_; });
+}
+
+}  // namespace portatune

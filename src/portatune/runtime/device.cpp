@@ -1,0 +1,228 @@
+#include "portatune/device.h"
+
+#include <chrono>
+#include <mutex>
+#include <optional>
+
+#include "portatune/error.h"
+#include "portatune/kernels/cpu/collectives.h"
+#include "portatune/kernels/cpu/registry.h"
+#include "portatune/pjrt/buffer.h"
+#include "portatune/pjrt/call_error.h"
+#include "portatune/pjrt/client.h"
+#include "portatune/pjrt/executable.h"
+#include "portatune/pjrt/executable_cache.h"
+#include "portatune/pjrt/plugin.h"
+#include "portatune/runtime/cpu_kernels.h"
+#include "portatune/runtime/device_name.h"
+#include "portatune/runtime/machine_memory.h"
+#include "portatune/runtime/open_client.h"
+#include "portatune/runtime/own_devices.h"
+#include "portatune/runtime/saved_programs.h"
+#include "portatune/runtime/sharded_array.h"
+#include "portatune/runtime/target.h"
+
+namespace portatune {
+namespace {
+
+std::optional<std::filesystem::path> if_named(const std::filesystem::path& path) {
+  return path.empty() ? std::nullopt : std::optional(path);
+}
+
+std::optional<DeviceMemory> memory_of(const pjrt::Client& client, size_t device) {
+  const std::optional<pjrt::MemoryUse> use = client.memory_use(device);
+  if (!use) return {};
+  return DeviceMemory{.in_use_bytes = use->in_use, .limit_bytes = use->limit};
+}
+
+}  // namespace
+
+struct Device::Impl {
+  explicit Impl(const DeviceOptions& options) : Impl(options, device_name(options.device)) {}
+  Impl(const DeviceOptions& options, const DeviceName& name)
+      : client(open_client(options, name)),
+        mesh(options.mesh),
+        processes(options.processes),
+        is_cpu(name.platform == "cpu"),
+        by_custom_calls(is_cpu && processes != nullptr),
+        devices(by_custom_calls ? MeshDevices{.ids = {client.devices().front().id}, .own_places = {0}}
+                                : find_mesh_devices(client, mesh, processes.get())),
+        target(target_for(name.platform, options)),
+        cache(
+            {.folder = if_named(options.cache_folder),
+             // The compilers of several processes measure together what is fastest on their GPUs: none may be left out.
+             .enabled = options.use_cache && (processes == nullptr || name.platform != "cuda"),
+             .version = is_cpu ? kernels::cpu_kernels_version() : ""}),
+        warn(options.warn) {
+    if (is_cpu) register_cpu_kernels(client.plugin());
+    if (!options.programs_folder.empty()) {
+      saved.emplace(options.programs_folder, origin_of(client.plugin(), name.platform, options.use_kernels));
+    }
+    // Programs exchange on threads of their own.
+    if (by_custom_calls) kernels::set_process_group(processes->duplicate());
+  }
+
+  void warn_once(std::once_flag& warned, const std::string& text) {
+    if (warn) std::call_once(warned, [&] { warn(text); });
+  }
+
+  // What has been compiled before, if it has.
+  std::optional<pjrt::LoadedExecutable> load_saved(std::string_view text, const pjrt::CompileOptions& options) {
+    if (!saved) return {};
+    std::optional<pjrt::LoadedExecutable> found;
+    std::string why = "it is not among those that were saved";
+    try {
+      found = saved->load(client, text, options);
+    } catch (const pjrt::CallError& error) {
+      why = error.report().where;
+    }
+    if (!found) warn_once(warned_of_missing, "a program is compiled here: " + why);
+    return found;
+  }
+
+  pjrt::Client client;
+  const Mesh mesh;
+  const std::shared_ptr<ProcessGroup> processes;
+  const bool is_cpu;
+  const bool by_custom_calls;  // programs are for one device, and call others themselves
+  const MeshDevices devices;
+  Target target;
+  pjrt::ExecutableCache cache;
+  const std::function<void(const std::string&)> warn;
+  std::optional<SavedPrograms> saved;
+  std::once_flag warned_of_cache, warned_of_missing;
+};
+
+Device::Device(const DeviceOptions& options) : impl_(std::make_unique<Impl>(options)) {}
+Device::Device(Device&&) noexcept = default;
+Device& Device::operator=(Device&&) noexcept = default;
+Device::~Device() = default;
+
+const Target& Device::target() const { return impl_->target; }
+const Mesh& Device::mesh() const { return impl_->mesh; }
+ProcessGroup* Device::processes() const { return impl_->processes.get(); }
+
+DeviceFacts Device::facts() const {
+  DeviceFacts facts{.platform = impl_->client.platform_name(),
+                    .plugin = impl_->client.plugin().file(),
+                    .version = to_string(impl_->client.plugin().version()),
+                    .kernels_version = impl_->is_cpu ? kernels::cpu_kernels_version() : ""};
+  for (const pjrt::Device& device : impl_->client.devices()) {
+    facts.memory.push_back(impl_->is_cpu ? machine_memory() : memory_of(impl_->client, facts.devices.size()));
+    facts.devices.push_back(device.description);
+  }
+  return facts;
+}
+
+Program Device::compile(const Function& function) const {
+  if (function.mesh != mesh()) {
+    throw UsageError({.where = "compiling a program",
+                      .given = "one for the mesh " + to_string(function.mesh),
+                      .expected = "one for " + to_string(mesh()) + ", the mesh of the device"});
+  }
+  const size_t results = function.results.size();
+  std::vector<Sharding> shardings = function.result_shardings;
+  if (shardings.empty()) shardings.resize(results);
+  if (shardings.size() != results) {
+    throw UsageError({.where = "compiling a program",
+                      .given = std::to_string(shardings.size()) + " shardings of results",
+                      .expected = "none, or one for each of the " + std::to_string(results)});
+  }
+  // Device d of the mesh is this one, whatever order the plugin would choose.
+  pjrt::CompileOptions options{.replicas = std::ssize(impl_->devices.ids),
+                               .xla_options = xla_options_for(impl_->client.platform_name(), mesh())};
+  if (options.replicas > 1) options.device_ids = impl_->devices.ids;
+  Program::Facts facts{.mesh = mesh(),
+                       .processes = impl_->processes,
+                       .one_at_a_time = impl_->by_custom_calls,
+                       .result_shardings = std::move(shardings)};
+  const std::string text = to_stablehlo(function, impl_->target);
+  const auto start = std::chrono::steady_clock::now();
+  if (std::optional<pjrt::LoadedExecutable> saved = impl_->load_saved(text, options)) {
+    facts.from_cache = true;
+    facts.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    return {std::make_unique<pjrt::LoadedExecutable>(std::move(*saved)), std::move(facts)};
+  }
+  pjrt::CachedExecutable compiled = impl_->cache.get_or_compile(impl_->client, text, options);
+  if (!compiled.fault.empty()) {
+    impl_->warn_once(impl_->warned_of_cache, "compiled programs are not kept: " + compiled.fault);
+  }
+  facts.from_cache = compiled.was_cached;
+  facts.seconds = compiled.seconds;
+  return {std::make_unique<pjrt::LoadedExecutable>(std::move(compiled.executable)), std::move(facts)};
+}
+
+DeviceArray Device::put(const TensorView& values, const Sharding& sharding) const {
+  const TensorType part = part_of(values.type, sharding, mesh());
+  const int64_t parts = mesh().size(sharding.over);
+  std::optional<Tensor> interleaved;
+  if (sharding.blocks > 1 && parts > 1) {
+    interleaved = interleave(values, sharding.axis, sharding.blocks, mesh().size({sharding.over.front()}));
+  }
+  const TensorView whole = interleaved ? interleaved->view() : values;
+  std::vector<pjrt::Buffer> buffers;
+  for (const int64_t device : own_devices(mesh(), processes())) {
+    const auto copy = [&](const TensorView& view) {
+      buffers.push_back(impl_->client.copy_to_device(view, impl_->devices.own_places[buffers.size()]));
+    };
+    const int64_t place = mesh().place(device, sharding.over);
+    if (parts == 1 || sharding.axis == 0) {  // the part lies in the whole as it is
+      copy({part, whole.data + place * part.bytes()});
+    } else {
+      copy(part_at(whole, sharding.axis, parts, place).view());
+    }
+  }
+  return DeviceArray(std::make_unique<ShardedArray>(mesh(), impl_->processes, sharding, std::move(buffers)));
+}
+
+DeviceArray Device::put(Tensor&& values, const Sharding& sharding) const {
+  if (mesh().devices() > 1) return put(values.view(), sharding);
+  std::vector<pjrt::Buffer> buffers;
+  buffers.push_back(impl_->client.move_to_device(std::move(values)));
+  return DeviceArray(std::make_unique<ShardedArray>(mesh(), impl_->processes, sharding, std::move(buffers)));
+}
+
+DeviceArray::DeviceArray(std::unique_ptr<ShardedArray> array) : array_(std::move(array)) {}
+DeviceArray::DeviceArray(DeviceArray&&) noexcept = default;
+DeviceArray& DeviceArray::operator=(DeviceArray&&) noexcept = default;
+DeviceArray::~DeviceArray() = default;
+
+const TensorType& DeviceArray::type() const { return array_->type(); }
+bool DeviceArray::is_divided() const { return array_->is_divided(); }
+Tensor DeviceArray::to_host() const { return array_->to_host(); }
+void DeviceArray::on_ready(std::function<void()> done) const { array_->on_ready(std::move(done)); }
+
+Program::Program(std::unique_ptr<pjrt::LoadedExecutable> executable, Facts facts)
+    : executable_(std::move(executable)), facts_(std::move(facts)) {}
+Program::Program(Program&&) noexcept = default;
+Program& Program::operator=(Program&&) noexcept = default;
+Program::~Program() = default;
+
+std::vector<DeviceArray> Program::run(const std::vector<DeviceArray*>& arguments) const {
+  for (const DeviceArray* argument : arguments) {
+    if (argument->array_->mesh() == facts_.mesh) continue;
+    throw UsageError({.where = "running a program",
+                      .given = "an array on the mesh " + to_string(argument->array_->mesh()),
+                      .expected = "arrays on " + to_string(facts_.mesh) + ", the mesh of the program"});
+  }
+  const int64_t own = devices_of_each(facts_.mesh, facts_.processes.get());
+  std::vector<std::vector<pjrt::Buffer*>> on_devices(static_cast<size_t>(own));
+  for (const DeviceArray* argument : arguments) {
+    std::vector<pjrt::Buffer>& buffers = argument->array_->buffers();
+    for (size_t i = 0; i < on_devices.size(); ++i) on_devices[i].push_back(&buffers[i]);
+  }
+  std::vector<std::vector<pjrt::Buffer>> found = executable_->execute_on_all(on_devices);
+  if (facts_.one_at_a_time) {
+    for (const pjrt::Buffer& buffer : found.front()) buffer.wait();
+  }
+  std::vector<DeviceArray> results;
+  for (size_t i = 0; i < facts_.result_shardings.size(); ++i) {
+    std::vector<pjrt::Buffer> buffers;
+    for (std::vector<pjrt::Buffer>& of_device : found) buffers.push_back(std::move(of_device[i]));
+    results.emplace_back(
+        std::make_unique<ShardedArray>(facts_.mesh, facts_.processes, facts_.result_shardings[i], std::move(buffers)));
+  }
+  return results;
+}
+
+}  // namespace portatune

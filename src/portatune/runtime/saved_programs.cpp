@@ -1,0 +1,121 @@
+#include "portatune/runtime/saved_programs.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <nlohmann/json.hpp>
+
+#include "portatune/base/thread_pool.h"
+#include "portatune/error.h"
+#include "portatune/io/content_hash.h"
+#include "portatune/io/file.h"
+#include "portatune/io/json.h"
+#include "portatune/kernels/cpu/registry.h"
+#include "portatune/pjrt/cache_file.h"
+#include "portatune/pjrt/cache_key.h"
+#include "portatune/pjrt/plugin.h"
+
+namespace portatune {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kFacts = "programs.json";
+
+fs::path file_of(const fs::path& folder, std::string_view module_text) {
+  return folder / fmt::format("{:016x}{}", io::hash_of(module_text), pjrt::kCacheFileExtension);
+}
+
+bool is_of_programs(const fs::directory_entry& entry) {
+  return entry.path().filename() == kFacts || entry.path().extension() == pjrt::kCacheFileExtension;
+}
+
+const fs::path& require_replaceable(const fs::path& folder) {
+  io::recover_directory(folder);
+  io::require_nothing_else(folder, is_of_programs, "saved programs");
+  return folder;
+}
+
+// Each with its name in programs.json.
+struct Fact {
+  const char* name;
+  std::string ProgramOrigin::*value;
+  const char* fix;
+};
+constexpr std::array<Fact, 6> kOrigin = {{
+    {"platform", &ProgramOrigin::platform, "compile for this device: portatune plan --on ... --save"},
+    {"plugin", &ProgramOrigin::plugin, "install the same plugin here and there: portatune plugin install"},
+    {"flags", &ProgramOrigin::flags, "set XLA_FLAGS and LIBTPU_INIT_ARGS here as there"},
+    {"kernels", &ProgramOrigin::kernels,
+     "compile with the same Portatune for the same kind of processor, both times with --no-kernels or without"},
+    {"processor", &ProgramOrigin::processor, "compile on a machine with this processor"},
+    {"cores", &ProgramOrigin::cores, "give both processes as many cores"},
+}};
+
+}  // namespace
+
+ProgramOrigin origin_of(const pjrt::Plugin& plugin, const std::string& platform, bool use_kernels) {
+  std::error_code none;
+  ProgramOrigin origin{
+      .platform = platform,
+      .plugin = fmt::format("{}, {} bytes", to_string(plugin.version()), fs::file_size(plugin.file(), none)),
+      .flags = pjrt::plugin_flags()};
+  if (platform == "cpu") {
+    origin.kernels = use_kernels ? kernels::cpu_kernels_version() : "none";
+    origin.processor = pjrt::processor_key();
+    origin.cores = std::to_string(usable_cores());
+  }
+  return origin;
+}
+
+ProgramWriter::ProgramWriter(const fs::path& folder) : folder_(require_replaceable(folder)) {}
+
+void ProgramWriter::add(std::string_view module_text, const pjrt::Executable& executable) {
+  const fs::path file = file_of(folder_.staging(), module_text);
+  pjrt::write_cache_file(file, executable.serialize());
+  // For others, too: those of a cache are their user's alone.
+  fs::permissions(file, fs::perms::group_read | fs::perms::others_read, fs::perm_options::add);
+  ++count_;
+}
+
+void ProgramWriter::commit(const ProgramOrigin& origin, const std::string& target) {
+  nlohmann::ordered_json facts = {{"target", target}};
+  for (const Fact& fact : kOrigin) facts[fact.name] = origin.*fact.value;
+  io::write_file(folder_.staging() / kFacts, facts.dump(2) + "\n");
+  folder_.commit();
+}
+
+SavedPrograms::SavedPrograms(const fs::path& folder, const ProgramOrigin& here) : folder_(folder) {
+  if (fs::is_regular_file(folder)) {
+    throw UsageError({.where = "compiled",
+                      .given = folder.string() + ", a file",
+                      .expected = "the folder that portatune plan --save has made"});
+  }
+  io::recover_directory(folder);
+  const io::JsonObject facts = io::JsonObject::read(folder / kFacts);
+  const std::string target = facts.get_string("target");
+  for (const Fact& fact : kOrigin) {
+    const std::string found = facts.get_string(fact.name);
+    if (found == here.*fact.value) continue;
+    throw DeviceError({.where = folder.string(),
+                       .given = fmt::format("programs for {}, made with {} \"{}\"", target, fact.name, found),
+                       .expected = fmt::format("\"{}\", as it is here", here.*fact.value),
+                       .fix = fact.fix});
+  }
+}
+
+std::optional<pjrt::LoadedExecutable> SavedPrograms::load(const pjrt::Client& client, std::string_view module_text,
+                                                          const pjrt::CompileOptions& options) const {
+  const fs::path file = file_of(folder_, module_text);
+  if (!fs::exists(file)) return {};
+  const std::optional<std::string> serialized = pjrt::read_cache_file(file);
+  if (!serialized) {
+    throw CheckpointError({.where = file.string(),
+                           .given = "a file that cannot be read, is torn or has been altered",
+                           .expected = "a program as portatune plan --save has written it",
+                           .fix = "copy the folder anew"});
+  }
+  return client.load(*serialized, module_text, options);
+}
+
+}  // namespace portatune

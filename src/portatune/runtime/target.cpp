@@ -1,0 +1,44 @@
+#include "portatune/runtime/target.h"
+
+#include "portatune/error.h"
+#include "portatune/graph/ops/cudnn_attention.h"
+#include "portatune/kernels/cpu/registry.h"
+
+namespace portatune {
+namespace {
+
+// XLA joins collectives on GPUs until they move 30 MiB, if it is not told otherwise: the weights of several layers,
+// which are all in memory then, and their gradients. 0: it joins none.
+constexpr int64_t kMostBytesJoined = 0;
+
+Target cpu_target(const DeviceOptions& options) {
+  Target target{.across_processes = options.processes != nullptr};
+  const auto add = [&](std::span<const kernels::CpuKernel> kernels) {
+    for (const kernels::CpuKernel& kernel : kernels) target.kernels.emplace(kernel.target);
+  };
+  if (options.use_kernels) add(kernels::cpu_kernels());
+  if (target.across_processes) add(kernels::collective_kernels());
+  return target;
+}
+
+}  // namespace
+
+Target target_for(std::string_view platform, const DeviceOptions& options) {
+  if (options.cudnn_attention && platform != "cuda") {
+    throw UsageError({.where = "cudnn_attention",
+                      .given = "a device of " + std::string(platform),
+                      .expected = "a GPU: cuDNN is NVIDIA's",
+                      .fix = "leave it out, or add --device cuda"});
+  }
+  if (platform == "cpu") return cpu_target(options);
+  if (options.cudnn_attention) return {.kernels = {std::string(kCudnnAttention)}};
+  return {};
+}
+
+pjrt::XlaOptions xla_options_for(std::string_view platform, const Mesh& mesh) {
+  if (platform != "cuda" || mesh.fsdp == 1) return {};
+  return {{"xla_gpu_all_gather_combine_threshold_bytes", kMostBytesJoined},
+          {"xla_gpu_reduce_scatter_combine_threshold_bytes", kMostBytesJoined}};
+}
+
+}  // namespace portatune

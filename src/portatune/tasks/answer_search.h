@@ -1,0 +1,57 @@
+// From the logits of windows to the answers of questions.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "portatune/question_answering.h"
+
+namespace portatune::tasks {
+
+/// What is answered to a question.
+struct Answer {
+  std::string id;
+  std::string text;              ///< empty: no answer
+  double probability = 0;        ///< of the text, by a softmax over the best spans and, with version 2, no answer
+  int64_t begin = 0, end = 0;    ///< code points of the context
+  double null_score_diff = 0;    ///< score of no answer less that of the best span
+  std::string expected_answers;  ///< the column of the row, in JSON; empty where it has none
+};
+
+/// Gathers the windows of each question, which must follow each other, and answers it when the next question begins.
+/// source    postprocess_qa_predictions of transformers' run_qa.py. Where there is no span at all, the answer is empty.
+class AnswerSearch {
+ public:
+  explicit AnswerSearch(const QuestionAnsweringOptions& options) : options_(options) {}
+
+  /// The answers that are complete with this batch of QuestionAnswering::encode's windows; outputs: "start_logits" and
+  /// "end_logits" [batch, seq].
+  std::vector<Answer> take(const data::Example& batch, const data::Example& outputs);
+  /// That of the question under way; nothing if there is none.
+  std::optional<Answer> last() const;
+
+ private:
+  struct Span {
+    int32_t begin, end;
+    float score;
+  };
+  struct Question {
+    std::string id, context, expected_answers;
+    std::vector<Span> spans;  // the best, best first
+    float null_score;         // the lowest of all windows
+  };
+  struct Window {
+    std::span<const float> start_logits, end_logits;
+    std::span<const int32_t> begins, ends;
+  };
+
+  void add(const Window& window);
+  std::span<const Span> n_best(const Question& question) const;
+
+  QuestionAnsweringOptions options_;
+  std::optional<Question> question_;
+};
+
+}  // namespace portatune::tasks

@@ -1,0 +1,92 @@
+#include "portatune/error.h"
+#include "portatune/language_models.h"
+#include "portatune/sources.h"
+#include "portatune/tasks/causal_task.h"
+#include "portatune/tasks/objectives.h"
+
+namespace portatune {
+namespace {
+
+// What stands between two rows when they are joined: the end of a text in a table, of a line in a text.
+std::vector<int32_t> with_end(const text::Tokenizer& tokenizer, const std::string& text, bool is_line) {
+  if (is_line) return tokenizer.encode(text + "\n").ids;
+  std::vector<int32_t> ids = tokenizer.encode(text).ids;
+  if (const std::optional<int32_t> eos = tokenizer.eos_id(); eos && (ids.empty() || ids.back() != *eos)) {
+    ids.push_back(*eos);
+  }
+  return ids;
+}
+
+bool is_text_file(const std::string& file) { return data::kind_extension(file) == ".txt"; }
+
+class CausalLm final : public tasks::CausalTask {
+ public:
+  CausalLm(const std::filesystem::path& model, CausalLmOptions options)
+      : CausalTask(model, options.block_size), options_(std::move(options)) {}
+
+  std::vector<std::string> columns(Labels) const override { return {options_.text_column}; }
+  data::Dataset read(const std::vector<std::string>& files, Labels labels, data::TableOptions table) const override {
+    for (const std::string& file : data::table_files(files)) {
+      if (is_text_file(file) == options_.rows_are_lines) continue;
+      throw UsageError(
+          {.where = file,
+           .given = options_.rows_are_lines ? "a table" : "lines of a text",
+           .expected = options_.rows_are_lines ? ".txt, as the first file is" : "a table, as the first file is",
+           .fix = "texts of tables are joined by the end-of-text token, lines by line feeds"});
+    }
+    return RowTask::read(files, labels, std::move(table));
+  }
+
+  data::Dataset batches(const data::Dataset& rows, int64_t size, Labels) const override {
+    return checkpoint().batches(blocks(rows).map([this](const data::Example& block) { return labelled(block); }), size,
+                                {{"labels", tasks::kNoLabel}});
+  }
+  // Blocks are put into another order, not rows: within a block the text goes on.
+  data::Dataset training_batches(const data::Dataset& rows, int64_t size,
+                                 const data::ShuffleOptions& order) const override {
+    return checkpoint().batches(blocks(rows).shuffle(order).named("shuffle").map(
+                                    [this](const data::Example& block) { return labelled(block); }),
+                                size, {{"labels", tasks::kNoLabel}});
+  }
+  data::Dataset packed_batches(const data::Dataset&, const data::PackedShapes&,
+                               const data::ShuffleOptions&) const override {
+    throw UsageError({.where = "packing",
+                      .given = "a text in blocks",
+                      .expected = "instruction data: blocks are full, so that there is nothing to pack"});
+  }
+  data::Dataset examples(const data::Dataset& rows) const override { return blocks(rows); }
+
+  bool predicts_rows() const override { return false; }
+  std::map<std::string, std::string> settings() const override {
+    return {{"block_size", std::to_string(options_.block_size)}, {"text_column", options_.text_column}};
+  }
+
+ private:
+  data::Dataset blocks(const data::Dataset& rows) const {
+    return rows
+        .map([this](const data::Example& row) {
+          const std::vector<int32_t> ids =
+              with_end(checkpoint().tokenizer(), row.text(options_.text_column), options_.rows_are_lines);
+          return data::Example(row.origin()).set("input_ids", vector_of(ids));
+        })
+        .blocks("input_ids", options_.block_size);
+  }
+
+  data::Example labelled(const data::Example& block) const {
+    const Tensor& ids = block.tensor("input_ids");
+    data::Example example(block.origin());
+    checkpoint().set_ids(example, ids.as<int32_t>());
+    example.set("labels", ids);
+    return example;
+  }
+
+  const CausalLmOptions options_;
+};
+
+}  // namespace
+
+std::unique_ptr<RowTask> causal_lm(const std::filesystem::path& model, CausalLmOptions options) {
+  return std::make_unique<CausalLm>(model, std::move(options));
+}
+
+}  // namespace portatune

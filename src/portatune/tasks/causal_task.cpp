@@ -1,0 +1,27 @@
+#include "portatune/tasks/causal_task.h"
+
+#include "portatune/ops.h"
+#include "portatune/tasks/language_model.h"
+#include "portatune/tasks/objectives.h"
+#include "portatune/tasks/text_rows.h"
+
+namespace portatune::tasks {
+
+std::vector<std::string> CausalTask::inputs() const { return checkpoint().inputs({"labels"}); }
+
+Forward CausalTask::forward(const nn::Scope& root, const Columns& batch) const {
+  const TextRows texts(checkpoint(), batch);
+  const Value x = checkpoint().model().hidden_states(root, texts.rows()).back();
+  return language_modelling(texts, checkpoint().model().causal_lm_logits(root, x), next_labels(batch.at("labels")),
+                            batch.at(std::string(data::kExampleWeight)));
+}
+
+std::unique_ptr<Metrics> CausalTask::metrics() const { return std::make_unique<LanguageModelMetrics>(); }
+
+std::unique_ptr<PredictionLines> CausalTask::prediction_lines() const { return std::make_unique<LanguageModelLines>(); }
+
+void CausalTask::save(const std::filesystem::path& folder) const {
+  checkpoint().save(folder, {.architecture = checkpoint().model().class_name(models::HeadKind::kCausalLM)});
+}
+
+}  // namespace portatune::tasks

@@ -1,0 +1,21 @@
+// Causal language models: what their tasks share, whatever rows become.
+#pragma once
+
+#include "portatune/text_task.h"
+
+namespace portatune::tasks {
+
+/// Batches have "labels" beside the text's columns: the ids themselves, or -100 where there is no loss.
+class CausalTask : public TextTask {
+ public:
+  std::vector<std::string> inputs() const override;
+  Forward forward(const nn::Scope& root, const Columns& batch) const override;
+  std::unique_ptr<Metrics> metrics() const override;
+  std::unique_ptr<PredictionLines> prediction_lines() const override;
+  void save(const std::filesystem::path& folder) const override;
+
+ protected:
+  using TextTask::TextTask;
+};
+
+}  // namespace portatune::tasks

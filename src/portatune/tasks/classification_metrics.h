@@ -1,0 +1,63 @@
+// From logits to classes, probabilities and figures.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "portatune/metrics.h"
+#include "portatune/text_classification.h"
+
+namespace portatune::tasks {
+
+/// The class that the logits of one example say; with a sigmoid head 1 from a probability of one half on.
+int64_t predicted_class(Head head, std::span<const float> logits);
+
+/// Softmax of the logits, or the sigmoid of each.
+std::vector<float> probabilities(Head head, std::span<const float> logits);
+
+/// "accuracy" and, for two classes, "f1" (of the second), "matthews_correlation" and "roc_auc". Reads "labels" and the
+/// example weights of batches, "logits" of outputs.
+class ClassificationMetrics final : public Metrics {
+ public:
+  ClassificationMetrics(Head head, int64_t classes) : head_(head), classes_(classes) {}
+  void update(const data::Example& batch, const data::Example& outputs) override;
+  Scores result() const override;
+
+ private:
+  const Head head_;
+  const int64_t classes_;
+  metrics::Accuracy accuracy_;
+  metrics::F1 f1_;
+  metrics::MatthewsCorrelation matthews_;
+  metrics::RocAuc roc_auc_;
+};
+
+/// "f1_micro", "f1_macro", "accuracy" (of whole rows) and "roc_auc_macro", by the names that scikit-learn has for them.
+/// A label that is neither predicted nor true counts as 0 in f1_macro; roc_auc_macro is only there if every label is
+/// both present and absent somewhere.
+class MultiLabelMetrics final : public Metrics {
+ public:
+  explicit MultiLabelMetrics(int64_t labels)
+      : f1_(static_cast<size_t>(labels)), roc_auc_(static_cast<size_t>(labels)) {}
+  void update(const data::Example& batch, const data::Example& outputs) override;
+  Scores result() const override;
+
+ private:
+  metrics::F1 micro_;
+  std::vector<metrics::F1> f1_;           // of each label
+  std::vector<metrics::RocAuc> roc_auc_;  // of each label
+  metrics::Mean accuracy_;
+};
+
+/// "pearson" and "spearmanr" of the one logit and the label.
+class RegressionMetrics final : public Metrics {
+ public:
+  void update(const data::Example& batch, const data::Example& outputs) override;
+  Scores result() const override;
+
+ private:
+  metrics::PearsonCorrelation pearson_;
+  metrics::SpearmanCorrelation spearman_;
+};
+
+}  // namespace portatune::tasks

@@ -1,0 +1,325 @@
+#include "portatune/image_classification.h"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "portatune/base/message.h"
+#include "portatune/base/random.h"
+#include "portatune/data/file_kinds.h"
+#include "portatune/data/user_function.h"
+#include "portatune/error.h"
+#include "portatune/hub/model_folder.h"
+#include "portatune/io/json.h"
+#include "portatune/models.h"
+#include "portatune/ops.h"
+#include "portatune/sources.h"
+#include "portatune/tasks/classification_lines.h"
+#include "portatune/tasks/classification_metrics.h"
+#include "portatune/tasks/image_file.h"
+#include "portatune/tasks/initial_weights.h"
+#include "portatune/tasks/label_names.h"
+#include "portatune/tasks/objectives.h"
+#include "portatune/tasks/save_model.h"
+
+namespace portatune {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view kHead = "ForImageClassification", kHeads = "ForImageClassificationWithTeacher";
+
+bool has_two_heads(const io::JsonObject& config) {
+  return std::ranges::any_of(config.get_strings("architectures"),
+                             [](const std::string& name) { return name.ends_with(kHeads); });
+}
+
+image::ProcessorConfig processor_of(const fs::path& folder, const io::JsonObject& config,
+                                    const models::ImageModelFacts& facts) {
+  const fs::path file = folder / "preprocessor_config.json";
+  const auto processor = image::ProcessorConfig::read(file, config.get_string("model_type"));
+  const image::Size size = {facts.image_size.height, facts.image_size.width};
+  if (processor.output_size() != size) {
+    throw CheckpointError({.where = file.string(),
+                           .given = "images of " + to_string(processor.output_size()),
+                           .expected = to_string(size) + ", the image_size of config.json"});
+  }
+  if (facts.num_channels != 3) {
+    throw CheckpointError({.where = "config.json, num_channels",
+                           .given = std::to_string(facts.num_channels),
+                           .expected = "3: red, green and blue"});
+  }
+  return processor;
+}
+
+// Share of images whose label is among the five highest logits.
+class TopFive {
+ public:
+  void update(std::span<const float> logits, std::span<const int32_t> labels, std::span<const float> weights) {
+    const size_t classes = logits.size() / labels.size();
+    std::vector<float> hits;
+    for (size_t row = 0; row < labels.size(); ++row) {
+      const std::span<const float> of_row = logits.subspan(row * classes, classes);
+      const float of_label = of_row[static_cast<size_t>(labels[row])];
+      hits.push_back(std::ranges::count_if(of_row, [&](float logit) { return logit > of_label; }) < 5 ? 1.0F : 0.0F);
+    }
+    accuracy_.update(hits, std::vector<float>(hits.size(), 1.0F), weights);
+  }
+  std::optional<double> result() const { return accuracy_.result(); }
+
+ private:
+  metrics::Accuracy accuracy_;
+};
+
+class ImageMetrics final : public Metrics {
+ public:
+  explicit ImageMetrics(int64_t classes) : metrics_(Head::kSoftmax, classes), has_top_five_(classes > 5) {}
+
+  void update(const data::Example& batch, const data::Example& outputs) override {
+    metrics_.update(batch, outputs);
+    if (!has_top_five_) return;
+    top_five_.update(outputs.tensor("logits").as<float>(), batch.tensor("labels").as<int32_t>(),
+                     batch.tensor(data::kExampleWeight).as<float>());
+  }
+
+  Scores result() const override {
+    Scores scores = metrics_.result();
+    if (const auto share = top_five_.result(); share && has_top_five_) scores.emplace_back("top_5_accuracy", *share);
+    return scores;
+  }
+
+ private:
+  tasks::ClassificationMetrics metrics_;
+  const bool has_top_five_;
+  TopFive top_five_;
+};
+
+class ImageLines final : public PredictionLines {
+ public:
+  explicit ImageLines(const ImageClassification& task) : task_(task) {}
+
+  std::string take(const data::Example& batch, const data::Example& outputs) override {
+    std::string lines;
+    for (const auto& [image, label, probabilities, logits] : task_.predictions(batch, outputs)) {
+      nlohmann::ordered_json line = {{"image", image}};
+      line.update(tasks::classes_json(label, task_.labels(), probabilities, logits));
+      lines += io::line_of(line);
+    }
+    return lines;
+  }
+
+ private:
+  const ImageClassification& task_;
+};
+
+// What a row's random changes are drawn from.
+uint64_t key_of(const data::Example& row, uint64_t seed) {
+  const auto number = [&](std::string_view column) {
+    return static_cast<uint64_t>(row.tensor(column).as<int64_t>()[0]);
+  };
+  return split_mix_64(split_mix_64(seed, number("epoch")), number("index"));
+}
+
+}  // namespace
+
+data::Dataset read_images(const std::vector<std::string>& files, const std::string& image_column,
+                          const std::string& label_column, data::TableOptions table) {
+  const auto is_folder = [](const std::string& file) { return fs::is_directory(file) && !data::holds_tables(file); };
+  if (std::ranges::any_of(files, is_folder)) {
+    if (files.size() == 1) {
+      return data::read_image_folder(files[0], {.image_column = image_column, .label_column = label_column});
+    }
+    throw UsageError({.where = "images", .given = list_of(files), .expected = "one folder, or tables"});
+  }
+  table.columns = {image_column};
+  if (!label_column.empty()) table.columns.push_back(label_column);
+  return data::read_table(files, std::move(table));
+}
+
+struct ImageClassification::Impl {
+  Impl(const fs::path& path, ImageClassificationOptions given)
+      : options(std::move(given)),
+        folder(hub::ModelFolder::open(path)),
+        model(models::image_model(folder.config())),
+        two_heads(has_two_heads(folder.config())),
+        processor(processor_of(path, folder.config(), model->facts())),
+        labels(tasks::in_stored_order(options.labels, tasks::labels_in(folder.config()))) {
+    tasks::require_classes(labels);
+  }
+
+  image::DecodeOptions decoding() const {
+    image::DecodeOptions decoding = {.max_pixels = options.max_pixels};
+    if (options.reduced_decode) decoding.at_least = [&](image::Size whole) { return processor.resized_size(whole); };
+    return decoding;
+  }
+
+  // An example but for its pixels.
+  data::Example example_of(const data::Example& row, Labels wanted) const {
+    data::Example example(row.origin());
+    example.set("image", tasks::image_name(row, options.image_column));
+    const int32_t label = wanted == Labels::kRequired ? tasks::label_id(row, options.label_column, labels) : 0;
+    example.set("labels", Tensor({}, {label}));
+    return example;
+  }
+
+  // Whose file is not even opened: a row of another process.
+  data::Example encode_without_pixels(const data::Example& row, Labels wanted) const {
+    return data::call_on(row, [&](const data::Example&) { return example_of(row, wanted); });
+  }
+
+  data::Example encode(const data::Example& row, Labels wanted) const {
+    return data::call_on(row, [&](const data::Example&) {
+      data::Example example = example_of(row, wanted);
+      const tasks::ImageFile file(row, options.image_column);
+      example.set("pixel_values", processor(image::decode(file.bytes(), file.name(), decoding()).view(), file.name()));
+      return example;
+    });
+  }
+
+  data::Example encode_for_training(const data::Example& row, uint64_t seed) const {
+    return data::call_on(row, [&](const data::Example&) {
+      data::Example example = example_of(row, Labels::kRequired);
+      const tasks::ImageFile file(row, options.image_column);
+      example.set("pixel_values", image::augment(file.bytes(), file.name(), processor, options.augmentation,
+                                                 key_of(row, seed), decoding()));
+      return example;
+    });
+  }
+
+  ImageClassificationOptions options;
+  hub::ModelFolder folder;
+  std::unique_ptr<const models::ImageModel> model;
+  bool two_heads;
+  image::Processor processor;
+  std::vector<std::string> labels;
+};
+
+ImageClassification::ImageClassification(const fs::path& model, ImageClassificationOptions options)
+    : impl_(std::make_unique<Impl>(model, std::move(options))) {}
+ImageClassification::~ImageClassification() = default;
+
+const std::vector<std::string>& ImageClassification::labels() const { return impl_->labels; }
+
+std::vector<std::string> ImageClassification::columns(Labels labels) const {
+  if (labels == Labels::kIgnored) return {impl_->options.image_column};
+  return {impl_->options.image_column, impl_->options.label_column};
+}
+
+data::Dataset ImageClassification::read(const std::vector<std::string>& files, Labels labels,
+                                        data::TableOptions table) const {
+  const ImageClassificationOptions& options = impl_->options;
+  return read_images(files, options.image_column, labels == Labels::kRequired ? options.label_column : "",
+                     std::move(table));
+}
+
+data::Example ImageClassification::encode(const data::Example& row, Labels labels) const {
+  return impl_->encode(row, labels);
+}
+
+data::OwnRows ImageClassification::own_rows(int64_t batch_size) const {
+  const auto [height, width] = impl_->model->facts().image_size;
+  return {.size = batch_size, .share = share_, .arrays = {{"pixel_values", {DType::kFloat32, {3, height, width}}}}};
+}
+
+data::Dataset ImageClassification::batches(const data::Dataset& rows, int64_t size, Labels labels) const {
+  const auto encode = [this, labels](const data::Example& row, bool is_own) {
+    return is_own ? impl_->encode(row, labels) : impl_->encode_without_pixels(row, labels);
+  };
+  const data::OwnRows own = own_rows(size);
+  return rows.map_own(encode, own, 0).named("decode").batch_own(own).named("batch");
+}
+
+data::Dataset ImageClassification::training_batches(const data::Dataset& rows, int64_t size,
+                                                    const data::ShuffleOptions& order) const {
+  const auto encode = [this, seed = order.seed](const data::Example& row, bool is_own) {
+    return is_own ? impl_->encode_for_training(row, seed) : impl_->encode_without_pixels(row, Labels::kRequired);
+  };
+  const data::OwnRows own = own_rows(size);
+  return rows.enumerate()
+      .shuffle(order)
+      .named("shuffle")
+      .map_own(encode, own, 0)
+      .named("decode")
+      .batch_own(own)
+      .named("batch");
+}
+
+std::vector<ImageClassification::Prediction> ImageClassification::predictions(const data::Example& batch,
+                                                                              const data::Example& outputs) const {
+  const std::span<const float> logits = outputs.tensor("logits").as<float>();
+  const std::span<const float> weights = batch.tensor(data::kExampleWeight).as<float>();
+  const size_t classes = impl_->labels.size();
+  std::vector<Prediction> predictions;
+  for (size_t row = 0; row < weights.size(); ++row) {
+    if (weights[row] == 0) continue;
+    const std::span<const float> of_row = logits.subspan(row * classes, classes);
+    const auto label = static_cast<size_t>(tasks::predicted_class(Head::kSoftmax, of_row));
+    predictions.push_back({batch.texts("image")[row],
+                           impl_->labels[label],
+                           tasks::probabilities(Head::kSoftmax, of_row),
+                           {of_row.begin(), of_row.end()}});
+  }
+  return predictions;
+}
+
+std::unique_ptr<PredictionLines> ImageClassification::prediction_lines() const {
+  return std::make_unique<ImageLines>(*this);
+}
+
+std::map<std::string, std::string> ImageClassification::settings() const {
+  const ImageClassificationOptions& options = impl_->options;
+  const image::Augmentation& changes = options.augmentation;
+  return {{"image_column", options.image_column},
+          {"label_column", options.label_column},
+          {"reduced_decode", options.reduced_decode ? "true" : "false"},
+          {"augment", std::string(changes.crop ? "crop " : "") + (changes.flip ? "flip " : "") + "color " +
+                          to_text(changes.color)}};
+}
+
+std::vector<std::string> ImageClassification::unknown_config_keys() const {
+  return impl_->folder.config().unread_keys();
+}
+
+std::vector<std::string> ImageClassification::inputs() const {
+  return {"pixel_values", "labels", std::string(data::kExampleWeight)};
+}
+
+Forward ImageClassification::forward(const nn::Scope& root, const Columns& batch) const {
+  const models::ImageModel& model = *impl_->model;
+  const Value x = model.hidden_states(root, batch.at("pixel_values")).back();
+  const auto classes = static_cast<int64_t>(impl_->labels.size());
+  Value logits;
+  if (impl_->two_heads) {
+    const auto [cls, distillation] = model.distilled_logits(root, x, classes);
+    logits = (cls + distillation) / 2.0;
+  } else {
+    logits = model.image_logits(root, x, classes);
+  }
+  return tasks::sequence_classification(tasks::Problem::kSingleLabel, logits, batch.at("labels"),
+                                        batch.at(std::string(data::kExampleWeight)));
+}
+
+std::unique_ptr<Metrics> ImageClassification::metrics() const {
+  return std::make_unique<ImageMetrics>(static_cast<int64_t>(impl_->labels.size()));
+}
+
+TokenCount ImageClassification::tokens(const data::Example& batch) const {
+  const std::span<const float> weights = batch.tensor(data::kExampleWeight).as<float>();
+  const auto real = std::ranges::count_if(weights, [](float weight) { return weight != 0; });
+  return {.real = real, .positions = std::ssize(weights), .unit = "images"};
+}
+
+double ImageClassification::initializer_range() const { return impl_->model->facts().initializer_range; }
+
+InitialWeights ImageClassification::initial_weights(std::span<const nn::Parameter> parameters, uint64_t seed) const {
+  return tasks::load_weights(impl_->folder, parameters, impl_->model->facts().base_prefix, seed);
+}
+
+void ImageClassification::save(const fs::path& folder) const {
+  const std::string_view head = impl_->two_heads ? kHeads : kHead;
+  tasks::save_model(folder, impl_->folder,
+                    {.architecture = impl_->model->facts().class_prefix + std::string(head),
+                     .labels = impl_->labels,
+                     .problem_type = "single_label_classification"});
+}
+
+}  // namespace portatune

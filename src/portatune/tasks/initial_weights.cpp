@@ -1,0 +1,116 @@
+#include "portatune/tasks/initial_weights.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <numbers>
+#include <set>
+
+#include "portatune/base/random.h"
+#include "portatune/error.h"
+#include "portatune/hub/model_folder.h"
+
+namespace portatune::tasks {
+namespace {
+
+uint64_t key_of(std::string_view name, uint64_t seed) {
+  uint64_t key = seed;
+  for (const char c : name) key = split_mix_64(key ^ static_cast<unsigned char>(c), 0);
+  return key;
+}
+
+// Box and Muller 1958: two uniform numbers make a normal one.
+double normal(uint64_t key, uint64_t i) {
+  const double u = static_cast<double>((split_mix_64(key, 2 * i) >> 11) + 1) * 0x1p-53;  // in (0, 1]
+  const double v = static_cast<double>(split_mix_64(key, 2 * i + 1) >> 11) * 0x1p-53;
+  return std::sqrt(-2 * std::log(u)) * std::cos(2 * std::numbers::pi * v);
+}
+
+// Buffers that old versions of transformers saved with the weights.
+bool is_buffer(std::string_view name) {
+  constexpr std::string_view kBuffers[] = {"embeddings.position_ids", "embeddings.token_type_ids", ".attn.bias",
+                                           ".attn.masked_bias", ".rotary_emb.inv_freq"};
+  return std::ranges::any_of(kBuffers, [&](std::string_view buffer) { return name.ends_with(buffer); });
+}
+
+Tensor to_float32(const std::string& name, const TensorView& view) {
+  if (!is_float(view.type.dtype)) {
+    throw CheckpointError(
+        {.where = "tensor " + name, .given = to_string(view.type), .expected = "elements of a float type"});
+  }
+  if (view.type.dtype != DType::kFloat32) return Tensor(view.type.shape, std::span<const float>(to_floats(view)));
+  Tensor tensor(view.type);
+  std::memcpy(tensor.data(), view.data, static_cast<size_t>(view.type.bytes()));
+  return tensor;
+}
+
+// values [rows, width]
+void fill_with_sinusoids(std::span<float> values, size_t width) {
+  for (size_t i = 0; i < values.size(); ++i) {
+    const size_t row = i / width, column = i % width;
+    const double pair = static_cast<double>(column / 2 * 2) / static_cast<double>(width);
+    const double angle = static_cast<double>(row) / std::pow(10000.0, pair);
+    values[i] = static_cast<float>(column % 2 == 0 ? std::sin(angle) : std::cos(angle));
+  }
+}
+
+}  // namespace
+
+Tensor draw(const nn::Parameter& parameter, uint64_t seed) {
+  Tensor tensor(parameter.type);
+  const std::span<float> values = tensor.as<float>();
+  switch (parameter.initializer.kind) {
+    case nn::Initializer::Kind::kZeros:
+      break;
+    case nn::Initializer::Kind::kOnes:
+      std::ranges::fill(values, 1.0f);
+      break;
+    case nn::Initializer::Kind::kNormal: {
+      const uint64_t key = key_of(parameter.name, seed);
+      for (size_t i = 0; i < values.size(); ++i) {
+        values[i] = static_cast<float>(parameter.initializer.stddev * normal(key, i));
+      }
+      break;
+    }
+    case nn::Initializer::Kind::kSinusoids:
+      fill_with_sinusoids(values, static_cast<size_t>(tensor.shape().back()));
+  }
+  return tensor;
+}
+
+InitialWeights load_weights(const hub::ModelFolder& folder, std::span<const nn::Parameter> parameters,
+                            const std::string& prefix, uint64_t seed) {
+  InitialWeights result;
+  std::set<std::string, std::less<>> used;
+  const auto find = [&](const std::string& name) {
+    std::optional<TensorView> view = folder.find(name);
+    if (view) used.insert(name);
+    return view;
+  };
+  for (const nn::Parameter& parameter : parameters) {
+    const std::string& name = parameter.name;
+    const bool in_encoder = name.starts_with(prefix + ".");
+    std::optional<TensorView> view = find(name);
+    if (!view && in_encoder) view = find(name.substr(prefix.size() + 1));
+    for (const std::string& alias : parameter.aliases) {
+      const std::optional<TensorView> same = find(alias);
+      if (!view) view = same;
+    }
+    if (view && view->type.shape != parameter.type.shape) {
+      if (in_encoder) {
+        throw CheckpointError({.where = folder.path().string() + ", tensor " + name,
+                               .given = "shape " + to_string(view->type.shape),
+                               .expected = to_string(parameter.type.shape) + ", by config.json"});
+      }
+      view.reset();
+    }
+    if (!view) result.report.missing.push_back(name);
+    result.values.push_back(view ? to_float32(name, *view) : draw(parameter, seed));
+  }
+  for (const NamedTensorView& tensor : folder.tensors()) {
+    if (!used.contains(tensor.name) && !is_buffer(tensor.name)) result.report.unexpected.push_back(tensor.name);
+  }
+  return result;
+}
+
+}  // namespace portatune::tasks

@@ -1,0 +1,65 @@
+#include "portatune/losses.h"
+
+#include "portatune/graph/ops/collectives.h"
+#include "portatune/ops.h"
+
+namespace portatune {
+namespace {
+
+// The logits of some classes, which this device has, of all that devices have together.
+struct ClassLogits {
+  Value values;  // [..., classes of the device]
+  int64_t last;  // axis of the classes
+  Mesh mesh = {};
+  MeshAxes axes = {};
+
+  explicit ClassLogits(const Value& logits) : values(logits), last(logits.rank() - 1) {
+    const auto gathered = gathered_parts(logits);
+    if (!gathered || gathered->axis != last) return;
+    values = gathered->part;
+    mesh = gathered->mesh;
+    axes = gathered->axes;
+  }
+
+  Value sum_over_classes(const Value& x) const { return all_reduce(sum(x, {last}), mesh, axes); }
+  // [..., 1]
+  Value highest() const {
+    Value highest = max(values, {last}, ReducedAxes::kKeep);
+    if (!axes.empty()) highest = max(all_gather(highest, last, mesh, axes), {last}, ReducedAxes::kKeep);
+    return stop_gradient(highest);
+  }
+  Value label_logits(const Value& labels) const {
+    Shape column = labels.shape();
+    column.push_back(1);
+    Value label = reshape(labels, column);
+    if (!axes.empty()) label = label - place_of_device(mesh, axes) * static_cast<double>(values.shape()[last]);
+    const Value is_label = compare(Direction::kEqual, iota({labels.dtype(), values.shape()}, last), label);
+    return sum_over_classes(select(is_label, values, full(values.type(), 0)));
+  }
+};
+
+}  // namespace
+
+Value label_logits(const Value& logits, const Value& labels) { return ClassLogits(logits).label_logits(labels); }
+
+Value highest_logits(const Value& logits) {
+  Shape shape = logits.shape();
+  shape.erase(shape.rank() - 1);
+  return reshape(ClassLogits(logits).highest(), shape);
+}
+
+// log of the sum of exponentials - logit: less to keep for the backward pass than log_softmax is.
+Value softmax_cross_entropy(const Value& logits, const Value& labels) {
+  const ClassLogits classes(logits);
+  const Value highest = classes.highest();
+  const Value total = classes.sum_over_classes(exp(classes.values - highest));
+  return log(total) + reshape(highest, labels.shape()) - classes.label_logits(labels);
+}
+
+Value sigmoid_cross_entropy(const Value& logits, const Value& labels) {
+  // Not relu: at 0, where maximum shares the gradient, the loss has the slope of both sides.
+  const Value positive = maximum(logits, full(logits.type(), 0));
+  return positive - logits * convert(labels, logits.dtype()) + log1p(exp(-abs(logits)));
+}
+
+}  // namespace portatune

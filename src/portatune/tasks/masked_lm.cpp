@@ -1,0 +1,148 @@
+#include <filesystem>
+
+#include "portatune/base/message.h"
+#include "portatune/base/random.h"
+#include "portatune/error.h"
+#include "portatune/io/content_hash.h"
+#include "portatune/language_models.h"
+#include "portatune/ops.h"
+#include "portatune/tasks/language_model.h"
+#include "portatune/tasks/masking.h"
+#include "portatune/tasks/objectives.h"
+#include "portatune/tasks/sentence_pairs.h"
+#include "portatune/tasks/text_rows.h"
+#include "portatune/text_task.h"
+
+namespace portatune {
+namespace {
+
+// The words of each text are numbered from 0; those of a second one must differ from those of the first.
+int32_t word_of(const text::Encoding& encoding, size_t token) {
+  constexpr int32_t kSecondText = 1 << 24;
+  return encoding.word_ids[token] + (encoding.sequence_ids[token] == 1 ? kSecondText : 0);
+}
+
+const std::map<std::string, double> kPadding = {{"words", -1}};
+
+class MaskedLm final : public TextTask {
+ public:
+  MaskedLm(const std::filesystem::path& model, MaskedLmOptions options)
+      : TextTask(model, options.max_length), options_(std::move(options)) {
+    if (!checkpoint().tokenizer().mask_id()) {
+      throw CheckpointError({.where = model.string(),
+                             .given = "a tokenizer without a mask token",
+                             .expected = "a \"mask_token\" in tokenizer_config.json, as models of masked language "
+                                         "modelling have it"});
+    }
+    if (!(options_.mlm_probability > 0 && options_.mlm_probability < 1)) {
+      throw UsageError({.where = "mlm_probability",
+                        .given = to_text(options_.mlm_probability),
+                        .expected = "more than 0 and less than 1"});
+    }
+  }
+
+  std::vector<std::string> columns(Labels) const override { return {options_.text_column}; }
+
+  data::Dataset batches(const data::Dataset& rows, int64_t size, Labels) const override {
+    return batches_of(examples(rows), size);
+  }
+  data::Dataset packed_batches(const data::Dataset& rows, const data::PackedShapes& shapes,
+                               const data::ShuffleOptions& order) const override {
+    return checkpoint().packed_batches(encoded(examples(rows).shuffle(order).named("shuffle")), shapes, kPadding);
+  }
+  // Pairs are put into another order, not sentences.
+  data::Dataset training_batches(const data::Dataset& rows, int64_t size,
+                                 const data::ShuffleOptions& order) const override {
+    return batches_of(examples(rows).shuffle(order).named("shuffle"), size);
+  }
+  // Rows, or pairs of them. Without encoding, so that they can be counted and shuffled at no cost.
+  data::Dataset examples(const data::Dataset& rows) const override {
+    return options_.next_sentence ? tasks::sentence_pairs(rows, options_.text_column) : rows;
+  }
+  bool predicts_rows() const override { return !options_.next_sentence; }
+  std::unique_ptr<PredictionLines> prediction_lines() const override {
+    return std::make_unique<tasks::LanguageModelLines>();
+  }
+  std::map<std::string, std::string> settings() const override {
+    return {{"max_length", std::to_string(options_.max_length)},
+            {"text_column", options_.text_column},
+            {"mlm_probability", to_text(options_.mlm_probability)},
+            {"whole_words", options_.whole_words ? "yes" : "no"},
+            {"next_sentence", options_.next_sentence ? "yes" : "no"}};
+  }
+
+  std::vector<std::string> inputs() const override {
+    if (options_.next_sentence) return checkpoint().inputs({"words", "seeds", "next_sentence_label"});
+    return checkpoint().inputs({"words", "seeds"});
+  }
+  Forward forward(const nn::Scope& root, const Columns& batch) const override {
+    const nn::Scope s = root / "masking";
+    // Evaluation hides the same tokens every time.
+    const Value key = s.options().random_key ? s.random_key() : constant(Tensor({2}, {1u, 2u}));
+    const tasks::TextRows texts(checkpoint(), batch);
+    const tasks::Masked masked = tasks::mask_tokens(texts.texts().input_ids, batch.at("words"), batch.at("seeds"), key,
+                                                    {.probability = options_.mlm_probability,
+                                                     .mask_id = *checkpoint().tokenizer().mask_id(),
+                                                     .vocab_size = checkpoint().tokenizer().vocab_size()});
+    models::TextInputs in = texts.rows();
+    in.input_ids = texts.to_rows(masked.input_ids, static_cast<int32_t>(checkpoint().padding().at("input_ids")));
+    const Value x = checkpoint().model().hidden_states(root, in).back();
+    const models::TextModel& model = checkpoint().model();
+    const Value& weights = batch.at(std::string(data::kExampleWeight));
+    const Forward masked_lm = tasks::language_modelling(texts, model.masked_lm_logits(root, x), masked.labels, weights);
+    if (!options_.next_sentence) return masked_lm;
+    return tasks::with_next_sentence(masked_lm, model.next_sentence_logits(root, texts.to_texts(x)),
+                                     batch.at("next_sentence_label"), weights);
+  }
+  std::unique_ptr<Metrics> metrics() const override { return std::make_unique<tasks::LanguageModelMetrics>(); }
+  void save(const std::filesystem::path& folder) const override {
+    const auto head = options_.next_sentence ? models::HeadKind::kPreTraining : models::HeadKind::kMaskedLM;
+    checkpoint().save(folder, {.architecture = checkpoint().model().class_name(head)});
+  }
+
+ private:
+  data::Dataset batches_of(const data::Dataset& examples, int64_t size) const {
+    return checkpoint().batches(encoded(examples), size, kPadding);
+  }
+
+  data::Dataset encoded(const data::Dataset& examples) const {
+    return examples.map([this](const data::Example& example) { return encode(example); });
+  }
+
+  text::TextPair texts_of(const data::Example& row) const {
+    if (options_.next_sentence) return {.first = row.text("first"), .second = row.text("second")};
+    return {.first = row.text(options_.text_column)};
+  }
+
+  data::Example encode(const data::Example& row) const {
+    const text::Encoding encoding = checkpoint().tokenizer().encode(
+        texts_of(row), {.max_length = options_.max_length, .with_offsets = options_.whole_words});
+    data::Example example(row.origin());
+    checkpoint().set_ids(example, encoding.ids, encoding.type_ids);
+    std::vector<int32_t> words;
+    for (size_t i = 0; i < encoding.ids.size(); ++i) {
+      const bool special = encoding.special_tokens_mask[i] != 0;
+      words.push_back(special ? -1 : options_.whole_words ? word_of(encoding, i) : static_cast<int32_t>(i));
+    }
+    example.set("words", vector_of(words));
+    example.set("seeds", Tensor({}, {seed_of(row.origin())}));
+    if (options_.next_sentence) example.set("next_sentence_label", row.tensor("next_sentence_label"));
+    return example;
+  }
+
+  // Other masks for each row and each name of a file, in whatever folder it is.
+  static int32_t seed_of(const data::Origin& origin) {
+    const std::string file = origin.file ? std::filesystem::path(*origin.file).filename().string() : "";
+    return static_cast<int32_t>(split_mix_64(io::hash_of(file), static_cast<uint64_t>(origin.row)));
+  }
+
+  const MaskedLmOptions options_;
+};
+
+}  // namespace
+
+std::unique_ptr<RowTask> masked_lm(const std::filesystem::path& model, MaskedLmOptions options) {
+  return std::make_unique<MaskedLm>(model, std::move(options));
+}
+
+}  // namespace portatune

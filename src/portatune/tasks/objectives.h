@@ -1,0 +1,61 @@
+// What the classes of transformers compute above a text model's body: the logits of a head, and its loss.
+//
+// x is the last of TextModel::hidden_states(); `weights` are those of the examples, float32 [batch]. Labels below 0
+// do not count. Losses are sums of weight x loss with the sum of the weights, as Forward has it.
+#pragma once
+
+#include "portatune/models.h"
+#include "portatune/tasks.h"
+
+namespace portatune::tasks {
+
+/// Of a token without a label, as transformers has it.
+inline constexpr int32_t kNoLabel = -100;
+
+/// "problem_type" of a config: what the labels of a sequence are.
+enum class Problem {
+  kSingleLabel,  ///< int32 [batch]; softmax cross-entropy
+  kMultiLabel,   ///< float32 or int32 [batch, num_labels] of 0 and 1; mean of binary cross-entropies
+  kRegression,   ///< float32 [batch, num_labels]; mean of squared differences
+};
+
+/// outputs: "logits" [batch, num_labels]
+Forward sequence_classification(Problem problem, const Value& logits, const Value& labels, const Value& weights);
+
+/// labels int32 [batch, seq]; logits [batch, seq, num_labels]. Every labelled token counts as its example does.
+/// outputs: "logits"
+Forward token_classification(const Value& logits, const Value& labels, const Value& weights);
+
+/// What a place is to predict: the label of the next one; at the end there is none (kNoLabel).
+/// labels  int32 [batch, seq]
+Value next_labels(const Value& labels);
+
+/// As token_classification, but the label of a place is that of the logits before it.
+Forward next_token_prediction(const Value& logits, const Value& labels, const Value& weights);
+
+/// What is looked at of each token's logits, which are too many for the host; float32 [...] each.
+struct TokenFigures {
+  Value losses, hits;  ///< hits: 1 where the label has the highest logit
+};
+/// logits [..., vocab_size], labels [...]
+TokenFigures token_figures(const Value& logits, const Value& labels);
+
+/// As token_classification, from the figures [batch, seq] of the labels' tokens.
+/// outputs, float32 [batch] each: "loss" and "hits" summed over an example's labels, and their number, "labels"
+Forward language_modelling(const TokenFigures& figures, const Value& labels, const Value& weights);
+/// From the logits.
+Forward language_modelling(const Value& logits, const Value& labels, const Value& weights);
+
+/// The mean of a loss of tokens over the labels of the batch and that of softmax cross-entropy over its examples,
+/// added.
+/// logits [batch, 2]; labels int32 [batch]
+/// outputs: those of `language_model`, and "next_sentence_hits", float32 [batch]
+Forward with_next_sentence(const Forward& language_model, const Value& logits, const Value& labels,
+                           const Value& weights);
+
+/// logits [batch, seq, 2]; start and end int32 [batch]: the mean of two softmax cross-entropies over the places. Those
+/// outside of the sequence do not count.
+/// outputs: "start_logits", "end_logits" [batch, seq]
+Forward span_prediction(const Value& logits, const Value& start, const Value& end, const Value& weights);
+
+}  // namespace portatune::tasks

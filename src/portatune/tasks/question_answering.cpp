@@ -1,0 +1,171 @@
+#include "portatune/question_answering.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <limits>
+
+#include "portatune/data/user_function.h"
+#include "portatune/error.h"
+#include "portatune/sources.h"
+#include "portatune/tasks/answer_lines.h"
+#include "portatune/tasks/answer_metrics.h"
+#include "portatune/tasks/code_points.h"
+#include "portatune/tasks/objectives.h"
+#include "portatune/tasks/question_windows.h"
+#include "portatune/tasks/text_rows.h"
+
+namespace portatune {
+namespace {
+
+constexpr int32_t kNoAnswer = 0;  // the place of [CLS] in every template, or of the first token
+constexpr int32_t kNoContext = -1;
+
+QuestionAnsweringOptions checked(QuestionAnsweringOptions options) {
+  const auto require = [](const char* name, int64_t value, int64_t least) {
+    if (value >= least) return;
+    throw UsageError({.where = name, .given = std::to_string(value), .expected = "at least " + std::to_string(least)});
+  };
+  require("doc_stride", options.doc_stride, 0);
+  require("n_best_size", options.n_best_size, 1);
+  require("max_answer_length", options.max_answer_length, 1);
+  return options;
+}
+
+// Which code points of the context tokens stand for.
+void set_spans(const tasks::QuestionWindow& window, data::Example& example) {
+  const size_t length = window.encoding.ids.size();
+  std::vector<int32_t> begins(length, kNoContext), ends(length, kNoContext);
+  for (size_t i = window.context_begin; i < window.context_end; ++i) {
+    begins[i] = window.encoding.offsets[i].begin;
+    ends[i] = window.encoding.offsets[i].end;
+  }
+  example.set("span_begins", vector_of(begins)).set("span_ends", vector_of(ends));
+}
+
+}  // namespace
+
+struct QuestionAnswering::Impl {
+  Impl(const TextCheckpoint& from, QuestionAnsweringOptions given) : options(checked(given)), checkpoint(from) {}
+
+  std::vector<tasks::QuestionWindow> windows(const data::Example& row) const {
+    return data::call_on(row, [&](const data::Example&) {
+      const std::string_view question = tasks::without_leading_space(row.text("question"));
+      const text::Encoding pair =
+          checkpoint.tokenizer().encode(question, row.text("context"),
+                                        {.truncation = text::TruncationStrategy::kDoNotTruncate, .with_offsets = true});
+      return tasks::windows_of(pair, options.max_length, options.doc_stride);
+    });
+  }
+
+  // Without what only answers are found with, as a buffer of windows is large.
+  static data::Dataset windows_to_train_on(const QuestionAnswering& task, const data::Dataset& rows) {
+    return rows.flat_map([&task](const data::Example& row) {
+      std::vector<data::Example> windows = task.encode(row);
+      for (data::Example& window : windows) {
+        for (const char* column : {"id", "context", "answers", "span_begins", "span_ends"}) window.erase(column);
+      }
+      return windows;
+    });
+  }
+
+  QuestionAnsweringOptions options;
+  const TextCheckpoint& checkpoint;
+};
+
+QuestionAnswering::QuestionAnswering(const std::filesystem::path& model, QuestionAnsweringOptions options)
+    : TextTask(model, options.max_length), impl_(std::make_unique<Impl>(checkpoint(), options)) {}
+QuestionAnswering::~QuestionAnswering() = default;
+
+const QuestionAnsweringOptions& QuestionAnswering::options() const { return impl_->options; }
+
+std::vector<std::string> QuestionAnswering::columns(Labels labels) const {
+  if (labels == Labels::kIgnored) return {"id", "question", "context"};
+  return {"id", "question", "context", "answers"};
+}
+
+data::Dataset QuestionAnswering::read(const std::vector<std::string>& files, Labels labels,
+                                      data::TableOptions table) const {
+  const auto is_json = [](const std::string& file) { return data::kind_extension(file) == ".json"; };
+  if (!files.empty() && std::ranges::all_of(data::table_files(files), is_json)) {
+    return data::read_squad(files, labels == Labels::kRequired);
+  }
+  return RowTask::read(files, labels, std::move(table));
+}
+
+std::vector<data::Example> QuestionAnswering::encode(const data::Example& row, Labels labels) const {
+  const bool labelled = labels == Labels::kRequired;
+  const std::vector<tasks::QuestionWindow> windows = impl_->windows(row);
+  const std::optional<tasks::AnswerSpan> answer = labelled ? tasks::first_answer(row) : std::nullopt;
+  std::vector<data::Example> examples;
+  for (const tasks::QuestionWindow& window : windows) {
+    const auto span = answer ? tasks::tokens_of(*answer, window) : std::nullopt;
+    const auto number = static_cast<int32_t>(examples.size());
+    data::Example& example = examples.emplace_back(row.origin());
+    checkpoint().set_ids(example, window.encoding.ids, window.encoding.type_ids);
+    set_spans(window, example);
+    example.set("start_positions", Tensor({}, {span ? span->first : kNoAnswer}));
+    example.set("end_positions", Tensor({}, {span ? span->last : kNoAnswer}));
+    example.set("window", Tensor({}, {number}));
+    // Of a long context each window would have a copy. AnswerSearch reads those of the first.
+    const auto text = [&](const char* column) { return number == 0 ? row.text(column) : std::string(); };
+    for (const char* column : {"id", "context"}) example.set(column, text(column));
+    if (labelled) example.set("answers", text("answers"));
+  }
+  return examples;
+}
+
+data::Dataset QuestionAnswering::batches(const data::Dataset& rows, int64_t size, Labels labels) const {
+  return checkpoint().batches(rows.flat_map([this, labels](const data::Example& row) { return encode(row, labels); }),
+                              size, {{"span_begins", kNoContext}, {"span_ends", kNoContext}});
+}
+
+data::Dataset QuestionAnswering::training_batches(const data::Dataset& rows, int64_t size,
+                                                  const data::ShuffleOptions& order) const {
+  return checkpoint().batches(impl_->windows_to_train_on(*this, rows).shuffle(order).named("shuffle"), size);
+}
+
+data::Dataset QuestionAnswering::packed_batches(const data::Dataset& rows, const data::PackedShapes& shapes,
+                                                const data::ShuffleOptions& order) const {
+  return checkpoint().packed_batches(impl_->windows_to_train_on(*this, rows).shuffle(order).named("shuffle"), shapes);
+}
+
+data::Dataset QuestionAnswering::examples(const data::Dataset& rows) const {
+  return impl_->windows_to_train_on(*this, rows);
+}
+
+std::unique_ptr<PredictionLines> QuestionAnswering::prediction_lines() const {
+  return std::make_unique<tasks::AnswerLines>(impl_->options);
+}
+
+std::unique_ptr<PredictionLines> QuestionAnswering::prediction_document() const {
+  return std::make_unique<tasks::AnswerDocument>(impl_->options);
+}
+
+std::map<std::string, std::string> QuestionAnswering::settings() const {
+  return {{"max_length", std::to_string(impl_->options.max_length)},
+          {"doc_stride", std::to_string(impl_->options.doc_stride)}};
+}
+
+std::vector<std::string> QuestionAnswering::inputs() const {
+  return checkpoint().inputs({"start_positions", "end_positions"});
+}
+
+Forward QuestionAnswering::forward(const nn::Scope& root, const Columns& batch) const {
+  const models::TextModel& model = checkpoint().model();
+  const tasks::TextRows texts(checkpoint(), batch);
+  const Value x = model.hidden_states(root, texts.rows()).back();
+  // Padding is a place of no answer, as for any text without padding.
+  const Value logits = texts.to_texts(model.span_logits(root, x), std::numeric_limits<float>::lowest());
+  return tasks::span_prediction(logits, batch.at("start_positions"), batch.at("end_positions"),
+                                batch.at(std::string(data::kExampleWeight)));
+}
+
+std::unique_ptr<Metrics> QuestionAnswering::metrics() const {
+  return std::make_unique<tasks::AnswerMetrics>(impl_->options);
+}
+
+void QuestionAnswering::save(const std::filesystem::path& folder) const {
+  checkpoint().save(folder, {.architecture = checkpoint().model().class_name(models::HeadKind::kQuestionAnswering)});
+}
+
+}  // namespace portatune

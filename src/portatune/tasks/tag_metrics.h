@@ -1,0 +1,30 @@
+// How well tags are predicted: by entity and by word.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "portatune/tasks.h"
+
+namespace portatune::tasks {
+
+/// "precision", "recall" and "f1" of the entities of all types together, 0 where there are none as in seqeval, and
+/// "accuracy" of the words. Reads "labels" [batch, seq] (below 0: no word begins here), "word_count" [batch] and the
+/// example weights of batches, "logits" of outputs. If there are words without a label, which the model has not seen,
+/// "words_left_out" is their number; no other figure counts them.
+/// source    seqeval 1.2.2: precision_score, recall_score, f1_score, accuracy_score without a mode
+class TagMetrics final : public Metrics {
+ public:
+  explicit TagMetrics(std::vector<std::string> labels) : labels_(std::move(labels)) {}
+  void update(const data::Example& batch, const data::Example& outputs) override;
+  Scores result() const override;
+
+ private:
+  void add_sentence(const std::vector<std::string>& expected, const std::vector<std::string>& predicted);
+
+  const std::vector<std::string> labels_;
+  int64_t expected_entities_ = 0, predicted_entities_ = 0, common_entities_ = 0;
+  int64_t words_ = 0, right_words_ = 0, words_left_out_ = 0;
+};
+
+}  // namespace portatune::tasks

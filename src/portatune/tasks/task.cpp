@@ -1,0 +1,50 @@
+#include "portatune/error.h"
+#include "portatune/sources.h"
+#include "portatune/tasks.h"
+#include "portatune/tasks/initial_weights.h"
+
+namespace portatune {
+namespace {
+
+UsageError one_shape() {
+  return UsageError({.where = "lengths of batches",
+                     .given = "a task whose batches have one shape",
+                     .expected = "a task whose batches are texts of different lengths"});
+}
+
+}  // namespace
+
+InitialWeights Task::initial_weights(std::span<const nn::Parameter> parameters, uint64_t seed) const {
+  InitialWeights result;
+  for (const nn::Parameter& parameter : parameters) {
+    result.values.push_back(tasks::draw(parameter, seed));
+    result.report.missing.push_back(parameter.name);
+  }
+  return result;
+}
+
+data::Dataset RowTask::read(const std::vector<std::string>& files, Labels labels, data::TableOptions table) const {
+  table.columns = columns(labels);
+  return data::read_table(files, std::move(table));
+}
+
+data::Dataset RowTask::training_batches(const data::Dataset& rows, int64_t size,
+                                        const data::ShuffleOptions& order) const {
+  return batches(rows.shuffle(order).named("shuffle"), size);
+}
+
+void RowTask::set_lengths(std::vector<int64_t>) { throw one_shape(); }
+
+data::LengthCounts RowTask::length_counts(const data::Dataset&) const { throw one_shape(); }
+data::Dataset RowTask::packed_batches(const data::Dataset&, const data::PackedShapes&,
+                                      const data::ShuffleOptions&) const {
+  throw UsageError({.where = "packing",
+                    .given = "a task that has no texts to pack",
+                    .expected = "a task that reads one text, or one pair of texts, at a time"});
+}
+
+data::Dataset RowTask::examples(const data::Dataset& rows) const { return rows; }
+
+std::unique_ptr<PredictionLines> RowTask::prediction_document() const { return nullptr; }
+
+}  // namespace portatune

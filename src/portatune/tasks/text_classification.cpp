@@ -1,0 +1,225 @@
+#include "portatune/text_classification.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "portatune/base/message.h"
+#include "portatune/base/number.h"
+#include "portatune/error.h"
+#include "portatune/losses.h"
+#include "portatune/ops.h"
+#include "portatune/sources.h"
+#include "portatune/tasks/classification_lines.h"
+#include "portatune/tasks/classification_metrics.h"
+#include "portatune/tasks/heads.h"
+#include "portatune/tasks/label_names.h"
+#include "portatune/tasks/label_sets.h"
+#include "portatune/tasks/objectives.h"
+#include "portatune/tasks/text_rows.h"
+#include "portatune/tasks/token_ids.h"
+
+namespace portatune {
+namespace {
+
+Head head_of(const TextClassificationOptions& options, const io::JsonObject& config) {
+  if (options.head) return *options.head;
+  return options.label_columns.empty() ? tasks::head_in(config) : Head::kMultiLabel;
+}
+
+void check_labels(Head head, const std::vector<std::string>& labels) {
+  if (head == Head::kRegression) return;
+  if (head == Head::kSigmoid && labels != std::vector<std::string>{"0", "1"}) {
+    throw UsageError({.where = "labels of a sigmoid head",
+                      .given = list_of(labels),
+                      .expected = "0 and 1",
+                      .fix = "choose a softmax head, or write the labels as 0 and 1"});
+  }
+  tasks::require_classes(labels);
+}
+
+void check_columns(Head head, const std::vector<std::string>& columns, const std::vector<std::string>& labels) {
+  if (columns.empty()) return;
+  if (head != Head::kMultiLabel) {
+    throw UsageError({.where = "label_columns",
+                      .given = "columns for several labels with a " + std::string(tasks::name_of(head)) + " head",
+                      .expected = "a head for several labels"});
+  }
+  if (columns.size() == labels.size() && std::ranges::is_permutation(columns, labels)) return;
+  throw UsageError({.where = "label_columns", .given = list_of(columns), .expected = "the labels: " + list_of(labels)});
+}
+
+}  // namespace
+
+struct TextClassification::Impl {
+  Impl(const TextCheckpoint& from, TextClassificationOptions given)
+      : options(std::move(given)),
+        checkpoint(from),
+        head(head_of(options, checkpoint.config())),
+        labels(head == Head::kRegression ? std::vector<std::string>()
+                                         : tasks::in_stored_order(options.labels, stored_labels())) {
+    check_labels(head, labels);
+    check_columns(head, options.label_columns, labels);
+  }
+
+  // A sigmoid head stores the name of its one logit; the labels that it tells apart are 0 and 1.
+  std::vector<std::string> stored_labels() const {
+    return head == Head::kSigmoid ? std::vector<std::string>{"0", "1"} : tasks::labels_in(checkpoint.config());
+  }
+
+  int64_t logits() const {
+    return head == Head::kSoftmax || head == Head::kMultiLabel ? static_cast<int64_t>(labels.size()) : 1;
+  }
+
+  std::vector<std::string> text_columns() const {
+    std::vector<std::string> columns = {options.text_column};
+    if (!options.text_pair_column.empty()) columns.push_back(options.text_pair_column);
+    return columns;
+  }
+  std::vector<std::string> with_labels(std::vector<std::string> columns, Labels wanted) const {
+    if (wanted == Labels::kIgnored) return columns;
+    if (options.label_columns.empty()) columns.push_back(options.label_column);
+    columns.insert(columns.end(), options.label_columns.begin(), options.label_columns.end());
+    return columns;
+  }
+
+  bool has_ids(const data::Example& row) const { return row.has(tasks::kInputIds) && !row.has(options.text_column); }
+  text::TextPair texts(const data::Example& row) const {
+    text::TextPair texts{.first = row.text(options.text_column)};
+    if (!options.text_pair_column.empty()) texts.second = row.text(options.text_pair_column);
+    return texts;
+  }
+
+  float number(const data::Example& row) const {
+    const std::string& text = row.text(options.label_column);
+    if (const auto value = number_in<float>(text); value && std::isfinite(*value)) return *value;
+    throw DataError({.where = to_string(row.origin()),
+                     .given = "\"" + text + "\" in column \"" + options.label_column + "\"",
+                     .expected = "a number, as regression learns it"});
+  }
+
+  Tensor label_of(const data::Example& row) const {
+    if (head == Head::kRegression) return Tensor({}, {number(row)});
+    if (head != Head::kMultiLabel) return Tensor({}, {tasks::label_id(row, options.label_column, labels)});
+    if (!options.label_columns.empty()) return tasks::indicator_columns(row, labels);
+    return tasks::indicators(row, tasks::label_set(row, options.label_column, options.label_separator), labels);
+  }
+  // Of a row that is only predicted.
+  Tensor no_label() const {
+    if (head == Head::kMultiLabel) return tasks::indicators({}, {}, labels);
+    return Tensor({head == Head::kRegression ? DType::kFloat32 : DType::kInt32, {}});
+  }
+
+  Prediction prediction(std::span<const float> logits) const {
+    Prediction result;
+    result.logits.assign(logits.begin(), logits.end());
+    if (head == Head::kRegression) return result;
+    result.probabilities = tasks::probabilities(head, logits);
+    if (head != Head::kMultiLabel) {
+      result.label = labels[static_cast<size_t>(tasks::predicted_class(head, logits))];
+      return result;
+    }
+    for (size_t i = 0; i < labels.size(); ++i) {
+      if (logits[i] >= 0) result.labels.push_back(labels[i]);
+    }
+    return result;
+  }
+
+  TextClassificationOptions options;
+  const TextCheckpoint& checkpoint;
+  Head head;
+  std::vector<std::string> labels;
+};
+
+TextClassification::TextClassification(const std::filesystem::path& model, TextClassificationOptions options)
+    : TextTask(model, options.max_length), impl_(std::make_unique<Impl>(checkpoint(), std::move(options))) {}
+TextClassification::~TextClassification() = default;
+
+const std::vector<std::string>& TextClassification::labels() const { return impl_->labels; }
+Head TextClassification::head() const { return impl_->head; }
+
+std::vector<std::string> TextClassification::columns(Labels labels) const {
+  return impl_->with_labels(impl_->text_columns(), labels);
+}
+
+data::Dataset TextClassification::read(const std::vector<std::string>& files, Labels labels,
+                                       data::TableOptions table) const {
+  table.columns = impl_->with_labels(tasks::text_or_id_columns(files, table, impl_->text_columns()), labels);
+  return data::read_table(files, std::move(table));
+}
+
+data::Example TextClassification::encode(const data::Example& row, Labels labels) const {
+  data::Example example =
+      impl_->has_ids(row) ? checkpoint().encode_ids(row) : checkpoint().encode(row, impl_->texts(row));
+  example.set("labels", labels == Labels::kRequired ? impl_->label_of(row) : impl_->no_label());
+  return example;
+}
+
+data::Dataset TextClassification::batches(const data::Dataset& rows, int64_t size, Labels labels) const {
+  return checkpoint().batches(rows.map([this, labels](const data::Example& row) { return encode(row, labels); }), size);
+}
+
+data::Dataset TextClassification::packed_batches(const data::Dataset& rows, const data::PackedShapes& shapes,
+                                                 const data::ShuffleOptions& order) const {
+  return checkpoint().packed_batches(
+      rows.shuffle(order).named("shuffle").map([this](const data::Example& row) { return encode(row); }), shapes);
+}
+
+std::vector<TextClassification::Prediction> TextClassification::predictions(const data::Example& batch,
+                                                                            const data::Example& outputs) const {
+  const std::span<const float> logits = outputs.tensor("logits").as<float>();
+  const std::span<const float> weights = batch.tensor(data::kExampleWeight).as<float>();
+  const size_t width = static_cast<size_t>(impl_->logits());
+  std::vector<Prediction> predictions;
+  for (size_t row = 0; row < weights.size(); ++row) {
+    if (weights[row] == 0) continue;
+    predictions.push_back(impl_->prediction(logits.subspan(row * width, width)));
+  }
+  return predictions;
+}
+
+std::unique_ptr<PredictionLines> TextClassification::prediction_lines() const {
+  return std::make_unique<tasks::ClassificationLines>(*this);
+}
+
+std::map<std::string, std::string> TextClassification::settings() const {
+  const TextClassificationOptions& options = impl_->options;
+  std::map<std::string, std::string> settings = {{"max_length", std::to_string(options.max_length)},
+                                                 {"head", std::string(tasks::name_of(impl_->head))},
+                                                 {"text_column", options.text_column},
+                                                 {"label_column", options.label_column}};
+  if (!options.text_pair_column.empty()) settings["text_pair_column"] = options.text_pair_column;
+  if (!options.label_columns.empty()) settings["label_column"] = list_of(options.label_columns);
+  if (impl_->head == Head::kMultiLabel) settings["label_separator"] = options.label_separator;
+  return settings;
+}
+
+std::vector<std::string> TextClassification::inputs() const { return checkpoint().inputs({"labels"}); }
+
+Forward TextClassification::forward(const nn::Scope& root, const Columns& batch) const {
+  const models::TextModel& model = checkpoint().model();
+  const tasks::TextRows texts(checkpoint(), batch);
+  const Value x = texts.to_texts(model.hidden_states(root, texts.rows()).back());
+  const Value logits = model.sequence_logits(root, texts.texts(), x, impl_->logits());
+  const bool one_number = impl_->head == Head::kSigmoid || impl_->head == Head::kRegression;
+  const Value labels = one_number ? reshape(batch.at("labels"), {-1, 1}) : batch.at("labels");
+  return tasks::sequence_classification(tasks::problem_of(impl_->head), logits, labels,
+                                        batch.at(std::string(data::kExampleWeight)));
+}
+
+std::unique_ptr<Metrics> TextClassification::metrics() const {
+  if (impl_->head == Head::kRegression) return std::make_unique<tasks::RegressionMetrics>();
+  const auto labels = static_cast<int64_t>(impl_->labels.size());
+  if (impl_->head == Head::kMultiLabel) return std::make_unique<tasks::MultiLabelMetrics>(labels);
+  return std::make_unique<tasks::ClassificationMetrics>(impl_->head, labels);
+}
+
+void TextClassification::save(const std::filesystem::path& folder) const {
+  ConfigChanges changes{.architecture = checkpoint().model().class_name(models::HeadKind::kSequenceClassification)};
+  changes.problem_type = tasks::problem_type_of(impl_->head);
+  changes.labels = impl_->labels;
+  if (impl_->head == Head::kSigmoid) changes.labels = {impl_->labels[1]};
+  if (impl_->head == Head::kRegression) changes.labels = {"LABEL_0"};  // transformers counts the outputs by them
+  checkpoint().save(folder, std::move(changes));
+}
+
+}  // namespace portatune

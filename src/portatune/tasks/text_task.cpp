@@ -1,0 +1,253 @@
+#include "portatune/text_task.h"
+
+#include <algorithm>
+#include <mutex>
+
+#include "portatune/base/message.h"
+#include "portatune/data/text_lengths.h"
+#include "portatune/data/user_function.h"
+#include "portatune/error.h"
+#include "portatune/hub/model_folder.h"
+#include "portatune/tasks/initial_weights.h"
+#include "portatune/tasks/save_model.h"
+#include "portatune/tasks/token_ids.h"
+
+namespace portatune {
+namespace {
+
+using tasks::kInputIds;
+constexpr std::string_view kMask = data::kAttentionMask;
+
+// The tokens of the longest text in each row of a mask.
+void raise_to_lengths(const Tensor& mask, std::vector<int64_t>& lengths) {
+  const data::TextLengths texts = data::text_lengths(mask);
+  const size_t texts_in_row = texts.size() / lengths.size();
+  for (size_t i = 0; i < texts.size(); ++i) lengths[i / texts_in_row] = std::max(lengths[i / texts_in_row], texts[i]);
+}
+
+void check(const hub::ModelFolder& folder, const models::TextModelFacts& facts, int64_t vocab_size,
+           int64_t max_length) {
+  if (max_length < 3 || max_length > facts.max_length) {
+    throw UsageError({.where = "max_length",
+                      .given = std::to_string(max_length),
+                      .expected = "3 to " + std::to_string(facts.max_length) + ", the positions of the model"});
+  }
+  if (vocab_size > facts.vocab_size) {
+    throw CheckpointError({.where = folder.path().string(),
+                           .given = "a tokenizer of " + std::to_string(vocab_size) + " tokens and an embedding of " +
+                                    std::to_string(facts.vocab_size),
+                           .expected = "an embedding for every token"});
+  }
+}
+
+void require_below(const data::Example& row, std::string_view column, std::span<const int32_t> ids, int64_t end) {
+  for (const int32_t id : ids) {
+    if (id >= 0 && id < end) continue;
+    throw DataError({.where = to_string(row.origin()),
+                     .given = std::to_string(id) + " in column \"" + std::string(column) + "\"",
+                     .expected = "ids of the model, 0 to " + std::to_string(end - 1),
+                     .fix = "were they made with another tokenizer?"});
+  }
+}
+
+void require_length(const data::Example& row, size_t length, int64_t max_length) {
+  if (length >= 1 && static_cast<int64_t>(length) <= max_length) return;
+  throw DataError({.where = to_string(row.origin()),
+                   .given = std::to_string(length) + " ids in column \"" + std::string(kInputIds) + "\"",
+                   .expected = "1 to " + std::to_string(max_length) + ", the max_length",
+                   .fix = length > 0 ? "raise --max-length, or write shorter ones" : ""});
+}
+
+}  // namespace
+
+struct TextCheckpoint::Impl {
+  Impl(const std::filesystem::path& path, int64_t length)
+      : folder(hub::ModelFolder::open(path)),
+        model(models::text_model(folder.config())),
+        tokenizer(text::Tokenizer::load(path)),
+        max_length(length),
+        lengths{length},
+        pad_id(tokenizer.pad_id().value_or(static_cast<int32_t>(folder.config().get_int_or("pad_token_id", 0)))) {
+    check(folder, model->facts(), tokenizer.vocab_size(), max_length);
+  }
+
+  bool has_types() const { return model->facts().type_vocab_size > 1; }
+
+  hub::ModelFolder folder;
+  std::unique_ptr<const models::TextModel> model;  // before the tokenizer, which an image model does not have
+  text::Tokenizer tokenizer;
+  int64_t max_length;
+  std::vector<int64_t> lengths;
+  int32_t pad_id;
+  // Remembers words from one text to the next, which is most of its speed; one for all threads, as it is far faster
+  // than whatever consumes its tokens.
+  mutable std::mutex encoder_mutex;
+  mutable text::IdEncoder encoder{tokenizer};
+};
+
+TextCheckpoint::TextCheckpoint(const std::filesystem::path& folder, int64_t max_length)
+    : impl_(std::make_unique<Impl>(folder, max_length)) {}
+TextCheckpoint::~TextCheckpoint() = default;
+
+const io::JsonObject& TextCheckpoint::config() const { return impl_->folder.config(); }
+const models::TextModel& TextCheckpoint::model() const { return *impl_->model; }
+const text::Tokenizer& TextCheckpoint::tokenizer() const { return impl_->tokenizer; }
+int64_t TextCheckpoint::max_length() const { return impl_->max_length; }
+const std::vector<int64_t>& TextCheckpoint::lengths() const { return impl_->lengths; }
+
+void TextCheckpoint::set_lengths(std::vector<int64_t> lengths) {
+  std::ranges::sort(lengths);
+  lengths.erase(std::ranges::unique(lengths).begin(), lengths.end());
+  if (lengths.empty() || lengths.front() < 1 || lengths.back() > max_length()) {
+    std::vector<std::string> given;
+    for (const int64_t length : lengths) given.push_back(std::to_string(length));
+    throw UsageError({.where = "lengths of batches",
+                      .given = given.empty() ? "none" : list_of(given),
+                      .expected = "lengths of 1 to " + std::to_string(max_length()) + ", the max_length of texts"});
+  }
+  impl_->lengths = std::move(lengths);
+}
+
+std::map<std::string, double> TextCheckpoint::padding(const std::string& prefix) const {
+  std::map<std::string, double> padding = {{prefix + "input_ids", impl_->pad_id}, {prefix + std::string(kMask), 0}};
+  if (impl_->has_types()) padding.emplace(prefix + "token_type_ids", 0);
+  return padding;
+}
+
+std::vector<std::string> TextCheckpoint::inputs(std::initializer_list<const char*> more) const {
+  std::vector<std::string> names;
+  for (const auto& [column, value] : padding()) names.push_back(column);
+  names.insert(names.end(), more.begin(), more.end());
+  names.emplace_back(data::kExampleWeight);
+  return names;
+}
+
+data::Example TextCheckpoint::encode(const data::Example& row, const text::TextPair& texts) const {
+  return data::call_on(row, [&](const data::Example&) {
+    std::vector<int32_t> ids, type_ids;
+    {
+      const std::lock_guard lock(impl_->encoder_mutex);
+      impl_->encoder.append(texts, {.max_length = max_length()}, ids, impl_->has_types() ? &type_ids : nullptr);
+    }
+    data::Example example(row.origin());
+    set_ids(example, ids, type_ids);
+    return example;
+  });
+}
+
+data::Example TextCheckpoint::encode_ids(const data::Example& row) const {
+  const auto [ids, type_ids] = tasks::token_ids_in(row);
+  require_length(row, ids.size(), max_length());
+  require_below(row, kInputIds, ids, model().facts().vocab_size);
+  if (impl_->has_types()) require_below(row, tasks::kTokenTypeIds, type_ids, model().facts().type_vocab_size);
+  data::Example example(row.origin());
+  set_ids(example, ids, type_ids);
+  return example;
+}
+
+data::Example& TextCheckpoint::set_ids(data::Example& example, std::span<const int32_t> ids,
+                                       std::span<const int32_t> type_ids, const std::string& prefix) const {
+  const Shape length{std::ssize(ids)};
+  example.set(prefix + "input_ids", Tensor(length, ids));
+  example.set(prefix + std::string(kMask),
+              Tensor(length, std::span<const int32_t>(std::vector<int32_t>(ids.size(), 1))));
+  if (impl_->has_types()) {
+    example.set(prefix + "token_type_ids",
+                type_ids.empty() ? Tensor(TensorType{DType::kInt32, length}) : Tensor(length, type_ids));
+  }
+  return example;
+}
+
+data::Dataset TextCheckpoint::batches(const data::Dataset& examples, int64_t size,
+                                      const std::map<std::string, double>& more) const {
+  std::map<std::string, double> pad_values = padding();
+  pad_values.insert(more.begin(), more.end());
+  return batches_padded_with(examples, size, std::move(pad_values));
+}
+
+data::Dataset TextCheckpoint::batches_padded_with(const data::Dataset& examples, int64_t size,
+                                                  std::map<std::string, double> padding) const {
+  if (size < 1) throw UsageError({.where = "batch_size", .given = std::to_string(size), .expected = "at least 1"});
+  data::PaddedBatchOptions options{.lengths = lengths(), .columns = {}, .pad_values = std::move(padding)};
+  for (const auto& [column, value] : options.pad_values) options.columns.push_back(column);
+  const data::Dataset encoded = examples.named("tokenize");
+  const data::Dataset batches = lengths().size() == 1 ? encoded.padded_batch(size, std::move(options))
+                                                      : encoded.bucket_by_length(size, {.padding = std::move(options)});
+  return batches.named("batch");
+}
+
+data::Dataset TextCheckpoint::packed_batches(const data::Dataset& examples, const data::PackedShapes& shapes,
+                                             const std::map<std::string, double>& more) const {
+  if (shapes.length != max_length()) {
+    throw UsageError({.where = "length of packed rows",
+                      .given = std::to_string(shapes.length),
+                      .expected = std::to_string(max_length()) + ", the max_length of texts"});
+  }
+  data::PackOptions options{.shapes = shapes, .columns = {}, .pad_values = padding()};
+  options.pad_values.erase(std::string(kMask));
+  for (const auto& [column, value] : options.pad_values) options.columns.push_back(column);
+  options.pad_values.insert(more.begin(), more.end());
+  return examples.named("tokenize").pack(std::move(options)).named("batch");
+}
+
+models::TextInputs TextCheckpoint::inputs_of(const Columns& batch, const std::string& prefix) const {
+  models::TextInputs in{batch.at(prefix + "input_ids"), batch.at(prefix + std::string(kMask)),
+                        impl_->has_types() ? batch.at(prefix + "token_type_ids") : Value{}};
+  if (const auto positions = batch.find(data::kPositionIds); positions != batch.end()) {
+    in.position_ids = positions->second;
+    in.packed = true;
+  }
+  return in;
+}
+
+InitialWeights TextCheckpoint::initial_weights(std::span<const nn::Parameter> parameters, uint64_t seed) const {
+  return tasks::load_weights(impl_->folder, parameters, model().facts().base_prefix, seed);
+}
+
+std::vector<std::string> TextCheckpoint::unknown_config_keys() const { return config().unread_keys(); }
+
+void TextCheckpoint::save(const std::filesystem::path& folder, ConfigChanges changes) const {
+  tasks::save_model(folder, impl_->folder, std::move(changes));
+}
+
+TokenCount TextTask::tokens(const data::Example& batch) const {
+  TokenCount count;
+  for (const auto& [name, value] : batch.columns()) {
+    if (!name.ends_with(kMask)) continue;
+    for (const int32_t real : batch.tensor(name).as<int32_t>()) {
+      count.real += real != 0 ? 1 : 0;  // in a packed batch it is the number of a text
+      ++count.positions;
+    }
+  }
+  return count;
+}
+
+// Several texts of one example count as the longest of them.
+data::LengthCounts TextTask::length_counts(const data::Dataset& batches) const {
+  data::LengthCounts counts;
+  for (const data::Example& batch : batches.iterate()) {
+    const std::span<const float> weights = batch.tensor(data::kExampleWeight).as<float>();
+    std::vector<int64_t> lengths(weights.size(), 0);
+    for (const auto& [name, value] : batch.columns()) {
+      if (name.ends_with(kMask)) raise_to_lengths(batch.tensor(name), lengths);
+    }
+    for (size_t row = 0; row < lengths.size(); ++row) {
+      if (weights[row] > 0) ++counts[lengths[row]];
+    }
+  }
+  return counts;
+}
+
+std::vector<std::string> TextTask::optional_inputs() const {
+  return {std::string(data::kPositionIds), std::string(data::kTokenPlaces)};
+}
+
+double TextTask::initializer_range() const { return checkpoint_.model().facts().initializer_range; }
+
+InitialWeights TextTask::initial_weights(std::span<const nn::Parameter> parameters, uint64_t seed) const {
+  return checkpoint_.initial_weights(parameters, seed);
+}
+
+std::vector<std::string> TextTask::unknown_config_keys() const { return checkpoint_.unknown_config_keys(); }
+
+}  // namespace portatune

@@ -1,0 +1,201 @@
+#include "portatune/token_classification.h"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "portatune/base/message.h"
+#include "portatune/data/user_function.h"
+#include "portatune/error.h"
+#include "portatune/io/json.h"
+#include "portatune/tasks/label_names.h"
+#include "portatune/tasks/objectives.h"
+#include "portatune/tasks/row_json.h"
+#include "portatune/tasks/tag_metrics.h"
+#include "portatune/tasks/text_rows.h"
+
+namespace portatune {
+namespace {
+
+constexpr int32_t kNoWord = -1;
+const std::map<std::string, double> kPadding = {{"labels", tasks::kNoLabel}, {"word_ids", kNoWord}};
+
+// A name, or a number from 0 on.
+std::optional<int32_t> find_tag(const std::string& tag, const std::vector<std::string>& labels) {
+  if (const auto id = tasks::id_of(tag, labels)) return id;
+  const auto number = tasks::class_number(tag);
+  return number && *number < std::ssize(labels) ? std::optional(static_cast<int32_t>(*number)) : std::nullopt;
+}
+
+// The checkpoint's labels where it knows all that are asked for.
+std::vector<std::string> chosen_labels(const std::vector<std::string>& wanted, const std::vector<std::string>& stored) {
+  const auto is_stored = [&](const std::string& label) { return find_tag(label, stored).has_value(); };
+  return std::ranges::all_of(wanted, is_stored) ? stored : wanted;
+}
+
+class TagLines final : public PredictionLines {
+ public:
+  explicit TagLines(const TokenClassification& task) : task_(task) {}
+
+  std::string take(const data::Example& batch, const data::Example& outputs) override {
+    std::string lines;
+    for (const TokenClassification::Tags& tags : task_.predictions(batch, outputs)) lines += line_of(tags);
+    return lines;
+  }
+
+ private:
+  static std::string line_of(const TokenClassification::Tags& tags) {
+    nlohmann::json list = nlohmann::json::array();
+    for (const auto& tag : tags) list.push_back(tag ? nlohmann::json(*tag) : nlohmann::json());
+    return io::line_of({{"tags", list}});
+  }
+
+  const TokenClassification& task_;
+};
+
+}  // namespace
+
+struct TokenClassification::Impl {
+  Impl(const TextCheckpoint& from, TokenClassificationOptions given)
+      : options(std::move(given)),
+        checkpoint(from),
+        labels(chosen_labels(options.labels, tasks::labels_in(checkpoint.config()))) {
+    tasks::require_utf8(labels);
+    if (labels.empty()) {
+      throw UsageError({.where = "token classification",
+                        .given = "a model without id2label in config.json, and no labels",
+                        .expected = "the names of the tags"});
+    }
+  }
+
+  // The ids of a row's tags; zeros where tags do not matter.
+  std::vector<int32_t> tag_ids(const data::Example& row, size_t words, Labels wanted) const {
+    if (wanted == Labels::kIgnored) return std::vector<int32_t>(words, 0);
+    const std::vector<std::string> tags = tasks::texts_in(row, options.tags_column);
+    if (tags.size() != words) {
+      throw DataError({.where = to_string(row.origin()),
+                       .given = std::to_string(tags.size()) + " tags in column \"" + options.tags_column + "\" for " +
+                                std::to_string(words) + " tokens in column \"" + options.tokens_column + "\"",
+                       .expected = "a tag for each token"});
+    }
+    std::vector<int32_t> ids;
+    for (const std::string& tag : tags) ids.push_back(tag_id(row, tag));
+    return ids;
+  }
+
+  int32_t tag_id(const data::Example& row, const std::string& tag) const {
+    if (const auto id = find_tag(tag, labels)) return *id;
+    throw DataError({.where = to_string(row.origin()),
+                     .given = "tag \"" + tag + "\" in column \"" + options.tags_column + "\"",
+                     .expected = "one of the tags of the model: " + list_of(labels) + ", or their numbers from 0"});
+  }
+
+  text::Encoding encode_words(const data::Example& row, const std::vector<std::string>& words) const {
+    return data::call_on(row, [&](const data::Example&) {
+      return checkpoint.tokenizer().encode_words(words, {.max_length = options.max_length, .with_offsets = true});
+    });
+  }
+
+  TokenClassificationOptions options;
+  const TextCheckpoint& checkpoint;
+  std::vector<std::string> labels;
+};
+
+TokenClassification::TokenClassification(const std::filesystem::path& model, TokenClassificationOptions options)
+    : TextTask(model, options.max_length), impl_(std::make_unique<Impl>(checkpoint(), std::move(options))) {}
+TokenClassification::~TokenClassification() = default;
+
+const std::vector<std::string>& TokenClassification::labels() const { return impl_->labels; }
+
+std::vector<std::string> TokenClassification::columns(Labels labels) const {
+  if (labels == Labels::kIgnored) return {impl_->options.tokens_column};
+  return {impl_->options.tokens_column, impl_->options.tags_column};
+}
+
+data::Dataset TokenClassification::read(const std::vector<std::string>& files, Labels labels,
+                                        data::TableOptions table) const {
+  const TokenClassificationOptions& options = impl_->options;
+  return read_tagged(files, options.tokens_column, labels == Labels::kRequired ? options.tags_column : "",
+                     std::move(table));
+}
+
+data::Example TokenClassification::encode(const data::Example& row, Labels labels) const {
+  const std::vector<std::string> words = tasks::texts_in(row, impl_->options.tokens_column);
+  const std::vector<int32_t> tags = impl_->tag_ids(row, words.size(), labels);
+  const text::Encoding encoding = impl_->encode_words(row, words);
+  std::vector<int32_t> label_of(encoding.ids.size(), tasks::kNoLabel), word_of(encoding.ids.size(), kNoWord);
+  for (size_t i = 0; i < encoding.ids.size(); ++i) {
+    const int32_t word = encoding.word_ids[i];
+    if (word < 0 || (i > 0 && word == encoding.word_ids[i - 1])) continue;
+    label_of[i] = tags[static_cast<size_t>(word)];
+    word_of[i] = word;
+  }
+  data::Example example(row.origin());
+  checkpoint().set_ids(example, encoding.ids, encoding.type_ids);
+  example.set("labels", vector_of(label_of)).set("word_ids", vector_of(word_of));
+  return example.set("word_count", Tensor({}, {static_cast<int32_t>(words.size())}));
+}
+
+data::Dataset TokenClassification::batches(const data::Dataset& rows, int64_t size, Labels labels) const {
+  return checkpoint().batches(rows.map([this, labels](const data::Example& row) { return encode(row, labels); }), size,
+                              kPadding);
+}
+
+data::Dataset TokenClassification::packed_batches(const data::Dataset& rows, const data::PackedShapes& shapes,
+                                                  const data::ShuffleOptions& order) const {
+  return checkpoint().packed_batches(
+      rows.shuffle(order).named("shuffle").map([this](const data::Example& row) { return encode(row); }), shapes,
+      kPadding);
+}
+
+std::vector<TokenClassification::Tags> TokenClassification::predictions(const data::Example& batch,
+                                                                        const data::Example& outputs) const {
+  const std::span<const float> weights = batch.tensor(data::kExampleWeight).as<float>();
+  const std::span<const int32_t> words = batch.tensor("word_ids").as<int32_t>();
+  const std::span<const int32_t> word_counts = batch.tensor("word_count").as<int32_t>();
+  const std::span<const float> logits = outputs.tensor("logits").as<float>();
+  const size_t length = words.size() / weights.size(), width = impl_->labels.size();
+  std::vector<Tags> predictions;
+  for (size_t row = 0; row < weights.size(); ++row) {
+    if (weights[row] == 0) continue;
+    Tags& tags = predictions.emplace_back(static_cast<size_t>(word_counts[row]));
+    for (size_t i = row * length; i < (row + 1) * length; ++i) {
+      if (words[i] == kNoWord) continue;
+      const auto of_place = logits.subspan(i * width, width);
+      const auto best = static_cast<size_t>(std::ranges::max_element(of_place) - of_place.begin());
+      tags[static_cast<size_t>(words[i])] = impl_->labels[best];
+    }
+  }
+  return predictions;
+}
+
+std::unique_ptr<PredictionLines> TokenClassification::prediction_lines() const {
+  return std::make_unique<TagLines>(*this);
+}
+
+std::map<std::string, std::string> TokenClassification::settings() const {
+  const TokenClassificationOptions& options = impl_->options;
+  return {{"max_length", std::to_string(options.max_length)},
+          {"tokens_column", options.tokens_column},
+          {"tags_column", options.tags_column}};
+}
+
+std::vector<std::string> TokenClassification::inputs() const { return checkpoint().inputs({"labels"}); }
+
+Forward TokenClassification::forward(const nn::Scope& root, const Columns& batch) const {
+  const models::TextModel& model = checkpoint().model();
+  const tasks::TextRows texts(checkpoint(), batch);
+  const Value x = model.hidden_states(root, texts.rows()).back();
+  const Value logits = texts.to_texts(model.token_logits(root, x, std::ssize(impl_->labels)));
+  return tasks::token_classification(logits, batch.at("labels"), batch.at(std::string(data::kExampleWeight)));
+}
+
+std::unique_ptr<Metrics> TokenClassification::metrics() const {
+  return std::make_unique<tasks::TagMetrics>(impl_->labels);
+}
+
+void TokenClassification::save(const std::filesystem::path& folder) const {
+  const std::string architecture = checkpoint().model().class_name(models::HeadKind::kTokenClassification);
+  checkpoint().save(folder, {.architecture = architecture, .labels = impl_->labels});
+}
+
+}  // namespace portatune

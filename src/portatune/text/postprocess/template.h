@@ -1,0 +1,57 @@
+// The post-processor: where the texts' tokens and the special tokens stand in an example.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "portatune/text.h"
+
+namespace portatune::text {
+
+/// The tokens of one text. `offsets` and `word_ids` are empty or as long as `ids`.
+struct Sequence {
+  std::vector<int32_t> ids;
+  std::vector<Offsets> offsets;
+  std::vector<int32_t> word_ids;
+
+  void resize(size_t size);
+};
+
+/// TemplateProcessing of `tokenizers`, e.g. [CLS] A [SEP] B [SEP]; its BertProcessing is one, too.
+struct Template {
+  /// A text, or special tokens.
+  struct Part {
+    int32_t sequence = -1;  ///< 0 the first text, 1 the second, -1 special tokens
+    int32_t type_id = 0;
+    std::vector<int32_t> special_ids;
+  };
+  std::vector<Part> single, pair;
+
+  const std::vector<Part>& parts(bool is_pair) const { return is_pair ? pair : single; }
+  /// Number of special tokens.
+  int64_t added_tokens(bool is_pair) const;
+};
+
+/// A and A B, where B has type 1.
+Template plain_template();
+
+/// [CLS] A [SEP] and [CLS] A [SEP] B [SEP], where B and what follows have type 1.
+Template bert_template(int32_t cls_id, int32_t sep_id);
+
+/// <s> A </s> and <s> A </s></s> B </s>, all of type 0.
+Template roberta_template(int32_t cls_id, int32_t sep_id);
+
+/// [bos] A [eos], and for two texts the same with B behind it, which has type 1. Either may be missing.
+Template bos_eos_template(std::optional<int32_t> bos_id, std::optional<int32_t> eos_id);
+
+/// Puts an example together. Of the options only what to leave out matters.
+Encoding assemble(const std::vector<Template::Part>& parts, const Sequence& first, const Sequence& second,
+                  const EncodeOptions& options);
+
+/// The same, ids and type ids only, appended to vectors of the caller. `type_ids` may be null.
+void assemble(const std::vector<Template::Part>& parts, const std::vector<int32_t>& first,
+              const std::vector<int32_t>& second, bool add_special_tokens, std::vector<int32_t>& ids,
+              std::vector<int32_t>* type_ids);
+
+}  // namespace portatune::text

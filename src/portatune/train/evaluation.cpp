@@ -1,0 +1,80 @@
+#include "portatune/train/evaluation.h"
+
+#include <utility>
+
+#include "portatune/error.h"
+#include "portatune/train/finite.h"
+#include "portatune/train/row_order.h"
+
+namespace portatune::train {
+namespace {
+
+// NumericError naming the rows, and the first weight that is not finite either.
+void require_finite(const Evaluated& evaluated, const TrainingState& state) {
+  const std::string fault = not_finite_in(evaluated.loss_sum, evaluated.outputs);
+  if (fault.empty()) return;
+  const std::string weight = state.weights().first_not_finite();
+  const char* const advice_on_model = weight.empty() ? "" : kAdviceOnModel;
+  throw NumericError({.where = "evaluation",
+                      .given = fault + " in the batch that begins at " + to_string(evaluated.batch.origin()) +
+                               (weight.empty() ? "" : "; the first weight that is not finite: " + weight),
+                      .expected = "finite numbers",
+                      .fix = state.steps() > 0 ? kAdviceOnTraining : advice_on_model});
+}
+
+}  // namespace
+
+void evaluate_each(TrainingState& state, const data::Dataset& batches,
+                   const std::function<bool(const Evaluated&)>& take) {
+  std::optional<StartedEvaluation> running;
+  data::Cursor cursor = batches.iterate();
+  std::optional<BatchShapes> shapes;
+  for (;;) {
+    std::optional<data::Example> batch = cursor.next();
+    std::optional<StartedEvaluation> started;
+    if (batch && !shapes) {
+      shapes.emplace(state.task(), *batch);
+      state.compile({}, shapes->all());
+    }
+    if (batch) shapes->require(state.task(), *batch);
+    if (batch) started = state.start_evaluation(std::move(*batch));
+    if (running) {
+      const Evaluated evaluated = running->finish();
+      require_finite(evaluated, state);
+      if (!take(evaluated)) return;
+    }
+    if (!started) return;
+    running = std::move(started);
+  }
+}
+
+std::optional<Scores> evaluate(TrainingState& state, const data::Dataset& batches,
+                               const std::function<bool()>& should_stop) {
+  const std::unique_ptr<Metrics> metrics = state.task().metrics();
+  MeanLoss loss;
+  bool stopped = false;
+  RowOrder in_order([&](const data::Example& row, const data::Example& outputs) { metrics->update(row, outputs); });
+  evaluate_each(state, batches, [&](const Evaluated& evaluated) {
+    loss.sum += evaluated.loss_sum;
+    loss.weight += evaluated.weight_sum;
+    if (metrics->in_row_order() && evaluated.batch.has(data::kExamplePlace)) {
+      in_order.add(evaluated.batch, evaluated.outputs);
+    } else {
+      metrics->update(evaluated.batch, evaluated.outputs);
+    }
+    stopped = should_stop();
+    return !stopped;
+  });
+  if (stopped) return std::nullopt;
+  in_order.finish();
+  if (loss.weight == 0) throw no_example("data to evaluate");
+  Scores scores{{"loss", loss.mean()}};
+  for (const auto& score : metrics->result()) scores.push_back(score);
+  return scores;
+}
+
+DataError no_example(const std::string& where) {
+  return DataError({.where = where, .given = "no example", .expected = "at least one"});
+}
+
+}  // namespace portatune::train

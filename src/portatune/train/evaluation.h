@@ -1,0 +1,26 @@
+// The loops of Trainer::evaluate and Trainer::predict.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "portatune/error.h"
+#include "portatune/train/state.h"
+
+namespace portatune::train {
+
+/// Hands every batch with its outputs to `take`, in order, until that returns false. The host prepares and starts batch
+/// n + 1 before it waits for batch n.
+/// errors  NumericError naming the rows, for a loss or an output that is not finite
+void evaluate_each(TrainingState& state, const data::Dataset& batches,
+                   const std::function<bool(const Evaluated&)>& take);
+
+/// "loss" and the task's metrics over all batches; nothing if `should_stop`, asked for every batch, ended it early.
+/// errors  as evaluate_each; DataError if there is no example
+std::optional<Scores> evaluate(TrainingState& state, const data::Dataset& batches,
+                               const std::function<bool()>& should_stop);
+
+DataError no_example(const std::string& where);
+
+}  // namespace portatune::train

@@ -1,0 +1,345 @@
+#include "portatune/train/fit.h"
+
+#include <chrono>
+#include <cmath>
+#include <type_traits>
+#include <utility>
+
+#include "portatune/base/one_line.h"
+#include "portatune/base/stop.h"
+#include "portatune/error.h"
+#include "portatune/train/batch_shapes.h"
+#include "portatune/train/checkpoint_folder.h"
+#include "portatune/train/evaluation.h"
+#include "portatune/train/finite.h"
+#include "portatune/train/input_meter.h"
+#include "portatune/train/options.h"
+#include "portatune/train/progress.h"
+
+namespace portatune::train {
+namespace {
+
+int64_t steps_per_epoch(const data::Dataset& batches, const FitOptions& options) {
+  const int64_t steps = options.steps_per_epoch > 0 ? options.steps_per_epoch : batches.count();
+  if (steps == 0) throw no_example("training data");
+  return steps;
+}
+
+std::string rows_of(const data::Example& batch) {
+  const std::vector<data::Origin>& rows = batch.row_origins();
+  return rows.empty() ? "the batch that begins at " + to_string(batch.origin()) : "the rows " + to_string(rows);
+}
+
+// What there was before the step: its checkpoint, or why there is none; both empty if nothing is worth keeping.
+struct SavedBefore {
+  std::filesystem::path path;
+  std::string fault;
+};
+
+NumericError not_finite(const StepResult& result, const data::Example& batch, const std::string& first,
+                        const SavedBefore& saved, int64_t rewinds) {
+  const bool is_of_model = result.step() == 1 && first.starts_with("the weight ");
+  std::string fix = is_of_model ? kAdviceOnModel : "look at these rows, lower the learning rate or add warm-up steps";
+  if (!saved.path.empty()) {
+    fix += "; to pass over the batch, resume from " + saved.path.string() + " with on_non_finite skip";
+  }
+  if (!saved.fault.empty()) fix += "; what there was before could not be saved: " + saved.fault;
+  const std::string where = "step " + std::to_string(result.step());
+  return NumericError(
+      {.where = rewinds == 0 ? where : where + ", after going back " + std::to_string(rewinds) + " times",
+       .given = "loss " + std::to_string(result.loss()) + " and gradient norm " + std::to_string(result.grad_norm()) +
+                " of " + rows_of(batch) + (first.empty() ? "" : "; the first that is not finite: " + first),
+       .expected = "finite numbers",
+       .fix = fix});
+}
+
+// Steps may be skipped for their batches; so many in a row are looked into.
+constexpr int64_t kSkippedInARow = 10;
+
+class FitLoop {
+ public:
+  FitLoop(TrainingState& state, const data::Dataset& batches, const FitOptions& options, Callback& callback)
+      : state_(state),
+        batches_(batches),
+        options_(options),
+        callback_(callback),
+        steps_per_epoch_(steps_per_epoch(batches, options)),
+        last_step_(steps_per_epoch_ * options.num_train_epochs) {
+    require_work();
+    state_.set_schedule(state_.options().total_steps > 0 ? state_.options().total_steps : last_step_);
+  }
+
+  FitResult run() {
+    if (epoch_end_is_due()) end_epoch();  // that of a run which was stopped before
+    data::Cursor cursor = cursor_at_step();
+    while (state_.steps() < last_step_ && !stopping_) take_step(cursor);
+    result_.steps = state_.steps();
+    result_.skipped_steps = state_.skipped_steps();
+    result_.rewinds = state_.rewinds().all;
+    result_.stopped = stopping_ && (state_.steps() < last_step_ || epoch_end_is_due());
+    if (result_.stopped) state_.data_state() = place_of(cursor);
+    return result_;
+  }
+
+ private:
+  void take_step(data::Cursor& cursor) {
+    try {
+      step(keeping_work([&] { return next_batch(cursor); }), cursor);
+    } catch (const Stopped&) {  // while it waited for data
+      if (!shapes_) throw;      // nothing has been done that could be lost
+      stopping_ = true;
+      finish_running();
+    }
+  }
+
+  data::Example next_batch(data::Cursor& cursor) {
+    std::optional<data::Example> batch = input_.next(cursor);
+    if (!batch) throw no_example("training data");
+    if (!shapes_) compile_all(*batch);
+    shapes_->require(state_.task(), *batch);
+    return std::move(*batch);
+  }
+
+  // Saves the steps made so far where data fail, of which the device knows nothing. Of several processes one may fail
+  // by itself, and saving needs all.
+  template <class Work>
+  std::invoke_result_t<Work> keeping_work(const Work& work) {
+    try {
+      return work();
+    } catch (const DeviceError&) {
+      throw;
+    } catch (const NumericError&) {
+      throw;
+    } catch (const Error&) {
+      if (!shapes_ || state_.processes() != nullptr) throw;
+      save_what_was_made();
+      throw;
+    }
+  }
+
+  // Where something has failed already, which is what must be told in the end.
+  void save_what_was_made() {
+    std::string fault;
+    try {
+      finish_running();
+      fault = save_before_end().fault;  // of a path on_checkpoint() tells
+    } catch (const Error& error) {
+      fault = one_line(error.report());
+    }
+    if (!fault.empty()) callback_.on_warning("the steps made before could not be saved: " + fault);
+  }
+
+  // Empty where the next pass had to wait for its data when it began, and so has no place yet: a resumption then passes
+  // over the batches of the steps made before.
+  static std::string place_of(const data::Cursor& cursor) {
+    try {
+      return cursor.state();
+    } catch (const Stopped&) {
+      return {};
+    }
+  }
+
+  void require_work() const {
+    if (state_.steps() < last_step_ || (state_.steps() == last_step_ && epoch_end_is_due())) return;
+    throw UsageError(
+        {.where = "fit",
+         .given = std::to_string(state_.steps()) + " steps made before and " + std::to_string(last_step_) + " in all",
+         .expected = "steps that are still to be made",
+         .fix = "ask for more epochs or steps"});
+  }
+
+  // Gives the batch of the next step: goes on where the checkpoint says, or passes over those of the steps made before.
+  data::Cursor cursor_at_step() {
+    const data::Dataset epochs = batches_.repeat();
+    if (!state_.data_state().empty()) return epochs.resume(state_.data_state(), &input_.stages());
+    data::Cursor cursor = epochs.iterate(0, &input_.stages());
+    cursor.skip(state_.steps());
+    return cursor;
+  }
+
+  // The stages before a prefetch prepare further batches meanwhile.
+  void compile_all(const data::Example& first) {
+    const InputMeter::Clock::time_point begin = InputMeter::Clock::now();
+    BatchShapes shapes(state_.task(), first);
+    std::vector<Signature> evaluations;
+    if (options_.validation) {
+      const std::optional<data::Example> batch = options_.validation->iterate().next();
+      if (batch) evaluations = BatchShapes(state_.task(), *batch).all();
+    }
+    const int64_t compiled = state_.compile(shapes.all(), evaluations);
+    shapes_ = std::move(shapes);  // not before: a stop meanwhile would lose the first batch, which no step has had
+    result_.compile_s = std::chrono::duration<double>(InputMeter::Clock::now() - begin).count();
+    callback_.on_ready(std::ssize(shapes_->all()) + std::ssize(evaluations), compiled, result_.compile_s);
+    input_.restart();
+  }
+
+  bool should_stop() { return in_any(state_.processes(), callback_.should_stop()); }
+
+  bool at_epoch_end() const { return state_.steps() % steps_per_epoch_ == 0; }
+  // Whether an epoch has all of its steps, and its end has not been told yet.
+  bool epoch_end_is_due() const { return at_epoch_end() && state_.in_epoch(); }
+
+  bool checkpoint_is_due() const {
+    const int64_t every = options_.checkpoints.every;
+    return every > 0 && state_.steps() % every == 0 && state_.steps() < last_step_;
+  }
+
+  std::filesystem::path save_checkpoint() {
+    const CheckpointOptions& checkpoints = options_.checkpoints;
+    const std::filesystem::path path = checkpoint_path(checkpoints.folder, state_.steps());
+    state_.save_checkpoint(path);
+    callback_.on_checkpoint(path);
+    if (is_first(state_.processes())) {
+      const std::string fault =
+          remove_old_checkpoints(checkpoints.folder, checkpoints.keep, {state_.resumed_from(), path});
+      if (!fault.empty()) callback_.on_warning(fault);
+    }
+    return path;
+  }
+
+  // cursor  of the batches, after this one
+  void step(data::Example batch, const data::Cursor& cursor) {
+    StepResult started = state_.start_step(batch);
+    input_.started(started);
+    if (finish_running()) {
+      started = state_.start_step(batch);  // the one before has changed nothing
+      input_.started(started);
+    }
+    running_.emplace(std::move(started), std::move(batch));
+    stopping_ = should_stop();
+    const bool checkpoint_due = checkpoint_is_due();
+    if (at_epoch_end() || stopping_ || checkpoint_due) finish_running();
+    if (checkpoint_due) {
+      state_.data_state() = cursor.state();
+      save_checkpoint();
+    }
+    if (at_epoch_end()) end_epoch();
+  }
+
+  // Whether training has gone back: what has been started after the step has changed nothing.
+  bool finish_running() {
+    if (!running_) return false;
+    const auto& [result, batch] = *running_;
+    const bool ended = ends_training(result, state_.options().on_non_finite);
+    if (ended && !may_rewind()) throw end_before(result, batch);
+    state_.in_epoch() = true;
+    if (std::isfinite(result.loss())) state_.epoch_loss().add(result.loss(), result.weight());
+    callback_.on_input(input_.wait());
+    callback_.on_step(result, last_step_);
+    if (ended) {
+      go_back(result.step());
+      callback_.on_rewind(result, batch.row_origins(), state_.last_checkpoint());
+    } else if (result.skipped()) {
+      callback_.on_skip(result, batch.row_origins());
+    }
+    skipped_in_a_row_ = result.skipped() && !ended ? skipped_in_a_row_ + 1 : 0;
+    if (skipped_in_a_row_ == kSkippedInARow) require_finite_weights();
+    running_.reset();
+    return ended;
+  }
+
+  bool may_rewind() const {
+    return state_.options().on_non_finite == OnNonFinite::kRewind && state_.rewinds().in_a_row < kMostRewinds;
+  }
+
+  void go_back(int64_t step) {
+    try {
+      state_.rewind(step);
+    } catch (Error& error) {
+      error.set_context("going back after step " + std::to_string(step) + ", which is not finite");
+      throw;
+    }
+  }
+
+  // Else all steps to come would be skipped, too.
+  void require_finite_weights() const {
+    if (state_.has_finite_weights()) return;
+    throw NumericError(
+        {.where = "step " + std::to_string(running_->first.step()),
+         .given = "a weight that is not finite, and " + std::to_string(skipped_in_a_row_) + " skipped steps in a row",
+         .expected = "finite weights",
+         .fix = "resume from an earlier checkpoint with a lower learning rate"});
+  }
+
+  // What has gone wrong in the step, of which nothing is left.
+  NumericError end_before(const StepResult& result, const data::Example& batch) {
+    const int64_t rewinds = state_.rewinds().in_a_row;  // which saving may end
+    state_.return_to_before(result.step());
+    const SavedBefore saved = save_before_end();  // first, as what follows needs memory and may fail
+    std::string first;
+    try {
+      first = state_.first_not_finite(batch);
+    } catch (const Error&) {  // that the step is not finite is what must be told
+    }
+    return not_finite(result, batch, first, saved, rewinds);
+  }
+
+  SavedBefore save_before_end() {
+    const CheckpointOptions& checkpoints = options_.checkpoints;
+    if (state_.steps() == 0 || checkpoints.folder.empty() || !state_.has_finite_weights()) return {};
+    const std::filesystem::path path = checkpoint_path(checkpoints.folder, state_.steps());
+    // It knows where the data stand, too. Asked together, as the first process may write it at once.
+    if (in_any(state_.processes(), std::filesystem::exists(path))) return {.path = path, .fault = {}};
+    try {
+      return {.path = save_checkpoint(), .fault = {}};
+    } catch (const Error& error) {
+      return {.path = {}, .fault = one_line(error.report())};
+    } catch (const std::exception& error) {
+      return {.path = {}, .fault = error.what()};
+    }
+  }
+
+  void end_epoch() {
+    result_.mean_loss = state_.epoch_loss().mean();
+    if (options_.validation) {
+      const auto scores =
+          keeping_work([&] { return evaluate(state_, *options_.validation, [&] { return should_stop(); }); });
+      if (!scores) {
+        stopping_ = true;
+        return;
+      }
+      result_.scores = *scores;
+    }
+    state_.epoch_loss() = {};
+    state_.in_epoch() = false;
+    callback_.on_epoch_end(state_.steps() / steps_per_epoch_, result_.mean_loss, result_.scores);
+    input_.restart();
+  }
+
+  TrainingState& state_;
+  const data::Dataset& batches_;
+  const FitOptions& options_;
+  Callback& callback_;
+  const int64_t steps_per_epoch_, last_step_;
+  bool stopping_ = false;
+  int64_t skipped_in_a_row_ = 0;
+  FitResult result_;
+  std::optional<BatchShapes> shapes_;
+  InputMeter input_;
+  // The step that runs while the next batch is prepared; its numbers are read once that one has been started.
+  std::optional<std::pair<StepResult, data::Example>> running_;
+};
+
+// Whom to tell about compilations, until the end of fit() or an error in it.
+class CallbackWhileFitting {
+ public:
+  CallbackWhileFitting(TrainingState& state, Callback& callback) : state_(state) { state_.tell(&callback); }
+  ~CallbackWhileFitting() { state_.tell(nullptr); }
+  CallbackWhileFitting(const CallbackWhileFitting&) = delete;
+  CallbackWhileFitting& operator=(const CallbackWhileFitting&) = delete;
+
+ private:
+  TrainingState& state_;
+};
+
+}  // namespace
+
+FitResult fit(TrainingState& state, const data::Dataset& batches, const FitOptions& options) {
+  check(options, state.options().on_non_finite);
+  Callback none;
+  Callback& callback = options.callback != nullptr ? *options.callback : none;
+  const CallbackWhileFitting told(state, callback);
+  return FitLoop(state, batches, options, callback).run();
+}
+
+}  // namespace portatune::train

@@ -1,0 +1,90 @@
+#include "portatune/train/options.h"
+
+#include <cmath>
+#include <limits>
+
+#include "portatune/base/message.h"
+#include "portatune/error.h"
+#include "portatune/train/schedule.h"
+
+namespace portatune::train {
+namespace {
+
+[[noreturn]] void refuse(const char* option, std::string given, std::string expected, std::string fix = {}) {
+  throw UsageError(
+      {.where = option, .given = std::move(given), .expected = std::move(expected), .fix = std::move(fix)});
+}
+
+void require_at_least(const char* option, int64_t value, int64_t least) {
+  if (value < least) refuse(option, std::to_string(value), "at least " + std::to_string(least));
+}
+
+// As a float32, which is what the step computes with; NaN is refused by every comparison.
+void require_finite_and_not_negative(const char* option, double value) {
+  if (!(value >= 0 && value <= std::numeric_limits<float>::max())) {
+    refuse(option, to_text(value), "a finite number of at least 0");
+  }
+}
+
+void check_beta(const char* option, double value) {
+  if (!(value >= 0 && static_cast<float>(value) < 1)) refuse(option, to_text(value), "at least 0 and below 1");
+}
+
+void check_dtype(DType dtype) {
+  if (dtype == DType::kFloat32 || dtype == DType::kBFloat16 || dtype == DType::kFloat16) return;
+  refuse("dtype", std::string(name_of(dtype)), "float32, bfloat16 or float16");
+}
+
+}  // namespace
+
+void check(const TrainingOptions& options) {
+  require_finite_and_not_negative("learning_rate", options.learning_rate);
+  learning_rate(options, 1, 1);  // refuses an unknown schedule
+  require_at_least("warmup_steps", options.warmup_steps, 0);
+  require_finite_and_not_negative("weight_decay", options.weight_decay);
+  check_beta("adam_beta1", options.adam_beta1);
+  check_beta("adam_beta2", options.adam_beta2);
+  // Without it a parameter whose gradient is 0 would be 0/0.
+  const float epsilon = static_cast<float>(options.adam_epsilon);
+  if (!(epsilon >= std::numeric_limits<float>::min() && std::isfinite(epsilon))) {
+    refuse("adam_epsilon", to_text(options.adam_epsilon), "a finite number above 0, as a normal float32");
+  }
+  require_finite_and_not_negative("max_grad_norm", options.max_grad_norm);
+  check_dtype(options.dtype);
+  require_at_least("gradient_accumulation_steps", options.gradient_accumulation_steps, 1);
+  require_at_least("total_steps", options.total_steps, 0);
+}
+
+void check(const FitOptions& options, OnNonFinite then) {
+  require_at_least("checkpoints.every", options.checkpoints.every, 0);
+  require_at_least("checkpoints.keep", options.checkpoints.keep, 1);
+  if (options.checkpoints.every > 0 && options.checkpoints.folder.empty()) {
+    refuse("checkpoints.folder", "none", "the folder of the checkpoints");
+  }
+  if (then == OnNonFinite::kRewind && options.checkpoints.every == 0) {
+    refuse("on_non_finite", "rewind, and no checkpoints", "checkpoints in intervals, to which training goes back",
+           "say how many steps lie between two, by checkpoint_every");
+  }
+  require_at_least("num_train_epochs", options.num_train_epochs, 1);
+  require_at_least("steps_per_epoch", options.steps_per_epoch, 0);
+  if (options.steps_per_epoch > std::numeric_limits<int64_t>::max() / options.num_train_epochs) {
+    refuse("steps_per_epoch",
+           std::to_string(options.steps_per_epoch) + " in " + std::to_string(options.num_train_epochs) + " epochs",
+           "a number of steps that a 64-bit integer holds");
+  }
+}
+
+StepOptions step_options(const TrainingOptions& options, const Mesh& mesh) {
+  return {.compute_dtype = options.dtype,
+          .adam = {.beta1 = options.adam_beta1,
+                   .beta2 = options.adam_beta2,
+                   .eps = options.adam_epsilon,
+                   .weight_decay = options.weight_decay},
+          .gradient_accumulation_steps = options.gradient_accumulation_steps,
+          .remat = options.remat,
+          .mesh = mesh,
+          .max_grad_norm = options.max_grad_norm,
+          .on_non_finite = options.on_non_finite};
+}
+
+}  // namespace portatune::train

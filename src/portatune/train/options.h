@@ -1,0 +1,18 @@
+// Options that make no sense are refused before anything is loaded.
+#pragma once
+
+#include "portatune/train.h"
+#include "portatune/train/programs.h"
+
+namespace portatune::train {
+
+/// errors  UsageError naming the option, as TrainingOptions spells it
+void check(const TrainingOptions& options);
+
+/// What of them is compiled into a step.
+StepOptions step_options(const TrainingOptions& options, const Mesh& mesh = {});
+
+/// errors  UsageError naming the option, as FitOptions spells it
+void check(const FitOptions& options, OnNonFinite then = OnNonFinite::kStop);
+
+}  // namespace portatune::train

@@ -1,0 +1,28 @@
+// What a resumption must have in common with the run that it continues, so that it ends where that would have.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <string>
+
+#include "portatune/train.h"
+
+namespace portatune::train {
+
+/// Values by name, such as {"seed", "42"}.
+using RunFacts = std::map<std::string, std::string>;
+
+/// All options that decide about weights, how many devices the batches are divided over, and `must_match`; but
+/// total_steps, which fit() may work out.
+/// errors  UsageError for a text in `must_match` that is not UTF-8, as checkpoints keep them
+RunFacts facts_of(const TrainingOptions& options, const Mesh& mesh);
+
+/// errors  UsageError with the values of both for all that differs
+void require_same_run(const std::filesystem::path& checkpoint, const RunFacts& saved, const RunFacts& now);
+
+/// total   steps after which the learning rate is 0; 0: it does not fall
+/// errors  UsageError with both
+void require_same_schedule(const std::filesystem::path& checkpoint, int64_t saved_total, int64_t total);
+
+}  // namespace portatune::train

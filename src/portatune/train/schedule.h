@@ -1,0 +1,22 @@
+// Numbers that change from step to step.
+#pragma once
+
+#include <cstdint>
+
+#include "portatune/tensor.h"
+#include "portatune/train.h"
+
+namespace portatune::train {
+
+/// The learning rate of step `step`, counted from 1. The first `warmup_steps` steps rise linearly from 0; "linear" then
+/// falls to 0, which it would reach in the step after the last; "constant" stays. As in transformers.
+/// errors  UsageError for an unknown lr_scheduler_type
+double learning_rate(const TrainingOptions& options, int64_t step, int64_t total_steps);
+
+/// Whether the learning rate of a step depends on how many there are in all.
+bool depends_on_total_steps(const TrainingOptions& options);
+
+/// uint32 [2]: the random key of a step, a function of seed and step alone.
+Tensor random_key(uint64_t seed, int64_t step);
+
+}  // namespace portatune::train

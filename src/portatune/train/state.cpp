@@ -1,0 +1,324 @@
+#include "portatune/train/state.h"
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <optional>
+#include <utility>
+
+#include "portatune/base/thread_pool.h"
+#include "portatune/error.h"
+#include "portatune/io/content_hash.h"
+#include "portatune/processes/shared_directory.h"
+#include "portatune/train/finite.h"
+#include "portatune/train/options.h"
+#include "portatune/train/run_facts.h"
+#include "portatune/train/save_folder.h"
+#include "portatune/train/schedule.h"
+
+namespace portatune::train {
+namespace {
+
+std::string shape_of(const Signature& signature) { return to_string(signature.front().second.shape); }
+
+void append(std::vector<DeviceArray*>& arguments, std::vector<DeviceArray>& more) {
+  for (DeviceArray& array : more) arguments.push_back(&array);
+}
+
+std::vector<TensorView> arrays_of(const data::Example& batch, const Signature& signature) {
+  std::vector<TensorView> arrays;
+  for (const auto& [name, type] : signature) arrays.push_back(batch.tensor(name).view());
+  return arrays;
+}
+
+// "part 3 of 4", "parts 2 to 3 of 4", counted from 1
+std::string describe(const BatchShare& share) {
+  if (share.is_all()) return "all";
+  const int64_t first = share.begin + 1;
+  const std::string parts = first == share.end ? "part " : "parts " + std::to_string(first) + " to ";
+  return parts + std::to_string(share.end) + " of " + std::to_string(share.parts);
+}
+
+// The other rows of such a batch are zeros.
+void require_own_rows(const data::Example& batch, const Device& device) {
+  if (batch.own_rows() == nullptr) return;
+  const BatchShare share = batch_share(device.mesh(), device.processes());
+  if (batch.own_rows()->share == share) return;
+  throw UsageError({.where = "the batch that begins at " + to_string(batch.origin()),
+                    .given = "one that is made for " + describe(batch.own_rows()->share) + " of its rows",
+                    .expected = describe(share) + ", which the devices of this process take",
+                    .fix = "make batches for batch_share(device.mesh(), device.processes())"});
+}
+
+// What tells a row wherever its file is: its line, or the name of a file that is one row.
+std::string name_of(const data::Origin& row) {
+  const bool is_file = row.file && row.row < 0;
+  return is_file ? std::filesystem::path(*row.file).filename().string() : std::to_string(row.row);
+}
+
+// Of a batch: the same in all processes, as all read the same rows. They may each have arrays of their own rows alone.
+uint64_t hash_of(const data::Example& batch, const Signature& signature) {
+  if (batch.own_rows() == nullptr) return io::hash_of(arrays_of(batch, signature));
+  const data::BatchType& own = batch.own_rows()->arrays;
+  Signature shared;
+  for (const auto& array : signature) {
+    if (std::ranges::find(own, array.first, &data::BatchType::value_type::first) == own.end()) shared.push_back(array);
+  }
+  std::string rows;
+  for (const data::Origin& row : batch.row_origins()) rows += name_of(row) + "\n";
+  return io::hash_of(arrays_of(batch, shared)) * 31 + io::hash_of(rows);
+}
+
+// Each process puts its rows of a batch on its devices, so all must have read the same one.
+void require_same(const data::Example& batch, const Signature& signature, ProcessGroup& processes) {
+  const std::optional<int64_t> other = first_with_another(&processes, hash_of(batch, signature));
+  if (!other) return;
+  throw DataError({.where = to_string(batch.origin()),
+                   .given = "a batch that is another one in process " + std::to_string(*other) + " than in process 0",
+                   .expected = "the same rows in the same order in all processes",
+                   .fix = "give all the same files and options"});
+}
+
+void require_same(const Position& position, ProcessGroup* processes) {
+  std::string text = std::to_string(position.step) + " " + position.data;
+  for (const auto& [name, value] : position.run) text += "\n" + name + " " + value;
+  const std::optional<int64_t> other = first_with_another(processes, io::hash_of(text));
+  if (!other) return;
+  throw UsageError({.where = "process " + std::to_string(*other),
+                    .given = "options, training files or a checkpoint that are not those of process 0",
+                    .expected = "the same in all processes"});
+}
+
+// The first process alone writes it, or puts it in place.
+void require_place(SharedDirectory& directory, const std::filesystem::path& folder) {
+  if (directory.rank() == 0) directory.attempt([&] { require_place_to_save(folder, directory.staging()); });
+}
+
+bool is_kept(const std::filesystem::directory_entry& entry) { return !is_replaced(entry); }
+
+}  // namespace
+
+double scalar(const DeviceArray& array) { return array.to_host().as<float>()[0]; }
+
+Evaluated StartedEvaluation::finish() {
+  Evaluated evaluated{.batch = std::move(batch_), .loss_sum = scalar(results_[0]), .weight_sum = scalar(results_[1])};
+  evaluated.outputs = data::Example(evaluated.batch.origin());
+  for (size_t i = 0; i < outputs_->size(); ++i) evaluated.outputs.set((*outputs_)[i], results_[2 + i].to_host());
+  return evaluated;
+}
+
+TrainingState::TrainingState(const Device& device, const Task& task, TrainingOptions options)
+    : device_(device), task_(task), options_(std::move(options)), weights_(device, task, options_.seed) {
+  check(options_);
+  position_.run = facts_of(options_, device.mesh());
+  require_same(position_, processes());
+  position_.progress = first_progress(options_.dtype);
+}
+
+// A program that is to be compiled.
+struct TrainingState::Job {
+  std::string what;
+  Function function;
+  std::function<void(Program)> keep;
+  std::optional<Program> program = {};
+};
+
+void TrainingState::plan_step(const Signature& batch, std::vector<Job>& jobs) {
+  const std::string key = describe(batch);
+  if (step_programs_.contains(key)) return;
+  StepProgram plan = step_program(task_, batch, step_options(options_, device_.mesh()));
+  weights_.load(plan.parameters);  // first, because a checkpoint that does not fit is told at once
+  jobs.push_back({"training step for " + shape_of(batch), std::move(plan.function),
+                  [this, key](Program program) { step_programs_.emplace(key, std::move(program)); }});
+}
+
+void TrainingState::plan_evaluation(const Signature& batch, std::vector<Job>& jobs) {
+  const std::string key = describe(batch);
+  if (evaluation_programs_.contains(key)) return;
+  EvaluationProgram plan = evaluation_program(task_, batch, options_.dtype, device_.mesh());
+  weights_.load(plan.parameters);
+  jobs.push_back({"evaluation of " + shape_of(batch), std::move(plan.function),
+                  [this, key, outputs = std::move(plan.outputs)](Program program) {
+                    evaluation_programs_.emplace(key, CompiledEvaluation{std::move(program), outputs});
+                  }});
+}
+
+int64_t TrainingState::compile(const std::vector<Signature>& steps, const std::vector<Signature>& evaluations) {
+  std::vector<Job> jobs;
+  for (const Signature& batch : steps) plan_step(batch, jobs);
+  for (const Signature& batch : evaluations) plan_evaluation(batch, jobs);
+  const auto count = std::ssize(jobs);
+  if (count == 0) return 0;
+  ThreadPool pool(static_cast<int>(std::min<int64_t>(count, usable_cores())));
+  pool.parallel_for(count, 1, [&](int64_t begin, int64_t) {
+    Job& job = jobs[static_cast<size_t>(begin)];
+    job.program = device_.compile(job.function);
+  });
+  for (Job& job : jobs) {
+    if (callback_ != nullptr) {
+      callback_->on_compile(job.what, job.program->compile_seconds(), job.program->from_cache());
+    }
+    job.keep(std::move(*job.program));
+  }
+  return count;
+}
+
+std::vector<DeviceArray> TrainingState::put(const data::Example& batch, const Signature& signature) const {
+  require_own_rows(batch, device_);
+  if (processes() != nullptr) require_same(batch, signature, *processes());
+  std::vector<DeviceArray> arrays;
+  for (const auto& [name, type] : signature) arrays.push_back(device_.put(batch.tensor(name).view(), kBatchSharding));
+  return arrays;
+}
+
+void TrainingState::set_schedule(int64_t total_steps) {
+  if (!depends_on_total_steps(options_)) return;
+  const bool resumed_just_now = !resumed_from_.empty() && !weights_.have_moments();
+  if (resumed_just_now) require_same_schedule(resumed_from_, position_.total_steps, total_steps);
+  position_.total_steps = total_steps;
+}
+
+StepResult TrainingState::start_step(const data::Example& batch) {
+  const Signature signature = signature_of(task_, batch);
+  compile({signature}, {});
+  const Program& program = step_programs_.at(describe(signature));
+  weights_.load_moments();
+  if (progress_.empty()) progress_ = train::put(device_, position_.progress);
+  const int64_t step = position_.step + 1;
+  const double rate = learning_rate(options_, step, position_.total_steps);
+
+  std::vector<DeviceArray> inputs = put(batch, signature);
+  inputs.push_back(device_.put(Tensor({}, {static_cast<float>(rate)})));
+  inputs.push_back(device_.put(random_key(options_.seed, step)));
+  std::vector<DeviceArray*> arguments = weights_.arguments_of_step();
+  append(arguments, progress_);
+  append(arguments, inputs);
+  std::vector<DeviceArray> rest = weights_.take_results_of_step(program.run(arguments));
+  for (size_t i = 0; i < progress_.size(); ++i) progress_[i] = std::move(rest[i]);
+  position_.step = step;  // not before: what is above may throw
+  position_.data.clear();
+  return StepResult(step, rate, task_.tokens(batch),
+                    {.loss = std::move(rest[2]),
+                     .weight = std::move(rest[3]),
+                     .grad_norm = std::move(rest[4]),
+                     .loss_scale = std::move(rest[5])});
+}
+
+Progress TrainingState::progress() const { return progress_.empty() ? position_.progress : progress_of(progress_); }
+
+void TrainingState::rewind(int64_t step) {
+  const bool from_start = last_checkpoint_.empty();
+  const Progress then = from_start ? first_progress(options_.dtype) : read_position(last_checkpoint_).progress;
+  weights_.return_to(last_checkpoint_);
+  position_.progress = then;
+  kept_updates_ = then.updates;
+  progress_.clear();
+  position_.step = step;
+  position_.data.clear();
+  ++position_.rewinds.all;
+  ++position_.rewinds.in_a_row;
+}
+
+void TrainingState::return_to_before(int64_t step) {
+  position_.progress = progress();
+  position_.progress.void_steps = 0;
+  progress_.clear();
+  position_.step = step - 1;
+  position_.data.clear();
+}
+
+std::string TrainingState::first_not_finite(const data::Example& batch) {
+  const Signature signature = signature_of(task_, batch);
+  for (const auto& [name, type] : signature) {
+    // Found by all together: a process may have the images of its own rows alone.
+    if (in_any(processes(), !is_finite(batch.tensor(name).view()))) return "\"" + name + "\" of the batch";
+  }
+  const std::string weight = weights_.first_not_finite();
+  if (!weight.empty()) return "the weight " + weight + ", before the step";
+
+  DiagnosisProgram plan = diagnosis_program(task_, signature, step_options(options_, device_.mesh()));
+  const Program program = device_.compile(plan.function);
+  std::vector<DeviceArray> inputs;
+  inputs.push_back(device_.put(Tensor({}, {static_cast<float>(progress().loss_scale)})));
+  for (DeviceArray& array : put(batch, signature)) inputs.push_back(std::move(array));
+  inputs.push_back(device_.put(random_key(options_.seed, position_.step + 1)));
+  std::vector<DeviceArray*> arguments = weights_.arguments();
+  append(arguments, inputs);
+  const std::vector<DeviceArray> results = program.run(arguments);
+  if (!std::isfinite(scalar(results[0]))) return "the loss";
+  const Tensor squares = results[1].to_host();
+  for (size_t i = 0; i < plan.parameters.size(); ++i) {
+    if (!std::isfinite(squares.as<float>()[i])) return "the gradient of " + plan.parameters[i].name;
+  }
+  return {};
+}
+
+StartedEvaluation TrainingState::start_evaluation(data::Example batch) {
+  const Signature signature = signature_of(task_, batch);
+  compile({}, {signature});
+  const CompiledEvaluation& compiled = evaluation_programs_.at(describe(signature));
+  std::vector<DeviceArray> inputs = put(batch, signature);
+  std::vector<DeviceArray*> arguments = weights_.arguments();
+  append(arguments, inputs);
+  return StartedEvaluation(std::move(batch), compiled.program.run(arguments), compiled.outputs);
+}
+
+void TrainingState::require_weights(const std::filesystem::path& folder) const {
+  if (!weights_.empty()) return weights_.require_whole();
+  throw UsageError({.where = "saving to " + folder.string(),
+                    .given = "a trainer that has seen no batch",
+                    .expected = "a step or an evaluation before, which loads the weights"});
+}
+
+// In one file, which the first process writes, as models are passed on.
+void TrainingState::save(const std::filesystem::path& folder) const {
+  require_weights(folder);
+  SharedDirectory directory(folder, processes(), 1);
+  weights_.save_model(directory, folder);
+  require_place(directory, folder);
+  directory.commit({}, is_kept);
+}
+
+void TrainingState::save_checkpoint(const std::filesystem::path& folder) {
+  require_weights(folder);
+  weights_.load_moments();  // a checkpoint before the first step has them too
+  Position position = position_;
+  position.progress = progress();
+  if (position.progress.updates > kept_updates_) position.rewinds.in_a_row = 0;
+  if (position.progress.void_steps > 0) {
+    position.step -= position.progress.void_steps;
+    position.data.clear();
+  }
+  // Who goes back to it must see it.
+  const auto unseen = options_.on_non_finite == OnNonFinite::kRewind ? SharedDirectory::Unseen::kIsAnError
+                                                                     : SharedDirectory::Unseen::kLeavesItToTheFirst;
+  SharedDirectory directory(folder, processes(), processes() == nullptr ? 1 : processes()->size(), unseen);
+  weights_.save_model(directory, folder);
+  require_place(directory, folder);
+  weights_.save_moments(directory);
+  const auto finish = [&] {
+    for (const char* stem : {kWeightsStem, kMomentsStem}) SavedArrays(directory.staging(), stem);  // that all is there
+    write_position(directory.staging(), position);
+  };
+  directory.commit(finish, is_kept);
+  last_checkpoint_ = folder;
+  kept_updates_ = position.progress.updates;
+  position_.rewinds = position.rewinds;
+}
+
+void TrainingState::resume(const std::filesystem::path& folder) {
+  if (weights_.have_moments()) {
+    throw UsageError({.where = "resuming from " + folder.string(),
+                      .given = "a trainer that has made steps",
+                      .expected = "resume() before the first step"});
+  }
+  Position position = read_position(folder);
+  require_same_run(folder, position.run, position_.run);
+  require_same(position, processes());
+  position_ = std::move(position);
+  resumed_from_ = last_checkpoint_ = folder;
+  kept_updates_ = position_.progress.updates;
+  weights_.resume_from(folder);
+}
+
+}  // namespace portatune::train

@@ -1,0 +1,74 @@
+#include <cmath>
+#include <utility>
+
+#include "portatune/error.h"
+#include "portatune/train.h"
+#include "portatune/train/evaluation.h"
+#include "portatune/train/fit.h"
+#include "portatune/train/row_order.h"
+#include "portatune/train/save_folder.h"
+#include "portatune/train/schedule.h"
+#include "portatune/train/state.h"
+
+namespace portatune {
+StepResult::StepResult(int64_t step, double learning_rate, TokenCount tokens, Numbers numbers)
+    : step_(step), learning_rate_(learning_rate), tokens_(tokens), numbers_(std::move(numbers)) {}
+
+double StepResult::loss() const { return train::scalar(numbers_.loss); }
+double StepResult::weight() const { return train::scalar(numbers_.weight); }
+double StepResult::grad_norm() const { return train::scalar(numbers_.grad_norm); }
+double StepResult::loss_scale() const { return train::scalar(numbers_.loss_scale); }
+bool StepResult::skipped() const { return !std::isfinite(loss()) || !std::isfinite(grad_norm()); }
+
+struct Trainer::Impl {
+  train::TrainingState state;
+};
+
+Trainer::Trainer(const Device& device, const Task& task, TrainingOptions options)
+    : impl_(new Impl{train::TrainingState(device, task, std::move(options))}) {}
+Trainer::Trainer(Trainer&&) noexcept = default;
+Trainer::~Trainer() = default;
+
+const LoadReport& Trainer::load_report() const { return impl_->state.load_report(); }
+int64_t Trainer::steps() const { return impl_->state.steps(); }
+
+StepResult Trainer::step(const data::Example& batch) {
+  const TrainingOptions& options = impl_->state.options();
+  if (train::depends_on_total_steps(options) && options.total_steps == 0) {
+    throw UsageError({.where = "total_steps",
+                      .given = "0",
+                      .expected = "the step at which the linear decay ends, where fit() does not work it out"});
+  }
+  impl_->state.set_schedule(options.total_steps);
+  return impl_->state.start_step(batch);
+}
+
+FitResult Trainer::fit(const data::Dataset& batches, const FitOptions& options) {
+  return train::fit(impl_->state, batches, options);
+}
+
+Scores Trainer::evaluate(const data::Dataset& batches) {
+  return *train::evaluate(impl_->state, batches, [] { return false; });
+}
+
+void Trainer::predict(const data::Dataset& batches,
+                      const std::function<void(const data::Example&, const data::Example&)>& take) {
+  train::RowOrder in_order(take);
+  train::evaluate_each(impl_->state, batches, [&](const train::Evaluated& evaluated) {
+    if (evaluated.batch.has(data::kExamplePlace)) {
+      in_order.add(evaluated.batch, evaluated.outputs);
+    } else {
+      take(evaluated.batch, evaluated.outputs);
+    }
+    return true;
+  });
+  in_order.finish();
+}
+
+void require_place_to_save(const std::filesystem::path& folder) { train::require_place_to_save(folder); }
+
+void Trainer::save(const std::filesystem::path& folder) const { impl_->state.save(folder); }
+void Trainer::save_checkpoint(const std::filesystem::path& folder) const { impl_->state.save_checkpoint(folder); }
+void Trainer::resume(const std::filesystem::path& folder) { impl_->state.resume(folder); }
+
+}  // namespace portatune

@@ -1,0 +1,202 @@
+#include "portatune/train/weights.h"
+
+#include <algorithm>
+#include <iterator>
+
+#include "portatune/error.h"
+#include "portatune/io/content_hash.h"
+#include "portatune/train/checkpoint.h"
+#include "portatune/train/finite.h"
+#include "portatune/train/shared_update.h"
+
+namespace portatune::train {
+namespace {
+
+// Each process puts its part of the arrays that have this hash on its devices.
+void require_same(uint64_t hash, const char* what, ProcessGroup* processes) {
+  const std::optional<int64_t> other = first_with_another(processes, hash);
+  if (!other) return;
+  throw CheckpointError({.where = "process " + std::to_string(*other),
+                         .given = std::string(what) + " that are not those of process 0",
+                         .expected = "the same model in all processes"});
+}
+
+uint64_t hash_of(const std::vector<Tensor>& tensors) {
+  std::vector<TensorView> views;
+  for (const Tensor& tensor : tensors) views.push_back(tensor.view());
+  return io::hash_of(views);
+}
+
+// Arrays of a checkpoint, read one after the other, and compared between processes in the end.
+class ComparedArrays {
+ public:
+  ComparedArrays(const std::filesystem::path& checkpoint, const char* stem, ProcessGroup* processes)
+      : saved_(checkpoint, stem), processes_(processes) {}
+
+  Tensor read(const std::string& name, const TensorType& type) {
+    Tensor tensor = saved_.read(name, type);
+    if (processes_ != nullptr) hash_ = hash_ * 31 + io::hash_of({tensor.view()});
+    return tensor;
+  }
+  void require_same(const char* what) const { train::require_same(hash_, what, processes_); }
+
+ private:
+  const SavedArrays saved_;
+  ProcessGroup* const processes_;
+  uint64_t hash_ = 0;
+};
+
+}  // namespace
+
+void Weights::load(const std::vector<nn::Parameter>& parameters) {
+  if (empty()) {
+    InitialWeights initial = task_.initial_weights(parameters, seed_);
+    if (device_.processes() != nullptr) require_same(hash_of(initial.values), "weights", device_.processes());
+    std::vector<std::string> names;
+    std::vector<DeviceArray> weights;
+    for (size_t i = 0; i < parameters.size(); ++i) {
+      names.push_back(parameters[i].name);
+      weights.push_back(device_.put(std::move(initial.values[i]), parameters[i].sharding));
+    }
+    load_report_ = std::move(initial.report);
+    parameters_ = parameters;
+    names_ = std::move(names);
+    weights_ = std::move(weights);
+  } else if (!std::ranges::equal(parameters, names_, {}, &nn::Parameter::name)) {
+    throw UsageError({.where = "Task::forward",
+                      .given = "other parameters, or another order of them, than for the first batch",
+                      .expected = "the same for batches of every shape, in training and evaluation"});
+  }
+}
+
+void Weights::load_moments() {
+  require_whole();
+  if (!have_moments()) make_moments();
+}
+
+// All or none: with some of them it would look as if they were there.
+void Weights::make_moments() {
+  if (!resume_from_.empty()) return restore_moments();
+  std::vector<DeviceArray> m, v;
+  for (size_t i = 0; i < names_.size(); ++i) {
+    m.push_back(device_.put(Tensor(weights_[i].type()), sharding_of_moments(i)));
+    v.push_back(device_.put(Tensor(weights_[i].type()), sharding_of_moments(i)));
+  }
+  m_ = std::move(m);
+  v_ = std::move(v);
+}
+
+void Weights::return_to(const std::filesystem::path& checkpoint) {
+  are_whole_ = false;  // until all have been read: an error leaves some of either state
+  resume_from_ = checkpoint;
+  restore_weights();
+  m_.clear();
+  v_.clear();
+  make_moments();
+  are_whole_ = true;
+}
+
+void Weights::require_whole() const {
+  if (are_whole_) return;
+  const std::string place = resume_from_.empty() ? "the start" : resume_from_.string();
+  throw UsageError({.where = "the weights of the trainer",
+                    .given = "some that are those of " + place + " and some that are not, as going back has failed",
+                    .expected = "those of one step",
+                    .fix = "resume from a checkpoint by another trainer"});
+}
+
+void Weights::restore_weights() {
+  if (resume_from_.empty()) {
+    InitialWeights initial = task_.initial_weights(parameters_, seed_);
+    if (device_.processes() != nullptr) require_same(hash_of(initial.values), "weights", device_.processes());
+    for (size_t i = 0; i < names_.size(); ++i) {
+      weights_[i] = device_.put(std::move(initial.values[i]), parameters_[i].sharding);
+    }
+    return;
+  }
+  ComparedArrays saved(resume_from_, kWeightsStem, device_.processes());
+  for (size_t i = 0; i < names_.size(); ++i) {
+    weights_[i] = device_.put(saved.read(names_[i], weights_[i].type()), parameters_[i].sharding);
+  }
+  saved.require_same("weights");
+}
+
+void Weights::restore_moments() {
+  ComparedArrays saved(resume_from_, kMomentsStem, device_.processes());
+  std::vector<DeviceArray> m, v;
+  for (size_t i = 0; i < names_.size(); ++i) {
+    for (const auto& [prefix, arrays] : {std::pair("m.", &m), std::pair("v.", &v)}) {
+      arrays->push_back(device_.put(saved.read(prefix + names_[i], weights_[i].type()), sharding_of_moments(i)));
+    }
+  }
+  saved.require_same("moments");
+  m_ = std::move(m);
+  v_ = std::move(v);
+}
+
+Tensor Weights::value(size_t parameter) const {
+  require_whole();
+  return weights_.at(parameter).to_host();
+}
+
+Tensor Weights::first_moment(size_t parameter) const {
+  require_whole();
+  return m_.at(parameter).to_host();
+}
+
+std::vector<DeviceArray*> Weights::arguments() {
+  require_whole();
+  std::vector<DeviceArray*> arguments;
+  for (DeviceArray& weight : weights_) arguments.push_back(&weight);
+  return arguments;
+}
+
+std::vector<DeviceArray*> Weights::arguments_of_step() {
+  require_whole();
+  std::vector<DeviceArray*> arguments;
+  for (auto* arrays : {&weights_, &m_, &v_}) {
+    for (DeviceArray& array : *arrays) arguments.push_back(&array);
+  }
+  return arguments;
+}
+
+std::vector<DeviceArray> Weights::take_results_of_step(std::vector<DeviceArray> results) {
+  auto result = results.begin();
+  for (auto* arrays : {&weights_, &m_, &v_}) {
+    for (DeviceArray& array : *arrays) array = std::move(*result++);
+  }
+  return {std::make_move_iterator(result), std::make_move_iterator(results.end())};
+}
+
+std::string Weights::first_not_finite() const {
+  require_whole();
+  for (size_t i = 0; i < names_.size(); ++i) {
+    if (!is_finite(weights_[i].to_host().view())) return names_[i];
+  }
+  return {};
+}
+
+Sharding Weights::sharding_of_moments(size_t parameter) const {
+  return SharedUpdate(parameters_[parameter], device_.mesh()).sharding();
+}
+
+std::vector<NamedArray> Weights::named(const std::string& prefix, const std::vector<DeviceArray>& arrays) const {
+  std::vector<NamedArray> named;
+  for (size_t i = 0; i < arrays.size(); ++i) named.push_back({prefix + names_[i], &arrays[i]});
+  return named;
+}
+
+void Weights::save_model(SharedDirectory& directory, const std::filesystem::path& place) const {
+  if (directory.rank() == 0) directory.attempt([&] { task_.save(directory.staging()); });
+  write_arrays(directory, kWeightsStem, named("", weights_), [&](const NamedTensorView& weight) {
+    require_finite("saving to " + place.string(), {&weight, 1});
+  });
+}
+
+void Weights::save_moments(SharedDirectory& directory) const {
+  std::vector<NamedArray> moments = named("m.", m_);
+  std::ranges::move(named("v.", v_), std::back_inserter(moments));
+  write_arrays(directory, kMomentsStem, std::move(moments));
+}
+
+}  // namespace portatune::train
