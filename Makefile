@@ -22,8 +22,7 @@ demo:
 	@$(MAKE) --no-print-directory build
 	build/portatune fit --task text-classification --model $(DEMO)/minilm \
 	  --train $(DEMO)/movie_reviews/train.tsv --validation $(DEMO)/movie_reviews/validation.tsv \
-	  --text-column text --label-column label --head sigmoid --max-length 64 \
-	  --batch-size 32 --learning-rate 3e-5 --epochs 2 --steps-per-epoch 150 --output build/demo
+	  --head sigmoid --learning-rate 3e-5 --epochs 2 --steps-per-epoch 150 --output build/demo
 
 test:
 	@tools/setup.sh --aot

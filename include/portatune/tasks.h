@@ -116,6 +116,10 @@ class RowTask : public Task {
   /// The same in random order, for training.
   virtual data::Dataset training_batches(const data::Dataset& rows, int64_t size,
                                          const data::ShuffleOptions& order) const;
+  /// Whether examples vary in length, so that batches of several lengths save padding: see set_lengths().
+  virtual bool varies_in_length() const { return false; }
+  /// Whether packed_batches() works.
+  virtual bool can_be_packed() const { return false; }
   /// The lengths that batches of texts may have, of which each gets the smallest that holds its examples; examples of
   /// similar length share a batch then (data::Dataset::bucket_by_length). To be called before batches(). Lengths above
   /// those of all examples may be missing: see data::choose_lengths.

@@ -75,6 +75,7 @@ class TextClassification final : public TextTask {
                      data::TableOptions table = {}) const override;
   /// Padded to max_length.
   data::Dataset batches(const data::Dataset& rows, int64_t size, Labels labels = Labels::kRequired) const override;
+  bool can_be_packed() const override { return true; }
   data::Dataset packed_batches(const data::Dataset& rows, const data::PackedShapes& shapes,
                                const data::ShuffleOptions& order) const override;
   /// {"label": ..., "score": its probability, "scores": {label: probability}, "logits": [...]}; of several labels

@@ -86,6 +86,7 @@ class TextCheckpoint {
 class TextTask : public RowTask {
  public:
   TokenCount tokens(const data::Example& batch) const override;
+  bool varies_in_length() const override { return true; }
   void set_lengths(std::vector<int64_t> lengths) override { checkpoint_.set_lengths(std::move(lengths)); }
   data::LengthCounts length_counts(const data::Dataset& batches) const override;
   std::vector<std::string> optional_inputs() const override;

@@ -57,6 +57,7 @@ class TokenClassification final : public TextTask {
                      data::TableOptions table = {}) const override;
   /// Padded to max_length.
   data::Dataset batches(const data::Dataset& rows, int64_t size, Labels labels = Labels::kRequired) const override;
+  bool can_be_packed() const override { return true; }
   data::Dataset packed_batches(const data::Dataset& rows, const data::PackedShapes& shapes,
                                const data::ShuffleOptions& order) const override;
   /// {"tags": [name, ...]}, null for a word that the model has not seen.

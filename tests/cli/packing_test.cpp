@@ -14,6 +14,7 @@ namespace {
 
 using nlohmann::json;
 using testing::HasSubstr;
+using testing::Not;
 
 // Rows of 32 places, texts of 11 tokens.
 Words fit(const Toy& toy, const Words& more) {
@@ -34,8 +35,7 @@ TEST(Packing, ExactExamplesLearnTheToyTaskInAsManySteps) {
   EXPECT_GT(result["after"]["accuracy"], 0.95);
   EXPECT_EQ(result["steps"], 40);  // 64 rows in batches of 16, as without packing
   // Two texts in a row.
-  EXPECT_THAT(run.err, HasSubstr("packing 16 examples into 8 rows of 32: 68.8 % of their places hold tokens; a text in "
-                                 "a row: 34.4 %"));
+  EXPECT_THAT(run.err, HasSubstr("packing 16 examples into 8 rows of 32: 68.8 % tokens; padded: 34.4 %"));
 }
 
 TEST(Packing, ATokenBudgetLearnsTheToyTask) {
@@ -53,9 +53,46 @@ TEST(Packing, WithoutDropoutTrainsToTheWeightsThatPaddingDoes) {
   const auto result_of = [&](const Words& more) {
     return json::parse(toy.result_without_dropout(fit(toy, Words{"--epochs", "2"} + more)));
   };
-  const json padded = result_of({}), packed = result_of({"--packing", "exact_examples"});
+  const json padded = result_of({"--packing", "none"}), packed = result_of({"--packing", "exact_examples"});
   EXPECT_NEAR(packed["train_loss"], padded["train_loss"], 1e-4);
   EXPECT_NEAR(packed["after"]["loss"], padded["after"]["loss"], 1e-4);
+}
+
+// Texts of 3 to 11 tokens.
+std::string uneven_csv() {
+  std::string text = "text,label\n";
+  for (int i = 0; i < 64; ++i)
+    text += (i % 4 == 0 ? "the film was bad the film was bad," : "good,") + std::to_string(i % 2) + "\n";
+  return text;
+}
+
+TEST(Packing, IsTheDefaultOfTasksThatSupportIt) {
+  const Toy toy;
+  write(toy.file("train.csv"), uneven_csv());
+  const Finished run = portatune(fit(toy, {"--max-steps", "2"}));
+  ASSERT_EQ(run.exit_code, 0) << run.err;
+  EXPECT_THAT(run.err, HasSubstr("packing 16 examples into "));
+}
+
+TEST(Packing, PaddingWithoutPackingOrNoneTurnsItOff) {
+  const Toy toy;
+  write(toy.file("train.csv"), uneven_csv());
+  for (const Words& words : {Words{"--padding", "max_length"}, Words{"--packing", "none"}}) {
+    const Finished run = portatune(fit(toy, Words{"--max-steps", "2", "--json"} + words));
+    ASSERT_EQ(run.exit_code, 0) << run.err;
+    EXPECT_THAT(run.err, Not(HasSubstr("packing")));
+    std::filesystem::remove_all(toy.output());
+  }
+}
+
+// One row of 32 positions for two texts of 3 tokens is worse than two rows of 3.
+TEST(Packing, TheDefaultPadsWherePaddingIsCheaper) {
+  const Toy toy;
+  write(toy.file("train.csv"), "text,label\ngood,1\nbad,0\ngood,1\nbad,0\n");
+  const Finished run = portatune(with_batch_size(fit(toy, {"--max-steps", "2"}), "2"));
+  ASSERT_EQ(run.exit_code, 0) << run.err;
+  EXPECT_THAT(run.err, Not(HasSubstr("packing")));
+  EXPECT_THAT(run.err, HasSubstr("batches of 3"));
 }
 
 TEST(Packing, ResumingWithAnotherPolicyIsRefused) {

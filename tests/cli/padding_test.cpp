@@ -25,9 +25,10 @@ TEST(Padding, KnowsItsWords) {
   EXPECT_EQ(padding_called("multiple_of=16")->kind, Padding::Kind::kMultipleOf);
   EXPECT_EQ(padding_called("multiple_of=16")->number, 16);
   EXPECT_THAT(padding_called("buckets=16,64,32")->lengths, ElementsAre(16, 64, 32));
-  EXPECT_EQ(padding_called("auto=4")->kind, Padding::Kind::kAuto);
+  EXPECT_EQ(padding_called("auto")->kind, Padding::Kind::kAuto);
+  EXPECT_EQ(padding_called("auto=4")->kind, Padding::Kind::kAutoCount);
   EXPECT_EQ(padding_called("auto=4")->number, 4);
-  for (const char* word : {"", "longest", "auto", "auto=", "auto=0", "auto=2,3", "auto=x", "multiple_of=-8",
+  for (const char* word : {"", "longest", "auto=", "auto=0", "auto=2,3", "auto=x", "multiple_of=-8",
                            "buckets=", "buckets=16,,32", "buckets=16,0", "max_length=4", "bucket=3"}) {
     EXPECT_FALSE(padding_called(word)) << word;
   }
@@ -66,13 +67,18 @@ TEST(Padding, AutoPadsLeastAndFindsRoomForAll) {
   EXPECT_THAT(with(3), ElementsAre(4, 6, 31));
 }
 
+TEST(Padding, AutoUsesOnlyLengthsThatSaveATwentieth) {
+  // One length: 20 x 40 = 800 positions; {21, 40}: 439; {5, 21, 40}: 279; {5, 20, 21, 40}: 271, which saves 3 %.
+  EXPECT_THAT(lengths("auto"), ElementsAre(5, 21, 40));
+  EXPECT_THAT(lengths_of(*padding_called("auto"), 128, {{127, 1}, {128, 99}}, 128), ElementsAre(128));
+}
+
 TEST(Padding, BucketsAboveMaxLengthAreRefused) { EXPECT_THROW(lengths("buckets=16,256"), UsageError); }
 
 TEST(Padding, TellsTheShareOfTokensAndTheHistogram) {
   const std::vector<std::string> lines = describe_lengths(kExamples, {5, 40}, 128);
   // 50 + 160 + 21 + 40 tokens in 50 + 400 places, and in 20 x 128.
-  EXPECT_EQ(lines.at(0),
-            "batches of 5, 40 tokens: 60.2 % of their places hold tokens; padded to --max-length 128: 10.6 %");
+  EXPECT_EQ(lines.at(0), "batches of 5, 40 tokens: 60.2 % tokens; padded to 128: 10.6 %");
   EXPECT_EQ(lines.at(1), "      1 to     5 tokens           10 examples  50.0 % ####################");
   EXPECT_EQ(lines.at(2), "      6 to    40 tokens           10 examples  50.0 % ####################");
 }
@@ -131,12 +137,15 @@ TEST(Padding, ScoresAndPredictionsAreThoseOfFixedLengths) {
     EXPECT_EQ(run.exit_code, 0) << run.err;
     return run.out;
   };
-  const json fixed = json::parse(run("evaluate", {"--json"}));
+  const json fixed = json::parse(run("evaluate", {"--json", "--padding", "max_length"}));
+  const json automatic = json::parse(run("evaluate", {"--json"}));
   const json grouped = json::parse(run("evaluate", {"--json", "--padding", "multiple_of=4"}));
   EXPECT_EQ(fixed["matthews_correlation"], grouped["matthews_correlation"]);
   EXPECT_NEAR(fixed["loss"], grouped["loss"], 1e-5);
+  EXPECT_EQ(fixed["matthews_correlation"], automatic["matthews_correlation"]);
+  EXPECT_NEAR(fixed["loss"], automatic["loss"], 1e-5);
 
-  const std::vector<json> expected = json_lines(run("predict", {}));
+  const std::vector<json> expected = json_lines(run("predict", {"--padding", "max_length"}));
   const std::vector<json> found = json_lines(run("predict", {"--padding", "buckets=4,8"}));
   ASSERT_EQ(expected.size(), 37u);
   ASSERT_EQ(found.size(), 37u);
@@ -196,7 +205,8 @@ TEST(Padding, AWrongWordIsRefusedWithThoseThatThereAre) {
   const Toy toy;
   const Finished run = portatune(toy.fit({"--padding", "longest"}));
   EXPECT_EQ(run.exit_code, 2);
-  EXPECT_THAT(run.err, HasSubstr("--padding: longest is not max_length, multiple_of=N, buckets=A,B,... or auto=N"));
+  EXPECT_THAT(run.err,
+              HasSubstr("--padding: longest is not auto, auto=N, max_length, multiple_of=N or buckets=A,B,..."));
   EXPECT_THAT(run.err, HasSubstr("portatune fit --help"));
   const Finished large = portatune(toy.fit({"--padding", "buckets=8,64"}));
   EXPECT_EQ(large.exit_code, 2);

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "portatune/bad_rows.h"
+#include "portatune/cli/packing.h"
 #include "portatune/cli/padding.h"
 #include "portatune/cli/task_options.h"
 #include "portatune/data.h"
@@ -50,8 +51,8 @@ struct ModelArguments {
       bad_rows;                       ///< those passed over, by all datasets of the command; null: they are errors
   std::vector<GivenOption> given;     ///< options that have been given, to object to those of other tasks
   ImageClassificationOptions images;  ///< its label column and labels are not used
-  Padding padding;
-  std::vector<int64_t> lengths;  ///< of batches, which a command has chosen by `padding`; empty: the task's own
+  std::optional<Padding> padding;     ///< none: see padding_for()
+  std::vector<int64_t> lengths;       ///< of batches, which a command has chosen by `padding`; empty: the task's own
 };
 
 struct FitArguments {
@@ -59,7 +60,7 @@ struct FitArguments {
   std::vector<std::string> train, validation;
   double validation_split = 0;       ///< share of the training rows to measure on instead; 0: none
   int64_t shuffle_buffer = 100'000;  ///< rows in memory, of which each next one is drawn
-  std::optional<data::Packing> packing;
+  PackingPolicy packing = PackingPolicy::kAutomatic;
   int64_t tokens_per_batch = 0;              ///< of a token budget; 0: so many that there are about batch_size examples
   std::optional<data::PackedShapes> packed;  ///< which a command has chosen by `packing`
   int64_t batch_size = 32;

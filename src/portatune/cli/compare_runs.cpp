@@ -5,6 +5,7 @@
 #include <numeric>
 #include <optional>
 
+#include "portatune/cli/batch_shapes.h"
 #include "portatune/cli/commands.h"
 #include "portatune/cli/exit_code.h"
 #include "portatune/cli/fit.h"

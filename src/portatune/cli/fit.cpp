@@ -9,6 +9,7 @@
 #include "portatune/base/message.h"
 #include "portatune/base/stop.h"
 #include "portatune/cli/bad_rows.h"
+#include "portatune/cli/batch_shapes.h"
 #include "portatune/cli/commands.h"
 #include "portatune/cli/exit_code.h"
 #include "portatune/cli/make_task.h"
@@ -92,23 +93,6 @@ void stop(const Trainer& trainer, const FitArguments& a) {
                    resume_command(a.words, a.folds > 0 ? "" : checkpoint.string())));
 }
 
-// What --padding asks for: see choose_lengths(). The task pads to its max_length so far.
-std::vector<int64_t> chosen_lengths(const FitArguments& a, const RowTask& task) {
-  if (a.model.padding.kind == Padding::Kind::kMaxLength) return {};
-  const data::Dataset rows = read_rows(a.model, a.train, task, kLabels);
-  std::vector<data::Dataset> others;
-  for (const ValidationSet& set : validation_sets(a.model, a.validation, task, eval_batch_size(a))) {
-    others.push_back(set.batches);
-  }
-  if (!a.test.empty()) {
-    constexpr auto kNone = RowTask::Labels::kIgnored;
-    others.push_back(
-        evaluation_batches(a.model, task, read_rows(a.model, a.test, task, kNone), eval_batch_size(a), kNone));
-  }
-  return choose_lengths(task, a.model.padding, a.model.options.max_length, {training_batches(task, rows, a, 1)}, others,
-                        a.talk);
-}
-
 // The others find the first one's checkpoints in the output folder, which is to be that of all.
 void require_same_start(const FitArguments& a) {
   if (!first_with_another(a.device.processes.get(), io::hash_of(a.resume_from_checkpoint.string()))) return;
@@ -174,12 +158,6 @@ FitOptions epochs_of(const FitArguments& a, int64_t examples, const data::Datase
           .steps_per_epoch = a.steps_per_epoch > 0 ? a.steps_per_epoch : steps_of_pass(a, examples, batches)};
 }
 
-void choose_shapes(FitArguments& a, RowTask& task) {
-  a.model.lengths = chosen_lengths(a, task);
-  if (!a.model.lengths.empty()) task.set_lengths(a.model.lengths);
-  a.packed = chosen_packing(a, task);
-}
-
 void check_one_run(const FitArguments& a) {
   if (!a.group_column.empty() || !a.test.empty()) {
     throw UsageError({.where = a.test.empty() ? "group_column" : "test",
@@ -232,7 +210,8 @@ TrainingOptions training_options(const FitArguments& a, const RowTask& task, int
   if (!table.names.empty()) options.must_match["column_names"] = fmt::format("{}", fmt::join(table.names, ","));
   if (a.model.bad_rows) options.must_match["bad_rows"] = fmt::format("skip:{}", a.model.bad_rows->limit());
   for (const auto& [name, given] : table.rename) options.must_match["rename_columns " + name] = given;
-  if (!a.model.lengths.empty()) options.must_match["padding"] = fmt::format("{}", fmt::join(a.model.lengths, ","));
+  if (!a.packed && !a.model.lengths.empty())
+    options.must_match["padding"] = fmt::format("{}", fmt::join(a.model.lengths, ","));
   if (a.validation_split > 0) options.must_match["validation_split"] = to_text(a.validation_split);
   if (a.packed) {
     options.must_match["packing"] =

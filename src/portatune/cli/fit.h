@@ -47,11 +47,6 @@ data::Dataset training_batches(const RowTask& task, const data::Dataset& rows, c
 /// batches   of it, which are counted where that alone tells how many there are
 FitOptions epochs_of(const FitArguments& a, int64_t examples, const data::Dataset& batches);
 
-/// Chooses the shapes of batches that --padding and --packing ask for, says which, and tells them to arguments and
-/// task.
-/// errors  those of choose_lengths() and chosen_packing()
-void choose_shapes(FitArguments& a, RowTask& task);
-
 /// With what else a resumption must have in common with the run.
 /// examples  of the training set
 TrainingOptions training_options(const FitArguments& a, const RowTask& task, int64_t examples);

@@ -141,26 +141,28 @@ void add_length(Group group, TextClassificationOptions& options) {
                {.lowest = 3});
 }
 
-void add_padding(Group group, Padding& padding) {
+void add_padding(Group group, std::optional<Padding>& padding) {
   group
       .checked(
           "--padding", "POLICY", [](const std::string& text) { return padding_called(text).has_value(); },
-          kPaddingWords, [&](const std::string& text) { padding = *padding_called(text); },
-          "lengths of batches: multiple_of=16, buckets=32,64,128 or auto=4, the best 4")
-      ->default_str("max_length");
+          kPaddingWords, [&](const std::string& text) { padding = padding_called(text); },
+          "lengths of batches: auto, auto=4, max_length, multiple_of=16, buckets=32,64")
+      ->default_str("auto");
 }
 
 // Of training batches.
 void add_packing(Group group, FitArguments& a) {
   group
       .choice(
-          "--packing", {"exact_examples", "token_budget"},
+          "--packing", {"exact_examples", "token_budget", "none"},
           [&](const std::string& name) {
-            a.packing = name == "token_budget" ? data::Packing::kTokenBudget : data::Packing::kExactExamples;
+            a.packing = name == "token_budget" ? PackingPolicy::kTokenBudget
+                        : name == "none"       ? PackingPolicy::kNone
+                                               : PackingPolicy::kExactExamples;
           },
-          "several texts in a row: --batch-size of them in each batch, or as many as fill its rows")
+          "several texts per row: exact_examples, token_budget or none")
       ->type_name("NAME")
-      ->default_str("none");
+      ->default_str("exact_examples, unless --padding is given");
   group.number("--tokens-per-batch", a.tokens_per_batch, "of a token budget", {.lowest = 1, .highest = 1e9})
       ->default_str("about --batch-size examples");
 }

@@ -17,7 +17,7 @@
 namespace portatune::cli {
 namespace {
 
-constexpr int64_t kSample = 10'000;  // examples whose lengths are looked at
+constexpr int64_t kSample = 10'000;  // Number of examples whose lengths are read.
 
 std::vector<data::TextLengths> sample_of(const FitArguments& a, const RowTask& task) {
   const data::Dataset rows = read_rows(a.model, a.train, task, RowTask::Labels::kRequired);
@@ -51,10 +51,27 @@ std::string describe(const data::PackingPlan& plan, const std::vector<data::Text
                                    ? fmt::format("{} examples", shapes.examples)
                                    : fmt::format("about {:.0f} examples", plan.examples_per_batch);
   const double padded = static_cast<double>(sample.front().size()) * static_cast<double>(shapes.length);
-  return fmt::format("packing {}{} into {} rows of {}: {:.1f} % of their places hold tokens; a text in a row: {:.1f} %",
+  return fmt::format("packing {}{} into {} rows of {}: {:.1f} % tokens; padded: {:.1f} %",
                      shapes.parts > 1 ? fmt::format("{} x ", shapes.parts) : "", examples,
                      fmt::join(shapes.rows, " or "), shapes.length, 100 * plan.useful,
                      100 * mean_tokens(sample) / padded);
+}
+
+// Share of tokens among the positions of batches that the default of --padding makes. All texts of an example are
+// padded to the longest one.
+double useful_when_padded(const std::vector<data::TextLengths>& sample, const RowTask& task, int64_t max_length) {
+  data::LengthCounts counts;
+  for (const data::TextLengths& texts : sample) ++counts[std::ranges::max(texts)];
+  const std::vector<int64_t> lengths =
+      lengths_of(padding_for(std::nullopt, task), max_length, counts, counts.rbegin()->first);
+  const auto positions = static_cast<double>(data::padded_positions(counts, lengths));
+  const auto texts_each = static_cast<double>(sample.front().size());
+  return mean_tokens(sample) * static_cast<double>(sample.size()) / (positions * texts_each);
+}
+
+// Throws the task's own error if it cannot be packed, before any row is read.
+void require_support(const RowTask& task, int64_t length) {
+  task.packed_batches(data::from_examples({}), {.examples = 1, .rows = {1}, .length = length, .window = 1}, {});
 }
 
 }  // namespace
@@ -64,20 +81,22 @@ std::string name_of(data::Packing packing) {
 }
 
 std::optional<data::PackedShapes> chosen_packing(const FitArguments& a, const RowTask& task) {
-  if (a.tokens_per_batch > 0 && a.packing != data::Packing::kTokenBudget) {
+  if (a.tokens_per_batch > 0 && a.packing != PackingPolicy::kTokenBudget) {
     throw UsageError({.where = "tokens_per_batch",
                       .given = "no --packing token_budget",
-                      .expected = "that policy, as otherwise --batch-size says what a batch has"});
+                      .expected = "--packing token_budget, as --batch-size sets the size of all other batches"});
   }
-  if (!a.packing) return std::nullopt;
-  // Refused before anything is read.
+  const bool is_automatic = a.packing == PackingPolicy::kAutomatic;
+  if (a.packing == PackingPolicy::kNone) return std::nullopt;
+  if (is_automatic && (a.model.padding || !task.can_be_packed())) return std::nullopt;
   const int64_t length = a.model.options.max_length;
-  task.packed_batches(data::from_examples({}), {.examples = 1, .rows = {1}, .length = length, .window = 1}, {});
+  require_support(task, length);
   const std::vector<data::TextLengths> sample = sample_of(a, task);
-  if (sample.empty()) return std::nullopt;  // what comes next says what is missing
-  data::PackingPlan plan = *a.packing == data::Packing::kExactExamples
-                               ? data::plan_exact_examples(sample, a.batch_size, length)
-                               : data::plan_token_budget(sample, budget_of(a, sample), length);
+  if (sample.empty()) return std::nullopt;  // The caller reports missing rows.
+  data::PackingPlan plan = a.packing == PackingPolicy::kTokenBudget
+                               ? data::plan_token_budget(sample, budget_of(a, sample), length)
+                               : data::plan_exact_examples(sample, a.batch_size, length);
+  if (is_automatic && useful_when_padded(sample, task, length) > plan.useful) return std::nullopt;
   plan.shapes.parts = parts_of_step(a);
   say(a.talk, describe(plan, sample));
   return plan.shapes;

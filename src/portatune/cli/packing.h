@@ -14,9 +14,16 @@ namespace portatune::cli {
 
 struct FitArguments;
 
-/// Looks at the lengths of the first examples, chooses the shapes of packed batches and says which. Nothing unless
-/// --packing is given.
-/// errors  UsageError for a budget without a use, and for a task that cannot be packed
+enum class PackingPolicy {
+  kAutomatic,      ///< kExactExamples where the task can be packed, --padding is not given, and padding is not cheaper
+  kNone,           ///< one text per row
+  kExactExamples,  ///< data::Packing::kExactExamples
+  kTokenBudget     ///< data::Packing::kTokenBudget
+};
+
+/// Looks at the lengths of the first examples, chooses the shapes of packed batches and reports them.
+/// returns  nothing if texts are not packed
+/// errors   UsageError for --tokens-per-batch without a token budget, and for a policy that the task does not support
 std::optional<data::PackedShapes> chosen_packing(const FitArguments& a, const RowTask& task);
 
 /// "exact_examples" or "token_budget".

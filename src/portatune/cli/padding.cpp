@@ -16,6 +16,8 @@ namespace portatune::cli {
 namespace {
 
 constexpr int64_t kWidestBar = 40;
+constexpr int64_t kMaxAutoLengths = 4;
+const Padding kDefaultPadding{.kind = Padding::Kind::kAuto, .number = 0, .lengths = {}};
 
 std::vector<int64_t> numbers_in(std::string_view text) {
   std::vector<int64_t> numbers;
@@ -70,9 +72,20 @@ Sums sums_of(const data::LengthCounts& examples) {
   return sums;
 }
 
+// Each length is one more program to compile, so a length must save at least a twentieth of the positions.
+std::vector<int64_t> few_lengths(const data::LengthCounts& examples) {
+  std::vector<int64_t> best = data::choose_lengths(examples, 1);
+  for (int64_t count = 2; count <= kMaxAutoLengths; ++count) {
+    std::vector<int64_t> lengths = data::choose_lengths(examples, count);
+    if (data::padded_positions(examples, lengths) * 20 > data::padded_positions(examples, best) * 19) continue;
+    best = std::move(lengths);
+  }
+  return best;
+}
+
 double percent(int64_t part, int64_t whole) { return 100.0 * static_cast<double>(part) / static_cast<double>(whole); }
 
-// A length that no training example has costs nothing there, unless others are padded to it.
+// Adds a length without examples, so that the longest example of another set fits too.
 data::LengthCounts with_longest(data::LengthCounts examples, int64_t longest) {
   examples.try_emplace(longest, 0);
   return examples;
@@ -82,6 +95,7 @@ data::LengthCounts with_longest(data::LengthCounts examples, int64_t longest) {
 
 std::optional<Padding> padding_called(const std::string& text) {
   if (text == "max_length") return Padding{};
+  if (text == "auto") return kDefaultPadding;
   const size_t equals = std::min(text.find('='), text.size());
   const std::string name = text.substr(0, equals);
   const std::vector<int64_t> numbers = numbers_in(std::string_view(text).substr(std::min(equals + 1, text.size())));
@@ -89,8 +103,13 @@ std::optional<Padding> padding_called(const std::string& text) {
   if (name == "buckets") return Padding{.kind = Padding::Kind::kBuckets, .lengths = numbers};
   if (numbers.size() != 1) return std::nullopt;
   if (name == "multiple_of") return Padding{.kind = Padding::Kind::kMultipleOf, .number = numbers[0], .lengths = {}};
-  if (name == "auto") return Padding{.kind = Padding::Kind::kAuto, .number = numbers[0], .lengths = {}};
+  if (name == "auto") return Padding{.kind = Padding::Kind::kAutoCount, .number = numbers[0], .lengths = {}};
   return std::nullopt;
+}
+
+Padding padding_for(const std::optional<Padding>& given, const RowTask& task) {
+  if (given) return *given;
+  return task.varies_in_length() ? kDefaultPadding : Padding{};
 }
 
 std::vector<int64_t> lengths_of(const Padding& padding, int64_t max_length, const data::LengthCounts& examples,
@@ -106,6 +125,9 @@ std::vector<int64_t> lengths_of(const Padding& padding, int64_t max_length, cons
       lengths = buckets(padding.lengths, max_length);
       break;
     case Padding::Kind::kAuto:
+      lengths = few_lengths(with_longest(examples, longest));
+      break;
+    case Padding::Kind::kAutoCount:
       lengths = data::choose_lengths(with_longest(examples, longest), padding.number);
   }
   const auto holds_all = std::ranges::lower_bound(lengths, longest);
@@ -116,10 +138,10 @@ std::vector<int64_t> lengths_of(const Padding& padding, int64_t max_length, cons
 std::vector<std::string> describe_lengths(const data::LengthCounts& examples, const std::vector<int64_t>& lengths,
                                           int64_t max_length) {
   const Sums sums = sums_of(examples);
-  std::vector<std::string> lines = {
-      fmt::format("batches of {} tokens: {:.1f} % of their places hold tokens; padded to --max-length {}: {:.1f} %",
-                  fmt::join(lengths, ", "), percent(sums.tokens, data::padded_positions(examples, lengths)), max_length,
-                  percent(sums.tokens, sums.examples * max_length))};
+  std::vector<std::string> lines = {fmt::format("batches of {} tokens: {:.1f} % tokens; padded to {}: {:.1f} %",
+                                                fmt::join(lengths, ", "),
+                                                percent(sums.tokens, data::padded_positions(examples, lengths)),
+                                                max_length, percent(sums.tokens, sums.examples * max_length))};
   int64_t shortest = 1;
   for (const int64_t length : lengths) {
     int64_t count = 0;
@@ -133,15 +155,18 @@ std::vector<std::string> describe_lengths(const data::LengthCounts& examples, co
   return lines;
 }
 
-std::vector<int64_t> choose_lengths(const RowTask& task, const Padding& padding, int64_t max_length,
+std::vector<int64_t> choose_lengths(const RowTask& task, const std::optional<Padding>& padding, int64_t max_length,
                                     const std::vector<data::Dataset>& chosen_for,
                                     const std::vector<data::Dataset>& others, const Talk& talk) {
-  if (padding.kind == Padding::Kind::kMaxLength) return {};
+  const Padding policy = padding_for(padding, task);
+  if (policy.kind == Padding::Kind::kMaxLength) return {};
   const data::LengthCounts examples = count(task, chosen_for);
-  if (examples.empty()) return {};  // what comes next says what is missing
+  if (examples.empty()) return {};  // The caller reports missing rows.
   const int64_t longest = std::max(longest_of(examples), longest_of(count(task, others)));
-  std::vector<int64_t> lengths = lengths_of(padding, max_length, examples, longest);
-  for (const std::string& line : describe_lengths(examples, lengths, max_length)) say(talk, line);
+  std::vector<int64_t> lengths = lengths_of(policy, max_length, examples, longest);
+  std::vector<std::string> lines = describe_lengths(examples, lengths, max_length);
+  if (!padding) lines.resize(1);  // The histogram is for those who choose a policy.
+  for (const std::string& line : lines) say(talk, line);
   return lengths;
 }
 

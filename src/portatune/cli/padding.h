@@ -20,34 +20,39 @@ namespace portatune::cli {
 
 struct Talk;
 
-/// What --padding says.
+/// A policy for the lengths of batches.
 struct Padding {
-  enum class Kind { kMaxLength, kMultipleOf, kBuckets, kAuto };
+  enum class Kind { kMaxLength, kMultipleOf, kBuckets, kAuto, kAutoCount };
   Kind kind = Kind::kMaxLength;
-  int64_t number = 0;            ///< the multiple, or how many lengths to choose
-  std::vector<int64_t> lengths;  ///< of the buckets
+  int64_t number = 0;            ///< The multiple of kMultipleOf, or the number of lengths of kAutoCount.
+  std::vector<int64_t> lengths;  ///< The lengths of kBuckets.
 };
 
-constexpr const char* kPaddingWords = "max_length, multiple_of=N, buckets=A,B,... or auto=N";
+constexpr const char* kPaddingWords = "auto, auto=N, max_length, multiple_of=N or buckets=A,B,...";
 
-/// Nothing for what is none of kPaddingWords, or not with numbers of at least 1.
+/// Returns nothing if `text` is not one of kPaddingWords or a number is below 1.
 std::optional<Padding> padding_called(const std::string& text);
 
-/// The lengths of a policy, ascending, without those above what `longest` needs; at most max_length.
-/// examples  of which auto pads as little as possible
-/// longest   of all examples there will be
+/// The policy for a task: the one of the command line, else auto where examples vary in length, else max_length.
+Padding padding_for(const std::optional<Padding>& given, const RowTask& task);
+
+/// The lengths of a policy, ascending, at most max_length, and none above the first that holds `longest`.
+/// examples  the examples whose padding auto minimises
+/// longest   the length of the longest example that must fit
 /// errors    UsageError for a bucket above max_length
 std::vector<int64_t> lengths_of(const Padding& padding, int64_t max_length, const data::LengthCounts& examples,
                                 int64_t longest);
 
-/// The share of tokens in what batches of these lengths hold, and how many examples each length is for: a line each.
+/// A line with the share of tokens among the positions of such batches, then a histogram with a line per length.
 std::vector<std::string> describe_lengths(const data::LengthCounts& examples, const std::vector<int64_t>& lengths,
                                           int64_t max_length);
 
-/// Counts the examples, chooses the lengths of the task's batches and says which. Nothing for max_length, as that is
-/// what tasks do anyway.
-/// chosen_for, others  batches of examples that lengths are chosen by, and that must only find room
-std::vector<int64_t> choose_lengths(const RowTask& task, const Padding& padding, int64_t max_length,
+/// Counts the lengths of examples, chooses the lengths of the task's batches and reports them.
+/// padding     the policy of the command line; see padding_for()
+/// chosen_for  batches whose padding is minimised
+/// others      batches that must fit too
+/// returns     the lengths; empty for max_length and where there are no examples: the task's own length applies
+std::vector<int64_t> choose_lengths(const RowTask& task, const std::optional<Padding>& padding, int64_t max_length,
                                     const std::vector<data::Dataset>& chosen_for,
                                     const std::vector<data::Dataset>& others, const Talk& talk);
 

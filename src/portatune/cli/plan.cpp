@@ -6,6 +6,7 @@
 
 #include "portatune/base/one_line.h"
 #include "portatune/base/stop.h"
+#include "portatune/cli/batch_shapes.h"
 #include "portatune/cli/commands.h"
 #include "portatune/cli/exit_code.h"
 #include "portatune/cli/fit.h"

@@ -48,6 +48,7 @@ class CausalLm final : public tasks::CausalTask {
                                     [this](const data::Example& block) { return labelled(block); }),
                                 size, {{"labels", tasks::kNoLabel}});
   }
+  bool varies_in_length() const override { return false; }  // All blocks but the last are full.
   data::Dataset packed_batches(const data::Dataset&, const data::PackedShapes&,
                                const data::ShuffleOptions&) const override {
     throw UsageError({.where = "packing",

@@ -1,0 +1,61 @@
+#include "portatune/cli/batch_shapes.h"
+
+#include <utility>
+
+#include "portatune/cli/commands.h"
+#include "portatune/cli/fit.h"
+#include "portatune/cli/make_task.h"
+#include "portatune/cli/packing.h"
+#include "portatune/cli/padding.h"
+#include "portatune/cli/rows.h"
+#include "portatune/cli/validation.h"
+
+namespace portatune::cli {
+namespace {
+
+using Batches = std::vector<data::Dataset>;
+
+Batches batches_of_training_rows(const FitArguments& a, const RowTask& task) {
+  const data::Dataset rows = read_rows(a.model, a.train, task, RowTask::Labels::kRequired);
+  return {training_batches(task, rows, a, 1)};
+}
+
+Batches evaluated_batches(const FitArguments& a, const RowTask& task) {
+  Batches batches;
+  for (const ValidationSet& set : validation_sets(a.model, a.validation, task, eval_batch_size(a))) {
+    batches.push_back(set.batches);
+  }
+  if (!a.test.empty()) {
+    constexpr auto kLabels = RowTask::Labels::kIgnored;
+    const data::Dataset rows = read_rows(a.model, a.test, task, kLabels);
+    batches.push_back(evaluation_batches(a.model, task, rows, eval_batch_size(a), kLabels));
+  }
+  return batches;
+}
+
+// Packed rows have max_length positions, so the lengths of a packed run are those of its evaluations alone.
+std::vector<int64_t> chosen_lengths(const FitArguments& a, const RowTask& task) {
+  if (padding_for(a.model.padding, task).kind == Padding::Kind::kMaxLength) return {};
+  const bool evaluates_training_rows = a.validation_split > 0 || a.folds > 0;
+  Batches evaluated = evaluated_batches(a, task), trained;
+  if (!a.packed || evaluates_training_rows) trained = batches_of_training_rows(a, task);
+  if (trained.empty()) std::swap(trained, evaluated);
+  return choose_lengths(task, a.model.padding, a.model.options.max_length, trained, evaluated, a.talk);
+}
+
+PackingPolicy policy_of(const std::optional<data::PackedShapes>& packed) {
+  if (!packed) return PackingPolicy::kNone;
+  return packed->packing == data::Packing::kTokenBudget ? PackingPolicy::kTokenBudget : PackingPolicy::kExactExamples;
+}
+
+}  // namespace
+
+void choose_shapes(FitArguments& a, RowTask& task) {
+  std::optional<data::PackedShapes> packed = chosen_packing(a, task);
+  a.packing = policy_of(packed);
+  a.packed = packed;
+  a.model.lengths = chosen_lengths(a, task);
+  if (!a.model.lengths.empty()) task.set_lengths(a.model.lengths);
+}
+
+}  // namespace portatune::cli
