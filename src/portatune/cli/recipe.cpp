@@ -7,6 +7,7 @@
 #include <sstream>
 
 #include "portatune/base/nearest.h"
+#include "portatune/base/shipped_files.h"
 #include "portatune/error.h"
 #include "portatune/io/file.h"
 
@@ -21,13 +22,8 @@ std::string place(const fs::path& file, int64_t line) { return file.string() + "
 
 int64_t line_of(const YAML::Mark& mark) { return mark.line + 1; }
 
-// Of the recipes that come with the command: in the folder of a build, and where it is installed.
-std::vector<fs::path> shipped_folders() {
-  std::error_code none;
-  const fs::path program = fs::read_symlink("/proc/self/exe", none);
-  if (none) return {};
-  return {program.parent_path() / "recipes", program.parent_path().parent_path() / "share" / "portatune" / "recipes"};
-}
+// Folders of the recipes that come with the command.
+std::vector<fs::path> shipped_folders() { return shipped_places("recipes", "share/portatune"); }
 
 std::vector<std::string> shipped_names() {
   std::vector<std::string> names;

@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <vector>
 
+#include "portatune/base/shipped_files.h"
 #include "portatune/error.h"
 
 namespace portatune::io {
@@ -14,28 +15,26 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* kFix = "run tools/setup.sh and build anew";
+constexpr const char* kFix = "run `make build`, or `make install` for an installation, in Portatune's source folder";
 
-// What the user names is taken or refused; otherwise where it is built and installed.
+// A file that the user names has no substitute.
 std::vector<fs::path> places(const OwnPlugin& plugin) {
   const char* named = std::getenv(plugin.variable);
   if (named != nullptr && *named != '\0') return {named};
-  std::error_code none;
-  const fs::path program = fs::read_symlink("/proc/self/exe", none);
-  const fs::path folder = program.parent_path();
-  return {folder / plugin.file, folder.parent_path() / "lib" / "portatune" / plugin.file};
+  return shipped_places(plugin.file, "lib/portatune");
 }
 
 fs::path find(const OwnPlugin& plugin, const std::string& asked_by) {
   std::string looked_at;
   for (const fs::path& place : places(plugin)) {
     std::error_code none;
-    if (fs::is_regular_file(place, none)) return place;
+    // The plug-in's own libraries are beside the file, not beside a link to it.
+    if (fs::is_regular_file(place, none)) return fs::canonical(place);
     looked_at += (looked_at.empty() ? "" : ", ") + place.string();
   }
   throw DeviceError({.where = asked_by,
                      .given = std::string("no plug-in ") + plugin.file + " at " + looked_at,
-                     .expected = std::string("it, as ") + plugin.needed_for,
+                     .expected = "this plug-in: " + std::string(plugin.needed_for),
                      .fix = std::string(kFix) + ", or name it in " + plugin.variable});
 }
 

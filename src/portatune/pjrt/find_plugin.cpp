@@ -2,6 +2,7 @@
 #include <cstdlib>
 #include <vector>
 
+#include "portatune/base/shipped_files.h"
 #include "portatune/error.h"
 #include "portatune/pjrt/plugin.h"
 #include "portatune/pjrt/plugin_package.h"
@@ -39,12 +40,7 @@ std::optional<fs::path> folder_from(const char* variable) {
 }
 
 std::vector<fs::path> usual_places(const PluginFacts& facts) {
-  std::vector<fs::path> places;
-  std::error_code none;
-  if (const fs::path program = fs::read_symlink("/proc/self/exe", none); !none) {
-    places.push_back(program.parent_path() / facts.file_name);
-    places.push_back(program.parent_path().parent_path() / "lib" / "portatune" / facts.file_name);
-  }
+  std::vector<fs::path> places = shipped_places(facts.file_name, "lib/portatune");
   if (!cache_folder()) return places;
   for (const PluginPackage& package : plugin_packages()) {
     if (package.platform == facts.platform) places.push_back(folder_of(package) / package.file);
