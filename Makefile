@@ -1,34 +1,42 @@
-# make build   the command build/portatune
-# make demo    fine-tunes a BERT encoder on 8,448 movie reviews and reports the AUC on 2,120 others
-# make test    builds everything and runs the tests
-# make fuzz    builds the fuzzers with clang and runs each for a minute (SECONDS=600: for ten)
-# make bench   measures Portatune against torch and transformers: see bench/README.md
-# Each installs or fetches what is missing first: see tools/setup.sh.
+# make build     builds the command build/portatune and its plug-ins
+# make demo      fine-tunes a BERT encoder on 8,448 movie reviews and reports the AUC on 2,120 others
+# make test      builds everything and runs the tests
+# make install   installs the command and the C++ library below PREFIX (/usr/local): see docs/LIBRARY.md
+# make fuzz      builds the fuzzers with clang and runs each for a minute (SECONDS=600: for ten minutes)
+# make bench     measures Portatune against torch and transformers: see bench/README.md
+# Each target first installs and downloads what is missing: see tools/setup.sh.
 SHELL := /bin/bash
 CACHE := $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/portatune
 DEMO := $(CACHE)/demo
+BUILD := build
+PREFIX := /usr/local
+# It runs each time, because set-up may have added what an earlier run of CMake did not find.
+CONFIGURE := cmake -S . -B $(BUILD) -G Ninja -DPORTATUNE_DEPS=$(CACHE)/deps
 
-.PHONY: build demo test fuzz bench clean
+.PHONY: build demo test install fuzz bench clean
 
 SECONDS := 60
 
 build:
 	@tools/setup.sh
-	@$(MAKE) --no-print-directory build/build.ninja
-	@cmake --build build --target portatune
+	@$(CONFIGURE)
+	@cmake --build $(BUILD) --target portatune
 
 demo:
 	@tools/setup.sh --demo
 	@$(MAKE) --no-print-directory build
-	build/portatune fit --task text-classification --model $(DEMO)/minilm \
+	$(BUILD)/portatune fit --model $(DEMO)/minilm \
 	  --train $(DEMO)/movie_reviews/train.tsv --validation $(DEMO)/movie_reviews/validation.tsv \
-	  --head sigmoid --learning-rate 3e-5 --epochs 2 --steps-per-epoch 150 --output build/demo
+	  --head sigmoid --learning-rate 3e-5 --epochs 2 --steps-per-epoch 150 --overwrite-output --output $(BUILD)/demo
 
 test:
 	@tools/setup.sh --aot
-	@$(MAKE) --no-print-directory build/build.ninja
-	@cmake --build build
-	@ctest --test-dir build --output-on-failure --parallel $$(nproc)
+	@$(CONFIGURE)
+	@cmake --build $(BUILD)
+	@ctest --test-dir $(BUILD) --output-on-failure --parallel $$(nproc)
+
+install: build
+	@cmake --install $(BUILD) --prefix "$(PREFIX)"
 
 fuzz:
 	@tools/setup.sh
@@ -40,11 +48,8 @@ fuzz:
 bench:
 	@tools/setup.sh --demo
 	@$(MAKE) --no-print-directory build
-	@cmake --build build --target portatune_tokenizer_bench portatune_generate_bench
+	@cmake --build $(BUILD) --target portatune_tokenizer_bench portatune_generate_bench
 	@for script in train_step generate startup accuracy tokenizer; do python3 -B bench/$$script.py || exit 1; done
 
 clean:
-	rm -rf build
-
-build/build.ninja:
-	cmake -S . -B build -G Ninja -DCMAKE_BUILD_TYPE=Release -DPORTATUNE_DEPS=$(CACHE)/deps
+	rm -rf $(BUILD)

@@ -1,0 +1,29 @@
+# What `cmake --install` copies. The tree may be moved as a whole: the command finds its files by its own place, and the
+# CMake package and portatune.pc find theirs by theirs.
+include(CMakePackageConfigHelpers)
+set(package ${PROJECT_BINARY_DIR}/package)
+
+install(TARGETS portatune RUNTIME DESTINATION bin)
+install(PROGRAMS ${cpu_plugin}/xla_cpu_pjrt.so DESTINATION lib/portatune)
+foreach(plugin portatune_arrow portatune_mpi portatune_gloo)
+  if(TARGET ${plugin})
+    install(TARGETS ${plugin} LIBRARY DESTINATION lib/portatune)
+  endif()
+endforeach()
+if(TARGET portatune_arrow)
+  install(FILES ${pyarrow}/libarrow.so.2600 ${pyarrow}/libparquet.so.2600 ${pyarrow}/libarrow_s3.so.2600
+    DESTINATION lib/portatune)
+endif()
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/recipes DESTINATION share/portatune)
+install(FILES ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION share/doc/portatune)
+
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/portatune DESTINATION include)
+install(TARGETS portatune_all portatune_main EXPORT portatune ARCHIVE DESTINATION lib)
+install(EXPORT portatune NAMESPACE portatune:: FILE portatuneTargets.cmake DESTINATION lib/cmake/portatune)
+write_basic_package_version_file(${package}/portatuneConfigVersion.cmake COMPATIBILITY SameMinorVersion)
+file(GLOB find_modules ${PROJECT_SOURCE_DIR}/cmake/Find*.cmake)
+install(FILES ${package}/portatuneConfigVersion.cmake ${PROJECT_SOURCE_DIR}/cmake/portatuneConfig.cmake
+  ${PROJECT_SOURCE_DIR}/cmake/PortatuneCommand.cmake ${PROJECT_SOURCE_DIR}/cmake/PortatuneDependencies.cmake
+  ${find_modules} DESTINATION lib/cmake/portatune)
+configure_file(${PROJECT_SOURCE_DIR}/cmake/portatune.pc.in ${package}/portatune.pc @ONLY)
+install(FILES ${package}/portatune.pc DESTINATION lib/pkgconfig)
