@@ -11,8 +11,8 @@ function(portatune_library name)
 endfunction()
 
 # portatune_archive(NAME AS portatune::NAME OF portatune_x ... [SOURCES a.cpp ...])
-#   a static library for programs outside of this repository: the objects of several portatune_library()s, with the system's
-#   libraries that these use. It is installed as lib<NAME>.a and known as portatune::NAME there, too.
+#   a static library for programs outside of this repository: the objects of several portatune_library()s, with the
+#   system's libraries that these use.
 function(portatune_archive target)
   cmake_parse_arguments(arg "" "AS" "OF;SOURCES" ${ARGN})
   list(TRANSFORM arg_OF REPLACE "(.+)" "$<TARGET_OBJECTS:\\1>" OUTPUT_VARIABLE objects)

@@ -31,8 +31,8 @@ class Installation(unittest.TestCase):
         data.mkdir(parents=True)
         for name in ("train.tsv", "dev.tsv"):
             (data / name).write_text("".join(f"toy\t{i % 2}\t\tthe film was good\n" for i in range(32)))
-        self.portatune("fit", "--recipe", "glue/cola", "--model", DATA / "tiny_bert", "--max-length", 16, "--max-steps", 1,
-                       "--output", "tuned", cwd=work)
+        self.portatune("fit", "--recipe", "glue/cola", "--model", DATA / "tiny_bert", "--max-length", 16,
+                       "--max-steps", 1, "--output", "tuned", cwd=work)
         self.assertTrue((work / "tuned" / "model.safetensors").exists())
 
     def test_it_reads_parquet(self):
@@ -60,7 +60,8 @@ class Installation(unittest.TestCase):
         run("cmake", "--build", build)
         quest = DATA / "quest"
         run(build / "my_portatune", "fit", "--task", "qa-regression", "--model", quest / "model", "--train",
-            quest / "train.csv", "--max-length", 32, "--max-steps", 1, "--output", build / "rated", environment=self.home)
+            quest / "train.csv", "--max-length", 32, "--max-steps", 1, "--output", build / "rated",
+            environment=self.home)
         self.train_by(build / "fine_tune", build / "tuned")
 
     def test_pkg_config_knows_how_to_link_the_library(self):

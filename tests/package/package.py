@@ -29,7 +29,7 @@ def attempt(*words, environment=None, **settings):
 
 
 def make(*words):
-    """Runs make in the repository, for the build folder BUILD, as a user would: apart from a make that runs the tests."""
+    """Runs make in the repository for the build folder BUILD, independent of a make that runs the tests."""
     alone = {name: "" for name in ("MAKEFLAGS", "MAKELEVEL", "MFLAGS")}
     run("make", *words, f"BUILD={BUILD}", cwd=ROOT, environment=alone)
 
