@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <span>
 #include <vector>
@@ -85,30 +86,46 @@ class RocAuc final : public Metric {
   std::vector<Example> examples_;
 };
 
-/// Weighted counts of predicted and true classes 0 and 1.
-class BinaryMetric : public Metric {
+/// F1 of class 1: 2 TP / (2 TP + FP + FN). Classes are 0 and 1. Not defined if class 1 is neither predicted nor true
+/// (scikit-learn: 0 and a warning). Equals sklearn.metrics.f1_score
+class F1 final : public Metric {
  public:
-  void reset() override { counts_ = {}; }
+  std::optional<double> result() const override;
+  void reset() override { *this = {}; }
 
  protected:
-  struct Counts {
-    double true_positives = 0, false_positives = 0, false_negatives = 0, true_negatives = 0;
-  };
   const char* objection(float prediction, float target) const override;
   void add(float prediction, float target, double weight) override;
-  Counts counts_;
+
+ private:
+  double hits_ = 0, predicted_and_true_ = 0;
 };
 
-/// F1 of class 1: 2 TP / (2 TP + FP + FN). Not defined if class 1 is neither predicted nor true (scikit-learn: 0 and a
-/// warning). Equals sklearn.metrics.f1_score
-class F1 final : public BinaryMetric {
+/// Weighted counts for each class id, of any number of classes.
+class ClassCountsMetric : public Metric {
+ public:
+  struct Counts {
+    double hits = 0, predicted = 0, expected = 0;
+  };
+  void reset() override { counts_.clear(); }
+
+ protected:
+  const char* objection(float prediction, float target) const override;
+  void add(float prediction, float target, double weight) override;
+  std::map<int64_t, Counts> counts_;
+};
+
+/// Mean of the F1 of each class that is predicted or true; other classes do not count. Not defined without weight.
+/// Equals sklearn.metrics.f1_score(average="macro")
+class MacroF1 final : public ClassCountsMetric {
  public:
   std::optional<double> result() const override;
 };
 
-/// Matthews' correlation of predicted and true classes, 0 where one class alone is predicted or true. Not defined
-/// without weight. source: Matthews 1975; equals sklearn.metrics.matthews_corrcoef
-class MatthewsCorrelation final : public BinaryMetric {
+/// Matthews' correlation of predicted and true classes, two or more of them; 0 if only one class is predicted or true.
+/// Not defined without weight. source: Gorodkin 2004, which for two classes is Matthews 1975; equals
+/// sklearn.metrics.matthews_corrcoef
+class MatthewsCorrelation final : public ClassCountsMetric {
  public:
   std::optional<double> result() const override;
 };

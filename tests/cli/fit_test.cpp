@@ -37,6 +37,21 @@ TEST(Fit, LearnsAToyTaskAndSavesAModelFolder) {
   EXPECT_THAT(toy.left_behind(), ElementsAre("tuned"));
 }
 
+TEST(Fit, ThreeClassesHaveMacroF1AndMatthewsCorrelation) {
+  const Toy toy;
+  const std::string rows = "text,label\nthe film was good,good\nthe film was bad,bad\nwe saw the film,none\n";
+  for (const char* file : {"train.csv", "validation.csv"}) write(toy.file(file), rows);
+  const Finished fit = portatune(toy.fit({"--json"}));
+  ASSERT_EQ(fit.exit_code, 0) << fit.err;
+  const auto scores = nlohmann::json::parse(fit.out)["after"];
+  for (const char* name : {"loss", "accuracy", "f1_macro", "matthews_correlation"}) EXPECT_TRUE(scores.contains(name));
+  EXPECT_EQ(scores.size(), 4u) << scores;
+  const Finished evaluate = portatune(
+      {"evaluate", "--model", toy.output(), "--data", toy.file("validation.csv"), "--max-length", "16", "--json"});
+  ASSERT_EQ(evaluate.exit_code, 0) << evaluate.err;
+  EXPECT_EQ(nlohmann::json::parse(evaluate.out)["f1_macro"], scores["f1_macro"]);
+}
+
 TEST(Fit, ShowsAccuracyAndAucBesideThoseBeforeTraining) {
   const Toy toy;
   const Finished run = portatune(toy.fit({"--epochs", "1", "--head", "sigmoid"}));

@@ -62,6 +62,22 @@ TEST(F1, AgreesWithScikitLearn) {
 TEST(MatthewsCorrelation, AgreesWithScikitLearn) {
   expect_as_in_scikit_learn<MatthewsCorrelation>("matthews", [](float score) { return score > 0 ? 1.0f : 0.0f; });
 }
+TEST(MulticlassMetrics, AgreeWithScikitLearn) {
+  const auto golden = nlohmann::json::parse(std::ifstream(PORTATUNE_TEST_DATA "/metrics.json"))["multi_class_cases"];
+  ASSERT_EQ(golden.size(), 7u);
+  for (const auto& each : golden) {
+    SCOPED_TRACE(each["name"].get<std::string>());
+    const auto expect = [&](Metric& metric, const char* key) {
+      update_in_batches(metric, each["predicted"], each["labels"], each["weights"], 7);
+      ASSERT_TRUE(metric.result());
+      EXPECT_NEAR(*metric.result(), each[key].get<double>(), 1e-12);
+    };
+    MacroF1 macro_f1;
+    expect(macro_f1, "f1_macro");
+    MatthewsCorrelation matthews;
+    expect(matthews, "matthews");
+  }
+}
 TEST(Correlation, AgreesWithScipy) {
   for (const auto& each : cases()) {
     if (!each["weights"].empty()) continue;
@@ -94,7 +110,7 @@ TEST(Mean, AgreesWithNumpy) {
 
 template <class M>
 class EveryMetric : public ::testing::Test {};
-using Metrics = ::testing::Types<Mean, Accuracy, RocAuc>;
+using Metrics = ::testing::Types<Mean, Accuracy, RocAuc, MacroF1, MatthewsCorrelation>;
 TYPED_TEST_SUITE(EveryMetric, Metrics);
 
 TYPED_TEST(EveryMetric, IsNotDefinedWithoutExamples) {
@@ -154,6 +170,12 @@ TEST(Accuracy, RefusesScoresInPlaceOfClassIds) {
   Accuracy accuracy;
   EXPECT_THROW(accuracy.update(Floats{0.7f}, Floats{1}), DataError);
   EXPECT_THROW(accuracy.update(Floats{kNan}, Floats{1}), DataError);
+}
+
+TEST(MatthewsCorrelation, RefusesScoresInPlaceOfClassIds) {
+  MatthewsCorrelation matthews;
+  EXPECT_THROW(matthews.update(Floats{0.7f}, Floats{1}), DataError);
+  EXPECT_THROW(matthews.update(Floats{kNan}, Floats{1}), DataError);
 }
 
 TEST(Argmax, TakesTheFirstOfTheHighest) {

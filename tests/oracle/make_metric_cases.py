@@ -103,8 +103,43 @@ MULTI_LABEL_CASES = [
     random_multi_label_case("six_labels", 60, 6),
 ]
 
-pathlib.Path("tests/data/metrics.json").write_text(
-    json.dumps({"scikit-learn": sklearn.__version__, "cases": CASES, "multi_label_cases": MULTI_LABEL_CASES}) + "\n"
-)
+
+def multi_class_case(name, predicted, labels, weights=None):
+    predicted, labels = floats(predicted), floats(labels)
+    weights = None if weights is None else floats(weights)
+    return {
+        "name": name,
+        "predicted": predicted.tolist(),
+        "labels": labels.tolist(),
+        "weights": [] if weights is None else weights.tolist(),
+        "f1_macro": float(f1_score(labels, predicted, sample_weight=weights, average="macro", zero_division=0)),
+        "matthews": float(matthews_corrcoef(labels, predicted, sample_weight=weights)),
+    }
+
+
+def random_multi_class_case(name, rows, classes, weighted=False):
+    labels = random.integers(0, classes, rows)
+    predicted = numpy.where(random.random(rows) < 0.6, labels, random.integers(0, classes, rows))
+    return multi_class_case(name, predicted, labels, random.exponential(size=rows) if weighted else None)
+
+
+MULTI_CLASS_CASES = [
+    multi_class_case("perfect", [0, 1, 2, 2], [0, 1, 2, 2]),
+    multi_class_case("by_hand", [0, 2, 2, 1, 0, 0], [0, 1, 2, 1, 2, 0]),
+    # Class 1 is never predicted and class 3 never true; classes 2 and 4 do not occur and do not count.
+    multi_class_case("classes_that_do_not_occur", [0, 0, 3, 5, 5], [0, 1, 0, 5, 5]),
+    multi_class_case("one_class_is_predicted", [1, 1, 1, 1], [0, 1, 2, 1]),
+    multi_class_case("one_class_is_true", [0, 1, 2, 1], [1, 1, 1, 1], [0.1, 0.2, 0.3, 0.7]),
+    random_multi_class_case("seven_classes", 300, 7),
+    random_multi_class_case("three_classes_weighted", 200, 3, weighted=True),
+]
+
+GOLDENS = {
+    "scikit-learn": sklearn.__version__,
+    "cases": CASES,
+    "multi_label_cases": MULTI_LABEL_CASES,
+    "multi_class_cases": MULTI_CLASS_CASES,
+}
+pathlib.Path("tests/data/metrics.json").write_text(json.dumps(GOLDENS) + "\n")
 for each in CASES:
     print(each["name"], each["roc_auc"], each["accuracy"])

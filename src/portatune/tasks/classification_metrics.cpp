@@ -43,19 +43,22 @@ void ClassificationMetrics::update(const data::Example& batch, const data::Examp
     if (classes_ == 2) scores.push_back(width == 1 ? of_row[0] : of_row[1] - of_row[0]);
   }
   accuracy_.update(predicted, targets, weights);
-  if (classes_ != 2) return;
-  f1_.update(predicted, targets, weights);
   matthews_.update(predicted, targets, weights);
+  if (classes_ != 2) {
+    macro_f1_.update(predicted, targets, weights);
+    return;
+  }
+  f1_.update(predicted, targets, weights);
   roc_auc_.update(scores, targets, weights);
 }
 
 Scores ClassificationMetrics::result() const {
   Scores scores;
   append(scores, "accuracy", accuracy_);
-  if (classes_ != 2) return scores;
-  append(scores, "f1", f1_);
+  if (classes_ == 2) append(scores, "f1", f1_);
+  if (classes_ > 2) append(scores, "f1_macro", macro_f1_);
   append(scores, "matthews_correlation", matthews_);
-  append(scores, "roc_auc", roc_auc_);
+  if (classes_ == 2) append(scores, "roc_auc", roc_auc_);
   return scores;
 }
 

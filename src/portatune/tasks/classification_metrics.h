@@ -15,8 +15,8 @@ int64_t predicted_class(Head head, std::span<const float> logits);
 /// Softmax of the logits, or the sigmoid of each.
 std::vector<float> probabilities(Head head, std::span<const float> logits);
 
-/// "accuracy" and, for two classes, "f1" (of the second), "matthews_correlation" and "roc_auc". Reads "labels" and the
-/// example weights of batches, "logits" of outputs.
+/// "accuracy" and "matthews_correlation"; for two classes also "f1" (of the second) and "roc_auc", for more "f1_macro".
+/// Reads "labels" and the example weights of batches, "logits" of outputs.
 class ClassificationMetrics final : public Metrics {
  public:
   ClassificationMetrics(Head head, int64_t classes) : head_(head), classes_(classes) {}
@@ -28,6 +28,7 @@ class ClassificationMetrics final : public Metrics {
   const int64_t classes_;
   metrics::Accuracy accuracy_;
   metrics::F1 f1_;
+  metrics::MacroF1 macro_f1_;
   metrics::MatthewsCorrelation matthews_;
   metrics::RocAuc roc_auc_;
 };
