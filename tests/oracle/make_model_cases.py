@@ -212,7 +212,25 @@ CASES = {
         "ModernBertForMaskedLM",
         MODERNBERT | {"tie_word_embeddings": False, "decoder_bias": False},
     ),
+    "bert_nsp": ("BertForNextSentencePrediction", BERT),
+    "bert_beyond_qa": ("BertForQuestionAnswering", BERT),
+    "bert_mlm_shared_bias": ("BertForMaskedLM", BERT | {"tie_word_embeddings": False}),
 }
+
+
+def positions_beyond(model, inputs):
+    """One position of an answer is negative, two are beyond the sequence."""
+    inputs["start_positions"] = torch.tensor([3, 9, 40])
+    inputs["end_positions"] = torch.tensor([5, -1, 9])
+
+
+def share_bias(model, inputs):
+    """As versions 4 of transformers have it: the bias is stored as cls.predictions.bias alone."""
+    model.cls.predictions.decoder.bias = model.cls.predictions.bias
+
+
+# What is special to some cases.
+CHANGES = {"bert_beyond_qa": positions_beyond, "bert_mlm_shared_bias": share_bias}
 
 
 def main():
@@ -231,6 +249,8 @@ def make_case(name):
     model = make_model(architecture, {"num_hidden_layers": 2 if is_first else 1} | settings)
     randomise(model, seed, scale=1.2 if prefix in SHARP else 0.8)
     inputs = make_inputs(model, LENGTHS, seed)
+    if name in CHANGES:
+        CHANGES[name](model, inputs)
     of_head = head_parameters(model)
     record(
         model,

@@ -28,6 +28,17 @@ Value sequence_losses(Problem problem, const Value& logits, const Value& labels)
   return mean(difference * difference, {1});
 }
 
+// The mean loss of the positions within the sequence, times the sum of all weights. Negative positions are taken for 0.
+Value position_loss(const Value& logits, const Value& given, const Value& weights) {
+  const Value position = maximum(given, full(given.type(), 0));
+  const Value end = full(position.type(), static_cast<double>(logits.shape()[1]));
+  const Value counted = weights * convert(compare(Direction::kLess, position, end), DType::kFloat32);
+  const Value all = sum(weights), inside = sum(counted), zero = full(all.type(), 0);
+  // Exactly 1 if all positions are inside, so that parts of a batch add up to the whole.
+  const Value scale = select(compare(Direction::kGreater, inside, zero), all / inside, zero);
+  return sum(softmax_cross_entropy(logits, position) * counted) * scale;
+}
+
 }  // namespace
 
 Forward sequence_classification(Problem problem, const Value& logits, const Value& labels, const Value& weights) {
@@ -82,13 +93,7 @@ Forward span_prediction(const Value& logits, const Value& start, const Value& en
   const Shape& s = logits.shape();
   const auto side = [&](int64_t i) { return reshape(slice(logits, 2, {i, i + 1}), {s[0], s[1]}); };
   const Value start_logits = side(0), end_logits = side(1);
-  const auto inside = [&](const Value& place) {
-    return counts(place) *
-           convert(compare(Direction::kLess, place, full(place.type(), static_cast<double>(s[1]))), DType::kFloat32);
-  };
-  const Value start_losses = softmax_cross_entropy(start_logits, start) * inside(start);
-  const Value end_losses = softmax_cross_entropy(end_logits, end) * inside(end);
-  return {.loss_sum = sum((start_losses + end_losses) * 0.5 * weights),
+  return {.loss_sum = (position_loss(start_logits, start, weights) + position_loss(end_logits, end, weights)) * 0.5,
           .weight_sum = sum(weights),
           .outputs = {{"start_logits", start_logits}, {"end_logits", end_logits}}};
 }

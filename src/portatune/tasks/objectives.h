@@ -53,8 +53,9 @@ Forward language_modelling(const Value& logits, const Value& labels, const Value
 Forward with_next_sentence(const Forward& language_model, const Value& logits, const Value& labels,
                            const Value& weights);
 
-/// logits [batch, seq, 2]; start and end int32 [batch]: the mean of two softmax cross-entropies over the places. Those
-/// outside of the sequence do not count.
+/// logits [batch, seq, 2]; start and end int32 [batch]: the mean of the softmax cross-entropies of start and end, as
+/// transformers computes it. A negative position is taken for 0. A position beyond the sequence is ignored: each of the
+/// two losses is the mean over the examples whose position is inside, and 0 if there is none.
 /// outputs: "start_logits", "end_logits" [batch, seq]
 Forward span_prediction(const Value& logits, const Value& start, const Value& end, const Value& weights);
 
