@@ -19,11 +19,16 @@ using testing::HasSubstr;
 
 constexpr DType kFloat32 = DType::kFloat32, kBFloat16 = DType::kBFloat16;
 
-// The loss of an example x is x (a + k b + e c), where k is 1 and e a tiny number; in bfloat16 k is the fault and e has
-// the other sign. So gradients are the mean x, k times it, and next to nothing.
+// What the loss multiplies c with in the first run and in bfloat16.
+struct SmallFactors {
+  double first = 1e-9, second = -1e-9;
+};
+
+// The loss of an example x is x (a + k b + e c), where k is 1 and e a small factor; in bfloat16 k is the fault and e
+// the second factor. So gradients are the mean x, k times it, and e times it.
 class Faulty final : public Task {
  public:
-  explicit Faulty(double fault = 1.01) : fault_(fault) {}
+  explicit Faulty(double fault = 1.01, SmallFactors small = {}) : fault_(fault), small_(small) {}
 
   std::vector<std::string> inputs() const override { return {"x"}; }
   Forward forward(const nn::Scope& root, const Columns& batch) const override {
@@ -31,7 +36,7 @@ class Faulty final : public Task {
     const Shape row{1, x.shape()[1]};
     const Value a = root.parameter("a", row, {}), b = root.parameter("b", row, {}), c = root.parameter("c", row, {});
     const bool coarse = root.options().compute_dtype == kBFloat16;
-    const Value weights = a + b * (coarse ? fault_ : 1.0) + c * (coarse ? -1e-9 : 1e-9);
+    const Value weights = a + b * (coarse ? fault_ : 1.0) + c * (coarse ? small_.second : small_.first);
     return {.loss_sum = sum(x * weights),
             .weight_sum = full({kFloat32, {}}, static_cast<double>(x.shape()[0])),
             .outputs = {}};
@@ -42,6 +47,7 @@ class Faulty final : public Task {
 
  private:
   const double fault_;
+  const SmallFactors small_;
 };
 
 // Two rows, the mean of which is (1, 2, 3, 4).
@@ -111,6 +117,34 @@ TEST(CompareRuns, AParameterWhoseGradientIsNextToNothingIsNotCompared) {
   EXPECT_TRUE(result.passed());
   EXPECT_THAT(names_of(result.gradients), ElementsAre("a", "b", "c"));
   EXPECT_THAT(names_of(result.parameters), ElementsAre("a", "b"));
+}
+
+// The largest gradient of the model is 4, and those of c are 2e-7 of it apart.
+TEST(CompareRuns, RoundingOfAGradientThatIsZeroIsNoDrift) {
+  const RunComparison result =
+      compare(Faulty(1, {1e-7, -1e-7}), constant_rate(), constant_rate(kBFloat16), {.tolerance = kFloat32});
+  EXPECT_TRUE(result.passed()) << result.first_beyond.front().apart;
+}
+
+TEST(CompareRuns, AFaultInASmallGradientDrifts) {
+  for (const SmallFactors& small : {SmallFactors{1e-5, -1e-5}, SmallFactors{1e-3, 1.01e-3}}) {
+    const RunComparison result =
+        compare(Faulty(1, small), constant_rate(), constant_rate(kBFloat16), {.steps = 3, .tolerance = kFloat32});
+    EXPECT_FALSE(result.passed());
+    ASSERT_FALSE(result.first_beyond.empty());
+    EXPECT_EQ(result.first_beyond.front().tensor, "c");
+    EXPECT_EQ(result.first_beyond.front().step, 1);
+  }
+}
+
+// Losses and norms agree: the factors have the same square, and c is zero before the first step.
+TEST(CompareRuns, AStepWhoseTensorsDriftHasNotPassed) {
+  const RunComparison result =
+      compare(Faulty(1, {1e-5, -1e-5}), constant_rate(), constant_rate(kBFloat16), {.steps = 1, .tolerance = kFloat32});
+  ASSERT_EQ(result.steps.size(), 1u);
+  EXPECT_LE(result.steps[0].loss_apart(), result.tolerance.loss);
+  EXPECT_LE(result.steps[0].grad_norm_apart(), result.tolerance.grad_norm);
+  EXPECT_FALSE(result.steps[0].passed(result.tolerance));
 }
 
 // The sum of x a and y b, but that b counts the other way in bfloat16; x grows, which makes the gradient of b a small

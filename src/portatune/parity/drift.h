@@ -35,10 +35,17 @@ struct DriftTolerance {
   double grad_norm = 0;  ///< that of the gradient's norms
   double gradient = 0;   ///< Distance::gradient, relative to the largest_gradient of the parameter so far
   double parameter = 0;  ///< Distance::parameter, relative to the learning rates so far together
-  /// A gradient of which none has been above this share of the largest in the model is small: it is compared relative
-  /// to that share. Some are zero but for rounding. Adam makes whole steps of these too, so the parameter itself is not
-  /// compared; nor are elements of any parameter whose gradient is below this share of its largest.
+  /// A Distance::gradient below this share of the largest gradient of the model is rounding, however small the
+  /// gradients of the parameter are: the true gradient of an attention key bias is zero.
+  double rounding = 0;
+  /// Adam makes whole steps of gradients that are rounding. So a parameter is not compared if its gradients have stayed
+  /// below this share of the largest of the model, nor are elements whose gradient is below this share of the largest
+  /// of their parameter.
   double small = 0;
+
+  /// The least scale for Distance::gradient, as a share of the largest gradient of the model: relative to it,
+  /// `rounding` is `gradient`.
+  double least_scale() const { return rounding / gradient; }
 };
 /// dtype  the coarser one of the two runs': float32 or bfloat16
 DriftTolerance drift_tolerance(DType dtype);

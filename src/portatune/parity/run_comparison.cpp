@@ -52,6 +52,7 @@ class Comparer {
     }
     for (const Drift& drift : beyond_) {
       if (drift.step == beyond_.front().step) result_.first_beyond.push_back(drift);
+      ++std::ranges::find(result_.steps, drift.step, &ComparedStep::step)->tensors_beyond;
     }
     return std::move(result_);
   }
@@ -107,7 +108,8 @@ class Comparer {
     const std::vector<Distance> found = distances();
     largest_.resize(found.size());
     for (size_t i = 0; i < found.size(); ++i) largest_[i] = std::max(largest_[i], found[i].largest_gradient);
-    const double small = result_.tolerance.small * std::ranges::max(largest_);
+    const double of_model = std::ranges::max(largest_);
+    const double least_scale = result_.tolerance.least_scale() * of_model, small = result_.tolerance.small * of_model;
     const std::vector<std::string>& names = first_.weights().names();
     std::vector<Drift> gradients, parameters;
     for (size_t i = 0; i < found.size(); ++i) {
@@ -115,7 +117,7 @@ class Comparer {
       gradients.push_back({.kind = Drift::Kind::kGradient,
                            .tensor = names[i],
                            .step = step.step,
-                           .apart = relative_to(std::max(largest_[i], small), d.gradient),
+                           .apart = relative_to(std::max(largest_[i], least_scale), d.gradient),
                            .allowed = result_.tolerance.gradient});
       if (largest_[i] < small) small_.insert(names[i]);  // for good: what noise has done to a parameter stays
       parameters.push_back({.kind = Drift::Kind::kParameter,
@@ -155,7 +157,7 @@ class Comparer {
 std::string_view name_of(Drift::Kind kind) { return kind == Drift::Kind::kGradient ? "gradient" : "parameter"; }
 
 bool ComparedStep::passed(const DriftTolerance& tolerance) const {
-  return loss_apart() <= tolerance.loss && grad_norm_apart() <= tolerance.grad_norm;
+  return loss_apart() <= tolerance.loss && grad_norm_apart() <= tolerance.grad_norm && tensors_beyond == 0;
 }
 
 double RunComparison::max_loss_apart() const {
@@ -171,8 +173,7 @@ double RunComparison::mean_loss_apart() const {
 }
 
 bool RunComparison::passed() const {
-  return !not_finite && first_beyond.empty() &&
-         std::ranges::all_of(steps, [this](const ComparedStep& step) { return step.passed(tolerance); });
+  return !not_finite && std::ranges::all_of(steps, [this](const ComparedStep& step) { return step.passed(tolerance); });
 }
 
 RunComparison compare_runs(const Task& task, const Run& first, const Run& second, const data::Dataset& batches,

@@ -38,10 +38,11 @@ struct ComparedStep {
   std::array<double, 2> loss = {}, grad_norm = {};
   bool has_tensors = false;            ///< whether gradients and parameters were compared after this step
   double gradient = 0, parameter = 0;  ///< the largest Drift::apart of each kind then
+  int64_t tensors_beyond = 0;          ///< number of gradients and parameters beyond the tolerance after this step
 
   double loss_apart() const { return relative_difference(loss[0], loss[1]); }
   double grad_norm_apart() const { return relative_difference(grad_norm[0], grad_norm[1]); }
-  /// Whether loss and norm are within what is allowed.
+  /// Whether loss, norm and all tensors are within the tolerance.
   bool passed(const DriftTolerance& tolerance) const;
 };
 
