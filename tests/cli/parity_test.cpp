@@ -68,6 +68,17 @@ TEST(Parity, DumpsOnlyWhereNothingElseIs) {
   }
 }
 
+TEST(Parity, ACaseWithNothingToCompareFails) {
+  TemporaryFolder folder;
+  const fs::path copied = folder.path() / "case";
+  fs::copy(stored("bert_regression"), copied);
+  for (const char* file : {"expected.safetensors", "grads.safetensors"}) fs::remove(copied / file);
+  const Finished run = portatune({"parity", "--case", copied.string()});
+  EXPECT_EQ(run.exit_code, 65);
+  EXPECT_EQ(run.out, "");
+  EXPECT_THAT(run.err, HasSubstr("no tensor to compare"));
+}
+
 TEST(Parity, AFolderThatIsNotThereIsNoInput) {
   const Finished run = portatune({"parity", "--case", "/nowhere"});
   EXPECT_EQ(run.exit_code, 66);

@@ -14,11 +14,12 @@ double largest(const Tensor& values) {
   return result;
 }
 
-// The record as a whole tensor of the shape of `found`.
-Tensor dense(const std::string& name, const Recorded& recorded, const Shape& shape) {
+// The record as a whole tensor of the shape of `found`. A single number may have any rank: a loss is [] or [1].
+Tensor dense(const Recorded& recorded, const Shape& shape) {
   Tensor whole(TensorType{DType::kFloat32, shape});
   const std::span<const float> values = recorded.values.as<float>();
-  bool fits = recorded.values.shape() == shape;
+  const bool is_number = recorded.values.shape().elements() == 1 && shape.elements() == 1;
+  bool fits = recorded.values.shape() == shape || is_number;
   if (fits) {
     std::ranges::copy(values, whole.as<float>().begin());
   } else if (recorded.sparse && shape.rank() == 2) {
@@ -32,8 +33,8 @@ Tensor dense(const std::string& name, const Recorded& recorded, const Shape& sha
     }
   }
   if (fits) return whole;
-  throw CheckpointError({.where = "tensor " + name,
-                         .given = to_string(recorded.values.shape()) + " in the case",
+  throw CheckpointError({.where = recorded.place,
+                         .given = "shape " + to_string(recorded.values.shape()),
                          .expected = to_string(shape) + ", as Portatune computes it"});
 }
 
@@ -46,10 +47,10 @@ double allowed_error(const Recorded& recorded, DType dtype) {
 
 Comparison compare(const std::string& kind, const std::string& name, const Tensor& found, const Recorded& recorded,
                    double allowed, const std::function<bool(int64_t)>& counts) {
-  const Tensor wanted = dense(name, recorded, found.shape());
+  const Tensor wanted = dense(recorded, found.shape());
   if (!std::isfinite(allowed)) {
     throw CheckpointError(
-        {.where = "tensor " + name, .given = "numbers that are not finite", .expected = "finite ones in the case"});
+        {.where = recorded.place, .given = "numbers that are not finite", .expected = "finite numbers"});
   }
   Comparison result{.kind = kind, .tensor = name, .shape = found.shape(), .allowed = allowed};
   for (int64_t i = 0; i < found.shape().elements(); ++i) {

@@ -121,7 +121,8 @@ NamedTensors check_generation(const Device& device, const ReferenceCase& referen
     const Tensor found = arrange(call, generator->generate_ids(call.prompts, call.options));
     const std::string name = call.name + ".output";
     comparisons.push_back(
-        compare("generated", name, converted<float>(found), {.values = converted<float>(call.output)}, 0));
+        compare("generated", name, converted<float>(found),
+                {.place = reference.place_of("generate", name), .values = converted<float>(call.output)}, 0));
     outputs.emplace_back(name, converted<int64_t>(found));
   }
   return outputs;

@@ -47,7 +47,7 @@ Comparison compare_losses(const ReferenceCase& reference, const std::vector<doub
   const auto as_tensor = [](const std::vector<double>& values) {
     return vector_of(std::vector<float>(values.begin(), values.end()));
   };
-  Recorded losses{.values = as_tensor(wanted)};
+  Recorded losses{.place = (reference.path() / "case.json").string() + ", losses", .values = as_tensor(wanted)};
   for (size_t i = 0; i < std::min(wanted.size(), torch.size()); ++i) {
     losses.torch_difference = std::max(losses.torch_difference, std::abs(wanted[i] - torch[i]));
   }
@@ -112,7 +112,11 @@ NamedTensors optimizer_steps(const Device& device, const ReferenceCase& referenc
   comparisons.push_back(compare_losses(reference, losses));
 
   NamedTensors after;
-  for (size_t i = 0; i < n; ++i) after.emplace_back(plan.parameters[i].name, arrays[i].to_host());
+  for (size_t i = 0; i < n; ++i) {
+    const Tensor parameter = arrays[i].to_host();
+    const std::vector<std::string> names = reference.names_of(plan.parameters[i], "after5");
+    for (const std::string& name : names) after.emplace_back(name, parameter);
+  }
   return after;
 }
 

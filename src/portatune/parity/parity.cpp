@@ -4,6 +4,7 @@
 #include <array>
 #include <string_view>
 
+#include "portatune/base/one_line.h"
 #include "portatune/error.h"
 #include "portatune/io/atomic_directory.h"
 #include "portatune/io/safetensors.h"
@@ -20,9 +21,9 @@ const Tensor* find(const NamedTensors& tensors, const std::string& name) {
   return found == tensors.end() ? nullptr : &found->second;
 }
 
-const Tensor& require_computed(const NamedTensors& tensors, const std::string& name, const std::string& file) {
+const Tensor& require_computed(const NamedTensors& tensors, const std::string& name, const Recorded& recorded) {
   if (const Tensor* tensor = find(tensors, name)) return *tensor;
-  throw CheckpointError({.where = file + ".safetensors, tensor " + name,
+  throw CheckpointError({.where = recorded.place,
                          .given = "a tensor that Portatune does not compute",
                          .expected = "the names of transformers' outputs and of the checkpoint's parameters"});
 }
@@ -51,7 +52,8 @@ void run_forward_and_gradients(const Device& device, const ReferenceCase& refere
   for (const std::string& name : program.outputs) result.expected.emplace_back(name, found[next++].to_host());
   if (!differentiate) return;
   for (const nn::Parameter& parameter : program.parameters) {
-    result.grads.emplace_back(parameter.name, found[next++].to_host());
+    const Tensor gradient = found[next++].to_host();
+    for (const std::string& name : reference.names_of(parameter, "grads")) result.grads.emplace_back(name, gradient);
   }
 }
 
@@ -65,8 +67,8 @@ std::function<bool(int64_t)> tokens_only(const ReferenceCase& reference, const T
 
 void compare_outputs(const ReferenceCase& reference, const ReferenceTask& task, DType dtype, ParityResult& result) {
   for (const std::string& name : reference.names("expected")) {
-    const Tensor& found = require_computed(result.expected, name, "expected");
     const Recorded recorded = reference.recorded("expected", name);
+    const Tensor& found = require_computed(result.expected, name, recorded);
     const auto counts =
         task.is_per_position(name) && name != "loss" ? tokens_only(reference, found) : std::function<bool(int64_t)>{};
     result.comparisons.push_back(compare("output", name, found, recorded, allowed_error(recorded, dtype), counts));
@@ -76,17 +78,40 @@ void compare_outputs(const ReferenceCase& reference, const ReferenceTask& task, 
 void compare_parameters(const ReferenceCase& reference, ParityResult& result) {
   for (const std::string& name : reference.names("grads")) {
     const Recorded recorded = reference.recorded("grads", name);
-    result.comparisons.push_back(compare("gradient", name, require_computed(result.grads, name, "grads"), recorded,
+    result.comparisons.push_back(compare("gradient", name, require_computed(result.grads, name, recorded), recorded,
                                          allowed_error(recorded, DType::kFloat32)));
   }
   if (result.after5.empty()) return;
   const io::JsonObject optimizer = *reference.facts().get_object("optimizer");
+  const std::string kind = "after " + std::to_string(optimizer.get_int("steps")) + " steps";
   for (const std::string& name : reference.names("after5")) {
-    result.comparisons.push_back(compare_updated("after " + std::to_string(optimizer.get_int("steps")) + " steps", name,
-                                                 require_computed(result.after5, name, "after5"),
-                                                 reference.recorded("after5", name), optimizer.get_float("lr"),
-                                                 reference.is_noise(name)));
+    const Recorded recorded = reference.recorded("after5", name);
+    result.comparisons.push_back(compare_updated(kind, name, require_computed(result.after5, name, recorded), recorded,
+                                                 optimizer.get_float("lr"), reference.is_noise(name)));
   }
+}
+
+// A shape that does not fit is that of an input.
+CheckpointError wrong_inputs(const ReferenceCase& reference, const ShapeError& error) {
+  std::string inputs;
+  for (const data::Example::Entry& input : reference.inputs().columns()) {
+    inputs += (inputs.empty() ? "" : ", ") + input.name + " " + to_string(reference.inputs().tensor(input.name).type());
+  }
+  return CheckpointError({.where = (reference.path() / "inputs.safetensors").string(),
+                          .given = inputs + " (" + one_line(error.report()) + ")",
+                          .expected = "inputs of the shapes that " + reference.architecture() + " takes"});
+}
+
+void require_comparisons(const ReferenceCase& reference, DType dtype, const ParityResult& result) {
+  if (!result.comparisons.empty()) return;
+  const bool is_float32 = dtype == DType::kFloat32;
+  throw CheckpointError({.where = reference.path().string(),
+                         .given = "no tensor to compare",
+                         .expected = is_float32 ? "tensors in expected.safetensors, grads.safetensors, "
+                                                  "after5.safetensors or generate.safetensors"
+                                                : "tensors in expected.safetensors, as gradients, steps and generated "
+                                                  "ids are compared in float32 alone",
+                         .fix = "make the case with tools/make_reference.py"});
 }
 
 // What dump() writes, each in a file.
@@ -110,7 +135,11 @@ ParityResult check_parity(const Device& device, const ReferenceCase& reference, 
 ParityResult check_parity(const Device& device, const ReferenceCase& reference, const ReferenceTask& task,
                           DType dtype) {
   ParityResult result;
-  run_forward_and_gradients(device, reference, task, dtype, result);
+  try {
+    run_forward_and_gradients(device, reference, task, dtype, result);
+  } catch (const ShapeError& error) {
+    throw wrong_inputs(reference, error);
+  }
   compare_outputs(reference, task, dtype, result);
   if (dtype == DType::kFloat32) {
     if (!reference.names("after5").empty())
@@ -118,6 +147,7 @@ ParityResult check_parity(const Device& device, const ReferenceCase& reference, 
     compare_parameters(reference, result);
     result.generated = check_generation(device, reference, result.comparisons);
   }
+  require_comparisons(reference, dtype, result);
   return result;
 }
 

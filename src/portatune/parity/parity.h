@@ -23,7 +23,8 @@ struct ParityResult {
 
 /// Outputs, loss, gradients, the parameters after optimizer steps and generated ids, as far as the case has them.
 /// dtype   of activations and matrix products; of 16 bits, outputs and loss alone are compared
-/// errors  CheckpointError for a case that does not hold together
+/// errors  CheckpointError for a case whose tensors do not fit its model, which names file and tensor, and for one with
+///         nothing to compare
 ParityResult check_parity(const Device& device, const ReferenceCase& reference, DType dtype);
 /// With a task that is the case's in another way.
 ParityResult check_parity(const Device& device, const ReferenceCase& reference, const ReferenceTask& task, DType dtype);

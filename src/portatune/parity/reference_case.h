@@ -8,15 +8,17 @@
 
 #include "portatune/data.h"
 #include "portatune/hub/model_folder.h"
+#include "portatune/nn.h"
 
 namespace portatune::parity {
 
-/// How far a float32 run of torch is from the float64 truth; 0 where the case does not say.
+/// A tensor that transformers computed.
 struct Recorded {
+  std::string place;          ///< "FILE, tensor NAME", for errors
   Tensor values;              ///< float32
   std::vector<int64_t> rows;  ///< where `sparse`: which rows of the tensor these are; the others are zero
   bool sparse = false;
-  double torch_difference = 0;
+  double torch_difference = 0;  ///< between a float32 run of torch and the float64 truth; 0 if the case has none
 };
 
 class ReferenceCase {
@@ -30,11 +32,17 @@ class ReferenceCase {
   const io::JsonObject& facts() const { return facts_; }
   /// The class in transformers.
   const std::string& architecture() const { return architecture_; }
-  /// The model's inputs, integers as int32.
+  /// The model's inputs: float32 and int32, whatever types of float and integer the file has.
   const data::Example& inputs() const { return inputs_; }
 
   /// Names in one of the files "expected", "grads", "after5", "generate", sorted; none where the case lacks it.
   std::vector<std::string> names(const std::string& file) const;
+  /// The names under which the file has a parameter: one that layers share may have several, or only that of another
+  /// layer. The parameter's own name if the file has none of them.
+  std::vector<std::string> names_of(const nn::Parameter& parameter, const std::string& file) const;
+  /// "FILE, tensor NAME", for errors.
+  std::string place_of(const std::string& file, const std::string& name) const;
+  /// errors  CheckpointError that names file and tensor
   Recorded recorded(const std::string& file, const std::string& name) const;
   /// One of the tensors of integers, as int32.
   Tensor integers(const std::string& file, const std::string& name) const;

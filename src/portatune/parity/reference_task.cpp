@@ -19,14 +19,6 @@ Value optional_column(const Columns& batch, const std::string& name) {
   return found == batch.end() ? Value{} : found->second;
 }
 
-const Value& column(const Columns& batch, const std::string& name) {
-  const auto found = batch.find(name);
-  if (found != batch.end()) return found->second;
-  throw CheckpointError({.where = "inputs.safetensors",
-                         .given = "no tensor " + name,
-                         .expected = "the inputs of the class that case.json names"});
-}
-
 Value ones(int64_t size) { return full({DType::kFloat32, {size}}, 1); }
 
 // Outputs without labels: nothing to lose.
@@ -81,6 +73,9 @@ ReferenceTask::ReferenceTask(const ReferenceCase& reference, std::unique_ptr<con
                            .expected = "a class of the model_type in config.json: " + prefix + "..."});
   }
   head_ = architecture.substr(prefix.size());
+  if (architecture == "ElectraForPreTraining") {
+    refuse_class("detection of replaced tokens, a head that is not supported yet");
+  }
 }
 
 int64_t ReferenceTask::num_labels() const {
@@ -96,9 +91,9 @@ double ReferenceTask::initializer_range() const {
   return image_model_ ? image_model_->facts().initializer_range : text_model_->facts().initializer_range;
 }
 
-void ReferenceTask::refuse_class() const {
+void ReferenceTask::refuse_class(const std::string& reason) const {
   throw CheckpointError({.where = (reference_.path() / "case.json").string() + ", architecture",
-                         .given = "\"" + reference_.architecture() + "\"",
+                         .given = "\"" + reference_.architecture() + "\"" + (reason.empty() ? "" : ": " + reason),
                          .expected = "a class that Portatune has"});
 }
 
@@ -118,6 +113,14 @@ std::vector<std::string> ReferenceTask::inputs() const {
   std::vector<std::string> names;
   for (const data::Example::Entry& column : reference_.inputs().columns()) names.push_back(column.name);
   return names;
+}
+
+const Value& ReferenceTask::column(const Columns& batch, const std::string& name) const {
+  const auto found = batch.find(name);
+  if (found != batch.end()) return found->second;
+  throw CheckpointError({.where = (reference_.path() / "inputs.safetensors").string(),
+                         .given = "no tensor " + name,
+                         .expected = "the inputs of " + reference_.architecture()});
 }
 
 Forward ReferenceTask::forward(const nn::Scope& root, const Columns& batch) const {
@@ -199,6 +202,12 @@ Forward ReferenceTask::text_head(const nn::Scope& root, const models::TextInputs
     return with_loss(labels, logits, [&] { return tasks::token_classification(logits, labels, weights); });
   }
   if (head_ == "ForPreTraining") return pretraining(root, x, batch);
+  if (head_ == "ForNextSentencePrediction") {
+    const Value logits = text_model_->next_sentence_logits(root, x);
+    return with_loss(labels, logits, [&] {
+      return tasks::sequence_classification(tasks::Problem::kSingleLabel, logits, reshape(labels, {-1}), weights);
+    });
+  }
   if (head_ == "ForCausalLM" || head_ == "LMHeadModel") {
     const Value logits = text_model_->causal_lm_logits(root, x);
     return with_loss(labels, logits, [&] { return tasks::next_token_prediction(logits, labels, weights); });

@@ -37,9 +37,13 @@ class ReferenceTask final : public Task {
   Forward sequence_classification(const Value& logits, const Columns& batch) const;
   Forward pretraining(const nn::Scope& root, const Value& x, const Columns& batch) const;
 
+  /// An input.
+  /// errors  CheckpointError if the case lacks it
+  const Value& column(const Columns& batch, const std::string& name) const;
   int64_t num_labels() const;
   const std::string& base_prefix() const;
-  [[noreturn]] void refuse_class() const;
+  /// reason  why the class is not there, where that is known
+  [[noreturn]] void refuse_class(const std::string& reason = {}) const;
 
   const ReferenceCase& reference_;
   std::unique_ptr<const models::TextModel> text_model_;
