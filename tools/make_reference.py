@@ -86,6 +86,8 @@ def make_inputs(model, lengths, seed, *, choices=3):
         inputs["labels"] = sequence_labels(config, batch, generator)
     elif head.endswith("ForMultipleChoice"):
         inputs["labels"] = below(choices, (batch,))
+    elif head.endswith("ForNextSentencePrediction"):
+        inputs["labels"] = below(2, (batch,))
     elif head.endswith("ForTokenClassification"):
         inputs["labels"] = torch.where(mask == 1, below(config.num_labels, shape), IGNORED)
     elif head.endswith(("ForMaskedLM", "ForPreTraining")):

@@ -30,9 +30,9 @@ Value lm_logits(const nn::Scope& s, const Value& x, const Value& weight, const L
 
 Value lm_decoder(const nn::Scope& s, const Value& x, const LmDecoder& decoder) {
   const Value weight = vocabulary_weight(s / "decoder", x.shape().back(), decoder);
-  const nn::Scope owner = decoder.tied ? s : s / "decoder";
+  const nn::Scope owner = decoder.tied ? s : s / "decoder", other = decoder.tied ? s / "decoder" : s;
   const Value bias = vocabulary_bias(owner, decoder);
-  if (decoder.tied) (s / "decoder").tied_parameter("bias", (s / "bias").path());
+  other.tied_parameter("bias", (owner / "bias").path());
   return lm_logits(s, x, weight, decoder, bias);
 }
 

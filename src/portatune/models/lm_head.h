@@ -12,8 +12,9 @@ struct LmDecoder {
   bool tied;               ///< whether they are the weight, too ("tie_word_embeddings")
   int64_t vocab_size;
 };
-/// x W^T + b. Tied: the weight is that of the embeddings and "bias" is also known as "decoder.bias"; else
-/// "decoder.weight" and "decoder.bias". x [..., width]; returns float32 [..., vocab_size]
+/// x W^T + b. Tied: the weight is that of the embeddings, and b is "bias". Else they are "decoder.weight" and
+/// "decoder.bias". A checkpoint may hold b under either name: older versions of transformers share it between the two.
+/// x [..., width]; returns float32 [..., vocab_size]
 Value lm_decoder(const nn::Scope& s, const Value& x, const LmDecoder& decoder);
 
 /// x W^T + b, for layers with other names: "weight", which may be that of the embeddings, and "bias" of s.

@@ -26,8 +26,9 @@ std::string_view suffix(HeadKind head) {
 }
 
 [[noreturn]] void refuse(const TextModelFacts& facts, const std::string& what) {
+  const bool has_vowel = std::string_view("AEIOU").find(facts.class_prefix.front()) != std::string_view::npos;
   throw UsageError({.where = "the head of the model",
-                    .given = what + " for a " + facts.class_prefix + " checkpoint",
+                    .given = what + (has_vowel ? " for an " : " for a ") + facts.class_prefix + " checkpoint",
                     .expected = "a head that transformers has for this architecture",
                     .fix = "choose another task, or a checkpoint of another architecture"});
 }
