@@ -87,6 +87,83 @@ TEST(Plan, CountsTheProductsOfTheModel) {
   EXPECT_DOUBLE_EQ(target["flops_per_step"], 3 * (dense + head) + attention);
 }
 
+Words plan_without_rows(const Words& more) {
+  return Words{"plan", "--on", "cpu", "--model", tiny_bert(), "--max-length", "16", "--batch-size", "16"} + more;
+}
+
+TEST(Plan, WithoutRowsIsThatOfOneShape) {
+  const Toy toy;
+  const json with_rows = planned(plan(toy, "cpu", {"--padding", "max_length"}));
+  const json result = planned(plan_without_rows({"--json", "--quiet"}));
+  EXPECT_EQ(result["examples"], nullptr);
+  EXPECT_EQ(result["steps_per_epoch"], nullptr);
+  const json& target = result["targets"][0];
+  expect_memory_of_tiny_bert(target);
+  EXPECT_EQ(target["flops_per_step"], with_rows["targets"][0]["flops_per_step"]);
+  EXPECT_EQ(target["epoch_seconds"], nullptr);
+
+  const Finished run = portatune(plan_without_rows({"--steps-per-epoch", "10"}));
+  EXPECT_EQ(run.exit_code, 0) << run.err;
+  EXPECT_THAT(run.err, AllOf(HasSubstr("the plan is for 2 classes"), HasSubstr("batches of one shape: "),
+                             HasSubstr("input_ids int32[16, 16]")));
+}
+
+TEST(Plan, EveryTaskHasAShapeWithoutRows) {
+  const auto models = [](const char* name) { return std::string(PORTATUNE_TEST_DATA) + "/models/" + name; };
+  const Toy toy;
+  std::filesystem::copy(models("gpt2_lm"), toy.file("gpt2"));
+  for (const char* file : {"tokenizer.json", "tokenizer_config.json"}) {
+    std::filesystem::copy_file(tiny_bert() + "/" + file, toy.file("gpt2/") + file);
+  }
+  const auto arrays_of = [](const Words& more, const std::string& model = tiny_bert()) {
+    Words words = plan_without_rows(more + Words{"--json", "--quiet"});
+    std::ranges::replace(words, tiny_bert(), model);
+    return planned(words)["targets"][0]["shapes"][0]["batch"];
+  };
+  EXPECT_EQ(arrays_of({"--task", "token-classification"})["labels"], "int32[16, 16]");
+  EXPECT_EQ(arrays_of({"--task", "question-answering"})["start_positions"], "int32[16]");
+  EXPECT_EQ(arrays_of({"--task", "multiple-choice"})["input_ids"], "int32[16, 4, 16]");
+  EXPECT_EQ(arrays_of({"--task", "masked-lm", "--next-sentence"})["next_sentence_label"], "int32[16]");
+  EXPECT_EQ(arrays_of({"--head", "regression"})["labels"], "float32[16]");
+  EXPECT_EQ(arrays_of({"--label-columns", "a,b,c"})["labels"], "float32[16, 3]");
+  EXPECT_EQ(arrays_of({"--task", "causal-lm"}, toy.file("gpt2"))["labels"], "int32[16, 16]");
+}
+
+TEST(Plan, ATaskOfOnesOwnNeedsRows) {
+  const Finished run = portatune(plan_without_rows({"--task", "qa-regression"}));
+  EXPECT_EQ(run.exit_code, 2) << run.out;
+  EXPECT_THAT(run.err, AllOf(HasSubstr("--train"), HasSubstr("no rows")));
+}
+
+TEST(Plan, WithoutRowsOptionsOfRowsAreRefused) {
+  for (const Words& option : {Words{"--validation", "dev.csv"}, Words{"--padding", "auto=4"},
+                              Words{"--packing", "exact_examples"}, Words{"--validation-split", "0.1"}}) {
+    const Finished run = portatune(plan_without_rows(option));
+    EXPECT_EQ(run.exit_code, 2) << run.out;
+    EXPECT_THAT(run.err, HasSubstr(option[0] + " without --train"));
+  }
+}
+
+// Neither rows nor a batch of that size is made.
+TEST(Plan, AnAbsurdBatchHasAnAnswer) {
+  const json result = planned({"plan", "--on", "cpu", "--model", tiny_bert(), "--max-length", "32", "--batch-size",
+                               "1000000", "--json", "--quiet"});
+  const json& target = result["targets"][0];
+  EXPECT_EQ(target["shapes"][0]["batch"]["input_ids"], "int32[1000000, 32]");
+  EXPECT_GT(target["memory"]["total"], int64_t{16} << 30);
+  EXPECT_EQ(target["fits"], target["memory"]["total"] <= target["memory_capacity"]);
+}
+
+TEST(Plan, ATargetThatIsTooSlowIsNamed) {
+  const Finished run = portatune(plan_without_rows({"--time-limit", "0.001"}));
+  EXPECT_EQ(run.exit_code, 69) << run.err;
+  EXPECT_THAT(run.err, HasSubstr("compiling for cpu: its compiler is still being opened after "));
+  EXPECT_THAT(run.out, testing::ContainsRegex("cpu +slow: .* after 0.001 s, the --time-limit\n"));
+  const json result = json::parse(portatune(plan_without_rows({"--time-limit", "0.001", "--json"})).out);
+  EXPECT_THAT(result["targets"][0]["slow"], HasSubstr("after 0.001 s"));
+  EXPECT_EQ(result["targets"][0]["compiles"], nullptr);
+}
+
 TEST(Plan, EveryShapeOfBatchesIsCompiledAndCounted) {
   const Toy toy;
   write(toy.file("mixed.csv"), toy_csv(48) + "good,1\nbad,0\nfine,1\n");

@@ -97,7 +97,6 @@ TEST(TargetPlan, AddsUpMemoryAndWork) {
   EXPECT_EQ(memory.temporaries, 16'000 + 16);  // four results
   EXPECT_EQ(memory.code, 100);
   EXPECT_TRUE(plan.fits);
-  EXPECT_THAT(plan.remedies, testing::IsEmpty());
   ASSERT_EQ(plan.shapes.size(), 1u);
   // y = x W^T and dW = dy^T x; nothing asks for dx.
   EXPECT_DOUBLE_EQ(plan.shapes[0].step.work.flops.at(DType::kFloat32), 2 * 2 * 16 * kIn * kOut);
@@ -140,19 +139,21 @@ TEST(TargetPlan, EvaluationsHaveToFitToo) {
   plan::Run asked = run(task, 16);
   asked.evaluations_with = [](int64_t, const Mesh&) { return std::vector<train::Signature>{shapes(32).front().batch}; };
   EXPECT_TRUE(plan_target(FakeCompiler(40'000), asked).fits);
-  const TargetPlan plan = plan_target(FakeCompiler(20'000), asked);
+  const FakeCompiler compiler(20'000);
+  const TargetPlan plan = plan_target(compiler, asked);
   EXPECT_FALSE(plan.fits);
   EXPECT_EQ(plan.memory.temporaries, 32'000 + 16);
-  EXPECT_THAT(plan.remedies, ElementsAre(Remedy{DType::kBFloat16, Remat::kNone, {}, 16})) << "no smaller batch";
+  EXPECT_THAT(remedies_for(compiler, asked), ElementsAre(Remedy{DType::kBFloat16, Remat::kNone, {}, 16}))
+      << "no smaller batch";
 }
 
 TEST(TargetPlan, SaysWhatMakesItFit) {
   const Toy task;
-  const TargetPlan plan = plan_target(FakeCompiler(12'000), run(task, 16));
-  EXPECT_FALSE(plan.fits);
+  const FakeCompiler compiler(12'000);
+  EXPECT_FALSE(plan_target(compiler, run(task, 16)).fits);
   // Rows need 1,032 bytes each and the rest 640. Layers computed again are none of this task's.
-  EXPECT_THAT(plan.remedies, ElementsAre(Remedy{DType::kBFloat16, Remat::kNone, {}, 16},
-                                         Remedy{DType::kFloat32, Remat::kNone, {}, 11}));
+  EXPECT_THAT(remedies_for(compiler, run(task, 16)), ElementsAre(Remedy{DType::kBFloat16, Remat::kNone, {}, 16},
+                                                                 Remedy{DType::kFloat32, Remat::kNone, {}, 11}));
 }
 
 // 432 bytes of parameters and moments, of which 48 are those of a bias that cannot be divided by eight.
@@ -161,9 +162,8 @@ TEST(TargetPlan, WeightsThatAreTooLargeForADeviceAreDivided) {
   const plan::Run asked = run(task, 1);
   const int64_t memory = 3 * 4 * (kOut * kIn / 8 + kOut) + FakeCompiler::kBytesOfRow + 4 * kIn + 28 + 64 + 16 + 100;
   const FakeCompiler compiler(memory);
-  EXPECT_THAT(plan_target(compiler, asked, 8).remedies,
-              ElementsAre(Remedy{DType::kBFloat16, Remat::kNone, {}, 1},
-                          Remedy{DType::kFloat32, Remat::kNone, {.fsdp = 8}, 1}));
+  EXPECT_THAT(remedies_for(compiler, asked, 8), ElementsAre(Remedy{DType::kBFloat16, Remat::kNone, {}, 1},
+                                                            Remedy{DType::kFloat32, Remat::kNone, {.fsdp = 8}, 1}));
 }
 
 // As a packed run, say, may not be divided.
@@ -174,33 +174,32 @@ TEST(TargetPlan, OptionsThatTheRunCannotHaveAreNoRemedy) {
     if (mesh.devices() > 1) throw UsageError({.where = "mesh", .given = "this", .expected = "none"});
     return shapes(size);
   };
-  EXPECT_THAT(
-      plan_target(FakeCompiler(12'000), asked, 8).remedies,
-      ElementsAre(Remedy{DType::kBFloat16, Remat::kNone, {}, 16}, Remedy{DType::kFloat32, Remat::kNone, {}, 11}));
+  EXPECT_THAT(remedies_for(FakeCompiler(12'000), asked, 8), ElementsAre(Remedy{DType::kBFloat16, Remat::kNone, {}, 16},
+                                                                        Remedy{DType::kFloat32, Remat::kNone, {}, 11}));
 }
 
 TEST(TargetPlan, BothTogetherWhereOneIsNotEnough) {
   const Toy task;
-  const TargetPlan plan = plan_target(FakeCompiler(4'000), run(task, 64));
-  ASSERT_EQ(plan.remedies.size(), 2u);
-  EXPECT_EQ(plan.remedies[0].dtype, DType::kBFloat16);
-  EXPECT_EQ(plan.remedies[1].dtype, DType::kFloat32);
-  EXPECT_GT(plan.remedies[0].batch_size, plan.remedies[1].batch_size);
-  EXPECT_GE(plan.remedies[1].batch_size, 1);
+  const std::vector<Remedy> remedies = remedies_for(FakeCompiler(4'000), run(task, 64));
+  ASSERT_EQ(remedies.size(), 2u);
+  EXPECT_EQ(remedies[0].dtype, DType::kBFloat16);
+  EXPECT_EQ(remedies[1].dtype, DType::kFloat32);
+  EXPECT_GT(remedies[0].batch_size, remedies[1].batch_size);
+  EXPECT_GE(remedies[1].batch_size, 1);
 }
 
 TEST(TargetPlan, NothingIsTriedWhereTheStateAloneIsTooLarge) {
   const Toy task;
   const FakeCompiler compiler(3 * 4 * kParameters - 1);
-  const TargetPlan plan = plan_target(compiler, run(task, 16));
-  EXPECT_FALSE(plan.fits);
-  EXPECT_THAT(plan.remedies, testing::IsEmpty());
+  EXPECT_FALSE(plan_target(compiler, run(task, 16)).fits);
+  EXPECT_THAT(remedies_for(compiler, run(task, 16)), testing::IsEmpty());
   EXPECT_EQ(compiler.compilations, 1);
 }
 
 TEST(TargetPlan, OutOfMemoryWhileCompilingIsAnAnswer) {
   const Toy task;
-  const TargetPlan plan = plan_target(FakeCompiler(1 << 20, 10'000), run(task, 16));
+  const FakeCompiler compiler(1 << 20, 10'000);
+  const TargetPlan plan = plan_target(compiler, run(task, 16));
   EXPECT_THAT(plan.refusal, testing::HasSubstr("RESOURCE_EXHAUSTED"));
   EXPECT_EQ(plan.memory.parameters, 4 * kParameters) << "what is known without the compiler";
   EXPECT_EQ(plan.memory.optimizer, 8 * kParameters);
@@ -208,8 +207,19 @@ TEST(TargetPlan, OutOfMemoryWhileCompilingIsAnAnswer) {
   EXPECT_EQ(plan.memory.temporaries + plan.memory.layout + plan.memory.code, 0);
   EXPECT_THAT(plan.shapes, testing::IsEmpty());
   EXPECT_FALSE(plan.fits);
-  ASSERT_EQ(plan.remedies.size(), 2u);
-  EXPECT_EQ(plan.remedies[1].batch_size, 10);
+  const std::vector<Remedy> remedies = remedies_for(compiler, run(task, 16));
+  ASSERT_EQ(remedies.size(), 2u);
+  EXPECT_EQ(remedies[1].batch_size, 10);
+}
+
+TEST(TargetPlan, NamesEachProgramBeforeItIsCompiled) {
+  const Toy task;
+  plan::Run asked = run(task, 16);
+  std::vector<std::string> programs;
+  asked.on_compile = [&](const std::string& what) { programs.push_back(what); };
+  asked.evaluations_with = [](int64_t, const Mesh&) { return std::vector<train::Signature>{shapes(32).front().batch}; };
+  plan_target(FakeCompiler(1 << 20), asked);
+  EXPECT_THAT(programs, ElementsAre("the training step of 16 rows in float32", "the evaluation of 32 rows in float32"));
 }
 
 TEST(TargetPlan, LargestBatchDoesNotCompileTheRunAgain) {

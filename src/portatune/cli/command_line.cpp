@@ -94,6 +94,7 @@ constexpr const char* kBenchInputExamples =
 
 constexpr const char* kPlanExamples =
     "  portatune plan --on tpu:v5e,cuda:l4,cpu --model bert --train train.csv --batch-size 64 --dtype bfloat16\n"
+    "  portatune plan --on cuda:l4 --model bert --batch-size 64 --max-length 128\n"
     "  portatune plan --on cuda:a100-40gb --recipe glue/cola --model bert --train train.tsv --largest-batch\n"
     "  Takes the options of fit; writes nothing but --save. Figures of time are estimates (docs/PLAN.md).\n"
     "  Exit code 0 also where a run does not fit: the table says so. 69 if no target can be compiled for; 1 if "

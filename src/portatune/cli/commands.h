@@ -192,6 +192,7 @@ struct PlanArguments {
   std::vector<std::string> on;  ///< targets
   bool largest_batch = false;   ///< whether to look for it
   std::filesystem::path save;   ///< a folder for the programs; empty: they are not kept
+  std::optional<double> time_limit;  ///< seconds for each target; 0: none; nullopt: the default
 };
 
 struct ParityArguments {

@@ -92,16 +92,18 @@ std::unique_ptr<RowTask> causal_lm(const ModelArguments& model, const std::files
     instructions.max_length = model.options.max_length;
     return instruction_tuning(folder, std::move(instructions));
   }
-  return portatune::causal_lm(folder,
-                            {.text_column = model.options.text_column,
-                             .block_size = model.options.max_length,
-                             .rows_are_lines = data::kind_extension(data::table_files(files).front()) == ".txt"});
+  return portatune::causal_lm(
+      folder, {.text_column = model.options.text_column,
+               .block_size = model.options.max_length,
+               .rows_are_lines = !files.empty() && data::kind_extension(data::table_files(files).front()) == ".txt"});
 }
 
 std::unique_ptr<RowTask> token_classification(const ModelArguments& model, const std::filesystem::path& folder,
                                               const std::vector<std::string>& files, Classes classes) {
-  TokenClassificationOptions options{
-      .tokens_column = model.tokens_column, .tags_column = model.tags_column, .max_length = model.options.max_length};
+  TokenClassificationOptions options{.tokens_column = model.tokens_column,
+                                     .tags_column = model.tags_column,
+                                     .max_length = model.options.max_length,
+                                     .labels = model.options.labels};
   if (classes == Classes::kOfRows) {
     const auto has_tags = [column = options.tags_column](const data::Example& row) {
       tasks::texts_in(row, column);

@@ -536,7 +536,12 @@ void add_options(CLI::App& command, PlanArguments& a) {
   plan.path("--save", a.save, "a new folder for the compiled programs, for fit --compiled on that device")
       ->default_str("none");
   plan.flag("--largest-batch", a.largest_batch, "look for the largest batch that fits, by up to 12 compilations");
+  const auto take_limit = [&a](double seconds) { a.time_limit = seconds; };
+  plan.setting<double>("--time-limit", take_limit,
+                       "seconds for each target; what is known by then is shown; 0: no limit", {.highest = 1e6})
+      ->default_str("600; none with --save");
   add_options(command, a.fit);
+  command.get_option("--train")->required(false)->default_str("none: one shape of batches is planned");
   command.get_option("--output")->required(false)->default_str("not used");
 }
 

@@ -3,8 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <cstdlib>
 
-#include "portatune/base/one_line.h"
 #include "portatune/base/stop.h"
 #include "portatune/cli/batch_shapes.h"
 #include "portatune/cli/commands.h"
@@ -13,9 +14,11 @@
 #include "portatune/cli/make_task.h"
 #include "portatune/cli/packing.h"
 #include "portatune/cli/plan_report.h"
+#include "portatune/cli/plan_target.h"
 #include "portatune/cli/processes.h"
 #include "portatune/cli/report.h"
 #include "portatune/cli/rows.h"
+#include "portatune/cli/sample_rows.h"
 #include "portatune/cli/signals.h"
 #include "portatune/error.h"
 #include "portatune/train/batch_shapes.h"
@@ -55,20 +58,52 @@ void check_options(const FitArguments& a) {
   throw UsageError({.where = "device", .given = a.device.device, .expected = "none: --on names the devices of a plan"});
 }
 
-// Not shuffled: the first batch tells the shapes, and no more rows are read for it than it has.
-std::vector<plan::BatchShape> shapes_of(const FitArguments& a, const RowTask& task, const data::Dataset& rows) {
-  const std::optional<data::Example> first = training_batches(task, rows, a, 1).iterate().next();
-  if (!first) throw train::no_example("training data");
-  const train::BatchShapes all(task, *first);
-  std::vector<plan::BatchShape> shapes;
-  for (const train::Signature& batch : all.all()) shapes.push_back({batch, 0});
-  return shapes;
-}
-
-// Of as many rows; all arrays of such a batch have them along their first axis.
+// The signature of a batch with so many rows, which are the first axis of all its arrays.
 train::Signature with_rows(train::Signature batch, int64_t rows) {
   for (auto& [name, type] : batch) type.shape[0] = rows;
   return batch;
+}
+
+// The same run with batches of one row on each device: their other axes are those of the run's.
+FitArguments with_small_batches(FitArguments a) {
+  a.batch_size = 1;
+  a.eval_batch_size = 0;
+  return a;
+}
+
+// Not shuffled: the first batch tells the shapes, and no more rows are read for it than it has. A batch of the run may
+// be too large for this machine, so one of a few rows is made.
+std::vector<plan::BatchShape> shapes_of(const FitArguments& a, const RowTask& task, const data::Dataset& rows) {
+  const data::Dataset batches = training_batches(task, rows, a.packed ? a : with_small_batches(a), 1);
+  const std::optional<data::Example> first = batches.iterate().next();
+  if (!first) throw train::no_example("training data");
+  const train::BatchShapes all(task, *first);
+  std::vector<plan::BatchShape> shapes;
+  for (const train::Signature& batch : all.all()) {
+    shapes.push_back({a.packed ? batch : with_rows(batch, rows_of_step(a)), 0});
+  }
+  return shapes;
+}
+
+// Without rows there is one shape of batches.
+void require_one_shape(const FitArguments& a) {
+  constexpr std::array kOfRows = {"--padding", "--packing", "--tokens-per-batch", "--validation", "--validation-split"};
+  for (const GivenOption& option : a.model.given) {
+    const bool is_max_length = option.name == "--padding" && a.model.padding.kind == Padding::Kind::kMaxLength;
+    if (is_max_length || std::ranges::find(kOfRows, option.name) == kOfRows.end()) continue;
+    throw UsageError({.where = option.place,
+                      .given = option.name + " without --train",
+                      .expected = "rows to train on, or none of the options that depend on rows",
+                      .fix = "add --train FILE, or leave " + option.name + " out"});
+  }
+}
+
+FitArguments without_rows(FitArguments a) {
+  require_one_shape(a);
+  a.model = without_rows(std::move(a.model), a.talk);
+  a.model.padding = {};
+  a.packing.reset();
+  return a;
 }
 
 std::vector<train::Signature> evaluations_of(const RowTask& task, const std::vector<ValidationSet>& sets) {
@@ -100,51 +135,40 @@ void count_steps(std::vector<plan::BatchShape>& shapes, const FitArguments& a, c
   }
 }
 
-int64_t steps_per_epoch(const FitArguments& a, const std::vector<plan::BatchShape>& shapes) {
+// None if that depends on rows, and there are none.
+std::optional<int64_t> steps_per_epoch(const FitArguments& a, const std::vector<plan::BatchShape>& shapes) {
   if (a.steps_per_epoch > 0) return a.steps_per_epoch;
+  if (a.train.empty()) return std::nullopt;
   int64_t steps = 0;
   for (const plan::BatchShape& shape : shapes) steps += shape.steps;
   return steps;
 }
 
 // Whether it is known if the run fits.
-bool is_planned(const PlannedTarget& target) {
-  return target.unavailable.empty() && (target.outcome.refusal.empty() || target.outcome.is_too_large);
-}
+bool is_planned(const PlannedTarget& target) { return has_figures(target) || target.outcome.is_too_large; }
 
-// Why nothing is saved, or nothing.
-std::string save(ProgramWriter& programs, const plan::Compiler& compiler, const PlannedTarget& planned,
-                 const PlanArguments& arguments) {
-  if (!planned.outcome.refusal.empty()) return planned.outcome.refusal;
-  if (!planned.outcome.fits) return "the run does not fit";
-  programs.commit(compiler.origin(), planned.target.name);
-  say(arguments.fit.talk,
-      fmt::format("saved {} programs; start with them by  --compiled {}", programs.count(), arguments.save.string()));
-  return {};
-}
-
-PlannedTarget planned(const plan::Target& target, const plan::Run& run, const PlanArguments& arguments) {
-  PlannedTarget planned;
-  planned.target = target;
-  std::unique_ptr<plan::Compiler> compiler;
-  try {
-    compiler = plan::open_compiler(target, arguments.fit.device);
-  } catch (const DeviceError& error) {
-    const std::string& fix = error.report().fix;
-    planned.unavailable = one_line(error.report()) + (fix.empty() ? "" : "; " + fix);
-    planned.not_saved = planned.unavailable;
-    return planned;
+// Prints the plan; returns the exit code.
+int report(const PlannedRun& run, const PlanArguments& arguments) {
+  print_result(arguments.fit.talk.json ? json_of(run) : table_of(run));
+  const std::string& not_saved = run.targets.front().not_saved;
+  const bool saves_nothing = !arguments.save.empty() && !not_saved.empty();
+  if (saves_nothing) {
+    tell(fmt::format("portatune: nothing is saved in {}: {}\n", arguments.save.string(), not_saved));
   }
-  planned.memory_bytes = compiler->memory_bytes();
-  planned.peaks = compiler->peaks();
-  std::optional<ProgramWriter> programs;
-  if (!arguments.save.empty()) programs.emplace(arguments.save);
-  planned.outcome = plan::plan_target(*compiler, run, target.devices, programs ? &*programs : nullptr);
-  if (programs) planned.not_saved = save(*programs, *compiler, planned, arguments);
-  const bool is_measured = planned.outcome.fits || planned.outcome.is_too_large;
-  if (arguments.largest_batch && is_measured)
-    planned.largest_batch = plan::largest_batch_of(*compiler, run, planned.outcome);
-  return planned;
+  if (std::ranges::none_of(run.targets, is_planned)) return kUnavailable;
+  return saves_nothing ? kFailed : kOk;
+}
+
+// A compiler cannot be stopped: its thread still reads what plan() has made. So the process ends at once.
+[[noreturn]] void end_with(const PlannedRun& run, const PlanArguments& arguments) {
+  int exit_code = kOk;
+  try {
+    exit_code = report(run, arguments);
+  } catch (const Error& error) {
+    tell(fmt::format("portatune: {}\n", error.what()));
+    exit_code = exit_code_of(error);
+  }
+  std::_Exit(exit_code);
 }
 
 }  // namespace
@@ -161,14 +185,16 @@ int plan(const PlanArguments& arguments) {
                       .given = fmt::format("{} targets", targets.size()),
                       .expected = "one, as a folder is for one kind of device"});
   }
+  const bool has_rows = !arguments.fit.train.empty();
   FitArguments a = arguments.fit;
   check_options(a);
   train::check(a.training);
-  const std::unique_ptr<RowTask> task = make_task(a.model, model_of(a), a.train, Classes::kOfRows);
-  choose_shapes(a, *task);
-  const Split split = split_of(a, *task);
+  if (!has_rows) a = without_rows(std::move(a));
+  const std::unique_ptr<RowTask> task =
+      make_task(a.model, model_of(a), a.train, has_rows ? Classes::kOfRows : Classes::kOfModel);
+  if (has_rows) choose_shapes(a, *task);
+  const Split split = has_rows ? split_of(with_small_batches(a), *task) : Split{sample_rows(a.model, *task), {}};
   const data::Dataset& rows = split.train;
-  const int64_t examples = count_examples(a.model, *task, rows);
 
   const auto shapes_with = [&](int64_t batch_size, const Mesh& mesh) {
     FitArguments other = a;
@@ -194,27 +220,22 @@ int plan(const PlanArguments& arguments) {
                 .shapes = shapes_of(a, *task, rows),
                 .shapes_with = shapes_with,
                 .evaluations_with = evaluations_with};
-  count_steps(run.shapes, a, *task, rows, examples);
-
-  PlannedRun result{.batch_size = a.batch_size,
-                    .dtype = a.training.dtype,
-                    .remat = a.training.remat,
-                    .mesh = a.device.mesh,
-                    .examples = examples,
-                    .steps_per_epoch = steps_per_epoch(a, run.shapes)};
+  PlannedRun result{
+      .batch_size = a.batch_size, .dtype = a.training.dtype, .remat = a.training.remat, .mesh = a.device.mesh};
+  if (has_rows) {
+    result.examples = count_examples(a.model, *task, rows);
+    count_steps(run.shapes, a, *task, rows, *result.examples);
+  } else {
+    run.shapes.front().steps = 1;
+    say(a.talk, "no --train: the plan is for batches of one shape: " + train::describe(run.shapes.front().batch));
+  }
+  result.steps_per_epoch = steps_per_epoch(a, run.shapes);
   for (const plan::Target& target : targets) {
     stop_if_requested();
-    say(a.talk, fmt::format("compiling for {}", target.name));
-    result.targets.push_back(planned(target, run, arguments));
+    result.targets.push_back(plan_in_time(target, run, arguments));
   }
-  print_result(a.talk.json ? json_of(result) : table_of(result));
-  const std::string& not_saved = result.targets.front().not_saved;
-  const bool saves_nothing = !arguments.save.empty() && !not_saved.empty();
-  if (saves_nothing) {
-    tell(fmt::format("portatune: nothing is saved in {}: {}\n", arguments.save.string(), not_saved));
-  }
-  if (std::ranges::none_of(result.targets, is_planned)) return kUnavailable;
-  return saves_nothing ? kFailed : kOk;
+  if (std::ranges::all_of(result.targets, &std::string::empty, &PlannedTarget::slow)) return report(result, arguments);
+  end_with(result, arguments);
 }
 
 }  // namespace portatune::cli

@@ -26,8 +26,6 @@ std::string duration(double seconds) {
 
 std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
 
-bool has_figures(const PlannedTarget& target) { return !target.outcome.shapes.empty(); }
-
 std::string largest(const std::optional<plan::LargestBatch>& found) {
   if (!found) return "";
   if (found->fits > 0) return grouped(found->fits);
@@ -69,10 +67,11 @@ const char* bound_of(const MeanStep& step) {
 
 std::string time_row(const PlannedRun& run, const PlannedTarget& target) {
   const MeanStep step = mean_step(target.outcome.shapes);
-  return fmt::format(
-      kTimeRow, target.target.name, operations(step.flops), decimal_size(step.bytes), duration(step.seconds),
-      bound_of(step), fmt::format("{:.0f} %", 100 * step.compute_s / step.seconds),
-      duration(step.seconds * static_cast<double>(run.steps_per_epoch)), duration(compile_seconds(target)));
+  return fmt::format(kTimeRow, target.target.name, operations(step.flops), decimal_size(step.bytes),
+                     duration(step.seconds), bound_of(step),
+                     fmt::format("{:.0f} %", 100 * step.compute_s / step.seconds),
+                     run.steps_per_epoch ? duration(step.seconds * static_cast<double>(*run.steps_per_epoch)) : "-",
+                     duration(compile_seconds(target)));
 }
 
 std::string name_of(Remat policy) {
@@ -111,8 +110,10 @@ std::vector<std::string> remarks_on(const PlannedTarget& target, const PlannedRu
   }
   if (!target.unavailable.empty()) lines.push_back("cannot be compiled for here: " + target.unavailable);
   if (!target.outcome.refusal.empty()) lines.push_back("does not compile: " + first_line(target.outcome.refusal));
-  for (const plan::Remedy& remedy : target.outcome.remedies) lines.push_back("fits with " + options_of(remedy, run));
-  if (target.outcome.is_too_large && target.outcome.remedies.empty()) {
+  for (const plan::Remedy& remedy : target.remedies) lines.push_back("fits with " + options_of(remedy, run));
+  if (!target.slow.empty()) {
+    lines.push_back("slow: " + target.slow + ", the --time-limit");
+  } else if (target.outcome.is_too_large && target.remedies.empty()) {
     lines.emplace_back("none of the options that plan tries makes it fit");
   }
   return lines;
@@ -169,7 +170,8 @@ void add_figures(ordered_json& json, const PlannedTarget& target, const PlannedR
   json["sent_bytes_per_step"] = step.sent_bytes;
   json["step_seconds"] = step.seconds;
   json["model_flops_utilization_at_most"] = step.compute_s / step.seconds;
-  json["epoch_seconds"] = step.seconds * static_cast<double>(run.steps_per_epoch);
+  json["epoch_seconds"] = nullptr;
+  if (run.steps_per_epoch) json["epoch_seconds"] = step.seconds * static_cast<double>(*run.steps_per_epoch);
   json["compile_seconds"] = compile_seconds(target);
   json["shapes"] = ordered_json::array();
   for (const plan::ShapePlan& shape : target.outcome.shapes) json["shapes"].push_back(json_of(shape));
@@ -181,7 +183,9 @@ ordered_json json_of(const PlannedTarget& target, const PlannedRun& run) {
     json["unavailable"] = target.unavailable;
     return json;
   }
-  json["compiles"] = has_figures(target);
+  const bool is_known = has_figures(target) || !target.outcome.refusal.empty();
+  json["compiles"] = is_known ? ordered_json(has_figures(target)) : ordered_json();
+  if (!target.slow.empty()) json["slow"] = target.slow;
   if (!target.outcome.refusal.empty()) json["reason"] = target.outcome.refusal;
   if (has_figures(target) || target.outcome.is_too_large) json["fits"] = target.outcome.fits;
   json["memory_capacity"] = target.memory_bytes;
@@ -197,7 +201,7 @@ ordered_json json_of(const PlannedTarget& target, const PlannedRun& run) {
   if (target.largest_batch) json["largest_batch"] = json_of(*target.largest_batch);
   if (target.outcome.is_too_large) {
     json["fits_with"] = ordered_json::array();
-    for (const plan::Remedy& remedy : target.outcome.remedies) {
+    for (const plan::Remedy& remedy : target.remedies) {
       json["fits_with"].push_back({{"dtype", name_of(remedy.dtype)},
                                    {"remat", name_of(remedy.remat)},
                                    {"mesh", to_string(remedy.mesh)},
@@ -208,6 +212,8 @@ ordered_json json_of(const PlannedTarget& target, const PlannedRun& run) {
 }
 
 }  // namespace
+
+bool has_figures(const PlannedTarget& target) { return !target.outcome.shapes.empty(); }
 
 MeanStep mean_step(const std::vector<plan::ShapePlan>& shapes) {
   MeanStep sum;
@@ -249,10 +255,11 @@ std::string table_of(const PlannedRun& run) {
 }
 
 std::string json_of(const PlannedRun& run) {
-  ordered_json json = {{"batch_size", run.batch_size},    {"dtype", name_of(run.dtype)},
-                       {"remat", name_of(run.remat)},     {"mesh", to_string(run.mesh)},
-                       {"examples", run.examples},        {"steps_per_epoch", run.steps_per_epoch},
+  ordered_json json = {{"batch_size", run.batch_size},    {"dtype", name_of(run.dtype)}, {"remat", name_of(run.remat)},
+                       {"mesh", to_string(run.mesh)},     {"examples", nullptr},         {"steps_per_epoch", nullptr},
                        {"targets", ordered_json::array()}};
+  if (run.examples) json["examples"] = *run.examples;
+  if (run.steps_per_epoch) json["steps_per_epoch"] = *run.steps_per_epoch;
   for (const PlannedTarget& target : run.targets) json["targets"].push_back(json_of(target, run));
   return line_of(json);
 }

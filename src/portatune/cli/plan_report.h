@@ -17,8 +17,10 @@ struct PlannedTarget {
   int64_t memory_bytes = 0;
   plan::Peaks peaks;
   plan::TargetPlan outcome;
+  std::vector<plan::Remedy> remedies = {};          ///< of a run that is too large
   std::string not_saved = {};                       ///< why --save keeps nothing; empty if it does, or is not asked for
   std::optional<plan::LargestBatch> largest_batch;  ///< if it was looked for
+  std::string slow = {};                            ///< what the time limit has ended; empty if nothing
 };
 
 struct PlannedRun {
@@ -26,10 +28,13 @@ struct PlannedRun {
   DType dtype = DType::kFloat32;
   Remat remat = Remat::kNone;
   Mesh mesh = {};  ///< whose devices the plans are of, one each
-  int64_t examples = 0;
-  int64_t steps_per_epoch = 0;
+  std::optional<int64_t> examples = {};         ///< none if there are no rows
+  std::optional<int64_t> steps_per_epoch = {};  ///< none if that depends on rows, and there are none
   std::vector<PlannedTarget> targets = {};
 };
+
+/// Whether a step has been compiled for the target.
+bool has_figures(const PlannedTarget& target);
 
 /// Of one step, as the shapes have their share of an epoch.
 struct MeanStep {

@@ -1,5 +1,7 @@
 #include "portatune/plan/target_plan.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "portatune/error.h"
@@ -28,15 +30,34 @@ std::vector<train::Signature> evaluations_of(const Run& run, int64_t batch_size,
   return run.evaluations_with ? run.evaluations_with(batch_size, mesh) : std::vector<train::Signature>();
 }
 
+void tell(const Run& run, const char* program, const train::Signature& batch, const train::StepOptions& options) {
+  if (!run.on_compile) return;
+  run.on_compile(fmt::format("{} of {} rows in {}{}", program, batch.front().second.shape[0],
+                             name_of(options.compute_dtype),
+                             options.remat == Remat::kNone ? "" : ", layers computed again"));
+}
+
+StepPlan compiled_step(const Compiler& compiler, const Run& run, const train::Signature& batch,
+                       const train::StepOptions& options, ProgramWriter* keep = nullptr) {
+  tell(run, "the training step", batch, options);
+  return plan_step(compiler, run.task, batch, options, keep);
+}
+
+EvaluationPlan compiled_evaluation(const Compiler& compiler, const Run& run, const train::Signature& batch,
+                                   const train::StepOptions& options, ProgramWriter* keep = nullptr) {
+  tell(run, "the evaluation", batch, options);
+  return plan_evaluation(compiler, run.task, batch, options, keep);
+}
+
 MemoryOfBatch memory_of_batch(const Compiler& compiler, const Run& run, const train::StepOptions& options) {
   return [&compiler, &run, options](int64_t size) -> std::optional<int64_t> {
     try {
       const std::vector<BatchShape> shapes = run.shapes_with(size, options.mesh);
-      Memory memory = plan_step(compiler, run.task, largest(shapes).batch, options).memory;
+      Memory memory = compiled_step(compiler, run, largest(shapes).batch, options).memory;
       const std::vector<train::Signature> evaluations = evaluations_of(run, size, options.mesh);
       if (!evaluations.empty()) {
         const train::Signature& batch = *std::ranges::max_element(evaluations, {}, bytes_of);
-        memory = together(memory, plan_evaluation(compiler, run.task, batch, options).memory);
+        memory = together(memory, compiled_evaluation(compiler, run, batch, options).memory);
       }
       return memory.total();
     } catch (const pjrt::CallError& error) {
@@ -124,16 +145,16 @@ class Remedies {
 
 }  // namespace
 
-TargetPlan plan_target(const Compiler& compiler, const Run& run, int64_t devices, ProgramWriter* keep) {
+TargetPlan plan_target(const Compiler& compiler, const Run& run, ProgramWriter* keep) {
   TargetPlan plan;
   try {
     for (const BatchShape& shape : run.shapes) {
-      const StepPlan step = plan_step(compiler, run.task, shape.batch, run.step, keep);
+      const StepPlan step = compiled_step(compiler, run, shape.batch, run.step, keep);
       plan.shapes.push_back({shape, step, roofline(step.work, compiler.peaks())});
       plan.memory = together(plan.memory, step.memory);
     }
     for (const train::Signature& batch : evaluations_of(run, run.batch_size, run.step.mesh)) {
-      const EvaluationPlan evaluation = plan_evaluation(compiler, run.task, batch, run.step, keep);
+      const EvaluationPlan evaluation = compiled_evaluation(compiler, run, batch, run.step, keep);
       plan.memory = together(plan.memory, evaluation.memory);
       plan.evaluation_compile_s += evaluation.compile_s;
     }
@@ -145,8 +166,11 @@ TargetPlan plan_target(const Compiler& compiler, const Run& run, int64_t devices
     plan.memory = memory_of_arguments(run.task, largest(run.shapes).batch, run.step);
   }
   plan.is_too_large = !plan.fits;
-  if (plan.is_too_large) plan.remedies = Remedies(compiler, run, devices).found();
   return plan;
+}
+
+std::vector<Remedy> remedies_for(const Compiler& compiler, const Run& run, int64_t devices) {
+  return Remedies(compiler, run, devices).found();
 }
 
 LargestBatch largest_batch_of(const Compiler& compiler, const Run& run, const TargetPlan& plan) {

@@ -29,6 +29,8 @@ struct Run {
   std::function<std::vector<BatchShape>(int64_t batch_size, const Mesh& mesh)> shapes_with;
   /// Shapes of the batches that it is measured on then. Empty: it is not.
   std::function<std::vector<train::Signature>(int64_t batch_size, const Mesh& mesh)> evaluations_with = {};
+  /// Called before each compilation with what is compiled: "the training step of 32 rows in float32". May be empty.
+  std::function<void(const std::string& what)> on_compile = {};
 };
 
 struct ShapePlan {
@@ -56,15 +58,17 @@ struct TargetPlan {
   double evaluation_compile_s = 0;
   bool fits = false;
   bool is_too_large = false;  ///< by its figures, or by what its compiler says
-  std::vector<Remedy> remedies;
 };
 
-/// Compiles the steps of all shapes, and the evaluations. Where they do not fit, also those of bfloat16, of layers that
-/// are computed again and of weights divided over all devices: each by itself, or if that is not enough together, with
-/// a smaller batch if need be; and of a smaller batch alone.
-/// devices  that the target has
-/// keep     where the programs of the run are written to, not those of other options; null: nowhere
-TargetPlan plan_target(const Compiler& compiler, const Run& run, int64_t devices = 1, ProgramWriter* keep = nullptr);
+/// Compiles the steps of all shapes, and the evaluations.
+/// keep  where the programs of the run are written to; null: nowhere
+TargetPlan plan_target(const Compiler& compiler, const Run& run, ProgramWriter* keep = nullptr);
+
+/// Options with which a run fits that is too large as it is: bfloat16, layers that are computed again, and weights
+/// divided over all devices. Each is tried by itself; if none is enough, all together, with a smaller batch if need be.
+/// A smaller batch alone is tried, too.
+/// devices  of the target
+std::vector<Remedy> remedies_for(const Compiler& compiler, const Run& run, int64_t devices = 1);
 
 /// The largest batch of the run that fits, by the largest of its shapes.
 /// plan  of the run, so that it need not be compiled again

@@ -1,0 +1,14 @@
+// Plans a run for one target within a time limit.
+#pragma once
+
+#include "portatune/cli/commands.h"
+#include "portatune/cli/plan_report.h"
+
+namespace portatune::cli {
+
+/// The plan as far as it has come within the time limit; PlannedTarget::slow says what took too long. A thread goes on
+/// compiling then and reads `run` and `arguments`: the process must end without destroying them.
+/// errors  those of the compiler; Stopped
+PlannedTarget plan_in_time(const plan::Target& target, const plan::Run& run, const PlanArguments& arguments);
+
+}  // namespace portatune::cli
