@@ -3,8 +3,11 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstdlib>
+#include <memory>
+#include <mutex>
 #include <new>
 #include <string_view>
+#include <vector>
 
 #include "portatune/base/ascii.h"
 #include "portatune/base/stop.h"
@@ -58,6 +61,46 @@ bool is_about_certificates(CURLcode code) {
   return code == CURLE_PEER_FAILED_VERIFICATION || code == CURLE_SSL_CACERT_BADFILE || code == CURLE_SSL_CERTPROBLEM;
 }
 
+// The handles that no request uses, each with its open connections.
+class IdleHandles {
+ public:
+  explicit IdleHandles(const Curl& curl) : curl_(curl) {}
+  ~IdleHandles() {
+    for (CURL* handle : idle_) curl_.easy_cleanup(handle);
+  }
+  IdleHandles(const IdleHandles&) = delete;
+  IdleHandles& operator=(const IdleHandles&) = delete;
+
+  CURL* take() {
+    const std::lock_guard lock(mutex_);
+    if (idle_.empty()) {
+      CURL* const handle = curl_.easy_init();
+      if (handle == nullptr) throw std::bad_alloc();
+      return handle;
+    }
+    CURL* const handle = idle_.back();
+    idle_.pop_back();
+    return handle;
+  }
+
+  void give_back(CURL* handle) {
+    curl_.easy_reset(handle);  // keeps connections
+    const std::lock_guard lock(mutex_);
+    idle_.push_back(handle);
+  }
+
+ private:
+  const Curl& curl_;
+  std::mutex mutex_;
+  std::vector<CURL*> idle_;
+};
+
+// One for the process: connections belong to servers, not to the files that are read from them.
+IdleHandles& idle_handles(const Curl& curl) {
+  static IdleHandles handles(curl);
+  return handles;
+}
+
 }  // namespace
 
 std::string HttpAnswer::header(const std::string& name) const {
@@ -65,33 +108,12 @@ std::string HttpAnswer::header(const std::string& name) const {
   return found == headers.end() ? "" : found->second;
 }
 
-HttpClient::~HttpClient() {
-  for (CURL* handle : idle_) curl_.easy_cleanup(handle);
-}
-
-CURL* HttpClient::take() {
-  const std::lock_guard lock(mutex_);
-  if (idle_.empty()) {
-    CURL* const handle = curl_.easy_init();
-    if (handle == nullptr) throw std::bad_alloc();
-    return handle;
-  }
-  CURL* const handle = idle_.back();
-  idle_.pop_back();
-  return handle;
-}
-
-void HttpClient::give_back(CURL* handle) {
-  curl_.easy_reset(handle);  // keeps connections
-  const std::lock_guard lock(mutex_);
-  idle_.push_back(handle);
-}
-
-HttpAnswer HttpClient::get(const Request& request) {
+HttpAnswer HttpClient::get(const Request& request) const {
   Receiving receiving{.answer = {}, .most_bytes = static_cast<size_t>(request.end - request.begin)};
   HttpAnswer& answer = receiving.answer;
-  const auto give_back_handle = [this](CURL* handle) { give_back(handle); };
-  const std::unique_ptr<CURL, decltype(give_back_handle)> handle(take(), give_back_handle);
+  IdleHandles& idle = idle_handles(curl_);
+  const auto give_back = [&idle](CURL* handle) { idle.give_back(handle); };
+  const std::unique_ptr<CURL, decltype(give_back)> handle(idle.take(), give_back);
   const auto set = [&](CURLoption option, auto value) { curl_.easy_setopt(handle.get(), option, value); };
 
   const std::string range = std::to_string(request.begin) + "-" + std::to_string(request.end - 1);

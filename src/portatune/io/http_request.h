@@ -2,10 +2,7 @@
 #pragma once
 
 #include <map>
-#include <memory>
-#include <mutex>
 #include <string>
-#include <vector>
 
 #include "portatune/io/curl.h"
 #include "portatune/io/retries.h"
@@ -24,14 +21,12 @@ struct HttpAnswer {
   std::string header(const std::string& name) const;
 };
 
-/// Connections, which are kept for the next request. May be used by several threads at a time.
+/// Makes requests. All clients of a process share their connections, which stay open for the next request: many small
+/// files may come from one server. May be used by several threads at a time.
 class HttpClient {
  public:
   /// needed_for  as curl() has it
   explicit HttpClient(const std::string& needed_for) : curl_(curl(needed_for)) {}
-  ~HttpClient();
-  HttpClient(const HttpClient&) = delete;
-  HttpClient& operator=(const HttpClient&) = delete;
 
   struct Request {
     std::string url;
@@ -43,15 +38,10 @@ class HttpClient {
 
   /// Redirects are not followed.
   /// errors  TemporaryFault; IoError for TLS certificates that are not trusted and the like; Stopped
-  HttpAnswer get(const Request& request);
+  HttpAnswer get(const Request& request) const;
 
  private:
-  CURL* take();
-  void give_back(CURL* handle);
-
   const Curl& curl_;
-  std::mutex mutex_;
-  std::vector<CURL*> idle_;
 };
 
 }  // namespace portatune::io

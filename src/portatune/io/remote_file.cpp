@@ -30,17 +30,23 @@ class RemoteFile final : public RandomAccessFile {
   size_t read_at(int64_t offset, std::span<char> target) const override {
     const int64_t end = std::min(facts_.size, offset + std::ssize(target));
     if (offset >= end) return 0;
-    if (end <= std::ssize(facts_.beginning)) {
-      facts_.beginning.copy(target.data(), static_cast<size_t>(end - offset), static_cast<size_t>(offset));
-    } else {
+    const int64_t known = copy_beginning(offset, target);
+    const int64_t begin = offset + known;
+    if (begin < end) {
       const std::string bytes =
-          with_retries(url_, [&](Clock::time_point deadline) { return transport_->read(offset, end, deadline); });
-      std::ranges::copy(bytes, target.begin());
+          with_retries(url_, [&](Clock::time_point deadline) { return transport_->read(begin, end, deadline); });
+      std::ranges::copy(bytes, target.begin() + known);
     }
     return static_cast<size_t>(end - offset);
   }
 
  private:
+  // Copies the bytes that came when the file was opened, and returns how many.
+  int64_t copy_beginning(int64_t offset, std::span<char> target) const {
+    if (offset >= std::ssize(facts_.beginning)) return 0;
+    return static_cast<int64_t>(facts_.beginning.copy(target.data(), target.size(), static_cast<size_t>(offset)));
+  }
+
   const std::string url_;
   const std::unique_ptr<Transport> transport_;
   Transport::Facts facts_;
