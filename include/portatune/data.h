@@ -154,6 +154,9 @@ struct MapOptions {
   /// 1: on the pulling thread; more: a pool of that many; 0: as many as cores that the process may use
   int threads = 1;
   bool ordered = true;  ///< otherwise several threads give examples as they get ready, in an order that no seed decides
+  /// Examples that a thread takes at a time; each thread has up to two such blocks. 1 suits functions that wait for a
+  /// server.
+  int block = 16;
 };
 
 struct ShuffleOptions {
@@ -243,10 +246,9 @@ class Dataset {
   /// will be one of the process's own rows, and makes no `own.arrays` of the others. batch_own() is to follow at once.
   /// Where bad rows are passed over (skip_bad_rows) the place of an example depends on what f says of those before it,
   /// in all processes alike: all examples are then own ones.
-  /// threads  that call f, at the same time and some blocks of examples ahead of whoever pulls; 0: as many as cores
-  ///          that the process may use
+  /// options  threads call f at the same time, some blocks of examples ahead of whoever pulls; always ordered
   /// errors   UsageError if `own` is no share of batches of its size, which its parts must divide
-  Dataset map_own(std::function<Example(Example, bool is_own)> f, OwnRows own, int threads = 1) const;
+  Dataset map_own(std::function<Example(Example, bool is_own)> f, OwnRows own, MapOptions options = {}) const;
   /// Each example replaced by all that f makes of it, which may be none, in order.
   Dataset flat_map(std::function<std::vector<Example>(Example)> f) const;
   /// What stands before this passes over rows that are bad by themselves, as many as `bad_rows` (portatune/bad_rows.h)

@@ -36,7 +36,7 @@ Example made_of(const Example& row, bool is_own) {
 
 Dataset batches_of(const Dataset& rows, int64_t size, const BatchShare& share, int threads = 3) {
   const OwnRows own = own_of(size, share);
-  return rows.map_own(made_of, own, threads).batch_own(own);
+  return rows.map_own(made_of, own, {.threads = threads}).batch_own(own);
 }
 
 }  // namespace
@@ -61,7 +61,8 @@ TEST(OwnRows, AloneAreMade) {
   };
   for (const int threads : {1, 3}) {
     made.clear();
-    const std::vector<Example> batches = all(numbers(22).map_own(counted, own, threads).batch_own(own).iterate());
+    const std::vector<Example> batches =
+        all(numbers(22).map_own(counted, own, {.threads = threads}).batch_own(own).iterate());
     EXPECT_THAT(made, ElementsAre(2, 3, 6, 7, 10, 11, 14, 15, 18, 19));  // 20 and 21 are the first two of theirs
     ASSERT_THAT(batches, SizeIs(6));
     EXPECT_THAT(batches[0].tensor("pixels").as<float>(), ElementsAre(0, 0, 0, 0, 3, -2, 4, -3));
@@ -124,7 +125,8 @@ TEST(OwnRows, AreAllWhereBadRowsArePassedOver) {
     if (row.text("n") == "0" || row.text("n") == "3") throw DataError({.where = row.text("n"), .given = "a bad row"});
     return made_of(row, is_own);
   };
-  const auto batches = all(numbers(10).map_own(make, own, 2).batch_own(own).skip_bad_rows(bad_rows).iterate());
+  const auto batches =
+      all(numbers(10).map_own(make, own, {.threads = 2}).batch_own(own).skip_bad_rows(bad_rows).iterate());
   ASSERT_THAT(batches, SizeIs(2));
   EXPECT_EQ(bad_rows->count(), 2);
   EXPECT_THAT(batches[0].tensor("label").as<int32_t>(), ElementsAre(1, 2, 4, 5));
@@ -170,7 +172,7 @@ TEST(OwnRows, FailWhereOneFails) {
     if (is_own && row.text("n") == "6") throw DataError({.where = "6", .given = "a damaged one"});
     return made_of(row, is_own);
   };
-  const Dataset batches = numbers(12).map_own(make, own, 2).batch_own(own);
+  const Dataset batches = numbers(12).map_own(make, own, {.threads = 2}).batch_own(own);
   Cursor cursor = batches.iterate();
   EXPECT_TRUE(cursor.next());
   expect_error<DataError>([&] { cursor.next(); }, {"example 6", "a damaged one"});

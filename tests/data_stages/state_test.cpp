@@ -100,9 +100,10 @@ TEST(State, OfVerbs) {
   for (const int threads : {1, 2}) {
     const OwnRows own{
         .size = 6, .share = {.parts = 3, .begin = 1, .end = 2}, .arrays = {{"number", {DType::kFloat32, {}}}}};
-    expect_resumable([=] { return numbers(45).map_own(with_number, own, threads).batch_own(own); });
-    expect_resumable(
-        [=] { return numbers(20).map_own(with_number, own, threads).batch_own(own).prefetch(2).repeat(2); });
+    expect_resumable([=] { return numbers(45).map_own(with_number, own, {.threads = threads}).batch_own(own); });
+    expect_resumable([=] {
+      return numbers(20).map_own(with_number, own, {.threads = threads}).batch_own(own).prefetch(2).repeat(2);
+    });
   }
   expect_resumable([] { return numbers(8).map(with_tokens).padded_batch(3, {.lengths = {8}}); });
   expect_resumable([] {

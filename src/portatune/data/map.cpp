@@ -62,7 +62,7 @@ struct Map final : Stage {
 }  // namespace
 
 Dataset Dataset::map(std::function<Example(Example)> f, MapOptions options) const {
-  require_at_least("map", "threads", options.threads, 0);
+  require_map_options("map", options);
   return Dataset(std::make_shared<Map>(stage_, std::move(f), options));
 }
 

@@ -15,16 +15,16 @@ struct MapOwn final : Stage {
   const StagePtr input;
   const Function f;
   const OwnRows own;
-  const int threads;
-  MapOwn(StagePtr input, Function f, OwnRows own, int threads)
-      : input(std::move(input)), f(std::move(f)), own(std::move(own)), threads(threads) {}
+  const MapOptions options;
+  MapOwn(StagePtr input, Function f, OwnRows own, MapOptions options)
+      : input(std::move(input)), f(std::move(f)), own(std::move(own)), options(options) {}
 
   std::unique_ptr<Iterator> iterate(Pass pass) const override {
     const bool all = pass.bad_rows != nullptr;
     const auto of_example = [f = f, own = own, all](Example example, int64_t number) {
       return f(std::move(example), all || own.has(number % own.size));
     };
-    return parallel_map(input->iterate(pass), of_example, {.threads = threads}, pass.bad_rows);
+    return parallel_map(input->iterate(pass), of_example, options, pass.bad_rows);
   }
 };
 
@@ -54,10 +54,11 @@ bool OwnRows::has(int64_t place) const {
   return share.begin <= part && part < share.end;
 }
 
-Dataset Dataset::map_own(Function f, OwnRows own, int threads) const {
+Dataset Dataset::map_own(Function f, OwnRows own, MapOptions options) const {
   require_share("map_own", own);
-  require_at_least("map_own", "threads", threads, 0);
-  return Dataset(std::make_shared<MapOwn>(stage_, std::move(f), std::move(own), threads));
+  require_map_options("map_own", options);
+  options.ordered = true;
+  return Dataset(std::make_shared<MapOwn>(stage_, std::move(f), std::move(own), options));
 }
 
 Dataset Dataset::batch_own(OwnRows own) const {

@@ -13,8 +13,6 @@
 namespace portatune::data {
 namespace {
 
-// Large enough to make the queue's cost small beside that of encoding a sentence.
-constexpr int64_t kBlockSize = 16;
 // How far examples may come before others, in blocks for each thread: a state lists the blocks between.
 constexpr size_t kMostAhead = 64;
 
@@ -24,10 +22,11 @@ class ParallelMap final : public Iterator {
  public:
   ParallelMap(std::unique_ptr<Iterator> input, NumberedFunction f, MapOptions options,
               std::shared_ptr<BadRows> bad_rows)
-      : input_(std::move(input), kBlockSize),
+      : input_(std::move(input)),
         f_(std::move(f)),
         bad_rows_(std::move(bad_rows)),
         ordered_(options.ordered),
+        block_size_(options.block),
         pool_(options.threads) {}
 
   ~ParallelMap() override { cancelled_ = true; }
@@ -91,7 +90,7 @@ class ParallelMap final : public Iterator {
   Block& pull() {
     Block& block = blocks_.emplace_back(Block{.first = input_.taken()});  // stays where it is until it is popped
     try {
-      while (std::ssize(block.examples) < kBlockSize && !input_ended_) {
+      while (std::ssize(block.examples) < block_size_ && !input_ended_) {
         auto example = input_.next();
         input_ended_ = !example;
         if (example) block.examples.push_back({std::move(*example), {}});
@@ -194,6 +193,7 @@ class ParallelMap final : public Iterator {
   NumberedFunction f_;
   const std::shared_ptr<BadRows> bad_rows_;
   const bool ordered_;
+  const int64_t block_size_;
   bool input_ended_ = false;
   size_t unspent_ = 0;
   std::atomic<bool> cancelled_ = false;
@@ -204,6 +204,11 @@ class ParallelMap final : public Iterator {
 };
 
 }  // namespace
+
+void require_map_options(std::string_view verb, const MapOptions& options) {
+  require_at_least(verb, "threads", options.threads, 0);
+  require_at_least(verb, "block", options.block, 1);
+}
 
 std::unique_ptr<Iterator> parallel_map(std::unique_ptr<Iterator> input, NumberedFunction f, MapOptions options,
                                        std::shared_ptr<BadRows> bad_rows) {

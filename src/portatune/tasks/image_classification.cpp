@@ -225,7 +225,7 @@ data::Dataset ImageClassification::batches(const data::Dataset& rows, int64_t si
     return is_own ? impl_->encode(row, labels) : impl_->encode_without_pixels(row, labels);
   };
   const data::OwnRows own = own_rows(size);
-  return rows.map_own(encode, own, 0).named("decode").batch_own(own).named("batch");
+  return rows.map_own(encode, own, {.threads = 0}).named("decode").batch_own(own).named("batch");
 }
 
 data::Dataset ImageClassification::training_batches(const data::Dataset& rows, int64_t size,
@@ -237,7 +237,7 @@ data::Dataset ImageClassification::training_batches(const data::Dataset& rows, i
   return rows.enumerate()
       .shuffle(order)
       .named("shuffle")
-      .map_own(encode, own, 0)
+      .map_own(encode, own, {.threads = 0})
       .named("decode")
       .batch_own(own)
       .named("batch");
