@@ -1,5 +1,6 @@
 #include <gmock/gmock.h>
 
+#include <atomic>
 #include <csignal>
 #include <fstream>
 #include <nlohmann/json.hpp>
@@ -7,6 +8,8 @@
 #include "cli/image_toy.h"
 #include "cli/program.h"
 #include "cli/toy.h"
+#include "io/http_server.h"
+#include "portatune/tfrecord.h"
 
 namespace portatune::cli {
 namespace {
@@ -85,6 +88,103 @@ TEST(ImageClassificationCommand, ReadsTablesOfFiles) {
   EXPECT_EQ(missing.exit_code, 66);
   EXPECT_THAT(missing.err, HasSubstr("pictures/red/9.png"));
   EXPECT_THAT(missing.err, HasSubstr("train.csv:14"));
+}
+
+// Serves the pictures of a toy, and remembers what was asked for.
+class PictureServer {
+ public:
+  explicit PictureServer(const ImageToy& toy) : toy_(toy) { setenv("NETRC", "/dev/null", 1); }
+
+  /// "file,label" and a row for each picture.
+  std::string table(int count) const {
+    std::string rows = "file,label\n";
+    for (const std::string colour : {"blue", "green", "red"}) {
+      for (int i = 0; i < count; ++i) {
+        rows += server_.url("/pictures/" + colour + "/" + std::to_string(i) + ".png") + "," + colour + "\n";
+      }
+    }
+    return rows;
+  }
+  std::string url(const std::string& path) const { return server_.url(path); }
+  void fail_next(int times) { failures_ = times; }
+
+ private:
+  HttpResponse answer(const HttpRequest& request) {
+    if (failures_ > 0) {
+      --failures_;
+      return {.status = 503};
+    }
+    const std::string file = toy_.file(request.path().substr(1));
+    return fs::exists(file) ? ranged(request, read(file), "\"1\"") : HttpResponse{.status = 404};
+  }
+
+  const ImageToy& toy_;
+  std::atomic<int> failures_ = 0;
+  HttpServer server_{[this](const HttpRequest& request) { return answer(request); }};
+};
+
+TEST(ImageClassificationCommand, ReadsImagesByTheirUrls) {
+  const ImageToy toy;
+  toy.add_pictures("pictures", 14);
+  PictureServer server(toy);
+  write(toy.file("train.csv"), server.table(14));
+  server.fail_next(3);
+  const Words column = {"--image-column", "file"};
+  const Finished by_url = portatune(toy.fit(toy.file("train.csv"), column + Words{"--epochs", "2"}));
+  ASSERT_EQ(by_url.exit_code, 0) << by_url.err;
+  const std::string weights = read(toy.file("tuned/model.safetensors"));
+
+  // The same rows as paths give the same bits.
+  std::string local = server.table(14);
+  for (size_t at; (at = local.find(server.url("/"))) != std::string::npos;) local.erase(at, server.url("/").size());
+  write(toy.file("train.csv"), local);
+  fs::remove_all(toy.file("tuned"));
+  const Finished by_path = portatune(toy.fit(toy.file("train.csv"), column + Words{"--epochs", "2"}));
+  ASSERT_EQ(by_path.exit_code, 0) << by_path.err;
+  EXPECT_TRUE(read(toy.file("tuned/model.safetensors")) == weights);
+
+  write(toy.file("dev.csv"), server.table(2));
+  const Words data = Words{"--model", toy.file("tuned"), "--data", toy.file("dev.csv")} + column;
+  const Finished evaluate = portatune(Words{"evaluate", "--json"} + data);
+  ASSERT_EQ(evaluate.exit_code, 0) << evaluate.err;
+  const Finished predict = portatune(Words{"predict"} + data);
+  ASSERT_EQ(predict.exit_code, 0) << predict.err;
+  EXPECT_EQ(json_lines(predict.out).at(0)["image"], server.url("/pictures/blue/0.png"));
+}
+
+TEST(ImageClassificationCommand, NamesRowAndUrlOfAnImageThatIsMissing) {
+  const ImageToy toy;
+  toy.add_pictures("pictures", 4);
+  PictureServer server(toy);
+  write(toy.file("train.csv"), server.table(4) + server.url("/none.png?sig=secret-of-the-test") + ",red\n");
+  const Finished fails = portatune(toy.fit(toy.file("train.csv"), {"--image-column", "file", "--epochs", "1"}));
+  EXPECT_EQ(fails.exit_code, 66) << fails.err;
+  EXPECT_THAT(fails.err, HasSubstr("train.csv:14"));
+  EXPECT_THAT(fails.err, HasSubstr(server.url("/none.png")));
+  EXPECT_THAT(fails.err, testing::Not(HasSubstr("secret-of-the-test")));
+
+  const Finished skips =
+      portatune(toy.fit(toy.file("train.csv"), {"--image-column", "file", "--epochs", "1", "--bad-rows", "skip:1"}));
+  ASSERT_EQ(skips.exit_code, 0) << skips.err;
+  EXPECT_EQ(json::parse(skips.out)["skipped_rows"], 1);
+  EXPECT_THAT(skips.err, testing::Not(HasSubstr("secret-of-the-test")));
+}
+
+TEST(ImageClassificationCommand, WritesImagesOfUrlsAsTfrecords) {
+  const ImageToy toy;
+  toy.add_pictures("pictures", 2);
+  PictureServer server(toy);
+  write(toy.file("a.csv"), server.table(2));
+  const Finished run = portatune({"tfrecord", "write", "--input", toy.file("a.csv"), "--image-column", "file",
+                                  "--output", toy.file("a.tfrecord")});
+  ASSERT_EQ(run.exit_code, 0) << run.err;
+  std::vector<std::string> images;
+  for (const data::Example& row : data::read_tfrecord(toy.file("a.tfrecord")).iterate()) {
+    EXPECT_EQ(row.columns().size(), 2u);
+    images.push_back(row.text("file"));
+  }
+  ASSERT_EQ(images.size(), 6u);
+  EXPECT_EQ(images[3], read(toy.file("pictures/green/1.png")));
 }
 
 // Random crops, mirrored and coloured: a run that was stopped goes on as one that was not.

@@ -1,7 +1,11 @@
 #include "portatune/tasks/image_file.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <set>
+
+#include "io/http_server.h"
 #include "io/temporary_folder.h"
 #include "portatune/error.h"
 
@@ -10,6 +14,8 @@ namespace {
 
 namespace fs = std::filesystem;
 using data::Example;
+using testing::HasSubstr;
+using testing::Not;
 
 const fs::path kPictures = fs::path(PORTATUNE_TEST_DATA) / "image" / "decode";
 
@@ -62,6 +68,104 @@ TEST(ImageOfARow, ThatIsMissingIsNamed) {
             std::string::npos);
   EXPECT_THROW(ImageFile(row, "picture"), DataError);
   EXPECT_THROW(ImageFile(row_of(folder / "train.csv", 2).set("image", ""), "image"), Error);
+}
+
+class ImageByUrl : public testing::Test {
+ protected:
+  void SetUp() override { setenv("NETRC", "/dev/null", 1); }
+
+  static std::string image() { return text_of(kPictures / "rgb.png") + std::string(200'000, 'x'); }
+  static HttpResponse answer(const HttpRequest& request) { return ranged(request, image(), "\"1\""); }
+};
+
+TEST_F(ImageByUrl, IsDownloaded) {
+  const HttpServer server(answer);
+  const Example row = row_of("/nowhere/train.csv", 2).set("image", server.url("/a.png"));
+  const ImageFile file(row, "image");
+  EXPECT_EQ(text_in(file), image());
+  EXPECT_EQ(file.name(), server.url("/a.png"));
+  EXPECT_EQ(image_name(row, "image"), server.url("/a.png"));
+}
+
+TEST_F(ImageByUrl, MayBeRelativeToATableOfTheSameServer) {
+  const HttpServer server(answer);
+  const Example row = row_of(server.url("/data/train.csv?sig=a/b"), 2).set("image", "cats/1.png");
+  EXPECT_EQ(ImageFile(row, "image").name(), server.url("/data/cats/1.png"));
+  EXPECT_EQ(server.requests().front().target, "/data/cats/1.png");
+}
+
+TEST_F(ImageByUrl, IsTriedAgainAfterATemporaryFault) {
+  int asked = 0;
+  const HttpServer server(
+      [&](const HttpRequest& request) { return ++asked == 1 ? HttpResponse{.status = 503} : answer(request); });
+  const Example row = Example().set("image", server.url("/a.png"));
+  EXPECT_EQ(text_in(ImageFile(row, "image")), image());
+}
+
+TEST_F(ImageByUrl, ThatIsMissingIsNamedWithoutSecrets) {
+  const HttpServer server([](const HttpRequest&) { return HttpResponse{.status = 404}; });
+  const Example row = row_of("train.csv", 2).set("image", server.url("/none.png?sig=secret-of-the-test"));
+  const std::string message = message_of<NotFoundError>([&] { ImageFile(row, "image"); });
+  EXPECT_THAT(message, HasSubstr(server.url("/none.png")));
+  EXPECT_THAT(message, HasSubstr("404"));
+  EXPECT_THAT(message, Not(HasSubstr("secret-of-the-test")));
+}
+
+// The row is at fault, so that --bad-rows may skip it.
+TEST_F(ImageByUrl, OfAnUnknownSchemeIsBadData) {
+  for (const char* url : {"ftp://host/a.png", "http://host.example/a.png"}) {
+    EXPECT_THAT(message_of<DataError>([&] { ImageFile(Example().set("image", url), "image"); }), HasSubstr("https://"));
+  }
+}
+
+TEST_F(ImageByUrl, IsToldByTheBeginningOfTheText) {
+  const Example gif = row_of("train.tfrecord", 2).set("image", "GIF89a \1 http://ns.adobe.com/xap/1.0/");
+  EXPECT_THROW(ImageFile(gif, "image"), NotFoundError);
+}
+
+// Each request fails for now until all rows have been asked for: one download at a time would never succeed.
+TEST_F(ImageByUrl, ManyAreDownloadedAtATime) {
+  constexpr size_t kRows = 20;
+  std::set<std::string> asked;
+  const HttpServer server([&](const HttpRequest& request) {
+    asked.insert(request.path());
+    return asked.size() < kRows ? HttpResponse{.status = 503} : answer(request);
+  });
+  std::vector<Example> rows;
+  for (size_t i = 0; i < kRows; ++i) rows.push_back(Example().set("image", server.url("/" + std::to_string(i))));
+  const data::Dataset dataset = data::from_examples(std::move(rows));
+  ASSERT_TRUE(names_urls(dataset, "image"));
+  size_t count = 0;
+  for (const Example& row : download_images(dataset, "image", {.size = 1}).iterate()) {
+    EXPECT_EQ(image_name(row, "image"), server.url("/" + std::to_string(count++)));
+    EXPECT_EQ(text_in(ImageFile(row, "image")), image());
+  }
+  EXPECT_EQ(count, kRows);
+}
+
+TEST_F(ImageByUrl, IsDownloadedForOwnRowsAlone) {
+  const HttpServer server(answer);
+  std::vector<Example> rows;
+  for (const char* name : {"/0", "/1", "/2", "/3"}) rows.push_back(Example().set("image", server.url(name)));
+  const data::OwnRows second_half = {.size = 4, .share = {.parts = 2, .begin = 1, .end = 2}};
+  std::vector<bool> downloaded;
+  for (const Example& row : download_images(data::from_examples(rows), "image", second_half).iterate()) {
+    downloaded.push_back(row.has(kDownloadedImage));
+  }
+  EXPECT_EQ(downloaded, (std::vector{false, false, true, true}));
+}
+
+TEST(NamesUrls, LooksAtTheFirstGoodRow) {
+  const auto named = [](const std::vector<std::string>& images) {
+    std::vector<Example> rows;
+    for (const std::string& image : images) rows.push_back(Example().set("image", image));
+    return names_urls(data::from_examples(rows), "image");
+  };
+  EXPECT_TRUE(named({"https://host/a.png"}));
+  EXPECT_TRUE(named({"s3://bucket/a.png", "b.png"}));
+  EXPECT_FALSE(named({"a.png", "https://host/a.png"}));
+  EXPECT_FALSE(named({text_of(kPictures / "rgb.png")}));
+  EXPECT_FALSE(named({}));
 }
 
 }  // namespace

@@ -100,7 +100,7 @@ class Features {
       for (const std::string& column : a_.float_columns) {
         example.set(column, numbers_in<float>(row, column, "a number, or a JSON list of them"));
       }
-      if (!image_column_.empty()) example.set(image_column_, image_in(row));
+      if (!image_column_.empty()) example.set(image_column_, image_in(row)).erase(tasks::kDownloadedImage);
       if (tokens_) tokens_->replace_text(row, example);
       return example;
     });
@@ -137,7 +137,9 @@ data::Dataset rows_of(const TfrecordWriteArguments& a) {
   if (is_image_folder(a)) return data::read_image_folder(a.input[0], {.image_column = image_column_of(a)});
   data::TableOptions table = a.table;
   table.as_written = true;
-  return data::read_table(a.input, std::move(table));
+  const data::Dataset rows = data::read_table(a.input, std::move(table));
+  const bool downloads = !a.image_column.empty() && tasks::names_urls(rows, a.image_column);
+  return downloads ? tasks::download_images(rows, a.image_column, {.size = 1}) : rows;
 }
 
 void refuse(const std::string& option, const std::string& given, const std::string& expected) {

@@ -152,6 +152,12 @@ struct ImageClassification::Impl {
     return decoding;
   }
 
+  // The rows of a pass with their downloaded images, if the rows of `source`, before any shuffling, name URLs.
+  data::Dataset with_files(const data::Dataset& source, const data::Dataset& pass, const data::OwnRows& own) const {
+    const std::string& column = options.image_column;
+    return tasks::names_urls(source, column) ? tasks::download_images(pass, column, own) : pass;
+  }
+
   // An example but for its pixels.
   data::Example example_of(const data::Example& row, Labels wanted) const {
     data::Example example(row.origin());
@@ -225,7 +231,11 @@ data::Dataset ImageClassification::batches(const data::Dataset& rows, int64_t si
     return is_own ? impl_->encode(row, labels) : impl_->encode_without_pixels(row, labels);
   };
   const data::OwnRows own = own_rows(size);
-  return rows.map_own(encode, own, {.threads = 0}).named("decode").batch_own(own).named("batch");
+  return impl_->with_files(rows, rows, own)
+      .map_own(encode, own, {.threads = 0})
+      .named("decode")
+      .batch_own(own)
+      .named("batch");
 }
 
 data::Dataset ImageClassification::training_batches(const data::Dataset& rows, int64_t size,
@@ -234,9 +244,7 @@ data::Dataset ImageClassification::training_batches(const data::Dataset& rows, i
     return is_own ? impl_->encode_for_training(row, seed) : impl_->encode_without_pixels(row, Labels::kRequired);
   };
   const data::OwnRows own = own_rows(size);
-  return rows.enumerate()
-      .shuffle(order)
-      .named("shuffle")
+  return impl_->with_files(rows, rows.enumerate().shuffle(order).named("shuffle"), own)
       .map_own(encode, own, {.threads = 0})
       .named("decode")
       .batch_own(own)
