@@ -125,10 +125,16 @@ Dataset read_arrow(Files files, ArrowOptions options = {});
 
 struct TableOptions {
   std::vector<std::string> columns;           ///< the columns to read; empty: all
+  std::vector<std::string> extra_columns;     ///< to read beside `columns`, where these are chosen
+  std::vector<std::string> single_values;     ///< of TFRecords: those of the columns that must have exactly one value
   std::vector<std::string> names;             ///< the columns' names, for .csv and .tsv files without a header
   std::map<std::string, std::string> rename;  ///< from a name in the files to the one that rows have, and `columns`
   bool as_written = false;                    ///< of TFRecords: see TfrecordOptions
+  std::string format;  ///< "csv", "tsv", "jsonl" or "txt", whatever the files are called; empty: by their names
 };
+
+/// kind_extension(), or that of the format, if the options have one.
+std::string kind_extension(const std::string& path, const TableOptions& options);
 
 /// Reads by the kind that the files have in common (kind_extension): .csv, .tsv, or .jsonl, .ndjson and .json (which
 /// must hold JSON Lines), or .txt, which has the one column "text", or .parquet

@@ -105,6 +105,8 @@ class RowTask : public Task {
   enum class Labels { kRequired, kIgnored };
   /// The columns that rows must have, texts all of them.
   virtual std::vector<std::string> columns(Labels labels) const = 0;
+  /// Those of them that may hold lists. In the others a TFRecord has exactly one value.
+  virtual std::vector<std::string> list_columns() const { return {}; }
   /// The rows of files: tables with columns(), and whatever else the task reads.
   /// table   how tables are read; which columns, the task says
   /// errors  those of data::read_table

@@ -18,7 +18,9 @@ struct TfrecordFeature {
   std::string name;                 ///< in the file
   std::string column = {};          ///< what its column is called; empty: as the feature
   std::optional<DType> dtype = {};  ///< int64, int32 or float32: always an array; absent: see read_tfrecord
-  std::optional<Shape> shape = {};  ///< of the array; absent: one axis of any length
+  /// Of the array; absent: one axis of any length. Shape{} demands exactly one value, and without a dtype makes a text
+  /// of it: tf.io.FixedLenFeature([], tf.string).
+  std::optional<Shape> shape = {};
   /// The column where an example has no such feature, or one without a list; absent: an error.
   std::optional<Column> otherwise = {};
 };
@@ -44,7 +46,8 @@ struct TfrecordOptions {
 ///     several numbers   become an array [n], int64 or float32, as does a list without any
 /// A file may have an index beside it (index_tfrecord). If all have, none is compressed and num_parallel_reads is 1,
 /// examples can be had in any order; a file that has one is not read through to pass over its records.
-/// errors  at once: UsageError if there are no files, for a dtype that is none of the three or a shape without a dtype;
+/// Files without records are fine, but not if there is no record at all, unless bad rows are skipped.
+/// errors  at once: UsageError if there are no files, for a dtype that is none of the three or an array's shape without;
 ///         NotFoundError if a file is missing; DataError for an index that is damaged or of another file.
 ///         When it is reached, DataError with file, record and byte offset: a checksum that differs, a file that ends
 ///         within a record, a record that is too long or no tf.train.Example, a feature that is missing, of another

@@ -4,6 +4,7 @@
 #include "data_stages/resuming.h"
 #include "io/temporary_folder.h"
 #include "io/tfrecord_cases.h"
+#include "portatune/bad_rows.h"
 #include "portatune/data/stage.h"
 #include "portatune/error.h"
 #include "portatune/io/tfrecord_writer.h"
@@ -171,6 +172,38 @@ TEST(ReadTfrecord, FilesFollowEachOtherAndSomeMayBeEmpty) {
               AllOf(HasSubstr("shard-0 and 1 more"), HasSubstr("no records")));
 }
 
+TEST(ReadTfrecord, NoRecordsAreNoRowsWhereBadRowsAreSkipped) {
+  const Shards empty({0, 0});
+  const auto bad_rows = std::make_shared<BadRows>(1);
+  for (const int reads : {1, 2}) {
+    const Dataset dataset = read_tfrecord(empty.paths(), {.num_parallel_reads = reads}).skip_bad_rows(bad_rows);
+    EXPECT_THAT(numbers(dataset.iterate()), ElementsAre());
+    EXPECT_EQ(dataset.count(), 0);
+  }
+  EXPECT_EQ(bad_rows->count(), 0);
+}
+
+// tf.io.FixedLenFeature([], tf.string) refuses such records, too.
+TEST(ReadTfrecord, AScalarHasExactlyOneValue) {
+  const TemporaryFolder folder;
+  const std::string path = folder / "a.tfrecord";
+  TfrecordWriter writer(path);
+  const std::vector<Column> columns = {"one", std::vector<std::string>{"a", "b"}, std::vector<std::string>{},
+                                       Tensor({}, {int64_t{3}}), vector_of(std::vector<int64_t>{3, 4})};
+  for (const Column& column : columns) writer.write(Example().set("text", column));
+  writer.commit();
+  const Dataset rows = read_tfrecord(path, {.features = {{.name = "text", .shape = Shape{}}}});
+  const auto message = [&](int64_t number) { return message_of<DataError>([&] { record(rows, number); }); };
+  EXPECT_EQ(record(rows, 0).text("text"), "one");
+  EXPECT_THAT(message(1),
+              AllOf(HasSubstr("a.tfrecord:2"), HasSubstr("2 values in feature 'text'"), HasSubstr("exactly one")));
+  EXPECT_THAT(message(2), HasSubstr("0 values in feature 'text'"));
+  EXPECT_EQ(record(rows, 3).text("text"), "3");
+  EXPECT_THAT(message(4), HasSubstr("2 values in feature 'text'"));
+  EXPECT_THROW(rows.batch({.size = 2}).iterate().next(), DataError);
+  EXPECT_EQ(rows.take(1).batch({.size = 1}).iterate().next()->texts("text").front(), "one");
+}
+
 TEST(ReadTfrecord, SkipsWithAndWithoutAnIndex) {
   for (const bool index : {true, false}) {
     const Shards shards({3, 0, 4, 2}, {.index = index});
@@ -308,6 +341,11 @@ TEST(ReadTfrecord, ReadTableKnowsTheNames) {
   }
   const Dataset twice = read_table(kExamples, {.columns = {"label", "sentence", "label"}});
   EXPECT_THAT(names_of(record(twice, 0)), ElementsAre("label", "sentence"));
+  EXPECT_THAT(
+      message_of<DataError>([] {
+        record(read_table(kExamples, {.columns = {"w"}, .rename = {{"words", "w"}}, .single_values = {"w"}}), 3);
+      }),
+      HasSubstr("3 values in feature 'words'"));
   EXPECT_THROW(read_table(kExamples, {.names = {"a"}}), UsageError);
   EXPECT_THROW(read_table({kExamples, "a.csv"}), UsageError);
 }

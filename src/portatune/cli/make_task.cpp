@@ -65,9 +65,12 @@ std::unique_ptr<RowTask> text_classification(const ModelArguments& model, const 
     columns = tasks::text_or_id_columns(files, model.table, std::move(columns));
     columns.insert(columns.end(), options.label_columns.begin(), options.label_columns.end());
     if (options.label_columns.empty()) columns.push_back(options.label_column);
-    const data::Dataset rows = data::read_table(files, table_options(model, columns));
-    options.head = head_for(options, folder, tolerant(model, rows));
-    options.labels = labels_in(model, rows, options);
+    data::TableOptions table = table_options(model, columns);
+    table.single_values = columns;
+    std::erase(table.single_values, options.label_column);
+    options.head = head_for(options, folder, tolerant(model, data::read_table(files, table)));
+    if (options.head != Head::kMultiLabel) table.single_values = columns;
+    options.labels = labels_in(model, data::read_table(files, std::move(table)), options);
   }
   return std::make_unique<TextClassification>(folder, std::move(options));
 }
@@ -92,10 +95,10 @@ std::unique_ptr<RowTask> causal_lm(const ModelArguments& model, const std::files
     instructions.max_length = model.options.max_length;
     return instruction_tuning(folder, std::move(instructions));
   }
+  const bool is_text = !files.empty() && data::kind_extension(data::table_files(files).front(), model.table) == ".txt";
   return portatune::causal_lm(
-      folder, {.text_column = model.options.text_column,
-               .block_size = model.options.max_length,
-               .rows_are_lines = !files.empty() && data::kind_extension(data::table_files(files).front()) == ".txt"});
+      folder,
+      {.text_column = model.options.text_column, .block_size = model.options.max_length, .rows_are_lines = is_text});
 }
 
 std::unique_ptr<RowTask> token_classification(const ModelArguments& model, const std::filesystem::path& folder,

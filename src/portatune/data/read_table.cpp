@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <array>
 #include <filesystem>
 
 #include "portatune/data/file_kinds.h"
@@ -11,6 +12,12 @@
 namespace portatune::data {
 namespace {
 
+FileKind kind_of_format(const std::string& format) {
+  constexpr std::array kFormats = {"csv", "tsv", "jsonl", "txt"};
+  if (std::ranges::find(kFormats, format) != kFormats.end()) return *kind_of("." + format);
+  throw UsageError({.where = "read_table", .given = "format '" + format + "'", .expected = "csv, tsv, jsonl or txt"});
+}
+
 FileKind known_kind(const std::string& path) {
   const std::optional<FileKind> kind = kind_of(path);
   if (kind && *kind != FileKind::kConll) return *kind;
@@ -19,11 +26,13 @@ FileKind known_kind(const std::string& path) {
   }
   throw UsageError({.where = "read_table",
                     .given = "'" + path + "'",
-                    .expected = "a file that ends in one of " + table_extensions() + ", also with .gz or .zst behind"});
+                    .expected = "a file that ends in one of " + table_extensions() + ", also with .gz or .zst behind",
+                    .fix = "evaluate and predict read files of any name with --format csv, tsv, jsonl or txt"});
 }
 
-FileKind common_kind(const std::vector<std::string>& paths) {
+FileKind common_kind(const std::vector<std::string>& paths, const std::string& format) {
   if (paths.empty()) throw UsageError({.where = "read_table", .given = "no files", .expected = "at least one"});
+  if (!format.empty()) return kind_of_format(format);
   const FileKind kind = known_kind(paths.front());
   for (const std::string& path : paths) {
     if (known_kind(path) == kind) continue;
@@ -36,7 +45,10 @@ FileKind common_kind(const std::vector<std::string>& paths) {
 
 Dataset read_tfrecord_table(Files files, const TableOptions& table) {
   TfrecordOptions options{.as_written = table.as_written};
-  for (const std::string& column : table.columns) options.features.push_back({.name = column});
+  for (const std::string& column : table.columns) {
+    const bool is_single = std::ranges::count(table.single_values, column) > 0;
+    options.features.push_back({.name = column, .shape = is_single ? std::optional(Shape{}) : std::nullopt});
+  }
   return read_tfrecord(std::move(files), std::move(options));
 }
 
@@ -62,7 +74,7 @@ void require_text_alone(const std::string& path, const std::vector<std::string>&
 
 // With the columns' names in the files.
 Dataset read(const std::vector<std::string>& paths, TableOptions options) {
-  const FileKind kind = common_kind(paths);
+  const FileKind kind = common_kind(paths, options.format);
   if (kind == FileKind::kCsv) return read_csv(paths, csv_options(std::move(options)));
   if (kind == FileKind::kTsv) return read_tsv(paths, csv_options(std::move(options)));
   require_no_names(paths.front(), options);
@@ -107,6 +119,14 @@ Names take_renamed(Names rename, std::vector<std::string>& columns) {
   return wanted;
 }
 
+// The names that the columns have in the files.
+void use_names_of_files(std::vector<std::string>& columns, const Names& rename) {
+  for (std::string& column : columns) {
+    const auto found = std::ranges::find(rename, column, &Names::value_type::second);
+    if (found != rename.end()) column = found->first;
+  }
+}
+
 // A task may want a column for two of its inputs.
 std::vector<std::string> each_once(const std::vector<std::string>& columns) {
   std::vector<std::string> once;
@@ -118,8 +138,16 @@ std::vector<std::string> each_once(const std::vector<std::string>& columns) {
 
 }  // namespace
 
+std::string kind_extension(const std::string& path, const TableOptions& options) {
+  return options.format.empty() ? kind_extension(path) : "." + options.format;
+}
+
 Dataset read_table(Files files, TableOptions options) {
   const std::vector<std::string> paths = table_files(files.paths());
+  if (!options.columns.empty()) {
+    options.columns.insert(options.columns.end(), options.extra_columns.begin(), options.extra_columns.end());
+  }
+  use_names_of_files(options.single_values, options.rename);
   const Names rename = take_renamed(options.rename, options.columns);
   options.columns = each_once(options.columns);
   Dataset rows = read(paths, std::move(options));

@@ -54,7 +54,7 @@ void check(const TfrecordFeature& feature) {
     throw UsageError(
         {.where = where, .given = std::string(name_of(*feature.dtype)), .expected = "int64, int32 or float32"});
   }
-  if (feature.shape && !feature.dtype) {
+  if (feature.shape && !feature.dtype && *feature.shape != Shape{}) {
     throw UsageError({.where = where, .given = "a shape without a dtype", .expected = "int64, int32 or float32"});
   }
 }
@@ -62,10 +62,11 @@ void check(const TfrecordFeature& feature) {
 }  // namespace
 
 std::optional<ArrayKind> array_kind_of(const TfFeature& feature, const TfrecordFeature& wanted) {
-  if (!wanted.dtype && feature.kind == FeatureKind::kBytes) return std::nullopt;
+  if (!wanted.dtype && !wanted.shape && feature.kind == FeatureKind::kBytes) return std::nullopt;
   const int64_t count = feature.count();
+  if (!wanted.dtype && wanted.shape && count != 1) refuse(std::to_string(count) + " values", "exactly one");
   if (!wanted.dtype) {
-    if (count == 1) return std::nullopt;
+    if (count == 1 || feature.kind == FeatureKind::kBytes) return std::nullopt;
     return ArrayKind{feature.kind == FeatureKind::kFloat ? DType::kFloat32 : DType::kInt64, count};
   }
   const FeatureKind kind = *wanted.dtype == DType::kFloat32 ? FeatureKind::kFloat : FeatureKind::kInt64;

@@ -88,11 +88,15 @@ auto TfrecordSequence::next_by(const Read& read) {
 }
 
 std::optional<TfrecordRecord> TfrecordSequence::next() {
-  return next_by([](TfrecordFile& file) { return file.next(); });
+  auto record = next_by([](TfrecordFile& file) { return file.next(); });
+  if (!record) require_record();
+  return record;
 }
 
 std::optional<Example> TfrecordSequence::next(io::TfExample& parser, BadRows* bad_rows) {
-  return next_by([&](TfrecordFile& file) { return file.next(parser, bad_rows); });
+  auto example = next_by([&](TfrecordFile& file) { return file.next(parser, bad_rows); });
+  if (!example && bad_rows == nullptr) require_record();
+  return example;
 }
 
 int64_t TfrecordSequence::skip(int64_t count) {
@@ -101,6 +105,7 @@ int64_t TfrecordSequence::skip(int64_t count) {
     skipped += records_->skip(count - skipped);
     if (skipped < count) end_file();
   }
+  if (skipped < count) require_record();
   return skipped;
 }
 
@@ -131,7 +136,11 @@ bool TfrecordSequence::begin_file() {
 void TfrecordSequence::end_file() {
   found_any_ |= records_->position().record > 0;
   records_.reset();
-  if (++file_ == files_->paths.size() && !found_any_) throw no_records(*files_);
+  ++file_;
+}
+
+void TfrecordSequence::require_record() const {
+  if (!found_any_) throw no_records(*files_);
 }
 
 nlohmann::json state_of(const io::RecordPosition& position) {

@@ -78,7 +78,7 @@ class TfrecordSequence {
 
   /// errors  DataError at the end if there was no record
   std::optional<TfrecordRecord> next();
-  /// As TfrecordFile has it.
+  /// As TfrecordFile has it. No record at all is an error here, too, unless bad rows are skipped.
   std::optional<Example> next(io::TfExample& parser, BadRows* bad_rows);
   int64_t skip(int64_t count);
   /// As Iterator has them.
@@ -90,6 +90,7 @@ class TfrecordSequence {
   auto next_by(const Read& read);
   bool begin_file();
   void end_file();
+  void require_record() const;
 
   std::shared_ptr<const TfrecordFiles> files_;
   size_t file_ = 0;

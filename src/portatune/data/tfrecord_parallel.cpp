@@ -38,7 +38,7 @@ class ParallelReads final : public Iterator {
     while (Slot* slot = wait_for_slot(lock)) {
       if (auto example = take(*slot)) return example;
     }
-    if (!found_any_) throw no_records(*files_);
+    if (!found_any_ && !bad_rows_) throw no_records(*files_);
     return std::nullopt;
   }
 

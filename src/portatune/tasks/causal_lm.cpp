@@ -17,8 +17,6 @@ std::vector<int32_t> with_end(const text::Tokenizer& tokenizer, const std::strin
   return ids;
 }
 
-bool is_text_file(const std::string& file) { return data::kind_extension(file) == ".txt"; }
-
 class CausalLm final : public tasks::CausalTask {
  public:
   CausalLm(const std::filesystem::path& model, CausalLmOptions options)
@@ -27,7 +25,7 @@ class CausalLm final : public tasks::CausalTask {
   std::vector<std::string> columns(Labels) const override { return {options_.text_column}; }
   data::Dataset read(const std::vector<std::string>& files, Labels labels, data::TableOptions table) const override {
     for (const std::string& file : data::table_files(files)) {
-      if (is_text_file(file) == options_.rows_are_lines) continue;
+      if ((data::kind_extension(file, table) == ".txt") == options_.rows_are_lines) continue;
       throw UsageError(
           {.where = file,
            .given = options_.rows_are_lines ? "a table" : "lines of a text",

@@ -132,6 +132,7 @@ data::Dataset read_images(const std::vector<std::string>& files, const std::stri
   }
   table.columns = {image_column};
   if (!label_column.empty()) table.columns.push_back(label_column);
+  table.single_values = table.columns;
   return data::read_table(files, std::move(table));
 }
 

@@ -91,6 +91,8 @@ class MultipleChoice final : public TextTask {
     return columns;
   }
 
+  std::vector<std::string> list_columns() const override { return {options_.endings_column}; }
+
   data::Dataset batches(const data::Dataset& rows, int64_t size, Labels labels) const override {
     return checkpoint().batches(rows.map([this, labels](const data::Example& row) { return encode(row, labels); }),
                                 size);

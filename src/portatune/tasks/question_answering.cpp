@@ -85,7 +85,7 @@ std::vector<std::string> QuestionAnswering::columns(Labels labels) const {
 
 data::Dataset QuestionAnswering::read(const std::vector<std::string>& files, Labels labels,
                                       data::TableOptions table) const {
-  const auto is_json = [](const std::string& file) { return data::kind_extension(file) == ".json"; };
+  const auto is_json = [&](const std::string& file) { return data::kind_extension(file, table) == ".json"; };
   if (!files.empty() && std::ranges::all_of(data::table_files(files), is_json)) {
     return data::read_squad(files, labels == Labels::kRequired);
   }

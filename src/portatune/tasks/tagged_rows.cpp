@@ -13,15 +13,14 @@ namespace {
 
 constexpr size_t kMostTags = 1000;
 
-bool is_conll(const std::string& file) {
-  const std::string extension = data::kind_extension(file);
-  return extension == ".conll" || extension == ".txt";
-}
-
 }  // namespace
 
 data::Dataset read_tagged(const std::vector<std::string>& files, const std::string& tokens_column,
                           const std::string& tags_column, data::TableOptions table) {
+  const auto is_conll = [&](const std::string& file) {
+    const std::string extension = data::kind_extension(file, table);
+    return extension == ".conll" || extension == ".txt";
+  };
   if (!files.empty() && std::ranges::all_of(data::table_files(files), is_conll)) {
     return data::read_conll(files, {.tokens_column = tokens_column, .tags_column = tags_column});
   }

@@ -25,6 +25,8 @@ InitialWeights Task::initial_weights(std::span<const nn::Parameter> parameters, 
 
 data::Dataset RowTask::read(const std::vector<std::string>& files, Labels labels, data::TableOptions table) const {
   table.columns = columns(labels);
+  table.single_values = table.columns;
+  for (const std::string& column : list_columns()) std::erase(table.single_values, column);
   return data::read_table(files, std::move(table));
 }
 

@@ -144,6 +144,8 @@ std::vector<std::string> TextClassification::columns(Labels labels) const {
 data::Dataset TextClassification::read(const std::vector<std::string>& files, Labels labels,
                                        data::TableOptions table) const {
   table.columns = impl_->with_labels(tasks::text_or_id_columns(files, table, impl_->text_columns()), labels);
+  table.single_values = columns(labels);
+  if (impl_->head == Head::kMultiLabel) std::erase(table.single_values, impl_->options.label_column);
   return data::read_table(files, std::move(table));
 }
 

@@ -90,6 +90,7 @@ TokenIds token_ids_in(const data::Example& row) {
 std::vector<std::string> text_or_id_columns(const std::vector<std::string>& files, data::TableOptions table,
                                             std::vector<std::string> texts) {
   table.columns.clear();
+  table.single_values.clear();
   // What cannot be read is told when it is read for good.
   const auto unreadable = std::make_shared<data::BadRows>(std::numeric_limits<int64_t>::max());
   const std::optional<data::Example> first =
