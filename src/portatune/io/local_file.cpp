@@ -4,20 +4,35 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <utility>
 
 #include "portatune/base/file_descriptor.h"
 #include "portatune/io/file.h"
+#include "portatune/io/pipe_copy.h"
 
 namespace portatune::io {
 namespace {
 
+constexpr const char* kStandardInput = "/dev/stdin";
+
+// A socket as standard input cannot be opened by its path.
+FileDescriptor open_standard_input() {
+  FileDescriptor file(fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0));
+  if (file.number() < 0) throw_system_error("open", kStandardInput, errno);
+  return file;
+}
+
+// O_NONBLOCK: opening a pipe does not wait for its writer, and so a signal can end the wait for its bytes.
+FileDescriptor open_for_reading(const std::string& path) {
+  FileDescriptor file =
+      path == kStandardInput ? open_standard_input() : FileDescriptor::open(path, O_RDONLY | O_NONBLOCK);
+  return is_pipe(file) ? copy_of_pipe(std::move(file), path) : std::move(file);
+}
+
 class LocalFile final : public RandomAccessFile {
  public:
-  // O_NONBLOCK: opening a pipe by mistake must not wait for a writer.
   LocalFile(const std::string& path, Access access)
-      : path_(path),
-        file_(FileDescriptor::open(path, O_RDONLY | O_NONBLOCK)),
-        size_(size_of_regular_file(file_, path)) {
+      : path_(path), file_(open_for_reading(path)), size_(size_of_regular_file(file_, path)) {
     if (access == Access::kSequential) posix_fadvise(file_.number(), 0, 0, POSIX_FADV_SEQUENTIAL);
   }
 

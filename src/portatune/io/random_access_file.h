@@ -29,8 +29,8 @@ enum class Access {
   kRandom       ///< here and there: what is asked for is read, and nothing else
 };
 
-/// A regular file of this machine, or one by its URL: https:// (http:// on this machine only), s3://, gs://. Of a
-/// remote one, ranges are read when they are asked for; nothing is kept on disk.
+/// A regular file or a pipe of this machine, or a file by its URL: https:// (http:// on this machine only), s3://,
+/// gs://. Of a remote one, ranges are read when they are asked for; nothing is kept on disk.
 /// errors  NotFoundError; IoError, with EACCES for lack of permission; UsageError for a URL that makes no sense;
 ///         DeviceError without what reads such URLs; Stopped
 std::shared_ptr<const RandomAccessFile> open_random_access(const std::string& path, Access access = Access::kRandom);
