@@ -67,7 +67,7 @@ TEST(BadRowsOption, IsThatOfPredictToo) {
     ASSERT_EQ(run.exit_code, 0) << run.err;
     EXPECT_THAT(run.err, HasSubstr("new.csv:34: 3 fields"));
     EXPECT_THAT(run.err, HasSubstr("2 bad rows passed over"));
-    EXPECT_EQ(std::ranges::count(read(toy.file("new.jsonl")), '\n'), 33);  // one without a label among them
+    EXPECT_EQ(std::ranges::count(read(toy.file("new.jsonl")), '\n'), 35);  // each row, skipped or without a label, too
     std::filesystem::remove(toy.file("new.jsonl"));
   }
 }
@@ -194,7 +194,7 @@ TEST(BadRowsOption, OfTfrecordsWithAnIndexArePassedOverInASplit) {
 }
 
 // A row that does not say what is to be predicted from.
-TEST(BadRowsOption, PredictionsSayHowManyRowsHaveNoLine) {
+TEST(BadRowsOption, PredictionsSayWhichRowsAreSkipped) {
   const Toy toy;
   ASSERT_EQ(portatune(toy.fit({"--epochs", "1"})).exit_code, 0);
   write(toy.file("rows.csv"), "text\n" +
@@ -204,7 +204,8 @@ TEST(BadRowsOption, PredictionsSayHowManyRowsHaveNoLine) {
   const Finished run = portatune({"predict", "--model", toy.output(), "--data", toy.file("rows.csv"), "--max-length",
                                 "16", "--padding", "auto=1", "--bad-rows", "skip:1"});
   ASSERT_EQ(run.exit_code, 0) << run.err;
-  EXPECT_EQ(std::ranges::count(run.out, '\n'), 2);
+  EXPECT_EQ(std::ranges::count(run.out, '\n'), 3);
+  EXPECT_THAT(run.out, testing::StartsWith("{\"row\":0,\"skipped\":"));
   EXPECT_THAT(run.err, HasSubstr("passed over " + toy.file("rows.csv") + ":2"));
 }
 

@@ -92,6 +92,19 @@ TEST_F(LanguageModel, CausalLearnsWhatComesNext) {
       portatune({"evaluate", "--model", file("tuned"), "--data", file("validation.txt"), "--max-length", "8", "--json"});
   ASSERT_EQ(evaluation.exit_code, 0) << evaluation.err;
   EXPECT_EQ(json::parse(evaluation.out), result["after"]);
+
+  // A block may be of several rows, and a row of several blocks.
+  const auto predict = [&](const Words& more) {
+    return portatune(Words{"predict", "--model", file("tuned"), "--data", file("validation.txt"), "--max-length", "8"} +
+                     more);
+  };
+  const Finished table = predict({"--output", file("p.csv")});
+  EXPECT_EQ(table.exit_code, 2) << table.err;
+  EXPECT_THAT(table.err, HasSubstr(".jsonl"));
+  EXPECT_EQ(predict({"--keep-columns", "text"}).exit_code, 2);
+  const Finished lines = predict({});
+  EXPECT_EQ(lines.exit_code, 0) << lines.err;
+  EXPECT_FALSE(json_lines(lines.out).at(0).contains("row"));
 }
 
 TEST_F(LanguageModel, AnEncoderIsRefusedForCausalModelling) {

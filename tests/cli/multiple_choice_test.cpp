@@ -54,7 +54,7 @@ TEST(MultipleChoiceCommand, LearnsMeasuresAndPredicts) {
   const Finished predict = portatune(Words{"predict"} + of_model);
   ASSERT_EQ(predict.exit_code, 0) << predict.err;
   EXPECT_EQ(std::ranges::count(predict.out, '\n'), 9);
-  EXPECT_THAT(predict.out, HasSubstr("\n{\"label\":1,\"ending\":\"it was good\",\"score\":"));
+  EXPECT_THAT(predict.out, HasSubstr(",\"label\":1,\"ending\":\"it was good\",\"score\":"));
 }
 
 TEST(MultipleChoiceCommand, ScoresDoNotDependOnThePadding) {

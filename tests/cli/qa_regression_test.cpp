@@ -24,7 +24,8 @@ TEST(QaRegression, RatesAsTorchDoes) {
   const json expected = json::parse(read(kQuest + "/expected.json"))["ratings"];
   ASSERT_EQ(found.size(), expected.size());
   for (size_t row = 0; row < found.size(); ++row) {
-    ASSERT_EQ(found[row].size(), 30u);
+    ASSERT_EQ(found[row].size(), 31u);
+    EXPECT_EQ(found[row]["row"], row);
     for (const auto& [target, rating] : expected[row].items()) {
       EXPECT_NEAR(found[row][target].get<double>(), rating.get<double>(), 2e-6) << "row " << row << " " << target;
     }

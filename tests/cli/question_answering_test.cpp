@@ -65,7 +65,12 @@ TEST(QuestionAnsweringCommand, LearnsMeasuresAndPredicts) {
   const Finished lines = portatune(Words{"predict"} + of_model);
   ASSERT_EQ(lines.exit_code, 0) << lines.err;
   EXPECT_EQ(std::ranges::count(lines.out, '\n'), 18);
-  EXPECT_THAT(lines.out, testing::HasSubstr(R"("id":"q1","prediction_text":"play","score":)"));
+  EXPECT_THAT(lines.out, testing::HasSubstr(R"({"row":1,"id":"q1","prediction_text":"play","score":)"));
+  const Finished kept = portatune(Words{"predict", "--keep-columns", "question"} + of_model);
+  ASSERT_EQ(kept.exit_code, 0) << kept.err;
+  EXPECT_EQ(json_lines(kept.out).at(17)["id"], "q17");
+  EXPECT_EQ(json_lines(kept.out).at(17)["row"], 17);
+  EXPECT_EQ(json_lines(kept.out).at(17)["question"], "good");
 }
 
 TEST(QuestionAnsweringCommand, BadAnswersAreNamedWithTheirFile) {

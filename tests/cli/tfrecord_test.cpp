@@ -209,6 +209,51 @@ TEST_F(TfrecordCommand, WritesRecordsAgainAsTheyWere) {
   EXPECT_EQ(inspected(toy_.file("floats.tfrecord"))["features"]["n"]["kind"], "float");
 }
 
+TEST_F(TfrecordCommand, AnEmptyFileHasNoRows) {
+  write(toy_.file("empty.tfrecord"), "");
+  ASSERT_EQ(write_rows("a.csv", toy_csv(32)).exit_code, 0);
+  const Finished fit = portatune({"fit", "--model", tiny_bert(), "--train", toy_.file("empty.tfrecord"), out(),
+                                  "--output", toy_.output(), "--max-length", "16", "--epochs", "1", "--json"});
+  ASSERT_EQ(fit.exit_code, 0) << fit.err;
+  EXPECT_EQ(json::parse(fit.out)["train_examples"], 32);
+  const auto predict = [&](const Words& more) {
+    return portatune(Words{"predict", "--model", toy_.output(), "--data", toy_.file("empty.tfrecord")} + more);
+  };
+  EXPECT_EQ(predict({}).exit_code, 65);
+  const Finished skips = predict({"--bad-rows", "skip:1"});
+  EXPECT_EQ(skips.exit_code, 0) << skips.err;
+  EXPECT_EQ(skips.out, "");
+}
+
+// Several values would become a JSON list, and the model would learn its brackets.
+TEST_F(TfrecordCommand, TextsAndLabelsHaveExactlyOneValue) {
+  const auto fit_on = [&](const data::Example& second, const Words& more) {
+    data::TfrecordWriter writer(out());
+    data::Example good;
+    good.set("text", "good").set("label", "1");
+    for (const data::Example& row : {good, second, data::Example(good).set("label", "0")}) writer.write(row);
+    writer.commit();
+    return portatune(Words{"fit", "--model", tiny_bert(), "--train", out(), "--output", toy_.output(), "--max-length",
+                           "16", "--epochs", "1", "--json"} +
+                     more);
+  };
+  const std::vector<std::string> two = {"a", "b"};
+  for (const char* column : {"text", "label"}) {
+    const data::Example bad = data::Example().set("text", "bad").set("label", "0").set(column, two);
+    const Finished fails = fit_on(bad, {});
+    EXPECT_EQ(fails.exit_code, 65) << fails.err;
+    EXPECT_THAT(fails.err,
+                AllOf(HasSubstr("out.tfrecord:2"), HasSubstr("2 values in feature '" + std::string(column))));
+    const Finished skips = fit_on(bad, {"--bad-rows", "skip:1"});
+    ASSERT_EQ(skips.exit_code, 0) << skips.err;
+    EXPECT_EQ(json::parse(skips.out)["train_examples"], 2);
+    fs::remove_all(toy_.output());
+  }
+  const data::Example several = data::Example().set("text", "bad").set("label", std::vector<std::string>{"0", "1"});
+  const Finished multi_label = fit_on(several, {"--head", "multi_label_classification"});
+  EXPECT_EQ(multi_label.exit_code, 0) << multi_label.err;
+}
+
 TEST_F(TfrecordCommand, OptionsThatSayNothingAreRefused) {
   const auto complaint = [&](const std::string& output, const Words& more) {
     const Finished finished = write_rows_to(output, "a.csv", "text,n\na,1\n", more);

@@ -66,7 +66,7 @@ TEST(TokenClassificationCommand, LearnsMeasuresAndPredicts) {
   write(toy.file("new.txt"), "the\nbook\nwas\ngreat\n\nit\nwas\nbad\n");
   const Finished predict = portatune(Words{"predict", "--model", toy.output(), "--data", toy.file("new.txt")} + task);
   ASSERT_EQ(predict.exit_code, 0) << predict.err;
-  EXPECT_THAT(predict.out, testing::StartsWith(R"({"tags":["B-THING","I-THING","O","B-PRAISE"]})"));
+  EXPECT_THAT(predict.out, testing::StartsWith(R"({"row":0,"tags":["B-THING","I-THING","O","B-PRAISE"]})"));
 }
 
 TEST(TokenClassificationCommand, BadRowsAreNamedWithTheirFile) {

@@ -96,6 +96,7 @@ struct EvaluateArguments {
 struct PredictArguments {
   ModelArguments model = {.task = {}};
   std::vector<std::string> data;
+  std::vector<std::string> texts;  ///< to predict in place of rows of files
   int64_t batch_size = 32;
   DType dtype = DType::kFloat32;
   DeviceOptions device;

@@ -74,6 +74,21 @@ void add_head(Group group, std::optional<Head>& head) {
       ->default_str("the model's");
 }
 
+// Of files that commands read once: standard input may be one of them.
+CLI::Option* add_data(Group group, const std::string& names, std::vector<std::string>& files, const std::string& help) {
+  const auto path_of = [](const std::string& word) { return word == "-" ? std::string("/dev/stdin") : word; };
+  return group.files(names, files, help + "; - is standard input")->transform(path_of);
+}
+
+void add_format(Group group, data::TableOptions& table) {
+  group
+      .choice(
+          "--format", {"csv", "tsv", "jsonl", "txt"}, [&](const std::string& name) { table.format = name; },
+          "what the files are, whatever their names; needed for standard input and pipes")
+      ->type_name("NAME")
+      ->default_str("by their names");
+}
+
 // Those that rows have when labels are not read.
 void add_token_columns(Group group, ModelArguments& model) {
   group.text("--tokens-column", model.tokens_column, "column of a JSON list of words; not for .conll, .txt");
@@ -410,7 +425,8 @@ void add_options(CLI::App& command, EvaluateArguments& a) {
   Group data(command, "Data");
   add_recipe(data);
   add_model(data, a.model);
-  data.files("--data,--validation-file", a.data, std::string(kRowFiles) + "; NAME=FILE: sets")->required();
+  add_data(data, "--data,--validation-file", a.data, std::string(kRowFiles) + "; NAME=FILE: sets")->required();
+  add_format(data, a.model.table);
   add_columns(data, a.model.options);
   add_table(data, a.model);
   add_length(data, a.model.options);
@@ -428,7 +444,10 @@ void add_options(CLI::App& command, PredictArguments& a) {
   Group data(command, "Data");
   add_recipe(data);
   add_model(data, a.model);
-  data.files("--data,--test-file", a.data, std::string(kRowFiles) + "; labels are not read")->required();
+  CLI::Option* files = add_data(data, "--data,--test-file", a.data, std::string(kRowFiles) + "; labels are not read");
+  CLI::Option* texts =
+      data.texts("--text", a.texts, "a text to predict in place of files; may be given several times")->excludes(files);
+  add_format(data, a.model.table);
   data.text("--text-column", a.model.options.text_column, "column of the text");
   data.text("--text-pair-column", a.model.options.text_pair_column, "column of a second text")->default_str("none");
   add_table(data, a.model);
@@ -442,8 +461,14 @@ void add_options(CLI::App& command, PredictArguments& a) {
   add_multiple_choice(Group(command, "Multiple choice"), a.model.multiple_choice);
   add_images(Group(command, "Image classification"), a.model.images);
   Group output(command, "Output");
-  output.path("--output", a.output, "a JSON object an example (answers: NAME.json is {id: text}); - is stdout")
+  output
+      .path("--output", a.output,
+            "NAME.csv or .tsv: a table; any other name: a JSON object a line (answers: NAME.json is {id: text}); - is "
+            "stdout")
       ->default_str("-");
+  output.names("--keep-columns", a.model.table.extra_columns, "columns of the rows that the predictions repeat")
+      ->default_str("none")
+      ->excludes(texts);
   output.flag("-q,--quiet", a.talk.quiet, "only results and errors");
   Group device(command, "Device");
   add_dtype(device, a.dtype);

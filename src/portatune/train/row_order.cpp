@@ -17,6 +17,7 @@ Tensor row_of(const Tensor& batch, size_t row) {
 
 data::Example row_of(const data::Example& batch, size_t row) {
   data::Example result(batch.origin());
+  if (row < batch.row_origins().size()) result.set_row_origins({batch.row_origins()[row]});
   for (const auto& [name, value] : batch.columns()) {
     if (const Tensor* tensor = std::get_if<Tensor>(&value)) {
       result.set(name, row_of(*tensor, row));

@@ -1,0 +1,156 @@
+#include "portatune/cli/prediction_format.h"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "portatune/error.h"
+#include "portatune/io/json.h"
+
+namespace portatune::cli {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr const char* kRow = "row";
+constexpr const char* kSkipped = "skipped";
+
+void require_no_clash(const std::vector<std::string>& keep, const Json& prediction) {
+  for (const std::string& column : keep) {
+    if (column != kRow && column != kSkipped && !prediction.contains(column)) continue;
+    throw UsageError({.where = "--keep-columns " + column,
+                      .given = "a column whose name predictions use themselves",
+                      .expected = "another name",
+                      .fix = "--rename-columns " + column + "=given_" + column + " --keep-columns given_" + column});
+  }
+}
+
+class JsonLines final : public PredictionFormat {
+ public:
+  explicit JsonLines(std::vector<std::string> keep) : keep_(std::move(keep)) {}
+
+  std::string text_of(const NumberedRow& row, const Json& prediction) override {
+    Json line = {{kRow, row.number}};
+    line.update(row.kept);
+    if (row.skipped.empty()) {
+      require_no_clash(keep_, prediction);
+      line.update(prediction);
+    } else {
+      line[kSkipped] = row.skipped;
+    }
+    return io::line_of(line);
+  }
+
+ private:
+  const std::vector<std::string> keep_;
+};
+
+// A prediction with a value for each column.
+Json flattened(const Json& prediction) {
+  Json flat = Json::object();
+  for (const auto& [name, value] : prediction.items()) {
+    if (name == "logits") continue;
+    if (name == "scores" && value.is_structured()) {
+      for (const auto& [label, score] : value.items()) flat["score_" + label] = score;  // of a list: its places
+    } else {
+      flat[name] = value;
+    }
+  }
+  return flat;
+}
+
+std::string plain(const Json& value) {
+  if (value.is_null()) return "";
+  return value.is_string() ? value.get<std::string>() : value.dump();
+}
+
+// RFC 4180.
+std::string quoted(const std::string& text) {
+  if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
+  std::string result = "\"";
+  for (const char c : text) result += c == '"' ? "\"\"" : std::string(1, c);
+  return result + "\"";
+}
+
+class Table final : public PredictionFormat {
+ public:
+  Table(bool is_csv, std::vector<std::string> keep, bool may_skip)
+      : is_csv_(is_csv), keep_(std::move(keep)), may_skip_(may_skip) {}
+
+  // Rows before the first prediction wait: it tells which columns there are.
+  std::string text_of(const NumberedRow& row, const Json& prediction) override {
+    const bool is_predicted = row.skipped.empty();
+    if (!has_header_ && !is_predicted) {
+      waiting_.push_back(row);
+      return {};
+    }
+    const Json flat = is_predicted ? flattened(prediction) : Json::object();
+    const std::string before = has_header_ ? "" : begin(flat);
+    return before + line_of(row, flat);
+  }
+  std::string finish() override { return has_header_ ? "" : begin(Json::object()); }
+
+ private:
+  // The header, and the rows that have waited for it.
+  std::string begin(const Json& first) {
+    require_no_clash(keep_, first);
+    has_header_ = true;
+    for (const auto& [name, value] : first.items()) predicted_.push_back(name);
+    std::vector<std::string> header = {kRow};
+    header.insert(header.end(), keep_.begin(), keep_.end());
+    header.insert(header.end(), predicted_.begin(), predicted_.end());
+    if (may_skip_) header.emplace_back(kSkipped);
+    std::string text = joined(header);
+    for (const NumberedRow& row : std::exchange(waiting_, {})) text += line_of(row, Json::object());
+    return text;
+  }
+
+  std::string line_of(const NumberedRow& row, const Json& prediction) const {
+    std::vector<std::string> cells = {std::to_string(row.number)};
+    const auto add = [&](const Json& from, const std::string& name) {
+      const auto found = from.find(name);
+      cells.push_back(found == from.end() ? "" : plain(*found));
+    };
+    for (const std::string& name : keep_) add(row.kept, name);
+    for (const std::string& name : predicted_) add(prediction, name);
+    if (may_skip_) cells.push_back(row.skipped);
+    return joined(cells);
+  }
+
+  std::string joined(const std::vector<std::string>& cells) const {
+    std::string line;
+    for (const std::string& cell : cells) {
+      if (&cell != &cells.front()) line += is_csv_ ? ',' : '\t';
+      line += is_csv_ ? quoted(cell) : without_breaks(cell);
+    }
+    return line + "\n";
+  }
+
+  // Quotes are ordinary characters in .tsv, so that nothing else can stand for these.
+  static std::string without_breaks(std::string text) {
+    const auto is_break = [](char c) { return c == '\t' || c == '\r' || c == '\n'; };
+    std::ranges::replace_if(text, is_break, ' ');
+    return text;
+  }
+
+  const bool is_csv_;
+  const std::vector<std::string> keep_;
+  const bool may_skip_;
+  bool has_header_ = false;
+  std::vector<std::string> predicted_;  // columns of the predictions
+  std::vector<NumberedRow> waiting_;
+};
+
+}  // namespace
+
+bool is_table(const std::filesystem::path& output) {
+  return output.extension() == ".csv" || output.extension() == ".tsv";
+}
+
+std::unique_ptr<PredictionFormat> prediction_format(const std::filesystem::path& output, std::vector<std::string> keep,
+                                                    bool may_skip) {
+  if (!is_table(output)) return std::make_unique<JsonLines>(std::move(keep));
+  return std::make_unique<Table>(output.extension() == ".csv", std::move(keep), may_skip);
+}
+
+}  // namespace portatune::cli
