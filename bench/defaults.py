@@ -1,147 +1,150 @@
 #!/usr/bin/env python3
-"""bench/defaults.py: one epoch with the defaults of `portatune fit`, beside transformers' Trainer with its defaults.
+"""bench/defaults.py: one whole epoch with the default options of the command, and with the defaults of transformers' Trainer.
 
-Both sides: MiniLM (6 layers, 384), 32 examples a step, AdamW at 5e-5, linear decay, dropout on, texts cut at 128 tokens
-(question answering: 384). Neither side gets an option about padding: the Trainer pads each batch to its longest text,
-Portatune packs. The tasks are CoLA, movie reviews, and samples of CoNLL, SQuAD and SWAG, whose few rows are repeated to
-make an epoch of some hundred. Time is that of the training loop; it includes compilation and tokenization for Portatune,
-and neither for the peer. Scores are of the validation rows; samples have none, so there it is the loss on their own rows.
-Ends with `RATIO default_<task>_<dtype> <value>`: the peer's best time over Portatune's.
+`portatune fit` gets no option on padding or packing. The Trainer gets a tokenizer, with which it pads each batch to its
+longest example (for tags and choices, the collator that transformers has for them). Both sides: MiniLM (6 layers, 384),
+the same rows, batch size, learning rate and maximal length, AdamW without weight decay or warm-up, linear decay, dropout
+on; bfloat16 of the peer is autocast. CoLA and the movie reviews are read as a whole. Of CoNLL, SQuAD and SWAG there are
+samples of a few rows, which are repeated to --sample-rows rows; their scores say that both sides learn, no more.
 
-    --ways WAY ...   portatune, peer, and "max_length": Portatune with --padding max_length, to compare scores
-    --shared FOLDER  the folder with cola/, squad_sample/, swag_sample/ and other_samples/
+Time is that of the training loop. Portatune tokenizes in it, the peer before it; programs are compiled before it. Ends
+every task with `RATIO default_<task> <dtype> <value>`: the peer's best time over Portatune's.
+
+    --data FOLDER   has cola, movie_reviews, squad_sample, swag_sample and other_samples. Default: PORTATUNE_SHARED_DATA
+    --rows N        as many rows of CoLA and the reviews, to try
 """
 
 import argparse
+import csv
+import itertools
 import json
 import os
 import pathlib
+import statistics
 import tempfile
 
-from harness import MINILM, PEERS, PORTATUNE, REVIEWS, json_line, peer_python, run
+from harness import MINILM, PEERS, PORTATUNE, json_line, peer_python, report_load, run
 
-REPEATS = {"conll": 100, "squad": 30, "swag": 60}
-WAYS = ["portatune", "max_length", "peer"]
+SETTINGS = ["--model", MINILM, "--batch-size", 32, "--learning-rate", 1e-4, "--epochs", 1]
 
 
 def main():
     options = parse_options()
     python = peer_python()
-    print(f"{os.cpu_count()} CPUs, load {', '.join(f'{value:.1f}' for value in os.getloadavg())}", flush=True)
+    report_load()
     with tempfile.TemporaryDirectory() as folder:
         for name in options.tasks:
-            task = TASKS[name](options.shared, pathlib.Path(folder))
+            task = TASKS[name]
+            files = write_rows(pathlib.Path(folder) / name, *task["rows"](options))
             for dtype in options.dtypes:
-                compare(name, task, dtype, python, options)
+                measure(python, name, task, files, dtype, options)
 
 
-def compare(name, task, dtype, python, options):
-    best = {}
-    for seed in options.seeds:
-        for way in options.ways:
-            seconds, score = peer(python, task, dtype, seed) if way == "peer" else portatune(task, dtype, seed, way)
-            best[way] = min(seconds, best.get(way, seconds))
-            print(f"{name:7} {dtype:8} seed {seed} {way:10} {seconds:7.1f} s   {task['score']} {score:.4f}", flush=True)
-    if {"portatune", "peer"} <= best.keys():
-        print(f"RATIO default_{name}_{dtype} {best['peer'] / best['portatune']:.2f}", flush=True)
+def measure(python, name, task, files, dtype, options):
+    seconds = {"portatune": [], "peer": []}
+    for seed in range(1, options.repeats + 1):
+        arguments = [*SETTINGS, "--task", task["task"], "--max-length", task["max_length"], "--seed", seed]
+        arguments += ["--train", files["train"], "--validation", files["validation"]]
+        sides = {
+            "portatune": lambda: portatune([*arguments, "--dtype", dtype]),
+            "peer": lambda: peer(python, [*arguments, *(["--bf16"] if dtype == "bfloat16" else [])]),
+        }
+        for side, train in sides.items():
+            of_side, scores = train()
+            seconds[side].append(of_side)
+            score = task["score"]
+            print(f"{name} {dtype} seed {seed}: {side:9} {of_side:8.2f} s   {score} {scores[score]:.4f}", flush=True)
+    for side, of_side in seconds.items():
+        print(f"  {side:9} min {min(of_side):8.2f} s   median {statistics.median(of_side):8.2f} s   n {len(of_side)}")
+    print(f"RATIO default_{name} {dtype} {min(seconds['peer']) / min(seconds['portatune']):.2f}", flush=True)
 
 
-def portatune(task, dtype, seed, way):
-    arguments = ["--task", task["task"], "--model", MINILM, "--epochs", 1, "--dtype", dtype, "--seed", seed, *task["options"]]
-    arguments += ["--train", task["train"], "--validation", *task["validation"]]
-    padding = ["--padding", "max_length"] if way == "max_length" else []
+def portatune(arguments):
     with tempfile.TemporaryDirectory() as folder:
-        printed, _ = run(PORTATUNE, "fit", *arguments, *padding, "--no-cache", "--json", "--output", f"{folder}/model")
+        printed, _ = run(PORTATUNE, "fit", *arguments, "--json", "--output", f"{folder}/model")
     result = json_line(printed)
-    return result["train_seconds"] + result["compile_seconds"], result["after"][task["score"]]
+    return result["train_seconds"], result["after"]
 
 
-def peer(python, task, dtype, seed):
-    description = {key: value for key, value in task.items() if key != "options"}
-    bf16 = ["--bf16"] if dtype == "bfloat16" else []
-    printed, _ = run(python, PEERS / "defaults.py", json.dumps(description, default=str), MINILM, "--seed", seed, *bf16)
+def peer(python, arguments):
+    printed, _ = run(python, PEERS / "defaults.py", *arguments)
     result = json_line(printed)
-    return result["train_seconds"], result["score"]
+    return result["train_seconds"], result["validation"]
 
 
-def cola(shared, _):
-    files = [shared / "cola" / name for name in ("in_domain_train.tsv", "in_domain_dev.tsv", "out_of_domain_dev.tsv")]
-    columns = "source,label,mark,sentence"
-    return {
-        "task": "text-classification",
-        "score": "matthews_correlation",
-        "train": files[0],
-        "validation": files[1:],
-        "columns": columns.split(","),
-        "text": "sentence",
-        "max_length": 128,
-        "options": ["--column-names", columns, "--text-column", "sentence"],
-    }
+# ---- the rows, as (of training, to measure on)
 
 
-def reviews(*_):
-    return {
-        "task": "text-classification",
-        "score": "accuracy",
-        "train": REVIEWS / "train.tsv",
-        "validation": [REVIEWS / "validation.tsv"],
-        "columns": None,
-        "text": "text",
-        "max_length": 128,
-        "options": [],
-    }
+def cola(options):
+    def read(name):
+        with open(options.data / "cola" / name, encoding="utf-8") as file:
+            fields = [line.rstrip("\n").split("\t") for line in file]
+        return [{"text": row[3], "label": int(row[1])} for row in fields]
+
+    return read("in_domain_train.tsv")[: options.rows], read("in_domain_dev.tsv") + read("out_of_domain_dev.tsv")
 
 
-def repeated(name, rows, folder):
-    """The rows of a sample as JSON Lines, several times; ids stay different."""
-    path = folder / f"{name}.jsonl"
-    with open(path, "w", encoding="utf-8") as file:
-        for i in range(REPEATS[name]):
-            file.writelines(json.dumps({**row, "id": f"{i}-{k}"}) + "\n" for k, row in enumerate(rows))
-    return path
+def movie_reviews(options):
+    path = options.data / "movie_reviews" / "movie_reviews.tsv"
+    with open(path, encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE))
+    parts = {"train": [], "dev": []}
+    for row in rows:
+        parts[row["split"]].append({"text": row["text"], "label": int(row["label"])})
+    return parts["train"][: options.rows], parts["dev"]
 
 
-def sample(task, path, max_length, options):
-    return {
-        "task": task,
-        "score": "loss",
-        "train": path,
-        "validation": [path],
-        "max_length": max_length,
-        "options": options,
-    }
+def conll(options):
+    rows = json_lines(options.data / "other_samples" / "conll_sample.json")
+    rows = [{"tokens": row["words"], "ner_tags": row["ner"]} for row in rows]
+    return repeated(rows, options), rows
+
+
+def squad(options):
+    rows = json.loads((options.data / "squad_sample" / "sample.json").read_text(encoding="utf-8"))["data"]
+    rows = [{name: row[name] for name in ("id", "question", "context", "answers")} for row in rows]
+    return repeated(rows, options), rows
+
+
+def swag(options):
+    rows = json_lines(options.data / "swag_sample" / "sample.json")
+    return repeated(rows, options), rows
+
+
+def repeated(rows, options):
+    return list(itertools.islice(itertools.cycle(rows), options.sample_rows))
 
 
 def json_lines(path):
     return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines() if line]
 
 
-def conll(shared, folder):
-    path = repeated("conll", json_lines(shared / "other_samples" / "conll_sample.json"), folder)
-    return sample("token-classification", path, 128, ["--tokens-column", "words", "--tags-column", "ner"])
+def write_rows(folder, train, validation):
+    folder.mkdir()
+    files = {}
+    for part, rows in (("train", train), ("validation", validation)):
+        files[part] = folder / f"{part}.jsonl"
+        files[part].write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    return files
 
 
-def squad(shared, folder):
-    path = repeated("squad", json.loads((shared / "squad_sample" / "sample.json").read_text())["data"], folder)
-    return sample("question-answering", path, 384, ["--max-length", "384", "--version-2-with-negative"])
-
-
-def swag(shared, folder):
-    path = repeated("swag", json_lines(shared / "swag_sample" / "sample.json"), folder)
-    return sample("multiple-choice", path, 128, ["--context-column", "sent1"])
-
-
-TASKS = {"cola": cola, "reviews": reviews, "conll": conll, "squad": squad, "swag": swag}
+TASKS = {
+    "cola": {"rows": cola, "task": "text-classification", "max_length": 128, "score": "matthews_correlation"},
+    "movie_reviews": {"rows": movie_reviews, "task": "text-classification", "max_length": 128, "score": "accuracy"},
+    "conll": {"rows": conll, "task": "token-classification", "max_length": 128, "score": "accuracy"},
+    "squad": {"rows": squad, "task": "question-answering", "max_length": 384, "score": "loss"},
+    "swag": {"rows": swag, "task": "multiple-choice", "max_length": 128, "score": "accuracy"},
+}
 
 
 def parse_options():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--tasks", nargs="+", choices=list(TASKS), default=list(TASKS))
-    parser.add_argument("--dtypes", nargs="+", default=["bfloat16", "float32"])
-    parser.add_argument("--seeds", type=int, nargs="+", default=[1])
-    parser.add_argument("--ways", nargs="+", choices=WAYS, default=["portatune", "peer"])
-    shared = pathlib.Path(os.environ.get("PORTATUNE_SHARED_DATA", "."))
-    parser.add_argument("--shared", type=pathlib.Path, default=shared)
+    parser.add_argument("--dtypes", nargs="+", choices=["bfloat16", "float32"], default=["bfloat16", "float32"])
+    parser.add_argument("--repeats", type=int, default=1, help="runs of each side, each with another seed")
+    parser.add_argument("--rows", type=int)
+    parser.add_argument("--sample-rows", type=int, default=512)
+    parser.add_argument("--data", type=pathlib.Path, default=os.environ.get("PORTATUNE_SHARED_DATA", "."))
     return parser.parse_args()
 
 

@@ -81,9 +81,13 @@ def compare_by_seed(name, seeds, figure, portatune, peer):
     print(f"RATIO {name} {error_of_peer / error if error else math.inf:.3f}", flush=True)
 
 
-def report_seconds(name, portatune, peer):
+def report_load(prefix=""):
     load = ", ".join(f"{value:.1f}" for value in os.getloadavg())
-    print(f"{name}: {os.cpu_count()} CPUs, load {load}")
+    print(f"{prefix}{os.cpu_count()} CPUs, load {load}", flush=True)
+
+
+def report_seconds(name, portatune, peer):
+    report_load(f"{name}: ")
     for side, seconds in (("portatune", portatune), ("peer", peer)):
         print(f"  {side:8} min {min(seconds):8.3f} s   median {statistics.median(seconds):8.3f} s   n {len(seconds)}")
     print(f"RATIO {name} {min(peer) / min(portatune):.3f}", flush=True)
