@@ -15,6 +15,22 @@ TEST(Nearest, InsertsDeletesReplacesAndSwaps) {
   EXPECT_EQ(nearest("--ephocs", kNames), "--epochs");
 }
 
+TEST(Nearest, HyphensAndCaseDoNotCount) {
+  EXPECT_EQ(nearest("--batchsize", {"--batch-size"}), "--batch-size");
+  EXPECT_EQ(nearest("Label_Column", {"label-column"}), "label-column");
+}
+
+// All of these were proposed once.
+TEST(Nearest, AllowsAQuarterOfTheWord) {
+  EXPECT_EQ(nearest("--fsdp", {"--folds"}), "");
+  EXPECT_EQ(nearest("--no-cuda", {"--no-flip"}), "");
+  EXPECT_EQ(nearest("--tf32", {"--task"}), "");
+  EXPECT_EQ(nearest("--optim", {"--option"}), "");
+  EXPECT_EQ(nearest("--block-size", {"--batch-size"}), "");
+  EXPECT_EQ(nearest("recipes", {"devices"}), "");
+  EXPECT_EQ(nearest("cuda:rtx4090", {"cuda:l4"}), "");
+}
+
 TEST(Nearest, WhatIsFarFromAllHasNone) {
   EXPECT_EQ(nearest("serve", kNames), "");
   EXPECT_EQ(nearest("--learning-rate", kNames), "");

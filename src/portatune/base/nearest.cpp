@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "portatune/base/ascii.h"
+
 namespace portatune {
 namespace {
 
@@ -20,16 +22,26 @@ size_t edits(std::string_view a, std::string_view b) {
   return d[a.size()][b.size()];
 }
 
+// What is compared: "--Batch_size" and "--batch-size" are alike.
+std::string letters_of(std::string_view name) {
+  std::string letters = lower_case(name);
+  std::erase_if(letters, [](char c) { return c == '-' || c == '_'; });
+  return letters;
+}
+
 }  // namespace
 
 std::string nearest(std::string_view typed, const std::vector<std::string>& names) {
   // The table of edits() is quadratic; no name is meant to be that long.
   if (typed.size() > 100) return {};
+  const std::string letters = letters_of(typed);
+  const size_t most = std::max<size_t>(1, letters.size() / 4);
   std::string best;
-  size_t fewest = typed.size() / 3 + 2;
+  size_t fewest = most + 1;
   for (const std::string& name : names) {
-    if (name.size() >= typed.size() + fewest) continue;  // that many inserts at least
-    const size_t distance = edits(typed, name);
+    const std::string other = letters_of(name);
+    if (other.size() >= letters.size() + fewest) continue;  // that many inserts at least
+    const size_t distance = edits(letters, other);
     if (distance >= fewest) continue;
     fewest = distance;
     best = name;

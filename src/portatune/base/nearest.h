@@ -7,8 +7,9 @@
 
 namespace portatune {
 
-/// The name that takes the fewest edits (insert, delete, replace or swap neighbours) to get from `typed`, if they are
-/// few for its length; otherwise an empty string.
+/// The name that is the fewest edits (insert, delete, replace or swap neighbours) away from `typed`: at most a quarter
+/// of its length, and at least one is allowed. Hyphens, underscores and the case of letters do not count. An empty
+/// string if there is no such name.
 std::string nearest(std::string_view typed, const std::vector<std::string>& names);
 
 }  // namespace portatune
