@@ -1,0 +1,14 @@
+// Text in lines of a given width.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+namespace portatune {
+
+/// The text with line ends in place of blanks, so that no line has more than `width` characters, unless one word alone
+/// does. Lines after the first begin with `indent` blanks, which do not count. Line ends of the text stay.
+std::string wrapped(std::string_view text, size_t width, size_t indent = 0);
+
+}  // namespace portatune

@@ -1,0 +1,23 @@
+#include "portatune/base/wrapped.h"
+
+#include <gtest/gtest.h>
+
+namespace portatune {
+namespace {
+
+TEST(Wrapped, BreaksAtBlanks) {
+  EXPECT_EQ(wrapped("one two three", 7), "one two\nthree");
+  EXPECT_EQ(wrapped("one two three", 13), "one two three");
+  EXPECT_EQ(wrapped("", 7), "");
+}
+
+TEST(Wrapped, IndentsFurtherLines) { EXPECT_EQ(wrapped("one two three", 7, 2), "one two\n  three"); }
+
+TEST(Wrapped, LongWordsHaveALineOfTheirOwn) { EXPECT_EQ(wrapped("a longest b", 3), "a\nlongest\nb"); }
+
+TEST(Wrapped, KeepsLineEnds) { EXPECT_EQ(wrapped("a\nb c", 9), "a\nb c"); }
+
+TEST(Wrapped, CountsCharactersAndNotBytes) { EXPECT_EQ(wrapped("\u00e4\u00e4 \u00e4", 4), "\u00e4\u00e4 \u00e4"); }
+
+}  // namespace
+}  // namespace portatune
