@@ -187,6 +187,30 @@ TEST(ReadTable, AColumnMayBeWantedTwice) {
 TEST(ReadTable, OtherOrMixedExtensionsAreRefused) {
   expect_error<UsageError>([] { read_table("train.xlsx"); }, {"train.xlsx", ".csv"});
   expect_error<UsageError>([] { read_table({"a.csv", "b.tsv"}); }, {"a.csv", "b.tsv", "one kind"});
+  expect_error<UsageError>([] { read_table("train.xlsx"); }, {"ends in .xlsx", "save the sheet as CSV"});
+  expect_error<UsageError>([] { read_table(write_file("train", "a\n1\n")); }, {"a name without an extension"});
+  expect_error<UsageError>([] { read_table(write_file("t.txt", "a\n"), {.columns = {"label"}}); },
+                           {"t.txt", "lines of text, without columns", "a column 'label'"});
+}
+
+TEST(ReadTable, NameOfADataSetSaysHowToFetchIt) {
+  expect_error<NotFoundError>([] { read_table("imdb"); }, {"imdb", "hf download --repo-type dataset imdb"});
+}
+
+TEST(ReadTable, FilesOfAnotherKindAreKnownByTheirFirstBytes) {
+  expect_error<DataError>([] { read_table(write_file("t.csv", "PAR1\x15\x04")); }, {"t.csv", "a Parquet file"});
+  expect_error<DataError>([] { read_table(write_file("t.tsv", "PK\x03\x04...")); }, {"t.tsv", "zip archive"});
+}
+
+TEST(ReadCsv, MissingColumnsAreExplained) {
+  const auto advice = [](const char* text, std::initializer_list<const char*> parts) {
+    const std::string path = write_file("a.csv", text);
+    expect_error<DataError>([&] { rows_of(read_csv(path, {.columns = {"text"}})); }, parts);
+  };
+  advice("text;label\na;1\n", {"separated by ';': --delimiter ';'"});
+  advice("text\tlabel\na\t1\n", {"--delimiter '\\t'"});
+  advice("the film was bad,bad\nI like it,good\n", {"if line 1 is a row and not a header: --column-names"});
+  advice("sentence,labels\na,1\n", {"--rename-columns NAME=text"});
 }
 
 }  // namespace portatune::data

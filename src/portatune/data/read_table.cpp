@@ -1,6 +1,8 @@
 #include <algorithm>
 #include <array>
 #include <filesystem>
+#include <fstream>
+#include <string_view>
 
 #include "portatune/data/file_kinds.h"
 #include "portatune/data/rename_columns.h"
@@ -18,16 +20,53 @@ FileKind kind_of_format(const std::string& format) {
   throw UsageError({.where = "read_table", .given = "format '" + format + "'", .expected = "csv, tsv, jsonl or txt"});
 }
 
+[[noreturn]] void refuse_extension(const std::string& path) {
+  const std::string extension = kind_extension(path);
+  const bool is_sheet = extension == ".xlsx" || extension == ".xls" || extension == ".ods";
+  throw UsageError({.where = path,
+                    .given = extension.empty() ? "a name without an extension" : "a file that ends in " + extension,
+                    .expected = "a file that ends in one of " + table_extensions() + ", also with .gz or .zst behind",
+                    .fix = is_sheet            ? "save the sheet as CSV, in UTF-8"
+                           : extension.empty() ? "rename it: the extension says what it holds"
+                                               : ""});
+}
+
+struct Signature {
+  std::string_view bytes, kind, fix;
+};
+constexpr Signature kSignatures[] = {
+    {"PAR1", "a Parquet file", "rename it to end in .parquet"},
+    {"ARROW1", "an Arrow file", "rename it to end in .arrow"},
+    {"PK\x03\x04", "a zip archive, as spreadsheets are", "save the sheet as CSV, in UTF-8"}};
+
+// A file of text must not begin like one of another kind.
+void require_text(const std::string& path) {
+  if (io::is_remote(path)) return;
+  std::ifstream file(path, std::ios::binary);
+  std::string start(8, '\0');
+  file.read(start.data(), static_cast<std::streamsize>(start.size()));
+  for (const Signature& signature : kSignatures) {
+    if (!start.starts_with(signature.bytes)) continue;
+    throw DataError({.where = path,
+                     .given = std::string(signature.kind) + ", by its first bytes",
+                     .expected = "text, as its name says",
+                     .fix = std::string(signature.fix)});
+  }
+}
+
 FileKind known_kind(const std::string& path) {
   const std::optional<FileKind> kind = kind_of(path);
+  const bool is_binary = kind == FileKind::kParquet || kind == FileKind::kArrow || kind == FileKind::kTfrecord;
+  if (kind && !is_binary) require_text(path);
   if (kind && *kind != FileKind::kConll) return *kind;
   if (!io::is_remote(path) && std::filesystem::path(path).extension().empty() && !std::filesystem::exists(path)) {
-    throw NotFoundError({.where = path, .given = "no such file or folder"});
+    throw NotFoundError({.where = path,
+                         .given = "no such file or folder",
+                         .expected = "local files or URLs",
+                         .fix = "a data set of the Hugging Face Hub: hf download --repo-type dataset " + path +
+                                " --local-dir FOLDER,\n            and name its Parquet files"});
   }
-  throw UsageError({.where = "read_table",
-                    .given = "'" + path + "'",
-                    .expected = "a file that ends in one of " + table_extensions() + ", also with .gz or .zst behind",
-                    .fix = "evaluate and predict read files of any name with --format csv, tsv, jsonl or txt"});
+  refuse_extension(path);
 }
 
 FileKind common_kind(const std::vector<std::string>& paths, const std::string& format) {
@@ -36,9 +75,8 @@ FileKind common_kind(const std::vector<std::string>& paths, const std::string& f
   const FileKind kind = known_kind(paths.front());
   for (const std::string& path : paths) {
     if (known_kind(path) == kind) continue;
-    throw UsageError({.where = "read_table",
-                      .given = "'" + paths.front() + "' and '" + path + "'",
-                      .expected = "files of one kind"});
+    throw UsageError(
+        {.where = path, .given = "a file of another kind than " + paths.front(), .expected = "files of one kind"});
   }
   return kind;
 }
@@ -58,17 +96,18 @@ CsvOptions csv_options(TableOptions options) {
 
 void require_no_names(const std::string& path, const TableOptions& options) {
   if (options.names.empty()) return;
-  throw UsageError({.where = "read_table",
-                    .given = "names of columns for '" + path + "'",
+  throw UsageError({.where = path,
+                    .given = "--column-names for a file of this kind",
                     .expected = "a .csv or .tsv file, which alone has such"});
 }
 
 void require_text_alone(const std::string& path, const std::vector<std::string>& columns) {
   for (const std::string& column : columns) {
     if (column == "text") continue;
-    throw UsageError({.where = "read_table",
-                      .given = "a column '" + column + "' of '" + path + "'",
-                      .expected = "the column 'text', the only one of a .txt file"});
+    throw UsageError({.where = path,
+                      .given = "lines of text, without columns",
+                      .expected = "a column '" + column + "'",
+                      .fix = "give a table: .csv, .tsv, .jsonl, .parquet, ..."});
   }
 }
 
