@@ -16,7 +16,7 @@ namespace {
 
 FileKind kind_of_format(const std::string& format) {
   constexpr std::array kFormats = {"csv", "tsv", "jsonl", "txt"};
-  if (std::ranges::find(kFormats, format) != kFormats.end()) return *kind_of("." + format);
+  if (std::ranges::find(kFormats, format) != kFormats.end()) return *kind_of("rows." + format);
   throw UsageError({.where = "read_table", .given = "format '" + format + "'", .expected = "csv, tsv, jsonl or txt"});
 }
 
