@@ -148,7 +148,7 @@ def execute(runner, number, command):
         reason += f", {time.monotonic() - begin:.1f} s"
     print(f"exit {code}  {command}\n    {reason}", flush=True)
     if code != expected:
-        print(f"    expected exit code {expected}; it printed:\n{printed}", flush=True)
+        print(f"    expected exit code {expected}; tools/readme_data.py makes the files of commands.\n{printed}", flush=True)
     return code == expected
 
 
