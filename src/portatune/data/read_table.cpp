@@ -26,9 +26,8 @@ FileKind kind_of_format(const std::string& format) {
   throw UsageError({.where = path,
                     .given = extension.empty() ? "a name without an extension" : "a file that ends in " + extension,
                     .expected = "a file that ends in one of " + table_extensions() + ", also with .gz or .zst behind",
-                    .fix = is_sheet            ? "save the sheet as CSV, in UTF-8"
-                           : extension.empty() ? "rename it: the extension says what it holds"
-                                               : ""});
+                    .fix = is_sheet ? "save the sheet as CSV, in UTF-8"
+                                    : "rename it; evaluate and predict also have --format csv, tsv, jsonl or txt"});
 }
 
 struct Signature {
