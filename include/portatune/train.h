@@ -117,8 +117,8 @@ class Callback {
   virtual void on_checkpoint([[maybe_unused]] const std::filesystem::path& folder) {}
   /// What training goes on after: an old checkpoint that cannot be removed.
   virtual void on_warning([[maybe_unused]] const std::string& what) {}
-  /// Asked after every step and for every batch of a validation: true ends fit() there. Of several processes one is
-  /// enough.
+  /// Asked after every step, for every batch of a validation and after on_epoch_end(): true ends fit() there, without
+  /// another step. Of several processes one is enough.
   virtual bool should_stop() { return false; }
 };
 

@@ -187,6 +187,28 @@ TEST(Trainer, StoppedAtTheLastStepIsDone) {
   EXPECT_FALSE(trainer.fit(shuffled_batches(task), {.num_train_epochs = 1, .callback = &recorder}).stopped);
 }
 
+// As early stopping does.
+struct StopAtTheEndOfAnEpoch final : Callback {
+  std::vector<int64_t> steps;
+  bool stop = false;
+  void on_step(const StepResult& result, int64_t) override { steps.push_back(result.step()); }
+  void on_epoch_end(int64_t epoch, double, const Scores&) override { stop = epoch == 2; }
+  bool should_stop() override { return stop; }
+};
+
+TEST(Trainer, StoppedAtTheEndOfAnEpochHasTheWeightsOfItsScores) {
+  const TextClassification task = task_from(kTinyBert);
+  Trainer trainer(cpu(), task, quick());
+  const data::Dataset validation = task.batches(rows(), kBatchSize);
+  StopAtTheEndOfAnEpoch callback;
+  const FitResult result =
+      trainer.fit(shuffled_batches(task), {.num_train_epochs = 4, .validation = validation, .callback = &callback});
+  EXPECT_TRUE(result.stopped);
+  EXPECT_EQ(result.steps, 2 * kStepsPerEpoch);
+  EXPECT_EQ(callback.steps, (std::vector<int64_t>{1, 2, 3, 4, 5, 6}));
+  EXPECT_EQ(trainer.evaluate(validation), result.scores);
+}
+
 // Asks for the stop once the validation has begun.
 struct StopInValidation final : Callback {
   int64_t steps = 0, batches = 0, epochs = 0;

@@ -303,6 +303,8 @@ class FitLoop {
     state_.epoch_loss() = {};
     state_.in_epoch() = false;
     callback_.on_epoch_end(state_.steps() / steps_per_epoch_, result_.mean_loss, result_.scores);
+    // A run that was just resumed, and has no validation set, has not loaded what a stop would save.
+    if (!state_.weights().empty()) stopping_ = should_stop() || stopping_;
     input_.restart();
   }
 
