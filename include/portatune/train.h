@@ -128,6 +128,7 @@ struct CheckpointOptions {
   int64_t every = 0;  ///< steps; 0: none, but that before a step which ends the training (OnNonFinite::kStop). Above 0
                       ///< for OnNonFinite::kRewind
   int64_t keep = 2;   ///< the newest are kept, older ones in the folder removed, at least 1
+  bool last = true;   ///< whether there is one of the last step too, from which a finished run can be trained further
 };
 
 struct FitOptions {
@@ -194,8 +195,13 @@ class Trainer {
   const LoadReport& load_report() const;
   int64_t steps() const;
 
-  /// Writes the model as a Hugging Face folder, which replaces an older one in one move, with the checkpoints in it.
-  /// What else has come into the folder of a run, beside its checkpoints, is kept.
+  /// Scores from before the first step, for reports of a run that was interrupted: checkpoints keep them, and resume()
+  /// restores them. Empty if nobody has set them.
+  const Scores& initial_scores() const;
+  void set_initial_scores(Scores scores);
+
+  /// Writes the model as a Hugging Face folder, which replaces an older one in one move. Checkpoints in it, and what
+  /// else is in the folder of a run, are kept. The file training_run.json tells the number of steps and the options.
   /// errors  IoError, or NumericError if a weight is not finite, after which the older folder is as it was; UsageError
   ///         before the first batch, which loads weights, and as require_place_to_save()
   void save(const std::filesystem::path& folder) const;
@@ -203,9 +209,12 @@ class Trainer {
   /// from one on that has ended the training (OnNonFinite::kStop, kRewind) do not count.
   void save_checkpoint(const std::filesystem::path& folder) const;
   /// Continues from what save_checkpoint() wrote. The task must have been made from that same folder.
+  /// A run that has made all its steps can be trained further, with more of them: the schedule of the learning rate is
+  /// then that of all steps together, and the steps that were made keep the rates that they had.
   /// errors  NotFoundError if the folder is a model without a training state; UsageError after the first step, or if
-  ///         options differ from those of the run that it continues, where they decide about weights. fit() throws it
-  ///         for another number of steps, if the learning rate depends on that.
+  ///         options differ from those of the run that it continues, where they decide about weights. So does another
+  ///         number of steps, if the learning rate depends on that and the run was not finished: here, where
+  ///         TrainingOptions::total_steps says how many there are, else in fit().
   void resume(const std::filesystem::path& folder);
 
  private:

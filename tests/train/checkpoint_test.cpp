@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "io/temporary_folder.h"
 #include "portatune/error.h"
 
@@ -26,6 +28,7 @@ void write(const std::filesystem::path& folder) {
                                  .progress = {.updates = 15, .good_steps = 4, .loss_scale = 32768},
                                  .rewinds = {.all = 7, .in_a_row = 2},
                                  .run = {{"seed", "42"}, {"text_column", "a \"text\""}},
+                                 .initial_scores = {{"loss", 0.7}, {"accuracy", 0.5}, {"f1", NAN}},
                                  .data = R"({"stage": "pass"})"});
 }
 
@@ -44,6 +47,9 @@ TEST(TrainingState, ComesBackAsItWasWritten) {
   EXPECT_EQ(position.rewinds.all, 7);
   EXPECT_EQ(position.rewinds.in_a_row, 2);
   EXPECT_EQ(position.run, (train::RunFacts{{"seed", "42"}, {"text_column", "a \"text\""}}));
+  ASSERT_EQ(position.initial_scores.size(), 3u);
+  EXPECT_EQ(position.initial_scores[1], (std::pair<std::string, double>("accuracy", 0.5)));
+  EXPECT_TRUE(std::isnan(position.initial_scores[2].second));
   EXPECT_EQ(position.data, R"({"stage": "pass"})");
   const train::SavedArrays moments(folder.path(), train::kMomentsStem);
   EXPECT_THAT(moments.read("m.w", kType).as<float>(), ElementsAre(1, 2));

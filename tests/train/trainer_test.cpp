@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <cmath>
+#include <nlohmann/json.hpp>
 
 #include "io/temporary_folder.h"
 #include "portatune/base/stop.h"
@@ -531,8 +532,7 @@ TEST(Trainer, SavesInPlaceOfWhatTheTaskHasWrittenBefore) {
   EXPECT_EQ(text_of(folder / "best" / "own.txt"), "anew");
 }
 
-// The model takes the place of the checkpoints, but not of what somebody has put beside them.
-TEST(Trainer, KeepsWhatHasComeIntoTheFolderOfARun) {
+TEST(Trainer, SavesBesideCheckpointsAndWhatHasComeIntoTheFolderOfARun) {
   const TextClassification task = task_from(kTinyBert);
   Trainer trainer(cpu(), task, quick());
   const TemporaryFolder folder;
@@ -547,7 +547,12 @@ TEST(Trainer, KeepsWhatHasComeIntoTheFolderOfARun) {
   EXPECT_EQ(text_of(folder / "checkpoint-9" / "notes.txt"), "mine");
   EXPECT_EQ(text_of(folder / "model-best.safetensors"), "mine");
   EXPECT_TRUE(std::filesystem::exists(folder / "model.safetensors"));
-  EXPECT_FALSE(std::filesystem::exists(folder / "checkpoint-2"));
+  for (const char* checkpoint : {"checkpoint-2", "checkpoint-3"}) {
+    EXPECT_TRUE(std::filesystem::exists(folder / checkpoint / "optimizer.safetensors")) << checkpoint;
+  }
+  const auto record = nlohmann::json::parse(text_of(folder / "training_run.json"));
+  EXPECT_EQ(record["steps"], kStepsPerEpoch);
+  EXPECT_EQ(record["run"]["seed"], "42");
 }
 
 TEST(Trainer, SavingNeedsWeights) {
@@ -643,12 +648,11 @@ TEST(Trainer, CheckpointsInIntervalsGoOnWithTheSameBits) {
   const TextClassification task = task_from(kTinyBert);
   Trainer trainer(cpu(), task, quick());
   CheckpointLog log;
-  // Nine steps: the last one is no place for a checkpoint.
   trainer.fit(
       shuffled_batches(task),
-      {.num_train_epochs = 3, .checkpoints = {.folder = folder / "run", .every = 3, .keep = 1}, .callback = &log});
+      {.num_train_epochs = 3, .checkpoints = {.folder = folder / "run", .every = 3, .keep = 2}, .callback = &log});
   trainer.save(folder / "model");
-  EXPECT_EQ(log.names, (std::vector<std::string>{"checkpoint-3", "checkpoint-6"}));
+  EXPECT_EQ(log.names, (std::vector<std::string>{"checkpoint-3", "checkpoint-6", "checkpoint-9"}));
   EXPECT_FALSE(std::filesystem::exists(folder / "run" / "checkpoint-3"));
 
   const TextClassification again = task_from(folder / "run" / "checkpoint-6");
@@ -657,6 +661,88 @@ TEST(Trainer, CheckpointsInIntervalsGoOnWithTheSameBits) {
   resumed.fit(shuffled_batches(again), {.num_train_epochs = 3});
   resumed.save(folder / "again");
   EXPECT_TRUE(text_of(folder / "again" / "model.safetensors") == text_of(folder / "model" / "model.safetensors"));
+}
+
+TEST(Trainer, TheLastStepHasACheckpointUnlessItIsNotWanted) {
+  const TemporaryFolder folder;
+  const TextClassification task = task_from(kTinyBert);
+  for (const bool last : {true, false}) {
+    Trainer trainer(cpu(), task, quick());
+    CheckpointLog log;
+    trainer.fit(
+        shuffled_batches(task),
+        {.num_train_epochs = 1, .checkpoints = {.folder = folder.path(), .every = 2, .last = last}, .callback = &log});
+    EXPECT_EQ(log.names.back(), last ? "checkpoint-3" : "checkpoint-2");
+  }
+}
+
+// Trains one epoch with a checkpoint of its last step.
+std::filesystem::path write_finished_run(const TrainingOptions& options, const std::filesystem::path& folder) {
+  const TextClassification task = task_from(kTinyBert);
+  Trainer trainer(cpu(), task, options);
+  trainer.set_initial_scores({{"loss", 0.75}});
+  trainer.fit(shuffled_batches(task), {.num_train_epochs = 1, .checkpoints = {.folder = folder, .every = 1}});
+  return folder / ("checkpoint-" + std::to_string(kStepsPerEpoch));
+}
+
+TEST(Trainer, TrainsAFinishedRunFurtherToTheBitsOfALongerRun) {
+  const TemporaryFolder folder;
+  const TrainingOptions constant{.learning_rate = 0.01, .lr_scheduler_type = "constant"};
+  const std::filesystem::path checkpoint = write_finished_run(constant, folder.path());
+  const TextClassification task = task_from(checkpoint);
+  Trainer trainer(cpu(), task, constant);
+  trainer.resume(checkpoint);
+  EXPECT_EQ(trainer.initial_scores(), (Scores{{"loss", 0.75}}));
+  trainer.fit(shuffled_batches(task), {.num_train_epochs = 3});
+  trainer.save(folder / "model");
+  EXPECT_TRUE(text_of(folder / "model" / "model.safetensors") == trained_weights(constant, 3));
+}
+
+struct RateLog final : Callback {
+  std::vector<double> rates;
+  void on_step(const StepResult& result, int64_t) override { rates.push_back(result.learning_rate()); }
+};
+
+TEST(Trainer, TrainsAFinishedRunFurtherByTheScheduleOfAllSteps) {
+  const TemporaryFolder folder;
+  const std::filesystem::path checkpoint = write_finished_run(quick(), folder.path());
+  const TextClassification task = task_from(checkpoint);
+  Trainer trainer(cpu(), task, quick());
+  trainer.resume(checkpoint);
+  RateLog log;
+  trainer.fit(shuffled_batches(task), {.num_train_epochs = 2, .callback = &log});
+  ASSERT_EQ(log.rates.size(), 3u);
+  for (int step = 0; step < 3; ++step) EXPECT_DOUBLE_EQ(log.rates[step], 0.01 * (3 - step) / 6);
+}
+
+TEST(Trainer, AFinishedRunCannotBecomeShorter) {
+  const TemporaryFolder folder;
+  const std::filesystem::path checkpoint = write_finished_run(quick(), folder.path());
+  TrainingOptions options = quick();
+  options.total_steps = 2;
+  const TextClassification task = task_from(checkpoint);
+  EXPECT_THAT(message_of<UsageError>([&] { Trainer(cpu(), task, options).resume(checkpoint); }),
+              AllOf(HasSubstr("an end after step 2\n"), HasSubstr("an end after step 3"), HasSubstr("more epochs")));
+}
+
+// Whatever ended the run between its last checkpoint and the saving of its model.
+TEST(Trainer, ResumedAfterTheLastStepItSavesTheModel) {
+  const TemporaryFolder folder;
+  const std::filesystem::path checkpoint = write_finished_run(quick(), folder.path());
+  const TextClassification task = task_from(checkpoint);
+  for (const bool validates : {true, false}) {
+    Trainer trainer(cpu(), task, quick());
+    trainer.resume(checkpoint);
+    FitOptions options{.num_train_epochs = 1};
+    if (validates) options.validation = task.batches(rows(), kBatchSize);
+    const FitResult result = trainer.fit(shuffled_batches(task), options);
+    EXPECT_EQ(result.steps, kStepsPerEpoch);
+    EXPECT_TRUE(std::isfinite(result.mean_loss));
+    EXPECT_EQ(result.scores.empty(), !validates);
+    trainer.save(folder / "model");
+    EXPECT_TRUE(text_of(folder / "model" / "model.safetensors") == trained_weights(quick(), 1));
+    trainer.save_checkpoint(checkpoint);  // after the end of the epoch has been told
+  }
 }
 
 // In the second epoch of a file: nothing that comes before in it is read, and an older checkpoint passes over it.
@@ -729,6 +815,10 @@ TEST(Trainer, ResumesWithTheScheduleOfTheRunOnly) {
   EXPECT_THAT(
       message_of<UsageError>([&] { trainer.fit(shuffled_batches(task), {.num_train_epochs = 4}); }),
       AllOf(HasSubstr("given     a schedule with an end after step 12\n"), HasSubstr("expected  an end after step 9")));
+  TrainingOptions longer = quick();
+  longer.total_steps = 12;
+  EXPECT_THAT(message_of<UsageError>([&] { Trainer(cpu(), task, longer).resume(folder / "checkpoint"); }),
+              HasSubstr("an end after step 12\n"));
   EXPECT_EQ(trainer.fit(shuffled_batches(task), {.num_train_epochs = 3}).steps, 9);
   // From here on it is a run of its own.
   EXPECT_EQ(trainer.fit(shuffled_batches(task), {.num_train_epochs = 4}).steps, 12);

@@ -8,6 +8,7 @@
 #include "portatune/io/file.h"
 #include "portatune/io/json.h"
 #include "portatune/io/tensor_files.h"
+#include "portatune/train/run_record.h"
 
 namespace portatune::train {
 namespace {
@@ -40,6 +41,7 @@ void write_position(const std::filesystem::path& folder, const Position& positio
                                         {"epoch_loss", loss},
                                         {"progress", progress},
                                         {"rewinds", rewinds},
+                                        {"initial_scores", json_of(position.initial_scores)},
                                         {"run", position.run}};
   io::write_file(position_file(folder), state.dump(2) + "\n");
   if (!position.data.empty()) io::write_file(folder / kDataFile, position.data);
@@ -60,6 +62,7 @@ Position read_position(const std::filesystem::path& folder) {
                     .progress = {},
                     .rewinds = {},
                     .run = state.get_string_map("run"),
+                    .initial_scores = scores_of(state, "initial_scores"),
                     .data = {}};
   if (const auto loss = state.get_object("epoch_loss")) {
     position.epoch_loss = {.sum = loss->get_float("sum"), .weight = loss->get_float("weight", {.least = 0})};

@@ -37,10 +37,11 @@ struct Position {
   int64_t step = 0;         ///< steps made
   int64_t total_steps = 0;  ///< after which the learning rate is 0; 0: it does not fall
   bool in_epoch = false;    ///< whether fit() has made steps of an epoch whose end has not been told
-  MeanLoss epoch_loss;      ///< of that epoch
+  MeanLoss epoch_loss;      ///< of that epoch, or of the last one whose end has been told
   Progress progress;
   Rewinds rewinds;
   RunFacts run;
+  Scores initial_scores;  ///< from before the first step; empty: not measured
   std::string data;  ///< data::Cursor::state() of the batches after the last step; empty: not known
 };
 

@@ -70,6 +70,7 @@ class FitLoop {
   }
 
   FitResult run() {
+    if (state_.steps() == last_step_) prepare_last_end();
     if (epoch_end_is_due()) end_epoch();  // that of a run which was stopped before
     data::Cursor cursor = cursor_at_step();
     while (state_.steps() < last_step_ && !stopping_) take_step(cursor);
@@ -82,6 +83,14 @@ class FitLoop {
   }
 
  private:
+  // Of a run that has made all its steps, but whose model has not been saved: its last epoch ends once more.
+  void prepare_last_end() {
+    const std::optional<data::Example> batch = batches_.iterate().next();
+    if (!batch) throw no_example("training data");
+    state_.load_weights(*batch);
+    state_.in_epoch() = true;
+  }
+
   void take_step(data::Cursor& cursor) {
     try {
       step(keeping_work([&] { return next_batch(cursor); }), cursor);
@@ -140,11 +149,11 @@ class FitLoop {
   }
 
   void require_work() const {
-    if (state_.steps() < last_step_ || (state_.steps() == last_step_ && epoch_end_is_due())) return;
+    if (state_.steps() <= last_step_) return;
     throw UsageError(
         {.where = "fit",
          .given = std::to_string(state_.steps()) + " steps made before and " + std::to_string(last_step_) + " in all",
-         .expected = "steps that are still to be made",
+         .expected = "as many steps as were made, or more",
          .fix = "ask for more epochs or steps"});
   }
 
@@ -180,8 +189,19 @@ class FitLoop {
   bool epoch_end_is_due() const { return at_epoch_end() && state_.in_epoch(); }
 
   bool checkpoint_is_due() const {
-    const int64_t every = options_.checkpoints.every;
-    return every > 0 && state_.steps() % every == 0 && state_.steps() < last_step_;
+    const CheckpointOptions& checkpoints = options_.checkpoints;
+    if (checkpoints.every == 0) return false;
+    return state_.steps() == last_step_ ? checkpoints.last : state_.steps() % checkpoints.every == 0;
+  }
+
+  void save_due_checkpoint() {
+    try {
+      save_checkpoint();
+    } catch (const IoError& error) {
+      if (state_.steps() < last_step_) throw;
+      // The model is still to be saved, which takes less space.
+      callback_.on_warning("there is no checkpoint of the last step: " + one_line(error.report()));
+    }
   }
 
   std::filesystem::path save_checkpoint() {
@@ -211,7 +231,7 @@ class FitLoop {
     if (at_epoch_end() || stopping_ || checkpoint_due) finish_running();
     if (checkpoint_due) {
       state_.data_state() = cursor.state();
-      save_checkpoint();
+      save_due_checkpoint();
     }
     if (at_epoch_end()) end_epoch();
   }
@@ -222,6 +242,7 @@ class FitLoop {
     const auto& [result, batch] = *running_;
     const bool ended = ends_training(result, state_.options().on_non_finite);
     if (ended && !may_rewind()) throw end_before(result, batch);
+    if (!state_.in_epoch()) state_.epoch_loss() = {};
     state_.in_epoch() = true;
     if (std::isfinite(result.loss())) state_.epoch_loss().add(result.loss(), result.weight());
     callback_.on_input(input_.wait());
@@ -300,7 +321,6 @@ class FitLoop {
       }
       result_.scores = *scores;
     }
-    state_.epoch_loss() = {};
     state_.in_epoch() = false;
     callback_.on_epoch_end(state_.steps() / steps_per_epoch_, result_.mean_loss, result_.scores);
     // A run that was just resumed, and has no validation set, has not loaded what a stop would save.

@@ -77,14 +77,17 @@ void require_same_run(const std::filesystem::path& checkpoint, const RunFacts& s
                     "repeat these as they were; or train anew from that folder, which is a whole model");
 }
 
-void require_same_schedule(const std::filesystem::path& checkpoint, int64_t saved_total, int64_t total) {
+void require_fitting_schedule(const std::filesystem::path& checkpoint, int64_t step, int64_t saved_total,
+                              int64_t total) {
   const auto length = [](int64_t steps) {
     return steps == 0 ? std::string("no end") : "an end after step " + std::to_string(steps);
   };
-  if (saved_total == total) return;
+  const bool is_finished = saved_total > 0 && step >= saved_total;
+  if (saved_total == total || (is_finished && total > saved_total)) return;
   throw another_run(checkpoint, "a schedule with " + length(total), length(saved_total),
-                    "ask for as many epochs and steps as before; or train anew from that folder, which is a whole "
-                    "model");
+                    is_finished ? "ask for more epochs or steps, to train that run further"
+                                : "ask for as many epochs and steps as before, and for more when that run is finished; "
+                                  "or train anew from that folder, which is a whole model");
 }
 
 }  // namespace portatune::train

@@ -21,8 +21,12 @@ RunFacts facts_of(const TrainingOptions& options, const Mesh& mesh);
 /// errors  UsageError with the values of both for all that differs
 void require_same_run(const std::filesystem::path& checkpoint, const RunFacts& saved, const RunFacts& now);
 
+/// Whether the learning rate may go on from a checkpoint: by the same schedule, or by a longer one after the end of the
+/// run.
+/// step    steps that the checkpoint has
 /// total   steps after which the learning rate is 0; 0: it does not fall
-/// errors  UsageError with both
-void require_same_schedule(const std::filesystem::path& checkpoint, int64_t saved_total, int64_t total);
+/// errors  UsageError with both totals
+void require_fitting_schedule(const std::filesystem::path& checkpoint, int64_t step, int64_t saved_total,
+                              int64_t total);
 
 }  // namespace portatune::train

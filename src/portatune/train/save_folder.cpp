@@ -9,6 +9,7 @@
 #include "portatune/io/tensor_files.h"
 #include "portatune/train/checkpoint.h"
 #include "portatune/train/checkpoint_folder.h"
+#include "portatune/train/run_record.h"
 
 namespace portatune::train {
 namespace {
@@ -24,11 +25,6 @@ bool is_array_file(std::string_view name, std::string_view stem) {
   return shard.starts_with("-") && shard.find_first_not_of("-of0123456789") == std::string_view::npos;
 }
 
-// One of a task of one's own may have no config.json.
-bool is_model(const fs::path& folder) {
-  return fs::exists(folder / "config.json") || fs::exists(folder / io::tensor_file(kWeightsStem));
-}
-
 // Whether a run has written there.
 bool is_of_a_run(const fs::path& folder) {
   if (fs::exists(folder / kLockFile) || is_checkpoint(folder)) return true;
@@ -37,16 +33,21 @@ bool is_of_a_run(const fs::path& folder) {
 
 }  // namespace
 
+// One of a task of one's own may have no config.json.
+bool holds_model(const fs::path& folder) {
+  return fs::exists(folder / "config.json") || fs::exists(folder / io::tensor_file(kWeightsStem));
+}
+
 bool is_replaced(const fs::directory_entry& entry) {
   if (entry.is_directory()) return is_of_checkpoint(entry);
   const std::string name = entry.path().filename().string();
-  return name == "config.json" || is_position_file(name) || is_array_file(name, kWeightsStem) ||
-         is_array_file(name, kMomentsStem) || hub::is_companion_file(name);
+  return name == "config.json" || name == kRunRecordFile || is_position_file(name) ||
+         is_array_file(name, kWeightsStem) || is_array_file(name, kMomentsStem) || hub::is_companion_file(name);
 }
 
 std::string entry_in_the_way(const fs::path& folder, const fs::path& written) {
   if (!fs::is_directory(folder) || is_of_a_run(folder)) return {};
-  const bool is_here = is_model(folder);
+  const bool is_here = holds_model(folder);
   for (const fs::directory_entry& entry : fs::directory_iterator(folder)) {
     const fs::path name = entry.path().filename();
     const bool is_own = is_here && (is_replaced(entry) || (!written.empty() && fs::exists(written / name)));

@@ -9,8 +9,11 @@ namespace portatune::train {
 /// Name of a file that a run has in its output folder while it lasts.
 inline constexpr const char* kLockFile = ".portatune-lock";
 
-/// Whether saving anew takes the place of this entry of a folder: a file that models and checkpoints consist of, or a
-/// checkpoint beside them.
+/// Whether the folder itself is a model: not only checkpoints are in it.
+bool holds_model(const std::filesystem::path& folder);
+
+/// Whether saving anew takes the place of this entry of a folder: a file that models and checkpoints consist of. Also
+/// whether an entry is a checkpoint, which belongs to a run but stays.
 bool is_replaced(const std::filesystem::directory_entry& entry);
 
 /// The first entry that saving there would have no right to: one that is not replaced, in a folder to which no run has

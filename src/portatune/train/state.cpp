@@ -13,6 +13,7 @@
 #include "portatune/train/finite.h"
 #include "portatune/train/options.h"
 #include "portatune/train/run_facts.h"
+#include "portatune/train/run_record.h"
 #include "portatune/train/save_folder.h"
 #include "portatune/train/schedule.h"
 
@@ -94,7 +95,8 @@ void require_place(SharedDirectory& directory, const std::filesystem::path& fold
   if (directory.rank() == 0) directory.attempt([&] { require_place_to_save(folder, directory.staging()); });
 }
 
-bool is_kept(const std::filesystem::directory_entry& entry) { return !is_replaced(entry); }
+// Checkpoints are, too.
+bool is_kept(const std::filesystem::directory_entry& entry) { return entry.is_directory() || !is_replaced(entry); }
 
 }  // namespace
 
@@ -174,8 +176,16 @@ std::vector<DeviceArray> TrainingState::put(const data::Example& batch, const Si
 void TrainingState::set_schedule(int64_t total_steps) {
   if (!depends_on_total_steps(options_)) return;
   const bool resumed_just_now = !resumed_from_.empty() && !weights_.have_moments();
-  if (resumed_just_now) require_same_schedule(resumed_from_, position_.total_steps, total_steps);
+  if (resumed_just_now) {
+    require_fitting_schedule(resumed_from_, position_.step, position_.total_steps, total_steps);
+  }
   position_.total_steps = total_steps;
+}
+
+void TrainingState::load_weights(const data::Example& batch) {
+  if (!weights_.empty()) return;
+  std::vector<Job> not_compiled;
+  plan_step(signature_of(task_, batch), not_compiled);
 }
 
 StepResult TrainingState::start_step(const data::Example& batch) {
@@ -275,6 +285,11 @@ void TrainingState::save(const std::filesystem::path& folder) const {
   require_weights(folder);
   SharedDirectory directory(folder, processes(), 1);
   weights_.save_model(directory, folder);
+  if (directory.rank() == 0 && position_.step > 0) {
+    directory.attempt([&] {
+      write_run_record(directory.staging(), {position_.step, position_.run, position_.initial_scores});
+    });
+  }
   require_place(directory, folder);
   directory.commit({}, is_kept);
 }
@@ -314,6 +329,9 @@ void TrainingState::resume(const std::filesystem::path& folder) {
   }
   Position position = read_position(folder);
   require_same_run(folder, position.run, position_.run);
+  if (depends_on_total_steps(options_) && options_.total_steps > 0) {
+    require_fitting_schedule(folder, position.step, position.total_steps, options_.total_steps);
+  }
   require_same(position, processes());
   position_ = std::move(position);
   resumed_from_ = last_checkpoint_ = folder;

@@ -56,6 +56,8 @@ class TrainingState {
   MeanLoss& epoch_loss() { return position_.epoch_loss; }
   /// Whether steps have been made of an epoch whose end has not been told; kept in checkpoints.
   bool& in_epoch() { return position_.in_epoch; }
+  /// Scores from before the first step; kept in checkpoints.
+  Scores& initial_scores() { return position_.initial_scores; }
   /// data::Cursor::state() of the batches, where the one after the last step comes next; kept in checkpoints. Empty
   /// where nobody has told since the last step.
   std::string& data_state() { return position_.data; }
@@ -64,8 +66,12 @@ class TrainingState {
   void tell(Callback* callback) { callback_ = callback; }
 
   /// How many steps there will be, where the learning rate depends on that.
-  /// errors  UsageError if the run that is resumed had another number
+  /// errors  UsageError if the run that is resumed had another number, unless it is finished and there are more now
   void set_schedule(int64_t total_steps);
+
+  /// Loads the weights, if no program has done so, without compiling one.
+  /// batch  one of the training data
+  void load_weights(const data::Example& batch);
 
   /// Compiles the programs for batches of these shapes that are not there yet, several at a time. Returns how many
   /// these were.

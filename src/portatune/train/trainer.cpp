@@ -31,6 +31,8 @@ Trainer::~Trainer() = default;
 
 const LoadReport& Trainer::load_report() const { return impl_->state.load_report(); }
 int64_t Trainer::steps() const { return impl_->state.steps(); }
+const Scores& Trainer::initial_scores() const { return impl_->state.initial_scores(); }
+void Trainer::set_initial_scores(Scores scores) { impl_->state.initial_scores() = std::move(scores); }
 
 StepResult Trainer::step(const data::Example& batch) {
   const TrainingOptions& options = impl_->state.options();
