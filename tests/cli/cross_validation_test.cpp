@@ -123,6 +123,9 @@ TEST_F(CrossValidation, GoesOnWithTheFoldThatWasInterrupted) {
   ASSERT_EQ(resumed.exit_code, 0) << resumed.err;
   EXPECT_THAT(resumed.err, HasSubstr("fold 1 of 2: trained by an earlier run"));
   EXPECT_THAT(resumed.err, HasSubstr("resuming from"));
+  for (const char* fold : {"/fold-1", "/fold-2"}) {
+    EXPECT_THAT(names_in(output() + fold), testing::Not(testing::Contains(testing::StartsWith("checkpoint-"))));
+  }
   EXPECT_EQ(lines_in("out_of_fold.jsonl").size(), 60u);
 }
 
@@ -152,6 +155,20 @@ TEST_F(CrossValidation, IsNotResumedWithOtherOptions) {
   EXPECT_EQ(read(output() + "/out_of_fold.jsonl"), before);
   EXPECT_EQ(portatune(fit({"--folds", "2", "--resume"})).exit_code, 0);
   EXPECT_EQ(read(output() + "/out_of_fold.jsonl"), before);
+}
+
+TEST_F(CrossValidation, ReplacesAnEarlierOneOnlyIfItIsToBeOverwritten) {
+  ASSERT_EQ(portatune(fit({"--folds", "3", "--quiet"})).exit_code, 0);
+  const std::string before = read(output() + "/out_of_fold.jsonl");
+  const Finished refused = portatune(fit({"--folds", "2", "--seed", "9"}));
+  EXPECT_EQ(refused.exit_code, 73) << refused.err;
+  EXPECT_THAT(refused.err, HasSubstr("--overwrite-output"));
+  EXPECT_EQ(read(output() + "/out_of_fold.jsonl"), before);
+  const Finished run = portatune(fit({"--folds", "2", "--seed", "9", "--overwrite-output"}));
+  ASSERT_EQ(run.exit_code, 0) << run.err;
+  EXPECT_NE(read(output() + "/out_of_fold.jsonl"), before);
+  EXPECT_THAT(names_in(output()),
+              ElementsAre("cross_validation.json", "fold-1", "fold-2", "out_of_fold.jsonl", "test.jsonl"));
 }
 
 TEST_F(CrossValidation, DoesNotResumeInAFolderOfSomethingElse) {

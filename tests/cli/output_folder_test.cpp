@@ -72,6 +72,34 @@ TEST(OutputFolder, KeepsWhatComesIntoItDuringTheRun) {
   EXPECT_FALSE(std::filesystem::exists(toy.output() + "/.portatune-lock"));
 }
 
+TEST(OutputFolder, MayNotHoldAFinishedModelUnlessItIsToBeOverwritten) {
+  const Toy toy;
+  ASSERT_EQ(portatune(toy.fit({"--max-steps", "2", "--checkpoint-every", "1"})).exit_code, 0);
+  const std::string older = read(toy.output() + "/model.safetensors");
+  const Finished refused = portatune(toy.fit({"--max-steps", "1"}));
+  expect_refused_at_once(refused, 73, "a folder with a trained model");
+  EXPECT_THAT(refused.err, HasSubstr("--overwrite-output"));
+  EXPECT_EQ(read(toy.output() + "/model.safetensors"), older);
+
+  const Finished run = portatune(toy.fit({"--max-steps", "1", "--overwrite_output_dir", "--checkpoint-every", "1"}));
+  ASSERT_EQ(run.exit_code, 0) << run.err;
+  EXPECT_NE(read(toy.output() + "/model.safetensors"), older);
+  EXPECT_FALSE(std::filesystem::exists(toy.output() + "/checkpoint-2")) << "of the earlier run";
+  EXPECT_TRUE(std::filesystem::exists(toy.output() + "/checkpoint-1"));
+}
+
+TEST(OutputFolder, IsNotOverwrittenByARunThatIsRefused) {
+  const Toy toy;
+  ASSERT_EQ(portatune(toy.fit({"--max-steps", "2", "--checkpoint-every", "1"})).exit_code, 0);
+  const auto before = names_in(toy.output());
+  EXPECT_EQ(portatune(toy.fit({"--overwrite-output", "--resume"})).exit_code, 2);
+  EXPECT_EQ(portatune(toy.fit({"--overwrite-output", "--text-column", "none"})).exit_code, 65);
+  Words words = toy.fit({"--overwrite-output"});
+  *std::next(std::ranges::find(words, "--model")) = toy.output() + "/checkpoint-2";
+  expect_refused_at_once(portatune(words), 2, "checkpoint-2, which would be removed");
+  EXPECT_EQ(names_in(toy.output()), before);
+}
+
 TEST(OutputFolder, MayNotBeTheModelItself) {
   const Toy toy;
   const std::string model = toy.copy_of_model();
@@ -124,7 +152,8 @@ TEST(OutputFolder, FullDiskLeavesAnOlderModelAsItWas) {
   const Toy toy;
   ASSERT_EQ(portatune(toy.fit({"--max-steps", "1"})).exit_code, 0);
   const std::string older = read(toy.output() + "/model.safetensors");
-  EXPECT_EQ(portatune(toy.fit({"--max-steps", "2"}), {.largest_file_bytes = 8192}).exit_code, 74);
+  const Words words = toy.fit({"--max-steps", "2", "--overwrite-output"});
+  EXPECT_EQ(portatune(words, {.largest_file_bytes = 8192}).exit_code, 74);
   EXPECT_EQ(read(toy.output() + "/model.safetensors"), older);
   EXPECT_THAT(toy.left_behind(), testing::ElementsAre("tuned"));
 }

@@ -17,6 +17,7 @@ TEST(ResumeCommand, ReplacesAnOlderCheckpointHoweverItWasGiven) {
   EXPECT_EQ(resume_command({"fit", "--resume_from_checkpoint=o/checkpoint-7", "--seed", "1"}, "o/checkpoint-9"),
             expected);
   EXPECT_EQ(resume_command({"fit", "--resume", "--seed", "1"}, "o/checkpoint-9"), expected);
+  EXPECT_EQ(resume_command({"fit", "--overwrite_output_dir", "--seed", "1"}, "o/checkpoint-9"), expected);
 }
 
 TEST(ResumeCommand, QuotesWhatAShellWouldTakeApart) {

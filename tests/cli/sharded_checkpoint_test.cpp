@@ -145,6 +145,7 @@ TEST_F(ShardedCheckpoint, IsGoneBackToByAllProcesses) {
     EXPECT_EQ(run.exit_code, 0) << run.err;
     const json result = json::parse(run.out);
     EXPECT_EQ(result["rewinds"], 3);
+    fs::remove_all(toy_.output());
     return result["train_loss"].get<double>();
   };
   EXPECT_NEAR(loss_in(2), loss_in(0), 1e-5);

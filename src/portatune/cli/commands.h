@@ -75,8 +75,9 @@ struct FitArguments {
   std::string group_column;       ///< rows with the same text here belong to one fold; empty: each row by itself
   std::vector<std::string> test;  ///< rows to predict with the models of all folds
   bool resume = false;            ///< from the newest checkpoint in `output`
+  bool overwrite_output = false;  ///< whether a model and checkpoints in `output` may be replaced
   int64_t checkpoint_every = 0;   ///< steps; 0: only after a signal
-  int64_t keep_checkpoints = 2;
+  int64_t keep_checkpoints = 2;   ///< 0: none after a run that has ended well
   bool disable_progress = false;
   Talk talk;
   std::vector<std::string> words;  ///< the command line, to say how to go on after an interruption

@@ -55,7 +55,7 @@ void check_options(const FitArguments& a) {
   }
 }
 
-// An earlier run's folder is gone on with if that is asked for, and nothing else is written to.
+// An earlier run's folder is resumed or overwritten if that is asked for, and nothing else is written to.
 void check_output(const FitArguments& a) {
   if (fs::exists(a.output) && !fs::is_directory(a.output)) {
     throw OutputError({.where = "--output " + a.output.string(), .given = "a file", .expected = "a folder"});
@@ -63,12 +63,21 @@ void check_output(const FitArguments& a) {
   const auto is_lock = [](const fs::directory_entry& entry) { return entry.path().filename() == kLockFile; };
   if (!fs::exists(a.output) || std::ranges::all_of(fs::directory_iterator(a.output), is_lock)) return;
   const bool is_run = fs::exists(a.output / kFacts);
-  if (is_run && a.resume) return;
+  if (is_run && (a.resume || a.overwrite_output)) return;
   throw OutputError({.where = "--output " + a.output.string(),
                      .given = is_run ? "a folder with an earlier run's models" : "a folder that is not empty",
                      .expected = "a new folder",
-                     .fix = std::string(is_run ? "go on with --resume, remove the folder" : "remove the folder") +
-                            ", or choose another"});
+                     .fix = is_run ? "continue with --resume, start anew with --overwrite-output, or choose another"
+                                   : "remove the folder, or choose another"});
+}
+
+// Of an earlier run, all that the new one writes.
+void remove_earlier_folds(const fs::path& output) {
+  std::vector<fs::path> earlier = {output / kFacts, output / kOutOfFold, output / kTest};
+  for (const fs::directory_entry& entry : fs::directory_iterator(output)) {
+    if (entry.is_directory() && entry.path().filename().string().starts_with("fold-")) earlier.push_back(entry.path());
+  }
+  for (const fs::path& path : earlier) fs::remove_all(path);
 }
 
 // errors  UsageError for what differs from the run that is gone on with
@@ -172,6 +181,7 @@ int cross_validate(const FitArguments& given) {
   // Read before anything is trained, so that what is wrong with them is told now.
   if (!a.test.empty()) read_through(read_rows(a.model, a.test, *task, RowTask::Labels::kIgnored));
   const std::vector<int> fold_of = folds_of(a, *task, interruptible(read_rows(a.model, a.train, *task, kLabels)));
+  if (a.overwrite_output) remove_earlier_folds(a.output);
   require_same_run(a, facts_of(a, *task, std::ssize(fold_of)));
   for (int64_t fold = 0; fold < a.folds; ++fold) {
     if (!train_fold(a, *task, fold, fold_of)) return kInterrupted;

@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <chrono>
+#include <functional>
+#include <limits>
 
 #include "portatune/base/message.h"
 #include "portatune/base/stop.h"
@@ -12,6 +14,7 @@
 #include "portatune/cli/batch_shapes.h"
 #include "portatune/cli/commands.h"
 #include "portatune/cli/exit_code.h"
+#include "portatune/cli/finished_run.h"
 #include "portatune/cli/make_task.h"
 #include "portatune/cli/output_folder.h"
 #include "portatune/cli/output_lock.h"
@@ -19,8 +22,9 @@
 #include "portatune/cli/processes.h"
 #include "portatune/cli/progress_bar.h"
 #include "portatune/cli/report.h"
-#include "portatune/cli/resume_command.h"
 #include "portatune/cli/rows.h"
+#include "portatune/cli/run_checkpoints.h"
+#include "portatune/cli/save_model.h"
 #include "portatune/cli/signals.h"
 #include "portatune/cli/training_files.h"
 #include "portatune/cli/training_log.h"
@@ -31,6 +35,7 @@
 #include "portatune/processes/shared_directory.h"
 #include "portatune/train/checkpoint_folder.h"
 #include "portatune/train/options.h"
+#include "portatune/train/run_record.h"
 
 namespace portatune::cli {
 namespace {
@@ -56,7 +61,17 @@ Scores evaluate_before(Trainer& trainer, std::span<const ValidationSet> validati
   say(talk, "measuring the validation rows before training");
   Scores scores = evaluate_all(trainer, validation);
   say(talk, fmt::format("before: {}", describe(scores)));
+  trainer.set_initial_scores(scores);
   return scores;
+}
+
+// A run that is resumed has the scores of its start.
+std::optional<Scores> scores_before(Trainer& trainer, std::span<const ValidationSet> validation, const Talk& talk) {
+  if (validation.empty()) return std::nullopt;
+  if (trainer.steps() == 0) return evaluate_before(trainer, validation, talk);
+  if (!trainer.initial_scores().empty()) return trainer.initial_scores();
+  say(talk, "the checkpoint has no scores from before training: there is no comparison with them");
+  return std::nullopt;
 }
 
 // fit() has measured the first set. The model is saved by now: a signal ends no more than the measuring of others.
@@ -82,20 +97,33 @@ void stop(const Trainer& trainer, const FitArguments& a) {
   ProcessGroup* const processes = a.device.processes.get();
   if (!is_first(processes)) return;
   const std::string fault =
-      train::remove_old_checkpoints(a.output, a.keep_checkpoints, {a.resume_from_checkpoint, checkpoint});
+      train::remove_old_checkpoints(a.output, checkpoints_of(a).keep, {a.resume_from_checkpoint, checkpoint});
   if (!fault.empty()) say(a.talk, "warning: " + fault);
   const int signal = caught_signal();
-  // Said even if quiet: without it the work would be lost.
-  tell(fmt::format("portatune: stopped by {} after step {}; saved {}\n  go on{} with  {}\n",
-                   signal == 0 ? "a signal to another process" : name_of_signal(signal), trainer.steps(),
-                   checkpoint.string(),
-                   processes == nullptr ? "" : fmt::format(", in {} processes,", processes->size()),
-                   resume_command(a.words, a.folds > 0 ? "" : checkpoint.string())));
+  tell_how_to_go_on(a, checkpoint,
+                    fmt::format("stopped by {} after step {}; saved {}",
+                                signal == 0 ? "a signal to another process" : name_of_signal(signal), trainer.steps(),
+                                checkpoint.string()));
+}
+
+// Where a checkpoint cannot be written, or data cannot be read any more.
+FitResult telling_how_to_go_on(const FitArguments& a, const std::function<FitResult()>& fit) {
+  try {
+    return fit();
+  } catch (const IoError&) {
+    const std::vector<train::SavedCheckpoint> saved = train::checkpoints_in(a.output);
+    if (is_first(a.device.processes.get()) && !saved.empty()) {
+      tell_how_to_go_on(a, saved.back().path, "the newest checkpoint is " + saved.back().path.string());
+    }
+    throw;
+  }
 }
 
 // The others find the first one's checkpoints in the output folder, which is to be that of all.
 void require_same_start(const FitArguments& a) {
-  if (!first_with_another(a.device.processes.get(), io::hash_of(a.resume_from_checkpoint.string()))) return;
+  const bool has_record = a.resume && train::find_run_record(a.output);
+  const std::string start = (has_record ? "finished " : "") + a.resume_from_checkpoint.string();
+  if (!first_with_another(a.device.processes.get(), io::hash_of(start))) return;
   throw UsageError({.where = "output",
                     .given = "a folder with other checkpoints in one process than in another",
                     .expected = "one that all processes share"});
@@ -108,8 +136,11 @@ void require_shared_output(const FitArguments& a) {
   SharedDirectory(train::checkpoint_path(a.output, 0), processes, processes->size());
 }
 
-CheckpointOptions checkpoints_of(const FitArguments& a) {
-  return {.folder = a.output, .every = a.checkpoint_every, .keep = a.keep_checkpoints};
+Outcome outcome_of_finished(const FitArguments& a, const TrainingOptions& training, int64_t examples) {
+  return {.train_examples = examples,
+          .steps = training.total_steps,
+          .train_loss = std::numeric_limits<double>::quiet_NaN(),
+          .output = a.output};
 }
 
 void print_outcome(const Outcome& outcome, const Talk& talk) {
@@ -224,10 +255,13 @@ FitArguments resumed(FitArguments a) {
   train::recover_checkpoints(a.output);
   if (a.resume) {
     a.resume_from_checkpoint = checkpoint_to_resume(a.output);
-    const std::string from = a.resume_from_checkpoint.string();
-    say(a.talk, from.empty() ? "no checkpoint to resume from yet" : "resuming from " + from);
+  } else if (!a.overwrite_output) {
+    require_no_other_run(a.output, a.resume_from_checkpoint);
+  } else if (lies_in(a.model.folder, a.output) && !lies_in(a.resume_from_checkpoint, a.output)) {
+    throw UsageError({.where = "overwrite_output",
+                      .given = "--model " + a.model.folder.string() + ", which would be removed",
+                      .expected = "a model outside of --output"});
   }
-  require_no_other_run(a.output, a.resume_from_checkpoint);
   return a;
 }
 
@@ -237,31 +271,37 @@ const std::filesystem::path& model_of(const FitArguments& a) {
 
 std::optional<Outcome> train(const FitArguments& a, const RowTask& task, const Split& rows) {
   const int64_t examples = count_examples(a.model, task, rows.train);
+  const data::Dataset batches = training_batches(task, rows.train, a, examples);
+  FitOptions options = epochs_of(a, examples, batches);
+  options.checkpoints = checkpoints_of(a);
+  train::check(options, a.training.on_non_finite);
+  TrainingOptions training = training_options(a, task, examples);
+  training.total_steps = options.num_train_epochs * options.steps_per_epoch;
+  if (is_finished(a, training)) return outcome_of_finished(a, training, examples);
   const Device device(with_warnings(a.device, a.talk));
-  Trainer trainer(device, task, training_options(a, task, examples));
-  if (!a.resume_from_checkpoint.empty()) trainer.resume(a.resume_from_checkpoint);
+  Trainer trainer(device, task, training);
+  resume(trainer, a, training);
+  make_way(a);
   say_what_is_trained(a, task, examples, !rows.validation.empty());
   say_how_rows_are_shuffled(a, rows.train, examples);
 
   Outcome outcome{.train_examples = examples, .output = a.output};
-  if (!rows.validation.empty()) outcome.before = evaluate_before(trainer, rows.validation, a.talk);
+  outcome.before = scores_before(trainer, rows.validation, a.talk);
 
-  const data::Dataset batches = training_batches(task, rows.train, a, examples);
-  FitOptions options = epochs_of(a, examples, batches);
   TrainingLog log(a.talk, a.disable_progress, trainer, options.num_train_epochs);
   // Of several sets each epoch measures the first; the others are measured in the end.
   if (!rows.validation.empty()) options.validation = rows.validation.front().batches;
-  options.checkpoints = checkpoints_of(a);
   options.callback = &log;
   const double start_s = now_s();
-  const FitResult result = trainer.fit(batches.prefetch(2), options);
+  const FitResult result = telling_how_to_go_on(a, [&] { return trainer.fit(batches.prefetch(2), options); });
   log.close();
   if (result.stopped) {
     stop(trainer, a);
     return std::nullopt;
   }
 
-  trainer.save(a.output);
+  save_model(trainer, a);
+  remove_surplus_checkpoints(a);
   // What is there by now may be a copy of the lock, where there are no links, or that of another run.
   if (a.folds == 0) remove_at_second_signal({});
   outcome.steps = result.steps;
@@ -284,6 +324,7 @@ int fit(const FitArguments& given) {
   FitArguments a = of_process(given);
   require_same_options(a);
   check_one_run(a);
+  if (!a.resume_from_checkpoint.empty()) require_checkpoint(a.resume_from_checkpoint, a.output);
   ProcessGroup* const processes = a.device.processes.get();
   // Of several processes none may stop by itself while it waits for data: training asks all for signals.
   catch_signals(processes == nullptr ? OnSignal::kRequestStop : OnSignal::kNote);

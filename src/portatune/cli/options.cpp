@@ -407,10 +407,14 @@ void add_options(CLI::App& command, FitArguments& a) {
       .number("--checkpoint-every,--save-steps", a.checkpoint_every, "steps between checkpoints in --output",
               {.lowest = 1})
       ->default_str("none");
-  output.number("--keep-checkpoints,--save-total-limit", a.keep_checkpoints, "how many of the newest are kept",
-                {.lowest = 1});
+  output.number("--keep-checkpoints,--save-total-limit", a.keep_checkpoints,
+                "how many of the newest are kept, also when the run is done; 0: none then");
   CLI::Option* newest =
       output.flag("--resume", a.resume, "go on from the newest checkpoint in --output, if there is one");
+  output
+      .flag("--overwrite-output,--overwrite-output-dir", a.overwrite_output,
+            "replace the model and the checkpoints in --output")
+      ->excludes(newest);
   output.path("--resume-from-checkpoint", a.resume_from_checkpoint, "go on from a folder checkpoint-N")
       ->default_str("none")
       ->excludes(newest);

@@ -2,10 +2,13 @@
 
 #include <string>
 
+#include "portatune/base/message.h"
 #include "portatune/cli/exit_code.h"
 #include "portatune/error.h"
 #include "portatune/io/atomic_directory.h"
+#include "portatune/train/checkpoint.h"
 #include "portatune/train/checkpoint_folder.h"
+#include "portatune/train/run_record.h"
 #include "portatune/train/save_folder.h"
 
 namespace portatune::cli {
@@ -22,11 +25,21 @@ void check_contents(const fs::path& output) {
                      .fix = "choose another folder"});
 }
 
-bool lies_in(const fs::path& inner, const fs::path& outer) {
-  fs::path path = fs::absolute(inner).lexically_normal();
-  if (!path.has_filename()) path = path.parent_path();  // "checkpoint-20/"
-  std::error_code absent;
-  return fs::equivalent(path.parent_path(), outer, absent);
+// "checkpoint-8, checkpoint-16"
+std::string names_of(const std::vector<train::SavedCheckpoint>& checkpoints) {
+  std::vector<std::string> names;
+  for (const train::SavedCheckpoint& checkpoint : checkpoints) names.push_back(checkpoint.path.filename().string());
+  return list_of(names);
+}
+
+// Where somebody may have meant a checkpoint: beside it, in it, or in the output folder.
+std::string checkpoints_near(const fs::path& checkpoint, const fs::path& output) {
+  for (const fs::path& folder : {checkpoint, checkpoint.parent_path(), output}) {
+    if (!fs::is_directory(folder)) continue;
+    const std::vector<train::SavedCheckpoint> found = train::checkpoints_in(folder);
+    if (!found.empty()) return "in " + folder.string() + " there are " + names_of(found);
+  }
+  return "no checkpoint is beside it or in " + output.string();
 }
 
 }  // namespace
@@ -52,23 +65,53 @@ void check_output_folder(const fs::path& output, const fs::path& model) {
   io::AtomicDirectory trial(output);
 }
 
+bool lies_in(const fs::path& inner, const fs::path& outer) {
+  if (inner.empty()) return false;
+  fs::path path = fs::absolute(inner).lexically_normal();
+  if (!path.has_filename()) path = path.parent_path();  // "checkpoint-20/"
+  std::error_code absent;
+  return fs::equivalent(path.parent_path(), outer, absent);
+}
+
+void require_checkpoint(const fs::path& checkpoint, const fs::path& output) {
+  if (train::is_checkpoint(checkpoint)) return;
+  throw NotFoundError({.where = "--resume-from-checkpoint " + checkpoint.string(),
+                       .given = fs::is_directory(checkpoint) ? "a folder without the training state of a checkpoint"
+                                                             : "no such checkpoint folder",
+                       .expected = "a folder checkpoint-N that a run has written",
+                       .fix = checkpoints_near(checkpoint, output)});
+}
+
 fs::path checkpoint_to_resume(const fs::path& output) {
   const std::vector<train::SavedCheckpoint> checkpoints = train::checkpoints_in(output);
   if (!checkpoints.empty()) return checkpoints.back().path;
-  if (!fs::exists(output / "config.json")) return {};
+  if (!train::holds_model(output) || train::find_run_record(output)) return {};
   throw OutputError({.where = "--resume",
-                     .given = "a trained model in " + output.string() + ", and no checkpoint",
-                     .expected = "a run that is not finished",
-                     .fix = "leave out --resume to train anew, in place of that model"});
+                     .given = "a model in " + output.string() + ", without a checkpoint or a record of its run",
+                     .expected = "a run that can be resumed",
+                     .fix = "replace the model by --overwrite-output in place of --resume, or choose another folder"});
 }
 
 void require_no_other_run(const fs::path& output, const fs::path& resumed_from) {
+  if (lies_in(resumed_from, output)) return;
   const std::vector<train::SavedCheckpoint> checkpoints = train::checkpoints_in(output);
-  if (checkpoints.empty() || (!resumed_from.empty() && lies_in(resumed_from, output))) return;
-  throw OutputError({.where = "--output " + output.string(),
-                     .given = "a folder with " + checkpoints.back().path.filename().string() + " of an earlier run",
-                     .expected = "no checkpoints where another run begins",
-                     .fix = "go on from it with --resume, remove the folder, or choose another"});
+  const bool has_model = train::holds_model(output);
+  if (checkpoints.empty() && !has_model) return;
+  throw OutputError(
+      {.where = "--output " + output.string(),
+       .given = has_model ? "a folder with a trained model"
+                          : "a folder with " + checkpoints.back().path.filename().string() + " of an earlier run",
+       .expected = "a folder without a model and checkpoints, where a new run begins",
+       .fix = "choose another folder, continue that run with --resume, or replace it with "
+              "--overwrite-output"});
+}
+
+void remove_earlier_run(const fs::path& output) {
+  const std::string fault = train::remove_old_checkpoints(output, 0, {});
+  if (!fault.empty()) {
+    throw OutputError({.where = "--overwrite-output", .given = fault, .expected = "a folder that can be emptied"});
+  }
+  fs::remove(output / train::kRunRecordFile);  // the model is no longer one that can be trained further
 }
 
 }  // namespace portatune::cli

@@ -12,11 +12,24 @@ namespace portatune::cli {
 ///          what is no part of a model; IoError if it cannot be written
 void check_output_folder(const std::filesystem::path& output, const std::filesystem::path& model);
 
-/// The newest checkpoint in the folder; empty if no run has got that far.
-/// errors   OutputError if there is a trained model and no checkpoint: nothing is left to do
+/// That --resume-from-checkpoint names a checkpoint.
+/// errors   NotFoundError with the checkpoints that there are beside it, or in the output folder
+void require_checkpoint(const std::filesystem::path& checkpoint, const std::filesystem::path& output);
+
+/// The newest checkpoint in the folder; empty if there is none.
+/// errors   OutputError if there is a trained model that no checkpoint and no record of its run belongs to
 std::filesystem::path checkpoint_to_resume(const std::filesystem::path& output);
 
-/// errors   OutputError if the folder has checkpoints, unless this run goes on from one of them
+/// That a new run replaces neither a model nor the checkpoints of another run.
+/// resumed_from   where this run starts: from one of the checkpoints in the folder it goes on there
+/// errors         OutputError
 void require_no_other_run(const std::filesystem::path& output, const std::filesystem::path& resumed_from);
+
+/// Makes way for a new run: removes the checkpoints of an earlier one. Its model stays until the new one replaces it.
+/// errors   OutputError if a checkpoint cannot be removed
+void remove_earlier_run(const std::filesystem::path& output);
+
+/// Whether a path is of an entry of this folder.
+bool lies_in(const std::filesystem::path& inner, const std::filesystem::path& outer);
 
 }  // namespace portatune::cli

@@ -9,6 +9,11 @@ namespace {
 
 constexpr std::string_view kOption = "--resume-from-checkpoint", kNewest = "--resume";
 
+// What would begin a new run.
+bool is_left_out(const std::string& option) {
+  return option == kNewest || option == "--overwrite-output" || option == "--overwrite-output-dir";
+}
+
 std::string quoted(const std::string& word) {
   constexpr std::string_view kPlain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_=+,./:@%";
   if (!word.empty() && word.find_first_not_of(kPlain) == std::string::npos) return word;
@@ -24,7 +29,7 @@ std::string resume_command(const std::vector<std::string>& words, const std::str
   for (size_t i = 0; i < words.size(); ++i) {
     const std::string_view name = std::string_view(words[i]).substr(0, words[i].find('='));
     const std::string option = with_hyphens(std::string(name));
-    if (option == kNewest) continue;
+    if (is_left_out(option)) continue;
     if (option != kOption) {
       command += " " + quoted(words[i]);
     } else if (name.size() == words[i].size()) {

@@ -1,0 +1,71 @@
+#include "portatune/cli/finished_run.h"
+
+#include <fmt/format.h>
+
+#include "portatune/cli/exit_code.h"
+#include "portatune/cli/progress_bar.h"
+#include "portatune/cli/report.h"
+#include "portatune/train/run_record.h"
+#include "portatune/train/schedule.h"
+
+namespace portatune::cli {
+namespace {
+
+OutputError nothing_to_go_on_from(const FitArguments& a, int64_t steps_made, int64_t all_steps) {
+  return OutputError({.where = "--resume",
+                      .given = fmt::format("a model in {} that is trained for {} steps, and no checkpoint",
+                                           a.output.string(), grouped(steps_made)),
+                      .expected = fmt::format("a checkpoint to train it further from, for {} steps in all; runs with "
+                                              "--checkpoint-every keep one of the last step",
+                                              grouped(all_steps)),
+                      .fix = fmt::format("start a new run from that model, with a new optimizer and schedule: --model "
+                                         "{} and another --output",
+                                         a.output.string())});
+}
+
+void say_how_it_is_trained_further(const Trainer& trainer, const FitArguments& a, const TrainingOptions& training) {
+  const int64_t made = trainer.steps(), all = training.total_steps;
+  say(a.talk,
+      fmt::format("training a finished run further: {} steps are made, {} in all", grouped(made), grouped(all)));
+  if (!train::depends_on_total_steps(training)) return;
+  say(a.talk, fmt::format("the learning rate goes on at {:.3g}, by the schedule of {} steps; the steps that are made "
+                          "had the rates of a shorter one",
+                          train::learning_rate(training, made + 1, all), grouped(all)));
+}
+
+}  // namespace
+
+bool is_finished(const FitArguments& a, const TrainingOptions& training) {
+  const auto record = a.resume ? train::find_run_record(a.output) : std::nullopt;
+  if (!record) return false;
+  if (record->steps != training.total_steps) {
+    if (a.resume_from_checkpoint.empty()) throw nothing_to_go_on_from(a, record->steps, training.total_steps);
+    return false;
+  }
+  train::require_same_run(a.output, record->run, train::facts_of(training, a.device.mesh));
+  say(a.talk, fmt::format("nothing to do: {} has the model of this run, after all of its {} steps", a.output.string(),
+                          grouped(record->steps)));
+  return true;
+}
+
+void resume(Trainer& trainer, const FitArguments& a, const TrainingOptions& training) {
+  const std::filesystem::path& from = a.resume_from_checkpoint;
+  if (from.empty()) {
+    if (a.resume) say(a.talk, "no checkpoint to resume from yet");
+    return;
+  }
+  say(a.talk, "resuming from " + from.string());
+  trainer.resume(from);
+  if (trainer.steps() > training.total_steps) {
+    throw UsageError({.where = "resuming from " + from.string(),
+                      .given = fmt::format("{} steps in all", grouped(training.total_steps)),
+                      .expected = fmt::format("at least the {} steps that are made", grouped(trainer.steps())),
+                      .fix = "ask for more epochs or steps"});
+  }
+  const auto record = train::find_run_record(a.output);
+  if (record && record->steps <= trainer.steps() && record->steps < training.total_steps) {
+    say_how_it_is_trained_further(trainer, a, training);
+  }
+}
+
+}  // namespace portatune::cli

@@ -1,0 +1,40 @@
+#include "portatune/cli/run_checkpoints.h"
+
+#include <algorithm>
+
+#include "portatune/cli/output_folder.h"
+#include "portatune/cli/processes.h"
+#include "portatune/cli/report.h"
+#include "portatune/process_group.h"
+#include "portatune/train/checkpoint_folder.h"
+
+namespace portatune::cli {
+namespace {
+
+// The checkpoint of a signal is not one that was asked for, and a fold is not trained further.
+int64_t kept_at_end(const FitArguments& a) { return a.checkpoint_every > 0 && a.folds == 0 ? a.keep_checkpoints : 0; }
+
+}  // namespace
+
+CheckpointOptions checkpoints_of(const FitArguments& a) {
+  return {.folder = a.output,
+          .every = a.checkpoint_every,
+          .keep = std::max<int64_t>(1, a.keep_checkpoints),
+          .last = kept_at_end(a) > 0};
+}
+
+void make_way(const FitArguments& a) {
+  if (!a.overwrite_output || a.folds > 0) return;
+  in_turn(a.device.processes.get(), [&] {
+    if (!is_first(a.device.processes.get()) || lies_in(a.resume_from_checkpoint, a.output)) return;
+    remove_earlier_run(a.output);
+  });
+}
+
+void remove_surplus_checkpoints(const FitArguments& a) {
+  if (!is_first(a.device.processes.get())) return;
+  const std::string fault = train::remove_old_checkpoints(a.output, kept_at_end(a), {});
+  if (!fault.empty()) say(a.talk, "warning: " + fault);
+}
+
+}  // namespace portatune::cli

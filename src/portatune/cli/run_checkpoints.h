@@ -1,0 +1,20 @@
+// The checkpoints of fit() in --output: how many there are, while it trains and in the end.
+#pragma once
+
+#include <cstdint>
+
+#include "portatune/cli/commands.h"
+
+namespace portatune::cli {
+
+CheckpointOptions checkpoints_of(const FitArguments& a);
+
+/// Removes the checkpoints of an earlier run if --overwrite-output asks for that and this run does not go on from one
+/// of them. Of several processes all call it.
+/// errors  OutputError if one cannot be removed
+void make_way(const FitArguments& a);
+
+/// Removes the checkpoints that are not to stay after a run that has ended well.
+void remove_surplus_checkpoints(const FitArguments& a);
+
+}  // namespace portatune::cli
