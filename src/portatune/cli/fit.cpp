@@ -13,6 +13,7 @@
 #include "portatune/cli/bad_rows.h"
 #include "portatune/cli/batch_shapes.h"
 #include "portatune/cli/commands.h"
+#include "portatune/cli/disk_space.h"
 #include "portatune/cli/exit_code.h"
 #include "portatune/cli/finished_run.h"
 #include "portatune/cli/make_task.h"
@@ -281,6 +282,7 @@ std::optional<Outcome> train(const FitArguments& a, const RowTask& task, const S
   const Device device(with_warnings(a.device, a.talk));
   Trainer trainer(device, task, training);
   resume(trainer, a, training);
+  require_disk_space(a.output, saves_of(a, trainer.steps(), training.total_steps));
   make_way(a);
   say_what_is_trained(a, task, examples, !rows.validation.empty());
   say_how_rows_are_shuffled(a, rows.train, examples);

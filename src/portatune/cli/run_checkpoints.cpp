@@ -23,6 +23,19 @@ CheckpointOptions checkpoints_of(const FitArguments& a) {
           .last = kept_at_end(a) > 0};
 }
 
+SavesOfRun saves_of(const FitArguments& a, int64_t steps_made, int64_t total_steps) {
+  const CheckpointOptions checkpoints = checkpoints_of(a);
+  SavesOfRun saves{
+      .weights_bytes = bytes_of_weights(a.resume_from_checkpoint.empty() ? a.model.folder : a.resume_from_checkpoint),
+      .kept = checkpoints.keep + (a.resume_from_checkpoint.empty() ? 0 : 1),
+      .present = std::ssize(train::checkpoints_in(a.output))};
+  if (checkpoints.every > 0 && total_steps > steps_made) {
+    const int64_t before_last = (total_steps - 1) / checkpoints.every - steps_made / checkpoints.every;
+    saves.checkpoints = before_last + (checkpoints.last ? 1 : 0);
+  }
+  return saves;
+}
+
 void make_way(const FitArguments& a) {
   if (!a.overwrite_output || a.folds > 0) return;
   in_turn(a.device.processes.get(), [&] {

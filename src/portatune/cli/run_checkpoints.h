@@ -4,10 +4,15 @@
 #include <cstdint>
 
 #include "portatune/cli/commands.h"
+#include "portatune/cli/disk_space.h"
 
 namespace portatune::cli {
 
 CheckpointOptions checkpoints_of(const FitArguments& a);
+
+/// What the run still saves.
+/// total_steps  steps of the whole run
+SavesOfRun saves_of(const FitArguments& a, int64_t steps_made, int64_t total_steps);
 
 /// Removes the checkpoints of an earlier run if --overwrite-output asks for that and this run does not go on from one
 /// of them. Of several processes all call it.

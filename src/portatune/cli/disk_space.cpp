@@ -1,0 +1,76 @@
+#include "portatune/cli/disk_space.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <limits>
+#include <optional>
+
+#include "portatune/base/message.h"
+#include "portatune/cli/units.h"
+#include "portatune/error.h"
+#include "portatune/io/tensor_files.h"
+#include "portatune/train/checkpoint.h"
+
+namespace portatune::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr int64_t kModelsInCheckpoint = 3;  // the weights and two moments of each
+
+fs::path nearest_folder(fs::path path) {
+  path = fs::absolute(path);
+  while (!fs::exists(path) && path.has_relative_path()) path = path.parent_path();
+  return path;
+}
+
+// Nothing where the file system does not tell.
+std::optional<int64_t> free_bytes(const fs::path& folder) {
+  std::error_code unknown;
+  const fs::space_info space = fs::space(folder, unknown);
+  if (unknown || space.capacity == 0) return std::nullopt;
+  return static_cast<int64_t>(std::min<uintmax_t>(space.available, std::numeric_limits<int64_t>::max()));
+}
+
+std::string size(int64_t bytes) { return decimal_size(static_cast<double>(bytes)); }
+
+std::string describe(const SavesOfRun& saves) {
+  std::string text = fmt::format("{} for the model of {}", size(most_bytes(saves)), size(saves.weights_bytes));
+  if (saves.checkpoints == 0) return text;
+  return text + fmt::format(" and its checkpoints of {} each", size(kModelsInCheckpoint * saves.weights_bytes));
+}
+
+}  // namespace
+
+int64_t most_bytes(const SavesOfRun& saves) {
+  const int64_t checkpoint = kModelsInCheckpoint * saves.weights_bytes;
+  const int64_t more = std::max<int64_t>(0, saves.kept - saves.present);
+  // Either the model comes on top of them, or before it one checkpoint more than are kept.
+  return saves.checkpoints <= more ? saves.checkpoints * checkpoint + saves.weights_bytes : (more + 1) * checkpoint;
+}
+
+int64_t bytes_of_weights(const fs::path& model) {
+  int64_t elements = 0;
+  for (const io::SafetensorsFile& file : io::open_tensor_files(model, train::kWeightsStem)) {
+    for (const io::SafetensorsEntry& tensor : file.entries()) elements += tensor.type.shape.elements();
+  }
+  return elements * size_of(DType::kFloat32);
+}
+
+void require_disk_space(const fs::path& output, const SavesOfRun& saves) {
+  const fs::path folder = nearest_folder(output);
+  const std::optional<int64_t> free = free_bytes(folder);
+  if (!free || *free >= most_bytes(saves)) return;
+  throw IoError(
+      {.where = "--output " + output.string(),
+       .given = fmt::format("{} of free space on the disk of {}", size(*free), folder.string()),
+       .expected = describe(saves),
+       .fix = saves.checkpoints == 0 ? "free space, or choose a folder on another disk"
+                                     : "free space, choose a folder on another disk, or save fewer checkpoints by "
+                                       "--keep-checkpoints or --checkpoint-every"},
+      ENOSPC);
+}
+
+}  // namespace portatune::cli
