@@ -12,7 +12,7 @@ TEST(Nearest, InsertsDeletesReplacesAndSwaps) {
   EXPECT_EQ(nearest("predicts", kNames), "predict");
   EXPECT_EQ(nearest("fat", kNames), "fit");
   EXPECT_EQ(nearest("fti", kNames), "fit");
-  EXPECT_EQ(nearest("--ephocs", kNames), "--epochs");
+  EXPECT_EQ(nearest("--epcohs", kNames), "--epochs");
 }
 
 TEST(Nearest, HyphensAndCaseDoNotCount) {

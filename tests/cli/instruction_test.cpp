@@ -62,7 +62,7 @@ TEST_F(Instructions, AnswersAreLearntAndGiven) {
                       "32",      "--messages-column", "messages"};
   const Finished evaluation = portatune(Words{"evaluate", "--json"} + data);
   ASSERT_EQ(evaluation.exit_code, 0) << evaluation.err;
-  EXPECT_EQ(json::parse(evaluation.out), result["after"]);
+  EXPECT_EQ(scores_in(evaluation.out), result["after"]);
 
   // "yes", "." and the end; "one", " two" and the end.
   const Finished prediction = portatune(Words{"predict"} + data);

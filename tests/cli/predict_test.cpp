@@ -130,12 +130,17 @@ TEST_F(Evaluate, MeasuresASavedModel) {
   EXPECT_GT(scores["accuracy"], 0.95);
   EXPECT_GT(scores["roc_auc"], 0.95);
   EXPECT_LT(scores["loss"], 0.5);
+  const double examples = scores["examples"], seconds = scores["seconds"];
+  EXPECT_EQ(examples, 37);
+  EXPECT_GT(seconds, 0);
+  EXPECT_NEAR(scores["examples_per_second"], examples / seconds, 1e-6 * examples / seconds);
 }
 
 TEST_F(Evaluate, PrintsATable) {
   const Finished run = portatune(Words{"evaluate"} + words({"--data", toy_->file("validation.csv")}));
   EXPECT_THAT(run.out,
-              testing::MatchesRegex("loss +[0-9.]+\naccuracy +[0-9.]+\nF1 +[0-9.]+\nMCC +[0-9.]+\nAUC +[0-9.]+\n"));
+              testing::MatchesRegex("loss +[0-9.]+\naccuracy +[0-9.]+\nF1 +[0-9.]+\nMCC +[0-9.]+\nAUC +[0-9.]+\n"
+                                    "examples +[0-9]+ in [0-9.]+ s, [0-9.]+ per second\n"));
 }
 
 TEST_F(Evaluate, BatchSizeDoesNotChangeTheScores) {

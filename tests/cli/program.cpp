@@ -201,6 +201,12 @@ std::vector<nlohmann::json> json_lines(const std::string& text) {
   return objects;
 }
 
+nlohmann::json scores_in(const std::string& text) {
+  nlohmann::json scores = nlohmann::json::parse(text);
+  for (const char* key : {"examples", "seconds", "examples_per_second"}) scores.erase(key);
+  return scores;
+}
+
 std::vector<std::string> names_in(const fs::path& folder) {
   std::vector<std::string> names;
   std::error_code ignored;

@@ -73,6 +73,8 @@ std::string read(const std::filesystem::path& file);
 void write(const std::filesystem::path& file, const std::string& text);
 /// The objects of JSON Lines.
 std::vector<nlohmann::json> json_lines(const std::string& text);
+/// What `evaluate --json` prints, without how long it took.
+nlohmann::json scores_in(const std::string& text);
 /// Names in a folder, sorted; those of a folder that is not there are none.
 std::vector<std::string> names_in(const std::filesystem::path& folder);
 

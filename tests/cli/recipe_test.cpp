@@ -118,6 +118,12 @@ TEST_F(RecipeFile, ValuesOfTheWrongKindAreNamedWithTheirLine) {
   EXPECT_THAT(complaint("epochs: {a: 3}\n"), HasSubstr("r.yaml:1\n"));
 }
 
+TEST_F(RecipeFile, VariablesOfTheShellAreNoPaths) {
+  EXPECT_THAT(complaint("seed: 1\ntrain_file: ${DATA}/train.csv\n"),
+              HasSubstr("r.yaml:2\n  given     ${DATA}/train.csv\n  expected  a path as it is"));
+  EXPECT_THAT(complaint("datasets:\n  - path: a\n"), HasSubstr("recipes are flat"));
+}
+
 TEST_F(RecipeFile, AnOptionIsSetOnce) {
   EXPECT_THAT(complaint("epochs: 3\nepochs: 4\n"), HasSubstr("r.yaml:2\n  given     \"epochs\", which line 1 sets"));
   EXPECT_THAT(complaint("epochs: 3\nnum_train_epochs: 3\n"), HasSubstr("r.yaml:2\n"));
@@ -206,7 +212,7 @@ TEST(ShippedRecipes, MnliReportsBothValidationSetsByName) {
             nlohmann::json::parse(R"({"entailment": 0, "neutral": 1, "contradiction": 2})"));
   const Finished again = portatune(Words{"evaluate", "--model", output} + common + Words{"--data"} + sets);
   ASSERT_EQ(again.exit_code, 0) << again.err;
-  EXPECT_EQ(nlohmann::json::parse(again.out), after);
+  EXPECT_EQ(scores_in(again.out), after);
 }
 
 }  // namespace

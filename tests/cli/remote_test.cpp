@@ -57,7 +57,7 @@ TEST_P(Remote, TrainsAndEvaluatesAsOnLocalFiles) {
     const Finished run =
         portatune({"evaluate", "--model", remote.output(), "--data", data, "--max-length", "16", "--json"});
     EXPECT_EQ(run.exit_code, 0) << run.err;
-    return run.out;
+    return scores_in(run.out);
   };
   EXPECT_EQ(evaluated(url("validation.csv")), evaluated(local.file("validation.csv")));
 }

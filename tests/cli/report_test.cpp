@@ -29,8 +29,9 @@ TEST(Report, UnknownKeysOfTheConfigAreOneLine) {
 }
 
 TEST(Report, WhatIsNoNumberIsNullInJson) {
-  EXPECT_EQ(json_of(Scores{{"loss", std::numeric_limits<double>::quiet_NaN()}, {"accuracy", 0.5}}),
-            "{\"loss\":null,\"accuracy\":0.5}\n");
+  EXPECT_EQ(json_of(Scores{{"loss", std::numeric_limits<double>::quiet_NaN()}, {"accuracy", 0.5}},
+                    {.seconds = 2, .examples = 8}),
+            "{\"loss\":null,\"accuracy\":0.5,\"examples\":8,\"seconds\":2.0,\"examples_per_second\":4.0}\n");
 }
 
 // A metric that is not defined before training, or not after it, shall not move the others to a wrong row.
@@ -43,6 +44,13 @@ TEST(Report, ScoresAreMatchedByName) {
             "held-out loss           0.7000    0.1000\n"
             "held-out accuracy            -    0.9000\n"
             "held-out AUC            0.5000    0.8000\n"
+            "model               out\n");
+}
+
+TEST(Report, ScoresWithoutThoseBeforeTraining) {
+  EXPECT_EQ(table_of(Outcome{.after = Scores{{"loss", 0.1}}, .output = "out"}),
+            "                        before     after\n"
+            "held-out loss                -    0.1000\n"
             "model               out\n");
 }
 

@@ -1,6 +1,7 @@
 #include "portatune/cli/command_line.h"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -9,104 +10,16 @@
 #include "portatune/base/message.h"
 #include "portatune/base/nearest.h"
 #include "portatune/cli/help.h"
+#include "portatune/cli/help_examples.h"
 #include "portatune/cli/options.h"
+#include "portatune/cli/other_names.h"
+#include "portatune/cli/own_words.h"
+#include "portatune/cli/progress_bar.h"
 #include "portatune/cli/recipe_words.h"
 #include "portatune/error.h"
 
 namespace portatune::cli {
 namespace {
-
-constexpr const char* kExamples =
-    "  portatune fit --model bert --train train.csv --validation dev.csv --output tuned\n"
-    "  portatune predict --model tuned --data new.csv --output predictions.jsonl\n";
-
-constexpr const char* kFitExamples =
-    "  portatune fit --model bert --train train.csv --validation dev.csv --output tuned\n"
-    "  portatune fit --model bert --train pairs.tsv --text-column question --text-pair-column answer \\\n"
-    "      --label-column good --head sigmoid --epochs 2 --learning-rate 3e-5 --output tuned\n"
-    "  Names of transformers' TrainingArguments work too: --num-train-epochs, --output_dir, ...\n";
-
-constexpr const char* kEvaluateExamples =
-    "  portatune evaluate --model tuned --data test.csv\n"
-    "  portatune evaluate --model tuned --data test.csv --json\n";
-
-constexpr const char* kPredictExamples =
-    "  portatune predict --model tuned --data new.csv --output predictions.jsonl\n"
-    "  portatune predict --model tuned --data new.jsonl | head -1\n"
-    "  {\"label\":\"1\",\"score\":0.93,\"scores\":{\"0\":0.07,\"1\":0.93},\"logits\":[-1.2,1.4]}\n";
-
-constexpr const char* kGenerateExamples =
-    "  portatune generate --model gpt2 --prompt \"The weather today\" --max-new-tokens 50\n"
-    "  portatune generate --model qwen --chat --system \"Be terse.\" --prompt \"Where is Bonn?\"\n"
-    "  portatune generate --model gpt2 --input prompts.txt --output completions.jsonl --do-sample --top-p 0.9\n"
-    "  {\"prompt\":\"The weather\",\"completion\":\" is fine.\",\"tokens\":4,\"finish_reason\":\"stop\"}\n";
-
-constexpr const char* kTokenizeExamples =
-    "  portatune tokenize --tokenizer bert --input new.jsonl --output ids.jsonl\n"
-    "  portatune tokenize --tokenizer bert --input pairs.csv --text-column question --text-pair-column answer | head -1\n"
-    "  {\"ids\":[101,7592,102,2088,102],\"offsets\":[[0,0],[0,5],[0,0],[0,5],[0,0]]}\n"
-    "  Offsets count Unicode characters; [0,0] stands for what is not in the text.\n";
-
-constexpr const char* kTfrecordExamples =
-    "  portatune tfrecord write --input train.csv --output train.tfrecord\n"
-    "  portatune tfrecord inspect train.tfrecord --verify\n";
-
-constexpr const char* kTfrecordWriteExamples =
-    "  portatune tfrecord write --input train.csv --int64-columns label --tokenizer bert --max-length 128 \\\n"
-    "      --output 'train-{shard:05d}-of-{shards:05d}.tfrecord' --shards 8\n"
-    "  portatune tfrecord write --input photos/train --output photos.tfrecord\n";
-
-constexpr const char* kTfrecordInspectExamples =
-    "  portatune tfrecord inspect train.tfrecord\n"
-    "  portatune tfrecord inspect train-*.tfrecord --verify --json\n"
-    "  Exit code 65 if a file is damaged.\n";
-
-constexpr const char* kTfrecordIndexExamples =
-    "  portatune tfrecord index train-*.tfrecord\n"
-    "  Writes FILE.index beside each: exact counts, and reading in any order.\n";
-
-constexpr const char* kDevicesExamples =
-    "  portatune devices\n"
-    "  portatune devices --plugin ./xla_cpu_pjrt.so --json\n";
-
-constexpr const char* kPluginExamples =
-    "  portatune plugin list\n"
-    "  portatune plugin install cuda13\n";
-
-constexpr const char* kPluginListExamples =
-    "  portatune plugin list\n"
-    "  portatune plugin list --json\n";
-
-constexpr const char* kPluginInstallExamples =
-    "  portatune plugin install cuda13     drivers of version 580 or later\n"
-    "  portatune plugin install cuda12     drivers of version 525 or later\n"
-    "  portatune plugin install tpu\n"
-    "  Each file is checked by its SHA-256. ~/.netrc has credentials of an index; HTTPS_PROXY, SSL_CERT_FILE are "
-    "heeded.\n";
-
-constexpr const char* kBenchExamples =
-    "  portatune bench --model bert --batch-size 16 --max-length 128 --dtype bfloat16 --steps 20\n"
-    "  {\"step_seconds\":[0.92,...],\"compile_seconds\":11.2,\"from_cache\":false}\n";
-
-constexpr const char* kBenchInputExamples =
-    "  portatune bench-input --model bert --train train.csv --padding auto=4\n"
-    "  portatune bench-input --model bert --recipe glue/cola --train train.tsv --json\n";
-
-constexpr const char* kPlanExamples =
-    "  portatune plan --on tpu:v5e,cuda:l4,cpu --model bert --train train.csv --batch-size 64 --dtype bfloat16\n"
-    "  portatune plan --on cuda:l4 --model bert --batch-size 64 --max-length 128\n"
-    "  portatune plan --on cuda:a100-40gb --recipe glue/cola --model bert --train train.tsv --largest-batch\n"
-    "  Takes the options of fit; writes nothing but --save. Figures of time are estimates (docs/PLAN.md).\n"
-    "  Exit code 0 also where a run does not fit: the table says so. 69 if no target can be compiled for; 1 if "
-    "nothing\n"
-    "  can be saved.\n";
-
-constexpr const char* kParityExamples =
-    "  portatune parity --case case\n"
-    "  A case is made by tools/make_reference.py --model bert --architecture BertForMaskedLM --output case\n"
-    "  portatune parity --against no-kernels --model bert --train train.csv --steps 20\n"
-    "  portatune parity --device cpu --against cuda,bfloat16 --recipe glue/cola --model bert --train train.tsv\n"
-    "  Exit code 1 if something disagrees (docs/parity.md).\n";
 
 std::vector<const CLI::App*> commands_of(const CLI::App& app) {
   return app.get_subcommands([](const CLI::App*) { return true; });
@@ -124,6 +37,18 @@ std::vector<std::string> names_in(const CLI::App& app) {
     for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
   }
   return names;
+}
+
+constexpr const char* kHelpCommand = "help";
+
+// " --model PATH --train FILE...".
+std::string required_options(const CLI::App& command) {
+  std::string text;
+  for (const CLI::Option* option : command.get_options()) {
+    if (!option->get_required()) continue;
+    text += " " + (option->get_positional() ? "" : option->get_name() + " ") + option->get_type_name();
+  }
+  return text;
 }
 
 // The values of an option in words that are not parsed yet.
@@ -144,50 +69,38 @@ class Parser {
   Parser() {
     app_.footer(kExamples);
     app_.set_help_flag();
-    app_.add_flag("-h,--help", help_, "this text, or that of a command")->group("Options");
-    app_.add_flag("--version", version_, "the version")->group("Options");
-    add("fit", "Fine-tunes a model on rows of a table or lines of text.", kFitExamples, fit_);
-    add("evaluate", "Measures a model on rows of a table or lines of text.", kEvaluateExamples, evaluate_);
-    add("predict", "Predicts for rows of a table or lines of text.", kPredictExamples, predict_);
-    add("generate", "Goes on with prompts.", kGenerateExamples, generate_);
-    add("tokenize", "Turns texts into token ids and offsets.", kTokenizeExamples, tokenize_);
-    CLI::App& tfrecord =
-        add_group("tfrecord", "Writes and looks into TFRecord files, as TensorFlow has them.", kTfrecordExamples);
-    add("write", "Writes rows of tables or images as tf.train.Example.", kTfrecordWriteExamples, tfrecord_write_,
+    const auto nothing = [] {};  // parse() looks for it
+    app_.add_flag_callback("-h,--help", nothing, "this text, or that of a command")->group("Options");
+    app_.add_flag_callback("--help-all", nothing, "with all options of a command")->group("Options");
+    app_.add_flag("-V,--version", version_, "the version")->group("Options");
+    add("fit", "Fine-tune a model.", kFitExamples, fit_);
+    add("evaluate", "Measure a model on rows with labels.", kEvaluateExamples, evaluate_);
+    add("predict", "Predict labels, answers or scores for rows.", kPredictExamples, predict_);
+    add("generate", "Generate text.", kGenerateExamples, generate_);
+    add("tokenize", "Turn texts into token ids and offsets.", kTokenizeExamples, tokenize_);
+    CLI::App& tfrecord = add_group("tfrecord", "Write, inspect and index TFRecord files.", kTfrecordExamples);
+    add("write", "Write rows of tables or images as tf.train.Example.", kTfrecordWriteExamples, tfrecord_write_,
         tfrecord);
-    add("inspect", "Shows features, counts and first records, and what is damaged.", kTfrecordInspectExamples,
-        tfrecord_inspect_, tfrecord);
-    add("index", "Writes indexes of files that others wrote.", kTfrecordIndexExamples, tfrecord_index_, tfrecord);
-    add("devices", "Shows the plugin, its devices and the kernels.", kDevicesExamples, devices_);
-    CLI::App& plugin =
-        add_group("plugin", "Fetches the XLA plugins that run programs on GPUs and TPUs.", kPluginExamples);
-    add("list", "Shows which plugins there are, and which are installed.", kPluginListExamples, plugin_list_, plugin);
-    add("install", "Fetches a plugin and what it needs into the user's cache.", kPluginInstallExamples, plugin_install_,
-        plugin);
-    add("bench", "Times training steps on random tokens.", kBenchExamples, bench_);
-    add("bench-input", "Times what makes batches of rows, without a device.", kBenchInputExamples, bench_input_);
-    add("plan", "Compiles a training run for devices that are not there: does it fit, how fast is it.", kPlanExamples,
-        plan_);
-    add("parity", "Compares a model with what transformers computed for it, or a training run on two settings.",
-        kParityExamples, parity_);
+    add("inspect", "Show features, counts, first records and damage.", kTfrecordInspectExamples, tfrecord_inspect_,
+        tfrecord);
+    add("index", "Write indexes of files that other programs wrote.", kTfrecordIndexExamples, tfrecord_index_,
+        tfrecord);
+    add("devices", "Show the plugin, its devices and the kernels.", kDevicesExamples, devices_);
+    CLI::App& plugin = add_group("plugin", "List and install XLA plugins for GPUs and TPUs.", kPluginExamples);
+    add("list", "List plugins, and which of them are installed.", kPluginListExamples, plugin_list_, plugin);
+    add("install", "Install a plugin into the user's cache.", kPluginInstallExamples, plugin_install_, plugin);
+    add("bench", "Time training steps on random tokens.", kBenchExamples, bench_);
+    add("bench-input", "Benchmark the input pipeline.", kBenchInputExamples, bench_input_);
+    add("plan", "Compile a training run for other devices: memory and speed.", kPlanExamples, plan_);
+    add("parity", "Compare a model with transformers, or a run on two settings.", kParityExamples, parity_);
   }
 
   Command parse(const std::vector<std::string>& words) {
-    const RecipeWords recipe = recipe_words(words);
-    std::vector<std::string> reversed(recipe.words.rbegin(), recipe.words.rend());  // as CLI11 wants them
-    for (auto word = words.rbegin(); word != words.rend(); ++word) {
-      const bool is_empty = word->starts_with("--") && word->find('=') + 1 == word->size();
-      if (is_empty) reversed.emplace_back();  // CLI11 takes "--x=" for an option whose value comes next
-      reversed.push_back(with_hyphens(is_empty ? word->substr(0, word->size() - 1) : *word));
-    }
-    try {
-      app_.parse(reversed);
-    } catch (const CLI::ParseError& error) {
-      if (help_) return Text{help(chosen())};
-      reject_unknown();
-      throw UsageError({.where = place_of(error, recipe), .given = error.what(), .fix = advice(chosen())});
-    }
-    if (help_) return Text{help(chosen())};
+    const CLI::App& named = command_in(words);
+    if (asks_for_help(words)) return Text{help(named, help_request(words))};
+    const std::vector<std::string> own = in_own_words(words, named, place_of(named));
+    const RecipeWords recipe = recipe_words(own, named);
+    parse(own, recipe);
     if (version_) return Text{"portatune " PORTATUNE_VERSION "\n"};
     fit_.words = words;
     fit_.values = values();
@@ -202,17 +115,58 @@ class Parser {
   bool has(const std::string& option) const { return has_option(app_, option); }
 
  private:
-  // Help is given whatever the recipe is.
-  RecipeWords recipe_words(const std::vector<std::string>& words) const {
+  static bool is_help(const std::string& word) { return word == "--help" || word == "-h" || word == "--help-all"; }
+
+  // Help is given whatever else is wrong.
+  static bool asks_for_help(const std::vector<std::string>& words) {
+    return words.front() == kHelpCommand || std::ranges::any_of(words, is_help);
+  }
+
+  static HelpRequest help_request(const std::vector<std::string>& words) {
+    const std::vector<std::string> tasks = values_of("--task", words);
+    return {.columns = terminal_columns(STDOUT_FILENO),
+            .all = std::ranges::count(words, "--help-all") > 0,
+            .task = tasks.empty() ? "" : tasks.back()};
+  }
+
+  // The command that the first words name; the whole program if they name none.
+  const CLI::App& command_in(const std::vector<std::string>& words) const {
+    const CLI::App* app = &app_;
+    for (size_t i = words.front() == kHelpCommand ? 1 : 0; i < words.size(); ++i) {
+      const std::vector<const CLI::App*> commands = commands_of(*app);
+      const auto found = std::ranges::find(commands, words[i], &CLI::App::get_name);
+      if (found == commands.end()) break;
+      app = *found;
+    }
+    return *app;
+  }
+
+  RecipeWords recipe_words(const std::vector<std::string>& words, const CLI::App& command) const {
     const std::vector<std::string> names = values_of(kRecipeOption, words);
-    const bool asks_for_help = std::ranges::count(words, "--help") + std::ranges::count(words, "-h") > 0;
-    if (names.empty() || asks_for_help) return {};
+    if (names.empty() || command.get_option_no_throw(kRecipeOption) == nullptr) return {};
     if (names.size() > 1) throw UsageError({.where = kRecipeOption, .given = list_of(names), .expected = "one recipe"});
-    const std::vector<const CLI::App*> commands = commands_of(app_);
-    const auto command = std::ranges::find(commands, words.front(), &CLI::App::get_name);
-    if (command == commands.end() || (*command)->get_option_no_throw(kRecipeOption) == nullptr) return {};
-    return words_of(read_recipe(names.front()), **command, words,
+    return words_of(read_recipe(names.front()), command, words,
                     [this](const std::string& option) { return has(option); });
+  }
+
+  void parse(const std::vector<std::string>& words, const RecipeWords& recipe) {
+    std::vector<std::string> reversed(recipe.words.rbegin(), recipe.words.rend());  // as CLI11 wants them
+    for (auto word = words.rbegin(); word != words.rend(); ++word) {
+      const bool is_empty = word->starts_with("--") && word->find('=') + 1 == word->size();
+      if (is_empty) reversed.emplace_back();  // CLI11 takes "--x=" for an option whose value comes next
+      reversed.push_back(is_empty ? word->substr(0, word->size() - 1) : *word);
+    }
+    try {
+      app_.parse(reversed);
+    } catch (const CLI::ParseError& error) {
+      reject_unknown();
+      reject_missing(error);
+      throw UsageError({.where = place_of(error.what(), recipe), .given = complaint(error), .fix = advice(chosen())});
+    } catch (UsageError& error) {  // of a value: see Group
+      reject_unknown();
+      error.set_where(place_of(error.report().where, recipe));
+      throw;
+    }
   }
 
   // The options of the chosen command that were given.
@@ -257,7 +211,6 @@ class Parser {
   void add_texts(CLI::App& command, const char* examples) {
     command.footer(examples);
     command.set_help_flag();
-    command.add_flag("-h,--help", help_)->group("");  // not shown: whoever reads it has found it
   }
 
   const CLI::App& chosen() const {
@@ -276,9 +229,9 @@ class Parser {
   std::string place_of(const CLI::App& app) const { return &app == &app_ ? "command line" : name_of(app); }
 
   // The line of the recipe that CLI11 objects to, as its messages begin with the option.
-  std::string place_of(const CLI::ParseError& error, const RecipeWords& recipe) const {
+  std::string place_of(std::string_view message, const RecipeWords& recipe) const {
     for (const auto& [option, place] : recipe.places) {
-      if (std::string_view(error.what()).starts_with(option + ":")) return place;
+      if (message == option || message.starts_with(option + ":")) return place;
     }
     return place_of(chosen());
   }
@@ -287,16 +240,63 @@ class Parser {
     return &app == &app_ ? "see portatune --help" : "see portatune " + name_of(app) + " --help";
   }
 
+  // "portatune fit --model PATH --train FILE... --output PATH": what the command needs at least.
+  std::string usage() const { return "portatune " + name_of(chosen()) + required_options(chosen()); }
+
   // Before anything that is missing: what is missing may be there with a typo.
   void reject_unknown() const {
     const std::vector<std::string> unknown = app_.remaining(true);
     if (unknown.empty()) return;
-    const bool option = unknown.front().starts_with("-");
-    const std::string kind = option ? "option" : commands_of(chosen()).empty() ? "argument" : "command";
-    const std::string meant = nearest(unknown.front().substr(0, unknown.front().find('=')), names_in(chosen()));
-    throw UsageError({.where = place_of(chosen()),
-                      .given = "unknown " + kind + " " + unknown.front(),
-                      .fix = meant.empty() ? advice(chosen()) : "did you mean " + meant + "?"});
+    const std::string name = unknown.front().substr(0, unknown.front().find('='));
+    if (name.starts_with("-")) reject("unknown option " + name, instead_of_option(name));
+    if (!commands_of(chosen()).empty()) reject("unknown command " + name, instead_of_command(name));
+    reject("unknown argument " + name, "name the option that it belongs to: " + usage());
+  }
+
+  [[noreturn]] void reject(const std::string& given, const std::string& fix) const {
+    throw UsageError({.where = place_of(chosen()), .given = given, .fix = fix.empty() ? advice(chosen()) : fix});
+  }
+
+  std::string instead_of_option(const std::string& name) const {
+    const OtherOption* other = find_other_option(name);
+    const std::string ours = other == nullptr ? name : other->our_option();
+    for (const CLI::App* command : commands_of(app_)) {
+      if (command != &chosen() && command->get_option_no_throw(ours) != nullptr) {
+        return ours + " is an option of portatune " + command->get_name();
+      }
+    }
+    return did_you_mean(name);
+  }
+
+  std::string instead_of_command(const std::string& name) const {
+    const std::string known = &chosen() == &app_ ? command_instead_of(name) : "";
+    return known.empty() ? did_you_mean(name) : known;
+  }
+
+  std::string did_you_mean(const std::string& name) const {
+    const std::string meant = nearest(name, names_in(chosen()));
+    return meant.empty() ? "" : "did you mean " + meant + "?";
+  }
+
+  // All at once.
+  void reject_missing(const CLI::ParseError& error) const {
+    if (dynamic_cast<const CLI::RequiredError*>(&error) == nullptr) return;
+    std::vector<std::string> missing;
+    for (const CLI::Option* option : chosen().get_options()) {
+      if (option->get_required() && option->count() == 0) missing.push_back(option->get_name());
+    }
+    throw UsageError({.where = place_of(chosen()), .given = "no " + list_of(missing), .expected = usage()});
+  }
+
+  // In other words than CLI11's.
+  std::string complaint(const CLI::ParseError& error) const {
+    for (const CLI::Option* option : chosen().get_options()) {
+      const bool is_meant = std::string_view(error.what()).starts_with(option->get_name() + ":");
+      const auto given = static_cast<int>(option->count());
+      if (is_meant && given > option->get_expected_max())
+        return option->get_name() + " " + std::to_string(given) + " times";
+    }
+    return error.what();
   }
 
   Command command() const {
@@ -321,7 +321,7 @@ class Parser {
   }
 
   CLI::App app_{"Portatune fine-tunes pretrained transformers.", "portatune"};
-  bool help_ = false, version_ = false;
+  bool version_ = false;
   FitArguments fit_;
   EvaluateArguments evaluate_;
   PredictArguments predict_;
@@ -340,13 +340,6 @@ class Parser {
 };
 
 }  // namespace
-
-std::string with_hyphens(std::string word) {
-  if (!word.starts_with("--")) return word;
-  std::replace(word.begin(), word.begin() + static_cast<std::ptrdiff_t>(std::min(word.find('='), word.size())), '_',
-               '-');
-  return word;
-}
 
 std::string as_option(const std::string& name) {
   const std::string option = with_hyphens("--" + name);

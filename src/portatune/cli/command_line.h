@@ -23,9 +23,6 @@ using Command = std::variant<Text, FitArguments, EvaluateArguments, PredictArgum
 /// errors UsageError, with the nearest name for one that is not known
 Command parse(const std::vector<std::string>& words);
 
-/// An option as Portatune spells it: transformers' underscores in its name become hyphens. Other words stay.
-std::string with_hyphens(std::string word);
-
 /// The option that sets what the library calls `name`: max_length is --max-length. Other names stay.
 std::string as_option(const std::string& name);
 

@@ -33,6 +33,7 @@ namespace portatune::cli {
 struct Talk {
   bool quiet = false;  ///< nothing but results and errors
   bool json = false;   ///< the result as one JSON object
+  bool disable_progress = false;  ///< plain lines in place of a bar
 };
 
 struct ModelArguments {
@@ -66,6 +67,7 @@ struct FitArguments {
   int64_t batch_size = 32;
   int64_t eval_batch_size = 0;  ///< 0: as batch_size
   int64_t epochs = 3;
+  bool eval_on_start = true;    ///< whether the validation rows are measured before training, too
   int64_t steps_per_epoch = 0;  ///< 0: one pass over the data
   int64_t max_steps = 0;        ///< 0: as many as the epochs have
   TrainingOptions training;
@@ -78,7 +80,6 @@ struct FitArguments {
   bool overwrite_output = false;  ///< whether a model and checkpoints in `output` may be replaced
   int64_t checkpoint_every = 0;   ///< steps; 0: only after a signal
   int64_t keep_checkpoints = 2;   ///< 0: none after a run that has ended well
-  bool disable_progress = false;
   Talk talk;
   std::vector<std::string> words;  ///< the command line, to say how to go on after an interruption
   /// Names and values of all options but paths and what the command tells; the value is empty where none was given.
@@ -132,6 +133,7 @@ struct TokenizeArguments {
   std::string text_pair_column;  ///< empty: text_pair, where a row has it
   int64_t max_length = 0;        ///< 0: no limit
   bool add_special_tokens = true;
+  Talk talk;
 };
 
 struct TfrecordWriteArguments {

@@ -26,7 +26,7 @@ namespace {
 
 class Progress final : public Callback {
  public:
-  explicit Progress(const FitArguments& a) : quiet_(a.talk.quiet), bar_(stderr_terminal(a.disable_progress)) {}
+  explicit Progress(const FitArguments& a) : quiet_(a.talk.quiet), bar_(stderr_terminal(a.talk.disable_progress)) {}
 
   void on_compile(const std::string& what, double seconds, bool from_cache) override {
     if (!quiet_ && !from_cache) bar_.print(fmt::format("compiled {} in {:.1f} s", what, seconds));

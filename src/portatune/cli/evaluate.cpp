@@ -1,4 +1,6 @@
 // portatune evaluate: the metrics of a model on labelled rows.
+#include <chrono>
+
 #include "portatune/cli/bad_rows.h"
 #include "portatune/cli/commands.h"
 #include "portatune/cli/exit_code.h"
@@ -25,10 +27,14 @@ int evaluate(const EvaluateArguments& a) {
   for (const std::string& line : remarks_on_config(task->unknown_config_keys())) say(a.talk, line);
   const Device device(with_warnings(a.device, a.talk));
   Trainer trainer(device, *task, {.dtype = a.dtype});
-  const Scores scores = evaluate_all(trainer, sets);
+  RowProgress progress(a.talk, "evaluating");
+  const auto start = std::chrono::steady_clock::now();
+  const Scores scores = evaluate_all(trainer, sets, progress);
+  const Speed speed{.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count(),
+                    .examples = progress.rows()};
   for (const std::string& line : remarks(trainer.load_report())) say(a.talk, line);
   const std::optional<int64_t> skipped = skipped_rows(a.model.bad_rows);
-  print_result(a.talk.json ? json_of(scores, skipped) : table_of(scores, skipped));
+  print_result(a.talk.json ? json_of(scores, speed, skipped) : table_of(scores, speed, skipped));
   return kOk;
 }
 

@@ -42,6 +42,7 @@ namespace portatune::cli {
 namespace {
 
 constexpr auto kLabels = RowTask::Labels::kRequired;
+constexpr const char* kEvaluating = "evaluating";
 
 double now_s() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
 
@@ -54,22 +55,24 @@ int64_t steps_of_pass(const FitArguments& a, int64_t examples, const data::Datas
 
 void say_what_is_trained(const FitArguments& a, const RowTask& task, int64_t examples, bool validates) {
   for (const std::string& line : remarks_on_config(task.unknown_config_keys())) say(a.talk, line);
-  say(a.talk, fmt::format("training on {} examples", grouped(examples)));
-  if (!validates) say(a.talk, "no --validation: what is learnt is not measured on held-out rows");
+  say(a.talk, fmt::format("training on {} example{}", grouped(examples), examples == 1 ? "" : "s"));
+  if (!validates) say(a.talk, "no --validation: there will be no evaluation");
 }
 
 Scores evaluate_before(Trainer& trainer, std::span<const ValidationSet> validation, const Talk& talk) {
   say(talk, "measuring the validation rows before training");
-  Scores scores = evaluate_all(trainer, validation);
+  RowProgress progress(talk, kEvaluating);
+  Scores scores = evaluate_all(trainer, validation, progress);
   say(talk, fmt::format("before: {}", describe(scores)));
   trainer.set_initial_scores(scores);
   return scores;
 }
 
 // A run that is resumed has the scores of its start.
-std::optional<Scores> scores_before(Trainer& trainer, std::span<const ValidationSet> validation, const Talk& talk) {
+std::optional<Scores> scores_before(Trainer& trainer, const FitArguments& a, std::span<const ValidationSet> validation) {
   if (validation.empty()) return std::nullopt;
-  if (trainer.steps() == 0) return evaluate_before(trainer, validation, talk);
+  if (trainer.steps() == 0 && !a.eval_on_start) return std::nullopt;
+  if (trainer.steps() == 0) return evaluate_before(trainer, validation, a.talk);
   if (!trainer.initial_scores().empty()) return trainer.initial_scores();
   say(talk, "the checkpoint has no scores from before training: there is no comparison with them");
   return std::nullopt;
@@ -81,7 +84,8 @@ Scores scores_after(Trainer& trainer, const FitResult& result, std::span<const V
   Scores scores = with_name(validation.front().name, result.scores);
   for (const ValidationSet& set : validation.subspan(1)) {
     try {
-      const Scores others = evaluate_all(trainer, {&set, 1});
+      RowProgress progress(talk, kEvaluating);
+      const Scores others = evaluate_all(trainer, {&set, 1}, progress);
       scores.insert(scores.end(), others.begin(), others.end());
     } catch (const Stopped&) {
       say(talk, fmt::format("stopped by {}; the model is saved, and not measured on \"{}\"",
@@ -288,14 +292,16 @@ std::optional<Outcome> train(const FitArguments& a, const RowTask& task, const S
   say_how_rows_are_shuffled(a, rows.train, examples);
 
   Outcome outcome{.train_examples = examples, .output = a.output};
-  outcome.before = scores_before(trainer, rows.validation, a.talk);
+  outcome.before = scores_before(trainer, a, rows.validation);
 
-  TrainingLog log(a.talk, a.disable_progress, trainer, options.num_train_epochs);
+  RowProgress evaluation(a.talk, kEvaluating);
+  TrainingLog log(a.talk, trainer, options.num_train_epochs, evaluation);
   // Of several sets each epoch measures the first; the others are measured in the end.
-  if (!rows.validation.empty()) options.validation = rows.validation.front().batches;
+  if (!rows.validation.empty()) options.validation = evaluation.over(rows.validation.front().batches);
   options.callback = &log;
   const double start_s = now_s();
   const FitResult result = telling_how_to_go_on(a, [&] { return trainer.fit(batches.prefetch(2), options); });
+  evaluation.finish();
   log.close();
   if (result.stopped) {
     stop(trainer, a);

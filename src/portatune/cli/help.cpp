@@ -3,55 +3,147 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
+#include <functional>
+#include <set>
+
+#include "portatune/base/message.h"
+#include "portatune/base/wrapped.h"
+#include "portatune/cli/make_task.h"
+#include "portatune/cli/other_names.h"
+#include "portatune/cli/task_options.h"
+#include "portatune/error.h"
 
 namespace portatune::cli {
 namespace {
+
+constexpr size_t kTextColumn = 25;  // where descriptions begin
+constexpr size_t kFewOptions = 24;  // commands with no more show all of them
+constexpr size_t kMostOtherNames = 2;
+constexpr char kOr = '|';  // between the words of a choice
+
+// The options that `--help` shows of commands that have many.
+const std::set<std::string> kMain = {
+    // what a command reads
+    "--model", "--task", "--train", "--validation", "--validation-split", "--data", "--text-column", "--label-column",
+    "--recipe", "--text", "--format", "--keep-columns",
+    // training
+    "--epochs", "--batch-size", "--learning-rate", "--max-length", "--padding", "--packing", "--dtype", "--remat",
+    "--seed",
+    // what a command writes, and where it runs
+    "--output", "--overwrite-output", "--checkpoint-every", "--resume", "--json", "--device", "--mesh",
+    // generate
+    "--prompt", "--input", "--chat", "--system", "--max-new-tokens", "--do-sample", "--temperature", "--top-p",
+    "--num-beams", "--stop-string",
+    // plan, parity, bench-input
+    "--on", "--save", "--largest-batch", "--case", "--against", "--steps", "--every", "--seconds"};
+
+using Options = std::vector<const CLI::Option*>;
+
+bool is_choice(const CLI::Option& option) { return option.get_type_name().find(kOr) != std::string::npos; }
 
 std::string name_of(const CLI::Option& option) {
   if (option.get_positional()) return option.get_type_name();
   const std::vector<std::string>& shorts = option.get_snames();
   std::string name = shorts.empty() ? "" : "-" + shorts.front() + ", ";
-  // The names of other programs, which are accepted too, follow the first one.
   name += "--" + option.get_lnames().front();
-  if (option.get_expected_max() > 0) name += " " + option.get_type_name();
+  if (option.get_expected_max() > 0) name += is_choice(option) ? " NAME" : " " + option.get_type_name();
   return name;
 }
 
-std::string line_of(const CLI::Option& option) {
-  std::string note = option.get_default_str();
-  if (option.get_required()) note = "required";
-  if (!note.empty()) note = " [" + note + "]";
-  return fmt::format("  {:<36} {}{}\n", name_of(option), option.get_description(), note);
+// The words of a choice come before what it is about.
+std::string description_of(const CLI::Option& option) {
+  std::string words = is_choice(option) ? option.get_type_name() + ": " : "";
+  for (size_t at = words.find(kOr); at != std::string::npos; at = words.find(kOr)) words.replace(at, 1, ", ");
+  return words + option.get_description();
 }
 
-std::string commands_of(const CLI::App& app) {
+// As transformers spells them.
+std::vector<std::string> other_names(const CLI::Option& option) {
+  if (option.get_positional()) return {};
+  std::vector<std::string> names(option.get_lnames().begin() + 1, option.get_lnames().end());
+  if (names.empty()) names = other_names_of(option.get_name());
+  names.resize(std::min(names.size(), kMostOtherNames));
+  for (std::string& name : names) std::ranges::replace(name, '-', '_');
+  return names;
+}
+
+// Name and text in two columns. A name that is too long has a line of its own.
+std::string in_columns(const std::string& name, const std::string& text, int columns) {
+  std::string line = "  " + name;
+  line += line.size() + 1 < kTextColumn ? std::string(kTextColumn - line.size(), ' ')
+                                        : "\n" + std::string(kTextColumn, ' ');
+  const size_t width = static_cast<size_t>(std::max(columns, 60)) - kTextColumn;
+  return line + wrapped(text, width, kTextColumn) + "\n";
+}
+
+std::string line_of(const CLI::Option& option, int columns) {
+  std::string text = description_of(option);
+  const std::string note = option.get_required() ? "required" : option.get_default_str();
+  if (!note.empty() && note != "none") text += " [" + note + "]";
+  const std::vector<std::string> others = other_names(option);
+  if (!others.empty()) text += " (" + list_of(others) + ")";
+  return in_columns(name_of(option), text, columns);
+}
+
+std::vector<const CLI::App*> commands_in(const CLI::App& app) {
+  return app.get_subcommands([](const CLI::App*) { return true; });
+}
+
+std::string commands_of(const CLI::App& app, int columns) {
   std::string text = "\nCommands\n";
-  for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; })) {
-    text += fmt::format("  {:<12} {}\n", command->get_name(), command->get_description());
+  for (const CLI::App* command : commands_in(app)) {
+    text += in_columns(command->get_name(), command->get_description(), columns);
   }
   return text;
 }
 
-std::string options_of(const CLI::App& app) {
+// Under the names of their groups.
+std::string lines_of(const CLI::App& app, int columns, const std::function<bool(const CLI::Option&)>& is_shown) {
   std::string text;
   for (const std::string& group : app.get_groups()) {
-    if (group.empty()) continue;
-    text += "\n" + group + "\n";
+    std::string lines;
     for (const CLI::Option* option : app.get_options()) {
-      if (option->get_group() == group) text += line_of(*option);
+      if (option->get_group() == group && is_shown(*option)) lines += line_of(*option, columns);
     }
+    if (!group.empty() && !lines.empty()) text += "\n" + group + "\n" + lines;
   }
   return text;
+}
+
+std::string path_of(const CLI::App& app) {
+  return app.get_parent() == nullptr ? app.get_name() : path_of(*app.get_parent()) + " " + app.get_name();
+}
+
+std::string help_on_task(const CLI::App& app, const HelpRequest& request) {
+  const std::vector<std::string> tasks = task_names();
+  if (std::ranges::find(tasks, request.task) == tasks.end()) {
+    const std::string meant = task_instead_of(request.task);
+    throw UsageError({.where = "--task",
+                      .given = request.task,
+                      .expected = "one of " + list_of(tasks),
+                      .fix = meant.empty() ? "" : "did you mean " + meant + "?"});
+  }
+  const std::string lines = lines_of(app, request.columns, [&](const CLI::Option& option) {
+    return option.get_name() == "--option" || is_option_of(request.task, option.get_name());
+  });
+  return "Options of " + path_of(app) + " --task " + request.task + ", beside those of every task\n" + lines +
+         "\nMore: " + path_of(app) + " --help, --help-all\n";
 }
 
 }  // namespace
 
-std::string help(const CLI::App& app) {
+std::string help(const CLI::App& app, const HelpRequest& request) {
+  const bool has_tasks = app.get_option_no_throw("--task") != nullptr;
+  if (has_tasks && !request.task.empty()) return help_on_task(app, request);
   std::string text = app.get_description() + "\n\nExamples\n" + app.get_footer();
-  const bool has_commands = !app.get_subcommands([](const CLI::App*) { return true; }).empty();
-  if (has_commands) text += commands_of(app);
-  text += options_of(app);
-  return text;
+  if (!commands_in(app).empty()) text += commands_of(app, request.columns);
+  const bool all = request.all || app.get_options().size() <= kFewOptions;
+  text += lines_of(app, request.columns,
+                   [&](const CLI::Option& option) { return all || kMain.contains(option.get_name()); });
+  if (all) return text;
+  return text + fmt::format("\nMore: --help-all ({} options){}\n", app.get_options().size(),
+                            has_tasks ? ", --help --task NAME (the options of a task)" : "");
 }
 
 }  // namespace portatune::cli

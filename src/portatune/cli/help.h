@@ -9,7 +9,15 @@ class App;
 
 namespace portatune::cli {
 
+/// Which help is asked for.
+struct HelpRequest {
+  int columns = 80;  ///< width of the terminal; lines are wrapped at it
+  bool all = false;  ///< every option; else the main ones, where a command has many
+  std::string task;  ///< the options of this task alone; empty: those of all
+};
+
 /// Help of a command, or of the whole program if it has commands. The footer of an App holds its examples.
-std::string help(const CLI::App& app);
+/// errors  UsageError for a task that is not known
+std::string help(const CLI::App& app, const HelpRequest& request);
 
 }  // namespace portatune::cli

@@ -5,12 +5,14 @@
 #include <new>
 #include <string>
 #include <system_error>
+#include <utility>
 #include <variant>
 #include <vector>
 
 #include "portatune/base/stop.h"
 #include "portatune/cli/command_line.h"
 #include "portatune/cli/exit_code.h"
+#include "portatune/cli/model_arguments.h"
 #include "portatune/cli/processes.h"
 #include "portatune/cli/report.h"
 #include "portatune/cli/signals.h"
@@ -70,8 +72,9 @@ int main(int argc, char** argv) {
     return exit_code;
   };
   try {
-    const cli::Command command = cli::parse(words);
+    cli::Command command = cli::parse(words);
     require_fitting_launch(command);
+    command = cli::with_model_folders(std::move(command));
     const int exit_code = std::visit(Run(), command);
     cli::leave_processes();
     return exit_code;

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <filesystem>
 #include <functional>
 #include <map>
@@ -12,7 +13,10 @@
 #include <type_traits>
 #include <vector>
 
+#include "portatune/base/message.h"
+#include "portatune/base/nearest.h"
 #include "portatune/base/number.h"
+#include "portatune/error.h"
 #include "portatune/io/random_access_file.h"
 
 namespace portatune::cli {
@@ -29,7 +33,7 @@ CLI::Validator within(const Limits& limits) {
         const std::optional<T> value = number_in<T>(text);
         const double number = static_cast<double>(value.value_or(T{}));
         if (value && number >= limits.lowest && number <= limits.highest) return std::string();
-        return fmt::format("{} is not {} of at least {} and at most {:g}", text,
+        return fmt::format("{} is not {} of at least {} and at most {:.15g}", text,
                            std::is_integral_v<T> ? "an integer" : "a number", limits.lowest, limits.highest);
       },
       "");
@@ -83,10 +87,23 @@ class Group {
     const auto take = [&value](const std::string& text) { value = text; };
     return checked(names, "PATH", is_local, "a path of this machine; URLs are for rows alone", take, description);
   }
+  /// instead  the word for one of another program; empty if there is none
   CLI::Option* choice(const std::string& names, const std::vector<std::string>& words,
-                      const std::function<void(const std::string&)>& take, const std::string& description) {
-    CLI::Validator known = CLI::IsMember(words);
-    return with(names, take, description)->type_name(CLI::detail::join(words, "|"))->check(known.description(""));
+                      const std::function<void(const std::string&)>& take, const std::string& description,
+                      const std::function<std::string(const std::string&)>& instead = {}) {
+    const std::string option = names.substr(0, names.find(','));
+    const auto check = [option, words, instead](const std::string& text) {
+      if (std::find(words.begin(), words.end(), text) == words.end()) {
+        const std::string other = instead ? instead(text) : "";
+        const std::string meant = other.empty() ? nearest(text, words) : other;
+        throw UsageError({.where = option,
+                          .given = option + " " + text,
+                          .expected = "one of " + list_of(words),
+                          .fix = meant.empty() ? "" : "did you mean " + meant + "?"});
+      }
+      return std::string();
+    };
+    return with(names, take, description)->type_name(CLI::detail::join(words, "|"))->check(check, "");
   }
   CLI::Option* word(const std::string& names, const std::function<void(const std::string&)>& take,
                     const std::string& description, const std::string& form) {

@@ -7,6 +7,7 @@
 #include "portatune/cli/bad_rows.h"
 #include "portatune/cli/make_task.h"
 #include "portatune/cli/option_group.h"
+#include "portatune/cli/other_names.h"
 #include "portatune/cli/recipe_words.h"
 #include "portatune/sources.h"
 
@@ -14,9 +15,7 @@ namespace portatune::cli {
 namespace {
 
 void add_model_folder(Group group, ModelArguments& model) {
-  group
-      .path("--model,--model-name-or-path", model.folder,
-            "folder with config.json, *.safetensors, tokenizer or image processor")
+  group.path("--model,--model-name-or-path", model.folder, "folder of a model, or its name in the Hugging Face cache")
       ->required();
 }
 
@@ -25,24 +24,21 @@ void add_model(Group group, ModelArguments& model) {
   group
       .choice(
           "--task", task_names(), [&](const std::string& task) { model.task = task; },
-          fmt::format("{}", fmt::join(task_names(), ", ")))
+          fmt::format("{}", fmt::join(task_names(), ", ")), task_instead_of)
       ->type_name("NAME")
       ->default_str(model.task.empty() ? "the model's" : model.task);
-  group.assignments("--option", model.options_of_task, "of a task that has none of the options below")
-      ->default_str("none");
+  group.assignments("--option", model.options_of_task, "options of a custom task")->default_str("none");
 }
 
 // Read before all others: see Parser.
 void add_recipe(Group group) {
-  group.read_elsewhere(kRecipeOption, "YAML file of options, or the name of one that is there: glue/cola")
-      ->default_str("none");
+  group.read_elsewhere(kRecipeOption, "YAML file of options, or a name: glue/cola")->default_str("none");
 }
 
 void add_table(Group group, ModelArguments& model) {
   data::TableOptions& table = model.table;
   group.names("--column-names", table.names, "columns of .csv, .tsv without a header")->default_str("the first line");
-  group.assignments("--rename-columns", table.rename, "names of columns that shall have others: OLD=NEW")
-      ->default_str("none");
+  group.assignments("--rename-columns", table.rename, "rename columns: OLD=NEW")->default_str("none");
   add_bad_rows(group, model.bad_rows);
 }
 
@@ -111,11 +107,11 @@ void add_question_answering(Group group, QuestionAnsweringOptions& options) {
   group.number("--doc-stride", options.doc_stride, "tokens that windows over a long context share")
       ->default_str("128, or half a window");
   group.flag("--version-2-with-negative", options.version_2_with_negative, "questions may have no answer");
-  group.number("--n-best-size", options.n_best_size, "begins and ends that are combined",
+  group.number("--n-best-size", options.n_best_size, "start and end positions that are combined",
                {.lowest = 1, .highest = 1e4});
   group.number("--max-answer-length", options.max_answer_length, "tokens of an answer", {.lowest = 1});
-  group.number("--null-score-diff-threshold", options.null_score_diff_threshold, "by how much no answer must be better",
-               {.lowest = -1e9, .highest = 1e9});
+  group.number("--null-score-diff-threshold", options.null_score_diff_threshold,
+               "score(no answer) - score(best answer) above this predicts no answer", {.lowest = -1e9, .highest = 1e9});
 }
 
 void add_images(Group group, ImageClassificationOptions& options) {
@@ -152,7 +148,7 @@ void add_instructions(Group group, InstructionOptions& options) {
 }
 
 void add_length(Group group, TextClassificationOptions& options) {
-  group.number("--max-length,--max-seq-length", options.max_length, "tokens of an example; longer texts are cut",
+  group.number("--max-length,--max-seq-length", options.max_length, "tokens of a text; longer ones are cut",
                {.lowest = 3});
 }
 
@@ -178,7 +174,9 @@ void add_packing(Group group, FitArguments& a) {
           "several texts per row: exact_examples, token_budget or none")
       ->type_name("NAME")
       ->default_str("exact_examples, unless --padding is given");
-  group.number("--tokens-per-batch", a.tokens_per_batch, "of a token budget", {.lowest = 1, .highest = 1e9})
+  group
+      .number("--tokens-per-batch", a.tokens_per_batch, "tokens of a batch with --packing token_budget",
+              {.lowest = 1, .highest = 1e9})
       ->default_str("about --batch-size examples");
 }
 
@@ -213,8 +211,7 @@ void add_generation(Group group, GenerateArguments& a) {
   group.setting<double>("--top-p", set_for_drawing(&O::top_p), "draw from the fewest that are so probable together",
                         {.highest = 1});
   group.setting<double>("--repetition-penalty", set(&O::repetition_penalty), "above 1: less of what was there");
-  group.setting<int64_t>("--num-beams", set(&O::num_beams), "texts that are pursued at a time",
-                         {.lowest = 1, .highest = 64});
+  group.setting<int64_t>("--num-beams", set(&O::num_beams), "number of beams", {.lowest = 1, .highest = 64});
   group.setting<double>("--length-penalty", set(&O::length_penalty), "of beams: above 0 favours long texts", any);
   group.choice(
       "--early-stopping", {"true", "false", "never"},
@@ -235,12 +232,15 @@ void add_generation(Group group, GenerateArguments& a) {
 }
 
 DType dtype_called(const std::string& name) {
-  return name == "bfloat16" ? DType::kBFloat16 : name == "float16" ? DType::kFloat16 : DType::kFloat32;
+  if (name == "bfloat16" || name == "bf16") return DType::kBFloat16;
+  return name == "float16" || name == "fp16" ? DType::kFloat16 : DType::kFloat32;
 }
 
 void add_dtype(Group group, DType& dtype, const std::string& help = "type of activations; weights stay float32") {
   const auto take = [&](const std::string& name) { dtype = dtype_called(name); };
-  group.choice("--dtype", {"float32", "bfloat16", "float16"}, take, help)->default_str(std::string(name_of(dtype)));
+  group.choice("--dtype", {"float32", "bfloat16", "float16", "fp32", "bf16", "fp16"}, take, help)
+      ->type_name("float32|bfloat16|float16")
+      ->default_str(std::string(name_of(dtype)));
 }
 
 void add_on_non_finite(Group group, OnNonFinite& then) {
@@ -261,12 +261,15 @@ void add_remat(Group group, Remat& remat) {
   };
   group
       .choice("--remat", {"none", "layers", "dots"}, take,
-              "what the backward pass computes again to save memory: layers, or all of them but matrix products")
+              "recompute activations to save memory; dots keeps matrix products")
       ->default_str("none");
 }
 
 void add_device(Group group, DeviceOptions& device) {
-  group.text("--device", device.device, "where to run: cpu, cuda, cuda:0,1, tpu");
+  const auto set_device = [&device](const std::string& name) {
+    device.device = name.starts_with("gpu") ? "cuda" + name.substr(3) : name;
+  };
+  group.word("--device", set_device, "where to run: cpu, cuda, cuda:0,1, tpu", "NAME")->default_str(device.device);
   group.path("--plugin", device.plugin, "the XLA plugin's file")->default_str("looked for");
   group.no_flag("--no-kernels", device.use_kernels, "compile every part, without hand-tuned kernels");
   group.flag("--cudnn-attention", device.cudnn_attention,
@@ -288,7 +291,7 @@ void add_device(Group group, DeviceOptions& device) {
   group
       .choice(
           "--gpu-allocator", {"bfc", "cuda_async", "platform"},
-          [&gpu](const std::string& name) { gpu.allocator = name; }, "who shares it out")
+          [&gpu](const std::string& name) { gpu.allocator = name; }, "GPU allocator")
       ->default_str("bfc");
 }
 
@@ -296,8 +299,7 @@ void add_mesh(Group group, Mesh& mesh) {
   group
       .word(
           "--mesh", [&](const std::string& text) { mesh = parse_mesh(text); },
-          "devices side by side: data=8, each with --batch-size rows; fsdp=8 to divide the weights too; tensor=2 to "
-          "share the work on the same rows; fsdp=4,tensor=2",
+          "several devices: data=8 for data parallelism, fsdp=8 to shard weights too, tensor=2 for tensor parallelism",
           "AXIS=N,...")
       ->default_str("one device");
 }
@@ -305,6 +307,10 @@ void add_mesh(Group group, Mesh& mesh) {
 void add_talk(Group group, Talk& talk, const std::string& json_help = "the result as one JSON object") {
   group.flag("--json", talk.json, json_help);
   group.flag("-q,--quiet", talk.quiet, "only results and errors");
+}
+
+void add_progress(Group group, Talk& talk) {
+  group.flag("--disable-progress,--disable-tqdm", talk.disable_progress, "plain lines in place of a bar");
 }
 
 void add_batch_size(Group group, int64_t& size) {
@@ -340,6 +346,8 @@ void add_training(Group group, FitArguments& a) {
       ->default_str("as --batch-size");
   group.number("--epochs,--num-train-epochs", a.epochs, "epochs, each with a validation",
                {.lowest = 1, .highest = 1e6});
+  group.flag("--eval-on-start", a.eval_on_start, "measure the validation rows before training, too; =false: do not")
+      ->default_str("true");
   group.number("--steps-per-epoch", a.steps_per_epoch, "the data are repeated to fill them", {.lowest = 1})
       ->default_str("one pass");
   group.number("--max-steps", a.max_steps, "steps in all, in place of epochs", {.lowest = 1})->default_str("none");
@@ -347,11 +355,16 @@ void add_training(Group group, FitArguments& a) {
   group.number("--learning-rate", t.learning_rate, "AdamW's learning rate", {.highest = 1e38});
   group
       .choice(
-          "--lr-scheduler-type", {"linear", "constant"}, [&](const std::string& s) { t.lr_scheduler_type = s; },
-          "after the warm-up")
+          "--lr-scheduler-type", {"linear", "constant", "constant_with_warmup"},
+          [&](const std::string& s) { t.lr_scheduler_type = s == "linear" ? s : "constant"; },
+          "learning rate after the warm-up")
+      ->type_name("linear|constant")
       ->default_str(t.lr_scheduler_type);
   group.number("--warmup-steps", t.warmup_steps, "steps in which the rate rises from 0");
   group.number("--weight-decay", t.weight_decay, "of matrices", {.highest = 1e38});
+  group.number("--adam-beta1", t.adam_beta1, "decay of AdamW's first moment", {.highest = 1});
+  group.number("--adam-beta2", t.adam_beta2, "decay of AdamW's second moment", {.highest = 1});
+  group.number("--adam-epsilon", t.adam_epsilon, "AdamW's epsilon", {.highest = 1e38});
   group.number("--max-grad-norm", t.max_grad_norm, "gradients are clipped to it; 0: never", {.highest = 1e38});
   add_head(group, a.model.options.head);
   add_length(group, a.model.options);
@@ -362,7 +375,7 @@ void add_training(Group group, FitArguments& a) {
   add_on_non_finite(group, t.on_non_finite);
   add_remat(group, t.remat);
   add_shuffle_buffer(group, a.shuffle_buffer);
-  group.number("--seed", t.seed, "of order, dropout and new weights", {.highest = 1.8e19});
+  group.number("--seed", t.seed, "random seed", {.highest = 1.8e19});
 }
 
 // What rows are read and how they become examples.
@@ -394,8 +407,7 @@ void add_options(CLI::App& command, FitArguments& a) {
   data.files("--validation,--validation-file", a.validation, "rows to measure on; NAME=FILE: several sets")
       ->default_str("none");
   add_reading(data, a.model);
-  data.number("--validation-split", a.validation_split, "share of the training rows to measure on instead",
-              {.highest = 0.99})
+  data.number("--validation-split", a.validation_split, "share of --train to measure on instead", {.highest = 0.99})
       ->default_str("none");
   add_cross_validation(Group(command, "Cross-validation"), a);
   add_options_of_tasks(command, a.model);
@@ -408,9 +420,8 @@ void add_options(CLI::App& command, FitArguments& a) {
               {.lowest = 1})
       ->default_str("none");
   output.number("--keep-checkpoints,--save-total-limit", a.keep_checkpoints,
-                "how many of the newest are kept, also when the run is done; 0: none then");
-  CLI::Option* newest =
-      output.flag("--resume", a.resume, "go on from the newest checkpoint in --output, if there is one");
+                "newest checkpoints that are kept, also after the run; 0: none then");
+  CLI::Option* newest = output.flag("--resume", a.resume, "continue from the newest checkpoint in --output");
   output
       .flag("--overwrite-output,--overwrite-output-dir", a.overwrite_output,
             "replace the model and the checkpoints in --output")
@@ -418,8 +429,8 @@ void add_options(CLI::App& command, FitArguments& a) {
   output.path("--resume-from-checkpoint", a.resume_from_checkpoint, "go on from a folder checkpoint-N")
       ->default_str("none")
       ->excludes(newest);
-  output.flag("--disable-progress,--disable-tqdm", a.disable_progress, "plain lines in place of the bar");
   add_talk(output, a.talk);
+  add_progress(output, a.talk);
   Group device(command, "Device");
   add_device(device, a.device);
   add_mesh(device, a.device.mesh);
@@ -438,7 +449,9 @@ void add_options(CLI::App& command, EvaluateArguments& a) {
   add_masking(data, a.model.masked_lm);
   add_batch_size(data, a.batch_size);
   add_options_of_tasks(command, a.model);
-  add_talk(Group(command, "Output"), a.talk);
+  Group output(command, "Output");
+  add_talk(output, a.talk);
+  add_progress(output, a.talk);
   Group device(command, "Device");
   add_dtype(device, a.dtype);
   add_device(device, a.device);
@@ -474,6 +487,7 @@ void add_options(CLI::App& command, PredictArguments& a) {
       ->default_str("none")
       ->excludes(texts);
   output.flag("-q,--quiet", a.talk.quiet, "only results and errors");
+  add_progress(output, a.talk);
   Group device(command, "Device");
   add_dtype(device, a.dtype);
   add_device(device, a.device);
@@ -481,7 +495,8 @@ void add_options(CLI::App& command, PredictArguments& a) {
 
 void add_options(CLI::App& command, GenerateArguments& a) {
   Group data(command, "Prompts");
-  data.path("--model,--model-name-or-path", a.model, "folder with config.json, *.safetensors, tokenizer")->required();
+  data.path("--model,--model-name-or-path", a.model, "folder of a model, or its name in the Hugging Face cache")
+      ->required();
   data.texts("--prompt", a.prompts, "a text to go on with; may be given several times");
   data.files("--input", a.input, "prompts: .txt, a line each; .csv, .tsv, .jsonl");
   data.text("--text-column", a.text_column, "column of the prompt");
@@ -512,6 +527,8 @@ void add_options(CLI::App& command, TokenizeArguments& a) {
   data.no_flag("--no-special-tokens", a.add_special_tokens, "without [CLS], </s> and the like");
   Group output(command, "Output");
   output.path("--output", a.output, "a JSON object an example; - is stdout")->default_str("-");
+  output.flag("-q,--quiet", a.talk.quiet, "only results and errors");
+  add_progress(output, a.talk);
 }
 
 void add_options(CLI::App& command, DevicesArguments& a) {

@@ -10,6 +10,7 @@
 #include "portatune/cli/fit.h"
 #include "portatune/cli/make_task.h"
 #include "portatune/cli/report.h"
+#include "portatune/cli/row_progress.h"
 #include "portatune/cli/rows.h"
 #include "portatune/data/text_lengths.h"
 #include "portatune/error.h"
@@ -22,8 +23,10 @@ constexpr int64_t kSample = 10'000;  // Number of examples whose lengths are rea
 std::vector<data::TextLengths> sample_of(const FitArguments& a, const RowTask& task) {
   const data::Dataset rows = read_rows(a.model, a.train, task, RowTask::Labels::kRequired);
   const data::Dataset batches = interruptible(tolerant(a.model, task.batches(rows, 1))).take(kSample);
+  RowProgress progress(a.talk, "counting tokens");
   std::vector<data::TextLengths> sample;
-  for (const data::Example& batch : batches.iterate()) {  // of one example, whose texts each have a row of the mask
+  for (const data::Example& batch :
+       progress.over(batches).iterate()) {  // of one example, whose texts each have a row of the mask
     sample.push_back(data::text_lengths(batch.tensor(data::kAttentionMask)));
   }
   return sample;

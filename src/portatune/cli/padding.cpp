@@ -8,6 +8,7 @@
 #include "portatune/base/number.h"
 #include "portatune/cli/progress_bar.h"
 #include "portatune/cli/report.h"
+#include "portatune/cli/row_progress.h"
 #include "portatune/cli/rows.h"
 #include "portatune/error.h"
 #include "portatune/tasks.h"
@@ -51,10 +52,12 @@ std::vector<int64_t> buckets(std::vector<int64_t> lengths, int64_t max_length) {
 
 int64_t longest_of(const data::LengthCounts& examples) { return examples.empty() ? 0 : examples.rbegin()->first; }
 
-data::LengthCounts count(const RowTask& task, const std::vector<data::Dataset>& sets) {
+data::LengthCounts count(const RowTask& task, const std::vector<data::Dataset>& sets, const Talk& talk) {
+  RowProgress progress(talk, "counting tokens");
   data::LengthCounts counts;
   for (const data::Dataset& batches : sets) {
-    for (const auto& [length, examples] : task.length_counts(interruptible(batches))) counts[length] += examples;
+    for (const auto& [length, examples] : task.length_counts(progress.over(interruptible(batches))))
+      counts[length] += examples;
   }
   return counts;
 }
@@ -160,9 +163,9 @@ std::vector<int64_t> choose_lengths(const RowTask& task, const std::optional<Pad
                                     const std::vector<data::Dataset>& others, const Talk& talk) {
   const Padding policy = padding_for(padding, task);
   if (policy.kind == Padding::Kind::kMaxLength) return {};
-  const data::LengthCounts examples = count(task, chosen_for);
+  const data::LengthCounts examples = count(task, chosen_for, talk);
   if (examples.empty()) return {};  // The caller reports missing rows.
-  const int64_t longest = std::max(longest_of(examples), longest_of(count(task, others)));
+  const int64_t longest = std::max(longest_of(examples), longest_of(count(task, others, talk)));
   std::vector<int64_t> lengths = lengths_of(policy, max_length, examples, longest);
   std::vector<std::string> lines = describe_lengths(examples, lengths, max_length);
   if (!padding) lines.resize(1);  // The histogram is for those who choose a policy.

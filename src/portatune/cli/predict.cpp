@@ -7,6 +7,7 @@
 #include "portatune/cli/make_task.h"
 #include "portatune/cli/prediction_file.h"
 #include "portatune/cli/report.h"
+#include "portatune/cli/row_progress.h"
 #include "portatune/cli/rows.h"
 #include "portatune/cli/signals.h"
 
@@ -57,10 +58,12 @@ int predict(const PredictArguments& a) {
   const Device device(with_warnings(a.device, a.talk));
   Trainer trainer(device, *task, {.dtype = a.dtype});
 
-  trainer.predict(batches(), [&](const data::Example& batch, const data::Example& outputs) {
+  RowProgress progress(a.talk, "predicting");
+  trainer.predict(progress.over(batches()), [&](const data::Example& batch, const data::Example& outputs) {
     stop_if_requested();
     file->add(batch, outputs);
   });
+  progress.finish();
   file->finish();
   if (a.model.bad_rows) say(a.talk, told(*a.model.bad_rows));
   for (const std::string& line : remarks(trainer.load_report())) say(a.talk, line);

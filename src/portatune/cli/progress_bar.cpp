@@ -11,6 +11,7 @@
 #include <cstdlib>
 #include <vector>
 
+#include "portatune/base/wrapped.h"
 #include "portatune/cli/report.h"
 
 namespace portatune::cli {
@@ -18,21 +19,17 @@ namespace {
 
 constexpr double kLossMemory = 0.95;  // share of the old mean in the new one: about the last 20 steps
 constexpr size_t kSamples = 64;
-constexpr double kRedraw_s = 0.1, kPlainLine_s = 30;
 constexpr int kNarrowestBar = 10, kWidestBar = 40;
-
-int terminal_columns() {
-  winsize size{};
-  return ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : 80;
-}
+constexpr int kIndent = 2;  // of the further lines of one that is wrapped
 
 bool is_dumb() {
   const char* term = std::getenv("TERM");
   return term == nullptr || std::string_view(term) == "dumb";
 }
 
-// 83 s is "1:23".
-std::string clock(double seconds) {
+}  // namespace
+
+std::string clock_of(double seconds) {
   const int64_t s = std::llround(seconds);
   if (s < 3600) return fmt::format("{}:{:02}", s / 60, s % 60);
   return fmt::format("{}:{:02}:{:02}", s / 3600, s / 60 % 60, s % 60);
@@ -43,8 +40,6 @@ std::string bar(int width, double share) {
   return fmt::format("[{:#<{}}{:.<{}}]", "", done, "", width - done);
 }
 
-}  // namespace
-
 std::string grouped(int64_t number) {
   std::string digits = std::to_string(number);
   const size_t first = number < 0 ? 1 : 0;
@@ -52,9 +47,14 @@ std::string grouped(int64_t number) {
   return digits;
 }
 
+int terminal_columns(int descriptor) {
+  winsize size{};
+  return ioctl(descriptor, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : 80;
+}
+
 Terminal stderr_terminal(bool plain) {
   return {.rewrites = !plain && isatty(STDERR_FILENO) == 1 && !is_dumb(),
-          .columns = terminal_columns,
+          .columns = [] { return terminal_columns(STDERR_FILENO); },
           .now_s =
               [] { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); },
           .write = tell};
@@ -81,7 +81,9 @@ void ProgressBar::update(int64_t step, int64_t total, double loss, TokenCount to
 }
 
 void ProgressBar::print(std::string_view line) {
-  terminal_.write(fmt::format("{}{}\n", open_ ? "\r\x1b[K" : "", line));
+  const size_t width = static_cast<size_t>(std::max(terminal_.columns() - kIndent, kNarrowestBar));
+  terminal_.write(fmt::format("{}{}\n", open_ ? "\r\x1b[K" : "",
+                              terminal_.rewrites ? wrapped(line, width, kIndent) : std::string(line)));
   if (open_) draw();
 }
 
@@ -140,7 +142,7 @@ std::string ProgressBar::time_left() const {
   const int64_t steps = samples_.back().step - samples_.front().step;
   if (steps == 0) return {};
   const double step_s = (samples_.back().time_s - samples_.front().time_s) / static_cast<double>(steps);
-  return fmt::format("  {} left", clock(step_s * static_cast<double>(total_ - step_)));
+  return fmt::format("  {} left", clock_of(step_s * static_cast<double>(total_ - step_)));
 }
 
 }  // namespace portatune::cli

@@ -19,8 +19,14 @@ struct Terminal {
   std::function<void(std::string_view)> write;  ///< text, with its line ends
 };
 
+/// The width of the terminal that a file descriptor is open on; 80 if it is none.
+int terminal_columns(int descriptor);
+
 /// stderr. `plain`: as if it were no terminal.
 Terminal stderr_terminal(bool plain);
+
+/// Seconds between drawings on a terminal, and between lines elsewhere.
+inline constexpr double kRedraw_s = 0.1, kPlainLine_s = 30;
 
 /// On a terminal the line is drawn anew at most ten times a second, and is never wider than the terminal: what does not
 /// fit is left out, the least important first. Elsewhere (a file, a log) there is a line every 30 seconds.
@@ -62,6 +68,10 @@ class ProgressBar {
   bool stale_ = false;  // the line does not show the last step
 };
 
+/// 83 s as "1:23".
+std::string clock_of(double seconds);
+/// "[####......]" with a share of 0.4.
+std::string bar(int width, double share);
 /// 1234567 as "1,234,567".
 std::string grouped(int64_t number);
 

@@ -98,7 +98,8 @@ Setting setting_of(const fs::path& file, const YAML::Node& key, const YAML::Node
                     .given = setting.key.empty()
                                  ? "a key that is no text"
                                  : "\"" + setting.key + "\" without a value, or with one that has parts",
-                    .expected = "an option with one value or a list of values"});
+                    .expected = "an option with one value or a list of values",
+                    .fix = "recipes are flat: a line for each option (docs/RECIPES.md)"});
 }
 
 }  // namespace

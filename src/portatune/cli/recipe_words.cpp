@@ -2,10 +2,12 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <optional>
 #include <set>
 
 #include "portatune/base/nearest.h"
-#include "portatune/cli/command_line.h"
+#include "portatune/cli/other_names.h"
+#include "portatune/cli/own_words.h"
 #include "portatune/error.h"
 
 namespace portatune::cli {
@@ -35,6 +37,25 @@ std::string as_key(std::string option) {
   return option;
 }
 
+std::string place_of(const Recipe& recipe, const Setting& setting) {
+  return recipe.file.string() + ":" + std::to_string(setting.line);
+}
+
+// With a name of another program replaced (other_names.h). Nothing if it asks for what happens anyway.
+std::optional<Setting> in_own_words(Setting setting, const CLI::App& command, const std::string& place) {
+  const std::string name = with_hyphens("--" + setting.key);
+  const OtherOption* other = command.get_option_no_throw(name) == nullptr ? find_other_option(name) : nullptr;
+  if (other == nullptr) return setting;
+  const std::string value = setting.values.empty() ? "" : setting.values.front();
+  if (const std::string answer = refusal_of(*other, value); !answer.empty()) {
+    throw UsageError({.where = place, .given = "unknown option \"" + setting.key + "\"", .fix = answer});
+  }
+  if (other->ours.empty() || (!other->is_synonym() && as_bool(value) != "true")) return std::nullopt;
+  if (!other->is_synonym()) setting.values = {std::string(other->ours.substr(other->ours.find('=') + 1))};
+  setting.key = as_key(other->our_option());
+  return setting;
+}
+
 UsageError unknown(const std::string& place, const std::string& key, const CLI::App& command) {
   std::vector<std::string> names;
   for (const CLI::Option* option : command.get_options()) {
@@ -56,6 +77,7 @@ class Reader {
   void take(const Setting& setting, const CLI::Option& option) {
     require_once(setting, option);
     require_fitting(setting, option);
+    require_plain_path(setting, option);
     if (is_overridden(option, typed_)) return;
     for (const std::string& value : setting.values) add(option.get_name(), value);
     result_.places[option.get_name()] = place_of(setting);
@@ -72,9 +94,7 @@ class Reader {
     if (value.empty()) result_.words.emplace_back();
   }
 
-  std::string place_of(const Setting& setting) const {
-    return recipe_.file.string() + ":" + std::to_string(setting.line);
-  }
+  std::string place_of(const Setting& setting) const { return cli::place_of(recipe_, setting); }
 
   void require_once(const Setting& setting, const CLI::Option& option) {
     const auto [earlier, is_new] = lines_.emplace(&option, setting.line);
@@ -96,6 +116,18 @@ class Reader {
                       .expected = is_flag ? "true or false" : "one value"});
   }
 
+  void require_plain_path(const Setting& setting, const CLI::Option& option) const {
+    const std::string type = option.get_type_name();
+    if (!type.starts_with("PATH") && !type.starts_with("FILE")) return;
+    for (const std::string& value : setting.values) {
+      if (value.find("${") == std::string::npos && !value.starts_with("$")) continue;
+      throw UsageError({.where = place_of(setting),
+                        .given = value,
+                        .expected = "a path as it is: recipes do not replace variables",
+                        .fix = "give " + option.get_name() + " on the command line, where the shell replaces them"});
+    }
+  }
+
   const Recipe& recipe_;
   const CLI::App& command_;
   const Options typed_;
@@ -108,11 +140,13 @@ class Reader {
 RecipeWords words_of(const Recipe& recipe, const CLI::App& command, const std::vector<std::string>& typed,
                      const std::function<bool(const std::string& option)>& of_other_command) {
   Reader reader(recipe, command, named_in(typed, command));
-  for (const Setting& setting : recipe.settings) {
-    const std::string name = with_hyphens("--" + setting.key);
+  for (const Setting& given : recipe.settings) {
+    const std::optional<Setting> setting = in_own_words(given, command, place_of(recipe, given));
+    if (!setting) continue;
+    const std::string name = with_hyphens("--" + setting->key);
     const CLI::Option* option = command.get_option_no_throw(name);
-    if (name == kRecipeOption || (option == nullptr && !of_other_command(name))) reader.reject(setting);
-    if (option != nullptr) reader.take(setting, *option);
+    if (name == kRecipeOption || (option == nullptr && !of_other_command(name))) reader.reject(*setting);
+    if (option != nullptr) reader.take(*setting, *option);
   }
   return std::move(reader).result();
 }

@@ -1,6 +1,7 @@
 #include "portatune/cli/report.h"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -11,12 +12,15 @@
 #include <nlohmann/json.hpp>
 
 #include "portatune/base/message.h"
+#include "portatune/base/wrapped.h"
+#include "portatune/cli/progress_bar.h"
 #include "portatune/error.h"
 
 namespace portatune::cli {
 namespace {
 
 constexpr size_t kMostNames = 6;
+constexpr int kIndent = 2;  // of further lines
 
 // JSON has no NaN.
 nlohmann::ordered_json number(double value) {
@@ -54,12 +58,18 @@ std::string cell(const Scores& scores, const std::string& wanted) {
   return "-";
 }
 
+// Wrapped where it is read on a terminal; a line of a log stays one line.
+std::string for_terminal(const std::string& line) {
+  if (isatty(STDERR_FILENO) == 0) return line;
+  return wrapped(line, static_cast<size_t>(std::max(terminal_columns(STDERR_FILENO) - kIndent, 20)), kIndent);
+}
+
 }  // namespace
 
 void tell(std::string_view text) noexcept { std::fwrite(text.data(), 1, text.size(), stderr); }
 
 void say(const Talk& talk, const std::string& line) {
-  if (!talk.quiet) tell(line + "\n");
+  if (!talk.quiet) tell(for_terminal(line) + "\n");
 }
 
 DeviceOptions with_warnings(DeviceOptions options, const Talk& talk) {
@@ -98,18 +108,22 @@ std::vector<std::string> remarks_on_config(const std::vector<std::string>& unkno
   return {"config.json has keys that are not known and have no effect: " + list_of(unknown_keys, kMostNames)};
 }
 
-std::string json_of(const Scores& scores, std::optional<int64_t> skipped_rows) {
+std::string json_of(const Scores& scores, const Speed& speed, std::optional<int64_t> skipped_rows) {
   nlohmann::ordered_json object = object_of(scores);
+  object["examples"] = speed.examples;
+  object["seconds"] = speed.seconds;
+  object["examples_per_second"] = speed.examples_per_second();
   if (skipped_rows) object["skipped_rows"] = *skipped_rows;
   return line_of(object);
 }
 
-std::string table_of(const Scores& scores, std::optional<int64_t> skipped_rows) {
+std::string table_of(const Scores& scores, const Speed& speed, std::optional<int64_t> skipped_rows) {
   std::string text;
   const size_t width = width_of(scores, 10);
   for (const auto& [name, value] : scores) text += fmt::format("{:<{}}{:>10.4f}\n", display_name(name), width, value);
   if (skipped_rows) text += fmt::format("{:<{}}{:>10}\n", "bad rows", width, *skipped_rows);
-  return text;
+  return text + fmt::format("{:<{}}{:>10} in {:.1f} s, {:.1f} per second\n", "examples", width, speed.examples,
+                            speed.seconds, speed.examples_per_second());
 }
 
 std::string json_of(const Outcome& outcome) {
@@ -130,13 +144,13 @@ std::string json_of(const Outcome& outcome) {
 
 std::string table_of(const Outcome& outcome) {
   std::string text;
-  if (outcome.before && outcome.after) {
+  if (outcome.after) {
+    const Scores before = outcome.before.value_or(Scores{});
     const std::string held_out = "held-out ";
     const size_t width = held_out.size() + width_of(*outcome.after, 20 - held_out.size());
     text += fmt::format("{:<{}}{:>10}{:>10}\n", "", width, "before", "after");
     for (const auto& [name, value] : *outcome.after) {
-      text += fmt::format("{:<{}}{:>10}{:>10.4f}\n", held_out + display_name(name), width, cell(*outcome.before, name),
-                          value);
+      text += fmt::format("{:<{}}{:>10}{:>10.4f}\n", held_out + display_name(name), width, cell(before, name), value);
     }
   }
   if (outcome.skipped_rows) text += fmt::format("{:<20}{} passed over\n", "bad rows", *outcome.skipped_rows);

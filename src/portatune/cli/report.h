@@ -36,11 +36,19 @@ std::vector<std::string> remarks(const LoadReport& report);
 /// Nothing if there are no such keys.
 std::vector<std::string> remarks_on_config(const std::vector<std::string>& unknown_keys);
 
+/// How long an evaluation took, the compilation of its programs included.
+struct Speed {
+  double seconds = 0;
+  int64_t examples = 0;
+
+  double examples_per_second() const { return seconds > 0 ? static_cast<double>(examples) / seconds : 0; }
+};
+
 /// Scores as JSON; what is not a finite number is null.
 /// skipped_rows  bad ones that were passed over, if that was allowed
-std::string json_of(const Scores& scores, std::optional<int64_t> skipped_rows = std::nullopt);
+std::string json_of(const Scores& scores, const Speed& speed, std::optional<int64_t> skipped_rows = std::nullopt);
 /// Name and value, a line each.
-std::string table_of(const Scores& scores, std::optional<int64_t> skipped_rows = std::nullopt);
+std::string table_of(const Scores& scores, const Speed& speed, std::optional<int64_t> skipped_rows = std::nullopt);
 
 /// What came out of fit().
 struct Outcome {

@@ -2,7 +2,8 @@
 
 #include <string_view>
 
-#include "portatune/cli/command_line.h"
+#include "portatune/cli/other_names.h"
+#include "portatune/cli/own_words.h"
 
 namespace portatune::cli {
 namespace {
@@ -29,7 +30,10 @@ std::string resume_command(const std::vector<std::string>& words, const std::str
   for (size_t i = 0; i < words.size(); ++i) {
     const std::string_view name = std::string_view(words[i]).substr(0, words[i].find('='));
     const std::string option = with_hyphens(std::string(name));
-    if (is_left_out(option)) continue;
+    if (is_left_out(option)) {
+      if (i + 1 < words.size() && !as_bool(words[i + 1]).empty()) ++i;  // --resume True
+      continue;
+    }
     if (option != kOption) {
       command += " " + quoted(words[i]);
     } else if (name.size() == words[i].size()) {

@@ -68,6 +68,12 @@ const TaskOption kOptions[] = {
 
 }  // namespace
 
+bool is_option_of(const std::string& task, const std::string& option) {
+  const auto* row = std::ranges::find(kOptions, option, &TaskOption::name);
+  if (row == std::end(kOptions)) return false;
+  return std::ranges::count(row->tasks, task) > 0 || (row->of_added_tasks && added_tasks().contains(task));
+}
+
 void require_options_of(const std::string& task, const std::vector<GivenOption>& given) {
   for (const GivenOption& option : given) {
     const auto* row = std::ranges::find(kOptions, option.name, &TaskOption::name);

@@ -11,6 +11,9 @@ struct GivenOption {
   std::string name, place;
 };
 
+/// Whether only some tasks have this option, and this task is one of them.
+bool is_option_of(const std::string& task, const std::string& option);
+
 /// errors  UsageError for an option that the task does not have, which names those that have it
 void require_options_of(const std::string& task, const std::vector<GivenOption>& given);
 

@@ -9,6 +9,7 @@
 #include "portatune/cli/commands.h"
 #include "portatune/cli/exit_code.h"
 #include "portatune/cli/result_file.h"
+#include "portatune/cli/row_progress.h"
 #include "portatune/cli/signals.h"
 #include "portatune/data.h"
 #include "portatune/io/jsonl.h"
@@ -115,7 +116,8 @@ class Writer {
   Writer(const TokenizeArguments& a, ResultFile& file)
       : tokenizer_(text::Tokenizer::load(a.tokenizer)),
         options_{.max_length = a.max_length, .add_special_tokens = a.add_special_tokens, .with_offsets = true},
-        file_(file) {}
+        file_(file),
+        progress_(a.talk, "tokenizing") {}
 
   void take(Row row) {
     rows_.push_back(std::move(row));
@@ -129,6 +131,7 @@ class Writer {
     std::string lines;
     for (const text::Encoding& encoding : tokenizer_.encode_batch(texts, options_, pool_)) lines += line_of(encoding);
     file_.write(lines);
+    progress_.add(std::ssize(rows_));
     rows_.clear();
   }
 
@@ -137,6 +140,7 @@ class Writer {
   const text::EncodeOptions options_;
   ThreadPool pool_;
   ResultFile& file_;
+  RowProgress progress_;
   std::vector<Row> rows_;
 };
 

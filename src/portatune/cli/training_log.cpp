@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "portatune/base/message.h"
 #include "portatune/cli/report.h"
 #include "portatune/cli/signals.h"
 
@@ -23,8 +24,12 @@ std::string described(const StepResult& result, const std::vector<data::Origin>&
 
 }  // namespace
 
-TrainingLog::TrainingLog(const Talk& talk, bool plain, const Trainer& trainer, int64_t epochs)
-    : quiet_(talk.quiet), trainer_(trainer), epochs_(epochs), bar_(stderr_terminal(plain)) {}
+TrainingLog::TrainingLog(const Talk& talk, const Trainer& trainer, int64_t epochs, RowProgress& evaluation)
+    : quiet_(talk.quiet),
+      trainer_(trainer),
+      epochs_(epochs),
+      bar_(stderr_terminal(talk.disable_progress)),
+      evaluation_(evaluation) {}
 
 void TrainingLog::on_compile(const std::string& what, double seconds, bool from_cache) {
   // A program that is there already is nothing to tell.
@@ -32,8 +37,9 @@ void TrainingLog::on_compile(const std::string& what, double seconds, bool from_
 }
 
 void TrainingLog::on_ready(int64_t programs, int64_t compiled, double seconds) {
+  evaluation_.finish();  // its first batch was read for its shape
   if (quiet_) return;
-  bar_.print(fmt::format("{} programs, one for each shape of batches; {} of them made ready in {:.1f} s", programs,
+  bar_.print(fmt::format("{}, one for each shape of batches; compiled {} in {:.1f} s", counted(programs, "program"),
                          compiled, seconds));
 }
 
@@ -61,6 +67,7 @@ void TrainingLog::on_rewind(const StepResult& result, const std::vector<data::Or
 }
 
 void TrainingLog::on_epoch_end(int64_t epoch, double mean_loss, const Scores& scores) {
+  evaluation_.finish();
   if (quiet_) return;
   const std::string held_out = scores.empty() ? "" : "; held out: " + describe(scores);
   bar_.print(

@@ -3,15 +3,16 @@
 
 #include "portatune/cli/commands.h"
 #include "portatune/cli/progress_bar.h"
+#include "portatune/cli/row_progress.h"
 #include "portatune/train.h"
 
 namespace portatune::cli {
 
 class TrainingLog final : public Callback {
  public:
-  /// plain     lines in place of a bar
-  /// trainer   whose load report is shown once; must outlive this object
-  TrainingLog(const Talk& talk, bool plain, const Trainer& trainer, int64_t epochs);
+  /// trainer     whose load report is shown once
+  /// evaluation  which an epoch ends; both must outlive this object
+  TrainingLog(const Talk& talk, const Trainer& trainer, int64_t epochs, RowProgress& evaluation);
 
   void on_compile(const std::string& what, double seconds, bool from_cache) override;
   void on_ready(int64_t programs, int64_t compiled, double seconds) override;
@@ -34,6 +35,7 @@ class TrainingLog final : public Callback {
   const Trainer& trainer_;
   const int64_t epochs_;
   ProgressBar bar_;
+  RowProgress& evaluation_;
   InputWait wait_;  // so far
   bool load_report_shown_ = false;
 };

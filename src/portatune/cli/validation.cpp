@@ -62,10 +62,11 @@ Scores with_name(const std::string& set, Scores scores) {
   return scores;
 }
 
-Scores evaluate_all(Trainer& trainer, std::span<const ValidationSet> sets) {
+Scores evaluate_all(Trainer& trainer, std::span<const ValidationSet> sets, RowProgress& progress) {
   Scores all;
   for (const ValidationSet& set : sets) {
-    const Scores scores = with_name(set.name, trainer.evaluate(interruptible(set.batches)));
+    const Scores scores = with_name(set.name, trainer.evaluate(progress.over(interruptible(set.batches))));
+    progress.finish();
     all.insert(all.end(), scores.begin(), scores.end());
   }
   return all;

@@ -1,0 +1,94 @@
+// The examples that begin the help of each command.
+#pragma once
+
+namespace portatune::cli {
+
+inline constexpr const char* kExamples =
+    "  portatune fit --model bert --train train.csv --validation dev.csv --output out\n"
+    "  portatune predict --model tuned --data new.csv --output predictions.jsonl\n";
+
+inline constexpr const char* kFitExamples =
+    "  portatune fit --model bert --train train.csv --validation dev.csv --output out\n"
+    "  portatune fit --recipe glue/cola --model bert --output cola\n"
+    "  Names of transformers' TrainingArguments work too: --num_train_epochs, ...\n";
+
+inline constexpr const char* kEvaluateExamples =
+    "  portatune evaluate --model tuned --data test.csv\n"
+    "  portatune evaluate --model tuned --data test.csv --json\n";
+
+inline constexpr const char* kPredictExamples =
+    "  portatune predict --model tuned --data new.csv --output predictions.jsonl\n"
+    "  portatune predict --model tuned --data new.jsonl | head -1\n";
+
+inline constexpr const char* kGenerateExamples =
+    "  portatune generate --model gpt2 --prompt \"The weather\" --max-new-tokens 50\n"
+    "  portatune generate --model qwen --chat --prompt \"Where is Bonn?\"\n"
+    "  portatune generate --model gpt2 --input prompts.txt --output completions.jsonl\n";
+
+inline constexpr const char* kTokenizeExamples =
+    "  portatune tokenize --tokenizer bert --input new.jsonl --output ids.jsonl\n"
+    "  portatune tokenize --tokenizer bert --input new.csv --text-column q | head -1\n"
+    "  {\"ids\":[101,7592,102],\"offsets\":[[0,0],[0,5],[0,0]]}\n"
+    "  Offsets count Unicode characters; [0,0] stands for what is not in the text.\n";
+
+inline constexpr const char* kTfrecordExamples =
+    "  portatune tfrecord write --input train.csv --output train.tfrecord\n"
+    "  portatune tfrecord inspect train.tfrecord --verify\n";
+
+inline constexpr const char* kTfrecordWriteExamples =
+    "  portatune tfrecord write --input photos/train --output photos.tfrecord\n"
+    "  portatune tfrecord write --input train.csv --int64-columns label \\\n"
+    "      --tokenizer bert --max-length 128 \\\n"
+    "      --output 'train-{shard:05d}-of-{shards:05d}.tfrecord' --shards 8\n";
+
+inline constexpr const char* kTfrecordInspectExamples =
+    "  portatune tfrecord inspect train.tfrecord\n"
+    "  portatune tfrecord inspect train-*.tfrecord --verify --json\n"
+    "  Exit code 65 if a file is damaged.\n";
+
+inline constexpr const char* kTfrecordIndexExamples =
+    "  portatune tfrecord index train-*.tfrecord\n"
+    "  Writes FILE.index beside each: exact counts, and reading in any order.\n";
+
+inline constexpr const char* kDevicesExamples =
+    "  portatune devices\n"
+    "  portatune devices --plugin ./xla_cpu_pjrt.so --json\n";
+
+inline constexpr const char* kPluginExamples =
+    "  portatune plugin list\n"
+    "  portatune plugin install cuda13\n";
+
+inline constexpr const char* kPluginListExamples =
+    "  portatune plugin list\n"
+    "  portatune plugin list --json\n";
+
+inline constexpr const char* kPluginInstallExamples =
+    "  portatune plugin install cuda13     drivers of version 580 or later\n"
+    "  portatune plugin install cuda12     drivers of version 525 or later\n"
+    "  portatune plugin install tpu\n"
+    "  Each file is checked by its SHA-256. ~/.netrc may have credentials for an\n"
+    "  index; HTTPS_PROXY and SSL_CERT_FILE are honoured.\n";
+
+inline constexpr const char* kBenchExamples =
+    "  portatune bench --model bert --batch-size 16 --dtype bfloat16 --steps 20\n"
+    "  {\"step_seconds\":[0.92,...],\"compile_seconds\":11.2,\"from_cache\":false}\n";
+
+inline constexpr const char* kBenchInputExamples =
+    "  portatune bench-input --model bert --train train.csv --padding auto=4\n"
+    "  portatune bench-input --model bert --recipe glue/cola --train train.tsv --json\n";
+
+inline constexpr const char* kPlanExamples =
+    "  portatune plan --on tpu:v5e,cuda:l4,cpu --model bert --train train.csv\n"
+    "  portatune plan --on cuda:l4 --model bert --batch-size 64 --max-length 128\n"
+    "  portatune plan --on cuda:l4 --recipe glue/cola --model bert --largest-batch\n"
+    "  Takes the options of fit, and writes nothing unless --save is given. Times are\n"
+    "  estimates (docs/PLAN.md). Exit code 0 even if a run does not fit: the table\n"
+    "  says so; 69 if no target can be compiled for; 1 if nothing can be saved.\n";
+
+inline constexpr const char* kParityExamples =
+    "  portatune parity --case case        (tools/make_reference.py makes cases)\n"
+    "  portatune parity --against no-kernels --model bert --train train.csv\n"
+    "  portatune parity --against cuda,bfloat16 --model bert --train train.csv\n"
+    "  Takes the options of fit. Exit code 1 if they disagree (docs/parity.md).\n";
+
+}  // namespace portatune::cli
