@@ -128,6 +128,7 @@ struct TableOptions {
   std::vector<std::string> extra_columns;     ///< to read beside `columns`, where these are chosen
   std::vector<std::string> single_values;     ///< of TFRecords: those of the columns that must have exactly one value
   std::vector<std::string> names;             ///< the columns' names, for .csv and .tsv files without a header
+  std::optional<char> delimiter;              ///< between the fields of .csv and .tsv files: see CsvOptions
   std::map<std::string, std::string> rename;  ///< from a name in the files to the one that rows have, and `columns`
   bool as_written = false;                    ///< of TFRecords: see TfrecordOptions
   std::string format;  ///< "csv", "tsv", "jsonl" or "txt", whatever the files are called; empty: by their names

@@ -193,6 +193,14 @@ TEST(ReadTable, OtherOrMixedExtensionsAreRefused) {
                            {"t.txt", "lines of text, without columns", "a column 'label'"});
 }
 
+TEST(ReadTable, FieldsMayHaveAnotherDelimiter) {
+  const Rows rows = {{{"text", "a, b"}, {"label", "1"}}};
+  EXPECT_EQ(rows_of(read_table(write_file("t.csv", "text;label\na, b;1\n"), {.delimiter = ';'})), rows);
+  EXPECT_EQ(rows_of(read_table(write_file("t.tsv", "text|label\na, b|1\n"), {.delimiter = '|'})), rows);
+  expect_error<UsageError>([] { read_table(write_file("t.jsonl", "{\"a\":1}\n"), {.delimiter = ';'}); },
+                           {"t.jsonl", "--delimiter"});
+}
+
 TEST(ReadTable, NameOfADataSetSaysHowToFetchIt) {
   expect_error<NotFoundError>([] { read_table("imdb"); }, {"imdb", "hf download --repo-type dataset imdb"});
 }

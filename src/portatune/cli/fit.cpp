@@ -244,6 +244,7 @@ TrainingOptions training_options(const FitArguments& a, const RowTask& task, int
     options.must_match["shuffle_buffer"] = std::to_string(a.shuffle_buffer);
   const data::TableOptions& table = a.model.table;
   if (!table.names.empty()) options.must_match["column_names"] = fmt::format("{}", fmt::join(table.names, ","));
+  if (table.delimiter) options.must_match["delimiter"] = std::string(1, *table.delimiter);
   if (a.model.bad_rows) options.must_match["bad_rows"] = fmt::format("skip:{}", a.model.bad_rows->limit());
   for (const auto& [name, given] : table.rename) options.must_match["rename_columns " + name] = given;
   if (!a.packed && !a.model.lengths.empty())

@@ -35,9 +35,19 @@ void add_recipe(Group group) {
   group.read_elsewhere(kRecipeOption, "YAML file of options, or a name: glue/cola")->default_str("none");
 }
 
+void add_delimiter(Group& group, std::optional<char>& delimiter) {
+  const auto is_character = [](const std::string& text) { return text == "\\t" || (text.size() == 1 && text != "\""); };
+  const auto take = [&delimiter](const std::string& text) { delimiter = text == "\\t" ? '\t' : text.front(); };
+  group
+      .checked("--delimiter", "CHAR", is_character, "one character, or \\t for a tab", take,
+               "between the fields of .csv and .tsv: ';', '\\t', '|'")
+      ->default_str("a comma, or a tab in .tsv");
+}
+
 void add_table(Group group, ModelArguments& model) {
   data::TableOptions& table = model.table;
   group.names("--column-names", table.names, "columns of .csv, .tsv without a header")->default_str("the first line");
+  add_delimiter(group, table.delimiter);
   group.assignments("--rename-columns", table.rename, "rename columns: OLD=NEW")->default_str("none");
   add_bad_rows(group, model.bad_rows);
 }

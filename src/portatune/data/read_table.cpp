@@ -90,14 +90,18 @@ Dataset read_tfrecord_table(Files files, const TableOptions& table) {
 }
 
 CsvOptions csv_options(TableOptions options) {
-  return {.header = options.names.empty(), .names = std::move(options.names), .columns = std::move(options.columns)};
+  return {.delimiter = options.delimiter,
+          .header = options.names.empty(),
+          .names = std::move(options.names),
+          .columns = std::move(options.columns)};
 }
 
 void require_no_names(const std::string& path, const TableOptions& options) {
-  if (options.names.empty()) return;
-  throw UsageError({.where = path,
-                    .given = "--column-names for a file of this kind",
-                    .expected = "a .csv or .tsv file, which alone has such"});
+  if (options.names.empty() && !options.delimiter) return;
+  throw UsageError(
+      {.where = path,
+       .given = std::string(options.delimiter ? "--delimiter" : "--column-names") + " for a file of this kind",
+       .expected = "a .csv or .tsv file, which alone has such"});
 }
 
 void require_text_alone(const std::string& path, const std::vector<std::string>& columns) {
