@@ -139,6 +139,8 @@ class RowTask : public Task {
   /// errors  UsageError for a task that cannot do this, and why
   virtual data::Dataset packed_batches(const data::Dataset& rows, const data::PackedShapes& shapes,
                                        const data::ShuffleOptions& order) const;
+  /// The number of a row's texts that the task cuts to its max_length. Nothing if the task cuts no texts.
+  virtual std::optional<int64_t> cut_texts(const data::Example& row) const;
   /// What rows become, to be counted: usually an example each, for which nothing is encoded then.
   virtual data::Dataset examples(const data::Dataset& rows) const;
   virtual std::unique_ptr<PredictionLines> prediction_lines() const = 0;

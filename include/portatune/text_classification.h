@@ -78,6 +78,7 @@ class TextClassification final : public TextTask {
   bool can_be_packed() const override { return true; }
   data::Dataset packed_batches(const data::Dataset& rows, const data::PackedShapes& shapes,
                                const data::ShuffleOptions& order) const override;
+  std::optional<int64_t> cut_texts(const data::Example& row) const override;
   /// {"label": ..., "score": its probability, "scores": {label: probability}, "logits": [...]}; of several labels
   /// {"labels": [...], "scores": ..., "logits": ...}; with regression {"score": the number}
   std::unique_ptr<PredictionLines> prediction_lines() const override;

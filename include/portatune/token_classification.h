@@ -60,6 +60,7 @@ class TokenClassification final : public TextTask {
   bool can_be_packed() const override { return true; }
   data::Dataset packed_batches(const data::Dataset& rows, const data::PackedShapes& shapes,
                                const data::ShuffleOptions& order) const override;
+  std::optional<int64_t> cut_texts(const data::Example& row) const override;
   /// {"tags": [name, ...]}, null for a word that the model has not seen.
   std::unique_ptr<PredictionLines> prediction_lines() const override;
   std::map<std::string, std::string> settings() const override;

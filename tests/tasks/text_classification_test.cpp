@@ -65,6 +65,8 @@ TEST(TextClassification, EncodesAPair) {
 TEST(TextClassification, CutsLongTexts) {
   const TextClassification task = task_with({.max_length = 4});
   EXPECT_THAT(ints(task.encode(sentence("the film was bad", "bad")), "input_ids"), ElementsAre(2, 13, 15, 3));
+  EXPECT_EQ(task.cut_texts(sentence("the film was bad", "bad")), 1);
+  EXPECT_EQ(task.cut_texts(sentence("the film", "bad")), 0);  // exactly max_length with [CLS] and [SEP]
 }
 
 TEST(TextClassification, ReadsTheColumnsThatTheOptionsName) {

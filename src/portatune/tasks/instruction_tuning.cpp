@@ -37,6 +37,9 @@ class InstructionTuning final : public tasks::CausalTask {
     return checkpoint().packed_batches(labelled(rows.shuffle(order).named("shuffle")).filter(has_label), shapes,
                                        {{"labels", tasks::kNoLabel}});
   }
+  std::optional<int64_t> cut_texts(const data::Example& row) const override {
+    return std::ssize(rows_.encode(row).ids) > options_.max_length ? 1 : 0;
+  }
   data::Dataset examples(const data::Dataset& rows) const override { return labelled(rows).filter(has_label); }
 
   std::map<std::string, std::string> settings() const override {

@@ -60,6 +60,10 @@ class MaskedLm final : public TextTask {
   data::Dataset examples(const data::Dataset& rows) const override {
     return options_.next_sentence ? tasks::sentence_pairs(rows, options_.text_column) : rows;
   }
+  std::optional<int64_t> cut_texts(const data::Example& row) const override {
+    if (options_.next_sentence) return std::nullopt;  // A text is then a pair of rows.
+    return checkpoint().is_cut(texts_of(row)) ? 1 : 0;
+  }
   bool predicts_rows() const override { return !options_.next_sentence; }
   std::unique_ptr<PredictionLines> prediction_lines() const override {
     return std::make_unique<tasks::LanguageModelLines>();

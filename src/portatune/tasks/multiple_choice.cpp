@@ -104,6 +104,13 @@ class MultipleChoice final : public TextTask {
                                            [this](const data::Example& row) { return encode(row, Labels::kRequired); }),
                                        shapes);
   }
+  std::optional<int64_t> cut_texts(const data::Example& row) const override {
+    const std::string begin = beginning_of(row);
+    return std::ranges::count_if(endings_in(row), [&](const std::string& ending) {
+      const std::string second = begin + ending;
+      return checkpoint().is_cut({.first = row.text(options_.context_column), .second = second});
+    });
+  }
   std::unique_ptr<PredictionLines> prediction_lines() const override { return std::make_unique<ChoiceLines>(); }
   std::map<std::string, std::string> settings() const override {
     std::string columns;
@@ -140,6 +147,11 @@ class MultipleChoice final : public TextTask {
                      .expected = "at least two to choose from"});
   }
 
+  // The beginning of every ending.
+  std::string beginning_of(const data::Example& row) const {
+    return header_column_.empty() ? "" : row.text(header_column_) + " ";
+  }
+
   int32_t label_in(const data::Example& row, size_t endings) const {
     const auto label = tasks::class_number(row.text(options_.label_column));
     if (label && *label < static_cast<int64_t>(endings)) return static_cast<int32_t>(*label);
@@ -149,7 +161,7 @@ class MultipleChoice final : public TextTask {
 
   data::Example encode(const data::Example& row, Labels labels) const {
     const std::vector<std::string> endings = endings_in(row);
-    const std::string begin = header_column_.empty() ? "" : row.text(header_column_) + " ";
+    const std::string begin = beginning_of(row);
     std::vector<data::Example> pairs;
     for (const std::string& ending : endings) {
       const std::string second = begin + ending;

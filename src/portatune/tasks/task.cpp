@@ -45,6 +45,8 @@ data::Dataset RowTask::packed_batches(const data::Dataset&, const data::PackedSh
                     .expected = "a task that reads one text, or one pair of texts, at a time"});
 }
 
+std::optional<int64_t> RowTask::cut_texts(const data::Example&) const { return std::nullopt; }
+
 data::Dataset RowTask::examples(const data::Dataset& rows) const { return rows; }
 
 std::unique_ptr<PredictionLines> RowTask::prediction_document() const { return nullptr; }

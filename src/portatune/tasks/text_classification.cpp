@@ -166,6 +166,10 @@ data::Dataset TextClassification::packed_batches(const data::Dataset& rows, cons
       rows.shuffle(order).named("shuffle").map([this](const data::Example& row) { return encode(row); }), shapes);
 }
 
+std::optional<int64_t> TextClassification::cut_texts(const data::Example& row) const {
+  return !impl_->has_ids(row) && checkpoint().is_cut(impl_->texts(row)) ? 1 : 0;
+}
+
 std::vector<TextClassification::Prediction> TextClassification::predictions(const data::Example& batch,
                                                                             const data::Example& outputs) const {
   const std::span<const float> logits = outputs.tensor("logits").as<float>();

@@ -135,6 +135,13 @@ data::Example TextCheckpoint::encode(const data::Example& row, const text::TextP
   });
 }
 
+bool TextCheckpoint::is_cut(const text::TextPair& texts) const {
+  std::vector<int32_t> ids;
+  const std::lock_guard lock(impl_->encoder_mutex);
+  impl_->encoder.append(texts, {.max_length = max_length() + 1}, ids);
+  return std::ssize(ids) > max_length();
+}
+
 data::Example TextCheckpoint::encode_ids(const data::Example& row) const {
   const auto [ids, type_ids] = tasks::token_ids_in(row);
   require_length(row, ids.size(), max_length());

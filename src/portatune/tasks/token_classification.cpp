@@ -89,9 +89,10 @@ struct TokenClassification::Impl {
                      .expected = "one of the tags of the model: " + list_of(labels) + ", or their numbers from 0"});
   }
 
-  text::Encoding encode_words(const data::Example& row, const std::vector<std::string>& words) const {
+  text::Encoding encode_words(const data::Example& row, const std::vector<std::string>& words,
+                              int64_t max_length) const {
     return data::call_on(row, [&](const data::Example&) {
-      return checkpoint.tokenizer().encode_words(words, {.max_length = options.max_length, .with_offsets = true});
+      return checkpoint.tokenizer().encode_words(words, {.max_length = max_length, .with_offsets = true});
     });
   }
 
@@ -121,7 +122,7 @@ data::Dataset TokenClassification::read(const std::vector<std::string>& files, L
 data::Example TokenClassification::encode(const data::Example& row, Labels labels) const {
   const std::vector<std::string> words = tasks::texts_in(row, impl_->options.tokens_column);
   const std::vector<int32_t> tags = impl_->tag_ids(row, words.size(), labels);
-  const text::Encoding encoding = impl_->encode_words(row, words);
+  const text::Encoding encoding = impl_->encode_words(row, words, impl_->options.max_length);
   std::vector<int32_t> label_of(encoding.ids.size(), tasks::kNoLabel), word_of(encoding.ids.size(), kNoWord);
   for (size_t i = 0; i < encoding.ids.size(); ++i) {
     const int32_t word = encoding.word_ids[i];
@@ -145,6 +146,12 @@ data::Dataset TokenClassification::packed_batches(const data::Dataset& rows, con
   return checkpoint().packed_batches(
       rows.shuffle(order).named("shuffle").map([this](const data::Example& row) { return encode(row); }), shapes,
       kPadding);
+}
+
+std::optional<int64_t> TokenClassification::cut_texts(const data::Example& row) const {
+  const int64_t max_length = impl_->options.max_length;
+  const std::vector<std::string> words = tasks::texts_in(row, impl_->options.tokens_column);
+  return std::ssize(impl_->encode_words(row, words, max_length + 1).ids) > max_length ? 1 : 0;
 }
 
 std::vector<TokenClassification::Tags> TokenClassification::predictions(const data::Example& batch,
