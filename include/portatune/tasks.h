@@ -51,6 +51,7 @@ class Metrics {
 struct LoadReport {
   std::vector<std::string> missing;     ///< parameters that start from their initializer
   std::vector<std::string> unexpected;  ///< tensors that no parameter has
+  std::vector<std::string> replaced = {};  ///< names in `missing` whose tensor in the checkpoint has another shape
 };
 
 /// Values for a list of parameters, in its order.

@@ -191,8 +191,14 @@ class Trainer {
   void predict(const data::Dataset& batches,
                const std::function<void(const data::Example& batch, const data::Example& outputs)>& take);
 
+  /// Loads the weights without a step, so that load_report() and parameters() tell of them. `batch` has the columns of
+  /// the task; its size does not matter.
+  /// errors  those of Task::initial_weights(); UsageError for a batch that the mesh cannot divide
+  void load(const data::Example& batch);
   /// How the checkpoint fitted the model; empty before the first batch.
   const LoadReport& load_report() const;
+  /// Names and types of the parameters; empty before the first batch.
+  std::vector<std::pair<std::string, TensorType>> parameters() const;
   int64_t steps() const;
 
   /// Scores from before the first step, for reports of a run that was interrupted: checkpoints keep them, and resume()

@@ -89,6 +89,7 @@ TEST(InitialWeights, HeadOfAnotherShapeIsNew) {
   EXPECT_EQ(found.values[0].shape(), (Shape{3, 2}));
   EXPECT_EQ(values(found.values[0]), values(tasks::draw(head, 7)));
   EXPECT_THAT(found.report.missing, ElementsAre("classifier.weight"));
+  EXPECT_THAT(found.report.replaced, ElementsAre("classifier.weight"));
   EXPECT_THAT(found.report.unexpected, IsEmpty());
 }
 

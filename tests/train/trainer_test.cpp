@@ -140,6 +140,18 @@ TEST(Trainer, FitTellsEveryStepAndEpochOnce) {
   EXPECT_EQ(trainer.load_report().missing, (std::vector<std::string>{"classifier.weight", "classifier.bias"}));
 }
 
+TEST(Trainer, LoadsTheWeightsWithoutAStep) {
+  const TextClassification task = task_from(kTinyBert);
+  Trainer trainer(cpu(), task, quick());
+  EXPECT_TRUE(trainer.parameters().empty());
+  trainer.load(*task.batches(rows(), 1).iterate().next());
+  EXPECT_EQ(trainer.steps(), 0);
+  EXPECT_EQ(trainer.load_report().missing, (std::vector<std::string>{"classifier.weight", "classifier.bias"}));
+  EXPECT_EQ(trainer.parameters().back(),
+            (std::pair<std::string, TensorType>("classifier.bias", {DType::kFloat32, {2}})));
+  EXPECT_NO_THROW(trainer.fit(shuffled_batches(task), {.num_train_epochs = 1}));
+}
+
 TEST(Trainer, FitRepeatsTheDataToFillAnEpoch) {
   const TextClassification task = task_from(kTinyBert);
   Trainer trainer(cpu(), task, quick());

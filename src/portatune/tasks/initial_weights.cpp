@@ -102,6 +102,7 @@ InitialWeights load_weights(const hub::ModelFolder& folder, std::span<const nn::
                                .given = "shape " + to_string(view->type.shape),
                                .expected = to_string(parameter.type.shape) + ", by config.json"});
       }
+      result.report.replaced.push_back(name);
       view.reset();
     }
     if (!view) result.report.missing.push_back(name);

@@ -87,7 +87,7 @@ class FitLoop {
   void prepare_last_end() {
     const std::optional<data::Example> batch = batches_.iterate().next();
     if (!batch) throw no_example("training data");
-    state_.load_weights(*batch);
+    state_.load(*batch);
     state_.in_epoch() = true;
   }
 

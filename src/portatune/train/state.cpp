@@ -145,6 +145,11 @@ void TrainingState::plan_evaluation(const Signature& batch, std::vector<Job>& jo
                   }});
 }
 
+void TrainingState::load(const data::Example& batch) {
+  if (!weights_.empty()) return;
+  weights_.load(evaluation_program(task_, signature_of(task_, batch), options_.dtype, device_.mesh()).parameters);
+}
+
 int64_t TrainingState::compile(const std::vector<Signature>& steps, const std::vector<Signature>& evaluations) {
   std::vector<Job> jobs;
   for (const Signature& batch : steps) plan_step(batch, jobs);
@@ -180,12 +185,6 @@ void TrainingState::set_schedule(int64_t total_steps) {
     require_fitting_schedule(resumed_from_, position_.step, position_.total_steps, total_steps);
   }
   position_.total_steps = total_steps;
-}
-
-void TrainingState::load_weights(const data::Example& batch) {
-  if (!weights_.empty()) return;
-  std::vector<Job> not_compiled;
-  plan_step(signature_of(task_, batch), not_compiled);
 }
 
 StepResult TrainingState::start_step(const data::Example& batch) {

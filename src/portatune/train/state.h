@@ -69,10 +69,8 @@ class TrainingState {
   /// errors  UsageError if the run that is resumed had another number, unless it is finished and there are more now
   void set_schedule(int64_t total_steps);
 
-  /// Loads the weights, if no program has done so, without compiling one.
-  /// batch  one of the training data
-  void load_weights(const data::Example& batch);
-
+  /// Loads the weights, the first time. See Trainer::load().
+  void load(const data::Example& batch);
   /// Compiles the programs for batches of these shapes that are not there yet, several at a time. Returns how many
   /// these were.
   int64_t compile(const std::vector<Signature>& steps, const std::vector<Signature>& evaluations);

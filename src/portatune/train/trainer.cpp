@@ -29,6 +29,10 @@ Trainer::Trainer(const Device& device, const Task& task, TrainingOptions options
 Trainer::Trainer(Trainer&&) noexcept = default;
 Trainer::~Trainer() = default;
 
+void Trainer::load(const data::Example& batch) { impl_->state.load(batch); }
+std::vector<std::pair<std::string, TensorType>> Trainer::parameters() const {
+  return impl_->state.weights().parameters();
+}
 const LoadReport& Trainer::load_report() const { return impl_->state.load_report(); }
 int64_t Trainer::steps() const { return impl_->state.steps(); }
 const Scores& Trainer::initial_scores() const { return impl_->state.initial_scores(); }

@@ -134,6 +134,12 @@ void Weights::restore_moments() {
   v_ = std::move(v);
 }
 
+std::vector<std::pair<std::string, TensorType>> Weights::parameters() const {
+  std::vector<std::pair<std::string, TensorType>> parameters;
+  for (const nn::Parameter& parameter : parameters_) parameters.emplace_back(parameter.name, parameter.type);
+  return parameters;
+}
+
 Tensor Weights::value(size_t parameter) const {
   require_whole();
   return weights_.at(parameter).to_host();

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "portatune/device.h"
@@ -40,6 +41,7 @@ class Weights {
 
   /// Of the parameters, in the order in which the forward pass asks for them first.
   const std::vector<std::string>& names() const { return names_; }
+  std::vector<std::pair<std::string, TensorType>> parameters() const;
   /// A copy of the parameter of this place in names(), and of its first moment. Wait for the steps under way.
   Tensor value(size_t parameter) const;
   Tensor first_moment(size_t parameter) const;
