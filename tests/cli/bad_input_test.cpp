@@ -92,7 +92,7 @@ TEST(BadData, EmptyLabel) { expect_bad_data("text,label\ngood,1\nbad,\n", {"trai
 TEST(BadData, OneLabelAlone) {
   const Toy toy;
   write(toy.file("train.csv"), "text,label\ngood,1\nfine,1\n");
-  expect_error(portatune(toy.fit()), 2, {"only one: \"1\"", "at least two classes"});
+  expect_error(portatune(toy.fit()), 65, {"one class only, \"1\"", "at least two classes"});
 }
 
 TEST(BadData, SigmoidHeadNeedsLabels0And1) {

@@ -234,7 +234,7 @@ TEST(DataFiles, MayBeAPatternOrAFolderOfCompressedTables) {
     *std::ranges::find(command, toy.file("train.csv")) = words;
     const Finished run = portatune(command);
     ASSERT_EQ(run.exit_code, 0) << run.err;
-    EXPECT_THAT(run.err, HasSubstr("training on 32 examples"));
+    EXPECT_THAT(run.err, HasSubstr(": 32 rows"));
     std::filesystem::remove_all(toy.output());
   }
 }

@@ -67,8 +67,8 @@ TEST_F(CrossValidation, PredictsEveryRowByAModelThatHasNotSeenIt) {
               ElementsAre("cross_validation.json", "fold-1", "fold-2", "fold-3", "out_of_fold.jsonl", "test.jsonl"));
 
   // Of five groups with 12 rows each the folds get two, two and one: 24, 24, 12 rows.
-  EXPECT_THAT(run.err, HasSubstr("training on 36 examples"));
-  EXPECT_THAT(run.err, HasSubstr("training on 48 examples"));
+  EXPECT_THAT(run.err, HasSubstr("train.csv: 36 rows"));
+  EXPECT_THAT(run.err, HasSubstr("train.csv: 48 rows"));
   const std::vector<json> lines = lines_in("out_of_fold.jsonl");
   ASSERT_EQ(lines.size(), 60u);
   int right = 0;

@@ -194,6 +194,12 @@ std::string read(const fs::path& file) {
 
 void write(const fs::path& file, const std::string& text) { std::ofstream(file, std::ios::binary) << text; }
 
+std::string unwrapped(std::string text) {
+  constexpr std::string_view kBreak = "\n        ";
+  for (size_t at = 0; (at = text.find(kBreak, at)) != std::string::npos;) text.replace(at, kBreak.size(), " ");
+  return text;
+}
+
 std::vector<nlohmann::json> json_lines(const std::string& text) {
   std::vector<nlohmann::json> objects;
   std::istringstream lines(text);

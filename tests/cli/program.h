@@ -71,6 +71,8 @@ Finished portatune_by_shell(const std::string& line);
 
 std::string read(const std::filesystem::path& file);
 void write(const std::filesystem::path& file, const std::string& text);
+/// Without the line ends that keep the lines of a report short.
+std::string unwrapped(std::string text);
 /// The objects of JSON Lines.
 std::vector<nlohmann::json> json_lines(const std::string& text);
 /// What `evaluate --json` prints, without how long it took.

@@ -10,6 +10,7 @@
 #include "portatune/cli/exit_code.h"
 #include "portatune/cli/fit.h"
 #include "portatune/cli/make_task.h"
+#include "portatune/cli/model_length.h"
 #include "portatune/cli/progress_bar.h"
 #include "portatune/cli/report.h"
 #include "portatune/cli/rows.h"
@@ -101,6 +102,7 @@ std::string json_of(const Measured& m) {
 
 int bench_input(const BenchInputArguments& arguments) {
   FitArguments a = arguments.fit;
+  lower_max_length(a.model, a.model.folder, a.talk);
   const std::unique_ptr<RowTask> task = make_task(a.model, a.model.folder, a.train, Classes::kOfRows);
   choose_shapes(a, *task);
   const data::Dataset rows = read_rows(a.model, a.train, *task, RowTask::Labels::kRequired);

@@ -10,6 +10,7 @@
 #include "portatune/cli/exit_code.h"
 #include "portatune/cli/fit.h"
 #include "portatune/cli/make_task.h"
+#include "portatune/cli/model_length.h"
 #include "portatune/cli/progress_bar.h"
 #include "portatune/cli/report.h"
 #include "portatune/cli/rows.h"
@@ -95,6 +96,7 @@ int compare_runs(const ParityArguments& arguments) {
   divide_steps(a, settings[1].device.mesh);
   check_new_run(a);
   train::check(a.training);
+  lower_max_length(a.model, a.model.folder, a.talk);
   const std::unique_ptr<RowTask> task = make_task(a.model, a.model.folder, a.train, Classes::kOfRows);
   choose_shapes(a, *task);
   const data::Dataset rows = split_of(a, *task).train;

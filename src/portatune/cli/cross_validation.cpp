@@ -10,6 +10,7 @@
 #include "portatune/cli/fit.h"
 #include "portatune/cli/fold_predictions.h"
 #include "portatune/cli/make_task.h"
+#include "portatune/cli/model_length.h"
 #include "portatune/cli/output_lock.h"
 #include "portatune/cli/report.h"
 #include "portatune/cli/result_file.h"
@@ -156,9 +157,9 @@ bool train_fold(const FitArguments& a, const RowTask& fresh, int64_t fold, const
   }
   const RowTask& task = of_checkpoint ? *of_checkpoint : fresh;
   const data::Dataset rows = read_rows(a.model, a.train, task, kLabels);
-  const data::Dataset held_out =
-      evaluation_batches(a.model, task, rows_of(rows, fold_of, fold, true), eval_batch_size(a), kLabels);
-  return train(of_fold, task, {.train = rows_of(rows, fold_of, fold, false), .validation = {{"", held_out}}})
+  const data::Dataset held_out = rows_of(rows, fold_of, fold, true);
+  const data::Dataset batches = evaluation_batches(a.model, task, held_out, eval_batch_size(a), kLabels);
+  return train(of_fold, task, {.train = rows_of(rows, fold_of, fold, false), .validation = {{"", held_out, batches}}})
       .has_value();
 }
 
@@ -171,6 +172,7 @@ int cross_validate(const FitArguments& given) {
   check_output(a);
   catch_signals();
   const OutputLock lock(a.output);
+  lower_max_length(a.model, a.model.folder, a.talk);
   const std::unique_ptr<RowTask> task = make_task(a.model, a.model.folder, a.train, Classes::kOfRows);
   if (!task->predicts_rows()) {
     throw UsageError({.where = "folds",

@@ -5,14 +5,17 @@
 #include "portatune/cli/commands.h"
 #include "portatune/cli/exit_code.h"
 #include "portatune/cli/make_task.h"
+#include "portatune/cli/model_length.h"
 #include "portatune/cli/report.h"
 #include "portatune/cli/signals.h"
 #include "portatune/cli/validation.h"
 
 namespace portatune::cli {
 
-int evaluate(const EvaluateArguments& a) {
+int evaluate(const EvaluateArguments& given) {
+  EvaluateArguments a = given;
   catch_signals();
+  lower_max_length(a.model, a.model.folder, a.talk);
   const std::vector<std::string> files = named_files(a.data).front().files;
   const std::unique_ptr<RowTask> task = make_task(a.model, a.model.folder, files, Classes::kOfModel);
   std::vector<ValidationSet> sets = validation_sets(a.model, a.data, *task, a.batch_size);

@@ -17,6 +17,8 @@
 #include "portatune/cli/exit_code.h"
 #include "portatune/cli/finished_run.h"
 #include "portatune/cli/make_task.h"
+#include "portatune/cli/model_length.h"
+#include "portatune/cli/opening_report.h"
 #include "portatune/cli/output_folder.h"
 #include "portatune/cli/output_lock.h"
 #include "portatune/cli/packing.h"
@@ -53,10 +55,10 @@ int64_t steps_of_pass(const FitArguments& a, int64_t examples, const data::Datas
   return steps_for(a, examples);
 }
 
-void say_what_is_trained(const FitArguments& a, const RowTask& task, int64_t examples, bool validates) {
-  for (const std::string& line : remarks_on_config(task.unknown_config_keys())) say(a.talk, line);
-  say(a.talk, fmt::format("training on {} example{}", grouped(examples), examples == 1 ? "" : "s"));
-  if (!validates) say(a.talk, "no --validation: there will be no evaluation");
+// The weights come with a first batch, which is as small as the mesh allows.
+void load_weights(Trainer& trainer, const FitArguments& a, const RowTask& task, const data::Dataset& rows) {
+  const data::Dataset batches = tolerant(a.model, task.batches(rows, a.device.mesh.size(kBatchAxes)));
+  if (const std::optional<data::Example> batch = batches.iterate().next()) trainer.load(*batch);
 }
 
 Scores evaluate_before(Trainer& trainer, std::span<const ValidationSet> validation, const Talk& talk) {
@@ -175,7 +177,7 @@ Split split_of(const FitArguments& a, const RowTask& task) {
   const data::Dataset held_out = rows.select(places);
   places.flip();
   return {.train = rows.select(places),
-          .validation = {{"", evaluation_batches(a.model, task, held_out, eval_batch_size(a), kLabels)}}};
+          .validation = {{"", held_out, evaluation_batches(a.model, task, held_out, eval_batch_size(a), kLabels)}}};
 }
 
 data::Dataset training_batches(const RowTask& task, const data::Dataset& rows, const FitArguments& a,
@@ -276,7 +278,8 @@ const std::filesystem::path& model_of(const FitArguments& a) {
 }
 
 std::optional<Outcome> train(const FitArguments& a, const RowTask& task, const Split& rows) {
-  const int64_t examples = count_examples(a.model, task, rows.train);
+  const DataSurvey train_data = survey(a.model, task, rows.train);
+  const int64_t examples = train_data.examples;
   const data::Dataset batches = training_batches(task, rows.train, a, examples);
   FitOptions options = epochs_of(a, examples, batches);
   options.checkpoints = checkpoints_of(a);
@@ -287,16 +290,18 @@ std::optional<Outcome> train(const FitArguments& a, const RowTask& task, const S
   const Device device(with_warnings(a.device, a.talk));
   Trainer trainer(device, task, training);
   resume(trainer, a, training);
+  const std::vector<std::optional<DataSurvey>> validation_data = survey_validation(a, task, rows.validation);
+  load_weights(trainer, a, task, rows.train);
   require_disk_space(a.output, saves_of(a, trainer.steps(), training.total_steps));
   make_way(a);
-  say_what_is_trained(a, task, examples, !rows.validation.empty());
+  say_opening({a, task, device, trainer, options, train_data, validation_data});
   say_how_rows_are_shuffled(a, rows.train, examples);
 
   Outcome outcome{.train_examples = examples, .output = a.output};
   outcome.before = scores_before(trainer, a, rows.validation);
 
   RowProgress evaluation(a.talk, kEvaluating);
-  TrainingLog log(a.talk, trainer, options.num_train_epochs, evaluation);
+  TrainingLog log(a.talk, options.num_train_epochs, evaluation);
   // Of several sets each epoch measures the first; the others are measured in the end.
   if (!rows.validation.empty()) options.validation = evaluation.over(rows.validation.front().batches);
   options.callback = &log;
@@ -347,6 +352,7 @@ int fit(const FitArguments& given) {
   });
   require_same_start(a);
   require_shared_output(a);
+  lower_max_length(a.model, model_of(a), a.talk);
   const std::unique_ptr<RowTask> task = make_task(a.model, model_of(a), a.train, Classes::kOfRows);
   task->set_batch_share(batch_share(a.device.mesh, processes));
   choose_shapes(a, *task);

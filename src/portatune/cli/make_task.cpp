@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "portatune/cli/bad_rows.h"
+#include "portatune/cli/class_checks.h"
 #include "portatune/cli/command_task.h"
 #include "portatune/cli/rows.h"
 #include "portatune/error.h"
@@ -55,6 +56,18 @@ std::vector<std::string> labels_in(const ModelArguments& model, const data::Data
   return label_sets_of(with_labels, options.label_column, options.label_separator).labels;
 }
 
+// Of classes that the rows have told. Those of the checkpoint need no check: it has learned them.
+void check_classes(const ModelArguments& model, const std::filesystem::path& folder,
+                   const std::vector<std::string>& files, const TextClassificationOptions& options) {
+  const bool is_from_rows = model.options.labels.empty() && options.label_columns.empty();
+  if (options.head == Head::kRegression || !is_from_rows) return;
+  const ClassSource source{files, options.label_column};
+  require_several_classes(options.labels, source);
+  if (model.options.head || options.head != Head::kSoftmax) return;
+  const std::vector<std::string> stored = tasks::labels_in(io::JsonObject::read(folder / "config.json"));
+  if (tasks::in_stored_order(options.labels, stored) != stored) require_no_fractions(options.labels, source);
+}
+
 std::unique_ptr<RowTask> text_classification(const ModelArguments& model, const std::filesystem::path& folder,
                                              const std::vector<std::string>& files, Classes classes) {
   TextClassificationOptions options = model.options;
@@ -71,6 +84,7 @@ std::unique_ptr<RowTask> text_classification(const ModelArguments& model, const 
     options.head = head_for(options, folder, tolerant(model, data::read_table(files, table)));
     if (options.head != Head::kMultiLabel) table.single_values = columns;
     options.labels = labels_in(model, data::read_table(files, std::move(table)), options);
+    check_classes(model, folder, files, options);
   }
   return std::make_unique<TextClassification>(folder, std::move(options));
 }
@@ -142,6 +156,7 @@ std::unique_ptr<RowTask> image_classification(const ModelArguments& model, const
     const data::Dataset rows = read_images(files, options.image_column, options.label_column, model.table);
     options.labels =
         labels_of(labelled(model, rows, {.label_column = options.label_column}), options.label_column).labels;
+    require_several_classes(options.labels, {files, options.label_column});
   }
   return std::make_unique<ImageClassification>(folder, std::move(options));
 }

@@ -1,14 +1,11 @@
 #include "portatune/cli/model_arguments.h"
 
-#include <algorithm>
 #include <string>
 #include <variant>
 
 #include "portatune/cli/output_folder.h"
 #include "portatune/cli/report.h"
 #include "portatune/hub/find_model.h"
-#include "portatune/io/json.h"
-#include "portatune/models.h"
 
 namespace portatune::cli {
 namespace {
@@ -23,33 +20,15 @@ void find(std::filesystem::path& folder, Contents contents, const char* option, 
 
 void find_model(std::filesystem::path& folder, const Talk& talk) { find(folder, Contents::kModel, "--model", talk); }
 
-// The default of --max-length is lowered to the positions that the model has.
-void limit_length(ModelArguments& model, const std::filesystem::path& folder, const Talk& talk) {
-  const auto is_length = [](const GivenOption& option) { return option.name == "--max-length"; };
-  const std::filesystem::path file = folder / "config.json";
-  if (std::ranges::any_of(model.given, is_length) || !std::filesystem::exists(file)) return;
-  const io::JsonObject config = io::JsonObject::read(file);
-  if (models::is_image_model(config)) return;
-  const int64_t most = models::text_model(config)->facts().max_length;
-  if (model.options.max_length <= most) return;
-  say(talk, "--max-length is " + std::to_string(most) + ", the positions of the model");
-  model.options.max_length = most;
-}
+void find_model(ModelArguments& model, const Talk& talk) { find_model(model.folder, talk); }
 
-void find_model(ModelArguments& model, const Talk& talk) {
-  find_model(model.folder, talk);
-  limit_length(model, model.folder, talk);
-}
-
-std::filesystem::path checkpoint_of(const FitArguments& a) {
-  return a.resume ? checkpoint_to_resume(a.output) : a.resume_from_checkpoint;
+bool has_checkpoint(const FitArguments& a) {
+  return !(a.resume ? checkpoint_to_resume(a.output) : a.resume_from_checkpoint).empty();
 }
 
 struct Find {
   void operator()(FitArguments& a) const {
-    const std::filesystem::path checkpoint = checkpoint_of(a);
-    if (checkpoint.empty()) return find_model(a.model, a.talk);
-    limit_length(a.model, checkpoint, a.talk);
+    if (!has_checkpoint(a)) find_model(a.model, a.talk);
   }
   void operator()(EvaluateArguments& a) const { find_model(a.model, a.talk); }
   void operator()(PredictArguments& a) const { find_model(a.model, a.talk); }

@@ -12,6 +12,7 @@
 #include "portatune/cli/exit_code.h"
 #include "portatune/cli/fit.h"
 #include "portatune/cli/make_task.h"
+#include "portatune/cli/model_length.h"
 #include "portatune/cli/packing.h"
 #include "portatune/cli/plan_report.h"
 #include "portatune/cli/plan_target.h"
@@ -89,7 +90,7 @@ std::vector<plan::BatchShape> shapes_of(const FitArguments& a, const RowTask& ta
 void require_one_shape(const FitArguments& a) {
   constexpr std::array kOfRows = {"--padding", "--packing", "--tokens-per-batch", "--validation", "--validation-split"};
   for (const GivenOption& option : a.model.given) {
-    const bool is_max_length = option.name == "--padding" && a.model.padding.kind == Padding::Kind::kMaxLength;
+    const bool is_max_length = option.name == "--padding" && a.model.padding->kind == Padding::Kind::kMaxLength;
     if (is_max_length || std::ranges::find(kOfRows, option.name) == kOfRows.end()) continue;
     throw UsageError({.where = option.place,
                       .given = option.name + " without --train",
@@ -101,8 +102,8 @@ void require_one_shape(const FitArguments& a) {
 FitArguments without_rows(FitArguments a) {
   require_one_shape(a);
   a.model = without_rows(std::move(a.model), a.talk);
-  a.model.padding = {};
-  a.packing.reset();
+  a.model.padding.reset();
+  a.packing = PackingPolicy::kNone;
   return a;
 }
 
@@ -190,6 +191,7 @@ int plan(const PlanArguments& arguments) {
   check_options(a);
   train::check(a.training);
   if (!has_rows) a = without_rows(std::move(a));
+  lower_max_length(a.model, a.model.folder, a.talk);
   const std::unique_ptr<RowTask> task =
       make_task(a.model, model_of(a), a.train, has_rows ? Classes::kOfRows : Classes::kOfModel);
   if (has_rows) choose_shapes(a, *task);

@@ -5,6 +5,7 @@
 #include "portatune/cli/commands.h"
 #include "portatune/cli/exit_code.h"
 #include "portatune/cli/make_task.h"
+#include "portatune/cli/model_length.h"
 #include "portatune/cli/prediction_file.h"
 #include "portatune/cli/report.h"
 #include "portatune/cli/row_progress.h"
@@ -44,8 +45,10 @@ void require_rows(const PredictArguments& a) {
 
 }  // namespace
 
-int predict(const PredictArguments& a) {
+int predict(const PredictArguments& given) {
+  PredictArguments a = given;
   require_rows(a);
+  lower_max_length(a.model, a.model.folder, a.talk);
   const std::unique_ptr<RowTask> task = make_task(a.model, a.model.folder, a.data, Classes::kOfModel);
   const data::Dataset rows = a.texts.empty() ? read_rows(a.model, a.data, *task, kLabels) : rows_of_texts(a, *task);
   for (const std::string& line : remarks_on_config(task->unknown_config_keys())) say(a.talk, line);

@@ -24,12 +24,8 @@ std::string described(const StepResult& result, const std::vector<data::Origin>&
 
 }  // namespace
 
-TrainingLog::TrainingLog(const Talk& talk, const Trainer& trainer, int64_t epochs, RowProgress& evaluation)
-    : quiet_(talk.quiet),
-      trainer_(trainer),
-      epochs_(epochs),
-      bar_(stderr_terminal(talk.disable_progress)),
-      evaluation_(evaluation) {}
+TrainingLog::TrainingLog(const Talk& talk, int64_t epochs, RowProgress& evaluation)
+    : quiet_(talk.quiet), epochs_(epochs), bar_(stderr_terminal(talk.disable_progress)), evaluation_(evaluation) {}
 
 void TrainingLog::on_compile(const std::string& what, double seconds, bool from_cache) {
   // A program that is there already is nothing to tell.
@@ -45,7 +41,6 @@ void TrainingLog::on_ready(int64_t programs, int64_t compiled, double seconds) {
 
 void TrainingLog::on_step(const StepResult& result, int64_t total_steps) {
   if (quiet_) return;
-  show_load_report();
   bar_.update(result.step(), total_steps, result.loss(), result.tokens(), wait_.share());
 }
 
@@ -83,12 +78,5 @@ void TrainingLog::on_warning(const std::string& what) {
 }
 
 bool TrainingLog::should_stop() { return caught_signal() != 0; }
-
-// The trainer loads the weights with the first batch.
-void TrainingLog::show_load_report() {
-  if (load_report_shown_) return;
-  load_report_shown_ = true;
-  for (const std::string& line : remarks(trainer_.load_report())) bar_.print(line);
-}
 
 }  // namespace portatune::cli

@@ -10,9 +10,8 @@ namespace portatune::cli {
 
 class TrainingLog final : public Callback {
  public:
-  /// trainer     whose load report is shown once
-  /// evaluation  which an epoch ends; both must outlive this object
-  TrainingLog(const Talk& talk, const Trainer& trainer, int64_t epochs, RowProgress& evaluation);
+  /// evaluation  shows the progress of the evaluation that ends an epoch; it must outlive this object
+  TrainingLog(const Talk& talk, int64_t epochs, RowProgress& evaluation);
 
   void on_compile(const std::string& what, double seconds, bool from_cache) override;
   void on_ready(int64_t programs, int64_t compiled, double seconds) override;
@@ -29,15 +28,11 @@ class TrainingLog final : public Callback {
   void close() { bar_.close(); }
 
  private:
-  void show_load_report();
-
   const bool quiet_;
-  const Trainer& trainer_;
   const int64_t epochs_;
   ProgressBar bar_;
   RowProgress& evaluation_;
   InputWait wait_;  // so far
-  bool load_report_shown_ = false;
 };
 
 }  // namespace portatune::cli

@@ -51,7 +51,7 @@ std::vector<ValidationSet> validation_sets(const ModelArguments& model, const st
   std::vector<ValidationSet> sets;
   for (const NamedFiles& set : named_files(words)) {
     const data::Dataset rows = read_rows(model, set.files, task, kLabels);
-    sets.push_back({set.name, evaluation_batches(model, task, rows, batch_size, kLabels)});
+    sets.push_back({set.name, rows, evaluation_batches(model, task, rows, batch_size, kLabels)});
   }
   return sets;
 }

@@ -21,7 +21,7 @@ std::vector<NamedFiles> named_files(const std::vector<std::string>& words);
 
 struct ValidationSet {
   std::string name;
-  data::Dataset batches;
+  data::Dataset rows, batches;
 };
 /// words   as those of named_files()
 /// errors  those of RowTask::read

@@ -1,0 +1,38 @@
+// What the rows of a run hold, counted in one pass over them.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "portatune/lengths.h"
+
+namespace portatune {
+class RowTask;
+}
+
+namespace portatune::data {
+class Dataset;
+}
+
+namespace portatune::cli {
+
+struct ModelArguments;
+
+struct DataSurvey {
+  int64_t rows = 0;                                      ///< Number of rows that were read.
+  int64_t examples = 0;                                  ///< Number of examples that the task makes of them.
+  std::vector<std::pair<std::string, int64_t>> classes;  ///< Number of labels of each class, in the order of the ids.
+  std::optional<std::pair<double, double>> numbers;      ///< Lowest and highest label of a regression.
+  data::LengthCounts lengths;                            ///< Examples by their number of tokens.
+  std::optional<int64_t> cut_texts;                      ///< See RowTask::cut_texts().
+  int64_t empty_rows = 0;                                ///< Number of rows without text.
+};
+
+/// Reads all rows once. Texts are encoded, so that a row which the task cannot use is found; images are not decoded.
+/// errors  DataError that names the row, Stopped after a signal
+DataSurvey survey(const ModelArguments& model, const RowTask& task, const data::Dataset& rows);
+
+}  // namespace portatune::cli

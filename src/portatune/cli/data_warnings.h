@@ -1,0 +1,20 @@
+// What is probably wrong with the training data, though it can be trained on.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "portatune/cli/data_survey.h"
+
+namespace portatune::cli {
+
+struct FitArguments;
+
+/// Classes that differ only by case or blanks; classes that stand for a missing value; as many classes as rows; rows
+/// without text.
+std::vector<std::string> warnings_of_rows(const DataSurvey& data);
+
+/// Validation files that are training files, by name or by content. Remote files are compared by name alone.
+std::vector<std::string> warnings_of_files(const FitArguments& a);
+
+}  // namespace portatune::cli

@@ -1,0 +1,39 @@
+#include "portatune/cli/model_length.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+
+#include "portatune/cli/commands.h"
+#include "portatune/cli/report.h"
+#include "portatune/error.h"
+#include "portatune/io/json.h"
+#include "portatune/models.h"
+
+namespace portatune::cli {
+namespace {
+
+// No limit for a model without texts, and where the folder is at fault: whoever opens the model reports that.
+int64_t positions_of(const std::filesystem::path& folder) {
+  try {
+    const io::JsonObject config = io::JsonObject::read(folder / "config.json");
+    if (!models::is_image_model(config)) return models::text_model(config)->facts().max_length;
+  } catch (const Error&) {
+  }
+  return std::numeric_limits<int64_t>::max();
+}
+
+}  // namespace
+
+void lower_max_length(ModelArguments& model, const std::filesystem::path& folder, const Talk& talk) {
+  int64_t& max_length = model.options.max_length;
+  const auto is_length = [](const GivenOption& option) { return option.name == "--max-length"; };
+  if (std::ranges::any_of(model.given, is_length)) return;
+  const int64_t positions = positions_of(folder);
+  if (positions >= max_length) return;
+  say(talk, fmt::format("--max-length is {}, not {}: the model has no more positions", positions, max_length));
+  max_length = positions;
+}
+
+}  // namespace portatune::cli

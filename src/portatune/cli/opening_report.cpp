@@ -1,0 +1,303 @@
+#include "portatune/cli/opening_report.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <map>
+
+#include "portatune/base/message.h"
+#include "portatune/base/thread_pool.h"
+#include "portatune/cli/commands.h"
+#include "portatune/cli/data_warnings.h"
+#include "portatune/cli/fit.h"
+#include "portatune/cli/packing.h"
+#include "portatune/cli/progress_bar.h"
+#include "portatune/cli/report.h"
+#include "portatune/cli/validation.h"
+#include "portatune/io/json.h"
+#include "portatune/io/random_access_file.h"
+#include "portatune/mesh.h"
+#include "portatune/sources.h"
+#include "portatune/tasks/label_names.h"
+
+namespace portatune::cli {
+namespace {
+
+constexpr size_t kColumns = 80, kIndent = 8, kMaxNames = 8;
+
+using Parameters = std::vector<std::pair<std::string, TensorType>>;
+
+// "1 row", "8,448 rows".
+std::string number_of(int64_t count, const std::string& one) {
+  return grouped(count) + " " + one + (count == 1 ? "" : "s");
+}
+
+std::string of_millions(int64_t count) {
+  if (count >= 1'000'000'000) return fmt::format("{:.2f} B", static_cast<double>(count) / 1e9);
+  return count >= 1'000'000 ? fmt::format("{:.1f} M", static_cast<double>(count) / 1e6) : grouped(count);
+}
+
+// The last part of a path, also of one that ends in "/"; of a URL without the query, which may hold a signature.
+std::string file_name(std::string path) {
+  if (io::is_remote(path)) path = path.substr(0, path.find('?'));
+  const std::string trimmed = path.substr(0, path.find_last_not_of('/') + 1);
+  return trimmed.substr(trimmed.rfind('/') + 1);
+}
+
+std::string file_names(const std::vector<std::string>& words) {
+  std::vector<std::string> names;
+  for (const std::string& word : words) names.push_back(file_name(word));
+  return list_of(names, 3);
+}
+
+// "AVX-512, oneDNN 3.9" of "portatune kernels 12, AVX-512, oneDNN 3.9".
+std::string libraries_of(const std::string& kernels_version) {
+  const size_t comma = kernels_version.find(", ");
+  return comma == std::string::npos ? kernels_version : kernels_version.substr(comma + 2);
+}
+
+std::string describe_device(const Opening& o) {
+  const DeviceFacts facts = o.device.facts();
+  const bool is_cpu = facts.platform == "cpu";
+  std::string text = facts.platform + ": ";
+  text += is_cpu ? number_of(usable_cores(), "core") : facts.devices.empty() ? "no device" : facts.devices.front();
+  if (is_cpu) {
+    text +=
+        ", " + (o.device.target().kernels.empty() ? std::string("no kernels") : libraries_of(facts.kernels_version));
+  }
+  const Mesh& mesh = o.device.mesh();
+  if (mesh.devices() > 1) text += fmt::format(", mesh {}", to_string(mesh));
+  if (o.device.processes() != nullptr) text += fmt::format(", {} processes", o.device.processes()->size());
+  return text + "; " + std::string(name_of(o.arguments.training.dtype));
+}
+
+int64_t elements_of(const Parameters& parameters) {
+  int64_t elements = 0;
+  for (const auto& [name, type] : parameters) elements += type.shape.elements();
+  return elements;
+}
+
+// "classifier (770)": the layers of these parameters, with their number of elements.
+std::string layers_of(const std::vector<std::string>& names, const Parameters& parameters) {
+  const std::map<std::string, TensorType> types(parameters.begin(), parameters.end());
+  std::map<std::string, int64_t> layers;
+  for (const std::string& name : names) {
+    const auto type = types.find(name);
+    layers[name.substr(0, name.rfind('.'))] += type == types.end() ? 0 : type->second.shape.elements();
+  }
+  std::vector<std::string> texts;
+  for (const auto& [layer, elements] : layers) texts.push_back(fmt::format("{} ({})", layer, grouped(elements)));
+  return list_of(texts, 4);
+}
+
+// A task of one's own may do without config.json.
+std::string architecture_in(const std::filesystem::path& folder) {
+  if (!std::filesystem::exists(folder / "config.json")) return "a model";
+  const io::JsonObject config = io::JsonObject::read(folder / "config.json");
+  const std::vector<std::string> names = config.get_strings("architectures");
+  return names.empty() ? config.get_string_or("model_type", "a model") : names.front();
+}
+
+std::string describe_model(const Opening& o) {
+  const LoadReport& report = o.trainer.load_report();
+  const Parameters parameters = o.trainer.parameters();
+  const std::filesystem::path& folder = model_of(o.arguments);
+  std::vector<std::string> drawn;
+  std::ranges::copy_if(report.missing, std::back_inserter(drawn), [&](const std::string& name) {
+    return std::ranges::find(report.replaced, name) == report.replaced.end();
+  });
+  std::string text = fmt::format("{}: {} for {}, {} parameters", file_name(folder.string()), architecture_in(folder),
+                                 o.arguments.model.task, of_millions(elements_of(parameters)));
+  if (!drawn.empty()) text += "; new: " + layers_of(drawn, parameters);
+  if (!report.replaced.empty()) text += "; replaced: " + layers_of(report.replaced, parameters);
+  return text;
+}
+
+// What the labels of a task are called.
+std::string unit_of(const RowTask& task, bool is_one) {
+  if (dynamic_cast<const TokenClassification*>(&task) != nullptr) return is_one ? "tag" : "tags";
+  const auto* texts = dynamic_cast<const TextClassification*>(&task);
+  if (texts != nullptr && texts->head() == Head::kMultiLabel) return is_one ? "label" : "labels";
+  return is_one ? "class" : "classes";
+}
+
+std::string class_name(const std::string& label) {
+  const bool is_plain = !label.empty() && label.find_first_of(" \t,()\"") == std::string::npos;
+  return is_plain ? shortened(label, 40) : "\"" + shortened(label, 40) + "\"";
+}
+
+std::string describe_classes(const DataSurvey& data, const RowTask& task) {
+  std::vector<std::string> names;
+  for (const auto& [label, count] : data.classes)
+    names.push_back(fmt::format("{} ({})", class_name(label), grouped(count)));
+  const bool is_one = names.size() == 1;
+  return fmt::format("{} {}: {}", grouped(std::ssize(names)), unit_of(task, is_one), list_of(names, kMaxNames));
+}
+
+int64_t median_of(const data::LengthCounts& lengths, int64_t examples) {
+  int64_t seen = 0;
+  for (const auto& [length, count] : lengths) {
+    seen += count;
+    if (2 * seen >= examples) return length;
+  }
+  return 0;
+}
+
+std::string describe_lengths(const DataSurvey& data, int64_t max_length) {
+  int64_t examples = 0;
+  for (const auto& [length, count] : data.lengths) examples += count;
+  std::string text =
+      fmt::format("; tokens {} median, {} longest", median_of(data.lengths, examples), data.lengths.rbegin()->first);
+  if (data.cut_texts) text += fmt::format("; {} cut at {}", number_of(*data.cut_texts, "text"), max_length);
+  return text;
+}
+
+std::string describe_rows(const DataSurvey& data) {
+  std::string text = number_of(data.rows, "row");
+  if (data.examples != data.rows) text += ", " + number_of(data.examples, "example");
+  return text;
+}
+
+std::string describe_training_data(const Opening& o) {
+  std::string text = file_names(o.arguments.train) + ": " + describe_rows(o.train);
+  if (!o.train.classes.empty()) text += "; " + describe_classes(o.train, o.task);
+  if (o.train.numbers) {
+    text += fmt::format("; labels {} to {}", to_text(o.train.numbers->first), to_text(o.train.numbers->second));
+  }
+  if (!o.train.lengths.empty()) text += describe_lengths(o.train, o.arguments.model.options.max_length);
+  return text;
+}
+
+std::vector<std::string> names_of_sets(const FitArguments& a) {
+  if (a.folds > 0) return {"the rows of this fold"};
+  if (a.validation_split > 0) return {fmt::format("{:g} % of the training rows", 100 * a.validation_split)};
+  std::vector<std::string> names;
+  for (const NamedFiles& set : named_files(a.validation)) {
+    names.push_back((set.name.empty() ? "" : set.name + "=") + file_names(set.files));
+  }
+  return names;
+}
+
+std::string describe_validation(const Opening& o) {
+  if (o.validation.empty()) return "no --validation: the model is not measured on held-out rows";
+  const std::vector<std::string> names = names_of_sets(o.arguments);
+  std::string text;
+  for (size_t i = 0; i < names.size(); ++i) {
+    const std::optional<DataSurvey>& set = o.validation.at(i);
+    text += (i == 0 ? "" : "; ") + names[i] + (set ? ": " + describe_rows(*set) : "");
+  }
+  return text;
+}
+
+std::string describe_batch(const FitArguments& a) {
+  if (a.packed && a.packed->packing == data::Packing::kTokenBudget) return "packed by tokens";
+  const int64_t parts = parts_of_step(a);
+  std::string text = fmt::format("batch {}", rows_of_step(a));
+  if (parts > 1) text += fmt::format(" ({} x {})", parts, a.batch_size);
+  return text + (a.packed ? ", packed" : "");
+}
+
+std::string describe_run(const Opening& o) {
+  const TrainingOptions& t = o.arguments.training;
+  const std::string steps = number_of(o.length.steps_per_epoch, "step");
+  std::string text =
+      o.arguments.max_steps > 0 ? steps : fmt::format("{} of {}", number_of(o.length.num_train_epochs, "epoch"), steps);
+  text += fmt::format(", {}, AdamW {} {}", describe_batch(o.arguments), to_text(t.learning_rate), t.lr_scheduler_type);
+  if (t.warmup_steps > 0) text += fmt::format(" after {}", number_of(t.warmup_steps, "warm-up step"));
+  if (t.weight_decay > 0) text += fmt::format(", weight decay {}", to_text(t.weight_decay));
+  text += fmt::format(", seed {}", t.seed);
+  return o.trainer.steps() > 0 ? text + fmt::format("; resumes after step {}", grouped(o.trainer.steps())) : text;
+}
+
+std::vector<std::string> labels_of(const RowTask& task) {
+  if (const auto* images = dynamic_cast<const ImageClassification*>(&task)) return images->labels();
+  if (const auto* tags = dynamic_cast<const TokenClassification*>(&task)) return tags->labels();
+  const auto* texts = dynamic_cast<const TextClassification*>(&task);
+  return texts == nullptr ? std::vector<std::string>() : texts->labels();
+}
+
+// Of a head whose size does not fit to the classes.
+std::string warning_of_head(const Opening& o) {
+  const std::vector<std::string>& replaced = o.trainer.load_report().replaced;
+  if (replaced.empty()) return {};
+  const std::string layer = replaced.front().substr(0, replaced.front().rfind('.'));
+  const std::vector<std::string> now = labels_of(o.task);
+  const std::vector<std::string> before = tasks::labels_in(io::JsonObject::read(model_of(o.arguments) / "config.json"));
+  if (now.empty() || before.size() == now.size()) {
+    return fmt::format("the checkpoint's {} has another shape: it is replaced", layer);
+  }
+  return fmt::format("the checkpoint's {} has {} ({}), the data {} ({}): it is replaced", layer,
+                     before.size() == 1 ? "1 class" : fmt::format("{} classes", before.size()),
+                     list_of(before, kMaxNames), now.size(), list_of(now, kMaxNames));
+}
+
+std::vector<std::string> notes_of(const Opening& o) {
+  std::vector<std::string> notes = remarks_on_config(o.task.unknown_config_keys());
+  for (std::string& note : remarks({.missing = {}, .unexpected = o.trainer.load_report().unexpected})) {
+    notes.push_back(std::move(note));
+  }
+  return notes;
+}
+
+std::vector<std::string> warnings_of(const Opening& o) {
+  std::vector<std::string> warnings = warnings_of_rows(o.train);
+  for (std::string& warning : warnings_of_files(o.arguments)) warnings.push_back(std::move(warning));
+  if (std::string warning = warning_of_head(o); !warning.empty()) warnings.push_back(std::move(warning));
+  return warnings;
+}
+
+}  // namespace
+
+std::vector<std::string> labelled(const std::string& label, const std::string& text) {
+  std::vector<std::string> lines;
+  std::string line = fmt::format("{:<{}}", label, kIndent);
+  bool is_empty = true;
+  for (size_t begin = 0; begin < text.size();) {
+    const size_t end = std::min(text.find(' ', begin), text.size());
+    const std::string word = text.substr(begin, end - begin);
+    if (!is_empty && line.size() + 1 + word.size() > kColumns) {
+      lines.push_back(std::exchange(line, std::string(kIndent, ' ')));
+      is_empty = true;
+    }
+    line += (is_empty ? "" : " ") + word;
+    is_empty = false;
+    begin = end + 1;
+  }
+  lines.push_back(std::move(line));
+  return lines;
+}
+
+std::vector<std::optional<DataSurvey>> survey_validation(const FitArguments& a, const RowTask& task,
+                                                         const std::vector<ValidationSet>& sets) {
+  const std::vector<std::string>& words = a.validation.empty() ? a.train : a.validation;
+  std::vector<std::optional<DataSurvey>> surveys;
+  for (const ValidationSet& set : sets) {
+    const bool is_far = std::ranges::any_of(words, io::is_remote);
+    surveys.push_back(is_far ? std::nullopt : std::optional(survey(a.model, task, set.rows)));
+  }
+  return surveys;
+}
+
+void say_opening(const Opening& opening) {
+  const Talk& talk = opening.arguments.talk;
+  if (talk.quiet) return;
+  for (const std::string& line : opening_report(opening)) say(talk, line);
+}
+
+std::vector<std::string> opening_report(const Opening& opening) {
+  std::vector<std::string> lines;
+  const auto add = [&](const std::string& label, const std::string& text) {
+    for (std::string& line : labelled(label, text)) lines.push_back(std::move(line));
+  };
+  add("portatune " PORTATUNE_VERSION "   ", describe_device(opening));
+  add("model", describe_model(opening));
+  add("train", describe_training_data(opening));
+  add("eval", describe_validation(opening));
+  add("run", describe_run(opening));
+  for (const std::string& note : notes_of(opening)) add("note", note);
+  for (const std::string& warning : warnings_of(opening)) add("warning:", " " + warning);
+  return lines;
+}
+
+}  // namespace portatune::cli
