@@ -69,6 +69,14 @@ TEST(TextClassification, CutsLongTexts) {
   EXPECT_EQ(task.cut_texts(sentence("the film", "bad")), 0);  // exactly max_length with [CLS] and [SEP]
 }
 
+TEST(TextClassification, KeepsTheWeightThatARowHas) {
+  const TextClassification task = task_with({.max_length = 8});
+  data::Example row = sentence("the film was bad", "bad");
+  EXPECT_FALSE(task.encode(row).has(data::kExampleWeight));
+  row.set(data::kExampleWeight, Tensor({}, {2.5F}));
+  EXPECT_EQ(task.encode(row).tensor(data::kExampleWeight).as<float>()[0], 2.5F);
+}
+
 TEST(TextClassification, ReadsTheColumnsThatTheOptionsName) {
   const TextClassification task = task_with({.text_column = "review", .label_column = "class", .max_length = 8});
   data::Example row;

@@ -59,6 +59,7 @@ struct ModelArguments {
 struct FitArguments {
   ModelArguments model;
   std::vector<std::string> train, validation;
+  std::optional<std::string> weight_column;  ///< see weight_column_of(); once it is known, empty means no weights
   double validation_split = 0;       ///< share of the training rows to measure on instead; 0: none
   int64_t shuffle_buffer = 100'000;  ///< rows in memory, of which each next one is drawn
   PackingPolicy packing = PackingPolicy::kAutomatic;

@@ -7,6 +7,7 @@
 
 #include "portatune/cli/batch_shapes.h"
 #include "portatune/cli/commands.h"
+#include "portatune/cli/example_weights.h"
 #include "portatune/cli/exit_code.h"
 #include "portatune/cli/fit.h"
 #include "portatune/cli/make_task.h"
@@ -97,6 +98,7 @@ int compare_runs(const ParityArguments& arguments) {
   check_new_run(a);
   train::check(a.training);
   lower_max_length(a.model, a.model.folder, a.talk);
+  a.weight_column = weight_column_of(a);
   const std::unique_ptr<RowTask> task = make_task(a.model, a.model.folder, a.train, Classes::kOfRows);
   choose_shapes(a, *task);
   const data::Dataset rows = split_of(a, *task).train;

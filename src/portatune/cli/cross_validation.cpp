@@ -6,6 +6,7 @@
 
 #include "portatune/cli/batch_shapes.h"
 #include "portatune/cli/commands.h"
+#include "portatune/cli/example_weights.h"
 #include "portatune/cli/exit_code.h"
 #include "portatune/cli/fit.h"
 #include "portatune/cli/fold_predictions.h"
@@ -156,8 +157,8 @@ bool train_fold(const FitArguments& a, const RowTask& fresh, int64_t fold, const
     of_checkpoint = make_task(a.model, model_of(of_fold), a.train, Classes::kOfRows);
   }
   const RowTask& task = of_checkpoint ? *of_checkpoint : fresh;
-  const data::Dataset rows = read_rows(a.model, a.train, task, kLabels);
-  const data::Dataset held_out = rows_of(rows, fold_of, fold, true);
+  const data::Dataset rows = training_rows(a, task);
+  const data::Dataset held_out = without_weights(rows_of(rows, fold_of, fold, true));
   const data::Dataset batches = evaluation_batches(a.model, task, held_out, eval_batch_size(a), kLabels);
   return train(of_fold, task, {.train = rows_of(rows, fold_of, fold, false), .validation = {{"", held_out, batches}}})
       .has_value();
@@ -173,6 +174,7 @@ int cross_validate(const FitArguments& given) {
   catch_signals();
   const OutputLock lock(a.output);
   lower_max_length(a.model, a.model.folder, a.talk);
+  a.weight_column = weight_column_of(a);
   const std::unique_ptr<RowTask> task = make_task(a.model, a.model.folder, a.train, Classes::kOfRows);
   if (!task->predicts_rows()) {
     throw UsageError({.where = "folds",

@@ -86,6 +86,7 @@ class RowCounter {
     for (const std::string& label : classes_.in_row(row)) ++counts_[label];
     // Encoding the row reports a label that is no number.
     if (!number_column_.empty()) extend(survey_.numbers, number_in<double>(row.text(number_column_)).value_or(0));
+    if (row.has(data::kExampleWeight)) extend(survey_.weights, row.tensor(data::kExampleWeight).as<float>()[0]);
     ++survey_.rows;
     if (is_empty(row)) ++survey_.empty_rows;
     if (const auto cut = task_.cut_texts(row)) survey_.cut_texts = survey_.cut_texts.value_or(0) + *cut;

@@ -26,6 +26,7 @@ struct DataSurvey {
   int64_t examples = 0;                                  ///< Number of examples that the task makes of them.
   std::vector<std::pair<std::string, int64_t>> classes;  ///< Number of labels of each class, in the order of the ids.
   std::optional<std::pair<double, double>> numbers;      ///< Lowest and highest label of a regression.
+  std::optional<std::pair<double, double>> weights;      ///< Lowest and highest weight, if rows have weights.
   data::LengthCounts lengths;                            ///< Examples by their number of tokens.
   std::optional<int64_t> cut_texts;                      ///< See RowTask::cut_texts().
   int64_t empty_rows = 0;                                ///< Number of rows without text.

@@ -93,6 +93,7 @@ std::vector<std::string> warnings_of_rows(const DataSurvey& data) {
     warnings.push_back(
         fmt::format("there are as many classes as rows, {}: is this the column of the label?", grouped(classes)));
   }
+  if (data.weights && data.weights->second == 0) warnings.emplace_back("all weights are 0: no row is learned");
   if (data.empty_rows > 0) {
     warnings.push_back(fmt::format("{} of {} rows {} no text", grouped(data.empty_rows), grouped(data.rows),
                                    data.empty_rows == 1 ? "has" : "have"));

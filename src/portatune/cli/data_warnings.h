@@ -11,7 +11,7 @@ namespace portatune::cli {
 struct FitArguments;
 
 /// Classes that differ only by case or blanks; classes that stand for a missing value; as many classes as rows; rows
-/// without text.
+/// without text; weights of 0 only.
 std::vector<std::string> warnings_of_rows(const DataSurvey& data);
 
 /// Validation files that are training files, by name or by content. Remote files are compared by name alone.

@@ -14,6 +14,7 @@
 #include "portatune/cli/batch_shapes.h"
 #include "portatune/cli/commands.h"
 #include "portatune/cli/disk_space.h"
+#include "portatune/cli/example_weights.h"
 #include "portatune/cli/exit_code.h"
 #include "portatune/cli/finished_run.h"
 #include "portatune/cli/make_task.h"
@@ -169,12 +170,12 @@ void say_how_rows_are_shuffled(const FitArguments& a, const data::Dataset& rows,
 }  // namespace
 
 Split split_of(const FitArguments& a, const RowTask& task) {
-  const data::Dataset rows = read_rows(a.model, a.train, task, kLabels);
+  const data::Dataset rows = training_rows(a, task);
   if (a.validation_split == 0) {
     return {.train = rows, .validation = validation_sets(a.model, a.validation, task, eval_batch_size(a))};
   }
   std::vector<bool> places = held_out_rows(a, task, rows);
-  const data::Dataset held_out = rows.select(places);
+  const data::Dataset held_out = without_weights(rows.select(places));
   places.flip();
   return {.train = rows.select(places),
           .validation = {{"", held_out, evaluation_batches(a.model, task, held_out, eval_batch_size(a), kLabels)}}};
@@ -245,6 +246,7 @@ TrainingOptions training_options(const FitArguments& a, const RowTask& task, int
   if (a.shuffle_buffer != FitArguments{}.shuffle_buffer)
     options.must_match["shuffle_buffer"] = std::to_string(a.shuffle_buffer);
   const data::TableOptions& table = a.model.table;
+  if (!a.weight_column.value_or("").empty()) options.must_match["weight_column"] = *a.weight_column;
   if (!table.names.empty()) options.must_match["column_names"] = fmt::format("{}", fmt::join(table.names, ","));
   if (table.delimiter) options.must_match["delimiter"] = std::string(1, *table.delimiter);
   if (a.model.bad_rows) options.must_match["bad_rows"] = fmt::format("skip:{}", a.model.bad_rows->limit());
@@ -353,6 +355,7 @@ int fit(const FitArguments& given) {
   require_same_start(a);
   require_shared_output(a);
   lower_max_length(a.model, model_of(a), a.talk);
+  a.weight_column = weight_column_of(a);
   const std::unique_ptr<RowTask> task = make_task(a.model, model_of(a), a.train, Classes::kOfRows);
   task->set_batch_share(batch_share(a.device.mesh, processes));
   choose_shapes(a, *task);

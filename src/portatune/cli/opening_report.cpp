@@ -165,6 +165,10 @@ std::string describe_training_data(const Opening& o) {
   if (o.train.numbers) {
     text += fmt::format("; labels {} to {}", to_text(o.train.numbers->first), to_text(o.train.numbers->second));
   }
+  if (o.train.weights) {
+    text += fmt::format("; weights {} to {} in column {}", to_text(o.train.weights->first),
+                        to_text(o.train.weights->second), o.arguments.weight_column.value_or(""));
+  }
   if (!o.train.lengths.empty()) text += describe_lengths(o.train, o.arguments.model.options.max_length);
   return text;
 }

@@ -417,6 +417,8 @@ void add_options(CLI::App& command, FitArguments& a) {
   data.files("--validation,--validation-file", a.validation, "rows to measure on; NAME=FILE: several sets")
       ->default_str("none");
   add_reading(data, a.model);
+  data.optional_text("--weight-column", a.weight_column, "column of the weight of a training row in the loss")
+      ->default_str("example_weight, if the files have it");
   data.number("--validation-split", a.validation_split, "share of --train to measure on instead", {.highest = 0.99})
       ->default_str("none");
   add_cross_validation(Group(command, "Cross-validation"), a);

@@ -32,6 +32,7 @@ const TaskOption kOptions[] = {
     {"--text-column", {kClassification, kMaskedLm, kCausalLm}},
     {"--text-pair-column", {kClassification}},
     {"--label-column", {kClassification, kChoice, kImages}},
+    {"--weight-column", {kClassification, kTokens, kChoice, kImages}},
     {"--label-columns", {kClassification}},
     {"--label-separator", {kClassification}},
     {"--labels", {kClassification, kImages}},

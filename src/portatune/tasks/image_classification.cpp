@@ -19,6 +19,7 @@
 #include "portatune/tasks/initial_weights.h"
 #include "portatune/tasks/label_names.h"
 #include "portatune/tasks/objectives.h"
+#include "portatune/tasks/row_weight.h"
 #include "portatune/tasks/save_model.h"
 
 namespace portatune {
@@ -165,7 +166,7 @@ struct ImageClassification::Impl {
     example.set("image", tasks::image_name(row, options.image_column));
     const int32_t label = wanted == Labels::kRequired ? tasks::label_id(row, options.label_column, labels) : 0;
     example.set("labels", Tensor({}, {label}));
-    return example;
+    return tasks::set_weight_of(row, example);
   }
 
   // Whose file is not even opened: a row of another process.

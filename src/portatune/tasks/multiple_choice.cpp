@@ -11,6 +11,7 @@
 #include "portatune/tasks/label_names.h"
 #include "portatune/tasks/objectives.h"
 #include "portatune/tasks/row_json.h"
+#include "portatune/tasks/row_weight.h"
 #include "portatune/tasks/text_rows.h"
 #include "portatune/text_task.h"
 
@@ -170,6 +171,7 @@ class MultipleChoice final : public TextTask {
     data::Example example(row.origin());
     for (const auto& [column, value] : checkpoint().padding()) example.set(column, side_by_side(pairs, column, value));
     example.set("labels", Tensor({}, {labels == Labels::kRequired ? label_in(row, endings.size()) : 0}));
+    tasks::set_weight_of(row, example);
     return example.set(kEndings, Json(endings).dump());
   }
 

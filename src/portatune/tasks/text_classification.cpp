@@ -15,6 +15,7 @@
 #include "portatune/tasks/label_names.h"
 #include "portatune/tasks/label_sets.h"
 #include "portatune/tasks/objectives.h"
+#include "portatune/tasks/row_weight.h"
 #include "portatune/tasks/text_rows.h"
 #include "portatune/tasks/token_ids.h"
 
@@ -153,7 +154,7 @@ data::Example TextClassification::encode(const data::Example& row, Labels labels
   data::Example example =
       impl_->has_ids(row) ? checkpoint().encode_ids(row) : checkpoint().encode(row, impl_->texts(row));
   example.set("labels", labels == Labels::kRequired ? impl_->label_of(row) : impl_->no_label());
-  return example;
+  return tasks::set_weight_of(row, example);
 }
 
 data::Dataset TextClassification::batches(const data::Dataset& rows, int64_t size, Labels labels) const {

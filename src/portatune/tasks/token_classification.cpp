@@ -10,6 +10,7 @@
 #include "portatune/tasks/label_names.h"
 #include "portatune/tasks/objectives.h"
 #include "portatune/tasks/row_json.h"
+#include "portatune/tasks/row_weight.h"
 #include "portatune/tasks/tag_metrics.h"
 #include "portatune/tasks/text_rows.h"
 
@@ -133,6 +134,7 @@ data::Example TokenClassification::encode(const data::Example& row, Labels label
   data::Example example(row.origin());
   checkpoint().set_ids(example, encoding.ids, encoding.type_ids);
   example.set("labels", vector_of(label_of)).set("word_ids", vector_of(word_of));
+  tasks::set_weight_of(row, example);
   return example.set("word_count", Tensor({}, {static_cast<int32_t>(words.size())}));
 }
 
