@@ -51,6 +51,8 @@ struct TrainingOptions {
   /// What else a resumption must have in common with the run that it continues, by name: {"batch_size", "32"}, say.
   /// Kept in checkpoints, together with the options above.
   std::map<std::string, std::string> must_match = {};
+  /// Text files to write beside every saved model and checkpoint: text by name.
+  std::map<std::string, std::string> model_files = {};
 };
 
 /// What a step computed. Reading a number waits for the step.

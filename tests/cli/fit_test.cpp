@@ -16,8 +16,9 @@ using nlohmann::json;
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-const std::vector<std::string> kModelFiles = {"config.json",           "model.safetensors", "tokenizer.json",
-                                              "tokenizer_config.json", "training_run.json", "vocab.txt"};
+const std::vector<std::string> kModelFiles = {"config.json",       "model.safetensors", "portatune.json",
+                                              "tokenizer.json",    "tokenizer_config.json",
+                                              "training_run.json", "vocab.txt"};
 
 std::string weights_in(const std::string& folder) { return read(folder + "/model.safetensors"); }
 

@@ -11,6 +11,7 @@
 #include "portatune/base/nearest.h"
 #include "portatune/cli/help.h"
 #include "portatune/cli/help_examples.h"
+#include "portatune/cli/model_settings.h"
 #include "portatune/cli/options.h"
 #include "portatune/cli/other_names.h"
 #include "portatune/cli/own_words.h"
@@ -95,11 +96,14 @@ class Parser {
     add("parity", "Compare a model with transformers, or a run on two settings.", kParityExamples, parity_);
   }
 
-  Command parse(const std::vector<std::string>& words) {
+  /// settings  the settings in the model's folder, which the words and their recipe override; null: none
+  Command parse(const std::vector<std::string>& words, const Recipe* settings = nullptr) {
     const CLI::App& named = command_in(words);
     if (asks_for_help(words)) return Text{help(named, help_request(words))};
     const std::vector<std::string> own = in_own_words(words, named, place_of(named));
-    const RecipeWords recipe = recipe_words(own, named);
+    RecipeWords recipe = recipe_words(own, named);
+    std::vector<std::string> settings_words;
+    if (settings != nullptr) settings_words = add_settings(*settings, own, named, recipe);
     parse(own, recipe);
     if (version_) return Text{"portatune " PORTATUNE_VERSION "\n"};
     fit_.words = words;
@@ -107,6 +111,7 @@ class Parser {
     for (ModelArguments* model : {&fit_.model, &evaluate_.model, &predict_.model, &bench_input_.fit.model,
                                   &plan_.fit.model, &parity_.fit.model}) {
       model->given = given(recipe);
+      model->settings = settings_words;
     }
     return command();
   }
@@ -169,12 +174,25 @@ class Parser {
     }
   }
 
+  // Adds the settings that neither the command line nor its recipe has to the recipe's words, and returns them.
+  std::vector<std::string> add_settings(const Recipe& settings, const std::vector<std::string>& words,
+                                        const CLI::App& command, RecipeWords& recipe) const {
+    std::vector<std::string> given = words;
+    given.insert(given.end(), recipe.words.begin(), recipe.words.end());
+    const auto has = [this](const std::string& option) { return this->has(option); };
+    RecipeWords added = words_of(settings, command, given, has);
+    recipe.words.insert(recipe.words.end(), added.words.begin(), added.words.end());
+    recipe.places.merge(added.places);
+    return added.words;
+  }
+
   // The options of the chosen command that were given.
   std::vector<GivenOption> given(const RecipeWords& recipe) const {
     std::vector<GivenOption> options;
     for (const CLI::Option* option : chosen().get_options([](const CLI::Option* o) { return o->count() > 0; })) {
       const auto place = recipe.places.find(option->get_name());
-      options.push_back({option->get_name(), place == recipe.places.end() ? chosen().get_name() : place->second});
+      options.push_back(
+          {option->get_name(), place == recipe.places.end() ? chosen().get_name() : place->second, option->results()});
     }
     return options;
   }
@@ -339,6 +357,13 @@ class Parser {
   ParityArguments parity_;
 };
 
+// The model of a command that uses the settings in its folder; null for other commands.
+const ModelArguments* used_model(const Command& command) {
+  if (const auto* evaluate = std::get_if<EvaluateArguments>(&command)) return &evaluate->model;
+  if (const auto* predict = std::get_if<PredictArguments>(&command)) return &predict->model;
+  return nullptr;
+}
+
 }  // namespace
 
 std::string as_option(const std::string& name) {
@@ -348,7 +373,10 @@ std::string as_option(const std::string& name) {
 
 Command parse(const std::vector<std::string>& words) {
   if (words.empty()) return Parser().parse({"--help"});
-  return Parser().parse(words);
+  Command command = Parser().parse(words);
+  const ModelArguments* model = used_model(command);
+  const std::optional<Recipe> settings = model == nullptr ? std::nullopt : read_settings(*model);
+  return settings ? Parser().parse(words, &*settings) : command;
 }
 
 }  // namespace portatune::cli

@@ -50,6 +50,7 @@ struct ModelArguments {
   data::TableOptions table;                            ///< how files are read, but for the columns, which the task says
   std::shared_ptr<data::BadRows>
       bad_rows;                       ///< those passed over, by all datasets of the command; null: they are errors
+  std::vector<std::string> settings;  ///< options that the model's portatune.json gave: "--max-length=64"
   std::vector<GivenOption> given;     ///< options that have been given, to object to those of other tasks
   ImageClassificationOptions images;  ///< its label column and labels are not used
   std::optional<Padding> padding;     ///< none: see padding_for()

@@ -6,6 +6,7 @@
 #include "portatune/cli/exit_code.h"
 #include "portatune/cli/make_task.h"
 #include "portatune/cli/model_length.h"
+#include "portatune/cli/model_settings.h"
 #include "portatune/cli/report.h"
 #include "portatune/cli/signals.h"
 #include "portatune/cli/validation.h"
@@ -15,6 +16,7 @@ namespace portatune::cli {
 int evaluate(const EvaluateArguments& given) {
   EvaluateArguments a = given;
   catch_signals();
+  say_settings(a.model, a.talk);
   lower_max_length(a.model, a.model.folder, a.talk);
   const std::vector<std::string> files = named_files(a.data).front().files;
   const std::unique_ptr<RowTask> task = make_task(a.model, a.model.folder, files, Classes::kOfModel);

@@ -19,6 +19,7 @@
 #include "portatune/cli/finished_run.h"
 #include "portatune/cli/make_task.h"
 #include "portatune/cli/model_length.h"
+#include "portatune/cli/model_settings.h"
 #include "portatune/cli/opening_report.h"
 #include "portatune/cli/output_folder.h"
 #include "portatune/cli/output_lock.h"
@@ -40,6 +41,7 @@
 #include "portatune/train/checkpoint_folder.h"
 #include "portatune/train/options.h"
 #include "portatune/train/run_record.h"
+#include "portatune/train/save_folder.h"
 
 namespace portatune::cli {
 namespace {
@@ -254,6 +256,7 @@ TrainingOptions training_options(const FitArguments& a, const RowTask& task, int
   if (!a.packed && !a.model.lengths.empty())
     options.must_match["padding"] = fmt::format("{}", fmt::join(a.model.lengths, ","));
   if (a.validation_split > 0) options.must_match["validation_split"] = to_text(a.validation_split);
+  options.model_files[train::kSettingsFile] = settings_text(a);
   if (a.packed) {
     options.must_match["packing"] =
         fmt::format("{} in {} rows", name_of(a.packed->packing), fmt::join(a.packed->rows, " or "));

@@ -6,6 +6,7 @@
 #include "portatune/cli/exit_code.h"
 #include "portatune/cli/make_task.h"
 #include "portatune/cli/model_length.h"
+#include "portatune/cli/model_settings.h"
 #include "portatune/cli/prediction_file.h"
 #include "portatune/cli/report.h"
 #include "portatune/cli/row_progress.h"
@@ -48,6 +49,7 @@ void require_rows(const PredictArguments& a) {
 int predict(const PredictArguments& given) {
   PredictArguments a = given;
   require_rows(a);
+  say_settings(a.model, a.talk);
   lower_max_length(a.model, a.model.folder, a.talk);
   const std::unique_ptr<RowTask> task = make_task(a.model, a.model.folder, a.data, Classes::kOfModel);
   const data::Dataset rows = a.texts.empty() ? read_rows(a.model, a.data, *task, kLabels) : rows_of_texts(a, *task);

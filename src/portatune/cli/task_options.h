@@ -9,6 +9,7 @@ namespace portatune::cli {
 /// An option that was given, and where: "fit", or the line of a recipe.
 struct GivenOption {
   std::string name, place;
+  std::vector<std::string> values = {};  ///< "true" for a flag
 };
 
 /// Whether only some tasks have this option, and this task is one of them.

@@ -9,6 +9,9 @@ namespace portatune::train {
 /// Name of a file that a run has in its output folder while it lasts.
 inline constexpr const char* kLockFile = ".portatune-lock";
 
+/// Name of the file of a model's folder with the settings that it was trained with.
+inline constexpr const char* kSettingsFile = "portatune.json";
+
 /// Whether the folder itself is a model: not only checkpoints are in it.
 bool holds_model(const std::filesystem::path& folder);
 

@@ -5,6 +5,7 @@
 
 #include "portatune/error.h"
 #include "portatune/io/content_hash.h"
+#include "portatune/io/file.h"
 #include "portatune/train/checkpoint.h"
 #include "portatune/train/finite.h"
 #include "portatune/train/shared_update.h"
@@ -192,8 +193,13 @@ std::vector<NamedArray> Weights::named(const std::string& prefix, const std::vec
   return named;
 }
 
+void Weights::save_files(const std::filesystem::path& folder) const {
+  task_.save(folder);
+  for (const auto& [name, text] : files_) io::write_file(folder / name, text);
+}
+
 void Weights::save_model(SharedDirectory& directory, const std::filesystem::path& place) const {
-  if (directory.rank() == 0) directory.attempt([&] { task_.save(directory.staging()); });
+  if (directory.rank() == 0) directory.attempt([&] { save_files(directory.staging()); });
   write_arrays(directory, kWeightsStem, named("", weights_), [&](const NamedTensorView& weight) {
     require_finite("saving to " + place.string(), {&weight, 1});
   });

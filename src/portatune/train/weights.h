@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <map>
 #include <string>
 #include <utility>
 #include <vector>
@@ -17,7 +18,9 @@ namespace portatune::train {
 class Weights {
  public:
   /// device, task: must outlive this object
-  Weights(const Device& device, const Task& task, uint64_t seed) : device_(device), task_(task), seed_(seed) {}
+  /// files  to write beside every saved model: text by name
+  Weights(const Device& device, const Task& task, uint64_t seed, std::map<std::string, std::string> files)
+      : device_(device), task_(task), seed_(seed), files_(std::move(files)) {}
 
   /// Where the moments are found later, instead of starting from 0.
   void resume_from(const std::filesystem::path& checkpoint) { resume_from_ = checkpoint; }
@@ -63,6 +66,7 @@ class Weights {
   void save_moments(SharedDirectory& directory) const;
 
  private:
+  void save_files(const std::filesystem::path& folder) const;
   void make_moments();
   void restore_weights();
   void restore_moments();
@@ -72,6 +76,7 @@ class Weights {
   const Device& device_;
   const Task& task_;
   const uint64_t seed_;
+  const std::map<std::string, std::string> files_;
   std::filesystem::path resume_from_;
   std::vector<nn::Parameter> parameters_;
   std::vector<std::string> names_;
