@@ -64,7 +64,7 @@ TEST(Fit, ShowsAccuracyAndAucBesideThoseBeforeTraining) {
                                              "held-out MCC +-?[0-9.]+ +-?[0-9.]+\n"
                                              "held-out AUC +[0-9.]+ +[0-9.]+\n"
                                              "model +[^\n]+/tuned\n"));
-  EXPECT_THAT(run.err, HasSubstr("new: classifier (17)"));
+  EXPECT_THAT(unwrapped(run.err), HasSubstr("new: classifier (17)"));
   EXPECT_THAT(run.err, HasSubstr("epoch 1/1: training loss "));
 }
 
