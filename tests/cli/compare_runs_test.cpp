@@ -216,7 +216,7 @@ TEST(CompareRuns, WrongSettingsAreRefused) {
   EXPECT_THAT(refusal(against(toy, "cuda:x")), HasSubstr("cuda:x"));
   EXPECT_THAT(refusal(against(toy, "dat=8")), HasSubstr("data"));
   EXPECT_THAT(refusal(against(toy, "data=3")), AllOf(HasSubstr("--against"), HasSubstr("steps of 16 rows")));
-  EXPECT_THAT(refusal(against(toy, "cpu", {"--device", "gpu"})), HasSubstr("\"gpu\""));
+  EXPECT_THAT(refusal(against(toy, "cpu", {"--device", "npu"})), HasSubstr("\"npu\""));
 }
 
 TEST(CompareRuns, OptionsThatDoNotGoTogetherAreRefused) {

@@ -216,7 +216,7 @@ TEST(Padding, AWrongWordIsRefusedWithThoseThatThereAre) {
 
 TEST(Padding, TasksWithBatchesOfOneShapeRefuseIt) {
   const Toy toy;
-  const Finished run = portatune({"fit", "--task", "image-classification", "--model", "vit", "--train", "pictures",
+  const Finished run = portatune({"fit", "--task", "image-classification", "--model", tiny_bert(), "--train", "pictures",
                                 "--output", toy.output(), "--padding", "auto=2"});
   EXPECT_EQ(run.exit_code, 2);
   EXPECT_THAT(run.err, HasSubstr("--padding with --task image-classification"));
