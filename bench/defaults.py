@@ -11,7 +11,7 @@ Time is that of the training loop. Portatune tokenizes in it, the peer before it
 every task with `RATIO default_<task> <dtype> <value>`: the peer's best time over Portatune's.
 
     --data FOLDER   has cola, movie_reviews, squad_sample, swag_sample and other_samples. Default: PORTATUNE_SHARED_DATA
-    --rows N        as many rows of CoLA and the reviews, to try
+    --rows N        the first rows alone of CoLA and the reviews, to try
 """
 
 import argparse
@@ -81,7 +81,8 @@ def cola(options):
             fields = [line.rstrip("\n").split("\t") for line in file]
         return [{"text": row[3], "label": int(row[1])} for row in fields]
 
-    return read("in_domain_train.tsv")[: options.rows], read("in_domain_dev.tsv") + read("out_of_domain_dev.tsv")
+    validation = read("in_domain_dev.tsv") + read("out_of_domain_dev.tsv")
+    return read("in_domain_train.tsv")[: options.rows], validation[: options.rows]
 
 
 def movie_reviews(options):
@@ -91,7 +92,7 @@ def movie_reviews(options):
     parts = {"train": [], "dev": []}
     for row in rows:
         parts[row["split"]].append({"text": row["text"], "label": int(row["label"])})
-    return parts["train"][: options.rows], parts["dev"]
+    return parts["train"][: options.rows], parts["dev"][: options.rows]
 
 
 def conll(options):

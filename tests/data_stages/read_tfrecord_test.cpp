@@ -343,7 +343,7 @@ TEST(ReadTfrecord, ReadTableKnowsTheNames) {
   EXPECT_THAT(names_of(record(twice, 0)), ElementsAre("label", "sentence"));
   EXPECT_THAT(
       message_of<DataError>([] {
-        record(read_table(kExamples, {.columns = {"w"}, .rename = {{"words", "w"}}, .single_values = {"w"}}), 3);
+        record(read_table(kExamples, {.columns = {"w"}, .single_values = {"w"}, .rename = {{"words", "w"}}}), 3);
       }),
       HasSubstr("3 values in feature 'words'"));
   EXPECT_THROW(read_table(kExamples, {.names = {"a"}}), UsageError);
