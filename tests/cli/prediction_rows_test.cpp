@@ -166,7 +166,7 @@ TEST_F(PredictionRows, MayComeFromPipesAndFilesOfAnyName) {
   ASSERT_EQ(evaluate.exit_code, 0) << evaluate.err;
   EXPECT_GT(json::parse(evaluate.out)["accuracy"], 0.95);
   const Finished unknown =
-      shell("cat " + file("a.csv") + " | portatune predict --model " + toy_->output() + " --data -");
+      shell("cat " + file("a.csv") + " | portatune predict --max-length 16 --model " + toy_->output() + " --data -");
   EXPECT_EQ(unknown.exit_code, 2);
   EXPECT_THAT(unknown.err, HasSubstr("--format csv"));
 }

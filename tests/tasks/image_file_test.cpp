@@ -120,7 +120,7 @@ TEST_F(ImageByUrl, OfAnUnknownSchemeIsBadData) {
 
 TEST_F(ImageByUrl, IsToldByTheBeginningOfTheText) {
   const Example gif = row_of("train.tfrecord", 2).set("image", "GIF89a \1 http://ns.adobe.com/xap/1.0/");
-  EXPECT_THROW(ImageFile(gif, "image"), NotFoundError);
+  EXPECT_THAT(message_of<DataError>([&] { ImageFile(gif, "image"); }), HasSubstr("train.tfrecord:2"));
 }
 
 // Each request fails for now until all rows have been asked for: one download at a time would never succeed.

@@ -76,6 +76,10 @@ ImageFile::ImageFile(const data::Example& row, const std::string& column) {
     in_row_ = bytes_of(row.text(kDownloadedImage));
   } else if (is_url(name_)) {
     downloaded_ = download(name_);
+  } else if (io::is_remote(text)) {
+    throw DataError({.where = to_string(row.origin()),
+                     .given = "bytes of an unknown kind in column \"" + column + "\"",
+                     .expected = "a JPEG, PNG or WebP file, or the path or URL of one"});
   } else {
     file_ = io::MappedFile::open(name_, io::FileAccess::kRead);
   }
