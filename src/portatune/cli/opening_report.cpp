@@ -5,9 +5,11 @@
 #include <algorithm>
 #include <filesystem>
 #include <map>
+#include <sstream>
 
 #include "portatune/base/message.h"
 #include "portatune/base/thread_pool.h"
+#include "portatune/base/wrapped.h"
 #include "portatune/cli/commands.h"
 #include "portatune/cli/data_warnings.h"
 #include "portatune/cli/fit.h"
@@ -254,22 +256,10 @@ std::vector<std::string> warnings_of(const Opening& o) {
 }  // namespace
 
 std::vector<std::string> labelled(const std::string& label, const std::string& text) {
-  std::vector<std::string> lines;
-  std::string line = fmt::format("{:<{}}", label, kIndent);
-  bool is_empty = true;
-  for (size_t begin = 0; begin < text.size();) {
-    const size_t end = std::min(text.find(' ', begin), text.size());
-    const std::string word = text.substr(begin, end - begin);
-    if (!is_empty && line.size() + 1 + word.size() > kColumns) {
-      lines.push_back(std::exchange(line, std::string(kIndent, ' ')));
-      is_empty = true;
-    }
-    line += (is_empty ? "" : " ") + word;
-    is_empty = false;
-    begin = end + 1;
-  }
-  lines.push_back(std::move(line));
-  return lines;
+  std::istringstream lines(wrapped(fmt::format("{:<{}}{}", label, kIndent, text), kColumns - kIndent, kIndent));
+  std::vector<std::string> result;
+  for (std::string line; std::getline(lines, line);) result.push_back(std::move(line));
+  return result;
 }
 
 std::vector<std::optional<DataSurvey>> survey_validation(const FitArguments& a, const RowTask& task,
