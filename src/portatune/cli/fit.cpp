@@ -79,7 +79,7 @@ std::optional<Scores> scores_before(Trainer& trainer, const FitArguments& a, std
   if (trainer.steps() == 0 && !a.eval_on_start) return std::nullopt;
   if (trainer.steps() == 0) return evaluate_before(trainer, validation, a.talk);
   if (!trainer.initial_scores().empty()) return trainer.initial_scores();
-  say(talk, "the checkpoint has no scores from before training: there is no comparison with them");
+  say(a.talk, "the checkpoint has no scores from before training: there is no comparison with them");
   return std::nullopt;
 }
 
