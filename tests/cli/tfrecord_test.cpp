@@ -217,9 +217,8 @@ TEST_F(TfrecordCommand, AnEmptyFileHasNoRows) {
   ASSERT_EQ(fit.exit_code, 0) << fit.err;
   EXPECT_EQ(json::parse(fit.out)["train_examples"], 32);
   const auto predict = [&](const Words& more) {
-    return portatune(Words{"predict", "--model", toy_.output(), "--data", toy_.file("empty.tfrecord"), "--max-length",
-                           "16"} +
-                     more);
+    return portatune(
+        Words{"predict", "--model", toy_.output(), "--data", toy_.file("empty.tfrecord"), "--max-length", "16"} + more);
   };
   EXPECT_EQ(predict({}).exit_code, 65);
   const Finished skips = predict({"--bad-rows", "skip:1"});
