@@ -75,14 +75,14 @@ std::unique_ptr<RowTask> text_classification(const ModelArguments& model, const 
     // With the other columns, so that one that is missing is told before what it makes of the labels.
     std::vector<std::string> columns = {options.text_column};
     if (!options.text_pair_column.empty()) columns.push_back(options.text_pair_column);
+    std::vector<std::string> texts = columns;
     columns = tasks::text_or_id_columns(files, model.table, std::move(columns));
     columns.insert(columns.end(), options.label_columns.begin(), options.label_columns.end());
     if (options.label_columns.empty()) columns.push_back(options.label_column);
     data::TableOptions table = table_options(model, columns);
-    table.single_values = columns;
-    std::erase(table.single_values, options.label_column);
+    table.single_values = std::move(texts);
     options.head = head_for(options, folder, tolerant(model, data::read_table(files, table)));
-    if (options.head != Head::kMultiLabel) table.single_values = columns;
+    if (options.head != Head::kMultiLabel) table.single_values.push_back(options.label_column);
     options.labels = labels_in(model, data::read_table(files, std::move(table)), options);
     check_classes(model, folder, files, options);
   }
