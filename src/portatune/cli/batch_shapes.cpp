@@ -15,7 +15,9 @@ namespace {
 
 using Batches = std::vector<data::Dataset>;
 
-Batches batches_of_training_rows(const FitArguments& a, const RowTask& task) {
+// Not packed, so that each example has a length.
+Batches batches_of_training_rows(FitArguments a, const RowTask& task) {
+  a.packed.reset();
   const data::Dataset rows = read_rows(a.model, a.train, task, RowTask::Labels::kRequired);
   return {training_batches(task, rows, a, 1)};
 }
@@ -33,13 +35,14 @@ Batches evaluated_batches(const FitArguments& a, const RowTask& task) {
   return batches;
 }
 
-// Packed rows have max_length positions, so the lengths of a packed run are those of its evaluations alone.
+// Packed rows have max_length positions, so the lengths of a packed run are chosen for its evaluations. The longest
+// training row must fit all the same, because rows are encoded one by one before training.
 std::vector<int64_t> chosen_lengths(const FitArguments& a, const RowTask& task) {
   if (padding_for(a.model.padding, task).kind == Padding::Kind::kMaxLength) return {};
   const bool evaluates_training_rows = a.validation_split > 0 || a.folds > 0;
-  Batches evaluated = evaluated_batches(a, task), trained;
-  if (!a.packed || evaluates_training_rows) trained = batches_of_training_rows(a, task);
-  if (trained.empty()) std::swap(trained, evaluated);
+  Batches trained = batches_of_training_rows(a, task), evaluated = evaluated_batches(a, task);
+  if (a.packed && !evaluates_training_rows && evaluated.empty()) return {};
+  if (a.packed && !evaluates_training_rows) std::swap(trained, evaluated);
   return choose_lengths(task, a.model.padding, a.model.options.max_length, trained, evaluated, a.talk);
 }
 

@@ -75,13 +75,17 @@ Sums sums_of(const data::LengthCounts& examples) {
   return sums;
 }
 
-// Each length is one more program to compile, so a length must save at least a twentieth of the positions.
+// Each length is one more program. Compiling it takes as long as BERT-base needs for about this many positions.
+constexpr int64_t kMinSavedPositions = 10'000;
+
+// A length must be worth its program, and save at least a twentieth of the positions.
 std::vector<int64_t> few_lengths(const data::LengthCounts& examples) {
   std::vector<int64_t> best = data::choose_lengths(examples, 1);
   for (int64_t count = 2; count <= kMaxAutoLengths; ++count) {
     std::vector<int64_t> lengths = data::choose_lengths(examples, count);
-    if (data::padded_positions(examples, lengths) * 20 > data::padded_positions(examples, best) * 19) continue;
-    best = std::move(lengths);
+    const int64_t positions = data::padded_positions(examples, best);
+    const int64_t saved = positions - data::padded_positions(examples, lengths);
+    if (saved >= kMinSavedPositions && saved * 20 >= positions) best = std::move(lengths);
   }
   return best;
 }
