@@ -50,7 +50,8 @@ TEST(SeveralLabels, AreLearntFromListsAndMeasuredInColumns) {
   ASSERT_EQ(evaluation.exit_code, 0) << evaluation.err;
   EXPECT_GT(json::parse(evaluation.out)["accuracy"], 0.9);
   const Finished prediction = portatune(Words{"predict"} + model);
-  EXPECT_THAT(prediction.out, testing::StartsWith(R"({"row":0,"labels":["praise"],"scores":{"anger":)")) << prediction.err;
+  EXPECT_THAT(prediction.out, testing::StartsWith(R"({"row":0,"labels":["praise"],"scores":{"anger":)"))
+      << prediction.err;
   EXPECT_THAT(prediction.out, testing::HasSubstr("\n{\"row\":1,\"labels\":[\"anger\",\"blame\"],"));
 }
 
