@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""bench/defaults.py: one whole epoch with the default options of the command, and with the defaults of transformers' Trainer.
+"""bench/defaults.py: one epoch with the default options of the command, and one with those of transformers' Trainer.
 
 `portatune fit` gets no option on padding or packing. The Trainer gets a tokenizer, with which it pads each batch to its
-longest example (for tags and choices, the collator that transformers has for them). Both sides: MiniLM (6 layers, 384),
-the same rows, batch size, learning rate and maximal length, AdamW without weight decay or warm-up, linear decay, dropout
+longest example (for tags and choices, the collator that transformers has for them). Both sides: MiniLM (6 layers,
+384), the same rows, batch size, learning rate and maximal length, AdamW without weight decay or warm-up, linear decay, dropout
 on; bfloat16 of the peer is autocast. CoLA and the movie reviews are read as a whole. Of CoNLL, SQuAD and SWAG there are
 samples of a few rows, which are repeated to --sample-rows rows; their scores say that both sides learn, no more.
 

@@ -1,7 +1,7 @@
-"""The peer of bench/defaults.py: the Trainer of transformers with its own defaults, on JSON Lines that Portatune reads, too.
+"""The peer of bench/defaults.py: the Trainer of transformers with its own defaults, on the JSON Lines of Portatune.
 
-The options have the names that `portatune fit` has for them. Prints one line of JSON: {"train_seconds": ..., "validation":
-{"loss": ..., metric: value}}.
+The options have the names that `portatune fit` has for them. Prints one line of JSON: {"train_seconds": ...,
+"validation": {"loss": ..., metric: value}}.
 """
 
 import argparse
