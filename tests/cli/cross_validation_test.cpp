@@ -49,7 +49,7 @@ class CrossValidation : public testing::Test {
                  "--learning-rate",
                  "1e-2",
                  "--epochs",
-                 "8"} +
+                 "12"} +
            more;
   }
   std::vector<json> lines_in(const std::string& name) const { return json_lines(read(output() + "/" + name)); }

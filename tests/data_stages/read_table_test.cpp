@@ -1,3 +1,4 @@
+#include <fstream>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -188,7 +189,9 @@ TEST(ReadTable, OtherOrMixedExtensionsAreRefused) {
   expect_error<UsageError>([] { read_table("train.xlsx"); }, {"train.xlsx", ".csv"});
   expect_error<UsageError>([] { read_table({"a.csv", "b.tsv"}); }, {"a.csv", "b.tsv", "one kind"});
   expect_error<UsageError>([] { read_table("train.xlsx"); }, {"ends in .xlsx", "save the sheet as CSV"});
-  expect_error<UsageError>([] { read_table(write_file("train", "a\n1\n")); }, {"a name without an extension"});
+  const std::string bare = ::testing::TempDir() + "train_without_extension";
+  std::ofstream(bare) << "a\n1\n";
+  expect_error<UsageError>([&] { read_table(bare); }, {"a name without an extension"});
   expect_error<UsageError>([] { read_table(write_file("t.txt", "a\n"), {.columns = {"label"}}); },
                            {"t.txt", "lines of text, without columns", "a column 'label'"});
 }

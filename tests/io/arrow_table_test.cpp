@@ -20,7 +20,7 @@ std::string golden(const std::string& name) { return std::string(PORTATUNE_TEST_
 TEST(ArrowPlugin, ThatIsMissingIsToldWithWhatNeedsIt) {
   setenv("PORTATUNE_ARROW_PLUGIN", "/nowhere/libportatune_arrow.so", 1);
   expect_error<DeviceError>([] { ArrowTable table(golden("rows.parquet")); },
-                            {"rows.parquet", "/nowhere/libportatune_arrow.so", "tools/setup.sh"});
+                            {"rows.parquet", "/nowhere/libportatune_arrow.so", "make build"});
   const std::string other = write_file("other.so", "no library");
   setenv("PORTATUNE_ARROW_PLUGIN", other.c_str(), 1);
   EXPECT_THROW(ArrowTable(golden("rows.parquet")), DeviceError);
