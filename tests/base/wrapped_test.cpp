@@ -15,6 +15,11 @@ TEST(Wrapped, IndentsFurtherLines) { EXPECT_EQ(wrapped("one two three", 7, 2), "
 
 TEST(Wrapped, LongWordsHaveALineOfTheirOwn) { EXPECT_EQ(wrapped("a longest b", 3), "a\nlongest\nb"); }
 
+TEST(Wrapped, KeepsLeadingBlanks) {
+  EXPECT_EQ(wrapped("  a b", 9), "  a b");
+  EXPECT_EQ(wrapped("a\n  b", 9), "a\n  b");
+}
+
 TEST(Wrapped, KeepsLineEnds) { EXPECT_EQ(wrapped("a\nb c", 9), "a\nb c"); }
 
 TEST(Wrapped, CountsCharactersAndNotBytes) { EXPECT_EQ(wrapped("\u00e4\u00e4 \u00e4", 4), "\u00e4\u00e4 \u00e4"); }

@@ -15,11 +15,11 @@ size_t width_of(std::string_view text) {
 
 std::string wrapped(std::string_view text, size_t width, size_t indent) {
   std::string lines;
-  size_t used = 0;  // of the last line
+  size_t used = 0;  // Width of the last line.
+  bool at_start = true;
   for (size_t begin = 0; begin <= text.size();) {
     const size_t end = std::min(text.find_first_of(" \n", begin), text.size());
     const std::string_view word = text.substr(begin, end - begin);
-    const bool at_start = used == 0;
     if (!at_start && used + 1 + width_of(word) > width) {
       lines += "\n" + std::string(indent, ' ');
       used = 0;
@@ -29,7 +29,8 @@ std::string wrapped(std::string_view text, size_t width, size_t indent) {
     }
     lines += word;
     used += width_of(word);
-    if (end < text.size() && text[end] == '\n') {
+    at_start = end < text.size() && text[end] == '\n';
+    if (at_start) {
       lines += "\n" + std::string(indent, ' ');
       used = 0;
     }

@@ -7,6 +7,7 @@
 
 #include "portatune/cli/batch_shapes.h"
 #include "portatune/cli/commands.h"
+#include "portatune/cli/example_weights.h"
 #include "portatune/cli/exit_code.h"
 #include "portatune/cli/fit.h"
 #include "portatune/cli/make_task.h"
@@ -104,8 +105,9 @@ int bench_input(const BenchInputArguments& arguments) {
   FitArguments a = arguments.fit;
   lower_max_length(a.model, a.model.folder, a.talk);
   const std::unique_ptr<RowTask> task = make_task(a.model, a.model.folder, a.train, Classes::kOfRows);
+  a.weight_column = weight_column_of(a);
   choose_shapes(a, *task);
-  const data::Dataset rows = read_rows(a.model, a.train, *task, RowTask::Labels::kRequired);
+  const data::Dataset rows = training_rows(a, *task);
   const int64_t examples = count_examples(a.model, *task, rows);
   const Measured measured = measure(*task, training_batches(*task, rows, a, examples), arguments.seconds);
   print_result(a.talk.json ? json_of(measured) : table_of(measured));

@@ -77,7 +77,11 @@ class RowCounter {
  public:
   RowCounter(const ModelArguments& model, const RowTask& task, DataSurvey& survey)
       : task_(task), survey_(survey), classes_(classes_of(model, task)) {
-    if (dynamic_cast<const TextTask*>(&task) != nullptr) text_columns_ = task.columns(RowTask::Labels::kIgnored);
+    // Blank rows separate the documents of a corpus.
+    const bool is_corpus = model.task == "masked-lm" || model.task == "causal-lm";
+    if (dynamic_cast<const TextTask*>(&task) != nullptr && !is_corpus) {
+      text_columns_ = task.columns(RowTask::Labels::kIgnored);
+    }
     const auto* texts = dynamic_cast<const TextClassification*>(&task);
     if (texts != nullptr && texts->head() == Head::kRegression) number_column_ = model.options.label_column;
   }

@@ -63,7 +63,7 @@ void resume(Trainer& trainer, const FitArguments& a, const TrainingOptions& trai
                       .fix = "ask for more epochs or steps"});
   }
   const auto record = train::find_run_record(a.output);
-  if (record && record->steps <= trainer.steps() && record->steps < training.total_steps) {
+  if (record && record->steps == trainer.steps() && record->steps < training.total_steps) {
     say_how_it_is_trained_further(trainer, a, training);
   }
 }

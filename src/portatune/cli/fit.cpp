@@ -298,7 +298,6 @@ std::optional<Outcome> train(const FitArguments& a, const RowTask& task, const S
   const std::vector<std::optional<DataSurvey>> validation_data = survey_validation(a, task, rows.validation);
   load_weights(trainer, a, task, rows.train);
   require_disk_space(a.output, saves_of(a, trainer.steps(), training.total_steps));
-  make_way(a);
   say_opening({a, task, device, trainer, options, train_data, validation_data});
   say_how_rows_are_shuffled(a, rows.train, examples);
 
@@ -310,6 +309,7 @@ std::optional<Outcome> train(const FitArguments& a, const RowTask& task, const S
   // Of several sets each epoch measures the first; the others are measured in the end.
   if (!rows.validation.empty()) options.validation = evaluation.over(rows.validation.front().batches);
   options.callback = &log;
+  remove_replaced_run(a);
   const double start_s = now_s();
   const FitResult result = telling_how_to_go_on(a, [&] { return trainer.fit(batches.prefetch(2), options); });
   evaluation.finish();

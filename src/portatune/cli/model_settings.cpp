@@ -11,6 +11,7 @@
 #include "portatune/cli/opening_report.h"
 #include "portatune/cli/report.h"
 #include "portatune/error.h"
+#include "portatune/hub/find_model.h"
 #include "portatune/io/file.h"
 #include "portatune/io/json_tree.h"
 #include "portatune/train/save_folder.h"
@@ -63,7 +64,14 @@ std::string as_key(const std::string& option) {
 
 bool is_kept(std::string_view key) { return std::ranges::find(kKept, key) != std::end(kKept); }
 
-std::filesystem::path file_of(const ModelArguments& model) { return model.folder / train::kSettingsFile; }
+// A model of the Hugging Face cache has its folder there. Where no model is found, the command reports that.
+std::filesystem::path file_of(const ModelArguments& model) {
+  try {
+    return hub::find_model(model.folder, hub::Contents::kModel, "--model") / train::kSettingsFile;
+  } catch (const Error&) {
+    return model.folder / train::kSettingsFile;
+  }
+}
 
 int64_t line_of(const std::string& key, const std::string& text) {
   return 1 + std::ranges::count(text.substr(0, text.find("\"" + key + "\"")), '\n');
@@ -73,7 +81,7 @@ int64_t line_of(const std::string& key, const std::string& text) {
   throw CheckpointError({.where = place,
                          .given = std::move(given),
                          .expected = expected,
-                         .fix = "mend the line, or remove it and give the option on the command line"});
+                         .fix = "correct the line, or remove it and give the option on the command line"});
 }
 
 std::string text_of(const Json& value, const std::string& key, const std::string& place) {
@@ -85,7 +93,7 @@ std::string text_of(const Json& value, const std::string& key, const std::string
 
 Setting setting_of(const std::string& key, const Json& value, const std::filesystem::path& file, int64_t line) {
   const std::string place = fmt::format("{}:{}", file.string(), line);
-  if (!is_kept(key)) refuse(place, "unknown setting \"" + key + "\"", "settings that portatune fit has written");
+  if (!is_kept(key)) refuse(place, "unknown setting \"" + key + "\"", "a setting that portatune fit writes");
   Setting setting{.key = key, .values = {}, .is_list = value.is_array(), .line = line};
   if (!setting.is_list) setting.values.push_back(text_of(value, key, place));
   if (setting.is_list) {
@@ -126,9 +134,9 @@ std::optional<Recipe> read_settings(const ModelArguments& model) {
 }
 
 void say_settings(const ModelArguments& model, const Talk& talk) {
-  if (model.settings.empty()) return;
+  if (model.settings.empty() || talk.quiet) return;
   const std::string text = fmt::format("{}: {}", file_of(model).string(), fmt::join(model.settings, " "));
-  for (const std::string& line : labelled("options", text)) say(talk, line);
+  for (const std::string& line : labelled("options", text)) tell(line + "\n");
 }
 
 }  // namespace portatune::cli

@@ -89,7 +89,7 @@ inline constexpr OtherOption kOtherOptions[] = {
     {"do-predict", "", "false", "portatune predict --model FOLDER --data FILE"},
     {"push-to-hub*", "", "false", kUpload},
     {"hub-*", "", "", kUpload},
-    // Of these, those of PyTorch alone.
+    // TrainingArguments that concern only PyTorch.
     {"fsdp*", "", "|none", "--mesh fsdp=N divides weights and optimizer over N devices (docs/MESH.md)"},
     {"deepspeed", "", "", "--mesh fsdp=N does what ZeRO-3 does (docs/MESH.md)"},
     {"accelerator-config", "", "", kMesh},
@@ -154,7 +154,7 @@ inline constexpr OtherOption kOtherOptions[] = {
     {"peft*", "", "", kAdapters},
     {"lora*", "", "", kAdapters},
     {"adapter*", "", "", kAdapters},
-    {"load-in-*", "", "false", "quantized training is not supported yet: --dtype bfloat16 takes half the memory"},
+    {"load-in-*", "", "false", "quantized training is not supported yet: --dtype bfloat16 halves the memory of activations"},
     // Short names, and names of other trainers (Axolotl, MLX-LM, Keras).
     {"lr", "--learning-rate", "", ""},
     {"bs", "--batch-size", "", ""},

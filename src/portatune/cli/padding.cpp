@@ -75,7 +75,7 @@ Sums sums_of(const data::LengthCounts& examples) {
   return sums;
 }
 
-// Each length is one more program. Compiling it takes as long as BERT-base needs for about this many positions.
+// Each length is one more program to compile. An estimate of the positions that a model computes in that time.
 constexpr int64_t kMinSavedPositions = 10'000;
 
 // A length must be worth its program, and save at least a twentieth of the positions.
@@ -138,7 +138,7 @@ std::vector<int64_t> lengths_of(const Padding& padding, int64_t max_length, cons
       lengths = data::choose_lengths(with_longest(examples, longest), padding.number);
   }
   const auto holds_all = std::ranges::lower_bound(lengths, longest);
-  lengths.erase(holds_all + 1, lengths.end());
+  if (holds_all != lengths.end()) lengths.erase(holds_all + 1, lengths.end());
   return lengths;
 }
 

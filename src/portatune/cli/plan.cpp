@@ -9,6 +9,7 @@
 #include "portatune/base/stop.h"
 #include "portatune/cli/batch_shapes.h"
 #include "portatune/cli/commands.h"
+#include "portatune/cli/example_weights.h"
 #include "portatune/cli/exit_code.h"
 #include "portatune/cli/fit.h"
 #include "portatune/cli/make_task.h"
@@ -194,6 +195,7 @@ int plan(const PlanArguments& arguments) {
   lower_max_length(a.model, a.model.folder, a.talk);
   const std::unique_ptr<RowTask> task =
       make_task(a.model, model_of(a), a.train, has_rows ? Classes::kOfRows : Classes::kOfModel);
+  if (has_rows) a.weight_column = weight_column_of(a);
   if (has_rows) choose_shapes(a, *task);
   const Split split = has_rows ? split_of(with_small_batches(a), *task) : Split{sample_rows(a.model, *task), {}};
   const data::Dataset& rows = split.train;
@@ -232,9 +234,16 @@ int plan(const PlanArguments& arguments) {
     say(a.talk, "no --train: the plan is for batches of one shape: " + train::describe(run.shapes.front().batch));
   }
   result.steps_per_epoch = steps_per_epoch(a, run.shapes);
-  for (const plan::Target& target : targets) {
-    stop_if_requested();
-    result.targets.push_back(plan_in_time(target, run, arguments));
+  try {
+    for (const plan::Target& target : targets) {
+      stop_if_requested();
+      result.targets.push_back(plan_in_time(target, run, arguments));
+    }
+  } catch (const Error& error) {
+    if (std::ranges::all_of(result.targets, &std::string::empty, &PlannedTarget::slow)) throw;
+    // A thread still compiles for a slow target and reads `run`, which must not be destroyed.
+    tell(fmt::format("portatune: {}\n", error.what()));
+    std::_Exit(exit_code_of(error));
   }
   if (std::ranges::all_of(result.targets, &std::string::empty, &PlannedTarget::slow)) return report(result, arguments);
   end_with(result, arguments);

@@ -21,9 +21,9 @@ constexpr auto kLabels = RowTask::Labels::kIgnored;
 // The one column of texts that a task reads.
 std::string text_column_of(const ModelArguments& model, const RowTask& task) {
   const std::vector<std::string> columns = task.columns(kLabels);
-  const bool reads_texts =
-      columns.front() != model.tokens_column && columns.front() != model.images.image_column && task.predicts_rows();
-  if (columns.size() == 1 && reads_texts) return columns.front();
+  const bool is_text = columns.size() == 1 && columns.front() != model.tokens_column &&
+                       columns.front() != model.images.image_column && task.predicts_rows();
+  if (is_text) return columns.front();
   throw UsageError({.where = "--text",
                     .given = "a model that does not read one text a row",
                     .expected = "--data FILE with columns " + list_of(columns)});

@@ -36,7 +36,7 @@ SavesOfRun saves_of(const FitArguments& a, int64_t steps_made, int64_t total_ste
   return saves;
 }
 
-void make_way(const FitArguments& a) {
+void remove_replaced_run(const FitArguments& a) {
   if (!a.overwrite_output || a.folds > 0) return;
   in_turn(a.device.processes.get(), [&] {
     if (!is_first(a.device.processes.get()) || lies_in(a.resume_from_checkpoint, a.output)) return;

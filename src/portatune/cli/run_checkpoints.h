@@ -17,7 +17,7 @@ SavesOfRun saves_of(const FitArguments& a, int64_t steps_made, int64_t total_ste
 /// Removes the checkpoints of an earlier run if --overwrite-output asks for that and this run does not go on from one
 /// of them. Of several processes all call it.
 /// errors  OutputError if one cannot be removed
-void make_way(const FitArguments& a);
+void remove_replaced_run(const FitArguments& a);
 
 /// Removes the checkpoints that are not to stay after a run that has ended well.
 void remove_surplus_checkpoints(const FitArguments& a);

@@ -40,7 +40,7 @@ constexpr Signature kSignatures[] = {
 
 // A file of text must not begin like one of another kind.
 void require_text(const std::string& path) {
-  if (io::is_remote(path)) return;
+  if (io::is_remote(path) || !std::filesystem::is_regular_file(path)) return;
   std::ifstream file(path, std::ios::binary);
   std::string start(8, '\0');
   file.read(start.data(), static_cast<std::streamsize>(start.size()));
