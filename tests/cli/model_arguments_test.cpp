@@ -75,13 +75,13 @@ TEST_F(ModelArgumentsCommand, DefaultLengthIsThatOfTheModel) {
   const Finished run =
       portatune({"bench-input", "--model", tiny_bert(), "--train", toy_.file("train.csv"), "--seconds", "0"});
   ASSERT_EQ(run.exit_code, 0) << run.err;
-  EXPECT_THAT(run.err, HasSubstr("--max-length is 32, the positions of the model\n"));
+  EXPECT_THAT(run.err, HasSubstr("--max-length is 32, not 128: the model has no more positions\n"));
 }
 
 TEST_F(ModelArgumentsCommand, MissingCheckpointIsNamed) {
   const Finished run = portatune(fit_from(tiny_bert(), {"--resume-from-checkpoint", toy_.file("tuned/checkpoint-9")}));
   EXPECT_EQ(run.exit_code, 66);
-  EXPECT_THAT(run.err, AllOf(HasSubstr("--resume-from-checkpoint"), HasSubstr("no checkpoint there")));
+  EXPECT_THAT(run.err, AllOf(HasSubstr("--resume-from-checkpoint"), HasSubstr("no such checkpoint folder")));
 }
 
 }  // namespace

@@ -35,7 +35,7 @@ TEST(Packing, ExactExamplesLearnTheToyTaskInAsManySteps) {
   EXPECT_GT(result["after"]["accuracy"], 0.95);
   EXPECT_EQ(result["steps"], 40);  // 64 rows in batches of 16, as without packing
   // Two texts in a row.
-  EXPECT_THAT(run.err, HasSubstr("packing 16 examples into 8 rows of 32: 68.8 % tokens; padded: 34.4 %"));
+  EXPECT_THAT(run.err, HasSubstr("packing 16 examples into 8 rows of 32: 31.2 % padding; one text per row: 65.6 %"));
 }
 
 TEST(Packing, ATokenBudgetLearnsTheToyTask) {
@@ -85,14 +85,14 @@ TEST(Packing, PaddingWithoutPackingOrNoneTurnsItOff) {
   }
 }
 
-// One row of 32 positions for two texts of 3 tokens is worse than two rows of 3.
+// One row of 32 positions for two texts of 3 tokens is worse than two rows of 11, the longest validation row.
 TEST(Packing, TheDefaultPadsWherePaddingIsCheaper) {
   const Toy toy;
   write(toy.file("train.csv"), "text,label\ngood,1\nbad,0\ngood,1\nbad,0\n");
   const Finished run = portatune(with_batch_size(fit(toy, {"--max-steps", "2"}), "2"));
   ASSERT_EQ(run.exit_code, 0) << run.err;
   EXPECT_THAT(run.err, Not(HasSubstr("packing")));
-  EXPECT_THAT(run.err, HasSubstr("batches of 3"));
+  EXPECT_THAT(run.err, HasSubstr("batches of 11 tokens"));
 }
 
 TEST(Packing, ResumingWithAnotherPolicyIsRefused) {

@@ -81,7 +81,7 @@ TEST(Padding, BucketsAboveMaxLengthAreRefused) { EXPECT_THROW(lengths("buckets=1
 TEST(Padding, TellsTheShareOfTokensAndTheHistogram) {
   const std::vector<std::string> lines = describe_lengths(kExamples, {5, 40}, 128);
   // 50 + 160 + 21 + 40 tokens in 50 + 400 places, and in 20 x 128.
-  EXPECT_EQ(lines.at(0), "batches of 5, 40 tokens: 60.2 % tokens; padded to 128: 10.6 %");
+  EXPECT_EQ(lines.at(0), "batches of 5, 40 tokens: 39.8 % padding; all of 128 tokens: 89.4 %");
   EXPECT_EQ(lines.at(1), "      1 to     5 tokens           10 examples  50.0 % ####################");
   EXPECT_EQ(lines.at(2), "      6 to    40 tokens           10 examples  50.0 % ####################");
 }

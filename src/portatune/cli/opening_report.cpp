@@ -256,7 +256,9 @@ std::vector<std::string> warnings_of(const Opening& o) {
 }  // namespace
 
 std::vector<std::string> labelled(const std::string& label, const std::string& text) {
-  std::istringstream lines(wrapped(fmt::format("{:<{}}{}", label, kIndent, text), kColumns - kIndent, kIndent));
+  const std::string whole = fmt::format("{:<{}}{}", label, kIndent, text);
+  const std::string rest = wrapped(std::string_view(whole).substr(kIndent), kColumns - kIndent, kIndent);
+  std::istringstream lines(whole.substr(0, kIndent) + rest);
   std::vector<std::string> result;
   for (std::string line; std::getline(lines, line);) result.push_back(std::move(line));
   return result;

@@ -54,10 +54,10 @@ std::string describe(const data::PackingPlan& plan, const std::vector<data::Text
                                    ? fmt::format("{} examples", shapes.examples)
                                    : fmt::format("about {:.0f} examples", plan.examples_per_batch);
   const double padded = static_cast<double>(sample.front().size()) * static_cast<double>(shapes.length);
-  return fmt::format("packing {}{} into {} rows of {}: {:.1f} % tokens; padded: {:.1f} %",
+  return fmt::format("packing {}{} into {} rows of {}: {:.1f} % padding; one text per row: {:.1f} %",
                      shapes.parts > 1 ? fmt::format("{} x ", shapes.parts) : "", examples,
-                     fmt::join(shapes.rows, " or "), shapes.length, 100 * plan.useful,
-                     100 * mean_tokens(sample) / padded);
+                     fmt::join(shapes.rows, " or "), shapes.length, 100 * (1 - plan.useful),
+                     100 * (1 - mean_tokens(sample) / padded));
 }
 
 // Share of tokens among the positions of batches that the default of --padding makes. All texts of an example are

@@ -145,10 +145,10 @@ std::vector<int64_t> lengths_of(const Padding& padding, int64_t max_length, cons
 std::vector<std::string> describe_lengths(const data::LengthCounts& examples, const std::vector<int64_t>& lengths,
                                           int64_t max_length) {
   const Sums sums = sums_of(examples);
-  std::vector<std::string> lines = {fmt::format("batches of {} tokens: {:.1f} % tokens; padded to {}: {:.1f} %",
-                                                fmt::join(lengths, ", "),
-                                                percent(sums.tokens, data::padded_positions(examples, lengths)),
-                                                max_length, percent(sums.tokens, sums.examples * max_length))};
+  const double padding = 100 - percent(sums.tokens, data::padded_positions(examples, lengths));
+  const double in_one_length = 100 - percent(sums.tokens, sums.examples * max_length);
+  std::vector<std::string> lines = {fmt::format("batches of {} tokens: {:.1f} % padding; all of {} tokens: {:.1f} %",
+                                                fmt::join(lengths, ", "), padding, max_length, in_one_length)};
   int64_t shortest = 1;
   for (const int64_t length : lengths) {
     int64_t count = 0;

@@ -43,7 +43,7 @@ Padding padding_for(const std::optional<Padding>& given, const RowTask& task);
 std::vector<int64_t> lengths_of(const Padding& padding, int64_t max_length, const data::LengthCounts& examples,
                                 int64_t longest);
 
-/// A line with the share of tokens among the positions of such batches, then a histogram with a line per length.
+/// A line with the share of padding among the positions of such batches, then a histogram with a line per length.
 std::vector<std::string> describe_lengths(const data::LengthCounts& examples, const std::vector<int64_t>& lengths,
                                           int64_t max_length);
 

@@ -55,11 +55,11 @@ int predict(const PredictArguments& given) {
   const data::Dataset rows = a.texts.empty() ? read_rows(a.model, a.data, *task, kLabels) : rows_of_texts(a, *task);
   for (const std::string& line : remarks_on_config(task->unknown_config_keys())) say(a.talk, line);
   catch_signals();  // before there is a file, so that nothing half-written stays behind
+  const std::unique_ptr<PredictionFile> file = prediction_file(a, *task, rows);
   const auto batches = [&] { return evaluation_batches(a.model, *task, rows, a.batch_size, kLabels); };
   const std::vector<int64_t> lengths =
       choose_lengths(*task, a.model.padding, a.model.options.max_length, {batches()}, {}, a.talk);
   if (!lengths.empty()) task->set_lengths(lengths);
-  const std::unique_ptr<PredictionFile> file = prediction_file(a, *task, rows);
   const Device device(with_warnings(a.device, a.talk));
   Trainer trainer(device, *task, {.dtype = a.dtype});
 
