@@ -28,6 +28,18 @@ TEST(Target, NumbersAreThoseOfGooglesNames) {
   EXPECT_EQ(target_called("tpu:v5p-8").name, "tpu:v5p-8");
 }
 
+TEST(Target, DevicesWithoutAModelAndModelsWithoutAPlatformAreAdvised) {
+  for (const auto& [name, fix] : {std::pair{"gpu", "name a GPU: cuda:h100"},
+                                  {"cuda", "name a GPU: cuda:h100"},
+                                  {"tpu", "name a TPU: tpu:v5e-8"},
+                                  {"H100", "did you mean cuda:h100?"},
+                                  {"h100x8", "did you mean cuda:h100x8?"},
+                                  {"v5e-8", "did you mean tpu:v5e-8?"}}) {
+    const auto call = [typed = std::string(name)] { target_called(typed); };
+    EXPECT_THAT(call, ThrowsMessage<UsageError>(HasSubstr(fix))) << name;
+  }
+}
+
 TEST(Target, UnknownOnesAreToldWithTheNearest) {
   EXPECT_THAT(
       [] { target_called("tpu:v5-8"); },

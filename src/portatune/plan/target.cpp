@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "portatune/base/ascii.h"
 #include "portatune/base/message.h"
 #include "portatune/base/nearest.h"
 #include "portatune/base/number.h"
@@ -33,15 +34,28 @@ std::optional<Counted> split_count(std::string_view name) {
   return Counted{name.substr(0, mark), *count};
 }
 
+// "gpu" names no target, and "h100" and "v5e-8" lack their platform.
+std::string advice(const std::string& name, const std::vector<std::string>& names) {
+  const std::string typed = lower_case(name);
+  if (typed == "gpu" || typed == "cuda") return "name a GPU: cuda:h100, cuda:l4, ...";
+  if (typed == "tpu") return "name a TPU: tpu:v5e-8, ...";
+  for (const std::string& known : names) {
+    const std::string platform = known.substr(0, known.find(':') + 1), rest = known.substr(platform.size());
+    const std::string counted = rest + (platform == "tpu:" ? "-" : "x");
+    if (typed == rest || typed.starts_with(counted)) return "did you mean " + platform + typed + "?";
+  }
+  const auto counted = split_count(name);
+  const std::string meant = nearest(counted ? counted->name : std::string_view(name), names);
+  return meant.empty() ? "" : "did you mean " + meant + "?";
+}
+
 [[noreturn]] void throw_unknown(const std::string& name) {
   std::vector<std::string> names;
   for (const Accelerator& accelerator : accelerators()) names.emplace_back(accelerator.name);
-  const auto counted = split_count(name);
-  const std::string meant = nearest(counted ? counted->name : std::string_view(name), names);
   throw UsageError({.where = "on",
                     .given = "an unknown target " + in_quotes(name),
                     .expected = list_of(names) + "; with a number of devices: tpu:v3-8, cuda:h100x8",
-                    .fix = meant.empty() ? "" : "did you mean " + meant + "?"});
+                    .fix = advice(name, names)});
 }
 
 // Slices of TPUs have a power of two of chips, or cubes of 64.
