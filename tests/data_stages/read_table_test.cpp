@@ -73,6 +73,16 @@ TEST(ReadCsv, AFileWithoutRowsIsAnError) {
   }
 }
 
+TEST(ReadTable, TheOptionOfAMissingColumnIsNamed) {
+  const std::string csv = write_file("a.csv", "x,y\n1,2\n"), lines = write_file("a.jsonl", "{\"x\": 1}\n");
+  for (const std::string& path : {csv, lines}) {
+    const auto read = [&](const std::string& column) { rows_of(read_table(path, {.columns = {column}})); };
+    expect_error<DataError>([&] { read("tokens"); }, {"--tokens-column NAME, or --rename-columns NAME=tokens"});
+    expect_error<DataError>([&] { read("sent1"); }, {"--context-column NAME, or"});
+    expect_error<DataError>([&] { read("question"); }, {"if it has another name: --rename-columns NAME=question"});
+  }
+}
+
 TEST(ReadCsv, ColumnNamesMustDiffer) {
   const std::string path = write_file("a.csv", "a,b,a\n1,2,3\n");
   expect_error<DataError>([&] { rows_of(read_csv(path)); }, {"a.csv:1", "two columns 'a'"});

@@ -46,7 +46,8 @@ class ArrowRows final : public Iterator {
     const std::vector<std::string>& there = table_.columns();
     const auto found = std::ranges::find(there, column);
     if (found == there.end()) {
-      throw missing_column(*path_, column, std::vector<std::string_view>(there.begin(), there.end()));
+      const std::vector<std::string_view> names(there.begin(), there.end());
+      throw missing_column(*path_, column, names, naming_advice(column));
     }
     if (std::find(found + 1, there.end(), column) == there.end()) return found - there.begin();
     throw DataError({.where = *path_, .given = "two columns '" + column + "'", .expected = "names that differ"});

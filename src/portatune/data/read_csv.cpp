@@ -87,18 +87,12 @@ class CsvRows final : public Iterator {
     }
     for (const std::string& wanted : options_.columns) {
       const auto found = std::find(names.begin(), names.end(), wanted);
-      if (found == names.end()) throw missing(wanted, names);
+      if (found == names.end()) throw missing_column(where(), wanted, names, advice(wanted, names));
       sources_.push_back({wanted, static_cast<size_t>(found - names.begin())});
     }
   }
 
-  // With advice on what is often behind it.
-  DataError missing(const std::string& wanted, const std::vector<std::string_view>& names) const {
-    Report report = missing_column(where(), wanted, names).report();
-    if (report.fix.empty()) report.fix = advice(wanted, names);
-    return DataError(report);
-  }
-
+  // On what is often behind a missing column.
   std::string advice(const std::string& wanted, const std::vector<std::string_view>& names) const {
     const size_t separator = names.size() == 1 ? names.front().find_first_of(";\t|,") : std::string_view::npos;
     if (separator != std::string_view::npos) {
@@ -107,7 +101,7 @@ class CsvRows final : public Iterator {
     }
     const bool is_row = std::ranges::any_of(names, [](auto name) { return name.find(' ') != std::string_view::npos; });
     if (options_.header && is_row) return "if line 1 is a row and not a header: --column-names NAME,NAME,...";
-    return "if it has another name: --rename-columns NAME=" + wanted + ", or --text-column NAME and the like";
+    return naming_advice(wanted);
   }
 
   void require_name_count() const {

@@ -34,7 +34,8 @@ class JsonlRows final : public Iterator {
     for (const auto& field : reader_.fields()) {
       if (field.key == column) return field.value;
     }
-    throw io::BadRecordError(missing_column(to_string(Origin{path_, reader_.line()}), column, reader_.keys()).report());
+    const std::string where = to_string(Origin{path_, reader_.line()});
+    throw io::BadRecordError(missing_column(where, column, reader_.keys(), naming_advice(column)).report());
   }
 
   std::vector<std::string> columns_;
