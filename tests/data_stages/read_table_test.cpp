@@ -73,6 +73,12 @@ TEST(ReadCsv, AFileWithoutRowsIsAnError) {
   }
 }
 
+TEST(ReadTable, AMissingFileIsToldWithTheNearest) {
+  std::string path = write_file("train.csv", "x\n1\n");
+  path.replace(path.size() - 9, 9, "trian.csv");
+  expect_error<NotFoundError>([&] { read_table(path); }, {"trian.csv", "no such file", "did you mean ReadTable.", ".train.csv?"});
+}
+
 TEST(ReadTable, TheOptionOfAMissingColumnIsNamed) {
   const std::string csv = write_file("a.csv", "x,y\n1,2\n"), lines = write_file("a.jsonl", "{\"x\": 1}\n");
   for (const std::string& path : {csv, lines}) {

@@ -4,6 +4,7 @@
 #include <fstream>
 #include <string_view>
 
+#include "portatune/base/nearest.h"
 #include "portatune/data/file_kinds.h"
 #include "portatune/data/rename_columns.h"
 #include "portatune/error.h"
@@ -68,8 +69,24 @@ FileKind known_kind(const std::string& path) {
   refuse_extension(path);
 }
 
+// A file that another one in its folder is spelled like.
+void refuse_misspelled(const std::string& path) {
+  std::error_code error;
+  if (io::is_remote(path) || std::filesystem::exists(path, error)) return;
+  const std::filesystem::path file(path), folder = file.has_parent_path() ? file.parent_path() : ".";
+  std::vector<std::string> names;
+  std::filesystem::directory_iterator entry(folder, error);
+  for (; !error && entry != std::filesystem::directory_iterator(); entry.increment(error)) {
+    names.push_back(entry->path().filename());
+  }
+  const std::string meant = nearest(file.filename().native(), names);
+  if (meant.empty()) return;
+  throw NotFoundError({.where = path, .given = "no such file", .fix = "did you mean " + meant + "?"});
+}
+
 FileKind common_kind(const std::vector<std::string>& paths, const std::string& format) {
   if (paths.empty()) throw UsageError({.where = "read_table", .given = "no files", .expected = "at least one"});
+  std::ranges::for_each(paths, refuse_misspelled);
   if (!format.empty()) return kind_of_format(format);
   const FileKind kind = known_kind(paths.front());
   for (const std::string& path : paths) {
