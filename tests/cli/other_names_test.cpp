@@ -155,6 +155,11 @@ TEST(OtherNames, OptionsOfOtherCommandsAreNamed) {
               HasSubstr("--learning-rate is an option of portatune fit"));
 }
 
+TEST(OtherNames, TheTypeOfEvaluationAloneIsNoTypeOfTraining) {
+  EXPECT_THAT(complaint_of_fit({"--fp16_full_eval"}), HasSubstr("portatune evaluate in --dtype float16"));
+  EXPECT_EQ(fit_arguments({"--bf16_full_eval", "False"}).training.dtype, DType::kFloat32);
+}
+
 TEST(OtherNames, Commands) {
   for (const auto& [name, ours] : {std::pair{"train", "portatune fit"},
                                    {"finetune", "portatune fit"},

@@ -24,8 +24,10 @@ inline constexpr OtherOption kOtherOptions[] = {
     // transformers' TrainingArguments.
     {"bf16", "--dtype=bfloat16", "", ""},
     {"fp16", "--dtype=float16", "", ""},
-    {"bf16-full-eval", "--dtype=bfloat16", "", ""},
-    {"fp16-full-eval", "--dtype=float16", "", ""},
+    {"bf16-full-eval", "", "false",
+     "leave it out: fit evaluates in the type of training, and portatune evaluate in --dtype bfloat16"},
+    {"fp16-full-eval", "", "false",
+     "leave it out: fit evaluates in the type of training, and portatune evaluate in --dtype float16"},
     {"torch-dtype", "--dtype", "", ""},
     {"gradient-checkpointing", "--remat=layers", "", ""},
     {"group-by-length", "--padding=auto", "", ""},
