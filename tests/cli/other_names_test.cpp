@@ -155,6 +155,24 @@ TEST(OtherNames, OptionsOfOtherCommandsAreNamed) {
               HasSubstr("--learning-rate is an option of portatune fit"));
 }
 
+TEST(OtherNames, OptionsOfOtherCommandsThatACommandHasUnderItsOwnName) {
+  struct Typed {
+    Words words;
+    std::string fix;
+  };
+  for (const auto& [words, fix] : {Typed{{"tokenize", "--model", "m", "--input", "a.csv"}, "--tokenizer FOLDER"},
+                                   {{"tokenize", "--text", "a"}, "--input FILE"},
+                                   {{"generate", "--model", "m", "--text", "a"}, "--prompt TEXT"},
+                                   {{"fit", "--model", "m", "--data", "a.csv"}, "--train FILE"},
+                                   {{"fit", "--model", "m", "--format", "csv"}, "rename the files"},
+                                   {{"fit", "--model", "m", "--out", "o"}, "--output FOLDER"},
+                                   {{"evaluate", "--model", "m", "--validation", "a.csv"}, "--data FILE"},
+                                   {{"evaluate", "--model", "m", "--train", "a.csv"}, "--data FILE"},
+                                   {{"predict", "--model", "m", "--input", "a.csv"}, "--data FILE"}}) {
+    EXPECT_THAT(complaint(words), HasSubstr("\n  fix       " + fix));
+  }
+}
+
 TEST(OtherNames, TheTypeOfEvaluationAloneIsNoTypeOfTraining) {
   EXPECT_THAT(complaint_of_fit({"--fp16_full_eval"}), HasSubstr("portatune evaluate in --dtype float16"));
   EXPECT_EQ(fit_arguments({"--bf16_full_eval", "False"}).training.dtype, DType::kFloat32);

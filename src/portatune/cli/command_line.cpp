@@ -278,6 +278,8 @@ class Parser {
   std::string instead_of_option(const std::string& name) const {
     const OtherOption* other = find_other_option(name);
     const std::string ours = other == nullptr ? name : other->our_option();
+    const std::string own = own_option(name_of(chosen()), ours);
+    if (!own.empty()) return own;
     for (const CLI::App* command : commands_of(app_)) {
       if (command != &chosen() && command->get_option_no_throw(ours) != nullptr) {
         return ours + " is an option of portatune " + command->get_name();

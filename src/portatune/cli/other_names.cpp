@@ -54,6 +54,15 @@ std::string refusal_of(const OtherOption& option, const std::string& value) {
   return option.ours.empty() && !is_same(option, value) ? std::string(option.answer) : "";
 }
 
+std::string own_option(std::string_view command, std::string_view others) {
+  const auto has = [](std::string_view list, std::string_view name) {
+    return std::ranges::count(split(list), name) > 0;
+  };
+  const auto* found = std::ranges::find_if(
+      kOwnOptions, [&](const OwnOption& own) { return has(own.commands, command) && has(own.others, others); });
+  return found == std::end(kOwnOptions) ? "" : std::string(found->answer);
+}
+
 std::string as_bool(std::string_view word) {
   const std::string lower = lower_case(word);
   if (lower == "true" || lower == "yes" || lower == "1") return "true";

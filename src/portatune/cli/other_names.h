@@ -28,6 +28,10 @@ const OtherOption* find_other_option(std::string_view name);
 /// Why a value of the option is refused; empty if it asks for what Portatune does anyway, or for an option of ours.
 std::string refusal_of(const OtherOption& option, const std::string& value);
 
+/// The option that `command` has in place of one of another command: "--tokenizer FOLDER" for tokenize's "--model".
+/// Empty if it has none.
+std::string own_option(std::string_view command, std::string_view others);
+
 /// "true" or "false" for what transformers takes for these, such as "True" or "0"; else empty.
 std::string as_bool(std::string_view word);
 

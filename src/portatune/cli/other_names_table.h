@@ -188,6 +188,23 @@ inline constexpr OtherOption kOtherOptions[] = {
     {"dry-run", "", "", "portatune plan --on cpu compiles a run and trains nothing"},
 };
 
+// Options of other commands, for which a command has a name of its own.
+struct OwnOption {
+  std::string_view commands, others, answer;  // both lists separated by '|'
+};
+
+inline constexpr OwnOption kOwnOptions[] = {
+    {"tokenize", "--model", "--tokenizer FOLDER"},
+    {"tokenize", "--text|--data|--train", "--input FILE"},
+    {"generate", "--text", "--prompt TEXT"},
+    {"generate", "--data", "--input FILE"},
+    {"fit|plan|bench-input|parity", "--data", "--train FILE"},
+    {"fit|plan|bench-input|parity", "--format", "rename the files: their extensions say what they are"},
+    {"evaluate", "--train|--validation|--test|--input", "--data FILE"},
+    {"predict", "--train|--validation|--test|--input", "--data FILE"},
+    {"fit", "--out", "--output FOLDER"},
+};
+
 struct OtherWord {
   std::string_view name, ours;
 };
