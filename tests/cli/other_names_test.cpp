@@ -188,9 +188,20 @@ TEST(OtherNames, Commands) {
   }
 }
 
+TEST(OtherNames, UnknownTopicsOfHelp) {
+  EXPECT_THAT(complaint({"help", "ftt"}), AllOf(HasSubstr("unknown command ftt"), HasSubstr("did you mean fit?")));
+  EXPECT_THAT(complaint({"help", "train"}), HasSubstr("portatune fit"));
+}
+
+TEST(OtherNames, MissingValues) {
+  EXPECT_THAT(complaint_of_fit({"--batch-size"}), HasSubstr("--batch-size: a value is missing"));
+  EXPECT_THAT(complaint({"evaluate", "--model", "m", "--data"}), HasSubstr("--data: a value is missing"));
+}
+
 TEST(OtherNames, ValuesOfTask) {
   EXPECT_THAT(complaint_of_fit({"--task", "ner"}),
               AllOf(HasSubstr("given     --task ner\n"), HasSubstr("did you mean token-classification?")));
+  EXPECT_THAT(complaint_of_fit({"--task", "sentiment"}), HasSubstr("did you mean text-classification?"));
   EXPECT_THAT(complaint_of_fit({"--task", "text-classifcation"}), HasSubstr("did you mean text-classification?"));
 }
 

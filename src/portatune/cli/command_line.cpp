@@ -99,6 +99,7 @@ class Parser {
   /// settings  the settings in the model's folder, which the words and their recipe override; null: none
   Command parse(const std::vector<std::string>& words, const Recipe* settings = nullptr) {
     const CLI::App& named = command_in(words);
+    reject_unknown_topic(words, named);
     if (asks_for_help(words)) return Text{help(named, help_request(words))};
     const std::vector<std::string> own = in_own_words(words, named, place_of(named));
     RecipeWords recipe = recipe_words(own, named);
@@ -132,6 +133,12 @@ class Parser {
     return {.columns = terminal_columns(STDOUT_FILENO),
             .all = std::ranges::count(words, "--help-all") > 0,
             .task = tasks.empty() ? "" : tasks.back()};
+  }
+
+  // "help ftt".
+  void reject_unknown_topic(const std::vector<std::string>& words, const CLI::App& named) const {
+    if (words.front() != kHelpCommand || words.size() == 1 || &named != &app_ || words[1].starts_with("-")) return;
+    reject("unknown command " + words[1], instead_of_command(words[1]));
   }
 
   // The command that the first words name; the whole program if they name none.
@@ -315,6 +322,8 @@ class Parser {
       const auto given = static_cast<int>(option->count());
       if (is_meant && given > option->get_expected_max())
         return option->get_name() + " " + std::to_string(given) + " times";
+      if (is_meant && dynamic_cast<const CLI::ArgumentMismatch*>(&error) != nullptr)
+        return option->get_name() + ": a value is missing";
     }
     return error.what();
   }

@@ -241,6 +241,7 @@ inline constexpr OtherWord kOtherCommands[] = {
 inline constexpr OtherWord kOtherTasks[] = {
     {"classification", "text-classification"},
     {"sequence-classification", "text-classification"},
+    {"sentiment", "text-classification"},
     {"sentiment-analysis", "text-classification"},
     {"glue", "text-classification"},
     {"regression", "text-classification"},
