@@ -55,6 +55,13 @@ TEST(BadOption, UrlWhereThereMustBeAPath) {
   expect_error(portatune(words), 2, {"--output", "gs://bucket/model is not a path of this machine"});
 }
 
+TEST(BadOption, TrainingDoesNotReadStandardInput) {
+  const Toy toy;
+  Words words = toy.fit();
+  std::ranges::replace(words, toy.file("train.csv"), "-");
+  expect_error(portatune(words), 2, {"fit\n", "--train -", "save standard input to a file first"});
+}
+
 TEST(BadData, MissingColumn) {
   expect_bad_data("sentence,label\ngood,1\n", {"train.csv:1", "'sentence'", "a column 'text'"});
 }

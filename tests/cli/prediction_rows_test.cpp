@@ -168,7 +168,15 @@ TEST_F(PredictionRows, MayComeFromPipesAndFilesOfAnyName) {
   const Finished unknown =
       shell("cat " + file("a.csv") + " | portatune predict --max-length 16 --model " + toy_->output() + " --data -");
   EXPECT_EQ(unknown.exit_code, 2);
-  EXPECT_THAT(unknown.err, HasSubstr("--format csv"));
+  EXPECT_THAT(unknown.err, HasSubstr("standard input\n"));
+  EXPECT_THAT(unknown.err, HasSubstr("fix       --format csv"));
+}
+
+TEST_F(PredictionRows, StandardInputMayBeTheNullDevice) {
+  const Finished run =
+      shell("portatune predict --model " + toy_->output() + " --max-length 16 --format csv --data - </dev/null");
+  EXPECT_EQ(run.exit_code, 65);
+  EXPECT_THAT(run.err, HasSubstr("no rows"));
 }
 
 TEST_F(PredictionRows, ErrorsOfStandardInputNameItAndTheLine) {

@@ -86,6 +86,19 @@ CLI::Option* add_data(Group group, const std::string& names, std::vector<std::st
   return group.files(names, files, help + "; - is standard input")->transform(path_of);
 }
 
+// Of files that training reads: these are never standard input.
+CLI::Option* add_training_files(Group group, const std::string& names, std::vector<std::string>& files,
+                                const std::string& help) {
+  const auto check = [option = names.substr(0, names.find(','))](const std::string& word) {
+    if (word != "-" && word != "/dev/stdin") return std::string();
+    throw UsageError({.where = option,
+                      .given = option + " " + word,
+                      .expected = "files, each of which is read several times",
+                      .fix = "save standard input to a file first"});
+  };
+  return group.files(names, files, help)->check(check, "");
+}
+
 void add_format(Group group, data::TableOptions& table) {
   group
       .choice(
@@ -333,7 +346,8 @@ void add_cross_validation(Group group, FitArguments& a) {
               {.lowest = 2, .highest = 1000})
       ->default_str("none");
   group.text("--group-column", a.group_column, "rows with the same text here stay together")->default_str("none");
-  group.files("--test,--test-file", a.test, "rows to predict by the mean of all models")->default_str("none");
+  add_training_files(group, "--test,--test-file", a.test, "rows to predict by the mean of all models")
+      ->default_str("none");
 }
 
 void add_shuffle_buffer(Group group, int64_t& rows) {
@@ -392,7 +406,7 @@ void add_training(Group group, FitArguments& a) {
 void add_rows(Group data, FitArguments& a) {
   add_recipe(data);
   add_model(data, a.model);
-  data.files("--train,--train-file", a.train, kRowFiles)->required();
+  add_training_files(data, "--train,--train-file", a.train, kRowFiles)->required();
 }
 
 void add_reading(Group data, ModelArguments& model) {
@@ -414,7 +428,8 @@ void add_options_of_tasks(CLI::App& command, ModelArguments& model) {
 void add_options(CLI::App& command, FitArguments& a) {
   Group data(command, "Data");
   add_rows(data, a);
-  data.files("--validation,--validation-file", a.validation, "rows to measure on; NAME=FILE: several sets")
+  add_training_files(data, "--validation,--validation-file", a.validation,
+                     "rows to measure on; NAME=FILE: several sets")
       ->default_str("none");
   add_reading(data, a.model);
   data.optional_text("--weight-column", a.weight_column, "column of the weight of a training row in the loss")

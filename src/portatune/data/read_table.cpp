@@ -22,6 +22,10 @@ FileKind kind_of_format(const std::string& format) {
 }
 
 [[noreturn]] void refuse_extension(const std::string& path) {
+  if (path == "/dev/stdin") {
+    throw UsageError(
+        {.where = "standard input", .given = "rows of an unknown format", .fix = "--format csv, tsv, jsonl or txt"});
+  }
   const std::string extension = kind_extension(path);
   const bool is_sheet = extension == ".xlsx" || extension == ".xls" || extension == ".ods";
   throw UsageError({.where = path,

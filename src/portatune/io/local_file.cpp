@@ -1,6 +1,7 @@
 #include "portatune/io/local_file.h"
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -22,11 +23,19 @@ FileDescriptor open_standard_input() {
   return file;
 }
 
+// As commands without an input have it, for instance services: it ends at once.
+bool is_null_device(const FileDescriptor& file) {
+  struct stat status, null;
+  return fstat(file.number(), &status) == 0 && stat("/dev/null", &null) == 0 && S_ISCHR(status.st_mode) &&
+         status.st_rdev == null.st_rdev;
+}
+
 // O_NONBLOCK: opening a pipe does not wait for its writer, and so a signal can end the wait for its bytes.
 FileDescriptor open_for_reading(const std::string& path) {
   FileDescriptor file =
       path == kStandardInput ? open_standard_input() : FileDescriptor::open(path, O_RDONLY | O_NONBLOCK);
-  return is_pipe(file) ? copy_of_pipe(std::move(file), path) : std::move(file);
+  const bool is_copied = is_pipe(file) || (path == kStandardInput && is_null_device(file));
+  return is_copied ? copy_of_pipe(std::move(file), path) : std::move(file);
 }
 
 class LocalFile final : public RandomAccessFile {
