@@ -198,6 +198,12 @@ TEST(BadModel, NoTokenizer) {
       66, {"tokenizer.json"});
 }
 
+TEST(BadModel, WithoutAHead) {
+  const Toy toy;
+  expect_error(portatune({"predict", "--model", tiny_bert(), "--text", "good"}), 2,
+               {"--model\n", "no labels", "fine-tune the model first"});
+}
+
 TEST(BadModel, NoSuchFolder) {
   const Toy toy;
   Words words = toy.fit();

@@ -41,9 +41,9 @@ void require_utf8(const std::vector<std::string>& labels) {
 
 void require_classes(const std::vector<std::string>& labels) {
   if (labels.size() < 2) {
-    throw UsageError({.where = "labels",
+    throw UsageError({.where = labels.empty() ? "model" : "labels",
                       .given = labels.empty()
-                                   ? "none: config.json has no id2label, so this is an encoder without a head"
+                                   ? "no labels: config.json has no id2label, so this is an encoder without a head"
                                    : "only one: \"" + labels.front() + "\"",
                       .expected = "at least two classes",
                       .fix = labels.empty() ? "fine-tune the model first" : ""});
