@@ -89,7 +89,7 @@ TEST(TokenClassification, BadRowsAreNamed) {
   const auto message = [&](const char* tokens, const char* tags) {
     return message_of<DataError>([&] { task.encode(sentence_of(tokens, tags)); });
   };
-  EXPECT_THAT(message(R"(["a", "b"])", R"(["O"])"), AllOf(HasSubstr("1 tags"), HasSubstr("2 tokens")));
+  EXPECT_THAT(message(R"(["a", "b"])", R"(["O"])"), AllOf(HasSubstr("1 tag in"), HasSubstr("2 tokens")));
   EXPECT_THAT(message(R"(["a"])", R"(["X"])"), AllOf(HasSubstr("tag \"X\""), HasSubstr("B, O")));
   EXPECT_THAT(message(R"(["a"])", "[2]"), HasSubstr("tag \"2\""));
   EXPECT_THAT(message(R"(["a"])", "[-1]"), HasSubstr("tag \"-1\""));

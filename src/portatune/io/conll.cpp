@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "portatune/base/message.h"
 #include "portatune/io/bad_record.h"
 
 namespace portatune::io {
@@ -64,10 +65,10 @@ void ConllReader::take(std::string_view line) {
   const std::vector<std::string_view> columns = columns_of(line);
   if (columns_ == 0) columns_ = columns.size();
   if (columns.size() != columns_ || columns.front().empty()) {
-    throw BadRecordError({.where = lines_.where(),
-                          .given = std::to_string(columns.size()) + " columns" +
-                                   (columns.front().empty() ? ", the first of them empty" : ""),
-                          .expected = std::to_string(columns_) + ", as in the lines before, a token the first"});
+    throw BadRecordError(
+        {.where = lines_.where(),
+         .given = counted(std::ssize(columns), "column") + (columns.front().empty() ? ", the first of them empty" : ""),
+         .expected = std::to_string(columns_) + ", as in the lines before, a token the first"});
   }
   if (tokens_.size() == kMostTokens) {
     throw BadRecordError({.where = lines_.where(),

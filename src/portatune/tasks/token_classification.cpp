@@ -74,8 +74,9 @@ struct TokenClassification::Impl {
     const std::vector<std::string> tags = tasks::texts_in(row, options.tags_column);
     if (tags.size() != words) {
       throw DataError({.where = to_string(row.origin()),
-                       .given = std::to_string(tags.size()) + " tags in column \"" + options.tags_column + "\" for " +
-                                std::to_string(words) + " tokens in column \"" + options.tokens_column + "\"",
+                       .given = counted(std::ssize(tags), "tag") + " in column \"" + options.tags_column + "\" for " +
+                                counted(static_cast<int64_t>(words), "token") + " in column \"" +
+                                options.tokens_column + "\"",
                        .expected = "a tag for each token"});
     }
     std::vector<int32_t> ids;
