@@ -91,6 +91,21 @@ TEST(OpeningReport, WarnsOfATrainingFileThatIsTheValidationFile) {
   EXPECT_THAT(fit(toy, rows, {"--validation", toy.file("copy.csv")}).err, Not(HasSubstr("warning:")));
 }
 
+TEST(OpeningReport, WarnsOfAValidationFileInTheFolderOrPatternOfTheTrainingFiles) {
+  const Toy toy;
+  std::filesystem::create_directory(toy.file("parts"));
+  write(toy.file("parts/a.csv"), toy_csv(8));
+  write(toy.file("parts/b.csv"), toy_csv(7));
+  for (const std::string& train : {toy.file("parts"), toy.file("parts/*.csv")}) {
+    std::filesystem::remove_all(toy.output());
+    const Finished run =
+        portatune({"fit", "--model", tiny_bert(), "--train", train, "--validation", toy.file("parts/b.csv"), "--output",
+                   toy.output(), "--max-length", "8", "--max-steps", "1"});
+    ASSERT_EQ(run.exit_code, 0) << run.err;
+    EXPECT_THAT(unwrapped(run.err), HasSubstr("parts/b.csv is a training file, too")) << train;
+  }
+}
+
 TEST(OpeningReport, TellsOfAHeadThatIsReplaced) {
   const Toy toy;
   ASSERT_EQ(fit(toy, "text,label\na,bad\nb,good\n").exit_code, 0);

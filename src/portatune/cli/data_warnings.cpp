@@ -11,10 +11,10 @@
 #include "portatune/base/message.h"
 #include "portatune/cli/commands.h"
 #include "portatune/cli/progress_bar.h"
+#include "portatune/cli/training_files.h"
 #include "portatune/cli/validation.h"
 #include "portatune/io/content_hash.h"
 #include "portatune/io/random_access_file.h"
-#include "portatune/sources.h"
 
 namespace portatune::cli {
 namespace {
@@ -64,11 +64,10 @@ void add_missing_values(const DataSurvey& data, std::vector<std::string>& warnin
   }
 }
 
-// The files that words of the command line stand for. A folder of images stays a folder.
-std::vector<std::string> files_of(const std::vector<std::string>& words) {
+std::vector<std::string> validation_files(const std::vector<std::string>& words) {
   std::vector<std::string> files;
   for (const NamedFiles& set : named_files(words)) {
-    const std::vector<std::string> found = data::matching_files(set.files);
+    const std::vector<std::string> found = training_files(set.files);
     files.insert(files.end(), found.begin(), found.end());
   }
   return files;
@@ -103,8 +102,8 @@ std::vector<std::string> warnings_of_rows(const DataSurvey& data) {
 
 std::vector<std::string> warnings_of_files(const FitArguments& a) {
   std::vector<std::string> warnings;
-  const std::vector<std::string> train = data::matching_files(a.train);
-  for (const std::string& file : files_of(a.validation)) {
+  const std::vector<std::string> train = training_files(a.train);
+  for (const std::string& file : validation_files(a.validation)) {
     const auto same = std::ranges::find_if(train, [&](const std::string& other) { return are_same(file, other); });
     if (same == train.end()) continue;
     const std::string name = *same == file ? "a training file, too" : "the same file as " + *same;

@@ -25,18 +25,25 @@ std::vector<std::string> files_of(const std::string& word) {
 
 }  // namespace
 
+std::vector<std::string> training_files(const std::vector<std::string>& words) {
+  std::vector<std::string> files;
+  for (const std::string& word : data::matching_files(words)) {
+    const std::vector<std::string> found = files_of(word);
+    files.insert(files.end(), found.begin(), found.end());
+  }
+  return files;
+}
+
 std::map<std::string, std::string> facts_of_training_files(const std::vector<std::string>& words, int64_t examples) {
   std::map<std::string, std::string> facts;
   std::vector<std::string> local;
-  for (const std::string& word : data::matching_files(words)) {
-    for (const std::string& file : files_of(word)) {
-      if (!io::is_remote(file)) {
-        local.push_back(file);
-        continue;
-      }
-      std::string& fact = facts[name_of(file)];
-      fact += (fact.empty() ? "fingerprint " : ", ") + io::fingerprint(file);
+  for (const std::string& file : training_files(words)) {
+    if (!io::is_remote(file)) {
+      local.push_back(file);
+      continue;
     }
+    std::string& fact = facts[name_of(file)];
+    fact += (fact.empty() ? "fingerprint " : ", ") + io::fingerprint(file);
   }
   const std::string hash = local.empty() ? "" : " of files with hash " + io::content_hash(local);
   facts["training_data"] = fmt::format("{} examples{}", examples, hash);

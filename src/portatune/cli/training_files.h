@@ -1,4 +1,4 @@
-// Whether training data are those of the run that is gone on with.
+// The files of training data, and whether these are those of the run that is resumed.
 #pragma once
 
 #include <cstdint>
@@ -7,6 +7,9 @@
 #include <vector>
 
 namespace portatune::cli {
+
+/// The files that words of the command line stand for, with those in a folder of tables; a folder of images stays one.
+std::vector<std::string> training_files(const std::vector<std::string>& words);
 
 /// For TrainingOptions::must_match: how many examples there are, a hash of the local files' bytes, and each remote file
 /// with its fingerprint, so that the one that has changed is named.
