@@ -119,6 +119,23 @@ TEST(OpeningReport, TellsOfAHeadThatIsReplaced) {
                               "it is replaced\n"));
 }
 
+TEST(OpeningReport, WarnsOfClassesThatTakeThePlaceOfOthers) {
+  const Toy toy;
+  ASSERT_EQ(fit(toy, "text,label\na,bad\nb,good\n").exit_code, 0);
+  const auto said = [&](const std::string& rows) {
+    write(toy.file("others.csv"), rows);
+    std::filesystem::remove_all(toy.file("again"));
+    const Finished run = portatune({"fit", "--model", toy.output(), "--train", toy.file("others.csv"), "--output",
+                                    toy.file("again"), "--max-length", "8", "--max-steps", "1"});
+    EXPECT_EQ(run.exit_code, 0) << run.err;
+    return unwrapped(run.err);
+  };
+  EXPECT_THAT(said("text,label\na,amazing\nb,bad\n"), HasSubstr("is kept: class 1 \"good\" becomes \"amazing\"\n"));
+  EXPECT_EQ(json::parse(read(toy.file("again/config.json")))["id2label"], json({{"0", "bad"}, {"1", "amazing"}}));
+  EXPECT_THAT(said("text,label\na,good\nb,bad\n"), Not(HasSubstr("becomes")));
+  EXPECT_THAT(said("text,label\na,0\nb,1\n"), Not(HasSubstr("becomes")));
+}
+
 TEST(OpeningReport, TellsOfTagsLabelsNumbersAndImages) {
   const Toy toy;
   write(toy.file("tags.jsonl"), R"({"tokens": ["a", "film"], "ner_tags": ["O", "B"]}

@@ -368,7 +368,9 @@ TEST(TextClassification, KeepsTheOrderOfTheCheckpointsClasses) {
   EXPECT_THAT(TextClassification(target.path(), {.max_length = 4, .labels = {"bad", "good"}}).labels(),
               ElementsAre("good", "bad"));
   EXPECT_THAT(TextClassification(target.path(), {.max_length = 4, .labels = {"bad", "fine"}}).labels(),
-              ElementsAre("bad", "fine"));
+              ElementsAre("fine", "bad"));
+  EXPECT_THAT(TextClassification(target.path(), {.max_length = 4, .labels = {"fair", "fine"}}).labels(),
+              ElementsAre("fair", "fine"));
 }
 
 TEST(TextClassification, TakesNumbersForNamesThatTransformersMadeUp) {

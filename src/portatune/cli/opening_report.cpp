@@ -238,6 +238,29 @@ std::string warning_of_head(const Opening& o) {
                      list_of(before, kMaxNames), now.size(), list_of(now, kMaxNames));
 }
 
+// A name that stands for no number.
+bool is_name(const std::string& label) {
+  const std::string_view digits = label.starts_with("LABEL_") ? std::string_view(label).substr(6) : label;
+  return digits.find_first_not_of("0123456789") != std::string_view::npos;
+}
+
+// Of classes of the checkpoint's classifier that the data have replaced by others.
+std::string warning_of_renamed_classes(const Opening& o) {
+  const std::vector<std::string> now = labels_of(o.task);
+  const std::filesystem::path config = model_of(o.arguments) / "config.json";
+  if (now.empty() || !o.trainer.load_report().missing.empty() || !std::filesystem::exists(config)) return {};
+  const std::vector<std::string> before = tasks::labels_in(io::JsonObject::read(config));
+  std::vector<std::string> renamed;
+  for (size_t i = 0; i < now.size() && now.size() == before.size(); ++i) {
+    if (now[i] == before[i] || !is_name(now[i]) || !is_name(before[i])) continue;
+    renamed.push_back(
+        fmt::format("class {} \"{}\" becomes \"{}\"", i, shortened(before[i], 40), shortened(now[i], 40)));
+  }
+  if (renamed.empty()) return {};
+  return fmt::format("the data have other classes than the checkpoint, whose classifier is kept: {}",
+                     list_of(renamed, kMaxNames));
+}
+
 std::vector<std::string> notes_of(const Opening& o) {
   std::vector<std::string> notes = remarks_on_config(o.task.unknown_config_keys());
   for (std::string& note : remarks({.missing = {}, .unexpected = o.trainer.load_report().unexpected})) {
@@ -250,6 +273,7 @@ std::vector<std::string> warnings_of(const Opening& o) {
   std::vector<std::string> warnings = warnings_of_rows(o.train);
   for (std::string& warning : warnings_of_files(o.arguments)) warnings.push_back(std::move(warning));
   if (std::string warning = warning_of_head(o); !warning.empty()) warnings.push_back(std::move(warning));
+  if (std::string warning = warning_of_renamed_classes(o); !warning.empty()) warnings.push_back(std::move(warning));
   return warnings;
 }
 

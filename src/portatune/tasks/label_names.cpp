@@ -1,6 +1,7 @@
 #include "portatune/tasks/label_names.h"
 
 #include <algorithm>
+#include <iterator>
 
 #include "portatune/base/message.h"
 #include "portatune/base/number.h"
@@ -25,8 +26,19 @@ std::vector<std::string> labels_in(const io::JsonObject& config) {
 }
 
 std::vector<std::string> in_stored_order(const std::vector<std::string>& wanted, std::vector<std::string> stored) {
-  const bool same = wanted.size() == stored.size() && std::ranges::is_permutation(wanted, stored);
-  return same || wanted.empty() ? stored : wanted;
+  if (wanted.empty()) return stored;
+  if (wanted.size() != stored.size()) return wanted;
+  std::vector<std::string> added;
+  const auto is_in = [](const std::vector<std::string>& labels) {
+    return [&labels](const std::string& label) { return std::ranges::find(labels, label) != labels.end(); };
+  };
+  std::ranges::remove_copy_if(wanted, std::back_inserter(added), is_in(stored));
+  if (added.size() == wanted.size()) return wanted;
+  auto next = added.begin();
+  for (std::string& label : stored) {
+    if (!is_in(wanted)(label) && next != added.end()) label = *next++;
+  }
+  return next == added.end() ? stored : wanted;
 }
 
 void require_utf8(const std::vector<std::string>& labels) {

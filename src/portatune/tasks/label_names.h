@@ -14,8 +14,9 @@ namespace portatune::tasks {
 /// errors  CheckpointError for ids with gaps
 std::vector<std::string> labels_in(const io::JsonObject& config);
 
-/// The labels that are asked for, in the order of the checkpoint if it has the same ones: its classifier keeps its
-/// meaning then. Those of the checkpoint if none are asked for.
+/// The labels that are asked for. If there are as many as in the checkpoint, those that it has, too, keep their ids, so
+/// that its classifier keeps its meaning for them, and the others take the ids that are left. Those of the checkpoint
+/// if none are asked for.
 std::vector<std::string> in_stored_order(const std::vector<std::string>& wanted, std::vector<std::string> stored);
 
 /// UsageError unless these are UTF-8, as config.json has them.
