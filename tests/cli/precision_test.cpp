@@ -98,6 +98,16 @@ TEST_F(NonFinite, SkippedStepsAreToldAndCounted) {
   EXPECT_THAT(run.err, AllOf(HasSubstr("is skipped: loss inf and gradient norm"), HasSubstr("scores.csv:")));
 }
 
+TEST_F(NonFinite, NothingIsSavedWhereNearlyAllStepsAreSkipped) {
+  const Finished run = portatune({"fit", "--model", tiny_bert(), "--train", toy_.file("train.csv"), "--output",
+                                  toy_.output(), "--max-length", "16", "--batch-size", "16", "--epochs", "1",
+                                  "--learning-rate", "1e30", "--on-non-finite", "skip"});
+  EXPECT_EQ(run.exit_code, 76) << run.err;
+  EXPECT_THAT(run.err, AllOf(HasSubstr("the last 3 skipped: no step after step 1 updated the weights"),
+                             HasSubstr("loss nan and"), Not(HasSubstr("-nan")), HasSubstr("start a new run")));
+  EXPECT_FALSE(std::filesystem::exists(toy_.output() + "/model.safetensors"));
+}
+
 TEST_F(NonFinite, GoesBackToTheLastCheckpoint) {
   const Finished run = fit({"--on-non-finite", "rewind", "--checkpoint-every", "1"});
   ASSERT_EQ(run.exit_code, 0) << run.err;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <cmath>
 
 namespace portatune {
 namespace {
@@ -18,6 +19,7 @@ std::string_view beginning(std::string_view text, size_t most_bytes) {
 }  // namespace
 
 std::string to_text(double value) {
+  if (std::isnan(value)) return "nan";  // also of a negative sign
   std::array<char, 32> digits;
   const auto written = std::to_chars(digits.begin(), digits.end(), value);
   return {digits.data(), written.ptr};

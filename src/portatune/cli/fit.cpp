@@ -39,6 +39,7 @@
 #include "portatune/io/random_access_file.h"
 #include "portatune/processes/shared_directory.h"
 #include "portatune/train/checkpoint_folder.h"
+#include "portatune/train/finite.h"
 #include "portatune/train/options.h"
 #include "portatune/train/run_record.h"
 #include "portatune/train/save_folder.h"
@@ -144,6 +145,19 @@ void require_shared_output(const FitArguments& a) {
   ProcessGroup* const processes = a.device.processes.get();
   if (processes == nullptr || a.training.on_non_finite != OnNonFinite::kRewind) return;
   SharedDirectory(train::checkpoint_path(a.output, 0), processes, processes->size());
+}
+
+// The weights have learned nothing for most of the run, and are of no use.
+void require_updates(int64_t skipped_in_a_row, int64_t steps) {
+  if (2 * skipped_in_a_row <= steps) return;
+  const bool is_all = skipped_in_a_row == steps;
+  throw NumericError(
+      {.where = "the end of training",
+       .given = is_all ? fmt::format("{} steps, all skipped: no step updated the weights", grouped(steps))
+                       : fmt::format("{} steps, the last {} skipped: no step after step {} updated the weights",
+                                     grouped(steps), grouped(skipped_in_a_row), grouped(steps - skipped_in_a_row)),
+       .expected = "steps with a finite loss and gradient; no model is saved",
+       .fix = std::string("look at the rows that are skipped, or ") + train::kAdviceOnTraining});
 }
 
 Outcome outcome_of_finished(const FitArguments& a, const TrainingOptions& training, int64_t examples) {
@@ -319,6 +333,7 @@ std::optional<Outcome> train(const FitArguments& a, const RowTask& task, const S
     return std::nullopt;
   }
 
+  require_updates(log.skipped_in_a_row(), result.steps);
   save_model(trainer, a);
   remove_surplus_checkpoints(a);
   // What is there by now may be a copy of the lock, where there are no links, or that of another run.

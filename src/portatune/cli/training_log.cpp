@@ -19,7 +19,8 @@ std::string described(const InputWait& wait) {
 }
 
 std::string described(const StepResult& result, const std::vector<data::Origin>& rows) {
-  return fmt::format("loss {} and gradient norm {} of the rows {}", result.loss(), result.grad_norm(), to_string(rows));
+  return fmt::format("loss {} and gradient norm {} of the rows {}", to_text(result.loss()), to_text(result.grad_norm()),
+                     to_string(rows));
 }
 
 }  // namespace
@@ -40,6 +41,7 @@ void TrainingLog::on_ready(int64_t programs, int64_t compiled, double seconds) {
 }
 
 void TrainingLog::on_step(const StepResult& result, int64_t total_steps) {
+  skipped_in_a_row_ = result.skipped() ? skipped_in_a_row_ + 1 : 0;
   if (quiet_) return;
   bar_.update(result.step(), total_steps, result.loss(), result.tokens(), wait_.share());
 }

@@ -25,6 +25,8 @@ class TrainingLog final : public Callback {
   void on_checkpoint(const std::filesystem::path& folder) override;
   bool should_stop() override;
 
+  /// Skipped steps since the last one that updated the weights.
+  int64_t skipped_in_a_row() const { return skipped_in_a_row_; }
   void close() { bar_.close(); }
 
  private:
@@ -32,6 +34,7 @@ class TrainingLog final : public Callback {
   const int64_t epochs_;
   ProgressBar bar_;
   RowProgress& evaluation_;
+  int64_t skipped_in_a_row_ = 0;
   InputWait wait_;  // so far
 };
 

@@ -10,12 +10,12 @@ namespace portatune::train {
 namespace {
 
 // NumericError naming the rows, and the first weight that is not finite either.
-void require_finite(const Evaluated& evaluated, const TrainingState& state) {
+void require_finite(const Evaluated& evaluated, const TrainingState& state, const char* where) {
   const std::string fault = not_finite_in(evaluated.loss_sum, evaluated.outputs);
   if (fault.empty()) return;
   const std::string weight = state.weights().first_not_finite();
   const char* const advice_on_model = weight.empty() ? "" : kAdviceOnModel;
-  throw NumericError({.where = "evaluation",
+  throw NumericError({.where = where,
                       .given = fault + " in the batch that begins at " + to_string(evaluated.batch.origin()) +
                                (weight.empty() ? "" : "; the first weight that is not finite: " + weight),
                       .expected = "finite numbers",
@@ -25,7 +25,7 @@ void require_finite(const Evaluated& evaluated, const TrainingState& state) {
 }  // namespace
 
 void evaluate_each(TrainingState& state, const data::Dataset& batches,
-                   const std::function<bool(const Evaluated&)>& take) {
+                   const std::function<bool(const Evaluated&)>& take, const char* where) {
   std::optional<StartedEvaluation> running;
   data::Cursor cursor = batches.iterate();
   std::optional<BatchShapes> shapes;
@@ -40,7 +40,7 @@ void evaluate_each(TrainingState& state, const data::Dataset& batches,
     if (batch) started = state.start_evaluation(std::move(*batch));
     if (running) {
       const Evaluated evaluated = running->finish();
-      require_finite(evaluated, state);
+      require_finite(evaluated, state, where);
       if (!take(evaluated)) return;
     }
     if (!started) return;

@@ -12,9 +12,10 @@ namespace portatune::train {
 
 /// Hands every batch with its outputs to `take`, in order, until that returns false. The host prepares and starts batch
 /// n + 1 before it waits for batch n.
+/// where   what an error calls this
 /// errors  NumericError naming the rows, for a loss or an output that is not finite
 void evaluate_each(TrainingState& state, const data::Dataset& batches,
-                   const std::function<bool(const Evaluated&)>& take);
+                   const std::function<bool(const Evaluated&)>& take, const char* where = "evaluation");
 
 /// "loss" and the task's metrics over all batches; nothing if `should_stop`, asked for every batch, ended it early.
 /// errors  as evaluate_each; DataError if there is no example

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <variant>
 
+#include "portatune/base/message.h"
 #include "portatune/error.h"
 
 namespace portatune::train {
@@ -25,11 +26,11 @@ void require_finite(const std::string& where, std::span<const NamedTensorView> w
 }
 
 std::string not_finite_in(double loss_sum, const data::Example& outputs) {
-  if (!std::isfinite(loss_sum)) return "loss " + std::to_string(loss_sum);
   for (const data::Example::Entry& output : outputs.columns()) {
-    if (!is_finite(std::get<Tensor>(output.value).view())) return "\"" + output.name + "\" that are not finite";
+    if (!is_finite(std::get<Tensor>(output.value).view()))
+      return "\"" + output.name + "\" with elements that are nan or infinite";
   }
-  return {};
+  return std::isfinite(loss_sum) ? std::string() : "loss " + to_text(loss_sum);
 }
 
 }  // namespace portatune::train

@@ -5,6 +5,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "portatune/base/message.h"
 #include "portatune/base/one_line.h"
 #include "portatune/base/stop.h"
 #include "portatune/error.h"
@@ -39,7 +40,7 @@ struct SavedBefore {
 NumericError not_finite(const StepResult& result, const data::Example& batch, const std::string& first,
                         const SavedBefore& saved, int64_t rewinds) {
   const bool is_of_model = result.step() == 1 && first.starts_with("the weight ");
-  std::string fix = is_of_model ? kAdviceOnModel : "look at these rows, lower the learning rate or add warm-up steps";
+  std::string fix = is_of_model ? kAdviceOnModel : std::string("look at these rows, or ") + kAdviceOnTraining;
   if (!saved.path.empty()) {
     fix += "; to pass over the batch, resume from " + saved.path.string() + " with on_non_finite skip";
   }
@@ -47,8 +48,8 @@ NumericError not_finite(const StepResult& result, const data::Example& batch, co
   const std::string where = "step " + std::to_string(result.step());
   return NumericError(
       {.where = rewinds == 0 ? where : where + ", after going back " + std::to_string(rewinds) + " times",
-       .given = "loss " + std::to_string(result.loss()) + " and gradient norm " + std::to_string(result.grad_norm()) +
-                " of " + rows_of(batch) + (first.empty() ? "" : "; the first that is not finite: " + first),
+       .given = "loss " + to_text(result.loss()) + " and gradient norm " + to_text(result.grad_norm()) + " of " +
+                rows_of(batch) + (first.empty() ? "" : "; the first that is not finite: " + first),
        .expected = "finite numbers",
        .fix = fix});
 }
@@ -279,7 +280,7 @@ class FitLoop {
         {.where = "step " + std::to_string(running_->first.step()),
          .given = "a weight that is not finite, and " + std::to_string(skipped_in_a_row_) + " skipped steps in a row",
          .expected = "finite weights",
-         .fix = "resume from an earlier checkpoint with a lower learning rate"});
+         .fix = kAdviceOnTraining});
   }
 
   // What has gone wrong in the step, of which nothing is left.

@@ -60,14 +60,15 @@ Scores Trainer::evaluate(const data::Dataset& batches) {
 void Trainer::predict(const data::Dataset& batches,
                       const std::function<void(const data::Example&, const data::Example&)>& take) {
   train::RowOrder in_order(take);
-  train::evaluate_each(impl_->state, batches, [&](const train::Evaluated& evaluated) {
+  const auto take_batch = [&](const train::Evaluated& evaluated) {
     if (evaluated.batch.has(data::kExamplePlace)) {
       in_order.add(evaluated.batch, evaluated.outputs);
     } else {
       take(evaluated.batch, evaluated.outputs);
     }
     return true;
-  });
+  };
+  train::evaluate_each(impl_->state, batches, take_batch, "prediction");
   in_order.finish();
 }
 
