@@ -1,6 +1,7 @@
 // What a finished run leaves in its folder, and what can be done there.
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <csignal>
 #include <nlohmann/json.hpp>
 
@@ -62,6 +63,24 @@ TEST(FinishedRun, HasNothingToDoWhenItIsResumed) {
     EXPECT_EQ(other.exit_code, 2) << other.err;
     EXPECT_THAT(other.err, AllOf(HasSubstr("given     seed 7\n"), HasSubstr("seed 42, as in the run")));
   }
+}
+
+TEST(FinishedRun, IsNotResumedWithAnotherModel) {
+  const Toy toy;
+  const Words words = run_of(toy, "1");
+  ASSERT_EQ(portatune(words).exit_code, 0);
+  const auto resumed = [&](const std::string& model, const std::string& epochs) {
+    Words other = run_of(toy, epochs, {"--resume"});
+    std::ranges::replace(other, tiny_bert(), model);
+    return portatune(other);
+  };
+  for (const std::string& epochs : {"1", "2"}) {
+    const Finished run = resumed(toy.copy_of_model().string(), epochs);
+    EXPECT_EQ(run.exit_code, 2) << run.err;
+    EXPECT_THAT(run.err, AllOf(HasSubstr("given     model model\n"), HasSubstr("model tiny_bert, as in the run")));
+    std::filesystem::remove_all(toy.file("model"));
+  }
+  EXPECT_EQ(resumed("/elsewhere/tiny_bert/", "2").exit_code, 0);
 }
 
 TEST(FinishedRun, IsTrainedFurtherToTheBitsOfALongerRunWhereTheRateIsConstant) {

@@ -97,8 +97,8 @@ void require_same_run(const FitArguments& a, const train::RunFacts& facts) {
 // Of all that decides about the models.
 train::RunFacts facts_of(const FitArguments& a, const RowTask& task, int64_t rows) {
   train::RunFacts facts = train::facts_of(training_options(a, task, rows), a.device.mesh);
-  facts.insert({{"model", fs::absolute(a.model.folder).lexically_normal().string()},
-                {"folds", std::to_string(a.folds)},
+  facts[train::kModelFact] = fs::absolute(a.model.folder).lexically_normal().string();
+  facts.insert({{"folds", std::to_string(a.folds)},
                 {"group_column", a.group_column},
                 {"epochs", std::to_string(a.epochs)},
                 {"steps_per_epoch", std::to_string(a.steps_per_epoch)},

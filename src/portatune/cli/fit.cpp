@@ -41,6 +41,7 @@
 #include "portatune/train/checkpoint_folder.h"
 #include "portatune/train/finite.h"
 #include "portatune/train/options.h"
+#include "portatune/train/run_facts.h"
 #include "portatune/train/run_record.h"
 #include "portatune/train/save_folder.h"
 
@@ -254,11 +255,26 @@ int64_t eval_batch_size(const FitArguments& a) {
   return (a.eval_batch_size > 0 ? a.eval_batch_size : a.batch_size) * a.device.mesh.size(kBatchAxes);
 }
 
+namespace {
+
+// The last part of the path; of a snapshot in the Hugging Face cache (models--ORG--NAME/snapshots/HASH) the model's
+// name. So the folder may move, and the model be called by its name, when the run is resumed.
+std::string name_of_model(const std::filesystem::path& folder) {
+  std::filesystem::path path = std::filesystem::absolute(folder).lexically_normal();
+  if (path.filename().empty()) path = path.parent_path();
+  if (path.parent_path().filename() == "snapshots") path = path.parent_path().parent_path();
+  const std::string name = path.filename().string();
+  return name.starts_with("models--") ? name.substr(name.rfind("--") + 2) : name;
+}
+
+}  // namespace
+
 TrainingOptions training_options(const FitArguments& a, const RowTask& task, int64_t examples) {
   TrainingOptions options = a.training;
   options.must_match.merge(task.settings());
   options.must_match.merge(facts_of_training_files(a.train, examples));
   options.must_match.insert({{"task", a.model.task}, {"batch_size", std::to_string(a.batch_size)}});
+  if (!a.model.folder.empty()) options.must_match[train::kModelFact] = name_of_model(a.model.folder);
   if (a.shuffle_buffer != FitArguments{}.shuffle_buffer)
     options.must_match["shuffle_buffer"] = std::to_string(a.shuffle_buffer);
   const data::TableOptions& table = a.model.table;

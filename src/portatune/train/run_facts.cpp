@@ -66,6 +66,7 @@ void require_same_run(const std::filesystem::path& checkpoint, const RunFacts& s
   for (const RunFacts* facts : {&saved, &now}) {
     for (const auto& [name, value] : *facts) names.insert(name);
   }
+  if (!saved.contains(kModelFact) || !now.contains(kModelFact)) names.erase(kModelFact);
   std::string given, expected;
   for (const std::string& name : names) {
     if (value_in(saved, name) == value_in(now, name)) continue;

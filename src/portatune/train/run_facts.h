@@ -13,11 +13,15 @@ namespace portatune::train {
 /// Values by name, such as {"seed", "42"}.
 using RunFacts = std::map<std::string, std::string>;
 
+/// The name of the model that training starts from. Older checkpoints do not have it.
+inline constexpr const char* kModelFact = "model";
+
 /// All options that decide about weights, how many devices the batches are divided over, and `must_match`; but
 /// total_steps, which fit() may work out.
 /// errors  UsageError for a text in `must_match` that is not UTF-8, as checkpoints keep them
 RunFacts facts_of(const TrainingOptions& options, const Mesh& mesh);
 
+/// The model is compared only where both name it.
 /// errors  UsageError with the values of both for all that differs
 void require_same_run(const std::filesystem::path& checkpoint, const RunFacts& saved, const RunFacts& now);
 
