@@ -154,7 +154,7 @@ TEST_F(ImageClassificationTask, MeasuresTheTopFive) {
   const auto metrics = task.metrics();
   metrics->update(batch, outputs);
   const Scores scores = metrics->result();
-  ASSERT_EQ(scores.size(), 2u);
+  ASSERT_EQ(scores.size(), 4u);
   EXPECT_EQ(scores[0].first, "accuracy");
   EXPECT_NEAR(scores[0].second, 1.0 / 6, 1e-12);
   EXPECT_EQ(scores[1].first, "top_5_accuracy");

@@ -155,7 +155,7 @@ TEST(TextClassification, SigmoidHeadTellsZeroFromOne) {
 TEST(TextClassification, NeedsTwoClasses) {
   EXPECT_THAT(usage_error({.max_length = 8, .labels = {"good"}}),
               AllOf(HasSubstr("\"good\""), HasSubstr("at least two")));
-  EXPECT_THAT(usage_error({.max_length = 8, .labels = {}}), HasSubstr("none"));
+  EXPECT_THAT(usage_error({.max_length = 8, .labels = {}}), HasSubstr("no labels"));
 }
 
 TEST(TextClassification, LabelNamedTwiceIsRefused) {
