@@ -113,7 +113,7 @@ class Runner:
             **{name: value for name, value in os.environ.items() if not name.startswith("PORTATUNE_")},
             "PATH": f"{build}:{os.environ['PATH']}",
             "XDG_CACHE_HOME": str(folder / "cache"),
-            "PIP_INDEX_URL": "http://127.0.0.1:9/",  # the port of discard: nobody listens
+            "PIP_INDEX_URL": "http://127.0.0.1:9/",  # the discard port has no listener
             "PORTATUNE_REMOTE_TIMEOUT": "1",
             "OMPI_ALLOW_RUN_AS_ROOT": "1",
             "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",

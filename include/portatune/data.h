@@ -246,7 +246,7 @@ class Dataset {
   /// will be one of the process's own rows, and makes no `own.arrays` of the others. batch_own() is to follow at once.
   /// Where bad rows are passed over (skip_bad_rows) the place of an example depends on what f says of those before it,
   /// in all processes alike: all examples are then own ones.
-  /// options  threads call f at the same time, some blocks of examples ahead of whoever pulls; always ordered
+  /// options  threads call f at the same time, some blocks of examples ahead of the consumer; always ordered
   /// errors   UsageError if `own` is no share of batches of its size, which its parts must divide
   Dataset map_own(std::function<Example(Example, bool is_own)> f, OwnRows own, MapOptions options = {}) const;
   /// Each example replaced by all that f makes of it, which may be none, in order.

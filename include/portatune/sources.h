@@ -131,7 +131,7 @@ struct TableOptions {
   std::optional<char> delimiter;              ///< between the fields of .csv and .tsv files: see CsvOptions
   std::map<std::string, std::string> rename;  ///< from a name in the files to the one that rows have, and `columns`
   bool as_written = false;                    ///< of TFRecords: see TfrecordOptions
-  std::string format;  ///< "csv", "tsv", "jsonl" or "txt", whatever the files are called; empty: by their names
+  std::string format;  ///< "csv", "tsv", "jsonl" or "txt"; overrides the names of the files unless empty
 };
 
 /// kind_extension(), or that of the format, if the options have one.

@@ -193,7 +193,7 @@ class Trainer {
   void predict(const data::Dataset& batches,
                const std::function<void(const data::Example& batch, const data::Example& outputs)>& take);
 
-  /// Loads the weights without a step, so that load_report() and parameters() tell of them. `batch` has the columns of
+  /// Loads the weights without a step, so that load_report() and parameters() describe them. `batch` has the columns of
   /// the task; its size does not matter.
   /// errors  those of Task::initial_weights(); UsageError for a batch that the mesh cannot divide
   void load(const data::Example& batch);
@@ -204,12 +204,12 @@ class Trainer {
   int64_t steps() const;
 
   /// Scores from before the first step, for reports of a run that was interrupted: checkpoints keep them, and resume()
-  /// restores them. Empty if nobody has set them.
+  /// restores them. Empty if they were never set.
   const Scores& initial_scores() const;
   void set_initial_scores(Scores scores);
 
   /// Writes the model as a Hugging Face folder, which replaces an older one in one move. Checkpoints in it, and what
-  /// else is in the folder of a run, are kept. The file training_run.json tells the number of steps and the options.
+  /// else is in the folder of a run, are kept. The file training_run.json has the number of steps and the options.
   /// errors  IoError, or NumericError if a weight is not finite, after which the older folder is as it was; UsageError
   ///         before the first batch, which loads weights, and as require_place_to_save()
   void save(const std::filesystem::path& folder) const;

@@ -1,4 +1,4 @@
-// That a run is refused whose model or checkpoints do not fit on the disk.
+// A run is refused if its model or checkpoints do not fit on the disk.
 #include "portatune/cli/disk_space.h"
 
 #include <gmock/gmock.h>

@@ -1,4 +1,4 @@
-// That a model which cannot be saved is not lost.
+// A model that cannot be saved is not lost.
 #include <gmock/gmock.h>
 #include <stdlib.h>
 #include <sys/resource.h>
@@ -16,7 +16,7 @@ using testing::HasSubstr;
 
 constexpr const char* kEpochs = "400";  // long enough that something can be done meanwhile
 
-// The command that a message tells to go on with.
+// The resume command in a message.
 std::string pasted_command(const std::string& err) {
   const size_t begin = err.find("portatune fit ");
   return begin == std::string::npos ? "" : err.substr(begin, err.find('\n', begin) - begin);

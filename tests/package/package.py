@@ -11,7 +11,7 @@ PROJECT = pathlib.Path(__file__).resolve().parent / "project"
 # A folder beside the build folder of the tests, so that ccache knows the same files by the same relative paths.
 BUILD = pathlib.Path(os.environ["PORTATUNE_BUILD"])
 
-# Open MPI refuses root and more processes than cores unless it is told otherwise.
+# Open MPI refuses root and more processes than cores by default.
 MPI = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "OMPI_MCA_rmaps_base_oversubscribe": "1"}
 
 

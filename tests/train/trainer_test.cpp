@@ -753,7 +753,7 @@ TEST(Trainer, ResumedAfterTheLastStepItSavesTheModel) {
     EXPECT_EQ(result.scores.empty(), !validates);
     trainer.save(folder / "model");
     EXPECT_TRUE(text_of(folder / "model" / "model.safetensors") == trained_weights(quick(), 1));
-    trainer.save_checkpoint(checkpoint);  // after the end of the epoch has been told
+    trainer.save_checkpoint(checkpoint);  // after on_epoch_end
   }
 }
 

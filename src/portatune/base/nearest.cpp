@@ -22,7 +22,7 @@ size_t edits(std::string_view a, std::string_view b) {
   return d[a.size()][b.size()];
 }
 
-// What is compared: "--Batch_size" and "--batch-size" are alike.
+// The form of a name that is compared: "--Batch_size" and "--batch-size" are alike.
 std::string letters_of(std::string_view name) {
   std::string letters = lower_case(name);
   std::erase_if(letters, [](char c) { return c == '-' || c == '_'; });

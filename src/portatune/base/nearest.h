@@ -1,4 +1,4 @@
-// Which name was meant.
+// The nearest known name to an unknown one.
 #pragma once
 
 #include <string>

@@ -11,7 +11,7 @@ namespace portatune {
 /// installation. The program's own path decides, so an installation may be moved. Symbolic links to the program are
 /// followed.
 /// installed_in  folder below the installation prefix: "lib/portatune"
-/// returns       no path if the system does not tell the program's path
+/// returns       no path if the system does not report the program's path
 std::vector<std::filesystem::path> shipped_places(const std::filesystem::path& name, std::string_view installed_in);
 
 }  // namespace portatune

@@ -1,4 +1,4 @@
-// Whether classes that were found in rows can be learned.
+// Checks of the classes that were found in rows.
 #pragma once
 
 #include <string>

@@ -123,7 +123,7 @@ class Parser {
  private:
   static bool is_help(const std::string& word) { return word == "--help" || word == "-h" || word == "--help-all"; }
 
-  // Help is given whatever else is wrong.
+  // Help has priority over every error.
   static bool asks_for_help(const std::vector<std::string>& words) {
     return words.front() == kHelpCommand || std::ranges::any_of(words, is_help);
   }
@@ -305,7 +305,7 @@ class Parser {
     return meant.empty() ? "" : "did you mean " + meant + "?";
   }
 
-  // All at once.
+  // Names all missing options in one error.
   void reject_missing(const CLI::ParseError& error) const {
     if (dynamic_cast<const CLI::RequiredError*>(&error) == nullptr) return;
     std::vector<std::string> missing;
@@ -315,7 +315,7 @@ class Parser {
     throw UsageError({.where = place_of(chosen()), .given = "no " + list_of(missing), .expected = usage()});
   }
 
-  // In other words than CLI11's.
+  // The message of CLI11 in plain words.
   std::string complaint(const CLI::ParseError& error) const {
     for (const CLI::Option* option : chosen().get_options()) {
       const bool is_meant = std::string_view(error.what()).starts_with(option->get_name() + ":");

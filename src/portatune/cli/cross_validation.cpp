@@ -73,7 +73,7 @@ void check_output(const FitArguments& a) {
                                    : "remove the folder, or choose another"});
 }
 
-// Of an earlier run, all that the new one writes.
+// Removes what an earlier cross-validation wrote.
 void remove_earlier_folds(const fs::path& output) {
   std::vector<fs::path> earlier = {output / kFacts, output / kOutOfFold, output / kTest};
   for (const fs::directory_entry& entry : fs::directory_iterator(output)) {

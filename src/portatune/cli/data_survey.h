@@ -1,4 +1,4 @@
-// What the rows of a run hold, counted in one pass over them.
+// Counts over the rows of a run, made in one pass.
 #pragma once
 
 #include <cstdint>

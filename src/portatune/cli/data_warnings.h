@@ -1,4 +1,4 @@
-// What is probably wrong with the training data, though it can be trained on.
+// Warnings of probable mistakes in the training data.
 #pragma once
 
 #include <string>
@@ -10,7 +10,7 @@ namespace portatune::cli {
 
 struct FitArguments;
 
-/// Classes that differ only by case or blanks; classes that stand for a missing value; as many classes as rows; rows
+/// Classes that differ only by case or blanks; classes that denote a missing value; as many classes as rows; rows
 /// without text; weights of 0 only.
 std::vector<std::string> warnings_of_rows(const DataSurvey& data);
 

@@ -26,7 +26,7 @@ fs::path nearest_folder(fs::path path) {
   return path;
 }
 
-// Nothing where the file system does not tell.
+// Free bytes; nothing if the file system does not report them.
 std::optional<int64_t> free_bytes(const fs::path& folder) {
   std::error_code unknown;
   const fs::space_info space = fs::space(folder, unknown);

@@ -1,4 +1,4 @@
-// Whether what a run saves fits on the disk: found out before hours of training.
+// Checks before training that the saves of a run fit on the disk.
 #pragma once
 
 #include <cstdint>

@@ -15,7 +15,7 @@ namespace portatune::cli {
 namespace {
 
 bool is_in_files(const std::string& column, const FitArguments& a) {
-  // Whoever reads the rows reports a row that cannot be read.
+  // The later pass over the rows reports rows that cannot be read.
   const auto unreadable = std::make_shared<data::BadRows>(std::numeric_limits<int64_t>::max());
   try {
     const auto first = data::read_table(a.train, table_options(a.model, {})).skip_bad_rows(unreadable).iterate().next();

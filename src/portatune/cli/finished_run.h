@@ -1,4 +1,4 @@
-// What --resume does in the folder of a run, which may be finished.
+// Resuming in the folder of a run, which may be finished.
 #pragma once
 
 #include "portatune/cli/commands.h"

@@ -118,7 +118,7 @@ void stop(const Trainer& trainer, const FitArguments& a) {
                                 checkpoint.string()));
 }
 
-// Where a checkpoint cannot be written, or data cannot be read any more.
+// A run ends so if a checkpoint cannot be written or data cannot be read.
 FitResult telling_how_to_go_on(const FitArguments& a, const std::function<FitResult()>& fit) {
   try {
     return fit();

@@ -9,7 +9,7 @@ class App;
 
 namespace portatune::cli {
 
-/// Which help is asked for.
+/// A request for help.
 struct HelpRequest {
   int columns = 80;  ///< width of the terminal; lines are wrapped at it
   bool all = false;  ///< every option; else the main ones, where a command has many

@@ -56,7 +56,7 @@ std::vector<std::string> labels_in(const ModelArguments& model, const data::Data
   return label_sets_of(with_labels, options.label_column, options.label_separator).labels;
 }
 
-// Of classes that the rows have told. Those of the checkpoint need no check: it has learned them.
+// Checks classes that come from the rows. The classes of the checkpoint need no check.
 void check_classes(const ModelArguments& model, const std::filesystem::path& folder,
                    const std::vector<std::string>& files, const TextClassificationOptions& options) {
   const bool is_from_rows = model.options.labels.empty() && options.label_columns.empty();

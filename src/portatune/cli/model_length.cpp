@@ -14,7 +14,7 @@
 namespace portatune::cli {
 namespace {
 
-// No limit for a model without texts, and where the folder is at fault: whoever opens the model reports that.
+// No limit for a model without texts or a broken folder; opening the model reports the fault.
 int64_t positions_of(const std::filesystem::path& folder) {
   try {
     const io::JsonObject config = io::JsonObject::read(folder / "config.json");

@@ -116,7 +116,7 @@ std::string describe_model(const Opening& o) {
   return text;
 }
 
-// What the labels of a task are called.
+// Names of the labels of a task.
 std::string unit_of(const RowTask& task, bool is_one) {
   if (dynamic_cast<const TokenClassification*>(&task) != nullptr) return is_one ? "tag" : "tags";
   const auto* texts = dynamic_cast<const TextClassification*>(&task);
@@ -223,7 +223,7 @@ std::vector<std::string> labels_of(const RowTask& task) {
   return texts == nullptr ? std::vector<std::string>() : texts->labels();
 }
 
-// Of a head whose size does not fit to the classes.
+// Warning of a head whose size differs from the number of classes.
 std::string warning_of_head(const Opening& o) {
   const std::vector<std::string>& replaced = o.trainer.load_report().replaced;
   if (replaced.empty()) return {};
@@ -238,13 +238,13 @@ std::string warning_of_head(const Opening& o) {
                      list_of(before, kMaxNames), now.size(), list_of(now, kMaxNames));
 }
 
-// A name that stands for no number.
+// A name without a number.
 bool is_name(const std::string& label) {
   const std::string_view digits = label.starts_with("LABEL_") ? std::string_view(label).substr(6) : label;
   return digits.find_first_not_of("0123456789") != std::string_view::npos;
 }
 
-// Of classes of the checkpoint's classifier that the data have replaced by others.
+// Warning of classes of the checkpoint that the data replace by others.
 std::string warning_of_renamed_classes(const Opening& o) {
   const std::vector<std::string> now = labels_of(o.task);
   const std::filesystem::path config = model_of(o.arguments) / "config.json";

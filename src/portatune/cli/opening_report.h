@@ -1,4 +1,4 @@
-// What fit() says before it trains: the program, the device, the model, the data, the run, and what is suspicious.
+// The report of fit() before it trains: the program, the device, the model, the data, the run, and what is suspicious.
 #pragma once
 
 #include <cstdint>

@@ -80,13 +80,13 @@ void add_head(Group group, std::optional<Head>& head) {
       ->default_str("the model's");
 }
 
-// Of files that commands read once: standard input may be one of them.
+// Options of files that commands read once: standard input may be one of them.
 CLI::Option* add_data(Group group, const std::string& names, std::vector<std::string>& files, const std::string& help) {
   const auto path_of = [](const std::string& word) { return word == "-" ? std::string("/dev/stdin") : word; };
   return group.files(names, files, help + "; - is standard input")->transform(path_of);
 }
 
-// Of files that training reads: these are never standard input.
+// Options of files that training reads: these are never standard input.
 CLI::Option* add_training_files(Group group, const std::string& names, std::vector<std::string>& files,
                                 const std::string& help) {
   const auto check = [option = names.substr(0, names.find(','))](const std::string& word) {

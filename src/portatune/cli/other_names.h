@@ -9,7 +9,7 @@ namespace portatune::cli {
 
 /// What an option of another program means here.
 struct OtherOption {
-  std::string_view name;    ///< without leading hyphens: "bf16"; "ddp-*" stands for all names that begin so
+  std::string_view name;    ///< without leading hyphens: "bf16"; "ddp-*" matches all names that begin so
   std::string_view ours;    ///< "--learning-rate" takes its value, "--dtype=bfloat16" replaces it if it is true
   std::string_view same;    ///< values, separated by '|', that ask for what Portatune does anyway; "*": all values
   std::string_view answer;  ///< for other values: what to do instead, or why there is no such option

@@ -32,7 +32,7 @@ std::string names_of(const std::vector<train::SavedCheckpoint>& checkpoints) {
   return list_of(names);
 }
 
-// Where somebody may have meant a checkpoint: beside it, in it, or in the output folder.
+// Folders to search for the intended checkpoint: beside it, in it, and the output folder.
 std::string checkpoints_near(const fs::path& checkpoint, const fs::path& output) {
   for (const fs::path& folder : {checkpoint, checkpoint.parent_path(), output}) {
     if (!fs::is_directory(folder)) continue;

@@ -12,7 +12,7 @@ namespace portatune::cli {
 ///          what is no part of a model; IoError if it cannot be written
 void check_output_folder(const std::filesystem::path& output, const std::filesystem::path& model);
 
-/// That --resume-from-checkpoint names a checkpoint.
+/// Requires that --resume-from-checkpoint names a checkpoint.
 /// errors   NotFoundError with the checkpoints that there are beside it, or in the output folder
 void require_checkpoint(const std::filesystem::path& checkpoint, const std::filesystem::path& output);
 
@@ -20,7 +20,7 @@ void require_checkpoint(const std::filesystem::path& checkpoint, const std::file
 /// errors   OutputError if there is a trained model that no checkpoint and no record of its run belongs to
 std::filesystem::path checkpoint_to_resume(const std::filesystem::path& output);
 
-/// That a new run replaces neither a model nor the checkpoints of another run.
+/// Requires that a new run replaces neither a model nor the checkpoints of another run.
 /// resumed_from   where this run starts: from one of the checkpoints in the folder it goes on there
 /// errors         OutputError
 void require_no_other_run(const std::filesystem::path& output, const std::filesystem::path& resumed_from);

@@ -73,7 +73,7 @@ FitArguments with_small_batches(FitArguments a) {
   return a;
 }
 
-// Not shuffled: the first batch tells the shapes, and no more rows are read for it than it has. A batch of the run may
+// Not shuffled: the first batch has the shapes, and no more rows are read for it than it has. A batch of the run may
 // be too large for this machine, so one of a few rows is made.
 std::vector<plan::BatchShape> shapes_of(const FitArguments& a, const RowTask& task, const data::Dataset& rows) {
   const data::Dataset batches = training_batches(task, rows, a.packed ? a : with_small_batches(a), 1);
@@ -137,7 +137,7 @@ void count_steps(std::vector<plan::BatchShape>& shapes, const FitArguments& a, c
   }
 }
 
-// None if that depends on rows, and there are none.
+// Number of steps of an epoch. Nothing without rows, unless --steps-per-epoch is given.
 std::optional<int64_t> steps_per_epoch(const FitArguments& a, const std::vector<plan::BatchShape>& shapes) {
   if (a.steps_per_epoch > 0) return a.steps_per_epoch;
   if (a.train.empty()) return std::nullopt;

@@ -77,7 +77,7 @@ class Table final : public PredictionFormat {
   Table(bool is_csv, std::vector<std::string> keep, bool may_skip)
       : is_csv_(is_csv), keep_(std::move(keep)), may_skip_(may_skip) {}
 
-  // Rows before the first prediction wait: it tells which columns there are.
+  // Skipped rows wait for the first prediction, which defines the columns.
   std::string text_of(const NumberedRow& row, const Json& prediction) override {
     const bool is_predicted = row.skipped.empty();
     if (!has_header_ && !is_predicted) {
@@ -126,7 +126,7 @@ class Table final : public PredictionFormat {
     return line + "\n";
   }
 
-  // Quotes are ordinary characters in .tsv, so that nothing else can stand for these.
+  // Quotes are ordinary characters in .tsv, so they cannot be escaped.
   static std::string without_breaks(std::string text) {
     const auto is_break = [](char c) { return c == '\t' || c == '\r' || c == '\n'; };
     std::ranges::replace_if(text, is_break, ' ');

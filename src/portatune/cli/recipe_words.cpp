@@ -41,7 +41,7 @@ std::string place_of(const Recipe& recipe, const Setting& setting) {
   return recipe.file.string() + ":" + std::to_string(setting.line);
 }
 
-// With a name of another program replaced (other_names.h). Nothing if it asks for what happens anyway.
+// Replaces a name of another program (other_names.h). Returns nothing if the setting asks for what happens anyway.
 std::optional<Setting> in_own_words(Setting setting, const CLI::App& command, const std::string& place) {
   const std::string name = with_hyphens("--" + setting.key);
   const OtherOption* other = command.get_option_no_throw(name) == nullptr ? find_other_option(name) : nullptr;

@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::string_view kOption = "--resume-from-checkpoint", kNewest = "--resume";
 
-// What would begin a new run.
+// Options that start a new run.
 bool is_left_out(const std::string& option) {
   return option == kNewest || option == "--overwrite-output" || option == "--overwrite-output-dir";
 }

@@ -1,4 +1,4 @@
-// One line on the terminal that tells how many rows a pass over data has read.
+// One line on the terminal with the number of rows that a pass over data has read.
 #pragma once
 
 #include <cstdint>

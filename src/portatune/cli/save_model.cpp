@@ -31,7 +31,7 @@ bool try_checkpoint(Trainer& trainer, const fs::path& path) {
   try {
     trainer.save_checkpoint(path);
     return true;
-  } catch (const std::exception&) {  // why the model is not saved is what must be told
+  } catch (const std::exception&) {  // the first fault, that the model is not saved, is the one to report
     return false;
   }
 }

@@ -8,7 +8,7 @@
 
 namespace portatune::cli {
 
-/// The files that words of the command line stand for, with those in a folder of tables; a folder of images stays one.
+/// The files that words of the command line name, with those in a folder of tables; a folder of images stays one.
 std::vector<std::string> training_files(const std::vector<std::string>& words);
 
 /// For TrainingOptions::must_match: how many examples there are, a hash of the local files' bytes, and each remote file

@@ -94,7 +94,7 @@ bool is_complete(const fs::path& folder, Contents contents) {
     return has("tokenizer.json") || has("vocab.txt") || has("vocab.json") || has("spiece.model") ||
            has("tokenizer.model") || has("sentencepiece.bpe.model");
   }
-  // Of a model with pickles alone ModelFolder says how to convert it.
+  // Accepts pickles: ModelFolder explains how to convert them.
   return has("config.json") && (has("model.safetensors") || has("model.safetensors.index.json") ||
                                 has("pytorch_model.bin") || has("pytorch_model.bin.index.json"));
 }

@@ -32,7 +32,7 @@ class ReferenceCase {
   const io::JsonObject& facts() const { return facts_; }
   /// The class in transformers.
   const std::string& architecture() const { return architecture_; }
-  /// The model's inputs: float32 and int32, whatever types of float and integer the file has.
+  /// The model's inputs: float32 and int32; other types of the file are converted.
   const data::Example& inputs() const { return inputs_; }
 
   /// Names in one of the files "expected", "grads", "after5", "generate", sorted; none where the case lacks it.

@@ -37,7 +37,7 @@ struct Position {
   int64_t step = 0;         ///< steps made
   int64_t total_steps = 0;  ///< after which the learning rate is 0; 0: it does not fall
   bool in_epoch = false;    ///< whether fit() has made steps of an epoch whose end has not been told
-  MeanLoss epoch_loss;      ///< of that epoch, or of the last one whose end has been told
+  MeanLoss epoch_loss;      ///< of that epoch, or of the last one whose end was notified
   Progress progress;
   Rewinds rewinds;
   RunFacts run;
