@@ -8,6 +8,7 @@
 #include <map>
 #include <string_view>
 
+#include "portatune/base/ascii.h"
 #include "portatune/base/message.h"
 #include "portatune/cli/commands.h"
 #include "portatune/cli/progress_bar.h"
@@ -28,9 +29,9 @@ bool is_space(char c) { return c == ' ' || c == '\t'; }
 // In lower case (ASCII), with one blank for several and none at the ends.
 std::string folded(std::string_view label) {
   std::string text;
-  for (const char c : label) {
+  for (const char c : lower_case(label)) {
     if (is_space(c) && (text.empty() || text.back() == ' ')) continue;
-    text += is_space(c) ? ' ' : (c >= 'A' && c <= 'Z') ? static_cast<char>(c - 'A' + 'a') : c;
+    text += is_space(c) ? ' ' : c;
   }
   if (text.ends_with(' ')) text.pop_back();
   return text;

@@ -9,6 +9,7 @@
 #include "portatune/cli/command_line.h"
 #include "portatune/cli/commands.h"
 #include "portatune/cli/opening_report.h"
+#include "portatune/cli/recipe_words.h"
 #include "portatune/cli/report.h"
 #include "portatune/error.h"
 #include "portatune/hub/find_model.h"
@@ -55,12 +56,6 @@ constexpr std::string_view kKept[] = {"task",
                                       "image_column",
                                       "max_pixels",
                                       "reduced_decode"};
-
-std::string as_key(const std::string& option) {
-  std::string key = option.substr(option.find_first_not_of('-'));
-  std::ranges::replace(key, '-', '_');
-  return key;
-}
 
 bool is_kept(std::string_view key) { return std::ranges::find(kKept, key) != std::end(kKept); }
 

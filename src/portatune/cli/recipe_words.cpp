@@ -30,13 +30,6 @@ bool is_overridden(const CLI::Option& option, const Options& typed) {
          std::ranges::any_of(option.get_excludes(), [&](const CLI::Option* other) { return typed.contains(other); });
 }
 
-// As the keys of recipes are spelled in transformers.
-std::string as_key(std::string option) {
-  option = option.substr(2);
-  std::ranges::replace(option, '-', '_');
-  return option;
-}
-
 std::string place_of(const Recipe& recipe, const Setting& setting) {
   return recipe.file.string() + ":" + std::to_string(setting.line);
 }
@@ -136,6 +129,12 @@ class Reader {
 };
 
 }  // namespace
+
+std::string as_key(const std::string& option) {
+  std::string key = option.substr(option.find_first_not_of('-'));
+  std::ranges::replace(key, '-', '_');
+  return key;
+}
 
 RecipeWords words_of(const Recipe& recipe, const CLI::App& command, const std::vector<std::string>& typed,
                      const std::function<bool(const std::string& option)>& of_other_command) {
