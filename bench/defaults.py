@@ -12,9 +12,11 @@ every task with `RATIO default_<task> <dtype> <value>`: the peer's best time ove
 
     --data FOLDER   has cola, movie_reviews, squad_sample, swag_sample and other_samples. Default: PORTATUNE_SHARED_DATA
     --rows N        the first rows alone of CoLA and the reviews, to try
+    --fixed-length  compares the scores with those of `--padding max_length` in place of the peer; prints no RATIO
 """
 
 import argparse
+import collections
 import csv
 import itertools
 import json
@@ -30,7 +32,7 @@ SETTINGS = ["--model", MINILM, "--batch-size", 32, "--learning-rate", 1e-4, "--e
 
 def main():
     options = parse_options()
-    python = peer_python()
+    python = None if options.fixed_length else peer_python()
     report_load()
     with tempfile.TemporaryDirectory() as folder:
         for name in options.tasks:
@@ -41,14 +43,15 @@ def main():
 
 
 def measure(python, name, task, files, dtype, options):
-    seconds = {"portatune": [], "peer": []}
+    seconds = collections.defaultdict(list)
     for seed in range(1, options.repeats + 1):
         arguments = [*SETTINGS, "--task", task["task"], "--max-length", task["max_length"], "--seed", seed]
         arguments += ["--train", files["train"], "--validation", files["validation"]]
-        sides = {
-            "portatune": lambda: portatune([*arguments, "--dtype", dtype]),
-            "peer": lambda: peer(python, [*arguments, *(["--bf16"] if dtype == "bfloat16" else [])]),
-        }
+        sides = {"portatune": lambda: portatune([*arguments, "--dtype", dtype])}
+        if options.fixed_length:
+            sides["fixed"] = lambda: portatune([*arguments, "--dtype", dtype, "--padding", "max_length"])
+        else:
+            sides["peer"] = lambda: peer(python, [*arguments, *(["--bf16"] if dtype == "bfloat16" else [])])
         for side, train in sides.items():
             of_side, scores = train()
             seconds[side].append(of_side)
@@ -56,7 +59,8 @@ def measure(python, name, task, files, dtype, options):
             print(f"{name} {dtype} seed {seed}: {side:9} {of_side:8.2f} s   {score} {scores[score]:.4f}", flush=True)
     for side, of_side in seconds.items():
         print(f"  {side:9} min {min(of_side):8.2f} s   median {statistics.median(of_side):8.2f} s   n {len(of_side)}")
-    print(f"RATIO default_{name} {dtype} {min(seconds['peer']) / min(seconds['portatune']):.2f}", flush=True)
+    if not options.fixed_length:
+        print(f"RATIO default_{name} {dtype} {min(seconds['peer']) / min(seconds['portatune']):.2f}", flush=True)
 
 
 def portatune(arguments):
@@ -144,6 +148,7 @@ def parse_options():
     parser.add_argument("--dtypes", nargs="+", choices=["bfloat16", "float32"], default=["bfloat16", "float32"])
     parser.add_argument("--repeats", type=int, default=1, help="runs of each side, each with another seed")
     parser.add_argument("--rows", type=int)
+    parser.add_argument("--fixed-length", action="store_true")
     parser.add_argument("--sample-rows", type=int, default=512)
     parser.add_argument("--data", type=pathlib.Path, default=os.environ.get("PORTATUNE_SHARED_DATA", "."))
     return parser.parse_args()
