@@ -90,7 +90,7 @@ std::vector<const CLI::App*> commands_in(const CLI::App& app) {
   return app.get_subcommands([](const CLI::App*) { return true; });
 }
 
-std::string commands_of(const CLI::App& app, int columns) {
+std::string describe_commands(const CLI::App& app, int columns) {
   std::string text = "\nCommands\n";
   for (const CLI::App* command : commands_in(app)) {
     text += in_columns(command->get_name(), command->get_description(), columns);
@@ -137,7 +137,7 @@ std::string help(const CLI::App& app, const HelpRequest& request) {
   const bool has_tasks = app.get_option_no_throw("--task") != nullptr;
   if (has_tasks && !request.task.empty()) return help_on_task(app, request);
   std::string text = app.get_description() + "\n\nExamples\n" + app.get_footer();
-  if (!commands_in(app).empty()) text += commands_of(app, request.columns);
+  if (!commands_in(app).empty()) text += describe_commands(app, request.columns);
   const bool all = request.all || app.get_options().size() <= kFewOptions;
   text += lines_of(app, request.columns,
                    [&](const CLI::Option& option) { return all || kMain.contains(option.get_name()); });

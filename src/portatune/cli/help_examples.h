@@ -18,7 +18,8 @@ inline constexpr const char* kEvaluateExamples =
 
 inline constexpr const char* kPredictExamples =
     "  portatune predict --model tuned --data new.csv --output predictions.jsonl\n"
-    "  portatune predict --model tuned --data new.jsonl | head -1\n";
+    "  portatune predict --model tuned --data new.csv --output predictions.csv\n"
+    "  portatune predict --model tuned --text \"A lovely film.\"\n";
 
 inline constexpr const char* kGenerateExamples =
     "  portatune generate --model gpt2 --prompt \"The weather\" --max-new-tokens 50\n"
