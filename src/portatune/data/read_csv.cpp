@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "portatune/base/message.h"
 #include "portatune/data/column_names.h"
 #include "portatune/data/read_files.h"
 #include "portatune/io/bad_record.h"
@@ -107,7 +108,7 @@ class CsvRows final : public Iterator {
   void require_name_count() const {
     if (reader_.fields().size() == options_.names.size()) return;
     throw DataError({.where = where(),
-                     .given = std::to_string(reader_.fields().size()) + " fields",
+                     .given = counted(static_cast<int64_t>(reader_.fields().size()), "field"),
                      .expected = std::to_string(options_.names.size()) + ", the number of names given"});
   }
 
