@@ -3,6 +3,7 @@
 # make test      builds everything and runs the tests
 # make install   installs the command and the C++ library below PREFIX (/usr/local): see docs/LIBRARY.md
 # make fuzz      builds the fuzzers with clang and runs each for a minute (SECONDS=600: for ten minutes)
+# make soak      kills and disturbs the command for ten minutes and compares bits (MINUTES=60: for an hour)
 # make bench     measures Portatune against torch and transformers: see bench/README.md
 # Each target first installs and downloads what is missing: see tools/setup.sh.
 SHELL := /bin/bash
@@ -13,9 +14,10 @@ PREFIX := /usr/local
 # It runs each time, because set-up may have added what an earlier run of CMake did not find.
 CONFIGURE := cmake -S . -B $(BUILD) -G Ninja -DPORTATUNE_DEPS=$(CACHE)/deps
 
-.PHONY: build demo test install fuzz bench clean
+.PHONY: build demo test install fuzz soak bench clean
 
 SECONDS := 60
+MINUTES := 10
 
 build:
 	@tools/setup.sh
@@ -44,6 +46,11 @@ fuzz:
 	  -DCMAKE_C_COMPILER=clang -DCMAKE_CXX_COMPILER=clang++ -DPORTATUNE_DEPS=$(CACHE)/deps
 	@cmake --build build-fuzz
 	@ctest --test-dir build-fuzz --output-on-failure -R '^fuzz_'
+
+soak: build
+	@cmake --build $(BUILD) --target portatune_inject
+	@python3 -B soak/soak.py --command $(BUILD)/portatune --injector $(BUILD)/soak/libportatune_inject.so \
+	  --minutes $(MINUTES) --jobs $$(nproc)
 
 bench:
 	@tools/setup.sh --demo

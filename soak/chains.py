@@ -1,0 +1,176 @@
+"""Chains: a command is disturbed, given again, disturbed again, and must end as if nothing had happened."""
+
+import dataclasses
+import pathlib
+import random
+import re
+
+import hazards
+import lab
+import settings
+
+
+@dataclasses.dataclass
+class Outcome:
+    """What a trial found."""
+
+    what: str  # is tried
+    tried: int = 0  # kills, signals, faults, states or inputs
+    problems: list = dataclasses.field(default_factory=list)  # (kind, what was seen)
+    skipped: bool = False  # there is no trial of this number
+
+    def add(self, kind, text):
+        self.problems.append((kind, f"{self.what}: {text}"))
+
+
+LONGEST = 6  # links of a chain
+
+
+def kills(the_lab, index, rng):
+    """SIGKILL at random times and at chosen calls."""
+    setting, number = choice(2 * the_lab.some(settings.FITS) + the_lab.some(settings.COMMANDS), index)
+
+    def draw(baseline, link):
+        if rng.random() < 0.5:
+            return hazards.kill(rng)
+        return hazards.kill_at(setting, baseline, number * LONGEST + link)
+
+    return chain(the_lab, f"kills-{index}", setting, draw, rng.randint(1, LONGEST), cold=rng.random() < 0.03)
+
+
+def faults(the_lab, index, rng):
+    """Calls that fail."""
+    setting, number = choice(2 * the_lab.some(settings.FITS) + the_lab.some(settings.COMMANDS), index)
+
+    def draw(baseline, link):
+        return hazards.fault(setting, baseline, number * LONGEST + link, rng)
+
+    return chain(the_lab, f"faults-{index}", setting, draw, rng.randint(1, LONGEST), cold=rng.random() < 0.03)
+
+
+def signals(the_lab, index, rng):
+    """SIGTERM, SIGINT, SIGHUP and SIGUSR1, one or two in a row."""
+    setting, _ = choice(the_lab.some(settings.FITS) + the_lab.some(settings.COMMANDS), index)
+    return chain(the_lab, f"signals-{index}", setting, lambda baseline, link: hazards.stop(rng), rng.randint(1, 4),
+                 cold=rng.random() < 0.1)
+
+
+def processes(the_lab, index, rng):
+    """Several processes, of which one is killed, stopped, or cannot read or write."""
+    setting, number = choice(the_lab.some(settings.GROUPS), index)
+
+    def draw(baseline, link):
+        rank = rng.randrange(setting.processes)
+        kind = rng.choice(("kill", "kill", "kill at", "stop", "fault"))
+        if kind == "kill":
+            return hazards.kill(rng, rank)
+        if kind == "stop":
+            return hazards.stop(rng, rank)
+        place = number * LONGEST + link
+        if kind == "kill at":
+            return hazards.kill_at(setting, baseline, place, rank)
+        return hazards.fault(setting, baseline, place, rng, rank)
+
+    return chain(the_lab, f"processes-{index}", setting, draw, rng.randint(1, 3))
+
+
+def choice(options, index):
+    """All in turn, in a fixed random order; and how often it was this one's turn before."""
+    order = list(options)
+    random.Random(0).shuffle(order)
+    return order[index % len(order)], index // len(order)
+
+
+def chain(the_lab, name, setting, draw, length, cold=False):
+    outcome = Outcome(setting.name)
+    baseline = the_lab.baseline(setting)
+    trial = the_lab.trial(setting, name, cold)
+    try:
+        finished = any(link(trial, baseline, draw(baseline, i), outcome) for i in range(length))
+        if not finished:
+            require_end(trial, outcome)
+        compare(trial, baseline, outcome)
+        look_for_leftovers(trial, baseline, outcome)
+    except lab.Hang:
+        outcome.add("hangs", f"no end within {the_lab.timeout} s")
+    return outcome
+
+
+def link(trial, baseline, hazard, outcome):
+    """Runs the command under a hazard; returns whether it has ended well."""
+    before = lab.checkpoints_in(trial.folder)
+    run = trial.start(hazard.injection, hazard.rank)
+    sent = hazard.act(run, baseline)
+    ended = run.wait()
+    outcome.tried += max(sent, ended.fired)
+    for rank, code in enumerate(ended.codes):
+        if not (hazard.allows(code) if rank == hazard.rank else is_end_of_other(hazard, code, trial.setting)):
+            outcome.add("exit codes", f"{hazard}: process {rank} ends with {code}: {tail(trial)}")
+    lost = lost_checkpoints(trial, before)
+    if lost:
+        outcome.add("lost", f"{hazard}: {lost}")
+    for output in damaged_outputs(trial, baseline):
+        outcome.add("different bits", f"{hazard}: {output} is not whole")
+    return not any(ended.codes)
+
+
+def is_end_of_other(hazard, code, setting):
+    """Other processes end with the code of the one that was hit, or say that it is gone."""
+    return hazard.allows(code) and code != hazards.KILLED or (setting.processes > 1 and code in (69, 75))
+
+
+def lost_checkpoints(trial, before):
+    after = lab.checkpoints_in(trial.folder)
+    for folder, step in before.items():
+        is_finished = (trial.folder / folder / "training_run.json").exists()
+        if not is_finished and after.get(folder, -1) < step:
+            return f"{folder}/checkpoint-{step} is no longer there"
+    return None
+
+
+def damaged_outputs(trial, baseline):
+    """Files of a result are absent, or have all their bytes."""
+    results = {} if trial.setting.is_fit else lab.results_in(trial)
+    return [path for path in results.keys() & set(trial.setting.outputs) if results[path] != baseline.results[path]]
+
+
+def require_end(trial, outcome):
+    ended = trial.run()
+    if any(ended.codes):
+        outcome.add("exit codes", f"undisturbed: {ended.codes}: {tail(trial)}")
+
+
+def compare(trial, baseline, outcome):
+    results = lab.results_in(trial)
+
+    def is_same(path):
+        if path not in results:  # a last checkpoint that cannot be written is a warning: the model is saved
+            return lab.is_in_checkpoint(pathlib.Path(path))
+        return results[path] == baseline.results[path]
+
+    different = sorted(path for path in baseline.results if not is_same(path))
+    if different:
+        outcome.add("different bits", ", ".join(different))
+
+
+def look_for_leftovers(trial, baseline, outcome):
+    """Another start removes what killed runs have left. A model that could not be put in place is kept beside it."""
+    if not leftovers(trial, baseline):
+        return
+    require_end(trial, outcome)
+    left = leftovers(trial, baseline)
+    if left:
+        outcome.add("leftovers", ", ".join(left))
+
+
+def leftovers(trial, baseline):
+    def is_rescued(path):
+        return any(re.search(r"[.-]rescued", part) for part in path.split("/"))
+
+    more = sorted(lab.paths_in(trial) - baseline.paths)
+    return [path for path in more if not is_rescued(path)]
+
+
+def tail(trial):
+    """The last lines of what the command has said."""
+    return " | ".join(trial.log().strip().split("\n")[-4:])

@@ -1,0 +1,92 @@
+"""Commands to disturb, each with what it leaves when nothing disturbs it."""
+
+import dataclasses
+
+
+@dataclasses.dataclass(frozen=True)
+class Setting:
+    """A command that is given again, word by word, until it ends well."""
+
+    name: str
+    words: tuple
+    outputs: tuple = ("out",)  # paths in the folder that it runs in
+    processes: int = 1
+
+    @property
+    def is_fit(self):
+        return self.words[0] == "fit"
+
+
+BERT = "--model toys/bert --max-length 16 --learning-rate 1e-2"
+TABLE = f"{BERT} --train toys/train.csv --batch-size 16 --epochs 2"
+
+
+def fit(name, words, every=2, processes=1):
+    words = f"fit --output out --resume --checkpoint-every {every} {words}"
+    return Setting(name, tuple(words.split()), processes=processes)
+
+
+def command(name, words, *outputs):
+    return Setting(name, tuple(words.split()), outputs or ("out",))
+
+
+FITS = (
+    fit("dropout and validation", f"{TABLE} --validation toys/validation.csv"),
+    fit("a checkpoint each step", f"{TABLE} --keep-checkpoints 1", every=1),
+    fit("exact packing", f"{TABLE} --packing exact_examples"),
+    fit("token budget", f"{TABLE} --packing token_budget --tokens-per-batch 128"),
+    fit("automatic lengths", f"{TABLE} --padding auto=4"),
+    fit("buckets", f"{TABLE} --padding buckets=8,16"),
+    fit("accumulation", f"{BERT} --train toys/train.csv --batch-size 8 --epochs 2 --gradient-accumulation-steps 3"),
+    fit("stream of gzip", f"{TABLE} --train toys/train.jsonl.gz --shuffle-buffer 16 --steps-per-epoch 4".replace(
+        "--train toys/train.csv ", "")),
+    fit("TFRecord", f"{BERT} --train toys/train.tfrecord --batch-size 16 --epochs 2"),
+    fit("mesh data=2", f"{BERT} --train toys/train.csv --batch-size 8 --epochs 2 --mesh data=2"),
+    fit("mesh fsdp=2", f"{BERT} --train toys/train.csv --batch-size 8 --epochs 2 --mesh fsdp=2"),
+    fit("masked-lm", "--task masked-lm --model toys/bert_mlm --train toys/corpus.txt --max-length 16 --batch-size 16 "
+        "--epochs 2"),
+    fit("whole words", "--task masked-lm --whole-words --model toys/bert_mlm --train toys/corpus.txt --max-length 16 "
+        "--batch-size 16 --epochs 2"),
+    fit("causal-lm", "--task causal-lm --model toys/gpt2 --train toys/corpus.txt --max-length 16 --batch-size 4 "
+        "--epochs 2"),
+    fit("token-classification", "--task token-classification --model toys/bert --train toys/train.conll "
+        "--max-length 16 --batch-size 16 --epochs 2"),
+    fit("float16", f"{TABLE} --dtype float16"),
+    fit("bfloat16 of a sharded model", f"{TABLE} --dtype bfloat16".replace("toys/bert", "toys/bert_shards")),
+    fit("images", "--task image-classification --model toys/vit --train toys/images --batch-size 8 --epochs 2 "
+        "--color-jitter 0.1"),
+    fit("remat and warm-up", f"{TABLE} --remat layers --warmup-steps 3 --validation-split 0.2"),
+    fit("bad rows", f"{BERT} --train toys/bad_rows.csv --batch-size 16 --epochs 2 --bad-rows skip:5"),
+    fit("two files", f"{BERT} --train toys/train.csv toys/more.csv --batch-size 16 --epochs 2"),
+    fit("steps per epoch", f"{TABLE} --steps-per-epoch 3"),
+    fit("skip what is not finite", "--model toys/bert --train toys/overflow.csv --label-column label --head regression "
+        "--max-length 8 --batch-size 4 --epochs 2 --on-non-finite skip"),
+    fit("regression", f"{BERT} --train toys/scores.csv --head regression --batch-size 16 --epochs 2"),
+    fit("folds", f"{BERT} --train toys/train.csv --batch-size 16 --epochs 1 --folds 3"),
+)
+
+GROUPS = (
+    fit("two processes, data", f"{BERT} --train toys/train.csv --batch-size 8 --epochs 2 --mesh data=2", processes=2),
+    fit("two processes, fsdp", f"{BERT} --train toys/train.csv --batch-size 8 --epochs 2 --mesh fsdp=2 "
+        "--validation toys/validation.csv", processes=2),
+    fit("four processes", f"{BERT} --train toys/train.csv --batch-size 4 --epochs 1 --mesh data=2,fsdp=2", processes=4),
+)
+
+SHARDS = command(
+    "TFRecord shards",
+    "tfrecord write --input toys/train.csv --int64-columns label --shards 3 --output out-{shard}.tfrecord",
+    *(f"out-{i}.tfrecord{end}" for i in range(3) for end in ("", ".index")))
+COMMANDS = (
+    command("predict", "predict --model toys/tuned --data toys/validation.csv --output out.jsonl", "out.jsonl"),
+    command("predict a table", "predict --model toys/tuned --data toys/validation.csv --output out.csv", "out.csv"),
+    command("tokenize", "tokenize --tokenizer toys/bert --input toys/train.csv --output out.jsonl", "out.jsonl"),
+    command("tfrecord write", "tfrecord write --input toys/train.csv --int64-columns label --output out.tfrecord",
+            "out.tfrecord", "out.tfrecord.index"),
+    SHARDS,
+)
+
+# More toys, and the commands that make them of the first ones.
+MORE_TOYS = {
+    "train.tfrecord": "tfrecord write --input toys/train.csv --int64-columns label --output train.tfrecord",
+    "tuned": f"fit {TABLE} --output tuned",
+}

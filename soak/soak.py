@@ -1,0 +1,145 @@
+#!/usr/bin/env python3
+"""soak/soak.py: disturbs the command in every way that it promises to outlive, and compares bits. `make soak` runs it.
+
+Each trial is a function of --seed, its part and its number. A failure prints the command that repeats it. Trials write
+to one folder, which is removed in the end unless one has failed. The exit code is 0 if nothing was found, else 1.
+"""
+
+import argparse
+import collections
+import itertools
+import pathlib
+import random
+import shutil
+import signal
+import sys
+import tempfile
+import threading
+import time
+import traceback
+
+import chains
+import lab
+
+# Each part with its share of the trials.
+PARTS = {"kills": (chains.kills, 5), "faults": (chains.faults, 5), "signals": (chains.signals, 2),
+         "processes": (chains.processes, 1)}
+KINDS = ("different bits", "lost", "leftovers", "exit codes", "hangs")
+
+
+def arguments():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--command", type=pathlib.Path, required=True, help="the command portatune")
+    parser.add_argument("--injector", type=pathlib.Path, required=True, help="the library of inject.c")
+    parser.add_argument("--minutes", type=float, help="for how long trials are started")
+    parser.add_argument("--trials", type=int, help="how many trials are made, in place of --minutes")
+    parser.add_argument("--parts", default=",".join(PARTS), help="the parts to run, with commas between")
+    parser.add_argument("--settings", type=int, help="settings of each kind (default: all)")
+    parser.add_argument("--only", metavar="PART:NUMBER", help="one trial")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--first", type=int, default=0, help="number of the first trial of each part")
+    parser.add_argument("--jobs", type=int, default=2, help="trials at a time")
+    parser.add_argument("--timeout", type=float, default=120, help="seconds after which a run counts as hanging")
+    parser.add_argument("--scratch", type=pathlib.Path, help="a folder for the trials (default: for temporary files)")
+    return parser.parse_args()
+
+
+def plan(options):
+    """Yields (part, number) of each trial."""
+    if options.only:
+        part, number = options.only.split(":")
+        yield part, int(number)
+        return
+    cycle = [part for part in options.parts.split(",") for _ in range(PARTS[part][1])]
+    random.Random(0).shuffle(cycle)
+    numbers = {part: itertools.count(options.first) for part in PARTS}
+    limit = itertools.count() if options.trials is None else range(options.trials)
+    for _, part in zip(limit, itertools.cycle(cycle)):
+        yield part, next(numbers[part])
+
+
+def shortened(text, most=1000):
+    return text if len(text) <= most else f"{text[:most // 2]} ... {text[-most // 2:]}"
+
+
+class Report:
+    """Counts what trials find; prints each problem when it is found, and a table in the end."""
+
+    def __init__(self, repeat):
+        self.repeat = repeat  # the command line of a trial, less --only
+        self.parts = collections.defaultdict(collections.Counter)
+        self.lock = threading.Lock()
+
+    def add(self, part, number, outcome):
+        with self.lock:
+            counts = self.parts[part]
+            counts["trials"] += not outcome.skipped
+            counts["tried"] += outcome.tried
+            counts["survived"] += outcome.tried if not outcome.problems else 0
+            for kind in {kind for kind, _ in outcome.problems}:
+                counts[kind] += 1
+            for kind, text in outcome.problems:
+                print(f"{kind}: {shortened(text)}\n  repeat with  {self.repeat} --only {part}:{number}", flush=True)
+
+    @property
+    def failures(self):
+        return sum(counts[kind] for counts in self.parts.values() for kind in KINDS)
+
+    def table(self):
+        columns = ("trials", "tried", "survived", *KINDS)
+        lines = [["part", *columns]]
+        for part in PARTS:
+            if part in self.parts:
+                lines.append([part, *(str(self.parts[part][column]) for column in columns)])
+        widths = [max(map(len, column)) for column in zip(*lines)]
+        return "\n".join("  ".join(cell.rjust(width) for cell, width in zip(line, widths)) for line in lines)
+
+
+def work(the_lab, trials, lock, deadline, options, report):
+    """Takes trials until there are none, or the time is over."""
+    while time.monotonic() < deadline:
+        with lock:
+            trial = next(trials, None)
+        if trial is None:
+            return
+        part, number = trial
+        try:
+            outcome = PARTS[part][0](the_lab, number, random.Random(f"{options.seed}/{part}/{number}"))
+        except Exception:  # a fault of the harness is told, and counts as a failure
+            outcome = chains.Outcome("harness")
+            outcome.add("exit codes", traceback.format_exc())
+        report.add(part, number, outcome)
+        if not outcome.problems:
+            shutil.rmtree(the_lab.folder / "trials" / f"{part}-{number}", ignore_errors=True)
+
+
+def main():
+    options = arguments()
+    # What nohup ignores, the commands would ignore, too.
+    for number in (signal.SIGHUP, signal.SIGUSR1):
+        signal.signal(number, lambda *_: None)
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    folder = pathlib.Path(tempfile.mkdtemp(prefix="portatune-soak.", dir=options.scratch))
+    repeat = f"python3 {sys.argv[0]} --command {options.command} --injector {options.injector} --seed {options.seed}"
+    if options.settings:
+        repeat += f" --settings {options.settings}"
+    report = Report(repeat)
+    the_lab = lab.Lab(options.command, options.injector, folder, options.timeout, options.settings)
+    minutes = float("inf") if options.minutes is None else options.minutes
+    deadline, trials, lock = time.monotonic() + 60 * minutes, plan(options), threading.Lock()
+    workers = [threading.Thread(target=work, args=(the_lab, trials, lock, deadline, options, report))
+               for _ in range(1 if options.only else options.jobs)]
+    for worker in workers:
+        worker.start()
+    for worker in workers:
+        worker.join()
+    print(report.table())
+    if report.failures:
+        print(f"{report.failures} failures; their folders are in {folder / 'trials'}")
+        return 1
+    shutil.rmtree(folder)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
