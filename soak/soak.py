@@ -19,11 +19,12 @@ import time
 import traceback
 
 import chains
+import crashes
 import lab
 
 # Each part with its share of the trials.
 PARTS = {"kills": (chains.kills, 5), "faults": (chains.faults, 5), "signals": (chains.signals, 2),
-         "processes": (chains.processes, 1)}
+         "processes": (chains.processes, 1), "crashes": (crashes.crashes, 5)}
 KINDS = ("different bits", "lost", "leftovers", "exit codes", "hangs")
 
 

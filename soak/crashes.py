@@ -1,0 +1,132 @@
+"""Crash states: what a power cut in the midst of a command can leave, and what the next start makes of it."""
+
+import dataclasses
+import pathlib
+
+import chains
+import lab
+import power_cut
+import recording
+import settings
+
+
+@dataclasses.dataclass(frozen=True)
+class Scenario:
+    """A command that is cut off, over what an older command has left."""
+
+    setting: settings.Setting
+    older: str = ""
+    cold: bool = False  # it compiles: the cache of programs is part of what is cut off
+
+
+OVERWRITE = f"fit {settings.TABLE} --output out --overwrite-output"
+SCENARIOS = (
+    Scenario(settings.fit("checkpoints and final save", settings.TABLE)),
+    Scenario(settings.fit("one checkpoint is kept", f"{settings.TABLE} --keep-checkpoints 1 --max-steps 4", every=1)),
+    Scenario(settings.fit("checkpoints of two processes", f"{settings.BERT} --train toys/train.csv --batch-size 16 "
+                          "--epochs 2 --mesh fsdp=2", processes=2)),
+    Scenario(settings.command("model in place of an older one", OVERWRITE),
+             older=f"fit {settings.TABLE} --output out --checkpoint-every 4 --seed 7"),
+    Scenario(settings.command("cache of programs", f"{OVERWRITE} --steps-per-epoch 1"), cold=True),
+    Scenario(settings.SHARDS, older=" ".join(settings.SHARDS.words).replace("train.csv", "more.csv")),
+    Scenario(settings.command("predictions", "predict --model toys/tuned --data toys/validation.csv --output out.jsonl",
+                              "out.jsonl"), older="predict --model toys/tuned --data toys/more.csv --output out.jsonl"),
+)
+
+
+@dataclasses.dataclass
+class Recording:
+    """An undisturbed run of a scenario, and the states that a cut can leave of it."""
+
+    history: power_cut.History
+    states: list
+    older: dict  # results before the run
+    newer: dict
+
+
+def crashes(the_lab, index, rng):
+    """Starts the command from a state that a power cut can leave. `rng` is not used: states have numbers."""
+    scenarios = the_lab.some(SCENARIOS)
+    scenario, number = scenarios[index % len(scenarios)], index // len(scenarios)
+    recorded = the_lab.once(scenario.setting.name, lambda: record(the_lab, scenario))
+    if number >= len(recorded.states):
+        return chains.Outcome(scenario.setting.name, skipped=True)
+    state = recorded.states[number]
+    where = f"{scenario.setting.name}, cut at {state.length} of {recorded.history.length}, {state.text}"
+    outcome = chains.Outcome(where, tried=1)
+    baseline = the_lab.baseline(scenario.setting)
+    trial = the_lab.trial(scenario.setting, f"crashes-{index}", scenario.cold)
+    write_tree(trial.folder, recorded.history.tree(state.length, state.omitted, state.torn))
+    for kind, text in losses(trial, state, recorded):
+        outcome.add(kind, text)
+    try:
+        chains.require_end(trial, outcome)
+        chains.compare(trial, baseline, outcome)
+        chains.look_for_leftovers(trial, baseline, outcome)
+    except lab.Hang:
+        outcome.add("hangs", "no end")
+    return outcome
+
+
+def record(the_lab, scenario):
+    baseline = the_lab.baseline(scenario.setting)
+    trial = the_lab.trial(scenario.setting, f"recording of {scenario.setting.name}", scenario.cold)
+    if scenario.older:
+        alone = dataclasses.replace(scenario.setting, words=tuple(scenario.older.split()), processes=1)
+        older_trial = lab.Trial(the_lab, alone, trial.folder, baseline.cache)
+        the_lab.run_well(older_trial)
+    before = read_tree(trial.folder, scenario.cold)
+    older = lab.results_in(trial)
+    file = trial.folder / "record"
+    the_lab.run_well(trial, {"SOAK_RECORD": str(file)})
+    ours = [f"{trial.folder}/{name}/" for name in lab.OURS - ({"cache"} if scenario.cold else set())]
+    changes = [change for change in recording.changes(file)
+               if not any(path.startswith(folder) for path in change.paths for folder in ours)]
+    history = power_cut.History(trial.folder, before, changes)
+    if history.tree(history.length) != read_tree(trial.folder, scenario.cold):
+        raise RuntimeError(f"{scenario.setting.name}: the record does not lead to what the command has left")
+    return Recording(history, power_cut.shuffled(history, seed=1), older, baseline.results)
+
+
+def read_tree(folder, with_cache):
+    """{path: bytes, or None for a folder} of what the command has made."""
+    entries = [*lab.new_entries_of(folder), *([folder / "cache"] if with_cache else [])]
+    paths = [path for entry in entries for path in (entry, *entry.rglob("*"))]
+    return {str(path.relative_to(folder)): None if path.is_dir() else path.read_bytes() for path in paths}
+
+
+def write_tree(folder, tree):
+    for path, content in tree.items():
+        if content is None:
+            (folder / path).mkdir(exist_ok=True)
+        else:
+            (folder / path).write_bytes(content)
+
+
+def losses(trial, state, recorded):
+    """Yields (kind, text) of what was promised and is not there, and of what is neither old nor new."""
+    results = lab.results_in(trial)
+    if state.length == recorded.history.length:
+        missing = sorted(path for path, content in recorded.newer.items() if results.get(path) != content)
+        if missing:
+            yield "lost", f"the command had ended, and {', '.join(missing)} is not there"
+    for folder, step in promised(state.length, recorded.history).items():
+        is_finished = (trial.folder / folder / "training_run.json").exists()
+        if not is_finished and lab.checkpoints_in(trial.folder).get(folder, -1) < step:
+            yield "lost", f"{folder}/checkpoint-{step} was saved, and is not there"
+    for path, content in recorded.older.items():
+        if lab.is_in_checkpoint(pathlib.Path(path)) or path.endswith("training_run.json"):
+            continue
+        if results.get(path) not in (content, recorded.newer.get(path)):
+            yield "different bits", f"{path} is neither the older one nor the new one"
+
+
+def promised(length, history):
+    """{folder: step of the newest checkpoint whose name an fsync has made durable before the cut}."""
+    steps = {}
+    for index, folder, names in history.synced_names:
+        for name in names:
+            match = lab.CHECKPOINT.fullmatch(name)
+            if match and index < length and not folder.startswith("tmp."):
+                steps[folder] = max(steps.get(folder, -1), int(match[1]))
+    return steps
