@@ -1,0 +1,194 @@
+"""Damaged inputs: each is read, or refused with a message. A damaged checkpoint never changes a result."""
+
+import dataclasses
+import gzip
+import re
+import shutil
+import struct
+
+import chains
+import lab
+import settings
+
+# Exit codes that README.md names for inputs that are not what they should be. 1 is out of memory, 74 a failed read.
+REFUSED = {0, 1, 2, 65, 66, 74, 76}
+MOST_BYTES = 2 << 30  # of resident memory; Arrow alone may take 1 GB
+NUMBERS = (b"-1", b"0", b"1e999", b"NaN", b"2147483648", b"18446744073709551616", b"-9223372036854775809", b"null",
+           b'""', b"[]")
+
+ONE_STEP = "--max-length 16 --batch-size 16 --max-steps 1 --output out"
+
+
+@dataclasses.dataclass(frozen=True)
+class Input:
+    """A file of the toys, and a command that reads it."""
+
+    name: str
+    files: tuple  # patterns below the toys
+    words: str
+
+
+INPUTS = (
+    Input("safetensors", ("bert/model.safetensors",), f"fit --model toys/bert --train toys/train.csv {ONE_STEP}"),
+    Input("shards and index", ("bert_shards/*.safetensors", "bert_shards/*.index.json"),
+          f"fit --model toys/bert_shards --train toys/train.csv {ONE_STEP}"),
+    Input("tokenizer.json", ("bert/tokenizer.json", "bert/tokenizer_config.json"),
+          "tokenize --tokenizer toys/bert --input toys/train.csv --output out"),
+    Input("vocab.txt", ("plain/vocab.txt", "plain/tokenizer_config.json"),
+          "tokenize --tokenizer toys/plain --input toys/train.csv --output out"),
+    Input("config.json", ("bert/config.json",), f"fit --model toys/bert --train toys/train.csv {ONE_STEP}"),
+    Input("a trained model", ("tuned/config.json", "tuned/portatune.json", "tuned/model.safetensors"),
+          "predict --model toys/tuned --data toys/validation.csv --output out"),
+    Input("CSV", ("train.csv",), "tokenize --tokenizer toys/bert --input toys/train.csv --output out"),
+    Input("CSV to train on", ("train.csv",), f"fit --model toys/bert --train toys/train.csv {ONE_STEP}"),
+    Input("JSON Lines", ("train.jsonl",), "tokenize --tokenizer toys/bert --input toys/train.jsonl --output out"),
+    Input("gzip", ("train.jsonl.gz",), "tokenize --tokenizer toys/bert --input toys/train.jsonl.gz --output out"),
+    Input("CoNLL", ("train.conll",), "fit --task token-classification --model toys/bert --train toys/train.conll "
+          f"{ONE_STEP}"),
+    Input("TFRecord", ("train.tfrecord", "train.tfrecord.index"), "tfrecord inspect toys/train.tfrecord --verify"),
+    Input("TFRecord to train on", ("train.tfrecord", "train.tfrecord.index"),
+          f"fit --model toys/bert --train toys/train.tfrecord {ONE_STEP}"),
+    Input("PNG", ("images/*/*.png",), "fit --task image-classification --model toys/vit --train toys/images "
+          "--batch-size 8 --max-steps 1 --output out"),
+    Input("JPEG", ("photos/*.jpg",), "tfrecord write --input toys/photos.csv --image-column image --output out"),
+    Input("JPEG to train on", ("photos/*.jpg",), "fit --task image-classification --model toys/vit "
+          "--train toys/photos.csv --image-column image --batch-size 4 --max-steps 1 --output out"),
+    Input("Parquet", ("rows.parquet",), f"fit --model toys/bert --train toys/rows.parquet {ONE_STEP}"),
+    Input("recipe", ("recipe.yaml",),
+          "fit --recipe toys/recipe.yaml --model toys/bert --train toys/train.csv --output out"),
+)
+
+
+def mutants(the_lab, index, rng):
+    """A damaged input, or a damaged checkpoint."""
+    inputs = the_lab.some(INPUTS)
+    kind = CHECKPOINT_RUN if index % 5 == 4 else inputs[index % len(inputs)]
+    outcome = chains.Outcome(kind.name, tried=1)
+    try:
+        if kind is CHECKPOINT_RUN:
+            damaged_checkpoint(the_lab, index, rng, outcome)
+        else:
+            damaged_input(the_lab, kind, f"mutants-{index}", rng, outcome)
+    except lab.Hang:
+        outcome.add("hangs", f"no end within {the_lab.timeout} s")
+    return outcome
+
+
+def damaged_input(the_lab, kind, name, rng, outcome):
+    setting = settings.Setting(kind.name, tuple(kind.words.split()))
+    trial = lab.Trial(the_lab, setting, the_lab.folder / "trials" / name, the_lab.baseline(setting).cache)
+    own_toys(trial)
+    files = sorted(file for pattern in kind.files for file in (trial.folder / "toys").glob(pattern))
+    outcome.what += ", " + "; ".join(damage(rng.choice(files), rng) for _ in range(rng.choice((1, 1, 1, 2, 3))))
+    ended = trial.run()
+    check(ended, REFUSED, trial, outcome)
+    if any(ended.codes) and not re.search("^(portatune|  corrupt):", trial.log(), re.MULTILINE):
+        outcome.add("exit codes", f"refused without a message: {chains.tail(trial)}")
+
+
+def own_toys(trial):
+    """Copies that the trial may damage, in place of the link."""
+    (trial.folder / "toys").unlink()
+    shutil.copytree(trial.lab.toys, trial.folder / "toys")
+
+
+def check(ended, allowed, trial, outcome):
+    if not set(ended.codes) <= allowed:
+        outcome.add("exit codes", f"{ended.codes}: {chains.tail(trial)}")
+    if ended.peak_bytes > MOST_BYTES:
+        outcome.add("exit codes", f"it took {ended.peak_bytes >> 20} MB")
+
+
+CHECKPOINT_RUN = settings.fit("run with a damaged checkpoint", f"{settings.TABLE} --keep-checkpoints 9")
+
+
+def damaged_checkpoint(the_lab, index, rng, outcome):
+    """The newest of two checkpoints is damaged: the run goes on to the same bits, or refuses."""
+    baseline = the_lab.baseline(CHECKPOINT_RUN)
+    trial = the_lab.trial(CHECKPOINT_RUN, f"mutants-{index}")
+    for step in (2, 4):
+        shutil.copytree(baseline.folder / "out" / f"checkpoint-{step}", trial.folder / "out" / f"checkpoint-{step}")
+    files = sorted((trial.folder / "out" / "checkpoint-4").iterdir())
+    outcome.what += ", " + "; ".join(damage(rng.choice(files), rng) for _ in range(rng.choice((1, 1, 2))))
+    ended = trial.run()
+    check(ended, REFUSED - {1, 76}, trial, outcome)
+    if not any(ended.codes):
+        chains.compare(trial, baseline, outcome)
+
+
+def damage(file, rng):
+    """Changes a file at random; returns what was done, in words. What was removed before stays away."""
+    if not file.exists():
+        return f"{file.name} removed"
+    content = file.read_bytes()
+    compressed = file.suffix == ".gz" and rng.random() < 0.5
+    if compressed:
+        content = gzip.decompress(content)
+    change = rng.choice(CHANGES)
+    content = change(content, rng)
+    what = f"{file.name} {change.__name__}"
+    if content is None:
+        file.unlink()
+    else:
+        file.write_bytes(gzip.compress(content) if compressed else content)
+    return what
+
+
+def with_flipped_bits(content, rng):
+    flipped = bytearray(content or b"\0")
+    for _ in range(rng.choice((1, 1, 2, 8))):
+        # Headers are small, and decide much.
+        at = rng.randrange(len(flipped) if rng.random() < 0.6 else min(len(flipped), 64))
+        flipped[at] ^= 1 << rng.randrange(8)
+    return bytes(flipped)
+
+
+def cut_short(content, rng):
+    return content[:rng.randrange(len(content) + 1)]
+
+
+def with_bytes_removed(content, rng):
+    at = rng.randrange(len(content) + 1)
+    return content[:at] + content[at + rng.choice((1, 4, 8, 100)):]
+
+
+def with_bytes_inserted(content, rng):
+    at = rng.randrange(len(content) + 1)
+    return content[:at] + rng.choice((b"\0", b"\n", b'"', b"{", b"]", b",", b"\xff\xfe", b"\x1b[31m", b"a" * 5000,
+                                      rng.randbytes(16))) + content[at:]
+
+
+def with_a_part_repeated(content, rng):
+    at = rng.randrange(len(content) + 1)
+    part = content[at:at + rng.choice((1, 8, 64, 1000))]
+    return content[:at] + part * rng.choice((2, 3, 1000)) + content[at:]
+
+
+def with_another_number(content, rng):
+    """A number of a text is replaced; of bytes, eight that are one."""
+    digits = [i for i in range(len(content)) if content[i:i + 1].isdigit() and not content[i - 1:i].isdigit()]
+    if rng.random() < 0.3 or not digits:
+        at = rng.randrange(max(1, len(content) - 8))
+        value = rng.choice((0, 1, 2**31, 2**32 - 1, 2**63, 2**64 - 1, len(content)))
+        return content[:at] + struct.pack("<Q", value) + content[at + 8:]
+    begin = end = rng.choice(digits)
+    while content[end:end + 1].isdigit():
+        end += 1
+    return content[:begin] + rng.choice(NUMBERS) + content[end:]
+
+
+def with_zeros(content, rng):
+    at = rng.randrange(len(content) + 1)
+    return content[:at] + bytes(len(content[at:at + 512])) + content[at + 512:]
+
+
+def of_garbage(content, rng):
+    return rng.randbytes(rng.choice((0, 1, 8, 300)))
+
+
+def removed(content, rng):
+    return None
+
+
+CHANGES = (with_flipped_bits, with_flipped_bits, with_flipped_bits, cut_short, with_bytes_removed, with_bytes_inserted,
+           with_a_part_repeated, with_another_number, with_another_number, with_zeros, of_garbage, removed)
