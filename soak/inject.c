@@ -94,8 +94,10 @@ static const char *path_at(int folder, const char *name, char *path) {
     snprintf(path, kPathBytes, "%s", name);
   } else {
     char start[kPathBytes];
-    if (folder != AT_FDCWD) path_of_file(folder, start);
-    else if (!getcwd(start, sizeof start)) start[0] = '\0';
+    if (folder != AT_FDCWD)
+      path_of_file(folder, start);
+    else if (!getcwd(start, sizeof start))
+      start[0] = '\0';
     if (snprintf(path, kPathBytes, "%s/%s", start, name) >= kPathBytes) path[0] = '\0';
   }
   return path;
@@ -188,7 +190,7 @@ static size_t half_of(size_t size) { return size > 1 ? size / 2 : size; }
 
 #define REAL(name)                      \
   static __typeof__(&name) real = NULL; \
-  if (!real) real = (__typeof__(&name))dlsym(RTLD_NEXT, #name)
+  if (!real) *(void **)&real = dlsym(RTLD_NEXT, #name)
 
 // Bytes.
 
@@ -247,6 +249,15 @@ ssize_t pread(int file, void *bytes, size_t size, off_t offset) {
   return what == kFail ? -1 : real(file, bytes, what == kShort ? half_of(size) : size, offset);
 }
 ssize_t pread64(int, void *, size_t, off_t) __attribute__((alias("pread")));
+
+// What programs that are compiled with _FORTIFY_SOURCE call.
+ssize_t __read_chk(int file, void *bytes, size_t size, size_t limit) {
+  return size > limit ? -1 : read(file, bytes, size);
+}
+ssize_t __pread_chk(int file, void *bytes, size_t size, off_t offset, size_t limit) {
+  return size > limit ? -1 : pread(file, bytes, size, offset);
+}
+ssize_t __pread64_chk(int, void *, size_t, off_t, size_t) __attribute__((alias("__pread_chk")));
 
 int ftruncate(int file, off_t size) {
   REAL(ftruncate);
@@ -314,7 +325,7 @@ void *mmap64(void *, size_t, int, int, int, off_t) __attribute__((alias("mmap"))
 
 static int open_at(int folder, const char *name, int flags, mode_t mode) {
   static int (*real)(int, const char *, int, ...) = NULL;
-  if (!real) real = (int (*)(int, const char *, int, ...))dlsym(RTLD_NEXT, "openat");
+  if (!real) *(void **)&real = dlsym(RTLD_NEXT, "openat");
   char path[kPathBytes];
   path_at(folder, name, path);
   if (decide("open", path) == kFail) return -1;
@@ -328,13 +339,13 @@ static int open_at(int folder, const char *name, int flags, mode_t mode) {
   return file;
 }
 
-#define MODE_OF(flags, mode)                         \
-  mode_t mode = 0;                                   \
-  if ((flags) & (O_CREAT | __O_TMPFILE)) {           \
-    va_list arguments;                               \
-    va_start(arguments, flags);                      \
-    mode = (mode_t)va_arg(arguments, unsigned);      \
-    va_end(arguments);                               \
+#define MODE_OF(flags, mode)                    \
+  mode_t mode = 0;                              \
+  if ((flags) & (O_CREAT | __O_TMPFILE)) {      \
+    va_list arguments;                          \
+    va_start(arguments, flags);                 \
+    mode = (mode_t)va_arg(arguments, unsigned); \
+    va_end(arguments);                          \
   }
 
 int open(const char *name, int flags, ...) {
@@ -347,7 +358,7 @@ int openat(int folder, const char *name, int flags, ...) {
   return open_at(folder, name, flags, mode);
 }
 int openat64(int, const char *, int, ...) __attribute__((alias("openat")));
-// What programs that are compiled with _FORTIFY_SOURCE call.
+// As above, for _FORTIFY_SOURCE.
 int __open_2(const char *name, int flags) { return open_at(AT_FDCWD, name, flags, 0); }
 int __open64_2(const char *, int) __attribute__((alias("__open_2")));
 int __openat_2(int folder, const char *name, int flags) { return open_at(folder, name, flags, 0); }

@@ -20,7 +20,8 @@ import toys
 
 CHECKPOINT = re.compile(r"checkpoint-(\d+)")
 OURS = {"toys", "cache", "tmp", "log", "fired", "record"}  # in a trial's folder, made by the harness
-LAUNCH_VARIABLES = ("RANK", "WORLD_SIZE", "MASTER_ADDR", "MASTER_PORT")
+LAUNCH_VARIABLES = ("RANK", "WORLD_SIZE", "MASTER_ADDR", "MASTER_PORT", "PORTATUNE_LAUNCH_TIMEOUT_S")
+LAUNCH_TIMEOUT_S = 20  # for which processes wait for one that was killed before it came
 
 
 class Hang(Exception):
@@ -107,7 +108,7 @@ class Trial:
         for rank in range(self.setting.processes):
             environment = self.environment()
             if port:
-                values = (rank, self.setting.processes, "127.0.0.1", port)
+                values = (rank, self.setting.processes, "127.0.0.1", port, LAUNCH_TIMEOUT_S)
                 environment.update(zip(LAUNCH_VARIABLES, map(str, values)))
             if injection and injected_rank in (None, rank):
                 environment.update(injection, LD_PRELOAD=str(self.lab.injector), SOAK_FIRED=str(self.folder / "fired"),
