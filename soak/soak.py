@@ -72,6 +72,8 @@ class Report:
         self.repeat = repeat  # the command line of a trial, less --only
         self.parts = collections.defaultdict(collections.Counter)
         self.lock = threading.Lock()
+        self.broken = ""  # why no more trials can be made
+        self.stopped = False  # no more are wanted
 
     def add(self, part, number, outcome):
         with self.lock:
@@ -98,46 +100,61 @@ class Report:
         return "\n".join("  ".join(cell.rjust(width) for cell, width in zip(line, widths)) for line in lines)
 
 
-def work(the_lab, trials, lock, deadline, options, report):
-    """Takes trials until there are none, or the time is over."""
-    while time.monotonic() < deadline:
+def run(the_lab, options, report):
+    """Makes all trials, several at a time."""
+    minutes = float("inf") if options.minutes is None else options.minutes
+    deadline, trials, lock = time.monotonic() + 60 * minutes, plan(options), threading.Lock()
+    workers = [threading.Thread(target=work, args=(the_lab, trials, lock, deadline, options.seed, report))
+               for _ in range(options.jobs)]
+    for worker in workers:
+        worker.start()
+    for worker in workers:
+        worker.join()
+
+
+def work(the_lab, trials, lock, deadline, seed, report):
+    """Takes trials until there are none, the time is over, or the harness itself fails."""
+    while time.monotonic() < deadline and not report.broken and not report.stopped:
         with lock:
             trial = next(trials, None)
         if trial is None:
             return
         part, number = trial
         try:
-            outcome = PARTS[part][0](the_lab, number, random.Random(f"{options.seed}/{part}/{number}"))
-        except Exception:  # a fault of the harness is told, and counts as a failure
-            outcome = chains.Outcome("harness")
-            outcome.add("exit codes", traceback.format_exc())
+            outcome = PARTS[part][0](the_lab, number, random.Random(f"{seed}/{part}/{number}"))
+        except Exception:
+            report.broken = f"trial {part}:{number} fails in the harness:\n{traceback.format_exc()}"
+            return
         report.add(part, number, outcome)
         if not outcome.problems:
             shutil.rmtree(the_lab.folder / "trials" / f"{part}-{number}", ignore_errors=True)
 
 
-def main():
-    options = arguments()
-    # What nohup ignores, the commands would ignore, too.
+def handle_signals(report):
+    """Ctrl-C and SIGTERM end it with the table. With handlers, commands do not inherit what nohup ignores."""
+    def stop(*_):
+        report.stopped = True
+
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, stop)
     for number in (signal.SIGHUP, signal.SIGUSR1):
         signal.signal(number, lambda *_: None)
-    signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+def main():
+    options = arguments()
     folder = pathlib.Path(tempfile.mkdtemp(prefix="portatune-soak.", dir=options.scratch))
     repeat = f"python3 {sys.argv[0]} --command {options.command} --injector {options.injector} --seed {options.seed}"
     if options.settings:
         repeat += f" --settings {options.settings}"
     report = Report(repeat)
+    handle_signals(report)
     the_lab = lab.Lab(options.command, options.injector, folder, options.timeout, options.settings)
-    minutes = float("inf") if options.minutes is None else options.minutes
-    deadline, trials, lock = time.monotonic() + 60 * minutes, plan(options), threading.Lock()
-    workers = [threading.Thread(target=work, args=(the_lab, trials, lock, deadline, options, report))
-               for _ in range(1 if options.only else options.jobs)]
-    for worker in workers:
-        worker.start()
-    for worker in workers:
-        worker.join()
+    run(the_lab, options, report)
     print(report.table())
-    if report.failures:
+    if report.broken:
+        print(report.broken)
+    if report.failures or report.broken:
         print(f"{report.failures} failures; their folders are in {folder / 'trials'}")
         return 1
     shutil.rmtree(folder)
