@@ -225,6 +225,18 @@ TEST_F(HttpFile, CredentialsAreSaidToTheHostTheyAreForAndToNoOther) {
   EXPECT_EQ(target.requests().at(0).header("authorization"), "");
 }
 
+TEST_F(HttpFile, CredentialsFollowARelativeRedirect) {
+  const std::string netrc = write_file("netrc", "machine 127.0.0.1 login me password word\n");
+  setenv("NETRC", netrc.c_str(), 1);
+  const HttpServer server([](const HttpRequest& request) {
+    if (request.path() == "/a") return HttpResponse{.status = 302, .headers = {{"Location", "/b c?x=1"}}};
+    return ranged(request, "x", "\"1\"");
+  });
+  EXPECT_EQ(read_all(server.url("/a")), "x");
+  EXPECT_EQ(server.requests().at(1).target, "/b%20c?x=1");
+  EXPECT_EQ(server.requests().at(1).header("authorization"), "Basic bWU6d29yZA==");  // me:word
+}
+
 TEST_F(HttpFile, OnlyThisMachineIsReadWithoutTls) {
   expect_error<UsageError>([] { open_file("http://192.0.2.1/a.csv"); }, {"http://192.0.2.1/a.csv", "https://"});
   const HttpServer server([](const HttpRequest&) {

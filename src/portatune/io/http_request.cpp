@@ -12,6 +12,7 @@
 #include "portatune/base/ascii.h"
 #include "portatune/base/stop.h"
 #include "portatune/error.h"
+#include "portatune/io/url.h"
 
 namespace portatune::io {
 namespace {
@@ -162,7 +163,8 @@ HttpAnswer HttpClient::get(const Request& request) const {
   curl_.easy_getinfo(handle.get(), CURLINFO_RETRY_AFTER, &wait);
   curl_.easy_getinfo(handle.get(), CURLINFO_REDIRECT_URL, &redirect);
   answer.retry_after = Seconds(static_cast<double>(wait));
-  if (redirect != nullptr) answer.redirect = redirect;
+  // Not `redirect` itself: libcurl puts the credentials of .netrc into it where the Location is relative.
+  if (redirect != nullptr) answer.redirect = linked_url(request.url, answer.header("location"));
   return std::move(answer);
 }
 

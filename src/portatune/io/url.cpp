@@ -21,8 +21,10 @@ class Parsed {
     }
   }
 
+  // Takes blanks and letters beyond ASCII, too, as libcurl does in redirects.
   void follow(const std::string& link) {
-    if (curl_.url_set(url_.get(), CURLUPART_URL, link.c_str(), 0) == CURLUE_OK) return;
+    constexpr unsigned kFlags = CURLU_URLENCODE | CURLU_ALLOW_SPACE;
+    if (curl_.url_set(url_.get(), CURLUPART_URL, link.c_str(), kFlags) == CURLUE_OK) return;
     throw UsageError({.where = text(), .given = "a link to '" + link + "'", .expected = "one to a URL"});
   }
 
