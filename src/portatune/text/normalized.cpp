@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "portatune/error.h"
 #include "portatune/text/unicode/utf8.h"
 
 namespace portatune::text {
@@ -11,6 +12,7 @@ void Normalized::assign(std::string_view text, int32_t first, bool with_origins)
   origins_.clear();
   has_origins_ = with_origins;
   first_ = first;
+  assigned_bytes_ = text.size();
   if (!with_origins) return;
   int32_t position = first;
   if (is_ascii(text)) {
@@ -32,6 +34,17 @@ void Normalized::clear_like(const Normalized& other) {
   origins_.clear();
   has_origins_ = other.has_origins_;
   first_ = other.first_;
+  assigned_bytes_ = other.assigned_bytes_;
+}
+
+void Normalized::require_room(size_t bytes) const {
+  constexpr size_t kMostTimes = 32, kMore = 1024;
+  if (bytes <= kMostTimes * assigned_bytes_ + kMore) return;
+  throw CheckpointError(
+      {.where = "the tokenizer's normalizer",
+       .given = std::to_string(assigned_bytes_) + " bytes of text that become " + std::to_string(bytes) + " or more",
+       .expected = "a normalizer that makes a text at most 32 times as long, and 1 KB",
+       .fix = "take a tokenizer from a source that you trust"});
 }
 
 void Normalized::reserve(size_t bytes) {
@@ -79,12 +92,16 @@ void Normalized::transform(std::span<const Change> changes, size_t dropped) {
 
 void Normalized::prepend(std::string_view prefix) {
   if (text_.empty()) return;
+  require_room(text_.size() + prefix.size());
   text_.insert(0, prefix);
   if (has_origins_) origins_.insert(origins_.begin(), prefix.size(), Offsets(origins_.front()));
 }
 
 void Normalized::replace(std::span<const Span> matches, std::string_view content) {
   if (matches.empty()) return;
+  size_t replaced = 0;
+  for (const Span& match : matches) replaced += match.end - match.begin;
+  require_room(text_.size() - replaced + matches.size() * content.size());
   Normalized result;
   result.clear_like(*this);
   size_t at = 0;

@@ -42,6 +42,11 @@ class Normalized {
   /// That of the code point at a byte; nothing of interest without origins.
   Offsets origin_at(size_t at) const { return has_origins_ ? origins_[at] : Offsets{}; }
 
+  /// Requires that normalizers may make the text so long: 32 times what assign() was given, and 1 KB. The longest that
+  /// Unicode's forms make of a text is 11 times it (U+FDFA), which a byte-level normalizer doubles.
+  /// errors  CheckpointError without a place, which the stage knows
+  void require_room(size_t bytes) const;
+
   /// Makes room for that many bytes in all.
   void reserve(size_t bytes);
   void append(std::string_view text, Offsets origin) {
@@ -63,9 +68,11 @@ class Normalized {
   void transform(std::span<const Change> changes, size_t dropped = 0);
 
   /// Puts `prefix` before the text, unless that is empty. It has the origin of the first code point.
+  /// errors  those of require_room()
   void prepend(std::string_view prefix);
 
   /// Puts `content` in the place of each match; it has the origin of the last code point of the match.
+  /// errors  those of require_room(), before anything is replaced
   void replace(std::span<const Span> matches, std::string_view content);
 
  private:
@@ -73,6 +80,7 @@ class Normalized {
   std::vector<Offsets> origins_;
   bool has_origins_ = false;
   int32_t first_ = 0;
+  size_t assigned_bytes_ = 0;
 };
 
 }  // namespace portatune::text

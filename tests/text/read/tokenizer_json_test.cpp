@@ -3,6 +3,7 @@
 
 #include "io/temporary_folder.h"
 #include "portatune/error.h"
+#include "portatune/text.h"
 #include "portatune/text/read/spec.h"
 #include "text/golden.h"
 
@@ -65,6 +66,35 @@ TEST(TokenizerJson, RefusesWhatIsNotJson) {
   EXPECT_THAT(refusal_of_text("[]"), HasSubstr("an object"));
   EXPECT_THAT(refusal_of_text("{\"model\": \"\xff\"}"), HasSubstr("expected  JSON"));
   EXPECT_THAT(refusal_of_text(std::string(100'000, '[')), HasSubstr("expected  JSON"));
+}
+
+Json sequence_of(const std::vector<Json>& stages) { return {{"type", "Sequence"}, {"normalizers", stages}}; }
+
+Tokenizer with_normalizer(const Json& normalizer) {
+  Json json = golden("encodings.json")["base"];
+  json["normalizer"] = normalizer;
+  const TemporaryFolder folder;
+  write_text(folder / "tokenizer.json", json.dump());
+  return Tokenizer::load(folder.path());
+}
+
+TEST(TokenizerJson, BoundsWhatNormalizersMakeOfAText) {
+  const Json hundredfold{{"type", "Replace"}, {"pattern", {{"String", "a"}}}, {"content", std::string(100, 'a')}};
+  const Tokenizer tokenizer = with_normalizer(sequence_of({Json{{"type", "NFC"}}, hundredfold, hundredfold}));
+  EXPECT_THAT(
+      message_of<CheckpointError>([&] { tokenizer.encode({.first = std::string(3000, 'a')}); }),
+      AllOf(HasSubstr("tokenizer.json, normalizer.normalizers.1"), HasSubstr("3000 bytes of text that become")));
+  const Json doubling{{"type", "Replace"}, {"pattern", {{"String", "a"}}}, {"content", "aa"}};
+  const Tokenizer slow = with_normalizer(sequence_of(std::vector<Json>(30, doubling)));
+  EXPECT_THAT(message_of<CheckpointError>([&] { slow.encode({.first = std::string(3000, 'a')}); }),
+              HasSubstr("normalizer.normalizers.5"));
+}
+
+TEST(TokenizerJson, TakesTheLongestThatUnicodeMakesOfAText) {
+  std::string text;
+  for (int i = 0; i < 2000; ++i) text += "\uFDFA";  // 18 characters in NFKC
+  const Tokenizer tokenizer = with_normalizer(sequence_of({Json{{"type", "NFKC"}}, Json{{"type", "ByteLevel"}}}));
+  EXPECT_FALSE(tokenizer.encode({.first = text}).ids.empty());
 }
 
 TEST(TokenizerJson, BoundsTokens) {

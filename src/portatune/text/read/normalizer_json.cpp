@@ -1,5 +1,6 @@
 #include "portatune/error.h"
 #include "portatune/text/normalize/bert.h"
+#include "portatune/text/normalize/bounded.h"
 #include "portatune/text/normalize/characters.h"
 #include "portatune/text/normalize/ends.h"
 #include "portatune/text/normalize/precompiled.h"
@@ -40,12 +41,7 @@ NormalizerPtr read_precompiled(const Json& json) {
   }
 }
 
-}  // namespace
-
-NormalizerPtr read_normalizer(const Json& json) {
-  const std::string_view type = type_of(json);
-  if (type == "Sequence") return read_sequence(json);
-  if (type == "BertNormalizer") return read_bert(json);
+NormalizerPtr read_stage(const Json& json, std::string_view type) {
   if (type == "NFC") return std::make_unique<UnicodeNormalizer>(UnicodeForm::kNfc);
   if (type == "NFD") return std::make_unique<UnicodeNormalizer>(UnicodeForm::kNfd);
   if (type == "NFKC") return std::make_unique<UnicodeNormalizer>(UnicodeForm::kNfkc);
@@ -66,6 +62,15 @@ NormalizerPtr read_normalizer(const Json& json) {
   throw_unknown(json, "normalizer",
                 "Sequence, BertNormalizer, NFC, NFD, NFKC, NFKD, Lowercase, StripAccents, Nmt, ByteLevel, Precompiled, "
                 "Prepend, Strip or Replace");
+}
+
+}  // namespace
+
+NormalizerPtr read_normalizer(const Json& json) {
+  const std::string_view type = type_of(json);
+  if (type == "Sequence") return read_sequence(json);    // its stages are bounded
+  if (type == "BertNormalizer") return read_bert(json);  // adds at most two blanks to a character
+  return std::make_unique<BoundedNormalizer>(json.file() + ", " + json.path(), read_stage(json, type));
 }
 
 }  // namespace portatune::text
