@@ -15,6 +15,10 @@ TEST(UrlSecrets, WhatSignsAUrlIsNotShown) {
             "https://h/a?GoogleAccessId=me&access_token=...");
 }
 
+TEST(UrlSecrets, WhatAFragmentHoldsIsNotShown) {
+  EXPECT_EQ(without_secrets("https://h/a#access_token=t"), "https://h/a#access_token=...");
+}
+
 TEST(UrlSecrets, NamesAndPasswordsAreNotShown) {
   EXPECT_EQ(without_secrets("https://me:word@host/a"), "https://...@host/a");
   EXPECT_EQ(without_secrets("two: s3://key:secret@b/x and https://me@h"), "two: s3://...@b/x and https://...@h");

@@ -117,6 +117,27 @@ TEST_P(Remote, MissingFilesAndDeniedOnesHaveTheirExitCodes) {
   EXPECT_THAT(denied.err, Not(HasSubstr("secret-of-the-test")));
 }
 
+TEST(SecretsOfUrls, AreInNoOutputAndNoFile) {
+  setenv("NETRC", "/dev/null", 1);
+  ObjectStore store;
+  store.put("b/train.csv", toy_csv(64));
+  const Toy toy;
+  const std::string signed_url = store.server().url("/b/train.csv?token=token-of-the-test&sig=sig-of-the-test");
+  Words words = toy.fit({"--epochs", "4000"});
+  std::ranges::replace(words, toy.file("train.csv"), signed_url);
+  Program run(words);
+  ASSERT_TRUE(run.says("epoch 3/"));
+  run.signal(SIGINT);
+  const Finished stopped = run.wait();
+  EXPECT_EQ(stopped.exit_code, 75) << stopped.err;
+  EXPECT_THAT(stopped.err, HasSubstr("/b/train.csv?token=...&sig=...'"));
+  EXPECT_THAT(stopped.err, HasSubstr("the secrets of URLs are left out: write them again"));
+  EXPECT_THAT(stopped.out + stopped.err, Not(HasSubstr("-of-the-test")));
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(toy.output())) {
+    if (entry.is_regular_file()) EXPECT_THAT(read(entry.path()), Not(HasSubstr("-of-the-test"))) << entry.path();
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(By, Remote, testing::Values("http", "s3", "gs"), [](const auto& of) { return of.param; });
 
 }  // namespace

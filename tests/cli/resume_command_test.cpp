@@ -20,6 +20,15 @@ TEST(ResumeCommand, ReplacesAnOlderCheckpointHoweverItWasGiven) {
   EXPECT_EQ(resume_command({"fit", "--overwrite_output_dir", "--seed", "1"}, "o/checkpoint-9"), expected);
 }
 
+TEST(ResumeCommand, LeavesTheSecretsOfUrlsOut) {
+  const std::vector<std::string> words = {"fit", "--train", "https://h/a.csv?token=abc",
+                                          "--validation=s3://k:word@b/v"};
+  EXPECT_EQ(resume_command(words, ""),
+            "portatune fit --train 'https://h/a.csv?token=...' --validation=s3://...@b/v --resume");
+  EXPECT_EQ(note_on_secrets(words), "the secrets of URLs are left out: write them again in place of \"...\"");
+  EXPECT_EQ(note_on_secrets({"fit", "--train", "https://h/a.csv?page=2"}), "");
+}
+
 TEST(ResumeCommand, QuotesWhatAShellWouldTakeApart) {
   EXPECT_EQ(
       resume_command({"fit", "--train", "it's $5.csv", "--text-pair-column", ""}, "my out/checkpoint-1"),

@@ -40,7 +40,7 @@ void Error::set_where(std::string where) {
 
 void Error::set_context(const std::string& context) {
   if (!context_.empty()) return;
-  context_ = context;
+  context_ = without_secrets(context);
   message_ = format(report_, context_);
 }
 

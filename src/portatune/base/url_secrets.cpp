@@ -42,10 +42,10 @@ std::string masked_url(std::string_view url) {
     text = "...";
     url.remove_prefix(user);
   }
-  const size_t query = url.find('?');
+  const size_t query = url.find_first_of("?#");  // a fragment may hold pairs, too
   text += url.substr(0, query);
   if (query == std::string_view::npos) return text;
-  return text + '?' + masked_query(url.substr(query + 1));
+  return text + url[query] + masked_query(url.substr(query + 1));
 }
 
 }  // namespace

@@ -9,9 +9,11 @@
 #include <cstdio>
 #include <cstring>
 #include <map>
+#include <new>
 #include <nlohmann/json.hpp>
 
 #include "portatune/base/message.h"
+#include "portatune/base/url_secrets.h"
 #include "portatune/base/wrapped.h"
 #include "portatune/cli/progress_bar.h"
 #include "portatune/error.h"
@@ -66,7 +68,14 @@ std::string for_terminal(const std::string& line) {
 
 }  // namespace
 
-void tell(std::string_view text) noexcept { std::fwrite(text.data(), 1, text.size(), stderr); }
+// Warnings and remarks name files, too, and lines of logs are passed on.
+void tell(std::string_view text) noexcept {
+  try {
+    const std::string shown = without_secrets(text);
+    std::fwrite(shown.data(), 1, shown.size(), stderr);
+  } catch (const std::bad_alloc&) {  // better nothing than a secret
+  }
+}
 
 void say(const Talk& talk, const std::string& line) {
   if (!talk.quiet) tell(for_terminal(line) + "\n");

@@ -13,7 +13,8 @@
 
 namespace portatune::cli {
 
-/// Writes to stderr. Where that fails, as on a full disk, nothing happens: what is told there decides about nothing.
+/// Writes to stderr, without the secrets of URLs. Where that fails, as on a full disk, nothing happens: what is told
+/// there decides about nothing.
 void tell(std::string_view text) noexcept;
 
 /// A remark on stderr, unless quiet.

@@ -1,7 +1,9 @@
 #include "portatune/cli/resume_command.h"
 
+#include <algorithm>
 #include <string_view>
 
+#include "portatune/base/url_secrets.h"
 #include "portatune/cli/other_names.h"
 #include "portatune/cli/own_words.h"
 
@@ -35,13 +37,19 @@ std::string resume_command(const std::vector<std::string>& words, const std::str
       continue;
     }
     if (option != kOption) {
-      command += " " + quoted(words[i]);
+      command += " " + quoted(without_secrets(words[i]));
     } else if (name.size() == words[i].size()) {
       ++i;  // its value is the next word
     }
   }
   if (checkpoint.empty()) return command + " " + std::string(kNewest);
   return command + " " + std::string(kOption) + " " + quoted(checkpoint);
+}
+
+std::string note_on_secrets(const std::vector<std::string>& words) {
+  const bool has_secrets =
+      std::ranges::any_of(words, [](const std::string& word) { return without_secrets(word) != word; });
+  return has_secrets ? "the secrets of URLs are left out: write them again in place of \"...\"" : "";
 }
 
 }  // namespace portatune::cli

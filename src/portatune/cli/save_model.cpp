@@ -65,9 +65,11 @@ void tell_what_is_left(const FitArguments& a, const fs::path& checkpoint, int64_
 
 void tell_how_to_go_on(const FitArguments& a, const fs::path& checkpoint, const std::string& what) {
   const ProcessGroup* const processes = a.device.processes.get();
-  tell(fmt::format("portatune: {}\n  go on{} with  {}\n", what,
+  const std::string note = note_on_secrets(a.words);
+  tell(fmt::format("portatune: {}\n  go on{} with  {}\n{}", what,
                    processes == nullptr ? "" : fmt::format(", in {} processes,", processes->size()),
-                   resume_command(a.words, a.folds > 0 ? "" : checkpoint.string())));
+                   resume_command(a.words, a.folds > 0 ? "" : checkpoint.string()),
+                   note.empty() ? "" : "  " + note + "\n"));
 }
 
 void save_model(Trainer& trainer, const FitArguments& a) {

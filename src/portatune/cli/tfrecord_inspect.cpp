@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "portatune/base/one_line.h"
+#include "portatune/base/url_secrets.h"
 #include "portatune/cli/commands.h"
 #include "portatune/cli/exit_code.h"
 #include "portatune/cli/report.h"
@@ -30,10 +31,14 @@ Json json_of(const TfrecordSurvey& survey, bool verified) {
   }
   Json corrupt = Json::array();
   for (const Report& fault : survey.faults()) corrupt.push_back(one_line(fault));
-  return {{"file", survey.file()},       {"records", survey.records()},
-          {"bytes", survey.bytes()},     {"compressed", survey.is_compressed()},
-          {"index", survey.has_index()}, {"verified", verified},
-          {"features", features},        {"first", survey.first()},
+  return {{"file", without_secrets(survey.file())},
+          {"records", survey.records()},
+          {"bytes", survey.bytes()},
+          {"compressed", survey.is_compressed()},
+          {"index", survey.has_index()},
+          {"verified", verified},
+          {"features", features},
+          {"first", survey.first()},
           {"corrupt", corrupt}};
 }
 
@@ -51,7 +56,7 @@ std::string features_of(const TfrecordSurvey& survey) {
 
 std::string text_of(const TfrecordSurvey& survey) {
   std::string text =
-      fmt::format("{}: {} records, {} bytes{}, {}\n", survey.file(), survey.records(), survey.bytes(),
+      fmt::format("{}: {} records, {} bytes{}, {}\n", without_secrets(survey.file()), survey.records(), survey.bytes(),
                   survey.is_compressed() ? ", compressed" : "", survey.has_index() ? "with an index" : "no index");
   if (!survey.features().empty()) text += features_of(survey);
   for (size_t i = 0; i < survey.first().size(); ++i) {

@@ -4,6 +4,7 @@
 
 #include <filesystem>
 
+#include "portatune/base/url_secrets.h"
 #include "portatune/data/file_kinds.h"
 #include "portatune/io/cloud.h"
 #include "portatune/io/content_hash.h"
@@ -15,7 +16,9 @@ namespace portatune::cli {
 namespace {
 
 // Without the query, which may hold a signature, another each time.
-std::string name_of(const std::string& url) { return io::is_cloud(url) ? url : url.substr(0, url.find('?')); }
+std::string name_of(const std::string& url) {
+  return without_secrets(io::is_cloud(url) ? url : url.substr(0, url.find('?')));
+}
 
 // Of a folder of tables the files in it, whose bytes decide; a folder of images stays one.
 std::vector<std::string> files_of(const std::string& word) {
