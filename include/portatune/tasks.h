@@ -52,6 +52,17 @@ struct LoadReport {
   std::vector<std::string> missing;     ///< parameters that start from their initializer
   std::vector<std::string> unexpected;  ///< tensors that no parameter has
   std::vector<std::string> replaced = {};  ///< names in `missing` whose tensor in the checkpoint has another shape
+  /// Names in `missing` that belong to the body of a pretrained model. Its pooler is not among them: checkpoints of
+  /// language models have none.
+  std::vector<std::string> body = {};
+  std::filesystem::path folder = {};  ///< of the checkpoint; empty: there is none
+};
+
+/// Which parameters may start from their initializer because the checkpoint does not have them.
+enum class NewWeights {
+  kNone,  ///< none, as for a model that is not trained any more
+  kHead,  ///< those of a head, and a pooler
+  kAny
 };
 
 /// Values for a list of parameters, in its order.

@@ -47,6 +47,8 @@ struct TrainingOptions {
   int64_t gradient_accumulation_steps = 1;
   Remat remat = Remat::kNone;  ///< what the backward pass computes again to save memory
   uint64_t seed = 42;          ///< of dropout and of new weights
+  /// Which weights may be new. Others that the checkpoint lacks are a CheckpointError when weights are loaded.
+  NewWeights new_weights = NewWeights::kHead;
   int64_t total_steps = 0;     ///< where the linear decay ends; fit() works it out if it is 0
   /// What else a resumption must have in common with the run that it continues, by name: {"batch_size", "32"}, say.
   /// Kept in checkpoints, together with the options above.

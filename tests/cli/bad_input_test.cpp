@@ -200,8 +200,8 @@ TEST(BadModel, NoTokenizer) {
 
 TEST(BadModel, WithoutAHead) {
   const Toy toy;
-  expect_error(portatune({"predict", "--model", tiny_bert(), "--text", "good"}), 2,
-               {"--model\n", "no labels", "fine-tune the model first"});
+  expect_error(portatune({"predict", "--model", tiny_bert(), "--text", "good"}), 65,
+               {tiny_bert() + "\n", "no labels", "fine-tune the model first"});
 }
 
 TEST(BadModel, NoSuchFolder) {

@@ -63,11 +63,17 @@ TEST(MultipleChoiceCommand, ScoresDoNotDependOnThePadding) {
                                  "\n"
                                  R"({"q": "it was a very good story", "c": ["bad", "a very good film"], "label": 1})"
                                  "\n");
+  const Words rows = {"--task", "multiple-choice", "--max-length", "16", "--context-column", "q", "--endings-column",
+                      "c"};
+  ASSERT_EQ(portatune(Words{"fit", "--model", tiny_bert(), "--train", toy.file("short.jsonl"), "--epochs", "1",
+                            "--output", toy.output()} +
+                      rows)
+                .exit_code,
+            0);
   const auto scores = [&](const Words& padding) {
-    const Finished run = portatune(Words{"evaluate", "--json", "--task", "multiple-choice", "--model", tiny_bert(),
-                                       "--data", toy.file("short.jsonl"), "--max-length", "16", "--context-column", "q",
-                                       "--endings-column", "c", "--batch-size", "1"} +
-                                 padding);
+    const Finished run = portatune(
+        Words{"evaluate", "--json", "--model", toy.output(), "--data", toy.file("short.jsonl"), "--batch-size", "1"} +
+        rows + padding);
     EXPECT_EQ(run.exit_code, 0) << run.err;
     return std::pair(run.err, run.exit_code == 0 ? json::parse(run.out)["loss"].get<double>() : 0);
   };

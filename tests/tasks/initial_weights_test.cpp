@@ -17,6 +17,8 @@ using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::Not;
+using ::testing::StartsWith;
 
 constexpr nn::Initializer kZeros{nn::Initializer::Kind::kZeros}, kOnes{nn::Initializer::Kind::kOnes},
     kNormal{nn::Initializer::Kind::kNormal, 0.02};
@@ -81,6 +83,31 @@ TEST(InitialWeights, MissingOnesAreDrawn) {
   EXPECT_EQ(values(found.values[1]), values(tasks::draw(head, 7)));
   EXPECT_THAT(values(found.values[2]), ElementsAre(1, 1));
   EXPECT_THAT(found.report.missing, ElementsAre("classifier.weight", "bert.norm"));
+}
+
+TEST(InitialWeights, OfABodyAreToldFromThoseOfAHeadAndAPooler) {
+  const InitialWeights found =
+      load({{"bert.a", kTwo.view()}, {"roberta.x", kTwo.view()}},
+           {parameter_of("bert.a", {2}), parameter_of("bert.b.c", {2}),
+            parameter_of("bert.pooler.dense.weight", {2, 2}), parameter_of("classifier", {2})});
+  EXPECT_THAT(found.report.missing, ElementsAre("bert.b.c", "bert.pooler.dense.weight", "classifier"));
+  EXPECT_THAT(found.report.body, ElementsAre("bert.b.c"));
+}
+
+TEST(InitialWeights, ThatMayNotBeNewAreRefused) {
+  const LoadReport head{.missing = {"classifier"}, .unexpected = {}, .folder = "m"};
+  EXPECT_NO_THROW(tasks::require_weights(head, 5, NewWeights::kHead));
+  EXPECT_THAT(message_of<CheckpointError>([&] { tasks::require_weights(head, 5, NewWeights::kNone); }),
+              AllOf(StartsWith("m\n"), HasSubstr("no weights for 1 of 5 parameters: classifier"),
+                    HasSubstr("train it with portatune fit")));
+  const LoadReport body{
+      .missing = {"bert.b", "classifier"}, .unexpected = {"roberta.b"}, .body = {"bert.b"}, .folder = "m"};
+  EXPECT_NO_THROW(tasks::require_weights(body, 5, NewWeights::kAny));
+  EXPECT_THAT(message_of<CheckpointError>([&] { tasks::require_weights(body, 5, NewWeights::kHead); }),
+              AllOf(HasSubstr("no weights for 1 of 5 parameters: bert.b; but tensors that are none, as roberta.b"),
+                    HasSubstr("model_type"), HasSubstr("--allow-new-weights")));
+  EXPECT_THAT(message_of<CheckpointError>([&] { tasks::require_weights(body, 5, NewWeights::kNone); }),
+              AllOf(HasSubstr("2 of 5 parameters: bert.b, classifier"), Not(HasSubstr("--allow-new-weights"))));
 }
 
 TEST(InitialWeights, HeadOfAnotherShapeIsNew) {

@@ -31,7 +31,7 @@ int evaluate(const EvaluateArguments& given) {
   }
   for (const std::string& line : remarks_on_config(task->unknown_config_keys())) say(a.talk, line);
   const Device device(with_warnings(a.device, a.talk));
-  Trainer trainer(device, *task, {.dtype = a.dtype});
+  Trainer trainer(device, *task, {.dtype = a.dtype, .new_weights = NewWeights::kNone});
   RowProgress progress(a.talk, "evaluating");
   const auto start = std::chrono::steady_clock::now();
   const Scores scores = evaluate_all(trainer, sets, progress);

@@ -78,7 +78,7 @@ void FoldPredictions::add(int64_t fold) {
   tasks_.push_back(make_task(a_.model, folder_of(a_, fold), a_.train, Classes::kOfModel));
   const RowTask& task = *tasks_.back();
   const Device device(with_warnings(a_.device, a_.talk));
-  Trainer trainer(device, task, {.dtype = a_.training.dtype});
+  Trainer trainer(device, task, {.dtype = a_.training.dtype, .new_weights = NewWeights::kNone});
   add_held_out(task, trainer, fold);
   if (!a_.test.empty()) add_test(task, trainer, fold);
 }

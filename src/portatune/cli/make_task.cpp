@@ -161,6 +161,17 @@ std::unique_ptr<RowTask> image_classification(const ModelArguments& model, const
   return std::make_unique<ImageClassification>(folder, std::move(options));
 }
 
+// Where nothing is trained, a classifier without classes is one that nobody has trained.
+void require_classifier(const std::string& task, const ModelArguments& model, const std::filesystem::path& folder) {
+  if (!task.ends_with("-classification") || !model.options.labels.empty() || model.options.head) return;
+  const io::JsonObject config = io::JsonObject::read(folder / "config.json");
+  if (!tasks::labels_in(config).empty() || tasks::head_in(config) != Head::kSoftmax) return;
+  throw CheckpointError({.where = folder.string(),
+                         .given = "no labels: config.json has no id2label, so this is an encoder without a head",
+                         .expected = "a model that is trained for " + task,
+                         .fix = "fine-tune the model first: portatune fit"});
+}
+
 struct KnownTask {
   const char* name;
   std::unique_ptr<RowTask> (*make)(const ModelArguments& model, const std::filesystem::path& folder,
@@ -228,7 +239,9 @@ std::unique_ptr<RowTask> make_task(const ModelArguments& model, const std::files
                       .given = model.options_of_task.begin()->first,
                       .expected = "none, as --task " + name + " has options of their own names"});
   }
-  return with_lengths(task_called(name).make(model, folder, files, classes), model.lengths);
+  const KnownTask& task = task_called(name);
+  if (classes == Classes::kOfModel) require_classifier(name, model, folder);
+  return with_lengths(task.make(model, folder, files, classes), model.lengths);
 }
 
 data::TableOptions table_options(const ModelArguments& model, std::vector<std::string> columns) {

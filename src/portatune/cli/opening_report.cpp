@@ -238,6 +238,14 @@ std::string warning_of_head(const Opening& o) {
                      list_of(before, kMaxNames), now.size(), list_of(now, kMaxNames));
 }
 
+// Warning of a body that --allow-new-weights lets start at random.
+std::string warning_of_new_body(const Opening& o) {
+  const std::vector<std::string>& body = o.trainer.load_report().body;
+  if (body.empty()) return {};
+  return fmt::format("the checkpoint lacks {} of the body's weights, which start at random: {}", body.size(),
+                     list_of(body, kMaxNames));
+}
+
 // A name without a number.
 bool is_name(const std::string& label) {
   const std::string_view digits = label.starts_with("LABEL_") ? std::string_view(label).substr(6) : label;
@@ -263,15 +271,14 @@ std::string warning_of_renamed_classes(const Opening& o) {
 
 std::vector<std::string> notes_of(const Opening& o) {
   std::vector<std::string> notes = remarks_on_config(o.task.unknown_config_keys());
-  for (std::string& note : remarks({.missing = {}, .unexpected = o.trainer.load_report().unexpected})) {
-    notes.push_back(std::move(note));
-  }
+  for (std::string& note : remarks(o.trainer.load_report())) notes.push_back(std::move(note));
   return notes;
 }
 
 std::vector<std::string> warnings_of(const Opening& o) {
   std::vector<std::string> warnings = warnings_of_rows(o.train);
   for (std::string& warning : warnings_of_files(o.arguments)) warnings.push_back(std::move(warning));
+  if (std::string warning = warning_of_new_body(o); !warning.empty()) warnings.push_back(std::move(warning));
   if (std::string warning = warning_of_head(o); !warning.empty()) warnings.push_back(std::move(warning));
   if (std::string warning = warning_of_renamed_classes(o); !warning.empty()) warnings.push_back(std::move(warning));
   return warnings;

@@ -397,6 +397,9 @@ void add_training(Group group, FitArguments& a) {
   add_masking(group, a.model.masked_lm);
   add_dtype(group, t.dtype);
   add_on_non_finite(group, t.on_non_finite);
+  group.switch_on(
+      "--allow-new-weights", [&t] { t.new_weights = NewWeights::kAny; },
+      "weights of the body that the checkpoint lacks start at random, in place of an error");
   add_remat(group, t.remat);
   add_shuffle_buffer(group, a.shuffle_buffer);
   group.number("--seed", t.seed, "random seed", {.highest = 1.8e19});

@@ -61,7 +61,7 @@ int predict(const PredictArguments& given) {
       choose_lengths(*task, a.model.padding, a.model.options.max_length, {batches()}, {}, a.talk);
   if (!lengths.empty()) task->set_lengths(lengths);
   const Device device(with_warnings(a.device, a.talk));
-  Trainer trainer(device, *task, {.dtype = a.dtype});
+  Trainer trainer(device, *task, {.dtype = a.dtype, .new_weights = NewWeights::kNone});
 
   RowProgress progress(a.talk, "predicting");
   trainer.predict(progress.over(batches()), [&](const data::Example& batch, const data::Example& outputs) {

@@ -100,16 +100,9 @@ std::string describe(const Scores& scores) {
 }
 
 std::vector<std::string> remarks(const LoadReport& report) {
-  std::vector<std::string> lines;
-  if (!report.missing.empty()) {
-    lines.push_back(fmt::format("{} of the model's weights are new and start at random: {}", report.missing.size(),
-                                list_of(report.missing, kMostNames)));
-  }
-  if (!report.unexpected.empty()) {
-    lines.push_back(fmt::format("{} of the checkpoint's weights have no place in the model and are left out: {}",
-                                report.unexpected.size(), list_of(report.unexpected, kMostNames)));
-  }
-  return lines;
+  if (report.unexpected.empty()) return {};
+  return {fmt::format("{} of the checkpoint's weights have no place in the model and are left out: {}",
+                      report.unexpected.size(), list_of(report.unexpected, kMostNames))};
 }
 
 std::vector<std::string> remarks_on_config(const std::vector<std::string>& unknown_keys) {

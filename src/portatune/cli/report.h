@@ -31,8 +31,7 @@ using io::line_of;
 /// "loss 0.4123, accuracy 0.8312, AUC 0.9050".
 std::string describe(const Scores& scores);
 
-/// As transformers does: weights that the checkpoint has not, and those that the model has not. Nothing if there are
-/// neither.
+/// As transformers does: weights that the model has not. Nothing if there are none.
 std::vector<std::string> remarks(const LoadReport& report);
 /// Nothing if there are no such keys.
 std::vector<std::string> remarks_on_config(const std::vector<std::string>& unknown_keys);

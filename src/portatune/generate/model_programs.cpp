@@ -46,12 +46,7 @@ void ModelPrograms::load(const std::vector<nn::Parameter>& parameters) {
     throw std::logic_error("a program of a model has other parameters than its first program");
   }
   InitialWeights initial = tasks::load_weights(folder_, parameters, model_->facts().base_prefix, 0);
-  if (!initial.report.missing.empty()) {
-    throw CheckpointError({.where = folder_.path().string(),
-                           .given = "no weights for " + initial.report.missing.front(),
-                           .expected = "a checkpoint of " + model_->class_name(models::HeadKind::kCausalLM) +
-                                       " that has every parameter"});
-  }
+  tasks::require_weights(initial.report, parameters.size(), NewWeights::kNone);
   for (size_t i = 0; i < parameters.size(); ++i) {
     names_.push_back(parameters[i].name);
     weights_.push_back(device_.put(in_type(parameters[i].input.dtype(), std::move(initial.values[i]))));

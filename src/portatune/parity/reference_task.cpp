@@ -235,11 +235,7 @@ Forward ReferenceTask::pretraining(const nn::Scope& root, const Value& x, const 
 
 InitialWeights ReferenceTask::initial_weights(std::span<const nn::Parameter> parameters, uint64_t seed) const {
   InitialWeights weights = tasks::load_weights(reference_.model(), parameters, base_prefix(), seed);
-  if (!weights.report.missing.empty()) {
-    throw CheckpointError({.where = reference_.path().string(),
-                           .given = "no weights for " + weights.report.missing.front(),
-                           .expected = "a checkpoint that has every parameter of " + reference_.architecture()});
-  }
+  tasks::require_weights(weights.report, parameters.size(), NewWeights::kNone);
   return weights;
 }
 

@@ -6,6 +6,7 @@
 #include <numbers>
 #include <set>
 
+#include "portatune/base/message.h"
 #include "portatune/base/random.h"
 #include "portatune/error.h"
 #include "portatune/hub/model_folder.h"
@@ -44,6 +45,19 @@ Tensor to_float32(const std::string& name, const TensorView& view) {
   return tensor;
 }
 
+// What does not fit the checkpoint, rather than the model that is to be trained.
+bool is_of_another_model(const LoadReport& report) { return !report.body.empty() && !report.unexpected.empty(); }
+
+std::string advice_on(const LoadReport& report, NewWeights allowed) {
+  if (report.body.empty()) {
+    return "train it with portatune fit, which makes a head, or choose the --task that the checkpoint is for";
+  }
+  const std::string check = is_of_another_model(report) ? "compare model_type and the sizes in config.json with the "
+                                                          "checkpoint, or take a copy that is whole"
+                                                        : "take a copy of the checkpoint that is whole";
+  return allowed == NewWeights::kNone ? check : check + "; --allow-new-weights lets these weights start at random";
+}
+
 // values [rows, width]
 void fill_with_sinusoids(std::span<float> values, size_t width) {
   for (size_t i = 0; i < values.size(); ++i) {
@@ -78,9 +92,25 @@ Tensor draw(const nn::Parameter& parameter, uint64_t seed) {
   return tensor;
 }
 
+void require_weights(const LoadReport& report, size_t parameters, NewWeights allowed) {
+  constexpr size_t kMostNames = 4;
+  const std::vector<std::string>& refused = allowed == NewWeights::kNone ? report.missing : report.body;
+  if (allowed == NewWeights::kAny || refused.empty()) return;
+  std::string given = "no weights for " + std::to_string(refused.size()) + " of " + std::to_string(parameters) +
+                      " parameters: " + list_of(refused, kMostNames);
+  if (is_of_another_model(report)) given += "; but tensors that are none, as " + report.unexpected.front();
+  throw CheckpointError({.where = report.folder.empty() ? "the model" : report.folder.string(),
+                         .given = given,
+                         .expected = allowed == NewWeights::kNone
+                                         ? "all weights: what starts at random has learnt nothing"
+                                         : "all weights of the pretrained body; a head may be new",
+                         .fix = advice_on(report, allowed)});
+}
+
 InitialWeights load_weights(const hub::ModelFolder& folder, std::span<const nn::Parameter> parameters,
                             const std::string& prefix, uint64_t seed) {
   InitialWeights result;
+  result.report.folder = folder.path();
   std::set<std::string, std::less<>> used;
   const auto find = [&](const std::string& name) {
     std::optional<TensorView> view = folder.find(name);
@@ -105,7 +135,10 @@ InitialWeights load_weights(const hub::ModelFolder& folder, std::span<const nn::
       result.report.replaced.push_back(name);
       view.reset();
     }
-    if (!view) result.report.missing.push_back(name);
+    if (!view) {
+      result.report.missing.push_back(name);
+      if (in_encoder && !name.starts_with(prefix + ".pooler.")) result.report.body.push_back(name);
+    }
     result.values.push_back(view ? to_float32(name, *view) : draw(parameter, seed));
   }
   for (const NamedTensorView& tensor : folder.tensors()) {

@@ -110,10 +110,7 @@ Evaluated StartedEvaluation::finish() {
 }
 
 TrainingState::TrainingState(const Device& device, const Task& task, TrainingOptions options)
-    : device_(device),
-      task_(task),
-      options_(std::move(options)),
-      weights_(device, task, options_.seed, options_.model_files) {
+    : device_(device), task_(task), options_(std::move(options)), weights_(device, task, options_) {
   check(options_);
   position_.run = facts_of(options_, device.mesh());
   require_same(position_, processes());

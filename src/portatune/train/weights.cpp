@@ -6,6 +6,7 @@
 #include "portatune/error.h"
 #include "portatune/io/content_hash.h"
 #include "portatune/io/file.h"
+#include "portatune/tasks/initial_weights.h"
 #include "portatune/train/checkpoint.h"
 #include "portatune/train/finite.h"
 #include "portatune/train/shared_update.h"
@@ -52,6 +53,7 @@ class ComparedArrays {
 void Weights::load(const std::vector<nn::Parameter>& parameters) {
   if (empty()) {
     InitialWeights initial = task_.initial_weights(parameters, seed_);
+    tasks::require_weights(initial.report, parameters.size(), new_weights_);
     if (device_.processes() != nullptr) require_same(hash_of(initial.values), "weights", device_.processes());
     std::vector<std::string> names;
     std::vector<DeviceArray> weights;

@@ -10,6 +10,7 @@
 
 #include "portatune/device.h"
 #include "portatune/tasks.h"
+#include "portatune/train.h"
 #include "portatune/train/array_files.h"
 
 namespace portatune::train {
@@ -18,15 +19,19 @@ namespace portatune::train {
 class Weights {
  public:
   /// device, task: must outlive this object
-  /// files  to write beside every saved model: text by name
-  Weights(const Device& device, const Task& task, uint64_t seed, std::map<std::string, std::string> files)
-      : device_(device), task_(task), seed_(seed), files_(std::move(files)) {}
+  /// The seed, which weights may be new, and the files to write beside every saved model are those of `options`.
+  Weights(const Device& device, const Task& task, const TrainingOptions& options)
+      : device_(device),
+        task_(task),
+        seed_(options.seed),
+        new_weights_(options.new_weights),
+        files_(options.model_files) {}
 
   /// Where the moments are found later, instead of starting from 0.
   void resume_from(const std::filesystem::path& checkpoint) { resume_from_ = checkpoint; }
 
   /// Loads or draws the weights, the first time.
-  /// errors  UsageError later, if these are not the parameters of the first time
+  /// errors  CheckpointError for those that may not be new; UsageError later, if these are not the parameters of the first time
   void load(const std::vector<nn::Parameter>& parameters);
   /// Makes or restores the moments, the first time: evaluation alone does not pay for them.
   void load_moments();
@@ -76,6 +81,7 @@ class Weights {
   const Device& device_;
   const Task& task_;
   const uint64_t seed_;
+  const NewWeights new_weights_;
   const std::map<std::string, std::string> files_;
   std::filesystem::path resume_from_;
   std::vector<nn::Parameter> parameters_;
