@@ -19,7 +19,7 @@ namespace portatune {
 /// What becomes of a step whose loss or gradient is not finite. Its update is left out in any case.
 enum class OnNonFinite {
   kStop,  ///< training ends there, with the weights that it had before
-  kSkip,  ///< it goes on with the next batch
+  kSkip,  ///< it goes on with the next batch, in fit() until too many are skipped (TrainingOptions::max_skipped_steps)
   /// It goes on with the next batch from the weights of the last checkpoint, or of the start: fit() leaves out what it
   /// has learnt since then, and stops after three times without an update that a checkpoint keeps. A loop of one's own
   /// stops at the first. (PaLM, Chowdhery et al. 2022, arXiv:2204.02311, section 5.1)
@@ -40,6 +40,10 @@ struct TrainingOptions {
   DType dtype = DType::kFloat32;
   /// An overflow that a smaller scale of float16's loss mends is skipped whatever this says.
   OnNonFinite on_non_finite = OnNonFinite::kStop;
+  /// Of OnNonFinite::kSkip: fit() ends with a NumericError when so many steps in a row, or more than so many in all,
+  /// have been skipped; those that a smaller scale of float16's loss mends do not count.
+  int64_t max_skipped_in_a_row = 10;
+  int64_t max_skipped_steps = 0;  ///< 0: a tenth of the steps, and at least 10
   /// Micro-batches of a step: each of its batches is worked off in so many equal parts, one after the other, and gives
   /// the update that it gives as a whole, but for what is drawn at random, anew in each part. What a step holds in
   /// memory is that of a part. Packed batches come in parts (data::PackedShapes::parts); not for next sentence
@@ -144,13 +148,14 @@ struct FitOptions {
 };
 
 struct FitResult {
-  int64_t steps = 0;          ///< in all, those before a resumption included
-  int64_t skipped_steps = 0;  ///< of these, those without an update: see StepResult::skipped(), OnNonFinite::kRewind
-  int64_t rewinds = 0;        ///< how often training has gone back: OnNonFinite::kRewind
-  bool stopped = false;       ///< by Callback::should_stop, before the last step or the end of the last validation
-  double mean_loss = 0;       ///< over the examples of the last epoch
-  Scores scores;              ///< of the last validation
-  double compile_s = 0;       ///< of the programs, before the first step
+  int64_t steps = 0;             ///< in all, those before a resumption included
+  int64_t skipped_steps = 0;     ///< of these, those without an update: see StepResult::skipped(), OnNonFinite::kRewind
+  int64_t non_finite_steps = 0;  ///< of these, those that OnNonFinite::kSkip has passed over
+  int64_t rewinds = 0;           ///< how often training has gone back: OnNonFinite::kRewind
+  bool stopped = false;          ///< by Callback::should_stop, before the last step or the end of the last validation
+  double mean_loss = 0;          ///< over the examples of the last epoch
+  Scores scores;                 ///< of the last validation
+  double compile_s = 0;          ///< of the programs, before the first step
 };
 
 /// That Trainer::save() may write there: found out before hours of training.

@@ -98,6 +98,19 @@ TEST_F(NonFinite, SkippedStepsAreToldAndCounted) {
   EXPECT_THAT(run.err, AllOf(HasSubstr("is skipped: loss inf and gradient norm"), HasSubstr("scores.csv:")));
 }
 
+TEST_F(NonFinite, SkippedStepsAreToldThoughNothingElseIs) {
+  const Finished run = fit({"--on-non-finite", "skip", "--quiet"});
+  ASSERT_EQ(run.exit_code, 0) << run.err;
+  EXPECT_EQ(run.err, "portatune: 3 of 6 steps were skipped: their loss or gradient was not finite\n");
+}
+
+TEST_F(NonFinite, TooManySkippedStepsEndTheRun) {
+  const Finished run = fit({"--on-non-finite", "skip", "--max-skipped-steps", "2"});
+  EXPECT_EQ(run.exit_code, 76) << run.err;
+  EXPECT_THAT(run.err, AllOf(HasSubstr("3 skipped steps of "), HasSubstr("scores.csv:")));
+  EXPECT_FALSE(std::filesystem::exists(toy_.output() + "/model.safetensors"));
+}
+
 TEST_F(NonFinite, NothingIsSavedWhereNearlyAllStepsAreSkipped) {
   const Finished run = portatune({"fit", "--model", tiny_bert(), "--train", toy_.file("train.csv"), "--output",
                                   toy_.output(), "--max-length", "16", "--batch-size", "16", "--epochs", "1",

@@ -116,6 +116,54 @@ TEST(SkippedStep, EndsTheTrainingWhereAllWouldBeSkipped) {
   EXPECT_LT(trainer.steps(), 20);
 }
 
+TEST(SkippedStep, EndsTheTrainingAfterManyInARowWithoutACheckpoint) {
+  const TemporaryFolder folder;
+  const PlaneTask task;
+  TrainingOptions three = options(OnNonFinite::kSkip);
+  three.max_skipped_in_a_row = 3;
+  Trainer trainer(kernels(), task, three);
+  const FitOptions saving{.num_train_epochs = 1, .checkpoints = {.folder = folder.path()}};
+  EXPECT_THAT(message_of<NumericError>([&] {
+                trainer.fit(plane_batches(9, {.x = {1, 3, 4, 5}}), saving);
+              }),
+              AllOf(HasSubstr("step 6"), HasSubstr("3 skipped steps in a row"), HasSubstr("example 10, 11"),
+                    HasSubstr("max_skipped_in_a_row")));
+  EXPECT_TRUE(std::filesystem::is_empty(folder.path()));
+}
+
+TEST(SkippedStep, EndsTheTrainingAfterManyInAllWithACheckpoint) {
+  const TemporaryFolder folder;
+  const PlaneTask task;
+  TrainingOptions two = options(OnNonFinite::kSkip);
+  two.max_skipped_steps = 2;
+  Trainer trainer(kernels(), task, two);
+  const data::Dataset batches = plane_batches(9, {.x = {1, 3, 5}});
+  const FitOptions saving{.num_train_epochs = 1, .checkpoints = {.folder = folder.path()}};
+  EXPECT_THAT(message_of<NumericError>([&] { trainer.fit(batches, saving); }),
+              AllOf(HasSubstr("3 skipped steps of 6"), HasSubstr("max_skipped_steps"), HasSubstr("checkpoint-7")));
+  const PlaneTask saved(folder / "checkpoint-7");
+  Trainer second(kernels(), saved, options(OnNonFinite::kSkip));
+  second.resume(folder / "checkpoint-7");
+  EXPECT_EQ(second.fit(batches, {.num_train_epochs = 1}).non_finite_steps, 3);
+  Trainer whole(kernels(), task, options(OnNonFinite::kSkip));
+  whole.fit(batches, {.num_train_epochs = 1});
+  EXPECT_EQ(state_of(second), state_of(whole));
+}
+
+// Finite, but too large for any finite loss: what evaluate would refuse.
+TEST(SkippedStep, LeavesNoModelWhoseLossesAreAllInfinite) {
+  const TemporaryFolder folder;
+  const PlaneTask task;
+  TrainingOptions large = options(OnNonFinite::kSkip);
+  large.learning_rate = 1e38;
+  large.weight_decay = 0;
+  Trainer trainer(kernels(), task, large);
+  const FitOptions saving{.num_train_epochs = 1, .checkpoints = {.folder = folder.path(), .every = 3}};
+  EXPECT_THAT(message_of<NumericError>([&] { trainer.fit(plane_batches(5), saving); }),
+              AllOf(HasSubstr("no step after step 1 updated the weights"), HasSubstr("of a finite loss before")));
+  EXPECT_TRUE(std::filesystem::is_empty(folder.path()));
+}
+
 // Weights, and how many steps made an update, in a checkpoint between two bad batches.
 TEST(SkippedStep, IsResumedToTheBit) {
   const data::Dataset batches = plane_batches(6, {.x = {1}, .z = {4}});

@@ -161,6 +161,13 @@ void require_updates(int64_t skipped_in_a_row, int64_t steps) {
        .fix = std::string("look at the rows that are skipped, or ") + train::kAdviceOnTraining});
 }
 
+// Also where nothing but results and errors is told: steps without an update are no remark.
+void tell_of_skips(const FitArguments& a, const FitResult& result) {
+  if (result.non_finite_steps == 0 || !is_first(a.device.processes.get())) return;
+  tell(fmt::format("portatune: {} of {} steps were skipped: their loss or gradient was not finite\n",
+                   grouped(result.non_finite_steps), grouped(result.steps)));
+}
+
 Outcome outcome_of_finished(const FitArguments& a, const TrainingOptions& training, int64_t examples) {
   return {.train_examples = examples,
           .steps = training.total_steps,
@@ -344,6 +351,7 @@ std::optional<Outcome> train(const FitArguments& a, const RowTask& task, const S
   const FitResult result = telling_how_to_go_on(a, [&] { return trainer.fit(batches.prefetch(2), options); });
   evaluation.finish();
   log.close();
+  tell_of_skips(a, result);
   if (result.stopped) {
     stop(trainer, a);
     return std::nullopt;

@@ -278,6 +278,15 @@ void add_on_non_finite(Group group, OnNonFinite& then) {
       ->default_str("stop");
 }
 
+void add_skip_limits(Group group, TrainingOptions& t) {
+  group.number("--max-skipped-in-a-row", t.max_skipped_in_a_row,
+               "--on-non-finite skip ends the run after so many skipped steps in a row", {.lowest = 1});
+  group
+      .number("--max-skipped-steps", t.max_skipped_steps, "and when more than so many are skipped in all",
+              {.lowest = 1})
+      ->default_str("a tenth of the steps, at least 10");
+}
+
 void add_remat(Group group, Remat& remat) {
   const auto take = [&](const std::string& name) {
     remat = name == "layers" ? Remat::kLayers : name == "dots" ? Remat::kDots : Remat::kNone;
@@ -397,6 +406,7 @@ void add_training(Group group, FitArguments& a) {
   add_masking(group, a.model.masked_lm);
   add_dtype(group, t.dtype);
   add_on_non_finite(group, t.on_non_finite);
+  add_skip_limits(group, t);
   group.switch_on(
       "--allow-new-weights", [&t] { t.new_weights = NewWeights::kAny; },
       "weights of the body that the checkpoint lacks start at random, in place of an error");

@@ -2,11 +2,10 @@
 
 #include <fmt/format.h>
 
-#include <cmath>
-
 #include "portatune/base/message.h"
 #include "portatune/cli/report.h"
 #include "portatune/cli/signals.h"
+#include "portatune/train/progress.h"
 
 namespace portatune::cli {
 namespace {
@@ -49,7 +48,7 @@ void TrainingLog::on_step(const StepResult& result, int64_t total_steps) {
 void TrainingLog::on_skip(const StepResult& result, const std::vector<data::Origin>& rows) {
   if (quiet_) return;
   const std::string step = fmt::format("step {} is skipped", result.step());
-  if (std::isfinite(result.loss()) && result.loss_scale() > 1) {
+  if (train::can_scale_down(result)) {
     bar_.print(fmt::format("{}: its gradient overflows where the loss is scaled by {}", step, result.loss_scale()));
   } else {
     bar_.print(fmt::format("{}: {}", step, described(result, rows)));

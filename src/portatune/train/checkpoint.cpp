@@ -34,6 +34,7 @@ void write_position(const std::filesystem::path& folder, const Position& positio
                                            {"good_steps", position.progress.good_steps},
                                            {"loss_scale", position.progress.loss_scale}};
   const nlohmann::ordered_json rewinds = {{"all", position.rewinds.all}, {"in_a_row", position.rewinds.in_a_row}};
+  const nlohmann::ordered_json skips = {{"all", position.skips.all}, {"in_a_row", position.skips.in_a_row}};
   const nlohmann::ordered_json state = {{"format", kFormat},
                                         {"global_step", position.step},
                                         {"total_steps", position.total_steps},
@@ -41,6 +42,7 @@ void write_position(const std::filesystem::path& folder, const Position& positio
                                         {"epoch_loss", loss},
                                         {"progress", progress},
                                         {"rewinds", rewinds},
+                                        {"skips", skips},
                                         {"initial_scores", json_of(position.initial_scores)},
                                         {"run", position.run}};
   io::write_file(position_file(folder), state.dump(2) + "\n");
@@ -61,6 +63,7 @@ Position read_position(const std::filesystem::path& folder) {
                     .epoch_loss = {},
                     .progress = {},
                     .rewinds = {},
+                    .skips = {},
                     .run = state.get_string_map("run"),
                     .initial_scores = scores_of(state, "initial_scores"),
                     .data = {}};
@@ -77,6 +80,10 @@ Position read_position(const std::filesystem::path& folder) {
   if (const auto rewinds = state.get_object("rewinds")) {
     position.rewinds = {.all = rewinds->get_int("all", {0, position.step}),
                         .in_a_row = rewinds->get_int("in_a_row", {0, kMostRewinds})};
+  }
+  if (const auto skips = state.get_object("skips")) {
+    position.skips = {.all = skips->get_int("all", {0, position.step}),
+                      .in_a_row = skips->get_int("in_a_row", {0, position.step})};
   }
   if (std::filesystem::exists(folder / kDataFile)) position.data = io::read_text(folder / kDataFile, kMostDataBytes);
   return position;

@@ -29,6 +29,12 @@ struct Rewinds {
   int64_t in_a_row = 0;  ///< since the last checkpoint that has kept an update
 };
 
+/// Steps that OnNonFinite::kSkip has passed over.
+struct Skips {
+  int64_t all = 0;
+  int64_t in_a_row = 0;  ///< since the last update
+};
+
 /// After so many in a row training ends.
 inline constexpr int64_t kMostRewinds = 3;
 
@@ -40,6 +46,7 @@ struct Position {
   MeanLoss epoch_loss;      ///< of that epoch, or of the last one whose end was notified
   Progress progress;
   Rewinds rewinds;
+  Skips skips;
   RunFacts run;
   Scores initial_scores;  ///< from before the first step; empty: not measured
   std::string data;  ///< data::Cursor::state() of the batches after the last step; empty: not known

@@ -1,5 +1,6 @@
 #include "portatune/train/fit.h"
 
+#include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <type_traits>
@@ -54,8 +55,11 @@ NumericError not_finite(const StepResult& result, const data::Example& batch, co
        .fix = fix});
 }
 
-// Steps may be skipped for their batches; so many in a row are looked into.
-constexpr int64_t kSkippedInARow = 10;
+// Of a run of so many steps.
+int64_t most_skipped(const TrainingOptions& options, int64_t steps) {
+  constexpr int64_t kAtLeast = 10, kShare = 10;
+  return options.max_skipped_steps > 0 ? options.max_skipped_steps : std::max(kAtLeast, steps / kShare);
+}
 
 class FitLoop {
  public:
@@ -75,8 +79,10 @@ class FitLoop {
     if (epoch_end_is_due()) end_epoch();  // that of a run which was stopped before
     data::Cursor cursor = cursor_at_step();
     while (state_.steps() < last_step_ && !stopping_) take_step(cursor);
+    if (!stopping_) require_sound_weights();
     result_.steps = state_.steps();
     result_.skipped_steps = state_.skipped_steps();
+    result_.non_finite_steps = state_.skips().all;
     result_.rewinds = state_.rewinds().all;
     result_.stopped = stopping_ && (state_.steps() < last_step_ || epoch_end_is_due());
     if (result_.stopped) state_.data_state() = place_of(cursor);
@@ -229,8 +235,10 @@ class FitLoop {
     running_.emplace(std::move(started), std::move(batch));
     stopping_ = should_stop();
     const bool checkpoint_due = checkpoint_is_due();
-    if (at_epoch_end() || stopping_ || checkpoint_due) finish_running();
+    if (at_epoch_end() || stopping_ || checkpoint_due || too_many_skips_) finish_running();
+    if (too_many_skips_) end_after_skips(cursor);
     if (checkpoint_due) {
+      require_sound_weights();
       state_.data_state() = cursor.state();
       save_due_checkpoint();
     }
@@ -254,10 +262,27 @@ class FitLoop {
     } else if (result.skipped()) {
       callback_.on_skip(result, batch.row_origins());
     }
-    skipped_in_a_row_ = result.skipped() && !ended ? skipped_in_a_row_ + 1 : 0;
-    if (skipped_in_a_row_ == kSkippedInARow) require_finite_weights();
+    count_skip(result, batch);
+    if (!result.skipped()) sound_batch_ = std::move(running_->second);
     running_.reset();
     return ended;
+  }
+
+  void count_skip(const StepResult& result, const data::Example& batch) {
+    if (state_.options().on_non_finite != OnNonFinite::kSkip || can_scale_down(result)) return;
+    Skips& skips = state_.skips();
+    skips.in_a_row = result.skipped() ? skips.in_a_row + 1 : 0;
+    if (!result.skipped()) return;
+    ++skips.all;
+    const bool in_a_row = skips.in_a_row >= state_.options().max_skipped_in_a_row;
+    if (!in_a_row && skips.all <= most_skipped(state_.options(), last_step_)) return;
+    const std::string count = in_a_row
+                                  ? std::to_string(skips.in_a_row) + " skipped steps in a row"
+                                  : std::to_string(skips.all) + " skipped steps of " + std::to_string(result.step());
+    too_many_skips_ = {.step = result.step(),
+                       .given = count + "; the last for loss " + to_text(result.loss()) + " and gradient norm " +
+                                to_text(result.grad_norm()) + " of " + rows_of(batch),
+                       .in_a_row = in_a_row};
   }
 
   bool may_rewind() const {
@@ -273,14 +298,40 @@ class FitLoop {
     }
   }
 
-  // Else all steps to come would be skipped, too.
-  void require_finite_weights() const {
-    if (state_.has_finite_weights()) return;
-    throw NumericError(
-        {.where = "step " + std::to_string(running_->first.step()),
-         .given = "a weight that is not finite, and " + std::to_string(skipped_in_a_row_) + " skipped steps in a row",
-         .expected = "finite weights",
-         .fix = kAdviceOnTraining});
+  // After many in a row the weights themselves are suspected: such a state is not kept.
+  [[noreturn]] void end_after_skips(const data::Cursor& cursor) {
+    const TooManySkips& skips = *too_many_skips_;
+    SavedBefore saved;
+    if (!skips.in_a_row) {
+      state_.data_state() = cursor.state();
+      saved = save_before_end();
+    }
+    const bool finite = state_.has_finite_weights();
+    std::string fix = finite ? std::string("look at the rows that are skipped, or ") + kAdviceOnTraining +
+                                   (skips.in_a_row ? "; max_skipped_in_a_row" : "; max_skipped_steps") +
+                                   " allows more of them"
+                             : kAdviceOnTraining;
+    if (!saved.path.empty()) fix += "; the steps made are in " + saved.path.string();
+    if (!saved.fault.empty()) fix += "; the steps made could not be saved: " + saved.fault;
+    throw NumericError({.where = "step " + std::to_string(skips.step),
+                        .given = (finite ? "" : "a weight that is not finite, and ") + skips.given,
+                        .expected = "steps with a finite loss and gradient, but a few",
+                        .fix = std::move(fix)});
+  }
+
+  // The last update may have left finite weights that give no finite loss. A batch that gave one tells.
+  void require_sound_weights() {
+    if (state_.skips().in_a_row == 0 || !sound_batch_) return;
+    const std::string first = state_.first_not_finite(*sound_batch_);
+    if (first.empty()) return;
+    const int64_t steps = state_.steps(), skipped = state_.skips().in_a_row;
+    throw NumericError({.where = "step " + std::to_string(steps),
+                        .given = std::to_string(steps) + " steps, the last " + std::to_string(skipped) +
+                                 " skipped: no step after step " + std::to_string(steps - skipped) +
+                                 " updated the weights, and with these " + rows_of(*sound_batch_) +
+                                 ", of a finite loss before, have none; the first that is not finite: " + first,
+                        .expected = "a model that gives finite numbers; none is saved",
+                        .fix = kAdviceOnTraining});
   }
 
   // What has gone wrong in the step, of which nothing is left.
@@ -335,7 +386,13 @@ class FitLoop {
   Callback& callback_;
   const int64_t steps_per_epoch_, last_step_;
   bool stopping_ = false;
-  int64_t skipped_in_a_row_ = 0;
+  struct TooManySkips {
+    int64_t step;
+    std::string given;
+    bool in_a_row;  // or in all
+  };
+  std::optional<TooManySkips> too_many_skips_;
+  std::optional<data::Example> sound_batch_;  // the last one of a finite loss
   FitResult result_;
   std::optional<BatchShapes> shapes_;
   InputMeter input_;

@@ -51,6 +51,8 @@ void check(const TrainingOptions& options) {
   }
   require_finite_and_not_negative("max_grad_norm", options.max_grad_norm);
   check_dtype(options.dtype);
+  require_at_least("max_skipped_in_a_row", options.max_skipped_in_a_row, 1);
+  require_at_least("max_skipped_steps", options.max_skipped_steps, 0);
   require_at_least("gradient_accumulation_steps", options.gradient_accumulation_steps, 1);
   require_at_least("total_steps", options.total_steps, 0);
 }

@@ -74,9 +74,12 @@ Verdict judge(const ProgressValues& now, const Value& loss, const Value& norm, D
               next_scale}};
 }
 
+bool can_scale_down(const StepResult& result) {
+  return result.skipped() && std::isfinite(result.loss()) && result.loss_scale() > 1;
+}
+
 bool ends_training(const StepResult& result, OnNonFinite then) {
-  const bool can_scale_down = std::isfinite(result.loss()) && result.loss_scale() > 1;
-  return then != OnNonFinite::kSkip && result.skipped() && !can_scale_down;
+  return then != OnNonFinite::kSkip && result.skipped() && !can_scale_down(result);
 }
 
 }  // namespace portatune::train

@@ -46,6 +46,9 @@ struct Verdict {
 /// kRewind, unless the loss is finite and a smaller scale can be tried; then no later one makes an update.
 Verdict judge(const ProgressValues& now, const Value& loss, const Value& norm, DType compute_dtype, OnNonFinite then);
 
+/// Whether a step was skipped for a gradient that a smaller scale of float16's loss may keep finite.
+bool can_scale_down(const StepResult& result);
+
 /// The same of a step's numbers: whether it has ended the training.
 bool ends_training(const StepResult& result, OnNonFinite then);
 

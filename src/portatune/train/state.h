@@ -81,6 +81,8 @@ class TrainingState {
   int64_t skipped_steps() const { return position_.step - progress().updates; }
   /// Of the run, those before a resumption included.
   const Rewinds& rewinds() const { return position_.rewinds; }
+  /// Kept in checkpoints.
+  Skips& skips() { return position_.skips; }
   /// The one that was written last, or that this run continues; empty if there is none yet.
   const std::filesystem::path& last_checkpoint() const { return last_checkpoint_; }
   /// To the weights, moments and progress of last_checkpoint(), or of the start, after a step that has ended the
