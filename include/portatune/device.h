@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -123,6 +124,9 @@ struct DeviceFacts {
   std::vector<std::string> devices;                 ///< as the plugin describes them
   std::vector<std::optional<DeviceMemory>> memory;  ///< of each; nothing where the plugin does not tell
   std::string kernels_version;                      ///< instruction set and libraries of the kernels
+  /// What decides about the last bits of results beside the program, by name: "plugin", "kernels", "flags",
+  /// "instruction set" (of a GPU or TPU its kind).
+  std::map<std::string, std::string> numerics = {};
 };
 
 /// A plugin's client with one device, or with those of a mesh, and what programs for it may call.

@@ -57,6 +57,11 @@ struct TrainingOptions {
   /// What else a resumption must have in common with the run that it continues, by name: {"batch_size", "32"}, say.
   /// Kept in checkpoints, together with the options above.
   std::map<std::string, std::string> must_match = {};
+  /// Names in `must_match` that a resumption may have otherwise. Trainer::deviations() tells of those that differ.
+  std::vector<std::string> may_differ = {};
+  /// Whether a run may be resumed where kernels, plugin, flags, instruction set, mesh or number of processes are
+  /// others, which gives other bits. Trainer::deviations() tells of it.
+  bool allow_different_bits = false;
   /// Text files to write beside every saved model and checkpoint: text by name.
   std::map<std::string, std::string> model_files = {};
 };
@@ -214,6 +219,10 @@ class Trainer {
   /// restores them. Empty if they were never set.
   const Scores& initial_scores() const;
   void set_initial_scores(Scores scores);
+
+  /// What makes the result another one than that of a single run on the same data and machine; empty: nothing. Kept in
+  /// checkpoints and in training_run.json.
+  const std::vector<std::string>& deviations() const;
 
   /// Writes the model as a Hugging Face folder, which replaces an older one in one move. Checkpoints in it, and what
   /// else is in the folder of a run, are kept. The file training_run.json has the number of steps and the options.

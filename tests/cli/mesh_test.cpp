@@ -57,7 +57,8 @@ TEST(MeshOption, IsOfTheRunThatIsResumed) {
   EXPECT_EQ(refused.exit_code, 2);
   EXPECT_THAT(refused.err, HasSubstr("devices along data and fsdp 2"));
   // As many devices, which hold the weights in another way.
-  Program second(with_batch_size(toy.fit({"--epochs", "400", "--resume", "--mesh", "data=2"}), "4"));
+  Program second(
+      with_batch_size(toy.fit({"--epochs", "400", "--resume", "--mesh", "data=2", "--allow-different-bits"}), "4"));
   ASSERT_TRUE(second.says("resuming from"));
   ASSERT_TRUE(second.says("epoch "));
   second.signal(SIGINT);

@@ -160,7 +160,7 @@ TEST_P(Processes, EndWithTheOneThatIsKilledAndGoOnFromItsCheckpoint) {
   EXPECT_THAT(stopped.err, HasSubstr("stopped by a signal to another process"));
   EXPECT_THAT(stopped.err, HasSubstr("in 2 processes"));
   // On as many devices that are no processes.
-  Program third(words + Words{"--resume"});
+  Program third(words + Words{"--resume", "--allow-different-bits"});
   EXPECT_TRUE(third.says("resuming from"));
   EXPECT_TRUE(third.says("epoch "));
 }

@@ -15,6 +15,8 @@
 namespace portatune::test {
 namespace {
 
+using ::testing::AllOf;
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
 // Seven: in batches of 4 the last lacks one.
@@ -102,8 +104,12 @@ TEST(MeshTraining, IsResumedOnAnotherMesh) {
   first.fit(task.batches(rows(), 4),
             {.num_train_epochs = 4, .checkpoints = {.folder = folder / "checkpoints", .every = 3, .keep = 9}});
   const TextClassification saved = task_from(folder / "checkpoints" / "checkpoint-3");
-  Trainer second(two, saved, {});
+  Trainer third(two, saved, {});
+  EXPECT_THAT(message_of<UsageError>([&] { third.resume(folder / "checkpoints" / "checkpoint-3"); }),
+              AllOf(HasSubstr("mesh fsdp=2"), HasSubstr("mesh data=2,tensor=2"), HasSubstr("--allow-different-bits")));
+  Trainer second(two, saved, {.allow_different_bits = true});
   second.resume(folder / "checkpoints" / "checkpoint-3");
+  EXPECT_THAT(second.deviations(), ElementsAre("after step 3: mesh fsdp=2 in place of data=2,tensor=2"));
   second.fit(saved.batches(rows(), 4), {.num_train_epochs = 4});
   second.save(folder / "second");
   const auto wanted = io::SafetensorsFile::open(folder / "whole" / "model.safetensors"),

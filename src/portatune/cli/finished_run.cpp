@@ -42,7 +42,7 @@ bool is_finished(const FitArguments& a, const TrainingOptions& training) {
     if (a.resume_from_checkpoint.empty()) throw nothing_to_go_on_from(a, record->steps, training.total_steps);
     return false;
   }
-  train::require_same_run(a.output, record->run, train::facts_of(training, a.device.mesh));
+  train::require_same_run(a.output, record->run, train::facts_of(training, a.device.mesh), training.may_differ);
   say(a.talk, fmt::format("nothing to do: {} has the model of this run, after all of its {} steps", a.output.string(),
                           grouped(record->steps)));
   return true;
@@ -56,6 +56,7 @@ void resume(Trainer& trainer, const FitArguments& a, const TrainingOptions& trai
   }
   say(a.talk, "resuming from " + from.string());
   trainer.resume(from);
+  for (const std::string& deviation : trainer.deviations()) say(a.talk, "warning: " + deviation);
   if (trainer.steps() > training.total_steps) {
     throw UsageError({.where = "resuming from " + from.string(),
                       .given = fmt::format("{} steps in all", grouped(training.total_steps)),

@@ -172,6 +172,7 @@ Outcome outcome_of_finished(const FitArguments& a, const TrainingOptions& traini
   return {.train_examples = examples,
           .steps = training.total_steps,
           .train_loss = std::numeric_limits<double>::quiet_NaN(),
+          .deviations = train::find_run_record(a.output)->deviations,
           .output = a.output};
 }
 
@@ -365,6 +366,7 @@ std::optional<Outcome> train(const FitArguments& a, const RowTask& task, const S
   outcome.steps = result.steps;
   outcome.skipped_steps = result.skipped_steps;
   outcome.rewinds = result.rewinds;
+  outcome.deviations = trainer.deviations();
   outcome.train_loss = result.mean_loss;
   outcome.compile_seconds = result.compile_s;
   outcome.seconds = now_s() - start_s - result.compile_s;

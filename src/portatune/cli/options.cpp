@@ -466,6 +466,8 @@ void add_options(CLI::App& command, FitArguments& a) {
       .flag("--overwrite-output,--overwrite-output-dir", a.overwrite_output,
             "replace the model and the checkpoints in --output")
       ->excludes(newest);
+  output.flag("--allow-different-bits", a.training.allow_different_bits,
+              "resume also where kernels, plugin, XLA_FLAGS, instruction set or mesh are others; the result says so");
   output.path("--resume-from-checkpoint", a.resume_from_checkpoint, "go on from a folder checkpoint-N")
       ->default_str("none")
       ->excludes(newest);

@@ -140,6 +140,7 @@ std::string json_of(const Outcome& outcome) {
   if (outcome.before) object["before"] = object_of(*outcome.before);
   if (outcome.after) object["after"] = object_of(*outcome.after);
   if (outcome.skipped_rows) object["skipped_rows"] = *outcome.skipped_rows;
+  if (!outcome.deviations.empty()) object["deviations"] = outcome.deviations;
   object["output"] = outcome.output.string();
   return line_of(object);
 }
@@ -160,6 +161,7 @@ std::string table_of(const Outcome& outcome) {
     text += fmt::format("{:<20}{} of {} skipped or undone\n", "steps", outcome.skipped_steps, outcome.steps);
   }
   if (outcome.rewinds > 0) text += fmt::format("{:<20}{}\n", "rewinds", outcome.rewinds);
+  for (const std::string& deviation : outcome.deviations) text += fmt::format("{:<20}{}\n", "deviation", deviation);
   return text + fmt::format("{:<20}{}\n", "model", outcome.output.string());
 }
 

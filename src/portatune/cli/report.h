@@ -60,6 +60,7 @@ struct Outcome {
   double compile_seconds = 0, seconds = 0;  ///< of the programs, and from then on
   std::optional<int64_t> skipped_rows;      ///< bad ones that were passed over, if that was allowed
   std::optional<Scores> before, after;      ///< on the validation set, if there is one
+  std::vector<std::string> deviations;      ///< as Trainer::deviations()
   std::filesystem::path output;
 };
 std::string json_of(const Outcome& outcome);

@@ -35,6 +35,18 @@ std::optional<DeviceMemory> memory_of(const pjrt::Client& client, size_t device)
   return DeviceMemory{.in_use_bytes = use->in_use, .limit_bytes = use->limit};
 }
 
+std::map<std::string, std::string> numerics_of(const pjrt::Client& client, const std::string& platform,
+                                               const DeviceOptions& options) {
+  const ProgramOrigin origin = origin_of(client.plugin(), platform, options.use_kernels);
+  const bool is_cpu = platform == "cpu";
+  return {{"plugin", origin.plugin},
+          {"kernels", is_cpu                    ? origin.kernels
+                      : options.cudnn_attention ? "cuDNN attention"
+                                                : "none"},
+          {"flags", origin.flags.empty() ? "none" : origin.flags},
+          {"instruction set", is_cpu ? kernels::cpu_instruction_set() : client.devices().front().kind}};
+}
+
 }  // namespace
 
 struct Device::Impl {
@@ -53,6 +65,7 @@ struct Device::Impl {
              // The compilers of several processes measure together what is fastest on their GPUs: none may be left out.
              .enabled = options.use_cache && (processes == nullptr || name.platform != "cuda"),
              .version = is_cpu ? kernels::cpu_kernels_version() : ""}),
+        numerics(numerics_of(client, name.platform, options)),
         warn(options.warn) {
     if (is_cpu) register_cpu_kernels(client.plugin());
     if (!options.programs_folder.empty()) {
@@ -88,6 +101,7 @@ struct Device::Impl {
   const MeshDevices devices;
   Target target;
   pjrt::ExecutableCache cache;
+  const std::map<std::string, std::string> numerics;
   const std::function<void(const std::string&)> warn;
   std::optional<SavedPrograms> saved;
   std::once_flag warned_of_cache, warned_of_missing;
@@ -106,7 +120,8 @@ DeviceFacts Device::facts() const {
   DeviceFacts facts{.platform = impl_->client.platform_name(),
                     .plugin = impl_->client.plugin().file(),
                     .version = to_string(impl_->client.plugin().version()),
-                    .kernels_version = impl_->is_cpu ? kernels::cpu_kernels_version() : ""};
+                    .kernels_version = impl_->is_cpu ? kernels::cpu_kernels_version() : "",
+                    .numerics = impl_->numerics};
   for (const pjrt::Device& device : impl_->client.devices()) {
     facts.memory.push_back(impl_->is_cpu ? machine_memory() : memory_of(impl_->client, facts.devices.size()));
     facts.devices.push_back(device.description);

@@ -44,7 +44,9 @@ void write_position(const std::filesystem::path& folder, const Position& positio
                                         {"rewinds", rewinds},
                                         {"skips", skips},
                                         {"initial_scores", json_of(position.initial_scores)},
-                                        {"run", position.run}};
+                                        {"run", position.run},
+                                        {"machine", position.machine},
+                                        {"deviations", position.deviations}};
   io::write_file(position_file(folder), state.dump(2) + "\n");
   if (!position.data.empty()) io::write_file(folder / kDataFile, position.data);
 }
@@ -65,6 +67,8 @@ Position read_position(const std::filesystem::path& folder) {
                     .rewinds = {},
                     .skips = {},
                     .run = state.get_string_map("run"),
+                    .machine = state.get_string_map("machine"),
+                    .deviations = state.get_strings("deviations"),
                     .initial_scores = scores_of(state, "initial_scores"),
                     .data = {}};
   if (const auto loss = state.get_object("epoch_loss")) {

@@ -48,6 +48,9 @@ struct Position {
   Rewinds rewinds;
   Skips skips;
   RunFacts run;
+  RunFacts machine;  ///< see machine_facts(); empty: not known
+  /// What makes the result another one than that of a single run on the same data and machine: "after step 20: ...".
+  std::vector<std::string> deviations;
   Scores initial_scores;  ///< from before the first step; empty: not measured
   std::string data;  ///< data::Cursor::state() of the batches after the last step; empty: not known
 };

@@ -1,5 +1,6 @@
 #include "portatune/train/run_facts.h"
 
+#include <algorithm>
 #include <set>
 #include <string_view>
 
@@ -20,9 +21,24 @@ std::string value_in(const RunFacts& facts, const std::string& name) {
   return name == kMicroBatches || name == kBatchDevices ? "1" : "none";
 }
 
-void append(std::string& list, const std::string& name, const RunFacts& facts) {
-  const std::string known_as = name == kBatchDevices ? "devices along data and fsdp" : name;
-  list += (list.empty() ? "" : ", ") + known_as + " " + value_in(facts, name);
+std::string known_as(const std::string& name) { return name == kBatchDevices ? "devices along data and fsdp" : name; }
+
+void append(std::string& list, const std::string& text) { list += (list.empty() ? "" : ", ") + text; }
+
+std::vector<std::string> differing(const RunFacts& saved, const RunFacts& now) {
+  std::set<std::string> names;
+  for (const RunFacts* facts : {&saved, &now}) {
+    for (const auto& [name, value] : *facts) names.insert(name);
+  }
+  std::erase_if(names, [&](const std::string& name) { return value_in(saved, name) == value_in(now, name); });
+  return {names.begin(), names.end()};
+}
+
+// "seed 7, dtype float16"
+std::string list_of_facts(const std::vector<std::string>& names, const RunFacts& facts) {
+  std::string list;
+  for (const std::string& name : names) append(list, known_as(name) + " " + value_in(facts, name));
+  return list;
 }
 
 UsageError another_run(const std::filesystem::path& checkpoint, std::string given, const std::string& saved,
@@ -61,21 +77,41 @@ RunFacts facts_of(const TrainingOptions& options, const Mesh& mesh) {
   return facts;
 }
 
-void require_same_run(const std::filesystem::path& checkpoint, const RunFacts& saved, const RunFacts& now) {
-  std::set<std::string> names;
-  for (const RunFacts* facts : {&saved, &now}) {
-    for (const auto& [name, value] : *facts) names.insert(name);
+RunFacts machine_facts(const Device& device) {
+  const DeviceFacts known = device.facts();
+  RunFacts facts = known.numerics;
+  facts["device"] = known.platform;
+  facts["mesh"] = to_string(device.mesh());
+  facts["exchanges"] = device.target().across_processes ? "by kernels, between processes" : "by the plugin";
+  return facts;
+}
+
+std::string describe_differences(const RunFacts& saved, const RunFacts& now) {
+  std::string text;
+  for (const std::string& name : differing(saved, now)) {
+    append(text, known_as(name) + " " + value_in(now, name) + " in place of " + value_in(saved, name));
   }
-  if (!saved.contains(kModelFact) || !now.contains(kModelFact)) names.erase(kModelFact);
-  std::string given, expected;
-  for (const std::string& name : names) {
-    if (value_in(saved, name) == value_in(now, name)) continue;
-    append(given, name, now);
-    append(expected, name, saved);
-  }
-  if (given.empty()) return;
-  throw another_run(checkpoint, given, expected,
+  return text;
+}
+
+void require_same_run(const std::filesystem::path& checkpoint, const RunFacts& saved, const RunFacts& now,
+                      const std::vector<std::string>& may_differ) {
+  std::vector<std::string> names = differing(saved, now);
+  if (!saved.contains(kModelFact) || !now.contains(kModelFact)) std::erase(names, kModelFact);
+  std::erase_if(names,
+                [&](const std::string& name) { return std::ranges::find(may_differ, name) != may_differ.end(); });
+  if (names.empty()) return;
+  throw another_run(checkpoint, list_of_facts(names, now), list_of_facts(names, saved),
                     "repeat these as they were; or train anew from that folder, which is a whole model");
+}
+
+void require_same_machine(const std::filesystem::path& checkpoint, const RunFacts& saved, const RunFacts& now) {
+  if (saved.empty()) return;
+  const std::vector<std::string> names = differing(saved, now);
+  if (names.empty()) return;
+  throw another_run(checkpoint, list_of_facts(names, now), list_of_facts(names, saved),
+                    "resume where these are as they were, which alone gives the same bits; --allow-different-bits goes "
+                    "on all the same, and the result tells of it");
 }
 
 void require_fitting_schedule(const std::filesystem::path& checkpoint, int64_t step, int64_t saved_total,

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <map>
 #include <string>
+#include <vector>
 
 #include "portatune/train.h"
 
@@ -21,9 +22,21 @@ inline constexpr const char* kModelFact = "model";
 /// errors  UsageError for a text in `must_match` that is not UTF-8, as checkpoints keep them
 RunFacts facts_of(const TrainingOptions& options, const Mesh& mesh);
 
+/// What decides about the last bits beside those: kernels, plugin, flags, instruction set, mesh, exchanges.
+RunFacts machine_facts(const Device& device);
+
+/// What differs in facts of either, those of this run first: "seed 7 in place of 42". Empty: nothing.
+std::string describe_differences(const RunFacts& saved, const RunFacts& now);
+
 /// The model is compared only where both name it.
+/// may_differ  names of facts that need not be equal
+/// errors      UsageError with the values of both for all else that differs
+void require_same_run(const std::filesystem::path& checkpoint, const RunFacts& saved, const RunFacts& now,
+                      const std::vector<std::string>& may_differ = {});
+
+/// Requires that the machine gives the same bits. Checkpoints that do not tell theirs are not compared.
 /// errors  UsageError with the values of both for all that differs
-void require_same_run(const std::filesystem::path& checkpoint, const RunFacts& saved, const RunFacts& now);
+void require_same_machine(const std::filesystem::path& checkpoint, const RunFacts& saved, const RunFacts& now);
 
 /// Whether the learning rate may go on from a checkpoint: by the same schedule, or by a longer one after the end of the
 /// run.

@@ -13,10 +13,9 @@ constexpr int64_t kFormat = 1;
 }  // namespace
 
 void write_run_record(const std::filesystem::path& folder, const RunRecord& record) {
-  const nlohmann::ordered_json text = {{"format", kFormat},
-                                       {"steps", record.steps},
-                                       {"initial_scores", json_of(record.initial_scores)},
-                                       {"run", record.run}};
+  const nlohmann::ordered_json text = {
+      {"format", kFormat}, {"steps", record.steps},     {"initial_scores", json_of(record.initial_scores)},
+      {"run", record.run}, {"machine", record.machine}, {"deviations", record.deviations}};
   io::write_file(folder / kRunRecordFile, text.dump(2) + "\n");
 }
 
@@ -27,6 +26,8 @@ std::optional<RunRecord> find_run_record(const std::filesystem::path& folder) {
   record.get_int("format", {kFormat, kFormat});
   return RunRecord{.steps = record.get_int("steps", {.least = 1}),
                    .run = record.get_string_map("run"),
+                   .machine = record.get_string_map("machine"),
+                   .deviations = record.get_strings("deviations"),
                    .initial_scores = scores_of(record, "initial_scores")};
 }
 

@@ -18,6 +18,8 @@ inline constexpr const char* kRunRecordFile = "training_run.json";
 struct RunRecord {
   int64_t steps = 0;  ///< steps made
   RunFacts run;
+  RunFacts machine;                     ///< as machine_facts() has it
+  std::vector<std::string> deviations;  ///< as Trainer::deviations()
   Scores initial_scores;  ///< from before the first step; empty: not measured
 };
 

@@ -113,6 +113,7 @@ TrainingState::TrainingState(const Device& device, const Task& task, TrainingOpt
     : device_(device), task_(task), options_(std::move(options)), weights_(device, task, options_) {
   check(options_);
   position_.run = facts_of(options_, device.mesh());
+  position_.machine = machine_facts(device);
   require_same(position_, processes());
   position_.progress = first_progress(options_.dtype);
 }
@@ -286,7 +287,11 @@ void TrainingState::save(const std::filesystem::path& folder) const {
   weights_.save_model(directory, folder);
   if (directory.rank() == 0 && position_.step > 0) {
     directory.attempt([&] {
-      write_run_record(directory.staging(), {position_.step, position_.run, position_.initial_scores});
+      write_run_record(directory.staging(), {.steps = position_.step,
+                                             .run = position_.run,
+                                             .machine = position_.machine,
+                                             .deviations = position_.deviations,
+                                             .initial_scores = position_.initial_scores});
     });
   }
   require_place(directory, folder);
@@ -320,6 +325,25 @@ void TrainingState::save_checkpoint(const std::filesystem::path& folder) {
   position_.rewinds = position.rewinds;
 }
 
+// In place of those of the run that it continues. Differences are allowed ones by now.
+void TrainingState::take_facts_of_this_run(Position& position) const {
+  RunFacts saved, now;
+  for (const std::string& name : options_.may_differ) {
+    if (const auto fact = position.run.find(name); fact != position.run.end()) saved.insert(*fact);
+    if (const auto fact = position_.run.find(name); fact != position_.run.end()) now.insert(*fact);
+    position.run.erase(name);
+  }
+  position.run.insert(now.begin(), now.end());
+  if (!position.machine.empty()) {
+    saved.merge(position.machine);
+    now.insert(position_.machine.begin(), position_.machine.end());
+  }
+  position.machine = position_.machine;
+  const std::string differences = describe_differences(saved, now);
+  if (differences.empty()) return;
+  position.deviations.push_back("after step " + std::to_string(position.step) + ": " + differences);
+}
+
 void TrainingState::resume(const std::filesystem::path& folder) {
   if (weights_.have_moments()) {
     throw UsageError({.where = "resuming from " + folder.string(),
@@ -327,7 +351,9 @@ void TrainingState::resume(const std::filesystem::path& folder) {
                       .expected = "resume() before the first step"});
   }
   Position position = read_position(folder);
-  require_same_run(folder, position.run, position_.run);
+  require_same_run(folder, position.run, position_.run, options_.may_differ);
+  if (!options_.allow_different_bits) require_same_machine(folder, position.machine, position_.machine);
+  take_facts_of_this_run(position);
   if (depends_on_total_steps(options_) && options_.total_steps > 0) {
     require_fitting_schedule(folder, position.step, position.total_steps, options_.total_steps);
   }

@@ -83,6 +83,9 @@ class TrainingState {
   const Rewinds& rewinds() const { return position_.rewinds; }
   /// Kept in checkpoints.
   Skips& skips() { return position_.skips; }
+  /// See Trainer::deviations().
+  const std::vector<std::string>& deviations() const { return position_.deviations; }
+  void add_deviation(std::string text) { position_.deviations.push_back(std::move(text)); }
   /// The one that was written last, or that this run continues; empty if there is none yet.
   const std::filesystem::path& last_checkpoint() const { return last_checkpoint_; }
   /// To the weights, moments and progress of last_checkpoint(), or of the start, after a step that has ended the
@@ -123,6 +126,7 @@ class TrainingState {
   void plan_evaluation(const Signature& batch, std::vector<Job>& jobs);
   std::vector<DeviceArray> put(const data::Example& batch, const Signature& signature) const;
   void require_weights(const std::filesystem::path& folder) const;
+  void take_facts_of_this_run(Position& position) const;
 
   const Device& device_;
   const Task& task_;

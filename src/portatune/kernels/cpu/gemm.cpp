@@ -192,21 +192,6 @@ bool emulates_bfloat16() {
 #endif
 }
 
-// As oneDNN calls it; a number if it is newer than this table.
-std::string instruction_set() {
-  using dnnl::cpu_isa;
-  const cpu_isa effective = dnnl::get_effective_cpu_isa();
-  for (const auto& [isa, name] :
-       {std::pair(cpu_isa::sse41, "sse41"), std::pair(cpu_isa::avx, "avx"), std::pair(cpu_isa::avx2, "avx2"),
-        std::pair(cpu_isa::avx2_vnni, "avx2_vnni"), std::pair(cpu_isa::avx512_core, "avx512_core"),
-        std::pair(cpu_isa::avx512_core_vnni, "avx512_core_vnni"),
-        std::pair(cpu_isa::avx512_core_bf16, "avx512_core_bf16"),
-        std::pair(cpu_isa::avx512_core_amx, "avx512_core_amx")}) {
-    if (isa == effective) return name;
-  }
-  return std::to_string(static_cast<unsigned>(effective));
-}
-
 }  // namespace
 
 bool gemm_is_native(DType type) {
@@ -224,10 +209,25 @@ void multiply(const Gemm& gemm, const void* a, const void* b, const void* bias, 
   }
 }
 
+// As oneDNN calls it; a number if it is newer than this table.
+std::string gemm_instruction_set() {
+  using dnnl::cpu_isa;
+  const cpu_isa effective = dnnl::get_effective_cpu_isa();
+  for (const auto& [isa, name] :
+       {std::pair(cpu_isa::sse41, "sse41"), std::pair(cpu_isa::avx, "avx"), std::pair(cpu_isa::avx2, "avx2"),
+        std::pair(cpu_isa::avx2_vnni, "avx2_vnni"), std::pair(cpu_isa::avx512_core, "avx512_core"),
+        std::pair(cpu_isa::avx512_core_vnni, "avx512_core_vnni"),
+        std::pair(cpu_isa::avx512_core_bf16, "avx512_core_bf16"),
+        std::pair(cpu_isa::avx512_core_amx, "avx512_core_amx")}) {
+    if (isa == effective) return name;
+  }
+  return std::to_string(static_cast<unsigned>(effective));
+}
+
 std::string gemm_version() {
   const dnnl::version_t& version = *dnnl::version();
   return "oneDNN " + std::to_string(version.major) + "." + std::to_string(version.minor) + "." +
-         std::to_string(version.patch) + ", instruction set " + instruction_set();
+         std::to_string(version.patch) + ", instruction set " + gemm_instruction_set();
 }
 
 }  // namespace portatune::kernels

@@ -36,6 +36,8 @@ void multiply(const Gemm& gemm, const void* a, const void* b, const void* bias, 
 /// emulation. multiply() goes by float32 where it has none for bfloat16.
 bool gemm_is_native(DType type);
 
+/// "avx512_core_bf16": what oneDNN may use of this machine, by its name for it.
+std::string gemm_instruction_set();
 /// "oneDNN 2.6.3, instruction set avx512_core_bf16": what results and speed depend on.
 std::string gemm_version();
 

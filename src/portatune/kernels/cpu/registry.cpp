@@ -59,6 +59,8 @@ std::span<const CpuKernel> cpu_kernels() {
   return kernels;
 }
 
+std::string cpu_instruction_set() { return std::string(simd_version()) + ", " + gemm_instruction_set(); }
+
 std::string cpu_kernels_version() {
   return "portatune kernels " + std::to_string(kRevision) + ", " + std::string(simd_version()) + ", " + gemm_version();
 }

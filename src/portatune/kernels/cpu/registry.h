@@ -19,6 +19,9 @@ std::span<const CpuKernel> cpu_kernels();
 /// What programs of several processes call besides, to exchange arrays: see set_process_group().
 std::span<const CpuKernel> collective_kernels();
 
+/// "x86-64-v4, avx512_core_bf16": of compiled loops and of matrix products.
+std::string cpu_instruction_set();
+
 /// Changes whenever the same call may give other bits: part of the key under which compiled programs are kept.
 std::string cpu_kernels_version();
 
