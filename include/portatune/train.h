@@ -144,11 +144,21 @@ struct CheckpointOptions {
   bool last = true;   ///< whether there is one of the last step too, from which a finished run can be trained further
 };
 
+/// What the files of a run have become while it trains.
+struct ChangedData {
+  std::string file;
+  std::string change;  ///< "8712 bytes in place of 8448"
+};
+
 struct FitOptions {
   int64_t num_train_epochs = 3;
   int64_t steps_per_epoch = 0;  ///< the data are repeated to fill the epochs, as in Keras; 0: one pass is an epoch
   std::optional<data::Dataset> validation = {};  ///< batches to evaluate after each epoch
   CheckpointOptions checkpoints = {};
+  /// Asked at the start of each epoch, before each checkpoint and after the last step for what has changed since it was
+  /// asked before. A change ends fit() with a DataError, which names the checkpoint of the state before.
+  std::function<std::optional<ChangedData>()> changed_data = {};
+  bool use_changed_data = false;  ///< goes on after the first one, with a warning and a line in Trainer::deviations()
   Callback* callback = nullptr;
 };
 

@@ -18,6 +18,7 @@
 #include "portatune/device.h"
 #include "portatune/generation.h"
 #include "portatune/image_classification.h"
+#include "portatune/io/watched_files.h"
 #include "portatune/language_models.h"
 #include "portatune/multiple_choice.h"
 #include "portatune/packing.h"
@@ -78,6 +79,8 @@ struct FitArguments {
   int64_t folds = 0;              ///< of a cross-validation; 0: there is none
   std::string group_column;       ///< rows with the same text here belong to one fold; empty: each row by itself
   std::vector<std::string> test;  ///< rows to predict with the models of all folds
+  bool use_changed_data = false;  ///< whether files that change while they are trained on do not end the run
+  std::shared_ptr<io::WatchedFiles> inputs;  ///< the local files of rows, from before they were read first
   bool resume = false;            ///< from the newest checkpoint in `output`
   bool overwrite_output = false;  ///< whether a model and checkpoints in `output` may be replaced
   int64_t checkpoint_every = 0;   ///< steps; 0: only after a signal

@@ -17,6 +17,7 @@
 #include "portatune/cli/result_file.h"
 #include "portatune/cli/rows.h"
 #include "portatune/cli/signals.h"
+#include "portatune/cli/training_files.h"
 #include "portatune/cli/validation_split.h"
 #include "portatune/error.h"
 #include "portatune/folds.h"
@@ -174,6 +175,7 @@ int cross_validate(const FitArguments& given) {
   catch_signals();
   const OutputLock lock(a.output);
   lower_max_length(a.model, a.model.folder, a.talk);
+  a.inputs = watch_files(a);
   a.weight_column = weight_column_of(a);
   const std::unique_ptr<RowTask> task = make_task(a.model, a.model.folder, a.train, Classes::kOfRows);
   if (!task->predicts_rows()) {

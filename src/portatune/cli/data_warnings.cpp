@@ -65,15 +65,6 @@ void add_missing_values(const DataSurvey& data, std::vector<std::string>& warnin
   }
 }
 
-std::vector<std::string> validation_files(const std::vector<std::string>& words) {
-  std::vector<std::string> files;
-  for (const NamedFiles& set : named_files(words)) {
-    const std::vector<std::string> found = training_files(set.files);
-    files.insert(files.end(), found.begin(), found.end());
-  }
-  return files;
-}
-
 bool are_same(const std::string& a, const std::string& b) {
   if (a == b) return true;
   if (io::is_remote(a) || io::is_remote(b)) return false;

@@ -161,6 +161,11 @@ void require_updates(int64_t skipped_in_a_row, int64_t steps) {
        .fix = std::string("look at the rows that are skipped, or ") + train::kAdviceOnTraining});
 }
 
+std::optional<ChangedData> change_of(const FitArguments& a) {
+  const std::optional<io::FileChange> change = a.inputs->take_change();
+  return change ? std::optional(ChangedData{change->file, change->what}) : std::nullopt;
+}
+
 // Also where nothing but results and errors is told: steps without an update are no remark.
 void tell_of_skips(const FitArguments& a, const FitResult& result) {
   if (result.non_finite_steps == 0 || !is_first(a.device.processes.get())) return;
@@ -280,7 +285,8 @@ std::string name_of_model(const std::filesystem::path& folder) {
 TrainingOptions training_options(const FitArguments& a, const RowTask& task, int64_t examples) {
   TrainingOptions options = a.training;
   options.must_match.merge(task.settings());
-  options.must_match.merge(facts_of_training_files(a.train, examples));
+  options.must_match.merge(facts_of_training_files(a.train, examples, a.inputs.get()));
+  if (a.use_changed_data) options.may_differ = facts_of_data(a.train);
   options.must_match.insert({{"task", a.model.task}, {"batch_size", std::to_string(a.batch_size)}});
   if (!a.model.folder.empty()) options.must_match[train::kModelFact] = name_of_model(a.model.folder);
   if (a.shuffle_buffer != FitArguments{}.shuffle_buffer)
@@ -347,6 +353,8 @@ std::optional<Outcome> train(const FitArguments& a, const RowTask& task, const S
   // Of several sets each epoch measures the first; the others are measured in the end.
   if (!rows.validation.empty()) options.validation = evaluation.over(rows.validation.front().batches);
   options.callback = &log;
+  options.changed_data = [&a] { return change_of(a); };
+  options.use_changed_data = a.use_changed_data;
   remove_replaced_run(a);
   const double start_s = now_s();
   const FitResult result = telling_how_to_go_on(a, [&] { return trainer.fit(batches.prefetch(2), options); });
@@ -399,6 +407,7 @@ int fit(const FitArguments& given) {
   require_same_start(a);
   require_shared_output(a);
   lower_max_length(a.model, model_of(a), a.talk);
+  a.inputs = watch_files(a);
   a.weight_column = weight_column_of(a);
   const std::unique_ptr<RowTask> task = make_task(a.model, model_of(a), a.train, Classes::kOfRows);
   task->set_batch_share(batch_share(a.device.mesh, processes));

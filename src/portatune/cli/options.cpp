@@ -453,6 +453,11 @@ void add_options(CLI::App& command, FitArguments& a) {
   add_options_of_tasks(command, a.model);
   add_augmentation(Group(command, "Image classification"), a.model.images.augmentation);
   add_training(Group(command, "Training"), a);
+  data.choice(
+          "--changed-data", {"stop", "use"}, [&a](const std::string& word) { a.use_changed_data = word == "use"; },
+          "what follows a file of rows that changes during the run or before --resume: the end, with a checkpoint; or "
+          "a warning")
+      ->default_str("stop");
   Group output(command, "Output");
   output.path("--output,--output-dir", a.output, "folder for the trained model")->required();
   output

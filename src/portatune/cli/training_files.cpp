@@ -5,6 +5,7 @@
 #include <filesystem>
 
 #include "portatune/base/url_secrets.h"
+#include "portatune/cli/validation.h"
 #include "portatune/data/file_kinds.h"
 #include "portatune/io/cloud.h"
 #include "portatune/io/content_hash.h"
@@ -14,6 +15,8 @@
 
 namespace portatune::cli {
 namespace {
+
+constexpr const char* kTrainingData = "training_data";
 
 // Without the query, which may hold a signature, another each time.
 std::string name_of(const std::string& url) {
@@ -37,7 +40,32 @@ std::vector<std::string> training_files(const std::vector<std::string>& words) {
   return files;
 }
 
-std::map<std::string, std::string> facts_of_training_files(const std::vector<std::string>& words, int64_t examples) {
+std::vector<std::string> validation_files(const std::vector<std::string>& words) {
+  std::vector<std::string> files;
+  for (const NamedFiles& set : named_files(words)) {
+    const std::vector<std::string> found = training_files(set.files);
+    files.insert(files.end(), found.begin(), found.end());
+  }
+  return files;
+}
+
+std::shared_ptr<io::WatchedFiles> watch_files(const FitArguments& a) {
+  std::vector<std::string> words = a.train;
+  for (const NamedFiles& set : named_files(a.validation)) words.insert(words.end(), set.files.begin(), set.files.end());
+  std::erase_if(words, io::is_remote);
+  return std::make_shared<io::WatchedFiles>(training_files(words));
+}
+
+std::vector<std::string> facts_of_data(const std::vector<std::string>& words) {
+  std::vector<std::string> names = {kTrainingData};
+  for (const std::string& file : training_files(words)) {
+    if (io::is_remote(file)) names.push_back(name_of(file));
+  }
+  return names;
+}
+
+std::map<std::string, std::string> facts_of_training_files(const std::vector<std::string>& words, int64_t examples,
+                                                           io::WatchedFiles* watched) {
   std::map<std::string, std::string> facts;
   std::vector<std::string> local;
   for (const std::string& file : training_files(words)) {
@@ -48,8 +76,9 @@ std::map<std::string, std::string> facts_of_training_files(const std::vector<std
     std::string& fact = facts[name_of(file)];
     fact += (fact.empty() ? "fingerprint " : ", ") + io::fingerprint(file);
   }
-  const std::string hash = local.empty() ? "" : " of files with hash " + io::content_hash(local);
-  facts["training_data"] = fmt::format("{} examples{}", examples, hash);
+  const auto hash_of = [&] { return watched != nullptr ? watched->content_hash(local) : io::content_hash(local); };
+  const std::string hash = local.empty() ? "" : " of files with hash " + hash_of();
+  facts[kTrainingData] = fmt::format("{} examples{}", examples, hash);
   return facts;
 }
 

@@ -78,8 +78,15 @@ class FitLoop {
     if (state_.steps() == last_step_) prepare_last_end();
     if (epoch_end_is_due()) end_epoch();  // that of a run which was stopped before
     data::Cursor cursor = cursor_at_step();
+    unchanged_until_ = state_.steps();
+    if (state_.steps() < last_step_) require_unchanged_data(cursor);
     while (state_.steps() < last_step_ && !stopping_) take_step(cursor);
-    if (!stopping_) require_sound_weights();
+    if (!stopping_) {
+      require_sound_weights();
+      require_unchanged_data(cursor);
+    } else if (const std::optional<ChangedData> change = changed_data()) {
+      note_changed_data(*change);
+    }
     result_.steps = state_.steps();
     result_.skipped_steps = state_.skipped_steps();
     result_.non_finite_steps = state_.skips().all;
@@ -138,6 +145,11 @@ class FitLoop {
     std::string fault;
     try {
       finish_running();
+      // Rows that make no sense may be those of a file that has changed.
+      if (const std::optional<ChangedData> change = changed_data()) {
+        note_changed_data(*change);
+        callback_.on_warning(state_.deviations().back());
+      }
       fault = save_before_end().fault;  // of a path on_checkpoint() tells
     } catch (const Error& error) {
       fault = one_line(error.report());
@@ -239,10 +251,61 @@ class FitLoop {
     if (too_many_skips_) end_after_skips(cursor);
     if (checkpoint_due) {
       require_sound_weights();
+      require_unchanged_data(cursor);
       state_.data_state() = cursor.state();
       save_due_checkpoint();
     }
-    if (at_epoch_end()) end_epoch();
+    if (!at_epoch_end()) return;
+    end_epoch();
+    if (!stopping_ && state_.steps() < last_step_) require_unchanged_data(cursor);
+  }
+
+  // Nothing once a change has been accepted.
+  std::optional<ChangedData> changed_data() {
+    if (!options_.changed_data || uses_changed_data_) return std::nullopt;
+    std::optional<ChangedData> change = options_.changed_data();
+    const bool any = in_any(state_.processes(), change.has_value());
+    if (any && !change) change = {.file = "a file of another process", .change = "changed there"};
+    return change;
+  }
+
+  void note_changed_data(const ChangedData& change) {
+    state_.add_deviation("the data changed after step " + std::to_string(unchanged_until_) + ": " + change.file + ", " +
+                         change.change);
+  }
+
+  // cursor  of the batches, after the last step
+  void require_unchanged_data(const data::Cursor& cursor) {
+    const std::optional<ChangedData> change = changed_data();
+    if (change && !options_.use_changed_data) end_for_changed_data(*change, cursor);
+    if (change) {
+      note_changed_data(*change);
+      callback_.on_warning(state_.deviations().back());
+      uses_changed_data_ = true;
+    }
+    unchanged_until_ = state_.steps();
+  }
+
+  // With the checkpoint of the last step whose data are known to be the old ones, if there is one.
+  [[noreturn]] void end_for_changed_data(const ChangedData& change, const data::Cursor& cursor) {
+    const bool is_known = state_.steps() == unchanged_until_;
+    SavedBefore saved{.path = checkpoint_path(options_.checkpoints.folder, unchanged_until_), .fault = {}};
+    std::string doubt;
+    if (is_known || state_.last_checkpoint() != saved.path) {
+      if (!is_known) {
+        note_changed_data(change);
+        doubt = ", whose steps after step " + std::to_string(unchanged_until_) + " may have used the other data";
+      }
+      state_.data_state() = cursor.state();
+      saved = shapes_ ? save_before_end() : SavedBefore{};
+    }
+    std::string given = change.change + ", as found after step " + std::to_string(state_.steps());
+    if (!saved.path.empty()) given += "; saved: " + saved.path.string() + doubt;
+    if (!saved.fault.empty()) given += "; the steps made could not be saved: " + saved.fault;
+    throw DataError({.where = change.file,
+                     .given = given,
+                     .expected = "a file that stays as it is while it is trained on",
+                     .fix = "put the file back and resume, or go on with --changed-data use"});
   }
 
   // Whether training has gone back: what has been started after the step has changed nothing.
@@ -392,6 +455,8 @@ class FitLoop {
     bool in_a_row;  // or in all
   };
   std::optional<TooManySkips> too_many_skips_;
+  bool uses_changed_data_ = false;
+  int64_t unchanged_until_ = 0;               // the last step at which the data were found as they were at the start
   std::optional<data::Example> sound_batch_;  // the last one of a finite loss
   FitResult result_;
   std::optional<BatchShapes> shapes_;

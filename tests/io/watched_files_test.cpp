@@ -1,0 +1,75 @@
+#include "portatune/io/watched_files.h"
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <filesystem>
+
+#include "io/temporary_folder.h"
+
+namespace portatune::io {
+namespace {
+
+namespace fs = std::filesystem;
+
+class WatchedFilesTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    for (const std::string& file : {a_, b_}) write(file, "text,label\ngood,1\n");
+  }
+  // With a modification time of its own, however coarse the clock of the file system is.
+  void write(const std::string& file, const std::string& text) {
+    write_text(file, text);
+    fs::last_write_time(file, fs::file_time_type::clock::now() + std::chrono::seconds(++writes_));
+  }
+  static std::string change_of(WatchedFiles& files) {
+    const std::optional<FileChange> change = files.take_change();
+    return change ? fs::path(change->file).filename().string() + ": " + change->what : "";
+  }
+
+  const TemporaryFolder folder_;
+  const std::string a_ = folder_ / "a.csv", b_ = folder_ / "b.csv";
+  int writes_ = 0;
+};
+
+TEST_F(WatchedFilesTest, ThatStayAsTheyAreAreUnchanged) {
+  WatchedFiles files({a_, b_, "https://h/c.csv", "/dev/null"});
+  EXPECT_EQ(change_of(files), "");
+}
+
+TEST_F(WatchedFilesTest, ThatAreWrittenToReplacedOrRemovedAreNamedOnce) {
+  WatchedFiles files({a_, b_});
+  write(b_, "text,label\ngood,0\n");
+  EXPECT_EQ(change_of(files), "b.csv: written to since then");
+  EXPECT_EQ(change_of(files), "");
+  write(b_, "text\n");
+  EXPECT_EQ(change_of(files), "b.csv: 5 bytes in place of 18");
+  write(folder_ / "new", "word\n");
+  fs::rename(folder_ / "new", b_);
+  EXPECT_EQ(change_of(files), "b.csv: another file of that name");
+  fs::remove(b_);
+  EXPECT_EQ(change_of(files), "b.csv: no such file any more");
+}
+
+TEST_F(WatchedFilesTest, OfKnownBytesMayBeWrittenAnew) {
+  WatchedFiles files({a_, b_});
+  files.content_hash({a_});
+  write(a_, "text,label\ngood,1\n");
+  EXPECT_EQ(change_of(files), "");
+  write(a_, "text,label\ngood,0\n");
+  EXPECT_EQ(change_of(files), "a.csv: written to since then");
+  write(b_, "text,label\ngood,1\n");
+  EXPECT_EQ(change_of(files), "b.csv: written to since then") << "its bytes are not known";
+}
+
+TEST_F(WatchedFilesTest, OfAFolderAreEachWatched) {
+  fs::create_directories(folder_ / "images/cat");
+  write(folder_ / "images/cat/1.png", "one");
+  WatchedFiles files({folder_ / "images"});
+  files.content_hash({folder_ / "images"});
+  write(folder_ / "images/cat/1.png", "two");
+  EXPECT_EQ(change_of(files), "1.png: written to since then");
+}
+
+}  // namespace
+}  // namespace portatune::io
