@@ -1,5 +1,6 @@
 #include "portatune/error.h"
 
+#include "portatune/base/printable.h"
 #include "portatune/base/url_secrets.h"
 
 namespace portatune {
@@ -22,11 +23,13 @@ std::string format(const Report& report, const std::string& context) {
 }
 
 // Every message goes through here, to the terminal, to logs and into checkpoints.
+std::string shown(const std::string& text) { return printable(without_secrets(text)); }
+
 Report shown(const Report& report) {
-  return {.where = without_secrets(report.where),
-          .given = without_secrets(report.given),
-          .expected = without_secrets(report.expected),
-          .fix = without_secrets(report.fix)};
+  return {.where = shown(report.where),
+          .given = shown(report.given),
+          .expected = shown(report.expected),
+          .fix = shown(report.fix)};
 }
 
 }  // namespace
@@ -34,13 +37,13 @@ Report shown(const Report& report) {
 Error::Error(Report report) : report_(shown(report)), message_(format(report_, {})) {}
 
 void Error::set_where(std::string where) {
-  report_.where = without_secrets(where);
+  report_.where = shown(where);
   message_ = format(report_, context_);
 }
 
 void Error::set_context(const std::string& context) {
   if (!context_.empty()) return;
-  context_ = without_secrets(context);
+  context_ = shown(context);
   message_ = format(report_, context_);
 }
 

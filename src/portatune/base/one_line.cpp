@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "portatune/base/printable.h"
+
 namespace portatune {
 namespace {
 
@@ -15,7 +17,7 @@ std::string one_line(const Report& report) {
   line += report.given;
   if (!report.expected.empty()) line += (line.empty() ? "expected " : ", expected ") + report.expected;
   std::ranges::replace_if(line, is_control, ' ');
-  return line;
+  return printable(line);
 }
 
 }  // namespace portatune

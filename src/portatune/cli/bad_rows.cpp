@@ -16,7 +16,8 @@ constexpr std::string_view kSkip = "skip:";
 // The escape wipes out a progress bar, which is soon drawn anew below.
 void tell_of(const data::BadRow& row) {
   const char* const wipe = isatty(STDERR_FILENO) == 1 ? "\r\x1b[K" : "";
-  tell(fmt::format("{}passed over {}: {}\n", wipe, row.where, row.reason));
+  tell(wipe);
+  tell_line(fmt::format("passed over {}: {}", row.where, row.reason));
 }
 
 }  // namespace

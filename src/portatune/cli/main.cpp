@@ -9,6 +9,7 @@
 #include <variant>
 #include <vector>
 
+#include "portatune/base/printable.h"
 #include "portatune/base/stop.h"
 #include "portatune/cli/command_line.h"
 #include "portatune/cli/exit_code.h"
@@ -66,8 +67,8 @@ int main(int argc, char** argv) {
   const std::vector<std::string> words(argv + 1, argv + argc);
   const bool works_together = !words.empty() && words.front() == "fit";
   // One of several that work together ends the others, too.
-  const auto fail = [&](int exit_code, const char* message) {
-    if (works_together) cli::end_processes(exit_code, message);
+  const auto fail = [&](int exit_code, const std::string& message) {
+    if (works_together) cli::end_processes(exit_code, message.c_str());
     cli::tell(fmt::format("portatune: {}\n", message));
     return exit_code;
   };
@@ -88,8 +89,8 @@ int main(int argc, char** argv) {
   } catch (const std::bad_alloc&) {
     return fail(cli::kFailed, "out of memory");
   } catch (const std::system_error& error) {  // std::filesystem's among them
-    return fail(error.code() == std::errc::permission_denied ? cli::kNoPermission : cli::kIo, error.what());
+    return fail(error.code() == std::errc::permission_denied ? cli::kNoPermission : cli::kIo, printable(error.what()));
   } catch (const std::exception& error) {
-    return fail(cli::kInternal, error.what());
+    return fail(cli::kInternal, printable(error.what()));
   }
 }

@@ -131,7 +131,7 @@ std::optional<Recipe> read_settings(const ModelArguments& model) {
 void say_settings(const ModelArguments& model, const Talk& talk) {
   if (model.settings.empty() || talk.quiet) return;
   const std::string text = fmt::format("{}: {}", file_of(model).string(), fmt::join(model.settings, " "));
-  for (const std::string& line : labelled("options", text)) tell(line + "\n");
+  for (const std::string& line : labelled("options", text)) tell_line(line);
 }
 
 }  // namespace portatune::cli

@@ -309,7 +309,7 @@ std::vector<std::optional<DataSurvey>> survey_validation(const FitArguments& a, 
 void say_opening(const Opening& opening) {
   const Talk& talk = opening.arguments.talk;
   if (talk.quiet) return;
-  for (const std::string& line : opening_report(opening)) tell(line + "\n");
+  for (const std::string& line : opening_report(opening)) tell_line(line);
 }
 
 std::vector<std::string> opening_report(const Opening& opening) {

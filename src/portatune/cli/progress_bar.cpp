@@ -11,6 +11,7 @@
 #include <cstdlib>
 #include <vector>
 
+#include "portatune/base/printable.h"
 #include "portatune/base/wrapped.h"
 #include "portatune/cli/report.h"
 
@@ -82,8 +83,9 @@ void ProgressBar::update(int64_t step, int64_t total, double loss, TokenCount to
 
 void ProgressBar::print(std::string_view line) {
   const size_t width = static_cast<size_t>(std::max(terminal_.columns() - kIndent, kNarrowestBar));
+  const std::string shown = printable(line);
   terminal_.write(fmt::format("{}{}\n", open_ ? "\r\x1b[K" : "",
-                              terminal_.rewrites ? wrapped(line, width, kIndent) : std::string(line)));
+                              terminal_.rewrites ? wrapped(shown, width, kIndent) : shown));
   if (open_) draw();
 }
 

@@ -13,6 +13,7 @@
 #include <nlohmann/json.hpp>
 
 #include "portatune/base/message.h"
+#include "portatune/base/printable.h"
 #include "portatune/base/url_secrets.h"
 #include "portatune/base/wrapped.h"
 #include "portatune/cli/progress_bar.h"
@@ -77,8 +78,10 @@ void tell(std::string_view text) noexcept {
   }
 }
 
+void tell_line(std::string_view line) { tell(printable(line) + "\n"); }
+
 void say(const Talk& talk, const std::string& line) {
-  if (!talk.quiet) tell(for_terminal(line) + "\n");
+  if (!talk.quiet) tell_line(for_terminal(line));
 }
 
 DeviceOptions with_warnings(DeviceOptions options, const Talk& talk) {

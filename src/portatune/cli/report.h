@@ -17,6 +17,9 @@ namespace portatune::cli {
 /// there decides about nothing.
 void tell(std::string_view text) noexcept;
 
+/// Writes a line that may have text out of files to stderr: printable(), and as above.
+void tell_line(std::string_view line);
+
 /// A remark on stderr, unless quiet.
 void say(const Talk& talk, const std::string& line);
 
