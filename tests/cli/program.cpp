@@ -117,7 +117,7 @@ volatile pid_t started[kMostProcesses] = {};
 
 Program::Program(const Words& words, const Conditions& conditions) {
   const std::string out = conditions.stdout_to.empty() ? (folder_.path() / "out").string() : conditions.stdout_to;
-  const std::string err = folder_.path() / "err";
+  const std::string err = conditions.stderr_to.empty() ? (folder_.path() / "err").string() : conditions.stderr_to;
   setenv("XDG_CACHE_HOME", PORTATUNE_TEST_CACHE, 1);
   pid_ = fork();
   if (pid_ == 0) {

@@ -27,6 +27,7 @@ struct Conditions {
   std::optional<int64_t> largest_file_bytes;  ///< RLIMIT_FSIZE
   bool as_nobody = false;                     ///< gives up the rights of root, if it has them
   std::string stdout_to;                      ///< a file; empty: kept for Finished::out
+  std::string stderr_to = {};                 ///< a file; empty: kept for Finished::err
   int processes = 0;                          ///< that are started together; 0: one, by itself
   By by = By::kMpirun;
   Words last = {};  ///< the words of the last process; empty: those of all

@@ -182,7 +182,8 @@ Outcome outcome_of_finished(const FitArguments& a, const TrainingOptions& traini
 }
 
 void print_outcome(const Outcome& outcome, const Talk& talk) {
-  print_result(talk.json ? json_of(outcome) : table_of(outcome));
+  if (talk.json) return print_result(json_of(outcome));
+  print_summary(table_of(outcome));
 }
 
 // Rows of files elsewhere are read one after the other: to fetch each by itself would be slow. Where bad rows may be

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <csignal>
+#include <functional>
 #include <new>
 #include <string>
 #include <system_error>
@@ -17,26 +18,47 @@
 #include "portatune/cli/processes.h"
 #include "portatune/cli/report.h"
 #include "portatune/cli/signals.h"
+#include "portatune/cli/standard_streams.h"
 
 namespace {
 
 using namespace portatune;
 
+// Text for people, whose reader may leave when it has seen enough (`| head`): only the exit code tells, as with other
+// filters.
+int until_reader_leaves(const std::function<int()>& command) {
+  try {
+    return command();
+  } catch (const cli::ReaderLeft&) {
+    return cli::kSignal + SIGPIPE;
+  }
+}
+
 struct Run {
   int operator()(const cli::Text& text) const {
-    cli::print_result(text.text);
-    return cli::kOk;
+    return until_reader_leaves([&] {
+      cli::print_result(text.text);
+      return cli::kOk;
+    });
   }
   int operator()(const cli::FitArguments& arguments) const { return cli::fit(arguments); }
   int operator()(const cli::EvaluateArguments& arguments) const { return cli::evaluate(arguments); }
   int operator()(const cli::PredictArguments& arguments) const { return cli::predict(arguments); }
   int operator()(const cli::GenerateArguments& arguments) const { return cli::generate(arguments); }
-  int operator()(const cli::TokenizeArguments& arguments) const { return cli::tokenize(arguments); }
+  int operator()(const cli::TokenizeArguments& arguments) const {
+    return until_reader_leaves([&] { return cli::tokenize(arguments); });
+  }
   int operator()(const cli::TfrecordWriteArguments& arguments) const { return cli::tfrecord_write(arguments); }
-  int operator()(const cli::TfrecordInspectArguments& arguments) const { return cli::tfrecord_inspect(arguments); }
+  int operator()(const cli::TfrecordInspectArguments& arguments) const {
+    return until_reader_leaves([&] { return cli::tfrecord_inspect(arguments); });
+  }
   int operator()(const cli::TfrecordIndexArguments& arguments) const { return cli::tfrecord_index(arguments); }
-  int operator()(const cli::DevicesArguments& arguments) const { return cli::devices(arguments); }
-  int operator()(const cli::PluginListArguments& arguments) const { return cli::plugin_list(arguments); }
+  int operator()(const cli::DevicesArguments& arguments) const {
+    return until_reader_leaves([&] { return cli::devices(arguments); });
+  }
+  int operator()(const cli::PluginListArguments& arguments) const {
+    return until_reader_leaves([&] { return cli::plugin_list(arguments); });
+  }
   int operator()(const cli::PluginInstallArguments& arguments) const { return cli::plugin_install(arguments); }
   int operator()(const cli::BenchArguments& arguments) const { return cli::bench(arguments); }
   int operator()(const cli::BenchInputArguments& arguments) const { return cli::bench_input(arguments); }
@@ -62,8 +84,7 @@ void require_fitting_launch(const cli::Command& command) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  // A file that grows beyond the limit shall be an error with a name, not the end of the process.
-  std::signal(SIGXFSZ, SIG_IGN);
+  cli::prepare_standard_streams();
   const std::vector<std::string> words(argv + 1, argv + argc);
   const bool works_together = !words.empty() && words.front() == "fit";
   // One of several that work together ends the others, too.

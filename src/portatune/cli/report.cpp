@@ -67,6 +67,10 @@ std::string for_terminal(const std::string& line) {
   return wrapped(line, static_cast<size_t>(std::max(terminal_columns(STDERR_FILENO) - kIndent, 20)), kIndent);
 }
 
+bool write_to_stdout(std::string_view text) {
+  return std::fwrite(text.data(), 1, text.size(), stdout) == text.size() && std::fflush(stdout) == 0;
+}
+
 }  // namespace
 
 // Warnings and remarks name files, too, and lines of logs are passed on.
@@ -90,9 +94,14 @@ DeviceOptions with_warnings(DeviceOptions options, const Talk& talk) {
 }
 
 void print_result(std::string_view text) {
-  const bool written = std::fwrite(text.data(), 1, text.size(), stdout) == text.size() && std::fflush(stdout) == 0;
-  if (!written) throw IoError({.where = "write the result to stdout", .given = std::strerror(errno)}, errno);
+  if (write_to_stdout(text)) return;
+  const int error_number = errno;
+  const Report report{.where = "write the result to stdout", .given = std::strerror(error_number)};
+  if (error_number == EPIPE) throw ReaderLeft(report, error_number);
+  throw IoError(report, error_number);
 }
+
+void print_summary(std::string_view text) noexcept { write_to_stdout(text); }
 
 std::string describe(const Scores& scores) {
   std::string text;

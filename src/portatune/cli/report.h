@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "portatune/cli/commands.h"
+#include "portatune/error.h"
 #include "portatune/io/json.h"
 
 namespace portatune::cli {
@@ -26,8 +27,15 @@ void say(const Talk& talk, const std::string& line);
 /// The same options, with warnings as remarks.
 DeviceOptions with_warnings(DeviceOptions options, const Talk& talk);
 
-/// A result on stdout. IoError if that fails, as on a full disk.
+/// Nobody reads the pipe that stdout is.
+struct ReaderLeft : IoError {
+  using IoError::IoError;
+};
+/// Writes a result to stdout.
+/// errors  ReaderLeft; IoError for other failures, such as a full disk
 void print_result(std::string_view text);
+/// Writes to stdout what tells of results in files. Where that fails nothing happens: the files are there.
+void print_summary(std::string_view text) noexcept;
 
 using io::line_of;
 
