@@ -29,12 +29,17 @@ constexpr uid_t kNobody = 65534;
 
 void redirect(int number, const std::string& file) { dup2(open(file.c_str(), O_WRONLY | O_CREAT, 0600), number); }
 
+void limit(decltype(RLIMIT_AS) resource, const std::optional<int64_t>& most) {
+  if (!most) return;
+  const auto number = static_cast<rlim_t>(*most);
+  const rlimit both{number, number};
+  setrlimit(resource, &both);
+}
+
 void apply(const Conditions& conditions) {
-  if (conditions.largest_file_bytes) {
-    const auto bytes = static_cast<rlim_t>(*conditions.largest_file_bytes);
-    const rlimit limit{bytes, bytes};
-    setrlimit(RLIMIT_FSIZE, &limit);
-  }
+  limit(RLIMIT_FSIZE, conditions.largest_file_bytes);
+  limit(RLIMIT_AS, conditions.largest_address_space_bytes);
+  limit(RLIMIT_NPROC, conditions.most_threads);
   if (conditions.as_nobody && geteuid() == 0 && (setgid(kNobody) != 0 || setuid(kNobody) != 0)) _exit(99);
 }
 

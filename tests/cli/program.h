@@ -28,6 +28,8 @@ struct Conditions {
   bool as_nobody = false;                     ///< gives up the rights of root, if it has them
   std::string stdout_to;                      ///< a file; empty: kept for Finished::out
   std::string stderr_to = {};                 ///< a file; empty: kept for Finished::err
+  std::optional<int64_t> largest_address_space_bytes = {};  ///< RLIMIT_AS
+  std::optional<int64_t> most_threads = {};                 ///< RLIMIT_NPROC, which root does not have
   int processes = 0;                          ///< that are started together; 0: one, by itself
   By by = By::kMpirun;
   Words last = {};  ///< the words of the last process; empty: those of all

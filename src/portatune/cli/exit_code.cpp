@@ -2,6 +2,8 @@
 
 #include <cerrno>
 
+#include "portatune/pjrt/call_error.h"
+
 namespace portatune::cli {
 namespace {
 
@@ -15,9 +17,15 @@ bool is_denied(const Error& error) {
   return io != nullptr && (io->error_number() == EACCES || io->error_number() == EPERM || io->error_number() == EROFS);
 }
 
+bool is_out_of_memory(const Error& error) {
+  const auto* const call = dynamic_cast<const pjrt::CallError*>(&error);
+  return is<OutOfMemoryError>(error) || (call != nullptr && call->kind() == pjrt::CallError::Kind::kOutOfMemory);
+}
+
 }  // namespace
 
 int exit_code_of(const Error& error) {
+  if (is_out_of_memory(error)) return kFailed;
   if (is<UsageError>(error)) return kUsage;
   if (is<DataError>(error) || is<CheckpointError>(error)) return kBadData;
   if (is<NotFoundError>(error)) return kNoInput;

@@ -26,6 +26,11 @@ struct OutputError : Error {
   using Error::Error;
 };
 
+/// The memory of a device or of this machine does not suffice.
+struct OutOfMemoryError : Error {
+  using Error::Error;
+};
+
 int exit_code_of(const Error& error);
 
 }  // namespace portatune::cli

@@ -15,6 +15,7 @@
 #include "portatune/cli/command_line.h"
 #include "portatune/cli/exit_code.h"
 #include "portatune/cli/model_arguments.h"
+#include "portatune/cli/out_of_memory.h"
 #include "portatune/cli/processes.h"
 #include "portatune/cli/report.h"
 #include "portatune/cli/signals.h"
@@ -34,6 +35,11 @@ int until_reader_leaves(const std::function<int()>& command) {
   }
 }
 
+template <class Arguments>
+cli::Workload inference(const Arguments& arguments) {
+  return {.batch_size = arguments.batch_size, .is_on_cpu = arguments.device.device == "cpu"};
+}
+
 struct Run {
   int operator()(const cli::Text& text) const {
     return until_reader_leaves([&] {
@@ -41,10 +47,23 @@ struct Run {
       return cli::kOk;
     });
   }
-  int operator()(const cli::FitArguments& arguments) const { return cli::fit(arguments); }
-  int operator()(const cli::EvaluateArguments& arguments) const { return cli::evaluate(arguments); }
-  int operator()(const cli::PredictArguments& arguments) const { return cli::predict(arguments); }
-  int operator()(const cli::GenerateArguments& arguments) const { return cli::generate(arguments); }
+  int operator()(const cli::FitArguments& arguments) const {
+    const TrainingOptions& training = arguments.training;
+    return cli::with_memory_advice({.batch_size = arguments.batch_size,
+                                    .gradient_accumulation_steps = training.gradient_accumulation_steps,
+                                    .remat = training.remat != Remat::kNone,
+                                    .is_on_cpu = arguments.device.device == "cpu"},
+                                   [&] { return cli::fit(arguments); });
+  }
+  int operator()(const cli::EvaluateArguments& arguments) const {
+    return cli::with_memory_advice(inference(arguments), [&] { return cli::evaluate(arguments); });
+  }
+  int operator()(const cli::PredictArguments& arguments) const {
+    return cli::with_memory_advice(inference(arguments), [&] { return cli::predict(arguments); });
+  }
+  int operator()(const cli::GenerateArguments& arguments) const {
+    return cli::with_memory_advice(inference(arguments), [&] { return cli::generate(arguments); });
+  }
   int operator()(const cli::TokenizeArguments& arguments) const {
     return until_reader_leaves([&] { return cli::tokenize(arguments); });
   }
@@ -70,6 +89,12 @@ template <class... Arguments>
 bool is_one_of(const cli::Command& command) {
   return (std::holds_alternative<Arguments>(command) || ...);
 }
+
+// What std::thread throws says no more than "Resource temporarily unavailable".
+constexpr const char* kNoThread =
+    "start a thread\n"
+    "  given     a refusal of the system: there are too many threads, or no memory for another stack\n"
+    "  fix       raise the limit on processes (ulimit -u, pids of the container) or on memory (ulimit -v, ulimit -s)";
 
 // Containers of operators have the variables of a launch for whatever is run there. What only looks something up, or
 // installs, is in no other's way; a plan that writes objects by itself.
@@ -110,6 +135,7 @@ int main(int argc, char** argv) {
   } catch (const std::bad_alloc&) {
     return fail(cli::kFailed, "out of memory");
   } catch (const std::system_error& error) {  // std::filesystem's among them
+    if (error.code() == std::errc::resource_unavailable_try_again) return fail(cli::kFailed, kNoThread);
     return fail(error.code() == std::errc::permission_denied ? cli::kNoPermission : cli::kIo, printable(error.what()));
   } catch (const std::exception& error) {
     return fail(cli::kInternal, printable(error.what()));

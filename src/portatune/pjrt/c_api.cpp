@@ -2,6 +2,7 @@
 
 #include <array>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "portatune/pjrt/call_error.h"
@@ -30,7 +31,9 @@ std::string message_of(const PJRT_Api& api, const PJRT_Error* error) {
   return {args.message, args.message_size};
 }
 
-CallError::Kind kind_of(PJRT_Error_Code code) {
+CallError::Kind kind_of(PJRT_Error_Code code, std::string_view message) {
+  // The CPU plugin says so in words alone: "INTERNAL: ... Out of memory allocating N bytes".
+  if (message.find("Out of memory allocating") != std::string_view::npos) return CallError::Kind::kOutOfMemory;
   switch (code) {
     case PJRT_Error_Code_RESOURCE_EXHAUSTED:
       return CallError::Kind::kOutOfMemory;
@@ -95,7 +98,7 @@ void check(const PJRT_Api& api, PJRT_Error* error, const char* call) {
   const std::string message = message_of(api, error);
   discard(api, error);
   const char* name = code < kCodeNames.size() ? kCodeNames[code] : "UNKNOWN";
-  throw CallError({.where = std::string(call) + ": " + name + ": " + message}, kind_of(code));
+  throw CallError({.where = std::string(call) + ": " + name + ": " + message}, kind_of(code, message));
 }
 
 void discard(const PJRT_Api& api, PJRT_Error* error) noexcept {
