@@ -201,8 +201,8 @@ class Trainer {
   ///         is not finite, by TrainingOptions::on_non_finite: which step, which rows, which tensor is the first. The
   ///         trainer is then as it was before that step, and a checkpoint of that is written if there is a folder for
   ///         them. An update that overflows in the very last step is found by the validation, or by save(). Where it
-  ///         goes back (OnNonFinite::kRewind), NotFoundError and CheckpointError as resume(). Those of the data, where
-  ///         one process trains, likewise after a checkpoint of the steps made before.
+  ///         goes back (OnNonFinite::kRewind), NotFoundError and CheckpointError as resume(). Those of the data
+  ///         likewise after a checkpoint of the steps made before; of several processes all throw the error of one.
   FitResult fit(const data::Dataset& batches, const FitOptions& options);
 
   /// "loss" and the task's metrics over all batches.

@@ -101,6 +101,25 @@ TEST_F(ImageProcesses, DoNotOpenTheImagesOfOthers) {
   EXPECT_THAT(failed.err, AllOf(HasSubstr("process 1 of 2"), HasSubstr("copies/blue/4.png")));
 }
 
+// By whichever of the two has it among its rows.
+TEST_F(ImageProcesses, SaveWhatTheyHaveWhereAnImageOfOneCannotBeDecoded) {
+  const Words words = fit("run", "4", {"--epochs", "2", "--no-eval-on-start"});
+  const json wanted = result_of(together(words));
+  const std::string whole = weights("run");
+  for (const auto& [image, checkpoint] : {std::pair("train/red/7.png", "checkpoint-"), {"dev/red/4.png", "checkpoint-4"}}) {
+    remove("run");
+    const std::string kept = read(toy_.file(image));
+    damage(image);
+    const Finished failed = together(words);
+    EXPECT_THAT(failed.exit_codes, ElementsAre(65, 65)) << failed.err;
+    EXPECT_THAT(failed.err, HasSubstr(image));
+    ASSERT_THAT(names_in(toy_.file("run")), ElementsAre(testing::StartsWith(checkpoint))) << failed.err;
+    write(toy_.file(image), kept);
+    EXPECT_EQ(result_of(together(words + Words{"--resume"}))["after"], wanted["after"]);
+    EXPECT_EQ(weights("run"), whole);
+  }
+}
+
 TEST_F(ImageProcesses, RefuseOtherImagesThanThoseOfTheFirst) {
   const Words words = fit("run", "4", {"--epochs", "1"}), of_second = with_own_images(words);
   fs::rename(toy_.file("copies/red/1.png"), toy_.file("copies/red/9.png"));

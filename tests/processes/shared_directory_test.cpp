@@ -75,7 +75,7 @@ TEST(SharedDirectory, IsNotPutInPlaceWhereOneCannotWrite) {
   };
   const std::vector<std::string> messages = messages_of(4, folder / "target", fail);
   for (const size_t other : {0, 1, 3}) {
-    EXPECT_THAT(messages[other], AllOf(HasSubstr("process 2, "), HasSubstr("taken"), HasSubstr("File exists")));
+    EXPECT_THAT(messages[other], AllOf(HasSubstr("process 2 of 4, "), HasSubstr("taken"), HasSubstr("File exists")));
   }
   EXPECT_THAT(messages[2], AllOf(Not(HasSubstr("process 2")), HasSubstr("File exists")));
   EXPECT_THAT(names_in(folder / "target"), ElementsAre("older"));
@@ -121,7 +121,7 @@ TEST(SharedDirectory, IsNotPutInPlaceWhereTheFirstFindsSomethingMissing) {
       directory.commit([] { throw CheckpointError({.where = "part 2", .given = "", .expected = "", .fix = ""}); });
     });
   });
-  EXPECT_THAT(messages, ElementsAre(HasSubstr("part 2"), HasSubstr("process 0, part 2")));
+  EXPECT_THAT(messages, ElementsAre(HasSubstr("part 2"), HasSubstr("process 0 of 2, part 2")));
   EXPECT_THAT(names_in(folder.path()), IsEmpty());
 }
 
@@ -134,7 +134,7 @@ TEST(SharedDirectory, MustBeSeenByAll) {
     messages[static_cast<size_t>(processes.rank())] =
         message_of<IoError>([&] { SharedDirectory(target, &processes, processes.size()); });
   });
-  EXPECT_THAT(messages[0], AllOf(HasSubstr("process 1, "), HasSubstr("there"), HasSubstr("no such folder")));
+  EXPECT_THAT(messages[0], AllOf(HasSubstr("process 1 of 2, "), HasSubstr("there"), HasSubstr("no such folder")));
   EXPECT_THAT(messages[1], AllOf(HasSubstr("there"), HasSubstr("file system that they share")));
   EXPECT_THAT(names_in(folder / "here"), IsEmpty());
 }

@@ -36,8 +36,8 @@ class SharedDirectory {
 
   /// check   what process 0 still does in the staging folder when all have written; may be empty
   /// keep    as AtomicDirectory::commit
-  /// errors  the first one of attempt() in this process; else, in the words of the first process that has one, an
-  ///         IoError or a NumericError. Likewise those of `check` and of AtomicDirectory::commit
+  /// errors  the first one of attempt() in this process, else that of another one as require_no_failure() has it.
+  ///         Likewise those of `check` and of AtomicDirectory::commit
   void commit(const std::function<void()>& check = {}, const io::EntryTest& keep = {});
 
  private:

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "portatune/error.h"
+#include "portatune/processes/shared_failure.h"
 #include "portatune/train/finite.h"
 #include "portatune/train/row_order.h"
 
@@ -30,13 +31,17 @@ void evaluate_each(TrainingState& state, const data::Dataset& batches,
   data::Cursor cursor = batches.iterate();
   std::optional<BatchShapes> shapes;
   for (;;) {
-    std::optional<data::Example> batch = cursor.next();
+    std::optional<data::Example> batch = in_all(state.processes(), [&] {
+      std::optional<data::Example> next = cursor.next();
+      if (next && shapes) shapes->require(state.task(), *next);
+      return next;
+    });
     std::optional<StartedEvaluation> started;
     if (batch && !shapes) {
       shapes.emplace(state.task(), *batch);
       state.compile({}, shapes->all());
+      shapes->require(state.task(), *batch);
     }
-    if (batch) shapes->require(state.task(), *batch);
     if (batch) started = state.start_evaluation(std::move(*batch));
     if (running) {
       const Evaluated evaluated = running->finish();

@@ -10,6 +10,7 @@
 #include "portatune/base/one_line.h"
 #include "portatune/base/stop.h"
 #include "portatune/error.h"
+#include "portatune/processes/shared_failure.h"
 #include "portatune/train/batch_shapes.h"
 #include "portatune/train/checkpoint_folder.h"
 #include "portatune/train/evaluation.h"
@@ -116,15 +117,21 @@ class FitLoop {
   }
 
   data::Example next_batch(data::Cursor& cursor) {
-    std::optional<data::Example> batch = input_.next(cursor);
-    if (!batch) throw no_example("training data");
-    if (!shapes_) compile_all(*batch);
-    shapes_->require(state_.task(), *batch);
-    return std::move(*batch);
+    data::Example batch = in_all(state_.processes(), [&] {
+      std::optional<data::Example> next = input_.next(cursor);
+      if (!next) throw no_example("training data");
+      if (shapes_) shapes_->require(state_.task(), *next);
+      return std::move(*next);
+    });
+    if (!shapes_) {
+      compile_all(batch);
+      shapes_->require(state_.task(), batch);
+    }
+    return batch;
   }
 
-  // Saves the steps made so far where data fail, of which the device knows nothing. Of several processes one may fail
-  // by itself, and saving needs all.
+  // Saves the steps made so far where data fail, of which the device knows nothing. Of several processes all have the
+  // error: saving needs all.
   template <class Work>
   std::invoke_result_t<Work> keeping_work(const Work& work) {
     try {
@@ -134,7 +141,7 @@ class FitLoop {
     } catch (const NumericError&) {
       throw;
     } catch (const Error&) {
-      if (!shapes_ || state_.processes() != nullptr) throw;
+      if (!shapes_) throw;
       save_what_was_made();
       throw;
     }
@@ -238,7 +245,7 @@ class FitLoop {
 
   // cursor  of the batches, after this one
   void step(data::Example batch, const data::Cursor& cursor) {
-    StepResult started = state_.start_step(batch);
+    StepResult started = keeping_work([&] { return state_.start_step(batch); });
     input_.started(started);
     if (finish_running()) {
       started = state_.start_step(batch);  // the one before has changed nothing
