@@ -52,6 +52,18 @@ TEST(InitialWeights, AreFoundUnderTheirNames) {
   EXPECT_THAT(found.report.unexpected, IsEmpty());
 }
 
+TEST(InitialWeights, OfAFileThatWasCutAreRefused) {
+  const TemporaryFolder folder;
+  write_text(folder / "config.json", R"({"model_type": "bert"})");
+  const std::filesystem::path file = folder / "model.safetensors";
+  io::write_safetensors(file, std::vector<NamedTensorView>{{"a", kTwo.view()}});
+  const auto model = hub::ModelFolder::open(folder.path());
+  std::filesystem::resize_file(file, 0);
+  const std::vector<nn::Parameter> parameters = {parameter_of("a", {2})};
+  EXPECT_THAT(message_of<IoError>([&] { tasks::load_weights(model, parameters, "bert", 7); }),
+              AllOf(HasSubstr(file.string()), HasSubstr("0 bytes now")));
+}
+
 TEST(InitialWeights, OfABareEncoderAreFoundWithoutItsPrefix) {
   const InitialWeights found = load({{"a", kTwo.view()}, {"b.c", kFour.view()}},
                                     {parameter_of("bert.a", {2}), parameter_of("bert.b.c", {2, 2})});

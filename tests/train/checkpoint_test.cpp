@@ -64,6 +64,15 @@ TEST(TrainingState, IsMissedInAModelFolder) {
               HasSubstr("no optimizer.safetensors and no optimizer.safetensors.index.json"));
 }
 
+TEST(TrainingState, OfAFileThatWasCutIsRefused) {
+  const TemporaryFolder folder;
+  write(folder.path());
+  const train::SavedArrays moments(folder.path(), train::kMomentsStem);
+  std::filesystem::resize_file(folder / "optimizer.safetensors", 0);
+  EXPECT_THAT(message_of<IoError>([&] { moments.read("m.w", kType); }),
+              AllOf(HasSubstr("optimizer.safetensors"), HasSubstr("0 bytes now")));
+}
+
 TEST(TrainingState, OfOtherParametersIsRefused) {
   const TemporaryFolder folder;
   write(folder.path());

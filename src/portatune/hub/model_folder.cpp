@@ -112,6 +112,10 @@ std::optional<TensorView> ModelFolder::find(std::string_view name) const {
   return found->view;
 }
 
+void ModelFolder::require_whole() const {
+  for (const io::SafetensorsFile& file : files_) file.require_whole();
+}
+
 std::vector<std::string> ModelFolder::companion_files() const {
   std::vector<std::string> names;
   for (const fs::directory_entry& entry : fs::directory_iterator(path_)) {

@@ -36,6 +36,9 @@ class ModelFolder {
   /// All tensors, sorted by name. The views are valid as long as this object.
   std::span<const NamedTensorView> tensors() const { return tensors_; }
   std::optional<TensorView> find(std::string_view name) const;
+  /// To be called when tensors have been read.
+  /// errors    IoError that names the file which has become shorter since it was opened
+  void require_whole() const;
 
   /// The companion files there are: a copy of the model needs them byte for byte. Names within the folder, sorted.
   std::vector<std::string> companion_files() const;

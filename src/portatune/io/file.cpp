@@ -70,33 +70,48 @@ void read_all(const FileDescriptor& file, std::span<std::byte> target, const std
 MappedFile MappedFile::open(const std::filesystem::path& path, FileAccess access) {
   if (is_remote(path.native())) return read_remote(path);
   // O_NONBLOCK: opening a pipe by mistake must not wait for a writer.
-  const FileDescriptor file = FileDescriptor::open(path, O_RDONLY | O_NONBLOCK);
+  FileDescriptor file = FileDescriptor::open(path, O_RDONLY | O_NONBLOCK);
   const int64_t size = size_of_regular_file(file, path);
   if (size == 0) return MappedFile({});
   if (access == FileAccess::kAuto) access = is_on_network(file) ? FileAccess::kRead : FileAccess::kMap;
 
-  if (access == FileAccess::kRead) {
-    std::byte* const pages = map_pages(size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, path);
-    const std::span<std::byte> bytes(pages, static_cast<size_t>(size));
-    MappedFile mapped(bytes);  // owns the pages if reading fails
-    read_all(file, bytes, path);
-    return mapped;
+  if (access == FileAccess::kMap) {
+    MappedFile mapped({map_pages(size, PROT_READ, MAP_PRIVATE, file.number(), path), static_cast<size_t>(size)});
+    if (MappingGuard guard = guard_mapping(mapped.bytes_)) {
+      mapped.source_.reset(new Source{path, std::move(file), std::move(guard)});
+      mapped.require_whole();
+      return mapped;
+    }
   }
-  MappedFile mapped({map_pages(size, PROT_READ, MAP_PRIVATE, file.number(), path), static_cast<size_t>(size)});
-  const int64_t now = size_of_regular_file(file, path);
-  if (now < size) throw_changed_size(path, size, now);
+  std::byte* const pages = map_pages(size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, path);
+  const std::span<std::byte> bytes(pages, static_cast<size_t>(size));
+  MappedFile mapped(bytes);  // owns the pages if reading fails
+  read_all(file, bytes, path);
   return mapped;
 }
 
 MappedFile::~MappedFile() {
+  source_.reset();  // the guard, before other pages may get this address
   if (!bytes_.empty()) munmap(const_cast<std::byte*>(bytes_.data()), bytes_.size());
 }
 
-MappedFile::MappedFile(MappedFile&& other) noexcept : bytes_(std::exchange(other.bytes_, {})) {}
+MappedFile::MappedFile(MappedFile&& other) noexcept
+    : bytes_(std::exchange(other.bytes_, {})), source_(std::move(other.source_)) {}
 
 MappedFile& MappedFile::operator=(MappedFile&& other) noexcept {
   std::swap(bytes_, other.bytes_);
+  std::swap(source_, other.source_);
   return *this;
+}
+
+void MappedFile::require_whole() const {
+  if (!source_) return;
+  const int64_t before = std::ssize(bytes_), now = size_of_regular_file(source_->file, source_->path);
+  if (now < before) throw_changed_size(source_->path, before, now);
+  if (!was_cut(*source_->guard)) return;
+  throw IoError({.where = "read " + source_->path.string(),
+                 .given = "a file that was shorter for a while",
+                 .expected = "a file that nobody changes while it is read"});
 }
 
 MappedFile MappedFile::read_remote(const std::string& url) {

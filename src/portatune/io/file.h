@@ -4,19 +4,21 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
 
 #include "portatune/base/file_descriptor.h"
 #include "portatune/base/output_file.h"
+#include "portatune/io/mapping_guard.h"
 
 namespace portatune::io {
 
 /// How a MappedFile gets at the bytes.
 enum class FileAccess {
   kAuto,  ///< map; but read from network file systems, where another machine may cut the file under the mapping
-  kMap,   ///< no copy; the process dies by SIGBUS if someone truncates the file in the meantime
+  kMap,   ///< no copy; of a file that someone truncates in the meantime the rest becomes zeros: require_whole()
   kRead   ///< copied into memory once
 };
 
@@ -31,11 +33,22 @@ class MappedFile {
   MappedFile& operator=(MappedFile&& other) noexcept;
 
   std::span<const std::byte> bytes() const { return bytes_; }
+  /// To be called when bytes have been read that nothing else checks.
+  /// errors    IoError that names the file if it has become shorter since it was opened
+  void require_whole() const;
 
  private:
+  // Of a file that is mapped, and not in memory of its own.
+  struct Source {
+    std::filesystem::path path;
+    FileDescriptor file;
+    MappingGuard guard;
+  };
+
   static MappedFile read_remote(const std::string& url);
   explicit MappedFile(std::span<const std::byte> bytes) : bytes_(bytes) {}
   std::span<const std::byte> bytes_;
+  std::unique_ptr<Source> source_;
 };
 
 /// errors  IoError for what is not a regular file

@@ -45,6 +45,9 @@ class SafetensorsFile {
   TensorView view(const Entry& entry) const { return {entry.type, file_.bytes().data() + entry.offset}; }
   /// The tensor of that name, if there is one.
   std::optional<TensorView> find(std::string_view name) const;
+  /// To be called when elements have been read.
+  /// errors    as MappedFile::require_whole
+  void require_whole() const { file_.require_whole(); }
 
  private:
   SafetensorsFile(std::filesystem::path path, MappedFile file);

@@ -141,6 +141,7 @@ InitialWeights load_weights(const hub::ModelFolder& folder, std::span<const nn::
     }
     result.values.push_back(view ? to_float32(name, *view) : draw(parameter, seed));
   }
+  folder.require_whole();
   for (const NamedTensorView& tensor : folder.tensors()) {
     if (!used.contains(tensor.name) && !is_buffer(tensor.name)) result.report.unexpected.push_back(tensor.name);
   }

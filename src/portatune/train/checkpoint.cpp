@@ -112,6 +112,7 @@ Tensor SavedArrays::read(const std::string& name, const TensorType& type) const 
   }
   Tensor tensor(type);
   std::memcpy(tensor.data(), found->data, static_cast<size_t>(type.bytes()));
+  for (const io::SafetensorsFile& file : files_) file.require_whole();
   return tensor;
 }
 
