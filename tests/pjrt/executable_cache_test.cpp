@@ -95,6 +95,20 @@ TEST_F(ExecutableCacheTest, UnwritableFolderIsNoHindrance) {
   EXPECT_THAT(compiled.fault, HasSubstr("/proc/nowhere"));
 }
 
+// A program is machine code, which its checksum does not sign.
+TEST_F(ExecutableCacheTest, FolderThatOthersMayWriteToIsNotUsed) {
+  get();
+  fs::permissions(folder_.path(), fs::perms::others_write, fs::perm_options::add);
+  const auto before = fs::last_write_time(only_file());
+  const CachedExecutable compiled = get();
+  EXPECT_FALSE(compiled.was_cached);
+  EXPECT_EQ(last_of_sum(compiled.executable), 12.f);
+  EXPECT_THAT(compiled.fault, testing::AllOf(HasSubstr(folder_.path().string()), HasSubstr("chmod -R o-w")));
+  EXPECT_EQ(fs::last_write_time(only_file()), before);
+  fs::permissions(folder_.path(), fs::perms::others_write, fs::perm_options::remove);
+  EXPECT_TRUE(get().was_cached);
+}
+
 TEST_F(ExecutableCacheTest, CanBeSwitchedOff) {
   const ExecutableCache off({.folder = folder_.path(), .enabled = false});
   off.get_or_compile(cpu_client(), kAdd);

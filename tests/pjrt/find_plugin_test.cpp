@@ -51,6 +51,20 @@ TEST_F(FindPlugin, LooksBesideTheProgramFirst) {
   fs::remove(beside);
 }
 
+TEST_F(FindPlugin, RefusesOneThatOthersCouldHavePutIntoTheCacheFolder) {
+  const fs::path file = touch(installed("cpu"));
+  for (const fs::path& open : {file, file.parent_path(), file.parent_path().parent_path()}) {
+    fs::permissions(open, fs::perms::others_write, fs::perm_options::add);
+    EXPECT_THAT([] { find_plugin("cpu"); },
+                ThrowsMessage<DeviceError>(AllOf(HasSubstr(open.string() + " is writable by every user"),
+                                                 HasSubstr("chmod -R o-w '" + open.string() + "'"))));
+    const Variable variable("PORTATUNE_CPU_PLUGIN", file.c_str());
+    EXPECT_EQ(find_plugin("cpu"), file) << "which the user names";
+    fs::permissions(open, fs::perms::others_write, fs::perm_options::remove);
+  }
+  EXPECT_EQ(find_plugin("cpu"), file);
+}
+
 TEST_F(FindPlugin, TheVariableGoesBeforeTheUsualPlaces) {
   touch(installed("cpu"));
   const fs::path file = touch(folder_.path() / "own.so");

@@ -1,7 +1,9 @@
 #include "portatune/pjrt/executable_cache.h"
 
 #include <chrono>
+#include <utility>
 
+#include "portatune/base/trusted_path.h"
 #include "portatune/error.h"
 #include "portatune/pjrt/cache_file.h"
 #include "portatune/pjrt/cache_key.h"
@@ -36,6 +38,15 @@ std::string keep(const LoadedExecutable& executable, const std::filesystem::path
   }
 }
 
+// Why programs are neither loaded from the folder nor kept there; empty if they are.
+std::string fault_of(const ExecutableCacheOptions& options) {
+  if (!options.enabled) return {};
+  if (!options.folder) return "no home folder for a cache";
+  const std::string why = why_untrusted(*options.folder);
+  if (why.empty()) return {};
+  return why + ", so that another could have put code there; to use it: " + command_to_trust(*options.folder);
+}
+
 }  // namespace
 
 ExecutableCache::ExecutableCache(ExecutableCacheOptions options) : options_(std::move(options)) {
@@ -46,9 +57,8 @@ ExecutableCache::ExecutableCache(ExecutableCacheOptions options) : options_(std:
 CachedExecutable ExecutableCache::get_or_compile(const Client& client, std::string_view module_text,
                                                  const CompileOptions& options) const {
   const auto start = Clock::now();
-  if (!options_.enabled || !options_.folder) {
-    const char* const fault = options_.enabled ? "no home folder for a cache" : "";
-    return {client.compile(module_text, options), false, seconds_since(start), fault};
+  if (std::string fault = fault_of(options_); !options_.enabled || !fault.empty()) {
+    return {client.compile(module_text, options), false, seconds_since(start), std::move(fault)};
   }
   const KeyedProgram program{module_text, options, options_.version};
   const std::filesystem::path file = *options_.folder / (cache_key(client, program) + std::string(kCacheFileExtension));

@@ -27,13 +27,15 @@ struct ExecutableCacheOptions {
   std::string version = {};
 };
 
-/// The folder may be shared by processes and by machines. Whoever can write to it can make Portatune run any code.
+/// The folder may be shared by processes and by machines. Whoever can write to it can make Portatune run any code: one
+/// of another user than this one and root, or that every user may write to, is not used.
 class ExecutableCache {
  public:
   explicit ExecutableCache(ExecutableCacheOptions options = {});
 
   /// Loads the program if it has been compiled before, for the same plugin, devices and options; else compiles and
-  /// keeps it. A damaged or unusable file counts as none and is replaced. A folder that cannot be written is a `fault`.
+  /// keeps it. A damaged or unusable file counts as none and is replaced. A folder that cannot be written, or is not
+  /// trusted (why_untrusted), is a `fault`.
   /// errors    as Client::compile
   CachedExecutable get_or_compile(const Client& client, std::string_view module_text,
                                   const CompileOptions& options = {}) const;

@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "portatune/base/shipped_files.h"
+#include "portatune/base/trusted_path.h"
 #include "portatune/error.h"
 #include "portatune/pjrt/plugin.h"
 #include "portatune/pjrt/plugin_package.h"
@@ -57,6 +58,25 @@ std::vector<fs::path> usual_places(const PluginFacts& facts) {
                      .fix = facts.fix});
 }
 
+bool lies_in(const fs::path& file, const fs::path& folder) {
+  const fs::path place = file.lexically_relative(folder);
+  return !place.empty() && *place.begin() != "..";
+}
+
+// Whoever can write to a file in the cache folder, or to a folder on the way there, can have any code run.
+void require_trusted(const fs::path& plugin, const PluginFacts& facts) {
+  const std::optional<fs::path> cache = cache_folder();
+  if (!cache || !lies_in(plugin, *cache)) return;
+  for (fs::path path = plugin; path != *cache; path = path.parent_path()) {
+    const std::string why = why_untrusted(path);
+    if (why.empty()) continue;
+    throw DeviceError({.where = plugin.string(),
+                       .given = why,
+                       .expected = "a plugin that no other user can have put there",
+                       .fix = "if it is yours: " + command_to_trust(path) + "; or name a plugin in " + facts.variable});
+  }
+}
+
 }  // namespace
 
 std::optional<fs::path> cache_folder() {
@@ -69,16 +89,20 @@ fs::path find_plugin(std::string_view platform, const std::optional<fs::path>& n
   const PluginFacts& facts = facts_of(platform);
   // What the user names is taken or refused; another plugin in its place would surprise.
   std::vector<fs::path> places;
+  bool is_usual = false;
   if (named) {
     places = {*named};
   } else if (const auto from_variable = folder_from(facts.variable)) {
     places = {*from_variable};
   } else {
     places = usual_places(facts);
+    is_usual = true;
   }
   for (const fs::path& place : places) {
     std::error_code none;
-    if (fs::is_regular_file(place, none)) return place;
+    if (!fs::is_regular_file(place, none)) continue;
+    if (is_usual) require_trusted(place, facts);
+    return place;
   }
   throw_not_found(facts, places);
 }

@@ -46,7 +46,8 @@ class Plugin {
 /// PORTATUNE_CPU_PLUGIN, PORTATUNE_TPU_PLUGIN or PORTATUNE_CUDA_PLUGIN, else the first that exists of: beside the program,
 /// in ../lib/portatune from there, in $XDG_CACHE_HOME/portatune/deps, where `portatune plugin install` puts it.
 /// platform  "cpu", "tpu" or "cuda"
-/// errors    DeviceError with the places that were looked at; UsageError for another platform
+/// errors    DeviceError with the places that were looked at, or for one in the cache folder that is not trusted
+///           (why_untrusted); UsageError for another platform
 std::filesystem::path find_plugin(std::string_view platform, const std::optional<std::filesystem::path>& named = {});
 
 /// The user's cache folder for Portatune: $XDG_CACHE_HOME/portatune or ~/.cache/portatune; nothing if neither is set.
