@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "portatune/base/message.h"
+#include "portatune/base/watchdog.h"
 
 namespace portatune {
 
@@ -38,6 +39,7 @@ void OutputFile::write(std::span<const std::byte> bytes) {
     if (count < 0 && errno == EINTR) continue;
     if (count < 0) throw_system_error("write", path_, errno);
     bytes = bytes.subspan(static_cast<size_t>(count));
+    note_progress();
   }
 }
 

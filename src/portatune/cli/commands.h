@@ -85,6 +85,7 @@ struct FitArguments {
   bool overwrite_output = false;  ///< whether a model and checkpoints in `output` may be replaced
   int64_t checkpoint_every = 0;   ///< steps; 0: only after a signal
   int64_t keep_checkpoints = 2;   ///< 0: none after a run that has ended well
+  std::optional<double> hang_timeout_s = {};  ///< 0: a run is not watched; nullopt: the default
   Talk talk;
   std::vector<std::string> words;  ///< the command line, to say how to go on after an interruption
   /// Names and values of all options but paths and what the command tells; the value is empty where none was given.

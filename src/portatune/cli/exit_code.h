@@ -13,6 +13,7 @@ enum ExitCode : int {
   kNoInput = 66,      ///< a file or folder is missing
   kUnavailable = 69,  ///< a plugin or a device is missing or has failed
   kInternal = 70,     ///< a defect of Portatune
+  kHang = 71,         ///< nothing went on for as long as --hang-timeout says
   kCantCreate = 73,   ///< the output is in the way of something
   kIo = 74,           ///< disk full, a failed read or write, another refusal of the system
   kInterrupted = 75,  ///< stopped by a signal after saving: to be continued

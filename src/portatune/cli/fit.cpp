@@ -17,6 +17,7 @@
 #include "portatune/cli/example_weights.h"
 #include "portatune/cli/exit_code.h"
 #include "portatune/cli/finished_run.h"
+#include "portatune/cli/hang.h"
 #include "portatune/cli/make_task.h"
 #include "portatune/cli/model_length.h"
 #include "portatune/cli/model_settings.h"
@@ -388,11 +389,13 @@ int fit(const FitArguments& given) {
   train::check(FitOptions{.checkpoints = checkpoints_of(given)}, given.training.on_non_finite);
   if (given.folds > 0) {
     require_one_process("folds");
+    const std::unique_ptr<Watchdog> watchdog = watch_for_hangs(given);
     return cross_validate(given);
   }
   FitArguments a = of_process(given);
   require_same_options(a);
   check_one_run(a);
+  const std::unique_ptr<Watchdog> watchdog = watch_for_hangs(a);
   if (!a.resume_from_checkpoint.empty()) require_checkpoint(a.resume_from_checkpoint, a.output);
   ProcessGroup* const processes = a.device.processes.get();
   // Of several processes none may stop by itself while it waits for data: training asks all for signals.

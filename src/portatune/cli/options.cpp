@@ -476,6 +476,11 @@ void add_options(CLI::App& command, FitArguments& a) {
   output.path("--resume-from-checkpoint", a.resume_from_checkpoint, "go on from a folder checkpoint-N")
       ->default_str("none")
       ->excludes(newest);
+  const auto take_timeout = [&a](double seconds) { a.hang_timeout_s = seconds; };
+  output
+      .setting<double>("--hang-timeout", take_timeout,
+                       "seconds without a step, batch or exchange after which the run ends; 0: none", {.highest = 1e6})
+      ->default_str("0; 1800 with several processes");
   add_talk(output, a.talk);
   add_progress(output, a.talk);
   Group device(command, "Device");

@@ -8,6 +8,7 @@
 
 #include <cerrno>
 
+#include "portatune/base/watchdog.h"
 #include "portatune/error.h"
 #include "portatune/io/random_access_file.h"
 
@@ -62,6 +63,7 @@ void read_all(const FileDescriptor& file, std::span<std::byte> target, const std
     if (count < 0) throw_system_error("read", path, errno);
     if (count == 0) throw_changed_size(path, static_cast<int64_t>(target.size()), static_cast<int64_t>(done));
     done += static_cast<size_t>(count);
+    note_progress();
   }
 }
 

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "portatune/base/file_descriptor.h"
+#include "portatune/base/watchdog.h"
 #include "portatune/io/file.h"
 #include "portatune/io/pipe_copy.h"
 
@@ -58,6 +59,7 @@ class LocalFile final : public RandomAccessFile {
       if (count < 0) throw_system_error("read", path_, errno);
       if (count == 0) break;
       done += static_cast<size_t>(count);
+      note_progress();
     }
     return done;
   }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "portatune/base/watchdog.h"
 #include "portatune/error.h"
 #include "portatune/io/cloud.h"
 #include "portatune/io/http_transport.h"
@@ -36,6 +37,7 @@ class RemoteFile final : public RandomAccessFile {
       const std::string bytes =
           with_retries(url_, [&](Clock::time_point deadline) { return transport_->read(begin, end, deadline); });
       std::ranges::copy(bytes, target.begin() + known);
+      note_progress();
     }
     return static_cast<size_t>(end - offset);
   }

@@ -10,6 +10,7 @@
 #include <string>
 #include <thread>
 
+#include "portatune/base/watchdog.h"
 #include "portatune/error.h"
 #include "portatune/io/own_plugin.h"
 #include "portatune/processes/exchange_plugin.h"
@@ -225,6 +226,7 @@ class ExchangeGroup final : public ProcessGroup {
     const int failed = function(world_, arguments..., &error);
     if (failed != 0 && meeting_) std::this_thread::sleep_for(kToBeToldWhy);
     require(failed, error);
+    note_progress();
   }
 
   // Process 0 tells the others where it is, by MPI.

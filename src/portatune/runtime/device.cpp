@@ -4,6 +4,7 @@
 #include <mutex>
 #include <optional>
 
+#include "portatune/base/watchdog.h"
 #include "portatune/error.h"
 #include "portatune/kernels/cpu/collectives.h"
 #include "portatune/kernels/cpu/registry.h"
@@ -151,6 +152,7 @@ Program Device::compile(const Function& function) const {
                        .processes = impl_->processes,
                        .one_at_a_time = impl_->by_custom_calls,
                        .result_shardings = std::move(shardings)};
+  const Unwatched compiling;
   const std::string text = to_stablehlo(function, impl_->target);
   const auto start = std::chrono::steady_clock::now();
   if (std::optional<pjrt::LoadedExecutable> saved = impl_->load_saved(text, options)) {

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "portatune/base/watchdog.h"
 #include "portatune/error.h"
 #include "portatune/processes/shared_failure.h"
 #include "portatune/train/finite.h"
@@ -45,6 +46,7 @@ void evaluate_each(TrainingState& state, const data::Dataset& batches,
     if (batch) started = state.start_evaluation(std::move(*batch));
     if (running) {
       const Evaluated evaluated = running->finish();
+      note_progress();
       require_finite(evaluated, state, where);
       if (!take(evaluated)) return;
     }

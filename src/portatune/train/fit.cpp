@@ -9,6 +9,7 @@
 #include "portatune/base/message.h"
 #include "portatune/base/one_line.h"
 #include "portatune/base/stop.h"
+#include "portatune/base/watchdog.h"
 #include "portatune/error.h"
 #include "portatune/processes/shared_failure.h"
 #include "portatune/train/batch_shapes.h"
@@ -123,6 +124,7 @@ class FitLoop {
       if (shapes_) shapes_->require(state_.task(), *next);
       return std::move(*next);
     });
+    note_progress();
     if (!shapes_) {
       compile_all(batch);
       shapes_->require(state_.task(), batch);
@@ -320,6 +322,7 @@ class FitLoop {
     if (!running_) return false;
     const auto& [result, batch] = *running_;
     const bool ended = ends_training(result, state_.options().on_non_finite);
+    note_progress();  // the step is done, as its numbers have been read
     if (ended && !may_rewind()) throw end_before(result, batch);
     if (!state_.in_epoch()) state_.epoch_loss() = {};
     state_.in_epoch() = true;

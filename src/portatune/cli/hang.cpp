@@ -1,0 +1,70 @@
+#include "portatune/cli/hang.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <cstdlib>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "portatune/base/thread_stacks.h"
+#include "portatune/cli/exit_code.h"
+#include "portatune/cli/processes.h"
+#include "portatune/cli/report.h"
+#include "portatune/cli/save_model.h"
+#include "portatune/io/bounded_call.h"
+#include "portatune/process_group.h"
+#include "portatune/train/checkpoint_folder.h"
+
+namespace portatune::cli {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr double kDefaultOfSeveral_s = 1800;
+// The others hang too, and the stacks of the one that they wait for tell most.
+constexpr auto kForStacksOfOthers = 10s;
+// The folder may be what hangs.
+constexpr auto kToFindCheckpoints = 5s;
+
+double timeout_of(const FitArguments& a) {
+  return a.hang_timeout_s.value_or(a.device.processes == nullptr ? 0 : kDefaultOfSeveral_s);
+}
+
+std::vector<train::SavedCheckpoint> find_checkpoints(const std::filesystem::path& output) {
+  try {
+    return io::bounded_call([output] { return train::checkpoints_in(output); }, io::Clock::now() + kToFindCheckpoints);
+  } catch (...) {
+    return {};
+  }
+}
+
+[[noreturn]] void end_hang(const FitArguments& a, double timeout_s) {
+  const std::string what = fmt::format(
+      "ended by --hang-timeout: no step, batch or exchange within {} s, and nothing was read or written", timeout_s);
+  ProcessGroup* const processes = a.device.processes.get();
+  const std::string who = processes == nullptr ? "" : fmt::format("process {}: ", processes->rank());
+  tell(fmt::format("\nportatune: {}{}; the stacks of all threads:\n", who, what));
+  write_thread_stacks(STDERR_FILENO);
+  if (const auto saved = find_checkpoints(a.output); is_first(processes) && !saved.empty()) {
+    tell_how_to_go_on(a, saved.back().path, "the newest checkpoint is " + saved.back().path.string());
+  }
+  if (processes != nullptr) {
+    std::this_thread::sleep_for(kForStacksOfOthers);
+    end_processes(kHang, what.c_str());
+  }
+  std::_Exit(kHang);
+}
+
+}  // namespace
+
+std::unique_ptr<Watchdog> watch_for_hangs(const FitArguments& a) {
+  const double timeout_s = timeout_of(a);
+  if (timeout_s == 0) return nullptr;
+  const auto timeout = std::chrono::ceil<std::chrono::milliseconds>(std::chrono::duration<double>(timeout_s));
+  return std::make_unique<Watchdog>(timeout, [a, timeout_s] { end_hang(a, timeout_s); });
+}
+
+}  // namespace portatune::cli
