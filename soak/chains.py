@@ -24,6 +24,8 @@ class Outcome:
 
 
 LONGEST = 6  # links of a chain
+# Where a model or checkpoint is saved that cannot be put in its place (docs/CHECKPOINTS.md).
+RESCUED = re.compile(r"(.*/)?[\w-]+\.rescued-\w+")
 
 
 def kills(the_lab, index, rng):
@@ -154,7 +156,7 @@ def compare(trial, baseline, outcome):
 
 
 def look_for_leftovers(trial, baseline, outcome):
-    """Another start removes what killed runs have left. A model that could not be put in place is kept beside it."""
+    """Another start removes what killed runs have left, but what was saved elsewhere for want of a better place."""
     if not leftovers(trial, baseline):
         return
     require_end(trial, outcome)
@@ -164,11 +166,8 @@ def look_for_leftovers(trial, baseline, outcome):
 
 
 def leftovers(trial, baseline):
-    def is_rescued(path):
-        return any(re.search(r"[.-]rescued", part) for part in path.split("/"))
-
     more = sorted(lab.paths_in(trial) - baseline.paths)
-    return [path for path in more if not is_rescued(path)]
+    return [path for path in more if not RESCUED.match(path)]
 
 
 def tail(trial):
