@@ -2,7 +2,10 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <signal.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <cerrno>
 
@@ -62,6 +65,69 @@ TEST(AtomicFile, LeavesNothingWhereItCannotTakeItsPlace) {
   AtomicFile file(folder / "a");
   EXPECT_THROW(file.commit(), IoError);
   EXPECT_THAT(names_in(folder.path()), testing::ElementsAre("a"));
+}
+
+// In a child process that is killed in the midst of writing it.
+void leave_half_of(const std::filesystem::path& target) {
+  const pid_t child = fork();
+  if (child == 0) {
+    AtomicFile file(target);
+    file.write("half");
+    kill(getpid(), SIGKILL);
+  }
+  waitpid(child, nullptr, 0);
+}
+
+TEST(RemoveLeftovers, RemovesFilesOfKilledWritersOfTheseTargets) {
+  const TemporaryFolder folder;
+  const std::vector<std::filesystem::path> targets = {folder / "a", folder / "b"};
+  for (const char* name : {"a", "a", "b", "other"}) leave_half_of(folder / name);
+  ASSERT_EQ(names_in(folder.path()).size(), 4u);
+  remove_leftovers(targets);
+  EXPECT_THAT(names_in(folder.path()), testing::ElementsAre(testing::StartsWith("tmp.other.")));
+}
+
+TEST(RemoveLeftovers, LeavesFilesOfLiveWritersAndOthers) {
+  const TemporaryFolder folder;
+  const std::filesystem::path target = folder / "a";
+  write_text(target, "old");
+  const std::vector<std::string> foreign = {"tmp.a.backup", "tmp.a.0123456789abcdef0", "tmp.a.0123456789ABCDEF",
+                                            "a.0123456789abcdef"};
+  for (const std::string& name : foreign) write_text(folder / name, "mine");
+  std::filesystem::create_directory(folder / "tmp.a.1111111111111111");
+  std::filesystem::create_symlink("a", folder / "tmp.a.2222222222222222");
+  AtomicFile written(target), finished(target);
+  finished.finish();
+  const auto before = names_in(folder.path());
+  remove_leftovers({&target, 1});
+  EXPECT_THAT(names_in(folder.path()), testing::UnorderedElementsAreArray(before));
+}
+
+TEST(RemoveLeftovers, NothingToDoIsNoError) {
+  const std::filesystem::path target = "/nowhere/a";
+  EXPECT_NO_THROW(remove_leftovers({&target, 1}));
+}
+
+TEST(AtomicFile, SeveralTakeTheirPlacesTogetherOrNotAtAll) {
+  const TemporaryFolder folder;
+  write_text(folder / "a", "old");
+  write_text(folder / "index", "old");
+  const auto commit = [&] {
+    AtomicFile a(folder / "a"), b(folder / "b");
+    for (AtomicFile* file : {&a, &b}) {
+      file->write("new");
+      file->finish();
+    }
+    AtomicFile::commit_together(std::vector<AtomicFile*>{&a, &b}, {folder / "index", folder / "none"});
+  };
+  std::filesystem::create_directory(folder / "b");  // which a file cannot replace
+  EXPECT_THROW(commit(), IoError);
+  EXPECT_THAT(names_in(folder.path()), testing::UnorderedElementsAre("a", "b", "index"));
+  EXPECT_EQ(text_of(folder / "a"), "old");
+  std::filesystem::remove(folder / "b");
+  commit();
+  EXPECT_THAT(names_in(folder.path()), testing::UnorderedElementsAre("a", "b"));
+  EXPECT_EQ(text_of(folder / "a") + text_of(folder / "b"), "newnew");
 }
 
 TEST(IoError, CarriesTheNumberOfTheFault) {

@@ -1,0 +1,192 @@
+#include "portatune/base/replace_entries.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <fstream>
+#include <iterator>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "portatune/base/file_lock.h"
+#include "portatune/base/number.h"
+#include "portatune/base/output_file.h"
+
+namespace portatune {
+namespace {
+
+namespace fs = std::filesystem;
+
+// A journal has the second name when all is replaced, and only older targets are still to be removed: whatever bears
+// the name of a target by then is not touched again.
+constexpr std::string_view kJournal = ".portatune-commit", kFinishedJournal = ".portatune-done";
+constexpr std::string_view kEnd = "end";
+
+struct Step {
+  fs::path source, target;
+  fs::path old;        // where the older target is set aside
+  uint64_t inode = 0;  // of the older target; 0: there is none
+};
+
+bool is_there(const fs::path& path) { return fs::exists(fs::symlink_status(path)); }
+
+uint64_t inode_of(const fs::path& path) {
+  struct stat status;
+  return lstat(path.c_str(), &status) == 0 ? status.st_ino : 0;
+}
+
+void move(const fs::path& from, const fs::path& to) {
+  if (rename(from.c_str(), to.c_str()) != 0) throw_system_error("rename " + from.string() + " to", to, errno);
+}
+
+std::vector<Step> plan(const std::vector<Replacement>& replacements) {
+  std::vector<Step> steps;
+  for (const auto& [source, target] : replacements) {
+    steps.push_back({source, target, unique_sibling(target, kAsidePrefix), inode_of(target)});
+  }
+  return steps;
+}
+
+// A target that gets a successor keeps its name until then, where it can have two.
+void set_aside(const Step& step) {
+  const bool stays = !step.source.empty();
+  if (stays && (link(step.target.c_str(), step.old.c_str()) == 0 || errno == EEXIST)) return;
+  move(step.target, step.old);
+}
+
+// Does nothing for a step that has been made.
+void make(const Step& step) {
+  if (step.inode != 0 && inode_of(step.target) == step.inode) set_aside(step);
+  if (is_there(step.source)) move(step.source, step.target);
+}
+
+void undo(const Step& step) {
+  if (!step.source.empty() && !is_there(step.source) && is_there(step.target)) move(step.target, step.source);
+  if (!is_there(step.old)) return;
+  move(step.old, step.target);
+  unlink(step.old.c_str());  // rename(2) leaves it where both are names of one file
+}
+
+bool try_undo(const std::vector<Step>& steps) {
+  try {
+    for (auto step = steps.rbegin(); step != steps.rend(); ++step) undo(*step);
+    return true;
+  } catch (const std::exception&) {  // the first fault is the one to report
+    return false;
+  }
+}
+
+void sync_folders(const std::vector<Step>& steps) {
+  std::set<fs::path> folders;
+  for (const Step& step : steps) {
+    folders.insert(step.target.parent_path());
+    if (!step.source.empty()) folders.insert(step.source.parent_path());
+  }
+  for (const fs::path& folder : folders) sync_folder(folder);
+}
+
+// Paths relative to the journal's folder, which may be moved as a whole.
+std::string text_of(const std::vector<Step>& steps, const fs::path& folder) {
+  std::string text;
+  const auto add = [&](std::string_view field) { text.append(field).push_back('\0'); };
+  const auto relative = [&](const fs::path& path) {
+    return path.empty() ? "" : fs::absolute(path).lexically_normal().lexically_relative(folder).string();
+  };
+  for (const Step& step : steps) {
+    for (const fs::path& path : {step.source, step.target, step.old}) add(relative(path));
+    add(std::to_string(step.inode));
+  }
+  add(kEnd);
+  return text;
+}
+
+// Nothing if the journal is not whole: then no step has been made.
+std::optional<std::vector<Step>> steps_in(const fs::path& journal) {
+  std::ifstream in(journal, std::ios::binary);
+  const std::string text{std::istreambuf_iterator<char>(in), {}};
+  std::vector<std::string> fields;
+  for (size_t begin = 0, end; (end = text.find('\0', begin)) != std::string::npos; begin = end + 1) {
+    fields.push_back(text.substr(begin, end - begin));
+  }
+  if (fields.size() % 4 != 1 || fields.back() != kEnd) return std::nullopt;
+  const auto path = [&](const std::string& field) {
+    return field.empty() ? fs::path() : (journal.parent_path() / field).lexically_normal();
+  };
+  std::vector<Step> steps;
+  for (size_t i = 0; i + 4 <= fields.size(); i += 4) {
+    const auto inode = number_in<uint64_t>(fields[i + 3]);
+    if (!inode) return std::nullopt;
+    steps.push_back({path(fields[i]), path(fields[i + 1]), path(fields[i + 2]), *inode});
+  }
+  return steps;
+}
+
+// Whether a name is that of a journal that was being written.
+bool is_unfinished(const std::string& name) {
+  return is_unique_sibling(std::string_view(name).substr(0, name.rfind('.')), kJournal, kTemporaryPrefix);
+}
+
+// Removes older targets, and then the journal. What fails here is left to finish_replacements().
+void clean_up(const fs::path& journal, const std::vector<Step>& steps) {
+  std::error_code failed;
+  for (const Step& step : steps) {
+    fs::remove_all(step.old, failed);
+    if (failed) return;
+  }
+  fs::remove(journal, failed);
+}
+
+void finish(const fs::path& journal, const std::vector<Step>& steps) {
+  sync_folders(steps);
+  const fs::path finished = unique_sibling(journal.parent_path() / kFinishedJournal, {});
+  if (rename(journal.c_str(), finished.c_str()) == 0) clean_up(finished, steps);
+}
+
+}  // namespace
+
+void replace_entries(const fs::path& folder, const std::vector<Replacement>& replacements) {
+  const fs::path place = fs::absolute(folder).lexically_normal();
+  const std::vector<Step> steps = plan(replacements);
+  AtomicFile journal(unique_sibling(place / kJournal, {}));
+  journal.write(text_of(steps, place));
+  journal.commit();
+  try {
+    for (const Step& step : steps) make(step);
+  } catch (const Error& error) {
+    const auto* const io = dynamic_cast<const IoError*>(&error);
+    if (!try_undo(steps)) throw UnfinishedReplacement(error.report(), io == nullptr ? 0 : io->error_number());
+    unlink(journal.target().c_str());
+    throw;
+  }
+  finish(journal.target(), steps);
+}
+
+void finish_replacements(const fs::path& folder) {
+  const fs::path place = fs::absolute(folder).lexically_normal();
+  std::error_code absent;
+  std::vector<fs::path> entries;
+  for (const fs::directory_entry& entry : fs::directory_iterator(place, absent)) entries.push_back(entry.path());
+  for (const fs::path& entry : entries) {
+    const std::string name = entry.filename().string();
+    const bool is_journal = is_unique_sibling(name, kJournal, {});
+    const bool is_finished = is_unique_sibling(name, kFinishedJournal, {}) || is_unfinished(name);
+    if (!is_journal && !is_finished) continue;
+    const std::optional<FileDescriptor> lock = lock_abandoned(entry);
+    if (!lock) continue;
+    const std::vector<Step> steps = steps_in(entry).value_or(std::vector<Step>{});
+    if (is_finished) {
+      clean_up(entry, steps);
+      continue;
+    }
+    for (const Step& step : steps) make(step);
+    finish(entry, steps);
+  }
+}
+
+}  // namespace portatune
