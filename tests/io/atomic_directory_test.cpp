@@ -1,13 +1,9 @@
 #include "portatune/io/atomic_directory.h"
 
+#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <linux/filter.h>
-#include <linux/seccomp.h>
-#include <sched.h>
 #include <signal.h>
-#include <sys/mount.h>
-#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -20,6 +16,8 @@
 #include <random>
 #include <set>
 
+#include "io/forbid_call.h"
+#include "io/temporary_disk.h"
 #include "io/temporary_folder.h"
 #include "portatune/error.h"
 #include "portatune/io/safetensors.h"
@@ -60,14 +58,13 @@ int run_in_child(const std::function<bool()>& action) {
   return status;
 }
 
-// Makes renameat2 fail as on a file system that cannot exchange two names, for this process and for good.
-void forbid_exchange() {
-  sock_filter program[] = {BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),
-                           BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_renameat2, 0, 1),
-                           BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | ENOSYS),
-                           BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)};
-  const sock_fprog filter{.len = 4, .filter = program};
-  if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 || prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter) != 0) _exit(2);
+// As on a file system that cannot exchange two names.
+void forbid_exchange() { forbid_call(SYS_renameat2, ENOSYS); }
+
+// As on a file system without hard links.
+void forbid_links() {
+  forbid_call(SYS_link, EPERM);
+  forbid_call(SYS_linkat, EPERM);
 }
 
 TEST(AtomicDirectory, AppearsOnlyOnCommit) {
@@ -77,14 +74,12 @@ TEST(AtomicDirectory, AppearsOnlyOnCommit) {
     write_file(folder.staging() / "a.txt", "one");
     fs::create_directory(folder.staging() / "sub");
     write_text(folder.staging() / "sub" / "b.txt", "two");
-    io::copy_file(folder.staging() / "a.txt", folder.staging() / "c.txt");
     EXPECT_FALSE(fs::exists(root / "out"));
     folder.commit();
   }
   EXPECT_THAT(names_in(root.path()), ElementsAre("out"));
   EXPECT_EQ(text_of(root / "out" / "a.txt"), "one");
   EXPECT_EQ(text_of(root / "out" / "sub" / "b.txt"), "two");
-  EXPECT_EQ(text_of(root / "out" / "c.txt"), "one");
 }
 
 TEST(AtomicDirectory, LeavesNothingWithoutCommit) {
@@ -153,6 +148,61 @@ TEST(AtomicDirectory, AFileThatIsKeptIsTheOneThatIsOpen) {
   EXPECT_EQ(text_of(root / "out" / "log.txt"), "one two");
 }
 
+TEST(AtomicDirectory, AFileThatIsKeptIsTheOneThatIsOpenWithoutHardLinks) {
+  const TemporaryFolder root;
+  EXPECT_EQ(run_in_child([&] {
+              forbid_links();
+              fs::create_directories(root / "out" / "logs");
+              std::ofstream log(root / "out" / "logs" / "log.txt"), top(root / "out" / "top.txt");
+              log << "one" << std::flush;
+              AtomicDirectory folder(root / "out");
+              folder.commit([](const fs::directory_entry&) { return true; });
+              log << " two" << std::flush;
+              top << "three" << std::flush;
+              return text_of(root / "out" / "logs" / "log.txt") == "one two" &&
+                     text_of(root / "out" / "top.txt") == "three";
+            }),
+            0);
+  EXPECT_THAT(names_in(root.path()), ElementsAre("out"));
+}
+
+// Makes files in a folder until it is told to end by a byte; then 0 if it could make all of them.
+pid_t start_making_files(const fs::path& folder, int end) {
+  const pid_t child = fork();
+  if (child != 0) return child;
+  fcntl(end, F_SETFL, O_NONBLOCK);
+  char byte;
+  int made = 0;
+  while (read(end, &byte, 1) != 1) {
+    const std::string file = folder / std::to_string(made);
+    // A folder that is removed between the steps of open(2) is no reason to give up.
+    for (int number = -1; number < 0; close(number)) number = open(file.c_str(), O_CREAT | O_WRONLY, 0600);
+    ++made;
+    usleep(100);  // not too many, as each save links all of them
+  }
+  write_text(folder / "made", std::to_string(made));
+  _exit(0);
+}
+
+TEST(AtomicDirectory, FilesThatAreMadeInASubfolderMeanwhileAreKept) {
+  const TemporaryFolder root(access("/dev/shm", W_OK) == 0 ? "/dev/shm" : fs::temp_directory_path());
+  fs::create_directories(root / "out" / "logs" / "deep");
+  int pipe_ends[2];
+  ASSERT_EQ(pipe(pipe_ends), 0);
+  const pid_t child = start_making_files(root / "out" / "logs" / "deep", pipe_ends[0]);
+  for (int i = 0; i < 50; ++i) {
+    AtomicDirectory folder(root / "out");
+    write_file(folder.staging() / "a.txt", std::to_string(i));
+    folder.commit([](const fs::directory_entry& entry) { return entry.is_directory(); });
+  }
+  ASSERT_EQ(write(pipe_ends[1], "x", 1), 1);
+  waitpid(child, nullptr, 0);
+  const int made = std::stoi(text_of(root / "out/logs/deep/made"));
+  EXPECT_GT(made, 50);
+  EXPECT_EQ(names_in(root / "out/logs/deep").size(), static_cast<size_t>(made) + 1);
+  EXPECT_THAT(names_in(root.path()), ElementsAre("out"));
+}
+
 TEST(AtomicDirectory, CreatesParentsAndTakesASlashAtTheEnd) {
   const TemporaryFolder root;
   save(root / "x/y/out/", "one");
@@ -182,7 +232,6 @@ TEST(AtomicDirectory, AFileIsWrittenOnce) {
   const AtomicDirectory folder(root / "out");
   write_file(folder.staging() / "a.txt", "one");
   EXPECT_THAT(message_of<IoError>([&] { write_file(folder.staging() / "a.txt", "two"); }), HasSubstr("a.txt"));
-  EXPECT_THROW(io::copy_file(root / "none", folder.staging() / "b.txt"), NotFoundError);
   EXPECT_THAT(names_in(folder.staging()), ElementsAre("a.txt"));
 }
 
@@ -214,21 +263,104 @@ TEST(AtomicDirectory, AFileSizeLimitLeavesTheOldFolder) {
 }
 
 TEST(AtomicDirectory, AFullDiskLeavesTheOldFolder) {
-  constexpr int kCannotMount = 77;
   const TemporaryFolder root;
-  const int status = run_in_child([&] {
-    // A mount name space of its own: the disk goes with the process.
-    if (unshare(CLONE_NEWNS) != 0 || mount(nullptr, "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0 ||
-        mount("tmpfs", root.path().c_str(), "tmpfs", 0, "size=1m") != 0) {
-      _exit(kCannotMount);
-    }
-    save(root / "out", "old");
-    return fails_cleanly(root.path(), "No space left on device");
-  });
-  if (WIFEXITED(status) && WEXITSTATUS(status) == kCannotMount) {
-    GTEST_SKIP() << "mounting a small disk needs root, and not in every container";
+  const TemporaryDisk disk(root.path(), 1 << 20);
+  PORTATUNE_REQUIRE_DISK(disk);
+  save(root / "out", "old");
+  EXPECT_TRUE(fails_cleanly(root.path(), "No space left on device"));
+}
+
+// Saves over an older folder with entries that stay and some that go; whether all is as it should be.
+void expect_replaced_in_place(const fs::path& target) {
+  fs::create_directories(target / "logs");
+  for (const char* name : {"config.json", "a.txt", "vocab.txt", "notes.txt", "logs/log.txt"}) {
+    write_text(target / name, "old");
   }
-  EXPECT_EQ(status, 0);
+  fs::create_directory(target / kLostAndFound);
+  {
+    AtomicDirectory folder(target);
+    EXPECT_EQ(folder.staging().parent_path(), target);
+    EXPECT_EQ(staging_of(target, folder.staging_name()), folder.staging());
+    write_file(folder.staging() / "config.json", "new");
+    write_file(folder.staging() / "a.txt", "new");
+    EXPECT_EQ(text_of(target / "a.txt"), "old");
+    folder.commit([](const fs::directory_entry& entry) {
+      return entry.is_directory() || entry.path().filename() == "notes.txt";
+    });
+  }
+  EXPECT_THAT(names_in(target), ElementsAre("a.txt", "config.json", "logs", kLostAndFound, "notes.txt"));
+  EXPECT_EQ(text_of(target / "config.json") + text_of(target / "a.txt"), "newnew");
+  EXPECT_EQ(text_of(target / "notes.txt") + text_of(target / "logs/log.txt"), "oldold");
+}
+
+TEST(AtomicDirectory, AMountedDiskIsReplacedEntryByEntry) {
+  const TemporaryFolder root;
+  fs::create_directory(root / "out");
+  const TemporaryDisk disk(root / "out", 1 << 20);
+  PORTATUNE_REQUIRE_DISK(disk);
+  expect_replaced_in_place(root / "out");
+  EXPECT_THAT(names_in(root.path()), ElementsAre("out"));
+}
+
+TEST(AtomicDirectory, ABoundFolderIsReplacedEntryByEntry) {
+  const TemporaryFolder root;
+  fs::create_directory(root / "out");
+  fs::create_directory(root / "volume");
+  const TemporaryDisk disk(root / "out", root / "volume");
+  PORTATUNE_REQUIRE_DISK(disk);
+  expect_replaced_in_place(root / "out");
+  EXPECT_EQ(text_of(root / "volume" / "config.json"), "new");
+}
+
+// The rename that would move the mounted folder fails.
+TEST(AtomicDirectory, AFolderWithAMountedDiskInItIsReplacedEntryByEntry) {
+  const TemporaryFolder root;
+  fs::create_directories(root / "out" / "logs");
+  const TemporaryDisk disk(root / "out" / "logs", 1 << 20);
+  PORTATUNE_REQUIRE_DISK(disk);
+  write_text(root / "out/logs/log.txt", "old");
+  AtomicDirectory folder(root / "out");
+  write_file(folder.staging() / "a.txt", "new");
+  folder.commit([](const fs::directory_entry& entry) { return entry.is_directory(); });
+  EXPECT_THAT(names_in(root / "out"), ElementsAre("a.txt", "logs"));
+  EXPECT_EQ(text_of(root / "out/logs/log.txt"), "old");
+}
+
+// The rights of root, if this process has them, are given up: only without them a folder may refuse to be written.
+void become_nobody() {
+  constexpr uid_t kNobody = 65534;
+  if (geteuid() == 0 && (setgid(kNobody) != 0 || setuid(kNobody) != 0)) _exit(2);
+}
+
+// Makes `out` for anybody in a folder to which nobody may write, and does something there as nobody. Whether no test
+// failed meanwhile.
+int run_where_the_parent_is_not_writable(const fs::path& root, const std::function<void()>& action) {
+  fs::create_directory(root / "out");
+  chmod((root / "out").c_str(), 0777);
+  chmod(root.c_str(), 0555);
+  const int status = run_in_child([&] {
+    become_nobody();
+    action();
+    return !testing::Test::HasFailure();
+  });
+  chmod(root.c_str(), 0755);
+  return status;
+}
+
+TEST(AtomicDirectory, AFolderInOneThatIsNotWritableIsReplacedEntryByEntry) {
+  const TemporaryFolder root;
+  EXPECT_EQ(run_where_the_parent_is_not_writable(root.path(), [&] { expect_replaced_in_place(root / "out"); }), 0);
+}
+
+TEST(AtomicDirectory, SaysWhatMustBeWritable) {
+  const TemporaryFolder root;
+  EXPECT_EQ(run_where_the_parent_is_not_writable(
+                root.path(),
+                [&] {
+                  EXPECT_THAT(message_of<IoError>([&] { AtomicDirectory(root / "new"); }),
+                              testing::AllOf(HasSubstr("Permission denied"), HasSubstr("choose another folder")));
+                }),
+            0);
 }
 
 TEST(OutputFile, AWriteThatFailsHalfWayLeavesNoFile) {
@@ -296,7 +428,7 @@ TEST(RecoverDirectory, NothingToDoIsNoError) {
   EXPECT_THAT(recover_directory(root / "none/out").removed, IsEmpty());
 }
 
-constexpr std::string_view kFiles[] = {"config.json", "model.safetensors", "vocab.txt"};
+constexpr std::string_view kFiles[] = {"model.safetensors", "config.json", "vocab.txt"};
 
 std::string content_of(int generation) {
   return std::string(20'000 + generation, static_cast<char>('a' + generation % 26));
@@ -318,40 +450,50 @@ void save_generation(const fs::path& target, int generation) {
   }
 }
 
-// The generation that the folder holds; -1 if it is not one of them, whole.
-int generation_in(const fs::path& target) {
+// The generation of all files; -1 if they are not of one.
+int generation_of_files(const fs::path& target) {
   const int generation = static_cast<int>(text_of(target / kFiles[0]).size()) - 20'000;
   for (const std::string_view name : kFiles) {
     if (generation < 0 || text_of(target / name) != content_of(generation)) return -1;
   }
-  return names_in(target).size() == std::size(kFiles) ? generation : -1;
+  return generation;
+}
+
+// The same, if there is nothing else in the folder.
+int generation_in(const fs::path& target) {
+  return names_in(target).size() == std::size(kFiles) ? generation_of_files(target) : -1;
 }
 
 // In memory if possible: where fsync takes no time, more of the kills hit the moments between the renames.
 fs::path fast_folder() { return access("/dev/shm", W_OK) == 0 ? "/dev/shm" : fs::temp_directory_path(); }
 
-void kill_and_check(int rounds, bool exchange) {
-  const TemporaryFolder root(fast_folder());
+// How a folder takes its place.
+enum class Way { kExchange, kTwoRenames, kEntryByEntry };
+
+void kill_and_check(const fs::path& root, int rounds, Way way) {
   const fs::path target = root / "out";
   std::mt19937 random(7);
   int generation = -1;
   for (int round = 0; round < rounds; ++round) {
     const pid_t child = fork();
     if (child == 0) {
-      if (!exchange) forbid_exchange();
+      if (way == Way::kTwoRenames) forbid_exchange();
       save_for_ever(target, generation + 1);
     }
-    while (generation < 0 && !fs::exists(target)) usleep(1000);  // the first one must get that far
+    while (generation < 0 && !fs::exists(target / "config.json")) usleep(1000);  // the first one must get that far
     usleep(std::uniform_int_distribution<useconds_t>(200, 20'000)(random));
     kill(child, SIGKILL);
     waitpid(child, nullptr, 0);
-    if (exchange) {
+    if (way == Way::kExchange) {
       EXPECT_GE(generation_in(target), generation) << "before recovery, round " << round;
+    }
+    if (way == Way::kEntryByEntry && fs::exists(target / "config.json")) {
+      EXPECT_GE(generation_of_files(target), generation) << "what can be loaded before recovery, round " << round;
     }
     recover_directory(target);
     const int now = generation_in(target);
     ASSERT_GE(now, std::max(generation, 0)) << "round " << round;
-    EXPECT_THAT(names_in(root.path()), ElementsAre("out")) << "round " << round;
+    EXPECT_THAT(names_in(root), ElementsAre("out")) << "round " << round;
     generation = now;
   }
   EXPECT_GT(generation, 0) << "nothing was ever replaced";
@@ -374,8 +516,22 @@ TEST(RecoverDirectory, DoesNoHarmBesideALiveRun) {
   EXPECT_GE(generation_in(root / "out"), 0);
 }
 
-TEST(AtomicDirectory, AKillAtAnyMomentLeavesOldOrNewWhole) { kill_and_check(50, true); }
-TEST(AtomicDirectory, AKillAtAnyMomentIsRecoveredWhereNamesCannotBeExchanged) { kill_and_check(50, false); }
+TEST(AtomicDirectory, AKillAtAnyMomentLeavesOldOrNewWhole) {
+  const TemporaryFolder root(fast_folder());
+  kill_and_check(root.path(), 50, Way::kExchange);
+}
+
+TEST(AtomicDirectory, AKillAtAnyMomentIsRecoveredWhereNamesCannotBeExchanged) {
+  const TemporaryFolder root(fast_folder());
+  kill_and_check(root.path(), 50, Way::kTwoRenames);
+}
+
+TEST(AtomicDirectory, AKillAtAnyMomentIsRecoveredWhereEntriesAreReplacedOneByOne) {
+  const TemporaryFolder root(fast_folder());
+  EXPECT_EQ(
+      run_where_the_parent_is_not_writable(root.path(), [&] { kill_and_check(root.path(), 50, Way::kEntryByEntry); }),
+      0);
+}
 
 }  // namespace
 }  // namespace portatune::io

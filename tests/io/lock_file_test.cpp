@@ -1,11 +1,15 @@
 #include "portatune/io/lock_file.h"
 
 #include <gtest/gtest.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <csignal>
 
+#include "base/faulty_calls.h"
+#include "io/forbid_call.h"
 #include "io/temporary_folder.h"
 #include "portatune/error.h"
 
@@ -48,6 +52,40 @@ TEST(LockFile, LeavesAnotherFileInItsPlace) {
     write_text(folder / "lock", "mine");
   }
   EXPECT_EQ(text_of(folder / "lock"), "mine");
+}
+
+TEST(LockFile, IsRemovedAtASecondAttempt) {
+  const TemporaryFolder folder;
+  {
+    const auto held = LockFile::try_hold(folder / "lock");
+    test::plan_fault(test::Fault::kFails, 0);
+  }
+  EXPECT_TRUE(test::has_met_fault());
+  EXPECT_FALSE(std::filesystem::exists(folder / "lock"));
+}
+
+TEST(LockFile, SaysThatItCannotBeRemoved) {
+  const TemporaryFolder folder;
+  const auto held = LockFile::try_hold(folder / "lock");
+  test::plan_fault(test::Fault::kFailsForEver, 0);
+  EXPECT_FALSE(held->remove());
+  test::plan_fault(test::Fault::kNone, 0);
+  EXPECT_TRUE(held->remove());
+}
+
+// As on a file system without locks.
+TEST(LockFile, SaysWhetherItKeepsOthersAway) {
+  const TemporaryFolder folder;
+  EXPECT_TRUE(LockFile::try_hold(folder / "lock")->is_effective());
+  const pid_t child = fork();
+  if (child == 0) {
+    forbid_call(SYS_flock, ENOLCK);
+    const auto held = LockFile::try_hold(folder / "lock");
+    _exit(held && !held->is_effective() ? 0 : 1);
+  }
+  int status = 0;
+  waitpid(child, &status, 0);
+  EXPECT_EQ(status, 0);
 }
 
 TEST(LockFile, NeedsItsFolder) {

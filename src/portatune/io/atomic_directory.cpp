@@ -1,20 +1,24 @@
 #include "portatune/io/atomic_directory.h"
 
-#include <dirent.h>
 #include <fcntl.h>
 #include <stdio.h>
-#include <sys/file.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
+#include <cstring>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
 
+#include "portatune/base/file_lock.h"
 #include "portatune/base/output_file.h"
+#include "portatune/base/replace_entries.h"
 #include "portatune/error.h"
 
 namespace portatune::io {
@@ -22,18 +26,14 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Folders beside the target. Only staging folders may ever be deleted; one that was moved aside may be the only whole
-// copy for a moment.
+// Folders of the target. Only staging folders may ever be deleted; one that was moved aside may be the only whole copy
+// for a moment.
 constexpr std::string_view kStagingPrefix = kTemporaryPrefix;
-constexpr std::string_view kAsidePrefix = "old.";
-constexpr size_t kIdDigits = 16;
-
-bool is_sibling_name(std::string_view name, const fs::path& target, std::string_view prefix) {
-  const std::string start = std::string(prefix) + target.filename().string() + ".";
-  if (!name.starts_with(start) || name.size() != start.size() + kIdDigits) return false;
-  const std::string_view id = name.substr(start.size());
-  return id.find_first_not_of("0123456789abcdef") == std::string_view::npos;
-}
+// Of an old folder with entries that could not be kept in the new one. Nobody deletes it.
+constexpr std::string_view kRestPrefix = "rest.";
+// What makes a folder a model: while it is replaced entry by entry, this is the first that goes and the last that
+// comes.
+constexpr const char* kOpensFolder = "config.json";
 
 // "out/" and "out" are one target, a link to a folder stands for that folder, and a later chdir changes nothing.
 fs::path normalised(const fs::path& path) {
@@ -46,15 +46,6 @@ fs::path normalised(const fs::path& path) {
 
 FileDescriptor open_folder(const fs::path& folder) {
   return FileDescriptor::open(folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW);
-}
-
-// Locks end with the process, however it ends. Where the file system has none, nobody can tell that a run is dead.
-bool try_lock(const FileDescriptor& folder) { return flock(folder.number(), LOCK_EX | LOCK_NB) == 0; }
-bool is_held_by_another(const FileDescriptor& folder) { return !try_lock(folder) && errno == EWOULDBLOCK; }
-
-bool is_removed(const FileDescriptor& folder) {
-  struct stat status;
-  return fstat(folder.number(), &status) != 0 || status.st_nlink == 0;
 }
 
 void sync(const fs::path& path, int flags) {
@@ -111,57 +102,46 @@ std::optional<fs::path> put_in_place(const fs::path& staging, const fs::path& ta
   return replace_in_two_steps(staging, target);
 }
 
-// Whoever has a file of it open for writing goes on writing to the file that is seen.
-void link_or_copy(const fs::path& from, const fs::path& to) {
-  constexpr auto kAll = fs::copy_options::recursive | fs::copy_options::copy_symlinks;
-  std::error_code error;
-  fs::copy(from, to, kAll | fs::copy_options::create_hard_links, error);
-  if (!error) return;
-  fs::remove_all(to, error);
-  fs::copy(from, to, kAll, error);
-  if (error) throw_system_error("keep " + from.string() + " as", to, error.value());
+bool is_there(const fs::path& path) { return fs::exists(fs::symlink_status(path)); }
+
+std::set<std::string> names_in(const fs::path& folder) {
+  std::set<std::string> names;
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder)) names.insert(entry.path().filename());
+  return names;
 }
 
-void keep_entry(const fs::directory_entry& entry, const fs::path& place) {
-  link_or_copy(entry.path(), place);
-  if (entry.is_symlink()) return;
-  if (entry.is_directory()) sync_tree(place);
-  if (entry.is_regular_file()) sync(place, O_RDONLY);
+// Whether a folder, or a file, is the root of a mounted file system, or of a bind mount.
+bool is_mount_point(const fs::path& path) {
+  struct stat folder;
+  struct statx entry;
+  if (stat(path.parent_path().c_str(), &folder) != 0) return false;
+  if (statx(AT_FDCWD, path.c_str(), AT_SYMLINK_NOFOLLOW | AT_NO_AUTOMOUNT, STATX_BASIC_STATS, &entry) != 0)
+    return false;
+  const bool is_on_same = makedev(entry.stx_dev_major, entry.stx_dev_minor) == folder.st_dev;
+  if (S_ISDIR(entry.stx_mode) && !is_on_same) return true;
+  return (entry.stx_attributes_mask & entry.stx_attributes & STATX_ATTR_MOUNT_ROOT) != 0;
 }
 
-// So that they are in the new folder at once. What can be neither linked nor copied (a FIFO, a file of another user,
-// one that vanishes meanwhile) is left to move_entries().
-void keep_entries(const fs::path& old, const fs::path& staging, const EntryTest& keep) {
-  for (const fs::directory_entry& entry : fs::directory_iterator(old)) {
-    const fs::path place = staging / entry.path().filename();
-    if (fs::exists(fs::symlink_status(place)) || !keep(entry)) continue;
-    try {
-      keep_entry(entry, place);
-    } catch (const std::exception&) {
-      std::error_code ignored;
-      fs::remove_all(place, ignored);
-    }
-  }
-  sync(staging, O_RDONLY | O_DIRECTORY);
+bool has_mount_points(const fs::path& folder) {
+  return std::ranges::any_of(fs::directory_iterator(folder),
+                             [](const fs::directory_entry& entry) { return is_mount_point(entry.path()); });
 }
 
-// Those that have come since, too. Returns whether all could be moved.
-bool move_entries(const fs::path& old, const fs::path& target, const EntryTest& keep) {
-  bool all = true;
-  for (const fs::directory_entry& entry : fs::directory_iterator(old)) {
-    const fs::path place = target / entry.path().filename();
-    if (fs::exists(fs::symlink_status(place)) || !keep(entry)) continue;
-    all = all && rename(entry.path().c_str(), place.c_str()) == 0;
-  }
-  return all;
+// Errors of a folder that cannot be moved, though what is in it can.
+bool is_immovable(int error_number) {
+  constexpr std::array kErrors = {EBUSY, EXDEV, EACCES, EPERM, EROFS};
+  return std::ranges::find(kErrors, error_number) != kErrors.end();
 }
 
-// Our folders beside `target`, the newest first.
+// Inside of the target this is the name of a staging folder for it.
+fs::path inner(const fs::path& target) { return target / target.filename(); }
+
+// Folders of this user that are named for `target`, in a folder of it, the newest first.
 std::vector<fs::path> siblings(const fs::path& target, std::string_view prefix) {
   std::vector<std::pair<fs::file_time_type, fs::path>> found;
   std::error_code absent;
   for (const fs::directory_entry& entry : fs::directory_iterator(target.parent_path(), absent)) {
-    if (!is_sibling_name(entry.path().filename().string(), target, prefix)) continue;
+    if (!is_unique_sibling(entry.path().filename().native(), target.filename().native(), prefix)) continue;
     struct stat status;
     if (lstat(entry.path().c_str(), &status) != 0 || !S_ISDIR(status.st_mode) || status.st_uid != geteuid()) continue;
     found.emplace_back(fs::last_write_time(entry.path(), absent), entry.path());
@@ -176,30 +156,19 @@ std::vector<fs::path> siblings(const fs::path& target, std::string_view prefix) 
 std::optional<FileDescriptor> lock_of_new(const fs::path& folder) {
   try {
     FileDescriptor file = open_folder(folder);
-    if (!is_held_by_another(file) && !is_removed(file)) return file;
+    if (try_lock(file) != FileLock::kHeldByAnother && !is_removed(file)) return file;
   } catch (const NotFoundError&) {
   }
   return std::nullopt;
 }
 
-std::optional<FileDescriptor> open_if_there(const fs::path& folder) {
-  const int number = open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-  return number < 0 ? std::nullopt : std::optional(FileDescriptor(number));
-}
-
-// The lock on a folder, if there is such a folder and no live process holds it; one that held it may have removed the
-// folder before it let go.
-std::optional<FileDescriptor> try_lock(const fs::path& folder) {
-  std::optional<FileDescriptor> file = open_if_there(folder);
-  if (file && (!try_lock(*file) || is_removed(*file))) file.reset();
-  return file;
-}
-
-// The same after at most a second: who cleans up may hold the lock of a folder that it has found under an older name,
-// and lets go of it at once.
+// The lock on a folder, if there is one, after at most a second: who cleans up may hold the lock of a folder that it
+// has found under an older name, and lets go of it at once.
 std::optional<FileDescriptor> wait_for_lock(const fs::path& folder) {
-  std::optional<FileDescriptor> file = open_if_there(folder);
-  for (int tries = 0; file && is_held_by_another(*file); ++tries) {
+  const int number = open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+  if (number < 0) return std::nullopt;
+  FileDescriptor file(number);
+  for (int tries = 0; try_lock(file) == FileLock::kHeldByAnother; ++tries) {
     if (tries == 100) return std::nullopt;
     usleep(10'000);
   }
@@ -213,31 +182,106 @@ AtomicDirectory::AtomicDirectory(fs::path target) : target_(normalised(std::move
   if (fs::exists(status) && !fs::is_directory(status)) {
     throw UsageError({.where = target_.string(), .given = "not a folder", .expected = "a folder, or nothing yet"});
   }
+  if (fs::is_directory(status)) finish_replacements(target_);
   std::error_code error;
   fs::create_directories(target_.parent_path(), error);
   if (error) throw_system_error("create", target_.parent_path(), error.value());
-  std::optional<FileDescriptor> lock;
-  while (!lock) {
-    staging_ = unique_sibling(target_, kStagingPrefix);
-    if (mkdir(staging_.c_str(), 0777) != 0) throw_system_error("create", staging_, errno);
-    lock = lock_of_new(staging_);
-  }
-  lock_ = std::move(*lock);
+  make_staging();
 }
 
 AtomicDirectory::~AtomicDirectory() {
   if (!committed_) remove_tree(staging_);
 }
 
+// Beside the target, or inside of it where that is a mount point or nothing can be made beside it.
+void AtomicDirectory::make_staging() {
+  const bool is_there = fs::is_directory(target_);
+  if (is_there && is_mount_point(target_)) {
+    if (try_to_make_staging(inner(target_))) return;
+  } else {
+    if (try_to_make_staging(target_)) return;
+    if (is_there && is_immovable(errno) && try_to_make_staging(inner(target_))) return;
+  }
+  const int error_number = errno;
+  if (!is_immovable(error_number)) throw_system_error("create", staging_, error_number);
+  throw IoError({.where = "create " + staging_.string(),
+                 .given = std::string(std::strerror(error_number)) + " (errno " + std::to_string(error_number) + ")",
+                 .expected = "a folder in which this user may make another",
+                 .fix = "choose another folder, or make " + target_.string() + " and let this user write to it"},
+                error_number);
+}
+
+// errno tells why not.
+bool AtomicDirectory::try_to_make_staging(const fs::path& name) {
+  for (;;) {
+    staging_ = unique_sibling(name, kStagingPrefix);
+    if (mkdir(staging_.c_str(), 0777) != 0) return false;
+    std::optional<FileDescriptor> lock = lock_of_new(staging_);
+    if (!lock) continue;
+    lock_ = std::move(*lock);
+    return true;
+  }
+}
+
 void AtomicDirectory::commit(const EntryTest& keep) {
   sync_tree(staging_);
-  if (keep && fs::is_directory(target_)) keep_entries(target_, staging_, keep);
+  const bool is_inside = staging_.parent_path() == target_;
+  if (is_inside || !replace_whole(keep)) replace_entries_of(keep);
+}
+
+// Returns false, and has changed nothing, if the folder that is there cannot be moved, or not all that is kept can be
+// linked: a process that died between the moves would leave it in a folder that is removed.
+bool AtomicDirectory::replace_whole(const EntryTest& keep) {
+  const std::set<std::string> written = names_in(staging_);
+  std::vector<fs::path> links;
+  if (keep && fs::is_directory(target_)) {
+    auto linked = has_mount_points(target_) ? std::nullopt : link_kept(target_, staging_, keep);
+    if (!linked) return false;
+    links = std::move(*linked);
+  }
   // Held until the old folder is removed: meanwhile nobody shall take it for one that a dead run moved aside.
   const std::optional<FileDescriptor> old_lock = wait_for_lock(target_);
-  const std::optional<fs::path> old = put_in_place(staging_, target_);
+  std::optional<fs::path> old;
+  try {
+    old = put_in_place(staging_, target_);
+  } catch (const IoError& error) {
+    if (!is_immovable(error.error_number()) || !fs::is_directory(target_)) throw;
+    remove_links(links);
+    return false;
+  }
   committed_ = true;
   sync(target_.parent_path(), O_RDONLY | O_DIRECTORY);
-  if (old && (!keep || move_entries(*old, target_, keep))) remove_tree(*old);
+  if (!old) return true;
+  if (!keep) {
+    remove_tree(*old);
+  } else if (!move_kept(*old, target_, keep, written)) {
+    rename(old->c_str(), unique_sibling(target_, kRestPrefix).c_str());
+  }
+  return true;
+}
+
+void AtomicDirectory::replace_entries_of(const EntryTest& keep) {
+  const auto is_written = [&](const fs::path& name) { return is_there(staging_ / name); };
+  std::vector<Replacement> replacements;
+  if (is_written(kOpensFolder) && is_there(target_ / kOpensFolder))
+    replacements.push_back({{}, target_ / kOpensFolder});
+  for (const fs::directory_entry& entry : fs::directory_iterator(target_)) {
+    const fs::path name = entry.path().filename();
+    const bool goes = entry.path() != staging_ && name != kLostAndFound && !is_written(name) && !(keep && keep(entry));
+    if (goes) replacements.push_back({{}, entry.path()});
+  }
+  for (const std::string& name : names_in(staging_)) {
+    if (name != kOpensFolder) replacements.push_back({staging_ / name, target_ / name});
+  }
+  if (is_written(kOpensFolder)) replacements.push_back({staging_ / kOpensFolder, target_ / kOpensFolder});
+  try {
+    replace_entries(target_, replacements);
+  } catch (const UnfinishedReplacement&) {
+    committed_ = true;
+    throw;
+  }
+  remove_tree(staging_);
+  committed_ = true;
 }
 
 void require_not_working_folder(const fs::path& folder) {
@@ -259,7 +303,9 @@ void require_nothing_else(const fs::path& folder, const EntryTest& is_own, const
   }
 }
 
-fs::path staging_of(const fs::path& target, const std::string& name) { return normalised(target).parent_path() / name; }
+fs::path staging_of(const fs::path& target, const std::string& name) {
+  return (normalised(target) / name).lexically_normal();
+}
 
 void remove_directory(const fs::path& path) {
   const fs::path target = normalised(path);
@@ -275,8 +321,9 @@ Recovery recover_directory(const fs::path& path) {
     remove_tree(folder);
     recovery.removed.push_back(folder);
   };
+  finish_replacements(target);
   for (const fs::path& aside : siblings(target, kAsidePrefix)) {
-    const auto lock = try_lock(aside);
+    const auto lock = lock_abandoned(aside, O_DIRECTORY);
     if (!lock) continue;
     if (fs::exists(target)) {
       remove(aside);
@@ -286,8 +333,10 @@ Recovery recover_directory(const fs::path& path) {
     sync(target.parent_path(), O_RDONLY | O_DIRECTORY);
     recovery.restored = true;
   }
-  for (const fs::path& staging : siblings(target, kStagingPrefix)) {
-    if (const auto lock = try_lock(staging)) remove(staging);
+  for (const fs::path& place : {target, inner(target)}) {
+    for (const fs::path& staging : siblings(place, kStagingPrefix)) {
+      if (const auto lock = lock_abandoned(staging, O_DIRECTORY)) remove(staging);
+    }
   }
   return recovery;
 }

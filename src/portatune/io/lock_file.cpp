@@ -1,12 +1,10 @@
 #include "portatune/io/lock_file.h"
 
 #include <fcntl.h>
-#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <cerrno>
-
+#include "portatune/base/file_lock.h"
 #include "portatune/error.h"
 #include "portatune/io/file.h"
 
@@ -31,15 +29,24 @@ void write_process_number(const FileDescriptor& file) {
 std::optional<LockFile> LockFile::try_hold(const std::filesystem::path& path) {
   for (;;) {
     FileDescriptor file = FileDescriptor::open(path, O_RDWR | O_CREAT | O_NOFOLLOW, 0666);
-    if (flock(file.number(), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) return std::nullopt;
+    const FileLock lock = try_lock(file);
+    if (lock == FileLock::kHeldByAnother) return std::nullopt;
     if (!is_in_place(file, path)) continue;
     write_process_number(file);
-    return LockFile(path, std::move(file));
+    return LockFile(path, std::move(file), lock == FileLock::kHeld);
   }
 }
 
 LockFile::~LockFile() {
-  if (file_.number() >= 0 && is_in_place(file_, path_)) unlink(path_.c_str());
+  if (file_.number() >= 0) remove();
+}
+
+bool LockFile::remove() const {
+  constexpr int kAttempts = 3;
+  for (int attempt = 0; attempt < kAttempts; ++attempt) {
+    if (!is_in_place(file_, path_) || unlink(path_.c_str()) == 0) return true;
+  }
+  return false;
 }
 
 std::string LockFile::holder(const std::filesystem::path& path) {

@@ -27,7 +27,7 @@ SharedDirectory::SharedDirectory(const fs::path& target, ProcessGroup* processes
   agree();
   if (directory_) staging_ = directory_->staging();
   if (processes_ == nullptr) return;
-  const std::string name = gather(*processes_, staging_.filename().string()).front();
+  const std::string name = gather(*processes_, directory_ ? directory_->staging_name() : "").front();
   if (!directory_) staging_ = io::staging_of(target, name);
   std::error_code unreachable;
   bool is_seen = rank() >= writers_ || fs::is_directory(staging_, unreachable);

@@ -50,6 +50,8 @@ std::string entry_in_the_way(const fs::path& folder, const fs::path& written) {
   const bool is_here = holds_model(folder);
   for (const fs::directory_entry& entry : fs::directory_iterator(folder)) {
     const fs::path name = entry.path().filename();
+    std::error_code none;
+    if (name == io::kLostAndFound || fs::equivalent(entry.path(), written, none)) continue;
     const bool is_own = is_here && (is_replaced(entry) || (!written.empty() && fs::exists(written / name)));
     if (!is_own) return name.string();
   }
