@@ -27,6 +27,12 @@ std::vector<NamedTensorView> named(const Names& names, const Tensor& tensor = kO
   return tensors;
 }
 
+Names names_of(std::span<const CompanionFile> files) {
+  Names names;
+  for (const CompanionFile& file : files) names.push_back(file.name);
+  return names;
+}
+
 // A folder with a config and nothing else.
 struct Folder : TemporaryFolder {
   Folder() { write_text(*this / "config.json", R"({"architectures": ["BertForMaskedLM"], "hidden_size": 4})"); }
@@ -204,8 +210,21 @@ TEST(ModelFolder, ListsTheFilesThatACopyNeeds) {
     write_text(folder / name, "x");
   }
   std::filesystem::create_directory(folder / "merges.txt");
-  EXPECT_THAT(ModelFolder::open(folder.path()).companion_files(),
-              ElementsAre("generation_config.json", "tokenizer.json", "vocab.txt"));
+  const ModelFolder model = ModelFolder::open(folder.path());
+  EXPECT_THAT(names_of(model.companion_files()), ElementsAre("generation_config.json", "tokenizer.json", "vocab.txt"));
+}
+
+TEST(ModelFolder, HoldsCompanionFilesAsTheyWereWhenItWasOpened) {
+  Folder folder;
+  folder.add_weights("model.safetensors", {"a"});
+  write_text(folder / "vocab.txt", "before");
+  write_text(folder / "tokenizer.json", "{}");
+  const ModelFolder model = ModelFolder::open(folder.path());
+  write_text(folder / "vocab.txt", "after");  // the same file, written anew
+  std::filesystem::remove(folder / "tokenizer.json");
+  ASSERT_THAT(names_of(model.companion_files()), ElementsAre("tokenizer.json", "vocab.txt"));
+  const auto bytes = model.companion_files()[1].content.bytes();
+  EXPECT_EQ(std::string(reinterpret_cast<const char*>(bytes.data()), bytes.size()), "before");
 }
 
 // A real model: set PORTATUNE_TEST_MODEL to the folder of a sentence-transformers/all-MiniLM-L6-v2.

@@ -56,6 +56,18 @@ std::string architecture_of(const io::JsonObject& config) {
   return names[0];
 }
 
+// Read, not mapped: a mapped file changes with the one on disk.
+std::vector<CompanionFile> read_companions(const fs::path& folder) {
+  std::vector<CompanionFile> companions;
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder)) {
+    std::string name = entry.path().filename().string();
+    if (!is_companion_file(name) || !entry.is_regular_file()) continue;
+    companions.push_back({std::move(name), io::MappedFile::open(entry.path(), io::FileAccess::kRead)});
+  }
+  std::ranges::sort(companions, {}, &CompanionFile::name);
+  return companions;
+}
+
 }  // namespace
 
 // What transformers reads beside config and weights. A list of what to copy rather than of what not to: a folder may
@@ -91,16 +103,17 @@ ModelFolder ModelFolder::open(const fs::path& folder) {
   std::string config_text = io::read_text(config_path, kMaxConfigBytes);
   io::JsonObject config = io::JsonObject::parse(config_text, config_path.string());
   std::vector<io::SafetensorsFile> files = open_weight_files(folder, architecture_of(config));
-  return ModelFolder(folder, std::move(config_text), std::move(config), std::move(files));
+  return ModelFolder(folder, std::move(config_text), std::move(config), std::move(files), read_companions(folder));
 }
 
 ModelFolder::ModelFolder(fs::path path, std::string config_text, io::JsonObject config,
-                         std::vector<io::SafetensorsFile> files)
+                         std::vector<io::SafetensorsFile> files, std::vector<CompanionFile> companions)
     : path_(std::move(path)),
       config_text_(std::move(config_text)),
       config_(std::move(config)),
       files_(std::move(files)),
-      tensors_(collect_tensors(files_)) {
+      tensors_(collect_tensors(files_)),
+      companions_(std::move(companions)) {
   refuse_duplicates(tensors_, path_);
 }
 
@@ -114,16 +127,6 @@ std::optional<TensorView> ModelFolder::find(std::string_view name) const {
 
 void ModelFolder::require_whole() const {
   for (const io::SafetensorsFile& file : files_) file.require_whole();
-}
-
-std::vector<std::string> ModelFolder::companion_files() const {
-  std::vector<std::string> names;
-  for (const fs::directory_entry& entry : fs::directory_iterator(path_)) {
-    std::string name = entry.path().filename().string();
-    if (is_companion_file(name) && entry.is_regular_file()) names.push_back(std::move(name));
-  }
-  std::sort(names.begin(), names.end());
-  return names;
 }
 
 }  // namespace portatune::hub

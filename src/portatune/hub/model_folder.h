@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "portatune/io/file.h"
 #include "portatune/io/json.h"
 #include "portatune/io/safetensors.h"
 
@@ -17,7 +18,14 @@ namespace portatune::hub {
 /// settings.
 bool is_companion_file(std::string_view name);
 
-/// A model folder that is open for reading. Weights are mapped, not copied.
+/// A file that belongs to a model beside config and weights.
+struct CompanionFile {
+  std::string name;
+  io::MappedFile content;
+};
+
+/// A model folder that is open for reading. Weights are mapped, not copied. All else is held in memory, so that a copy
+/// of the model is that of the folder which was opened, whatever becomes of it.
 class ModelFolder {
  public:
   /// Reads config.json and the headers of `model.safetensors` or, if there is none, of the shards that
@@ -25,7 +33,8 @@ class ModelFolder {
   /// the index gives to each, and no name twice. Old names end `LayerNorm.gamma` and `LayerNorm.beta`; these become
   /// `LayerNorm.weight` and `LayerNorm.bias`, as in transformers.
   /// errors    NotFoundError if folder or config.json is missing; CheckpointError naming the file at fault, or saying
-  ///           how to convert if the weights exist only as a Python pickle, which is never read
+  ///           how to convert if the weights exist only as a Python pickle, which is never read; IoError
+  ///           for a companion file that cannot be read
   static ModelFolder open(const std::filesystem::path& folder);
 
   const std::filesystem::path& path() const { return path_; }
@@ -40,18 +49,19 @@ class ModelFolder {
   /// errors    IoError that names the file which has become shorter since it was opened
   void require_whole() const;
 
-  /// The companion files there are: a copy of the model needs them byte for byte. Names within the folder, sorted.
-  std::vector<std::string> companion_files() const;
+  /// The companion files there are, by name: a copy of the model needs them byte for byte.
+  std::span<const CompanionFile> companion_files() const { return companions_; }
 
  private:
   ModelFolder(std::filesystem::path path, std::string config_text, io::JsonObject config,
-              std::vector<io::SafetensorsFile> files);
+              std::vector<io::SafetensorsFile> files, std::vector<CompanionFile> companions);
 
   std::filesystem::path path_;
   std::string config_text_;
   io::JsonObject config_;
   std::vector<io::SafetensorsFile> files_;
   std::vector<NamedTensorView> tensors_;
+  std::vector<CompanionFile> companions_;
 };
 
 }  // namespace portatune::hub

@@ -150,8 +150,4 @@ void write_file(const std::filesystem::path& path, std::string_view text) {
   write_file(path, std::as_bytes(std::span(text)));
 }
 
-void copy_file(const std::filesystem::path& from, const std::filesystem::path& to) {
-  write_file(to, MappedFile::open(from).bytes());
-}
-
 }  // namespace portatune::io

@@ -62,7 +62,5 @@ std::string read_text(const std::filesystem::path& path, int64_t limit_bytes);
 /// errors    IoError, and nothing of the file is left
 void write_file(const std::filesystem::path& path, std::span<const std::byte> bytes);
 void write_file(const std::filesystem::path& path, std::string_view text);
-/// errors    as MappedFile::open for `from`, as write_file for `to`
-void copy_file(const std::filesystem::path& from, const std::filesystem::path& to);
 
 }  // namespace portatune::io

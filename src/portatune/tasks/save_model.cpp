@@ -9,7 +9,7 @@ void save_model(const std::filesystem::path& folder, const hub::ModelFolder& fro
   changes.dtype = DType::kFloat32;
   const std::string config = hub::edit_config(from.config_text(), (from.path() / "config.json").string(), changes);
   io::write_file(folder / "config.json", config);
-  for (const std::string& name : from.companion_files()) io::copy_file(from.path() / name, folder / name);
+  for (const auto& [name, content] : from.companion_files()) io::write_file(folder / name, content.bytes());
 }
 
 }  // namespace portatune::tasks

@@ -9,7 +9,7 @@
 namespace portatune::tasks {
 
 /// Config with the changes, for weights as float32, and companion files. `folder` exists.
-/// from  the model that training started from
+/// from  the model that training started from; of its folder nothing is read
 void save_model(const std::filesystem::path& folder, const hub::ModelFolder& from, ConfigChanges changes);
 
 }  // namespace portatune::tasks
