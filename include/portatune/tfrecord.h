@@ -77,7 +77,8 @@ class TfrecordWriter {
 
   /// errors  DataError for an array of bool or uint64; UsageError for a record of more than 1 GB; IoError
   void write(const Example& example);
-  /// Puts the files in place of those that are there, one after the other, once all of them are durable.
+  /// Puts the files in place of those that are there, all or none, once all of them are durable. If the process dies
+  /// in the midst of that, the next TfrecordWriter for these files finishes it.
   /// errors  IoError
   void commit();
 

@@ -30,7 +30,8 @@ std::unique_ptr<Toy> Predict::toy_;
 
 TEST_F(Predict, GivesAnObjectForEachRowInOrder) {
   const std::string output = toy_->file("predictions.jsonl");
-  const Finished run = portatune(Words{"predict"} + words({"--data", toy_->file("validation.csv"), "--output", output}));
+  const Finished run =
+      portatune(Words{"predict"} + words({"--data", toy_->file("validation.csv"), "--output", output}));
   ASSERT_EQ(run.exit_code, 0) << run.err;
   EXPECT_EQ(run.out, "");
   const std::vector<json> rows = json_lines(read(output));
@@ -88,6 +89,21 @@ TEST_F(Predict, SignalLeavesNothing) {
   program.signal(SIGINT);
   EXPECT_EQ(program.wait().exit_code, 128 + SIGINT);
   EXPECT_THAT(names_in(toy.file("results")), testing::IsEmpty());
+}
+
+TEST_F(Predict, RemovesWhatAKilledRunHasLeft) {
+  const Toy toy;
+  write(toy.file("many.csv"), toy_csv(300'000));
+  std::filesystem::create_directory(toy.file("results"));
+  const Words output = {"--output", toy.file("results/p.jsonl")};
+  Program killed(Words{"predict"} + words(Words{"--data", toy.file("many.csv")} + output));
+  ASSERT_TRUE(killed.makes(toy.file("results"), "tmp.p.jsonl."));
+  killed.signal(SIGKILL);
+  killed.wait();
+  EXPECT_EQ(names_in(toy.file("results")).size(), 1u);
+  const Finished run = portatune(Words{"predict"} + words(Words{"--data", toy.file("validation.csv")} + output));
+  ASSERT_EQ(run.exit_code, 0) << run.err;
+  EXPECT_THAT(names_in(toy.file("results")), testing::ElementsAre("p.jsonl"));
 }
 
 TEST_F(Predict, FullDiskIsAnError) {

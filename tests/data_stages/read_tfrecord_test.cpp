@@ -149,7 +149,7 @@ TEST(ReadTfrecord, RecordThatIsNoExampleNamesItsPlace) {
   writer.write("");
   writer.write("\x0A\x05no");
   writer.finish();
-  writer.commit();
+  io::TfrecordWriter::commit_together({&writer});
   EXPECT_THAT(message_of<DataError>([&] { record(read_tfrecord((folder / "a").string()).map(std::identity()), 1); }),
               AllOf(HasSubstr("/a:2\n"), HasSubstr("a field of 5 bytes where there are 2"),
                     HasSubstr("in the record at byte offset 16")));

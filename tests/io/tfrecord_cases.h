@@ -54,7 +54,7 @@ inline void write_records(const std::filesystem::path& file, const std::vector<s
   TfrecordWriter writer(file.string(), options);
   for (const std::string& record : records) writer.write(record);
   writer.finish();
-  writer.commit();
+  TfrecordWriter::commit_together({&writer});
 }
 
 }  // namespace portatune::io

@@ -4,11 +4,11 @@
 
 #include <algorithm>
 
+#include "portatune/base/output_file.h"
 #include "portatune/base/stop.h"
 #include "portatune/cli/fit.h"
 #include "portatune/cli/make_task.h"
 #include "portatune/cli/report.h"
-#include "portatune/cli/result_file.h"
 #include "portatune/cli/rows.h"
 #include "portatune/error.h"
 
@@ -37,10 +37,18 @@ std::deque<std::string> lines_of(const std::string& text) {
   return lines;
 }
 
-void write_file(const std::filesystem::path& path, const std::string& text) {
-  ResultFile file(path);
-  file.write(text);
-  file.finish();
+// Both or none.
+void write_files(const std::vector<std::pair<std::filesystem::path, std::string>>& texts) {
+  std::vector<std::unique_ptr<AtomicFile>> files;
+  std::vector<AtomicFile*> all;
+  for (const auto& [path, text] : texts) {
+    remove_leftovers({&path, 1});
+    files.push_back(std::make_unique<AtomicFile>(path));
+    files.back()->write(text);
+    files.back()->finish();
+    all.push_back(files.back().get());
+  }
+  AtomicFile::commit_together(all);
 }
 
 }  // namespace
@@ -130,8 +138,9 @@ void FoldPredictions::write(const std::filesystem::path& out_of_fold, const std:
     text += lines.front();
     lines.pop_front();
   }
-  write_file(out_of_fold, text);
-  if (!a_.test.empty()) write_file(test, test_lines_);
+  std::vector<std::pair<std::filesystem::path, std::string>> texts = {{out_of_fold, std::move(text)}};
+  if (!a_.test.empty()) texts.emplace_back(test, test_lines_);
+  write_files(texts);
 }
 
 }  // namespace portatune::cli

@@ -22,6 +22,7 @@ ResultFile::ResultFile(std::filesystem::path path) : path_(std::move(path)) {
     if (!stream_) throw_system_error("open", path_, errno);
     return;
   }
+  remove_leftovers({&path_, 1});
   file_.emplace(path_);
 }
 

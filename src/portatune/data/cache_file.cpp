@@ -60,6 +60,7 @@ class Writer {
 
 void CacheFile::write(const std::filesystem::path& path, const std::function<std::optional<Example>()>& next,
                       const std::function<std::string()>& end_state, std::string_view made_from) {
+  remove_leftovers({&path, 1});
   Writer writer(path);
   writer.write(kMagic);
   std::vector<uint64_t> offsets{writer.offset()};

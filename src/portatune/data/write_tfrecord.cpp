@@ -55,12 +55,18 @@ std::vector<std::string> paths_of(const std::string& pattern, int64_t shards) {
 
 struct TfrecordWriter::Impl {
   Impl(const std::string& pattern, const TfrecordWriterOptions& options) : files(paths_of(pattern, options.shards)) {
+    remove_leftovers(targets());
     for (const std::string& file : files) {
       shards.push_back(std::make_unique<io::TfrecordWriter>(
           file, io::TfrecordWriter::Options{.gzip = options.gzip, .index = options.index}));
     }
   }
 
+  std::vector<std::filesystem::path> targets() const {
+    std::vector<std::filesystem::path> targets(files.begin(), files.end());
+    for (const std::string& file : files) targets.push_back(io::index_path(file));
+    return targets;
+  }
   void add(std::string_view name, const Example& example, const Tensor& array);
   template <class T>
   void add_integers(std::string_view name, const Tensor& array) {
@@ -130,8 +136,12 @@ void TfrecordWriter::write(const Example& example) {
 }
 
 void TfrecordWriter::commit() {
-  for (const auto& shard : impl_->shards) shard->finish();
-  for (const auto& shard : impl_->shards) shard->commit();
+  std::vector<io::TfrecordWriter*> all;
+  for (const auto& shard : impl_->shards) {
+    shard->finish();
+    all.push_back(shard.get());
+  }
+  io::TfrecordWriter::commit_together(all);
 }
 
 int64_t TfrecordWriter::written() const { return impl_->written; }

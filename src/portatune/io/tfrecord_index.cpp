@@ -3,6 +3,7 @@
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
+#include <vector>
 
 #include "portatune/base/message.h"
 #include "portatune/error.h"
@@ -149,6 +150,7 @@ int64_t make_index(const std::string& file) {
         {.where = file, .given = "a remote file", .expected = "one of this machine, to write an index beside it"});
   }
   TfrecordReader reader(file);
+  remove_leftovers(std::vector<std::filesystem::path>{index_path(file)});
   TfrecordIndexWriter index(file);
   for (RecordPosition at = reader.position(); reader.next(); at = reader.position()) index.add(at.offset);
   index.finish(reader.position().offset, static_cast<int64_t>(std::filesystem::file_size(file)),

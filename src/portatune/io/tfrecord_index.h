@@ -60,6 +60,8 @@ class TfrecordIndexWriter {
   /// All is durable, beside its place.
   void finish(int64_t end, int64_t file_bytes, bool is_compressed);
   void commit() { out_.commit(); }
+  /// The index file, for AtomicFile::commit_together().
+  AtomicFile& file() { return out_; }
   int64_t records() const { return records_; }
 
  private:

@@ -109,13 +109,18 @@ void TfrecordWriter::finish() {
   if (index_) index_->finish(end_, file_bytes_, gzip_ != nullptr);
 }
 
-void TfrecordWriter::commit() {
-  out_.commit();
-  if (index_) {
-    index_->commit();
-  } else {
-    std::filesystem::remove(index_path(path_));  // that of the file which was there before
+void TfrecordWriter::commit_together(const std::vector<TfrecordWriter*>& writers) {
+  std::vector<AtomicFile*> files;
+  std::vector<std::filesystem::path> older_indexes;  // of the files that were there before
+  for (TfrecordWriter* writer : writers) {
+    files.push_back(&writer->out_);
+    if (writer->index_) {
+      files.push_back(&writer->index_->file());
+    } else {
+      older_indexes.push_back(index_path(writer->path_));
+    }
   }
+  AtomicFile::commit_together(files, older_indexes);
 }
 
 }  // namespace portatune::io

@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "portatune/base/output_file.h"
 #include "portatune/io/tfrecord_index.h"
@@ -26,10 +27,11 @@ class TfrecordWriter {
 
   /// errors  IoError; UsageError for a record of more than kMaxRecordBytes
   void write(std::string_view record);
-  /// All is durable, beside its place: of several files that belong together, all before the first commit.
+  /// All is durable, beside its place.
   void finish();
-  /// After finish(): in place. An older file of this name is replaced.
-  void commit();
+  /// Puts all files in place, or none. All must be finished. Older files of these names are replaced.
+  /// errors  IoError
+  static void commit_together(const std::vector<TfrecordWriter*>& writers);
 
  private:
   class Gzip;
