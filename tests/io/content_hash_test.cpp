@@ -30,6 +30,21 @@ TEST(ContentHash, IsTheSameForFilesOfSeveralPieces) {
   EXPECT_EQ(std::stoull(content_hash({folder / "long"}), nullptr, 16), hash_of(text));
 }
 
+TEST(ContentHash, IsTheSameForBytesThatComeInPieces) {
+  ContentHash hash;
+  EXPECT_EQ(hash.value(), 0x2d06800538d394c2u);
+  hash.add(std::as_bytes(std::span("a", 1)));
+  hash.add(std::as_bytes(std::span("bc", 2)));
+  EXPECT_EQ(hash.value(), 0x78af5f94892f3950u);
+}
+
+TEST(ContentHash, OfAFileComesWithItsSize) {
+  const TemporaryFolder folder;
+  write_text(folder / "abc", "abc");
+  EXPECT_EQ(sum_of_file(folder / "abc"), (FileSum{.bytes = 3, .xxh3 = 0x78af5f94892f3950u}));
+  EXPECT_THROW(sum_of_file(folder / "nowhere"), NotFoundError);
+}
+
 TEST(ContentHash, NeedsLittleMemory) {
   if (!kMemoryCanBeLimited) GTEST_SKIP() << "memory cannot be limited";
   const TemporaryFolder folder;

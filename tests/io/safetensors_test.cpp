@@ -139,6 +139,17 @@ TEST(WriteSafetensors, RefusesALinkInPlaceOfTheFile) {
 }
 
 // Nor is anything left of a file that is not what its header says.
+// A tensor of several pieces, so that the sum is not that of one write.
+TEST(SafetensorsWriter, SumsTheFileThatItWrites) {
+  const TemporaryFolder folder;
+  const Tensor large(TensorType{DType::kFloat32, {300'000}}), small({3}, {1.0f, 2.0f, 3.0f});
+  const std::vector<NamedTensorType> types{{"large", large.type()}, {"small", small.type()}};
+  SafetensorsWriter file(folder / "file", types);
+  file.write(large.view());
+  file.write(small.view());
+  EXPECT_EQ(file.finish(), sum_of_file(folder / "file"));
+}
+
 TEST(SafetensorsWriter, TakesWhatItsHeaderSaysAndNothingElse) {
   const TemporaryFolder folder;
   const std::filesystem::path path = folder / "a.safetensors";

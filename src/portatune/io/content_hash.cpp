@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <new>
 
@@ -32,25 +33,47 @@ std::string listing(const fs::path& folder) {
   return text;
 }
 
-struct Free {
-  void operator()(XXH3_state_t* state) const { XXH3_freeState(state); }
-};
-
 // In pieces: there may be less memory than the file has bytes.
-uint64_t hash_of_file(const std::string& path, uint64_t seed) {
-  const std::unique_ptr<XXH3_state_t, Free> state(XXH3_createState());
-  if (!state) throw std::bad_alloc();
-  XXH3_64bits_reset_withSeed(state.get(), seed);
+void read_pieces(const std::string& path, const std::function<void(std::span<const std::byte>)>& take) {
   const std::unique_ptr<ByteSource> file = open_file(path);
   std::vector<char> piece(kPiece);
-  while (const size_t bytes = file->read(piece)) {
+  while (const size_t bytes = file->read(piece)) take(std::as_bytes(std::span(piece).first(bytes)));
+}
+
+uint64_t hash_of_file(const std::string& path, uint64_t seed) {
+  ContentHash hash(seed);
+  read_pieces(path, [&](std::span<const std::byte> piece) {
     stop_if_requested();
-    XXH3_64bits_update(state.get(), piece.data(), bytes);
-  }
-  return XXH3_64bits_digest(state.get());
+    hash.add(piece);
+  });
+  return hash.value();
 }
 
 }  // namespace
+
+void ContentHash::Free::operator()(XXH3_state_s* state) const { XXH3_freeState(state); }
+
+ContentHash::ContentHash(uint64_t seed) : state_(XXH3_createState()) {
+  if (!state_) throw std::bad_alloc();
+  XXH3_64bits_reset_withSeed(state_.get(), seed);
+}
+
+void ContentHash::add(std::span<const std::byte> bytes) {
+  XXH3_64bits_update(state_.get(), bytes.data(), bytes.size());
+}
+
+uint64_t ContentHash::value() const { return XXH3_64bits_digest(state_.get()); }
+
+FileSum sum_of_file(const std::filesystem::path& path) {
+  FileSum sum;
+  ContentHash hash;
+  read_pieces(path, [&](std::span<const std::byte> piece) {
+    sum.bytes += std::ssize(piece);
+    hash.add(piece);
+  });
+  sum.xxh3 = hash.value();
+  return sum;
+}
 
 uint64_t hash_of(std::string_view bytes) { return XXH3_64bits(bytes.data(), bytes.size()); }
 

@@ -32,7 +32,8 @@ std::optional<TensorView> SafetensorsFile::find(std::string_view name) const {
 
 namespace {
 
-constexpr int64_t kAlignment = 64;  // what PJRT's CPU plugin wants of memory that it takes without a copy
+constexpr int64_t kAlignment = 64;          // what PJRT's CPU plugin wants of memory that it takes without a copy
+constexpr size_t kHashedPiece = 256 << 10;  // fits into a core's cache, so that memory is read once
 
 void require_utf8(std::string_view text) {
   if (simdjson::validate_utf8(text)) return;
@@ -103,19 +104,30 @@ SafetensorsWriter::SafetensorsWriter(const std::filesystem::path& path, std::spa
   require_writable_text(tensors, metadata);
   const std::string header = header_bytes(tensors, metadata);
   file_.reserve(std::ssize(header) + bytes_of(tensors));
-  file_.write(header);
+  put(std::as_bytes(std::span(header)));
 }
 
 void SafetensorsWriter::write(const TensorView& tensor) {
   const bool is_next = written_ < tensors_.size() && tensors_[written_].type == tensor.type;
   if (!is_next) throw not_as_announced(tensors_, written_, to_string(tensor.type));
-  file_.write(std::span(tensor.data, static_cast<size_t>(tensor.type.bytes())));
+  put(std::span(tensor.data, static_cast<size_t>(tensor.type.bytes())));
   ++written_;
 }
 
-void SafetensorsWriter::finish() {
+void SafetensorsWriter::put(std::span<const std::byte> bytes) {
+  bytes_ += std::ssize(bytes);
+  while (!bytes.empty()) {
+    const std::span<const std::byte> piece = bytes.first(std::min(bytes.size(), kHashedPiece));
+    hash_.add(piece);
+    file_.write(piece);
+    bytes = bytes.subspan(piece.size());
+  }
+}
+
+FileSum SafetensorsWriter::finish() {
   if (written_ < tensors_.size()) throw not_as_announced(tensors_, written_, "the end");
   file_.finish();
+  return {.bytes = bytes_, .xxh3 = hash_.value()};
 }
 
 void write_safetensors(const std::filesystem::path& path, std::span<const NamedTensorView> tensors,

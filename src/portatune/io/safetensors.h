@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "portatune/base/output_file.h"
+#include "portatune/io/content_hash.h"
 #include "portatune/io/file.h"
 #include "portatune/tensor.h"
 
@@ -79,12 +80,16 @@ class SafetensorsWriter {
   /// The elements of the next tensor.
   /// errors  IoError; UsageError unless it has the type of the next one
   void write(const TensorView& tensor);
-  /// Makes the file durable (fsync).
+  /// Makes the file durable (fsync). Returns the sum of the file, which has not been read for it.
   /// errors  IoError; UsageError if a tensor has not been written
-  void finish();
+  FileSum finish();
 
  private:
+  void put(std::span<const std::byte> bytes);
+
   OutputFile file_;
+  ContentHash hash_;  // of what has been written
+  int64_t bytes_ = 0;
   const std::vector<NamedTensorType> tensors_;
   size_t written_ = 0;  // of them
 };
