@@ -7,6 +7,7 @@
 
 #include "cli/program.h"
 #include "cli/toy.h"
+#include "train/renew_manifest.h"
 
 namespace portatune::cli {
 namespace {
@@ -174,6 +175,7 @@ TEST(ResumedRun, WithoutScoresOfTheStartSaysSo) {
   json state = json::parse(read(file));
   state.erase("initial_scores");  // as of an older version
   write(file, state.dump());
+  test::renew_manifest(toy.output() + "/checkpoint-4");
   const Finished run = portatune(run_of(toy, "2", {"--resume", "--json"}));
   ASSERT_EQ(run.exit_code, 0) << run.err;
   EXPECT_THAT(run.err, HasSubstr("no scores from before training"));

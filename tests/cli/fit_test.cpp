@@ -8,6 +8,7 @@
 #include "cli/program.h"
 #include "cli/toy.h"
 #include "portatune/train/checkpoint_folder.h"
+#include "train/renew_manifest.h"
 
 namespace portatune::cli {
 namespace {
@@ -198,6 +199,7 @@ TEST(Fit, ResumesByTheStateOfTheDataInTheCheckpoint) {
   const std::string checkpoint = checkpoint_of(toy), file = checkpoint + "/data_state.json";
   EXPECT_THAT(json::parse(read(file))["input"]["stage"], "repeat");
   write(file, R"({"stage": "pass", "epoch": 0, "input": {"stage": "take"}})");
+  test::renew_manifest(checkpoint);
   const Finished run = portatune(toy.fit(kLong + Words{"--resume-from-checkpoint", checkpoint}));
   EXPECT_EQ(run.exit_code, 65);
   EXPECT_THAT(run.err, HasSubstr("resuming repeat\n  given     the state of 'take'"));

@@ -10,6 +10,7 @@
 #include "cli/program.h"
 #include "cli/toy.h"
 #include "portatune/io/tensor_files.h"
+#include "train/renew_manifest.h"
 
 namespace portatune::cli {
 namespace {
@@ -25,7 +26,8 @@ Finished portatune_in(int processes, const Words& words) { return portatune(word
 class ShardedCheckpoint : public testing::Test {
  protected:
   void SetUp() override {
-    if (!fs::exists(fs::path(PORTATUNE_COMMAND).parent_path() / "libportatune_mpi.so")) GTEST_SKIP() << "built without MPI";
+    if (!fs::exists(fs::path(PORTATUNE_COMMAND).parent_path() / "libportatune_mpi.so"))
+      GTEST_SKIP() << "built without MPI";
   }
 
   // With small steps, so that the order of sums matters little.
@@ -102,8 +104,8 @@ TEST_F(ShardedCheckpoint, IsAModelForOtherCommands) {
   const Words words = fit("fsdp=2", "8");
   const fs::path sharded = checkpoint_of(2, words);
   const auto loss_of = [&](const std::string& model) {
-    const Finished run =
-        portatune({"evaluate", "--model", model, "--data", toy_.file("validation.csv"), "--max-length", "16", "--json"});
+    const Finished run = portatune(
+        {"evaluate", "--model", model, "--data", toy_.file("validation.csv"), "--max-length", "16", "--json"});
     EXPECT_EQ(run.exit_code, 0) << run.err;
     return json::parse(run.out)["loss"].get<double>();
   };
@@ -122,17 +124,27 @@ TEST_F(ShardedCheckpoint, SaysWhatIsMissing) {
     EXPECT_EQ(run.exit_code, 65) << run.err;
     return run.err;
   };
+  const auto refusal_behind_the_manifest = [&] {
+    test::renew_manifest(checkpoint);
+    return refusal();
+  };
+  test::flip_a_bit(checkpoint / "model-00002-of-00002.safetensors");
+  EXPECT_THAT(refusal(), AllOf(HasSubstr("model-00002-of-00002.safetensors"), HasSubstr("damaged data")));
+  test::flip_a_bit(checkpoint / "model-00002-of-00002.safetensors");
   fs::rename(shard, toy_.file("shard"));
-  EXPECT_THAT(refusal(), AllOf(HasSubstr("optimizer.safetensors.index.json"), HasSubstr(shard.filename().string()),
-                               HasSubstr("not in the folder")));
+  EXPECT_THAT(refusal(), AllOf(HasSubstr(shard.filename().string()), HasSubstr("no such file")));
+  EXPECT_THAT(refusal_behind_the_manifest(),
+              AllOf(HasSubstr("optimizer.safetensors.index.json"), HasSubstr(shard.filename().string()),
+                    HasSubstr("not in the folder")));
   fs::rename(toy_.file("shard"), shard);
   const fs::path index = checkpoint / "optimizer.safetensors.index.json";
   const json saved = json::parse(read(index));
   json changed = saved;
   for (auto& [tensor, file] : changed["weight_map"].items()) file = shard.filename();
   write(index, changed.dump());
-  EXPECT_THAT(refusal(), AllOf(HasSubstr(shard.filename().string()), HasSubstr("no tensor")));
+  EXPECT_THAT(refusal_behind_the_manifest(), AllOf(HasSubstr(shard.filename().string()), HasSubstr("no tensor")));
   write(index, saved.dump());
+  test::renew_manifest(checkpoint);
   EXPECT_EQ(portatune_in(2, words + Words{"--resume"}).exit_code, 0);
 }
 

@@ -32,7 +32,7 @@ struct Arrays {
   static std::string name(size_t i) { return "array_" + std::to_string(i); }
   std::vector<train::NamedArray> named() const {
     std::vector<train::NamedArray> arrays;
-    for (size_t i = 0; i < on_device.size(); ++i) arrays.push_back({name(i), &on_device[i]});
+    for (size_t i = 0; i < on_device.size(); ++i) arrays.push_back(train::named(name(i), on_device[i]));
     return arrays;
   }
 };
@@ -91,6 +91,22 @@ TEST(ArrayFiles, OfOneWriterAreOneFileAsIfWrittenAtOnce) {
   io::write_safetensors(folder / "wanted", views);
   EXPECT_EQ(text_of(folder / "one" / "model.safetensors"), text_of(folder / "wanted"));
   EXPECT_FALSE(fs::exists(folder / "one" / "model.safetensors.index.json"));
+}
+
+TEST(ArrayFiles, AreSummedByTheirWriters) {
+  const TemporaryFolder folder;
+  const Arrays arrays(5);
+  std::vector<train::FileSums> sums(3);
+  in_processes(3, [&](ProcessGroup& group) {
+    SharedDirectory directory(folder / "target", &group, 2);
+    sums[static_cast<size_t>(group.rank())] = train::write_arrays(directory, "model", arrays.named());
+    directory.commit();
+  });
+  for (size_t i = 0; i < 2; ++i) {
+    const std::string name = io::tensor_shard_file("model", static_cast<int64_t>(i), 2);
+    EXPECT_EQ(sums[i], (train::FileSums{{name, io::sum_of_file(folder / "target" / name)}}));
+  }
+  EXPECT_TRUE(sums[2].empty());
 }
 
 TEST(ArrayFiles, AreNotThereWhereACheckFails) {

@@ -6,6 +6,7 @@
 #include "io/temporary_folder.h"
 #include "portatune/error.h"
 #include "portatune/train/checkpoint.h"
+#include "train/renew_manifest.h"
 
 namespace portatune::test {
 namespace {
@@ -26,7 +27,7 @@ std::vector<int64_t> steps_in(const std::filesystem::path& folder) {
   return steps;
 }
 
-TEST(CheckpointFolder, ListsWholeCheckpointsByTheirSteps) {
+TEST(CheckpointFolder, ListsCheckpointsByTheirSteps) {
   const TemporaryFolder folder;
   for (const int64_t step : {100, 20, 3}) make_checkpoint(folder.path(), step);
   std::filesystem::create_directory(folder / "checkpoint-200");  // without a state
@@ -35,6 +36,24 @@ TEST(CheckpointFolder, ListsWholeCheckpointsByTheirSteps) {
   EXPECT_THAT(steps_in(folder.path()), ElementsAre(3, 20, 100));
   EXPECT_EQ(train::checkpoints_in(folder.path()).back().path, folder / "checkpoint-100");
   EXPECT_THAT(steps_in(folder / "nowhere"), IsEmpty());
+}
+
+TEST(CheckpointFolder, FindsTheNewestValidCheckpoint) {
+  const TemporaryFolder folder;
+  for (const int64_t step : {5, 10, 15, 20}) {
+    make_checkpoint(folder.path(), step);
+    renew_manifest(train::checkpoint_path(folder.path(), step));
+  }
+  EXPECT_EQ(train::newest_checkpoint(folder.path()).path, folder / "checkpoint-20");
+  write_text(folder / "checkpoint-20" / "trainer_state.json", "{");
+  std::filesystem::remove(folder / "checkpoint-15" / "trainer_state.json");
+  make_checkpoint(folder.path(), 25);  // without a manifest
+  const train::NewestCheckpoint newest = train::newest_checkpoint(folder.path());
+  EXPECT_EQ(newest.path, folder / "checkpoint-10");
+  EXPECT_THAT(newest.newer_damaged, ElementsAre(HasSubstr("checkpoint-25: no checkpoint_manifest.json"),
+                                                HasSubstr("checkpoint-20/trainer_state.json: 1 byte, expected "),
+                                                HasSubstr("checkpoint-15/trainer_state.json: no such file")));
+  EXPECT_EQ(train::newest_checkpoint(folder / "nowhere").path, "");
 }
 
 TEST(CheckpointFolder, KeepsTheNewestAndTheOneInUse) {

@@ -18,6 +18,7 @@
 #include "portatune/train.h"
 #include "portatune/train/progress.h"
 #include "train/plane_task.h"
+#include "train/renew_manifest.h"
 
 namespace portatune::test {
 namespace {
@@ -381,16 +382,37 @@ std::map<std::string, std::string> files_in(const std::filesystem::path& folder)
   return files;
 }
 
-// Damages each checkpoint when it has been written, and keeps in mind what is there then.
+// Damages each checkpoint when it has been written, with or without a manifest that fits, and keeps in mind what is
+// there then.
 struct Damages final : Callback {
-  explicit Damages(Damage damage) : damage(std::move(damage)) {}
+  explicit Damages(Damage damage, bool is_noticed = false) : damage(std::move(damage)), is_noticed(is_noticed) {}
   void on_checkpoint(const std::filesystem::path& path) override {
     damage(path);
+    if (!is_noticed) renew_manifest(path);
     left = files_in(path.parent_path());
   }
   const Damage damage;
+  const bool is_noticed;
   std::map<std::string, std::string> left;
 };
+
+// By its checksums, before anything has been restored.
+TEST(Rewind, ToADamagedCheckpointEndsTheTrainingWithTheWeightsItHad) {
+  const auto flip = [](const std::filesystem::path& checkpoint) { flip_a_bit(checkpoint / "optimizer.safetensors"); };
+  const TemporaryFolder folder;
+  const PlaneTask task;
+  Trainer trainer(kernels(), task, options(OnNonFinite::kRewind));
+  Damages callback(flip, true);
+  const data::Dataset batches = plane_batches(6, {.z = {4}});
+  EXPECT_THAT(message_of<CheckpointError>([&] {
+                trainer.fit(batches, {.num_train_epochs = 1,
+                                      .checkpoints = {.folder = folder / "run", .every = 3},
+                                      .callback = &callback});
+              }),
+              AllOf(HasSubstr((folder / "run" / "checkpoint-3" / "optimizer.safetensors").string()),
+                    HasSubstr("damaged data"), HasSubstr("going back after step 5, which is not finite")));
+  EXPECT_EQ(state_of(trainer), state_after(kernels(), plane_batches(4)));
+}
 
 // Of what is between two states nothing is kept, and nothing is made.
 TEST(Rewind, ThatFailsHalfwayEndsTheTrainingAndLeavesNothingBehind) {

@@ -15,6 +15,7 @@
 #include "portatune/train.h"
 #include "tasks/sentences.h"
 #include "train/plane_task.h"
+#include "train/renew_manifest.h"
 
 namespace portatune::test {
 namespace {
@@ -773,7 +774,10 @@ TEST(Trainer, ResumesByTheStateOfTheData) {
   };
   const auto resumed = [&](bool with_data_state) {
     const std::filesystem::path checkpoint = folder / "run" / "checkpoint-6";
-    if (!with_data_state) std::filesystem::remove(checkpoint / "data_state.json");
+    if (!with_data_state) {
+      std::filesystem::remove(checkpoint / "data_state.json");
+      renew_manifest(checkpoint);
+    }
     const TextClassification task = task_from(checkpoint);
     Trainer trainer(cpu(), task, quick());
     trainer.resume(checkpoint);
@@ -881,6 +885,7 @@ TEST(Trainer, MomentsThatAreNotAllThereAreRefusedEachTime) {
     io::write_safetensors(folder / "some.safetensors", some);
   }
   std::filesystem::rename(folder / "some.safetensors", folder / "saved" / "optimizer.safetensors");
+  renew_manifest(folder / "saved");
 
   const TextClassification again = task_from(folder / "saved");
   Trainer resumed(cpu(), again, quick());

@@ -77,7 +77,8 @@ Scores evaluate_before(Trainer& trainer, std::span<const ValidationSet> validati
 }
 
 // A run that is resumed has the scores of its start.
-std::optional<Scores> scores_before(Trainer& trainer, const FitArguments& a, std::span<const ValidationSet> validation) {
+std::optional<Scores> scores_before(Trainer& trainer, const FitArguments& a,
+                                    std::span<const ValidationSet> validation) {
   if (validation.empty()) return std::nullopt;
   if (trainer.steps() == 0 && !a.eval_on_start) return std::nullopt;
   if (trainer.steps() == 0) return evaluate_before(trainer, validation, a.talk);
@@ -124,9 +125,9 @@ FitResult telling_how_to_go_on(const FitArguments& a, const std::function<FitRes
   try {
     return fit();
   } catch (const IoError&) {
-    const std::vector<train::SavedCheckpoint> saved = train::checkpoints_in(a.output);
-    if (is_first(a.device.processes.get()) && !saved.empty()) {
-      tell_how_to_go_on(a, saved.back().path, "the newest checkpoint is " + saved.back().path.string());
+    if (is_first(a.device.processes.get())) {
+      const std::filesystem::path newest = train::newest_checkpoint(a.output).path;
+      if (!newest.empty()) tell_how_to_go_on(a, newest, "the newest checkpoint is " + newest.string());
     }
     throw;
   }
@@ -313,7 +314,8 @@ TrainingOptions training_options(const FitArguments& a, const RowTask& task, int
 FitArguments resumed(FitArguments a) {
   train::recover_checkpoints(a.output);
   if (a.resume) {
-    a.resume_from_checkpoint = checkpoint_to_resume(a.output);
+    a.resume_from_checkpoint =
+        checkpoint_to_resume(a.output, [&](const std::string& warning) { say(a.talk, warning); });
   } else if (!a.overwrite_output) {
     require_no_other_run(a.output, a.resume_from_checkpoint);
   } else if (lies_in(a.model.folder, a.output) && !lies_in(a.resume_from_checkpoint, a.output)) {

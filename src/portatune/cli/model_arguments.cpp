@@ -22,8 +22,10 @@ void find_model(std::filesystem::path& folder, const Talk& talk) { find(folder, 
 
 void find_model(ModelArguments& model, const Talk& talk) { find_model(model.folder, talk); }
 
+// The warnings come when the run resumes.
 bool has_checkpoint(const FitArguments& a) {
-  return !(a.resume ? checkpoint_to_resume(a.output) : a.resume_from_checkpoint).empty();
+  const auto no_warning = [](const std::string&) {};
+  return !(a.resume ? checkpoint_to_resume(a.output, no_warning) : a.resume_from_checkpoint).empty();
 }
 
 struct Find {

@@ -42,6 +42,18 @@ std::string checkpoints_near(const fs::path& checkpoint, const fs::path& output)
   return "no checkpoint is beside it or in " + output.string();
 }
 
+void require_valid(const fs::path& checkpoint) {
+  const std::string fault = train::fault_in_checkpoint(checkpoint);
+  if (fault.empty()) return;
+  const fs::path other = train::newest_checkpoint(fs::absolute(checkpoint / ".").parent_path().parent_path()).path;
+  throw CheckpointError({.where = "--resume-from-checkpoint " + checkpoint.string(),
+                         .given = fault,
+                         .expected = "a valid checkpoint",
+                         .fix = other.empty()
+                                    ? "start anew, as no checkpoint beside it is valid"
+                                    : "resume from " + other.string() + ", the newest valid checkpoint there"});
+}
+
 }  // namespace
 
 void check_output_folder(const fs::path& output, const fs::path& model) {
@@ -74,7 +86,7 @@ bool lies_in(const fs::path& inner, const fs::path& outer) {
 }
 
 void require_checkpoint(const fs::path& checkpoint, const fs::path& output) {
-  if (train::is_checkpoint(checkpoint)) return;
+  if (train::is_checkpoint(checkpoint)) return require_valid(checkpoint);
   throw NotFoundError({.where = "--resume-from-checkpoint " + checkpoint.string(),
                        .given = fs::is_directory(checkpoint) ? "a folder without the training state of a checkpoint"
                                                              : "no such checkpoint folder",
@@ -82,10 +94,19 @@ void require_checkpoint(const fs::path& checkpoint, const fs::path& output) {
                        .fix = checkpoints_near(checkpoint, output)});
 }
 
-fs::path checkpoint_to_resume(const fs::path& output) {
-  const std::vector<train::SavedCheckpoint> checkpoints = train::checkpoints_in(output);
-  if (!checkpoints.empty()) return checkpoints.back().path;
-  if (!train::holds_model(output) || train::find_run_record(output)) return {};
+fs::path checkpoint_to_resume(const fs::path& output, const std::function<void(const std::string&)>& warn) {
+  const train::NewestCheckpoint newest = train::newest_checkpoint(output);
+  for (const std::string& fault : newest.newer_damaged) warn("warning: damaged checkpoint, not used: " + fault);
+  if (!newest.path.empty()) return newest.path;
+  if (train::find_run_record(output)) return {};
+  if (!newest.newer_damaged.empty()) {
+    throw CheckpointError({.where = "--resume",
+                           .given = "no valid checkpoint in " + output.string() + "; " + newest.newer_damaged.front(),
+                           .expected = "a checkpoint whose files are as they were written",
+                           .fix = "copy a checkpoint there again, or start anew with --overwrite-output in place of "
+                                  "--resume"});
+  }
+  if (!train::holds_model(output)) return {};
   throw OutputError({.where = "--resume",
                      .given = "a model in " + output.string() + ", without a checkpoint or a record of its run",
                      .expected = "a run that can be resumed",

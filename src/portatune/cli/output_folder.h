@@ -2,6 +2,8 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
+#include <string>
 
 namespace portatune::cli {
 
@@ -12,13 +14,17 @@ namespace portatune::cli {
 ///          what is no part of a model; IoError if it cannot be written
 void check_output_folder(const std::filesystem::path& output, const std::filesystem::path& model);
 
-/// Requires that --resume-from-checkpoint names a checkpoint.
-/// errors   NotFoundError with the checkpoints that there are beside it, or in the output folder
+/// Requires that --resume-from-checkpoint names a valid checkpoint.
+/// errors   NotFoundError with the checkpoints that there are beside it, or in the output folder; CheckpointError with
+///          the damaged file and the newest valid checkpoint beside it
 void require_checkpoint(const std::filesystem::path& checkpoint, const std::filesystem::path& output);
 
-/// The newest checkpoint in the folder; empty if there is none.
-/// errors   OutputError if there is a trained model that no checkpoint and no record of its run belongs to
-std::filesystem::path checkpoint_to_resume(const std::filesystem::path& output);
+/// The newest valid checkpoint in the folder; empty if there is none, and no run to resume.
+/// warn     called for each newer one that is damaged
+/// errors   CheckpointError if all are damaged and the run has not finished; OutputError if there is a trained model
+///          that no checkpoint and no record of its run belongs to
+std::filesystem::path checkpoint_to_resume(const std::filesystem::path& output,
+                                           const std::function<void(const std::string&)>& warn);
 
 /// Requires that a new run replaces neither a model nor the checkpoints of another run.
 /// resumed_from   where this run starts: from one of the checkpoints in the folder it goes on there

@@ -1,6 +1,7 @@
 #include "portatune/processes/shared_directory.h"
 
 #include <string>
+#include <vector>
 
 #include "portatune/error.h"
 #include "portatune/processes/shared_failure.h"
@@ -48,6 +49,11 @@ void SharedDirectory::attempt(const std::function<void()>& work) {
   } catch (...) {
     error_ = std::current_exception();
   }
+}
+
+std::vector<std::string> SharedDirectory::texts_of_all(const std::string& text) const {
+  if (processes_ == nullptr) return {text};
+  return gather(*processes_, text);
 }
 
 void SharedDirectory::agree() { require_no_failure(processes_, error_); }

@@ -5,6 +5,8 @@
 #include <filesystem>
 #include <functional>
 #include <optional>
+#include <string>
+#include <vector>
 
 #include "portatune/io/atomic_directory.h"
 #include "portatune/process_group.h"
@@ -33,6 +35,9 @@ class SharedDirectory {
   /// Does something of which commit() tells the error, so that this process may still take part in exchanges until
   /// then. Does nothing once something has failed here.
   void attempt(const std::function<void()>& work);
+
+  /// A text of each process, by rank. All call it, also those in which something has failed.
+  std::vector<std::string> texts_of_all(const std::string& text) const;
 
   /// check   what process 0 still does in the staging folder when all have written; may be empty
   /// keep    as AtomicDirectory::commit

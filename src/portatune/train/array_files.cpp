@@ -2,13 +2,14 @@
 
 #include <algorithm>
 #include <optional>
+#include <utility>
 
 #include "portatune/io/tensor_files.h"
 
 namespace portatune::train {
 namespace {
 
-io::NamedTensorType type_of(const NamedArray& array) { return {array.name, array.array->type()}; }
+io::NamedTensorType type_of(const NamedArray& array) { return {array.name, array.type}; }
 
 std::vector<io::NamedTensorType> types_of(const std::vector<NamedArray>& arrays) {
   std::vector<io::NamedTensorType> types;
@@ -28,8 +29,14 @@ std::vector<io::NamedTensorType> types_of(const std::vector<io::NamedTensorType>
 
 }  // namespace
 
-void write_arrays(SharedDirectory& directory, const std::string& stem, std::vector<NamedArray> arrays,
-                  const std::function<void(const NamedTensorView&)>& check) {
+NamedArray named(std::string name, const DeviceArray& array) {
+  return {.name = std::move(name), .type = array.type(), .is_divided = array.is_divided(), .to_host = [&array] {
+            return array.to_host();
+          }};
+}
+
+FileSums write_arrays(SharedDirectory& directory, const std::string& stem, std::vector<NamedArray> arrays,
+                      const std::function<void(const NamedTensorView&)>& check) {
   std::ranges::sort(arrays, io::lies_before, type_of);
   const std::vector<io::NamedTensorType> types = types_of(arrays);
   const std::vector<int64_t> writer_of = io::divide_tensors(types, directory.writers());
@@ -37,25 +44,27 @@ void write_arrays(SharedDirectory& directory, const std::string& stem, std::vect
   const int64_t rank = directory.rank();
 
   std::optional<io::SafetensorsWriter> file;
+  const std::string name = files == 1 ? io::tensor_file(stem) : io::tensor_shard_file(stem, rank, files);
   directory.attempt([&] {
     if (rank >= files) return;
-    const std::string name = files == 1 ? io::tensor_file(stem) : io::tensor_shard_file(stem, rank, files);
     file.emplace(directory.staging() / name, types_of(types, writer_of, rank));
     if (rank == 0 && files > 1) io::write_tensor_index(directory.staging(), stem, types, writer_of);
   });
   for (size_t i = 0; i < arrays.size(); ++i) {
     const bool own = writer_of[i] == rank;
-    if (!own && !arrays[i].array->is_divided()) continue;
-    const Tensor values = arrays[i].array->to_host();
+    if (!own && !arrays[i].is_divided) continue;
+    const Tensor values = arrays[i].to_host();
     if (!own) continue;
     directory.attempt([&] {
       if (check) check({arrays[i].name, values.view()});
       file->write(values.view());
     });
   }
+  FileSums sums;
   directory.attempt([&] {
-    if (file) file->finish();
+    if (file) sums.emplace(name, file->finish());
   });
+  return sums;
 }
 
 }  // namespace portatune::train

@@ -2,26 +2,32 @@
 #pragma once
 
 #include <functional>
-#include <span>
 #include <string>
 #include <vector>
 
 #include "portatune/device.h"
 #include "portatune/processes/shared_directory.h"
 #include "portatune/tensor.h"
+#include "portatune/train/checkpoint_manifest.h"
 
 namespace portatune::train {
 
+/// An array to write.
 struct NamedArray {
   std::string name;
-  const DeviceArray* array;
+  TensorType type;
+  bool is_divided;                  ///< then all processes take part in reading it
+  std::function<Tensor()> to_host;  ///< reads the elements
 };
+/// The array of a device, which must outlive the result.
+NamedArray named(std::string name, const DeviceArray& array);
 
 /// Writes arrays into a folder, one after the other, so that a process holds one at a time; all processes call it.
-/// stem   "model": of the names of the files (see io/tensor_files.h). They are one file, or, where the directory has
-///        several writers, as many about equally long ones and an index
-/// check  of what is written; what it throws, the directory's commit() tells
-void write_arrays(SharedDirectory& directory, const std::string& stem, std::vector<NamedArray> arrays,
-                  const std::function<void(const NamedTensorView&)>& check = {});
+/// stem     "model": of the names of the files (see io/tensor_files.h). They are one file, or, where the directory has
+///          several writers, as many about equally long ones and an index
+/// check    of what is written; what it throws, the directory's commit() tells
+/// returns  the sum of the file that this process has written; empty if it has written none
+FileSums write_arrays(SharedDirectory& directory, const std::string& stem, std::vector<NamedArray> arrays,
+                      const std::function<void(const NamedTensorView&)>& check = {});
 
 }  // namespace portatune::train

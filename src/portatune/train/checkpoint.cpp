@@ -8,6 +8,7 @@
 #include "portatune/io/file.h"
 #include "portatune/io/json.h"
 #include "portatune/io/tensor_files.h"
+#include "portatune/train/checkpoint_manifest.h"
 #include "portatune/train/run_record.h"
 
 namespace portatune::train {
@@ -19,14 +20,25 @@ constexpr int64_t kMostDataBytes = 100 << 20;
 constexpr int64_t kFormat = 2;
 constexpr int64_t kMostSteps = int64_t{1} << 53;  // what other readers of JSON hold exactly
 
-// Without it a folder is no checkpoint.
 std::filesystem::path position_file(const std::filesystem::path& folder) { return folder / kStateFile; }
 
 }  // namespace
 
-bool is_position_file(const std::string& name) { return name == kStateFile || name == kDataFile; }
+bool is_position_file(const std::string& name) {
+  return name == kStateFile || name == kDataFile || name == kManifestFile;
+}
 
-bool is_checkpoint(const std::filesystem::path& folder) { return std::filesystem::exists(position_file(folder)); }
+// Either file may be missing from a damaged one.
+bool is_checkpoint(const std::filesystem::path& folder) {
+  return std::filesystem::exists(position_file(folder)) || std::filesystem::exists(folder / kManifestFile);
+}
+
+void verify_checkpoint(const std::filesystem::path& folder) {
+  if (is_checkpoint(folder)) return verify_manifest(folder);
+  throw NotFoundError({.where = folder.string(),
+                       .given = std::string("no ") + kStateFile,
+                       .expected = "a checkpoint of an interrupted run"});
+}
 
 void write_position(const std::filesystem::path& folder, const Position& position) {
   const nlohmann::ordered_json loss = {{"sum", position.epoch_loss.sum}, {"weight", position.epoch_loss.weight}};
@@ -52,11 +64,6 @@ void write_position(const std::filesystem::path& folder, const Position& positio
 }
 
 Position read_position(const std::filesystem::path& folder) {
-  if (!is_checkpoint(folder)) {
-    throw NotFoundError({.where = folder.string(),
-                         .given = std::string("no ") + kStateFile,
-                         .expected = "a checkpoint of an interrupted run"});
-  }
   const io::JsonObject state = io::JsonObject::read(position_file(folder));
   state.get_int("format", {kFormat, kFormat});
   Position position{.step = state.get_int("global_step", {0, kMostSteps}),

@@ -52,7 +52,7 @@ struct Position {
   /// What makes the result another one than that of a single run on the same data and machine: "after step 20: ...".
   std::vector<std::string> deviations;
   Scores initial_scores;  ///< from before the first step; empty: not measured
-  std::string data;  ///< data::Cursor::state() of the batches after the last step; empty: not known
+  std::string data;       ///< data::Cursor::state() of the batches after the last step; empty: not known
 };
 
 /// Adds files to a model folder that is being written: trainer_state.json and, where the data's state is known,
@@ -61,8 +61,11 @@ void write_position(const std::filesystem::path& folder, const Position& positio
 
 /// Whether a file of this name in a model folder is of a training state; the moments are another.
 bool is_position_file(const std::string& name);
-/// Whether there is such a file in the folder: it is a checkpoint, not a model alone.
+/// Whether the folder is a checkpoint, valid or damaged, and not a model alone.
 bool is_checkpoint(const std::filesystem::path& folder);
+/// Reads the whole checkpoint, and compares it with its checksums.
+/// errors  NotFoundError if the folder is no checkpoint; those of verify_manifest()
+void verify_checkpoint(const std::filesystem::path& folder);
 
 /// errors  NotFoundError if the folder is a model without a training state; CheckpointError if the state makes no sense
 Position read_position(const std::filesystem::path& folder);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <functional>
 #include <optional>
+#include <ranges>
 #include <set>
 #include <string_view>
 #include <system_error>
@@ -74,6 +75,23 @@ std::vector<SavedCheckpoint> checkpoints_in(const fs::path& folder) {
   }
   std::ranges::sort(found, {}, &SavedCheckpoint::step);
   return found;
+}
+
+std::string fault_in_checkpoint(const fs::path& checkpoint) {
+  return error_in([&] { verify_checkpoint(checkpoint); });
+}
+
+NewestCheckpoint newest_checkpoint(const fs::path& folder) {
+  NewestCheckpoint newest;
+  for (const SavedCheckpoint& checkpoint : std::views::reverse(checkpoints_in(folder))) {
+    const std::string fault = fault_in_checkpoint(checkpoint.path);
+    if (fault.empty()) {
+      newest.path = checkpoint.path;
+      break;
+    }
+    newest.newer_damaged.push_back(fault);
+  }
+  return newest;
 }
 
 std::string remove_old_checkpoints(const fs::path& folder, int64_t keep, const std::vector<fs::path>& spared) {

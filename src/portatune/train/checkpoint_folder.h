@@ -17,9 +17,20 @@ struct SavedCheckpoint {
   int64_t step;
   std::filesystem::path path;
 };
-/// The whole ones, the oldest first; none if there is no such folder.
+/// All of them, valid or damaged, the oldest first; none if there is no such folder.
 /// errors  IoError if it cannot be listed
 std::vector<SavedCheckpoint> checkpoints_in(const std::filesystem::path& folder);
+
+/// What is wrong with a checkpoint, on one line: the file, what was found and what was expected. Empty if it is valid.
+std::string fault_in_checkpoint(const std::filesystem::path& checkpoint);
+
+struct NewestCheckpoint {
+  std::filesystem::path path;              ///< empty if none is valid
+  std::vector<std::string> newer_damaged;  ///< faults of those after it, the newest first
+};
+/// The newest valid one. Reads it, and those after it, as a whole.
+/// errors  IoError if the folder cannot be listed
+NewestCheckpoint newest_checkpoint(const std::filesystem::path& folder);
 
 /// Removes all but the `keep` newest.
 /// spared   are kept in any case: a running task may still copy files from one, or go back to it

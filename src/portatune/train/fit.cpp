@@ -425,7 +425,7 @@ class FitLoop {
     if (state_.steps() == 0 || checkpoints.folder.empty() || !state_.has_finite_weights()) return {};
     const std::filesystem::path path = checkpoint_path(checkpoints.folder, state_.steps());
     // It knows where the data stand, too. Asked together, as the first process may write it at once.
-    if (in_any(state_.processes(), std::filesystem::exists(path))) return {.path = path, .fault = {}};
+    if (in_any(state_.processes(), fault_in_checkpoint(path).empty())) return {.path = path, .fault = {}};
     try {
       return {.path = save_checkpoint(), .fault = {}};
     } catch (const Error& error) {

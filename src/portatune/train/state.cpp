@@ -10,6 +10,7 @@
 #include "portatune/error.h"
 #include "portatune/io/content_hash.h"
 #include "portatune/processes/shared_directory.h"
+#include "portatune/train/checkpoint_manifest.h"
 #include "portatune/train/finite.h"
 #include "portatune/train/options.h"
 #include "portatune/train/run_facts.h"
@@ -93,6 +94,22 @@ void require_same(const Position& position, ProcessGroup* processes) {
 // The first process alone writes it, or puts it in place.
 void require_place(SharedDirectory& directory, const std::filesystem::path& folder) {
   if (directory.rank() == 0) directory.attempt([&] { require_place_to_save(folder, directory.staging()); });
+}
+
+// The files of a model, its weights included.
+FileSums write_model(SharedDirectory& directory, const std::filesystem::path& place, const Weights& files,
+                     const std::vector<NamedArray>& weights) {
+  if (directory.rank() == 0) directory.attempt([&] { files.save_files(directory.staging()); });
+  return write_arrays(directory, kWeightsStem, weights, [&](const NamedTensorView& weight) {
+    require_finite("saving to " + place.string(), {&weight, 1});
+  });
+}
+
+// Those of the files that any process has written.
+FileSums sums_of_all(const SharedDirectory& directory, const FileSums& own) {
+  FileSums all;
+  for (const std::string& text : directory.texts_of_all(text_of_sums(own))) all.merge(sums_in(text, "sums of files"));
+  return all;
 }
 
 // Checkpoints are, too.
@@ -218,6 +235,7 @@ Progress TrainingState::progress() const { return progress_.empty() ? position_.
 
 void TrainingState::rewind(int64_t step) {
   const bool from_start = last_checkpoint_.empty();
+  if (!from_start) verify_checkpoint(last_checkpoint_);
   const Progress then = from_start ? first_progress(options_.dtype) : read_position(last_checkpoint_).progress;
   weights_.return_to(last_checkpoint_);
   position_.progress = then;
@@ -284,7 +302,7 @@ void TrainingState::require_weights(const std::filesystem::path& folder) const {
 void TrainingState::save(const std::filesystem::path& folder) const {
   require_weights(folder);
   SharedDirectory directory(folder, processes(), 1);
-  weights_.save_model(directory, folder);
+  write_model(directory, folder, weights_, weights_.named_weights());
   if (directory.rank() == 0 && position_.step > 0) {
     directory.attempt([&] {
       write_run_record(directory.staging(), {.steps = position_.step,
@@ -298,7 +316,7 @@ void TrainingState::save(const std::filesystem::path& folder) const {
   directory.commit({}, is_kept);
 }
 
-void TrainingState::save_checkpoint(const std::filesystem::path& folder) {
+Checkpoint TrainingState::checkpoint_of_now(const std::filesystem::path& folder) {
   require_weights(folder);
   weights_.load_moments();  // a checkpoint before the first step has them too
   Position position = position_;
@@ -308,21 +326,37 @@ void TrainingState::save_checkpoint(const std::filesystem::path& folder) {
     position.step -= position.progress.void_steps;
     position.data.clear();
   }
+  return {folder, std::move(position), weights_.named_weights(), weights_.named_moments()};
+}
+
+void TrainingState::save_checkpoint(const std::filesystem::path& folder) {
+  const Checkpoint checkpoint = checkpoint_of_now(folder);
+  write(checkpoint);
+  set_last_checkpoint(checkpoint);
+}
+
+void TrainingState::write(const Checkpoint& checkpoint) const {
   // Who goes back to it must see it.
   const auto unseen = options_.on_non_finite == OnNonFinite::kRewind ? SharedDirectory::Unseen::kIsAnError
                                                                      : SharedDirectory::Unseen::kLeavesItToTheFirst;
+  const std::filesystem::path& folder = checkpoint.folder;
   SharedDirectory directory(folder, processes(), processes() == nullptr ? 1 : processes()->size(), unseen);
-  weights_.save_model(directory, folder);
+  FileSums sums = write_model(directory, folder, weights_, checkpoint.weights);
   require_place(directory, folder);
-  weights_.save_moments(directory);
+  sums.merge(write_arrays(directory, kMomentsStem, checkpoint.moments));
+  sums = sums_of_all(directory, sums);
   const auto finish = [&] {
     for (const char* stem : {kWeightsStem, kMomentsStem}) SavedArrays(directory.staging(), stem);  // that all is there
-    write_position(directory.staging(), position);
+    write_position(directory.staging(), checkpoint.position);
+    write_manifest(directory.staging(), sums);
   };
   directory.commit(finish, is_kept);
-  last_checkpoint_ = folder;
-  kept_updates_ = position.progress.updates;
-  position_.rewinds = position.rewinds;
+}
+
+void TrainingState::set_last_checkpoint(const Checkpoint& checkpoint) {
+  last_checkpoint_ = checkpoint.folder;
+  kept_updates_ = checkpoint.position.progress.updates;
+  position_.rewinds = checkpoint.position.rewinds;
 }
 
 // In place of those of the run that it continues. Differences are allowed ones by now.
@@ -350,6 +384,7 @@ void TrainingState::resume(const std::filesystem::path& folder) {
                       .given = "a trainer that has made steps",
                       .expected = "resume() before the first step"});
   }
+  verify_checkpoint(folder);
   Position position = read_position(folder);
   require_same_run(folder, position.run, position_.run, options_.may_differ);
   if (!options_.allow_different_bits) require_same_machine(folder, position.machine, position_.machine);

@@ -39,6 +39,13 @@ class StartedEvaluation {
   const std::vector<std::string>* outputs_;  // of the program, which the state keeps
 };
 
+/// A checkpoint of one step, before it is written.
+struct Checkpoint {
+  std::filesystem::path folder;
+  Position position;
+  std::vector<NamedArray> weights, moments;
+};
+
 class TrainingState {
  public:
   /// device, task: must outlive this object
@@ -127,6 +134,9 @@ class TrainingState {
   std::vector<DeviceArray> put(const data::Example& batch, const Signature& signature) const;
   void require_weights(const std::filesystem::path& folder) const;
   void take_facts_of_this_run(Position& position) const;
+  Checkpoint checkpoint_of_now(const std::filesystem::path& folder);
+  void write(const Checkpoint& checkpoint) const;
+  void set_last_checkpoint(const Checkpoint& checkpoint);
 
   const Device& device_;
   const Task& task_;

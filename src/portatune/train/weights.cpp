@@ -189,28 +189,23 @@ Sharding Weights::sharding_of_moments(size_t parameter) const {
   return SharedUpdate(parameters_[parameter], device_.mesh()).sharding();
 }
 
-std::vector<NamedArray> Weights::named(const std::string& prefix, const std::vector<DeviceArray>& arrays) const {
-  std::vector<NamedArray> named;
-  for (size_t i = 0; i < arrays.size(); ++i) named.push_back({prefix + names_[i], &arrays[i]});
-  return named;
+std::vector<NamedArray> Weights::named_weights() const {
+  std::vector<NamedArray> weights;
+  for (size_t i = 0; i < names_.size(); ++i) weights.push_back(named(names_[i], weights_[i]));
+  return weights;
+}
+
+std::vector<NamedArray> Weights::named_moments() const {
+  std::vector<NamedArray> moments;
+  for (const auto& [prefix, arrays] : {std::pair("m.", &m_), std::pair("v.", &v_)}) {
+    for (size_t i = 0; i < names_.size(); ++i) moments.push_back(named(prefix + names_[i], (*arrays)[i]));
+  }
+  return moments;
 }
 
 void Weights::save_files(const std::filesystem::path& folder) const {
   task_.save(folder);
   for (const auto& [name, text] : files_) io::write_file(folder / name, text);
-}
-
-void Weights::save_model(SharedDirectory& directory, const std::filesystem::path& place) const {
-  if (directory.rank() == 0) directory.attempt([&] { save_files(directory.staging()); });
-  write_arrays(directory, kWeightsStem, named("", weights_), [&](const NamedTensorView& weight) {
-    require_finite("saving to " + place.string(), {&weight, 1});
-  });
-}
-
-void Weights::save_moments(SharedDirectory& directory) const {
-  std::vector<NamedArray> moments = named("m.", m_);
-  std::ranges::move(named("v.", v_), std::back_inserter(moments));
-  write_arrays(directory, kMomentsStem, std::move(moments));
 }
 
 }  // namespace portatune::train

@@ -64,20 +64,18 @@ class Weights {
   /// The name of the first weight that has an element which is not finite; empty if there is none.
   std::string first_not_finite() const;
 
-  /// Writes the model, or the moments. Of several processes all call it.
-  /// place   where the folder will be in the end, for errors
-  /// errors  those that the directory's commit() tells: NumericError if a weight is not finite
-  void save_model(SharedDirectory& directory, const std::filesystem::path& place) const;
-  void save_moments(SharedDirectory& directory) const;
+  /// The weights under the parameters' names, and the moments under "m.<parameter>" and "v.<parameter>". To be read
+  /// before the next step.
+  std::vector<NamedArray> named_weights() const;
+  std::vector<NamedArray> named_moments() const;
+  /// Writes the files of the model beside the weights. Any thread may call it.
+  void save_files(const std::filesystem::path& folder) const;
 
  private:
-  void save_files(const std::filesystem::path& folder) const;
   void make_moments();
   void restore_weights();
   void restore_moments();
   Sharding sharding_of_moments(size_t parameter) const;
-  std::vector<NamedArray> named(const std::string& prefix, const std::vector<DeviceArray>& arrays) const;
-
   const Device& device_;
   const Task& task_;
   const uint64_t seed_;

@@ -1,0 +1,96 @@
+#include "portatune/train/checkpoint_manifest.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "io/temporary_folder.h"
+#include "portatune/error.h"
+#include "portatune/io/file.h"
+
+namespace portatune::test {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+
+const std::map<std::string, std::string> kFiles = {
+    {"config.json", "{}"}, {"model.safetensors", "weights"}, {"tokenizer/vocab.txt", "a\nb\n"}, {"empty", ""}};
+
+void write_files(const fs::path& folder) {
+  fs::create_directories(folder / "tokenizer");
+  for (const auto& [name, text] : kFiles) write_text(folder / name, text);
+}
+
+std::string fault_in(const fs::path& folder) {
+  return message_of<CheckpointError>([&] { train::verify_manifest(folder); });
+}
+
+TEST(CheckpointManifest, HasTheSumsOfAllFiles) {
+  const TemporaryFolder folder;
+  write_files(folder.path());
+  train::write_manifest(folder.path(), {});
+  train::verify_manifest(folder.path());
+  const train::FileSums sums = train::sums_in(text_of(folder / train::kManifestFile), "");
+  ASSERT_EQ(sums.size(), kFiles.size());
+  for (const auto& [name, sum] : sums) EXPECT_EQ(sum, io::sum_of_file(folder / name)) << name;
+}
+
+TEST(CheckpointManifest, TakesSumsThatWereComputedWhileWriting) {
+  const TemporaryFolder folder;
+  write_files(folder.path());
+  train::write_manifest(folder.path(), {{"config.json", {.bytes = 2, .xxh3 = 7}}});
+  EXPECT_THAT(fault_in(folder.path()), AllOf(HasSubstr((folder / "config.json").string()), HasSubstr("damaged data"),
+                                             HasSubstr("the checksum 0000000000000007")));
+}
+
+TEST(CheckpointManifest, NoticesEachFlippedBit) {
+  const TemporaryFolder folder;
+  write_files(folder.path());
+  train::write_manifest(folder.path(), {});
+  for (const char* name : {"config.json", "model.safetensors", "tokenizer/vocab.txt", train::kManifestFile}) {
+    const std::string whole = text_of(folder / name);
+    for (size_t bit = 0; bit < 8 * whole.size(); ++bit) {
+      std::string damaged = whole;
+      damaged[bit / 8] = static_cast<char>(damaged[bit / 8] ^ (1 << bit % 8));
+      write_text(folder / name, damaged);
+      EXPECT_THROW(train::verify_manifest(folder.path()), CheckpointError) << name << ", bit " << bit;
+    }
+    write_text(folder / name, whole);
+  }
+  train::verify_manifest(folder.path());
+}
+
+TEST(CheckpointManifest, NamesWhatIsMissingOrCutOff) {
+  const TemporaryFolder folder;
+  write_files(folder.path());
+  train::write_manifest(folder.path(), {});
+  fs::resize_file(folder / "model.safetensors", 3);
+  EXPECT_THAT(fault_in(folder.path()), AllOf(HasSubstr((folder / "model.safetensors").string()),
+                                             HasSubstr("given     3 bytes"), HasSubstr("expected  7 bytes")));
+  fs::remove(folder / "model.safetensors");
+  EXPECT_THAT(fault_in(folder.path()), AllOf(HasSubstr("model.safetensors"), HasSubstr("no such file")));
+  fs::remove(folder / train::kManifestFile);
+  EXPECT_THAT(fault_in(folder.path()), AllOf(HasSubstr("no checkpoint_manifest.json"), HasSubstr("older versions")));
+}
+
+TEST(CheckpointManifest, DoesNotMindOtherFiles) {
+  const TemporaryFolder folder;
+  write_files(folder.path());
+  train::write_manifest(folder.path(), {});
+  write_text(folder / "notes.txt", "mine");
+  train::verify_manifest(folder.path());
+}
+
+TEST(CheckpointManifest, RefusesNamesThatLeadOutOfTheFolder) {
+  const TemporaryFolder folder;
+  for (const char* name : {"../secret", "/etc/passwd", "a/../../b", ""}) {
+    const std::string text = train::text_of_sums({{name, {}}});
+    EXPECT_THAT(message_of<CheckpointError>([&] { train::sums_in(text, "manifest"); }),
+                AllOf(HasSubstr("manifest"), HasSubstr("a file in this folder")))
+        << name;
+  }
+}
+
+}  // namespace
+}  // namespace portatune::test

@@ -1,0 +1,25 @@
+// For tests that change a file of a checkpoint, to see what comes behind its checksum.
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+#include "io/temporary_folder.h"
+#include "portatune/train/checkpoint_manifest.h"
+
+namespace portatune::test {
+
+/// Writes the manifest that the checkpoint would have if its files had been written as they are now.
+inline void renew_manifest(const std::filesystem::path& checkpoint) {
+  std::filesystem::remove(checkpoint / train::kManifestFile);
+  train::write_manifest(checkpoint, {});
+}
+
+/// In the middle of the file; a second time it is as it was.
+inline void flip_a_bit(const std::filesystem::path& file) {
+  std::string bytes = text_of(file);
+  bytes[bytes.size() / 2] = static_cast<char>(bytes[bytes.size() / 2] ^ 4);
+  write_text(file, bytes);
+}
+
+}  // namespace portatune::test
