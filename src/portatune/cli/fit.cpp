@@ -164,7 +164,7 @@ void require_updates(int64_t skipped_in_a_row, int64_t steps) {
 }
 
 std::optional<ChangedData> change_of(const FitArguments& a) {
-  const std::optional<io::FileChange> change = a.inputs->take_change();
+  const std::optional<io::FileChange> change = a.inputs->first_change();
   return change ? std::optional(ChangedData{change->file, change->what}) : std::nullopt;
 }
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <utility>
 
 #include "portatune/io/content_hash.h"
 
@@ -37,19 +38,22 @@ std::string WatchedFiles::content_hash(const std::vector<std::string>& files) {
   return hash_;
 }
 
-std::optional<FileChange> WatchedFiles::take_change() {
-  std::optional<FileChange> first;
-  bool only_written_anew = true;  // with as many bytes, which the hash knows
+std::optional<FileChange> WatchedFiles::first_change() {
+  std::vector<std::pair<Watched*, Stamp>> touched;  // with as many bytes as before, which the hash knows
   for (Watched& file : files_) {
     const Stamp now = stamp_of(file.path);
     if (now == file.stamp) continue;
-    only_written_anew =
-        only_written_anew && now.bytes == file.stamp.bytes && std::ranges::find(hashed_, file.path) != hashed_.end();
-    if (!first) first = FileChange{file.path, describe(file.stamp, now)};
-    file.stamp = now;
+    const bool is_hashed = std::ranges::find(hashed_, file.path) != hashed_.end();
+    if (!is_hashed || now.bytes != file.stamp.bytes) return FileChange{file.path, describe(file.stamp, now)};
+    touched.emplace_back(&file, now);
   }
-  if (first && only_written_anew && io::content_hash(hashed_) == hash_) return std::nullopt;
-  return first;
+  if (touched.empty()) return std::nullopt;
+  if (io::content_hash(hashed_) != hash_) {
+    const auto& [file, now] = touched.front();
+    return FileChange{file->path, describe(file->stamp, now)};
+  }
+  for (const auto& [file, now] : touched) file->stamp = now;
+  return std::nullopt;
 }
 
 WatchedFiles::Stamp WatchedFiles::stamp_of(const std::string& path) {

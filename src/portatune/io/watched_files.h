@@ -22,8 +22,8 @@ class WatchedFiles {
   /// That of content_hash.h. Files of it that are written anew later, but with the same bytes, are unchanged.
   std::string content_hash(const std::vector<std::string>& files);
 
-  /// The first file that is another one than at the last call or, before that, at the start.
-  std::optional<FileChange> take_change();
+  /// The first file that is another one than at the start.
+  std::optional<FileChange> first_change();
 
  private:
   struct Stamp {
