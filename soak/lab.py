@@ -245,9 +245,9 @@ def checkpoints_in(folder):
     """{folder that holds checkpoints: the step of the newest whole one}."""
     newest = {}
     for path in folder.glob("out/**/checkpoint-*"):
-        step = CHECKPOINT.fullmatch(path.name)
-        if step and is_whole(path):
-            parent = str(path.parent.relative_to(folder))
+        step, parent = CHECKPOINT.fullmatch(path.name), str(path.parent.relative_to(folder))
+        is_unfinished = "/tmp." in parent  # what is there becomes a part of a folder, or is removed with it
+        if step and not is_unfinished and is_whole(path):
             newest[parent] = max(newest.get(parent, -1), int(step[1]))
     return newest
 
