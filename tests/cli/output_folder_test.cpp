@@ -5,6 +5,7 @@
 
 #include "cli/program.h"
 #include "cli/toy.h"
+#include "io/temporary_disk.h"
 
 namespace portatune::cli {
 namespace {
@@ -127,6 +128,65 @@ TEST(OutputFolder, MustBeWritable) {
   const Finished run = portatune(toy.fit(), {.as_nobody = true});
   chmod(toy.path().c_str(), 0755);
   expect_refused_at_once(run, 77, "Permission denied");
+  EXPECT_THAT(run.err, HasSubstr("choose another folder"));
+}
+
+// A volume of a container, with the folder that its file system has.
+TEST(OutputFolder, MayBeAMountPoint) {
+  const Toy toy, whole;
+  std::filesystem::create_directory(toy.output());
+  const TemporaryDisk disk(toy.output(), 50 << 20);
+  PORTATUNE_REQUIRE_DISK(disk);
+  std::filesystem::create_directory(toy.output() + "/lost+found");
+  const Words options = {"--epochs", "2", "--checkpoint-every", "4"};
+  const Finished run = portatune(toy.fit(options));
+  ASSERT_EQ(run.exit_code, 0) << run.err;
+  ASSERT_EQ(portatune(whole.fit(options)).exit_code, 0);
+  EXPECT_EQ(read(toy.output() + "/model.safetensors"), read(whole.output() + "/model.safetensors"));
+  std::vector<std::string> expected = names_in(whole.output());
+  expected.push_back("lost+found");
+  EXPECT_THAT(names_in(toy.output()), testing::UnorderedElementsAreArray(expected));
+  EXPECT_THAT(toy.left_behind(), testing::ElementsAre("tuned"));
+
+  const Finished again = portatune(toy.fit(options + Words{"--overwrite-output", "--seed", "7"}));
+  ASSERT_EQ(again.exit_code, 0) << again.err;
+  EXPECT_NE(read(toy.output() + "/model.safetensors"), read(whole.output() + "/model.safetensors"));
+  EXPECT_THAT(names_in(toy.output()), testing::UnorderedElementsAreArray(expected));
+}
+
+TEST(OutputFolder, MayBeABoundFolder) {
+  const Toy toy;
+  std::filesystem::create_directory(toy.output());
+  std::filesystem::create_directory(toy.file("volume"));
+  const TemporaryDisk disk(toy.output(), std::filesystem::path(toy.file("volume")));
+  PORTATUNE_REQUIRE_DISK(disk);
+  const Finished run = portatune(toy.fit({"--max-steps", "1"}));
+  ASSERT_EQ(run.exit_code, 0) << run.err;
+  EXPECT_TRUE(std::filesystem::exists(toy.file("volume/model.safetensors")));
+}
+
+TEST(OutputFolder, OfCrossValidationMayBeAMountPoint) {
+  const Toy toy;
+  std::filesystem::create_directory(toy.output());
+  const TemporaryDisk disk(toy.output(), 50 << 20);
+  PORTATUNE_REQUIRE_DISK(disk);
+  std::filesystem::create_directory(toy.output() + "/lost+found");
+  Words words = {"fit", "--model", tiny_bert(), "--train", toy.file("train.csv"), "--output", toy.output()};
+  const Finished run = portatune(words + Words{"--folds", "2", "--max-steps", "1"});
+  EXPECT_EQ(run.exit_code, 0) << run.err;
+  EXPECT_TRUE(std::filesystem::exists(toy.output() + "/fold-2/model.safetensors"));
+}
+
+// A folder that only its own permissions let this user write to.
+TEST(OutputFolder, MayLieInAFolderThatIsNotWritable) {
+  const Toy toy;
+  std::filesystem::create_directory(toy.output());
+  chmod(toy.path().c_str(), 0555);
+  const Finished run = portatune(toy.fit({"--max-steps", "1"}), {.obeys_permissions = true});
+  chmod(toy.path().c_str(), 0755);
+  ASSERT_EQ(run.exit_code, 0) << run.err;
+  EXPECT_TRUE(std::filesystem::exists(toy.output() + "/model.safetensors"));
+  EXPECT_TRUE(std::filesystem::exists(toy.output() + "/config.json"));
 }
 
 TEST(OutputFolder, MayBeNewWithNewParents) {

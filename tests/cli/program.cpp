@@ -1,6 +1,7 @@
 #include "cli/program.h"
 
 #include <fcntl.h>
+#include <linux/capability.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -40,6 +41,8 @@ void apply(const Conditions& conditions) {
   limit(RLIMIT_FSIZE, conditions.largest_file_bytes);
   limit(RLIMIT_AS, conditions.largest_address_space_bytes);
   limit(RLIMIT_NPROC, conditions.most_threads);
+  // Of root alone; who is not root has nothing to give up.
+  if (conditions.obeys_permissions) prctl(PR_CAPBSET_DROP, CAP_DAC_OVERRIDE);
   if (conditions.as_nobody && geteuid() == 0 && (setgid(kNobody) != 0 || setuid(kNobody) != 0)) _exit(99);
 }
 

@@ -26,6 +26,7 @@ enum class By {
 struct Conditions {
   std::optional<int64_t> largest_file_bytes;  ///< RLIMIT_FSIZE
   bool as_nobody = false;                     ///< gives up the rights of root, if it has them
+  bool obeys_permissions = false;             ///< gives up root's right to write where permissions forbid it
   std::string stdout_to;                      ///< a file; empty: kept for Finished::out
   std::string stderr_to = {};                 ///< a file; empty: kept for Finished::err
   std::optional<int64_t> largest_address_space_bytes = {};  ///< RLIMIT_AS

@@ -63,7 +63,9 @@ void check_output(const FitArguments& a) {
   if (fs::exists(a.output) && !fs::is_directory(a.output)) {
     throw OutputError({.where = "--output " + a.output.string(), .given = "a file", .expected = "a folder"});
   }
-  const auto is_lock = [](const fs::directory_entry& entry) { return entry.path().filename() == kLockFile; };
+  const auto is_lock = [](const fs::directory_entry& entry) {
+    return entry.path().filename() == kLockFile || entry.path().filename() == io::kLostAndFound;
+  };
   if (!fs::exists(a.output) || std::ranges::all_of(fs::directory_iterator(a.output), is_lock)) return;
   const bool is_run = fs::exists(a.output / kFacts);
   if (is_run && (a.resume || a.overwrite_output)) return;
@@ -173,7 +175,7 @@ int cross_validate(const FitArguments& given) {
   check_options(a);
   check_output(a);
   catch_signals();
-  const OutputLock lock(a.output);
+  const OutputLock lock(a.output, a.talk);
   lower_max_length(a.model, a.model.folder, a.talk);
   a.inputs = watch_files(a);
   a.weight_column = weight_column_of(a);

@@ -373,8 +373,6 @@ std::optional<Outcome> train(const FitArguments& a, const RowTask& task, const S
   require_updates(log.skipped_in_a_row(), result.steps);
   save_model(trainer, a);
   remove_surplus_checkpoints(a);
-  // What is there by now may be a copy of the lock, where there are no links, or that of another run.
-  if (a.folds == 0) remove_at_second_signal({});
   outcome.steps = result.steps;
   outcome.skipped_steps = result.skipped_steps;
   outcome.rewinds = result.rewinds;
@@ -406,7 +404,7 @@ int fit(const FitArguments& given) {
   in_turn(processes, [&] {
     if (is_first(processes)) {
       check_output_folder(a.output, model_of(a));
-      lock.emplace(a.output);
+      lock.emplace(a.output, a.talk);
     }
     a = resumed(std::move(a));
   });

@@ -3,6 +3,7 @@
 
 #include <filesystem>
 
+#include "portatune/cli/commands.h"
 #include "portatune/io/lock_file.h"
 #include "portatune/train/save_folder.h"
 
@@ -11,16 +12,18 @@ namespace portatune::cli {
 using train::kLockFile;  ///< name of the file in the folder
 
 /// Holds the folder while the object lives. Makes it if need be, and removes it again if nothing else came into it.
+/// Says so if the file system has no locks, or if the lock file cannot be removed.
 class OutputLock {
  public:
   /// errors  OutputError, with the number of the process, if another run writes there; IoError
-  explicit OutputLock(const std::filesystem::path& folder);
+  OutputLock(const std::filesystem::path& folder, const Talk& talk);
   ~OutputLock();
   OutputLock(const OutputLock&) = delete;
   OutputLock& operator=(const OutputLock&) = delete;
 
  private:
   const std::filesystem::path folder_;
+  const Talk talk_;
   const bool made_;
   std::optional<io::LockFile> file_;
 };
