@@ -4,12 +4,12 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <limits>
 #include <optional>
 
 #include "portatune/base/message.h"
 #include "portatune/cli/units.h"
 #include "portatune/error.h"
+#include "portatune/io/free_space.h"
 #include "portatune/io/tensor_files.h"
 #include "portatune/train/checkpoint.h"
 
@@ -24,14 +24,6 @@ fs::path nearest_folder(fs::path path) {
   path = fs::absolute(path);
   while (!fs::exists(path) && path.has_relative_path()) path = path.parent_path();
   return path;
-}
-
-// Free bytes; nothing if the file system does not report them.
-std::optional<int64_t> free_bytes(const fs::path& folder) {
-  std::error_code unknown;
-  const fs::space_info space = fs::space(folder, unknown);
-  if (unknown || space.capacity == 0) return std::nullopt;
-  return static_cast<int64_t>(std::min<uintmax_t>(space.available, std::numeric_limits<int64_t>::max()));
 }
 
 std::string size(int64_t bytes) { return decimal_size(static_cast<double>(bytes)); }
@@ -61,7 +53,7 @@ int64_t bytes_of_weights(const fs::path& model) {
 
 void require_disk_space(const fs::path& output, const SavesOfRun& saves) {
   const fs::path folder = nearest_folder(output);
-  const std::optional<int64_t> free = free_bytes(folder);
+  const std::optional<int64_t> free = io::free_bytes(folder);
   if (!free || *free >= most_bytes(saves)) return;
   throw IoError(
       {.where = "--output " + output.string(),

@@ -9,6 +9,7 @@
 #include "portatune/base/thread_pool.h"
 #include "portatune/error.h"
 #include "portatune/io/content_hash.h"
+#include "portatune/io/free_space.h"
 #include "portatune/processes/shared_directory.h"
 #include "portatune/train/checkpoint_manifest.h"
 #include "portatune/train/finite.h"
@@ -20,6 +21,8 @@
 
 namespace portatune::train {
 namespace {
+
+constexpr int64_t kArraysInCheckpoint = 3;  // of each parameter: its value and two moments
 
 std::string shape_of(const Signature& signature) { return to_string(signature.front().second.shape); }
 
@@ -110,6 +113,11 @@ FileSums sums_of_all(const SharedDirectory& directory, const FileSums& own) {
   FileSums all;
   for (const std::string& text : directory.texts_of_all(text_of_sums(own))) all.merge(sums_in(text, "sums of files"));
   return all;
+}
+
+// Before the first byte is written, of which a full disk would only say that it is full.
+void require_space(SharedDirectory& directory, int64_t bytes, const std::string& what) {
+  if (directory.rank() == 0) directory.attempt([&] { io::require_free_bytes(directory.staging(), bytes, what); });
 }
 
 // Checkpoints are, too.
@@ -302,6 +310,7 @@ void TrainingState::require_weights(const std::filesystem::path& folder) const {
 void TrainingState::save(const std::filesystem::path& folder) const {
   require_weights(folder);
   SharedDirectory directory(folder, processes(), 1);
+  require_space(directory, weights_.bytes(), "the model");
   write_model(directory, folder, weights_, weights_.named_weights());
   if (directory.rank() == 0 && position_.step > 0) {
     directory.attempt([&] {
@@ -341,6 +350,7 @@ void TrainingState::write(const Checkpoint& checkpoint) const {
                                                                      : SharedDirectory::Unseen::kLeavesItToTheFirst;
   const std::filesystem::path& folder = checkpoint.folder;
   SharedDirectory directory(folder, processes(), processes() == nullptr ? 1 : processes()->size(), unseen);
+  require_space(directory, kArraysInCheckpoint * weights_.bytes(), "a checkpoint");
   FileSums sums = write_model(directory, folder, weights_, checkpoint.weights);
   require_place(directory, folder);
   sums.merge(write_arrays(directory, kMomentsStem, checkpoint.moments));

@@ -143,6 +143,12 @@ std::vector<std::pair<std::string, TensorType>> Weights::parameters() const {
   return parameters;
 }
 
+int64_t Weights::bytes() const {
+  int64_t bytes = 0;
+  for (const nn::Parameter& parameter : parameters_) bytes += parameter.type.bytes();
+  return bytes;
+}
+
 Tensor Weights::value(size_t parameter) const {
   require_whole();
   return weights_.at(parameter).to_host();

@@ -54,6 +54,9 @@ class Weights {
   Tensor value(size_t parameter) const;
   Tensor first_moment(size_t parameter) const;
 
+  /// Bytes of the weights, and of as many first or second moments.
+  int64_t bytes() const;
+
   /// The weights as arguments of a program.
   std::vector<DeviceArray*> arguments();
   /// Weights, first and second moments as arguments of a step, which consumes them.
