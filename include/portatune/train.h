@@ -128,7 +128,7 @@ class Callback {
                             [[maybe_unused]] const Scores& scores) {}
   /// A checkpoint is whole and on disk.
   virtual void on_checkpoint([[maybe_unused]] const std::filesystem::path& folder) {}
-  /// What training goes on after: an old checkpoint that cannot be removed.
+  /// What training goes on after: a checkpoint that cannot be written, or an old one that cannot be removed.
   virtual void on_warning([[maybe_unused]] const std::string& what) {}
   /// Asked after every step, for every batch of a validation and after on_epoch_end(): true ends fit() there, without
   /// another step. Of several processes one is enough.

@@ -4,9 +4,11 @@
 #include <sys/resource.h>
 
 #include <csignal>
+#include <cstdlib>
 
 #include "cli/program.h"
 #include "cli/toy.h"
+#include "io/temporary_disk.h"
 
 namespace portatune::cli {
 namespace {
@@ -80,7 +82,7 @@ TEST(UnsavedModel, GetsACheckpointElsewhereIfTheFolderTakesNone) {
   const Finished run = program.wait();
   unsetenv("TMPDIR");
   EXPECT_NE(run.exit_code, 0) << run.err;
-  EXPECT_THAT(run.err, HasSubstr("step 1600 is in " + elsewhere.path().string() + "/portatune-"));
+  EXPECT_THAT(run.err, HasSubstr("step 1600 is in " + elsewhere.path().string() + "/tuned.rescued-"));
   std::filesystem::remove(parent);
   std::filesystem::rename(aside, parent);
   const Finished rest = portatune_by_shell(pasted_command(run.err));
@@ -102,17 +104,154 @@ TEST(Save, ACheckpointThatDoesNotFitDoesNotKeepTheModelFromBeingSaved) {
   EXPECT_TRUE(std::filesystem::exists(toy.output() + "/model.safetensors"));
 }
 
-TEST(Save, ACheckpointThatDoesNotFitEndsTheRunWithTheCommandThatGoesOn) {
+TEST(Save, NamesTheNewestCheckpointWhereNothingElseCanBeWritten) {
   const Toy toy;
   const Words words = toy.fit({"--epochs", kEpochs, "--checkpoint-every", "100"});
   Program first(words);
   ASSERT_TRUE(first.says("checkpoint-100\n"));
   first.signal(SIGKILL);
   first.wait();
-  const Finished full = portatune(words + Words{"--resume"}, {.largest_file_bytes = 8192});
+  const Finished full = portatune(words + Words{"--resume", "--quiet"}, {.largest_file_bytes = 8192});
   EXPECT_EQ(full.exit_code, 74) << full.err;
   EXPECT_THAT(full.err, HasSubstr("the newest checkpoint is " + toy.output() + "/checkpoint-"));
   EXPECT_EQ(portatune_by_shell(pasted_command(full.err)).exit_code, 0) << full.err;
+}
+
+// A disk with so little room that the model, and what a stopped run saves, do not fit on it.
+class FullDisk : public testing::Test {
+ protected:
+  FullDisk() {
+    std::filesystem::create_directory(toy_.output());
+    disk_.emplace(toy_.output(), 50 << 20);
+  }
+
+  void fill() const {
+    const auto free = std::filesystem::space(toy_.output()).available;
+    write(toy_.output() + "/filler", std::string(free - 4096, 'x'));
+  }
+  // The only entry beside the output folder and the data.
+  std::string rescued() const {
+    std::vector<std::string> names = toy_.left_behind();
+    std::erase(names, "tuned");
+    return names.size() == 1 ? names.front() : "";
+  }
+
+  const Toy toy_;
+  std::optional<TemporaryDisk> disk_;
+  const Words options_ = {"--epochs", kEpochs};
+};
+
+TEST_F(FullDisk, TheLastStepIsSavedBesideTheOutputFolder) {
+  PORTATUNE_REQUIRE_DISK(*disk_);
+  Program program(toy_.fit(options_));
+  ASSERT_TRUE(program.says("epoch 2/"));
+  fill();
+  const Finished run = program.wait();
+  EXPECT_EQ(run.exit_code, 74) << run.err;
+  EXPECT_THAT(rescued(), testing::StartsWith("tuned.rescued-"));
+  EXPECT_THAT(run.err, AllOf(HasSubstr("saving has failed and is tried again"), HasSubstr("free byte"),
+                             HasSubstr("step 1600 is in " + toy_.file(rescued()) + "/checkpoint-1600")));
+  std::filesystem::remove(toy_.output() + "/filler");
+  expect_to_go_on(run, toy_, options_);
+}
+
+TEST_F(FullDisk, AStoppedRunIsSavedBesideTheOutputFolder) {
+  PORTATUNE_REQUIRE_DISK(*disk_);
+  Program program(toy_.fit(options_));
+  ASSERT_TRUE(program.says("epoch 2/"));
+  fill();
+  program.signal(SIGTERM);
+  const Finished run = program.wait();
+  EXPECT_EQ(run.exit_code, 74) << run.err;
+  EXPECT_THAT(run.err, HasSubstr("no checkpoint is saved in " + toy_.output() + "; step "));
+  EXPECT_THAT(run.err, HasSubstr(" is in " + toy_.file(rescued()) + "/checkpoint-"));
+  std::filesystem::remove(toy_.output() + "/filler");
+  expect_to_go_on(run, toy_, options_);
+}
+
+TEST_F(FullDisk, ASaveIsTriedAgain) {
+  PORTATUNE_REQUIRE_DISK(*disk_);
+  Program program(toy_.fit({"--epochs", "40"}));
+  ASSERT_TRUE(program.says("epoch 2/"));
+  fill();
+  ASSERT_TRUE(program.says("saving has failed and is tried again"));
+  std::filesystem::remove(toy_.output() + "/filler");
+  const Finished run = program.wait();
+  EXPECT_EQ(run.exit_code, 0) << run.err;
+  EXPECT_TRUE(std::filesystem::exists(toy_.output() + "/model.safetensors"));
+  EXPECT_EQ(rescued(), "");
+}
+
+TEST_F(FullDisk, ACheckpointIsTriedAgainAtTheNextOne) {
+  PORTATUNE_REQUIRE_DISK(*disk_);
+  // All are kept: what is removed would make room.
+  const Words options = options_ + Words{"--checkpoint-every", "100", "--keep-checkpoints", "20"};
+  Program program(toy_.fit(options));
+  ASSERT_TRUE(program.says("checkpoint-100\n"));
+  fill();
+  ASSERT_TRUE(program.says("warning: there is no checkpoint of step "));
+  std::filesystem::remove(toy_.output() + "/filler");
+  const Finished run = program.wait();
+  ASSERT_EQ(run.exit_code, 0) << run.err;
+  EXPECT_THAT(run.err, AllOf(HasSubstr("; the next one is due at step "), HasSubstr("free byte")));
+  const size_t warned = run.err.rfind("warning: there is no checkpoint");
+  EXPECT_NE(run.err.find("saved " + toy_.output() + "/checkpoint-", warned), std::string::npos) << run.err;
+  const Toy whole;
+  ASSERT_EQ(portatune(whole.fit(options)).exit_code, 0);
+  EXPECT_EQ(read(toy_.output() + "/model.safetensors"), read(whole.output() + "/model.safetensors"));
+}
+
+// The disk beside an output folder that takes no model has room for one, but not for a checkpoint.
+TEST(UnsavedModel, IsSavedAloneWhereACheckpointDoesNotFit) {
+  const Toy toy;
+  const std::string parent = toy.file("runs"), output = parent + "/tuned";
+  std::filesystem::create_directory(parent);
+  const TemporaryDisk disk(parent, 72 << 10);
+  PORTATUNE_REQUIRE_DISK(disk);
+  Words words = toy.fit({"--epochs", kEpochs});
+  std::ranges::replace(words, toy.output(), output);
+  Program program(words);
+  ASSERT_TRUE(program.says("epoch 2/"));
+  std::filesystem::remove(output + "/.portatune-lock");
+  write(output + "/notes.txt", "mine");
+  const Finished run = program.wait();
+  EXPECT_EQ(run.exit_code, 2) << run.err;
+  EXPECT_THAT(run.err, HasSubstr("it is in " + parent + "/tuned.rescued-"));
+  disk.resize(1 << 20);
+  const size_t at = run.err.find("mkdir -p ");
+  ASSERT_NE(at, std::string::npos) << run.err;
+  EXPECT_EQ(std::system(run.err.substr(at, run.err.find('\n', at) - at).c_str()), 0);
+  const Finished evaluation =
+      portatune({"evaluate", "--model", output, "--data", toy.file("validation.csv"), "--json"});
+  EXPECT_EQ(evaluation.exit_code, 0) << evaluation.err;
+  EXPECT_EQ(read(output + "/notes.txt"), "mine");
+}
+
+std::string tokenizer_in(const std::string& folder) { return read(folder + "/vocab.txt"); }
+
+// Of the model that training starts from, nothing is needed once it has begun.
+TEST(Save, NeedsNothingOfTheModelItStartedFrom) {
+  const Toy toy;
+  const std::string model = toy.copy_of_model();
+  const std::string vocabulary = tokenizer_in(model);
+  Words words = toy.fit({"--epochs", kEpochs, "--checkpoint-every", "1500"});
+  *std::next(std::ranges::find(words, "--model")) = model;
+  Program changed(words);
+  ASSERT_TRUE(changed.says("epoch 2/"));
+  write(model + "/vocab.txt", "garbage");
+  Finished run = changed.wait();
+  ASSERT_EQ(run.exit_code, 0) << run.err;
+  EXPECT_EQ(tokenizer_in(toy.output()), vocabulary);
+  EXPECT_EQ(tokenizer_in(toy.output() + "/checkpoint-1500"), vocabulary);
+
+  std::filesystem::remove_all(toy.output());
+  write(model + "/vocab.txt", vocabulary);
+  Program removed(words);
+  ASSERT_TRUE(removed.says("epoch 2/"));
+  std::filesystem::remove_all(model);
+  run = removed.wait();
+  ASSERT_EQ(run.exit_code, 0) << run.err;
+  EXPECT_EQ(tokenizer_in(toy.output()), vocabulary);
 }
 
 TEST(Save, SaysThatNothingIsLeftWhereNothingCanBeWritten) {

@@ -27,6 +27,9 @@ class TemporaryDisk {
   TemporaryDisk& operator=(const TemporaryDisk&) = delete;
 
   bool is_mounted() const { return is_mounted_; }
+  void resize(int bytes) const {
+    mount(nullptr, folder_.c_str(), nullptr, MS_REMOUNT, ("size=" + std::to_string(bytes)).c_str());
+  }
 
  private:
   void mount_at(const char* what, const char* kind, unsigned long flags, const char* options) {

@@ -106,8 +106,7 @@ Scores scores_after(Trainer& trainer, const FitResult& result, std::span<const V
 }
 
 void stop(const Trainer& trainer, const FitArguments& a) {
-  const std::filesystem::path checkpoint = train::checkpoint_path(a.output, trainer.steps());
-  trainer.save_checkpoint(checkpoint);
+  const std::filesystem::path checkpoint = save_stopped_run(trainer, a);
   ProcessGroup* const processes = a.device.processes.get();
   if (!is_first(processes)) return;
   const std::string fault =
@@ -120,7 +119,7 @@ void stop(const Trainer& trainer, const FitArguments& a) {
                                 checkpoint.string()));
 }
 
-// A run ends so if a checkpoint cannot be written or data cannot be read.
+// A run ends so if data cannot be read.
 FitResult telling_how_to_go_on(const FitArguments& a, const std::function<FitResult()>& fit) {
   try {
     return fit();

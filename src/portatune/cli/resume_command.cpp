@@ -17,6 +17,8 @@ bool is_left_out(const std::string& option) {
   return option == kNewest || option == "--overwrite-output" || option == "--overwrite-output-dir";
 }
 
+}  // namespace
+
 std::string quoted(const std::string& word) {
   constexpr std::string_view kPlain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_=+,./:@%";
   if (!word.empty() && word.find_first_not_of(kPlain) == std::string::npos) return word;
@@ -24,8 +26,6 @@ std::string quoted(const std::string& word) {
   for (const char c : word) c == '\'' ? text += "'\\''" : text += c;
   return text + "'";
 }
-
-}  // namespace
 
 std::string resume_command(const std::vector<std::string>& words, const std::string& checkpoint) {
   std::string command = "portatune";

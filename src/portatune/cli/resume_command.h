@@ -13,4 +13,7 @@ std::string resume_command(const std::vector<std::string>& words, const std::str
 /// What to do about secrets of URLs that the command leaves out; empty if there are none.
 std::string note_on_secrets(const std::vector<std::string>& words);
 
+/// A word as a shell takes it.
+std::string quoted(const std::string& word);
+
 }  // namespace portatune::cli

@@ -4,8 +4,13 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include <array>
+#include <chrono>
+#include <functional>
+#include <thread>
 #include <vector>
 
+#include "portatune/base/one_line.h"
 #include "portatune/cli/report.h"
 #include "portatune/cli/resume_command.h"
 #include "portatune/error.h"
@@ -18,47 +23,105 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// A folder for temporary files, a new one for the first process; empty if there can be none.
-fs::path temporary_folder(const ProcessGroup* processes) {
-  std::error_code none;
-  const fs::path parent = fs::temp_directory_path(none);
-  if (none || !is_first(processes)) return parent;
-  std::string name = parent / "portatune-XXXXXX";
-  return mkdtemp(name.data()) == nullptr ? fs::path() : fs::path(name);
+// Whether the whole run is made, so that a model without the optimizer's state is of use.
+enum class RunIs { kStopped, kFinished };
+
+// Tries again after a pause if the system refuses: a full disk may have room by then. Several processes do so together.
+void save_or_try_again(ProcessGroup* processes, const Talk& talk, const std::function<void()>& save) {
+  constexpr std::array kPauses = {std::chrono::milliseconds(100), std::chrono::milliseconds(1000)};
+  for (const std::chrono::milliseconds pause : kPauses) {
+    try {
+      return save();
+    } catch (const Error& error) {
+      if (in_any(processes, dynamic_cast<const IoError*>(&error) == nullptr)) throw;
+      if (is_first(processes)) say(talk, "warning: saving has failed and is tried again: " + one_line(error.report()));
+    }
+    std::this_thread::sleep_for(pause);
+  }
+  save();
 }
 
-bool try_checkpoint(Trainer& trainer, const fs::path& path) {
+bool try_to(const std::function<void()>& save) {
   try {
-    trainer.save_checkpoint(path);
+    save();
     return true;
-  } catch (const std::exception&) {  // the first fault, that the model is not saved, is the one to report
+  } catch (const std::exception&) {  // the first fault, that the run is not saved, is the one to report
     return false;
   }
 }
 
-// A checkpoint of the last step; empty if none can be written.
-fs::path checkpoint_of_last_step(Trainer& trainer, const FitArguments& a) {
+fs::path absolute_output(const FitArguments& a) {
+  const fs::path output = fs::absolute(a.output).lexically_normal();
+  return output.has_filename() ? output : output.parent_path();
+}
+
+// A new folder for what cannot be saved in --output, made by the first process; empty if there can be none.
+fs::path make_rescue_folder(const fs::path& parent, const FitArguments& a) {
+  if (parent.empty() || !is_first(a.device.processes.get())) return parent;
+  std::string name = parent / (absolute_output(a).filename().string() + ".rescued-XXXXXX");
+  return mkdtemp(name.data()) == nullptr ? fs::path() : fs::path(name);
+}
+
+// What was saved in place of the model in --output; an empty path if nothing could be.
+struct Rescue {
+  fs::path path = {};
+  bool is_checkpoint = true;
+};
+
+Rescue rescue_to(const fs::path& folder, const Trainer& trainer, RunIs run) {
+  const fs::path checkpoint = train::checkpoint_path(folder, trainer.steps()), model = folder / "model";
+  if (try_to([&] { trainer.save_checkpoint(checkpoint); })) return {.path = checkpoint};
+  const bool is_saved = run == RunIs::kFinished && try_to([&] { trainer.save(model); });
+  return is_saved ? Rescue{.path = model, .is_checkpoint = false} : Rescue{};
+}
+
+Rescue rescue(const Trainer& trainer, const FitArguments& a, RunIs run) {
   ProcessGroup* const processes = a.device.processes.get();
   const fs::path path = train::checkpoint_path(a.output, trainer.steps());
-  if (in_any(processes, train::is_checkpoint(path)) || try_checkpoint(trainer, path)) return path;
+  if (in_any(processes, train::is_checkpoint(path))) return {.path = path};
+  if (try_to([&] { trainer.save_checkpoint(path); })) return {.path = path};
   if (a.folds > 0) return {};  // a fold is resumed by --resume, from its own folder alone
-  const fs::path folder = temporary_folder(processes);
-  if (in_any(processes, folder.empty())) return {};
-  const fs::path elsewhere = train::checkpoint_path(folder, trainer.steps());
-  if (try_checkpoint(trainer, elsewhere)) return elsewhere;
-  if (is_first(processes)) rmdir(folder.c_str());
+  std::error_code none;
+  for (const fs::path& parent : {absolute_output(a).parent_path(), fs::temp_directory_path(none)}) {
+    const fs::path folder = make_rescue_folder(parent, a);
+    if (in_any(processes, folder.empty())) continue;
+    if (Rescue saved = rescue_to(folder, trainer, run); !saved.path.empty()) return saved;
+    if (is_first(processes)) rmdir(folder.c_str());
+  }
   return {};
 }
 
-void tell_what_is_left(const FitArguments& a, const fs::path& checkpoint, int64_t steps) {
-  if (!checkpoint.empty()) {
-    return tell_how_to_go_on(a, checkpoint,
-                             fmt::format("the model is not saved; step {} is in {}", steps, checkpoint.string()));
+void tell_of_model(const fs::path& model, const FitArguments& a) {
+  tell(
+      fmt::format("portatune: the model is not saved in {}; it is in {}, without a checkpoint\n"
+                  "  put it in place with  mkdir -p {} && cp -r {}/. {}\n",
+                  a.output.string(), model.string(), quoted(a.output), quoted(model), quoted(a.output)));
+}
+
+void tell_what_is_left(const FitArguments& a, const Rescue& saved, int64_t steps, RunIs run) {
+  if (!saved.is_checkpoint) return tell_of_model(saved.path, a);
+  if (!saved.path.empty()) {
+    const std::string what = run == RunIs::kFinished ? "the model is not saved"
+                                                     : fmt::format("no checkpoint is saved in {}", a.output.string());
+    return tell_how_to_go_on(a, saved.path, fmt::format("{}; step {} is in {}", what, steps, saved.path.string()));
   }
   const std::string lost = fmt::format("neither the model nor a checkpoint of step {} is saved", steps);
   const std::vector<train::SavedCheckpoint> older = train::checkpoints_in(a.output);
   if (older.empty()) return tell(fmt::format("portatune: {}\n", lost));
   tell_how_to_go_on(a, older.back().path, lost + "; the newest checkpoint is " + older.back().path.string());
+}
+
+void save_or_rescue(const Trainer& trainer, const FitArguments& a, RunIs run, const std::function<void()>& save) {
+  ProcessGroup* const processes = a.device.processes.get();
+  try {
+    save_or_try_again(processes, a.talk, save);
+  } catch (const NumericError&) {
+    throw;
+  } catch (const std::exception&) {
+    const Rescue saved = rescue(trainer, a, run);
+    if (is_first(processes)) tell_what_is_left(a, saved, trainer.steps(), run);
+    throw;
+  }
 }
 
 }  // namespace
@@ -72,16 +135,14 @@ void tell_how_to_go_on(const FitArguments& a, const fs::path& checkpoint, const 
                    note.empty() ? "" : "  " + note + "\n"));
 }
 
-void save_model(Trainer& trainer, const FitArguments& a) {
-  try {
-    trainer.save(a.output);
-  } catch (const NumericError&) {
-    throw;
-  } catch (const std::exception&) {
-    const fs::path checkpoint = checkpoint_of_last_step(trainer, a);
-    if (is_first(a.device.processes.get())) tell_what_is_left(a, checkpoint, trainer.steps());
-    throw;
-  }
+void save_model(const Trainer& trainer, const FitArguments& a) {
+  save_or_rescue(trainer, a, RunIs::kFinished, [&] { trainer.save(a.output); });
+}
+
+fs::path save_stopped_run(const Trainer& trainer, const FitArguments& a) {
+  const fs::path checkpoint = train::checkpoint_path(a.output, trainer.steps());
+  save_or_rescue(trainer, a, RunIs::kStopped, [&] { trainer.save_checkpoint(checkpoint); });
+  return checkpoint;
 }
 
 }  // namespace portatune::cli

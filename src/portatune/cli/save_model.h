@@ -12,10 +12,16 @@ namespace portatune::cli {
 /// work would be lost.
 void tell_how_to_go_on(const FitArguments& a, const std::filesystem::path& checkpoint, const std::string& what);
 
-/// Saves the model to --output. Where that fails, sees to it that there is a checkpoint: that of the last step, else a
-/// new one in --output or in the folder for temporary files. Says how to go on from it, or that there is none. Of
+/// Saves the model to --output, and tries again where that fails. Where it fails for good, the checkpoint of the last
+/// step stays, or one is saved: in --output, in a folder `<output>.rescued-XXXXXX` beside it, or in one among the
+/// temporary files. Where only a model fits, that is saved there. Says how to go on from it, or that there is none. Of
 /// several processes all call it.
 /// errors  those of Trainer::save, after that
-void save_model(Trainer& trainer, const FitArguments& a);
+void save_model(const Trainer& trainer, const FitArguments& a);
+
+/// Saves the checkpoint of a run that ends before its last step, in the same way.
+/// returns  where it is in --output
+/// errors   those of Trainer::save_checkpoint, after it has told what is saved elsewhere
+std::filesystem::path save_stopped_run(const Trainer& trainer, const FitArguments& a);
 
 }  // namespace portatune::cli

@@ -222,14 +222,28 @@ class FitLoop {
     return state_.steps() == last_step_ ? checkpoints.last : state_.steps() % checkpoints.every == 0;
   }
 
+  // A checkpoint that cannot be written is no reason to stop: the disk may have room at the next one, and the model,
+  // which is still to be saved, takes less space.
   void save_due_checkpoint() {
     try {
       save_checkpoint();
-    } catch (const IoError& error) {
-      if (state_.steps() < last_step_) throw;
-      // The model is still to be saved, which takes less space.
-      callback_.on_warning("there is no checkpoint of the last step: " + one_line(error.report()));
+    } catch (const NumericError&) {
+      throw;
+    } catch (const DeviceError&) {
+      throw;
+    } catch (const Error& error) {
+      warn_of_failed_checkpoint(one_line(error.report()));
+    } catch (const std::exception& error) {
+      warn_of_failed_checkpoint(error.what());
     }
+  }
+
+  void warn_of_failed_checkpoint(const std::string& why) {
+    const int64_t step = state_.steps(), next = step + options_.checkpoints.every;
+    if (step == last_step_) return callback_.on_warning("there is no checkpoint of the last step: " + why);
+    callback_.on_warning("there is no checkpoint of step " + std::to_string(step) +
+                         (next < last_step_ ? "; the next one is due at step " + std::to_string(next) : "") + ": " +
+                         why);
   }
 
   std::filesystem::path save_checkpoint() {
