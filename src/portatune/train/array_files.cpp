@@ -1,9 +1,11 @@
 #include "portatune/train/array_files.h"
 
 #include <algorithm>
+#include <memory>
 #include <optional>
 #include <utility>
 
+#include "portatune/base/thread_pool.h"
 #include "portatune/io/tensor_files.h"
 
 namespace portatune::train {
@@ -33,6 +35,18 @@ NamedArray named(std::string name, const DeviceArray& array) {
   return {.name = std::move(name), .type = array.type(), .is_divided = array.is_divided(), .to_host = [&array] {
             return array.to_host();
           }};
+}
+
+std::vector<NamedArray> copies_of(const std::vector<NamedArray>& arrays) {
+  std::vector<NamedArray> copies(arrays);
+  ThreadPool pool;
+  pool.parallel_for(std::ssize(arrays), 1, [&](int64_t begin, int64_t) {
+    const auto i = static_cast<size_t>(begin);
+    // Shared, as a std::function must be copyable.
+    const auto copy = std::make_shared<Tensor>(arrays[i].to_host());
+    copies[i].to_host = [copy] { return std::move(*copy); };
+  });
+  return copies;
 }
 
 FileSums write_arrays(SharedDirectory& directory, const std::string& stem, std::vector<NamedArray> arrays,

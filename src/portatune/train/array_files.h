@@ -17,10 +17,13 @@ struct NamedArray {
   std::string name;
   TensorType type;
   bool is_divided;                  ///< then all processes take part in reading it
-  std::function<Tensor()> to_host;  ///< reads the elements
+  std::function<Tensor()> to_host;  ///< reads the elements; may be called once
 };
 /// The array of a device, which must outlive the result.
 NamedArray named(std::string name, const DeviceArray& array);
+/// Copies of the arrays in host memory, made several at a time. Their devices may change them from then on. For a
+/// process that is alone.
+std::vector<NamedArray> copies_of(const std::vector<NamedArray>& arrays);
 
 /// Writes arrays into a folder, one after the other, so that a process holds one at a time; all processes call it.
 /// stem     "model": of the names of the files (see io/tensor_files.h). They are one file, or, where the directory has

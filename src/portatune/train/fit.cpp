@@ -3,6 +3,10 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <functional>
+#include <future>
+#include <memory>
+#include <optional>
 #include <type_traits>
 #include <utility>
 
@@ -63,6 +67,13 @@ int64_t most_skipped(const TrainingOptions& options, int64_t steps) {
   return options.max_skipped_steps > 0 ? options.max_skipped_steps : std::max(kAtLeast, steps / kShare);
 }
 
+// A copy of the state, and the thread that writes it.
+struct SaveUnderWay {
+  const Checkpoint checkpoint;
+  // Why an older checkpoint is not removed, if one is not. Declared last, as its destructor waits for the thread.
+  std::future<std::string> written = {};
+};
+
 class FitLoop {
  public:
   FitLoop(TrainingState& state, const data::Dataset& batches, const FitOptions& options, Callback& callback)
@@ -89,6 +100,7 @@ class FitLoop {
     } else if (const std::optional<ChangedData> change = changed_data()) {
       note_changed_data(*change);
     }
+    finish_save();
     result_.steps = state_.steps();
     result_.skipped_steps = state_.skipped_steps();
     result_.non_finite_steps = state_.skips().all;
@@ -222,24 +234,51 @@ class FitLoop {
     return state_.steps() == last_step_ ? checkpoints.last : state_.steps() % checkpoints.every == 0;
   }
 
-  // A checkpoint that cannot be written is no reason to stop: the disk may have room at the next one, and the model,
-  // which is still to be saved, takes less space.
+  // The next steps are made while it is written, where the state can be copied. A checkpoint that cannot be written is no
+  // reason to stop: the disk may have room at the next one, and the model, which is still to be saved, takes less space.
   void save_due_checkpoint() {
+    finish_save();
+    std::optional<Checkpoint> copy = state_.copy_checkpoint(path_of_checkpoint());
+    if (!copy) return handling_failed_save(state_.steps(), [&] { save_checkpoint(); });
+    save_.reset(new SaveUnderWay{std::move(*copy)});
+    // Where there can be no more threads, this one writes it in get().
+    save_->written = std::async(std::launch::async | std::launch::deferred, [this, &checkpoint = save_->checkpoint] {
+      state_.write(checkpoint);
+      return remove_checkpoints_before(checkpoint.folder);
+    });
+  }
+
+  // Waits for the save under way. Training calls it before it goes back, ends or saves again.
+  void finish_save() {
+    const std::unique_ptr<SaveUnderWay> save = std::move(save_);
+    if (!save) return;
+    handling_failed_save(save->checkpoint.position.step, [&] {
+      const std::string fault = save->written.get();
+      state_.set_last_checkpoint(save->checkpoint);
+      tell_of(save->checkpoint.folder, fault);
+    });
+  }
+
+  void finish_save_that_is_done() {
+    if (save_ && save_->written.wait_for(std::chrono::seconds(0)) != std::future_status::timeout) finish_save();
+  }
+
+  void handling_failed_save(int64_t step, const std::function<void()>& save) {
     try {
-      save_checkpoint();
+      save();
     } catch (const NumericError&) {
       throw;
     } catch (const DeviceError&) {
       throw;
     } catch (const Error& error) {
-      warn_of_failed_checkpoint(one_line(error.report()));
+      warn_of_failed_checkpoint(step, one_line(error.report()));
     } catch (const std::exception& error) {
-      warn_of_failed_checkpoint(error.what());
+      warn_of_failed_checkpoint(step, error.what());
     }
   }
 
-  void warn_of_failed_checkpoint(const std::string& why) {
-    const int64_t step = state_.steps(), next = step + options_.checkpoints.every;
+  void warn_of_failed_checkpoint(int64_t step, const std::string& why) {
+    const int64_t next = step + options_.checkpoints.every;
     if (step == last_step_) return callback_.on_warning("there is no checkpoint of the last step: " + why);
     callback_.on_warning("there is no checkpoint of step " + std::to_string(step) +
                          (next < last_step_ ? "; the next one is due at step " + std::to_string(next) : "") + ": " +
@@ -247,16 +286,25 @@ class FitLoop {
   }
 
   std::filesystem::path save_checkpoint() {
-    const CheckpointOptions& checkpoints = options_.checkpoints;
-    const std::filesystem::path path = checkpoint_path(checkpoints.folder, state_.steps());
+    const std::filesystem::path path = path_of_checkpoint();
     state_.save_checkpoint(path);
-    callback_.on_checkpoint(path);
-    if (is_first(state_.processes())) {
-      const std::string fault =
-          remove_old_checkpoints(checkpoints.folder, checkpoints.keep, {state_.resumed_from(), path});
-      if (!fault.empty()) callback_.on_warning(fault);
-    }
+    tell_of(path, is_first(state_.processes()) ? remove_checkpoints_before(path) : "");
     return path;
+  }
+
+  std::filesystem::path path_of_checkpoint() const {
+    return checkpoint_path(options_.checkpoints.folder, state_.steps());
+  }
+
+  // Returns why one is not removed.
+  std::string remove_checkpoints_before(const std::filesystem::path& path) const {
+    const CheckpointOptions& checkpoints = options_.checkpoints;
+    return remove_old_checkpoints(checkpoints.folder, checkpoints.keep, {state_.resumed_from(), path});
+  }
+
+  void tell_of(const std::filesystem::path& checkpoint, const std::string& fault) {
+    callback_.on_checkpoint(checkpoint);
+    if (!fault.empty()) callback_.on_warning(fault);
   }
 
   // cursor  of the batches, after this one
@@ -268,6 +316,7 @@ class FitLoop {
       input_.started(started);
     }
     running_.emplace(std::move(started), std::move(batch));
+    finish_save_that_is_done();
     stopping_ = should_stop();
     const bool checkpoint_due = checkpoint_is_due();
     if (at_epoch_end() || stopping_ || checkpoint_due || too_many_skips_) finish_running();
@@ -312,6 +361,7 @@ class FitLoop {
   // With the checkpoint of the last step whose data are known to be the old ones, if there is one.
   [[noreturn]] void end_for_changed_data(const ChangedData& change, const data::Cursor& cursor) {
     const bool is_known = state_.steps() == unchanged_until_;
+    finish_save();
     SavedBefore saved{.path = checkpoint_path(options_.checkpoints.folder, unchanged_until_), .fault = {}};
     std::string doubt;
     if (is_known || state_.last_checkpoint() != saved.path) {
@@ -337,6 +387,7 @@ class FitLoop {
     const auto& [result, batch] = *running_;
     const bool ended = ends_training(result, state_.options().on_non_finite);
     note_progress();  // the step is done, as its numbers have been read
+    if (ended) finish_save();
     if (ended && !may_rewind()) throw end_before(result, batch);
     if (!state_.in_epoch()) state_.epoch_loss() = {};
     state_.in_epoch() = true;
@@ -435,9 +486,9 @@ class FitLoop {
   }
 
   SavedBefore save_before_end() {
-    const CheckpointOptions& checkpoints = options_.checkpoints;
-    if (state_.steps() == 0 || checkpoints.folder.empty() || !state_.has_finite_weights()) return {};
-    const std::filesystem::path path = checkpoint_path(checkpoints.folder, state_.steps());
+    finish_save();
+    if (state_.steps() == 0 || options_.checkpoints.folder.empty() || !state_.has_finite_weights()) return {};
+    const std::filesystem::path path = path_of_checkpoint();
     // It knows where the data stand, too. Asked together, as the first process may write it at once.
     if (in_any(state_.processes(), fault_in_checkpoint(path).empty())) return {.path = path, .fault = {}};
     try {
@@ -449,11 +500,16 @@ class FitLoop {
     }
   }
 
+  bool stops_validation() {
+    finish_save_that_is_done();
+    return should_stop();
+  }
+
   void end_epoch() {
     result_.mean_loss = state_.epoch_loss().mean();
     if (options_.validation) {
       const auto scores =
-          keeping_work([&] { return evaluate(state_, *options_.validation, [&] { return should_stop(); }); });
+          keeping_work([&] { return evaluate(state_, *options_.validation, [&] { return stops_validation(); }); });
       if (!scores) {
         stopping_ = true;
         return;
@@ -487,6 +543,7 @@ class FitLoop {
   InputMeter input_;
   // The step that runs while the next batch is prepared; its numbers are read once that one has been started.
   std::optional<std::pair<StepResult, data::Example>> running_;
+  std::unique_ptr<SaveUnderWay> save_;  // one at a time, at an address that its thread knows
 };
 
 // Whom to tell about compilations, until the end of fit() or an error in it.

@@ -11,6 +11,7 @@
 #include "portatune/io/content_hash.h"
 #include "portatune/io/free_space.h"
 #include "portatune/processes/shared_directory.h"
+#include "portatune/runtime/machine_memory.h"
 #include "portatune/train/checkpoint_manifest.h"
 #include "portatune/train/finite.h"
 #include "portatune/train/options.h"
@@ -118,6 +119,17 @@ FileSums sums_of_all(const SharedDirectory& directory, const FileSums& own) {
 // Before the first byte is written, of which a full disk would only say that it is full.
 void require_space(SharedDirectory& directory, int64_t bytes, const std::string& what) {
   if (directory.rank() == 0) directory.attempt([&] { io::require_free_bytes(directory.staging(), bytes, what); });
+}
+
+int64_t bytes_of(const std::vector<NamedArray>& arrays) {
+  int64_t bytes = 0;
+  for (const NamedArray& array : arrays) bytes += array.type.bytes();
+  return bytes;
+}
+
+int64_t free_memory() {
+  const DeviceMemory memory = machine_memory();
+  return *memory.limit_bytes - memory.in_use_bytes;
 }
 
 // Checkpoints are, too.
@@ -342,6 +354,15 @@ void TrainingState::save_checkpoint(const std::filesystem::path& folder) {
   const Checkpoint checkpoint = checkpoint_of_now(folder);
   write(checkpoint);
   set_last_checkpoint(checkpoint);
+}
+
+std::optional<Checkpoint> TrainingState::copy_checkpoint(const std::filesystem::path& folder) {
+  if (processes() != nullptr) return std::nullopt;
+  Checkpoint checkpoint = checkpoint_of_now(folder);
+  if (bytes_of(checkpoint.weights) + bytes_of(checkpoint.moments) > free_memory()) return std::nullopt;
+  checkpoint.weights = copies_of(checkpoint.weights);
+  checkpoint.moments = copies_of(checkpoint.moments);
+  return checkpoint;
 }
 
 void TrainingState::write(const Checkpoint& checkpoint) const {

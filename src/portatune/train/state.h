@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <functional>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -116,6 +117,15 @@ class TrainingState {
   void save(const std::filesystem::path& folder) const;
   void save_checkpoint(const std::filesystem::path& folder);
 
+  /// The same in three parts. The first one gives a checkpoint whose arrays are copies in host memory, so that steps
+  /// may be made while write() runs on another thread; nothing where that memory is short, and of several processes, as
+  /// their exchanges for it would get mixed up with those of steps.
+  std::optional<Checkpoint> copy_checkpoint(const std::filesystem::path& folder);
+  /// errors  as save_checkpoint()
+  void write(const Checkpoint& checkpoint) const;
+  /// From now on rewind() goes back to this checkpoint, which has been written.
+  void set_last_checkpoint(const Checkpoint& checkpoint);
+
   /// errors  as Trainer::resume
   void resume(const std::filesystem::path& folder);
   /// The checkpoint that this run continues; empty if it continues none.
@@ -135,8 +145,6 @@ class TrainingState {
   void require_weights(const std::filesystem::path& folder) const;
   void take_facts_of_this_run(Position& position) const;
   Checkpoint checkpoint_of_now(const std::filesystem::path& folder);
-  void write(const Checkpoint& checkpoint) const;
-  void set_last_checkpoint(const Checkpoint& checkpoint);
 
   const Device& device_;
   const Task& task_;

@@ -1,0 +1,157 @@
+// Checkpoints that are written while training goes on.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <chrono>
+#include <functional>
+#include <future>
+#include <stdexcept>
+#include <thread>
+
+#include "graph/evaluate.h"
+#include "io/temporary_folder.h"
+#include "portatune/error.h"
+#include "portatune/train.h"
+#include "portatune/train/checkpoint.h"
+#include "train/plane_task.h"
+
+namespace portatune::test {
+namespace {
+
+namespace fs = std::filesystem;
+using namespace std::chrono_literals;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+// Does something of the test's when it is saved.
+class SavedTask final : public PlaneTask {
+ public:
+  explicit SavedTask(std::function<void()> when_saved) : when_saved_(std::move(when_saved)) {}
+  void save(const fs::path&) const override { when_saved_(); }
+
+ private:
+  const std::function<void()> when_saved_;
+};
+
+// Keeps what it is told, and does something of the test's after each step.
+struct Log final : Callback {
+  std::function<void(int64_t step)> after_step = [](int64_t) {};
+  int64_t stop_after = 1000;
+  std::vector<std::string> checkpoints, warnings;
+
+  void on_step(const StepResult& result, int64_t) override {
+    stop_after -= 1;
+    after_step(result.step());
+  }
+  void on_checkpoint(const fs::path& folder) override { checkpoints.push_back(folder.filename()); }
+  void on_warning(const std::string& what) override { warnings.push_back(what); }
+  bool should_stop() override { return stop_after <= 1; }  // a step more is under way
+};
+
+TEST(SaveUnderWay, HasTheStateOfItsStepWhileOthersAreMade) {
+  const TemporaryFolder folder;
+  std::promise<void> made_two_more;
+  const SavedTask task([&, made = made_two_more.get_future().share()] {
+    EXPECT_EQ(made.wait_for(60s), std::future_status::ready) << "no step is made during the save";
+  });
+  Log log;
+  log.after_step = [&](int64_t step) {
+    if (step == 5) made_two_more.set_value();
+  };
+  Trainer trainer(kernels(), task, {});
+  trainer.fit(
+      plane_batches(6),
+      {.num_train_epochs = 1, .checkpoints = {.folder = folder / "run", .every = 3, .keep = 9}, .callback = &log});
+  EXPECT_THAT(log.checkpoints, ElementsAre("checkpoint-3", "checkpoint-6"));
+
+  Log stopped;
+  stopped.stop_after = 3;
+  const PlaneTask same;
+  Trainer other(kernels(), same, {});
+  ASSERT_EQ(other.fit(plane_batches(6), {.num_train_epochs = 1, .callback = &stopped}).steps, 3);
+  other.save_checkpoint(folder / "wanted");
+  for (const char* file : {"model.safetensors", "optimizer.safetensors", "trainer_state.json", "data_state.json"}) {
+    EXPECT_EQ(text_of(folder / "run" / "checkpoint-3" / file), text_of(folder / "wanted" / file)) << file;
+  }
+}
+
+TEST(SaveUnderWay, IsTheOnlyOneAndInPlaceWhenFitReturns) {
+  const TemporaryFolder folder;
+  std::atomic<int> saves = 0, at_once = 0;
+  const SavedTask task([&] {
+    EXPECT_EQ(++at_once, 1);
+    // The one before is there until this one has taken its place.
+    const std::string before = "checkpoint-" + std::to_string(saves);
+    if (saves++ > 0) {
+      EXPECT_TRUE(fs::exists(folder / before / "trainer_state.json"));
+    }
+    std::this_thread::sleep_for(20ms);
+    --at_once;
+  });
+  Log log;
+  Trainer trainer(kernels(), task, {});
+  trainer.fit(
+      plane_batches(4),
+      {.num_train_epochs = 1, .checkpoints = {.folder = folder.path(), .every = 1, .keep = 1}, .callback = &log});
+  EXPECT_THAT(log.checkpoints, ElementsAre("checkpoint-1", "checkpoint-2", "checkpoint-3", "checkpoint-4"));
+  EXPECT_FALSE(fs::exists(folder / "checkpoint-3"));
+  train::verify_checkpoint(folder / "checkpoint-4");
+}
+
+TEST(SaveUnderWay, ThatFailsIsTold) {
+  const SavedTask task([] { throw IoError({.where = "the disk", .given = "no space", .expected = {}, .fix = {}}); });
+  for (const int64_t every : {2, 4}) {  // in the midst of training, and after its last step
+    const TemporaryFolder folder;
+    Log log;
+    Trainer trainer(kernels(), task, {});
+    std::string told;
+    try {
+      trainer.fit(plane_batches(4),
+                  {.num_train_epochs = 1, .checkpoints = {.folder = folder.path(), .every = every}, .callback = &log});
+      told = log.warnings.at(0);
+    } catch (const IoError& error) {
+      told = error.what();
+      EXPECT_EQ(every, 2) << "the model can still be saved";
+    }
+    EXPECT_THAT(told, HasSubstr("no space"));
+    EXPECT_TRUE(log.checkpoints.empty());
+    EXPECT_TRUE(fs::is_empty(folder.path()));
+  }
+}
+
+TEST(SaveUnderWay, IsInPlaceWhenAnErrorEndsTheTraining) {
+  const TemporaryFolder folder;
+  const SavedTask task([] { std::this_thread::sleep_for(50ms); });
+  Log log;
+  log.after_step = [](int64_t step) {
+    if (step == 4) throw std::runtime_error("the error");
+  };
+  Trainer trainer(kernels(), task, {});
+  EXPECT_THROW(
+      trainer.fit(plane_batches(6),
+                  {.num_train_epochs = 1, .checkpoints = {.folder = folder.path(), .every = 3}, .callback = &log}),
+      std::runtime_error);
+  train::verify_checkpoint(folder / "checkpoint-3");
+}
+
+TEST(SaveUnderWay, IsWaitedForBeforeTrainingGoesBackToIt) {
+  const TemporaryFolder folder;
+  const SavedTask task([] { std::this_thread::sleep_for(50ms); });
+  Log log;
+  Trainer trainer(kernels(), task, {.lr_scheduler_type = "constant", .on_non_finite = OnNonFinite::kRewind});
+  const FitResult result = trainer.fit(
+      plane_batches(6, {.z = {3}}),
+      {.num_train_epochs = 1, .checkpoints = {.folder = folder.path(), .every = 3, .keep = 9}, .callback = &log});
+  EXPECT_EQ(result.rewinds, 1);
+  trainer.save_checkpoint(folder / "found");
+  // As if the batch had not been there.
+  const PlaneTask same;
+  Trainer other(kernels(), same, {.lr_scheduler_type = "constant"});
+  other.fit(plane_batches(6, {}, {3}), {.num_train_epochs = 1, .steps_per_epoch = 5});
+  other.save_checkpoint(folder / "wanted");
+  EXPECT_EQ(text_of(folder / "found" / "model.safetensors"), text_of(folder / "wanted" / "model.safetensors"));
+}
+
+}  // namespace
+}  // namespace portatune::test
