@@ -64,6 +64,7 @@ def parse_options():
     length.add_argument("--epochs", type=int, default=3)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--bf16", action="store_true")
+    parser.add_argument("--checkpoint-every", type=int, help="steps; no checkpoints without it")
     parser.add_argument(
         "--padding",
         choices=["max_length", "longest", "grouped"],
@@ -128,7 +129,9 @@ def training_arguments(options):
         train_sampling_strategy="group_by_length" if options.padding == "grouped" else "random",
         optim="adamw_torch_fused",
         seed=options.seed,
-        save_strategy="no",
+        save_strategy="steps" if options.checkpoint_every else "no",
+        save_steps=options.checkpoint_every or 500,
+        save_total_limit=1,
         report_to="none",
         disable_tqdm=True,
         use_cpu=True,
