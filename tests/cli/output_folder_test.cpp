@@ -154,6 +154,29 @@ TEST(OutputFolder, MayBeAMountPoint) {
   EXPECT_THAT(names_in(toy.output()), testing::UnorderedElementsAreArray(expected));
 }
 
+// As a run leaves it that is killed between two moves.
+TEST(OutputFolder, OfAKilledRunIsFinishedByTheCommandThatReadsIt) {
+  const Toy toy;
+  ASSERT_EQ(portatune(toy.fit({"--max-steps", "1"})).exit_code, 0);
+  const std::string staging = toy.output() + "/tmp.tuned.0123456789abcdef";
+  std::filesystem::create_directory(staging);
+  for (const char* name : {"config.json", "vocab.txt"}) {
+    std::filesystem::rename(toy.output() + "/" + name, staging + "/" + name);
+  }
+  std::string journal;
+  for (const std::string name : {"vocab.txt", "config.json"}) {
+    for (const std::string& field : {"tmp.tuned.0123456789abcdef/" + name, name, "old." + name, std::string("0")}) {
+      journal += field + '\0';
+    }
+  }
+  write(toy.output() + "/.portatune-commit.0123456789abcdef", journal + "end" + '\0');
+  const Words evaluate = {"evaluate", "--model", toy.output(), "--data", toy.file("validation.csv")};
+  const Finished run = portatune(evaluate);
+  EXPECT_EQ(run.exit_code, 0) << run.err;
+  EXPECT_TRUE(std::filesystem::exists(toy.output() + "/config.json"));
+  EXPECT_FALSE(std::filesystem::exists(toy.output() + "/.portatune-commit.0123456789abcdef"));
+}
+
 TEST(OutputFolder, MayBeABoundFolder) {
   const Toy toy;
   std::filesystem::create_directory(toy.output());

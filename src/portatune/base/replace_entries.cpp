@@ -88,7 +88,9 @@ void sync_folders(const std::vector<Step>& steps) {
     folders.insert(step.target.parent_path());
     if (!step.source.empty()) folders.insert(step.source.parent_path());
   }
-  for (const fs::path& folder : folders) sync_folder(folder);
+  for (const fs::path& folder : folders) {
+    if (is_there(folder)) sync_folder(folder);  // one of sources may be gone, as all of them are in place
+  }
 }
 
 // Paths relative to the journal's folder, which may be moved as a whole.

@@ -3,6 +3,7 @@
 #include <string>
 #include <variant>
 
+#include "portatune/base/replace_entries.h"
 #include "portatune/cli/output_folder.h"
 #include "portatune/cli/report.h"
 #include "portatune/hub/find_model.h"
@@ -12,7 +13,9 @@ namespace {
 
 using hub::Contents;
 
+// A run that was killed while it put its model in place, file by file, may have left a part of it.
 void find(std::filesystem::path& folder, Contents contents, const char* option, const Talk& talk) {
+  finish_replacements(folder);
   const std::filesystem::path found = hub::find_model(folder, contents, option);
   if (found != folder) say(talk, std::string(option) + " " + folder.string() + ": using " + found.string());
   folder = found;
@@ -24,6 +27,7 @@ void find_model(ModelArguments& model, const Talk& talk) { find_model(model.fold
 
 // The warnings come when the run resumes.
 bool has_checkpoint(const FitArguments& a) {
+  finish_replacements(a.output);
   const auto no_warning = [](const std::string&) {};
   return !(a.resume ? checkpoint_to_resume(a.output, no_warning) : a.resume_from_checkpoint).empty();
 }
