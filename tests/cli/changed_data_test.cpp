@@ -83,7 +83,8 @@ TEST_F(ChangedData, AreUsedIfAskedForAndTold) {
   run.signal(SIGINT);
   const Finished stopped = run.wait();
   ASSERT_EQ(stopped.exit_code, 75) << stopped.err;
-  const size_t at = stopped.err.find("after step ") + std::string("after step ").size();
+  const std::string before = "stopped by SIGINT after step ";
+  const size_t at = stopped.err.find(before) + before.size();
   const std::string epochs = std::to_string(std::stoi(stopped.err.substr(at)) / 4 + 1);
   const Finished refused = portatune(fit(epochs, {"--resume"}));
   EXPECT_EQ(refused.exit_code, 2) << refused.err;
