@@ -34,6 +34,9 @@ struct Step {
   uint64_t inode = 0;  // of the older target; 0: there is none
 };
 
+// Empty is the working folder, as of "train.tfrecord" the parent.
+fs::path absolute_folder(const fs::path& folder) { return fs::absolute(folder.empty() ? "." : folder).lexically_normal(); }
+
 bool is_there(const fs::path& path) { return fs::exists(fs::symlink_status(path)); }
 
 uint64_t inode_of(const fs::path& path) {
@@ -134,12 +137,18 @@ bool is_unfinished(const std::string& name) {
   return is_unique_sibling(std::string_view(name).substr(0, name.rfind('.')), kJournal, kTemporaryPrefix);
 }
 
-// Removes older targets, and then the journal. What fails here is left to finish_replacements().
+// Removes older targets, and then the journal: in this order after a power cut, too. What fails here is left to
+// finish_replacements().
 void clean_up(const fs::path& journal, const std::vector<Step>& steps) {
   std::error_code failed;
   for (const Step& step : steps) {
     fs::remove_all(step.old, failed);
     if (failed) return;
+  }
+  try {
+    sync_folders(steps);
+  } catch (const Error&) {
+    return;
   }
   fs::remove(journal, failed);
 }
@@ -153,7 +162,7 @@ void finish(const fs::path& journal, const std::vector<Step>& steps) {
 }  // namespace
 
 void replace_entries(const fs::path& folder, const std::vector<Replacement>& replacements) {
-  const fs::path place = fs::absolute(folder).lexically_normal();
+  const fs::path place = absolute_folder(folder);
   const std::vector<Step> steps = plan(replacements);
   AtomicFile journal(unique_sibling(place / kJournal, {}));
   journal.write(text_of(steps, place));
@@ -170,7 +179,7 @@ void replace_entries(const fs::path& folder, const std::vector<Replacement>& rep
 }
 
 void finish_replacements(const fs::path& folder) {
-  const fs::path place = fs::absolute(folder).lexically_normal();
+  const fs::path place = absolute_folder(folder);
   std::error_code absent;
   std::vector<fs::path> entries;
   for (const fs::directory_entry& entry : fs::directory_iterator(place, absent)) entries.push_back(entry.path());

@@ -24,6 +24,7 @@
 #include "portatune/io/atomic_directory.h"
 #include "portatune/io/json.h"
 #include "portatune/sources.h"
+#include "portatune/train/checkpoint_folder.h"
 #include "portatune/train/run_facts.h"
 
 namespace portatune::cli {
@@ -148,6 +149,7 @@ bool train_fold(const FitArguments& a, const RowTask& fresh, int64_t fold, const
   FitArguments of_fold = a;
   of_fold.output = folder_of(a, fold);
   io::recover_directory(of_fold.output);
+  train::recover_checkpoints(of_fold.output);
   if (is_trained(of_fold.output)) {
     say(a.talk, fmt::format("fold {} of {}: trained by an earlier run", fold + 1, a.folds));
     return true;

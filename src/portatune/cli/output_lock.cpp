@@ -2,14 +2,34 @@
 
 #include <unistd.h>
 
+#include <vector>
+
+#include "portatune/base/output_file.h"
 #include "portatune/cli/exit_code.h"
 #include "portatune/cli/report.h"
 #include "portatune/cli/signals.h"
 
 namespace portatune::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+// Makes a folder and those above it. Their names survive a power cut, and with them what is saved there later.
+// Returns whether there was anything to make.
+bool make_folders(const fs::path& folder) {
+  std::vector<fs::path> missing;
+  for (fs::path path = fs::absolute(folder).lexically_normal(); !fs::exists(path); path = path.parent_path()) {
+    missing.push_back(path);
+  }
+  const bool made = fs::create_directories(folder);
+  for (const fs::path& path : missing) sync_folder(path.parent_path());
+  return made;
+}
+
+}  // namespace
 
 OutputLock::OutputLock(const std::filesystem::path& folder, const Talk& talk)
-    : folder_(folder), talk_(talk), made_(std::filesystem::create_directories(folder)) {
+    : folder_(folder), talk_(talk), made_(make_folders(folder)) {
   const std::filesystem::path path = folder_ / kLockFile;
   if (auto held = io::LockFile::try_hold(path)) {
     file_.emplace(std::move(*held));

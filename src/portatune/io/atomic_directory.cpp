@@ -250,7 +250,7 @@ bool AtomicDirectory::replace_whole(const EntryTest& keep) {
     return false;
   }
   committed_ = true;
-  sync(target_.parent_path(), O_RDONLY | O_DIRECTORY);
+  sync_folder(target_.parent_path());
   if (!old) return true;
   if (!keep) {
     remove_tree(*old);
@@ -311,6 +311,7 @@ void remove_directory(const fs::path& path) {
   const fs::path target = normalised(path);
   const fs::path doomed = unique_sibling(target, kStagingPrefix);
   rename_folder(target, doomed);
+  sync_folder(target.parent_path());  // before anything in it goes: a power cut must not leave half of it
   remove_tree(doomed);
 }
 
@@ -330,7 +331,7 @@ Recovery recover_directory(const fs::path& path) {
       continue;
     }
     rename_folder(aside, target);
-    sync(target.parent_path(), O_RDONLY | O_DIRECTORY);
+    sync_folder(target.parent_path());
     recovery.restored = true;
   }
   for (const fs::path& place : {target, inner(target)}) {
