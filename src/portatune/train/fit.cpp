@@ -408,6 +408,7 @@ class FitLoop {
 
   void count_skip(const StepResult& result, const data::Example& batch) {
     if (state_.options().on_non_finite != OnNonFinite::kSkip || can_scale_down(result)) return;
+    if (too_many_skips_) return;  // a step that was under way when the limit was reached
     Skips& skips = state_.skips();
     skips.in_a_row = result.skipped() ? skips.in_a_row + 1 : 0;
     if (!result.skipped()) return;
