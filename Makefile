@@ -1,7 +1,7 @@
 # make build     builds the command build/portatune and its plug-ins
 # make demo      fine-tunes a BERT encoder on 8,448 movie reviews and reports the AUC on 2,120 others
 # make test      builds everything and runs the tests
-# make install   installs the command and the C++ library below PREFIX (/usr/local): see docs/LIBRARY.md
+# make install   installs the command and the C++ library below PREFIX (/usr/local): see docs/library.md
 # make fuzz      builds the fuzzers with clang and runs each for a minute (SECONDS=600: for ten minutes)
 # make soak      kills and disturbs the command for ten minutes and compares bits (MINUTES=60: for an hour)
 # make bench     measures Portatune against torch and transformers: see bench/README.md

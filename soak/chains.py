@@ -24,7 +24,7 @@ class Outcome:
 
 
 LONGEST = 6  # links of a chain
-# Where a model or checkpoint is saved that cannot be put in its place (docs/CHECKPOINTS.md).
+# Where a model or checkpoint is saved that cannot be put in its place (docs/checkpoints.md).
 RESCUED = re.compile(r"(.*/)?[\w-]+\.rescued-\w+")
 
 

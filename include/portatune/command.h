@@ -49,7 +49,7 @@ struct TaskArguments {
 ///     const CommandTask kMine("my-task", "MyModel",
 ///                             [](const TaskArguments& a) -> std::unique_ptr<RowTask> { ... });
 /// Then `portatune fit --task my-task ...`, evaluate, predict, checkpoints and all else work as for the tasks that it
-/// brings. In CMake: portatune_command(my_portatune SOURCES my_task.cpp), see docs/LIBRARY.md.
+/// brings. In CMake: portatune_command(my_portatune SOURCES my_task.cpp), see docs/library.md.
 class CommandTask {
  public:
   using Make = std::unique_ptr<RowTask> (*)(const TaskArguments& arguments);

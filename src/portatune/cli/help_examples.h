@@ -83,7 +83,7 @@ inline constexpr const char* kPlanExamples =
     "  portatune plan --on cuda:l4 --model bert --batch-size 64 --max-length 128\n"
     "  portatune plan --on cuda:l4 --recipe glue/cola --model bert --largest-batch\n"
     "  Takes the options of fit, and writes nothing unless --save is given. Times are\n"
-    "  estimates (docs/PLAN.md). Exit code 0 even if a run does not fit: the table\n"
+    "  estimates (docs/plan.md). Exit code 0 even if a run does not fit: the table\n"
     "  says so; 69 if no target can be compiled for; 1 if nothing can be saved.\n";
 
 inline constexpr const char* kParityExamples =

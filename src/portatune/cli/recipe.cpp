@@ -9,7 +9,7 @@
 #include "portatune/base/nearest.h"
 #include "portatune/base/shipped_files.h"
 #include "portatune/error.h"
-#include "portatune/io/file.h"
+#include "portatune/io/file/file.h"
 
 namespace portatune::cli {
 namespace {
@@ -99,7 +99,7 @@ Setting setting_of(const fs::path& file, const YAML::Node& key, const YAML::Node
                                  ? "a key that is no text"
                                  : "\"" + setting.key + "\" without a value, or with one that has parts",
                     .expected = "an option with one value or a list of values",
-                    .fix = "recipes are flat: a line for each option (docs/RECIPES.md)"});
+                    .fix = "recipes are flat: a line for each option (docs/recipes.md)"});
 }
 
 }  // namespace
