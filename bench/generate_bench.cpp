@@ -7,7 +7,7 @@
 #include <random>
 
 #include "portatune/generation.h"
-#include "portatune/io/json.h"
+#include "portatune/io/text/json.h"
 
 namespace {
 

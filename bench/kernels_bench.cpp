@@ -11,14 +11,14 @@
 #include <vector>
 
 #include "portatune/base/thread_pool.h"
-#include "portatune/kernels/cpu/adamw.h"
-#include "portatune/kernels/cpu/attention.h"
-#include "portatune/kernels/cpu/dropout.h"
-#include "portatune/kernels/cpu/embedding_grad.h"
-#include "portatune/kernels/cpu/gelu.h"
-#include "portatune/kernels/cpu/layer_norm.h"
-#include "portatune/kernels/cpu/linear.h"
-#include "portatune/kernels/cpu/sum_of_squares.h"
+#include "portatune/kernels/cpu/attention/attention.h"
+#include "portatune/kernels/cpu/elementwise/dropout.h"
+#include "portatune/kernels/cpu/elementwise/gelu.h"
+#include "portatune/kernels/cpu/matmul/linear.h"
+#include "portatune/kernels/cpu/norm/layer_norm.h"
+#include "portatune/kernels/cpu/update/adamw.h"
+#include "portatune/kernels/cpu/update/embedding_grad.h"
+#include "portatune/kernels/cpu/update/sum_of_squares.h"
 
 namespace portatune::kernels {
 namespace {

@@ -1,7 +1,7 @@
 // Any bytes say something of at most 16 MB, or are refused by DataError.
 #include "memory_file.h"
 #include "portatune/error.h"
-#include "portatune/io/decompress.h"
+#include "portatune/io/compress/decompress.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const MemoryFile file(data, size);

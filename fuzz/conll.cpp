@@ -1,10 +1,10 @@
 // Any bytes give sentences with a token or more, and as many tags or none, or errors.
-#include "portatune/io/conll.h"
+#include "portatune/io/text/conll.h"
 
 #include <cstdlib>
 
 #include "memory_file.h"
-#include "portatune/io/bad_record.h"
+#include "portatune/io/text/bad_record.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using namespace portatune;

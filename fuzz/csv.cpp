@@ -1,11 +1,11 @@
 // Any bytes give records of one length, or errors. The first byte chooses the format. Compressed bytes are read as
 // such.
-#include "portatune/io/csv.h"
+#include "portatune/io/text/csv.h"
 
 #include <cstdlib>
 
 #include "memory_file.h"
-#include "portatune/io/bad_record.h"
+#include "portatune/io/text/bad_record.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using namespace portatune;

@@ -1,5 +1,5 @@
 // Any bytes are either refused by CheckpointError or give an object whose values can be asked for.
-#include "portatune/io/json.h"
+#include "portatune/io/text/json.h"
 
 #include "portatune/error.h"
 

@@ -1,11 +1,11 @@
 // Any bytes give objects with distinct keys, or errors.
-#include "portatune/io/jsonl.h"
+#include "portatune/io/text/jsonl.h"
 
 #include <cstdlib>
 
 #include "memory_file.h"
 #include "portatune/base/utf8.h"
-#include "portatune/io/bad_record.h"
+#include "portatune/io/text/bad_record.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using namespace portatune;

@@ -1,5 +1,5 @@
 // Any bytes are either refused by CheckpointError or give tensors that lie within them.
-#include "portatune/io/safetensors_header.h"
+#include "portatune/io/safetensors/safetensors_header.h"
 
 #include <cstdlib>
 

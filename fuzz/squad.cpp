@@ -1,10 +1,10 @@
 // Any bytes give questions, or errors.
-#include "portatune/io/squad.h"
+#include "portatune/io/text/squad.h"
 
 #include <cstdlib>
 
 #include "memory_file.h"
-#include "portatune/io/bad_record.h"
+#include "portatune/io/text/bad_record.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using namespace portatune;

@@ -1,6 +1,6 @@
 // Any bytes are either refused by UsageError or give features whose values can be asked for. The first byte says how
 // many bytes to look a feature up by follow; the rest is the tf.train.Example.
-#include "portatune/io/tf_example.h"
+#include "portatune/io/tfrecord/tf_example.h"
 
 #include <algorithm>
 #include <cstdlib>

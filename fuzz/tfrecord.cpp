@@ -5,7 +5,7 @@
 #include <cstring>
 
 #include "portatune/error.h"
-#include "portatune/io/tfrecord_reader.h"
+#include "portatune/io/tfrecord/tfrecord_reader.h"
 
 namespace {
 

@@ -1,16 +1,16 @@
 // Any bytes, with the checksum and the end that an index has behind them, are either refused by DataError, or have
 // records one behind the other, where reading finds records or throws DataError.
-#include "portatune/io/tfrecord_index.h"
+#include "portatune/io/tfrecord/tfrecord_index.h"
 
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 
 #include "portatune/error.h"
-#include "portatune/io/crc32c.h"
-#include "portatune/io/random_access_file.h"
-#include "portatune/io/tfrecord_reader.h"
-#include "portatune/io/tfrecord_writer.h"
+#include "portatune/io/checksum/crc32c.h"
+#include "portatune/io/file/random_access_file.h"
+#include "portatune/io/tfrecord/tfrecord_reader.h"
+#include "portatune/io/tfrecord/tfrecord_writer.h"
 
 namespace {
 

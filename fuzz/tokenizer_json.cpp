@@ -3,8 +3,8 @@
 #include <string>
 
 #include "portatune/error.h"
+#include "portatune/text/encode/text_encoder.h"
 #include "portatune/text/read/components.h"
-#include "portatune/text/text_encoder.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using namespace portatune::text;

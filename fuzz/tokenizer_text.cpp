@@ -8,8 +8,8 @@
 
 #include "portatune/error.h"
 #include "portatune/text/byte_level.h"
+#include "portatune/text/encode/text_encoder.h"
 #include "portatune/text/read/components.h"
-#include "portatune/text/text_encoder.h"
 #include "portatune/text/unicode/utf8.h"
 
 namespace {

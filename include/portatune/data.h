@@ -37,8 +37,8 @@ using Column = std::variant<std::string, Tensor, std::vector<std::string>>;
 using BatchType = std::vector<std::pair<std::string, TensorType>>;
 
 /// The rows of every batch that a process needs whole, where several train together and each puts its own on its
-/// devices: see Dataset::map_own().
-struct OwnRows {
+/// devices: see Dataset::map_local().
+struct LocalRows {
   int64_t size = 0;       ///< rows of a batch, its fillers among them
   BatchShare share = {};  ///< which of them are its own: batch_share() of device.h
   BatchType arrays = {};  ///< names and types of the arrays that the other rows lack
@@ -86,8 +86,8 @@ class Example {
   void set_row_origins(std::vector<Origin> origins);
 
   /// Of a batch: of which rows it has all arrays, where it is made for one of several processes; null: of all.
-  const OwnRows* own_rows() const { return own_rows_.get(); }
-  void set_own_rows(std::shared_ptr<const OwnRows> own_rows) { own_rows_ = std::move(own_rows); }
+  const LocalRows* local_rows() const { return local_rows_.get(); }
+  void set_local_rows(std::shared_ptr<const LocalRows> local_rows) { local_rows_ = std::move(local_rows); }
 
  private:
   const Entry* find(std::string_view name) const;
@@ -96,7 +96,7 @@ class Example {
   // Shared, because examples are copied, and null in all that are no batches.
   std::shared_ptr<const std::vector<BatchType>> batch_types_;
   std::shared_ptr<const std::vector<Origin>> row_origins_;
-  std::shared_ptr<const OwnRows> own_rows_;
+  std::shared_ptr<const LocalRows> local_rows_;
   std::vector<Entry> columns_;
 };
 
@@ -243,12 +243,12 @@ class Dataset {
   /// thrown where its example would have come.
   Dataset map(std::function<Example(Example)> f, MapOptions options = {}) const;
   /// map(), in one of several processes that train together, for what is costly to make: f is told whether an example
-  /// will be one of the process's own rows, and makes no `own.arrays` of the others. batch_own() is to follow at once.
-  /// Where bad rows are passed over (skip_bad_rows) the place of an example depends on what f says of those before it,
-  /// in all processes alike: all examples are then own ones.
+  /// will be one of the process's own rows, and makes no `own.arrays` of the others. batch_local() is to follow at
+  /// once. Where bad rows are passed over (skip_bad_rows) the place of an example depends on what f says of those
+  /// before it, in all processes alike: all examples are then own ones.
   /// options  threads call f at the same time, some blocks of examples ahead of the consumer; always ordered
   /// errors   UsageError if `own` is no share of batches of its size, which its parts must divide
-  Dataset map_own(std::function<Example(Example, bool is_own)> f, OwnRows own, MapOptions options = {}) const;
+  Dataset map_local(std::function<Example(Example, bool is_own)> f, LocalRows own, MapOptions options = {}) const;
   /// Each example replaced by all that f makes of it, which may be none, in order.
   Dataset flat_map(std::function<std::vector<Example>(Example)> f) const;
   /// What stands before this passes over rows that are bad by themselves, as many as `bad_rows` (portatune/bad_rows.h)
@@ -285,17 +285,17 @@ class Dataset {
   /// before it again: in memory, or in a file that is written as a whole before the first example comes, and that later
   /// processes read. Gives random access.
   /// errors  IoError; DataError if the file is broken, or of other data or verbs (functions are not compared); UsageError
-  ///         for a file of what batch_own() gives, which is not the same in other processes
+  ///         for a file of what batch_local() gives, which is not the same in other processes
   Dataset cache(const std::filesystem::path& file = {}) const;
   /// `size` examples side by side: arrays of one shape [...] become [size, ...], texts a list of `size` texts.
   /// Rows that fill up the last batch hold zeros and empty texts.
   /// errors  DataError if examples differ in columns, element types or shapes
   Dataset batch(BatchOptions options) const;
-  /// batch() of what map_own() with the same `own` gives. The arrays that rows lack are zeros, and the batches say so
-  /// (Example::own_rows) unless the share is the whole.
-  /// errors  as batch() and map_own(); DataError for one of the process's own rows without such an array, or of another
+  /// batch() of what map_local() with the same `own` gives. The arrays that rows lack are zeros, and the batches say so
+  /// (Example::local_rows) unless the share is the whole.
+  /// errors  as batch() and map_local(); DataError for one of the process's own rows without such an array, or of another
   ///         type
-  Dataset batch_own(OwnRows own) const;
+  Dataset batch_local(LocalRows own) const;
   /// As batch(), with arrays padded at the end of their last axis to a common length. Fillers hold the pad value.
   /// errors  DataError that names the origin of an example longer than the largest length
   Dataset padded_batch(int64_t size, PaddedBatchOptions options) const;

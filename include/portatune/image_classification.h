@@ -80,7 +80,7 @@ class ImageClassification final : public RowTask {
 
  private:
   struct Impl;
-  data::OwnRows own_rows(int64_t batch_size) const;
+  data::LocalRows local_rows(int64_t batch_size) const;
 
   std::unique_ptr<const Impl> impl_;
   BatchShare share_;

@@ -21,8 +21,8 @@ class KeyValueStore {
 
   /// In place of what has been put under this key before. Meant for a few kilobytes.
   virtual void put(const std::string& key, std::string_view value) = 0;
-  /// Waits until the key is there; nothing if it is not by the end of `patience`.
-  virtual std::optional<std::string> get(const std::string& key, std::chrono::milliseconds patience) = 0;
+  /// Waits until the key is there; nothing if it is not by the end of `timeout`.
+  virtual std::optional<std::string> get(const std::string& key, std::chrono::milliseconds timeout) = 0;
 };
 
 /// The processes, on one machine or on several, that run one program together. All call the same functions in the same

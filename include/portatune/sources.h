@@ -12,7 +12,7 @@
 namespace portatune::data {
 
 /// One file or several, which are read one after the other: "train.csv", {"a.csv", "b.csv"}, "data/*.csv.gz", "data",
-/// "https://host/a.csv", "s3://bucket/part-*.parquet", "gs://bucket/data/" (docs/SOURCES.md, "Remote files").
+/// "https://host/a.csv", "s3://bucket/part-*.parquet", "gs://bucket/data/" (docs/sources.md, "Remote files").
 /// Patterns and folders stand for the files that table_files() finds when a dataset is made of them. Tables of text may
 /// be compressed: gzip and zstd are known by their first bytes.
 class Files {

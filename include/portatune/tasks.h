@@ -49,8 +49,8 @@ class Metrics {
 
 /// How the parameters of a model were found in a checkpoint.
 struct LoadReport {
-  std::vector<std::string> missing;     ///< parameters that start from their initializer
-  std::vector<std::string> unexpected;  ///< tensors that no parameter has
+  std::vector<std::string> missing;        ///< parameters that start from their initializer
+  std::vector<std::string> unexpected;     ///< tensors that no parameter has
   std::vector<std::string> replaced = {};  ///< names in `missing` whose tensor in the checkpoint has another shape
   /// Names in `missing` that belong to the body of a pretrained model. Its pooler is not among them: checkpoints of
   /// language models have none.
@@ -140,9 +140,9 @@ class RowTask : public Task {
   /// errors  UsageError for a task whose batches have one shape, for no lengths, or one that texts cannot have
   virtual void set_lengths(std::vector<int64_t> lengths);
   /// For one of several processes that train together: which part of every batch its devices take (batch_share() of
-  /// device.h). Images of other rows are then not decoded, but left as zeros (data::Dataset::map_own), which is what
-  /// callbacks and Metrics see of them, beside outputs of all rows; Example::own_rows() tells. Of tasks whose rows are
-  /// cheap, or decide about the shape of a batch, batches are made as a whole. To be called before batches().
+  /// device.h). Images of other rows are then not decoded, but left as zeros (data::Dataset::map_local), which is what
+  /// callbacks and Metrics see of them, beside outputs of all rows; Example::local_rows() tells. Of tasks whose rows
+  /// are cheap, or decide about the shape of a batch, batches are made as a whole. To be called before batches().
   virtual void set_batch_share(BatchShare) {}
   /// How long the examples in batches are.
   /// errors  UsageError as above

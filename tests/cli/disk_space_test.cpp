@@ -8,7 +8,7 @@
 
 #include "cli/program.h"
 #include "cli/toy.h"
-#include "portatune/io/safetensors.h"
+#include "portatune/io/safetensors/safetensors.h"
 
 namespace portatune::cli {
 namespace {

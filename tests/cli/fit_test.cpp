@@ -7,7 +7,7 @@
 
 #include "cli/program.h"
 #include "cli/toy.h"
-#include "portatune/train/checkpoint_folder.h"
+#include "portatune/train/checkpoint/checkpoint_folder.h"
 #include "train/renew_manifest.h"
 
 namespace portatune::cli {
@@ -17,9 +17,9 @@ using nlohmann::json;
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-const std::vector<std::string> kModelFiles = {"config.json",       "model.safetensors", "portatune.json",
-                                              "tokenizer.json",    "tokenizer_config.json",
-                                              "training_run.json", "vocab.txt"};
+const std::vector<std::string> kModelFiles = {"config.json",    "model.safetensors",     "portatune.json",
+                                              "tokenizer.json", "tokenizer_config.json", "training_run.json",
+                                              "vocab.txt"};
 
 std::string weights_in(const std::string& folder) { return read(folder + "/model.safetensors"); }
 
@@ -94,7 +94,7 @@ TEST(Fit, CacheThatCannotBeWrittenIsToldOnce) {
 TEST(Fit, WithoutValidationItSaysSo) {
   const Toy toy;
   const Finished run = portatune({"fit", "--model", tiny_bert(), "--train", toy.file("train.csv"), "--output",
-                                toy.output(), "--max-length", "16", "--max-steps", "3"});
+                                  toy.output(), "--max-length", "16", "--max-steps", "3"});
   EXPECT_EQ(run.exit_code, 0) << run.err;
   EXPECT_THAT(run.err, HasSubstr("no --validation"));
   EXPECT_THAT(run.out, testing::MatchesRegex("model +[^\n]+\n"));
@@ -106,9 +106,9 @@ TEST(Fit, TakesLabelsByNamePairsOfTextsAndJsonLines) {
 {"q": "was it good", "a": "the film was awful", "y": "no"}
 {"q": "was it bad", "a": "we liked it", "y": "maybe"}
 )");
-  const Finished run = portatune({"fit", "--model", tiny_bert(), "--train", toy.file("pairs.jsonl"), "--text-column", "q",
-                                "--text-pair-column", "a", "--label-column", "y", "--output", toy.output(),
-                                "--max-length", "24", "--batch-size", "3", "--max-steps", "2"});
+  const Finished run = portatune({"fit", "--model", tiny_bert(), "--train", toy.file("pairs.jsonl"), "--text-column",
+                                  "q", "--text-pair-column", "a", "--label-column", "y", "--output", toy.output(),
+                                  "--max-length", "24", "--batch-size", "3", "--max-steps", "2"});
   ASSERT_EQ(run.exit_code, 0) << run.err;
   const json config = json::parse(read(toy.output() + "/config.json"));
   EXPECT_EQ(config["id2label"], json({{"0", "maybe"}, {"1", "no"}, {"2", "yes"}}));

@@ -282,7 +282,7 @@ TEST_P(Processes, SayThatThePluginIsMissing) {
 
 TEST_F(ProcessesByEnvironment, SayThatNobodyAnswers) {
   const Toy toy;
-  const pjrt::Variable patience("PORTATUNE_LAUNCH_TIMEOUT_S", "1");
+  const pjrt::Variable timeout("PORTATUNE_LAUNCH_TIMEOUT_S", "1");
   const pjrt::Variable rank("RANK", "1"), size("WORLD_SIZE", "2"), host("MASTER_ADDR", "127.0.0.1"),
       port("MASTER_PORT", "1");
   const Finished run = portatune(toy.fit());
@@ -294,7 +294,7 @@ TEST_F(ProcessesByEnvironment, SayWhoDoesNotCome) {
   const Toy toy;
   const auto start = std::chrono::steady_clock::now();
   const std::string free_port = std::to_string(test::free_port());
-  const pjrt::Variable patience("PORTATUNE_LAUNCH_TIMEOUT_S", "1");
+  const pjrt::Variable timeout("PORTATUNE_LAUNCH_TIMEOUT_S", "1");
   const pjrt::Variable rank("RANK", "0"), size("WORLD_SIZE", "2"), host("MASTER_ADDR", "127.0.0.1"),
       port("MASTER_PORT", free_port.c_str());
   const Finished run = portatune(toy.fit());
@@ -307,9 +307,9 @@ TEST_F(ProcessesByEnvironment, SayWhoDoesNotCome) {
 // Whose own wait may end before that of the first one.
 TEST_F(ProcessesByEnvironment, TheOthersAlsoSayWhoDoesNotCome) {
   const Toy toy;
-  const KeyValueServer server(3, 0);  // a process 0 that has not lost patience
+  const KeyValueServer server(3, 0);  // a process 0 that never answers
   const TcpKeyValueStore first("127.0.0.1", server.port(), std::chrono::seconds(5));
-  const pjrt::Variable patience("PORTATUNE_LAUNCH_TIMEOUT_S", "1");
+  const pjrt::Variable timeout("PORTATUNE_LAUNCH_TIMEOUT_S", "1");
   const pjrt::Variable rank("RANK", "1"), size("WORLD_SIZE", "3"), host("MASTER_ADDR", "127.0.0.1"),
       port("MASTER_PORT", std::to_string(server.port()).c_str());
   const Finished run = portatune(toy.fit());

@@ -25,7 +25,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr auto kPatience = std::chrono::seconds(120);  // for machines under load
+constexpr auto kTimeout = std::chrono::seconds(120);  // for machines under load
 constexpr uid_t kNobody = 65534;
 
 void redirect(int number, const std::string& file) { dup2(open(file.c_str(), O_WRONLY | O_CREAT, 0600), number); }
@@ -56,7 +56,7 @@ void apply(const Conditions& conditions) {
 
 template <class Condition>
 bool wait_until(const Condition& condition) {
-  const auto end = std::chrono::steady_clock::now() + kPatience;
+  const auto end = std::chrono::steady_clock::now() + kTimeout;
   while (!condition()) {
     if (std::chrono::steady_clock::now() > end) return false;
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
@@ -79,13 +79,13 @@ Words mpirun(const Words& words, const Conditions& conditions) {
 }
 
 constexpr const char* kExitCodes = "exit_codes";
-constexpr size_t kMostProcesses = 8;
-volatile pid_t started[kMostProcesses] = {};
+constexpr size_t kMaxProcesses = 8;
+volatile pid_t started[kMaxProcesses] = {};
 
 // Starts the processes as a scheduler would, and passes signals on. Ends with the first exit code that is not 0; writes
 // all of them to a file.
 [[noreturn]] void launch(const Words& words, const Conditions& conditions, const std::string& codes_to) {
-  if (static_cast<size_t>(conditions.processes) > kMostProcesses) _exit(97);
+  if (static_cast<size_t>(conditions.processes) > kMaxProcesses) _exit(97);
   const std::string port = std::to_string(test::free_port());
   for (int rank = 0; rank < conditions.processes; ++rank) {
     started[rank] = fork();
@@ -106,7 +106,7 @@ volatile pid_t started[kMostProcesses] = {};
   std::signal(SIGTERM, pass_on);
   std::signal(SIGUSR1, pass_on);
   int first = 0;
-  int codes[kMostProcesses] = {};
+  int codes[kMaxProcesses] = {};
   for (int ended = 0; ended < conditions.processes;) {
     int status = 0;
     const pid_t process = wait(&status);

@@ -9,7 +9,7 @@
 
 #include "cli/program.h"
 #include "cli/toy.h"
-#include "portatune/io/tensor_files.h"
+#include "portatune/io/safetensors/tensor_files.h"
 #include "train/renew_manifest.h"
 
 namespace portatune::cli {

@@ -9,8 +9,8 @@
 #include "io/temporary_folder.h"
 #include "portatune/bad_rows.h"
 #include "portatune/error.h"
-#include "portatune/io/arrow_table.h"
-#include "portatune/io/tfrecord_frame.h"
+#include "portatune/io/plugin/arrow_table.h"
+#include "portatune/io/tfrecord/tfrecord_frame.h"
 #include "portatune/sources.h"
 #include "portatune/tfrecord.h"
 

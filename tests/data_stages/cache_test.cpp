@@ -9,7 +9,7 @@
 #include "io/table_file.h"
 #include "io/temporary_folder.h"
 #include "portatune/error.h"
-#include "portatune/io/content_hash.h"
+#include "portatune/io/checksum/content_hash.h"
 #include "portatune/sources.h"
 
 namespace portatune::data {

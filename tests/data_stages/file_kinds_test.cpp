@@ -1,5 +1,5 @@
 // Which files patterns and folders stand for.
-#include "portatune/data/file_kinds.h"
+#include "portatune/data/read/file_kinds.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -8,7 +8,7 @@
 
 #include "data_stages/numbers.h"
 #include "io/temporary_folder.h"
-#include "portatune/data/text_lengths.h"
+#include "portatune/data/batch/text_lengths.h"
 #include "portatune/error.h"
 #include "portatune/packing.h"
 

@@ -1,4 +1,4 @@
-#include "portatune/data/permutation.h"
+#include "portatune/data/order/permutation.h"
 
 #include <gtest/gtest.h>
 

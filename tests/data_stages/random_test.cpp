@@ -1,4 +1,4 @@
-#include "portatune/data/random.h"
+#include "portatune/data/order/random.h"
 
 #include <gtest/gtest.h>
 

@@ -11,7 +11,7 @@
 #include "io/table_file.h"
 #include "io/temporary_folder.h"
 #include "portatune/error.h"
-#include "portatune/io/tfrecord_writer.h"
+#include "portatune/io/tfrecord/tfrecord_writer.h"
 #include "portatune/sources.h"
 #include "portatune/tfrecord.h"
 

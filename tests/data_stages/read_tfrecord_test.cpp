@@ -7,7 +7,7 @@
 #include "portatune/bad_rows.h"
 #include "portatune/data/stage.h"
 #include "portatune/error.h"
-#include "portatune/io/tfrecord_writer.h"
+#include "portatune/io/tfrecord/tfrecord_writer.h"
 #include "portatune/tfrecord.h"
 
 namespace portatune::data {

@@ -98,11 +98,11 @@ TEST(State, OfVerbs) {
   expect_resumable([] { return numbers(8).batch({.size = 3}); });
   expect_resumable([] { return numbers(8).batch({.size = 3, .drop_remainder = true}); });
   for (const int threads : {1, 2}) {
-    const OwnRows own{
+    const LocalRows own{
         .size = 6, .share = {.parts = 3, .begin = 1, .end = 2}, .arrays = {{"number", {DType::kFloat32, {}}}}};
-    expect_resumable([=] { return numbers(45).map_own(with_number, own, {.threads = threads}).batch_own(own); });
+    expect_resumable([=] { return numbers(45).map_local(with_number, own, {.threads = threads}).batch_local(own); });
     expect_resumable([=] {
-      return numbers(20).map_own(with_number, own, {.threads = threads}).batch_own(own).prefetch(2).repeat(2);
+      return numbers(20).map_local(with_number, own, {.threads = threads}).batch_local(own).prefetch(2).repeat(2);
     });
   }
   expect_resumable([] { return numbers(8).map(with_tokens).padded_batch(3, {.lengths = {8}}); });

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "portatune/generate/programs.h"
-#include "portatune/io/json.h"
+#include "portatune/io/text/json.h"
 
 namespace portatune::test {
 namespace {

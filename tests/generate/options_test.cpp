@@ -8,7 +8,7 @@
 
 #include "io/temporary_folder.h"
 #include "portatune/error.h"
-#include "portatune/io/json.h"
+#include "portatune/io/text/json.h"
 
 namespace portatune::generate {
 namespace {

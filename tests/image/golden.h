@@ -9,7 +9,7 @@
 #include <string>
 
 #include "portatune/image.h"
-#include "portatune/io/safetensors.h"
+#include "portatune/io/safetensors/safetensors.h"
 
 namespace portatune::image {
 

@@ -15,8 +15,8 @@
 #include "io/write_zip.h"
 #include "portatune/base/stop.h"
 #include "portatune/error.h"
-#include "portatune/io/lock_file.h"
-#include "portatune/io/sha256.h"
+#include "portatune/io/checksum/sha256.h"
+#include "portatune/io/file/lock_file.h"
 
 namespace portatune {
 namespace {

@@ -1,5 +1,5 @@
 // tests/data/arrow was made by pyarrow: tests/oracle/make_arrow_tables.py. Skipped where the plug-in is not built.
-#include "portatune/io/arrow_table.h"
+#include "portatune/io/plugin/arrow_table.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

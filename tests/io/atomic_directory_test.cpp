@@ -1,4 +1,4 @@
-#include "portatune/io/atomic_directory.h"
+#include "portatune/io/file/atomic_directory.h"
 
 #include <fcntl.h>
 #include <gmock/gmock.h>
@@ -20,7 +20,7 @@
 #include "io/temporary_disk.h"
 #include "io/temporary_folder.h"
 #include "portatune/error.h"
-#include "portatune/io/safetensors.h"
+#include "portatune/io/safetensors/safetensors.h"
 
 namespace portatune::io {
 namespace {

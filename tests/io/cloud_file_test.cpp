@@ -11,11 +11,11 @@
 #include "io/table_file.h"
 #include "portatune/base/stop.h"
 #include "portatune/error.h"
-#include "portatune/io/byte_source.h"
-#include "portatune/io/cloud.h"
-#include "portatune/io/cloud_pattern.h"
-#include "portatune/io/fingerprint.h"
-#include "portatune/io/random_access_file.h"
+#include "portatune/io/checksum/fingerprint.h"
+#include "portatune/io/compress/byte_source.h"
+#include "portatune/io/file/random_access_file.h"
+#include "portatune/io/remote/cloud.h"
+#include "portatune/io/remote/cloud_pattern.h"
 
 namespace portatune::io {
 namespace {

@@ -1,4 +1,4 @@
-#include "portatune/io/conll.h"
+#include "portatune/io/text/conll.h"
 
 #include "io/table_file.h"
 #include "portatune/error.h"

@@ -1,4 +1,4 @@
-#include "portatune/io/content_hash.h"
+#include "portatune/io/checksum/content_hash.h"
 
 #include <gtest/gtest.h>
 

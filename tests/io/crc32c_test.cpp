@@ -1,4 +1,4 @@
-#include "portatune/io/crc32c.h"
+#include "portatune/io/checksum/crc32c.h"
 
 #include <gtest/gtest.h>
 

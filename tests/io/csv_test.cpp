@@ -1,4 +1,4 @@
-#include "portatune/io/csv.h"
+#include "portatune/io/text/csv.h"
 
 #include <fstream>
 #include <nlohmann/json.hpp>

@@ -1,5 +1,5 @@
 // tests/data/compressed was made by Python's gzip and Arrow's zstd: tests/oracle/make_compressed_tables.py.
-#include "portatune/io/decompress.h"
+#include "portatune/io/compress/decompress.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "portatune/io/fingerprint.h"
+#include "portatune/io/checksum/fingerprint.h"
 
 #include <gtest/gtest.h>
 

@@ -10,9 +10,9 @@
 #include "io/temporary_folder.h"
 #include "portatune/base/stop.h"
 #include "portatune/error.h"
-#include "portatune/io/byte_source.h"
-#include "portatune/io/fingerprint.h"
-#include "portatune/io/random_access_file.h"
+#include "portatune/io/checksum/fingerprint.h"
+#include "portatune/io/compress/byte_source.h"
+#include "portatune/io/file/random_access_file.h"
 
 namespace portatune::io {
 namespace {

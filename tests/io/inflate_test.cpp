@@ -2,7 +2,7 @@
 
 #include "io/tfrecord_cases.h"
 #include "portatune/error.h"
-#include "portatune/io/byte_source.h"
+#include "portatune/io/compress/byte_source.h"
 
 namespace portatune::io {
 namespace {

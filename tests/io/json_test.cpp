@@ -1,4 +1,4 @@
-#include "portatune/io/json.h"
+#include "portatune/io/text/json.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,8 +1,8 @@
-#include "portatune/io/jsonl.h"
+#include "portatune/io/text/jsonl.h"
 
 #include "io/table_file.h"
 #include "portatune/error.h"
-#include "portatune/io/bad_record.h"
+#include "portatune/io/text/bad_record.h"
 
 namespace portatune::io {
 namespace {
@@ -104,7 +104,7 @@ TEST(Jsonl, DoubledKeyIsRefused) {
 
 TEST(Jsonl, TooManyKeysAreRefused) {
   std::string line = "{\"k0\":1";
-  for (size_t i = 1; i < JsonlReader::kMostKeys; ++i) line += ",\"k" + std::to_string(i) + "\":1";
+  for (size_t i = 1; i < JsonlReader::kMaxKeys; ++i) line += ",\"k" + std::to_string(i) + "\":1";
   EXPECT_EQ(read_text(line + "}", {"k7"}, 1 << 20), (std::vector<Row>{{{"k7", "1"}}}));
   expect_error<BadRecordError>([&] { read_text(line + ",\"more\":1}", {"k7"}, 1 << 20); },
                                {"in.jsonl:1", "more than 16384 keys"});

@@ -1,9 +1,9 @@
-#include "portatune/io/line_reader.h"
+#include "portatune/io/text/line_reader.h"
 
 #include <gtest/gtest.h>
 
 #include "io/table_file.h"
-#include "portatune/io/bad_record.h"
+#include "portatune/io/text/bad_record.h"
 
 namespace portatune::io {
 namespace {

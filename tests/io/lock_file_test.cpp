@@ -1,4 +1,4 @@
-#include "portatune/io/lock_file.h"
+#include "portatune/io/file/lock_file.h"
 
 #include <gtest/gtest.h>
 #include <sys/syscall.h>

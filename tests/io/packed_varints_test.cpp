@@ -1,4 +1,4 @@
-#include "portatune/io/packed_varints.h"
+#include "portatune/io/tfrecord/packed_varints.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "portatune/io/pipe_copy.h"
+#include "portatune/io/file/pipe_copy.h"
 
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -10,7 +10,7 @@
 #include "io/temporary_folder.h"
 #include "portatune/base/stop.h"
 #include "portatune/error.h"
-#include "portatune/io/random_access_file.h"
+#include "portatune/io/file/random_access_file.h"
 
 namespace portatune::io {
 namespace {

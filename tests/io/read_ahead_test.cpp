@@ -1,4 +1,4 @@
-#include "portatune/io/read_ahead.h"
+#include "portatune/io/remote/read_ahead.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // tests/data/safetensors is made by tests/oracle/make_safetensors_cases.py, which asks the `safetensors` package.
-#include "portatune/io/safetensors_header.h"
+#include "portatune/io/safetensors/safetensors_header.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

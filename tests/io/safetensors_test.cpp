@@ -1,4 +1,4 @@
-#include "portatune/io/safetensors.h"
+#include "portatune/io/safetensors/safetensors.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "portatune/io/sha256.h"
+#include "portatune/io/checksum/sha256.h"
 
 #include <gtest/gtest.h>
 

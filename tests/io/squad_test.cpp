@@ -1,4 +1,4 @@
-#include "portatune/io/squad.h"
+#include "portatune/io/text/squad.h"
 
 #include "io/table_file.h"
 #include "portatune/error.h"

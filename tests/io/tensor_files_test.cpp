@@ -1,4 +1,4 @@
-#include "portatune/io/tensor_files.h"
+#include "portatune/io/safetensors/tensor_files.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "portatune/io/tf_example.h"
+#include "portatune/io/tfrecord/tf_example.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -128,12 +128,12 @@ TEST(TfExampleDeathTest, AListInManyPartsTakesLittleMemory) {
 // Each, of a doubled name or not, is looked for among those before.
 TEST(TfExample, TooManyFeaturesAreRefused) {
   for (const bool doubled : {false, true}) {
-    for (const int count : {TfExample::kMostFeatures, TfExample::kMostFeatures + 1}) {
+    for (const int count : {TfExample::kMaxFeatures, TfExample::kMaxFeatures + 1}) {
       TfExampleWriter writer;
       for (int i = 0; i < count; ++i) writer.add(doubled ? "n" : std::to_string(i), std::vector<int64_t>{i});
       const std::string record(writer.finish());
       TfExample example;
-      if (count > TfExample::kMostFeatures) {
+      if (count > TfExample::kMaxFeatures) {
         EXPECT_THAT(message_of<UsageError>([&] { example.parse(record); }),
                     testing::HasSubstr("more than 16384 features"));
       } else {

@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "io/temporary_folder.h"
-#include "portatune/io/tfrecord_index.h"
-#include "portatune/io/tfrecord_reader.h"
-#include "portatune/io/tfrecord_writer.h"
+#include "portatune/io/tfrecord/tfrecord_index.h"
+#include "portatune/io/tfrecord/tfrecord_reader.h"
+#include "portatune/io/tfrecord/tfrecord_writer.h"
 
 namespace portatune::io {
 

@@ -1,4 +1,4 @@
-#include "portatune/io/tfrecord_index.h"
+#include "portatune/io/tfrecord/tfrecord_index.h"
 
 #include <gmock/gmock.h>
 

@@ -1,4 +1,4 @@
-#include "portatune/io/tfrecord_reader.h"
+#include "portatune/io/tfrecord/tfrecord_reader.h"
 
 #include <gmock/gmock.h>
 

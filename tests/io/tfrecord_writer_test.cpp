@@ -1,4 +1,4 @@
-#include "portatune/io/tfrecord_writer.h"
+#include "portatune/io/tfrecord/tfrecord_writer.h"
 
 #include <gmock/gmock.h>
 

@@ -1,4 +1,4 @@
-#include "portatune/io/unzip.h"
+#include "portatune/io/compress/unzip.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -8,7 +8,7 @@
 #include "io/write_zip.h"
 #include "portatune/base/stop.h"
 #include "portatune/error.h"
-#include "portatune/io/file.h"
+#include "portatune/io/file/file.h"
 
 namespace portatune::io {
 namespace {

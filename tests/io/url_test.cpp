@@ -1,4 +1,4 @@
-#include "portatune/io/url.h"
+#include "portatune/io/remote/url.h"
 
 #include <gtest/gtest.h>
 

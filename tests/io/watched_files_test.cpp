@@ -1,4 +1,4 @@
-#include "portatune/io/watched_files.h"
+#include "portatune/io/file/watched_files.h"
 
 #include <gtest/gtest.h>
 

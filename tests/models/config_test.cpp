@@ -4,7 +4,7 @@
 #include <functional>
 
 #include "portatune/error.h"
-#include "portatune/io/json.h"
+#include "portatune/io/text/json.h"
 #include "portatune/models.h"
 
 namespace portatune::models {

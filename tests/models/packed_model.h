@@ -9,7 +9,7 @@
 
 #include "portatune/ops.h"
 #include "portatune/parity/reference_case.h"
-#include "portatune/tasks/text_rows.h"
+#include "portatune/tasks/rows/text_rows.h"
 
 namespace portatune::test {
 

@@ -8,7 +8,7 @@
 
 #include "graph/evaluate.h"
 #include "portatune/error.h"
-#include "portatune/io/json.h"
+#include "portatune/io/text/json.h"
 
 namespace portatune::test {
 namespace {

@@ -9,7 +9,7 @@
 #include "graph/evaluate.h"
 #include "io/temporary_folder.h"
 #include "portatune/error.h"
-#include "portatune/io/safetensors.h"
+#include "portatune/io/safetensors/safetensors.h"
 #include "portatune/parity/parity.h"
 #include "portatune/parity/reference_task.h"
 

@@ -36,7 +36,7 @@ int port = 0;  // of process 0
 
 struct Conditions {
   std::array<std::string, 2> host = {"127.0.0.1", "127.0.0.1"};  // of process 0, as it and as the others have it
-  std::chrono::milliseconds patience = 20s;
+  std::chrono::milliseconds timeout = 20s;
   std::function<void(int64_t rank)> before = {};  // in each process
 };
 
@@ -55,7 +55,7 @@ std::vector<int> exit_codes_of(int64_t size, const Body& body, const Conditions&
     const Launch launch{.by = Launch::By::kEnvironment, .rank = rank, .size = size, .host = host, .port = port};
     const auto on_end = [](const Ending& ending) { _exit(ending.exit_code); };
     try {
-      const auto group = launched_group(launch, conditions.patience, on_end);
+      const auto group = launched_group(launch, conditions.timeout, on_end);
       const bool is_right = body(*group);
       if (const std::optional<Ending> ending = end_launched_group()) _exit(ending->exit_code);
       _exit(is_right ? 0 : 1);
@@ -63,7 +63,7 @@ std::vector<int> exit_codes_of(int64_t size, const Body& body, const Conditions&
       const auto tell = [&](int64_t) {
         std::fprintf(stderr, "process %d: %s\n", static_cast<int>(rank), error.what());
       };
-      abort_launched(launch, conditions.patience, on_end, 2, tell);
+      abort_launched(launch, conditions.timeout, on_end, 2, tell);
       _exit(2);
     }
   }
@@ -283,7 +283,7 @@ TEST(GlooGroup, SaysWhichProcessesDoNotCome) {
                                                [](ProcessGroup&) -> bool {
                                                  for (;;) pause();
                                                },
-                                               {.patience = 3s, .before = [](int64_t rank) {
+                                               {.timeout = 3s, .before = [](int64_t rank) {
                                                   if (rank % 2 == 1) _exit(5);
                                                 }});
   const std::string said = testing::internal::GetCapturedStderr();

@@ -120,13 +120,13 @@ TEST(KeyValueStore, SaysThatTheOneThatKeepsItIsGone) {
   EXPECT_THROW(store.get("a", 60s), DeviceError);  // while it waits
   other.join();
   EXPECT_THROW(store.get("a", 0ms), DeviceError);
-  EXPECT_LT(Clock::now() - start, 30s);  // the long patience is for the first answer
+  EXPECT_LT(Clock::now() - start, 30s);  // the long timeout is for the first answer
 }
 
 TEST(KeyValueStore, RefusesWhatIsTooLarge) {
   Served s;
-  EXPECT_THROW(s.store.put(std::string(kMostKeyBytes + 1, 'k'), ""), UsageError);
-  const std::string large(kMostValueBytes + 1, 'v');
+  EXPECT_THROW(s.store.put(std::string(kMaxKeyBytes + 1, 'k'), ""), UsageError);
+  const std::string large(kMaxValueBytes + 1, 'v');
   EXPECT_THROW(s.store.put("a", large), UsageError);
 }
 
@@ -155,7 +155,7 @@ TEST(KeyValueStore, SendsAwayFramesThatLie) {
     return socket;
   };
   EXPECT_TRUE(ends(with_header(99, 0, 0)));
-  EXPECT_TRUE(ends(with_header(0, kMostKeyBytes + 1, 0)));
+  EXPECT_TRUE(ends(with_header(0, kMaxKeyBytes + 1, 0)));
   EXPECT_TRUE(ends(with_header(0, 1, 0xffffffff)));
   const Socket unfinished = with_header(0, 10, 10);
   unfinished.shut_down();

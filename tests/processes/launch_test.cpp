@@ -206,15 +206,15 @@ TEST(Launch, NumbersThatMakeNoSenseAreRefused) {
               HasSubstr("65534"));
 }
 
-TEST(Launch, PatienceIsANumberOfSeconds) {
+TEST(Launch, TimeoutIsANumberOfSeconds) {
   constexpr const char* kName = "PORTATUNE_LAUNCH_TIMEOUT_S";
   unsetenv(kName);
-  EXPECT_EQ(launch_patience().count(), 300);
+  EXPECT_EQ(launch_timeout().count(), 300);
   setenv(kName, "20", 1);
-  EXPECT_EQ(launch_patience().count(), 20);
+  EXPECT_EQ(launch_timeout().count(), 20);
   for (const char* text : {"5m", "0", "-1", "1e3", "99999999999999"}) {
     setenv(kName, text, 1);
-    EXPECT_THROW(launch_patience(), UsageError) << text;
+    EXPECT_THROW(launch_timeout(), UsageError) << text;
   }
   unsetenv(kName);
 }

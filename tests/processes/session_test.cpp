@@ -31,9 +31,9 @@ class Process {
   void vanish() { session_.reset(); }
 
   // Nothing if it is told nothing for some time.
-  std::optional<Ending> told(std::chrono::milliseconds patience = 10s) {
+  std::optional<Ending> told(std::chrono::milliseconds timeout = 10s) {
     std::unique_lock lock(mutex_);
-    changed_.wait_for(lock, patience, [&] { return told_.has_value(); });
+    changed_.wait_for(lock, timeout, [&] { return told_.has_value(); });
     return told_;
   }
 

@@ -7,7 +7,7 @@
 
 #include "io/temporary_folder.h"
 #include "portatune/error.h"
-#include "portatune/io/file.h"
+#include "portatune/io/file/file.h"
 #include "processes/thread_group.h"
 
 namespace portatune::test {

@@ -1,4 +1,4 @@
-#include "portatune/tasks/classification_metrics.h"
+#include "portatune/tasks/metrics/classification_metrics.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "portatune/tasks/image_file.h"
+#include "portatune/tasks/rows/image_file.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -143,11 +143,11 @@ TEST_F(ImageByUrl, ManyAreDownloadedAtATime) {
   EXPECT_EQ(count, kRows);
 }
 
-TEST_F(ImageByUrl, IsDownloadedForOwnRowsAlone) {
+TEST_F(ImageByUrl, IsDownloadedForLocalRowsAlone) {
   const HttpServer server(answer);
   std::vector<Example> rows;
   for (const char* name : {"/0", "/1", "/2", "/3"}) rows.push_back(Example().set("image", server.url(name)));
-  const data::OwnRows second_half = {.size = 4, .share = {.parts = 2, .begin = 1, .end = 2}};
+  const data::LocalRows second_half = {.size = 4, .share = {.parts = 2, .begin = 1, .end = 2}};
   std::vector<bool> downloaded;
   for (const Example& row : download_images(data::from_examples(rows), "image", second_half).iterate()) {
     downloaded.push_back(row.has(kDownloadedImage));

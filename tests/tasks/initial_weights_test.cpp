@@ -1,4 +1,4 @@
-#include "portatune/tasks/initial_weights.h"
+#include "portatune/tasks/objectives/initial_weights.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

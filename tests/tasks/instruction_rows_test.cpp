@@ -1,4 +1,4 @@
-#include "portatune/tasks/instruction_rows.h"
+#include "portatune/tasks/rows/instruction_rows.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "portatune/tasks/language_model.h"
+#include "portatune/tasks/metrics/language_model.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -10,7 +10,7 @@
 #include "io/temporary_folder.h"
 #include "portatune/error.h"
 #include "portatune/language_models.h"
-#include "portatune/tasks/objectives.h"
+#include "portatune/tasks/objectives/objectives.h"
 #include "tasks/sentences.h"
 
 namespace portatune::test {

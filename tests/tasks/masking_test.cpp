@@ -1,4 +1,4 @@
-#include "portatune/tasks/masking.h"
+#include "portatune/tasks/objectives/masking.h"
 
 #include <gtest/gtest.h>
 

@@ -10,8 +10,8 @@
 #include "graph/evaluate.h"
 #include "io/temporary_folder.h"
 #include "portatune/error.h"
-#include "portatune/tasks/answer_search.h"
-#include "portatune/tasks/question_windows.h"
+#include "portatune/tasks/results/answer_search.h"
+#include "portatune/tasks/rows/question_windows.h"
 #include "portatune/text.h"
 #include "tasks/sentences.h"
 

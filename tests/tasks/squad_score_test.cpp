@@ -1,5 +1,5 @@
 // Against the official evaluator: tests/oracle/make_question_answering_cases.py.
-#include "portatune/tasks/squad_score.h"
+#include "portatune/tasks/metrics/squad_score.h"
 
 #include <gtest/gtest.h>
 

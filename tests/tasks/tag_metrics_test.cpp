@@ -1,4 +1,4 @@
-#include "portatune/tasks/tag_metrics.h"
+#include "portatune/tasks/metrics/tag_metrics.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -8,7 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
-#include "portatune/tasks/entities.h"
+#include "portatune/tasks/metrics/entities.h"
 
 namespace portatune::tasks {
 namespace {

@@ -9,8 +9,8 @@
 #include "io/temporary_folder.h"
 #include "portatune/error.h"
 #include "portatune/hub/model_folder.h"
-#include "portatune/io/file.h"
-#include "portatune/io/safetensors.h"
+#include "portatune/io/file/file.h"
+#include "portatune/io/safetensors/safetensors.h"
 #include "tasks/sentences.h"
 
 // Ids are those of transformers' BertTokenizer with tests/data/tiny_bert: good 5, bad 9, the 13, film 15, book 17,

@@ -1,4 +1,4 @@
-#include "portatune/tasks/token_ids.h"
+#include "portatune/tasks/rows/token_ids.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,8 +1,8 @@
-#include "portatune/text/encoder_pool.h"
+#include "portatune/text/encode/encoder_pool.h"
 
 #include <gtest/gtest.h>
 
-#include "portatune/text/text_encoder.h"
+#include "portatune/text/encode/text_encoder.h"
 
 namespace portatune::text {
 namespace {

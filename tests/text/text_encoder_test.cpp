@@ -1,5 +1,5 @@
 // The ways to encode a text: all give what the stages, one after the other, give.
-#include "portatune/text/text_encoder.h"
+#include "portatune/text/encode/text_encoder.h"
 
 #include <gtest/gtest.h>
 

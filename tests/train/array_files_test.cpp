@@ -1,4 +1,4 @@
-#include "portatune/train/array_files.h"
+#include "portatune/train/checkpoint/array_files.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -6,7 +6,7 @@
 #include "graph/evaluate.h"
 #include "io/temporary_folder.h"
 #include "portatune/error.h"
-#include "portatune/io/tensor_files.h"
+#include "portatune/io/safetensors/tensor_files.h"
 #include "processes/thread_group.h"
 
 namespace portatune::test {

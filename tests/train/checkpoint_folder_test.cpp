@@ -1,11 +1,11 @@
-#include "portatune/train/checkpoint_folder.h"
+#include "portatune/train/checkpoint/checkpoint_folder.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "io/temporary_folder.h"
 #include "portatune/error.h"
-#include "portatune/train/checkpoint.h"
+#include "portatune/train/checkpoint/checkpoint.h"
 #include "train/renew_manifest.h"
 
 namespace portatune::test {

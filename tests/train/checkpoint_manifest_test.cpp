@@ -1,11 +1,11 @@
-#include "portatune/train/checkpoint_manifest.h"
+#include "portatune/train/checkpoint/checkpoint_manifest.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "io/temporary_folder.h"
 #include "portatune/error.h"
-#include "portatune/io/file.h"
+#include "portatune/io/file/file.h"
 
 namespace portatune::test {
 namespace {

@@ -1,4 +1,4 @@
-#include "portatune/train/checkpoint.h"
+#include "portatune/train/checkpoint/checkpoint.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

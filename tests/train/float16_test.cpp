@@ -8,7 +8,7 @@
 #include "io/temporary_folder.h"
 #include "portatune/text_classification.h"
 #include "portatune/train.h"
-#include "portatune/train/checkpoint.h"
+#include "portatune/train/checkpoint/checkpoint.h"
 #include "tasks/sentences.h"
 #include "train/plane_task.h"
 

@@ -7,7 +7,7 @@
 #include "graph/evaluate.h"
 #include "io/temporary_folder.h"
 #include "portatune/error.h"
-#include "portatune/io/safetensors.h"
+#include "portatune/io/safetensors/safetensors.h"
 #include "portatune/text_classification.h"
 #include "portatune/train.h"
 #include "tasks/sentences.h"

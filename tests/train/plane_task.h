@@ -4,7 +4,7 @@
 #include <limits>
 #include <set>
 
-#include "portatune/io/safetensors.h"
+#include "portatune/io/safetensors/safetensors.h"
 #include "portatune/tasks.h"
 
 namespace portatune::test {

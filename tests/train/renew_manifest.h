@@ -5,7 +5,7 @@
 #include <string>
 
 #include "io/temporary_folder.h"
-#include "portatune/train/checkpoint_manifest.h"
+#include "portatune/train/checkpoint/checkpoint_manifest.h"
 
 namespace portatune::test {
 

@@ -13,7 +13,7 @@
 #include "io/temporary_folder.h"
 #include "portatune/error.h"
 #include "portatune/train.h"
-#include "portatune/train/checkpoint.h"
+#include "portatune/train/checkpoint/checkpoint.h"
 #include "train/plane_task.h"
 
 namespace portatune::test {

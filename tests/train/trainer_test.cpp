@@ -9,7 +9,7 @@
 #include "io/temporary_folder.h"
 #include "portatune/base/stop.h"
 #include "portatune/error.h"
-#include "portatune/io/safetensors.h"
+#include "portatune/io/safetensors/safetensors.h"
 #include "portatune/sources.h"
 #include "portatune/text_classification.h"
 #include "portatune/train.h"
@@ -913,8 +913,8 @@ TEST(Trainer, RefusesABatchThatIsMadeForTheDevicesOfAnother) {
   const TextClassification task = task_from(kTinyBert);
   Trainer trainer(cpu(), task, {.lr_scheduler_type = "constant"});
   data::Example batch = *task.batches(rows(), kBatchSize).iterate().next();
-  batch.set_own_rows(std::make_shared<const data::OwnRows>(
-      data::OwnRows{.size = kBatchSize, .share = {.parts = 2, .begin = 1, .end = 2}}));
+  batch.set_local_rows(std::make_shared<const data::LocalRows>(
+      data::LocalRows{.size = kBatchSize, .share = {.parts = 2, .begin = 1, .end = 2}}));
   EXPECT_THAT(message_of<UsageError>([&] { trainer.step(batch); }),
               AllOf(HasSubstr("part 2 of 2 of its rows"), HasSubstr("all, which the devices of this process take")));
   EXPECT_EQ(trainer.steps(), 0);

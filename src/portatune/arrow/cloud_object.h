@@ -8,7 +8,7 @@
 #include <string>
 
 #include "portatune/arrow/cloud_store.h"
-#include "portatune/io/arrow_api.h"
+#include "portatune/io/plugin/arrow_api.h"
 
 namespace portatune::arrow_plugin {
 

@@ -5,7 +5,7 @@
 
 #include <memory>
 
-#include "portatune/io/arrow_api.h"
+#include "portatune/io/plugin/arrow_api.h"
 
 namespace portatune::arrow_plugin {
 

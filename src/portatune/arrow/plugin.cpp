@@ -1,4 +1,4 @@
-// What libportatune_arrow.so gives to the command: see io/arrow_api.h. No exception leaves it.
+// What libportatune_arrow.so gives to the command: see io/plugin/arrow_api.h. No exception leaves it.
 #include <arrow/c/bridge.h>
 #include <arrow/util/io_util.h>
 
@@ -10,7 +10,7 @@
 #include "portatune/arrow/input_file.h"
 #include "portatune/arrow/table_file.h"
 #include "portatune/arrow/text_batches.h"
-#include "portatune/io/arrow_api.h"
+#include "portatune/io/plugin/arrow_api.h"
 
 namespace plugin = portatune::arrow_plugin;
 
@@ -128,7 +128,8 @@ int64_t object_size(const PortatuneArrowObject* object) { return object->object-
 
 const char* object_identity(const PortatuneArrowObject* object) { return object->object->identity().c_str(); }
 
-int64_t read_object(PortatuneArrowObject* object, int64_t offset, int64_t bytes, void* target, PortatuneArrowError* error) {
+int64_t read_object(PortatuneArrowObject* object, int64_t offset, int64_t bytes, void* target,
+                    PortatuneArrowError* error) {
   int64_t count = -1;
   const auto read = [&] { return object->object->read_at(offset, bytes, target).Value(&count); };
   return succeeds(read, plugin::cloud_fault, error) ? count : -1;
@@ -145,8 +146,8 @@ int list_folder(const char* url, int32_t folders, void (*take)(void*, const char
 }
 
 const PortatuneArrowApi kApi = {
-    kPortatuneArrowVersion, open_table,   close_table, column_count,    column_name, read,
-    open_object,          close_object, object_size, object_identity, read_object, list_folder};
+    kPortatuneArrowVersion, open_table,  close_table,     column_count, column_name, read, open_object,
+    close_object,           object_size, object_identity, read_object,  list_folder};
 
 }  // namespace
 

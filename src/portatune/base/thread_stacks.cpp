@@ -20,7 +20,7 @@
 namespace portatune {
 namespace {
 
-constexpr int kMostFrames = 64;
+constexpr int kMaxFrames = 64;
 constexpr time_t kToAnswer_s = 1;
 
 int target = -1;
@@ -29,8 +29,8 @@ sem_t answered;
 // backtrace() has loaded what it needs by then, so that it only reads the stack.
 extern "C" void write_own_stack(int) {
   const int error_number = errno;
-  std::array<void*, kMostFrames> frames;
-  backtrace_symbols_fd(frames.data(), backtrace(frames.data(), kMostFrames), target);
+  std::array<void*, kMaxFrames> frames;
+  backtrace_symbols_fd(frames.data(), backtrace(frames.data(), kMaxFrames), target);
   sem_post(&answered);
   errno = error_number;
 }

@@ -3,8 +3,8 @@
 #include <nlohmann/json.hpp>
 
 #include "portatune/error.h"
-#include "portatune/io/file.h"
-#include "portatune/io/json_tree.h"
+#include "portatune/io/file/file.h"
+#include "portatune/io/text/json_tree.h"
 
 namespace portatune::chat {
 namespace {
@@ -25,8 +25,8 @@ Sources in_files(const fs::path& folder) {
 }
 
 Sources in_config(const fs::path& file) {
-  constexpr int64_t kMostBytes = 64 << 20;  // tokenizer configs list added tokens
-  const auto config = io::parse_json_object(io::read_text(file, kMostBytes), file.string(), {.bytes = kMostBytes});
+  constexpr int64_t kMaxBytes = 64 << 20;  // tokenizer configs list added tokens
+  const auto config = io::parse_json_object(io::read_text(file, kMaxBytes), file.string(), {.bytes = kMaxBytes});
   const auto found = config.find("chat_template");
   if (found == config.end() || found->is_null()) return {};
   const std::string where = file.string() + ", chat_template";
@@ -56,8 +56,8 @@ Sources find_templates(const fs::path& folder) {
 }
 
 TemplateSource read_template(const fs::path& file) {
-  constexpr int64_t kMostBytes = 1 << 20;
-  return {io::read_text(file, kMostBytes), file.string()};
+  constexpr int64_t kMaxBytes = 1 << 20;
+  return {io::read_text(file, kMaxBytes), file.string()};
 }
 
 }  // namespace portatune::chat

@@ -18,7 +18,7 @@
 #include "portatune/device.h"
 #include "portatune/generation.h"
 #include "portatune/image_classification.h"
-#include "portatune/io/watched_files.h"
+#include "portatune/io/file/watched_files.h"
 #include "portatune/language_models.h"
 #include "portatune/multiple_choice.h"
 #include "portatune/packing.h"
@@ -32,8 +32,8 @@
 namespace portatune::cli {
 
 struct Talk {
-  bool quiet = false;  ///< nothing but results and errors
-  bool json = false;   ///< the result as one JSON object
+  bool quiet = false;             ///< nothing but results and errors
+  bool json = false;              ///< the result as one JSON object
   bool disable_progress = false;  ///< plain lines in place of a bar
 };
 
@@ -62,8 +62,8 @@ struct FitArguments {
   ModelArguments model;
   std::vector<std::string> train, validation;
   std::optional<std::string> weight_column;  ///< see weight_column_of(); once it is known, empty means no weights
-  double validation_split = 0;       ///< share of the training rows to measure on instead; 0: none
-  int64_t shuffle_buffer = 100'000;  ///< rows in memory, of which each next one is drawn
+  double validation_split = 0;               ///< share of the training rows to measure on instead; 0: none
+  int64_t shuffle_buffer = 100'000;          ///< rows in memory, of which each next one is drawn
   PackingPolicy packing = PackingPolicy::kAutomatic;
   int64_t tokens_per_batch = 0;              ///< of a token budget; 0: so many that there are about batch_size examples
   std::optional<data::PackedShapes> packed;  ///< which a command has chosen by `packing`
@@ -80,11 +80,11 @@ struct FitArguments {
   std::string group_column;       ///< rows with the same text here belong to one fold; empty: each row by itself
   std::vector<std::string> test;  ///< rows to predict with the models of all folds
   bool use_changed_data = false;  ///< whether files that change while they are trained on do not end the run
-  std::shared_ptr<io::WatchedFiles> inputs;  ///< the local files of rows, from before they were read first
-  bool resume = false;            ///< from the newest checkpoint in `output`
-  bool overwrite_output = false;  ///< whether a model and checkpoints in `output` may be replaced
-  int64_t checkpoint_every = 0;   ///< steps; 0: only after a signal
-  int64_t keep_checkpoints = 2;   ///< 0: none after a run that has ended well
+  std::shared_ptr<io::WatchedFiles> inputs;   ///< the local files of rows, from before they were read first
+  bool resume = false;                        ///< from the newest checkpoint in `output`
+  bool overwrite_output = false;              ///< whether a model and checkpoints in `output` may be replaced
+  int64_t checkpoint_every = 0;               ///< steps; 0: only after a signal
+  int64_t keep_checkpoints = 2;               ///< 0: none after a run that has ended well
   std::optional<double> hang_timeout_s = {};  ///< 0: a run is not watched; nullopt: the default
   Talk talk;
   std::vector<std::string> words;  ///< the command line, to say how to go on after an interruption
@@ -198,10 +198,10 @@ struct BenchInputArguments {
 };
 
 struct PlanArguments {
-  FitArguments fit;             ///< the run that is planned
-  std::vector<std::string> on;  ///< targets
-  bool largest_batch = false;   ///< whether to look for it
-  std::filesystem::path save;   ///< a folder for the programs; empty: they are not kept
+  FitArguments fit;                  ///< the run that is planned
+  std::vector<std::string> on;       ///< targets
+  bool largest_batch = false;        ///< whether to look for it
+  std::filesystem::path save;        ///< a folder for the programs; empty: they are not kept
   std::optional<double> time_limit;  ///< seconds for each target; 0: none; nullopt: the default
 };
 

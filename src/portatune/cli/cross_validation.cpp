@@ -21,11 +21,11 @@
 #include "portatune/cli/validation_split.h"
 #include "portatune/error.h"
 #include "portatune/folds.h"
-#include "portatune/io/atomic_directory.h"
-#include "portatune/io/json.h"
+#include "portatune/io/file/atomic_directory.h"
+#include "portatune/io/text/json.h"
 #include "portatune/sources.h"
-#include "portatune/train/checkpoint_folder.h"
-#include "portatune/train/run_facts.h"
+#include "portatune/train/checkpoint/checkpoint_folder.h"
+#include "portatune/train/checkpoint/run_facts.h"
 
 namespace portatune::cli {
 namespace {

@@ -8,9 +8,9 @@
 #include "portatune/cli/bad_rows.h"
 #include "portatune/cli/commands.h"
 #include "portatune/cli/rows.h"
-#include "portatune/tasks/label_names.h"
-#include "portatune/tasks/label_sets.h"
-#include "portatune/tasks/row_json.h"
+#include "portatune/tasks/rows/label_names.h"
+#include "portatune/tasks/rows/label_sets.h"
+#include "portatune/tasks/rows/row_json.h"
 #include "portatune/text_task.h"
 
 namespace portatune::cli {

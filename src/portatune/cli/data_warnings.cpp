@@ -14,8 +14,8 @@
 #include "portatune/cli/progress_bar.h"
 #include "portatune/cli/training_files.h"
 #include "portatune/cli/validation.h"
-#include "portatune/io/content_hash.h"
-#include "portatune/io/random_access_file.h"
+#include "portatune/io/checksum/content_hash.h"
+#include "portatune/io/file/random_access_file.h"
 
 namespace portatune::cli {
 namespace {

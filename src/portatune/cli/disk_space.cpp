@@ -9,9 +9,9 @@
 #include "portatune/base/message.h"
 #include "portatune/cli/units.h"
 #include "portatune/error.h"
-#include "portatune/io/free_space.h"
-#include "portatune/io/tensor_files.h"
-#include "portatune/train/checkpoint.h"
+#include "portatune/io/file/free_space.h"
+#include "portatune/io/safetensors/tensor_files.h"
+#include "portatune/train/checkpoint/checkpoint.h"
 
 namespace portatune::cli {
 namespace {

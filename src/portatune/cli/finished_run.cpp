@@ -5,7 +5,7 @@
 #include "portatune/cli/exit_code.h"
 #include "portatune/cli/progress_bar.h"
 #include "portatune/cli/report.h"
-#include "portatune/train/run_record.h"
+#include "portatune/train/checkpoint/run_record.h"
 #include "portatune/train/schedule.h"
 
 namespace portatune::cli {

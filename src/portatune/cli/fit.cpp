@@ -36,15 +36,15 @@
 #include "portatune/cli/training_log.h"
 #include "portatune/cli/validation.h"
 #include "portatune/cli/validation_split.h"
-#include "portatune/io/content_hash.h"
-#include "portatune/io/random_access_file.h"
+#include "portatune/io/checksum/content_hash.h"
+#include "portatune/io/file/random_access_file.h"
 #include "portatune/processes/shared_directory.h"
-#include "portatune/train/checkpoint_folder.h"
+#include "portatune/train/checkpoint/checkpoint_folder.h"
+#include "portatune/train/checkpoint/run_facts.h"
+#include "portatune/train/checkpoint/run_record.h"
+#include "portatune/train/checkpoint/save_folder.h"
 #include "portatune/train/finite.h"
 #include "portatune/train/options.h"
-#include "portatune/train/run_facts.h"
-#include "portatune/train/run_record.h"
-#include "portatune/train/save_folder.h"
 
 namespace portatune::cli {
 namespace {

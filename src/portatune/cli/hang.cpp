@@ -14,9 +14,9 @@
 #include "portatune/cli/processes.h"
 #include "portatune/cli/report.h"
 #include "portatune/cli/save_model.h"
-#include "portatune/io/bounded_call.h"
+#include "portatune/io/remote/bounded_call.h"
 #include "portatune/process_group.h"
-#include "portatune/train/checkpoint_folder.h"
+#include "portatune/train/checkpoint/checkpoint_folder.h"
 
 namespace portatune::cli {
 namespace {

@@ -19,7 +19,7 @@ namespace {
 
 constexpr size_t kTextColumn = 25;  // where descriptions begin
 constexpr size_t kFewOptions = 24;  // commands with no more show all of them
-constexpr size_t kMostOtherNames = 2;
+constexpr size_t kMaxOtherNames = 2;
 constexpr char kOr = '|';  // between the words of a choice
 
 // The options that `--help` shows of commands that have many.
@@ -63,7 +63,7 @@ std::vector<std::string> other_names(const CLI::Option& option) {
   if (option.get_positional()) return {};
   std::vector<std::string> names(option.get_lnames().begin() + 1, option.get_lnames().end());
   if (names.empty()) names = other_names_of(option.get_name());
-  names.resize(std::min(names.size(), kMostOtherNames));
+  names.resize(std::min(names.size(), kMaxOtherNames));
   for (std::string& name : names) std::ranges::replace(name, '-', '_');
   return names;
 }

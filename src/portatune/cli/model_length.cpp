@@ -8,7 +8,7 @@
 #include "portatune/cli/commands.h"
 #include "portatune/cli/report.h"
 #include "portatune/error.h"
-#include "portatune/io/json.h"
+#include "portatune/io/text/json.h"
 #include "portatune/models.h"
 
 namespace portatune::cli {

@@ -13,9 +13,9 @@
 #include "portatune/cli/report.h"
 #include "portatune/error.h"
 #include "portatune/hub/find_model.h"
-#include "portatune/io/file.h"
-#include "portatune/io/json_tree.h"
-#include "portatune/train/save_folder.h"
+#include "portatune/io/file/file.h"
+#include "portatune/io/text/json_tree.h"
+#include "portatune/train/checkpoint/save_folder.h"
 
 namespace portatune::cli {
 namespace {

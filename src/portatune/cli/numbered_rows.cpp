@@ -6,7 +6,7 @@
 
 #include "portatune/base/utf8.h"
 #include "portatune/error.h"
-#include "portatune/tasks/row_json.h"
+#include "portatune/tasks/rows/row_json.h"
 
 namespace portatune::cli {
 namespace {

@@ -17,11 +17,11 @@
 #include "portatune/cli/progress_bar.h"
 #include "portatune/cli/report.h"
 #include "portatune/cli/validation.h"
-#include "portatune/io/json.h"
-#include "portatune/io/random_access_file.h"
+#include "portatune/io/file/random_access_file.h"
+#include "portatune/io/text/json.h"
 #include "portatune/mesh.h"
 #include "portatune/sources.h"
-#include "portatune/tasks/label_names.h"
+#include "portatune/tasks/rows/label_names.h"
 
 namespace portatune::cli {
 namespace {

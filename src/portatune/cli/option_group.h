@@ -17,7 +17,7 @@
 #include "portatune/base/nearest.h"
 #include "portatune/base/number.h"
 #include "portatune/error.h"
-#include "portatune/io/random_access_file.h"
+#include "portatune/io/file/random_access_file.h"
 
 namespace portatune::cli {
 

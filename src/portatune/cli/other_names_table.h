@@ -14,7 +14,7 @@ inline constexpr const char* kBestModel = "not supported yet: --checkpoint-every
 inline constexpr const char* kUpload = "upload the result with: hf upload ORG/NAME FOLDER";
 inline constexpr const char* kDownload = "hf download ORG/NAME --local-dir FOLDER, and --model FOLDER";
 inline constexpr const char* kDataset = "hf download --repo-type dataset NAME --local-dir FOLDER, and --train FOLDER";
-inline constexpr const char* kMesh = "--mesh data=N or --mesh fsdp=N divides a run over devices (docs/MESH.md)";
+inline constexpr const char* kMesh = "--mesh data=N or --mesh fsdp=N divides a run over devices (docs/mesh.md)";
 inline constexpr const char* kAdapters = "adapters (LoRA, PEFT) are not supported yet: fit trains all weights";
 inline constexpr const char* kFewerRows = "not supported yet: --max-steps N limits training; make a smaller file";
 inline constexpr const char* kSplit = "--validation-split 0.1 holds a tenth of the rows out";
@@ -92,12 +92,12 @@ inline constexpr OtherOption kOtherOptions[] = {
     {"push-to-hub*", "", "false", kUpload},
     {"hub-*", "", "", kUpload},
     // TrainingArguments that concern only PyTorch.
-    {"fsdp*", "", "|none", "--mesh fsdp=N divides weights and optimizer over N devices (docs/MESH.md)"},
-    {"deepspeed", "", "", "--mesh fsdp=N does what ZeRO-3 does (docs/MESH.md)"},
+    {"fsdp*", "", "|none", "--mesh fsdp=N divides weights and optimizer over N devices (docs/mesh.md)"},
+    {"deepspeed", "", "", "--mesh fsdp=N does what ZeRO-3 does (docs/mesh.md)"},
     {"accelerator-config", "", "", kMesh},
     {"parallelism-config", "", "", kMesh},
     {"ddp-*", "", "", kMesh},
-    {"local-rank", "", "-1", "mpirun or RANK and WORLD_SIZE start several processes (docs/PROCESSES.md)"},
+    {"local-rank", "", "-1", "mpirun or RANK and WORLD_SIZE start several processes (docs/processes.md)"},
     {"n-gpu", "", "1", kMesh},
     {"torch-compile*", "", "true", kCompiled},
     {"torchdynamo", "", "", kCompiled},
@@ -156,7 +156,8 @@ inline constexpr OtherOption kOtherOptions[] = {
     {"peft*", "", "", kAdapters},
     {"lora*", "", "", kAdapters},
     {"adapter*", "", "", kAdapters},
-    {"load-in-*", "", "false", "quantized training is not supported yet: --dtype bfloat16 halves the memory of activations"},
+    {"load-in-*", "", "false",
+     "quantized training is not supported yet: --dtype bfloat16 halves the memory of activations"},
     // Short names, and names of other trainers (Axolotl, MLX-LM, Keras).
     {"lr", "--learning-rate", "", ""},
     {"bs", "--batch-size", "", ""},
@@ -225,8 +226,8 @@ inline constexpr OtherWord kOtherCommands[] = {
     {"run", "portatune fit, predict or generate"},
     {"tokenise", "portatune tokenize"},
     {"encode", "portatune tokenize"},
-    {"recipes", "portatune fit --recipe NAME; docs/RECIPES.md lists the names"},
-    {"recipe", "portatune fit --recipe NAME; docs/RECIPES.md lists the names"},
+    {"recipes", "portatune fit --recipe NAME; docs/recipes.md lists the names"},
+    {"recipe", "portatune fit --recipe NAME; docs/recipes.md lists the names"},
     {"tasks", "portatune fit --help lists the names of --task"},
     {"download", "hf download ORG/NAME --local-dir FOLDER"},
     {"upload", "hf upload ORG/NAME FOLDER"},

@@ -5,11 +5,11 @@
 #include "portatune/base/message.h"
 #include "portatune/cli/exit_code.h"
 #include "portatune/error.h"
-#include "portatune/io/atomic_directory.h"
-#include "portatune/train/checkpoint.h"
-#include "portatune/train/checkpoint_folder.h"
-#include "portatune/train/run_record.h"
-#include "portatune/train/save_folder.h"
+#include "portatune/io/file/atomic_directory.h"
+#include "portatune/train/checkpoint/checkpoint.h"
+#include "portatune/train/checkpoint/checkpoint_folder.h"
+#include "portatune/train/checkpoint/run_record.h"
+#include "portatune/train/checkpoint/save_folder.h"
 
 namespace portatune::cli {
 namespace {

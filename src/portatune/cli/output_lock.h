@@ -4,8 +4,8 @@
 #include <filesystem>
 
 #include "portatune/cli/commands.h"
-#include "portatune/io/lock_file.h"
-#include "portatune/train/save_folder.h"
+#include "portatune/io/file/lock_file.h"
+#include "portatune/train/checkpoint/save_folder.h"
 
 namespace portatune::cli {
 

@@ -12,7 +12,7 @@
 #include "portatune/cli/report.h"
 #include "portatune/cli/row_progress.h"
 #include "portatune/cli/rows.h"
-#include "portatune/data/text_lengths.h"
+#include "portatune/data/batch/text_lengths.h"
 #include "portatune/error.h"
 
 namespace portatune::cli {

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "portatune/error.h"
-#include "portatune/io/json.h"
+#include "portatune/io/text/json.h"
 
 namespace portatune::cli {
 namespace {

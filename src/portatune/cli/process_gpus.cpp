@@ -16,7 +16,7 @@
 
 #include "portatune/base/number.h"
 #include "portatune/error.h"
-#include "portatune/io/content_hash.h"
+#include "portatune/io/checksum/content_hash.h"
 
 namespace portatune::cli {
 namespace {

@@ -14,7 +14,7 @@
 #include "portatune/cli/process_gpus.h"
 #include "portatune/cli/report.h"
 #include "portatune/error.h"
-#include "portatune/io/content_hash.h"
+#include "portatune/io/checksum/content_hash.h"
 #include "portatune/processes/exchange_group.h"
 #include "portatune/processes/launch.h"
 #include "portatune/runtime/device_name.h"
@@ -88,7 +88,7 @@ void divide_devices(DeviceOptions& options) {
 
 FitArguments of_process(FitArguments a) {
   if (launch(a.device.device == "tpu").size == 1) return a;
-  a.device.processes = launched_group(launch(), launch_patience(), end_with);
+  a.device.processes = launched_group(launch(), launch_timeout(), end_with);
   require_all_of_them(*a.device.processes);
   if (!a.device.programs_folder.empty()) {
     throw UsageError({.where = "compiled",

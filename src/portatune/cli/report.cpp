@@ -22,7 +22,7 @@
 namespace portatune::cli {
 namespace {
 
-constexpr size_t kMostNames = 6;
+constexpr size_t kMaxNames = 6;
 constexpr int kIndent = 2;  // of further lines
 
 // JSON has no NaN.
@@ -114,12 +114,12 @@ std::string describe(const Scores& scores) {
 std::vector<std::string> remarks(const LoadReport& report) {
   if (report.unexpected.empty()) return {};
   return {fmt::format("{} of the checkpoint's weights have no place in the model and are left out: {}",
-                      report.unexpected.size(), list_of(report.unexpected, kMostNames))};
+                      report.unexpected.size(), list_of(report.unexpected, kMaxNames))};
 }
 
 std::vector<std::string> remarks_on_config(const std::vector<std::string>& unknown_keys) {
   if (unknown_keys.empty()) return {};
-  return {"config.json has keys that are not known and have no effect: " + list_of(unknown_keys, kMostNames)};
+  return {"config.json has keys that are not known and have no effect: " + list_of(unknown_keys, kMaxNames)};
 }
 
 std::string json_of(const Scores& scores, const Speed& speed, std::optional<int64_t> skipped_rows) {

@@ -10,7 +10,7 @@
 
 #include "portatune/cli/commands.h"
 #include "portatune/error.h"
-#include "portatune/io/json.h"
+#include "portatune/io/text/json.h"
 
 namespace portatune::cli {
 

@@ -2,12 +2,12 @@
 
 #include <algorithm>
 
+#include "portatune/cli/fit.h"
 #include "portatune/cli/output_folder.h"
 #include "portatune/cli/processes.h"
-#include "portatune/cli/fit.h"
 #include "portatune/cli/report.h"
 #include "portatune/process_group.h"
-#include "portatune/train/checkpoint_folder.h"
+#include "portatune/train/checkpoint/checkpoint_folder.h"
 
 namespace portatune::cli {
 namespace {
@@ -26,10 +26,9 @@ CheckpointOptions checkpoints_of(const FitArguments& a) {
 
 SavesOfRun saves_of(const FitArguments& a, int64_t steps_made, int64_t total_steps) {
   const CheckpointOptions checkpoints = checkpoints_of(a);
-  SavesOfRun saves{
-      .weights_bytes = bytes_of_weights(model_of(a)),
-      .kept = checkpoints.keep + (a.resume_from_checkpoint.empty() ? 0 : 1),
-      .present = std::ssize(train::checkpoints_in(a.output))};
+  SavesOfRun saves{.weights_bytes = bytes_of_weights(model_of(a)),
+                   .kept = checkpoints.keep + (a.resume_from_checkpoint.empty() ? 0 : 1),
+                   .present = std::ssize(train::checkpoints_in(a.output))};
   if (checkpoints.every > 0 && total_steps > steps_made) {
     const int64_t before_last = (total_steps - 1) / checkpoints.every - steps_made / checkpoints.every;
     saves.checkpoints = before_last + (checkpoints.last ? 1 : 0);

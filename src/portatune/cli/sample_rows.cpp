@@ -6,9 +6,9 @@
 #include "portatune/cli/command_task.h"
 #include "portatune/cli/report.h"
 #include "portatune/error.h"
-#include "portatune/io/json.h"
-#include "portatune/tasks/heads.h"
-#include "portatune/tasks/label_names.h"
+#include "portatune/io/text/json.h"
+#include "portatune/tasks/objectives/heads.h"
+#include "portatune/tasks/rows/label_names.h"
 
 namespace portatune::cli {
 namespace {

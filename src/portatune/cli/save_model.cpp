@@ -15,8 +15,8 @@
 #include "portatune/cli/resume_command.h"
 #include "portatune/error.h"
 #include "portatune/process_group.h"
-#include "portatune/train/checkpoint.h"
-#include "portatune/train/checkpoint_folder.h"
+#include "portatune/train/checkpoint/checkpoint.h"
+#include "portatune/train/checkpoint/checkpoint_folder.h"
 
 namespace portatune::cli {
 namespace {

@@ -18,7 +18,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr size_t kMostFaults = 10;  // that are told one by one
+constexpr size_t kMaxFaults = 10;  // that are told one by one
 
 Json json_of(const TfrecordSurvey& survey, bool verified) {
   Json features = Json::object();
@@ -65,10 +65,10 @@ std::string text_of(const TfrecordSurvey& survey) {
       text += fmt::format("    {}: {}\n", name, io::json_text(value));
   }
   const std::vector<Report>& faults = survey.faults();
-  for (size_t i = 0; i < std::min(faults.size(), kMostFaults); ++i) {
+  for (size_t i = 0; i < std::min(faults.size(), kMaxFaults); ++i) {
     text += fmt::format("  corrupt: {}\n", one_line(faults[i]));
   }
-  if (faults.size() > kMostFaults) text += fmt::format("  and {} more\n", faults.size() - kMostFaults);
+  if (faults.size() > kMaxFaults) text += fmt::format("  and {} more\n", faults.size() - kMaxFaults);
   return text;
 }
 

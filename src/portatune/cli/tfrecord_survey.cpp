@@ -12,9 +12,9 @@
 #include "portatune/base/stop.h"
 #include "portatune/base/utf8.h"
 #include "portatune/image.h"
-#include "portatune/io/random_access_file.h"
-#include "portatune/io/tfrecord_index.h"
-#include "portatune/tasks/json_number.h"
+#include "portatune/io/file/random_access_file.h"
+#include "portatune/io/tfrecord/tfrecord_index.h"
+#include "portatune/tasks/rows/json_number.h"
 
 namespace portatune::cli {
 namespace {

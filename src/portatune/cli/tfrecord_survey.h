@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "portatune/error.h"
-#include "portatune/io/tf_example.h"
-#include "portatune/io/tfrecord_reader.h"
+#include "portatune/io/tfrecord/tf_example.h"
+#include "portatune/io/tfrecord/tfrecord_reader.h"
 
 namespace portatune::cli {
 

@@ -12,7 +12,7 @@
 #include "portatune/cli/row_progress.h"
 #include "portatune/cli/signals.h"
 #include "portatune/data.h"
-#include "portatune/io/jsonl.h"
+#include "portatune/io/text/jsonl.h"
 #include "portatune/sources.h"
 #include "portatune/text.h"
 

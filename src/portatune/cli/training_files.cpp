@@ -6,11 +6,11 @@
 
 #include "portatune/base/url_secrets.h"
 #include "portatune/cli/validation.h"
-#include "portatune/data/file_kinds.h"
-#include "portatune/io/cloud.h"
-#include "portatune/io/content_hash.h"
-#include "portatune/io/fingerprint.h"
-#include "portatune/io/random_access_file.h"
+#include "portatune/data/read/file_kinds.h"
+#include "portatune/io/checksum/content_hash.h"
+#include "portatune/io/checksum/fingerprint.h"
+#include "portatune/io/file/random_access_file.h"
+#include "portatune/io/remote/cloud.h"
 #include "portatune/sources.h"
 
 namespace portatune::cli {

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "portatune/cli/commands.h"
-#include "portatune/io/watched_files.h"
+#include "portatune/io/file/watched_files.h"
 
 namespace portatune::cli {
 

@@ -7,7 +7,7 @@
 #include "portatune/cli/make_task.h"
 #include "portatune/cli/rows.h"
 #include "portatune/error.h"
-#include "portatune/io/random_access_file.h"
+#include "portatune/io/file/random_access_file.h"
 #include "portatune/sources.h"
 
 namespace portatune::cli {

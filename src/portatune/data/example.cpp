@@ -2,7 +2,7 @@
 #include <span>
 
 #include "portatune/data.h"
-#include "portatune/data/column_names.h"
+#include "portatune/data/read/column_names.h"
 
 namespace portatune::data {
 namespace {

@@ -166,7 +166,7 @@ class Reader {
 }  // namespace
 
 void append_bytes(std::string& bytes, const Example& example) {
-  if (example.own_rows() != nullptr) {  // whoever read it back would take its zeros for data
+  if (example.local_rows() != nullptr) {  // whoever read it back would take its zeros for data
     throw UsageError({.where = to_string(example.origin()),
                       .given = "a batch with the rows of one of several processes",
                       .expected = "what is the same for all, to be kept in a file",

@@ -1,4 +1,4 @@
-#include "portatune/data/indexed.h"
+#include "portatune/data/order/indexed.h"
 #include "portatune/data/stage.h"
 
 namespace portatune::data {

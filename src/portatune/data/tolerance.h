@@ -6,8 +6,8 @@
 #include <utility>
 
 #include "portatune/bad_rows.h"
-#include "portatune/data/user_function.h"
-#include "portatune/io/bad_record.h"
+#include "portatune/data/verbs/user_function.h"
+#include "portatune/io/text/bad_record.h"
 
 namespace portatune::data {
 

@@ -18,7 +18,7 @@ using generate::Run;
 constexpr int64_t kAtATime = 32, kAtATimeWhenWatched = 4;
 
 // So that programs can number the tokens of all rows' vocabularies by int32.
-constexpr int64_t kMostPrompts = 1024;
+constexpr int64_t kMaxPrompts = 1024;
 
 std::string name_of_prompt(size_t prompt, size_t prompts) {
   return prompts == 1 ? "the prompt" : "prompt " + std::to_string(prompt + 1);
@@ -75,10 +75,10 @@ class Texts {
 struct Generator::Impl {
   Impl(const Device& device, const std::filesystem::path& folder, const GeneratorOptions& options)
       : programs(device, folder, options.dtype), batch_size(options.batch_size), defaults(generation_options(folder)) {
-    if (batch_size < 1 || batch_size > kMostPrompts) {
+    if (batch_size < 1 || batch_size > kMaxPrompts) {
       throw UsageError({.where = "batch_size",
                         .given = std::to_string(batch_size),
-                        .expected = "1 to " + std::to_string(kMostPrompts)});
+                        .expected = "1 to " + std::to_string(kMaxPrompts)});
     }
     programs.config().ignore({"eos_token_id", "bos_token_id", "pad_token_id"});
   }

@@ -4,7 +4,7 @@
 #include <stdexcept>
 
 #include "portatune/error.h"
-#include "portatune/tasks/initial_weights.h"
+#include "portatune/tasks/objectives/initial_weights.h"
 
 namespace portatune::generate {
 namespace {

@@ -6,7 +6,7 @@
 #include "portatune/base/message.h"
 #include "portatune/error.h"
 #include "portatune/generate/settings.h"
-#include "portatune/io/json.h"
+#include "portatune/io/text/json.h"
 
 namespace portatune {
 namespace {
@@ -133,13 +133,13 @@ GenerationOptions read_options(const io::JsonObject& json, const GenerationOptio
 }
 
 void check(const GenerationOptions& o, int64_t vocab_size) {
-  constexpr int64_t kMost = 1 << 24, kMostBeams = 64;
+  constexpr int64_t kMost = 1 << 24, kMaxBeams = 64;
   require_count("max_new_tokens", o.max_new_tokens, 1, kMost);
   require_number("temperature", o.temperature, 0, "a number above 0; without do_sample for the highest");
   require_count("top_k", o.top_k, 0, kMost);
   require_number("top_p", o.top_p, 0, "a number above 0 and at most 1", 1);
   require_number("repetition_penalty", o.repetition_penalty, 0, "a number above 0");
-  require_count("num_beams", o.num_beams, 1, kMostBeams);
+  require_count("num_beams", o.num_beams, 1, kMaxBeams);
   require_number("length_penalty", o.length_penalty, -std::numeric_limits<double>::infinity(), "a finite number");
   if (o.num_beams > 1 && o.do_sample) {
     throw UsageError({.where = "num_beams",
@@ -152,8 +152,8 @@ void check(const GenerationOptions& o, int64_t vocab_size) {
                       .given = "stop strings with num_beams " + std::to_string(o.num_beams),
                       .expected = "beam search that ends with eos_token_id alone"});
   }
-  if (std::ssize(o.eos_token_id) > kMostEosTokens) {
-    refuse("eos_token_id", std::to_string(o.eos_token_id.size()) + " ids", "at most " + std::to_string(kMostEosTokens));
+  if (std::ssize(o.eos_token_id) > kMaxEosTokens) {
+    refuse("eos_token_id", std::to_string(o.eos_token_id.size()) + " ids", "at most " + std::to_string(kMaxEosTokens));
   }
   for (const int32_t id : o.eos_token_id) require_id("eos_token_id", id, vocab_size);
   if (o.bos_token_id) require_id("bos_token_id", *o.bos_token_id, vocab_size);

@@ -15,7 +15,7 @@ Tensor key_of(uint64_t seed) {
 }
 
 Tensor eos_tokens(const GenerationOptions& options) {
-  std::vector<int32_t> ids(kMostEosTokens, -1);
+  std::vector<int32_t> ids(kMaxEosTokens, -1);
   std::ranges::copy(options.eos_token_id, ids.begin());
   return vector_of(ids);
 }
@@ -33,7 +33,7 @@ Value element(const Value& list, int64_t i) { return reshape(slice(list, 0, {i, 
 
 Values settings_parameters(int64_t prompts) {
   return {parameter("numbers", {DType::kFloat32, {4}}), parameter("places", {DType::kInt32, {3}}),
-          parameter("integers", {DType::kInt32, {3}}),  parameter("eos_token_id", {DType::kInt32, {kMostEosTokens}}),
+          parameter("integers", {DType::kInt32, {3}}),  parameter("eos_token_id", {DType::kInt32, {kMaxEosTokens}}),
           parameter("key", {DType::kUInt32, {2}}),      parameter("prompt_numbers", {DType::kUInt32, {prompts}})};
 }
 

@@ -9,7 +9,7 @@
 namespace portatune::generate {
 
 /// Ids that may end a text, at most.
-inline constexpr int64_t kMostEosTokens = 16;
+inline constexpr int64_t kMaxEosTokens = 16;
 
 /// In a program.
 struct Settings {
@@ -19,7 +19,7 @@ struct Settings {
   Value first;                                                   ///< int32: the place of the first new token
   Value top_k, pad_token_id;                                     ///< int32 scalars
   Value early_stopping;                                          ///< int32: the enumerator
-  Value eos_token_id;                                            ///< int32 [kMostEosTokens], -1: none
+  Value eos_token_id;                                            ///< int32 [kMaxEosTokens], -1: none
   Value key;                                                     ///< uint32 [2]
   Value numbers;                                                 ///< uint32 [prompts]: which of all prompts these are
 };

@@ -24,7 +24,7 @@ constexpr std::array<NamedAxis, 3> kAxes = {{{"data", MeshAxis::kData, &Mesh::da
                                              {"fsdp", MeshAxis::kFsdp, &Mesh::fsdp},
                                              {"tensor", MeshAxis::kTensor, &Mesh::tensor}}};
 // More devices than any machine has: a typing error.
-constexpr int64_t kMostDevices = 1 << 20;
+constexpr int64_t kMaxDevices = 1 << 20;
 
 [[noreturn]] void refuse(const std::string& text, std::string given) {
   std::vector<std::string> names;
@@ -39,7 +39,7 @@ constexpr int64_t kMostDevices = 1 << 20;
   throw UsageError(
       {.where = "mesh \"" + text + "\"",
        .given = "too many devices",
-       .expected = "at most " + std::to_string(kMostDevices) + " in all; a CPU is divided into 256 at most"});
+       .expected = "at most " + std::to_string(kMaxDevices) + " in all; a CPU is divided into 256 at most"});
 }
 
 const NamedAxis& named(MeshAxis axis) { return *std::ranges::find(kAxes, axis, &NamedAxis::axis); }
@@ -95,7 +95,7 @@ Mesh parse_mesh(const std::string& text) {
     const auto size =
         equals == part.size() ? std::nullopt : number_in<int64_t>(std::string_view(part).substr(equals + 1));
     if (!size || *size < 1) refuse(text, "\"" + part + "\"");
-    if (*size > kMostDevices / mesh.devices()) refuse_number(text);
+    if (*size > kMaxDevices / mesh.devices()) refuse_number(text);
     mesh.*axis->size = *size;
   }
   return mesh;

@@ -3,7 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "portatune/error.h"
-#include "portatune/io/json_tree.h"
+#include "portatune/io/text/json_tree.h"
 
 namespace portatune::hub {
 namespace {

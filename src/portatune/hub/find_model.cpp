@@ -10,8 +10,8 @@
 #include "portatune/base/message.h"
 #include "portatune/base/nearest.h"
 #include "portatune/error.h"
-#include "portatune/io/file.h"
-#include "portatune/io/json.h"
+#include "portatune/io/file/file.h"
+#include "portatune/io/text/json.h"
 
 namespace portatune::hub {
 namespace {

@@ -6,7 +6,7 @@
 
 #include "portatune/error.h"
 #include "portatune/hub/weight_files.h"
-#include "portatune/io/file.h"
+#include "portatune/io/file/file.h"
 
 namespace portatune::hub {
 namespace {

@@ -8,9 +8,9 @@
 #include <string_view>
 #include <vector>
 
-#include "portatune/io/file.h"
-#include "portatune/io/json.h"
-#include "portatune/io/safetensors.h"
+#include "portatune/io/file/file.h"
+#include "portatune/io/safetensors/safetensors.h"
+#include "portatune/io/text/json.h"
 
 namespace portatune::hub {
 

@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "portatune/error.h"
-#include "portatune/io/tensor_files.h"
+#include "portatune/io/safetensors/tensor_files.h"
 
 namespace portatune::hub {
 namespace {

@@ -4,7 +4,7 @@
 #include <filesystem>
 #include <vector>
 
-#include "portatune/io/safetensors.h"
+#include "portatune/io/safetensors/safetensors.h"
 
 namespace portatune::hub {
 

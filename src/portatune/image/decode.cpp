@@ -2,12 +2,12 @@
 #include <array>
 
 #include "portatune/image/formats.h"
-#include "portatune/io/file.h"
+#include "portatune/io/file/file.h"
 
 namespace portatune::image {
 namespace {
 
-constexpr int64_t kMostSide = 65'535;  // the most that a JPEG has
+constexpr int64_t kMaxSide = 65'535;  // the most that a JPEG has
 
 // The first bytes of a kind of file; '?' stands for any.
 struct Kind {
@@ -52,10 +52,10 @@ void require_size(const Size& size, const std::string& where, const DecodeOption
                      .fix = "if it is meant to be so large, raise the limit (max_pixels)"});
   }
   // The weights of resizing take memory for each pixel of a side, however short the other one is.
-  if (std::max(size.height, size.width) > kMostSide) {
+  if (std::max(size.height, size.width) > kMaxSide) {
     throw DataError({.where = where,
                      .given = "an image of " + to_string(size),
-                     .expected = "at most " + std::to_string(kMostSide) + " pixels on each side",
+                     .expected = "at most " + std::to_string(kMaxSide) + " pixels on each side",
                      .fix = "cut the image, or leave it out"});
   }
 }

@@ -14,7 +14,7 @@ namespace portatune::image {
 namespace {
 
 // Real progressive files have about ten scans; one of thousands takes hours to decode.
-constexpr int kMostScans = 100;
+constexpr int kMaxScans = 100;
 
 // What libjpeg's callbacks, which are C, need to know. They leave by longjmp.
 struct Jump {
@@ -34,8 +34,8 @@ void on_error(j_common_ptr info) {
 void on_message(j_common_ptr, int) {}
 
 void on_progress(j_common_ptr info) {
-  if (reinterpret_cast<j_decompress_ptr>(info)->input_scan_number <= kMostScans) return;
-  std::snprintf(static_cast<Jump*>(info->client_data)->message, JMSG_LENGTH_MAX, "more than %d scans", kMostScans);
+  if (reinterpret_cast<j_decompress_ptr>(info)->input_scan_number <= kMaxScans) return;
+  std::snprintf(static_cast<Jump*>(info->client_data)->message, JMSG_LENGTH_MAX, "more than %d scans", kMaxScans);
   leave(info);
 }
 

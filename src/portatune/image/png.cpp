@@ -11,7 +11,7 @@ namespace portatune::image {
 namespace {
 
 // Text, profiles and the like.
-constexpr size_t kMostChunkBytes = 16 << 20, kMostStoredBytes = 64 << 20;
+constexpr size_t kMaxChunkBytes = 16 << 20, kMaxStoredBytes = 64 << 20;
 
 struct FreeContext {
   void operator()(spng_ctx* context) const { spng_ctx_free(context); }
@@ -22,7 +22,7 @@ class PngReader {
   PngReader(std::span<const std::byte> file, const std::string& where)
       : context_(spng_ctx_new(0)), where_(where), file_bytes_(file.size()) {
     if (!context_) throw std::bad_alloc();
-    check(spng_set_chunk_limits(context_.get(), kMostChunkBytes, kMostStoredBytes));
+    check(spng_set_chunk_limits(context_.get(), kMaxChunkBytes, kMaxStoredBytes));
     check(spng_set_png_buffer(context_.get(), file.data(), file.size()));
     check(spng_get_ihdr(context_.get(), &header_));
   }

@@ -2,7 +2,7 @@
 
 #include "portatune/error.h"
 #include "portatune/image.h"
-#include "portatune/io/json.h"
+#include "portatune/io/text/json.h"
 
 namespace portatune::image {
 namespace {

@@ -8,12 +8,12 @@
 #include "portatune/base/output_file.h"
 #include "portatune/base/stop.h"
 #include "portatune/error.h"
-#include "portatune/io/atomic_directory.h"
-#include "portatune/io/lock_file.h"
-#include "portatune/io/random_access_file.h"
-#include "portatune/io/read_ahead.h"
-#include "portatune/io/sha256.h"
-#include "portatune/io/unzip.h"
+#include "portatune/io/checksum/sha256.h"
+#include "portatune/io/compress/unzip.h"
+#include "portatune/io/file/atomic_directory.h"
+#include "portatune/io/file/lock_file.h"
+#include "portatune/io/file/random_access_file.h"
+#include "portatune/io/remote/read_ahead.h"
 
 namespace portatune {
 namespace {

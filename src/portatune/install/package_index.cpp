@@ -3,8 +3,8 @@
 #include <string_view>
 
 #include "portatune/error.h"
-#include "portatune/io/http_transport.h"
-#include "portatune/io/url.h"
+#include "portatune/io/remote/http_transport.h"
+#include "portatune/io/remote/url.h"
 
 namespace portatune {
 namespace {

@@ -8,8 +8,8 @@
 namespace portatune::jinja {
 namespace {
 
-constexpr int64_t kMostValues = 1'000'000;
-constexpr int kMostLevels = 100;
+constexpr int64_t kMaxValues = 1'000'000;
+constexpr int kMaxLevels = 100;
 
 Extent extent_of(const Value& value) {
   if (const List* list = value.list()) return list->extent;
@@ -21,8 +21,8 @@ void include(Extent& extent, const Value& value) {
   const Extent inner = extent_of(value);
   extent.values += inner.values;
   extent.depth = std::max(extent.depth, inner.depth + 1);
-  if (extent.values > kMostValues) throw Fault{"a list or dict of more than a million values", {}};
-  if (extent.depth > kMostLevels) throw Fault{"lists or dicts within each other", "at most 100 levels"};
+  if (extent.values > kMaxValues) throw Fault{"a list or dict of more than a million values", {}};
+  if (extent.depth > kMaxLevels) throw Fault{"lists or dicts within each other", "at most 100 levels"};
 }
 
 // Python compares lists with lists and tuples with tuples.

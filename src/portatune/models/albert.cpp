@@ -1,4 +1,4 @@
-#include "portatune/io/json.h"
+#include "portatune/io/text/json.h"
 #include "portatune/models/architectures.h"
 #include "portatune/models/bert_layers.h"
 #include "portatune/models/config_checks.h"

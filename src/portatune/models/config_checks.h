@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "portatune/io/json.h"
+#include "portatune/io/text/json.h"
 
 namespace portatune::models {
 

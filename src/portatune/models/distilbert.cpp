@@ -1,6 +1,6 @@
 #include <cmath>
 
-#include "portatune/io/json.h"
+#include "portatune/io/text/json.h"
 #include "portatune/models/architectures.h"
 #include "portatune/models/config_checks.h"
 #include "portatune/models/lm_head.h"

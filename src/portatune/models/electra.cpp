@@ -1,5 +1,5 @@
 #include "portatune/error.h"
-#include "portatune/io/json.h"
+#include "portatune/io/text/json.h"
 #include "portatune/models/architectures.h"
 #include "portatune/models/bert_layers.h"
 #include "portatune/models/config_checks.h"

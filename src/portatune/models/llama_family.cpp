@@ -3,7 +3,7 @@
 #include <cmath>
 
 #include "portatune/error.h"
-#include "portatune/io/json.h"
+#include "portatune/io/text/json.h"
 #include "portatune/models/config_checks.h"
 #include "portatune/models/decoder_heads.h"
 #include "portatune/models/text_inputs.h"

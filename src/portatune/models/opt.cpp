@@ -1,7 +1,7 @@
 #include <cmath>
 
 #include "portatune/error.h"
-#include "portatune/io/json.h"
+#include "portatune/io/text/json.h"
 #include "portatune/models/architectures.h"
 #include "portatune/models/config_checks.h"
 #include "portatune/models/decoder_attention.h"

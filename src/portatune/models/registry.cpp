@@ -1,7 +1,7 @@
 #include <algorithm>
 
 #include "portatune/error.h"
-#include "portatune/io/json.h"
+#include "portatune/io/text/json.h"
 #include "portatune/models.h"
 #include "portatune/models/architectures.h"
 

@@ -5,7 +5,7 @@
 #include <numbers>
 
 #include "portatune/error.h"
-#include "portatune/io/json.h"
+#include "portatune/io/text/json.h"
 #include "portatune/ops.h"
 
 namespace portatune::models {

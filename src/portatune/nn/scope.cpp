@@ -40,9 +40,9 @@ Value gathered(const Value& input, const Sharding& sharding, const Mesh& mesh, D
 
 // Of those that a number of devices may be.
 std::string divisors_of(int64_t count) {
-  constexpr int64_t kMostDevices = 64;
+  constexpr int64_t kMaxDevices = 64;
   std::vector<std::string> divisors;
-  for (int64_t i = 1; i <= std::min(count, kMostDevices); ++i) {
+  for (int64_t i = 1; i <= std::min(count, kMaxDevices); ++i) {
     if (count % i == 0) divisors.push_back(std::to_string(i));
   }
   return list_of(divisors);

@@ -4,7 +4,7 @@
 
 #include "portatune/error.h"
 #include "portatune/generate/options.h"
-#include "portatune/io/safetensors.h"
+#include "portatune/io/safetensors/safetensors.h"
 
 namespace portatune::parity {
 namespace {

@@ -6,8 +6,8 @@
 
 #include "portatune/base/one_line.h"
 #include "portatune/error.h"
-#include "portatune/io/atomic_directory.h"
-#include "portatune/io/safetensors.h"
+#include "portatune/io/file/atomic_directory.h"
+#include "portatune/io/safetensors/safetensors.h"
 #include "portatune/parity/generation.h"
 #include "portatune/parity/optimizer_steps.h"
 #include "portatune/parity/reference_task.h"

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "portatune/error.h"
-#include "portatune/io/safetensors.h"
+#include "portatune/io/safetensors/safetensors.h"
 
 namespace portatune::parity {
 namespace {

@@ -6,8 +6,8 @@
 
 #include "portatune/error.h"
 #include "portatune/ops.h"
-#include "portatune/tasks/initial_weights.h"
-#include "portatune/tasks/objectives.h"
+#include "portatune/tasks/objectives/initial_weights.h"
+#include "portatune/tasks/objectives/objectives.h"
 
 namespace portatune::parity {
 namespace {

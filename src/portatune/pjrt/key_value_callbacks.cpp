@@ -32,10 +32,10 @@ void free_value(char* value) { std::free(value); }
 
 // Of a call that gives the value of a key.
 template <class Args>
-PJRT_Error* get_within(Args* args, std::chrono::milliseconds patience, PJRT_Error_Code if_missing) {
+PJRT_Error* get_within(Args* args, std::chrono::milliseconds timeout, PJRT_Error_Code if_missing) {
   return run(args, [&](KeyValueStore& store) -> PJRT_Error* {
     const std::string key(args->key, args->key_size);
-    const std::optional<std::string> value = store.get(key, patience);
+    const std::optional<std::string> value = store.get(key, timeout);
     if (!value) return error_of(args->callback_error, if_missing, "no process has put the key " + key);
     args->value = static_cast<char*>(std::malloc(value->size() + 1));
     if (args->value == nullptr) throw std::bad_alloc();

@@ -8,7 +8,7 @@ namespace {
 constexpr double kTera = 1e12, kGiga = 1e9;
 constexpr double kGiB = 1024.0 * 1024.0 * 1024.0;
 
-constexpr int64_t kMostGpus = 4096;
+constexpr int64_t kMaxGpus = 4096;
 
 constexpr int64_t gib(double number) { return static_cast<int64_t>(number * kGiB); }
 
@@ -24,7 +24,7 @@ Accelerator tpu(std::string_view name, std::string_view topology, int64_t counte
 }
 
 Accelerator gpu(std::string_view name, int64_t memory_bytes, const Peaks& peaks, const GpuFacts& facts) {
-  return {name, "cuda", {}, 1, kMostGpus, memory_bytes, peaks, facts};
+  return {name, "cuda", {}, 1, kMaxGpus, memory_bytes, peaks, facts};
 }
 
 constexpr GpuFacts hopper(std::string_view name) {

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "portatune/base/wire.h"
-#include "portatune/io/packed_varints.h"
+#include "portatune/io/tfrecord/packed_varints.h"
 
 namespace portatune::plan {
 namespace {

@@ -12,7 +12,7 @@
 
 #include "portatune/base/watchdog.h"
 #include "portatune/error.h"
-#include "portatune/io/own_plugin.h"
+#include "portatune/io/plugin/own_plugin.h"
 #include "portatune/processes/exchange_plugin.h"
 #include "portatune/processes/key_value_server.h"
 #include "portatune/processes/key_value_store.h"
@@ -43,7 +43,8 @@ constexpr io::OwnPlugin kGloo{.file = "libportatune_gloo.so",
                               .needed_for = "several processes exchange arrays by Gloo"};
 
 const PortatuneExchangeApi& open(const io::OwnPlugin& plugin, int64_t processes) {
-  return *static_cast<const PortatuneExchangeApi*>(io::open_own_plugin(plugin, std::to_string(processes) + " processes"));
+  return *static_cast<const PortatuneExchangeApi*>(
+      io::open_own_plugin(plugin, std::to_string(processes) + " processes"));
 }
 
 void require(int failed, const PortatuneExchangeError& error) {
@@ -57,16 +58,16 @@ void require(int failed, const PortatuneExchangeError& error) {
 // Where the processes find each other, if no launcher of MPI tells them.
 class Meeting {
  public:
-  Meeting(const Launch& launch, std::chrono::milliseconds patience, const std::function<void(const Ending&)>& on_end)
+  Meeting(const Launch& launch, std::chrono::milliseconds timeout, const std::function<void(const Ending&)>& on_end)
       : server_(launch.rank == 0 ? std::make_unique<KeyValueServer>(launch.size, launch.port) : nullptr),
-        store_(launch.host, launch.port, patience),
-        users_(std::make_shared<TcpKeyValueStore>(launch.host, launch.port, patience, kUsersKeys)),
-        session_(launch.host, launch.port, patience, {.rank = launch.rank, .size = launch.size},
+        store_(launch.host, launch.port, timeout),
+        users_(std::make_shared<TcpKeyValueStore>(launch.host, launch.port, timeout, kUsersKeys)),
+        session_(launch.host, launch.port, timeout, {.rank = launch.rank, .size = launch.size},
                  [this, on_end](const Ending& ending) {
                    wait_for_latecomers();
                    on_end(ending);
                  }),
-        patience_(patience),
+        timeout_(timeout),
         launch_{.rank = launch.rank,
                 .size = launch.size,
                 .store = this,
@@ -81,7 +82,7 @@ class Meeting {
 
   // In process 0, which is the one to say who is missing; the others may go on meanwhile.
   void wait_for_all() {
-    if (!server_ || server_->wait_until_joined(patience_)) return;
+    if (!server_ || server_->wait_until_joined(timeout_)) return;
     has_waited_in_vain_ = true;
     throw_missing(who_is_missing());
   }
@@ -118,7 +119,7 @@ class Meeting {
   std::string address_for_others() {
     const std::string own = session_.address();
     if (!is_loopback(own)) return own;
-    const std::optional<std::string> machine = store_.get(kMachineKey, patience_);
+    const std::optional<std::string> machine = store_.get(kMachineKey, timeout_);
     if (!machine) throw std::runtime_error(who_is_missing());
     return machine->empty() ? own : *machine;
   }
@@ -168,7 +169,7 @@ class Meeting {
 
   [[noreturn]] void throw_missing(const std::string& who) {
     throw DeviceError({.where = "the launch",
-                       .given = who + " within " + std::to_string(patience_ / 1s) + " s",
+                       .given = who + " within " + std::to_string(timeout_ / 1s) + " s",
                        .expected = "all " + std::to_string(launch_.size) + " processes",
                        .fix = "look at what they say; PORTATUNE_LAUNCH_TIMEOUT_S gives them longer"});
   }
@@ -180,7 +181,7 @@ class Meeting {
   const std::shared_ptr<KeyValueStore> users_;
   std::atomic<bool> has_waited_in_vain_ = false;  // of which the session's thread asks
   Session session_;
-  const std::chrono::milliseconds patience_;
+  const std::chrono::milliseconds timeout_;
   const PortatuneExchangeLaunch launch_;
 };
 
@@ -274,14 +275,14 @@ void require_begun(int failed, const PortatuneExchangeError& error, bool by_mpi)
                      .fix = "name the interface that leads to them in GLOO_SOCKET_IFNAME, or leave it out"});
 }
 
-void meet(const Launch& launch, std::chrono::milliseconds patience, const std::function<void(const Ending&)>& on_end) {
+void meet(const Launch& launch, std::chrono::milliseconds timeout, const std::function<void(const Ending&)>& on_end) {
   begun.has_tried_to_meet = true;
-  if (!begun.meeting) begun.meeting = std::make_shared<Meeting>(launch, patience, on_end);
+  if (!begun.meeting) begun.meeting = std::make_shared<Meeting>(launch, timeout, on_end);
 }
 
 }  // namespace
 
-std::shared_ptr<ProcessGroup> launched_group(const Launch& launch, std::chrono::milliseconds patience,
+std::shared_ptr<ProcessGroup> launched_group(const Launch& launch, std::chrono::milliseconds timeout,
                                              const std::function<void(const Ending&)>& on_end) {
   if (begun.group) return begun.group;
   const bool by_mpi = launch.by == Launch::By::kMpi;
@@ -289,7 +290,7 @@ std::shared_ptr<ProcessGroup> launched_group(const Launch& launch, std::chrono::
   std::signal(SIGPIPE, SIG_IGN);
   const PortatuneExchangeApi& api = open(by_mpi ? kMpi : kGloo, launch.size);
   if (!by_mpi) {
-    meet(launch, patience, on_end);
+    meet(launch, timeout, on_end);
     begun.meeting->wait_for_all();
   }
   PortatuneExchangeError error;
@@ -300,16 +301,16 @@ std::shared_ptr<ProcessGroup> launched_group(const Launch& launch, std::chrono::
   return begun.group;
 }
 
-void abort_launched(const Launch& launch, std::chrono::milliseconds patience,
+void abort_launched(const Launch& launch, std::chrono::milliseconds timeout,
                     const std::function<void(const Ending&)>& on_end, int exit_code,
                     const std::function<void(int64_t rank)>& tell) {
   if (launch.by == Launch::By::kMpi) {
-    const std::shared_ptr<ProcessGroup> group = launched_group(launch, patience, on_end);
+    const std::shared_ptr<ProcessGroup> group = launched_group(launch, timeout, on_end);
     tell(group->rank());
     group->abort(exit_code);
   }
   if (begun.has_tried_to_meet && !begun.meeting) return;
-  meet(launch, patience, on_end);
+  meet(launch, timeout, on_end);
   tell(launch.rank);
   begun.meeting->abort(exit_code);
   std::_Exit(exit_code);

@@ -45,7 +45,7 @@ std::optional<Frame> receive_frame(const Socket& socket, Socket::Clock::time_poi
   Header header;
   if (!socket.receive(std::as_writable_bytes(std::span(&header, 1)), end)) return {};
   if (header.magic != kMagic || header.kind > static_cast<uint32_t>(Frame::Kind::kEnd)) return {};
-  if (header.key_bytes > kMostKeyBytes || header.value_bytes > kMostValueBytes) return {};
+  if (header.key_bytes > kMaxKeyBytes || header.value_bytes > kMaxValueBytes) return {};
   Frame frame{.kind = static_cast<Frame::Kind>(header.kind), .number = header.number};
   if (!receive_text(socket, end, header.key_bytes, frame.key)) return {};
   if (!receive_text(socket, end, header.value_bytes, frame.value)) return {};

@@ -9,8 +9,8 @@
 
 namespace portatune {
 
-constexpr uint32_t kMostKeyBytes = 4096;
-constexpr uint32_t kMostValueBytes = 64u << 20;
+constexpr uint32_t kMaxKeyBytes = 4096;
+constexpr uint32_t kMaxValueBytes = 64u << 20;
 
 struct Frame {
   enum class Kind : uint32_t {

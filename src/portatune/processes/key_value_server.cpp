@@ -22,8 +22,8 @@ namespace {
 using namespace std::chrono_literals;
 using Kind = Frame::Kind;
 
-constexpr size_t kMostBytes = 1u << 30;  // of all keys and values
-constexpr auto kToSayWhoOneIs = 10s;
+constexpr size_t kMaxBytes = 1u << 30;  // of all keys and values
+constexpr auto kIntroductionTimeout = 10s;
 constexpr std::chrono::milliseconds kLongestWait = 24h;
 
 // A process makes a few connections at a time.
@@ -85,7 +85,7 @@ struct KeyValueServer::Impl {
   }
 
   void serve(const Socket& socket) try {
-    std::optional<Frame> frame = receive_frame(socket, Socket::Clock::now() + kToSayWhoOneIs);
+    std::optional<Frame> frame = receive_frame(socket, Socket::Clock::now() + kIntroductionTimeout);
     if (frame && frame->kind == Kind::kJoin) return serve_session(socket, *frame);
     while (frame && send(socket, answer(*frame))) frame = receive_frame(socket);
   } catch (const std::bad_alloc&) {  // the connection ends, and nothing else
@@ -103,7 +103,7 @@ struct KeyValueServer::Impl {
     const auto old = values.find(frame.key);
     const size_t freed = old == values.end() ? 0 : old->first.size() + old->second.size();
     const size_t after = bytes - freed + frame.key.size() + frame.value.size();
-    if (after > kMostBytes) return {.kind = Kind::kRefused, .value = "no room: more than 1 GiB has been put"};
+    if (after > kMaxBytes) return {.kind = Kind::kRefused, .value = "no room: more than 1 GiB has been put"};
     bytes = after;
     values[frame.key] = frame.value;
     changed.notify_all();
@@ -111,9 +111,9 @@ struct KeyValueServer::Impl {
   }
 
   Frame get(const Frame& frame) {
-    const std::chrono::milliseconds patience(std::clamp<int64_t>(frame.number, 0, kLongestWait.count()));
+    const std::chrono::milliseconds timeout(std::clamp<int64_t>(frame.number, 0, kLongestWait.count()));
     std::unique_lock lock(mutex);
-    changed.wait_for(lock, patience, [&] { return is_ending || values.contains(frame.key); });
+    changed.wait_for(lock, timeout, [&] { return is_ending || values.contains(frame.key); });
     const auto found = values.find(frame.key);
     if (found == values.end()) return {.kind = Kind::kNothing};
     return {.kind = Kind::kDone, .value = found->second};
@@ -224,9 +224,9 @@ KeyValueServer::~KeyValueServer() = default;
 
 int KeyValueServer::port() const { return port_of(impl_->listening); }
 
-bool KeyValueServer::wait_until_joined(std::chrono::milliseconds patience) {
+bool KeyValueServer::wait_until_joined(std::chrono::milliseconds timeout) {
   std::unique_lock lock(impl_->mutex);
-  return impl_->changed.wait_for(lock, patience, [&] { return std::ssize(impl_->joined) == impl_->size; });
+  return impl_->changed.wait_for(lock, timeout, [&] { return std::ssize(impl_->joined) == impl_->size; });
 }
 
 }  // namespace portatune

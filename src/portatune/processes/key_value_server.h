@@ -22,7 +22,7 @@ class KeyValueServer {
 
   int port() const;
   /// Whether all have joined before the time is up.
-  bool wait_until_joined(std::chrono::milliseconds patience);
+  bool wait_until_joined(std::chrono::milliseconds timeout);
 
  private:
   struct Impl;

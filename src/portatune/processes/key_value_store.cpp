@@ -15,11 +15,11 @@ constexpr auto kToAnswerAgain = 5s;
 std::string named(const std::string& key) { return "key \"" + key.substr(0, 100) + "\""; }
 
 void require_size(const std::string& key, std::string_view value) {
-  if (key.size() <= kMostKeyBytes && value.size() <= kMostValueBytes) return;
+  if (key.size() <= kMaxKeyBytes && value.size() <= kMaxValueBytes) return;
   throw UsageError(
       {.where = named(key),
        .given = "a key of " + std::to_string(key.size()) + " bytes and a value of " + std::to_string(value.size()),
-       .expected = "at most " + std::to_string(kMostKeyBytes) + " and " + std::to_string(kMostValueBytes)});
+       .expected = "at most " + std::to_string(kMaxKeyBytes) + " and " + std::to_string(kMaxValueBytes)});
 }
 
 void require(bool is_as_asked, const std::string& key, const Frame& answer) {
@@ -29,8 +29,8 @@ void require(bool is_as_asked, const std::string& key, const Frame& answer) {
 
 }  // namespace
 
-TcpKeyValueStore::TcpKeyValueStore(std::string host, int port, std::chrono::milliseconds patience, std::string prefix)
-    : host_(std::move(host)), port_(port), patience_(patience), prefix_(std::move(prefix)) {}
+TcpKeyValueStore::TcpKeyValueStore(std::string host, int port, std::chrono::milliseconds timeout, std::string prefix)
+    : host_(std::move(host)), port_(port), timeout_(timeout), prefix_(std::move(prefix)) {}
 
 Frame TcpKeyValueStore::ask(const Frame& question) {
   Socket socket;
@@ -43,7 +43,7 @@ Frame TcpKeyValueStore::ask(const Frame& question) {
   }
   if (!socket.is_open()) {
     socket = connect_to(host_, port_,
-                        has_answered_ ? std::min<std::chrono::milliseconds>(patience_, kToAnswerAgain) : patience_);
+                        has_answered_ ? std::min<std::chrono::milliseconds>(timeout_, kToAnswerAgain) : timeout_);
   }
   if (send(socket, question)) {
     if (std::optional<Frame> answer = receive_frame(socket)) {
@@ -65,9 +65,9 @@ void TcpKeyValueStore::put(const std::string& key, std::string_view value) {
   require(answer.kind == Frame::Kind::kDone, key, answer);
 }
 
-std::optional<std::string> TcpKeyValueStore::get(const std::string& key, std::chrono::milliseconds patience) {
+std::optional<std::string> TcpKeyValueStore::get(const std::string& key, std::chrono::milliseconds timeout) {
   require_size(prefix_ + key, {});
-  Frame answer = ask({.kind = Frame::Kind::kGet, .number = patience.count(), .key = prefix_ + key});
+  Frame answer = ask({.kind = Frame::Kind::kGet, .number = timeout.count(), .key = prefix_ + key});
   if (answer.kind == Frame::Kind::kNothing) return {};
   require(answer.kind == Frame::Kind::kDone, key, answer);
   return std::move(answer.value);

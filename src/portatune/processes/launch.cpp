@@ -47,7 +47,7 @@ int64_t mpi_size() {
   return variable("PMIX_RANK") ? std::max<int64_t>(1, number_if_any("SLURM_STEP_NUM_TASKS")) : 1;
 }
 
-constexpr int64_t kMostProcesses = 1 << 20;
+constexpr int64_t kMaxProcesses = 1 << 20;
 
 int port_of_launch(const std::string& text) {
   const bool is_taken = variable("TORCHELASTIC_USE_AGENT_STORE") == "True";  // by a store of torchrun's own
@@ -57,7 +57,7 @@ int port_of_launch(const std::string& text) {
 
 Launch by_rank_and_world_size() {
   const char* const given = variable("RANK") ? "RANK" : "WORLD_SIZE";
-  Launch launch{.size = number_of("WORLD_SIZE", required("WORLD_SIZE", given), 1, kMostProcesses)};
+  Launch launch{.size = number_of("WORLD_SIZE", required("WORLD_SIZE", given), 1, kMaxProcesses)};
   launch.rank = number_of("RANK", required("RANK", given), 0, launch.size - 1);
   if (launch.size == 1) return {};
   launch.by = Launch::By::kEnvironment;
@@ -137,7 +137,7 @@ Launch find_launch(bool on_tpu) {
   return launch;
 }
 
-std::chrono::seconds launch_patience() {
+std::chrono::seconds launch_timeout() {
   constexpr const char* kName = "PORTATUNE_LAUNCH_TIMEOUT_S";
   return std::chrono::seconds(number_of(kName, variable(kName).value_or("300"), 1, 86'400));
 }

@@ -30,6 +30,6 @@ Launch find_launch(bool on_tpu = false);
 
 /// For the others of a launch to come: PORTATUNE_LAUNCH_TIMEOUT_S, or 300 s.
 /// errors  UsageError if it is no number from 1 to 86400
-std::chrono::seconds launch_patience();
+std::chrono::seconds launch_timeout();
 
 }  // namespace portatune

@@ -23,8 +23,8 @@ std::optional<Ending> ending_in(const std::optional<Frame>& frame) {
 }
 
 // Tries again where a connection ends: it may have been to a process 0 of the run before, or to one of too many.
-Socket join(const std::string& host, int port, std::chrono::milliseconds patience, const Session::Member& member) {
-  const auto end = Socket::Clock::now() + patience;
+Socket join(const std::string& host, int port, std::chrono::milliseconds timeout, const Session::Member& member) {
+  const auto end = Socket::Clock::now() + timeout;
   do {
     const auto left = std::chrono::ceil<std::chrono::milliseconds>(end - Socket::Clock::now());
     Socket socket = connect_to(host, port, left);
@@ -50,9 +50,9 @@ Socket join(const std::string& host, int port, std::chrono::milliseconds patienc
 
 std::string joined_key(int64_t rank) { return kOwnKeys + ("joined/" + std::to_string(rank)); }
 
-Session::Session(const std::string& host, int port, std::chrono::milliseconds patience, const Member& member,
+Session::Session(const std::string& host, int port, std::chrono::milliseconds timeout, const Member& member,
                  std::function<void(const Ending&)> on_end)
-    : socket_(join(host, port, patience, member)), on_end_(std::move(on_end)) {
+    : socket_(join(host, port, timeout, member)), on_end_(std::move(on_end)) {
   watcher_ = std::thread([this] { watch(); });
 }
 

@@ -40,10 +40,10 @@ class Session {
     int64_t rank, size;
   };
   /// Joins at process 0.
-  /// patience  for it to answer
+  /// timeout  for it to answer
   /// on_end    is called once, on a thread of the session, when another process fails or vanishes
   /// errors    DeviceError if nobody answers as process 0 does; UsageError if it is not one of those that process 0 expects
-  Session(const std::string& host, int port, std::chrono::milliseconds patience, const Member& member,
+  Session(const std::string& host, int port, std::chrono::milliseconds timeout, const Member& member,
           std::function<void(const Ending&)> on_end);
   /// Without leave() the others take it for lost.
   ~Session();

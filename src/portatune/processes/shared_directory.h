@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "portatune/io/atomic_directory.h"
+#include "portatune/io/file/atomic_directory.h"
 #include "portatune/process_group.h"
 
 namespace portatune {

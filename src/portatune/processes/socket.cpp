@@ -71,14 +71,14 @@ Addresses resolve(const std::string& host, int port, std::string& fault) {
   return {result == 0 ? found : nullptr, freeaddrinfo};
 }
 
-Socket connect_once(const addrinfo& address, std::chrono::milliseconds patience, std::string& fault) {
+Socket connect_once(const addrinfo& address, std::chrono::milliseconds timeout, std::string& fault) {
   Socket socket(::socket(address.ai_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
   int error = socket.is_open() ? 0 : errno;
   if (error == 0 && connect(socket.handle(), address.ai_addr, address.ai_addrlen) != 0) error = errno;
   if (error == EINPROGRESS) {
     pollfd wait{.fd = socket.handle(), .events = POLLOUT, .revents = 0};
     error = ETIMEDOUT;
-    if (poll(&wait, 1, static_cast<int>(patience.count())) == 1) {
+    if (poll(&wait, 1, static_cast<int>(timeout.count())) == 1) {
       socklen_t size = sizeof error;
       getsockopt(socket.handle(), SOL_SOCKET, SO_ERROR, &error, &size);
     }
@@ -169,8 +169,8 @@ Socket accept_from(const Socket& listening) {
   }
 }
 
-Socket connect_to(const std::string& host, int port, std::chrono::milliseconds patience) {
-  const auto end = Clock::now() + patience;
+Socket connect_to(const std::string& host, int port, std::chrono::milliseconds timeout) {
+  const auto end = Clock::now() + timeout;
   std::string fault;
   do {
     const Addresses addresses = resolve(host, port, fault);
@@ -183,7 +183,7 @@ Socket connect_to(const std::string& host, int port, std::chrono::milliseconds p
   } while (Clock::now() < end);
 
   throw DeviceError({.where = host + ":" + std::to_string(port),
-                     .given = "nobody who answers within " + seconds(patience) + " s: " + fault,
+                     .given = "nobody who answers within " + seconds(timeout) + " s: " + fault,
                      .expected = "process 0, which waits there for the others",
                      .fix = "look at what process 0 says; MASTER_ADDR and MASTER_PORT must name its machine and a port "
                             "that the others may connect to"});

@@ -46,8 +46,8 @@ int port_of(const Socket& listening);
 Socket accept_from(const Socket& listening);
 
 /// Connects, trying until somebody answers: processes do not begin at the same time.
-/// errors  DeviceError if nobody has by the end of `patience`
-Socket connect_to(const std::string& host, int port, std::chrono::milliseconds patience);
+/// errors  DeviceError if nobody has by the end of `timeout`
+Socket connect_to(const std::string& host, int port, std::chrono::milliseconds timeout);
 
 /// Whether both ends are one: where nobody listens at a port of this machine, the system may give that very port to the
 /// one that tries to connect, and it finds itself.

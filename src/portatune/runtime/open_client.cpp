@@ -16,7 +16,7 @@ namespace portatune {
 namespace {
 
 // Virtual devices are for trying out meshes; many more would take all threads that a process may have.
-constexpr int64_t kMostVirtualDevices = 256;
+constexpr int64_t kMaxVirtualDevices = 256;
 
 // Of a CPU each is a device. GPUs and TPUs are divided among them.
 void check_processes(const ProcessGroup& processes, const Mesh& mesh, const DeviceName& name) {
@@ -34,11 +34,11 @@ void check_mesh(const DeviceOptions& options, const DeviceName& name) {
         {.where = where, .given = "a mesh with no device along an axis", .expected = "at least 1 along each"});
   }
   if (options.processes) check_processes(*options.processes, mesh, name);
-  if (!options.processes && name.platform == "cpu" && mesh.devices() > kMostVirtualDevices) {
+  if (!options.processes && name.platform == "cpu" && mesh.devices() > kMaxVirtualDevices) {
     throw UsageError(
         {.where = where,
          .given = "the mesh " + to_string(mesh),
-         .expected = "at most " + counted(kMostVirtualDevices, "device") + ", which share the processor's cores"});
+         .expected = "at most " + counted(kMaxVirtualDevices, "device") + ", which share the processor's cores"});
   }
   const int64_t processes = options.processes ? options.processes->size() : 1;
   const int64_t named = processes * std::ssize(name.numbers);
@@ -80,8 +80,8 @@ class StoreOfClient final : public KeyValueStore {
       : store_(std::move(store)), prefix_("pjrt-client-" + std::to_string(number) + "/") {}
 
   void put(const std::string& key, std::string_view value) override { store_->put(prefix_ + key, value); }
-  std::optional<std::string> get(const std::string& key, std::chrono::milliseconds patience) override {
-    return store_->get(prefix_ + key, patience);
+  std::optional<std::string> get(const std::string& key, std::chrono::milliseconds timeout) override {
+    return store_->get(prefix_ + key, timeout);
   }
 
  private:

@@ -7,9 +7,9 @@
 
 #include "portatune/base/thread_pool.h"
 #include "portatune/error.h"
-#include "portatune/io/content_hash.h"
-#include "portatune/io/file.h"
-#include "portatune/io/json.h"
+#include "portatune/io/checksum/content_hash.h"
+#include "portatune/io/file/file.h"
+#include "portatune/io/text/json.h"
 #include "portatune/kernels/cpu/registry.h"
 #include "portatune/pjrt/cache_file.h"
 #include "portatune/pjrt/cache_key.h"

@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "portatune/io/atomic_directory.h"
+#include "portatune/io/file/atomic_directory.h"
 #include "portatune/pjrt/client.h"
 #include "portatune/pjrt/executable.h"
 

@@ -9,7 +9,7 @@ namespace {
 
 // XLA joins collectives on GPUs until they move 30 MiB, if it is not told otherwise: the weights of several layers,
 // which are all in memory then, and their gradients. 0: it joins none.
-constexpr int64_t kMostBytesJoined = 0;
+constexpr int64_t kMaxBytesJoined = 0;
 
 Target cpu_target(const DeviceOptions& options) {
   Target target{.across_processes = options.processes != nullptr};
@@ -37,8 +37,8 @@ Target target_for(std::string_view platform, const DeviceOptions& options) {
 
 pjrt::XlaOptions xla_options_for(std::string_view platform, const Mesh& mesh) {
   if (platform != "cuda" || mesh.fsdp == 1) return {};
-  return {{"xla_gpu_all_gather_combine_threshold_bytes", kMostBytesJoined},
-          {"xla_gpu_reduce_scatter_combine_threshold_bytes", kMostBytesJoined}};
+  return {{"xla_gpu_all_gather_combine_threshold_bytes", kMaxBytesJoined},
+          {"xla_gpu_reduce_scatter_combine_threshold_bytes", kMaxBytesJoined}};
 }
 
 }  // namespace portatune

@@ -2,7 +2,7 @@
 #include "portatune/language_models.h"
 #include "portatune/sources.h"
 #include "portatune/tasks/causal_task.h"
-#include "portatune/tasks/objectives.h"
+#include "portatune/tasks/objectives/objectives.h"
 
 namespace portatune {
 namespace {

@@ -1,9 +1,9 @@
 #include "portatune/tasks/causal_task.h"
 
 #include "portatune/ops.h"
-#include "portatune/tasks/language_model.h"
-#include "portatune/tasks/objectives.h"
-#include "portatune/tasks/text_rows.h"
+#include "portatune/tasks/metrics/language_model.h"
+#include "portatune/tasks/objectives/objectives.h"
+#include "portatune/tasks/rows/text_rows.h"
 
 namespace portatune::tasks {
 

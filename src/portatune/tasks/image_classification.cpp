@@ -5,22 +5,22 @@
 
 #include "portatune/base/message.h"
 #include "portatune/base/random.h"
-#include "portatune/data/file_kinds.h"
-#include "portatune/data/user_function.h"
+#include "portatune/data/read/file_kinds.h"
+#include "portatune/data/verbs/user_function.h"
 #include "portatune/error.h"
 #include "portatune/hub/model_folder.h"
-#include "portatune/io/json.h"
+#include "portatune/io/text/json.h"
 #include "portatune/models.h"
 #include "portatune/ops.h"
 #include "portatune/sources.h"
-#include "portatune/tasks/classification_lines.h"
-#include "portatune/tasks/classification_metrics.h"
-#include "portatune/tasks/image_file.h"
-#include "portatune/tasks/initial_weights.h"
-#include "portatune/tasks/label_names.h"
-#include "portatune/tasks/objectives.h"
-#include "portatune/tasks/row_weight.h"
-#include "portatune/tasks/save_model.h"
+#include "portatune/tasks/metrics/classification_metrics.h"
+#include "portatune/tasks/objectives/initial_weights.h"
+#include "portatune/tasks/objectives/objectives.h"
+#include "portatune/tasks/objectives/row_weight.h"
+#include "portatune/tasks/results/classification_lines.h"
+#include "portatune/tasks/results/save_model.h"
+#include "portatune/tasks/rows/image_file.h"
+#include "portatune/tasks/rows/label_names.h"
 
 namespace portatune {
 namespace {
@@ -155,7 +155,7 @@ struct ImageClassification::Impl {
   }
 
   // The rows of a pass with their downloaded images, if the rows of `source`, before any shuffling, name URLs.
-  data::Dataset with_files(const data::Dataset& source, const data::Dataset& pass, const data::OwnRows& own) const {
+  data::Dataset with_files(const data::Dataset& source, const data::Dataset& pass, const data::LocalRows& own) const {
     const std::string& column = options.image_column;
     return tasks::names_urls(source, column) ? tasks::download_images(pass, column, own) : pass;
   }
@@ -223,7 +223,7 @@ data::Example ImageClassification::encode(const data::Example& row, Labels label
   return impl_->encode(row, labels);
 }
 
-data::OwnRows ImageClassification::own_rows(int64_t batch_size) const {
+data::LocalRows ImageClassification::local_rows(int64_t batch_size) const {
   const auto [height, width] = impl_->model->facts().image_size;
   return {.size = batch_size, .share = share_, .arrays = {{"pixel_values", {DType::kFloat32, {3, height, width}}}}};
 }
@@ -232,11 +232,11 @@ data::Dataset ImageClassification::batches(const data::Dataset& rows, int64_t si
   const auto encode = [this, labels](const data::Example& row, bool is_own) {
     return is_own ? impl_->encode(row, labels) : impl_->encode_without_pixels(row, labels);
   };
-  const data::OwnRows own = own_rows(size);
+  const data::LocalRows own = local_rows(size);
   return impl_->with_files(rows, rows, own)
-      .map_own(encode, own, {.threads = 0})
+      .map_local(encode, own, {.threads = 0})
       .named("decode")
-      .batch_own(own)
+      .batch_local(own)
       .named("batch");
 }
 
@@ -245,11 +245,11 @@ data::Dataset ImageClassification::training_batches(const data::Dataset& rows, i
   const auto encode = [this, seed = order.seed](const data::Example& row, bool is_own) {
     return is_own ? impl_->encode_for_training(row, seed) : impl_->encode_without_pixels(row, Labels::kRequired);
   };
-  const data::OwnRows own = own_rows(size);
+  const data::LocalRows own = local_rows(size);
   return impl_->with_files(rows, rows.enumerate().shuffle(order).named("shuffle"), own)
-      .map_own(encode, own, {.threads = 0})
+      .map_local(encode, own, {.threads = 0})
       .named("decode")
-      .batch_own(own)
+      .batch_local(own)
       .named("batch");
 }
 

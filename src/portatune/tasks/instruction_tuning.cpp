@@ -3,8 +3,8 @@
 #include "portatune/chat/dates.h"
 #include "portatune/language_models.h"
 #include "portatune/tasks/causal_task.h"
-#include "portatune/tasks/instruction_rows.h"
-#include "portatune/tasks/objectives.h"
+#include "portatune/tasks/objectives/objectives.h"
+#include "portatune/tasks/rows/instruction_rows.h"
 
 namespace portatune {
 namespace {

@@ -3,16 +3,16 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "portatune/io/json.h"
+#include "portatune/io/text/json.h"
 #include "portatune/metrics.h"
 #include "portatune/ops.h"
-#include "portatune/tasks/classification_metrics.h"
-#include "portatune/tasks/json_number.h"
-#include "portatune/tasks/label_names.h"
-#include "portatune/tasks/objectives.h"
-#include "portatune/tasks/row_json.h"
-#include "portatune/tasks/row_weight.h"
-#include "portatune/tasks/text_rows.h"
+#include "portatune/tasks/metrics/classification_metrics.h"
+#include "portatune/tasks/objectives/objectives.h"
+#include "portatune/tasks/objectives/row_weight.h"
+#include "portatune/tasks/rows/json_number.h"
+#include "portatune/tasks/rows/label_names.h"
+#include "portatune/tasks/rows/row_json.h"
+#include "portatune/tasks/rows/text_rows.h"
 #include "portatune/text_task.h"
 
 namespace portatune {

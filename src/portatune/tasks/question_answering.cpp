@@ -4,15 +4,15 @@
 #include <filesystem>
 #include <limits>
 
-#include "portatune/data/user_function.h"
+#include "portatune/data/verbs/user_function.h"
 #include "portatune/error.h"
 #include "portatune/sources.h"
-#include "portatune/tasks/answer_lines.h"
-#include "portatune/tasks/answer_metrics.h"
-#include "portatune/tasks/code_points.h"
-#include "portatune/tasks/objectives.h"
-#include "portatune/tasks/question_windows.h"
-#include "portatune/tasks/text_rows.h"
+#include "portatune/tasks/metrics/answer_metrics.h"
+#include "portatune/tasks/objectives/objectives.h"
+#include "portatune/tasks/results/answer_lines.h"
+#include "portatune/tasks/rows/code_points.h"
+#include "portatune/tasks/rows/question_windows.h"
+#include "portatune/tasks/rows/text_rows.h"
 
 namespace portatune {
 namespace {

@@ -1,7 +1,7 @@
 #include "portatune/error.h"
 #include "portatune/sources.h"
 #include "portatune/tasks.h"
-#include "portatune/tasks/initial_weights.h"
+#include "portatune/tasks/objectives/initial_weights.h"
 
 namespace portatune {
 namespace {

@@ -4,13 +4,13 @@
 #include <mutex>
 
 #include "portatune/base/message.h"
-#include "portatune/data/text_lengths.h"
-#include "portatune/data/user_function.h"
+#include "portatune/data/batch/text_lengths.h"
+#include "portatune/data/verbs/user_function.h"
 #include "portatune/error.h"
 #include "portatune/hub/model_folder.h"
-#include "portatune/tasks/initial_weights.h"
-#include "portatune/tasks/save_model.h"
-#include "portatune/tasks/token_ids.h"
+#include "portatune/tasks/objectives/initial_weights.h"
+#include "portatune/tasks/results/save_model.h"
+#include "portatune/tasks/rows/token_ids.h"
 
 namespace portatune {
 namespace {

@@ -4,15 +4,15 @@
 #include <nlohmann/json.hpp>
 
 #include "portatune/base/message.h"
-#include "portatune/data/user_function.h"
+#include "portatune/data/verbs/user_function.h"
 #include "portatune/error.h"
-#include "portatune/io/json.h"
-#include "portatune/tasks/label_names.h"
-#include "portatune/tasks/objectives.h"
-#include "portatune/tasks/row_json.h"
-#include "portatune/tasks/row_weight.h"
-#include "portatune/tasks/tag_metrics.h"
-#include "portatune/tasks/text_rows.h"
+#include "portatune/io/text/json.h"
+#include "portatune/tasks/metrics/tag_metrics.h"
+#include "portatune/tasks/objectives/objectives.h"
+#include "portatune/tasks/objectives/row_weight.h"
+#include "portatune/tasks/rows/label_names.h"
+#include "portatune/tasks/rows/row_json.h"
+#include "portatune/tasks/rows/text_rows.h"
 
 namespace portatune {
 namespace {

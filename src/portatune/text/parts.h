@@ -8,8 +8,8 @@
 
 #include "portatune/text.h"
 #include "portatune/text/added_tokens.h"
-#include "portatune/text/encoder_pool.h"
-#include "portatune/text/fused_pass.h"
+#include "portatune/text/encode/encoder_pool.h"
+#include "portatune/text/encode/fused_pass.h"
 #include "portatune/text/postprocess/truncate.h"
 #include "portatune/text/read/spec.h"
 

@@ -2,7 +2,7 @@
 
 #include "portatune/base/thread_pool.h"
 #include "portatune/error.h"
-#include "portatune/text/text_encoder.h"
+#include "portatune/text/encode/text_encoder.h"
 
 namespace portatune::text {
 namespace {

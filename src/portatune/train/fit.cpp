@@ -17,7 +17,7 @@
 #include "portatune/error.h"
 #include "portatune/processes/shared_failure.h"
 #include "portatune/train/batch_shapes.h"
-#include "portatune/train/checkpoint_folder.h"
+#include "portatune/train/checkpoint/checkpoint_folder.h"
 #include "portatune/train/evaluation.h"
 #include "portatune/train/finite.h"
 #include "portatune/train/input_meter.h"
@@ -234,8 +234,9 @@ class FitLoop {
     return state_.steps() == last_step_ ? checkpoints.last : state_.steps() % checkpoints.every == 0;
   }
 
-  // The next steps are made while it is written, where the state can be copied. A checkpoint that cannot be written is no
-  // reason to stop: the disk may have room at the next one, and the model, which is still to be saved, takes less space.
+  // The next steps are made while it is written, where the state can be copied. A checkpoint that cannot be written is
+  // no reason to stop: the disk may have room at the next one, and the model, which is still to be saved, takes less
+  // space.
   void save_due_checkpoint() {
     finish_save();
     std::optional<Checkpoint> copy = state_.copy_checkpoint(path_of_checkpoint());
@@ -425,7 +426,7 @@ class FitLoop {
   }
 
   bool may_rewind() const {
-    return state_.options().on_non_finite == OnNonFinite::kRewind && state_.rewinds().in_a_row < kMostRewinds;
+    return state_.options().on_non_finite == OnNonFinite::kRewind && state_.rewinds().in_a_row < kMaxRewinds;
   }
 
   void go_back(int64_t step) {

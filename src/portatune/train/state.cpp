@@ -8,16 +8,16 @@
 
 #include "portatune/base/thread_pool.h"
 #include "portatune/error.h"
-#include "portatune/io/content_hash.h"
-#include "portatune/io/free_space.h"
+#include "portatune/io/checksum/content_hash.h"
+#include "portatune/io/file/free_space.h"
 #include "portatune/processes/shared_directory.h"
 #include "portatune/runtime/machine_memory.h"
-#include "portatune/train/checkpoint_manifest.h"
+#include "portatune/train/checkpoint/checkpoint_manifest.h"
+#include "portatune/train/checkpoint/run_facts.h"
+#include "portatune/train/checkpoint/run_record.h"
+#include "portatune/train/checkpoint/save_folder.h"
 #include "portatune/train/finite.h"
 #include "portatune/train/options.h"
-#include "portatune/train/run_facts.h"
-#include "portatune/train/run_record.h"
-#include "portatune/train/save_folder.h"
 #include "portatune/train/schedule.h"
 
 namespace portatune::train {
@@ -46,12 +46,12 @@ std::string describe(const BatchShare& share) {
 }
 
 // The other rows of such a batch are zeros.
-void require_own_rows(const data::Example& batch, const Device& device) {
-  if (batch.own_rows() == nullptr) return;
+void require_local_rows(const data::Example& batch, const Device& device) {
+  if (batch.local_rows() == nullptr) return;
   const BatchShare share = batch_share(device.mesh(), device.processes());
-  if (batch.own_rows()->share == share) return;
+  if (batch.local_rows()->share == share) return;
   throw UsageError({.where = "the batch that begins at " + to_string(batch.origin()),
-                    .given = "one that is made for " + describe(batch.own_rows()->share) + " of its rows",
+                    .given = "one that is made for " + describe(batch.local_rows()->share) + " of its rows",
                     .expected = describe(share) + ", which the devices of this process take",
                     .fix = "make batches for batch_share(device.mesh(), device.processes())"});
 }
@@ -64,8 +64,8 @@ std::string name_of(const data::Origin& row) {
 
 // Of a batch: the same in all processes, as all read the same rows. They may each have arrays of their own rows alone.
 uint64_t hash_of(const data::Example& batch, const Signature& signature) {
-  if (batch.own_rows() == nullptr) return io::hash_of(arrays_of(batch, signature));
-  const data::BatchType& own = batch.own_rows()->arrays;
+  if (batch.local_rows() == nullptr) return io::hash_of(arrays_of(batch, signature));
+  const data::BatchType& own = batch.local_rows()->arrays;
   Signature shared;
   for (const auto& array : signature) {
     if (std::ranges::find(own, array.first, &data::BatchType::value_type::first) == own.end()) shared.push_back(array);
@@ -209,7 +209,7 @@ int64_t TrainingState::compile(const std::vector<Signature>& steps, const std::v
 }
 
 std::vector<DeviceArray> TrainingState::put(const data::Example& batch, const Signature& signature) const {
-  require_own_rows(batch, device_);
+  require_local_rows(batch, device_);
   if (processes() != nullptr) require_same(batch, signature, *processes());
   std::vector<DeviceArray> arrays;
   for (const auto& [name, type] : signature) arrays.push_back(device_.put(batch.tensor(name).view(), kBatchSharding));
@@ -257,7 +257,7 @@ void TrainingState::rewind(int64_t step) {
   const bool from_start = last_checkpoint_.empty();
   if (!from_start) verify_checkpoint(last_checkpoint_);
   const Progress then = from_start ? first_progress(options_.dtype) : read_position(last_checkpoint_).progress;
-  weights_.return_to(last_checkpoint_);
+  weights_.restore(last_checkpoint_);
   position_.progress = then;
   kept_updates_ = then.updates;
   progress_.clear();

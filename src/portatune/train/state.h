@@ -10,7 +10,7 @@
 
 #include "portatune/train.h"
 #include "portatune/train/batch_shapes.h"
-#include "portatune/train/checkpoint.h"
+#include "portatune/train/checkpoint/checkpoint.h"
 #include "portatune/train/programs.h"
 #include "portatune/train/weights.h"
 
@@ -98,7 +98,7 @@ class TrainingState {
   const std::filesystem::path& last_checkpoint() const { return last_checkpoint_; }
   /// To the weights, moments and progress of last_checkpoint(), or of the start, after a step that has ended the
   /// training, where no step has made an update since. The step counts as made: what comes next is the batch after it.
-  /// errors  those of Weights::return_to, after which nothing can be saved, evaluated or trained
+  /// errors  those of Weights::restore, after which nothing can be saved, evaluated or trained
   void rewind(int64_t step);
   /// As all was before a step that has ended the training, where no step has made an update since.
   void return_to_before(int64_t step);

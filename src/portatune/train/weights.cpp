@@ -4,10 +4,10 @@
 #include <iterator>
 
 #include "portatune/error.h"
-#include "portatune/io/content_hash.h"
-#include "portatune/io/file.h"
-#include "portatune/tasks/initial_weights.h"
-#include "portatune/train/checkpoint.h"
+#include "portatune/io/checksum/content_hash.h"
+#include "portatune/io/file/file.h"
+#include "portatune/tasks/objectives/initial_weights.h"
+#include "portatune/train/checkpoint/checkpoint.h"
 #include "portatune/train/finite.h"
 #include "portatune/train/shared_update.h"
 
@@ -89,7 +89,7 @@ void Weights::make_moments() {
   v_ = std::move(v);
 }
 
-void Weights::return_to(const std::filesystem::path& checkpoint) {
+void Weights::restore(const std::filesystem::path& checkpoint) {
   are_whole_ = false;  // until all have been read: an error leaves some of either state
   resume_from_ = checkpoint;
   restore_weights();

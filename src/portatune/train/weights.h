@@ -11,7 +11,7 @@
 #include "portatune/device.h"
 #include "portatune/tasks.h"
 #include "portatune/train.h"
-#include "portatune/train/array_files.h"
+#include "portatune/train/checkpoint/array_files.h"
 
 namespace portatune::train {
 
@@ -39,8 +39,8 @@ class Weights {
   /// Takes weights and moments from a checkpoint, or, where that is empty, those that there were at first. After an
   /// error some are of one state and some of another: all that reads them is refused from then on.
   /// errors  NotFoundError, CheckpointError if they are not all there, or not those that process 0 finds there
-  void return_to(const std::filesystem::path& checkpoint);
-  /// errors  UsageError after a return_to() that has failed; so does all that follows and reads them
+  void restore(const std::filesystem::path& checkpoint);
+  /// errors  UsageError after a restore() that has failed; so does all that follows and reads them
   void require_whole() const;
 
   bool empty() const { return weights_.empty(); }

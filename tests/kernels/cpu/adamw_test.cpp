@@ -1,4 +1,4 @@
-#include "portatune/kernels/cpu/adamw.h"
+#include "portatune/kernels/cpu/update/adamw.h"
 
 #include "kernels/cpu/support.h"
 

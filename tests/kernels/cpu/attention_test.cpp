@@ -1,4 +1,4 @@
-#include "portatune/kernels/cpu/attention.h"
+#include "portatune/kernels/cpu/attention/attention.h"
 
 #include <limits>
 

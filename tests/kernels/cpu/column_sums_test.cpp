@@ -1,4 +1,4 @@
-#include "portatune/kernels/cpu/column_sums.h"
+#include "portatune/kernels/cpu/update/column_sums.h"
 
 #include "kernels/cpu/support.h"
 

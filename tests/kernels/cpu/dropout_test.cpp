@@ -1,4 +1,4 @@
-#include "portatune/kernels/cpu/dropout.h"
+#include "portatune/kernels/cpu/elementwise/dropout.h"
 
 #include <limits>
 

@@ -1,4 +1,4 @@
-#include "portatune/kernels/cpu/embedding_grad.h"
+#include "portatune/kernels/cpu/update/embedding_grad.h"
 
 #include "kernels/cpu/support.h"
 

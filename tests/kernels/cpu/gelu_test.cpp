@@ -1,4 +1,4 @@
-#include "portatune/kernels/cpu/gelu.h"
+#include "portatune/kernels/cpu/elementwise/gelu.h"
 
 #include <numbers>
 

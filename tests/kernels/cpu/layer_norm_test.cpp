@@ -1,4 +1,4 @@
-#include "portatune/kernels/cpu/layer_norm.h"
+#include "portatune/kernels/cpu/norm/layer_norm.h"
 
 #include "kernels/cpu/support.h"
 

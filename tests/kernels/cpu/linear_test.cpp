@@ -1,4 +1,4 @@
-#include "portatune/kernels/cpu/linear.h"
+#include "portatune/kernels/cpu/matmul/linear.h"
 
 #include "kernels/cpu/support.h"
 

@@ -4,7 +4,7 @@
 
 #include <set>
 
-#include "portatune/kernels/cpu/gemm.h"
+#include "portatune/kernels/cpu/matmul/gemm.h"
 
 namespace portatune::kernels {
 

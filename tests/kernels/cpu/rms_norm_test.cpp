@@ -1,4 +1,4 @@
-#include "portatune/kernels/cpu/rms_norm.h"
+#include "portatune/kernels/cpu/norm/rms_norm.h"
 
 #include "kernels/cpu/support.h"
 

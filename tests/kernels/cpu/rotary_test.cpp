@@ -1,4 +1,4 @@
-#include "portatune/kernels/cpu/rotary.h"
+#include "portatune/kernels/cpu/attention/rotary.h"
 
 #include "kernels/cpu/support.h"
 

@@ -1,4 +1,4 @@
-#include "portatune/kernels/cpu/simd_math.h"
+#include "portatune/kernels/cpu/elementwise/simd_math.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "portatune/kernels/cpu/sum_of_squares.h"
+#include "portatune/kernels/cpu/update/sum_of_squares.h"
 
 #include "kernels/cpu/support.h"
 

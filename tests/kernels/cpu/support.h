@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "portatune/base/thread_pool.h"
-#include "portatune/kernels/cpu/element.h"
+#include "portatune/kernels/cpu/elementwise/element.h"
 #include "portatune/kernels/cpu/workers.h"
 
 namespace portatune::kernels {

@@ -8,7 +8,7 @@
 
 #include "portatune/base/thread_pool.h"
 #include "portatune/error.h"
-#include "portatune/kernels/cpu/element.h"
+#include "portatune/kernels/cpu/elementwise/element.h"
 #include "portatune/kernels/cpu/workers.h"
 #include "portatune/tensor.h"
 #include "xla/ffi/api/ffi.h"

@@ -2,9 +2,9 @@
 
 #include <vector>
 
-#include "portatune/kernels/cpu/gemm.h"
+#include "portatune/kernels/cpu/elementwise/simd.h"
 #include "portatune/kernels/cpu/handlers.h"
-#include "portatune/kernels/cpu/simd.h"
+#include "portatune/kernels/cpu/matmul/gemm.h"
 
 namespace portatune::kernels {
 namespace {
@@ -37,7 +37,8 @@ std::vector<CpuKernel> kernels_of_this_machine() {
         kernels.end(),
         {kernel("portatune.linear", portatune_linear), kernel("portatune.linear_no_bias", portatune_linear_no_bias),
          kernel("portatune.linear_dx", portatune_linear_dx), kernel("portatune.linear_dw", portatune_linear_dw),
-         kernel("portatune.attention", portatune_attention), kernel("portatune.attention_grad", portatune_attention_grad)});
+         kernel("portatune.attention", portatune_attention),
+         kernel("portatune.attention_grad", portatune_attention_grad)});
   }
   return kernels;
 }

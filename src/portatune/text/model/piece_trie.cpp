@@ -59,7 +59,7 @@ class PieceTrie::Builder {
   // The places before first_free_ are taken. Where many places in a row have failed, there is little room: a node with
   // many children gives up what is before, so that building takes linear time.
   size_t free_base() {
-    constexpr size_t kPatience = 256;
+    constexpr size_t kMaxFailures = 256;
     while (first_free_ < units_.size() && units_[first_free_].parent != kFree) ++first_free_;
     size_t failures = 0;
     for (size_t place = std::max(first_free_, labels_.front() + 1);; ++place) {
@@ -68,7 +68,7 @@ class PieceTrie::Builder {
       const size_t base = place - labels_.front();
       const auto is_free = [&](size_t label) { return units_[base + label].parent == kFree; };
       if (std::all_of(labels_.begin(), labels_.end(), is_free)) {
-        if (failures > kPatience) first_free_ = place;
+        if (failures > kMaxFailures) first_free_ = place;
         return base;
       }
       ++failures;

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
+#include "portatune/text/encode/segments.h"
 #include "portatune/text/pattern/regex.h"
-#include "portatune/text/segments.h"
 
 namespace portatune::text {
 namespace {

@@ -1,7 +1,7 @@
 #include "portatune/text/read/file.h"
 
 #include "portatune/error.h"
-#include "portatune/io/file.h"
+#include "portatune/io/file/file.h"
 #include "portatune/text/read/spec.h"
 
 namespace portatune::text {

@@ -4,7 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "portatune/error.h"
-#include "portatune/io/json_tree.h"
+#include "portatune/io/text/json_tree.h"
 #include "portatune/text/read/file.h"
 #include "portatune/text/read/spec.h"
 

@@ -1,0 +1,19 @@
+// A batch whose texts stand in rows.
+#pragma once
+
+#include <vector>
+
+#include "portatune/data/pack/row_packer.h"
+#include "portatune/packing.h"
+
+namespace portatune::data {
+
+/// The lengths of an example's texts.
+/// errors  DataError naming the example, if its columns of tokens are not arrays of one shape, or if it does not fit
+///         into the rows of an empty batch
+TextLengths fitting_lengths(const Example& example, const PackOptions& options);
+
+/// The batch that Dataset::pack() says. `examples` are those that are `packed`, in its order.
+Example packed_batch(std::vector<Example> examples, const PackedRows& packed, const PackOptions& options);
+
+}  // namespace portatune::data

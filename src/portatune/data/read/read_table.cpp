@@ -1,0 +1,220 @@
+#include <algorithm>
+#include <array>
+#include <filesystem>
+#include <fstream>
+#include <string_view>
+
+#include "portatune/base/nearest.h"
+#include "portatune/data/read/file_kinds.h"
+#include "portatune/data/read/rename_columns.h"
+#include "portatune/error.h"
+#include "portatune/io/file/random_access_file.h"
+#include "portatune/sources.h"
+#include "portatune/tfrecord.h"
+
+namespace portatune::data {
+namespace {
+
+FileKind kind_of_format(const std::string& format) {
+  constexpr std::array kFormats = {"csv", "tsv", "jsonl", "txt"};
+  if (std::ranges::find(kFormats, format) != kFormats.end()) return *kind_of("rows." + format);
+  throw UsageError({.where = "read_table", .given = "format '" + format + "'", .expected = "csv, tsv, jsonl or txt"});
+}
+
+[[noreturn]] void refuse_extension(const std::string& path) {
+  if (path == "/dev/stdin") {
+    throw UsageError(
+        {.where = "standard input", .given = "rows of an unknown format", .fix = "--format csv, tsv, jsonl or txt"});
+  }
+  const std::string extension = kind_extension(path);
+  const bool is_sheet = extension == ".xlsx" || extension == ".xls" || extension == ".ods";
+  throw UsageError({.where = path,
+                    .given = extension.empty() ? "a name without an extension" : "a file that ends in " + extension,
+                    .expected = "a file that ends in one of " + table_extensions() + ", also with .gz or .zst behind",
+                    .fix = is_sheet ? "save the sheet as CSV, in UTF-8"
+                                    : "rename it; evaluate and predict also have --format csv, tsv, jsonl or txt"});
+}
+
+struct Signature {
+  std::string_view bytes, kind, fix;
+};
+constexpr Signature kSignatures[] = {
+    {"PAR1", "a Parquet file", "rename it to end in .parquet"},
+    {"ARROW1", "an Arrow file", "rename it to end in .arrow"},
+    {"PK\x03\x04", "a zip archive, as spreadsheets are", "save the sheet as CSV, in UTF-8"}};
+
+// A file of text must not begin like one of another kind.
+void require_text(const std::string& path) {
+  if (io::is_remote(path) || !std::filesystem::is_regular_file(path)) return;
+  std::ifstream file(path, std::ios::binary);
+  std::string start(8, '\0');
+  file.read(start.data(), static_cast<std::streamsize>(start.size()));
+  for (const Signature& signature : kSignatures) {
+    if (!start.starts_with(signature.bytes)) continue;
+    throw DataError({.where = path,
+                     .given = std::string(signature.kind) + ", by its first bytes",
+                     .expected = "text, as its name says",
+                     .fix = std::string(signature.fix)});
+  }
+}
+
+FileKind known_kind(const std::string& path) {
+  const std::optional<FileKind> kind = kind_of(path);
+  const bool is_binary = kind == FileKind::kParquet || kind == FileKind::kArrow || kind == FileKind::kTfrecord;
+  if (kind && !is_binary) require_text(path);
+  if (kind && *kind != FileKind::kConll) return *kind;
+  if (!io::is_remote(path) && std::filesystem::path(path).extension().empty() && !std::filesystem::exists(path)) {
+    throw NotFoundError({.where = path,
+                         .given = "no such file or folder",
+                         .expected = "local files or URLs",
+                         .fix = "a data set of the Hugging Face Hub: hf download --repo-type dataset " + path +
+                                " --local-dir FOLDER,\n            and name its Parquet files"});
+  }
+  refuse_extension(path);
+}
+
+// A file that another one in its folder is spelled like.
+void refuse_misspelled(const std::string& path) {
+  std::error_code error;
+  if (io::is_remote(path) || std::filesystem::exists(path, error)) return;
+  const std::filesystem::path file(path), folder = file.has_parent_path() ? file.parent_path() : ".";
+  std::vector<std::string> names;
+  std::filesystem::directory_iterator entry(folder, error);
+  for (; !error && entry != std::filesystem::directory_iterator(); entry.increment(error)) {
+    names.push_back(entry->path().filename());
+  }
+  const std::string meant = nearest(file.filename().native(), names);
+  if (meant.empty()) return;
+  throw NotFoundError({.where = path, .given = "no such file", .fix = "did you mean " + meant + "?"});
+}
+
+FileKind common_kind(const std::vector<std::string>& paths, const std::string& format) {
+  if (paths.empty()) throw UsageError({.where = "read_table", .given = "no files", .expected = "at least one"});
+  std::ranges::for_each(paths, refuse_misspelled);
+  if (!format.empty()) return kind_of_format(format);
+  const FileKind kind = known_kind(paths.front());
+  for (const std::string& path : paths) {
+    if (known_kind(path) == kind) continue;
+    throw UsageError(
+        {.where = path, .given = "a file of another kind than " + paths.front(), .expected = "files of one kind"});
+  }
+  return kind;
+}
+
+Dataset read_tfrecord_table(Files files, const TableOptions& table) {
+  TfrecordOptions options{.as_written = table.as_written};
+  for (const std::string& column : table.columns) {
+    const bool is_single = std::ranges::count(table.single_values, column) > 0;
+    options.features.push_back({.name = column, .shape = is_single ? std::optional(Shape{}) : std::nullopt});
+  }
+  return read_tfrecord(std::move(files), std::move(options));
+}
+
+CsvOptions csv_options(TableOptions options) {
+  return {.delimiter = options.delimiter,
+          .header = options.names.empty(),
+          .names = std::move(options.names),
+          .columns = std::move(options.columns)};
+}
+
+void require_no_names(const std::string& path, const TableOptions& options) {
+  if (options.names.empty() && !options.delimiter) return;
+  throw UsageError(
+      {.where = path,
+       .given = std::string(options.delimiter ? "--delimiter" : "--column-names") + " for a file of this kind",
+       .expected = "a .csv or .tsv file, which alone has such"});
+}
+
+void require_text_alone(const std::string& path, const std::vector<std::string>& columns) {
+  for (const std::string& column : columns) {
+    if (column == "text") continue;
+    throw UsageError({.where = path,
+                      .given = "lines of text, without columns",
+                      .expected = "a column '" + column + "'",
+                      .fix = "give a table: .csv, .tsv, .jsonl, .parquet, ..."});
+  }
+}
+
+// With the columns' names in the files.
+Dataset read(const std::vector<std::string>& paths, TableOptions options) {
+  const FileKind kind = common_kind(paths, options.format);
+  if (kind == FileKind::kCsv) return read_csv(paths, csv_options(std::move(options)));
+  if (kind == FileKind::kTsv) return read_tsv(paths, csv_options(std::move(options)));
+  require_no_names(paths.front(), options);
+  if (kind == FileKind::kTfrecord) return read_tfrecord_table(paths, options);
+  if (kind == FileKind::kParquet || kind == FileKind::kArrow) {
+    return read_arrow(paths, {.columns = std::move(options.columns)});
+  }
+  if (kind != FileKind::kText) return read_jsonl(paths, {.columns = std::move(options.columns)});
+  require_text_alone(paths.front(), options.columns);
+  return read_text(paths);
+}
+
+using Names = std::map<std::string, std::string>;
+
+void require_distinct(const Names& rename) {
+  std::map<std::string, std::string> earlier;
+  for (const auto& [name, given] : rename) {
+    const auto [other, is_new] = earlier.emplace(given, name);
+    if (is_new) continue;
+    throw UsageError({.where = "read_table",
+                      .given = "columns '" + other->second + "' and '" + name + "' renamed to '" + given + "'",
+                      .expected = "names that differ"});
+  }
+}
+
+// Of the columns that are wanted, those that have another name in the files, with both.
+Names take_renamed(Names rename, std::vector<std::string>& columns) {
+  require_distinct(rename);
+  if (columns.empty()) return rename;
+  Names wanted;
+  for (std::string& column : columns) {
+    const auto found = std::ranges::find(rename, column, &Names::value_type::second);
+    if (found == rename.end() && rename.contains(column)) {
+      throw UsageError({.where = "read_table",
+                        .given = "column '" + column + "', which is renamed to '" + rename.at(column) + "'",
+                        .expected = "the new name, or no renaming of it"});
+    }
+    if (found == rename.end()) continue;
+    wanted.insert(*found);
+    column = found->first;
+  }
+  return wanted;
+}
+
+// The names that the columns have in the files.
+void use_names_of_files(std::vector<std::string>& columns, const Names& rename) {
+  for (std::string& column : columns) {
+    const auto found = std::ranges::find(rename, column, &Names::value_type::second);
+    if (found != rename.end()) column = found->first;
+  }
+}
+
+// A task may want a column for two of its inputs.
+std::vector<std::string> each_once(const std::vector<std::string>& columns) {
+  std::vector<std::string> once;
+  for (const std::string& column : columns) {
+    if (std::ranges::find(once, column) == once.end()) once.push_back(column);
+  }
+  return once;
+}
+
+}  // namespace
+
+std::string kind_extension(const std::string& path, const TableOptions& options) {
+  return options.format.empty() ? kind_extension(path) : "." + options.format;
+}
+
+Dataset read_table(Files files, TableOptions options) {
+  const std::vector<std::string> paths = table_files(files.paths());
+  if (!options.columns.empty()) {
+    options.columns.insert(options.columns.end(), options.extra_columns.begin(), options.extra_columns.end());
+  }
+  use_names_of_files(options.single_values, options.rename);
+  const Names rename = take_renamed(options.rename, options.columns);
+  options.columns = each_once(options.columns);
+  Dataset rows = read(paths, std::move(options));
+  return rename.empty() ? rows : rename_columns(rows, rename);
+}
+
+}  // namespace portatune::data

@@ -1,0 +1,71 @@
+// From the features of a tf.train.Example to the columns of an example.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "portatune/base/message.h"
+#include "portatune/error.h"
+#include "portatune/io/tfrecord/tf_example.h"
+#include "portatune/io/tfrecord/tfrecord_frame.h"
+#include "portatune/tfrecord.h"
+
+namespace portatune::data {
+
+/// The array that becomes of a feature.
+struct ArrayKind {
+  DType dtype = DType::kInt64;
+  int64_t count = 0;
+  bool operator==(const ArrayKind&) const = default;
+};
+
+/// What read_tfrecord says of a feature's column; nothing if it is a text.
+/// errors  UsageError for values of another kind or number than is wanted
+std::optional<ArrayKind> array_kind_of(const io::TfFeature& feature, const TfrecordFeature& wanted);
+Shape shape_of(const ArrayKind& kind, const TfrecordFeature& wanted);
+/// Copies the values of an array; `to` has room for them.
+/// errors  UsageError for an integer that does not fit
+void copy_array(const io::TfFeature& feature, const ArrayKind& kind, std::byte* to);
+/// The text, where it is none.
+std::string text_of(const io::TfFeature& feature);
+
+/// The error of a record for what was wrong with its values.
+DataError bad_record(const Origin& origin, const io::RecordPosition& position, const UsageError& error);
+DataError missing_feature(const Origin& origin, std::string_view name, const io::TfExample& features);
+
+/// make(), whose UsageError is told which feature it is of.
+template <class Make>
+auto naming(std::string_view feature, const Make& make) {
+  try {
+    return make();
+  } catch (const UsageError& error) {
+    Report report = error.report();
+    report.given += " in feature " + in_quotes(feature);
+    throw UsageError(std::move(report));
+  }
+}
+
+/// What read_tfrecord says of columns. Immutable, hence safe to share between threads.
+class TfrecordColumns {
+ public:
+  /// errors  UsageError for a dtype that is none of the three, a shape without one, a column named twice
+  TfrecordColumns(std::vector<TfrecordFeature> features, bool as_written);
+
+  const std::vector<TfrecordFeature>& features() const { return features_; }
+
+  /// parser    for one thread at a time, kept so that its memory is
+  /// position  of the record in the file, for errors
+  Example read(std::string_view record, Origin origin, const io::RecordPosition& position, io::TfExample& parser) const;
+
+ private:
+  Column column_of(const io::TfFeature& feature, const TfrecordFeature& wanted) const;
+  void add_all(Example& example, const io::TfExample& features) const;
+  void add_chosen(Example& example, const io::TfExample& features) const;
+
+  std::vector<TfrecordFeature> features_;
+  const bool as_written_;
+};
+
+}  // namespace portatune::data

@@ -1,0 +1,76 @@
+#include "portatune/io/file/watched_files.h"
+
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <utility>
+
+#include "portatune/io/checksum/content_hash.h"
+
+namespace portatune::io {
+namespace {
+
+namespace fs = std::filesystem;
+
+}  // namespace
+
+WatchedFiles::WatchedFiles(const std::vector<std::string>& paths) {
+  for (const std::string& path : paths) {
+    if (!fs::is_directory(path)) {
+      add(path);
+      continue;
+    }
+    for (const auto& entry : fs::recursive_directory_iterator(path, fs::directory_options::follow_directory_symlink)) {
+      add(entry.path().string());
+    }
+  }
+}
+
+void WatchedFiles::add(const std::string& path) {
+  const Stamp stamp = stamp_of(path);
+  if (stamp.bytes >= 0) files_.push_back({path, stamp});
+}
+
+std::string WatchedFiles::content_hash(const std::vector<std::string>& files) {
+  hash_ = io::content_hash(files);
+  hashed_ = files;
+  return hash_;
+}
+
+std::optional<FileChange> WatchedFiles::first_change() {
+  std::vector<std::pair<Watched*, Stamp>> touched;  // with as many bytes as before, which the hash knows
+  for (Watched& file : files_) {
+    const Stamp now = stamp_of(file.path);
+    if (now == file.stamp) continue;
+    const bool is_hashed = std::ranges::find(hashed_, file.path) != hashed_.end();
+    if (!is_hashed || now.bytes != file.stamp.bytes) return FileChange{file.path, describe(file.stamp, now)};
+    touched.emplace_back(&file, now);
+  }
+  if (touched.empty()) return std::nullopt;
+  if (io::content_hash(hashed_) != hash_) {
+    const auto& [file, now] = touched.front();
+    return FileChange{file->path, describe(file->stamp, now)};
+  }
+  for (const auto& [file, now] : touched) file->stamp = now;
+  return std::nullopt;
+}
+
+WatchedFiles::Stamp WatchedFiles::stamp_of(const std::string& path) {
+  struct stat found {};
+  if (stat(path.c_str(), &found) != 0 || !S_ISREG(found.st_mode)) return {};
+  return {.bytes = found.st_size,
+          .modified_s = found.st_mtim.tv_sec,
+          .modified_ns = found.st_mtim.tv_nsec,
+          .device = found.st_dev,
+          .inode = found.st_ino};
+}
+
+std::string WatchedFiles::describe(const Stamp& then, const Stamp& now) {
+  if (now.bytes < 0) return "no such file any more";
+  if (now.bytes != then.bytes) return std::to_string(now.bytes) + " bytes in place of " + std::to_string(then.bytes);
+  const bool is_other = now.inode != then.inode || now.device != then.device;
+  return is_other ? "another file of that name" : "written to since then";
+}
+
+}  // namespace portatune::io

@@ -1,0 +1,67 @@
+#include "portatune/io/plugin/own_plugin.h"
+
+#include <dlfcn.h>
+
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <vector>
+
+#include "portatune/base/shipped_files.h"
+#include "portatune/error.h"
+
+namespace portatune::io {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kFix = "run `make build`, or `make install` for an installation, in Portatune's source folder";
+
+// A file that the user names has no substitute.
+std::vector<fs::path> places(const OwnPlugin& plugin) {
+  const char* named = std::getenv(plugin.variable);
+  if (named != nullptr && *named != '\0') return {named};
+  return shipped_places(plugin.file, "lib/portatune");
+}
+
+fs::path find(const OwnPlugin& plugin, const std::string& asked_by) {
+  std::string looked_at;
+  for (const fs::path& place : places(plugin)) {
+    std::error_code none;
+    // The plug-in's own libraries are beside the file, not beside a link to it.
+    if (fs::is_regular_file(place, none)) return fs::canonical(place);
+    looked_at += (looked_at.empty() ? "" : ", ") + place.string();
+  }
+  throw DeviceError({.where = asked_by,
+                     .given = std::string("no plug-in ") + plugin.file + " at " + looked_at,
+                     .expected = "this plug-in: " + std::string(plugin.needed_for),
+                     .fix = std::string(kFix) + ", or name it in " + plugin.variable});
+}
+
+}  // namespace
+
+const void* open_own_plugin(const OwnPlugin& plugin, const std::string& asked_by) {
+  const fs::path file = find(plugin, asked_by);
+  // RTLD_LOCAL: it brings its own copies of libraries that the program may have too.
+  void* const library = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (library == nullptr) {
+    throw DeviceError({.where = file.string(),
+                       .given = dlerror(),
+                       .expected = "the plug-in and the libraries that it needs",
+                       .fix = kFix});
+  }
+  using Function = const void* (*)();
+  const auto function = reinterpret_cast<Function>(dlsym(library, plugin.function));
+  const void* const api = function == nullptr ? nullptr : function();
+  int32_t version = 0;
+  if (api != nullptr) std::memcpy(&version, api, sizeof version);
+  if (version != plugin.version) {
+    throw DeviceError({.where = file.string(),
+                       .given = api == nullptr ? std::string("a library without ") + plugin.function
+                                               : "version " + std::to_string(version) + " of its interface",
+                       .expected = "version " + std::to_string(plugin.version)});
+  }
+  return api;
+}
+
+}  // namespace portatune::io

@@ -1,0 +1,23 @@
+// Objects of s3:// and gs://, which Apache Arrow reads: see arrow_api.h.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "portatune/io/remote/remote_file.h"
+
+namespace portatune::io {
+
+bool is_cloud(std::string_view path);
+
+std::unique_ptr<Transport> cloud_transport(const std::string& url);
+
+/// The objects directly in a folder, sorted by the bytes of their URLs.
+/// errors  NotFoundError; IoError; DeviceError without the plug-in; Stopped
+std::vector<std::string> cloud_objects(const std::string& folder);
+/// The folders directly in it, with a slash at the end of each. On gs:// all that is below is listed for that.
+std::vector<std::string> cloud_folders(const std::string& folder);
+
+}  // namespace portatune::io

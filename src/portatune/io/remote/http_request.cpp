@@ -1,0 +1,171 @@
+#include "portatune/io/remote/http_request.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdlib>
+#include <memory>
+#include <mutex>
+#include <new>
+#include <string_view>
+#include <vector>
+
+#include "portatune/base/ascii.h"
+#include "portatune/base/stop.h"
+#include "portatune/error.h"
+#include "portatune/io/remote/url.h"
+
+namespace portatune::io {
+namespace {
+
+constexpr long kConnectSeconds = 10, kStallSeconds = 20, kStallBytesPerSecond = 1024;
+
+struct Receiving {
+  HttpAnswer answer;
+  size_t most_bytes;  // of the body
+};
+
+std::string_view trimmed(std::string_view text) {
+  constexpr std::string_view kBlank = " \t\r\n";
+  const size_t begin = text.find_first_not_of(kBlank);
+  if (begin == std::string_view::npos) return {};
+  return text.substr(begin, text.find_last_not_of(kBlank) + 1 - begin);
+}
+
+// libcurl calls these three, in C.
+
+size_t take_header(char* bytes, size_t, size_t count, void* receiving) {
+  HttpAnswer& answer = static_cast<Receiving*>(receiving)->answer;
+  const std::string_view line(bytes, count);
+  if (line.starts_with("HTTP/")) answer.headers.clear();  // after a 1xx, or what a proxy has said
+  const size_t colon = line.find(':');
+  if (colon != std::string_view::npos)
+    answer.headers[lower_case(line.substr(0, colon))] = trimmed(line.substr(colon + 1));
+  return count;
+}
+
+size_t take_body(char* bytes, size_t, size_t count, void* receiving) {
+  auto& [answer, most_bytes] = *static_cast<Receiving*>(receiving);
+  answer.is_whole = answer.body.size() + count <= most_bytes;
+  if (!answer.is_whole) return 0;
+  answer.body.append(bytes, count);
+  return count;
+}
+
+int is_to_stop(void*, curl_off_t, curl_off_t, curl_off_t, curl_off_t) { return stop_requested() ? 1 : 0; }
+
+const char* variable(const char* name) {
+  const char* const value = std::getenv(name);
+  return value == nullptr || *value == '\0' ? nullptr : value;
+}
+
+bool is_about_certificates(CURLcode code) {
+  return code == CURLE_PEER_FAILED_VERIFICATION || code == CURLE_SSL_CACERT_BADFILE || code == CURLE_SSL_CERTPROBLEM;
+}
+
+// The handles that no request uses, each with its open connections.
+class IdleHandles {
+ public:
+  explicit IdleHandles(const Curl& curl) : curl_(curl) {}
+  ~IdleHandles() {
+    for (CURL* handle : idle_) curl_.easy_cleanup(handle);
+  }
+  IdleHandles(const IdleHandles&) = delete;
+  IdleHandles& operator=(const IdleHandles&) = delete;
+
+  CURL* take() {
+    const std::lock_guard lock(mutex_);
+    if (idle_.empty()) {
+      CURL* const handle = curl_.easy_init();
+      if (handle == nullptr) throw std::bad_alloc();
+      return handle;
+    }
+    CURL* const handle = idle_.back();
+    idle_.pop_back();
+    return handle;
+  }
+
+  void give_back(CURL* handle) {
+    curl_.easy_reset(handle);  // keeps connections
+    const std::lock_guard lock(mutex_);
+    idle_.push_back(handle);
+  }
+
+ private:
+  const Curl& curl_;
+  std::mutex mutex_;
+  std::vector<CURL*> idle_;
+};
+
+// One for the process: connections belong to servers, not to the files that are read from them.
+IdleHandles& idle_handles(const Curl& curl) {
+  static IdleHandles handles(curl);
+  return handles;
+}
+
+}  // namespace
+
+std::string HttpAnswer::header(const std::string& name) const {
+  const auto found = headers.find(name);
+  return found == headers.end() ? "" : found->second;
+}
+
+HttpAnswer HttpClient::get(const Request& request) const {
+  Receiving receiving{.answer = {}, .most_bytes = static_cast<size_t>(request.end - request.begin)};
+  HttpAnswer& answer = receiving.answer;
+  IdleHandles& idle = idle_handles(curl_);
+  const auto give_back = [&idle](CURL* handle) { idle.give_back(handle); };
+  const std::unique_ptr<CURL, decltype(give_back)> handle(idle.take(), give_back);
+  const auto set = [&](CURLoption option, auto value) { curl_.easy_setopt(handle.get(), option, value); };
+
+  const std::string range = std::to_string(request.begin) + "-" + std::to_string(request.end - 1);
+  const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(request.deadline - Clock::now());
+  char reason[CURL_ERROR_SIZE] = "";
+  set(CURLOPT_URL, request.url.c_str());
+  set(CURLOPT_RANGE, range.c_str());
+  set(CURLOPT_USERAGENT, "portatune");
+  set(CURLOPT_PROTOCOLS_STR, "https,http");
+  set(CURLOPT_SSLVERSION, static_cast<long>(CURL_SSLVERSION_TLSv1_2));
+  set(CURLOPT_TIMEOUT_MS, std::max(1L, static_cast<long>(left.count())));
+  set(CURLOPT_CONNECTTIMEOUT, kConnectSeconds);
+  set(CURLOPT_LOW_SPEED_LIMIT, kStallBytesPerSecond);
+  set(CURLOPT_LOW_SPEED_TIME, kStallSeconds);
+  set(CURLOPT_NOSIGNAL, 1L);
+  set(CURLOPT_ERRORBUFFER, reason);
+  set(CURLOPT_HEADERFUNCTION, &take_header);
+  set(CURLOPT_HEADERDATA, &receiving);
+  set(CURLOPT_WRITEFUNCTION, &take_body);
+  set(CURLOPT_WRITEDATA, &receiving);
+  set(CURLOPT_NOPROGRESS, 0L);
+  set(CURLOPT_XFERINFOFUNCTION, &is_to_stop);
+  if (request.direct) set(CURLOPT_NOPROXY, "*");
+  if (request.with_credentials) {
+    set(CURLOPT_NETRC, static_cast<long>(CURL_NETRC_OPTIONAL));
+    if (const char* const file = variable("NETRC")) set(CURLOPT_NETRC_FILE, file);
+  }
+  // As OpenSSL has it, and so the clients of other clouds: libcurl does not look at it.
+  if (const char* const file = variable("SSL_CERT_FILE")) set(CURLOPT_CAINFO, file);
+
+  const CURLcode code = curl_.easy_perform(handle.get());
+  stop_if_requested();
+  curl_.easy_getinfo(handle.get(), CURLINFO_RESPONSE_CODE, &answer.status);
+  if (code != CURLE_OK && answer.is_whole) {
+    const std::string what = *reason != '\0' ? reason : curl_.easy_strerror(code);
+    if (!is_about_certificates(code))
+      throw TemporaryFault{.what = what, .is_mostly_lasting = code == CURLE_COULDNT_RESOLVE_HOST};
+    throw IoError({.where = request.url,
+                   .given = what,
+                   .expected = "a server whose certificate is trusted",
+                   .fix = "SSL_CERT_FILE=FILE names other authorities to trust"},
+                  EACCES);
+  }
+  curl_off_t wait = 0;
+  char* redirect = nullptr;
+  curl_.easy_getinfo(handle.get(), CURLINFO_RETRY_AFTER, &wait);
+  curl_.easy_getinfo(handle.get(), CURLINFO_REDIRECT_URL, &redirect);
+  answer.retry_after = Seconds(static_cast<double>(wait));
+  // Not `redirect` itself: libcurl puts the credentials of .netrc into it where the Location is relative.
+  if (redirect != nullptr) answer.redirect = linked_url(request.url, answer.header("location"));
+  return std::move(answer);
+}
+
+}  // namespace portatune::io

@@ -1,0 +1,69 @@
+#include "portatune/io/remote/remote_file.h"
+
+#include <algorithm>
+
+#include "portatune/base/watchdog.h"
+#include "portatune/error.h"
+#include "portatune/io/remote/cloud.h"
+#include "portatune/io/remote/http_transport.h"
+
+namespace portatune::io {
+namespace {
+
+std::unique_ptr<Transport> transport_for(const std::string& url) {
+  const std::string_view scheme = std::string_view(url).substr(0, url.find("://"));
+  if (scheme == "https" || scheme == "http") return http_transport(url);
+  if (is_cloud(url)) return cloud_transport(url);
+  throw UsageError({.where = url,
+                    .given = "a URL that begins with " + std::string(scheme) + "://",
+                    .expected = "https://, s3:// or gs://, or a path"});
+}
+
+class RemoteFile final : public RandomAccessFile {
+ public:
+  explicit RemoteFile(const std::string& url) : url_(url), transport_(transport_for(url)) {
+    facts_ = with_retries(url_, [&](Clock::time_point deadline) { return transport_->open(deadline); });
+  }
+
+  int64_t size() const override { return facts_.size; }
+  std::optional<std::string> identity() const override { return facts_.identity; }
+
+  size_t read_at(int64_t offset, std::span<char> target) const override {
+    const int64_t end = std::min(facts_.size, offset + std::ssize(target));
+    if (offset >= end) return 0;
+    const int64_t known = copy_beginning(offset, target);
+    const int64_t begin = offset + known;
+    if (begin < end) {
+      const std::string bytes =
+          with_retries(url_, [&](Clock::time_point deadline) { return transport_->read(begin, end, deadline); });
+      std::ranges::copy(bytes, target.begin() + known);
+      note_progress();
+    }
+    return static_cast<size_t>(end - offset);
+  }
+
+ private:
+  // Copies the bytes that came when the file was opened, and returns how many.
+  int64_t copy_beginning(int64_t offset, std::span<char> target) const {
+    if (offset >= std::ssize(facts_.beginning)) return 0;
+    return static_cast<int64_t>(facts_.beginning.copy(target.data(), target.size(), static_cast<size_t>(offset)));
+  }
+
+  const std::string url_;
+  const std::unique_ptr<Transport> transport_;
+  Transport::Facts facts_;
+};
+
+}  // namespace
+
+std::shared_ptr<const RandomAccessFile> open_remote(const std::string& url) {
+  return std::make_shared<const RemoteFile>(url);
+}
+
+DataError changed_meanwhile(const std::string& url, const std::string& then, const std::string& now) {
+  return DataError({.where = url,
+                    .given = "another file (" + now + ") than when it was opened (" + then + ")",
+                    .expected = "a file that nobody changes while it is read"});
+}
+
+}  // namespace portatune::io

@@ -1,0 +1,85 @@
+#include "portatune/kernels/cpu/attention/attention_one_query.h"
+
+#include <cmath>
+#include <limits>
+
+#include "portatune/kernels/cpu/attention/attention_blocks.h"
+#include "portatune/kernels/cpu/elementwise/simd_math.h"
+
+namespace portatune::kernels {
+namespace {
+
+// A bias so low gives a weight of exactly 0 beside any key that is not hidden.
+constexpr float kHidden = -1e30F;
+
+// The keys that the band and the bias let the query see; all of the band where the bias hides them all.
+KeyRange keys_to_read(const AttentionShape& shape, const Band& band, const float* bias) {
+  const KeyRange whole = visible_keys(shape, band, 0);
+  KeyRange range = whole;
+  while (range.begin < range.end && bias[range.begin] < kHidden) ++range.begin;
+  while (range.begin < range.end && bias[range.end - 1] < kHidden) --range.end;
+  return range.size() > 0 ? range : whole;
+}
+
+template <class T>
+PORTATUNE_INLINE float dot(const T* __restrict a, const T* __restrict b, int64_t size) {
+  float sum = 0;
+  for (int64_t d = 0; d < size; ++d) sum += to_float(a[d]) * to_float(b[d]);
+  return sum;
+}
+
+// One head. k and v begin at its first key, rows are `stride` apart; scores and sums are scratch of [keys] and [size].
+template <class T>
+PORTATUNE_SIMD void attend(int64_t keys, int64_t size, int64_t stride, float scale, const T* __restrict q,
+                           const T* __restrict k, const T* __restrict v, const float* __restrict bias,
+                           float* __restrict scores, float* __restrict sums, T* __restrict out, float* __restrict lse) {
+  float largest = -std::numeric_limits<float>::infinity();
+  for (int64_t j = 0; j < keys; ++j) {
+    scores[j] = scale * dot(q, k + j * stride, size) + bias[j];
+    largest = scores[j] > largest ? scores[j] : largest;
+  }
+  const float shift = largest == -std::numeric_limits<float>::infinity() ? 0.0F : largest;
+  float total = 0;
+  for (int64_t j = 0; j < keys; ++j) {
+    scores[j] = exp_nonpositive(scores[j] - shift);
+    total += scores[j];
+  }
+  if (total == 0) total = 1;
+  std::fill(sums, sums + size, 0.0F);
+  for (int64_t j = 0; j < keys; ++j) {
+    const float weight = to_float(from_float<T>(scores[j]));
+    const T* value = v + j * stride;
+    for (int64_t d = 0; d < size; ++d) sums[d] += weight * to_float(value[d]);
+  }
+  const float factor = 1.0F / total;
+  for (int64_t d = 0; d < size; ++d) out[d] = from_float<T>(sums[d] * factor);
+  *lse = shift + std::log(total);
+}
+
+}  // namespace
+
+template <class T>
+void attention_of_one_query(const Workers& workers, const AttentionShape& shape, const AttentionOptions& options,
+                            const AttentionInputs<T>& in, T* out, float* lse) {
+  parallel_for(workers, shape.batch * shape.kv_heads, [&](int64_t piece) {
+    thread_local std::vector<float> scores, sums;
+    const int64_t example = piece / shape.kv_heads, group = shape.group();
+    const float* bias = in.bias + example * shape.kv;
+    const KeyRange keys = keys_to_read(shape, options.band, bias);
+    // The queries that share keys, one after the other, as long as these are in the cache.
+    for (int64_t head = piece % shape.kv_heads * group; head < (piece % shape.kv_heads + 1) * group; ++head) {
+      const QueryBlock block{.example = example, .head = head, .first_query = 0, .rows = 1};
+      const int64_t first = block.kv_offset(shape, keys.begin), query = block.query_offset(shape);
+      attend(keys.size(), shape.head_size, shape.kv_hidden(), options.scale, in.q + query, in.k + first, in.v + first,
+             bias + keys.begin, at_least(scores, keys.size()), at_least(sums, shape.head_size), out + query,
+             lse + block.row_offset(shape));
+    }
+  });
+}
+
+template void attention_of_one_query(const Workers&, const AttentionShape&, const AttentionOptions&,
+                                     const AttentionInputs<float>&, float*, float*);
+template void attention_of_one_query(const Workers&, const AttentionShape&, const AttentionOptions&,
+                                     const AttentionInputs<Bfloat16>&, Bfloat16*, float*);
+
+}  // namespace portatune::kernels

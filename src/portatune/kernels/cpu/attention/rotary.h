@@ -1,0 +1,24 @@
+// Rotary position embeddings.
+#pragma once
+
+#include <cstdint>
+
+#include "portatune/kernels/cpu/elementwise/element.h"
+#include "portatune/kernels/cpu/workers.h"
+
+namespace portatune::kernels {
+
+struct RotaryShape {
+  int64_t batch, seq, heads, head_size;
+  bool table_per_example;  ///< else the examples share one
+};
+
+/// Turns element j of the first half of each head with element j of the second half by an angle:
+/// y1 = x1 cos - x2 sin, y2 = x2 cos + x1 sin.
+/// x, y      [batch, seq, heads * head_size]; T is float or Bfloat16, with float32 inside
+/// cos, sin  [seq, head_size / 2], or the same for each example
+/// source    Su et al. 2021, arXiv:2104.09864, equation 34, with the halves in place of neighbours
+template <class T>
+void rotary(const Workers& workers, const RotaryShape& shape, const T* x, const float* cos, const float* sin, T* y);
+
+}  // namespace portatune::kernels

@@ -1,0 +1,21 @@
+// The gradient of an embedding table.
+#pragma once
+
+#include <cstdint>
+
+#include "portatune/kernels/cpu/elementwise/element.h"
+#include "portatune/kernels/cpu/workers.h"
+
+namespace portatune::kernels {
+
+struct EmbeddingGradShape {
+  int64_t tokens, width, vocab;
+};
+
+/// dtable [vocab, width] = 0 plus, for every token, row dy[token] added to row ids[token]. Ids outside [0, vocab) are
+/// ignored. Rows are added in the order of the tokens, whatever the number of threads. T is float or Bfloat16.
+template <class T>
+void embedding_grad(const Workers& workers, const EmbeddingGradShape& shape, const T* dy, const int32_t* ids,
+                    float* dtable);
+
+}  // namespace portatune::kernels

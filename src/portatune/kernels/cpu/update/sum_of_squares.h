@@ -1,0 +1,15 @@
+// The square of a norm.
+#pragma once
+
+#include <cstdint>
+
+#include "portatune/kernels/cpu/elementwise/element.h"
+#include "portatune/kernels/cpu/workers.h"
+
+namespace portatune::kernels {
+
+/// Sum of x[i]^2, in double: the same for any number of threads. T is float or Bfloat16.
+template <class T>
+double sum_of_squares(const Workers& workers, int64_t size, const T* x);
+
+}  // namespace portatune::kernels

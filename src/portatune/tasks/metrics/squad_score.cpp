@@ -1,0 +1,104 @@
+#include "portatune/tasks/metrics/squad_score.h"
+
+#include <algorithm>
+#include <iterator>
+#include <vector>
+
+#include "portatune/text/unicode/unicode.h"
+#include "portatune/text/unicode/utf8.h"
+
+namespace portatune::tasks {
+namespace {
+
+// Python's string.punctuation.
+bool is_ascii_punctuation(char32_t c) {
+  return (c > 0x20 && c < 0x30) || (c > 0x39 && c < 0x41) || (c > 0x5A && c < 0x61) || (c > 0x7A && c < 0x7F);
+}
+
+bool is(char32_t c, uint32_t properties) { return (text::UnicodeTables::get().properties(c) & properties) != 0; }
+
+// Python's str.isspace: White_Space and the four separators of ASCII.
+bool is_space(char32_t c) { return is(c, text::kSpace) || (c >= 0x1C && c <= 0x1F); }
+
+// Python's \w.
+bool is_word(char32_t c) { return c == '_' || is(c, text::kLetter | text::kNumber); }
+
+std::string without_punctuation(std::string_view given) {
+  const text::UnicodeTables& tables = text::UnicodeTables::get();
+  std::string result;
+  for (size_t at = 0; at < given.size();) {
+    const char32_t c = text::next_code_point(given, at);
+    if (is_ascii_punctuation(c)) continue;
+    text::append_utf8(is(c, text::kUppercase) ? tables.lowercase(c) : c, result);
+    if (c == 0x130) text::append_utf8(0x307, result);
+  }
+  return result;
+}
+
+// Words are runs of word characters; what lies between stays as it is. White space takes the place of an article.
+std::string without_articles(std::string_view given) {
+  std::string result;
+  size_t begin = 0;  // of the word under way
+  const auto end_word = [&](size_t end) {
+    const std::string_view word = given.substr(begin, end - begin);
+    result += word == "a" || word == "an" || word == "the" ? " " : word;
+  };
+  for (size_t at = 0; at < given.size();) {
+    const size_t here = at;
+    if (is_word(text::next_code_point(given, at))) continue;
+    end_word(here);
+    result += given.substr(here, at - here);
+    begin = at;
+  }
+  end_word(given.size());
+  return result;
+}
+
+std::vector<std::string> words_of(std::string_view given) {
+  std::vector<std::string> words(1);
+  for (size_t at = 0; at < given.size();) {
+    const size_t here = at;
+    if (!is_space(text::next_code_point(given, at))) {
+      words.back() += given.substr(here, at - here);
+    } else if (!words.back().empty()) {
+      words.emplace_back();
+    }
+  }
+  if (words.back().empty()) words.pop_back();
+  return words;
+}
+
+AnswerScore agreement(std::string_view given, std::string_view expected) {
+  std::vector<std::string> a = words_of(normalized_answer(given)), b = words_of(normalized_answer(expected)), common;
+  AnswerScore score{.exact = a == b ? 1.0 : 0.0};
+  if (a.empty() || b.empty()) return {score.exact, score.exact};
+  std::ranges::sort(a);
+  std::ranges::sort(b);
+  std::ranges::set_intersection(a, b, std::back_inserter(common));
+  score.f1 = 2.0 * static_cast<double>(common.size()) / static_cast<double>(a.size() + b.size());
+  return score;
+}
+
+}  // namespace
+
+std::string normalized_answer(std::string_view text) {
+  std::string result;
+  for (const std::string& word : words_of(without_articles(without_punctuation(text)))) {
+    result += (result.empty() ? "" : " ") + word;
+  }
+  return result;
+}
+
+AnswerScore score_answer(std::string_view given, std::span<const std::string> expected) {
+  AnswerScore best;
+  bool answerable = false;
+  for (const std::string& answer : expected) {
+    if (normalized_answer(answer).empty()) continue;
+    answerable = true;
+    const AnswerScore score = agreement(given, answer);
+    best = {std::max(best.exact, score.exact), std::max(best.f1, score.f1)};
+  }
+  return answerable ? best : agreement(given, "");
+}
+
+}  // namespace portatune::tasks

@@ -1,0 +1,58 @@
+#include "portatune/tasks/metrics/tag_metrics.h"
+
+#include <algorithm>
+#include <iterator>
+
+#include "portatune/tasks/metrics/entities.h"
+
+namespace portatune::tasks {
+namespace {
+
+double share(int64_t part, int64_t whole) {
+  return whole == 0 ? 0 : static_cast<double>(part) / static_cast<double>(whole);
+}
+
+}  // namespace
+
+void TagMetrics::update(const data::Example& batch, const data::Example& outputs) {
+  const std::span<const float> weights = batch.tensor(data::kExampleWeight).as<float>();
+  const std::span<const int32_t> labels = batch.tensor("labels").as<int32_t>();
+  const std::span<const int32_t> word_counts = batch.tensor("word_count").as<int32_t>();
+  const std::span<const float> logits = outputs.tensor("logits").as<float>();
+  const size_t length = labels.size() / weights.size(), width = logits.size() / labels.size();
+  for (size_t row = 0; row < weights.size(); ++row) {
+    if (weights[row] == 0) continue;
+    std::vector<std::string> expected, predicted;
+    for (size_t i = row * length; i < (row + 1) * length; ++i) {
+      if (labels[i] < 0) continue;
+      const auto of_place = logits.subspan(i * width, width);
+      expected.push_back(labels_[static_cast<size_t>(labels[i])]);
+      predicted.push_back(labels_[static_cast<size_t>(std::ranges::max_element(of_place) - of_place.begin())]);
+    }
+    words_left_out_ += word_counts[row] - std::ssize(expected);
+    add_sentence(expected, predicted);
+  }
+}
+
+void TagMetrics::add_sentence(const std::vector<std::string>& expected, const std::vector<std::string>& predicted) {
+  words_ += std::ssize(expected);
+  for (size_t i = 0; i < expected.size(); ++i) right_words_ += expected[i] == predicted[i];
+  std::vector<Entity> of_expected = entities_in(expected), of_predicted = entities_in(predicted), common;
+  std::ranges::sort(of_expected);
+  std::ranges::sort(of_predicted);
+  std::ranges::set_intersection(of_expected, of_predicted, std::back_inserter(common));
+  expected_entities_ += std::ssize(of_expected);
+  predicted_entities_ += std::ssize(of_predicted);
+  common_entities_ += std::ssize(common);
+}
+
+Scores TagMetrics::result() const {
+  Scores scores = {{"precision", share(common_entities_, predicted_entities_)},
+                   {"recall", share(common_entities_, expected_entities_)},
+                   {"f1", share(2 * common_entities_, predicted_entities_ + expected_entities_)}};
+  if (words_ > 0) scores.emplace_back("accuracy", share(right_words_, words_));
+  if (words_left_out_ > 0) scores.emplace_back("words_left_out", static_cast<double>(words_left_out_));
+  return scores;
+}
+
+}  // namespace portatune::tasks

@@ -1,0 +1,151 @@
+#include "portatune/tasks/objectives/initial_weights.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <numbers>
+#include <set>
+
+#include "portatune/base/message.h"
+#include "portatune/base/random.h"
+#include "portatune/error.h"
+#include "portatune/hub/model_folder.h"
+
+namespace portatune::tasks {
+namespace {
+
+uint64_t key_of(std::string_view name, uint64_t seed) {
+  uint64_t key = seed;
+  for (const char c : name) key = split_mix_64(key ^ static_cast<unsigned char>(c), 0);
+  return key;
+}
+
+// Box and Muller 1958: two uniform numbers make a normal one.
+double normal(uint64_t key, uint64_t i) {
+  const double u = static_cast<double>((split_mix_64(key, 2 * i) >> 11) + 1) * 0x1p-53;  // in (0, 1]
+  const double v = static_cast<double>(split_mix_64(key, 2 * i + 1) >> 11) * 0x1p-53;
+  return std::sqrt(-2 * std::log(u)) * std::cos(2 * std::numbers::pi * v);
+}
+
+// Buffers that old versions of transformers saved with the weights.
+bool is_buffer(std::string_view name) {
+  constexpr std::string_view kBuffers[] = {"embeddings.position_ids", "embeddings.token_type_ids", ".attn.bias",
+                                           ".attn.masked_bias", ".rotary_emb.inv_freq"};
+  return std::ranges::any_of(kBuffers, [&](std::string_view buffer) { return name.ends_with(buffer); });
+}
+
+Tensor to_float32(const std::string& name, const TensorView& view) {
+  if (!is_float(view.type.dtype)) {
+    throw CheckpointError(
+        {.where = "tensor " + name, .given = to_string(view.type), .expected = "elements of a float type"});
+  }
+  if (view.type.dtype != DType::kFloat32) return Tensor(view.type.shape, std::span<const float>(to_floats(view)));
+  Tensor tensor(view.type);
+  std::memcpy(tensor.data(), view.data, static_cast<size_t>(view.type.bytes()));
+  return tensor;
+}
+
+// What does not fit the checkpoint, rather than the model that is to be trained.
+bool is_of_another_model(const LoadReport& report) { return !report.body.empty() && !report.unexpected.empty(); }
+
+std::string advice_on(const LoadReport& report, NewWeights allowed) {
+  if (report.body.empty()) {
+    return "train it with portatune fit, which makes a head, or choose the --task that the checkpoint is for";
+  }
+  const std::string check = is_of_another_model(report) ? "compare model_type and the sizes in config.json with the "
+                                                          "checkpoint, or take a copy that is whole"
+                                                        : "take a copy of the checkpoint that is whole";
+  return allowed == NewWeights::kNone ? check : check + "; --allow-new-weights lets these weights start at random";
+}
+
+// values [rows, width]
+void fill_with_sinusoids(std::span<float> values, size_t width) {
+  for (size_t i = 0; i < values.size(); ++i) {
+    const size_t row = i / width, column = i % width;
+    const double pair = static_cast<double>(column / 2 * 2) / static_cast<double>(width);
+    const double angle = static_cast<double>(row) / std::pow(10000.0, pair);
+    values[i] = static_cast<float>(column % 2 == 0 ? std::sin(angle) : std::cos(angle));
+  }
+}
+
+}  // namespace
+
+Tensor draw(const nn::Parameter& parameter, uint64_t seed) {
+  Tensor tensor(parameter.type);
+  const std::span<float> values = tensor.as<float>();
+  switch (parameter.initializer.kind) {
+    case nn::Initializer::Kind::kZeros:
+      break;
+    case nn::Initializer::Kind::kOnes:
+      std::ranges::fill(values, 1.0f);
+      break;
+    case nn::Initializer::Kind::kNormal: {
+      const uint64_t key = key_of(parameter.name, seed);
+      for (size_t i = 0; i < values.size(); ++i) {
+        values[i] = static_cast<float>(parameter.initializer.stddev * normal(key, i));
+      }
+      break;
+    }
+    case nn::Initializer::Kind::kSinusoids:
+      fill_with_sinusoids(values, static_cast<size_t>(tensor.shape().back()));
+  }
+  return tensor;
+}
+
+void require_weights(const LoadReport& report, size_t parameters, NewWeights allowed) {
+  constexpr size_t kMaxNames = 4;
+  const std::vector<std::string>& refused = allowed == NewWeights::kNone ? report.missing : report.body;
+  if (allowed == NewWeights::kAny || refused.empty()) return;
+  std::string given = "no weights for " + std::to_string(refused.size()) + " of " + std::to_string(parameters) +
+                      " parameters: " + list_of(refused, kMaxNames);
+  if (is_of_another_model(report)) given += "; but tensors that are none, as " + report.unexpected.front();
+  throw CheckpointError({.where = report.folder.empty() ? "the model" : report.folder.string(),
+                         .given = given,
+                         .expected = allowed == NewWeights::kNone
+                                         ? "all weights: what starts at random has learnt nothing"
+                                         : "all weights of the pretrained body; a head may be new",
+                         .fix = advice_on(report, allowed)});
+}
+
+InitialWeights load_weights(const hub::ModelFolder& folder, std::span<const nn::Parameter> parameters,
+                            const std::string& prefix, uint64_t seed) {
+  InitialWeights result;
+  result.report.folder = folder.path();
+  std::set<std::string, std::less<>> used;
+  const auto find = [&](const std::string& name) {
+    std::optional<TensorView> view = folder.find(name);
+    if (view) used.insert(name);
+    return view;
+  };
+  for (const nn::Parameter& parameter : parameters) {
+    const std::string& name = parameter.name;
+    const bool in_encoder = name.starts_with(prefix + ".");
+    std::optional<TensorView> view = find(name);
+    if (!view && in_encoder) view = find(name.substr(prefix.size() + 1));
+    for (const std::string& alias : parameter.aliases) {
+      const std::optional<TensorView> same = find(alias);
+      if (!view) view = same;
+    }
+    if (view && view->type.shape != parameter.type.shape) {
+      if (in_encoder) {
+        throw CheckpointError({.where = folder.path().string() + ", tensor " + name,
+                               .given = "shape " + to_string(view->type.shape),
+                               .expected = to_string(parameter.type.shape) + ", by config.json"});
+      }
+      result.report.replaced.push_back(name);
+      view.reset();
+    }
+    if (!view) {
+      result.report.missing.push_back(name);
+      if (in_encoder && !name.starts_with(prefix + ".pooler.")) result.report.body.push_back(name);
+    }
+    result.values.push_back(view ? to_float32(name, *view) : draw(parameter, seed));
+  }
+  folder.require_whole();
+  for (const NamedTensorView& tensor : folder.tensors()) {
+    if (!used.contains(tensor.name) && !is_buffer(tensor.name)) result.report.unexpected.push_back(tensor.name);
+  }
+  return result;
+}
+
+}  // namespace portatune::tasks

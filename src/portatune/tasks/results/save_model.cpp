@@ -1,0 +1,15 @@
+#include "portatune/tasks/results/save_model.h"
+
+#include "portatune/hub/config_edit.h"
+#include "portatune/io/file/file.h"
+
+namespace portatune::tasks {
+
+void save_model(const std::filesystem::path& folder, const hub::ModelFolder& from, ConfigChanges changes) {
+  changes.dtype = DType::kFloat32;
+  const std::string config = hub::edit_config(from.config_text(), (from.path() / "config.json").string(), changes);
+  io::write_file(folder / "config.json", config);
+  for (const auto& [name, content] : from.companion_files()) io::write_file(folder / name, content.bytes());
+}
+
+}  // namespace portatune::tasks

@@ -1,0 +1,117 @@
+#include "portatune/tasks/rows/image_file.h"
+
+#include <filesystem>
+#include <limits>
+#include <string_view>
+
+#include "portatune/bad_rows.h"
+#include "portatune/error.h"
+#include "portatune/image.h"
+#include "portatune/io/file/random_access_file.h"
+#include "portatune/io/remote/cloud.h"
+
+namespace portatune::tasks {
+namespace {
+
+std::span<const std::byte> bytes_of(const std::string& text) { return std::as_bytes(std::span(text)); }
+
+bool is_image(const std::string& text) { return image::is_image(bytes_of(text)); }
+
+// Looks at the beginning alone: text that is an image of an unknown format may contain URLs.
+bool is_url(std::string_view text) {
+  constexpr std::string_view kScheme = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789+.-";
+  const size_t end = text.find_first_not_of(kScheme);
+  return end != std::string_view::npos && end > 0 && text.substr(end).starts_with("://");
+}
+
+// The folder of a table. A query may contain slashes, too.
+std::filesystem::path folder_of(const std::string& table) {
+  const bool has_query = is_url(table) && !io::is_cloud(table);
+  return std::filesystem::path(has_query ? table.substr(0, table.find('?')) : table).parent_path();
+}
+
+// The path or URL of a row's image.
+std::string place_of(const data::Example& row, const std::string& column) {
+  const std::string& text = row.text(column);
+  const data::Origin& origin = row.origin();
+  const bool is_in_table = origin.file && origin.row >= 0;
+  return is_url(text) || !is_in_table ? text : (folder_of(*origin.file) / text).string();
+}
+
+std::string download(const std::string& url) {
+  constexpr int64_t kMaxBytes = 1 << 30;
+  try {
+    const auto file = io::open_random_access(url);
+    if (file->size() > kMaxBytes) {
+      throw DataError({.where = url,
+                       .given = std::to_string(file->size()) + " bytes",
+                       .expected = "an image of at most " + std::to_string(kMaxBytes)});
+    }
+    std::string bytes(static_cast<size_t>(file->size()), '\0');
+    file->read_at(0, bytes);
+    return bytes;
+  } catch (const UsageError& error) {  // the URL is data here, not a word of the command
+    throw DataError(error.report());
+  }
+}
+
+bool names_url(const data::Example& row, const std::string& column) {
+  return !is_image(row.text(column)) && is_url(place_of(row, column));
+}
+
+// Downloads wait for servers, so more threads than cores are of use; two files for each of them are in memory.
+constexpr data::MapOptions kDownloads = {.threads = 32, .block = 1};
+
+}  // namespace
+
+ImageFile::ImageFile(const data::Example& row, const std::string& column) {
+  const std::string& text = row.text(column);
+  if (is_image(text)) {
+    name_ = to_string(row.origin());
+    in_row_ = bytes_of(text);
+    return;
+  }
+  name_ = place_of(row, column);
+  if (row.has(kDownloadedImage)) {
+    in_row_ = bytes_of(row.text(kDownloadedImage));
+  } else if (is_url(name_)) {
+    downloaded_ = download(name_);
+  } else if (io::is_remote(text)) {
+    throw DataError({.where = to_string(row.origin()),
+                     .given = "bytes of an unknown kind in column \"" + column + "\"",
+                     .expected = "a JPEG, PNG or WebP file, or the path or URL of one"});
+  } else {
+    file_ = io::MappedFile::open(name_, io::FileAccess::kRead);
+  }
+}
+
+std::span<const std::byte> ImageFile::bytes() const {
+  if (file_) return file_->bytes();
+  return downloaded_.empty() ? in_row_ : bytes_of(downloaded_);
+}
+
+std::string image_name(const data::Example& row, const std::string& column) {
+  const std::string& text = row.text(column);
+  return is_image(text) ? to_string(row.origin()) : text;
+}
+
+bool names_urls(const data::Dataset& rows, const std::string& column) {
+  bool first_has_url = false;
+  const auto look = [&](const data::Example& row) {
+    first_has_url = names_url(row, column);
+    return true;
+  };
+  const auto all = std::make_shared<data::BadRows>(std::numeric_limits<int64_t>::max());
+  rows.filter(look).skip_bad_rows(all).iterate().next();
+  return first_has_url;
+}
+
+data::Dataset download_images(const data::Dataset& rows, const std::string& column, const data::LocalRows& own) {
+  const auto with_file = [column](data::Example row, bool is_own) {
+    if (is_own && names_url(row, column)) row.set(kDownloadedImage, download(place_of(row, column)));
+    return row;
+  };
+  return rows.map_local(with_file, own, kDownloads).named("download");
+}
+
+}  // namespace portatune::tasks

@@ -1,0 +1,97 @@
+#include "portatune/tasks/rows/label_names.h"
+
+#include <algorithm>
+#include <iterator>
+
+#include "portatune/base/message.h"
+#include "portatune/base/number.h"
+#include "portatune/base/utf8.h"
+#include "portatune/error.h"
+
+namespace portatune::tasks {
+
+std::vector<std::string> labels_in(const io::JsonObject& config) {
+  const std::map<std::string, std::string> id2label = config.get_string_map("id2label");
+  std::vector<std::string> labels;
+  for (size_t id = 0; id < id2label.size(); ++id) {
+    const auto found = id2label.find(std::to_string(id));
+    if (found == id2label.end()) {
+      throw CheckpointError({.where = "config.json, id2label",
+                             .given = std::to_string(id2label.size()) + " labels, none with id " + std::to_string(id),
+                             .expected = "ids 0, 1, 2, ... without gaps"});
+    }
+    labels.push_back(found->second);
+  }
+  return labels;
+}
+
+std::vector<std::string> in_stored_order(const std::vector<std::string>& wanted, std::vector<std::string> stored) {
+  if (wanted.empty()) return stored;
+  if (wanted.size() != stored.size()) return wanted;
+  std::vector<std::string> added;
+  const auto is_in = [](const std::vector<std::string>& labels) {
+    return [&labels](const std::string& label) { return std::ranges::find(labels, label) != labels.end(); };
+  };
+  std::ranges::remove_copy_if(wanted, std::back_inserter(added), is_in(stored));
+  if (added.size() == wanted.size()) return wanted;
+  auto next = added.begin();
+  for (std::string& label : stored) {
+    if (!is_in(wanted)(label) && next != added.end()) label = *next++;
+  }
+  return next == added.end() ? stored : wanted;
+}
+
+void require_utf8(const std::vector<std::string>& labels) {
+  for (const std::string& label : labels) {
+    if (find_invalid_utf8(label) == std::string_view::npos) continue;
+    throw UsageError({.where = "labels",
+                      .given = "the class " + in_quotes(label) + ", which is not UTF-8",
+                      .expected = "UTF-8, as config.json keeps them",
+                      .fix = "rename the class, or its folder, or convert the file"});
+  }
+}
+
+void require_classes(const std::vector<std::string>& labels) {
+  if (labels.size() < 2) {
+    throw UsageError({.where = labels.empty() ? "model" : "labels",
+                      .given = labels.empty()
+                                   ? "no labels: config.json has no id2label, so this is an encoder without a head"
+                                   : "only one: \"" + labels.front() + "\"",
+                      .expected = "at least two classes",
+                      .fix = labels.empty() ? "fine-tune the model first" : ""});
+  }
+  require_utf8(labels);
+  for (const std::string& label : labels) {
+    if (std::ranges::count(labels, label) == 1) continue;
+    throw UsageError({.where = "labels", .given = "\"" + label + "\" twice", .expected = "every class once"});
+  }
+}
+
+void require_label(const data::Example& row, const std::string& column) {
+  if (!row.text(column).empty()) return;
+  throw DataError({.where = to_string(row.origin()),
+                   .given = "an empty label in column \"" + column + "\"",
+                   .expected = "a class name or number"});
+}
+
+int32_t label_id(const data::Example& row, const std::string& column, const std::vector<std::string>& labels) {
+  const std::string& label = row.text(column);
+  if (const auto id = id_of(label, labels)) return *id;
+  throw DataError({.where = to_string(row.origin()),
+                   .given = "label \"" + label + "\" in column \"" + column + "\"",
+                   .expected = "one of the labels of the model: " + list_of(labels)});
+}
+
+std::optional<int32_t> id_of(const std::string& label, const std::vector<std::string>& labels) {
+  auto found = std::ranges::find(labels, label);
+  if (found == labels.end()) found = std::ranges::find(labels, "LABEL_" + label);
+  if (found == labels.end()) return std::nullopt;
+  return static_cast<int32_t>(found - labels.begin());
+}
+
+std::optional<int64_t> class_number(const std::string& label) {
+  const auto number = number_in<int64_t>(label);
+  return number && *number >= 0 ? number : std::nullopt;
+}
+
+}  // namespace portatune::tasks

@@ -1,0 +1,84 @@
+#include "portatune/train/checkpoint/array_files.h"
+
+#include <algorithm>
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include "portatune/base/thread_pool.h"
+#include "portatune/io/safetensors/tensor_files.h"
+
+namespace portatune::train {
+namespace {
+
+io::NamedTensorType type_of(const NamedArray& array) { return {array.name, array.type}; }
+
+std::vector<io::NamedTensorType> types_of(const std::vector<NamedArray>& arrays) {
+  std::vector<io::NamedTensorType> types;
+  for (const NamedArray& array : arrays) types.push_back(type_of(array));
+  return types;
+}
+
+// Those at the places where `writer_of` has this one.
+std::vector<io::NamedTensorType> types_of(const std::vector<io::NamedTensorType>& all,
+                                          const std::vector<int64_t>& writer_of, int64_t writer) {
+  std::vector<io::NamedTensorType> types;
+  for (size_t i = 0; i < all.size(); ++i) {
+    if (writer_of[i] == writer) types.push_back(all[i]);
+  }
+  return types;
+}
+
+}  // namespace
+
+NamedArray named(std::string name, const DeviceArray& array) {
+  return {.name = std::move(name), .type = array.type(), .is_divided = array.is_divided(), .to_host = [&array] {
+            return array.to_host();
+          }};
+}
+
+std::vector<NamedArray> copies_of(const std::vector<NamedArray>& arrays) {
+  std::vector<NamedArray> copies(arrays);
+  ThreadPool pool;
+  pool.parallel_for(std::ssize(arrays), 1, [&](int64_t begin, int64_t) {
+    const auto i = static_cast<size_t>(begin);
+    // Shared, as a std::function must be copyable.
+    const auto copy = std::make_shared<Tensor>(arrays[i].to_host());
+    copies[i].to_host = [copy] { return std::move(*copy); };
+  });
+  return copies;
+}
+
+FileSums write_arrays(SharedDirectory& directory, const std::string& stem, std::vector<NamedArray> arrays,
+                      const std::function<void(const NamedTensorView&)>& check) {
+  std::ranges::sort(arrays, io::lies_before, type_of);
+  const std::vector<io::NamedTensorType> types = types_of(arrays);
+  const std::vector<int64_t> writer_of = io::divide_tensors(types, directory.writers());
+  const int64_t files = std::ranges::max(writer_of) + 1;
+  const int64_t rank = directory.rank();
+
+  std::optional<io::SafetensorsWriter> file;
+  const std::string name = files == 1 ? io::tensor_file(stem) : io::tensor_shard_file(stem, rank, files);
+  directory.attempt([&] {
+    if (rank >= files) return;
+    file.emplace(directory.staging() / name, types_of(types, writer_of, rank));
+    if (rank == 0 && files > 1) io::write_tensor_index(directory.staging(), stem, types, writer_of);
+  });
+  for (size_t i = 0; i < arrays.size(); ++i) {
+    const bool own = writer_of[i] == rank;
+    if (!own && !arrays[i].is_divided) continue;
+    const Tensor values = arrays[i].to_host();
+    if (!own) continue;
+    directory.attempt([&] {
+      if (check) check({arrays[i].name, values.view()});
+      file->write(values.view());
+    });
+  }
+  FileSums sums;
+  directory.attempt([&] {
+    if (file) sums.emplace(name, file->finish());
+  });
+  return sums;
+}
+
+}  // namespace portatune::train

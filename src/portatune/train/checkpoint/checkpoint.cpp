@@ -1,0 +1,126 @@
+#include "portatune/train/checkpoint/checkpoint.h"
+
+#include <cstring>
+#include <nlohmann/json.hpp>
+#include <optional>
+
+#include "portatune/error.h"
+#include "portatune/io/file/file.h"
+#include "portatune/io/safetensors/tensor_files.h"
+#include "portatune/io/text/json.h"
+#include "portatune/train/checkpoint/checkpoint_manifest.h"
+#include "portatune/train/checkpoint/run_record.h"
+
+namespace portatune::train {
+namespace {
+
+constexpr const char* kStateFile = "trainer_state.json";
+constexpr const char* kDataFile = "data_state.json";
+constexpr int64_t kMaxDataBytes = 100 << 20;
+constexpr int64_t kFormat = 2;
+constexpr int64_t kMaxSteps = int64_t{1} << 53;  // what other readers of JSON hold exactly
+
+std::filesystem::path position_file(const std::filesystem::path& folder) { return folder / kStateFile; }
+
+}  // namespace
+
+bool is_position_file(const std::string& name) {
+  return name == kStateFile || name == kDataFile || name == kManifestFile;
+}
+
+// Either file may be missing from a damaged one.
+bool is_checkpoint(const std::filesystem::path& folder) {
+  return std::filesystem::exists(position_file(folder)) || std::filesystem::exists(folder / kManifestFile);
+}
+
+void verify_checkpoint(const std::filesystem::path& folder) {
+  if (is_checkpoint(folder)) return verify_manifest(folder);
+  throw NotFoundError({.where = folder.string(),
+                       .given = std::string("no ") + kStateFile,
+                       .expected = "a checkpoint of an interrupted run"});
+}
+
+void write_position(const std::filesystem::path& folder, const Position& position) {
+  const nlohmann::ordered_json loss = {{"sum", position.epoch_loss.sum}, {"weight", position.epoch_loss.weight}};
+  const nlohmann::ordered_json progress = {{"updates", position.progress.updates},
+                                           {"good_steps", position.progress.good_steps},
+                                           {"loss_scale", position.progress.loss_scale}};
+  const nlohmann::ordered_json rewinds = {{"all", position.rewinds.all}, {"in_a_row", position.rewinds.in_a_row}};
+  const nlohmann::ordered_json skips = {{"all", position.skips.all}, {"in_a_row", position.skips.in_a_row}};
+  const nlohmann::ordered_json state = {{"format", kFormat},
+                                        {"global_step", position.step},
+                                        {"total_steps", position.total_steps},
+                                        {"in_epoch", position.in_epoch},
+                                        {"epoch_loss", loss},
+                                        {"progress", progress},
+                                        {"rewinds", rewinds},
+                                        {"skips", skips},
+                                        {"initial_scores", json_of(position.initial_scores)},
+                                        {"run", position.run},
+                                        {"machine", position.machine},
+                                        {"deviations", position.deviations}};
+  io::write_file(position_file(folder), state.dump(2) + "\n");
+  if (!position.data.empty()) io::write_file(folder / kDataFile, position.data);
+}
+
+Position read_position(const std::filesystem::path& folder) {
+  const io::JsonObject state = io::JsonObject::read(position_file(folder));
+  state.get_int("format", {kFormat, kFormat});
+  Position position{.step = state.get_int("global_step", {0, kMaxSteps}),
+                    .total_steps = state.get_int("total_steps", {0, kMaxSteps}),
+                    .in_epoch = {},
+                    .epoch_loss = {},
+                    .progress = {},
+                    .rewinds = {},
+                    .skips = {},
+                    .run = state.get_string_map("run"),
+                    .machine = state.get_string_map("machine"),
+                    .deviations = state.get_strings("deviations"),
+                    .initial_scores = scores_of(state, "initial_scores"),
+                    .data = {}};
+  if (const auto loss = state.get_object("epoch_loss")) {
+    position.epoch_loss = {.sum = loss->get_float("sum"), .weight = loss->get_float("weight", {.least = 0})};
+  }
+  position.in_epoch = state.get_bool_or("in_epoch", position.epoch_loss.weight > 0);
+  position.progress.updates = position.step;  // of a checkpoint from before steps could be skipped
+  if (const auto progress = state.get_object("progress")) {
+    position.progress = {.updates = progress->get_int("updates", {0, position.step}),
+                         .good_steps = progress->get_int("good_steps", {0, kGrowthInterval - 1}),
+                         .loss_scale = progress->get_float("loss_scale", {.least = 1})};
+  }
+  if (const auto rewinds = state.get_object("rewinds")) {
+    position.rewinds = {.all = rewinds->get_int("all", {0, position.step}),
+                        .in_a_row = rewinds->get_int("in_a_row", {0, kMaxRewinds})};
+  }
+  if (const auto skips = state.get_object("skips")) {
+    position.skips = {.all = skips->get_int("all", {0, position.step}),
+                      .in_a_row = skips->get_int("in_a_row", {0, position.step})};
+  }
+  if (std::filesystem::exists(folder / kDataFile)) position.data = io::read_text(folder / kDataFile, kMaxDataBytes);
+  return position;
+}
+
+SavedArrays::SavedArrays(const std::filesystem::path& folder, const char* stem)
+    : files_(io::open_tensor_files(folder, stem)),
+      listed_in_(files_.size() == 1 ? files_[0].path() : folder / io::tensor_index_file(stem)) {
+  if (!files_.empty()) return;
+  throw NotFoundError({.where = folder.string(),
+                       .given = "no " + io::tensor_file(stem) + " and no " + io::tensor_index_file(stem),
+                       .expected = "a checkpoint of an interrupted run"});
+}
+
+Tensor SavedArrays::read(const std::string& name, const TensorType& type) const {
+  std::optional<TensorView> found;
+  for (size_t i = 0; i < files_.size() && !found; ++i) found = files_[i].find(name);
+  if (!found || found->type != type) {
+    throw CheckpointError({.where = listed_in_.string() + ", tensor " + name,
+                           .given = found ? to_string(found->type) : "no such tensor",
+                           .expected = to_string(type) + ", as the model's parameter"});
+  }
+  Tensor tensor(type);
+  std::memcpy(tensor.data(), found->data, static_cast<size_t>(type.bytes()));
+  for (const io::SafetensorsFile& file : files_) file.require_whole();
+  return tensor;
+}
+
+}  // namespace portatune::train

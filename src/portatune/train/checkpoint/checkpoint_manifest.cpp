@@ -1,0 +1,92 @@
+#include "portatune/train/checkpoint/checkpoint_manifest.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <nlohmann/json.hpp>
+
+#include "portatune/base/message.h"
+#include "portatune/error.h"
+#include "portatune/io/file/file.h"
+#include "portatune/io/text/json.h"
+
+namespace portatune::train {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr int64_t kFormat = 1;
+constexpr int64_t kMaxBytes = 10 << 20;
+constexpr const char* kFix = "resume from another checkpoint";
+
+// A name comes out of a file, so it must not lead out of the folder.
+bool stays_inside(const fs::path& name) {
+  return name.is_relative() && !name.empty() && std::ranges::find(name, "..") == name.end();
+}
+
+FileSums read_manifest(const fs::path& checkpoint) {
+  const fs::path file = checkpoint / kManifestFile;
+  if (!fs::exists(file)) {
+    throw CheckpointError({.where = checkpoint.string(),
+                           .given = std::string("no ") + kManifestFile,
+                           .expected = "the checksums of its files, which older versions did not write",
+                           .fix = kFix});
+  }
+  const FileSums sums = sums_in(io::read_text(file, kMaxBytes), file.string());
+  if (!sums.empty()) return sums;
+  throw CheckpointError(
+      {.where = file.string(), .given = "no files", .expected = "those of a checkpoint", .fix = kFix});
+}
+
+void verify(const fs::path& file, const io::FileSum& expected) {
+  const auto refuse = [&](const std::string& given, const std::string& wanted) {
+    throw CheckpointError({.where = file.string(), .given = given, .expected = wanted, .fix = kFix});
+  };
+  const std::string bytes = counted(expected.bytes, "byte");
+  if (!fs::is_regular_file(file)) refuse("no such file", "a file of " + bytes);
+  const auto size = static_cast<int64_t>(fs::file_size(file));
+  if (size != expected.bytes) refuse(counted(size, "byte"), bytes);
+  const io::FileSum found = io::sum_of_file(file);
+  if (found == expected) return;
+  refuse("damaged data, with the checksum " + hexadecimal(found.xxh3),
+         "the checksum " + hexadecimal(expected.xxh3) + " of " + kManifestFile);
+}
+
+}  // namespace
+
+std::string text_of_sums(const FileSums& sums) {
+  auto files = nlohmann::ordered_json::array();
+  for (const auto& [name, sum] : sums) {
+    files.push_back({{"name", name}, {"bytes", sum.bytes}, {"xxh3", hexadecimal(sum.xxh3)}});
+  }
+  return nlohmann::ordered_json{{"format", kFormat}, {"files", files}}.dump(2) + "\n";
+}
+
+FileSums sums_in(const std::string& text, const std::string& where) {
+  const auto refuse = [&](const std::string& given, const std::string& expected) {
+    throw CheckpointError({.where = where, .given = given, .expected = expected, .fix = kFix});
+  };
+  const io::JsonObject manifest = io::JsonObject::parse(text, where);
+  manifest.get_int("format", {kFormat, kFormat});
+  FileSums sums;
+  for (const io::JsonObject& file : manifest.get_objects("files")) {
+    const std::string name = file.get_string("name"), digits = file.get_string("xxh3");
+    if (!stays_inside(name)) refuse("the file " + in_quotes(name), "the name of a file in this folder");
+    sums[name] = {.bytes = file.get_int("bytes", {.least = 0}), .xxh3 = std::strtoull(digits.c_str(), nullptr, 16)};
+  }
+  if (text_of_sums(sums) != text) refuse("damaged data", "the text that was written");
+  return sums;
+}
+
+void write_manifest(const fs::path& folder, FileSums sums) {
+  for (const fs::directory_entry& entry : fs::recursive_directory_iterator(folder)) {
+    const std::string name = entry.path().lexically_relative(folder).generic_string();
+    if (entry.is_regular_file() && !sums.contains(name)) sums.emplace(name, io::sum_of_file(entry.path()));
+  }
+  io::write_file(folder / kManifestFile, text_of_sums(sums));
+}
+
+void verify_manifest(const fs::path& checkpoint) {
+  for (const auto& [name, sum] : read_manifest(checkpoint)) verify(checkpoint / name, sum);
+}
+
+}  // namespace portatune::train

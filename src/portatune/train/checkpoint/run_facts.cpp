@@ -1,0 +1,130 @@
+#include "portatune/train/checkpoint/run_facts.h"
+
+#include <algorithm>
+#include <set>
+#include <string_view>
+
+#include "portatune/base/message.h"
+#include "portatune/base/utf8.h"
+#include "portatune/error.h"
+
+namespace portatune::train {
+namespace {
+
+// Checkpoints from before there were such do not have these, which were 1.
+constexpr const char* kMicroBatches = "gradient_accumulation_steps";
+constexpr const char* kBatchDevices = "devices of the mesh";  // along data and fsdp: such is its name in checkpoints
+
+std::string value_in(const RunFacts& facts, const std::string& name) {
+  const auto found = facts.find(name);
+  if (found != facts.end()) return found->second;
+  return name == kMicroBatches || name == kBatchDevices ? "1" : "none";
+}
+
+std::string known_as(const std::string& name) { return name == kBatchDevices ? "devices along data and fsdp" : name; }
+
+void append(std::string& list, const std::string& text) { list += (list.empty() ? "" : ", ") + text; }
+
+std::vector<std::string> differing(const RunFacts& saved, const RunFacts& now) {
+  std::set<std::string> names;
+  for (const RunFacts* facts : {&saved, &now}) {
+    for (const auto& [name, value] : *facts) names.insert(name);
+  }
+  std::erase_if(names, [&](const std::string& name) { return value_in(saved, name) == value_in(now, name); });
+  return {names.begin(), names.end()};
+}
+
+// "seed 7, dtype float16"
+std::string list_of_facts(const std::vector<std::string>& names, const RunFacts& facts) {
+  std::string list;
+  for (const std::string& name : names) append(list, known_as(name) + " " + value_in(facts, name));
+  return list;
+}
+
+UsageError another_run(const std::filesystem::path& checkpoint, std::string given, const std::string& saved,
+                       std::string fix) {
+  return UsageError({.where = "resuming from " + checkpoint.string(),
+                     .given = std::move(given),
+                     .expected = saved + ", as in the run that it continues",
+                     .fix = std::move(fix)});
+}
+
+void require_utf8(const std::string& name, const std::string& value) {
+  if (find_invalid_utf8(name + value) == std::string_view::npos) return;
+  throw UsageError({.where = name,
+                    .given = in_quotes(value) + ", which is not UTF-8",
+                    .expected = "UTF-8, as checkpoints keep it",
+                    .fix = "convert the name, and the files that have it, to UTF-8"});
+}
+
+}  // namespace
+
+RunFacts facts_of(const TrainingOptions& options, const Mesh& mesh) {
+  for (const auto& [name, value] : options.must_match) require_utf8(name, value);
+  RunFacts facts = options.must_match;
+  facts["learning_rate"] = to_text(options.learning_rate);
+  facts["lr_scheduler_type"] = options.lr_scheduler_type;
+  facts["warmup_steps"] = std::to_string(options.warmup_steps);
+  facts["weight_decay"] = to_text(options.weight_decay);
+  facts["adam_beta1"] = to_text(options.adam_beta1);
+  facts["adam_beta2"] = to_text(options.adam_beta2);
+  facts["adam_epsilon"] = to_text(options.adam_epsilon);
+  facts["max_grad_norm"] = to_text(options.max_grad_norm);
+  facts[kMicroBatches] = std::to_string(options.gradient_accumulation_steps);
+  facts[kBatchDevices] = std::to_string(mesh.size(kBatchAxes));
+  facts["dtype"] = name_of(options.dtype);
+  facts["seed"] = std::to_string(options.seed);
+  return facts;
+}
+
+RunFacts machine_facts(const Device& device) {
+  const DeviceFacts known = device.facts();
+  RunFacts facts = known.numerics;
+  facts["device"] = known.platform;
+  facts["mesh"] = to_string(device.mesh());
+  facts["exchanges"] = device.target().across_processes ? "by kernels, between processes" : "by the plugin";
+  return facts;
+}
+
+std::string describe_differences(const RunFacts& saved, const RunFacts& now) {
+  std::string text;
+  for (const std::string& name : differing(saved, now)) {
+    append(text, known_as(name) + " " + value_in(now, name) + " in place of " + value_in(saved, name));
+  }
+  return text;
+}
+
+void require_same_run(const std::filesystem::path& checkpoint, const RunFacts& saved, const RunFacts& now,
+                      const std::vector<std::string>& may_differ) {
+  std::vector<std::string> names = differing(saved, now);
+  if (!saved.contains(kModelFact) || !now.contains(kModelFact)) std::erase(names, kModelFact);
+  std::erase_if(names,
+                [&](const std::string& name) { return std::ranges::find(may_differ, name) != may_differ.end(); });
+  if (names.empty()) return;
+  throw another_run(checkpoint, list_of_facts(names, now), list_of_facts(names, saved),
+                    "repeat these as they were; or train anew from that folder, which is a whole model");
+}
+
+void require_same_machine(const std::filesystem::path& checkpoint, const RunFacts& saved, const RunFacts& now) {
+  if (saved.empty()) return;
+  const std::vector<std::string> names = differing(saved, now);
+  if (names.empty()) return;
+  throw another_run(checkpoint, list_of_facts(names, now), list_of_facts(names, saved),
+                    "resume where these are as they were, which alone gives the same bits; --allow-different-bits goes "
+                    "on all the same, and the result tells of it");
+}
+
+void require_fitting_schedule(const std::filesystem::path& checkpoint, int64_t step, int64_t saved_total,
+                              int64_t total) {
+  const auto length = [](int64_t steps) {
+    return steps == 0 ? std::string("no end") : "an end after step " + std::to_string(steps);
+  };
+  const bool is_finished = saved_total > 0 && step >= saved_total;
+  if (saved_total == total || (is_finished && total > saved_total)) return;
+  throw another_run(checkpoint, "a schedule with " + length(total), length(saved_total),
+                    is_finished ? "ask for more epochs or steps, to train that run further"
+                                : "ask for as many epochs and steps as before, and for more when that run is finished; "
+                                  "or train anew from that folder, which is a whole model");
+}
+
+}  // namespace portatune::train
