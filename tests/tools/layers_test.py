@@ -1,0 +1,87 @@
+"""Includes: a folder includes headers of itself and of the folders that its CMakeLists.txt says it uses, and no others."""
+
+import functools
+import pathlib
+import re
+import unittest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+SOURCES = ROOT / "src" / "portatune"
+PUBLIC = ROOT / "include" / "portatune"
+
+# The folder that implements each public header. portatune.h includes all of them.
+FOLDERS_OF_PUBLIC_HEADERS = {
+    "base": ["batch_share", "error", "process_group", "tensor"],
+    "chat": ["chat"],
+    "cli": ["command"],
+    "data": ["bad_rows", "data", "folds", "lengths", "meter", "packing", "sources", "tfrecord"],
+    "generate": ["generation"],
+    "graph": ["graph", "mesh", "ops"],
+    "hub": ["config_changes"],
+    "image": ["image"],
+    "metrics": ["metrics"],
+    "models": ["models"],
+    "nn": ["nn"],
+    "runtime": ["device"],
+    "tasks": ["image_classification", "language_models", "losses", "multiple_choice", "question_answering", "tasks",
+              "text_classification", "text_task", "token_classification"],
+    "text": ["text"],
+    "train": ["train"],
+}  # fmt: skip
+LIBRARY = re.compile(r"portatune_library\((\w+)(.*?)\)\n", re.DOTALL)
+INCLUDE = re.compile(r'^#include "portatune/([^"]+)"', re.MULTILINE)
+
+
+@functools.cache
+def uses():
+    """Folder of each library -> folders that it uses directly."""
+    found = {}
+    for path in SOURCES.rglob("CMakeLists.txt"):
+        for name, rest in LIBRARY.findall(path.read_text()):
+            found[folder_of_library(name)] = {folder_of_library(used) for used in re.findall(r"portatune_(\w+)", rest)}
+    return found
+
+
+def folder_of_library(name):
+    return "kernels" if name == "kernels_cpu" else name
+
+
+@functools.cache
+def usable_from(folder):
+    found = {folder}
+    for used in uses()[folder]:
+        found |= usable_from(used)
+    return found
+
+
+def folder_of_header(header):
+    if "/" in header:
+        return header.split("/")[0]
+    return next(folder for folder, names in FOLDERS_OF_PUBLIC_HEADERS.items() if header.removesuffix(".h") in names)
+
+
+class Layers(unittest.TestCase):
+    def test_every_public_header_has_one_folder(self):
+        listed = sorted(name for names in FOLDERS_OF_PUBLIC_HEADERS.values() for name in names)
+        self.assertEqual(listed, sorted(path.stem for path in PUBLIC.glob("*.h") if path.stem != "portatune"))
+
+    def test_sources_include_used_folders_alone(self):
+        for folder in uses():
+            for path in sorted((SOURCES / folder).rglob("*")):
+                if path.suffix in (".h", ".cpp"):
+                    self.check(path, folder)
+
+    def test_public_headers_include_used_folders_alone(self):
+        for folder, names in FOLDERS_OF_PUBLIC_HEADERS.items():
+            for name in names:
+                self.check(PUBLIC / f"{name}.h", folder)
+
+    def check(self, path, folder):
+        for header in INCLUDE.findall(path.read_text()):
+            if header != "portatune.h":
+                with self.subTest(file=str(path.relative_to(ROOT)), includes=header):
+                    self.assertIn(folder_of_header(header), usable_from(folder))
+
+
+if __name__ == "__main__":
+    unittest.main()
