@@ -1,4 +1,4 @@
-// Errors that say what was given, what was expected and how to mend it.
+// Errors that state what was given, what was expected and how to fix it.
 #pragma once
 
 #include <exception>
@@ -7,15 +7,15 @@
 
 namespace portatune {
 
-/// What an error tells. Empty parts are left out of the message.
+/// The parts of an error message. Empty parts are left out.
 struct Report {
-  std::string where;     ///< the operation or the file (with row, record or byte offset) that is at fault
-  std::string given;     ///< what was found there
-  std::string expected;  ///< what should have been there
-  std::string fix;       ///< what to do about it; only where the advice is true
+  std::string where;     ///< the operation or the file at fault, with row, record or byte offset
+  std::string given;     ///< the value found
+  std::string expected;  ///< the value needed
+  std::string fix;       ///< advice as an imperative sentence; empty if no advice is certain
 };
 
-/// Base of all errors that Portatune throws. `what()` is the whole message, one part a line:
+/// Base class of all errors that Portatune throws. `what()` is the whole message, one line per part:
 ///     concatenate
 ///       given     [8, 128, 768] and [8, 64, 768] on axis 2
 ///       expected  equal sizes on every other axis
@@ -28,9 +28,10 @@ class Error : public std::exception {
   const char* what() const noexcept override { return message_.c_str(); }
   const Report& report() const { return report_; }
 
-  /// Names the part of the model or of the pipeline in which the error arose. The innermost name wins.
+  /// Names the part of the model or of the pipeline in which the error occurred. The first call wins, so set it
+  /// innermost.
   void set_context(const std::string& context);
-  /// Names what is at fault in other words: an option as users write it, say.
+  /// Replaces `where`, for example by the option as users write it.
   void set_where(std::string where);
 
  private:
@@ -39,41 +40,41 @@ class Error : public std::exception {
   std::string message_;
 };
 
-/// Operands of an operation do not fit together.
+/// The operands of an operation do not fit together.
 struct ShapeError : Error {
   using Error::Error;
 };
-/// A data file, or a row of it, is not what it should be.
+/// A data file, or one of its rows, is invalid.
 struct DataError : Error {
   using Error::Error;
 };
-/// A model folder (config, weights, tokenizer) or a checkpoint is not what it should be.
+/// A model folder (config, weights, tokenizer) or a checkpoint is invalid.
 struct CheckpointError : Error {
   using Error::Error;
 };
-/// A plugin or a device is missing, of the wrong version, or has failed.
+/// A plugin or a device is missing, has the wrong version, or failed.
 struct DeviceError : Error {
   using Error::Error;
 };
-/// A request makes no sense: an unknown option, a value out of range, calls in the wrong order.
+/// A request is invalid: an unknown option, a value out of range, calls in the wrong order.
 struct UsageError : Error {
   using Error::Error;
 };
-/// A file that was asked for does not exist.
+/// A requested file does not exist.
 struct NotFoundError : Error {
   using Error::Error;
 };
-/// The operating system refused: disk full, no permission, a failed read or write.
+/// The operating system reported a failure: disk full, no permission, a failed read or write.
 class IoError : public Error {
  public:
-  /// error_number  errno of the system call that failed; 0 if none did
+  /// error_number  errno of the failed system call; 0 if no system call failed
   explicit IoError(Report report, int error_number = 0) : Error(std::move(report)), error_number_(error_number) {}
   int error_number() const { return error_number_; }
 
  private:
   int error_number_;
 };
-/// A loss, a gradient, an output or a weight is not finite.
+/// A loss, a gradient, an output or a weight is non-finite.
 struct NumericError : Error {
   using Error::Error;
 };

@@ -1,4 +1,4 @@
-// Where the time of an input pipeline goes.
+// Time measurement for input pipelines.
 #pragma once
 
 #include <atomic>
@@ -10,22 +10,22 @@
 
 namespace portatune::data {
 
-/// Measures a pass over a dataset, by the stages that Dataset::named() has given names:
+/// Measures the stages of a dataset during one pass, as Dataset::named() has named them:
 ///     Meter meter;
 ///     for (const Example& batch : dataset.iterate(0, &meter)) ...
 ///     meter.stages();
-/// Costs two readings of a clock for each element and stage. May be read while the pass goes on.
+/// Costs two clock readings per element and stage. Another thread may read it during the pass.
 class Meter {
  public:
-  /// What a stage has done: all that lies between its name and the names before it.
+  /// Measurements of a stage: all verbs between its name and the previous name.
   struct Stage {
     std::string name;
     int64_t elements = 0;
-    double seconds = 0;  ///< of the thread that pulls; what other threads do for it counts as far as it waits for them
+    double seconds = 0;  ///< time of the consuming thread, including its waits for other threads
   };
-  /// In the order in which the data run through them. Stages of one name count as one.
+  /// The stages in data flow order. Stages with equal names are summed.
   std::vector<Stage> stages() const;
-  /// The name of the stage that took longest; empty if no stage has a name.
+  /// The name of the stage with the most seconds; empty if no stage has a name.
   std::string slowest() const;
 
  private:
@@ -38,7 +38,7 @@ class Meter {
   Counter& counter(const std::string& name);
 
   mutable std::mutex mutex_;
-  std::deque<Counter> counters_;  // stay where they are
+  std::deque<Counter> counters_;  // a deque, so that references stay valid
 };
 
 }  // namespace portatune::data

@@ -12,7 +12,7 @@
 
 namespace portatune {
 
-/// Element types, with the meaning that StableHLO and safetensors give them.
+/// Element types, as StableHLO and safetensors define them.
 enum class DType : uint8_t {
   kBool,
   kInt8,
@@ -28,13 +28,13 @@ enum class DType : uint8_t {
   kFloat64
 };
 
-/// Bytes of one element; a bool takes one byte.
+/// Bytes of one element. A bool takes one byte.
 int64_t size_of(DType dtype);
 bool is_float(DType dtype);
-/// "float32", "bfloat16", "int64", ... as NumPy and torch spell them.
+/// The name in NumPy and torch: "float32", "bfloat16", "int64".
 std::string_view name_of(DType dtype);
 
-/// Sizes of an array's dimensions, outermost first. A scalar has rank 0.
+/// The sizes of an array's axes, outermost first. A scalar has rank 0.
 class Shape {
  public:
   Shape() = default;
@@ -42,7 +42,7 @@ class Shape {
   explicit Shape(std::vector<int64_t> sizes) : sizes_(std::move(sizes)) {}
 
   int64_t rank() const { return static_cast<int64_t>(sizes_.size()); }
-  /// Product of all sizes; 1 for a scalar.
+  /// Product of all sizes. A scalar has one element.
   int64_t elements() const;
 
   int64_t& operator[](int64_t axis) { return sizes_[static_cast<size_t>(axis)]; }
@@ -62,10 +62,10 @@ class Shape {
   std::vector<int64_t> sizes_;
 };
 
-/// "[8, 128, 768]".
+/// The shape as text: "[8, 128, 768]".
 std::string to_string(const Shape& shape);
 
-/// Element type and shape of an array, wherever it lives.
+/// Element type and shape of an array on a host or on a device.
 struct TensorType {
   DType dtype = DType::kFloat32;
   Shape shape;
@@ -74,14 +74,14 @@ struct TensorType {
   bool operator==(const TensorType&) const = default;
 };
 
-/// "float32[8, 128, 768]".
+/// The type as text: "float32[8, 128, 768]".
 std::string to_string(const TensorType& type);
 
-/// The element type that stands for the C++ type T (float, double, int32_t, int64_t, uint8_t, ...).
+/// The element type of the C++ type T (float, double, int32_t, int64_t, uint8_t, ...).
 template <class T>
 DType dtype_of();
 
-/// Where and what an array in host memory is, without owning it. Row-major.
+/// A row-major array in host memory, not owned.
 struct TensorView {
   TensorType type;
   const std::byte* data = nullptr;
@@ -91,18 +91,18 @@ struct TensorView {
   std::span<const T> as() const;
 };
 
-/// An array and the name under which checkpoints keep it.
+/// An array and its name in a checkpoint.
 struct NamedTensorView {
   std::string name;
   TensorView view;
 };
 
-/// An array in host memory: row-major, 64-byte aligned (PJRT's CPU plugin then takes it without a copy), owning, and
-/// copied by value.
+/// A row-major array in host memory. It owns its elements, copies them by value, and aligns them to 64 bytes, so that
+/// PJRT's CPU plugin takes them without a copy.
 class Tensor {
  public:
   Tensor() = default;
-  /// Elements are zero.
+  /// An array of zeros.
   explicit Tensor(TensorType type);
   template <class T>
   Tensor(Shape shape, std::span<const T> values);
@@ -138,19 +138,19 @@ class Tensor {
   std::unique_ptr<std::byte[], Free> data_;
 };
 
-/// An array of one axis.
+/// An array with one axis.
 template <class T>
 Tensor vector_of(const std::vector<T>& values) {
   return Tensor({std::ssize(values)}, std::span<const T>(values));
 }
 
-/// The elements widened or narrowed to float, whatever float type they have. UsageError for other types.
+/// The elements as float32, from any float type. UsageError for other types.
 std::vector<float> to_floats(const TensorView& view);
 
-/// bfloat16 is the upper half of a float32; rounding is to nearest even, NaN stays NaN.
+/// bfloat16 is the upper half of a float32. Rounds to nearest even; NaN stays NaN.
 uint16_t to_bfloat16(float value);
 float from_bfloat16(uint16_t bits);
-/// IEEE 754 binary16, rounded to nearest even.
+/// IEEE 754 binary16. Rounds to nearest even.
 uint16_t to_float16(float value);
 float from_float16(uint16_t bits);
 
