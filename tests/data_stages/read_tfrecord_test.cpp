@@ -151,7 +151,7 @@ TEST(ReadTfrecord, RecordThatIsNoExampleNamesItsPlace) {
   writer.finish();
   io::TfrecordWriter::commit_together({&writer});
   EXPECT_THAT(message_of<DataError>([&] { record(read_tfrecord((folder / "a").string()).map(std::identity()), 1); }),
-              AllOf(HasSubstr("/a:2\n"), HasSubstr("a field of 5 bytes where there are 2"),
+              AllOf(HasSubstr("/a:2\n"), HasSubstr("a field of 5 bytes, with only 2 left"),
                     HasSubstr("in the record at byte offset 16")));
 }
 

@@ -1,4 +1,4 @@
-// Characters of ASCII, whatever the user's language.
+// ASCII characters, independent of the locale.
 #pragma once
 
 #include <algorithm>
@@ -7,7 +7,7 @@
 
 namespace portatune {
 
-/// With a to z in place of A to Z; other bytes stay as they are.
+/// The text with a to z in place of A to Z. Other bytes are unchanged.
 inline std::string lower_case(std::string_view text) {
   std::string lower(text);
   std::ranges::transform(lower, lower.begin(),

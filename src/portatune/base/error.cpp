@@ -22,7 +22,7 @@ std::string format(const Report& report, const std::string& context) {
   return message;
 }
 
-// Every message goes through here, to the terminal, to logs and into checkpoints.
+// Sanitises every message, because messages reach terminals, logs and checkpoints.
 std::string shown(const std::string& text) { return printable(without_secrets(text)); }
 
 Report shown(const Report& report) {

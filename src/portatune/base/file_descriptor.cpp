@@ -46,7 +46,7 @@ FileDescriptor FileDescriptor::open(const std::filesystem::path& path, int flags
 int FileDescriptor::close() noexcept {
   const int number = std::exchange(number_, -1);
   if (number < 0) return 0;
-  // Linux has released the number even when close reports EINTR, so it is never repeated.
+  // Linux closes the descriptor even if close() reports EINTR; a second close() could close another file.
   return ::close(number) == 0 || errno == EINTR ? 0 : errno;
 }
 

@@ -1,4 +1,4 @@
-// An open file descriptor that is closed when it goes out of scope, and the error of a failed system call.
+// An open file descriptor that its destructor closes, and the error of a failed system call.
 #pragma once
 
 #include <filesystem>
@@ -7,11 +7,10 @@
 
 namespace portatune {
 
-/// Throws IoError, or NotFoundError for ENOENT: what was tried on which path, and the system's words for
-/// `error_number`.
+/// Throws NotFoundError for ENOENT, else IoError, with the action, the path and the system's text for `error_number`.
 [[noreturn]] void throw_system_error(const std::string& action, const std::filesystem::path& path, int error_number);
 
-/// Owns a file descriptor; -1 is none.
+/// Owns a file descriptor; -1 means none.
 class FileDescriptor {
  public:
   FileDescriptor() = default;
@@ -23,11 +22,11 @@ class FileDescriptor {
     return *this;
   }
 
-  /// open(2) with O_CLOEXEC; throws on failure.
+  /// Calls open(2) with O_CLOEXEC. Throws on failure.
   static FileDescriptor open(const std::filesystem::path& path, int flags, int mode = 0);
 
   int number() const { return number_; }
-  /// Closes now; returns 0 or the errno of close(2).
+  /// Closes the file now. Returns 0 or the errno of close(2).
   int close() noexcept;
 
  private:

@@ -27,7 +27,7 @@ std::optional<FileDescriptor> lock_abandoned(const std::filesystem::path& path, 
   FileDescriptor file(open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC | flags));
   struct stat status;
   if (file.number() < 0 || fstat(file.number(), &status) != 0 || status.st_uid != geteuid()) return std::nullopt;
-  // Its writer may have removed it before it let go of the lock.
+  // The writer may have removed the file before it released the lock.
   if (try_lock(file) != FileLock::kHeld || is_removed(file)) return std::nullopt;
   return file;
 }

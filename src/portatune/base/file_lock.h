@@ -9,20 +9,20 @@
 namespace portatune {
 
 enum class FileLock {
-  kHeld,           ///< by this process, until it closes the file or ends, however it ends
-  kHeldByAnother,  ///< by another process, or by another open file of this one
-  kUnsupported     ///< the file system has no locks: nobody can tell whether a writer is alive
+  kHeld,           ///< this process holds the lock until it closes the file or ends for any reason
+  kHeldByAnother,  ///< another process holds the lock, or another open file of this process
+  kUnsupported     ///< the file system has no locks, so no process can know whether a writer is alive
 };
 
-/// Tries to lock an open file or folder, without waiting.
+/// Tries to lock an open file or folder. Does not wait.
 FileLock try_lock(const FileDescriptor& file);
 
-/// Whether an open file or folder has no name any more.
+/// Returns whether an open file or folder has been removed from its folder.
 bool is_removed(const FileDescriptor& file);
 
-/// The lock on a file or folder of this user whose writer is dead. Nothing if it is not there, is a link, has another
-/// owner, is held by a live process, or if the file system has no locks.
-/// flags  of open(2), such as O_DIRECTORY
+/// Locks a file or folder of this user whose writer is dead. Returns nothing if it is missing, is a link, has another
+/// owner, is locked by a live process, or if the file system has no locks.
+/// flags  flags of open(2), such as O_DIRECTORY
 std::optional<FileDescriptor> lock_abandoned(const std::filesystem::path& path, int flags = 0);
 
 }  // namespace portatune

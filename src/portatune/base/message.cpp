@@ -8,10 +8,10 @@
 namespace portatune {
 namespace {
 
-// At most this many bytes, not cut within a character of UTF-8.
-std::string_view beginning(std::string_view text, size_t most_bytes) {
-  if (text.size() <= most_bytes) return text;
-  size_t end = most_bytes;
+// The first bytes of a text, at most `max_bytes`, never ending within a UTF-8 character.
+std::string_view beginning(std::string_view text, size_t max_bytes) {
+  if (text.size() <= max_bytes) return text;
+  size_t end = max_bytes;
   while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) --end;
   return text.substr(0, end);
 }
@@ -19,7 +19,7 @@ std::string_view beginning(std::string_view text, size_t most_bytes) {
 }  // namespace
 
 std::string to_text(double value) {
-  if (std::isnan(value)) return "nan";  // also of a negative sign
+  if (std::isnan(value)) return "nan";  // without the sign that std::to_chars writes for a negative NaN
   std::array<char, 32> digits;
   const auto written = std::to_chars(digits.begin(), digits.end(), value);
   return {digits.data(), written.ptr};
@@ -39,22 +39,22 @@ std::string hexadecimal(uint64_t bits) {
 
 std::string hexadecimal_byte(char byte) { return "0x" + hexadecimal(static_cast<unsigned char>(byte)).substr(14); }
 
-std::string in_quotes(std::string_view text, size_t most_bytes) {
-  const std::string_view shown = beginning(text, most_bytes);
+std::string in_quotes(std::string_view text, size_t max_bytes) {
+  const std::string_view shown = beginning(text, max_bytes);
   return "'" + std::string(shown) + (shown.size() < text.size() ? "'..." : "'");
 }
 
-std::string shortened(std::string_view text, size_t most_bytes) {
-  const std::string_view shown = beginning(text, most_bytes);
+std::string shortened(std::string_view text, size_t max_bytes) {
+  const std::string_view shown = beginning(text, max_bytes);
   return std::string(shown) + (shown.size() < text.size() ? "..." : "");
 }
 
-std::string list_of(std::span<const std::string> names, size_t most) {
+std::string list_of(std::span<const std::string> names, size_t max) {
   std::string text;
-  for (const std::string& name : names.first(std::min(names.size(), most))) {
+  for (const std::string& name : names.first(std::min(names.size(), max))) {
     text += (text.empty() ? "" : ", ") + name;
   }
-  if (names.size() > most) text += " and " + std::to_string(names.size() - most) + " more";
+  if (names.size() > max) text += " and " + std::to_string(names.size() - max) + " more";
   return text;
 }
 

@@ -1,4 +1,4 @@
-// How values are shown in messages.
+// Text of values in messages.
 #pragma once
 
 #include <cstddef>
@@ -9,24 +9,24 @@
 
 namespace portatune {
 
-/// The fewest digits that give this number again: "0.1", "3e-05", "nan".
+/// The shortest text from which the same number is read: "0.1", "3e-05", "nan".
 std::string to_text(double value);
 
-/// "1 row", "2 rows".
+/// A count with its noun: "1 row", "2 rows".
 std::string counted(int64_t count, std::string_view what);
 
-/// 16 hex digits.
+/// A number as 16 hex digits.
 std::string hexadecimal(uint64_t bits);
-/// "0x0a".
+/// A byte as hex: "0x0a".
 std::string hexadecimal_byte(char byte);
 
-/// A text that may be of any length, in quotes: 'label'. One of more than `most_bytes` is cut between two characters,
-/// and "..." follows.
-std::string in_quotes(std::string_view text, size_t most_bytes = 200);
-/// The same without quotes.
-std::string shortened(std::string_view text, size_t most_bytes = 200);
+/// A text of any length in quotes: 'label'. A text of more than `max_bytes` is cut between two characters and followed
+/// by "...".
+std::string in_quotes(std::string_view text, size_t max_bytes = 200);
+/// Same as in_quotes(), without the quotes.
+std::string shortened(std::string_view text, size_t max_bytes = 200);
 
-/// "a, b, c"; of more than `most` names the first ones "and 5 more".
-std::string list_of(std::span<const std::string> names, size_t most = 20);
+/// A list of names: "a, b, c". After the first `max` names only the count follows: "and 5 more".
+std::string list_of(std::span<const std::string> names, size_t max = 20);
 
 }  // namespace portatune

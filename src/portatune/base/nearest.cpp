@@ -7,7 +7,7 @@
 namespace portatune {
 namespace {
 
-// Optimal string alignment distance.
+// The optimal string alignment distance.
 size_t edits(std::string_view a, std::string_view b) {
   std::vector<std::vector<size_t>> d(a.size() + 1, std::vector<size_t>(b.size() + 1));
   for (size_t i = 0; i <= a.size(); ++i) d[i][0] = i;
@@ -22,7 +22,7 @@ size_t edits(std::string_view a, std::string_view b) {
   return d[a.size()][b.size()];
 }
 
-// The form of a name that is compared: "--Batch_size" and "--batch-size" are alike.
+// The form of a name that nearest() compares: "--Batch_size" and "--batch-size" are equal.
 std::string letters_of(std::string_view name) {
   std::string letters = lower_case(name);
   std::erase_if(letters, [](char c) { return c == '-' || c == '_'; });
@@ -32,15 +32,15 @@ std::string letters_of(std::string_view name) {
 }  // namespace
 
 std::string nearest(std::string_view typed, const std::vector<std::string>& names) {
-  // The table of edits() is quadratic; no name is meant to be that long.
+  // The table of edits() has quadratic size; no name is that long.
   if (typed.size() > 100) return {};
   const std::string letters = letters_of(typed);
-  const size_t most = std::max<size_t>(1, letters.size() / 4);
+  const size_t max_edits = std::max<size_t>(1, letters.size() / 4);
   std::string best;
-  size_t fewest = most + 1;
+  size_t fewest = max_edits + 1;
   for (const std::string& name : names) {
     const std::string other = letters_of(name);
-    if (other.size() >= letters.size() + fewest) continue;  // that many inserts at least
+    if (other.size() >= letters.size() + fewest) continue;  // the distance is at least the difference of the lengths
     const size_t distance = edits(letters, other);
     if (distance >= fewest) continue;
     fewest = distance;

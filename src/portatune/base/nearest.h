@@ -1,4 +1,4 @@
-// The nearest known name to an unknown one.
+// The known name that is nearest to an unknown name.
 #pragma once
 
 #include <string>
@@ -7,9 +7,9 @@
 
 namespace portatune {
 
-/// The name that is the fewest edits (insert, delete, replace or swap neighbours) away from `typed`: at most a quarter
-/// of its length, and at least one is allowed. Hyphens, underscores and the case of letters do not count. An empty
-/// string if there is no such name.
+/// The name with the fewest edits (insert, delete, replace, or swap of neighbours) from `typed`. The edits number at
+/// most a quarter of its length; one edit is always allowed. Hyphens, underscores and letter case do not count. Returns
+/// an empty string if no name is near enough.
 std::string nearest(std::string_view typed, const std::vector<std::string>& names);
 
 }  // namespace portatune

@@ -1,4 +1,4 @@
-// Texts that are numbers.
+// Numbers in text.
 #pragma once
 
 #include <charconv>
@@ -7,8 +7,8 @@
 
 namespace portatune {
 
-/// The number that the whole text is, as std::from_chars reads it; nothing for any other text, or a number that T
-/// cannot hold. A floating-point T may become infinite or NaN.
+/// The number that the whole text spells, as std::from_chars reads it. Returns nothing for any other text and for a
+/// number that T cannot hold. A floating-point T may become infinite or NaN.
 template <class T>
 std::optional<T> number_in(std::string_view text) {
   T value{};

@@ -1,4 +1,4 @@
-// An error on one line, for lists of them.
+// Errors on one line, for lists of errors.
 #pragma once
 
 #include <string>
@@ -7,7 +7,8 @@
 
 namespace portatune {
 
-/// "train.csv:17: 3 fields, expected 2 fields": where, given and expected, whatever characters these have.
+/// The where, given and expected parts on one line: "train.csv:17: 3 fields, expected 2 fields". Control characters
+/// become blanks.
 std::string one_line(const Report& report);
 
 }  // namespace portatune

@@ -23,7 +23,7 @@ namespace fs = std::filesystem;
 
 constexpr size_t kIdDigits = 16;
 
-// The name of the file that `name` is a temporary file of, if it is one.
+// The target's name if `name` is the name of a temporary file of an AtomicFile.
 std::optional<std::string> target_of(std::string_view name) {
   const size_t end = name.rfind('.'), begin = kTemporaryPrefix.size();
   if (end == std::string_view::npos || end < begin) return std::nullopt;
@@ -48,7 +48,7 @@ void OutputFile::reserve(int64_t bytes) {
   do {
     result = fallocate(file_.number(), FALLOC_FL_KEEP_SIZE, 0, bytes);
   } while (result != 0 && errno == EINTR);
-  // A file system that cannot reserve will say so when the bytes are written.
+  // A file system that cannot reserve space reports a full disk at the write.
   if (result != 0 && errno != EOPNOTSUPP && errno != ENOSYS) throw_system_error("reserve space for", path_, errno);
 }
 
@@ -70,7 +70,7 @@ void OutputFile::finish() {
 }
 
 AtomicFile::AtomicFile(std::filesystem::path target, int mode) : target_(std::move(target)) {
-  // Who removes leftovers may have found the file before it was locked.
+  // Another process may call remove_leftovers() between creation and lock. Then the file is created again.
   do {
     temporary_ = unique_sibling(target_, kTemporaryPrefix);
     file_.emplace(temporary_, mode);
@@ -82,7 +82,7 @@ AtomicFile::~AtomicFile() {
 }
 
 void AtomicFile::finish() {
-  // A duplicate shares the lock, which would end with the last descriptor.
+  // A duplicate descriptor keeps the lock after OutputFile closes its own.
   if (lock_.number() < 0) lock_ = FileDescriptor(fcntl(file_->descriptor().number(), F_DUPFD_CLOEXEC, 0));
   file_->finish();
 }
@@ -106,7 +106,7 @@ void AtomicFile::commit_together(std::span<AtomicFile* const> files, const std::
   }
   if (files.size() == 1 && replacements.empty()) return files.front()->commit();
   for (const AtomicFile* file : files) {
-    // As rename(2) does: a folder that has come there meanwhile is another's.
+    // Like rename(2), do not replace a folder that another process has created in the meantime.
     if (fs::is_directory(fs::symlink_status(file->target_))) throw_system_error("replace", file->target_, EISDIR);
     replacements.push_back({file->temporary_, file->target_});
   }
@@ -123,7 +123,7 @@ void AtomicFile::commit_together(std::span<AtomicFile* const> files, const std::
 }
 
 void remove_leftovers(std::span<const fs::path> targets) {
-  std::map<fs::path, std::set<std::string>> names;  // of targets, by folder
+  std::map<fs::path, std::set<std::string>> names;  // names of targets by folder
   for (const fs::path& target : targets) names[target.parent_path()].insert(target.filename());
   for (const auto& [parent, names_there] : names) {
     const fs::path folder = parent.empty() ? "." : parent;
@@ -139,7 +139,7 @@ void remove_leftovers(std::span<const fs::path> targets) {
 
 void sync_folder(const fs::path& folder) {
   const FileDescriptor file = FileDescriptor::open(folder.empty() ? "." : folder, O_RDONLY | O_DIRECTORY);
-  // Some file systems have no fsync of folders.
+  // Some file systems do not support fsync of folders.
   if (fsync(file.number()) != 0 && errno != EINVAL) throw_system_error("fsync", folder, errno);
 }
 

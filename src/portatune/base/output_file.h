@@ -1,4 +1,4 @@
-// Files that are written so that a failure is never silent and never leaves half of one.
+// Output files that report every failure and never remain half written.
 #pragma once
 
 #include <cstddef>
@@ -13,25 +13,24 @@
 
 namespace portatune {
 
-/// A new file under construction. It becomes durable by `finish`; without that, the destructor removes it again.
-/// A write beyond RLIMIT_FSIZE is an IoError only where the program ignores SIGXFSZ.
+/// A new file under construction. `finish` makes it durable; without `finish`, the destructor removes it. A write
+/// beyond RLIMIT_FSIZE is an IoError only if the program ignores SIGXFSZ.
 class OutputFile {
  public:
-  /// mode  permissions, of which the process's umask takes its part
   /// Never overwrites and never follows a link: IoError if `path` exists.
+  /// mode  permissions, reduced by the process's umask
   explicit OutputFile(std::filesystem::path path, int mode = 0666);
   ~OutputFile();
   OutputFile(const OutputFile&) = delete;
   OutputFile& operator=(const OutputFile&) = delete;
 
-  /// Asks the file system for space, so that a full disk is noticed before the first byte is written.
+  /// Reserves space, so that a full disk is an error before the first write.
   void reserve(int64_t bytes);
   void write(std::span<const std::byte> bytes);
   void write(std::string_view text) { write(std::as_bytes(std::span(text))); }
-  /// fsync and close, unless that is done. After an error the file is given up: a second fsync could report success for
-  /// lost pages.
+  /// Calls fsync and close once. After an error the file is lost: a second fsync could report success for lost pages.
   void finish();
-  /// The open file; none after finish().
+  /// The open file. It is closed after finish().
   const FileDescriptor& descriptor() const { return file_; }
 
  private:
@@ -40,8 +39,9 @@ class OutputFile {
   bool finished_ = false;
 };
 
-/// A file that replaces an older one in one move: written beside its place as `tmp.<name>.<16 hex digits>`, which is
-/// removed again without a `commit`. What a killed process leaves of it has no lock: see remove_leftovers().
+/// A file that replaces an older file in one rename. Until then it is `tmp.<name>.<16 hex digits>` in the same folder;
+/// without `commit` the destructor removes that file. The temporary file of a killed process has no lock: see
+/// remove_leftovers().
 class AtomicFile {
  public:
   /// errors    IoError, NotFoundError if the folder is missing
@@ -53,40 +53,40 @@ class AtomicFile {
   const std::filesystem::path& target() const { return target_; }
   void write(std::span<const std::byte> bytes) { file_->write(bytes); }
   void write(std::string_view text) { file_->write(text); }
-  /// fsync and close: of several files that belong together, all before commit_together().
+  /// Calls fsync and close. Files that belong together are all finished before commit_together().
   void finish();
-  /// finish, rename, fsync of the folder. If it throws, the older file is in place, unless only the last one failed.
+  /// Finishes, renames, and syncs the folder. If it throws, the older file is in place, unless only the sync failed.
   void commit();
-  /// Commits all files or none, as replace_entries() does. All must be finished.
-  /// removed   older files that have no successor; they need not be there
+  /// Commits all files or none, as replace_entries() does. All files must be finished.
+  /// removed   older files without a successor; they may be absent
   static void commit_together(std::span<AtomicFile* const> files,
                               const std::vector<std::filesystem::path>& removed = {});
 
  private:
   std::filesystem::path target_, temporary_;
   std::optional<OutputFile> file_;
-  FileDescriptor lock_;  // on the finished file, until it is in place
+  FileDescriptor lock_;  // holds the lock on the finished file until the rename
   bool committed_ = false;
 };
 
-/// Finishes what dead processes have begun with AtomicFile::commit_together() in the folders of these files, and
-/// removes what they have left of AtomicFiles under construction for them. Files of live processes and of other users
-/// are left alone, and so is whatever bears another name.
+/// Completes each AtomicFile::commit_together() that a dead process began in the folders of these files, and removes
+/// temporary files that dead processes left for them. Files of live processes, of other users and with other names
+/// stay.
 /// errors    IoError
 void remove_leftovers(std::span<const std::filesystem::path> targets);
 
-/// fsync of a folder, so that a power cut does not undo what was renamed there.
+/// Syncs a folder, so that a power cut does not undo renames in it.
 /// errors    IoError
 void sync_folder(const std::filesystem::path& folder);
 
-/// A name that nothing has: beside `target`, and made of prefix, its name, and 16 random hex digits.
+/// An unused path in the folder of `target`: prefix, the target's name, a dot and 16 random hex digits.
 std::filesystem::path unique_sibling(const std::filesystem::path& target, std::string_view prefix);
-/// Whether `name` is one that unique_sibling() makes for a target of this name.
+/// Returns whether `name` is a result of unique_sibling() for a target of this name.
 bool is_unique_sibling(std::string_view name, std::string_view target_name, std::string_view prefix);
 
-/// Prefix of the names of what is being written.
+/// Prefix of the names of files and folders under construction.
 inline constexpr std::string_view kTemporaryPrefix = "tmp.";
-/// Prefix of the names of what is being replaced.
+/// Prefix of the names of older files and folders during their replacement.
 inline constexpr std::string_view kAsidePrefix = "old.";
 
 }  // namespace portatune

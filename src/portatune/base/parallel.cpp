@@ -8,8 +8,8 @@
 namespace portatune {
 namespace {
 
-// Shared with the helpers, because one that starts late outlives the call: it finds no piece left and never touches
-// `work`.
+// Shared with the tasks of helpers, because a task that starts late outlives the call: it finds no piece left and never
+// touches `work`.
 struct Loop {
   int64_t pieces;
   const std::function<void(int64_t)>* work;

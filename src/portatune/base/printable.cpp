@@ -10,7 +10,7 @@ bool is_control(unsigned char byte) { return (byte < ' ' && byte != '\n' && byte
 
 std::string digits_of(char byte) { return hexadecimal_byte(byte).substr(2); }
 
-// One character of two to four bytes.
+// A character of two to four bytes, escaped if it belongs to the second control block (C1).
 std::string shown(std::string_view character) {
   const bool is_c1 = character[0] == '\xC2' && static_cast<unsigned char>(character[1]) < 0xA0;
   return is_c1 ? "\\u00" + digits_of(character[1]) : std::string(character);

@@ -1,4 +1,4 @@
-// Text out of files as it may go to a terminal.
+// Text from files that is safe to show on a terminal.
 #pragma once
 
 #include <cstddef>
@@ -7,12 +7,12 @@
 
 namespace portatune {
 
-/// The longest text in one part of a message, in bytes before characters are escaped.
+/// Maximal length of the text in one part of a message, in bytes before escaping.
 inline constexpr size_t kLongestText = 4000;
 
-/// The text with escapes in place of what could control a terminal or cut a message off: "\x1b" for control characters
-/// but line ends and tabs, and for bytes that are no UTF-8; "\u009b" for those of the second control block (C1). What
-/// is longer than kLongestText is cut, and "..." follows.
+/// The text without characters that could control a terminal or cut a message short. Escapes replace control characters
+/// except newlines and tabs ("\x1b"), bytes that are not UTF-8, and characters of the second control block, C1
+/// ("\u009b"). Text beyond kLongestText is cut and "..." follows.
 std::string printable(std::string_view text);
 
 }  // namespace portatune

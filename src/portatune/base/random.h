@@ -1,11 +1,11 @@
-// Random numbers that are the same on every machine, which those of the C++ library are not.
+// Random numbers that are equal on every machine, unlike the distributions of the C++ library.
 #pragma once
 
 #include <cstdint>
 
 namespace portatune {
 
-/// SplitMix64: number `i`, counted from 0, of the stream that begins at `seed`. Any number is a good seed.
+/// SplitMix64: number `i`, from 0, of the stream that `seed` selects. Every number is a good seed.
 /// source  Steele, Lea, Flood 2014, "Fast splittable pseudorandom number generators", doi:10.1145/2660193.2660195
 constexpr uint64_t split_mix_64(uint64_t seed, uint64_t i) {
   uint64_t z = seed + (i + 1) * 0x9E3779B97F4A7C15;

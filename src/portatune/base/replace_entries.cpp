@@ -23,19 +23,21 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// A journal has the second name when all is replaced, and only older targets are still to be removed: whatever bears
-// the name of a target by then is not touched again.
+// A journal gets its second name when all replacements are made and only older targets remain to be removed. From then
+// on entries with a target's name are not touched.
 constexpr std::string_view kJournal = ".portatune-commit", kFinishedJournal = ".portatune-done";
 constexpr std::string_view kEnd = "end";
 
 struct Step {
   fs::path source, target;
-  fs::path old;        // where the older target is set aside
-  uint64_t inode = 0;  // of the older target; 0: there is none
+  fs::path old;        // temporary name of the older target
+  uint64_t inode = 0;  // of the older target; 0 if there is none
 };
 
-// Empty is the working folder, as of "train.tfrecord" the parent.
-fs::path absolute_folder(const fs::path& folder) { return fs::absolute(folder.empty() ? "." : folder).lexically_normal(); }
+// An empty path is the working folder, as is the parent of "train.tfrecord".
+fs::path absolute_folder(const fs::path& folder) {
+  return fs::absolute(folder.empty() ? "." : folder).lexically_normal();
+}
 
 bool is_there(const fs::path& path) { return fs::exists(fs::symlink_status(path)); }
 
@@ -56,14 +58,14 @@ std::vector<Step> plan(const std::vector<Replacement>& replacements) {
   return steps;
 }
 
-// A target that gets a successor keeps its name until then, where it can have two.
+// A target with a successor keeps its name until the rename, if the file system allows a second name.
 void set_aside(const Step& step) {
   const bool stays = !step.source.empty();
   if (stays && (link(step.target.c_str(), step.old.c_str()) == 0 || errno == EEXIST)) return;
   move(step.target, step.old);
 }
 
-// Does nothing for a step that has been made.
+// Makes a step. Does nothing if the step was made before.
 void make(const Step& step) {
   if (step.inode != 0 && inode_of(step.target) == step.inode) set_aside(step);
   if (is_there(step.source)) move(step.source, step.target);
@@ -73,14 +75,14 @@ void undo(const Step& step) {
   if (!step.source.empty() && !is_there(step.source) && is_there(step.target)) move(step.target, step.source);
   if (!is_there(step.old)) return;
   move(step.old, step.target);
-  unlink(step.old.c_str());  // rename(2) leaves it where both are names of one file
+  unlink(step.old.c_str());  // rename(2) does nothing if both names are links to one file
 }
 
 bool try_undo(const std::vector<Step>& steps) {
   try {
     for (auto step = steps.rbegin(); step != steps.rend(); ++step) undo(*step);
     return true;
-  } catch (const std::exception&) {  // the first fault is the one to report
+  } catch (const std::exception&) {  // the caller reports the first error
     return false;
   }
 }
@@ -92,11 +94,11 @@ void sync_folders(const std::vector<Step>& steps) {
     if (!step.source.empty()) folders.insert(step.source.parent_path());
   }
   for (const fs::path& folder : folders) {
-    if (is_there(folder)) sync_folder(folder);  // one of sources may be gone, as all of them are in place
+    if (is_there(folder)) sync_folder(folder);  // a folder of sources may be gone after the moves
   }
 }
 
-// Paths relative to the journal's folder, which may be moved as a whole.
+// Paths are relative to the journal's folder, because that folder may be moved as a whole.
 std::string text_of(const std::vector<Step>& steps, const fs::path& folder) {
   std::string text;
   const auto add = [&](std::string_view field) { text.append(field).push_back('\0'); };
@@ -111,7 +113,7 @@ std::string text_of(const std::vector<Step>& steps, const fs::path& folder) {
   return text;
 }
 
-// Nothing if the journal is not whole: then no step has been made.
+// Returns nothing for an incomplete journal: no step has been made then.
 std::optional<std::vector<Step>> steps_in(const fs::path& journal) {
   std::ifstream in(journal, std::ios::binary);
   const std::string text{std::istreambuf_iterator<char>(in), {}};
@@ -132,13 +134,13 @@ std::optional<std::vector<Step>> steps_in(const fs::path& journal) {
   return steps;
 }
 
-// Whether a name is that of a journal that was being written.
+// Returns whether a name is the name of an unfinished journal.
 bool is_unfinished(const std::string& name) {
   return is_unique_sibling(std::string_view(name).substr(0, name.rfind('.')), kJournal, kTemporaryPrefix);
 }
 
-// Removes older targets, and then the journal: in this order after a power cut, too. What fails here is left to
-// finish_replacements().
+// Removes older targets and then the journal. The syncs keep this order after a power cut. finish_replacements()
+// repeats what fails here.
 void clean_up(const fs::path& journal, const std::vector<Step>& steps) {
   std::error_code failed;
   for (const Step& step : steps) {
@@ -162,10 +164,10 @@ void finish(const fs::path& journal, const std::vector<Step>& steps) {
 }  // namespace
 
 void replace_entries(const fs::path& folder, const std::vector<Replacement>& replacements) {
-  const fs::path place = absolute_folder(folder);
+  const fs::path absolute = absolute_folder(folder);
   const std::vector<Step> steps = plan(replacements);
-  AtomicFile journal(unique_sibling(place / kJournal, {}));
-  journal.write(text_of(steps, place));
+  AtomicFile journal(unique_sibling(absolute / kJournal, {}));
+  journal.write(text_of(steps, absolute));
   journal.commit();
   try {
     for (const Step& step : steps) make(step);
@@ -179,10 +181,10 @@ void replace_entries(const fs::path& folder, const std::vector<Replacement>& rep
 }
 
 void finish_replacements(const fs::path& folder) {
-  const fs::path place = absolute_folder(folder);
+  const fs::path absolute = absolute_folder(folder);
   std::error_code absent;
   std::vector<fs::path> entries;
-  for (const fs::directory_entry& entry : fs::directory_iterator(place, absent)) entries.push_back(entry.path());
+  for (const fs::directory_entry& entry : fs::directory_iterator(absolute, absent)) entries.push_back(entry.path());
   for (const fs::path& entry : entries) {
     const std::string name = entry.filename().string();
     const bool is_journal = is_unique_sibling(name, kJournal, {});

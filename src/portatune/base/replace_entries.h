@@ -1,4 +1,4 @@
-// Several files and folders that are replaced as one act, whenever the process dies.
+// Atomic replacement of several files and folders, even if the process dies.
 #pragma once
 
 #include <filesystem>
@@ -8,27 +8,25 @@
 
 namespace portatune {
 
-/// What takes the place of `target`: `source`, or nothing where that is empty. Both are of one file system.
+/// A target and its successor `source`; the target is removed if `source` is empty. Both are on one file system.
 struct Replacement {
   std::filesystem::path source, target;
 };
 
-/// Some targets are replaced and some are not: finish_replacements() will replace the others, for which it needs their
-/// sources.
+/// Only some targets have been replaced. finish_replacements() replaces the others and needs their sources.
 struct UnfinishedReplacement : IoError {
   using IoError::IoError;
 };
 
-/// Replaces all targets, in this order, or none. Sources must be durable before. A journal,
-/// `.portatune-commit.<16 hex digits>`, makes the act durable before the first move: if the process dies after that,
-/// some targets are new and some are old until finish_replacements() runs, and then all are new. Older targets are
-/// removed in the end.
-/// folder  where the journal is written
-/// errors  IoError: all targets are as before; UnfinishedReplacement if they could not be put back
+/// Replaces all targets in this order, or none. Sources must be durable before the call. A journal,
+/// `.portatune-commit.<16 hex digits>`, is durable before the first rename. If the process dies after that, targets may
+/// be new and old until finish_replacements() makes all of them new. Older targets are removed last.
+/// folder  folder of the journal
+/// errors  IoError: all targets are as before; UnfinishedReplacement: some could not be restored
 void replace_entries(const std::filesystem::path& folder, const std::vector<Replacement>& replacements);
 
-/// Finishes the acts of dead processes whose journals are in the folder, and removes the journals. Journals of live
-/// processes and of other users are left alone.
+/// Completes the replacements of dead processes whose journals are in the folder, and removes the journals. Journals of
+/// live processes and of other users stay.
 /// errors  IoError
 void finish_replacements(const std::filesystem::path& folder);
 

@@ -1,4 +1,4 @@
-// Files that come with the program: plug-ins, the XLA plugin for CPUs, recipes.
+// Files that are installed with the program: plug-ins, the XLA plugin for CPUs, recipes.
 #pragma once
 
 #include <filesystem>
@@ -7,10 +7,10 @@
 
 namespace portatune {
 
-/// Where a file that comes with the program may be: beside the program, as in a build folder, and in the folder of an
-/// installation. The program's own path decides, so an installation may be moved. Symbolic links to the program are
-/// followed.
-/// installed_in  folder below the installation prefix: "lib/portatune"
+/// Possible paths of a file that is installed with the program: next to the program, as in a build folder, and in a
+/// folder of the installation. Both follow from the program's own path, with symbolic links resolved, so an
+/// installation may be moved.
+/// installed_in  folder below the installation prefix, for example "lib/portatune"
 /// returns       no path if the system does not report the program's path
 std::vector<std::filesystem::path> shipped_places(const std::filesystem::path& name, std::string_view installed_in);
 

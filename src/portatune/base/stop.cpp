@@ -6,7 +6,7 @@ namespace portatune {
 namespace {
 
 std::atomic<bool> requested = false;
-static_assert(std::atomic<bool>::is_always_lock_free);  // or no signal handler might use it
+static_assert(std::atomic<bool>::is_always_lock_free);  // required in signal handlers
 
 }  // namespace
 

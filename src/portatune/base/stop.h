@@ -1,12 +1,12 @@
-// A request to come to an end, which all that takes or waits for long looks at.
+// Cooperative stop. Long-running work and long waits poll it.
 #pragma once
 
 namespace portatune {
 
-/// What that ends with then. Not an Error: nothing is wrong.
+/// Thrown when a stop was requested. It is not an Error: nothing is wrong.
 struct Stopped {};
 
-/// Asks for it, or takes it back; from any thread and from signal handlers.
+/// Requests a stop, or withdraws the request. Safe from any thread and in signal handlers.
 void request_stop(bool wanted = true) noexcept;
 bool stop_requested() noexcept;
 /// errors  Stopped

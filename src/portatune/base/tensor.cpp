@@ -38,7 +38,7 @@ constexpr std::array<DTypeFacts, 12> kFacts{{{"bool", 1, false},
 const DTypeFacts& facts_of(DType dtype) { return kFacts[static_cast<size_t>(dtype)]; }
 
 constexpr size_t kAlignment = 64;
-// Larger arrays begin at a page of this size and ask the system for such pages, with which weights are read faster.
+// Larger arrays are aligned to huge pages and request them from the system, because weights are then read faster.
 constexpr size_t kHugePage = size_t{2} << 20;
 
 std::byte* allocate(int64_t bytes) {
@@ -47,7 +47,7 @@ std::byte* allocate(int64_t bytes) {
   const size_t rounded = std::max((size + kAlignment - 1) / kAlignment * kAlignment, kAlignment);
   void* data = std::aligned_alloc(alignment, rounded);
   if (data == nullptr) throw std::bad_alloc();
-  // Whether it is granted makes no other difference.
+  // A refusal affects only speed.
   if (alignment == kHugePage) madvise(data, rounded, MADV_HUGEPAGE);
   return static_cast<std::byte*>(data);
 }
@@ -121,7 +121,7 @@ std::span<T> Tensor::as() {
   return {reinterpret_cast<T*>(data_.get()), static_cast<size_t>(type_.shape.elements())};
 }
 
-#define PORTATUNE_ELEMENT_TYPE(T, D)                       \
+#define PORTATUNE_ELEMENT_TYPE(T, D)                     \
   template <>                                            \
   DType dtype_of<T>() {                                  \
     return DType::D;                                     \
@@ -142,7 +142,8 @@ PORTATUNE_ELEMENT_TYPE(double, kFloat64)
 
 uint16_t to_bfloat16(float value) {
   const uint32_t bits = std::bit_cast<uint32_t>(value);
-  if (std::isnan(value)) return static_cast<uint16_t>((bits >> 16) | 0x40);  // keep it quiet and not an infinity
+  if (std::isnan(value))
+    return static_cast<uint16_t>((bits >> 16) | 0x40);  // the quiet bit keeps a NaN from becoming an infinity
   return static_cast<uint16_t>((bits + 0x7FFF + ((bits >> 16) & 1)) >> 16);
 }
 

@@ -12,7 +12,7 @@
 namespace portatune {
 
 int usable_cores() {
-  for (int known = CPU_SETSIZE; known <= 1 << 20; known *= 2) {  // the kernel refuses a set for fewer than it knows
+  for (int known = CPU_SETSIZE; known <= 1 << 20; known *= 2) {  // the kernel refuses a set that is too small
     const std::unique_ptr<cpu_set_t, void (*)(cpu_set_t*)> cores(CPU_ALLOC(known),
                                                                  [](cpu_set_t* set) { CPU_FREE(set); });
     const size_t size = CPU_ALLOC_SIZE(known);
@@ -28,7 +28,7 @@ ThreadPool::ThreadPool(int threads) {
   try {
     for (int i = 0; i < threads; ++i) workers_.emplace_back([this] { run(); });
   } catch (...) {
-    stop();  // those that have started would wait for ever, and their destructor for them
+    stop();  // otherwise the destructors of the started threads would wait forever
     throw;
   }
 }

@@ -1,4 +1,4 @@
-// One pool of host threads, for loading and encoding data.
+// A pool of host threads, for loading and encoding data.
 #pragma once
 
 #include <condition_variable>
@@ -11,13 +11,13 @@
 
 namespace portatune {
 
-/// How many cores this process may use; at least one.
+/// Number of cores that this process may use; at least one.
 int usable_cores();
 
-/// A fixed set of threads that work through a queue of tasks. Destruction finishes the queued tasks.
+/// A fixed set of threads that execute a queue of tasks. The destructor finishes the queued tasks.
 class ThreadPool {
  public:
-  /// At least one thread; 0 means usable_cores().
+  /// Starts at least one thread; 0 means usable_cores().
   explicit ThreadPool(int threads = 0);
   ~ThreadPool();
   ThreadPool(const ThreadPool&) = delete;
@@ -25,11 +25,11 @@ class ThreadPool {
 
   int threads() const { return static_cast<int>(workers_.size()); }
 
-  /// Queues a task. It must not throw.
+  /// Queues a task. The task must not throw.
   void submit(std::function<void()> task);
 
-  /// Calls work(begin, end) for consecutive pieces of at most `grain` items that cover [0, count), on the pool and on
-  /// the calling thread, and returns when all are done. Rethrows the first error. May be nested.
+  /// Calls work(begin, end) for consecutive ranges of at most `grain` items that cover [0, count), on the pool and on
+  /// the calling thread. Returns when all are done and rethrows the first error. Calls may be nested.
   void parallel_for(int64_t count, int64_t grain, const std::function<void(int64_t begin, int64_t end)>& work);
 
  private:

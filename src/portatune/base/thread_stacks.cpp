@@ -26,7 +26,8 @@ constexpr time_t kToAnswer_s = 1;
 int target = -1;
 sem_t answered;
 
-// backtrace() has loaded what it needs by then, so that it only reads the stack.
+// A signal handler. write_thread_stacks() has already loaded the libraries of backtrace(), so this only reads the
+// stack.
 extern "C" void write_own_stack(int) {
   const int error_number = errno;
   std::array<void*, kMaxFrames> frames;
@@ -52,7 +53,7 @@ std::string name_of(pid_t thread) {
 
 void put(std::string_view text) {
   if (write(target, text.data(), text.size()) < 0) {
-    // There is nobody to tell.
+    // A failure has no receiver.
   }
 }
 
@@ -77,7 +78,7 @@ void write_thread_stacks(int descriptor) {
   struct sigaction action = {};
   action.sa_handler = write_own_stack;
   action.sa_flags = SA_RESTART;
-  const int number = SIGRTMAX - 1;  // which neither the library nor a debugger takes
+  const int number = SIGRTMAX - 1;  // used neither by the C library nor by debuggers
   sigaction(number, &action, nullptr);
   for (const pid_t thread : threads()) {
     put("thread " + std::to_string(thread) + " (" + name_of(thread) + ")\n");

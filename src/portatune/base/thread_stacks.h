@@ -1,11 +1,11 @@
-// What all threads of the process are doing.
+// The stacks of all threads of the process.
 #pragma once
 
 namespace portatune {
 
-/// Writes the stack of every thread, one after the other: its number, its name, and a line for each function. Each is
-/// asked by a signal; one that does not answer within a second, as it is deep in the kernel, is named alone. To be
-/// called where the process is about to end: calls of the system that are under way may be interrupted.
+/// Writes the number, the name and the stack of every thread in turn, one line per function. A signal asks each thread
+/// for its stack. A thread that does not answer within a second, because it is deep in the kernel, is only named. Call
+/// it only when the process is about to end: it may interrupt system calls.
 /// descriptor  an open file
 void write_thread_stacks(int descriptor);
 

@@ -1,4 +1,4 @@
-// Files and folders whose content may be run as code.
+// Trust in files and folders whose content may run as code.
 #pragma once
 
 #include <filesystem>
@@ -6,11 +6,11 @@
 
 namespace portatune {
 
-/// Why code from there must not be run: "/cache is owned by user 1000, who is neither this user (0) nor root". Empty
-/// where the owner is this user or root and no other user may write; empty also where there is nothing.
+/// Why code at a path must not run: "/cache is owned by user 1000, who is neither this user (0) nor root". Empty if the
+/// owner is this user or root and no other user may write, and if nothing is there.
 std::string why_untrusted(const std::filesystem::path& path);
 
-/// What makes the path and all below it trusted: a command for a shell.
+/// A shell command that makes the path and everything below it trusted.
 std::string command_to_trust(const std::filesystem::path& path);
 
 }  // namespace portatune

@@ -7,7 +7,7 @@
 namespace portatune {
 namespace {
 
-// Parts of the names that clouds and others give to what signs a URL.
+// Substrings of the query names that clouds and others use to sign URLs.
 constexpr std::string_view kSecretNames[] = {"sig",        "token",    "key",  "secret",
                                              "credential", "password", "auth", "policy"};
 constexpr std::string_view kEndOfUrl = " \t\n'\"<>";
@@ -32,17 +32,17 @@ std::string masked_query(std::string_view query) {
   return text;
 }
 
-// What follows the "://".
+// The part of a URL after "://", without secrets.
 std::string masked_url(std::string_view url) {
   const size_t path = std::min(url.find_first_of("/?#"), url.size());
   const size_t user = url.substr(0, path).rfind('@');
   std::string text;
-  // As Arrow and Google spell access without credentials, which is no secret.
+  // Arrow and Google write access without credentials as "anonymous@". This is no secret.
   if (user != std::string_view::npos && !url.starts_with("anonymous@")) {
     text = "...";
     url.remove_prefix(user);
   }
-  const size_t query = url.find_first_of("?#");  // a fragment may hold pairs, too
+  const size_t query = url.find_first_of("?#");  // a fragment may contain pairs, too
   text += url.substr(0, query);
   if (query == std::string_view::npos) return text;
   return text + url[query] + masked_query(url.substr(query + 1));

@@ -1,4 +1,4 @@
-// URLs in messages, without what gives access.
+// Removal of credentials from URLs in messages.
 #pragma once
 
 #include <string>
@@ -6,8 +6,8 @@
 
 namespace portatune {
 
-/// The text with "..." in place of what gives access in the URLs in it: user names and passwords, and what stands in a
-/// query under a name such as X-Amz-Signature, sig, token or key.
+/// The text with "..." in place of the credentials in its URLs: user names, passwords, and query values under names
+/// such as X-Amz-Signature, sig, token or key.
 std::string without_secrets(std::string_view text);
 
 }  // namespace portatune

@@ -1,4 +1,4 @@
-// Where a text is no UTF-8.
+// Detection of invalid UTF-8.
 #pragma once
 
 #include <cstddef>
@@ -6,16 +6,16 @@
 
 namespace portatune {
 
-/// What a character that begins at text[at] could be; it is well-formed if all bytes are there.
+/// A character that begins at text[at]. It is well-formed if all of its bytes are there.
 struct Utf8Sequence {
-  size_t wanted;  ///< bytes that the first one asks for; 0 if none can begin with it
-  size_t there;   ///< bytes that are there before one that does not fit
+  size_t wanted;  ///< number of bytes that the first byte requires; 0 if no character begins with it
+  size_t there;   ///< number of bytes before one that does not fit
 };
 /// source  The Unicode Standard 15, table 3-7
 Utf8Sequence utf8_sequence(std::string_view text, size_t at);
 
-/// Index of the first byte that does not begin a well-formed character; std::string_view::npos if all is well. A byte
-/// at a time: for the place of a fault that something faster has found.
+/// Index of the first byte that does not begin a well-formed character; std::string_view::npos for valid text. Reads
+/// byte by byte: meant for locating an error that a faster check has found.
 size_t find_invalid_utf8(std::string_view text);
 
 }  // namespace portatune

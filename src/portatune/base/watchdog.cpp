@@ -9,7 +9,7 @@ namespace {
 
 using std::chrono::milliseconds;
 
-constexpr int64_t kLooks = 20;  // within the timeout, or more
+constexpr int64_t kLooks = 20;  // minimal number of looks within the timeout
 
 std::atomic<uint64_t> progress = 0;
 std::atomic<int> unwatched = 0;
@@ -35,7 +35,7 @@ bool HangDetector::is_hang(uint64_t now, bool is_unwatched) {
 Watchdog::Watchdog(milliseconds timeout, std::function<void()> on_hang)
     : timeout_(timeout), on_hang_(std::move(on_hang)), thread_([this](const std::stop_token& end) { watch(end); }) {}
 
-// Looks are counted, and no clock is read: after a stop of the process the clock has moved, and nobody could work.
+// Counts looks and reads no clock: when a stopped process continues, the clock has moved although no work was possible.
 void Watchdog::watch(const std::stop_token& end) {
   const milliseconds interval = between_looks(timeout_);
   HangDetector detector(std::max<int64_t>(1, timeout_ / interval));

@@ -1,4 +1,4 @@
-// Whether the process still gets on with its work.
+// Detection of hangs.
 #pragma once
 
 #include <chrono>
@@ -11,11 +11,11 @@
 
 namespace portatune {
 
-/// Tells watchdogs that something was done: bytes were read or written, a batch arrived, a step or an exchange ended.
-/// Cheap, and safe from any thread.
+/// Notifies watchdogs of progress: bytes were read or written, a batch arrived, a step or an exchange ended. Cheap, and
+/// safe from any thread.
 void note_progress() noexcept;
 
-/// While one exists nothing counts as a hang. For what may take long without a sign of life: a compiler.
+/// Suspends hang detection while it exists, for work that may take long without visible progress, such as a compiler.
 class Unwatched {
  public:
   Unwatched() noexcept;
@@ -24,12 +24,12 @@ class Unwatched {
   Unwatched& operator=(const Unwatched&) = delete;
 };
 
-/// Finds a hang by regular looks at how much was done.
+/// Detects a hang by regular looks at a progress counter.
 class HangDetector {
  public:
-  /// looks  so many in a row without progress are a hang
+  /// looks  number of consecutive looks without progress that make a hang
   explicit HangDetector(int64_t looks) : looks_(looks) {}
-  /// progress  a number that changes with everything that is done
+  /// progress  a number that changes with every progress
   bool is_hang(uint64_t progress, bool is_unwatched);
 
  private:
@@ -38,11 +38,11 @@ class HangDetector {
   uint64_t last_ = 0;
 };
 
-/// Looks after the process from a thread of its own.
+/// Watches the process from its own thread.
 class Watchdog {
  public:
-  /// on_hang  called once, on that thread, when nothing was done for as long as `timeout`. Time in which the process
-  ///          was stopped (SIGSTOP, a machine that sleeps) does not count.
+  /// on_hang  called once, on that thread, after `timeout` without progress. Time in which the process was stopped
+  ///          (SIGSTOP, a suspended machine) does not count.
   Watchdog(std::chrono::milliseconds timeout, std::function<void()> on_hang);
 
  private:
@@ -52,7 +52,7 @@ class Watchdog {
   const std::function<void()> on_hang_;
   std::mutex mutex_;
   std::condition_variable_any wake_;
-  std::jthread thread_;  // last, so that it ends before what it uses
+  std::jthread thread_;  // the last member, so that it ends before the members that it uses
 };
 
 }  // namespace portatune

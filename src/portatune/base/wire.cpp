@@ -9,7 +9,7 @@ namespace portatune {
 namespace {
 
 [[noreturn]] void refuse(const std::string& given) {
-  throw UsageError({.where = "protocol buffer", .given = given, .expected = "fields that end where the message does"});
+  throw UsageError({.where = "protocol buffer", .given = given, .expected = "fields that end with the message"});
 }
 
 }  // namespace
@@ -42,10 +42,10 @@ uint64_t WireReader::take_long_varint() {
 }
 
 void WireReader::refuse_size(uint64_t size) const {
-  refuse("a field of " + std::to_string(size) + " bytes where there are " + std::to_string(end_ - at_));
+  refuse("a field of " + std::to_string(size) + " bytes, with only " + std::to_string(end_ - at_) + " left");
 }
 
-void WireReader::refuse_type() const { refuse("field " + std::to_string(field_) + " of another type"); }
+void WireReader::refuse_type() const { refuse("field " + std::to_string(field_) + " with an unexpected wire type"); }
 
 void WireReader::refuse_field(uint64_t number) { refuse("field number " + std::to_string(number)); }
 

@@ -1,4 +1,4 @@
-// Protocol buffers' wire format, as far as the messages that Portatune reads and writes use it.
+// The wire format of protocol buffers, as far as Portatune reads and writes it.
 #pragma once
 
 #include <cstdint>
@@ -7,15 +7,15 @@
 
 namespace portatune {
 
-/// Goes through the fields of a message. Everything is checked against the message's end.
-/// source    protobuf.dev/programming-guides/encoding; groups, which nobody writes any more, are refused
+/// Reads the fields of a message in order. Checks every size against the end of the message.
+/// source    protobuf.dev/programming-guides/encoding; the obsolete groups are errors
 class WireReader {
  public:
   enum class Type : uint8_t { kVarint = 0, kFixed64 = 1, kBytes = 2, kFixed32 = 5 };
 
   explicit WireReader(std::string_view message) : at_(message.data()), end_(message.data() + message.size()) {}
 
-  /// Goes to the next field; false at the end. UsageError for what is no message.
+  /// Moves to the next field; returns false at the end. UsageError if the message is malformed.
   bool next() {
     if (at_ == end_) return false;
     read_tag();
@@ -25,7 +25,7 @@ class WireReader {
 
   int field() const { return field_; }
   Type type() const { return type_; }
-  // The field's value as ...; UsageError if it is of another wire type.
+  // The field's value. UsageError if the field has another wire type.
   uint64_t varint() const;
   float fixed32() const;
   std::string_view bytes() const {
@@ -48,7 +48,7 @@ class WireReader {
     }
   }
   void read_number();
-  // Nearly all tags and lengths have one byte.
+  // The first branch is fast: nearly all tags and lengths have one byte.
   uint64_t take_varint() {
     if (at_ != end_ && static_cast<unsigned char>(*at_) < 0x80) return static_cast<unsigned char>(*at_++);
     return take_long_varint();
@@ -75,13 +75,13 @@ class WireReader {
   std::string_view bytes_;
 };
 
-/// A message under construction, field by field.
+/// Builds a message field by field.
 class WireWriter {
  public:
-  /// Integers, enums and bools.
+  /// Writes an integer, an enum or a bool.
   void varint(int field, uint64_t value);
   void fixed64(int field, uint64_t value);
-  /// Strings, bytes and nested messages.
+  /// Writes a string, bytes or a nested message.
   void bytes(int field, std::string_view value);
 
   const std::string& message() const { return message_; }

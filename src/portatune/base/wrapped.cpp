@@ -5,7 +5,7 @@
 namespace portatune {
 namespace {
 
-// Bytes of UTF-8 that continue a character take no room.
+// Number of characters: continuation bytes of UTF-8 do not count.
 size_t width_of(std::string_view text) {
   return static_cast<size_t>(
       std::ranges::count_if(text, [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }));

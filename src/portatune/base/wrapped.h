@@ -1,4 +1,4 @@
-// Text in lines of a given width.
+// Text wrapped to a width.
 #pragma once
 
 #include <cstddef>
@@ -7,8 +7,8 @@
 
 namespace portatune {
 
-/// The text with line ends in place of blanks, so that no line has more than `width` characters, unless one word alone
-/// does. Lines after the first begin with `indent` blanks, which do not count. Line ends of the text stay.
+/// The text with newlines in place of blanks, so that no line has more than `width` characters, except for longer
+/// words. Lines after the first begin with `indent` blanks, which do not count. Newlines of the text stay.
 std::string wrapped(std::string_view text, size_t width, size_t indent = 0);
 
 }  // namespace portatune

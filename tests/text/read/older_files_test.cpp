@@ -76,7 +76,7 @@ TEST(OlderFiles, NameAClassThatIsLacking) {
 
 TEST(OlderFiles, RefuseWhatIsNoSentencePieceModel) {
   EXPECT_THAT(refusal_of({{"spiece.model", ""}}), AllOf(HasSubstr("spiece.model"), HasSubstr("no pieces")));
-  EXPECT_THAT(refusal_of({{"spiece.model", "\x0a\x7fxx"}}), HasSubstr("a field of 127 bytes where there are 2"));
+  EXPECT_THAT(refusal_of({{"spiece.model", "\x0a\x7fxx"}}), HasSubstr("a field of 127 bytes, with only 2 left"));
   EXPECT_THAT(refusal_of({{"spiece.model", "\n\x03\n\x01x\x12\x02\x18\x03"}}), HasSubstr("model_type 3"));
   EXPECT_THAT(refusal_of({{"spiece.model", "version https://git-lfs.github.com/spec/v1\n"}}),
               HasSubstr("spiece.model"));
