@@ -95,7 +95,7 @@ TEST_F(Plugin, WhatTheIndexLacksIsNamed) {
 TEST_F(Plugin, WithoutANetworkTheIndexIsNamed) {
   const Finished run = portatune({"plugin", "install", "tpu", "--index-url", "http://127.0.0.1:1/simple"});
   EXPECT_EQ(run.exit_code, 74) << run.err;
-  EXPECT_THAT(run.err, AllOf(HasSubstr("http://127.0.0.1:1/simple/libtpu/"), HasSubstr("look at the network")));
+  EXPECT_THAT(run.err, AllOf(HasSubstr("http://127.0.0.1:1/simple/libtpu/"), HasSubstr("check the network")));
 }
 
 TEST_F(Plugin, AnUnknownNameIsAUsageError) {

@@ -333,7 +333,7 @@ TEST(BadRows, DamagedCompressedRecordsAreAnErrorWhatEverIsAllowed) {
   bytes[bytes.size() / 2] ^= 0x55;
   const std::string path = write_file("t.tfrecord.gz", bytes);
   const Dataset rows = read_tfrecord(path).skip_bad_rows(at_most(99));
-  expect_error<DataError>([&] { rows.count(); }, {"t.tfrecord.gz", "at byte offset", "whole gzip"});
+  expect_error<DataError>([&] { rows.count(); }, {"t.tfrecord.gz", "at byte offset", "complete gzip"});
 }
 
 TEST(BadRows, OfWhatACacheHolds) {

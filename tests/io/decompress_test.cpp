@@ -95,7 +95,7 @@ TEST(Decompress, ADamagedFileIsAnErrorOrSaysSomethingElse) {
 }
 
 TEST(Decompress, WhatFollowsGzipDataIsNotPassedOver) {
-  expect_error<DataError>([] { read_bytes(text_of(golden("table.csv.gz")) + "text"); }, {"byte offset", "whole gzip"});
+  expect_error<DataError>([] { read_bytes(text_of(golden("table.csv.gz")) + "text"); }, {"byte offset", "complete gzip"});
 }
 
 TEST(Decompress, ReadsAtMostWhatIsAllowed) {

@@ -55,7 +55,7 @@ TEST_F(CutFile, IsNoticedWhenItIsWholeAgain) {
   cut_to(page_);
   EXPECT_EQ(file.bytes()[static_cast<size_t>(2 * page_)], std::byte(0));
   cut_to(bytes_);
-  EXPECT_THAT(error_of(file), AllOf(HasSubstr(path_.string()), HasSubstr("shorter for a while")));
+  EXPECT_THAT(error_of(file), AllOf(HasSubstr(path_.string()), HasSubstr("temporarily shorter")));
 }
 
 TEST_F(CutFile, IsGuardedWhenItsObjectIsMoved) {

@@ -72,7 +72,7 @@ TEST_F(Unzip, NoticesDamage) {
 TEST_F(Unzip, RefusesWhatIsNoArchive) {
   write_file(folder_.path() / "b.zip", std::string_view("no zip"));
   EXPECT_THAT([&] { unzip(folder_.path() / "b.zip", "", target()); },
-              ThrowsMessage<DataError>(HasSubstr("no zip archive")));
+              ThrowsMessage<DataError>(HasSubstr("not a zip archive")));
 }
 
 TEST_F(Unzip, EndsWhenItIsAskedTo) {

@@ -40,15 +40,15 @@ TEST_F(WatchedFilesTest, ThatStayAsTheyAreAreUnchanged) {
 TEST_F(WatchedFilesTest, ThatAreWrittenToReplacedOrRemovedAreNamed) {
   WatchedFiles files({a_, b_});
   write(b_, "text,label\ngood,0\n");
-  EXPECT_EQ(change_of(files), "b.csv: written to since then");
-  EXPECT_EQ(change_of(files), "b.csv: written to since then");
+  EXPECT_EQ(change_of(files), "b.csv: modified since the start");
+  EXPECT_EQ(change_of(files), "b.csv: modified since the start");
   write(b_, "text\n");
-  EXPECT_EQ(change_of(files), "b.csv: 5 bytes in place of 18");
+  EXPECT_EQ(change_of(files), "b.csv: 5 bytes instead of 18");
   write(folder_ / "new", "text,label\nfine,1\n");
   fs::rename(folder_ / "new", b_);
-  EXPECT_EQ(change_of(files), "b.csv: another file of that name");
+  EXPECT_EQ(change_of(files), "b.csv: a different file with the same name");
   fs::remove(b_);
-  EXPECT_EQ(change_of(files), "b.csv: no such file any more");
+  EXPECT_EQ(change_of(files), "b.csv: the file no longer exists");
 }
 
 TEST_F(WatchedFilesTest, OfKnownBytesMayBeWrittenAnew) {
@@ -57,10 +57,10 @@ TEST_F(WatchedFilesTest, OfKnownBytesMayBeWrittenAnew) {
   write(a_, "text,label\ngood,1\n");
   EXPECT_EQ(change_of(files), "");
   write(a_, "text,label\ngood,0\n");
-  EXPECT_EQ(change_of(files), "a.csv: written to since then");
+  EXPECT_EQ(change_of(files), "a.csv: modified since the start");
   write(a_, "text,label\ngood,1\n");
   write(b_, "text,label\ngood,1\n");
-  EXPECT_EQ(change_of(files), "b.csv: written to since then") << "its bytes are not known";
+  EXPECT_EQ(change_of(files), "b.csv: modified since the start") << "its bytes are not known";
 }
 
 TEST_F(WatchedFilesTest, OfAFolderAreEachWatched) {
@@ -69,7 +69,7 @@ TEST_F(WatchedFilesTest, OfAFolderAreEachWatched) {
   WatchedFiles files({folder_ / "images"});
   files.content_hash({folder_ / "images"});
   write(folder_ / "images/cat/1.png", "two");
-  EXPECT_EQ(change_of(files), "1.png: written to since then");
+  EXPECT_EQ(change_of(files), "1.png: modified since the start");
 }
 
 }  // namespace

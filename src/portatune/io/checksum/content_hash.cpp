@@ -20,7 +20,7 @@ namespace fs = std::filesystem;
 
 constexpr size_t kPiece = 1 << 20;
 
-// A line for each file in a folder.
+// The relative path and the size of each file in a folder, one line per file, sorted.
 std::string listing(const fs::path& folder) {
   std::vector<std::string> lines;
   for (const auto& entry : fs::recursive_directory_iterator(folder, fs::directory_options::follow_directory_symlink)) {
@@ -33,7 +33,7 @@ std::string listing(const fs::path& folder) {
   return text;
 }
 
-// In pieces: there may be less memory than the file has bytes.
+// Reads piece by piece, because the file may be larger than the memory.
 void read_pieces(const std::string& path, const std::function<void(std::span<const std::byte>)>& take) {
   const std::unique_ptr<ByteSource> file = open_file(path);
   std::vector<char> piece(kPiece);

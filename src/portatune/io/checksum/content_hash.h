@@ -1,4 +1,4 @@
-// Whether files are still the same.
+// Hashes that detect changes of files.
 #pragma once
 
 #include <cstddef>
@@ -16,12 +16,12 @@ struct XXH3_state_s;
 
 namespace portatune::io {
 
-/// XXH3 with 64 bits of bytes that come one after the other.
+/// 64-bit XXH3 of a sequence of bytes.
 class ContentHash {
  public:
   explicit ContentHash(uint64_t seed = 0);
   void add(std::span<const std::byte> bytes);
-  /// Of the bytes so far.
+  /// The hash of all bytes so far.
   uint64_t value() const;
 
  private:
@@ -31,26 +31,26 @@ class ContentHash {
   std::unique_ptr<XXH3_state_s, Free> state_;
 };
 
-/// What tells one version of a file from another.
+/// The size and the hash of a file, for comparing two versions.
 struct FileSum {
   int64_t bytes = 0;
   uint64_t xxh3 = 0;  ///< ContentHash of all bytes, seed 0
 
   bool operator==(const FileSum&) const = default;
 };
-/// Reads the file.
+/// Reads the file and computes its sum.
 /// errors    NotFoundError, IoError
 FileSum sum_of_file(const std::filesystem::path& path);
 
-/// 16 hex digits that depend on the bytes of these files and on their order, not on where they are; gigabytes a second.
-/// In place of a folder: on the names and sizes of the files in it, not on their bytes.
-/// No protection against someone who wants another file to have the same.
+/// A hash of the bytes of these files in this order, as 16 hex digits, independent of their paths; gigabytes per
+/// second. For a folder it covers the names and sizes of the files in it, not their bytes. It does not protect against
+/// deliberate collisions.
 /// errors    NotFoundError, IoError; Stopped
 /// source    XXH3 by Yann Collet, with 64 bits
 std::string content_hash(const std::vector<std::string>& files);
-/// 64 bits that depend on these bytes.
+/// A 64-bit hash of these bytes.
 uint64_t hash_of(std::string_view bytes);
-/// 64 bits that depend on the elements of these arrays, and on their order.
+/// A 64-bit hash of the elements of these arrays in this order.
 uint64_t hash_of(const std::vector<TensorView>& arrays);
 
 }  // namespace portatune::io

@@ -7,11 +7,11 @@
 namespace portatune::io {
 
 uint32_t crc32c(std::string_view bytes, uint32_t before) {
-  constexpr size_t kMost = 1 << 30;  // ISA-L counts in int
+  constexpr size_t kMaxPiece = 1 << 30;  // ISA-L takes the size as int
   uint32_t crc = ~before;
   while (!bytes.empty()) {
-    const std::string_view piece = bytes.substr(0, kMost);
-    // ISA-L does not write to it.
+    const std::string_view piece = bytes.substr(0, kMaxPiece);
+    // ISA-L takes a non-const pointer but does not write to it.
     auto* data = reinterpret_cast<unsigned char*>(const_cast<char*>(piece.data()));
     crc = crc32_iscsi(data, static_cast<int>(piece.size()), crc);
     bytes.remove_prefix(piece.size());

@@ -1,4 +1,4 @@
-// CRC-32C (Castagnoli), by which TFRecord files are checked.
+// CRC-32C (Castagnoli), the checksum of TFRecord files.
 #pragma once
 
 #include <cstdint>
@@ -6,10 +6,10 @@
 
 namespace portatune::io {
 
-/// Of these bytes after those whose CRC is `before`.
+/// The CRC of `bytes` appended to bytes whose CRC is `before`.
 uint32_t crc32c(std::string_view bytes, uint32_t before = 0);
 
-/// As TFRecord files store it: a CRC of bytes that hold their own CRC would be a weak one.
+/// The CRC in the masked form of TFRecord files, because a CRC over bytes that contain their own CRC is weak.
 /// source  tensorflow/tsl/lib/hash/crc32c.h
 uint32_t masked_crc32c(std::string_view bytes);
 uint32_t mask_crc32c(uint32_t crc);

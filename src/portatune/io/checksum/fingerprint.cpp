@@ -19,7 +19,7 @@ uint64_t hash_of_pieces(const RandomAccessFile& file) {
   uint64_t hash = static_cast<uint64_t>(size);
   std::array<char, kPieceBytes> piece;
   for (int64_t i = 0; i < kPieces; ++i) {
-    // The first piece is at the beginning, the last at the end; those of small files follow each other.
+    // The first piece is at the beginning, the last at the end. The pieces of small files are contiguous.
     const int64_t spread = (size - kPieceBytes) / (kPieces - 1) * i;
     const int64_t offset = size <= kPieces * kPieceBytes ? kPieceBytes * i
                            : i + 1 < kPieces             ? spread

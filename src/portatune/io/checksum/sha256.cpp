@@ -25,7 +25,7 @@ struct Crypto {
 [[noreturn]] void fail(const std::string& given) {
   throw DeviceError({.where = "SHA-256",
                      .given = given,
-                     .expected = std::string(kLibrary) + " of OpenSSL, which computes it",
+                     .expected = std::string(kLibrary) + " of OpenSSL",
                      .fix = "apt-get install libssl3"});
 }
 

@@ -1,4 +1,4 @@
-// SHA-256, by OpenSSL: a hash for files that come from strangers. content_hash.h is faster where nobody would cheat.
+// SHA-256 by OpenSSL, for files from untrusted sources. content_hash.h is faster where no attacker is expected.
 #pragma once
 
 #include <memory>
@@ -15,7 +15,7 @@ class Sha256 {
   Sha256();
 
   void update(std::span<const char> bytes);
-  /// 64 hex digits, of all bytes so far. Call once, as the last.
+  /// The hash of all bytes as 64 hex digits. Call it once, last.
   std::string digest();
 
  private:

@@ -25,11 +25,11 @@ class FileSource final : public ByteSource {
 
 }  // namespace
 
-void read_and_forget(ByteSource& source, int64_t bytes) {
+void skip_by_reading(ByteSource& source, int64_t bytes) {
   constexpr int64_t kBlock = 64 * 1024;
-  std::vector<char> passed(static_cast<size_t>(std::min(bytes, kBlock)));
+  std::vector<char> skipped(static_cast<size_t>(std::min(bytes, kBlock)));
   while (bytes > 0) {
-    const size_t count = source.read(std::span(passed).first(static_cast<size_t>(std::min(bytes, kBlock))));
+    const size_t count = source.read(std::span(skipped).first(static_cast<size_t>(std::min(bytes, kBlock))));
     if (count == 0) return;
     bytes -= static_cast<int64_t>(count);
   }

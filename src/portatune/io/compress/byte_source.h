@@ -1,4 +1,4 @@
-// Bytes one after the other, from a file or from what a compressed file holds.
+// A sequence of bytes, from a file or from the content of a compressed file.
 #pragma once
 
 #include <cstddef>
@@ -15,28 +15,28 @@ namespace portatune::io {
 class ByteSource {
  public:
   virtual ~ByteSource() = default;
-  /// Fills `target` from its beginning and returns how many bytes these were: none only at the end.
+  /// Fills `target` from its beginning and returns the number of bytes: 0 only at the end.
   /// errors  IoError; DataError for damaged compressed data
   virtual size_t read(std::span<char> target) = 0;
-  /// Passes over the next bytes, as far as there are any.
+  /// Skips the next `bytes` bytes, or as many as there are.
   virtual void skip(int64_t bytes) = 0;
-  /// How many bytes there are in all, where that is known before they are read.
+  /// The total number of bytes, if it is known before reading.
   virtual std::optional<int64_t> size() const = 0;
 };
 
-/// The bytes of a file, here or remote.
-/// errors  those of open_random_access()
+/// Opens the bytes of a local or remote file.
+/// errors  as open_random_access()
 std::unique_ptr<ByteSource> open_file(const std::string& path);
-/// Those of a file that is open, from its beginning.
+/// The bytes of an open file, from its beginning.
 std::unique_ptr<ByteSource> bytes_of(std::shared_ptr<const RandomAccessFile> file);
 
-/// What `compressed` holds, which is gzip (of one member or several, zeros may follow) or zlib. `name` stands in
-/// errors.
+/// The content of `compressed`, which is gzip (one or several members, perhaps followed by zeros) or zlib. Errors
+/// contain `name`.
 std::unique_ptr<ByteSource> inflate(std::unique_ptr<ByteSource> compressed, std::string name);
-/// The same for zstd, of one frame or several.
+/// The content of `compressed`, which is zstd (one or several frames). Errors contain `name`.
 std::unique_ptr<ByteSource> decompress_zstd(std::unique_ptr<ByteSource> compressed, std::string name);
 
-/// What skip() is where bytes can only be passed over by reading them.
-void read_and_forget(ByteSource& source, int64_t bytes);
+/// Implements skip() for a source that can only read.
+void skip_by_reading(ByteSource& source, int64_t bytes);
 
 }  // namespace portatune::io

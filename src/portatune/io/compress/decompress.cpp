@@ -41,7 +41,7 @@ std::string read_decompressed(const std::string& path, int64_t limit_bytes) {
     if (static_cast<int64_t>(end) > limit_bytes) {
       throw DataError({.where = path,
                        .given = "more than " + std::to_string(limit_bytes) + " bytes",
-                       .expected = "at most so many, as the file is read as a whole"});
+                       .expected = "a smaller file, because it is read as a whole"});
     }
     text.resize(end + kBlock);
     const size_t count = source->read(std::span(text).subspan(end));

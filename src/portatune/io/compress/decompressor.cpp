@@ -32,11 +32,11 @@ class DecompressedSource final : public ByteSource {
     }
   }
 
-  void skip(int64_t bytes) override { read_and_forget(*this, bytes); }
+  void skip(int64_t bytes) override { skip_by_reading(*this, bytes); }
   std::optional<int64_t> size() const override { return std::nullopt; }
 
  private:
-  // Whether there are compressed bytes to go on with.
+  // Returns whether there are unread compressed bytes, after reading more if needed.
   bool fill() {
     if (!unread_.empty()) return true;
     unread_ = std::span(block_).first(compressed_->read(block_));
@@ -55,8 +55,8 @@ class DecompressedSource final : public ByteSource {
   std::string name_;
   std::unique_ptr<Decompressor> decompressor_;
   std::vector<char> block_;
-  std::span<const char> unread_;  // of the block
-  int64_t read_ = 0;              // compressed bytes
+  std::span<const char> unread_;  // part of the block
+  int64_t read_ = 0;              // number of compressed bytes
 };
 
 }  // namespace

@@ -1,4 +1,4 @@
-// What the formats of compressed data have in common.
+// The common interface of decompression formats.
 #pragma once
 
 #include <cstddef>
@@ -10,26 +10,26 @@
 
 namespace portatune::io {
 
-/// Decompresses one piece after the other, in constant memory.
+/// Decompresses piece by piece, in constant memory.
 class Decompressor {
  public:
   struct Step {
-    size_t taken = 0;             ///< bytes of the input
-    size_t given = 0;             ///< bytes in the target
-    const char* fault = nullptr;  ///< what is wrong with the input behind those taken
+    size_t taken = 0;             ///< number of bytes consumed from the input
+    size_t given = 0;             ///< number of bytes written to the target
+    const char* fault = nullptr;  ///< the error in the input after the consumed bytes, or null
   };
 
   virtual ~Decompressor() = default;
-  /// Takes compressed bytes, of which there are none at the end only, and gives decompressed ones. Neither means that
-  /// there is nothing to give without more input. `target` is not empty.
+  /// Consumes compressed bytes and writes decompressed bytes. `input` is empty only at the end; `target` is not empty.
+  /// A step that consumes and writes nothing needs more input.
   virtual Step step(std::span<const char> input, std::span<char> target) = 0;
-  /// Whether the data are not over yet: gzip members and zstd frames have an end.
+  /// Returns whether a gzip member or a zstd frame has begun and not ended.
   virtual bool is_within() const = 0;
-  /// "whole zstd data", in errors.
+  /// The expected input for errors: "complete zstd data".
   virtual std::string expected() const = 0;
 };
 
-/// What `compressed` holds. `name` stands in errors.
+/// The content of `compressed`. Errors contain `name`.
 std::unique_ptr<ByteSource> decompressed(std::unique_ptr<ByteSource> compressed, std::string name,
                                          std::unique_ptr<Decompressor> decompressor);
 

@@ -10,7 +10,7 @@
 namespace portatune::io {
 namespace {
 
-// zlib counts in 32 bits.
+// zlib counts bytes in 32 bits.
 uInt size_of(std::span<const char> bytes) {
   return static_cast<uInt>(std::min(bytes.size(), size_t{std::numeric_limits<uInt>::max()}));
 }
@@ -26,7 +26,7 @@ class Inflate final : public Decompressor {
   Inflate& operator=(const Inflate&) = delete;
 
   Step step(std::span<const char> input, std::span<char> target) override {
-    // What fills up blocks, on tapes for instance.
+    // Zeros after a member are padding, for instance to the block size of a tape.
     if (member_ended_ && !input.empty() && input[0] == 0) return {.taken = 1};
     is_within_ = true;
     member_ended_ = false;
@@ -48,7 +48,7 @@ class Inflate final : public Decompressor {
   }
 
   bool is_within() const override { return is_within_; }
-  std::string expected() const override { return "whole gzip or zlib data"; }
+  std::string expected() const override { return "complete gzip or zlib data"; }
 
  private:
   z_stream stream_ = {};

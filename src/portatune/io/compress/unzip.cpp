@@ -17,8 +17,8 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr size_t kBlock = 1 << 20;
-constexpr size_t kLongestName = 4096;
-constexpr unsigned kExecutable = 0100;  // by its owner
+constexpr size_t kMaxNameBytes = 4096;
+constexpr unsigned kExecutable = 0100;  // owner permission
 
 struct Entry {
   std::string name;
@@ -29,16 +29,16 @@ struct Entry {
 class Archive {
  public:
   explicit Archive(const fs::path& file) : file_(file), zip_(unzOpen64(file.c_str()), unzClose) {
-    if (!zip_) fail("no zip archive");
+    if (!zip_) fail("not a zip archive");
     has_entry_ = is_there(unzGoToFirstFile(zip_.get()));
   }
 
   bool has_entry() const { return has_entry_; }
-  void go_on() { has_entry_ = is_there(unzGoToNextFile(zip_.get())); }
+  void go_to_next() { has_entry_ = is_there(unzGoToNextFile(zip_.get())); }
 
   Entry entry() const {
     unz_file_info64 info;
-    std::vector<char> name(kLongestName);
+    std::vector<char> name(kMaxNameBytes);
     require(unzGetCurrentFileInfo64(zip_.get(), &info, name.data(), name.size() - 1, nullptr, 0, nullptr, 0));
     const bool is_executable = ((info.external_fa >> 16) & kExecutable) != 0;
     return {.name = name.data(),
@@ -58,12 +58,12 @@ class Archive {
       if (count == 0) break;
       out.write(std::string_view(block.data(), static_cast<size_t>(count)));
     }
-    require(unzCloseCurrentFile(zip_.get()));  // which compares the checksum
+    require(unzCloseCurrentFile(zip_.get()));  // compares the checksum
     out.finish();
   }
 
   [[noreturn]] void fail(const std::string& given) const {
-    throw DataError({.where = file_.string(), .given = given, .expected = "a zip archive that is whole"});
+    throw DataError({.where = file_.string(), .given = given, .expected = "a complete zip archive"});
   }
 
  private:
@@ -88,11 +88,11 @@ bool leads_out(const fs::path& name) {
 
 int64_t unzip(const fs::path& archive, const std::string& prefix, const fs::path& folder) {
   int64_t files = 0;
-  for (Archive zip(archive); zip.has_entry(); zip.go_on()) {
+  for (Archive zip(archive); zip.has_entry(); zip.go_to_next()) {
     const Entry entry = zip.entry();
     if (!entry.name.starts_with(prefix) || entry.name.ends_with('/')) continue;
     const fs::path name = entry.name.substr(prefix.size());
-    if (leads_out(name)) zip.fail("a file " + in_quotes(entry.name) + ", whose name leads out of its folder");
+    if (leads_out(name)) zip.fail("a file " + in_quotes(entry.name) + " whose name leads out of its folder");
     fs::create_directories((folder / name).parent_path());
     zip.extract(entry, folder / name);
     ++files;

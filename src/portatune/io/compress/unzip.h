@@ -1,4 +1,4 @@
-// Zip archives, by minizip.
+// Extraction of zip archives by minizip.
 #pragma once
 
 #include <cstdint>
@@ -7,11 +7,12 @@
 
 namespace portatune::io {
 
-/// Writes the files of an archive whose names begin with `prefix` into `folder`, under the rest of their names, with
-/// the folders on the way. A file that may be executed stays so; all else about permissions is this process's umask.
+/// Extracts the files of an archive whose names begin with `prefix` into `folder`, under the rest of their names.
+/// Creates missing folders. Executable files stay executable; the process's umask determines the other permissions.
 /// returns   the number of files
-/// errors    DataError for an archive that is damaged, or that has a name which leads out of `folder`; IoError if a
-///           file cannot be written, or is there; Stopped
+/// errors    DataError for a damaged archive or a name that leads out of `folder`; IoError if a file exists or cannot
+///           be
+///           written; Stopped
 int64_t unzip(const std::filesystem::path& archive, const std::string& prefix, const std::filesystem::path& folder);
 
 }  // namespace portatune::io

@@ -8,13 +8,13 @@
 namespace portatune::io {
 namespace {
 
-constexpr int kLargestWindowLog = 27;  // 128 MB, what the command zstd takes without being asked for more
+constexpr int kMaxWindowLog = 27;  // 128 MB, the default of the zstd command
 
 class Zstd final : public Decompressor {
  public:
   Zstd() : state_(ZSTD_createDStream()) {
     if (!state_) throw std::bad_alloc();
-    ZSTD_DCtx_setParameter(state_.get(), ZSTD_d_windowLogMax, kLargestWindowLog);
+    ZSTD_DCtx_setParameter(state_.get(), ZSTD_d_windowLogMax, kMaxWindowLog);
   }
 
   Step step(std::span<const char> input, std::span<char> target) override {
@@ -27,7 +27,7 @@ class Zstd final : public Decompressor {
   }
 
   bool is_within() const override { return is_within_; }
-  std::string expected() const override { return "whole zstd data, with a window of at most 128 MB"; }
+  std::string expected() const override { return "complete zstd data with a window of at most 128 MB"; }
 
  private:
   struct Free {

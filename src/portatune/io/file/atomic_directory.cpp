@@ -26,16 +26,15 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Folders of the target. Only staging folders may ever be deleted; one that was moved aside may be the only whole copy
-// for a moment.
+// Prefix of staging folders. Only staging folders may be deleted: a folder that was set aside may be the only complete
+// copy for a moment.
 constexpr std::string_view kStagingPrefix = kTemporaryPrefix;
-// Of an old folder with entries that could not be kept in the new one. Nobody deletes it.
+// Prefix of an old folder with entries that could not be moved to the new one. Portatune never deletes it.
 constexpr std::string_view kRestPrefix = "rest.";
-// What makes a folder a model: while it is replaced entry by entry, this is the first that goes and the last that
-// comes.
+// The file that makes a folder a model. An entry-by-entry replacement removes it first and adds it last.
 constexpr const char* kOpensFolder = "config.json";
 
-// "out/" and "out" are one target, a link to a folder stands for that folder, and a later chdir changes nothing.
+// Maps "out/" and "out" to one target and a link to its folder. The result does not depend on a later chdir.
 fs::path normalised(const fs::path& path) {
   fs::path target = fs::absolute(path).lexically_normal();
   if (!target.has_filename()) target = target.parent_path();
@@ -53,7 +52,7 @@ void sync(const fs::path& path, int flags) {
   if (fsync(file.number()) != 0) throw_system_error("fsync", path, errno);
 }
 
-// Files before the folders that name them, so that a name that survives a power cut has its bytes.
+// Syncs files before the folders that name them, so that a name that survives a power cut has its bytes.
 void sync_tree(const fs::path& folder) {
   for (const fs::directory_entry& entry : fs::directory_iterator(folder)) {
     if (entry.is_symlink()) continue;
@@ -72,16 +71,16 @@ void rename_folder(const fs::path& from, const fs::path& to) {
 
 bool try_exchange(const fs::path& a, const fs::path& b) {
   if (renameat2(AT_FDCWD, a.c_str(), AT_FDCWD, b.c_str(), RENAME_EXCHANGE) == 0) return true;
-  if (errno == EINVAL || errno == ENOSYS) return false;  // the file system or the kernel cannot
+  if (errno == EINVAL || errno == ENOSYS) return false;  // not supported by the file system or the kernel
   throw_system_error("exchange " + a.string() + " with", b, errno);
 }
 
 void remove_tree(const fs::path& folder) noexcept {
-  std::error_code ignored;  // what stays is a staging folder, and recover_directory will try again
+  std::error_code ignored;  // recover_directory removes the rest of a staging folder
   fs::remove_all(folder, ignored);
 }
 
-// Moves the folder `target` aside and `staging` in its place; returns where the old one is now.
+// Sets the folder `target` aside and moves `staging` to its path. Returns the new path of the old folder.
 fs::path replace_in_two_steps(const fs::path& staging, const fs::path& target) {
   fs::path aside = unique_sibling(target, kAsidePrefix);
   rename_folder(target, aside);
@@ -94,9 +93,9 @@ fs::path replace_in_two_steps(const fs::path& staging, const fs::path& target) {
   return aside;
 }
 
-// Renames `staging` to `target`; returns where the folder that was there is now, if there was one.
+// Renames `staging` to `target`. Returns the new path of the old folder, if there was one.
 std::optional<fs::path> put_in_place(const fs::path& staging, const fs::path& target) {
-  if (rename(staging.c_str(), target.c_str()) == 0) return std::nullopt;  // nothing there, or an empty folder
+  if (rename(staging.c_str(), target.c_str()) == 0) return std::nullopt;  // the target was absent or an empty folder
   if (errno != ENOTEMPTY && errno != EEXIST) throw_system_error("rename " + staging.string() + " to", target, errno);
   if (try_exchange(staging, target)) return staging;
   return replace_in_two_steps(staging, target);
@@ -110,7 +109,7 @@ std::set<std::string> names_in(const fs::path& folder) {
   return names;
 }
 
-// Whether a folder, or a file, is the root of a mounted file system, or of a bind mount.
+// Returns whether a folder or file is the root of a mounted file system or of a bind mount.
 bool is_mount_point(const fs::path& path) {
   struct stat folder;
   struct statx entry;
@@ -127,16 +126,16 @@ bool has_mount_points(const fs::path& folder) {
                              [](const fs::directory_entry& entry) { return is_mount_point(entry.path()); });
 }
 
-// Errors of a folder that cannot be moved, though what is in it can.
+// Returns whether an error means that a folder cannot be moved although its entries can.
 bool is_immovable(int error_number) {
   constexpr std::array kErrors = {EBUSY, EXDEV, EACCES, EPERM, EROFS};
   return std::ranges::find(kErrors, error_number) != kErrors.end();
 }
 
-// Inside of the target this is the name of a staging folder for it.
+// The base name of staging folders inside the target.
 fs::path inner(const fs::path& target) { return target / target.filename(); }
 
-// Folders of this user that are named for `target`, in a folder of it, the newest first.
+// Folders of this user that are named for `target`, next to it, newest first.
 std::vector<fs::path> siblings(const fs::path& target, std::string_view prefix) {
   std::vector<std::pair<fs::file_time_type, fs::path>> found;
   std::error_code absent;
@@ -152,7 +151,7 @@ std::vector<fs::path> siblings(const fs::path& target, std::string_view prefix) 
   return paths;
 }
 
-// The lock on a folder that was just made; nothing if a process that cleans up was quicker.
+// Locks a newly created folder. Returns nothing if another process that cleans up was faster.
 std::optional<FileDescriptor> lock_of_new(const fs::path& folder) {
   try {
     FileDescriptor file = open_folder(folder);
@@ -162,14 +161,14 @@ std::optional<FileDescriptor> lock_of_new(const fs::path& folder) {
   return std::nullopt;
 }
 
-// The lock on a folder, if there is one, after at most a second: who cleans up may hold the lock of a folder that it
-// has found under an older name, and lets go of it at once.
+// Locks a folder if it exists, waiting at most a second: a process that cleans up may briefly hold the lock of a folder
+// that it found under an older name.
 std::optional<FileDescriptor> wait_for_lock(const fs::path& folder) {
   const int number = open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
   if (number < 0) return std::nullopt;
   FileDescriptor file(number);
-  for (int tries = 0; try_lock(file) == FileLock::kHeldByAnother; ++tries) {
-    if (tries == 100) return std::nullopt;
+  for (int attempts = 0; try_lock(file) == FileLock::kHeldByAnother; ++attempts) {
+    if (attempts == 100) return std::nullopt;
     usleep(10'000);
   }
   return file;
@@ -180,7 +179,7 @@ std::optional<FileDescriptor> wait_for_lock(const fs::path& folder) {
 AtomicDirectory::AtomicDirectory(fs::path target) : target_(normalised(std::move(target))) {
   const fs::file_status status = fs::symlink_status(target_);
   if (fs::exists(status) && !fs::is_directory(status)) {
-    throw UsageError({.where = target_.string(), .given = "not a folder", .expected = "a folder, or nothing yet"});
+    throw UsageError({.where = target_.string(), .given = "not a folder", .expected = "a folder, or an unused path"});
   }
   if (fs::is_directory(status)) finish_replacements(target_);
   std::error_code error;
@@ -193,7 +192,8 @@ AtomicDirectory::~AtomicDirectory() {
   if (!committed_) remove_tree(staging_);
 }
 
-// Beside the target, or inside of it where that is a mount point or nothing can be made beside it.
+// Creates the staging folder next to the target, or inside it if the target is a mount point or its parent is not
+// writable.
 void AtomicDirectory::make_staging() {
   const bool is_there = fs::is_directory(target_);
   if (is_there && is_mount_point(target_)) {
@@ -204,14 +204,15 @@ void AtomicDirectory::make_staging() {
   }
   const int error_number = errno;
   if (!is_immovable(error_number)) throw_system_error("create", staging_, error_number);
-  throw IoError({.where = "create " + staging_.string(),
-                 .given = std::string(std::strerror(error_number)) + " (errno " + std::to_string(error_number) + ")",
-                 .expected = "a folder in which this user may make another",
-                 .fix = "choose another folder, or make " + target_.string() + " and let this user write to it"},
-                error_number);
+  throw IoError(
+      {.where = "create " + staging_.string(),
+       .given = std::string(std::strerror(error_number)) + " (errno " + std::to_string(error_number) + ")",
+       .expected = "a folder in which this user can create folders",
+       .fix = "choose another folder, or create " + target_.string() + " with write permission for this user"},
+      error_number);
 }
 
-// errno tells why not.
+// Returns false with the reason in errno.
 bool AtomicDirectory::try_to_make_staging(const fs::path& name) {
   for (;;) {
     staging_ = unique_sibling(name, kStagingPrefix);
@@ -229,8 +230,8 @@ void AtomicDirectory::commit(const EntryTest& keep) {
   if (is_inside || !replace_whole(keep)) replace_entries_of(keep);
 }
 
-// Returns false, and has changed nothing, if the folder that is there cannot be moved, or not all that is kept can be
-// linked: a process that died between the moves would leave it in a folder that is removed.
+// Returns false without any change if the old folder cannot be moved, or if a kept entry cannot be linked: a process
+// that died between the moves would leave that entry in a folder that is removed.
 bool AtomicDirectory::replace_whole(const EntryTest& keep) {
   const std::set<std::string> written = names_in(staging_);
   std::vector<fs::path> links;
@@ -239,7 +240,8 @@ bool AtomicDirectory::replace_whole(const EntryTest& keep) {
     if (!linked) return false;
     links = std::move(*linked);
   }
-  // Held until the old folder is removed: meanwhile nobody shall take it for one that a dead run moved aside.
+  // The lock is held until the old folder is removed. Otherwise another process would restore it as an abandoned
+  // folder.
   const std::optional<FileDescriptor> old_lock = wait_for_lock(target_);
   std::optional<fs::path> old;
   try {
@@ -287,19 +289,20 @@ void AtomicDirectory::replace_entries_of(const EntryTest& keep) {
 void require_not_working_folder(const fs::path& folder) {
   if (!fs::exists(folder) || !fs::equivalent(folder, fs::current_path())) return;
   throw UsageError({.where = folder.string(),
-                    .given = "the working folder, which would be replaced under your feet",
+                    .given = "the current working folder, which would be replaced",
                     .expected = "another folder"});
 }
 
 void require_nothing_else(const fs::path& folder, const EntryTest& is_own, const std::string& what) {
   require_not_working_folder(folder);
-  if (!fs::is_directory(folder)) return;  // what is no folder is refused by AtomicDirectory
+  if (!fs::is_directory(folder)) return;  // AtomicDirectory reports other kinds of files
   for (const fs::directory_entry& entry : fs::directory_iterator(folder)) {
     if (is_own(entry)) continue;
-    throw UsageError({.where = folder.string(),
-                      .given = "a folder with \"" + entry.path().filename().string() + "\" in it, which would be lost",
-                      .expected = "a new folder, or one with nothing but " + what,
-                      .fix = "choose another folder"});
+    throw UsageError(
+        {.where = folder.string(),
+         .given = "a folder that contains \"" + entry.path().filename().string() + "\", which would be lost",
+         .expected = "a new folder, or a folder that contains only " + what,
+         .fix = "choose another folder"});
   }
 }
 
@@ -311,7 +314,7 @@ void remove_directory(const fs::path& path) {
   const fs::path target = normalised(path);
   const fs::path doomed = unique_sibling(target, kStagingPrefix);
   rename_folder(target, doomed);
-  sync_folder(target.parent_path());  // before anything in it goes: a power cut must not leave half of it
+  sync_folder(target.parent_path());  // before the removal, because a power cut must not leave half of the folder
   remove_tree(doomed);
 }
 
@@ -334,8 +337,8 @@ Recovery recover_directory(const fs::path& path) {
     sync_folder(target.parent_path());
     recovery.restored = true;
   }
-  for (const fs::path& place : {target, inner(target)}) {
-    for (const fs::path& staging : siblings(place, kStagingPrefix)) {
+  for (const fs::path& base : {target, inner(target)}) {
+    for (const fs::path& staging : siblings(base, kStagingPrefix)) {
       if (const auto lock = lock_abandoned(staging, O_DIRECTORY)) remove(staging);
     }
   }

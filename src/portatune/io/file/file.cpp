@@ -27,7 +27,7 @@ int64_t size_of_regular_file(const FileDescriptor& file, const std::filesystem::
 
 namespace {
 
-// NFS, SMB, CIFS, SMB2 and FUSE, by their numbers in statfs(2).
+// NFS, SMB, CIFS, SMB2 and FUSE have these numbers in statfs(2).
 bool is_on_network(const FileDescriptor& file) {
   struct statfs status;
   if (fstatfs(file.number(), &status) != 0) return true;
@@ -52,7 +52,7 @@ std::byte* map_pages(int64_t size, int protection, int flags, int file, const st
 [[noreturn]] void throw_changed_size(const std::filesystem::path& path, int64_t before, int64_t now) {
   throw IoError({.where = "read " + path.string(),
                  .given = std::to_string(now) + " bytes now, " + std::to_string(before) + " bytes when it was opened",
-                 .expected = "a file that nobody changes while it is read"});
+                 .expected = "a file that no other program changes while it is read"});
 }
 
 void read_all(const FileDescriptor& file, std::span<std::byte> target, const std::filesystem::path& path) {
@@ -93,7 +93,7 @@ MappedFile MappedFile::open(const std::filesystem::path& path, FileAccess access
 }
 
 MappedFile::~MappedFile() {
-  source_.reset();  // the guard, before other pages may get this address
+  source_.reset();  // releases the guard before other pages can get this address
   if (!bytes_.empty()) munmap(const_cast<std::byte*>(bytes_.data()), bytes_.size());
 }
 
@@ -112,8 +112,8 @@ void MappedFile::require_whole() const {
   if (now < before) throw_changed_size(source_->path, before, now);
   if (!was_cut(*source_->guard)) return;
   throw IoError({.where = "read " + source_->path.string(),
-                 .given = "a file that was shorter for a while",
-                 .expected = "a file that nobody changes while it is read"});
+                 .given = "a file that was temporarily shorter",
+                 .expected = "a file that no other program changes while it is read"});
 }
 
 MappedFile MappedFile::read_remote(const std::string& url) {

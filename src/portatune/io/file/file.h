@@ -1,4 +1,4 @@
-// Files at the level of the operating system: mapped for reading, written so that a failure is never silent.
+// Files at the level of the operating system: mapped for reading, and written with every failure reported.
 #pragma once
 
 #include <cstddef>
@@ -15,30 +15,30 @@
 
 namespace portatune::io {
 
-/// How a MappedFile gets at the bytes.
+/// The way in which a MappedFile obtains the bytes.
 enum class FileAccess {
-  kAuto,  ///< map; but read from network file systems, where another machine may cut the file under the mapping
-  kMap,   ///< no copy; of a file that someone truncates in the meantime the rest becomes zeros: require_whole()
-  kRead   ///< copied into memory once
+  kAuto,  ///< map, but read from network file systems, where another machine may truncate a mapped file
+  kMap,   ///< map without a copy; if another program truncates the file, the rest becomes zeros: see require_whole()
+  kRead   ///< copy into memory
 };
 
-/// The bytes of a regular file, page-aligned and read-only, for as long as this object lives. Remote files
-/// (random_access_file.h) are read into memory.
+/// The bytes of a regular file, page-aligned and read-only, valid while this object lives. Remote files
+/// (random_access_file.h) are copied into memory.
 class MappedFile {
  public:
-  /// errors    NotFoundError if there is no such file; IoError if it cannot be read or is not a regular file
+  /// errors    NotFoundError if the file does not exist; IoError if it cannot be read or is not a regular file
   static MappedFile open(const std::filesystem::path& path, FileAccess access = FileAccess::kAuto);
   ~MappedFile();
   MappedFile(MappedFile&& other) noexcept;
   MappedFile& operator=(MappedFile&& other) noexcept;
 
   std::span<const std::byte> bytes() const { return bytes_; }
-  /// To be called when bytes have been read that nothing else checks.
-  /// errors    IoError that names the file if it has become shorter since it was opened
+  /// Call it after reading bytes that have no checksum.
+  /// errors    IoError with the file's name if the file has become shorter since it was opened
   void require_whole() const;
 
  private:
-  // Of a file that is mapped, and not in memory of its own.
+  // The open file of a mapping; null for bytes in memory.
   struct Source {
     std::filesystem::path path;
     FileDescriptor file;
@@ -51,15 +51,16 @@ class MappedFile {
   std::unique_ptr<Source> source_;
 };
 
-/// errors  IoError for what is not a regular file
+/// Size of a file in bytes.
+/// errors  IoError if it is not a regular file
 int64_t size_of_regular_file(const FileDescriptor& file, const std::filesystem::path& path);
 
-/// The whole of a small text file.
+/// The content of a small text file.
 /// errors    as MappedFile::open; DataError if it is longer than `limit_bytes`
 std::string read_text(const std::filesystem::path& path, int64_t limit_bytes);
 
 /// Writes a new file.
-/// errors    IoError, and nothing of the file is left
+/// errors    IoError; the file is then removed
 void write_file(const std::filesystem::path& path, std::span<const std::byte> bytes);
 void write_file(const std::filesystem::path& path, std::string_view text);
 

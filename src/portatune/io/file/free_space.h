@@ -1,4 +1,4 @@
-// Free space of disks.
+// Free space on disks.
 #pragma once
 
 #include <cstdint>
@@ -8,10 +8,10 @@
 
 namespace portatune::io {
 
-/// Free bytes of the disk of a folder for this user; nothing if the file system does not report them.
+/// Free bytes for this user on the disk of a folder; nothing if the file system does not report them.
 std::optional<int64_t> free_bytes(const std::filesystem::path& folder);
 
-/// what    what is to be written, for the error: "the model"
+/// what    noun for the data to write, for the error: "the model"
 /// errors  IoError with ENOSPC if the disk of the folder has less free space
 void require_free_bytes(const std::filesystem::path& folder, int64_t bytes, const std::string& what);
 

@@ -17,7 +17,7 @@ namespace fs = std::filesystem;
 
 bool is_there(const fs::path& path) { return fs::exists(fs::symlink_status(path)); }
 
-// fsync of the folder and of those in it; the files are not new.
+// Syncs the folder and its subfolders. The files are not new.
 void sync_folders(const fs::path& folder) {
   for (const fs::directory_entry& entry : fs::directory_iterator(folder)) {
     if (entry.is_directory() && !entry.is_symlink()) sync_folders(entry.path());
@@ -25,12 +25,12 @@ void sync_folders(const fs::path& folder) {
   sync_folder(folder);
 }
 
-// Whoever has a file of it open for writing goes on writing to the file that is seen.
-void link_entry(const fs::directory_entry& entry, const fs::path& place) {
+// Links an entry. A process that has one of its files open for writing keeps writing to the visible file.
+void link_entry(const fs::directory_entry& entry, const fs::path& link) {
   constexpr auto kAsLinks =
       fs::copy_options::recursive | fs::copy_options::copy_symlinks | fs::copy_options::create_hard_links;
-  fs::copy(entry.path(), place, kAsLinks);
-  if (entry.is_directory() && !entry.is_symlink()) sync_folders(place);
+  fs::copy(entry.path(), link, kAsLinks);
+  if (entry.is_directory() && !entry.is_symlink()) sync_folders(link);
 }
 
 bool is_newer(const struct stat& a, const struct stat& b) {
@@ -43,8 +43,8 @@ void rename_to_free(const fs::path& from, const fs::path& to) {
   if (!is_supported && !is_there(to)) rename(from.c_str(), to.c_str());
 }
 
-// Moves to `to` what it lacks of `from`: whatever was made or replaced there after its entries had been linked. Of two
-// files the newer one stays. Removes `from` if nothing else is in it by then.
+// Moves entries that were created or replaced in `from`, after its entries were linked, to `to`. Of two files the newer
+// one stays. Removes `from` if it is empty then.
 void merge(const fs::path& from, const fs::path& to) {
   struct stat here, there;
   if (lstat(from.c_str(), &here) != 0) return;
@@ -72,10 +72,10 @@ std::optional<std::vector<fs::path>> link_kept(const fs::path& old, const fs::pa
   std::vector<fs::path> links;
   try {
     for (const fs::directory_entry& entry : fs::directory_iterator(old)) {
-      const fs::path place = staging / entry.path().filename();
-      if (is_there(place) || !keep(entry)) continue;
-      links.push_back(place);
-      link_entry(entry, place);
+      const fs::path link = staging / entry.path().filename();
+      if (is_there(link) || !keep(entry)) continue;
+      links.push_back(link);
+      link_entry(entry, link);
     }
     sync_folder(staging);
     return links;
@@ -87,7 +87,7 @@ std::optional<std::vector<fs::path>> link_kept(const fs::path& old, const fs::pa
 
 bool move_kept(const fs::path& old, const fs::path& target, const EntryTest& keep,
                const std::set<std::string>& written) {
-  constexpr int kAttempts = 100;  // while others write to the folder
+  constexpr int kAttempts = 100;  // other processes may write to the folder meanwhile
   for (int attempt = 0; attempt < kAttempts; ++attempt) {
     std::error_code gone;
     for (const fs::directory_entry& entry : fs::directory_iterator(old, gone)) {

@@ -17,21 +17,21 @@ namespace {
 
 constexpr const char* kStandardInput = "/dev/stdin";
 
-// A socket as standard input cannot be opened by its path.
+// Duplicates the descriptor, because a socket as standard input cannot be opened by its path.
 FileDescriptor open_standard_input() {
   FileDescriptor file(fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0));
   if (file.number() < 0) throw_system_error("open", kStandardInput, errno);
   return file;
 }
 
-// As commands without an input have it, for instance services: it ends at once.
+// Returns whether standard input is /dev/null, as for services. It ends at once.
 bool is_null_device(const FileDescriptor& file) {
   struct stat status, null;
   return fstat(file.number(), &status) == 0 && stat("/dev/null", &null) == 0 && S_ISCHR(status.st_mode) &&
          status.st_rdev == null.st_rdev;
 }
 
-// O_NONBLOCK: opening a pipe does not wait for its writer, and so a signal can end the wait for its bytes.
+// O_NONBLOCK: opening a pipe does not wait for its writer, so a signal can end the wait for its bytes.
 FileDescriptor open_for_reading(const std::string& path) {
   FileDescriptor file =
       path == kStandardInput ? open_standard_input() : FileDescriptor::open(path, O_RDONLY | O_NONBLOCK);
@@ -47,7 +47,7 @@ class LocalFile final : public RandomAccessFile {
   }
 
   int64_t size() const override { return size_; }
-  // Times say nothing: a copy has others, and a changed file may have the same.
+  // Modification times do not identify a version: a copy has another time, and a changed file may have the same.
   std::optional<std::string> identity() const override { return std::nullopt; }
 
   size_t read_at(int64_t offset, std::span<char> target) const override {

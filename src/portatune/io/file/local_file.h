@@ -1,4 +1,4 @@
-// Files of this machine.
+// Files on this machine.
 #pragma once
 
 #include <memory>
@@ -7,8 +7,8 @@
 
 namespace portatune::io {
 
-/// A pipe, standard input ("/dev/stdin") for instance, is read to its end and then behaves like a file.
-/// errors  NotFoundError; IoError, also for what is neither a regular file nor a pipe
+/// Opens a local file. A pipe, such as standard input ("/dev/stdin"), is read to its end and then behaves like a file.
+/// errors  NotFoundError; IoError, also if it is neither a regular file nor a pipe
 std::shared_ptr<const RandomAccessFile> open_local(const std::string& path, Access access);
 
 }  // namespace portatune::io

@@ -11,7 +11,7 @@
 namespace portatune::io {
 namespace {
 
-// Whether this is the file that others would open there: a holder that ends removes it.
+// Returns whether the path still names this file. A previous holder may have removed it.
 bool is_in_place(const FileDescriptor& file, const std::filesystem::path& path) {
   struct stat held, there;
   return fstat(file.number(), &held) == 0 && stat(path.c_str(), &there) == 0 && held.st_ino == there.st_ino &&
@@ -20,7 +20,7 @@ bool is_in_place(const FileDescriptor& file, const std::filesystem::path& path) 
 
 void write_process_number(const FileDescriptor& file) {
   const std::string text = std::to_string(getpid()) + "\n";
-  // Only for the message of the next one who comes: a failure does no harm.
+  // The number is only for the error message of other processes, so a failure does no harm.
   if (ftruncate(file.number(), 0) != 0 || pwrite(file.number(), text.data(), text.size(), 0) < 0) return;
 }
 

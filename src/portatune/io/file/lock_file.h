@@ -10,25 +10,25 @@
 
 namespace portatune::io {
 
-/// A file that this process holds while the object lives, and that tells its number. The lock ends with the process,
-/// however it ends; the file may then stay and is no lock any more. On file systems without locks it always succeeds,
-/// and keeps nobody away: see is_effective().
+/// A lock file that this process holds while the object lives, and that contains the process number. The lock ends with
+/// the process; the file may remain after a crash and then locks nothing. On file systems without locks try_hold()
+/// always succeeds but excludes no process: see is_effective().
 class LockFile {
  public:
-  /// Nothing if another process holds it.
-  /// errors    IoError, NotFoundError if the file cannot be made
+  /// Returns nothing if another process holds the lock.
+  /// errors    IoError, NotFoundError if the file cannot be created
   static std::optional<LockFile> try_hold(const std::filesystem::path& path);
   ~LockFile();
   LockFile(LockFile&& other) noexcept = default;
   LockFile& operator=(LockFile&&) = delete;
 
-  /// Whether the file system has locks.
+  /// Returns whether the file system has locks.
   bool is_effective() const { return is_effective_; }
-  /// Removes the file, unless its place has been taken by another; so does the destructor.
-  /// returns  whether the place has no such file any more
+  /// Removes the file, unless another file has replaced it. The destructor does the same.
+  /// returns  whether the file is gone from its path
   bool remove() const;
 
-  /// The number of the process that holds, or last held, the lock file there; empty if that is not known.
+  /// The number of the process that holds, or last held, this lock file; empty if unknown.
   static std::string holder(const std::filesystem::path& path);
 
  private:

@@ -11,7 +11,7 @@
 
 namespace portatune::io {
 
-// What a signal handler may look at: lock-free numbers at a place that never changes.
+// Data that a signal handler may read: lock-free numbers at a fixed address.
 struct GuardedPages {
   std::atomic<bool> is_taken = false, is_cut = false;
   std::atomic<uintptr_t> begin = 0, end = 0;  // both 0 while there is no mapping
@@ -33,20 +33,20 @@ GuardedPages* pages_at(uintptr_t address) {
   return nullptr;
 }
 
-// Zeros take the place of what is not there any more, from the page at fault to the end of the mapping.
+// Replaces the mapping by zeros from the faulting page to its end.
 bool replace_by_zeros(GuardedPages& pages, uintptr_t address) {
   const uintptr_t begin = address / page_bytes * page_bytes;
   const size_t bytes = pages.end - begin;
-  void* const place = reinterpret_cast<void*>(begin);
+  void* const address_of_page = reinterpret_cast<void*>(begin);
   pages.is_cut = true;
-  return mmap(place, bytes, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) != MAP_FAILED;
+  return mmap(address_of_page, bytes, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) != MAP_FAILED;
 }
 
 extern "C" void on_bus_error(int, siginfo_t* info, void*) {
   const int error_number = errno;
   const auto address = reinterpret_cast<uintptr_t>(info->si_addr);
   GuardedPages* const pages = pages_at(address);
-  // The fault comes again, and then to whom it went before.
+  // The fault occurs again and then reaches the previous handler.
   if (pages == nullptr || !replace_by_zeros(*pages, address)) sigaction(SIGBUS, &previous_action, nullptr);
   errno = error_number;
 }

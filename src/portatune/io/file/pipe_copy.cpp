@@ -41,7 +41,7 @@ void write_all(const FileDescriptor& file, std::span<const char> bytes) {
   }
 }
 
-// Until there is something to read, or the pipe ends. A signal ends the wait.
+// Waits until the pipe has bytes or ends. A signal ends the wait.
 void wait_for(const FileDescriptor& pipe) {
   constexpr int kMilliseconds = 100;
   pollfd waiting = {.fd = pipe.number(), .events = POLLIN, .revents = 0};
@@ -60,7 +60,7 @@ FileDescriptor read_to_end(const FileDescriptor& pipe, const std::string& path) 
   }
 }
 
-// The pipe stays open, so that no other can have its number.
+// A pipe and its copy. The pipe stays open so that its device and inode numbers stay unique.
 struct Copied {
   FileDescriptor pipe, copy;
 };
@@ -75,7 +75,7 @@ bool is_pipe(const FileDescriptor& file) {
 
 FileDescriptor copy_of_pipe(FileDescriptor pipe, const std::string& path) {
   static std::mutex mutex;
-  static std::map<std::pair<dev_t, ino_t>, Copied> copies;  // of the process, as pipes are
+  static std::map<std::pair<dev_t, ino_t>, Copied> copies;  // per process, like pipes
   const struct stat status = status_of(pipe, path);
   const std::lock_guard lock(mutex);
   const std::pair key(status.st_dev, status.st_ino);

@@ -1,4 +1,4 @@
-// Pipes, whose bytes can be read only once.
+// Copies of pipes, whose bytes can be read only once.
 #pragma once
 
 #include <string>
@@ -7,12 +7,12 @@
 
 namespace portatune::io {
 
-/// Whether the descriptor is that of a pipe, a socket or a terminal.
+/// Returns whether the descriptor belongs to a pipe, a socket or a terminal.
 bool is_pipe(const FileDescriptor& file);
 
-/// A temporary file without a name that holds all bytes of a pipe: the data are read several times, and at any offset.
-/// The first call for a pipe reads it to its end; later calls return the same file.
-/// path    the pipe's, for errors
+/// An unnamed temporary file with all bytes of a pipe, for repeated reading at any offset. The first call for a pipe
+/// reads it to its end; later calls return the same file.
+/// path    path of the pipe, for errors
 /// errors  IoError; Stopped
 FileDescriptor copy_of_pipe(FileDescriptor pipe, const std::string& path);
 

@@ -39,7 +39,7 @@ std::string WatchedFiles::content_hash(const std::vector<std::string>& files) {
 }
 
 std::optional<FileChange> WatchedFiles::first_change() {
-  std::vector<std::pair<Watched*, Stamp>> touched;  // with as many bytes as before, which the hash knows
+  std::vector<std::pair<Watched*, Stamp>> touched;  // hashed files with a new time or inode but the same size
   for (Watched& file : files_) {
     const Stamp now = stamp_of(file.path);
     if (now == file.stamp) continue;
@@ -67,10 +67,10 @@ WatchedFiles::Stamp WatchedFiles::stamp_of(const std::string& path) {
 }
 
 std::string WatchedFiles::describe(const Stamp& then, const Stamp& now) {
-  if (now.bytes < 0) return "no such file any more";
-  if (now.bytes != then.bytes) return std::to_string(now.bytes) + " bytes in place of " + std::to_string(then.bytes);
+  if (now.bytes < 0) return "the file no longer exists";
+  if (now.bytes != then.bytes) return std::to_string(now.bytes) + " bytes instead of " + std::to_string(then.bytes);
   const bool is_other = now.inode != then.inode || now.device != then.device;
-  return is_other ? "another file of that name" : "written to since then";
+  return is_other ? "a different file with the same name" : "modified since the start";
 }
 
 }  // namespace portatune::io

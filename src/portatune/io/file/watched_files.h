@@ -1,4 +1,4 @@
-// Whether files are still those that they were, as a run reads them again in each epoch.
+// Detection of changes to files that a run reads again in each epoch.
 #pragma once
 
 #include <cstdint>
@@ -10,24 +10,24 @@ namespace portatune::io {
 
 struct FileChange {
   std::string file;
-  std::string what;  ///< "8712 bytes in place of 8448"
+  std::string what;  ///< the change: "8712 bytes instead of 8448"
 };
 
-/// Remembers size, modification time and inode of local files.
+/// Stores the size, modification time and inode of local files.
 class WatchedFiles {
  public:
-  /// Of a folder all files in it and below are watched. Remote files and what is no regular file are not.
+  /// Watches files, and all files in and below folders. Remote files and other kinds of files are not watched.
   explicit WatchedFiles(const std::vector<std::string>& paths);
 
-  /// That of content_hash.h. Files of it that are written anew later, but with the same bytes, are unchanged.
+  /// Same as io::content_hash(). Files of it that are later rewritten with the same bytes count as unchanged.
   std::string content_hash(const std::vector<std::string>& files);
 
-  /// The first file that is another one than at the start.
+  /// The first file that has changed since the start.
   std::optional<FileChange> first_change();
 
  private:
   struct Stamp {
-    int64_t bytes = -1;  // -1: there is no file
+    int64_t bytes = -1;  // -1 if there is no file
     int64_t modified_s = 0, modified_ns = 0;
     uint64_t device = 0, inode = 0;
     bool operator==(const Stamp&) const = default;

@@ -1,7 +1,7 @@
-// Tables as Apache Arrow hands them from one library to another, by plain C structs.
+// The plain C structs by which Apache Arrow passes tables between libraries.
 //
-// source  Apache Arrow, "The Arrow C data interface" and "The Arrow C stream interface", which are meant to be declared
-//         by each that uses them, under these names and guards
+// source  Apache Arrow, "The Arrow C data interface" and "The Arrow C stream interface". Each user is meant to declare
+//         them, with these names and guards.
 #pragma once
 
 #include <stdint.h>

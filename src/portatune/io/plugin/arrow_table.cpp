@@ -19,7 +19,7 @@ namespace {
   throw DataError({.where = path, .given = error.message, .expected = "a Parquet or Arrow file"});
 }
 
-// A C struct of Arrow's, released at the end.
+// A C struct of Arrow that the destructor releases.
 template <class Struct>
 struct Owned : Struct {
   Owned() : Struct{} {}
@@ -32,7 +32,7 @@ struct Owned : Struct {
   }
 };
 
-// A file that Arrow reads; remembers an error, as C cannot take it.
+// A file that Arrow reads. It stores an exception, because C cannot pass it on.
 class Input {
  public:
   explicit Input(const std::string& path) : file_(open_random_access(path, Access::kSequential)) {}
@@ -47,8 +47,8 @@ class Input {
   static int64_t read_at(void* self, int64_t offset, int64_t bytes, void* target) {
     auto& input = *static_cast<Input*>(self);
     try {
-      const std::span place(static_cast<char*>(target), static_cast<size_t>(bytes));
-      return static_cast<int64_t>(input.file_->read_at(offset, place));
+      const std::span bytes_there(static_cast<char*>(target), static_cast<size_t>(bytes));
+      return static_cast<int64_t>(input.file_->read_at(offset, bytes_there));
     } catch (...) {
       const std::lock_guard lock(input.mutex_);
       input.error_ = std::current_exception();
@@ -72,10 +72,10 @@ struct ArrowTable::Stream {
 
   const PortatuneArrowApi& api;
   Input input;
-  std::unique_ptr<PortatuneArrowTable, Close> table;  // outlives what is read from it
+  std::unique_ptr<PortatuneArrowTable, Close> table;  // declared before the batches, because it must outlive them
   Owned<ArrowArrayStream> batches;
   Owned<ArrowArray> batch;
-  int64_t at = 0;  // the row of the batch
+  int64_t at = 0;  // row in the batch
 
   Stream(const std::string& path, int64_t memory_bytes)
       : api(arrow_plugin(path)), input(path), table(nullptr, Close{&api}) {
@@ -133,7 +133,7 @@ bool ArrowTable::go_to_next() {
   return true;
 }
 
-// Batches may be empty.
+// Goes to the next batch, which may be empty; returns false at the end.
 bool ArrowTable::next_batch() {
   stream_->batch.reset();
   stream_->at = 0;
@@ -142,7 +142,7 @@ bool ArrowTable::next_batch() {
   if (status == 0) return stream_->batch.release != nullptr;
   stream_->input.rethrow_error();
   const char* const message = batches.get_last_error(&batches);
-  const std::string given = message == nullptr ? "what Arrow cannot read" : message;
+  const std::string given = message == nullptr ? "data that Arrow cannot read" : message;
   const std::string where = path_ + ", after row " + std::to_string(row_);
   if (status == EIO) throw IoError({.where = where, .given = given}, status);
   if (status == ENOMEM) {
@@ -150,18 +150,18 @@ bool ArrowTable::next_batch() {
                      .given = "a batch of rows that needs more memory than " + std::to_string(memory_bytes_) + " bytes",
                      .expected = "smaller row groups or batches"});
   }
-  throw DataError({.where = where, .given = given, .expected = "a Parquet or Arrow file that is whole"});
+  throw DataError({.where = where, .given = given, .expected = "a complete Parquet or Arrow file"});
 }
 
-// By the bits of what is there; without nulls there need not be any.
+// Reads the validity bit. An array without nulls may have no bits.
 bool ArrowTable::is_null(size_t column) const {
   const ArrowArray& array = *stream_->batch.children[column];
   const auto* const bits = static_cast<const uint8_t*>(array.buffers[0]);
-  const int64_t place = array.offset + stream_->at;
-  return bits != nullptr && (bits[place / 8] >> place % 8 & 1) == 0;
+  const int64_t row = array.offset + stream_->at;
+  return bits != nullptr && (bits[row / 8] >> row % 8 & 1) == 0;
 }
 
-// large_utf8 and large_binary: begins and ends, then the characters.
+// large_utf8 and large_binary have offsets in buffer 1 and characters in buffer 2.
 std::string_view ArrowTable::value(size_t column) const {
   const ArrowArray& array = *stream_->batch.children[column];
   const auto* const offsets = static_cast<const int64_t*>(array.buffers[1]) + array.offset + stream_->at;

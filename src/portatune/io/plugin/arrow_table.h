@@ -1,4 +1,4 @@
-// Rows of Parquet and Arrow files, as texts.
+// Rows of Parquet and Arrow files as text.
 #pragma once
 
 #include <cstdint>
@@ -9,9 +9,9 @@
 
 namespace portatune::io {
 
-/// Reads a Parquet file, or Arrow's own (IPC file or stream), batch by batch, with the plug-in of arrow_plugin.h. What
-/// becomes of values is said in data::read_arrow. Reading takes at most `memory_bytes` at a time, for all such files
-/// together.
+/// Reads a Parquet file or an Arrow file (IPC file or stream) batch by batch, with the plug-in of arrow_plugin.h.
+/// data::read_arrow documents the conversion of values. Reading takes at most `memory_bytes` at a time, for all such
+/// files together.
 class ArrowTable {
  public:
   static constexpr int64_t kMemoryBytes = int64_t{1} << 30;
@@ -21,19 +21,20 @@ class ArrowTable {
   ~ArrowTable();
 
   const std::vector<std::string>& columns() const { return columns_; }
-  /// Begins to read some columns, by their places in columns(); others are not read. To be called once.
-  /// errors  DataError for a column of a type that is no text
+  /// Begins to read the columns with these indices in columns(); other columns are not read. Call it once.
+  /// errors  DataError for a column whose type cannot become text
   void select(const std::vector<int64_t>& columns);
 
-  /// Goes to the next row; false at the end.
-  /// errors  BadRecordError for a text that is not UTF-8; DataError for what is wrong with the file, and where it needs
-  ///         more memory; IoError
+  /// Moves to the next row; returns false at the end.
+  /// errors  BadRecordError for text that is not UTF-8; DataError for a faulty file and if a batch needs too much
+  ///         memory;
+  ///         IoError
   bool next();
-  /// Goes over the next rows, or as many as there are, and returns how many these were. Their values are not looked at.
+  /// Skips the next rows, or as many as there are, and returns their number. Does not check their values.
   int64_t skip(int64_t rows);
-  /// A value of the row, by its place among those selected; valid until next().
+  /// The row's value in selected column `column`; valid until next().
   std::string_view value(size_t column) const;
-  /// The row, counted from 1.
+  /// The number of the row, from 1.
   int64_t row() const { return row_; }
 
  private:

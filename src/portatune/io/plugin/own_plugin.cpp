@@ -17,7 +17,7 @@ namespace fs = std::filesystem;
 
 constexpr const char* kFix = "run `make build`, or `make install` for an installation, in Portatune's source folder";
 
-// A file that the user names has no substitute.
+// Possible paths of a plug-in. A path that the user names has no alternative.
 std::vector<fs::path> places(const OwnPlugin& plugin) {
   const char* named = std::getenv(plugin.variable);
   if (named != nullptr && *named != '\0') return {named};
@@ -25,24 +25,24 @@ std::vector<fs::path> places(const OwnPlugin& plugin) {
 }
 
 fs::path find(const OwnPlugin& plugin, const std::string& asked_by) {
-  std::string looked_at;
+  std::string tried;
   for (const fs::path& place : places(plugin)) {
     std::error_code none;
-    // The plug-in's own libraries are beside the file, not beside a link to it.
+    // The libraries of the plug-in are next to the file itself, not next to a link to it.
     if (fs::is_regular_file(place, none)) return fs::canonical(place);
-    looked_at += (looked_at.empty() ? "" : ", ") + place.string();
+    tried += (tried.empty() ? "" : ", ") + place.string();
   }
   throw DeviceError({.where = asked_by,
-                     .given = std::string("no plug-in ") + plugin.file + " at " + looked_at,
-                     .expected = "this plug-in: " + std::string(plugin.needed_for),
-                     .fix = std::string(kFix) + ", or name it in " + plugin.variable});
+                     .given = std::string("no plug-in ") + plugin.file + " at " + tried,
+                     .expected = "the plug-in, because " + std::string(plugin.needed_for),
+                     .fix = std::string(kFix) + ", or set " + plugin.variable + " to its path"});
 }
 
 }  // namespace
 
 const void* open_own_plugin(const OwnPlugin& plugin, const std::string& asked_by) {
   const fs::path file = find(plugin, asked_by);
-  // RTLD_LOCAL: it brings its own copies of libraries that the program may have too.
+  // RTLD_LOCAL: the plug-in contains copies of libraries that the program may have too.
   void* const library = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr) {
     throw DeviceError({.where = file.string(),

@@ -1,5 +1,4 @@
-// Libraries of the system that are opened when they are first needed: each would make every start slower by a
-// millisecond or two.
+// System libraries that are opened on first use, because each would delay every start by one or two milliseconds.
 #pragma once
 
 #include <functional>
@@ -7,16 +6,16 @@
 
 namespace portatune::io {
 
-/// Stays open as long as the process.
+/// A shared library. It stays open until the process ends.
 class SharedLibrary {
  public:
-  /// Throws what is told where the library, or a function of it, is not there; `given` says what is.
+  /// Throws the error for a missing library or function; `given` describes it.
   using Fail = std::function<void(const std::string& given)>;
 
   /// fail  must outlive this object
   SharedLibrary(const char* name, const Fail& fail);
 
-  /// Sets `function` to that of the library.
+  /// Sets `function` to the library's function `name`.
   template <class Function>
   void find(Function& function, const char* name) const {
     function = reinterpret_cast<Function>(address_of(name));

@@ -1,4 +1,4 @@
-// Calls of libraries that know neither deadlines nor requests to stop.
+// Calls of libraries that support neither deadlines nor stop requests.
 #pragma once
 
 #include <functional>
@@ -12,16 +12,17 @@
 
 namespace portatune::io {
 
-/// Runs `work` on a thread of its own. If the process is to end meanwhile it does so at once, without the destructors
-/// of libraries, one of which the work may be in.
+/// Runs `work` on its own thread. If the process exits meanwhile, it ends at once and skips the destructors of
+/// libraries, because the work may be inside one of them.
 void run_detached(std::function<void()> work);
 
-/// Waits until is_ready(time), which itself waits for as long as that, gives true.
+/// Waits until is_ready(time) returns true; is_ready itself waits up to that time.
 /// errors  TemporaryFault after the deadline; Stopped
 void wait_until_ready(const std::function<bool(Seconds)>& is_ready, Clock::time_point deadline);
 
-/// What call() gives. If it does not end in time it is left to itself: it must own all that it uses.
-/// errors  those of call(); TemporaryFault after the deadline; Stopped
+/// Returns the result of call(). A call that exceeds the deadline continues in the background, so it must own
+/// everything it uses.
+/// errors  as call(); TemporaryFault after the deadline; Stopped
 template <class Call>
 auto bounded_call(Call call, Clock::time_point deadline) {
   const auto task = std::make_shared<std::packaged_task<std::invoke_result_t<Call>()>>(std::move(call));

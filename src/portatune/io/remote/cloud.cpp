@@ -10,13 +10,13 @@
 namespace portatune::io {
 namespace {
 
-std::string where_credentials_come_from(std::string_view url) {
+std::string credentials_advice(std::string_view url) {
   if (url.starts_with("s3://")) {
-    return "credentials are those of AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or of AWS_PROFILE in "
-           "~/.aws/credentials; the region is that of AWS_REGION";
+    return "set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or AWS_PROFILE for a profile in ~/.aws/credentials; "
+           "set AWS_REGION to the region";
   }
-  return "credentials are those that GOOGLE_APPLICATION_CREDENTIALS names, or of `gcloud auth application-default "
-         "login`; gs://anonymous@bucket/... goes without";
+  return "set GOOGLE_APPLICATION_CREDENTIALS to a credentials file, or run `gcloud auth application-default login`; "
+         "gs://anonymous@bucket/... needs no credentials";
 }
 
 [[noreturn]] void fail(const std::string& url, const PortatuneArrowError& error) {
@@ -27,13 +27,13 @@ std::string where_credentials_come_from(std::string_view url) {
     case kPortatuneArrowNotFound:
       throw NotFoundError({.where = url,
                            .given = "no such object, bucket or folder",
-                           .expected = "an object, or a folder, whose name ends in /"});
+                           .expected = "an object, or a folder whose name ends in /"});
     case kPortatuneArrowNoPermission:
-      throw IoError(
-          {.where = url, .given = given, .expected = "permission to read it", .fix = where_credentials_come_from(url)},
-          EACCES);
+      throw IoError({.where = url, .given = given, .expected = "permission to read it", .fix = credentials_advice(url)},
+                    EACCES);
     case kPortatuneArrowChanged:
-      throw DataError({.where = url, .given = given, .expected = "an object that nobody changes while it is read"});
+      throw DataError(
+          {.where = url, .given = given, .expected = "an object that no other program changes while it is read"});
     default:
       throw IoError({.where = url, .given = given}, EIO);
   }
@@ -43,7 +43,7 @@ class CloudTransport final : public Transport {
  public:
   explicit CloudTransport(const std::string& url) : url_(url), api_(arrow_plugin(url)) {}
 
-  Facts open(Clock::time_point deadline) override {
+  Metadata open(Clock::time_point deadline) override {
     object_ = bounded_call(
         [&api = api_, url = url_] {
           PortatuneArrowError error;
@@ -72,7 +72,7 @@ class CloudTransport final : public Transport {
   }
 
  private:
-  using Object = std::shared_ptr<PortatuneArrowObject>;  // shared with calls that are left to themselves
+  using Object = std::shared_ptr<PortatuneArrowObject>;  // shared with calls that continue after their deadline
 
   const std::string url_;
   const PortatuneArrowApi& api_;
@@ -84,7 +84,7 @@ std::string with_slash(std::string folder) {
   return folder;
 }
 
-// URLs of what is in a folder, each with `end` behind its name.
+// URLs of the entries of a folder, each followed by `end`.
 std::vector<std::string> urls_in(const std::string& folder, bool folders, const std::string& end) {
   const PortatuneArrowApi& api = arrow_plugin(folder);
   const auto list = [&api, folder, folders] {

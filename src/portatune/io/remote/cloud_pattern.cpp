@@ -12,7 +12,7 @@ namespace {
 
 bool is_pattern(std::string_view text) { return text.find_first_of("*?[") != std::string_view::npos; }
 
-// The URLs of what is in the folder; none if there is no such folder.
+// The URLs of the entries of a folder; none if the folder does not exist.
 std::vector<std::string> urls_in(const std::string& folder, bool folders) {
   try {
     return folders ? cloud_folders(folder) : cloud_objects(folder);
@@ -21,7 +21,7 @@ std::vector<std::string> urls_in(const std::string& folder, bool folders) {
   }
 }
 
-// The folders in `folder`, or the objects, whose names match.
+// The objects in `folder`, or the folders, whose names match.
 std::vector<std::string> matches_in(const std::string& folder, const std::string& name, bool folders) {
   if (folders && !is_pattern(name)) return {folder + name + "/"};
   std::vector<std::string> found;

@@ -6,8 +6,8 @@
 
 namespace portatune::io {
 
-/// The objects that match, sorted by their bytes; `*`, `?` and `[abc]` do not match a slash, nor a dot that a name
-/// begins with. None if there are none.
+/// The objects that match a pattern, sorted by their bytes; perhaps none. `*`, `?` and `[abc]` match neither a slash
+/// nor a dot at the beginning of a name.
 /// errors  as cloud_objects(); UsageError for a pattern in the bucket's name
 std::vector<std::string> cloud_matches(const std::string& pattern);
 

@@ -14,7 +14,7 @@ constexpr const char* kLibrary = "libcurl.so.4";
 [[noreturn]] void fail(const std::string& needed_for, const std::string& given) {
   throw DeviceError({.where = needed_for,
                      .given = given,
-                     .expected = std::string(kLibrary) + " of version 7.85 or later, which reads such URLs",
+                     .expected = std::string(kLibrary) + ", version 7.85 or later, to read this URL",
                      .fix = "apt-get install libcurl4"});
 }
 

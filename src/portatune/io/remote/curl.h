@@ -1,4 +1,4 @@
-// libcurl, opened when the first URL is read: it needs some 30 libraries, which would make every start slower.
+// libcurl, opened on first use: it needs some 30 libraries, which would slow down every start.
 #pragma once
 
 #include <curl/curl.h>
@@ -7,7 +7,7 @@
 
 namespace portatune::io {
 
-/// The functions of libcurl that are used, under their names without "curl_".
+/// The functions of libcurl that Portatune uses, named without "curl_".
 struct Curl {
   decltype(&curl_global_init) global_init;
   decltype(&curl_easy_init) easy_init;
@@ -24,8 +24,8 @@ struct Curl {
   decltype(&curl_free) free;
 };
 
-/// needed_for  what asks for it: a URL
-/// errors      DeviceError if it is missing
+/// needed_for  the URL that needs it, for errors
+/// errors      DeviceError if libcurl is missing
 const Curl& curl(const std::string& needed_for);
 
 }  // namespace portatune::io

@@ -21,7 +21,7 @@ constexpr long kConnectSeconds = 10, kStallSeconds = 20, kStallBytesPerSecond = 
 
 struct Receiving {
   HttpAnswer answer;
-  size_t most_bytes;  // of the body
+  size_t max_bytes;  // maximal size of the body
 };
 
 std::string_view trimmed(std::string_view text) {
@@ -31,12 +31,12 @@ std::string_view trimmed(std::string_view text) {
   return text.substr(begin, text.find_last_not_of(kBlank) + 1 - begin);
 }
 
-// libcurl calls these three, in C.
+// libcurl calls the following three functions.
 
 size_t take_header(char* bytes, size_t, size_t count, void* receiving) {
   HttpAnswer& answer = static_cast<Receiving*>(receiving)->answer;
   const std::string_view line(bytes, count);
-  if (line.starts_with("HTTP/")) answer.headers.clear();  // after a 1xx, or what a proxy has said
+  if (line.starts_with("HTTP/")) answer.headers.clear();  // drop the headers of a 1xx or of a proxy
   const size_t colon = line.find(':');
   if (colon != std::string_view::npos)
     answer.headers[lower_case(line.substr(0, colon))] = trimmed(line.substr(colon + 1));
@@ -44,25 +44,25 @@ size_t take_header(char* bytes, size_t, size_t count, void* receiving) {
 }
 
 size_t take_body(char* bytes, size_t, size_t count, void* receiving) {
-  auto& [answer, most_bytes] = *static_cast<Receiving*>(receiving);
-  answer.is_whole = answer.body.size() + count <= most_bytes;
+  auto& [answer, max_bytes] = *static_cast<Receiving*>(receiving);
+  answer.is_whole = answer.body.size() + count <= max_bytes;
   if (!answer.is_whole) return 0;
   answer.body.append(bytes, count);
   return count;
 }
 
-int is_to_stop(void*, curl_off_t, curl_off_t, curl_off_t, curl_off_t) { return stop_requested() ? 1 : 0; }
+int should_stop(void*, curl_off_t, curl_off_t, curl_off_t, curl_off_t) { return stop_requested() ? 1 : 0; }
 
 const char* variable(const char* name) {
   const char* const value = std::getenv(name);
   return value == nullptr || *value == '\0' ? nullptr : value;
 }
 
-bool is_about_certificates(CURLcode code) {
+bool is_certificate_fault(CURLcode code) {
   return code == CURLE_PEER_FAILED_VERIFICATION || code == CURLE_SSL_CACERT_BADFILE || code == CURLE_SSL_CERTPROBLEM;
 }
 
-// The handles that no request uses, each with its open connections.
+// Handles without a current request, with their open connections.
 class IdleHandles {
  public:
   explicit IdleHandles(const Curl& curl) : curl_(curl) {}
@@ -96,7 +96,7 @@ class IdleHandles {
   std::vector<CURL*> idle_;
 };
 
-// One for the process: connections belong to servers, not to the files that are read from them.
+// The single set of the process, because connections belong to servers and not to files.
 IdleHandles& idle_handles(const Curl& curl) {
   static IdleHandles handles(curl);
   return handles;
@@ -110,7 +110,7 @@ std::string HttpAnswer::header(const std::string& name) const {
 }
 
 HttpAnswer HttpClient::get(const Request& request) const {
-  Receiving receiving{.answer = {}, .most_bytes = static_cast<size_t>(request.end - request.begin)};
+  Receiving receiving{.answer = {}, .max_bytes = static_cast<size_t>(request.end - request.begin)};
   HttpAnswer& answer = receiving.answer;
   IdleHandles& idle = idle_handles(curl_);
   const auto give_back = [&idle](CURL* handle) { idle.give_back(handle); };
@@ -136,13 +136,13 @@ HttpAnswer HttpClient::get(const Request& request) const {
   set(CURLOPT_WRITEFUNCTION, &take_body);
   set(CURLOPT_WRITEDATA, &receiving);
   set(CURLOPT_NOPROGRESS, 0L);
-  set(CURLOPT_XFERINFOFUNCTION, &is_to_stop);
+  set(CURLOPT_XFERINFOFUNCTION, &should_stop);
   if (request.direct) set(CURLOPT_NOPROXY, "*");
   if (request.with_credentials) {
     set(CURLOPT_NETRC, static_cast<long>(CURL_NETRC_OPTIONAL));
     if (const char* const file = variable("NETRC")) set(CURLOPT_NETRC_FILE, file);
   }
-  // As OpenSSL has it, and so the clients of other clouds: libcurl does not look at it.
+  // libcurl ignores SSL_CERT_FILE, which OpenSSL and the clients of other clouds use.
   if (const char* const file = variable("SSL_CERT_FILE")) set(CURLOPT_CAINFO, file);
 
   const CURLcode code = curl_.easy_perform(handle.get());
@@ -150,12 +150,12 @@ HttpAnswer HttpClient::get(const Request& request) const {
   curl_.easy_getinfo(handle.get(), CURLINFO_RESPONSE_CODE, &answer.status);
   if (code != CURLE_OK && answer.is_whole) {
     const std::string what = *reason != '\0' ? reason : curl_.easy_strerror(code);
-    if (!is_about_certificates(code))
+    if (!is_certificate_fault(code))
       throw TemporaryFault{.what = what, .is_mostly_lasting = code == CURLE_COULDNT_RESOLVE_HOST};
     throw IoError({.where = request.url,
                    .given = what,
-                   .expected = "a server whose certificate is trusted",
-                   .fix = "SSL_CERT_FILE=FILE names other authorities to trust"},
+                   .expected = "a server with a trusted certificate",
+                   .fix = "set SSL_CERT_FILE=FILE to trust other certificate authorities"},
                   EACCES);
   }
   curl_off_t wait = 0;
@@ -163,7 +163,7 @@ HttpAnswer HttpClient::get(const Request& request) const {
   curl_.easy_getinfo(handle.get(), CURLINFO_RETRY_AFTER, &wait);
   curl_.easy_getinfo(handle.get(), CURLINFO_REDIRECT_URL, &redirect);
   answer.retry_after = Seconds(static_cast<double>(wait));
-  // Not `redirect` itself: libcurl puts the credentials of .netrc into it where the Location is relative.
+  // `redirect` itself is unusable: libcurl adds the credentials of .netrc to it if the Location is relative.
   if (redirect != nullptr) answer.redirect = linked_url(request.url, answer.header("location"));
   return std::move(answer);
 }

@@ -1,4 +1,4 @@
-// One GET of a range of bytes over HTTP.
+// A single HTTP GET of a range of bytes.
 #pragma once
 
 #include <map>
@@ -9,35 +9,35 @@
 
 namespace portatune::io {
 
-/// What a server has answered.
+/// The answer of a server.
 struct HttpAnswer {
   long status = 0;
-  std::map<std::string, std::string> headers;  ///< by their names in lower case
-  std::string body;                            ///< of a 2xx
-  bool is_whole = true;                        ///< false: there was more than was asked for, and it was not read
+  std::map<std::string, std::string> headers;  ///< values by lower-case name
+  std::string body;                            ///< body of a 2xx answer
+  bool is_whole = true;                        ///< false if the body exceeded the range and was not read
   Seconds retry_after{0};
-  std::string redirect;  ///< where a 3xx leads to, as a whole URL
+  std::string redirect;  ///< target of a 3xx answer, as an absolute URL
 
   std::string header(const std::string& name) const;
 };
 
-/// Makes requests. All clients of a process share their connections, which stay open for the next request: many small
-/// files may come from one server. May be used by several threads at a time.
+/// Makes requests. All clients of a process share their connections, which stay open for the next request, because many
+/// small files may come from one server. Several threads may use it at a time.
 class HttpClient {
  public:
-  /// needed_for  as curl() has it
+  /// needed_for  see curl()
   explicit HttpClient(const std::string& needed_for) : curl_(curl(needed_for)) {}
 
   struct Request {
     std::string url;
-    int64_t begin = 0, end = 0;     ///< the range
-    bool with_credentials = false;  ///< those that .netrc has for the host
-    bool direct = false;            ///< past any proxy
+    int64_t begin = 0, end = 0;     ///< byte range
+    bool with_credentials = false;  ///< whether to send the credentials of .netrc for the host
+    bool direct = false;            ///< whether to bypass proxies
     Clock::time_point deadline;
   };
 
-  /// Redirects are not followed.
-  /// errors  TemporaryFault; IoError for TLS certificates that are not trusted and the like; Stopped
+  /// Makes one request. Does not follow redirects.
+  /// errors  TemporaryFault; IoError for untrusted TLS certificates and similar; Stopped
   HttpAnswer get(const Request& request) const;
 
  private:

@@ -17,11 +17,11 @@ constexpr int kMaxRedirects = 5;
 void require_private(const Url& url, const std::string& text) {
   if (url.scheme == "https" || (url.scheme == "http" && url.is_loopback())) return;
   throw UsageError({.where = text,
-                    .given = url.scheme + "://, which anyone on the way may read and change",
-                    .expected = "https://; http:// to this machine itself only"});
+                    .given = url.scheme + "://, which others can read and change in transit",
+                    .expected = "https://, or http:// to this machine"});
 }
 
-// "bytes 0-99/1234" or "bytes */1234".
+// The header Content-Range: "bytes 0-99/1234" or "bytes */1234".
 struct ContentRange {
   std::optional<int64_t> begin, size;
 
@@ -38,25 +38,25 @@ struct ContentRange {
 
 class HttpTransport final : public Transport {
  public:
-  /// beginning  the number of bytes that are asked for when the file is opened
+  /// beginning  number of bytes that open() requests
   explicit HttpTransport(const std::string& url, int64_t beginning = kBeginning)
       : url_(url), beginning_(beginning), origin_(url), client_(url), target_(url) {
     require_private(origin_, url);
   }
 
-  Facts open(Clock::time_point deadline) override {
+  Metadata open(Clock::time_point deadline) override {
     HttpAnswer answer = get(0, beginning_, deadline);
     if (answer.status == 206) {
-      facts_ = {.size = require_range(answer, 0), .identity = identity_of(answer), .beginning = answer.body};
-      require_bytes(answer, std::min(facts_.size, beginning_));
+      metadata_ = {.size = require_range(answer, 0), .identity = identity_of(answer), .beginning = answer.body};
+      require_bytes(answer, std::min(metadata_.size, beginning_));
     } else if (answer.status == 416 && ContentRange(answer.header("content-range")).size == 0) {
-      facts_ = {.size = 0, .identity = identity_of(answer), .beginning = {}};
-    } else if (answer.status == 200 && answer.is_whole) {  // all of it, ranges or not
-      facts_ = {.size = std::ssize(answer.body), .identity = identity_of(answer), .beginning = answer.body};
+      metadata_ = {.size = 0, .identity = identity_of(answer), .beginning = {}};
+    } else if (answer.status == 200 && answer.is_whole) {  // the whole file; the server may not support ranges
+      metadata_ = {.size = std::ssize(answer.body), .identity = identity_of(answer), .beginning = answer.body};
     } else {
       refuse(answer);
     }
-    return facts_;
+    return metadata_;
   }
 
   std::string read(int64_t begin, int64_t end, Clock::time_point deadline) override {
@@ -69,7 +69,7 @@ class HttpTransport final : public Transport {
   }
 
  private:
-  // Follows redirects, and remembers where they lead: each range would have to go the same way.
+  // Follows redirects and stores the final URL, so that later ranges need no redirect.
   HttpAnswer get(int64_t begin, int64_t end, Clock::time_point deadline) {
     std::string url = target();
     const bool is_remembered = url != url_;
@@ -83,10 +83,10 @@ class HttpTransport final : public Transport {
                                        .direct = parts.is_loopback(),
                                        .deadline = deadline});
       if (answer.redirect.empty()) {
-        const bool is_given = answer.status == 200 || answer.status == 206;
-        set_target(is_given ? url : url_);
-        // Where it led to may be good for a while only.
-        if (!is_given && is_remembered) throw TemporaryFault{.what = "HTTP status " + std::to_string(answer.status)};
+        const bool is_success = answer.status == 200 || answer.status == 206;
+        set_target(is_success ? url : url_);
+        // A stored target may have expired.
+        if (!is_success && is_remembered) throw TemporaryFault{.what = "HTTP status " + std::to_string(answer.status)};
         return answer;
       }
       if (redirects == kMaxRedirects) {
@@ -108,19 +108,19 @@ class HttpTransport final : public Transport {
     target_ = url;
   }
 
-  // The size of the file.
+  // Checks the range of an answer and returns the size of the file.
   int64_t require_range(const HttpAnswer& answer, int64_t begin) const {
     const std::string text = answer.header("content-range");
     const ContentRange range(text);
     if (range.begin == begin && range.size) return *range.size;
     throw IoError({.where = url_,
                    .given = "an answer with Content-Range '" + text + "'",
-                   .expected = "the bytes from " + std::to_string(begin) + " on, and the size of the file"});
+                   .expected = "a range from byte " + std::to_string(begin) + ", with the size of the file"});
   }
 
   static void require_bytes(const HttpAnswer& answer, int64_t bytes) {
     if (std::ssize(answer.body) == bytes) return;
-    throw TemporaryFault{.what = "an answer of " + std::to_string(answer.body.size()) + " bytes in place of " +
+    throw TemporaryFault{.what = "an answer of " + std::to_string(answer.body.size()) + " bytes instead of " +
                                  std::to_string(bytes)};
   }
 
@@ -133,10 +133,10 @@ class HttpTransport final : public Transport {
 
   void require_same(const HttpAnswer& answer) const {
     const auto now = identity_of(answer);
-    if (now && facts_.identity && *now != *facts_.identity) throw changed_meanwhile(url_, *facts_.identity, *now);
+    if (now && metadata_.identity && *now != *metadata_.identity) throw file_changed(url_, *metadata_.identity, *now);
     const auto size = ContentRange(answer.header("content-range")).size;
-    if (size && *size != facts_.size) {
-      throw changed_meanwhile(url_, std::to_string(facts_.size) + " bytes", std::to_string(*size) + " bytes");
+    if (size && *size != metadata_.size) {
+      throw file_changed(url_, std::to_string(metadata_.size) + " bytes", std::to_string(*size) + " bytes");
     }
   }
 
@@ -150,17 +150,17 @@ class HttpTransport final : public Transport {
     if (status == 401 || status == 403 || status == 407) {
       throw IoError({.where = url_,
                      .given = given + ": no permission",
-                     .expected = "a URL that may be read",
-                     .fix = "credentials are those that ~/.netrc, or the file in NETRC, has for " + origin_.host +
-                            "; signed URLs end after a while"},
+                     .expected = "a URL with permission to read",
+                     .fix = "add credentials for " + origin_.host +
+                            " to ~/.netrc or to the file in NETRC; get a new URL if it is signed and has expired"},
                     EACCES);
     }
     if (status == 200) {
       throw IoError(
           {.where = url_,
-           .given = "the whole file in place of a range of it",
-           .expected = "a server that answers requests for ranges (206 Partial Content)",
-           .fix = "download the file, or serve it by one that does, such as nginx, Apache or a cloud's storage"});
+           .given = "the whole file instead of a range",
+           .expected = "a server that supports range requests (206 Partial Content)",
+           .fix = "download the file, or use a server with range requests, such as nginx, Apache or cloud storage"});
     }
     throw IoError({.where = url_, .given = given, .expected = "the file"});
   }
@@ -171,20 +171,21 @@ class HttpTransport final : public Transport {
   HttpClient client_;
   std::mutex mutex_;
   std::string target_;
-  Facts facts_;
+  Metadata metadata_;
 };
 
 }  // namespace
 
 std::unique_ptr<Transport> http_transport(const std::string& url) { return std::make_unique<HttpTransport>(url); }
 
-std::string read_page(const std::string& url, int64_t most_bytes) {
-  HttpTransport transport(url, most_bytes);
-  Transport::Facts facts = with_retries(url, [&](Clock::time_point deadline) { return transport.open(deadline); });
-  if (facts.size == std::ssize(facts.beginning)) return std::move(facts.beginning);
+std::string read_page(const std::string& url, int64_t max_bytes) {
+  HttpTransport transport(url, max_bytes);
+  Transport::Metadata metadata =
+      with_retries(url, [&](Clock::time_point deadline) { return transport.open(deadline); });
+  if (metadata.size == std::ssize(metadata.beginning)) return std::move(metadata.beginning);
   throw DataError({.where = url,
-                   .given = std::to_string(facts.size) + " bytes",
-                   .expected = "at most " + std::to_string(most_bytes)});
+                   .given = std::to_string(metadata.size) + " bytes",
+                   .expected = "at most " + std::to_string(max_bytes)});
 }
 
 }  // namespace portatune::io

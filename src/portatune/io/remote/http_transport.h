@@ -7,13 +7,13 @@
 
 namespace portatune::io {
 
-/// Redirects are followed. Credentials are those that ~/.netrc (or $NETRC) has for the host of the URL, and are said to
-/// no other. Proxies are those of libcurl's environment variables.
+/// Follows redirects. Sends the credentials of ~/.netrc (or $NETRC) for the host of the URL to that host only. Uses the
+/// proxies of libcurl's environment variables.
 /// errors  UsageError for http:// to another machine; as Url
 std::unique_ptr<Transport> http_transport(const std::string& url);
 
-/// The whole of a small file, of servers too that know no ranges; tried again as open_remote() does.
-/// errors  as open_remote(); DataError for one of more than `most_bytes`
-std::string read_page(const std::string& url, int64_t most_bytes);
+/// The content of a small file, also from servers without range requests. Retries as open_remote() does.
+/// errors  as open_remote(); DataError for a file of more than `max_bytes`
+std::string read_page(const std::string& url, int64_t max_bytes);
 
 }  // namespace portatune::io

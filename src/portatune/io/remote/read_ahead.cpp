@@ -9,7 +9,7 @@
 namespace portatune::io {
 namespace {
 
-// What fits into the answer that opens a remote file: to look at it must not fetch a block.
+// Reads of the first bytes do not fetch a block: the answer that opens a remote file already contains these bytes.
 constexpr int64_t kGlance = 64;
 
 class ReadAhead final : public RandomAccessFile {
@@ -51,7 +51,7 @@ class ReadAhead final : public RandomAccessFile {
 
   bool has(int64_t number) const { return std::ranges::find(blocks_, number, &Block::number) != blocks_.end(); }
 
-  // Begins to fetch it if it is not there. It is the last then that is dropped.
+  // The future of a block, fetched if needed. The block becomes the last to be dropped.
   std::shared_future<Bytes> fetched(int64_t number) const {
     const auto found = std::ranges::find(blocks_, number, &Block::number);
     if (found != blocks_.end()) {
@@ -73,7 +73,7 @@ class ReadAhead final : public RandomAccessFile {
 
   const std::shared_ptr<const RandomAccessFile> file_;
   mutable std::mutex mutex_;
-  mutable std::list<Block> blocks_;  // the one that was used last at the end
+  mutable std::list<Block> blocks_;  // ordered by last use, most recent at the end
 };
 
 }  // namespace

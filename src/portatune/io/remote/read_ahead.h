@@ -1,4 +1,4 @@
-// Remote files in large blocks.
+// Read-ahead for remote files.
 #pragma once
 
 #include <memory>
@@ -10,8 +10,8 @@ namespace portatune::io {
 inline constexpr int64_t kReadAheadBlock = 4 << 20;
 inline constexpr size_t kReadAheadBlocks = 6;
 
-/// The same file, read in blocks of 4 MB, of which the 6 that were used last are kept: enough for a few columns of
-/// Parquet. Where one block follows the other, the next is fetched meanwhile.
+/// The same file, read in blocks of 4 MB. Keeps the 6 most recently used blocks: enough for a few columns of Parquet.
+/// Sequential reading fetches the next block in the background.
 std::shared_ptr<const RandomAccessFile> read_ahead(std::shared_ptr<const RandomAccessFile> file);
 
 }  // namespace portatune::io

@@ -22,14 +22,14 @@ std::unique_ptr<Transport> transport_for(const std::string& url) {
 class RemoteFile final : public RandomAccessFile {
  public:
   explicit RemoteFile(const std::string& url) : url_(url), transport_(transport_for(url)) {
-    facts_ = with_retries(url_, [&](Clock::time_point deadline) { return transport_->open(deadline); });
+    metadata_ = with_retries(url_, [&](Clock::time_point deadline) { return transport_->open(deadline); });
   }
 
-  int64_t size() const override { return facts_.size; }
-  std::optional<std::string> identity() const override { return facts_.identity; }
+  int64_t size() const override { return metadata_.size; }
+  std::optional<std::string> identity() const override { return metadata_.identity; }
 
   size_t read_at(int64_t offset, std::span<char> target) const override {
-    const int64_t end = std::min(facts_.size, offset + std::ssize(target));
+    const int64_t end = std::min(metadata_.size, offset + std::ssize(target));
     if (offset >= end) return 0;
     const int64_t known = copy_beginning(offset, target);
     const int64_t begin = offset + known;
@@ -43,15 +43,15 @@ class RemoteFile final : public RandomAccessFile {
   }
 
  private:
-  // Copies the bytes that came when the file was opened, and returns how many.
+  // Copies the bytes that were read at the opening of the file, and returns their number.
   int64_t copy_beginning(int64_t offset, std::span<char> target) const {
-    if (offset >= std::ssize(facts_.beginning)) return 0;
-    return static_cast<int64_t>(facts_.beginning.copy(target.data(), target.size(), static_cast<size_t>(offset)));
+    if (offset >= std::ssize(metadata_.beginning)) return 0;
+    return static_cast<int64_t>(metadata_.beginning.copy(target.data(), target.size(), static_cast<size_t>(offset)));
   }
 
   const std::string url_;
   const std::unique_ptr<Transport> transport_;
-  Transport::Facts facts_;
+  Transport::Metadata metadata_;
 };
 
 }  // namespace
@@ -60,10 +60,10 @@ std::shared_ptr<const RandomAccessFile> open_remote(const std::string& url) {
   return std::make_shared<const RemoteFile>(url);
 }
 
-DataError changed_meanwhile(const std::string& url, const std::string& then, const std::string& now) {
+DataError file_changed(const std::string& url, const std::string& then, const std::string& now) {
   return DataError({.where = url,
-                    .given = "another file (" + now + ") than when it was opened (" + then + ")",
-                    .expected = "a file that nobody changes while it is read"});
+                    .given = "a different file (" + now + ") than at its opening (" + then + ")",
+                    .expected = "a file that no other program changes while it is read"});
 }
 
 }  // namespace portatune::io

@@ -1,4 +1,4 @@
-// Files on servers that answer requests for ranges of bytes.
+// Files on servers with range requests.
 #pragma once
 
 #include <memory>
@@ -9,29 +9,30 @@
 
 namespace portatune::io {
 
-/// One remote file, as one kind of server gives it. Each call is a single attempt; TemporaryFault if it may be tried
-/// again. May be used by several threads at a time.
+/// Access to one remote file through one kind of server. Each call is a single attempt and throws TemporaryFault if a
+/// retry may help. Several threads may use it at a time.
 class Transport {
  public:
-  struct Facts {
+  struct Metadata {
     int64_t size = 0;
     std::optional<std::string> identity;
-    std::string beginning;  ///< of its bytes, as many as came along
+    std::string beginning;  ///< first bytes of the file, as many as the answer contained
   };
 
   virtual ~Transport() = default;
-  /// The first call.
+  /// Opens the file. This is the first call.
   /// errors  as open_random_access()
-  virtual Facts open(Clock::time_point deadline) = 0;
-  /// All bytes from `begin` to before `end`, which are there.
-  /// errors  IoError; DataError if the file is not the one that was opened
+  virtual Metadata open(Clock::time_point deadline) = 0;
+  /// All bytes in [begin, end), a range within the file.
+  /// errors  IoError; DataError if the file is not the version that was opened
   virtual std::string read(int64_t begin, int64_t end, Clock::time_point deadline) = 0;
 };
 
+/// Opens a remote file with retries.
 /// errors  as open_random_access()
 std::shared_ptr<const RandomAccessFile> open_remote(const std::string& url);
 
-/// Of a file that was exchanged after it had been opened. then, now  identities, or sizes
-DataError changed_meanwhile(const std::string& url, const std::string& then, const std::string& now);
+/// The error for a file that was replaced after it was opened. `then` and `now` are identities or sizes.
+DataError file_changed(const std::string& url, const std::string& then, const std::string& now);
 
 }  // namespace portatune::io

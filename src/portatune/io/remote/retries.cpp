@@ -16,12 +16,12 @@ namespace portatune::io {
 namespace {
 
 constexpr const char* kVariable = "PORTATUNE_REMOTE_TIMEOUT";
-constexpr Seconds kMost{120}, kMaxOfAttempt{60}, kMaxOfLasting{5};
-constexpr Seconds kFirstWait{0.2}, kLongestWait{30};
+constexpr Seconds kDefaultTimeout{120}, kMaxAttempt{60}, kMaxLasting{5};
+constexpr Seconds kFirstWait{0.2}, kMaxWait{30};
 
-Seconds most_of_all() {
+Seconds total_timeout() {
   const char* const given = std::getenv(kVariable);
-  if (given == nullptr || *given == '\0') return kMost;
+  if (given == nullptr || *given == '\0') return kDefaultTimeout;
   const auto seconds = number_in<double>(given);
   if (seconds && *seconds > 0 && std::isfinite(*seconds)) return Seconds(*seconds);
   throw UsageError({.where = kVariable, .given = given, .expected = "a number of seconds"});
@@ -49,29 +49,30 @@ std::string text_of(Seconds time) {
 
 }  // namespace
 
-Retries::Retries(std::string name) : name_(std::move(name)), most_(most_of_all()) {}
+Retries::Retries(std::string name) : name_(std::move(name)), timeout_(total_timeout()) {}
 
 Clock::time_point Retries::deadline() const {
   const Clock::time_point now = Clock::now();
-  const Seconds left = most_ - (now - begin_);
-  return now + std::chrono::duration_cast<Clock::duration>(std::clamp(left, Seconds(0.1), kMaxOfAttempt));
+  const Seconds left = timeout_ - (now - begin_);
+  return now + std::chrono::duration_cast<Clock::duration>(std::clamp(left, Seconds(0.1), kMaxAttempt));
 }
 
 void Retries::wait_after(const TemporaryFault& fault) {
   stop_if_requested();
   ++attempts_;
-  const Seconds usual = std::min(kLongestWait, kFirstWait * std::exp2(attempts_ - 1)) * random_part();
+  const Seconds usual = std::min(kMaxWait, kFirstWait * std::exp2(attempts_ - 1)) * random_part();
   const Seconds wait = std::max(usual, fault.asked_wait);
-  const Seconds most = fault.is_mostly_lasting ? std::min(most_, kMaxOfLasting) : most_;
+  const Seconds timeout = fault.is_mostly_lasting ? std::min(timeout_, kMaxLasting) : timeout_;
   const Seconds spent = Clock::now() - begin_;
-  if (spent + wait < most) return sleep(wait);
+  if (spent + wait < timeout) return sleep(wait);
   std::string given = fault.what + ", after " + counted(attempts_, "attempt") + " in " + text_of(spent);
-  if (fault.asked_wait > Seconds(0)) given += "; the server asks to be left alone for " + text_of(fault.asked_wait);
-  throw IoError({.where = name_,
-                 .given = given,
-                 .expected = "an answer within " + text_of(most),
-                 .fix = std::string("look at the network and the server, or give it more time: ") + kVariable + "=600"},
-                ETIMEDOUT);
+  if (fault.asked_wait > Seconds(0)) given += "; the server asks for a pause of " + text_of(fault.asked_wait);
+  throw IoError(
+      {.where = name_,
+       .given = given,
+       .expected = "an answer within " + text_of(timeout),
+       .fix = std::string("check the network and the server, or set a longer timeout: ") + kVariable + "=600"},
+      ETIMEDOUT);
 }
 
 }  // namespace portatune::io

@@ -1,4 +1,4 @@
-// Requests to a server, tried again where that may help.
+// Retries of requests to servers.
 #pragma once
 
 #include <chrono>
@@ -9,35 +9,35 @@ namespace portatune::io {
 using Clock = std::chrono::steady_clock;
 using Seconds = std::chrono::duration<double>;
 
-/// Thrown by an attempt that may go well at another time. Does not leave with_retries().
+/// Thrown by an attempt if a retry may succeed. Does not leave with_retries().
 struct TemporaryFault {
-  std::string what;                ///< "HTTP status 503"
-  Seconds asked_wait{0};           ///< what the server asks for before the next attempt
-  bool is_mostly_lasting = false;  ///< a name that is not found, say, which a second attempt seldom mends
+  std::string what;                ///< the fault: "HTTP status 503"
+  Seconds asked_wait{0};           ///< wait that the server asks for before the next attempt
+  bool is_mostly_lasting = false;  ///< whether a retry seldom helps, as for an unknown host name
 };
 
-/// The waits between attempts: twice as long each time, up to 30 s, each cut by a random part, so that many clients do
-/// not come back at once. All attempts and waits together take at most $PORTATUNE_REMOTE_TIMEOUT seconds, 120 if it is
-/// not set; one attempt at most 60.
+/// Exponential back-off: each wait is twice as long, up to 30 s, and is shortened by a random part so that many clients
+/// do not retry at once. All attempts and waits together take at most $PORTATUNE_REMOTE_TIMEOUT seconds, 120 by
+/// default; one attempt takes at most 60.
 class Retries {
  public:
-  /// name  what is asked for, as errors have it
+  /// name  the requested file, for errors
   explicit Retries(std::string name);
 
-  /// When an attempt that begins now must have ended.
+  /// The deadline of an attempt that begins now.
   Clock::time_point deadline() const;
   /// Waits before the next attempt.
-  /// errors  IoError if there is no time for one; Stopped
+  /// errors  IoError if there is no time left for it; Stopped
   void wait_after(const TemporaryFault& fault);
 
  private:
   const std::string name_;
   const Clock::time_point begin_ = Clock::now();
-  const Seconds most_;
+  const Seconds timeout_;
   int attempts_ = 0;
 };
 
-/// What attempt(deadline) returns, as soon as it does. Its errors but TemporaryFault are handed on.
+/// Calls attempt(deadline) until it returns, and returns its result. Passes on all errors except TemporaryFault.
 template <class Attempt>
 auto with_retries(const std::string& name, const Attempt& attempt) {
   Retries retries(name);

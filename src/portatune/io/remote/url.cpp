@@ -15,17 +15,17 @@ class Parsed {
   explicit Parsed(const std::string& text) : curl_(curl(text)), url_(curl_.url(), curl_.url_cleanup) {
     if (curl_.url_set(url_.get(), CURLUPART_URL, text.c_str(), 0) != CURLUE_OK) {
       throw UsageError({.where = text,
-                        .given = "what is not a URL",
+                        .given = "an invalid URL",
                         .expected = "https://host/path",
                         .fix = "write a blank as %20, a percent sign as %25"});
     }
   }
 
-  // Takes blanks and letters beyond ASCII, too, as libcurl does in redirects.
+  // Accepts blanks and non-ASCII letters, as libcurl does in redirects.
   void follow(const std::string& link) {
     constexpr unsigned kFlags = CURLU_URLENCODE | CURLU_ALLOW_SPACE;
     if (curl_.url_set(url_.get(), CURLUPART_URL, link.c_str(), kFlags) == CURLUE_OK) return;
-    throw UsageError({.where = text(), .given = "a link to '" + link + "'", .expected = "one to a URL"});
+    throw UsageError({.where = text(), .given = "a link to '" + link + "'", .expected = "a link to a valid URL"});
   }
 
   std::string text() const { return part(CURLUPART_URL, 0); }
@@ -49,7 +49,7 @@ Url::Url(const std::string& text) {
     throw UsageError(
         {.where = text,
          .given = "a user name or a password in a URL, which ends up in logs",
-         .expected = "none",
+         .expected = "a URL without credentials",
          .fix = "write them into ~/.netrc: machine " + parsed.part(CURLUPART_HOST) + " login NAME password PASSWORD"});
   }
   scheme = parsed.part(CURLUPART_SCHEME);
@@ -65,7 +65,7 @@ std::string linked_url(const std::string& page, const std::string& link) {
 
 bool Url::is_loopback() const {
   in_addr address{};
-  const bool is_address = inet_pton(AF_INET, host.c_str(), &address) == 1;  // a name may begin with 127., too
+  const bool is_address = inet_pton(AF_INET, host.c_str(), &address) == 1;  // a host name may begin with 127., too
   return host == "localhost" || host == "[::1]" || (is_address && ntohl(address.s_addr) >> 24 == 127);
 }
 

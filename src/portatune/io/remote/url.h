@@ -8,18 +8,18 @@ namespace portatune::io {
 struct Url {
   std::string scheme, host, port;
 
-  /// errors  UsageError for what is no URL, or has a user name or a password
+  /// errors  UsageError for an invalid URL and for a URL with a user name or a password
   explicit Url(const std::string& text);
 
-  /// Whether it names this machine itself, by a name or an address that can mean nothing else.
+  /// Returns whether the URL names this machine, by a name or an address with no other meaning.
   bool is_loopback() const;
-  /// Whether all three are equal: what may be said to the one may be said to the other.
+  /// Returns whether scheme, host and port are equal, so that both URLs may receive the same credentials.
   bool operator==(const Url&) const = default;
 };
 
-/// The URL that a link on a page leads to.
-/// page, link  the page's own URL, and what stands in href: a whole URL, or one that begins where the page is
-/// errors      UsageError if they make no URL
+/// The URL of a link on a page.
+/// page, link  the page's URL, and the value of href: an absolute URL or one relative to the page
+/// errors      UsageError if the result is not a valid URL
 std::string linked_url(const std::string& page, const std::string& link);
 
 }  // namespace portatune::io
