@@ -83,8 +83,8 @@ TEST(BadData, RecordsThatAreDamagedOrCut) {
   const std::string whole = read(std::filesystem::path(PORTATUNE_TEST_DATA) / "tfrecord" / "examples.tfrecord");
   std::string damaged_length = whole;
   damaged_length[0] ^= 1;
-  for (const auto& [bytes, fault] : {std::pair{damaged_length, "length has another checksum"},
-                                     std::pair{whole.substr(0, 50), "ends 50 bytes after the begin of a record"}}) {
+  for (const auto& [bytes, fault] : {std::pair{damaged_length, "length with a wrong checksum"},
+                                     std::pair{whole.substr(0, 50), "ends 50 bytes into the record"}}) {
     const Toy toy;
     write(toy.file("train.tfrecord"), bytes);
     Words words = toy.fit();

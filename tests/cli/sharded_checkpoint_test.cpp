@@ -135,7 +135,7 @@ TEST_F(ShardedCheckpoint, SaysWhatIsMissing) {
   EXPECT_THAT(refusal(), AllOf(HasSubstr(shard.filename().string()), HasSubstr("no such file")));
   EXPECT_THAT(refusal_behind_the_manifest(),
               AllOf(HasSubstr("optimizer.safetensors.index.json"), HasSubstr(shard.filename().string()),
-                    HasSubstr("not in the folder")));
+                    HasSubstr("missing from the folder")));
   fs::rename(toy_.file("shard"), shard);
   const fs::path index = checkpoint / "optimizer.safetensors.index.json";
   const json saved = json::parse(read(index));

@@ -154,7 +154,7 @@ TEST_F(TfrecordCommand, InspectTellsWhatIsDamaged) {
   write(toy_.file("a.tfrecord"), bytes.substr(0, bytes.size() - 1));
   const Finished finished = portatune({"tfrecord", "inspect", toy_.file("a.tfrecord"), "--verify"});
   EXPECT_EQ(finished.exit_code, 65);
-  EXPECT_THAT(finished.out, AllOf(HasSubstr("5 records"), HasSubstr("a.tfrecord:1: a record that has another checksum"),
+  EXPECT_THAT(finished.out, AllOf(HasSubstr("5 records"), HasSubstr("a.tfrecord:1: a record with a wrong checksum"),
                                   HasSubstr("a.tfrecord:6: a file that ends")));
   EXPECT_EQ(finished.err, "");
 }
@@ -266,7 +266,7 @@ TEST_F(TfrecordCommand, OptionsThatSayNothingAreRefused) {
   EXPECT_THAT(complaint(out() + ".gz", {}), HasSubstr("without --gzip"));
   EXPECT_THAT(complaint(out(), {"--int64-columns", "n", "--float-columns", "n"}), HasSubstr("column 'n'"));
   std::filesystem::create_directory(toy_.file("folder.tfrecord"));
-  EXPECT_THAT(complaint(toy_.file("folder.tfrecord"), {}), HasSubstr("what is no file"));
+  EXPECT_THAT(complaint(toy_.file("folder.tfrecord"), {}), HasSubstr("not a regular file"));
   EXPECT_EQ(complaint("/dev/null", {}).find("records"), std::string::npos);
 }
 

@@ -304,7 +304,7 @@ TEST(BadRows, OfTfrecordsArePassedOverAndTold) {
   const auto bad_rows = at_most(1);
   EXPECT_EQ(collect(read_tfrecord(file.path()).skip_bad_rows(bad_rows)).size(), 19U);
   EXPECT_THAT(bad_rows->rows()[0].where, EndsWith("t.tfrecord:14"));
-  EXPECT_THAT(bad_rows->rows()[0].reason, HasSubstr("a record that has another checksum"));
+  EXPECT_THAT(bad_rows->rows()[0].reason, HasSubstr("a record with a wrong checksum"));
 }
 
 // As in a table, where it is a row that was found, but could not be read.

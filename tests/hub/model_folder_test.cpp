@@ -119,7 +119,7 @@ TEST(ModelFolder, IndexAndShardsMustAgree) {
   {
     Folder folder;
     folder.add_index({{"a", shard}});
-    EXPECT_THAT(folder.refusal(), AllOf(HasSubstr(shard), HasSubstr("not in the folder")));
+    EXPECT_THAT(folder.refusal(), AllOf(HasSubstr(shard), HasSubstr("missing from the folder")));
   }
   {
     Folder folder;

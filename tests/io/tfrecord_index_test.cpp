@@ -92,8 +92,8 @@ TEST_F(Index, MustHaveRecordsWhereTheyCanBe) {
     return message_of<DataError>([&] { open(); });
   };
   EXPECT_THAT(refused({1, 17, 33}, 51),
-              AllOf(HasSubstr("record 1 at byte offset 1"), HasSubstr("from byte offset 0 on")));
-  EXPECT_THAT(refused({0, 15, 33}, 51), AllOf(HasSubstr("record 2 at byte offset 15"), HasSubstr("16 bytes behind 0")));
+              AllOf(HasSubstr("record 1 at byte offset 1"), HasSubstr("the first record at byte offset 0")));
+  EXPECT_THAT(refused({0, 15, 33}, 51), AllOf(HasSubstr("record 2 at byte offset 15"), HasSubstr("16 bytes after 0")));
   EXPECT_THAT(refused({0, 17, -33}, 51), HasSubstr("record 3 at byte offset -33"));
   EXPECT_THAT(refused({0, 33, 17}, 51), HasSubstr("record 3 at byte offset 17"));
   EXPECT_THAT(refused({0, 17, 40}, 51), HasSubstr("an end at byte offset 51"));
@@ -117,7 +117,7 @@ TEST_F(Index, IsComparedWithWhatWasRead) {
   EXPECT_THAT(message_of<DataError>([&] {
                 open().require(file_, {4, 51});
               }),
-              AllOf(HasSubstr("an index of 3 records"), HasSubstr("at least 4, as in")));
+              AllOf(HasSubstr("an index of 3 records"), HasSubstr("at least 4 records, as in")));
 }
 
 TEST_F(Index, IsNotMadeOfADamagedFile) {

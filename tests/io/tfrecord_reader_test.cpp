@@ -116,10 +116,10 @@ TEST(TfrecordReader, EveryDamagedByteIsNoticed) {
     write_text(folder / "b", bytes);
     if (at < 29) {
       EXPECT_THAT(outcomes((folder / "b").string()),
-                  ElementsAre("x", AllOf(HasSubstr("length has another checksum"), HasSubstr("at byte offset 17"))));
+                  ElementsAre("x", AllOf(HasSubstr("length with a wrong checksum"), HasSubstr("at byte offset 17"))));
     } else {
       EXPECT_THAT(outcomes((folder / "b").string()),
-                  ElementsAre("x", HasSubstr("a record that has another checksum"), "y"));
+                  ElementsAre("x", HasSubstr("a record with a wrong checksum"), "y"));
     }
   }
 }
@@ -130,8 +130,8 @@ TEST(TfrecordReader, EveryCutIsNoticed) {
   const std::string whole = text_of(folder / "a");
   for (size_t size = 18; size < whole.size(); ++size) {
     write_text(folder / "b", whole.substr(0, size));
-    EXPECT_THAT(outcomes((folder / "b").string()), ElementsAre("x", HasSubstr("ends " + std::to_string(size - 17) +
-                                                                              " bytes after the begin of a record")));
+    EXPECT_THAT(outcomes((folder / "b").string()),
+                ElementsAre("x", HasSubstr("ends " + std::to_string(size - 17) + " bytes into the record")));
   }
   write_text(folder / "b", whole.substr(0, 17));
   EXPECT_THAT(outcomes((folder / "b").string()), ElementsAre("x"));
@@ -163,7 +163,8 @@ TEST(TfrecordReader, LongRecordsAreRefusedBeforeMemoryIsTaken) {
 TEST(TfrecordReader, OtherFilesAreRefused) {
   const TemporaryFolder folder;
   write_text(folder / "a", "sentence,label\ngood,1\n");
-  EXPECT_THAT(message_of<DataError>([&] { records_of(folder / "a"); }), HasSubstr("is it a TFRecord file?"));
+  EXPECT_THAT(message_of<DataError>([&] { records_of(folder / "a"); }),
+              HasSubstr("check that this is a TFRecord file"));
   EXPECT_THROW(records_of(folder / "none"), NotFoundError);
   EXPECT_THROW(records_of(folder.path()), IoError);
 }
@@ -189,7 +190,7 @@ TEST(ReadRecord, GivesTheRecordThatStandsThere) {
   EXPECT_THAT(message_of<DataError>([&] {
                 read_record(file, path, {1, 17}, 38, kMaxRecordBytes, buffer);
               }),
-              HasSubstr("5, as the index has it"));
+              HasSubstr("5 bytes, as in the index"));
   EXPECT_THROW(read_record(file, path, {2, 37}, 60, kMaxRecordBytes, buffer), DataError);
   EXPECT_EQ(read_record(file, path, {1, 17}, 37, 4, buffer), "good");
   EXPECT_THAT(message_of<DataError>([&] {

@@ -32,8 +32,8 @@ std::optional<TensorView> SafetensorsFile::find(std::string_view name) const {
 
 namespace {
 
-constexpr int64_t kAlignment = 64;          // what PJRT's CPU plugin wants of memory that it takes without a copy
-constexpr size_t kHashedPiece = 256 << 10;  // fits into a core's cache, so that memory is read once
+constexpr int64_t kAlignment = 64;          // PJRT's CPU plugin takes memory with this alignment without a copy
+constexpr size_t kHashedPiece = 256 << 10;  // fits into the cache of a core, so that memory is read once
 
 void require_utf8(std::string_view text) {
   if (simdjson::validate_utf8(text)) return;
@@ -46,8 +46,8 @@ void require_writable_text(std::span<const NamedTensorType> tensors, const Safet
     require_utf8(tensor.name);
     if (names.insert(tensor.name).second) continue;
     throw UsageError({.where = "write_safetensors",
-                      .given = "the name '" + tensor.name + "' again",
-                      .expected = "each name once, and none that is __metadata__"});
+                      .given = "the name '" + tensor.name + "' twice",
+                      .expected = "unique names other than __metadata__"});
   }
   for (const auto& [key, value] : metadata) {
     require_utf8(key);
@@ -61,7 +61,7 @@ int64_t bytes_of(std::span<const NamedTensorType> tensors) {
   return bytes;
 }
 
-// Length and JSON, padded with spaces to a multiple of kAlignment.
+// The header's length and its JSON, padded with spaces to a multiple of kAlignment.
 std::string header_bytes(std::span<const NamedTensorType> tensors, const SafetensorsMetadata& metadata) {
   nlohmann::ordered_json::object_t header;
   if (!metadata.empty()) header.emplace_back("__metadata__", metadata);
@@ -79,12 +79,13 @@ std::string header_bytes(std::span<const NamedTensorType> tensors, const Safeten
   return std::string(reinterpret_cast<const char*>(&length), sizeof length) + text;
 }
 
-// The header has been written by then: with other elements behind it the file would be a wrong one.
+// The error for a tensor that the header does not announce. The header is already written, so the tensor would make the
+// file invalid.
 UsageError not_as_announced(const std::vector<NamedTensorType>& tensors, size_t written, std::string given) {
   const bool is_over = written == tensors.size();
   return UsageError({.where = "SafetensorsWriter",
                      .given = std::move(given) + " after " + std::to_string(written) + " tensors",
-                     .expected = is_over ? "no more tensors than were announced"
+                     .expected = is_over ? "only the tensors in the header"
                                          : tensors[written].name + " " + to_string(tensors[written].type)});
 }
 

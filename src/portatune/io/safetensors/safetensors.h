@@ -17,36 +17,36 @@
 
 namespace portatune::io {
 
-/// What a safetensors header tells about one tensor.
+/// The header's entry for one tensor.
 struct SafetensorsEntry {
   std::string name;
   TensorType type;
-  int64_t offset = 0;  ///< of the first element, in bytes from the start of the file
+  int64_t offset = 0;  ///< offset of the first element from the start of the file, in bytes
 };
 
-/// Free text of a file; transformers asks for {"format": "pt"}.
+/// Free text in a file. transformers requires {"format": "pt"}.
 using SafetensorsMetadata = std::map<std::string, std::string>;
 
-/// A safetensors file, mapped and not copied. All of the header is checked when it is opened, the elements never are.
+/// A safetensors file, mapped and not copied. Opening checks the complete header; nothing checks the elements.
 class SafetensorsFile {
  public:
   using Entry = SafetensorsEntry;
 
-  /// errors    NotFoundError, IoError; CheckpointError, naming file and tensor, if the file breaks a rule of the format
-  ///           or has an element type that Portatune lacks
+  /// errors    NotFoundError, IoError; CheckpointError with file and tensor if the file violates the format or has an
+  ///           unsupported element type
   /// source    https://github.com/huggingface/safetensors, section Format
   static SafetensorsFile open(const std::filesystem::path& path, FileAccess access = FileAccess::kAuto);
 
   const std::filesystem::path& path() const { return path_; }
-  /// In the order in which the elements lie in the file.
+  /// The entries in the order of their elements in the file.
   std::span<const Entry> entries() const { return entries_; }
   const SafetensorsMetadata& metadata() const { return metadata_; }
 
-  /// The elements, valid as long as this object. They need not be aligned; what write_safetensors wrote mostly is.
+  /// The elements, valid while this object lives. They may be unaligned; write_safetensors aligns most tensors.
   TensorView view(const Entry& entry) const { return {entry.type, file_.bytes().data() + entry.offset}; }
-  /// The tensor of that name, if there is one.
+  /// The tensor with this name, if there is one.
   std::optional<TensorView> find(std::string_view name) const;
-  /// To be called when elements have been read.
+  /// Call it after reading elements.
   /// errors    as MappedFile::require_whole
   void require_whole() const { file_.require_whole(); }
 
@@ -57,49 +57,49 @@ class SafetensorsFile {
   MappedFile file_;
   std::vector<Entry> entries_;
   SafetensorsMetadata metadata_;
-  std::unordered_map<std::string_view, size_t> index_;  // keys look into entries_
+  std::unordered_map<std::string_view, size_t> index_;  // keys point into entries_
 };
 
-/// What is to be written of one tensor.
+/// The name and type of a tensor to write.
 struct NamedTensorType {
   std::string name;
   TensorType type;
 };
-/// Whether a tensor lies before another one in what is written: whole multiples of 64 bytes first, then wide element
-/// types before narrow ones, each by name. So every tensor lies at a multiple of its element's size, and nearly all at
-/// a multiple of 64.
+/// The order of tensors in a written file: sizes that are multiples of 64 bytes first, then wide element types before
+/// narrow ones, each by name. Every tensor then begins at a multiple of its element size, and nearly all at a multiple
+/// of 64.
 bool lies_before(const NamedTensorType& a, const NamedTensorType& b);
 
-/// A safetensors file under construction, which takes one tensor at a time. Without `finish` nothing is left behind.
+/// A safetensors file under construction. It takes one tensor at a time. Without `finish` the destructor removes it.
 class SafetensorsWriter {
  public:
-  /// tensors  in the order of lies_before
-  /// errors   UsageError for a name that is not allowed; IoError if `path` exists or there is no space
+  /// tensors  in the order of lies_before()
+  /// errors   UsageError for an invalid name; IoError if `path` exists or there is no space
   SafetensorsWriter(const std::filesystem::path& path, std::span<const NamedTensorType> tensors,
                     const SafetensorsMetadata& metadata = {{"format", "pt"}});
-  /// The elements of the next tensor.
-  /// errors  IoError; UsageError unless it has the type of the next one
+  /// Writes the elements of the next tensor.
+  /// errors  IoError; UsageError for a tensor of another type than the next one
   void write(const TensorView& tensor);
-  /// Makes the file durable (fsync). Returns the sum of the file, which has not been read for it.
-  /// errors  IoError; UsageError if a tensor has not been written
+  /// Makes the file durable (fsync). Returns its sum, computed while writing.
+  /// errors  IoError; UsageError if a tensor is missing
   FileSum finish();
 
  private:
   void put(std::span<const std::byte> bytes);
 
   OutputFile file_;
-  ContentHash hash_;  // of what has been written
+  ContentHash hash_;  // hash of the bytes written so far
   int64_t bytes_ = 0;
   const std::vector<NamedTensorType> tensors_;
-  size_t written_ = 0;  // of them
+  size_t written_ = 0;  // number of tensors written
 };
 
-/// Writes a new safetensors file and makes it durable (fsync). Elements go from `tensors` to the file without a copy in
-/// between. They start at a multiple of 64 bytes, and so does every tensor that follows tensors whose sizes are such
-/// multiples; those come first, hence a mapped file can be handed to PJRT's CPU plugin as it is.
-/// tensors   names differ; `__metadata__` is reserved by the format
-/// errors    UsageError for a name that is not allowed; IoError if `path` exists or cannot be written, in which case
-///           nothing is left behind. To replace a file, write it into an AtomicDirectory.
+/// Writes a new safetensors file and makes it durable (fsync), without a copy of the elements. The data begin at a
+/// multiple of 64 bytes. Tensors whose sizes are multiples of 64 come first, so PJRT's CPU plugin can take most tensors
+/// of a mapped file without a copy.
+/// tensors   unique names other than `__metadata__`, which the format reserves
+/// errors    UsageError for an invalid name; IoError if `path` exists or cannot be written; the file is then removed.
+///           To replace a file, write it into an AtomicDirectory.
 void write_safetensors(const std::filesystem::path& path, std::span<const NamedTensorView> tensors,
                        const SafetensorsMetadata& metadata = {{"format", "pt"}});
 

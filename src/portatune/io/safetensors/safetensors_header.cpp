@@ -17,13 +17,13 @@ namespace {
 
 namespace json = simdjson::ondemand;
 
-// Limits that no honest file comes near. The first is the format's own.
+// Limits far above those of any genuine file. The first is part of the format.
 constexpr uint64_t kMaxHeaderBytes = 100'000'000;
 constexpr size_t kMaxTensors = 1'000'000;
 constexpr size_t kMaxNameBytes = 4096;
 constexpr size_t kMaxRank = 16;
 
-constexpr uint64_t kLengthBytes = 8;  // the header's length, before the header
+constexpr uint64_t kLengthBytes = 8;  // size of the header's length, at the start of the file
 constexpr std::string_view kMetadataKey = "__metadata__";
 
 constexpr std::array<std::pair<std::string_view, DType>, 12> kDTypes{{{"BOOL", DType::kBool},
@@ -41,7 +41,7 @@ constexpr std::array<std::pair<std::string_view, DType>, 12> kDTypes{{{"BOOL", D
 
 std::string bytes_text(uint64_t count) { return std::to_string(count) + " bytes"; }
 
-// An entry as the header gives it: offsets count from the end of the header.
+// An entry as in the header, with offsets from the end of the header.
 struct RawEntry {
   std::optional<DType> dtype;
   std::optional<std::vector<uint64_t>> shape;
@@ -80,7 +80,7 @@ class HeaderParser {
 
   uint64_t data_bytes() const { return file_.size() - kLengthBytes - header_bytes_; }
 
-  // The header, copied because simdjson wants some readable bytes after its end.
+  // Copies the header, because simdjson reads some bytes beyond its end.
   simdjson::padded_string header_text() {
     refuse_git_lfs_pointer();
     if (file_.size() < kLengthBytes) {
@@ -102,7 +102,7 @@ class HeaderParser {
     return simdjson::padded_string(text);
   }
 
-  // Cloning a model without Git LFS leaves a little text in place of each large file.
+  // Cloning a model without Git LFS leaves a short text in place of each large file.
   void refuse_git_lfs_pointer() const {
     constexpr std::string_view kPointer = "version https://git-lfs";
     if (file_.size() < kPointer.size() || std::memcmp(file_.data(), kPointer.data(), kPointer.size()) != 0) return;
@@ -128,9 +128,9 @@ class HeaderParser {
       placed_.push_back(placed(std::string(name), read_entry(field.value())));
       tensor_ = {};
     }
-    // simdjson answers OUT_OF_BOUNDS once the document is used up.
+    // simdjson returns OUT_OF_BOUNDS at the end of the document.
     if (document.current_location().error() != simdjson::OUT_OF_BOUNDS) {
-      fail("more text after the header's JSON object", "nothing but spaces");
+      fail("more text after the header's JSON object", "only spaces");
     }
   }
 
@@ -202,10 +202,10 @@ class HeaderParser {
   PlacedEntry placed(std::string name, RawEntry raw) const {
     const auto [begin, end] = *raw.data_offsets;
     const std::string range = "data_offsets [" + std::to_string(begin) + ", " + std::to_string(end) + "]";
-    if (begin > end) fail(range, "a begin that is not after the end");
+    if (begin > end) fail(range, "a begin at or before the end");
     const uint64_t bytes = checked_bytes(*raw.dtype, *raw.shape);
     if (end - begin != bytes) {
-      fail(range + ", that is " + bytes_text(end - begin), bytes_text(bytes) + ", from dtype and shape");
+      fail(range + ", " + bytes_text(end - begin), bytes_text(bytes) + ", as dtype and shape require");
     }
     if (end > data_bytes()) {
       fail(range + " in a file of " + bytes_text(file_.size()),
@@ -218,20 +218,20 @@ class HeaderParser {
     return {{std::move(name), {*raw.dtype, shape}, offset}, begin, end};
   }
 
-  // Bytes of a tensor, each multiplication checked: sizes come from the file.
+  // Number of bytes of a tensor. Checks each multiplication, because the sizes come from the file.
   uint64_t checked_bytes(DType dtype, const std::vector<uint64_t>& shape) const {
-    constexpr uint64_t kMost = std::numeric_limits<int64_t>::max();
+    constexpr uint64_t kMaxBytes = std::numeric_limits<int64_t>::max();
     uint64_t bytes = static_cast<uint64_t>(size_of(dtype));
     for (const uint64_t size : shape) {
-      if (size > kMost || __builtin_mul_overflow(bytes, size, &bytes) || bytes > kMost) {
-        fail("a shape of more elements than a file can hold", "fewer than 2^63 bytes");
+      if (size > kMaxBytes || __builtin_mul_overflow(bytes, size, &bytes) || bytes > kMaxBytes) {
+        fail("a shape with too many elements", "fewer than 2^63 bytes");
       }
     }
     return bytes;
   }
 
-  // Sorts the tensors by offset and requires that they fill the data without hole or overlap: bytes that no tensor
-  // owns could hide another file format.
+  // Sorts the tensors by offset and requires that they fill the data without gaps or overlaps, because bytes outside
+  // all tensors could hide another file format.
   void place_entries() {
     std::sort(placed_.begin(), placed_.end(), [](const PlacedEntry& a, const PlacedEntry& b) {
       return std::pair(a.begin, a.end) < std::pair(b.begin, b.end);
@@ -241,7 +241,7 @@ class HeaderParser {
       tensor_ = each.entry.name;
       if (each.begin != position) {
         fail("data from byte " + std::to_string(each.begin) + " of the data section",
-             "data from byte " + std::to_string(position) + ", where the tensor before it ends");
+             "data from byte " + std::to_string(position) + ", the end of the previous tensor");
       }
       position = each.end;
       header_.entries.push_back(std::move(each.entry));
@@ -267,8 +267,8 @@ class HeaderParser {
   std::span<const std::byte> file_;
   const std::string& where_;
   uint64_t header_bytes_ = 0;
-  json::parser parser_;      // keeps the unescaped names
-  std::string_view tensor_;  // the one at hand
+  json::parser parser_;      // owns the unescaped names
+  std::string_view tensor_;  // name of the current tensor, for errors
   std::vector<PlacedEntry> placed_;
   SafetensorsHeader header_;
 };

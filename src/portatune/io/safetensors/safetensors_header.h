@@ -1,4 +1,4 @@
-// Reading the header of a safetensors file that may have been made to do harm.
+// A parser for headers of safetensors files from untrusted sources.
 #pragma once
 
 #include <cstddef>
@@ -12,17 +12,17 @@
 namespace portatune::io {
 
 struct SafetensorsHeader {
-  std::vector<SafetensorsEntry> entries;  ///< by offset
+  std::vector<SafetensorsEntry> entries;  ///< sorted by offset
   SafetensorsMetadata metadata;
 };
 
 /// Parses and checks the header of a file.
-/// file      all bytes of the file; elements are not looked at
-/// where     the file's name, for errors
-/// errors    CheckpointError, naming file and tensor
+/// file      all bytes of the file; elements are not read
+/// where     name of the file, for errors
+/// errors    CheckpointError with file and tensor
 SafetensorsHeader parse_safetensors_header(std::span<const std::byte> file, const std::string& where);
 
-/// "F32" for DType::kFloat32, and so on.
+/// The name of an element type in headers: "F32" for DType::kFloat32.
 std::string_view safetensors_name_of(DType dtype);
 
 }  // namespace portatune::io

@@ -27,13 +27,13 @@ bool is_name_character(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.' || c == '_' || c == '-';
 }
 
-// A shard's name comes out of a file, so it must not be able to leave the folder on any system.
+// Restricts the names of shards, which come from a file, so that they cannot leave the folder on any system.
 bool is_shard_name(std::string_view name) {
   return name.size() <= 255 && name.ends_with(kSuffix) && !name.starts_with('.') &&
          std::all_of(name.begin(), name.end(), is_name_character);
 }
 
-// File -> the tensors that the index expects there.
+// Returns the names of the tensors in each file, as the index lists them.
 std::map<std::string, std::set<std::string>> read_index(const fs::path& index_path) {
   const auto weight_map = JsonObject::read(index_path).get_string_map("weight_map");
   if (weight_map.empty()) {
@@ -60,7 +60,7 @@ void require_same_tensors(const SafetensorsFile& file, std::set<std::string> exp
     if (expected.erase(entry.name) == 1) continue;
     throw CheckpointError({.where = file.path().string(),
                            .given = "the tensor '" + entry.name + "'",
-                           .expected = "only tensors that " + index + " gives to this file"});
+                           .expected = "only tensors that " + index + " assigns to this file"});
   }
   if (expected.empty()) return;
   throw CheckpointError({.where = file.path().string(),
@@ -73,7 +73,7 @@ std::vector<SafetensorsFile> open_shards(const fs::path& folder, const fs::path&
   for (const auto& [shard, tensors] : read_index(index_path)) {
     if (!fs::exists(folder / shard)) {
       throw CheckpointError({.where = index_path.string(),
-                             .given = "the shard " + shard + ", which is not in the folder",
+                             .given = "the shard " + shard + ", which is missing from the folder",
                              .expected = "every shard of the index",
                              .fix = "copy or download the folder again"});
     }

@@ -1,12 +1,12 @@
-// What is wrong with one record alone.
+// The error of a single bad record.
 #pragma once
 
 #include "portatune/error.h"
 
 namespace portatune::io {
 
-/// A record is not what it should be, but where it ends is certain, and the reader stands behind it: the next one can
-/// be read. Readers throw plain DataErrors where what follows cannot be trusted.
+/// A bad record whose end is certain. The reader is already behind it, so the next record can be read. If later records
+/// cannot be trusted, readers throw a plain DataError.
 struct BadRecordError : DataError {
   using DataError::DataError;
 };

@@ -9,11 +9,11 @@
 namespace portatune::io {
 namespace {
 
-constexpr int64_t kLongestLine = 1 << 20;
+constexpr int64_t kMaxLineBytes = 1 << 20;
 constexpr size_t kMaxTokens = 1'000'000;
 constexpr std::string_view kBlanks = " \t\r\n";
 
-// Between tabs; without any, between runs of blanks.
+// Splits a line at tabs; without tabs, at runs of blanks.
 std::vector<std::string_view> columns_of(std::string_view line) {
   const bool has_tabs = line.find('\t') != std::string_view::npos;
   std::vector<std::string_view> columns;
@@ -28,10 +28,10 @@ std::vector<std::string_view> columns_of(std::string_view line) {
 }  // namespace
 
 ConllReader::ConllReader(std::string path)
-    : lines_(std::move(path), kLongestLine, "a token and its tag on each line") {}
+    : lines_(std::move(path), kMaxLineBytes, "a token and its tag on each line") {}
 
 bool ConllReader::next() {
-  // After an error, what is left of the sentence.
+  // Skip the rest of a sentence after an error.
   while (in_sentence_) {
     const auto line = next_line();
     in_sentence_ = line && !line->empty();
@@ -54,7 +54,7 @@ void ConllReader::seek(TextPosition position, int64_t columns) {
   in_sentence_ = false;
 }
 
-// Without the white space at its end; nothing at the end of the file.
+// The next line without trailing white space; nothing at the end of the file.
 std::optional<std::string_view> ConllReader::next_line() {
   if (!lines_.next()) return std::nullopt;
   const std::string_view line(lines_.text().data(), lines_.text().size());
@@ -68,7 +68,7 @@ void ConllReader::take(std::string_view line) {
     throw BadRecordError(
         {.where = lines_.where(),
          .given = counted(std::ssize(columns), "column") + (columns.front().empty() ? ", the first of them empty" : ""),
-         .expected = std::to_string(columns_) + ", as in the lines before, a token the first"});
+         .expected = std::to_string(columns_) + " as in the previous lines, with the token first"});
   }
   if (tokens_.size() == kMaxTokens) {
     throw BadRecordError({.where = lines_.where(),

@@ -1,4 +1,4 @@
-// Sentences of CoNLL's column files.
+// Sentences of CoNLL column files.
 #pragma once
 
 #include <cstdint>
@@ -11,30 +11,30 @@
 
 namespace portatune::io {
 
-/// Reads a file of one token a line, in the memory of a sentence. The token is the first column, its tag the last;
-/// columns are separated by tabs or, in lines without any, by blanks. Empty lines end a sentence; lines that begin with
-/// -DOCSTART- are passed over. CR LF and a byte order mark are accepted.
-/// errors  BadRecordError with file and line, after which the next sentence can be read: another number of columns than
-///         in the lines before, a line of more than 1 MB, a sentence of more than 1 million tokens, bytes that are not
-///         UTF-8
+/// Reads a file with one token per line, in memory for one sentence. The token is the first column, its tag the last.
+/// Tabs separate columns, or blanks in lines without tabs. Empty lines end a sentence. Skips lines that begin with
+/// -DOCSTART-. Accepts CR LF and a byte order mark.
+/// errors  BadRecordError with file and line, after which the next sentence can be read: a number of columns that
+///         differs from the previous lines, a line of more than 1 MB, a sentence of more than 1 million tokens, bytes
+///         that are not UTF-8
 class ConllReader {
  public:
   explicit ConllReader(std::string path);
 
-  /// Goes to the next sentence, which has a token; false at the end of the file.
+  /// Moves to the next sentence, which has at least one token; returns false at the end of the file.
   bool next();
-  /// Those of the sentence, valid until next().
+  /// Tokens of the sentence, valid until next().
   const std::vector<std::string>& tokens() const { return tokens_; }
-  /// As many, or none in a file of one column.
+  /// Tags of the tokens; empty for a file with one column.
   const std::vector<std::string>& tags() const { return tags_; }
-  /// The line of its first token, counted from 1.
+  /// The line of the first token, from 1.
   int64_t line() const { return first_line_; }
 
-  /// The end of the sentence.
+  /// The position after the sentence.
   TextPosition position() const { return lines_.position(); }
-  /// Of all lines so far; 0 where there was none.
+  /// Number of columns of all lines so far; 0 before the first line.
   int64_t columns() const { return static_cast<int64_t>(columns_); }
-  /// Goes on from there.
+  /// Continues from a position.
   void seek(TextPosition position, int64_t columns);
 
  private:
@@ -43,7 +43,7 @@ class ConllReader {
 
   LineReader lines_;
   int64_t first_line_ = 0;
-  bool in_sentence_ = false;  // an error has ended next() before the end of the sentence
+  bool in_sentence_ = false;  // whether an error ended next() within a sentence
   size_t columns_ = 0;
   std::vector<std::string> tokens_, tags_;
 };

@@ -45,7 +45,7 @@ void CsvReader::seek(TextPosition position) {
   at_end_ = false;
 }
 
-// Finds the extent of the next record and of its fields; false at the end of the file.
+// Finds the extent of the next record and of its fields; returns false at the end of the file.
 bool CsvReader::scan_record() {
   for (;;) {
     const std::string_view text = view(file_.unread());
@@ -58,7 +58,7 @@ bool CsvReader::scan_record() {
   }
 }
 
-// Bytes of the record at the beginning of `text`; nothing if its end is not read yet.
+// Number of bytes of the record at the beginning of `text`; nothing if its end has not been read yet.
 std::optional<size_t> CsvReader::scan_fields(std::string_view text) {
   scanned_.clear();
   for (size_t at = 0;; ++at) {
@@ -90,13 +90,13 @@ std::optional<CsvReader::Field> CsvReader::scan_quoted(std::string_view text, si
     escaped = true;
     quote = text.find('"', quote + 2);
   }
-  // A quote at the very end of what is read may be the first half of a doubled one.
+  // A quote at the end of the bytes read so far may be the first half of a doubled quote.
   const bool undecided = quote == std::string_view::npos || quote + 1 == text.size();
   if (undecided && !at_end_) return std::nullopt;
   const int64_t line = line_ + count_line_ends(text.substr(0, begin));
   if (quote == std::string_view::npos) {
-    fail(line, "a field that begins with a quote on this line and goes on to the end of the file", "a closing quote",
-         "close it, write a literal quote as \"\" inside quotes, or read the file without quoting");
+    fail(line, "a field that begins with a quote on this line and continues to the end of the file", "a closing quote",
+         "close the quote, write a literal quote as \"\" inside quotes, or read the file without quoting");
   }
   const size_t next = quote + 1;
   const bool ends = next == text.size() || text[next] == format_.delimiter || text[next] == '\n' || text[next] == '\r';
@@ -108,7 +108,7 @@ std::optional<CsvReader::Field> CsvReader::scan_quoted(std::string_view text, si
   return Field{.begin = begin + 1, .end = quote, .quoted = true, .escaped = escaped, .next = next};
 }
 
-// The index after the line end at `at`; nothing if an LF may still follow a CR.
+// Index after the line end at `at`; nothing if an LF may still follow a CR.
 std::optional<size_t> CsvReader::scan_line_end(std::string_view text, size_t at) const {
   if (text[at] == '\n') return at + 1;
   if (at + 1 == text.size()) return at_end_ ? std::optional(at + 1) : std::nullopt;

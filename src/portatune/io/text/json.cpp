@@ -18,11 +18,11 @@ using Json = nlohmann::ordered_json;
 struct Document {
   Json root;
   std::string where;
-  std::set<std::string> read;     // keys that were asked for, with their prefixes
-  std::set<std::string> entered;  // objects that were read key by key
+  std::set<std::string> read;     // requested keys with their prefixes
+  std::set<std::string> entered;  // objects whose keys are read one by one
 };
 
-// A value and where it stands.
+// A value with its key and document.
 struct Value {
   const Json* json = nullptr;  // null if the key is absent
   const Document* document = nullptr;
@@ -77,7 +77,7 @@ std::string as_string(const Value& value) {
   return value.json->get<std::string>();
 }
 
-// convert(element) for each element of a list; nothing if the value is absent.
+// Applies convert(element) to each element of a list; returns an empty list if the value is absent.
 template <class Convert>
 auto convert_list(const Value& list, Convert convert) {
   std::vector<decltype(convert(list))> converted;
@@ -105,9 +105,9 @@ auto convert_map(const Value& map, Convert convert) {
 struct JsonObject::State {
   std::shared_ptr<Document> document;
   const Json* node;
-  std::string prefix;  // "rope_scaling." in a nested object
+  std::string prefix;  // prefix of keys in a nested object: "rope_scaling."
 
-  // The value of a key, which counts as read from now on.
+  // The value of a key, which is marked as read.
   Value find(std::string_view key) const {
     Value value{nullptr, document.get(), prefix + std::string(key)};
     document->read.insert(value.key);

@@ -1,4 +1,4 @@
-// Typed reading of a JSON object, such as config.json, with errors that name file and key.
+// Typed access to a JSON object such as config.json. Errors name file and key.
 #pragma once
 
 #include <cstdint>
@@ -15,9 +15,9 @@
 
 namespace portatune::io {
 
-/// JSON without a line end; what is not UTF-8, as a path or an id may be, is replaced.
+/// JSON text without a newline. Replaces bytes that are not UTF-8, as in paths and ids.
 std::string json_text(const nlohmann::ordered_json& value);
-/// The same on a line of its own.
+/// Same as json_text(), with a newline.
 std::string line_of(const nlohmann::ordered_json& object);
 
 struct IntRange {
@@ -30,26 +30,25 @@ struct FloatRange {
   double most = std::numeric_limits<double>::infinity();
 };
 
-/// A read-only view of a JSON object that remembers which keys were asked for, so that the others can be reported as
-/// unknown. `null` counts as absent, as it does in transformers. Copies share the object and what was asked for; not
-/// for use by several threads at a time.
+/// A read-only view of a JSON object that records the requested keys, so that other keys can be reported as unknown.
+/// `null` counts as absent, as in transformers. Copies share the object and the record. Not thread-safe.
 ///
-/// `get_x(key)` throws CheckpointError if the key is absent, `get_x_or(key, fallback)` gives the fallback instead. Both
-/// throw CheckpointError, with file, key and value, if the value is of another type or out of range.
+/// If the key is absent, `get_x(key)` throws CheckpointError and `get_x_or(key, fallback)` returns the fallback. Both
+/// throw CheckpointError with file, key and value if the value has another type or is out of range.
 class JsonObject {
  public:
-  /// where     what to call the object in errors: its file
-  /// errors    CheckpointError unless `text` is one JSON object of at most 10 MB and 64 levels, no key twice
+  /// where     name of the object in errors: its file
+  /// errors    CheckpointError unless `text` is one JSON object of at most 10 MB and 64 levels with unique keys
   static JsonObject parse(std::string_view text, std::string where);
-  /// errors    as parse; NotFoundError, IoError, and DataError if the file is longer than 10 MB
+  /// errors    as parse(); NotFoundError, IoError; DataError if the file is longer than 10 MB
   static JsonObject read(const std::filesystem::path& file);
 
-  /// Whether the key is there and not null. Counts as asking.
+  /// Returns whether the key is present and not null. Marks it as read.
   bool has(std::string_view key) const;
 
   int64_t get_int(std::string_view key, IntRange range = {}) const;
   int64_t get_int_or(std::string_view key, int64_t fallback, IntRange range = {}) const;
-  /// Takes integers too.
+  /// Accepts integers too.
   double get_float(std::string_view key, FloatRange range = {}) const;
   double get_float_or(std::string_view key, double fallback, FloatRange range = {}) const;
   bool get_bool(std::string_view key) const;
@@ -57,23 +56,23 @@ class JsonObject {
   std::string get_string(std::string_view key) const;
   std::string get_string_or(std::string_view key, std::string_view fallback) const;
 
-  /// Lists and maps: empty if the key is absent.
+  /// Lists and maps are empty if the key is absent.
   std::vector<int64_t> get_ints(std::string_view key, IntRange range = {}) const;
   std::vector<double> get_floats(std::string_view key, FloatRange range = {}) const;
   std::vector<std::string> get_strings(std::string_view key) const;
   std::map<std::string, std::string> get_string_map(std::string_view key) const;
 
   std::optional<JsonObject> get_object(std::string_view key) const;
-  /// The objects of a list.
+  /// The objects in a list.
   std::vector<JsonObject> get_objects(std::string_view key) const;
 
-  /// "string", "number", "boolean", "array", "object" or "null"; empty if the key is absent. For keys that come in
-  /// several types, such as image_size.
+  /// The type of a value: "string", "number", "boolean", "array", "object" or "null"; empty if the key is absent. For
+  /// keys with values of several types, such as image_size.
   std::string_view type_of(std::string_view key) const;
 
-  /// Counts keys as read whose values do not matter.
+  /// Marks keys as read whose values do not matter.
   void ignore(std::initializer_list<std::string_view> keys) const;
-  /// Keys that nobody has asked for, in the order of the file; in objects that were read as `outer.inner`.
+  /// Keys that were not requested, in file order. Keys of nested objects that were read have the form `outer.inner`.
   std::vector<std::string> unread_keys() const;
 
  private:

@@ -13,8 +13,8 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// Builds the tree from parser events. nlohmann's own builder knows no limit of depth, keeps the last of two equal keys
-// and looks through all keys for each new one.
+// Builds the tree from parser events. nlohmann's own builder has no depth limit, keeps the last of two equal keys, and
+// searches all keys for each new key.
 class TreeBuilder final : public nlohmann::json_sax<Json> {
  public:
   TreeBuilder(const std::string& where, int max_depth) : where_(where), max_depth_(max_depth) {}
@@ -42,7 +42,7 @@ class TreeBuilder final : public nlohmann::json_sax<Json> {
   }
 
   bool parse_error(size_t, const std::string&, const nlohmann::detail::exception& error) override {
-    // "[json.exception.parse_error.101] parse error at line 1, column 5: ...": the part in brackets helps nobody.
+    // Drops the useless prefix of "[json.exception.parse_error.101] parse error at line 1, column 5: ...".
     const std::string_view text = error.what();
     fail(std::string(text.substr(text.find("] ") + 2)), "JSON");
   }
@@ -58,7 +58,8 @@ class TreeBuilder final : public nlohmann::json_sax<Json> {
     throw CheckpointError({.where = where_, .given = std::move(given), .expected = std::move(expected)});
   }
 
-  // The new value's place stays where it is while the value is open: its parent grows only after it is closed.
+  // Adds a value to the open list or object. Its address is stable while it is open, because its parent grows only
+  // later.
   Json& place(Json value) {
     if (levels_.empty()) return root_ = std::move(value);
     Level& level = levels_.back();

@@ -1,4 +1,4 @@
-// Strict JSON with budgets, for the sources that need the whole tree.
+// A strict JSON parser with limits, for files that need the whole tree.
 #pragma once
 
 #include <cstdint>
@@ -8,15 +8,16 @@
 
 namespace portatune::io {
 
-/// What a JSON text from outside may ask for.
+/// Limits for JSON text from outside.
 struct JsonLimits {
   int64_t bytes = 10'000'000;
   int depth = 64;
 };
 
-/// Parses a text whose outermost value is an object. Keys keep their order.
-/// where     the file's name, for errors
-/// errors    CheckpointError: not JSON (with line and column), not UTF-8, a key twice in one object, beyond the limits
+/// Parses a text whose outermost value is an object. Keeps the order of keys.
+/// where     name of the file, for errors
+/// errors    CheckpointError: invalid JSON (with line and column), bytes that are not UTF-8, a doubled key, a value
+///           beyond the limits
 nlohmann::ordered_json parse_json_object(std::string_view text, const std::string& where,
                                          const JsonLimits& limits = {});
 

@@ -15,12 +15,12 @@ namespace ondemand = simdjson::ondemand;
 
 constexpr std::string_view kWhitespace = " \t\r\n";
 constexpr const char* kExpected = "a JSON object on each line";
-constexpr size_t kExcerpt = 40;  // bytes of a wrong line in an error
+constexpr size_t kExcerpt = 40;  // maximal bytes of a bad line in an error
 
 std::string_view trim_end(std::string_view text) { return text.substr(0, text.find_last_not_of(kWhitespace) + 1); }
 
-// Whether a token has the form of a JSON number. simdjson's own check would also convert it, and so refuse integers of
-// more than 64 bits, which are fine as texts.
+// Returns whether a token is a JSON number. simdjson's own check also converts the number and so rejects integers of
+// more than 64 bits, which are valid as text.
 bool is_number(std::string_view token) {
   size_t at = 0;
   const auto accept = [&](std::string_view any) {
@@ -43,7 +43,7 @@ bool is_number(std::string_view token) {
   return at == token.size();
 }
 
-// A value as a text; see JsonlReader.
+// The text of a value, as JsonlReader documents it.
 std::string_view text_of(ondemand::value value, std::string_view key, const std::string& where) {
   const ondemand::json_type type = value.type();
   if (type == ondemand::json_type::string) return value.get_string();
@@ -91,22 +91,22 @@ void JsonlReader::read_object(std::span<char> text) {
     throw BadRecordError({.where = lines_.where(),
                           .given = in_quotes(line.substr(first), kExcerpt),
                           .expected = kExpected,
-                          .fix = line[first] == '['
-                                     ? "if the file is one JSON list, write its items on lines of their own: "
-                                       "jq -c '.[]' data.json > data.jsonl"
-                                     : ""});
+                          .fix = line[first] == '[' ? "if the file is a JSON list, write one item per line: "
+                                                      "jq -c '.[]' data.json > data.jsonl"
+                                                    : ""});
   }
   try {
     ondemand::document document =
         parser_->parser.iterate(simdjson::padded_string_view(line, line.size() + TextFile::kPadding));
-    // Not a plain field: its unescaped_key() needs an argument in some versions of simdjson.
+    // The field is a simdjson_result, because a plain field's unescaped_key() needs an argument in some versions of
+    // simdjson.
     for (simdjson::simdjson_result<ondemand::field> field : document.get_object()) {
       const std::string_view key = field.unescaped_key();
       keys_.push_back(key);
       require_few_keys();
       if (wants(key)) fields_.push_back({key, text_of(field.value(), key, lines_.where())});
     }
-    // "Out of bounds" is how simdjson says that nothing follows.
+    // simdjson returns OUT_OF_BOUNDS at the end of the document.
     if (document.current_location().error() != simdjson::OUT_OF_BOUNDS) {
       throw simdjson::simdjson_error(simdjson::TRAILING_CONTENT);
     }

@@ -1,4 +1,4 @@
-// Objects of JSON Lines files, as named texts.
+// Objects of JSON Lines files, with values as text.
 #pragma once
 
 #include <cstdint>
@@ -12,35 +12,36 @@
 
 namespace portatune::io {
 
-/// Reads a file of one JSON object a line, in constant memory. Empty lines, CR LF and a byte order mark are accepted.
-/// A value becomes a text: a string its characters, a number, true or false its spelling in the file, null nothing, a
-/// list or an object its JSON as it stands there, of which only the brackets are checked.
-/// errors  BadRecordError with file and line: not a JSON object, a doubled key, more than kMaxKeys of them, a line of
-///         more than `max_line_bytes`, bytes that are not UTF-8
+/// Reads a file with one JSON object per line, in constant memory. Accepts empty lines, CR LF and a byte order mark.
+/// The text of a value is the characters of a string, the spelling of a number, true or false in the file, nothing for
+/// null, and the JSON of a list or an object, of which only the brackets are checked.
+/// errors  BadRecordError with file and line: a value that is not a JSON object, a doubled key, more than kMaxKeys
+///         keys,
+///         a line of more than `max_line_bytes`, bytes that are not UTF-8
 class JsonlReader {
  public:
-  static constexpr size_t kMaxKeys = 16'384;  ///< of an object: who looks for one goes through all
+  static constexpr size_t kMaxKeys = 16'384;  ///< maximum per object, because a look-up scans all keys
   struct Field {
     std::string_view key;
     std::string_view value;
   };
 
-  /// `columns`: the keys whose values are read; empty: all.
+  /// columns  keys whose values are read; empty for all
   JsonlReader(std::string path, std::vector<std::string> columns, int64_t max_line_bytes = 64 << 20);
   ~JsonlReader();
 
-  /// Goes to the next object; false at the end of the file.
+  /// Moves to the next object; returns false at the end of the file.
   bool next();
-  /// The values that were asked for, in the order of the line, valid until next(). A key may be missing.
+  /// The requested values in the order of the line, valid until next(). A key may be missing.
   std::span<const Field> fields() const { return fields_; }
   /// All keys of the object, sorted, valid until next().
   std::span<const std::string_view> keys() const { return keys_; }
-  /// The line of the object, counted from 1.
+  /// The line of the object, from 1.
   int64_t line() const { return lines_.number(); }
 
-  /// The end of the line of this object.
+  /// The position after the object's line.
   TextPosition position() const { return lines_.position(); }
-  /// Goes on from there.
+  /// Continues from a position.
   void seek(TextPosition position) { lines_.seek(position); }
 
  private:

@@ -11,7 +11,7 @@ LineReader::LineReader(std::string path, int64_t max_line_bytes, std::string exp
     : file_(std::move(path)), max_bytes_(static_cast<size_t>(max_line_bytes)), expected_(std::move(expected)) {}
 
 bool LineReader::next() {
-  if (std::exchange(too_long_, false)) pass_over_line();
+  if (std::exchange(too_long_, false)) skip_line();
   file_.consume(std::exchange(bytes_, 0));
   ++number_;
   const std::optional<size_t> length = scan();
@@ -28,11 +28,11 @@ void LineReader::seek(TextPosition position) {
   number_ = position.line;
 }
 
-// Bytes of the next line, without its end; nothing at the end of the file.
+// Number of bytes of the next line without its end; nothing at the end of the file.
 std::optional<size_t> LineReader::scan() {
-  for (size_t looked_at = 0;;) {
+  for (size_t scanned = 0;;) {
     const std::span<char> bytes = file_.unread();
-    const auto end = std::find(bytes.begin() + static_cast<std::ptrdiff_t>(looked_at), bytes.end(), '\n');
+    const auto end = std::find(bytes.begin() + static_cast<std::ptrdiff_t>(scanned), bytes.end(), '\n');
     const auto length = static_cast<size_t>(end - bytes.begin());
     if (length > max_bytes_) {
       too_long_ = true;
@@ -44,15 +44,15 @@ std::optional<size_t> LineReader::scan() {
       bytes_ = length + 1;
       return length;
     }
-    looked_at = length;
+    scanned = length;
     if (file_.read_more()) continue;
     bytes_ = length;
     return length > 0 ? std::optional(length) : std::nullopt;
   }
 }
 
-// In the memory that the line has taken so far.
-void LineReader::pass_over_line() {
+// Skips the rest of a line without using more memory.
+void LineReader::skip_line() {
   for (;;) {
     const std::span<char> bytes = file_.unread();
     const auto end = std::find(bytes.begin(), bytes.end(), '\n');

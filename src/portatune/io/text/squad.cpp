@@ -12,9 +12,9 @@ namespace {
 
 namespace dom = simdjson::dom;
 
-constexpr int64_t kMaxBytes = 0xFFFFFFFF;  // what simdjson reads
+constexpr int64_t kMaxBytes = 0xFFFFFFFF;  // limit of simdjson
 
-// A question of either form, and the context that it shares with others.
+// A question in either form, and its context, which other questions may share.
 struct Entry {
   dom::object question;
   std::string_view context;
@@ -38,7 +38,7 @@ std::vector<Entry> entries_of(const dom::element& document) {
   return entries;
 }
 
-// [{"text": ..., "answer_start": ...}] or {"text": [...], "answer_start": [...]}.
+// Answers have the form [{"text": ..., "answer_start": ...}] or {"text": [...], "answer_start": [...]}.
 std::vector<SquadReader::Answer> answers_of(const dom::object& question) {
   bool impossible = false;
   if (question["is_impossible"].get(impossible) == simdjson::SUCCESS && impossible) return {};
@@ -63,13 +63,13 @@ E bad_json(const std::string& where, const simdjson::simdjson_error& error) {
             .given = simdjson::error_message(error.error()),
             .expected = "SQuAD's JSON: {\"data\": [...]} with id, question, context and answers (text, "
                         "answer_start)",
-            .fix = "rows of one JSON object a line belong into a file that ends in .jsonl"});
+            .fix = "use the extension .jsonl for a file with one JSON object per line"});
 }
 
 }  // namespace
 
 struct SquadReader::Document {
-  dom::parser parser;  // has the memory of all strings
+  dom::parser parser;  // owns all strings
   std::vector<Entry> entries;
 
   explicit Document(const std::string& path) {
@@ -84,7 +84,7 @@ struct SquadReader::Document {
 };
 
 SquadReader::SquadReader(std::string path, bool with_answers) : path_(std::move(path)), with_answers_(with_answers) {
-  open_file(path_);  // NotFoundError
+  open_file(path_);  // throws NotFoundError
 }
 SquadReader::~SquadReader() = default;
 

@@ -1,4 +1,4 @@
-// Questions of SQuAD's JSON files.
+// Questions of SQuAD JSON files.
 #pragma once
 
 #include <cstdint>
@@ -9,13 +9,13 @@
 
 namespace portatune::io {
 
-/// Reads a file of SQuAD 1 or 2, or of its flattened form: see data::read_squad. The file is parsed as a whole, when it
-/// is asked for a question first.
+/// Reads a file of SQuAD 1 or 2, or of its flattened form: see data::read_squad. The first call that needs a question
+/// parses the whole file.
 class SquadReader {
  public:
   struct Answer {
     std::string_view text;
-    int64_t start;  ///< in code points of the context
+    int64_t start;  ///< offset in code points of the context
   };
   struct Question {
     std::string_view id, text, context;
@@ -26,15 +26,15 @@ class SquadReader {
   SquadReader(std::string path, bool with_answers);
   ~SquadReader();
 
-  /// Goes to the next question; false at the end.
-  /// errors  DataError for what is not JSON of this form; BadRecordError for a question that is not, with its number
+  /// Moves to the next question; returns false at the end.
+  /// errors  DataError for a file that is not JSON of this form; BadRecordError with its number for an invalid question
   bool next();
-  /// Passes over the next `count` questions, or as many as there are, and returns how many these were. They are not
-  /// looked at, so a bad one is no error.
+  /// Skips the next `count` questions, or as many as there are, and returns their number. Skipped questions are not
+  /// checked.
   int64_t skip(int64_t count);
-  /// Valid until next().
+  /// The question, valid until next().
   const Question& question() const { return question_; }
-  /// Its number, from 1.
+  /// The number of the question, from 1.
   int64_t number() const { return number_; }
 
  private:

@@ -22,8 +22,8 @@ constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 TextFile::TextFile(std::string path)
     : path_(std::move(path)), bytes_(open_decompressed(path_)), buffer_(kBlock + kPadding) {}
 
-// Moves the unread bytes to the front; doubles the buffer when they fill half of it, so that a long record is moved
-// and looked at again a constant number of times per byte only.
+// Moves the unread bytes to the front. Doubles the buffer if they fill half of it, so that each byte of a long record
+// is moved and scanned only a constant number of times.
 void TextFile::make_room() {
   std::memmove(buffer_.data(), buffer_.data() + begin_, end_ - begin_);
   buffer_offset_ += static_cast<int64_t>(begin_);
@@ -37,7 +37,7 @@ bool TextFile::read_more() {
   make_room();
   const bool at_beginning = buffer_offset_ == 0 && end_ == 0;
   const size_t before = end_, room = buffer_.size() - kPadding;
-  // As much as there is room for: readers look at a record again each time that it has grown.
+  // Fills the buffer, because readers scan a record again each time it has grown.
   while (end_ < room) {
     const size_t count = bytes_->read(std::span(buffer_).subspan(end_, room - end_));
     if (count == 0) break;

@@ -14,7 +14,7 @@
 namespace portatune::io {
 namespace {
 
-constexpr uint64_t kEnds = 0x8080808080808080;  // clear in the bytes that end a number
+constexpr uint64_t kEnds = 0x8080808080808080;  // the high bits, which are clear in the last byte of each number
 
 [[noreturn]] void refuse(const std::string& given, const std::string& expected) {
   throw UsageError({.where = "packed integers", .given = given, .expected = expected});
@@ -32,7 +32,7 @@ T narrowed(int64_t value) {
   refuse(std::to_string(value), "integers that 32 bits can hold");
 }
 
-// count_packed has seen that it ends.
+// Decodes one number. count_packed() has checked that it ends.
 int64_t take_number(const unsigned char*& at) {
   uint64_t value = 0;
   for (int shift = 0; shift < 64; shift += 7) {
@@ -44,8 +44,8 @@ int64_t take_number(const unsigned char*& at) {
 }
 
 #ifdef __BMI2__
-// The numbers that end within these eight bytes, at `ends`. Four are always written, as nearly all words of token ids
-// have at most so many, and a loop of another length each time would be mispredicted: `out` has room for eight.
+// Decodes the numbers that end within these eight bytes, at the bits of `ends`. Always writes four numbers: nearly all
+// groups of token ids have at most four, and a loop of variable length would be mispredicted. `out` has room for eight.
 template <class T>
 void take_numbers(uint64_t eight, uint64_t ends, int count, T* out) {
   uint64_t before = 0;
@@ -59,7 +59,7 @@ void take_numbers(uint64_t eight, uint64_t ends, int count, T* out) {
   for (int i = 0; i < 4; ++i) {
     const int64_t value = take();
     if constexpr (sizeof(T) == sizeof value) {
-      out[i] = value;  // those beyond the count are overwritten by what comes next
+      out[i] = value;  // the next call overwrites numbers beyond the count
     } else {
       out[i] = i < count ? narrowed<T>(value) : T{};
     }
@@ -72,7 +72,7 @@ using EightBytes = unsigned char __attribute__((vector_size(8)));
 using EightInt64 = int64_t __attribute__((vector_size(64)));
 using EightInt32 = int32_t __attribute__((vector_size(32)));
 
-// Eight bytes as eight numbers, in few instructions.
+// Converts eight bytes to eight numbers in few instructions.
 template <class T>
 void widen(uint64_t eight, T* out) {
   using Numbers = std::conditional_t<sizeof(T) == 8, EightInt64, EightInt32>;
@@ -80,7 +80,7 @@ void widen(uint64_t eight, T* out) {
   std::memcpy(out, &numbers, sizeof numbers);
 }
 
-// Eight bytes at a time while there are so many, and room for what they may hold.
+// Decodes eight bytes at a time while enough bytes and enough room for their numbers remain.
 template <class T>
 size_t unpack_as(std::string_view numbers, std::span<T> out) {
   const auto* at = reinterpret_cast<const unsigned char*>(numbers.data());

@@ -16,7 +16,7 @@ namespace {
 
 using Type = WireReader::Type;
 
-// Numbers of tensorflow/core/example/{example,feature}.proto; a map is a repeated message of key and value.
+// Field numbers of tensorflow/core/example/{example,feature}.proto. A map is a repeated message of key and value.
 constexpr int kFeatures = 1, kFeature = 1, kKey = 1, kValue = 2, kValues = 1;
 constexpr int kBytesList = 1, kInt64List = 3;
 
@@ -29,7 +29,7 @@ void require_kind(const TfFeature& feature, FeatureKind kind) {
   refuse("a list of " + std::string(name_of(feature.kind)), "a list of " + std::string(name_of(kind)));
 }
 
-// Calls take(reader) for every part of the values: of a list of numbers either one number, or several packed.
+// Calls take(reader) for every field of values. A field of a number list has one number, or several packed numbers.
 template <class Take>
 void for_each_part(std::string_view list, Take take) {
   for (WireReader reader(list); reader.next();) {
@@ -78,7 +78,7 @@ void append_length(std::string& out, int field, size_t length) {
   out.append(bytes, static_cast<size_t>(end - bytes));
 }
 
-// Of a field whose tag has one byte.
+// Number of bytes of a field with a tag of one byte.
 size_t field_bytes(size_t length) { return 1 + varint_bytes(length) + length; }
 
 }  // namespace
@@ -175,7 +175,7 @@ void TfExample::parse_feature(std::string_view message, TfFeature& feature) {
   }
 }
 
-// In place where `list` was joined before, so that many parts take no more memory than they have.
+// Joins in index if `list` was joined before, so that many parts need no more memory than their size.
 std::string_view TfExample::join(std::string_view list, std::string_view part) {
   const bool is_joined = !joined_.empty() && joined_.back().data() == list.data();
   std::string& joined = is_joined ? joined_.back() : joined_.emplace_back(list);
@@ -196,10 +196,10 @@ const TfFeature* TfExample::find(std::string_view name) const {
   return found == features_.end() ? nullptr : &*found;
 }
 
-const TfFeature* TfExample::find(std::string_view name, size_t& place) const {
-  if (place < features_.size() && features_[place].name == name) return &features_[place];
+const TfFeature* TfExample::find(std::string_view name, size_t& index) const {
+  if (index < features_.size() && features_[index].name == name) return &features_[index];
   const TfFeature* found = find(name);
-  if (found != nullptr) place = static_cast<size_t>(found - features_.data());
+  if (found != nullptr) index = static_cast<size_t>(found - features_.data());
   return found;
 }
 

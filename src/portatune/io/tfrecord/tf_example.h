@@ -1,5 +1,5 @@
-// tf.train.Example, the message that TFRecord files usually hold: named features, each a list of bytes, of floats or of
-// integers. Reading looks into the record's bytes; nothing is copied before its values are asked for.
+// tf.train.Example, the usual message in TFRecord files: named features, each a list of bytes, floats or integers.
+// Reading refers to the bytes of the record and copies values only on request.
 #pragma once
 
 #include <cstdint>
@@ -13,43 +13,45 @@ namespace portatune::io {
 
 enum class FeatureKind : uint8_t { kNone, kBytes, kFloat, kInt64 };
 
-/// "bytes", "float", "int64"; "no values" for kNone.
+/// Name of a kind: "bytes", "float", "int64", or "no values" for kNone.
 std::string_view name_of(FeatureKind kind);
 
-/// A feature as it is encoded. Valid as long as the record and the TfExample.
+/// An encoded feature. Valid while the record and the TfExample live.
 struct TfFeature {
   std::string_view name;
   FeatureKind kind = FeatureKind::kNone;
-  std::string_view list;  // the message BytesList, FloatList or Int64List
+  std::string_view list;  // the encoded message BytesList, FloatList or Int64List
 
-  // The functions below throw UsageError for a list that is none, or of another kind than they read.
+  // The following functions throw UsageError for a malformed list and for a list of another kind.
 
   int64_t count() const;
-  /// Copies all values; `values` has count() elements.
+  /// Copies all values. `values` has count() elements.
   /// errors  UsageError for an integer that 32 bits cannot hold
   void copy_to(std::span<int64_t> values) const;
   void copy_to(std::span<int32_t> values) const;
   void copy_to(std::span<float> values) const;
   std::vector<std::string_view> texts() const;
-  /// The first of the texts; empty if there is none.
+  /// The first text; empty if there is none.
   std::string_view text() const;
 };
 
-/// The features of one record after the other, by protocol buffers' rules: of doubled names the last counts, parts of a
-/// message are joined.
+/// The features of one record at a time, by the rules of protocol buffers: the last of equal names counts, and parts of
+/// a message are joined.
 class TfExample {
  public:
-  static constexpr int kMaxFeatures = 16'384;  ///< of a record: who looks for one goes through all
+  static constexpr int kMaxFeatures = 16'384;  ///< maximum per record, because a look-up scans all features
 
-  /// errors  UsageError for what is no tf.train.Example, and for more than kMaxFeatures, doubled names included
+  /// errors  UsageError for a record that is not a tf.train.Example or has more than kMaxFeatures, counting doubled
+  ///         names
   void parse(std::string_view record);
 
-  /// Each name once, in the order of their first appearance.
+  /// The features with unique names, in the order of first appearance.
   std::span<const TfFeature> features() const { return features_; }
-  /// Null if there is none.
+  /// The feature with this name, or null.
   const TfFeature* find(std::string_view name) const;
-  /// The same, looked for first where it was found last, as records of a file are alike.
-  const TfFeature* find(std::string_view name, size_t& place) const;
+  /// Same as above, but tries `index` first and stores the index of the result there, because records of a file are
+  /// alike.
+  const TfFeature* find(std::string_view name, size_t& index) const;
 
  private:
   void parse_features(std::string_view message);
@@ -59,20 +61,20 @@ class TfExample {
   void set(const TfFeature& feature);
 
   std::vector<TfFeature> features_;
-  int parsed_ = 0;                  // features so far, among them those of doubled names
-  std::deque<std::string> joined_;  // lists that came in several parts
+  int parsed_ = 0;                  // number of features so far, counting doubled names
+  std::deque<std::string> joined_;  // lists joined from several parts
 };
 
-/// Encodes one Example after the other. Features are written in the order of their names, as TensorFlow's
-/// deterministic serialization does, so the same features give the same bytes.
+/// Encodes one Example at a time. Sorts the features by name, as TensorFlow's deterministic serialization does, so that
+/// equal features have equal bytes.
 class TfExampleWriter {
  public:
   void add(std::string_view name, std::span<const std::string_view> texts);
   void add(std::string_view name, std::span<const int64_t> values);
   void add(std::string_view name, std::span<const float> values);
-  /// Forgets the features added so far.
+  /// Removes the features added so far.
   void clear();
-  /// The Example, valid until the next call; the features added after it belong to the next Example.
+  /// The encoded Example, valid until the next call. Features added later belong to the next Example.
   std::string_view finish();
 
  private:

@@ -9,7 +9,7 @@ namespace {
 
 constexpr size_t kLengthBytes = 8;
 
-// Numbers are little-endian, as are the machines that Portatune runs on.
+// Numbers are little-endian, as on all machines that Portatune supports.
 template <class T>
 T number_at(std::string_view bytes, size_t offset) {
   T value;
@@ -48,15 +48,15 @@ std::string file_and_record(const std::string& file, const RecordPosition& posit
 
 DataError wrong_length_crc(const std::string& file, const RecordPosition& position) {
   return DataError({.where = file_and_record(file, position),
-                    .given = "a record whose length has another checksum than stands there," + at(position),
-                    .expected = "records of a TFRecord file; where one begins after this is not known",
-                    .fix = position.offset == 0 ? "is it a TFRecord file?" : ""});
+                    .given = "a record length with a wrong checksum" + at(position),
+                    .expected = "records of a TFRecord file; later records cannot be found",
+                    .fix = position.offset == 0 ? "check that this is a TFRecord file" : ""});
 }
 
 DataError wrong_record_crc(const std::string& file, const RecordPosition& position) {
   return DataError({.where = file_and_record(file, position),
-                    .given = "a record that has another checksum than stands there," + at(position),
-                    .expected = "the bytes that were written"});
+                    .given = "a record with a wrong checksum" + at(position),
+                    .expected = "the bytes that the writer wrote"});
 }
 
 DataError too_long(const std::string& file, const RecordPosition& position, uint64_t length, int64_t limit) {
@@ -67,10 +67,9 @@ DataError too_long(const std::string& file, const RecordPosition& position, uint
 
 DataError cut_short(const std::string& file, const RecordPosition& position, int64_t there) {
   return DataError({.where = file_and_record(file, position),
-                    .given = "a file that ends " + std::to_string(there) + " bytes after the begin of a record" +
-                             at(position) + ", within the record",
-                    .expected = "whole records",
-                    .fix = "its writer was not closed, or it was not copied to its end"});
+                    .given = "a file that ends " + std::to_string(there) + " bytes into the record" + at(position),
+                    .expected = "complete records",
+                    .fix = "write or copy the file again: its writer was not closed, or the copy is incomplete"});
 }
 
 }  // namespace portatune::io

@@ -23,7 +23,7 @@ struct Trailer {
   char magic[8] = {};
 };
 static_assert(sizeof(Trailer) == 40);
-constexpr int64_t kCrcPlace = 28;  // in the trailer; what stands before it is what it is of
+constexpr int64_t kCrcOffset = 28;  // offset of the CRC in the trailer; the CRC covers all bytes before it
 
 std::string_view text_of(std::span<const std::byte> bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
@@ -33,31 +33,31 @@ DataError unfit(const std::string& file, const std::string& given, const std::st
   return DataError({.where = index_path(file),
                     .given = given,
                     .expected = expected,
-                    .fix = "make it anew: portatune tfrecord index " + file});
+                    .fix = "build it again: portatune tfrecord index " + file});
 }
 
 Trailer trailer_of(std::string_view bytes, const std::string& file) {
   Trailer trailer;
-  const DataError damaged = unfit(file, "a damaged index", "what `portatune tfrecord` has written");
+  const DataError damaged = unfit(file, "a damaged index", "an index written by `portatune tfrecord`");
   if (bytes.size() < sizeof trailer) throw damaged;
   const size_t begin = bytes.size() - sizeof trailer;
   std::memcpy(&trailer, bytes.data() + begin, sizeof trailer);
   const bool is_whole = std::string_view(trailer.magic, sizeof trailer.magic) == kMagic &&
                         trailer.records == static_cast<int64_t>(begin) / kOffset && begin % kOffset == 0 &&
-                        trailer.crc == masked_crc32c(bytes.substr(0, begin + kCrcPlace));
+                        trailer.crc == masked_crc32c(bytes.substr(0, begin + kCrcOffset));
   if (!is_whole) throw damaged;
   return trailer;
 }
 
 std::optional<MappedFile> map_if_there(const std::string& file) {
-  const bool is_signed = is_remote(file) && file.find('?') != std::string::npos;  // for the one file alone
+  const bool is_signed = is_remote(file) && file.find('?') != std::string::npos;  // the signature is for this file only
   if (is_signed) return std::nullopt;
   try {
     return MappedFile::open(index_path(file));
   } catch (const NotFoundError&) {
     return std::nullopt;
   } catch (const IoError& error) {
-    // So clouds answer for what is not there, if one may not list the folder.
+    // Clouds return EACCES for a missing object if the user may not list the folder.
     if (is_remote(file) && error.error_number() == EACCES) return std::nullopt;
     throw;
   }
@@ -74,43 +74,43 @@ std::optional<TfrecordIndex> TfrecordIndex::open(const std::string& file, int64_
   const Trailer trailer = trailer_of(text_of(index.file_.bytes()), file);
   if (trailer.file_bytes != file_bytes) {
     throw unfit(file, "the index of a file of " + std::to_string(trailer.file_bytes) + " bytes",
-                std::to_string(file_bytes) + ", as " + file + " has");
+                "the index of a file of " + std::to_string(file_bytes) + " bytes, the size of " + file);
   }
   index.records_ = trailer.records;
   index.end_ = trailer.end;
   index.is_compressed_ = trailer.is_compressed != 0;
   if (!index.is_compressed_ && index.end_ != file_bytes) {
     throw unfit(file, "records up to byte offset " + std::to_string(index.end_),
-                "up to " + std::to_string(file_bytes) + ", the end of " + file);
+                "records up to byte offset " + std::to_string(file_bytes) + ", the end of " + file);
   }
   index.require_order(file);
   return index;
 }
 
-// That records begin at 0, and each where the one before ends or further on.
+// Requires that the first record begins at 0 and that records do not overlap.
 void TfrecordIndex::require_order(const std::string& file) const {
-  constexpr int64_t kLeast = kRecordHeader + kRecordFooter;  // bytes of a record
-  if (position(0).offset != 0) throw unfit(file, place_of(0), "records from byte offset 0 on");
+  constexpr int64_t kMinBytes = kRecordHeader + kRecordFooter;  // minimal bytes of a framed record
+  if (position(0).offset != 0) throw unfit(file, description_of(0), "the first record at byte offset 0");
   for (int64_t record = 1; record <= records_; ++record) {
     const int64_t before = position(record - 1).offset, offset = position(record).offset;
-    if (offset >= before && offset - before >= kLeast) continue;
-    throw unfit(file, place_of(record),
-                "at least " + std::to_string(kLeast) + " bytes behind " + std::to_string(before) +
-                    ", where the record before begins");
+    if (offset >= before && offset - before >= kMinBytes) continue;
+    throw unfit(file, description_of(record),
+                "at least " + std::to_string(kMinBytes) + " bytes after " + std::to_string(before) +
+                    ", the byte offset of the previous record");
   }
 }
 
 void TfrecordIndex::require(const std::string& file, const RecordPosition& found) const {
   if (found.record > records_) {
     throw unfit(file, "an index of " + counted(records_, "record"),
-                "at least " + std::to_string(found.record) + ", as in " + file);
+                "at least " + counted(found.record, "record") + ", as in " + file);
   }
   if (position(found.record) == found) return;
-  throw unfit(file, place_of(found.record), "byte offset " + std::to_string(found.offset) + ", as in " + file);
+  throw unfit(file, description_of(found.record), "byte offset " + std::to_string(found.offset) + ", as in " + file);
 }
 
-// As messages have it; behind the last record is the end.
-std::string TfrecordIndex::place_of(int64_t record) const {
+// A record and its offset for messages. The record after the last one is the end.
+std::string TfrecordIndex::description_of(int64_t record) const {
   return (record == records_ ? "an end" : "record " + std::to_string(record + 1)) + " at byte offset " +
          std::to_string(position(record).offset);
 }
@@ -139,7 +139,7 @@ void TfrecordIndexWriter::finish(int64_t end, int64_t file_bytes, bool is_compre
   Trailer trailer{.records = records_, .end = end, .file_bytes = file_bytes, .is_compressed = is_compressed};
   kMagic.copy(trailer.magic, sizeof trailer.magic);
   const std::string_view bytes(reinterpret_cast<const char*>(&trailer), sizeof trailer);
-  trailer.crc = mask_crc32c(crc32c(bytes.substr(0, kCrcPlace), crc_));
+  trailer.crc = mask_crc32c(crc32c(bytes.substr(0, kCrcOffset), crc_));
   out_.write(bytes);
   out_.finish();
 }
@@ -147,7 +147,7 @@ void TfrecordIndexWriter::finish(int64_t end, int64_t file_bytes, bool is_compre
 int64_t make_index(const std::string& file) {
   if (is_remote(file)) {
     throw UsageError(
-        {.where = file, .given = "a remote file", .expected = "one of this machine, to write an index beside it"});
+        {.where = file, .given = "a remote file", .expected = "a local file, because the index is written next to it"});
   }
   TfrecordReader reader(file);
   remove_leftovers(std::vector<std::filesystem::path>{index_path(file)});

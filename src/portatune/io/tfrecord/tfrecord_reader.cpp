@@ -12,14 +12,15 @@ namespace {
 constexpr int64_t kBlock = 256 * 1024;
 constexpr int64_t kFrame = kRecordHeader + kRecordFooter;
 
-// RFC 1950. No text is looked at here, of which some begins so, too.
+// Returns whether data begin like zlib (RFC 1950). Some text begins in the same way, but text is not expected here.
 bool is_zlib(std::string_view begin) {
   if (begin.size() < 2 || begin[0] != 0x78) return false;
   const auto byte = [&](size_t i) { return static_cast<unsigned char>(begin[i]); };
   return (byte(0) * 256 + byte(1)) % 31 == 0;
 }
 
-// Bytes that could begin a compressed file could also be the length of a record: its checksum decides.
+// Returns whether data begin with a valid record length. The first bytes alone could be a compressed file, too; the
+// checksum decides.
 bool is_length(std::string_view begin) {
   return std::ssize(begin) >= kRecordHeader && record_length(begin.substr(0, kRecordHeader));
 }
@@ -72,13 +73,13 @@ void TfrecordReader::seek(RecordPosition position) {
   if (position.offset < position_.offset) {
     throw UsageError({.where = file_and_record(path_, position_),
                       .given = "a seek to byte offset " + std::to_string(position.offset),
-                      .expected = "at least " + std::to_string(position_.offset) + ", where the reader is"});
+                      .expected = "at least " + std::to_string(position_.offset) + ", the position of the reader"});
   }
   pass(position.offset - position_.offset);
   position_ = position;
 }
 
-// Of the record that comes next, whose header is checked; nothing at the end.
+// The length of the next record, whose header is checked; nothing at the end.
 std::optional<int64_t> TfrecordReader::next_length() {
   if (rest_is_lost_) return std::nullopt;
   if (!has(kRecordHeader)) {
@@ -90,7 +91,7 @@ std::optional<int64_t> TfrecordReader::next_length() {
   return require_length(*length);
 }
 
-// Before memory is taken for it.
+// Checks a length before memory is allocated for it.
 int64_t TfrecordReader::require_length(uint64_t length) {
   if (length > static_cast<uint64_t>(max_record_bytes_)) {
     lose_rest(too_long(path_, position_, length, max_record_bytes_));
@@ -117,8 +118,8 @@ bool TfrecordReader::read_until(int64_t bytes) {
   return true;
 }
 
-// Moves what is unread to the front. Grows with what was really read, so that a length which a compressed file only
-// claims takes no memory.
+// Moves the unread bytes to the front. Grows with the bytes really read, so that a false length in a compressed file
+// needs no memory.
 void TfrecordReader::make_room(int64_t bytes) {
   if (begin_ > 0) {
     std::memmove(buffer_.data(), buffer_.data() + begin_, end_ - begin_);
@@ -153,8 +154,8 @@ std::string_view read_record(const RandomAccessFile& file, const std::string& pa
   if (static_cast<int64_t>(*length) + kFrame != std::ssize(bytes)) {
     throw DataError({.where = file_and_record(path, position),
                      .given = "a record of " + std::to_string(*length) + " bytes",
-                     .expected = std::to_string(std::ssize(bytes) - kFrame) + ", as the index has it",
-                     .fix = "make the index anew: portatune tfrecord index " + path});
+                     .expected = std::to_string(std::ssize(bytes) - kFrame) + " bytes, as in the index",
+                     .fix = "build the index again: portatune tfrecord index " + path});
   }
   const std::string_view record = bytes.substr(kRecordHeader, *length);
   if (!is_crc_of(record, bytes.substr(kRecordHeader + *length))) throw wrong_record_crc(path, position);

@@ -14,32 +14,32 @@
 
 namespace portatune::io {
 
-/// Reads a file from its beginning, plain or compressed (gzip, zlib, zstd), which its content tells. Both checksums of
-/// every record are compared. Memory is that of a block and of the longest record.
-/// errors  DataError that names file, record and byte offset: a checksum that differs, a record of more than
-///         `max_record_bytes`, a file that ends within one, damaged compressed data; NotFoundError, IoError
+/// Reads a file from its beginning. Detects compression (gzip, zlib, zstd) by content. Checks both checksums of every
+/// record. Needs memory for a block and the longest record.
+/// errors  DataError with file, record and byte offset: a wrong checksum, a record of more than `max_record_bytes`, a
+///         file that ends within a record, damaged compressed data; NotFoundError, IoError
 /// source  tensorflow.org/tutorials/load_data/tfrecord, "TFRecords format details"
 class TfrecordReader {
  public:
   explicit TfrecordReader(std::string path, int64_t max_record_bytes = kMaxRecordBytes);
-  /// Uncompressed bytes from elsewhere. `name` stands in errors.
+  /// Reads uncompressed bytes from another source. Errors contain `name`.
   TfrecordReader(std::unique_ptr<ByteSource> bytes, std::string name, int64_t max_record_bytes = kMaxRecordBytes);
 
-  /// The next record, valid until the reader is used again; nothing at the end. After the error of a record whose own
-  /// checksum differs the next call goes on behind it; after others rest_is_lost().
+  /// The next record, valid until the next call; nothing at the end. After the error of a wrong record checksum the
+  /// next call continues with the next record; after other errors see rest_is_lost().
   std::optional<std::string_view> next();
-  /// Passes over the next `count` records, or as many as there are, and returns how many these were. Their own
-  /// checksums are not looked at.
+  /// Skips the next `count` records, or as many as there are, and returns their number. Does not check their own
+  /// checksums.
   int64_t skip(int64_t count);
-  /// Goes on at a record further on.
-  /// errors  UsageError for one that it has passed already
+  /// Continues from a later record.
+  /// errors  UsageError for an earlier record
   void seek(RecordPosition position);
 
   const std::string& path() const { return path_; }
-  /// Of the record that comes next.
+  /// The position of the next record.
   const RecordPosition& position() const { return position_; }
   bool is_compressed() const { return is_compressed_; }
-  /// Whether an error was such that no further record can be found.
+  /// Returns whether an error made it impossible to find further records.
   bool rest_is_lost() const { return rest_is_lost_; }
 
  private:
@@ -59,14 +59,14 @@ class TfrecordReader {
   std::unique_ptr<ByteSource> source_;
   bool is_compressed_ = false;
   std::vector<char> buffer_;
-  size_t begin_ = 0, end_ = 0;  // of what is read but not passed yet, in the buffer
+  size_t begin_ = 0, end_ = 0;  // range of the unread bytes in the buffer
   RecordPosition position_;
   bool rest_is_lost_ = false;
 };
 
-/// The record that begins at `position` and ends, footer included, at `end`, of an uncompressed file, whichever record
-/// was read before. It lies in `buffer`.
-/// errors  DataError if no such record stands there, or it has more than `max_record_bytes`; IoError
+/// Reads the record between the offsets `position` and `end`, footer included, of an uncompressed file. Independent of
+/// earlier reads. The result is in `buffer`.
+/// errors  DataError if there is no such record, or it has more than `max_record_bytes`; IoError
 std::string_view read_record(const RandomAccessFile& file, const std::string& path, const RecordPosition& position,
                              int64_t end, int64_t max_record_bytes, std::string& buffer);
 

@@ -12,12 +12,12 @@
 namespace portatune::io {
 namespace {
 
-constexpr size_t kBlock = 256 * 1024;  // not larger, as there is one for each of many shards
+constexpr size_t kBlock = 256 * 1024;  // small, because each of many shards has one
 constexpr size_t kGzipBlock = 64 * 1024;
 
 }  // namespace
 
-// One gzip member.
+// Writes one gzip member.
 class TfrecordWriter::Gzip {
  public:
   explicit Gzip(std::function<void(std::string_view)> take) : take_(std::move(take)), output_(kGzipBlock) {
@@ -52,10 +52,10 @@ class TfrecordWriter::Gzip {
 
 namespace {
 
-// What is written takes the place of what is there, which must not be a folder, or a device.
+// Requires that `path` is unused or a regular file, because the writer replaces it.
 const std::string& replaceable(const std::string& path) {
   if (!std::filesystem::exists(path) || std::filesystem::is_regular_file(path)) return path;
-  throw UsageError({.where = path, .given = "what is no file", .expected = "a file, or nothing yet"});
+  throw UsageError({.where = path, .given = "not a regular file", .expected = "a regular file, or an unused path"});
 }
 
 }  // namespace
@@ -111,7 +111,7 @@ void TfrecordWriter::finish() {
 
 void TfrecordWriter::commit_together(const std::vector<TfrecordWriter*>& writers) {
   std::vector<AtomicFile*> files;
-  std::vector<std::filesystem::path> older_indexes;  // of the files that were there before
+  std::vector<std::filesystem::path> older_indexes;  // indexes of replaced files
   for (TfrecordWriter* writer : writers) {
     files.push_back(&writer->out_);
     if (writer->index_) {

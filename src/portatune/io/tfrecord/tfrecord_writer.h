@@ -1,4 +1,4 @@
-// TFRecord files, written whole or not at all.
+// TFRecord files that are written completely or not at all.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@
 
 namespace portatune::io {
 
-/// A file under construction beside its place, and its index.
+/// A TFRecord file under construction under a temporary name, and its index.
 class TfrecordWriter {
  public:
   struct Options {
@@ -27,9 +27,9 @@ class TfrecordWriter {
 
   /// errors  IoError; UsageError for a record of more than kMaxRecordBytes
   void write(std::string_view record);
-  /// All is durable, beside its place.
+  /// Makes the file durable under its temporary name.
   void finish();
-  /// Puts all files in place, or none. All must be finished. Older files of these names are replaced.
+  /// Commits all files or none. All files must be finished. Replaces older files with these names.
   /// errors  IoError
   static void commit_together(const std::vector<TfrecordWriter*>& writers);
 
@@ -42,7 +42,7 @@ class TfrecordWriter {
 
   const std::string path_;
   AtomicFile out_;
-  std::unique_ptr<Gzip> gzip_;  // null: not compressed
+  std::unique_ptr<Gzip> gzip_;  // null if uncompressed
   std::optional<TfrecordIndexWriter> index_;
   std::string buffer_;
   int64_t end_ = 0, file_bytes_ = 0;
