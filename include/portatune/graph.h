@@ -1,4 +1,4 @@
-// The graph: typed values, the operations that make them, gradients, and the way to StableHLO.
+// The graph: typed values, the operations that compute them, their gradients, and their lowering to StableHLO.
 #pragma once
 
 #include <memory>
@@ -17,11 +17,11 @@ class Node;
 class Lowering;
 struct Op;
 
-/// One result of a node: a handle that is cheap to copy and keeps everything it depends on alive. A graph is what can
-/// be reached from its results; what nothing refers to is never compiled.
+/// One result of a node: a handle that is cheap to copy and keeps everything it depends on alive. A graph consists of
+/// the nodes that can be reached from its results; other nodes are never compiled.
 class Value {
  public:
-  Value() = default;  ///< no value: "this input has no gradient", "this operand is absent"
+  Value() = default;  ///< No value: "this input has no gradient", "this operand is absent".
   Value(std::shared_ptr<Node> node, size_t result) : node_(std::move(node)), result_(result) {}
 
   explicit operator bool() const { return node_ != nullptr; }
@@ -44,18 +44,18 @@ class Value {
 using Values = std::vector<Value>;
 using Types = std::vector<TensorType>;
 
-/// An operation: its shape rule, its gradient and its StableHLO text. Immutable; attributes are members.
+/// An operation: its shape rule, its gradient and its StableHLO text. It is immutable; attributes are members.
 struct Op {
   virtual ~Op() = default;
 
-  /// As error messages call it, e.g. "concatenate".
+  /// The name in error messages, e.g. "concatenate".
   virtual std::string_view name() const = 0;
 
   /// Types of the results. Throws ShapeError if the operands do not fit.
   virtual Types infer(std::span<const Value> inputs) const = 0;
 
-  /// Gradients of the inputs, given those of the results (an absent one is zero). One per input; an absent one means
-  /// that nothing flows there. By default nothing flows to any input.
+  /// Gradients of the inputs, one per input, given the gradients of the results (an absent one is zero). An absent
+  /// gradient of an input means that no gradient flows there. By default no gradient flows to any input.
   virtual Values gradient(const Node& node, std::span<const Value> dresults) const;
 
   /// Writes the node as StableHLO.
@@ -82,7 +82,7 @@ class Node : public std::enable_shared_from_this<Node> {
   Types types_;
 };
 
-/// Applies `op` to `inputs`. ShapeError if they do not fit.
+/// Applies `op` to `inputs`. ShapeError if the inputs do not fit the op.
 Values make_nodes(std::unique_ptr<const Op> op, Values inputs);
 /// The same for an op with one result: make_node<Transpose>({x}, permutation).
 template <class SomeOp, class... Attributes>
@@ -93,30 +93,29 @@ Value make_node(Values inputs, Attributes&&... attributes) {
 /// An input of a compiled program.
 Value parameter(const std::string& name, TensorType type);
 
-/// d loss / d x for every x in `wrt`, by reverse-mode differentiation. An x that the loss does not depend on gets
-/// zeros.
+/// d loss / d x for every x in `wrt`, by reverse-mode differentiation; zeros if the loss does not depend on x.
 /// loss     a float scalar
 /// returns  one value per x, of its type
 Values gradients(const Value& loss, std::span<const Value> wrt);
 
-/// A program: what one executable takes and gives.
+/// A program: the parameters and results of one executable.
 struct Function {
   Values parameters;
   Values results;
-  /// Pairs (i, j): result j may be written into the memory of parameter i, which the call then consumes ("donation").
+  /// Pairs (i, j): result j may be written into the memory of parameter i, which is donated to the call.
   std::vector<std::pair<size_t, size_t>> aliases = {};
-  /// The devices that run it side by side, each on its parts of the arrays: types are those of parts.
+  /// The devices that run the program together, each on its shards of the arrays. All types are those of shards.
   Mesh mesh = {};
-  /// How the devices hold the results, where they do not hold the whole: as many as there are results, or none.
+  /// Sharding of each result; empty if every device holds all results whole.
   std::vector<Sharding> result_shardings = {};
 };
 
-/// What a program is lowered for.
+/// The platform that a program is lowered for.
 struct Target {
-  /// Custom calls that the platform offers; a composite whose kernel is not here is lowered to its decomposition.
+  /// Custom calls that the platform offers. A composite whose kernel is not among them is lowered to its decomposition.
   std::set<std::string, std::less<>> kernels;
-  /// Whether each device of the mesh is that of a process of its own: the module is for one device then, and kernels
-  /// exchange arrays between them.
+  /// True if each device of the mesh belongs to another process. The module is then for one device, and kernels
+  /// exchange arrays between the processes.
   bool across_processes = false;
 };
 

@@ -1,4 +1,4 @@
-// Devices in a grid with named axes, and how arrays are divided over them.
+// A mesh of devices with named axes, and the sharding of arrays over it.
 #pragma once
 
 #include <cstdint>
@@ -9,55 +9,55 @@
 
 namespace portatune {
 
-/// Along `data` and `fsdp` the devices work on different rows of a batch. Along `data` each holds all weights, and
-/// where there is no `fsdp` a part of what the optimizer keeps of matrices; along `fsdp` each holds a part of both, and
-/// gets the whole weight where a layer needs it. Along `tensor` the devices work on the same rows, each with its part
-/// of the heads and features of a layer.
+/// Devices along `data` and `fsdp` work on different rows of a batch. Along `data` each device holds all weights and,
+/// if `fsdp` is 1, a shard of the optimizer state of matrices. Along `fsdp` each device holds a shard of both, and
+/// gathers a weight when a layer needs it. Devices along `tensor` work on the same rows; each has a part of the heads
+/// and features of each layer.
 /// source: Zhao et al. 2023, arXiv:2304.11277 (FSDP); Shoeybi et al. 2019, arXiv:1909.08053 (tensor parallelism)
 enum class MeshAxis { kData, kFsdp, kTensor };
 using MeshAxes = std::vector<MeshAxis>;
 
-/// The axes that the rows of a batch are divided over.
+/// The axes over which the rows of a batch are divided.
 inline const MeshAxes kBatchAxes = {MeshAxis::kData, MeshAxis::kFsdp};
 
-/// A grid of devices. Device number (d * fsdp + f) * tensor + t is at place d along data, f along fsdp, t along tensor.
+/// A grid of devices. Device (d * fsdp + f) * tensor + t has index d along data, f along fsdp and t along tensor.
 struct Mesh {
   int64_t data = 1, fsdp = 1, tensor = 1;
 
   bool operator==(const Mesh&) const = default;
 
   int64_t devices() const { return data * fsdp * tensor; }
-  /// How many devices differ along these axes alone.
+  /// Number of devices along these axes, the size of each of groups().
   int64_t size(const MeshAxes& axes) const;
-  /// The number of a device among those, the first axis being the major one.
+  /// Index of a device in its group; the first axis is the major one.
   int64_t place(int64_t device, const MeshAxes& axes) const;
-  /// All devices, those together that differ along these axes alone, in the order of their places: of two by two along
-  /// data {{0, 2}, {1, 3}}.
+  /// All devices in groups that differ only along these axes, in the order of place(). The groups of a mesh of two by
+  /// two along data are {{0, 2}, {1, 3}}.
   std::vector<std::vector<int64_t>> groups(const MeshAxes& axes) const;
 };
 
-/// All axes but these.
+/// All axes except these.
 MeshAxes other_axes(const MeshAxes& axes);
 
-/// "data=4,fsdp=2".
-/// errors  UsageError that names the axes that there are
+/// Parses a mesh such as "data=4,fsdp=2".
+/// errors  UsageError, which names the known axes
 Mesh parse_mesh(const std::string& text);
-/// "data=4,fsdp=2"; "data=1" for one device.
+/// The mesh as text, "data=4,fsdp=2"; "data=1" for one device.
 std::string to_string(const Mesh& mesh);
 
-/// How the devices of a mesh hold an array: divided into equal parts along one of its axes, or each all of it.
+/// The layout of an array on the devices of a mesh: divided into equal shards along one axis, or whole on each device.
 struct Sharding {
   int64_t axis = 0;
-  MeshAxes over = {};  ///< empty: each device holds the whole array
-  /// What lies side by side along the axis in equal blocks, such as the weights for queries, keys and values in one
-  /// array: the devices along the first of `over` have a part of every block, which those along the others divide.
+  MeshAxes over = {};  ///< mesh axes over which the array is divided; empty: each device holds the whole array
+  /// Number of equal blocks along the axis, such as 3 for the weights of queries, keys and values in one array. The
+  /// devices along the first axis of `over` have a part of every block; the devices along the others divide that part.
   int64_t blocks = 1;
 
   bool operator==(const Sharding&) const = default;
 };
 
-/// What each device holds of a whole array.
-/// errors  ShapeError if it cannot be divided so
+/// The type of each device's shard of an array.
+/// errors  ShapeError if the array cannot be divided so
 TensorType part_of(const TensorType& whole, const Sharding& sharding, const Mesh& mesh);
 
 }  // namespace portatune

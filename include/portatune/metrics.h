@@ -1,4 +1,4 @@
-// Figures over all examples of an evaluation, gathered batch by batch.
+// Metrics over all examples of an evaluation, updated batch by batch.
 #pragma once
 
 #include <cstdint>
@@ -9,32 +9,32 @@
 
 namespace portatune::metrics {
 
-/// One figure over many examples. Weights count examples; a weight of 0 leaves the example out, whatever else its row
-/// holds, as in the rows that fill up the last batch.
+/// A metric over many examples. Weights count examples. A weight of 0 skips the example without a look at its other
+/// values; it marks the rows that fill up the last batch.
 class Metric {
  public:
   virtual ~Metric() = default;
 
   /// Adds a batch.
-  /// predictions, targets  [rows]; what they mean is said by each metric
+  /// predictions, targets  [rows]; each metric defines their meaning
   /// weights               [rows], finite and not negative; empty: all 1
-  /// errors    UsageError if lengths differ; DataError, naming the row, for a weight, target or prediction that makes
-  ///           no sense. After an error nothing of the batch has been added.
+  /// errors    UsageError if lengths differ; DataError, which names the row, for an invalid weight, target or
+  ///           prediction. After an error no row of the batch has been added.
   void update(std::span<const float> predictions, std::span<const float> targets, std::span<const float> weights = {});
 
-  /// The figure over all that was added since the last reset; nothing where it is not defined.
+  /// The metric over all examples since the last reset; nothing if it is undefined for them.
   virtual std::optional<double> result() const = 0;
   virtual void reset() = 0;
 
  protected:
-  /// Says why an example cannot be added, or nullptr. Called for examples whose weight is not 0.
+  /// The reason why an example cannot be added, or nullptr. Called for examples whose weight is not 0.
   virtual const char* objection(float prediction, float target) const = 0;
-  /// Adds an example that was not objected to.
+  /// Adds an example without objection.
   virtual void add(float prediction, float target, double weight) = 0;
 };
 
-/// The weighted mean of the predictions, such as losses per example. Targets do not matter: give the predictions twice.
-/// Not defined without weight; NaN if a value is NaN.
+/// The weighted mean of the predictions, such as losses per example. It ignores targets: pass the predictions twice.
+/// Undefined if all weights are 0; NaN if a value is NaN.
 class Mean final : public Metric {
  public:
   std::optional<double> result() const override;
@@ -48,7 +48,8 @@ class Mean final : public Metric {
   double sum_ = 0, weight_ = 0;
 };
 
-/// The weighted share of examples whose predicted class id (see `argmax`) is the target. Not defined without weight.
+/// The weighted share of examples whose predicted class id (see `argmax`) is the target. Undefined if all weights are
+/// 0.
 class Accuracy final : public Metric {
  public:
   std::optional<double> result() const override;
@@ -62,11 +63,11 @@ class Accuracy final : public Metric {
   double hits_ = 0, weight_ = 0;
 };
 
-/// Area under the ROC curve: the probability that a positive example scores higher than a negative one, ties counting
-/// half. Exact: keeps every score (16 bytes an example) and sorts them in `result`.
+/// Area under the ROC curve: the probability that a positive example has a higher score than a negative one; ties count
+/// half. It is exact: it keeps every score (16 bytes per example) and sorts them in `result`.
 /// predictions  scores of the positive class, finite; only their order matters: logits or probabilities
 /// targets      0 or 1
-/// Not defined unless there are examples of both classes (scikit-learn: NaN and a warning).
+/// Undefined without examples of both classes (scikit-learn: NaN and a warning).
 /// source    Hanley and McNeil 1982, by ranks; equals sklearn.metrics.roc_auc_score
 class RocAuc final : public Metric {
  public:
@@ -86,8 +87,8 @@ class RocAuc final : public Metric {
   std::vector<Example> examples_;
 };
 
-/// F1 of class 1: 2 TP / (2 TP + FP + FN). Classes are 0 and 1. Not defined if class 1 is neither predicted nor true
-/// (scikit-learn: 0 and a warning). Equals sklearn.metrics.f1_score
+/// F1 of class 1: 2 TP / (2 TP + FP + FN). Classes are 0 and 1. Undefined if class 1 is neither predicted nor true
+/// (scikit-learn: 0 and a warning). Equals sklearn.metrics.f1_score.
 class F1 final : public Metric {
  public:
   std::optional<double> result() const override;
@@ -101,7 +102,7 @@ class F1 final : public Metric {
   double hits_ = 0, predicted_and_true_ = 0;
 };
 
-/// Weighted counts for each class id, of any number of classes.
+/// Base of metrics over any number of classes: weighted counts for each class id.
 class ClassCountsMetric : public Metric {
  public:
   struct Counts {
@@ -115,22 +116,22 @@ class ClassCountsMetric : public Metric {
   std::map<int64_t, Counts> counts_;
 };
 
-/// Mean of the F1 of each class that is predicted or true; other classes do not count. Not defined without weight.
-/// Equals sklearn.metrics.f1_score(average="macro")
+/// Mean of the F1 of each class that is predicted or true; other classes do not count. Undefined if all weights are 0.
+/// Equals sklearn.metrics.f1_score(average="macro").
 class MacroF1 final : public ClassCountsMetric {
  public:
   std::optional<double> result() const override;
 };
 
 /// Matthews' correlation of predicted and true classes, two or more of them; 0 if only one class is predicted or true.
-/// Not defined without weight. source: Gorodkin 2004, which for two classes is Matthews 1975; equals
-/// sklearn.metrics.matthews_corrcoef
+/// Undefined if all weights are 0. Equals sklearn.metrics.matthews_corrcoef.
+/// source  Gorodkin 2004, which for two classes is Matthews 1975
 class MatthewsCorrelation final : public ClassCountsMetric {
  public:
   std::optional<double> result() const override;
 };
 
-/// Keeps predictions and targets, 16 bytes an example.
+/// Base of metrics that keep predictions and targets, 16 bytes per example.
 class PairedMetric : public Metric {
  public:
   void reset() override { examples_.clear(); }
@@ -147,22 +148,22 @@ class PairedMetric : public Metric {
   std::vector<Example> examples_;
 };
 
-/// Pearson's correlation of predictions and targets. Not defined where one of them is constant (scipy: NaN and a
-/// warning). Equals scipy.stats.pearsonr where all weights are 1.
+/// Pearson's correlation of predictions and targets. Undefined if one of them is constant (scipy: NaN and a warning).
+/// Equals scipy.stats.pearsonr if all weights are 1.
 class PearsonCorrelation final : public PairedMetric {
  public:
   std::optional<double> result() const override;
 };
 
-/// Pearson's correlation of the ranks, equal numbers sharing the mean of theirs. Every example counts once, whatever
-/// its weight. Equals scipy.stats.spearmanr
+/// Pearson's correlation of the ranks; equal numbers share their mean rank. Every example counts once, with any weight.
+/// Equals scipy.stats.spearmanr.
 class SpearmanCorrelation final : public PairedMetric {
  public:
   std::optional<double> result() const override;
 };
 
-/// The class with the highest score in each row; of equal ones the first. A row that holds NaN gives its first NaN, as
-/// in NumPy.
+/// The class with the highest score in each row, the first of equal ones. In a row with NaN it is the index of the
+/// first NaN, as in NumPy.
 /// scores    [rows, classes]
 /// errors    UsageError if `scores` is not a multiple of `classes`
 std::vector<float> argmax(std::span<const float> scores, int64_t classes);

@@ -12,24 +12,24 @@ class JsonObject;
 
 namespace portatune::models {
 
-/// What a text model reads, int32 [batch, seq] each.
+/// The inputs of a text model, int32 [batch, seq] each.
 struct TextInputs {
   Value input_ids;
-  Value attention_mask;       ///< 1 for tokens, 0 for padding; packed: the number of a token's text, from 1 on
+  Value attention_mask;       ///< 1 for tokens, 0 for padding; if packed, the number of each token's segment, from 1
   Value token_type_ids = {};  ///< 0 for the first text, 1 for the second; absent: 0 everywhere
-  Value position_ids = {};    ///< places of the tokens in their text; absent: as transformers' forward() has them
-  /// Several texts stand in a row, each with its tokens side by side. None sees another; there are position_ids, 0
-  /// where a text begins. The heads that make one row of logits of a text do not read such inputs: gather the texts
-  /// first.
+  Value position_ids = {};    ///< positions of the tokens in their text; absent: the default of transformers' forward()
+  /// True if rows hold several texts (segments), each with adjacent tokens and without attention to the others.
+  /// Packed inputs need position_ids, which are 0 where a text begins. Heads that compute one row of logits per text do
+  /// not accept packed inputs: gather the texts first.
   bool packed = false;
 };
 
-/// The keys and values of a text so far, of every layer: what a decoder keeps from token to token.
+/// The keys and values of the tokens so far in every layer of a decoder.
 struct KeyValueCache {
   Values keys, values;  ///< [batch, length, key/value heads * head size], in the compute type
 };
 
-/// The classes that transformers has for a model, by what follows "For" in their names.
+/// The classes of transformers for a model, by the part of their names after "For".
 enum class HeadKind {
   kSequenceClassification,
   kTokenClassification,
@@ -40,23 +40,23 @@ enum class HeadKind {
   kCausalLM
 };
 
-/// What holds for a checkpoint whatever its head is.
+/// Metadata of a text checkpoint that do not depend on its head.
 struct TextModelFacts {
-  std::string class_prefix;  ///< what the names of its classes in transformers begin with: "Bert"
-  std::string base_prefix;   ///< what the keys of the body begin with in a checkpoint that has a head: "bert"
-  int64_t vocab_size;        ///< ids must be below
+  std::string class_prefix;  ///< prefix of the names of its classes in transformers: "Bert"
+  std::string base_prefix;   ///< prefix of the body's keys in a checkpoint that has a head: "bert"
+  int64_t vocab_size;        ///< number of ids; each id is below it
   int64_t hidden_size;
-  int64_t max_length;       ///< longest sequence that has positions
-  int64_t type_vocab_size;  ///< token_type_ids must be below; 0: the model does not read them
+  int64_t max_length;       ///< maximal number of positions of a sequence
+  int64_t type_vocab_size;  ///< number of token types; 0: the model does not read token_type_ids
   double initializer_range;
-  double classifier_dropout;  ///< before the layer that makes logits
+  double classifier_dropout;  ///< dropout probability before the layer that computes logits
 };
 
-/// A pretrained text model: the body that all heads share, and the heads that transformers has for it. The functions
-/// build a graph; parameters get the names that the checkpoint gives them.
+/// A pretrained text model: the body that all heads share, and its heads in transformers. The functions build a graph;
+/// parameters have their names in the checkpoint.
 ///   root  the scope of a checkpoint that has a head
 ///   x     the last of hidden_states(); [batch, seq, hidden_size], or [..., hidden_size] where no axis is named
-/// Heads return float32. One that transformers does not have for the model is a UsageError.
+/// Heads return float32. A head that transformers lacks for the model is a UsageError.
 class TextModel {
  public:
   explicit TextModel(TextModelFacts facts) : facts_(std::move(facts)) {}
@@ -66,62 +66,61 @@ class TextModel {
   /// The class in transformers: "BertForMaskedLM".
   virtual std::string class_name(HeadKind head) const;
 
-  /// The output of the embeddings and of each layer, [batch, seq, hidden_size] each: "hidden_states" of transformers.
+  /// Outputs of the embeddings and of each layer, [batch, seq, hidden_size] each: "hidden_states" of transformers.
   virtual Values hidden_states(const nn::Scope& root, const TextInputs& in) const = 0;
-  /// Of decoders: the last of hidden_states() for further tokens of a text, whose keys and values are added to `cache`.
-  ///   in      the tokens [batch, n] with their position_ids; attention_mask is [batch, n] where `start` is absent,
-  ///   else
-  ///           [batch, length of the cache]: 1 for this and the earlier tokens, 0 for padding and what is yet to come
-  ///   start   where in the cache the tokens go, an int32 scalar, with n = 1; absent: they are the first
-  /// UsageError if the model is none.
+  /// The last of hidden_states() of a decoder for further tokens, whose keys and values it adds to `cache`.
+  ///   in      the tokens [batch, n] with their position_ids. attention_mask is [batch, n] if `start` is absent, else
+  ///           [batch, length of the cache]: 1 for this and earlier tokens, 0 for padding and future tokens
+  ///   start   index of the token in the cache, an int32 scalar, with n = 1; absent: the tokens are the first
+  ///   errors  UsageError if the model is not a decoder
   virtual Value next_hidden_state(const nn::Scope& root, const TextInputs& in, KeyValueCache& cache,
                                   const Value& start) const;
-  /// A cache of zeros for so many tokens.
+  /// A cache of zeros for `length` tokens.
   virtual KeyValueCache empty_cache(int64_t batch, int64_t length, DType dtype) const;
   /// "pooler_output" of the bare model, [batch, hidden_size]. UsageError if it has none.
   virtual Value pooler_output(const nn::Scope& root, const Value& x) const;
 
-  /// [batch, num_labels]
+  /// Logits of the labels of a text, [batch, num_labels].
   virtual Value sequence_logits(const nn::Scope& root, const TextInputs& in, const Value& x, int64_t num_labels) const;
-  /// [..., num_labels]
+  /// Logits of the labels of each token, [..., num_labels].
   virtual Value token_logits(const nn::Scope& root, const Value& x, int64_t num_labels) const;
-  /// [..., 2]: begin and end of the answer
+  /// Logits for the begin and the end of the answer, [..., 2].
   virtual Value span_logits(const nn::Scope& root, const Value& x) const;
-  /// The score of one choice, [batch, 1].
+  /// Logit of one choice, [batch, 1].
   virtual Value choice_logits(const nn::Scope& root, const TextInputs& in, const Value& x) const;
-  /// [..., vocab_size], of the token that stands in this place
+  /// Logits of the token at each position, [..., vocab_size].
   virtual Value masked_lm_logits(const nn::Scope& root, const Value& x) const;
-  /// [batch, 2]: whether the second text follows the first (0) or not (1)
+  /// Logits of the second text following the first (0) or not (1), [batch, 2].
   virtual Value next_sentence_logits(const nn::Scope& root, const Value& x) const;
-  /// [..., vocab_size], of the token that comes next
+  /// Logits of the next token, [..., vocab_size].
   virtual Value causal_lm_logits(const nn::Scope& root, const Value& x) const;
 
  private:
   TextModelFacts facts_;
 };
 
-/// In pixels.
+/// A size in pixels.
 struct ImageSize {
   int64_t height, width;
 };
 
-/// What holds for a checkpoint whatever its head is.
+/// Metadata of an image checkpoint that do not depend on its head.
 struct ImageModelFacts {
-  std::string class_prefix;  ///< what the names of its classes in transformers begin with: "ViT"
-  std::string base_prefix;   ///< what the keys of the body begin with in a checkpoint that has a head: "vit"
+  std::string class_prefix;  ///< prefix of the names of its classes in transformers: "ViT"
+  std::string base_prefix;   ///< prefix of the body's keys in a checkpoint that has a head: "vit"
   int64_t hidden_size;
   int64_t num_channels;
-  ImageSize image_size;  ///< the only one that the model reads
+  ImageSize image_size;  ///< the only size that the model accepts
   double initializer_range;
 };
 
-/// Logits of a model that has learned from a teacher, too: of the labels and of the teacher's, [batch, num_labels]
-/// each. Predictions are made from their mean.
+/// Logits of a model that was distilled from a teacher: `cls` learned the labels, `distillation` the teacher's
+/// predictions; [batch, num_labels] each. Predictions use their mean.
 struct DistilledLogits {
   Value cls, distillation;
 };
 
-/// A pretrained image model, likewise.
+/// A pretrained image model, its counterpart to TextModel.
 ///   pixel_values  float32 [batch, num_channels, height, width], normalised
 ///   x             the last of hidden_states(), [batch, tokens, hidden_size]
 class ImageModel {
@@ -131,26 +130,27 @@ class ImageModel {
 
   const ImageModelFacts& facts() const { return facts_; }
 
-  /// The output of the embeddings and of each layer, [batch, tokens, hidden_size] each: "hidden_states" of
-  /// transformers. ShapeError for images of another size.
+  /// Outputs of the embeddings and of each layer, [batch, tokens, hidden_size] each: "hidden_states" of transformers.
+  /// ShapeError for images of another size.
   virtual Values hidden_states(const nn::Scope& root, const Value& pixel_values) const = 0;
-  /// "last_hidden_state": x, normalised
+  /// "last_hidden_state" of transformers: x, normalised.
   virtual Value last_hidden_state(const nn::Scope& root, const Value& x) const = 0;
-  /// "pooler_output" of the bare model, [batch, its size]
+  /// "pooler_output" of the bare model, [batch, size of the pooler].
   virtual Value pooler_output(const nn::Scope& root, const Value& x) const = 0;
-  /// Of ...ForImageClassification, [batch, num_labels]
+  /// Logits of ...ForImageClassification, [batch, num_labels].
   virtual Value image_logits(const nn::Scope& root, const Value& x, int64_t num_labels) const = 0;
-  /// Of ...ForImageClassificationWithTeacher. UsageError where transformers has no such class.
+  /// Logits of ...ForImageClassificationWithTeacher. UsageError if transformers has no such class for the model.
   virtual DistilledLogits distilled_logits(const nn::Scope& root, const Value& x, int64_t num_labels) const;
 
  private:
   ImageModelFacts facts_;
 };
 
-/// Whether a config.json is that of an image model; false for an unknown architecture.
+/// True if a config.json belongs to an image model; false for an unknown architecture.
 bool is_image_model(const io::JsonObject& config);
-/// The model of a checkpoint's config.json. CheckpointError for an unknown architecture, for an unusable value, and for
-/// an image model where a text model is wanted or the other way round.
+/// The model of a checkpoint's config.json.
+/// errors  CheckpointError for an unknown architecture, for an unusable value, for an image model in text_model(), and
+///         for a text model in image_model()
 std::unique_ptr<TextModel> text_model(const io::JsonObject& config);
 std::unique_ptr<ImageModel> image_model(const io::JsonObject& config);
 

@@ -12,47 +12,47 @@
 
 namespace portatune::nn {
 
-/// How a parameter starts when no checkpoint has it.
+/// The initial value of a parameter that the checkpoint lacks.
 struct Initializer {
   enum class Kind {
     kZeros,
     kOnes,
     kNormal,
-    kSinusoids  ///< row p: sin and cos of p / 10000^(2i / width) by turns. Vaswani et al. 2017, arXiv:1706.03762, 3.5
+    kSinusoids  ///< row p alternates sin and cos of p / 10000^(2i / width). Vaswani et al. 2017, arXiv:1706.03762, 3.5
   } kind = Kind::kZeros;
-  double stddev = 0;  ///< of kNormal, around 0
+  double stddev = 0;  ///< standard deviation of kNormal, whose mean is 0
 };
 
-/// That the devices along `tensor` have parts of a parameter, along an axis. Sharding::blocks says what blocks are.
+/// Division of a parameter along an axis among the devices along `tensor`. Sharding::blocks explains blocks.
 struct Split {
   int64_t axis = 0;
   int64_t blocks = 1;
 };
 
-/// An array of weights, float32 for the layers, under its name in the checkpoint.
+/// An array of weights under its name in the checkpoint. Layers see it as float32.
 struct Parameter {
   std::string name;
-  Value value;  ///< what a device computes with: all, or of one that is split its part
-  /// The same for layers that round it to the compute type anyway: numbers that devices send each other for it may have
-  /// been rounded to that before. Gradients are not rounded.
+  Value value;  ///< the array that a device computes with: the whole, or its part if the parameter is split
+  /// The same array for layers that round it to the compute type: devices may exchange it rounded to that type.
+  /// Gradients are not rounded.
   Value rounded = value;
   Initializer initializer;
-  std::vector<std::string> aliases = {};  ///< other names under which checkpoints hold it, if it is shared by layers
-  /// As the program gets it: in the type that it is stored in, of which each device has a part by `sharding`.
+  std::vector<std::string> aliases = {};  ///< other names of a tied weight in checkpoints
+  /// The program's parameter, in its storage type and sharding.
   Value input = value;
   Sharding sharding = {};
-  TensorType type = value.type();  ///< float32, of the whole array
+  TensorType type = value.type();  ///< type of the whole array, float32
 };
 
-/// What all layers of a model share while its graph is built.
+/// Settings that all layers of a model share while its graph is built.
 struct ContextOptions {
-  DType compute_dtype = DType::kFloat32;  ///< of activations and matrix products
-  bool training = false;                  ///< whether dropout drops
+  DType compute_dtype = DType::kFloat32;  ///< type of activations and matrix products
+  bool training = false;                  ///< whether dropout is active
   double initializer_range = 0.02;        ///< standard deviation of new weights
-  Value random_key = {};                  ///< uint32 [2], new in each step; needed for dropout
-  Remat remat = Remat::kNone;             ///< of the layers of a model
-  DType matrix_dtype = DType::kFloat32;   ///< that a program gets matrices in; other than float32 where nothing learns
-  Mesh mesh = {};                         ///< of the devices that run the program
+  Value random_key = {};                  ///< uint32 [2], new in each step; required for dropout
+  Remat remat = Remat::kNone;             ///< gradient checkpointing of the model's layers
+  DType matrix_dtype = DType::kFloat32;   ///< storage type of matrices; not float32 only where nothing is trained
+  Mesh mesh = {};                         ///< devices that run the program
 };
 
 class Context {
@@ -63,18 +63,18 @@ class Context {
 
   const ContextOptions& options() const { return options_; }
 
-  /// The parameter of that name; made when it is first asked for, in that order. ShapeError if it was made with another
-  /// shape before: layers that share a parameter must agree on it.
-  /// shape  of the whole array
-  /// split  of which a device gets its part; ShapeError if there are no equal parts
+  /// The parameter with this name; the first call creates it. Layers that share a parameter must agree on its shape.
+  /// shape   shape of the whole array
+  /// split   division of the array among the devices along `tensor`
+  /// errors  ShapeError if the parameter exists with another shape, or if the split has no equal parts
   const Parameter& parameter(const std::string& name, const Shape& shape, const Initializer& initializer,
                              const std::optional<Split>& split = {});
-  /// The parameter `name`, which there must be, under another name, too: how layers are tied.
+  /// Gives the existing parameter `name` the second name `alias`: a tied weight.
   const Parameter& tied_parameter(const std::string& alias, const std::string& name);
-  /// All so far, in the order in which they were first asked for.
+  /// All parameters so far, in the order of their creation.
   const std::deque<Parameter>& parameters() const { return parameters_; }
 
-  /// How many times it has been called with this path.
+  /// Number of earlier calls with this path.
   int64_t count_random_key(const std::string& path) { return random_keys_[path]++; }
 
  private:
@@ -84,10 +84,10 @@ class Context {
   std::map<std::string, int64_t> random_keys_;
 };
 
-/// A place in the model: s / "encoder" / "layer" / 3 is "encoder.layer.3", the prefix of its keys in the checkpoint.
+/// A module of the model: s / "encoder" / "layer" / 3 is "encoder.layer.3", the prefix of its keys in the checkpoint.
 class Scope {
  public:
-  /// The root, whose path is empty.
+  /// The root scope, whose path is empty.
   explicit Scope(Context& context) : context_(&context) {}
 
   Scope operator/(std::string_view name) const;
@@ -96,17 +96,17 @@ class Scope {
   const std::string& path() const { return path_; }
   const ContextOptions& options() const { return context_->options(); }
 
-  /// Parameter::value of the parameter `name` of this place, e.g. "weight".
+  /// Parameter::value of the parameter `name` of this scope, e.g. "weight".
   Value parameter(std::string_view name, const Shape& shape, const Initializer& initializer,
                   const std::optional<Split>& split = {}) const;
-  /// Its Parameter::rounded, for a layer that rounds all of it to the compute type.
+  /// Parameter::rounded of the same, for a layer that rounds all of it to the compute type.
   Value rounded_parameter(std::string_view name, const Shape& shape, const Initializer& initializer,
                           const std::optional<Split>& split = {}) const;
-  /// The parameter `name` of this place, which is the parameter of another layer.
-  /// path  of that parameter, from the root: "bert.embeddings.word_embeddings.weight"
+  /// The parameter `name` of this scope, tied to a parameter of another layer.
+  /// path  path of that parameter from the root: "bert.embeddings.word_embeddings.weight"
   const Parameter& tied_parameter(std::string_view name, const std::string& path) const;
-  /// A key for the random numbers of this place: a function of the step's key, of the path, and of how many keys the
-  /// place has had before, so that no two are equal.
+  /// A key for random numbers in this scope: a function of the step's key, of the path, and of the number of earlier
+  /// keys of this scope, so that all keys differ.
   Value random_key() const;
 
  private:
@@ -114,70 +114,72 @@ class Scope {
   std::string path_;
 };
 
-// Where devices along the axis `tensor` of the mesh share a layer's work. Without that axis nothing of this matters.
+// Tensor parallelism: devices along the mesh axis `tensor` share a layer's work. Without that axis it has no effect.
 
-/// How many of a model's heads or the like are a device's.
-/// what    they are called: "attention heads"
-/// errors  UsageError, which says how many devices could share them, where those along `tensor` cannot
+/// Number of heads or similar units for each device along `tensor`.
+/// what    name of the units: "attention heads"
+/// errors  UsageError if the devices cannot share them equally; it gives the possible numbers of devices
 int64_t share(const Scope& s, std::string_view what, int64_t count);
-/// Of parameters with a row or an element for each word: split along their first axis where the devices can share them
-/// equally, else none.
+/// The split of parameters with a row or an element for each token of the vocabulary: along the first axis if the
+/// devices can share it equally, else none.
 std::optional<Split> vocabulary_split(const Scope& s, int64_t vocab_size);
 
+/// Tensor parallelism of a linear layer.
 /// source  Shoeybi et al. 2019, arXiv:1909.08053, section 3
 enum class Parallel {
-  kNone,    ///< each device computes all
-  kColumn,  ///< each computes its part of y's features, from all of x; activations, heads and kRow take such parts
-  kRow      ///< each has its part of x's features; y is all, the sum of what the devices make of theirs
+  kNone,    ///< each device computes all features
+  kColumn,  ///< each device computes its part of y's features from all of x; kRow, heads and activations take such a y
+  kRow      ///< each device has its part of x's features; y has all features, summed over the devices
 };
 
-// Layers. Their parameters have the names that torch gives them; errors say in which scope they arose.
+// Layers. Their parameters have the names of torch; errors name the scope.
 
 struct LinearOptions {
   bool bias = true;
-  double initializer_scale = 1;  ///< of the standard deviation of a new weight
+  double initializer_scale = 1;  ///< factor of the standard deviation of a new weight
   Parallel parallel = Parallel::kNone;
-  int64_t blocks = 1;  ///< of kColumn: y is so many equal ones side by side, of each of which a device computes a part
+  int64_t blocks = 1;  ///< number of equal blocks that form y, for kColumn; a device computes a part of each block
 };
-/// The options with that parallelism.
+/// The options with kColumn.
 LinearOptions columns(LinearOptions options = {}, int64_t blocks = 1);
+/// The options with kRow.
 LinearOptions rows(LinearOptions options = {});
-/// x W^T + b; "weight" [size, in], "bias" [size], of all features, whatever part of them a device has.
+/// x W^T + b; "weight" [size, in], "bias" [size]. `size` counts the features of all devices.
 Value linear(const Scope& s, const Value& x, int64_t size, const LinearOptions& options = {});
-/// x W + b; "weight" [in, size], "bias" [size]: what transformers calls Conv1D.
+/// x W + b; "weight" [in, size], "bias" [size]: Conv1D of transformers.
 Value conv1d(const Scope& s, const Value& x, int64_t size, const LinearOptions& options = {});
 struct LayerNormOptions {
   bool bias = true;
 };
-/// In float32, then in the compute type; "weight" and "bias" [last size of x].
+/// Layer normalisation, computed in float32, returned in the compute type; "weight" and "bias" [last size of x].
 Value layer_norm(const Scope& s, const Value& x, double eps, const LayerNormOptions& options = {});
-/// In float32, then in the compute type; "weight" [last size of x].
+/// RMS normalisation, computed in float32, returned in the compute type; "weight" [last size of x].
 Value rms_norm(const Scope& s, const Value& x, double eps);
 /// Rows of "weight" [rows, width], in the compute type.
-/// padding_id  whose row gets no gradient from here, as torch.nn.Embedding's padding_idx; -1: there is none
+/// padding_id  index of the row that gets no gradient from here, as padding_idx of torch.nn.Embedding; -1: none
 Value embedding(const Scope& s, const Value& ids, int64_t rows, int64_t width, int64_t padding_id = -1);
-/// The same for words, whose rows the devices along `tensor` share by vocabulary_split().
+/// embedding() of tokens, whose rows the devices along `tensor` share by vocabulary_split().
 Value word_embedding(const Scope& s, const Value& ids, int64_t vocab_size, int64_t width, int64_t padding_id = -1);
-/// Drops in training, else gives x back.
+/// Dropout in training; otherwise returns x.
 Value dropout(const Scope& s, const Value& x, double rate);
-/// The same where x is a device's part of the features, of which it drops what one device drops of all.
+/// dropout() of a device's part of the features. It drops the same elements as one device that has all features.
 Value dropout_of_part(const Scope& s, const Value& x, double rate);
 
-/// y, which a layer of the model has computed from x: portatune::remat() by the policy of the context.
+/// portatune::remat() by the policy of the context; y is what a layer of the model has computed from x.
 Value remat(const Scope& s, const Value& x, const Value& y);
 
-/// portatune::attention(), which drops weights in training alone, by a key of this place.
-/// options  of the device's share() of the heads; dropout_heads are all of them
+/// portatune::attention() with dropout of weights in training only, with a key of this scope.
+/// options  options for the device's share() of the heads; dropout_heads is the number of all heads
 Value attention(const Scope& s, const Value& q, const Value& k, const Value& v, const Value& mask,
                 AttentionOptions options);
 
-/// The activation that transformers calls `name`: "gelu", "gelu_new", "gelu_pytorch_tanh", "relu", "silu", "tanh", ...
-/// UsageError for an unknown name.
+/// The activation `name` of transformers: "gelu", "gelu_new", "gelu_pytorch_tanh", "relu", "silu", "tanh", ...
+/// errors  UsageError for an unknown name
 Value activate(std::string_view name, const Value& x);
-/// Whether activate() knows the name.
+/// True if activate() knows the name.
 bool is_activation(std::string_view name);
 
-/// What stands in the first place: x[:, 0, :] of [batch, seq, hidden].
+/// The first token's vector: x[:, 0, :] of [batch, seq, hidden].
 Value first_token(const Value& x);
 
 /// float32 [batch, 1, 1, seq] to add to attention scores: 0 where mask (int32 [batch, seq]) is not 0, else the lowest

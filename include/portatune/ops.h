@@ -1,6 +1,6 @@
-// The operations of the graph. Names and meaning are StableHLO's unless said otherwise.
+// The operations of the graph. Names and meanings are StableHLO's unless stated otherwise.
 //
-// Binary operations broadcast as NumPy does. Both operands have one element type: convert() one of them otherwise.
+// Binary operations broadcast as NumPy does. Both operands must have the same element type; use convert() if not.
 #pragma once
 
 #include <array>
@@ -66,9 +66,9 @@ Value operator*(double x, const Value& y);
 Value operator/(double x, const Value& y);
 
 enum class Direction { kEqual, kNotEqual, kLess, kLessEqual, kGreater, kGreaterEqual };
-/// Elementwise comparison; gives bool.
+/// Elementwise comparison; returns bool.
 Value compare(Direction direction, const Value& x, const Value& y);
-/// Elementwise: where `condition` (bool) is true `x`, else `y`.
+/// Elementwise choice: `x` where `condition` (bool) is true, else `y`.
 Value select(const Value& condition, const Value& x, const Value& y);
 /// The same numbers in another element type. Returns `x` itself if it has that type.
 Value convert(const Value& x, DType dtype);
@@ -77,9 +77,9 @@ Value stop_gradient(const Value& x);
 
 // ---- shape
 
-/// The same elements in another shape; one size may be -1 and is worked out.
+/// The same elements in another shape; one size may be -1 and is then inferred.
 Value reshape(const Value& x, Shape shape);
-/// x with an axis of size 1 put in before `axis`; a negative one counts from the end of the result.
+/// x with a new axis of size 1 before `axis`; a negative axis counts from the end of the result.
 Value expand_dims(const Value& x, int64_t axis);
 /// Axis i of the result is axis permutation[i] of x.
 Value transpose(const Value& x, std::vector<int64_t> permutation);
@@ -90,30 +90,32 @@ struct Range {
 };
 /// Elements begin..end-1 along `axis`. A negative axis counts from the end.
 Value slice(const Value& x, int64_t axis, Range range);
-/// `size` elements along `axis` from `start` on, a number known at run time: an int32 scalar, clamped so that they fit.
+/// `size` elements along `axis` from index `start`, which is known at run time.
+/// start  an int32 scalar, clamped so that the slice fits
 Value dynamic_slice(const Value& x, int64_t axis, const Value& start, int64_t size);
-/// x with `update` written over it along `axis` from `start` on, which is clamped likewise.
+/// x with `update` written over it along `axis` from index `start`.
+/// start  an int32 scalar, clamped so that the update fits
 Value dynamic_update_slice(const Value& x, const Value& update, int64_t axis, const Value& start);
-/// Zeros around x: `low` before and `high` after along `axis`.
+/// x with zeros around it: `low` before and `high` after along `axis`.
 Value pad(const Value& x, int64_t axis, int64_t low, int64_t high);
 /// The inputs side by side along `axis`.
 Value concatenate(const Values& inputs, int64_t axis);
 
 // ---- reductions
 
-/// Whether a reduced axis vanishes or stays with size 1.
+/// A reduced axis is dropped, or kept with size 1.
 enum class ReducedAxes { kDrop, kKeep };
 Value sum(const Value& x, std::vector<int64_t> axes, ReducedAxes reduced = ReducedAxes::kDrop);
 Value max(const Value& x, std::vector<int64_t> axes, ReducedAxes reduced = ReducedAxes::kDrop);
 Value mean(const Value& x, std::vector<int64_t> axes, ReducedAxes reduced = ReducedAxes::kDrop);
-/// Over all axes.
+/// Sum over all axes.
 Value sum(const Value& x);
-/// Index of the largest element along `axis`, of the first if there are several; int32.
+/// Index of the largest element along `axis`, the first if there are several; int32.
 Value argmax(const Value& x, int64_t axis);
-/// Sums of the elements up to and including each along the last axis; in float32 inside, so exact for integers below
-/// 2^24. Its cost is the square of the axis.
+/// Inclusive cumulative sums along the last axis, computed in float32 and therefore exact for integers below 2^24. The
+/// cost is quadratic in the size of the axis.
 Value cumulative_sum(const Value& x);
-/// The k largest along the last axis, in falling order, and their indices (int32). No gradient flows back.
+/// The k largest elements along the last axis, in falling order, and their indices (int32). No gradient flows back.
 struct TopK {
   Value values, indices;
 };
@@ -121,82 +123,81 @@ TopK top_k(const Value& x, int64_t k);
 
 // ---- contractions and indexing
 
-/// How dot_general pairs the axes of its operands.
+/// The axes that dot_general pairs.
 struct DotDimensions {
   std::vector<int64_t> lhs_batch, rhs_batch, lhs_contracting, rhs_contracting;
 };
-/// Sums products over the contracting axes. Result axes: batch, free axes of lhs, free axes of rhs; its element type is
-/// that of the operands unless `result` says otherwise (float32 sums of bfloat16 products).
+/// Sums products over the contracting axes. The result's axes are batch, free axes of lhs, free axes of rhs. Its
+/// element type is that of the operands unless `result` gives another one (float32 sums of bfloat16 products).
 Value dot_general(const Value& lhs, const Value& rhs, const DotDimensions& dims, std::optional<DType> result = {});
 
 /// Rows of a table (an embedding): result[i..., :] = table[ids[i...], :]. Ids outside the table are clamped into it.
 /// table [rows, width], ids an integer type of any shape; returns [ids..., width]
 Value gather_rows(const Value& table, const Value& ids);
-/// Zeros [rows, width] to which updates[i..., :] are added at row ids[i...]. Ids outside are ignored.
+/// Zeros [rows, width] to which updates[i..., :] are added at row ids[i...]. Ids outside 0..rows-1 are ignored.
 Value scatter_add_rows(const Value& ids, const Value& updates, int64_t rows);
 
 // ---- loops
 
-/// Applies `body` to the values as long as `condition` of them (a bool scalar) holds, at first to `initial`; returns
-/// the last ones. Types do not change on the way. Both functions may use values from outside. UsageError when a
-/// gradient is asked for.
+/// Applies `body` to the values while `condition` of them (a bool scalar) is true, starting with `initial`, and returns
+/// the last values. Types do not change between iterations. Both functions may use values from outside the loop.
+/// errors  UsageError if a gradient through the loop is requested
 Values while_loop(const Values& initial, const std::function<Value(const Values&)>& condition,
                   const std::function<Values(const Values&)>& body);
 
-/// The sums of `terms` over index = 0, 1, ..., count - 1, computed one after the other.
-/// index  an int32 scalar that parameter() has made; the terms depend on it
+/// Sums of `terms` over index = 0, 1, ..., count - 1, computed one after the other.
+/// index  an int32 scalar from parameter(); the terms depend on it
 Values loop_sum(const Values& terms, const Value& index, int64_t count);
 
-// ---- collectives, which all devices of a mesh compute together; a gradient through them is that of the sum of what
-// the devices compute. Over axes along which there is one device, each gives x itself.
+// ---- collectives: all devices of a mesh compute them together. A collective works within groups of devices that
+// differ only along `axes`; a group of one device returns x. The gradient is that of the sum of the devices' results.
 
-/// The sum over the devices that differ along `axes` alone, on each of them.
+/// The sum of x over each group; all its devices get it.
 Value all_reduce(const Value& x, const Mesh& mesh, const MeshAxes& axes);
-/// The arrays of these devices side by side along `axis`, in the order of the places, on each of them.
-/// sent_as  a float type that x is rounded to before it is sent, and back after it, as half as much crosses the links
-///          then; gradients are neither rounded nor sent so. By default the type of x
+/// The arrays of each group, concatenated along `axis` in the order of Mesh::place(); all its devices get the result.
+/// sent_as  a float type to which x is rounded before it is sent, to halve the traffic; the result is converted back to
+///          the type of x. Gradients are neither rounded nor sent so. By default the type of x
 Value all_gather(const Value& x, int64_t axis, const Mesh& mesh, const MeshAxes& axes,
                  std::optional<DType> sent_as = {});
-/// The sum over these devices divided into equal parts along `axis`, of which each gets that of its place.
+/// The sum of x over each group, divided into equal shards along `axis`; each device gets the shard of its place.
 Value reduce_scatter(const Value& x, int64_t axis, const Mesh& mesh, const MeshAxes& axes);
-/// Mesh::place() of the device that computes it; an int32 scalar.
+/// Mesh::place() of the device that runs the program; an int32 scalar.
 Value place_of_device(const Mesh& mesh, const MeshAxes& axes);
 
-// ---- what is computed again
+// ---- gradient checkpointing
 
-/// The same values, of which none is there before all are, and through which the compiler does not look: what is
-/// computed from them is not merged with what was computed from x. On CPUs this holds with kernels alone, and without
-/// booleans or float64 among x.
+/// The same values, none of which is available before all are. The compiler does not merge computations before and
+/// after the barrier. On CPUs this holds only with kernels, and only if x has no booleans and no float64.
 Values optimization_barrier(const Values& x);
 
-/// What the backward pass computes again, in place of keeping it from the forward pass.
+/// Values that the backward pass computes again, in place of storing them in the forward pass.
 enum class Remat {
-  kNone,    ///< nothing
-  kLayers,  ///< all that is between a layer's input and its output
-  kDots     ///< the same but results of linear() and matmul(), which are kept
+  kNone,    ///< none
+  kLayers,  ///< all values between a layer's input and its output
+  kDots     ///< the same except results of linear() and matmul(), which are stored
 };
-/// y, where gradients go back to x by values between the two that are computed again from x.
-/// y       computed from x, and from whatever else
+/// y, such that the backward pass from y to x computes the values between them again from x.
+/// y       computed from x, and perhaps from other values
 /// source  Chen et al. 2016, arXiv:1604.06174; the policies are among those of jax.checkpoint
 Value remat(const Value& x, const Value& y, Remat policy);
 
-// ---- composites: each is a decomposition into the above, and a kernel where the platform has one
+// ---- composites: each is a decomposition into the ops above, and a kernel where the platform has one
 
 /// x w^T + bias over the last axis, computed in the type of x, summed in float32.
 /// x [..., in], weight float32 [out, in], bias float32 [out] or absent; returns [..., out] in the type of x
 Value linear(const Value& x, const Value& weight, const Value& bias = {});
 
-/// x w over the last axis, likewise; for weights that lie the other way round.
+/// x w over the last axis, as linear() without bias, but with the weight transposed.
 /// x [..., in], weight float32 [in, out]; returns [..., out] in the type of x
 Value matmul(const Value& x, const Value& weight);
 
-/// (x - mean) / sqrt(variance + eps) * gamma + beta over the last axis, in float32 inside.
+/// (x - mean) / sqrt(variance + eps) * gamma + beta over the last axis, computed in float32.
 /// x [..., size], gamma and beta float32 [size]; returns the type of x
 /// source: Ba et al. 2016, arXiv:1607.06450
 Value layer_norm(const Value& x, const Value& gamma, const Value& beta, double eps);
 
-/// x / sqrt(mean(x^2) + eps) * weight over the last axis, in float32 inside; rounded to the type of x before the weight
-/// too, as Llama does it.
+/// x / sqrt(mean(x^2) + eps) * weight over the last axis, computed in float32. The factor of the weight is rounded to
+/// the type of x first, as in Llama.
 /// x [..., size], weight float32 [size]; returns the type of x
 /// source: Zhang and Sennrich 2019, arXiv:1910.07467
 Value rms_norm(const Value& x, const Value& weight, double eps);
@@ -206,7 +207,7 @@ enum class GeluForm { kErf, kTanh };
 Value gelu(const Value& x, GeluForm form = GeluForm::kErf);
 
 /// Sets elements to zero with probability `rate` and scales the others by 1 / (1 - rate). The mask is a function of
-/// `key` and the element's index: it is computed again where it is needed and never stored.
+/// `key` and the element's index: it is recomputed where it is needed and never stored.
 /// key   uint32 [2]: keys whose first halves differ give independent masks
 /// rate  in [0, 1)
 Value dropout(const Value& x, const Value& key, double rate);
@@ -214,43 +215,45 @@ Value dropout(const Value& x, const Value& key, double rate);
 /// 32 random bits for every element: a hash of (key, index), the same on every machine.
 /// index  uint32 [...]; key uint32 [2]; returns uint32 [...]
 Value random_bits(const Value& index, const Value& key);
-/// The key under which element i gets the bits that element first + i gets under `key`. For parts of an array.
+/// The key with which element i gets the bits that element first + i gets with `key`; for shards of an array.
 /// first  a uint32 scalar
 Value key_from(const Value& key, const Value& first);
 
-/// Which keys a query may see by their places: query i sees key j where -before <= j - (i + kv - query) <= after; the
-/// last query stands at the last key. {.after = 0} is causal; a sliding window of w is {.before = w - 1, .after = 0}.
+/// The keys that a query may see, by position: query i sees key j if -before <= j - (i + kv - query) <= after. The last
+/// query is at the position of the last key. {.after = 0} is causal; a sliding window of w is
+/// {.before = w - 1, .after = 0}.
 struct Band {
   std::optional<int64_t> before = {}, after = {};  ///< at least 0; absent: no limit
 };
 struct AttentionOptions {
   int64_t heads;
-  double scale;              ///< of q k^T; usually 1 / sqrt(head_size)
-  double dropout = 0;        ///< on the attention weights, in [0, 1)
-  Value key = {};            ///< uint32 [2]; needed where dropout is not 0
-  Band band = {};            ///< keys outside get no weight and, on the CPU, cost nothing
+  double scale;              ///< factor of q k^T; usually 1 / sqrt(head_size)
+  double dropout = 0;        ///< dropout probability of the attention weights, in [0, 1)
+  Value key = {};            ///< random key, uint32 [2]; required if dropout is not 0
+  Band band = {};            ///< keys outside the band get no weight and, on the CPU, cost nothing
   int64_t kv_heads = heads;  ///< heads of k and v; each serves heads / kv_heads consecutive heads of q
-  /// Whose number decides about dropout where these heads are a part of all, the first part under `key`, the second
-  /// under key_from(key, heads * query * kv), and so on: each weight is dropped as it is among all heads.
+  /// Total number of heads across devices; makes dropout masks independent of how heads are sharded. The first shard of
+  /// the heads uses `key`, the second key_from(key, heads * query * kv), and so on.
   int64_t dropout_heads = heads;
 };
 /// Scaled dot-product attention: softmax(scale q k^T + bias) v, for each head.
 /// q [batch, query, heads * head_size]; k, v [batch, kv, kv_heads * head_size]; one float type
 /// mask     float32 [batch, 1, 1, kv], a bias added to the scores: 0 keeps, very negative hides. Or int32 [batch, kv],
-///          with query = kv: segments of rows that hold several texts, whose tokens stand side by side under one
-///          number, from 1 on. A query sees the keys of its own text alone; on the CPU the others cost nothing. 0 is
-///          padding.
-/// returns  like q. A query all of whose keys are hidden gets finite numbers (zeros if the band or the segments leave
-///          none) and passes no gradient back. Nothing may depend on these: cuDNN gives it the mean of v, and v a part
-///          of its gradient.
+///          with query = kv, for packed rows: the number of each token's segment, from 1; 0 is padding. The tokens of a
+///          segment are adjacent. A query sees only the keys of its segment; on the CPU the others cost nothing.
+/// returns  the type of q. A query without visible keys gets finite numbers (zeros if the band or the segments leave no
+///          key) and passes no gradient back. Nothing may depend on these numbers: cuDNN returns the mean of v, and
+///          passes a part of the gradient to v.
 /// source   Vaswani et al. 2017, arXiv:1706.03762, equation 1
 Value attention(const Value& q, const Value& k, const Value& v, const Value& mask, const AttentionOptions& options);
 
-/// Rotary position embedding: in each head, element j of the first half and element j of the second are turned by the
-/// angle whose cos and sin the tables hold: (x1 cos - x2 sin, x2 cos + x1 sin), in float32 inside.
-/// x [batch, seq, heads * head_size]; cos, sin float32 [seq, head_size / 2] or [batch, seq, head_size / 2], which get
-/// no gradient; returns the type of x source: Su et al. 2021, arXiv:2104.09864, with the halves in place of neighbours,
-/// as transformers has it
+/// Rotary position embedding: in each head, element j of the first half and element j of the second half are rotated by
+/// the angle whose cos and sin are in the tables: (x1 cos - x2 sin, x2 cos + x1 sin), computed in float32.
+/// x         [batch, seq, heads * head_size]
+/// cos, sin  float32 [seq, head_size / 2] or [batch, seq, head_size / 2]; they get no gradient
+/// returns   the type of x
+/// source    Su et al. 2021, arXiv:2104.09864; pairs are taken from the two halves, not from neighbours, as in
+///           transformers
 Value rotary(const Value& x, const Value& cos, const Value& sin, int64_t heads);
 
 /// Sum of the squares of all elements, a float32 scalar.
@@ -262,14 +265,13 @@ struct AdamWOptions {
 struct AdamWState {
   Value parameter, m, v;
 };
-/// One step of Adam with decoupled weight decay (weight_decay 0: Adam), all float32 and of one shape.
-/// hyper    float32 [5]: learning rate, 1 / (1 - beta1^t), 1 / (1 - beta2^t), factor of the gradient (clipping); 1, or
-/// 0
-///          to leave the state as it is, whatever the gradient
-/// source   Loshchilov and Hutter 2019, arXiv:1711.05101, algorithm 2, as torch.optim.AdamW has it
+/// One step of Adam with decoupled weight decay (weight_decay 0: Adam). All arrays are float32 and have the same shape.
+/// hyper    float32 [5]: learning rate, 1 / (1 - beta1^t), 1 / (1 - beta2^t), factor of the gradient (clipping), and 1
+///          to update the state or 0 to leave it as it is for any gradient
+/// source   Loshchilov and Hutter 2019, arXiv:1711.05101, algorithm 2, as in torch.optim.AdamW
 AdamWState adamw(const AdamWState& state, const Value& gradient, const Value& hyper, const AdamWOptions& options);
 
-// ---- made of the above
+// ---- compositions of the ops above
 
 Value softmax(const Value& x, int64_t axis);
 Value log_softmax(const Value& x, int64_t axis);
