@@ -287,7 +287,7 @@ TEST_F(ProcessesByEnvironment, SayThatNobodyAnswers) {
       port("MASTER_PORT", "1");
   const Finished run = portatune(toy.fit());
   EXPECT_EQ(run.exit_code, 69) << run.err;
-  EXPECT_THAT(run.err, AllOf(HasSubstr("127.0.0.1:1"), HasSubstr("nobody who answers within 1 s")));
+  EXPECT_THAT(run.err, AllOf(HasSubstr("127.0.0.1:1"), HasSubstr("no answer within 1 s")));
 }
 
 TEST_F(ProcessesByEnvironment, SayWhoDoesNotCome) {
@@ -300,7 +300,7 @@ TEST_F(ProcessesByEnvironment, SayWhoDoesNotCome) {
   const Finished run = portatune(toy.fit());
   EXPECT_EQ(run.exit_code, 69) << run.err;
   EXPECT_THAT(run.err,
-              AllOf(HasSubstr("process 0 of 2: the launch\n"), HasSubstr("process 1 has not begun within 1 s")));
+              AllOf(HasSubstr("process 0 of 2: the launch\n"), HasSubstr("process 1 has not joined within 1 s")));
   EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(8)) << "nobody is waited for any longer";
 }
 
@@ -314,7 +314,7 @@ TEST_F(ProcessesByEnvironment, TheOthersAlsoSayWhoDoesNotCome) {
       port("MASTER_PORT", std::to_string(server.port()).c_str());
   const Finished run = portatune(toy.fit());
   EXPECT_EQ(run.exit_code, 69) << run.err;
-  EXPECT_THAT(run.err, AllOf(HasSubstr("processes 0, 2 have not begun"), HasSubstr("PORTATUNE_LAUNCH_TIMEOUT_S"),
+  EXPECT_THAT(run.err, AllOf(HasSubstr("processes 0, 2 have not joined"), HasSubstr("PORTATUNE_LAUNCH_TIMEOUT_S"),
                              Not(HasSubstr("GLOO_SOCKET_IFNAME"))));
 }
 

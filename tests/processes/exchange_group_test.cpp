@@ -32,16 +32,16 @@ using namespace std::chrono_literals;
 using Clock = std::chrono::steady_clock;
 using Body = std::function<bool(ProcessGroup& group)>;
 
-int port = 0;  // of process 0
+int port = 0;  // port of process 0
 
 struct Conditions {
-  std::array<std::string, 2> host = {"127.0.0.1", "127.0.0.1"};  // of process 0, as it and as the others have it
+  std::array<std::string, 2> host = {"127.0.0.1", "127.0.0.1"};  // host of process 0 for itself and for the others
   std::chrono::milliseconds timeout = 20s;
-  std::function<void(int64_t rank)> before = {};  // in each process
+  std::function<void(int64_t rank)> before = {};  // runs in each process before it joins
 };
 
-// Runs the body in `size` processes. The exit codes of all, by rank: 0 where it was true, 1 where it was not, 2 after
-// an error, 128 + n for the end by signal n, that of another one which has ended it.
+// Runs the body in `size` processes and returns their exit codes by rank: 0 for true, 1 for false, 2 after an error,
+// 128 + n after signal n, and the exit code of another process whose failure ended this one.
 std::vector<int> exit_codes_of(int64_t size, const Body& body, const Conditions& conditions = {}) {
   setenv("PORTATUNE_GLOO_PLUGIN", PORTATUNE_GLOO, 1);
   port = test::free_port();
@@ -60,10 +60,10 @@ std::vector<int> exit_codes_of(int64_t size, const Body& body, const Conditions&
       if (const std::optional<Ending> ending = end_launched_group()) _exit(ending->exit_code);
       _exit(is_right ? 0 : 1);
     } catch (const Error& error) {
-      const auto tell = [&](int64_t) {
+      const auto report = [&](int64_t) {
         std::fprintf(stderr, "process %d: %s\n", static_cast<int>(rank), error.what());
       };
-      abort_launched(launch, conditions.timeout, on_end, 2, tell);
+      abort_launched(launch, conditions.timeout, on_end, 2, report);
       _exit(2);
     }
   }
@@ -119,12 +119,12 @@ bool gathers(ProcessGroup& group, const std::vector<int64_t>& members, size_t co
 bool scatters(ProcessGroup& group, const std::vector<int64_t>& members, size_t count) {
   const auto n = static_cast<float>(members.size());
   const auto ranks = static_cast<float>(std::accumulate(members.begin(), members.end(), int64_t{0}));
-  const auto place = static_cast<size_t>(std::find(members.begin(), members.end(), group.rank()) - members.begin());
+  const auto index = static_cast<size_t>(std::find(members.begin(), members.end(), group.rank()) - members.begin());
   const std::vector<float> x = numbers(group.rank(), count * members.size());
   std::vector<float> part(count);
   group.reduce_scatter(members, x, part);
   for (size_t i = 0; i < count; ++i) {
-    if (part[i] != n * static_cast<float>(place * count + i) + 100 * ranks) return false;
+    if (part[i] != n * static_cast<float>(index * count + i) + 100 * ranks) return false;
   }
   return true;
 }
@@ -133,7 +133,7 @@ bool exchanges(ProcessGroup& group, const std::vector<int64_t>& members, size_t 
   return adds_up(group, members, count) && gathers(group, members, count) && scatters(group, members, count);
 }
 
-TEST(GlooGroup, ExchangesArraysOfAllSizes) {
+TEST(GlooGroup, ExchangesArraysOfAnySize) {
   for (const int64_t size : {2, 3, 4}) {
     expect_true_in(size, [](ProcessGroup& group) {
       for (const size_t count : {1, 2, 3, 1000, 1'000'000}) {
@@ -144,7 +144,7 @@ TEST(GlooGroup, ExchangesArraysOfAllSizes) {
   }
 }
 
-TEST(GlooGroup, GroupsOfSomeExchangeAtOnce) {
+TEST(GlooGroup, SubgroupsExchangeAtTheSameTime) {
   expect_true_in(4, [](ProcessGroup& group) {
     const int64_t other = group.rank() ^ 2;
     const std::vector<int64_t> strided = {std::min(group.rank(), other), std::max(group.rank(), other)};
@@ -157,7 +157,7 @@ TEST(GlooGroup, GroupsOfSomeExchangeAtOnce) {
   });
 }
 
-TEST(GlooGroup, ACopyDoesNotMixItsExchangesUp) {
+TEST(GlooGroup, DuplicateExchangesIndependently) {
   expect_true_in(2, [](ProcessGroup& group) {
     const auto copy = group.duplicate();
     std::atomic<bool> is_right = true;
@@ -170,7 +170,7 @@ TEST(GlooGroup, ACopyDoesNotMixItsExchangesUp) {
   });
 }
 
-TEST(GlooGroup, HasAStoreInCommon) {
+TEST(GlooGroup, SharesAStore) {
   expect_true_in(3, [](ProcessGroup& group) {
     const auto key = [](int64_t rank) { return "number/" + std::to_string(rank); };
     group.store()->put(key(group.rank()), std::to_string(group.rank()));
@@ -179,7 +179,7 @@ TEST(GlooGroup, HasAStoreInCommon) {
   });
 }
 
-// An address of this machine by which others might know it; empty if it has none.
+// An address by which other machines could reach this one; empty if there is none.
 std::string outer_address() {
   std::string found;
   ifaddrs* all = nullptr;
@@ -194,9 +194,9 @@ std::string outer_address() {
   return found;
 }
 
-// As where a machine's own name is 127.0.1.1 in its /etc/hosts. All are on one machine here, where they would reach
-// each other in any case: so the test looks at what is told, too.
-TEST(GlooGroup, ProcessZeroIsKnownByTheAddressThatOthersReach) {
+// Process 0 connects by a loopback address, as if its /etc/hosts mapped its own name to 127.0.1.1. All processes are on
+// one machine here and would reach each other anyway; therefore the test also checks the published address.
+TEST(GlooGroup, PublishesTheReachableAddressOfProcessZero) {
   const std::string outer = outer_address();
   if (outer.empty()) GTEST_SKIP() << "a machine without a network";
   const Body body = [&](ProcessGroup& group) {
@@ -205,7 +205,7 @@ TEST(GlooGroup, ProcessZeroIsKnownByTheAddressThatOthersReach) {
   EXPECT_EQ(exit_codes_of(3, body, {.host = {"127.0.0.1", outer}}), std::vector<int>(3, 0));
 }
 
-TEST(GlooGroup, EndsWithTheOneThatIsKilled) {
+TEST(GlooGroup, AllEndWhenOneIsKilled) {
   const auto start = Clock::now();
   const std::vector<int> codes = exit_codes_of(4, [](ProcessGroup& group) {
     exchanges(group, everyone(group), 3);
@@ -217,26 +217,26 @@ TEST(GlooGroup, EndsWithTheOneThatIsKilled) {
   EXPECT_LT(Clock::now() - start, 15s);
 }
 
-// What the system raises where Gloo writes to one that has died, if the write comes before Gloo has seen the end.
-TEST(GlooGroup, ABrokenConnectionAloneEndsNobody) {
+// The system raises SIGPIPE if Gloo writes to a process that has died before Gloo has noticed its end.
+TEST(GlooGroup, SigpipeDoesNotEndAProcess) {
   expect_true_in(2, [](ProcessGroup& group) {
     raise(SIGPIPE);
     return exchanges(group, everyone(group), 3);
   });
 }
 
-TEST(GlooGroup, EndsWithProcessZero) {
+TEST(GlooGroup, AllEndWhenProcessZeroIsKilled) {
   const std::vector<int> codes = exit_codes_of(3, [](ProcessGroup& group) {
     exchanges(group, everyone(group), 3);
     if (group.rank() == 0) raise(SIGKILL);
-    for (;;) pause();  // at something else
+    for (;;) pause();  // other work, without an exchange
     return true;
   });
   EXPECT_EQ(codes, (std::vector{128 + SIGKILL, kLostProcess, kLostProcess}));
 }
 
-// Often, as all could be told but the last ones.
-TEST(GlooGroup, EndsAllWithTheExitCodeOfTheOneThatFails) {
+// Repeated, because a fault might notify only some of the processes.
+TEST(GlooGroup, AllEndWithTheExitCodeOfTheFailedProcess) {
   for (int i = 0; i < 20; ++i) {
     for (const int64_t failing : {0, 1}) {
       const std::vector<int> codes = exit_codes_of(6, [&](ProcessGroup& group) {
@@ -249,7 +249,7 @@ TEST(GlooGroup, EndsAllWithTheExitCodeOfTheOneThatFails) {
   }
 }
 
-TEST(GlooGroup, EndsThoseWhoComeLateToo) {
+TEST(GlooGroup, AbortEndsLateProcesses) {
   const auto start = Clock::now();
   const Body body = [](ProcessGroup& group) {
     if (group.rank() == 1) group.abort(65);
@@ -257,15 +257,15 @@ TEST(GlooGroup, EndsThoseWhoComeLateToo) {
     return true;
   };
   const auto come_late = [](int64_t rank) {
-    setenv("GLOO_SOCKET_IFNAME", "lo",
-           1);  // so that nobody asks for the address that all are known by when all are there
+    // With an interface, no process waits for the address that is known only after all have joined.
+    setenv("GLOO_SOCKET_IFNAME", "lo", 1);
     if (rank == 2) std::this_thread::sleep_for(1s);
   };
   EXPECT_EQ(exit_codes_of(3, body, {.before = come_late}), std::vector<int>(3, 65));
   EXPECT_LT(Clock::now() - start, 8s);
 }
 
-TEST(GlooGroup, EndsThoseThatHaveLeftWithTheExitCodeOfTheOneThatFails) {
+TEST(GlooGroup, AbortEndsProcessesThatHaveLeft) {
   const std::vector<int> codes = exit_codes_of(3, [](ProcessGroup& group) {
     adds_up(group, everyone(group), 3);
     if (group.rank() != 0) return true;
@@ -276,7 +276,7 @@ TEST(GlooGroup, EndsThoseThatHaveLeftWithTheExitCodeOfTheOneThatFails) {
   EXPECT_EQ(codes, std::vector<int>(3, 74));
 }
 
-TEST(GlooGroup, SaysWhichProcessesDoNotCome) {
+TEST(GlooGroup, NamesMissingProcesses) {
   const auto start = Clock::now();
   testing::internal::CaptureStderr();
   const std::vector<int> codes = exit_codes_of(4,
@@ -288,11 +288,11 @@ TEST(GlooGroup, SaysWhichProcessesDoNotCome) {
                                                 }});
   const std::string said = testing::internal::GetCapturedStderr();
   EXPECT_EQ(codes, (std::vector{2, 5, 2, 5}));
-  EXPECT_NE(said.find("processes 1, 3 have not begun within 3 s"), std::string::npos) << said;
+  EXPECT_NE(said.find("processes 1, 3 have not joined within 3 s"), std::string::npos) << said;
   EXPECT_LT(Clock::now() - start, 30s);
 }
 
-TEST(GlooGroup, EndsAllWhereOneHasNoSuchNetwork) {
+TEST(GlooGroup, AllEndWhenOneHasAnUnknownInterface) {
   for (const int64_t failing : {0, 1}) {
     testing::internal::CaptureStderr();
     const std::vector<int> codes = exit_codes_of(3,
@@ -308,7 +308,7 @@ TEST(GlooGroup, EndsAllWhereOneHasNoSuchNetwork) {
   }
 }
 
-TEST(GlooGroup, MissesProcessZeroEvenAfterLeaving) {
+TEST(GlooGroup, ProcessesThatHaveLeftNoticeTheLossOfProcessZero) {
   const std::vector<int> codes = exit_codes_of(3, [](ProcessGroup& group) {
     adds_up(group, everyone(group), 3);
     if (group.rank() != 0) return true;

@@ -1,4 +1,4 @@
-// A port for a process 0 that is about to start.
+// A free port for process 0.
 #pragma once
 
 #include <random>
@@ -8,8 +8,8 @@
 
 namespace portatune::test {
 
-/// One at which nobody listens. The system gives ports from 32768 on to connections as they come: such a one could be
-/// taken before process 0 is there.
+/// A port at which no process listens. It is below 32768, because the system assigns higher ports to new connections,
+/// perhaps before process 0 has started.
 inline int free_port() {
   std::random_device random;
   for (;;) {

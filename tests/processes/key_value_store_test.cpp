@@ -28,21 +28,21 @@ struct Served {
   KeyValueServer server{4, 0};
   TcpKeyValueStore store{"localhost", server.port(), 5s};
 
-  // Over a connection of its own.
+  // A store with its own connection.
   TcpKeyValueStore new_store() const { return {"localhost", server.port(), 5s}; }
   Socket stranger() const { return connect_to("localhost", server.port(), 5s); }
 };
 
 bool send_text(const Socket& socket, std::string_view text) { return socket.send(std::as_bytes(std::span(text))); }
 
-// Whether the other side ends the connection.
+// True if the other side ends the connection.
 bool ends(const Socket& socket) {
   const auto start = Clock::now();
   std::byte byte;
   return !socket.receive({&byte, 1}, start + 5s) && Clock::now() < start + 5s;
 }
 
-TEST(KeyValueStore, GivesWhatWasPut) {
+TEST(KeyValueStore, ReturnsStoredValues) {
   Served s;
   std::string bytes(1 << 20, 'x');
   bytes[5] = '\0';
@@ -54,7 +54,7 @@ TEST(KeyValueStore, GivesWhatWasPut) {
   EXPECT_EQ(s.store.get("a", 0ms), "");
 }
 
-TEST(KeyValueStore, WaitsForAKeyAndNotForEver) {
+TEST(KeyValueStore, WaitsForAKeyUntilTheTimeout) {
   Served s;
   EXPECT_EQ(s.store.get("a", 0ms), std::nullopt);
   const auto start = Clock::now();
@@ -68,12 +68,12 @@ TEST(KeyValueStore, WaitsForAKeyAndNotForEver) {
   other.join();
 }
 
-TEST(KeyValueStore, OneThatWaitsIsInNoOthersWay) {
+TEST(KeyValueStore, WaitingCallsDoNotBlockOthers) {
   Served s;
   std::vector<std::thread> threads;
   std::atomic<int> right = 0;
   for (int i = 0; i < 16; ++i) {
-    threads.emplace_back([&, i] {  // each waits for the next one, the last for none
+    threads.emplace_back([&, i] {  // each waits for the next one, except the last
       const std::string next = "key " + std::to_string(i + 1);
       if (i == 15 || s.store.get(next, 60s) == next) ++right;
       s.store.put("key " + std::to_string(i), "key " + std::to_string(i));
@@ -83,7 +83,7 @@ TEST(KeyValueStore, OneThatWaitsIsInNoOthersWay) {
   EXPECT_EQ(right, 16);
 }
 
-TEST(KeyValueStore, SaysThatNobodyAnswers) {
+TEST(KeyValueStore, ReportsNoAnswer) {
   const int port = test::free_port();
   TcpKeyValueStore store("localhost", port, 300ms);
   try {
@@ -91,11 +91,11 @@ TEST(KeyValueStore, SaysThatNobodyAnswers) {
     FAIL();
   } catch (const DeviceError& error) {
     EXPECT_THAT(error.what(), HasSubstr("localhost:" + std::to_string(port)));
-    EXPECT_THAT(error.what(), HasSubstr("nobody who answers within 0.3 s"));
+    EXPECT_THAT(error.what(), HasSubstr("no answer within 0.3 s"));
   }
 }
 
-TEST(Socket, ThatHasFoundItselfIsToNobody) {
+TEST(Socket, DetectsAConnectionToItself) {
   sockaddr_in address{.sin_family = AF_INET, .sin_port = 0, .sin_addr = {htonl(INADDR_LOOPBACK)}};
   const auto any = reinterpret_cast<sockaddr*>(&address);
   socklen_t size = sizeof address;
@@ -108,7 +108,7 @@ TEST(Socket, ThatHasFoundItselfIsToNobody) {
   EXPECT_FALSE(is_to_itself(s.stranger()));
 }
 
-TEST(KeyValueStore, SaysThatTheOneThatKeepsItIsGone) {
+TEST(KeyValueStore, ThrowsWhenTheServerIsGone) {
   std::optional<Served> s(std::in_place);
   TcpKeyValueStore store("localhost", s->server.port(), 300s);
   const auto start = Clock::now();
@@ -117,27 +117,27 @@ TEST(KeyValueStore, SaysThatTheOneThatKeepsItIsGone) {
     std::this_thread::sleep_for(100ms);
     s.reset();
   });
-  EXPECT_THROW(store.get("a", 60s), DeviceError);  // while it waits
+  EXPECT_THROW(store.get("a", 60s), DeviceError);  // the server ends during the wait
   other.join();
   EXPECT_THROW(store.get("a", 0ms), DeviceError);
   EXPECT_LT(Clock::now() - start, 30s);  // the long timeout is for the first answer
 }
 
-TEST(KeyValueStore, RefusesWhatIsTooLarge) {
+TEST(KeyValueStore, RefusesTooLargeKeysAndValues) {
   Served s;
   EXPECT_THROW(s.store.put(std::string(kMaxKeyBytes + 1, 'k'), ""), UsageError);
   const std::string large(kMaxValueBytes + 1, 'v');
   EXPECT_THROW(s.store.put("a", large), UsageError);
 }
 
-TEST(KeyValueStore, SendsAwayThoseWhoSendSomethingElse) {
+TEST(KeyValueStore, ClosesConnectionsWithOtherProtocols) {
   Served s;
   s.store.put("a", "b");
   const Socket web = s.stranger();
   ASSERT_TRUE(send_text(web, "GET / HTTP/1.1\r\nHost: portatune\r\nAccept: */*\r\n\r\n"));
   EXPECT_TRUE(ends(web));
   std::mt19937 random(1);
-  for (int i = 0; i < 200; ++i) {  // more than may be there at a time
+  for (int i = 0; i < 200; ++i) {  // more than the maximal number of connections
     std::string garbage(random() % 200, '\0');
     for (char& c : garbage) c = static_cast<char>(random());
     const Socket stranger = s.stranger();
@@ -146,7 +146,7 @@ TEST(KeyValueStore, SendsAwayThoseWhoSendSomethingElse) {
   EXPECT_EQ(s.new_store().get("a", 5s), "b");
 }
 
-TEST(KeyValueStore, SendsAwayFramesThatLie) {
+TEST(KeyValueStore, ClosesConnectionsWithInvalidFrames) {
   Served s;
   const auto with_header = [&](uint32_t kind, uint32_t key_bytes, uint32_t value_bytes) {
     const uint32_t numbers[] = {0x314b5650, kind, key_bytes, value_bytes, 0, 0};
@@ -159,7 +159,7 @@ TEST(KeyValueStore, SendsAwayFramesThatLie) {
   EXPECT_TRUE(ends(with_header(0, 1, 0xffffffff)));
   const Socket unfinished = with_header(0, 10, 10);
   unfinished.shut_down();
-  // What only process 0 says is no request.
+  // A frame that only process 0 sends is not a request.
   const Socket answer = s.stranger();
   ASSERT_TRUE(send(answer, {.kind = Frame::Kind::kEnd}));
   EXPECT_EQ(receive_frame(answer)->kind, Frame::Kind::kRefused);
@@ -167,17 +167,18 @@ TEST(KeyValueStore, SendsAwayFramesThatLie) {
   EXPECT_EQ(s.new_store().get("a", 0ms), "b");
 }
 
-TEST(KeyValueStore, SendsAwayThoseWhoDawdle) {
+TEST(KeyValueStore, ClosesSlowConnections) {
   Served s;
   const Socket slow = s.stranger();
   const uint32_t numbers[] = {0x314b5650, 0, 100, 0, 0, 0};
   slow.send(std::as_bytes(std::span(numbers)));
   const auto start = Clock::now();
-  while (send_text(slow, "x") && Clock::now() < start + 30s) std::this_thread::sleep_for(500ms);  // of the 100 of a key
+  while (send_text(slow, "x") && Clock::now() < start + 30s)
+    std::this_thread::sleep_for(500ms);  // the key has 100 bytes
   EXPECT_LT(Clock::now(), start + 25s);
 }
 
-TEST(KeyValueStore, KeysOfItsOwnAreRead) {
+TEST(KeyValueStore, ServerKeysAreReadOnly) {
   Served s;
   EXPECT_THROW(s.store.put(joined_key(1), ""), DeviceError);
   EXPECT_EQ(s.store.get(joined_key(1), 0ms), std::nullopt);
@@ -194,17 +195,17 @@ TEST(KeyValueStore, PrefixesKeepKeysApart) {
   EXPECT_EQ(s.store.get("one/a", 0ms), "1");
 }
 
-TEST(KeyValueStore, SaysWhatItsServerRefuses) {
+TEST(KeyValueStore, ReportsTheReasonOfARefusal) {
   Served s;
   try {
     s.store.put(joined_key(0), "");
     FAIL();
   } catch (const DeviceError& error) {
-    EXPECT_THAT(error.what(), HasSubstr("a key of process 0's own"));
+    EXPECT_THAT(error.what(), HasSubstr("a key reserved for the server"));
   }
 }
 
-TEST(KeyValueStore, TakesSoManyConnectionsAndNoMore) {
+TEST(KeyValueStore, LimitsTheNumberOfConnections) {
   Served s;
   std::vector<Socket> strangers;
   for (int i = 0; i < 64 + 16 * 4; ++i) {
@@ -214,7 +215,7 @@ TEST(KeyValueStore, TakesSoManyConnectionsAndNoMore) {
   }
   EXPECT_TRUE(ends(s.stranger()));
   strangers.clear();
-  for (int i = 0; i < 100; ++i) {  // until it has seen that they are gone
+  for (int i = 0; i < 100; ++i) {  // until the server has noticed their end
     if (const Socket next = s.stranger(); send(next, {.kind = Frame::Kind::kPut, .key = "a"}) && receive_frame(next))
       return;
     std::this_thread::sleep_for(20ms);

@@ -60,7 +60,7 @@ std::string error_in(const Environment& environment, bool on_tpu = false) {
   return "no error";
 }
 
-TEST(Launch, MpisAreThoseThatItsLaunchersTellOf) {
+TEST(Launch, RecognisesMpiLaunchers) {
   for (const Environment& environment : {Environment{{"OMPI_COMM_WORLD_SIZE", "4"}}, Environment{{"PMI_SIZE", "4"}},
                                          Environment{{"PMIX_RANK", "0"}, {"SLURM_STEP_NUM_TASKS", "4"}}}) {
     const Launch launch = launch_in(environment);
@@ -69,7 +69,7 @@ TEST(Launch, MpisAreThoseThatItsLaunchersTellOf) {
   }
 }
 
-TEST(Launch, AShellInAnAllocationIsNone) {
+TEST(Launch, ShellInAnAllocationIsNotALaunch) {
   for (const Environment& environment :
        {Environment{}, Environment{{"SLURM_NTASKS", "8"}}, Environment{{"SLURM_STEP_NUM_TASKS", "8"}},
         Environment{{"OMPI_COMM_WORLD_SIZE", "many"}}, Environment{{"MASTER_ADDR", "a"}, {"MASTER_PORT", "1"}},
@@ -81,7 +81,7 @@ TEST(Launch, AShellInAnAllocationIsNone) {
   }
 }
 
-TEST(Launch, RankAndWorldSizeNameProcessZero) {
+TEST(Launch, ReadsRankAndWorldSize) {
   const Launch launch = launch_in({{"RANK", "3"},
                                    {"WORLD_SIZE", "8"},
                                    {"MASTER_ADDR", "first.example"},
@@ -97,7 +97,7 @@ TEST(Launch, RankAndWorldSizeNameProcessZero) {
   EXPECT_EQ(launch.local_size, 2);
 }
 
-TEST(Launch, SlurmTellsHowManyAreOnAMachine) {
+TEST(Launch, ReadsTasksPerNodeOfSlurm) {
   const Launch launch = launch_in({{"SLURM_PROCID", "9"},
                                    {"SLURM_STEP_NUM_TASKS", "16"},
                                    {"MASTER_ADDR", "node1"},
@@ -107,8 +107,8 @@ TEST(Launch, SlurmTellsHowManyAreOnAMachine) {
   EXPECT_EQ(launch.local_size, 8);
 }
 
-// As many as fit on each: nodes 0 and 1 have two, node 2 one, nodes 3 to 5 three.
-TEST(Launch, SlurmTellsHowManyAreOnWhichMachine) {
+// Nodes 0 and 1 have two processes each, node 2 has one, nodes 3 to 5 have three each.
+TEST(Launch, ReadsUnevenTasksPerNodeOfSlurm) {
   struct Case {
     const char *node, *place;
     int64_t size;
@@ -126,7 +126,7 @@ TEST(Launch, SlurmTellsHowManyAreOnWhichMachine) {
   }
 }
 
-TEST(Launch, TorchrunKeepsThePortForItself) {
+TEST(Launch, UsesTheNextPortUnderTorchrun) {
   EXPECT_EQ(launch_in({{"RANK", "0"},
                        {"WORLD_SIZE", "2"},
                        {"MASTER_ADDR", "a"},
@@ -136,7 +136,7 @@ TEST(Launch, TorchrunKeepsThePortForItself) {
             2223);
 }
 
-TEST(Launch, APlaceOnTheMachineThatDoesNotFitIsPassedOver) {
+TEST(Launch, SkipsInconsistentLocalRanks) {
   const Environment launch = {{"RANK", "3"}, {"WORLD_SIZE", "4"}, {"MASTER_ADDR", "a"}, {"MASTER_PORT", "1"}};
   for (const Environment& place :
        {Environment{{"LOCAL_RANK", "3"}, {"LOCAL_WORLD_SIZE", "2"}},
@@ -164,7 +164,7 @@ TEST(Launch, APlaceOnTheMachineThatDoesNotFitIsPassedOver) {
             1);
 }
 
-TEST(Launch, SlurmWithoutMpiNeedsTheAddressOfTheFirst) {
+TEST(Launch, SlurmWithoutMpiNeedsMasterAddr) {
   const Launch launch = launch_in({{"SLURM_PROCID", "1"}, {"SLURM_STEP_NUM_TASKS", "4"}, {"MASTER_ADDR", "node1"}});
   EXPECT_EQ(launch.by, Launch::By::kEnvironment);
   EXPECT_EQ(launch.rank, 1);
@@ -173,7 +173,7 @@ TEST(Launch, SlurmWithoutMpiNeedsTheAddressOfTheFirst) {
   EXPECT_EQ(launch.port, 29500);
 }
 
-TEST(Launch, WorkersOfATpuPodCountForTpusAlone) {
+TEST(Launch, ReadsTpuWorkersOnlyForTpus) {
   const Environment environment = {{"TPU_WORKER_ID", "1"}, {"TPU_WORKER_HOSTNAMES", "w0,w1,w2,w3"}};
   EXPECT_EQ(launch_in(environment).size, 1);
   const Launch launch = launch_in(environment, true);
@@ -183,7 +183,7 @@ TEST(Launch, WorkersOfATpuPodCountForTpusAlone) {
   EXPECT_EQ(launch_in({{"TPU_WORKER_ID", "0"}, {"TPU_WORKER_HOSTNAMES", "localhost"}}, true).size, 1);
 }
 
-TEST(Launch, HalfOfItIsAnErrorThatNamesWhatIsMissing) {
+TEST(Launch, IncompleteVariablesAreAnErrorThatNamesTheMissingOne) {
   EXPECT_THAT(error_in({{"RANK", "1"}}), HasSubstr("RANK without WORLD_SIZE"));
   EXPECT_THAT(error_in({{"WORLD_SIZE", "2"}}), HasSubstr("WORLD_SIZE without RANK"));
   EXPECT_THAT(error_in({{"RANK", "1"}, {"WORLD_SIZE", "2"}}), HasSubstr("without MASTER_ADDR"));
@@ -193,7 +193,7 @@ TEST(Launch, HalfOfItIsAnErrorThatNamesWhatIsMissing) {
   EXPECT_THAT(error_in({{"TPU_WORKER_ID", "1"}}, true), HasSubstr("without TPU_WORKER_HOSTNAMES"));
 }
 
-TEST(Launch, NumbersThatMakeNoSenseAreRefused) {
+TEST(Launch, RefusesInvalidNumbers) {
   EXPECT_THAT(error_in({{"RANK", "2"}, {"WORLD_SIZE", "2"}}), HasSubstr("a number from 0 to 1"));
   EXPECT_THAT(error_in({{"RANK", "0"}, {"WORLD_SIZE", "two"}}), HasSubstr("WORLD_SIZE"));
   EXPECT_THAT(error_in({{"RANK", "0"}, {"WORLD_SIZE", "2"}, {"MASTER_ADDR", "a"}, {"MASTER_PORT", "70000"}}),

@@ -7,7 +7,7 @@
 namespace portatune {
 namespace {
 
-// Process 1 of three, whose others give what the test says.
+// Process 1 of three; the test sets the numbers of the others.
 class Fake final : public ProcessGroup {
  public:
   Fake(uint64_t of_first, uint64_t of_last) : of_first_(of_first), of_last_(of_last) {}
@@ -33,7 +33,7 @@ class Fake final : public ProcessGroup {
   const uint64_t of_first_, of_last_;
 };
 
-TEST(ProcessGroup, OneIsEnoughForInAny) {
+TEST(ProcessGroup, InAnyIsTrueIfOneProcessIsTrue) {
   Fake none(0, 0), last(0, 1);
   EXPECT_FALSE(in_any(&none, false));
   EXPECT_TRUE(in_any(&none, true));
@@ -42,7 +42,7 @@ TEST(ProcessGroup, OneIsEnoughForInAny) {
   EXPECT_FALSE(in_any(nullptr, false));
 }
 
-TEST(ProcessGroup, TheFirstWithAnotherNumberIsNamed) {
+TEST(ProcessGroup, FirstWithAnotherReturnsTheRank) {
   Fake same(5, 5), last(5, 6);
   EXPECT_EQ(first_with_another(&same, 5), std::nullopt);
   EXPECT_EQ(first_with_another(&same, 4), 1);
@@ -50,7 +50,7 @@ TEST(ProcessGroup, TheFirstWithAnotherNumberIsNamed) {
   EXPECT_EQ(first_with_another(nullptr, 5), std::nullopt);
 }
 
-TEST(ProcessGroup, ProcessZeroIsTheFirstAndSoIsOneThatIsAlone) {
+TEST(ProcessGroup, ProcessZeroAndASingleProcessAreFirst) {
   EXPECT_TRUE(is_first(nullptr));
   const Fake second(0, 0);
   EXPECT_FALSE(is_first(&second));

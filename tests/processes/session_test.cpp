@@ -20,7 +20,7 @@ namespace {
 using namespace std::chrono_literals;
 using testing::HasSubstr;
 
-// A process, and what it is told.
+// A process, and the failure that it is notified of.
 class Process {
  public:
   Process(int port, int64_t rank, int64_t size)
@@ -30,68 +30,68 @@ class Process {
   Session& session() { return *session_; }
   void vanish() { session_.reset(); }
 
-  // Nothing if it is told nothing for some time.
-  std::optional<Ending> told(std::chrono::milliseconds timeout = 10s) {
+  // The failure, or nothing if there is no notification within the timeout.
+  std::optional<Ending> notified(std::chrono::milliseconds timeout = 10s) {
     std::unique_lock lock(mutex_);
-    changed_.wait_for(lock, timeout, [&] { return told_.has_value(); });
-    return told_;
+    changed_.wait_for(lock, timeout, [&] { return notified_.has_value(); });
+    return notified_;
   }
 
  private:
   void note(const Ending& ending) {
     const std::lock_guard lock(mutex_);
-    told_ = ending;
+    notified_ = ending;
     changed_.notify_all();
   }
 
   std::mutex mutex_;
   std::condition_variable changed_;
-  std::optional<Ending> told_;
+  std::optional<Ending> notified_;
   std::optional<Session> session_;
 };
 
-TEST(Session, TellsTheOthersWhichOneHasVanished) {
+TEST(Session, NotifiesOthersOfALostProcess) {
   const KeyValueServer server(3, 0);
   Process zero(server.port(), 0, 3), one(server.port(), 1, 3), two(server.port(), 2, 3);
   two.vanish();
   for (Process* other : {&zero, &one}) {
-    const std::optional<Ending> ending = other->told();
+    const std::optional<Ending> ending = other->notified();
     ASSERT_TRUE(ending);
     EXPECT_EQ(ending->rank, 2);
     EXPECT_EQ(ending->exit_code, kLostProcess);
     EXPECT_THAT(ending->why, HasSubstr("killed"));
   }
-  EXPECT_FALSE(two.told(0ms));
+  EXPECT_FALSE(two.notified(0ms));
 }
 
-TEST(Session, TellsTheOthersWithWhichExitCodeOneHasFailed) {
+TEST(Session, NotifiesOthersOfTheExitCode) {
   const KeyValueServer server(2, 0);
   Process zero(server.port(), 0, 2), one(server.port(), 1, 2);
   one.session().abort(66);
-  ASSERT_TRUE(zero.told());
-  EXPECT_EQ(zero.told()->rank, 1);
-  EXPECT_EQ(zero.told()->exit_code, 66);
-  EXPECT_FALSE(one.told(0ms));
+  ASSERT_TRUE(zero.notified());
+  EXPECT_EQ(zero.notified()->rank, 1);
+  EXPECT_EQ(zero.notified()->exit_code, 66);
+  EXPECT_FALSE(one.notified(0ms));
 }
 
-TEST(Session, TellsThoseWhoComeTooLate) {
+TEST(Session, NotifiesProcessesThatJoinAfterAFailure) {
   const KeyValueServer server(2, 0);
   Process zero(server.port(), 0, 2);
   zero.session().abort(2);
   Process one(server.port(), 1, 2);
-  ASSERT_TRUE(one.told());
-  EXPECT_EQ(one.told()->rank, 0);
+  ASSERT_TRUE(one.notified());
+  EXPECT_EQ(one.notified()->rank, 0);
 }
 
-TEST(Session, TellsThatProcessZeroIsGone) {
+TEST(Session, NotifiesOfTheLossOfProcessZero) {
   std::optional<KeyValueServer> server(std::in_place, 2, 0);
   Process one(server->port(), 1, 2);
   server.reset();
-  ASSERT_TRUE(one.told());
-  EXPECT_EQ(one.told()->rank, 0);
+  ASSERT_TRUE(one.notified());
+  EXPECT_EQ(one.notified()->rank, 0);
 }
 
-TEST(Session, WhoLeavesIsNotMissedAndWaitsForTheOthers) {
+TEST(Session, LeavingIsNoFailureAndWaitsForAll) {
   const KeyValueServer server(2, 0);
   Process zero(server.port(), 0, 2), one(server.port(), 1, 2);
   std::atomic<bool> zero_has_left = false;
@@ -103,11 +103,11 @@ TEST(Session, WhoLeavesIsNotMissedAndWaitsForTheOthers) {
   zero_has_left = true;
   EXPECT_FALSE(zero.session().leave());
   other.join();
-  EXPECT_FALSE(zero.told(100ms));
-  EXPECT_FALSE(one.told(0ms));
+  EXPECT_FALSE(zero.notified(100ms));
+  EXPECT_FALSE(one.notified(0ms));
 }
 
-TEST(Session, WhoHasLeftLearnsThatAnotherFails) {
+TEST(Session, LeaveReturnsAFailure) {
   const KeyValueServer server(2, 0);
   Process zero(server.port(), 0, 2), one(server.port(), 1, 2);
   std::optional<Ending> ending;
@@ -121,7 +121,7 @@ TEST(Session, WhoHasLeftLearnsThatAnotherFails) {
   EXPECT_EQ(ending->why, "the disk is full");
 }
 
-TEST(Session, WhoHasLeftLearnsThatProcessZeroIsGone) {
+TEST(Session, LeaveReturnsTheLossOfProcessZero) {
   std::optional<KeyValueServer> server(std::in_place, 2, 0);
   Process zero(server->port(), 0, 2), one(server->port(), 1, 2);
   std::optional<Ending> ending;
@@ -133,7 +133,7 @@ TEST(Session, WhoHasLeftLearnsThatProcessZeroIsGone) {
   EXPECT_EQ(ending->exit_code, kLostProcess);
 }
 
-TEST(Session, RefusesProcessesThatAreNotExpected) {
+TEST(Session, RefusesUnexpectedProcesses) {
   const KeyValueServer server(2, 0);
   Process one(server.port(), 1, 2);
   const auto error_of = [&](int64_t rank, int64_t size) {
@@ -144,12 +144,12 @@ TEST(Session, RefusesProcessesThatAreNotExpected) {
     }
     return std::string("no error");
   };
-  EXPECT_THAT(error_of(1, 2), HasSubstr("another process with this number"));
+  EXPECT_THAT(error_of(1, 2), HasSubstr("the rank of a process that has already joined"));
   EXPECT_THAT(error_of(0, 3), HasSubstr("while process 0 is one of 2"));
-  EXPECT_FALSE(one.told(100ms));
+  EXPECT_FALSE(one.notified(100ms));
 }
 
-TEST(Session, ComesAgainWhereTheRunBeforeStillEnds) {
+TEST(Session, RetriesWhileThePreviousRunEnds) {
   auto old = std::make_unique<KeyValueServer>(1, 0);
   const int port = old->port();
   Process before(port, 0, 1);
@@ -160,12 +160,12 @@ TEST(Session, ComesAgainWhereTheRunBeforeStillEnds) {
     old.reset();
     next.emplace(2, port);
   });
-  Process one(port, 1, 2);  // which the old one does not know
+  Process one(port, 1, 2);  // the old server does not expect it
   other.join();
-  EXPECT_FALSE(one.told(100ms));
+  EXPECT_FALSE(one.notified(100ms));
 }
 
-TEST(Session, SaysThatItIsNoProcessZero) {
+TEST(Session, ReportsAnotherProgramAtThePort) {
   const Socket listening = listen_at(0);
   std::thread closes([&] {
     while (accept_from(listening).is_open()) continue;
@@ -180,7 +180,7 @@ TEST(Session, SaysThatItIsNoProcessZero) {
   closes.join();
 }
 
-TEST(Session, StrangersAreNotMissed) {
+TEST(Session, UnknownConnectionsMayEnd) {
   const KeyValueServer server(2, 0);
   Process zero(server.port(), 0, 2);
   for (const char* text : {"", "HELO example\r\n"}) {
@@ -189,7 +189,7 @@ TEST(Session, StrangersAreNotMissed) {
   }
   const Socket asks = connect_to("127.0.0.1", server.port(), 5s);
   send(asks, {.kind = Frame::Kind::kGet, .key = "a"});
-  EXPECT_FALSE(zero.told(200ms));
+  EXPECT_FALSE(zero.notified(200ms));
 }
 
 }  // namespace

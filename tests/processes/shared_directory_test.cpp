@@ -29,7 +29,7 @@ std::vector<std::string> names_in(const fs::path& folder) {
   return names;
 }
 
-// What each of so many processes is told when it has written a file of its number, and done `more`.
+// The error messages of `count` processes, each of which writes a file named by its rank and then runs `more`.
 std::vector<std::string> messages_of(int64_t count, const fs::path& target,
                                      const std::function<void(SharedDirectory&)>& more) {
   std::vector<std::string> messages(static_cast<size_t>(count));
@@ -47,14 +47,14 @@ std::vector<std::string> messages_of(int64_t count, const fs::path& target,
   return messages;
 }
 
-TEST(SharedDirectory, HasWhatAllHaveWritten) {
+TEST(SharedDirectory, HasTheFilesOfAllProcesses) {
   const TemporaryFolder folder;
   EXPECT_THAT(messages_of(4, folder / "target", [](SharedDirectory&) {}), ElementsAre("", "", "", ""));
   EXPECT_THAT(names_in(folder / "target"), ElementsAre("0", "1", "2", "3"));
   EXPECT_THAT(names_in(folder.path()), ElementsAre("target"));
 }
 
-TEST(SharedDirectory, OfOneProcessNeedsNoOthers) {
+TEST(SharedDirectory, WorksWithoutAGroup) {
   const TemporaryFolder folder;
   SharedDirectory directory(folder / "target", nullptr, 1);
   directory.attempt([&] { io::write_file(directory.staging() / "0", "0"); });
@@ -62,11 +62,11 @@ TEST(SharedDirectory, OfOneProcessNeedsNoOthers) {
   EXPECT_THAT(names_in(folder / "target"), ElementsAre("0"));
 }
 
-TEST(SharedDirectory, IsNotPutInPlaceWhereOneCannotWrite) {
+TEST(SharedDirectory, IsNotPutInPlaceIfOneProcessFails) {
   const TemporaryFolder folder;
   fs::create_directory(folder / "target");
   write_text(folder / "target" / "older", "");
-  // The name of a file is taken by a folder.
+  // A folder has the name of the file to be written.
   const auto fail = [](SharedDirectory& directory) {
     if (directory.rank() != 2) return;
     fs::create_directory(directory.staging() / "taken");
@@ -82,7 +82,7 @@ TEST(SharedDirectory, IsNotPutInPlaceWhereOneCannotWrite) {
   EXPECT_THAT(names_in(folder.path()), ElementsAre("target"));
 }
 
-TEST(SharedDirectory, TellsTheKindOfAnErrorToAll) {
+TEST(SharedDirectory, AllThrowTheSameErrorType) {
   const TemporaryFolder folder;
   std::vector<int> error_numbers(2, -1);
   std::vector<bool> numeric(2);
@@ -112,7 +112,7 @@ TEST(SharedDirectory, TellsTheKindOfAnErrorToAll) {
   EXPECT_THAT(names_in(folder.path()), IsEmpty());
 }
 
-TEST(SharedDirectory, IsNotPutInPlaceWhereTheFirstFindsSomethingMissing) {
+TEST(SharedDirectory, IsNotPutInPlaceIfTheCheckFails) {
   const TemporaryFolder folder;
   std::vector<std::string> messages(2);
   in_processes(2, [&](ProcessGroup& processes) {
@@ -125,8 +125,8 @@ TEST(SharedDirectory, IsNotPutInPlaceWhereTheFirstFindsSomethingMissing) {
   EXPECT_THAT(names_in(folder.path()), IsEmpty());
 }
 
-// On a machine that does not share the file system.
-TEST(SharedDirectory, MustBeSeenByAll) {
+// Two folders stand for machines that do not share a file system.
+TEST(SharedDirectory, MustBeVisibleToAllWriters) {
   const TemporaryFolder folder;
   std::vector<std::string> messages(2);
   in_processes(2, [&](ProcessGroup& processes) {
@@ -139,7 +139,7 @@ TEST(SharedDirectory, MustBeSeenByAll) {
   EXPECT_THAT(names_in(folder / "here"), IsEmpty());
 }
 
-TEST(SharedDirectory, NeedNotBeSeenByThoseWhoDoNotWrite) {
+TEST(SharedDirectory, NeedNotBeVisibleToOtherProcesses) {
   const TemporaryFolder folder;
   in_processes(2, [&](ProcessGroup& processes) {
     const fs::path target = folder / (processes.rank() == 0 ? "here" : "there") / "target";
@@ -152,7 +152,7 @@ TEST(SharedDirectory, NeedNotBeSeenByThoseWhoDoNotWrite) {
   EXPECT_THAT(names_in(folder / "here"), ElementsAre("target"));
 }
 
-TEST(SharedDirectory, CannotBeWhereAFileIs) {
+TEST(SharedDirectory, RefusesAnExistingFile) {
   const TemporaryFolder folder;
   write_text(folder / "target", "mine");
   const std::vector<std::string> messages = messages_of(2, folder / "target", [](SharedDirectory&) { FAIL(); });

@@ -17,7 +17,7 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
-// The messages of three processes, of which the second throws `error`; "other" for an error of another type.
+// The messages of three processes, the second of which throws `error`; "other" for an error of another type.
 template <class Caught, class Thrown>
 std::vector<std::string> messages_of(const Thrown& error) {
   std::vector<std::string> messages(3);
@@ -45,7 +45,7 @@ void expect_in_all() {
                   StartsWith("b.png"), StartsWith("process 1 of 3, b.png")));
 }
 
-TEST(InAll, GivesEachWhatItHasMade) {
+TEST(InAll, ReturnsTheResultOfEachProcess) {
   std::vector<int64_t> made(2);
   in_processes(2, [&](ProcessGroup& processes) {
     made[static_cast<size_t>(processes.rank())] = in_all(&processes, [&] { return 10 + processes.rank(); });
@@ -54,7 +54,7 @@ TEST(InAll, GivesEachWhatItHasMade) {
   EXPECT_EQ(in_all(nullptr, [] { return 7; }), 7);
 }
 
-TEST(InAll, ThrowsTheErrorOfOneInAll) {
+TEST(InAll, ThrowsAnErrorInAllProcesses) {
   expect_in_all<DataError>();
   expect_in_all<CheckpointError>();
   expect_in_all<NotFoundError>();
@@ -64,13 +64,13 @@ TEST(InAll, ThrowsTheErrorOfOneInAll) {
   expect_in_all<IoError>();
 }
 
-TEST(InAll, IsAnIoErrorForTheOthersWhereItIsNoErrorOfOurs) {
+TEST(InAll, ForeignExceptionsAreIoErrorsInOtherProcesses) {
   EXPECT_THAT(messages_of<IoError>(std::runtime_error("strange")),
               ElementsAre(AllOf(StartsWith("process 1 of 3"), HasSubstr("strange")), "other",
                           AllOf(StartsWith("process 1 of 3"), HasSubstr("strange"))));
 }
 
-TEST(InAll, KeepsTheErrorOfEachWhereAllFail) {
+TEST(InAll, EachProcessKeepsItsOwnError) {
   std::vector<std::string> messages(2);
   in_processes(2, [&](ProcessGroup& processes) {
     try {

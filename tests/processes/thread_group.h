@@ -1,4 +1,4 @@
-// Processes that are threads of a test.
+// A process group whose processes are threads of a test.
 #pragma once
 
 #include <algorithm>
@@ -12,7 +12,7 @@
 
 namespace portatune::test {
 
-/// One of several, which exchange bytes, all with all.
+/// A process of a group that supports all_gather() of bytes among all members.
 class ThreadGroup final : public ProcessGroup {
  public:
   struct World {
@@ -47,7 +47,7 @@ class ThreadGroup final : public ProcessGroup {
   const int64_t rank_;
 };
 
-/// Runs `body` in so many processes. It may not throw, as the others would wait for it.
+/// Runs `body` in `count` processes. It must not throw, because the others would wait for it.
 inline void in_processes(int64_t count, const std::function<void(ProcessGroup&)>& body) {
   ThreadGroup::World world(count);
   std::vector<std::jthread> threads;

@@ -1,4 +1,4 @@
-// What libportatune_gloo.so gives to the command: see processes/exchange_api.h. No exception leaves it.
+// libportatune_gloo.so: exchanges by Gloo behind processes/exchange_api.h. No exception leaves it.
 #include <gloo/allgather.h>
 #include <gloo/allreduce.h>
 #include <gloo/math.h>
@@ -28,7 +28,7 @@ void check(int failed, const PortatuneExchangeError& error) {
   if (failed != 0) throw std::runtime_error(error.message);
 }
 
-// This machine's side of the network. May wait until the others are there.
+// The network device of this machine. May wait until the other processes have started.
 std::shared_ptr<gloo::transport::Device> open_network(const PortatuneExchangeLaunch& launch) {
   gloo::transport::tcp::attr attributes;
   if (const char* interface = std::getenv("GLOO_SOCKET_IFNAME")) {
@@ -45,20 +45,20 @@ std::shared_ptr<gloo::transport::Device> open_network(const PortatuneExchangeLau
 
 struct PortatuneExchangeWorld {
   const PortatuneExchangeLaunch& launch;
-  std::shared_ptr<gloo::transport::Device> network;  // of all copies
+  std::shared_ptr<gloo::transport::Device> network;  // shared by all copies
   std::string name;                                  // the same in all processes
   int copies = 0;
-  std::map<Members, GlooContext> groups = {};  // each made at its first exchange
+  std::map<Members, GlooContext> groups = {};  // groups by their members, each created at its first exchange
 };
 
 namespace {
 
-// A process may be at something else for long; who vanishes is told by the store.
-constexpr std::chrono::milliseconds kToExchange = 24h * 365;
+// Practically no timeout: a process may do other work for long, and the session notices lost processes.
+constexpr std::chrono::milliseconds kExchangeTimeout = 24h * 365;
 
 void (*const kAdd)(void*, const void*, const void*, size_t) = gloo::sum<float>;
 
-// By which Gloo's processes tell each other their addresses.
+// The store in which Gloo's processes publish their addresses.
 class Store final : public gloo::rendezvous::Store {
  public:
   Store(const PortatuneExchangeLaunch& launch, std::string prefix) : launch_(launch), prefix_(std::move(prefix)) {}
@@ -92,15 +92,15 @@ class Store final : public gloo::rendezvous::Store {
 GlooContext group_of(PortatuneExchangeWorld& world, const Members& members) {
   GlooContext& group = world.groups[members];
   if (group) return group;
-  const auto place = std::find(members.begin(), members.end(), world.launch.rank) - members.begin();
+  const auto index = std::find(members.begin(), members.end(), world.launch.rank) - members.begin();
   std::string name = world.name;
   for (const int64_t member : members) name += "-" + std::to_string(member);
   Store store(world.launch, name + "/");
   const auto made =
-      std::make_shared<gloo::rendezvous::Context>(static_cast<int>(place), static_cast<int>(members.size()));
-  made->setTimeout(portatune::kToComeToAnExchange);
+      std::make_shared<gloo::rendezvous::Context>(static_cast<int>(index), static_cast<int>(members.size()));
+  made->setTimeout(portatune::kFirstExchangeTimeout);
   made->connectFullMesh(store, world.network);
-  made->setTimeout(kToExchange);
+  made->setTimeout(kExchangeTimeout);
   return group = made;
 }
 
@@ -123,10 +123,10 @@ int64_t rank(const PortatuneExchangeWorld* world) { return world->launch.rank; }
 int64_t size(const PortatuneExchangeWorld* world) { return world->launch.size; }
 void abort(PortatuneExchangeWorld* world, int exit_code) { world->launch.abort(world->launch.store, exit_code); }
 
-// Gloo's own goes by halves, for arrays that it has prepared before. In a ring, each adds its term to a part of the sum
-// that comes from the one before, and passes it on.
+// A ring: each process adds its term to a partial sum that it gets from the previous process, and sends it to the next.
+// Gloo's own algorithm works by halves and needs arrays that were prepared before.
 void reduce_scatter_in_ring(gloo::Context& group, const float* x, float* part, size_t count) {
-  constexpr uint64_t kSlot = uint64_t{0x70} << 56;  // apart from those of Gloo's own algorithms
+  constexpr uint64_t kSlot = uint64_t{0x70} << 56;  // differs from the slots of Gloo's own algorithms
   const int size = group.size, rank = group.rank, next = (rank + 1) % size, previous = (rank + size - 1) % size;
   std::vector<float> sum(x + static_cast<size_t>(previous) * count, x + static_cast<size_t>(previous + 1) * count);
   std::vector<float> found(count);
@@ -135,10 +135,10 @@ void reduce_scatter_in_ring(gloo::Context& group, const float* x, float* part, s
   for (int step = 0; step + 1 < size; ++step) {
     in->recv(previous, kSlot);
     out->send(next, kSlot);
-    out->waitSend(kToExchange);
-    in->waitRecv(kToExchange);
-    const auto place = static_cast<size_t>((rank + 2 * size - step - 2) % size);
-    kAdd(sum.data(), found.data(), x + place * count, count);
+    out->waitSend(kExchangeTimeout);
+    in->waitRecv(kExchangeTimeout);
+    const auto index = static_cast<size_t>((rank + 2 * size - step - 2) % size);
+    kAdd(sum.data(), found.data(), x + index * count, count);
   }
   std::copy(sum.begin(), sum.end(), part);
 }
@@ -160,7 +160,7 @@ int all_gather(PortatuneExchangeWorld* world, const int64_t* members, int64_t me
   return portatune::run_exchange(error, [&] {
     if (bytes == 0) return;
     gloo::AllgatherOptions options(group_of(*world, {members, members + member_count}));
-    // It takes the part as one that it might change, but does not.
+    // The parameter type is not const, but Gloo does not change the memory.
     options.setInput(static_cast<char*>(const_cast<void*>(part)), static_cast<size_t>(bytes));
     options.setOutput(static_cast<char*>(whole), static_cast<size_t>(bytes * member_count));
     gloo::allgather(options);
@@ -181,4 +181,6 @@ const PortatuneExchangeApi kApi = {
 
 }  // namespace
 
-extern "C" __attribute__((visibility("default"))) const PortatuneExchangeApi* portatune_exchange_api(void) { return &kApi; }
+extern "C" __attribute__((visibility("default"))) const PortatuneExchangeApi* portatune_exchange_api(void) {
+  return &kApi;
+}

@@ -1,4 +1,4 @@
-// What libportatune_mpi.so gives to the command: see processes/exchange_api.h. No exception leaves it.
+// libportatune_mpi.so: exchanges by MPI behind processes/exchange_api.h. No exception leaves it.
 #include <mpi.h>
 
 #include <climits>
@@ -13,7 +13,7 @@
 struct PortatuneExchangeWorld {
   MPI_Comm all;
   int rank, size;
-  std::map<std::vector<int>, MPI_Comm> groups;  // by their members; each made at its first exchange
+  std::map<std::vector<int>, MPI_Comm> groups;  // groups by their members, each created at its first exchange
 };
 
 namespace {
@@ -50,7 +50,7 @@ MPI_Comm group_of(PortatuneExchangeWorld& world, const int64_t* members, int64_t
   MPI_Comm made;
   check(MPI_Comm_group(world.all, &all), "MPI_Comm_group");
   check(MPI_Group_incl(all, static_cast<int>(count), ranks.data(), &some), "MPI_Group_incl");
-  // Members alone call it; those of other groups are at their own meanwhile.
+  // Only members call it; other groups may create theirs at the same time.
   check(MPI_Comm_create_group(world.all, some, 0, &made), "MPI_Comm_create_group");
   MPI_Group_free(&all);
   MPI_Group_free(&some);
@@ -61,7 +61,7 @@ MPI_Comm group_of(PortatuneExchangeWorld& world, const int64_t* members, int64_t
 int begin(const PortatuneExchangeLaunch*, PortatuneExchangeWorld** world, PortatuneExchangeError* error) {
   return portatune::run_exchange(error, [&] {
     int provided = 0;
-    // Programs exchange on XLA's threads, while the main thread may do so, too.
+    // Programs exchange on XLA's threads while the main thread may exchange, too.
     check(MPI_Init_thread(nullptr, nullptr, MPI_THREAD_MULTIPLE, &provided), "MPI_Init_thread");
     if (provided < MPI_THREAD_MULTIPLE) throw std::runtime_error("this MPI cannot be called by several threads");
     *world = world_of(MPI_COMM_WORLD).release();
@@ -95,7 +95,7 @@ int all_reduce(PortatuneExchangeWorld* world, const int64_t* members, int64_t me
 int all_gather(PortatuneExchangeWorld* world, const int64_t* members, int64_t member_count, const void* part,
                int64_t bytes, void* whole, PortatuneExchangeError* error) {
   return portatune::run_exchange(error, [&] {
-    // As numbers, where it may be some, so that as many can be gathered as can be summed.
+    // Whole numbers of 4 bytes are counted as elements, so that as many can be gathered as can be summed.
     const bool numbers = bytes % 4 == 0;
     const int count = count_of(numbers ? bytes / 4 : bytes, "MPI_Allgather");
     const MPI_Datatype type = numbers ? MPI_UINT32_T : MPI_BYTE;
@@ -118,4 +118,6 @@ const PortatuneExchangeApi kApi = {
 
 }  // namespace
 
-extern "C" __attribute__((visibility("default"))) const PortatuneExchangeApi* portatune_exchange_api(void) { return &kApi; }
+extern "C" __attribute__((visibility("default"))) const PortatuneExchangeApi* portatune_exchange_api(void) {
+  return &kApi;
+}

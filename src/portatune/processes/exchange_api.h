@@ -1,5 +1,5 @@
-/* The interface between Portatune and its plug-ins by which processes exchange arrays: libportatune_mpi.so, where a
-   launcher of MPI has started them, and libportatune_gloo.so, where they know each other from the environment alone. */
+/* The interface between Portatune and the plug-ins by which processes exchange arrays: libportatune_mpi.so for
+   processes that an MPI launcher has started, libportatune_gloo.so for those that the environment connects. */
 #pragma once
 
 #include <stdint.h>
@@ -8,57 +8,57 @@
 extern "C" {
 #endif
 
-/* Raise it with every change of what follows. */
+/* The version of this interface; increase it with every change below. */
 enum { kPortatuneExchangeVersion = 3 };
 
 struct PortatuneExchangeError {
   char message[512];
 };
 
-/* All processes, and the groups of some that have exchanged something. */
+/* All processes, and the groups of processes that have exchanged arrays. */
 struct PortatuneExchangeWorld;
 
-/* What one process knows of the others. Functions return 0, or 1 and an error; any thread may call them. */
+/* The launch as one process sees it. Functions return 0, or 1 and an error; any thread may call them. */
 struct PortatuneExchangeLaunch {
   int64_t rank, size;
   /* The first argument of the functions. */
   void* store;
-  /* Of this process, by which the others reach it; may wait until some of them are there. */
+  /* The address by which the others reach this process; may wait until some of them have started. */
   int (*address)(void* store, void (*take)(void* to, const char* address), void* to,
                  struct PortatuneExchangeError* error);
-  /* By which processes tell each other something under a key. */
+  /* Stores a value under a key for all processes. */
   int (*put)(void* store, const char* key, const void* value, int64_t bytes, struct PortatuneExchangeError* error);
   /* Waits for the key, and calls take(to, value, bytes) once. */
   int (*get)(void* store, const char* key, void (*take)(void* to, const void* value, int64_t bytes), void* to,
              struct PortatuneExchangeError* error);
-  /* Ends all processes; returns only to be followed by the end of this one. */
+  /* Terminates all other processes; when it returns, the caller must terminate this one. */
   void (*abort)(void* store, int exit_code);
 };
 
-/* Functions return 0, or 1 and an error. Members are ranks, in the order of their parts. */
+/* Functions return 0, or 1 and an error. Members are ranks, in the order of their parts of the arrays. */
 struct PortatuneExchangeApi {
   int32_t version;
 
-  /* Begins, once in a process. The world is as long-lived as the process. launch is null for MPI, which knows it, and
-     else outlives the process's exchanges. */
+  /* Initialises the plug-in, once per process. The world lives as long as the process. launch is null for MPI, which
+     has its own, and otherwise outlives all exchanges. */
   int (*begin)(const struct PortatuneExchangeLaunch* launch, struct PortatuneExchangeWorld** world,
                struct PortatuneExchangeError* error);
-  /* Ends, after all exchanges. */
+  /* Shuts the plug-in down, after all exchanges. */
   void (*end)(void);
   int (*duplicate)(struct PortatuneExchangeWorld* world, struct PortatuneExchangeWorld** copy,
                    struct PortatuneExchangeError* error);
   int64_t (*rank)(const struct PortatuneExchangeWorld* world);
   int64_t (*size)(const struct PortatuneExchangeWorld* world);
-  /* Ends all processes. */
+  /* Terminates all processes. */
   void (*abort)(struct PortatuneExchangeWorld* world, int exit_code);
 
-  /* x may be sum; count of each. */
+  /* count: elements of x and of sum, which may be the same memory. */
   int (*all_reduce)(struct PortatuneExchangeWorld* world, const int64_t* members, int64_t member_count, const float* x,
                     float* sum, int64_t count, struct PortatuneExchangeError* error);
-  /* bytes of a part. */
-  int (*all_gather)(struct PortatuneExchangeWorld* world, const int64_t* members, int64_t member_count, const void* part,
-                    int64_t bytes, void* whole, struct PortatuneExchangeError* error);
-  /* count of a part. */
+  /* bytes: size of part. */
+  int (*all_gather)(struct PortatuneExchangeWorld* world, const int64_t* members, int64_t member_count,
+                    const void* part, int64_t bytes, void* whole, struct PortatuneExchangeError* error);
+  /* count: elements of part. */
   int (*reduce_scatter)(struct PortatuneExchangeWorld* world, const int64_t* members, int64_t member_count,
                         const float* x, float* part, int64_t count, struct PortatuneExchangeError* error);
 };

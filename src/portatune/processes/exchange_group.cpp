@@ -22,12 +22,13 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// The store tells which process has vanished, and that is what shall be read, not that a connection has ended.
-constexpr auto kToBeToldWhy = 5s;
-constexpr auto kToJoinAtTheEnd = 10s;
-constexpr auto kToAnswer = 1min;
+// After a failed exchange, the session has this long to end the process: its message names the process that was lost,
+// while the error of the exchange only says that a connection has ended.
+constexpr auto kFailureNoticeTimeout = 5s;
+constexpr auto kLateJoinTimeout = 10s;
+constexpr auto kAnswerTimeout = 1min;
 
-// How keys begin, beside kOwnKeys.
+// Prefixes of keys, beside kServerKeys.
 constexpr const char* kUsersKeys = "user/";
 constexpr const char* kPluginsKeys = "plugin/";
 
@@ -51,11 +52,11 @@ void require(int failed, const PortatuneExchangeError& error) {
   if (failed == 0) return;
   throw DeviceError({.where = "an exchange between processes",
                      .given = error.message,
-                     .expected = "an answer of the others",
-                     .fix = "look at what they print: one may have ended"});
+                     .expected = "answers from the other processes",
+                     .fix = "read their output: one of them may have ended"});
 }
 
-// Where the processes find each other, if no launcher of MPI tells them.
+// The connection of the processes to each other by the store of process 0, without MPI.
 class Meeting {
  public:
   Meeting(const Launch& launch, std::chrono::milliseconds timeout, const std::function<void(const Ending&)>& on_end)
@@ -80,16 +81,16 @@ class Meeting {
   const std::shared_ptr<KeyValueStore>& store() const { return users_; }
   std::optional<Ending> leave() { return session_.leave(); }
 
-  // In process 0, which is the one to say who is missing; the others may go on meanwhile.
+  // Waits in process 0, which reports missing processes; the others continue meanwhile.
   void wait_for_all() {
     if (!server_ || server_->wait_until_joined(timeout_)) return;
     has_waited_in_vain_ = true;
     throw_missing(who_is_missing());
   }
 
-  // errors  DeviceError if some have not joined, for which the others have waited
+  // Throws a DeviceError if some processes have not joined in time.
   void require_all() {
-    if (const std::string ranks = missing(); !ranks.empty()) throw_missing(not_begun(ranks));
+    if (const std::string ranks = missing(); !ranks.empty()) throw_missing(not_joined(ranks));
   }
 
   void abort(int exit_code) {
@@ -98,24 +99,24 @@ class Meeting {
   }
 
  private:
-  // Of the plugin. If process 0 is gone, the session tells why, which shall be read.
-  template <class Question>
-  static int ask(PortatuneExchangeError* error, const Question& question) {
+  // Runs a request of the plug-in. If process 0 is lost, the session gets time to report it first.
+  template <class Request>
+  static int run_request(PortatuneExchangeError* error, const Request& request) {
     return run_exchange(error, [&] {
       try {
-        question();
+        request();
       } catch (const DeviceError&) {
-        std::this_thread::sleep_for(kToBeToldWhy);
+        std::this_thread::sleep_for(kFailureNoticeTimeout);
         throw;
       }
     });
   }
 
   static int address(void* store, void (*take)(void*, const char*), void* to, PortatuneExchangeError* error) {
-    return ask(error, [&] { take(to, of(store).address_for_others().c_str()); });
+    return run_request(error, [&] { take(to, of(store).address_for_others().c_str()); });
   }
 
-  // Who reaches process 0 without a network is on its machine, which others know by another address.
+  // A process with a loopback connection to process 0 is on the same machine, whose address other machines know.
   std::string address_for_others() {
     const std::string own = session_.address();
     if (!is_loopback(own)) return own;
@@ -125,7 +126,7 @@ class Meeting {
   }
 
   static int put(void* store, const char* key, const void* value, int64_t bytes, PortatuneExchangeError* error) {
-    return ask(error, [&] {
+    return run_request(error, [&] {
       of(store).store_.put(kPluginsKeys + std::string(key),
                            {static_cast<const char*>(value), static_cast<size_t>(bytes)});
     });
@@ -133,9 +134,9 @@ class Meeting {
 
   static int get(void* store, const char* key, void (*take)(void*, const void*, int64_t), void* to,
                  PortatuneExchangeError* error) {
-    return ask(error, [&] {
+    return run_request(error, [&] {
       const std::optional<std::string> value =
-          of(store).store_.get(kPluginsKeys + std::string(key), kToComeToAnExchange);
+          of(store).store_.get(kPluginsKeys + std::string(key), kFirstExchangeTimeout);
       if (!value) throw std::runtime_error(of(store).who_is_missing());
       take(to, value->data(), std::ssize(*value));
     });
@@ -143,12 +144,12 @@ class Meeting {
 
   static void abort(void* store, int exit_code) { of(store).abort(exit_code); }
 
-  // In process 0, before its end: those that come later would wait for one that is not there any more.
+  // Process 0 calls it before its end; processes that join later would wait for a process that has ended.
   void wait_for_latecomers() {
-    if (server_ && !has_waited_in_vain_) server_->wait_until_joined(kToJoinAtTheEnd);
+    if (server_ && !has_waited_in_vain_) server_->wait_until_joined(kLateJoinTimeout);
   }
 
-  // "1, 3"; empty if all have joined.
+  // The ranks that have not joined: "1, 3"; empty if all have.
   std::string missing() {
     std::string missing;
     for (int64_t rank = 0; rank < launch_.size; ++rank) {
@@ -157,29 +158,29 @@ class Meeting {
     return missing;
   }
 
-  static std::string not_begun(const std::string& ranks) {
-    return ranks.find(',') == std::string::npos ? "process " + ranks + " has not begun"
-                                                : "processes " + ranks + " have not begun";
+  static std::string not_joined(const std::string& ranks) {
+    return ranks.find(',') == std::string::npos ? "process " + ranks + " has not joined"
+                                                : "processes " + ranks + " have not joined";
   }
 
   std::string who_is_missing() {
     const std::string ranks = missing();
-    return ranks.empty() ? "a process that is there, but takes no part in the exchange" : not_begun(ranks);
+    return ranks.empty() ? "a process that has joined but takes no part in the exchange" : not_joined(ranks);
   }
 
   [[noreturn]] void throw_missing(const std::string& who) {
     throw DeviceError({.where = "the launch",
                        .given = who + " within " + std::to_string(timeout_ / 1s) + " s",
                        .expected = "all " + std::to_string(launch_.size) + " processes",
-                       .fix = "look at what they say; PORTATUNE_LAUNCH_TIMEOUT_S gives them longer"});
+                       .fix = "read their output; PORTATUNE_LAUNCH_TIMEOUT_S sets a longer timeout"});
   }
 
   static Meeting& of(void* store) { return *static_cast<Meeting*>(store); }
 
-  const std::unique_ptr<KeyValueServer> server_;  // in process 0
+  const std::unique_ptr<KeyValueServer> server_;  // null except in process 0
   TcpKeyValueStore store_;
   const std::shared_ptr<KeyValueStore> users_;
-  std::atomic<bool> has_waited_in_vain_ = false;  // of which the session's thread asks
+  std::atomic<bool> has_waited_in_vain_ = false;  // the session's thread reads it
   Session session_;
   const std::chrono::milliseconds timeout_;
   const PortatuneExchangeLaunch launch_;
@@ -187,7 +188,7 @@ class Meeting {
 
 class ExchangeGroup final : public ProcessGroup {
  public:
-  // The world lives as long as the process. meeting: null with MPI.
+  // The world must live as long as the process; the meeting is null with MPI.
   ExchangeGroup(const PortatuneExchangeApi& api, PortatuneExchangeWorld* world, std::shared_ptr<Meeting> meeting)
       : api_(api), world_(world), meeting_(std::move(meeting)) {}
 
@@ -225,28 +226,28 @@ class ExchangeGroup final : public ProcessGroup {
   void call(Function function, Arguments... arguments) {
     PortatuneExchangeError error;
     const int failed = function(world_, arguments..., &error);
-    if (failed != 0 && meeting_) std::this_thread::sleep_for(kToBeToldWhy);
+    if (failed != 0 && meeting_) std::this_thread::sleep_for(kFailureNoticeTimeout);
     require(failed, error);
     note_progress();
   }
 
-  // Process 0 tells the others where it is, by MPI.
+  // A store at process 0, which sends its address to the others by MPI.
   std::shared_ptr<KeyValueStore> store_at_process_0() {
-    struct Place {
+    struct Address {
       std::array<char, 252> host;
       int32_t port;
-    } place{};
-    gethostname(place.host.data(), place.host.size() - 1);
-    const std::string own_host = place.host.data();
+    } address{};
+    gethostname(address.host.data(), address.host.size() - 1);
+    const std::string own_host = address.host.data();
     if (rank() == 0) {
       server_ = std::make_unique<KeyValueServer>(size(), 0);
-      place.port = server_->port();
+      address.port = server_->port();
     }
-    std::vector<Place> places(static_cast<size_t>(size()));
-    all_gather(everyone(), std::as_bytes(std::span(&place, 1)), std::as_writable_bytes(std::span(places)));
-    const std::string host = places[0].host.data();
-    // A machine need not know its own name.
-    return std::make_shared<TcpKeyValueStore>(host == own_host ? "localhost" : host, places[0].port, kToAnswer,
+    std::vector<Address> addresses(static_cast<size_t>(size()));
+    all_gather(everyone(), std::as_bytes(std::span(&address, 1)), std::as_writable_bytes(std::span(addresses)));
+    const std::string host = addresses[0].host.data();
+    // A machine may not be able to resolve its own name.
+    return std::make_shared<TcpKeyValueStore>(host == own_host ? "localhost" : host, addresses[0].port, kAnswerTimeout,
                                               kUsersKeys);
   }
 
@@ -257,7 +258,7 @@ class ExchangeGroup final : public ProcessGroup {
   std::shared_ptr<KeyValueStore> store_;
 };
 
-// What has begun in this process.
+// The exchanges of this process: the plug-in, the connection and the group.
 struct Begun {
   const PortatuneExchangeApi* api = nullptr;
   bool has_tried_to_meet = false;
@@ -267,12 +268,12 @@ struct Begun {
 
 void require_begun(int failed, const PortatuneExchangeError& error, bool by_mpi) {
   if (failed == 0) return;
-  if (by_mpi) throw DeviceError({.where = "MPI", .given = error.message, .expected = "that it begins"});
+  if (by_mpi) throw DeviceError({.where = "MPI", .given = error.message, .expected = "MPI_Init_thread to succeed"});
   begun.meeting->require_all();
   throw DeviceError({.where = "the network between processes",
                      .given = error.message,
-                     .expected = "an address of this machine, for the others",
-                     .fix = "name the interface that leads to them in GLOO_SOCKET_IFNAME, or leave it out"});
+                     .expected = "an address of this machine that the other processes can reach",
+                     .fix = "set GLOO_SOCKET_IFNAME to the network interface that leads to them, or unset it"});
 }
 
 void meet(const Launch& launch, std::chrono::milliseconds timeout, const std::function<void(const Ending&)>& on_end) {
@@ -286,7 +287,7 @@ std::shared_ptr<ProcessGroup> launched_group(const Launch& launch, std::chrono::
                                              const std::function<void(const Ending&)>& on_end) {
   if (begun.group) return begun.group;
   const bool by_mpi = launch.by == Launch::By::kMpi;
-  // Plugins write to connections whose other side may have died: that shall be an error, not this process's end.
+  // A write to a connection whose other side has died must be an error, not the end of this process.
   std::signal(SIGPIPE, SIG_IGN);
   const PortatuneExchangeApi& api = open(by_mpi ? kMpi : kGloo, launch.size);
   if (!by_mpi) {
@@ -303,15 +304,15 @@ std::shared_ptr<ProcessGroup> launched_group(const Launch& launch, std::chrono::
 
 void abort_launched(const Launch& launch, std::chrono::milliseconds timeout,
                     const std::function<void(const Ending&)>& on_end, int exit_code,
-                    const std::function<void(int64_t rank)>& tell) {
+                    const std::function<void(int64_t rank)>& report) {
   if (launch.by == Launch::By::kMpi) {
     const std::shared_ptr<ProcessGroup> group = launched_group(launch, timeout, on_end);
-    tell(group->rank());
+    report(group->rank());
     group->abort(exit_code);
   }
   if (begun.has_tried_to_meet && !begun.meeting) return;
   meet(launch, timeout, on_end);
-  tell(launch.rank);
+  report(launch.rank);
   begun.meeting->abort(exit_code);
   std::_Exit(exit_code);
 }

@@ -1,4 +1,4 @@
-// Processes that exchange by one of the plug-ins of exchange_api.h.
+// Process groups that exchange arrays by one of the plug-ins of exchange_api.h.
 #pragma once
 
 #include <chrono>
@@ -12,26 +12,26 @@
 
 namespace portatune {
 
-/// The processes that a launcher has started together with this one; the first call begins the exchanges. One process
-/// alone is a group, too.
-/// timeout  for process 0 to answer, and in process 0 for the others to come, where they know each other from the
-///           environment
-/// on_end    is called once, on another thread, when another of them fails or vanishes; never with MPI, which ends all
-/// errors    DeviceError if there is no plug-in, or nobody answers, or some do not come. Those that have come then wait
-///           for abort_launched().
+/// The group of all processes that a launcher has started together; the first call initialises the exchanges. A single
+/// process is a group, too.
+/// timeout  longest time to wait for process 0, and in process 0 for the others; for processes that find each other by
+///          the environment
+/// on_end   called once, on another thread, when another process fails or is lost; never with MPI, which terminates all
+/// errors   DeviceError if there is no plug-in, if process 0 does not answer, or if some processes do not join. The
+///          processes that have joined then wait for abort_launched().
 std::shared_ptr<ProcessGroup> launched_group(const Launch& launch, std::chrono::milliseconds timeout,
                                              const std::function<void(const Ending&)>& on_end);
 
-/// Ends this process and all others with the exit code; joins them first, if it has not yet. Returns if it has tried to
-/// meet them in vain.
-/// tell    is called before they end, with the number of this process
-/// errors  as of launched_group()
+/// Terminates this process and all others with the exit code. Joins the group first if it has not yet, and returns only
+/// if this has failed before.
+/// report  called before the processes end, with the rank of this one
+/// errors  those of launched_group()
 void abort_launched(const Launch& launch, std::chrono::milliseconds timeout,
                     const std::function<void(const Ending&)>& on_end, int exit_code,
-                    const std::function<void(int64_t rank)>& tell);
+                    const std::function<void(int64_t rank)>& report);
 
-/// Ends what launched_group() has begun: every process calls it before it ends, with no exchange behind it.
-/// returns  what another one has failed with while this one waited for it to end; never with MPI
+/// Leaves the group of launched_group(). Every process calls it before it ends, after its last exchange.
+/// returns  the failure of another process while this one waited for it to leave; never with MPI
 [[nodiscard]] std::optional<Ending> end_launched_group();
 
 }  // namespace portatune

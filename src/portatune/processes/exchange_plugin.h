@@ -1,4 +1,4 @@
-// What both plug-ins of exchange_api.h need: no exception may leave them.
+// Code shared by both plug-ins of exchange_api.h. No exception may leave them.
 #pragma once
 
 #include <algorithm>
@@ -11,10 +11,10 @@
 
 namespace portatune {
 
-/// How long others may take to come to the first exchange of a group: to load a large model from a slow disk, say.
-constexpr std::chrono::minutes kToComeToAnExchange{30};
+/// Timeout for the first exchange of a group; processes may load a large model from a slow disk before it.
+constexpr std::chrono::minutes kFirstExchangeTimeout{30};
 
-/// 0, or 1 and the message of what the action has thrown.
+/// Runs the action; returns 0, or 1 and the message of its exception.
 template <class Action>
 int run_exchange(PortatuneExchangeError* error, const Action& action) {
   try {

@@ -9,19 +9,19 @@
 namespace portatune {
 namespace {
 
-constexpr uint32_t kMagic = 0x314b5650;  // "PVK1", in the order of bytes that all machines here have
-constexpr size_t kPiece = 1 << 16;
+constexpr uint32_t kMagic = 0x314b5650;  // "PVK1" in little-endian order
+constexpr size_t kChunk = 1 << 16;
 
 struct Header {
   uint32_t magic, kind, key_bytes, value_bytes;
   int64_t number;
 };
 
-// In pieces, so that a header which lies takes no memory.
+// Receives a text in chunks, so that a false size in the header allocates no memory.
 bool receive_text(const Socket& socket, Socket::Clock::time_point end, size_t bytes, std::string& text) {
   while (text.size() < bytes) {
-    const size_t begin = text.size(), piece = std::min(kPiece, bytes - begin);
-    text.resize(begin + piece);
+    const size_t begin = text.size(), chunk = std::min(kChunk, bytes - begin);
+    text.resize(begin + chunk);
     if (!socket.receive(std::as_writable_bytes(std::span(text).subspan(begin)), end)) return false;
   }
   return true;

@@ -1,4 +1,4 @@
-// What processes send each other over their connections to process 0.
+// The messages between the processes and process 0.
 #pragma once
 
 #include <cstdint>
@@ -14,24 +14,24 @@ constexpr uint32_t kMaxValueBytes = 64u << 20;
 
 struct Frame {
   enum class Kind : uint32_t {
-    kPut,      ///< key and value
-    kGet,      ///< key, and in `number` for how many milliseconds to wait
-    kJoin,     ///< process `number` begins, of as many as the value says: the connection is its session
-    kLeave,    ///< it ends, with no exchange behind it
-    kAbort,    ///< it ends all, with the exit code `number`; the value says why
-    kDone,     ///< answer: what was asked for, or that it is done; to a session: all have left
-    kNothing,  ///< answer: the key has not come in time
-    kRefused,  ///< answer: the value says why
-    kEnd       ///< all are to end; the key says by which process, `number` with which exit code, the value why
+    kPut,      ///< store `value` under `key`
+    kGet,      ///< return the value of `key`; wait for it for `number` milliseconds
+    kJoin,     ///< process `number` of `value` joins: the connection is its session
+    kLeave,    ///< the process ends, after its last exchange
+    kAbort,    ///< the process terminates all with the exit code `number`, for the reason `value`
+    kDone,     ///< answer: the requested value, or confirmation; to a session: all processes have left
+    kNothing,  ///< answer: the key was not stored in time
+    kRefused,  ///< answer: the request was refused for the reason `value`
+    kEnd       ///< all must end with the exit code `number` because of process `key`, for the reason `value`
   };
   Kind kind;
   int64_t number = 0;
   std::string key = {}, value = {};
 };
 
-/// False if the connection is over.
+/// Sends a frame; false if the connection has ended.
 bool send(const Socket& socket, const Frame& frame);
-/// Nothing if the connection is over, or what comes by `end` is no frame, or one that is too large.
+/// The next frame; nothing if the connection has ended, or if no valid frame of permitted size arrives by `end`.
 std::optional<Frame> receive_frame(const Socket& socket,
                                    Socket::Clock::time_point end = Socket::Clock::time_point::max());
 

@@ -22,12 +22,12 @@ namespace {
 using namespace std::chrono_literals;
 using Kind = Frame::Kind;
 
-constexpr size_t kMaxBytes = 1u << 30;  // of all keys and values
+constexpr size_t kMaxBytes = 1u << 30;  // maximum for all keys and values together
 constexpr auto kIntroductionTimeout = 10s;
-constexpr std::chrono::milliseconds kLongestWait = 24h;
+constexpr std::chrono::milliseconds kMaxWait = 24h;
 
-// A process makes a few connections at a time.
-size_t most_connections(int64_t processes) { return 64 + 16 * static_cast<size_t>(processes); }
+// A process has a few connections at a time.
+size_t max_connections(int64_t processes) { return 64 + 16 * static_cast<size_t>(processes); }
 
 struct Connection {
   Socket socket;
@@ -63,15 +63,15 @@ struct KeyValueServer::Impl {
         if (connection.is_over) connection.thread.join();
         return connection.is_over.load();
       });
-      if (is_ending || connections.size() >= most_connections(size)) continue;  // which closes it
+      if (is_ending || connections.size() >= max_connections(size)) continue;  // closes the socket
       try {
         serve_on_thread(std::move(socket));
-      } catch (const std::exception&) {  // no more threads or memory: this one connection is closed
+      } catch (const std::exception&) {  // out of threads or memory: only this connection is closed
       }
     }
   }
 
-  // Under the lock.
+  // The caller holds the lock.
   void serve_on_thread(Socket socket) {
     std::list<Connection> made(1);
     Connection& connection = made.front();
@@ -88,22 +88,22 @@ struct KeyValueServer::Impl {
     std::optional<Frame> frame = receive_frame(socket, Socket::Clock::now() + kIntroductionTimeout);
     if (frame && frame->kind == Kind::kJoin) return serve_session(socket, *frame);
     while (frame && send(socket, answer(*frame))) frame = receive_frame(socket);
-  } catch (const std::bad_alloc&) {  // the connection ends, and nothing else
+  } catch (const std::bad_alloc&) {  // only this connection ends
   }
 
   Frame answer(const Frame& frame) {
     if (frame.kind == Kind::kPut) return put(frame);
     if (frame.kind == Kind::kGet) return get(frame);
-    return {.kind = Kind::kRefused, .value = "a request that there is not"};
+    return {.kind = Kind::kRefused, .value = "unknown request"};
   }
 
   Frame put(const Frame& frame) {
-    if (frame.key.starts_with(kOwnKeys)) return {.kind = Kind::kRefused, .value = "a key of process 0's own"};
+    if (frame.key.starts_with(kServerKeys)) return {.kind = Kind::kRefused, .value = "a key reserved for the server"};
     const std::lock_guard lock(mutex);
     const auto old = values.find(frame.key);
     const size_t freed = old == values.end() ? 0 : old->first.size() + old->second.size();
     const size_t after = bytes - freed + frame.key.size() + frame.value.size();
-    if (after > kMaxBytes) return {.kind = Kind::kRefused, .value = "no room: more than 1 GiB has been put"};
+    if (after > kMaxBytes) return {.kind = Kind::kRefused, .value = "no room: the store holds at most 1 GiB"};
     bytes = after;
     values[frame.key] = frame.value;
     changed.notify_all();
@@ -111,7 +111,7 @@ struct KeyValueServer::Impl {
   }
 
   Frame get(const Frame& frame) {
-    const std::chrono::milliseconds timeout(std::clamp<int64_t>(frame.number, 0, kLongestWait.count()));
+    const std::chrono::milliseconds timeout(std::clamp<int64_t>(frame.number, 0, kMaxWait.count()));
     std::unique_lock lock(mutex);
     changed.wait_for(lock, timeout, [&] { return is_ending || values.contains(frame.key); });
     const auto found = values.find(frame.key);
@@ -119,7 +119,7 @@ struct KeyValueServer::Impl {
     return {.kind = Kind::kDone, .value = found->second};
   }
 
-  // Forgets it when it ends, by whatever.
+  // The session of a process; its destructor removes it from the list.
   struct Session {
     Impl& impl;
     const int64_t rank;
@@ -129,7 +129,7 @@ struct KeyValueServer::Impl {
     }
   };
 
-  // From the first word of a process to its last.
+  // Serves a process from its joining to its end.
   void serve_session(const Socket& socket, const Frame& join) {
     const int64_t rank = join.number;
     if (!enter(socket, join)) return;
@@ -144,16 +144,17 @@ struct KeyValueServer::Impl {
     }
   }
 
-  // Those who have left stay until all have: what the last exchange has sent must arrive, and one may still fail.
+  // A process that leaves waits until all have left: data of the last exchange may be on its way, and another process
+  // may still fail.
   void leave(int64_t rank) {
     std::unique_lock lock(mutex);
-    if (++left == size && !end) tell_all({.kind = Kind::kDone}, rank);
+    if (++left == size && !end) notify_sessions({.kind = Kind::kDone}, rank);
     changed.notify_all();
     changed.wait(lock, [&] { return left == size || end || is_ending; });
   }
 
-  // False if it does not. Where a run has ended, those of the next one get no answer: they try again, and find the next
-  // process 0 at this port.
+  // Adds a process; returns false if it is refused. After the end of a run, processes of the next run get no answer:
+  // they retry until the next process 0 listens at this port.
   bool enter(const Socket& socket, const Frame& join) {
     const std::lock_guard lock(mutex);
     const int64_t rank = join.number;
@@ -164,9 +165,9 @@ struct KeyValueServer::Impl {
     if (join.value != std::to_string(size)) {
       return refuse("one of " + join.value + " processes, while process 0 is one of " + std::to_string(size));
     }
-    if (rank < 0 || rank >= size) return refuse("there is no such process");
-    if (joined.contains(rank)) return refuse("another process with this number has come before");
-    if (!send(socket, {.kind = Kind::kDone})) return false;  // it has gone again, and may come again
+    if (rank < 0 || rank >= size) return refuse("a rank outside the group");
+    if (joined.contains(rank)) return refuse("the rank of a process that has already joined");
+    if (!send(socket, {.kind = Kind::kDone})) return false;  // it has disconnected, and may retry
     if (end) send(socket, *end);
     joined.insert(rank);
     values[joined_key(rank)] = "";
@@ -176,7 +177,7 @@ struct KeyValueServer::Impl {
     return true;
   }
 
-  // Under the lock.
+  // The caller holds the lock.
   void note_address(const std::string& address) {
     if (!is_loopback(address)) values.try_emplace(kMachineKey, address);
     if (std::ssize(joined) == size) values.try_emplace(kMachineKey, "");
@@ -184,30 +185,30 @@ struct KeyValueServer::Impl {
 
   void end_all(int64_t rank, int exit_code, const std::string& why) {
     const std::lock_guard lock(mutex);
-    if (end || is_ending) return;  // those that follow the first one are not to be blamed
+    if (end || is_ending) return;  // only the first failure counts; later ones follow from it
     end = {.kind = Kind::kEnd, .number = exit_code, .key = std::to_string(rank), .value = why};
     changed.notify_all();
-    tell_all(*end, rank);
+    notify_sessions(*end, rank);
   }
 
-  // Under the lock. The process by which it has come to this waits to be told: it is after the others. Process 0 is the
-  // last, since it ends when it is told, and takes this server with it.
-  void tell_all(const Frame& frame, int64_t by) {
-    const auto tell = [&](int64_t rank) {
+  // Sends a frame to all sessions; the caller holds the lock. Process `by`, which has caused it, comes after the
+  // others, because it waits for this frame. Process 0 is the last: it ends when it gets it, and this server with it.
+  void notify_sessions(const Frame& frame, int64_t by) {
+    const auto notify = [&](int64_t rank) {
       if (const auto found = sessions.find(rank); found != sessions.end()) send(*found->second, frame);
     };
     for (int64_t rank = 1; rank < size; ++rank) {
-      if (rank != by) tell(rank);
+      if (rank != by) notify(rank);
     }
-    if (by != 0) tell(by);
-    tell(0);
+    if (by != 0) notify(by);
+    notify(0);
   }
 
   const int64_t size;
   const Socket listening;
   std::thread acceptor;
 
-  std::mutex mutex;  // of all that follows
+  std::mutex mutex;  // guards all members below
   std::condition_variable changed;
   std::list<Connection> connections;
   std::map<std::string, std::string> values;

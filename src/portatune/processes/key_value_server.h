@@ -1,4 +1,4 @@
-// What process 0 does for all: keeps what they tell each other, and knows which of them are there.
+// The server of process 0: it holds the key-value store of the group and tracks which processes are alive.
 #pragma once
 
 #include <chrono>
@@ -7,21 +7,20 @@
 
 namespace portatune {
 
-/// Serves on threads of its own until it is destroyed. What is no frame, is too large, too slow or comes from too many
-/// ends the connection that it comes by, and nothing else. There is no password: who knows the frames is served, and
-/// the port is for a network that one trusts.
+/// A server on its own threads, until its destruction. An invalid, too large or too slow frame, or too many
+/// connections, end only the connection concerned. There is no authentication: use the port only in a trusted network.
 class KeyValueServer {
  public:
-  /// Of `processes`, those with the numbers 0 to processes - 1.
-  /// port    0: any that is free
-  /// errors  DeviceError if the port is taken
+  /// processes  number of processes; their ranks are 0 to processes - 1
+  /// port       port to listen on; 0: any free port
+  /// errors     DeviceError if the port is taken
   KeyValueServer(int64_t processes, int port);
   ~KeyValueServer();
   KeyValueServer(const KeyValueServer&) = delete;
   KeyValueServer& operator=(const KeyValueServer&) = delete;
 
   int port() const;
-  /// Whether all have joined before the time is up.
+  /// Waits until all processes have joined; false if they have not within `timeout`.
   bool wait_until_joined(std::chrono::milliseconds timeout);
 
  private:

@@ -1,4 +1,4 @@
-// The store that process 0 keeps, as each process sees it.
+// The client of the key-value store in process 0.
 #pragma once
 
 #include <atomic>
@@ -13,18 +13,18 @@
 
 namespace portatune {
 
-/// Over TCP. A call has a connection of its own while it lasts, so that one that waits is in no other's way.
+/// A key-value store over TCP. Each call has its own connection, so that a waiting call does not block others.
 class TcpKeyValueStore final : public KeyValueStore {
  public:
-  /// timeout  for process 0 to answer for the first time
-  /// prefix    of all keys: what others put under other ones is not in the way
+  /// timeout  longest time to wait for the first answer of process 0
+  /// prefix   prefix of all keys of this client, to separate them from those of others
   TcpKeyValueStore(std::string host, int port, std::chrono::milliseconds timeout, std::string prefix = "");
 
   void put(const std::string& key, std::string_view value) override;
   std::optional<std::string> get(const std::string& key, std::chrono::milliseconds timeout) override;
 
  private:
-  Frame ask(const Frame& question);
+  Frame request(const Frame& frame);
 
   const std::string host_;
   const int port_;

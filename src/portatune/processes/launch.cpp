@@ -11,7 +11,7 @@
 namespace portatune {
 namespace {
 
-constexpr int kDefaultPort = 29500;  // as elsewhere
+constexpr int kDefaultPort = 29500;  // torchrun's default
 
 std::optional<std::string> variable(const char* name) {
   const char* text = std::getenv(name);
@@ -22,8 +22,8 @@ std::string required(const char* name, const char* because_of) {
   if (std::optional<std::string> text = variable(name)) return *text;
   throw UsageError({.where = "the environment",
                     .given = std::string(because_of) + " without " + name,
-                    .expected = std::string(name) + ", too, which the others of this launch need",
-                    .fix = std::string("set it, or unset ") + because_of + " for a process that is alone"});
+                    .expected = std::string(name) + " as well, which the other processes of this launch need",
+                    .fix = std::string("set it, or unset ") + because_of + " for a single process"});
 }
 
 int64_t number_of(const char* name, const std::string& text, int64_t least, int64_t most) {
@@ -34,7 +34,7 @@ int64_t number_of(const char* name, const std::string& text, int64_t least, int6
                     .expected = "a number from " + std::to_string(least) + " to " + std::to_string(most)});
 }
 
-// MPI's launchers are believed, as before: what is no number is none.
+// Values of MPI's launchers are not validated: a value that is not a number counts as absent.
 int64_t number_if_any(const char* name) {
   const std::optional<std::string> text = variable(name);
   return text ? number_in<int64_t>(*text).value_or(0) : 0;
@@ -42,15 +42,15 @@ int64_t number_if_any(const char* name) {
 
 int64_t mpi_size() {
   if (const int64_t size = number_if_any("OMPI_COMM_WORLD_SIZE"); size > 0) return size;  // Open MPI's mpirun
-  if (const int64_t size = number_if_any("PMI_SIZE"); size > 0) return size;  // MPICH's, and srun with PMI-2
-  // srun with PMIx. SLURM_NTASKS alone is in every shell of an allocation, too.
+  if (const int64_t size = number_if_any("PMI_SIZE"); size > 0) return size;  // MPICH's mpirun, and srun with PMI-2
+  // srun with PMIx. SLURM_NTASKS alone would not do: every shell of an allocation has it.
   return variable("PMIX_RANK") ? std::max<int64_t>(1, number_if_any("SLURM_STEP_NUM_TASKS")) : 1;
 }
 
 constexpr int64_t kMaxProcesses = 1 << 20;
 
 int port_of_launch(const std::string& text) {
-  const bool is_taken = variable("TORCHELASTIC_USE_AGENT_STORE") == "True";  // by a store of torchrun's own
+  const bool is_taken = variable("TORCHELASTIC_USE_AGENT_STORE") == "True";  // torchrun's own store has the port
   const auto port = static_cast<int>(number_of("MASTER_PORT", text, 1, is_taken ? 65534 : 65535));
   return is_taken ? port + 1 : port;
 }
@@ -86,7 +86,8 @@ Launch by_tpu_workers() {
           .port = kDefaultPort};
 }
 
-// Of Slurm's list for the nodes of a step, "2(x2),1" where two have two tasks each and one has one: that of this node.
+// The number of tasks on this node, from Slurm's list for the nodes of a step. The list is "2(x2),1" if two nodes have
+// two tasks each and a third has one.
 std::optional<int64_t> tasks_of_own_node(std::string_view list) {
   const bool all_have_equally_many = list.find(',') == list.npos;
   const auto node = number_in<int64_t>(variable("SLURM_NODEID").value_or(""));
@@ -105,13 +106,13 @@ std::optional<int64_t> tasks_of_own_node(std::string_view list) {
   return {};
 }
 
-// What does not fit, such as what an allocation says of another number of processes, is passed over.
+// Skips inconsistent values, such as those of an allocation with another number of processes.
 void add_place_on_machine(Launch& launch) {
   constexpr const char* kPlaces[][2] = {{"LOCAL_RANK", "LOCAL_WORLD_SIZE"},
                                         {"OMPI_COMM_WORLD_LOCAL_RANK", "OMPI_COMM_WORLD_LOCAL_SIZE"},
                                         {"SLURM_LOCALID", "SLURM_STEP_TASKS_PER_NODE"}};
   for (const auto& [rank, size] : kPlaces) {
-    const auto count = tasks_of_own_node(variable(size).value_or(""));  // a number, where it is not Slurm's
+    const auto count = tasks_of_own_node(variable(size).value_or(""));  // a plain number except with Slurm
     const auto place = number_in<int64_t>(variable(rank).value_or(""));
     if (!count || !place || *place < 0 || *place >= *count || *count > launch.size) continue;
     launch.local_size = *count;

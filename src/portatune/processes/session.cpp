@@ -10,10 +10,10 @@ namespace {
 using namespace std::chrono_literals;
 using Kind = Frame::Kind;
 
-constexpr auto kToTellAll = 2s;
-constexpr auto kPause = 100ms;  // between two attempts
+constexpr auto kAbortTimeout = 2s;
+constexpr auto kPause = 100ms;  // pause between two attempts
 
-// What process 0 says last; nothing if all have left.
+// The last message of process 0; nothing if all have left.
 std::optional<Ending> ending_in(const std::optional<Frame>& frame) {
   if (!frame) return Ending{.rank = 0, .exit_code = kLostProcess, .why = "the connection to it has ended"};
   if (frame->kind != Kind::kEnd) return {};
@@ -22,7 +22,7 @@ std::optional<Ending> ending_in(const std::optional<Frame>& frame) {
                 .why = frame->value};
 }
 
-// Tries again where a connection ends: it may have been to a process 0 of the run before, or to one of too many.
+// Retries if a connection ends: it may have been to process 0 of the previous run, or process 0 had too many.
 Socket join(const std::string& host, int port, std::chrono::milliseconds timeout, const Session::Member& member) {
   const auto end = Socket::Clock::now() + timeout;
   do {
@@ -35,20 +35,20 @@ Socket join(const std::string& host, int port, std::chrono::milliseconds timeout
       throw UsageError(
           {.where = "the launch",
            .given = answer->value,
-           .expected = "a number and a count that fit those of process 0 at " + host + ":" + std::to_string(port),
+           .expected = "a rank and a number of processes that fit process 0 at " + host + ":" + std::to_string(port),
            .fix = "check RANK and WORLD_SIZE, and that no other run uses this MASTER_PORT"});
     }
     std::this_thread::sleep_for(kPause);
   } while (Socket::Clock::now() < end);
   throw DeviceError({.where = host + ":" + std::to_string(port),
-                     .given = "somebody who lets no process join",
+                     .given = "a program that lets no process join",
                      .expected = "process 0, which waits there for the others",
-                     .fix = "look at what process 0 says, and whether another program has this port"});
+                     .fix = "read the output of process 0, and check that no other program uses this port"});
 }
 
 }  // namespace
 
-std::string joined_key(int64_t rank) { return kOwnKeys + ("joined/" + std::to_string(rank)); }
+std::string joined_key(int64_t rank) { return kServerKeys + ("joined/" + std::to_string(rank)); }
 
 Session::Session(const std::string& host, int port, std::chrono::milliseconds timeout, const Member& member,
                  std::function<void(const Ending&)> on_end)
@@ -67,22 +67,22 @@ Session::~Session() {
 
 void Session::watch() {
   const std::optional<Ending> ending = ending_in(receive_frame(socket_));
-  bool is_told;
+  bool is_unexpected;
   {
     const std::lock_guard lock(mutex_);
-    is_told = !is_leaving_;
+    is_unexpected = !is_leaving_;
     is_over_ = true;
     ending_ = ending;
   }
-  told_.notify_all();
-  if (is_told && ending) on_end_(*ending);
+  over_.notify_all();
+  if (is_unexpected && ending) on_end_(*ending);
 }
 
 std::optional<Ending> Session::leave() {
   std::unique_lock lock(mutex_);
   is_leaving_ = true;
   send(socket_, {.kind = Kind::kLeave});
-  told_.wait(lock, [&] { return is_over_; });
+  over_.wait(lock, [&] { return is_over_; });
   return ending_;
 }
 
@@ -90,7 +90,7 @@ void Session::abort(int exit_code, const std::string& why) {
   std::unique_lock lock(mutex_);
   is_leaving_ = true;
   send(socket_, {.kind = Kind::kAbort, .number = exit_code, .value = why});
-  told_.wait_for(lock, kToTellAll, [&] { return is_over_; });
+  over_.wait_for(lock, kAbortTimeout, [&] { return is_over_; });
 }
 
 }  // namespace portatune

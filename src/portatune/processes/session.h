@@ -1,4 +1,4 @@
-// A process among those that work together: it joins, sees to it that the others are there, and leaves.
+// The membership of a process in its group: it joins, notices the failure of others, and leaves.
 #pragma once
 
 #include <chrono>
@@ -14,22 +14,22 @@
 
 namespace portatune {
 
-/// The exit code of those that end because another one has vanished: as where a device is missing.
+/// The exit code of processes that end because another one was lost; the same as for a missing device.
 constexpr int kLostProcess = 69;
 
-/// How the keys begin that the one who keeps the store has put there; others may read them.
-constexpr const char* kOwnKeys = "server/";
+/// Prefix of the keys that only the server writes; all processes may read them.
+constexpr const char* kServerKeys = "server/";
 
-/// The key under which a process is in the store once it has joined.
+/// The key that is in the store once a process has joined.
 std::string joined_key(int64_t rank);
 
-/// The key of the address by which other machines reach that of process 0; empty if all processes are on it. It is in
-/// the store as soon as that is known.
+/// The key of the address by which other machines reach process 0; the address is empty if all processes are on one
+/// machine. It is in the store as soon as the address is known.
 constexpr const char* kMachineKey = "server/machine";
 
-/// Why all are to end.
+/// The failure of a process, which ends the whole group.
 struct Ending {
-  int64_t rank;  ///< of the one that has failed or vanished
+  int64_t rank;  ///< rank of the process that has failed or was lost
   int exit_code;
   std::string why;
 };
@@ -39,23 +39,23 @@ class Session {
   struct Member {
     int64_t rank, size;
   };
-  /// Joins at process 0.
-  /// timeout  for it to answer
-  /// on_end    is called once, on a thread of the session, when another process fails or vanishes
-  /// errors    DeviceError if nobody answers as process 0 does; UsageError if it is not one of those that process 0 expects
+  /// Joins the group at process 0.
+  /// timeout  longest time to wait for an answer of process 0
+  /// on_end   called once, on a thread of the session, when another process fails or is lost
+  /// errors   DeviceError if process 0 does not answer; UsageError if process 0 does not expect this member
   Session(const std::string& host, int port, std::chrono::milliseconds timeout, const Member& member,
           std::function<void(const Ending&)> on_end);
-  /// Without leave() the others take it for lost.
+  /// Without leave() the others regard this process as lost.
   ~Session();
   Session(const Session&) = delete;
   Session& operator=(const Session&) = delete;
 
-  /// This machine's address, as it looks from process 0's.
+  /// This machine's address in the network of process 0.
   std::string address() const { return own_address(socket_); }
-  /// Says that it ends, with no exchange behind it, and waits until all have said so.
-  /// returns  what another one has failed with, if it has
+  /// Leaves the group, after the last exchange, and waits until all have left.
+  /// returns  the failure of another process, if there is one
   [[nodiscard]] std::optional<Ending> leave();
-  /// Asks all others to end, and waits a moment until they have been told.
+  /// Terminates all others; waits a moment until process 0 has notified them.
   void abort(int exit_code, const std::string& why = "it has failed");
 
  private:
@@ -64,7 +64,7 @@ class Session {
   const Socket socket_;
   const std::function<void(const Ending&)> on_end_;
   std::mutex mutex_;
-  std::condition_variable told_;
+  std::condition_variable over_;
   bool is_leaving_ = false, is_over_ = false;
   std::optional<Ending> ending_;
   std::thread watcher_;

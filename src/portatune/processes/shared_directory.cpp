@@ -14,8 +14,8 @@ namespace fs = std::filesystem;
 IoError not_seen(const fs::path& staging) {
   return IoError({.where = staging.string(),
                   .given = "no such folder in this process",
-                  .expected = "the one that process 0 has just made",
-                  .fix = "give all processes one folder to write to, on a file system that they share"});
+                  .expected = "the folder that process 0 has just created",
+                  .fix = "give all processes the same output folder, on a file system that they share"});
 }
 
 }  // namespace

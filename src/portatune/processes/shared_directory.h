@@ -1,4 +1,4 @@
-// A folder that several processes write together, and that appears whole or not at all.
+// A folder that several processes write together and that appears whole or not at all.
 #pragma once
 
 #include <exception>
@@ -13,36 +13,38 @@
 
 namespace portatune {
 
-/// An io::AtomicDirectory of process 0, into whose staging folder it and others write files of their own. Process 0
-/// puts it in place when all have written theirs; if one has failed, the folder is removed, the place stays as it was,
-/// and all get the error. All call the constructor and commit(); what lies between them each does by itself.
+/// An io::AtomicDirectory of process 0, into whose staging folder several processes write their own files. Process 0
+/// puts the folder in place when all have written; if one has failed, the staging folder is removed, the target stays
+/// as it was, and all get the error. All processes call the constructor and commit(); work in between is independent.
 class SharedDirectory {
  public:
-  /// processes  null: this one is alone
-  /// writers    so many processes write, from process 0 on
-  /// unseen     what if one of them does not see the folder that process 0 has made, as they share no file system
-  /// errors     as those of AtomicDirectory; IoError for such a one. In all processes: the error, or one that names the
-  ///            process in which it arose
+  /// processes  the process group, or null for a single process
+  /// writers    number of processes that write, from process 0
+  /// unseen     what to do if a writer does not see the folder of process 0, because they share no file system: report
+  ///            an error, or let only process 0 write
+  /// errors     those of AtomicDirectory; IoError if a writer does not see the folder and that is an error. All
+  ///            processes throw: the error itself, or one that names the process in which it arose
   enum class Unseen { kIsAnError, kLeavesItToTheFirst };
   SharedDirectory(const std::filesystem::path& target, ProcessGroup* processes, int64_t writers,
                   Unseen unseen = Unseen::kIsAnError);
 
   const std::filesystem::path& staging() const { return staging_; }
   int64_t writers() const { return writers_; }
-  /// 0 if this process is alone.
+  /// Rank of this process; 0 without a process group.
   int64_t rank() const { return processes_ == nullptr ? 0 : processes_->rank(); }
 
-  /// Does something of which commit() tells the error, so that this process may still take part in exchanges until
-  /// then. Does nothing once something has failed here.
+  /// Runs `work` and keeps its error for commit(), so that this process can take part in exchanges until then. Does
+  /// nothing after an earlier error.
   void attempt(const std::function<void()>& work);
 
-  /// A text of each process, by rank. All call it, also those in which something has failed.
+  /// The texts of all processes, by rank. All processes call it, even after an error.
   std::vector<std::string> texts_of_all(const std::string& text) const;
 
-  /// check   what process 0 still does in the staging folder when all have written; may be empty
-  /// keep    as AtomicDirectory::commit
-  /// errors  the first one of attempt() in this process, else that of another one as require_no_failure() has it.
-  ///         Likewise those of `check` and of AtomicDirectory::commit
+  /// Puts the folder in place when all processes have called it.
+  /// check   last work of process 0 in the staging folder, after all have written; may be empty
+  /// keep    see AtomicDirectory::commit
+  /// errors  the first one of attempt() in this process, else that of another process, as require_no_failure() reports
+  ///         it; likewise those of `check` and of AtomicDirectory::commit
   void commit(const std::function<void()>& check = {}, const io::EntryTest& keep = {});
 
  private:
@@ -50,9 +52,9 @@ class SharedDirectory {
 
   ProcessGroup* const processes_;
   int64_t writers_;
-  std::optional<io::AtomicDirectory> directory_;  // of process 0
+  std::optional<io::AtomicDirectory> directory_;  // present in process 0
   std::filesystem::path staging_;
-  std::exception_ptr error_;  // of this process
+  std::exception_ptr error_;  // error of this process
 };
 
 }  // namespace portatune

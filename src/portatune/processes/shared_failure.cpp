@@ -8,7 +8,7 @@
 namespace portatune {
 namespace {
 
-// An error as other processes learn of it: its kind, errno and the parts of its report.
+// An error as it is sent to other processes: its kind, errno and the parts of its report.
 enum class Kind : uint8_t { kIo, kNumeric, kData, kCheckpoint, kDevice, kUsage, kNotFound };
 
 struct Failure {
@@ -38,7 +38,7 @@ Failure failure_of(const std::exception_ptr& error) {
   } catch (const std::exception& other) {
     return {Kind::kIo, 0, {.where = "a failure", .given = other.what(), .expected = {}, .fix = {}}};
   } catch (...) {
-    return {Kind::kIo, 0, {.where = "a failure", .given = "one without a name", .expected = {}, .fix = {}}};
+    return {Kind::kIo, 0, {.where = "a failure", .given = "an unknown exception", .expected = {}, .fix = {}}};
   }
 }
 

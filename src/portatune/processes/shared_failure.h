@@ -1,4 +1,4 @@
-// Errors that arise in one of several processes, and end the work of all.
+// Errors that arise in one process and end the work of the whole group.
 #pragma once
 
 #include <exception>
@@ -12,18 +12,18 @@
 
 namespace portatune {
 
-/// Waits for all processes, each of which calls it; throws in all if one has failed.
-/// processes  null: this one is alone
-/// error      that of this process; null: it has not failed
-/// errors     `error` itself; else, in the words of the first process that has failed, one of the same kind whose
-///            `where` begins with that process: an IoError for what is not one of portatune/error.h
+/// Waits until all processes have called it; throws in all if one has failed.
+/// processes  the process group, or null for a single process
+/// error      the error of this process, or null
+/// errors     `error` itself, else the error of the first process that has failed: of the same type, with that process
+///            at the start of `where`; an IoError if its type is not one of portatune/error.h
 void require_no_failure(ProcessGroup* processes, const std::exception_ptr& error);
 
-/// A text of each process, by rank. All call it.
+/// The texts of all processes, by rank. All processes call it.
 std::vector<std::string> gather(ProcessGroup& processes, const std::string& text);
 
-/// What `work` returns, which each process does by itself; throws in all if it fails in one. All call it.
-/// errors  as require_no_failure()
+/// Runs `work` in each process and returns its result; throws in all if it fails in one. All processes call it.
+/// errors  those of require_no_failure()
 template <class Work>
 std::invoke_result_t<Work> in_all(ProcessGroup* processes, const Work& work) {
   if (processes == nullptr) return work();

@@ -23,15 +23,15 @@ namespace {
 using namespace std::chrono_literals;
 using Clock = Socket::Clock;
 
-constexpr auto kPause = 100ms;    // between two attempts
-constexpr auto kOneAttempt = 5s;  // at one address
+constexpr auto kPause = 100ms;    // pause between two attempts
+constexpr auto kOneAttempt = 5s;  // timeout of one attempt at one address
 constexpr int kWaitingToBeAccepted = 1024;
 
 void set_option(const Socket& socket, int level, int name, int value) {
   setsockopt(socket.handle(), level, name, &value, sizeof value);
 }
 
-// A machine that has vanished without a word is missed after half a minute. Frames are small, and go at once.
+// A machine that has disappeared is noticed after half a minute. Frames are small and are sent without delay.
 void set_options(const Socket& socket) {
   set_option(socket, IPPROTO_TCP, TCP_NODELAY, 1);
   set_option(socket, SOL_SOCKET, SO_KEEPALIVE, 1);
@@ -43,7 +43,7 @@ void set_options(const Socket& socket) {
 
 Socket new_socket(int family) { return Socket(::socket(family, SOCK_STREAM | SOCK_CLOEXEC, 0)); }
 
-// Both kinds of addresses where the machine has IPv6.
+// A socket for IPv4 and, if the machine has it, IPv6.
 Socket bound_to(int port) {
   Socket socket = new_socket(AF_INET6);
   sockaddr_in6 six{.sin6_family = AF_INET6, .sin6_port = htons(static_cast<uint16_t>(port)), .sin6_addr = in6addr_any};
@@ -62,7 +62,7 @@ Socket bound_to(int port) {
 
 using Addresses = std::unique_ptr<addrinfo, decltype(&freeaddrinfo)>;
 
-// None if the name is not known, or not yet.
+// The addresses of a host; none if the name is unknown, or not known yet.
 Addresses resolve(const std::string& host, int port, std::string& fault) {
   const addrinfo hints{.ai_flags = AI_NUMERICSERV, .ai_family = AF_UNSPEC, .ai_socktype = SOCK_STREAM};
   addrinfo* found = nullptr;
@@ -93,8 +93,8 @@ Socket connect_once(const addrinfo& address, std::chrono::milliseconds timeout, 
   return socket;
 }
 
-// Whether there is something to receive, be it the end.
-bool comes_by(int handle, Clock::time_point end) {
+// Waits for data or the end of the connection; false if neither has arrived by `end`.
+bool wait_for_data(int handle, Clock::time_point end) {
   for (;;) {
     const auto left = std::chrono::ceil<std::chrono::milliseconds>(end - Clock::now());
     pollfd wait{.fd = handle, .events = POLLIN, .revents = 0};
@@ -130,7 +130,7 @@ bool Socket::send(std::span<const std::byte> bytes) const {
 
 bool Socket::receive(std::span<std::byte> bytes, Clock::time_point end) const {
   while (!bytes.empty()) {
-    if (end != Clock::time_point::max() && !comes_by(handle_, end)) return false;
+    if (end != Clock::time_point::max() && !wait_for_data(handle_, end)) return false;
     const ssize_t count = ::recv(handle_, bytes.data(), bytes.size(), 0);
     if (count < 0 && errno == EINTR) continue;
     if (count <= 0) return false;
@@ -145,8 +145,8 @@ Socket listen_at(int port) {
   throw DeviceError({.where = "port " + std::to_string(port),
                      .given = std::strerror(errno),
                      .expected = "a free port, at which process 0 waits for the others",
-                     .fix = "name another one in MASTER_PORT, in all processes; with torchrun, which is at that port "
-                            "itself, it is the next one"});
+                     .fix = "set another MASTER_PORT in all processes; with torchrun, which uses that port itself, "
+                            "process 0 takes the next one"});
 }
 
 int port_of(const Socket& listening) {
@@ -164,8 +164,8 @@ Socket accept_from(const Socket& listening) {
       set_options(socket);
       return socket;
     }
-    if (errno == EINVAL) return {};       // it has been shut down
-    std::this_thread::sleep_for(kPause);  // too many files are open, say; some will be closed
+    if (errno == EINVAL) return {};       // the socket has been shut down
+    std::this_thread::sleep_for(kPause);  // for example, too many files are open; some will be closed
   }
 }
 
@@ -183,10 +183,10 @@ Socket connect_to(const std::string& host, int port, std::chrono::milliseconds t
   } while (Clock::now() < end);
 
   throw DeviceError({.where = host + ":" + std::to_string(port),
-                     .given = "nobody who answers within " + seconds(timeout) + " s: " + fault,
+                     .given = "no answer within " + seconds(timeout) + " s: " + fault,
                      .expected = "process 0, which waits there for the others",
-                     .fix = "look at what process 0 says; MASTER_ADDR and MASTER_PORT must name its machine and a port "
-                            "that the others may connect to"});
+                     .fix = "read the output of process 0; set MASTER_ADDR and MASTER_PORT to its machine and to a "
+                            "port that the others can connect to"});
 }
 
 bool is_to_itself(const Socket& connection) {
@@ -204,7 +204,7 @@ std::string own_address(const Socket& connection) {
   char text[NI_MAXHOST] = "";
   getnameinfo(reinterpret_cast<const sockaddr*>(&address), size, text, sizeof text, nullptr, 0, NI_NUMERICHOST);
   const std::string found = text;
-  constexpr std::string_view kFourInSix = "::ffff:";
+  constexpr std::string_view kFourInSix = "::ffff:";  // prefix of IPv4 addresses in IPv6
   return found.starts_with(kFourInSix) ? found.substr(kFourInSix.size()) : found;
 }
 

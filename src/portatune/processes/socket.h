@@ -9,7 +9,7 @@
 
 namespace portatune {
 
-/// An open socket, or none.
+/// A socket handle, open or empty.
 class Socket {
  public:
   using Clock = std::chrono::steady_clock;
@@ -28,9 +28,9 @@ class Socket {
   /// Ends the connection for both sides, and wakes the threads that wait for it.
   void shut_down() const;
 
-  /// All of the bytes; false if the connection is over.
+  /// Sends all bytes; false if the connection has ended.
   bool send(std::span<const std::byte> bytes) const;
-  /// All of the bytes; false if the connection is over, or not all have come by `end`.
+  /// Receives all bytes; false if the connection has ended, or if not all bytes have arrived by `end`.
   bool receive(std::span<std::byte> bytes, Clock::time_point end = Clock::time_point::max()) const;
 
  private:
@@ -38,24 +38,24 @@ class Socket {
 };
 
 /// Listens at all addresses of this machine.
-/// port    0: any that is free
+/// port    port to listen on; 0: any free port
 /// errors  DeviceError if the port is taken
 Socket listen_at(int port);
 int port_of(const Socket& listening);
-/// The next connection; none if `listening` has been shut down.
+/// Accepts the next connection; returns an empty socket if `listening` has been shut down.
 Socket accept_from(const Socket& listening);
 
-/// Connects, trying until somebody answers: processes do not begin at the same time.
-/// errors  DeviceError if nobody has by the end of `timeout`
+/// Connects, with retries, because processes do not start at the same time.
+/// errors  DeviceError if no process has accepted within `timeout`
 Socket connect_to(const std::string& host, int port, std::chrono::milliseconds timeout);
 
-/// Whether both ends are one: where nobody listens at a port of this machine, the system may give that very port to the
-/// one that tries to connect, and it finds itself.
+/// True if both ends of the connection are the same socket. If no process listens at a local port, the system may give
+/// that port to the connecting socket, which then connects to itself.
 bool is_to_itself(const Socket& connection);
 
-/// This machine's address, by which the connection goes: "10.0.0.7".
+/// The local address of the connection: "10.0.0.7".
 std::string own_address(const Socket& connection);
-/// Whether it is one that only this machine knows.
+/// True for an address that is valid only on this machine.
 bool is_loopback(const std::string& address);
 
 }  // namespace portatune
