@@ -12,24 +12,24 @@ namespace portatune {
 
 enum class Head {
   kSoftmax,     ///< a logit per class, softmax cross-entropy
-  kSigmoid,     ///< one logit, that of label 1 against label 0, binary cross-entropy
-  kMultiLabel,  ///< a logit per label, each of which may apply, mean of binary cross-entropies
+  kSigmoid,     ///< one logit for label 1 against label 0, binary cross-entropy
+  kMultiLabel,  ///< a logit per label, any of which may apply, mean of binary cross-entropies
   kRegression,  ///< one number, squared error
 };
 
 struct TextClassificationOptions {
   std::string text_column = "text";
-  std::string text_pair_column;  ///< of the second text; empty: there is one text
+  std::string text_pair_column;  ///< column of the second text; empty: there is one text
   std::string label_column = "label";
-  /// With a multi-label head: columns of 0 and 1 with the names of the labels, in place of the label column.
+  /// Columns of 0 and 1 with the names of the labels, in place of the label column; for a multi-label head.
   std::vector<std::string> label_columns;
-  /// Between several labels in the label column, where that is no JSON list.
+  /// Separator of several labels in the label column, unless it holds a JSON list.
   std::string label_separator = ",";
   int64_t max_length = 128;  ///< tokens of an example, special ones included; longer texts are cut
-  std::optional<Head> head;  ///< default: that of the checkpoint; multi-label if there are label columns
-  /// Names of the classes in the order of their ids, as labels_of() finds them; default: those of the checkpoint. If
-  /// the checkpoint has the same classes, its order is kept, so that its classifier keeps its meaning.
-  /// With a sigmoid head these are "0" and "1"; with regression there are none.
+  std::optional<Head> head;  ///< default: the checkpoint's; multi-label if there are label columns
+  /// Names of the classes in the order of their ids, as labels_of() finds them; default: the checkpoint's. If the
+  /// checkpoint has the same classes, its order is kept, so that its classifier keeps its meaning.
+  /// A sigmoid head has "0" and "1"; regression has none.
   std::vector<std::string> labels;
 };
 
@@ -37,50 +37,49 @@ struct LabelScan {
   std::vector<std::string> labels;
   int64_t examples = 0;
 };
-/// The different labels of a column: integers in numeric order, other names in alphabetical order.
+/// The distinct labels of a column: integers in numeric order, other names in alphabetical order.
 /// errors  DataError for an empty label, or more than 1,000 labels
 LabelScan labels_of(const data::Dataset& rows, const std::string& column);
-/// The same where a row may have none or several: a JSON list, or a text with separators.
+/// The distinct labels of a column whose rows have any number of labels: a JSON list, or a text with separators.
 LabelScan label_sets_of(const data::Dataset& rows, const std::string& column, const std::string& separator);
 
 /// Labels, or a number, for a text or a pair of texts: an encoder with a classification head of a Hugging Face model
 /// folder.
 class TextClassification final : public TextTask {
  public:
-  /// errors  CheckpointError, NotFoundError for what is wrong with the folder; UsageError for options that do not fit
-  ///         it
+  /// errors  CheckpointError, NotFoundError for a faulty folder; UsageError for options that do not fit it
   TextClassification(const std::filesystem::path& model, TextClassificationOptions options);
   ~TextClassification() override;
 
   const std::vector<std::string>& labels() const;
   Head head() const;
 
-  /// A row of texts, or of token ids, as arrays: int32 [length] input_ids, attention_mask and, if the model reads them,
-  /// token_type_ids; int32 labels; float32 with regression, float32 [labels] with several labels.
+  /// The arrays of a row of texts or token ids: int32 [length] input_ids, attention_mask and, if the model reads them,
+  /// token_type_ids; labels: int32, float32 for regression, float32 [labels] for several labels.
   /// errors  DataError that names the row for a missing column, a label outside the set, text that is not UTF-8
   data::Example encode(const data::Example& row, Labels labels = Labels::kRequired) const;
 
   struct Prediction {
-    std::string label;                 ///< none with regression and with several labels
-    std::vector<std::string> labels;   ///< of several: those of a probability of one half or more
-    std::vector<float> probabilities;  ///< of labels(); with a sigmoid head of label 1 alone; none with regression
+    std::string label;                 ///< empty for regression and for several labels
+    std::vector<std::string> labels;   ///< for several labels: those with a probability of at least one half
+    std::vector<float> probabilities;  ///< of labels(); sigmoid: of label 1 alone; regression: empty
     std::vector<float> logits;
   };
-  /// One per row of a batch, without the rows that only fill it up.
+  /// One prediction per row of a batch, without the rows that only fill it up.
   std::vector<Prediction> predictions(const data::Example& batch, const data::Example& outputs) const;
 
   std::vector<std::string> columns(Labels labels) const override;
-  /// Where rows have token ids in place of the text, these: see TextCheckpoint::encode_ids.
+  /// Reads token ids where rows have them in place of the text: see TextCheckpoint::encode_ids.
   data::Dataset read(const std::vector<std::string>& files, Labels labels,
                      data::TableOptions table = {}) const override;
-  /// Padded to max_length.
+  /// Batches padded to max_length.
   data::Dataset batches(const data::Dataset& rows, int64_t size, Labels labels = Labels::kRequired) const override;
   bool can_be_packed() const override { return true; }
   data::Dataset packed_batches(const data::Dataset& rows, const data::PackedShapes& shapes,
                                const data::ShuffleOptions& order) const override;
   std::optional<int64_t> cut_texts(const data::Example& row) const override;
-  /// {"label": ..., "score": its probability, "scores": {label: probability}, "logits": [...]}; of several labels
-  /// {"labels": [...], "scores": ..., "logits": ...}; with regression {"score": the number}
+  /// {"label": ..., "score": its probability, "scores": {label: probability}, "logits": [...]}; several labels give
+  /// {"labels": [...], "scores": ..., "logits": ...}; regression gives {"score": the number}.
   std::unique_ptr<PredictionLines> prediction_lines() const override;
   std::map<std::string, std::string> settings() const override;
 

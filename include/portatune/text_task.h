@@ -1,4 +1,4 @@
-// What tasks on texts begin with: a model folder with its tokenizer, and texts as arrays.
+// The common part of tasks on texts: a model folder with its tokenizer, and texts as arrays.
 #pragma once
 
 #include <filesystem>
@@ -22,9 +22,9 @@ namespace portatune {
 /// An example may hold several texts, or pairs of them, as columns whose names have a prefix: "answer_input_ids".
 class TextCheckpoint {
  public:
-  /// max_length  of the texts in tokens, special ones included
-  /// errors      CheckpointError, NotFoundError for what is wrong with the folder, a vocabulary that does not fit the
-  ///             embedding; UsageError for a length that the model has no positions for
+  /// max_length  tokens of a text, special ones included
+  /// errors      CheckpointError, NotFoundError for a faulty folder, a vocabulary that does not fit the embedding;
+  ///             UsageError for a length beyond the model's positions
   TextCheckpoint(const std::filesystem::path& folder, int64_t max_length);
   ~TextCheckpoint();
 
@@ -33,15 +33,15 @@ class TextCheckpoint {
   const text::Tokenizer& tokenizer() const;
   int64_t max_length() const;
 
-  /// The lengths that batches are padded to, ascending: max_length alone, unless they are set.
+  /// The lengths that batches are padded to, ascending; by default max_length alone.
   const std::vector<int64_t>& lengths() const;
-  /// errors  UsageError for none, or one below 1 or above max_length
+  /// errors  UsageError for no lengths, or for one below 1 or above max_length
   void set_lengths(std::vector<int64_t> lengths);
 
-  /// The columns of a text, and what they are padded with: input_ids, attention_mask and, if the model reads them,
+  /// The columns of a text and their padding values: input_ids, attention_mask and, if the model reads them,
   /// token_type_ids.
   std::map<std::string, double> padding(const std::string& prefix = {}) const;
-  /// Their names, then `more`, then data::kExampleWeight: what Task::inputs() says.
+  /// The names of these columns, then `more`, then data::kExampleWeight: the value of Task::inputs().
   std::vector<std::string> inputs(std::initializer_list<const char*> more = {}) const;
 
   /// One or two texts as int32 [length] each. The example has the row's origin.
@@ -49,34 +49,34 @@ class TextCheckpoint {
   data::Example encode(const data::Example& row, const text::TextPair& texts) const;
   /// Whether encode() cuts one or two texts.
   bool is_cut(const text::TextPair& texts) const;
-  /// A row that has ids in place of a text: columns input_ids and, if there, token_type_ids, attention_mask.
-  /// errors  DataError naming the row for more than max_length ids, none, or ids that the model has no embedding for
+  /// The example of a row with ids in place of a text: columns input_ids and optionally token_type_ids, attention_mask.
+  /// errors  DataError naming the row for more than max_length ids, no ids, or ids without an embedding
   data::Example encode_ids(const data::Example& row) const;
-  /// Adds the columns of a text whose ids are there already; `type_ids` may be empty: all 0.
+  /// Adds the columns of an encoded text. Empty `type_ids` mean all 0.
   data::Example& set_ids(data::Example& example, std::span<const int32_t> ids, std::span<const int32_t> type_ids = {},
                          const std::string& prefix = {}) const;
-  /// Examples in batches of `size`, whose columns of padding(), and those in `more`, are padded to one of lengths();
-  /// with several, by data::Dataset::bucket_by_length.
+  /// Examples in batches of `size`. The columns of padding(), and those in `more`, are padded to one of lengths();
+  /// several lengths use data::Dataset::bucket_by_length.
   /// errors  UsageError if `size` is below 1
   data::Dataset batches(const data::Dataset& examples, int64_t size,
                         const std::map<std::string, double>& more = {}) const;
-  /// The same for columns of one's own: `padding` has all of them, and what they are padded with.
+  /// Examples in batches of `size` whose padded columns are those of `padding` alone, with their padding values.
   data::Dataset batches_padded_with(const data::Dataset& examples, int64_t size,
                                     std::map<std::string, double> padding) const;
 
-  /// Examples in packed batches, as data::Dataset::pack() makes them; the columns in `more` are padded to the length of
+  /// Examples in packed batches, as data::Dataset::pack() makes them. The columns in `more` are padded to the length of
   /// the rows.
-  /// errors  UsageError if that is not max_length
+  /// errors  UsageError if this length is not max_length
   data::Dataset packed_batches(const data::Dataset& examples, const data::PackedShapes& shapes,
                                const std::map<std::string, double>& more = {}) const;
 
-  /// What the body of the model reads, packed or not.
+  /// The inputs of the model's body, from packed or unpacked batches.
   models::TextInputs inputs_of(const Columns& batch, const std::string& prefix = {}) const;
 
   InitialWeights initial_weights(std::span<const nn::Parameter> parameters, uint64_t seed) const;
   std::vector<std::string> unknown_config_keys() const;
-  /// Config with the changes, tokenizer and other companions. An architecture among the changes is the model's
-  /// class in transformers: TextModel::class_name().
+  /// Writes the config with the changes, the tokenizer and the other companions. An architecture among the changes is
+  /// the model's class in transformers: TextModel::class_name().
   void save(const std::filesystem::path& folder, ConfigChanges changes) const;
 
  private:
@@ -84,7 +84,7 @@ class TextCheckpoint {
   std::unique_ptr<Impl> impl_;
 };
 
-/// A task on a text model: what follows from its checkpoint alone.
+/// A task on a text model: everything that follows from its checkpoint alone.
 class TextTask : public RowTask {
  public:
   TokenCount tokens(const data::Example& batch) const override;

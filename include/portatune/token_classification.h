@@ -11,51 +11,51 @@
 namespace portatune {
 
 struct TokenClassificationOptions {
-  std::string tokens_column = "tokens";  ///< of the words: a JSON list of strings
-  std::string tags_column = "ner_tags";  ///< of their tags: a JSON list as long, of names or of ids
-  int64_t max_length = 128;              ///< tokens of a sentence, special ones included; words beyond are left out
-  /// Names of the tags in the order of their ids, as tags_of() finds them; default: those of the checkpoint. If the
-  /// checkpoint knows all of them, its own are kept, so that its classifier keeps its meaning.
+  std::string tokens_column = "tokens";  ///< column of the words: a JSON list of strings
+  std::string tags_column = "ner_tags";  ///< column of their tags: a JSON list of the same length, of names or ids
+  int64_t max_length = 128;              ///< tokens of a sentence, special ones included; words beyond are skipped
+  /// Names of the tags in the order of their ids, as tags_of() finds them; default: the checkpoint's. If the checkpoint
+  /// knows all of them, its own list is kept, so that its classifier keeps its meaning.
   std::vector<std::string> labels;
 };
 
 /// Sentences of files: read_conll for .conll and .txt, read_table for others.
 /// tags_column  empty: tags are not read
-/// table        how tables are read, but for the columns
+/// table        how tables are read; `columns` is ignored
 data::Dataset read_tagged(const std::vector<std::string>& files, const std::string& tokens_column,
                           const std::string& tags_column, data::TableOptions table = {});
 
-/// The different tags of a column of JSON lists, sorted; if all are integers, those from 0 to the largest.
-/// errors  DataError for what is no list of names or ids, for a negative id, for more than 1,000 tags
+/// The distinct tags of a column of JSON lists, sorted; if all are integers, those from 0 to the largest.
+/// errors  DataError for a value that is not a list of names or ids, a negative id, more than 1,000 tags
 std::vector<std::string> tags_of(const data::Dataset& rows, const std::string& column);
 
-/// A tag for each word: the label stands at the word's first token, the other tokens have none.
+/// A tag for each word. The label belongs to the word's first token; the other tokens have none.
 class TokenClassification final : public TextTask {
  public:
-  /// errors  CheckpointError, NotFoundError for what is wrong with the folder; UsageError for options that do not fit
-  ///         it, and if there are no labels
+  /// errors  CheckpointError, NotFoundError for a faulty folder; UsageError for options that do not fit it, and if
+  ///         there are no labels
   TokenClassification(const std::filesystem::path& model, TokenClassificationOptions options);
   ~TokenClassification() override;
 
   const std::vector<std::string>& labels() const;
 
-  /// A row as arrays: int32 [length] input_ids, attention_mask, token_type_ids if the model reads them; labels: the tag
-  /// at the first token of a word, -100 elsewhere; word_ids: the number of the word at its first token, -1 elsewhere;
-  /// int32 [] word_count. Ids are those of Tokenizer::encode_words.
-  /// errors  DataError that names the row for a missing column, tags that are unknown or not as many as the words, text
-  ///         that is not UTF-8
+  /// The arrays of a row: int32 [length] input_ids, attention_mask, token_type_ids if the model reads them; labels: the
+  /// tag at the first token of a word, -100 elsewhere; word_ids: the index of the word at its first token, -1
+  /// elsewhere; int32 [] word_count. The ids are those of Tokenizer::encode_words.
+  /// errors  DataError that names the row for a missing column, unknown tags, a number of tags other than that of
+  ///         the words, text that is not UTF-8
   data::Example encode(const data::Example& row, Labels labels = Labels::kRequired) const;
 
-  /// The tags of a sentence, one per word; none for a word that the model has not seen because it stands beyond
+  /// The tags of a sentence, one per word; none for a word that the model has not seen because it lies beyond
   /// max_length or has no tokens.
   using Tags = std::vector<std::optional<std::string>>;
-  /// One per row of a batch, without the rows that only fill it up.
+  /// The tags of each row of a batch, without the rows that only fill it up.
   std::vector<Tags> predictions(const data::Example& batch, const data::Example& outputs) const;
 
   std::vector<std::string> columns(Labels labels) const override;
   data::Dataset read(const std::vector<std::string>& files, Labels labels,
                      data::TableOptions table = {}) const override;
-  /// Padded to max_length.
+  /// Batches padded to max_length.
   data::Dataset batches(const data::Dataset& rows, int64_t size, Labels labels = Labels::kRequired) const override;
   bool can_be_packed() const override { return true; }
   data::Dataset packed_batches(const data::Dataset& rows, const data::PackedShapes& shapes,
@@ -67,7 +67,7 @@ class TokenClassification final : public TextTask {
 
   std::vector<std::string> inputs() const override;
   Forward forward(const nn::Scope& root, const Columns& batch) const override;
-  /// Precision, recall and F1 of entities as seqeval has them, accuracy of words.
+  /// Precision, recall and F1 of entities as in seqeval, and the accuracy of words.
   std::unique_ptr<Metrics> metrics() const override;
   void save(const std::filesystem::path& folder) const override;
 

@@ -1,4 +1,4 @@
-// Training: fit(), evaluate(), predict(), or a loop of one's own over step().
+// Training: fit(), evaluate(), predict(), or a custom loop over step().
 #pragma once
 
 #include <filesystem>
@@ -16,57 +16,58 @@
 
 namespace portatune {
 
-/// What becomes of a step whose loss or gradient is not finite. Its update is left out in any case.
+/// The reaction to a step whose loss or gradient is not finite. The step never updates the weights.
 enum class OnNonFinite {
-  kStop,  ///< training ends there, with the weights that it had before
-  kSkip,  ///< it goes on with the next batch, in fit() until too many are skipped (TrainingOptions::max_skipped_steps)
-  /// It goes on with the next batch from the weights of the last checkpoint, or of the start: fit() leaves out what it
-  /// has learnt since then, and stops after three times without an update that a checkpoint keeps. A loop of one's own
-  /// stops at the first. (PaLM, Chowdhery et al. 2022, arXiv:2204.02311, section 5.1)
+  kStop,  ///< training stops with the weights from before the step
+  kSkip,  ///< training continues with the next batch; fit() stops after TrainingOptions::max_skipped_steps
+  /// Training continues with the next batch from the weights of the last checkpoint, or of the start: fit() drops what
+  /// the model has learnt since then, and stops after three rewinds without a new checkpoint. A custom loop stops at
+  /// the first such step. (PaLM, Chowdhery et al. 2022, arXiv:2204.02311, section 5.1)
   kRewind
 };
 
 /// Names and defaults of transformers' TrainingArguments. All numbers are finite and not negative.
 struct TrainingOptions {
   double learning_rate = 5e-5;
-  std::string lr_scheduler_type = "linear";  ///< "linear": down to 0 at the last step; "constant"; both after warm-up
-  int64_t warmup_steps = 0;                  ///< steps in which the rate rises from 0
-  double weight_decay = 0;                   ///< of matrices; 0 is Adam
+  std::string lr_scheduler_type = "linear";  ///< "linear": falls to 0 at the last step; "constant"; both after warm-up
+  int64_t warmup_steps = 0;                  ///< steps in which the learning rate rises from 0
+  double weight_decay = 0;                   ///< of matrices only; 0 gives Adam
   double adam_beta1 = 0.9, adam_beta2 = 0.999;  ///< in [0, 1)
   double adam_epsilon = 1e-8;                   ///< above 0
   double max_grad_norm = 1.0;                   ///< 0: no clipping
-  /// Of activations and matrix products: float32, bfloat16 or float16; with float16 the loss is scaled, by torch's rule
-  /// (torch.amp.GradScaler): from 2^16, halved when the gradient overflows, doubled after 2000 updates without that.
+  /// Type of activations and matrix products: float32, bfloat16 or float16. With float16 the loss is scaled by torch's
+  /// rule (torch.amp.GradScaler): from 2^16, halved when the gradient overflows, doubled after 2000 updates without
+  /// overflow.
   DType dtype = DType::kFloat32;
-  /// An overflow that a smaller scale of float16's loss mends is skipped whatever this says.
+  /// The reaction to a non-finite step. An overflow that a smaller loss scale of float16 avoids is always skipped.
   OnNonFinite on_non_finite = OnNonFinite::kStop;
-  /// Of OnNonFinite::kSkip: fit() ends with a NumericError when so many steps in a row, or more than so many in all,
-  /// have been skipped; those that a smaller scale of float16's loss mends do not count.
+  /// Limits of OnNonFinite::kSkip: fit() throws a NumericError after this many skipped steps in a row, or after more
+  /// than this many in total. Steps that a smaller loss scale of float16 repairs do not count.
   int64_t max_skipped_in_a_row = 10;
-  int64_t max_skipped_steps = 0;  ///< 0: a tenth of the steps, and at least 10
-  /// Micro-batches of a step: each of its batches is worked off in so many equal parts, one after the other, and gives
-  /// the update that it gives as a whole, but for what is drawn at random, anew in each part. What a step holds in
-  /// memory is that of a part. Packed batches come in parts (data::PackedShapes::parts); not for next sentence
-  /// prediction.
+  int64_t max_skipped_steps = 0;  ///< 0: a tenth of the steps, at least 10
+  /// Micro-batches of a step: each batch is divided into this many equal parts, which are processed one after the
+  /// other. The update equals that of the whole batch, except for random draws such as dropout, which differ in each
+  /// part. A step needs the memory of one part. Packed batches arrive in parts (data::PackedShapes::parts). Not
+  /// supported for next sentence prediction.
   int64_t gradient_accumulation_steps = 1;
-  Remat remat = Remat::kNone;  ///< what the backward pass computes again to save memory
-  uint64_t seed = 42;          ///< of dropout and of new weights
-  /// Which weights may be new. Others that the checkpoint lacks are a CheckpointError when weights are loaded.
+  Remat remat = Remat::kNone;  ///< activations that the backward pass computes again to save memory
+  uint64_t seed = 42;          ///< seed of dropout and of new weights
+  /// Weights that may be new. Loading throws a CheckpointError if the checkpoint lacks any other.
   NewWeights new_weights = NewWeights::kHead;
-  int64_t total_steps = 0;     ///< where the linear decay ends; fit() works it out if it is 0
-  /// What else a resumption must have in common with the run that it continues, by name: {"batch_size", "32"}, say.
-  /// Kept in checkpoints, together with the options above.
+  int64_t total_steps = 0;     ///< step at which the linear decay ends; 0: fit() computes it
+  /// Further values that a resumed run must share with the run that it continues, by name: {"batch_size", "32"}, say.
+  /// Checkpoints keep them together with the options above.
   std::map<std::string, std::string> must_match = {};
-  /// Names in `must_match` that a resumption may have otherwise. Trainer::deviations() tells of those that differ.
+  /// Names in `must_match` whose values may change on resume. Trainer::deviations() lists the changed ones.
   std::vector<std::string> may_differ = {};
-  /// Whether a run may be resumed where kernels, plugin, flags, instruction set, mesh or number of processes are
-  /// others, which gives other bits. Trainer::deviations() tells of it.
+  /// Whether a run may resume with other kernels, plugin, flags, instruction set, mesh or number of processes, which
+  /// changes the bits of the result. Trainer::deviations() lists the change.
   bool allow_different_bits = false;
-  /// Text files to write beside every saved model and checkpoint: text by name.
+  /// Text files to write into every saved model and checkpoint: text by file name.
   std::map<std::string, std::string> model_files = {};
 };
 
-/// What a step computed. Reading a number waits for the step.
+/// Numbers that a step computed. Reading a number waits for the step.
 class StepResult {
  public:
   struct Numbers {
@@ -78,10 +79,10 @@ class StepResult {
   double learning_rate() const { return learning_rate_; }
   const TokenCount& tokens() const { return tokens_; }
   double loss() const;        ///< mean over the examples of the batch
-  double weight() const;      ///< of these examples together: what the mean is over
+  double weight() const;      ///< sum of the examples' weights, the denominator of the mean
   double grad_norm() const;   ///< before clipping
-  double loss_scale() const;  ///< of this step, where it computes in float16; else 1
-  /// Whether loss or gradient were not finite: weights and moments are as they were, and Adam does not count the step.
+  double loss_scale() const;  ///< loss scale of this step in float16; otherwise 1
+  /// Whether loss or gradient were not finite: weights and moments are unchanged, and Adam does not count the step.
   bool skipped() const;
   /// Calls `done` once when the step is done (DeviceArray::on_ready).
   void on_ready(std::function<void()> done) const { numbers_.loss.on_ready(std::move(done)); }
@@ -93,58 +94,58 @@ class StepResult {
   Numbers numbers_;
 };
 
-/// How long the device had nothing to do because no batch was ready, since the epoch began.
+/// Time since the start of the epoch in which the device was idle because no batch was ready.
 struct InputWait {
   double waited_s = 0, elapsed_s = 0;
-  std::string slowest;  ///< the stage of the pipeline that took longest (data::Dataset::named); empty: none has a name
+  std::string slowest;  ///< name of the slowest stage (data::Dataset::named); empty: no stage has a name
 
   double share() const { return elapsed_s > 0 ? waited_s / elapsed_s : 0; }
 };
 
-/// What fit() tells while it runs. Every function has an empty default.
+/// Observer of fit(). Every function has an empty default.
 class Callback {
  public:
   virtual ~Callback() = default;
-  /// A program for a new shape of batches is ready. `from_cache`: an earlier process had compiled it.
+  /// A program for a new batch shape is ready. `from_cache`: an earlier process had compiled it.
   virtual void on_compile([[maybe_unused]] const std::string& what, [[maybe_unused]] double seconds,
                           [[maybe_unused]] bool from_cache) {}
-  /// All programs are there that fit() will need, `compiled` of them made now; the first step begins.
+  /// All programs that fit() needs are ready, `compiled` of them compiled now; the first step follows.
   virtual void on_ready([[maybe_unused]] int64_t programs, [[maybe_unused]] int64_t compiled,
                         [[maybe_unused]] double seconds) {}
-  /// Before on_step().
+  /// Reports the wait for input; called before on_step().
   virtual void on_input([[maybe_unused]] const InputWait& wait) {}
-  /// A step is done: the numbers of result are there without waiting.
+  /// A step is done: reading the numbers of `result` does not wait.
   virtual void on_step([[maybe_unused]] const StepResult& result, [[maybe_unused]] int64_t total_steps) {}
-  /// After on_step() of a step that was skipped. `rows` are those of its batch, where the data tell.
+  /// Called after on_step() for a skipped step. `rows` are those of its batch, if the data have origins.
   virtual void on_skip([[maybe_unused]] const StepResult& result,
                        [[maybe_unused]] const std::vector<data::Origin>& rows) {}
-  /// After on_step() of a step for which training goes back to this checkpoint; empty: to the start.
+  /// Called after on_step() for a step that causes a rewind to `checkpoint`; empty: to the start.
   virtual void on_rewind([[maybe_unused]] const StepResult& result,
                          [[maybe_unused]] const std::vector<data::Origin>& rows,
                          [[maybe_unused]] const std::filesystem::path& checkpoint) {}
-  /// An epoch is done; `mean_loss` is that of its examples, but those of losses that were not
-  /// finite; `scores` are those of the validation set, if there is one.
+  /// An epoch is done. `mean_loss` is the mean over its examples without non-finite losses; `scores` are those of the
+  /// validation set, if there is one.
   virtual void on_epoch_end([[maybe_unused]] int64_t epoch, [[maybe_unused]] double mean_loss,
                             [[maybe_unused]] const Scores& scores) {}
-  /// A checkpoint is whole and on disk.
+  /// A checkpoint is complete and on disk.
   virtual void on_checkpoint([[maybe_unused]] const std::filesystem::path& folder) {}
-  /// What training goes on after: a checkpoint that cannot be written, or an old one that cannot be removed.
+  /// A problem that does not stop training: a checkpoint that cannot be written, or an old one that cannot be removed.
   virtual void on_warning([[maybe_unused]] const std::string& what) {}
-  /// Asked after every step, for every batch of a validation and after on_epoch_end(): true ends fit() there, without
-  /// another step. Of several processes one is enough.
+  /// Called after every step, for every batch of a validation and after on_epoch_end(). True stops fit() without
+  /// another step. With several processes, one true is enough.
   virtual bool should_stop() { return false; }
 };
 
 /// Checkpoints that fit() writes while it trains, as `folder`/checkpoint-N after step N.
 struct CheckpointOptions {
   std::filesystem::path folder;
-  int64_t every = 0;  ///< steps; 0: none, but that before a step which ends the training (OnNonFinite::kStop). Above 0
-                      ///< for OnNonFinite::kRewind
-  int64_t keep = 2;   ///< the newest are kept, older ones in the folder removed, at least 1
-  bool last = true;   ///< whether there is one of the last step too, from which a finished run can be trained further
+  int64_t every = 0;  ///< steps; 0: only the one before a step that stops training (OnNonFinite::kStop). Must be above
+                      ///< 0 for OnNonFinite::kRewind
+  int64_t keep = 2;   ///< number of newest checkpoints to keep in the folder; older ones are removed; at least 1
+  bool last = true;   ///< whether the last step writes a checkpoint too, so that a finished run can be trained further
 };
 
-/// What the files of a run have become while it trains.
+/// A change of an input file during a run.
 struct ChangedData {
   std::string file;
   std::string change;  ///< "8712 bytes in place of 8448"
@@ -152,29 +153,29 @@ struct ChangedData {
 
 struct FitOptions {
   int64_t num_train_epochs = 3;
-  int64_t steps_per_epoch = 0;  ///< the data are repeated to fill the epochs, as in Keras; 0: one pass is an epoch
+  int64_t steps_per_epoch = 0;  ///< the data repeat to fill the epochs, as in Keras; 0: an epoch is one pass
   std::optional<data::Dataset> validation = {};  ///< batches to evaluate after each epoch
   CheckpointOptions checkpoints = {};
-  /// Asked at the start of each epoch, before each checkpoint and after the last step for what has changed since it was
-  /// asked before. A change ends fit() with a DataError, which names the checkpoint of the state before.
+  /// Returns the first change since the previous call; called at the start of each epoch, before each checkpoint and
+  /// after the last step. A change ends fit() with a DataError that names the checkpoint from before the change.
   std::function<std::optional<ChangedData>()> changed_data = {};
-  bool use_changed_data = false;  ///< goes on after the first one, with a warning and a line in Trainer::deviations()
+  bool use_changed_data = false;  ///< continue after a change, with a warning and a line in Trainer::deviations()
   Callback* callback = nullptr;
 };
 
 struct FitResult {
-  int64_t steps = 0;             ///< in all, those before a resumption included
-  int64_t skipped_steps = 0;     ///< of these, those without an update: see StepResult::skipped(), OnNonFinite::kRewind
-  int64_t non_finite_steps = 0;  ///< of these, those that OnNonFinite::kSkip has passed over
-  int64_t rewinds = 0;           ///< how often training has gone back: OnNonFinite::kRewind
-  bool stopped = false;          ///< by Callback::should_stop, before the last step or the end of the last validation
-  double mean_loss = 0;          ///< over the examples of the last epoch
-  Scores scores;                 ///< of the last validation
-  double compile_s = 0;          ///< of the programs, before the first step
+  int64_t steps = 0;             ///< total number of steps, including those before a resume
+  int64_t skipped_steps = 0;     ///< number of steps without an update: StepResult::skipped(), OnNonFinite::kRewind
+  int64_t non_finite_steps = 0;  ///< number of steps that OnNonFinite::kSkip has skipped
+  int64_t rewinds = 0;           ///< number of rewinds: OnNonFinite::kRewind
+  bool stopped = false;          ///< whether Callback::should_stop ended the run before the last step or validation
+  double mean_loss = 0;          ///< mean over the examples of the last epoch
+  Scores scores;                 ///< scores of the last validation
+  double compile_s = 0;          ///< seconds of compilation before the first step
 };
 
-/// That Trainer::save() may write there: found out before hours of training.
-/// errors  UsageError for the working folder, and for one that holds what is no part of a model, unless it holds
+/// Throws unless Trainer::save() may write to `folder`. Call it before hours of training.
+/// errors  UsageError for the working folder, and for a folder with files that are no part of a model, unless it holds
 ///         checkpoints as well
 void require_place_to_save(const std::filesystem::path& folder);
 
@@ -186,26 +187,26 @@ class Trainer {
   Trainer(Trainer&&) noexcept;
   ~Trainer();
 
-  /// One update with a batch. Starts it and returns at once. The first batch of a shape waits for its program. After a
-  /// step that OnNonFinite::kStop or kRewind ends, further ones change nothing, and their loss is NaN.
-  /// errors  DataError if the batch lacks a column that the task needs; UsageError if the learning rate is to decay and
-  ///         TrainingOptions::total_steps does not say until when
+  /// Makes one update with a batch. Returns as soon as the update has started. The first batch of a shape waits for its
+  /// program. After OnNonFinite::kStop or kRewind has stopped training, further steps change nothing and have loss NaN.
+  /// errors  DataError if the batch lacks a column that the task needs; UsageError if the learning rate decays and
+  ///         TrainingOptions::total_steps is 0
   StepResult step(const data::Example& batch);
 
-  /// Trains on batches. After a resumption it goes on with the batch after those that were used before: by the state of
-  /// the data in a checkpoint that fit() wrote or ended before (see data::Dataset::resume), else by passing over them.
-  /// The first batch tells which shapes there will be (data::Example::batch_types; without them, its own): all programs
-  /// are compiled before the first step, several at a time, while further batches are prepared. So do evaluate() and
-  /// predict().
-  /// errors  DataError for a batch of another shape: which rows, which shape. NumericError for a loss or gradient that
-  ///         is not finite, by TrainingOptions::on_non_finite: which step, which rows, which tensor is the first. The
-  ///         trainer is then as it was before that step, and a checkpoint of that is written if there is a folder for
-  ///         them. An update that overflows in the very last step is found by the validation, or by save(). Where it
-  ///         goes back (OnNonFinite::kRewind), NotFoundError and CheckpointError as resume(). Those of the data
-  ///         likewise after a checkpoint of the steps made before; of several processes all throw the error of one.
+  /// Trains on batches. After resume() it continues with the batch after the last used one: it restores the state of
+  /// the data from a checkpoint that fit() wrote (see data::Dataset::resume), or else skips the used batches.
+  /// The first batch declares the shapes of all batches (data::Example::batch_types; by default its own). All programs
+  /// are compiled before the first step, several at a time, while further batches are prepared. evaluate() and
+  /// predict() do the same.
+  /// errors  DataError for a batch of another shape: which rows, which shape. NumericError for a non-finite loss or
+  ///         gradient, as TrainingOptions::on_non_finite says: which step, which rows, which tensor was the first. The
+  ///         trainer is then as it was before that step, and saves a checkpoint of this state if it has a folder for
+  ///         checkpoints. The validation, or save(), finds an update that overflows in the very last step. A rewind
+  ///         (OnNonFinite::kRewind) throws the NotFoundError and CheckpointError of resume(). Errors of the data
+  ///         follow a checkpoint of the completed steps. In a process group every process throws the error of one.
   FitResult fit(const data::Dataset& batches, const FitOptions& options);
 
-  /// "loss" and the task's metrics over all batches.
+  /// Returns "loss" and the task's metrics over all batches.
   /// errors  DataError if there is no example; NumericError if the loss or an output is not finite: which rows
   Scores evaluate(const data::Dataset& batches);
 
@@ -230,25 +231,25 @@ class Trainer {
   const Scores& initial_scores() const;
   void set_initial_scores(Scores scores);
 
-  /// What makes the result another one than that of a single run on the same data and machine; empty: nothing. Kept in
-  /// checkpoints and in training_run.json.
+  /// Reasons why the result differs from that of a single run on the same data and machine; empty: there are none.
+  /// Checkpoints and training_run.json keep them.
   const std::vector<std::string>& deviations() const;
 
-  /// Writes the model as a Hugging Face folder, which replaces an older one in one move. Checkpoints in it, and what
-  /// else is in the folder of a run, are kept. The file training_run.json has the number of steps and the options.
-  /// errors  IoError, or NumericError if a weight is not finite, after which the older folder is as it was; UsageError
-  ///         before the first batch, which loads weights, and as require_place_to_save()
+  /// Writes the model as a Hugging Face folder, which replaces an older one atomically. Checkpoints and other files of
+  /// a run in the folder are kept. The file training_run.json has the number of steps and the options.
+  /// errors  IoError, or NumericError if a weight is not finite; both leave the older folder unchanged. UsageError
+  ///         before the first batch, which loads the weights, and for the folders of require_place_to_save()
   void save(const std::filesystem::path& folder) const;
-  /// As save(), and with it what resume() needs: optimizer state, step and, after fit(), where the data stand. Steps
-  /// from one on that has ended the training (OnNonFinite::kStop, kRewind) do not count.
+  /// Writes what save() writes and what resume() needs: optimizer state, step and, after fit(), the position in the
+  /// data. Steps from a non-finite one on that stopped training (OnNonFinite::kStop, kRewind) do not count.
   void save_checkpoint(const std::filesystem::path& folder) const;
-  /// Continues from what save_checkpoint() wrote. The task must have been made from that same folder.
-  /// A run that has made all its steps can be trained further, with more of them: the schedule of the learning rate is
-  /// then that of all steps together, and the steps that were made keep the rates that they had.
+  /// Continues from a folder that save_checkpoint() wrote. The task must have been made from that same folder.
+  /// A run that has made all its steps can be trained further with a larger number of steps: the learning rate schedule
+  /// is then that of all steps together, and past steps keep the rates that they had.
   /// errors  NotFoundError if the folder is a model without a training state; UsageError after the first step, or if
-  ///         options differ from those of the run that it continues, where they decide about weights. So does another
-  ///         number of steps, if the learning rate depends on that and the run was not finished: here, where
-  ///         TrainingOptions::total_steps says how many there are, else in fit().
+  ///         options that decide about the weights differ from those of the original run. The same error follows for
+  ///         another number of steps if the learning rate depends on it and the run was not finished: here, if
+  ///         TrainingOptions::total_steps is set, otherwise in fit().
   void resume(const std::filesystem::path& folder);
 
  private:
