@@ -63,7 +63,7 @@ TEST_F(ChangedData, WithoutACheckpointBeforeAreToldByTheOneThatIsSaved) {
   fs::rename(toy_.file("new.csv"), train());
   const Finished ended = run.wait();
   EXPECT_EQ(ended.exit_code, 65) << ended.err;
-  EXPECT_THAT(ended.err, AllOf(HasSubstr(train()), HasSubstr("may have used the other data")));
+  EXPECT_THAT(ended.err, AllOf(HasSubstr(train()), HasSubstr("may have used changed data")));
   const std::vector<std::string> left = names_in(toy_.output());
   const auto checkpoint = std::ranges::find_if(left, [](const auto& name) { return name.starts_with("checkpoint-"); });
   ASSERT_NE(checkpoint, left.end());

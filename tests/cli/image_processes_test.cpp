@@ -125,7 +125,7 @@ TEST_F(ImageProcesses, RefuseOtherImagesThanThoseOfTheFirst) {
   fs::rename(toy_.file("copies/red/1.png"), toy_.file("copies/red/9.png"));
   const Finished run = together(words, of_second);
   EXPECT_EQ(run.exit_code, 65) << run.err;
-  EXPECT_THAT(run.err, HasSubstr("another one in process 1"));
+  EXPECT_THAT(run.err, HasSubstr("different batches in process 1"));
 }
 
 TEST_F(ImageProcesses, PassOverBadImagesTogether) {

@@ -80,8 +80,8 @@ TEST_F(NonFinite, AWeightOfTheModelIsNamedAndNotTheRowsBlamed) {
     EXPECT_EQ(run.exit_code, 76) << run.err;
     return run.err;
   };
-  const auto names_the_weight =
-      AllOf(HasSubstr("embeddings.LayerNorm.weight"), HasSubstr("the model's file has it so"), Not(HasSubstr("lower")));
+  const auto names_the_weight = AllOf(HasSubstr("embeddings.LayerNorm.weight"),
+                                      HasSubstr("the model's file has this weight"), Not(HasSubstr("lower")));
   EXPECT_THAT(message(toy_.fit()), AllOf(HasSubstr("evaluation"), names_the_weight)) << "before the training";
   Words words = toy_.fit();
   const auto validation = std::ranges::find(words, "--validation");

@@ -178,7 +178,7 @@ TEST_P(Processes, RefuseOtherRowsThanThoseOfTheFirst) {
   const Finished validation = with_other("validation.csv");
   EXPECT_EQ(validation.exit_code, 65) << validation.err;
   EXPECT_THAT(validation.err, HasSubstr("process 0 of 2"));
-  EXPECT_THAT(validation.err, HasSubstr("another one in process 1"));
+  EXPECT_THAT(validation.err, HasSubstr("different batches in process 1"));
   const Finished training = with_other("train.csv");
   EXPECT_EQ(training.exit_code, 2) << training.err;
   EXPECT_THAT(training.err, HasSubstr("training files"));
@@ -202,7 +202,7 @@ TEST_P(Processes, RefuseAnotherModelThanThatOfTheFirst) {
   write(model + "/model.safetensors", weights);
   const Finished changed = portatune_in(2, words, other);
   EXPECT_EQ(changed.exit_code, 65) << changed.err;
-  EXPECT_THAT(changed.err, HasSubstr("weights that are not those of process 0"));
+  EXPECT_THAT(changed.err, HasSubstr("weights other than those of process 0"));
 }
 
 // Such as do not show in weights or batches: the others would wait for what process 0 does.

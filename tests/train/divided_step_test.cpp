@@ -252,7 +252,7 @@ TEST(DividedStep, RefusesABatchThatIsPackedInAnotherNumberOfParts) {
   for (const auto& [parts, micro_batches] : {std::pair{1, 2}, {2, 4}, {2, 1}}) {
     const data::Example batch = *packed(task, parts).iterate().next();
     EXPECT_THAT(message_of<UsageError>([&] { step(decompositions(), task, batch, in_micro_batches(micro_batches)); }),
-                HasSubstr("one of " + std::to_string(micro_batches) + ": a part for each"));
+                HasSubstr(std::to_string(micro_batches) + " part(s): one for each"));
   }
 }
 

@@ -572,7 +572,7 @@ TEST(Trainer, SavingNeedsWeights) {
   const TextClassification task = task_from(kTinyBert);
   const Trainer trainer(cpu(), task, quick());
   const TemporaryFolder folder;
-  EXPECT_THAT(message_of<UsageError>([&] { trainer.save(folder / "model"); }), HasSubstr("no batch"));
+  EXPECT_THAT(message_of<UsageError>([&] { trainer.save(folder / "model"); }), HasSubstr("without a batch"));
   EXPECT_THROW(trainer.save_checkpoint(folder / "model"), UsageError);
   EXPECT_TRUE(std::filesystem::is_empty(folder.path()));
 }
@@ -916,7 +916,7 @@ TEST(Trainer, RefusesABatchThatIsMadeForTheDevicesOfAnother) {
   batch.set_local_rows(std::make_shared<const data::LocalRows>(
       data::LocalRows{.size = kBatchSize, .share = {.parts = 2, .begin = 1, .end = 2}}));
   EXPECT_THAT(message_of<UsageError>([&] { trainer.step(batch); }),
-              AllOf(HasSubstr("part 2 of 2 of its rows"), HasSubstr("all, which the devices of this process take")));
+              AllOf(HasSubstr("part 2 of 2 of its rows"), HasSubstr("all, the local rows of this process")));
   EXPECT_EQ(trainer.steps(), 0);
 }
 

@@ -31,7 +31,7 @@ class Comparer {
         second_(second.device, task, second.options),
         result_{.tolerance = drift_tolerance(options.tolerance)} {
     for (train::TrainingState* run : {&first_, &second_}) {
-      run->tell(options.callback);
+      run->set_callback(options.callback);
       run->set_schedule(options.total_steps);
     }
   }
@@ -72,7 +72,7 @@ class Comparer {
     if (ended[0] && ended[1]) throw not_finite(step, to_string(batch.origin()));
     if (ended[0] != ended[1]) {
       train::TrainingState& run = ended[0] ? first_ : second_;
-      run.return_to_before(step.step);
+      run.restore_before(step.step);
       result_.not_finite = {.run = ended[0] ? 0 : 1, .step = step.step, .first = run.first_not_finite(batch)};
       result_.steps.push_back(step);
       return;

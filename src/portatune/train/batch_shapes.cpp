@@ -22,7 +22,7 @@ Signature signature_of(const Task& task, const data::BatchType& batch) {
   return signature;
 }
 
-// Of the arrays that differ between the two; all others say nothing.
+// The arrays of `batch` that differ from those of `known`.
 std::string difference(const Signature& batch, const Signature& known) {
   std::string text;
   for (const auto& array : batch) {
@@ -51,7 +51,7 @@ std::string describe(const Signature& signature) {
 
 BatchShapes::BatchShapes(const Task& task, const data::Example& first) {
   for (const data::BatchType& type : first.batch_types()) all_.push_back(signature_of(task, type));
-  // Not told, or no longer true, as where a map has changed the batches.
+  // The first batch declares no shapes, or its declaration is outdated because a map has changed the batches.
   const Signature own = signature_of(task, first);
   if (std::ranges::find(all_, own) == all_.end()) all_ = {own};
 }
@@ -63,8 +63,8 @@ void BatchShapes::require(const Task& task, const data::Example& batch) const {
   for (const Signature& signature : all_) known.push_back(difference(signature, own));
   throw DataError({.where = "the batch that begins at " + to_string(batch.origin()),
                    .given = difference(own, all_.front()),
-                   .expected = "what programs were compiled for: " + list_of(known),
-                   .fix = "make batches by padded_batch or bucket_by_length, which tell all of their shapes at once"});
+                   .expected = "a shape with a compiled program: " + list_of(known),
+                   .fix = "make batches by padded_batch or bucket_by_length, which declare all of their shapes"});
 }
 
 }  // namespace portatune::train

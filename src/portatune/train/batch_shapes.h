@@ -9,21 +9,21 @@
 
 namespace portatune::train {
 
-/// The arrays that the task needs, in its order, and those that it reads if they are there.
-/// errors  DataError if the batch lacks one
+/// The arrays that the task needs, in its order, then its optional arrays that the batch has.
+/// errors  DataError if the batch lacks a needed array
 Signature signature_of(const Task& task, const data::Example& batch);
 
-/// "input_ids int32[8, 128], ...".
+/// A text such as "input_ids int32[8, 128], ...".
 std::string describe(const Signature& signature);
 
-/// All shapes that batches of a dataset may have, told by the first of them.
+/// All shapes that batches of a dataset may have, as the first batch declares them.
 class BatchShapes {
  public:
   /// errors  DataError if the batch lacks an array that the task needs
   BatchShapes(const Task& task, const data::Example& first);
 
   const std::vector<Signature>& all() const { return all_; }
-  /// errors  DataError that names the batch's first row and its shape, unless it is one of them
+  /// errors  DataError that names the batch's first row and its shape, if the shape is none of all()
   void require(const Task& task, const data::Example& batch) const;
 
  private:

@@ -11,7 +11,7 @@
 namespace portatune::train {
 namespace {
 
-// NumericError naming the rows, and the first weight that is not finite either.
+// Throws a NumericError naming the rows, and the first non-finite weight if there is one.
 void require_finite(const Evaluated& evaluated, const TrainingState& state, const char* where) {
   const std::string fault = not_finite_in(evaluated.loss_sum, evaluated.outputs);
   if (fault.empty()) return;
@@ -19,7 +19,7 @@ void require_finite(const Evaluated& evaluated, const TrainingState& state, cons
   const char* const advice_on_model = weight.empty() ? "" : kAdviceOnModel;
   throw NumericError({.where = where,
                       .given = fault + " in the batch that begins at " + to_string(evaluated.batch.origin()) +
-                               (weight.empty() ? "" : "; the first weight that is not finite: " + weight),
+                               (weight.empty() ? "" : "; first non-finite weight: " + weight),
                       .expected = "finite numbers",
                       .fix = state.steps() > 0 ? kAdviceOnTraining : advice_on_model});
 }

@@ -10,15 +10,16 @@
 
 namespace portatune::train {
 
-/// Hands every batch with its outputs to `take`, in order, until that returns false. The host prepares and starts batch
-/// n + 1 before it waits for batch n.
-/// where   what an error calls this
-/// errors  NumericError naming the rows, for a loss or an output that is not finite
+/// Passes every batch with its outputs to `take`, in order, until `take` returns false. The host prepares and starts
+/// batch n + 1 before it waits for batch n.
+/// where   the name of the work in errors
+/// errors  NumericError naming the rows, for a non-finite loss or output
 void evaluate_each(TrainingState& state, const data::Dataset& batches,
                    const std::function<bool(const Evaluated&)>& take, const char* where = "evaluation");
 
-/// "loss" and the task's metrics over all batches; nothing if `should_stop`, asked for every batch, ended it early.
-/// errors  as evaluate_each; DataError if there is no example
+/// Returns "loss" and the task's metrics over all batches; nothing if `should_stop`, called for every batch, ended the
+/// evaluation early.
+/// errors  those of evaluate_each; DataError if there is no example
 std::optional<Scores> evaluate(TrainingState& state, const data::Dataset& batches,
                                const std::function<bool()>& should_stop);
 

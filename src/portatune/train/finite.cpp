@@ -19,7 +19,7 @@ void require_finite(const std::string& where, std::span<const NamedTensorView> w
   for (const NamedTensorView& weight : weights) {
     if (is_finite(weight.view)) continue;
     throw NumericError({.where = where,
-                        .given = "weights that are not finite, the first in " + weight.name,
+                        .given = "non-finite weights, the first in " + weight.name,
                         .expected = "finite numbers",
                         .fix = kAdviceOnTraining});
   }
@@ -28,7 +28,7 @@ void require_finite(const std::string& where, std::span<const NamedTensorView> w
 std::string not_finite_in(double loss_sum, const data::Example& outputs) {
   for (const data::Example::Entry& output : outputs.columns()) {
     if (!is_finite(std::get<Tensor>(output.value).view()))
-      return "\"" + output.name + "\" with elements that are nan or infinite";
+      return "\"" + output.name + "\" with nan or infinite elements";
   }
   return std::isfinite(loss_sum) ? std::string() : "loss " + to_text(loss_sum);
 }

@@ -1,4 +1,4 @@
-// Numbers that went wrong are found where they arise, before they are scored or saved.
+// Checks that find non-finite numbers where they arise, before they are scored or saved.
 #pragma once
 
 #include <span>
@@ -9,21 +9,21 @@
 
 namespace portatune::train {
 
-/// Whether all its elements are; true for integers.
+/// Returns whether all elements are finite; true for integers.
 bool is_finite(const TensorView& tensor);
 
-/// NumericError naming the first tensor that has an element which is not finite.
-/// where   what was to be done with them: "saving to tuned"
+/// Throws a NumericError naming the first tensor with a non-finite element.
+/// where   the work that needs the weights: "saving to tuned"
 void require_finite(const std::string& where, std::span<const NamedTensorView> weights);
 
-/// What is not finite of what a batch of an evaluation gave, the outputs before the loss, which follows from them:
-/// "loss nan". Empty: nothing.
+/// Describes the first non-finite result of an evaluated batch: "loss nan". Outputs come before the loss, which follows
+/// from them. Empty if all are finite.
 std::string not_finite_in(double loss_sum, const data::Example& outputs);
 
-/// What helps a training whose numbers have grown too large.
+/// Advice for training whose numbers have grown too large.
 inline constexpr const char* kAdviceOnTraining =
     "start a new run with a lower learning rate or more warm-up steps, which --resume cannot change";
-/// What helps where a weight has been so from the start.
-inline constexpr const char* kAdviceOnModel = "the model's file has it so: take a copy that is whole";
+/// Advice for a weight that is not finite from the start.
+inline constexpr const char* kAdviceOnModel = "the model's file has this weight: use an undamaged copy";
 
 }  // namespace portatune::train

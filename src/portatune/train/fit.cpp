@@ -38,7 +38,7 @@ std::string rows_of(const data::Example& batch) {
   return rows.empty() ? "the batch that begins at " + to_string(batch.origin()) : "the rows " + to_string(rows);
 }
 
-// What there was before the step: its checkpoint, or why there is none; both empty if nothing is worth keeping.
+// The saved state from before a failed step: its checkpoint, or the reason why there is none; both may be empty.
 struct SavedBefore {
   std::filesystem::path path;
   std::string fault;
@@ -49,20 +49,19 @@ NumericError not_finite(const StepResult& result, const data::Example& batch, co
   const bool is_of_model = result.step() == 1 && first.starts_with("the weight ");
   std::string fix = is_of_model ? kAdviceOnModel : std::string("look at these rows, or ") + kAdviceOnTraining;
   if (!saved.path.empty()) {
-    fix += "; to pass over the batch, resume from " + saved.path.string() + " with on_non_finite skip";
+    fix += "; to skip the batch, resume from " + saved.path.string() + " with on_non_finite skip";
   }
-  if (!saved.fault.empty()) fix += "; what there was before could not be saved: " + saved.fault;
+  if (!saved.fault.empty()) fix += "; the state before this step could not be saved: " + saved.fault;
   const std::string where = "step " + std::to_string(result.step());
-  return NumericError(
-      {.where = rewinds == 0 ? where : where + ", after going back " + std::to_string(rewinds) + " times",
-       .given = "loss " + to_text(result.loss()) + " and gradient norm " + to_text(result.grad_norm()) + " of " +
-                rows_of(batch) + (first.empty() ? "" : "; the first that is not finite: " + first),
-       .expected = "finite numbers",
-       .fix = fix});
+  return NumericError({.where = rewinds == 0 ? where : where + ", after " + std::to_string(rewinds) + " rewinds",
+                       .given = "loss " + to_text(result.loss()) + " and gradient norm " + to_text(result.grad_norm()) +
+                                " of " + rows_of(batch) + (first.empty() ? "" : "; first non-finite value: " + first),
+                       .expected = "finite numbers",
+                       .fix = fix});
 }
 
-// Of a run of so many steps.
-int64_t most_skipped(const TrainingOptions& options, int64_t steps) {
+// Maximal number of skipped steps in a run of `steps` steps.
+int64_t max_skipped(const TrainingOptions& options, int64_t steps) {
   constexpr int64_t kAtLeast = 10, kShare = 10;
   return options.max_skipped_steps > 0 ? options.max_skipped_steps : std::max(kAtLeast, steps / kShare);
 }
@@ -70,7 +69,7 @@ int64_t most_skipped(const TrainingOptions& options, int64_t steps) {
 // A copy of the state, and the thread that writes it.
 struct SaveUnderWay {
   const Checkpoint checkpoint;
-  // Why an older checkpoint is not removed, if one is not. Declared last, as its destructor waits for the thread.
+  // The reason why an older checkpoint could not be removed, or empty. Last, as its destructor waits for the thread.
   std::future<std::string> written = {};
 };
 
@@ -89,7 +88,7 @@ class FitLoop {
 
   FitResult run() {
     if (state_.steps() == last_step_) prepare_last_end();
-    if (epoch_end_is_due()) end_epoch();  // that of a run which was stopped before
+    if (epoch_end_is_due()) end_epoch();  // of a run that stopped before it
     data::Cursor cursor = cursor_at_step();
     unchanged_until_ = state_.steps();
     if (state_.steps() < last_step_) require_unchanged_data(cursor);
@@ -106,12 +105,12 @@ class FitLoop {
     result_.non_finite_steps = state_.skips().all;
     result_.rewinds = state_.rewinds().all;
     result_.stopped = stopping_ && (state_.steps() < last_step_ || epoch_end_is_due());
-    if (result_.stopped) state_.data_state() = place_of(cursor);
+    if (result_.stopped) state_.data_state() = position_of(cursor);
     return result_;
   }
 
  private:
-  // Of a run that has made all its steps, but whose model has not been saved: its last epoch ends once more.
+  // Prepares a run that has made all its steps without saving its model: its last epoch ends once more.
   void prepare_last_end() {
     const std::optional<data::Example> batch = batches_.iterate().next();
     if (!batch) throw no_example("training data");
@@ -122,8 +121,8 @@ class FitLoop {
   void take_step(data::Cursor& cursor) {
     try {
       step(keeping_work([&] { return next_batch(cursor); }), cursor);
-    } catch (const Stopped&) {  // while it waited for data
-      if (!shapes_) throw;      // nothing has been done that could be lost
+    } catch (const Stopped&) {  // during a wait for data
+      if (!shapes_) throw;      // there is no work to lose
       stopping_ = true;
       finish_running();
     }
@@ -144,8 +143,8 @@ class FitLoop {
     return batch;
   }
 
-  // Saves the steps made so far where data fail, of which the device knows nothing. Of several processes all have the
-  // error: saving needs all.
+  // Saves the steps made so far if the data fail, which leaves the device unharmed. In a process group all processes
+  // have the error, as saving needs all.
   template <class Work>
   std::invoke_result_t<Work> keeping_work(const Work& work) {
     try {
@@ -156,31 +155,31 @@ class FitLoop {
       throw;
     } catch (const Error&) {
       if (!shapes_) throw;
-      save_what_was_made();
+      save_completed_steps();
       throw;
     }
   }
 
-  // Where something has failed already, which is what must be told in the end.
-  void save_what_was_made() {
+  // Called after a failure, whose error is the one to report in the end.
+  void save_completed_steps() {
     std::string fault;
     try {
       finish_running();
-      // Rows that make no sense may be those of a file that has changed.
+      // Rows may be invalid because a file has changed.
       if (const std::optional<ChangedData> change = changed_data()) {
         note_changed_data(*change);
         callback_.on_warning(state_.deviations().back());
       }
-      fault = save_before_end().fault;  // of a path on_checkpoint() tells
+      fault = save_before_end().fault;  // on_checkpoint() reports its path
     } catch (const Error& error) {
       fault = one_line(error.report());
     }
-    if (!fault.empty()) callback_.on_warning("the steps made before could not be saved: " + fault);
+    if (!fault.empty()) callback_.on_warning("the completed steps could not be saved: " + fault);
   }
 
-  // Empty where the next pass had to wait for its data when it began, and so has no place yet: a resumption then passes
-  // over the batches of the steps made before.
-  static std::string place_of(const data::Cursor& cursor) {
+  // The position of the data; empty if a stop interrupted the start of the next pass, which then has no position. A
+  // resume in this case skips the batches of the steps made.
+  static std::string position_of(const data::Cursor& cursor) {
     try {
       return cursor.state();
     } catch (const Stopped&) {
@@ -192,12 +191,12 @@ class FitLoop {
     if (state_.steps() <= last_step_) return;
     throw UsageError(
         {.where = "fit",
-         .given = std::to_string(state_.steps()) + " steps made before and " + std::to_string(last_step_) + " in all",
-         .expected = "as many steps as were made, or more",
-         .fix = "ask for more epochs or steps"});
+         .given = std::to_string(state_.steps()) + " completed steps, and " + std::to_string(last_step_) + " in total",
+         .expected = "at least as many steps as were completed",
+         .fix = "set more epochs or steps"});
   }
 
-  // Gives the batch of the next step: goes on where the checkpoint says, or passes over those of the steps made before.
+  // Returns the batches from the next step on: at the position in the checkpoint, or after skipping the used ones.
   data::Cursor cursor_at_step() {
     const data::Dataset epochs = batches_.repeat();
     if (!state_.data_state().empty()) return epochs.resume(state_.data_state(), &input_.stages());
@@ -206,7 +205,7 @@ class FitLoop {
     return cursor;
   }
 
-  // The stages before a prefetch prepare further batches meanwhile.
+  // Stages before a prefetch prepare further batches during compilation.
   void compile_all(const data::Example& first) {
     const InputMeter::Clock::time_point begin = InputMeter::Clock::now();
     BatchShapes shapes(state_.task(), first);
@@ -216,7 +215,7 @@ class FitLoop {
       if (batch) evaluations = BatchShapes(state_.task(), *batch).all();
     }
     const int64_t compiled = state_.compile(shapes.all(), evaluations);
-    shapes_ = std::move(shapes);  // not before: a stop meanwhile would lose the first batch, which no step has had
+    shapes_ = std::move(shapes);  // last: a stop before this line would lose the first batch, which no step has used
     result_.compile_s = std::chrono::duration<double>(InputMeter::Clock::now() - begin).count();
     callback_.on_ready(std::ssize(shapes_->all()) + std::ssize(evaluations), compiled, result_.compile_s);
     input_.restart();
@@ -225,7 +224,7 @@ class FitLoop {
   bool should_stop() { return in_any(state_.processes(), callback_.should_stop()); }
 
   bool at_epoch_end() const { return state_.steps() % steps_per_epoch_ == 0; }
-  // Whether an epoch has all of its steps, and its end has not been told yet.
+  // Returns whether an epoch has all of its steps, and its end was not notified yet.
   bool epoch_end_is_due() const { return at_epoch_end() && state_.in_epoch(); }
 
   bool checkpoint_is_due() const {
@@ -234,33 +233,32 @@ class FitLoop {
     return state_.steps() == last_step_ ? checkpoints.last : state_.steps() % checkpoints.every == 0;
   }
 
-  // The next steps are made while it is written, where the state can be copied. A checkpoint that cannot be written is
-  // no reason to stop: the disk may have room at the next one, and the model, which is still to be saved, takes less
-  // space.
+  // Training continues while a copy of the state is written, if there is memory for one. Failing to write a checkpoint
+  // is no reason to stop: the disk may have room at the next one, and the final model takes less space.
   void save_due_checkpoint() {
     finish_save();
     std::optional<Checkpoint> copy = state_.copy_checkpoint(path_of_checkpoint());
     if (!copy) return handling_failed_save(state_.steps(), [&] { save_checkpoint(); });
     save_.reset(new SaveUnderWay{std::move(*copy)});
-    // Where there can be no more threads, this one writes it in get().
+    // If no thread can be started, get() writes the checkpoint in this one.
     save_->written = std::async(std::launch::async | std::launch::deferred, [this, &checkpoint = save_->checkpoint] {
       state_.write(checkpoint);
       return remove_checkpoints_before(checkpoint.folder);
     });
   }
 
-  // Waits for the save under way. Training calls it before it goes back, ends or saves again.
+  // Waits for the running save. Training calls it before it rewinds, ends or saves again.
   void finish_save() {
     const std::unique_ptr<SaveUnderWay> save = std::move(save_);
     if (!save) return;
     handling_failed_save(save->checkpoint.position.step, [&] {
       const std::string fault = save->written.get();
       state_.set_last_checkpoint(save->checkpoint);
-      tell_of(save->checkpoint.folder, fault);
+      report_checkpoint(save->checkpoint.folder, fault);
     });
   }
 
-  void finish_save_that_is_done() {
+  void finish_completed_save() {
     if (save_ && save_->written.wait_for(std::chrono::seconds(0)) != std::future_status::timeout) finish_save();
   }
 
@@ -289,7 +287,7 @@ class FitLoop {
   std::filesystem::path save_checkpoint() {
     const std::filesystem::path path = path_of_checkpoint();
     state_.save_checkpoint(path);
-    tell_of(path, is_first(state_.processes()) ? remove_checkpoints_before(path) : "");
+    report_checkpoint(path, is_first(state_.processes()) ? remove_checkpoints_before(path) : "");
     return path;
   }
 
@@ -297,27 +295,27 @@ class FitLoop {
     return checkpoint_path(options_.checkpoints.folder, state_.steps());
   }
 
-  // Returns why one is not removed.
+  // Returns the reason why a checkpoint could not be removed, or an empty text.
   std::string remove_checkpoints_before(const std::filesystem::path& path) const {
     const CheckpointOptions& checkpoints = options_.checkpoints;
     return remove_old_checkpoints(checkpoints.folder, checkpoints.keep, {state_.resumed_from(), path});
   }
 
-  void tell_of(const std::filesystem::path& checkpoint, const std::string& fault) {
+  void report_checkpoint(const std::filesystem::path& checkpoint, const std::string& fault) {
     callback_.on_checkpoint(checkpoint);
     if (!fault.empty()) callback_.on_warning(fault);
   }
 
-  // cursor  of the batches, after this one
+  // cursor  position of the batches after this one
   void step(data::Example batch, const data::Cursor& cursor) {
     StepResult started = keeping_work([&] { return state_.start_step(batch); });
     input_.started(started);
     if (finish_running()) {
-      started = state_.start_step(batch);  // the one before has changed nothing
+      started = state_.start_step(batch);  // the first start has changed nothing
       input_.started(started);
     }
     running_.emplace(std::move(started), std::move(batch));
-    finish_save_that_is_done();
+    finish_completed_save();
     stopping_ = should_stop();
     const bool checkpoint_due = checkpoint_is_due();
     if (at_epoch_end() || stopping_ || checkpoint_due || too_many_skips_) finish_running();
@@ -333,12 +331,12 @@ class FitLoop {
     if (!stopping_ && state_.steps() < last_step_) require_unchanged_data(cursor);
   }
 
-  // Nothing once a change has been accepted.
+  // Returns the first change of the data; nothing after a change was accepted.
   std::optional<ChangedData> changed_data() {
     if (!options_.changed_data || uses_changed_data_) return std::nullopt;
     std::optional<ChangedData> change = options_.changed_data();
     const bool any = in_any(state_.processes(), change.has_value());
-    if (any && !change) change = {.file = "a file of another process", .change = "changed there"};
+    if (any && !change) change = {.file = "a file of another process", .change = "a change there"};
     return change;
   }
 
@@ -347,7 +345,7 @@ class FitLoop {
                          change.change);
   }
 
-  // cursor  of the batches, after the last step
+  // cursor  position of the batches after the last step
   void require_unchanged_data(const data::Cursor& cursor) {
     const std::optional<ChangedData> change = changed_data();
     if (change && !options_.use_changed_data) end_for_changed_data(*change, cursor);
@@ -359,7 +357,7 @@ class FitLoop {
     unchanged_until_ = state_.steps();
   }
 
-  // With the checkpoint of the last step whose data are known to be the old ones, if there is one.
+  // Reports the checkpoint of the last step whose data were certainly unchanged, if there is one.
   [[noreturn]] void end_for_changed_data(const ChangedData& change, const data::Cursor& cursor) {
     const bool is_known = state_.steps() == unchanged_until_;
     finish_save();
@@ -368,21 +366,21 @@ class FitLoop {
     if (is_known || state_.last_checkpoint() != saved.path) {
       if (!is_known) {
         note_changed_data(change);
-        doubt = ", whose steps after step " + std::to_string(unchanged_until_) + " may have used the other data";
+        doubt = ", whose steps after step " + std::to_string(unchanged_until_) + " may have used changed data";
       }
       state_.data_state() = cursor.state();
       saved = shapes_ ? save_before_end() : SavedBefore{};
     }
     std::string given = change.change + ", as found after step " + std::to_string(state_.steps());
     if (!saved.path.empty()) given += "; saved: " + saved.path.string() + doubt;
-    if (!saved.fault.empty()) given += "; the steps made could not be saved: " + saved.fault;
+    if (!saved.fault.empty()) given += "; the completed steps could not be saved: " + saved.fault;
     throw DataError({.where = change.file,
                      .given = given,
-                     .expected = "a file that stays as it is while it is trained on",
-                     .fix = "put the file back and resume, or go on with --changed-data use"});
+                     .expected = "a file that does not change during training",
+                     .fix = "restore the file and resume, or accept the change with --changed-data use"});
   }
 
-  // Whether training has gone back: what has been started after the step has changed nothing.
+  // Returns whether training has rewound, in which case later started steps have changed nothing.
   bool finish_running() {
     if (!running_) return false;
     const auto& [result, batch] = *running_;
@@ -396,7 +394,7 @@ class FitLoop {
     callback_.on_input(input_.wait());
     callback_.on_step(result, last_step_);
     if (ended) {
-      go_back(result.step());
+      rewind(result.step());
       callback_.on_rewind(result, batch.row_origins(), state_.last_checkpoint());
     } else if (result.skipped()) {
       callback_.on_skip(result, batch.row_origins());
@@ -415,12 +413,12 @@ class FitLoop {
     if (!result.skipped()) return;
     ++skips.all;
     const bool in_a_row = skips.in_a_row >= state_.options().max_skipped_in_a_row;
-    if (!in_a_row && skips.all <= most_skipped(state_.options(), last_step_)) return;
+    if (!in_a_row && skips.all <= max_skipped(state_.options(), last_step_)) return;
     const std::string count = in_a_row
                                   ? std::to_string(skips.in_a_row) + " skipped steps in a row"
                                   : std::to_string(skips.all) + " skipped steps of " + std::to_string(result.step());
     too_many_skips_ = {.step = result.step(),
-                       .given = count + "; the last for loss " + to_text(result.loss()) + " and gradient norm " +
+                       .given = count + "; the last one had loss " + to_text(result.loss()) + " and gradient norm " +
                                 to_text(result.grad_norm()) + " of " + rows_of(batch),
                        .in_a_row = in_a_row};
   }
@@ -429,16 +427,16 @@ class FitLoop {
     return state_.options().on_non_finite == OnNonFinite::kRewind && state_.rewinds().in_a_row < kMaxRewinds;
   }
 
-  void go_back(int64_t step) {
+  void rewind(int64_t step) {
     try {
       state_.rewind(step);
     } catch (Error& error) {
-      error.set_context("going back after step " + std::to_string(step) + ", which is not finite");
+      error.set_context("rewind after step " + std::to_string(step) + ", which is not finite");
       throw;
     }
   }
 
-  // After many in a row the weights themselves are suspected: such a state is not kept.
+  // Many skips in a row make the weights themselves suspect: such a state is not kept.
   [[noreturn]] void end_after_skips(const data::Cursor& cursor) {
     const TooManySkips& skips = *too_many_skips_;
     SavedBefore saved;
@@ -447,19 +445,19 @@ class FitLoop {
       saved = save_before_end();
     }
     const bool finite = state_.has_finite_weights();
-    std::string fix = finite ? std::string("look at the rows that are skipped, or ") + kAdviceOnTraining +
+    std::string fix = finite ? std::string("look at the rows of the skipped steps, or ") + kAdviceOnTraining +
                                    (skips.in_a_row ? "; max_skipped_in_a_row" : "; max_skipped_steps") +
-                                   " allows more of them"
+                                   " allows more skipped steps"
                              : kAdviceOnTraining;
-    if (!saved.path.empty()) fix += "; the steps made are in " + saved.path.string();
-    if (!saved.fault.empty()) fix += "; the steps made could not be saved: " + saved.fault;
+    if (!saved.path.empty()) fix += "; the completed steps are in " + saved.path.string();
+    if (!saved.fault.empty()) fix += "; the completed steps could not be saved: " + saved.fault;
     throw NumericError({.where = "step " + std::to_string(skips.step),
                         .given = (finite ? "" : "a weight that is not finite, and ") + skips.given,
-                        .expected = "steps with a finite loss and gradient, but a few",
+                        .expected = "a finite loss and gradient in almost all steps",
                         .fix = std::move(fix)});
   }
 
-  // The last update may have left finite weights that give no finite loss. A batch that gave one tells.
+  // The last update may have left finite weights with a non-finite loss. A batch with a finite loss shows it.
   void require_sound_weights() {
     if (state_.skips().in_a_row == 0 || !sound_batch_) return;
     const std::string first = state_.first_not_finite(*sound_batch_);
@@ -468,21 +466,21 @@ class FitLoop {
     throw NumericError({.where = "step " + std::to_string(steps),
                         .given = std::to_string(steps) + " steps, the last " + std::to_string(skipped) +
                                  " skipped: no step after step " + std::to_string(steps - skipped) +
-                                 " updated the weights, and with these " + rows_of(*sound_batch_) +
-                                 ", of a finite loss before, have none; the first that is not finite: " + first,
-                        .expected = "a model that gives finite numbers; none is saved",
+                                 " updated the weights, whose loss for " + rows_of(*sound_batch_) +
+                                 ", finite before, is not finite; first non-finite value: " + first,
+                        .expected = "a model with a finite loss; none is saved",
                         .fix = kAdviceOnTraining});
   }
 
-  // What has gone wrong in the step, of which nothing is left.
+  // The error of a step, after a return to the state before it.
   NumericError end_before(const StepResult& result, const data::Example& batch) {
-    const int64_t rewinds = state_.rewinds().in_a_row;  // which saving may end
-    state_.return_to_before(result.step());
+    const int64_t rewinds = state_.rewinds().in_a_row;  // saving may reset it
+    state_.restore_before(result.step());
     const SavedBefore saved = save_before_end();  // first, as what follows needs memory and may fail
     std::string first;
     try {
       first = state_.first_not_finite(batch);
-    } catch (const Error&) {  // that the step is not finite is what must be told
+    } catch (const Error&) {  // the error of the step is the one to report
     }
     return not_finite(result, batch, first, saved, rewinds);
   }
@@ -491,7 +489,7 @@ class FitLoop {
     finish_save();
     if (state_.steps() == 0 || options_.checkpoints.folder.empty() || !state_.has_finite_weights()) return {};
     const std::filesystem::path path = path_of_checkpoint();
-    // It knows where the data stand, too. Asked together, as the first process may write it at once.
+    // An existing one also has the position of the data. All decide together, as the first process may write at once.
     if (in_any(state_.processes(), fault_in_checkpoint(path).empty())) return {.path = path, .fault = {}};
     try {
       return {.path = save_checkpoint(), .fault = {}};
@@ -503,7 +501,7 @@ class FitLoop {
   }
 
   bool stops_validation() {
-    finish_save_that_is_done();
+    finish_completed_save();
     return should_stop();
   }
 
@@ -520,7 +518,7 @@ class FitLoop {
     }
     state_.in_epoch() = false;
     callback_.on_epoch_end(state_.steps() / steps_per_epoch_, result_.mean_loss, result_.scores);
-    // A run that was just resumed, and has no validation set, has not loaded what a stop would save.
+    // A run that was just resumed, and has no validation set, has not loaded the weights that a stop would save.
     if (!state_.weights().empty()) stopping_ = should_stop() || stopping_;
     input_.restart();
   }
@@ -534,25 +532,25 @@ class FitLoop {
   struct TooManySkips {
     int64_t step;
     std::string given;
-    bool in_a_row;  // or in all
+    bool in_a_row;  // otherwise in total
   };
   std::optional<TooManySkips> too_many_skips_;
   bool uses_changed_data_ = false;
-  int64_t unchanged_until_ = 0;               // the last step at which the data were found as they were at the start
-  std::optional<data::Example> sound_batch_;  // the last one of a finite loss
+  int64_t unchanged_until_ = 0;               // last step at which the data were unchanged
+  std::optional<data::Example> sound_batch_;  // last batch with a finite loss
   FitResult result_;
   std::optional<BatchShapes> shapes_;
   InputMeter input_;
-  // The step that runs while the next batch is prepared; its numbers are read once that one has been started.
+  // The step that runs while the next batch is prepared; its numbers are read once the next step has started.
   std::optional<std::pair<StepResult, data::Example>> running_;
-  std::unique_ptr<SaveUnderWay> save_;  // one at a time, at an address that its thread knows
+  std::unique_ptr<SaveUnderWay> save_;  // one at a time; its thread keeps its address
 };
 
-// Whom to tell about compilations, until the end of fit() or an error in it.
+// Sets the observer of compilations until the end of fit() or an error in it.
 class CallbackWhileFitting {
  public:
-  CallbackWhileFitting(TrainingState& state, Callback& callback) : state_(state) { state_.tell(&callback); }
-  ~CallbackWhileFitting() { state_.tell(nullptr); }
+  CallbackWhileFitting(TrainingState& state, Callback& callback) : state_(state) { state_.set_callback(&callback); }
+  ~CallbackWhileFitting() { state_.set_callback(nullptr); }
   CallbackWhileFitting(const CallbackWhileFitting&) = delete;
   CallbackWhileFitting& operator=(const CallbackWhileFitting&) = delete;
 
@@ -566,7 +564,7 @@ FitResult fit(TrainingState& state, const data::Dataset& batches, const FitOptio
   check(options, state.options().on_non_finite);
   Callback none;
   Callback& callback = options.callback != nullptr ? *options.callback : none;
-  const CallbackWhileFitting told(state, callback);
+  const CallbackWhileFitting observer(state, callback);
   return FitLoop(state, batches, options, callback).run();
 }
 

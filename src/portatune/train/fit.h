@@ -5,7 +5,7 @@
 
 namespace portatune::train {
 
-/// See Trainer::fit. The host prepares and starts step n + 1 before it reads the loss of step n.
+/// Implements Trainer::fit. The host prepares and starts step n + 1 before it reads the loss of step n.
 FitResult fit(TrainingState& state, const data::Dataset& batches, const FitOptions& options);
 
 }  // namespace portatune::train

@@ -15,7 +15,7 @@ std::optional<data::Example> InputMeter::next(data::Cursor& batches) {
   const Clock::time_point arrived = Clock::now();
   const Clock::rep ended = step_end_ ? step_end_->load() : 0;
   if (ended == 0) return batch;
-  // Before a batch was asked for, it was not the batch that the device waited for.
+  // The device does not wait for a batch that the loop has not asked for.
   const Clock::time_point idle_since = std::max(asked, Clock::time_point(Clock::duration(ended)));
   waited_ += std::max(arrived - idle_since, Clock::duration::zero());
   return batch;

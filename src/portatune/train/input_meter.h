@@ -1,4 +1,4 @@
-// How long a device waits for its input.
+// Measurement of the time that a device waits for its input.
 #pragma once
 
 #include <atomic>
@@ -11,25 +11,25 @@
 
 namespace portatune::train {
 
-/// Stands between a loop of steps and its batches. What counts as waiting is the time between the end of a step and the
-/// arrival of the next batch: a loop that waits while the device still works costs nothing.
+/// Meter between a loop of steps and its batches. Waiting is the time between the end of a step and the arrival of the
+/// next batch: a wait of the loop while the device still works costs nothing.
 class InputMeter {
  public:
   using Clock = std::chrono::steady_clock;
 
-  /// The next batch of `batches`.
+  /// Returns the next batch of `batches`.
   std::optional<data::Example> next(data::Cursor& batches);
-  /// The device works on this step now.
+  /// Notifies the meter that the device works on this step now.
   void started(const StepResult& step);
-  /// Begins to count anew.
+  /// Sets the counts to zero.
   void restart();
 
   InputWait wait() const;
-  /// Of the stages, for Dataset::iterate.
+  /// Meter of the stages, for Dataset::iterate.
   data::Meter& stages() { return stages_; }
 
  private:
-  // Shared with what is called when the step ends, which may be after the meter is gone. 0: it has not ended.
+  // Shared with the callback at the end of the step, which may outlive the meter. 0: the step has not ended.
   using End = std::shared_ptr<std::atomic<Clock::rep>>;
 
   data::Meter stages_;

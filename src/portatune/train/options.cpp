@@ -19,7 +19,7 @@ void require_at_least(const char* option, int64_t value, int64_t least) {
   if (value < least) refuse(option, std::to_string(value), "at least " + std::to_string(least));
 }
 
-// As a float32, which is what the step computes with; NaN is refused by every comparison.
+// Checks a value as the float32 that the step computes with. Every comparison with NaN is false.
 void require_finite_and_not_negative(const char* option, double value) {
   if (!(value >= 0 && value <= std::numeric_limits<float>::max())) {
     refuse(option, to_text(value), "a finite number of at least 0");
@@ -44,7 +44,7 @@ void check(const TrainingOptions& options) {
   require_finite_and_not_negative("weight_decay", options.weight_decay);
   check_beta("adam_beta1", options.adam_beta1);
   check_beta("adam_beta2", options.adam_beta2);
-  // Without it a parameter whose gradient is 0 would be 0/0.
+  // A parameter with gradient 0 would be 0/0 otherwise.
   const float epsilon = static_cast<float>(options.adam_epsilon);
   if (!(epsilon >= std::numeric_limits<float>::min() && std::isfinite(epsilon))) {
     refuse("adam_epsilon", to_text(options.adam_epsilon), "a finite number above 0, as a normal float32");
@@ -64,15 +64,15 @@ void check(const FitOptions& options, OnNonFinite then) {
     refuse("checkpoints.folder", "none", "the folder of the checkpoints");
   }
   if (then == OnNonFinite::kRewind && options.checkpoints.every == 0) {
-    refuse("on_non_finite", "rewind, and no checkpoints", "checkpoints in intervals, to which training goes back",
-           "say how many steps lie between two, by checkpoint_every");
+    refuse("on_non_finite", "rewind without checkpoints", "regular checkpoints to rewind to",
+           "set the number of steps between two checkpoints with checkpoint_every");
   }
   require_at_least("num_train_epochs", options.num_train_epochs, 1);
   require_at_least("steps_per_epoch", options.steps_per_epoch, 0);
   if (options.steps_per_epoch > std::numeric_limits<int64_t>::max() / options.num_train_epochs) {
     refuse("steps_per_epoch",
            std::to_string(options.steps_per_epoch) + " in " + std::to_string(options.num_train_epochs) + " epochs",
-           "a number of steps that a 64-bit integer holds");
+           "a total number of steps within a 64-bit integer");
   }
 }
 

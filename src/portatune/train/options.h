@@ -1,4 +1,4 @@
-// Options that make no sense are refused before anything is loaded.
+// Checks of options before anything is loaded.
 #pragma once
 
 #include "portatune/train.h"
@@ -9,7 +9,7 @@ namespace portatune::train {
 /// errors  UsageError naming the option, as TrainingOptions spells it
 void check(const TrainingOptions& options);
 
-/// What of them is compiled into a step.
+/// The options that are compiled into a step.
 StepOptions step_options(const TrainingOptions& options, const Mesh& mesh = {});
 
 /// errors  UsageError naming the option, as FitOptions spells it

@@ -25,7 +25,7 @@ BatchParameters batch_parameters(const Signature& batch, const Mesh& mesh) {
   return result;
 }
 
-// As the program gets them.
+// Parameters in their storage dtype and sharding.
 Values inputs_of(const std::deque<nn::Parameter>& parameters) {
   Values values;
   for (const nn::Parameter& parameter : parameters) values.push_back(parameter.input);
@@ -40,10 +40,10 @@ std::vector<SharedUpdate> updates_of(const std::deque<nn::Parameter>& parameters
   return updates;
 }
 
-// Of the sums of all gradients, of which a device has parts.
+// The norm of the sums of all gradients, of which each device has parts.
 Value global_norm(const Values& gradients, const std::vector<SharedUpdate>& updates, const Mesh& mesh) {
   const Value zero = full({DType::kFloat32, {}}, 0);
-  std::map<MeshAxes, Value> squares;  // by the axes that the gradients are divided over
+  std::map<MeshAxes, Value> squares;  // by the axes along which the gradients are sharded
   for (size_t i = 0; i < gradients.size(); ++i) {
     Value& sum = squares.try_emplace(updates[i].sharding().over, zero).first->second;
     sum = sum + sum_of_squares(gradients[i]);
@@ -53,7 +53,7 @@ Value global_norm(const Values& gradients, const std::vector<SharedUpdate>& upda
   return sqrt(total);
 }
 
-// As torch.nn.utils.clip_grad_norm_ has it.
+// The factor of torch.nn.utils.clip_grad_norm_.
 Value clipping_factor(const Value& norm, double max_norm) {
   const Value one = full(norm.type(), 1);
   return max_norm > 0 ? minimum(one, max_norm / (norm + 1e-6)) : one;
@@ -65,22 +65,22 @@ AdamWOptions adam_for(const Value& parameter, const StepOptions& options) {
   return adam;
 }
 
-// parts  that the rows of a batch are divided into
+// parts  number of parts into which the rows of a batch are divided
 void require_parts(const Signature& batch, int64_t parts, const std::string& where) {
   for (const auto& [name, type] : batch) {
     const int64_t packed_in = type.shape.rank() == 3 ? type.shape[0] : 1;
     if (name == data::kTokenPlaces && packed_in != parts) {
       throw UsageError({.where = where,
                         .given = "a packed batch of " + std::to_string(packed_in) + " part(s)",
-                        .expected = "one of " + std::to_string(parts) + ": a part for each micro-batch of each device",
+                        .expected = std::to_string(parts) + " part(s): one for each micro-batch of each device",
                         .fix = "set PackedShapes::parts"});
     }
     if (parts == 1 || (type.shape.rank() > 0 && type.shape[0] % parts == 0)) continue;
     throw UsageError(
         {.where = where,
          .given = "a batch with " + name + " " + to_string(type),
-         .expected = "a batch that can be divided into " + std::to_string(parts) + " parts of equally many rows",
-         .fix = "make batches of a multiple of " + std::to_string(parts) + " rows, and fill up the last"});
+         .expected = "a number of rows that is a multiple of " + std::to_string(parts) + ": devices x micro-batches",
+         .fix = "make batches of a multiple of " + std::to_string(parts) + " rows, and pad the last"});
   }
 }
 
@@ -91,7 +91,7 @@ void require_parts(const Signature& batch, const Mesh& mesh, int64_t micro_batch
   require_parts(batch, devices * micro_batches, where);
 }
 
-// The columns of a micro-batch among those of a device.
+// The columns of a micro-batch, slices of a device's columns.
 Columns micro_batch(const Columns& batch, const Value& index, int64_t count) {
   if (count == 1) return batch;
   Columns part;
@@ -102,7 +102,7 @@ Columns micro_batch(const Columns& batch, const Value& index, int64_t count) {
   return part;
 }
 
-// As tasks read it: places [1, texts, length], those of one part, are [texts, length].
+// The columns in the form that tasks read: token positions of one part, [1, texts, length], become [texts, length].
 Columns without_parts(Columns batch) {
   const auto places = batch.find(data::kTokenPlaces);
   if (places == batch.end() || places->second.rank() == 2) return batch;
@@ -111,7 +111,7 @@ Columns without_parts(Columns batch) {
   return batch;
 }
 
-// A bijection of the index in each half: no two micro-batches, on whatever device, have the same.
+// The random key of a micro-batch: in each half a bijection of its index over all devices, so that all keys differ.
 Value key_of(const Value& random_key, const Value& micro_batch, const StepOptions& options) {
   if (options.mesh.size(kBatchAxes) * options.gradient_accumulation_steps == 1) return random_key;
   const Value halves = iota({DType::kUInt32, {2}}, 0), device = place_of_device(options.mesh, kBatchAxes);
@@ -119,22 +119,22 @@ Value key_of(const Value& random_key, const Value& micro_batch, const StepOption
   return random_bits(halves + convert(index, DType::kUInt32) * 2.0, random_key);
 }
 
-// What the examples of a batch add up to.
+// Sums over the examples of a batch.
 struct Sums {
   Value loss, weight;
-  Values gradients;  // of the sum of the losses
+  Values gradients;  // of the summed loss
 };
 
-// In float16 what is differentiated is the mean loss of a device times the scale, so that gradients lie where float16
-// has numbers, however many examples there are. The same number on all devices, whose gradients may be added up on the
-// way back.
+// Factor of the loss before it is differentiated. In float16 this gives the mean loss of a device times the scale and
+// keeps gradients in the range of float16 for any number of examples. All devices use the same factor, because the
+// backward pass may sum their gradients.
 Value loss_factor(const Value& weight_sum, const Value& loss_scale, const Mesh& mesh) {
   const Value of_all = all_reduce(stop_gradient(weight_sum), mesh, kBatchAxes);
   const Value of_device = of_all / static_cast<double>(mesh.size(kBatchAxes));
   return loss_scale / maximum(of_device, full(of_device.type(), 1));
 }
 
-// The devices along tensor compute the same loss, and what is differentiated is the sum over all devices.
+// Devices along tensor compute the same loss, and the differentiated value is the sum over all devices.
 Sums sums_of(const Task& task, nn::Context& context, const Columns& batch, const Value& loss_scale) {
   const Forward forward = task.forward(nn::Scope(context), batch);
   const auto gradients_of = [&](const Value& loss) {
@@ -151,7 +151,7 @@ Sums sums_of(const Task& task, nn::Context& context, const Columns& batch, const
   return sums;
 }
 
-// The same of all micro-batches, one after the other.
+// Sums over all micro-batches, one after the other.
 Sums accumulate(const Sums& micro_batch, const Value& index, int64_t count) {
   Values terms{micro_batch.loss, micro_batch.weight};
   append(terms, micro_batch.gradients);
@@ -159,7 +159,7 @@ Sums accumulate(const Sums& micro_batch, const Value& index, int64_t count) {
   return {sums[0], sums[1], Values(sums.begin() + 2, sums.end())};
 }
 
-// The same of all devices, of gradients the parts that each updates.
+// Sums over all devices; of the gradients, each device gets the parts that it updates.
 Sums sum_over_devices(const Sums& of_device, const std::vector<SharedUpdate>& updates, const Mesh& mesh) {
   Sums sums{all_reduce(of_device.loss, mesh, kBatchAxes), all_reduce(of_device.weight, mesh, kBatchAxes), {}};
   for (size_t i = 0; i < updates.size(); ++i) {
@@ -168,7 +168,7 @@ Sums sum_over_devices(const Sums& of_device, const std::vector<SharedUpdate>& up
   return sums;
 }
 
-// What loss and gradient are computed from, besides the weights.
+// Inputs of loss and gradient besides the weights.
 struct StepInputs {
   BatchParameters batch;
   Value loss_scale, random_key, micro_batch;
@@ -190,7 +190,7 @@ nn::ContextOptions context_options(const Task& task, const StepInputs& in, const
           .mesh = options.mesh};
 }
 
-// Of all micro-batches of a device.
+// Sums over all micro-batches of a device.
 Sums sums_of_device(const Task& task, nn::Context& context, const StepInputs& in, const StepOptions& options) {
   const int64_t count = options.gradient_accumulation_steps;
   const Columns rows = without_parts(micro_batch(in.batch.columns, in.micro_batch, count));
@@ -198,11 +198,11 @@ Sums sums_of_device(const Task& task, nn::Context& context, const StepInputs& in
   return count == 1 ? of_micro_batch : accumulate(of_micro_batch, in.micro_batch, count);
 }
 
-// A batch may have nothing to learn from: masked language modelling may choose no token. Its loss is 0 then, not 0 / 0,
-// and its gradients, which are 0, stay so.
+// A batch may have nothing to learn from: masked language modelling may choose no token. Then its loss is 0 instead of
+// 0 / 0, and its gradients stay 0.
 Value divisor_of(const Sums& sums) { return maximum(sums.weight, full(sums.weight.type(), 1e-30)); }
 
-// 1 / (1 - beta^t), exact to the last digits where beta^t is nearly 1.
+// 1 / (1 - beta^t), exact to the last digits even if beta^t is nearly 1.
 Value bias_correction(double beta, const Value& t) { return -1.0 / expm1(t * std::log(beta)); }
 
 }  // namespace
@@ -222,7 +222,7 @@ StepProgram step_program(const Task& task, const Signature& batch, const StepOpt
   const Value norm = global_norm(sums.gradients, updates, options.mesh) / weight;
   const Verdict verdict = judge(progress, loss, norm, options.compute_dtype, options.on_non_finite);
 
-  // The gradients are divided by the weight in the update, where they are scaled anyway.
+  // The update divides the gradients by the weight, as it scales them anyway.
   const Value factor = clipping_factor(norm, options.max_grad_norm) / weight;
   Values parts_of_hyper;
   for (const Value& x : {learning_rate, bias_correction(options.adam.beta1, verdict.updates),

@@ -58,8 +58,8 @@ Verdict judge(const ProgressValues& now, const Value& loss, const Value& norm, D
   Value next_good_steps = good_steps, next_scale = now.loss_scale;
   if (compute_dtype == DType::kFloat16) {
     const Value grown = compare(Direction::kEqual, good_steps + one, count(static_cast<double>(kGrowthInterval)));
-    const Value most = scalar(DType::kFloat32, 0x1p127);  // twice that is infinite
-    const Value after_good = select(grown, minimum(now.loss_scale * 2.0, most), now.loss_scale);
+    const Value maximum_scale = scalar(DType::kFloat32, 0x1p127);  // twice this is infinite
+    const Value after_good = select(grown, minimum(now.loss_scale * 2.0, maximum_scale), now.loss_scale);
     const Value after_bad = maximum(now.loss_scale * 0.5, least);
     next_good_steps = select(ends, good_steps, select(finite, select(grown, zero, good_steps + one), zero));
     next_scale = select(ends, now.loss_scale, select(finite, after_good, after_bad));

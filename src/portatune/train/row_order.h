@@ -1,4 +1,4 @@
-// Rows of batches that were put together by length, in their order again.
+// Rows of bucketed batches in the order of the data.
 #pragma once
 
 #include <cstdint>
@@ -10,15 +10,15 @@
 
 namespace portatune::train {
 
-/// Takes batches with the column data::kExamplePlace and their outputs, and gives each row with its outputs as a batch
-/// of one, in the order of the places. Rows wait for those before them.
+/// Takes batches with the column data::kExamplePlace and their outputs, and passes on each row with its outputs as a
+/// batch of one, in the order of this column. Rows wait for those before them.
 class RowOrder {
  public:
   using Take = std::function<void(const data::Example& batch, const data::Example& outputs)>;
   explicit RowOrder(Take take) : take_(std::move(take)) {}
 
   void add(const data::Example& batch, const data::Example& outputs);
-  /// At the end, gives those whose predecessors have not come: batches may have been dropped.
+  /// Passes on the rows whose predecessors have not arrived: batches may have been dropped.
   void finish();
 
  private:

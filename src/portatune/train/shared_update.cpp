@@ -11,7 +11,7 @@ const MeshAxes kData = {MeshAxis::kData};
 
 SharedUpdate::SharedUpdate(const nn::Parameter& parameter, const Mesh& mesh)
     : mesh_(mesh), sharding_(parameter.sharding) {
-  const Shape& shape = parameter.input.shape();  // of what a device holds
+  const Shape& shape = parameter.input.shape();  // of a device's shard
   if (mesh.data == 1 || mesh.fsdp > 1 || shape.rank() < 2) return;
   const bool is_whole = sharding_.over.empty();
   const int64_t first = is_whole ? 0 : sharding_.axis, last = is_whole ? shape.rank() - 1 : sharding_.axis;

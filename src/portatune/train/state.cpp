@@ -23,7 +23,7 @@
 namespace portatune::train {
 namespace {
 
-constexpr int64_t kArraysInCheckpoint = 3;  // of each parameter: its value and two moments
+constexpr int64_t kArraysInCheckpoint = 3;  // per parameter: its value and two moments
 
 std::string shape_of(const Signature& signature) { return to_string(signature.front().second.shape); }
 
@@ -45,24 +45,24 @@ std::string describe(const BatchShare& share) {
   return parts + std::to_string(share.end) + " of " + std::to_string(share.parts);
 }
 
-// The other rows of such a batch are zeros.
+// Requires that a batch with local rows alone has those of this process. Its other rows are zeros.
 void require_local_rows(const data::Example& batch, const Device& device) {
   if (batch.local_rows() == nullptr) return;
   const BatchShare share = batch_share(device.mesh(), device.processes());
   if (batch.local_rows()->share == share) return;
   throw UsageError({.where = "the batch that begins at " + to_string(batch.origin()),
-                    .given = "one that is made for " + describe(batch.local_rows()->share) + " of its rows",
-                    .expected = describe(share) + ", which the devices of this process take",
+                    .given = "a batch with " + describe(batch.local_rows()->share) + " of its rows",
+                    .expected = describe(share) + ", the local rows of this process",
                     .fix = "make batches for batch_share(device.mesh(), device.processes())"});
 }
 
-// What tells a row wherever its file is: its line, or the name of a file that is one row.
+// The name of a row in any folder: its line, or the file name if the file is one row.
 std::string name_of(const data::Origin& row) {
   const bool is_file = row.file && row.row < 0;
   return is_file ? std::filesystem::path(*row.file).filename().string() : std::to_string(row.row);
 }
 
-// Of a batch: the same in all processes, as all read the same rows. They may each have arrays of their own rows alone.
+// The hash of a batch, equal in all processes if they read the same rows. Each may have arrays of its local rows alone.
 uint64_t hash_of(const data::Example& batch, const Signature& signature) {
   if (batch.local_rows() == nullptr) return io::hash_of(arrays_of(batch, signature));
   const data::BatchType& own = batch.local_rows()->arrays;
@@ -75,14 +75,14 @@ uint64_t hash_of(const data::Example& batch, const Signature& signature) {
   return io::hash_of(arrays_of(batch, shared)) * 31 + io::hash_of(rows);
 }
 
-// Each process puts its rows of a batch on its devices, so all must have read the same one.
+// Each process puts its local rows on its devices, so all must have read the same batch.
 void require_same(const data::Example& batch, const Signature& signature, ProcessGroup& processes) {
   const std::optional<int64_t> other = first_with_another(&processes, hash_of(batch, signature));
   if (!other) return;
   throw DataError({.where = to_string(batch.origin()),
-                   .given = "a batch that is another one in process " + std::to_string(*other) + " than in process 0",
+                   .given = "different batches in process " + std::to_string(*other) + " and process 0",
                    .expected = "the same rows in the same order in all processes",
-                   .fix = "give all the same files and options"});
+                   .fix = "give all processes the same files and options"});
 }
 
 void require_same(const Position& position, ProcessGroup* processes) {
@@ -91,16 +91,16 @@ void require_same(const Position& position, ProcessGroup* processes) {
   const std::optional<int64_t> other = first_with_another(processes, io::hash_of(text));
   if (!other) return;
   throw UsageError({.where = "process " + std::to_string(*other),
-                    .given = "options, training files or a checkpoint that are not those of process 0",
+                    .given = "options, training files or a checkpoint other than those of process 0",
                     .expected = "the same in all processes"});
 }
 
-// The first process alone writes it, or puts it in place.
+// Checked by the first process, which alone writes the folder, or moves it into place.
 void require_place(SharedDirectory& directory, const std::filesystem::path& folder) {
   if (directory.rank() == 0) directory.attempt([&] { require_place_to_save(folder, directory.staging()); });
 }
 
-// The files of a model, its weights included.
+// Writes the files of a model, its weights included.
 FileSums write_model(SharedDirectory& directory, const std::filesystem::path& place, const Weights& files,
                      const std::vector<NamedArray>& weights) {
   if (directory.rank() == 0) directory.attempt([&] { files.save_files(directory.staging()); });
@@ -109,14 +109,14 @@ FileSums write_model(SharedDirectory& directory, const std::filesystem::path& pl
   });
 }
 
-// Those of the files that any process has written.
+// Checksums of the files that all processes have written.
 FileSums sums_of_all(const SharedDirectory& directory, const FileSums& own) {
   FileSums all;
   for (const std::string& text : directory.texts_of_all(text_of_sums(own))) all.merge(sums_in(text, "sums of files"));
   return all;
 }
 
-// Before the first byte is written, of which a full disk would only say that it is full.
+// Called before the first byte is written: the error of a full disk says only that it is full.
 void require_space(SharedDirectory& directory, int64_t bytes, const std::string& what) {
   if (directory.rank() == 0) directory.attempt([&] { io::require_free_bytes(directory.staging(), bytes, what); });
 }
@@ -132,7 +132,7 @@ int64_t free_memory() {
   return *memory.limit_bytes - memory.in_use_bytes;
 }
 
-// Checkpoints are, too.
+// Returns whether an old entry stays. Checkpoints stay, too.
 bool is_kept(const std::filesystem::directory_entry& entry) { return entry.is_directory() || !is_replaced(entry); }
 
 }  // namespace
@@ -155,7 +155,7 @@ TrainingState::TrainingState(const Device& device, const Task& task, TrainingOpt
   position_.progress = first_progress(options_.dtype);
 }
 
-// A program that is to be compiled.
+// A program to compile.
 struct TrainingState::Job {
   std::string what;
   Function function;
@@ -167,7 +167,7 @@ void TrainingState::plan_step(const Signature& batch, std::vector<Job>& jobs) {
   const std::string key = describe(batch);
   if (step_programs_.contains(key)) return;
   StepProgram plan = step_program(task_, batch, step_options(options_, device_.mesh()));
-  weights_.load(plan.parameters);  // first, because a checkpoint that does not fit is told at once
+  weights_.load(plan.parameters);  // first, so that a checkpoint that does not fit is an error at once
   jobs.push_back({"training step for " + shape_of(batch), std::move(plan.function),
                   [this, key](Program program) { step_programs_.emplace(key, std::move(program)); }});
 }
@@ -242,7 +242,7 @@ StepResult TrainingState::start_step(const data::Example& batch) {
   append(arguments, inputs);
   std::vector<DeviceArray> rest = weights_.take_results_of_step(program.run(arguments));
   for (size_t i = 0; i < progress_.size(); ++i) progress_[i] = std::move(rest[i]);
-  position_.step = step;  // not before: what is above may throw
+  position_.step = step;  // last, because the lines above may throw
   position_.data.clear();
   return StepResult(step, rate, task_.tokens(batch),
                     {.loss = std::move(rest[2]),
@@ -267,7 +267,7 @@ void TrainingState::rewind(int64_t step) {
   ++position_.rewinds.in_a_row;
 }
 
-void TrainingState::return_to_before(int64_t step) {
+void TrainingState::restore_before(int64_t step) {
   position_.progress = progress();
   position_.progress.void_steps = 0;
   progress_.clear();
@@ -278,7 +278,7 @@ void TrainingState::return_to_before(int64_t step) {
 std::string TrainingState::first_not_finite(const data::Example& batch) {
   const Signature signature = signature_of(task_, batch);
   for (const auto& [name, type] : signature) {
-    // Found by all together: a process may have the images of its own rows alone.
+    // Decided by all processes together: one may have the images of its local rows alone.
     if (in_any(processes(), !is_finite(batch.tensor(name).view()))) return "\"" + name + "\" of the batch";
   }
   const std::string weight = weights_.first_not_finite();
@@ -314,11 +314,11 @@ StartedEvaluation TrainingState::start_evaluation(data::Example batch) {
 void TrainingState::require_weights(const std::filesystem::path& folder) const {
   if (!weights_.empty()) return weights_.require_whole();
   throw UsageError({.where = "saving to " + folder.string(),
-                    .given = "a trainer that has seen no batch",
-                    .expected = "a step or an evaluation before, which loads the weights"});
+                    .given = "a trainer without a batch so far",
+                    .expected = "a step or an evaluation before saving, which loads the weights"});
 }
 
-// In one file, which the first process writes, as models are passed on.
+// The first process writes one file, as models are usually published.
 void TrainingState::save(const std::filesystem::path& folder) const {
   require_weights(folder);
   SharedDirectory directory(folder, processes(), 1);
@@ -339,7 +339,7 @@ void TrainingState::save(const std::filesystem::path& folder) const {
 
 Checkpoint TrainingState::checkpoint_of_now(const std::filesystem::path& folder) {
   require_weights(folder);
-  weights_.load_moments();  // a checkpoint before the first step has them too
+  weights_.load_moments();  // for a checkpoint before the first step
   Position position = position_;
   position.progress = progress();
   if (position.progress.updates > kept_updates_) position.rewinds.in_a_row = 0;
@@ -366,7 +366,7 @@ std::optional<Checkpoint> TrainingState::copy_checkpoint(const std::filesystem::
 }
 
 void TrainingState::write(const Checkpoint& checkpoint) const {
-  // Who goes back to it must see it.
+  // Every process must see the checkpoint for a later rewind.
   const auto unseen = options_.on_non_finite == OnNonFinite::kRewind ? SharedDirectory::Unseen::kIsAnError
                                                                      : SharedDirectory::Unseen::kLeavesItToTheFirst;
   const std::filesystem::path& folder = checkpoint.folder;
@@ -377,7 +377,7 @@ void TrainingState::write(const Checkpoint& checkpoint) const {
   sums.merge(write_arrays(directory, kMomentsStem, checkpoint.moments));
   sums = sums_of_all(directory, sums);
   const auto finish = [&] {
-    for (const char* stem : {kWeightsStem, kMomentsStem}) SavedArrays(directory.staging(), stem);  // that all is there
+    for (const char* stem : {kWeightsStem, kMomentsStem}) SavedArrays(directory.staging(), stem);  // checks them
     write_position(directory.staging(), checkpoint.position);
     write_manifest(directory.staging(), sums);
   };
@@ -390,7 +390,7 @@ void TrainingState::set_last_checkpoint(const Checkpoint& checkpoint) {
   position_.rewinds = checkpoint.position.rewinds;
 }
 
-// In place of those of the run that it continues. Differences are allowed ones by now.
+// Replaces the facts of the original run. Only allowed differences are left at this point.
 void TrainingState::take_facts_of_this_run(Position& position) const {
   RunFacts saved, now;
   for (const std::string& name : options_.may_differ) {
@@ -412,7 +412,7 @@ void TrainingState::take_facts_of_this_run(Position& position) const {
 void TrainingState::resume(const std::filesystem::path& folder) {
   if (weights_.have_moments()) {
     throw UsageError({.where = "resuming from " + folder.string(),
-                      .given = "a trainer that has made steps",
+                      .given = "a trainer after its first step",
                       .expected = "resume() before the first step"});
   }
   verify_checkpoint(folder);

@@ -44,7 +44,7 @@ StepResult Trainer::step(const data::Example& batch) {
   if (train::depends_on_total_steps(options) && options.total_steps == 0) {
     throw UsageError({.where = "total_steps",
                       .given = "0",
-                      .expected = "the step at which the linear decay ends, where fit() does not work it out"});
+                      .expected = "the step at which the linear decay ends, which only fit() computes itself"});
   }
   impl_->state.set_schedule(options.total_steps);
   return impl_->state.start_step(batch);

@@ -14,12 +14,12 @@
 namespace portatune::train {
 namespace {
 
-// Each process puts its part of the arrays that have this hash on its devices.
+// Each process puts its part of the hashed arrays on its devices.
 void require_same(uint64_t hash, const char* what, ProcessGroup* processes) {
   const std::optional<int64_t> other = first_with_another(processes, hash);
   if (!other) return;
   throw CheckpointError({.where = "process " + std::to_string(*other),
-                         .given = std::string(what) + " that are not those of process 0",
+                         .given = std::string(what) + " other than those of process 0",
                          .expected = "the same model in all processes"});
 }
 
@@ -29,7 +29,7 @@ uint64_t hash_of(const std::vector<Tensor>& tensors) {
   return io::hash_of(views);
 }
 
-// Arrays of a checkpoint, read one after the other, and compared between processes in the end.
+// Arrays of a checkpoint, read one after the other. Processes compare their hash at the end.
 class ComparedArrays {
  public:
   ComparedArrays(const std::filesystem::path& checkpoint, const char* stem, ProcessGroup* processes)
@@ -67,8 +67,8 @@ void Weights::load(const std::vector<nn::Parameter>& parameters) {
     weights_ = std::move(weights);
   } else if (!std::ranges::equal(parameters, names_, {}, &nn::Parameter::name)) {
     throw UsageError({.where = "Task::forward",
-                      .given = "other parameters, or another order of them, than for the first batch",
-                      .expected = "the same for batches of every shape, in training and evaluation"});
+                      .given = "other parameters, or another order of parameters, than for the first batch",
+                      .expected = "the same parameters for batches of every shape, in training and evaluation"});
   }
 }
 
@@ -77,7 +77,7 @@ void Weights::load_moments() {
   if (!have_moments()) make_moments();
 }
 
-// All or none: with some of them it would look as if they were there.
+// Sets all moments or none: have_moments() must not be true for some of them.
 void Weights::make_moments() {
   if (!resume_from_.empty()) return restore_moments();
   std::vector<DeviceArray> m, v;
@@ -90,7 +90,7 @@ void Weights::make_moments() {
 }
 
 void Weights::restore(const std::filesystem::path& checkpoint) {
-  are_whole_ = false;  // until all have been read: an error leaves some of either state
+  are_whole_ = false;  // until all are restored: an error leaves a mixture
   resume_from_ = checkpoint;
   restore_weights();
   m_.clear();
@@ -103,9 +103,9 @@ void Weights::require_whole() const {
   if (are_whole_) return;
   const std::string place = resume_from_.empty() ? "the start" : resume_from_.string();
   throw UsageError({.where = "the weights of the trainer",
-                    .given = "some that are those of " + place + " and some that are not, as going back has failed",
-                    .expected = "those of one step",
-                    .fix = "resume from a checkpoint by another trainer"});
+                    .given = "weights partly restored from " + place + " by a failed rewind",
+                    .expected = "the weights of one step",
+                    .fix = "resume from a checkpoint with another trainer"});
 }
 
 void Weights::restore_weights() {

@@ -1,4 +1,4 @@
-// The parameters of a model on a device, and what the optimizer keeps of each.
+// The parameters of a model on a device, and their optimizer state.
 #pragma once
 
 #include <cstdint>
@@ -15,11 +15,11 @@
 
 namespace portatune::train {
 
-/// Empty until the first program tells which parameters there are.
+/// Empty until the first program determines the parameters.
 class Weights {
  public:
   /// device, task: must outlive this object
-  /// The seed, which weights may be new, and the files to write beside every saved model are those of `options`.
+  /// options supplies the seed, the weights that may be new, and the files to write into every saved model.
   Weights(const Device& device, const Task& task, const TrainingOptions& options)
       : device_(device),
         task_(task),
@@ -27,51 +27,51 @@ class Weights {
         new_weights_(options.new_weights),
         files_(options.model_files) {}
 
-  /// Where the moments are found later, instead of starting from 0.
+  /// Sets the checkpoint from which the moments are restored later, instead of starting from 0.
   void resume_from(const std::filesystem::path& checkpoint) { resume_from_ = checkpoint; }
 
-  /// Loads or draws the weights, the first time.
-  /// errors  CheckpointError for those that may not be new; UsageError later, if these are not the parameters of the first time
+  /// Loads or initialises the weights, on the first call.
+  /// errors  CheckpointError for weights that may not be new; UsageError on a later call with other parameters
   void load(const std::vector<nn::Parameter>& parameters);
-  /// Makes or restores the moments, the first time: evaluation alone does not pay for them.
+  /// Initialises or restores the moments, on the first call. Evaluation alone does not pay for them.
   void load_moments();
 
-  /// Takes weights and moments from a checkpoint, or, where that is empty, those that there were at first. After an
-  /// error some are of one state and some of another: all that reads them is refused from then on.
-  /// errors  NotFoundError, CheckpointError if they are not all there, or not those that process 0 finds there
+  /// Restores weights and moments from a checkpoint, or the initial ones if it is empty. After an error they are partly
+  /// of either state, and every reader of them throws from then on.
+  /// errors  NotFoundError, CheckpointError if arrays are missing, or differ from those that process 0 finds there
   void restore(const std::filesystem::path& checkpoint);
-  /// errors  UsageError after a restore() that has failed; so does all that follows and reads them
+  /// errors  UsageError after a failed restore(); all functions below that read weights or moments throw it too
   void require_whole() const;
 
   bool empty() const { return weights_.empty(); }
   bool have_moments() const { return !m_.empty(); }
   const LoadReport& load_report() const { return load_report_; }
 
-  /// Of the parameters, in the order in which the forward pass asks for them first.
+  /// Names of the parameters, in the order in which the forward pass first uses them.
   const std::vector<std::string>& names() const { return names_; }
   std::vector<std::pair<std::string, TensorType>> parameters() const;
-  /// A copy of the parameter of this place in names(), and of its first moment. Wait for the steps under way.
+  /// A copy of the parameter with this index in names(), and of its first moment. Wait for running steps before.
   Tensor value(size_t parameter) const;
   Tensor first_moment(size_t parameter) const;
 
-  /// Bytes of the weights, and of as many first or second moments.
+  /// Bytes of the weights, which are also those of the first or the second moments.
   int64_t bytes() const;
 
   /// The weights as arguments of a program.
   std::vector<DeviceArray*> arguments();
   /// Weights, first and second moments as arguments of a step, which consumes them.
   std::vector<DeviceArray*> arguments_of_step();
-  /// Takes them back from the front of the step's results; returns the rest.
+  /// Takes them back from the front of the step's results; returns the remaining results.
   std::vector<DeviceArray> take_results_of_step(std::vector<DeviceArray> results);
 
-  /// The name of the first weight that has an element which is not finite; empty if there is none.
+  /// The name of the first weight with a non-finite element; empty if there is none.
   std::string first_not_finite() const;
 
-  /// The weights under the parameters' names, and the moments under "m.<parameter>" and "v.<parameter>". To be read
-  /// before the next step.
+  /// The weights under the parameters' names, and the moments under "m.<parameter>" and "v.<parameter>". The next step
+  /// invalidates them.
   std::vector<NamedArray> named_weights() const;
   std::vector<NamedArray> named_moments() const;
-  /// Writes the files of the model beside the weights. Any thread may call it.
+  /// Writes the files of the model except the weights. Any thread may call it.
   void save_files(const std::filesystem::path& folder) const;
 
  private:
@@ -88,7 +88,7 @@ class Weights {
   std::vector<nn::Parameter> parameters_;
   std::vector<std::string> names_;
   std::vector<DeviceArray> weights_, m_, v_;
-  bool are_whole_ = true;  // not between two states
+  bool are_whole_ = true;  // false after a failed restore()
   LoadReport load_report_;
 };
 

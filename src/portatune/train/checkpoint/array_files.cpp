@@ -19,7 +19,7 @@ std::vector<io::NamedTensorType> types_of(const std::vector<NamedArray>& arrays)
   return types;
 }
 
-// Those at the places where `writer_of` has this one.
+// The types of the tensors that this writer writes.
 std::vector<io::NamedTensorType> types_of(const std::vector<io::NamedTensorType>& all,
                                           const std::vector<int64_t>& writer_of, int64_t writer) {
   std::vector<io::NamedTensorType> types;
@@ -42,7 +42,7 @@ std::vector<NamedArray> copies_of(const std::vector<NamedArray>& arrays) {
   ThreadPool pool;
   pool.parallel_for(std::ssize(arrays), 1, [&](int64_t begin, int64_t) {
     const auto i = static_cast<size_t>(begin);
-    // Shared, as a std::function must be copyable.
+    // A shared_ptr because a std::function must be copyable.
     const auto copy = std::make_shared<Tensor>(arrays[i].to_host());
     copies[i].to_host = [copy] { return std::move(*copy); };
   });

@@ -18,7 +18,7 @@ constexpr const char* kStateFile = "trainer_state.json";
 constexpr const char* kDataFile = "data_state.json";
 constexpr int64_t kMaxDataBytes = 100 << 20;
 constexpr int64_t kFormat = 2;
-constexpr int64_t kMaxSteps = int64_t{1} << 53;  // what other readers of JSON hold exactly
+constexpr int64_t kMaxSteps = int64_t{1} << 53;  // the largest integer that other readers of JSON hold exactly
 
 std::filesystem::path position_file(const std::filesystem::path& folder) { return folder / kStateFile; }
 
@@ -28,7 +28,7 @@ bool is_position_file(const std::string& name) {
   return name == kStateFile || name == kDataFile || name == kManifestFile;
 }
 
-// Either file may be missing from a damaged one.
+// A damaged checkpoint may lack either file.
 bool is_checkpoint(const std::filesystem::path& folder) {
   return std::filesystem::exists(position_file(folder)) || std::filesystem::exists(folder / kManifestFile);
 }
@@ -82,7 +82,7 @@ Position read_position(const std::filesystem::path& folder) {
     position.epoch_loss = {.sum = loss->get_float("sum"), .weight = loss->get_float("weight", {.least = 0})};
   }
   position.in_epoch = state.get_bool_or("in_epoch", position.epoch_loss.weight > 0);
-  position.progress.updates = position.step;  // of a checkpoint from before steps could be skipped
+  position.progress.updates = position.step;  // for checkpoints from before skipped steps existed
   if (const auto progress = state.get_object("progress")) {
     position.progress = {.updates = progress->get_int("updates", {0, position.step}),
                          .good_steps = progress->get_int("good_steps", {0, kGrowthInterval - 1}),
@@ -115,7 +115,7 @@ Tensor SavedArrays::read(const std::string& name, const TensorType& type) const 
   if (!found || found->type != type) {
     throw CheckpointError({.where = listed_in_.string() + ", tensor " + name,
                            .given = found ? to_string(found->type) : "no such tensor",
-                           .expected = to_string(type) + ", as the model's parameter"});
+                           .expected = to_string(type) + ", the type of the model's parameter"});
   }
   Tensor tensor(type);
   std::memcpy(tensor.data(), found->data, static_cast<size_t>(type.bytes()));

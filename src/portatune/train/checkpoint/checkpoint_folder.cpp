@@ -28,7 +28,7 @@ std::optional<int64_t> step_of(std::string_view name) {
   return step && *step >= 0 ? step : std::nullopt;
 }
 
-// "checkpoint-20" for "tmp.checkpoint-20.0123456789abcdef" and "old.checkpoint-20...", which io::AtomicDirectory makes.
+// "checkpoint-20" for "tmp.checkpoint-20.0123456789abcdef" and "old.checkpoint-20...", names of io::AtomicDirectory.
 std::optional<std::string> target_of(const std::string& name) {
   if (!name.starts_with("tmp.") && !name.starts_with("old.")) return std::nullopt;
   const std::string target = name.substr(4, name.rfind('.') - 4);
@@ -42,7 +42,7 @@ std::vector<fs::directory_entry> entries_of(const fs::path& folder) {
   return {begin(entries), end(entries)};
 }
 
-// What it has failed with, on one line; empty if it has not.
+// The error of some work, on one line; empty if it succeeds.
 std::string error_in(const std::function<void()>& work) {
   try {
     work();
@@ -106,7 +106,7 @@ std::string remove_old_checkpoints(const fs::path& folder, int64_t keep, const s
     };
     if (std::ranges::any_of(spared, is_same)) continue;
     const std::string error = error_in([&] { io::remove_directory(path); });
-    if (fault.empty() && !error.empty()) fault = path.string() + " is not removed: " + error;
+    if (fault.empty() && !error.empty()) fault = path.string() + " could not be removed: " + error;
   }
   return fault;
 }

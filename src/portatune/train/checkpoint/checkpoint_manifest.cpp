@@ -18,7 +18,7 @@ constexpr int64_t kFormat = 1;
 constexpr int64_t kMaxBytes = 10 << 20;
 constexpr const char* kFix = "resume from another checkpoint";
 
-// A name comes out of a file, so it must not lead out of the folder.
+// Names come from a file, so they must not lead out of the folder.
 bool stays_inside(const fs::path& name) {
   return name.is_relative() && !name.empty() && std::ranges::find(name, "..") == name.end();
 }
@@ -28,13 +28,13 @@ FileSums read_manifest(const fs::path& checkpoint) {
   if (!fs::exists(file)) {
     throw CheckpointError({.where = checkpoint.string(),
                            .given = std::string("no ") + kManifestFile,
-                           .expected = "the checksums of its files, which older versions did not write",
+                           .expected = "the checksums of its files (older versions wrote none)",
                            .fix = kFix});
   }
   const FileSums sums = sums_in(io::read_text(file, kMaxBytes), file.string());
   if (!sums.empty()) return sums;
   throw CheckpointError(
-      {.where = file.string(), .given = "no files", .expected = "those of a checkpoint", .fix = kFix});
+      {.where = file.string(), .given = "no files", .expected = "the files of a checkpoint", .fix = kFix});
 }
 
 void verify(const fs::path& file, const io::FileSum& expected) {
@@ -70,10 +70,10 @@ FileSums sums_in(const std::string& text, const std::string& where) {
   FileSums sums;
   for (const io::JsonObject& file : manifest.get_objects("files")) {
     const std::string name = file.get_string("name"), digits = file.get_string("xxh3");
-    if (!stays_inside(name)) refuse("the file " + in_quotes(name), "the name of a file in this folder");
+    if (!stays_inside(name)) refuse("the file " + in_quotes(name), "a file name in this folder");
     sums[name] = {.bytes = file.get_int("bytes", {.least = 0}), .xxh3 = std::strtoull(digits.c_str(), nullptr, 16)};
   }
-  if (text_of_sums(sums) != text) refuse("damaged data", "the text that was written");
+  if (text_of_sums(sums) != text) refuse("damaged data", "the text as it was written");
   return sums;
 }
 

@@ -14,19 +14,19 @@ inline constexpr const char* kManifestFile = "checkpoint_manifest.json";
 /// Sums by the file's path in the checkpoint.
 using FileSums = std::map<std::string, io::FileSum>;
 
-/// The sums as a JSON text, and the way back.
-/// where    what to call the text in errors
-/// errors   CheckpointError if the text makes no sense
+/// Sums as a JSON text, and parsing of this text.
+/// where    the name of the text in errors
+/// errors   CheckpointError if the text is invalid
 std::string text_of_sums(const FileSums& sums);
 FileSums sums_in(const std::string& text, const std::string& where);
 
 /// Adds the manifest to a checkpoint that has all its other files.
-/// sums     of the files that were summed while they were written; this function reads the others
+/// sums     sums of files that were computed during writing; this function reads the other files
 /// errors   IoError
 void write_manifest(const std::filesystem::path& folder, FileSums sums);
 
-/// Reads all files of the manifest, and requires that they have the sizes and checksums that it says. Other files in
-/// the folder do not matter.
+/// Reads all files of the manifest and requires the sizes and checksums that it lists. Ignores other files in the
+/// folder.
 /// errors   CheckpointError that names the file and what is wrong with it; NotFoundError, IoError if one cannot be read
 void verify_manifest(const std::filesystem::path& checkpoint);
 

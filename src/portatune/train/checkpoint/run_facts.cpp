@@ -11,9 +11,9 @@
 namespace portatune::train {
 namespace {
 
-// Checkpoints from before there were such do not have these, which were 1.
+// Both are 1 in checkpoints from before these settings existed, which do not have them.
 constexpr const char* kMicroBatches = "gradient_accumulation_steps";
-constexpr const char* kBatchDevices = "devices of the mesh";  // along data and fsdp: such is its name in checkpoints
+constexpr const char* kBatchDevices = "devices of the mesh";  // along data and fsdp; the name in checkpoints
 
 std::string value_in(const RunFacts& facts, const std::string& name) {
   const auto found = facts.find(name);
@@ -53,8 +53,8 @@ void require_utf8(const std::string& name, const std::string& value) {
   if (find_invalid_utf8(name + value) == std::string_view::npos) return;
   throw UsageError({.where = name,
                     .given = in_quotes(value) + ", which is not UTF-8",
-                    .expected = "UTF-8, as checkpoints keep it",
-                    .fix = "convert the name, and the files that have it, to UTF-8"});
+                    .expected = "UTF-8, the encoding of checkpoints",
+                    .fix = "convert the name, and the files that contain it, to UTF-8"});
 }
 
 }  // namespace
@@ -102,7 +102,7 @@ void require_same_run(const std::filesystem::path& checkpoint, const RunFacts& s
                 [&](const std::string& name) { return std::ranges::find(may_differ, name) != may_differ.end(); });
   if (names.empty()) return;
   throw another_run(checkpoint, list_of_facts(names, now), list_of_facts(names, saved),
-                    "repeat these as they were; or train anew from that folder, which is a whole model");
+                    "repeat the original values, or start a new run from that folder, which is a complete model");
 }
 
 void require_same_machine(const std::filesystem::path& checkpoint, const RunFacts& saved, const RunFacts& now) {
@@ -110,8 +110,8 @@ void require_same_machine(const std::filesystem::path& checkpoint, const RunFact
   const std::vector<std::string> names = differing(saved, now);
   if (names.empty()) return;
   throw another_run(checkpoint, list_of_facts(names, now), list_of_facts(names, saved),
-                    "resume where these are as they were, which alone gives the same bits; --allow-different-bits goes "
-                    "on all the same, and the result tells of it");
+                    "resume in the original environment, which alone gives the same bits, or resume anyway with "
+                    "--allow-different-bits; the result records the difference");
 }
 
 void require_fitting_schedule(const std::filesystem::path& checkpoint, int64_t step, int64_t saved_total,
@@ -122,9 +122,9 @@ void require_fitting_schedule(const std::filesystem::path& checkpoint, int64_t s
   const bool is_finished = saved_total > 0 && step >= saved_total;
   if (saved_total == total || (is_finished && total > saved_total)) return;
   throw another_run(checkpoint, "a schedule with " + length(total), length(saved_total),
-                    is_finished ? "ask for more epochs or steps, to train that run further"
-                                : "ask for as many epochs and steps as before, and for more when that run is finished; "
-                                  "or train anew from that folder, which is a whole model");
+                    is_finished ? "set more epochs or steps to train that run further"
+                                : "repeat the original number of epochs and steps, and raise it when that run is "
+                                  "finished; or start a new run from that folder, which is a complete model");
 }
 
 }  // namespace portatune::train

@@ -1,4 +1,4 @@
-// What a resumption must have in common with the run that it continues, so that it ends where that would have.
+// Values that a resumed run must share with the run that it continues, so that both end at the same weights.
 #pragma once
 
 #include <cstdint>
@@ -17,30 +17,30 @@ using RunFacts = std::map<std::string, std::string>;
 /// The name of the model that training starts from. Older checkpoints do not have it.
 inline constexpr const char* kModelFact = "model";
 
-/// All options that decide about weights, how many devices the batches are divided over, and `must_match`; but
-/// total_steps, which fit() may work out.
-/// errors  UsageError for a text in `must_match` that is not UTF-8, as checkpoints keep them
+/// All options that decide about weights except total_steps, which fit() may compute; the number of devices that share
+/// the batches; and `must_match`.
+/// errors  UsageError for a text in `must_match` that is not UTF-8, as checkpoints need
 RunFacts facts_of(const TrainingOptions& options, const Mesh& mesh);
 
-/// What decides about the last bits beside those: kernels, plugin, flags, instruction set, mesh, exchanges.
+/// Values that decide about the last bits besides facts_of(): kernels, plugin, flags, instruction set, mesh, exchanges.
 RunFacts machine_facts(const Device& device);
 
-/// What differs in facts of either, those of this run first: "seed 7 in place of 42". Empty: nothing.
+/// The differences between facts, values of this run first: "seed 7 in place of 42". Empty if there are none.
 std::string describe_differences(const RunFacts& saved, const RunFacts& now);
 
-/// The model is compared only where both name it.
+/// Requires equal facts. The model is compared only if both name it.
 /// may_differ  names of facts that need not be equal
-/// errors      UsageError with the values of both for all else that differs
+/// errors      UsageError with both values of every other difference
 void require_same_run(const std::filesystem::path& checkpoint, const RunFacts& saved, const RunFacts& now,
                       const std::vector<std::string>& may_differ = {});
 
-/// Requires that the machine gives the same bits. Checkpoints that do not tell theirs are not compared.
-/// errors  UsageError with the values of both for all that differs
+/// Requires that the machine gives the same bits. Checkpoints without machine facts are not compared.
+/// errors  UsageError with both values of every difference
 void require_same_machine(const std::filesystem::path& checkpoint, const RunFacts& saved, const RunFacts& now);
 
-/// Whether the learning rate may go on from a checkpoint: by the same schedule, or by a longer one after the end of the
-/// run.
-/// step    steps that the checkpoint has
+/// Requires that the learning rate schedule can continue from a checkpoint: it is the same, or longer after the end of
+/// the run.
+/// step    number of steps in the checkpoint
 /// total   steps after which the learning rate is 0; 0: it does not fall
 /// errors  UsageError with both totals
 void require_fitting_schedule(const std::filesystem::path& checkpoint, int64_t step, int64_t saved_total,

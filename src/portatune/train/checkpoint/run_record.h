@@ -1,4 +1,4 @@
-// How a saved model was trained: the file training_run.json in its folder.
+// The training history of a saved model: the file training_run.json in its folder.
 #pragma once
 
 #include <cstdint>
@@ -18,21 +18,21 @@ inline constexpr const char* kRunRecordFile = "training_run.json";
 struct RunRecord {
   int64_t steps = 0;  ///< steps made
   RunFacts run;
-  RunFacts machine;                     ///< as machine_facts() has it
-  std::vector<std::string> deviations;  ///< as Trainer::deviations()
+  RunFacts machine;                     ///< as in machine_facts()
+  std::vector<std::string> deviations;  ///< as in Trainer::deviations()
   Scores initial_scores;                ///< from before the first step; empty: not measured
 };
 
-/// Adds the file to a model folder that is being written.
+/// Adds the file to a model folder during its writing.
 void write_run_record(const std::filesystem::path& folder, const RunRecord& record);
 
-/// Nothing if the folder has no such file.
-/// errors  CheckpointError if the file makes no sense
+/// Reads the file; nothing if the folder has none.
+/// errors  CheckpointError if the file is invalid
 std::optional<RunRecord> find_run_record(const std::filesystem::path& folder);
 
-/// Scores in a JSON file: a list of objects, in their order. A score that is not a number is null there.
+/// Scores as a list of objects in a JSON file, in their order. A score that is not a number is null.
 nlohmann::ordered_json json_of(const Scores& scores);
-/// Empty if the key is absent.
+/// Reads such a list; empty if the key is absent.
 Scores scores_of(const io::JsonObject& object, std::string_view key);
 
 }  // namespace portatune::train

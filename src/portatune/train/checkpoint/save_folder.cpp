@@ -25,7 +25,7 @@ bool is_array_file(std::string_view name, std::string_view stem) {
   return shard.starts_with("-") && shard.find_first_not_of("-of0123456789") == std::string_view::npos;
 }
 
-// Whether a run has written there.
+// Returns whether a run has written to this folder.
 bool is_of_a_run(const fs::path& folder) {
   if (fs::exists(folder / kLockFile) || is_checkpoint(folder)) return true;
   return std::ranges::any_of(fs::directory_iterator(folder), is_of_checkpoint);
@@ -33,7 +33,7 @@ bool is_of_a_run(const fs::path& folder) {
 
 }  // namespace
 
-// One of a task of one's own may have no config.json.
+// A model of a custom task may have no config.json.
 bool holds_model(const fs::path& folder) {
   return fs::exists(folder / "config.json") || fs::exists(folder / io::tensor_file(kWeightsStem));
 }
@@ -63,8 +63,8 @@ void require_place_to_save(const fs::path& folder, const fs::path& written) {
   const std::string entry = entry_in_the_way(folder, written);
   if (entry.empty()) return;
   throw UsageError({.where = "saving to " + folder.string(),
-                    .given = "a folder with \"" + entry + "\" in it, which is no part of a model",
-                    .expected = "a new folder, or one with nothing but a model and its checkpoints",
+                    .given = "a folder with \"" + entry + "\", which is not part of a model",
+                    .expected = "a new folder, or one with a model and its checkpoints only",
                     .fix = "choose another folder"});
 }
 

@@ -1,4 +1,4 @@
-// Where a model or a checkpoint is saved: a folder that is replaced as a whole.
+// The folder of a saved model or checkpoint, which is replaced as a whole.
 #pragma once
 
 #include <filesystem>
@@ -6,23 +6,23 @@
 
 namespace portatune::train {
 
-/// Name of a file that a run has in its output folder while it lasts.
+/// Name of the lock file in a run's output folder; it exists during the run.
 inline constexpr const char* kLockFile = ".portatune-lock";
 
-/// Name of the file of a model's folder with the settings that it was trained with.
+/// Name of the file in a model folder with the model's training settings.
 inline constexpr const char* kSettingsFile = "portatune.json";
 
-/// Whether the folder itself is a model: not only checkpoints are in it.
+/// Returns whether the folder itself is a model, in contrast to a folder of checkpoints alone.
 bool holds_model(const std::filesystem::path& folder);
 
-/// Whether saving anew takes the place of this entry of a folder: a file that models and checkpoints consist of. Also
-/// whether an entry is a checkpoint, which belongs to a run but stays.
+/// Returns whether saving again replaces this entry of a folder: a file of a model or checkpoint. Also true for
+/// checkpoints, which belong to a run but stay.
 bool is_replaced(const std::filesystem::directory_entry& entry);
 
-/// The first entry that saving there would have no right to: one that is not replaced, in a folder to which no run has
-/// written so far. Empty if there is none, as in a folder that is new or empty. Beside checkpoints and the lock of a
-/// run anything may lie, and is kept.
-/// written  the folder that is to take the place of that one; what it has, too, is no other's. Empty: not written yet
+/// The first entry that saving there must not remove: one that is not replaced, in a folder to which no run has written
+/// so far. Empty if there is none, as in a new or empty folder. Other entries beside the checkpoints and the lock of a
+/// run are allowed, and are kept.
+/// written  the new folder that will replace this one; entries that it has, too, may go. Empty: not written yet
 std::string entry_in_the_way(const std::filesystem::path& folder, const std::filesystem::path& written = {});
 
 /// errors  UsageError if there is an entry in the way, or the folder is the working folder
