@@ -44,7 +44,7 @@ struct MaskedLmOptions {
   int64_t max_length = 128;       ///< tokens of an example, special ones included; longer texts are cut
   double mlm_probability = 0.15;  ///< probability that a token is predicted; in (0, 1)
   bool whole_words = false;       ///< whether the tokens of a word are masked together
-  /// Whether rows are sentences of documents. The model then sees pairs and also learns whether the second sentence
+  /// True if rows are sentences of documents. The model then sees pairs and also learns whether the second sentence
   /// follows the first. A blank row ends a document.
   bool next_sentence = false;
 };

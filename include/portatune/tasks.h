@@ -41,7 +41,7 @@ class Metrics {
   virtual ~Metrics() = default;
   /// batch: with its labels and weights; outputs: those of Forward.
   virtual void update(const data::Example& batch, const data::Example& outputs) = 0;
-  /// Whether update() needs rows in the order of the data. Buckets of similar length then arrive as single rows.
+  /// Returns whether update() needs rows in the order of the data. Batches of buckets then arrive as single rows.
   virtual bool in_row_order() const { return false; }
   /// The metrics, without those that the examples do not define (a ROC-AUC of one class).
   virtual Scores result() const = 0;
@@ -113,7 +113,7 @@ class PredictionLines {
 /// A task whose examples come from rows of tables. The command trains, evaluates and predicts with such tasks.
 class RowTask : public Task {
  public:
-  /// Whether rows have a label. Rows without one can only be predicted.
+  /// True if rows have a label. Rows without one can only be predicted.
   enum class Labels { kRequired, kIgnored };
   /// Columns that rows must have, all of them texts.
   virtual std::vector<std::string> columns(Labels labels) const = 0;
@@ -130,9 +130,9 @@ class RowTask : public Task {
   /// Batches of the rows in random order, for training.
   virtual data::Dataset training_batches(const data::Dataset& rows, int64_t size,
                                          const data::ShuffleOptions& order) const;
-  /// Whether examples vary in length, so that batches of several lengths reduce padding: see set_lengths().
+  /// Returns whether examples vary in length, so that batches of several lengths reduce padding: see set_lengths().
   virtual bool varies_in_length() const { return false; }
-  /// Whether packed_batches() works.
+  /// Returns whether packed_batches() works.
   virtual bool can_be_packed() const { return false; }
   /// Sets the lengths of batches. Each batch gets the smallest length that holds its examples, and examples of similar
   /// length share a batch (data::Dataset::bucket_by_length). Call it before batches(). Lengths above those of all
@@ -156,7 +156,7 @@ class RowTask : public Task {
   /// The examples of rows for counting: usually one per row, without encoding.
   virtual data::Dataset examples(const data::Dataset& rows) const;
   virtual std::unique_ptr<PredictionLines> prediction_lines() const = 0;
-  /// Whether the predictions have one line per row.
+  /// Returns whether the predictions have one line per row.
   virtual bool predicts_rows() const { return true; }
   /// Predictions as one JSON document, if other programs define such a form; otherwise null.
   virtual std::unique_ptr<PredictionLines> prediction_document() const;

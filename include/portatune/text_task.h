@@ -47,7 +47,7 @@ class TextCheckpoint {
   /// One or two texts as int32 [length] each. The example has the row's origin.
   /// errors  DataError naming the row for text that is not UTF-8
   data::Example encode(const data::Example& row, const text::TextPair& texts) const;
-  /// Whether encode() cuts one or two texts.
+  /// Returns whether encode() cuts one or two texts.
   bool is_cut(const text::TextPair& texts) const;
   /// The example of a row with ids in place of a text: columns input_ids and optionally token_type_ids, attention_mask.
   /// errors  DataError naming the row for more than max_length ids, no ids, or ids without an embedding

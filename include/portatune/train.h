@@ -60,7 +60,7 @@ struct TrainingOptions {
   std::map<std::string, std::string> must_match = {};
   /// Names in `must_match` whose values may change on resume. Trainer::deviations() lists the changed ones.
   std::vector<std::string> may_differ = {};
-  /// Whether a run may resume with other kernels, plugin, flags, instruction set, mesh or number of processes, which
+  /// True if a run may resume with other kernels, plugin, flags, instruction set, mesh or number of processes, which
   /// changes the bits of the result. Trainer::deviations() lists the change.
   bool allow_different_bits = false;
   /// Text files to write into every saved model and checkpoint: text by file name.
@@ -82,7 +82,8 @@ class StepResult {
   double weight() const;      ///< sum of the examples' weights, the denominator of the mean
   double grad_norm() const;   ///< before clipping
   double loss_scale() const;  ///< loss scale of this step in float16; otherwise 1
-  /// Whether loss or gradient were not finite: weights and moments are unchanged, and Adam does not count the step.
+  /// Returns whether loss or gradient were not finite. Weights and moments are then unchanged, and Adam does not count
+  /// the step.
   bool skipped() const;
   /// Calls `done` once when the step is done (DeviceArray::on_ready).
   void on_ready(std::function<void()> done) const { numbers_.loss.on_ready(std::move(done)); }

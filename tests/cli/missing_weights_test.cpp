@@ -86,7 +86,7 @@ TEST_F(MissingWeights, OfAnotherModelTypeAreRefused) {
   config["embedding_size"] = config["hidden_size"];
   write(toy_.output() + "/config.json", config.dump());
   EXPECT_THAT(refusal(evaluate(toy_.output())),
-              AllOf(HasSubstr("electra.embeddings"), HasSubstr("but tensors that are none, as bert."),
+              AllOf(HasSubstr("electra.embeddings"), HasSubstr("but tensors without a parameter, such as bert."),
                     HasSubstr("model_type")));
 }
 

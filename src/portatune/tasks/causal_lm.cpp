@@ -7,7 +7,7 @@
 namespace portatune {
 namespace {
 
-// What stands between two rows when they are joined: the end of a text in a table, of a line in a text.
+// Tokens of a row with the end that separates it from the next: that of a text in a table, or of a line in a text.
 std::vector<int32_t> with_end(const text::Tokenizer& tokenizer, const std::string& text, bool is_line) {
   if (is_line) return tokenizer.encode(text + "\n").ids;
   std::vector<int32_t> ids = tokenizer.encode(text).ids;
@@ -29,8 +29,8 @@ class CausalLm final : public tasks::CausalTask {
       throw UsageError(
           {.where = file,
            .given = options_.rows_are_lines ? "a table" : "lines of a text",
-           .expected = options_.rows_are_lines ? ".txt, as the first file is" : "a table, as the first file is",
-           .fix = "texts of tables are joined by the end-of-text token, lines by line feeds"});
+           .expected = options_.rows_are_lines ? "a .txt file like the first file" : "a table like the first file",
+           .fix = "use files of one kind: the end-of-text token joins texts of tables, line feeds join lines"});
     }
     return RowTask::read(files, labels, std::move(table));
   }
@@ -39,7 +39,7 @@ class CausalLm final : public tasks::CausalTask {
     return checkpoint().batches(blocks(rows).map([this](const data::Example& block) { return labelled(block); }), size,
                                 {{"labels", tasks::kNoLabel}});
   }
-  // Blocks are put into another order, not rows: within a block the text goes on.
+  // Shuffles blocks, not rows: the text of a block is continuous.
   data::Dataset training_batches(const data::Dataset& rows, int64_t size,
                                  const data::ShuffleOptions& order) const override {
     return checkpoint().batches(blocks(rows).shuffle(order).named("shuffle").map(
@@ -51,7 +51,7 @@ class CausalLm final : public tasks::CausalTask {
                                const data::ShuffleOptions&) const override {
     throw UsageError({.where = "packing",
                       .given = "a text in blocks",
-                      .expected = "instruction data: blocks are full, so that there is nothing to pack"});
+                      .expected = "instruction data, as blocks are full and leave nothing to pack"});
   }
   data::Dataset examples(const data::Dataset& rows) const override { return blocks(rows); }
 

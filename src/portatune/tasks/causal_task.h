@@ -1,11 +1,11 @@
-// Causal language models: what their tasks share, whatever rows become.
+// The common part of causal language modelling tasks, for rows of any kind.
 #pragma once
 
 #include "portatune/text_task.h"
 
 namespace portatune::tasks {
 
-/// Batches have "labels" beside the text's columns: the ids themselves, or -100 where there is no loss.
+/// Base class of these tasks. Batches have "labels" beside the text's columns: the ids, or -100 where there is no loss.
 class CausalTask : public TextTask {
  public:
   std::vector<std::string> inputs() const override;

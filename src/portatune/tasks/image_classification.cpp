@@ -112,7 +112,7 @@ class ImageLines final : public PredictionLines {
   const ImageClassification& task_;
 };
 
-// What a row's random changes are drawn from.
+// The random key of a row's augmentation.
 uint64_t key_of(const data::Example& row, uint64_t seed) {
   const auto number = [&](std::string_view column) {
     return static_cast<uint64_t>(row.tensor(column).as<int64_t>()[0]);
@@ -154,13 +154,13 @@ struct ImageClassification::Impl {
     return decoding;
   }
 
-  // The rows of a pass with their downloaded images, if the rows of `source`, before any shuffling, name URLs.
+  // The rows of a pass with their downloaded images, if the unshuffled rows of `source` name URLs.
   data::Dataset with_files(const data::Dataset& source, const data::Dataset& pass, const data::LocalRows& own) const {
     const std::string& column = options.image_column;
     return tasks::names_urls(source, column) ? tasks::download_images(pass, column, own) : pass;
   }
 
-  // An example but for its pixels.
+  // An example without its pixels.
   data::Example example_of(const data::Example& row, Labels wanted) const {
     data::Example example(row.origin());
     example.set("image", tasks::image_name(row, options.image_column));
@@ -169,7 +169,7 @@ struct ImageClassification::Impl {
     return tasks::set_weight_of(row, example);
   }
 
-  // Whose file is not even opened: a row of another process.
+  // The example of another process's row, whose file is not opened.
   data::Example encode_without_pixels(const data::Example& row, Labels wanted) const {
     return data::call_on(row, [&](const data::Example&) { return example_of(row, wanted); });
   }

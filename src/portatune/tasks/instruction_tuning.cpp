@@ -9,7 +9,7 @@
 namespace portatune {
 namespace {
 
-// The first token is not predicted: nothing stands before it.
+// The first token is not predicted, because no token precedes it.
 bool has_label(const data::Example& example) {
   const auto labels = example.tensor("labels").as<int32_t>();
   return std::ranges::any_of(labels.subspan(std::min<size_t>(labels.size(), 1)),
@@ -47,7 +47,7 @@ class InstructionTuning final : public tasks::CausalTask {
         {"max_length", std::to_string(options_.max_length)}, {"messages_column", options_.messages_column},
         {"prompt_column", options_.prompt_column},           {"completion_column", options_.completion_column},
         {"chat_template", options_.chat_template.string()},  {"chat_variables", options_.chat.variables}};
-    // Checkpoints from before there were these have none of them.
+    // Older checkpoints have none of these settings.
     if (!options_.input_column.empty()) settings["input_column"] = options_.input_column;
     if (options_.as_messages) settings["as_messages"] = "true";
     if (!options_.chat.tools.empty()) settings["chat_tools"] = options_.chat.tools;
@@ -75,7 +75,7 @@ class InstructionTuning final : public tasks::CausalTask {
 }  // namespace
 
 std::unique_ptr<RowTask> instruction_tuning(const std::filesystem::path& model, InstructionOptions options) {
-  // Once for all rows and epochs, and so that a resumed run can be held to it.
+  // Set once, so that all rows and epochs use the same date and a resumed run can be compared.
   if (options.chat.date.empty()) options.chat.date = chat::today();
   return std::make_unique<InstructionTuning>(model, options);
 }

@@ -16,7 +16,7 @@
 namespace portatune {
 namespace {
 
-// The words of each text are numbered from 0; those of a second one must differ from those of the first.
+// Words of each text are numbered from 0; numbers in a second text must differ from those in the first.
 int32_t word_of(const text::Encoding& encoding, size_t token) {
   constexpr int32_t kSecondText = 1 << 24;
   return encoding.word_ids[token] + (encoding.sequence_ids[token] == 1 ? kSecondText : 0);
@@ -31,8 +31,7 @@ class MaskedLm final : public TextTask {
     if (!checkpoint().tokenizer().mask_id()) {
       throw CheckpointError({.where = model.string(),
                              .given = "a tokenizer without a mask token",
-                             .expected = "a \"mask_token\" in tokenizer_config.json, as models of masked language "
-                                         "modelling have it"});
+                             .expected = "a \"mask_token\" in tokenizer_config.json, as masked language models have"});
     }
     if (!(options_.mlm_probability > 0 && options_.mlm_probability < 1)) {
       throw UsageError({.where = "mlm_probability",
@@ -51,12 +50,12 @@ class MaskedLm final : public TextTask {
                                const data::ShuffleOptions& order) const override {
     return checkpoint().packed_batches(encoded(examples(rows).shuffle(order).named("shuffle")), shapes, kPadding);
   }
-  // Pairs are put into another order, not sentences.
+  // Shuffles pairs, not sentences.
   data::Dataset training_batches(const data::Dataset& rows, int64_t size,
                                  const data::ShuffleOptions& order) const override {
     return batches_of(examples(rows).shuffle(order).named("shuffle"), size);
   }
-  // Rows, or pairs of them. Without encoding, so that they can be counted and shuffled at no cost.
+  // Rows, or pairs of them. Not encoded, so that counting and shuffling cost nothing.
   data::Dataset examples(const data::Dataset& rows) const override {
     return options_.next_sentence ? tasks::sentence_pairs(rows, options_.text_column) : rows;
   }
@@ -82,7 +81,7 @@ class MaskedLm final : public TextTask {
   }
   Forward forward(const nn::Scope& root, const Columns& batch) const override {
     const nn::Scope s = root / "masking";
-    // Evaluation hides the same tokens every time.
+    // Evaluation masks the same tokens every time.
     const Value key = s.options().random_key ? s.random_key() : constant(Tensor({2}, {1u, 2u}));
     const tasks::TextRows texts(checkpoint(), batch);
     const tasks::Masked masked = tasks::mask_tokens(texts.texts().input_ids, batch.at("words"), batch.at("seeds"), key,
@@ -135,7 +134,7 @@ class MaskedLm final : public TextTask {
     return example;
   }
 
-  // Other masks for each row and each name of a file, in whatever folder it is.
+  // The seed of a row, which depends on the file name without its folder.
   static int32_t seed_of(const data::Origin& origin) {
     const std::string file = origin.file ? std::filesystem::path(*origin.file).filename().string() : "";
     return static_cast<int32_t>(split_mix_64(io::hash_of(file), static_cast<uint64_t>(origin.row)));

@@ -22,7 +22,7 @@ using Json = nlohmann::ordered_json;
 
 constexpr const char* kEndings = "endings";  // a JSON list, for predictions
 
-// The columns of texts, [batch, choices, seq], as [batch * choices, seq]; those of a packed batch are so already.
+// Reshapes the columns of texts from [batch, choices, seq] to [batch * choices, seq], the form in packed batches.
 Columns flattened(Columns batch, const std::map<std::string, double>& columns) {
   for (const auto& [name, padding] : columns) {
     Value& x = batch.at(name);
@@ -145,10 +145,10 @@ class MultipleChoice final : public TextTask {
     if (endings.size() >= 2) return endings;
     throw DataError({.where = to_string(row.origin()),
                      .given = std::to_string(endings.size()) + " endings",
-                     .expected = "at least two to choose from"});
+                     .expected = "at least two endings"});
   }
 
-  // The beginning of every ending.
+  // The common beginning of every ending.
   std::string beginning_of(const data::Example& row) const {
     return header_column_.empty() ? "" : row.text(header_column_) + " ";
   }
@@ -157,7 +157,7 @@ class MultipleChoice final : public TextTask {
     const auto label = tasks::class_number(row.text(options_.label_column));
     if (label && *label < static_cast<int64_t>(endings)) return static_cast<int32_t>(*label);
     throw tasks::bad_column(row, options_.label_column,
-                            "the number of the right ending, 0 to " + std::to_string(endings - 1));
+                            "the index of the right ending, 0 to " + std::to_string(endings - 1));
   }
 
   data::Example encode(const data::Example& row, Labels labels) const {
@@ -175,7 +175,7 @@ class MultipleChoice final : public TextTask {
     return example.set(kEndings, Json(endings).dump());
   }
 
-  // [choices, tokens of the longest]
+  // Stacks the texts of an example: [choices, tokens of the longest].
   static Tensor side_by_side(const std::vector<data::Example>& pairs, const std::string& column, double pad_value) {
     int64_t longest = 0;
     for (const data::Example& pair : pairs) longest = std::max(longest, pair.tensor(column).shape()[0]);

@@ -17,7 +17,7 @@
 namespace portatune {
 namespace {
 
-constexpr int32_t kNoAnswer = 0;  // the place of [CLS] in every template, or of the first token
+constexpr int32_t kNoAnswer = 0;  // the position of [CLS] in every template, or of the first token
 constexpr int32_t kNoContext = -1;
 
 QuestionAnsweringOptions checked(QuestionAnsweringOptions options) {
@@ -31,7 +31,7 @@ QuestionAnsweringOptions checked(QuestionAnsweringOptions options) {
   return options;
 }
 
-// Which code points of the context tokens stand for.
+// Sets the offsets of tokens in the context, in code points.
 void set_spans(const tasks::QuestionWindow& window, data::Example& example) {
   const size_t length = window.encoding.ids.size();
   std::vector<int32_t> begins(length, kNoContext), ends(length, kNoContext);
@@ -57,7 +57,7 @@ struct QuestionAnswering::Impl {
     });
   }
 
-  // Without what only answers are found with, as a buffer of windows is large.
+  // Windows without the columns that only the search for answers needs, as a buffer of windows is large.
   static data::Dataset windows_to_train_on(const QuestionAnswering& task, const data::Dataset& rows) {
     return rows.flat_map([&task](const data::Example& row) {
       std::vector<data::Example> windows = task.encode(row);
@@ -106,7 +106,7 @@ std::vector<data::Example> QuestionAnswering::encode(const data::Example& row, L
     example.set("start_positions", Tensor({}, {span ? span->first : kNoAnswer}));
     example.set("end_positions", Tensor({}, {span ? span->last : kNoAnswer}));
     example.set("window", Tensor({}, {number}));
-    // Of a long context each window would have a copy. AnswerSearch reads those of the first.
+    // Only the first window has the texts, as AnswerSearch reads them there; copies of long contexts would cost memory.
     const auto text = [&](const char* column) { return number == 0 ? row.text(column) : std::string(); };
     for (const char* column : {"id", "context"}) example.set(column, text(column));
     if (labelled) example.set("answers", text("answers"));
@@ -154,7 +154,7 @@ Forward QuestionAnswering::forward(const nn::Scope& root, const Columns& batch) 
   const models::TextModel& model = checkpoint().model();
   const tasks::TextRows texts(checkpoint(), batch);
   const Value x = model.hidden_states(root, texts.rows()).back();
-  // Padding is a place of no answer, as for any text without padding.
+  // Padding is a position without an answer, as in any text without padding.
   const Value logits = texts.to_texts(model.span_logits(root, x), std::numeric_limits<float>::lowest());
   return tasks::span_prediction(logits, batch.at("start_positions"), batch.at("end_positions"),
                                 batch.at(std::string(data::kExampleWeight)));

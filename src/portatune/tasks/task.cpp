@@ -41,7 +41,7 @@ data::LengthCounts RowTask::length_counts(const data::Dataset&) const { throw on
 data::Dataset RowTask::packed_batches(const data::Dataset&, const data::PackedShapes&,
                                       const data::ShuffleOptions&) const {
   throw UsageError({.where = "packing",
-                    .given = "a task that has no texts to pack",
+                    .given = "a task without texts to pack",
                     .expected = "a task that reads one text, or one pair of texts, at a time"});
 }
 

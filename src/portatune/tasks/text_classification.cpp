@@ -62,7 +62,7 @@ struct TextClassification::Impl {
     check_columns(head, options.label_columns, labels);
   }
 
-  // A sigmoid head stores the name of its one logit; the labels that it tells apart are 0 and 1.
+  // A sigmoid head stores the name of its one logit; its labels are 0 and 1.
   std::vector<std::string> stored_labels() const {
     return head == Head::kSigmoid ? std::vector<std::string>{"0", "1"} : tasks::labels_in(checkpoint.config());
   }
@@ -95,7 +95,7 @@ struct TextClassification::Impl {
     if (const auto value = number_in<float>(text); value && std::isfinite(*value)) return *value;
     throw DataError({.where = to_string(row.origin()),
                      .given = "\"" + text + "\" in column \"" + options.label_column + "\"",
-                     .expected = "a number, as regression learns it"});
+                     .expected = "a number, the label of regression"});
   }
 
   Tensor label_of(const data::Example& row) const {
@@ -104,7 +104,7 @@ struct TextClassification::Impl {
     if (!options.label_columns.empty()) return tasks::indicator_columns(row, labels);
     return tasks::indicators(row, tasks::label_set(row, options.label_column, options.label_separator), labels);
   }
-  // Of a row that is only predicted.
+  // The label of a row for prediction only.
   Tensor no_label() const {
     if (head == Head::kMultiLabel) return tasks::indicators({}, {}, labels);
     return Tensor({head == Head::kRegression ? DType::kFloat32 : DType::kInt32, {}});
@@ -225,7 +225,7 @@ void TextClassification::save(const std::filesystem::path& folder) const {
   changes.problem_type = tasks::problem_type_of(impl_->head);
   changes.labels = impl_->labels;
   if (impl_->head == Head::kSigmoid) changes.labels = {impl_->labels[1]};
-  if (impl_->head == Head::kRegression) changes.labels = {"LABEL_0"};  // transformers counts the outputs by them
+  if (impl_->head == Head::kRegression) changes.labels = {"LABEL_0"};  // gives transformers the number of outputs
   checkpoint().save(folder, std::move(changes));
 }
 

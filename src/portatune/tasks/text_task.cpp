@@ -18,7 +18,7 @@ namespace {
 using tasks::kInputIds;
 constexpr std::string_view kMask = data::kAttentionMask;
 
-// The tokens of the longest text in each row of a mask.
+// Raises each row's length to that of its longest text in a mask.
 void raise_to_lengths(const Tensor& mask, std::vector<int64_t>& lengths) {
   const data::TextLengths texts = data::text_lengths(mask);
   const size_t texts_in_row = texts.size() / lengths.size();
@@ -46,7 +46,7 @@ void require_below(const data::Example& row, std::string_view column, std::span<
     throw DataError({.where = to_string(row.origin()),
                      .given = std::to_string(id) + " in column \"" + std::string(column) + "\"",
                      .expected = "ids of the model, 0 to " + std::to_string(end - 1),
-                     .fix = "were they made with another tokenizer?"});
+                     .fix = "check that the ids come from the model's tokenizer"});
   }
 }
 
@@ -55,7 +55,7 @@ void require_length(const data::Example& row, size_t length, int64_t max_length)
   throw DataError({.where = to_string(row.origin()),
                    .given = std::to_string(length) + " ids in column \"" + std::string(kInputIds) + "\"",
                    .expected = "1 to " + std::to_string(max_length) + ", the max_length",
-                   .fix = length > 0 ? "raise --max-length, or write shorter ones" : ""});
+                   .fix = length > 0 ? "raise --max-length, or write shorter lists" : ""});
 }
 
 }  // namespace
@@ -74,13 +74,13 @@ struct TextCheckpoint::Impl {
   bool has_types() const { return model->facts().type_vocab_size > 1; }
 
   hub::ModelFolder folder;
-  std::unique_ptr<const models::TextModel> model;  // before the tokenizer, which an image model does not have
+  std::unique_ptr<const models::TextModel> model;  // before the tokenizer, which image models lack
   text::Tokenizer tokenizer;
   int64_t max_length;
   std::vector<int64_t> lengths;
   int32_t pad_id;
-  // Remembers words from one text to the next, which is most of its speed; one for all threads, as it is far faster
-  // than whatever consumes its tokens.
+  // Caches words between texts, which gives most of its speed. All threads share one, because it is far faster than any
+  // consumer of its tokens.
   mutable std::mutex encoder_mutex;
   mutable text::IdEncoder encoder{tokenizer};
 };
@@ -222,14 +222,14 @@ TokenCount TextTask::tokens(const data::Example& batch) const {
   for (const auto& [name, value] : batch.columns()) {
     if (!name.ends_with(kMask)) continue;
     for (const int32_t real : batch.tensor(name).as<int32_t>()) {
-      count.real += real != 0 ? 1 : 0;  // in a packed batch it is the number of a text
+      count.real += real != 0 ? 1 : 0;  // in a packed batch the mask has the number of a text
       ++count.positions;
     }
   }
   return count;
 }
 
-// Several texts of one example count as the longest of them.
+// An example with several texts counts as its longest one.
 data::LengthCounts TextTask::length_counts(const data::Dataset& batches) const {
   data::LengthCounts counts;
   for (const data::Example& batch : batches.iterate()) {

@@ -20,14 +20,14 @@ namespace {
 constexpr int32_t kNoWord = -1;
 const std::map<std::string, double> kPadding = {{"labels", tasks::kNoLabel}, {"word_ids", kNoWord}};
 
-// A name, or a number from 0 on.
+// The id of a tag, given by its name or its number from 0.
 std::optional<int32_t> find_tag(const std::string& tag, const std::vector<std::string>& labels) {
   if (const auto id = tasks::id_of(tag, labels)) return id;
   const auto number = tasks::class_number(tag);
   return number && *number < std::ssize(labels) ? std::optional(static_cast<int32_t>(*number)) : std::nullopt;
 }
 
-// The checkpoint's labels where it knows all that are asked for.
+// The checkpoint's labels if it knows all wanted ones.
 std::vector<std::string> chosen_labels(const std::vector<std::string>& wanted, const std::vector<std::string>& stored) {
   const auto is_stored = [&](const std::string& label) { return find_tag(label, stored).has_value(); };
   return std::ranges::all_of(wanted, is_stored) ? stored : wanted;
@@ -68,7 +68,7 @@ struct TokenClassification::Impl {
     }
   }
 
-  // The ids of a row's tags; zeros where tags do not matter.
+  // The ids of a row's tags; zeros if tags are ignored.
   std::vector<int32_t> tag_ids(const data::Example& row, size_t words, Labels wanted) const {
     if (wanted == Labels::kIgnored) return std::vector<int32_t>(words, 0);
     const std::vector<std::string> tags = tasks::texts_in(row, options.tags_column);

@@ -1,4 +1,4 @@
-// How well questions are answered.
+// Metrics of question answering.
 #pragma once
 
 #include "portatune/tasks/metrics/squad_score.h"
@@ -6,8 +6,8 @@
 
 namespace portatune::tasks {
 
-/// "exact_match" and "f1" in percent over all questions; with version 2 also "has_answer_exact_match",
-/// "has_answer_f1" and "no_answer_exact_match", where there are such questions. Reads what AnswerSearch does.
+/// "exact_match" and "f1" in percent over all questions; with version 2 also "has_answer_exact_match", "has_answer_f1"
+/// and "no_answer_exact_match", if there are such questions. Reads the columns and outputs that AnswerSearch reads.
 class AnswerMetrics final : public Metrics {
  public:
   explicit AnswerMetrics(const QuestionAnsweringOptions& options)

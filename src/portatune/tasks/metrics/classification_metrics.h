@@ -1,4 +1,4 @@
-// From logits to classes, probabilities and figures.
+// Classes, probabilities and metrics from logits.
 #pragma once
 
 #include <span>
@@ -9,14 +9,14 @@
 
 namespace portatune::tasks {
 
-/// The class that the logits of one example say; with a sigmoid head 1 from a probability of one half on.
+/// The class that the logits of one example predict; with a sigmoid head 1 for a probability of at least one half.
 int64_t predicted_class(Head head, std::span<const float> logits);
 
 /// Softmax of the logits, or the sigmoid of each.
 std::vector<float> probabilities(Head head, std::span<const float> logits);
 
 /// "accuracy" and "matthews_correlation"; for two classes also "f1" (of the second) and "roc_auc", for more "f1_macro".
-/// Reads "labels" and the example weights of batches, "logits" of outputs.
+/// Reads "labels" and the example weights of batches, and "logits" of outputs.
 class ClassificationMetrics final : public Metrics {
  public:
   ClassificationMetrics(Head head, int64_t classes) : head_(head), classes_(classes) {}
@@ -33,9 +33,9 @@ class ClassificationMetrics final : public Metrics {
   metrics::RocAuc roc_auc_;
 };
 
-/// "f1_micro", "f1_macro", "accuracy" (of whole rows) and "roc_auc_macro", by the names that scikit-learn has for them.
-/// A label that is neither predicted nor true counts as 0 in f1_macro; roc_auc_macro is only there if every label is
-/// both present and absent somewhere.
+/// "f1_micro", "f1_macro", "accuracy" (of whole rows) and "roc_auc_macro", named as in scikit-learn. A label that is
+/// neither predicted nor true counts as 0 in f1_macro. roc_auc_macro needs examples with and without each label, and is
+/// absent otherwise.
 class MultiLabelMetrics final : public Metrics {
  public:
   explicit MultiLabelMetrics(int64_t labels)
@@ -45,8 +45,8 @@ class MultiLabelMetrics final : public Metrics {
 
  private:
   metrics::F1 micro_;
-  std::vector<metrics::F1> f1_;           // of each label
-  std::vector<metrics::RocAuc> roc_auc_;  // of each label
+  std::vector<metrics::F1> f1_;           // one per label
+  std::vector<metrics::RocAuc> roc_auc_;  // one per label
   metrics::Mean accuracy_;
 };
 

@@ -5,7 +5,7 @@
 namespace portatune::tasks {
 namespace {
 
-// B-PER is the mark B of type PER.
+// A tag such as B-PER, with mark B and type PER.
 struct Tag {
   char mark = 'O';
   std::string_view type = "_";

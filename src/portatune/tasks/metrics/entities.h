@@ -16,8 +16,8 @@ struct Entity {
   auto operator<=>(const Entity&) const = default;
 };
 
-/// The entities that tags such as O, B-PER, I-PER spell, in order. An I that follows no entity of its type begins one;
-/// E and S (IOBES) are known too. What seqeval does without a mode, which is what conlleval.pl does.
+/// The entities of tags such as O, B-PER, I-PER, in order. An I that follows no entity of its type begins one. E and S
+/// (IOBES) are known too. Follows seqeval without a mode, and thereby conlleval.pl.
 std::vector<Entity> entities_in(std::span<const std::string> tags);
 
 }  // namespace portatune::tasks

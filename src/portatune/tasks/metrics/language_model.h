@@ -1,4 +1,4 @@
-// What is reported of language models, masked or causal; from the outputs of language_modelling().
+// Metrics of masked and causal language models, from the outputs of language_modelling().
 #pragma once
 
 #include "portatune/tasks.h"

@@ -10,17 +10,17 @@
 namespace portatune::tasks {
 namespace {
 
-// Python's string.punctuation.
+// Characters of Python's string.punctuation.
 bool is_ascii_punctuation(char32_t c) {
   return (c > 0x20 && c < 0x30) || (c > 0x39 && c < 0x41) || (c > 0x5A && c < 0x61) || (c > 0x7A && c < 0x7F);
 }
 
 bool is(char32_t c, uint32_t properties) { return (text::UnicodeTables::get().properties(c) & properties) != 0; }
 
-// Python's str.isspace: White_Space and the four separators of ASCII.
+// Characters of Python's str.isspace: White_Space and the four separators of ASCII.
 bool is_space(char32_t c) { return is(c, text::kSpace) || (c >= 0x1C && c <= 0x1F); }
 
-// Python's \w.
+// Characters of Python's \w.
 bool is_word(char32_t c) { return c == '_' || is(c, text::kLetter | text::kNumber); }
 
 std::string without_punctuation(std::string_view given) {
@@ -35,10 +35,10 @@ std::string without_punctuation(std::string_view given) {
   return result;
 }
 
-// Words are runs of word characters; what lies between stays as it is. White space takes the place of an article.
+// Replaces articles by white space. Words are runs of word characters; the text between them stays.
 std::string without_articles(std::string_view given) {
   std::string result;
-  size_t begin = 0;  // of the word under way
+  size_t begin = 0;  // of the current word
   const auto end_word = [&](size_t end) {
     const std::string_view word = given.substr(begin, end - begin);
     result += word == "a" || word == "an" || word == "the" ? " " : word;

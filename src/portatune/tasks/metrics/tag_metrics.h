@@ -1,4 +1,4 @@
-// How well tags are predicted: by entity and by word.
+// Metrics of tags: by entity and by word.
 #pragma once
 
 #include <string>
@@ -8,10 +8,10 @@
 
 namespace portatune::tasks {
 
-/// "precision", "recall" and "f1" of the entities of all types together, 0 where there are none as in seqeval, and
+/// "precision", "recall" and "f1" of the entities of all types together, 0 if there are none as in seqeval, and
 /// "accuracy" of the words. Reads "labels" [batch, seq] (below 0: no word begins here), "word_count" [batch] and the
 /// example weights of batches, "logits" of outputs. If there are words without a label, which the model has not seen,
-/// "words_left_out" is their number; no other figure counts them.
+/// "words_left_out" is their number; no other metric counts them.
 /// source    seqeval 1.2.2: precision_score, recall_score, f1_score, accuracy_score without a mode
 class TagMetrics final : public Metrics {
  public:

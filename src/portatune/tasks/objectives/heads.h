@@ -1,4 +1,4 @@
-// What a config says of its classification head.
+// The classification head that a config describes.
 #pragma once
 
 #include <string_view>
@@ -9,17 +9,17 @@
 
 namespace portatune::tasks {
 
-/// "softmax", "sigmoid", "multi_label" or "regression".
+/// The name "softmax", "sigmoid", "multi_label" or "regression".
 std::string_view name_of(Head head);
 
-/// What the labels are: a sigmoid head is one of several labels, with one of them.
+/// The kind of labels of a head. A sigmoid head is a multi-label head with one label.
 Problem problem_of(Head head);
-/// "problem_type" in transformers.
+/// The "problem_type" of transformers.
 std::string_view problem_type_of(Head head);
 
-/// The head of a checkpoint: softmax where nothing is said. transformers tells a sigmoid head of one logit from one of
-/// several labels by their number alone.
-/// errors  CheckpointError for a problem_type that is not known
+/// The head of a checkpoint: softmax without a problem_type. transformers distinguishes a sigmoid head from one of
+/// several labels only by the number of labels.
+/// errors  CheckpointError for an unknown problem_type
 Head head_in(const io::JsonObject& config);
 
 }  // namespace portatune::tasks

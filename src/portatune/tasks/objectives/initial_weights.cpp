@@ -20,7 +20,7 @@ uint64_t key_of(std::string_view name, uint64_t seed) {
   return key;
 }
 
-// Box and Muller 1958: two uniform numbers make a normal one.
+// A normal number from two uniform ones. source: Box and Muller 1958
 double normal(uint64_t key, uint64_t i) {
   const double u = static_cast<double>((split_mix_64(key, 2 * i) >> 11) + 1) * 0x1p-53;  // in (0, 1]
   const double v = static_cast<double>(split_mix_64(key, 2 * i + 1) >> 11) * 0x1p-53;
@@ -45,7 +45,7 @@ Tensor to_float32(const std::string& name, const TensorView& view) {
   return tensor;
 }
 
-// What does not fit the checkpoint, rather than the model that is to be trained.
+// Returns whether the config seems to describe another model than the checkpoint.
 bool is_of_another_model(const LoadReport& report) { return !report.body.empty() && !report.unexpected.empty(); }
 
 std::string advice_on(const LoadReport& report, NewWeights allowed) {
@@ -53,8 +53,8 @@ std::string advice_on(const LoadReport& report, NewWeights allowed) {
     return "train it with portatune fit, which makes a head, or choose the --task that the checkpoint is for";
   }
   const std::string check = is_of_another_model(report) ? "compare model_type and the sizes in config.json with the "
-                                                          "checkpoint, or take a copy that is whole"
-                                                        : "take a copy of the checkpoint that is whole";
+                                                          "checkpoint, or use an undamaged copy"
+                                                        : "use an undamaged copy of the checkpoint";
   return allowed == NewWeights::kNone ? check : check + "; --allow-new-weights lets these weights start at random";
 }
 
@@ -98,11 +98,11 @@ void require_weights(const LoadReport& report, size_t parameters, NewWeights all
   if (allowed == NewWeights::kAny || refused.empty()) return;
   std::string given = "no weights for " + std::to_string(refused.size()) + " of " + std::to_string(parameters) +
                       " parameters: " + list_of(refused, kMaxNames);
-  if (is_of_another_model(report)) given += "; but tensors that are none, as " + report.unexpected.front();
+  if (is_of_another_model(report)) given += "; but tensors without a parameter, such as " + report.unexpected.front();
   throw CheckpointError({.where = report.folder.empty() ? "the model" : report.folder.string(),
                          .given = given,
                          .expected = allowed == NewWeights::kNone
-                                         ? "all weights: what starts at random has learnt nothing"
+                                         ? "all weights: weights that start at random have learnt nothing"
                                          : "all weights of the pretrained body; a head may be new",
                          .fix = advice_on(report, allowed)});
 }

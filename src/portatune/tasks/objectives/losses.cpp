@@ -6,7 +6,7 @@
 namespace portatune {
 namespace {
 
-// The logits of some classes, which this device has, of all that devices have together.
+// The logits of this device's classes, out of those of all devices.
 struct ClassLogits {
   Value values;  // [..., classes of the device]
   int64_t last;  // axis of the classes
@@ -22,7 +22,7 @@ struct ClassLogits {
   }
 
   Value sum_over_classes(const Value& x) const { return all_reduce(sum(x, {last}), mesh, axes); }
-  // [..., 1]
+  // Shape [..., 1].
   Value highest() const {
     Value highest = max(values, {last}, ReducedAxes::kKeep);
     if (!axes.empty()) highest = max(all_gather(highest, last, mesh, axes), {last}, ReducedAxes::kKeep);
@@ -48,7 +48,7 @@ Value highest_logits(const Value& logits) {
   return reshape(ClassLogits(logits).highest(), shape);
 }
 
-// log of the sum of exponentials - logit: less to keep for the backward pass than log_softmax is.
+// Computes log(sum of exponentials) - logit, which keeps less for the backward pass than log_softmax.
 Value softmax_cross_entropy(const Value& logits, const Value& labels) {
   const ClassLogits classes(logits);
   const Value highest = classes.highest();
@@ -57,7 +57,7 @@ Value softmax_cross_entropy(const Value& logits, const Value& labels) {
 }
 
 Value sigmoid_cross_entropy(const Value& logits, const Value& labels) {
-  // Not relu: at 0, where maximum shares the gradient, the loss has the slope of both sides.
+  // Unlike relu, maximum shares the gradient at 0, so that the loss has the mean slope of both sides.
   const Value positive = maximum(logits, full(logits.type(), 0));
   return positive - logits * convert(labels, logits.dtype()) + log1p(exp(-abs(logits)));
 }

@@ -1,4 +1,4 @@
-// Which tokens masked language modelling hides.
+// Random choice of the tokens for masked language modelling.
 #pragma once
 
 #include "portatune/graph.h"
@@ -6,24 +6,24 @@
 namespace portatune::tasks {
 
 struct Masking {
-  double probability = 0.15;  ///< of a word to be chosen
+  double probability = 0.15;  ///< probability that a word is chosen
   int32_t mask_id;
-  int64_t vocab_size;  ///< random tokens are below
+  int64_t vocab_size;  ///< upper bound of random tokens
 };
 
 struct Masked {
   Value input_ids;  ///< int32 [batch, seq]
-  Value labels;     ///< int32 [batch, seq]: the token that stood there, -100 where none was chosen
+  Value labels;     ///< int32 [batch, seq]: the original token if it was chosen, otherwise -100
 };
 
-/// Of the words chosen 80 % become mask_id, 10 % a random token and 10 % stay. Computed where the model is, from the
-/// key, the examples' seeds and the words, so that every step and example has masks of its own and none is stored.
+/// Of the chosen words 80 % become mask_id, 10 % a random token and 10 % stay. The device computes masks from the key,
+/// the examples' seeds and the words, so that every step and example has its own masks and none is stored.
 /// input_ids  int32 [batch, seq]
-/// words      int32 [batch, seq]: tokens with one number in a row are chosen together; below 0: never (padding,
+/// words      int32 [batch, seq]: neighbours with the same number are chosen together; below 0: never (padding,
 ///            special tokens)
-/// seeds      int32 [batch], of the examples
+/// seeds      int32 [batch], seeds of the examples
 /// key        uint32 [2]
-/// source     Devlin et al. 2018, arXiv:1810.04805, section 3.1; as DataCollatorForLanguageModeling does it
+/// source     Devlin et al. 2018, arXiv:1810.04805, section 3.1; as in DataCollatorForLanguageModeling
 Masked mask_tokens(const Value& input_ids, const Value& words, const Value& seeds, const Value& key,
                    const Masking& masking);
 

@@ -6,7 +6,7 @@
 namespace portatune::tasks {
 namespace {
 
-// 1 where a label counts, else 0.
+// 1 for each label that counts, otherwise 0.
 Value counts(const Value& labels) {
   return convert(compare(Direction::kGreaterEqual, labels, full(labels.type(), 0)), DType::kFloat32);
 }
@@ -28,7 +28,7 @@ Value sequence_losses(Problem problem, const Value& logits, const Value& labels)
   return mean(difference * difference, {1});
 }
 
-// The mean loss of the positions within the sequence, times the sum of all weights. Negative positions are taken for 0.
+// The mean loss of the positions within the sequence, times the sum of all weights. Negative positions count as 0.
 Value position_loss(const Value& logits, const Value& given, const Value& weights) {
   const Value position = maximum(given, full(given.type(), 0));
   const Value end = full(position.type(), static_cast<double>(logits.shape()[1]));

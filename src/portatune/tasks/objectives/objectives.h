@@ -1,7 +1,7 @@
-// What the classes of transformers compute above a text model's body: the logits of a head, and its loss.
+// Logits and losses above a text model's body, as the classes of transformers compute them.
 //
 // x is the last of TextModel::hidden_states(); `weights` are those of the examples, float32 [batch]. Labels below 0
-// do not count. Losses are sums of weight x loss with the sum of the weights, as Forward has it.
+// do not count. Losses are sums of weight x loss with the sum of the weights, as in Forward.
 #pragma once
 
 #include "portatune/models.h"
@@ -9,10 +9,10 @@
 
 namespace portatune::tasks {
 
-/// Of a token without a label, as transformers has it.
+/// Label of a token without a label, as in transformers.
 inline constexpr int32_t kNoLabel = -100;
 
-/// "problem_type" of a config: what the labels of a sequence are.
+/// "problem_type" of a config: the kind of labels of a sequence.
 enum class Problem {
   kSingleLabel,  ///< int32 [batch]; softmax cross-entropy
   kMultiLabel,   ///< float32 or int32 [batch, num_labels] of 0 and 1; mean of binary cross-entropies
@@ -26,14 +26,14 @@ Forward sequence_classification(Problem problem, const Value& logits, const Valu
 /// outputs: "logits"
 Forward token_classification(const Value& logits, const Value& labels, const Value& weights);
 
-/// What a place is to predict: the label of the next one; at the end there is none (kNoLabel).
+/// Labels of next-token prediction: each position gets the label of the next one, the last position kNoLabel.
 /// labels  int32 [batch, seq]
 Value next_labels(const Value& labels);
 
-/// As token_classification, but the label of a place is that of the logits before it.
+/// As token_classification, but the logits of a position predict the label of the next one.
 Forward next_token_prediction(const Value& logits, const Value& labels, const Value& weights);
 
-/// What is looked at of each token's logits, which are too many for the host; float32 [...] each.
+/// Summary of each token's logits, which are too many for the host; float32 [...] each.
 struct TokenFigures {
   Value losses, hits;  ///< hits: 1 where the label has the highest logit
 };
@@ -43,19 +43,19 @@ TokenFigures token_figures(const Value& logits, const Value& labels);
 /// As token_classification, from the figures [batch, seq] of the labels' tokens.
 /// outputs, float32 [batch] each: "loss" and "hits" summed over an example's labels, and their number, "labels"
 Forward language_modelling(const TokenFigures& figures, const Value& labels, const Value& weights);
-/// From the logits.
+/// The same from the logits.
 Forward language_modelling(const Value& logits, const Value& labels, const Value& weights);
 
-/// The mean of a loss of tokens over the labels of the batch and that of softmax cross-entropy over its examples,
-/// added.
+/// The sum of two losses: the mean of a loss of tokens over the labels of the batch, and the mean softmax cross-entropy
+/// over its examples.
 /// logits [batch, 2]; labels int32 [batch]
 /// outputs: those of `language_model`, and "next_sentence_hits", float32 [batch]
 Forward with_next_sentence(const Forward& language_model, const Value& logits, const Value& labels,
                            const Value& weights);
 
 /// logits [batch, seq, 2]; start and end int32 [batch]: the mean of the softmax cross-entropies of start and end, as
-/// transformers computes it. A negative position is taken for 0. A position beyond the sequence is ignored: each of the
-/// two losses is the mean over the examples whose position is inside, and 0 if there is none.
+/// in transformers. A negative position counts as 0. A position beyond the sequence is ignored: each of the two losses
+/// is the mean over the examples with a position inside, and 0 if there is none.
 /// outputs: "start_logits", "end_logits" [batch, seq]
 Forward span_prediction(const Value& logits, const Value& start, const Value& end, const Value& weights);
 

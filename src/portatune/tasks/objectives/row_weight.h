@@ -1,4 +1,4 @@
-// The weight that a row has in the loss.
+// The weight of a row in the loss.
 #pragma once
 
 #include "portatune/data.h"

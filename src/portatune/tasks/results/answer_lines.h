@@ -1,11 +1,11 @@
-// Files of answers.
+// Prediction files of question answering.
 #pragma once
 
 #include "portatune/tasks/results/answer_search.h"
 
 namespace portatune::tasks {
 
-/// A JSON object a line, one for each question.
+/// One JSON object per line and question.
 class AnswerLines final : public PredictionLines {
  public:
   explicit AnswerLines(const QuestionAnsweringOptions& options)
@@ -31,7 +31,7 @@ class AnswerDocument final : public PredictionLines {
   std::string entry_of(const Answer& answer);
 
   AnswerSearch search_;
-  bool empty_ = true;  // whether no entry has been made
+  bool empty_ = true;  // true before the first entry
 };
 
 }  // namespace portatune::tasks

@@ -11,9 +11,9 @@
 namespace portatune::tasks {
 namespace {
 
-constexpr size_t kNullPosition = 0;  // that of [CLS], whose logits are those of no answer
+constexpr size_t kNullPosition = 0;  // position of [CLS], whose logits are those of no answer
 
-// Places of the highest logits, the highest first.
+// Positions of the highest logits, the highest first.
 std::vector<size_t> highest(std::span<const float> logits, size_t count) {
   std::vector<size_t> places(logits.size());
   std::iota(places.begin(), places.end(), 0);
@@ -49,8 +49,8 @@ std::vector<Answer> AnswerSearch::take(const data::Example& batch, const data::E
     }
     if (!question_) {
       throw DataError({.where = to_string(batch.origin()),
-                       .given = "window " + std::to_string(windows[row]) + " of a question whose first has not come",
-                       .expected = "the windows of each question one after the other"});
+                       .given = "window " + std::to_string(windows[row]) + " of a question without its first window",
+                       .expected = "consecutive windows of each question"});
     }
     add({.start_logits = row_of<float>(outputs.tensor("start_logits"), row),
          .end_logits = row_of<float>(outputs.tensor("end_logits"), row),
@@ -77,8 +77,8 @@ void AnswerSearch::add(const Window& window) {
   if (spans.size() > most) spans.resize(most);
 }
 
-// The spans among the n best. With version 2 no answer is one of those, and takes the place of the last span if its
-// score is higher.
+// The spans among the n best. With version 2 no answer is one of these, and replaces the last span if its score is
+// higher.
 std::span<const AnswerSearch::Span> AnswerSearch::n_best(const Question& question) const {
   const std::span<const Span> spans = question.spans;
   const bool is_full = std::ssize(spans) == options_.n_best_size;

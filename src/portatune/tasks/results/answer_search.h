@@ -1,4 +1,4 @@
-// From the logits of windows to the answers of questions.
+// Search for the answers of questions in the logits of their windows.
 #pragma once
 
 #include <optional>
@@ -10,26 +10,26 @@
 
 namespace portatune::tasks {
 
-/// What is answered to a question.
+/// The answer to a question.
 struct Answer {
   std::string id;
   std::string text;              ///< empty: no answer
-  double probability = 0;        ///< of the text, by a softmax over the best spans and, with version 2, no answer
+  double probability = 0;        ///< softmax of the text among the best spans and, with version 2, no answer
   int64_t begin = 0, end = 0;    ///< code points of the context
-  double null_score_diff = 0;    ///< score of no answer less that of the best span
-  std::string expected_answers;  ///< the column of the row, in JSON; empty where it has none
+  double null_score_diff = 0;    ///< score of no answer minus that of the best span
+  std::string expected_answers;  ///< the row's column of answers, in JSON; empty if it has none
 };
 
-/// Gathers the windows of each question, which must follow each other, and answers it when the next question begins.
-/// source    postprocess_qa_predictions of transformers' run_qa.py. Where there is no span at all, the answer is empty.
+/// Collects the windows of each question, which must be consecutive, and answers it when the next question begins.
+/// source    postprocess_qa_predictions of transformers' run_qa.py. The answer is empty if there is no span at all.
 class AnswerSearch {
  public:
   explicit AnswerSearch(const QuestionAnsweringOptions& options) : options_(options) {}
 
-  /// The answers that are complete with this batch of QuestionAnswering::encode's windows; outputs: "start_logits" and
-  /// "end_logits" [batch, seq].
+  /// Returns the answers that are complete with this batch of windows of QuestionAnswering::encode.
+  /// outputs  "start_logits" and "end_logits" [batch, seq]
   std::vector<Answer> take(const data::Example& batch, const data::Example& outputs);
-  /// That of the question under way; nothing if there is none.
+  /// The answer to the current question; nothing if there is none.
   std::optional<Answer> last() const;
 
  private:
@@ -39,7 +39,7 @@ class AnswerSearch {
   };
   struct Question {
     std::string id, context, expected_answers;
-    std::vector<Span> spans;  // the best, best first
+    std::vector<Span> spans;  // the best spans, best first
     float null_score;         // the lowest of all windows
   };
   struct Window {

@@ -16,7 +16,7 @@ Json scores_of(std::span<const float> probabilities, const std::vector<std::stri
   return scores;
 }
 
-// A sigmoid head tells the probability of label 1 alone.
+// The probabilities of all labels. A sigmoid head gives only that of label 1.
 std::vector<float> probabilities_of_all(const TextClassification::Prediction& prediction) {
   if (prediction.probabilities.size() > 1) return prediction.probabilities;
   return {1 - prediction.probabilities[0], prediction.probabilities[0]};

@@ -11,7 +11,7 @@
 namespace portatune::tasks {
 
 /// {"label": ..., "score": its probability, "scores": {label: probability}, "logits": [...]}
-/// probabilities  of all labels
+/// probabilities  probability of each label
 nlohmann::ordered_json classes_json(const std::string& label, const std::vector<std::string>& labels,
                                     std::span<const float> probabilities, std::span<const float> logits);
 

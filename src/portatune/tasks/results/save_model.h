@@ -1,4 +1,4 @@
-// What a task leaves behind in a model folder, beside the weights.
+// Files of a saved model beside the weights.
 #pragma once
 
 #include <filesystem>
@@ -8,8 +8,8 @@
 
 namespace portatune::tasks {
 
-/// Config with the changes, for weights as float32, and companion files. `folder` exists.
-/// from  the model that training started from; of its folder nothing is read
+/// Writes the config with the changes, for weights as float32, and companion files. `folder` exists.
+/// from  the pretrained model, already in memory: its folder is not read
 void save_model(const std::filesystem::path& folder, const hub::ModelFolder& from, ConfigChanges changes);
 
 }  // namespace portatune::tasks

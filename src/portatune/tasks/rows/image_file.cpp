@@ -17,7 +17,7 @@ std::span<const std::byte> bytes_of(const std::string& text) { return std::as_by
 
 bool is_image(const std::string& text) { return image::is_image(bytes_of(text)); }
 
-// Looks at the beginning alone: text that is an image of an unknown format may contain URLs.
+// Looks at the beginning alone, as a binary image of an unknown format may contain URLs.
 bool is_url(std::string_view text) {
   constexpr std::string_view kScheme = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789+.-";
   const size_t end = text.find_first_not_of(kScheme);
@@ -31,7 +31,7 @@ std::filesystem::path folder_of(const std::string& table) {
 }
 
 // The path or URL of a row's image.
-std::string place_of(const data::Example& row, const std::string& column) {
+std::string path_of(const data::Example& row, const std::string& column) {
   const std::string& text = row.text(column);
   const data::Origin& origin = row.origin();
   const bool is_in_table = origin.file && origin.row >= 0;
@@ -50,16 +50,16 @@ std::string download(const std::string& url) {
     std::string bytes(static_cast<size_t>(file->size()), '\0');
     file->read_at(0, bytes);
     return bytes;
-  } catch (const UsageError& error) {  // the URL is data here, not a word of the command
+  } catch (const UsageError& error) {  // the URL is data here, not an option
     throw DataError(error.report());
   }
 }
 
 bool names_url(const data::Example& row, const std::string& column) {
-  return !is_image(row.text(column)) && is_url(place_of(row, column));
+  return !is_image(row.text(column)) && is_url(path_of(row, column));
 }
 
-// Downloads wait for servers, so more threads than cores are of use; two files for each of them are in memory.
+// Downloads wait for servers, so more threads than cores help; each thread has two files in memory.
 constexpr data::MapOptions kDownloads = {.threads = 32, .block = 1};
 
 }  // namespace
@@ -71,14 +71,14 @@ ImageFile::ImageFile(const data::Example& row, const std::string& column) {
     in_row_ = bytes_of(text);
     return;
   }
-  name_ = place_of(row, column);
+  name_ = path_of(row, column);
   if (row.has(kDownloadedImage)) {
     in_row_ = bytes_of(row.text(kDownloadedImage));
   } else if (is_url(name_)) {
     downloaded_ = download(name_);
   } else if (io::is_remote(text)) {
     throw DataError({.where = to_string(row.origin()),
-                     .given = "bytes of an unknown kind in column \"" + column + "\"",
+                     .given = "bytes of an unknown format in column \"" + column + "\"",
                      .expected = "a JPEG, PNG or WebP file, or the path or URL of one"});
   } else {
     file_ = io::MappedFile::open(name_, io::FileAccess::kRead);
@@ -108,7 +108,7 @@ bool names_urls(const data::Dataset& rows, const std::string& column) {
 
 data::Dataset download_images(const data::Dataset& rows, const std::string& column, const data::LocalRows& own) {
   const auto with_file = [column](data::Example row, bool is_own) {
-    if (is_own && names_url(row, column)) row.set(kDownloadedImage, download(place_of(row, column)));
+    if (is_own && names_url(row, column)) row.set(kDownloadedImage, download(path_of(row, column)));
     return row;
   };
   return rows.map_local(with_file, own, kDownloads).named("download");

@@ -26,8 +26,8 @@ InstructionOptions checked(InstructionOptions options) {
                     .expected = "a column of messages, or one of prompts and one of completions"});
 }
 
-// The first token from `first` on in which a character stands; none where the text was changed before it was cut into
-// tokens.
+// The first token from `first` on that contains a character; none if normalisation changed the text before
+// tokenisation.
 std::optional<size_t> token_at(const std::vector<text::Offsets>& offsets, size_t first, int64_t character) {
   const auto is_there = [&](const text::Offsets& token) { return token.begin <= character && character < token.end; };
   const auto found = std::find_if(offsets.begin() + static_cast<std::ptrdiff_t>(first), offsets.end(), is_there);
@@ -42,7 +42,7 @@ LabelledTokens labelled(std::vector<int32_t> ids, const std::vector<bool>& is_le
   return {std::move(ids), std::move(labels)};
 }
 
-// The prompt's tokens may end otherwise before a completion than alone: what is learnt begins where both part.
+// A prompt's last tokens may differ alone and before a completion: learning starts at the first difference.
 LabelledTokens labelled_after(const std::vector<int32_t>& prompt, std::vector<int32_t> both) {
   const auto common = static_cast<size_t>(std::ranges::mismatch(prompt, both).in2 - both.begin());
   std::vector<bool> is_learnt(both.size(), true);
@@ -55,7 +55,7 @@ std::optional<Conversation> conversation_in(const std::string& text) {
   try {
     return Conversation::parse(text);
   } catch (const DataError&) {
-    return std::nullopt;  // a text, whatever it begins with
+    return std::nullopt;  // a text that only begins like a list
   }
 }
 
@@ -66,7 +66,7 @@ std::vector<bool> tokens_of_spans(const std::string& text, const std::vector<Tex
   std::vector<bool> is_in(offsets.size(), false);
   size_t byte = 0, token = 0;
   int64_t character = 0;
-  // Spans are in order, so that each is looked for behind the one before.
+  // Spans are in order, so the search for each starts at the one before.
   const auto character_at = [&](size_t at) {
     character += static_cast<int64_t>(text::count_code_points(std::string_view(text).substr(byte, at - byte)));
     byte = at;
@@ -112,7 +112,7 @@ LabelledTokens InstructionRows::encode_conversation(const data::Example& row) co
   const Conversation conversation = Conversation::parse(row.text(options_.messages_column));
   const ChatText chat = chat_template().apply_with_spans(conversation, options_.chat);
   if (chat.assistant.empty()) {
-    throw bad_column(row, options_.messages_column, "a message of the assistant, whose words are what is learnt");
+    throw bad_column(row, options_.messages_column, "a message of the assistant, the text to learn");
   }
   text::Encoding tokens = tokenizer_.encode(chat.text, {.add_special_tokens = false, .with_offsets = true});
   const std::vector<bool> is_learnt = tokens_of_spans(chat.text, chat.assistant, tokens.offsets);
@@ -142,7 +142,7 @@ LabelledTokens InstructionRows::encode_completion(const data::Example& row) cons
   if (asked && said) return encode_messages(*asked, *said);
   if (!asked && !said) return encode_texts(prompt, completion);
   throw bad_column(row, asked ? options_.completion_column : options_.prompt_column,
-                   "a list of messages, as the row's other column has it");
+                   "a list of messages, as in the row's other column");
 }
 
 LabelledTokens InstructionRows::encode_messages(const Conversation& prompt, const Conversation& completion) const {

@@ -14,20 +14,20 @@ namespace portatune::tasks {
 
 struct LabelledTokens {
   std::vector<int32_t> ids;
-  std::vector<int32_t> labels;  ///< the ids themselves where they are to be learnt, else kNoLabel
+  std::vector<int32_t> labels;  ///< the ids of tokens to learn, otherwise kNoLabel
 };
 
 class InstructionRows {
  public:
-  /// model, options  as instruction_tuning() has them
+  /// model, options  arguments of instruction_tuning()
   InstructionRows(const std::filesystem::path& model, const text::Tokenizer& tokenizer, InstructionOptions options);
 
   std::vector<std::string> columns() const;
   bool tells_date() const { return template_ && template_->tells_date(); }
 
-  /// Not cut yet.
-  /// errors  DataError naming the row for what is no conversation, one without an assistant, and one that the template
-  ///         refuses
+  /// Returns the tokens before truncation.
+  /// errors  DataError naming the row for an invalid conversation, one without an assistant, or one that the template
+  ///         rejects
   LabelledTokens encode(const data::Example& row) const;
 
  private:
@@ -45,8 +45,8 @@ class InstructionRows {
   const std::optional<ChatTemplate> template_;
 };
 
-/// Which tokens of a text [begin, end) of bytes covers: from the first that has its first character to the first that
-/// has its last one, as transformers counts them.
+/// Marks the tokens of a text that the byte range [begin, end) covers: from the first with its first character to the
+/// first with its last one, as in transformers.
 std::vector<bool> tokens_of_spans(const std::string& text, const std::vector<TextSpan>& spans,
                                   const std::vector<text::Offsets>& offsets);
 

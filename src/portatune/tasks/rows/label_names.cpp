@@ -46,7 +46,7 @@ void require_utf8(const std::vector<std::string>& labels) {
     if (find_invalid_utf8(label) == std::string_view::npos) continue;
     throw UsageError({.where = "labels",
                       .given = "the class " + in_quotes(label) + ", which is not UTF-8",
-                      .expected = "UTF-8, as config.json keeps them",
+                      .expected = "UTF-8, the encoding of config.json",
                       .fix = "rename the class, or its folder, or convert the file"});
   }
 }

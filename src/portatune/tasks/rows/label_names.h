@@ -14,28 +14,28 @@ namespace portatune::tasks {
 /// errors  CheckpointError for ids with gaps
 std::vector<std::string> labels_in(const io::JsonObject& config);
 
-/// The labels that are asked for. If there are as many as in the checkpoint, those that it has, too, keep their ids, so
-/// that its classifier keeps its meaning for them, and the others take the ids that are left. Those of the checkpoint
-/// if none are asked for.
+/// The requested labels in their final order; those of the checkpoint if none are requested. If there are as many as in
+/// the checkpoint, labels that it knows keep their ids, so that its classifier keeps its meaning for them, and the
+/// others take the remaining ids.
 std::vector<std::string> in_stored_order(const std::vector<std::string>& wanted, std::vector<std::string> stored);
 
-/// UsageError unless these are UTF-8, as config.json has them.
+/// Throws a UsageError unless these are UTF-8, the encoding of config.json.
 void require_utf8(const std::vector<std::string>& labels);
-/// UsageError unless these are at least two classes, all different, in UTF-8.
+/// Throws a UsageError unless these are at least two classes, all different, in UTF-8.
 void require_classes(const std::vector<std::string>& labels);
 
 /// errors  DataError that names the row if the label in a column is empty
 void require_label(const data::Example& row, const std::string& column);
 
 /// The id of the label in a column.
-/// errors  DataError that names the row and the labels that there are
+/// errors  DataError that names the row and the known labels
 int32_t label_id(const data::Example& row, const std::string& column, const std::vector<std::string>& labels);
 
-/// The id of a label. Where classes have only the names that transformers makes up, LABEL_0 and so on, data have their
-/// numbers.
+/// The id of a label. If the classes only have the generated names of transformers, LABEL_0 and so on, the data have
+/// their numbers.
 std::optional<int32_t> id_of(const std::string& label, const std::vector<std::string>& labels);
 
-/// The number that a class has in place of a name: 0 or more.
+/// The number of a class that is named by a number: 0 or more.
 std::optional<int64_t> class_number(const std::string& label);
 
 }  // namespace portatune::tasks

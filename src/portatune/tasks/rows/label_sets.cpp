@@ -26,7 +26,7 @@ std::string without_blanks(const std::string& text) {
 std::vector<std::string> parts_of(const std::string& text, const std::string& separator) {
   std::vector<std::string> parts;
   if (separator.empty()) {
-    throw UsageError({.where = "label_separator", .given = "''", .expected = "what stands between labels, as ','"});
+    throw UsageError({.where = "label_separator", .given = "''", .expected = "the text between labels, such as ','"});
   }
   if (without_blanks(text).empty()) return parts;
   for (size_t begin = 0;;) {
@@ -41,8 +41,7 @@ void require_distinct(const data::Example& row, const std::string& column, std::
   std::ranges::sort(labels);
   if (!labels.empty() && labels.front().empty()) throw bad_column(row, column, "labels that are not empty");
   if (std::ranges::adjacent_find(labels) == labels.end()) return;
-  throw bad_column(row, column,
-                   "the names of labels, each of them once (numbers 0 and 1 go into a column for each label)");
+  throw bad_column(row, column, "distinct label names (numbers 0 and 1 belong in a column for each label)");
 }
 
 float indicator(const data::Example& row, const std::string& column) {

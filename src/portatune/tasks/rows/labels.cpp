@@ -19,10 +19,10 @@ void require_few(const data::Example& row, const std::string& column, const std:
                    .given = "more than " + std::to_string(kMaxLabels) + " different labels in column \"" + column +
                             "\", the last being \"" + label + "\"",
                    .expected = "a class name or number",
-                   .fix = "name the column that has the classes"});
+                   .fix = "give the name of the column with the classes"});
 }
 
-// `in_row` gives the labels of a row.
+// Collects the labels of all rows. `in_row` returns those of one row.
 LabelScan scan(const data::Dataset& rows, const std::string& column,
                const std::function<std::vector<std::string>(const data::Example&)>& in_row) {
   std::set<std::string> labels;

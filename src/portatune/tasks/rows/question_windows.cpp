@@ -23,19 +23,19 @@ AnswerSpan checked_span(const data::Example& row, const std::string& answer, con
   if (begin < 0 || begin > size) {
     throw DataError({.where = to_string(row.origin()),
                      .given = given,
-                     .expected = "a place in the context, which has " + std::to_string(size) + " characters"});
+                     .expected = "an offset in the context, which has " + std::to_string(size) + " characters"});
   }
   const AnswerSpan span{begin, begin + static_cast<int64_t>(text::count_code_points(answer))};
   if (const std::string_view there = substring(context, span.begin, span.end); there != answer) {
     throw DataError({.where = to_string(row.origin()),
                      .given = given,
-                     .expected = "what stands there in the context: \"" + std::string(there) + "\"",
+                     .expected = "the context at this offset: \"" + std::string(there) + "\"",
                      .fix = "answer_start counts Unicode characters from 0"});
   }
   return span;
 }
 
-// Tokens [begin, end) appended; texts and template alike.
+// Appends tokens [begin, end), special tokens included.
 void append(const text::Encoding& from, size_t begin, size_t end, text::Encoding& to) {
   const auto copy = [&](const auto& source, auto& target) {
     target.insert(target.end(), source.begin() + static_cast<std::ptrdiff_t>(begin),
@@ -59,15 +59,15 @@ int64_t checked_stride(int64_t stride, int64_t room) {
   return stride > 0 ? stride : std::min(kUsual, room / 2);
 }
 
-// All windows of a row are in memory together.
+// Limits the windows of a row, which are all in memory together.
 void require_few_windows(size_t length, size_t share, size_t step) {
-  constexpr size_t kMost = 10'000;
+  constexpr size_t kMaxWindows = 10'000;
   const size_t windows = 1 + (length - share + step - 1) / step;
-  if (windows <= kMost) return;
+  if (windows <= kMaxWindows) return;
   throw DataError({.where = "question",
                    .given = "a context of " + std::to_string(length) + " tokens, which takes " +
                             std::to_string(windows) + " windows of " + std::to_string(share),
-                   .expected = "at most " + std::to_string(kMost) + " windows",
+                   .expected = "at most " + std::to_string(kMaxWindows) + " windows",
                    .fix = "divide the context or shorten the question, lower doc_stride or raise max_length"});
 }
 
@@ -115,9 +115,9 @@ std::vector<QuestionWindow> windows_of(const text::Encoding& pair, int64_t max_l
 
 std::optional<TokenSpan> tokens_of(const AnswerSpan& answer, const QuestionWindow& window) {
   const std::vector<text::Offsets>& offsets = window.encoding.offsets;
-  size_t first = window.context_begin, last = window.context_end;  // one behind
+  size_t first = window.context_begin, last = window.context_end;  // one past the end
   if (first == last || offsets[first].begin > answer.begin || offsets[last - 1].end < answer.end) return std::nullopt;
-  // run_qa.py's own loop goes on into padding where the answer begins with the last token; this one does not.
+  // Unlike this loop, that of run_qa.py continues into padding if the answer begins with the last token.
   while (first < window.context_end && offsets[first].begin <= answer.begin) ++first;
   while (last > window.context_begin && offsets[last - 1].end >= answer.end) --last;
   return TokenSpan{static_cast<int32_t>(first) - 1, static_cast<int32_t>(last)};

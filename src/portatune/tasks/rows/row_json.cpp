@@ -10,7 +10,7 @@ namespace {
 
 using Json = nlohmann::json;
 
-constexpr size_t kMaxShown = 60;  // bytes of a text
+constexpr size_t kMaxShown = 60;  // bytes of a text in errors
 
 std::string description_of(const data::Column& value) {
   if (const Tensor* array = std::get_if<Tensor>(&value)) return to_string(array->type());
@@ -23,7 +23,7 @@ Json list_of(const Tensor& array) {
   return std::vector<T>(values.begin(), values.end());
 }
 
-// What a TFRecord has for a list of numbers.
+// An array of a TFRecord as a JSON list.
 Json list_in(const data::Example& row, std::string_view column, const Tensor& array) {
   if (array.dtype() == DType::kInt64) return list_of<int64_t>(array);
   if (array.dtype() == DType::kInt32) return list_of<int32_t>(array);
@@ -41,7 +41,7 @@ DataError bad_column(const data::Example& row, std::string_view column, std::str
 
 Json json_in(const data::Example& row, std::string_view column) {
   if (const Tensor* array = std::get_if<Tensor>(&row.column(column))) return list_in(row, column, *array);
-  constexpr int kDeepest = 16;  // so that no row can exhaust the stack
+  constexpr int kDeepest = 16;  // no row may exhaust the stack
   const auto not_too_deep = [&](int depth, Json::parse_event_t, Json&) {
     if (depth <= kDeepest) return true;
     throw bad_column(row, column, "JSON of at most " + std::to_string(kDeepest) + " levels");

@@ -1,4 +1,4 @@
-// Lists and objects in the columns of a row, which hold them as JSON; lists of numbers may be arrays.
+// Lists and objects in the columns of a row, stored as JSON; lists of numbers may be arrays.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -11,15 +11,15 @@
 
 namespace portatune::tasks {
 
-/// A DataError that names the row and says what its column holds, shortened.
+/// A DataError with the row and the shortened content of its column.
 DataError bad_column(const data::Example& row, std::string_view column, std::string expected);
 
-/// The value of a column parsed; an array is a list.
+/// The parsed value of a column; an array becomes a list.
 /// errors  DataError that names row and column if it is missing or not JSON
 nlohmann::json json_in(const data::Example& row, std::string_view column);
 
 /// A list of strings; integers in it become texts.
-/// errors  DataError as json_in, and if it is anything else
+/// errors  DataError as json_in, and for any other value
 std::vector<std::string> texts_in(const data::Example& row, std::string_view column);
 
 }  // namespace portatune::tasks

@@ -26,7 +26,7 @@ class Corpus {
 
   const std::string& text(int64_t sentence) const { return texts_[static_cast<size_t>(sentence)]; }
 
-  // A sentence of another document than this one's, each as likely.
+  // A sentence of another document, all with equal probability.
   int64_t from_elsewhere(int64_t sentence, uint64_t bits) const {
     for (uint64_t draw = 0;; ++draw) {
       const uint64_t other = split_mix_64(bits, draw) % documents_.size();
@@ -53,8 +53,8 @@ class Corpus {
     }
     if (document <= 1 || !pairs) {
       throw DataError({.where = "next sentence prediction",
-                       .given = pairs ? "one document" : "no sentence that another follows",
-                       .expected = "documents of several sentences, a row each, with a blank row after each document"});
+                       .given = pairs ? "one document" : "no sentence with a successor",
+                       .expected = "documents of several sentences, one per row, with a blank row between documents"});
     }
     texts_ = std::move(texts);
     documents_ = std::move(documents);
@@ -64,7 +64,7 @@ class Corpus {
   const std::string column_;
   std::once_flag loaded_;
   std::vector<std::string> texts_;
-  std::vector<int64_t> documents_;  // of each sentence
+  std::vector<int64_t> documents_;  // the document of each sentence
 };
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Tagged sentences: reading them, and the tags that they have.
+// Reading of tagged sentences and of their tags.
 #include <algorithm>
 #include <set>
 
@@ -31,7 +31,7 @@ data::Dataset read_tagged(const std::vector<std::string>& files, const std::stri
 
 std::vector<std::string> tags_of(const data::Dataset& rows, const std::string& column) {
   std::set<std::string> tags;
-  int64_t largest = -1;  // of the numbers
+  int64_t largest = -1;  // largest number among the tags
   bool numbers_only = true;
   for (const data::Example& row : rows.iterate()) {
     for (const std::string& tag : tasks::texts_in(row, column)) {

@@ -9,10 +9,10 @@ namespace {
 
 Value number(int32_t value) { return full({DType::kInt32, {}}, value); }
 
-// x [a, b, ...] as a table of a * b rows; of width 1 where x has no further axis.
+// Reshapes x [a, b, ...] to a table of a * b rows; of width 1 if x has no further axis.
 Value table_of(const Value& x) { return reshape(x, {x.shape()[0] * x.shape()[1], x.rank() == 2 ? 1 : x.shape()[2]}); }
 
-// Rows of a table for ids [a, b], in the rank of what the table was made of.
+// Rows of a table for ids [a, b], with the rank of x.
 Value pick(const Value& x, const Value& ids) {
   const Value picked = gather_rows(table_of(x), ids);
   return x.rank() == 2 ? reshape(picked, ids.shape()) : picked;
@@ -45,8 +45,8 @@ Value TextRows::to_texts(const Value& x, std::optional<double> padding) const {
 Value TextRows::to_rows(const Value& x, int32_t padding) const {
   if (!places_) return x;
   const auto length = static_cast<int32_t>(x.shape()[1]);
-  const Value &text = rows_.attention_mask, &place = rows_.position_ids;  // texts are numbered from 1 on
-  const Value values = pick(x, (text - number(1)) * number(length) + place);
+  const Value &text = rows_.attention_mask, &position = rows_.position_ids;  // texts are numbered from 1 on
+  const Value values = pick(x, (text - number(1)) * number(length) + position);
   return select(compare(Direction::kEqual, text, number(0)), number(padding), values);
 }
 

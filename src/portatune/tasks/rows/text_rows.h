@@ -1,6 +1,6 @@
-// The texts of a batch and the rows that they stand in: one each, unless they are packed.
+// The texts of a batch and their rows: one text per row, unless they are packed.
 //
-// The body of a model reads rows. What stands after it (heads, labels, losses, outputs) is of texts, packed or not.
+// The body of a model reads rows. Everything above it (heads, labels, losses, outputs) is per text, packed or not.
 #pragma once
 
 #include <optional>
@@ -13,20 +13,20 @@ namespace portatune::tasks {
 class TextRows {
  public:
   TextRows(const TextCheckpoint& checkpoint, const Columns& batch);
-  /// places  as data::kTokenPlaces; absent where rows are texts
-  /// pad_id  that texts end with
+  /// places  column data::kTokenPlaces; absent if each row is a text
+  /// pad_id  padding at the end of texts
   TextRows(models::TextInputs rows, Value places, double pad_id);
 
-  /// [rows, length] each: what TextModel::hidden_states() reads.
+  /// Inputs of TextModel::hidden_states(), [rows, length] each.
   const models::TextInputs& rows() const { return rows_; }
-  /// [texts, length] each: what heads read beside hidden states.
+  /// Inputs of heads beside hidden states, [texts, length] each.
   const models::TextInputs& texts() const { return texts_; }
 
-  /// Of values at the places of rows, [rows, length, ...], those of the texts: [texts, length, ...].
-  /// padding  what stands where a text has ended; without it that means nothing, and gets no gradient
+  /// Moves values from the positions of rows, [rows, length, ...], to those of texts: [texts, length, ...].
+  /// padding  value after the end of a text; without it these values are arbitrary and get no gradient
   Value to_texts(const Value& x, std::optional<double> padding = std::nullopt) const;
-  /// The way back, for int32 [texts, length].
-  /// padding  what stands where there is no text
+  /// Moves int32 values [texts, length] back to rows.
+  /// padding  value at positions without a text
   Value to_rows(const Value& x, int32_t padding) const;
 
  private:

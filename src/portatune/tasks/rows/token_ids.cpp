@@ -17,7 +17,7 @@ DataError bad_row(const data::Example& row, std::string given, std::string expec
   return DataError({.where = to_string(row.origin()), .given = std::move(given), .expected = std::move(expected)});
 }
 
-// value  of any type of integers
+// value  integer of any type
 template <class Integer>
 int32_t checked(const data::Example& row, std::string_view column, Integer value) {
   if (std::in_range<int32_t>(value)) return static_cast<int32_t>(value);
@@ -91,7 +91,7 @@ std::vector<std::string> text_or_id_columns(const std::vector<std::string>& file
                                             std::vector<std::string> texts) {
   table.columns.clear();
   table.single_values.clear();
-  // What cannot be read is told when it is read for good.
+  // Ignores unreadable rows, which the real pass reports.
   const auto unreadable = std::make_shared<data::BadRows>(std::numeric_limits<int64_t>::max());
   const std::optional<data::Example> first =
       data::read_table(files, std::move(table)).skip_bad_rows(unreadable).iterate().next();

@@ -1,4 +1,4 @@
-// Rows that have token ids in place of texts.
+// Rows with token ids in place of texts.
 #pragma once
 
 #include <cstdint>
@@ -13,8 +13,8 @@ namespace portatune::tasks {
 
 inline constexpr std::string_view kInputIds = "input_ids", kTokenTypeIds = "token_type_ids";
 
-/// Integers in a column: an array, a JSON list, or one number.
-/// errors  DataError that names row and column for anything else
+/// Integers of a column: an array, a JSON list, or one number.
+/// errors  DataError that names row and column for any other value
 std::vector<int32_t> integers_in(const data::Example& row, std::string_view column);
 
 struct TokenIds {
@@ -22,13 +22,13 @@ struct TokenIds {
   std::vector<int32_t> type_ids;  ///< empty if the row has none
 };
 
-/// Columns input_ids and, if they are there, token_type_ids and attention_mask: where the mask is 0, at the end, ids
-/// are padding and left out.
-/// errors  DataError that names the row for lists of several lengths, a mask that is not ones and then zeros
+/// Reads the columns input_ids and, if present, token_type_ids and attention_mask. Ids at the end with mask 0 are
+/// padding and are dropped.
+/// errors  DataError that names the row for lists of different lengths, or a mask other than ones followed by zeros
 TokenIds token_ids_in(const data::Example& row);
 
-/// The columns of a text's task to read: `texts`; or, where the first row that can be read has input_ids and not the
-/// first of these, the columns that token_ids_in takes.
+/// The columns that a text task reads: `texts`, or the columns of token_ids_in if the first readable row has input_ids
+/// and lacks the first of `texts`.
 std::vector<std::string> text_or_id_columns(const std::vector<std::string>& files, data::TableOptions table,
                                             std::vector<std::string> texts);
 
