@@ -1,4 +1,4 @@
-// Conversations as the text that a chat model reads and writes: by the template in its folder.
+// Conversations, rendered to the text of a chat model by the template of its folder.
 #pragma once
 
 #include <cstdint>
@@ -11,13 +11,14 @@
 
 namespace portatune {
 
-/// Messages in their order, each of which has a "role" ("system", "user", "assistant", ...), mostly a "content", and
-/// whatever else the template reads. Immutable; copies share their messages.
+/// A list of messages. Each has a "role" ("system", "user", "assistant", ...), mostly a "content", and further keys for
+/// the template. A conversation is immutable; copies share their messages.
 class Conversation {
  public:
   Conversation();
+  /// Parses a conversation.
   /// json    a list of objects, as in {"messages": [...]}; keys that are null count as absent
-  /// errors  DataError if it is anything else, or has no role
+  /// errors  DataError if it is anything else, or a message has no role
   static Conversation parse(std::string_view json);
 
   Conversation with(std::string_view role, std::string_view content) const;
@@ -36,13 +37,13 @@ class Conversation {
 };
 
 struct ChatOptions {
-  bool add_generation_prompt = false;  ///< end with what the assistant's next message begins with
-  std::string tools;                   ///< functions that the model may call: a list in JSON; empty: none
-  std::string variables;  ///< whatever else the template asks for, an object in JSON: {"enable_thinking": false}
-  std::string date;       ///< what templates that tell the date take for today: "2026-11-21"; empty: today
+  bool add_generation_prompt = false;  ///< end with the opening of the assistant's next message
+  std::string tools;                   ///< functions that the model may call, a list in JSON; empty: none
+  std::string variables;  ///< further variables of the template, an object in JSON: {"enable_thinking": false}
+  std::string date;       ///< today for templates that print the date: "2026-11-21"; empty: the system's date
 };
 
-/// Bytes of a text.
+/// A range of bytes in a text.
 struct TextSpan {
   size_t begin = 0, end = 0;
   bool operator==(const TextSpan&) const = default;
@@ -50,32 +51,34 @@ struct TextSpan {
 
 struct ChatText {
   std::string text;
-  std::vector<TextSpan> assistant;  ///< what the assistant says there, the end of its turns included
+  std::vector<TextSpan> assistant;  ///< the assistant's words, with the end of its turns
 };
 
 /// The chat template of a model folder: chat_template.jinja, additional_chat_templates/NAME.jinja, or "chat_template"
-/// in tokenizer_config.json, a text or a list of named ones. Of several, "tool_use" is taken where there are tools,
-/// else "default". Renders as transformers 5.23.0 does. Immutable, hence safe to share between threads.
+/// in tokenizer_config.json, a text or a list of named texts. If there are several, "tool_use" applies when tools are
+/// given, else "default". It renders as transformers 5.23.0 does. It is immutable, so threads may share it.
 class ChatTemplate {
  public:
+  /// The template of a folder.
   /// errors  CheckpointError if there is none, or one that Portatune cannot read (see jinja::Template)
   static ChatTemplate load(const std::filesystem::path& folder);
-  /// Nothing if there is none.
+  /// The template of a folder; empty if there is none.
   static std::optional<ChatTemplate> find(const std::filesystem::path& folder);
-  /// That of a file, with the special tokens of the folder.
+  /// The template in `file`, with the special tokens of `folder`.
   static ChatTemplate load(const std::filesystem::path& folder, const std::filesystem::path& file);
 
-  /// The text of a conversation. Special tokens are in it: encode it without add_special_tokens.
-  /// errors  DataError for one that the template refuses; UsageError for options that make no sense
+  /// The text of a conversation. It contains special tokens: encode it without add_special_tokens.
+  /// errors  DataError if the template refuses the conversation; UsageError for options that make no sense
   std::string apply(const Conversation& conversation, const ChatOptions& options = {}) const;
 
-  /// The same, and what of it an assistant learns to say: what the template marks as {% generation %} or, if it marks
-  /// nothing, what each message of the role "assistant" adds to the text before it with its generation prompt.
-  /// errors  as above; DataError if nothing is marked and an earlier part of the conversation is not where the whole
-  ///         begins, as with templates that leave earlier thoughts out
+  /// The text of a conversation, and the parts of it that an assistant learns. These are the parts that the template
+  /// marks with {% generation %}. If it marks none, they are what each message of the role "assistant" adds to the text
+  /// before it with its generation prompt.
+  /// errors  as above; DataError if the template marks nothing and the text of an earlier part of the conversation is
+  ///         not a prefix of the whole, as with templates that drop earlier thoughts
   ChatText apply_with_spans(const Conversation& conversation, const ChatOptions& options = {}) const;
 
-  /// Whether texts depend on the date.
+  /// True if texts depend on the date.
   bool tells_date() const;
 
   struct State;  ///< internal

@@ -15,12 +15,12 @@ namespace {
 using testing::HasSubstr;
 
 const std::string kData = PORTATUNE_TEST_DATA "/chat/";
-// "<s>" and "</s>" are its bos_token and eos_token.
+// The toy folder. Its bos_token is "<s>" and its eos_token is "</s>".
 const std::string kToy = kData + "toy";
 
 ChatTemplate golden(const std::string& name) { return ChatTemplate::load(kToy, kData + name); }
 
-class InFolder : public testing::Test {
+class ChatTemplateInFolder : public testing::Test {
  protected:
   void write(const std::string& name, const std::string& text) {
     const std::filesystem::path file = folder_.path() / name;
@@ -33,7 +33,7 @@ class InFolder : public testing::Test {
   const TemporaryFolder folder_;
 };
 
-TEST(ChatTemplate, RendersConversationsAsTheReferenceDoes) {
+TEST(ChatTemplate, RendersConversationsAsTheReference) {
   std::ifstream in(kData + "renderings.json");
   const nlohmann::ordered_json cases = nlohmann::ordered_json::parse(in).at("cases");
   int compared = 0;
@@ -50,7 +50,7 @@ TEST(ChatTemplate, RendersConversationsAsTheReferenceDoes) {
   EXPECT_GT(compared, 60);
 }
 
-TEST(ChatTemplate, HandsToolsAndVariablesToTheTemplate) {
+TEST(ChatTemplate, PassesToolsAndVariablesToTheTemplate) {
   const Conversation conversation = Conversation().with("user", "hi");
   EXPECT_EQ(
       golden("chatml.jinja").apply(conversation, {.tools = R"([{"type": "function", "function": {"name": "f"}}])"}),
@@ -60,8 +60,8 @@ TEST(ChatTemplate, HandsToolsAndVariablesToTheTemplate) {
   EXPECT_THROW(golden("headers.jinja").apply(conversation, {.variables = "[]"}), UsageError);
 }
 
-// By hand: chatml marks what the assistant says, bars does not.
-TEST(ChatTemplate, FindsTheAssistantByBlocksOrByPrefixes) {
+// Expected spans by hand. chatml marks the assistant's words, bars does not.
+TEST(ChatTemplate, FindsAssistantSpansByBlocksOrPrefixes) {
   const Conversation conversation =
       Conversation().with("user", "é").with("assistant", "yes").with("user", "b").with("assistant", "no");
   const auto said = [&](const ChatText& chat) {
@@ -74,19 +74,19 @@ TEST(ChatTemplate, FindsTheAssistantByBlocksOrByPrefixes) {
   EXPECT_THAT(said(golden("bars.jinja").apply_with_spans(conversation)), testing::ElementsAre("yes</s>\n", "no</s>\n"));
 }
 
-TEST_F(InFolder, AConversationThatChangesItsBeginningIsRefusedToLearnFrom) {
+TEST_F(ChatTemplateInFolder, RefusesSpansIfAnEarlierPartIsNoPrefix) {
   write("chat_template.jinja", "{% for m in messages %}{{ m.content if loop.last else '...' }}|{% endfor %}");
   const Conversation two = Conversation().with("user", "a").with("assistant", "b");
   try {
     ChatTemplate::load(folder_.path()).apply_with_spans(two);
     FAIL();
   } catch (const DataError& error) {
-    EXPECT_THAT(error.what(), HasSubstr("the first 1 messages make another text alone"));
+    EXPECT_THAT(error.what(), HasSubstr("the first 1 messages give another text alone"));
     EXPECT_THAT(error.what(), HasSubstr("{% generation %}"));
   }
 }
 
-TEST_F(InFolder, TemplatesStandInFilesOrInTheTokenizersConfig) {
+TEST_F(ChatTemplateInFolder, PrefersFilesToTheTokenizerConfig) {
   EXPECT_THROW(ChatTemplate::load(folder_.path()), CheckpointError);
   EXPECT_FALSE(ChatTemplate::find(folder_.path()));
   write("tokenizer_config.json", R"({"chat_template": "config {{ bos_token }}", "bos_token": {"content": "<b>"}})");
@@ -102,7 +102,7 @@ TEST_F(InFolder, TemplatesStandInFilesOrInTheTokenizersConfig) {
   EXPECT_EQ(loaded(), "file");
 }
 
-TEST_F(InFolder, AMalformedTemplateIsToldWithItsFileAndLine) {
+TEST_F(ChatTemplateInFolder, ErrorNamesFileAndLineOfAMalformedTemplate) {
   write("chat_template.jinja", "\n{% if %}");
   try {
     ChatTemplate::load(folder_.path());
@@ -112,8 +112,8 @@ TEST_F(InFolder, AMalformedTemplateIsToldWithItsFileAndLine) {
   }
 }
 
-// As transformers does before it renders.
-TEST_F(InFolder, NullsAreAbsentAndThoughtsHaveTwoNames) {
+// transformers does this before it renders.
+TEST_F(ChatTemplateInFolder, DropsNullsAndNamesThoughtsTwice) {
   write("chat_template.jinja", "{{ messages[0] | tojson }}");
   const auto seen = [&](const char* message) {
     return ChatTemplate::load(folder_.path()).apply(Conversation::parse("[" + std::string(message) + "]"));
@@ -123,14 +123,14 @@ TEST_F(InFolder, NullsAreAbsentAndThoughtsHaveTwoNames) {
             R"({"thinking": "r", "role": "user", "reasoning": "r", "reasoning_content": "r"})");
 }
 
-TEST(Conversation, RefusesWhatIsNone) {
+TEST(Conversation, RefusesOtherJson) {
   for (const char* json : {"", "{}", "[1]", "[{}]", R"([{"role": 1}])", "[[", R"("text")"}) {
     EXPECT_THROW(Conversation::parse(json), DataError) << json;
   }
   EXPECT_THROW(Conversation::parse(std::string(1000, '[')), DataError);
 }
 
-TEST(Conversation, IsTakenApartAndPutTogether) {
+TEST(Conversation, SplitsAndJoins) {
   const Conversation all = Conversation::parse(R"([{"role": "system"}, {"role": "user", "content": "a"}])");
   EXPECT_EQ(all.size(), 2u);
   EXPECT_EQ(all.first(1).size(), 1u);

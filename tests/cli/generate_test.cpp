@@ -114,7 +114,7 @@ TEST_F(Generate, RefusesWhatCannotBeBeforeItCompiles) {
       {generate({}), 2, "--prompt TEXT or --input FILE"},
       {generate({"--prompt", "bad", "--max-new-tokens", "60"}), 2, "at most 40, the positions of the model"},
       {generate({"--prompt", "bad", "--top-p", "0"}), 2, "--top-p"},
-      {generate({"--prompt", "bad", "--num-beams", "2", "--do-sample"}), 2, "beam search or drawing"},
+      {generate({"--prompt", "bad", "--num-beams", "2", "--do-sample"}), 2, "beam search or sampling"},
       {generate({"--prompt", "bad", "--eos-token-id", "100"}), 2, "0 to 99"},
       {generate({"--input", file("none.txt")}), 66, "none.txt"},
       {{"generate", "--model", tiny_bert(), "--prompt", "bad"}, 2, "generation for a Bert checkpoint"},

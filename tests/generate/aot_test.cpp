@@ -1,4 +1,4 @@
-// The programs of generation compile for TPU and CUDA, without such a device.
+// Checks that the programs of generation compile for TPU and CUDA, without such a device.
 #include "pjrt/aot.h"
 
 #include <gtest/gtest.h>
@@ -19,7 +19,7 @@ struct Case {
 };
 const Case kCases[] = {
     {"Greedy", "gpt2_lm", {}},
-    {"Drawing", "opt_lm", {.penalises = true, .draws = true, .keeps_top_k = true, .keeps_top_p = true}},
+    {"Sampling", "opt_lm", {.penalises = true, .samples = true, .keeps_top_k = true, .keeps_top_p = true}},
     {"Beams", "mistral_lm", {.penalises = true, .beams = 3, .eos_tokens = 2}},
 };
 

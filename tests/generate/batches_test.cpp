@@ -14,7 +14,7 @@ std::vector<Ids> prompts_of(const std::vector<size_t>& lengths) {
   return prompts;
 }
 
-TEST(Batches, HavePromptsOfSimilarLengthsAndFewShapes) {
+TEST(Batches, GroupSimilarLengthsInFewShapes) {
   const std::vector<Ids> prompts = prompts_of({40, 3, 17, 5, 100});
   const std::vector<Batch> batches = make_batches(prompts, 2, 20, 512);
   ASSERT_EQ(batches.size(), 3);
@@ -28,7 +28,7 @@ TEST(Batches, HavePromptsOfSimilarLengthsAndFewShapes) {
   EXPECT_EQ(batches[2].sizes.prompt, 128);
 }
 
-TEST(Batches, AreNotLongerThanTheModelsPositionsNorLargerThanAsked) {
+TEST(Batches, AreLimitedByPositionsAndBatchSize) {
   const std::vector<Batch> batches = make_batches(prompts_of({30, 30, 30, 30, 30}), 6, 5, 40);
   ASSERT_EQ(batches.size(), 1);
   EXPECT_EQ(batches[0].sizes.prompt, 32);

@@ -1,4 +1,4 @@
-// What transformers' generate() gives is compared in tests/models/parity_test.cpp; here is what there must be besides.
+// tests/models/parity_test.cpp compares generation with transformers. This file tests everything else.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -26,7 +26,7 @@ Generator generator(int64_t batch_size = 4, DType dtype = DType::kFloat32, const
 }
 
 GenerationOptions greedy(int64_t tokens) { return {.max_new_tokens = tokens}; }
-GenerationOptions drawing(int64_t tokens, uint64_t seed = 1) {
+GenerationOptions sampling(int64_t tokens, uint64_t seed = 1) {
   return {.max_new_tokens = tokens, .do_sample = true, .temperature = 1.5, .top_k = 0, .seed = seed};
 }
 
@@ -36,7 +36,7 @@ std::vector<Ids> ids_of(const std::vector<Completion>& completions) {
   return ids;
 }
 
-// Alone they have two sizes.
+// Prompts of two sizes when padded alone.
 const std::vector<Ids> kPrompts = {{5, 17, 3}, {23}, {11, 6, 71, 30, 2, 9, 40, 41, 42, 43, 44, 45, 46, 47, 48, 49, 50}};
 
 struct Listener final : GenerationCallback {
@@ -52,7 +52,7 @@ struct Listener final : GenerationCallback {
   std::vector<std::string> texts;
 };
 
-TEST(Generator, GivesTheSameForAPromptAloneAndAmongOthers) {
+TEST(Generator, ResultDoesNotDependOnTheBatch) {
   for (const GenerationOptions& options : {greedy(10), GenerationOptions{.max_new_tokens = 10, .num_beams = 2}}) {
     const std::vector<Ids> together = ids_of(generator().generate_ids(kPrompts, options));
     Generator one_by_one = generator(1);
@@ -61,23 +61,23 @@ TEST(Generator, GivesTheSameForAPromptAloneAndAmongOthers) {
   }
 }
 
-TEST(Generator, DrawsBySeedAndNumberOfThePromptAlone) {
+TEST(Generator, SamplingDependsOnSeedAndPromptIndexAlone) {
   Generator batched = generator(), single = generator(1);
-  const std::vector<Ids> drawn = ids_of(batched.generate_ids(kPrompts, drawing(12)));
-  EXPECT_EQ(ids_of(batched.generate_ids(kPrompts, drawing(12))), drawn);
-  EXPECT_EQ(ids_of(single.generate_ids(kPrompts, drawing(12))), drawn);
-  EXPECT_NE(ids_of(batched.generate_ids(kPrompts, drawing(12, 2))), drawn);
-  // Fewer tokens are the beginning of more.
-  const std::vector<Ids> fewer = ids_of(batched.generate_ids(kPrompts, drawing(5)));
-  for (size_t i = 0; i < fewer.size(); ++i) EXPECT_TRUE(std::equal(fewer[i].begin(), fewer[i].end(), drawn[i].begin()));
-  // Equal prompts are drawn for independently.
-  const std::vector<Ids> equal = ids_of(batched.generate_ids(std::vector<Ids>(2, kPrompts[0]), drawing(12)));
+  const std::vector<Ids> whole = ids_of(batched.generate_ids(kPrompts, sampling(12)));
+  EXPECT_EQ(ids_of(batched.generate_ids(kPrompts, sampling(12))), whole);
+  EXPECT_EQ(ids_of(single.generate_ids(kPrompts, sampling(12))), whole);
+  EXPECT_NE(ids_of(batched.generate_ids(kPrompts, sampling(12, 2))), whole);
+  // A run for fewer tokens gives the beginning of a longer run.
+  const std::vector<Ids> fewer = ids_of(batched.generate_ids(kPrompts, sampling(5)));
+  for (size_t i = 0; i < fewer.size(); ++i) EXPECT_TRUE(std::equal(fewer[i].begin(), fewer[i].end(), whole[i].begin()));
+  // Equal prompts are sampled independently.
+  const std::vector<Ids> equal = ids_of(batched.generate_ids(std::vector<Ids>(2, kPrompts[0]), sampling(12)));
   EXPECT_NE(equal[0], equal[1]);
 }
 
-TEST(Generator, DrawingFromOneTokenIsGreedy) {
+TEST(Generator, SamplingFromOneTokenIsGreedy) {
   Generator g = generator();
-  GenerationOptions top_1 = drawing(10), low_p = drawing(10);
+  GenerationOptions top_1 = sampling(10), low_p = sampling(10);
   top_1.top_k = 1;
   low_p.top_p = 1e-6;
   const std::vector<Ids> wanted = ids_of(g.generate_ids(kPrompts, greedy(10)));
@@ -88,7 +88,7 @@ TEST(Generator, DrawingFromOneTokenIsGreedy) {
 TEST(Generator, CompilesOncePerShapeAndKindOfSearch) {
   Generator g = generator();
   Listener listener;
-  GenerationOptions options = drawing(10);
+  GenerationOptions options = sampling(10);
   options.top_k = 20;
   options.top_p = 0.9;
   options.repetition_penalty = 1.2;
@@ -107,7 +107,7 @@ TEST(Generator, CompilesOncePerShapeAndKindOfSearch) {
   EXPECT_GT(listener.pauses, 0);
 }
 
-TEST(Generator, StopsAtATokenOfEos) {
+TEST(Generator, StopsAtAnEosToken) {
   Generator g = generator();
   const Ids free = g.generate_ids(kPrompts, greedy(12))[0].ids;
   GenerationOptions options = greedy(12);
@@ -131,7 +131,7 @@ TEST(Generator, WorksIn16Bits) {
   for (const DType dtype : {DType::kBFloat16, DType::kFloat16}) {
     Generator g = generator(4, dtype);
     const std::vector<Ids> ids = ids_of(g.generate_ids(kPrompts, greedy(8)));
-    // The first tokens are those of float32, as the logits of this model are far apart.
+    // The first tokens equal those of float32, because the logits of this model are far apart.
     for (size_t i = 0; i < ids.size(); ++i) EXPECT_EQ(ids[i][0], wanted[i][0]);
   }
 }
@@ -142,7 +142,7 @@ TEST(Generator, FillsAllPositionsOfTheModel) {
   EXPECT_EQ(g.generate_ids(prompt, greedy(10))[0].ids.size(), 10);  // of 40
 }
 
-// The model of the tests with NaN in place of its last weights, which are the embeddings of tokens.
+// The test model with NaN as its last weights, the embeddings of tokens.
 fs::path model_with_nan(const TemporaryFolder& folder, size_t weights) {
   const fs::path model = folder.path() / "nan";
   fs::copy(kModel, model);
@@ -154,11 +154,11 @@ fs::path model_with_nan(const TemporaryFolder& folder, size_t weights) {
   return model;
 }
 
-TEST(Generator, TellsOfLogitsThatAreNotFinite) {
+TEST(Generator, RefusesNonFiniteLogits) {
   const TemporaryFolder folder;
   Generator g = generator(4, DType::kFloat32, model_with_nan(folder, 100 * 24));
   for (const GenerationOptions& options :
-       {greedy(4), greedy(1), drawing(4), GenerationOptions{.max_new_tokens = 4, .num_beams = 2}}) {
+       {greedy(4), greedy(1), sampling(4), GenerationOptions{.max_new_tokens = 4, .num_beams = 2}}) {
     EXPECT_THROW(g.generate_ids(std::vector<Ids>{{5, 17}}, options), NumericError);
   }
 }
@@ -168,7 +168,7 @@ TEST(Generator, ReadsBatchesOfAtMost1024Prompts) {
   EXPECT_THROW(generator(1025), UsageError);
 }
 
-class Refused : public testing::Test {
+class GeneratorRefuses : public testing::Test {
  protected:
   template <class SomeError>
   static void expect(const std::vector<Ids>& prompts, const GenerationOptions& options, const std::string& message) {
@@ -184,26 +184,26 @@ class Refused : public testing::Test {
   }
 };
 
-TEST_F(Refused, IsAPromptThatLeavesNoPositions) {
+TEST_F(GeneratorRefuses, APromptWithoutRoomForNewTokens) {
   expect<UsageError>({{1}, Ids(35, 7)}, greedy(6), "prompt 2");
   expect<UsageError>({Ids(35, 7)}, greedy(6), "at most 40, the positions of the model");
 }
-TEST_F(Refused, IsAnEmptyPrompt) { expect<UsageError>({{}}, greedy(6), "no bos_token_id"); }
-TEST_F(Refused, IsAnIdOutsideTheVocabulary) { expect<UsageError>({{100}}, greedy(6), "0 to 99"); }
-TEST_F(Refused, AreOptionsOutOfRange) { expect<UsageError>({{1}}, greedy(0), "max_new_tokens"); }
+TEST_F(GeneratorRefuses, AnEmptyPrompt) { expect<UsageError>({{}}, greedy(6), "no bos_token_id"); }
+TEST_F(GeneratorRefuses, AnIdOutsideTheVocabulary) { expect<UsageError>({{100}}, greedy(6), "0 to 99"); }
+TEST_F(GeneratorRefuses, OptionsOutOfRange) { expect<UsageError>({{1}}, greedy(0), "max_new_tokens"); }
 
-TEST(GeneratorOfAModel, ThatIsNoDecoderIsRefused) {
+TEST(Generator, RefusesAnEncoder) {
   EXPECT_THROW(generator(4, DType::kFloat32, PORTATUNE_TEST_DATA "/models/bert_mlm"), UsageError);
 }
 
-TEST(GeneratorOfAModel, WithoutALanguageModelsHeadIsRefused) {
+TEST(Generator, RefusesAModelWithoutALanguageModelHead) {
   Generator g = generator(4, DType::kFloat32, PORTATUNE_TEST_DATA "/models/llama_softmax");
   Listener listener;
   EXPECT_THROW(g.generate_ids(kPrompts, greedy(2), &listener), CheckpointError);
   EXPECT_EQ(listener.compilations, 0);
 }
 
-// The untied GPT-2 with the tokenizer of the tiny BERT: words.
+// The untied GPT-2 with the word tokenizer of the tiny BERT.
 class TextGenerator : public testing::Test {
  protected:
   TextGenerator() {
@@ -217,7 +217,7 @@ class TextGenerator : public testing::Test {
   const std::vector<std::string> prompts_ = {"the film was", "we saw the good play"};
 };
 
-TEST_F(TextGenerator, StreamsTheTextThatItReturns) {
+TEST_F(TextGenerator, StreamsTheReturnedText) {
   Generator g = generator();
   Listener listener;
   const std::vector<Completion> completions = g.generate(prompts_, greedy(12), &listener);
@@ -244,12 +244,12 @@ TEST_F(TextGenerator, EndsAtAStopString) {
   EXPECT_TRUE(std::equal(cut.ids.begin(), cut.ids.end(), whole.ids.begin()));
 }
 
-// Texts do not show special tokens: they are looked for among the ids.
-TEST_F(TextGenerator, EndsAtAStopStringThatIsASpecialToken) {
+// Texts do not show special tokens, so the search looks for them among the ids.
+TEST_F(TextGenerator, EndsAtASpecialTokenAsStopString) {
   const auto tokenizer = text::Tokenizer::load(folder_.path() / "model");
   const std::string special = "[SEP]";
   Generator g = generator();
-  GenerationOptions options = drawing(20);
+  GenerationOptions options = sampling(20);
   options.temperature = 100;  // any token soon comes
   options.stop_strings = {special};
   const std::vector<std::string> prompts(16, "the film was");
@@ -264,11 +264,11 @@ TEST_F(TextGenerator, EndsAtAStopStringThatIsASpecialToken) {
   EXPECT_GT(stopped, 0);
   options.stop_strings.assign(1, special);
   options.do_sample = false;
-  options.num_beams = 2;  // which allow no other stop strings
+  options.num_beams = 2;  // beam search accepts no other stop strings
   EXPECT_NO_THROW(g.generate(prompts_, options));
 }
 
-TEST_F(TextGenerator, GivesTextForIdsToo) {
+TEST_F(TextGenerator, ReturnsTextForIds) {
   const auto tokenizer = text::Tokenizer::load(folder_.path() / "model");
   const std::vector<Ids> ids = {tokenizer.encode(prompts_[0]).ids};
   const std::string text = generator().generate_ids(ids, greedy(8))[0].text;
@@ -276,7 +276,7 @@ TEST_F(TextGenerator, GivesTextForIdsToo) {
   EXPECT_FALSE(text.empty());
 }
 
-TEST_F(TextGenerator, RefusesAPromptThatIsNoUtf8) {
+TEST_F(TextGenerator, RefusesAPromptThatIsNotUtf8) {
   const std::vector<std::string> prompts = {"fine", "\xFF"};
   Generator g = generator();
   try {

@@ -5,7 +5,7 @@
 namespace portatune::generate {
 namespace {
 
-// Words of the tiny model's vocabulary.
+// Uses words of the tiny model's vocabulary.
 class GrowingTextTest : public testing::Test {
  protected:
   std::vector<int32_t> ids(const std::string& text) const {
@@ -15,7 +15,7 @@ class GrowingTextTest : public testing::Test {
   const std::vector<int32_t> prompt_ = ids("the film");
 };
 
-TEST_F(GrowingTextTest, GoesOnAfterThePrompt) {
+TEST_F(GrowingTextTest, ContinuesThePrompt) {
   EXPECT_EQ(text_after(tokenizer_, prompt_, ids("was good")), " was good");
   EXPECT_EQ(text_after(tokenizer_, {}, ids("was good")), "was good");
 }
@@ -26,7 +26,7 @@ TEST_F(GrowingTextTest, LeavesSpecialTokensOut) {
   EXPECT_EQ(text_after(tokenizer_, prompt_, with_end), " was good");
 }
 
-TEST_F(GrowingTextTest, TellsWhatIsNew) {
+TEST_F(GrowingTextTest, UpdateReturnsNewText) {
   GrowingText text(tokenizer_, prompt_, {});
   EXPECT_EQ(text.update(ids("was"), false), " was");
   EXPECT_EQ(text.update(ids("was"), false), "");
@@ -44,7 +44,7 @@ TEST_F(GrowingTextTest, EndsAtAStopString) {
   EXPECT_EQ(text.update(ids("was good and we saw"), true), "");
 }
 
-TEST_F(GrowingTextTest, GoesOnAfterAPauseWithoutNewTokens) {
+TEST_F(GrowingTextTest, AcceptsAPauseWithoutNewTokens) {
   GrowingText text(tokenizer_, prompt_, {});
   EXPECT_EQ(text.update({}, false), "");
   EXPECT_EQ(text.update(ids("was"), false), " was");
@@ -52,13 +52,13 @@ TEST_F(GrowingTextTest, GoesOnAfterAPauseWithoutNewTokens) {
   EXPECT_EQ(text.text(), " was");
 }
 
-TEST_F(GrowingTextTest, TellsSpecialTokensFromWords) {
+TEST_F(GrowingTextTest, RecognisesSpecialTokens) {
   EXPECT_EQ(special_token(tokenizer_, "[SEP]"), tokenizer_.sep_id());
   EXPECT_EQ(special_token(tokenizer_, "good"), std::nullopt);
   EXPECT_EQ(special_token(tokenizer_, "no token"), std::nullopt);
 }
 
-TEST(SettledSize, LeavesOutWhatMayStillBecomeACharacter) {
+TEST(SettledSize, LeavesOutIncompleteCharacters) {
   EXPECT_EQ(settled_size("abc"), 3);
   EXPECT_EQ(settled_size("ab\xEF\xBF\xBD"), 2);
   EXPECT_EQ(settled_size("ab\xEF\xBF\xBD\xEF\xBF\xBD"), 2);
@@ -67,7 +67,7 @@ TEST(SettledSize, LeavesOutWhatMayStillBecomeACharacter) {
             4);
 }
 
-TEST(EndOfStop, IsThatOfTheFirst) {
+TEST(EndOfStop, FindsTheFirstStopString) {
   const std::vector<std::string> stops = {"d", "bc"};
   EXPECT_EQ(end_of_stop("abcd", stops), 3);
   EXPECT_EQ(end_of_stop("aaa", stops), std::nullopt);

@@ -26,12 +26,12 @@ class Options : public testing::Test {
   const TemporaryFolder folder_;
 };
 
-TEST_F(Options, AreThoseOfGenerationConfig) {
+TEST_F(Options, ComeFromGenerationConfig) {
   const GenerationOptions o = read(R"({"eos_token_id": 1})", R"({
     "max_new_tokens": 7, "do_sample": true, "temperature": 0.6, "top_k": 20, "top_p": 0.9, "repetition_penalty": 1.1,
     "num_beams": 4, "length_penalty": 2, "early_stopping": "never", "eos_token_id": [5, 6], "bos_token_id": 3,
     "pad_token_id": 0, "stop_strings": ["END"], "transformers_version": "5.23.0", "typical_p": 1.0,
-    "no_repeat_ngram_size": 3, "whatever": 1})");
+    "no_repeat_ngram_size": 3, "other": 1})");
   EXPECT_EQ(o.max_new_tokens, 7);
   EXPECT_TRUE(o.do_sample);
   EXPECT_EQ(o.temperature, 0.6);
@@ -45,10 +45,10 @@ TEST_F(Options, AreThoseOfGenerationConfig) {
   EXPECT_EQ(o.bos_token_id, 3);
   EXPECT_EQ(o.pad_token_id, 0);
   EXPECT_THAT(o.stop_strings, ElementsAre("END"));
-  EXPECT_THAT(o.unknown, ElementsAre("no_repeat_ngram_size", "whatever"));
+  EXPECT_THAT(o.unknown, ElementsAre("no_repeat_ngram_size", "other"));
 }
 
-TEST_F(Options, AreThoseOfConfigWithoutTheFile) {
+TEST_F(Options, ComeFromConfigWithoutTheFile) {
   const GenerationOptions o = read(R"({"eos_token_id": 5, "bos_token_id": 4, "pad_token_id": null})", "");
   EXPECT_THAT(o.eos_token_id, ElementsAre(5));
   EXPECT_EQ(o.bos_token_id, 4);
@@ -57,7 +57,7 @@ TEST_F(Options, AreThoseOfConfigWithoutTheFile) {
   EXPECT_EQ(o.top_k, 50);  // as in transformers
 }
 
-TEST_F(Options, AreNotThoseOfConfigBesideTheFile) {
+TEST_F(Options, IgnoreConfigIfTheFileExists) {
   const GenerationOptions o =
       read(R"({"eos_token_id": 1, "bos_token_id": 2, "pad_token_id": 3})", R"({"bos_token_id": 4})");
   EXPECT_THAT(o.eos_token_id, IsEmpty());
@@ -73,19 +73,19 @@ TEST_F(Options, NegativeIdsAreNone) {
   EXPECT_EQ(o.pad_token_id, std::nullopt);
 }
 
-TEST_F(Options, ThatAskForNothingAreNotUnknown) {
+TEST_F(Options, ThatAreOffAreNotUnknown) {
   const GenerationOptions o =
       read("{}", R"({"suppress_tokens": null, "renormalize_logits": false, "remove_invalid_values": true})");
   EXPECT_THAT(o.unknown, ElementsAre("remove_invalid_values"));
 }
 
-TEST_F(Options, UnknownOnesStayWhenOthersComeOverThem) {
+TEST_F(Options, UnknownKeysAccumulate) {
   const auto more = io::JsonObject::parse(R"({"no_repeat_ngram_size": 2, "min_p": 0.5})", "more");
-  const GenerationOptions o = read_options(more, read("{}", R"({"no_repeat_ngram_size": 3, "whatever": 1})"));
-  EXPECT_THAT(o.unknown, ElementsAre("no_repeat_ngram_size", "whatever", "min_p"));
+  const GenerationOptions o = read_options(more, read("{}", R"({"no_repeat_ngram_size": 3, "other": 1})"));
+  EXPECT_THAT(o.unknown, ElementsAre("no_repeat_ngram_size", "other", "min_p"));
 }
 
-TEST_F(Options, OfTheWrongTypeAreRefused) {
+TEST_F(Options, RefuseTheWrongType) {
   EXPECT_THROW(read("{}", R"({"top_k": "many"})"), CheckpointError);
   EXPECT_THROW(read("{}", R"({"early_stopping": "soon"})"), CheckpointError);
 }
@@ -93,17 +93,17 @@ TEST_F(Options, OfTheWrongTypeAreRefused) {
 void expect_refused(const GenerationOptions& options, const std::string& name) {
   try {
     check(options, 100);
-    FAIL() << name << " was taken";
+    FAIL() << name << " was accepted";
   } catch (const UsageError& error) {
     EXPECT_EQ(error.report().where, name);
   }
 }
 
-TEST(CheckOfOptions, NamesWhatIsOutOfRange) {
+TEST(CheckOfOptions, NamesTheOptionOutOfRange) {
   check({}, 100);
   expect_refused({.max_new_tokens = 0}, "max_new_tokens");
   expect_refused({.temperature = 0}, "temperature");
-  expect_refused({.temperature = 1e-50}, "temperature");  // 0 as a float, as which programs take it
+  expect_refused({.temperature = 1e-50}, "temperature");  // 0 as a float
   expect_refused({.temperature = 1e39}, "temperature");
   expect_refused({.length_penalty = -1e39}, "length_penalty");
   expect_refused({.repetition_penalty = std::nan("")}, "repetition_penalty");
@@ -119,7 +119,7 @@ TEST(CheckOfOptions, NamesWhatIsOutOfRange) {
   expect_refused({.stop_strings = {""}}, "stop_strings");
 }
 
-TEST(CheckOfOptions, ShowsNumbersAsTheyWereGiven) {
+TEST(CheckOfOptions, ShowsTheGivenNumber) {
   try {
     check({.temperature = -1e-9}, 100);
     FAIL();

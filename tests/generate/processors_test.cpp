@@ -1,4 +1,4 @@
-// Against transformers' classes: tests/data/generation.json, made by tests/oracle/make_generation_cases.py.
+// Comparison with transformers' classes: tests/data/generation.json, made by tests/oracle/make_generation_cases.py.
 #include "portatune/generate/processors.h"
 
 #include <gtest/gtest.h>
@@ -31,7 +31,7 @@ class Processors : public testing::Test {
     const std::vector<float> narrow(values.begin(), values.end());
     return constant(Tensor(shape(), std::span<const float>(narrow)));
   }
-  // Tokens that are in the texts of the golden file.
+  // The tokens that occur in the texts of the golden file.
   Value seen() const {
     Tensor seen(TensorType{DType::kBool, shape()});
     for (size_t row = 0; row < golden_["ids"].size(); ++row) {
@@ -71,18 +71,18 @@ TEST_F(Processors, KeepTheMostProbableTokens) {
   }
 }
 
-TEST_F(Processors, KeepTheFewestTokensThatAreProbableTogether) {
+TEST_F(Processors, KeepTheFewestTokensWithProbabilityP) {
   for (const auto& [p, rows] : golden_["top_p"].items()) {
     EXPECT_EQ(kept(keep_top_p(logits(), scalar(std::stod(p)))), rows.get<Kept>()) << "p " << p;
   }
 }
 
-TEST_F(Processors, WorkOneAfterTheOther) {
+TEST_F(Processors, ApplyInOrder) {
   const Value cooled = logits() / scalar(1.7);
   EXPECT_EQ(kept(keep_top_p(keep_top_k(cooled, count("9")), scalar(0.8))), golden_["chain"].get<Kept>());
 }
 
-TEST_F(Processors, LeaveWhatIsKeptAsItIs) {
+TEST_F(Processors, DoNotChangeKeptLogits) {
   const std::vector<double> before = flat(golden_["logits"]);
   for (const Value& processed : {keep_top_k(logits(), count("4")), keep_top_p(logits(), scalar(0.9))}) {
     const std::vector<double> after = test::elements(processed);

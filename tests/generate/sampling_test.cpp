@@ -14,7 +14,7 @@ namespace {
 constexpr int64_t kRows = 20000;
 const std::vector<float> kLogits = {0.0F, 1.0F, -2.0F, 0.5F, 2.0F, -0.5F};
 
-// A token for each of kRows prompts, which all have these logits.
+// Samples a token for each of kRows prompts with equal logits.
 std::vector<double> draw(uint32_t seed, int32_t token, uint32_t first_prompt = 0, double excluded_from = 1e9) {
   std::vector<uint32_t> numbers(kRows);
   std::iota(numbers.begin(), numbers.end(), first_prompt);
@@ -22,9 +22,9 @@ std::vector<double> draw(uint32_t seed, int32_t token, uint32_t first_prompt = 0
   for (float& x : logits) x = x > excluded_from ? static_cast<float>(kExcluded) : x;
   const auto vocab = static_cast<int64_t>(logits.size());
   const Value rows = broadcast_to(constant(Tensor({1, vocab}, std::span<const float>(logits))), {kRows, vocab});
-  return test::elements(drawn(rows, {.key = constant(Tensor({2}, {seed, 0x9E3779B9U})),
-                                     .numbers = constant(Tensor({kRows}, std::span<const uint32_t>(numbers))),
-                                     .token = constant(Tensor({}, {token}))}));
+  return test::elements(sample(rows, {.key = constant(Tensor({2}, {seed, 0x9E3779B9U})),
+                                      .numbers = constant(Tensor({kRows}, std::span<const uint32_t>(numbers))),
+                                      .token = constant(Tensor({}, {token}))}));
 }
 
 std::vector<double> probabilities() {
@@ -35,14 +35,14 @@ std::vector<double> probabilities() {
   return p;
 }
 
-// Pearson's statistic of counts for expected ones.
+// Pearson's statistic of counts and expected counts.
 double chi_square(const std::vector<double>& counts, const std::vector<double>& expected) {
   double sum = 0;
   for (size_t i = 0; i < counts.size(); ++i) sum += (counts[i] - expected[i]) * (counts[i] - expected[i]) / expected[i];
   return sum;
 }
 
-TEST(Drawn, FollowsTheSoftmax) {
+TEST(Sample, FollowsTheSoftmax) {
   std::vector<double> expected = probabilities();
   for (double& p : expected) p *= kRows;
   for (const uint32_t seed : {1U, 2U, 77U}) {
@@ -54,10 +54,10 @@ TEST(Drawn, FollowsTheSoftmax) {
   }
 }
 
-TEST(Drawn, IsIndependentFromTokenToTokenAndFromSeedToSeed) {
+TEST(Sample, IsIndependentAcrossTokensAndSeeds) {
   const std::vector<double> p = probabilities(), first = draw(1, 0);
   for (const std::vector<double>& second : {draw(1, 1), draw(2, 0), draw(1, 0, 1)}) {
-    // Counts of pairs, which are products if the two are independent.
+    // The expected counts of pairs are products if the two tokens are independent.
     std::vector<double> counts(p.size() * p.size()), expected;
     for (size_t i = 0; i < first.size(); ++i) {
       counts[static_cast<size_t>(first[i]) * p.size() + static_cast<size_t>(second[i])] += 1;
@@ -69,7 +69,7 @@ TEST(Drawn, IsIndependentFromTokenToTokenAndFromSeedToSeed) {
   }
 }
 
-TEST(Drawn, DependsOnKeyPromptAndTokenAlone) {
+TEST(Sample, DependsOnKeyPromptAndTokenAlone) {
   const std::vector<double> once = draw(3, 4);
   EXPECT_EQ(draw(3, 4), once);
   // Prompt 100 is row 100 of one batch and row 0 of another.
@@ -79,7 +79,7 @@ TEST(Drawn, DependsOnKeyPromptAndTokenAlone) {
   EXPECT_NE(draw(3, 5), once);
 }
 
-TEST(Drawn, NeverGivesAnExcludedToken) {
+TEST(Sample, NeverReturnsAnExcludedToken) {
   for (const double id : draw(1, 0, 0, 0.9)) EXPECT_LE(kLogits[static_cast<size_t>(id)], 0.9F);
 }
 

@@ -11,7 +11,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-TEST(EditConfig, ChangesWhatIsAskedAndKeepsTheRestInOrder) {
+TEST(EditConfig, ChangesTheGivenKeysAndKeepsTheOrder) {
   const std::string original = R"({"z": {"unknown": [1, 2.5, null]}, "architectures": ["BertModel"], "num_labels": 5,
                                    "torch_dtype": "bfloat16", "layer_norm_eps": 1e-12, "transformers_version": "4.8.2"})";
   const std::string edited = edit_config(original, "config.json",
@@ -51,7 +51,7 @@ TEST(EditConfig, NoChangesKeepEveryValue) {
   EXPECT_EQ(edit_config(text, "config.json", {}), text);
 }
 
-TEST(EditConfig, RefusesLabelsThatCannotBeWritten) {
+TEST(EditConfig, RefusesInvalidLabels) {
   const auto edit = [](std::vector<std::string> labels) {
     return message_of<UsageError>([&] { edit_config("{}", "config.json", {.labels = labels}); });
   };
@@ -59,7 +59,7 @@ TEST(EditConfig, RefusesLabelsThatCannotBeWritten) {
   EXPECT_THAT(edit({"\xff"}), HasSubstr("UTF-8"));
 }
 
-TEST(EditConfig, RefusesWhatIsNotJson) { EXPECT_THROW(edit_config("{", "config.json", {}), CheckpointError); }
+TEST(EditConfig, RefusesInvalidJson) { EXPECT_THROW(edit_config("{", "config.json", {}), CheckpointError); }
 
 }  // namespace
 }  // namespace portatune::hub

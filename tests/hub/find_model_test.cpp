@@ -14,7 +14,7 @@ namespace fs = std::filesystem;
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 
-// A cache with google/bert at the commit "abc", which HF_HUB_CACHE names.
+// A cache in HF_HUB_CACHE that holds google/bert at commit "abc".
 class FindModel : public testing::Test {
  protected:
   FindModel() {
@@ -64,7 +64,7 @@ TEST_F(FindModel, IncompleteDownloadIsNotUsed) {
   EXPECT_EQ(find_model("google/bert", Contents::kTokenizer, "--tokenizer"), snapshot());
 }
 
-TEST_F(FindModel, UnknownHubNameSaysWhereItLookedAndWhatToDo) {
+TEST_F(FindModel, UnknownHubNameNamesTheCacheAndTheDownload) {
   for (const char* name : {"bert-base-uncased", "org/bert-base-uncased"}) {
     EXPECT_THAT(refusal<NotFoundError>(name),
                 AllOf(HasSubstr("--model " + std::string(name)), HasSubstr(cache_.path().string()),
@@ -72,13 +72,13 @@ TEST_F(FindModel, UnknownHubNameSaysWhereItLookedAndWhatToDo) {
   }
 }
 
-TEST_F(FindModel, PathThatIsNoHubNameIsAMissingFolder) {
+TEST_F(FindModel, OtherPathIsAMissingFolder) {
   make_model(folder_ / "minilm");
   EXPECT_THAT(refusal<NotFoundError>(folder_ / "minilmm"),
               AllOf(HasSubstr("no such folder\n"), HasSubstr("did you mean " + (folder_ / "minilm").string())));
 }
 
-TEST_F(FindModel, CacheIsWhereHuggingFaceHasIt) {
+TEST_F(FindModel, CacheFollowsTheEnvironmentAsInHuggingFace) {
   EXPECT_EQ(hub_cache(), cache_.path());
   unsetenv("HF_HUB_CACHE");
   setenv("HF_HOME", "/home/hf", 1);
@@ -90,22 +90,22 @@ TEST_F(FindModel, CacheIsWhereHuggingFaceHasIt) {
   EXPECT_EQ(hub_cache(), fs::path(getenv("HOME")) / ".cache/huggingface/hub");
 }
 
-TEST_F(FindModel, AdapterSaysHowToMergeIt) {
+TEST_F(FindModel, AdapterIsRefusedWithTheMergeCommand) {
   write_text(folder_ / "adapter_config.json", R"({"base_model_name_or_path": "gpt2", "task_type": "CAUSAL_LM"})");
   EXPECT_THAT(refusal<CheckpointError>(folder_.path()),
               AllOf(HasSubstr("a PEFT adapter of gpt2"), HasSubstr("AutoPeftModelForCausalLM"),
                     HasSubstr("merge_and_unload()")));
 }
 
-TEST_F(FindModel, FileInPlaceOfItsFolder) {
+TEST_F(FindModel, FileIsRefusedWithItsFolder) {
   make_model(folder_ / "bert");
   EXPECT_THAT(refusal<UsageError>(folder_ / "bert" / "model.safetensors"),
               AllOf(HasSubstr("a file"), HasSubstr("--model " + (folder_ / "bert").string())));
 }
 
-TEST_F(FindModel, TildeInQuotes) { EXPECT_THAT(refusal<UsageError>("~/bert"), HasSubstr("without quotes")); }
+TEST_F(FindModel, TildeInQuotesIsRefused) { EXPECT_THAT(refusal<UsageError>("~/bert"), HasSubstr("without quotes")); }
 
-TEST_F(FindModel, FolderOfModelsNamesThem) {
+TEST_F(FindModel, FolderOfModelsIsRefusedWithTheirNames) {
   make_model(folder_ / "checkpoint-4");
   EXPECT_THAT(refusal<NotFoundError>(folder_.path()),
               AllOf(HasSubstr("without config.json"), HasSubstr((folder_ / "checkpoint-4").string())));

@@ -33,7 +33,7 @@ Names names_of(std::span<const CompanionFile> files) {
   return names;
 }
 
-// A folder with a config and nothing else.
+// A folder with nothing but a config.
 struct Folder : TemporaryFolder {
   Folder() { write_text(*this / "config.json", R"({"architectures": ["BertForMaskedLM"], "hidden_size": 4})"); }
 
@@ -92,7 +92,7 @@ TEST(ModelFolder, ShardsMayBeLinksAsInTheHubCache) {
   EXPECT_THAT(names_of(ModelFolder::open(folder.path())), ElementsAre("a"));
 }
 
-TEST(ModelFolder, RefusesShardNamesThatCouldLeaveTheFolder) {
+TEST(ModelFolder, RefusesShardNamesOutsideTheFolder) {
   const std::string outside_name = "outside.safetensors";
   Folder outside;
   outside.add_weights(outside_name, {"a"});
@@ -166,7 +166,7 @@ TEST(ModelFolder, RefusesATensorUnderOldAndNewName) {
   EXPECT_THAT(folder.refusal(), HasSubstr("'LayerNorm.weight' twice"));
 }
 
-TEST(ModelFolder, SaysHowToConvertAPickleAndNeverReadsIt) {
+TEST(ModelFolder, ExplainsTheConversionOfAPickleAndNeverReadsIt) {
   for (const char* name : {"pytorch_model.bin", "pytorch_model-00001-of-00002.bin"}) {
     Folder folder;
     write_text(folder / name, "\x80\x02cos\nsystem\nq\x00.");
@@ -176,7 +176,7 @@ TEST(ModelFolder, SaysHowToConvertAPickleAndNeverReadsIt) {
   }
 }
 
-TEST(ModelFolder, NamesOtherWeightsAndWhatIsMissing) {
+TEST(ModelFolder, NamesOtherWeightFormatsAndMissingWeights) {
   for (const char* name : {"tf_model.h5", "model.ckpt", "flax_model.msgpack", "model.pt"}) {
     Folder folder;
     write_text(folder / name, "x");
@@ -186,13 +186,13 @@ TEST(ModelFolder, NamesOtherWeightsAndWhatIsMissing) {
   EXPECT_THAT(empty.refusal(), HasSubstr("no weights"));
 }
 
-TEST(ModelFolder, NoFolderAndNoConfigAreNotFound) {
+TEST(ModelFolder, MissingFolderOrConfigIsNotFound) {
   const TemporaryFolder folder;
   EXPECT_THAT(message_of<NotFoundError>([&] { ModelFolder::open(folder / "none"); }), HasSubstr("none"));
   EXPECT_THAT(message_of<NotFoundError>([&] { ModelFolder::open(folder.path()); }), HasSubstr("config.json"));
 }
 
-TEST(ModelFolder, OddArchitecturesDoNoHarm) {
+TEST(ModelFolder, IgnoresMalformedArchitectures) {
   for (const char* text : {R"({"architectures": "BertModel"})", R"({"architectures": null})",
                            R"({"architectures": []})", R"({"architectures": ["x'); import os #"]})"}) {
     Folder folder;
@@ -202,7 +202,7 @@ TEST(ModelFolder, OddArchitecturesDoNoHarm) {
   }
 }
 
-TEST(ModelFolder, ListsTheFilesThatACopyNeeds) {
+TEST(ModelFolder, ListsCompanionFiles) {
   Folder folder;
   folder.add_weights("model.safetensors", {"a"});
   for (const char* name :
@@ -214,20 +214,20 @@ TEST(ModelFolder, ListsTheFilesThatACopyNeeds) {
   EXPECT_THAT(names_of(model.companion_files()), ElementsAre("generation_config.json", "tokenizer.json", "vocab.txt"));
 }
 
-TEST(ModelFolder, HoldsCompanionFilesAsTheyWereWhenItWasOpened) {
+TEST(ModelFolder, KeepsCompanionFilesFromTheTimeOfOpening) {
   Folder folder;
   folder.add_weights("model.safetensors", {"a"});
   write_text(folder / "vocab.txt", "before");
   write_text(folder / "tokenizer.json", "{}");
   const ModelFolder model = ModelFolder::open(folder.path());
-  write_text(folder / "vocab.txt", "after");  // the same file, written anew
+  write_text(folder / "vocab.txt", "after");  // the same file with new content
   std::filesystem::remove(folder / "tokenizer.json");
   ASSERT_THAT(names_of(model.companion_files()), ElementsAre("tokenizer.json", "vocab.txt"));
   const auto bytes = model.companion_files()[1].content.bytes();
   EXPECT_EQ(std::string(reinterpret_cast<const char*>(bytes.data()), bytes.size()), "before");
 }
 
-// A real model: set PORTATUNE_TEST_MODEL to the folder of a sentence-transformers/all-MiniLM-L6-v2.
+// Test with a real model: PORTATUNE_TEST_MODEL is the folder of a sentence-transformers/all-MiniLM-L6-v2.
 TEST(ModelFolder, ReadsARealModel) {
   const char* const folder = std::getenv("PORTATUNE_TEST_MODEL");
   if (folder == nullptr) GTEST_SKIP() << "PORTATUNE_TEST_MODEL is not set";

@@ -17,7 +17,7 @@ namespace {
 
 using Pairs = std::vector<std::pair<jinja::Value, jinja::Value>>;
 
-// "bos_token" and so on, as the tokenizer's files name them.
+// The special tokens that the tokenizer's files name: "bos_token" and so on.
 Pairs special_tokens(const std::filesystem::path& folder) {
   const text::TokenizerConfig config = text::read_tokenizer_config(folder);
   const std::pair<const char*, const std::optional<text::AddedToken>&> kNamed[] = {
@@ -53,8 +53,8 @@ struct ChatTemplate::State {
     const auto usual = templates.find("default");
     if (usual != templates.end()) return usual->second;
     throw CheckpointError({.where = "chat template",
-                           .given = "several templates, none of which is the default",
-                           .fix = "name the file of one of them"});
+                           .given = "several templates without a default",
+                           .fix = "pass the file of one of them"});
   }
 
   jinja::Rendered render(const Conversation& conversation, const ChatOptions& options, bool asks_for_more) const {
@@ -95,7 +95,7 @@ ChatTemplate ChatTemplate::load(const std::filesystem::path& folder) {
   throw CheckpointError({.where = folder.string(),
                          .given = "no chat template",
                          .expected = "chat_template.jinja, or \"chat_template\" in tokenizer_config.json",
-                         .fix = "take a model that was trained for conversations, or name a template's file"});
+                         .fix = "use a model that was trained for conversations, or pass a template file"});
 }
 
 ChatTemplate ChatTemplate::load(const std::filesystem::path& folder, const std::filesystem::path& file) {
@@ -119,14 +119,14 @@ ChatText ChatTemplate::apply_with_spans(const Conversation& conversation, const 
     if (text.starts_with(prefix)) return;
     throw DataError(
         {.where = "chat template",
-         .given = "a conversation of which the first " + std::to_string(messages) +
-                  " messages make another text alone than within it, so that its assistant's words are not found",
-         .expected = "a text that goes on, or {% generation %} around the assistant's words in the template",
-         .fix = "give a template that has them, or rows of a prompt and a completion"});
+         .given = "a conversation whose first " + std::to_string(messages) +
+                  " messages give another text alone than within it, so the assistant's words cannot be located",
+         .expected = "the same text, or {% generation %} around the assistant's words in the template",
+         .fix = "pass a template with {% generation %}, or use rows with a prompt and a completion"});
   };
   for (size_t i = 0; i < conversation.size(); ++i) {
     if (conversation.role(i) != "assistant") continue;
-    // Nothing stands before the first message: not every template renders an empty conversation.
+    // The text before the first message is empty. Not every template renders an empty conversation.
     const std::string before = i == 0 ? "" : state_->render(conversation.first(i), options, true).text;
     const std::string with = state_->render(conversation.first(i + 1), options, false).text;
     require_prefix(with, before, i);

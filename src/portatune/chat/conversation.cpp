@@ -15,10 +15,10 @@ using Json = nlohmann::ordered_json;
 
 constexpr const char* kExpected = R"(a list of messages in JSON, [{"role": "user", "content": "..."}, ...])";
 
-// The names under which thoughts are handed over; templates find them as the first or as "thinking".
+// Keys of a message that hold thoughts. Templates get them as the first of these names and as "thinking".
 const char* const kThoughts[] = {"reasoning_content", "thinking", "reasoning"};
 
-// As transformers hands a message to templates: without nulls, thoughts under the names that are asked for.
+// A message as transformers passes it to templates: without nulls, and with thoughts under both names.
 Json for_templates(const Json& message) {
   Json result = Json::object();
   const auto thoughts = std::ranges::find_if(

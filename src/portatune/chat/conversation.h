@@ -1,4 +1,4 @@
-// What a Conversation is made of.
+// The internal state of a Conversation.
 #pragma once
 
 #include <string>
@@ -10,7 +10,7 @@
 namespace portatune {
 
 struct Conversation::State {
-  std::vector<jinja::Value> messages;  ///< dicts, as templates see them
+  std::vector<jinja::Value> messages;  ///< dicts for the templates
   std::vector<std::string> roles;
 };
 

@@ -18,9 +18,9 @@ std::tm time_of(const std::string& date) {
   int year = 0, month = 0, day = 0;
   const bool is_read = std::sscanf(date.c_str(), "%4d-%2d-%2d%c", &year, &month, &day, &rest) == 3;
   time.tm_year = year - 1900, time.tm_mon = month - 1, time.tm_mday = day;
-  timegm(&time);  // the day of the week; a day that does not exist becomes another
+  timegm(&time);  // sets the day of the week; a date that does not exist becomes another one
   if (!is_read || time.tm_year != year - 1900 || time.tm_mon != month - 1 || time.tm_mday != day) {
-    throw UsageError({.where = "date", .given = "\"" + date + "\"", .expected = "a day as 2026-11-21"});
+    throw UsageError({.where = "date", .given = "\"" + date + "\"", .expected = "a date such as 2026-11-21"});
   }
   return time;
 }

@@ -1,4 +1,4 @@
-// The day that a template tells.
+// The date that a template prints.
 #pragma once
 
 #include <ctime>
@@ -6,11 +6,12 @@
 
 namespace portatune::chat {
 
-/// date    "2026-11-21", its midnight; empty: now, in local time
+/// Parses a date.
+/// date    "2026-11-21", midnight of that day; empty: now, in local time
 /// errors  UsageError for any other text
 std::tm time_of(const std::string& date);
 
-/// The local day, as time_of() reads it.
+/// The local date in the format of time_of().
 std::string today();
 
 }  // namespace portatune::chat

@@ -14,8 +14,8 @@ Json parse_json(std::string_view text, const char* what, const char* expected) {
     return DataError({.where = what, .given = shortened(text, 60), .expected = wanted});
   };
   const auto not_too_deep = [&](int depth, Json::parse_event_t, Json&) {
-    constexpr int kDeepest = 64;  // so that none can exhaust the stack
-    return depth <= kDeepest ? true : throw refuse("JSON of at most 64 levels");
+    constexpr int kMaxDepth = 64;  // limits the use of the stack
+    return depth <= kMaxDepth ? true : throw refuse("JSON of at most 64 levels");
   };
   try {
     return Json::parse(text, not_too_deep);

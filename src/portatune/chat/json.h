@@ -6,8 +6,9 @@
 
 namespace portatune::chat {
 
-/// what      it is for errors: "a conversation"
-/// expected  what it should be, in words
+/// Parses JSON.
+/// what      the subject of errors: "a conversation"
+/// expected  description of a valid text
 /// errors    DataError if the text is not JSON, or has more than 64 levels
 nlohmann::ordered_json parse_json(std::string_view text, const char* what, const char* expected);
 

@@ -1,4 +1,4 @@
-// Where a model folder keeps its chat templates.
+// The chat templates in a model folder.
 #pragma once
 
 #include <filesystem>
@@ -8,16 +8,17 @@
 
 namespace portatune::chat {
 
-/// A template's text, and what to call it in errors.
+/// The text of a template, and its name in errors.
 struct TemplateSource {
   std::string text, where;
 };
 
-/// By their names: "default", "tool_use", ...; empty if the folder has none. Files go before tokenizer_config.json.
-/// errors  CheckpointError for a "chat_template" that is neither a text nor a list of named ones
+/// The templates by name: "default", "tool_use", ...; empty if the folder has none. Files take precedence over
+/// tokenizer_config.json.
+/// errors  CheckpointError for a "chat_template" that is neither a text nor a list of named texts
 std::map<std::string, TemplateSource> find_templates(const std::filesystem::path& folder);
 
-/// One file.
+/// Reads a template file.
 /// errors  NotFoundError, IoError; DataError above 1 MB
 TemplateSource read_template(const std::filesystem::path& file);
 

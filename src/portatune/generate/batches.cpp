@@ -7,16 +7,16 @@
 namespace portatune::generate {
 namespace {
 
-constexpr int64_t kShortest = 16;
+constexpr int64_t kMinLength = 16;
 
 int64_t power_of_two(int64_t at_least) { return static_cast<int64_t>(std::bit_ceil(static_cast<uint64_t>(at_least))); }
 
-int64_t rounded_length(int64_t tokens) { return power_of_two(std::max(tokens, kShortest)); }
+int64_t rounded_length(int64_t tokens) { return power_of_two(std::max(tokens, kMinLength)); }
 
 int64_t longest(std::span<const Ids> prompts, std::span<const size_t> numbers) {
-  size_t most = 0;
-  for (const size_t number : numbers) most = std::max(most, prompts[number].size());
-  return static_cast<int64_t>(most);
+  size_t length = 0;
+  for (const size_t number : numbers) length = std::max(length, prompts[number].size());
+  return static_cast<int64_t>(length);
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Prompts in batches of few shapes.
+// Batches of prompts with few different shapes.
 #pragma once
 
 #include <cstdint>
@@ -12,22 +12,23 @@ namespace portatune::generate {
 
 using Ids = std::vector<int32_t>;
 
-/// The prompts that are read together: their numbers, and the sizes of their arrays.
+/// The prompts of one batch.
 struct Batch {
-  std::vector<size_t> prompts;
+  std::vector<size_t> prompts;  ///< indices among all prompts
   Sizes sizes;
 };
 
-/// All prompts in batches of at most `batch_size`, those of about the same length together. Lengths are powers of two
-/// from 16 up, the longest prompt's being at most max_length; so are the numbers of prompts, but for full batches.
+/// Distributes all prompts over batches of at most `batch_size` prompts of similar length. Lengths are powers of two
+/// from 16 up; the length of prompts is at most max_length. The number of prompts is a power of two, except in full
+/// batches.
 std::vector<Batch> make_batches(std::span<const Ids> prompts, int64_t batch_size, int64_t max_new_tokens,
                                 int64_t max_length);
 
-/// The prompts of a batch, padded on the left. Rows that only fill it are all padding.
+/// The prompts of a batch, padded on the left. Rows that only fill the batch consist of padding.
 struct PaddedPrompts {
   Tensor ids;      ///< int32 [prompts, prompt]
   Tensor padding;  ///< int32 [prompts]
-  Tensor numbers;  ///< uint32 [prompts]: of the prompts among all
+  Tensor numbers;  ///< uint32 [prompts]: indices among all prompts
 };
 PaddedPrompts pad_left(std::span<const Ids> prompts, const Batch& batch, int32_t pad_token_id);
 

@@ -8,13 +8,13 @@
 namespace portatune::generate {
 namespace {
 
-// Added to scores that may not be chosen. Not infinite: several of them together must not become NaN.
+// The score of an excluded text. It is finite, so that sums of it are not NaN.
 constexpr double kNever = -1e9;
 
 Value f32(double value) { return full({DType::kFloat32, {}}, value); }
 Value penalty_where(const Value& condition) { return select(condition, f32(kNever), f32(0)); }
 
-// x [prompts, n, ...] at indices [prompts, m] of its second axis: [prompts, m, ...].
+// Gathers x [prompts, n, ...] at `indices` [prompts, m] of its second axis: [prompts, m, ...].
 Value pick(const Value& x, const Value& indices) {
   const Shape& s = x.shape();
   const Shape& wanted = indices.shape();
@@ -28,7 +28,7 @@ Value pick_bools(const Value& x, const Value& indices) {
   return compare(Direction::kNotEqual, pick(convert(x, DType::kInt32), indices), scalar(0));
 }
 
-// Texts that are scored: [prompts, n] each, tokens [prompts, n, length].
+// Scored texts: [prompts, n] each, tokens [prompts, n, length].
 struct Texts {
   Value scores, tokens, ended, lengths;
 
@@ -42,11 +42,11 @@ Texts join(const Texts& a, const Texts& b) {
           concatenate({a.ended, b.ended}, 1), concatenate({a.lengths, b.lengths}, 1)};
 }
 
-// What State::search holds, in this order.
+// The content of State::search, in this order.
 struct Beams {
   Value scores;       // float32 [prompts, beams]: log-probabilities of the running texts
   Texts ended;        // the best so far
-  Value can_improve;  // bool [prompts]: whether a running text may yet beat an ended one
+  Value can_improve;  // bool [prompts]: a running text may yet beat an ended one
 
   static Beams of(const Values& v) {
     const Texts ended{.scores = v[2], .tokens = v[kEndedTokens], .ended = v[4], .lengths = v[kEndedLengths]};
@@ -57,8 +57,8 @@ struct Beams {
 
 // The most probable continuations of the running texts by one token, the best first.
 struct Candidates {
-  Texts texts;  // ended: by this token
-  Value beams;  // int32 [prompts, n]: which running text each continues
+  Texts texts;  // `ended`: by this token
+  Value beams;  // int32 [prompts, n]: the running text that each continues
 };
 
 Value power_of(const Value& length, const Value& exponent) { return power(convert(length, DType::kFloat32), exponent); }
@@ -73,7 +73,7 @@ class BeamSearch final : public Search {
   Values start(const Value& is_text, int64_t length) const override {
     const int64_t prompts = is_text.shape()[0];
     const Shape beams{prompts, n_};
-    // All texts of a prompt are equal yet: only the first is continued.
+    // All texts of a prompt are still equal, so only the first is continued.
     const Value first = compare(Direction::kEqual, iota({DType::kInt32, beams}, 1), scalar(0));
     const Texts ended{.scores = full({DType::kFloat32, beams}, kNever),
                       .tokens = full({DType::kInt32, {prompts, n_, length}}, 0),
@@ -86,23 +86,23 @@ class BeamSearch final : public Search {
     Beams beams = Beams::of(state.search);
     const Candidates candidates = continuations(state, beams, logits, s);
     const Value running_scores = candidates.texts.scores + penalty_where(candidates.texts.ended);
-    const Value runs_on = top_k(running_scores, n_).indices;
+    const Value selected = top_k(running_scores, n_).indices;
 
-    State next = go_on(state, candidates, runs_on);
-    beams.scores = pick(running_scores, runs_on);
+    State next = next_state(state, candidates, selected);
+    beams.scores = pick(running_scores, selected);
     beams.ended = best_ended(beams, candidates.texts, s);
-    beams.can_improve = can_improve(beams, next.place - s.first, s);
+    beams.can_improve = can_improve(beams, next.position - s.first, s);
     next.search = beams.flat();
     return next;
   }
 
-  Value goes_on(const State& state) const override { return any(Beams::of(state.search).can_improve); }
+  Value unfinished(const State& state) const override { return any(Beams::of(state.search).can_improve); }
 
  private:
   Candidates continuations(const State& state, const Beams& beams, const Value& logits, const Settings& s) const {
     Value scores = log_softmax(logits, 1);
     if (kind_.penalises) scores = repetition_penalty(scores, state.seen, s.repetition_penalty);
-    // The best of all texts of a prompt are among the best of each.
+    // The best continuations of a prompt are among the best of each of its texts.
     const int64_t prompts = beams.scores.shape()[0], each = std::min(candidates_, logits.shape()[1]);
     const TopK of_each = top_k(scores, each);
     const Value sums = reshape(of_each.values, {prompts, n_, each}) + expand_dims(beams.scores, -1);
@@ -111,28 +111,28 @@ class BeamSearch final : public Search {
     const Value source = best.indices / scalar(each);
     const Value ids = pick(reshape(of_each.indices, {prompts, n_ * each}), best.indices);
     const Value tokens = pick(reshape(state.tokens, {prompts, n_, -1}), source);
-    const Value at_end = compare(Direction::kGreaterEqual, state.place + scalar(1), s.end);
+    const Value at_end = compare(Direction::kGreaterEqual, state.position + scalar(1), s.end);
     const Texts texts{.scores = best.values,
-                      .tokens = dynamic_update_slice(tokens, expand_dims(ids, -1), 2, state.place),
+                      .tokens = dynamic_update_slice(tokens, expand_dims(ids, -1), 2, state.position),
                       .ended = bitwise_or(ends_text(ids, s.eos_token_id), at_end),
-                      .lengths = broadcast_to(state.place + scalar(1) - s.first, ids.shape())};
+                      .lengths = broadcast_to(state.position + scalar(1) - s.first, ids.shape())};
     return {texts, source};
   }
 
   // The running texts after the token, with their keys and values.
-  State go_on(const State& state, const Candidates& candidates, const Value& runs_on) const {
-    const int64_t prompts = runs_on.shape()[0], rows = prompts * n_;
+  State next_state(const State& state, const Candidates& candidates, const Value& selected) const {
+    const int64_t prompts = selected.shape()[0], rows = prompts * n_;
     const Value first_of_prompt = iota({DType::kInt32, {prompts, 1}}, 0) * scalar(n_);
-    const Value source = reshape(pick(candidates.beams, runs_on) + first_of_prompt, {rows});
+    const Value source = reshape(pick(candidates.beams, selected) + first_of_prompt, {rows});
     const auto row_of_source = [&](const Value& x) {
       return reshape(gather_rows(reshape(x, {rows, -1}), source), x.shape());
     };
     State next = state;
-    next.tokens = reshape(pick(candidates.texts.tokens, runs_on), state.tokens.shape());
-    next.place = state.place + scalar(1);
+    next.tokens = reshape(pick(candidates.texts.tokens, selected), state.tokens.shape());
+    next.position = state.position + scalar(1);
     if (state.seen) {
       const Value seen = row_of_source(convert(state.seen, DType::kInt8));
-      const Value ids = reshape(dynamic_slice(next.tokens, 1, state.place, 1), {rows});
+      const Value ids = reshape(dynamic_slice(next.tokens, 1, state.position, 1), {rows});
       next.seen = see(compare(Direction::kNotEqual, seen, full(seen.type(), 0)), ids);
     }
     for (Value& keys : next.cache.keys) keys = row_of_source(keys);
@@ -140,7 +140,7 @@ class BeamSearch final : public Search {
     return next;
   }
 
-  // The best of the texts that had ended and of those that have now; of the candidates the first n may.
+  // The best of the texts that ended before and those that end now. Only the first n candidates may end.
   Texts best_ended(const Beams& beams, Texts candidates, const Settings& s) const {
     const Value rank = iota({DType::kInt32, candidates.scores.shape()}, 1);
     candidates.ended = bitwise_and(candidates.ended, compare(Direction::kLess, rank, scalar(n_)));
@@ -151,8 +151,8 @@ class BeamSearch final : public Search {
     return all_texts.at(top_k(all_texts.scores, n_).indices);
   }
 
-  // By transformers' estimate of the best score that a running text can have in the end; and not any more where it is
-  // enough that n have ended.
+  // Transformers' estimate of the best score that a running text can reach; false once n texts have ended, if that
+  // suffices.
   Value can_improve(const Beams& beams, const Value& length, const Settings& s) const {
     const auto stopping_is = [&](EarlyStopping kind) {
       return compare(Direction::kEqual, s.early_stopping, scalar(static_cast<int64_t>(kind)));
@@ -173,7 +173,7 @@ class BeamSearch final : public Search {
   }
 
   const SearchKind kind_;
-  const int64_t n_, candidates_;  // running texts; continuations of them that are looked at
+  const int64_t n_, candidates_;  // number of running texts; number of candidates
 };
 
 }  // namespace

@@ -14,17 +14,17 @@ using generate::GrowingText;
 using generate::Ids;
 using generate::Run;
 
-// Tokens between two looks of the host at the texts.
-constexpr int64_t kAtATime = 32, kAtATimeWhenWatched = 4;
+// Number of tokens between two inspections of the texts by the host.
+constexpr int64_t kTokensPerCall = 32, kTokensPerWatchedCall = 4;
 
-// So that programs can number the tokens of all rows' vocabularies by int32.
+// The limit keeps the indices of all vocabulary entries of a batch within int32.
 constexpr int64_t kMaxPrompts = 1024;
 
 std::string name_of_prompt(size_t prompt, size_t prompts) {
   return prompts == 1 ? "the prompt" : "prompt " + std::to_string(prompt + 1);
 }
 
-// The completions of a batch while they grow; without a tokenizer they have no text.
+// The growing continuations of a batch. Without a tokenizer they have no text.
 class Texts {
  public:
   Texts(const text::Tokenizer* tokenizer, std::span<const Ids> prompts, const Batch& batch,
@@ -34,7 +34,7 @@ class Texts {
     for (const size_t prompt : batch.prompts) texts_.emplace_back(*tokenizer, prompts[prompt], options.stop_strings);
   }
 
-  /// Shows what is new; returns the rows that a stop string has ended now.
+  /// Reports new text. Returns the rows that a stop string has ended in this call.
   std::vector<size_t> update(const std::vector<Ids>& ids) {
     std::vector<size_t> ended;
     for (size_t row = 0; row < texts_.size(); ++row) {
@@ -108,11 +108,11 @@ void Generator::Impl::load_tokenizer_if_there() {
   try {
     require_tokenizer();
   } catch (const NotFoundError&) {
-    // Token ids need none.
+    // Token ids need no tokenizer.
   }
 }
 
-// Stop strings that are special tokens become ends of texts, in which they would never be found.
+// Moves stop strings that are special tokens to eos_token_id, because decoded text does not show them.
 GenerationOptions Generator::Impl::with_special_stops(GenerationOptions options) const {
   if (!tokenizer) return options;
   std::erase_if(options.stop_strings, [&](const std::string& stop) {
@@ -143,13 +143,11 @@ void Generator::Impl::require_prompt(const std::string& name, const Ids& prompt,
   const models::TextModelFacts& facts = programs.model().facts();
   const std::ptrdiff_t tokens = std::ssize(prompt);
   if (tokens == 0) {
-    throw UsageError(
-        {.where = name, .given = "no token, and no bos_token_id to begin with", .expected = "at least one token"});
+    throw UsageError({.where = name, .given = "no tokens, and no bos_token_id", .expected = "at least one token"});
   }
   if (tokens + max_new_tokens > facts.max_length) {
     throw UsageError({.where = name,
-                      .given = std::to_string(tokens) + " tokens, with " + std::to_string(max_new_tokens) +
-                               " new ones (max_new_tokens) to come",
+                      .given = std::to_string(tokens) + " tokens and max_new_tokens " + std::to_string(max_new_tokens),
                       .expected = "at most " + std::to_string(facts.max_length) + ", the positions of the model",
                       .fix = "shorten the prompt, or ask for fewer tokens"});
   }
@@ -178,7 +176,7 @@ void Generator::Impl::run(std::span<const Ids> prompts, const Batch& batch, cons
     callback.on_pause();
     if (!watched) continue;
     for (const size_t row : texts.update(run.new_tokens())) run.finish(row);
-  } while (run.advance(watched ? kAtATimeWhenWatched : kAtATime));
+  } while (run.advance(watched ? kTokensPerWatchedCall : kTokensPerCall));
 
   const std::vector<Ids> ids = run.new_tokens();
   for (size_t row = 0; row < ids.size(); ++row) {
@@ -215,13 +213,13 @@ std::vector<Completion> Generator::generate_ids(std::span<const Ids> prompts, co
   const GenerationOptions options = impl_->with_special_stops(given);
   impl_->check(prompts, options);
   impl_->times = {};
-  impl_->programs.tell(callback);
+  impl_->programs.set_callback(callback);
   std::vector<Completion> completions(prompts.size());
   const int64_t max_length = impl_->programs.model().facts().max_length;
   for (const Batch& batch : generate::make_batches(prompts, impl_->batch_size, options.max_new_tokens, max_length)) {
     impl_->run(prompts, batch, options, *callback, completions);
   }
-  impl_->programs.tell(nullptr);
+  impl_->programs.set_callback(nullptr);
   return completions;
 }
 

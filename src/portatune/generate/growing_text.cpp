@@ -8,13 +8,13 @@ namespace {
 constexpr std::string_view kReplacement = "\xEF\xBF\xBD";  // U+FFFD
 constexpr text::DecodeOptions kWithoutSpecialTokens{.skip_special_tokens = true};
 
-// What tokens add to a prompt whose text is `before`.
+// The text that `ids` add to a prompt with the text `before`.
 std::string text_after(const text::Tokenizer& tokenizer, std::span<const int32_t> prompt, std::string_view before,
                        std::span<const int32_t> ids) {
   std::vector<int32_t> all(prompt.begin(), prompt.end());
   all.insert(all.end(), ids.begin(), ids.end());
   const std::string whole = tokenizer.decode(all, kWithoutSpecialTokens);
-  // Not so where the prompt ends in the midst of a character.
+  // The text of both does not begin with `before` if the prompt ends within a character.
   return whole.starts_with(before) ? whole.substr(before.size()) : tokenizer.decode(ids, kWithoutSpecialTokens);
 }
 
@@ -54,7 +54,7 @@ GrowingText::GrowingText(const text::Tokenizer& tokenizer, std::span<const int32
 
 std::string GrowingText::update(std::span<const int32_t> ids, bool is_last) {
   if (stopped_after_) return {};
-  // Rows whose text has ended come again, unchanged, as long as others grow.
+  // Rows whose text has ended get the same tokens again while others grow.
   if (ids.size() != seen_) decode(ids);
   const size_t settled = is_last || stopped_after_ ? text_.size() : settled_size(text_);
   if (settled <= shown_) return {};

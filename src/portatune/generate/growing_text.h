@@ -1,4 +1,4 @@
-// The text of a completion while its tokens come in.
+// The text of a continuation while its tokens arrive.
 #pragma once
 
 #include <optional>
@@ -11,31 +11,32 @@
 
 namespace portatune::generate {
 
-/// What tokens add to the text of a prompt, special ones left out. Their text depends on what stands before them:
-/// whether it begins with a space, say.
+/// The text that `ids` add to the text of a prompt, without special tokens. It depends on the prompt: the tokens before
+/// decide, for example, whether it begins with a space.
 std::string text_after(const text::Tokenizer& tokenizer, std::span<const int32_t> prompt, std::span<const int32_t> ids);
 
-/// The id of a text that is one special token, which decoded text does not show; else nothing.
+/// The id of a text that is one special token, which decoded text does not show; else empty.
 std::optional<int32_t> special_token(const text::Tokenizer& tokenizer, std::string_view text);
 
-/// How far a text may be shown: what its last tokens have begun and others will complete (characters of which bytes are
-/// missing, decoded to U+FFFD) is left out.
+/// The number of bytes that later tokens cannot change. It excludes incomplete characters at the end, which decode to
+/// U+FFFD.
 size_t settled_size(std::string_view text);
 
-/// Where the first of the stop strings ends in a text, or nothing.
+/// The end of the first stop string in a text, in bytes; empty if there is none.
 std::optional<size_t> end_of_stop(std::string_view text, std::span<const std::string> stop_strings);
 
-/// The completion of one prompt.
+/// The continuation of one prompt.
 class GrowingText {
  public:
   GrowingText(const text::Tokenizer& tokenizer, std::span<const int32_t> prompt,
               std::span<const std::string> stop_strings);
 
-  /// All new tokens so far; returns what is new in the text and settled. `is_last`: nothing more will come.
+  /// Takes all new tokens so far. Returns the new text that later tokens cannot change. `is_last`: no more tokens
+  /// follow.
   std::string update(std::span<const int32_t> ids, bool is_last);
 
   const std::string& text() const { return text_; }
-  /// Of a text that a stop string has ended: how many tokens it took. Its text is cut after that string.
+  /// Number of tokens up to the stop string that ended the text; empty if none did. The text ends after that string.
   std::optional<size_t> stopped_after() const { return stopped_after_; }
 
  private:
@@ -44,10 +45,10 @@ class GrowingText {
 
   const text::Tokenizer* tokenizer_;
   std::span<const int32_t> prompt_;
-  std::string before_;  // the prompt's text
+  std::string before_;  // text of the prompt
   std::span<const std::string> stop_strings_;
   std::string text_;
-  size_t seen_ = 0, shown_ = 0;  // tokens of the last call; bytes
+  size_t seen_ = 0, shown_ = 0;  // tokens of the last call; bytes returned so far
   std::optional<size_t> stopped_after_;
 };
 

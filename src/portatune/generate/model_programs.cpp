@@ -9,19 +9,19 @@
 namespace portatune::generate {
 namespace {
 
-// What distinguishes programs; the length of the prompt is prefill's alone.
+// Identifies a program. The length of the prompt matters to prefill only.
 std::string key_of(const SearchKind& kind, const Sizes& sizes) {
   std::string key = std::to_string(sizes.prompts) + " x " + std::to_string(sizes.length);
-  for (const bool part : {kind.penalises, kind.draws, kind.keeps_top_k, kind.keeps_top_p}) key += part ? " 1" : " 0";
+  for (const bool part : {kind.penalises, kind.samples, kind.keeps_top_k, kind.keeps_top_p}) key += part ? " 1" : " 0";
   return key + " " + std::to_string(kind.beams) + " " + std::to_string(kind.beams > 1 ? kind.eos_tokens : 0);
 }
 
-// A checkpoint of an encoder, or of another head, is refused before its weights are looked at.
+// Refuses an encoder, or a checkpoint with another head, before its weights are read.
 void require_decoder(const models::TextModel& model) {
-  model.empty_cache(1, 1, DType::kFloat32);  // which encoders do not have
+  model.empty_cache(1, 1, DType::kFloat32);  // throws for encoders
 }
 
-// float32 values as they are stored.
+// Converts float32 values to the dtype of storage.
 Tensor in_type(DType dtype, Tensor values) {
   if (dtype == DType::kFloat32) return values;
   Tensor narrow(TensorType{dtype, values.shape()});
@@ -57,7 +57,7 @@ template <class Build>
 const Program& ModelPrograms::program(const std::string& key, const std::string& what, Build build) {
   if (const auto found = programs_.find(key); found != programs_.end()) return found->second;
   const GenerationProgram plan = build();
-  load(plan.parameters);  // first, because a checkpoint that does not fit is told at once
+  load(plan.parameters);  // first, so that a checkpoint that does not fit fails at once
   Program program = device_.compile(plan.function);
   if (callback_ != nullptr) callback_->on_compile(what, program.compile_seconds(), program.from_cache());
   return programs_.emplace(key, std::move(program)).first->second;

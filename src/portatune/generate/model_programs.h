@@ -1,4 +1,4 @@
-// A model on a device: its weights, and its programs by kind and sizes.
+// A model on a device: its weights, and its compiled programs by search kind and sizes.
 #pragma once
 
 #include <filesystem>
@@ -14,6 +14,7 @@ namespace portatune::generate {
 
 class ModelPrograms {
  public:
+  /// Loads a model folder.
   /// device  must outlive this object
   /// errors  as those of Generator
   ModelPrograms(const Device& device, const std::filesystem::path& folder, DType dtype);
@@ -22,10 +23,10 @@ class ModelPrograms {
   const io::JsonObject& config() const { return folder_.config(); }
   const std::filesystem::path& folder() const { return folder_.path(); }
 
-  /// Whom to tell about compilations; may be nullptr.
-  void tell(GenerationCallback* callback) { callback_ = callback; }
+  /// Sets the receiver of compilation events; may be nullptr.
+  void set_callback(GenerationCallback* callback) { callback_ = callback; }
 
-  /// Compiled when they are first asked for.
+  /// The programs, compiled at their first use.
   const Program& prefill(const SearchKind& kind, const Sizes& sizes);
   const Program& decode(const SearchKind& kind, const Sizes& sizes);
 

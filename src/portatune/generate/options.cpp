@@ -13,7 +13,7 @@ namespace {
 
 constexpr io::IntRange kTokenId{-(1 << 30), 1 << 30};
 
-// A negative id, which some models have for the padding, is none.
+// Reads ids. A negative id, which some models have for padding, means none.
 std::vector<int32_t> ids_or(const io::JsonObject& json, const char* key, const std::vector<int32_t>& fallback) {
   if (!json.has(key)) return fallback;
   std::vector<int64_t> ids =
@@ -39,12 +39,12 @@ EarlyStopping early_stopping_of(const io::JsonObject& json) {
   return EarlyStopping::kNever;
 }
 
-bool asks_for_nothing(const io::JsonObject& json, const std::string& key) {
+bool is_off(const io::JsonObject& json, const std::string& key) {
   const std::string_view type = json.type_of(key);
   return type == "null" || (type == "boolean" && !json.get_bool(key));
 }
 
-// Keys of options that Portatune does not have, but for those that ask for nothing.
+// Keys of options that Portatune lacks, except those that are off.
 std::vector<std::string> without_effect(const io::JsonObject& json) {
   struct Neutral {
     const char* key;
@@ -68,7 +68,7 @@ std::vector<std::string> without_effect(const io::JsonObject& json) {
     if (json.get_float_or(key, value) != value) keys.emplace_back(key);
   }
   for (const std::string& key : json.unread_keys()) {
-    if (!asks_for_nothing(json, key)) keys.push_back(key);
+    if (!is_off(json, key)) keys.push_back(key);
   }
   return keys;
 }
@@ -77,7 +77,7 @@ std::vector<std::string> without_effect(const io::JsonObject& json) {
   throw UsageError({.where = option, .given = given, .expected = expected});
 }
 
-// Programs take numbers as float, in which 1e-50 is 0 and 1e50 infinite.
+// Programs take numbers as float, where 1e-50 is 0 and 1e50 is infinite.
 void require_number(const char* option, double value, double above, const char* expected,
                     float most = std::numeric_limits<float>::max()) {
   const auto narrow = static_cast<float>(value);
@@ -133,10 +133,10 @@ GenerationOptions read_options(const io::JsonObject& json, const GenerationOptio
 }
 
 void check(const GenerationOptions& o, int64_t vocab_size) {
-  constexpr int64_t kMost = 1 << 24, kMaxBeams = 64;
-  require_count("max_new_tokens", o.max_new_tokens, 1, kMost);
-  require_number("temperature", o.temperature, 0, "a number above 0; without do_sample for the highest");
-  require_count("top_k", o.top_k, 0, kMost);
+  constexpr int64_t kMaxCount = 1 << 24, kMaxBeams = 64;
+  require_count("max_new_tokens", o.max_new_tokens, 1, kMaxCount);
+  require_number("temperature", o.temperature, 0, "a number above 0; for greedy search, leave out do_sample");
+  require_count("top_k", o.top_k, 0, kMaxCount);
   require_number("top_p", o.top_p, 0, "a number above 0 and at most 1", 1);
   require_number("repetition_penalty", o.repetition_penalty, 0, "a number above 0");
   require_count("num_beams", o.num_beams, 1, kMaxBeams);
@@ -144,13 +144,13 @@ void check(const GenerationOptions& o, int64_t vocab_size) {
   if (o.num_beams > 1 && o.do_sample) {
     throw UsageError({.where = "num_beams",
                       .given = std::to_string(o.num_beams) + " with do_sample",
-                      .expected = "beam search or drawing, not both",
+                      .expected = "beam search or sampling, not both",
                       .fix = "leave out one of them"});
   }
   if (o.num_beams > 1 && !o.stop_strings.empty()) {
     throw UsageError({.where = "stop_strings",
                       .given = "stop strings with num_beams " + std::to_string(o.num_beams),
-                      .expected = "beam search that ends with eos_token_id alone"});
+                      .expected = "no stop strings: beam search ends at eos_token_id alone"});
   }
   if (std::ssize(o.eos_token_id) > kMaxEosTokens) {
     refuse("eos_token_id", std::to_string(o.eos_token_id.size()) + " ids", "at most " + std::to_string(kMaxEosTokens));
@@ -159,7 +159,7 @@ void check(const GenerationOptions& o, int64_t vocab_size) {
   if (o.bos_token_id) require_id("bos_token_id", *o.bos_token_id, vocab_size);
   if (o.pad_token_id) require_id("pad_token_id", *o.pad_token_id, vocab_size);
   for (const std::string& stop : o.stop_strings) {
-    if (stop.empty()) refuse("stop_strings", "an empty one", "at least one character");
+    if (stop.empty()) refuse("stop_strings", "an empty string", "at least one character");
   }
 }
 

@@ -1,4 +1,4 @@
-// What GenerationOptions may be.
+// Reading and checking of GenerationOptions.
 #pragma once
 
 #include "portatune/generation.h"
@@ -9,12 +9,14 @@ class JsonObject;
 
 namespace portatune::generate {
 
-/// Options from a JSON object with the keys of generation_config.json, over `defaults`, whose `unknown` keys stay.
+/// Reads options from a JSON object with the keys of generation_config.json, on top of `defaults`. The `unknown` keys
+/// of `defaults` stay.
 /// errors  CheckpointError for a value of the wrong type
 GenerationOptions read_options(const io::JsonObject& json, const GenerationOptions& defaults);
 
-/// errors  UsageError naming the option that is out of range
-/// vocab_size  which token ids must be below
+/// Checks the ranges of all options.
+/// vocab_size  exclusive upper bound of token ids
+/// errors      UsageError that names the option out of range
 void check(const GenerationOptions& options, int64_t vocab_size);
 
 }  // namespace portatune::generate

@@ -18,24 +18,24 @@ class PlainSearch final : public Search {
     const Value& finished = state.search[0];
     const Value chosen = select(finished, settings.pad_token_id, choose(state, logits, settings));
     State next = state;
-    next.tokens = write_column(state.tokens, chosen, state.place);
-    next.place = state.place + scalar(1);
+    next.tokens = write_column(state.tokens, chosen, state.position);
+    next.position = state.position + scalar(1);
     next.search = {bitwise_or(finished, ends_text(chosen, settings.eos_token_id))};
     if (state.seen) next.seen = see(state.seen, chosen);
     return next;
   }
 
-  Value goes_on(const State& state) const override { return logical_not(all(state.search[0])); }
+  Value unfinished(const State& state) const override { return logical_not(all(state.search[0])); }
 
  private:
-  // In transformers' order.
+  // Processes the logits in transformers' order.
   Value choose(const State& state, Value logits, const Settings& s) const {
     if (kind_.penalises) logits = repetition_penalty(logits, state.seen, s.repetition_penalty);
-    if (!kind_.draws) return most_probable(logits);
+    if (!kind_.samples) return most_probable(logits);
     logits = logits / s.temperature;
     if (kind_.keeps_top_k) logits = keep_top_k(logits, s.top_k);
     if (kind_.keeps_top_p) logits = keep_top_p(logits, s.top_p);
-    return drawn(logits, {s.key, s.numbers, state.place - s.first});
+    return sample(logits, {s.key, s.numbers, state.position - s.first});
   }
 
   const SearchKind kind_;

@@ -1,4 +1,4 @@
-// One text for each prompt: the most probable token, or a drawn one, at each place.
+// Greedy search and sampling: one text for each prompt.
 #pragma once
 
 #include "portatune/generate/search.h"

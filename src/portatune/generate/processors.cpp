@@ -5,16 +5,16 @@
 namespace portatune::generate {
 namespace {
 
-// A token so far below the highest has no chance to be drawn.
+// A token so far below the highest logit has practically no chance to be sampled.
 constexpr double kSpan = 100;
-// So that thresholds are found to 100 / 2^32, which is less than two different logits of usual size are apart.
+// Thresholds are exact to 100 / 2^32, less than the distance of two different logits of usual size.
 constexpr int32_t kHalvings = 32;
 
 Value like(const Value& x, double value) { return full({x.dtype(), {}}, value); }
 
-// For each row the highest threshold t [rows, 1] for which `holds`, which is true of thresholds that are low enough. By
-// halving an interval: that takes as many passes over the logits as a number has bits, where sorting a vocabulary takes
-// many times that, and it works with thresholds that are known at run time.
+// For each row, the highest threshold t [rows, 1] for which `holds` is true; it must be true for low thresholds.
+// Halving an interval takes one pass over the logits per bit of a number. Sorting a vocabulary takes many times as
+// long. The threshold may depend on values known only at run time.
 Value highest_threshold(const Value& logits, const std::function<Value(const Value& threshold)>& holds) {
   const Value highest = max(logits, {1}, ReducedAxes::kKeep);
   const auto unfinished = [](const Values& x) {
@@ -25,7 +25,7 @@ Value highest_threshold(const Value& logits, const std::function<Value(const Val
     const Value low_enough = holds(middle);
     return {x[0] + full({DType::kInt32, {}}, 1), select(low_enough, middle, x[1]), select(low_enough, x[2], middle)};
   };
-  // Where not even the lower end holds, it is the result: the tokens that reach it are all that have a chance.
+  // If `holds` is false even at the lower end, the result is the lower end: only tokens above it have a chance.
   return while_loop({full({DType::kInt32, {}}, 0), highest - kSpan, highest}, unfinished, halve)[1];
 }
 
@@ -42,7 +42,7 @@ Value repetition_penalty(const Value& logits, const Value& seen, const Value& pe
 
 Value keep_top_k(const Value& logits, const Value& k) {
   const Value wanted = convert(k, DType::kFloat32);
-  // As long as at least k logits reach the threshold, the k-th highest does.
+  // The k-th highest logit is the highest threshold that at least k logits reach.
   const Value threshold = highest_threshold(logits, [&](const Value& t) {
     const Value reach = convert(compare(Direction::kGreaterEqual, logits, t), DType::kFloat32);
     return compare(Direction::kGreaterEqual, sum(reach, {1}, ReducedAxes::kKeep), wanted);
@@ -53,8 +53,8 @@ Value keep_top_k(const Value& logits, const Value& k) {
 
 Value keep_top_p(const Value& logits, const Value& p) {
   const Value weights = exp(logits - max(logits, {1}, ReducedAxes::kKeep));
-  // Tokens below the threshold may be excluded as long as they have at most 1 - p; the comparison is by those that
-  // stay, whose sum is not made of many small numbers.
+  // Tokens below the threshold go if their probabilities sum to at most 1 - p. The comparison uses the sum of the
+  // tokens that stay, because it does not consist of many small numbers.
   const Value needed = sum(weights, {1}, ReducedAxes::kKeep) * p;
   const Value threshold = highest_threshold(logits, [&](const Value& t) {
     const Value kept = select(compare(Direction::kGreaterEqual, logits, t), weights, like(weights, 0));

@@ -1,24 +1,24 @@
-// What is done to logits before a token is chosen, as transformers' classes of these names do it. Rows are independent.
+// Changes of logits before the choice of a token, named after transformers' classes. Rows are independent.
 #pragma once
 
 #include "portatune/ops.h"
 
 namespace portatune::generate {
 
-/// What a token that may not be chosen has: exp() of it is 0, and differences of two of it are no NaN.
+/// The logit of an excluded token: exp() of it is 0, and the difference of two of them is not NaN.
 inline constexpr double kExcluded = -1e30;
 
-/// RepetitionPenaltyLogitsProcessor: logits of tokens that were there, divided by the penalty if positive, multiplied
-/// with it if negative.
-/// logits  float32 [rows, vocab]; seen  bool, likewise; penalty  float32 scalar
+/// RepetitionPenaltyLogitsProcessor: divides positive logits of seen tokens by the penalty, and multiplies negative
+/// ones by it.
+/// logits  float32 [rows, vocab]; seen  bool [rows, vocab]; penalty  float32 scalar
 Value repetition_penalty(const Value& logits, const Value& seen, const Value& penalty);
 
-/// TopKLogitsWarper: all but the k highest of a row are excluded; those that equal the lowest of them stay.
+/// TopKLogitsWarper: excludes all but the k highest logits of a row. Logits equal to the lowest of these stay.
 /// k  int32 scalar; 0: all stay
 Value keep_top_k(const Value& logits, const Value& k);
 
-/// TopPLogitsWarper: the least probable tokens of a row are excluded that together have at most 1 - p. Tokens of equal
-/// logits go together.
+/// TopPLogitsWarper: excludes the least probable tokens of a row whose probabilities sum to at most 1 - p. Tokens with
+/// equal logits stay or go together.
 /// p  float32 scalar; 1: all stay
 Value keep_top_p(const Value& logits, const Value& p);
 

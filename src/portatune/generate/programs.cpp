@@ -3,7 +3,7 @@
 namespace portatune::generate {
 namespace {
 
-// [prompts, ...] -> [prompts * n, ...]: each n times.
+// Repeats each row n times: [prompts, ...] -> [prompts * n, ...].
 Value repeat_rows(const Value& x, int64_t n) {
   if (n == 1) return x;
   Shape wide = x.shape(), flat = x.shape();
@@ -12,7 +12,7 @@ Value repeat_rows(const Value& x, int64_t n) {
   return reshape(broadcast_to(expand_dims(x, 1), wide), flat);
 }
 
-// bool [prompts, vocab]: the tokens of the prompts, without padding.
+// The tokens that occur in the prompts, without padding: bool [prompts, vocab].
 Value tokens_of(const Value& ids, const Value& mask, int64_t vocab_size) {
   const int64_t prompts = ids.shape()[0];
   const Value first = iota({DType::kInt32, {prompts, 1}}, 0) * scalar(vocab_size);
@@ -21,7 +21,7 @@ Value tokens_of(const Value& ids, const Value& mask, int64_t vocab_size) {
   return compare(Direction::kGreater, reshape(counts, {prompts, vocab_size}), full({DType::kFloat32, {}}, 0));
 }
 
-// The logits of the token after the last of each row; the cache gets the row's tokens.
+// The logits of the token after the last one of each row. Adds the row's tokens to the cache.
 Value next_logits(const models::TextModel& model, const nn::Scope& root, const models::TextInputs& in,
                   models::KeyValueCache& cache, const Value& start) {
   const Value x = model.next_hidden_state(root, in, cache, start);
@@ -30,13 +30,13 @@ Value next_logits(const models::TextModel& model, const nn::Scope& root, const m
   return model.causal_lm_logits(root, of_last);
 }
 
-// Of the last token that the state has, which is not in the cache yet.
+// The logits after the last token of the state, which is not in the cache yet.
 Value decode_logits(const models::TextModel& model, const nn::Scope& root, State& state) {
   const int64_t rows = state.tokens.shape()[0];
-  const Value last = state.place - scalar(1), padding = expand_dims(state.padding, -1);
-  const Value place = iota({DType::kInt32, {1, state.tokens.shape()[1]}}, 1);
-  const Value is_text = bitwise_and(compare(Direction::kGreaterEqual, place, padding),
-                                    compare(Direction::kLessEqual, broadcast_to(place, state.tokens.shape()), last));
+  const Value last = state.position - scalar(1), padding = expand_dims(state.padding, -1);
+  const Value position = iota({DType::kInt32, {1, state.tokens.shape()[1]}}, 1);
+  const Value is_text = bitwise_and(compare(Direction::kGreaterEqual, position, padding),
+                                    compare(Direction::kLessEqual, broadcast_to(position, state.tokens.shape()), last));
   const models::TextInputs in{.input_ids = dynamic_slice(state.tokens, 1, last, 1),
                               .attention_mask = convert(is_text, DType::kInt32),
                               .position_ids = broadcast_to(last, {rows, 1}) - padding};
@@ -60,29 +60,29 @@ void repeat_cache(models::KeyValueCache& cache, int64_t n) {
   }
 }
 
-// Prompts before any token is chosen; the cache, still empty, has a row for each of them.
+// The state before the first token is chosen. The cache is empty and has one row for each prompt.
 State initial_state(const models::TextModel& model, const SearchKind& kind, const Sizes& sizes, DType dtype,
                     const Value& ids, const Value& padding) {
   const std::unique_ptr<Search> search = make_search(kind);
   const int64_t n = search->rows_per_prompt(), prompt = ids.shape()[1];
-  // A row that only fills the batch is all padding.
+  // Rows that only fill the batch consist of padding.
   const Value is_text = compare(Direction::kLess, padding, scalar(prompt));
   State state{.tokens = repeat_rows(pad(ids, 1, 0, sizes.length - prompt), n),
-              .place = scalar(prompt),
+              .position = scalar(prompt),
               .finite = full({DType::kBool, {}}, 1),
               .padding = repeat_rows(padding, n),
               .seen = {},
               .search = search->start(is_text, sizes.length),
               .cache = model.empty_cache(sizes.prompts, sizes.length, dtype)};
   if (kind.penalises) {
-    const Value place = iota(ids.type(), 1);
-    const Value mask = compare(Direction::kGreaterEqual, place, expand_dims(padding, -1));
+    const Value position = iota(ids.type(), 1);
+    const Value mask = compare(Direction::kGreaterEqual, position, expand_dims(padding, -1));
     state.seen = repeat_rows(tokens_of(ids, mask, model.facts().vocab_size), n);
   }
   return state;
 }
 
-// A state as parameters of a program.
+// Creates the parameters of a program that hold a state.
 State state_parameters(const models::TextModel& model, const SearchKind& kind, const Sizes& sizes, DType dtype) {
   State form = initial_state(model, kind, sizes, dtype, full({DType::kInt32, {sizes.prompts, 1}}, 0),
                              full({DType::kInt32, {sizes.prompts}}, 0));
@@ -103,10 +103,10 @@ GenerationProgram prefill_program(const models::TextModel& model, const SearchKi
   nn::Context context({.compute_dtype = dtype, .matrix_dtype = dtype});
 
   State state = initial_state(model, kind, sizes, dtype, ids, padding);
-  const Value place = iota(ids.type(), 1), first = expand_dims(padding, -1);
-  const Value mask = convert(compare(Direction::kGreaterEqual, place, first), DType::kInt32);
+  const Value position = iota(ids.type(), 1), first = expand_dims(padding, -1);
+  const Value mask = convert(compare(Direction::kGreaterEqual, position, first), DType::kInt32);
   const models::TextInputs in{
-      .input_ids = ids, .attention_mask = mask, .position_ids = maximum(place - first, scalar(0))};
+      .input_ids = ids, .attention_mask = mask, .position_ids = maximum(position - first, scalar(0))};
   const Value logits = next_logits(model, nn::Scope(context), in, state.cache, {});
   state.finite = all_finite(logits);
   const int64_t n = search->rows_per_prompt();
@@ -129,7 +129,7 @@ GenerationProgram decode_program(const models::TextModel& model, const SearchKin
   const nn::Scope root(context);
   const auto unfinished = [&](const Values& values) {
     const State state = form.with(values);
-    return bitwise_and(compare(Direction::kLess, state.place, settings.pause), search->goes_on(state));
+    return bitwise_and(compare(Direction::kLess, state.position, settings.pause), search->unfinished(state));
   };
   const auto add_token = [&](const Values& values) {
     State state = form.with(values);

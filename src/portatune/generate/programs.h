@@ -8,14 +8,14 @@
 
 namespace portatune::generate {
 
-/// Sizes of the arrays, each of which has few values.
+/// Sizes of the arrays. Each has few different values, which limits the number of programs.
 struct Sizes {
-  int64_t prompts;  ///< at a time
-  int64_t prompt;   ///< tokens of a prompt, padded on the left; of prefill alone
-  int64_t length;   ///< places for prompt and new tokens
+  int64_t prompts;  ///< prompts in a batch
+  int64_t prompt;   ///< tokens of a prompt, padded on the left; prefill only
+  int64_t length;   ///< positions for prompt and new tokens
 };
 
-/// A program and the model's parameters that it begins with.
+/// A program and the model parameters that come first among its inputs.
 struct GenerationProgram {
   Function function;
   std::vector<nn::Parameter> parameters;
@@ -27,9 +27,9 @@ struct GenerationProgram {
 GenerationProgram prefill_program(const models::TextModel& model, const SearchKind& kind, const Sizes& sizes,
                                   DType dtype);
 
-/// Adds tokens until settings.pause is reached or all texts have ended.
+/// Adds tokens up to position settings.pause, or until all texts have ended.
 ///   parameters  the weights, the state, settings_parameters()
-///   results     the state, in the memory of the old
+///   results     the state, in the memory of the old state
 GenerationProgram decode_program(const models::TextModel& model, const SearchKind& kind, const Sizes& sizes,
                                  DType dtype);
 

@@ -17,7 +17,7 @@ double seconds_since(std::chrono::steady_clock::time_point start) {
 
 SearchKind kind_of(const GenerationOptions& o) {
   return {.penalises = o.repetition_penalty != 1,
-          .draws = o.do_sample,
+          .samples = o.do_sample,
           .keeps_top_k = o.do_sample && o.top_k != 0,
           .keeps_top_p = o.do_sample && o.top_p != 1,
           .beams = o.num_beams,
@@ -35,7 +35,7 @@ Run::Run(ModelPrograms& programs, const GenerationOptions& options, std::span<co
   PaddedPrompts padded = pad_left(prompts, batch, pad_token_id);
   numbers_ = std::move(padded.numbers);
   const Program& program = programs_.prefill(kind_, sizes_);
-  if (options.max_new_tokens > 1) programs_.decode(kind_, sizes_);  // so that nothing is compiled between tokens
+  if (options.max_new_tokens > 1) programs_.decode(kind_, sizes_);  // compiles it now rather than between tokens
   const auto start = std::chrono::steady_clock::now();
   std::vector<DeviceArray> arguments;
   arguments.push_back(programs_.put(padded.ids));
@@ -46,32 +46,32 @@ Run::Run(ModelPrograms& programs, const GenerationOptions& options, std::span<co
 }
 
 void Run::put_settings(int64_t pause, std::vector<DeviceArray>& arguments) const {
-  const Places places{.pause = pause, .end = sizes_.prompt + options_.max_new_tokens, .first = sizes_.prompt};
-  for (const Tensor& tensor : settings_arguments(options_, places, pad_token_id_, numbers_)) {
+  const Positions positions{.pause = pause, .end = sizes_.prompt + options_.max_new_tokens, .first = sizes_.prompt};
+  for (const Tensor& tensor : settings_arguments(options_, positions, pad_token_id_, numbers_)) {
     arguments.push_back(programs_.put(tensor));
   }
 }
 
 void Run::take(std::vector<DeviceArray> state) {
   state_ = std::move(state);
-  place_ = state_[State::kPlace].to_host().as<int32_t>()[0];  // waits
+  position_ = state_[State::kPosition].to_host().as<int32_t>()[0];  // waits for the device
   if (state_[State::kFinite].to_host().data()[0] != std::byte{0}) return;
   throw NumericError({.where = "the model",
-                      .given = "logits that are not finite, at token " + std::to_string(place_ - sizes_.prompt) +
-                               " of the completions or before",
+                      .given = "non-finite logits at token " + std::to_string(position_ - sizes_.prompt) +
+                               " of the continuations or before",
                       .expected = "finite numbers"});
 }
 
 bool Run::advance(int64_t tokens) {
   const int64_t end = sizes_.prompt + options_.max_new_tokens;
-  if (done_ || place_ >= end) return false;
+  if (done_ || position_ >= end) return false;
   const Program& program = programs_.decode(kind_, sizes_);
   const auto start = std::chrono::steady_clock::now();
-  const int64_t pause = std::min(place_ + tokens, end);
+  const int64_t pause = std::min(position_ + tokens, end);
   std::vector<DeviceArray> arguments = std::move(state_);
   put_settings(pause, arguments);
   take(programs_.run(program, arguments));
-  done_ = place_ < pause;
+  done_ = position_ < pause;
   decode_s_ += seconds_since(start);
   return true;
 }
@@ -82,7 +82,7 @@ std::vector<Ids> Run::new_tokens() const {
   const auto length = static_cast<size_t>(sizes_.length), begin = static_cast<size_t>(sizes_.prompt);
   std::vector<Ids> result;
   for (size_t row = 0; row < prompts_; ++row) {
-    const auto text = all.as<int32_t>().subspan(row * length, static_cast<size_t>(place_)).subspan(begin);
+    const auto text = all.as<int32_t>().subspan(row * length, static_cast<size_t>(position_)).subspan(begin);
     const auto eos = std::ranges::find_first_of(text, options_.eos_token_id);
     result.emplace_back(text.begin(), eos == text.end() ? eos : eos + 1);
   }

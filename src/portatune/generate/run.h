@@ -1,4 +1,4 @@
-// A batch of prompts from the first token to the last.
+// The generation of one batch of prompts, from the first token to the last.
 #pragma once
 
 #include "portatune/generate/batches.h"
@@ -6,22 +6,22 @@
 
 namespace portatune::generate {
 
-/// The kind of search that options ask for.
+/// The kind of search that the options select.
 SearchKind kind_of(const GenerationOptions& options);
 
-/// Drives the programs over one batch. Between calls of advance() the host may look at the texts.
+/// Runs the programs on one batch. The host may read the texts between calls of advance().
 class Run {
  public:
   /// Reads the prompts and makes the first token of each. The options must be checked.
-  /// errors  of this and of advance(): NumericError for logits that are not finite
+  /// errors  NumericError for non-finite logits, here and in advance()
   Run(ModelPrograms& programs, const GenerationOptions& options, std::span<const Ids> prompts, const Batch& batch,
       int32_t pad_token_id);
 
-  /// Makes at most `tokens` more of each text; false if there was nothing left to do.
+  /// Makes at most `tokens` more tokens of each text. Returns false if nothing was left to do.
   bool advance(int64_t tokens);
 
-  /// The new tokens of each prompt so far, the one that ended the text included; of beam search the best text that has
-  /// ended, which may be none yet.
+  /// The new tokens of each prompt so far, the one that ended the text included. Beam search returns the best ended
+  /// text, which may be empty.
   std::vector<Ids> new_tokens() const;
   /// Ends the text of a row of the batch; not for beam search.
   void finish(size_t row);
@@ -42,7 +42,7 @@ class Run {
   const int32_t pad_token_id_;
   Tensor numbers_;
   std::vector<DeviceArray> state_;
-  int64_t place_ = 0;
+  int64_t position_ = 0;
   bool done_ = false;
   double prefill_s_ = 0, decode_s_ = 0;
 };

@@ -9,7 +9,7 @@
 namespace portatune::generate {
 
 Values State::flat() const {
-  Values values{tokens, place, finite, padding};
+  Values values{tokens, position, finite, padding};
   if (seen) values.push_back(seen);
   for (const Values* part : {&search, &cache.keys, &cache.values}) {
     values.insert(values.end(), part->begin(), part->end());
@@ -26,7 +26,7 @@ State State::with(const Values& values) const {
   };
   State state;
   state.tokens = *next++;
-  state.place = *next++;
+  state.position = *next++;
   state.finite = *next++;
   state.padding = *next++;
   if (seen) state.seen = *next++;
@@ -52,7 +52,7 @@ Value all(const Value& x) { return logical_not(any(logical_not(x))); }
 
 Value all_finite(const Value& x) {
   const Value most = full({DType::kFloat32, {}}, std::numeric_limits<float>::max());
-  return all(compare(Direction::kLessEqual, abs(convert(x, DType::kFloat32)), most));  // which NaN is not
+  return all(compare(Direction::kLessEqual, abs(convert(x, DType::kFloat32)), most));  // false for NaN
 }
 
 Value ends_text(const Value& ids, const Value& eos_token_id) {
@@ -60,8 +60,8 @@ Value ends_text(const Value& ids, const Value& eos_token_id) {
   return compare(Direction::kNotEqual, max(matches, {ids.rank()}), scalar(0));
 }
 
-Value write_column(const Value& tokens, const Value& ids, const Value& place) {
-  return dynamic_update_slice(tokens, expand_dims(ids, -1), 1, place);
+Value write_column(const Value& tokens, const Value& ids, const Value& position) {
+  return dynamic_update_slice(tokens, expand_dims(ids, -1), 1, position);
 }
 
 Value see(const Value& seen, const Value& ids) {

@@ -1,4 +1,4 @@
-// How texts grow by a token at a time: what a search keeps, and how it chooses.
+// Searches: the state of growing texts, and the choice of each next token.
 #pragma once
 
 #include <memory>
@@ -9,64 +9,64 @@
 
 namespace portatune::generate {
 
-/// What the code of the programs depends on; other options are inputs.
+/// The options that are compiled into the programs. All other options are inputs.
 struct SearchKind {
-  bool penalises = false;  ///< tokens that were there
-  bool draws = false;
+  bool penalises = false;  ///< there is a penalty for earlier tokens
+  bool samples = false;
   bool keeps_top_k = false, keeps_top_p = false;
   int64_t beams = 1;
-  int64_t eos_tokens = 1;  ///< of beam search: how many there are at most; at least 1
+  int64_t eos_tokens = 1;  ///< for beam search: maximal number of eos tokens, at least 1
 };
 
-/// Texts under way, the same number of rows for each prompt. Each text stands in a row of `tokens`, padded on the left;
-/// keys and values of all its tokens but the last are in the cache.
+/// The state of growing texts, with the same number of rows for each prompt. Each text is a row of `tokens`, padded on
+/// the left. The cache holds keys and values of all its tokens but the last.
 struct State {
-  Value tokens;   ///< int32 [rows, length]
-  Value place;    ///< int32: where the next token goes, the same for all
-  Value finite;   ///< bool: whether all logits were, so far
-  Value padding;  ///< int32 [rows]: where the texts begin
-  Value seen;     ///< bool [rows, vocab]: tokens of the text; absent where nothing asks for it
-  Values search;  ///< what the search keeps besides
+  Value tokens;    ///< int32 [rows, length]
+  Value position;  ///< int32: position of the next token, the same for all rows
+  Value finite;    ///< bool: true if all logits were finite so far
+  Value padding;   ///< int32 [rows]: positions of padding before each text
+  Value seen;      ///< bool [rows, vocab]: tokens that occur in the text; absent without a penalty
+  Values search;   ///< state of the search
   models::KeyValueCache cache;
 
-  /// All of them in this order.
+  /// All values, in the order of declaration.
   Values flat() const;
-  static constexpr size_t kTokens = 0, kPlace = 1, kFinite = 2;  ///< in flat()
+  static constexpr size_t kTokens = 0, kPosition = 1, kFinite = 2;  ///< indices in flat()
   static constexpr size_t first_of_search(const SearchKind& kind) { return kind.penalises ? 5 : 4; }
-  /// `values` as a state of the same form.
+  /// A state of the same form that holds `values`.
   State with(const Values& values) const;
 };
 
-/// Plain search, and beam search.
+/// The strategy that chooses tokens: plain search or beam search.
 class Search {
  public:
   virtual ~Search() = default;
 
-  /// Rows for each prompt.
+  /// Number of rows for each prompt.
   virtual int64_t rows_per_prompt() const = 0;
-  /// What is kept besides, before the first token.
+  /// The initial State::search, before the first token.
   /// is_text  bool [prompts]: false for rows that only fill the batch
   virtual Values start(const Value& is_text, int64_t length) const = 0;
-  /// Adds a token to each row. logits float32 [rows, vocab], of the token that goes to state.place
+  /// Adds a token to each row. logits: float32 [rows, vocab], for position state.position.
   virtual State add_token(const State& state, const Value& logits, const Settings& settings) const = 0;
-  /// Whether a text is unfinished: a bool scalar.
-  virtual Value goes_on(const State& state) const = 0;
+  /// True while any text is unfinished: a bool scalar.
+  virtual Value unfinished(const State& state) const = 0;
 };
 
 std::unique_ptr<Search> make_search(const SearchKind& kind);
 
-// Shared by the searches.
+// Functions that the searches share.
 
 /// An int32 scalar.
 Value scalar(int64_t value);
-Value all(const Value& x);  ///< of bools of any shape
+Value all(const Value& x);  ///< over bools of any shape
 Value any(const Value& x);  ///< likewise
 Value all_finite(const Value& x);
-/// Whether each id is one of eos_token_id.
+/// True for each id that is one of eos_token_id.
 Value ends_text(const Value& ids, const Value& eos_token_id);
-/// Writes ids [rows] to column `place` of tokens [rows, length].
-Value write_column(const Value& tokens, const Value& ids, const Value& place);
-/// seen, with ids [rows] added.
+/// Writes ids [rows] to column `position` of tokens [rows, length].
+Value write_column(const Value& tokens, const Value& ids, const Value& position);
+/// Adds ids [rows] to `seen`.
 Value see(const Value& seen, const Value& ids);
 
 }  // namespace portatune::generate

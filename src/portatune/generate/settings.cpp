@@ -8,7 +8,7 @@
 namespace portatune::generate {
 namespace {
 
-// Seeds that are near each other must not give keys that are.
+// Similar seeds must give unrelated keys.
 Tensor key_of(uint64_t seed) {
   const uint64_t key = split_mix_64(seed, 0);
   return Tensor({2}, {static_cast<uint32_t>(key), static_cast<uint32_t>(key >> 32)});
@@ -53,11 +53,11 @@ Settings settings_of(const Values& in) {
           .numbers = in[5]};
 }
 
-std::vector<Tensor> settings_arguments(const GenerationOptions& o, const Places& places, int32_t pad_token_id,
+std::vector<Tensor> settings_arguments(const GenerationOptions& o, const Positions& positions, int32_t pad_token_id,
                                        const Tensor& numbers) {
   const auto number = [](int64_t x) { return static_cast<double>(x); };
   return {list<float>({o.temperature, o.top_p, o.repetition_penalty, o.length_penalty}),
-          list<int32_t>({number(places.pause), number(places.end), number(places.first)}),
+          list<int32_t>({number(positions.pause), number(positions.end), number(positions.first)}),
           list<int32_t>({number(o.top_k), number(pad_token_id), number(static_cast<int64_t>(o.early_stopping))}),
           eos_tokens(o),
           key_of(o.seed),

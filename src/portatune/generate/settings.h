@@ -1,4 +1,4 @@
-// Options and the like as inputs of the programs: their layout stands here, for both sides of it.
+// Options and prompt indices as inputs of the programs. This file defines their layout for host and program.
 #pragma once
 
 #include <vector>
@@ -8,32 +8,33 @@
 
 namespace portatune::generate {
 
-/// Ids that may end a text, at most.
+/// Maximal number of eos tokens.
 inline constexpr int64_t kMaxEosTokens = 16;
 
-/// In a program.
+/// The settings as values in a program.
 struct Settings {
   Value temperature, top_p, repetition_penalty, length_penalty;  ///< float32 scalars
-  Value pause;                                                   ///< int32: the place before which this call ends
-  Value end;                                                     ///< int32: the place before which all texts end
-  Value first;                                                   ///< int32: the place of the first new token
+  Value pause;                                                   ///< int32: end position of this call
+  Value end;                                                     ///< int32: end position of all texts
+  Value first;                                                   ///< int32: position of the first new token
   Value top_k, pad_token_id;                                     ///< int32 scalars
   Value early_stopping;                                          ///< int32: the enumerator
   Value eos_token_id;                                            ///< int32 [kMaxEosTokens], -1: none
   Value key;                                                     ///< uint32 [2]
-  Value numbers;                                                 ///< uint32 [prompts]: which of all prompts these are
+  Value numbers;                                                 ///< uint32 [prompts]: indices among all prompts
 };
 
-/// The parameters that a program has for them, and what they mean.
+/// The parameters of a program for the settings.
 Values settings_parameters(int64_t prompts);
+/// The settings that these parameters hold.
 Settings settings_of(const Values& parameters);
 
-/// Places in the texts, as above.
-struct Places {
+/// Positions in the texts, as in Settings.
+struct Positions {
   int64_t pause, end, first;
 };
-/// The arguments for these parameters.
-std::vector<Tensor> settings_arguments(const GenerationOptions& options, const Places& places, int32_t pad_token_id,
-                                       const Tensor& numbers);
+/// The arguments for settings_parameters().
+std::vector<Tensor> settings_arguments(const GenerationOptions& options, const Positions& positions,
+                                       int32_t pad_token_id, const Tensor& numbers);
 
 }  // namespace portatune::generate

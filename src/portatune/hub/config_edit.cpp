@@ -18,11 +18,12 @@ void set_labels(Json& config, const std::vector<std::string>& labels) {
     label2id[labels[id]] = id;
   }
   if (label2id.size() < labels.size()) {
-    throw UsageError({.where = "labels of the classes", .given = "a label twice", .expected = "a label per class"});
+    throw UsageError(
+        {.where = "class labels", .given = "a label twice", .expected = "a different label for each class"});
   }
   config["id2label"] = std::move(id2label);
   config["label2id"] = std::move(label2id);
-  // Beside id2label these say the same again, and transformers refuses a num_labels that differs.
+  // These keys repeat id2label, and transformers refuses a num_labels that differs.
   config.erase("num_labels");
   config.erase("_num_labels");
 }
@@ -41,10 +42,10 @@ std::string edit_config(std::string_view text, const std::string& where, const C
   if (changes.labels) set_labels(config, *changes.labels);
   if (changes.problem_type) config["problem_type"] = *changes.problem_type;
   if (changes.dtype) set_dtype(config, *changes.dtype);
-  constexpr int kIndent = 2;  // as transformers writes it
+  constexpr int kIndent = 2;  // as in transformers
   try {
     return config.dump(kIndent) + "\n";
-  } catch (const Json::type_error&) {  // the original was checked, so it is one of the changes
+  } catch (const Json::type_error&) {  // the original is valid, so a change is not UTF-8
     throw UsageError({.where = "changes of " + where, .given = "text that is not UTF-8", .expected = "UTF-8"});
   }
 }

@@ -1,4 +1,4 @@
-// The config.json of a fine-tuned model, made from the one that it started from.
+// The config.json of a fine-tuned model, made from that of the original model.
 #pragma once
 
 #include <string>
@@ -8,10 +8,10 @@
 
 namespace portatune::hub {
 
-/// The text of a config.json with changes. All other keys, known or not, are kept, and so is the order of the keys.
+/// Applies changes to the text of a config.json. All other keys, known or unknown, and the order of the keys stay.
 /// text      the original config.json
-/// where     its name, for errors
-/// errors    CheckpointError if `text` is not a JSON object; UsageError for a label that is not UTF-8 or comes twice
+/// where     its name in errors
+/// errors    CheckpointError if `text` is not a JSON object; UsageError for a label that is not UTF-8 or occurs twice
 std::string edit_config(std::string_view text, const std::string& where, const ConfigChanges& changes);
 
 }  // namespace portatune::hub

@@ -23,7 +23,7 @@ constexpr const char* kExpectedModel =
     "a folder with config.json, model.safetensors and a tokenizer or image processor";
 constexpr const char* kExpectedTokenizer = "a folder with tokenizer.json or older files of a tokenizer";
 
-// The argument, for messages.
+// The argument, for error messages.
 struct Asked {
   fs::path path;
   Contents contents;
@@ -45,7 +45,7 @@ bool is_word(std::string_view text) {
   return begins && std::ranges::all_of(text, fits);
 }
 
-// Names of the Hub have one slash at most, and none of the old ones has any.
+// Parses a Hub name. Names have at most one slash; the oldest names have none.
 std::optional<HubName> hub_name(const std::string& text) {
   const size_t at = std::min(text.find('@'), text.size());
   const std::string name = text.substr(0, at);
@@ -79,7 +79,8 @@ std::string without_line_end(std::string text) {
   return text;
 }
 
-// refs/REVISION names the commit of a branch or tag; a commit is its own name. Empty if the cache lacks the revision.
+// The snapshot of a revision: refs/REVISION names the commit of a branch or tag; a commit is its own name. Empty if the
+// cache lacks the revision.
 fs::path snapshot_of(const fs::path& cache_folder, const std::string& revision) {
   const fs::path ref = cache_folder / "refs" / revision;
   const std::string commit = fs::is_regular_file(ref) ? without_line_end(io::read_text(ref, kMaxRefBytes)) : revision;
@@ -87,14 +88,14 @@ fs::path snapshot_of(const fs::path& cache_folder, const std::string& revision) 
   return is_word(commit) && fs::is_directory(snapshot) ? snapshot : fs::path();
 }
 
-// Links of the cache to files that are not fetched yet do not exist.
+// True if all required files exist. Links of the cache to files that are not downloaded yet are dangling.
 bool is_complete(const fs::path& folder, Contents contents) {
   const auto has = [&](const char* file) { return fs::exists(folder / file); };
   if (contents == Contents::kTokenizer) {
     return has("tokenizer.json") || has("vocab.txt") || has("vocab.json") || has("spiece.model") ||
            has("tokenizer.model") || has("sentencepiece.bpe.model");
   }
-  // Accepts pickles: ModelFolder explains how to convert them.
+  // Pickles count, too: ModelFolder explains their conversion.
   return has("config.json") && (has("model.safetensors") || has("model.safetensors.index.json") ||
                                 has("pytorch_model.bin") || has("pytorch_model.bin.index.json"));
 }
@@ -115,7 +116,7 @@ fs::path complete_snapshot(const Asked& asked, const fs::path& cache_folder, con
                        .fix = download_line(name)});
 }
 
-// models--org--name.
+// Parses the folder name models--org--name.
 HubName name_of_cache_folder(const fs::path& folder) {
   std::string name = fs::absolute(folder).lexically_normal().filename().string();
   constexpr std::string_view kPrefix = "models--";
@@ -155,7 +156,7 @@ std::string peft_class(const std::string& task_type) {
                                 "').merge_and_unload().save_pretrained('" + path + "-merged')"});
 }
 
-// A folder may hold checkpoints, or several models.
+// Names the model folders inside, because a folder may hold checkpoints or several models.
 [[noreturn]] void refuse_folder(const Asked& asked) {
   std::vector<std::string> models;
   for (const fs::path& folder : folders_in(asked.path)) {
@@ -188,7 +189,7 @@ std::string nearest_folder(const fs::path& path) {
   if (name && meant.empty()) fix = download_line(*name);
   throw NotFoundError(
       {.where = asked.where(),
-       .given = name ? "no such folder here, nor a Hub name in the Hugging Face cache " + hub_cache().string()
+       .given = name ? "neither a folder nor a Hub name in the Hugging Face cache " + hub_cache().string()
                      : "no such folder",
        .expected = asked.expected(),
        .fix = fix});
@@ -215,9 +216,9 @@ fs::path find_model(const fs::path& name, Contents contents, const std::string& 
   }
   if (name.native().starts_with("~")) {
     throw UsageError({.where = asked.where(),
-                      .given = "a ~ that the shell has not replaced by your home folder",
+                      .given = "a ~ that the shell did not expand",
                       .expected = asked.expected(),
-                      .fix = "write it without quotes, or the whole path"});
+                      .fix = "write the path without quotes, or in full"});
   }
   const std::optional<HubName> on_hub = hub_name(name.native());
   if (!on_hub || !fs::is_directory(cache_folder_of(*on_hub))) refuse_missing(asked, on_hub);

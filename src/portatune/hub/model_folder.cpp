@@ -15,7 +15,7 @@ namespace fs = std::filesystem;
 
 constexpr int64_t kMaxConfigBytes = 10'000'000;
 
-// Checkpoints made before PyTorch named these as today, BERT's first ones among them.
+// The current name of a parameter in checkpoints from before PyTorch renamed it, such as BERT's first ones.
 std::string current_name(std::string name) {
   constexpr std::array<std::pair<std::string_view, std::string_view>, 2> kRenamed{
       {{"LayerNorm.gamma", "LayerNorm.weight"}, {"LayerNorm.beta", "LayerNorm.bias"}}};
@@ -41,11 +41,11 @@ void refuse_duplicates(std::span<const NamedTensorView> tensors, const fs::path&
       std::adjacent_find(tensors.begin(), tensors.end(), [](const auto& a, const auto& b) { return a.name == b.name; });
   if (twin == tensors.end()) return;
   throw CheckpointError({.where = folder.string(),
-                         .given = "the tensor '" + twin->name + "' twice, in two shards or under an old name too",
+                         .given = "the tensor '" + twin->name + "' twice, in two shards or under an old and a new name",
                          .expected = "each tensor once"});
 }
 
-// The class in transformers, if config.json names one that can stand in a Python line.
+// The class in transformers, if config.json names one that is a valid Python name.
 std::string architecture_of(const io::JsonObject& config) {
   if (config.type_of("architectures") != "array") return {};
   const std::vector<std::string> names = config.get_strings("architectures");
@@ -56,7 +56,7 @@ std::string architecture_of(const io::JsonObject& config) {
   return names[0];
 }
 
-// Read, not mapped: a mapped file changes with the one on disk.
+// Reads the files, because a mapped file changes with the file on disk.
 std::vector<CompanionFile> read_companions(const fs::path& folder) {
   std::vector<CompanionFile> companions;
   for (const fs::directory_entry& entry : fs::directory_iterator(folder)) {
@@ -70,8 +70,8 @@ std::vector<CompanionFile> read_companions(const fs::path& folder) {
 
 }  // namespace
 
-// What transformers reads beside config and weights. A list of what to copy rather than of what not to: a folder may
-// hold anything, such as the training state and the optimizer of the run that made it.
+// The files that transformers reads beside config and weights. The list names what to copy, because a folder may hold
+// anything, such as the training state and the optimizer of its run.
 bool is_companion_file(std::string_view name) {
   constexpr std::array<std::string_view, 19> kNames = {"tokenizer.json",
                                                        "tokenizer_config.json",

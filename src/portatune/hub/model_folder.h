@@ -14,7 +14,7 @@
 
 namespace portatune::hub {
 
-/// Whether a file of this name belongs to a model beside config and weights: tokenizer, preprocessor, generation
+/// True if a file of this name belongs to a model beside config and weights: tokenizer, preprocessor or generation
 /// settings.
 bool is_companion_file(std::string_view name);
 
@@ -24,32 +24,32 @@ struct CompanionFile {
   io::MappedFile content;
 };
 
-/// A model folder that is open for reading. Weights are mapped, not copied. All else is held in memory, so that a copy
-/// of the model is that of the folder which was opened, whatever becomes of it.
+/// A model folder that is open for reading. Weights are mapped, not copied. Everything else is in memory, so later
+/// changes of the folder do not affect a copy of the model.
 class ModelFolder {
  public:
   /// Reads config.json and the headers of `model.safetensors` or, if there is none, of the shards that
-  /// `model.safetensors.index.json` lists. Shards must be files of this folder, hold together exactly the tensors that
-  /// the index gives to each, and no name twice. Old names end `LayerNorm.gamma` and `LayerNorm.beta`; these become
-  /// `LayerNorm.weight` and `LayerNorm.bias`, as in transformers.
-  /// errors    NotFoundError if folder or config.json is missing; CheckpointError naming the file at fault, or saying
-  ///           how to convert if the weights exist only as a Python pickle, which is never read; IoError
-  ///           for a companion file that cannot be read
+  /// `model.safetensors.index.json` lists. Shards must be files of this folder. Together they must hold exactly the
+  /// tensors that the index assigns to each, and no name twice. Old names that end in `LayerNorm.gamma` and
+  /// `LayerNorm.beta` become `LayerNorm.weight` and `LayerNorm.bias`, as in transformers.
+  /// errors    NotFoundError if folder or config.json is missing; CheckpointError that names the faulty file, or that
+  ///           explains the conversion if the weights exist only as a Python pickle, which is never read; IoError for a
+  ///           companion file that cannot be read
   static ModelFolder open(const std::filesystem::path& folder);
 
   const std::filesystem::path& path() const { return path_; }
   const io::JsonObject& config() const { return config_; }
-  /// config.json as it stands in the folder.
+  /// The text of config.json, unchanged.
   const std::string& config_text() const { return config_text_; }
 
   /// All tensors, sorted by name. The views are valid as long as this object.
   std::span<const NamedTensorView> tensors() const { return tensors_; }
   std::optional<TensorView> find(std::string_view name) const;
-  /// To be called when tensors have been read.
-  /// errors    IoError that names the file which has become shorter since it was opened
+  /// Checks that the files are still complete. Call it after reading tensors.
+  /// errors    IoError that names the file that became shorter since it was opened
   void require_whole() const;
 
-  /// The companion files there are, by name: a copy of the model needs them byte for byte.
+  /// The companion files, sorted by name. A copy of the model needs them byte for byte.
   std::span<const CompanionFile> companion_files() const { return companions_; }
 
  private:

@@ -47,7 +47,7 @@ std::string conversion_advice(const fs::path& folder, const std::string& archite
   }
   throw CheckpointError({.where = folder.string(),
                          .given = "weights as " + *foreign.begin() + " only",
-                         .expected = expected + "; Python pickles can run any code and are never read, nor is HDF5",
+                         .expected = expected + "; Python pickles can run any code and are never read; neither is HDF5",
                          .fix = has_pytorch_weights ? conversion_advice(folder, architecture) : ""});
 }
 

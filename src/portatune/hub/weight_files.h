@@ -1,4 +1,4 @@
-// Which safetensors files of a model folder hold its weights.
+// The safetensors files of a model folder.
 #pragma once
 
 #include <filesystem>
@@ -9,8 +9,8 @@
 namespace portatune::hub {
 
 /// Opens `model.safetensors`, or all shards of `model.safetensors.index.json`.
-/// architecture  the model's class in transformers, for the advice on how to convert other weights
-/// errors        CheckpointError if there are no safetensors weights, or index and shards disagree
+/// architecture  the model's class in transformers, for the advice on the conversion of other formats
+/// errors        CheckpointError if there are no safetensors weights, or if index and shards disagree
 std::vector<io::SafetensorsFile> open_weight_files(const std::filesystem::path& folder,
                                                    const std::string& architecture);
 
