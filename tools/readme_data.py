@@ -14,7 +14,7 @@ SENTENCES = ("the film was good and we saw the play", "the book was bad and we s
 
 def write_all(folder):
     """Writes everything into `folder`."""
-    for name in ("DIR", "bert", "roberta"):
+    for name in ("bert", "minilm", "roberta"):
         model(folder / name, DATA / "tiny_bert", positions=512)
     model(folder / "gpt2", DATA / "models" / "gpt2_lm", positions=1024, tokenizer=DATA / "tiny_bert")
     model(folder / "qwen", DATA / "models" / "qwen2_lm", positions=1024, tokenizer=DATA / "chat" / "toy")
@@ -79,6 +79,8 @@ def tables(folder):
             for i, row in enumerate(quest)]
     for name in ("train.csv", "dev.csv", "test.csv"):
         write_table(open(folder / name, "w", newline=""), rows)
+    for name in ("train.tsv", "validation.tsv"):
+        write_lines(folder / name, ["label\ttext"] + [f"{i % 2}\t{SENTENCES[i % 2]}" for i in range(32)])
     write_table(open(folder / "new.csv", "w", newline=""), [{"text": text} for text in SENTENCES])
     (folder / "data").mkdir()
     numbered = [{"text": SENTENCES[i % 2], "label": i % 2} for i in range(32)]  # as in rows.parquet

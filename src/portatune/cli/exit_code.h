@@ -1,4 +1,4 @@
-// Exit codes; from 64 on those of sysexits.h. Scripts and schedulers rely on them: see README.md.
+// Exit codes; from 64 on those of sysexits.h. Scripts and schedulers rely on them: see docs/command-line.md.
 #pragma once
 
 #include "portatune/error.h"
