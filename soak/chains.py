@@ -26,6 +26,8 @@ class Outcome:
 LONGEST = 6  # links of a chain
 # Where a model or checkpoint is saved that cannot be put in its place (docs/checkpoints.md).
 RESCUED = re.compile(r"(.*/)?[\w-]+\.rescued-\w+")
+# What is left of an older output where calls fail to the end: it may hold files of others.
+REST = re.compile(r"(.*/)?rest\.")
 
 
 def kills(the_lab, index, rng):
@@ -87,12 +89,14 @@ def chain(the_lab, name, setting, draw, length, cold=False):
     outcome = Outcome(setting.name)
     baseline = the_lab.baseline(setting)
     trial = the_lab.trial(setting, name, cold)
+    drawn = [draw(baseline, i) for i in range(length)]
     try:
-        finished = any(link(trial, baseline, draw(baseline, i), outcome) for i in range(length))
+        finished = any(link(trial, baseline, hazard, outcome) for hazard in drawn)
         if not finished:
             require_end(trial, outcome)
         compare(trial, baseline, outcome)
-        look_for_leftovers(trial, baseline, outcome)
+        is_lasting = any(isinstance(hazard, hazards.Fault) and hazard.is_lasting for hazard in drawn)
+        look_for_leftovers(trial, baseline, outcome, allowed=(RESCUED, REST) if is_lasting else (RESCUED,))
     except lab.Hang:
         outcome.add("hangs", f"no end within {the_lab.timeout} s")
     return outcome
@@ -155,19 +159,19 @@ def compare(trial, baseline, outcome):
         outcome.add("different bits", ", ".join(different))
 
 
-def look_for_leftovers(trial, baseline, outcome):
+def look_for_leftovers(trial, baseline, outcome, allowed=(RESCUED,)):
     """Another start removes what killed runs have left, but what was saved elsewhere for want of a better place."""
-    if not leftovers(trial, baseline):
+    if not leftovers(trial, baseline, allowed):
         return
     require_end(trial, outcome)
-    left = leftovers(trial, baseline)
+    left = leftovers(trial, baseline, allowed)
     if left:
         outcome.add("leftovers", ", ".join(left))
 
 
-def leftovers(trial, baseline):
+def leftovers(trial, baseline, allowed):
     more = sorted(lab.paths_in(trial) - baseline.paths)
-    return [path for path in more if not RESCUED.match(path)]
+    return [path for path in more if not any(pattern.match(path) for pattern in allowed)]
 
 
 def tail(trial):

@@ -92,6 +92,11 @@ class Fault:
     rank: int = 0
 
     @property
+    def is_lasting(self):
+        """Whether calls fail to the end of the run."""
+        return self.what.endswith("+")
+
+    @property
     def injection(self):
         name = self.what.rstrip("+")
         action = name if ":" in name or name == "short" else f"fail:{getattr(errno, name)}"
@@ -104,7 +109,8 @@ class Fault:
     def allows(self, code):
         if self.what == f"signal:{int(signal.SIGKILL)}":
             return code in (0, KILLED)
-        return code == 0 or code in REFUSED
+        is_unread = self.call in ("open", "read", "mmap")  # what cannot be read may pass for damaged
+        return code == 0 or code in REFUSED or (is_unread and code == 65)
 
     def __str__(self):
         return f"{self.what} at {self.call} {self.count}"

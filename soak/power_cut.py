@@ -6,6 +6,7 @@ order. A rename is whole or absent. (As ALICE has it: Pillai et al. 2014, "All f
 """
 
 import dataclasses
+import itertools
 import os
 import random
 
@@ -224,6 +225,9 @@ def distinct(history, rng):
 
 
 def shuffled(history, seed):
-    """All distinct states in the order in which they are tried."""
+    """All distinct states in the order in which they are tried: in turn one after the last change and another one."""
     first, others = distinct(history, random.Random(seed))
-    return first + others
+    ends = [state for state in first if state.length == history.length]
+    cuts = [state for state in first if state.length < history.length]
+    in_turn = [state for pair in itertools.zip_longest(ends, cuts) for state in pair if state]
+    return in_turn + others
