@@ -130,6 +130,20 @@ TEST(AtomicFile, SeveralTakeTheirPlacesTogetherOrNotAtAll) {
   EXPECT_EQ(text_of(folder / "a") + text_of(folder / "b"), "newnew");
 }
 
+TEST(AtomicFile, SeveralMayHaveNamesWithoutAFolder) {
+  const TemporaryFolder folder;
+  const std::filesystem::path before = std::filesystem::current_path();
+  std::filesystem::current_path(folder.path());
+  {
+    AtomicFile a("a"), b("b");
+    a.write("new");
+    b.write("new");
+    EXPECT_NO_THROW(AtomicFile::commit_together(std::vector<AtomicFile*>{&a, &b}, {}));
+  }
+  std::filesystem::current_path(before);
+  EXPECT_THAT(names_in(folder.path()), testing::UnorderedElementsAre("a", "b"));
+}
+
 TEST(IoError, CarriesTheNumberOfTheFault) {
   try {
     OutputFile("/dev/full/x");

@@ -218,6 +218,14 @@ TEST(AtomicDirectory, FollowsALinkToAFolder) {
   EXPECT_EQ(text_of(root / "disk" / "a.txt"), "one");
 }
 
+TEST(AtomicDirectory, MayLieBelowALinkToAFolder) {
+  const TemporaryFolder root;
+  fs::create_directory(root / "disk");
+  fs::create_directory_symlink(root / "disk", root / "link");
+  save(root / "link" / "out", "one");
+  EXPECT_EQ(text_of(root / "disk" / "out" / "a.txt"), "one");
+}
+
 TEST(AtomicDirectory, RefusesATargetThatIsNoFolder) {
   const TemporaryFolder root;
   write_text(root / "out", "mine");

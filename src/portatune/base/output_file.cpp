@@ -102,19 +102,19 @@ void AtomicFile::commit_together(std::span<AtomicFile* const> files, const std::
   if (files.empty()) return;
   std::vector<Replacement> replacements;
   for (const fs::path& old : removed) {
-    if (fs::exists(fs::symlink_status(old))) replacements.push_back({{}, old});
+    if (fs::exists(fs::symlink_status(old))) replacements.push_back({{}, fs::absolute(old)});
   }
   if (files.size() == 1 && replacements.empty()) return files.front()->commit();
   for (const AtomicFile* file : files) {
     // Like rename(2), do not replace a folder that another process has created in the meantime.
     if (fs::is_directory(fs::symlink_status(file->target_))) throw_system_error("replace", file->target_, EISDIR);
-    replacements.push_back({file->temporary_, file->target_});
+    replacements.push_back({fs::absolute(file->temporary_), fs::absolute(file->target_)});
   }
   const auto keep_sources = [&] {
     for (AtomicFile* file : files) file->committed_ = true;
   };
   try {
-    replace_entries(files.front()->target_.parent_path(), replacements);
+    replace_entries(fs::absolute(files.front()->target_).parent_path(), replacements);
   } catch (const UnfinishedReplacement&) {
     keep_sources();
     throw;
