@@ -97,6 +97,7 @@ class Task {
   virtual InitialWeights initial_weights(std::span<const nn::Parameter> parameters, uint64_t seed) const;
   /// Writes the files of the trained model except its weights into an existing folder. The Trainer writes the weights
   /// under the names of the parameters: as model.safetensors or, in a checkpoint of several processes, in shards.
+  /// fit() calls this function on another thread during training.
   virtual void save(const std::filesystem::path& folder) const = 0;
 };
 

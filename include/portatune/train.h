@@ -54,7 +54,7 @@ struct TrainingOptions {
   uint64_t seed = 42;          ///< seed of dropout and of new weights
   /// Weights that may be new. Loading throws a CheckpointError if the checkpoint lacks any other.
   NewWeights new_weights = NewWeights::kHead;
-  int64_t total_steps = 0;     ///< step at which the linear decay ends; 0: fit() computes it
+  int64_t total_steps = 0;  ///< step at which the linear decay ends; 0: fit() computes it
   /// Further values that a resumed run must share with the run that it continues, by name: {"batch_size", "32"}, say.
   /// Checkpoints keep them together with the options above.
   std::map<std::string, std::string> must_match = {};
@@ -128,7 +128,8 @@ class Callback {
   /// validation set, if there is one.
   virtual void on_epoch_end([[maybe_unused]] int64_t epoch, [[maybe_unused]] double mean_loss,
                             [[maybe_unused]] const Scores& scores) {}
-  /// A checkpoint is complete and on disk.
+  /// A checkpoint is complete and on disk. Training continues during the write, so this comes some steps after its
+  /// step.
   virtual void on_checkpoint([[maybe_unused]] const std::filesystem::path& folder) {}
   /// A problem that does not stop training: a checkpoint that cannot be written, or an old one that cannot be removed.
   virtual void on_warning([[maybe_unused]] const std::string& what) {}
@@ -137,7 +138,9 @@ class Callback {
   virtual bool should_stop() { return false; }
 };
 
-/// Checkpoints that fit() writes while it trains, as `folder`/checkpoint-N after step N.
+/// Checkpoints that fit() writes while it trains, as `folder`/checkpoint-N after step N. A single process copies the
+/// state in host memory, if there is room for it, and writes the copy on another thread. The next save waits for the
+/// previous one, and fit() returns when all are written. Several processes write before the next step.
 struct CheckpointOptions {
   std::filesystem::path folder;
   int64_t every = 0;  ///< steps; 0: only the one before a step that stops training (OnNonFinite::kStop). Must be above
@@ -244,10 +247,12 @@ class Trainer {
   /// Writes what save() writes and what resume() needs: optimizer state, step and, after fit(), the position in the
   /// data. Steps from a non-finite one on that stopped training (OnNonFinite::kStop, kRewind) do not count.
   void save_checkpoint(const std::filesystem::path& folder) const;
-  /// Continues from a folder that save_checkpoint() wrote. The task must have been made from that same folder.
+  /// Continues from a folder that save_checkpoint() wrote, and verifies its checksums. The task must have been made
+  /// from that same folder.
   /// A run that has made all its steps can be trained further with a larger number of steps: the learning rate schedule
   /// is then that of all steps together, and past steps keep the rates that they had.
-  /// errors  NotFoundError if the folder is a model without a training state; UsageError after the first step, or if
+  /// errors  NotFoundError if the folder is a model without a training state; CheckpointError, which names the file, if
+  ///         one is missing, damaged or has no checksum; UsageError after the first step, or if
   ///         options that decide about the weights differ from those of the original run. The same error follows for
   ///         another number of steps if the learning rate depends on it and the run was not finished: here, if
   ///         TrainingOptions::total_steps is set, otherwise in fit().
