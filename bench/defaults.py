@@ -22,6 +22,7 @@ import itertools
 import json
 import os
 import pathlib
+import random
 import statistics
 import tempfile
 
@@ -108,7 +109,21 @@ def conll(options):
 def squad(options):
     rows = json.loads((options.data / "squad_sample" / "sample.json").read_text(encoding="utf-8"))["data"]
     rows = [{name: row[name] for name in ("id", "question", "context", "answers")} for row in rows]
-    return repeated(rows, options), rows
+    training = repeated(rows, options)
+    return (varied(training, options) if options.fixed_length else training), rows
+
+
+def varied(rows, options):
+    """The rows with 0 to 6 movie reviews before each context: a bucket of copies would hold 3 or 4 different rows."""
+    reviews = [row["text"] for row in movie_reviews(options)[0]]
+    draw = random.Random(0)
+
+    def with_reviews(row):
+        before = "".join(text + " " for text in draw.sample(reviews, draw.randrange(7)))
+        starts = [start + len(before) for start in row["answers"]["answer_start"]]
+        return {**row, "context": before + row["context"], "answers": {**row["answers"], "answer_start": starts}}
+
+    return [with_reviews(row) for row in rows]
 
 
 def swag(options):
