@@ -1,4 +1,4 @@
-// Arrow tells faults of clouds in words.
+// Classification of cloud errors by their messages, because Arrow has no codes for them.
 #include <arrow/util/io_util.h>
 
 #include <cerrno>
@@ -10,11 +10,11 @@
 namespace portatune::arrow_plugin {
 namespace {
 
-constexpr std::string_view kChangedWords = "another object than when it was opened";
+constexpr std::string_view kChangedWords = "a different object than at its opening";
 
 bool has(std::string_view text, std::string_view words) { return text.find(words) != std::string_view::npos; }
 
-// "(HTTP status 503)", as Arrow has it for S3; 0 if there is none.
+// The status in "(HTTP status 503)", Arrow's form for S3; 0 if there is none.
 int http_status(std::string_view message) {
   constexpr std::string_view kWords = "(HTTP status ";
   const size_t begin = message.find(kWords);
@@ -30,18 +30,18 @@ bool is_denied(std::string_view message, int status) {
          has(message, "UNAUTHENTICATED") || has(message, "ould not automatically determine credentials");
 }
 
-// 301: the bucket is in another region.
+// Status 301 is permanent: the bucket is in another region.
 bool is_temporary(std::string_view message, int status) {
   return status == 408 || status == 429 || status >= 500 || has(message, "NETWORK_CONNECTION") ||
          has(message, "SLOW_DOWN") || has(message, "UNAVAILABLE") || has(message, "DEADLINE_EXCEEDED") ||
          has(message, "RESOURCE_EXHAUSTED") || has(message, "INTERNAL:") || has(message, "ABORTED:") ||
-         has(message, "Cannot read from closed file");  // Google's stream, after any fault
+         has(message, "Cannot read from closed file");  // any fault of Google's stream
 }
 
 }  // namespace
 
 arrow::Status changed(const std::string& then, const std::string& now) {
-  return arrow::Status::IOError(kChangedWords, ": ", now, " in place of ", then);
+  return arrow::Status::IOError(kChangedWords, ": ", now, " instead of ", then);
 }
 
 PortatuneArrowFault cloud_fault(const arrow::Status& status) {

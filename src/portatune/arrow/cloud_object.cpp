@@ -10,7 +10,7 @@ namespace {
 using arrow::Result;
 using arrow::Status;
 
-// Google's number of a version, or an ETag.
+// The generation of a Google object, or the ETag.
 Result<std::string> identity_of(arrow::io::RandomAccessFile& file) {
   ARROW_ASSIGN_OR_RAISE(const auto metadata, file.ReadMetadata());
   if (!metadata) return "";
@@ -22,26 +22,26 @@ Result<std::string> identity_of(arrow::io::RandomAccessFile& file) {
 }
 
 struct Listing {
-  std::string folder;  // bucket/path, without a slash at its end
+  std::string folder;  // bucket/path without a final slash
   std::vector<arrow::fs::FileInfo> entries;
 };
 
 Result<Listing> list(const std::string& url, bool all_below) {
-  ARROW_ASSIGN_OR_RAISE(CloudPlace place, cloud_place(url));
-  while (place.path.ends_with('/')) place.path.pop_back();
+  ARROW_ASSIGN_OR_RAISE(CloudLocation location, cloud_location(url));
+  while (location.path.ends_with('/')) location.path.pop_back();
   arrow::fs::FileSelector selector;
-  selector.base_dir = place.path;
+  selector.base_dir = location.path;
   selector.recursive = all_below;
-  ARROW_ASSIGN_OR_RAISE(auto entries, place.store->GetFileInfo(selector));
-  return Listing{std::move(place.path), std::move(entries)};
+  ARROW_ASSIGN_OR_RAISE(auto entries, location.store->GetFileInfo(selector));
+  return Listing{std::move(location.path), std::move(entries)};
 }
 
 }  // namespace
 
 Result<std::unique_ptr<CloudObject>> CloudObject::open(const std::string& url) {
   auto object = std::make_unique<CloudObject>();
-  ARROW_ASSIGN_OR_RAISE(object->place_, cloud_place(url));
-  ARROW_ASSIGN_OR_RAISE(object->file_, object->place_.store->OpenInputFile(object->place_.path));
+  ARROW_ASSIGN_OR_RAISE(object->location_, cloud_location(url));
+  ARROW_ASSIGN_OR_RAISE(object->file_, object->location_.store->OpenInputFile(object->location_.path));
   ARROW_ASSIGN_OR_RAISE(object->size_, object->file_->GetSize());
   ARROW_ASSIGN_OR_RAISE(object->identity_, identity_of(*object->file_));
   return object;
@@ -49,14 +49,16 @@ Result<std::unique_ptr<CloudObject>> CloudObject::open(const std::string& url) {
 
 Result<int64_t> CloudObject::read_at(int64_t offset, int64_t bytes, void* target) {
   const Result<int64_t> count = file_->ReadAt(offset, bytes, target);
-  // Of S3 Arrow asks for ranges of whatever is under the name now: after the read, as the change may come while it
-  // runs. Google is asked for the version that was opened; why it does not give it Arrow does not tell, but this does.
-  if (place_.is_s3 == count.ok()) ARROW_RETURN_NOT_OK(require_same());
+  // On S3 Arrow reads from the object that now has the name. The check follows the read, because the object may
+  // change
+  // during it. On Google Arrow reads the version that was opened; if that fails, the check finds out whether it
+  // changed.
+  if (location_.is_s3 == count.ok()) ARROW_RETURN_NOT_OK(require_same());
   return count;
 }
 
 Status CloudObject::require_same() const {
-  ARROW_ASSIGN_OR_RAISE(const auto file, place_.store->OpenInputFile(place_.path));
+  ARROW_ASSIGN_OR_RAISE(const auto file, location_.store->OpenInputFile(location_.path));
   ARROW_ASSIGN_OR_RAISE(const std::string now, identity_of(*file));
   return now == identity_ ? Status::OK() : changed(identity_, now);
 }
@@ -70,7 +72,7 @@ Result<std::set<std::string>> cloud_objects(const std::string& url) {
   return names;
 }
 
-// On gs:// Arrow tells of folders only where an empty object stands for one.
+// On gs:// Arrow lists only folders with an empty object as a placeholder, so this lists everything below.
 Result<std::set<std::string>> cloud_folders(const std::string& url) {
   ARROW_ASSIGN_OR_RAISE(const Listing listing, list(url, /*all_below=*/url.starts_with("gs://")));
   std::set<std::string> names;

@@ -1,4 +1,4 @@
-// Objects of s3:// and gs://, and the folders that they seem to be in.
+// Objects of s3:// and gs://, and their folders, which are prefixes of names.
 #pragma once
 
 #include <arrow/io/interfaces.h>
@@ -18,26 +18,27 @@ class CloudObject {
 
   int64_t size() const { return size_; }
   const std::string& identity() const { return identity_; }
-  /// errors  also kChanged
+  /// Reads bytes of the version that was opened.
+  /// errors  as Arrow's ReadAt, and the Status of changed()
   arrow::Result<int64_t> read_at(int64_t offset, int64_t bytes, void* target);
 
  private:
   arrow::Status require_same() const;
 
-  CloudPlace place_;
+  CloudLocation location_;
   std::shared_ptr<arrow::io::RandomAccessFile> file_;
   int64_t size_ = 0;
   std::string identity_;
 };
 
-/// The names of what is directly in a folder.
+/// The names of the objects, or of the folders, directly in a folder.
 arrow::Result<std::set<std::string>> cloud_objects(const std::string& url);
 arrow::Result<std::set<std::string>> cloud_folders(const std::string& url);
 
-/// That an object is another than the one that was opened.
+/// The error for an object that has changed since it was opened.
 arrow::Status changed(const std::string& then, const std::string& now);
 
-/// What kind of fault a failed request is.
+/// The kind of fault of a failed request.
 PortatuneArrowFault cloud_fault(const arrow::Status& status);
 
 }  // namespace portatune::arrow_plugin

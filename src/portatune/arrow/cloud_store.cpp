@@ -2,7 +2,6 @@
 
 #include <arrow/filesystem/gcsfs.h>
 #include <arrow/filesystem/s3fs.h>
-
 #include <unistd.h>
 
 #include <cstdio>
@@ -21,7 +20,7 @@ using Store = std::shared_ptr<fs::FileSystem>;
 
 constexpr double kConnectSeconds = 10, kStallSeconds = 20;
 
-// The first of these environment variables that is set.
+// The value of the first environment variable that is set; empty if none is set.
 std::string variable(std::initializer_list<const char*> names) {
   for (const char* name : names) {
     const char* const value = std::getenv(name);
@@ -30,11 +29,11 @@ std::string variable(std::initializer_list<const char*> names) {
   return {};
 }
 
-// "http://127.0.0.1:9000", or without a scheme.
+// A server such as "http://127.0.0.1:9000", with or without a scheme.
 struct Endpoint {
   std::string scheme, host;
 
-  Endpoint(std::string text, std::string usual_scheme) : scheme(std::move(usual_scheme)) {
+  Endpoint(std::string text, std::string default_scheme) : scheme(std::move(default_scheme)) {
     const size_t end = text.find("://");
     if (end != std::string::npos) {
       scheme = text.substr(0, end);
@@ -51,7 +50,7 @@ class Once final : public fs::S3RetryStrategy {
   int64_t CalculateDelayBeforeNextRetry(const AWSErrorDetail&, int64_t) override { return 0; }
 };
 
-// S3 should be finalized at the end, but that waits for calls that were given up, or fails beside them.
+// Exits without finalizing S3, because finalization waits for abandoned calls or fails during them.
 void end_at_once(int status, void*) {
   std::fflush(nullptr);
   _exit(status);
@@ -61,13 +60,14 @@ Status begin_s3() {
   if (fs::IsS3Initialized()) return Status::OK();
   fs::S3GlobalOptions options = fs::S3GlobalOptions::Defaults();
   options.log_level = fs::S3LogLevel::Off;
-  options.install_sigpipe_handler = true;  // a connection that a server has closed is an error, not the process's end
+  options.install_sigpipe_handler = true;  // makes a closed connection an error instead of ending the process
   ARROW_RETURN_NOT_OK(fs::InitializeS3(options));
-  // Arrow makes with the first client what it needs to the end; what is made later than the handler is destroyed before.
+  // The first client creates Arrow's global objects. Objects created after the exit handler would be destroyed before
+  // it.
   fs::S3Options any = fs::S3Options::Anonymous();
   any.region = "us-east-1";
   ARROW_RETURN_NOT_OK(fs::S3FileSystem::Make(any).status());
-  if (on_exit(&end_at_once, nullptr) != 0) return Status::OutOfMemory("no room for another handler of the end");
+  if (on_exit(&end_at_once, nullptr) != 0) return Status::OutOfMemory("no room for another exit handler");
   return Status::OK();
 }
 
@@ -97,7 +97,7 @@ Result<Store> open_gs(bool anonymous) {
     options.scheme = parts.scheme;
     options.endpoint_override = parts.host;
   }
-  options.retry_limit_seconds = 0.002;  // over by the first fault; with none there would be no first attempt
+  options.retry_limit_seconds = 0.002;  // ends after the first fault; 0 would prevent the first attempt
   return fs::GcsFileSystem::Make(options);
 }
 
@@ -108,8 +108,8 @@ Result<Store> open_store(bool is_s3, bool anonymous, const std::string& bucket) 
 
 }  // namespace
 
-// Stores are never destroyed: a call that the command has given up may still be in one.
-Result<CloudPlace> cloud_place(const std::string& url) {
+// Stores are never destroyed, because a call that the command has abandoned may still use one.
+Result<CloudLocation> cloud_location(const std::string& url) {
   static std::mutex mutex;
   static auto& stores = *std::make_unique<std::map<std::string, Store>>().release();
   constexpr std::string_view kAnonymous = "anonymous@";
@@ -124,7 +124,7 @@ Result<CloudPlace> cloud_place(const std::string& url) {
   if (!store) {
     ARROW_ASSIGN_OR_RAISE(store, open_store(is_s3, anonymous, path.substr(0, path.find('/'))));
   }
-  return CloudPlace{store, std::move(path), is_s3};
+  return CloudLocation{store, std::move(path), is_s3};
 }
 
 }  // namespace portatune::arrow_plugin

@@ -8,15 +8,15 @@
 
 namespace portatune::arrow_plugin {
 
-/// Where an object is.
-struct CloudPlace {
-  std::shared_ptr<arrow::fs::FileSystem> store;  // of its bucket
+/// The location of an object.
+struct CloudLocation {
+  std::shared_ptr<arrow::fs::FileSystem> store;  // the store of its bucket
   std::string path;                              // bucket/key
   bool is_s3 = false;
 };
 
-/// Opens the store of a URL's bucket, once. Credentials, region and endpoint are those of each cloud's own environment
-/// variables and files. Nothing is tried twice: the command does that.
-arrow::Result<CloudPlace> cloud_place(const std::string& url);
+/// Opens the store of a URL's bucket, once. Credentials, region and endpoint come from the environment variables and
+/// files of each cloud. Nothing is retried, because the command retries.
+arrow::Result<CloudLocation> cloud_location(const std::string& url);
 
 }  // namespace portatune::arrow_plugin

@@ -31,7 +31,7 @@ class InputFile final : public arrow::io::RandomAccessFile {
   Result<int64_t> ReadAt(int64_t position, int64_t bytes, void* out) override {
     const int64_t count = input_.read_at(input_.self, position, bytes, out);
     if (count >= 0) return count;
-    return arrow::internal::IOErrorFromErrno(EIO, "reading failed");  // the command knows how
+    return arrow::internal::IOErrorFromErrno(EIO, "reading failed");  // the command knows the error
   }
   Result<std::shared_ptr<arrow::Buffer>> ReadAt(int64_t position, int64_t bytes) override {
     ARROW_ASSIGN_OR_RAISE(auto buffer, arrow::AllocateResizableBuffer(bytes, pool_));

@@ -1,4 +1,4 @@
-// Files that the command has opened, as Arrow has files.
+// Files that the command has opened, as Arrow files.
 #pragma once
 
 #include <arrow/io/interfaces.h>
@@ -9,7 +9,7 @@
 
 namespace portatune::arrow_plugin {
 
-/// pool  takes the memory of what is read
+/// pool  provides the memory for reading
 std::shared_ptr<arrow::io::RandomAccessFile> input_file(const PortatuneArrowInput& input, arrow::MemoryPool* pool);
 
 }  // namespace portatune::arrow_plugin

@@ -17,10 +17,10 @@ namespace {
 using arrow::Status;
 using arrow::Type;
 
-constexpr int kDeepest = 64;
+constexpr int kMaxDepth = 64;
 
 bool has_json(const arrow::DataType& type, int depth) {
-  if (depth > kDeepest) return false;
+  if (depth > kMaxDepth) return false;
   switch (type.id()) {
     case Type::EXTENSION:
       return has_json(*static_cast<const arrow::ExtensionType&>(type).storage_type(), depth + 1);
@@ -72,7 +72,7 @@ void append_number(T value, Text& text) {
   text.append(digits.data(), std::to_chars(digits.data(), digits.data() + digits.size(), value).ptr);
 }
 
-// The fewest digits that give this number again.
+// Appends the shortest text from which the same number is read, or null for non-finite numbers.
 template <class T>
 void append_float(T value, Text& text) {
   std::isfinite(value) ? append_number(value, text) : static_cast<void>(text += "null");
@@ -88,7 +88,7 @@ std::string_view view_of(const arrow::Array& array, int64_t row) {
   return static_cast<const Array&>(array).GetView(row);
 }
 
-// Of strings and bytes.
+// The characters of a string or of bytes.
 std::string_view characters_of(const arrow::Array& array, int64_t row) {
   switch (array.type_id()) {
     case Type::STRING:
@@ -127,7 +127,7 @@ Status append_struct(const arrow::Array& array, int64_t row, Text& json) {
   return Status::OK();
 }
 
-// A key that is no text is written as the text that it would be.
+// Appends a map. A key that is not text is written as its text form.
 Status append_map(const arrow::Array& array, int64_t row, Text& json) {
   const auto& map = static_cast<const arrow::MapArray&>(array);
   json += '{';

@@ -1,4 +1,4 @@
-// A value of an Arrow array as JSON.
+// JSON text of values in Arrow arrays.
 #pragma once
 
 #include <arrow/api.h>
@@ -8,18 +8,18 @@
 
 namespace portatune::arrow_plugin {
 
-/// In the memory of a pool, as a small file may have values of which terabytes of JSON would come. Where the pool has
-/// no more, functions below throw std::bad_alloc.
+/// Text in the memory of a pool, because values of a small file may expand to terabytes of JSON. If the pool is
+/// exhausted, the functions below throw std::bad_alloc.
 using Text = std::basic_string<char, std::char_traits<char>, arrow::stl::allocator<char>>;
 
-/// Whether values of this type can be written.
+/// Returns whether values of this type have a JSON form.
 bool has_json(const arrow::DataType& type);
 
-/// Appends element `row` of a type that has_json(): compact JSON, with null for null and for numbers that are not
-/// finite. Bytes must be UTF-8.
+/// Appends element `row` of an array whose type has_json(), as compact JSON. Null and non-finite numbers become null.
+/// Bytes must be UTF-8.
 arrow::Status append_json(const arrow::Array& array, int64_t row, Text& json);
 
-/// Appends it as a text on its own: strings without quotes, nothing for null.
+/// Appends element `row` as top-level text: strings without quotes, nothing for null.
 arrow::Status append_text(const arrow::Array& array, int64_t row, Text& text);
 
 }  // namespace portatune::arrow_plugin

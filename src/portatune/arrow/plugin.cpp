@@ -1,4 +1,4 @@
-// What libportatune_arrow.so gives to the command: see io/plugin/arrow_api.h. No exception leaves it.
+// The functions of libportatune_arrow.so: see io/plugin/arrow_api.h. No exception leaves it.
 #include <arrow/c/bridge.h>
 #include <arrow/util/io_util.h>
 
@@ -24,15 +24,15 @@ struct PortatuneArrowObject {
 
 namespace {
 
-// One for all files, as its limit is on what all have together. Never destroyed: Arrow's threads may give memory back
-// after a file has been closed, and at the end of the program.
+// The single pool of all files, because its limit covers them together. Never destroyed: Arrow's threads may free
+// memory after a file is closed and at the end of the program.
 arrow::MemoryPool* capped_pool(int64_t memory_bytes) {
   static arrow::MemoryPool* const pool =
       std::make_unique<arrow::CappedMemoryPool>(arrow::default_memory_pool(), memory_bytes).release();
   return pool;
 }
 
-// Arrow also calls it an IOError when bytes cannot be decompressed; those of the system have a number.
+// Arrow also returns IOError for bytes that cannot be decompressed. Errors of the system have an errno.
 arrow::Status as_bad_data_unless_system(const arrow::Status& status) {
   const bool is_of_system = !status.IsIOError() || arrow::internal::ErrnoFromStatus(status) != 0;
   return is_of_system ? status : arrow::Status::Invalid(status.message());
@@ -42,27 +42,27 @@ PortatuneArrowFault fault_of_table(const arrow::Status& status) {
   return as_bad_data_unless_system(status).IsIOError() ? kPortatuneArrowIo : kPortatuneArrowBadData;
 }
 
-// One line of it: Arrow sometimes adds where in its sources an error arose.
-void tell(PortatuneArrowError* error, PortatuneArrowFault fault, std::string text) {
+// Stores the first line of an error. Arrow sometimes adds the location in its sources on later lines.
+void set_error(PortatuneArrowError* error, PortatuneArrowFault fault, std::string text) {
   text.resize(std::min(text.find('\n'), std::min(text.size(), sizeof error->message - 1)));
   error->fault = fault;
   std::memcpy(error->message, text.c_str(), text.size() + 1);
 }
 
-// Runs `action`, which returns a Status; parquet throws.
+// Runs `action`, which returns a Status. Catches exceptions, because parquet throws.
 template <class Action>
 bool succeeds(const Action& action, PortatuneArrowFault (*fault_of)(const arrow::Status&), PortatuneArrowError* error) {
   try {
     const arrow::Status status = action();
     if (status.ok()) return true;
-    tell(error, fault_of(status), status.message());
+    set_error(error, fault_of(status), status.message());
   } catch (const std::exception& exception) {
-    tell(error, kPortatuneArrowBadData, exception.what());
+    set_error(error, kPortatuneArrowBadData, exception.what());
   }
   return false;
 }
 
-// As the error of a batch, since C cannot take exceptions.
+// Converts exceptions to errors of a batch, because C cannot take exceptions.
 class WithoutExceptions final : public arrow::RecordBatchReader {
  public:
   explicit WithoutExceptions(std::shared_ptr<arrow::RecordBatchReader> input) : input_(std::move(input)) {}
@@ -102,15 +102,15 @@ const char* column_name(const PortatuneArrowTable* table, int64_t column) {
 int read(PortatuneArrowTable* table, const int64_t* columns, int64_t column_count, ArrowArrayStream* out,
          PortatuneArrowError* error) {
   const auto begin = [&]() -> arrow::Status {
-    // Arrow gives the columns in the order of the schema, and each once.
-    std::vector<int> wanted(columns, columns + column_count), sorted = wanted, places;
+    // Arrow returns unique columns in the order of the schema.
+    std::vector<int> wanted(columns, columns + column_count), sorted = wanted, indices;
     std::ranges::sort(sorted);
     sorted.erase(std::unique(sorted.begin(), sorted.end()), sorted.end());
     for (const int column : wanted) {
-      places.push_back(static_cast<int>(std::ranges::lower_bound(sorted, column) - sorted.begin()));
+      indices.push_back(static_cast<int>(std::ranges::lower_bound(sorted, column) - sorted.begin()));
     }
     ARROW_ASSIGN_OR_RAISE(auto batches, table->file->read(sorted));
-    ARROW_ASSIGN_OR_RAISE(auto texts, plugin::text_batches(std::move(batches), places, table->pool));
+    ARROW_ASSIGN_OR_RAISE(auto texts, plugin::text_batches(std::move(batches), indices, table->pool));
     return arrow::ExportRecordBatchReader(std::make_shared<WithoutExceptions>(std::move(texts)), out);
   };
   return succeeds(begin, fault_of_table, error) ? 0 : 1;

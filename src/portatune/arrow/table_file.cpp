@@ -12,8 +12,8 @@
 namespace portatune::arrow_plugin {
 namespace {
 
-constexpr int64_t kReadBytes = 256 * 1024;                // of a column at a time
-constexpr int64_t kRowsOfText = 1024, kRowsOfBytes = 32;  // of a batch: images are large
+constexpr int64_t kReadBytes = 256 * 1024;                // read size per column
+constexpr int64_t kRowsOfText = 1024, kRowsOfBytes = 32;  // rows per batch; bytes may be large images
 
 bool has_bytes(const arrow::DataType& type) {
   if (arrow::is_binary_like(type.id()) && !arrow::is_string(type.id())) return true;
@@ -30,7 +30,7 @@ class ParquetTable final : public TableFile {
   static arrow::Result<std::unique_ptr<TableFile>> open(std::shared_ptr<arrow::io::RandomAccessFile> file,
                                                         arrow::MemoryPool* pool) {
     parquet::ReaderProperties properties(pool);
-    properties.enable_buffered_stream();  // a column page by page, not a row group of it at once
+    properties.enable_buffered_stream();  // reads a column page by page instead of a whole row group
     properties.set_buffer_size(kReadBytes);
     parquet::ArrowReaderProperties arrow_properties(/*use_threads=*/false);
     arrow_properties.set_pre_buffer(false);
@@ -72,7 +72,7 @@ arrow::ipc::IpcReadOptions ipc_options(arrow::MemoryPool* pool, const std::vecto
   return options;
 }
 
-// Batches of an IPC file one after the other.
+// Reads the batches of an IPC file in sequence.
 class FileBatches final : public arrow::RecordBatchReader {
  public:
   explicit FileBatches(std::shared_ptr<arrow::ipc::RecordBatchFileReader> file) : file_(std::move(file)) {}
@@ -89,7 +89,7 @@ class FileBatches final : public arrow::RecordBatchReader {
   int next_ = 0;
 };
 
-// Opened twice: once for the schema, and once for some columns.
+// An IPC file or stream. It is opened twice: for the schema, and for the selected columns.
 class IpcTable final : public TableFile {
  public:
   IpcTable(std::shared_ptr<arrow::io::RandomAccessFile> file, arrow::MemoryPool* pool, bool is_stream)
@@ -133,7 +133,7 @@ arrow::Result<std::unique_ptr<TableFile>> open_table_file(std::shared_ptr<arrow:
   if (magic.starts_with("PAR1")) return ParquetTable::open(std::move(file), pool);
   const bool is_stream = magic.starts_with("\xff\xff\xff\xff");
   if (!is_stream && magic != "ARROW1") {
-    return arrow::Status::Invalid("a file that begins neither as Parquet nor as Arrow files do");
+    return arrow::Status::Invalid("a file that begins neither like Parquet nor like Arrow");
   }
   auto table = std::make_unique<IpcTable>(std::move(file), pool, is_stream);
   ARROW_RETURN_NOT_OK(table->open());

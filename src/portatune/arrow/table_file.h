@@ -1,4 +1,4 @@
-// Files of tables, opened by Arrow.
+// Table files, opened by Arrow.
 #pragma once
 
 #include <arrow/api.h>
@@ -10,16 +10,16 @@
 
 namespace portatune::arrow_plugin {
 
-/// A Parquet file, an Arrow IPC file or an Arrow IPC stream, which its first bytes tell.
+/// A Parquet file, an Arrow IPC file or an Arrow IPC stream, detected by its first bytes.
 class TableFile {
  public:
   virtual ~TableFile() = default;
   virtual const arrow::Schema& schema() const = 0;
-  /// The batches of some columns, in the order of the schema; `columns` is ascending, each once. To be called once.
+  /// The batches of selected columns, in the order of the schema. `columns` is ascending and unique. Call it once.
   virtual arrow::Result<std::shared_ptr<arrow::RecordBatchReader>> read(const std::vector<int>& columns) = 0;
 };
 
-/// pool  takes all memory; must outlive what is read
+/// pool  provides all memory; must outlive the results
 arrow::Result<std::unique_ptr<TableFile>> open_table_file(std::shared_ptr<arrow::io::RandomAccessFile> file,
                                                           arrow::MemoryPool* pool);
 

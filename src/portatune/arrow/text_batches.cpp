@@ -11,10 +11,10 @@ namespace {
 using arrow::Result;
 using arrow::Status;
 
-// How a column is handed on.
+// The form in which a column is passed on.
 enum class Form { kText, kBytes, kImage };
 
-// As `datasets` has an image: its bytes, or else where it is.
+// Returns whether a type is the image struct of `datasets`: bytes, or else a path.
 bool is_image(const arrow::DataType& type) {
   if (type.id() != arrow::Type::STRUCT || type.num_fields() != 2) return false;
   const auto& fields = static_cast<const arrow::StructType&>(type);
@@ -48,15 +48,15 @@ std::string_view image_at(const arrow::StructArray& images, int64_t row) {
   return {};
 }
 
-// The same without saying that its values are UTF-8, if it is one of texts.
+// The same array, with text typed as bytes, which need not be UTF-8.
 Result<std::shared_ptr<arrow::Array>> as_bytes(const arrow::Array& array) {
   if (array.type_id() == arrow::Type::STRING) return array.View(arrow::binary());
   if (array.type_id() == arrow::Type::LARGE_STRING) return array.View(arrow::large_binary());
   return arrow::MakeArray(array.data());
 }
 
-// That no value lies outside of the array; whether all texts are UTF-8. One that is not is no fault of the others, but
-// in lists and structs.
+// Requires that all values lie within the array. Returns whether all text is UTF-8: outside lists and structs a bad
+// text affects only its own row.
 Result<bool> validate(const arrow::Array& array) {
   if (array.ValidateFull().ok()) return true;
   ARROW_ASSIGN_OR_RAISE(const std::shared_ptr<arrow::Array> bytes, as_bytes(array));
@@ -64,7 +64,7 @@ Result<bool> validate(const arrow::Array& array) {
   return false;
 }
 
-// Null where a text is not UTF-8.
+// Converts values to text; text that is not UTF-8 becomes null.
 Result<std::shared_ptr<arrow::Array>> texts_of(const arrow::Array& array, bool all_are_utf8, arrow::MemoryPool* pool) {
   arrow::LargeStringBuilder builder(pool);
   ARROW_RETURN_NOT_OK(builder.Reserve(array.length()));
