@@ -197,7 +197,7 @@ explain_pip() {
   local -r log=$1 name=${2%% *}
   if grep -q 'DO NOT MATCH THE HASHES' "$log"; then
     fail 65 "$name is not the file that was pinned" "$(sed -n 's/^ *Got *//p' "$log" | head -n 1)" \
-      "${2#* }" "ask again later or from another index: this copy is damaged or not the original"
+      "${2#* }" "retry later or from another index: this copy is damaged or not the original"
   fi
   tail -n 5 "$log" >&2
   fail 69 "$name could not be fetched; the last words of pip stand above" "machine $machine, cache $cache" \

@@ -215,8 +215,8 @@ TEST_F(InstallPlugin, CompletesAFolderThatLacksAWheel) {
 TEST_F(InstallPlugin, RefusesAPluginOutsideOfTheWindow) {
   add("plugin-wheel", zip_of({{"top/plugin.so", read(FAKE_OF_OLD_PJRT)}}));
   EXPECT_THAT([&] { install(); },
-              ThrowsMessage<DeviceError>(AllOf(HasSubstr("plugin fake, which is not installed"), HasSubstr("PJRT 0.40"),
-                                               HasSubstr("PJRT 0.72 or a later"))));
+              ThrowsMessage<DeviceError>(AllOf(HasSubstr("plugin fake, which is therefore not installed"),
+                                               HasSubstr("PJRT 0.40"), HasSubstr("PJRT 0.72 or a later"))));
   EXPECT_FALSE(fs::exists(target()));
 }
 

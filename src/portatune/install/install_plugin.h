@@ -1,4 +1,4 @@
-// Fetches an XLA plugin and what it needs, and puts it where pjrt::find_plugin looks.
+// Installation of an XLA plugin and its dependencies for pjrt::find_plugin.
 #pragma once
 
 #include <cstdint>
@@ -14,22 +14,22 @@ namespace portatune {
 
 struct InstallOptions {
   std::string index = kPyPi;
-  /// Called before the first byte is fetched.
+  /// Called before the download.
   std::function<void(size_t wheels, int64_t bytes)> begin = [](size_t, int64_t) {};
-  /// Called often while a wheel is fetched, at first with no bytes.
+  /// Called often during the download of a wheel, first with 0 bytes.
   std::function<void(const pjrt::Pin& wheel, int64_t bytes, int64_t all)> fetched = [](const auto&, int64_t, int64_t) {
   };
-  /// Called when all wheels are there.
+  /// Called when all wheels are present.
   std::function<void()> unpack = [] {};
 };
 
-/// Puts the plugin into pjrt::folder_of(package), as a whole or not at all. Each wheel is checked by its hash before
-/// anything is made of it; those that are fetched whole are kept until the plugin is in place, for the next attempt.
-/// The plugin is loaded before it is put there.
-/// returns   its version
-/// errors    DataError for a wheel of another hash, or one that does not hold what it should; DeviceError if this is
-///           no machine for it, if another process installs, or if the plugin cannot be loaded or is of a version that
-///           is not supported; IoError; as url_of(); Stopped
+/// Installs the plugin in pjrt::folder_of(package), completely or not at all. Verifies the hash of each wheel before
+/// use. Keeps completely downloaded wheels until the plugin is installed, for the next attempt. Loads the plugin before
+/// it is installed.
+/// returns   version of the plugin
+/// errors    DataError for a wheel with another hash or without an expected file; DeviceError if the machine is
+///           unsupported, if another process installs, or if the plugin cannot be loaded or has an unsupported version;
+///           IoError; errors of url_of(); Stopped
 pjrt::PluginVersion install_plugin(const pjrt::PluginPackage& package, const InstallOptions& options);
 
 }  // namespace portatune
