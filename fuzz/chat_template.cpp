@@ -1,13 +1,13 @@
-// Any bytes are either refused by CheckpointError or give a template that renders a conversation, or refuses it by
-// DataError or CheckpointError.
+// Any bytes either throw CheckpointError or give a template that renders a conversation, or throws DataError or
+// CheckpointError.
 #include "portatune/error.h"
 #include "portatune/jinja/template.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using namespace portatune::jinja;
   const std::string_view source(reinterpret_cast<const char*>(data), size);
-  const Value said = make_dict({{"role", "user"}, {"content", "caf\u00e9 <b>"}});
-  const Value variables = make_dict({{"messages", make_list({said, said})},
+  const Value message = make_dict({{"role", "user"}, {"content", "caf\u00e9 <b>"}});
+  const Value variables = make_dict({{"messages", make_list({message, message})},
                                      {"add_generation_prompt", true},
                                      {"bos_token", "<s>"},
                                      {"tools", None{}}});

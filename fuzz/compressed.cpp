@@ -1,4 +1,4 @@
-// Any bytes say something of at most 16 MB, or are refused by DataError.
+// Any bytes decompress to at most 16 MB or throw DataError.
 #include "memory_file.h"
 #include "portatune/error.h"
 #include "portatune/io/compress/decompress.h"

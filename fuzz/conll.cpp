@@ -1,4 +1,4 @@
-// Any bytes give sentences with a token or more, and as many tags or none, or errors.
+// Any bytes give sentences with at least one token and as many tags or none, or errors.
 #include "portatune/io/text/conll.h"
 
 #include <cstdlib>

@@ -1,5 +1,5 @@
-// Any bytes give records of one length, or errors. The first byte chooses the format. Compressed bytes are read as
-// such.
+// Any bytes give records with equal numbers of fields, or errors. The first byte selects the format. Compressed bytes
+// are decompressed.
 #include "portatune/io/text/csv.h"
 
 #include <cstdlib>
@@ -28,5 +28,5 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     for (const std::string_view field : reader.fields()) bytes += field.size();
     return true;
   });
-  return bytes > (size_t{1} << 40) ? 1 : 0;  // so that the fields are looked at
+  return bytes > (size_t{1} << 40) ? 1 : 0;  // makes the fields necessary for the result
 }

@@ -1,5 +1,5 @@
-// Any bytes are frames up to the first that is none. Those that are come back as they are when they are sent again, and
-// none takes more memory than what has come.
+// Any bytes are frames up to the first invalid one. Valid frames are unchanged after sending, and none takes more
+// memory than the input.
 #include "portatune/processes/frame.h"
 
 #include <sys/socket.h>
@@ -31,7 +31,7 @@ std::vector<Frame> frames_in(std::span<const std::byte> bytes) {
 
 }  // namespace
 
-// libFuzzer's inputs are of at most 4 KiB here, which a connection holds though nobody reads yet.
+// The inputs of libFuzzer have at most 4 KiB here, which a connection buffers without a reader.
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   for (const Frame& frame : frames_in(std::as_bytes(std::span(data, size)))) {
     if (frame.key.size() + frame.value.size() > size) std::abort();

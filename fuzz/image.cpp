@@ -1,4 +1,4 @@
-// Any bytes are either refused by DataError or give an image that can be resized and turned into what a model reads.
+// Any bytes either throw DataError or give an image that can be resized and converted to model input.
 #include "portatune/image.h"
 
 #include "portatune/error.h"

@@ -1,4 +1,4 @@
-// Any bytes are either refused by CheckpointError or give an object whose values can be asked for.
+// Any bytes either throw CheckpointError or give an object whose values can be read.
 #include "portatune/io/text/json.h"
 
 #include "portatune/error.h"

@@ -1,4 +1,4 @@
-// Bytes under a path, for readers of files.
+// A file in memory, for readers of files.
 #pragma once
 
 #include <sys/mman.h>
@@ -24,9 +24,9 @@ class MemoryFile {
   int number_;
 };
 
-/// Reads all records with `next`, past those that are bad, until a plain error or the end.
-/// BadRecord  what next() throws for a record that it stands behind
-/// Fatal      what else it may throw
+/// Reads all records with `next`, skipping bad records, until another error or the end.
+/// BadRecord  error of next() for a bad record that it skips
+/// Fatal      any other error of next()
 template <class BadRecord, class Fatal, class Next>
 void read_all(const Next& next) {
   for (bool more = true; more;) {

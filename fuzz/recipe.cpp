@@ -1,4 +1,4 @@
-// Any bytes give settings, or are refused by UsageError.
+// Any bytes give settings or throw UsageError.
 #include "portatune/cli/recipe.h"
 
 #include <cstdlib>

@@ -1,4 +1,4 @@
-// Any bytes are either refused by CheckpointError or give tensors that lie within them.
+// Any bytes either throw CheckpointError or give tensors within the file.
 #include "portatune/io/safetensors/safetensors_header.h"
 
 #include <cstdlib>

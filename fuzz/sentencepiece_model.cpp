@@ -1,4 +1,4 @@
-// Any bytes are either refused by UsageError or give pieces.
+// Any bytes either throw UsageError or give pieces.
 #include "portatune/text/read/sentencepiece_model.h"
 
 #include <cstdlib>

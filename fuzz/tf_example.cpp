@@ -1,5 +1,5 @@
-// Any bytes are either refused by UsageError or give features whose values can be asked for. The first byte says how
-// many bytes to look a feature up by follow; the rest is the tf.train.Example.
+// Any bytes either throw UsageError or give features whose values can be read. The first byte is the length of a
+// feature name that follows; the rest is the tf.train.Example.
 #include "portatune/io/tfrecord/tf_example.h"
 
 #include <algorithm>
@@ -18,7 +18,7 @@ void copy(const TfFeature& feature) {
   feature.copy_to(std::span(values));
 }
 
-// Values of 32 bits may be refused where those of 64 are not.
+// Reads all values. 32-bit values may throw where 64-bit values do not.
 void read_values(const TfFeature& feature) {
   try {
     if (feature.kind == FeatureKind::kBytes) {

@@ -1,5 +1,5 @@
-// Any bytes are either refused by DataError or give records. As a fuzzer does not find checksums, the bytes are also
-// framed as one record.
+// Any bytes either throw DataError or give records. The bytes are also framed as one record, because a fuzzer does not
+// find valid checksums.
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>

@@ -1,5 +1,5 @@
-// Any bytes, with the checksum and the end that an index has behind them, are either refused by DataError, or have
-// records one behind the other, where reading finds records or throws DataError.
+// Any bytes, followed by a valid checksum and magic, either throw DataError or give positions of consecutive records,
+// at which reading finds records or throws DataError.
 #include "portatune/io/tfrecord/tfrecord_index.h"
 
 #include <cstdlib>
@@ -17,7 +17,7 @@ namespace {
 using namespace portatune;
 using namespace portatune::io;
 
-// A file of records of 0 to 9 bytes, in a temporary folder of its own.
+// The path of a file with records of 0 to 9 bytes, in its own temporary folder.
 const std::string& file() {
   static const std::string path = [] {
     std::string pattern = (std::filesystem::temp_directory_path() / "portatune-fuzz-XXXXXX").string();

@@ -1,4 +1,4 @@
-// Any bytes are either refused by CheckpointError or give a tokenizer that encodes what stands behind a zero byte.
+// Any bytes either throw CheckpointError or give a tokenizer that encodes the text after a zero byte.
 #include <cstdlib>
 #include <string>
 

@@ -1,6 +1,5 @@
-// Any text gives what the stages give one after the other, with and without offsets, which are within the text and in
-// order; and the ids decode to something.
-// The first byte chooses the tokenizer.
+// Encoding any text equals running the stages in sequence, with and without offsets. Offsets are ordered and within the
+// text, and the ids can be decoded. The first byte selects the tokenizer.
 #include <array>
 #include <cstdlib>
 #include <memory>
@@ -39,7 +38,7 @@ std::unique_ptr<Tokenizer::Parts> parse(const std::string& text) {
   return std::make_unique<Tokenizer::Parts>(parse_tokenizer_json(json), TokenizerConfig{});
 }
 
-// A tokenizer, and the same without the ways past the stages.
+// A tokenizer, and the same tokenizer without its fast paths.
 struct Loaded {
   std::unique_ptr<Tokenizer::Parts> parts, stages;
 };
