@@ -1,4 +1,4 @@
-// Installing plugins from an index of the test's own, with libraries in its wheels that look like plugins.
+// Installation of plugins from a local test index. The wheels contain libraries that look like plugins.
 #include "portatune/install/install_plugin.h"
 
 #include <gmock/gmock.h>
@@ -60,7 +60,7 @@ class InstallPlugin : public testing::Test {
     request_stop(false);
   }
 
-  // A package of the index; its hash is what is pinned from now on.
+  // Adds a package to the index and pins its hash.
   void add(const std::string& package, const std::string& wheel) {
     wheels_[package] = wheel;
     pins_[package] = {.package = package, .version = "1.0", .sha256 = sha256(wheel)};
@@ -74,13 +74,13 @@ class InstallPlugin : public testing::Test {
   }
   pjrt::PluginVersion install() { return install_plugin(package(), {.index = server_.url("/simple")}); }
   fs::path target() const { return folder_.path() / "portatune/deps/plugin_wheel-1.0"; }
-  // What is in the cache, but for wheels that are kept for the next attempt.
+  // The entries of the cache: installed plugins and wheels for the next attempt.
   std::vector<std::string> left() const {
     std::vector<std::string> names;
     const fs::path deps = folder_.path() / "portatune/deps";
-    for (const fs::path& place : {deps, deps / "downloads"}) {
+    for (const fs::path& folder : {deps, deps / "downloads"}) {
       std::error_code none;
-      for (const auto& entry : fs::directory_iterator(place, none)) {
+      for (const auto& entry : fs::directory_iterator(folder, none)) {
         if (entry.path().filename() != "downloads") names.push_back(entry.path().filename());
       }
     }
@@ -122,7 +122,7 @@ TEST_F(InstallPlugin, PutsAllWheelsIntoOneFolder) {
   EXPECT_THAT(left(), ElementsAre("plugin_wheel-1.0"));
 }
 
-TEST_F(InstallPlugin, TellsHowFarItIs) {
+TEST_F(InstallPlugin, ReportsItsProgress) {
   std::vector<int64_t> of_library;
   size_t wheels = 0;
   int64_t all = 0;
@@ -138,7 +138,7 @@ TEST_F(InstallPlugin, TellsHowFarItIs) {
   EXPECT_EQ(of_library.back(), std::ssize(wheels_["library-wheel"]));
 }
 
-TEST_F(InstallPlugin, OneAtATime) {
+TEST_F(InstallPlugin, RefusesASecondInstallation) {
   const fs::path deps = folder_.path() / "portatune/deps";
   fs::create_directories(deps);
   {
@@ -150,7 +150,7 @@ TEST_F(InstallPlugin, OneAtATime) {
   EXPECT_THAT(left(), ElementsAre("plugin_wheel-1.0"));
 }
 
-TEST_F(InstallPlugin, RefusesAnotherHashAndKeepsNothingOfIt) {
+TEST_F(InstallPlugin, RefusesAnotherHashAndKeepsNothing) {
   const std::string pinned = pins_["plugin-wheel"].sha256;
   wheels_["plugin-wheel"] += "more";
   EXPECT_THAT([&] { install(); },
@@ -159,14 +159,14 @@ TEST_F(InstallPlugin, RefusesAnotherHashAndKeepsNothingOfIt) {
   EXPECT_THAT(left(), IsEmpty());
 }
 
-TEST_F(InstallPlugin, AnAnswerThatBreaksOffIsAnErrorAndKeepsNothing) {
+TEST_F(InstallPlugin, AnInterruptedDownloadIsAnErrorAndKeepsNothing) {
   add("plugin-wheel", zip_of({{"top/plugin.so", std::string(200'000, 'x')}}) + std::string(200'000, 'y'));
   fault_ = [](const std::string&, HttpResponse& response) { response.cut_after = 1000; };
   EXPECT_THROW(install(), IoError);
   EXPECT_THAT(left(), IsEmpty());
 }
 
-TEST_F(InstallPlugin, AnAnswerThatBreaksOffOnceIsAskedForAgain) {
+TEST_F(InstallPlugin, AnInterruptedDownloadIsRetried) {
   bool has_failed = false;
   fault_ = [&](const std::string& package, HttpResponse& response) {
     if (package != "library-wheel" || std::exchange(has_failed, true)) return;
@@ -176,7 +176,7 @@ TEST_F(InstallPlugin, AnAnswerThatBreaksOffOnceIsAskedForAgain) {
   EXPECT_TRUE(is_complete(package(), target()));
 }
 
-TEST_F(InstallPlugin, TheNextAttemptFetchesOnlyWhatIsMissing) {
+TEST_F(InstallPlugin, TheNextAttemptFetchesOnlyMissingWheels) {
   const std::string library = wheels_["library-wheel"];
   wheels_["library-wheel"] = "not what is pinned";
   EXPECT_THROW(install(), DataError);
@@ -188,7 +188,7 @@ TEST_F(InstallPlugin, TheNextAttemptFetchesOnlyWhatIsMissing) {
   EXPECT_THAT(left(), ElementsAre("plugin_wheel-1.0"));
 }
 
-TEST_F(InstallPlugin, AStopLeavesNothingHalf) {
+TEST_F(InstallPlugin, AStopKeepsOnlyCompleteWheels) {
   add("library-wheel", zip_of({{"lib/libx.so", "x"}}) + std::string(9'000'000, 'y'));  // three blocks
   const auto stop_amid = [](const pjrt::Pin& wheel, int64_t bytes, int64_t) {
     if (wheel.package == "library-wheel" && bytes > 0) request_stop();
@@ -197,7 +197,7 @@ TEST_F(InstallPlugin, AStopLeavesNothingHalf) {
   EXPECT_THAT(left(), ElementsAre("plugin-wheel-1.0"));
 }
 
-TEST_F(InstallPlugin, CleansUpAfterRunsThatWereKilled) {
+TEST_F(InstallPlugin, CleansUpAfterKilledRuns) {
   fs::create_directories(target().parent_path() / "tmp.plugin_wheel-1.0.0123456789abcdef/lib");
   fs::create_directories(target().parent_path() / "downloads/tmp.plugin-wheel-1.0.0123456789abcdef");
   install();
@@ -212,7 +212,7 @@ TEST_F(InstallPlugin, CompletesAFolderThatLacksAWheel) {
   EXPECT_EQ(read(target() / "plugin.so"), read(FAKE_PLUGIN));
 }
 
-TEST_F(InstallPlugin, RefusesAPluginOutsideOfTheWindow) {
+TEST_F(InstallPlugin, RefusesAnUnsupportedVersion) {
   add("plugin-wheel", zip_of({{"top/plugin.so", read(FAKE_OF_OLD_PJRT)}}));
   EXPECT_THAT([&] { install(); },
               ThrowsMessage<DeviceError>(AllOf(HasSubstr("plugin fake, which is therefore not installed"),
@@ -220,7 +220,7 @@ TEST_F(InstallPlugin, RefusesAPluginOutsideOfTheWindow) {
   EXPECT_FALSE(fs::exists(target()));
 }
 
-TEST_F(InstallPlugin, RefusesAWheelWithoutWhatItIsFetchedFor) {
+TEST_F(InstallPlugin, RefusesAWheelWithoutTheExpectedFile) {
   add("library-wheel", zip_of({{"elsewhere/libx.so", "x"}}));
   EXPECT_THAT([&] { install(); },
               ThrowsMessage<DataError>(AllOf(HasSubstr("library-wheel 1.0"), HasSubstr("lib/libx.so"))));

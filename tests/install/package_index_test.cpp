@@ -16,7 +16,7 @@ using testing::ThrowsMessage;
 const std::string kDigits(64, 'a');
 const pjrt::Pin kPin = {.package = "some-package", .version = "1.2", .sha256 = kDigits};
 
-// An index with one page.
+// A package index with one page.
 class PackageIndex : public testing::Test {
  protected:
   void SetUp() override {
@@ -33,11 +33,11 @@ class PackageIndex : public testing::Test {
   std::string page_;
   HttpServer server_{[this](const HttpRequest& request) {
     if (request.target != "/simple/some-package/") return HttpResponse{.status = 404};
-    return HttpResponse{.body = page_};  // whole, whatever range is asked for: as PyPI does
+    return HttpResponse{.body = page_};  // the complete page for any range, like PyPI
   }};
 };
 
-TEST_F(PackageIndex, FindsTheFileOfTheHash) {
+TEST_F(PackageIndex, FindsTheFileWithTheHash) {
   page_ = link("https://files.example/p/some.whl#sha256=" + kDigits);
   EXPECT_EQ(found(), "https://files.example/p/some.whl");
 }
