@@ -13,8 +13,8 @@
 namespace portatune::image {
 namespace {
 
-// Names of the goldens are "kind factor", those of Pillow's ImageEnhance.
-TEST(Colour, GivesThePixelsOfPillow) {
+// Names of the goldens are "kind factor", with the kinds of Pillow's ImageEnhance.
+TEST(Colour, EqualsPillow) {
   const auto goldens = io::SafetensorsFile::open(kGoldens / "coloured.safetensors");
   const TensorView source = *goldens.find("source");
   ASSERT_EQ(goldens.entries().size(), 13u);
@@ -33,8 +33,9 @@ TEST(Colour, GivesThePixelsOfPillow) {
   }
 }
 
-// Bounds of area and shape, with a pixel's rounding; means of torchvision's RandomResizedCrop.get_params.
-TEST(RandomCrop, TakesEightToAHundredPercentInModerateShapes) {
+// Bounds of area and shape include the rounding of a pixel; means are those of torchvision's
+// RandomResizedCrop.get_params.
+TEST(RandomCrop, HasEightToAHundredPercentInModerateShapes) {
   const Size image = {300, 400};
   double area = 0, shape = 0;
   constexpr int kDraws = 4000;
@@ -97,7 +98,7 @@ TEST_F(Augment, DependsOnTheKeyAlone) {
   EXPECT_EQ(different.size(), 20u);
 }
 
-TEST_F(Augment, WithoutChangesIsTheProcessor) {
+TEST_F(Augment, WithoutChangesEqualsTheProcessor) {
   const Augmentation none = {.crop = false, .flip = false};
   const Tensor expected = processor_(read(kGoldens / "decode" / "444.jpg").view());
   EXPECT_TRUE(std::ranges::equal(pixels(1, none), expected.as<float>()));
@@ -122,8 +123,8 @@ double mean_difference(const std::vector<float>& a, const std::vector<float>& b)
   return total / static_cast<double>(a.size());
 }
 
-// Far more like the same part of the exact image than like another one.
-TEST_F(Augment, SeesTheSamePartOfAReducedImage) {
+// The result must be much more similar to the same part of the exact image than to another part.
+TEST_F(Augment, CropsTheSamePartOfAReducedImage) {
   double same = 0, other = 0;
   for (uint64_t key = 0; key < 20; ++key) {
     const std::vector<float> reduced = pixels(key, {}, true);

@@ -22,7 +22,7 @@ Image decode_text(const std::string& text, const DecodeOptions& options = {}) {
   return decode(std::as_bytes(std::span(text)), "picture", options);
 }
 
-TEST(Decode, GivesThePixelsOfPillow) {
+TEST(Decode, EqualsPillow) {
   const auto goldens = io::SafetensorsFile::open(kGoldens / "decoded.safetensors");
   ASSERT_EQ(goldens.entries().size(), 52u);
   for (const auto& entry : goldens.entries()) {
@@ -31,13 +31,13 @@ TEST(Decode, GivesThePixelsOfPillow) {
   }
 }
 
-TEST(Decode, TellsFormatsByContent) {
+TEST(Decode, RecognisesFormatsByContent) {
   const TemporaryFolder folder;
   fs::copy_file(kGoldens / "decode" / "rgb.png", folder / "picture.jpg");
   EXPECT_EQ(read(folder / "picture.jpg").size(), (Size{17, 23}));
 }
 
-TEST(Decode, SaysWhichFileIsCutShortAndWhere) {
+TEST(Decode, ErrorNamesATruncatedFileAndItsEnd) {
   for (const std::string name : {"cut_short.jpg", "without_end_marker.jpg", "progressive_cut_short.jpg",
                                  "header_only.jpg", "cut_short.png", "cut_short.webp"}) {
     const std::string message = refusal(name);
@@ -47,10 +47,10 @@ TEST(Decode, SaysWhichFileIsCutShortAndWhere) {
   }
 }
 
-TEST(Decode, EveryPlaceToCutAFileIsNoticed) {
+TEST(Decode, DetectsEveryTruncation) {
   for (const std::string name : {"420.jpg", "progressive.jpg", "rgb.png", "lossless.webp", "lossy.webp"}) {
     const std::string whole = text_of(kGoldens / "decode" / name);
-    const size_t last = name == "rgb.png" ? whole.size() - 16 : whole.size() - 1;  // behind it only the end chunk
+    const size_t last = name == "rgb.png" ? whole.size() - 16 : whole.size() - 1;  // only the end chunk follows
     for (size_t length = 0; length < last; ++length) {
       EXPECT_THROW(decode_text(whole.substr(0, length)), DataError) << name << " of " << length << " bytes";
     }
@@ -64,7 +64,7 @@ TEST(Decode, RefusesDamage) {
   EXPECT_THROW(decode_text(webp), DataError);
 }
 
-TEST(Decode, RefusesManyPixelsBeforeItTakesMemoryForThem) {
+TEST(Decode, RefusesManyPixelsBeforeTheAllocation) {
   for (const std::string name : {"huge.jpg", "huge.png"}) {
     const std::string message = refusal(name);
     EXPECT_NE(message.find("an image of 65500 x 65500 pixels"), message.npos) << message;
@@ -79,7 +79,7 @@ TEST(Decode, RefusesManyPixelsBeforeItTakesMemoryForThem) {
   EXPECT_THROW(read(picture, {.max_pixels = 17 * 23 - 1}), DataError);
 }
 
-TEST(Decode, RefusesALongSideHoweverFewPixelsThereAre) {
+TEST(Decode, RefusesALongSideWithFewPixels) {
   const TemporaryFolder folder;
   for (const Size size : {Size{1, 65'536}, Size{65'536, 1}}) {
     write_png(folder / "long.png", Image(size));
@@ -91,8 +91,8 @@ TEST(Decode, RefusesALongSideHoweverFewPixelsThereAre) {
   EXPECT_EQ(read(folder / "long.png").size(), (Size{1, 65'535}));
 }
 
-// Within the limit, yet far more than the file holds.
-TEST(Decode, AFileThatDeclaresMoreThanItHasIsCutShort) {
+// The size is within the limit, but much larger than the file's content.
+TEST(Decode, RefusesAFileThatDeclaresMoreThanItHas) {
   std::string file = text_of(kGoldens / "damaged" / "huge.jpg");
   const size_t frame = file.find("\xFF\xC0") + 5;
   file.replace(frame, 4, "\x20\x01\x20\x01");
@@ -110,14 +110,14 @@ TEST(Decode, RefusesManyScans) {
   EXPECT_NE(message.find("more than 100 scans"), message.npos) << message;
 }
 
-TEST(Decode, NamesWhatItCannotRead) {
+TEST(Decode, NamesUnsupportedFormats) {
   EXPECT_NE(refusal("picture.gif").find("a GIF file"), std::string::npos);
-  EXPECT_NE(refusal("text.jpg").find("no image, or of an unknown kind"), std::string::npos);
+  EXPECT_NE(refusal("text.jpg").find("not an image, or of an unknown kind"), std::string::npos);
   EXPECT_NE(refusal("empty.png").find("an empty file"), std::string::npos);
   EXPECT_THROW(read(kGoldens / "missing.jpg"), NotFoundError);
 }
 
-TEST(Decode, ReducesJpegsToNoLessThanAsked) {
+TEST(Decode, ReducesJpegsToNoLessThanTheMinimum) {
   const fs::path file = kGoldens / "decode" / "420.jpg";  // 23 x 17
   EXPECT_EQ(read(file, {.at_least = [](Size) { return Size{8, 11}; }}).size(), (Size{9, 12}));
   EXPECT_EQ(read(file, {.at_least = [](Size) { return Size{9, 11}; }}).size(), (Size{17, 23}));
@@ -130,7 +130,7 @@ TEST(Decode, ReducesJpegsToNoLessThanAsked) {
             (Size{17, 23}));
 }
 
-// The side that is upright counts: 5 x 3 in the file.
+// The limit applies to the upright sides; the file has 5 x 3 pixels.
 TEST(Decode, ReducesBeforeItTurns) {
   EXPECT_EQ(read(kGoldens / "decode" / "orientation_6.jpg", {.at_least =
                                                                  [](Size) {
@@ -146,7 +146,7 @@ TEST(Decode, ReducesBeforeItTurns) {
             (Size{5, 3}));
 }
 
-// Photographs and odd files of the Pillow project, with what Pillow says of them.
+// Photographs and odd files of the Pillow project, with the errors of Pillow.
 TEST(Decode, AgreesWithPillowOnOddFiles) {
   const char* data = std::getenv("PORTATUNE_SHARED_DATA");
   if (data == nullptr) GTEST_SKIP() << "PORTATUNE_SHARED_DATA is not set";

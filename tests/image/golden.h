@@ -1,4 +1,4 @@
-// What Pillow and transformers made of pictures: tests/data/image, by tests/oracle/make_image_goldens.py.
+// Expected pixels from Pillow and transformers: tests/data/image, made by tests/oracle/make_image_goldens.py.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -15,7 +15,7 @@ namespace portatune::image {
 
 inline const std::filesystem::path kGoldens = std::filesystem::path(PORTATUNE_TEST_DATA) / "image";
 
-/// The image that a uint8 [height, width, 3] holds.
+/// The image in a uint8 [height, width, 3].
 inline Image image_of(const TensorView& view) {
   Image image({view.type.shape[0], view.type.shape[1]});
   std::ranges::copy(view.as<uint8_t>(), image.bytes().begin());

@@ -7,7 +7,7 @@
 namespace portatune::image {
 namespace {
 
-// A picture of 3 x 2 whose red is 1 2 3 / 4 5 6; its rows, when it stands upright.
+// A picture of 3 x 2 whose red is 1 2 3 / 4 5 6, turned upright; returns its rows.
 std::vector<int> turned(Orientation orientation) {
   Image image({2, 3});
   for (size_t i = 0; i < 6; ++i) image.bytes()[3 * i] = static_cast<uint8_t>(i + 1);
@@ -38,7 +38,7 @@ TEST(Orientation, IsReadInBothByteOrders) {
   EXPECT_EQ(in_exif({kBig, sizeof(kBig) - 1}), 8);
 }
 
-TEST(Orientation, OfDamagedExifIsUprightOrUnknown) {
+TEST(Orientation, IsUprightOrUnknownInDamagedExif) {
   constexpr char kWhole[] = "II*\0\x08\0\0\0\x02\0\x12\x01\x03\0\x01\0\0\0\x06\0\0\0";
   for (size_t length = 0; length < 12; ++length) EXPECT_EQ(in_exif({kWhole, length}), std::nullopt) << length;
   for (size_t length = 12; length < 18; ++length) EXPECT_EQ(in_exif({kWhole, length}), kUpright) << length;

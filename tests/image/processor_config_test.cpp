@@ -20,7 +20,7 @@ class ReadProcessorConfig : public testing::Test {
   TemporaryFolder folder_;
 };
 
-TEST_F(ReadProcessorConfig, TakesTheDefaultsOfTheKind) {
+TEST_F(ReadProcessorConfig, HasTheDefaultsOfTheKind) {
   const ProcessorConfig vit = read("{}", "vit"), deit = read("{}", "deit");
   EXPECT_EQ(vit.output_size(), (Size{224, 224}));
   EXPECT_EQ(vit.resample, Filter::kBilinear);
@@ -30,14 +30,14 @@ TEST_F(ReadProcessorConfig, TakesTheDefaultsOfTheKind) {
   EXPECT_EQ(deit.mean[0], 0.485);
 }
 
-TEST_F(ReadProcessorConfig, KnowsEarlierNames) {
+TEST_F(ReadProcessorConfig, AcceptsEarlierNames) {
   for (const std::string name : {"ViTImageProcessor", "ViTImageProcessorFast", "ViTFeatureExtractor"}) {
     EXPECT_EQ(read(R"({"image_processor_type": ")" + name + "\"}", "deit").resample, Filter::kBilinear) << name;
   }
   EXPECT_EQ(read(R"({"feature_extractor_type": "DeiTFeatureExtractor"})").resample, Filter::kBicubic);
 }
 
-TEST_F(ReadProcessorConfig, TakesSizesInTheirThreeForms) {
+TEST_F(ReadProcessorConfig, AcceptsThreeFormsOfSizes) {
   EXPECT_EQ(read(R"({"size": 384})").size, (Size{384, 384}));
   EXPECT_EQ(read(R"({"size": [20, 30]})").size, (Size{20, 30}));
   EXPECT_EQ(read(R"({"size": {"height": 20, "width": 30}})").size, (Size{20, 30}));
@@ -51,7 +51,7 @@ TEST_F(ReadProcessorConfig, KeepsProportionsByTheShortestEdge) {
   EXPECT_EQ(config.resized_size({50, 50}), (Size{100, 100}));
 }
 
-TEST_F(ReadProcessorConfig, RefusesWhatItDoesNotKnow) {
+TEST_F(ReadProcessorConfig, RefusesUnknownKindsAndSizes) {
   EXPECT_NE(refusal(R"({"image_processor_type": "CLIPImageProcessor"})").find("CLIPImageProcessor"), std::string::npos);
   EXPECT_NE(refusal("{}", "swin").find("\"swin\""), std::string::npos);
   EXPECT_NE(refusal(R"({"size": {"height": 9, "width": 9, "longest_edge": 9}})").find("size.longest_edge"),
@@ -65,7 +65,7 @@ TEST_F(ReadProcessorConfig, RefusesWhatItDoesNotKnow) {
   EXPECT_NE(refusal(R"({"size": {"height": 100000, "width": 9}})").find("height"), std::string::npos);
 }
 
-TEST_F(ReadProcessorConfig, NeedsAFixedSize) {
+TEST_F(ReadProcessorConfig, RequiresAFixedSize) {
   EXPECT_NE(refusal(R"({"size": {"shortest_edge": 100}})").find("shortest_edge and no do_center_crop"),
             std::string::npos);
   EXPECT_NE(refusal(R"({"do_resize": false})").find("neither do_resize nor do_center_crop"), std::string::npos);

@@ -7,8 +7,8 @@
 namespace portatune::image {
 namespace {
 
-// Bit for bit: the same bytes, and float32 operations in the same order.
-TEST(Processor, ComputesWhatTransformersComputes) {
+// Results are equal bit for bit: the same bytes, and float32 operations in the same order.
+TEST(Processor, EqualsTransformers) {
   const Image source = image_of(*io::SafetensorsFile::open(kGoldens / "resized.safetensors").find("source"));
   const auto goldens = io::SafetensorsFile::open(kGoldens / "processed.safetensors");
   ASSERT_EQ(goldens.entries().size(), 8u);
@@ -23,13 +23,13 @@ TEST(Processor, ComputesWhatTransformersComputes) {
   }
 }
 
-// Whole, it would take 12 GB.
-TEST(Processor, RefusesToEnlargeANarrowImageBeyondAllBounds) {
+// The enlarged image would take 12 GB.
+TEST(Processor, RefusesToEnlargeANarrowImageTooMuch) {
   const Processor processor({.shortest_edge = 256, .do_center_crop = true});
   const Image narrow({65500, 1});
   const std::string message = message_of<DataError>([&] { processor(narrow.view(), "photos/narrow.png"); });
   EXPECT_NE(message.find("photos/narrow.png"), message.npos) << message;
-  EXPECT_NE(message.find("1 x 65500 pixels, of which shortest_edge makes 256 x 16768000 pixels"), message.npos)
+  EXPECT_NE(message.find("1 x 65500 pixels, which shortest_edge enlarges to 256 x 16768000 pixels"), message.npos)
       << message;
   EXPECT_EQ(processor.resize_and_crop(Image({1000, 4}).view()).size(), (Size{224, 224}));
 }

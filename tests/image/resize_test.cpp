@@ -9,7 +9,7 @@ namespace portatune::image {
 namespace {
 
 // Names of the goldens are "filter height width".
-TEST(Resize, GivesThePixelsOfPillow) {
+TEST(Resize, EqualsPillow) {
   const auto goldens = io::SafetensorsFile::open(kGoldens / "resized.safetensors");
   const Image source = image_of(*goldens.find("source"));
   ASSERT_EQ(goldens.entries().size(), 39u);
@@ -24,7 +24,7 @@ TEST(Resize, GivesThePixelsOfPillow) {
   }
 }
 
-TEST(Resize, OfAPartIsThatOfThePartAlone) {
+TEST(Resize, OfAPartIgnoresOtherPixels) {
   const auto goldens = io::SafetensorsFile::open(kGoldens / "resized.safetensors");
   const Image source = image_of(*goldens.find("source"));
   const Image part = center_crop(source.view(), {11, 15});
@@ -35,7 +35,7 @@ TEST(Resize, OfAPartIsThatOfThePartAlone) {
   }
 }
 
-// A wide source, so that the weights of one pixel are many and small: the mean of black and white halves is grey.
+// A wide source gives one pixel many small weights: the mean of black and white halves is grey.
 TEST(Resize, MixesThousandsOfPixels) {
   Image source({1, 9000});
   for (size_t i = 0; i < source.bytes().size(); ++i) source.bytes()[i] = i < source.bytes().size() / 2 ? 0 : 255;
@@ -45,7 +45,7 @@ TEST(Resize, MixesThousandsOfPixels) {
   }
 }
 
-TEST(Resize, NeedsASize) { EXPECT_THROW(resize(Image({2, 2}).view(), {0, 4}, Filter::kBilinear), UsageError); }
+TEST(Resize, RequiresASize) { EXPECT_THROW(resize(Image({2, 2}).view(), {0, 4}, Filter::kBilinear), UsageError); }
 
 TEST(CenterCrop, TakesTheMiddleAndAddsBlack) {
   Image source({1, 3});

@@ -1,4 +1,4 @@
-// Pictures for tests.
+// Writes pictures for tests.
 #pragma once
 
 #include <filesystem>
@@ -9,7 +9,7 @@ namespace portatune::image {
 
 void write_png(const std::filesystem::path& file, const Image& image);
 
-/// One colour, but for a little that depends on `number` and the place.
+/// A picture of one colour with small differences that depend on `number` and the position.
 Image plain_picture(Size size, std::array<uint8_t, 3> colour, int number);
 
 }  // namespace portatune::image

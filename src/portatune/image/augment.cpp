@@ -7,7 +7,7 @@
 namespace portatune::image {
 namespace {
 
-// How large the whole has to be for the part to be as large as the result.
+// The size of the whole image at which the part is as large as the result.
 Size whole_for(const Part& part, Size whole, Size result) {
   const auto side = [](int64_t of_whole, int64_t of_part, int64_t wanted) {
     return std::min(of_whole, (of_whole * wanted + of_part - 1) / of_part);
@@ -23,7 +23,7 @@ void flip(Image& image) {
   }
 }
 
-// In an order that is drawn, too.
+// Applies the three changes in random order.
 void change_colours(Image& image, double strength, Draws& draws) {
   std::array changes = {change_brightness, change_contrast, change_saturation};
   for (size_t left = changes.size(); left > 0; --left) {
@@ -47,16 +47,16 @@ Image cropped_at_random(std::span<const std::byte> file, const std::string& wher
     };
   }
   const Image image = decode(file, where, options);
-  if (!part) draw(image.size());  // no JPEG, or not to be reduced
-  const Part place = scaled(*part, whole, image.size());
-  return resize(image.view().crop(place.top, place.left, place.size), config.output_size(), config.resample);
+  if (!part) draw(image.size());  // no JPEG, or full size
+  const Part region = scaled(*part, whole, image.size());
+  return resize(image.view().crop(region.top, region.left, region.size), config.output_size(), config.resample);
 }
 
 }  // namespace
 
 Tensor augment(std::span<const std::byte> file, const std::string& where, const Processor& processor,
                const Augmentation& augmentation, uint64_t key, DecodeOptions options) {
-  // Each kind of change has its own numbers, so that one is the same with and without the others.
+  // Each kind of change has its own random numbers, so it does not depend on the other kinds.
   Draws of_crop(split_mix_64(key, 0)), of_flip(split_mix_64(key, 1)), of_colour(split_mix_64(key, 2));
   Image image = augmentation.crop ? cropped_at_random(file, where, processor.config(), of_crop, std::move(options))
                                   : processor.resize_and_crop(decode(file, where, options).view(), where);

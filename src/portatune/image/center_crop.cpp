@@ -5,8 +5,8 @@
 namespace portatune::image {
 namespace {
 
-// Where the part begins in the whole; negative if it is the larger of the two. An odd rest goes to the end of what is
-// cut off and to the beginning of what is added, as in transformers.
+// The offset of the part in the whole; negative if the part is larger. If the difference is odd, one pixel more is cut
+// off at the end, or added at the beginning, as in transformers.
 int64_t begin_of_part(int64_t whole, int64_t part) {
   return whole >= part ? (whole - part) / 2 : -((part - whole + 1) / 2);
 }

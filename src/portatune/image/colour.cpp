@@ -5,12 +5,12 @@
 namespace portatune::image {
 namespace {
 
-// ITU-R 601-2, in 16 bits: how Pillow turns colours into grey.
+// The grey of a colour by ITU-R 601-2 in 16 bits, as in Pillow.
 uint8_t grey_of(const uint8_t* pixel) {
   return static_cast<uint8_t>((pixel[0] * 19595 + pixel[1] * 38470 + pixel[2] * 7471 + 0x8000) >> 16);
 }
 
-// From one byte to another, or beyond it.
+// Interpolates between two bytes, or extrapolates beyond `to`.
 uint8_t blend(int from, int to, float factor) {
   const float value = static_cast<float>(from) + factor * static_cast<float>(to - from);
   return static_cast<uint8_t>(std::clamp(value, 0.0F, 255.0F));

@@ -7,9 +7,9 @@
 namespace portatune::image {
 namespace {
 
-constexpr int64_t kMaxSide = 65'535;  // the most that a JPEG has
+constexpr int64_t kMaxSide = 65'535;  // the maximum of JPEG
 
-// The first bytes of a kind of file; '?' stands for any.
+// A kind of file and its first bytes; '?' stands for any byte.
 struct Kind {
   std::string_view begin;
   std::string_view name;
@@ -49,14 +49,14 @@ void require_size(const Size& size, const std::string& where, const DecodeOption
     throw DataError({.where = where,
                      .given = "an image of " + to_string(size),
                      .expected = "at most " + std::to_string(options.max_pixels) + " pixels in all",
-                     .fix = "if it is meant to be so large, raise the limit (max_pixels)"});
+                     .fix = "if the size is correct, raise the limit (max_pixels)"});
   }
-  // The weights of resizing take memory for each pixel of a side, however short the other one is.
+  // The weights of resizing take memory for each pixel of a side, even if the other side is short.
   if (std::max(size.height, size.width) > kMaxSide) {
     throw DataError({.where = where,
                      .given = "an image of " + to_string(size),
                      .expected = "at most " + std::to_string(kMaxSide) + " pixels on each side",
-                     .fix = "cut the image, or leave it out"});
+                     .fix = "crop the image, or leave it out"});
   }
 }
 
@@ -64,13 +64,13 @@ DataError cut_short(const std::string& where, std::string_view format, size_t by
   return DataError({.where = where,
                     .given = "a " + std::string(format) + " file that ends after " + std::to_string(bytes) +
                              " bytes, before the end of its picture",
-                    .expected = "a whole file"});
+                    .expected = "a complete file"});
 }
 
 DataError damaged(const std::string& where, std::string_view format, std::string_view reason) {
   return DataError({.where = where,
                     .given = "a damaged " + std::string(format) + " file: " + std::string(reason),
-                    .expected = "one that can be decoded"});
+                    .expected = "a file that can be decoded"});
 }
 
 bool is_image(std::span<const std::byte> file) {
@@ -83,7 +83,7 @@ Image decode(std::span<const std::byte> file, const std::string& where, const De
   if (kind && kind->decode) return kind->decode(file, where, options);
   const std::string found = file.empty() ? "an empty file"
                             : kind       ? "a " + std::string(kind->name) + " file"
-                                         : "a file that is no image, or of an unknown kind";
+                                         : "a file that is not an image, or of an unknown kind";
   throw DataError({.where = where, .given = found, .expected = "a JPEG, PNG or WebP file"});
 }
 

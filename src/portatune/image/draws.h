@@ -1,19 +1,19 @@
-// Random numbers of one image.
+// Random numbers for the changes of one image.
 #pragma once
 
 #include "portatune/base/random.h"
 
 namespace portatune::image {
 
-/// The numbers that belong to a key, one after the other.
+/// The sequence of random numbers that belongs to a key.
 class Draws {
  public:
   explicit Draws(uint64_t key) : key_(key) {}
 
-  /// In [0, 1).
+  /// A number in [0, 1).
   double fraction() { return static_cast<double>(split_mix_64(key_, drawn_++) >> 11) * 0x1p-53; }
-  double between(double least, double most) { return least + (most - least) * fraction(); }
-  /// One of 0, ..., bound - 1. bound > 0, and small enough to be told apart by 53 bits.
+  double between(double low, double high) { return low + (high - low) * fraction(); }
+  /// One of 0, ..., bound - 1. bound must be above 0, and small enough for the 53 bits of a fraction.
   int64_t below(int64_t bound) { return static_cast<int64_t>(fraction() * static_cast<double>(bound)); }
 
  private:

@@ -1,4 +1,4 @@
-// JPEG by libjpeg-turbo, with the options that Pillow leaves at their defaults, so that pixels are the same.
+// JPEG by libjpeg-turbo, with the default options that Pillow uses, so that pixels are equal.
 #include <algorithm>
 #include <csetjmp>
 #include <cstdio>
@@ -13,10 +13,10 @@
 namespace portatune::image {
 namespace {
 
-// Real progressive files have about ten scans; one of thousands takes hours to decode.
+// Real progressive files have about ten scans. A file with thousands takes hours to decode.
 constexpr int kMaxScans = 100;
 
-// What libjpeg's callbacks, which are C, need to know. They leave by longjmp.
+// The state for libjpeg's C callbacks. They leave by longjmp.
 struct Jump {
   std::jmp_buf target;
   bool cut_short = false;
@@ -30,7 +30,7 @@ void on_error(j_common_ptr info) {
   leave(info);
 }
 
-// Warnings tell of damage that Pillow overlooks as well.
+// Ignores warnings. They report damage that Pillow ignores, too.
 void on_message(j_common_ptr, int) {}
 
 void on_progress(j_common_ptr info) {
@@ -39,7 +39,7 @@ void on_progress(j_common_ptr info) {
   leave(info);
 }
 
-// The whole file is in memory: whoever wants more bytes has come to its end.
+// Called when libjpeg needs more bytes. The whole file is in memory, so this is its end.
 boolean on_end_of_bytes(j_decompress_ptr info) {
   static_cast<Jump*>(info->client_data)->cut_short = true;
   leave(reinterpret_cast<j_common_ptr>(info));
@@ -53,12 +53,12 @@ void skip_bytes(j_decompress_ptr info, long count) {
   source.bytes_in_buffer -= static_cast<size_t>(count);
 }
 
-// CMYK as Adobe's programs store it, inverted, to RGB as Pillow has it.
+// Converts CMYK, inverted as Adobe's programs store it, to the RGB of Pillow.
 void rgb_from_inverted_cmyk(const uint8_t* cmyk, int64_t pixels, uint8_t* rgb) {
   for (int64_t i = 0; i < pixels; ++i, cmyk += 4, rgb += 3) {
     const int light = cmyk[3];
     for (int colour = 0; colour < 3; ++colour) {
-      const int product = (255 - cmyk[colour]) * light + 128;  // over 255, rounded, in the next line
+      const int product = (255 - cmyk[colour]) * light + 128;  // divided by 255 and rounded in the next line
       rgb[colour] = static_cast<uint8_t>(std::max(0, light - ((product + (product >> 8)) >> 8)));
     }
   }
@@ -91,18 +91,18 @@ class JpegReader {
       jpeg_save_markers(&info_, JPEG_APP0 + 1, 0xFFFF);  // EXIF and XMP
       jpeg_read_header(&info_, TRUE);
     });
-    if (info_.num_components == 2) throw damaged(where_, "JPEG", "two colours, where one, three or four are known");
+    if (info_.num_components == 2) throw damaged(where_, "JPEG", "two colour components, not one, three or four");
   }
 
   Size size() const { return {info_.image_height, info_.image_width}; }
 
   Orientation orientation() const {
     const std::string_view exif = first_marker({"Exif\0\0", 6});
-    if (const auto told = orientation_in_exif(std::as_bytes(std::span(exif)))) return *told;
+    if (const auto found = orientation_in_exif(std::as_bytes(std::span(exif)))) return *found;
     return orientation_in_xmp(first_marker({"http://ns.adobe.com/xap/1.0/\0", 29}));
   }
 
-  // The largest reduction, of those that are fast, with which both sides stay so large.
+  // Selects the largest fast reduction at which both sides stay at least this large.
   void reduce(Size at_least) {
     for (const unsigned factor : {8U, 4U, 2U}) {
       if (info_.image_height < factor * at_least.height || info_.image_width < factor * at_least.width) continue;
@@ -124,13 +124,13 @@ class JpegReader {
         while (info_.output_scanline < info_.output_height) read_row(image.row(info_.output_scanline));
       });
     }
-    guarded([this] { jpeg_finish_decompress(&info_); });  // the end marker has to be there, as it has for Pillow
+    guarded([this] { jpeg_finish_decompress(&info_); });  // requires the end marker, as Pillow does
     return image;
   }
 
  private:
-  // Calls libjpeg; its errors come back as exceptions, which must not pass through C code themselves. `call` must not
-  // hold anything that needs a destructor.
+  // Calls libjpeg and turns its errors into exceptions, which must not pass through C code. `call` must not hold
+  // objects with a destructor.
   template <class Call>
   void guarded(Call call) {
     if (setjmp(jump_.target) == 0) {
@@ -154,7 +154,7 @@ class JpegReader {
     });
   }
 
-  // The first APP1 marker that begins so; empty if there is none.
+  // The first APP1 marker with this beginning; empty if there is none.
   std::string_view first_marker(std::string_view begin) const {
     for (auto* marker = info_.marker_list; marker; marker = marker->next) {
       const std::string_view data(reinterpret_cast<const char*>(marker->data), marker->data_length);

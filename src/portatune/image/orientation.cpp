@@ -11,12 +11,12 @@ constexpr uint16_t kShort = 3, kLong = 4;
 
 bool is_orientation(uint32_t value) { return value >= 1 && value <= 8; }
 
-// Numbers of a TIFF file, in its byte order; 0 beyond its end.
+// Reads numbers of a TIFF file in its byte order; 0 beyond the end.
 class TiffBytes {
  public:
   explicit TiffBytes(std::span<const std::byte> bytes) : bytes_(bytes) {}
 
-  // Reads the first four bytes.
+  // Reads the byte order. Returns false if this is no TIFF file.
   bool begin() {
     if (bytes_.size() < 8) return false;
     big_endian_ = std::memcmp(bytes_.data(), "MM\0*", 4) == 0;
@@ -27,8 +27,8 @@ class TiffBytes {
     if (at > bytes_.size() || bytes_.size() - at < width) return 0;
     uint32_t value = 0;
     for (size_t i = 0; i < width; ++i) {
-      const size_t place = big_endian_ ? i : width - 1 - i;
-      value = value << 8 | std::to_integer<uint32_t>(bytes_[at + place]);
+      const size_t byte = big_endian_ ? i : width - 1 - i;
+      value = value << 8 | std::to_integer<uint32_t>(bytes_[at + byte]);
     }
     return value;
   }
@@ -38,7 +38,7 @@ class TiffBytes {
   bool big_endian_ = false;
 };
 
-// Copies every pixel to its place: row y and column x of the result come from the returned place of the image.
+// Moves pixels: row y and column x of the result come from the position source(y, x) of the image.
 template <class Source>
 Image rearranged(const Image& image, Size size, Source source) {
   Image result(size);

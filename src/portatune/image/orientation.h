@@ -1,4 +1,4 @@
-// How a picture has to be turned to stand upright.
+// The orientation of a picture, and the turn that makes it upright.
 #pragma once
 
 #include <cstddef>
@@ -11,21 +11,21 @@
 
 namespace portatune::image {
 
-/// The tag of EXIF: 1 is upright, 2 mirrored, 3 upside down, 6 to be turned to the right, 8 to the left, ...
+/// The value of the EXIF tag: 1 is upright, 2 mirrored, 3 upside down, 6 needs a turn to the right, 8 to the left, ...
 using Orientation = int;
 inline constexpr Orientation kUpright = 1;
 
-/// The orientation that an EXIF block (a TIFF file, with or without "Exif\0\0" before it) tells: kUpright if what it
-/// tells makes no sense, nothing if it has no such tag or is damaged. Never throws. Where it tells nothing, and only
-/// there, Pillow asks XMP.
+/// The orientation in an EXIF block (a TIFF file, with or without "Exif\0\0" before it): kUpright if the value is
+/// invalid, empty if there is no such tag or the block is damaged. Never throws. Pillow reads XMP only if the result is
+/// empty.
 std::optional<Orientation> orientation_in_exif(std::span<const std::byte> exif);
-/// The same of XMP, which is XML; kUpright if it tells none.
+/// The orientation in XMP, which is XML; kUpright if there is none.
 Orientation orientation_in_xmp(std::string_view xmp);
 
-/// Whether width and height change places.
+/// True if width and height are exchanged.
 constexpr bool swaps_sides(Orientation orientation) { return orientation >= 5; }
 
-/// The picture upright.
+/// Turns a picture upright.
 Image upright(Image image, Orientation orientation);
 
 }  // namespace portatune::image

@@ -10,7 +10,7 @@
 namespace portatune::image {
 namespace {
 
-// Text, profiles and the like.
+// Limits for text, profiles and similar chunks.
 constexpr size_t kMaxChunkBytes = 16 << 20, kMaxStoredBytes = 64 << 20;
 
 struct FreeContext {
@@ -31,7 +31,7 @@ class PngReader {
 
   Image read_pixels() {
     Image image(size());
-    // Pillow does not scale grey of 16 bits down, but cuts it off at 255.
+    // Pillow clips 16-bit grey at 255 and does not scale it.
     if (header_.color_type == SPNG_COLOR_TYPE_GRAYSCALE && header_.bit_depth == 16) {
       read_deep_grey(image);
     } else {
@@ -40,18 +40,18 @@ class PngReader {
     return image;
   }
 
-  // To be asked after the pixels, behind which it may stand.
+  // Call it after reading the pixels, because the tag may follow them.
   Orientation orientation() {
-    spng_decode_chunks(context_.get());  // what is wrong behind the picture does not matter
+    spng_decode_chunks(context_.get());  // errors behind the picture do not matter
     spng_exif exif;
     if (spng_get_exif(context_.get(), &exif) == 0) {
-      if (const auto told = orientation_in_exif(std::as_bytes(std::span(exif.data, exif.length)))) return *told;
+      if (const auto found = orientation_in_exif(std::as_bytes(std::span(exif.data, exif.length)))) return *found;
     }
     return orientation_in_xmp(text_called("XML:com.adobe.xmp"));
   }
 
  private:
-  // The last of this name, as Pillow has it; empty if there is none. Valid as long as the context.
+  // The last text of this name, as in Pillow; empty if there is none. Valid as long as the context.
   std::string_view text_called(std::string_view name) {
     uint32_t count = 0;
     if (spng_get_text(context_.get(), nullptr, &count) != 0) return {};

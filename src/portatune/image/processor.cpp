@@ -6,14 +6,14 @@
 namespace portatune::image {
 namespace {
 
-// By its shortest edge a narrow image becomes a very long one, before its middle is cut out.
+// Refuses a narrow image that shortest_edge would make very long, before its middle is cropped.
 void require_resizable(Size from, Size to, const std::string& where) {
-  const int64_t most = std::max(DecodeOptions().max_pixels, from.height * from.width);
-  if (to.height <= most / to.width) return;
+  const int64_t max_pixels = std::max(DecodeOptions().max_pixels, from.height * from.width);
+  if (to.height <= max_pixels / to.width) return;
   throw DataError({.where = where,
-                   .given = "an image of " + to_string(from) + ", of which shortest_edge makes " + to_string(to),
-                   .expected = "at most " + std::to_string(most) + " pixels in all",
-                   .fix = "cut the image, or leave it out"});
+                   .given = "an image of " + to_string(from) + ", which shortest_edge enlarges to " + to_string(to),
+                   .expected = "at most " + std::to_string(max_pixels) + " pixels in all",
+                   .fix = "crop the image, or leave it out"});
 }
 
 }  // namespace
@@ -21,7 +21,7 @@ void require_resizable(Size from, Size to, const std::string& where) {
 Processor::Processor(const ProcessorConfig& config) : config_(config) {
   for (size_t colour = 0; colour < 3; ++colour) {
     for (size_t byte = 0; byte < 256; ++byte) {
-      // Rounded to float where NumPy rounds: after the product, after the difference, after the quotient.
+      // Rounds to float where NumPy does: after the product, after the difference, after the quotient.
       float value = static_cast<float>(byte);
       if (config.do_rescale) value = static_cast<float>(static_cast<double>(byte) * config.rescale_factor);
       if (config.do_normalize) {

@@ -7,11 +7,11 @@
 namespace portatune::image {
 namespace {
 
-constexpr int64_t kLongestSide = 16384;
-constexpr io::IntRange kSide = {.least = 1, .most = kLongestSide};
+constexpr int64_t kMaxSide = 16384;
+constexpr io::IntRange kSide = {.least = 1, .most = kMaxSide};
 constexpr std::array<double, 3> kImageNetMean = {0.485, 0.456, 0.406}, kImageNetDeviation = {0.229, 0.224, 0.225};
 
-// What a processor does where its file is silent.
+// The defaults of a processor.
 struct Kind {
   std::string_view name, model_type;
   ProcessorConfig defaults;
@@ -26,8 +26,8 @@ const std::array<Kind, 2> kKinds = {{{"ViTImageProcessor", "vit", {}},
                                        .mean = kImageNetMean,
                                        .deviation = kImageNetDeviation}}}};
 
-// "ViTFeatureExtractor" and "ViTImageProcessorFast" are "ViTImageProcessor".
-std::string today(std::string name) {
+// The current name of a processor: "ViTFeatureExtractor" and "ViTImageProcessorFast" become "ViTImageProcessor".
+std::string current_name(std::string name) {
   if (name.ends_with("Fast")) name.resize(name.size() - 4);
   constexpr std::string_view kOld = "FeatureExtractor";
   if (name.ends_with(kOld)) name.replace(name.size() - kOld.size(), kOld.size(), "ImageProcessor");
@@ -38,7 +38,7 @@ const Kind& kind_of(const io::JsonObject& json, const std::string& file, std::st
   const std::string given =
       json.get_string_or("image_processor_type", json.get_string_or("feature_extractor_type", ""));
   const auto found = std::ranges::find_if(kKinds, [&](const Kind& kind) {
-    return given.empty() ? kind.model_type == model_type : kind.name == today(given);
+    return given.empty() ? kind.model_type == model_type : kind.name == current_name(given);
   });
   if (found != kKinds.end()) return *found;
   throw CheckpointError(
@@ -47,7 +47,7 @@ const Kind& kind_of(const io::JsonObject& json, const std::string& file, std::st
        .expected = "ViTImageProcessor or DeiTImageProcessor"});
 }
 
-// A number is that of both sides, a list height and width.
+// Reads a size. A number applies to both sides; a list holds height and width.
 Size size_in(const io::JsonObject& json, std::string_view key, Size fallback) {
   const std::string_view type = json.type_of(key);
   if (type == "number") {
@@ -63,7 +63,7 @@ Size size_in(const io::JsonObject& json, std::string_view key, Size fallback) {
   return fallback;
 }
 
-// Sizes that follow from the image in other ways, such as by the longest edge, would leave a key unread.
+// Requires that all keys of a size were read. Other rules, such as longest_edge, leave a key unread.
 void require_read(const io::JsonObject& json, const std::string& file, std::string_view key) {
   for (const std::string& unread : json.unread_keys()) {
     if (!unread.starts_with(std::string(key) + ".")) continue;
@@ -94,7 +94,7 @@ std::array<double, 3> by_colour(const io::JsonObject& json, const std::string& f
   if (values.size() != 3) {
     throw CheckpointError({.where = file + ", " + std::string(key),
                            .given = std::to_string(values.size()) + " numbers",
-                           .expected = "three: of red, green and blue"});
+                           .expected = "three: for red, green and blue"});
   }
   return {values[0], values[1], values[2]};
 }
@@ -104,7 +104,7 @@ void require_fixed_size(const ProcessorConfig& config, const std::string& file) 
   throw CheckpointError({.where = file,
                          .given = config.do_resize ? "a size by shortest_edge and no do_center_crop"
                                                    : "neither do_resize nor do_center_crop",
-                         .expected = "steps after which all images have one size"});
+                         .expected = "steps that give all images the same size"});
 }
 
 }  // namespace
@@ -124,7 +124,7 @@ ProcessorConfig ProcessorConfig::read(const std::filesystem::path& file, std::st
   config.mean = by_colour(json, name, "image_mean", config.mean, {});
   config.deviation = by_colour(json, name, "image_std", config.deviation, {.least = 1e-6});
   if (json.get_bool_or("do_pad", false)) {
-    throw CheckpointError({.where = name + ", do_pad", .given = "true", .expected = "false, as ViT and DeiT have it"});
+    throw CheckpointError({.where = name + ", do_pad", .given = "true", .expected = "false, as in ViT and DeiT"});
   }
   require_fixed_size(config, name);
   return config;
@@ -133,7 +133,7 @@ ProcessorConfig ProcessorConfig::read(const std::filesystem::path& file, std::st
 Size ProcessorConfig::resized_size(Size image) const {
   if (!shortest_edge) return size;
   const int64_t shortest = std::min(image.height, image.width), longest = std::max(image.height, image.width);
-  // A double, rounded down, as in Python; but the product is an integer.
+  // The value is a double, rounded down, as in Python; but the product is an integer.
   const auto other =
       static_cast<int64_t>(static_cast<double>(*shortest_edge * longest) / static_cast<double>(shortest));
   return image.width <= image.height ? Size{other, *shortest_edge} : Size{*shortest_edge, other};

@@ -10,7 +10,7 @@ constexpr double kLeastArea = 0.08, kNarrowest = 3.0 / 4, kWidest = 4.0 / 3;
 
 int64_t rounded(double value) { return static_cast<int64_t>(std::nearbyint(value)); }
 
-// As much of the image as a side that is not too narrow and not too wide allows.
+// The largest part in the middle whose sides have an allowed ratio.
 Part middle(Size image) {
   const auto [height, width] = image;
   Size size = image;
@@ -40,12 +40,12 @@ Part scaled(const Part& part, Size from, Size to) {
   if (from == to) return part;
   const double down = static_cast<double>(to.height) / static_cast<double>(from.height);
   const double across = static_cast<double>(to.width) / static_cast<double>(from.width);
-  const auto place = [](int64_t begin, double scale, int64_t end) {
+  const auto scaled_edge = [](int64_t begin, double scale, int64_t end) {
     return std::clamp<int64_t>(rounded(static_cast<double>(begin) * scale), 0, end);
   };
-  const int64_t top = place(part.top, down, to.height - 1), left = place(part.left, across, to.width - 1);
-  const int64_t bottom = place(part.top + part.size.height, down, to.height);
-  const int64_t right = place(part.left + part.size.width, across, to.width);
+  const int64_t top = scaled_edge(part.top, down, to.height - 1), left = scaled_edge(part.left, across, to.width - 1);
+  const int64_t bottom = scaled_edge(part.top + part.size.height, down, to.height);
+  const int64_t right = scaled_edge(part.left + part.size.width, across, to.width);
   return {top, left, {std::max<int64_t>(1, bottom - top), std::max<int64_t>(1, right - left)}};
 }
 

@@ -1,4 +1,4 @@
-// The part of an image that a training step sees.
+// The random part of an image that a training step uses.
 #pragma once
 
 #include "portatune/image.h"
@@ -11,11 +11,12 @@ struct Part {
   Size size;
 };
 
-/// 8 to 100 % of the area, sides of 3:4 to 4:3; a part in the middle where ten draws do not fit into the image.
+/// A random part with 8 to 100 % of the area and sides of 3:4 to 4:3; a part in the middle if none of ten draws fits
+/// into the image.
 /// source  RandomResizedCrop of torchvision, after Szegedy et al. 2015, arXiv:1409.4842, section 6
 Part random_crop(Size image, Draws& draws);
 
-/// The same part of an image that has been decoded at another size.
+/// The same part of the same image decoded at another size.
 Part scaled(const Part& part, Size from, Size to);
 
 }  // namespace portatune::image

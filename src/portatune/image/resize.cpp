@@ -1,4 +1,4 @@
-// Pillow's way to resize: along the rows and along the columns, with bytes in between.
+// Resizing as in Pillow: one pass along the rows and one along the columns, with bytes in between.
 #include <algorithm>
 #include <array>
 #include <vector>
@@ -14,8 +14,8 @@ constexpr int32_t kHalf = 1 << (kWeightBits - 1);
 
 uint8_t to_byte(int32_t sum) { return static_cast<uint8_t>(std::clamp(sum >> kWeightBits, 0, 255)); }
 
-// One row of the result from `count` rows of the source. Blocks are of a fixed size, so that their sums stay in
-// registers; the last one reads and writes beyond the row.
+// Makes one row of the result from `count` rows of the source. Blocks have a fixed size, so that their sums stay in
+// registers; the last block reads and writes beyond the row.
 void mix_rows(const uint8_t* source, int64_t row_bytes, const int32_t* weights, int64_t count, int64_t bytes,
               uint8_t* result) {
   constexpr int64_t kBlock = kSlack;
@@ -47,13 +47,13 @@ Image resize_height(const View& image, int64_t height, Filter filter) {
   return result;
 }
 
-// Which source pixel each pixel of the result is. Pillow adds up the steps, and so does this: rounding decides.
+// The source pixel of each pixel of the result. The loop adds up the steps, as Pillow does, because rounding matters.
 std::vector<int64_t> nearest_pixels(int64_t source_size, int64_t result_size) {
   const double step = static_cast<double>(source_size) / static_cast<double>(result_size);
   std::vector<int64_t> pixels;
-  double place = step * 0.5;
-  for (int64_t i = 0; i < result_size; ++i, place += step) {
-    pixels.push_back(std::min(static_cast<int64_t>(place), source_size - 1));
+  double position = step * 0.5;
+  for (int64_t i = 0; i < result_size; ++i, position += step) {
+    pixels.push_back(std::min(static_cast<int64_t>(position), source_size - 1));
   }
   return pixels;
 }
@@ -70,7 +70,7 @@ Image resize_nearest(const View& image, Size size) {
   return result;
 }
 
-// Which pass comes first decides how bytes in between are rounded. This is the rule of Pillow 13; earlier versions
+// The order of the passes decides how bytes in between are rounded. This is the rule of Pillow 13; earlier versions
 // always begin with the rows.
 bool begins_with_columns(Size source, Size result) {
   const int64_t fewer_rows = source.height - result.height, fewer_columns = source.width - result.width;

@@ -23,7 +23,7 @@ FourPixels load_four(const uint8_t* rgb) {
       __builtin_shufflevector(bytes, zero, 0, 3, 1, 4, 2, 5, 16, 16, 6, 9, 7, 10, 8, 11, 16, 16), FourPixels);
 }
 
-// a0 b0 + a1 b1, a2 b2 + a3 b3, ...
+// Adds neighbouring products: a0 b0 + a1 b1, a2 b2 + a3 b3, ...
 EightInts sums_of_pairs(FourPixels a, FourPixels b) {
 #if defined(__AVX2__)
   return reinterpret_cast<EightInts>(_mm256_madd_epi16(reinterpret_cast<__m256i>(a), reinterpret_cast<__m256i>(b)));
@@ -35,7 +35,8 @@ EightInts sums_of_pairs(FourPixels a, FourPixels b) {
 #endif
 }
 
-// The sums of two pixels, each in two parts of red, green, blue and nothing: rounded, three bytes each and one more.
+// Stores two pixels of three bytes, and one byte more. Each argument holds two parts of red, green, blue and nothing;
+// the function adds and rounds them.
 void store_rounded(EightInts first, EightInts second, uint8_t* result) {
   using TwoPixels = uint8_t __attribute__((vector_size(32)));
   EightInts sums = __builtin_shufflevector(first, second, 0, 1, 2, 3, 8, 9, 10, 11) +
@@ -43,7 +44,7 @@ void store_rounded(EightInts first, EightInts second, uint8_t* result) {
   sums = (sums + (1 << (kWeightBits - 1))) >> kWeightBits;
   sums = sums < 0 ? EightInts{} : sums;
   sums = sums > 255 ? EightInts{} + 255 : sums;
-  const auto bytes = reinterpret_cast<TwoPixels>(sums);  // of each number, the first of four
+  const auto bytes = reinterpret_cast<TwoPixels>(sums);  // the first of the four bytes of each number counts
   const TwoPixels packed = __builtin_shufflevector(bytes, bytes, 0, 4, 8, 12, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,  //
                                                    16, 20, 24, 28, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0);
   std::memcpy(result, &packed, 4);
@@ -54,18 +55,18 @@ void store_rounded(EightInts first, EightInts second, uint8_t* result) {
 
 RowResizer::RowResizer(Filter filter, int64_t source_width, int64_t result_width) {
   const Taps taps = make_taps(filter, source_width, result_width);
-  steps_ = (taps.count + 1 + 3) / 4;  // one more where the first pixel is the second of a pair
+  steps_ = (taps.count + 1 + 3) / 4;  // one more if the first pixel is the second of a pair
   weights_.resize(static_cast<size_t>(result_width * steps_), Weights{});
   row_.resize(static_cast<size_t>(source_width / 4 + steps_ + 1), FourPixels{});
   for (int64_t i = 0; i < result_width; ++i) {
     const int64_t first = taps.first[static_cast<size_t>(i)];
     first_pair_.push_back(first / 2);
     for (int64_t tap = 0; tap < taps.count; ++tap) {
-      const int64_t place = first % 2 + tap;
-      Weights& four = weights_[static_cast<size_t>(i * steps_ + place / 4)];
+      const int64_t slot = first % 2 + tap;
+      Weights& four = weights_[static_cast<size_t>(i * steps_ + slot / 4)];
       const int32_t weight = taps.weights_of(i)[tap];
       for (int64_t colour = 0; colour < 3; ++colour) {
-        const int64_t lane = place % 4 / 2 * 8 + 2 * colour + place % 2;
+        const int64_t lane = slot % 4 / 2 * 8 + 2 * colour + slot % 2;
         four.high[lane] = static_cast<int16_t>(weight >> kLowBits);
         four.low[lane] = static_cast<int16_t>(weight & ((1 << kLowBits) - 1));
       }

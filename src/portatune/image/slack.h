@@ -1,11 +1,11 @@
-// Room behind the last pixel of an image.
+// The memory behind the last pixel of an image.
 #pragma once
 
 #include <cstdint>
 
 namespace portatune::image {
 
-/// Bytes that every Image has behind its last one, so that loops may read and write whole vectors at its end.
+/// Number of bytes behind the last pixel of every Image. They allow loops to read and write whole vectors at its end.
 inline constexpr int64_t kSlack = 32;
 
 }  // namespace portatune::image

@@ -7,8 +7,8 @@
 namespace portatune::image {
 namespace {
 
-// A filter's weight at a distance, and the distance from which on it is 0. In doubles, and with the operations in
-// Pillow's order, as the weights are rounded afterwards.
+// A filter: its weight at a distance, and the distance from which the weight is 0. Values are doubles, with operations
+// in Pillow's order, because the weights are rounded afterwards.
 struct Kernel {
   double support;
   double (*weight)(double);
@@ -23,7 +23,7 @@ double hamming(double x) {
   if (x == 0.0) return 1.0;
   if (x >= 1.0) return 0.0;
   x *= std::numbers::pi;
-  return std::sin(x) / x * (0.54F + 0.46F * std::cos(x));  // these two are floats in Pillow
+  return std::sin(x) / x * (0.54F + 0.46F * std::cos(x));  // these two constants are floats in Pillow
 }
 
 // Keys 1981, "Cubic convolution interpolation for digital image processing", with a = -1/2
@@ -64,7 +64,7 @@ int32_t fixed_point(double weight) {
   return static_cast<int32_t>((weight < 0 ? -0.5 : 0.5) + weight * (1 << kWeightBits));
 }
 
-// Source pixels from `begin` on and their weights, which add up to 1.
+// The weights of source pixels from `begin` on; they sum to 1.
 struct Window {
   int64_t begin;
   std::vector<double> weights;
@@ -93,7 +93,7 @@ Window window_around(double center, double stretch, const Kernel& kernel, int64_
 Taps make_taps(Filter filter, int64_t source_size, int64_t result_size) {
   const Kernel kernel = kernel_of(filter);
   const double scale = static_cast<double>(source_size) / static_cast<double>(result_size);
-  const double stretch = std::max(scale, 1.0);  // a smaller image is made of wider neighbourhoods
+  const double stretch = std::max(scale, 1.0);  // a smaller image uses wider neighbourhoods
   std::vector<Window> windows;
   Taps taps;
   for (int64_t i = 0; i < result_size; ++i) {

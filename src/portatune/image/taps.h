@@ -1,4 +1,4 @@
-// The weights with which pixels of one side of an image are mixed when it is resized.
+// The weights of source pixels in resizing, for one side of an image.
 #pragma once
 
 #include <cstdint>
@@ -8,11 +8,11 @@
 
 namespace portatune::image {
 
-/// Weights are integers of 1/2^22, as Pillow has them: that many bits and a byte's eight leave the sum two to spare.
+/// Weights are integers in units of 1/2^22, as in Pillow: with the eight bits of a byte, two bits remain for the sum.
 inline constexpr int kWeightBits = 22;
 
 /// Pixel i of the result is the sum of source pixels first[i] ... first[i] + count - 1 times weights[i * count ...].
-/// All of them lie within the source; some weights at the ends may be 0.
+/// All these pixels are within the source; some weights at the ends may be 0.
 struct Taps {
   int64_t count = 0;
   std::vector<int64_t> first;
@@ -21,7 +21,8 @@ struct Taps {
   const int32_t* weights_of(int64_t i) const { return weights.data() + i * count; }
 };
 
-/// filter  not kNearest, which mixes nothing
+/// The weights for resizing a side.
+/// filter  any but kNearest, which has no weights
 Taps make_taps(Filter filter, int64_t source_size, int64_t result_size);
 
 }  // namespace portatune::image

@@ -17,9 +17,9 @@ std::string_view reason(VP8StatusCode status) {
     case VP8_STATUS_OUT_OF_MEMORY:
       return "out of memory";
     case VP8_STATUS_UNSUPPORTED_FEATURE:
-      return "a feature that libwebp does not know";
+      return "an unsupported feature";
     default:
-      return "its bits make no sense";
+      return "an invalid bitstream";
   }
 }
 
@@ -67,7 +67,7 @@ struct FreeDemuxer {
   void operator()(WebPDemuxer* demuxer) const { WebPDemuxDelete(demuxer); }
 };
 
-// The first of this name, within the file; empty if there is none.
+// The first chunk of this name; empty if there is none. The view points into the file.
 std::string_view chunk_called(const char* name, const WebPDemuxer& demuxer) {
   WebPChunkIterator chunk;
   if (!WebPDemuxGetChunk(&demuxer, name, 1, &chunk)) return {};
@@ -79,7 +79,7 @@ std::string_view chunk_called(const char* name, const WebPDemuxer& demuxer) {
 Orientation orientation_in(const WebPData& data) {
   const std::unique_ptr<WebPDemuxer, FreeDemuxer> demuxer(WebPDemux(&data));
   if (!demuxer) return kUpright;
-  if (const auto told = orientation_in_exif(std::as_bytes(std::span(chunk_called("EXIF", *demuxer))))) return *told;
+  if (const auto found = orientation_in_exif(std::as_bytes(std::span(chunk_called("EXIF", *demuxer))))) return *found;
   return orientation_in_xmp(chunk_called("XMP ", *demuxer));
 }
 
