@@ -9,7 +9,7 @@ namespace {
 
 using Kind = Token::Kind;
 
-TEST(Lexer, TellsKindsTextsAndLines) {
+TEST(Lexer, ReadsKindsTextsAndLines) {
   const std::vector<Token> tokens = tokens_of("a\n{{ x.y|f(1, 2.5) }}{%- if 'q' -%}\n\nb", "t");
   const std::vector<std::tuple<Kind, std::string, int>> expected = {
       {Kind::kData, "a\n", 1},     {Kind::kVariableBegin, "", 2}, {Kind::kName, "x", 2},   {Kind::kOperator, ".", 2},
@@ -30,7 +30,7 @@ TEST(Lexer, NoTagEndsWithinBrackets) {
   EXPECT_EQ(tokens.size(), 9u);
 }
 
-TEST(Lexer, AnUnclosedTagIsToldWithTheLineWhereItBegins) {
+TEST(Lexer, ErrorNamesTheLineOfAnUnclosedTag) {
   try {
     tokens_of("\n\n{% if x\n\n\n", "t");
     FAIL();

@@ -17,20 +17,20 @@ std::string error_of(const std::string& source) {
   return "no error";
 }
 
-TEST(Parser, TellsWhatStandsThereAndWhatShould) {
+TEST(Parser, ErrorsNameTheGivenAndTheExpectedToken) {
   EXPECT_EQ(error_of("{% if x %}\n{% for %}"), "t, line 2\n  given     %}\n  expected  a name to assign to");
   EXPECT_EQ(error_of("{% if x %}\n\na"), "t, line 3\n  given     the end of the template\n  expected  {% endif %}");
   EXPECT_EQ(error_of("{{ a b }}"), "t, line 1\n  given     b\n  expected  }}");
   EXPECT_EQ(error_of("{{ f(*a) }}"),
-            "t, line 1\n  given     arguments out of a list or dict (*, **)\n  expected  arguments one by one");
+            "t, line 1\n  given     unpacked arguments (*, **)\n  expected  separate arguments");
 }
 
 TEST(Parser, RefusesSourcesOfMoreThanAMegabyte) {
   EXPECT_NE(error_of(std::string(1'000'001, 'a')).find("at most 1 MB"), std::string::npos);
 }
 
-// Jinja's own choices where Python's differ.
-TEST(Parser, BindsAsJinjaDoes) {
+// These rules are Jinja's; Python's differ.
+TEST(Parser, BindsAsJinja) {
   EXPECT_EQ(run("{{ 2 ** 3 ** 2 }}").text, "64");
   EXPECT_EQ(run("{{ 'a' ~ 'b' | upper }}").text, "aB");
   EXPECT_EQ(run("{{ 1 ~ 2 * 3 }}").text, "16");

@@ -1,4 +1,4 @@
-// Running templates on JSON, for the tests.
+// Helpers that run templates on JSON.
 #pragma once
 
 #include <ctime>
@@ -11,7 +11,7 @@
 
 namespace portatune::jinja {
 
-/// The time that the golden files were made for: Thursday, 4 July 2024, 09:05:06.
+/// The time of the golden files: Thursday, 4 July 2024, 09:05:06.
 inline std::tm golden_time() {
   std::tm time{};
   time.tm_year = 124, time.tm_mon = 6, time.tm_mday = 4;
@@ -25,7 +25,7 @@ inline Rendered run(const std::string& source,
   return Template(source, "template").render(from_json(variables), golden_time());
 }
 
-/// Code points before each end of the spans, as the reference counts.
+/// The spans in code points, as the reference counts.
 inline std::vector<std::pair<int64_t, int64_t>> in_code_points(const Rendered& rendered) {
   const auto count = [&](size_t end) {
     int64_t characters = 0;

@@ -1,7 +1,7 @@
-// Renders templates, for tests/oracle/compare_chat_templates.py to compare.
+// Renders templates for tests/oracle/compare_chat_templates.py.
 //   portatune_template_dump < REQUESTS > ANSWERS
-// REQUESTS: a JSON object a line: {"template": ..., "variables": {...}}. ANSWERS: for each {"text": ..., "generations":
-// [[begin, end], ...]} in code points, or {"error": ...}.
+// REQUESTS has one JSON object per line: {"template": ..., "variables": {...}}. ANSWERS has for each of them {"text":
+// ..., "generations": [[begin, end], ...]} in code points, or {"error": ...}.
 #include <iostream>
 
 #include "jinja/run.h"

@@ -28,7 +28,7 @@ std::string error_of(const std::string& source, const nlohmann::ordered_json& va
   return message_of([&] { run(source, variables); });
 }
 
-TEST(Template, RendersEachConstructAsTheReferenceDoes) {
+TEST(Template, RendersEachConstructAsTheReference) {
   const nlohmann::ordered_json file = golden("jinja/snippets.json");
   nlohmann::ordered_json variables = file.at("variables");
   variables.update({{"messages", nlohmann::ordered_json::array()},
@@ -52,7 +52,7 @@ TEST(Template, RendersEachConstructAsTheReferenceDoes) {
   }
 }
 
-TEST(Template, RendersConversationsAsTheReferenceDoes) {
+TEST(Template, RendersConversationsAsTheReference) {
   const nlohmann::ordered_json cases = golden("chat/renderings.json").at("cases");
   ASSERT_GT(cases.size(), 100u);
   for (const auto& expected : cases) {
@@ -71,10 +71,11 @@ TEST(Template, RendersConversationsAsTheReferenceDoes) {
 }
 
 TEST(Template, ErrorsNameLineAndConstruct) {
-  EXPECT_EQ(error_of("a\n{{ x | center(3) }}"),
-            "template, line 2\n  given     the filter \"center\"\n  expected  what Portatune knows of Jinja");
+  EXPECT_EQ(
+      error_of("a\n{{ x | center(3) }}"),
+      "template, line 2\n  given     the filter \"center\"\n  expected  a construct of Jinja that Portatune supports");
   EXPECT_EQ(error_of("\n\n{{ message.role.first }}"),
-            "template, line 3\n  given     \"message\" is undefined, and so has no \"role\"");
+            "template, line 3\n  given     \"message\" is undefined, so it has no \"role\"");
   EXPECT_EQ(error_of("{% include 'x' %}"),
             "template, line 1\n  given     the statement \"include\"\n  expected  if, for, set, macro, generation, "
             "filter, with, break, continue or raw");
@@ -82,7 +83,7 @@ TEST(Template, ErrorsNameLineAndConstruct) {
             std::string::npos);
 }
 
-TEST(Template, WhatAConversationIsRefusedForIsADataErrorAndWhatIsNotKnownACheckpointError) {
+TEST(Template, RefusedVariablesAreDataErrorsAndUnsupportedConstructsCheckpointErrors) {
   EXPECT_THROW(run("{{ raise_exception('no') }}"), DataError);
   EXPECT_THROW(run("{{ absent.x }}"), DataError);
   EXPECT_THROW(run("{{ 1 | wordwrap }}"), CheckpointError);
@@ -90,8 +91,8 @@ TEST(Template, WhatAConversationIsRefusedForIsADataErrorAndWhatIsNotKnownACheckp
   EXPECT_THROW(run("{% if %}"), CheckpointError);
 }
 
-// What would take forever, or all memory, ends with an error.
-TEST(Template, NoTemplateSpendsWithoutBound) {
+// Templates that would take forever, or all memory, end with an error.
+TEST(Template, TemplatesHaveABudget) {
   const char* kGreedy[] = {
       "{% for a in range(99999) %}{% for b in range(99999) %}{% endfor %}{% endfor %}",
       "{% set ns = namespace(x='ab') %}{% for a in range(99) %}{% set ns.x = ns.x + ns.x %}{% endfor %}",
@@ -113,7 +114,7 @@ TEST(Template, NoTemplateSpendsWithoutBound) {
   }
 }
 
-TEST(Template, NoSourceExhaustsTheStack) {
+TEST(Template, NestingIsLimited) {
   const auto repeated = [](const std::string& text, int times) {
     std::string result;
     for (int i = 0; i < times; ++i) result += text;
@@ -132,7 +133,7 @@ TEST(Template, NoSourceExhaustsTheStack) {
   EXPECT_THROW(run("{% set " + repeated("(", many)), CheckpointError);
 }
 
-TEST(Template, NamespacesAndMacrosThatHoldThemselvesAreFreed) {
+TEST(Template, CyclesOfNamespacesAndMacrosAreFreed) {
   EXPECT_EQ(run("{% set ns = namespace() %}{% set ns.me = ns %}{{ ns.me.me is defined }}").text, "True");
   EXPECT_EQ(run("{% macro m() %}x{% endmacro %}{% set ns = namespace(m=m) %}{{ ns.m() }}").text, "x");
 }

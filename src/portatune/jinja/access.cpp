@@ -14,8 +14,7 @@ Value missing(const Value& value, std::string_view what) {
 }
 
 void require_defined(const Value& value, std::string_view what) {
-  if (value.is_undefined())
-    throw Fault{value.undefined_message() + ", and so has no \"" + std::string(what) + "\"", {}};
+  if (value.is_undefined()) throw Fault{value.undefined_message() + ", so it has no \"" + std::string(what) + "\"", {}};
 }
 
 std::optional<Value> method_or_attribute(const Value& value, std::string_view name) {
@@ -23,8 +22,8 @@ std::optional<Value> method_or_attribute(const Value& value, std::string_view na
   return method_of(value, name);
 }
 
-// The item of a sequence of `size`, counted from the end if below 0.
-std::optional<size_t> place(int64_t index, size_t size) {
+// The index of an item in a sequence of `size`. A negative index counts from the end.
+std::optional<size_t> index_in(int64_t index, size_t size) {
   if (index < 0) index += static_cast<int64_t>(size);
   if (index < 0 || index >= static_cast<int64_t>(size)) return std::nullopt;
   return static_cast<size_t>(index);
@@ -32,18 +31,18 @@ std::optional<size_t> place(int64_t index, size_t size) {
 
 std::optional<Value> at_index(const Value& value, int64_t index) {
   if (const List* list = value.list(); list != nullptr && list->kind <= List::Kind::kTuple) {
-    const std::optional<size_t> at = place(index, list->items.size());
+    const std::optional<size_t> at = index_in(index, list->items.size());
     return at ? std::optional(list->items[*at]) : std::nullopt;
   }
   if (const std::string* text = value.text()) {
     const std::vector<std::string_view> characters = characters_of(*text);
-    const std::optional<size_t> at = place(index, characters.size());
+    const std::optional<size_t> at = index_in(index, characters.size());
     return at ? std::optional(Value(characters[*at])) : std::nullopt;
   }
   return std::nullopt;
 }
 
-// The indices that Python's slice(begin, end, step).indices(size) goes through.
+// The indices of Python's slice(begin, end, step).indices(size).
 std::vector<size_t> indices(std::optional<int64_t> begin, std::optional<int64_t> end, int64_t step, int64_t size) {
   const int64_t lowest = step > 0 ? 0 : -1, highest = step > 0 ? size : size - 1;
   const auto within = [&](std::optional<int64_t> at, int64_t otherwise) {
@@ -51,16 +50,16 @@ std::vector<size_t> indices(std::optional<int64_t> begin, std::optional<int64_t>
     return std::clamp(*at < 0 ? *at + size : *at, lowest, highest);
   };
   const int64_t from = within(begin, step > 0 ? lowest : highest), to = within(end, step > 0 ? highest : lowest);
-  std::vector<size_t> places;
-  for (int64_t at = from; step > 0 ? at < to : at > to; at += step) places.push_back(static_cast<size_t>(at));
-  return places;
+  std::vector<size_t> result;
+  for (int64_t at = from; step > 0 ? at < to : at > to; at += step) result.push_back(static_cast<size_t>(at));
+  return result;
 }
 
 std::optional<int64_t> bound(const Value& value) {
   if (value.is_undefined() || value.is_none()) return std::nullopt;
   const std::optional<int64_t> number = value.as_integer();
   if (!number) throw Fault{"a slice with a bound of type " + std::string(value.type()), "int"};
-  constexpr int64_t kFar = int64_t{1} << 40;  // beyond every sequence, and far from overflow
+  constexpr int64_t kFar = int64_t{1} << 40;  // beyond every sequence, and without overflow
   return std::clamp(*number, -kFar, kFar);
 }
 

@@ -1,4 +1,4 @@
-// What stands in a value: attributes, items, slices.
+// Access to parts of a value: attributes, items, slices.
 #pragma once
 
 #include <optional>
@@ -8,18 +8,18 @@
 
 namespace portatune::jinja {
 
-// Undefined for what is not there.
-// errors  Fault for an attribute or an item of something undefined
+// An attribute or item; undefined if the value has none.
+// errors  Fault for an attribute or item of an undefined value
 Value attribute_of(const Value& value, std::string_view name);
 Value item_of(const Value& value, const Value& index);
 
-/// By a path as filters have it: "function.name", "0.text".
+/// The value at a path in the syntax of filters: "function.name", "0.text".
 Value at_path(Value value, std::string_view path);
 
-/// value[begin:end:step]; undefined and none stand for what is left out.
+/// value[begin:end:step]. Undefined and none mean an omitted bound.
 Value slice_of(const Value& value, const Value& begin, const Value& end, const Value& step);
 
-/// `in`.
+/// The operator `in`.
 bool contains(const Value& container, const Value& value);
 
 }  // namespace portatune::jinja

@@ -19,9 +19,9 @@ Bound::Bound(std::string_view function, std::initializer_list<std::string_view> 
   for (const auto& [name, value] : arguments.named) {
     const auto found = std::ranges::find(parameters_, name);
     if (found == parameters_.end()) throw Fault{"an argument \"" + name + "\" of " + function_, {}};
-    const Value*& place = given_[static_cast<size_t>(found - parameters_.begin())];
-    if (place != nullptr) throw Fault{"two arguments \"" + name + "\" of " + function_, "one"};
-    place = &value;
+    const Value*& slot = given_[static_cast<size_t>(found - parameters_.begin())];
+    if (slot != nullptr) throw Fault{"two arguments \"" + name + "\" of " + function_, "one"};
+    slot = &value;
   }
 }
 

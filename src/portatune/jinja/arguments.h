@@ -1,4 +1,4 @@
-// What a function, a method, a filter or a test is called with.
+// Arguments of functions, methods, filters and tests.
 #pragma once
 
 #include <initializer_list>
@@ -18,16 +18,19 @@ struct Arguments {
   const Value* find(std::string_view name) const;
 };
 
-/// The arguments in the order of a function's parameters.
+/// Arguments in the order of a function's parameters.
 class Bound {
  public:
-  /// errors  Fault for too many arguments, one of an unknown name, one that is given twice
+  /// Assigns arguments to parameters.
+  /// errors  Fault for too many arguments, an unknown name, or a name that occurs twice
   Bound(std::string_view function, std::initializer_list<std::string_view> parameters, const Arguments& arguments);
 
   bool has(size_t i) const { return given_[i] != nullptr; }
+  /// The argument of parameter i.
   /// errors  Fault if it is missing
   const Value& at(size_t i) const;
   Value at_or(size_t i, Value fallback) const { return has(i) ? *given_[i] : fallback; }
+  /// The argument of parameter i as a text.
   /// errors  Fault for another type
   std::string_view text(size_t i) const;
   std::string_view text_or(size_t i, std::string_view fallback) const { return has(i) ? text(i) : fallback; }

@@ -8,19 +8,19 @@ namespace portatune::jinja {
 using Kind = Token::Kind;
 
 ExpressionParser::Level::Level(ExpressionParser& parser) : parser_(parser) {
-  constexpr int kMost = 100;
-  if (++parser_.depth_ <= kMost) return;
+  constexpr int kMaxDepth = 100;
+  if (++parser_.depth_ <= kMaxDepth) return;
   --parser_.depth_;
-  parser_.tokens_.fail("brackets or blocks within each other", "at most 100 levels", parser_.tokens_.line());
+  parser_.tokens_.fail("nested brackets or blocks", "at most 100 levels", parser_.tokens_.line());
 }
 
-// Operands of one level: a + b + c is a tree that is as deep as it has operators.
+// Counts the operands of one level, because the tree of a + b + c is as deep as the number of its operators.
 class ExpressionParser::Chain {
  public:
   explicit Chain(const TokenStream& tokens) : tokens_(tokens) {}
   void grow() {
-    constexpr int kMost = 200;
-    if (++length_ > kMost) tokens_.fail("an expression of more than 200 operands", {}, tokens_.line());
+    constexpr int kMaxOperands = 200;
+    if (++length_ > kMaxOperands) tokens_.fail("an expression of more than 200 operands", {}, tokens_.line());
   }
 
  private:
@@ -126,7 +126,7 @@ ExpressionPtr ExpressionParser::product() {
   return left;
 }
 
-// From the left, unlike Python's.
+// Parses powers from the left, unlike Python.
 ExpressionPtr ExpressionParser::power() {
   ExpressionPtr left = unary(true);
   Chain chain(tokens_);
@@ -190,7 +190,7 @@ ExpressionPtr ExpressionParser::number(const Token& token) {
   tokens_.fail(token.text, "a number of 64 bits", token.line);
 }
 
-// Strings that follow each other are one.
+// Adjacent strings are one string.
 ExpressionPtr ExpressionParser::text() {
   const int line = tokens_.line();
   std::string joined;
@@ -308,14 +308,14 @@ CallArguments ExpressionParser::arguments() {
   tokens_.expect_operator("(");
   while (!tokens_.is_operator(")")) {
     if (tokens_.is_operator("*") || tokens_.is_operator("**")) {
-      tokens_.fail("arguments out of a list or dict (*, **)", "arguments one by one", tokens_.line());
+      tokens_.fail("unpacked arguments (*, **)", "separate arguments", tokens_.line());
     }
     if (tokens_.is(Kind::kName) && tokens_.is_followed_by(Kind::kOperator, "=")) {
       std::string name = tokens_.next().text;
       tokens_.next();
       arguments.named.emplace_back(std::move(name), conditional());
     } else {
-      if (!arguments.named.empty()) tokens_.fail_here("arguments with names behind those without");
+      if (!arguments.named.empty()) tokens_.fail_here("positional arguments before named ones");
       arguments.positional.push_back(conditional());
     }
     if (!tokens_.is_operator(")")) tokens_.expect_operator(",");
@@ -344,15 +344,15 @@ ExpressionPtr ExpressionParser::test(ExpressionPtr of) {
   return is_negated ? std::make_unique<Unary>(line, '!', std::move(test)) : std::move(test);
 }
 
-// In brackets, or one without: `is divisibleby 3`.
+// Parses arguments in brackets, or one without: `is divisibleby 3`.
 CallArguments ExpressionParser::test_arguments() {
   if (tokens_.is_operator("(")) return arguments();
   CallArguments one;
   const auto is_word = [&](const char* word) { return tokens_.is_name(word); };
   const bool is_name = tokens_.is(Kind::kName) && !is_word("else") && !is_word("or") && !is_word("and");
-  // As in Jinja, also `if` would be taken for an argument, which it is not in any chat template.
+  // As in Jinja, this takes `if` for an argument. No chat template has `if` after a test.
   const bool is_literal = tokens_.is(Kind::kText) || tokens_.is(Kind::kInteger) || tokens_.is(Kind::kReal);
-  if (is_word("is")) tokens_.fail("a test of a test", "brackets around the first", tokens_.line());
+  if (is_word("is")) tokens_.fail("a test of a test", "brackets around the first test", tokens_.line());
   if (is_name || is_literal || tokens_.is_operator("[") || tokens_.is_operator("{")) {
     one.positional.push_back(postfix(primary()));
   }

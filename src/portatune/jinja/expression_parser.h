@@ -1,4 +1,4 @@
-// Expressions, by Jinja's precedences.
+// Parses expressions with Jinja's precedences.
 #pragma once
 
 #include <memory>
@@ -14,17 +14,17 @@ class ExpressionParser {
  public:
   explicit ExpressionParser(TokenStream& tokens) : tokens_(tokens) {}
 
-  /// With `a if b else c`.
+  /// An expression with optional `a if b else c`.
   ExpressionPtr conditional();
-  /// Without, as what a `for` goes over.
+  /// An expression without `a if b else c`, as after the `in` of a `for`.
   ExpressionPtr logical_or();
-  /// Several with commas between them are a tuple.
+  /// An expression, or a tuple if there are several with commas between them.
   ExpressionPtr tuple(bool with_conditional = true);
-  /// | a | b(c): what stands behind a block.
+  /// The filters after a block's name: | a | b(c).
   std::vector<std::unique_ptr<const FilterCall>> filters();
   std::unique_ptr<const FilterCall> filter(ExpressionPtr of);
 
-  /// What is parsed within something else; counted, so that no template exhausts the stack.
+  /// Counts a level of nesting while it exists. The limit protects the stack.
   class Level {
    public:
     explicit Level(ExpressionParser& parser);

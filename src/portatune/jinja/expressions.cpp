@@ -1,4 +1,4 @@
-// How expressions are evaluated.
+// The evaluation of expressions.
 #include "portatune/jinja/access.h"
 #include "portatune/jinja/filters.h"
 #include "portatune/jinja/operators.h"
@@ -9,9 +9,9 @@ namespace portatune::jinja {
 
 namespace {
 
-// What is done with a long value takes long.
+// The number of steps that an operation on a value counts as, in proportion to the value's size.
 size_t cost_of(const Value& value) {
-  constexpr size_t kBytes = 256, kItems = 16;  // for the price of a step
+  constexpr size_t kBytes = 256, kItems = 16;  // that one step pays for
   if (const std::string* text = value.text()) return 1 + text->size() / kBytes;
   if (const List* list = value.list()) return 1 + list->items.size() / kItems;
   if (const Dict* dict = value.dict()) return 1 + dict->items.size() / kItems;
@@ -78,7 +78,7 @@ Value Call::evaluate(Renderer& r) const {
   const Arguments values = arguments.evaluate(r);
   r.step(line);
   if (function.object() != nullptr) return function.object()->call(values, r);
-  if (function.is_undefined()) throw Fault{function.undefined_message() + ", and is called", {}};
+  if (function.is_undefined()) throw Fault{function.undefined_message() + ", and cannot be called", {}};
   throw Fault{"a call of a " + std::string(function.type()), "something that can be called"};
 }
 

@@ -1,11 +1,11 @@
-// What goes wrong while a template runs. Template::render() makes errors of it that name file and line.
+// Failures while a template runs. Template::render() turns them into errors that name file and line.
 #pragma once
 
 #include <string>
 
 namespace portatune::jinja {
 
-/// A conversation that the template does not take, or a mistake in the template: what the reference would refuse too.
+/// A conversation that the template does not accept, or a mistake in the template. The reference refuses it, too.
 struct Fault {
   std::string given, expected;
 };

@@ -14,7 +14,7 @@
 namespace portatune::jinja {
 namespace {
 
-// ---- of any value
+// ---- filters of any value
 
 Value default_value(const Value& value, const Arguments& given, Renderer&) {
   const Bound a("default", {"default_value", "boolean"}, given);
@@ -35,10 +35,10 @@ Value to_json_filter(const Value& value, const Arguments& given, Renderer&) {
   const Bound a("tojson", {"ensure_ascii", "indent", "separators", "sort_keys"}, given);
   JsonStyle style{.ensure_ascii = a.flag_or(0, false), .sort_keys = a.flag_or(3, false), .indent = {}};
   if (a.has(1) && !a.at(1).is_none()) {
-    constexpr int64_t kMost = 100;
+    constexpr int64_t kMaxIndent = 100;
     style.indent = a.at(1).text() != nullptr
                        ? *a.at(1).text()
-                       : std::string(static_cast<size_t>(std::clamp<int64_t>(a.integer_or(1, 0), 0, kMost)), ' ');
+                       : std::string(static_cast<size_t>(std::clamp<int64_t>(a.integer_or(1, 0), 0, kMaxIndent)), ' ');
     style.between_items = ",";
   }
   if (a.has(2) && !a.at(2).is_none()) {
@@ -50,7 +50,7 @@ Value to_json_filter(const Value& value, const Arguments& given, Renderer&) {
   return to_json(value, style);
 }
 
-// ---- of numbers
+// ---- filters of numbers
 
 Value to_integer(const Value& value, const Arguments& given, Renderer&) {
   const Bound a("int", {"default", "base"}, given);
@@ -81,7 +81,7 @@ Value absolute(const Value& value, const Arguments& given, Renderer&) {
   return *value.as_number() < 0 ? negative(value) : combine("+", int64_t{0}, value);
 }
 
-// ---- of texts; what is no text becomes one
+// ---- filters of texts; other values are converted to text
 
 Value trimmed(const Value& value, const Arguments& given, Renderer&) {
   const Bound a("trim", {"chars"}, given);
@@ -140,7 +140,7 @@ Value of_text(const Value& value, const Arguments& given, Renderer&) {
 }
 std::string titled(std::string_view text) { return title(text, true); }
 
-// ---- of what has items
+// ---- filters of values with items
 
 Value first(const Value& value, const Arguments&, Renderer&) {
   const std::vector<Value> items = items_of(value);
@@ -192,7 +192,7 @@ const std::map<std::string_view, Filter> kFilters = {
     {"count", length},
     {"tojson", to_json_filter},
     {"string", [](const Value& value, const Arguments&, Renderer&) -> Value { return to_text(value); }},
-    // Nothing is escaped here unless asked for, so that nothing has to be marked as safe.
+    // Escaping happens only on request, so there is no need to mark texts as safe.
     {"safe", [](const Value& value, const Arguments&, Renderer&) -> Value { return to_text(value); }},
     {"int", to_integer},
     {"float", to_real},

@@ -1,4 +1,4 @@
-// Jinja's filters, as far as chat templates use them.
+// The filters and tests of Jinja that chat templates use.
 #pragma once
 
 #include <string>
@@ -9,12 +9,12 @@ namespace portatune::jinja {
 
 class Renderer;
 
-/// value | name(arguments).
-/// errors  Unsupported for a filter of another name
+/// Evaluates value | name(arguments).
+/// errors  Unsupported for an unknown filter
 Value apply_filter(const std::string& name, const Value& value, const Arguments& arguments, Renderer& r);
 
-/// value is name(arguments).
-/// errors  Unsupported for a test of another name
+/// Evaluates value is name(arguments).
+/// errors  Unsupported for an unknown test
 bool apply_test(const std::string& name, const Value& value, const Arguments& arguments);
 
 }  // namespace portatune::jinja

@@ -1,4 +1,4 @@
-// JSON as values of templates.
+// Conversion of JSON to values of templates.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -7,7 +7,7 @@
 
 namespace portatune::jinja {
 
-/// Keys keep their order; integers beyond 64 bits become floats.
+/// Converts JSON. Keys keep their order; integers beyond 64 bits become floats.
 Value from_json(const nlohmann::ordered_json& json);
 
 }  // namespace portatune::jinja

@@ -25,10 +25,10 @@ Value range(const Arguments& given, Renderer& r) {
   const int64_t begin = a.has(1) ? a.integer_or(0, 0) : 0, end = a.integer_or(a.has(1) ? 1 : 0, 0);
   const int64_t step = a.integer_or(2, 1);
   if (!a.has(0) || step == 0) throw Fault{"range() without an end, or with a step of 0", {}};
-  constexpr size_t kMost = 100'000;
+  constexpr size_t kMaxNumbers = 100'000;
   std::vector<Value> numbers;
   for (int64_t i = begin; step > 0 ? i < end : i > end;) {
-    if (numbers.size() == kMost) throw Fault{"range() of more than 100,000 numbers", {}};
+    if (numbers.size() == kMaxNumbers) throw Fault{"range() of more than 100,000 numbers", {}};
     numbers.emplace_back(i);
     if (__builtin_add_overflow(i, step, &i)) break;
   }
@@ -36,7 +36,7 @@ Value range(const Arguments& given, Renderer& r) {
   return make_list(std::move(numbers));
 }
 
-// Those of dicts given without a name, then those with one.
+// The pairs of positional dicts, then the named arguments.
 std::vector<std::pair<Value, Value>> pairs_of(const Arguments& given) {
   std::vector<std::pair<Value, Value>> pairs;
   for (const Value& value : given.positional) {
@@ -48,7 +48,7 @@ std::vector<std::pair<Value, Value>> pairs_of(const Arguments& given) {
 }
 
 Value make_namespace(const Arguments& given, Renderer& r) {
-  constexpr size_t kCost = 50;  // each is kept to the end
+  constexpr size_t kCost = 50;  // each namespace stays until the end
   r.step(r.line(), kCost);
   const std::shared_ptr<const Namespace> space = r.new_namespace();
   for (const auto& [name, value] : pairs_of(given)) space->set(to_text(name), value);

@@ -1,4 +1,4 @@
-// Functions that every chat template has by name: range, dict, namespace, raise_exception, strftime_now.
+// The global functions of chat templates: range, dict, namespace, raise_exception, strftime_now.
 #pragma once
 
 #include "portatune/jinja/renderer.h"

@@ -12,7 +12,7 @@ namespace {
 
 using Kind = Token::Kind;
 
-// Line ends as Python reads them, without the last of the file.
+// Converts line ends as Python does, and drops the last one of the file.
 std::string normalised(std::string_view source) {
   std::string text;
   for (size_t i = 0; i < source.size(); ++i) {
@@ -48,7 +48,7 @@ class Lexer {
 
   void add(Kind kind, std::string text) { tokens_.push_back({kind, std::move(text), line_}); }
 
-  // The next `size` bytes, counted as read.
+  // Consumes the next `size` bytes.
   std::string_view take(size_t size) {
     const std::string_view taken = text_.substr(at_, size);
     line_ += static_cast<int>(std::ranges::count(taken, '\n'));
@@ -65,7 +65,7 @@ class Lexer {
     while (at_ < text_.size() && is_space(code_point_at(text_, at_).value)) take(code_point_at(text_, at_).bytes);
   }
 
-  // Text up to a tag, and the tag.
+  // Reads text up to a tag, and the tag.
   void read_data() {
     size_t tag = at_;
     do {
@@ -84,7 +84,7 @@ class Lexer {
     if (tag < text_.size() && sign == '-') {
       data = strip(data, {.left = false});
     } else if (is_block && sign != '+') {
-      const size_t line_begin = data.rfind('\n') + 1;  // 0 where there is none
+      const size_t line_begin = data.rfind('\n') + 1;  // 0 if there is none
       const bool begins_line = line_begin > 0 || at_ == 0 || text_[at_ - 1] == '\n';
       if (begins_line && strip(data.substr(line_begin)).empty()) data = data.substr(0, line_begin);
     }
@@ -118,13 +118,13 @@ class Lexer {
     end_block(sign);
   }
 
-  // What a block's or a comment's end swallows.
+  // Skips the whitespace that the end of a block or a comment removes.
   void end_block(char sign) {
     if (sign == '-') return skip_blanks();
     if (sign != '+') skip("\n");
   }
 
-  // Blanks, and the end of the tag if it is there.
+  // Skips whitespace, and reads the end of the tag if it follows.
   bool read_end(bool is_block) {
     skip_blanks();
     if (depth_ > 0) return false;
@@ -142,7 +142,7 @@ class Lexer {
     return true;
   }
 
-  // {% raw %} up to {% endraw %}.
+  // Reads {% raw %} up to {% endraw %}.
   bool read_raw() {
     const size_t tag = at_;
     const int line_of_tag = line_;
@@ -218,7 +218,7 @@ class Lexer {
     const int line = line_;
     const std::string_view literal = take(end + 1 - at_);
     const std::optional<std::string> text = unescaped(literal.substr(1, literal.size() - 2));
-    if (!text) fail("a string with an escape that makes no character", "one of Python's");
+    if (!text) fail("a string with an invalid escape", "an escape of Python");
     tokens_.push_back({Kind::kText, *text, line});
   }
 
@@ -231,7 +231,7 @@ class Lexer {
     if (size == 1 && kSingles.find(c) == std::string_view::npos) fail("the character " + std::string(1, c), {});
     if (c == '(' || c == '[' || c == '{') ++depth_;
     if (c == ')' || c == ']' || c == '}') {
-      if (depth_ == 0) fail("a " + std::string(1, c) + " that nothing has opened", {});
+      if (depth_ == 0) fail("an unmatched " + std::string(1, c), {});
       --depth_;
     }
     add(Kind::kOperator, std::string(take(size)));
@@ -242,7 +242,7 @@ class Lexer {
   const std::string& where_;
   size_t at_ = 0;
   int line_ = 1;
-  int depth_ = 0;  // of brackets: within them no tag ends
+  int depth_ = 0;  // depth of brackets; no tag ends within them
   std::vector<Token> tokens_;
 };
 

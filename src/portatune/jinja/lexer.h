@@ -1,4 +1,4 @@
-// A template's source as tokens.
+// Splits a template's source into tokens.
 #pragma once
 
 #include <string>
@@ -9,13 +9,13 @@ namespace portatune::jinja {
 
 struct Token {
   enum class Kind {
-    kData,  ///< text outside of all tags, with the blanks taken away that the tags ask for
+    kData,  ///< text outside of all tags, without the whitespace that tags remove
     kVariableBegin,
     kVariableEnd,
     kBlockBegin,
     kBlockEnd,
     kName,
-    kText,  ///< a string literal, its escapes resolved
+    kText,  ///< a string literal with its escapes resolved
     kInteger,
     kReal,
     kOperator,
@@ -26,11 +26,12 @@ struct Token {
   int line;
 };
 
-/// As Jinja with trim_blocks and lstrip_blocks: the line feed behind a block or a comment is dropped, and so are blanks
-/// between it and the start of its line. Comments and raw blocks are resolved; the last token is kEnd.
-/// where   what to call the template in errors
-/// errors  CheckpointError, with the line, for a tag, a comment or a string without an end, and a character that no
-///         token has
+/// The tokens of a source, as in Jinja with trim_blocks and lstrip_blocks: the line feed after a block or a comment is
+/// dropped, and so is whitespace between a block and the start of its line. Comments and raw blocks are resolved; the
+/// last token is kEnd.
+/// where   name of the template in errors
+/// errors  CheckpointError, with the line, for a tag, a comment or a string without an end, and for a character outside
+///         of Jinja's syntax
 std::vector<Token> tokens_of(std::string_view source, const std::string& where);
 
 }  // namespace portatune::jinja

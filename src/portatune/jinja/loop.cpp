@@ -5,14 +5,14 @@
 namespace portatune::jinja {
 namespace {
 
-// loop.cycle(a, b): its arguments in turn.
+// The function loop.cycle(a, b), which returns its arguments in turn.
 class Cycle final : public Object {
  public:
   explicit Cycle(size_t at) : at_(at) {}
   std::string_view type() const override { return "method"; }
   bool is_callable() const override { return true; }
   Value call(const Arguments& arguments, Renderer&) const override {
-    if (arguments.positional.empty()) throw Fault{"loop.cycle() of nothing", {}};
+    if (arguments.positional.empty()) throw Fault{"loop.cycle() without arguments", {}};
     return arguments.positional[at_ % arguments.positional.size()];
   }
 

@@ -1,4 +1,4 @@
-// `loop`, as the body of a `for` sees it.
+// The variable `loop` in the body of a `for`.
 #pragma once
 
 #include <optional>

@@ -1,4 +1,4 @@
-// What {% macro %} defines.
+// The value that {% macro %} defines.
 #pragma once
 
 #include <memory>
@@ -11,8 +11,9 @@ namespace portatune::jinja {
 
 class Macro final : public Object {
  public:
-  /// definition  outlives this object, as the template outlives its run
-  /// scope       in which the macro stands: it sees its names with the values that they have when it is called
+  /// Creates a macro.
+  /// definition  must outlive this object; the template outlives its run
+  /// scope       the scope of the definition; a call sees the current values of its names
   Macro(const MacroDefinition& definition, std::shared_ptr<Scope> scope)
       : definition_(definition), scope_(std::move(scope)) {}
 

@@ -30,7 +30,7 @@ Value list_of(const std::vector<std::string_view>& texts, List::Kind kind = List
 
 void require_none(const Arguments& given) { Bound("a method", {}, given); }
 
-// ---- of texts
+// ---- methods of texts
 
 template <std::string (*f)(std::string_view)>
 Value with_case(const Value& self, const Arguments& given) {
@@ -52,7 +52,7 @@ Value split_text(const Value& self, const Arguments& given, bool from_right) {
   return list_of(split(*self.text(), at_blanks ? "" : a.text(0), a.integer_or(1, -1), from_right));
 }
 
-// A text, or a tuple of which one will do.
+// True if `holds` is true for the text, or for one text of the tuple.
 bool any_of(std::string_view name, const Arguments& given, const auto& holds) {
   const Bound a(name, {"text"}, given);
   const List* several = a.at(0).list();
@@ -155,10 +155,10 @@ const Methods kTextMethods = {
 
 Value copied(const Value& self, const Arguments& given) {
   require_none(given);
-  return self;  // nothing can change either
+  return self;  // a copy is not needed, because neither can change
 }
 
-// ---- of dicts
+// ---- methods of dicts
 
 Value pairs_of(const Value& self) {
   std::vector<Value> pairs;
@@ -193,7 +193,7 @@ const Methods kDictMethods = {
     {"copy", copied},
 };
 
-// ---- of lists and tuples
+// ---- methods of lists and tuples
 
 const Methods kListMethods = {
     {"index",

@@ -8,8 +8,8 @@
 
 namespace portatune::jinja {
 
-/// The method bound to its value; nothing if the type has none of this name. Methods that change their value are not
-/// there, as the sandbox of chat templates has it.
+/// The method bound to its value; empty if the type has no method of this name. Methods that change their value are
+/// missing, as in the sandbox of chat templates.
 std::optional<Value> method_of(const Value& value, std::string_view name);
 
 }  // namespace portatune::jinja

@@ -19,7 +19,7 @@ namespace {
 [[noreturn]] void refuse_size() { throw Fault{"an integer beyond 64 bits", {}}; }
 
 double floor_division(double a, double b) { return std::floor(a / b); }
-// With the sign of the divisor.
+// The remainder with the sign of the divisor.
 double modulo(double a, double b) {
   const double rest = std::fmod(a, b);
   return rest != 0 && (rest < 0) != (b < 0) ? rest + b : rest;

@@ -1,4 +1,4 @@
-// Arithmetic and joining, as Python has them.
+// Arithmetic, concatenation and comparison, as in Python.
 #pragma once
 
 #include <string_view>
@@ -7,10 +7,12 @@
 
 namespace portatune::jinja {
 
+/// Applies a binary operator.
 /// operation  + - * / // % ** ~
-/// errors     Fault for types that do not go together, a division by 0, a result beyond 64 bits
+/// errors     Fault for incompatible types, a division by 0, a result beyond 64 bits
 Value combine(std::string_view operation, const Value& left, const Value& right);
 
+/// Applies a comparison.
 /// operation  == != < <= > >= in, not in
 bool compare(std::string_view operation, const Value& left, const Value& right);
 

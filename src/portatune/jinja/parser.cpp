@@ -23,7 +23,7 @@ class Parser {
   }
 
  private:
-  // Statements up to a tag with one of these names, which is left at its name; or up to the end.
+  // Parses statements up to a tag with one of these names and stops at the name, or up to the end of the template.
   Body body(std::initializer_list<std::string_view> ends) {
     const ExpressionParser::Level level(expressions_);
     Body body;
@@ -47,7 +47,7 @@ class Parser {
     return body;
   }
 
-  // The tag behind whose begin the body stands ends here; its body follows, up to `end`, which is read.
+  // Parses the end of the current tag, then the body up to the tag `end`, which it consumes.
   Body body_of_tag(std::string_view end) {
     tokens_.expect(Kind::kBlockEnd, "%}");
     Body inner = body({end});
@@ -159,7 +159,7 @@ class Parser {
 
   template <Flow flow>
   StatementPtr jump(int line) {
-    if (loops_ == 0) tokens_.fail("a break or continue", "one within a loop", line);
+    if (loops_ == 0) tokens_.fail("a break or continue", "a position within a loop", line);
     return std::make_unique<Jump>(line, flow);
   }
 
@@ -169,8 +169,8 @@ class Parser {
     Target tuple;
     tuple.parts.push_back(std::move(first));
     while (tokens_.skip_operator(",")) {
-      const bool goes_on = tokens_.is_operator("(") || (tokens_.is(Kind::kName) && !tokens_.is_name("in"));
-      if (goes_on) tuple.parts.push_back(one_target());
+      const bool has_target = tokens_.is_operator("(") || (tokens_.is(Kind::kName) && !tokens_.is_name("in"));
+      if (has_target) tuple.parts.push_back(one_target());
     }
     return tuple;
   }
@@ -190,14 +190,14 @@ class Parser {
   TokenStream tokens_;
   ExpressionParser expressions_;
   bool has_generation_ = false;
-  int loops_ = 0;  // around this place, within the same macro
+  int loops_ = 0;  // enclosing loops within the same macro
 };
 
 }  // namespace
 
 ParsedTemplate parse(std::string_view source, const std::string& where) {
-  constexpr size_t kMost = 1'000'000;
-  if (source.size() > kMost) {
+  constexpr size_t kMaxBytes = 1'000'000;
+  if (source.size() > kMaxBytes) {
     throw CheckpointError(
         {.where = where, .given = std::to_string(source.size()) + " bytes", .expected = "at most 1 MB"});
   }

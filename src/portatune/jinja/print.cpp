@@ -10,7 +10,7 @@
 namespace portatune::jinja {
 namespace {
 
-// The shortest digits that read back as the same number, with an exponent where Python has one.
+// The shortest digits that read back as the same number, with an exponent where Python writes one.
 std::string digits_of(double number) {
   std::array<char, 40> buffer{};
   const double size = std::abs(number);
@@ -59,7 +59,7 @@ std::string quoted(const std::string& text) {
 
 std::string repr_of_list(const List& list) {
   if (list.kind == List::Kind::kView || list.kind == List::Kind::kGenerator) {
-    throw Unsupported{"printing what has no text of its own: use the filter \"list\""};
+    throw Unsupported{"printing a generator or a view: use the filter \"list\""};
   }
   const bool is_tuple = list.kind == List::Kind::kTuple;
   std::string text = is_tuple ? "(" : "[";
@@ -96,7 +96,7 @@ class JsonWriter {
     } else if (value.is_none()) {
       text_ += "null";
     } else {
-      throw Fault{"a value of type " + std::string(value.type()) + " for tojson", "one that JSON has"};
+      throw Fault{"a value of type " + std::string(value.type()) + " for tojson", "a value that JSON can represent"};
     }
   }
   std::string take() { return std::move(text_); }
@@ -121,7 +121,7 @@ class JsonWriter {
     text_ += '"';
   }
 
-  // As UTF-16 has them.
+  // Writes the UTF-16 code units of a code point.
   void write_code_units(char32_t c) {
     if (c == 0x7F) return text_.push_back('\x7F');
     if (c < 0x10000) return append_hex(text_, "\\u", c, 4);

@@ -23,11 +23,11 @@ bool is_line_end(char32_t c) {
   return (c >= 0x0A && c <= 0x0D) || (c >= 0x1C && c <= 0x1E) || c == 0x85 || c == 0x2028 || c == 0x2029;
 }
 
-std::vector<std::string_view> split_at_blanks(std::string_view text, int64_t most) {
+std::vector<std::string_view> split_at_blanks(std::string_view text, int64_t limit) {
   std::vector<std::string_view> parts;
   text = strip(text, {.right = false});
   while (!text.empty()) {
-    if (most >= 0 && std::ssize(parts) == most) {
+    if (limit >= 0 && std::ssize(parts) == limit) {
       parts.push_back(text);
       break;
     }
@@ -39,9 +39,9 @@ std::vector<std::string_view> split_at_blanks(std::string_view text, int64_t mos
   return parts;
 }
 
-std::vector<std::string_view> split_from_right(std::string_view text, std::string_view separator, int64_t most) {
+std::vector<std::string_view> split_from_right(std::string_view text, std::string_view separator, int64_t limit) {
   std::vector<std::string_view> parts;
-  while (most < 0 || std::ssize(parts) < most) {
+  while (limit < 0 || std::ssize(parts) < limit) {
     const size_t at = text.rfind(separator);
     if (at == std::string_view::npos) break;
     parts.push_back(text.substr(at + separator.size()));
@@ -101,8 +101,8 @@ int64_t length_of(std::string_view text) {
 }
 
 void require_bytes(double bytes) {
-  constexpr double kMost = 1 << 24;
-  if (bytes > kMost) throw Fault{"a text of more than 16 MB", {}};
+  constexpr double kMaxBytes = 1 << 24;
+  if (bytes > kMaxBytes) throw Fault{"a text of more than 16 MB", {}};
 }
 
 std::string_view strip(std::string_view text, Ends ends) {
@@ -136,14 +136,14 @@ std::string_view strip(std::string_view text, std::string_view characters, Ends 
   return text;
 }
 
-std::vector<std::string_view> split(std::string_view text, std::string_view separator, int64_t most, bool from_right) {
+std::vector<std::string_view> split(std::string_view text, std::string_view separator, int64_t limit, bool from_right) {
   if (separator.empty()) {
-    if (from_right && most >= 0) throw Unsupported{"rsplit() at blanks with a limit"};
-    return split_at_blanks(text, most);
+    if (from_right && limit >= 0) throw Unsupported{"rsplit() at blanks with a limit"};
+    return split_at_blanks(text, limit);
   }
-  if (from_right) return split_from_right(text, separator, most);
+  if (from_right) return split_from_right(text, separator, limit);
   std::vector<std::string_view> parts;
-  while (most < 0 || std::ssize(parts) < most) {
+  while (limit < 0 || std::ssize(parts) < limit) {
     const size_t at = text.find(separator);
     if (at == std::string_view::npos) break;
     parts.push_back(text.substr(0, at));
@@ -169,12 +169,12 @@ std::vector<std::string_view> split_lines(std::string_view text) {
   return lines;
 }
 
-std::string replace(std::string_view text, std::string_view old, std::string_view by, int64_t most) {
+std::string replace(std::string_view text, std::string_view old, std::string_view by, int64_t limit) {
   if (old.empty()) throw Unsupported{"replace() of an empty text"};
   require_bytes(static_cast<double>(text.size()) +
                 static_cast<double>(count_of(text, old)) * static_cast<double>(by.size()));
   std::string result;
-  for (int64_t done = 0; most < 0 || done < most; ++done) {
+  for (int64_t done = 0; limit < 0 || done < limit; ++done) {
     const size_t at = text.find(old);
     if (at == std::string_view::npos) break;
     result.append(text.substr(0, at)).append(by);

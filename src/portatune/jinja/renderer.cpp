@@ -38,29 +38,29 @@ Renderer::Renderer(const Value& variables, const std::tm& now)
   for (const auto& [name, value] : variables.dict()->items) scope_->set(*name.text(), value);
 }
 
-// Macros know the scope that they are in, and namespaces may contain themselves: taken apart, both end.
+// Macros hold their scope, and namespaces may contain themselves. Clearing all of them breaks the cycles.
 Renderer::~Renderer() {
   for (const auto& scope : kept_) scope->clear();
   for (const auto& space : namespaces_) space->clear();
 }
 
 void Renderer::step(int line, size_t cost) {
-  constexpr size_t kMost = 5'000'000;
+  constexpr size_t kMaxSteps = 5'000'000;
   line_ = line;
   steps_ += cost;
-  if (steps_ > kMost) throw Fault{"a template that does not end", "at most five million steps"};
+  if (steps_ > kMaxSteps) throw Fault{"a template that does not end", "at most five million steps"};
 }
 
 void Renderer::write(std::string_view text) {
-  constexpr size_t kMost = size_t{1} << 26;
+  constexpr size_t kMaxBytes = size_t{1} << 26;
   written_ += text.size();
-  if (written_ > kMost) throw Fault{"a template that writes without end", "at most 64 MB"};
+  if (written_ > kMaxBytes) throw Fault{"a template that writes without end", "at most 64 MB"};
   out_->append(text);
 }
 
 void Renderer::require_depth() const {
-  constexpr int kMost = 1000;
-  if (depth_ > kMost) throw Fault{"expressions or macros within each other", "at most 1000 levels"};
+  constexpr int kMaxDepth = 1000;
+  if (depth_ > kMaxDepth) throw Fault{"nested expressions or macros", "at most 1000 levels"};
 }
 
 std::shared_ptr<const Namespace> Renderer::new_namespace() {

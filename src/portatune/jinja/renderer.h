@@ -1,4 +1,4 @@
-// A run of a template: its variables, its output, and what it may spend.
+// The state of a run of a template: its variables, its output, and its budget.
 #pragma once
 
 #include <cstdint>
@@ -13,12 +13,12 @@
 
 namespace portatune::jinja {
 
-/// Names and values, over those of the scope around it.
+/// Names and values, on top of those of the enclosing scope.
 class Scope {
  public:
   explicit Scope(std::shared_ptr<Scope> parent) : parent_(std::move(parent)) {}
 
-  /// Null if it is in no scope.
+  /// The value of a name; null if no scope has it.
   const Value* find(std::string_view name) const;
   void set(std::string_view name, Value value);
   void clear() { variables_.clear(); }
@@ -28,7 +28,7 @@ class Scope {
   const std::shared_ptr<Scope> parent_;  // shared with the macros that are defined in it
 };
 
-/// {{ ns.x }} and {% set ns.x = ... %}: the only values that change.
+/// The value of namespace(), the only mutable value: {{ ns.x }} and {% set ns.x = ... %}.
 class Namespace final : public Object {
  public:
   std::string_view type() const override { return "Namespace"; }
@@ -40,19 +40,20 @@ class Namespace final : public Object {
   mutable std::map<std::string, Value, std::less<>> attributes_;
 };
 
-/// Bytes of the output: begin and end.
+/// A range of bytes in the output: begin and end.
 using Span = std::pair<size_t, size_t>;
 
 class Renderer {
  public:
-  /// variables  a dict: what the template finds by name
-  /// now        the local time that strftime_now tells
+  /// Starts a run.
+  /// variables  a dict with the variables of the template
+  /// now        the local time for strftime_now
   Renderer(const Value& variables, const std::tm& now);
   ~Renderer();
   Renderer(const Renderer&) = delete;
   Renderer& operator=(const Renderer&) = delete;
 
-  // Each step, each level of calls and each byte of output is counted: what spends too much is a Fault.
+  // These functions count each step, each level of calls and each byte of output. Exceeding the budget is a Fault.
   void step(int line, size_t cost = 1);
   void write(std::string_view text);
 
@@ -64,16 +65,16 @@ class Renderer {
   Scope& scope() { return *scope_; }
   const std::shared_ptr<Scope>& shared_scope() const { return scope_; }
   std::shared_ptr<const Namespace> new_namespace();
-  /// The scope outlives what it is the scope of, as a macro looks names up in it.
+  /// Keeps a scope until the end of the run, because a macro looks names up in it.
   void keep(const std::shared_ptr<Scope>& scope) { kept_.push_back(scope); }
 
-  /// Runs `f` in a scope of its own within `parent`.
+  /// Runs `f` in a new scope within `parent`.
   template <class F>
   void in_scope(const std::shared_ptr<Scope>& parent, const F& f) {
     const Restore<std::shared_ptr<Scope>> restore(scope_, std::make_shared<Scope>(parent));
     f();
   }
-  /// What `f` writes.
+  /// The output of `f`.
   template <class F>
   std::string captured(const F& f) {
     std::string text;
@@ -88,20 +89,20 @@ class Renderer {
     require_depth();
     return f();
   }
-  /// What begins here in the finished output is the assistant's: `size` bytes.
+  /// Marks the next `size` bytes of the finished output as the assistant's.
   void add_span(size_t size) { spans_.emplace_back(text_.size(), text_.size() + size); }
 
  private:
   template <class T>
   class Restore {
    public:
-    Restore(T& place, T value) : place_(place), before_(std::exchange(place, std::move(value))) {}
-    ~Restore() { place_ = std::move(before_); }
+    Restore(T& target, T value) : target_(target), before_(std::exchange(target, std::move(value))) {}
+    ~Restore() { target_ = std::move(before_); }
     Restore(const Restore&) = delete;
     Restore& operator=(const Restore&) = delete;
 
    private:
-    T& place_;
+    T& target_;
     T before_;
   };
   void require_depth() const;

@@ -16,23 +16,24 @@ const std::string& name_in(const Value& value, const char* what) {
   return *value.text();
 }
 
-// The arguments behind the first `count`.
+// The arguments after the first `count`.
 Arguments behind(const Arguments& given, size_t count) {
   const auto begin = given.positional.begin() + static_cast<std::ptrdiff_t>(std::min(count, given.positional.size()));
   return {.positional = {begin, given.positional.end()}, .named = given.named};
 }
 
-// None and 0 have no items here.
+// The items of a value; none for None and 0.
 std::vector<Value> items_if_true(const Value& value) {
   return value.is_true() ? items_of(value) : std::vector<Value>();
 }
 
 enum class Keep { kTrue, kFalse };
 
-// The items that are true or pass a test, whose name and arguments are given; by an attribute, whose path stands first.
+// The items that are true or pass a test, given by its name and arguments. If `by_attribute`, the path of an attribute
+// comes first.
 Value chosen(const Value& value, const Arguments& given, Keep keep, bool by_attribute) {
   const size_t names = by_attribute ? 1 : 0;
-  if (given.positional.size() < names) throw Fault{"no attribute to choose by", {}};
+  if (given.positional.size() < names) throw Fault{"no attribute to select by", {}};
   const bool has_test = given.positional.size() > names;
   const Arguments arguments = behind(given, names + 1);
   std::vector<Value> items;
@@ -44,7 +45,7 @@ Value chosen(const Value& value, const Arguments& given, Keep keep, bool by_attr
   return make_list(std::move(items), List::Kind::kGenerator);
 }
 
-// What items are compared by: their attribute, and texts without regard to case.
+// The sort key of an item: its attribute; texts ignore case unless `case_sensitive`.
 Value key_of(const Value& item, const Value* attribute, bool case_sensitive) {
   const Value key = attribute == nullptr || attribute->is_none() ? item : at_path(item, to_text(*attribute));
   return case_sensitive || key.text() == nullptr ? key : Value(lower(*key.text()));

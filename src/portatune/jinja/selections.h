@@ -1,4 +1,4 @@
-// Filters that choose, order or change the items of a list.
+// Filters that select, order or change the items of a list.
 #pragma once
 
 #include "portatune/jinja/arguments.h"

@@ -1,4 +1,4 @@
-// How statements run.
+// The execution of statements.
 #include "portatune/jinja/loop.h"
 #include "portatune/jinja/macro.h"
 #include "portatune/jinja/print.h"
@@ -30,7 +30,7 @@ Value filtered(Value value, const std::vector<std::unique_ptr<const FilterCall>>
   return value;
 }
 
-// What a body writes, with the names that it sets kept to itself.
+// The output of a body, whose variables stay in a new scope.
 std::string written_by(const Body& body, Renderer& r, Flow& flow) {
   return r.captured([&] { r.in_scope(r.shared_scope(), [&] { flow = run_all(body, r); }); });
 }
@@ -126,8 +126,8 @@ Flow MacroDefinition::run(Renderer& r) const {
   return Flow::kNext;
 }
 
-// Where it begins is told by what has reached the output, as the reference does: within a macro or a block that is
-// captured this is where the macro's text will be put.
+// The span begins at the current size of the output, as in the reference. Within a macro or a captured block, this is
+// the position where its text will be inserted.
 Flow Generation::run(Renderer& r) const {
   Flow flow = Flow::kNext;
   const std::string text = written_by(body, r, flow);

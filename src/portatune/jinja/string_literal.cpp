@@ -29,7 +29,7 @@ class Reader {
     if (const size_t letter = kLetters.find(c); letter != std::string_view::npos) {
       result_ += kMeant[letter];
       at_ += 2;
-    } else if (c == '\n') {  // the line goes on
+    } else if (c == '\n') {  // a line continuation
       at_ += 2;
     } else if (c >= '0' && c <= '7') {
       return read_code(at_ + 1, 1, 3, 8);
@@ -48,13 +48,13 @@ class Reader {
     return true;
   }
 
-  bool read_code(size_t begin, size_t fewest, size_t most, int base) {
-    const std::string_view digits = literal_.substr(begin, most);
+  bool read_code(size_t begin, size_t min_digits, size_t max_digits, int base) {
+    const std::string_view digits = literal_.substr(begin, max_digits);
     uint32_t code = 0;
     const char* end = std::from_chars(digits.data(), digits.data() + digits.size(), code, base).ptr;
     const size_t size = static_cast<size_t>(end - digits.data());
     const bool is_surrogate = code >= 0xD800 && code < 0xE000;
-    if (size < fewest || code > 0x10FFFF || is_surrogate) return false;
+    if (size < min_digits || code > 0x10FFFF || is_surrogate) return false;
     append_utf8(result_, code);
     at_ = begin + size;
     return true;

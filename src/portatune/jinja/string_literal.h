@@ -1,4 +1,4 @@
-// String literals as Python reads them.
+// String literals as in Python.
 #pragma once
 
 #include <optional>
@@ -7,8 +7,8 @@
 
 namespace portatune::jinja {
 
-/// The text between the quotes with its escapes resolved; what is no escape stays, with its backslash. Nothing for a
-/// code point that does not exist, and for \N{...}, which this interpreter lacks.
+/// The text between the quotes with its escapes resolved. Invalid escapes stay, with their backslash. Empty for a code
+/// point that does not exist, and for \N{...}, which this interpreter lacks.
 std::optional<std::string> unescaped(std::string_view literal);
 
 }  // namespace portatune::jinja

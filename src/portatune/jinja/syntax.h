@@ -1,4 +1,4 @@
-// What a template's source means: a tree of statements and expressions, each of which runs itself.
+// The syntax tree of a template: statements and expressions that run themselves.
 #pragma once
 
 #include <memory>
@@ -20,10 +20,10 @@ struct Expression {
   virtual Value evaluate(Renderer& r) const = 0;
 };
 using ExpressionPtr = std::unique_ptr<const Expression>;
-/// One level deeper, and counted as a step.
+/// Evaluates an expression one level deeper, and counts a step.
 Value value_of(const ExpressionPtr& expression, Renderer& r);
 
-/// How a statement ends: `break` and `continue` leave the statements around them, up to the loop.
+/// The control flow after a statement. `break` and `continue` leave all statements up to the loop.
 enum class Flow { kNext, kBreak, kContinue };
 
 struct Statement {
@@ -37,7 +37,7 @@ struct Statement {
 using Body = std::vector<std::unique_ptr<const Statement>>;
 Flow run_all(const Body& body, Renderer& r);
 
-/// What is assigned to: a name, an attribute of a namespace, or a tuple of names.
+/// The target of an assignment: a name, an attribute of a namespace, or a tuple of names.
 struct Target {
   std::string name, attribute;
   std::vector<Target> parts;
@@ -93,7 +93,7 @@ struct Item final : Expression {  // x[index]
   Value evaluate(Renderer& r) const override;
 };
 
-struct Slice final : Expression {  // x[begin:end:step], each of which may be null
+struct Slice final : Expression {  // x[begin:end:step]; each of the three may be null
   const ExpressionPtr of, begin, end, step;
   Slice(int line, ExpressionPtr of, ExpressionPtr begin, ExpressionPtr end, ExpressionPtr step)
       : Expression(line), of(std::move(of)), begin(std::move(begin)), end(std::move(end)), step(std::move(step)) {}
@@ -108,7 +108,7 @@ struct Call final : Expression {
   Value evaluate(Renderer& r) const override;
 };
 
-struct FilterCall final : Expression {  // of | name(arguments); `of` is null for the block {% filter %}
+struct FilterCall final : Expression {  // of | name(arguments); `of` is null for {% filter %}
   const ExpressionPtr of;
   const std::string name;
   const CallArguments arguments;
@@ -142,7 +142,7 @@ struct Binary final : Expression {  // + - * / // % ** ~
   Value evaluate(Renderer& r) const override;
 };
 
-struct Logical final : Expression {  // and, or: one of the operands
+struct Logical final : Expression {  // and, or: the value of one operand
   const bool is_and;
   const ExpressionPtr left, right;
   Logical(int line, bool is_and, ExpressionPtr left, ExpressionPtr right)
@@ -150,7 +150,7 @@ struct Logical final : Expression {  // and, or: one of the operands
   Value evaluate(Renderer& r) const override;
 };
 
-struct Comparison final : Expression {  // first < second < third: each with the next
+struct Comparison final : Expression {  // first < second < third: compares each with the next
   const ExpressionPtr first;
   const std::vector<std::pair<std::string, ExpressionPtr>> others;  // operator ("in", "not in", "==", ...), operand
   Comparison(int line, ExpressionPtr first, std::vector<std::pair<std::string, ExpressionPtr>> others)
@@ -218,7 +218,7 @@ struct Set final : Statement {
   Flow run(Renderer& r) const override;
 };
 
-struct SetBlock final : Statement {  // {% set x %}...{% endset %}; filters are applied in their order
+struct SetBlock final : Statement {  // {% set x %}...{% endset %}; applies the filters in their order
   const Target target;
   const std::vector<std::unique_ptr<const FilterCall>> filters;
   const Body body;
@@ -245,14 +245,14 @@ struct With final : Statement {
 
 struct MacroDefinition final : Statement {
   const std::string name;
-  const std::vector<std::pair<std::string, ExpressionPtr>> parameters;  // with their defaults, which may be null
+  const std::vector<std::pair<std::string, ExpressionPtr>> parameters;  // with defaults, which may be null
   const Body body;
   MacroDefinition(int line, std::string name, std::vector<std::pair<std::string, ExpressionPtr>> parameters, Body body)
       : Statement(line), name(std::move(name)), parameters(std::move(parameters)), body(std::move(body)) {}
   Flow run(Renderer& r) const override;
 };
 
-struct Generation final : Statement {  // {% generation %}: what the assistant says
+struct Generation final : Statement {  // {% generation %}: the assistant's words
   const Body body;
   Generation(int line, Body body) : Statement(line), body(std::move(body)) {}
   Flow run(Renderer& r) const override;

@@ -9,13 +9,14 @@ Template::Template(std::string_view source, std::string where)
 
 Rendered Template::render(const Value& variables, const std::tm& now) const {
   Renderer r(variables, now);
-  const auto place = [&] { return where_ + ", line " + std::to_string(r.line()); };
+  const auto where = [&] { return where_ + ", line " + std::to_string(r.line()); };
   try {
     run_all(source_.body, r);
   } catch (const Fault& fault) {
-    throw DataError({.where = place(), .given = fault.given, .expected = fault.expected});
+    throw DataError({.where = where(), .given = fault.given, .expected = fault.expected});
   } catch (const Unsupported& unsupported) {
-    throw CheckpointError({.where = place(), .given = unsupported.what, .expected = "what Portatune knows of Jinja"});
+    throw CheckpointError(
+        {.where = where(), .given = unsupported.what, .expected = "a construct of Jinja that Portatune supports"});
   }
   return {.text = r.text(), .generations = r.spans()};
 }

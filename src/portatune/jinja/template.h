@@ -1,4 +1,4 @@
-// A chat template: Jinja, as transformers runs it.
+// A chat template: Jinja as in transformers.
 #pragma once
 
 #include <ctime>
@@ -13,25 +13,28 @@ namespace portatune::jinja {
 
 struct Rendered {
   std::string text;
-  std::vector<Span> generations;  ///< what {% generation %} blocks have written
+  std::vector<Span> generations;  ///< the output of {% generation %} blocks
 };
 
-/// The part of Jinja that chat templates use: its statements but for inheritance, import and call blocks, its
-/// operators, most of its filters and tests, and Python's methods of str, list and dict that change nothing. Blanks are
-/// treated as with trim_blocks and lstrip_blocks, nothing is escaped. Immutable, hence safe to share between threads.
+/// A template in the part of Jinja that chat templates use: its statements except inheritance, import and call blocks,
+/// its operators, most of its filters and tests, and the methods of Python's str, list and dict that change nothing.
+/// Whitespace is treated as with trim_blocks and lstrip_blocks; nothing is escaped. A template is immutable, so threads
+/// may share it.
 class Template {
  public:
-  /// where   what to call the template in errors
+  /// Parses a template.
+  /// where   name of the template in errors
   /// errors  those of parse()
   Template(std::string_view source, std::string where);
 
+  /// Runs the template.
   /// variables  a dict
-  /// now        what strftime_now tells
-  /// errors     DataError for what the template refuses (raise_exception) or does not take; CheckpointError for a
-  ///            construct that is not known here. Both name the line.
+  /// now        the time for strftime_now
+  /// errors     DataError for variables that the template refuses (raise_exception) or does not accept; CheckpointError
+  ///            for an unsupported construct. Both name the line.
   Rendered render(const Value& variables, const std::tm& now) const;
 
-  /// Whether it has a {% generation %} block.
+  /// True if the template has a {% generation %} block.
   bool marks_generations() const { return source_.has_generation; }
 
  private:

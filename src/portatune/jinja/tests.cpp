@@ -1,4 +1,4 @@
-// Jinja's tests: what stands behind `is`.
+// Jinja's tests, which follow `is`.
 #include <map>
 
 #include "portatune/jinja/access.h"
@@ -44,7 +44,7 @@ const std::map<std::string_view, Test> kTests = {
     {"number", [](const Value& v, const Arguments&) { return v.as_number().has_value(); }},
     {"string", [](const Value& v, const Arguments&) { return v.text() != nullptr; }},
     {"mapping", [](const Value& v, const Arguments&) { return v.dict() != nullptr; }},
-    // Whatever has a length and items, dicts and what is undefined included.
+    // True for all values with a length and items, including dicts and undefined values.
     {"sequence",
      [](const Value& v, const Arguments&) {
        return v.text() != nullptr || v.dict() != nullptr || v.is_undefined() || is_list_or_tuple(v);

@@ -1,4 +1,4 @@
-// The tokens of a template, read from front to back.
+// A stream of the tokens of a template.
 #pragma once
 
 #include <initializer_list>
@@ -21,14 +21,15 @@ class TokenStream {
   bool is(Token::Kind kind) const { return current().kind == kind; }
   bool is_operator(std::string_view text) const { return is(Token::Kind::kOperator) && current().text == text; }
   bool is_name(std::string_view text) const { return is(Token::Kind::kName) && current().text == text; }
-  /// Whether the token behind the current one is this name or operator.
+  /// True if the token after the current one is this name or operator.
   bool is_followed_by(Token::Kind kind, std::string_view text) const {
     return at_ + 1 < tokens_.size() && tokens_[at_ + 1].kind == kind && tokens_[at_ + 1].text == text;
   }
   bool skip_operator(std::string_view text) { return is_operator(text) && (next(), true); }
   bool skip_name(std::string_view text) { return is_name(text) && (next(), true); }
 
-  // errors  CheckpointError, with the line, unless the token is there
+  // Consumes a token.
+  // errors  CheckpointError, with the line, unless the token is the expected one
   Token expect(Token::Kind kind, std::string_view what);
   void expect_operator(std::string_view text);
   void expect_name(std::string_view text);

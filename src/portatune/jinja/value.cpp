@@ -22,10 +22,10 @@ void include(Extent& extent, const Value& value) {
   extent.values += inner.values;
   extent.depth = std::max(extent.depth, inner.depth + 1);
   if (extent.values > kMaxValues) throw Fault{"a list or dict of more than a million values", {}};
-  if (extent.depth > kMaxLevels) throw Fault{"lists or dicts within each other", "at most 100 levels"};
+  if (extent.depth > kMaxLevels) throw Fault{"nested lists or dicts", "at most 100 levels"};
 }
 
-// Python compares lists with lists and tuples with tuples.
+// Python compares lists only with lists, and tuples only with tuples.
 bool same_kind(const List& a, const List& b) {
   return (a.kind == List::Kind::kTuple) == (b.kind == List::Kind::kTuple);
 }
@@ -148,7 +148,7 @@ bool less(const Value& a, const Value& b) {
     const std::optional<int64_t> i = a.as_integer(), j = b.as_integer();
     return i && j ? *i < *j : *a.as_number() < *b.as_number();
   }
-  // The order of bytes in UTF-8 is that of code points.
+  // The order of bytes in UTF-8 is the order of code points.
   if (a.text() != nullptr && b.text() != nullptr) return *a.text() < *b.text();
   if (a.list() != nullptr && b.list() != nullptr && same_kind(*a.list(), *b.list())) {
     return std::ranges::lexicographical_compare(a.list()->items, b.list()->items, less);

@@ -1,4 +1,4 @@
-// Values of a template: Python's, and immutable, as the sandbox of chat templates has them.
+// Values of a template: immutable Python values, as in the sandbox of chat templates.
 #pragma once
 
 #include <cstdint>
@@ -21,20 +21,20 @@ struct Arguments;
 struct List;
 struct Dict;
 
-/// What a name or an attribute stands for that is not there: empty when printed, a Fault when an attribute is taken.
+/// The value of a missing name or attribute. It prints as nothing; access to its attributes is a Fault.
 struct Undefined {
-  std::shared_ptr<const std::string> name;  // null: nobody knows
+  std::shared_ptr<const std::string> name;  // null: unknown
 };
 
 struct None {
   bool operator==(const None&) const = default;
 };
 
-/// What has attributes or can be called: namespaces, `loop`, macros, methods, functions.
+/// A value with attributes or a call: namespaces, `loop`, macros, methods, functions.
 class Object {
  public:
   virtual ~Object() = default;
-  /// For messages: "namespace".
+  /// The type in messages: "namespace".
   virtual std::string_view type() const = 0;
   virtual std::optional<Value> attribute(std::string_view name) const;
   virtual bool is_callable() const { return false; }
@@ -59,7 +59,7 @@ class Value {
 
   bool is_undefined() const { return std::holds_alternative<Undefined>(data_); }
   bool is_none() const { return std::holds_alternative<None>(data_); }
-  // Null if it is something else.
+  // These functions return null for another type.
   const bool* boolean() const { return std::get_if<bool>(&data_); }
   const int64_t* integer() const { return std::get_if<int64_t>(&data_); }
   const double* real() const { return std::get_if<double>(&data_); }
@@ -69,13 +69,13 @@ class Value {
   const Object* object() const { return pointee<Object>(); }
   /// A Python int: an integer or a bool.
   std::optional<int64_t> as_integer() const;
-  /// Any number.
+  /// The value of any number.
   std::optional<double> as_number() const;
 
   bool is_true() const;
-  /// Python's name of the type: "str".
+  /// Python's name for the type: "str".
   std::string_view type() const;
-  /// What an undefined value was to be: "'x' is undefined".
+  /// The message about an undefined value: "'x' is undefined".
   std::string undefined_message() const;
 
  private:
@@ -85,13 +85,13 @@ class Value {
     return pointer == nullptr ? nullptr : pointer->get();
   }
 
-  // shared_ptr: values are immutable, and copied far more often than made.
+  // A shared_ptr, because values are immutable and copied much more often than made.
   std::variant<Undefined, None, bool, int64_t, double, std::shared_ptr<const std::string>, std::shared_ptr<const List>,
                std::shared_ptr<const Dict>, std::shared_ptr<const Object>>
       data_;
 };
 
-/// How far values contain each other. Bounded when they are made, so that whatever walks through one ends.
+/// The size and depth of nested values. Both are limited when values are made, so that walks over a value end.
 struct Extent {
   int64_t values = 1;
   int depth = 1;
@@ -101,8 +101,8 @@ struct List {
   enum class Kind {
     kList,
     kTuple,
-    kView,      ///< what dict.items() gives: has a length, no index
-    kGenerator  ///< what filters give: true even if it is empty, without length and index
+    kView,      ///< the result of dict.items(): has a length, no index
+    kGenerator  ///< the result of filters: true even if it is empty, without length and index
   };
   std::vector<Value> items;
   Kind kind = Kind::kList;
@@ -110,27 +110,29 @@ struct List {
 };
 
 struct Dict {
-  std::vector<std::pair<Value, Value>> items;  // in the order in which they were written
+  std::vector<std::pair<Value, Value>> items;  // in the order of insertion
   std::map<std::string, size_t, std::less<>> by_text;
   Extent extent;
 
-  /// Null if there is no such key.
+  /// The value of a key; null if the key is missing.
   const Value* find(const Value& key) const;
   const Value* find(std::string_view key) const;
   std::optional<size_t> index_of(const Value& key) const;
 };
 
+// Makes a list or dict.
 // errors  Fault if there are more than a million values, or more than a hundred levels of them
 Value make_list(std::vector<Value> items, List::Kind kind = List::Kind::kList);
-/// Of a key that comes twice the last value counts.
+/// If a key occurs twice, its last value counts.
 Value make_dict(std::vector<std::pair<Value, Value>> items);
 
 bool equal(const Value& a, const Value& b);
-/// errors  Fault for types that have no order
+/// Compares by order.
+/// errors  Fault for types without an order
 bool less(const Value& a, const Value& b);
 
-/// The values that a `for` sees: items, keys, characters.
-/// errors  Fault for what is not iterable
+/// The values that a `for` iterates over: items, keys, characters.
+/// errors  Fault for a value that is not iterable
 std::vector<Value> items_of(const Value& value);
 
 }  // namespace portatune::jinja
