@@ -119,7 +119,7 @@ TEST_F(Cluster, SaysThatThePluginCountsTheProcessesOtherwise) {
   const pjrt::Variable backwards("CLUSTER_COUNTS_BACKWARDS", "1");
   const Finished run = on_machines(fit("run", {"--device", "cuda"}));
   EXPECT_EQ(run.exit_code, 69) << run.err;
-  EXPECT_THAT(run.err, HasSubstr("devices that the plugin counts as those of process 1"));
+  EXPECT_THAT(run.err, HasSubstr("devices that the plugin assigns to process 1"));
 }
 
 // Also by numbers, where the machine has them: see process_gpus_test.cpp.
@@ -138,9 +138,10 @@ TEST_F(Cluster, RefusesMeshesThatTheProcessesDoNotDivide) {
     EXPECT_EQ(run.exit_code, 2) << run.err;
     return run.err;
   };
-  EXPECT_THAT(error_of({"--device", "cuda", "--mesh", "data=3"}), HasSubstr("each has equally many"));
-  EXPECT_THAT(error_of({"--device", "cuda", "--mesh", "data=8"}), HasSubstr("one of 4 devices"));
-  EXPECT_THAT(error_of({"--device", "cuda:0,1", "--mesh", "data=2"}), HasSubstr("one of 4 devices"));
+  EXPECT_THAT(error_of({"--device", "cuda", "--mesh", "data=3"}),
+              HasSubstr("devices that the processes divide equally"));
+  EXPECT_THAT(error_of({"--device", "cuda", "--mesh", "data=8"}), HasSubstr("a mesh of 4 devices"));
+  EXPECT_THAT(error_of({"--device", "cuda:0,1", "--mesh", "data=2"}), HasSubstr("a mesh of 4 devices"));
   EXPECT_THAT(error_of({"--device", "tpu"}), HasSubstr("2 processes that have TPUs"));
 }
 

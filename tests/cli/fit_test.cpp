@@ -84,7 +84,7 @@ TEST(Fit, CacheThatCannotBeWrittenIsToldOnce) {
   const Finished run = portatune(toy.fit({"--max-steps", "1", "--cache-folder", no_folder}));
   EXPECT_EQ(run.exit_code, 0) << run.err;
   const size_t warning =
-      run.err.find("warning: compiled programs are not kept: create " + no_folder + ": Not a directory");
+      run.err.find("warning: compiled programs are not cached: create " + no_folder + ": Not a directory");
   ASSERT_NE(warning, std::string::npos) << run.err;
   EXPECT_EQ(run.err.find("warning:", warning + 1), std::string::npos) << run.err;
   const Finished asked = portatune(Toy().fit({"--max-steps", "1", "--no-cache"}));

@@ -300,11 +300,11 @@ TEST(Plan, SavesProgramsThatFitStartsWith) {
 
   const Finished other = fit({"--compiled", programs, "--weight-decay", "0.1"});
   EXPECT_EQ(other.exit_code, 0);
-  EXPECT_THAT(other.err, AllOf(HasSubstr("not among those that were saved"), HasSubstr("compiled training step")));
+  EXPECT_THAT(other.err, AllOf(HasSubstr("not among the saved programs"), HasSubstr("compiled training step")));
 
   const Finished without_kernels = fit({"--compiled", programs, "--no-kernels"});
   EXPECT_EQ(without_kernels.exit_code, 69);
-  EXPECT_THAT(without_kernels.err, AllOf(HasSubstr("made with kernels"), HasSubstr("\"none\", as it is here")));
+  EXPECT_THAT(without_kernels.err, AllOf(HasSubstr("made with kernels"), HasSubstr("\"none\", as on this machine")));
 
   planned(plan(toy, "cpu", {"--save", programs, "--mesh", "data=2"}));
   const Finished on_two = fit({"--compiled", programs, "--mesh", "data=2"});
@@ -322,7 +322,7 @@ TEST(Plan, SavesProgramsThatFitStartsWith) {
   EXPECT_EQ(fit({"--compiled", ""}).exit_code, 2);
   const Finished file = fit({"--compiled", programs + "/programs.json"});
   EXPECT_EQ(file.exit_code, 2);
-  EXPECT_THAT(file.err, HasSubstr("the folder that portatune plan --save has made"));
+  EXPECT_THAT(file.err, HasSubstr("a folder that portatune plan --save has written"));
 }
 
 TEST(Plan, SavesNothingOverOtherFilesOrForTwoTargets) {

@@ -14,7 +14,7 @@ namespace {
 struct AotPlugin {
   const char* platform;
   const char* variable;
-  std::filesystem::path configured;  ///< in the folder that the build was configured with
+  std::filesystem::path configured;  ///< path in the folder that the build was configured with
 };
 
 AotPlugin plugin_of(AotTarget target) {

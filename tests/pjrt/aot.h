@@ -1,4 +1,4 @@
-// Compiling for machines that are not there, for the tests of any folder.
+// Compilation for devices that are not present, for the tests of any folder.
 //
 //   INSTANTIATE_TEST_SUITE_P(Aot, BertAot, testing::ValuesIn(pjrt::kAotTargets), pjrt::name_of_target);
 //   TEST_P(BertAot, Compiles) {
@@ -23,17 +23,18 @@ namespace portatune::pjrt {
 enum class AotTarget { kTpuV5e, kCudaH100 };
 inline constexpr std::array kAotTargets = {AotTarget::kTpuV5e, AotTarget::kCudaH100};
 
-/// "TpuV5e", "CudaH100": the names of parametrised tests.
+/// The names of parametrised tests: "TpuV5e", "CudaH100".
 std::string name_of_target(const testing::TestParamInfo<AotTarget>& target);
 
+/// The plugin for a target.
 /// errors  DeviceError if it is missing
 std::filesystem::path aot_plugin_file(AotTarget target);
 const Plugin& aot_plugin(AotTarget target);
 /// Four TPU v5e, or a machine with eight H100.
 Topology aot_topology(AotTarget target);
 
-/// Why the target cannot be compiled for here; empty if it can. Where the environment variable CI or
-/// PORTATUNE_REQUIRE_AOT is set, a plugin that is missing is an error instead.
+/// The reason why the target cannot be compiled for on this machine; empty if it can. A missing plugin is an error if
+/// the environment variable CI or PORTATUNE_REQUIRE_AOT is set.
 std::string missing_plugin(AotTarget target);
 
 #define PORTATUNE_SKIP_WITHOUT_PLUGIN(target) \

@@ -32,7 +32,7 @@ std::string bytes_of(const fs::path& file) {
   return {std::istreambuf_iterator<char>(in), {}};
 }
 
-TEST_F(CacheFile, GivesBackWhatWasWritten) {
+TEST_F(CacheFile, ReadsTheWrittenPayload) {
   const std::string payload("a\0b", 3);
   write_cache_file(file("x"), payload);
   EXPECT_EQ(read_cache_file(file("x")), payload);
@@ -53,7 +53,7 @@ TEST_F(CacheFile, OnlyTheUserMayRead) {
   EXPECT_EQ(fs::status(file("x")).permissions(), fs::perms::owner_read | fs::perms::owner_write);
 }
 
-TEST_F(CacheFile, EveryTornFileIsNothing) {
+TEST_F(CacheFile, RefusesTruncatedFiles) {
   write_cache_file(file("x"), "payload");
   const std::string whole = bytes_of(file("x"));
   for (size_t length = 0; length < whole.size(); ++length) {
@@ -64,7 +64,7 @@ TEST_F(CacheFile, EveryTornFileIsNothing) {
   EXPECT_EQ(read_cache_file(file("x")), std::nullopt);
 }
 
-TEST_F(CacheFile, EveryAlteredFileIsNothing) {
+TEST_F(CacheFile, RefusesAlteredFiles) {
   write_cache_file(file("x"), "payload");
   const std::string whole = bytes_of(file("x"));
   for (size_t i = 0; i < whole.size(); ++i) {
@@ -77,7 +77,7 @@ TEST_F(CacheFile, EveryAlteredFileIsNothing) {
 
 TEST_F(CacheFile, UnwritableFolderIsAnError) { EXPECT_THROW(write_cache_file("/proc/nowhere/x", "payload"), Error); }
 
-TEST_F(CacheFile, TrimsWhatWasUsedLongestAgo) {
+TEST_F(CacheFile, TrimsTheLeastRecentlyUsedFiles) {
   const auto now = fs::file_time_type::clock::now();
   for (const auto& [name, age] : {std::pair{"oldest", 3}, {"middle", 2}, {"newest", 1}}) {
     write_cache_file(file(name), std::string(976, 'x'));  // 1000 bytes with the header
@@ -85,12 +85,12 @@ TEST_F(CacheFile, TrimsWhatWasUsedLongestAgo) {
   }
   trim_cache_folder(folder_.path() / "new", 3000);
   EXPECT_THAT(files(), UnorderedElementsAre("oldest", "middle", "newest"));
-  ASSERT_TRUE(read_cache_file(file("oldest")));  // used just now
+  ASSERT_TRUE(read_cache_file(file("oldest")));  // now it is the most recently used
   trim_cache_folder(folder_.path() / "new", 2999);
   EXPECT_THAT(files(), UnorderedElementsAre("oldest", "newest"));
 }
 
-TEST_F(CacheFile, TrimsWhatInterruptedWritersLeft) {
+TEST_F(CacheFile, TrimsFilesOfInterruptedWriters) {
   write_cache_file(file("x"), "payload");
   const fs::path abandoned = file("x").parent_path() / "tmp.x.portatune-exec.0123456789abcdef";
   const fs::path in_progress = file("x").parent_path() / "tmp.x.portatune-exec.1123456789abcdef";

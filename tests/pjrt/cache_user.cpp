@@ -1,5 +1,5 @@
 // cache_user PLUGIN FOLDER: a process that runs a program through the executable cache.
-// Exits with 0 if the result is right, and says on stdout whether the program was "cached" or "compiled".
+// Exits with 0 if the result is right, and writes "cached" or "compiled" to stdout.
 #include <cstdio>
 
 #include "pjrt/cpu.h"

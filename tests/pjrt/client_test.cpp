@@ -31,7 +31,7 @@ std::ptrdiff_t threads_of_process() {
   return std::distance(std::filesystem::directory_iterator("/proc/self/task"), {});
 }
 
-TEST(Client, HasAsManyThreadsAsAskedFor) {
+TEST(Client, HasTheRequestedNumberOfThreads) {
   const Variable restored("PJRT_NPROC", nullptr);
   const std::ptrdiff_t before = threads_of_process();
   const Client one = Client::open("cpu", {.plugin_file = cpu_plugin().file(), .cpu_threads = 1});
@@ -41,7 +41,7 @@ TEST(Client, HasAsManyThreadsAsAskedFor) {
   EXPECT_EQ(threads_of_process() - with_one, with_one - before + 2 * 8);
 }
 
-TEST(Client, RefusesADeviceThatDoesNotExist) {
+TEST(Client, RefusesAnUnknownDevice) {
   EXPECT_THAT(
       [] {
         cpu_client().move_to_device(Tensor({2}, {1.f, 2.f}), 1);
@@ -49,7 +49,7 @@ TEST(Client, RefusesADeviceThatDoesNotExist) {
       ThrowsMessage<UsageError>(HasSubstr("device 1")));
 }
 
-TEST(Client, CopiedArrayIsNotNeededAfterwards) {
+TEST(Client, CopiedArrayMayBeFreed) {
   Tensor values({2, 2}, {1, 2, 3, 4});
   const Buffer buffer = cpu_client().copy_to_device(values.view());
   values.as<int32_t>()[0] = 99;
@@ -74,7 +74,7 @@ TEST(Client, OwnerOfASharedArrayIsReleasedAfterTheBuffer) {
   EXPECT_EQ(release.wait_for(std::chrono::seconds(60)), std::future_status::ready);
 }
 
-TEST(Client, DonatingASharedArrayLeavesItAsItWas) {
+TEST(Client, DonationDoesNotChangeASharedArray) {
   const auto values = std::make_shared<const Tensor>(Shape{4}, std::initializer_list<float>{1.f, 2.f, 3.f, 4.f});
   Buffer x = cpu_client().share_with_device(values->view(), values);
   Buffer y = cpu_client().move_to_device(Tensor({4}, {1.f, 1.f, 1.f, 1.f}));
@@ -83,7 +83,7 @@ TEST(Client, DonatingASharedArrayLeavesItAsItWas) {
   EXPECT_EQ(values->as<float>()[0], 1.f);
 }
 
-TEST(Client, BuffersKeepItAlive) {
+TEST(Client, BuffersKeepTheClientAlive) {
   auto client = std::make_unique<Client>(cpu_plugin());
   const Buffer buffer = client->move_to_device(Tensor({2}, {1.f, 2.f}));
   client.reset();
@@ -102,10 +102,10 @@ TEST(Client, TransfersEveryElementType) {
   }
 }
 
-// As the interface has it for plugins that do not count.
-TEST(Client, ThePluginOfCpusTellsNothingOfMemory) { EXPECT_FALSE(cpu_client().memory_use().has_value()); }
+// The interface permits plugins not to implement memory statistics.
+TEST(Client, CpuPluginReportsNoMemory) { EXPECT_FALSE(cpu_client().memory_use().has_value()); }
 
-TEST(Client, MemoryOfADeviceThatIsNotThereIsAUsageError) { EXPECT_THROW(cpu_client().memory_use(7), UsageError); }
+TEST(Client, MemoryOfAnUnknownDeviceIsAUsageError) { EXPECT_THROW(cpu_client().memory_use(7), UsageError); }
 
 }  // namespace
 }  // namespace portatune::pjrt

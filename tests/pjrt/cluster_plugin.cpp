@@ -1,7 +1,7 @@
-// A plugin whose client is one of several processes, as XLA's is for GPUs: it has the devices of all, of which only
-// some can be reached, and finds the others by the key-value functions that it is given. It is made of the CPU's
-// plugin, with virtual devices for those of all processes: to run a program each process gets what the others have on
-// their devices, computes for all, and keeps the results of its own.
+// A plugin whose clients span several processes, as those of XLA's plugin for GPUs do: each client has the devices of
+// all processes, can use only its own, and finds the other clients by the key-value callbacks. It wraps the CPU's
+// plugin with virtual devices for all processes: to run a program, each process gets the arguments of the others,
+// computes the results of all devices, and keeps its own.
 #include <dlfcn.h>
 
 #include <algorithm>
@@ -16,10 +16,10 @@
 
 namespace {
 
-// Of this process, which has one client.
+// The single client of this process.
 struct {
   int64_t node = 0, nodes = 1, each = 1;
-  std::vector<PJRT_Device*> devices;  // of all processes, in order
+  std::vector<PJRT_Device*> devices;  // devices of all processes, in order
   PJRT_Client* client = nullptr;
   PJRT_KeyValueGetCallback get = nullptr;
   PJRT_KeyValueTryGetCallback try_get = nullptr;
@@ -36,7 +36,7 @@ const PJRT_Api& cpu() {
   return *api;
 }
 
-// ---- errors of its own beside those of the CPU's plugin
+// ---- errors of this plugin, besides those of the CPU's plugin
 
 struct OwnError {
   PJRT_Error_Code code;
@@ -109,9 +109,9 @@ PJRT_Error* get(const std::string& key, std::string& value) {
   return nullptr;
 }
 
-// A key that nobody puts must be missed at once, and by the right name.
+// try_get must return at once for a key that is never stored, with the right error code.
 PJRT_Error* check_try_get() {
-  const std::string key = "nobody's";
+  const std::string key = "missing";
   PJRT_KeyValueTryGetCallback_Args args{.struct_size = PJRT_KeyValueTryGetCallback_Args_STRUCT_SIZE,
                                         .key = key.data(),
                                         .key_size = key.size(),
@@ -119,7 +119,8 @@ PJRT_Error* check_try_get() {
                                         .user_arg = cluster.user_arg};
   PJRT_Error* const error = cluster.try_get(&args);
   const OwnError* const found = own(error);
-  if (found == nullptr || found->code != PJRT_Error_Code_NOT_FOUND) return make_error("try_get does not say NOT_FOUND");
+  if (found == nullptr || found->code != PJRT_Error_Code_NOT_FOUND)
+    return make_error("try_get does not return NOT_FOUND");
   PJRT_Error_Destroy_Args destroy{.struct_size = PJRT_Error_Destroy_Args_STRUCT_SIZE, .error = error};
   destroy_error(&destroy);
   return nullptr;
@@ -135,7 +136,7 @@ PJRT_Error* create_client(PJRT_Client_Create_Args* args) {
     if (name == "num_nodes") cluster.nodes = option.int64_value;
     if (name == "visible_devices") cluster.each = static_cast<int64_t>(option.value_size);
   }
-  // As a launcher may have numbered them otherwise.
+  // A launcher may number the processes differently.
   if (std::getenv("CLUSTER_COUNTS_BACKWARDS") != nullptr) cluster.node = cluster.nodes - 1 - cluster.node;
   cluster.get = args->kv_get_callback;
   cluster.put = args->kv_put_callback;
@@ -214,7 +215,7 @@ PJRT_Error* wait(PJRT_Event* event) {
   return error;
 }
 
-// The bytes of a device's arrays, one behind the other.
+// The bytes of a device's arrays, concatenated.
 PJRT_Error* read(PJRT_Buffer* const* buffers, size_t count, std::string& bytes) {
   for (size_t i = 0; i < count; ++i) {
     PJRT_Buffer_ToHostBuffer_Args args{.struct_size = PJRT_Buffer_ToHostBuffer_Args_STRUCT_SIZE, .src = buffers[i]};
@@ -228,7 +229,7 @@ PJRT_Error* read(PJRT_Buffer* const* buffers, size_t count, std::string& bytes) 
   return nullptr;
 }
 
-// Arrays on a device that are like those given, of the next bytes.
+// Creates arrays on a device with the types of the arrays in `like`, from the next bytes.
 PJRT_Error* write(PJRT_Buffer* const* like, size_t count, int64_t device, const char*& bytes,
                   std::vector<PJRT_Buffer*>& made) {
   for (size_t i = 0; i < count; ++i) {

@@ -5,7 +5,7 @@
 namespace portatune::pjrt {
 namespace {
 
-// What protoc --encode=xla.CompileOptionsProto gives for the text on the left.
+// Expected values are those of protoc --encode=xla.CompileOptionsProto for the text in each comment.
 
 TEST(CompileOptions, OneDevice) {
   // executable_build_options { num_replicas: 1 num_partitions: 1 }

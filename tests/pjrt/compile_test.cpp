@@ -55,13 +55,13 @@ TEST(Compile, RefusesAnUnknownXlaOption) {
       ThrowsMessage<CallError>(HasSubstr("xla_no_such_option")));
 }
 
-TEST(Compile, TakesXlaOptionsOfEveryType) {
+TEST(Compile, AcceptsXlaOptionsOfEveryType) {
   cpu_client().compile(kAdd, {.xla_options = {{"xla_cpu_enable_fast_math", false},
                                               {"xla_backend_optimization_level", int64_t{0}},
                                               {"xla_cpu_prefer_vector_width", std::string("256")}}});
 }
 
-TEST(Compile, TellsMemoryAndOperations) {
+TEST(Compile, ReportsMemoryAndOperations) {
   const LoadedExecutable executable = cpu_client().compile(R"(module {
   func.func public @main(%x: tensor<32x64xf32> {tf.aliasing_output = 0 : i32}, %w: tensor<64x64xf32>) -> tensor<32x64xf32> {
     %0 = stablehlo.dot_general %x, %w, contracting_dims = [1] x [0] : (tensor<32x64xf32>, tensor<64x64xf32>) -> tensor<32x64xf32>
@@ -85,7 +85,7 @@ TEST(Compile, SerializedProgramRunsAgain) {
   EXPECT_EQ(add.execute_without_donation(arguments)[0].to_host().as<float>()[5], 12.f);
 }
 
-TEST(Compile, RefusesToLoadNonsense) {
+TEST(Compile, RefusesToLoadInvalidBytes) {
   EXPECT_THAT([] { cpu_client().load("nonsense", kAdd); },
               ThrowsMessage<CallError>(HasSubstr("PJRT_Executable_DeserializeAndLoad: ")));
 }

@@ -12,7 +12,7 @@ namespace portatune::pjrt {
 
 /// The plugin that the environment names, else the one that the build has been configured with.
 const Plugin& cpu_plugin();
-/// With one device; made once.
+/// A client with one device, created once.
 const Client& cpu_client();
 
 /// x + y, both float32 [2, 3].

@@ -15,7 +15,7 @@ TEST(Environment, SilencesPlugins) {
   EXPECT_STREQ(std::getenv("TF_CPP_MIN_LOG_LEVEL"), "3");
 }
 
-TEST(Environment, LeavesWhatTheUserHasSet) {
+TEST(Environment, KeepsVariablesOfTheUser) {
   const Variable level("TF_CPP_MIN_LOG_LEVEL", "0");
   const Variable type("TPU_ACCELERATOR_TYPE", "v3-8");
   prepare_environment();
@@ -23,7 +23,7 @@ TEST(Environment, LeavesWhatTheUserHasSet) {
   EXPECT_STREQ(std::getenv("TPU_ACCELERATOR_TYPE"), "v3-8");
 }
 
-TEST(Environment, KeepsLibtpuFromAskingACloudThatIsNotThere) {
+TEST(Environment, DisablesTheMetadataServerWithoutATpu) {
   if (std::filesystem::exists("/dev/accel0") || std::filesystem::exists("/dev/vfio/0")) GTEST_SKIP() << "has a TPU";
   const Variable skip("TPU_SKIP_MDS_QUERY", nullptr);
   prepare_environment();

@@ -55,23 +55,23 @@ TEST_F(ExecutableCacheTest, CachedProgramStillChecksItsArguments) {
   EXPECT_THROW(get().executable.execute_without_donation(arguments), ShapeError);
 }
 
-TEST_F(ExecutableCacheTest, OptionsAndVersionsAreApart) {
+TEST_F(ExecutableCacheTest, KeyDependsOnOptionsAndVersion) {
   get();
   EXPECT_FALSE(get({.xla_options = {{"xla_backend_optimization_level", int64_t{0}}}}).was_cached);
   EXPECT_FALSE(get({}, "kernels 2").was_cached);
   EXPECT_TRUE(get({}, "kernels 2").was_cached);
 }
 
-TEST_F(ExecutableCacheTest, FlagsInTheEnvironmentAreApart) {
+TEST_F(ExecutableCacheTest, KeyDependsOnFlagsOfTheEnvironment) {
   get();
-  // The plugin has read it by now, so that this changes nothing but the key.
+  // The plugin has already read the flags, so that this changes only the key.
   setenv("XLA_FLAGS", "--xla_cpu_enable_fast_math=true", 1);
   EXPECT_FALSE(get().was_cached);
   unsetenv("XLA_FLAGS");
   EXPECT_TRUE(get().was_cached);
 }
 
-TEST_F(ExecutableCacheTest, ReplacesATornFile) {
+TEST_F(ExecutableCacheTest, ReplacesATruncatedFile) {
   get();
   fs::resize_file(only_file(), fs::file_size(only_file()) / 2);
   const CachedExecutable again = get();
@@ -89,14 +89,14 @@ TEST_F(ExecutableCacheTest, ReplacesAFileThatThePluginRefuses) {
   EXPECT_TRUE(get().was_cached);
 }
 
-TEST_F(ExecutableCacheTest, UnwritableFolderIsNoHindrance) {
+TEST_F(ExecutableCacheTest, WorksWithAnUnwritableFolder) {
   const CachedExecutable compiled = ExecutableCache({.folder = "/proc/nowhere"}).get_or_compile(cpu_client(), kAdd);
   EXPECT_EQ(last_of_sum(compiled.executable), 12.f);
   EXPECT_THAT(compiled.fault, HasSubstr("/proc/nowhere"));
 }
 
-// A program is machine code, which its checksum does not sign.
-TEST_F(ExecutableCacheTest, FolderThatOthersMayWriteToIsNotUsed) {
+// A program is machine code, and its checksum is not a signature.
+TEST_F(ExecutableCacheTest, IgnoresAFolderThatOthersMayWriteTo) {
   get();
   fs::permissions(folder_.path(), fs::perms::others_write, fs::perm_options::add);
   const auto before = fs::last_write_time(only_file());
@@ -109,19 +109,19 @@ TEST_F(ExecutableCacheTest, FolderThatOthersMayWriteToIsNotUsed) {
   EXPECT_TRUE(get().was_cached);
 }
 
-TEST_F(ExecutableCacheTest, CanBeSwitchedOff) {
+TEST_F(ExecutableCacheTest, CanBeDisabled) {
   const ExecutableCache off({.folder = folder_.path(), .enabled = false});
   off.get_or_compile(cpu_client(), kAdd);
   EXPECT_FALSE(off.get_or_compile(cpu_client(), kAdd).was_cached);
   EXPECT_TRUE(fs::is_empty(folder_.path()));
 }
 
-TEST_F(ExecutableCacheTest, CompileErrorsComeThrough) {
+TEST_F(ExecutableCacheTest, ThrowsCompileErrors) {
   const ExecutableCache cache({.folder = folder_.path()});
   EXPECT_THROW(cache.get_or_compile(cpu_client(), "func.func public @main() {"), CallError);
 }
 
-TEST_F(ExecutableCacheTest, ProcessesMayUseItAtOnce) {
+TEST_F(ExecutableCacheTest, ProcessesMayShareIt) {
   constexpr int kProcesses = 4;
   const std::string command =
       std::string(CACHE_USER) + " " + cpu_plugin().file().string() + " " + folder_.path().string();

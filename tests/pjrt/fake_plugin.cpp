@@ -1,4 +1,4 @@
-// A library that looks like a plugin, of the versions that the build asks for, and can do nothing.
+// A library that looks like a plugin of the versions that the build sets, without working functions.
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -31,7 +31,7 @@ PJRT_Error* attributes(PJRT_Plugin_Attributes_Args* args) {
   return nullptr;
 }
 
-// It ends where a plugin's would end that is older than PJRT_Client_Create.
+// The table ends before PJRT_Client_Create, as in a plugin that is older than that function.
 const PJRT_Api kApi = {.struct_size = offsetof(PJRT_Api, PJRT_Client_Create),
                        .pjrt_api_version = {.struct_size = PJRT_Api_Version_STRUCT_SIZE,
                                             .major_version = 0,

@@ -50,7 +50,7 @@ TEST(Ffi, UnknownTargetIsACompileError) {
   EXPECT_THAT([] { run(calling("test.unknown", "")); }, ThrowsMessage<CallError>(HasSubstr("test.unknown")));
 }
 
-// Large enough not to be run on the spot.
+// A program that is too large to run during the call of execute().
 std::vector<Buffer> fail_later(const std::string& target) {
   register_ffi(cpu_plugin(), target, kFail);
   const Buffer x = cpu_client().move_to_device(Tensor({DType::kFloat32, {256, 256}}));
@@ -68,13 +68,13 @@ std::vector<Buffer> fail_later(const std::string& target) {
   return cpu_client().compile(module_text).execute_without_donation(arguments);
 }
 
-TEST(Ffi, FailureArisesWhereTheResultIsRead) {
+TEST(Ffi, ReadingAResultThrowsTheFailure) {
   const std::vector<Buffer> results = fail_later("test.fail");
   EXPECT_THAT([&] { results[0].to_host(); }, ThrowsMessage<CallError>(HasSubstr("the kernel has failed")));
   EXPECT_THAT([&] { results[0].wait(); }, ThrowsMessage<CallError>(HasSubstr("the kernel has failed")));
 }
 
-TEST(Ffi, FailureReachesThroughLaterPrograms) {
+TEST(Ffi, FailurePropagatesThroughLaterPrograms) {
   const std::vector<Buffer> failed = fail_later("test.fail_first");
   const Buffer* arguments[] = {&failed[0]};
   const LoadedExecutable next = cpu_client().compile(R"(module {

@@ -26,7 +26,7 @@ fs::path touch(const fs::path& file) {
 
 class FindPlugin : public testing::Test {
  protected:
-  // Where `portatune plugin install` puts it.
+  // The path at which `portatune plugin install` puts the plugin.
   fs::path installed(const std::string& name) const {
     const PluginPackage& package = plugin_package(name);
     return folder_.path() / "portatune/deps" / package.folder_name() / package.file;
@@ -51,7 +51,7 @@ TEST_F(FindPlugin, LooksBesideTheProgramFirst) {
   fs::remove(beside);
 }
 
-TEST_F(FindPlugin, RefusesOneThatOthersCouldHavePutIntoTheCacheFolder) {
+TEST_F(FindPlugin, RefusesAnUntrustedPluginInTheCacheFolder) {
   const fs::path file = touch(installed("cpu"));
   for (const fs::path& open : {file, file.parent_path(), file.parent_path().parent_path()}) {
     fs::permissions(open, fs::perms::others_write, fs::perm_options::add);
@@ -59,20 +59,20 @@ TEST_F(FindPlugin, RefusesOneThatOthersCouldHavePutIntoTheCacheFolder) {
                 ThrowsMessage<DeviceError>(AllOf(HasSubstr(open.string() + " is writable by every user"),
                                                  HasSubstr("chmod -R o-w '" + open.string() + "'"))));
     const Variable variable("PORTATUNE_CPU_PLUGIN", file.c_str());
-    EXPECT_EQ(find_plugin("cpu"), file) << "which the user names";
+    EXPECT_EQ(find_plugin("cpu"), file) << "named by the user";
     fs::permissions(open, fs::perms::others_write, fs::perm_options::remove);
   }
   EXPECT_EQ(find_plugin("cpu"), file);
 }
 
-TEST_F(FindPlugin, TheVariableGoesBeforeTheUsualPlaces) {
+TEST_F(FindPlugin, PrefersTheVariableToTheUsualFolders) {
   touch(installed("cpu"));
   const fs::path file = touch(folder_.path() / "own.so");
   const Variable variable("PORTATUNE_CPU_PLUGIN", file.c_str());
   EXPECT_EQ(find_plugin("cpu"), file);
 }
 
-TEST_F(FindPlugin, TheNamedFileGoesBeforeTheVariable) {
+TEST_F(FindPlugin, PrefersTheNamedFileToTheVariable) {
   const fs::path file = touch(folder_.path() / "named.so");
   const Variable variable("PORTATUNE_CPU_PLUGIN", "/nowhere.so");
   EXPECT_EQ(find_plugin("cpu", file), file);
@@ -83,20 +83,21 @@ TEST_F(FindPlugin, DoesNotReplaceAMissingNamedFile) {
   EXPECT_THAT([] { find_plugin("cpu", "/nowhere.so"); }, ThrowsMessage<DeviceError>(HasSubstr("/nowhere.so")));
 }
 
-TEST_F(FindPlugin, ErrorListsThePlaces) {
-  EXPECT_THAT([] { find_plugin("tpu"); },
-              ThrowsMessage<DeviceError>(AllOf(HasSubstr("plugin for tpu"), HasSubstr("/lib/portatune/libtpu.so"),
-                                               HasSubstr("PORTATUNE_TPU_PLUGIN"), HasSubstr(installed("tpu").string()))));
+TEST_F(FindPlugin, ErrorListsThePaths) {
+  EXPECT_THAT(
+      [] { find_plugin("tpu"); },
+      ThrowsMessage<DeviceError>(AllOf(HasSubstr("plugin for tpu"), HasSubstr("/lib/portatune/libtpu.so"),
+                                       HasSubstr("PORTATUNE_TPU_PLUGIN"), HasSubstr(installed("tpu").string()))));
 }
 
-TEST_F(FindPlugin, PrefersTheNewerOfTwoForCuda) {
+TEST_F(FindPlugin, PrefersTheNewerCudaPlugin) {
   const fs::path older = touch(installed("cuda12"));
   EXPECT_EQ(find_plugin("cuda"), older);
   const fs::path newer = touch(installed("cuda13"));
   EXPECT_EQ(find_plugin("cuda"), newer);
 }
 
-TEST_F(FindPlugin, ErrorSaysHowToInstallOne) {
+TEST_F(FindPlugin, ErrorGivesTheInstallCommand) {
   EXPECT_THAT([] { find_plugin("cuda"); },
               ThrowsMessage<DeviceError>(HasSubstr("portatune plugin install cuda13, or cuda12 for a driver older")));
   EXPECT_THAT([] { find_plugin("tpu"); }, ThrowsMessage<DeviceError>(HasSubstr("portatune plugin install tpu")));

@@ -49,13 +49,13 @@ TEST(LoadedExecutable, ResultsHaveTheModulesTypes) {
   EXPECT_THAT(results[1].to_host().as<float>(), ElementsAre(7.f));
 }
 
-TEST(LoadedExecutable, TellsWhenAResultIsReady) {
+TEST(LoadedExecutable, CallsBackWhenAResultIsReady) {
   Buffer x = on_device(floats({2, 3})), y = on_device(floats({2, 3}));
   Buffer* arguments[] = {&x, &y};
   const std::vector<Buffer> results = cpu_client().compile(kAdd).execute(arguments);
-  std::promise<void> told;
-  results[0].on_ready([&] { told.set_value(); });
-  EXPECT_EQ(told.get_future().wait_for(std::chrono::seconds(60)), std::future_status::ready);
+  std::promise<void> ready;
+  results[0].on_ready([&] { ready.set_value(); });
+  EXPECT_EQ(ready.get_future().wait_for(std::chrono::seconds(60)), std::future_status::ready);
 }
 
 TEST(LoadedExecutable, DonationDeletesTheBuffer) {
@@ -80,7 +80,7 @@ TEST(LoadedExecutable, CanRunWithoutDonation) {
   EXPECT_THAT(x.to_host().as<float>(), ElementsAre(1.f, 2.f, 3.f, 4.f));
 }
 
-TEST(LoadedExecutable, RefusesADonatedBufferThatIsGivenTwice) {
+TEST(LoadedExecutable, RefusesADonatedBufferGivenTwice) {
   Buffer x = on_device(floats({4}));
   Buffer* arguments[] = {&x, &x};
   EXPECT_THAT([&] { cpu_client().compile(kAddInPlace).execute(arguments); },
@@ -111,7 +111,7 @@ TEST(LoadedExecutable, RefusesAWrongNumberOfArguments) {
               ThrowsMessage<UsageError>(AllOf(HasSubstr("given     1"), HasSubstr("expected  2"))));
 }
 
-TEST(LoadedExecutable, ResultsFeedTheNextExecutionBeforeTheyAreReady) {
+TEST(LoadedExecutable, AcceptsUnfinishedResultsAsArguments) {
   const LoadedExecutable add = cpu_client().compile(kAddInPlace);
   Buffer one = on_device(Tensor({4}, {1.f, 1.f, 1.f, 1.f}));
   Buffer sum = on_device(floats({4}));

@@ -31,7 +31,7 @@ TEST(ModuleSignature, ReadsNoParameters) {
   EXPECT_TRUE(read_parameters("func.func public @main() -> tensor<f32> {").empty());
 }
 
-TEST(ModuleSignature, RefusesWhatItCannotRead) {
+TEST(ModuleSignature, RefusesInvalidModules) {
   for (const char* text :
        {"module {}", "@main(%x: tensor<2xf32>", "@main(%x: tensor<?xf32>) {", "@main(%x: tensor<2xcomplex<f32>>) {",
         "@main(%x: i32) {", "@main(%x: tensor<2f32>) {", "@main(%x: tensor<99999999999999999999xf32>) {"}) {

@@ -16,7 +16,7 @@ namespace fs = std::filesystem;
 using testing::HasSubstr;
 using testing::ThrowsMessage;
 
-// What tools/lock.txt says of a package, read by other means than the build's.
+// The line of a package in tools/lock.txt, read independently of the build.
 std::string locked_line(const std::string& package) {
   std::ifstream in(PORTATUNE_LOCK_FILE);
   for (std::string line; std::getline(in, line);) {
@@ -41,7 +41,7 @@ TEST(PluginPackages, FolderHasNameAndVersionOfTheFirstWheel) {
   EXPECT_EQ(package.folder_name(), "jax_cuda13_pjrt-1.2-3");
 }
 
-TEST(PluginPackages, AreCompleteWhenEachWheelIsThere) {
+TEST(PluginPackages, AreCompleteWithAllWheels) {
   const TemporaryFolder folder;
   const PluginPackage& package = plugin_package("cuda13");
   std::set<std::string> proofs;

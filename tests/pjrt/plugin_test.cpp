@@ -14,7 +14,7 @@ using testing::AllOf;
 using testing::HasSubstr;
 using testing::ThrowsMessage;
 
-TEST(Plugin, TellsItsVersions) {
+TEST(Plugin, ReportsItsVersions) {
   const PluginVersion& version = cpu_plugin().version();
   EXPECT_EQ(to_string(version), "PJRT 0.81, StableHLO 1.13.3");
   EXPECT_EQ(version.cuda, 0);
@@ -29,7 +29,7 @@ TEST(Plugin, MissingFileIsNamed) {
   EXPECT_THAT([] { Plugin::load("/nowhere/plugin.so"); }, ThrowsMessage<DeviceError>(HasSubstr("/nowhere/plugin.so")));
 }
 
-TEST(Plugin, RefusesWhatIsNoLibrary) {
+TEST(Plugin, RefusesAFileThatIsNotALibrary) {
   EXPECT_THAT([] { Plugin::load("/proc/self/status"); },
               ThrowsMessage<DeviceError>(AllOf(HasSubstr("/status"), HasSubstr("an XLA plugin"))));
 }
@@ -48,7 +48,7 @@ TEST(Plugin, RefusesAnOlderStablehlo) {
               ThrowsMessage<DeviceError>(AllOf(HasSubstr("StableHLO 0.9.0 to 1.5.0"), HasSubstr("StableHLO 1.13.0"))));
 }
 
-TEST(Plugin, NamesAFunctionThatItLacks) {
+TEST(Plugin, ErrorNamesAMissingFunction) {
   const Plugin& plugin = Plugin::load(FAKE_WITHOUT_CLIENT);
   EXPECT_THAT([&] { Client client(plugin); },
               ThrowsMessage<DeviceError>(AllOf(HasSubstr("PJRT_Client_Create"), HasSubstr("a newer plugin"))));

@@ -13,7 +13,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::ThrowsMessage;
 
-// x in bfloat16 times w, summed over all replicas.
+// A program: x in bfloat16 times w, summed over all replicas.
 constexpr std::string_view kStep = R"(module @step attributes {mhlo.num_replicas = 4 : i32} {
   func.func public @main(%x: tensor<128x256xbf16>, %w: tensor<256x512xf32> {tf.aliasing_output = 0 : i32}) -> tensor<256x512xf32> {
     %0 = stablehlo.convert %w : (tensor<256x512xf32>) -> tensor<256x512xbf16>
@@ -63,14 +63,14 @@ TEST(TpuTopology, CountsOperations) {
   PORTATUNE_SKIP_WITHOUT_PLUGIN(AotTarget::kTpuV5e);
   const Executable step = aot_topology(AotTarget::kTpuV5e).compile(kStep, {.replicas = 4});
   ASSERT_TRUE(step.flops());
-  EXPECT_NEAR(*step.flops(), 2.0 * 2 * 128 * 256 * 512, 1e6);  // two products, and some for the sums
+  EXPECT_NEAR(*step.flops(), 2.0 * 2 * 128 * 256 * 512, 1e6);  // two products, and few operations for the sums
 }
 
-TEST(TpuTopology, TellsWhatDoesNotFit) {
+TEST(TpuTopology, ReportsOutOfMemory) {
   PORTATUNE_SKIP_WITHOUT_PLUGIN(AotTarget::kTpuV5e);
   const Topology topology = aot_topology(AotTarget::kTpuV5e);
   try {
-    // 32 GB, of which a v5e has 16.
+    // The program needs 32 GB; a v5e has 16.
     topology.compile(R"(module {
   func.func public @main(%x: tensor<2x4294967296xf32>) -> tensor<2x4294967296xf32> {
     %0 = stablehlo.add %x, %x : tensor<2x4294967296xf32>

@@ -1,4 +1,4 @@
-// An environment variable with another value for the duration of a test.
+// An environment variable that has another value for the duration of a test.
 #pragma once
 
 #include <cstdlib>
@@ -9,7 +9,7 @@ namespace portatune::pjrt {
 
 class Variable {
  public:
-  /// nullptr: unset.
+  /// value  the new value; nullptr unsets the variable
   Variable(const char* name, const char* value) : name_(name) {
     if (const char* before = std::getenv(name)) before_ = before;
     value == nullptr ? unsetenv(name) : setenv(name, value, 1);

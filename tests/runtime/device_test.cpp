@@ -1,4 +1,4 @@
-// Devices of a mesh, and what is refused. What they compute is in tests/graph/ops/collectives_test.cpp.
+// Devices of a mesh, and refused uses of them. tests/graph/ops/collectives_test.cpp tests what they compute.
 #include "portatune/device.h"
 
 #include <gmock/gmock.h>
@@ -21,19 +21,19 @@ const Device& two_devices() {
   return device;
 }
 
-TEST(MeshOfDevices, NeedsAsManyAsAreNamed) {
+TEST(MeshOfDevices, NeedsTheNumberOfNamedDevices) {
   const std::string text = message_of<UsageError>([] { Device({.device = "cuda:0,1,2,3"}); });
   EXPECT_THAT(text, HasSubstr("4 devices"));
   EXPECT_THAT(text, HasSubstr("data=4"));
 }
 
-TEST(MeshOfDevices, HasDevicesAlongEachAxisAndNotTooMany) {
+TEST(MeshOfDevices, RefusesEmptyAxesAndTooManyDevices) {
   EXPECT_THAT(message_of<UsageError>([] { Device({.mesh = {.data = 0}}); }), HasSubstr("at least 1"));
   EXPECT_THAT(message_of<UsageError>([] { Device({.mesh = {.tensor = 0}}); }), HasSubstr("at least 1"));
   EXPECT_THAT(message_of<UsageError>([] { Device({.mesh = {.data = 1 << 20}}); }), HasSubstr("data=1048576"));
 }
 
-TEST(Sharding, CutsAnArrayIntoPartsThatJoinToIt) {
+TEST(Sharding, PartsJoinToTheArray) {
   const Tensor whole({2, 4, 2}, {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15});
   const Tensor second = part_at(whole.view(), 1, 2, 1);
   EXPECT_EQ(second.shape(), (Shape{2, 2, 2}));
@@ -45,16 +45,16 @@ TEST(Sharding, CutsAnArrayIntoPartsThatJoinToIt) {
   }
 }
 
-TEST(Sharding, PutsAPieceOfEveryBlockSideBySide) {
+TEST(Sharding, InterleavesPiecesOfBlocks) {
   const Tensor blocks({1, 12}, {0, 1, 2, 3, 10, 11, 12, 13, 20, 21, 22, 23});
   const Tensor pieces = interleave(blocks.view(), 1, 3, 2);
   EXPECT_THAT(pieces.as<int32_t>(), ElementsAre(0, 1, 10, 11, 20, 21, 2, 3, 12, 13, 22, 23));
   EXPECT_THAT(interleave(pieces.view(), 1, 2, 3).as<int32_t>(), ElementsAreArray(blocks.as<int32_t>()));
 }
 
-// Two blocks of rows, of which the two devices along tensor have the upper and the lower half of each; along fsdp they
-// have one row of these each.
-TEST(MeshOfDevices, HoldPartsOfEveryBlock) {
+// Two blocks of rows: the first device along tensor has the upper half of each block, the second the lower half. The
+// devices along fsdp have one row of these halves each.
+TEST(MeshOfDevices, HoldsPartsOfEveryBlock) {
   const Device device({.mesh = {.fsdp = 2, .tensor = 2}, .use_cache = false});
   const Sharding sharding{.over = {MeshAxis::kTensor, MeshAxis::kFsdp}, .blocks = 2};
   const Tensor whole({4, 2}, {0, 1, 10, 11, 20, 21, 30, 31});
@@ -70,7 +70,7 @@ TEST(MeshOfDevices, HoldPartsOfEveryBlock) {
   EXPECT_THAT(program.run({&argument}).front().to_host().as<int32_t>(), ElementsAre(0, 2, 40, 42, 20, 22, 60, 62));
 }
 
-TEST(MeshOfDevices, ArraysComeBackWhole) {
+TEST(MeshOfDevices, ReturnsWholeArrays) {
   const Tensor values = random(TensorType{DType::kFloat32, {4, 6}});
   for (const Sharding& sharding :
        {Sharding{}, Sharding{.axis = 0, .over = kBatchAxes}, Sharding{.axis = 1, .over = kBatchAxes}}) {
@@ -87,7 +87,7 @@ TEST(MeshOfDevices, RefusesArraysOfOtherMeshes) {
   EXPECT_THAT(message_of<UsageError>([&] { program.run({&array}); }), HasSubstr("data=2"));
 }
 
-TEST(MeshOfDevices, RefusesAnotherNumberOfShardingsThanOfResults) {
+TEST(MeshOfDevices, RefusesAWrongNumberOfResultShardings) {
   const Value x = parameter("x", {DType::kFloat32, {2}});
   const Function function{.parameters = {x}, .results = {x + 1.0, x}, .mesh = {.data = 2}, .result_shardings = {{}}};
   EXPECT_THAT(message_of<UsageError>([&] { two_devices().compile(function); }), HasSubstr("1 shardings"));

@@ -6,7 +6,7 @@
 namespace portatune {
 namespace {
 
-TEST(MachineMemory, IsAtMostWhatIsBuiltIn) {
+TEST(MachineMemory, IsAtMostThePhysicalMemory) {
   struct sysinfo info;
   ASSERT_EQ(sysinfo(&info), 0);
   const DeviceMemory memory = machine_memory();

@@ -14,7 +14,7 @@ namespace {
 
 using testing::ElementsAre;
 
-// One of several processes, which exchanges nothing.
+// A process of a group without exchanges.
 class Process final : public ProcessGroup {
  public:
   Process(int64_t rank, int64_t size) : rank_(rank), size_(size) {}
@@ -31,18 +31,18 @@ class Process final : public ProcessGroup {
   const int64_t rank_, size_;
 };
 
-TEST(OwnDevices, AreThoseFromTheProcesssNumberOn) {
+TEST(OwnDevices, AreAContiguousRangePerRank) {
   const Mesh mesh{.data = 2, .fsdp = 3};
   EXPECT_THAT(own_devices(mesh, nullptr), ElementsAre(0, 1, 2, 3, 4, 5));
   const Process second(1, 3);
   EXPECT_THAT(own_devices(mesh, &second), ElementsAre(2, 3));
 }
 
-TEST(BatchShare, IsTheRowsOfTheProcesssDevices) {
+TEST(BatchShare, IsTheRowsOfLocalDevices) {
   const Process second(1, 2);
   EXPECT_TRUE(batch_share({.data = 4}, nullptr).is_all());
   EXPECT_EQ(batch_share({.data = 2, .fsdp = 2}, &second), (BatchShare{.parts = 4, .begin = 2, .end = 4}));
-  // Along tensor they hold the same rows, also where a process ends between two that do.
+  // Devices along tensor hold the same rows, even if they belong to two processes.
   EXPECT_TRUE(batch_share({.tensor = 2}, &second).is_all());
   EXPECT_EQ(batch_share({.fsdp = 2, .tensor = 2}, &second), (BatchShare{.parts = 2, .begin = 1, .end = 2}));
   EXPECT_EQ(batch_share({.fsdp = 3, .tensor = 2}, &second), (BatchShare{.parts = 3, .begin = 1, .end = 3}));
@@ -51,7 +51,7 @@ TEST(BatchShare, IsTheRowsOfTheProcesssDevices) {
   EXPECT_THROW(batch_share({.data = 6}, &of_four), UsageError);
 }
 
-TEST(Reading, IsOfNobodyElseWhereAProcessHasAllParts) {
+TEST(Reading, NeedsNoOtherProcessIfOneHasAllParts) {
   const Process second(1, 2);
   const Reading reading = plan_reading({.data = 2, .fsdp = 2}, {MeshAxis::kFsdp}, &second);
   EXPECT_THAT(reading.processes, ElementsAre(1));
@@ -65,8 +65,8 @@ TEST(Reading, TakesEachPartFromOneDevice) {
   EXPECT_THAT(reading.devices, ElementsAre(ElementsAre(0), ElementsAre(2)));
 }
 
-// However a mesh is cut into processes: those who read together know of each other, and have all parts.
-TEST(Reading, IsTheSameInAllProcessesThatTakePart) {
+// For every division of a mesh into processes, those that read together have the same plan and all parts.
+TEST(Reading, IsTheSameInAllParticipatingProcesses) {
   constexpr MeshAxis kData = MeshAxis::kData, kFsdp = MeshAxis::kFsdp, kTensor = MeshAxis::kTensor;
   for (const Mesh& mesh :
        {Mesh{.data = 4}, Mesh{.data = 2, .fsdp = 3}, Mesh{.data = 3, .fsdp = 2, .tensor = 2},

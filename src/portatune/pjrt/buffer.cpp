@@ -9,14 +9,14 @@
 namespace portatune::pjrt {
 namespace {
 
-// Devices may keep arrays in another order than row-major, and give them so unless they are asked.
+// The row-major layout. Without a requested layout, devices may return arrays in their own order.
 std::vector<int64_t> row_major(int64_t rank) {
   std::vector<int64_t> minor_to_major;
   for (int64_t axis = rank - 1; axis >= 0; --axis) minor_to_major.push_back(axis);
   return minor_to_major;
 }
 
-// What is to be called when an event has happened.
+// The function to call when an event has happened.
 struct Watch {
   const PJRT_Api* api;
   std::function<void()> done;
@@ -24,7 +24,7 @@ struct Watch {
 
 void end_watch(PJRT_Error* error, void* watch) {
   const std::unique_ptr<Watch> ended(static_cast<Watch*>(watch));
-  discard(*ended->api, error);  // it reaches those who read the buffer
+  discard(*ended->api, error);  // reading the buffer reports the same error
   ended->done();
 }
 
@@ -35,7 +35,7 @@ PendingTensor::~PendingTensor() {
   try {
     done_.wait();  // the device writes into tensor_ until then
   } catch (const Error&) {
-    // Nobody has asked for the array.
+    // The error is dropped, because the array was not requested.
   }
 }
 
@@ -82,7 +82,7 @@ PendingTensor Buffer::to_host_async() const {
                                             .minor_to_major_size = order.size()},
                                   .type = PJRT_Buffer_MemoryLayout_Type_Tiled};
   const auto copy = PORTATUNE_PJRT(client().api, PJRT_Buffer_ToHostBuffer, .src = handle(), .host_layout = &layout,
-                                 .dst = tensor.data(), .dst_size = static_cast<size_t>(type_.bytes()));
+                                   .dst = tensor.data(), .dst_size = static_cast<size_t>(type_.bytes()));
   return {std::move(tensor), Event(client().api, copy.event)};
 }
 
@@ -98,8 +98,8 @@ void Buffer::on_ready(std::function<void()> done) const {
   const Event ready(client().api, made.event);
   auto watch = std::make_unique<Watch>(Watch{&client().api, std::move(done)});
   PORTATUNE_PJRT(client().api, PJRT_Event_OnReady, .event = ready.handle(), .callback = end_watch,
-               .user_arg = watch.get());
-  watch.release();  // now end_watch's
+                 .user_arg = watch.get());
+  watch.release();  // end_watch deletes it
 }
 
 }  // namespace portatune::pjrt

@@ -14,7 +14,7 @@ namespace portatune::pjrt {
 struct ClientState;
 struct Device;
 
-/// A transfer to the host that is under way. Destruction waits for it.
+/// An unfinished transfer to the host. Destruction waits for it.
 class PendingTensor {
  public:
   PendingTensor(Tensor tensor, Event done) : tensor_(std::move(tensor)), done_(std::move(done)) {}
@@ -23,7 +23,7 @@ class PendingTensor {
   PendingTensor& operator=(PendingTensor&&) = delete;
 
   bool is_ready() const { return done_.is_ready(); }
-  /// Waits, and gives the array. CallError if the transfer or what computes the array has failed.
+  /// Waits and returns the array. CallError if the transfer or the computation of the array has failed.
   Tensor get() &&;
 
  private:
@@ -31,8 +31,8 @@ class PendingTensor {
   Event done_;
 };
 
-/// An array on a device, possibly one that is still being computed. Executing a program that donates a parameter
-/// deletes the buffer given for it.
+/// An array on a device, whose computation may be unfinished. Executing a program deletes the buffers of its donated
+/// parameters.
 class Buffer {
  public:
   /// Takes ownership of the handle. For use inside this folder.
@@ -40,18 +40,17 @@ class Buffer {
 
   const TensorType& type() const { return type_; }
   const Device& device() const;
-  /// Whether its memory has been donated to an executed program. All but destruction is then an error.
+  /// True if its memory has been donated to an executed program. Any use except destruction is then an error.
   bool is_deleted() const;
 
-  /// The elements, in row-major order. Waits until they are computed; an error of the program that computes them
-  /// arises here.
-  /// errors    UsageError if the buffer is deleted; CallError
+  /// The elements in row-major order. Waits until they are computed.
+  /// errors    UsageError if the buffer is deleted; CallError if the program that computes them has failed
   Tensor to_host() const;
   PendingTensor to_host_async() const;
   /// Waits until the elements are computed.
   void wait() const;
-  /// Calls `done` once, when the elements are computed or have failed to be: on a thread of the plugin, or at once. It
-  /// may neither throw nor take long.
+  /// Calls `done` once, when the computation of the elements has finished or failed: on a thread of the plugin, or at
+  /// once. `done` must be fast and must not throw.
   void on_ready(std::function<void()> done) const;
 
   PJRT_Buffer* handle() const { return handle_.get(); }

@@ -32,7 +32,7 @@ std::string message_of(const PJRT_Api& api, const PJRT_Error* error) {
 }
 
 CallError::Kind kind_of(PJRT_Error_Code code, std::string_view message) {
-  // The CPU plugin says so in words alone: "INTERNAL: ... Out of memory allocating N bytes".
+  // The CPU plugin reports it only in the message: "INTERNAL: ... Out of memory allocating N bytes".
   if (message.find("Out of memory allocating") != std::string_view::npos) return CallError::Kind::kOutOfMemory;
   switch (code) {
     case PJRT_Error_Code_RESOURCE_EXHAUSTED:
@@ -59,7 +59,7 @@ constexpr std::array<std::pair<DType, PJRT_Buffer_Type>, 12> kElementTypes = {{
     {DType::kFloat64, PJRT_Buffer_Type_F64},
 }};
 
-// Fills in the value's type, pointer and size.
+// Sets the value's type, pointer and size.
 struct SetValue {
   PJRT_NamedValue& target;
 
@@ -111,7 +111,7 @@ void throw_not_offered(const PJRT_Api& api, const char* call) {
   const PJRT_Api_Version& version = api.pjrt_api_version;
   throw DeviceError({.where = call,
                      .given = "a plugin of PJRT " + std::to_string(version.major_version) + "." +
-                              std::to_string(version.minor_version) + " that does not offer this function",
+                              std::to_string(version.minor_version) + " without this function",
                      .expected = "a newer plugin"});
 }
 

@@ -19,7 +19,7 @@ namespace fs = std::filesystem;
 
 constexpr auto kTemporaryLifetime = std::chrono::hours(1);
 
-/// What precedes the payload. Its byte order is the machine's: little-endian on all that plugins are for.
+/// The header before the payload, in the machine's byte order: little-endian on all machines that plugins support.
 struct Header {
   std::array<char, 8> magic = {'P', 'T', 'N', 'X', 'L', 'A', '0', '1'};
   uint64_t payload_bytes;
@@ -37,7 +37,7 @@ struct Entry {
   int64_t bytes;
 };
 
-// Other processes may remove files at the same time: what cannot be looked at is left out.
+// The files of the cache. Other processes may remove files at the same time: such files are skipped.
 std::vector<Entry> list(const fs::path& folder) {
   std::vector<Entry> entries;
   std::error_code none;
@@ -65,20 +65,20 @@ std::optional<std::string> read_cache_file(const fs::path& file) {
   if (!in.read(reinterpret_cast<char*>(&header), sizeof(header))) return {};
   std::error_code vanished;
   const auto file_bytes = fs::file_size(file, vanished);
-  // Before the length is believed, it is compared with that of the file.
+  // The length in the header is checked against the file's size before any memory is allocated.
   if (vanished || file_bytes - sizeof(header) != header.payload_bytes) return {};
   std::string payload(header.payload_bytes, '\0');
   if (!in.read(payload.data(), static_cast<std::streamsize>(payload.size()))) return {};
   const Header expected = header_of(payload);
   if (std::memcmp(&header, &expected, sizeof(header)) != 0) return {};
-  fs::last_write_time(file, fs::file_time_type::clock::now(), vanished);  // the time of last use, for trimming
+  fs::last_write_time(file, fs::file_time_type::clock::now(), vanished);  // time of last use, for trimming
   return payload;
 }
 
 void write_cache_file(const fs::path& file, std::string_view payload) {
   std::error_code failed, ignored;
   if (fs::create_directories(file.parent_path(), failed)) {
-    fs::permissions(file.parent_path(), fs::perms::owner_all, ignored);  // it holds code that will be run
+    fs::permissions(file.parent_path(), fs::perms::owner_all, ignored);  // its files hold code that will run
   }
   if (failed) throw_system_error("create", file.parent_path(), failed.value());
   AtomicFile temporary(file, 0600);

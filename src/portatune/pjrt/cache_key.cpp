@@ -13,13 +13,13 @@
 namespace portatune::pjrt {
 namespace {
 
-// To be raised when the meaning of a key or a file changes.
+// The version of keys and files; increase it when their meaning changes.
 constexpr int kFormat = 1;
 
-// Variables of the environment that tell plugins how to compile.
+// Environment variables that affect how plugins compile.
 constexpr std::array<const char*, 3> kFlags = {"XLA_FLAGS", "LIBTPU_INIT_ARGS", "PJRT_NPROC"};
 
-/// A list of fields as one string. Lengths go first, so that no two lists give the same.
+/// A list of fields as one string. Each field follows its length, so that different lists give different strings.
 class Fields {
  public:
   void add(std::string_view field) { text_ += std::to_string(field.size()) + ':' + std::string(field) + '\n'; }
@@ -39,20 +39,20 @@ std::string variable(const char* name) {
 
 void add_plugin(Fields& fields, const Plugin& plugin) {
   fields.add(to_string(plugin.version()));
-  // A plugin of the same versions may still be another build.
+  // Plugins with the same versions may be different builds.
   std::error_code none;
   fields.add(std::filesystem::file_size(plugin.file(), none));
   fields.add(std::filesystem::last_write_time(plugin.file(), none).time_since_epoch().count());
 }
 
-// The lines about the first processor that say what it is: "model name", "flags" (x86), "Features" (AArch64), ...
+// The lines that identify the first processor: "model name", "flags" (x86), "Features" (AArch64), ...
 std::string processor() {
-  constexpr std::array<std::string_view, 8> kTelling = {"model name", "model\t",         "cpu family", "stepping",
-                                                        "flags",      "CPU implementer", "CPU part",   "Features"};
+  constexpr std::array<std::string_view, 8> kKeys = {"model name", "model\t",         "cpu family", "stepping",
+                                                     "flags",      "CPU implementer", "CPU part",   "Features"};
   std::ifstream in("/proc/cpuinfo");
   std::string result;
   for (std::string line; std::getline(in, line) && !line.empty();) {
-    for (const std::string_view key : kTelling) {
+    for (const std::string_view key : kKeys) {
       if (line.starts_with(key)) result += line + '\n';
     }
   }
@@ -68,7 +68,7 @@ void add_devices(Fields& fields, const Client& client) {
   }
   if (client.platform_name() != "cpu") return;
   fields.add(processor());
-  fields.add(usable_cores());  // for which XLA splits the work on CPUs when it compiles
+  fields.add(usable_cores());  // XLA divides work on CPUs among these cores when it compiles
 }
 
 std::string hexadecimal(const XXH128_hash_t& hash) {

@@ -1,4 +1,4 @@
-// What a compiled program depends on.
+// The key of a compiled program in the executable cache.
 #pragma once
 
 #include <string>
@@ -11,18 +11,18 @@ namespace portatune::pjrt {
 struct KeyedProgram {
   std::string_view module_text;
   const CompileOptions& options;
-  std::string_view version;  ///< of code that the program calls, such as own kernels
+  std::string_view version;  ///< version of code that the program calls, such as our kernels
 };
 
-/// 32 hexadecimal digits that differ wherever the compiled program could: by the program, the plugin, its flags, the
-/// devices, and for CPUs the machine, as the code in it is the machine's.
+/// A key of 32 hexadecimal digits. It depends on the program, the plugin, its flags, the devices and, for CPUs, on the
+/// machine, whose code the compiled program contains.
 std::string cache_key(const Client& client, const KeyedProgram& program);
 
-// What it depends on, in parts.
+// Parts of the key.
 
-/// Hexadecimal digits that differ wherever code for this machine's processor could.
+/// A hash in hexadecimal digits of all properties of this machine's processor that affect compiled code.
 std::string processor_key();
-/// What the environment tells plugins: "XLA_FLAGS=..., LIBTPU_INIT_ARGS=..."; empty if it tells nothing.
+/// Flags for plugins from the environment: "XLA_FLAGS=..., LIBTPU_INIT_ARGS=..."; empty if there are none.
 std::string plugin_flags();
 
 }  // namespace portatune::pjrt

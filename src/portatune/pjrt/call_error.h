@@ -1,4 +1,4 @@
-// What a failed call of the PJRT API throws.
+// The error of a failed call of the PJRT API.
 #pragma once
 
 #include <string>
@@ -7,7 +7,7 @@
 
 namespace portatune::pjrt {
 
-/// A call that the plugin refused or that failed on the device. `where` is "PJRT_Client_Compile: INTERNAL: <words>".
+/// A call that the plugin refused or that failed on the device. `where` is "PJRT_Client_Compile: INTERNAL: <message>".
 class CallError : public DeviceError {
  public:
   enum class Kind { kOutOfMemory, kUnimplemented, kOther };

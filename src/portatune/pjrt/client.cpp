@@ -19,8 +19,9 @@ PJRT_Client* create(const PJRT_Api& api, const Options& options, KeyValueStore* 
   const std::vector<PJRT_NamedValue> values = to_pjrt(options);
   const KeyValueCallbacks callbacks = callbacks_of(store);
   return PORTATUNE_PJRT(api, PJRT_Client_Create, .create_options = values.data(), .num_options = values.size(),
-                      .kv_get_callback = callbacks.get, .kv_get_user_arg = store, .kv_put_callback = callbacks.put,
-                      .kv_put_user_arg = store, .kv_try_get_callback = callbacks.try_get, .kv_try_get_user_arg = store)
+                        .kv_get_callback = callbacks.get, .kv_get_user_arg = store, .kv_put_callback = callbacks.put,
+                        .kv_put_user_arg = store, .kv_try_get_callback = callbacks.try_get,
+                        .kv_try_get_user_arg = store)
       .client;
 }
 
@@ -33,15 +34,15 @@ std::vector<Device> describe_all(const PJRT_Api& api, std::span<PJRT_Device* con
   return devices;
 }
 
-// Keeps an array alive until the plugin is done with it.
-struct Loan {
+// Keeps an array alive until the plugin has finished with it.
+struct SharedArray {
   const PJRT_Api* api;
   std::shared_ptr<const void> owner;
 };
 
-void end_loan(PJRT_Error* error, void* loan) {
-  const std::unique_ptr<Loan> ended(static_cast<Loan*>(loan));
-  discard(*ended->api, error);  // it reaches those who read the buffer
+void release_array(PJRT_Error* error, void* array) {
+  const std::unique_ptr<SharedArray> released(static_cast<SharedArray*>(array));
+  discard(*released->api, error);  // reading the buffer reports the same error
 }
 
 struct HostArray {
@@ -53,15 +54,16 @@ struct HostArray {
 Buffer to_device(const std::shared_ptr<const ClientState>& client, const HostArray& array, size_t device) {
   const TensorType& type = array.values.type;
   const auto made = PORTATUNE_PJRT(client->api, PJRT_Client_BufferFromHostBuffer, .client = client->client,
-                                 .data = array.values.data, .type = to_pjrt(type.dtype),
-                                 .dims = type.shape.sizes().data(), .num_dims = type.shape.sizes().size(),
-                                 .host_buffer_semantics = array.semantics, .device = client->device(device));
+                                   .data = array.values.data, .type = to_pjrt(type.dtype),
+                                   .dims = type.shape.sizes().data(), .num_dims = type.shape.sizes().size(),
+                                   .host_buffer_semantics = array.semantics, .device = client->device(device));
   Buffer buffer(client, made.buffer, type);
   const Event done(client->api, made.done_with_host_buffer);
   if (!array.owner) return buffer;
-  auto loan = std::make_unique<Loan>(Loan{&client->api, array.owner});
-  PORTATUNE_PJRT(client->api, PJRT_Event_OnReady, .event = done.handle(), .callback = end_loan, .user_arg = loan.get());
-  loan.release();  // now end_loan's
+  auto shared = std::make_unique<SharedArray>(SharedArray{&client->api, array.owner});
+  PORTATUNE_PJRT(client->api, PJRT_Event_OnReady, .event = done.handle(), .callback = release_array,
+                 .user_arg = shared.get());
+  shared.release();  // release_array deletes it
   return buffer;
 }
 
@@ -86,14 +88,14 @@ PJRT_Device* ClientState::device(size_t index) const {
   if (index < device_handles.size()) return device_handles[index];
   throw UsageError({.where = "device " + std::to_string(index),
                     .given = platform_name + " with " + std::to_string(devices.size()) + " devices",
-                    .expected = "a smaller number"});
+                    .expected = "a smaller index"});
 }
 
 Client Client::open(std::string_view platform, const ClientOptions& options) {
   Options plugin_options = options.plugin_options;
   if (platform == "cpu") {
     plugin_options["cpu_device_count"] = int64_t{options.cpu_devices};
-    // There is no option for it; the plugin reads this when it makes a client.
+    // There is no option for the number of threads; the plugin reads this variable when it creates a client.
     if (options.cpu_threads > 0) setenv("PJRT_NPROC", std::to_string(options.cpu_threads).c_str(), 1);
   }
   return Client(Plugin::load(find_plugin(platform, options.plugin_file)), plugin_options, options.store);
@@ -124,7 +126,7 @@ Buffer Client::copy_to_device(const TensorView& values, size_t device) const {
 
 Buffer Client::move_to_device(Tensor values, size_t device) const {
   const auto owner = std::make_shared<const Tensor>(std::move(values));
-  // Nobody else has the array, so the device may write into it. Only CPUs can.
+  // The array has no other owner, so that the device may write into it. Only CPUs can do so.
   const auto semantics = platform_name() == "cpu" ? PJRT_HostBufferSemantics_kMutableZeroCopy
                                                   : PJRT_HostBufferSemantics_kImmutableUntilTransferCompletes;
   return to_device(state_, {owner->view(), semantics, owner}, device);
@@ -142,7 +144,7 @@ LoadedExecutable Client::load(std::string_view serialized, std::string_view modu
                               const CompileOptions& options) const {
   const auto loaded =
       PORTATUNE_PJRT(state_->api, PJRT_Executable_DeserializeAndLoad, .client = state_->client,
-                   .serialized_executable = serialized.data(), .serialized_executable_size = serialized.size());
+                     .serialized_executable = serialized.data(), .serialized_executable_size = serialized.size());
   return LoadedExecutable(state_, loaded.loaded_executable, module_text, options);
 }
 

@@ -22,55 +22,55 @@ class Plugin;
 struct ClientState;
 
 struct ClientOptions {
-  /// Nothing: where find_plugin finds it.
+  /// File of the plugin; nothing: the file that find_plugin finds.
   std::optional<std::filesystem::path> plugin_file = {};
-  /// Devices that the CPU is divided into, all on the same cores: for programs of several devices.
+  /// Number of virtual devices of the CPU, all on the same cores; for programs of several devices.
   int cpu_devices = 1;
-  /// Threads of the CPU plugin for computing and compiling; 0 is one for each core that the process may use,
-  /// or what the process has set before.
+  /// Threads of the CPU plugin for computing and compiling; 0: one for each core that the process may use, or the
+  /// number that the process has set before.
   int cpu_threads = 0;
-  /// What else the plugin takes, such as CUDA's {"memory_fraction", 0.9f}.
+  /// Other options of the plugin, such as CUDA's {"memory_fraction", 0.9f}.
   Options plugin_options = {};
-  /// Of several processes, for a plugin whose clients find each other by it; the client keeps it.
+  /// A store shared by several processes, with which the plugin connects their clients; the client keeps it.
   std::shared_ptr<KeyValueStore> store = {};
 };
 
-/// Devices that work together. Copies are the same client; buffers and executables keep it alive. After it is made, the
-/// process must not fork: work in the child would hang.
+/// Devices that work together. Copies share one client; buffers and executables keep it alive. After its construction,
+/// the process must not fork: work in the child would hang.
 class Client {
  public:
   /// Finds and loads the plugin for "cpu", "tpu" or "cuda" and opens its devices.
-  /// errors    as find_plugin and Plugin::load; CallError if the plugin finds no device that it can use
+  /// errors    those of find_plugin and Plugin::load; CallError if the plugin finds no usable device
   static Client open(std::string_view platform, const ClientOptions& options = {});
-  /// Opens the devices of a plugin as it does by itself.
+  /// Opens the devices of a plugin with the plugin's defaults.
   explicit Client(const Plugin& plugin, const Options& options = {}, std::shared_ptr<KeyValueStore> store = {});
 
   const Plugin& plugin() const;
   /// "cpu", "tpu" or "cuda".
   const std::string& platform_name() const;
   const std::string& platform_version() const;
-  /// Those of this process.
+  /// Devices of this process.
   std::span<const Device> devices() const;
-  /// Those of all processes whose clients work together.
+  /// Devices of all processes whose clients work together.
   std::span<const Device> all_devices() const;
 
-  /// Of a device, in bytes; nothing where the plugin does not tell, as that of CPUs.
+  /// Memory of a device; nothing if the plugin does not report it, as on CPUs.
   std::optional<MemoryUse> memory_use(size_t device = 0) const;
 
-  /// Copies an array to a device; `values` is not needed any more when this returns.
+  /// Copies an array to a device; `values` may be freed after the return.
   Buffer copy_to_device(const TensorView& values, size_t device = 0) const;
-  /// Gives an array to a device and returns at once. On CPUs the array itself becomes the buffer, without a copy.
+  /// Moves an array to a device and returns at once. On CPUs the array itself becomes the buffer, without a copy.
   Buffer move_to_device(Tensor values, size_t device = 0) const;
-  /// Lends an array to a device and returns at once; `owner` keeps the array alive, unchanged, until nothing on the
-  /// device needs it. On CPUs there is no copy if `values` is aligned to 64 bytes. Donating the buffer leaves the array
-  /// as it was.
+  /// Shares an array with a device and returns at once; `owner` keeps the array alive and unchanged as long as the
+  /// device needs it. On CPUs there is no copy if `values` is aligned to 64 bytes. Donating the buffer does not change
+  /// the array.
   Buffer share_with_device(const TensorView& values, std::shared_ptr<const void> owner, size_t device = 0) const;
 
   /// Compiles a StableHLO module for the first replicas x partitions devices.
-  /// errors    CallError; its message names a file that the module has been written to
+  /// errors    CallError; its message names a file with the module
   LoadedExecutable compile(std::string_view module_text, const CompileOptions& options = {}) const;
-  /// Loads what LoadedExecutable::serialize has given for `module_text`, in any process with the same plugin and the
-  /// same kind of device. Custom calls that it uses must be registered. Takes only bytes from a trusted place.
+  /// Loads the result of Executable::serialize for `module_text`, in any process with the same plugin and the same kind
+  /// of device. Its custom calls must be registered. The bytes must come from a trusted source.
   /// errors    CallError if the plugin refuses it
   LoadedExecutable load(std::string_view serialized, std::string_view module_text,
                         const CompileOptions& options = {}) const;

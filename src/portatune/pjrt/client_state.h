@@ -1,4 +1,4 @@
-// What a client and everything made by it have in common. Private to this folder.
+// The state that a client shares with its buffers and executables. Private to this folder.
 #pragma once
 
 #include <memory>
@@ -12,14 +12,14 @@ struct PJRT_Client;
 
 namespace portatune::pjrt {
 
-/// Shared by the Client, its buffers and its executables: the plugin's client must outlive all of them.
+/// The plugin's client. It is shared because it must outlive all its buffers and executables.
 struct ClientState {
   ClientState(const Plugin& plugin, const Options& options, std::shared_ptr<KeyValueStore> store);
   ~ClientState();
   ClientState(const ClientState&) = delete;
   ClientState& operator=(const ClientState&) = delete;
 
-  /// UsageError if there is no such device.
+  /// The handle of a device. UsageError for an invalid index.
   PJRT_Device* device(size_t index) const;
 
   const Plugin& plugin;

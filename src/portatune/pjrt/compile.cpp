@@ -16,7 +16,7 @@ namespace {
 constexpr std::string_view kFormat = "mlir";
 
 PJRT_Program program_of(std::string_view module_text) {
-  // `code` is not const because other functions write there; the compilers only read.
+  // `code` is not const because other functions write to it; compilers only read it.
   return {.struct_size = PJRT_Program_STRUCT_SIZE,
           .code = const_cast<char*>(module_text.data()),
           .code_size = module_text.size(),
@@ -24,7 +24,7 @@ PJRT_Program program_of(std::string_view module_text) {
           .format_size = kFormat.size()};
 }
 
-// Returns what to call the module in a message: the file, or why there is none.
+// Returns a description of the module for a message: the file, or the reason why there is none.
 std::string write_for_inspection(std::string_view module_text) {
   std::error_code none;
   std::filesystem::path folder = std::filesystem::temp_directory_path(none);
@@ -37,7 +37,7 @@ std::string write_for_inspection(std::string_view module_text) {
   return "the module in " + file;
 }
 
-// Calls `compile`, and adds to its error where the module can be read.
+// Calls `compile`, and adds a file with the module to its error.
 template <class Compile>
 auto with_module_in_error(std::string_view module_text, const Compile& compile) {
   try {
@@ -56,7 +56,7 @@ PJRT_LoadedExecutable* compile(const ClientState& client, std::string_view modul
   const std::string wire = serialize(options);
   return with_module_in_error(module_text, [&] {
     return PORTATUNE_PJRT(client.api, PJRT_Client_Compile, .client = client.client, .program = &program,
-                        .compile_options = wire.data(), .compile_options_size = wire.size())
+                          .compile_options = wire.data(), .compile_options_size = wire.size())
         .executable;
   });
 }
@@ -67,7 +67,7 @@ PJRT_Executable* compile(const PJRT_Api& api, const PJRT_TopologyDescription* to
   const std::string wire = serialize(options);
   return with_module_in_error(module_text, [&] {
     return PORTATUNE_PJRT(api, PJRT_Compile, .topology = topology, .program = &program, .compile_options = wire.data(),
-                        .compile_options_size = wire.size())
+                          .compile_options_size = wire.size())
         .executable;
   });
 }

@@ -1,4 +1,4 @@
-// From module text to the plugin's executables. Private to this folder.
+// Compilation of module text by the plugin. Private to this folder.
 #pragma once
 
 #include <string_view>
@@ -14,11 +14,11 @@ namespace portatune::pjrt {
 
 struct ClientState;
 
-// Both throw CallError, whose message names a file that the module has been written to.
+// Both functions throw CallError, whose message names a file with the module.
 
-/// For the client's devices.
+/// Compiles for the client's devices.
 PJRT_LoadedExecutable* compile(const ClientState& client, std::string_view module_text, const CompileOptions& options);
-/// For devices that need not be present.
+/// Compiles for devices that need not be present.
 PJRT_Executable* compile(const PJRT_Api& api, const PJRT_TopologyDescription* topology, std::string_view module_text,
                          const CompileOptions& options);
 

@@ -19,7 +19,7 @@ constexpr int kUseSpmdPartitioning = 6;
 constexpr int kDeviceAssignment = 9;
 constexpr int kUseShardyPartitioner = 19;
 }  // namespace build_options
-// xla.DeviceAssignmentProto.
+// Field numbers of xla.DeviceAssignmentProto.
 namespace device_assignment {
 constexpr int kReplicaCount = 1;
 constexpr int kComputationCount = 2;
@@ -31,7 +31,7 @@ constexpr int kKey = 1;
 constexpr int kValue = 2;
 }  // namespace map_entry
 
-// OptionOverrideProto: the type of the value is the field.
+// Writes an OptionOverrideProto, which has one field for each type of value.
 struct WriteOverride {
   WireWriter& out;
   void operator()(const std::string& value) const { out.bytes(1, value); }

@@ -1,4 +1,4 @@
-// How a module is compiled.
+// Options for the compilation of a module.
 #pragma once
 
 #include <cstdint>
@@ -13,16 +13,16 @@ namespace portatune::pjrt {
 using XlaOptions = std::map<std::string, std::variant<bool, int64_t, double, std::string>>;
 
 struct CompileOptions {
-  /// Devices that run the module side by side, each on its own arrays.
+  /// Number of devices that run the module together, each on its own arrays.
   int64_t replicas = 1;
-  /// Devices that each replica is split over, by the annotations (`sdy`) in the module.
+  /// Number of devices over which each replica is divided, by the annotations (`sdy`) in the module.
   int64_t partitions = 1;
-  /// The ids of the devices of the replicas, in their order; empty: as the plugin assigns them. For one partition each.
+  /// Ids of the devices of the replicas, in order, for one partition each; empty: the plugin assigns them.
   std::vector<int64_t> device_ids = {};
   XlaOptions xla_options = {};
 };
 
-/// As the serialised xla.CompileOptionsProto that plugins take.
+/// The options as a serialised xla.CompileOptionsProto, the form that plugins take.
 std::string serialize(const CompileOptions& options);
 
 }  // namespace portatune::pjrt

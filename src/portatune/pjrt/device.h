@@ -1,4 +1,4 @@
-// What is known about a device.
+// Properties of a device.
 #pragma once
 
 #include <cstdint>
@@ -10,14 +10,14 @@ namespace portatune::pjrt {
 struct Device {
   int id;
   std::string kind;         ///< "cpu", "TPU v5 lite", "NVIDIA H100 80GB HBM3", ...
-  std::string description;  ///< for people
-  int process = 0;          ///< which has it, as the plugin counts them
+  std::string description;  ///< description for users
+  int process = 0;          ///< number of the process that owns it, as the plugin counts processes
 };
 
-/// Of a device's memory, in bytes.
+/// Use of a device's memory, in bytes.
 struct MemoryUse {
   int64_t in_use;
-  std::optional<int64_t> limit;  ///< the most that the plugin will take
+  std::optional<int64_t> limit;  ///< maximum that the plugin will allocate
 };
 
 }  // namespace portatune::pjrt

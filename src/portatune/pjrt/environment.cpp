@@ -16,14 +16,14 @@ bool machine_has_tpu() {
 }  // namespace
 
 void prepare_environment() {
-  // Only what ends the process is worth the user's terminal; everything else comes back as an error.
+  // Plugins may write only fatal messages to the terminal; all other faults are returned as errors.
   setenv("TF_CPP_MIN_LOG_LEVEL", "3", kUnlessSet);
   setenv("TPU_MIN_LOG_LEVEL", "3", kUnlessSet);
   setenv("TPU_STDERR_LOG_LEVEL", "3", kUnlessSet);
   setenv("TPU_LOG_DIR", "disabled", kUnlessSet);
   if (machine_has_tpu()) return;
-  // Compiling for a TPU elsewhere: without these libtpu asks the cloud's metadata server what machine this is, and
-  // waits for minutes; nor does it let two processes compile at once.
+  // These allow compiling for a TPU on another machine. Without them, libtpu asks the cloud's metadata server for the
+  // type of this machine and waits for minutes, and it does not let two processes compile at once.
   setenv("TPU_SKIP_MDS_QUERY", "1", kUnlessSet);
   setenv("TPU_ACCELERATOR_TYPE", "v5litepod-4", kUnlessSet);
   setenv("TPU_WORKER_HOSTNAMES", "localhost", kUnlessSet);

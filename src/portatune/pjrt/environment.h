@@ -3,7 +3,8 @@
 
 namespace portatune::pjrt {
 
-/// Sets them to what suits Portatune, each unless it is set. To be called before a plugin is loaded: it reads them then.
+/// Sets the variables for Portatune, except those that are already set. Call it before loading a plugin, which reads
+/// them then.
 void prepare_environment();
 
 }  // namespace portatune::pjrt

@@ -8,13 +8,13 @@ struct PJRT_Event;
 
 namespace portatune::pjrt {
 
-/// Something that will have happened: a transfer, an execution.
+/// The completion of a transfer or an execution.
 class Event {
  public:
   /// Takes ownership of the handle. For use inside this folder.
   Event(const PJRT_Api& api, PJRT_Event* handle) : handle_(handle, Destroy{&api}) {}
 
-  /// Waits until it has happened. CallError if it has failed.
+  /// Waits until the work has finished. CallError if it has failed.
   void wait() const;
   bool is_ready() const;
   PJRT_Event* handle() const { return handle_.get(); }

@@ -43,7 +43,7 @@ MemoryStats Executable::memory_stats() const {
                      .temporary = stats.temp_size_in_bytes,
                      .code = stats.generated_code_size_in_bytes,
                      .peak = stats.peak_memory_in_bytes};
-  // Some plugins leave the peak at zero; everything at once is then the bound.
+  // Some plugins leave the peak at zero; the sum of all is then an upper bound.
   if (result.peak == 0) result.peak = result.arguments + result.results - result.aliased + result.temporary;
   return result;
 }
@@ -63,11 +63,11 @@ std::optional<double> Executable::flops() const {
 }
 
 std::string Executable::optimized_hlo() const {
-  // The first call tells the size, the second fills the memory.
+  // The first call returns the size, the second fills the memory.
   PJRT_Program program{.struct_size = PJRT_Program_STRUCT_SIZE};
   const auto fill = [&] {
     PORTATUNE_PJRT(*handle_.get_deleter().api, PJRT_Executable_OptimizedProgram, .executable = handle_.get(),
-                 .program = &program);
+                   .program = &program);
   };
   fill();
   std::string bytes(program.code_size, '\0');

@@ -21,14 +21,14 @@ namespace portatune::pjrt {
 class Buffer;
 struct ClientState;
 
-/// What a program needs on each device, in bytes.
+/// The memory that a program needs on each device, in bytes.
 struct MemoryStats {
   int64_t arguments;
   int64_t results;
-  int64_t aliased;  ///< results that are in the memory of donated arguments
+  int64_t aliased;  ///< results in the memory of donated arguments
   int64_t temporary;
   int64_t code;
-  int64_t peak;  ///< the most at any time, without the code
+  int64_t peak;  ///< maximum at any time, without the code
 };
 
 /// A compiled program, for devices that need not be present.
@@ -37,16 +37,17 @@ class Executable {
   /// Takes ownership of the handle. For use inside this folder.
   Executable(const PJRT_Api& api, PJRT_Executable* handle);
 
-  /// On each device.
+  /// Types of the results on each device.
   const std::vector<TensorType>& result_types() const { return result_types_; }
-  /// errors    CallError if the plugin does not tell
+  /// errors    CallError if the plugin does not report them
   MemoryStats memory_stats() const;
-  /// Floating-point operations of one execution, as the compiler counts them; nothing if the plugin does not tell.
+  /// Floating-point operations of one execution, as the compiler counts them; nothing if the plugin does not report
+  /// them.
   std::optional<double> flops() const;
-  /// The program as the compiler has made it: XLA's message HloModuleProto.
-  /// errors    CallError if the plugin does not tell
+  /// The optimised program: XLA's message HloModuleProto.
+  /// errors    CallError if the plugin does not provide it
   std::string optimized_hlo() const;
-  /// For Client::load.
+  /// The program in a form for Client::load.
   std::string serialize() const;
 
  private:
@@ -68,13 +69,13 @@ class LoadedExecutable {
   const std::vector<Parameter>& parameters() const { return parameters_; }
   const Executable& executable() const { return executable_; }
 
-  /// Starts the program on its one device and returns at once, with results that are still being computed. An error of
-  /// the computation arises where a result is read; that of a very small one, which CPUs run on the spot, here. The
+  /// Starts the program on its single device and returns at once; the results may be unfinished. Reading a result
+  /// throws the errors of the computation, except for very small computations, which CPUs run during this call. The
   /// buffers of donated parameters are deleted.
-  /// errors    UsageError if their number is wrong, one is deleted, or one is donated and given twice;
-  ///           ShapeError if one is of a wrong type; CallError
+  /// errors    UsageError if the number of arguments is wrong, or an argument is deleted, or is donated and given
+  ///           twice; ShapeError if an argument has a wrong type; CallError
   std::vector<Buffer> execute(std::span<Buffer* const> arguments) const;
-  /// The same, but no buffer is deleted: where the program donates parameters, the device copies them.
+  /// The same without deleting buffers: the device copies the arguments of donated parameters.
   std::vector<Buffer> execute_without_donation(std::span<const Buffer* const> arguments) const;
   /// Starts the program on all its devices in this process: arguments and results [device][index].
   std::vector<std::vector<Buffer>> execute_on_all(std::span<const std::vector<Buffer*>> arguments) const;
@@ -92,10 +93,10 @@ class LoadedExecutable {
   };
   std::unique_ptr<PJRT_LoadedExecutable, Destroy> handle_;
   Executable executable_;
-  size_t devices_;  ///< of this process
+  size_t devices_;  ///< number of devices of this process
   std::vector<Parameter> parameters_;
-  std::vector<int64_t> donated_;  ///< indices of the parameters
-  bool whole_arrays_;             ///< not split over partitions, so that shapes are those of the parameters
+  std::vector<int64_t> donated_;  ///< indices of the donated parameters
+  bool whole_arrays_;             ///< true without partitions: arguments have the shapes of the parameters
 };
 
 }  // namespace portatune::pjrt

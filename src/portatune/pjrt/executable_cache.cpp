@@ -23,11 +23,11 @@ std::optional<LoadedExecutable> try_load(const Client& client, const std::filesy
   try {
     return client.load(*serialized, program.module_text, program.options);
   } catch (const DeviceError&) {
-    return {};  // the plugin does not want it; compiling is always possible
+    return {};  // the plugin refuses it; compiling is always possible
   }
 }
 
-// Returns why it could not be kept, or nothing.
+// Caches a program; returns the reason if this failed, or an empty text.
 std::string keep(const LoadedExecutable& executable, const std::filesystem::path& file, int64_t limit_bytes) {
   try {
     write_cache_file(file, executable.executable().serialize());
@@ -38,13 +38,13 @@ std::string keep(const LoadedExecutable& executable, const std::filesystem::path
   }
 }
 
-// Why programs are neither loaded from the folder nor kept there; empty if they are.
+// The reason why the folder cannot be used; empty if it can.
 std::string fault_of(const ExecutableCacheOptions& options) {
   if (!options.enabled) return {};
   if (!options.folder) return "no home folder for a cache";
   const std::string why = why_untrusted(*options.folder);
   if (why.empty()) return {};
-  return why + ", so that another could have put code there; to use it: " + command_to_trust(*options.folder);
+  return why + ", so that another user could have put code there; to use it: " + command_to_trust(*options.folder);
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Compiled programs kept on disk, so that a program is compiled once on a machine.
+// The cache of compiled programs on disk, so that each program is compiled once per machine.
 #pragma once
 
 #include <filesystem>
@@ -13,30 +13,30 @@ namespace portatune::pjrt {
 
 struct CachedExecutable {
   LoadedExecutable executable;
-  bool was_cached;    ///< loaded rather than compiled
-  double seconds;     ///< that it took
-  std::string fault;  ///< why what was compiled could not be kept; empty if it is, or should not be
+  bool was_cached;    ///< true if it was loaded, false if it was compiled
+  double seconds;     ///< time for loading or compiling
+  std::string fault;  ///< reason why a compiled program could not be cached; empty if it was, or need not be
 };
 
 struct ExecutableCacheOptions {
-  /// Nothing: `executables` in the user's cache folder.
+  /// Folder of the cache; nothing: `executables` in the user's cache folder.
   std::optional<std::filesystem::path> folder = {};
   int64_t limit_bytes = int64_t{2} << 30;
   bool enabled = true;
-  /// Of code that programs call, such as own kernels: a change of it invalidates what has been kept.
+  /// Version of code that programs call, such as our kernels. A change invalidates cached programs.
   std::string version = {};
 };
 
-/// The folder may be shared by processes and by machines. Whoever can write to it can make Portatune run any code: one
-/// of another user than this one and root, or that every user may write to, is not used.
+/// A cache whose folder processes and machines may share. A user who can write to the folder can make Portatune run any
+/// code; therefore it is not used if it belongs to another user except root, or if every user may write to it.
 class ExecutableCache {
  public:
   explicit ExecutableCache(ExecutableCacheOptions options = {});
 
-  /// Loads the program if it has been compiled before, for the same plugin, devices and options; else compiles and
-  /// keeps it. A damaged or unusable file counts as none and is replaced. A folder that cannot be written, or is not
-  /// trusted (why_untrusted), is a `fault`.
-  /// errors    as Client::compile
+  /// Loads the program if it has been compiled before for the same plugin, devices and options; else compiles and
+  /// caches it. A damaged or unusable file is replaced. A folder that cannot be written or is not trusted
+  /// (why_untrusted) is a `fault`.
+  /// errors    those of Client::compile
   CachedExecutable get_or_compile(const Client& client, std::string_view module_text,
                                   const CompileOptions& options = {}) const;
 

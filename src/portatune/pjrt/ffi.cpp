@@ -4,7 +4,7 @@
 #include "portatune/pjrt/c_api.h"
 #include "portatune/pjrt/plugin.h"
 
-// As in xla/pjrt/c/pjrt_c_api_ffi_extension.h, which the wheels of the plugins do not contain.
+// Copied from xla/pjrt/c/pjrt_c_api_ffi_extension.h, which the plugins' wheels do not contain.
 struct PJRT_FFI_Register_Handler_Args {
   size_t struct_size;
   const char* target_name;
@@ -33,7 +33,7 @@ const PJRT_FFI_Extension* find_extension(const PJRT_Api& api) {
   return nullptr;
 }
 
-// The names under which XLA looks handlers up.
+// The platform name under which XLA looks up handlers.
 std::string_view ffi_platform(const Plugin& plugin) { return plugin.version().cuda == 0 ? "Host" : "CUDA"; }
 
 }  // namespace
@@ -43,7 +43,7 @@ void register_ffi(const Plugin& plugin, const std::string& target, FfiHandler ha
   if (extension == nullptr) {
     throw DeviceError({.where = plugin.file().string(),
                        .given = "a plugin without the FFI extension",
-                       .expected = "one that calls own functions, as those for CPU and CUDA do"});
+                       .expected = "a plugin that can call our kernels, such as those for CPU and CUDA"});
   }
   const std::string_view platform = ffi_platform(plugin);
   PJRT_FFI_Register_Handler_Args args{.struct_size = PJRT_FFI_Register_Handler_Args_STRUCT_SIZE,

@@ -63,7 +63,7 @@ bool lies_in(const fs::path& file, const fs::path& folder) {
   return !place.empty() && *place.begin() != "..";
 }
 
-// Whoever can write to a file in the cache folder, or to a folder on the way there, can have any code run.
+// A user who can write to a file in the cache folder, or to one of its parent folders, can make us run any code.
 void require_trusted(const fs::path& plugin, const PluginFacts& facts) {
   const std::optional<fs::path> cache = cache_folder();
   if (!cache || !lies_in(plugin, *cache)) return;
@@ -72,8 +72,8 @@ void require_trusted(const fs::path& plugin, const PluginFacts& facts) {
     if (why.empty()) continue;
     throw DeviceError({.where = plugin.string(),
                        .given = why,
-                       .expected = "a plugin that no other user can have put there",
-                       .fix = "if it is yours: " + command_to_trust(path) + "; or name a plugin in " + facts.variable});
+                       .expected = "a plugin that no other user could have put there",
+                       .fix = "if it is yours: " + command_to_trust(path) + "; or set " + facts.variable});
   }
 }
 
@@ -87,7 +87,7 @@ std::optional<fs::path> cache_folder() {
 
 fs::path find_plugin(std::string_view platform, const std::optional<fs::path>& named) {
   const PluginFacts& facts = facts_of(platform);
-  // What the user names is taken or refused; another plugin in its place would surprise.
+  // The file that the user names is used or refused; another plugin in its place would be a surprise.
   std::vector<fs::path> places;
   bool is_usual = false;
   if (named) {

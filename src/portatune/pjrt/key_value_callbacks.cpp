@@ -18,7 +18,7 @@ PJRT_Error* error_of(PJRT_CallbackError* make, PJRT_Error_Code code, std::string
   return (*make)(code, message.data(), message.size());
 }
 
-// Runs the body, which may throw or give an error.
+// Runs the body, which may throw or return an error.
 template <class Args, class Body>
 PJRT_Error* run(Args* args, const Body& body) {
   try {
@@ -30,7 +30,7 @@ PJRT_Error* run(Args* args, const Body& body) {
 
 void free_value(char* value) { std::free(value); }
 
-// Of a call that gives the value of a key.
+// Returns the value of a key to the plugin.
 template <class Args>
 PJRT_Error* get_within(Args* args, std::chrono::milliseconds timeout, PJRT_Error_Code if_missing) {
   return run(args, [&](KeyValueStore& store) -> PJRT_Error* {

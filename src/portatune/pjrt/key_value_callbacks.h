@@ -1,4 +1,4 @@
-// A store of several processes, as the PJRT C API calls it. Private to this folder: only its .cpp files include it.
+// Callbacks by which the PJRT C API uses a key-value store. Private to this folder: only its .cpp files include it.
 #pragma once
 
 #include "portatune/pjrt/c_api.h"
@@ -6,13 +6,13 @@
 
 namespace portatune::pjrt {
 
-/// Of a client that is being made; their user_arg is the store, which must outlive the client.
+/// Callbacks for a new client; their user_arg is the store, which must outlive the client.
 struct KeyValueCallbacks {
   PJRT_KeyValueGetCallback get = nullptr;
   PJRT_KeyValueTryGetCallback try_get = nullptr;
   PJRT_KeyValuePutCallback put = nullptr;
 };
-/// None for null.
+/// The callbacks for a store; all null without a store.
 KeyValueCallbacks callbacks_of(KeyValueStore* store);
 
 }  // namespace portatune::pjrt

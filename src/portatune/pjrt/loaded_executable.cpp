@@ -16,7 +16,7 @@ void check_alive(const Buffer& buffer, size_t index) {
   throw UsageError({.where = argument(index),
                     .given = "a " + to_string(buffer.type()) + " whose memory was donated to an earlier execution",
                     .expected = "a buffer that is alive",
-                    .fix = "pass the result that took its place"});
+                    .fix = "pass the result that replaced it"});
 }
 
 void check_type(const TensorType& given, const TensorType& expected, size_t index) {
@@ -24,7 +24,7 @@ void check_type(const TensorType& given, const TensorType& expected, size_t inde
   throw ShapeError({.where = argument(index), .given = to_string(given), .expected = to_string(expected)});
 }
 
-// Partitions have shapes that follow from the module's annotations.
+// Checks only the element type: the shapes of partitions follow from the module's annotations.
 void check_dtype(const TensorType& given, const TensorType& expected, size_t index) {
   if (given.dtype == expected.dtype && given.shape.rank() == expected.shape.rank()) return;
   throw ShapeError(
@@ -67,8 +67,8 @@ void LoadedExecutable::check_arguments(DeviceArguments arguments, Donation donat
   for (const int64_t i : donated_) {
     if (std::count(arguments.begin(), arguments.end(), arguments[static_cast<size_t>(i)]) == 1) continue;
     throw UsageError({.where = argument(static_cast<size_t>(i)),
-                      .given = "a buffer that is another argument too, while this one is donated",
-                      .expected = "a buffer of its own"});
+                      .given = "a donated buffer that is also another argument",
+                      .expected = "a separate buffer for each donated argument"});
   }
 }
 
@@ -78,7 +78,7 @@ std::vector<std::vector<Buffer>> LoadedExecutable::start(std::span<const DeviceA
   if (arguments.size() != devices_) {
     throw UsageError({.where = "execution of a program",
                       .given = "arguments for " + std::to_string(arguments.size()) + " devices",
-                      .expected = "arguments for " + std::to_string(devices_) + ", for which it has been compiled"});
+                      .expected = "arguments for " + std::to_string(devices_) + ", the number it was compiled for"});
   }
   const std::vector<TensorType>& types = executable_.result_types();
   std::vector<std::vector<PJRT_Buffer*>> inputs(arguments.size());
@@ -97,8 +97,8 @@ std::vector<std::vector<Buffer>> LoadedExecutable::start(std::span<const DeviceA
     options.num_non_donatable_input_indices = donated_.size();
   }
   PORTATUNE_PJRT(client->api, PJRT_LoadedExecutable_Execute, .executable = handle_.get(), .options = &options,
-               .argument_lists = input_lists.data(), .num_devices = arguments.size(), .num_args = parameters_.size(),
-               .output_lists = output_lists.data());
+                 .argument_lists = input_lists.data(), .num_devices = arguments.size(), .num_args = parameters_.size(),
+                 .output_lists = output_lists.data());
   std::vector<std::vector<Buffer>> results(arguments.size());
   for (size_t device = 0; device < arguments.size(); ++device) {
     for (size_t i = 0; i < types.size(); ++i) results[device].emplace_back(client, outputs[device][i], types[i]);

@@ -39,7 +39,7 @@ std::optional<DType> element_type(std::string_view name) {
   return {};
 }
 
-// "8x128xf32" -> float32[8, 128]
+// Reads a type: "8x128xf32" -> float32[8, 128].
 TensorType read_type(std::string_view text) {
   std::vector<int64_t> sizes;
   std::string_view rest = text;
@@ -56,7 +56,7 @@ TensorType read_type(std::string_view text) {
   return {*dtype, Shape(std::move(sizes))};
 }
 
-// Ends of the pieces of `text` at commas outside brackets and strings, up to the bracket that closes the list.
+// Splits `text` at commas outside brackets and strings, up to the bracket that closes the list.
 std::vector<std::string_view> split_list(std::string_view text) {
   std::vector<std::string_view> pieces;
   size_t begin = 0;
@@ -78,7 +78,7 @@ std::vector<std::string_view> split_list(std::string_view text) {
   throw_malformed("the parameters of @main have no end");
 }
 
-// "%x: tensor<8x128xf32> {tf.aliasing_output = 0 : i32}"
+// Reads a parameter such as "%x: tensor<8x128xf32> {tf.aliasing_output = 0 : i32}".
 Parameter read_parameter(std::string_view text) {
   constexpr std::string_view kOpening = "tensor<";
   const size_t opening = text.find(kOpening);

@@ -10,7 +10,7 @@
 namespace portatune::pjrt {
 
 using OptionValue = std::variant<bool, int64_t, float, std::string, std::vector<int64_t>>;
-/// By name. Plugins refuse names that they do not know, and values of another type.
+/// Options by name. Plugins refuse unknown names and values of another type.
 using Options = std::map<std::string, OptionValue>;
 
 }  // namespace portatune::pjrt

@@ -16,10 +16,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Since 0.72 memory statistics have a peak. Newer minor versions only add to the interface.
+// 0.72 is the first version with a peak in the memory statistics. Newer minor versions only add to the interface.
 constexpr int kPjrtMajor = 0;
 constexpr int kOldestPjrtMinor = 72;
-// What stablehlo/ writes.
+// The version that stablehlo/ writes.
 constexpr std::array<int64_t, 3> kStablehlo = {1, 13, 0};
 
 std::string dotted(const std::array<int64_t, 3>& version) {
@@ -27,7 +27,7 @@ std::string dotted(const std::array<int64_t, 3>& version) {
 }
 
 const PJRT_Api* load_api(const fs::path& file) {
-  // RTLD_LOCAL: a plugin carries its own copies of libraries that the program may have too.
+  // RTLD_LOCAL, because a plugin contains copies of libraries that the program may have, too.
   void* library = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr) throw DeviceError({.where = file.string(), .given = dlerror(), .expected = "an XLA plugin"});
   using GetPjrtApi = const PJRT_Api* (*)();
@@ -41,7 +41,7 @@ const PJRT_Api* load_api(const fs::path& file) {
   return api;
 }
 
-// Before anything else is called: the layout of the interface depends on it.
+// Checks the PJRT version. It must come before any other call, because the layout of the interface depends on it.
 void require_supported_pjrt(const fs::path& file, const PluginVersion& version) {
   if (version.pjrt_major == kPjrtMajor && version.pjrt_minor >= kOldestPjrtMinor) return;
   throw DeviceError(
@@ -49,7 +49,7 @@ void require_supported_pjrt(const fs::path& file, const PluginVersion& version) 
        .given = "a plugin of PJRT " + std::to_string(version.pjrt_major) + "." + std::to_string(version.pjrt_minor),
        .expected = "PJRT " + std::to_string(kPjrtMajor) + "." + std::to_string(kOldestPjrtMinor) + " or a later " +
                    std::to_string(kPjrtMajor) + ".x",
-       .fix = "install the one that Portatune is tried with: portatune plugin install cpu, cuda13, cuda12 or tpu"});
+       .fix = "install the plugin that Portatune is tested with: portatune plugin install cpu, cuda13, cuda12 or tpu"});
 }
 
 void require_supported_stablehlo(const fs::path& file, const PluginVersion& version) {
@@ -58,8 +58,8 @@ void require_supported_stablehlo(const fs::path& file, const PluginVersion& vers
       {.where = file.string(),
        .given =
            "a plugin that reads StableHLO " + dotted(version.stablehlo_minimum) + " to " + dotted(version.stablehlo),
-       .expected = "one that reads StableHLO " + dotted(kStablehlo),
-       .fix = "install the one that Portatune is tried with: portatune plugin install cpu, cuda13, cuda12 or tpu"});
+       .expected = "a plugin that reads StableHLO " + dotted(kStablehlo),
+       .fix = "install the plugin that Portatune is tested with: portatune plugin install cpu, cuda13, cuda12 or tpu"});
 }
 
 void read_attributes(const PJRT_Api& api, PluginVersion& version) {

@@ -10,7 +10,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// A wheel of which one folder is kept where it has it.
+// The part of a wheel that consists of one folder and keeps its path.
 WheelPart part(const char* package, const std::string& folder, const std::string& proof) {
   return {.wheel = pin_of(package), .from = folder, .to = folder, .proof = folder + proof};
 }
@@ -30,13 +30,13 @@ PluginPackage tpu() {
   return {.name = "tpu",
           .platform = "tpu",
           .file = "libtpu.so",
-          .needs = "a Cloud TPU VM, or no TPU where `portatune plan` alone is used",
+          .needs = "a Cloud TPU VM, or no TPU if only `portatune plan` is used",
           .parts = {{.wheel = pin_of("libtpu"), .from = "libtpu/", .to = "", .proof = "libtpu.so"}},
           .is_for_x86_64_alone = true};
 }
 
-// Of the libraries that jax[cuda13] brings, cuFFT, cuSOLVER, cuSPARSE and NVSHMEM are left out: XLA opens each when a
-// program first calls it, and nothing that Portatune lowers to does.
+// The dependencies of jax[cuda13] without cuFFT, cuSOLVER, cuSPARSE and NVSHMEM: XLA opens each of these when a program
+// first calls it, and Portatune's programs never do.
 PluginPackage cuda13() {
   const std::string lib = "nvidia/cu13/lib/";
   return {
@@ -65,7 +65,7 @@ PluginPackage cuda12() {
                     part("nvidia-cublas-cu12", "nvidia/cublas/lib/", "libcublas.so.12"),
                     part("nvidia-cudnn-cu12", "nvidia/cudnn/lib/", "libcudnn.so.9"),
                     part("nvidia-nccl-cu12", "nvidia/nccl/lib/", "libnccl.so.2"),
-                    // Where this cuDNN, which alone needs it, looks for it.
+                    // Only this cuDNN needs it, and looks for it there.
                     {.wheel = pin_of("nvidia-cuda-nvrtc-cu12"),
                      .from = "nvidia/cuda_nvrtc/lib/",
                      .to = "nvidia/nvrtc/lib/",
@@ -98,7 +98,7 @@ fs::path folder_of(const PluginPackage& package) {
   if (const auto cache = cache_folder()) return *cache / "deps" / package.folder_name();
   throw UsageError({.where = "plugin " + package.name,
                     .given = "neither XDG_CACHE_HOME nor HOME",
-                    .expected = "one of them, which says where plugins are kept"});
+                    .expected = "one of them, for the folder of the plugins"});
 }
 
 bool is_complete(const PluginPackage& package, const fs::path& folder) {

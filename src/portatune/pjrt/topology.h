@@ -1,4 +1,4 @@
-// Devices that programs are compiled for without being there.
+// Devices for which programs are compiled without the devices being present.
 #pragma once
 
 #include <memory>
@@ -18,15 +18,15 @@ namespace portatune::pjrt {
 class Executable;
 class Plugin;
 
-/// A set of devices as a plugin describes it.
+/// A set of devices, described by a plugin.
 class Topology {
  public:
   /// errors    CallError if the plugin knows no such topology
   Topology(const Plugin& plugin, const std::string& name, const Options& options = {});
 
   const std::vector<Device>& devices() const { return devices_; }
-  /// errors    CallError; its message names a file that the module has been written to. Its kind is kOutOfMemory where
-  ///           the compiler itself finds that the program does not fit.
+  /// errors    CallError; its message names a file with the module. Its kind is kOutOfMemory if the compiler finds that
+  ///           the program does not fit.
   Executable compile(std::string_view module_text, const CompileOptions& options = {}) const;
 
  private:
@@ -38,10 +38,10 @@ class Topology {
   std::vector<Device> devices_;
 };
 
-/// TPUs by generation and arrangement: "v3:2x2", "v5e:2x2", "v6e:4x4", ... Chips of two cores count as two devices.
+/// TPUs of a generation and arrangement: "v3:2x2", "v5e:2x2", "v6e:4x4", ... Chips of two cores count as two devices.
 Topology tpu_topology(const Plugin& plugin, const std::string& name);
 
-/// Equal GPUs in one machine.
+/// A number of equal GPUs in one machine.
 /// target_config   the GPU as text of XLA's message GpuTargetConfigProto
 Topology cuda_topology(const Plugin& plugin, const std::string& target_config, int gpus);
 

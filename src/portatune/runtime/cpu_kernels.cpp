@@ -10,7 +10,7 @@
 
 namespace portatune {
 
-// Handlers stay registered with a plugin as long as the process; a second Device finds them there.
+// Handlers stay registered with a plugin until the process ends, also for a second Device.
 void register_cpu_kernels(const pjrt::Plugin& plugin) {
   static std::mutex mutex;
   static std::set<const pjrt::Plugin*> served;

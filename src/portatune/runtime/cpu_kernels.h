@@ -1,4 +1,4 @@
-// The CPU's kernels, where programs for it are compiled.
+// Registration of the CPU's kernels with its plugin.
 #pragma once
 
 namespace portatune::pjrt {
@@ -7,7 +7,7 @@ class Plugin;
 
 namespace portatune {
 
-/// Makes the kernels known to a plugin, once for each. Programs that call them compile and run then.
+/// Registers the kernels with a plugin, once per plugin, so that programs that call them compile and run.
 void register_cpu_kernels(const pjrt::Plugin& plugin);
 
 }  // namespace portatune

@@ -61,18 +61,17 @@ struct Device::Impl {
         devices(by_custom_calls ? MeshDevices{.ids = {client.devices().front().id}, .own_places = {0}}
                                 : find_mesh_devices(client, mesh, processes.get())),
         target(target_for(name.platform, options)),
-        cache(
-            {.folder = if_named(options.cache_folder),
-             // The compilers of several processes measure together what is fastest on their GPUs: none may be left out.
-             .enabled = options.use_cache && (processes == nullptr || name.platform != "cuda"),
-             .version = is_cpu ? kernels::cpu_kernels_version() : ""}),
+        cache({.folder = if_named(options.cache_folder),
+               // The compilers of several processes tune programs for their GPUs together: all must take part.
+               .enabled = options.use_cache && (processes == nullptr || name.platform != "cuda"),
+               .version = is_cpu ? kernels::cpu_kernels_version() : ""}),
         numerics(numerics_of(client, name.platform, options)),
         warn(options.warn) {
     if (is_cpu) register_cpu_kernels(client.plugin());
     if (!options.programs_folder.empty()) {
       saved.emplace(options.programs_folder, origin_of(client.plugin(), name.platform, options.use_kernels));
     }
-    // Programs exchange on threads of their own.
+    // Programs exchange on their own threads, and therefore need their own group.
     if (by_custom_calls) kernels::set_process_group(processes->duplicate());
   }
 
@@ -80,11 +79,11 @@ struct Device::Impl {
     if (warn) std::call_once(warned, [&] { warn(text); });
   }
 
-  // What has been compiled before, if it has.
+  // The program from programs_folder, if it is there.
   std::optional<pjrt::LoadedExecutable> load_saved(std::string_view text, const pjrt::CompileOptions& options) {
     if (!saved) return {};
     std::optional<pjrt::LoadedExecutable> found;
-    std::string why = "it is not among those that were saved";
+    std::string why = "it is not among the saved programs";
     try {
       found = saved->load(client, text, options);
     } catch (const pjrt::CallError& error) {
@@ -98,7 +97,7 @@ struct Device::Impl {
   const Mesh mesh;
   const std::shared_ptr<ProcessGroup> processes;
   const bool is_cpu;
-  const bool by_custom_calls;  // programs are for one device, and call others themselves
+  const bool by_custom_calls;  // programs are for one device, and exchange by custom calls
   const MeshDevices devices;
   Target target;
   pjrt::ExecutableCache cache;
@@ -133,8 +132,8 @@ DeviceFacts Device::facts() const {
 Program Device::compile(const Function& function) const {
   if (function.mesh != mesh()) {
     throw UsageError({.where = "compiling a program",
-                      .given = "one for the mesh " + to_string(function.mesh),
-                      .expected = "one for " + to_string(mesh()) + ", the mesh of the device"});
+                      .given = "a program for the mesh " + to_string(function.mesh),
+                      .expected = "a program for " + to_string(mesh()) + ", the mesh of the device"});
   }
   const size_t results = function.results.size();
   std::vector<Sharding> shardings = function.result_shardings;
@@ -144,7 +143,7 @@ Program Device::compile(const Function& function) const {
                       .given = std::to_string(shardings.size()) + " shardings of results",
                       .expected = "none, or one for each of the " + std::to_string(results)});
   }
-  // Device d of the mesh is this one, whatever order the plugin would choose.
+  // Device d of the mesh is ids[d]; the plugin might choose another order.
   pjrt::CompileOptions options{.replicas = std::ssize(impl_->devices.ids),
                                .xla_options = xla_options_for(impl_->client.platform_name(), mesh())};
   if (options.replicas > 1) options.device_ids = impl_->devices.ids;
@@ -162,7 +161,7 @@ Program Device::compile(const Function& function) const {
   }
   pjrt::CachedExecutable compiled = impl_->cache.get_or_compile(impl_->client, text, options);
   if (!compiled.fault.empty()) {
-    impl_->warn_once(impl_->warned_of_cache, "compiled programs are not kept: " + compiled.fault);
+    impl_->warn_once(impl_->warned_of_cache, "compiled programs are not cached: " + compiled.fault);
   }
   facts.from_cache = compiled.was_cached;
   facts.seconds = compiled.seconds;
@@ -183,7 +182,7 @@ DeviceArray Device::put(const TensorView& values, const Sharding& sharding) cons
       buffers.push_back(impl_->client.copy_to_device(view, impl_->devices.own_places[buffers.size()]));
     };
     const int64_t place = mesh().place(device, sharding.over);
-    if (parts == 1 || sharding.axis == 0) {  // the part lies in the whole as it is
+    if (parts == 1 || sharding.axis == 0) {  // the part is contiguous in the whole
       copy({part, whole.data + place * part.bytes()});
     } else {
       copy(part_at(whole, sharding.axis, parts, place).view());

@@ -29,7 +29,7 @@ DeviceName device_name(const std::string& text) {
   }
   if (fits && (colon == std::string::npos || !name.numbers.empty())) return name;
   throw UsageError({.where = "device \"" + text + "\"",
-                    .given = "no device that there is a plugin for",
+                    .given = "an unknown device",
                     .expected = "cpu, cuda, cuda:N (the GPU of this number), cuda:N,M or tpu"});
 }
 

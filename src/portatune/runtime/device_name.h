@@ -1,4 +1,4 @@
-// "cpu", "cuda", "cuda:1", "cuda:0,1", "tpu".
+// Names of devices: "cpu", "cuda", "cuda:1", "cuda:0,1", "tpu".
 #pragma once
 
 #include <cstdint>
@@ -8,11 +8,12 @@
 namespace portatune {
 
 struct DeviceName {
-  std::string platform;          ///< as pjrt::find_plugin has it
-  std::vector<int64_t> numbers;  ///< of GPUs, as CUDA counts them; none: the first that there are
+  std::string platform;          ///< platform for pjrt::find_plugin
+  std::vector<int64_t> numbers;  ///< numbers of GPUs, as CUDA counts them; empty: the first ones
 };
 
-/// errors  UsageError with the names that there are
+/// Parses a device name.
+/// errors  UsageError, which lists the valid names
 DeviceName device_name(const std::string& text);
 
 }  // namespace portatune

@@ -13,11 +13,11 @@ namespace {
 constexpr std::array<std::string_view, 3> kAllocators = {"bfc", "cuda_async", "platform"};
 
 void require_sense(const GpuMemoryOptions& options) {
-  // Beyond 1 CUDA would page memory to the host, which is seldom meant.
+  // Above 1, CUDA would page memory to the host, which is seldom intended.
   if (options.fraction && !(*options.fraction > 0 && *options.fraction <= 1)) {
     throw UsageError({.where = "gpu_memory_fraction",
                       .given = to_text(*options.fraction),
-                      .expected = "a share of the memory: more than 0, at most 1"});
+                      .expected = "a fraction of the memory: more than 0, at most 1"});
   }
   if (options.allocator && std::ranges::find(kAllocators, *options.allocator) == kAllocators.end()) {
     throw UsageError(
@@ -39,8 +39,8 @@ pjrt::Options plugin_options(const GpuMemoryOptions& options, const std::string&
                                                    : "gpu_allocator";
   throw UsageError({.where = option,
                     .given = "device \"" + device + "\"",
-                    .expected = "a GPU: this says how memory of GPUs is taken",
-                    .fix = "leave it out, or add --device cuda"});
+                    .expected = "a GPU, because the option sets how GPU memory is allocated",
+                    .fix = "remove the option, or add --device cuda"});
 }
 
 }  // namespace portatune

@@ -1,4 +1,4 @@
-// How the memory of GPUs is taken, as XLA's CUDA plugin has it.
+// Options of XLA's CUDA plugin for the memory of GPUs.
 #pragma once
 
 #include <string>
@@ -8,10 +8,10 @@
 
 namespace portatune {
 
-/// The plugin's options that are set.
-/// device    as the user names it, for errors
-/// platform  of that device
-/// errors    UsageError if any is set and the device is no GPU; for a value that makes no sense
+/// The given options as options of the plugin.
+/// device    the user's name of the device, for errors
+/// platform  platform of the device
+/// errors    UsageError for an invalid value, or if an option is given and the device is not a GPU
 pjrt::Options plugin_options(const GpuMemoryOptions& options, const std::string& device, const std::string& platform);
 
 }  // namespace portatune

@@ -12,7 +12,7 @@
 namespace portatune {
 namespace {
 
-// Of a line "NAME NUMBER ..." of a file.
+// The number in the line "NAME NUMBER ..." of a file.
 std::optional<int64_t> number_called(std::string_view wanted, const char* file) {
   std::ifstream in(file);
   std::string name, rest;
@@ -30,7 +30,7 @@ DeviceMemory whole_machine() {
   return {.in_use_bytes = all - std::min(all, available), .limit_bytes = all};
 }
 
-// Nothing where there is no limit. Pages of files that nobody uses are given back when memory is needed.
+// The memory of the control group; nothing without a limit. The kernel frees inactive pages of files when needed.
 std::optional<DeviceMemory> control_group() {
   int64_t limit = 0, current = 0;
   if (!(std::ifstream("/sys/fs/cgroup/memory.max") >> limit) || limit <= 0) return {};

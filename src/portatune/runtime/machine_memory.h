@@ -5,8 +5,8 @@
 
 namespace portatune {
 
-/// What there is, of which a control group may leave less than is built in, and how much of that processes have; what
-/// the kernel keeps of files, and would give back, is not in use.
+/// The machine's memory, or the limit of the control group if it is lower, and the part of it that processes use.
+/// Memory that the kernel uses to cache files counts as free.
 DeviceMemory machine_memory();
 
 }  // namespace portatune

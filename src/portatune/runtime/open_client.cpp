@@ -15,10 +15,10 @@
 namespace portatune {
 namespace {
 
-// Virtual devices are for trying out meshes; many more would take all threads that a process may have.
+// The maximal number of virtual devices, which are for trials of meshes. Many more would need too many threads.
 constexpr int64_t kMaxVirtualDevices = 256;
 
-// Of a CPU each is a device. GPUs and TPUs are divided among them.
+// On CPUs each process is one device. GPUs and TPUs are divided among the processes.
 void check_processes(const ProcessGroup& processes, const Mesh& mesh, const DeviceName& name) {
   if (devices_of_each(mesh, &processes) == 1 || name.platform != "cpu") return;
   throw UsageError({.where = "mesh " + to_string(mesh),
@@ -45,12 +45,12 @@ void check_mesh(const DeviceOptions& options, const DeviceName& name) {
   if (!options.see_all && named > 0 && named != mesh.devices()) {
     throw UsageError({.where = where,
                       .given = "the mesh " + to_string(mesh) + ", which has " + counted(mesh.devices(), "device"),
-                      .expected = "one of " + counted(named, "device"),
-                      .fix = "say how they divide the work: mesh data=" + std::to_string(named)});
+                      .expected = "a mesh of " + counted(named, "device"),
+                      .fix = "set how they divide the work, for example mesh data=" + std::to_string(named)});
   }
 }
 
-// Those that are asked for, or as many as are needed: the plugin takes memory of all that it sees.
+// The named GPUs, or as many as the mesh needs. The plugin would allocate memory on all GPUs that it sees.
 std::vector<int64_t> gpus_to_see(const DeviceName& name, int64_t wanted) {
   if (!name.numbers.empty()) return name.numbers;
   std::vector<int64_t> first(static_cast<size_t>(wanted));
@@ -58,7 +58,7 @@ std::vector<int64_t> gpus_to_see(const DeviceName& name, int64_t wanted) {
   return first;
 }
 
-// Of the plugins that Portatune installs; nothing of others.
+// The platform of a plugin that Portatune installs; empty for others.
 std::string platform_of_plugin(const pjrt::Plugin& plugin) {
   if (plugin.version().cuda != 0) return "cuda";
   const std::string file = plugin.file().filename().string();
@@ -69,11 +69,11 @@ std::string platform_of_plugin(const pjrt::Plugin& plugin) {
 DeviceError of_another_device(const pjrt::Plugin& plugin, const std::string& platform) {
   return DeviceError({.where = plugin.file().string(),
                       .given = "a plugin for " + platform_of_plugin(plugin),
-                      .expected = "one for " + platform,
-                      .fix = "--device " + platform_of_plugin(plugin) + ", or name no plugin"});
+                      .expected = "a plugin for " + platform,
+                      .fix = "use --device " + platform_of_plugin(plugin) + ", or name no plugin"});
 }
 
-// What a client of several processes tells them, apart from what those before and after it have told.
+// The key-value store of one client of several processes, separate from those of earlier and later clients.
 class StoreOfClient final : public KeyValueStore {
  public:
   StoreOfClient(std::shared_ptr<KeyValueStore> store, int64_t number)
@@ -89,7 +89,7 @@ class StoreOfClient final : public KeyValueStore {
   const std::string prefix_;
 };
 
-// All processes open their clients in the same order.
+// The store of the next client. All processes open their clients in the same order.
 std::shared_ptr<KeyValueStore> store_of_next_client(ProcessGroup& processes) {
   static std::atomic<int64_t> clients = 0;
   return std::make_shared<StoreOfClient>(processes.store(), clients++);
@@ -112,11 +112,11 @@ pjrt::Client open_client(const DeviceOptions& options, const DeviceName& name) {
     client_options.plugin_options["num_nodes"] = options.processes->size();
     client_options.store = store_of_next_client(*options.processes);
   }
-  // The plugin waits for the others a few minutes only, and some may have been reading their data until now.
+  // The plugin waits only a few minutes for the other processes, some of which may still be reading their data.
   wait_for_all(options.processes.get());
   try {
     pjrt::Client client = pjrt::Client::open(name.platform, client_options);
-    // A CPU's opens for whatever it is asked.
+    // The CPU's plugin opens under any platform name.
     if (name.platform == "tpu" && client.platform_name() == "cpu") throw of_another_device(client.plugin(), "tpu");
     return client;
   } catch (const pjrt::CallError& error) {
@@ -124,7 +124,7 @@ pjrt::Client open_client(const DeviceOptions& options, const DeviceName& name) {
     const std::string found = platform_of_plugin(plugin);
     if (!found.empty() && found != name.platform) throw of_another_device(plugin, name.platform);
     throw DeviceError({.where = "device \"" + options.device + "\"",
-                       .given = "none that the plugin can use: " + error.report().where,
+                       .given = "no device that the plugin can use: " + error.report().where,
                        .expected = "a device of " + name.platform + ", with its driver"});
   }
 }

@@ -1,4 +1,4 @@
-// The devices that a mesh needs, opened.
+// Opening of the devices of a mesh.
 #pragma once
 
 #include "portatune/device.h"
@@ -7,7 +7,7 @@
 
 namespace portatune {
 
-/// A client with the devices of the mesh, and those of the other processes, if the plugin has clients of several.
+/// Opens a client with the devices of the mesh. If the plugin's clients span processes, it has those of all processes.
 /// errors  those of the constructor of Device
 pjrt::Client open_client(const DeviceOptions& options, const DeviceName& name);
 

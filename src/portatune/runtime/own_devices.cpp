@@ -21,25 +21,25 @@ std::vector<int64_t> numbers_from(int64_t first, int64_t count) {
   return numbers;
 }
 
-// whose  " of process 1 of 2", or empty
+// The parameter `whose` is " of process 1 of 2", or empty.
 DeviceError too_few(const Mesh& mesh, int64_t found, int64_t wanted, const std::string& whose) {
   return DeviceError({.where = "mesh " + to_string(mesh),
                       .given = counted(found, "device") + whose,
                       .expected = counted(wanted, "device") + whose,
-                      .fix = "take a mesh of at most as many devices as there are"});
+                      .fix = "use a mesh with at most as many devices as there are"});
 }
 
 void require_processes(const std::map<int, std::set<int64_t>>& by_process, int64_t processes) {
   for (int64_t process = 0; process < processes; ++process) {
     if (by_process.contains(static_cast<int>(process))) continue;
     throw DeviceError({.where = std::to_string(processes) + " processes",
-                       .given = "a plugin that knows no device of process " + std::to_string(process),
-                       .expected = "devices of each",
+                       .given = "a plugin without a device of process " + std::to_string(process),
+                       .expected = "devices of each process",
                        .fix = "TPUs work together as one slice; other plugins must take several processes"});
   }
 }
 
-// Of the first k devices of each process, by process.
+// The ids of the first k devices of each process, by process.
 std::vector<int64_t> ids_by_process(const pjrt::Client& client, const Mesh& mesh, int64_t processes) {
   std::map<int, std::set<int64_t>> by_process;
   for (const pjrt::Device& device : client.all_devices()) by_process[device.process].insert(device.id);
@@ -57,7 +57,7 @@ std::vector<int64_t> ids_by_process(const pjrt::Client& client, const Mesh& mesh
   return ids;
 }
 
-// Of each process those that hold an array together with its first device, in order.
+// For each process, the devices that hold an array together with its first device, in order.
 std::vector<std::vector<int64_t>> holders(const Mesh& mesh, const MeshAxes& over, int64_t each) {
   std::vector<std::vector<int64_t>> of_process(static_cast<size_t>(mesh.devices() / each));
   for (const std::vector<int64_t>& group : mesh.groups(over)) {
@@ -70,7 +70,7 @@ std::vector<std::vector<int64_t>> holders(const Mesh& mesh, const MeshAxes& over
   return of_process;
 }
 
-// Whether those of each process are those of all whom it has among them. A mesh need not be cut where its axes are.
+// True if each process and all processes in its list have the same list. Processes need not divide a mesh at its axes.
 bool agree(const std::vector<std::vector<int64_t>>& holders) {
   return std::ranges::all_of(holders, [&](const std::vector<int64_t>& together) {
     return std::ranges::all_of(together,
@@ -78,7 +78,7 @@ bool agree(const std::vector<std::vector<int64_t>>& holders) {
   });
 }
 
-// Of a process, one device for each part that it holds.
+// One device of a process for each shard that it holds.
 std::vector<int64_t> one_for_each_part(const Mesh& mesh, const MeshAxes& over, int64_t each, int64_t process) {
   std::set<int64_t> places;
   std::vector<int64_t> devices;
@@ -102,7 +102,7 @@ int64_t devices_of_each(const Mesh& mesh, const ProcessGroup* processes) {
   if (mesh.devices() % processes->size() == 0) return mesh.devices() / processes->size();
   throw UsageError({.where = "mesh " + to_string(mesh),
                     .given = std::to_string(processes->size()) + " processes",
-                    .expected = "a mesh whose devices they divide: each has equally many, of CPUs one"});
+                    .expected = "a number of devices that the processes divide equally; on CPUs one per process"});
 }
 
 std::vector<int64_t> own_devices(const Mesh& mesh, const ProcessGroup* processes) {
@@ -129,11 +129,10 @@ MeshDevices find_mesh_devices(const pjrt::Client& client, const Mesh& mesh, cons
   for (const int64_t device : own) {
     const auto place = std::ranges::find(here, found.ids[static_cast<size_t>(device)], &pjrt::Device::id);
     if (place == here.end()) {
-      throw DeviceError(
-          {.where = "process " + std::to_string(processes->rank()),
-           .given = "devices that the plugin counts as those of process " + std::to_string(here.front().process),
-           .expected = "one number for a process, in the plugin and in the launch",
-           .fix = "number the processes as the devices are: on TPUs RANK is the number of the worker"});
+      throw DeviceError({.where = "process " + std::to_string(processes->rank()),
+                         .given = "devices that the plugin assigns to process " + std::to_string(here.front().process),
+                         .expected = "the same rank in the plugin and in the launch",
+                         .fix = "number the processes like the devices: on TPUs RANK is the number of the worker"});
     }
     found.own_places.push_back(static_cast<size_t>(place - here.begin()));
   }

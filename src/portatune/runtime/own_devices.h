@@ -1,4 +1,4 @@
-// Which devices of a mesh are of which process.
+// The division of a mesh's devices among processes.
 #pragma once
 
 #include <cstdint>
@@ -10,30 +10,30 @@
 
 namespace portatune {
 
-/// How many devices of a mesh each process has; one that is alone (null) has all.
-/// errors  UsageError if they cannot have equally many
+/// Number of devices of a mesh for each process; all without a process group (null).
+/// errors  UsageError if the processes cannot have the same number
 int64_t devices_of_each(const Mesh& mesh, const ProcessGroup* processes);
-/// The devices of a mesh that are of this process, in order: of n processes with k devices each, process r has the
-/// numbers from r k on; one that is alone (null) has all.
+/// The devices of a mesh that this process owns, in order: with k devices per process, process r owns devices r k to
+/// r k + k - 1; all without a process group (null).
 std::vector<int64_t> own_devices(const Mesh& mesh, const ProcessGroup* processes);
 
 /// A mesh's devices among those of a client.
 struct MeshDevices {
-  std::vector<int64_t> ids;        ///< of all devices of the mesh, in its order, as the plugin counts them
-  std::vector<size_t> own_places;  ///< of own_devices() among Client::devices()
+  std::vector<int64_t> ids;        ///< the plugin's ids of all devices of the mesh, in its order
+  std::vector<size_t> own_places;  ///< indices of own_devices() in Client::devices()
 };
 
-/// Of one process the first devices that there are; of several the first of each, by process and then by id.
-/// errors  DeviceError if a process has too few, or the plugin counts the processes otherwise than the group
+/// Chooses the devices of a mesh: the first ones of each process, by process and then by id.
+/// errors  DeviceError if a process has too few, or if the plugin and the group number the processes differently
 MeshDevices find_mesh_devices(const pjrt::Client& client, const Mesh& mesh, const ProcessGroup* processes);
 
-/// How the processes that hold an array together read it: each gives the parts that some of its devices hold.
+/// A plan by which processes read an array together: each contributes the shards of some of its devices.
 struct Reading {
-  std::vector<int64_t> processes;             ///< this one among them; alone if it holds all parts
-  std::vector<std::vector<int64_t>> devices;  ///< of each process, as many each; some may hold the same part
+  std::vector<int64_t> processes;             ///< the participating processes; only this one if it holds all shards
+  std::vector<std::vector<int64_t>> devices;  ///< devices of each, of equal number; some may hold the same shard
 };
 
-/// The same in all of the processes that it names.
+/// Plans the reading. All participating processes get the same plan.
 Reading plan_reading(const Mesh& mesh, const MeshAxes& over, const ProcessGroup* processes);
 
 }  // namespace portatune

@@ -36,7 +36,7 @@ const fs::path& require_replaceable(const fs::path& folder) {
   return folder;
 }
 
-// Each with its name in programs.json.
+// A member of ProgramOrigin with its name in programs.json.
 struct Fact {
   const char* name;
   std::string ProgramOrigin::*value;
@@ -44,12 +44,12 @@ struct Fact {
 };
 constexpr std::array<Fact, 6> kOrigin = {{
     {"platform", &ProgramOrigin::platform, "compile for this device: portatune plan --on ... --save"},
-    {"plugin", &ProgramOrigin::plugin, "install the same plugin here and there: portatune plugin install"},
-    {"flags", &ProgramOrigin::flags, "set XLA_FLAGS and LIBTPU_INIT_ARGS here as there"},
+    {"plugin", &ProgramOrigin::plugin, "install the same plugin on both machines: portatune plugin install"},
+    {"flags", &ProgramOrigin::flags, "set XLA_FLAGS and LIBTPU_INIT_ARGS to the same values on both machines"},
     {"kernels", &ProgramOrigin::kernels,
-     "compile with the same Portatune for the same kind of processor, both times with --no-kernels or without"},
+     "compile with the same Portatune for the same kind of processor, both times with or without --no-kernels"},
     {"processor", &ProgramOrigin::processor, "compile on a machine with this processor"},
-    {"cores", &ProgramOrigin::cores, "give both processes as many cores"},
+    {"cores", &ProgramOrigin::cores, "give both processes the same number of cores"},
 }};
 
 }  // namespace
@@ -73,7 +73,7 @@ ProgramWriter::ProgramWriter(const fs::path& folder) : folder_(require_replaceab
 void ProgramWriter::add(std::string_view module_text, const pjrt::Executable& executable) {
   const fs::path file = file_of(folder_.staging(), module_text);
   pjrt::write_cache_file(file, executable.serialize());
-  // For others, too: those of a cache are their user's alone.
+  // Other users may read saved programs, in contrast to those of a cache.
   fs::permissions(file, fs::perms::group_read | fs::perms::others_read, fs::perm_options::add);
   ++count_;
 }
@@ -89,7 +89,7 @@ SavedPrograms::SavedPrograms(const fs::path& folder, const ProgramOrigin& here) 
   if (fs::is_regular_file(folder)) {
     throw UsageError({.where = "compiled",
                       .given = folder.string() + ", a file",
-                      .expected = "the folder that portatune plan --save has made"});
+                      .expected = "a folder that portatune plan --save has written"});
   }
   io::recover_directory(folder);
   const io::JsonObject facts = io::JsonObject::read(folder / kFacts);
@@ -99,7 +99,7 @@ SavedPrograms::SavedPrograms(const fs::path& folder, const ProgramOrigin& here) 
     if (found == here.*fact.value) continue;
     throw DeviceError({.where = folder.string(),
                        .given = fmt::format("programs for {}, made with {} \"{}\"", target, fact.name, found),
-                       .expected = fmt::format("\"{}\", as it is here", here.*fact.value),
+                       .expected = fmt::format("\"{}\", as on this machine", here.*fact.value),
                        .fix = fact.fix});
   }
 }
@@ -111,9 +111,9 @@ std::optional<pjrt::LoadedExecutable> SavedPrograms::load(const pjrt::Client& cl
   const std::optional<std::string> serialized = pjrt::read_cache_file(file);
   if (!serialized) {
     throw CheckpointError({.where = file.string(),
-                           .given = "a file that cannot be read, is torn or has been altered",
+                           .given = "a file that cannot be read, is truncated or has been altered",
                            .expected = "a program as portatune plan --save has written it",
-                           .fix = "copy the folder anew"});
+                           .fix = "copy the folder again"});
   }
   return client.load(*serialized, module_text, options);
 }

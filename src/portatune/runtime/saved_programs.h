@@ -1,4 +1,4 @@
-// Programs that have been compiled before they are needed, on this machine or on another one.
+// Programs that were compiled ahead of time, on this machine or another one.
 #pragma once
 
 #include <filesystem>
@@ -16,27 +16,27 @@ namespace pjrt {
 class Plugin;
 }
 
-/// What compiled programs depend on besides their text, in words.
+/// The properties on which compiled programs depend besides their text, in words.
 struct ProgramOrigin {
   std::string platform;   ///< "cuda"
-  std::string plugin;     ///< its versions and size
-  std::string flags;      ///< that the environment gives the plugin
-  std::string kernels;    ///< of the CPU, or "none"; for other devices empty, as what follows
-  std::string processor;  ///< a hash that differs where code for it could
-  std::string cores;      ///< that the process may use, as the work is split when a program is compiled
+  std::string plugin;     ///< versions and size of the plugin
+  std::string flags;      ///< flags of the plugin from the environment
+  std::string kernels;    ///< version of the CPU's kernels, or "none"; empty for other devices, as are the next two
+  std::string processor;  ///< hash of the properties of the processor that affect code
+  std::string cores;      ///< number of cores of the process, among which compiled programs divide work
 };
 /// use_kernels  whether programs for a CPU call its kernels
 ProgramOrigin origin_of(const pjrt::Plugin& plugin, const std::string& platform, bool use_kernels);
 
-/// A folder of programs in the making, which appears with commit().
+/// A new folder of programs, which appears with commit().
 class ProgramWriter {
  public:
-  /// errors  as io::AtomicDirectory; UsageError if there is something else than saved programs, which would be lost
+  /// errors  those of io::AtomicDirectory; UsageError if the folder has files other than saved programs
   explicit ProgramWriter(const std::filesystem::path& folder);
 
   void add(std::string_view module_text, const pjrt::Executable& executable);
   int64_t count() const { return count_; }
-  /// target  "tpu:v5e-8", for people
+  /// target  description for users, "tpu:v5e-8"
   void commit(const ProgramOrigin& origin, const std::string& target);
 
  private:
@@ -46,13 +46,13 @@ class ProgramWriter {
 
 class SavedPrograms {
  public:
-  /// here    what programs of this device depend on
-  /// errors  NotFoundError if there is no such folder; UsageError if it is a file; CheckpointError if it is of something else; DeviceError if its
-  ///         programs are for another device, or by another plugin
+  /// here    properties on which programs of this device depend
+  /// errors  NotFoundError if there is no such folder; UsageError if it is a file; CheckpointError if it has no saved
+  ///         programs; DeviceError if its programs are for another device or plugin
   SavedPrograms(const std::filesystem::path& folder, const ProgramOrigin& here);
 
-  /// Nothing if it is not there.
-  /// errors  CheckpointError if its file is damaged; pjrt::CallError if the plugin does not take it
+  /// Loads the program for a module; nothing if it was not saved.
+  /// errors  CheckpointError if its file is damaged; pjrt::CallError if the plugin refuses it
   std::optional<pjrt::LoadedExecutable> load(const pjrt::Client& client, std::string_view module_text,
                                              const pjrt::CompileOptions& options) const;
 

@@ -12,7 +12,7 @@
 namespace portatune {
 namespace {
 
-// An array as rows, one for each index before `axis`, of the bytes from `axis` on.
+// An array as rows of bytes: one row for each index of the axes before `axis`.
 struct Rows {
   int64_t count, bytes;
 };
@@ -34,8 +34,8 @@ TensorType whole_of(TensorType part, int64_t axis, int64_t parts) {
   return part;
 }
 
-// The parts that all members give, those of the first before those of the second. As many of each. One of each goes at
-// a time, as an exchange has its bounds.
+// The parts of all members, in the order of the members, which have the same number each. Each exchange gathers one
+// part of each member, because the size of an exchange is limited.
 std::vector<Tensor> gather(ProcessGroup& processes, ProcessGroup::Members members, const std::vector<Tensor>& own) {
   const TensorType& type = own.front().type();
   const auto bytes = static_cast<size_t>(type.bytes());
@@ -110,7 +110,7 @@ std::vector<Tensor> ShardedArray::own_parts(const std::vector<int64_t>& devices)
   return parts;
 }
 
-// That make up the whole, in the order of their places.
+// The parts of the whole array, in order.
 std::vector<Tensor> ShardedArray::parts() const {
   const Reading reading = plan_reading(mesh_, sharding_.over, processes_.get());
   const auto rank = processes_ ? processes_->rank() : 0;

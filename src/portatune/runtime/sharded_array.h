@@ -1,4 +1,4 @@
-// Arrays that the devices of a mesh hold together.
+// Arrays on the devices of a mesh.
 #pragma once
 
 #include <functional>
@@ -12,33 +12,35 @@
 
 namespace portatune {
 
-/// The part of a whole array that is at place `place` of its parts along an axis, and the way back.
-/// parts  at least 1; they have one type
+/// Part number `place` of an array that is divided into equal parts along an axis.
 Tensor part_at(const TensorView& whole, int64_t axis, int64_t parts, int64_t place);
+/// The inverse: joins parts along an axis.
+/// parts  at least one; all have the same type
 Tensor join(const std::vector<Tensor>& parts, int64_t axis);
 
-/// An array of blocks of equal pieces along an axis, in another order: the first piece of every block, the second of
-/// every block, and so on. Then parts that have a piece of every block are parts side by side.
-/// pieces  in a block. With the two numbers swapped it is the way back.
+/// Reorders an array of blocks of equal pieces along an axis: the first pieces of all blocks, then the second ones, and
+/// so on. A shard that has one piece of every block is then contiguous. With `blocks` and `pieces` swapped it is the
+/// inverse.
+/// pieces  number of pieces in a block
 Tensor interleave(const TensorView& array, int64_t axis, int64_t blocks, int64_t pieces);
 
-/// A buffer on each of this process's devices.
+/// An array as one buffer on each device of this process.
 class ShardedArray {
  public:
-  /// processes  that have equally many devices each; null: this one has all
+  /// processes  processes with the same number of devices each; null: this process owns all devices
   ShardedArray(const Mesh& mesh, std::shared_ptr<ProcessGroup> processes, Sharding sharding,
                std::vector<pjrt::Buffer> buffers);
 
   const Mesh& mesh() const { return mesh_; }
-  /// Of the whole array.
+  /// Type of the whole array.
   const TensorType& type() const { return type_; }
   bool is_divided() const { return mesh_.size(sharding_.over) > 1; }
-  /// Waits for all parts.
+  /// Copies the array to the host; waits for all shards.
   Tensor to_host() const;
-  /// Calls `done` once, when all devices are done.
+  /// Calls `done` once, when all devices have finished.
   void on_ready(std::function<void()> done) const;
 
-  /// Of this process's devices.
+  /// Buffers of this process's devices.
   std::vector<pjrt::Buffer>& buffers() { return buffers_; }
 
  private:

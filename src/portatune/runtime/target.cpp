@@ -7,8 +7,8 @@
 namespace portatune {
 namespace {
 
-// XLA joins collectives on GPUs until they move 30 MiB, if it is not told otherwise: the weights of several layers,
-// which are all in memory then, and their gradients. 0: it joins none.
+// By default XLA combines collectives on GPUs until they move 30 MiB: the weights of several layers, which are then all
+// in memory, and their gradients. 0 disables this.
 constexpr int64_t kMaxBytesJoined = 0;
 
 Target cpu_target(const DeviceOptions& options) {
@@ -27,8 +27,8 @@ Target target_for(std::string_view platform, const DeviceOptions& options) {
   if (options.cudnn_attention && platform != "cuda") {
     throw UsageError({.where = "cudnn_attention",
                       .given = "a device of " + std::string(platform),
-                      .expected = "a GPU: cuDNN is NVIDIA's",
-                      .fix = "leave it out, or add --device cuda"});
+                      .expected = "an NVIDIA GPU, which cuDNN needs",
+                      .fix = "remove the option, or add --device cuda"});
   }
   if (platform == "cpu") return cpu_target(options);
   if (options.cudnn_attention) return {.kernels = {std::string(kCudnnAttention)}};

@@ -1,4 +1,4 @@
-// What programs for a device are lowered for.
+// Lowering targets and compiler options of devices.
 #pragma once
 
 #include <string_view>
@@ -8,11 +8,12 @@
 
 namespace portatune {
 
-/// platform  "cpu", "cuda" or "tpu": that of options.device
-/// errors    UsageError for options that the platform does not have
+/// The lowering target of a platform.
+/// platform  "cpu", "cuda" or "tpu": the platform of options.device
+/// errors    UsageError for options that the platform lacks
 Target target_for(std::string_view platform, const DeviceOptions& options);
 
-/// What XLA is told about programs for the devices of a mesh there.
+/// XLA's options for programs on the devices of a mesh.
 pjrt::XlaOptions xla_options_for(std::string_view platform, const Mesh& mesh);
 
 }  // namespace portatune
