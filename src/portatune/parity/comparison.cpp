@@ -14,7 +14,7 @@ double largest(const Tensor& values) {
   return result;
 }
 
-// The record as a whole tensor of the shape of `found`. A single number may have any rank: a loss is [] or [1].
+// The record as a whole tensor with the shape of `found`. A single number may have any rank: a loss is [] or [1].
 Tensor dense(const Recorded& recorded, const Shape& shape) {
   Tensor whole(TensorType{DType::kFloat32, shape});
   const std::span<const float> values = recorded.values.as<float>();
@@ -35,7 +35,7 @@ Tensor dense(const Recorded& recorded, const Shape& shape) {
   if (fits) return whole;
   throw CheckpointError({.where = recorded.place,
                          .given = "shape " + to_string(recorded.values.shape()),
-                         .expected = to_string(shape) + ", as Portatune computes it"});
+                         .expected = to_string(shape) + ", the shape that Portatune computes"});
 }
 
 }  // namespace
@@ -49,15 +49,14 @@ Comparison compare(const std::string& kind, const std::string& name, const Tenso
                    double allowed, const std::function<bool(int64_t)>& counts) {
   const Tensor wanted = dense(recorded, found.shape());
   if (!std::isfinite(allowed)) {
-    throw CheckpointError(
-        {.where = recorded.place, .given = "numbers that are not finite", .expected = "finite numbers"});
+    throw CheckpointError({.where = recorded.place, .given = "non-finite numbers", .expected = "finite numbers"});
   }
   Comparison result{.kind = kind, .tensor = name, .shape = found.shape(), .allowed = allowed};
   for (int64_t i = 0; i < found.shape().elements(); ++i) {
     if (counts && !counts(i)) continue;
     const size_t k = static_cast<size_t>(i);
     const double error = std::abs(static_cast<double>(found.as<float>()[k]) - wanted.as<float>()[k]);
-    result.strays += !(error <= allowed);  // so that NaN is one
+    result.strays += !(error <= allowed);  // true for NaN
     if (!(error <= result.max_abs_error)) result.max_abs_error = error;
     if (std::isnan(error)) break;
   }

@@ -1,4 +1,4 @@
-// Whether a computed tensor is what transformers computed.
+// Comparison of a computed tensor with that of transformers.
 #pragma once
 
 #include <functional>
@@ -8,30 +8,30 @@
 
 namespace portatune::parity {
 
-/// One tensor's verdict.
+/// The verdict on one tensor.
 struct Comparison {
   std::string kind;  ///< "output", "gradient", "after 5 steps", "generated"
   std::string tensor;
   Shape shape;
   double max_abs_error = 0;
   double max_rel_error = 0;  ///< max_abs_error over the largest expected element
-  double allowed = 0;        ///< for max_abs_error, but for `strays`
-  int64_t strays = 0;        ///< elements beyond that, of which optimizer steps may make a few
+  double allowed = 0;        ///< maximum of max_abs_error, except for `strays`
+  int64_t strays = 0;        ///< number of elements beyond it; a few are allowed after optimizer steps
   bool passed = false;
 };
 
-/// How far off an element may be: 10 times torch's own float32 error, at least 2e-5 of the largest element; for
-/// bfloat16 and float16 2e-2 of the largest element.
+/// Maximal error of an element: 10 times torch's own float32 error, at least 2e-5 of the largest element; for bfloat16
+/// and float16 2e-2 of the largest element.
 double allowed_error(const Recorded& recorded, DType dtype);
 
-/// Elements of `found` for which `counts` (by flat index; absent: all) against those recorded; a sparse record expects
-/// zeros in the other rows.
+/// Compares the elements of `found` for which `counts` is true (by flat index; absent: all) with the recorded ones. A
+/// sparse record expects zeros in the other rows.
 /// errors  CheckpointError if the shapes differ
 Comparison compare(const std::string& kind, const std::string& name, const Tensor& found, const Recorded& recorded,
                    double allowed, const std::function<bool(int64_t)>& counts = {});
 
-/// compare(), for a parameter after optimizer steps: up to 0.5 % of the elements, at least 2, may be off by 5 times the
-/// learning rate; all of them where the gradient is noise, which Adam amplifies to lr per step.
+/// compare() for a parameter after optimizer steps: up to 0.5 % of the elements, at least 2, may differ by 5 times the
+/// learning rate. All may if the gradient is noise, which Adam amplifies to lr per step.
 Comparison compare_updated(const std::string& kind, const std::string& name, const Tensor& found,
                            const Recorded& recorded, double learning_rate, bool is_noise);
 

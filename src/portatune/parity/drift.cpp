@@ -11,7 +11,7 @@ namespace {
 
 constexpr double kInfinite = std::numeric_limits<double>::infinity();
 
-// So that no NaN gets lost in a comparison.
+// Turns NaN into infinity, which comparisons do not lose.
 double finite_or_infinite(double x) { return std::isfinite(x) ? x : kInfinite; }
 
 double difference(float a, float b) { return finite_or_infinite(std::abs(static_cast<double>(a) - b)); }
@@ -29,7 +29,7 @@ Distance distance(const ParameterState& a, const ParameterState& b, double noise
   if (a.value.type() != b.value.type()) {
     throw UsageError({.where = "two runs",
                       .given = "a parameter " + to_string(a.value.type()) + " and " + to_string(b.value.type()),
-                      .expected = "the same in both"});
+                      .expected = "the same type in both"});
   }
   const auto values_a = a.value.as<float>(), values_b = b.value.as<float>();
   const auto moments_a = a.first_moment.as<float>(), moments_b = b.first_moment.as<float>();
@@ -53,10 +53,10 @@ Distance distance(const ParameterState& a, const ParameterState& b, double noise
   return distance;
 }
 
-// Chosen from measurements, which are in docs/parity.md. For `rounding` there is an estimate, too. The largest gradient
-// of a model is a sum over n tokens, so its terms are about 1 / sqrt(n) of it. The sum of n such terms that cancel is
-// off by sqrt(n) roundings of a term: one rounding of the largest gradient. float32 gets 16 times as much, as it is
-// accurate enough; bfloat16 rounds only the terms, and its sums are in float32.
+// Tolerances from the measurements in docs/parity.md. `rounding` has an estimate, too: The largest gradient of a model
+// is a sum over n tokens, so its terms are about 1 / sqrt(n) of it. The error of a sum of n such terms that cancel is
+// sqrt(n) roundings of a term: one rounding of the largest gradient. float32 gets 16 times as much, as it is accurate
+// enough; bfloat16 rounds only the terms, and its sums are in float32.
 DriftTolerance drift_tolerance(DType dtype) {
   if (dtype == DType::kFloat32) {
     constexpr double kRounding = 0x1p-24;

@@ -11,11 +11,11 @@ namespace {
 
 using Ids = std::vector<int32_t>;
 
-// One entry: a call of generate().
+// One entry of case.json: a call of generate().
 struct Call {
   std::string name;
   GenerationOptions options;
-  int32_t filler;  // what stands after texts that have ended
+  int32_t filler;  // token after the end of a text
   std::vector<Ids> prompts;
   Tensor ids, output;  // int32 [prompts, tokens]; the prompts are padded on the left
 };
@@ -30,15 +30,16 @@ std::span<const int32_t> row_of(const Tensor& rows, size_t i) {
 void require_comparable(const std::string& where, const GenerationOptions& options) {
   if (options.do_sample) {
     throw CheckpointError(
-        {.where = where, .given = "do_sample true", .expected = "false: drawn tokens cannot be compared"});
+        {.where = where, .given = "do_sample true", .expected = "false: sampled tokens cannot be compared"});
   }
   if (!options.unknown.empty()) {
-    throw CheckpointError(
-        {.where = where, .given = options.unknown.front(), .expected = "options of generate() that Portatune has"});
+    throw CheckpointError({.where = where,
+                           .given = options.unknown.front(),
+                           .expected = "options of generate() that Portatune supports"});
   }
 }
 
-// "max_length" counts the prompt; without either of the two transformers makes texts of 20 tokens.
+// "max_length" counts the prompt, too; without either option transformers makes texts of 20 tokens.
 int64_t new_tokens(const io::JsonObject& args, int64_t prompt) {
   if (args.has("max_new_tokens")) return args.get_int("max_new_tokens");
   return args.get_int_or("max_length", 20, {.least = prompt + 1, .most = 1 << 24}) - prompt;
@@ -76,9 +77,9 @@ Call read_call(const ReferenceCase& reference, const io::JsonObject& entry) {
 
 bool is_in(const Ids& ids, int32_t id) { return std::ranges::find(ids, id) != ids.end(); }
 
-// The tokens in the form of the record: after the prompt as it stands there, and filled up to its length. Beam search
-// of transformers fills with another token than its other searches, so that after a text that has ended either counts.
-// More tokens than there are in the record leave nothing at its end, so that the comparison fails.
+// The tokens in the form of the record: after the padded prompt, and filled up to the record's length. Beam search of
+// transformers fills with another token than its other searches, so either is accepted after the end of a text. If
+// there are more tokens than in the record, the last is kNothing, so that the comparison fails.
 Tensor arrange(const Call& call, const std::vector<Completion>& completions) {
   constexpr int32_t kNothing = -1;
   const Ids& eos = call.options.eos_token_id;

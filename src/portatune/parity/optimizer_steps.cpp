@@ -20,14 +20,14 @@ Optimizer optimizer_of(const ReferenceCase& reference) {
   if (!object) {
     throw CheckpointError({.where = (reference.path() / "case.json").string(),
                            .given = "no \"optimizer\"",
-                           .expected = "that which made after5.safetensors"});
+                           .expected = "the optimizer of after5.safetensors"});
   }
   const io::JsonObject& facts = *object;
   const std::vector<double> betas = facts.get_floats("betas");
   if (facts.get_string("type") != "AdamW" || betas.size() != 2 || !facts.get_bool_or("decay_all_parameters", true)) {
     throw CheckpointError({.where = (reference.path() / "case.json").string() + ", optimizer",
                            .given = facts.get_string("type"),
-                           .expected = "AdamW with two betas that decays all parameters"});
+                           .expected = "AdamW with two betas and weight decay for all parameters"});
   }
   return {facts.get_float("lr"),
           betas[0],
@@ -88,7 +88,7 @@ NamedTensors optimizer_steps(const Device& device, const ReferenceCase& referenc
   const Program program = device.compile(plan.function);
   const size_t n = plan.parameters.size();
 
-  // Weights, first and second moments and progress, which each step replaces; then the inputs.
+  // Weights, both moments and progress, which each step replaces; then the inputs.
   std::vector<Tensor> start = start_of(task, reference, plan.parameters);
   std::vector<Tensor> moments;
   for (size_t i = 0; i < 2 * n; ++i) moments.emplace_back(start[i % n].type());

@@ -28,7 +28,7 @@ const Tensor& require_computed(const NamedTensors& tensors, const std::string& n
                          .expected = "the names of transformers' outputs and of the checkpoint's parameters"});
 }
 
-// Outputs and loss, then gradients by parameter: one program without dropout.
+// Computes outputs and loss, then gradients by parameter, in one program without dropout.
 void run_forward_and_gradients(const Device& device, const ReferenceCase& reference, const ReferenceTask& task,
                                DType dtype, ParityResult& result) {
   const train::EvaluationProgram program = train::evaluation_program(task, signature_of(task, reference), dtype);
@@ -57,7 +57,7 @@ void run_forward_and_gradients(const Device& device, const ReferenceCase& refere
   }
 }
 
-// By flat index of an output [batch, seq, ...]: whether its position is a token.
+// Returns by flat index of an output [batch, seq, ...] whether its position is a token.
 std::function<bool(int64_t)> tokens_only(const ReferenceCase& reference, const Tensor& output) {
   if (!reference.inputs().has("attention_mask")) return {};
   const Tensor& mask = reference.inputs().tensor("attention_mask");
@@ -91,7 +91,7 @@ void compare_parameters(const ReferenceCase& reference, ParityResult& result) {
   }
 }
 
-// A shape that does not fit is that of an input.
+// The error for a shape that does not fit, which must come from an input.
 CheckpointError wrong_inputs(const ReferenceCase& reference, const ShapeError& error) {
   std::string inputs;
   for (const data::Example::Entry& input : reference.inputs().columns()) {
@@ -99,7 +99,7 @@ CheckpointError wrong_inputs(const ReferenceCase& reference, const ShapeError& e
   }
   return CheckpointError({.where = (reference.path() / "inputs.safetensors").string(),
                           .given = inputs + " (" + one_line(error.report()) + ")",
-                          .expected = "inputs of the shapes that " + reference.architecture() + " takes"});
+                          .expected = "inputs of the shapes of " + reference.architecture()});
 }
 
 void require_comparisons(const ReferenceCase& reference, DType dtype, const ParityResult& result) {
@@ -110,11 +110,11 @@ void require_comparisons(const ReferenceCase& reference, DType dtype, const Pari
                          .expected = is_float32 ? "tensors in expected.safetensors, grads.safetensors, "
                                                   "after5.safetensors or generate.safetensors"
                                                 : "tensors in expected.safetensors, as gradients, steps and generated "
-                                                  "ids are compared in float32 alone",
+                                                  "ids are compared only in float32",
                          .fix = "make the case with tools/make_reference.py"});
 }
 
-// What dump() writes, each in a file.
+// Tensors that dump() writes, and their file.
 struct Dumped {
   std::string_view file;
   NamedTensors ParityResult::*tensors;
@@ -156,7 +156,7 @@ void require_place_of_dump(const std::filesystem::path& folder) {
   const auto is_dumped = [](const std::filesystem::directory_entry& entry) {
     return std::ranges::find(kDumped, entry.path().filename(), &Dumped::file) != kDumped.end();
   };
-  io::require_nothing_else(folder, is_dumped, "what an earlier comparison has dumped");
+  io::require_nothing_else(folder, is_dumped, "the dump of an earlier comparison");
 }
 
 void dump(const ParityResult& result, const std::filesystem::path& folder) {

@@ -1,4 +1,4 @@
-// Running a model on the inputs of a case, and comparing everything that transformers computed for it.
+// Comparison of everything that transformers computed for a case with Portatune's results.
 #pragma once
 
 #include <string>
@@ -11,7 +11,7 @@
 
 namespace portatune::parity {
 
-/// What Portatune computed, under the names of the case.
+/// Results of Portatune, under the names of the case.
 using NamedTensors = std::vector<std::pair<std::string, Tensor>>;
 
 struct ParityResult {
@@ -21,19 +21,19 @@ struct ParityResult {
   bool passed() const;
 };
 
-/// Outputs, loss, gradients, the parameters after optimizer steps and generated ids, as far as the case has them.
-/// dtype   of activations and matrix products; of 16 bits, outputs and loss alone are compared
-/// errors  CheckpointError for a case whose tensors do not fit its model, which names file and tensor, and for one with
-///         nothing to compare
+/// Compares outputs, loss, gradients, the parameters after optimizer steps and generated ids, if the case has them.
+/// dtype   type of activations and matrix products; with 16 bits only outputs and loss are compared
+/// errors  CheckpointError for a case whose tensors do not fit its model, which names file and tensor, and for a case
+///         without tensors to compare
 ParityResult check_parity(const Device& device, const ReferenceCase& reference, DType dtype);
-/// With a task that is the case's in another way.
+/// Uses a task that computes the case's results in another way.
 ParityResult check_parity(const Device& device, const ReferenceCase& reference, const ReferenceTask& task, DType dtype);
 
-/// Writes what was computed as expected.safetensors, grads.safetensors, ... into a folder, which appears whole and
-/// replaces what an earlier dump() has written.
+/// Writes the results as expected.safetensors, grads.safetensors, ... into a folder, which appears atomically and
+/// replaces that of an earlier dump().
 /// errors  those of require_place_of_dump(); IoError
 void dump(const ParityResult& result, const std::filesystem::path& folder);
-/// That dump() may write there.
+/// Throws unless dump() may write to `folder`.
 /// errors  UsageError if something else is in the folder, or it is the working folder
 void require_place_of_dump(const std::filesystem::path& folder);
 

@@ -57,7 +57,8 @@ data::Example read_inputs(const std::filesystem::path& folder) {
 
 TensorView require_tensor(const io::SafetensorsFile& file, const std::string& name) {
   if (const std::optional<TensorView> view = file.find(name)) return *view;
-  throw CheckpointError({.where = file.path().string(), .given = "no tensor " + name, .expected = "one of that name"});
+  throw CheckpointError(
+      {.where = file.path().string(), .given = "no tensor " + name, .expected = "a tensor of this name"});
 }
 
 }  // namespace

@@ -21,19 +21,19 @@ Value optional_column(const Columns& batch, const std::string& name) {
 
 Value ones(int64_t size) { return full({DType::kFloat32, {size}}, 1); }
 
-// Outputs without labels: nothing to lose.
+// Outputs of a batch without labels, with loss 0.
 Forward without_loss(std::vector<std::pair<std::string, Value>> outputs) {
   return {.loss_sum = full({DType::kFloat32, {}}, 0),
           .weight_sum = full({DType::kFloat32, {}}, 1),
           .outputs = std::move(outputs)};
 }
 
-// With a loss only where there are labels.
+// Uses the objective if there are labels.
 Forward with_loss(const Value& labels, const Value& logits, const std::function<Forward()>& objective) {
   return labels ? objective() : without_loss({{"logits", logits}});
 }
 
-// transformers' rule where the config has no problem_type.
+// The rule of transformers for a config without problem_type.
 tasks::Problem problem_of(const io::JsonObject& config, const Value& labels) {
   const std::string problem = config.get_string_or("problem_type", "");
   if (problem == "regression") return tasks::Problem::kRegression;
@@ -44,7 +44,7 @@ tasks::Problem problem_of(const io::JsonObject& config, const Value& labels) {
   return config.get_string_map("id2label").size() == 1 ? tasks::Problem::kRegression : tasks::Problem::kMultiLabel;
 }
 
-// [batch, choices, seq] -> [batch * choices, seq]
+// Reshapes [batch, choices, seq] to [batch * choices, seq].
 Value flatten_choices(const Value& x) { return x ? reshape(x, {-1, x.shape().back()}) : x; }
 
 void append_hidden_states(const Values& hidden_states, Forward& forward) {
@@ -80,7 +80,7 @@ ReferenceTask::ReferenceTask(const ReferenceCase& reference, std::unique_ptr<con
 
 int64_t ReferenceTask::num_labels() const {
   const auto labels = reference_.model().config().get_string_map("id2label");
-  return labels.empty() ? 2 : static_cast<int64_t>(labels.size());  // transformers leaves out its default of two
+  return labels.empty() ? 2 : static_cast<int64_t>(labels.size());  // transformers omits its default of two
 }
 
 const std::string& ReferenceTask::base_prefix() const {
@@ -94,7 +94,7 @@ double ReferenceTask::initializer_range() const {
 void ReferenceTask::refuse_class(const std::string& reason) const {
   throw CheckpointError({.where = (reference_.path() / "case.json").string() + ", architecture",
                          .given = "\"" + reference_.architecture() + "\"" + (reason.empty() ? "" : ": " + reason),
-                         .expected = "a class that Portatune has"});
+                         .expected = "a class that Portatune supports"});
 }
 
 bool ReferenceTask::has_loss() const {
@@ -161,7 +161,7 @@ Forward ReferenceTask::image_head(const nn::Scope& root, const Value& x, const C
       {{"logits", (cls + distillation) / 2.0}, {"cls_logits", cls}, {"distillation_logits", distillation}});
 }
 
-// With transformers' choice of the loss.
+// Chooses the loss as transformers does.
 Forward ReferenceTask::sequence_classification(const Value& logits, const Columns& batch) const {
   const Value labels = optional_column(batch, "labels");
   const tasks::Problem problem = problem_of(reference_.model().config(), labels);
@@ -226,7 +226,7 @@ Forward ReferenceTask::pretraining(const nn::Scope& root, const Value& x, const 
   const Value prediction = text_model_->masked_lm_logits(root, x),
               relation = text_model_->next_sentence_logits(root, x);
   const Forward lm = tasks::token_classification(prediction, column(batch, "labels"), weights);
-  const bool ordered = batch.contains("sentence_order_label");  // as ALBERT's second objective is called
+  const bool ordered = batch.contains("sentence_order_label");  // the name of ALBERT's second objective
   const Value& label = column(batch, ordered ? "sentence_order_label" : "next_sentence_label");
   Forward forward = tasks::with_next_sentence(lm, relation, label, weights);
   forward.outputs = {{"prediction_logits", prediction}, {ordered ? "sop_logits" : "seq_relationship_logits", relation}};

@@ -1,4 +1,4 @@
-// The computation of a class of transformers as a task, to be run on the inputs of a case.
+// A class of transformers as a task, for the inputs of a case.
 #pragma once
 
 #include "portatune/models.h"
@@ -7,17 +7,17 @@
 
 namespace portatune::parity {
 
-/// Outputs have the names of transformers: "logits" (or "start_logits", ...) and "hidden_states.0", ... The loss is
-/// there if the inputs have labels.
+/// Outputs have the names of transformers: "logits" (or "start_logits", ...) and "hidden_states.0", ... A loss is
+/// computed if the inputs have labels.
 class ReferenceTask final : public Task {
  public:
-  /// errors  CheckpointError for a class that Portatune does not have
+  /// errors  CheckpointError for a class that Portatune lacks
   explicit ReferenceTask(const ReferenceCase& reference);
-  /// The same with another model in place of the case's own: one that computes the same in another way.
+  /// Uses another model in place of the case's own: one that computes the same in another way.
   ReferenceTask(const ReferenceCase& reference, std::unique_ptr<const models::TextModel> model);
 
   bool has_loss() const;
-  /// Whether positions hidden by attention_mask are to be left out of the comparison of an output.
+  /// Returns whether the comparison of an output ignores positions that attention_mask hides.
   bool is_per_position(const std::string& output) const;
 
   std::vector<std::string> inputs() const override;
@@ -37,18 +37,18 @@ class ReferenceTask final : public Task {
   Forward sequence_classification(const Value& logits, const Columns& batch) const;
   Forward pretraining(const nn::Scope& root, const Value& x, const Columns& batch) const;
 
-  /// An input.
+  /// The value of an input.
   /// errors  CheckpointError if the case lacks it
   const Value& column(const Columns& batch, const std::string& name) const;
   int64_t num_labels() const;
   const std::string& base_prefix() const;
-  /// reason  why the class is not there, where that is known
+  /// reason  why the class is missing, if known
   [[noreturn]] void refuse_class(const std::string& reason = {}) const;
 
   const ReferenceCase& reference_;
   std::unique_ptr<const models::TextModel> text_model_;
-  std::unique_ptr<const models::ImageModel> image_model_;  // one of the two
-  std::string head_;  // what follows the prefix in the name of the class: "ForMaskedLM"
+  std::unique_ptr<const models::ImageModel> image_model_;  // null for text models
+  std::string head_;                                       // class name without its prefix: "ForMaskedLM"
 };
 
 }  // namespace portatune::parity

@@ -43,7 +43,7 @@ class Comparer {
       const std::optional<data::Example> batch = cursor.next();
       if (!batch) throw train::no_example("training data");
       step(*batch);
-      if (result_.not_finite) break;  // from here on they are not the same training
+      if (result_.not_finite) break;  // the runs differ from here on
     }
     for (std::vector<Drift>* found : {&result_.parameters, &beyond_}) {
       std::erase_if(*found, [this](const Drift& drift) {
@@ -58,7 +58,7 @@ class Comparer {
   }
 
  private:
-  // One after the other, so that the activations of two steps are never there at a time.
+  // Makes the steps one after the other, so that the activations of only one are in memory.
   void step(const data::Example& batch) {
     ComparedStep step;
     const StepResult of_first = first_.start_step(batch);
@@ -88,11 +88,10 @@ class Comparer {
   }
 
   static NumericError not_finite(const ComparedStep& step, const std::string& rows) {
-    return NumericError(
-        {.where = "step " + std::to_string(step.step),
-         .given = "a loss or gradient that is not finite in both runs, in the batch that begins at " + rows,
-         .expected = "finite numbers",
-         .fix = "lower the learning rate, add warm-up steps, or look at these rows"});
+    return NumericError({.where = "step " + std::to_string(step.step),
+                         .given = "a non-finite loss or gradient in both runs, in the batch that begins at " + rows,
+                         .expected = "finite numbers",
+                         .fix = "lower the learning rate, add warm-up steps, or look at these rows"});
   }
 
   std::vector<Distance> distances() const {
@@ -119,7 +118,7 @@ class Comparer {
                            .step = step.step,
                            .apart = relative_to(std::max(largest_[i], least_scale), d.gradient),
                            .allowed = result_.tolerance.gradient});
-      if (largest_[i] < small) small_.insert(names[i]);  // for good: what noise has done to a parameter stays
+      if (largest_[i] < small) small_.insert(names[i]);  // forever: effects of noise on a parameter stay
       parameters.push_back({.kind = Drift::Kind::kParameter,
                             .tensor = names[i],
                             .step = step.step,
@@ -133,7 +132,7 @@ class Comparer {
     note(parameters, result_.parameters);
   }
 
-  // To be called with the gradients of a step, then with the parameters.
+  // Adds drifts. Called with the gradients of a step, then with the parameters.
   void note(const std::vector<Drift>& found, std::vector<Drift>& largest) {
     largest.resize(found.size());
     for (size_t i = 0; i < found.size(); ++i) {
@@ -145,11 +144,11 @@ class Comparer {
   const RunComparisonOptions& options_;
   train::TrainingState first_, second_;
   RunComparison result_;
-  // Of each parameter the largest gradient so far: where later ones cancel it in the mean, its rounding stays there.
+  // Largest gradient so far of each parameter. If later gradients cancel it in the mean, its rounding stays there.
   std::vector<double> largest_;
-  std::vector<Drift> beyond_;    // all, as later steps may find a parameter to be one of those with small gradients
+  std::vector<Drift> beyond_;    // all drifts, as later steps may still add their parameter to small_
   std::set<std::string> small_;  // parameters whose gradients have been small after some step
-  double path_ = 0;              // learning rates so far together: about as far as Adam can have moved an element
+  double path_ = 0;              // sum of learning rates so far: about the largest change that Adam can make
 };
 
 }  // namespace
