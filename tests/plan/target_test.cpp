@@ -51,7 +51,7 @@ TEST(Target, UnknownOnesAreToldWithTheNearest) {
 }
 
 TEST(Target, NumbersThatMakeNoDevicesAreRefused) {
-  EXPECT_THAT([] { target_called("tpu:v5p-7"); }, ThrowsMessage<UsageError>(HasSubstr("two of which are a device")));
+  EXPECT_THAT([] { target_called("tpu:v5p-7"); }, ThrowsMessage<UsageError>(HasSubstr("two cores are a device")));
   EXPECT_THAT([] { target_called("cuda:h100x0"); }, ThrowsMessage<UsageError>(HasSubstr("at least 1")));
   EXPECT_THROW(target_called("cuda:h100x-1"), UsageError);
 }

@@ -12,7 +12,7 @@ constexpr int64_t kMaxGpus = 4096;
 
 constexpr int64_t gib(double number) { return static_cast<int64_t>(number * kGiB); }
 
-// At precision HIGHEST, which Portatune asks for where types are float32, a TPU multiplies in six passes of bfloat16
+// At precision HIGHEST, which Portatune requests for float32 types, a TPU multiplies in six passes of bfloat16
 // (openxla.org, StableHLO's DotAlgorithm BF16_BF16_F32_X6).
 constexpr Peaks tpu_peaks(double bfloat16, double bytes, double links) {
   return {.float32 = bfloat16 / 6, .bfloat16 = bfloat16, .bytes = bytes, .links = links};
@@ -36,23 +36,24 @@ constexpr GpuFacts ampere(std::string_view name) { return {name, 8, 0, 108, 64, 
 }  // namespace
 
 // Peaks of TPUs: docs.cloud.google.com/tpu/docs/{v3,v4,v5e,v5p,v6e,tpu7x}, and for v2 Jouppi et al., "A Domain-Specific
-// Supercomputer for Training Deep Neural Networks", CACM 2020; per chip there, halved here where each of a chip's two
-// cores is a device (v2, v3, v4, 7x; machines may join those of a v4, for which libtpu does not compile by itself).
-// The most of a name: a pod's chips (512 cores of v2, 2048 of v3; 4096 chips of v4, 8960 of v5p, 9216 of 7x, with two
+// Supercomputer for Training Deep Neural Networks", CACM 2020. The sources count per chip; the numbers here are halved
+// if each of a chip's two cores is a device (v2, v3, v4, 7x; machines may join those of a v4, for which libtpu does not
+// compile by itself).
+// Maximum in a name: a pod's chips (512 cores of v2, 2048 of v3; 4096 chips of v4, 8960 of v5p, 9216 of 7x, with two
 // cores each; 256 of v5e and v6e).
-// Memory: what the compiler of libtpu 0.0.51 calls the capacity when a program exceeds it, which is a little less than
-// what is built in.
+// Memory: the capacity that the compiler of libtpu 0.0.51 reports when a program exceeds it, a little less than the
+// built-in memory.
 //
 // GPUs: peaks from NVIDIA's data sheets (H100, H200: 989.4 and 67 TFLOP/s; A100: 312 and 19.5; L4: 121 and 30.3),
 // without sparsity; products of float32 run without tensor cores, since TF32 is less exact. Sizes, clocks, memory and
-// bandwidth: openxla/xla, xla/backends/gpu/target_config/specs/*.txtpb, as they stand there (the H200's are those of
-// its data sheet). There is none for the L4: it has AD104's sizes of compute capability 8.9 (CUDA C++ Programming
-// Guide, table of technical specifications), 58 cores and 48 MiB of L2 cache, 300 GB/s (data sheet), and the memory
-// that PyTorch finds on one (22.03 GiB).
+// bandwidth: openxla/xla, xla/backends/gpu/target_config/specs/*.txtpb, unchanged (for the H200 those of its data
+// sheet). There is none for the L4: it has AD104's sizes of compute capability 8.9 (CUDA C++ Programming Guide, table
+// of technical specifications), 58 cores and 48 MiB of L2 cache, 300 GB/s (data sheet), and the memory that PyTorch
+// finds on one (22.03 GiB).
 //
-// Links, in one direction: of TPUs half of the "bidirectional ICI bandwidth per chip" of those pages, for v2 and v3
-// four links of 496 and 656 Gbit/s (the article of 2020), for v4 six of 50 GB/s (Jouppi et al., ISCA 2023), shared by a
-// chip's devices; a slice whose ends are not joined uses fewer. Of GPUs half of NVLink's figure in the data sheets; of
+// Links, in one direction. TPUs: half of the "bidirectional ICI bandwidth per chip" of those pages; for v2 and v3 four
+// links of 496 and 656 Gbit/s (the article of 2020), for v4 six of 50 GB/s (Jouppi et al., ISCA 2023); a chip's devices
+// share them, and a slice whose ends are not joined uses fewer. GPUs: half of NVLink's figure in the data sheets; for
 // the L4, which has none, that of 16 lanes of PCI Express 4.
 std::span<const Accelerator> accelerators() {
   static const std::vector<Accelerator> kAll = {

@@ -1,4 +1,4 @@
-// The devices that a plan can be made for, and what is known of them.
+// The devices for which a plan can be made, and their properties.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 
 namespace portatune::plan {
 
-/// What XLA's compiler wants to know of a GPU; the fields are those of its message GpuDeviceInfoProto.
+/// Properties of a GPU for XLA's compiler; the fields are those of its message GpuDeviceInfoProto.
 struct GpuFacts {
   std::string_view name;
   int compute_major, compute_minor;
@@ -19,21 +19,21 @@ struct GpuFacts {
   double clock_rate_ghz;
 };
 
-/// A kind of device: one as a program sees it, which may be half a chip or a whole one.
+/// A kind of device as a program sees it, which may be half a chip or a whole one.
 struct Accelerator {
   std::string_view name;      ///< "tpu:v3"
-  std::string_view platform;  ///< of its plugin: "tpu", "cuda" or "cpu"
-  /// TPU: the smallest arrangement that libtpu compiles for.
+  std::string_view platform;  ///< platform of its plugin: "tpu", "cuda" or "cpu"
+  /// The smallest TPU topology that libtpu compiles for.
   std::string_view topology;
-  /// What the number in a name such as v5p-8 counts, for each device: 2 cores, or 1 core or chip.
+  /// Number by which a name such as v5p-8 counts each device: 2 cores, or 1 core or chip.
   int64_t counted_per_device;
-  int64_t most_counted;  ///< by that number: of a TPU those of a pod, of GPUs more than anybody joins
-  int64_t memory_bytes;  ///< of a GPU all, of a TPU what programs may use; 0: that of this machine
-  Peaks peaks;           ///< zeros: those of this machine are measured
+  int64_t most_counted;  ///< maximum of that number: a pod of TPUs; of GPUs more than any real cluster
+  int64_t memory_bytes;  ///< GPU: all memory; TPU: memory for programs; 0: memory of this machine
+  Peaks peaks;           ///< zeros: measured on this machine
   std::optional<GpuFacts> gpu;
 };
 
-/// All that are known. Where the numbers come from stands beside them.
+/// All known accelerators. The sources of the numbers are beside them.
 std::span<const Accelerator> accelerators();
 
 }  // namespace portatune::plan

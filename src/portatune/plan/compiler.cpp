@@ -27,16 +27,16 @@ using Clock = std::chrono::steady_clock;
 
 double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
 
-// What compiling a program told; keeps it.
+// Properties of a compiled program. Writes it to `keep`, if there is one.
 Compiled facts_of(std::string_view module_text, const pjrt::Executable& executable, double seconds,
                   ProgramWriter* keep) {
-  stop_if_requested();  // a compiler hears of no signals
+  stop_if_requested();  // a compiler does not react to signals
   if (keep != nullptr) keep->add(module_text, executable);
   return {executable.memory_stats(), hlo_traffic(executable.optimized_hlo()), seconds};
 }
 
-// "v5e:2x4" of "v5e:2x2": the last of the shortest sides doubled, which gives the arrangements that TPUs are offered
-// in.
+// "v5e:2x4" for "v5e:2x2": doubles the last of the shortest sides, which gives the topologies in which TPUs are
+// offered.
 std::string twice_as_large(const std::string& topology) {
   const size_t colon = topology.find(':');
   std::vector<int64_t> sides;
@@ -56,7 +56,7 @@ pjrt::Topology topology_of(const Accelerator& accelerator, int64_t devices) {
   }
 }
 
-// XLA takes three quarters of a GPU's memory if it is not told otherwise.
+// XLA takes three quarters of a GPU's memory by default.
 int64_t usable_bytes(const Accelerator& accelerator, const GpuMemoryOptions& gpu) {
   if (!accelerator.gpu) return accelerator.memory_bytes;
   return static_cast<int64_t>(static_cast<double>(accelerator.memory_bytes) * gpu.fraction.value_or(0.75f));
@@ -68,7 +68,7 @@ class AheadOfTimeCompiler final : public Compiler {
       : Compiler(usable_bytes(accelerator, options.gpu_memory), accelerator.peaks),
         accelerator_(accelerator),
         target_(target_for(accelerator.platform, options)) {
-    topology_with(1);  // so that a plugin that is missing is told at once
+    topology_with(1);  // so that a missing plugin is an error at once
   }
 
   Compiled compile(const Function& function, ProgramWriter* keep) const override {
@@ -95,7 +95,7 @@ class AheadOfTimeCompiler final : public Compiler {
 
   const Accelerator& accelerator_;
   const portatune::Target target_;
-  mutable std::map<int64_t, pjrt::Topology> topologies_;  // by how many devices they have at least
+  mutable std::map<int64_t, pjrt::Topology> topologies_;  // by their minimal number of devices
 };
 
 Peaks share_of(Peaks peaks, double devices) {
@@ -108,7 +108,7 @@ Peaks peaks_of_machine(DeviceOptions options) {
   return measured_peaks(options);
 }
 
-// Through a client, as the CPU's plugin has no topologies.
+// Compiles with a client, as the CPU's plugin has no topologies.
 class CpuCompiler final : public Compiler {
  public:
   explicit CpuCompiler(const DeviceOptions& options)
@@ -140,7 +140,7 @@ class CpuCompiler final : public Compiler {
 }  // namespace
 
 std::unique_ptr<Compiler> open_compiler(const Target& target, DeviceOptions options) {
-  options.cudnn_attention = options.cudnn_attention && target.accelerator->gpu;  // of the targets those that can
+  options.cudnn_attention = options.cudnn_attention && target.accelerator->gpu;  // only for GPUs
   if (target.accelerator->platform == "cpu") return std::make_unique<CpuCompiler>(options);
   return std::make_unique<AheadOfTimeCompiler>(*target.accelerator, options);
 }

@@ -12,23 +12,23 @@
 
 namespace portatune::plan {
 
-/// What compiling a program told.
+/// Results of compiling a program.
 struct Compiled {
   pjrt::MemoryStats memory;
   Traffic traffic;
-  double seconds;  ///< that it took
+  double seconds;  ///< duration of compilation
 };
 
 class Compiler {
  public:
   virtual ~Compiler() = default;
-  /// errors  pjrt::CallError if the compiler refuses; its kind is kOutOfMemory where the program does not fit; Stopped
-  /// keep    where the program is written to; null: nowhere
+  /// errors  pjrt::CallError if the compiler refuses, of kind kOutOfMemory if the program does not fit; Stopped
+  /// keep    writer of the program; null: none
   virtual Compiled compile(const Function& function, ProgramWriter* keep = nullptr) const = 0;
-  /// What the programs depend on.
+  /// Properties of plugin and device on which the programs depend.
   virtual ProgramOrigin origin() const = 0;
 
-  int64_t memory_bytes() const { return memory_bytes_; }  ///< that programs may use on a device
+  int64_t memory_bytes() const { return memory_bytes_; }  ///< memory of a device for programs
   const Peaks& peaks() const { return peaks_; }
 
  protected:
@@ -39,10 +39,10 @@ class Compiler {
   Peaks peaks_;
 };
 
-/// For a target that need not be there: nothing of it is opened. For "cpu" this machine's peaks are measured; the
-/// devices that it is divided into share them, and its memory.
-/// options  how programs run on the CPU: into how many devices it is divided, plugin, kernels; on a GPU: how much of
-///          its memory they may take, and whether by cuDNN's attention
+/// A compiler for a target, which need not be present: nothing of it is opened. For "cpu" this machine's peaks are
+/// measured; its devices share them, and its memory.
+/// options  CPU: number of devices, plugin, kernels; GPU: share of its memory for programs, and use of cuDNN's
+///          attention
 /// errors  DeviceError if the plugin is missing or its version is not supported
 std::unique_ptr<Compiler> open_compiler(const Target& target, DeviceOptions options);
 

@@ -12,19 +12,19 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr int64_t kSize = 1024;                  // of the matrices
+constexpr int64_t kSize = 1024;                  // rows and columns of the matrices
 constexpr int64_t kElements = int64_t{1} << 25;  // 128 MiB of float32
 constexpr double kLeast_s = 0.25;
 constexpr int kFewestRuns = 3;
 
-// Pages that nobody has written to would all be one, and in a cache; and zeros take no time in some units.
+// Unwritten pages would all be one page in a cache, and zeros take no time in some units.
 Tensor filled(const TensorType& type) {
   Tensor tensor(type);
   std::fill_n(tensor.data(), type.bytes(), std::byte{0x3C});  // 0.01 as float32 and as bfloat16
   return tensor;
 }
 
-// The best time of a program whose last result is small. One that has an alias updates its first argument.
+// The best time of a program whose last result is small. A program with an alias updates its first argument.
 double best_seconds(const Device& device, const Function& function) {
   const Program program = device.compile(function);
   std::vector<DeviceArray> arrays;
@@ -44,7 +44,7 @@ double best_seconds(const Device& device, const Function& function) {
   return best;
 }
 
-// A result that is cheap to wait for.
+// A small result, which is cheap to wait for.
 Value first_element(const Value& x) { return slice(reshape(x, {-1}), 0, {0, 1}); }
 
 double flops(const Device& device, DType dtype) {

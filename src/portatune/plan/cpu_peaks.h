@@ -1,4 +1,4 @@
-// What this machine's processor can do.
+// Measured peaks of this machine's processor.
 #pragma once
 
 #include "portatune/device.h"
@@ -6,9 +6,9 @@
 
 namespace portatune::plan {
 
-/// Runs for about a second a matrix product of 1024 x 1024 in float32 and in bfloat16, and a sum over arrays larger
-/// than caches, as training steps run them (kernels, threads), and takes the best times: what is printed on a processor
-/// says little about what a virtual machine gets of it.
+/// Measures a matrix product of 1024 x 1024 in float32 and in bfloat16, and a sum over arrays larger than caches, for
+/// about a second, as training steps run them (kernels, threads), and takes the best times. The data sheet of a
+/// processor says little about the share that a virtual machine gets.
 /// errors  DeviceError if there is no plugin
 Peaks measured_peaks(const DeviceOptions& device);
 

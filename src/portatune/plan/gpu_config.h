@@ -1,4 +1,4 @@
-// A GPU as XLA's compiler takes it.
+// Description of a GPU for XLA's compiler.
 #pragma once
 
 #include <string>
@@ -7,8 +7,8 @@
 
 namespace portatune::plan {
 
-/// The text of XLA's message GpuTargetConfigProto for a GPU that is not there.
-/// accelerator  one with GpuFacts
+/// The text of XLA's message GpuTargetConfigProto for a GPU that need not be present.
+/// accelerator  an accelerator with GpuFacts
 std::string gpu_target_config(const Accelerator& accelerator);
 
 }  // namespace portatune::plan

@@ -13,7 +13,7 @@
 namespace portatune::plan {
 namespace {
 
-// Field numbers.
+// Field numbers of the messages.
 namespace module_field {
 constexpr int kComputations = 3;
 constexpr int kEntryId = 6;
@@ -37,14 +37,14 @@ constexpr int kLayout = 5;
 }  // namespace shape_field
 constexpr int kMemorySpaceOfLayout = 8;
 
-// Bytes of an element, by PrimitiveType; 0 for tuples, tokens and what has no size.
+// Bytes of an element, by PrimitiveType; 0 for tuples, tokens and types without a size.
 double element_bytes(uint64_t type) {
   constexpr std::array<double, 26> kBytes = {0, 1, 1, 2, 4, 8,  1, 2, 4,   8,   2, 4, 8,
                                              0, 0, 8, 2, 0, 16, 1, 1, 0.5, 0.5, 1, 1, 1};
   return type < kBytes.size() ? kBytes[type] : 0;
 }
 
-// Repeated integers come packed or one by one.
+// Reads repeated integers, which may be packed or single.
 void append_integers(const WireReader& field, std::vector<uint64_t>& values) {
   if (field.type() == WireReader::Type::kVarint) {
     values.push_back(field.varint());
@@ -56,7 +56,7 @@ void append_integers(const WireReader& field, std::vector<uint64_t>& values) {
   values.insert(values.end(), numbers.begin(), numbers.end());
 }
 
-// Memory space 0 is the main one; a TPU's others are on the chip.
+// Memory space 0 is main memory; the others of a TPU are on the chip.
 bool in_main_memory(std::string_view layout) {
   for (WireReader field(layout); field.next();) {
     if (field.field() == kMemorySpaceOfLayout) return field.varint() == 0;
@@ -114,7 +114,7 @@ Module read_module(std::string_view message) {
   return module;
 }
 
-// What gives another name to memory, or to a part of it.
+// Operations that only give another name to memory, or to a part of it.
 bool moves_nothing(std::string_view opcode) {
   constexpr std::array<std::string_view, 11> kNames = {
       "parameter",  "constant",       "tuple",       "get-tuple-element",   "bitcast", "after-all", "partition-id",
@@ -134,9 +134,9 @@ double traffic_of(const Instruction& instruction, const std::unordered_map<uint6
   if ((instruction.opcode == "gather" || instruction.opcode == "dynamic-slice") && operands > 0) {
     return read - operand(0) + 2 * instruction.bytes;
   }
-  // In place: only the update is read, and written.
+  // In place: only the update is read and written.
   if (instruction.opcode == "dynamic-update-slice" && operands > 1) return 2 * operand(1);
-  // Their results name their operands, too, and what they write.
+  // The results of these name their operands, too, beside what they write.
   if (instruction.opcode == "copy-start" || instruction.opcode == "all-gather-start") return instruction.bytes;
   return read + instruction.bytes;
 }

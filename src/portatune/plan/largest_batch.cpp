@@ -25,7 +25,7 @@ class Search {
     }
   }
 
-  // Between what fits and what does not. A step above what fits it ends the search if it does not fit.
+  // A size between the known bounds. If a step above the size that fits does not fit, the search ends.
   int64_t next() const {
     const int64_t highest = upper() - 1, lowest = std::min(found_.fits + step(), highest);
     const std::optional<int64_t> predicted = prediction();

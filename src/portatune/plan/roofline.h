@@ -1,4 +1,4 @@
-// How fast a step can be at best.
+// Best possible speed of a step.
 #pragma once
 
 #include <algorithm>
@@ -8,29 +8,29 @@
 
 namespace portatune::plan {
 
-/// What a device does per second at best.
+/// Peak rates of a device per second.
 struct Peaks {
-  double float32 = 0;   ///< floating-point operations of matrix products of float32, which are computed as such
-  double bfloat16 = 0;  ///< the same of bfloat16
+  double float32 = 0;   ///< floating-point operations in matrix products computed as float32
+  double bfloat16 = 0;  ///< floating-point operations in matrix products computed as bfloat16
   double bytes = 0;     ///< between the device and its memory
-  double links = 0;     ///< bytes that it sends to other devices; 0: they share its memory
+  double links = 0;     ///< bytes sent to other devices; 0: devices share memory
 };
 
-/// What a step asks for.
+/// Work of a step.
 struct Work {
-  std::map<DType, double> flops;  ///< of matrix products, by the type of their operands
+  std::map<DType, double> flops;  ///< operations of matrix products, by the type of their operands
   double bytes = 0;               ///< to and from memory
   double sent_bytes = 0;          ///< to other devices
 
   double all_flops() const;
 };
 
-/// The roofline: arithmetic, memory and links each at their peak, side by side.
+/// The roofline estimate: arithmetic, memory and links, each at their peak, at the same time.
 struct Estimate {
   double compute_s = 0, memory_s = 0, exchange_s = 0;
 
   double seconds() const { return std::max({compute_s, memory_s, exchange_s}); }
-  /// The share of the peak that matrix products can reach at best: of those of their types.
+  /// The largest share of their peak that matrix products can reach.
   double utilization() const { return seconds() > 0 ? compute_s / seconds() : 0; }
 };
 

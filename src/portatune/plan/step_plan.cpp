@@ -17,7 +17,7 @@ int64_t bytes_of(std::span<const Value> values) {
   return bytes;
 }
 
-// Of a program that takes the parameters of the model, of each so many moments, and a batch.
+// The arguments' memory of a program with the parameters of the model, `moments` moments of each, and a batch.
 Memory memory_of_arguments(const Function& function, size_t parameters, size_t moments) {
   const std::span<const Value> values = function.parameters;
   return {.parameters = bytes_of(values.first(parameters)),
@@ -33,15 +33,14 @@ Memory memory_of(const Function& function, size_t parameters, size_t moments, co
   return memory;
 }
 
-// What the model asks of each device, whatever is computed again, and into whichever micro-batches the batch is
-// divided.
+// Operations that the model needs on each device: without recomputation, and independent of micro-batches.
 std::map<DType, double> flops_of(const Task& task, const train::Signature& batch, train::StepOptions options) {
   options.gradient_accumulation_steps = 1;
   options.remat = Remat::kNone;
   return matrix_flops(train::step_program(task, batch, options).function);
 }
 
-// A device's, in a step: what micro-batches gather they gather each time.
+// Bytes that a device sends in a step. Each micro-batch gathers again.
 double sent_bytes(const Task& task, const train::Signature& batch, train::StepOptions options) {
   if (options.mesh.devices() == 1) return 0;
   const auto rounds = static_cast<double>(options.gradient_accumulation_steps);

@@ -1,4 +1,4 @@
-// What a training step needs and asks for on a target.
+// Memory and work of a training step on a target.
 #pragma once
 
 #include <cstdint>
@@ -11,19 +11,19 @@
 
 namespace portatune::plan {
 
-/// Bytes on one device, by what they are for.
+/// Bytes on one device, by purpose.
 struct Memory {
   int64_t parameters = 0;
   int64_t optimizer = 0;    ///< both moments
-  int64_t batch = 0;        ///< and the few numbers that a step takes
-  int64_t layout = 0;       ///< by which the compiler makes these arrays larger: a TPU's tiles
-  int64_t temporaries = 0;  ///< activations, gradients, and results that are not in the memory of arguments
+  int64_t batch = 0;        ///< includes the scalar arguments of a step
+  int64_t layout = 0;       ///< growth of these arrays by the compiler's layout: a TPU's tiles
+  int64_t temporaries = 0;  ///< activations, gradients, and results outside the memory of arguments
   int64_t code = 0;
 
   int64_t total() const { return parameters + optimizer + batch + layout + temporaries + code; }
 };
 
-/// Of programs that are loaded at once and run one after the other on the same parameters.
+/// Memory of programs that are loaded at once and run one after the other on the same parameters.
 Memory together(const Memory& a, const Memory& b);
 
 struct StepPlan {
@@ -32,16 +32,15 @@ struct StepPlan {
   double compile_s = 0;
 };
 
-/// What is known without compiling: parameters, optimizer and batch.
+/// The part that is known without compiling: parameters, optimizer and batch.
 Memory memory_of_arguments(const Task& task, const train::Signature& batch, const train::StepOptions& options);
 
-/// Compiles the step that a Trainer would run for batches of this shape.
-/// keep    as Compiler::compile, as errors are
+/// Compiles the step that a Trainer would run for batches of this shape. Errors and `keep` are those of
+/// Compiler::compile.
 StepPlan plan_step(const Compiler& compiler, const Task& task, const train::Signature& batch,
                    const train::StepOptions& options, ProgramWriter* keep = nullptr);
 
-/// Memory for the program of an evaluation, and how long it took to compile it.
-/// errors  as Compiler::compile
+/// Memory of the program of an evaluation, and its compilation time. Errors and `keep` are those of Compiler::compile.
 struct EvaluationPlan {
   Memory memory;  ///< no optimizer
   double compile_s = 0;

@@ -34,7 +34,7 @@ std::optional<Counted> split_count(std::string_view name) {
   return Counted{name.substr(0, mark), *count};
 }
 
-// "gpu" names no target, and "h100" and "v5e-8" lack their platform.
+// Advice for names such as "gpu", which is no target, and "h100" and "v5e-8", which lack their platform.
 std::string advice(const std::string& name, const std::vector<std::string>& names) {
   const std::string typed = lower_case(name);
   if (typed == "gpu" || typed == "cuda") return "name a GPU: cuda:h100, cuda:l4, ...";
@@ -58,7 +58,7 @@ std::string advice(const std::string& name, const std::vector<std::string>& name
                     .fix = advice(name, names)});
 }
 
-// Slices of TPUs have a power of two of chips, or cubes of 64.
+// Slices of TPUs have a power of two of chips, or a multiple of 64 chips.
 bool makes_a_slice(int64_t count) {
   constexpr int64_t kCoresOfACube = 128;
   return std::has_single_bit(static_cast<uint64_t>(count)) || count % kCoresOfACube == 0;
@@ -69,8 +69,8 @@ int64_t devices_of(const Accelerator& accelerator, const std::string& name, int6
   const bool is_tpu = accelerator.platform == "tpu";
   if (count >= 1 && count <= most && count % each == 0 && (!is_tpu || makes_a_slice(count))) return count / each;
   std::string expected = "a number of devices of at least 1 and at most " + std::to_string(most);
-  if (is_tpu) expected = "the number of a slice: a power of two, or a multiple of 128, at most " + std::to_string(most);
-  if (each > 1) expected += "; it counts cores, two of which are a device";
+  if (is_tpu) expected = "the size of a slice: a power of two, or a multiple of 128, at most " + std::to_string(most);
+  if (each > 1) expected += "; it counts cores, and two cores are a device";
   throw UsageError({.where = "on", .given = in_quotes(name), .expected = expected});
 }
 

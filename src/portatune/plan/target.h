@@ -1,4 +1,4 @@
-// What --on names.
+// The target that --on names.
 #pragma once
 
 #include <cstdint>
@@ -8,16 +8,16 @@
 
 namespace portatune::plan {
 
-/// So many devices of a kind.
+/// A number of devices of one kind.
 struct Target {
-  std::string name;  ///< as it was given
+  std::string name;  ///< name as given
   const Accelerator* accelerator;
   int64_t devices;
 };
 
-/// "cpu", "tpu:v3", "tpu:v3-8" with the number that Google's names have (of cores up to v4, v5p and 7x, of chips for
-/// v5e and v6e), "cuda:h100", "cuda:h100x8".
-/// errors  UsageError with the known names, and the nearest one; and for a number that no slice of TPUs has
+/// The target of a name: "cpu", "tpu:v3", "tpu:v3-8" with the number of Google's names (cores up to v4, v5p and 7x,
+/// chips for v5e and v6e), "cuda:h100", "cuda:h100x8".
+/// errors  UsageError with the known names and the nearest one, and for a number that no slice of TPUs has
 Target target_called(const std::string& name);
 
 }  // namespace portatune::plan

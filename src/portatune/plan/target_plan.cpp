@@ -10,9 +10,9 @@
 namespace portatune::plan {
 namespace {
 
-constexpr int64_t kLargestBatch = 1'000'000;  // as --batch-size has it
-constexpr int kCompilations = 12;             // for the largest batch
-constexpr int kCompilationsForRemedy = 6;     // from half a batch down to a 64th
+constexpr int64_t kMaxBatch = 1'000'000;   // the maximum of --batch-size
+constexpr int kCompilations = 12;          // for the largest batch
+constexpr int kCompilationsForRemedy = 6;  // from half a batch down to a 64th
 
 int64_t bytes_of(const train::Signature& batch) {
   int64_t bytes = 0;
@@ -21,7 +21,7 @@ int64_t bytes_of(const train::Signature& batch) {
 }
 int64_t bytes_of_shape(const BatchShape& shape) { return bytes_of(shape.batch); }
 
-// Whose step needs the most memory.
+// The shape whose step needs the most memory.
 const BatchShape& largest(const std::vector<BatchShape>& shapes) {
   return *std::ranges::max_element(shapes, {}, bytes_of_shape);
 }
@@ -30,7 +30,7 @@ std::vector<train::Signature> evaluations_of(const Run& run, int64_t batch_size,
   return run.evaluations_with ? run.evaluations_with(batch_size, mesh) : std::vector<train::Signature>();
 }
 
-void tell(const Run& run, const char* program, const train::Signature& batch, const train::StepOptions& options) {
+void report(const Run& run, const char* program, const train::Signature& batch, const train::StepOptions& options) {
   if (!run.on_compile) return;
   run.on_compile(fmt::format("{} of {} rows in {}{}", program, batch.front().second.shape[0],
                              name_of(options.compute_dtype),
@@ -39,13 +39,13 @@ void tell(const Run& run, const char* program, const train::Signature& batch, co
 
 StepPlan compiled_step(const Compiler& compiler, const Run& run, const train::Signature& batch,
                        const train::StepOptions& options, ProgramWriter* keep = nullptr) {
-  tell(run, "the training step", batch, options);
+  report(run, "the training step", batch, options);
   return plan_step(compiler, run.task, batch, options, keep);
 }
 
 EvaluationPlan compiled_evaluation(const Compiler& compiler, const Run& run, const train::Signature& batch,
                                    const train::StepOptions& options, ProgramWriter* keep = nullptr) {
-  tell(run, "the evaluation", batch, options);
+  report(run, "the evaluation", batch, options);
   return plan_evaluation(compiler, run.task, batch, options, keep);
 }
 
@@ -67,14 +67,14 @@ MemoryOfBatch memory_of_batch(const Compiler& compiler, const Run& run, const tr
   };
 }
 
-// Tries options with which the run may fit.
+// Tries options with which the run might fit.
 class Remedies {
  public:
   Remedies(const Compiler& compiler, const Run& run, int64_t devices) : compiler_(compiler), run_(run) {
     if (run.step.compute_dtype == DType::kFloat32) changes_.push_back(compute_in_bfloat16);
     if (run.step.remat == Remat::kNone) changes_.push_back(compute_layers_again);
     const Mesh& mesh = run.step.mesh;
-    const int64_t alone = mesh.size(kBatchAxes);  // 1: nothing is said of how many there shall be
+    const int64_t alone = mesh.size(kBatchAxes);  // 1: the user chose no number
     const int64_t sharing = alone > 1 ? alone : devices / mesh.tensor;
     if (sharing > 1 && mesh.fsdp == 1) {
       changes_.push_back([divided = Mesh{.fsdp = sharing, .tensor = mesh.tensor}](train::StepOptions& options) {
@@ -107,7 +107,7 @@ class Remedies {
     const Memory memory = memory_of_arguments(run_.task, batch, options);
     return memory.parameters + memory.optimizer <= compiler_.memory_bytes();
   }
-  // What `search` finds; nothing where the run cannot have these options, or the compiler refuses them.
+  // The result of `search`; a default value if the run cannot have these options, or the compiler refuses them.
   template <class Search>
   static auto tried(const Search& search) -> decltype(search()) {
     try {
@@ -180,7 +180,7 @@ LargestBatch largest_batch_of(const Compiler& compiler, const Run& run, const Ta
     if (plan.shapes.empty()) return {};
     return plan.memory.total();
   };
-  return largest_batch(memory, compiler.memory_bytes(), run.batch_size, kLargestBatch, kCompilations);
+  return largest_batch(memory, compiler.memory_bytes(), run.batch_size, kMaxBatch, kCompilations);
 }
 
 }  // namespace portatune::plan
