@@ -23,7 +23,7 @@ void plan_fault(Fault fault, int call) {
 
 bool has_met_fault() { return met; }
 
-// Whether the call that is made now fails.
+// Returns whether the current call fails.
 bool fails_now() {
   if (planned == Fault::kNone || calls_before_fault-- > 0) return false;
   met = true;
@@ -35,7 +35,7 @@ bool fails_now() {
 
 }  // namespace portatune::test
 
-// These take the place of the C library's functions in the whole program, shared libraries included.
+// These functions replace those of the C library in the whole program, shared libraries included.
 #pragma GCC visibility push(default)
 extern "C" {
 

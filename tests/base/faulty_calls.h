@@ -1,19 +1,19 @@
-// System calls of this program that fail, or end it, at a given call.
+// Planned failures of system calls in this program.
 #pragma once
 
 namespace portatune::test {
 
-/// What happens at a call of rename, renameat2, link, unlink, unlinkat or remove.
+/// The effect of a call of rename, renameat2, link, unlink, unlinkat or remove.
 enum class Fault {
   kNone,
-  kFails,         ///< it fails with EIO, once
-  kFailsForEver,  ///< it fails with EIO, and so do all later ones
-  kEndsProcess    ///< as if the process was killed before it
+  kFails,         ///< one call fails with EIO
+  kFailsForEver,  ///< this call and all later calls fail with EIO
+  kEndsProcess    ///< the process ends before the call, as if it was killed
 };
 
-/// Plans a fault for the `call`-th call from now on, counted from 0.
+/// Plans a fault for call number `call` from now on, from 0.
 void plan_fault(Fault fault, int call);
-/// Whether the planned call has been reached.
+/// Returns whether the planned call was reached.
 bool has_met_fault();
 
 }  // namespace portatune::test

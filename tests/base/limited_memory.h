@@ -1,4 +1,4 @@
-// A process that may not take much memory, to show what a piece of code needs. For EXPECT_EXIT.
+// Processes with limited memory, for EXPECT_EXIT: they show how much memory a function needs.
 #pragma once
 
 #include <sys/resource.h>
@@ -20,14 +20,14 @@
 
 namespace portatune {
 
-/// AddressSanitizer reserves terabytes of addresses, so that no limit on them can be set.
+/// False with AddressSanitizer, which reserves terabytes of addresses.
 #ifdef PORTATUNE_TEST_ASAN
 inline constexpr bool kMemoryCanBeLimited = false;
 #else
 inline constexpr bool kMemoryCanBeLimited = true;
 #endif
 
-/// Bytes of addresses that this process has, and may have from now on in addition.
+/// Limits the address space of this process to its present size plus `more_bytes`.
 inline void limit_memory(int64_t more_bytes) {
   int64_t pages = 0;
   std::ifstream("/proc/self/statm") >> pages;
@@ -36,7 +36,7 @@ inline void limit_memory(int64_t more_bytes) {
   setrlimit(RLIMIT_AS, &limit);
 }
 
-/// Ends the process with 0 if `action` returns true within the memory.
+/// Ends the process with 0 if `action` returns true within the memory limit.
 template <class Action>
 [[noreturn]] void exit_after(int64_t more_bytes, const Action& action) {
   alarm(60);

@@ -20,8 +20,8 @@ TEST(Nearest, HyphensAndCaseDoNotCount) {
   EXPECT_EQ(nearest("Label_Column", {"label-column"}), "label-column");
 }
 
-// All of these were proposed once.
-TEST(Nearest, AllowsAQuarterOfTheWord) {
+// Earlier rules proposed these names.
+TEST(Nearest, AllowsEditsOfAQuarterOfTheWord) {
   EXPECT_EQ(nearest("--fsdp", {"--folds"}), "");
   EXPECT_EQ(nearest("--no-cuda", {"--no-flip"}), "");
   EXPECT_EQ(nearest("--tf32", {"--task"}), "");
@@ -31,7 +31,7 @@ TEST(Nearest, AllowsAQuarterOfTheWord) {
   EXPECT_EQ(nearest("cuda:rtx4090", {"cuda:l4"}), "");
 }
 
-TEST(Nearest, WhatIsFarFromAllHasNone) {
+TEST(Nearest, DistantNamesHaveNoMatch) {
   EXPECT_EQ(nearest("serve", kNames), "");
   EXPECT_EQ(nearest("--learning-rate", kNames), "");
   EXPECT_EQ(nearest(std::string(100'000, 'x'), kNames), "");

@@ -8,7 +8,7 @@
 namespace portatune {
 namespace {
 
-TEST(NumberIn, TakesWholeTextsAlone) {
+TEST(NumberIn, RequiresThatTheWholeTextIsANumber) {
   EXPECT_EQ(number_in<int64_t>("-12"), -12);
   EXPECT_EQ(number_in<double>("1.5e2"), 150);
   for (const char* text : {"", " 1", "1 ", "1x", "0x10", "+1"}) {

@@ -21,7 +21,7 @@ std::vector<std::string> names_in(const std::filesystem::path& folder) {
   return names;
 }
 
-TEST(AtomicFile, TakesItsPlaceOnCommit) {
+TEST(AtomicFile, ReplacesTheTargetOnCommit) {
   const TemporaryFolder folder;
   write_text(folder / "a", "old");
   {
@@ -45,7 +45,7 @@ TEST(AtomicFile, LeavesNothingWithoutCommit) {
   EXPECT_TRUE(std::filesystem::is_empty(folder.path()));
 }
 
-TEST(AtomicFile, LeavesNothingIfItWasOnlyFinished) {
+TEST(AtomicFile, LeavesNothingAfterFinishWithoutCommit) {
   const TemporaryFolder folder;
   {
     AtomicFile file(folder / "a");
@@ -59,7 +59,7 @@ TEST(AtomicFile, LeavesNothingIfItWasOnlyFinished) {
   EXPECT_THAT(names_in(folder.path()), testing::ElementsAre("a"));
 }
 
-TEST(AtomicFile, LeavesNothingWhereItCannotTakeItsPlace) {
+TEST(AtomicFile, LeavesNothingAfterAFailedCommit) {
   const TemporaryFolder folder;
   std::filesystem::create_directory(folder / "a");
   AtomicFile file(folder / "a");
@@ -67,7 +67,7 @@ TEST(AtomicFile, LeavesNothingWhereItCannotTakeItsPlace) {
   EXPECT_THAT(names_in(folder.path()), testing::ElementsAre("a"));
 }
 
-// In a child process that is killed in the midst of writing it.
+// Kills a child process while it writes a file.
 void leave_half_of(const std::filesystem::path& target) {
   const pid_t child = fork();
   if (child == 0) {
@@ -78,7 +78,7 @@ void leave_half_of(const std::filesystem::path& target) {
   waitpid(child, nullptr, 0);
 }
 
-TEST(RemoveLeftovers, RemovesFilesOfKilledWritersOfTheseTargets) {
+TEST(RemoveLeftovers, RemovesTemporaryFilesOfKilledWriters) {
   const TemporaryFolder folder;
   const std::vector<std::filesystem::path> targets = {folder / "a", folder / "b"};
   for (const char* name : {"a", "a", "b", "other"}) leave_half_of(folder / name);
@@ -87,7 +87,7 @@ TEST(RemoveLeftovers, RemovesFilesOfKilledWritersOfTheseTargets) {
   EXPECT_THAT(names_in(folder.path()), testing::ElementsAre(testing::StartsWith("tmp.other.")));
 }
 
-TEST(RemoveLeftovers, LeavesFilesOfLiveWritersAndOthers) {
+TEST(RemoveLeftovers, KeepsFilesOfLiveWritersAndOtherNames) {
   const TemporaryFolder folder;
   const std::filesystem::path target = folder / "a";
   write_text(target, "old");
@@ -103,12 +103,12 @@ TEST(RemoveLeftovers, LeavesFilesOfLiveWritersAndOthers) {
   EXPECT_THAT(names_in(folder.path()), testing::UnorderedElementsAreArray(before));
 }
 
-TEST(RemoveLeftovers, NothingToDoIsNoError) {
+TEST(RemoveLeftovers, AMissingFolderIsNoError) {
   const std::filesystem::path target = "/nowhere/a";
   EXPECT_NO_THROW(remove_leftovers({&target, 1}));
 }
 
-TEST(AtomicFile, SeveralTakeTheirPlacesTogetherOrNotAtAll) {
+TEST(AtomicFile, SeveralFilesAreCommittedTogetherOrNotAtAll) {
   const TemporaryFolder folder;
   write_text(folder / "a", "old");
   write_text(folder / "index", "old");
@@ -120,7 +120,7 @@ TEST(AtomicFile, SeveralTakeTheirPlacesTogetherOrNotAtAll) {
     }
     AtomicFile::commit_together(std::vector<AtomicFile*>{&a, &b}, {folder / "index", folder / "none"});
   };
-  std::filesystem::create_directory(folder / "b");  // which a file cannot replace
+  std::filesystem::create_directory(folder / "b");  // a file cannot replace a folder
   EXPECT_THROW(commit(), IoError);
   EXPECT_THAT(names_in(folder.path()), testing::UnorderedElementsAre("a", "b", "index"));
   EXPECT_EQ(text_of(folder / "a"), "old");
@@ -144,7 +144,7 @@ TEST(AtomicFile, SeveralMayHaveNamesWithoutAFolder) {
   EXPECT_THAT(names_in(folder.path()), testing::UnorderedElementsAre("a", "b"));
 }
 
-TEST(IoError, CarriesTheNumberOfTheFault) {
+TEST(IoError, HasTheErrno) {
   try {
     OutputFile("/dev/full/x");
     FAIL() << "no error";

@@ -24,10 +24,10 @@ std::set<std::string> names_in(const fs::path& folder) {
   return names;
 }
 
-// A folder whose files a, b and stale are to give way to new/a, new/b and new/c.
-class Place {
+// A folder with files a, b and stale, and their replacements new/a, new/b and new/c.
+class ExampleFolder {
  public:
-  Place() {
+  ExampleFolder() {
     fs::create_directory(folder_ / "new");
     for (const char* name : {"a", "b", "stale", "other"}) write_text(folder_ / name, "old");
     for (const char* name : {"new/a", "new/b", "new/c"}) write_text(folder_ / name, "new");
@@ -58,7 +58,7 @@ class Place {
   TemporaryFolder folder_;
 };
 
-// In a child process, whose `call`-th system call ends it. Whether it was reached.
+// Runs `action` in a child process that ends at its system call `call`. Returns whether the call was reached.
 bool dies_while(int call, const std::function<void()>& action) {
   const pid_t child = fork();
   if (child == 0) {
@@ -71,53 +71,53 @@ bool dies_while(int call, const std::function<void()>& action) {
   return WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }
 
-TEST(ReplaceEntries, ReplacesAllAndLeavesNothingElse) {
-  const Place place;
-  place.replace();
-  EXPECT_TRUE(place.is_new());
+TEST(ReplaceEntries, ReplacesAllAndLeavesNoOtherEntries) {
+  const ExampleFolder example;
+  example.replace();
+  EXPECT_TRUE(example.is_new());
 }
 
 TEST(ReplaceEntries, ReplacesFoldersToo) {
-  const Place place;
-  fs::create_directories(place / "logs/sub");
-  fs::create_directory(place / "new/logs");
-  replace_entries(place.path(), {{place / "new/logs", place / "logs"}});
-  EXPECT_TRUE(fs::is_empty(place / "logs"));
+  const ExampleFolder example;
+  fs::create_directories(example / "logs/sub");
+  fs::create_directory(example / "new/logs");
+  replace_entries(example.path(), {{example / "new/logs", example / "logs"}});
+  EXPECT_TRUE(fs::is_empty(example / "logs"));
 }
 
-TEST(ReplaceEntries, AFailureAtAnyCallLeavesAllAsItWas) {
+TEST(ReplaceEntries, AFailureAtAnyCallChangesNothing) {
   for (int call = 0;; ++call) {
-    const Place place;
+    const ExampleFolder example;
     test::plan_fault(Fault::kFails, call);
     try {
-      place.replace();
+      example.replace();
     } catch (const IoError&) {
-      EXPECT_TRUE(place.is_old()) << "call " << call;
+      EXPECT_TRUE(example.is_old()) << "call " << call;
       continue;
     }
-    const bool has_met = test::has_met_fault();  // a call that may fail
+    const bool has_met = test::has_met_fault();  // false if the fault was planned beyond the last call
     test::plan_fault(Fault::kNone, 0);
-    finish_replacements(place.path());
-    EXPECT_TRUE(place.is_new()) << "call " << call;
+    finish_replacements(example.path());
+    EXPECT_TRUE(example.is_new()) << "call " << call;
     if (!has_met) break;
     EXPECT_GT(call, 0);
   }
 }
 
-TEST(ReplaceEntries, WhatCanNeitherBeDoneNorUndoneIsFinishedLater) {
+TEST(ReplaceEntries, AReplacementThatCannotBeUndoneIsFinishedLater) {
   bool is_met = false;
   for (int call = 0; call < 30; ++call) {
-    const Place place;
+    const ExampleFolder example;
     test::plan_fault(Fault::kFailsForEver, call);
     try {
-      place.replace();
+      example.replace();
     } catch (const UnfinishedReplacement&) {
       is_met = true;
     } catch (const IoError&) {
     }
     test::plan_fault(Fault::kNone, 0);
-    finish_replacements(place.path());
-    EXPECT_TRUE(place.is_new() || (call == 0 && place.is_old())) << "call " << call;
+    finish_replacements(example.path());
+    EXPECT_TRUE(example.is_new() || (call == 0 && example.is_old())) << "call " << call;
   }
   EXPECT_TRUE(is_met);
 }
@@ -125,23 +125,23 @@ TEST(ReplaceEntries, WhatCanNeitherBeDoneNorUndoneIsFinishedLater) {
 TEST(ReplaceEntries, ADeathAtAnyCallIsFinishedLater) {
   int call = 0;
   for (;; ++call) {
-    const Place place;
-    const bool died = dies_while(call, [&] { place.replace(); });
-    finish_replacements(place.path());
-    EXPECT_TRUE(place.is_new() || (call == 0 && place.is_old())) << "call " << call;
+    const ExampleFolder example;
+    const bool died = dies_while(call, [&] { example.replace(); });
+    finish_replacements(example.path());
+    EXPECT_TRUE(example.is_new() || (call == 0 && example.is_old())) << "call " << call;
     if (!died) break;
   }
   EXPECT_GT(call, 5);
 }
 
-TEST(ReplaceEntries, ADeathWhileFinishingIsFinishedLaterStill) {
+TEST(ReplaceEntries, ADeathWhileFinishingIsFinishedByTheNextCall) {
   for (int call = 1; call < 8; ++call) {
     for (int later = 0; later < 8; ++later) {
-      const Place place;
-      if (!dies_while(call, [&] { place.replace(); })) continue;
-      dies_while(later, [&] { finish_replacements(place.path()); });
-      finish_replacements(place.path());
-      EXPECT_TRUE(place.is_new()) << call << ", " << later;
+      const ExampleFolder example;
+      if (!dies_while(call, [&] { example.replace(); })) continue;
+      dies_while(later, [&] { finish_replacements(example.path()); });
+      finish_replacements(example.path());
+      EXPECT_TRUE(example.is_new()) << call << ", " << later;
     }
   }
 }
@@ -151,42 +151,42 @@ bool has_finished_journal(const fs::path& folder) {
                              [](const std::string& name) { return name.starts_with(".portatune-done."); });
 }
 
-TEST(FinishReplacements, DoesNotTouchAFileThatHasComeSince) {
+TEST(FinishReplacements, KeepsANewerFileWithTheNameOfATarget) {
   bool is_met = false;
   for (int call = 0;; ++call) {
-    const Place place;
-    if (!dies_while(call, [&] { place.replace(); })) break;
-    if (!has_finished_journal(place.path())) continue;
+    const ExampleFolder example;
+    if (!dies_while(call, [&] { example.replace(); })) break;
+    if (!has_finished_journal(example.path())) continue;
     is_met = true;
-    write_text(place / "stale", "mine");
-    finish_replacements(place.path());
-    EXPECT_EQ(text_of(place / "stale"), "mine");
-    EXPECT_FALSE(has_finished_journal(place.path()));
+    write_text(example / "stale", "mine");
+    finish_replacements(example.path());
+    EXPECT_EQ(text_of(example / "stale"), "mine");
+    EXPECT_FALSE(has_finished_journal(example.path()));
   }
   EXPECT_TRUE(is_met);
 }
 
-TEST(FinishReplacements, NeedsNoFolderOfSourcesWhereAllIsInPlace) {
+TEST(FinishReplacements, NeedsNoSourceFolderAfterAllMoves) {
   bool is_met = false;
   for (int call = 1; call < 30; ++call) {
-    const Place place;
+    const ExampleFolder example;
     test::plan_fault(Fault::kFails, call);
     try {
-      place.replace();
+      example.replace();
     } catch (const IoError&) {
     }
     test::plan_fault(Fault::kNone, 0);
-    const size_t names = names_in(place.path()).size();
-    if (!fs::is_empty(place / "new")) continue;
-    fs::remove(place / "new");
-    finish_replacements(place.path());
-    EXPECT_EQ(names_in(place.path()), (std::set<std::string>{"a", "b", "c", "other"})) << "call " << call;
-    is_met = is_met || names > 5;  // the journal was still there
+    const size_t names = names_in(example.path()).size();
+    if (!fs::is_empty(example / "new")) continue;
+    fs::remove(example / "new");
+    finish_replacements(example.path());
+    EXPECT_EQ(names_in(example.path()), (std::set<std::string>{"a", "b", "c", "other"})) << "call " << call;
+    is_met = is_met || names > 5;  // more than 5 names: the journal still existed
   }
   EXPECT_TRUE(is_met);
 }
 
-TEST(FinishReplacements, RemovesAJournalThatIsNotWhole) {
+TEST(FinishReplacements, RemovesAnIncompleteJournal) {
   const TemporaryFolder folder;
   write_text(folder / "a", "old");
   write_text(folder / ".portatune-commit.0123456789abcdef", std::string("\0a\0old.a\0", 9));

@@ -9,7 +9,7 @@
 
 namespace portatune {
 
-TEST(Tensor, StartsAtZeroAndAlignedFor64Bytes) {
+TEST(Tensor, IsZeroAndAlignedTo64Bytes) {
   const Tensor tensor({DType::kFloat32, {3, 5}});
   EXPECT_EQ(reinterpret_cast<uintptr_t>(tensor.data()) % 64, 0u);
   for (const float x : tensor.as<float>()) EXPECT_EQ(x, 0.0f);
@@ -28,7 +28,7 @@ TEST(Tensor, RefusesAnotherElementTypeAndAWrongCount) {
   EXPECT_THROW(Tensor({3}, {1, 2}), UsageError);
 }
 
-TEST(Tensor, TypeReadsAsInNumPy) {
+TEST(Tensor, TypeHasTheNamesOfNumPy) {
   EXPECT_EQ(to_string(TensorType{DType::kBFloat16, {8, 128}}), "bfloat16[8, 128]");
   EXPECT_EQ((TensorType{DType::kBFloat16, {8, 128}}).bytes(), 2048);
   EXPECT_EQ(to_string(Shape{}), "[]");
@@ -44,7 +44,7 @@ TEST(BFloat16, RoundsToNearestEvenAndKeepsNan) {
   EXPECT_TRUE(std::isinf(from_bfloat16(to_bfloat16(std::numeric_limits<float>::infinity()))));
 }
 
-TEST(Float16, RoundTripsWhatItCanHold) {
+TEST(Float16, RoundTripsRepresentableValues) {
   EXPECT_EQ(to_float16(1.0f), 0x3C00);
   EXPECT_EQ(from_float16(to_float16(-0.333251953125f)), -0.333251953125f);
   EXPECT_TRUE(std::isinf(from_float16(to_float16(1e6f))));

@@ -27,7 +27,7 @@ TEST(ThreadPool, LoopsMayBeNested) {
   EXPECT_EQ(count, 16);
 }
 
-TEST(ThreadPool, PassesTheFirstErrorOn) {
+TEST(ThreadPool, RethrowsTheFirstError) {
   ThreadPool pool(2);
   EXPECT_THROW(pool.parallel_for(100, 1,
                                  [](int64_t begin, int64_t) {
@@ -45,8 +45,8 @@ TEST(ThreadPool, FinishesQueuedTasksBeforeItEnds) {
   EXPECT_EQ(count, 100);
 }
 
-// In a process of its own, with memory for the stacks of some of the threads only.
-TEST(ThreadPoolDeathTest, EndsTheThreadsThatHaveStartedIfAnotherCannot) {
+// Runs in another process, with memory for the stacks of only some of the threads.
+TEST(ThreadPoolDeathTest, EndsStartedThreadsIfAnotherCannotStart) {
   if (!kMemoryCanBeLimited) GTEST_SKIP() << "memory cannot be limited here";
   const auto start_too_many = [] {
     try {

@@ -17,7 +17,7 @@ using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
 
-TEST(ThreadStacks, HaveEveryThreadWithItsNameAndFunctions) {
+TEST(ThreadStacks, ContainEveryThreadWithNameAndFunctions) {
   const TemporaryFolder folder;
   std::latch waiting(1), end(1);
   std::jthread other([&] {

@@ -17,7 +17,7 @@ using testing::IsEmpty;
 
 constexpr uid_t kNobody = 65534;
 
-TEST(TrustedPath, IsOfThisUserAndWritableByNoOther) {
+TEST(TrustedPath, IsOwnedByThisUserAndNotWritableByAll) {
   const TemporaryFolder folder;
   EXPECT_THAT(why_untrusted(folder.path()), IsEmpty());
   EXPECT_THAT(why_untrusted(folder / "none"), IsEmpty());
@@ -27,15 +27,15 @@ TEST(TrustedPath, IsOfThisUserAndWritableByNoOther) {
   EXPECT_THAT(why_untrusted(folder.path()), AllOf(HasSubstr(folder.path().string()), HasSubstr("by every user")));
 }
 
-TEST(TrustedPath, IsNotOfAnotherUserButOfRoot) {
+TEST(TrustedPath, MayBeOwnedByRootButNotByAnotherUser) {
   EXPECT_THAT(why_untrusted("/"), IsEmpty());
-  if (geteuid() != 0) GTEST_SKIP() << "root alone can give a folder to another user";
+  if (geteuid() != 0) GTEST_SKIP() << "only root can give a folder to another user";
   const TemporaryFolder folder;
   ASSERT_EQ(chown(folder.path().c_str(), kNobody, kNobody), 0);
   EXPECT_THAT(why_untrusted(folder.path()), HasSubstr("owned by user 65534, who is neither this user (0) nor root"));
 }
 
-TEST(TrustedPath, IsMadeOfOneThatIsNotByTheCommand) {
+TEST(TrustedPath, ResultsFromTheCommand) {
   const TemporaryFolder folder;
   ASSERT_EQ(chmod(folder.path().c_str(), 0777), 0);
   if (geteuid() == 0) {

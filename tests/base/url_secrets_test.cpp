@@ -7,7 +7,7 @@
 namespace portatune {
 namespace {
 
-TEST(UrlSecrets, WhatSignsAUrlIsNotShown) {
+TEST(UrlSecrets, SignaturesAreHidden) {
   EXPECT_EQ(without_secrets("https://h/a.csv?X-Amz-Credential=AKIA&X-Amz-Signature=abc&versionId=7 was read"),
             "https://h/a.csv?X-Amz-Credential=...&X-Amz-Signature=...&versionId=7 was read");
   EXPECT_EQ(without_secrets("'https://h/a?sv=2024&sig=x%2Fy'"), "'https://h/a?sv=2024&sig=...'");
@@ -15,23 +15,23 @@ TEST(UrlSecrets, WhatSignsAUrlIsNotShown) {
             "https://h/a?GoogleAccessId=me&access_token=...");
 }
 
-TEST(UrlSecrets, WhatAFragmentHoldsIsNotShown) {
+TEST(UrlSecrets, SecretsInFragmentsAreHidden) {
   EXPECT_EQ(without_secrets("https://h/a#access_token=t"), "https://h/a#access_token=...");
 }
 
-TEST(UrlSecrets, NamesAndPasswordsAreNotShown) {
+TEST(UrlSecrets, UserNamesAndPasswordsAreHidden) {
   EXPECT_EQ(without_secrets("https://me:word@host/a"), "https://...@host/a");
   EXPECT_EQ(without_secrets("two: s3://key:secret@b/x and https://me@h"), "two: s3://...@b/x and https://...@h");
   EXPECT_EQ(without_secrets("gs://anonymous@bucket/a"), "gs://anonymous@bucket/a");
 }
 
-TEST(UrlSecrets, EverythingElseStaysAsItIs) {
+TEST(UrlSecrets, OtherTextIsUnchanged) {
   for (const char* text : {"", "data/train.csv:17", "https://h/a@b/c?download=true&name=x", "https://", "a?token=x"}) {
     EXPECT_EQ(without_secrets(text), text);
   }
 }
 
-TEST(UrlSecrets, AreNotInErrors) {
+TEST(UrlSecrets, AreHiddenInErrors) {
   const DataError error(
       {.where = "https://h/a.csv?token=abc:17", .given = "https://me:word@h/x", .fix = "https://h?sig=1"});
   const std::string message = error.what();

@@ -9,8 +9,8 @@ namespace {
 
 using namespace std::string_view_literals;
 
-// Messages are those of protobuf.dev/programming-guides/encoding where it has them.
-TEST(Wire, ReadsWhatTheFormatsPageShows) {
+// The messages are from protobuf.dev/programming-guides/encoding where it has examples.
+TEST(Wire, ReadsTheExamplesOfTheFormat) {
   WireReader number("\x08\x96\x01"sv);
   ASSERT_TRUE(number.next());
   EXPECT_EQ(number.field(), 1);
@@ -35,7 +35,7 @@ TEST(Wire, ReadsNegativeNumbersAndLargeFieldNumbers) {
   EXPECT_EQ(static_cast<int64_t>(reader.varint()), -1);
 }
 
-TEST(Wire, RefusesWhatIsNoMessage) {
+TEST(Wire, RefusesMalformedMessages) {
   const auto read = [](std::string_view message) {
     for (WireReader reader(message); reader.next();) continue;
   };
@@ -56,7 +56,7 @@ TEST(Wire, RefusesAValueAsAnotherType) {
   EXPECT_THROW(reader.fixed32(), UsageError);
 }
 
-TEST(Wire, WritesWhatTheFormatsPageShows) {
+TEST(Wire, WritesTheExamplesOfTheFormat) {
   WireWriter writer;
   writer.varint(1, 150);
   writer.bytes(2, "testing");

@@ -13,7 +13,7 @@ TEST(Wrapped, BreaksAtBlanks) {
 
 TEST(Wrapped, IndentsFurtherLines) { EXPECT_EQ(wrapped("one two three", 7, 2), "one two\n  three"); }
 
-TEST(Wrapped, LongWordsHaveALineOfTheirOwn) { EXPECT_EQ(wrapped("a longest b", 3), "a\nlongest\nb"); }
+TEST(Wrapped, LongWordsAreAloneOnTheirLines) { EXPECT_EQ(wrapped("a longest b", 3), "a\nlongest\nb"); }
 
 TEST(Wrapped, KeepsLeadingBlanks) {
   EXPECT_EQ(wrapped("  a b", 9), "  a b");
