@@ -155,7 +155,7 @@ TEST_P(CloudFile, ThatIsExchangedWhileItIsReadIsNoticed) {
   EXPECT_EQ(fingerprint(url("b/a")), first);
   const auto file = open_random_access(url("b/a"));
   store_.put("b/a", "other");
-  expect_error<DataError>([&] { read(*file, 0, 5); }, {"b/a", "nobody changes"});
+  expect_error<DataError>([&] { read(*file, 0, 5); }, {"b/a", "no other program changes"});
   EXPECT_NE(fingerprint(url("b/a")), first);
 }
 

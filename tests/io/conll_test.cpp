@@ -43,7 +43,7 @@ TEST(Conll, EmptyFileHasNoSentences) {
 }
 
 TEST(Conll, AnotherNumberOfColumnsIsAnError) {
-  expect_error<DataError>([] { read_text("a O\n\nb\n"); }, {"in.conll:3", "1 column\n", "2 as in the previous lines"});
+  expect_error<DataError>([] { read_text("a O\n\nb\n"); }, {"in.conll:3", "1 column\n", "2 columns, as in"});
   expect_error<DataError>([] { read_text("\tO\n"); }, {"in.conll:1", "the first of them empty"});
 }
 

@@ -57,7 +57,8 @@ TEST(TensorFiles, ComeBackAsTheyWereWritten) {
 
   std::filesystem::remove(folder / "model-00001-of-00002.safetensors");
   EXPECT_THAT(message_of<CheckpointError>([&] { open_tensor_files(folder.path(), "model"); }),
-              AllOf(HasSubstr("index.json"), HasSubstr("model-00001-of-00002.safetensors"), HasSubstr("not in")));
+              AllOf(HasSubstr("index.json"), HasSubstr("model-00001-of-00002.safetensors"),
+                    HasSubstr("missing from the folder")));
 }
 
 }  // namespace

@@ -289,7 +289,7 @@ void AtomicDirectory::replace_entries_of(const EntryTest& keep) {
 void require_not_working_folder(const fs::path& folder) {
   if (!fs::exists(folder) || !fs::equivalent(folder, fs::current_path())) return;
   throw UsageError({.where = folder.string(),
-                    .given = "the current working folder, which would be replaced",
+                    .given = "the working folder, which would be replaced",
                     .expected = "another folder"});
 }
 

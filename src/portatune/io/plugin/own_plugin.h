@@ -15,7 +15,7 @@ struct OwnPlugin {
 };
 
 /// Opens a plug-in next to the command or in ../lib/portatune, and returns its interface. The plug-in stays open.
-/// asked_by  the path of the file that needs it, or another name of the user, for errors
+/// asked_by  name of the file or option that needs it, for errors
 /// errors    DeviceError if it is missing or has another version
 const void* open_own_plugin(const OwnPlugin& plugin, const std::string& asked_by);
 

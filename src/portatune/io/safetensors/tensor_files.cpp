@@ -65,7 +65,7 @@ void require_same_tensors(const SafetensorsFile& file, std::set<std::string> exp
   if (expected.empty()) return;
   throw CheckpointError({.where = file.path().string(),
                          .given = "no tensor '" + *expected.begin() + "'",
-                         .expected = "every tensor that " + index + " gives to this file"});
+                         .expected = "every tensor that " + index + " assigns to this file"});
 }
 
 std::vector<SafetensorsFile> open_shards(const fs::path& folder, const fs::path& index_path) {

@@ -68,7 +68,8 @@ void ConllReader::take(std::string_view line) {
     throw BadRecordError(
         {.where = lines_.where(),
          .given = counted(std::ssize(columns), "column") + (columns.front().empty() ? ", the first of them empty" : ""),
-         .expected = std::to_string(columns_) + " as in the previous lines, with the token first"});
+         .expected =
+             counted(static_cast<int64_t>(columns_), "column") + ", as in the previous lines, with the token first"});
   }
   if (tokens_.size() == kMaxTokens) {
     throw BadRecordError({.where = lines_.where(),
