@@ -1,4 +1,4 @@
-// tests/data/arrow was made by pyarrow: tests/oracle/make_arrow_tables.py. Skipped where the plug-in is not built.
+// pyarrow made tests/data/arrow: tests/oracle/make_arrow_tables.py. The tests are skipped if the plug-in is not built.
 #include "portatune/io/plugin/arrow_table.h"
 
 #include <gmock/gmock.h>
@@ -16,8 +16,8 @@ namespace {
 
 std::string golden(const std::string& name) { return std::string(PORTATUNE_TEST_DATA "/arrow/") + name; }
 
-// First of all: once it is open, the plug-in stays so.
-TEST(ArrowPlugin, ThatIsMissingIsToldWithWhatNeedsIt) {
+// This test must be the first, because an open plug-in stays open.
+TEST(ArrowPlugin, AMissingPluginIsAnErrorWithTheFileThatNeedsIt) {
   setenv("PORTATUNE_ARROW_PLUGIN", "/nowhere/libportatune_arrow.so", 1);
   expect_error<DeviceError>([] { ArrowTable table(golden("rows.parquet")); },
                             {"rows.parquet", "/nowhere/libportatune_arrow.so", "make build"});
@@ -36,7 +36,7 @@ class ArrowTableTest : public testing::Test {
 
 using Column = std::vector<std::string>;
 
-// All columns of a file, by their names.
+// All columns of a file by name.
 std::map<std::string, Column> columns_of(const std::string& path) {
   ArrowTable table(path);
   std::vector<int64_t> all(table.columns().size());
@@ -50,7 +50,7 @@ std::map<std::string, Column> columns_of(const std::string& path) {
   return columns;
 }
 
-// JSON has no bytes: where the values are some, its characters stand for them.
+// Converts the characters of JSON text, which has no bytes, to the bytes that they represent.
 std::string as_bytes(const std::string& utf8) {
   std::string bytes;
   for (size_t i = 0; i < utf8.size(); ++i) {
@@ -104,7 +104,7 @@ TEST_F(ArrowTableTest, AColumnMayBeSelectedTwice) {
 
 TEST_F(ArrowTableTest, AFileMayHaveNoRows) { EXPECT_EQ(columns_of(golden("empty.parquet"))["text"], Column()); }
 
-TEST_F(ArrowTableTest, AFileThatIsSomethingElseIsRefused) {
+TEST_F(ArrowTableTest, OtherFilesAreRefused) {
   for (const char* text : {"", "PAR1", "PAR1PAR1PAR1", "ARROW1", "\xff\xff\xff\xff", "a,b\n1,2\n"}) {
     const std::string path = write_file("t.parquet", text);
     expect_error<DataError>([&] { ArrowTable table(path); }, {"t.parquet"});
@@ -113,13 +113,13 @@ TEST_F(ArrowTableTest, AFileThatIsSomethingElseIsRefused) {
   EXPECT_THROW(ArrowTable{testing::TempDir()}, IoError);
 }
 
-TEST_F(ArrowTableTest, AFileThatAsksForTooMuchMemoryIsRefused) {
+TEST_F(ArrowTableTest, AFileThatNeedsTooMuchMemoryIsRefused) {
   for (const char* name : {"hungry.parquet", "hungry.arrow"}) {
     expect_error<DataError>([&] { columns_of(golden(name)); }, {name, "more memory than 1073741824 bytes"});
   }
 }
 
-// No cut and no flipped byte may do more than that: an error, or other values.
+// A cut or a flipped byte may only cause an error or change values.
 TEST_F(ArrowTableTest, DamageIsAnErrorOrChangesValues) {
   int errors = 0;
   for (const char* name : {"types.parquet", "types.arrow", "types_file.arrow"}) {

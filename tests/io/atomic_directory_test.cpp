@@ -42,7 +42,7 @@ void save(const fs::path& target, std::string_view text) {
   folder.commit();
 }
 
-// Runs `action` in a child process; 0 if it returned true there.
+// Runs `action` in a child process. Returns 0 if it returned true there.
 int run_in_child(const std::function<bool()>& action) {
   const pid_t child = fork();
   if (child == 0) {
@@ -58,10 +58,10 @@ int run_in_child(const std::function<bool()>& action) {
   return status;
 }
 
-// As on a file system that cannot exchange two names.
+// Simulates a file system that cannot exchange two names.
 void forbid_exchange() { forbid_call(SYS_renameat2, ENOSYS); }
 
-// As on a file system without hard links.
+// Simulates a file system without hard links.
 void forbid_links() {
   forbid_call(SYS_link, EPERM);
   forbid_call(SYS_linkat, EPERM);
@@ -92,7 +92,7 @@ TEST(AtomicDirectory, LeavesNothingWithoutCommit) {
   EXPECT_THAT(names_in(root.path()), IsEmpty());
 }
 
-TEST(AtomicDirectory, ReplacesTheOldFolderWhole) {
+TEST(AtomicDirectory, ReplacesTheWholeOldFolder) {
   const TemporaryFolder root;
   fs::create_directory(root / "out");
   write_text(root / "out" / "old.txt", "old");
@@ -101,7 +101,7 @@ TEST(AtomicDirectory, ReplacesTheOldFolderWhole) {
   EXPECT_THAT(names_in(root / "out"), ElementsAre("a.txt"));
 }
 
-TEST(AtomicDirectory, ReplacesTheOldFolderWhereNamesCannotBeExchanged) {
+TEST(AtomicDirectory, ReplacesTheOldFolderWithoutExchangeOfNames) {
   const TemporaryFolder root;
   save(root / "out", "old");
   EXPECT_EQ(run_in_child([&] {
@@ -114,14 +114,14 @@ TEST(AtomicDirectory, ReplacesTheOldFolderWhereNamesCannotBeExchanged) {
   EXPECT_EQ(text_of(root / "out" / "a.txt"), "new");
 }
 
-TEST(AtomicDirectory, KeepsOfTheOldFolderWhatItIsAsked) {
+TEST(AtomicDirectory, KeepsSelectedEntriesOfTheOldFolder) {
   const TemporaryFolder root;
   fs::create_directories(root / "out" / "mine" / "sub");
   for (const char* name : {"a.txt", "b.txt", "notes.txt", "mine/c.txt", "mine/sub/d.txt"}) {
     write_text(root / "out" / name, "old");
   }
   fs::create_symlink("nowhere", root / "out" / "link");
-  ASSERT_EQ(mkfifo((root / "out" / "fifo").c_str(), 0600), 0);  // which cannot be copied
+  ASSERT_EQ(mkfifo((root / "out" / "fifo").c_str(), 0600), 0);  // a FIFO cannot be copied
   {
     AtomicDirectory folder(root / "out");
     write_file(folder.staging() / "a.txt", "new");
@@ -135,7 +135,7 @@ TEST(AtomicDirectory, KeepsOfTheOldFolderWhatItIsAsked) {
   EXPECT_EQ(fs::read_symlink(root / "out" / "link"), "nowhere");
 }
 
-TEST(AtomicDirectory, AFileThatIsKeptIsTheOneThatIsOpen) {
+TEST(AtomicDirectory, AKeptFileIsTheOpenFile) {
   const TemporaryFolder root;
   fs::create_directory(root / "out");
   std::ofstream log(root / "out" / "log.txt");
@@ -148,7 +148,7 @@ TEST(AtomicDirectory, AFileThatIsKeptIsTheOneThatIsOpen) {
   EXPECT_EQ(text_of(root / "out" / "log.txt"), "one two");
 }
 
-TEST(AtomicDirectory, AFileThatIsKeptIsTheOneThatIsOpenWithoutHardLinks) {
+TEST(AtomicDirectory, AKeptFileIsTheOpenFileWithoutHardLinks) {
   const TemporaryFolder root;
   EXPECT_EQ(run_in_child([&] {
               forbid_links();
@@ -166,7 +166,7 @@ TEST(AtomicDirectory, AFileThatIsKeptIsTheOneThatIsOpenWithoutHardLinks) {
   EXPECT_THAT(names_in(root.path()), ElementsAre("out"));
 }
 
-// Makes files in a folder until it is told to end by a byte; then 0 if it could make all of them.
+// Starts a process that creates files in a folder until a byte arrives. It exits with 0 if it could create all of them.
 pid_t start_making_files(const fs::path& folder, int end) {
   const pid_t child = fork();
   if (child != 0) return child;
@@ -175,16 +175,16 @@ pid_t start_making_files(const fs::path& folder, int end) {
   int made = 0;
   while (read(end, &byte, 1) != 1) {
     const std::string file = folder / std::to_string(made);
-    // A folder that is removed between the steps of open(2) is no reason to give up.
+    // The retry is necessary because the folder may be removed between the steps of open(2).
     for (int number = -1; number < 0; close(number)) number = open(file.c_str(), O_CREAT | O_WRONLY, 0600);
     ++made;
-    usleep(100);  // not too many, as each save links all of them
+    usleep(100);  // limits the number of files, because each save links all of them
   }
   write_text(folder / "made", std::to_string(made));
   _exit(0);
 }
 
-TEST(AtomicDirectory, FilesThatAreMadeInASubfolderMeanwhileAreKept) {
+TEST(AtomicDirectory, FilesCreatedInASubfolderDuringTheSaveAreKept) {
   const TemporaryFolder root(access("/dev/shm", W_OK) == 0 ? "/dev/shm" : fs::temp_directory_path());
   fs::create_directories(root / "out" / "logs" / "deep");
   int pipe_ends[2];
@@ -203,7 +203,7 @@ TEST(AtomicDirectory, FilesThatAreMadeInASubfolderMeanwhileAreKept) {
   EXPECT_THAT(names_in(root.path()), ElementsAre("out"));
 }
 
-TEST(AtomicDirectory, CreatesParentsAndTakesASlashAtTheEnd) {
+TEST(AtomicDirectory, CreatesParentsAndAcceptsAFinalSlash) {
   const TemporaryFolder root;
   save(root / "x/y/out/", "one");
   EXPECT_THAT(names_in(root / "x/y"), ElementsAre("out"));
@@ -218,7 +218,7 @@ TEST(AtomicDirectory, FollowsALinkToAFolder) {
   EXPECT_EQ(text_of(root / "disk" / "a.txt"), "one");
 }
 
-TEST(AtomicDirectory, MayLieBelowALinkToAFolder) {
+TEST(AtomicDirectory, MayBeBelowALinkToAFolder) {
   const TemporaryFolder root;
   fs::create_directory(root / "disk");
   fs::create_directory_symlink(root / "disk", root / "link");
@@ -226,7 +226,7 @@ TEST(AtomicDirectory, MayLieBelowALinkToAFolder) {
   EXPECT_EQ(text_of(root / "disk" / "out" / "a.txt"), "one");
 }
 
-TEST(AtomicDirectory, RefusesATargetThatIsNoFolder) {
+TEST(AtomicDirectory, RefusesATargetThatIsNotAFolder) {
   const TemporaryFolder root;
   write_text(root / "out", "mine");
   EXPECT_THROW(AtomicDirectory(root / "out"), UsageError);
@@ -243,7 +243,7 @@ TEST(AtomicDirectory, AFileIsWrittenOnce) {
   EXPECT_THAT(names_in(folder.staging()), ElementsAre("a.txt"));
 }
 
-// Saves 1 MB of weights over an old folder. True if that fails with `reason` and leaves the old folder and no other.
+// Saves 1 MB of weights over an old folder. Returns true if that fails with `reason` and leaves only the old folder.
 bool fails_cleanly(const fs::path& root, const std::string& reason) {
   const Tensor weights({DType::kFloat32, {1 << 18}});
   try {
@@ -278,7 +278,7 @@ TEST(AtomicDirectory, AFullDiskLeavesTheOldFolder) {
   EXPECT_TRUE(fails_cleanly(root.path(), "No space left on device"));
 }
 
-// Saves over an older folder with entries that stay and some that go; whether all is as it should be.
+// Saves over an older folder of which some entries are kept, and checks the result.
 void expect_replaced_in_place(const fs::path& target) {
   fs::create_directories(target / "logs");
   for (const char* name : {"config.json", "a.txt", "vocab.txt", "notes.txt", "logs/log.txt"}) {
@@ -320,7 +320,7 @@ TEST(AtomicDirectory, ABoundFolderIsReplacedEntryByEntry) {
   EXPECT_EQ(text_of(root / "volume" / "config.json"), "new");
 }
 
-// The rename that would move the mounted folder fails.
+// Renaming the mounted folder fails.
 TEST(AtomicDirectory, AFolderWithAMountedDiskInItIsReplacedEntryByEntry) {
   const TemporaryFolder root;
   fs::create_directories(root / "out" / "logs");
@@ -334,14 +334,13 @@ TEST(AtomicDirectory, AFolderWithAMountedDiskInItIsReplacedEntryByEntry) {
   EXPECT_EQ(text_of(root / "out/logs/log.txt"), "old");
 }
 
-// The rights of root, if this process has them, are given up: only without them a folder may refuse to be written.
+// Gives up the rights of root, because root may write to any folder.
 void become_nobody() {
   constexpr uid_t kNobody = 65534;
   if (geteuid() == 0 && (setgid(kNobody) != 0 || setuid(kNobody) != 0)) _exit(2);
 }
-
-// Makes `out` for anybody in a folder to which nobody may write, and does something there as nobody. Whether no test
-// failed meanwhile.
+// Creates `out`, writable for all, in a folder that is not, and runs `action` as nobody. Returns 0 if no test failed
+// meanwhile.
 int run_where_the_parent_is_not_writable(const fs::path& root, const std::function<void()>& action) {
   fs::create_directory(root / "out");
   chmod((root / "out").c_str(), 0777);
@@ -355,12 +354,12 @@ int run_where_the_parent_is_not_writable(const fs::path& root, const std::functi
   return status;
 }
 
-TEST(AtomicDirectory, AFolderInOneThatIsNotWritableIsReplacedEntryByEntry) {
+TEST(AtomicDirectory, AFolderWithAReadOnlyParentIsReplacedEntryByEntry) {
   const TemporaryFolder root;
   EXPECT_EQ(run_where_the_parent_is_not_writable(root.path(), [&] { expect_replaced_in_place(root / "out"); }), 0);
 }
 
-TEST(AtomicDirectory, SaysWhatMustBeWritable) {
+TEST(AtomicDirectory, AnUnwritableParentIsAnErrorWithAdvice) {
   const TemporaryFolder root;
   EXPECT_EQ(run_where_the_parent_is_not_writable(
                 root.path(),
@@ -371,7 +370,7 @@ TEST(AtomicDirectory, SaysWhatMustBeWritable) {
             0);
 }
 
-TEST(OutputFile, AWriteThatFailsHalfWayLeavesNoFile) {
+TEST(OutputFile, AWriteThatFailsMidwayLeavesNoFile) {
   const TemporaryFolder root;
   EXPECT_EQ(run_in_child([&] {
               signal(SIGXFSZ, SIG_IGN);
@@ -379,7 +378,7 @@ TEST(OutputFile, AWriteThatFailsHalfWayLeavesNoFile) {
               setrlimit(RLIMIT_FSIZE, &limit);
               try {
                 OutputFile file(root / "a");
-                for (;;) file.write(std::string(50'000, 'x'));  // the second is cut short, the rest of it refused
+                for (;;) file.write(std::string(50'000, 'x'));  // the second write is partial, and its rest fails
               } catch (const IoError&) {
                 return !fs::exists(root / "a");
               }
@@ -387,7 +386,7 @@ TEST(OutputFile, AWriteThatFailsHalfWayLeavesNoFile) {
             0);
 }
 
-TEST(RemoveDirectory, RemovesAllOfIt) {
+TEST(RemoveDirectory, RemovesTheWholeFolder) {
   const TemporaryFolder root;
   save(root / "out", "old");
   fs::create_directory(root / "out" / "sub");
@@ -396,7 +395,7 @@ TEST(RemoveDirectory, RemovesAllOfIt) {
   EXPECT_THROW(remove_directory(root / "out"), NotFoundError);
 }
 
-TEST(RecoverDirectory, RemovesOnlyStagingFoldersOfDeadRunsOfThisTarget) {
+TEST(RecoverDirectory, RemovesOnlyStagingFoldersOfDeadRunsOfTheTarget) {
   const TemporaryFolder root;
   save(root / "out", "old");
   const std::string id = "0123456789abcdef";
@@ -418,7 +417,7 @@ TEST(RecoverDirectory, RemovesOnlyStagingFoldersOfDeadRunsOfThisTarget) {
   EXPECT_EQ(text_of(root / "out" / "a.txt"), "old");
 }
 
-TEST(RecoverDirectory, PutsTheNewestFolderBackThatWasMovedAside) {
+TEST(RecoverDirectory, RestoresTheNewestFolderThatWasSetAside) {
   const TemporaryFolder root;
   const fs::path older = root / "old.out.ffffffffffffffff", newer = root / "old.out.0000000000000000";
   for (const fs::path& folder : {older, newer}) {
@@ -431,7 +430,7 @@ TEST(RecoverDirectory, PutsTheNewestFolderBackThatWasMovedAside) {
   EXPECT_THAT(names_in(root.path()), ElementsAre("out"));
 }
 
-TEST(RecoverDirectory, NothingToDoIsNoError) {
+TEST(RecoverDirectory, AMissingFolderIsNoError) {
   const TemporaryFolder root;
   EXPECT_THAT(recover_directory(root / "none/out").removed, IsEmpty());
 }
@@ -448,7 +447,7 @@ void save_generation(const fs::path& target, int generation) {
   folder.commit();
 }
 
-// For a child process: writes one generation after the other until it is killed or fails.
+// Writes generations in a child process until it is killed or fails.
 [[noreturn]] void save_for_ever(const fs::path& target, int generation) {
   try {
     for (;; ++generation) save_generation(target, generation);
@@ -458,7 +457,7 @@ void save_generation(const fs::path& target, int generation) {
   }
 }
 
-// The generation of all files; -1 if they are not of one.
+// The generation of all files, or -1 if they belong to several generations.
 int generation_of_files(const fs::path& target) {
   const int generation = static_cast<int>(text_of(target / kFiles[0]).size()) - 20'000;
   for (const std::string_view name : kFiles) {
@@ -467,15 +466,15 @@ int generation_of_files(const fs::path& target) {
   return generation;
 }
 
-// The same, if there is nothing else in the folder.
+// The generation of all files, or -1 if the folder contains other entries.
 int generation_in(const fs::path& target) {
   return names_in(target).size() == std::size(kFiles) ? generation_of_files(target) : -1;
 }
 
-// In memory if possible: where fsync takes no time, more of the kills hit the moments between the renames.
+// A folder in memory if possible: fsync takes no time there, so that more kills happen between the renames.
 fs::path fast_folder() { return access("/dev/shm", W_OK) == 0 ? "/dev/shm" : fs::temp_directory_path(); }
 
-// How a folder takes its place.
+// The way in which a new folder replaces the old one.
 enum class Way { kExchange, kTwoRenames, kEntryByEntry };
 
 void kill_and_check(const fs::path& root, int rounds, Way way) {
@@ -488,7 +487,7 @@ void kill_and_check(const fs::path& root, int rounds, Way way) {
       if (way == Way::kTwoRenames) forbid_exchange();
       save_for_ever(target, generation + 1);
     }
-    while (generation < 0 && !fs::exists(target / "config.json")) usleep(1000);  // the first one must get that far
+    while (generation < 0 && !fs::exists(target / "config.json")) usleep(1000);  // the first save must finish
     usleep(std::uniform_int_distribution<useconds_t>(200, 20'000)(random));
     kill(child, SIGKILL);
     waitpid(child, nullptr, 0);
@@ -496,7 +495,7 @@ void kill_and_check(const fs::path& root, int rounds, Way way) {
       EXPECT_GE(generation_in(target), generation) << "before recovery, round " << round;
     }
     if (way == Way::kEntryByEntry && fs::exists(target / "config.json")) {
-      EXPECT_GE(generation_of_files(target), generation) << "what can be loaded before recovery, round " << round;
+      EXPECT_GE(generation_of_files(target), generation) << "loadable before recovery, round " << round;
     }
     recover_directory(target);
     const int now = generation_in(target);
@@ -504,10 +503,10 @@ void kill_and_check(const fs::path& root, int rounds, Way way) {
     EXPECT_THAT(names_in(root), ElementsAre("out")) << "round " << round;
     generation = now;
   }
-  EXPECT_GT(generation, 0) << "nothing was ever replaced";
+  EXPECT_GT(generation, 0) << "no folder was replaced";
 }
 
-TEST(RecoverDirectory, DoesNoHarmBesideALiveRun) {
+TEST(RecoverDirectory, DoesNoHarmToALiveRun) {
   const TemporaryFolder root(fast_folder());
   const pid_t child = fork();
   if (child == 0) {
@@ -524,17 +523,17 @@ TEST(RecoverDirectory, DoesNoHarmBesideALiveRun) {
   EXPECT_GE(generation_in(root / "out"), 0);
 }
 
-TEST(AtomicDirectory, AKillAtAnyMomentLeavesOldOrNewWhole) {
+TEST(AtomicDirectory, AKillAtAnyMomentLeavesTheOldOrTheNewFolder) {
   const TemporaryFolder root(fast_folder());
   kill_and_check(root.path(), 50, Way::kExchange);
 }
 
-TEST(AtomicDirectory, AKillAtAnyMomentIsRecoveredWhereNamesCannotBeExchanged) {
+TEST(AtomicDirectory, AKillAtAnyMomentIsRecoveredWithoutExchangeOfNames) {
   const TemporaryFolder root(fast_folder());
   kill_and_check(root.path(), 50, Way::kTwoRenames);
 }
 
-TEST(AtomicDirectory, AKillAtAnyMomentIsRecoveredWhereEntriesAreReplacedOneByOne) {
+TEST(AtomicDirectory, AKillAtAnyMomentIsRecoveredAfterEntryByEntryReplacement) {
   const TemporaryFolder root(fast_folder());
   EXPECT_EQ(
       run_where_the_parent_is_not_writable(root.path(), [&] { kill_and_check(root.path(), 50, Way::kEntryByEntry); }),

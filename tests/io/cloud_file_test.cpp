@@ -1,4 +1,4 @@
-// Objects of s3:// and gs://, from a server of the test's own that answers both. Skipped where the plug-in is not
+// Objects of s3:// and gs://, served by a local test server for both. The tests are skipped if the plug-in is not
 // built.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -36,7 +36,7 @@ std::string read(const RandomAccessFile& file, int64_t offset, size_t bytes) {
   return text;
 }
 
-// With the scheme of the cloud.
+// The parameter is the scheme of the cloud.
 class CloudFile : public testing::TestWithParam<const char*> {
  protected:
   void SetUp() override {
@@ -47,7 +47,7 @@ class CloudFile : public testing::TestWithParam<const char*> {
   }
   void TearDown() override { store_.fail_next(0, {}); }
 
-  std::string url(const std::string& place) const { return std::string(GetParam()) + "://" + place; }
+  std::string url(const std::string& object) const { return std::string(GetParam()) + "://" + object; }
   void put(const std::vector<std::string>& keys) const {
     for (const std::string& key : keys) store_.put("listed/" + key, "x");
   }
@@ -69,14 +69,14 @@ TEST_P(CloudFile, IsReadByRanges) {
   EXPECT_EQ(all, bytes);
 }
 
-// What the system raises where a client writes to a server that has gone.
-TEST_P(CloudFile, ThatIsReadOutlivesABrokenConnection) {
+// The system raises SIGPIPE if a client writes to a closed connection.
+TEST_P(CloudFile, SurvivesABrokenConnection) {
   store_.put("b/data/small.bin", "x");
   EXPECT_EQ(open_random_access(url("b/data/small.bin"))->size(), 1);
   std::raise(SIGPIPE);
 }
 
-TEST_P(CloudFile, NamesAreTakenAsTheyAre) {
+TEST_P(CloudFile, NamesAreLiteral) {
   for (const char* name : {"b/a b.csv", "b/a%20b.csv", "b/a+b&c=d.csv", "b/x#y?z.csv", "b/\xc3\xa9.csv"}) {
     store_.put(name, name);
     EXPECT_EQ(read(*open_random_access(url(name)), 0, 100), name);
@@ -88,11 +88,11 @@ TEST_P(CloudFile, MayBeEmpty) {
   EXPECT_EQ(open_file(url("b/empty"))->size(), 0);
 }
 
-TEST_P(CloudFile, ThatIsMissingIsNotFound) {
+TEST_P(CloudFile, AMissingObjectIsNotFound) {
   expect_error<NotFoundError>([&] { open_file(url("b/none.csv")); }, {"b/none.csv", "no such object"});
 }
 
-TEST_P(CloudFile, WithoutPermissionSaysWhereCredentialsComeFrom) {
+TEST_P(CloudFile, MissingPermissionIsAnErrorWithAdviceOnCredentials) {
   store_.put("b/a", "x");
   store_.fail_next(1, {.status = 403, .body = R"({"error":{"code":403,"message":"no"}})"});
   try {
@@ -106,7 +106,7 @@ TEST_P(CloudFile, WithoutPermissionSaysWhereCredentialsComeFrom) {
   }
 }
 
-TEST_P(CloudFile, AskedForAgainAfterFaultsThatPass) {
+TEST_P(CloudFile, IsRetriedAfterTemporaryFaults) {
   store_.put("b/a", "text");
   for (const int status : {429, 500, 503}) {
     store_.fail_next(1, {.status = status});
@@ -116,7 +116,7 @@ TEST_P(CloudFile, AskedForAgainAfterFaultsThatPass) {
   }
 }
 
-TEST_P(CloudFile, WhoseBodyIsCutIsAskedForAgain) {
+TEST_P(CloudFile, IsRetriedAfterACutBody) {
   const std::string bytes(100'000, 'y');
   store_.put("b/a", bytes);
   const auto file = open_random_access(url("b/a"));
@@ -125,21 +125,21 @@ TEST_P(CloudFile, WhoseBodyIsCutIsAskedForAgain) {
   EXPECT_EQ(read(*file, 0, 100'000), bytes);
 }
 
-TEST_P(CloudFile, OfAServerThatStaysBusyIsGivenUp) {
+TEST_P(CloudFile, TimesOutOnABusyServer) {
   setenv("PORTATUNE_REMOTE_TIMEOUT", "1", 1);
   store_.put("b/a", "text");
   store_.fail_always({.status = 503});
   expect_error<IoError>([&] { open_file(url("b/a")); }, {"b/a", "attempt", "PORTATUNE_REMOTE_TIMEOUT"});
 }
 
-TEST_P(CloudFile, OfASilentServerIsGivenUp) {
+TEST_P(CloudFile, TimesOutOnASilentServer) {
   setenv("PORTATUNE_REMOTE_TIMEOUT", "0.5", 1);
   store_.put("b/a", "text");
   store_.fail_next(1, {.status = 503, .hangs = true});
   expect_error<IoError>([&] { open_file(url("b/a")); }, {"b/a", "no answer in time"});
 }
 
-TEST_P(CloudFile, AWaitEndsWhenAStopIsAskedFor) {
+TEST_P(CloudFile, AStopRequestEndsTheWait) {
   store_.put("b/a", "text");
   store_.fail_always({.status = 503});
   auto opened = std::async(std::launch::async, [&] { open_file(url("b/a")); });
@@ -149,7 +149,7 @@ TEST_P(CloudFile, AWaitEndsWhenAStopIsAskedFor) {
   request_stop(false);
 }
 
-TEST_P(CloudFile, ThatIsExchangedWhileItIsReadIsNoticed) {
+TEST_P(CloudFile, AChangeDuringReadingIsAnError) {
   store_.put("b/a", "first");
   const std::string first = fingerprint(url("b/a"));
   EXPECT_EQ(fingerprint(url("b/a")), first);

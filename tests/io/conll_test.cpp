@@ -31,7 +31,7 @@ TEST(Conll, FirstColumnIsTheTokenAndLastTheTag) {
             (std::vector<Sentence>{{{"EU"}, {"B-ORG"}, 3}}));
 }
 
-TEST(Conll, BlanksBelongToTokensWhereTabsSeparate) {
+TEST(Conll, BlanksBelongToTokensInLinesWithTabs) {
   EXPECT_EQ(read_text("New York\tNP\tB-LOC\n"), (std::vector<Sentence>{{{"New York"}, {"B-LOC"}, 1}}));
 }
 
@@ -47,16 +47,16 @@ TEST(Conll, AnotherNumberOfColumnsIsAnError) {
   expect_error<DataError>([] { read_text("\tO\n"); }, {"in.conll:1", "the first of them empty"});
 }
 
-TEST(Conll, InvalidUtf8TellsLineAndByte) {
+TEST(Conll, InvalidUtf8IsAnErrorWithLineAndByte) {
   expect_error<DataError>([] { read_text("a O\n\xFF O\n"); }, {"in.conll:2", "0xff at byte offset 4"});
 }
 
-TEST(Conll, TooLongALineIsRefused) {
+TEST(Conll, AnOverlongLineIsRefused) {
   expect_error<DataError>([] { read_text("a O\n" + std::string(1 << 21, 'x')); },
                           {"in.conll:2", "a line of more than"});
 }
 
-TEST(Conll, LinesMayLieAcrossTheBlocksThatAreRead) {
+TEST(Conll, LinesMayCrossBlocks) {
   std::string text;
   for (int i = 0; i < 100'000; ++i) text += "token" + std::to_string(i) + " O\n\n";
   const std::vector<Sentence> sentences = read_text(text);

@@ -11,7 +11,7 @@
 namespace portatune::io {
 namespace {
 
-// The values of python-xxhash's xxh3_64_hexdigest.
+// The expected values are from xxh3_64_hexdigest of python-xxhash.
 TEST(ContentHash, IsXxh3OfTheBytes) {
   const TemporaryFolder folder;
   write_text(folder / "empty", "");
@@ -20,9 +20,9 @@ TEST(ContentHash, IsXxh3OfTheBytes) {
   EXPECT_EQ(content_hash({folder / "abc"}), "78af5f94892f3950");
 }
 
-TEST(ContentHash, IsThatOfBytesInMemoryToo) { EXPECT_EQ(hash_of("abc"), 0x78af5f94892f3950u); }
+TEST(ContentHash, EqualsTheHashOfBytesInMemory) { EXPECT_EQ(hash_of("abc"), 0x78af5f94892f3950u); }
 
-TEST(ContentHash, IsTheSameForFilesOfSeveralPieces) {
+TEST(ContentHash, EqualsTheHashInMemoryForSeveralPieces) {
   const TemporaryFolder folder;
   std::string text;
   for (int i = 0; text.size() < 3'000'000; ++i) text += std::to_string(i);
@@ -30,7 +30,7 @@ TEST(ContentHash, IsTheSameForFilesOfSeveralPieces) {
   EXPECT_EQ(std::stoull(content_hash({folder / "long"}), nullptr, 16), hash_of(text));
 }
 
-TEST(ContentHash, IsTheSameForBytesThatComeInPieces) {
+TEST(ContentHash, DoesNotDependOnThePieces) {
   ContentHash hash;
   EXPECT_EQ(hash.value(), 0x2d06800538d394c2u);
   hash.add(std::as_bytes(std::span("a", 1)));
@@ -38,7 +38,7 @@ TEST(ContentHash, IsTheSameForBytesThatComeInPieces) {
   EXPECT_EQ(hash.value(), 0x78af5f94892f3950u);
 }
 
-TEST(ContentHash, OfAFileComesWithItsSize) {
+TEST(ContentHash, SumOfAFileHasItsSize) {
   const TemporaryFolder folder;
   write_text(folder / "abc", "abc");
   EXPECT_EQ(sum_of_file(folder / "abc"), (FileSum{.bytes = 3, .xxh3 = 0x78af5f94892f3950u}));
@@ -54,7 +54,7 @@ TEST(ContentHash, NeedsLittleMemory) {
               testing::ExitedWithCode(0), "");
 }
 
-TEST(ContentHash, DependsOnBytesAndOrderAlone) {
+TEST(ContentHash, DependsOnlyOnBytesAndOrder) {
   const TemporaryFolder folder;
   write_text(folder / "a", "text,label\ngood,1\n");
   write_text(folder / "same", "text,label\ngood,1\n");
@@ -65,7 +65,7 @@ TEST(ContentHash, DependsOnBytesAndOrderAlone) {
   EXPECT_NE(content_hash({folder / "a"}), content_hash({folder / "a", folder / "a"}));
 }
 
-TEST(ContentHash, NeedsTheFiles) { EXPECT_THROW(content_hash({"/nowhere/a.csv"}), NotFoundError); }
+TEST(ContentHash, AMissingFileIsNotFound) { EXPECT_THROW(content_hash({"/nowhere/a.csv"}), NotFoundError); }
 
 }  // namespace
 }  // namespace portatune::io

@@ -7,7 +7,7 @@
 namespace portatune::io {
 namespace {
 
-// Values of RFC 3720, B.4.
+// The expected values are from RFC 3720, B.4.
 TEST(Crc32c, HasTheValuesOfTheStandard) {
   EXPECT_EQ(crc32c(std::string(32, '\0')), 0x8A9136AAu);
   EXPECT_EQ(crc32c(std::string(32, '\xFF')), 0x62A8AB43u);
@@ -18,9 +18,9 @@ TEST(Crc32c, HasTheValuesOfTheStandard) {
   EXPECT_EQ(crc32c(""), 0u);
 }
 
-TEST(Crc32c, GoesOnWithMoreBytes) { EXPECT_EQ(crc32c("456789", crc32c("123")), crc32c("123456789")); }
+TEST(Crc32c, ContinuesWithMoreBytes) { EXPECT_EQ(crc32c("456789", crc32c("123")), crc32c("123456789")); }
 
-// By hand: 0xE3069283 rotated right by 15 bits is 0x2507C60D; plus 0xA282EAD8.
+// Computed by hand: 0xE3069283 rotated right by 15 bits is 0x2507C60D; plus 0xA282EAD8.
 TEST(Crc32c, IsMasked) { EXPECT_EQ(masked_crc32c("123456789"), 0xC78AB0E5u); }
 
 }  // namespace

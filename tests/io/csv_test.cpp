@@ -27,9 +27,9 @@ Rows recorded(const std::string& name) { return nlohmann::json::parse(std::ifstr
 
 }  // namespace
 
-TEST(Csv, ReadsWhatPythonReads) { EXPECT_EQ(read_all(CsvReader(golden("nasty.csv"))), recorded("nasty.csv.json")); }
+TEST(Csv, ReadsLikePython) { EXPECT_EQ(read_all(CsvReader(golden("nasty.csv"))), recorded("nasty.csv.json")); }
 
-TEST(Csv, ReadsUnquotedTsvAsPythonDoes) {
+TEST(Csv, ReadsUnquotedTsvLikePython) {
   EXPECT_EQ(read_all(CsvReader(golden("nasty.tsv"), {.delimiter = '\t', .quoting = false})),
             recorded("nasty.tsv.json"));
 }
@@ -48,8 +48,8 @@ TEST(Csv, LinesWithinFieldsAreCountedOnce) {
   EXPECT_EQ(lines, (std::vector<int64_t>{1, 2, 4}));
 }
 
-TEST(Csv, RecordsMayLieAnywhereAcrossTheBlocksThatAreRead) {
-  // The reader takes blocks of 256 KB: let each byte of the second record be the first of a block once.
+TEST(Csv, RecordsMayCrossBlocksAnywhere) {
+  // The reader takes blocks of 256 KB. Each byte of the second record is the first byte of a block once.
   const std::string tail = "\"x\"\"\r\ny\",\"\xE2\x82\xAC\"\r\nu,v\r\n";
   for (size_t shift = 0; shift <= tail.size(); ++shift) {
     const std::string head(256 * 1024 - shift - 3, 'h');
@@ -76,12 +76,12 @@ TEST(Csv, AFolderCannotBeRead) {
   expect_error<IoError>([] { read_all(CsvReader(testing::TempDir())); }, {"a folder"});
 }
 
-TEST(Csv, RaggedRowTellsBothCounts) {
+TEST(Csv, ARaggedRowIsAnErrorWithBothCounts) {
   expect_error<DataError>([] { read_text("a,b\n1,2\n\n1,2,3\n"); }, {"in.csv:4", "3 fields", "2 fields, as on line 1"});
   expect_error<DataError>([] { read_text("a,b\n1\n"); }, {"in.csv:2", "1 field\n", "2 fields"});
 }
 
-TEST(Csv, UnclosedQuoteTellsWhereItBegan) {
+TEST(Csv, AnUnclosedQuoteIsAnErrorWithItsFirstLine) {
   expect_error<DataError>([] { read_text("a,b\n\"x\ny\",\"1\n2,3\n"); }, {"in.csv:3", "a closing quote"});
 }
 
@@ -89,7 +89,7 @@ TEST(Csv, TextAfterAClosingQuoteIsRefused) {
   expect_error<DataError>([] { read_text("a,b\n\"x\ny\"z,1\n"); }, {"in.csv:3", "text after a closing quote"});
 }
 
-TEST(Csv, InvalidUtf8TellsLineAndByte) {
+TEST(Csv, InvalidUtf8IsAnErrorWithLineAndByte) {
   expect_error<DataError>([] { read_text("a,b\n1,caf\xE9\n"); }, {"in.csv:2", "0xe9 at byte offset 9", "UTF-8"});
   expect_error<DataError>(
       [] {

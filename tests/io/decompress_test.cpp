@@ -1,4 +1,4 @@
-// tests/data/compressed was made by Python's gzip and Arrow's zstd: tests/oracle/make_compressed_tables.py.
+// Python's gzip and Arrow's zstd made tests/data/compressed: tests/oracle/make_compressed_tables.py.
 #include "portatune/io/compress/decompress.h"
 
 #include <gtest/gtest.h>
@@ -28,10 +28,10 @@ std::string expected_lines() {
 
 constexpr int64_t kLimit = 10'000'000;
 
-// What a file of these bytes says.
+// The decompressed content of a file with these bytes.
 std::string read_bytes(const std::string& bytes) { return read_decompressed(write_file("bytes", bytes), kLimit); }
 
-TEST(Decompress, GivesTheBytesOfAnyOtherFile) {
+TEST(Decompress, LeavesOtherFilesUnchanged) {
   EXPECT_EQ(read_bytes(""), "");
   EXPECT_EQ(read_bytes("\x1f"), "\x1f");
   EXPECT_EQ(read_bytes(std::string("(\xb5 no zstd")), "(\xb5 no zstd");
@@ -39,17 +39,17 @@ TEST(Decompress, GivesTheBytesOfAnyOtherFile) {
   EXPECT_EQ(read_bytes(large), large);
 }
 
-TEST(Decompress, DecompressesGzipWhateverItsName) {
+TEST(Decompress, DecompressesGzipUnderAnyName) {
   EXPECT_EQ(read_decompressed(golden("table.csv.gz"), kLimit), expected_csv());
   EXPECT_EQ(read_bytes(text_of(golden("table.csv.gz"))), expected_csv());
 }
 
-TEST(Decompress, GzipMembersFollowEachOtherAndZerosTheLast) {
+TEST(Decompress, AcceptsSeveralGzipMembersAndZeros) {
   EXPECT_EQ(read_decompressed(golden("members.csv.gz"), kLimit), expected_csv());
   EXPECT_EQ(read_decompressed(golden("padded.csv.gz"), kLimit), expected_csv());
 }
 
-TEST(Decompress, DecompressesZstdOfSeveralFrames) {
+TEST(Decompress, AcceptsSeveralZstdFrames) {
   EXPECT_EQ(read_decompressed(golden("table.jsonl.zst"), kLimit), expected_lines());
   EXPECT_EQ(read_decompressed(golden("frames.jsonl.zst"), kLimit), expected_lines());
 }
@@ -63,7 +63,7 @@ TEST(Decompress, ReadsIntoTargetsOfAnySize) {
   }
 }
 
-// Wherever a file ends, what it says is not taken for complete: but a cut that leaves whole members.
+// A cut file is never taken for a complete one, except for a cut between members.
 TEST(Decompress, ACutFileIsAnErrorWithItsOffset) {
   for (const char* name : {"table.csv.gz", "table.jsonl.zst"}) {
     const std::string whole = text_of(golden(name));
@@ -75,9 +75,8 @@ TEST(Decompress, ACutFileIsAnErrorWithItsOffset) {
   }
 }
 
-// gzip has a checksum of the text; zstd may have one, and what Arrow writes has none, so a flipped byte may only change
-// what the file says.
-TEST(Decompress, ADamagedFileIsAnErrorOrSaysSomethingElse) {
+// gzip has a checksum. zstd may have one, but Arrow writes none, so a flipped byte may only change the content.
+TEST(Decompress, ADamagedFileIsAnErrorOrHasOtherContent) {
   const std::string gzip = text_of(golden("table.csv.gz")), zstd = text_of(golden("table.jsonl.zst"));
   for (size_t at = 10; at < gzip.size(); at += 23) {
     std::string damaged = gzip;
@@ -94,15 +93,16 @@ TEST(Decompress, ADamagedFileIsAnErrorOrSaysSomethingElse) {
   }
 }
 
-TEST(Decompress, WhatFollowsGzipDataIsNotPassedOver) {
-  expect_error<DataError>([] { read_bytes(text_of(golden("table.csv.gz")) + "text"); }, {"byte offset", "complete gzip"});
+TEST(Decompress, OtherDataAfterGzipIsAnError) {
+  expect_error<DataError>([] { read_bytes(text_of(golden("table.csv.gz")) + "text"); },
+                          {"byte offset", "complete gzip"});
 }
 
-TEST(Decompress, ReadsAtMostWhatIsAllowed) {
+TEST(Decompress, ContentBeyondTheLimitIsAnError) {
   expect_error<DataError>([] { read_decompressed(golden("long_line.txt.zst"), 1 << 20); }, {"more than 1048576 bytes"});
 }
 
-TEST(Decompress, AMissingFileIsTold) { EXPECT_THROW(open_decompressed("/nowhere/table.csv.gz"), NotFoundError); }
+TEST(Decompress, AMissingFileIsNotFound) { EXPECT_THROW(open_decompressed("/nowhere/table.csv.gz"), NotFoundError); }
 
 }  // namespace
 }  // namespace portatune::io

@@ -10,7 +10,7 @@
 namespace portatune::io {
 namespace {
 
-TEST(Fingerprint, IsTheSameForTheSameBytesWhereverTheyAre) {
+TEST(Fingerprint, DoesNotDependOnThePath) {
   const TemporaryFolder folder;
   write_text(folder / "a", "text");
   write_text(folder / "b", "text");

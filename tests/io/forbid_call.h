@@ -1,4 +1,4 @@
-// A system call that fails in a child process.
+// Forbidden system calls for child processes.
 #pragma once
 
 #include <linux/filter.h>
@@ -11,7 +11,7 @@
 
 namespace portatune {
 
-/// Makes a system call fail with this errno, for this process and for good.
+/// Makes a system call fail with this errno in this process, permanently.
 inline void forbid_call(uint32_t call, uint32_t error_number) {
   sock_filter program[] = {
       BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)), BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, call, 0, 1),

@@ -1,4 +1,4 @@
-// Files by http, from a server of the test's own on this machine, with the faults that servers have.
+// Files by http from a local test server with the usual faults of servers.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -50,8 +50,8 @@ class HttpFile : public testing::Test {
     unsetenv("PORTATUNE_REMOTE_TIMEOUT");
     setenv("NETRC", "/dev/null", 1);
   }
-  // For requests that cannot go well.
-  static void give_up_soon() { setenv("PORTATUNE_REMOTE_TIMEOUT", "0.5", 1); }
+  // Sets a short timeout for requests that cannot succeed.
+  static void set_short_timeout() { setenv("PORTATUNE_REMOTE_TIMEOUT", "0.5", 1); }
 };
 
 TEST_F(HttpFile, IsReadByRanges) {
@@ -65,7 +65,7 @@ TEST_F(HttpFile, IsReadByRanges) {
   EXPECT_EQ(read_all(server.url("/a.bin")), megabytes());
 }
 
-TEST_F(HttpFile, OfASmallFileOneRequestIsAll) {
+TEST_F(HttpFile, ASmallFileNeedsOneRequest) {
   const HttpServer server([](const HttpRequest& request) { return ranged(request, "text", "\"1\""); });
   EXPECT_EQ(read_all(server.url("/a.txt")), "text");
   EXPECT_EQ(server.requests().size(), 1u);
@@ -76,13 +76,13 @@ TEST_F(HttpFile, MayBeEmpty) {
   EXPECT_EQ(read_all(server.url("/a.txt")), "");
 }
 
-TEST_F(HttpFile, ThatIsMissingIsNotFound) {
+TEST_F(HttpFile, AMissingFileIsNotFound) {
   const HttpServer server([](const HttpRequest&) { return HttpResponse{.status = 404}; });
   expect_error<NotFoundError>([&] { open_file(server.url("/none.csv")); }, {"/none.csv", "404"});
   EXPECT_EQ(server.requests().size(), 1u);
 }
 
-TEST_F(HttpFile, WithoutPermissionSaysWhereCredentialsComeFrom) {
+TEST_F(HttpFile, MissingPermissionIsAnErrorWithAdviceOnCredentials) {
   const HttpServer server([](const HttpRequest&) { return HttpResponse{.status = 403}; });
   try {
     open_file(server.url("/a.csv?X-Amz-Signature=abc"));
@@ -94,30 +94,30 @@ TEST_F(HttpFile, WithoutPermissionSaysWhereCredentialsComeFrom) {
   }
 }
 
-TEST_F(HttpFile, AskedForAgainAfterFaultsThatPass) {
+TEST_F(HttpFile, IsRetriedAfterTemporaryFaults) {
   for (const int status : {408, 429, 500, 502, 503}) {
-    int asked = 0;
+    int requests = 0;
     const HttpServer server([&](const HttpRequest& request) {
-      return ++asked % 3 != 0 ? HttpResponse{.status = status} : ranged(request, megabytes(), "\"1\"");
+      return ++requests % 3 != 0 ? HttpResponse{.status = status} : ranged(request, megabytes(), "\"1\"");
     });
     const auto file = open_random_access(server.url("/a.bin"));
     EXPECT_EQ(read(*file, 1'000'000, 5), megabytes().substr(1'000'000, 5)) << status;
-    EXPECT_EQ(asked, 6);
+    EXPECT_EQ(requests, 6);
   }
 }
 
-TEST_F(HttpFile, WhoseBodyIsCutIsAskedForAgain) {
-  int asked = 0;
+TEST_F(HttpFile, IsRetriedAfterACutBody) {
+  int requests = 0;
   const HttpServer server([&](const HttpRequest& request) {
     HttpResponse response = ranged(request, megabytes(), "\"1\"");
-    if (asked++ % 2 == 0) response.cut_after = 1000;
+    if (requests++ % 2 == 0) response.cut_after = 1000;
     return response;
   });
   EXPECT_EQ(read_all(server.url("/a.bin")), megabytes());
 }
 
-TEST_F(HttpFile, ThatStaysCutIsAnErrorThatSaysSo) {
-  give_up_soon();
+TEST_F(HttpFile, APersistentCutIsAnErrorWithTheReason) {
+  set_short_timeout();
   const HttpServer server([&](const HttpRequest& request) {
     HttpResponse response = ranged(request, megabytes(), "\"1\"");
     response.cut_after = 1000;
@@ -126,18 +126,18 @@ TEST_F(HttpFile, ThatStaysCutIsAnErrorThatSaysSo) {
   expect_error<IoError>([&] { open_file(server.url("/a.bin")); }, {"/a.bin", "bytes remaining", "attempts"});
 }
 
-TEST_F(HttpFile, WaitsAsLongAsTheServerAsks) {
-  int asked = 0;
+TEST_F(HttpFile, ObeysRetryAfter) {
+  int requests = 0;
   const HttpServer server([&](const HttpRequest& request) {
-    return asked++ == 0 ? HttpResponse{.status = 429, .headers = {{"Retry-After", "1"}}}
-                        : ranged(request, "x", "\"1\"");
+    return requests++ == 0 ? HttpResponse{.status = 429, .headers = {{"Retry-After", "1"}}}
+                           : ranged(request, "x", "\"1\"");
   });
   const auto begin = std::chrono::steady_clock::now();
   EXPECT_EQ(read_all(server.url("/a.txt")), "x");
   EXPECT_GE(std::chrono::steady_clock::now() - begin, std::chrono::seconds(1));
 }
 
-TEST_F(HttpFile, AWaitThatIsTooLongIsNotBegun) {
+TEST_F(HttpFile, AWaitBeyondTheTimeoutIsAnErrorAtOnce) {
   const HttpServer server([](const HttpRequest&) {
     return HttpResponse{.status = 503, .headers = {{"Retry-After", "3600"}}};
   });
@@ -145,8 +145,8 @@ TEST_F(HttpFile, AWaitThatIsTooLongIsNotBegun) {
   EXPECT_EQ(server.requests().size(), 1u);
 }
 
-TEST_F(HttpFile, OfADeadServerIsGivenUp) {
-  give_up_soon();
+TEST_F(HttpFile, TimesOutOnADeadServer) {
+  set_short_timeout();
   std::string url;
   {
     const HttpServer server([](const HttpRequest&) { return HttpResponse{}; });
@@ -155,13 +155,13 @@ TEST_F(HttpFile, OfADeadServerIsGivenUp) {
   expect_error<IoError>([&] { open_file(url); }, {"/a.csv", "attempts", "PORTATUNE_REMOTE_TIMEOUT"});
 }
 
-TEST_F(HttpFile, OfASilentServerIsGivenUp) {
-  give_up_soon();
+TEST_F(HttpFile, TimesOutOnASilentServer) {
+  set_short_timeout();
   const HttpServer server([](const HttpRequest&) { return HttpResponse{.hangs = true}; });
   expect_error<IoError>([&] { open_file(server.url("/a.csv")); }, {"/a.csv", "imed out"});
 }
 
-TEST_F(HttpFile, ThatIsExchangedWhileItIsReadIsNoticed) {
+TEST_F(HttpFile, AChangeDuringReadingIsAnError) {
   std::string etag = "\"1\"", bytes = megabytes();
   const HttpServer server([&](const HttpRequest& request) { return ranged(request, bytes, etag); });
   const auto file = open_random_access(server.url("/a.bin"));
@@ -173,12 +173,12 @@ TEST_F(HttpFile, ThatIsExchangedWhileItIsReadIsNoticed) {
   expect_error<DataError>([&] { read(*file, 8'000'000, 5); }, {"2000000 bytes"});  // 416
 }
 
-TEST_F(HttpFile, OfAServerWithoutRangesIsRefused) {
+TEST_F(HttpFile, AServerWithoutRangesIsAnError) {
   const HttpServer server([](const HttpRequest&) { return HttpResponse{.body = megabytes()}; });
   expect_error<IoError>([&] { open_file(server.url("/a.bin")); }, {"/a.bin", "whole file", "206"});
 }
 
-TEST_F(HttpFile, ThatIsSmallNeedsNoRanges) {
+TEST_F(HttpFile, ASmallFileNeedsNoRanges) {
   const HttpServer server([](const HttpRequest&) { return HttpResponse{.body = "small"}; });
   EXPECT_EQ(read_all(server.url("/a.txt")), "small");
 }
@@ -189,10 +189,10 @@ TEST_F(HttpFile, RedirectsAreFollowed) {
     return HttpResponse{.status = 302, .headers = {{"Location", target.url("/b?sig=1")}}};
   });
   EXPECT_EQ(read_all(server.url("/a")), megabytes());
-  EXPECT_EQ(server.requests().size(), 1u);  // then it is known where it leads to
+  EXPECT_EQ(server.requests().size(), 1u);  // later requests use the stored target
 }
 
-TEST_F(HttpFile, ARedirectThatHasEndedIsAskedForAnew) {
+TEST_F(HttpFile, AnExpiredRedirectIsResolvedAgain) {
   bool ended = false;
   const HttpServer target([&](const HttpRequest& request) {
     if (ended && request.path() == "/first") return HttpResponse{.status = 403};
@@ -206,14 +206,14 @@ TEST_F(HttpFile, ARedirectThatHasEndedIsAskedForAnew) {
   EXPECT_EQ(read(*file, 1'000'000, 5), megabytes().substr(1'000'000, 5));
 }
 
-TEST_F(HttpFile, RedirectsInACircleEnd) {
+TEST_F(HttpFile, CircularRedirectsAreAnError) {
   const HttpServer server([&](const HttpRequest&) {
     return HttpResponse{.status = 302, .headers = {{"Location", "/again"}}};
   });
   expect_error<IoError>([&] { open_file(server.url("/a")); }, {"/a", "more than 5 redirects"});
 }
 
-TEST_F(HttpFile, CredentialsAreSaidToTheHostTheyAreForAndToNoOther) {
+TEST_F(HttpFile, CredentialsAreSentOnlyToTheirHost) {
   const std::string netrc = write_file("netrc", "machine 127.0.0.1 login me password word\n");
   setenv("NETRC", netrc.c_str(), 1);
   const HttpServer target([](const HttpRequest& request) { return ranged(request, "x", "\"1\""); });
@@ -237,7 +237,7 @@ TEST_F(HttpFile, CredentialsFollowARelativeRedirect) {
   EXPECT_EQ(server.requests().at(1).header("authorization"), "Basic bWU6d29yZA==");  // me:word
 }
 
-TEST_F(HttpFile, OnlyThisMachineIsReadWithoutTls) {
+TEST_F(HttpFile, OnlyLocalFilesAreReadWithoutTls) {
   expect_error<UsageError>([] { open_file("http://192.0.2.1/a.csv"); }, {"http://192.0.2.1/a.csv", "https://"});
   const HttpServer server([](const HttpRequest&) {
     return HttpResponse{.status = 302, .headers = {{"Location", "http://192.0.2.1/a.csv"}}};
@@ -245,7 +245,7 @@ TEST_F(HttpFile, OnlyThisMachineIsReadWithoutTls) {
   expect_error<UsageError>([&] { open_file(server.url("/a.csv")); }, {"192.0.2.1", "https://"});
 }
 
-TEST_F(HttpFile, PasswordsDoNotBelongIntoUrls) {
+TEST_F(HttpFile, PasswordsInUrlsAreRefused) {
   try {
     open_file("https://me:word@127.0.0.1/a.csv");
     FAIL();
@@ -260,7 +260,7 @@ TEST_F(HttpFile, OtherSchemesAreRefused) {
   expect_error<UsageError>([] { open_file("https://a b/c"); }, {"https://a b/c", "an invalid URL"});
 }
 
-TEST_F(HttpFile, AWaitEndsWhenAStopIsAskedFor) {
+TEST_F(HttpFile, AStopRequestEndsTheWait) {
   const HttpServer server([](const HttpRequest& request) {
     return request.path() == "/hangs" ? HttpResponse{.hangs = true} : HttpResponse{.status = 503};
   });
@@ -273,7 +273,7 @@ TEST_F(HttpFile, AWaitEndsWhenAStopIsAskedFor) {
   }
 }
 
-TEST_F(HttpFile, FingerprintsAreOfTheIdentityOrElseOfBytes) {
+TEST_F(HttpFile, TheFingerprintCoversTheIdentityOrElseTheBytes) {
   std::string etag = "\"1\"", bytes = megabytes();
   const HttpServer server([&](const HttpRequest& request) {
     HttpResponse response = ranged(request, bytes, etag);

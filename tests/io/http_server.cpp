@@ -22,7 +22,7 @@ bool send_all(int connection, std::string_view bytes) {
   return true;
 }
 
-// The head of the next request; nothing at the end.
+// The head of the next request; nothing at the end of the connection.
 std::optional<std::string> receive_head(int connection, std::string& unread) {
   for (;;) {
     const size_t end = unread.find("\r\n\r\n");
@@ -159,7 +159,8 @@ void HttpServer::serve(int connection) {
       while (!ending_ && hangs_ended_ == before) std::this_thread::sleep_for(std::chrono::milliseconds(10));
       break;
     }
-    // In one piece: a second one would wait until the client, which waits for more, acknowledges the first.
+    // Sends the answer in one piece: a second piece would wait until the client, which waits for more, acknowledges the
+    // first.
     std::string answer = head_of(response);
     if (request.method != "HEAD") answer += response.body.substr(0, response.cut_after.value_or(response.body.size()));
     if (!send_all(connection, answer) || response.cut_after) break;

@@ -1,4 +1,4 @@
-// A server of a test's own: what it answers, and with which faults, the test says.
+// A local test server. The test determines its answers and faults.
 #pragma once
 
 #include <atomic>
@@ -14,11 +14,11 @@
 namespace portatune {
 
 struct HttpRequest {
-  std::string method, target;                  ///< "GET", "/a.csv?x=1"
-  std::map<std::string, std::string> headers;  ///< names in lower case
+  std::string method, target;                  ///< for example "GET" and "/a.csv?x=1"
+  std::map<std::string, std::string> headers;  ///< values by lower-case name
 
   std::string path() const { return target.substr(0, target.find('?')); }
-  /// Of the query, decoded; empty if there is none.
+  /// A decoded parameter of the query; empty if it is missing.
   std::string parameter(const std::string& name) const;
   std::string header(const std::string& name) const;
 };
@@ -27,11 +27,11 @@ struct HttpResponse {
   int status = 200;
   std::vector<std::pair<std::string, std::string>> headers = {};
   std::string body = {};
-  std::optional<size_t> cut_after = {};  ///< the connection ends after so many bytes of the body
-  bool hangs = false;                    ///< nothing is answered until end_hangs(), or the server's end
+  std::optional<size_t> cut_after = {};  ///< number of body bytes after which the connection ends
+  bool hangs = false;                    ///< whether to send no answer until end_hangs() or the end of the server
 };
 
-/// Listens on 127.0.0.1 until it is destroyed, with a thread for each connection.
+/// Listens on 127.0.0.1 until it is destroyed, with one thread per connection.
 class HttpServer {
  public:
   using Handler = std::function<HttpResponse(const HttpRequest&)>;
@@ -43,11 +43,11 @@ class HttpServer {
   HttpServer& operator=(const HttpServer&) = delete;
 
   int port() const { return port_; }
-  /// "http://127.0.0.1:PORT" and `path`.
+  /// The URL "http://127.0.0.1:PORT", followed by `path`.
   std::string url(const std::string& path = "") const;
-  /// Closes the connections of requests that hang.
+  /// Closes the connections of hanging requests.
   void end_hangs() { ++hangs_ended_; }
-  /// All that were asked so far.
+  /// All requests so far.
   std::vector<HttpRequest> requests() const;
 
  private:
@@ -56,7 +56,7 @@ class HttpServer {
 
   Handler handler_;
   int listening_ = -1, port_ = 0;
-  mutable std::mutex mutex_;  // of all below
+  mutable std::mutex mutex_;  // guards the members below
   std::vector<HttpRequest> requests_;
   std::vector<int> connections_;
   std::atomic<bool> ending_ = false;
@@ -66,10 +66,10 @@ class HttpServer {
   std::thread accepting_;
 };
 
-/// What a server that knows ranges (RFC 9110, section 14) answers for a file.
+/// The answer for a file by a server that supports ranges (RFC 9110, section 14).
 HttpResponse ranged(const HttpRequest& request, const std::string& bytes, const std::string& etag);
 
-/// A path as it was before the escapes of a URL.
+/// A path with its URL escapes decoded.
 std::string percent_decoded(const std::string& text);
 
 }  // namespace portatune

@@ -17,13 +17,13 @@ std::string inflated(const std::filesystem::path& file, size_t at_a_time = 100) 
   return all_of(*inflate(open_file(file), file.string()), at_a_time);
 }
 
-TEST(Inflate, GivesWhatTensorFlowCompressed) {
+TEST(Inflate, ReadsFilesOfTensorFlow) {
   const std::string plain = text_of(kTfrecordData / "examples.tfrecord");
   EXPECT_EQ(inflated(kTfrecordData / "examples.tfrecord.gz"), plain);
   EXPECT_EQ(inflated(kTfrecordData / "examples.tfrecord.zlib", 1), plain);
 }
 
-TEST(Inflate, MembersFollowEachOther) {
+TEST(Inflate, AcceptsSeveralMembers) {
   const TemporaryFolder folder;
   const std::string member = text_of(kTfrecordData / "examples.tfrecord.gz");
   const std::string plain = text_of(kTfrecordData / "examples.tfrecord");
@@ -40,7 +40,7 @@ TEST(Inflate, SkipsBytes) {
   EXPECT_EQ(all_of(*source, 64), "");
 }
 
-TEST(Inflate, TellsOfDamage) {
+TEST(Inflate, DamageIsAnError) {
   const TemporaryFolder folder;
   std::string bytes = text_of(kTfrecordData / "examples.tfrecord.gz");
   write_text(folder / "cut.gz", bytes.substr(0, bytes.size() - 9));

@@ -60,7 +60,7 @@ TEST(JsonObject, AbsentAndNullGiveTheFallback) {
               AllOf(HasSubstr("m/config.json: pad"), HasSubstr("no such key")));
 }
 
-TEST(JsonObject, ErrorsNameFileKeyValueAndWhatWasExpected) {
+TEST(JsonObject, ErrorsNameFileKeyValueAndExpectation) {
   const JsonObject config = parse(R"({"heads": 2147483648, "eps": -1.5, "act": 3, "flag": "yes", "size": 12.0,
       "big": 18446744073709551615, "list": [1, "x"], "rope": {"factor": "2"}})");
   const auto message = [](auto action) { return message_of<CheckpointError>(action); };
@@ -80,7 +80,7 @@ TEST(JsonObject, ErrorsNameFileKeyValueAndWhatWasExpected) {
   EXPECT_THAT(message([&] { config.get_strings("act"); }), HasSubstr("a list"));
 }
 
-TEST(JsonObject, ListsTheKeysThatNobodyAskedFor) {
+TEST(JsonObject, ListsUnreadKeys) {
   const JsonObject config = parse(R"({"z_new": 1, "hidden_size": 8, "rope": {"type": "yarn", "beta": 1}, "a_new": 2,
                                       "transformers_version": "5"})");
   config.get_int("hidden_size");
@@ -101,13 +101,13 @@ TEST(JsonObject, RefusesBrokenText) {
   EXPECT_THAT(refusal_of("3"), HasSubstr("not an object"));
 }
 
-TEST(JsonObject, RefusesAKeyTwice) {
+TEST(JsonObject, RefusesDoubledKeys) {
   EXPECT_THAT(refusal_of(R"({"a": 1, "b": {"a": 1}, "a": 2})"), HasSubstr("'a' twice"));
   EXPECT_THAT(refusal_of(R"({"a": 1, "\u0061": 2})"), HasSubstr("'a' twice"));
   EXPECT_NO_THROW(parse(R"({"a": {"x": 1}, "b": {"x": 1}})"));
 }
 
-TEST(JsonObject, RefusesDeepNestingAndKeeps64Levels) {
+TEST(JsonObject, RefusesMoreThan64Levels) {
   const auto nested = [](int depth) {
     return "{\"a\":" + std::string(depth - 1, '[') + std::string(depth - 1, ']') + "}";
   };
@@ -120,7 +120,7 @@ TEST(JsonObject, RefusesMoreThanTenMegabytes) {
   EXPECT_THAT(refusal_of("{}" + std::string(10'000'000, ' ')), HasSubstr("10000002 bytes"));
 }
 
-TEST(JsonObject, AMillionKeysAreReadInLittleTime) {
+TEST(JsonObject, AMillionKeysAreReadQuickly) {
   std::string text = "{\"k\":0";
   for (int i = 0; i < 800'000; ++i) text += ",\"" + std::to_string(i) + "\":0";
   EXPECT_TRUE(parse(text + "}").has("799999"));

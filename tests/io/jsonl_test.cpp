@@ -54,7 +54,7 @@ TEST(Jsonl, LineIsCountedWithEmptyLines) {
   EXPECT_FALSE(reader.next());
 }
 
-TEST(Jsonl, ObjectsMayLieAnywhereAcrossTheBlocksThatAreRead) {
+TEST(Jsonl, ObjectsMayCrossBlocksAnywhere) {
   const std::string tail = "{\"b\":\"\\u20ac \xE2\x82\xAC\"}\r\n{\"c\":1}";
   for (size_t shift = 0; shift <= tail.size(); ++shift) {
     const std::string head(256 * 1024 - shift - 9, 'h');
@@ -65,7 +65,7 @@ TEST(Jsonl, ObjectsMayLieAnywhereAcrossTheBlocksThatAreRead) {
   }
 }
 
-TEST(Jsonl, OnlyTheColumnsAskedForAreRead) {
+TEST(Jsonl, OnlyRequestedColumnsAreRead) {
   EXPECT_EQ(read_text(R"({"meta": {"x": [1, {}]}, "a": "1", "n": [[]], "b": 2})", {"b", "a"}),
             (std::vector<Row>{{{"a", "1"}, {"b", "2"}}}));
 }
@@ -79,7 +79,7 @@ TEST(Jsonl, ListsAndObjectsKeepTheirSpelling) {
                                {"g", "2"}}}));
 }
 
-TEST(Jsonl, WhatIsNotAnObjectIsRefused) {
+TEST(Jsonl, OtherValuesThanObjectsAreRefused) {
   expect_error<DataError>([] { read_text("[{\"a\": 1}]"); }, {"in.jsonl:1", "'[{\"a\": 1}]'", "jq"});
   expect_error<DataError>([] { read_text("{\"a\": 1}\nhello"); }, {"in.jsonl:2", "'hello'"});
 }
@@ -110,17 +110,17 @@ TEST(Jsonl, TooManyKeysAreRefused) {
                                {"in.jsonl:1", "more than 16384 keys"});
 }
 
-TEST(Jsonl, InvalidUtf8TellsLineAndByte) {
+TEST(Jsonl, InvalidUtf8IsAnErrorWithLineAndByte) {
   expect_error<DataError>([] { read_text("{}\n{\"a\": \"\xFF\"}"); }, {"in.jsonl:2", "0xff at byte offset 10"});
 }
 
-TEST(Jsonl, TooLongALineIsRefused) {
+TEST(Jsonl, AnOverlongLineIsRefused) {
   const std::string line = "{\"a\": \"123\"}";
   EXPECT_EQ(read_text(line + "\n", {}, 12).size(), 1u);
   expect_error<DataError>([&] { read_text(line + "\n", {}, 11); }, {"in.jsonl:1", "more than 11 bytes"});
 }
 
-TEST(Jsonl, DeepNestingIsNoTrouble) {
+TEST(Jsonl, DeepNestingInUnreadValuesIsAccepted) {
   const std::string deep = "{\"a\": 1, \"b\": " + std::string(100'000, '[') + std::string(100'000, ']') + "}";
   EXPECT_EQ(read_text(deep, {"a"}, 1 << 20), (std::vector<Row>{{{"a", "1"}}}));
 }

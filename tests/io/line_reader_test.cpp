@@ -28,7 +28,7 @@ TEST(LineReader, EndsLinesAtLfAndAtTheEndOfTheFile) {
   EXPECT_EQ(lines_of("\n"), (Lines{""}));
 }
 
-TEST(LineReader, GoesOnBehindALineThatIsBad) {
+TEST(LineReader, ContinuesAfterABadLine) {
   LineReader reader(
       write_file("lines", "a\nb\xff\nc\n" + std::string(1'000'000, 'x') + "\nd\n" + std::string(101, 'y')), 100,
       "short lines");

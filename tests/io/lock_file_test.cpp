@@ -16,7 +16,7 @@
 namespace portatune::io {
 namespace {
 
-// Flock is by open file: a second one of the same process is like one of another.
+// flock(2) locks open files, so a second open file of this process is like that of another process.
 TEST(LockFile, IsHeldOnce) {
   const TemporaryFolder folder;
   {
@@ -29,7 +29,7 @@ TEST(LockFile, IsHeldOnce) {
   EXPECT_TRUE(LockFile::try_hold(folder / "lock"));
 }
 
-TEST(LockFile, OfAProcessThatWasKilledIsFree) {
+TEST(LockFile, IsFreeAfterItsHolderWasKilled) {
   const TemporaryFolder folder;
   const pid_t child = fork();
   if (child == 0) {
@@ -43,8 +43,8 @@ TEST(LockFile, OfAProcessThatWasKilledIsFree) {
   EXPECT_EQ(LockFile::holder(folder / "lock"), std::to_string(getpid()));
 }
 
-// As when the folder around it was replaced by a whole one, and another run began there.
-TEST(LockFile, LeavesAnotherFileInItsPlace) {
+// The folder may have been replaced by another with the lock file of another run.
+TEST(LockFile, KeepsAnotherFileAtItsPath) {
   const TemporaryFolder folder;
   {
     const auto first = LockFile::try_hold(folder / "lock");
@@ -64,7 +64,7 @@ TEST(LockFile, IsRemovedAtASecondAttempt) {
   EXPECT_FALSE(std::filesystem::exists(folder / "lock"));
 }
 
-TEST(LockFile, SaysThatItCannotBeRemoved) {
+TEST(LockFile, ReportsAFailedRemoval) {
   const TemporaryFolder folder;
   const auto held = LockFile::try_hold(folder / "lock");
   test::plan_fault(test::Fault::kFailsForEver, 0);
@@ -73,8 +73,8 @@ TEST(LockFile, SaysThatItCannotBeRemoved) {
   EXPECT_TRUE(held->remove());
 }
 
-// As on a file system without locks.
-TEST(LockFile, SaysWhetherItKeepsOthersAway) {
+// The child process simulates a file system without locks.
+TEST(LockFile, ReportsWhetherItIsEffective) {
   const TemporaryFolder folder;
   EXPECT_TRUE(LockFile::try_hold(folder / "lock")->is_effective());
   const pid_t child = fork();
@@ -88,7 +88,7 @@ TEST(LockFile, SaysWhetherItKeepsOthersAway) {
   EXPECT_EQ(status, 0);
 }
 
-TEST(LockFile, NeedsItsFolder) {
+TEST(LockFile, AMissingFolderIsNotFound) {
   EXPECT_THROW(LockFile::try_hold("/nowhere/lock"), NotFoundError);
   EXPECT_EQ(LockFile::holder("/nowhere/lock"), "");
 }

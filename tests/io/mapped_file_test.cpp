@@ -31,7 +31,7 @@ class CutFile : public testing::Test {
   void SetUp() override { write_text(path_, std::string(static_cast<size_t>(bytes_), 'x')); }
 };
 
-TEST_F(CutFile, GivesZerosAndAnErrorThatNamesIt) {
+TEST_F(CutFile, HasZerosAndAnErrorWithItsName) {
   const MappedFile file = MappedFile::open(path_, FileAccess::kMap);
   EXPECT_NO_THROW(file.require_whole());
   cut_to(page_ + 1);
@@ -43,14 +43,14 @@ TEST_F(CutFile, GivesZerosAndAnErrorThatNamesIt) {
                                     HasSubstr(std::to_string(bytes_) + " bytes when it was opened")));
 }
 
-// Where no page is missing the system gives zeros by itself.
+// The system returns zeros by itself within the last page of a file.
 TEST_F(CutFile, IsNoticedWithinItsLastPage) {
   const MappedFile file = MappedFile::open(path_, FileAccess::kMap);
   cut_to(bytes_ - 1);
   EXPECT_THAT(error_of(file), HasSubstr(path_.string()));
 }
 
-TEST_F(CutFile, IsNoticedWhenItIsWholeAgain) {
+TEST_F(CutFile, IsNoticedAfterItIsExtendedAgain) {
   const MappedFile file = MappedFile::open(path_, FileAccess::kMap);
   cut_to(page_);
   EXPECT_EQ(file.bytes()[static_cast<size_t>(2 * page_)], std::byte(0));
@@ -58,7 +58,7 @@ TEST_F(CutFile, IsNoticedWhenItIsWholeAgain) {
   EXPECT_THAT(error_of(file), AllOf(HasSubstr(path_.string()), HasSubstr("temporarily shorter")));
 }
 
-TEST_F(CutFile, IsGuardedWhenItsObjectIsMoved) {
+TEST_F(CutFile, StaysGuardedAfterAMove) {
   MappedFile file = MappedFile::open(path_, FileAccess::kMap);
   const MappedFile moved = std::move(file);
   cut_to(0);
@@ -66,14 +66,14 @@ TEST_F(CutFile, IsGuardedWhenItsObjectIsMoved) {
   EXPECT_THROW(moved.require_whole(), IoError);
 }
 
-TEST_F(CutFile, ThatWasReadStaysWhole) {
+TEST_F(CutFile, StaysCompleteInMemory) {
   const MappedFile file = MappedFile::open(path_, FileAccess::kRead);
   cut_to(0);
   EXPECT_EQ(file.bytes()[0], std::byte('x'));
   EXPECT_NO_THROW(file.require_whole());
 }
 
-TEST_F(CutFile, IsReadWhereNoGuardIsLeft) {
+TEST_F(CutFile, IsReadIntoMemoryIfNoGuardIsFree) {
   std::vector<MappedFile> files;
   for (int i = 0; i < 257; ++i) files.push_back(MappedFile::open(path_, FileAccess::kMap));
   cut_to(0);

@@ -36,14 +36,14 @@ ObjectStore::ObjectStore() : server_([this](const HttpRequest& request) { return
   setenv("STORAGE_EMULATOR_HOST", url.c_str(), 1);
 }
 
-void ObjectStore::put(const std::string& place, std::string bytes) {
+void ObjectStore::put(const std::string& name, std::string bytes) {
   const std::lock_guard lock(mutex_);
-  objects_[place] = {std::move(bytes), ++generation_};
+  objects_[name] = {std::move(bytes), ++generation_};
 }
 
-void ObjectStore::remove(const std::string& place) {
+void ObjectStore::remove(const std::string& name) {
   const std::lock_guard lock(mutex_);
-  objects_.erase(place);
+  objects_.erase(name);
 }
 
 void ObjectStore::fail_next(int times, HttpResponse response) {
@@ -66,9 +66,9 @@ HttpResponse ObjectStore::answer(const HttpRequest& request) {
 ObjectStore::Listed ObjectStore::list(const std::string& bucket, const std::string& prefix,
                                       const std::string& delimiter) const {
   Listed listed;
-  for (const auto& [place, object] : objects_) {
-    if (!place.starts_with(bucket + "/" + prefix)) continue;
-    const std::string key = place.substr(bucket.size() + 1);
+  for (const auto& [name, object] : objects_) {
+    if (!name.starts_with(bucket + "/" + prefix)) continue;
+    const std::string key = name.substr(bucket.size() + 1);
     const size_t slash = delimiter.empty() ? std::string::npos : key.find(delimiter, prefix.size());
     if (slash == std::string::npos) {
       listed.objects[key] = &object;
@@ -80,9 +80,9 @@ ObjectStore::Listed ObjectStore::list(const std::string& bucket, const std::stri
 }
 
 HttpResponse ObjectStore::answer_s3(const HttpRequest& request) {
-  const std::string place = percent_decoded(request.path()).substr(1);
-  if (place.find('/') == std::string::npos || place.ends_with('/')) {
-    const std::string bucket = place.substr(0, place.find('/'));
+  const std::string name = percent_decoded(request.path()).substr(1);
+  if (name.find('/') == std::string::npos || name.ends_with('/')) {
+    const std::string bucket = name.substr(0, name.find('/'));
     const Listed listed = list(bucket, request.parameter("prefix"), request.parameter("delimiter"));
     std::string text = "<ListBucketResult><Name>" + bucket + "</Name><IsTruncated>false</IsTruncated>";
     for (const auto& [key, object] : listed.objects) {
@@ -94,19 +94,19 @@ HttpResponse ObjectStore::answer_s3(const HttpRequest& request) {
     }
     return xml(200, text + "</ListBucketResult>");
   }
-  const auto found = objects_.find(place);
+  const auto found = objects_.find(name);
   if (found == objects_.end()) return no_such_key();
   HttpResponse response = ranged(request, found->second.bytes, found->second.etag());
   response.headers.emplace_back("Last-Modified", kModified);
   return response;
 }
 
-// /storage/v1/b/BUCKET, /storage/v1/b/BUCKET/o and /storage/v1/b/BUCKET/o/NAME, the name with its slashes escaped.
+// The targets are /storage/v1/b/BUCKET, /storage/v1/b/BUCKET/o and /storage/v1/b/BUCKET/o/NAME with escaped slashes.
 HttpResponse ObjectStore::answer_gs(const HttpRequest& request) {
   const std::string path = request.path();
   const size_t begin = path.find("/b/") + 3, end = path.find("/o", begin);
   const std::string bucket = path.substr(begin, end - begin);
-  const auto facts = [&](const std::string& name, const Object& object) {
+  const auto metadata = [&](const std::string& name, const Object& object) {
     return nlohmann::json{{"kind", "storage#object"},
                           {"bucket", bucket},
                           {"name", name},
@@ -121,7 +121,7 @@ HttpResponse ObjectStore::answer_gs(const HttpRequest& request) {
   if (path.size() <= end + 3) {
     const Listed listed = list(bucket, request.parameter("prefix"), request.parameter("delimiter"));
     nlohmann::json items = nlohmann::json::array(), prefixes = nlohmann::json::array();
-    for (const auto& [key, object] : listed.objects) items.push_back(facts(key, *object));
+    for (const auto& [key, object] : listed.objects) items.push_back(metadata(key, *object));
     for (const auto& [folder, one] : listed.folders) prefixes.push_back(folder);
     return json(200, {{"kind", "storage#objects"}, {"items", items}, {"prefixes", prefixes}});
   }
@@ -130,7 +130,7 @@ HttpResponse ObjectStore::answer_gs(const HttpRequest& request) {
   if (found == objects_.end()) return not_found();
   const std::string generation = request.parameter("generation");
   if (!generation.empty() && generation != std::to_string(found->second.generation)) return not_found();
-  if (request.parameter("alt") != "media") return json(200, facts(name, found->second));
+  if (request.parameter("alt") != "media") return json(200, metadata(name, found->second));
   HttpResponse response = ranged(request, found->second.bytes, found->second.etag());
   response.headers.emplace_back("x-goog-generation", std::to_string(found->second.generation));
   return response;

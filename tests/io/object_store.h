@@ -1,4 +1,4 @@
-// The few requests of S3 and of Google's storage that reading makes, answered from memory.
+// A server in memory for the requests of S3 and Google storage that reading needs.
 #pragma once
 
 #include <map>
@@ -9,19 +9,19 @@
 
 namespace portatune {
 
-/// Buckets behind both interfaces, on one port: S3's REST with paths like /bucket/key, and Google's JSON interface.
-/// Arrow and the SDKs in it are pointed at it by the environment, for the whole process and those that it starts.
+/// Buckets behind both interfaces on one port: S3's REST with paths like /bucket/key, and Google's JSON interface.
+/// Environment variables direct Arrow and its SDKs to it, in this process and its child processes.
 class ObjectStore {
  public:
   /// Sets AWS_ENDPOINT_URL, STORAGE_EMULATOR_HOST and credentials.
   ObjectStore();
 
-  /// `place`: "bucket/key". Puts it there anew: it has another ETag and generation then.
-  void put(const std::string& place, std::string bytes);
-  void remove(const std::string& place);
-  /// What the next requests are answered with, before those that are answered as usual.
+  /// Stores an object under `name` ("bucket/key"). A replaced object gets another ETag and generation.
+  void put(const std::string& name, std::string bytes);
+  void remove(const std::string& name);
+  /// Sets the response to the next `times` requests.
   void fail_next(int times, HttpResponse response);
-  /// All requests from now on.
+  /// Sets the response to all requests from now on.
   void fail_always(HttpResponse response) { fail_next(1 << 30, std::move(response)); }
 
   const HttpServer& server() const { return server_; }
@@ -33,7 +33,7 @@ class ObjectStore {
     std::string etag() const { return "\"etag-" + std::to_string(generation) + "\""; }
   };
   struct Listed {
-    std::map<std::string, const Object*> objects;  // by their keys
+    std::map<std::string, const Object*> objects;  // objects by key
     std::map<std::string, bool> folders;
   };
 

@@ -11,7 +11,7 @@
 namespace portatune::io {
 namespace {
 
-// By the definition, bit by bit.
+// Packs by the definition, byte by byte.
 std::string packed(const std::vector<int64_t>& values) {
   std::string bytes;
   for (const int64_t value : values) {
@@ -29,8 +29,8 @@ std::vector<T> unpacked(const std::string& bytes) {
   return values;
 }
 
-// Numbers of one to ten bytes in any mixture, at any distance from the end.
-TEST(PackedVarints, GivesTheNumbersAgain) {
+// Tests numbers of one to ten bytes in any mixture, at any distance from the end.
+TEST(PackedVarints, RoundTrips) {
   std::mt19937_64 random(1);
   for (int round = 0; round < 20'000; ++round) {
     std::vector<int64_t> values(random() % 40);
@@ -53,7 +53,7 @@ TEST(PackedVarints, IntegersOf32BitsMustFit) {
   }
 }
 
-TEST(PackedVarints, RefusesWhatIsNoNumber) {
+TEST(PackedVarints, RefusesMalformedNumbers) {
   EXPECT_THROW(count_packed("\x01\x81"), UsageError);
   for (const std::string before : {"", "\x01", "\x01\x02\x03\x04\x05\x06\x07\x08"}) {
     for (const std::string after : {"", "\x01", "\x01\x02\x03\x04\x05\x06\x07\x08"}) {

@@ -32,7 +32,7 @@ std::string bytes_of(const RandomAccessFile& file, int64_t offset = 0) {
   return text;
 }
 
-TEST(PipeCopy, IsReadAgainAndFromAnyPlace) {
+TEST(PipeCopy, CanBeReadAgainAndAtAnyOffset) {
   Pipe pipe;
   std::string large;
   for (int i = 0; i < 300'000; ++i) large += static_cast<char>('a' + i % 26);
@@ -66,7 +66,7 @@ TEST(PipeCopy, ASignalEndsTheWaitForTheWriter) {
   request_stop(false);
 }
 
-TEST(PipeCopy, OtherKindsOfFilesAreRefused) {
+TEST(PipeCopy, OtherFilesAreRefused) {
   EXPECT_THROW(open_random_access("/dev/zero"), IoError);
   EXPECT_THROW(open_random_access("/tmp"), IoError);
 }

@@ -14,7 +14,7 @@ constexpr int64_t kBlock = kReadAheadBlock;
 
 char byte_at(int64_t offset) { return static_cast<char>(offset * 2654435761u >> 13); }
 
-// Bytes that follow from their offsets; remembers what was read.
+// A file whose bytes are computed from their offsets. It records the reads.
 class Computed final : public RandomAccessFile {
  public:
   explicit Computed(int64_t size) : size_(size) {}
@@ -55,7 +55,7 @@ struct Read {
   }
 };
 
-TEST(ReadAheadTest, GivesTheBytesOfTheFile) {
+TEST(ReadAheadTest, HasTheBytesOfTheFile) {
   const Read read(3 * kBlock + 5);
   EXPECT_EQ(read.blocks->size(), 3 * kBlock + 5);
   EXPECT_EQ(read.blocks->identity(), "id");
@@ -75,7 +75,7 @@ TEST(ReadAheadTest, EachBlockIsFetchedOnceInOrder) {
   EXPECT_EQ(read.file->largest(), static_cast<size_t>(kBlock));
 }
 
-TEST(ReadAheadTest, TheNextBlockIsFetchedWhereOneFollowsTheOther) {
+TEST(ReadAheadTest, SequentialReadingFetchesTheNextBlock) {
   const Read read(9 * kBlock);
   read.expect_bytes(0, 1000, 1000);
   read.expect_bytes(5 * kBlock, 1, 1);
@@ -83,18 +83,18 @@ TEST(ReadAheadTest, TheNextBlockIsFetchedWhereOneFollowsTheOther) {
   EXPECT_THAT(read.file->offsets(), testing::Contains(5 * kBlock));
   EXPECT_THAT(read.file->offsets(), testing::Not(testing::Contains(6 * kBlock)));
   read.expect_bytes(6 * kBlock, 1, 1);
-  read.expect_bytes(7 * kBlock, 1, 1);  // waits for it
+  read.expect_bytes(7 * kBlock, 1, 1);  // waits for the block
   EXPECT_EQ(read.file->offsets().count(7 * kBlock), 1u);
 }
 
-TEST(ReadAheadTest, AGlanceAtTheBeginningFetchesNoBlock) {
+TEST(ReadAheadTest, TheFirstBytesNeedNoBlock) {
   const Read read(9 * kBlock);
   read.expect_bytes(0, 12, 12);
   EXPECT_EQ(read.file->largest(), 12u);
 }
 
-// Columns of a table lie apart, and are read in turn.
-TEST(ReadAheadTest, AFewPlacesMayBeReadInTurn) {
+// The columns of a table are at distant offsets and are read in turn.
+TEST(ReadAheadTest, AFewOffsetsMayBeReadInTurn) {
   const Read read(40 * kBlock);
   for (int64_t at = 0; at < kBlock; at += 1 << 18) {
     for (const int64_t begin : {10, 20, 30}) read.expect_bytes(begin * kBlock + at, 1000, 1000);

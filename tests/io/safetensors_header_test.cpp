@@ -1,4 +1,4 @@
-// tests/data/safetensors is made by tests/oracle/make_safetensors_cases.py, which asks the `safetensors` package.
+// tests/oracle/make_safetensors_cases.py makes tests/data/safetensors with the verdicts of the `safetensors` package.
 #include "portatune/io/safetensors/safetensors_header.h"
 
 #include <gmock/gmock.h>
@@ -54,13 +54,13 @@ TEST(SafetensorsHeader, RefusesEveryBadFileAndNamesFileAndTensor) {
   EXPECT_GE(refused, 70);
 }
 
-TEST(SafetensorsHeader, DiffersFromThePackageOnlyByRefusingMore) {
+TEST(SafetensorsHeader, IsStricterThanThePackage) {
   for (const auto& row : verdicts()) {
     EXPECT_TRUE(row["package"] == "accept" || row["portatune"] == "reject") << row["name"];
   }
 }
 
-TEST(SafetensorsHeader, EveryCutOfAFileIsRefused) {
+TEST(SafetensorsHeader, EveryTruncationIsRefused) {
   const std::string whole = text_of(kCases / "written_by_the_package.safetensors");
   EXPECT_NO_THROW(parse(whole));
   for (size_t size = 0; size < whole.size(); ++size) {
@@ -68,7 +68,7 @@ TEST(SafetensorsHeader, EveryCutOfAFileIsRefused) {
   }
 }
 
-TEST(SafetensorsHeader, AnyChangedByteIsRefusedOrReadWithinTheFile) {
+TEST(SafetensorsHeader, AChangedByteIsRefusedOrKeepsTensorsWithinTheFile) {
   const std::string whole = text_of(kCases / "every_dtype.safetensors");
   for (size_t at = 0; at < whole.size(); ++at) {
     for (const int change : {1, 2, 4, 16, 128}) {
@@ -84,8 +84,8 @@ TEST(SafetensorsHeader, AnyChangedByteIsRefusedOrReadWithinTheFile) {
   }
 }
 
-TEST(SafetensorsHeader, ManyTensorsAreReadInLittleTime) {
-  // 200,000 empty tensors: anything quadratic in their number would take minutes.
+TEST(SafetensorsHeader, ManyTensorsAreReadQuickly) {
+  // The header has 200,000 empty tensors: quadratic work would take minutes.
   std::string header = "{";
   for (int i = 0; i < 200'000; ++i) {
     header += (i == 0 ? "\"" : ",\"") + std::to_string(i) + R"(":{"dtype":"U8","shape":[0],"data_offsets":[0,0]})";
@@ -93,7 +93,7 @@ TEST(SafetensorsHeader, ManyTensorsAreReadInLittleTime) {
   EXPECT_EQ(parse(file_with_header(header + "}")).entries.size(), 200'000u);
 }
 
-TEST(SafetensorsHeader, BombsOfBracketsAndDigitsAreRefused) {
+TEST(SafetensorsHeader, ManyBracketsAndDigitsAreRefused) {
   EXPECT_THROW(parse(file_with_header(R"({"w":{"shape":)" + std::string(1'000'000, '['))), CheckpointError);
   EXPECT_THROW(parse(file_with_header(R"({"w":{"shape":[)" + std::string(1'000'000, '9') + "]}}")), CheckpointError);
   std::string sizes = "1";

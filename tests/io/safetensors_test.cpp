@@ -17,7 +17,7 @@ using ::testing::HasSubstr;
 
 const std::filesystem::path kCases = std::filesystem::path(PORTATUNE_TEST_DATA) / "safetensors";
 
-TEST(SafetensorsFile, ReadsWhatThePackageWrote) {
+TEST(SafetensorsFile, ReadsAFileOfThePackage) {
   const auto file = SafetensorsFile::open(kCases / "written_by_the_package.safetensors");
   EXPECT_EQ(file.metadata(), (SafetensorsMetadata{{"format", "pt"}}));
   ASSERT_TRUE(file.find("a") && file.find("b"));
@@ -33,7 +33,7 @@ TEST(SafetensorsFile, ReadsMetadataAndEscapedNames) {
   EXPECT_EQ(SafetensorsFile::open(kCases / "escaped_name.safetensors").entries()[0].name, "w/\"");
 }
 
-TEST(SafetensorsFile, EntriesComeInTheOrderOfTheFile) {
+TEST(SafetensorsFile, EntriesHaveTheOrderOfTheFile) {
   const auto file = SafetensorsFile::open(kCases / "out_of_order.safetensors");
   ASSERT_EQ(file.entries().size(), 2u);
   EXPECT_EQ(file.entries()[0].name, "a");
@@ -50,7 +50,7 @@ TEST(SafetensorsFile, KnowsEveryElementType) {
   for (const auto& [name, dtype] : expected) EXPECT_EQ(file.find(name)->type, (TensorType{dtype, {1}})) << name;
 }
 
-TEST(SafetensorsFile, ReadingGivesTheSameBytesAsMapping) {
+TEST(SafetensorsFile, ReadingEqualsMapping) {
   const auto path = kCases / "written_by_the_package.safetensors";
   const auto file = SafetensorsFile::open(path, FileAccess::kRead);
   EXPECT_THAT(file.find("a")->as<float>(), ElementsAre(0, 1, 2, 3, 4, 5));
@@ -63,14 +63,14 @@ TEST(SafetensorsFile, ViewsStayValidWhenTheFileIsMoved) {
   EXPECT_EQ(moved.find("b")->data, before.data);
 }
 
-TEST(SafetensorsFile, RefusesWhatIsNotARegularFile) {
+TEST(SafetensorsFile, RefusesOtherThanRegularFiles) {
   const TemporaryFolder folder;
   EXPECT_THROW(SafetensorsFile::open(folder / "none.safetensors"), NotFoundError);
   EXPECT_THROW(SafetensorsFile::open(folder.path()), IoError);
   EXPECT_THROW(SafetensorsFile::open("/dev/zero"), IoError);
 }
 
-TEST(WriteSafetensors, WritesTheBytesThatTheFormatAsksFor) {
+TEST(WriteSafetensors, WritesTheBytesOfTheFormat) {
   const TemporaryFolder folder;
   const Tensor w({2}, {1.0f, -2.0f});
   write_safetensors(folder / "m.safetensors", std::vector<NamedTensorView>{{"w", w.view()}});
@@ -81,7 +81,7 @@ TEST(WriteSafetensors, WritesTheBytesThatTheFormatAsksFor) {
   EXPECT_EQ(text_of(folder / "m.safetensors"), length + json + data);
 }
 
-TEST(WriteSafetensors, ReadsBackAndKeepsBigTensorsAligned) {
+TEST(WriteSafetensors, RoundTripsAndAlignsLargeTensors) {
   const TemporaryFolder folder;
   const Tensor odd({3}, {1.0f, 2.0f, 3.0f});
   const Tensor bytes({5}, {uint8_t{1}, uint8_t{2}, uint8_t{3}, uint8_t{4}, uint8_t{5}});
@@ -105,13 +105,13 @@ TEST(WriteSafetensors, ReadsBackAndKeepsBigTensorsAligned) {
   EXPECT_EQ(reinterpret_cast<uintptr_t>(file.find("big")->data) % 64, 0u);
 }
 
-TEST(WriteSafetensors, NoTensorsAndNoMetadataIsAFile) {
+TEST(WriteSafetensors, AFileMayBeEmpty) {
   const TemporaryFolder folder;
   write_safetensors(folder / "m.safetensors", {}, {});
   EXPECT_TRUE(SafetensorsFile::open(folder / "m.safetensors").entries().empty());
 }
 
-TEST(WriteSafetensors, RefusesNamesThatNoReaderWouldTake) {
+TEST(WriteSafetensors, RefusesInvalidNames) {
   const TemporaryFolder folder;
   const Tensor w({1}, {1.0f});
   const auto write = [&](std::vector<NamedTensorView> tensors, SafetensorsMetadata metadata = {}) {
@@ -131,15 +131,14 @@ TEST(WriteSafetensors, NeverOverwrites) {
   EXPECT_EQ(text_of(folder / "m.safetensors"), "mine");
 }
 
-TEST(WriteSafetensors, RefusesALinkInPlaceOfTheFile) {
+TEST(WriteSafetensors, RefusesALink) {
   const TemporaryFolder folder;
   std::filesystem::create_symlink(folder / "elsewhere", folder / "m.safetensors");
   EXPECT_THROW(write_safetensors(folder / "m.safetensors", {}), IoError);
   EXPECT_FALSE(std::filesystem::exists(folder / "elsewhere"));
 }
 
-// Nor is anything left of a file that is not what its header says.
-// A tensor of several pieces, so that the sum is not that of one write.
+// The large tensor has several pieces, so that the sum covers several writes.
 TEST(SafetensorsWriter, SumsTheFileThatItWrites) {
   const TemporaryFolder folder;
   const Tensor large(TensorType{DType::kFloat32, {300'000}}), small({3}, {1.0f, 2.0f, 3.0f});
@@ -150,19 +149,19 @@ TEST(SafetensorsWriter, SumsTheFileThatItWrites) {
   EXPECT_EQ(file.finish(), sum_of_file(folder / "file"));
 }
 
-TEST(SafetensorsWriter, TakesWhatItsHeaderSaysAndNothingElse) {
+TEST(SafetensorsWriter, RequiresTheTensorsOfItsHeader) {
   const TemporaryFolder folder;
   const std::filesystem::path path = folder / "a.safetensors";
   const Tensor two({2}, {1.0f, 2.0f}), three({3}, {1.0f, 2.0f, 3.0f}), whole_numbers({2}, {1, 2});
   const std::vector<NamedTensorType> announced = {{"a", two.type()}, {"b", three.type()}};
   const auto message = [&](const std::vector<const Tensor*>& written) {
-    const std::string told = message_of<UsageError>([&] {
+    const std::string error = message_of<UsageError>([&] {
       SafetensorsWriter file(path, announced);
       for (const Tensor* tensor : written) file.write(tensor->view());
       file.finish();
     });
     EXPECT_FALSE(std::filesystem::exists(path));
-    return told;
+    return error;
   };
   EXPECT_THAT(message({&two}), AllOf(HasSubstr("the end after 1 tensors"), HasSubstr("b float32[3]")));
   EXPECT_THAT(message({}), HasSubstr("a float32[2]"));

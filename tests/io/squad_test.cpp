@@ -34,7 +34,7 @@ const std::string kNested = R"({"version": "v2.0", "data": [
 
 }  // namespace
 
-TEST(Squad, SkipsWithoutALookAtTheQuestions) {
+TEST(Squad, SkipsWithoutCheckingQuestions) {
   SquadReader reader(write_file("in.json", R"({"data": [{"id": 1, "context": "c"}, {"id": 2, "context": "c"},
                                               {"id": "a", "question": "q", "context": "c"}]})"),
                      false);
@@ -58,7 +58,7 @@ TEST(Squad, FlatQuestionsHaveListsOfAnswers) {
             (std::vector<Row>{{"1", "q", "c d", {{"c", 0}, {"d", 2}}}, {"2", "q", "c", {}}}));
 }
 
-TEST(Squad, AnswersAreReadOnlyIfWanted) {
+TEST(Squad, AnswersAreReadOnlyOnRequest) {
   const std::string text = R"({"data": [{"id": "1", "question": "q", "context": "c"}]})";
   EXPECT_EQ(read_text(text, false), (std::vector<Row>{{"1", "q", "c", {}}}));
   expect_error<DataError>([&] { read_text(text); }, {"in.json, question 1"});
@@ -79,6 +79,6 @@ INSTANTIATE_TEST_SUITE_P(
         R"({"data": [{"paragraphs": [{"context": "c"}]}]})",
         "{\"id\": \"1\", \"context\": \"c\"}\n{\"id\": \"2\", \"context\": \"c\"}\n", "{\"data\": [\"\xFF\"]}"));
 
-TEST(Squad, MissingFileIsNoticedAtOnce) { EXPECT_THROW(SquadReader("no/such.json", true), NotFoundError); }
+TEST(Squad, AMissingFileIsAnErrorAtOnce) { EXPECT_THROW(SquadReader("no/such.json", true), NotFoundError); }
 
 }  // namespace portatune::io

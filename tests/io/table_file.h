@@ -12,7 +12,7 @@
 
 namespace portatune {
 
-/// Writes a temporary file, whose name begins with that of the running test, and returns its path.
+/// Writes a temporary file whose name begins with that of the running test, and returns its path.
 inline std::string write_file(const std::string& name, std::string_view content) {
   const testing::TestInfo& test = *testing::UnitTest::GetInstance()->current_test_info();
   std::string prefix = std::string(test.test_suite_name()) + "." + test.name() + ".";

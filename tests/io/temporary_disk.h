@@ -1,4 +1,4 @@
-// A small disk in memory for one test.
+// A small disk in memory for a test.
 #pragma once
 
 #include <sched.h>
@@ -9,14 +9,14 @@
 
 namespace portatune {
 
-/// A file system mounted at an existing folder while this object lives, seen by this process and by those that it
-/// starts. It needs the rights of root, which not every container gives.
+/// A file system mounted at an existing folder while this object lives, visible to this process and its child
+/// processes. Mounting needs the rights of root, which some containers lack.
 class TemporaryDisk {
  public:
   TemporaryDisk(std::filesystem::path folder, int bytes) : folder_(std::move(folder)) {
     mount_at("tmpfs", "tmpfs", 0, ("size=" + std::to_string(bytes)).c_str());
   }
-  /// A second place for a folder that is there: a bind mount.
+  /// Mounts an existing folder at a second path (bind mount).
   TemporaryDisk(std::filesystem::path folder, const std::filesystem::path& bound) : folder_(std::move(folder)) {
     mount_at(bound.c_str(), nullptr, MS_BIND, nullptr);
   }
@@ -33,7 +33,7 @@ class TemporaryDisk {
 
  private:
   void mount_at(const char* what, const char* kind, unsigned long flags, const char* options) {
-    // In a name space of its own, which ends with the process.
+    // Uses a mount namespace of this process, which ends with it.
     static const bool has_own_space =
         unshare(CLONE_NEWNS) == 0 && mount(nullptr, "/", nullptr, MS_REC | MS_PRIVATE, nullptr) == 0;
     is_mounted_ = has_own_space && mount(what, folder_.c_str(), kind, flags, options) == 0;
@@ -43,8 +43,8 @@ class TemporaryDisk {
   bool is_mounted_ = false;
 };
 
-/// Skips a test that cannot have its disk.
+/// Skips a test if its disk cannot be mounted.
 #define PORTATUNE_REQUIRE_DISK(disk) \
-  if (!(disk).is_mounted()) GTEST_SKIP() << "mounting a disk needs root, and not in every container"
+  if (!(disk).is_mounted()) GTEST_SKIP() << "mounting a disk needs root and a container that allows it"
 
 }  // namespace portatune

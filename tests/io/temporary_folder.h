@@ -1,4 +1,4 @@
-// A folder for one test, removed afterwards.
+// A folder for a test. The destructor removes it.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -43,7 +43,7 @@ inline std::string text_of(const std::filesystem::path& path) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-/// The message of the error of type E that `action` throws. The test fails if it throws none or another.
+/// The message of the error of type E that `action` throws. The test fails for no error and for another type.
 template <class E, class Action>
 std::string message_of(Action action) {
   try {

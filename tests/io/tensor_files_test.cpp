@@ -19,14 +19,14 @@ using Types = std::vector<NamedTensorType>;
 
 NamedTensorType floats(const std::string& name, int64_t count) { return {name, {DType::kFloat32, {count}}}; }
 
-TEST(TensorFiles, AreDividedByBytes) {
+TEST(TensorFiles, AreBalancedByBytes) {
   const Types tensors{floats("a", 1), floats("b", 7), floats("c", 4), floats("d", 4), floats("e", 2)};
   EXPECT_THAT(divide_tensors(tensors, 2), ElementsAre(1, 0, 1, 1, 0));  // 9 and 9
   EXPECT_THAT(divide_tensors(tensors, 3), ElementsAre(2, 0, 1, 2, 1));  // 7, 6 and 5
   EXPECT_THAT(divide_tensors(tensors, 1), ElementsAre(0, 0, 0, 0, 0));
 }
 
-TEST(TensorFiles, WithoutATensorAreTheLastOnes) {
+TEST(TensorFiles, TheLastMayHaveNoTensors) {
   EXPECT_THAT(divide_tensors(Types{floats("a", 1), floats("b", 7)}, 4), ElementsAre(1, 0));
 }
 
@@ -37,7 +37,7 @@ TEST(TensorFiles, HaveTheNamesOfHuggingFace) {
   EXPECT_EQ(tensor_shard_file("model", 99999, 123456), "model-100000-of-123456.safetensors");
 }
 
-TEST(TensorFiles, ComeBackAsTheyWereWritten) {
+TEST(TensorFiles, RoundTrip) {
   const TemporaryFolder folder;
   EXPECT_THAT(open_tensor_files(folder.path(), "model"), IsEmpty());
   const Tensor one({2}, {1.0f, 2.0f}), two({3}, {3.0f, 4.0f, 5.0f});

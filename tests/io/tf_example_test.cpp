@@ -39,7 +39,7 @@ json values_of(const TfFeature& feature) {
   return texts;
 }
 
-// As in odd_records.json; null where the record is refused.
+// The features of a record in the form of odd_records.json; null if the record is refused.
 json features_in(const std::string& record) {
   TfExample example;
   json features = json::object();
@@ -54,7 +54,7 @@ json features_in(const std::string& record) {
   return features;
 }
 
-// Floats as floats, whatever digits a file has for them.
+// Converts float features to float precision, because a file may have more digits.
 json as_floats(json features) {
   for (auto& feature : features) {
     if (feature[0] != "float") continue;
@@ -63,14 +63,14 @@ json as_floats(json features) {
   return features;
 }
 
-TEST(TfExample, ReadsWhatTensorFlowWrote) {
+TEST(TfExample, ReadsRecordsOfTensorFlow) {
   const json expected = tfrecord_case("examples.json");
   const std::vector<std::string> records = records_of(kTfrecordData / "examples.tfrecord");
   ASSERT_EQ(records.size(), expected.size());
   for (size_t i = 0; i < records.size(); ++i) EXPECT_EQ(features_in(records[i]), as_floats(expected[i])) << i;
 }
 
-TEST(TfExample, ReadsOddRecordsAsProtobufDoes) {
+TEST(TfExample, ReadsOddRecordsLikeProtobuf) {
   for (const json& odd : tfrecord_case("odd_records.json")) {
     const json expected = odd["features"].is_null() ? json() : as_floats(odd["features"]);
     EXPECT_EQ(features_in(from_hexadecimal(odd["record"])), expected) << odd["what"];
@@ -89,7 +89,7 @@ TEST(TfExample, IntegersOf32BitsMustFit) {
   EXPECT_EQ(example.find("none"), nullptr);
 }
 
-// Lengths around those of the eight bytes that are looked at together.
+// The lengths cover those around the eight bytes that are decoded together.
 TEST(TfExample, ListsOfAllLengths) {
   for (int64_t length = 0; length < 40; ++length) {
     std::vector<int64_t> values;
@@ -103,13 +103,13 @@ TEST(TfExample, ListsOfAllLengths) {
   }
 }
 
-// A list in 100,000 parts of two bytes: joined anew with each of them, they would take 10 GB.
-TEST(TfExampleDeathTest, AListInManyPartsTakesLittleMemory) {
+// The list has 100,000 parts of two bytes. Copying it for each part would take 10 GB.
+TEST(TfExampleDeathTest, AListInManyPartsNeedsLittleMemory) {
   if (!kMemoryCanBeLimited) GTEST_SKIP() << "memory cannot be limited here";
   constexpr int64_t kParts = 100'000;
   std::string parts;
   for (int64_t i = 0; i < kParts; ++i) parts += "\x1a\x02\x08\x07";  // Int64List of one 7
-  const auto field = [](char tag, const std::string& message) {      // of 2^14 to 2^21 bytes
+  const auto field = [](char tag, const std::string& message) {      // message of 2^14 to 2^21 bytes
     const size_t size = message.size();
     std::string length(3, '\0');
     for (size_t i = 0; i < 3; ++i) length[i] = static_cast<char>((size >> 7 * i & 0x7f) | (i < 2 ? 0x80 : 0));
@@ -125,7 +125,7 @@ TEST(TfExampleDeathTest, AListInManyPartsTakesLittleMemory) {
   EXPECT_EXIT(exit_after(64 << 20, read), testing::ExitedWithCode(0), "");
 }
 
-// Each, of a doubled name or not, is looked for among those before.
+// Each feature, doubled or not, is searched among the previous ones.
 TEST(TfExample, TooManyFeaturesAreRefused) {
   for (const bool doubled : {false, true}) {
     for (const int count : {TfExample::kMaxFeatures, TfExample::kMaxFeatures + 1}) {
@@ -172,7 +172,7 @@ TEST(TfExampleWriter, WritesTheBytesOfTensorFlow) {
   EXPECT_EQ(i, records.size());
 }
 
-TEST(TfExampleWriter, OrderOfAddingMakesNoDifference) {
+TEST(TfExampleWriter, TheOrderOfAddingDoesNotMatter) {
   TfExampleWriter writer;
   writer.add("b", std::vector<int64_t>{1});
   writer.add("a", std::vector<float>{2});

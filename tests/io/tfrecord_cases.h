@@ -1,4 +1,4 @@
-// Records of tests/data/tfrecord, and of damaged files.
+// Records of tests/data/tfrecord and of damaged files.
 #pragma once
 
 #include <filesystem>
@@ -40,7 +40,7 @@ inline std::vector<std::string> records_of(const std::filesystem::path& file) {
   return records_of(reader);
 }
 
-// An index of any content, with the checksum that it asks for.
+// Writes an index with any content and a valid checksum.
 inline void write_index(const std::filesystem::path& file, const std::vector<int64_t>& offsets, int64_t end,
                         int64_t file_bytes, bool is_compressed = false) {
   TfrecordIndexWriter index(file.string());

@@ -22,7 +22,7 @@ class Index : public testing::Test {
   const std::string file_ = (folder_ / "a").string();
 };
 
-TEST_F(Index, SaysWhereRecordsBegin) {
+TEST_F(Index, HasTheOffsetsOfRecords) {
   write_records(file_, {"x", "", "yz"}, {.index = true});
   const TfrecordIndex index = open();
   EXPECT_EQ(index.records(), 3);
@@ -33,7 +33,7 @@ TEST_F(Index, SaysWhereRecordsBegin) {
   EXPECT_TRUE(index.gives_access());
 }
 
-// The layout that tfrecord_index.h documents, but for the checksum.
+// The layout is that of tfrecord_index.h, except for the checksum.
 TEST_F(Index, HasTheDocumentedBytes) {
   write_records(file_, {"x", "yz"}, {.index = true});
   const auto number = [](int value) { return std::string(1, static_cast<char>(value)) + std::string(7, '\0'); };
@@ -42,7 +42,7 @@ TEST_F(Index, HasTheDocumentedBytes) {
   EXPECT_EQ(bytes.substr(48), "PTFIDX01");
 }
 
-TEST_F(Index, MadeLaterIsTheSame) {
+TEST_F(Index, OfAnExistingFileIsTheSame) {
   for (const bool gzip : {false, true}) {
     write_records(file_, std::vector<std::string>(20'000, "x"), {.gzip = gzip, .index = true});
     const std::string written = index_bytes();
@@ -59,7 +59,7 @@ TEST_F(Index, MayBeMissing) {
   EXPECT_FALSE(open_if_there().has_value());
 }
 
-TEST_F(Index, OfAnotherFileIsNoticed) {
+TEST_F(Index, OfAnotherFileIsAnError) {
   write_records(file_, {"x", "y"}, {.index = true});
   const std::string index = index_bytes();
   write_records(file_, {"x"});
@@ -69,7 +69,7 @@ TEST_F(Index, OfAnotherFileIsNoticed) {
                              HasSubstr("portatune tfrecord index")));
 }
 
-TEST_F(Index, DamageIsNoticed) {
+TEST_F(Index, DamageIsAnError) {
   write_records(file_, {"x", "y"}, {.index = true});
   const std::string index = index_bytes();
   for (size_t at = 0; at < index.size(); ++at) {
@@ -84,8 +84,8 @@ TEST_F(Index, DamageIsNoticed) {
   }
 }
 
-// Its checksum is right, as in an index that somebody wrote to do harm.
-TEST_F(Index, MustHaveRecordsWhereTheyCanBe) {
+// The checksum is valid, as in a malicious index.
+TEST_F(Index, MustHavePossibleOffsets) {
   write_records(file_, {"x", "", "yz"});  // at 0, 17, 33, to 51
   const auto refused = [&](const std::vector<int64_t>& offsets, int64_t end, bool is_compressed = false) {
     write_index(file_, offsets, end, 51, is_compressed);
@@ -105,7 +105,7 @@ TEST_F(Index, MustHaveRecordsWhereTheyCanBe) {
   EXPECT_EQ(open().records(), 3);
 }
 
-TEST_F(Index, IsComparedWithWhatWasRead) {
+TEST_F(Index, IsComparedWithTheRecords) {
   write_records(file_, {"x", "", "yz"}, {.index = true});
   for (const RecordPosition found : {RecordPosition{0, 0}, RecordPosition{2, 33}, RecordPosition{3, 51}}) {
     EXPECT_NO_THROW(open().require(file_, found));
@@ -120,7 +120,7 @@ TEST_F(Index, IsComparedWithWhatWasRead) {
               AllOf(HasSubstr("an index of 3 records"), HasSubstr("at least 4 records, as in")));
 }
 
-TEST_F(Index, IsNotMadeOfADamagedFile) {
+TEST_F(Index, IsNotWrittenForADamagedFile) {
   write_records(file_, {"x", "y"});
   write_text(file_, text_of(file_).substr(0, 30));
   EXPECT_THROW(make_index(file_), DataError);

@@ -11,7 +11,7 @@ using testing::AllOf;
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-// What happens to each record of a file: its text, or the first line of what is wrong.
+// The outcome for each record of a file: its text or its error.
 std::vector<std::string> outcomes(const std::string& file) {
   TfrecordReader reader(file);
   std::vector<std::string> outcomes;
@@ -33,12 +33,12 @@ TEST(TfrecordReader, ReadsPlainAndCompressedFilesOfTensorFlow) {
   EXPECT_EQ(records_of(kTfrecordData / "examples.tfrecord.zlib"), records);
 }
 
-TEST(TfrecordReader, ReadsWhatArrowCompressed) {
+TEST(TfrecordReader, ReadsFilesThatArrowCompressed) {
   EXPECT_EQ(records_of(PORTATUNE_TEST_DATA "/compressed/examples.tfrecord.zst"),
             records_of(kTfrecordData / "examples.tfrecord"));
 }
 
-TEST(TfrecordReader, KnowsWhereRecordsBegin) {
+TEST(TfrecordReader, HasThePositionOfTheNextRecord) {
   const TemporaryFolder folder;
   write_records(folder / "a", {"x", "", "yz"});
   TfrecordReader reader((folder / "a").string());
@@ -49,7 +49,7 @@ TEST(TfrecordReader, KnowsWhereRecordsBegin) {
   EXPECT_EQ(reader.position(), (RecordPosition{2, 33}));
 }
 
-// Their length begins as a gzip file does: 1F 8B 08 and zeros.
+// The length of the record begins like a gzip file: 1F 8B 08 and zeros.
 TEST(TfrecordReader, RecordWhoseLengthLooksLikeGzipIsARecord) {
   const TemporaryFolder folder;
   const std::string record(0x088B1F, 'x');
@@ -95,7 +95,7 @@ TEST(TfrecordReader, SkipsAndSeeks) {
   }
 }
 
-TEST(TfrecordReader, DoesNotGoBack) {
+TEST(TfrecordReader, RefusesToSeekBackwards) {
   const TemporaryFolder folder;
   write_records(folder / "a", {"x", "y"});
   TfrecordReader reader((folder / "a").string());
@@ -104,8 +104,8 @@ TEST(TfrecordReader, DoesNotGoBack) {
   EXPECT_EQ(reader.next(), "y");
 }
 
-// A record of 4 bytes between two others stands at bytes 17 to 37: length 8, its CRC 4, itself, its CRC 4.
-TEST(TfrecordReader, EveryDamagedByteIsNoticed) {
+// The record between two others is at bytes 17 to 37: length 8, its CRC 4, record 4, its CRC 4.
+TEST(TfrecordReader, EveryDamagedByteIsAnError) {
   const TemporaryFolder folder;
   write_records(folder / "a", {"x", "good", "y"});
   const std::string whole = text_of(folder / "a");
@@ -124,7 +124,7 @@ TEST(TfrecordReader, EveryDamagedByteIsNoticed) {
   }
 }
 
-TEST(TfrecordReader, EveryCutIsNoticed) {
+TEST(TfrecordReader, EveryTruncationIsAnError) {
   const TemporaryFolder folder;
   write_records(folder / "a", {"x", "good"});
   const std::string whole = text_of(folder / "a");
@@ -149,7 +149,7 @@ TEST(TfrecordReader, NamesFileRecordAndOffset) {
   EXPECT_EQ(reader.next(), std::nullopt);
 }
 
-TEST(TfrecordReader, LongRecordsAreRefusedBeforeMemoryIsTaken) {
+TEST(TfrecordReader, LongRecordsAreRefusedBeforeAllocation) {
   const TemporaryFolder folder;
   write_text(folder / "a", record_header(uint64_t{1} << 62));
   EXPECT_THAT(message_of<DataError>([&] { records_of(folder / "a"); }), HasSubstr("4611686018427387904 bytes"));
@@ -169,7 +169,7 @@ TEST(TfrecordReader, OtherFilesAreRefused) {
   EXPECT_THROW(records_of(folder.path()), IoError);
 }
 
-TEST(TfrecordReader, SkippingNoticesACut) {
+TEST(TfrecordReader, SkippingDetectsATruncation) {
   const TemporaryFolder folder;
   write_records(folder / "a", {"x", "good"});
   write_text(folder / "a", text_of(folder / "a").substr(0, 30));
@@ -177,7 +177,7 @@ TEST(TfrecordReader, SkippingNoticesACut) {
   EXPECT_THROW(reader.skip(2), DataError);
 }
 
-TEST(ReadRecord, GivesTheRecordThatStandsThere) {
+TEST(ReadRecord, ReturnsTheRecordAtThePosition) {
   const TemporaryFolder folder;
   const std::string path = (folder / "a").string();
   write_records(path, {"x", "good", "y"});

@@ -29,7 +29,7 @@ TEST(TfrecordWriter, CompressesAsGzip) {
   EXPECT_EQ(records_of(folder / "a"), records);
 }
 
-TEST(TfrecordWriter, NothingIsThereBeforeTheCommit) {
+TEST(TfrecordWriter, ChangesNothingBeforeTheCommit) {
   const TemporaryFolder folder;
   write_text(folder / "a", "older");
   {
@@ -41,7 +41,7 @@ TEST(TfrecordWriter, NothingIsThereBeforeTheCommit) {
   EXPECT_THAT(names_in(folder), testing::ElementsAre("a"));
 }
 
-TEST(TfrecordWriter, AnOlderIndexDoesNotStay) {
+TEST(TfrecordWriter, AnOlderIndexIsRemoved) {
   const TemporaryFolder folder;
   write_records(folder / "a", {"x"}, {.index = true});
   EXPECT_THAT(names_in(folder), testing::UnorderedElementsAre("a", "a.index"));
@@ -49,7 +49,7 @@ TEST(TfrecordWriter, AnOlderIndexDoesNotStay) {
   EXPECT_THAT(names_in(folder), testing::ElementsAre("a"));
 }
 
-TEST(TfrecordWriter, NeedsAFolder) {
+TEST(TfrecordWriter, AMissingFolderIsNotFound) {
   const TemporaryFolder folder;
   EXPECT_THROW(TfrecordWriter((folder / "none" / "a").string(), {}), NotFoundError);
 }

@@ -30,7 +30,7 @@ class Unzip : public testing::Test {
   TemporaryFolder folder_;
 };
 
-TEST_F(Unzip, WritesWhatIsBelowThePrefix) {
+TEST_F(Unzip, ExtractsTheFilesWithThePrefix) {
   const std::string large(3'000'000, 'x');
   const fs::path zip = archive({{"a/b.txt", "one"}, {"a/c/d.bin", large}, {"other/e.txt", "two"}});
   EXPECT_EQ(unzip(zip, "a/", target()), 2);
@@ -39,7 +39,7 @@ TEST_F(Unzip, WritesWhatIsBelowThePrefix) {
   EXPECT_FALSE(fs::exists(target() / "e.txt"));
 }
 
-TEST_F(Unzip, KeepsWhatMayBeExecutedAndNoOtherPermission) {
+TEST_F(Unzip, KeepsOnlyTheExecutablePermission) {
   const mode_t mask = umask(022);
   unzip(archive({{"ptxas", "x", 0744}, {"lib.so", "x", 0666}}), "", target());
   umask(mask);
@@ -59,23 +59,23 @@ TEST_F(Unzip, RefusesNamesThatLeadOut) {
   EXPECT_FALSE(fs::exists(folder_.path() / "evil"));
 }
 
-TEST_F(Unzip, NoticesDamage) {
+TEST_F(Unzip, DamageIsAnError) {
   const fs::path zip = archive({{"a", std::string(1000, 'x') + "unmistakable"}});
   std::string bytes = read_text(zip, 1 << 20);
-  bytes[50] ^= 1;  // within the compressed bytes
+  bytes[50] ^= 1;  // a byte of the compressed data
   fs::remove(zip);
   write_file(zip, bytes);
   EXPECT_THAT([&] { unzip(zip, "", target()); }, ThrowsMessage<DataError>(HasSubstr("a.zip")));
   EXPECT_FALSE(fs::exists(target() / "a"));
 }
 
-TEST_F(Unzip, RefusesWhatIsNoArchive) {
+TEST_F(Unzip, RefusesOtherFiles) {
   write_file(folder_.path() / "b.zip", std::string_view("no zip"));
   EXPECT_THAT([&] { unzip(folder_.path() / "b.zip", "", target()); },
               ThrowsMessage<DataError>(HasSubstr("not a zip archive")));
 }
 
-TEST_F(Unzip, EndsWhenItIsAskedTo) {
+TEST_F(Unzip, EndsAtAStopRequest) {
   const fs::path zip = archive({{"a", "x"}});
   request_stop();
   EXPECT_THROW(unzip(zip, "", target()), Stopped);

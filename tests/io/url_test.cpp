@@ -5,7 +5,7 @@
 namespace portatune::io {
 namespace {
 
-TEST(Url, ThisMachineIsWhatCanMeanNothingElse) {
+TEST(Url, LoopbackIsOnlyAnUnambiguousName) {
   for (const char* host : {"localhost", "127.0.0.1", "127.1.2.3", "[::1]"}) {
     EXPECT_TRUE(Url("http://" + std::string(host) + ":8080/a").is_loopback()) << host;
   }

@@ -17,7 +17,7 @@ class WatchedFilesTest : public testing::Test {
   void SetUp() override {
     for (const std::string& file : {a_, b_}) write(file, "text,label\ngood,1\n");
   }
-  // With a modification time of its own, however coarse the clock of the file system is.
+  // Writes a file with a unique modification time, independent of the clock resolution of the file system.
   void write(const std::string& file, const std::string& text) {
     write_text(file, text);
     fs::last_write_time(file, fs::file_time_type::clock::now() + std::chrono::seconds(++writes_));
@@ -32,12 +32,12 @@ class WatchedFilesTest : public testing::Test {
   int writes_ = 0;
 };
 
-TEST_F(WatchedFilesTest, ThatStayAsTheyAreAreUnchanged) {
+TEST_F(WatchedFilesTest, UnmodifiedFilesAreUnchanged) {
   WatchedFiles files({a_, b_, "https://h/c.csv", "/dev/null"});
   EXPECT_EQ(change_of(files), "");
 }
 
-TEST_F(WatchedFilesTest, ThatAreWrittenToReplacedOrRemovedAreNamed) {
+TEST_F(WatchedFilesTest, ModifiedReplacedAndRemovedFilesAreReported) {
   WatchedFiles files({a_, b_});
   write(b_, "text,label\ngood,0\n");
   EXPECT_EQ(change_of(files), "b.csv: modified since the start");
@@ -51,7 +51,7 @@ TEST_F(WatchedFilesTest, ThatAreWrittenToReplacedOrRemovedAreNamed) {
   EXPECT_EQ(change_of(files), "b.csv: the file no longer exists");
 }
 
-TEST_F(WatchedFilesTest, OfKnownBytesMayBeWrittenAnew) {
+TEST_F(WatchedFilesTest, HashedFilesMayBeRewrittenWithTheSameBytes) {
   WatchedFiles files({a_, b_});
   files.content_hash({a_});
   write(a_, "text,label\ngood,1\n");
@@ -60,10 +60,10 @@ TEST_F(WatchedFilesTest, OfKnownBytesMayBeWrittenAnew) {
   EXPECT_EQ(change_of(files), "a.csv: modified since the start");
   write(a_, "text,label\ngood,1\n");
   write(b_, "text,label\ngood,1\n");
-  EXPECT_EQ(change_of(files), "b.csv: modified since the start") << "its bytes are not known";
+  EXPECT_EQ(change_of(files), "b.csv: modified since the start") << "the file is not hashed";
 }
 
-TEST_F(WatchedFilesTest, OfAFolderAreEachWatched) {
+TEST_F(WatchedFilesTest, FilesInAFolderAreWatched) {
   fs::create_directories(folder_ / "images/cat");
   write(folder_ / "images/cat/1.png", "one");
   WatchedFiles files({folder_ / "images"});

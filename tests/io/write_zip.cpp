@@ -8,7 +8,7 @@
 namespace portatune {
 namespace {
 
-constexpr uLong kUnix = 3 << 8;  // so that the upper half of the attributes is a mode
+constexpr uLong kUnix = 3 << 8;  // makes the upper half of the attributes a mode
 
 void require(int code) {
   if (code != ZIP_OK) throw std::runtime_error("minizip: " + std::to_string(code));

@@ -1,4 +1,4 @@
-// Zip archives for tests, by minizip's writer.
+// Writer of zip archives for tests, by minizip.
 #pragma once
 
 #include <filesystem>
