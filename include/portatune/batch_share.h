@@ -1,12 +1,12 @@
-// The rows of a batch that are of one of several processes.
+// The share of each batch that belongs to one process.
 #pragma once
 
 #include <cstdint>
 
 namespace portatune {
 
-/// What the devices of one process take of every batch: of `parts` equal parts of its rows, in their order, those from
-/// `begin` to before `end`.
+/// The share of each batch on the devices of one process: its rows are divided into `parts` equal parts in order, and
+/// the process has the parts [begin, end).
 struct BatchShare {
   int64_t parts = 1, begin = 0, end = 1;
 

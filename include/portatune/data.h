@@ -1,4 +1,4 @@
-// Lazy datasets: examples, and the verbs of tf.data that turn them into batches. sources.h reads them from files.
+// Lazy datasets: examples, and the verbs of tf.data that turn them into batches. sources.h reads datasets from files.
 #pragma once
 
 #include <cstdint>
@@ -19,15 +19,15 @@
 
 namespace portatune::data {
 
-/// Where an example comes from, for error messages.
+/// The file and row of an example, for error messages.
 struct Origin {
   std::shared_ptr<const std::string> file;  ///< shared by all rows of a file; null if there is no file
   int64_t row = -1;                         ///< the line, counted from 1 as editors do; without a file, from 0
 };
 
-/// "train.csv:17"; "example 3" where there is no file; "an example" where nothing is known.
+/// "train.csv:17"; "example 3" without a file; "an example" if the origin is unknown.
 std::string to_string(const Origin& origin);
-/// "train.csv:17, 3, 20; other.csv:5": rows that follow each other share the name of their file; of many, the first 20.
+/// "train.csv:17, 3, 20; other.csv:5": consecutive rows of one file share its name; only the first 20 rows are listed.
 std::string to_string(const std::vector<Origin>& origins);
 
 /// One value: a text, an array, or (in a batch) one text per row.
@@ -36,15 +36,15 @@ using Column = std::variant<std::string, Tensor, std::vector<std::string>>;
 /// Names and types of the arrays of a batch.
 using BatchType = std::vector<std::pair<std::string, TensorType>>;
 
-/// The rows of every batch that a process needs whole, where several train together and each puts its own on its
-/// devices: see Dataset::map_local().
+/// The rows of each batch that this process puts on its devices, when several processes train together. Only these rows
+/// need all arrays: see Dataset::map_local().
 struct LocalRows {
-  int64_t size = 0;       ///< rows of a batch, its fillers among them
-  BatchShare share = {};  ///< which of them are its own: batch_share() of device.h
+  int64_t size = 0;       ///< rows of a batch, including filler rows
+  BatchShare share = {};  ///< the part of the rows that is local: batch_share() of device.h
   BatchType arrays = {};  ///< names and types of the arrays that the other rows lack
 
-  /// Whether the row at this place of a batch is one, 0 <= place < size.
-  bool has(int64_t place) const;
+  /// Whether row `index` of a batch is local, 0 <= index < size.
+  bool has(int64_t index) const;
 };
 
 /// An element of a dataset: named columns in a fixed order. A batch is again an Example, whose arrays have a leading
@@ -61,31 +61,31 @@ class Example {
 
   /// Adds a column, or replaces the one of this name.
   Example& set(std::string_view name, Column value);
-  /// Removes a column, if it is there.
+  /// Removes a column if it exists.
   Example& erase(std::string_view name);
 
   bool has(std::string_view name) const { return find(name) != nullptr; }
   const std::vector<Entry>& columns() const { return columns_; }
   const Origin& origin() const { return origin_; }
 
-  /// The value of a column. DataError, which names the origin and the columns there are, if there is no such column.
+  /// The value of a column. DataError, which names the origin and the existing columns, if there is no such column.
   const Column& column(std::string_view name) const;
   /// The value of a column of a given kind. DataError if the column is missing or of another kind.
   const std::string& text(std::string_view name) const;
   const Tensor& tensor(std::string_view name) const;
   const std::vector<std::string>& texts(std::string_view name) const;
 
-  /// Of a batch: the types that batches of its dataset may have, its own among them, so that whoever compiles a program
-  /// for each knows all of them from the first. Empty where the stage that made the batch does not tell.
+  /// The types that batches of this dataset may have, including that of this batch, so that all programs can be
+  /// compiled at the first batch. Empty if the stage that made the batch does not know them, or if this is no batch.
   const std::vector<BatchType>& batch_types() const;
   void set_batch_types(std::vector<BatchType> types);
 
-  /// Of a batch: where its examples come from, in their order; fillers are none. Empty where the stage that made the
-  /// batch does not tell.
+  /// The origins of the examples of a batch, in their order, without filler rows. Empty if the stage that made the
+  /// batch does not know them, or if this is no batch.
   const std::vector<Origin>& row_origins() const;
   void set_row_origins(std::vector<Origin> origins);
 
-  /// Of a batch: of which rows it has all arrays, where it is made for one of several processes; null: of all.
+  /// The rows of a batch that have all arrays, if the batch is made for one of several processes; null: all rows.
   const LocalRows* local_rows() const { return local_rows_.get(); }
   void set_local_rows(std::shared_ptr<const LocalRows> local_rows) { local_rows_ = std::move(local_rows); }
 
@@ -93,7 +93,7 @@ class Example {
   const Entry* find(std::string_view name) const;
 
   Origin origin_;
-  // Shared, because examples are copied, and null in all that are no batches.
+  // Shared, because examples are copied; null in examples that are not batches.
   std::shared_ptr<const std::vector<BatchType>> batch_types_;
   std::shared_ptr<const std::vector<Origin>> row_origins_;
   std::shared_ptr<const LocalRows> local_rows_;
@@ -110,7 +110,7 @@ struct PackOptions;
 ///     Cursor cursor = dataset.iterate();
 ///     while (auto example = cursor.next()) ...
 /// or  for (Example& example : dataset.iterate()) ...
-/// After an error the pass is over: do not pull from it again.
+/// An error ends the pass: do not call next() again.
 class Cursor {
  public:
   Cursor(std::unique_ptr<Iterator> iterator, int64_t epoch);
@@ -118,16 +118,16 @@ class Cursor {
   Cursor& operator=(Cursor&&) noexcept;
   ~Cursor();
 
-  /// The next element; nothing at the end.
+  /// The next element; nullopt at the end.
   std::optional<Example> next();
-  /// Passes over the next `count` elements, or as many as there are, and returns how many these were. Rows are read
-  /// but not mapped, encoded or put into batches, so what is wrong with them may go unnoticed.
+  /// Skips the next `count` elements, or all if fewer remain, and returns the number of skipped elements. Rows are read
+  /// but not mapped, encoded or put into batches, so their errors may go unnoticed.
   int64_t skip(int64_t count);
-  /// Where the pass stands, as a small JSON object: Dataset::resume() goes on from there with exactly the next element,
-  /// in this process or in another. Never after an error.
+  /// The position of the pass, as a small JSON object: Dataset::resume() continues with exactly the next element, in
+  /// this process or in another. Not to be called after an error.
   std::string state() const;
 
-  /// What a range-based for loop needs.
+  /// Iterator for range-based for loops.
   class Position {
    public:
     explicit Position(Cursor* cursor) : cursor_(cursor) { ++*this; }
@@ -151,174 +151,172 @@ class Cursor {
 };
 
 struct MapOptions {
-  /// 1: on the pulling thread; more: a pool of that many; 0: as many as cores that the process may use
+  /// 1: the consumer's thread; n > 1: a pool of n threads; 0: as many threads as cores that the process may use
   int threads = 1;
-  bool ordered = true;  ///< otherwise several threads give examples as they get ready, in an order that no seed decides
+  bool ordered = true;  ///< false: examples come as soon as a thread has made them, in an order that no seed determines
   /// Examples that a thread takes at a time; each thread has up to two such blocks. 1 suits functions that wait for a
   /// server.
   int block = 16;
 };
 
 struct ShuffleOptions {
-  /// Examples held; at least the dataset's size makes every order equally likely. 0: none are held, and every element
-  /// is found where a random permutation says, which needs an input with random access.
+  /// Size of the shuffle buffer in examples; with at least the dataset's size every order is equally likely. 0: no
+  /// buffer but a random permutation of the indices, which needs an input with random access.
   int64_t buffer = 0;
   uint64_t seed = 0;
   bool reshuffle_each_iteration = true;  ///< another order in each epoch; otherwise always that of epoch 0
-  bool prefer_permutation = false;       ///< hold none where the input has random access; otherwise as `buffer` says
+  bool prefer_permutation = false;       ///< use no buffer if the input has random access
 };
 
-/// The float32 column [size] that every batch carries: 1 for an example, 0 for a row that only fills the batch up.
-/// Examples that bring a float32 scalar of this name keep their own weight.
+/// The float32 column [size] of every batch: 1 for an example, 0 for a filler row. An example with a float32 scalar of
+/// this name keeps its weight.
 inline constexpr std::string_view kExampleWeight = "example_weight";
 
 struct BatchOptions {
   int64_t size = 0;             ///< examples in a batch
-  bool drop_remainder = false;  ///< leave out a last batch that is not full
-  bool fill_remainder = true;   ///< fill it up with rows of weight 0; otherwise it is smaller than the others
+  bool drop_remainder = false;  ///< drop the last batch if it is not full
+  bool fill_remainder = true;   ///< fill the last batch with rows of weight 0; false: it is smaller than the others
 };
 
 struct PaddedBatchOptions {
-  /// The lengths a batch may have: it gets the smallest that holds its longest example, so that there are at most this
-  /// many shapes to compile. One entry is a fixed length.
+  /// The lengths that a batch may have. Each batch gets the smallest that holds its longest example, so there is at
+  /// most one shape to compile for each length. One entry is a fixed length.
   std::vector<int64_t> lengths;
   std::vector<std::string> columns;          ///< the columns to pad, along their last axis; empty: all 1-D columns
-  std::map<std::string, double> pad_values;  ///< what a column is padded with; 0 where it is not named
+  std::map<std::string, double> pad_values;  ///< the pad value of each column; 0 for other columns
   bool drop_remainder = false;               ///< as in BatchOptions
   bool fill_remainder = true;
 };
 
-/// The int64 column [size] of the batches of bucket_by_length: the place of each example in the input, counted from 1;
-/// 0 in rows that only fill a batch up.
+/// The int64 column [size] of the batches of bucket_by_length: the number of each example in the input, from 1; 0 in
+/// filler rows.
 inline constexpr std::string_view kExamplePlace = "example_place";
 
 struct BucketOptions {
-  /// A bucket for each length; the last holds the longest example. And which columns are padded with what.
+  /// Padding of the batches. There is a bucket for each of its lengths; the last must hold the longest example.
   PaddedBatchOptions padding;
-  /// Batches after which all buckets are emptied. More: less padding; fewer: less memory until the order is restored.
+  /// Batches after which all buckets are emptied. A larger window gives less padding; a smaller one needs less memory
+  /// to restore the order.
   int64_t window = 128;
 };
 
 struct InterleaveOptions {
   int64_t cycle_length = 0;  ///< datasets that are read at a time; 0: all
-  int64_t block_length = 1;  ///< examples of one before it is the next one's turn
+  int64_t block_length = 1;  ///< consecutive examples of one dataset
 };
 
 struct SampleOptions {
-  std::vector<double> weights;  ///< how often a dataset is chosen, in proportion; empty: all equally often
+  std::vector<double> weights;  ///< relative frequency of each dataset; empty: all equal
   uint64_t seed = 0;
   bool reshuffle_each_iteration = true;  ///< other choices in each epoch
-  bool stop_on_empty_dataset = false;  ///< end when a dataset that has ended is chosen; otherwise go on with the others
+  bool stop_on_empty_dataset = false;    ///< end when an exhausted dataset is chosen; false: continue with the others
 };
 
 /// A lazy sequence of examples: nothing is read before it is iterated. Cheap to copy; every verb returns a new dataset
-/// and leaves this one as it is. Iterating twice starts afresh. The order depends on seeds and epoch only, never on
-/// threads or the machine, but for maps that are not ordered.
+/// and leaves this one unchanged. Each iteration starts from the beginning. The order depends on seeds and epoch only,
+/// never on threads or the machine, except for maps that are not ordered.
 ///
 /// Examples from memory, folders of images, TFRecords with an index and caches have random access: any example can be
-/// had without those before it. map, select, enumerate, take, skip, shard, concatenate, zip and shuffle without a
-/// buffer keep it.
+/// read without those before it. map, select, enumerate, take, skip, shard, concatenate, zip and shuffle without a
+/// buffer keep random access.
 class Dataset {
  public:
   // Shared, because copies of a dataset and datasets derived from it read the same immutable description.
   explicit Dataset(std::shared_ptr<const Stage> stage) : stage_(std::move(stage)) {}
 
-  /// Begins a pass. `epoch` chooses the order of shuffled data. repeat() counts epochs itself, from here on: epoch k of
+  /// Begins a pass. `epoch` chooses the order of shuffled data. repeat() counts epochs from this number: epoch k of
   /// x.repeat() has the order of x.iterate(k).
-  /// meter  told how long the named() stages take; nullptr: nobody. It must outlive the cursor.
+  /// meter  measures the named() stages; nullptr: no measurement. It must outlive the cursor.
   Cursor iterate(int64_t epoch = 0, Meter* meter = nullptr) const;
 
-  /// Goes on from Cursor::state() of a pass over the same data with the same verbs. Sources with random access and
-  /// files of rows go there at once; others, and what a verb works on, are read again as far as that is needed.
-  /// errors  DataError that names the stage where the state is of other verbs or is broken, or the file that has
-  ///         changed
+  /// Continues from Cursor::state() of a pass over the same data with the same verbs. Sources with random access and
+  /// files of rows seek; other sources, and the elements that a verb holds, are read again as far as needed.
+  /// errors  DataError that names the stage whose state is invalid or of another verb, or the file that has changed
   Cursor resume(const std::string& state, Meter* meter = nullptr) const;
 
-  /// Whether any example can be had without those before it.
+  /// Whether any example can be read without those before it.
   bool has_random_access() const;
-  /// How many examples a pass gives, by passing over them as Cursor::skip() does.
+  /// Number of examples in a pass, found by skipping them as Cursor::skip() does.
   int64_t count() const;
 
-  /// Each example replaced by f of it. With several threads f runs concurrently and must allow that. An error of f is
-  /// thrown where its example would have come.
+  /// Replaces each example by f(example). With several threads f runs concurrently and must be thread-safe. An error of
+  /// f is thrown in place of its example.
   Dataset map(std::function<Example(Example)> f, MapOptions options = {}) const;
-  /// map(), in one of several processes that train together, for what is costly to make: f is told whether an example
-  /// will be one of the process's own rows, and makes no `own.arrays` of the others. batch_local() is to follow at
-  /// once. Where bad rows are passed over (skip_bad_rows) the place of an example depends on what f says of those
-  /// before it, in all processes alike: all examples are then own ones.
-  /// options  threads call f at the same time, some blocks of examples ahead of the consumer; always ordered
-  /// errors   UsageError if `own` is no share of batches of its size, which its parts must divide
-  Dataset map_local(std::function<Example(Example, bool is_own)> f, LocalRows own, MapOptions options = {}) const;
-  /// Each example replaced by all that f makes of it, which may be none, in order.
+  /// map() for costly arrays, in one of several processes that train together: f learns whether an example will be a
+  /// local row, and omits `local.arrays` of all others. batch_local() must follow directly. With skip_bad_rows() the
+  /// index of an example depends on the result of f for those before it, in all processes alike; then all examples are
+  /// local.
+  /// options  several threads call f at the same time, some blocks of examples ahead of the consumer; always ordered
+  /// errors   UsageError if the share is not valid, or its parts do not divide the batch size
+  Dataset map_local(std::function<Example(Example, bool is_local)> f, LocalRows local, MapOptions options = {}) const;
+  /// Replaces each example by the list f(example), which may be empty, in order.
   Dataset flat_map(std::function<std::vector<Example>(Example)> f) const;
-  /// What stands before this passes over rows that are bad by themselves, as many as `bad_rows` (portatune/bad_rows.h)
-  /// allows: records that readers find fault with, and rows for which a function of map(), flat_map() or filter()
-  /// throws DataError or NotFoundError. Where a fault leaves it uncertain where the next row begins, it stays an error.
-  /// Rows are then counted and skipped by making them, as some may be bad. It goes before cache(), whose examples are
-  /// the same for all, and so passes over nothing for what comes after it.
+  /// The stages before this one skip bad rows, as many as `bad_rows` (portatune/bad_rows.h) allows: records that a
+  /// reader rejects, and rows for which a function of map(), flat_map() or filter() throws DataError or NotFoundError.
+  /// A fault after which the beginning of the next row is unknown remains an error. The rows are then made in order to
+  /// count or skip them, as some may be bad. skip_bad_rows() goes before cache(), whose examples are the same for all
+  /// consumers: after cache() it skips nothing.
   Dataset skip_bad_rows(std::shared_ptr<BadRows> bad_rows) const;
   /// The examples for which `keep` is true.
   Dataset filter(std::function<bool(const Example&)> keep) const;
-  /// Those examples whose place has `true`, without looking at them.
-  /// errors  DataError, when it is reached, for an example beyond the last place, or a place without one
-  Dataset select(std::vector<bool> places) const;
-  /// Each example with two more columns, int64 scalars: "index", its place in the pass, from 0, and "epoch", that of
-  /// the pass. Before shuffle() these name an example whatever the order, so that random changes can depend on them
-  /// alone.
+  /// The examples i with keep[i], found without looking at the examples.
+  /// errors  DataError, when the pass reaches it, if the dataset has more or fewer examples than `keep` has elements
+  Dataset select(std::vector<bool> keep) const;
+  /// Adds two columns to each example, int64 scalars: "index", its index in the pass, and "epoch", the epoch of the
+  /// pass. Before shuffle() they identify an example in any order, so that random changes can depend on them alone.
   Dataset enumerate() const;
-  /// A random order: each example is drawn from a buffer that is refilled from the input, or is found at once.
+  /// A random order: each example is drawn from a buffer that is refilled from the input, or read by its index.
   /// errors  UsageError by iterate(), without a buffer and random access
   Dataset shuffle(ShuffleOptions options) const;
   /// The dataset `count` times, or without end. An empty dataset stays empty.
   Dataset repeat(std::optional<int64_t> count = std::nullopt) const;
   /// The first `count` examples.
   Dataset take(int64_t count) const;
-  /// All but the first `count` examples, which are passed over as Cursor::skip() does.
+  /// All but the first `count` examples, which are skipped as by Cursor::skip().
   Dataset skip(int64_t count) const;
-  /// Every `count`-th example from the one at place `index` on: the part of worker `index` among `count`, which have
-  /// all examples between them, each once.
+  /// Every `count`-th example, beginning with example `index`: the part of worker `index` of `count` workers. Each
+  /// example belongs to exactly one worker.
   /// errors  UsageError unless 0 <= index < count
   Dataset shard(int64_t count, int64_t index) const;
   /// The examples of this dataset, and then those of another.
   Dataset concatenate(const Dataset& other) const;
-  /// Holds what the first pass gives, that of epoch 0, and gives the same in every other pass, without asking the verbs
-  /// before it again: in memory, or in a file that is written as a whole before the first example comes, and that later
-  /// processes read. Gives random access.
-  /// errors  IoError; DataError if the file is broken, or of other data or verbs (functions are not compared); UsageError
-  ///         for a file of what batch_local() gives, which is not the same in other processes
+  /// Keeps the examples of the first pass, with epoch 0, and gives the same in every other pass without running the
+  /// verbs before it again. The examples are in memory, or in a file that is complete before the first example comes
+  /// and that later processes read. Gives random access.
+  /// errors  IoError; DataError if the file is damaged, or of other data or verbs (functions are not compared);
+  ///         UsageError for a file with batches of batch_local(), which differ between processes
   Dataset cache(const std::filesystem::path& file = {}) const;
-  /// `size` examples side by side: arrays of one shape [...] become [size, ...], texts a list of `size` texts.
-  /// Rows that fill up the last batch hold zeros and empty texts.
+  /// Stacks `size` examples: arrays of one shape [...] become [size, ...], texts a list of `size` texts. Filler rows of
+  /// the last batch hold zeros and empty texts.
   /// errors  DataError if examples differ in columns, element types or shapes
   Dataset batch(BatchOptions options) const;
-  /// batch() of what map_local() with the same `own` gives. The arrays that rows lack are zeros, and the batches say so
-  /// (Example::local_rows) unless the share is the whole.
-  /// errors  as batch() and map_local(); DataError for one of the process's own rows without such an array, or of another
-  ///         type
-  Dataset batch_local(LocalRows own) const;
-  /// As batch(), with arrays padded at the end of their last axis to a common length. Fillers hold the pad value.
+  /// batch() of the examples of map_local() with the same `local`. Arrays that rows lack are zeros, and
+  /// Example::local_rows of the batches is set unless all rows are local.
+  /// errors  as batch() and map_local(); DataError for a local row without such an array, or with one of another type
+  Dataset batch_local(LocalRows local) const;
+  /// As batch(), with arrays padded at the end of their last axis to a common length. Filler rows hold the pad value.
   /// errors  DataError that names the origin of an example longer than the largest length
   Dataset padded_batch(int64_t size, PaddedBatchOptions options) const;
-  /// As padded_batch(), with examples of similar length together, as tf.data's bucket_by_sequence_length has it: an
-  /// example joins the bucket of the smallest length that holds it, a full bucket is a batch. What is left in the
-  /// buckets at the end joins the next larger one, so that only the very last batch is filled up: there are as many
-  /// batches as without buckets. Composition and order are as random as those of the input. Batches have the column
-  /// kExamplePlace.
+  /// As padded_batch(), with examples of similar length in one batch, like tf.data's bucket_by_sequence_length: an
+  /// example joins the bucket of the smallest length that holds it, and a full bucket becomes a batch. At the end of a
+  /// window the rest of each bucket joins the next larger one, so that only the last batch has filler rows, and there
+  /// are as many batches as without buckets. Composition and order are as random as those of the input. Batches have
+  /// the column kExamplePlace.
   /// errors  as padded_batch(); UsageError for a window below 1
   Dataset bucket_by_length(int64_t size, BucketOptions options) const;
-  /// The same, where all that is done since the last name gets a name for a Meter.
+  /// The same examples; a Meter measures the verbs since the previous named() under this name.
   Dataset named(std::string name) const;
-  /// Examples in batches whose texts stand several in a row, each kept apart: what a model computes for one does not
-  /// depend on the others. The arrays of tokens become int32 [rows, length], with the columns of packing.h beside them;
-  /// all others become those of padded_batch(). An example may have several texts, as arrays [texts, positions]; these
-  /// may stand in different rows. Each example comes once in a pass.
+  /// Batches with several texts in a row, each with its own attention mask: the result of a model for one text does not
+  /// depend on the others. The arrays of tokens become int32 [rows, length], beside the columns of packing.h; all other
+  /// arrays become those of padded_batch(). An example may have several texts, as arrays [texts, positions], which may
+  /// be in different rows. Each example comes once in a pass.
   /// errors  DataError that names the origin of an example that does not fit
   Dataset pack(PackOptions options) const;
-  /// The int32 1-D arrays of a column joined to one and cut into pieces of `size`; the last may be shorter. Each piece
-  /// has the origin of the example that its end is from, and no other column.
+  /// Joins the int32 1-D arrays of a column and divides the result into blocks of `size`; the last may be shorter. Each
+  /// block has the origin of the example that contains its end, and no other column.
   Dataset blocks(std::string column, int64_t size) const;
-  /// Works ahead: a background thread keeps up to `count` elements ready. An error of the input is thrown after the
-  /// elements before it. Ending a pass early waits for the element that is being made.
+  /// Reads ahead: a background thread keeps up to `count` elements ready. An error of the input is thrown after the
+  /// elements before it. A pass that ends early waits for the element that is being made.
   Dataset prefetch(int64_t count) const;
 
  private:
@@ -330,16 +328,16 @@ class Dataset {
 /// Examples from memory. Those without an origin are numbered from 0.
 Dataset from_examples(std::vector<Example> examples);
 
-/// Examples of several datasets in turn, as tf.data's interleave: `block_length` of each of the `cycle_length` that are
-/// being read. In place of one that has ended, the next that has not been begun is read.
+/// Examples of several datasets in turn, like tf.data's interleave: `block_length` of each of the `cycle_length`
+/// datasets that are open. When a dataset ends, the next one that has not begun replaces it.
 /// errors  UsageError for no datasets
 Dataset interleave(std::vector<Dataset> datasets, InterleaveOptions options = {});
-/// The columns of several datasets side by side; ends with the shortest. A bad row of one of them is an error even
-/// where bad rows are passed over, unless that one has passed over it (skip_bad_rows before zip).
-/// errors  UsageError for no datasets; DataError, when it is reached, for a column that two of them have
+/// The columns of several datasets side by side; ends with the shortest. A bad row of a dataset is an error even where
+/// bad rows are skipped after zip(); skip_bad_rows() before zip() skips it.
+/// errors  UsageError for no datasets; DataError, when the pass reaches it, for a column that two datasets have
 Dataset zip(std::vector<Dataset> datasets);
-/// Examples of several datasets, each time of one that is chosen at random, as tf.data's sample_from_datasets.
-/// errors  UsageError for no datasets, or weights that are not as many positive numbers
+/// Examples of several datasets, each from a dataset chosen at random, like tf.data's sample_from_datasets.
+/// errors  UsageError for no datasets, or unless `weights` has one positive number for each dataset
 Dataset sample(std::vector<Dataset> datasets, SampleOptions options = {});
 
 }  // namespace portatune::data

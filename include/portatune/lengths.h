@@ -1,4 +1,4 @@
-// Choosing the lengths that batches of texts are padded to.
+// Choice of the lengths to which batches of texts are padded.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@
 
 namespace portatune::data {
 
-/// How many examples have a length, by length.
+/// The number of examples of each length.
 using LengthCounts = std::map<int64_t, int64_t>;
 
 /// Positions of all examples, padding included, if each is padded to the smallest of `lengths` that holds it.
@@ -16,8 +16,8 @@ using LengthCounts = std::map<int64_t, int64_t>;
 /// errors   UsageError if an example is longer than all of them
 int64_t padded_positions(const LengthCounts& examples, std::span<const int64_t> lengths);
 
-/// At most `count` lengths with the fewest padded_positions(), ascending; the last is that of the longest example.
-/// Takes count x (number of different lengths)^2 steps.
+/// At most `count` lengths with the fewest padded_positions(), ascending; the last is the length of the longest
+/// example. Takes count x (number of different lengths)^2 steps.
 /// errors  UsageError for a count below 1, or no examples
 std::vector<int64_t> choose_lengths(const LengthCounts& examples, int64_t count);
 

@@ -1,4 +1,4 @@
-// Several texts in a row: no position is padding that a short text can fill.
+// Packing: several texts in one row of a batch, which leaves less padding.
 #pragma once
 
 #include <cstdint>
@@ -11,60 +11,61 @@
 
 namespace portatune::data {
 
-/// How many examples a packed batch has.
+/// The number of examples in a packed batch.
 enum class Packing {
-  kExactExamples,  ///< always the same number, packed inside of the batch
-  kTokenBudget     ///< as many as fill its rows
+  kExactExamples,  ///< a fixed number, packed within the batch
+  kTokenBudget     ///< as many as fill the rows
 };
 
-/// The column that says how long the texts of an example are: 1 for tokens, 0 for padding at the end. In a packed batch
-/// int32 [rows, length]: the number of the text that a token belongs to, from 1 on; 0 for padding.
+/// The attention mask of an example, which gives the lengths of its texts: 1 for tokens, 0 for padding at the end. In a
+/// packed batch int32 [rows, length]: the number of the text that a token belongs to, from 1; 0 for padding.
 inline constexpr std::string_view kAttentionMask = "attention_mask";
-/// Of packed batches, int32 [rows, length]: the place of a token in its text, from 0 on.
+/// Column of packed batches, int32 [rows, length]: the position of a token in its text, from 0.
 inline constexpr std::string_view kPositionIds = "position_ids";
-/// Of packed batches, int32 [texts, length]: where the tokens of each text stand, counted along the rows, one after the
-/// other; -1 where a text has ended. [parts, texts, length] of a batch in several parts, counted along the rows of
-/// each.
+/// Column of packed batches, int32 [texts, length]: the index of each token of each text in the flattened rows; -1
+/// after the end of a text. [parts, texts, length] for a batch in several parts, with indices into the rows of each
+/// part.
 inline constexpr std::string_view kTokenPlaces = "token_places";
 
 /// The shapes of packed batches.
 struct PackedShapes {
   Packing packing = Packing::kExactExamples;
-  /// In each batch, or at most: a batch with fewer is filled up with examples of weight 0.
+  /// Maximal number of examples in a batch; a batch with fewer has filler examples of weight 0.
   int64_t examples = 0;
-  /// The numbers of rows that batches may have. With a token budget the largest is that of all.
+  /// The numbers of rows that a batch may have. With a token budget all batches have the largest.
   std::vector<int64_t> rows;
-  int64_t length = 0;  ///< tokens of a row, and the most that a text may have
-  /// Examples among which those of a batch are chosen; those that wait are chosen before others, in their order, if
-  /// they fit. More: fuller rows; fewer: less memory.
+  int64_t length = 0;  ///< tokens of a row, and maximal length of a text
+  /// Examples among which those of a batch are chosen; those that have waited longest come first if they fit. A larger
+  /// window fills the rows better; a smaller one needs less memory.
   int64_t window = 0;
-  /// Packed batches side by side in one: as many as a training step divides its batch into, for devices and
-  /// micro-batches. `examples` and `rows` are those of a part.
+  /// Packed batches side by side in one: one for each device and micro-batch of a training step. `examples` and `rows`
+  /// are those of one part.
   int64_t parts = 1;
 };
 
 struct PackOptions {
   PackedShapes shapes;
-  std::vector<std::string> columns;          ///< int32, with a value for each token; beside kAttentionMask
-  std::map<std::string, double> pad_values;  ///< of these; and of other columns, 1-D, to be padded to `length`
+  std::vector<std::string> columns;          ///< int32 columns with a value for each token, beside kAttentionMask
+  std::map<std::string, double> pad_values;  ///< of `columns`, and of other 1-D columns that are padded to `length`
 };
 
-/// What to expect of packed batches.
+/// Shapes for packed batches, and what they achieve.
 struct PackingPlan {
   PackedShapes shapes;
   double examples_per_batch = 0;  ///< on average
   double useful = 0;              ///< share of the tokens among all positions
 };
 
-/// Tokens of each text of an example, which usually has one.
+/// Number of tokens in each text of an example, which usually has one.
 using TextLengths = std::vector<int64_t>;
 
-/// Batches of `examples` examples, in rows of `length` tokens: as few rows as nearly all batches need, and one smaller
-/// number, if that saves much. Tried with random batches of the sample.
-/// sample  of the examples; at least one
+/// Plans batches of `examples` examples, in rows of `length` tokens: as few rows as nearly all batches need, and one
+/// smaller number of rows if that saves much, found with random batches of the sample.
+/// sample  text lengths of some of the examples, at least one
 /// errors  UsageError for sizes below 1, no sample, or texts longer than `length`
 PackingPlan plan_exact_examples(const std::vector<TextLengths>& sample, int64_t examples, int64_t length);
-/// Batches of `tokens` tokens, in rows of `length`: at least one, and as many as a single example of the sample needs.
+/// Plans batches of `tokens` tokens, in rows of `length`: at least one row, and as many as any one example of the
+/// sample needs.
 PackingPlan plan_token_budget(const std::vector<TextLengths>& sample, int64_t tokens, int64_t length);
 
 }  // namespace portatune::data

@@ -87,7 +87,7 @@ TEST(HoldOut, SaysWhatItCannotDo) {
   expect_error<UsageError>([] { hold_out(10, 1.5, 0); }, {"1.5", "between 0 and 1"});
   EXPECT_THROW(hold_out(10, 0, 0), UsageError);
   EXPECT_THROW(hold_out(10, NAN, 0), UsageError);
-  expect_error<UsageError>([] { hold_out(1, 0.5, 0); }, {"of 1 examples", "both sides"});
+  expect_error<UsageError>([] { hold_out(1, 0.5, 0); }, {"of 1 examples", "each side"});
   expect_error<UsageError>([] { stratified_hold_out(letters("aaaab"), 0.4, 0); }, {"one example of class 'b'"});
   expect_error<UsageError>([] { stratified_hold_out(letters("aabbcc"), 0.2, 0); }, {"2 examples", "3, the number"});
   EXPECT_THROW(group_hold_out(letters("aaa"), 0.5, 0), UsageError);

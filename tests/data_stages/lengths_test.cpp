@@ -42,7 +42,7 @@ int64_t fewest_positions(const LengthCounts& examples, int64_t count) {
 TEST(Lengths, PaddedPositionsCountPadding) {
   EXPECT_EQ(padded_positions({{2, 10}, {5, 1}}, std::vector<int64_t>{5}), 55);
   EXPECT_EQ(padded_positions({{2, 10}, {5, 1}}, std::vector<int64_t>{3, 8}), 38);
-  expect_error<UsageError>([] { padded_positions({{9, 1}}, std::vector<int64_t>{3, 8}); }, {"example of 9"});
+  expect_error<UsageError>([] { padded_positions({{9, 1}}, std::vector<int64_t>{3, 8}); }, {"example of length 9"});
 }
 
 TEST(Lengths, OneLengthIsThatOfTheLongest) { EXPECT_THAT(choose_lengths({{2, 10}, {5, 1}}, 1), ElementsAre(5)); }
@@ -71,7 +71,7 @@ TEST(Lengths, AsFewPositionsAsBruteForceFinds) {
 
 TEST(Lengths, RefusesWhatMakesNoSense) {
   expect_error<UsageError>([] { choose_lengths({{3, 1}}, 0); }, {"count = 0"});
-  expect_error<UsageError>([] { choose_lengths({}, 2); }, {"lengths that occur = 0"});
+  expect_error<UsageError>([] { choose_lengths({}, 2); }, {"the number of lengths = 0"});
 }
 
 }  // namespace portatune::data

@@ -163,7 +163,7 @@ TEST(LocalRows, AreRefusedWhereTheyAreNoShareOfBatches) {
 TEST(LocalRows, AreNotKeptInAFile) {
   const TemporaryFolder folder;
   const Dataset batches = batches_of(numbers(8), 4, kSecondHalf).cache((folder / "batches").string());
-  expect_error<UsageError>([&] { batches.iterate().next(); }, {"one of several processes", "cache the rows"});
+  expect_error<UsageError>([&] { batches.iterate().next(); }, {"local rows of one process", "cache the rows"});
 }
 
 TEST(LocalRows, FailWhereOneFails) {

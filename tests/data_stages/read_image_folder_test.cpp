@@ -71,7 +71,7 @@ TEST_F(ReadImageFolder, RefusesImagesWithoutAClassAndFoldersWithoutImages) {
   add("stray.png");
   const std::string message = message_of<DataError>([&] { read(); });
   EXPECT_NE(message.find("stray.png"), message.npos);
-  EXPECT_NE(message.find("outside of the folders of the classes"), message.npos);
+  EXPECT_NE(message.find("outside the folders of the classes"), message.npos);
   EXPECT_THROW(read_image_folder((folder_ / "missing").string()), NotFoundError);
 }
 

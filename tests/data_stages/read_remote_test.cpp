@@ -191,7 +191,7 @@ INSTANTIATE_TEST_SUITE_P(By, CloudFolders, testing::Values("s3", "gs"), [](const
 
 TEST(UrlPatterns, AreRefused) {
   expect_error<UsageError>([] { matching_files({"https://host/part-*.csv"}); },
-                           {"https://host/part-*.csv", "name each of them"});
+                           {"https://host/part-*.csv", "name each file"});
   EXPECT_THAT(matching_files({"https://[::1]/a.csv?x=1"}), ElementsAre("https://[::1]/a.csv?x=1"));
 }
 

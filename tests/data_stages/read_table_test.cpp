@@ -234,7 +234,7 @@ TEST(ReadCsv, MissingColumnsAreExplained) {
     const std::string path = write_file("a.csv", text);
     expect_error<DataError>([&] { rows_of(read_csv(path, {.columns = {"text"}})); }, parts);
   };
-  advice("text;label\na;1\n", {"separated by ';': --delimiter ';'"});
+  advice("text;label\na;1\n", {"if the delimiter is ';': --delimiter ';'"});
   advice("text\tlabel\na\t1\n", {"--delimiter '\\t'"});
   advice("the film was bad,bad\nI like it,good\n", {"if line 1 is a row and not a header: --column-names"});
   advice("sentence,labels\na,1\n", {"--rename-columns NAME=text"});

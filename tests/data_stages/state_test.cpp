@@ -287,8 +287,8 @@ TEST(State, OfOtherVerbsIsRefusedByTheStage) {
 
 TEST(State, ThatIsBrokenIsRefused) {
   const Dataset chain = numbers(5).shuffle({.buffer = 2}).take(3);
-  expect_error<DataError>([&] { chain.resume("{"); }, {"not JSON"});
-  expect_error<DataError>([&] { chain.resume("[]"); }, {"no state of a stage"});
+  expect_error<DataError>([&] { chain.resume("{"); }, {"invalid JSON"});
+  expect_error<DataError>([&] { chain.resume("[]"); }, {"a state without a stage"});
   expect_error<DataError>([&] { chain.resume(R"({"stage": "pass"})"); }, {"without 'epoch'"});
   const std::string state = chain.iterate().state();
   const auto with = [&](const std::string& from, const std::string& to) {

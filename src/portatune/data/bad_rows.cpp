@@ -13,7 +13,7 @@ namespace portatune::data {
 
 struct BadRowsAccess {
   static void add_known(BadRows& rows, BadRow row) { rows.add_known(std::move(row)); }
-  static void pass_over(BadRows& rows, BadRow row, bool known) { rows.pass_over(std::move(row), known); }
+  static void skip(BadRows& rows, BadRow row, bool is_identified) { rows.skip(std::move(row), is_identified); }
 };
 
 namespace {
@@ -28,11 +28,11 @@ std::string valid_utf8(std::string text) {
   return text;
 }
 
-// As states have it, since JSON has no other text: so the row is known again after a resumption.
+// JSON states hold only valid UTF-8, so the row must be valid already to be recognised after a resume.
 BadRow valid(BadRow row) { return {valid_utf8(std::move(row.where)), valid_utf8(std::move(row.reason))}; }
 
-// The stages before this ask the pass what to do with a bad row. Here the rows that were passed over become part of the
-// state, so that a run that goes on counts them, too.
+// The stages before this one find `bad_rows` in the Pass. This stage adds the skipped rows to the state, so that a
+// resumed run counts them.
 class SkipBadRowsIterator final : public Iterator {
  public:
   SkipBadRowsIterator(std::unique_ptr<Iterator> input, std::shared_ptr<BadRows> bad_rows)
@@ -50,7 +50,7 @@ class SkipBadRowsIterator final : public Iterator {
     const SavedState saved(kStage, state);
     for (const nlohmann::json& row : saved.part("rows")) {
       const bool is_pair = row.is_array() && row.size() == 2 && row[0].is_string() && row[1].is_string();
-      if (!is_pair) saved.refuse("rows", "pairs of a place and a reason");
+      if (!is_pair) saved.refuse("rows", "pairs of an origin and a reason");
       BadRowsAccess::add_known(*bad_rows_, {row[0].get<std::string>(), row[1].get<std::string>()});
     }
     input_->restore(saved.part("input"));
@@ -75,7 +75,7 @@ struct SkipBadRows final : Stage {
 
 bool is_known(const Origin& origin) { return origin.file != nullptr || origin.row >= 0; }
 
-// On one line, with its place if that is not the row's.
+// The report on one line; with its `where`, unless that is the origin of the row.
 std::string reason_of(Report report, const std::string& origin) {
   if (report.where == origin) report.where.clear();
   return one_line(report);
@@ -83,7 +83,8 @@ std::string reason_of(Report report, const std::string& origin) {
 
 }  // namespace
 
-BadRows::BadRows(int64_t limit, std::function<void(const BadRow&)> tell) : limit_(limit), tell_(std::move(tell)) {
+BadRows::BadRows(int64_t limit, std::function<void(const BadRow&)> on_skip)
+    : limit_(limit), on_skip_(std::move(on_skip)) {
   require_at_least("skip_bad_rows", "limit", limit, 0);
 }
 
@@ -97,19 +98,19 @@ int64_t BadRows::count() const {
   return std::ssize(rows_);
 }
 
-void BadRows::pass_over(BadRow row, bool known) {
+void BadRows::skip(BadRow row, bool is_identified) {
   row = valid(std::move(row));
   const std::lock_guard lock(mutex_);
-  if (known && known_.contains(row.where)) return;
+  if (is_identified && known_.contains(row.where)) return;
   if (std::ssize(rows_) >= limit_) {
     throw DataError({.where = row.where,
                      .given = row.reason,
-                     .expected = "no more bad rows than the " + std::to_string(limit_) + " that may be passed over",
-                     .fix = "mend the data, or allow more"});
+                     .expected = "at most " + std::to_string(limit_) + " bad rows",
+                     .fix = "correct the data, or allow more"});
   }
-  if (known) known_.insert(row.where);
+  if (is_identified) known_.insert(row.where);
   rows_.push_back(row);
-  if (tell_) tell_(row);
+  if (on_skip_) on_skip_(row);
 }
 
 void BadRows::add_known(BadRow row) {
@@ -118,15 +119,15 @@ void BadRows::add_known(BadRow row) {
   if (known_.insert(row.where).second) rows_.push_back(std::move(row));
 }
 
-void pass_over(BadRows* bad_rows, const Error& error) {
+void skip_bad_row(BadRows* bad_rows, const Error& error) {
   if (bad_rows == nullptr) throw;
-  BadRowsAccess::pass_over(*bad_rows, {error.report().where, reason_of(error.report(), error.report().where)}, true);
+  BadRowsAccess::skip(*bad_rows, {error.report().where, reason_of(error.report(), error.report().where)}, true);
 }
 
-void pass_over(BadRows* bad_rows, const Error& error, const Origin& origin) {
+void skip_bad_row(BadRows* bad_rows, const Error& error, const Origin& origin) {
   if (bad_rows == nullptr) throw;
   const std::string where = to_string(origin);
-  BadRowsAccess::pass_over(*bad_rows, {where, reason_of(error.report(), where)}, is_known(origin));
+  BadRowsAccess::skip(*bad_rows, {where, reason_of(error.report(), where)}, is_known(origin));
 }
 
 io::BadRecordError as_bad_record(const Error& error, Origin origin, int64_t index) {

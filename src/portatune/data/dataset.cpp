@@ -14,7 +14,7 @@ constexpr const char* kPass = "pass";
 nlohmann::json parse(const std::string& state) {
   nlohmann::json parsed = nlohmann::json::parse(state, nullptr, /*allow_exceptions=*/false);
   if (!parsed.is_discarded()) return parsed;
-  throw DataError({.where = "Dataset::resume", .given = "what is not JSON", .expected = "what Cursor::state() gave"});
+  throw DataError({.where = "Dataset::resume", .given = "invalid JSON", .expected = "a result of Cursor::state()"});
 }
 
 }  // namespace
@@ -48,14 +48,14 @@ Cursor Dataset::resume(const std::string& state, Meter* meter) const {
 }
 
 Example Stage::at(Pass, int64_t) const {
-  throw UsageError({.where = "Stage::at", .given = "a source that is read from its beginning", .expected = "a size()"});
+  throw UsageError({.where = "Stage::at", .given = "a source without random access", .expected = "one with a size()"});
 }
 
-void require_at_least(std::string_view verb, std::string_view option, int64_t value, int64_t least) {
-  if (value >= least) return;
+void require_at_least(std::string_view verb, std::string_view option, int64_t value, int64_t minimum) {
+  if (value >= minimum) return;
   throw UsageError({.where = std::string(verb),
                     .given = std::string(option) + " = " + std::to_string(value),
-                    .expected = "at least " + std::to_string(least)});
+                    .expected = "at least " + std::to_string(minimum)});
 }
 
 }  // namespace portatune::data

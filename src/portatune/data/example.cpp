@@ -30,10 +30,10 @@ std::string to_string(const Origin& origin) {
 }
 
 std::string to_string(const std::vector<Origin>& origins) {
-  constexpr size_t kMost = 20;
+  constexpr size_t kMaxListed = 20;
   std::string text;
   const Origin* previous = nullptr;
-  for (const Origin& origin : std::span(origins).first(std::min(origins.size(), kMost))) {
+  for (const Origin& origin : std::span(origins).first(std::min(origins.size(), kMaxListed))) {
     const bool same_file =
         previous != nullptr && previous->row >= 0 && origin.row >= 0 &&
         (previous->file == origin.file || (previous->file && origin.file && *previous->file == *origin.file));
@@ -41,7 +41,7 @@ std::string to_string(const std::vector<Origin>& origins) {
     text += same_file ? std::to_string(origin.row) : to_string(origin);
     previous = &origin;
   }
-  if (origins.size() > kMost) text += " and " + std::to_string(origins.size() - kMost) + " more";
+  if (origins.size() > kMaxListed) text += " and " + std::to_string(origins.size() - kMaxListed) + " more";
   return text;
 }
 
@@ -72,7 +72,7 @@ Example& Example::set(std::string_view name, Column value) {
   if (const Entry* entry = find(name)) {
     columns_[static_cast<size_t>(entry - columns_.data())].value = std::move(value);
   } else {
-    constexpr size_t kUsual = 4;  // most examples have no more columns, and take their memory at once
+    constexpr size_t kUsual = 4;  // most examples have no more columns and then allocate once
     if (columns_.empty()) columns_.reserve(kUsual);
     columns_.push_back({std::string(name), std::move(value)});
   }

@@ -82,7 +82,8 @@ class Reader {
 
  private:
   [[noreturn]] void fail() const {
-    throw DataError({.where = where_, .given = "bytes that are no example", .fix = "remove the file to make it anew"});
+    throw DataError(
+        {.where = where_, .given = "bytes that are not an example", .fix = "remove the file to create it again"});
   }
 
   std::string_view take(uint64_t count) {
@@ -137,7 +138,7 @@ class Reader {
     return type;
   }
 
-  // Its bytes are a number that 63 bits hold.
+  // The type of an array whose size in bytes fits in 63 bits.
   TensorType array_type() {
     const auto dtype = number<uint8_t>();
     if (dtype > static_cast<uint8_t>(DType::kFloat64)) fail();
@@ -166,11 +167,11 @@ class Reader {
 }  // namespace
 
 void append_bytes(std::string& bytes, const Example& example) {
-  if (example.local_rows() != nullptr) {  // whoever read it back would take its zeros for data
+  if (example.local_rows() != nullptr) {  // a reader would take its zeros for data
     throw UsageError({.where = to_string(example.origin()),
-                      .given = "a batch with the rows of one of several processes",
-                      .expected = "what is the same for all, to be kept in a file",
-                      .fix = "cache the rows before batches are made of them"});
+                      .given = "a batch with the local rows of one process",
+                      .expected = "examples that are equal in all processes, for a file",
+                      .fix = "cache the rows before map_local() and batch_local()"});
   }
   append_origin(bytes, example.origin());
   append_number<uint64_t>(bytes, example.columns().size());

@@ -4,7 +4,7 @@
 namespace portatune::data {
 namespace {
 
-// Shared by all passes, which may outlive the dataset.
+// Shared, because passes may outlive the dataset.
 using Examples = std::shared_ptr<const std::vector<Example>>;
 
 struct FromExamples final : Stage {

@@ -8,11 +8,11 @@
 namespace portatune::data {
 namespace {
 
-constexpr const char* kFix = "resume with the verbs, in the order, and with the data that the state is of";
+constexpr const char* kFix = "resume with the same data, and the same verbs in the same order";
 
 std::string stage_of(const nlohmann::json& state) {
-  const bool told = state.is_object() && state.contains("stage") && state["stage"].is_string();
-  return told ? "the state of " + in_quotes(state["stage"].get<std::string>()) : "what is no state of a stage";
+  const bool is_named = state.is_object() && state.contains("stage") && state["stage"].is_string();
+  return is_named ? "the state of " + in_quotes(state["stage"].get<std::string>()) : "a state without a stage";
 }
 
 }  // namespace
@@ -23,10 +23,10 @@ SavedState::SavedState(std::string_view stage, const nlohmann::json& state) : st
   throw DataError({.where = "resuming " + stage_, .given = stage_of(state), .expected = expected, .fix = kFix});
 }
 
-int64_t SavedState::count(std::string_view key, int64_t most) const {
+int64_t SavedState::count(std::string_view key, int64_t maximum) const {
   const nlohmann::json& value = part(key);
-  const bool fits = value.is_number_integer() && value.get<int64_t>() >= 0 && value.get<int64_t>() <= most;
-  if (!fits) refuse(key, "an integer from 0 to " + std::to_string(most));
+  const bool fits = value.is_number_integer() && value.get<int64_t>() >= 0 && value.get<int64_t>() <= maximum;
+  if (!fits) refuse(key, "an integer from 0 to " + std::to_string(maximum));
   return value.get<int64_t>();
 }
 
@@ -49,7 +49,7 @@ const nlohmann::json& SavedState::part(std::string_view key) const {
 }
 
 void SavedState::require_same(std::string_view key, const nlohmann::json& now) const {
-  if (part(key) != now) refuse(key, now.dump() + ", as it is now");
+  if (part(key) != now) refuse(key, now.dump());
 }
 
 void SavedState::refuse(std::string_view key, const std::string& expected) const {

@@ -1,4 +1,4 @@
-// The state of a pass, as a stage reads it back.
+// Validation of the saved state of a pass.
 #pragma once
 
 #include <cstdint>
@@ -9,21 +9,22 @@
 
 namespace portatune::data {
 
-/// What Iterator::state() of one stage has said. Looks at it without owning it.
-/// errors  DataError that names the stage, for what is missing or of another type
+/// Reads a result of Iterator::state(), which it does not own.
+/// errors  DataError that names the stage, for a key that is missing or of another type
 class SavedState {
  public:
-  /// stage   what the state must be of, as its "stage" says
+  /// stage   required value of "stage"
+  /// errors  DataError for the state of another stage
   SavedState(std::string_view stage, const nlohmann::json& state);
 
-  int64_t count(std::string_view key, int64_t most = std::numeric_limits<int64_t>::max()) const;  ///< 0 to `most`
+  int64_t count(std::string_view key, int64_t maximum = std::numeric_limits<int64_t>::max()) const;  ///< 0 to `maximum`
   bool flag(std::string_view key) const;
   std::string text(std::string_view key) const;
-  /// Anything: the state of an input, say.
+  /// The value of a key, of any type, such as the state of an input.
   const nlohmann::json& part(std::string_view key) const;
-  /// errors  DataError with both, unless `key` is `now`
+  /// errors  DataError with both values, unless the value of `key` is `now`
   void require_same(std::string_view key, const nlohmann::json& now) const;
-  /// The error of a state that says something impossible.
+  /// Throws the DataError for an impossible value.
   [[noreturn]] void refuse(std::string_view key, const std::string& expected) const;
 
  private:

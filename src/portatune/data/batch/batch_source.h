@@ -1,16 +1,16 @@
-// Sources that have a faster way to batches than to make one example after the other.
+// Sources that can make batches faster than from single examples.
 #pragma once
 
 #include "portatune/data/stage.h"
 
 namespace portatune::data {
 
-/// What such a stage is beside a Stage. Dataset::batch asks for it.
+/// Interface of such a stage beside Stage, for Dataset::batch.
 class BatchSource {
  public:
   virtual ~BatchSource() = default;
-  /// The stage's elements in batches, the same as Dataset::batch would gather; null where it has no faster way.
-  /// gathered  those that it would gather, for what the faster way cannot do
+  /// A stage with the same batches as Dataset::batch; null if it cannot make them faster.
+  /// gathered  the batches of Dataset::batch, as a fallback
   virtual StagePtr batched(const BatchOptions& options, const StagePtr& gathered) const = 0;
 };
 

@@ -1,4 +1,4 @@
-// What batch and padded_batch have in common: gathering rows, and the last batch.
+// Parts shared by batch and padded_batch: gathering of rows, and the last batch.
 #pragma once
 
 #include <cstdint>
@@ -17,17 +17,17 @@ using Collate = std::function<Example(const std::vector<Example>& rows, int64_t 
 
 enum class BatchAxis { kFirst, kLast };
 
-/// The types of batches like this one for each of `sizes`, which arrays that are `sized` have on an axis.
+/// The types of batches like this one for each of `sizes`, the size of an axis of the arrays with sized(column).
 std::vector<BatchType> types_with_sizes(const Example& batch, std::span<const int64_t> sizes, BatchAxis axis,
                                         const std::function<bool(const std::string& column)>& sized);
 
-/// The input's examples in batches, made by `collate`.
+/// The batches that `collate` makes of the input's examples.
 Dataset gather_batches(StagePtr input, const BatchOptions& options, Collate collate);
-/// What Dataset::padded_batch() says, in the name of `verb`.
+/// Dataset::padded_batch(), with `verb` in errors.
 Dataset padded_batches(std::string_view verb, StagePtr input, int64_t size, PaddedBatchOptions options);
 
-/// Passes over `count` batches, as Iterator::skip() does.
-/// skip_rows  does so with their rows
+/// Skips `count` batches, as Iterator::skip() does.
+/// skip_rows  skips rows and returns their number
 int64_t skip_batches(int64_t count, const BatchOptions& options, const std::function<int64_t(int64_t)>& skip_rows);
 
 }  // namespace portatune::data

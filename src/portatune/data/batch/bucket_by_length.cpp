@@ -14,11 +14,10 @@ namespace {
 
 constexpr const char* kStage = "bucket_by_length";
 
-// The input's examples in another order: each `size` of them, counted from the beginning, are of one bucket, or what
-// was left in several.
+// Reorders the input's examples: each group of `size` examples comes from one bucket, or from the rest of several.
 //
-// Between two windows all buckets are empty. So whole windows can be passed over without making their examples, and a
-// position is that of the input at the window's beginning and a number of examples since.
+// Between two windows all buckets are empty. So whole windows can be skipped without making their examples, and the
+// state is the position of the input at the beginning of the window and the number of examples given since then.
 class BucketIterator final : public Iterator {
  public:
   BucketIterator(std::unique_ptr<Iterator> input, int64_t size, int64_t window, const PaddedColumns& columns)
@@ -29,7 +28,7 @@ class BucketIterator final : public Iterator {
         buckets_(columns.lengths().size()) {}
 
   std::optional<Example> next() override {
-    if (is_between_windows()) begin_ = place();
+    if (is_between_windows()) begin_ = window_begin();
     while (ready_.empty()) {
       std::optional<Example> example = pulled_ < window_ ? input_->next() : std::nullopt;
       if (example) {
@@ -38,7 +37,7 @@ class BucketIterator final : public Iterator {
         return std::nullopt;
       } else {
         end_window();
-        if (ready_.empty()) begin_ = place();  // all of it had been given
+        if (ready_.empty()) begin_ = window_begin();  // all its examples were given before
       }
     }
     Example example = std::move(ready_.front());
@@ -51,24 +50,24 @@ class BucketIterator final : public Iterator {
     int64_t skipped = 0;
     if (is_between_windows()) {
       skipped = input_->skip(count / window_ * window_);
-      place_ += skipped;
+      number_ += skipped;
     }
     return skipped + Iterator::skip(count - skipped);
   }
 
   nlohmann::json state() const override {
-    const Window window = is_between_windows() ? place() : begin_;
-    return {{"stage", kStage},       {"size", size_},         {"window", window_},    {"lengths", columns_.lengths()},
-            {"place", window.place}, {"given", window.given}, {"input", window.input}};
+    const Window window = is_between_windows() ? window_begin() : begin_;
+    return {{"stage", kStage},        {"size", size_},         {"window", window_},    {"lengths", columns_.lengths()},
+            {"place", window.number}, {"given", window.given}, {"input", window.input}};
   }
   void restore(const nlohmann::json& state) override {
     const SavedState saved(kStage, state);
-    // How many examples of a window have been given says which only if it is put in order as it was.
+    // The number of examples given identifies them only if the window is reordered in the same way.
     saved.require_same("size", size_);
     saved.require_same("window", window_);
     saved.require_same("lengths", columns_.lengths());
     input_->restore(saved.part("input"));
-    place_ = saved.count("place");
+    number_ = saved.count("place");
     const int64_t given = saved.count("given", window_);
     if (Iterator::skip(given) < given) saved.refuse("given", "no more examples than there are");
   }
@@ -76,30 +75,30 @@ class BucketIterator final : public Iterator {
  private:
   using Bucket = std::vector<Example>;
 
-  // Where a window begins, and how many of its examples have been given since.
+  // The beginning of a window, and the number of its examples given since then.
   struct Window {
     nlohmann::json input;
-    int64_t place = 0, given = 0;
+    int64_t number = 0, given = 0;
   };
   bool is_between_windows() const { return pulled_ == 0 && ready_.empty(); }
-  Window place() const { return {input_->state(), place_, 0}; }
+  Window window_begin() const { return {input_->state(), number_, 0}; }
 
   void take(Example example) {
     ++pulled_;
-    example.set(kExamplePlace, Tensor({}, {++place_}));
+    example.set(kExamplePlace, Tensor({}, {++number_}));
     Bucket& bucket = buckets_[columns_.bucket_of(columns_.length_of(example))];
     bucket.push_back(std::move(example));
     if (bucket.size() == size_) release(bucket, size_);
   }
 
-  // What is left goes up from bucket to bucket until it makes a batch, the rest to the end.
+  // Moves the rest of each bucket to the next one until it makes a batch; the last rest comes at the end.
   void end_window() {
     pulled_ = 0;
     Bucket left;
     for (Bucket& bucket : buckets_) {
       left.insert(left.end(), std::move_iterator(bucket.begin()), std::move_iterator(bucket.end()));
       bucket.clear();
-      if (left.size() >= size_) release(left, size_);  // once: each bucket has less than a batch
+      if (left.size() >= size_) release(left, size_);  // at most one batch: each bucket has less than a batch
     }
     release(left, left.size());
   }
@@ -112,12 +111,12 @@ class BucketIterator final : public Iterator {
 
   std::unique_ptr<Iterator> input_;
   const size_t size_;
-  const int64_t window_;  // examples
+  const int64_t window_;  // size in examples
   const PaddedColumns columns_;
   std::vector<Bucket> buckets_;
   std::deque<Example> ready_;
-  int64_t pulled_ = 0;  // in this window
-  int64_t place_ = 0;   // of the last example that was pulled
+  int64_t pulled_ = 0;  // examples read in this window
+  int64_t number_ = 0;  // examples read in the pass
   Window begin_;
 };
 
@@ -138,8 +137,8 @@ struct Buckets final : Stage {
 Dataset Dataset::bucket_by_length(int64_t size, BucketOptions options) const {
   require_at_least(kStage, "size", size, 1);
   require_at_least(kStage, "window", options.window, 1);
-  const int64_t most = std::numeric_limits<int64_t>::max() / size;
-  const int64_t window = std::min(options.window, most) * size;
+  const int64_t max_batches = std::numeric_limits<int64_t>::max() / size;
+  const int64_t window = std::min(options.window, max_batches) * size;
   PaddedColumns columns(kStage, options.padding);
   auto buckets = std::make_shared<Buckets>(stage_, size, window, std::move(columns));
   return padded_batches(kStage, std::move(buckets), size, std::move(options.padding));

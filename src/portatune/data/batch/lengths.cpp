@@ -9,8 +9,8 @@
 namespace portatune::data {
 namespace {
 
-// Cutting the sorted lengths into groups, each padded to its longest, by dynamic programming: the best first k groups
-// of the first n lengths are the best k - 1 of fewer, and one more.
+// Divides the sorted lengths into groups, each padded to its longest, by dynamic programming: the best k groups of the
+// first n lengths are the best k - 1 groups of fewer lengths, and one more group.
 class Cuts {
  public:
   explicit Cuts(const LengthCounts& examples) {
@@ -22,12 +22,12 @@ class Cuts {
     cost_[0] = 0;
   }
 
-  // Allows one group more.
+  // Allows one more group.
   void add_group() {
     std::vector<int64_t> cost = cost_;
     std::vector<size_t> begin(cost.size(), 0);
     for (size_t end = 1; end < cost.size(); ++end) {
-      begin[end] = end;  // the group is empty: fewer do as well
+      begin[end] = end;  // empty group: fewer groups suffice
       for (size_t from = 0; from < end; ++from) {
         if (cost_[from] == std::numeric_limits<int64_t>::max()) continue;
         const int64_t with_group = cost_[from] + lengths_[end - 1] * (counted_[end] - counted_[from]);
@@ -53,9 +53,9 @@ class Cuts {
   }
 
  private:
-  std::vector<int64_t> lengths_, counted_ = {0};  // the lengths that occur; examples shorter than each
-  std::vector<int64_t> cost_;                     // of the first n lengths in as many groups as there are so far
-  std::vector<std::vector<size_t>> begins_;       // for each number of groups and n: where the last group begins
+  std::vector<int64_t> lengths_, counted_ = {0};  // existing lengths; number of examples shorter than each
+  std::vector<int64_t> cost_;                     // cost of the first n lengths with the present number of groups
+  std::vector<std::vector<size_t>> begins_;       // for each number of groups and n: beginning of the last group
 };
 
 }  // namespace
@@ -66,7 +66,7 @@ int64_t padded_positions(const LengthCounts& examples, std::span<const int64_t> 
     const auto holds = std::ranges::lower_bound(lengths, length);
     if (holds == lengths.end()) {
       throw UsageError({.where = "padded_positions",
-                        .given = "an example of " + std::to_string(length),
+                        .given = "an example of length " + std::to_string(length),
                         .expected = "a length that holds it"});
     }
     positions += *holds * count;
@@ -76,7 +76,7 @@ int64_t padded_positions(const LengthCounts& examples, std::span<const int64_t> 
 
 std::vector<int64_t> choose_lengths(const LengthCounts& examples, int64_t count) {
   require_at_least("choose_lengths", "count", count, 1);
-  require_at_least("choose_lengths", "lengths that occur", std::ssize(examples), 1);
+  require_at_least("choose_lengths", "the number of lengths", std::ssize(examples), 1);
   Cuts cuts(examples);
   const int64_t groups = std::min(count, std::ssize(examples));
   for (int64_t i = 0; i < groups; ++i) cuts.add_group();

@@ -9,9 +9,9 @@ namespace {
 
 class PaddedCollate {
  public:
-  /// tells_types  whether batches have one size, and hence few types
-  PaddedCollate(std::string_view verb, PaddedColumns columns, bool tells_types)
-      : verb_(verb), columns_(std::move(columns)), tells_types_(tells_types) {}
+  /// sets_types  whether all batches have one size, and hence few types
+  PaddedCollate(std::string_view verb, PaddedColumns columns, bool sets_types)
+      : verb_(verb), columns_(std::move(columns)), sets_types_(sets_types) {}
 
   Example operator()(const std::vector<Example>& rows, int64_t size) const {
     const int64_t length = choose_length(rows);
@@ -23,7 +23,7 @@ class PaddedCollate {
       shape[shape.rank() - 1] = length;
       return RowLayout{.shape = shape, .padded = true, .pad_value = columns_.pad_value(column)};
     });
-    if (tells_types_) {
+    if (sets_types_) {
       const auto is_padded = [&](const std::string& name) { return std::ranges::find(padded, name) != padded.end(); };
       batch.set_batch_types(types_with_sizes(batch, columns_.lengths(), BatchAxis::kLast, is_padded));
     }
@@ -40,7 +40,7 @@ class PaddedCollate {
 
   std::string verb_;
   PaddedColumns columns_;
-  bool tells_types_;
+  bool sets_types_;
 };
 
 }  // namespace

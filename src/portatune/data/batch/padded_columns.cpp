@@ -11,7 +11,7 @@ PaddedColumns::PaddedColumns(std::string_view verb, PaddedBatchOptions options) 
   if (options_.lengths.empty()) {
     throw UsageError({.where = std::string(verb),
                       .given = "no lengths",
-                      .expected = "the lengths that a batch may have, for instance {32, 64, 128}"});
+                      .expected = "the possible lengths of a batch, such as {32, 64, 128}"});
   }
   for (const int64_t length : options_.lengths) require_at_least(verb, "length", length, 1);
   std::ranges::sort(options_.lengths);
@@ -29,7 +29,7 @@ double PaddedColumns::pad_value(std::string_view column) const {
 
 int64_t PaddedColumns::length_of(const Example& example) const {
   int64_t longest = 0;
-  for (const std::string& name : options_.columns) example.tensor(name);  // must be there
+  for (const std::string& name : options_.columns) example.tensor(name);  // throws if it is missing
   for (const Example::Entry& entry : example.columns()) {
     const Tensor* value = std::get_if<Tensor>(&entry.value);
     if (value == nullptr || !is_padded(entry.name, *value)) continue;

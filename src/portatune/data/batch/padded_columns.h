@@ -1,4 +1,4 @@
-// Which columns are padded, and how long that makes an example.
+// The columns that are padded, and the length of an example.
 #pragma once
 
 #include <cstdint>
@@ -11,17 +11,17 @@ namespace portatune::data {
 
 class PaddedColumns {
  public:
-  /// errors  UsageError, in the name of `verb`, for no lengths, or one below 1
+  /// errors  UsageError, with `verb` as `where`, for no lengths, or one below 1
   PaddedColumns(std::string_view verb, PaddedBatchOptions options);
 
-  /// Ascending.
+  /// Possible lengths of a batch, ascending.
   const std::vector<int64_t>& lengths() const { return options_.lengths; }
   bool is_padded(std::string_view column, const Tensor& value) const;
   double pad_value(std::string_view column) const;
-  /// The last axis of the longest padded column.
+  /// Size of the last axis of the longest padded column.
   /// errors  DataError that names the example if it lacks a column or is longer than all lengths
   int64_t length_of(const Example& example) const;
-  /// Which of lengths() is the smallest that holds `length`.
+  /// Index of the smallest of lengths() that holds `length`.
   size_t bucket_of(int64_t length) const;
 
  private:

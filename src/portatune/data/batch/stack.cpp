@@ -64,7 +64,7 @@ Element element_bytes(std::string_view verb, double value, DType dtype) {
 }
 
 void fill(std::string_view verb, Tensor& tensor, double value) {
-  if (value == 0.0) return;  // tensors begin as zeros
+  if (value == 0.0) return;  // new tensors are zero
   const Element element = element_bytes(verb, value, tensor.dtype());
   const auto width = static_cast<size_t>(size_of(tensor.dtype()));
   const auto bytes = static_cast<size_t>(tensor.type().bytes());
@@ -79,7 +79,7 @@ bool fits(const Tensor& row, DType dtype, const RowLayout& layout) {
          std::equal(given.begin(), given.end() - 1, wanted.begin());
 }
 
-// `at` has the layout of the row, whose lines along the last axis may be shorter.
+// Copies a row to `at`, which has the padded layout: lines along the last axis may be shorter in the row.
 void copy_row(const Tensor& row, const RowLayout& layout, std::byte* at) {
   if (row.shape().elements() == 0) return;
   const auto bytes = static_cast<size_t>(row.type().bytes());
@@ -117,7 +117,7 @@ Tensor stack_arrays(std::string_view verb, const std::vector<Example>& rows, std
            .given = to_string(row.type()) + " in column '" + std::string(column) + "'",
            .expected =
                to_string(row_type) + (missing == Missing::kRefused ? ", as in " + to_string(rows.front().origin())
-                                                                   : ", as the other rows of the process"),
+                                                                   : ", as in the other local rows"),
            .fix = std::string("bring all examples to one shape") + (verb == "batch" ? ", or use padded_batch" : "")});
     }
     copy_row(row, layout, at);
@@ -137,7 +137,7 @@ std::vector<std::string> stack_texts(const std::vector<Example>& rows, std::stri
 Column stack_column(std::string_view verb, const std::vector<Example>& rows, const Example::Entry& first, int64_t size,
                     const ChooseLayout& layout) {
   if (std::holds_alternative<std::string>(first.value)) return stack_texts(rows, first.name, size);
-  const Tensor& tensor = rows.front().tensor(first.name);  // refuses the lists of a batch
+  const Tensor& tensor = rows.front().tensor(first.name);  // throws for the lists of texts of a batch
   return stack_arrays(verb, rows, first.name, size, tensor.dtype(), layout(first.name, tensor), Missing::kRefused);
 }
 

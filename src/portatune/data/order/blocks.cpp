@@ -26,10 +26,10 @@ class BlocksIterator final : public Iterator {
     return block;
   }
 
-  // What is left is the end of the example that was read last.
+  // The remaining values are the end of the example that was read last.
   nlohmann::json state() const override {
     const size_t left = left_.size() - begin_;
-    return {{"stage", kStage}, {"left", left}, {"input", input_.place_of(input_.taken() - (left > 0 ? 1 : 0))}};
+    return {{"stage", kStage}, {"left", left}, {"input", input_.position_of(input_.taken() - (left > 0 ? 1 : 0))}};
   }
   void restore(const nlohmann::json& state) override {
     const SavedState saved(kStage, state);
@@ -37,7 +37,8 @@ class BlocksIterator final : public Iterator {
     const auto left = static_cast<size_t>(saved.count("left"));
     if (left == 0) return;
     take_more();
-    if (left > left_.size()) saved.refuse("left", "at most the " + std::to_string(left_.size()) + " of its example");
+    if (left > left_.size())
+      saved.refuse("left", "at most " + std::to_string(left_.size()) + ", the number in its example");
     begin_ = left_.size() - left;
   }
 
@@ -57,9 +58,9 @@ class BlocksIterator final : public Iterator {
   RewindableInput input_;
   const std::string column_;
   const size_t size_;
-  std::vector<int32_t> left_;  // from begin_ on; less than a block and one example
+  std::vector<int32_t> left_;  // remaining values from begin_; less than a block and one example
   size_t begin_ = 0;
-  Origin origin_;  // of the example that the end of the block is from
+  Origin origin_;  // of the example that contains the end of the block
   bool at_end_ = false;
 };
 

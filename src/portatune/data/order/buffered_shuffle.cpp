@@ -12,7 +12,7 @@
 namespace portatune::data {
 namespace {
 
-// The order that draws from a buffer make, which is the same whatever is in it. With a buffer that holds all examples
+// Random draws from a shuffle buffer. Their order does not depend on the items. With a buffer that holds all examples
 // this is the shuffle of Fisher and Yates.
 template <class Item>
 class Buffer {
@@ -38,8 +38,8 @@ class Buffer {
   std::vector<Item> items_;
 };
 
-// Its state says how many examples have been drawn, and from where on the input must be read again to have those that
-// the buffer holds. Which of them these are follows from the random numbers, without looking at examples.
+// The state has the number of drawn examples, and the position from which the input must be read again to refill the
+// buffer. The random numbers determine which examples the buffer holds, independently of their content.
 class BufferedShuffle final : public Iterator {
  public:
   BufferedShuffle(std::unique_ptr<Iterator> input, const ShuffleOptions& options, const Random& random)
@@ -60,8 +60,8 @@ class BufferedShuffle final : public Iterator {
 
   nlohmann::json state() const override {
     const int64_t oldest = std::max(begin_, first_piece_ * piece_);
-    return {{"stage", kShuffleStage}, {"seed", options_.seed}, {"buffer", options_.buffer},       {"drawn", drawn_},
-            {"read", input_.taken()}, {"oldest", oldest},      {"input", input_.place_of(oldest)}};
+    return {{"stage", kShuffleStage}, {"seed", options_.seed}, {"buffer", options_.buffer},          {"drawn", drawn_},
+            {"read", input_.taken()}, {"oldest", oldest},      {"input", input_.position_of(oldest)}};
   }
 
   void restore(const nlohmann::json& state) override {
@@ -117,26 +117,26 @@ class BufferedShuffle final : public Iterator {
     int64_t next = 0;
     for (int64_t i = 0; i < drawn_; ++i) {
       while (next < read && !replayed.is_full()) replayed.put(next++);
-      if (replayed.is_empty()) saved.refuse("drawn", "no more than were read");
+      if (replayed.is_empty()) saved.refuse("drawn", "at most the number of elements read");
       replayed.draw();
     }
-    if (next != read) saved.refuse("read", std::to_string(next) + ", as many as these draws take");
+    if (next != read) saved.refuse("read", std::to_string(next) + ", the number of elements that these draws need");
     buffer_ = Buffer<Held>(options_.buffer, replayed.random());
     return std::move(replayed.items());
   }
 
-  // Reads up to `read`, and puts what is held where it was.
+  // Reads the input up to `read`, and puts the held examples in their slots.
   void read_again(const SavedState& saved, int64_t read, const std::vector<int64_t>& held) {
     std::vector<size_t> by_index(held.size());
     std::iota(by_index.begin(), by_index.end(), size_t{0});
     std::ranges::sort(by_index, {}, [&](size_t slot) { return held[slot]; });
     if (!held.empty() && held[by_index.front()] < input_.taken())
-      saved.refuse("oldest", "one before all that are held");
+      saved.refuse("oldest", "at most the index of the first held example");
     buffer_.items().resize(held.size());
     for (size_t done = 0; input_.taken() < read;) {
       const int64_t index = input_.taken();
       auto example = input_.next();
-      if (!example) saved.refuse("read", "no more than there are");
+      if (!example) saved.refuse("read", "at most the number of elements of the input");
       if (done == held.size() || held[by_index[done]] != index) continue;
       remember(index);
       buffer_.items()[by_index[done++]] = {index, std::move(*example)};
@@ -144,15 +144,15 @@ class BufferedShuffle final : public Iterator {
   }
 
   const ShuffleOptions options_;
-  const int64_t piece_;  // elements of the input that are counted together
+  const int64_t piece_;  // number of input elements that are counted together
   RewindableInput input_;
   const Random start_;
   Buffer<Held> buffer_;
   int64_t drawn_ = 0;
-  // How many of each piece the buffer holds: from the oldest of which it holds any, up to the one that is being read.
+  // Number of held elements of each piece, from the oldest piece with a held element to the newest.
   std::deque<int64_t> held_;
   int64_t first_piece_ = 0;
-  int64_t begin_ = 0;  // what the input was at after restore()
+  int64_t begin_ = 0;  // index of the next input element after restore()
   bool input_ended_ = false;
 };
 

@@ -11,11 +11,11 @@ namespace portatune::data {
 
 inline constexpr const char* kShuffleStage = "shuffle";
 
-/// Another seed or buffer would give some examples twice and others never.
-/// errors  DataError
+/// Throws DataError if the state has another seed or buffer, which would repeat some examples and lose others.
 void require_same_shuffle(const SavedState& saved, const ShuffleOptions& options);
 
-/// random  what decides about the order of this pass
+/// Draws the input's examples from a shuffle buffer.
+/// random  determines the order of this pass
 std::unique_ptr<Iterator> buffered_shuffle(std::unique_ptr<Iterator> input, const ShuffleOptions& options,
                                            const Random& random);
 

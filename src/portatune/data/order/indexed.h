@@ -1,4 +1,4 @@
-// Passes over what has random access.
+// Passes over sources with random access.
 #pragma once
 
 #include <functional>
@@ -10,15 +10,15 @@
 
 namespace portatune::data {
 
-/// What a pass over a source with random access needs, which may outlive the source.
+/// A source with random access. A pass may outlive the stage that describes it.
 struct Indexed {
-  std::string stage;                   ///< its name in states
-  int64_t size = 0;                    ///< elements
+  std::string stage;                   ///< name in states
+  int64_t size = 0;                    ///< number of elements
   std::function<Example(int64_t)> at;  ///< element i
-  std::string fingerprint = {};        ///< of the data: a state with another one is refused
+  std::string fingerprint = {};        ///< of the data; a state with another fingerprint is an error
 };
 
-/// The elements in their order. Its state is the number of the next one.
+/// The elements in their order. The state is the index of the next element.
 std::unique_ptr<Iterator> iterate_by_index(Indexed source);
 
 }  // namespace portatune::data

@@ -9,14 +9,14 @@
 namespace portatune::data {
 namespace {
 
-// A network over two bits a half is far from random. Walking within a larger one makes up for that.
-constexpr int kFewestHalfBits = 4;
+// A network with halves of two bits is far from random, so small sizes walk within a larger one.
+constexpr int kMinHalfBits = 4;
 
 }  // namespace
 
 Permutation::Permutation(int64_t size, uint64_t seed, int64_t epoch)
     : size_(static_cast<uint64_t>(size)),
-      half_bits_(std::max(kFewestHalfBits, (static_cast<int>(std::bit_width(size_)) + 1) / 2)) {
+      half_bits_(std::max(kMinHalfBits, (static_cast<int>(std::bit_width(size_)) + 1) / 2)) {
   Random random(seed, epoch);
   for (uint64_t& key : keys_) key = random.next();
 }

@@ -6,8 +6,8 @@
 
 namespace portatune::data {
 
-/// A random permutation of 0, ..., size - 1, of which any element is computed by itself.
-/// source  a Feistel network, walked until it comes back below `size`: Black and Rogaway 2002, "Ciphers with arbitrary
+/// A random permutation of 0, ..., size - 1, each element of which is computed independently.
+/// source  a Feistel network, applied until the value is below `size`: Black and Rogaway 2002, "Ciphers with arbitrary
 ///         finite domains", doi:10.1007/3-540-45760-7_9
 class Permutation {
  public:
@@ -15,7 +15,7 @@ class Permutation {
   Permutation(int64_t size, uint64_t seed, int64_t epoch);
 
   int64_t size() const { return static_cast<int64_t>(size_); }
-  /// Where `index` goes. 0 <= index < size
+  /// Image of `index`, 0 <= index < size.
   int64_t operator()(int64_t index) const;
 
  private:

@@ -4,7 +4,7 @@
 
 namespace portatune::data {
 
-// Hashing the seed first keeps (seed, epoch + 1) apart from (seed + 1, epoch).
+// The hash of the seed distinguishes (seed, epoch + 1) from (seed + 1, epoch).
 Random::Random(uint64_t seed, int64_t epoch)
     : seed_(Random(Random(seed).next() + static_cast<uint64_t>(epoch)).next()) {}
 

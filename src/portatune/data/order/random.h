@@ -8,26 +8,26 @@
 
 namespace portatune::data {
 
-/// The numbers of a SplitMix64 stream, one after the other.
+/// The numbers of a SplitMix64 stream in order.
 class Random {
  public:
   explicit Random(uint64_t seed) : seed_(seed) {}
   /// The stream of (seed, epoch): unrelated for different epochs.
   Random(uint64_t seed, int64_t epoch);
 
-  /// Goes to number `drawn` of the stream, counted from 0.
+  /// Moves to number `drawn` of the stream, counted from 0.
   void go_to(uint64_t drawn) { drawn_ = drawn; }
   uint64_t drawn() const { return drawn_; }
 
   uint64_t next();
-  /// Each of 0, ..., bound - 1 is equally likely. bound > 0.
+  /// A random number in 0, ..., bound - 1, all equally likely. bound > 0.
   uint64_t below(uint64_t bound);
 
  private:
   uint64_t seed_, drawn_ = 0;
 };
 
-/// Every order is equally likely.
+/// Shuffles the items; every order is equally likely.
 /// source  Fisher and Yates, in Knuth's form
 template <class T>
 void shuffle(std::vector<T>& items, Random& random) {

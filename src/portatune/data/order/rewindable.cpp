@@ -5,16 +5,18 @@
 
 namespace portatune::data {
 
-nlohmann::json place_after(nlohmann::json state, int64_t skip) { return {{"state", std::move(state)}, {"skip", skip}}; }
+nlohmann::json position_after(nlohmann::json state, int64_t skip) {
+  return {{"state", std::move(state)}, {"skip", skip}};
+}
 
-void go_to_place(Iterator& input, const SavedState& saved, std::string_view key) {
-  const nlohmann::json& place = saved.part(key);
-  const bool fits =
-      place.is_object() && place.contains("state") && place.contains("skip") && place["skip"].is_number_integer();
-  if (!fits) saved.refuse(key, "the state of the input, and how many elements to skip after it");
-  input.restore(place["state"]);
-  const int64_t skip = place["skip"].get<int64_t>();
-  if (skip < 0 || input.skip(skip) < skip) saved.refuse(key, "to skip no more elements than there are");
+void go_to_position(Iterator& input, const SavedState& saved, std::string_view key) {
+  const nlohmann::json& position = saved.part(key);
+  const bool fits = position.is_object() && position.contains("state") && position.contains("skip") &&
+                    position["skip"].is_number_integer();
+  if (!fits) saved.refuse(key, "the state of the input, and the number of elements to skip after it");
+  input.restore(position["state"]);
+  const int64_t skip = position["skip"].get<int64_t>();
+  if (skip < 0 || input.skip(skip) < skip) saved.refuse(key, "at most the remaining elements of the input to skip");
 }
 
 RewindableInput::RewindableInput(std::unique_ptr<Iterator> input, int64_t stride)
@@ -37,11 +39,11 @@ int64_t RewindableInput::skip(int64_t count) {
   return skipped;
 }
 
-nlohmann::json RewindableInput::place_of(int64_t index) const {
-  if (index == taken_ && !failed_) return place_after(input_->state(), 0);
+nlohmann::json RewindableInput::position_of(int64_t index) const {
+  if (index == taken_ && !failed_) return position_after(input_->state(), 0);
   const auto after = std::ranges::upper_bound(snapshots_, index, {}, &Snapshot::index);
   const Snapshot& before = *std::prev(after);
-  return place_after(before.state, index - before.index);
+  return position_after(before.state, index - before.index);
 }
 
 void RewindableInput::release(int64_t index) {
@@ -49,7 +51,7 @@ void RewindableInput::release(int64_t index) {
 }
 
 void RewindableInput::restore(const SavedState& saved, std::string_view key, int64_t index) {
-  go_to_place(*input_, saved, key);
+  go_to_position(*input_, saved, key);
   taken_ = index;
 }
 

@@ -1,5 +1,4 @@
-// For stages that stand between elements of their input: several elements of theirs come from one of its, or one of
-// theirs from several, or they read ahead.
+// Inputs of stages whose elements do not correspond one to one to elements of the input, or that read ahead.
 #pragma once
 
 #include <cstdint>
@@ -14,29 +13,29 @@
 
 namespace portatune::data {
 
-/// A place in an input as states have it: a state of the input, and how many elements to pass over after it.
-nlohmann::json place_after(nlohmann::json state, int64_t skip);
-/// Makes a new input go to the place that `key` of the state is.
-void go_to_place(Iterator& input, const SavedState& saved, std::string_view key);
+/// The position in an input as JSON for states: a state of the input, and the number of elements to skip after it.
+nlohmann::json position_after(nlohmann::json state, int64_t skip);
+/// Moves a new input to the position at `key` of the state.
+void go_to_position(Iterator& input, const SavedState& saved, std::string_view key);
 
-/// An input that can say how to come back to an element that it has given before. It remembers its state every
-/// `stride` elements, so that this costs next to nothing; elements between are passed over when a pass is resumed.
+/// An input that knows the positions of elements that it has given before. It stores its state every `stride` elements,
+/// which costs little; a resumed pass skips the elements between.
 class RewindableInput {
  public:
   explicit RewindableInput(std::unique_ptr<Iterator> input, int64_t stride = 16);
 
   std::optional<Example> next();
-  /// Passes over elements, to none of which one can come back.
+  /// Skips elements; position_of() is not available for any of them.
   int64_t skip(int64_t count);
-  /// How many elements it has given or passed over: the number of the next one.
+  /// Number of elements that it has given or skipped: the index of the next element.
   int64_t taken() const { return taken_; }
 
-  /// The place from which element `index` is the next one. Not before the last release().
-  nlohmann::json place_of(int64_t index) const;
-  /// Elements before `index` will not be asked for any more.
+  /// The position at which element `index` is the next one. Not for elements before the last release().
+  nlohmann::json position_of(int64_t index) const;
+  /// Frees the positions of elements before `index`.
   void release(int64_t index);
   /// Makes element `index` the next one again.
-  /// saved  the state of the stage that asks, whose `key` is what place_of(index) was
+  /// saved  the state of the calling stage, with position_of(index) at `key`
   void restore(const SavedState& saved, std::string_view key, int64_t index = 0);
 
  private:
@@ -48,7 +47,7 @@ class RewindableInput {
   std::unique_ptr<Iterator> input_;
   int64_t stride_;
   int64_t taken_ = 0;
-  bool failed_ = false;  // by an error: the input cannot say any more where it stands
+  bool failed_ = false;  // true after an error, when the input has no valid state
   std::deque<Snapshot> snapshots_;
 };
 

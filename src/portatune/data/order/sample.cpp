@@ -53,7 +53,7 @@ class SampleIterator final : public Iterator {
   }
 
  private:
-  // A dataset that has not ended, in proportion to the weights; null if all have.
+  // A random dataset that has not ended, in proportion to the weights; null if all have ended.
   Iterator* choose() {
     double sum = 0;
     for (size_t i = 0; i < inputs_.size(); ++i) sum += inputs_[i] ? options_.weights[i] : 0;
@@ -61,7 +61,7 @@ class SampleIterator final : public Iterator {
     double left = std::ldexp(static_cast<double>(random_.next() >> 11), -53) * sum;
     for (size_t i = 0; i < inputs_.size(); ++i) {
       if (!inputs_[i]) continue;
-      chosen_ = i;  // the last one in any case, though rounding may leave a little
+      chosen_ = i;  // rounding may leave a rest, which chooses the last dataset
       left -= options_.weights[i];
       if (left < 0) break;
     }
@@ -103,7 +103,7 @@ void require_weights(const std::vector<double>& weights, size_t datasets) {
     throw UsageError({.where = kStage,
                       .given = "weight " + std::to_string(weight),
                       .expected = "a positive number",
-                      .fix = "leave out datasets that are never to be chosen"});
+                      .fix = "leave out datasets of weight 0"});
   }
 }
 

@@ -11,7 +11,7 @@
 namespace portatune::data {
 namespace {
 
-// Looks examples up where a permutation says.
+// Reads examples by random access in the order of a permutation.
 class PermutedShuffle final : public Iterator {
  public:
   PermutedShuffle(StagePtr input, Pass pass, const ShuffleOptions& options, const Permutation& permutation)
@@ -22,7 +22,7 @@ class PermutedShuffle final : public Iterator {
       try {
         return input_->at(pass_, permutation_(next_++));
       } catch (const io::BadRecordError& error) {
-        pass_over(pass_.bad_rows.get(), error);
+        skip_bad_row(pass_.bad_rows.get(), error);
       }
     }
     return std::nullopt;
@@ -35,7 +35,7 @@ class PermutedShuffle final : public Iterator {
     return skipped;
   }
 
-  // The input's is that of its beginning, by which it can tell whether it is still the same.
+  // Has the state of the input at its beginning, which detects changed data.
   nlohmann::json state() const override {
     if (input_state_.is_null()) input_state_ = input_->iterate(pass_)->state();
     return {{"stage", kShuffleStage}, {"seed", options_.seed}, {"buffer", 0}, {"next", next_}, {"input", input_state_}};
@@ -75,9 +75,9 @@ struct Shuffle final : Stage {
   Permutation permutation(Pass pass) const {
     if (const auto size = input->size()) return Permutation(*size, options.seed, order_of(pass));
     throw UsageError({.where = kShuffleStage,
-                      .given = "no buffer, and an input that is read from its beginning",
+                      .given = "no buffer, and an input without random access",
                       .expected = "a buffer, or an input with random access: from_examples, cache, ...",
-                      .fix = "give a buffer, such as .buffer = 10'000; or cache() the examples before"});
+                      .fix = "set a buffer, such as .buffer = 10'000; or call cache() before shuffle()"});
   }
 };
 

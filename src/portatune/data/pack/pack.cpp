@@ -16,7 +16,7 @@ namespace {
 
 constexpr const char* kStage = "pack";
 
-// Holds a window of examples that wait, from which the next batch is chosen.
+// Holds a window of waiting examples from which the next batch is chosen.
 class PackIterator final : public Iterator {
  public:
   PackIterator(std::unique_ptr<Iterator> input, const PackOptions& options)
@@ -32,14 +32,14 @@ class PackIterator final : public Iterator {
     return batch;
   }
 
-  // Those that wait are some of the elements from the oldest of them on, which are read again.
+  // The waiting examples are restored by reading the input again from the oldest of them.
   nlohmann::json state() const override {
     std::vector<int64_t> waiting;
     for (const Waiting& w : waiting_) waiting.push_back(w.index - oldest());
     return {{"stage", kStage},
             {"waiting", waiting},
             {"read", input_.taken() - oldest()},
-            {"input", input_.place_of(oldest())}};
+            {"input", input_.position_of(oldest())}};
   }
   void restore(const nlohmann::json& state) override {
     const SavedState saved(kStage, state);
@@ -48,19 +48,19 @@ class PackIterator final : public Iterator {
     input_.restore(saved, "input");
     for (int64_t i = 0; i < read; ++i) {
       std::optional<Example> example = input_.next();
-      if (!example) saved.refuse("read", "as many elements as the input has");
+      if (!example) saved.refuse("read", "at most the number of elements of the input");
       if (std::count(waiting.begin(), waiting.end(), i) > 0) add(std::move(*example));
     }
-    if (waiting_.size() != waiting.size()) saved.refuse("waiting", "elements that have been read, each once");
+    if (waiting_.size() != waiting.size()) saved.refuse("waiting", "distinct indices of elements that were read");
   }
 
  private:
   struct Waiting {
-    int64_t index;  // in the pass over the input
+    int64_t index;  // in the input
     Example example;
   };
 
-  // The examples of a part of a batch, and where they stand in its rows.
+  // The examples of a part of a batch, and their offsets in its rows.
   struct Part {
     std::vector<Example> examples;
     PackedRows packed;
@@ -78,7 +78,7 @@ class PackIterator final : public Iterator {
     return parts;
   }
 
-  // All parts have as many rows as the one that needs the most.
+  // Gives all parts the number of rows of the largest.
   Example batch_of(std::vector<Part> parts) const {
     const int64_t rows = std::ranges::max(parts, {}, [](const Part& part) { return part.packed.rows; }).packed.rows;
     std::vector<Example> batches;
@@ -89,7 +89,7 @@ class PackIterator final : public Iterator {
     return options_.shapes.parts == 1 ? std::move(batches.front()) : side_by_side(std::move(batches), options_);
   }
 
-  // Of those that wait, by their place in the input; of all yet to come, if none waits.
+  // Index of the first waiting example; of the next element of the input, if none waits.
   int64_t oldest() const { return waiting_.empty() ? input_.taken() : waiting_.front().index; }
 
   void fill() {
@@ -100,7 +100,7 @@ class PackIterator final : public Iterator {
     }
   }
 
-  // The element that the input has just given.
+  // Adds the element that was just read from the input.
   void add(Example example) {
     TextLengths lengths = fitting_lengths(example, options_);
     require_as_many_texts(example, std::ssize(lengths));
@@ -112,7 +112,7 @@ class PackIterator final : public Iterator {
     if (lengths_.empty() || texts == std::ssize(lengths_.front())) return;
     throw DataError({.where = to_string(example.origin()),
                      .given = std::to_string(texts) + " texts",
-                     .expected = std::to_string(lengths_.front().size()) + ", as in the examples before"});
+                     .expected = std::to_string(lengths_.front().size()) + ", as in the previous examples"});
   }
 
   PackedRows choose() const {
@@ -123,7 +123,7 @@ class PackIterator final : public Iterator {
     return pack_exactly(lengths_, shapes.examples, shapes.rows, shapes.length);
   }
 
-  // Takes examples out of the window.
+  // Removes the chosen examples from the window.
   std::vector<Example> take(const std::vector<size_t>& chosen) {
     std::vector<Example> taken;
     std::vector<Waiting> left;
@@ -141,7 +141,7 @@ class PackIterator final : public Iterator {
     return taken;
   }
 
-  // That batches may have in all.
+  // Possible numbers of rows of a batch, over all parts.
   std::vector<int64_t> row_counts() const {
     std::vector<int64_t> rows = options_.shapes.rows;
     if (options_.shapes.packing == Packing::kTokenBudget) rows = {rows.back()};
@@ -155,7 +155,7 @@ class PackIterator final : public Iterator {
   RewindableInput input_;
   const PackOptions options_;
   std::vector<Waiting> waiting_;      // in the order of the input
-  std::vector<TextLengths> lengths_;  // of those that wait
+  std::vector<TextLengths> lengths_;  // of the waiting examples
   bool input_ended_ = false;
 };
 

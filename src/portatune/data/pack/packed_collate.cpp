@@ -10,7 +10,7 @@
 namespace portatune::data {
 namespace {
 
-// Text `number` in a column; what follows after its length is padding.
+// Text `number` in a column, with the padding after it.
 std::span<const int32_t> text_in(const Tensor& column, int64_t number) {
   const int64_t width = column.shape()[column.shape().rank() - 1];
   return column.as<int32_t>().subspan(static_cast<size_t>(number * width), static_cast<size_t>(width));
@@ -27,7 +27,7 @@ Tensor filled(Shape shape, double value) {
   return result;
 }
 
-// The arrays of a batch of packed texts, but for those that are not of tokens.
+// The token columns of a batch of packed texts.
 class PackedColumns {
  public:
   PackedColumns(int64_t rows, const PackOptions& options, int64_t texts_per_example)
@@ -35,10 +35,10 @@ class PackedColumns {
     for (const std::string& column : options.columns) columns_.push_back(filled(shape_, pad_value(options, column)));
   }
 
-  // The texts of the batch's next example.
-  void add(const Example& example, const TextPlaces& places) {
+  // Adds the texts of the batch's next example.
+  void add(const Example& example, const TextOffsets& offsets) {
     const TextLengths lengths = text_lengths(example.tensor(kAttentionMask));
-    for (size_t i = 0; i < lengths.size(); ++i) add(example, static_cast<int64_t>(i), lengths[i], places[i]);
+    for (size_t i = 0; i < lengths.size(); ++i) add(example, static_cast<int64_t>(i), lengths[i], offsets[i]);
   }
 
   void move_to(Example& batch) {
@@ -48,14 +48,14 @@ class PackedColumns {
   }
 
  private:
-  void add(const Example& example, int64_t number_in_example, int64_t length, int64_t place) {
+  void add(const Example& example, int64_t number_in_example, int64_t length, int64_t offset) {
     for (size_t i = 0; i < columns_.size(); ++i) {
       const auto text =
           text_in(example.tensor(options_.columns[i]), number_in_example).first(static_cast<size_t>(length));
-      std::ranges::copy(text, columns_[i].as<int32_t>().begin() + place);
+      std::ranges::copy(text, columns_[i].as<int32_t>().begin() + offset);
     }
     for (int64_t i = 0; i < length; ++i) {
-      const auto at = static_cast<size_t>(place + i);
+      const auto at = static_cast<size_t>(offset + i);
       segments_.as<int32_t>()[at] = static_cast<int32_t>(next_ + 1);
       positions_.as<int32_t>()[at] = static_cast<int32_t>(i);
       places_.as<int32_t>()[static_cast<size_t>(next_ * options_.shapes.length + i)] = static_cast<int32_t>(at);
@@ -85,7 +85,7 @@ void require_texts(const Example& example, const PackOptions& options) {
       mask.dtype == DType::kInt32 && (mask.shape.rank() == 1 || (mask.shape.rank() == 2 && mask.shape[0] > 0));
   require_type(example, kAttentionMask, is_mask, "int32 [positions], or [texts, positions] of at least one text");
   for (const std::string& column : options.columns) {
-    require_type(example, column, example.tensor(column).type() == mask, to_string(mask) + ", as of its mask");
+    require_type(example, column, example.tensor(column).type() == mask, to_string(mask) + ", as its mask");
   }
 }
 
@@ -100,14 +100,14 @@ TextLengths fitting_lengths(const Example& example, const PackOptions& options) 
   throw DataError(
       {.where = to_string(example.origin()),
        .given = counted(texts, "text") + " of up to " + std::to_string(longest) + " tokens",
-       .expected = "what fits into " + std::to_string(rows) + " rows of " + std::to_string(options.shapes.length),
-       .fix = "truncate the texts, or take longer rows"});
+       .expected = "texts that fit in " + std::to_string(rows) + " rows of " + std::to_string(options.shapes.length),
+       .fix = "truncate the texts, or use longer rows"});
 }
 
 Example packed_batch(std::vector<Example> examples, const PackedRows& packed, const PackOptions& options) {
-  PackedColumns columns(packed.rows, options, std::ssize(packed.places.front()));
+  PackedColumns columns(packed.rows, options, std::ssize(packed.offsets.front()));
   for (size_t i = 0; i < examples.size(); ++i) {
-    columns.add(examples[i], packed.places[i]);
+    columns.add(examples[i], packed.offsets[i]);
     for (const std::string& column : options.columns) examples[i].erase(column);
     examples[i].erase(kAttentionMask);
   }

@@ -1,4 +1,4 @@
-// A batch whose texts stand in rows.
+// Batches of packed texts.
 #pragma once
 
 #include <vector>
@@ -9,11 +9,11 @@
 namespace portatune::data {
 
 /// The lengths of an example's texts.
-/// errors  DataError naming the example, if its columns of tokens are not arrays of one shape, or if it does not fit
-///         into the rows of an empty batch
+/// errors  DataError naming the example, if its columns of tokens are not arrays of one shape, or if it does not fit in
+///         the rows of an empty batch
 TextLengths fitting_lengths(const Example& example, const PackOptions& options);
 
-/// The batch that Dataset::pack() says. `examples` are those that are `packed`, in its order.
+/// A batch as Dataset::pack() describes it. `examples` are those of `packed`, in the same order.
 Example packed_batch(std::vector<Example> examples, const PackedRows& packed, const PackOptions& options);
 
 }  // namespace portatune::data

@@ -9,14 +9,14 @@
 namespace portatune::data {
 namespace {
 
-// What stands where there is no example.
+// The value of a column without an example.
 double filler(const std::string& column, const PackOptions& options) {
   if (column == kTokenPlaces) return -1;
   const auto found = options.pad_values.find(column);
   return found == options.pad_values.end() ? 0 : found->second;
 }
 
-// A part of the same shapes without an example.
+// A part with the same shapes and no example.
 Example empty_like(const Example& part, const PackOptions& options) {
   Example empty;
   for (const auto& [name, value] : part.columns()) {
@@ -45,7 +45,7 @@ Tensor joined(const std::string& column, const std::vector<Example>& parts) {
     if (array.type() != parts.front().tensor(column).type()) {
       throw DataError({.where = to_string(part.origin()),
                        .given = to_string(array.type()) + " in column '" + column + "'",
-                       .expected = to_string(parts.front().tensor(column).type()) + ", as in examples before"});
+                       .expected = to_string(parts.front().tensor(column).type()) + ", as in the previous examples"});
     }
     std::memcpy(to, array.data(), static_cast<size_t>(bytes));
     to += bytes;

@@ -8,8 +8,8 @@
 
 namespace portatune::data {
 
-/// One batch of several packed ones, as PackedShapes::parts has it. Those that are missing have no example: weight 0.
-/// parts   at least one, with as many rows each
+/// Joins packed batches to one of PackedShapes::parts parts. Missing parts have no example: weight 0.
+/// parts   at least one; all have the same number of rows
 /// errors  DataError naming the part's origin, if its arrays differ in type from those of the first
 Example side_by_side(std::vector<Example> parts, const PackOptions& options);
 

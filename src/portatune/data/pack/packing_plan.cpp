@@ -10,7 +10,7 @@ namespace {
 
 using Sample = std::vector<TextLengths>;
 
-// The same data give the same plan.
+// Fixed, so that the same data give the same plan.
 constexpr uint64_t kSeed = 1;
 
 int64_t tokens_in(const TextLengths& texts) { return std::accumulate(texts.begin(), texts.end(), int64_t{0}); }
@@ -55,8 +55,8 @@ Sample draw(const Sample& sample, int64_t count, Random& random) {
   return drawn;
 }
 
-// The number of rows that, beside `most`, makes the mean number of rows the smallest; `most` if none saves a fiftieth.
-// needed  by random batches, in rising order
+// The second number of rows, beside `most`, that minimises the mean number of rows; `most` if none saves a fiftieth.
+// needed  rows that random batches need, in rising order
 int64_t second_number(const std::vector<int64_t>& needed, int64_t most) {
   const auto total = static_cast<int64_t>(needed.size());
   int64_t best = most, fewest = most * total;
@@ -99,7 +99,7 @@ PackingPlan plan_token_budget(const Sample& sample, int64_t tokens, int64_t leng
   check("plan_token_budget", sample, tokens, length);
   const int64_t rows = std::max(tokens / length, most_rows_of_one(sample, length));
   const int64_t positions = rows * length;
-  // On average. Short examples that come together may be half as many again.
+  // The average; a batch of short examples may have half as many again.
   const int64_t examples = divided_up(positions * std::ssize(sample), std::max<int64_t>(1, tokens_in(sample)));
   PackedShapes shapes{.packing = Packing::kTokenBudget,
                       .examples = (examples + examples / 2 + 8) / 8 * 8,

@@ -1,4 +1,4 @@
-// Which examples of a window go into a batch of rows, and where their texts stand in it. Lengths are all that counts.
+// Choice of the examples of a window for a batch of rows, and of the offsets of their texts, by the lengths alone.
 #pragma once
 
 #include <cstddef>
@@ -11,41 +11,41 @@
 
 namespace portatune::data {
 
-/// Where the texts of an example begin, in tokens from the beginning of the first row on.
-using TextPlaces = std::vector<int64_t>;
+/// The beginnings of an example's texts, in tokens from the beginning of the first row.
+using TextOffsets = std::vector<int64_t>;
 
 /// Rows of one length that are filled with texts.
 class RowPacker {
  public:
   RowPacker(int64_t rows, int64_t length) : length_(length), free_(static_cast<size_t>(rows), length) {}
 
-  /// Puts each text, of one example, into the row in which it leaves the least room. Nothing, and nothing is put, if
-  /// they do not all fit.
-  std::optional<TextPlaces> put(const TextLengths& texts);
+  /// Puts each text of an example into the row in which it leaves the least room. If they do not all fit, returns
+  /// nullopt and leaves the rows unchanged.
+  std::optional<TextOffsets> put(const TextLengths& texts);
 
  private:
   int64_t length_;
-  std::vector<int64_t> free_;  // tokens at the end of each row
+  std::vector<int64_t> free_;  // free tokens at the end of each row
 };
 
 /// A batch of some examples of a window.
 struct PackedRows {
   int64_t rows = 0;
-  std::vector<size_t> examples = {};    ///< places in the window, in rising order
-  std::vector<TextPlaces> places = {};  ///< of each of these
+  std::vector<size_t> examples = {};      ///< indices in the window, in rising order
+  std::vector<TextOffsets> offsets = {};  ///< of each example
 };
 
-/// All of these, in rows as few as possible; nothing if they do not fit.
-/// rows  what there may be, in rising order
+/// Packs all `examples` in as few rows as possible; nullopt if they do not fit.
+/// rows  possible numbers of rows, in rising order
 std::optional<PackedRows> pack_all(std::span<const TextLengths> window, const std::vector<size_t>& examples,
                                    std::span<const int64_t> rows, int64_t length);
 
-/// The first `count` of the window. Where they do not fit into the most rows, the longest but the very first are left
-/// out, and others from the end of the window take their places, as long as there are some.
+/// Packs the first `count` examples of the window. If they do not fit in the maximal number of rows, drops the longest
+/// examples (never the first) and adds the next ones of the window in their place, until the rest fits.
 PackedRows pack_exactly(std::span<const TextLengths> window, int64_t count, std::span<const int64_t> rows,
                         int64_t length);
 
-/// Examples in their order until one does not fit any more, then the longest of the others that do; at most `most`.
-PackedRows pack_budget(std::span<const TextLengths> window, int64_t most, int64_t rows, int64_t length);
+/// Packs examples in their order until one does not fit, then the longest of the others that fit.
+PackedRows pack_budget(std::span<const TextLengths> window, int64_t max_examples, int64_t rows, int64_t length);
 
 }  // namespace portatune::data

@@ -10,7 +10,7 @@
 namespace portatune::data {
 namespace {
 
-// The options of columns whose names the tasks do not share.
+// Command-line options for the columns that are specific to a task.
 struct OptionOfColumn {
   std::string_view column, option;
 };

@@ -1,4 +1,4 @@
-// What to say when a column is not there.
+// Errors for missing columns.
 #pragma once
 
 #include <span>
@@ -9,12 +9,13 @@
 
 namespace portatune::data {
 
-/// The error for a column that `where` lacks: lists the columns there are and proposes the one spelled most alike.
-/// advice  the fix if none is spelled alike
+/// The error for a column that `where` lacks: lists the existing columns and suggests the one with the most similar
+/// name.
+/// advice  the fix if no name is similar
 DataError missing_column(std::string where, std::string_view wanted, std::span<const std::string_view> names,
                          const std::string& advice = {});
 
-/// The options that say what a file calls the column: those of the task that wants it.
+/// Advice on the options that set the column's name in a file.
 std::string naming_advice(std::string_view wanted);
 
 }  // namespace portatune::data

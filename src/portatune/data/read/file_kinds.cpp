@@ -74,10 +74,10 @@ void require_one_kind(const std::string& folder, const std::vector<std::string>&
   throw UsageError({.where = folder,
                     .given = "files of several kinds: " + list_of(std::vector(extensions.begin(), extensions.end())),
                     .expected = "a folder with files of one kind",
-                    .fix = "say which: '" + folder + "/*" + *extensions.begin() + "'"});
+                    .fix = "choose one, such as '" + folder + "/*" + *extensions.begin() + "'"});
 }
 
-// In an https:// URL a question mark begins the query, and brackets may stand around the host's address.
+// In an https:// URL a question mark begins the query, and brackets may enclose the host's address.
 bool is_pattern(const std::string& path) {
   std::error_code ignored;
   if (io::is_remote(path) && !io::is_cloud(path)) return path.find('*') != std::string::npos;
@@ -85,7 +85,7 @@ bool is_pattern(const std::string& path) {
   return io::is_remote(path) || !fs::exists(path, ignored);
 }
 
-// A folder by its name alone, as one cannot look: it has no extension of a table's, or ends in a slash.
+// Whether a URL names a folder, by its name alone: it has no extension of a table, or ends in a slash.
 bool is_folder(const std::string& path) {
   if (io::is_cloud(path)) return path.ends_with('/') || !kind_of(path);
   return !io::is_remote(path) && fs::is_directory(path);
@@ -101,13 +101,13 @@ std::vector<std::string> local_matches(const std::string& pattern) {
   const auto stop_at = [](const char*, int error) { return error == ENOENT ? 0 : 1; };
   const int status = glob(pattern.c_str(), GLOB_NOSORT, stop_at, &matches.found);
   if (status == GLOB_ABORTED) {
-    throw IoError({.where = pattern, .given = std::strerror(errno), .expected = "folders that can be read"}, errno);
+    throw IoError({.where = pattern, .given = std::strerror(errno), .expected = "readable folders"}, errno);
   }
   std::vector<std::string> files;
   for (size_t i = 0; status == 0 && i < matches.found.gl_pathc; ++i) {
     if (const std::string path = matches.found.gl_pathv[i]; !fs::is_directory(path)) files.push_back(path);
   }
-  std::ranges::sort(files);  // as bytes: the order does not depend on the user's language
+  std::ranges::sort(files);  // by bytes: the order does not depend on the locale
   return files;
 }
 
@@ -115,8 +115,8 @@ std::vector<std::string> matches_of(const std::string& pattern) {
   if (io::is_remote(pattern) && !io::is_cloud(pattern)) {
     throw UsageError({.where = "'" + pattern + "'",
                       .given = "a pattern of URLs",
-                      .expected = "URLs of single files, as such a server does not say which it has",
-                      .fix = "name each of them; or write an asterisk in a name as %2A"});
+                      .expected = "URLs of single files, as https:// has no listing of files",
+                      .fix = "name each file; write an asterisk in a name as %2A"});
   }
   std::vector<std::string> files = io::is_remote(pattern) ? io::cloud_matches(pattern) : local_matches(pattern);
   if (!files.empty()) return files;
@@ -124,7 +124,7 @@ std::vector<std::string> matches_of(const std::string& pattern) {
       {.where = "'" + pattern + "'", .given = "no file that matches this pattern", .expected = "at least one"});
 }
 
-// All that people keep pictures in: a file of a kind that cannot be decoded is to be told of, not to be passed over.
+// All common image formats, so that a file that cannot be decoded is an error and not skipped.
 constexpr std::array kImageExtensions = {".jpg", ".jpeg", ".png", ".webp", ".gif",  ".bmp",  ".tif", ".tiff",
                                          ".ppm", ".pgm",  ".pbm", ".avif", ".heic", ".heif", ".jp2"};
 
@@ -189,7 +189,7 @@ std::vector<std::string> tables_in(const std::string& folder) {
   if (files.empty()) {
     throw NotFoundError({.where = folder,
                          .given = "a folder without tables",
-                         .expected = "files directly in it that end in " + table_extensions()});
+                         .expected = "a folder with files that end in " + table_extensions()});
   }
   require_one_kind(folder, files);
   return files;

@@ -1,4 +1,4 @@
-// Which reader a file is for, by its name.
+// The kinds of data files, by their names.
 #pragma once
 
 #include <optional>
@@ -9,23 +9,22 @@ namespace portatune::data {
 
 enum class FileKind { kCsv, kTsv, kJsonl, kJson, kText, kConll, kParquet, kArrow, kTfrecord };
 
-/// Nothing for an extension that no reader has.
+/// The kind of a file by its extension; nullopt if no reader has this extension.
 std::optional<FileKind> kind_of(const std::string& path);
 
-/// ".csv, .tsv, ...": what read_table() takes.
+/// ".csv, .tsv, ...": the extensions that read_table() accepts.
 std::string table_extensions();
 
-/// The files of a folder that are tables, sorted, where they are of one kind. Those in folders within it, hidden ones
-/// and those of other kinds do not count; .json and .txt count only if there is nothing else, as they often tell of the
-/// others (dataset_info.json, README.txt).
+/// The tables directly in a folder, sorted, if they are of one kind. Hidden files and files of other kinds do not
+/// count; .json and .txt count only if there are no other tables, as they often describe those (dataset_info.json,
+/// README.txt).
 /// errors  NotFoundError if there are none; UsageError if there are several kinds; IoError
 std::vector<std::string> tables_in(const std::string& folder);
 
-/// Whether a name is that of a picture, of whatever kind.
+/// Whether a name has the extension of an image of any format.
 bool is_image_name(const std::string& path);
 
-/// Whether a folder is one of tables: there are such files directly in it (.json and .txt do not count), and neither
-/// pictures nor folders.
+/// Whether a folder directly contains tables (.json and .txt do not count), and neither images nor folders.
 /// errors  IoError
 bool holds_tables(const std::string& folder);
 

@@ -25,12 +25,12 @@ class ArrowRows final : public Iterator {
   }
 
   nlohmann::json state() const override { return {{"stage", kRows}, {"row", table_.row()}}; }
-  // Batches before it are decoded, but no examples made.
+  // Decodes the batches before the row without making examples.
   void restore(const nlohmann::json& state) override {
     const SavedState saved(kRows, state);
     const int64_t row = saved.count("row");
     begin();
-    if (table_.skip(row) < row) saved.refuse("row", "the number of a row");
+    if (table_.skip(row) < row) saved.refuse("row", "at most the number of rows");
   }
 
  private:
@@ -50,10 +50,10 @@ class ArrowRows final : public Iterator {
       throw missing_column(*path_, column, names, naming_advice(column));
     }
     if (std::find(found + 1, there.end(), column) == there.end()) return found - there.begin();
-    throw DataError({.where = *path_, .given = "two columns '" + column + "'", .expected = "names that differ"});
+    throw DataError({.where = *path_, .given = "two columns '" + column + "'", .expected = "different names"});
   }
 
-  std::vector<std::string> columns_;         // empty before begin(): all
+  std::vector<std::string> columns_;         // empty until begin(): all columns
   std::shared_ptr<const std::string> path_;  // shared by the origins of all rows
   io::ArrowTable table_;
   bool began_ = false;

@@ -23,7 +23,7 @@ class ConllRows final : public Iterator {
     return example;
   }
 
-  // The first line of the file says how many columns all have.
+  // The first line of the file determines the number of columns of all lines.
   nlohmann::json state() const override {
     nlohmann::json state = state_of(kRows, reader_.position());
     state["columns"] = reader_.columns();

@@ -30,24 +30,24 @@ class CsvRows final : public Iterator {
   }
 
   nlohmann::json state() const override { return began_ ? state_of(kRows, reader_.position()) : nlohmann::json(); }
-  // The beginning is read again: it has the names of the columns.
+  // Reads the beginning of the file again, which has the names of the columns.
   void restore(const nlohmann::json& state) override {
     if (state.is_null()) return;
     const io::TextPosition position = position_in(SavedState(kRows, state));
-    begin_behind_bad_rows();
+    begin_after_bad_rows();
     row_ready_ = false;
     reader_.seek(position);
   }
 
  private:
-  // A column to read: its name and its place in the rows.
+  // A column to read: its name and its index in the rows.
   struct Source {
     std::string name;
     size_t field;
   };
 
   // Finds the names of the columns; false if the file is empty.
-  // errors  BadRecordError for a first row, behind which the next call goes on
+  // errors  BadRecordError for a bad first row; the next call continues after it
   bool begin() {
     if (!read_first()) return false;
     began_ = true;
@@ -61,8 +61,8 @@ class CsvRows final : public Iterator {
     return true;
   }
 
-  // As begin(), in a file that was read before: its bad rows are known.
-  void begin_behind_bad_rows() {
+  // As begin(), in a file that was read before, whose bad rows are known.
+  void begin_after_bad_rows() {
     for (bool more = true; more && !began_;) {
       try {
         more = begin();
@@ -71,7 +71,7 @@ class CsvRows final : public Iterator {
     }
   }
 
-  // If there is a header and it is bad, no row can be read.
+  // Reads the first row. A bad header is not a bad row, as no row can be read without it.
   bool read_first() {
     try {
       return reader_.next();
@@ -93,12 +93,12 @@ class CsvRows final : public Iterator {
     }
   }
 
-  // On what is often behind a missing column.
+  // Advice on frequent causes of a missing column.
   std::string advice(const std::string& wanted, const std::vector<std::string_view>& names) const {
     const size_t separator = names.size() == 1 ? names.front().find_first_of(";\t|,") : std::string_view::npos;
     if (separator != std::string_view::npos) {
       const std::string sign = names.front()[separator] == '\t' ? "\\t" : std::string(1, names.front()[separator]);
-      return "the fields seem to be separated by '" + sign + "': --delimiter '" + sign + "'";
+      return "if the delimiter is '" + sign + "': --delimiter '" + sign + "'";
     }
     const bool is_row = std::ranges::any_of(names, [](auto name) { return name.find(' ') != std::string_view::npos; });
     if (options_.header && is_row) return "if line 1 is a row and not a header: --column-names NAME,NAME,...";
@@ -118,7 +118,7 @@ class CsvRows final : public Iterator {
     if (doubled == names.end()) return;
     throw DataError({.where = where(),
                      .given = "two columns '" + std::string(*doubled) + "'",
-                     .expected = "names that differ",
+                     .expected = "different names",
                      .fix = options_.header ? "if the file has no header, give the columns' names" : ""});
   }
 
@@ -129,7 +129,7 @@ class CsvRows final : public Iterator {
   io::CsvReader reader_;
   std::vector<Source> sources_;
   bool began_ = false;
-  bool row_ready_ = false;  // whether the reader stands at a row that is not handed out yet
+  bool row_ready_ = false;  // whether the reader has a row that was not given yet
 };
 
 Dataset read(const std::string& verb, const Files& files, CsvOptions options) {

@@ -54,7 +54,7 @@ class FilesIterator final : public Iterator {
   }
 
  private:
-  // The next row of the file that can be read.
+  // The next row of the current file, without bad rows that are skipped.
   std::optional<Example> next_row() {
     for (;;) {
       try {
@@ -62,7 +62,7 @@ class FilesIterator final : public Iterator {
         empty_ = empty_ && !example;
         return example;
       } catch (const io::BadRecordError& error) {
-        pass_over(bad_rows_.get(), error);
+        skip_bad_row(bad_rows_.get(), error);
         empty_ = false;
       }
     }
@@ -85,7 +85,7 @@ class FilesIterator final : public Iterator {
   std::shared_ptr<BadRows> bad_rows_;
   size_t next_file_ = 0;
   std::unique_ptr<Iterator> rows_;
-  bool empty_ = true;  // whether the current file has given nothing so far
+  bool empty_ = true;  // whether the current file has given no row yet
   SameFiles same_files_{paths_};
 };
 
@@ -106,7 +106,7 @@ io::TextPosition position_in(const SavedState& saved) {
 Dataset read_files(const std::string& verb, std::vector<std::string> paths, OpenFile open) {
   paths = table_files(paths);
   if (paths.empty()) throw UsageError({.where = verb, .given = "no files", .expected = "at least one"});
-  // A missing validation set should be noticed before the training, not after it.
+  // Reports a missing validation file before the training, not after it.
   for (const std::string& path : paths) open(path);
   return Dataset(std::make_shared<ReadFiles>(verb, std::move(paths), std::move(open)));
 }

@@ -16,7 +16,7 @@ namespace fs = std::filesystem;
 
 bool is_hidden(const fs::path& path) { return path.filename().native().starts_with("."); }
 
-// Images anywhere below the folder, as paths within it, sorted.
+// All images below the folder, as paths relative to it, sorted.
 std::vector<fs::path> images_below(const fs::path& folder) {
   std::vector<fs::path> images;
   try {
@@ -39,13 +39,13 @@ std::vector<fs::path> images_below(const fs::path& folder) {
 void require_class(const fs::path& folder, const fs::path& image) {
   if (image.has_parent_path()) return;
   throw DataError({.where = (folder / image).string(),
-                   .given = "an image outside of the folders of the classes",
+                   .given = "an image outside the folders of the classes",
                    .expected = "a folder for each class: " + (folder / "CLASS" / image).string()});
 }
 
 struct Listing {
   fs::path folder;
-  std::vector<fs::path> images;  // within the folder
+  std::vector<fs::path> images;  // relative to the folder
   ImageFolderOptions columns;
 };
 
@@ -66,7 +66,7 @@ std::string hash_of_names(const std::vector<fs::path>& images) {
 }
 
 struct Images final : Stage {
-  const std::shared_ptr<const Listing> listing;  // shared with the passes, which may outlive this
+  const std::shared_ptr<const Listing> listing;  // shared with the passes, which may outlive the stage
   const std::string fingerprint;
   explicit Images(std::shared_ptr<const Listing> listing)
       : listing(std::move(listing)), fingerprint(hash_of_names(this->listing->images)) {}

@@ -33,12 +33,12 @@ class SquadRows final : public Iterator {
     return example;
   }
 
-  // The file is parsed as a whole in any case.
+  // The number of the next question is enough, as the file is always parsed as a whole.
   nlohmann::json state() const override { return {{"stage", kRows}, {"number", reader_.number()}}; }
   void restore(const nlohmann::json& state) override {
     const SavedState saved(kRows, state);
     const int64_t number = saved.count("number");
-    if (reader_.skip(number) < number) saved.refuse("number", "the number of a question");
+    if (reader_.skip(number) < number) saved.refuse("number", "at most the number of questions");
   }
 
  private:

@@ -23,15 +23,16 @@ FileKind kind_of_format(const std::string& format) {
 
 [[noreturn]] void refuse_extension(const std::string& path) {
   if (path == "/dev/stdin") {
-    throw UsageError(
-        {.where = "standard input", .given = "rows of an unknown format", .fix = "--format csv, tsv, jsonl or txt"});
+    throw UsageError({.where = "standard input",
+                      .given = "rows of an unknown format",
+                      .fix = "add --format csv, tsv, jsonl or txt"});
   }
   const std::string extension = kind_extension(path);
   const bool is_sheet = extension == ".xlsx" || extension == ".xls" || extension == ".ods";
   throw UsageError({.where = path,
                     .given = extension.empty() ? "a name without an extension" : "a file that ends in " + extension,
-                    .expected = "a file that ends in one of " + table_extensions() + ", also with .gz or .zst behind",
-                    .fix = is_sheet ? "save the sheet as CSV, in UTF-8"
+                    .expected = "a file that ends in one of " + table_extensions() + ", optionally with .gz or .zst",
+                    .fix = is_sheet ? "save the sheet as CSV in UTF-8"
                                     : "rename it; evaluate and predict also have --format csv, tsv, jsonl or txt"});
 }
 
@@ -41,9 +42,9 @@ struct Signature {
 constexpr Signature kSignatures[] = {
     {"PAR1", "a Parquet file", "rename it to end in .parquet"},
     {"ARROW1", "an Arrow file", "rename it to end in .arrow"},
-    {"PK\x03\x04", "a zip archive, as spreadsheets are", "save the sheet as CSV, in UTF-8"}};
+    {"PK\x03\x04", "a zip archive, such as a spreadsheet", "save the sheet as CSV in UTF-8"}};
 
-// A file of text must not begin like one of another kind.
+// Throws DataError if a text file begins like a file of another kind.
 void require_text(const std::string& path) {
   if (io::is_remote(path) || !std::filesystem::is_regular_file(path)) return;
   std::ifstream file(path, std::ios::binary);
@@ -52,8 +53,8 @@ void require_text(const std::string& path) {
   for (const Signature& signature : kSignatures) {
     if (!start.starts_with(signature.bytes)) continue;
     throw DataError({.where = path,
-                     .given = std::string(signature.kind) + ", by its first bytes",
-                     .expected = "text, as its name says",
+                     .given = std::string(signature.kind) + " by its first bytes",
+                     .expected = "text, by its name",
                      .fix = std::string(signature.fix)});
   }
 }
@@ -73,7 +74,7 @@ FileKind known_kind(const std::string& path) {
   refuse_extension(path);
 }
 
-// A file that another one in its folder is spelled like.
+// Throws NotFoundError for a missing file if a file in its folder has a similar name.
 void refuse_misspelled(const std::string& path) {
   std::error_code error;
   if (io::is_remote(path) || std::filesystem::exists(path, error)) return;
@@ -122,7 +123,7 @@ void require_no_names(const std::string& path, const TableOptions& options) {
   throw UsageError(
       {.where = path,
        .given = std::string(options.delimiter ? "--delimiter" : "--column-names") + " for a file of this kind",
-       .expected = "a .csv or .tsv file, which alone has such"});
+       .expected = "a .csv or .tsv file, the only kinds with this option"});
 }
 
 void require_text_alone(const std::string& path, const std::vector<std::string>& columns) {
@@ -135,7 +136,7 @@ void require_text_alone(const std::string& path, const std::vector<std::string>&
   }
 }
 
-// With the columns' names in the files.
+// Reads the files; `options` has the columns' names in the files.
 Dataset read(const std::vector<std::string>& paths, TableOptions options) {
   const FileKind kind = common_kind(paths, options.format);
   if (kind == FileKind::kCsv) return read_csv(paths, csv_options(std::move(options)));
@@ -159,11 +160,12 @@ void require_distinct(const Names& rename) {
     if (is_new) continue;
     throw UsageError({.where = "read_table",
                       .given = "columns '" + other->second + "' and '" + name + "' renamed to '" + given + "'",
-                      .expected = "names that differ"});
+                      .expected = "different names"});
   }
 }
 
-// Of the columns that are wanted, those that have another name in the files, with both.
+// The requested columns that are renamed, from the names in the files to the new names. Sets `columns` to the names in
+// the files.
 Names take_renamed(Names rename, std::vector<std::string>& columns) {
   require_distinct(rename);
   if (columns.empty()) return rename;
@@ -173,7 +175,7 @@ Names take_renamed(Names rename, std::vector<std::string>& columns) {
     if (found == rename.end() && rename.contains(column)) {
       throw UsageError({.where = "read_table",
                         .given = "column '" + column + "', which is renamed to '" + rename.at(column) + "'",
-                        .expected = "the new name, or no renaming of it"});
+                        .expected = "the new name, or no --rename-columns for it"});
     }
     if (found == rename.end()) continue;
     wanted.insert(*found);
@@ -182,7 +184,7 @@ Names take_renamed(Names rename, std::vector<std::string>& columns) {
   return wanted;
 }
 
-// The names that the columns have in the files.
+// Replaces new names by the names in the files.
 void use_names_of_files(std::vector<std::string>& columns, const Names& rename) {
   for (std::string& column : columns) {
     const auto found = std::ranges::find(rename, column, &Names::value_type::second);
@@ -190,7 +192,7 @@ void use_names_of_files(std::vector<std::string>& columns, const Names& rename) 
   }
 }
 
-// A task may want a column for two of its inputs.
+// Removes duplicates, as a task may use a column for two of its inputs.
 std::vector<std::string> each_once(const std::vector<std::string>& columns) {
   std::vector<std::string> once;
   for (const std::string& column : columns) {

@@ -13,8 +13,8 @@ Example renamed(Example row, const std::map<std::string, std::string>& rename) {
     const std::string& name = found == rename.end() ? entry.name : found->second;
     if (result.has(name)) {
       throw DataError({.where = to_string(row.origin()),
-                       .given = "two columns '" + name + "', of which one is renamed",
-                       .expected = "names that differ"});
+                       .given = "two columns '" + name + "', one of them renamed",
+                       .expected = "different names"});
     }
     result.set(name, entry.value);
   }

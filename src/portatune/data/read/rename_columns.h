@@ -1,4 +1,4 @@
-// Columns under other names than those of the file.
+// Renaming of columns.
 #pragma once
 
 #include <map>
@@ -8,8 +8,9 @@
 
 namespace portatune::data {
 
-/// The same rows; a column that is a key of `rename` has the name that this gives it, and keeps its place.
-/// errors  DataError, when it is reached, for a row without one of these columns, or with two of one name then
+/// The same rows with columns renamed from the keys of `rename` to its values, in the same order.
+/// errors  DataError, when the row is reached, for a row without one of these columns, or with two columns of
+///         one name after renaming
 Dataset rename_columns(const Dataset& rows, std::map<std::string, std::string> rename);
 
 }  // namespace portatune::data

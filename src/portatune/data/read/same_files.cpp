@@ -23,8 +23,8 @@ void SameFiles::require(const SavedState& saved) const {
   const auto differs = std::ranges::mismatch(then, now).in1 - then.begin();
   throw DataError({.where = paths_[static_cast<size_t>(differs) / bytes_each],
                    .given = "other bytes than when the state was saved",
-                   .expected = "the file as it was",
-                   .fix = "bring it back; or begin anew"});
+                   .expected = "the unchanged file",
+                   .fix = "restore the file, or start from scratch"});
 }
 
 }  // namespace portatune::data

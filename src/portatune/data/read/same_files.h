@@ -1,4 +1,4 @@
-// Whether files are those that a state is about.
+// Detection of files that have changed since a state was saved.
 #pragma once
 
 #include <string>
@@ -8,14 +8,14 @@
 
 namespace portatune::data {
 
-/// Fingerprints of files, taken when they are first asked for.
+/// Fingerprints of files, computed at first use.
 class SameFiles {
  public:
   explicit SameFiles(std::vector<std::string> paths) : paths_(std::move(paths)) {}
 
-  /// One text, as states are copied often.
+  /// All fingerprints in one text, because states are copied often.
   const std::string& fingerprints() const;
-  /// errors  DataError that names a file which differs from what the state's "fingerprints" say
+  /// Throws DataError that names a file with another fingerprint than in the state.
   void require(const SavedState& saved) const;
 
  private:

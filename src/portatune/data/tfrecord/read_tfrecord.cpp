@@ -24,7 +24,7 @@ class TfrecordIterator final : public Iterator {
       : records_(std::move(files)), bad_rows_(std::move(bad_rows)) {}
 
   std::optional<Example> next() override { return records_.next(parser_, bad_rows_.get()); }
-  // Where bad ones may be among them, all are looked at.
+  // Parses all skipped records if bad ones may be among them.
   int64_t skip(int64_t count) override { return bad_rows_ ? Iterator::skip(count) : records_.skip(count); }
   nlohmann::json state() const override { return records_.state(); }
   void restore(const nlohmann::json& state) override { records_.restore(state); }
@@ -35,21 +35,21 @@ class TfrecordIterator final : public Iterator {
   io::TfExample parser_;
 };
 
-// The files that were opened last: there may be more than a process may have open.
+// The files opened most recently. A process cannot have any number of files open.
 class OpenFiles {
  public:
   std::shared_ptr<const io::RandomAccessFile> get(size_t file, const std::string& path) {
     const std::lock_guard lock(mutex_);
     const auto found = std::ranges::find(open_, file, &Entry::file);
     if (found != open_.end()) return found->open;
-    if (open_.size() == kMost) open_.pop_front();
-    // Shared, because a thread may read from it while it is dropped here.
+    if (open_.size() == kMaxOpen) open_.pop_front();
+    // Shared, because a thread may read from the file while another removes it from the list.
     open_.push_back({file, io::open_random_access(path)});
     return open_.back().open;
   }
 
  private:
-  static constexpr size_t kMost = 64;
+  static constexpr size_t kMaxOpen = 64;
   struct Entry {
     size_t file;
     std::shared_ptr<const io::RandomAccessFile> open;
@@ -88,7 +88,7 @@ class ReadTfrecord final : public Stage, public BatchSource {
           *open, *files_->paths[file], position, records.position(record + 1).offset, files_->max_record_bytes, buffer);
       return files_->read({bytes, file, position}, parser);
     } catch (const DataError& error) {
-      throw io::BadRecordError(error.report());  // the index has the others
+      throw io::BadRecordError(error.report());  // by the index, the other records remain readable
     }
   }
 
@@ -101,7 +101,7 @@ class ReadTfrecord final : public Stage, public BatchSource {
   const int reads_;
   const bool deterministic_;
   bool has_access_ = reads_ == 1;
-  std::vector<int64_t> ends_;  // where all have an index: how many records end with each file
+  std::vector<int64_t> ends_;  // if all files have an index: number of records up to the end of each file
   mutable OpenFiles open_;
 };
 

@@ -1,4 +1,4 @@
-// Batches of records without an example for each of them: values go from the file's bytes into the batch's arrays.
+// Batches of records without intermediate examples: values are copied from the file's bytes to the batch's arrays.
 #include "portatune/data/tfrecord/tfrecord_batches.h"
 
 #include <algorithm>
@@ -14,20 +14,20 @@ using io::TfFeature;
 
 constexpr std::string_view kBatch = "batch";
 
-// A column of a batch that is filled row by row. Its first row decides what the others must be, as in stack().
+// A column of a batch, filled row by row. Its first row determines the type of all rows, as in stack().
 class BatchColumn {
  public:
   BatchColumn(const TfrecordFeature& feature, int64_t size) : feature_(feature), size_(size) {}
 
   const TfrecordFeature& feature() const { return feature_; }
 
-  /// The feature in a record; null if it has none, or one without values.
+  /// The feature in a record; null if it is missing or has no list.
   const TfFeature* find(const io::TfExample& features) {
     const TfFeature* found = features.find(feature_.name, place_);
     return found == nullptr || found->kind == io::FeatureKind::kNone ? nullptr : found;
   }
 
-  /// errors  UsageError for a value that is not what it must be
+  /// errors  UsageError for a value of another kind or shape
   void add(int64_t row, const TfFeature& value) {
     const std::optional<ArrayKind> kind = array_kind_of(value, feature_);
     if (row == 0) begin(kind);
@@ -39,7 +39,7 @@ class BatchColumn {
     }
   }
 
-  /// The first `rows` rows; those that were not added are zeros, or empty texts.
+  /// The first `rows` rows; rows that were not added are zeros or empty texts.
   Column take(int64_t rows) {
     if (!kind_) {
       texts_.resize(static_cast<size_t>(rows));
@@ -77,7 +77,7 @@ class BatchColumn {
   const TfrecordFeature& feature_;
   const int64_t size_;
   size_t place_ = 0;
-  std::optional<ArrayKind> kind_;  // nothing: texts
+  std::optional<ArrayKind> kind_;  // nullopt: texts
   Tensor array_;
   std::vector<std::string> texts_;
 };
@@ -106,7 +106,7 @@ class TfrecordBatches final : public Iterator {
     return skip_batches(count, options_, [this](int64_t rows) { return records_.skip(rows); });
   }
 
-  // As that of batches that are gathered from examples.
+  // Equal to the state of batches gathered from examples.
   nlohmann::json state() const override { return {{"stage", kBatch}, {"input", records_.state()}}; }
   void restore(const nlohmann::json& state) override { records_.restore(SavedState(kBatch, state).part("input")); }
 
@@ -154,7 +154,7 @@ struct BatchedTfrecord final : Stage {
   }
 };
 
-// Whether every row has a value of its own in each column.
+// Whether each row must have a value of this feature, and the column is not the weight of examples.
 bool is_plain(const TfrecordFeature& feature) { return !feature.otherwise && feature.column != kExampleWeight; }
 
 }  // namespace

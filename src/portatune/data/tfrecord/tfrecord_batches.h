@@ -8,8 +8,8 @@
 
 namespace portatune::data {
 
-/// Batches whose columns are made straight from the records.
-/// gathered  the same from one example after the other, for passes that pass over bad rows
+/// Batches whose columns are made directly from the records; null if the features do not allow it.
+/// gathered  the same batches from single examples, for passes that skip bad rows
 StagePtr batches_of(std::shared_ptr<const TfrecordFiles> files, const BatchOptions& options, StagePtr gathered);
 
 }  // namespace portatune::data

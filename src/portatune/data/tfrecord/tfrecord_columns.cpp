@@ -32,7 +32,7 @@ std::string json_list_of(const std::vector<std::string_view>& texts) {
   try {
     return nlohmann::json(texts).dump();
   } catch (const nlohmann::json::exception&) {
-    refuse("several values that are not UTF-8", "one value of any bytes, or several texts in UTF-8");
+    refuse("several values that are not UTF-8", "one value of any bytes, or several UTF-8 texts");
   }
 }
 
@@ -106,7 +106,7 @@ DataError bad_record(const Origin& origin, const io::RecordPosition& position, c
 
 DataError missing_feature(const Origin& origin, std::string_view name, const io::TfExample& features) {
   std::vector<std::string_view> names;
-  for (const TfFeature& there : features.features()) names.push_back(there.name);
+  for (const TfFeature& feature : features.features()) names.push_back(feature.name);
   return missing_column(to_string(origin), name, names);
 }
 
@@ -154,7 +154,7 @@ void TfrecordColumns::add_all(Example& example, const io::TfExample& features) c
   for (const TfFeature& feature : features.features()) {
     if (feature.kind != FeatureKind::kNone) sorted.push_back(&feature);
   }
-  // Encoders give them any order, and it need not be that of the record before.
+  // Sorted, because encoders write features in any order, which can differ between records.
   std::ranges::sort(sorted, {}, &TfFeature::name);
   for (const TfFeature* feature : sorted) {
     example.set(feature->name, naming(feature->name, [&] { return column_of(*feature, TfrecordFeature()); }));

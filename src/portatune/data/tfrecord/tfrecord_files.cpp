@@ -62,7 +62,7 @@ std::optional<Example> TfrecordFile::next(io::TfExample& parser, BadRows* bad_ro
     try {
       return next(parser);
     } catch (const io::BadRecordError& error) {
-      pass_over(bad_rows, error);
+      skip_bad_row(bad_rows, error);
     }
   }
 }
@@ -77,7 +77,7 @@ int64_t TfrecordFile::skip(int64_t count) {
   return skipped;
 }
 
-// What read(file) gives for the first file that has something.
+// The result of read(file) for the first file that has a next record.
 template <class Read>
 auto TfrecordSequence::next_by(const Read& read) {
   while (begin_file()) {
@@ -125,14 +125,14 @@ void TfrecordSequence::restore(const nlohmann::json& state) {
   if (begin_file()) records_->seek(record_position_in(saved.part("position")));
 }
 
-// Whether there is a file to read.
+// Opens the next file if none is open; false after the last file.
 bool TfrecordSequence::begin_file() {
   if (file_ == files_->paths.size()) return false;
   if (!records_) records_.emplace(files_, file_);
   return true;
 }
 
-// Records that were passed over are some, too.
+// Closes the file. Skipped records count as found.
 void TfrecordSequence::end_file() {
   found_any_ |= records_->position().record > 0;
   records_.reset();

@@ -1,4 +1,4 @@
-// The files that read_tfrecord was given, and their records one by one.
+// The files of read_tfrecord, and their records one by one.
 #pragma once
 
 #include <memory>
@@ -23,9 +23,9 @@ struct TfrecordRecord;
 /// The stage's name in states.
 inline constexpr std::string_view kReadTfrecord = "read_tfrecord";
 
-/// Shared by all passes, which may outlive the dataset.
+/// The files and options of read_tfrecord. Shared by all passes, which may outlive the dataset.
 struct TfrecordFiles {
-  /// errors  those that read_tfrecord has at once
+  /// errors  those that read_tfrecord throws at once
   TfrecordFiles(const std::vector<std::string>& paths, const TfrecordOptions& options);
 
   Origin origin_of(const TfrecordRecord& record) const;
@@ -46,22 +46,23 @@ struct TfrecordRecord {
   io::RecordPosition position;
 };
 
-/// The records of one file. For one thread at a time.
+/// The records of one file. Used by one thread at a time.
 class TfrecordFile {
  public:
   TfrecordFile(std::shared_ptr<const TfrecordFiles> files, size_t file);
 
   std::optional<TfrecordRecord> next();
-  /// errors  BadRecordError for a record alone, behind which the next call goes on
+  /// The next example.
+  /// errors  BadRecordError for a single bad record; the next call continues after it
   std::optional<Example> next(io::TfExample& parser);
-  /// The next example that is not passed over.
+  /// The next example that is not skipped.
   /// bad_rows  as in Pass
   std::optional<Example> next(io::TfExample& parser, BadRows* bad_rows);
-  /// As Iterator has it.
+  /// Skips records as Iterator::skip() does.
   int64_t skip(int64_t count);
-  /// Of the record that comes next.
+  /// The position of the next record.
   const io::RecordPosition& position() const { return reader_.position(); }
-  /// Goes on at a record further on.
+  /// Moves forward to another record.
   void seek(const io::RecordPosition& position) { reader_.seek(position); }
 
  private:
@@ -78,10 +79,12 @@ class TfrecordSequence {
 
   /// errors  DataError at the end if there was no record
   std::optional<TfrecordRecord> next();
-  /// As TfrecordFile has it. No record at all is an error here, too, unless bad rows are skipped.
+  /// The next example that is not skipped.
+  /// bad_rows  as in Pass
+  /// errors    DataError at the end if there was no record, unless bad rows are skipped
   std::optional<Example> next(io::TfExample& parser, BadRows* bad_rows);
   int64_t skip(int64_t count);
-  /// As Iterator has them.
+  /// State and restore() as in Iterator.
   nlohmann::json state() const;
   void restore(const nlohmann::json& state);
 
@@ -95,15 +98,15 @@ class TfrecordSequence {
   std::shared_ptr<const TfrecordFiles> files_;
   size_t file_ = 0;
   std::optional<TfrecordFile> records_;
-  bool found_any_ = false;  // in the files before
+  bool found_any_ = false;  // whether the previous files had a record
   SameFiles same_files_;
 };
 
-/// A position as states have it.
+/// A position as JSON for states.
 nlohmann::json state_of(const io::RecordPosition& position);
 io::RecordPosition record_position_in(const nlohmann::json& state);
 
-/// Of files without a record.
+/// The error of files without any record.
 DataError no_records(const TfrecordFiles& files);
 
 }  // namespace portatune::data

@@ -18,7 +18,7 @@
 namespace portatune::data {
 namespace {
 
-// A few blocks of examples are read ahead from each of the files whose turn it is, a thread for each.
+// Reads a few blocks of examples ahead from each open file, with one thread for each file.
 class ParallelReads final : public Iterator {
  public:
   ParallelReads(std::shared_ptr<const TfrecordFiles> files, int reads, bool deterministic,
@@ -61,7 +61,7 @@ class ParallelReads final : public Iterator {
     same_files_.require(saved);
     const nlohmann::json& slots = saved.part("slots");
     if (!slots.is_array() || slots.size() != slots_.size()) {
-      saved.refuse("slots", std::to_string(slots_.size()) + " files read in parallel");
+      saved.refuse("slots", std::to_string(slots_.size()) + " parallel files");
     }
     const std::lock_guard lock(mutex_);
     turn_ = static_cast<size_t>(saved.count("turn", std::ssize(slots_) - 1));
@@ -73,27 +73,27 @@ class ParallelReads final : public Iterator {
   }
 
  private:
-  // Small enough for many files of images, large enough to make the queue's cost small beside that of reading.
+  // Small enough for many files of images, large enough to make the cost of the queue small compared with reading.
   static constexpr size_t kBlockExamples = 64;
   static constexpr int64_t kBlockBytes = 256 * 1024;
-  static constexpr size_t kBlocks = 2;  // read ahead
+  static constexpr size_t kBlocks = 2;  // blocks read ahead
 
   struct Read {
     Example example;
-    std::exception_ptr fault;  // in its place, of a bad record
-    io::RecordPosition end;    // of the record
+    std::exception_ptr fault;  // error of a bad record, in place of an example
+    io::RecordPosition end;    // end of the record
   };
   struct Block {
     std::vector<Read> records;
-    std::exception_ptr error;  // what would come after the records
-    bool is_last = false;      // of the file
+    std::exception_ptr error;  // error after the records
+    bool is_last = false;      // whether this is the last block of the file
     size_t taken = 0;
   };
 
   struct Slot {
-    std::optional<size_t> file;  // none: all files have begun
-    io::RecordPosition begin;    // where to begin in it
-    io::RecordPosition next;     // of what the consumer gets next
+    std::optional<size_t> file;  // nullopt: no file is left
+    io::RecordPosition begin;    // position in the file to begin at
+    io::RecordPosition next;     // position of the consumer's next record
     std::optional<TfrecordFile> records;
     // Guarded by mutex_:
     std::deque<Block> blocks;
@@ -122,48 +122,48 @@ class ParallelReads final : public Iterator {
         Slot& slot = slots_[turn_];
         if (!slot.blocks.empty()) return &slot;
         is_open |= slot.file.has_value();
-        if (deterministic_ && slot.file) break;  // its turn, whatever the others have
-        pass_turn();
+        if (deterministic_ && slot.file) break;  // waits for this slot, even if others have blocks
+        next_turn();
       }
       if (!is_open) return nullptr;
       ready_.wait(lock);
     }
   }
 
-  // The slot's next example. Nothing for a bad record, in whose place the slot gives another; nor where its file ends:
-  // the next file has its place from the next turn on.
+  // The slot's next example. Nullopt for a bad record, after which it is the slot's turn again; and at the end of a
+  // file, which the next file replaces from the next turn.
   std::optional<Example> take(Slot& slot) {
     Block& block = slot.blocks.front();
     if (block.taken < block.records.size()) {
       Read read = std::move(block.records[block.taken++]);
       slot.next = read.end;
-      found_any_ = true;  // one that is passed over, too
+      found_any_ = true;  // also for a skipped record
       const bool is_used_up = block.taken == block.records.size();
       if (is_used_up && !block.error && !block.is_last) drop_block(slot);
       if (read.fault) {
-        pass_over_fault(read.fault);
+        skip_fault(read.fault);
         return std::nullopt;
       }
-      if (deterministic_ || is_used_up) pass_turn();
+      if (deterministic_ || is_used_up) next_turn();
       return std::move(read.example);
     }
     if (block.error) std::rethrow_exception(block.error);
     drop_block(slot);
     begin_next_file(slot);
-    pass_turn();
+    next_turn();
     return std::nullopt;
   }
 
-  // Here, not by the threads that read, so that it happens in the order of the examples.
-  void pass_over_fault(const std::exception_ptr& fault) const {
+  // Called by the consumer and not by the reading threads, so that bad rows are skipped in the order of the examples.
+  void skip_fault(const std::exception_ptr& fault) const {
     try {
       std::rethrow_exception(fault);
     } catch (const io::BadRecordError& error) {
-      pass_over(bad_rows_.get(), error);
+      skip_bad_row(bad_rows_.get(), error);
     }
   }
 
-  void pass_turn() { turn_ = (turn_ + 1) % slots_.size(); }
+  void next_turn() { turn_ = (turn_ + 1) % slots_.size(); }
 
   void drop_block(Slot& slot) {
     slot.blocks.pop_front();
@@ -186,7 +186,7 @@ class ParallelReads final : public Iterator {
     pool_.submit([this, &slot] { read_block(slot); });
   }
 
-  // A slot is read by one thread at a time, the one for which is_reading was set.
+  // Reads one block. Only one thread reads a slot at a time, because is_reading is set.
   void read_block(Slot& slot) {
     Block block;
     try {
@@ -237,7 +237,7 @@ class ParallelReads final : public Iterator {
   std::vector<Slot> slots_;
   size_t turn_ = 0, next_file_ = 0;
   bool has_begun_ = false, found_any_ = false;
-  ThreadPool pool_;  // last, so that its tasks end before what they use
+  ThreadPool pool_;  // last member: destroyed before the members that its tasks use
 };
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Several TFRecord files at a time.
+// Parallel reading of TFRecord files.
 #pragma once
 
 #include <memory>
@@ -8,7 +8,7 @@
 
 namespace portatune::data {
 
-/// num_parallel_reads files at a time.
+/// The examples of `reads` files at a time, as TfrecordOptions describes.
 /// bad_rows  as in Pass
 std::unique_ptr<Iterator> read_in_parallel(std::shared_ptr<const TfrecordFiles> files, int reads, bool deterministic,
                                            std::shared_ptr<BadRows> bad_rows);

@@ -11,7 +11,7 @@
 namespace portatune::data {
 namespace {
 
-// Replaces {name} and {name:05d} by a number; whether there was one.
+// Replaces {name} and {name:05d} by a number; returns whether there was one.
 bool fill_in(std::string& pattern, std::string_view name, int64_t number) {
   const size_t begin = pattern.find("{" + std::string(name));
   if (begin == std::string::npos) return false;
@@ -40,7 +40,7 @@ std::vector<std::string> paths_of(const std::string& pattern, int64_t shards) {
     if (!has_number && shards > 1) {
       throw UsageError({.where = "TfrecordWriter, " + pattern,
                         .given = std::to_string(shards) + " shards",
-                        .expected = "{shard} or {shard:05d} in the files' name"});
+                        .expected = "{shard} or {shard:05d} in the name of the files"});
     }
     if (path.find('{') != std::string::npos) {
       throw UsageError(
@@ -108,7 +108,7 @@ void TfrecordWriter::Impl::add(std::string_view name, const Example& example, co
   }
   throw DataError({.where = to_string(example.origin()),
                    .given = to_string(array.type()) + " in column " + in_quotes(name),
-                   .expected = "an array of floats, or of an integer type that int64 holds"});
+                   .expected = "an array of floats, or of an integer type that fits in int64"});
 }
 
 TfrecordWriter::TfrecordWriter(const std::string& pattern, TfrecordWriterOptions options) {
@@ -118,7 +118,7 @@ TfrecordWriter::TfrecordWriter(const std::string& pattern, TfrecordWriterOptions
 TfrecordWriter::~TfrecordWriter() = default;
 
 void TfrecordWriter::write(const Example& example) {
-  impl_->encoder.clear();  // of one that could not be written
+  impl_->encoder.clear();  // removes the rest of an example whose write failed
   for (const auto& [name, value] : example.columns()) {
     if (const Tensor* array = std::get_if<Tensor>(&value)) {
       impl_->add(name, example, *array);

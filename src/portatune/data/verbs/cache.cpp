@@ -14,23 +14,21 @@ namespace {
 
 constexpr const char* kStage = "cache";
 
-// What is held is the pass of epoch 0, so that it does not depend on which pass asks first.
+// The cache holds the pass of epoch 0, independently of the epoch that is read first.
 const Pass kHeldPass{.epoch = 0};
 
-// The next example of the input. What is held is the same for all passes, so none of them alone may pass over a bad
-// row.
+// The next example of the input. All passes share the held examples, so no single pass may skip a bad row.
 std::optional<Example> next_of(Iterator& input) {
   try {
     return input.next();
   } catch (const DataError& error) {
     Report report = error.report();
-    report.fix += (report.fix.empty() ? "" : "; ") +
-                  std::string("skip_bad_rows() passes over bad rows only if it goes before cache()");
+    report.fix += (report.fix.empty() ? "" : "; ") + std::string("call skip_bad_rows() before cache()");
     throw DataError(std::move(report));
   }
 }
 
-// The examples that a cache holds. Used by several threads and passes at a time.
+// The examples that a cache holds. Thread-safe, and shared by several passes.
 class Held {
  public:
   virtual ~Held() = default;
@@ -39,7 +37,7 @@ class Held {
   virtual int64_t size() = 0;
 };
 
-// Reads only as far as it is asked for.
+// Reads the input only up to the requested example.
 class HeldInMemory final : public Held {
  public:
   explicit HeldInMemory(StagePtr input) : input_(std::move(input)) {}
@@ -59,7 +57,7 @@ class HeldInMemory final : public Held {
   }
 
  private:
-  // Whether there is such an example.
+  // Returns whether there is an example with this index.
   bool read_up_to(int64_t index) {
     if (index < std::ssize(examples_)) return true;
     if (error_) std::rethrow_exception(error_);
@@ -86,7 +84,7 @@ class HeldInMemory final : public Held {
   const StagePtr input_;
   std::unique_ptr<Iterator> rows_;
   bool ended_ = false;
-  std::exception_ptr error_;  // of the input, for all who ask
+  std::exception_ptr error_;  // of the input, thrown in every later call
   std::vector<Example> examples_;
 };
 
@@ -101,20 +99,20 @@ class HeldInFile final : public Held {
   int64_t size() override { return file().size(); }
 
  private:
-  // Made at the first call, if it is not there.
+  // The file, which the first call writes if it does not exist.
   const CacheFile& file() {
     const std::lock_guard lock(mutex_);
     if (file_) return *file_;
     const std::unique_ptr<Iterator> rows = input_->iterate(kHeldPass);
     const std::string made_from = without_bad_rows(rows->state()).dump();
-    const bool is_there = std::filesystem::exists(path_);
-    if (!is_there) {
+    const bool exists = std::filesystem::exists(path_);
+    if (!exists) {
       CacheFile::write(
           path_, [&] { return next_of(*rows); }, [&] { return rows->state().dump(); }, made_from);
     }
     const CacheFile& file = file_.emplace(path_, made_from);
-    // The bad rows that were passed over when it was made are known by this.
-    if (is_there) input_->iterate(kHeldPass)->restore(nlohmann::json::parse(file.end_state()));
+    // Restores the bad rows that were skipped when the file was written.
+    if (exists) input_->iterate(kHeldPass)->restore(nlohmann::json::parse(file.end_state()));
     return file;
   }
 
@@ -140,7 +138,7 @@ class CacheIterator final : public Iterator {
     return skipped;
   }
 
-  // The input's is that of its beginning, by which it can tell whether it is still the same.
+  // Has the state of the input at its beginning, which detects changed data.
   nlohmann::json state() const override {
     if (input_state_.is_null()) input_state_ = input_->iterate(kHeldPass)->state();
     return {{"stage", kStage}, {"next", next_}, {"input", input_state_}};
@@ -160,7 +158,7 @@ class CacheIterator final : public Iterator {
 
 struct Cache final : Stage {
   const StagePtr input;
-  const std::shared_ptr<Held> held;  // shared with the passes, which may outlive this
+  const std::shared_ptr<Held> held;  // shared with the passes, which may outlive the stage
   Cache(StagePtr input, std::shared_ptr<Held> held) : input(std::move(input)), held(std::move(held)) {}
 
   std::unique_ptr<Iterator> iterate(Pass) const override { return std::make_unique<CacheIterator>(input, held); }

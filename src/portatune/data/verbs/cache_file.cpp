@@ -11,16 +11,16 @@
 namespace portatune::data {
 namespace {
 
-// The digit is that of the format, to be raised with each change of it or of example_bytes.
+// The digit is the version of the format. Increase it with each change of the format or of example_bytes.
 constexpr std::string_view kMagic = "portatune cache 3\n", kMagicOfAny = kMagic.substr(0, kMagic.size() - 2);
-constexpr size_t kWriteBytes = 1 << 20;  // at a time
+constexpr size_t kWriteBytes = 1 << 20;  // size of one write
 
 // The end of the file.
 struct Footer {
-  uint64_t size;           // examples
-  uint64_t offsets_begin;  // where the list of size + 1 offsets begins, which ends where `made_from` begins
+  uint64_t size;           // number of examples
+  uint64_t offsets_begin;  // offset of the list of size + 1 offsets, which ends at made_from_begin
   uint64_t made_from_begin, end_state_begin;
-  uint64_t hash;  // of offsets, made_from and the end state
+  uint64_t hash;  // hash of the offsets, made_from and the end state
   char magic[8] = {'e', 'n', 'd', ' ', 'o', 'f', ' ', 'c'};
 };
 
@@ -29,7 +29,7 @@ std::string_view bytes_of(const T& value) {
   return {reinterpret_cast<const char*>(&value), sizeof value};
 }
 
-// Writes in large pieces, and counts.
+// Writes in large blocks and counts bytes.
 class Writer {
  public:
   explicit Writer(const std::filesystem::path& path) : file_(path) {}
@@ -101,7 +101,7 @@ CacheFile::CacheFile(const std::filesystem::path& path, std::string_view made_fr
                     io::hash_of(piece(footer.offsets_begin, end)) == footer.hash;
   if (!fits) fail("a damaged file");
   if (piece(footer.made_from_begin, footer.end_state_begin) != made_from) {
-    fail("examples of other data, or made by other verbs");
+    fail("examples of other data or other verbs");
   }
   size_ = static_cast<int64_t>(footer.size);
   offsets_begin_ = footer.offsets_begin;
@@ -111,7 +111,7 @@ CacheFile::CacheFile(const std::filesystem::path& path, std::string_view made_fr
 void CacheFile::require_magic() const {
   const std::string_view magic = piece(0, kMagic.size());
   if (magic == kMagic) return;
-  fail(magic.starts_with(kMagicOfAny) ? "a cache that another version of Portatune made" : "another kind of file");
+  fail(magic.starts_with(kMagicOfAny) ? "a cache of another version of Portatune" : "another kind of file");
 }
 
 Example CacheFile::at(int64_t index) const {
@@ -139,8 +139,8 @@ uint64_t CacheFile::offset(int64_t index) const {
 void CacheFile::fail(const std::string& given) const {
   throw DataError({.where = "cache " + path_,
                    .given = given,
-                   .expected = "what cache() wrote for the same data and verbs",
-                   .fix = "remove the file to make it anew, or name another"});
+                   .expected = "a file that cache() wrote for the same data and verbs",
+                   .fix = "remove the file to create it again, or name another file"});
 }
 
 }  // namespace portatune::data

@@ -1,4 +1,4 @@
-// A file of examples with random access, as cache() keeps it.
+// The file of cache(): examples with random access.
 #pragma once
 
 #include <cstdint>
@@ -13,25 +13,25 @@
 
 namespace portatune::data {
 
-/// The file begins with 16 bytes that name the format. Then come the examples, each with 64 bits by which damage is
-/// noticed; where each begins, and where the last ends; what the examples were made from; the state of the pass that
-/// gave them, at its end; and 48 bytes on these parts.
+/// The file begins with 16 bytes that name the format. Then follow the examples, each with a 64-bit hash; the offset of
+/// each example and the end of the last; the description of their source; the final state of the pass that gave them;
+/// and a footer of 48 bytes with the offsets of these parts.
 class CacheFile {
  public:
   /// Writes the file, which appears whole or not at all.
-  /// next       gives the examples, and nothing at the end
-  /// end_state  called then
-  /// made_from  a text without which the file is of no use
+  /// next       returns the examples, and nullopt at the end
+  /// end_state  called at the end; returns the final state of the pass
+  /// made_from  description of the source, compared when the file is opened
   static void write(const std::filesystem::path& path, const std::function<std::optional<Example>()>& next,
                     const std::function<std::string()>& end_state, std::string_view made_from);
 
-  /// errors  NotFoundError, IoError; DataError if it is not such a file, or one of another version of Portatune, or
-  ///         damaged, or not made from this
+  /// errors  NotFoundError, IoError; DataError for a file of another kind, of another version of Portatune, of another
+  ///         `made_from`, or a damaged file
   CacheFile(const std::filesystem::path& path, std::string_view made_from);
 
   int64_t size() const { return size_; }
   std::string_view end_state() const { return end_state_; }
-  /// May be called from several threads at a time.
+  /// Example `index`, 0 <= index < size(). Thread-safe.
   /// errors  DataError if it is damaged
   Example at(int64_t index) const;
 
@@ -44,7 +44,7 @@ class CacheFile {
   std::string path_;
   io::MappedFile file_;
   int64_t size_ = 0;
-  uint64_t offsets_begin_ = 0;  // where the list of the examples' places is
+  uint64_t offsets_begin_ = 0;  // offset of the list of the examples' offsets
   std::string_view end_state_;
 };
 

@@ -37,7 +37,7 @@ class ConcatenateIterator final : public Iterator {
   }
 
  private:
-  std::unique_ptr<Iterator> current_, second_;  // the second is null once it is the current one
+  std::unique_ptr<Iterator> current_, second_;  // second_ is null once it has become current_
 };
 
 struct Concatenate final : Stage {

@@ -25,16 +25,17 @@ class FlatMapIterator final : public Iterator {
   }
 
   nlohmann::json state() const override {
-    const bool amid = taken_ < examples_.size();  // of what the last element of the input has become
-    return {
-        {"stage", kStage}, {"taken", amid ? taken_ : 0}, {"input", input_.place_of(input_.taken() - (amid ? 1 : 0))}};
+    const bool more = taken_ < examples_.size();  // whether examples of the last input element remain
+    return {{"stage", kStage},
+            {"taken", more ? taken_ : 0},
+            {"input", input_.position_of(input_.taken() - (more ? 1 : 0))}};
   }
   void restore(const nlohmann::json& state) override {
     const SavedState saved(kStage, state);
     input_.restore(saved, "input");
     const auto taken = static_cast<size_t>(saved.count("taken"));
     if (taken == 0) return;
-    if (!take_more() || taken >= examples_.size()) saved.refuse("taken", "fewer than the function makes");
+    if (!take_more() || taken >= examples_.size()) saved.refuse("taken", "fewer examples than the function returns");
     taken_ = taken;
   }
 

@@ -52,7 +52,7 @@ std::vector<int> stratified_k_fold(const std::vector<std::string>& labels, int f
   size_t most = 0;
   for (const std::vector<size_t>& members : classes) most = std::max(most, members.size());
   check(folds, static_cast<int64_t>(most), "examples of the most frequent class");
-  // Dealt out like cards, class after class: how many of each class a part then has is what it shall have.
+  // Assigns examples to folds in turn, class after class: this gives the number of each class in each fold.
   std::vector<int> fold_of(labels.size());
   Random random(seed);
   size_t dealt = 0;

@@ -10,7 +10,7 @@
 namespace portatune::data {
 namespace {
 
-// How many of `items` are held out: the share, rounded up, as by sklearn.
+// Number of held out items: the share of `items`, rounded up, as in sklearn.
 int64_t count_to_hold(int64_t items, double share, const std::string& what) {
   if (!(share > 0 && share < 1)) {
     throw UsageError({.where = "share to hold out", .given = std::to_string(share), .expected = "between 0 and 1"});
@@ -19,29 +19,29 @@ int64_t count_to_hold(int64_t items, double share, const std::string& what) {
   if (count > 0 && count < items) return count;
   throw UsageError({.where = "share to hold out",
                     .given = std::to_string(share) + " of " + std::to_string(items) + " " + what,
-                    .expected = "a share that leaves some of them on both sides"});
+                    .expected = "a share with at least one on each side"});
 }
 
-// Marks `count` of the members, which are chosen at random.
+// Holds out `count` random members.
 void hold_some(std::vector<size_t> members, int64_t count, Random& random, std::vector<bool>& held) {
   shuffle(members, random);
   for (int64_t i = 0; i < count; ++i) held[members[static_cast<size_t>(i)]] = true;
 }
 
-// `total` in whole numbers that are as near as can be to the proportions of `sizes`: rounded down, and then one more
-// for those that were cut most.
+// Divides `total` in integer parts with the proportions of `sizes`: rounded down, then one more for the parts with the
+// largest remainders.
 std::vector<int64_t> in_proportion(const std::vector<int64_t>& sizes, int64_t total, Random& random) {
   int64_t sum = 0;
   for (const int64_t size : sizes) sum += size;
   std::vector<int64_t> counts;
-  std::vector<std::pair<int64_t, size_t>> cut;  // by how many sum-ths, exactly
+  std::vector<std::pair<int64_t, size_t>> cut;  // remainder of each part, in units of 1 / sum
   int64_t left = total;
   for (size_t i = 0; i < sizes.size(); ++i) {
     counts.push_back(sizes[i] * total / sum);
     cut.emplace_back(sizes[i] * total % sum, i);
     left -= counts.back();
   }
-  shuffle(cut, random);  // decides between those that were cut equally
+  shuffle(cut, random);  // breaks ties
   std::ranges::stable_sort(cut, std::greater<>(), &std::pair<int64_t, size_t>::first);
   for (int64_t i = 0; i < left; ++i) ++counts[cut[static_cast<size_t>(i)].second];
   return counts;
@@ -53,7 +53,7 @@ void require_examples_of_each(const std::vector<std::string>& labels, const std:
     if (members.size() >= 2) continue;
     throw UsageError({.where = "holding out by class",
                       .given = "one example of class '" + labels[members.front()] + "'",
-                      .expected = "at least two of each, one for each side"});
+                      .expected = "at least two examples of each class, one for each side"});
   }
   const int64_t smaller = std::min(held, std::ssize(labels) - held);
   if (smaller >= std::ssize(classes)) return;

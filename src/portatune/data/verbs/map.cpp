@@ -23,9 +23,11 @@ class SequentialMap final : public Iterator {
 
   int64_t skip(int64_t count) override { return bad_rows_ ? Iterator::skip(count) : input_->skip(count); }
 
-  // As that of a pool, so that a run may go on with another number of threads.
-  nlohmann::json state() const override { return {{"stage", kMapStage}, {"input", place_after(input_->state(), 0)}}; }
-  void restore(const nlohmann::json& state) override { go_to_place(*input_, SavedState(kMapStage, state), "input"); }
+  // The state has the format of parallel_map(), so that a run may resume with another number of threads.
+  nlohmann::json state() const override {
+    return {{"stage", kMapStage}, {"input", position_after(input_->state(), 0)}};
+  }
+  void restore(const nlohmann::json& state) override { go_to_position(*input_, SavedState(kMapStage, state), "input"); }
 
  private:
   std::unique_ptr<Iterator> input_;

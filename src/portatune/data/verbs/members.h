@@ -1,4 +1,4 @@
-// Which examples belong to which class or group.
+// The examples of each class or group.
 #pragma once
 
 #include <string>
@@ -7,7 +7,7 @@
 
 namespace portatune::data {
 
-/// The examples of each class, by their places; the classes in the order in which they are met first.
+/// The indices of the examples of each class; the classes in the order of their first examples.
 inline std::vector<std::vector<size_t>> examples_by_class(const std::vector<std::string>& classes) {
   std::vector<std::vector<size_t>> members;
   std::unordered_map<std::string, size_t> number_of;

@@ -16,7 +16,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// What named stages inside of the one that is being measured took, on this thread.
+// Time of this thread in the named stages inside the one being measured.
 thread_local int64_t inner_nanoseconds = 0;
 
 class NamedIterator final : public Iterator {
@@ -37,7 +37,7 @@ class NamedIterator final : public Iterator {
 
   int64_t skip(int64_t count) override { return input_->skip(count); }
 
-  // Measured or not, and by whatever name, a pass stands where it stands.
+  // The state of the input, so that neither names nor measurement change states.
   nlohmann::json state() const override { return input_->state(); }
   void restore(const nlohmann::json& state) override { input_->restore(state); }
 
@@ -64,7 +64,7 @@ struct Named final : Stage {
 
 Dataset Dataset::named(std::string name) const { return Dataset(std::make_shared<Named>(stage_, std::move(name))); }
 
-// The input of a stage is iterated before the stage itself, hence in the order of the data.
+// Counters are in the order of the data, because the input of a stage is iterated before the stage itself.
 Meter::Counter& Meter::counter(const std::string& name) {
   const std::lock_guard lock(mutex_);
   const auto found = std::ranges::find(counters_, name, &Counter::name);

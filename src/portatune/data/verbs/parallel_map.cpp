@@ -13,11 +13,11 @@
 namespace portatune::data {
 namespace {
 
-// How far examples may come before others, in blocks for each thread: a state lists the blocks between.
+// Maximal number of blocks for each thread by which examples may come early. A state lists the blocks between.
 constexpr size_t kMaxAhead = 64;
 
-// Hands blocks of examples to a pool and takes them back: in their order, or the first that is done. A few blocks are
-// under way at any time, so that the pool works while the consumer does.
+// Submits blocks of examples to a pool and takes the results in order, or as they are done. A few blocks are in
+// progress at any time, so that pool and consumer work concurrently.
 class ParallelMap final : public Iterator {
  public:
   ParallelMap(std::unique_ptr<Iterator> input, NumberedFunction f, MapOptions options,
@@ -44,15 +44,15 @@ class ParallelMap final : public Iterator {
     }
   }
 
-  // What is under way already has been read from the input.
+  // Blocks in progress have already been read from the input.
   int64_t skip(int64_t count) override {
     return blocks_.empty() && !bad_rows_ ? input_.skip(count) : Iterator::skip(count);
   }
 
   nlohmann::json state() const override {
-    if (!ordered_) return {{"stage", kUnordered}, {"input", input_.place_of(first())}, {"taken", taken()}};
+    if (!ordered_) return {{"stage", kUnordered}, {"input", input_.position_of(first())}, {"taken", taken()}};
     const int64_t next = blocks_.empty() ? first() : number_of(blocks_.front(), blocks_.front().taken);
-    return {{"stage", kMapStage}, {"input", input_.place_of(next)}};
+    return {{"stage", kMapStage}, {"input", input_.position_of(next)}};
   }
 
   void restore(const nlohmann::json& state) override {
@@ -65,16 +65,16 @@ class ParallelMap final : public Iterator {
   static constexpr const char* kUnordered = "unordered map";
 
   struct Slot {
-    Example example;           // of its origin alone, if there is an error
-    std::exception_ptr error;  // of the function
+    Example example;           // has only its origin if there is an error
+    std::exception_ptr error;  // thrown by the function
   };
   struct Block {
-    int64_t first;  // number of its first example
+    int64_t first;  // index of its first example
     std::vector<Slot> examples;
-    std::exception_ptr error;  // of the input, after the examples
+    std::exception_ptr error;  // thrown by the input after the examples
     size_t taken = 0;
-    bool done = false;   // mapped
-    bool spent = false;  // and given, but waits for one before it
+    bool done = false;   // all examples are mapped
+    bool spent = false;  // all examples are given; waits for an earlier block
   };
 
   void submit_blocks() {
@@ -88,7 +88,7 @@ class ParallelMap final : public Iterator {
   }
 
   Block& pull() {
-    Block& block = blocks_.emplace_back(Block{.first = input_.taken()});  // stays where it is until it is popped
+    Block& block = blocks_.emplace_back(Block{.first = input_.taken()});  // its address stays valid until it is popped
     try {
       while (std::ssize(block.examples) < block_size_ && !input_ended_) {
         auto example = input_.next();
@@ -103,7 +103,7 @@ class ParallelMap final : public Iterator {
   }
 
   void work_on(Block& block) {
-    bool wanted = true;  // nobody asks for what comes after an error that is none of a bad row
+    bool wanted = true;  // false after an error that ends the pass
     for (size_t i = block.taken; i < block.examples.size() && wanted && !cancelled_; ++i) {
       Slot& slot = block.examples[i];
       Example origin(slot.example.origin());
@@ -120,8 +120,8 @@ class ParallelMap final : public Iterator {
     done_.notify_one();
   }
 
-  // The example of a slot, or nothing for a bad row that is passed over: here, so that this happens in the order of the
-  // rows, whatever the threads do.
+  // The example of a slot, or nullopt for a skipped bad row. Called by the consumer, so that bad rows are skipped in
+  // the order of the rows.
   std::optional<Example> take(Slot& slot) {
     if (!slot.error) return std::move(slot.example);
     const auto fail = [&](const Example&) -> Example { std::rethrow_exception(slot.error); };
@@ -135,7 +135,7 @@ class ParallelMap final : public Iterator {
     return *found;
   }
 
-  // The block whose turn it is; null if it is not done.
+  // The next block; null if it is not done.
   Block* find_block() {
     for (Block& block : blocks_) {
       if (block.done && !block.spent) return &block;
@@ -144,7 +144,7 @@ class ParallelMap final : public Iterator {
     return nullptr;
   }
 
-  // Called with a block all of whose examples have been given.
+  // Removes a block after all its examples have been given.
   void finish(Block& block) {
     const std::exception_ptr error = block.error;
     block.spent = true;
@@ -158,12 +158,12 @@ class ParallelMap final : public Iterator {
     input_.release(first());
   }
 
-  static int64_t number_of(const Block& block, size_t place) { return block.first + static_cast<int64_t>(place); }
+  static int64_t number_of(const Block& block, size_t index) { return block.first + static_cast<int64_t>(index); }
 
-  // The number of the first example that may not have been given.
+  // Index of the first example that may not have been given.
   int64_t first() const { return blocks_.empty() ? input_.taken() : blocks_.front().first; }
 
-  // How many examples of each block have been given, up to the last block of which any have.
+  // Number of given examples of each block, up to the last block with one.
   std::vector<size_t> taken() const {
     std::vector<size_t> taken;
     for (const Block& block : blocks_) taken.push_back(block.taken);
@@ -171,12 +171,12 @@ class ParallelMap final : public Iterator {
     return taken;
   }
 
-  // Blocks as they were, without what had been given of them.
+  // Restores the blocks without their given examples.
   void read_again(const SavedState& saved) {
     for (const nlohmann::json& taken : saved.part("taken")) {
       Block& block = pull();
       if (!taken.is_number_unsigned() || taken.get<size_t>() > block.examples.size()) {
-        saved.refuse("taken", "as many examples as there are, of each block");
+        saved.refuse("taken", "at most the number of examples of each block");
       }
       block.taken = taken.get<size_t>();
       block.spent = block.taken == block.examples.size() && !block.error;
@@ -197,10 +197,10 @@ class ParallelMap final : public Iterator {
   bool input_ended_ = false;
   size_t unspent_ = 0;
   std::atomic<bool> cancelled_ = false;
-  std::mutex mutex_;  // guards Block::done, which hands a block back to the consumer
+  std::mutex mutex_;  // guards Block::done, which returns a block to the consumer
   std::condition_variable done_;
   std::deque<Block> blocks_;
-  ThreadPool pool_;  // last, so that its tasks end before what they use
+  ThreadPool pool_;  // last member: destroyed before the members that its tasks use
 };
 
 }  // namespace

@@ -43,17 +43,17 @@ class PrefetchIterator final : public Iterator {
     return std::move(made.example);
   }
 
-  // Before the producer has begun, the input is still the caller's.
+  // Until the producer begins, the consumer may use the input.
   int64_t skip(int64_t count) override { return producer_.joinable() ? Iterator::skip(count) : input_->skip(count); }
 
-  // That of the input, as it was after the element that was given last: nothing else changes by working ahead.
+  // The state of the input after the last element given, independent of elements read ahead.
   nlohmann::json state() const override { return producer_.joinable() ? state_ : input_->state(); }
   void restore(const nlohmann::json& state) override { input_->restore(state); }
 
  private:
   struct Made {
     Example example;
-    nlohmann::json state_after;  // of the input
+    nlohmann::json state_after;  // state of the input after the example
   };
 
   void produce() {
@@ -71,7 +71,7 @@ class PrefetchIterator final : public Iterator {
     changed_.notify_all();
   }
 
-  // Waits for room; false if nobody wants the example any more.
+  // Waits for room in the queue; false if the pass was ended.
   bool push(Made made) {
     std::unique_lock lock(mutex_);
     changed_.wait(lock, [&] { return queue_.size() < capacity_ || stopping_; });
@@ -82,16 +82,16 @@ class PrefetchIterator final : public Iterator {
     return true;
   }
 
-  std::unique_ptr<Iterator> input_;  // the producer's alone, once it has begun
+  std::unique_ptr<Iterator> input_;  // used by the producer alone, once it has begun
   size_t capacity_;
   std::mutex mutex_;
   std::condition_variable changed_;
   std::deque<Made> queue_;
-  std::exception_ptr error_;  // of the input; comes after all that is queued
+  std::exception_ptr error_;  // of the input; thrown after the queued examples
   bool ended_ = false;
   bool stopping_ = false;
-  nlohmann::json state_;   // of the consumer's: not guarded
-  std::jthread producer_;  // begun by the first next(); last, so that it ends before what it uses
+  nlohmann::json state_;   // used by the consumer alone, not guarded
+  std::jthread producer_;  // started by the first next(); last member: ends before the members that it uses
 };
 
 struct Prefetch final : Stage {

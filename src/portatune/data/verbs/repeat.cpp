@@ -16,8 +16,8 @@ struct Repeat final : Stage {
 
   std::unique_ptr<Iterator> iterate(Pass pass) const override;
 
-  // The input's epochs within one pass follow each other, and no two passes share one. Without a count, a pass has
-  // room for more epochs than anyone trains.
+  // The first of the consecutive input epochs of a pass. No two passes share an epoch; without a count, each pass has
+  // 2^32 epochs, more than any training needs.
   Pass first(Pass pass) const {
     pass.epoch *= count.value_or(int64_t{1} << 32);
     return pass;
@@ -62,7 +62,7 @@ class RepeatIterator final : public Iterator {
     begun_ = saved.count("begun", count_.value_or(std::numeric_limits<int64_t>::max()));
     empty_ = saved.flag("empty");
     if (saved.part("input").is_null()) return;
-    if (begun_ == 0) saved.refuse("begun", "at least 1, as an epoch is under way");
+    if (begun_ == 0) saved.refuse("begun", "at least 1, as an epoch has begun");
     current_ = input_->iterate(epoch(begun_ - 1));
     current_->restore(saved.part("input"));
   }
@@ -75,7 +75,7 @@ class RepeatIterator final : public Iterator {
   }
 
   bool begin_epoch() {
-    // An epoch without examples will be followed by others like it: stop instead of searching forever.
+    // After an epoch without examples all others are empty, too: stop in place of an endless search.
     if (begun_ == count_ || empty_) return false;
     current_ = input_->iterate(epoch(begun_++));
     empty_ = true;
@@ -85,9 +85,9 @@ class RepeatIterator final : public Iterator {
   StagePtr input_;
   const Pass first_;
   const std::optional<int64_t> count_;
-  int64_t begun_ = 0;  // epochs
+  int64_t begun_ = 0;  // number of epochs that have begun
   std::unique_ptr<Iterator> current_;
-  bool empty_ = false;  // whether the current epoch has given nothing so far
+  bool empty_ = false;  // whether the current epoch has given no example yet
 };
 
 std::unique_ptr<Iterator> Repeat::iterate(Pass pass) const {

@@ -1,4 +1,4 @@
-// What verbs over several datasets have in common.
+// Common functions of verbs over several datasets.
 #pragma once
 
 #include <memory>
@@ -11,15 +11,16 @@
 
 namespace portatune::data {
 
+/// The stages of the datasets.
 /// errors  UsageError if there are none
 std::vector<StagePtr> stages_of(std::string_view verb, const std::vector<Dataset>& datasets);
 
-/// Passes over several datasets; null are those that are over.
+/// Passes over several datasets; null for passes that have ended.
 using Iterators = std::vector<std::unique_ptr<Iterator>>;
 Iterators iterate_all(const std::vector<StagePtr>& stages, Pass pass);
 
 nlohmann::json states_of(const Iterators& iterators);
-/// saved   its "inputs" is what states_of() gave
+/// saved   state with a result of states_of() as "inputs"
 /// errors  DataError
 void restore_all(Iterators& iterators, const SavedState& saved);
 

@@ -19,7 +19,7 @@ class ShardIterator final : public Iterator {
       : input_(std::move(input)), part_(part), before_next_(part.index) {}
 
   std::optional<Example> next() override {
-    if (!pass_over_others()) return std::nullopt;
+    if (!skip_others()) return std::nullopt;
     auto example = input_->next();
     before_next_ = part_.count - 1;
     return example;
@@ -27,7 +27,7 @@ class ShardIterator final : public Iterator {
 
   int64_t skip(int64_t count) override {
     int64_t skipped = 0;
-    for (; skipped < count && pass_over_others() && input_->skip(1) == 1; ++skipped) before_next_ = part_.count - 1;
+    for (; skipped < count && skip_others() && input_->skip(1) == 1; ++skipped) before_next_ = part_.count - 1;
     return skipped;
   }
 
@@ -47,15 +47,15 @@ class ShardIterator final : public Iterator {
   }
 
  private:
-  // Passes over the examples of other workers; false at the end.
-  bool pass_over_others() {
+  // Skips the examples of other workers; false at the end.
+  bool skip_others() {
     before_next_ -= input_->skip(before_next_);
     return before_next_ == 0;
   }
 
   std::unique_ptr<Iterator> input_;
   const Part part_;
-  int64_t before_next_;  // examples of others
+  int64_t before_next_;  // number of examples of other workers before the next one
 };
 
 struct Shard final : Stage {

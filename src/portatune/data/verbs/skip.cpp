@@ -15,12 +15,12 @@ class SkipIterator final : public Iterator {
   SkipIterator(std::unique_ptr<Iterator> input, int64_t count) : input_(std::move(input)), left_(count) {}
 
   std::optional<Example> next() override {
-    pass_over_first();
+    skip_first();
     return input_->next();
   }
 
   int64_t skip(int64_t count) override {
-    pass_over_first();
+    skip_first();
     return input_->skip(count);
   }
 
@@ -32,7 +32,7 @@ class SkipIterator final : public Iterator {
   }
 
  private:
-  void pass_over_first() {
+  void skip_first() {
     if (left_ > 0) input_->skip(std::exchange(left_, 0));
   }
 

@@ -1,4 +1,4 @@
-// Calls of the functions that users hand to map and filter.
+// Calls of the functions that users pass to map and filter.
 #pragma once
 
 #include <utility>
@@ -8,7 +8,7 @@
 
 namespace portatune::data {
 
-/// function(example). An error that does not name the example itself is told where it comes from.
+/// function(example), with the origin added as context to an error that does not name the example.
 template <class Argument, class Function>
 auto call_on(Argument&& example, const Function& function) {
   const Origin origin = example.origin();  // the example may be moved away

@@ -14,8 +14,8 @@ void add_columns(Example& example, const Example& other) {
     if (example.has(entry.name)) {
       throw DataError({.where = to_string(other.origin()),
                        .given = "a column '" + entry.name + "', which " + to_string(example.origin()) + " has too",
-                       .expected = "columns of different names side by side",
-                       .fix = "rename one of them by map()"});
+                       .expected = "columns with different names",
+                       .fix = "rename one of them with map()"});
     }
     example.set(entry.name, entry.value);
   }
@@ -67,7 +67,7 @@ struct Zip final : Stage {
   explicit Zip(std::vector<StagePtr> inputs) : inputs(std::move(inputs)) {}
 
   std::unique_ptr<Iterator> iterate(Pass pass) const override {
-    // A row passed over in one input alone would put all that follow beside other rows.
+    // A row skipped in only one input would shift all later rows against the other inputs.
     pass.bad_rows = nullptr;
     return std::make_unique<ZipIterator>(iterate_all(inputs, pass));
   }
