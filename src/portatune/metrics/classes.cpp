@@ -15,7 +15,7 @@ double sum(const ClassCounts& counts, double Counts::*count) {
   return sum;
 }
 
-// sum^2 - sum of squares, as products of a class with all others: exactly 0 where there is only one class.
+// sum^2 - sum of squares, as products of each class with all others: exactly 0 if there is only one class.
 double spread(const ClassCounts& counts, double Counts::*count) {
   const double all = sum(counts, count);
   double spread = 0;

@@ -11,7 +11,7 @@ struct Point {
   double weight, x, y;
 };
 
-// Two passes: means first, so that nothing cancels.
+// Pearson's correlation in two passes, means first, to avoid cancellation.
 std::optional<double> correlation(const std::vector<Point>& points) {
   double weight = 0, x = 0, y = 0;
   for (const Point& p : points) {
@@ -32,7 +32,7 @@ std::optional<double> correlation(const std::vector<Point>& points) {
   return xy / std::sqrt(xx * yy);
 }
 
-// Of the values in their order; equal ones share the mean of their ranks.
+// Ranks of the values; equal values share the mean of their ranks.
 std::vector<double> ranks(const std::vector<float>& values) {
   std::vector<size_t> order(values.size());
   std::iota(order.begin(), order.end(), 0);

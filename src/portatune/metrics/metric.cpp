@@ -88,8 +88,8 @@ void RocAuc::add(float prediction, float target, double weight) {
 std::optional<double> RocAuc::result() const {
   std::vector<Example> sorted = examples_;
   std::sort(sorted.begin(), sorted.end(), [](const Example& a, const Example& b) { return a.score < b.score; });
-  double negatives = 0, positives = 0;  // weights below the score at hand
-  double wins = 0;                      // weight of the pairs in which the positive example scores higher
+  double negatives = 0, positives = 0;  // weights of examples below the current score
+  double wins = 0;                      // weight of the pairs in which the positive example has the higher score
   for (size_t begin = 0, end = 0; begin < sorted.size(); begin = end) {
     double tied_negatives = 0, tied_positives = 0;
     for (; end < sorted.size() && sorted[end].score == sorted[begin].score; ++end) {
@@ -110,7 +110,7 @@ std::vector<float> argmax(std::span<const float> scores, int64_t classes) {
   }
   std::vector<float> ids;
   for (auto row = scores.begin(); row != scores.end(); row += classes) {
-    // "a < b" that holds for a NaN on the right and never for one on the left: the first NaN wins.
+    // An order in which a NaN is above all numbers, so that the first NaN wins.
     const auto best =
         std::max_element(row, row + classes, [](float a, float b) { return !std::isnan(a) && !(a >= b); });
     ids.push_back(static_cast<float>(best - row));

@@ -21,7 +21,7 @@ Value tanh_gelu(const Value& x) { return gelu(x, GeluForm::kTanh); }
 Value silu(const Value& x) { return x * logistic(x); }
 
 struct Activation {
-  std::string_view name;  // as transformers calls it
+  std::string_view name;  // name in transformers
   Value (*apply)(const Value& x);
 };
 constexpr Activation kActivations[] = {
@@ -30,7 +30,7 @@ constexpr Activation kActivations[] = {
     {"silu", silu},           {"swish", silu},
 };
 
-// Runs `build`; an error from it says that it arose in this scope.
+// Runs `build` and adds this scope to its errors.
 template <class Build>
 Value in_scope(const Scope& s, Build build) {
   try {
@@ -45,26 +45,26 @@ void require_features(std::string_view layer, const Value& x) {
   require(x.rank() > 0, layer, {&x, 1}, "an array [..., size]");
 }
 
-// The size of the axis that a layer works along.
+// The size of the last axis, along which layers work.
 int64_t last_size(std::string_view layer, const Value& x) {
   require_features(layer, x);
   return x.shape().back();
 }
 
-// Elementwise for each row of x: [ids..., width].
+// Chooses each row of x or y [ids..., width] by its condition.
 Value where(const Value& condition, const Value& x, const Value& y) {
   return select(broadcast_to(expand_dims(condition, -1), x.shape()), x, y);
 }
 
-// x, but no gradient flows back to the row of that id; -1: to all.
+// x without a gradient to the row of padding_id; -1: with gradients to all rows.
 Value without_gradient_of(int64_t padding_id, const Value& ids, const Value& x) {
   if (padding_id < 0) return x;
   const Value is_padding = compare(Direction::kEqual, ids, full(ids.type(), static_cast<double>(padding_id)));
   return where(is_padding, stop_gradient(x), x);
 }
 
-// The key for a device's part of what the devices along tensor share, as if the parts, of `size` elements each, stood
-// one after the other.
+// The random key for a device's part of an array that the devices along tensor share. The parts, of `size` elements
+// each, are numbered one after the other.
 Value key_of_part(const Scope& s, int64_t size) {
   const Mesh& mesh = s.options().mesh;
   const Value key = s.random_key();
@@ -77,7 +77,7 @@ bool is_parallel(const Scope& s, const LinearOptions& options, Parallel parallel
   return options.parallel == parallel && s.options().mesh.tensor > 1;
 }
 
-// The weight of a linear layer, of which x has the features along one axis and y along the other.
+// The weight of a linear layer, with the features of x along x_axis and those of y along the other axis.
 Value linear_weight(const Scope& s, const Value& x, int64_t y_features, int64_t x_axis, const LinearOptions& options) {
   int64_t x_features = x.shape().back();
   const bool in_columns = is_parallel(s, options, Parallel::kColumn), in_rows = is_parallel(s, options, Parallel::kRow);
@@ -89,7 +89,7 @@ Value linear_weight(const Scope& s, const Value& x, int64_t y_features, int64_t 
   if (in_columns) split = {.axis = 1 - x_axis, .blocks = options.blocks};
   if (in_rows) split = {.axis = x_axis};
   const Initializer initializer = normal(s, options.initializer_scale);
-  // The product rounds it to the type of x.
+  // The product rounds the weight to the type of x.
   if (x.dtype() != s.options().compute_dtype) return s.parameter("weight", shape, initializer, split);
   return s.rounded_parameter("weight", shape, initializer, split);
 }
@@ -101,7 +101,7 @@ Value linear_bias(const Scope& s, int64_t size, const LinearOptions& options) {
   return s.parameter("bias", {size}, kZeros, split);
 }
 
-// Of what the devices along tensor make of their parts of the features.
+// The sum of y over the devices along tensor.
 Value sum_of_devices(const Scope& s, const Value& y) { return all_reduce(y, s.options().mesh, {MeshAxis::kTensor}); }
 
 Value plus(const Value& y, const Value& bias) { return bias ? y + convert(bias, y.dtype()) : y; }
@@ -148,8 +148,8 @@ Value layer_norm(const Scope& s, const Value& x, double eps, const LayerNormOpti
 }
 
 Value rms_norm(const Scope& s, const Value& x, double eps) {
-  return in_scope(s,
-                  [&] { return portatune::rms_norm(x, s.parameter("weight", {last_size("rms_norm", x)}, kOnes), eps); });
+  return in_scope(
+      s, [&] { return portatune::rms_norm(x, s.parameter("weight", {last_size("rms_norm", x)}, kOnes), eps); });
 }
 
 Value embedding(const Scope& s, const Value& ids, int64_t rows, int64_t width, int64_t padding_id) {
@@ -172,7 +172,7 @@ Value word_embedding(const Scope& s, const Value& ids, int64_t vocab_size, int64
         bitwise_and(compare(Direction::kGreaterEqual, row, zero), compare(Direction::kLess, row, end));
     const Value found = without_gradient_of(padding_id, ids, gather_rows(table, row));
     const Value x = where(is_here, found, full({found.dtype(), {}}, 0));
-    return sum_of_devices(s, convert(x, s.options().compute_dtype));  // all but one device have zeros
+    return sum_of_devices(s, convert(x, s.options().compute_dtype));  // all devices except one have zeros
   });
 }
 
@@ -184,7 +184,7 @@ Value dropout(const Scope& s, const Value& x, double rate) {
 Value dropout_of_part(const Scope& s, const Value& x, double rate) {
   if (!s.options().training || rate == 0) return x;
   return in_scope(s, [&] {
-    // Numbered by features first, which makes parts of them consecutive in the whole.
+    // With the features as the first axis, a device's part is contiguous in the whole array.
     const Value by_features = transpose(reshape(x, {-1, last_size("dropout", x)}), {1, 0});
     const Value dropped = portatune::dropout(by_features, key_of_part(s, x.shape().elements()), rate);
     return reshape(transpose(dropped, {1, 0}), x.shape());

@@ -8,22 +8,22 @@
 namespace portatune::nn {
 namespace {
 
-// FNV-1a: the same everywhere, which std::hash is not.
+// FNV-1a, which is the same on all platforms, in contrast to std::hash.
 uint64_t hash_of(std::string_view text) {
   uint64_t hash = 0xCBF29CE484222325;
   for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001B3;
   return hash;
 }
 
-// What is split along tensor is divided over the devices along fsdp, too, along the same axis if that can be.
+// The sharding of a split parameter: its parts are also divided over the devices along fsdp, if possible.
 Sharding sharding_of(const Split& split, const Shape& shape, const Mesh& mesh) {
   Sharding sharding{.axis = split.axis, .over = {MeshAxis::kTensor}, .blocks = split.blocks};
   if (mesh.fsdp > 1 && shape[split.axis] % (mesh.tensor * mesh.fsdp) == 0) sharding.over.push_back(MeshAxis::kFsdp);
   return sharding;
 }
 
-// Else by the first axis that can be divided over the devices along fsdp: along the very first, parts lie one behind
-// the other in the whole. What has none, such as the bias of a head, they hold whole.
+// The sharding of other parameters: by the first axis that can be divided over the devices along fsdp, because shards
+// along the first axis are contiguous. A parameter without such an axis, such as the bias of a head, is not divided.
 Sharding sharding_of(const Shape& shape, const Mesh& mesh) {
   if (mesh.fsdp == 1) return {};
   for (int64_t axis = 0; axis < shape.rank(); ++axis) {
@@ -32,13 +32,13 @@ Sharding sharding_of(const Shape& shape, const Mesh& mesh) {
   return {};
 }
 
-// What devices along fsdp hold parts of a layer gets from all of them, sent in that type.
+// Gathers the shards of the devices along fsdp, sent in the given type.
 Value gathered(const Value& input, const Sharding& sharding, const Mesh& mesh, DType sent_as) {
   const bool is_divided = std::ranges::find(sharding.over, MeshAxis::kFsdp) != sharding.over.end();
   return is_divided ? all_gather(input, sharding.axis, mesh, {MeshAxis::kFsdp}, sent_as) : input;
 }
 
-// Of those that a number of devices may be.
+// The divisors of a number, as text.
 std::string divisors_of(int64_t count) {
   constexpr int64_t kMaxDevices = 64;
   std::vector<std::string> divisors;
@@ -99,7 +99,7 @@ const Parameter& Context::tied_parameter(const std::string& alias, const std::st
   if (found == by_name_.end()) {
     throw UsageError({.where = "parameter " + alias,
                       .given = "a tie to " + name + ", which no layer has",
-                      .expected = "a parameter that was made before"});
+                      .expected = "an existing parameter"});
   }
   std::vector<std::string>& aliases = found->second->aliases;
   if (std::ranges::find(aliases, alias) == aliases.end()) aliases.push_back(alias);

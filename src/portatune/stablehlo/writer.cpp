@@ -17,7 +17,7 @@ std::string types_text(const std::vector<TensorType>& types) {
   return join(texts);
 }
 
-// MLIR takes the bits of a float where decimals cannot say it.
+// The bits of a float, for values such as NaN that MLIR has no decimal form for.
 std::string bits_text(DType dtype, double value) {
   switch (dtype) {
     case DType::kFloat64:
@@ -31,7 +31,7 @@ std::string bits_text(DType dtype, double value) {
   }
 }
 
-// Bools from `next` on as nested lists: in hexadecimal form eight of them would share a byte.
+// Bools from `next` as nested lists, because in hexadecimal form eight of them would share a byte.
 std::string bools_text(std::span<const int64_t> sizes, const std::byte*& next) {
   if (sizes.empty()) return *next++ == std::byte{0} ? "false" : "true";
   std::vector<std::string> parts;

@@ -1,4 +1,4 @@
-// Text of StableHLO modules. Knows types, literals and the generic form of an operation; nothing about graphs.
+// Text of StableHLO modules: types, literals and the generic form of operations. It is independent of graphs.
 #pragma once
 
 #include <string>

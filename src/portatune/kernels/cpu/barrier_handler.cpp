@@ -1,5 +1,5 @@
-// Handler of optimization_barrier: gives its operands back. XLA knows nothing of what it computes, so it neither moves
-// computations over it nor merges those on its two sides.
+// Handler of optimization_barrier, which returns its operands. XLA does not know what it computes, so that XLA neither
+// moves computations across it nor merges those on its two sides.
 #include <cstring>
 
 #include "portatune/kernels/cpu/handler.h"
@@ -16,7 +16,7 @@ ffi::Error barrier(ffi::RemainingArgs operands, ffi::RemainingRets results) {
       auto to = results.get<Operand>(i);
       require(from.has_value() && to.has_value() && from->size_bytes() == (*to)->size_bytes(), "portatune.barrier",
               "results like the operands");
-      // They share memory, unless XLA has to keep the operand, too.
+      // Operand and result share memory unless XLA must keep the operand.
       void* target = (*to)->untyped_data();
       if (target != from->untyped_data()) std::memcpy(target, from->untyped_data(), from->size_bytes());
     }

@@ -1,6 +1,6 @@
 // Handlers of all_reduce, all_gather and reduce_scatter between processes, each of which is a device of the mesh. XLA
-// runs calls that do not depend on each other in any order, and several at once; every process must exchange in the
-// same order. So each takes a number that the one before has made: see Lowering::call_in_order().
+// runs independent calls in any order, and several at once; but every process must exchange in the same order.
+// Therefore each call takes a number that the previous one has returned: see Lowering::call_in_order().
 #include <algorithm>
 #include <mutex>
 #include <vector>
@@ -23,11 +23,11 @@ std::shared_ptr<ProcessGroup> process_group() {
   const std::lock_guard lock(current.mutex);
   if (current.group) return current.group;
   throw UsageError({.where = "a collective between processes",
-                    .given = "a process that is alone",
+                    .given = "a process without a group",
                     .expected = "DeviceOptions::processes"});
 }
 
-// Those that the process exchanges with; the groups stand one behind the other.
+// The members of the process's group; `groups` holds all groups one after the other.
 ProcessGroup::Members members_of(Groups groups, int64_t size, int64_t rank) {
   const auto* const place = std::find(groups.begin(), groups.end(), rank);
   require(place != groups.end() && size > 0, "a collective between processes", "the process in one of its groups");
@@ -35,7 +35,7 @@ ProcessGroup::Members members_of(Groups groups, int64_t size, int64_t rank) {
   return {groups.begin() + group * size, static_cast<size_t>(size)};
 }
 
-// Calls body(group, members) to make an exchange, and passes the number of the order on.
+// Calls body(group, members) for an exchange, and returns the number for the next one.
 template <class Body>
 ffi::Error exchange(const Operand& order, Result& after, Groups groups, int64_t size, Body body) {
   return run_handler([&] {
@@ -45,8 +45,8 @@ ffi::Error exchange(const Operand& order, Result& after, Groups groups, int64_t 
   });
 }
 
-// Calls body(x, y) with float arrays: those of the buffers, or of copies if they are bfloat16, since process
-// groups add floats alone.
+// Calls body(x, y) with float arrays: the buffers, or copies if they are bfloat16, because process groups add only
+// floats.
 template <class Body>
 void with_floats(const Operand& x, Result& y, const char* target, Body body) {
   with_float_type(x, target, [&]<class T>(T) {
@@ -96,7 +96,7 @@ void set_process_group(std::shared_ptr<ProcessGroup> group) {
   current.group = std::move(group);
 }
 
-#define PORTATUNE_COLLECTIVE(symbol, handler)                 \
+#define PORTATUNE_COLLECTIVE(symbol, handler)               \
   XLA_FFI_DEFINE_HANDLER_SYMBOL(symbol, handler,            \
                                 ffi::Ffi::Bind()            \
                                     .Arg<Operand>()         \

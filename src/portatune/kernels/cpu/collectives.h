@@ -1,4 +1,4 @@
-// By which the programs of several processes exchange arrays.
+// Exchange of arrays between the programs of several processes.
 #pragma once
 
 #include <memory>
@@ -7,7 +7,7 @@
 
 namespace portatune::kernels {
 
-/// Whose exchanges the handlers of collectives make from here on: XLA calls them with nothing but arrays. Null: none.
+/// Sets the process group of the collective handlers, which XLA calls only with arrays. Null: no group.
 void set_process_group(std::shared_ptr<ProcessGroup> group);
 
 }  // namespace portatune::kernels

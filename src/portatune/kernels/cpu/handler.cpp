@@ -32,7 +32,8 @@ int64_t leading_size(const ffi::AnyBuffer& buffer) {
 }
 
 void require(bool condition, const char* target, const char* expected) {
-  if (!condition) throw ShapeError({.where = target, .given = "operands that do not fit", .expected = expected});
+  if (!condition)
+    throw ShapeError({.where = target, .given = "operands of other shapes or types", .expected = expected});
 }
 
 void require_array(const ffi::AnyBuffer& buffer, DType type, int64_t size, const char* target, const char* expected) {

@@ -1,4 +1,4 @@
-// What the FFI handlers share: XLA's threads, buffers as the kernels see them, errors on their way back to XLA.
+// Code shared by the FFI handlers: XLA's threads, checked access to buffers, and errors as XLA reports them.
 #pragma once
 
 #include <algorithm>
@@ -19,8 +19,8 @@ namespace ffi = xla::ffi;
 using Operand = ffi::AnyBuffer;
 using Result = ffi::Result<ffi::AnyBuffer>;
 
-/// XLA's own pool, lent to a handler for the time of its call. Of a client with more devices than there are cores it
-/// has a thread for each device, but no more of them than there are cores get on at once.
+/// XLA's thread pool during a handler's call. With more devices than cores it has a thread per device, but at most as
+/// many as there are cores run at once.
 class XlaWorkers final : public Workers {
  public:
   explicit XlaWorkers(ffi::ThreadPool pool) : pool_(pool) {}
@@ -38,21 +38,21 @@ class XlaWorkers final : public Workers {
   ffi::ThreadPool pool_;
 };
 
-/// Element type of a buffer. UsageError if the kernels know nothing of it.
+/// Element type of a buffer. UsageError if the kernels do not support it.
 DType dtype_of(const ffi::AnyBuffer& buffer);
 
 /// Size of the last axis; 1 for a scalar.
 int64_t last_size(const ffi::AnyBuffer& buffer);
-/// Product of all sizes but the last: what is left when leading axes are flattened.
+/// Product of all sizes except the last: the number of rows if the leading axes are flattened.
 int64_t leading_size(const ffi::AnyBuffer& buffer);
 
-/// Throws ShapeError, naming the call's target, unless `condition` holds. `expected` says what should be so.
+/// Throws a ShapeError that names the call's target unless `condition` holds. `expected` describes the condition.
 void require(bool condition, const char* target, const char* expected);
 
-/// Throws ShapeError unless the buffer has this element type and number of elements.
+/// Throws a ShapeError unless the buffer has this element type and number of elements.
 void require_array(const ffi::AnyBuffer& buffer, DType type, int64_t size, const char* target, const char* expected);
 
-/// Calls body(T()) with the C++ type of `activations`: float or Bfloat16. ShapeError if they are of another.
+/// Calls body(T()) with the C++ type of `activations`: float or Bfloat16. ShapeError for another type.
 template <class Body>
 void with_float_type(const ffi::AnyBuffer& activations, const char* target, Body body) {
   const DType type = dtype_of(activations);
@@ -70,7 +70,7 @@ T* data_of(const ffi::AnyBuffer& buffer) {
   return static_cast<T*>(buffer.untyped_data());
 }
 
-/// Runs a handler's body. What it throws reaches XLA as an error: an exception must not cross its C interface.
+/// Runs a handler's body and returns its exceptions as XLA errors, because none may cross the C interface.
 template <class Body>
 ffi::Error run_handler(Body body) {
   try {

@@ -1,4 +1,4 @@
-// The handlers' C symbols. Each is defined in the file that is named after its kernel or its kind.
+// The handlers' C symbols, with the files that define them.
 #pragma once
 
 struct XLA_FFI_CallFrame;

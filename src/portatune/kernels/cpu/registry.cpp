@@ -9,7 +9,7 @@
 namespace portatune::kernels {
 namespace {
 
-// Raise it with every change of a kernel's arithmetic, operands or attributes.
+// The revision of the kernels; increase it with every change of a kernel's arithmetic, operands or attributes.
 constexpr int kRevision = 6;
 
 using Handler = XLA_FFI_Error* (*)(XLA_FFI_CallFrame*);
@@ -31,7 +31,7 @@ std::vector<CpuKernel> kernels_of_this_machine() {
       kernel("portatune.barrier", portatune_barrier),
       kernel("portatune.embedding_grad", portatune_embedding_grad),
   };
-  // Without matrix products of oneDNN's own, XLA's are faster.
+  // XLA's matrix products are faster than oneDNN's where those are not native.
   if (gemm_is_native(DType::kFloat32)) {
     kernels.insert(
         kernels.end(),

@@ -7,22 +7,22 @@
 
 namespace portatune::kernels {
 
-/// An XLA FFI handler, to be registered for the platform "Host" under `target`.
+/// An XLA FFI handler that is registered for the platform "Host" under `target`.
 struct CpuKernel {
   std::string_view target;  ///< custom call target, e.g. "portatune.linear"
   void* handler;            ///< XLA_FFI_Error* (*)(XLA_FFI_CallFrame*)
 };
 
-/// The handlers that this machine runs well. What is missing is to be compiled from its decomposition.
+/// The kernels that are fast on this machine. Other composites are compiled from their decomposition.
 std::span<const CpuKernel> cpu_kernels();
 
-/// What programs of several processes call besides, to exchange arrays: see set_process_group().
+/// Additional kernels for programs of several processes, which exchange arrays: see set_process_group().
 std::span<const CpuKernel> collective_kernels();
 
-/// "x86-64-v4, avx512_core_bf16": of compiled loops and of matrix products.
+/// Instruction sets of compiled loops and of matrix products: "x86-64-v4, avx512_core_bf16".
 std::string cpu_instruction_set();
 
-/// Changes whenever the same call may give other bits: part of the key under which compiled programs are kept.
+/// A version that changes whenever the same call may return other bits; part of the key of cached programs.
 std::string cpu_kernels_version();
 
 }  // namespace portatune::kernels

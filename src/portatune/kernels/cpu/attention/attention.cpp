@@ -13,8 +13,8 @@ namespace {
 // A float's bits as an integer that compares as the float does, and back.
 PORTATUNE_INLINE int32_t ordered_bits(int32_t bits) { return bits ^ ((bits >> 31) & 0x7FFFFFFF); }
 
-// scores = scale scores + bias of the columns that are visible; returns the largest, or -infinity if there is none.
-// Compared as integers, because the compiler vectorises a maximum of floats only if it may assume that none is a NaN.
+// scores = scale scores + bias for the visible columns; returns the largest score, or -infinity if there is none. The
+// scores are compared as integers, because the compiler vectorises a maximum of floats only without NaNs.
 PORTATUNE_INLINE float scale_and_find_largest(float scale, const float* __restrict bias, KeyRange visible,
                                               float* __restrict scores) {
   int32_t largest = ordered_bits(std::bit_cast<int32_t>(-std::numeric_limits<float>::infinity()));
@@ -25,8 +25,8 @@ PORTATUNE_INLINE float scale_and_find_largest(float scale, const float* __restri
   return std::bit_cast<float>(ordered_bits(largest));
 }
 
-// The softmax of each row of scores but for its divisor, which is returned in `sums`: dividing after the product with v
-// is cheaper. Keys that the query does not see get the weight 0.
+// The softmax of each row of scores without the division by its sum, which is returned in `sums`: dividing after the
+// product with v is cheaper. Keys that the query does not see get the weight 0.
 template <bool drops, class T>
 PORTATUNE_SIMD void softmax_rows(int64_t rows, const BlockContext context, float* __restrict scores,
                                  T* __restrict weights, float* __restrict sums, float* __restrict lse) {
@@ -34,7 +34,7 @@ PORTATUNE_SIMD void softmax_rows(int64_t rows, const BlockContext context, float
   for (int64_t i = 0; i < rows; ++i, scores += columns, weights += columns) {
     const KeyRange visible = context.visible(i);
     const float largest = scale_and_find_largest(context.scale, context.bias, visible, scores);
-    const float shift = largest == -std::numeric_limits<float>::infinity() ? 0.0F : largest;  // all hidden: all 0
+    const float shift = largest == -std::numeric_limits<float>::infinity() ? 0.0F : largest;  // all hidden: weights 0
     const uint32_t first_index = context.index_of_row(i);
     std::fill(weights, weights + visible.begin, T());
     float sum = 0;

@@ -3,7 +3,7 @@
 namespace portatune::kernels {
 namespace {
 
-// For each token of a row the tokens of its text; for padding none, which stand where it does.
+// Appends, for each token of a row, the range of its segment; for padding, an empty range at its position.
 void append_texts(const int32_t* segments, int64_t length, std::vector<KeyRange>& text_of) {
   for (int64_t begin = 0, end = 0; begin < length; begin = end) {
     while (end < length && segments[end] == segments[begin]) ++end;

@@ -1,4 +1,4 @@
-// Blocks of one head's queries: what attention and its gradient work on.
+// Blocks of one head's queries, the unit of work of attention and its gradient.
 #pragma once
 
 #include <algorithm>
@@ -16,20 +16,20 @@ struct KeyRange {
   int64_t size() const { return end - begin; }
 };
 
-/// The keys that the band lets a query see; empty if these are none.
+/// The keys that a query may see by the band; perhaps empty.
 inline KeyRange visible_keys(const AttentionShape& shape, const Band& band, int64_t query) {
   const int64_t place = query + shape.kv - shape.query;
   const int64_t begin = std::clamp<int64_t>(place - band.before, 0, shape.kv);
   return {begin, std::clamp<int64_t>(place + band.after + 1, begin, shape.kv)};
 }
 
-/// What the queries of one call see. Both ends of what a query sees grow with the query.
+/// The keys that the queries of one call see. Both ends of the range grow with the query.
 class Visibility {
  public:
-  /// bias, segments  as in AttentionInputs
+  /// bias, segments  see AttentionInputs
   Visibility(const AttentionShape& shape, const Band& band, const float* bias, const int32_t* segments);
 
-  /// Empty if the query sees none.
+  /// The keys that a query sees; perhaps empty.
   KeyRange keys(int64_t example, int64_t query) const {
     const KeyRange range = visible_keys(shape_, band_, query);
     if (text_of_.empty()) return range;
@@ -37,11 +37,11 @@ class Visibility {
     const int64_t begin = std::max(range.begin, text.begin);
     return {begin, std::max(begin, std::min(range.end, text.end))};
   }
-  /// What is added to the scores of an example's keys.
+  /// The bias that is added to the scores of an example's keys.
   const float* bias(int64_t example) const { return text_of_.empty() ? bias_ + example * shape_.kv : zeros_.data(); }
 
-  /// Queries a block. Its scores and gradients of scores, in two types, fit a core's second-level cache. Where keys are
-  /// cut off, small blocks leave out more of them; still smaller ones cost more than they save.
+  /// Number of queries per block. The block's scores and gradients of scores, in two types, fit a core's second-level
+  /// cache. If keys are hidden, smaller blocks skip more of them; still smaller ones cost more than they save.
   int64_t queries_per_block() const {
     const bool cuts = band_.before < shape_.kv || band_.after < shape_.kv || !text_of_.empty();
     return cuts || shape_.kv > 256 ? 64 : 128;
@@ -52,33 +52,33 @@ class Visibility {
   Band band_;
   const float* bias_;
   std::vector<KeyRange> text_of_;  // [batch, query]; empty without segments
-  std::vector<float> zeros_;       // [kv], the bias where there are segments
+  std::vector<float> zeros_;       // [kv], the bias in the case of segments
 };
 
-/// `rows` consecutive queries, from `first_query` on, of one head of one example.
+/// A block of `rows` consecutive queries from `first_query` of one head of one example.
 struct QueryBlock {
   int64_t example, head, first_query, rows;
 
-  /// Where the queries' rows of this head begin in an array [batch, query, hidden].
+  /// Index of this head's first query row in an array [batch, query, hidden].
   int64_t query_offset(const AttentionShape& shape) const {
     return (example * shape.query + first_query) * shape.hidden() + head * shape.head_size;
   }
-  /// Where key `key` of this head begins in an array [batch, kv, kv_hidden].
+  /// Index of key `key` of this head in an array [batch, kv, kv_hidden].
   int64_t kv_offset(const AttentionShape& shape, int64_t key) const {
     return (example * shape.kv + key) * shape.kv_hidden() + head / shape.group() * shape.head_size;
   }
-  /// Where the queries begin in an array [batch, heads, query].
+  /// Index of the first query in an array [batch, heads, query].
   int64_t row_offset(const AttentionShape& shape) const {
     return (example * shape.heads + head) * shape.query + first_query;
   }
-  /// And in one of the rows of weights that dropout numbers.
+  /// Index of the first query among the rows of weights that dropout numbers.
   int64_t dropout_row(const AttentionShape& shape) const {
     return (example * shape.dropout_heads + head) * shape.query + first_query;
   }
 };
 
-/// The keys that a block works on: those that any of its queries sees, and few more. Their number takes few values, as
-/// each means another matrix product to be compiled. At least one key, even if none is seen.
+/// The keys that a block works on: the keys that any of its queries sees, and few more. Their number takes few values,
+/// because each value needs another compiled matrix product. It is at least one, even if no key is seen.
 inline KeyRange keys_of(const AttentionShape& shape, const Visibility& visibility, const QueryBlock& block) {
   const int64_t grain = std::max<int64_t>(32, shape.kv / 16);
   const int64_t first = visibility.keys(block.example, block.first_query).begin;
@@ -88,7 +88,7 @@ inline KeyRange keys_of(const AttentionShape& shape, const Visibility& visibilit
   return {begin, std::min((end + grain - 1) / grain * grain, shape.kv)};
 }
 
-/// What the rows of a block share.
+/// Data that the rows of a block share.
 struct BlockContext {
   const AttentionShape& shape;
   const Visibility& visibility;
@@ -96,16 +96,16 @@ struct BlockContext {
   int64_t example, first_query;
   float scale;
   const float* bias;     ///< [keys.size()]
-  uint32_t first_index;  ///< decides on the dropout of the block's first weight
+  uint32_t first_index;  ///< dropout index of the block's first weight
   DropoutMask mask;
 
-  /// The columns of row i whose keys its query sees.
+  /// The columns of row i that its query sees.
   KeyRange visible(int64_t i) const {
     const KeyRange range = visibility.keys(example, first_query + i);
     const auto column = [&](int64_t key) { return std::clamp<int64_t>(key - keys.begin, 0, keys.size()); };
     return {column(range.begin), column(range.end)};
   }
-  /// Decides on the dropout of the weight in row i, column 0.
+  /// Dropout index of the weight in row i, column 0.
   uint32_t index_of_row(int64_t i) const { return first_index + static_cast<uint32_t>(i * shape.kv); }
 };
 
@@ -123,7 +123,7 @@ inline BlockContext context_of(const AttentionShape& shape, const AttentionOptio
           .mask = options.dropout.value_or(DropoutMask())};
 }
 
-/// A head's rows among the queries, and its rows and their transpose among the keys or values.
+/// Layouts of a head: its rows among the queries, and its rows and their transpose among the keys or values.
 inline MatrixLayout query_rows(DType type, const AttentionShape& shape) { return {type, shape.hidden(), 1}; }
 inline MatrixLayout key_rows(DType type, const AttentionShape& shape) { return {type, shape.kv_hidden(), 1}; }
 inline MatrixLayout key_columns(DType type, const AttentionShape& shape) { return {type, 1, shape.kv_hidden()}; }

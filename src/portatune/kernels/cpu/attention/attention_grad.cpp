@@ -5,7 +5,7 @@
 namespace portatune::kernels {
 namespace {
 
-// Sum of dout * out over the head, for each query: what the softmax's gradient subtracts.
+// Sum of dout * out over the head for each query, which the softmax's gradient subtracts.
 template <class T>
 PORTATUNE_SIMD void row_products(int64_t rows, int64_t size, int64_t stride, const T* dout, const T* out, float* sums) {
   for (int64_t i = 0; i < rows; ++i) {
@@ -15,11 +15,11 @@ PORTATUNE_SIMD void row_products(int64_t rows, int64_t size, int64_t stride, con
   }
 }
 
-// A row whose keys are all hidden has an lse below, in which the scores are lost: it gets no gradient.
+// A row has a lower lse than this if all its keys are hidden. Its scores are lost in rounding, so it gets no gradient.
 constexpr float kHidden = -1e8F;
 
-// From scores q k^T and dweights dout v^T: the weights after dropout, and the gradient of q k^T; 0 at keys
-// that the query does not see.
+// Computes the weights after dropout and the gradient of q k^T, from the scores q k^T and dweights = dout v^T. Both are
+// 0 at keys that the query does not see.
 template <bool drops, class T>
 PORTATUNE_SIMD void differentiate_rows(int64_t rows, const BlockContext context, const float* __restrict lse,
                                        const float* __restrict products, const float* __restrict scores,
@@ -56,7 +56,7 @@ struct Scratch {
   std::vector<T> weights, dscores;
 };
 
-// [keys, head_size] += a^T b, where a is [rows, keys] of the block and b has the block's queries.
+// The product [keys, head_size] += a^T b, where a is [rows, keys] of the block and b has the block's queries.
 Gemm sum_over_queries(DType type, const AttentionShape& shape, int64_t rows, int64_t keys) {
   return {.m = keys,
           .n = shape.head_size,
@@ -67,7 +67,7 @@ Gemm sum_over_queries(DType type, const AttentionShape& shape, int64_t rows, int
           .accumulate = true};
 }
 
-// dq of the block's queries; the block's part of the head's dk and dv is added to the scratch.
+// Computes dq of the block's queries, and adds the block's part of the head's dk and dv to the scratch memory.
 template <class T>
 void differentiate(const AttentionShape& shape, const AttentionOptions& options, const Visibility& visibility,
                    const AttentionInputs<T>& in, const AttentionResults<T>& results, const QueryBlock& block,
@@ -103,7 +103,7 @@ void differentiate(const AttentionShape& shape, const AttentionOptions& options,
 
 }  // namespace
 
-// A piece is a head of the keys with all queries that it serves, so that the sums over them have one order.
+// A piece of work is a head of the keys with all queries that it serves, so that sums over them have one order.
 template <class T>
 void attention_grad(const Workers& workers, const AttentionShape& shape, const AttentionOptions& options,
                     const AttentionInputs<T>& in, const AttentionResults<T>& results, T* dq, T* dk, T* dv) {

@@ -29,8 +29,7 @@ AttentionOptions options_of(const char* target, const Operand& key, float scale,
   return options;
 }
 
-// Checks that q, and k and v, fill arrays of the type T and of the shape's sizes, and that the mask fits them: a bias
-// or segments.
+// Checks that q, k and v are arrays of type T with the shape's sizes, and that the mask (a bias or segments) fits them.
 template <class T>
 AttentionInputs<T> inputs_of(const char* target, const AttentionShape& shape, const Operand& q, const Operand& k,
                              const Operand& v, const Operand& mask) {

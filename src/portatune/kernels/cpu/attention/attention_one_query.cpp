@@ -9,10 +9,10 @@
 namespace portatune::kernels {
 namespace {
 
-// A bias so low gives a weight of exactly 0 beside any key that is not hidden.
+// A bias below this gives a weight of exactly 0 beside any key that is not hidden.
 constexpr float kHidden = -1e30F;
 
-// The keys that the band and the bias let the query see; all of the band where the bias hides them all.
+// The keys that the query sees by band and bias; the whole band if the bias hides all of it.
 KeyRange keys_to_read(const AttentionShape& shape, const Band& band, const float* bias) {
   const KeyRange whole = visible_keys(shape, band, 0);
   KeyRange range = whole;
@@ -28,7 +28,8 @@ PORTATUNE_INLINE float dot(const T* __restrict a, const T* __restrict b, int64_t
   return sum;
 }
 
-// One head. k and v begin at its first key, rows are `stride` apart; scores and sums are scratch of [keys] and [size].
+// Attention of one head. k and v begin at its first key; rows are `stride` apart. scores [keys] and sums [size] are
+// scratch memory.
 template <class T>
 PORTATUNE_SIMD void attend(int64_t keys, int64_t size, int64_t stride, float scale, const T* __restrict q,
                            const T* __restrict k, const T* __restrict v, const float* __restrict bias,
@@ -66,7 +67,7 @@ void attention_of_one_query(const Workers& workers, const AttentionShape& shape,
     const int64_t example = piece / shape.kv_heads, group = shape.group();
     const float* bias = in.bias + example * shape.kv;
     const KeyRange keys = keys_to_read(shape, options.band, bias);
-    // The queries that share keys, one after the other, as long as these are in the cache.
+    // Heads that share keys come one after the other, while the keys are in the cache.
     for (int64_t head = piece % shape.kv_heads * group; head < (piece % shape.kv_heads + 1) * group; ++head) {
       const QueryBlock block{.example = example, .head = head, .first_query = 0, .rows = 1};
       const int64_t first = block.kv_offset(shape, keys.begin), query = block.query_offset(shape);

@@ -5,8 +5,8 @@
 
 namespace portatune::kernels {
 
-/// attention() for shape.query = 1 and no dropout. Keys and values at both ends that the bias hides are not touched: in
-/// a cache those are the padding and the places that are not filled yet.
+/// attention() for shape.query = 1 without dropout. It does not read hidden keys and values at both ends: in a cache
+/// these are padding and free positions.
 template <class T>
 void attention_of_one_query(const Workers& workers, const AttentionShape& shape, const AttentionOptions& options,
                             const AttentionInputs<T>& in, T* out, float* lse);

@@ -5,7 +5,7 @@
 namespace portatune::kernels {
 namespace {
 
-constexpr int64_t kTokens = 32;  // tokens a piece
+constexpr int64_t kTokens = 32;  // tokens per piece of work
 
 template <class T>
 PORTATUNE_SIMD void turn_heads(int64_t heads, int64_t half, const T* __restrict x, const float* __restrict cos,

@@ -6,7 +6,7 @@
 namespace portatune::kernels {
 namespace {
 
-constexpr int64_t kGrain = 1 << 15;  // elements a piece
+constexpr int64_t kGrain = 1 << 15;  // elements per piece of work
 
 uint32_t threshold_of(float rate) {
   return static_cast<uint32_t>(std::min(std::nearbyint(static_cast<double>(rate) * 0x1p32), 0x1p32 - 1));

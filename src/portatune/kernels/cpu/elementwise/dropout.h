@@ -9,19 +9,20 @@
 
 namespace portatune::kernels {
 
-/// What decides which elements are dropped.
+/// The rule by which elements are dropped.
 struct DropoutMask {
   uint32_t key0 = 0, key1 = 0;
-  uint32_t threshold = 0;  ///< elements whose bits are below are dropped
-  float scale = 1;         ///< of the others: 1 / (1 - rate)
+  uint32_t threshold = 0;  ///< elements whose bits are below it are dropped
+  float scale = 1;         ///< factor of the others: 1 / (1 - rate)
 
-  /// Drops nothing.
+  /// A mask that drops nothing.
   DropoutMask() = default;
-  /// key: two words; rate in [0, 1).
+  /// key   two words
+  /// rate  in [0, 1)
   DropoutMask(const uint32_t* key, float rate);
 };
 
-/// 32 bits that look random: the same, bit for bit, as those of the graph's dropout on every platform.
+/// 32 pseudo-random bits, identical to those of the graph's dropout on every platform.
 PORTATUNE_INLINE uint32_t dropout_bits(uint32_t key0, uint32_t key1, uint32_t index) {
   uint32_t h = index * 0x9E3779B9U + key0;
   h ^= h >> 16;
@@ -32,13 +33,13 @@ PORTATUNE_INLINE uint32_t dropout_bits(uint32_t key0, uint32_t key1, uint32_t in
   return h ^ (h >> 15);
 }
 
-/// What to multiply element `index` with: 0 or the mask's scale.
+/// The factor of element `index`: 0 or the mask's scale.
 PORTATUNE_INLINE float dropout_factor(const DropoutMask& mask, uint32_t index) {
   return dropout_bits(mask.key0, mask.key1, index) >= mask.threshold ? mask.scale : 0.0F;
 }
 
-/// y[i] = x[i] times the mask's factor of i, in float32; 0 where dropped, even if x[i] is not finite. The same on dy is
-/// the gradient. T is float or Bfloat16; an index is taken modulo 2^32.
+/// y[i] = x[i] times the mask's factor of i, in float32; 0 for dropped elements, even if x[i] is not finite. The same
+/// function of dy is the gradient. T is float or Bfloat16; an index is taken modulo 2^32.
 template <class T>
 void dropout(const Workers& workers, const DropoutMask& mask, int64_t size, const T* x, T* y);
 

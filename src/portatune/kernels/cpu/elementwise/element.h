@@ -1,4 +1,4 @@
-// Element types of the activations that the kernels take: float and Bfloat16.
+// Element types of activations in the kernels: float and Bfloat16.
 #pragma once
 
 #include <bit>
@@ -18,7 +18,7 @@ constexpr DType kDTypeOf = DType::kFloat32;
 template <>
 inline constexpr DType kDTypeOf<Bfloat16> = DType::kBFloat16;
 
-// Forced inline, so that they take on the instruction set of the loop that they are used in.
+// Forced inline, so that they are compiled for the instruction set of the loop that uses them.
 [[gnu::always_inline]] inline float to_float(float x) { return x; }
 [[gnu::always_inline]] inline float to_float(Bfloat16 x) {
   return std::bit_cast<float>(static_cast<uint32_t>(x.bits) << 16);

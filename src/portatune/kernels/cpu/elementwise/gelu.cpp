@@ -5,7 +5,7 @@
 namespace portatune::kernels {
 namespace {
 
-constexpr int64_t kGrain = 1 << 15;  // elements a piece
+constexpr int64_t kGrain = 1 << 15;  // elements per piece of work
 constexpr float kInvSqrt2Pi = 0.398942280F;
 constexpr float kTwoSqrt2OverPi = 1.59576912F;  // twice the factor of the tanh form
 constexpr float kCubic = 0.044715F;

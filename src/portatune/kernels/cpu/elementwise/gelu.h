@@ -10,12 +10,12 @@ namespace portatune::kernels {
 
 enum class GeluForm { kErf, kTanh };
 
-/// y = gelu(x), elementwise; T is float or Bfloat16, with float32 inside.
+/// y = gelu(x), elementwise; T is float or Bfloat16; the computation is in float32.
 /// Error: 2e-7 |x| (kErf), before rounding to T. source: Hendrycks and Gimpel 2016, arXiv:1606.08415
 template <class T>
 void gelu(const Workers& workers, GeluForm form, int64_t size, const T* x, T* y);
 
-/// dx = dy times the derivative of gelu at x.
+/// dx = dy gelu'(x), elementwise.
 template <class T>
 void gelu_grad(const Workers& workers, GeluForm form, int64_t size, const T* x, const T* dy, T* dx);
 

@@ -1,6 +1,6 @@
 // Elementary functions for loops that the compiler vectorises: no branches, no calls.
-// The polynomials are minimax fits (Remez) on the intervals named. fma() is written out where the order of operations
-// matters, because this folder's compiler flags let sums be reordered.
+// The polynomials are minimax fits (Remez) on the given intervals. fma() is explicit where the order of operations
+// matters, because this folder's compiler flags permit reordering of sums.
 #pragma once
 
 #include <bit>
@@ -10,13 +10,13 @@
 
 namespace portatune::kernels {
 
-/// e^x for x <= 0 (or above by no more than rounding errors), with a relative error below 1.5e-7; exactly 0 below -87,
-/// where a float would lose digits.
+/// e^x for x <= 0 (or above 0 by rounding errors only), with a relative error below 1.5e-7; exactly 0 below -87, where
+/// a float would lose digits.
 PORTATUNE_INLINE float exp_nonpositive(float x) {
   constexpr float kLowest = -87.0F;
   constexpr float kLog2E = 1.44269504F;
   constexpr float kLn2High = 0.693145752F, kLn2Low = 1.42860677e-6F;  // their sum is ln 2; n * kLn2High is exact
-  const float clamped = x < kLowest ? kLowest : x;                    // this way round, a NaN stays one
+  const float clamped = x < kLowest ? kLowest : x;                    // this order keeps a NaN
   const float n = __builtin_rintf(clamped * kLog2E);
   const float r = __builtin_fmaf(-n, kLn2Low, __builtin_fmaf(-n, kLn2High, clamped));  // in [-ln 2 / 2, ln 2 / 2]
   float e = 0.00138368360F;                                                            // e^r to 1.9e-9
@@ -51,7 +51,7 @@ PORTATUNE_INLINE Normal normal_distribution(float x) {
   return {x < 0 ? tail : 1.0F - tail, exponential};
 }
 
-/// 1 / (1 + e^-x) and the same of -x, each without cancellation.
+/// 1 / (1 + e^-x) and 1 / (1 + e^x), each without cancellation.
 struct Logistic {
   float value, complement;
 };

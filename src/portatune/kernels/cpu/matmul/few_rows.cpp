@@ -11,12 +11,12 @@ namespace portatune::kernels {
 namespace {
 
 constexpr int64_t kLanes = 16;
-constexpr int64_t kPieceBytes = 128 << 10;  // of weight that a thread takes at a time
+constexpr int64_t kPieceBytes = 128 << 10;  // bytes of weight per piece of work
 
-// Rows that share a pass over the weight: of linear() as many as stay in the fastest cache while the weight goes by.
+// Rows that share a pass over the weight. In linear() they stay in the fastest cache during the pass.
 constexpr int64_t kRowsOfLinear = 4, kRowsOfLinearDx = 8;
 
-// A vector of the compiler's, which becomes one register or several, as the machine has them.
+// A vector type of the compiler, which uses one or several registers, depending on the machine.
 using Floats = float __attribute__((vector_size(kLanes * sizeof(float))));
 using Bits = uint32_t __attribute__((vector_size(kLanes * sizeof(uint32_t))));
 using Halves = uint16_t __attribute__((vector_size(kLanes * sizeof(uint16_t))));
@@ -29,8 +29,8 @@ PORTATUNE_INLINE void load(const Bfloat16* from, Floats& to) {
   std::memcpy(&to, &bits, sizeof(to));
 }
 
-// The rows as float32, which they are multiplied as, each at the beginning of a line of the cache: a vector that lies
-// across two of them takes twice as long to load.
+// The rows converted to float32 for the product. Each row begins at a cache line, because a vector across two cache
+// lines takes twice as long to load.
 template <class T>
 class Rows {
  public:
@@ -49,7 +49,8 @@ class Rows {
   std::vector<Floats> values_;
 };
 
-// In every block of 2 * distance lanes: first the sums of a's lanes that are `distance` apart, then those of b's.
+// Adds lanes: every block of 2 * distance lanes of the result has first the sums of a's lanes that are `distance`
+// apart, then those of b's.
 template <int distance>
 PORTATUNE_INLINE void add_lanes(const Floats& a, const Floats& b, Floats& sums) {
   if constexpr (distance == 8) {
@@ -70,18 +71,18 @@ PORTATUNE_INLINE void add_lanes(const Floats& a, const Floats& b, Floats& sums) 
   }
 }
 
-// The sum of the lanes of each of 16 vectors, the first's in the first lane: with shuffles that serve all of them,
-// which is several times as fast as vector by vector.
+// The sum of the lanes of each of 16 vectors, that of vector i in lane i. Shuffles that serve all vectors are several
+// times as fast as one vector after the other.
 PORTATUNE_INLINE void lane_sums(Floats (&v)[kLanes], Floats& sums) {
-  // Which vectors meet first decides the order of the lanes in the end.
+  // The order of these pairs determines the order of the lanes in the result.
   for (int i = 0; i < 8; ++i) add_lanes<8>(v[i], v[i + 8], v[i]);
   for (int i = 0; i < 4; ++i) add_lanes<4>(v[i], v[i + 4], v[i]);
   for (int i = 0; i < 2; ++i) add_lanes<2>(v[i], v[i + 2], v[i]);
   add_lanes<1>(v[0], v[1], sums);
 }
 
-// The lanes of partial[r * kLanes / rows + c] are the parts of x[r] . w[c], each of `in` elements, for `columns` rows
-// of w; rows of x are `stride` apart, with zeros behind them.
+// Computes partial sums of x[r] . w[c] over `in` elements, in the lanes of partial[r * kLanes / rows + c], for
+// `columns` rows of w. Rows of x are `stride` apart and padded with zeros.
 template <int64_t rows, int64_t columns, class T>
 PORTATUNE_INLINE void dot_products(const float* x, int64_t stride, const T* w, int64_t in, Floats* partial) {
   Floats sums[rows][columns] = {};
@@ -97,7 +98,7 @@ PORTATUNE_INLINE void dot_products(const float* x, int64_t stride, const T* w, i
   for (int64_t k = 0; k < whole; k += kLanes) {
     for (int64_t c = 0; c < columns; ++c) {
       load(w + c * in + k, weights[c]);
-      // Of the next rows: these are too short for the processor to see in time which way the reading goes.
+      // Prefetches the next rows: rows are too short for the processor to detect the pattern in time.
       __builtin_prefetch(w + (columns + c) * in + k);
     }
     add(k, weights);
@@ -115,12 +116,12 @@ PORTATUNE_INLINE void dot_products(const float* x, int64_t stride, const T* w, i
   }
 }
 
-// y[r][c] = x[r] . w[c] + bias[c] for columns begin..end-1.
+// Computes y[r][c] = x[r] . w[c] + bias[c] for columns begin..end-1.
 template <int64_t rows, class T, class B>
 PORTATUNE_SIMD void linear_columns(const LinearShape& shape, const float* x, int64_t stride, const T* w, const B* bias,
                                    int64_t begin, int64_t end, T* y) {
-  constexpr int64_t kColumns = kLanes / rows;                 // whose sums are finished together
-  constexpr int64_t kGroup = std::min<int64_t>(4, kColumns);  // that are read at a time
+  constexpr int64_t kColumns = kLanes / rows;                 // columns whose sums are finished together
+  constexpr int64_t kGroup = std::min<int64_t>(4, kColumns);  // columns that are read at a time
   for (int64_t column = begin; column < end; column += kColumns) {
     const int64_t columns = std::min(kColumns, end - column);
     Floats partial[kLanes] = {};
@@ -140,7 +141,8 @@ PORTATUNE_SIMD void linear_columns(const LinearShape& shape, const float* x, int
   }
 }
 
-// sums[r][j] += sum over k of dy[r][first + k] w[first + k][j] for `depth` rows of w, of the columns that begin at w.
+// Adds the sum over k of dy[r][first + k] w[first + k][j] to sums[r][j], for `depth` rows of w and the columns that
+// begin at w.
 template <int64_t rows, int64_t depth, class T>
 PORTATUNE_INLINE void add_products(const float* dy, int64_t dy_stride, const T* w, int64_t w_stride, int64_t columns,
                                    float* sums) {
@@ -166,7 +168,7 @@ PORTATUNE_INLINE void add_products(const float* dy, int64_t dy_stride, const T* 
   }
 }
 
-// dx[r][j] = sum over k of dy[r][k] w[k][j] for columns begin..end-1.
+// Computes dx[r][j] = sum over k of dy[r][k] w[k][j] for columns begin..end-1.
 template <int64_t rows, class T>
 PORTATUNE_SIMD void linear_dx_columns(const LinearShape& shape, const float* dy, int64_t stride, const T* w,
                                       int64_t begin, int64_t end, float* sums, T* dx) {
@@ -185,7 +187,7 @@ PORTATUNE_SIMD void linear_dx_columns(const LinearShape& shape, const float* dy,
   }
 }
 
-// Calls work.operator()<n>(first) for consecutive rows, n at a time: `most` as long as there are so many.
+// Calls work.operator()<n>(first) for consecutive rows, n at a time, where n is `most` or the number of rows left.
 template <int64_t most, class Work>
 void for_rows(int64_t rows, const Work& work) {
   int64_t first = 0;
@@ -211,14 +213,14 @@ void linear_of(const Workers& workers, const LinearShape& shape, const T* x, con
 
 template <class T>
 void linear_dx_of(const Workers& workers, const LinearShape& shape, const T* dy, const T* w, T* dx) {
-  constexpr int64_t kSums = 4096;  // floats that stay in the fastest cache
+  constexpr int64_t kSums = 4096;  // floats that fit the fastest cache
   const Rows<T> wide(dy, shape.rows, shape.out);
   const int64_t shared = std::min(kRowsOfLinearDx, shape.rows);
-  // Wide pieces, because those of a row of w are apart in memory.
+  // Pieces are wide, because the parts of consecutive rows of w are far apart in memory.
   const int64_t share = (shape.in + workers.threads() - 1) / workers.threads();
   const int64_t grain = (std::min(kSums / shared, share) + kLanes - 1) / kLanes * kLanes;
   parallel_ranges(workers, shape.in, grain, [&](int64_t begin, int64_t end) {
-    thread_local std::vector<Floats> sums;  // aligned, as Rows
+    thread_local std::vector<Floats> sums;  // aligned like Rows
     sums.resize(static_cast<size_t>(kRowsOfLinearDx * (end - begin) / kLanes + 1));
     for_rows<kRowsOfLinearDx>(shape.rows, [&]<int64_t n>(int64_t first) {
       linear_dx_columns<n>(shape, wide.row(first), wide.stride(), w, begin, end, reinterpret_cast<float*>(sums.data()),

@@ -17,10 +17,10 @@ namespace {
 
 using dnnl::memory;
 
-// Distinct shapes kept per thread. A training step has a few dozen.
+// Maximal number of cached shapes per thread. A training step has a few dozen.
 constexpr size_t kMaxCachedShapes = 256;
 
-// oneDNN splits its work by OpenMP; here the pieces are split already. The setting is the calling thread's own.
+// Disables OpenMP in oneDNN on the calling thread, because the work is already divided among threads.
 class OneOpenMpThread {
  public:
   OneOpenMpThread() : before_(omp_get_max_threads()) { omp_set_num_threads(1); }
@@ -51,7 +51,7 @@ dnnl::matmul::primitive_desc describe(const Gemm& gemm) {
   const memory::desc bias =
       gemm.has_bias ? memory::desc({1, gemm.n}, onednn_type(gemm.bias_type), memory::dims{gemm.n, 1}) : memory::desc();
   dnnl::primitive_attr attributes;
-  // oneDNN's own scratchpad belongs to the thread that made the primitive.
+  // oneDNN's own scratchpad would belong to the thread that created the primitive.
   attributes.set_scratchpad_mode(dnnl::scratchpad_mode::user);
   if (gemm.accumulate) {
     dnnl::post_ops add_to_result;
@@ -67,7 +67,7 @@ dnnl::matmul::primitive_desc describe(const Gemm& gemm) {
 #endif
 }
 
-// A compiled product with its arguments, whose addresses are set anew for each call.
+// A compiled product with its arguments, whose addresses are set for each call.
 class Multiplication {
  public:
   explicit Multiplication(const Gemm& gemm) : Multiplication(describe(gemm), gemm.has_bias) {}
@@ -116,8 +116,8 @@ struct GemmHash {
   }
 };
 
-// Per thread, so that neither a lock nor shared argument objects are needed; the generated code itself is shared by
-// oneDNN's own cache.
+// The cache of products is per thread, so that it needs neither a lock nor shared arguments. oneDNN's own cache shares
+// the generated code.
 void multiply_natively(const Gemm& gemm, const void* a, const void* b, const void* bias, void* c) {
   thread_local std::unordered_map<Gemm, Multiplication, GemmHash> cache;
   thread_local std::vector<std::byte> scratch;
@@ -138,7 +138,7 @@ PORTATUNE_SIMD void narrow_line(int64_t size, const float* wide, Bfloat16* narro
   for (int64_t i = 0; i < size; ++i) narrow[i] = from_float<Bfloat16>(wide[i]);
 }
 
-// A dense copy of a matrix in float32, transposed in memory if the matrix is. Returns its layout.
+// Makes a dense copy of a matrix in float32, with the same transposition in memory. Returns its layout.
 MatrixLayout widen(int64_t rows, int64_t columns, const MatrixLayout& layout, const void* data,
                    std::vector<float>& wide) {
   const bool by_rows = layout.column_stride == 1;
@@ -151,7 +151,7 @@ MatrixLayout widen(int64_t rows, int64_t columns, const MatrixLayout& layout, co
   return by_rows ? MatrixLayout{DType::kFloat32, size, 1} : MatrixLayout{DType::kFloat32, 1, size};
 }
 
-// For machines without bfloat16 instructions.
+// Multiplies in float32, for machines without bfloat16 instructions.
 void multiply_by_widening(const Gemm& gemm, const void* a, const void* b, const void* bias, void* c) {
   thread_local std::vector<float> wide_a, wide_b, wide_bias, wide_c;
   Gemm wide = gemm;
@@ -178,11 +178,11 @@ bool has_code_of_its_own(DType type) {
     const auto description = describe(Gemm{.m = 64, .n = 64, .k = 64, .a = layout, .b = layout, .c = layout});
     return std::strstr(description.impl_info_str(), "ref") == nullptr;
   } catch (const dnnl::error&) {
-    return false;  // not even reference loops
+    return false;  // oneDNN has not even reference loops
   }
 }
 
-// Where oneDNN would emulate bfloat16 instructions, it is several times slower than with float32.
+// True if oneDNN would emulate bfloat16 instructions, which is several times slower than float32.
 bool emulates_bfloat16() {
 #if defined(__x86_64__)
   const auto needed = static_cast<unsigned>(dnnl::cpu_isa::avx512_core_bf16);
@@ -201,7 +201,7 @@ bool gemm_is_native(DType type) {
 }
 
 void multiply(const Gemm& gemm, const void* a, const void* b, const void* bias, void* c) {
-  // Only bfloat16 can be widened.
+  // Only bfloat16 can be converted to float32.
   if (gemm.a.type == DType::kFloat32 || gemm_is_native(gemm.a.type)) {
     multiply_natively(gemm, a, b, bias, c);
   } else {
@@ -209,7 +209,7 @@ void multiply(const Gemm& gemm, const void* a, const void* b, const void* bias, 
   }
 }
 
-// As oneDNN calls it; a number if it is newer than this table.
+// The name in oneDNN; a number if it is newer than this table.
 std::string gemm_instruction_set() {
   using dnnl::cpu_isa;
   const cpu_isa effective = dnnl::get_effective_cpu_isa();

@@ -10,22 +10,23 @@
 namespace portatune::kernels {
 namespace {
 
-// How a product is cut: into tiles of the result, which threads share, and along the sums, one part after the other.
+// The division of a product: into tiles of the result, which threads share, and along the sums, one part after the
+// other.
 struct Tiling {
   int64_t rows, columns, depth;
 };
 
 int64_t ceil_div(int64_t x, int64_t y) { return (x + y - 1) / y; }
 
-// `size` in `parts` parts, of a size that SIMD likes.
+// The size of each of `parts` parts of `size`, rounded for SIMD.
 int64_t part(int64_t size, int64_t parts) {
   constexpr int64_t kMultiple = 32;
   return std::min(size, ceil_div(ceil_div(size, parts), kMultiple) * kMultiple);
 }
 
-// Bands of rows, two per thread to even out a thread that is late; more would make oneDNN copy the shared operand more
-// often than the product can hide. Wider float32 tiles than this run at half the speed; bfloat16 ones want all columns.
-// Where the bands would be so narrow that this copy is what takes the time, columns are parted instead, each copied
+// Divides a product into bands of rows, two per thread to balance slow threads; more bands would make oneDNN copy the
+// shared operand too often. Wider float32 tiles than this run at half the speed; bfloat16 tiles should have all
+// columns. If the bands were so narrow that the copies would dominate, the columns are divided instead, each copied
 // once.
 Tiling tiling_of_rows(const Workers& workers, const Gemm& gemm) {
   constexpr int64_t kFloat32Columns = 1536, kNarrowBand = 96;
@@ -37,7 +38,7 @@ Tiling tiling_of_rows(const Workers& workers, const Gemm& gemm) {
   return {.rows = part(gemm.m, parts), .columns = part(gemm.n, ceil_div(gemm.n, widest)), .depth = gemm.k};
 }
 
-// For a product with long sums and a transposed left side: what oneDNN copies of both sides stays in the cache.
+// The tiling of a product with long sums and a transposed left operand: oneDNN's copies of both stay in the cache.
 Tiling tiling_of_sums(const Workers& workers, const Gemm& gemm) {
   constexpr int64_t kRows = 384, kColumns = 768, kDepth = 512;
   Tiling tiling{.rows = std::min(kRows, gemm.m), .columns = std::min(kColumns, gemm.n), .depth = kDepth};
@@ -54,10 +55,10 @@ const std::byte* element(const void* data, const MatrixLayout& layout, int64_t r
 // A tile of the result with its part of the sums.
 struct Tile {
   Gemm gemm;
-  int64_t row, column, depth;  // where it begins
+  int64_t row, column, depth;  // indices of its first element
 };
 
-// A bias goes with tiles that have whole sums.
+// Multiplies a tile. A bias is allowed only if tiles have whole sums.
 void multiply_tile(const Tile& tile, const void* a, const void* b, const void* bias, void* c) {
   const Gemm& gemm = tile.gemm;
   if (bias) bias = static_cast<const std::byte*>(bias) + tile.column * size_of(gemm.bias_type);
@@ -65,7 +66,7 @@ void multiply_tile(const Tile& tile, const void* a, const void* b, const void* b
            const_cast<std::byte*>(element(c, gemm.c, tile.row, tile.column)));
 }
 
-// Calls work(tile) for all tiles: those of one place in the result in order of their depth, others at the same time.
+// Calls work(tile) for all tiles: those of the same part of the result in order of their depth, others concurrently.
 template <class Work>
 void for_each_tile(const Workers& workers, const Gemm& whole, const Tiling& tiling, Work work) {
   const int64_t bands = ceil_div(whole.m, tiling.rows), columns = ceil_div(whole.n, tiling.columns);
@@ -87,7 +88,7 @@ void multiply_in_bands(const Workers& workers, const Gemm& gemm, const void* a, 
                 [&](const Tile& tile) { multiply_tile(tile, a, b, bias, c); });
 }
 
-// db of a tile of dw: here, because dy's part is about to be read for dw as well.
+// Computes db for a tile of dw, just before the same part of dy is read for dw.
 void add_bias_gradient(const Tile& tile, const void* dy, float* db) {
   const Gemm& gemm = tile.gemm;
   const std::byte* part = element(dy, gemm.a, tile.row, tile.depth);

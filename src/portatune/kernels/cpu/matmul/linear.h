@@ -8,10 +8,11 @@
 
 namespace portatune::kernels {
 
-/// x is [rows, in], w [out, in] as in a checkpoint, y [rows, out]; row-major, all sizes at least 1.
+/// The arrays of a linear layer: x [rows, in], w [out, in] as in a checkpoint, y [rows, out]; row-major, all sizes at
+/// least 1.
 struct LinearShape {
   int64_t rows, in, out;
-  DType type;                         ///< of x, w, y, dx and dy: float32 or bfloat16
+  DType type;                         ///< type of x, w, y, dx and dy: float32 or bfloat16
   DType bias_type = DType::kFloat32;  ///< float32 or `type`
 };
 

@@ -9,7 +9,7 @@ LinearShape shape_of(const char* target, const Operand& x, const Operand& w, con
   const LinearShape shape{
       .rows = leading_size(x), .in = last_size(x), .out = last_size(y), .type = dtype_of(x), .bias_type = dtype_of(x)};
   require(shape.type == DType::kFloat32 || shape.type == DType::kBFloat16, target, "float32 or bfloat16 activations");
-  require(leading_size(y) == shape.rows, target, "as many rows in as out");
+  require(leading_size(y) == shape.rows, target, "x and y with the same number of rows");
   require(leading_size(w) == shape.out && last_size(w) == shape.in, target, "a weight [out, in]");
   require(shape.rows > 0 && shape.in > 0 && shape.out > 0, target, "sizes of at least 1");
   return shape;

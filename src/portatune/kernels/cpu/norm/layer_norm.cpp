@@ -8,7 +8,7 @@
 namespace portatune::kernels {
 namespace {
 
-constexpr int64_t kRows = 32;  // rows a piece
+constexpr int64_t kRows = 32;  // rows per piece of work
 
 template <class T>
 PORTATUNE_SIMD void normalise(int64_t rows, int64_t size, float eps, const T* x, const float* gamma, const float* beta,
@@ -31,8 +31,8 @@ PORTATUNE_SIMD void normalise(int64_t rows, int64_t size, float eps, const T* x,
   }
 }
 
-// With n = (x - mean) rstd and g = dy gamma: dx = rstd (g - average(g) - n average(g n)); dgamma and dbeta are added
-// to.
+// Computes dx = rstd (g - average(g) - n average(g n)) with n = (x - mean) rstd and g = dy gamma; adds to dgamma and
+// dbeta.
 template <class T>
 PORTATUNE_SIMD void differentiate(int64_t rows, int64_t size, const LayerNormGradInputs<T> in, T* dx, float* dgamma,
                                   float* dbeta) {

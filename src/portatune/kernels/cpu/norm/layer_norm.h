@@ -9,20 +9,21 @@
 namespace portatune::kernels {
 
 /// y = (x - mean) rstd gamma + beta for each of `rows` rows of `size` elements, with rstd = 1 / sqrt(variance + eps).
-/// mean, rstd   float32 [rows]: what the gradient needs. T is float or Bfloat16, with float32 inside.
+/// mean, rstd   float32 [rows], for the gradient
+/// T            float or Bfloat16; the computation is in float32
 /// source       Ba et al. 2016, arXiv:1607.06450
 template <class T>
 void layer_norm(const Workers& workers, int64_t rows, int64_t size, float eps, const T* x, const float* gamma,
                 const float* beta, T* y, float* mean, float* rstd);
 
-/// What layer_norm took and gave, and the gradient of y.
+/// Operands and results of layer_norm, and the gradient of y.
 template <class T>
 struct LayerNormGradInputs {
   const T *dy, *x;
   const float *gamma, *mean, *rstd;
 };
 
-/// dx [rows, size], dgamma [size] and dbeta [size]. The sums over rows do not depend on the number of threads.
+/// Computes dx [rows, size], dgamma [size] and dbeta [size]. Sums over rows do not depend on the number of threads.
 template <class T>
 void layer_norm_grad(const Workers& workers, int64_t rows, int64_t size, const LayerNormGradInputs<T>& in, T* dx,
                      float* dgamma, float* dbeta);

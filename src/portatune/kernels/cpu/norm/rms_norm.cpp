@@ -8,7 +8,7 @@
 namespace portatune::kernels {
 namespace {
 
-constexpr int64_t kRows = 32;  // rows a piece
+constexpr int64_t kRows = 32;  // rows per piece of work
 
 template <class T>
 PORTATUNE_SIMD void normalise(int64_t rows, int64_t size, float eps, const T* x, const float* weight, T* y,
@@ -24,7 +24,7 @@ PORTATUNE_SIMD void normalise(int64_t rows, int64_t size, float eps, const T* x,
   }
 }
 
-// With n = x rstd and g = dy weight: dx = rstd (g - n average(g n)); dweight is added to.
+// Computes dx = rstd (g - n average(g n)) with n = x rstd and g = dy weight; adds to dweight.
 template <class T>
 PORTATUNE_SIMD void differentiate(int64_t rows, int64_t size, const RmsNormGradInputs<T> in, T* dx, float* dweight) {
   for (int64_t i = 0; i < rows; ++i) {

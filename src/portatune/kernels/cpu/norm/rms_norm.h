@@ -9,21 +9,22 @@
 namespace portatune::kernels {
 
 /// y = x rstd weight for each of `rows` rows of `size` elements, with rstd = 1 / sqrt(mean(x^2) + eps). x rstd is
-/// rounded to T before it meets the weight, as Llama does it.
-/// rstd     float32 [rows]: what the gradient needs. T is float or Bfloat16, with float32 inside.
+/// rounded to T before the product with the weight, as in Llama.
+/// rstd     float32 [rows], for the gradient
+/// T        float or Bfloat16; the computation is in float32
 /// source   Zhang and Sennrich 2019, arXiv:1910.07467
 template <class T>
 void rms_norm(const Workers& workers, int64_t rows, int64_t size, float eps, const T* x, const float* weight, T* y,
               float* rstd);
 
-/// What rms_norm took and gave, and the gradient of y.
+/// Operands and results of rms_norm, and the gradient of y.
 template <class T>
 struct RmsNormGradInputs {
   const T *dy, *x;
   const float *weight, *rstd;
 };
 
-/// dx [rows, size] and dweight [size]. The sums over rows do not depend on the number of threads.
+/// Computes dx [rows, size] and dweight [size]. Sums over rows do not depend on the number of threads.
 template <class T>
 void rms_norm_grad(const Workers& workers, int64_t rows, int64_t size, const RmsNormGradInputs<T>& in, T* dx,
                    float* dweight);

@@ -8,13 +8,14 @@
 namespace portatune::kernels {
 namespace {
 
-constexpr int64_t kGrain = 1 << 15;  // elements a piece
+constexpr int64_t kGrain = 1 << 15;  // elements per piece of work
 
-// 1 - beta, of the decimal number that the user wrote: 1 - 0.999 taken from the float nearest to 0.999 would be wrong
-// in the fifth digit.
+// 1 - beta for the decimal number that the user wrote. Computed from the float nearest to 0.999, 1 - 0.999 would be
+// wrong in the fifth digit.
 float one_minus(float beta) {
   char digits[32];
-  const auto written = std::to_chars(digits, digits + sizeof digits, beta);  // the shortest that gives this float
+  const auto written =
+      std::to_chars(digits, digits + sizeof digits, beta);  // the shortest decimal number for this float
   double exact = beta;
   std::from_chars(digits, written.ptr, exact);
   return static_cast<float>(1 - exact);

@@ -10,7 +10,7 @@
 namespace portatune::kernels {
 namespace {
 
-// Few rows are cut into bands of columns. Of many, each piece has its own sums of all columns.
+// Few rows are divided into bands of columns. With many rows, each piece of work has its own sums of all columns.
 constexpr int64_t kRows = 512, kBand = 2048;
 
 template <class T>

@@ -1,4 +1,4 @@
-// Sums over rows, of which the gradient of a bias is one.
+// Sums over rows, such as the gradient of a bias.
 #pragma once
 
 #include <cstdint>
@@ -7,12 +7,13 @@
 
 namespace portatune::kernels {
 
-/// sums[j] += sum over `rows` rows of x[i][j]. T is float or Bfloat16.
+/// Adds the sum over `rows` rows of x[i][j] to sums[j]. T is float or Bfloat16.
 /// stride  elements from one row to the next
 template <class T>
 void add_columns(const T* x, int64_t rows, int64_t stride, int64_t columns, float* sums);
 
-/// sums[j] = sum over rows of x[i][j], computed in float: the same for any number of threads. x is [rows, columns].
+/// Computes sums[j] = sum over rows of x[i][j] in float. x is [rows, columns]. The result does not depend on the number
+/// of threads.
 template <class T>
 void column_sums(const Workers& workers, int64_t rows, int64_t columns, const T* x, T* sums);
 

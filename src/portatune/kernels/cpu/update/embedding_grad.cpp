@@ -7,8 +7,8 @@
 namespace portatune::kernels {
 namespace {
 
-// A piece is a range of the table's rows: it clears them and adds those tokens whose ids are its own. Reading all ids
-// in every piece costs little as long as the pieces are few.
+// A piece of work is a range of the table's rows: it clears them and adds the tokens with these ids. Reading all ids in
+// every piece costs little as long as there are few pieces.
 constexpr int64_t kMaxRows = 1024;
 constexpr int64_t kPieces = 16;
 

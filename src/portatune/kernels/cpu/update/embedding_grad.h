@@ -12,8 +12,8 @@ struct EmbeddingGradShape {
   int64_t tokens, width, vocab;
 };
 
-/// dtable [vocab, width] = 0 plus, for every token, row dy[token] added to row ids[token]. Ids outside [0, vocab) are
-/// ignored. Rows are added in the order of the tokens, whatever the number of threads. T is float or Bfloat16.
+/// Clears dtable [vocab, width] and adds row dy[token] to row ids[token] for every token. Ids outside [0, vocab) are
+/// ignored. Rows are added in the order of the tokens with any number of threads. T is float or Bfloat16.
 template <class T>
 void embedding_grad(const Workers& workers, const EmbeddingGradShape& shape, const T* dy, const int32_t* ids,
                     float* dtable);

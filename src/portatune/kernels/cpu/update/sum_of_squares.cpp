@@ -8,7 +8,7 @@
 namespace portatune::kernels {
 namespace {
 
-constexpr int64_t kGrain = 1 << 16;  // elements a piece, each with its own sum
+constexpr int64_t kGrain = 1 << 16;  // elements per piece of work, each with its own sum
 
 template <class T>
 PORTATUNE_SIMD double add_squares(int64_t size, const T* x) {

@@ -8,7 +8,7 @@
 
 namespace portatune::kernels {
 
-/// Sum of x[i]^2, in double: the same for any number of threads. T is float or Bfloat16.
+/// Sum of x[i]^2 in double; it does not depend on the number of threads. T is float or Bfloat16.
 template <class T>
 double sum_of_squares(const Workers& workers, int64_t size, const T* x);
 

@@ -1,4 +1,4 @@
-// Handlers of the optimizer's update, and of gradients: their norm, those of biases and embeddings.
+// Handlers of the optimizer's update, of the gradient norm, and of the gradients of biases and embeddings.
 #include <cstring>
 
 #include "portatune/kernels/cpu/handler.h"
@@ -11,7 +11,7 @@
 namespace portatune::kernels {
 namespace {
 
-// The result's memory, holding the operand's values: the same memory if the call aliases the two, as it should.
+// The result's memory with the operand's values. If the call aliases the two, which is usual, it is the same memory.
 float* in_place(const Operand& operand, Result& result) {
   auto* data = data_of<float>(*result);
   if (data != operand.untyped_data()) std::memcpy(data, operand.untyped_data(), operand.size_bytes());
@@ -23,7 +23,8 @@ ffi::Error update(ffi::ThreadPool pool, Operand p, Operand m, Operand v, Operand
   return run_handler([&] {
     const auto size = static_cast<int64_t>(p.element_count());
     for (const Operand& array : {p, m, v, g, *new_p, *new_m, *new_v}) {
-      require_array(array, DType::kFloat32, size, "portatune.adamw", "p, m, v, g and results in float32, of one size");
+      require_array(array, DType::kFloat32, size, "portatune.adamw",
+                    "p, m, v, g and results in float32, of the same size");
     }
     require_array(hyper, DType::kFloat32, 5, "portatune.adamw", "hyper-parameters float32[5]");
     adamw(XlaWorkers(pool), {beta1, beta2, eps, weight_decay}, data_of<const float>(hyper), size, in_place(p, new_p),
