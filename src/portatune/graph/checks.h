@@ -1,4 +1,4 @@
-// What shape rules share: checks of operands, and their description in errors.
+// Checks of operands for shape rules, and their description in errors.
 #pragma once
 
 #include <string>
@@ -9,15 +9,16 @@
 
 namespace portatune {
 
-/// "float32[2, 3] and float32[4]".
+/// The types of the inputs as text: "float32[2, 3] and float32[4]".
 std::string describe(std::span<const Value> inputs);
 
-/// 0 <= axis < rank, counting a negative axis from the end. ShapeError naming `op` and the operand otherwise.
+/// The axis as 0 <= axis < rank; a negative axis counts from the end. Otherwise a ShapeError that names `op` and the
+/// operand.
 int64_t normalise_axis(std::string_view op, int64_t axis, const Value& x);
-/// The same for several, sorted; ShapeError if one is named twice.
+/// The same for several axes, sorted; ShapeError if an axis is given twice.
 std::vector<int64_t> normalise_axes(std::string_view op, const std::vector<int64_t>& axes, const Value& x);
 
-/// ShapeError unless `holds`: the operation, its operands (and `detail` after them), and the rule that they break.
+/// Throws a ShapeError unless `holds`, with the operation, its operands (followed by `detail`), and the broken rule.
 void require(bool holds, std::string_view op, std::span<const Value> inputs, std::string_view rule,
              std::string_view detail = {}, std::string_view fix = {});
 

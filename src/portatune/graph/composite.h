@@ -1,4 +1,4 @@
-// Ops that are made of other ops.
+// Ops that are composed of other ops.
 #pragma once
 
 #include <optional>
@@ -7,22 +7,22 @@
 
 namespace portatune {
 
-/// An op with a decomposition, which says what it means, and on some platforms a kernel or a library, which must agree
-/// with it wherever the op's docstring says what comes out.
+/// An op with a decomposition, which defines its meaning, and on some platforms a kernel or a library. These must agree
+/// with the decomposition wherever the op's docstring defines the result.
 struct Composite : Op {
-  /// The results, made of other ops.
+  /// The results, composed of other ops.
   virtual Values decompose(std::span<const Value> inputs) const = 0;
 
-  /// The kernel that computes the node, if there is one anywhere.
+  /// The kernel that computes the node, on platforms that have it.
   virtual KernelCall kernel(const Node& node) const = 0;
 
-  /// The results, made of ops that call a library which the target offers; nothing, as by default, if there is none for
-  /// the node.
+  /// The results, composed of ops that call a library of the target; nothing, the default, if no library computes the
+  /// node.
   virtual std::optional<Values> by_library(const Node& node, const Lowering& lowering) const;
 
-  /// By default that of the decomposition.
+  /// By default the types of the decomposition.
   Types infer(std::span<const Value> inputs) const override;
-  /// By default that of the decomposition.
+  /// By default the gradient of the decomposition.
   Values gradient(const Node& node, std::span<const Value> dresults) const override;
 
   void lower(const Node& node, Lowering& out) const final;

@@ -19,7 +19,7 @@ Exchange exchange_of(const Function& function) {
       // Layers gather along fsdp, updates along data.
       double& sent = sending->axes == MeshAxes{MeshAxis::kData} ? exchange.sums : exchange.parts;
       sent += element * static_cast<double>(std::abs(of_result - of_input));
-    } else {  // the sum of each part goes round, and then the parts
+    } else {  // the ring first sums each part, then distributes the parts
       const auto devices = static_cast<double>(sending->devices);
       exchange.sums += 2.0 * (devices - 1) / devices * element * static_cast<double>(of_result);
     }

@@ -1,17 +1,17 @@
-// What the devices of a mesh send each other, as a program's graph says.
+// The amount of data that the devices of a mesh exchange, from a program's graph.
 #pragma once
 
 #include "portatune/graph.h"
 
 namespace portatune {
 
-/// Bytes that each device sends, where arrays go round in a ring.
+/// Bytes that each device sends in collectives by a ring.
 struct Exchange {
-  double parts = 0;  ///< of arrays that are gathered for a layer, or scattered behind it: in each micro-batch
-  double sums = 0;   ///< of all_reduce, and of its two halves along data, between which a device updates a part
+  double parts = 0;  ///< for arrays that are gathered for a layer or scattered after it, in each micro-batch
+  double sums = 0;   ///< for all_reduce, and for its two halves along data, between which a device updates its shard
 };
 
-/// Of all collectives, those that remat() computes again included; those in the body of a loop are not.
+/// The exchange of all collectives, including those that remat() computes again, without those in loop bodies.
 Exchange exchange_of(const Function& function);
 
 }  // namespace portatune

@@ -17,7 +17,7 @@ namespace {
 using Key = std::pair<const Node*, size_t>;
 Key key_of(const Value& value) { return {&value.node(), value.result()}; }
 
-// Sums what flows back to each value.
+// Sums the gradients of each value.
 class Flow {
  public:
   void add(const Value& value, const Value& gradient) {
@@ -32,7 +32,7 @@ class Flow {
     const auto found = sums_.find(key);
     return found == sums_.end() ? Value() : found->second;
   }
-  /// Into the results of a node; empty if nothing flows into any of them.
+  /// Gradients of the results of a node; empty if none of them has one.
   Values into(const Node& node) const {
     Values dresults;
     bool any = false;

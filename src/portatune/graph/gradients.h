@@ -5,9 +5,8 @@
 
 namespace portatune {
 
-/// What flows back to each of `wrt` when `dresults` (an absent one: zero) flow into `results`; absent where nothing
-/// does.
-/// at_wrt  kStop treats `wrt` as the inputs of the part: what one of them owes to another does not count.
+/// Gradients of `wrt`, given the gradients `dresults` of `results` (an absent one is zero); absent if none flows.
+/// at_wrt  kStop treats `wrt` as the inputs of the part: dependencies among `wrt` are ignored
 enum class AtWrt { kStop, kContinue };
 Values backpropagate(std::span<const Value> results, std::span<const Value> dresults, std::span<const Value> wrt,
                      AtWrt at_wrt);

@@ -9,7 +9,7 @@
 namespace portatune {
 namespace {
 
-// An input of the program. Lowering binds its name before anything is written.
+// An input of the program. Lowering binds its name before it writes any operation.
 struct Parameter final : Op {
   const std::string label;
   const TensorType type;
@@ -20,7 +20,7 @@ struct Parameter final : Op {
   void lower(const Node&, Lowering&) const override {
     throw UsageError({.where = "to_stablehlo",
                       .given = "a result that depends on the parameter \"" + label + "\"",
-                      .expected = "every parameter that is used among the function's parameters"});
+                      .expected = "every used parameter among the function's parameters"});
   }
 };
 
@@ -33,11 +33,10 @@ Values Op::gradient(const Node& node, std::span<const Value>) const { return Val
 Node::Node(std::unique_ptr<const Op> op, Values inputs)
     : op_(std::move(op)), inputs_(std::move(inputs)), types_(op_->infer(inputs_)) {}
 
-// Nothing but the destructor changes a node, so the handles may all share one that is not const.
+// Only the destructor changes a node; therefore all handles may share one that is not const.
 Value Node::result(size_t i) const { return {std::const_pointer_cast<Node>(shared_from_this()), i}; }
 
-// Inputs are released one by one: left to their destructors, a chain of many thousand nodes would be destroyed
-// recursively and overflow the stack.
+// Inputs are released one by one: a recursive destruction of a chain of many thousand nodes would overflow the stack.
 Node::~Node() {
   Values pending = std::move(inputs_);
   while (!pending.empty()) {

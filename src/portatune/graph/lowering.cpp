@@ -16,7 +16,7 @@ Types types_of(std::span<const Value> values) {
   return types;
 }
 
-// What handlers are written for; the decomposition serves the rest, such as float64 and empty arrays.
+// True for types that handlers support. The decomposition computes others, such as float64 and empty arrays.
 bool kernels_take(const TensorType& type) {
   const bool known = type.dtype == DType::kFloat32 || type.dtype == DType::kBFloat16 || type.dtype == DType::kInt32 ||
                      type.dtype == DType::kUInt32;
@@ -33,7 +33,7 @@ std::string in_place_text(const std::vector<std::pair<size_t, size_t>>& pairs, s
   std::string text = "[";
   for (const auto& [result, operand] : pairs) {
     if (text.size() > 1) text += ", ";
-    // The only result of a call is not in a tuple.
+    // A single result is not in a tuple.
     const std::string index = results > 1 ? std::to_string(result) : "";
     text += "#stablehlo.output_operand_alias<output_tuple_indices = [" + index +
             "], operand_index = " + std::to_string(operand) + ", operand_tuple_indices = []>";
@@ -41,7 +41,7 @@ std::string in_place_text(const std::vector<std::pair<size_t, size_t>>& pairs, s
   return text + "]";
 }
 
-// Checked here, because a plugin would complain about text that the caller has not written.
+// Checks the aliases here, because the error of a plugin would refer to text that the caller has not written.
 void check_aliases(const Function& function) {
   std::set<size_t> parameters, results;
   for (const auto& [parameter, result] : function.aliases) {
@@ -54,7 +54,7 @@ void check_aliases(const Function& function) {
     }
     if (!parameters.insert(parameter).second || !results.insert(result).second) {
       throw UsageError({.where = "alias of " + alias,
-                        .given = "one of them in another alias too",
+                        .given = "one of them also in another alias",
                         .expected = "every parameter and every result in one alias at most"});
     }
     if (function.parameters[parameter].type() != function.results[result].type()) {
@@ -163,7 +163,7 @@ void Lowering::order_after(const Node& loop) {
     throw UsageError(
         {.where = std::string(loop.op().name()),
          .given = "collectives between processes in a loop whose first value is " + to_string(loop.types()[0]),
-         .expected = "an int32 scalar, for which those behind the loop can wait"});
+         .expected = "an int32 scalar, for which later collectives can wait"});
   }
   last_in_order_ = name_of(loop.result(0));
 }

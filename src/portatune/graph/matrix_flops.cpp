@@ -11,7 +11,7 @@ namespace {
 
 using FlopsByType = std::map<DType, double>;
 
-// Adds those of what makes `results` out of `inputs`.
+// Adds the operations of the graph from `inputs` to `results`.
 void add_flops(std::span<const Value> results, std::span<const Value> inputs, FlopsByType& flops) {
   const auto is_input = [&](const Value& value) { return std::ranges::find(inputs, value) != inputs.end(); };
   for (const Node* node : topological_order(results, is_input)) {

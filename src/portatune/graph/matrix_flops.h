@@ -1,4 +1,4 @@
-// What a program computes, as its graph says.
+// The amount of computation of a program, from its graph.
 #pragma once
 
 #include <map>
@@ -7,9 +7,9 @@
 
 namespace portatune {
 
-/// Floating-point operations of all matrix products, those within decompositions included, by the type of their
-/// operands. What a compiler makes of them does not matter, nor do kernels hide them. Neither those in the body of a
-/// loop nor what remat() computes again is counted.
+/// Floating-point operations of all matrix products by the type of their operands, including those in decompositions,
+/// independent of kernels and of the compiler. Products in loop bodies and those that remat() computes again are not
+/// counted.
 std::map<DType, double> matrix_flops(const Function& function);
 
 }  // namespace portatune

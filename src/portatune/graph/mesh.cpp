@@ -19,11 +19,11 @@ struct NamedAxis {
   MeshAxis axis;
   int64_t Mesh::*size;
 };
-// The major axis first.
+// The axes of a mesh, the major axis first.
 constexpr std::array<NamedAxis, 3> kAxes = {{{"data", MeshAxis::kData, &Mesh::data},
                                              {"fsdp", MeshAxis::kFsdp, &Mesh::fsdp},
                                              {"tensor", MeshAxis::kTensor, &Mesh::tensor}}};
-// More devices than any machine has: a typing error.
+// More devices than any machine has; a larger number is a typing error.
 constexpr int64_t kMaxDevices = 1 << 20;
 
 [[noreturn]] void refuse(const std::string& text, std::string given) {
@@ -31,15 +31,14 @@ constexpr int64_t kMaxDevices = 1 << 20;
   for (const NamedAxis& axis : kAxes) names.emplace_back(axis.name);
   throw UsageError({.where = "mesh \"" + text + "\"",
                     .given = std::move(given),
-                    .expected = "axes and how many devices there are along each, such as data=4,fsdp=2; the axes are " +
-                                list_of(names)});
+                    .expected = "axes with numbers of devices, such as data=4,fsdp=2; the axes are " + list_of(names)});
 }
 
 [[noreturn]] void refuse_number(const std::string& text) {
   throw UsageError(
       {.where = "mesh \"" + text + "\"",
        .given = "too many devices",
-       .expected = "at most " + std::to_string(kMaxDevices) + " in all; a CPU is divided into 256 at most"});
+       .expected = "at most " + std::to_string(kMaxDevices) + " in total; a CPU is divided into at most 256"});
 }
 
 const NamedAxis& named(MeshAxis axis) { return *std::ranges::find(kAxes, axis, &NamedAxis::axis); }
@@ -90,7 +89,7 @@ Mesh parse_mesh(const std::string& text) {
     begin = end + 1;
     const size_t equals = std::min(part.find('='), part.size());
     const auto* axis = std::ranges::find(kAxes, std::string_view(part).substr(0, equals), &NamedAxis::name);
-    if (axis == kAxes.end()) refuse(text, "\"" + part + "\", which begins with no axis");
+    if (axis == kAxes.end()) refuse(text, "\"" + part + "\", which does not begin with an axis");
     if (!seen.insert(axis->axis).second) refuse(text, std::string(axis->name) + " twice");
     const auto size =
         equals == part.size() ? std::nullopt : number_in<int64_t>(std::string_view(part).substr(equals + 1));

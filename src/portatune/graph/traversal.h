@@ -1,4 +1,4 @@
-// Walking over graphs.
+// Traversal of graphs.
 #pragma once
 
 #include <functional>
@@ -9,11 +9,11 @@
 
 namespace portatune {
 
-/// The nodes that `roots` depend on, each after all of its inputs; the walk does not go into a value for which `stop`
-/// is true. The order depends on the graph alone.
+/// The nodes on which `roots` depend, each after all of its inputs. The traversal ends at values for which `stop` is
+/// true. The order depends only on the graph.
 std::vector<const Node*> topological_order(std::span<const Value> roots, const std::function<bool(const Value&)>& stop);
 
-/// Whether the node is an input of a program or of a region.
+/// True if the node is an input of a program or of a region.
 bool is_parameter(const Node& node);
 
 }  // namespace portatune

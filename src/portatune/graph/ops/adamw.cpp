@@ -5,7 +5,7 @@
 namespace portatune {
 namespace {
 
-// adamw(p, m, v, g, hyper): one step; hyper = {lr, 1/(1-beta1^t), 1/(1-beta2^t), factor of g, whether to make it}.
+// adamw(p, m, v, g, hyper): one step; hyper = {lr, 1/(1-beta1^t), 1/(1-beta2^t), factor of g, 1 to update or 0 not to}.
 //   shape     that of p, three times
 //   gradient  none
 //   lowering  the kernel portatune.adamw, which works in place

@@ -10,10 +10,10 @@
 namespace portatune {
 namespace {
 
-// An lse below is that of a row without a visible key; the scores are lost in it.
+// A row has a lower lse than this if it sees no key. Its scores are lost in rounding.
 constexpr double kHidden = -1e8;
 
-// What a band without a limit is to the kernels.
+// The size of an unlimited band in the kernels.
 constexpr int64_t kUnlimited = int64_t{1} << 40;
 
 struct Parameters {
@@ -21,7 +21,7 @@ struct Parameters {
   double scale, dropout;
   Band band;
 
-  // weights [batch, heads, query, kv]
+  // The weights [batch, heads, query, kv] after dropout.
   Value dropped(const Value& weights, const Value& key) const {
     if (dropout == 0) return weights;
     Shape of_all = weights.shape();
@@ -52,14 +52,14 @@ Value join_heads(const Value& x) {
   return reshape(transpose(x, {0, 2, 1, 3}), {s[0], s[2], s[1] * s[3]});
 }
 
-// [batch, heads, seq, n] -> [batch, kv_heads, heads / kv_heads * seq, n]: as the queries that share keys are rows of
-// one matrix, neither keys nor values are repeated, and their gradients are sums over all who share them.
+// [batch, heads, seq, n] -> [batch, kv_heads, heads / kv_heads * seq, n]: the queries that share keys become rows of
+// one matrix. Thus neither keys nor values are repeated, and their gradients are sums over the heads that share them.
 Value stack_groups(const Value& x, int64_t kv_heads) {
   const Shape& s = x.shape();
   return reshape(x, {s[0], kv_heads, s[1] / kv_heads * s[2], s[3]});
 }
 
-// The inverse.
+// The inverse of stack_groups().
 Value unstack_groups(const Value& x, int64_t heads) {
   const Shape& s = x.shape();
   return reshape(x, {s[0], heads, s[1] * s[2] / heads, s[3]});
@@ -96,13 +96,14 @@ Value with_heads(const Value& x, int64_t heads) {
   return reshape(x, {s[0], s[1], heads, s[2] / heads});
 }
 
-// The same attention as cuDNN has it.
+// The attention in cuDNN's form.
 struct AsCudnn {
   Value q, k, v, bias;
   CudnnAttention options;
 };
 
-// Nothing if the target has no cuDNN, or cuDNN no such attention: it would drop weights by numbers of its own.
+// The attention for cuDNN; nothing if the target has no cuDNN, or if cuDNN does not support it. Dropout is not
+// supported because cuDNN would use its own random numbers.
 std::optional<AsCudnn> as_cudnn(const Parameters& p, const Lowering& out, std::span<const Value> q_k_v_mask) {
   if (!out.offers(kCudnnAttention) || p.dropout > 0) return {};
   const Value q = with_heads(q_k_v_mask[0], p.heads), k = with_heads(q_k_v_mask[1], p.kv_heads);
@@ -168,9 +169,8 @@ struct AttentionGrad final : Composite {
   }
 };
 
-// attention(q, k, v, mask, key): softmax(scale q k^T + bias) v per head, over the keys that the band and the segments
-// let a query see; also the log of each row's sum of exponentials, from which the gradient computes the weights again
-// instead of keeping them.
+// attention(q, k, v, mask, key): softmax(scale q k^T + bias) v per head, over the keys that a query sees by band and
+// segments; also the log of each row's sum of exponentials, from which the gradient recomputes the weights.
 //   shape     [batch, query, hidden]; float32 [batch, heads, query]
 //   gradient  attention_grad; none to the mask
 //   lowering  the kernel portatune.attention; cuDNN's
@@ -224,14 +224,14 @@ struct Attention final : Composite {
   Values decompose(std::span<const Value> in) const override {
     const Value q = split_heads(in[0], p.heads), k = split_heads(in[1], p.kv_heads), v = split_heads(in[2], p.kv_heads);
     const Value scores = scores_of(p, q, k, in[3]);
-    // Finite in a row without keys too, whose exponentials and sum are then 0.
+    // It is finite even in a row without keys, whose exponentials and sum are then 0.
     const Value highest = maximum(max(scores, {3}, ReducedAxes::kKeep),
                                   full({DType::kFloat32, {}}, std::numeric_limits<float>::lowest()));
     const Value exponentials = exp(scores - highest);
     const Value sums = sum(exponentials, {3}, ReducedAxes::kKeep);
     const Value total = select(compare(Direction::kEqual, sums, full(sums.type(), 0)), full(sums.type(), 1), sums);
     const Value lse = log(total) + highest;
-    // Not exp(scores - lse): in a row that is hidden as a whole, lse is so low that it absorbs the log.
+    // exp(scores - lse) would be wrong: in a row whose keys are all hidden, lse is so low that it absorbs the log.
     const Value weights = p.dropped(exponentials / total, in[4]);
     const Shape& rows = q.shape();
     const Value out = unstack_groups(times(stack_groups(convert(weights, v.dtype()), p.kv_heads), v), p.heads);
@@ -262,7 +262,7 @@ struct Attention final : Composite {
 }  // namespace
 
 Value attention(const Value& q, const Value& k, const Value& v, const Value& mask, const AttentionOptions& options) {
-  require(options.dropout == 0 || options.key, "attention", {&q, 1}, "a key, where dropout is not 0");
+  require(options.dropout == 0 || options.key, "attention", {&q, 1}, "a random key if dropout is not 0");
   const Value key = options.key ? options.key : full({DType::kUInt32, {2}}, 0);
   return make_node<Attention>({q, k, v, mask, key}, Parameters{.heads = options.heads,
                                                                .kv_heads = options.kv_heads,

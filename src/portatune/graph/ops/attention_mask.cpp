@@ -17,7 +17,7 @@ Value within(const Band& band, const Value& x, double elsewhere) {
   return select(seen, x, full({x.dtype(), {}}, elsewhere));
 }
 
-// x [batch, heads, query, kv], with `elsewhere` at keys of another segment, and of none.
+// x [batch, heads, query, kv], with `elsewhere` at keys of other segments and at padding.
 Value within_segments(const Value& segments, const Value& x, double elsewhere) {
   const Shape& s = segments.shape();
   const Value of_query = reshape(segments, {s[0], 1, s[1], 1}), of_key = reshape(segments, {s[0], 1, 1, s[1]});

@@ -1,14 +1,13 @@
-// Which keys a query sees.
+// The masking of keys that a query does not see.
 #pragma once
 
 #include "portatune/ops.h"
 
 namespace portatune {
 
-/// Scores with the bias of `mask` added, or with `unseen` at keys that are not of the query's segment; and at keys
-/// outside the band.
+/// Scores plus the bias of `mask`, with `unseen` at keys outside the query's segment or the band.
 /// scores  [batch, heads, query, kv]
-/// mask    as attention's
+/// mask    see attention()
 Value masked(const Value& scores, const Value& mask, const Band& band, double unseen);
 
 }  // namespace portatune

@@ -10,7 +10,7 @@ struct Pair {
   Value dx, dy;
 };
 
-// A function of two elements. `derivative` gives what flows to x and y; a function without one passes nothing back.
+// A function of two elements. `derivative` returns the gradients of x and y; without it no gradient flows back.
 struct BinaryFunction {
   std::string_view stablehlo;
   Pair (*derivative)(const Value& x, const Value& y, const Value& dz);
@@ -18,7 +18,7 @@ struct BinaryFunction {
 
 using V = const Value&;
 
-// Where x wins the gradient is x's; where both are equal each gets half, as in torch.
+// The gradient goes to x where x wins; where both are equal, each gets half, as in torch.
 Pair split_by(Direction wins, V x, V y, V dz) {
   const Value zero = full(dz.type(), 0);
   const Value half = select(compare(Direction::kEqual, x, y), dz * 0.5, zero);

@@ -5,8 +5,8 @@
 
 namespace portatune {
 
-/// The values, each broadcast to the shape that they have together. ShapeError naming `op` if there is none, or if
-/// their element types differ.
+/// The values, broadcast to their common shape. ShapeError that names `op` if there is none, or if their element types
+/// differ.
 Values broadcast_together(std::string_view op, const Values& values);
 
 }  // namespace portatune

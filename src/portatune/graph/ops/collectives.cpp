@@ -22,11 +22,11 @@ struct Collective : Op {
     if (mesh == out.mesh()) return;
     throw UsageError({.where = std::string(name()),
                       .given = "a collective of the mesh " + to_string(mesh),
-                      .expected = "one of " + to_string(out.mesh()) + ", the mesh of the function"});
+                      .expected = "a collective of " + to_string(out.mesh()) + ", the mesh of the function"});
   }
 
-  // The groups as "dense<[[0, 1], [2, 3]]> : tensor<2x2xi64>", and a channel of its own, by which devices that run
-  // independent collectives in different orders tell them apart.
+  // The groups as "dense<[[0, 1], [2, 3]]> : tensor<2x2xi64>", and a unique channel, because devices may run
+  // independent collectives in different orders.
   Attributes attributes(Lowering& out) const {
     std::vector<std::string> groups;
     for (const std::vector<int64_t>& group : mesh.groups(axes)) groups.push_back(stablehlo::list_text(group));
@@ -36,7 +36,7 @@ struct Collective : Op {
             {"use_global_device_ids", "unit"}};
   }
 
-  // As the kernel between processes, if the devices of the target are processes; along the first axis.
+  // Writes the collective as a kernel call if the devices of the target are processes; along the first axis.
   bool call_between_processes(const Node& node, Lowering& out, KernelCall call) const {
     if (!out.across_processes()) return false;
     std::vector<int64_t> members;
@@ -48,7 +48,7 @@ struct Collective : Op {
   }
 };
 
-// x with one of its axes in another place among them.
+// x with one axis moved to another index.
 Value move_axis(const Value& x, int64_t from, int64_t to) {
   std::vector<int64_t> permutation(static_cast<size_t>(x.rank()));
   std::iota(permutation.begin(), permutation.end(), 0);
@@ -57,8 +57,8 @@ Value move_axis(const Value& x, int64_t from, int64_t to) {
   return transpose(x, std::move(permutation));
 }
 
-// Equal parts of x along an axis one behind the other: [parts, ..., size / parts, ...]. Each lies in memory as it does
-// alone, in runs as long as a part's share of the axis, which are quick to move.
+// Equal parts of x along an axis, stacked on a new first axis: [parts, ..., size / parts, ...]. Each part is
+// contiguous, and is copied in runs as long as its share of the axis, which is fast.
 Value stacked_parts(const Value& x, int64_t axis, int64_t parts) {
   Shape shape = x.shape();
   shape[axis] /= parts;
@@ -66,7 +66,7 @@ Value stacked_parts(const Value& x, int64_t axis, int64_t parts) {
   return move_axis(reshape(x, std::move(shape)), axis, 0);
 }
 
-// The parts that are stacked, side by side along an axis.
+// Stacked parts, joined along an axis.
 Value side_by_side(const Value& stacked, int64_t axis) {
   Shape shape = stacked.shape();
   shape.erase(0);
@@ -86,7 +86,7 @@ struct AllReduce final : Collective {
   }
   void lower(const Node& node, Lowering& out) const override {
     require_mesh(out);
-    if (out.across_processes() && node.input(0).dtype() == DType::kFloat16) {  // which kernels do not take
+    if (out.across_processes() && node.input(0).dtype() == DType::kFloat16) {  // kernels do not support it
       const Value sum = all_reduce(convert(node.input(0), DType::kFloat32), mesh, axes);
       return out.substitute(node, {convert(sum, DType::kFloat16)});
     }
@@ -96,9 +96,9 @@ struct AllReduce final : Collective {
   }
 };
 
-// all_gather(x, axis, sent_as): the arrays of a group side by side, rounded to the type that they are sent in.
+// all_gather(x, axis, sent_as): the arrays of a group joined along an axis, rounded to the type in which they are sent.
 //   gradient  reduce_scatter of dy, in the type of x
-//   lowering  stablehlo.all_gather along the first axis, as reduce_scatter is; between conversions where it is sent in
+//   lowering  stablehlo.all_gather along the first axis, as for reduce_scatter; between conversions if it is sent in
 //             another type
 struct AllGather final : Collective {
   const int64_t axis;
@@ -133,8 +133,8 @@ struct AllGather final : Collective {
 
 // reduce_scatter(x, axis): a part of the sum over a group.
 //   gradient  all_gather of dy
-//   lowering  stablehlo.reduce_scatter along the first axis. What the CPU's plugin 0.0.1 makes of another one is wrong
-//             where a kernel has computed the operand; other plugins transpose as well.
+//   lowering  stablehlo.reduce_scatter along the first axis. Along another axis, the CPU's plugin 0.0.1 computes wrong
+//             results if the operand comes from a kernel; other plugins also transpose.
 struct ReduceScatter final : Collective {
   const int64_t axis;
   ReduceScatter(int64_t axis, const Mesh& mesh, MeshAxes axes) : Collective(mesh, std::move(axes)), axis(axis) {}
@@ -161,7 +161,7 @@ struct ReduceScatter final : Collective {
 };
 
 // replica_id(): the number of the device in the mesh.
-//   lowering  stablehlo.replica_id; the kernel portatune.process_rank where the devices are processes
+//   lowering  stablehlo.replica_id; the kernel portatune.process_rank if the devices are processes
 struct ReplicaId final : Op {
   std::string_view name() const override { return "replica_id"; }
   Types infer(std::span<const Value>) const override { return {{DType::kUInt32, {}}}; }

@@ -1,4 +1,4 @@
-// Collectives that other ops know.
+// Properties of collectives for other ops.
 #pragma once
 
 #include <cstdint>
@@ -10,23 +10,23 @@
 namespace portatune {
 
 bool is_all_gather(const Node& node);
-/// Between how many devices a collective is, along which axes, and in which type arrays cross the links.
+/// The number of devices of a collective, its axes, and the type in which arrays are sent.
 struct Sending {
   int64_t devices;
   MeshAxes axes;
   DType dtype;
 };
-/// Absent for another op.
+/// Properties of a collective; absent for another op.
 std::optional<Sending> sending_of(const Node& node);
 
-/// What an all_gather has put side by side along `axis`.
+/// The operand of an all_gather along `axis`.
 struct GatheredParts {
-  Value part;  ///< of this device
+  Value part;  ///< part of this device
   int64_t axis;
   Mesh mesh;
   MeshAxes axes;
 };
-/// Absent for a value that no all_gather has made, or that was rounded on its way.
+/// The parts of a gathered value; absent if x is no result of an all_gather, or if it was rounded for sending.
 std::optional<GatheredParts> gathered_parts(const Value& x);
 
 }  // namespace portatune

@@ -8,7 +8,7 @@ namespace {
 
 constexpr std::string_view kDirections[] = {"EQ", "NE", "LT", "LE", "GT", "GE"};
 
-// Said aloud, because XLA's folding of constants takes integers for unsigned where nothing is said.
+// The comparison type is explicit, because XLA's constant folding assumes unsigned integers if it is omitted.
 std::string_view compare_type(DType dtype) {
   if (is_float(dtype)) return "FLOAT";
   const bool is_signed =
@@ -36,7 +36,7 @@ struct Compare final : Op {
 
 // select(condition, x, y), element by element.
 //   shape     that of all three
-//   gradient  dy where it was taken from, zero elsewhere
+//   gradient  dy to the chosen branch, zero to the other
 //   lowering  stablehlo.select
 struct Select final : Op {
   std::string_view name() const override { return "select"; }
@@ -60,7 +60,7 @@ Value compare(Direction direction, const Value& x, const Value& y) {
 Value select(const Value& condition, const Value& x, const Value& y) {
   Values branches = broadcast_together("select", {x, y});
   if (branches[0].shape() != condition.shape()) {
-    // The condition may be the larger one: give the branches its shape, then it theirs.
+    // The condition may be the larger array: the branches are broadcast to its shape, then it to theirs.
     const Value mask = convert(condition, x.dtype());
     for (Value& branch : branches) branch = broadcast_together("select", {branch, mask})[0];
   }

@@ -11,7 +11,7 @@ bool equal_except(Shape x, Shape y, int64_t axis) {
   return x == y;
 }
 
-// concatenate({x0, x1, ...}, axis): the inputs side by side along `axis`.
+// concatenate({x0, x1, ...}, axis): the inputs joined along `axis`.
 //   shape     sizes on `axis` add up; all other sizes agree
 //   gradient  each input receives its own slice of dy
 //   lowering  stablehlo.concatenate

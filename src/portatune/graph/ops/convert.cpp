@@ -20,7 +20,7 @@ struct Convert final : Op {
   void lower(const Node& node, Lowering& out) const override { out.write(node, "stablehlo.convert"); }
 };
 
-// stop_gradient(x): x, from which nothing flows back. Vanishes when lowered.
+// stop_gradient(x): x without a gradient. It disappears in lowering.
 struct StopGradient final : Op {
   std::string_view name() const override { return "stop_gradient"; }
   Types infer(std::span<const Value> inputs) const override { return {inputs[0].type()}; }

@@ -10,13 +10,13 @@ namespace {
 
 constexpr int64_t kLargestHead = 128;
 
-// An operation of XLA's for matrix products of q, k, v and scores, as its configuration describes it.
+// A matrix product of q, k, v or scores, as XLA's configuration describes it.
 struct Product {
   std::string_view name;
   int lhs_contracting, rhs_contracting;
   std::string_view lhs_batch, rhs_batch;
 };
-// Of scores [batch, heads, query, kv] and the others [batch, place, heads, head_size].
+// Products with scores [batch, heads, query, kv] and the other arrays [batch, position, heads, head_size].
 constexpr Product kForward[] = {{"bmm1", 3, 3, R"("0", "2")", R"("0", "2")"},
                                 {"bmm2", 3, 1, R"("0", "1")", R"("0", "2")"}};
 constexpr Product kBackward[] = {{"bmm1_grad_gemm1", 2, 1, R"("0", "1")", R"("0", "2")"},
@@ -49,7 +49,7 @@ std::string backend_config(const CudnnAttention& a, const TensorType& q, int64_t
       a.is_causal ? "CAUSAL" : "NO_MASK", text_of(products));
 }
 
-// MLIR's string of it.
+// The text as an MLIR string.
 std::string quoted(std::string_view text) {
   std::string quoted = "\"";
   for (const char c : text) quoted += c == '"' ? "\\22" : std::string(1, c);
@@ -66,7 +66,7 @@ std::string row_major(int64_t rank) {
   return layout_text(axes);
 }
 
-// As XLA has them: [batch, heads, place, head_size], of which heads and places have changed places in memory.
+// XLA's type of results: [batch, heads, position, head_size]; in memory, positions come before heads.
 TensorType with_heads_first(TensorType type) {
   std::swap(type.shape[1], type.shape[2]);
   return type;
@@ -75,14 +75,14 @@ Value with_heads_last(const Value& x) { return transpose(x, {0, 2, 1, 3}); }
 
 const TensorType kWorkspace{DType::kUInt8, {0}};
 
-// A call of cuDNN through XLA. Its last result is memory that it works in.
+// A call of cuDNN through XLA. Its last result is workspace memory.
 //   shape     given
 //   gradient  none: attention has its own
-//   lowering  stablehlo.custom_call, by XLA's first interface for these
+//   lowering  stablehlo.custom_call, by XLA's first interface for custom calls
 struct CudnnCall final : Op {
   std::string target, config;
   Types results;
-  size_t by_heads;  // the first results, which are those of with_heads_first
+  size_t by_heads;  // number of leading results that have the type of with_heads_first
 
   CudnnCall(std::string target, std::string config, Types results, size_t by_heads)
       : target(std::move(target)), config(std::move(config)), results(std::move(results)), by_heads(by_heads) {}
@@ -111,7 +111,7 @@ struct CudnnCall final : Op {
 bool cudnn_takes(const TensorType& q, const TensorType& k) {
   const bool is_half = q.dtype == DType::kBFloat16 || q.dtype == DType::kFloat16;
   const int64_t head_size = q.shape[3];
-  // Its gradient with a bias wants even lengths.
+  // Its gradient with a bias requires even lengths.
   return is_half && head_size % 8 == 0 && head_size <= kLargestHead && q.shape[1] % 2 == 0 && k.shape[1] % 2 == 0;
 }
 

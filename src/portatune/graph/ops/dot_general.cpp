@@ -55,7 +55,7 @@ struct DotGeneral final : Op {
   std::string_view name() const override { return "dot_general"; }
 
   Types infer(std::span<const Value> inputs) const override {
-    normalise_axes(name(), joined(dims.lhs_batch, dims.lhs_contracting, {}), inputs[0]);  // in range, none twice
+    normalise_axes(name(), joined(dims.lhs_batch, dims.lhs_contracting, {}), inputs[0]);  // checks the axes
     normalise_axes(name(), joined(dims.rhs_batch, dims.rhs_contracting, {}), inputs[1]);
     const Shape &lhs = inputs[0].shape(), &rhs = inputs[1].shape();
     require(
@@ -89,8 +89,8 @@ struct DotGeneral final : Op {
                              dims.rhs_contracting, dims.lhs_contracting)};
   }
 
-  // dot(dy, other) has the axes batch, free (of the operand) and `other`'s contracting axes in rising order, which
-  // stand for the operand's contracting axes they were paired with.
+  // dot(dy, other) has the axes batch, free (of the operand) and `other`'s contracting axes in rising order. The latter
+  // correspond to the operand's contracting axes with which they were paired.
   static Value operand_gradient(const Value& dy, const Value& other, const DotDimensions& pairing, const Axes& batch,
                                 const Axes& free, const Axes& contracting, const Axes& other_contracting) {
     const Value product = dot_general(dy, other, pairing);
@@ -113,7 +113,7 @@ struct DotGeneral final : Op {
                                 axes("rhs_batching_dimensions", dims.rhs_batch) + ", " +
                                 axes("lhs_contracting_dimensions", dims.lhs_contracting) + ", " +
                                 axes("rhs_contracting_dimensions", dims.rhs_contracting) + ">";
-    // At default precision a TPU multiplies float32 as bfloat16 and a GPU as TF32: who asks for float32 means it.
+    // At default precision, a TPU multiplies float32 as bfloat16 and a GPU as TF32, but the operands require float32.
     const std::string precision = node.input(0).dtype() == DType::kFloat32 ? "HIGHEST" : "DEFAULT";
     const std::string both = "#stablehlo<precision " + precision + ">, #stablehlo<precision " + precision + ">";
     out.write(node, "stablehlo.dot_general",

@@ -1,12 +1,11 @@
-// What a matrix product costs.
+// The cost of a matrix product.
 #pragma once
 
 #include "portatune/graph.h"
 
 namespace portatune {
 
-/// Floating-point operations of a node that is a dot_general, a multiplication and an addition for each product; 0 for
-/// another.
+/// Floating-point operations of a dot_general: a multiplication and an addition for each product; 0 for other nodes.
 double dot_flops(const Node& node);
 
 }  // namespace portatune

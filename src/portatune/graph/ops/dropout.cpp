@@ -28,7 +28,7 @@ Value flat_index(const Shape& shape, const Shape& whole) {
 }
 
 // A counter-based generator: the index is spread by the golden ratio and mixed by two multiplications with shifts
-// between (the constants are C. Wellons's "lowbias32"), a half of the key going in before each.
+// between them (the constants are C. Wellons's "lowbias32"). One half of the key is added before each.
 Value mix(const Value& index, const Value& key) {
   const auto half = [&](int64_t i) { return reshape(slice(key, 0, {i, i + 1}), {}); };
   Value h = index * u32(kSpread) + half(0);
@@ -39,7 +39,7 @@ Value mix(const Value& index, const Value& key) {
 
 // dropout(x, key): zeros at random, the rest scaled up.
 //   shape     that of x
-//   gradient  dropout of dy with the same key: the mask is computed again
+//   gradient  dropout of dy with the same key, which recomputes the mask
 //   lowering  the kernel portatune.dropout
 struct Dropout final : Composite {
   const double rate;
@@ -86,7 +86,7 @@ Value random_bits(const Value& index, const Value& key) {
 
 Value key_from(const Value& key, const Value& first) {
   const Value shift = concatenate({reshape(first * u32(kSpread), {1}), full({DType::kUInt32, {1}}, 0)}, 0);
-  return key + shift;  // mix() adds the first half to what it makes of the index
+  return key + shift;  // mix() adds the first half of the key to the spread index
 }
 
 Value dropout(const Value& x, const Value& key, double rate) {

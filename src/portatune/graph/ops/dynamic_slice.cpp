@@ -18,7 +18,7 @@ void require_scalar(std::string_view op, std::span<const Value> starts) {
   }
 }
 
-// dynamic_slice(x, starts...): elements from a start on that is known at run time.
+// dynamic_slice(x, starts...): elements from a start that is known at run time.
 //   shape     `size` on the axis
 //   gradient  dy written into zeros
 //   lowering  stablehlo.dynamic_slice

@@ -39,7 +39,7 @@ struct GeluGrad final : Composite {
   }
 };
 
-// gelu(x): x Phi(x), in float32 inside.
+// gelu(x): x Phi(x), computed in float32.
 //   shape     that of x
 //   gradient  gelu_grad
 //   lowering  the kernel portatune.gelu

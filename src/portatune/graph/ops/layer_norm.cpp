@@ -24,7 +24,7 @@ struct LayerNormGrad final : Composite {
 };
 
 // layer_norm(x, gamma, beta): rows of zero mean and unit variance, scaled and shifted; also the rows' means and
-// reciprocal deviations, which the gradient needs.
+// reciprocal deviations for the gradient.
 //   shape     that of x; without the last axis; the same
 //   gradient  layer_norm_grad
 //   lowering  the kernel portatune.layer_norm

@@ -7,7 +7,7 @@
 namespace portatune {
 namespace {
 
-// x as a matrix: all axes but the last in one.
+// x as a matrix: all axes except the last become one.
 Value rows(const Value& x) { return reshape(x, {-1, x.shape().back()}); }
 
 Shape with_last(Shape shape, int64_t size) {
@@ -53,7 +53,8 @@ struct Matmul final : Composite {
     return {linear(dy, w), make_nodes(std::make_unique<LinearDw>(), {x, dy})[0]};
   }
   KernelCall kernel(const Node& node) const override {
-    return {.target = "portatune.linear_dx", .operands = {node.input(0), convert(node.input(1), node.input(0).dtype())}};
+    return {.target = "portatune.linear_dx",
+            .operands = {node.input(0), convert(node.input(1), node.input(0).dtype())}};
   }
 };
 

@@ -1,11 +1,11 @@
-// Products with weights, as seen by ops that look at graphs.
+// Recognition of products with weights in graphs.
 #pragma once
 
 #include "portatune/graph.h"
 
 namespace portatune {
 
-/// Whether the node is a linear() or a matmul().
+/// True if the node is a linear() or a matmul().
 bool is_matrix_product(const Node& node);
 
 }  // namespace portatune

@@ -24,19 +24,19 @@ Shape with_ones(Shape shape, const std::vector<int64_t>& axes) {
   return shape;
 }
 
-// Not above any number of the type.
+// The lowest number of the type.
 double lowest(const Value& x) {
   if (is_float(x.dtype())) return -std::numeric_limits<double>::infinity();
   require(x.dtype() == DType::kInt32 || x.dtype() == DType::kUInt32, "max", {&x, 1}, "a float type, int32 or uint32");
   return x.dtype() == DType::kInt32 ? std::numeric_limits<int32_t>::min() : 0;
 }
 
-// sum(x, axes), max(x, axes): over `axes`, which vanish.
+// sum(x, axes), max(x, axes): over `axes`, which are dropped.
 //   shape     the other axes
 //   gradient  sum: dy along the axes; max: dy shared by the elements that are the maximum
-//   lowering  stablehlo.reduce, of sums in float32 or more: in 16 bits plugins may round after each term. The kernel
-//             portatune.column_sums for float sums over the leading axes, such as that for the gradient of a bias, of
-//             which the CPU's plugin makes slow loops
+//   lowering  stablehlo.reduce; sums in float32 or more, because in 16 bits plugins may round after each term. The
+//             kernel portatune.column_sums for float sums over the leading axes, such as the gradient of a bias, for
+//             which the CPU's plugin generates slow loops
 struct Reduce final : Op {
   const Reducer reducer;
   const std::vector<int64_t> axes;  // sorted
@@ -100,7 +100,8 @@ Value mean(const Value& x, std::vector<int64_t> axes, ReducedAxes reduced) {
 Value argmax(const Value& x, int64_t axis) {
   axis = normalise_axis("argmax", axis, x);
   const Value is_largest = compare(Direction::kEqual, x, max(x, {axis}, ReducedAxes::kKeep));
-  // The first index is the farthest from the end. In a row with a NaN nothing is the largest: the last element is.
+  // The first index has the greatest distance from the end. In a row with a NaN no element equals the maximum, and the
+  // result is the last index.
   const Value size = full({DType::kInt32, {}}, static_cast<double>(x.shape()[axis])), one = full(size.type(), 1);
   const Value from_end = select(is_largest, size - iota({DType::kInt32, x.shape()}, axis), one);
   return size - max(from_end, {axis});

@@ -17,7 +17,7 @@ namespace {
 
 // optimization_barrier(x...): x.
 //   gradient  dy
-//   lowering  the kernel portatune.barrier, as XLA drops its own barrier when it compiles for CPUs;
+//   lowering  the kernel portatune.barrier on CPUs, because XLA drops its own barrier there;
 //             stablehlo.optimization_barrier elsewhere
 struct Barrier final : Op {
   std::string_view name() const override { return "optimization_barrier"; }
@@ -36,7 +36,7 @@ struct Barrier final : Op {
   }
 };
 
-// An op once more, applied to other inputs.
+// An op that is applied again, to other inputs.
 struct Again final : Op {
   const std::shared_ptr<const Node> original;
   explicit Again(const Node& original) : original(original.shared_from_this()) {}
@@ -49,8 +49,8 @@ struct Again final : Op {
   void lower(const Node& node, Lowering& out) const override { original->op().lower(node, out); }
 };
 
-// kept(x, again): x, whose gradient goes to `again`, the same value computed once more: on to what that is computed
-// from, where the way back would end at a value from behind the barrier.
+// kept(x, again): x, with its gradient passed to `again`, the same value recomputed. Otherwise the backward pass would
+// end at a value behind the barrier.
 struct Kept final : Op {
   std::string_view name() const override { return "kept"; }
   Types infer(std::span<const Value> inputs) const override { return {inputs[0].type()}; }
@@ -58,7 +58,7 @@ struct Kept final : Op {
   void lower(const Node& node, Lowering& out) const override { out.substitute(node, {node.input(0)}); }
 };
 
-// The nodes by which y depends on x, each after its inputs.
+// The nodes between x and y, each after its inputs.
 std::vector<const Node*> nodes_between(const Value& x, const Value& y) {
   std::unordered_set<const Node*> dependent;
   std::vector<const Node*> between;
@@ -71,7 +71,7 @@ std::vector<const Node*> nodes_between(const Value& x, const Value& y) {
   return between;
 }
 
-// What these nodes need from elsewhere and gradients may go to.
+// The other inputs of these nodes, to which gradients may flow.
 Values captured_by(const std::vector<const Node*>& nodes, const Value& x) {
   const std::unordered_set<const Node*> inside(nodes.begin(), nodes.end());
   Values captured;
@@ -84,11 +84,11 @@ Values captured_by(const std::vector<const Node*>& nodes, const Value& x) {
   return captured;
 }
 
-// A part of a graph computed once more, from what is behind a barrier.
+// A part of a graph that is computed again, from values behind a barrier.
 class Recomputation {
  public:
   /// kept  values that are not computed again
-  /// dy    which is needed anyway when the part is computed again: the barrier has it wait until then; or absent
+  /// dy    the gradient, which the recomputation must wait for, or absent; it passes through the barrier, too
   explicit Recomputation(const Values& kept, const Value& dy = {}) {
     Values all = kept;
     if (dy) all.push_back(dy);
@@ -101,7 +101,7 @@ class Recomputation {
   }
 
   const Value& dy() const { return dy_; }
-  /// The kept values, as they come through the barrier.
+  /// The kept values behind the barrier.
   Values behind() const {
     Values values;
     for (const auto& [kept, behind] : kept_) values.push_back(behind);
@@ -126,12 +126,12 @@ class Recomputation {
   using Key = std::pair<const Node*, size_t>;
   static Key key_of(const Value& value) { return {&value.node(), value.result()}; }
 
-  std::vector<std::pair<Value, Value>> kept_;  // and what they are behind the barrier
+  std::vector<std::pair<Value, Value>> kept_;  // values before and behind the barrier
   std::map<Key, Value> again_;
   Value dy_;
 };
 
-// Weights among these values that devices hold parts of: the gathered wholes, and the parts.
+// Sharded weights among some values: the gathered arrays, and the shards.
 struct Gathered {
   Values wholes, parts;
 
@@ -145,8 +145,8 @@ struct Gathered {
 };
 
 // remat(y, x, captured...): y.
-//   gradient  what flows from dy through the nodes between x and y, which are computed again
-//   lowering  vanishes
+//   gradient  the gradient of the nodes between x and y, which are computed again
+//   lowering  none: it disappears
 struct Rematerialise final : Op {
   const Remat policy;
   explicit Rematerialise(Remat policy) : policy(policy) {}
@@ -170,7 +170,7 @@ struct Rematerialise final : Op {
     for (const Value& whole : gathered.wholes) recomputation.compute(whole.node());
     for (const Node* between : nodes) recomputation.compute(*between);
 
-    // What else is behind the barrier is where the way back ends, too.
+    // The backward pass also ends at the other values behind the barrier.
     for (Value& value : wrt) value = recomputation.again(value);
     const Values behind = recomputation.behind();
     wrt.insert(wrt.end(), behind.begin() + 1, behind.end());
@@ -198,7 +198,7 @@ Value remat(const Value& x, const Value& y, Remat policy) {
   inputs.insert(inputs.begin(), {y, x});
   const Gathered gathered(inputs);
   if (!gathered.wholes.empty()) {
-    // A barrier has the parts wait for x: else the weights of all layers would be gathered at the start.
+    // A barrier makes the shards wait for x; otherwise the weights of all layers would be gathered at the start.
     Values kept{x};
     kept.insert(kept.end(), gathered.parts.begin(), gathered.parts.end());
     Recomputation later(kept);

@@ -1,11 +1,11 @@
-// What remat() makes of a graph, for those who look at its nodes.
+// Recognition of recomputed nodes in graphs.
 #pragma once
 
 #include "portatune/graph.h"
 
 namespace portatune {
 
-/// The op of a node, or of the one that it computes once more.
+/// The op of a node; for a recomputed node, the original op.
 const Op& op_of(const Node& node);
 
 }  // namespace portatune

@@ -23,7 +23,7 @@ struct RmsNormGrad final : Composite {
   KernelCall kernel(const Node&) const override { return {.target = "portatune.rms_norm_grad"}; }
 };
 
-// rms_norm(x, weight): rows of unit mean square, scaled; also the reciprocal roots, which the gradient needs.
+// rms_norm(x, weight): rows of unit mean square, scaled; also the reciprocal roots for the gradient.
 //   shape     that of x; without the last axis
 //   gradient  rms_norm_grad
 //   lowering  the kernel portatune.rms_norm

@@ -5,9 +5,9 @@
 namespace portatune {
 namespace {
 
-// rotary(x, cos, sin): pairs of elements of each head turned by angles.
+// rotary(x, cos, sin): pairs of elements of each head rotated by angles.
 //   shape     that of x
-//   gradient  dy turned back; none to the tables
+//   gradient  dy rotated back; none to the tables
 //   lowering  the kernel portatune.rotary
 struct Rotary final : Composite {
   const int64_t heads;

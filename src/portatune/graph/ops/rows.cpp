@@ -10,7 +10,7 @@ Shape with_width(Shape ids, int64_t width) {
   return ids;
 }
 
-// "offset_dims" and their like: the last axis of [ids..., width].
+// The last axis of [ids..., width], for "offset_dims" and similar attributes.
 std::string last_axis(const Value& ids) { return stablehlo::list_text({ids.rank()}); }
 
 // gather_rows(table, ids): rows of the table.
@@ -43,7 +43,7 @@ struct GatherRows final : Op {
 
 // scatter_add_rows(zeros, ids, updates): the zeros with every update added to its row.
 //   shape     that of the zeros
-//   gradient  to the updates: their rows of dy, where the id is inside
+//   gradient  to the updates: their rows of dy, for ids in range
 //   lowering  the kernel portatune.embedding_grad, or stablehlo.scatter
 struct ScatterAddRows final : Op {
   std::string_view name() const override { return "scatter_add_rows"; }
@@ -79,7 +79,7 @@ struct ScatterAddRows final : Op {
 }  // namespace
 
 Value gather_rows(const Value& table, const Value& ids) {
-  // The few rows are converted, not the table.
+  // Convert the gathered rows, not the whole table.
   const Node& made_by = table.node();
   if (made_by.op().name() == "convert") return convert(gather_rows(made_by.input(0), ids), table.dtype());
   return make_node<GatherRows>({table, ids});

@@ -43,7 +43,7 @@ struct Slice final : Op {
 
 // pad(x, axis, low, high): zeros before and after x along `axis`.
 //   shape     grows by low + high on `axis`
-//   gradient  the part of dy that x fills
+//   gradient  the part of dy at the position of x
 //   lowering  stablehlo.pad
 struct Pad final : Op {
   const int64_t axis, low, high;
@@ -76,7 +76,7 @@ struct Pad final : Op {
 
 Value slice(const Value& x, int64_t axis, Range range) {
   const int64_t along = normalise_axis("slice", axis, x);
-  // Of gathered rows only those that are wanted are gathered.
+  // A slice of gathered rows gathers only the rows in the slice.
   const Node& made_by = x.node();
   if (made_by.op().name() == "gather_rows" && along + 1 < x.rank()) {
     return gather_rows(made_by.input(0), slice(made_by.input(1), along, range));

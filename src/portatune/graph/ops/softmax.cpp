@@ -3,7 +3,7 @@
 namespace portatune {
 namespace {
 
-// Subtracting the largest changes nothing mathematically and keeps exp() from overflowing.
+// Subtracting the maximum does not change the result mathematically and prevents overflow in exp().
 Value shifted(const Value& x, int64_t axis) { return x - stop_gradient(max(x, {axis}, ReducedAxes::kKeep)); }
 
 }  // namespace
@@ -18,7 +18,7 @@ Value log_softmax(const Value& x, int64_t axis) {
   return s - log(sum(exp(s), {axis}, ReducedAxes::kKeep));
 }
 
-// Not maximum(x, 0), whose gradient at 0 is shared: torch has 0 there. A NaN stays one.
+// maximum(x, 0) would share the gradient at 0, where torch has 0. A NaN stays a NaN.
 Value relu(const Value& x) {
   const Value zero = full(x.type(), 0);
   return select(compare(Direction::kLessEqual, x, zero), zero, x);

@@ -9,7 +9,7 @@ namespace {
 
 // transpose(x, permutation): axis i of the result is axis permutation[i] of x.
 //   shape     the permuted sizes
-//   gradient  dy with the axes back in their places
+//   gradient  dy with the inverse permutation
 //   lowering  stablehlo.transpose
 struct Transpose final : Op {
   const std::vector<int64_t> permutation;

@@ -8,8 +8,8 @@
 namespace portatune {
 namespace {
 
-// A function of one element. `derivative` gives dx from x, y = f(x) and dy; a function without one (on integers and
-// bools) passes nothing back.
+// A function of one element. `derivative` returns dx from x, y = f(x) and dy. Without it (on integers and bools) no
+// gradient flows back.
 struct UnaryFunction {
   std::string_view stablehlo;
   Value (*derivative)(const Value& x, const Value& y, const Value& dy);
@@ -17,7 +17,7 @@ struct UnaryFunction {
 
 using V = const Value&;
 constexpr UnaryFunction kNeg{"stablehlo.negate", [](V, V, V dy) { return -dy; }};
-// At 0, where |x| has no slope, none flows back, as in torch.
+// At 0, where |x| has no derivative, the gradient is 0, as in torch.
 constexpr UnaryFunction kAbs{"stablehlo.abs", [](V x, V, V dy) {
                                const Value zero = full(x.type(), 0);
                                const Value slope = select(compare(Direction::kLess, x, zero), -dy, dy);

@@ -9,7 +9,7 @@
 namespace portatune {
 namespace {
 
-// A function of values, as the body of a region.
+// A function of values, the body of a region.
 struct Region {
   Values arguments, results;
 };
@@ -20,7 +20,7 @@ Values arguments_like(const Values& values) {
   return arguments;
 }
 
-// The values made outside that a region uses. Constants are not among them: a region has its own.
+// The outside values that a region uses, without constants, which a region writes again.
 Values captured_by(const Region& region) {
   std::unordered_set<const Node*> inside;
   for (const Value& argument : region.arguments) inside.insert(&argument.node());
@@ -57,20 +57,20 @@ struct WhileLoop final : Op {
     require(condition.results[0].type() == TensorType{DType::kBool, {}}, name(), condition.results,
             "a condition that is a bool scalar");
     require(std::ranges::equal(body.results, types, {}, &Value::type), name(), body.results,
-            "results of the body of the types of its arguments", ", the arguments being " + describe(body.arguments));
+            "results of the body with the types of its arguments", ", with the arguments " + describe(body.arguments));
     return types;
   }
   Values gradient(const Node&, std::span<const Value>) const override {
     throw UsageError({.where = "while_loop",
                       .given = "a gradient through the loop",
-                      .expected = "a loop that no gradient flows through",
+                      .expected = "a loop without gradients",
                       .fix = "unroll the loop, or put stop_gradient() around its results"});
   }
   void lower(const Node& node, Lowering& out) const override {
     const int64_t calls_before = out.calls_in_order();
     std::string regions = out.region(condition.arguments, condition.results);
     regions += ", " + out.region(body.arguments, body.results);
-    // The captured values are no operands: a region sees what is around it.
+    // Captured values are not operands, because a region sees the values around it.
     const auto initial = std::span(node.inputs()).first(body.arguments.size());
     out.write(node, initial, "stablehlo.while", {}, regions);
     if (out.calls_in_order() > calls_before) out.order_after(node);
