@@ -37,13 +37,13 @@ Batches evaluated_batches(const FitArguments& a, const RowTask& task) {
 
 // Packed rows have max_length positions, so the lengths of a packed run are chosen for its evaluations. The longest
 // training row must fit all the same, because rows are encoded one by one before training.
-std::vector<int64_t> chosen_lengths(const FitArguments& a, const RowTask& task) {
+std::vector<int64_t> chosen_lengths(const FitArguments& a, const RowTask& task, run::Events& events) {
   if (padding_for(a.model.padding, task).kind == Padding::Kind::kMaxLength) return {};
   const bool evaluates_training_rows = a.validation_split > 0 || a.folds > 0;
   Batches trained = batches_of_training_rows(a, task), evaluated = evaluated_batches(a, task);
   if (a.packed && !evaluates_training_rows && evaluated.empty()) return {};
   if (a.packed && !evaluates_training_rows) std::swap(trained, evaluated);
-  return choose_lengths(task, a.model.padding, a.model.options.max_length, trained, evaluated, a.talk);
+  return choose_lengths(task, a.model.padding, a.model.options.max_length, trained, evaluated, events);
 }
 
 PackingPolicy policy_of(const std::optional<data::PackedShapes>& packed) {
@@ -53,11 +53,11 @@ PackingPolicy policy_of(const std::optional<data::PackedShapes>& packed) {
 
 }  // namespace
 
-void choose_shapes(FitArguments& a, RowTask& task) {
-  std::optional<data::PackedShapes> packed = chosen_packing(a, task);
+void choose_shapes(FitArguments& a, RowTask& task, run::Events& events) {
+  std::optional<data::PackedShapes> packed = chosen_packing(a, task, events);
   a.packing = policy_of(packed);
   a.packed = packed;
-  a.model.lengths = chosen_lengths(a, task);
+  a.model.lengths = chosen_lengths(a, task, events);
   if (!a.model.lengths.empty()) task.set_lengths(a.model.lengths);
 }
 

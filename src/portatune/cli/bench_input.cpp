@@ -15,6 +15,7 @@
 #include "portatune/cli/progress_bar.h"
 #include "portatune/cli/report.h"
 #include "portatune/cli/rows.h"
+#include "portatune/cli/terminal_events.h"
 #include "portatune/meter.h"
 #include "portatune/train/evaluation.h"
 
@@ -103,10 +104,11 @@ std::string json_of(const Measured& m) {
 
 int bench_input(const BenchInputArguments& arguments) {
   FitArguments a = arguments.fit;
-  lower_max_length(a.model, a.model.folder, a.talk);
+  TerminalEvents events(a.talk);
+  lower_max_length(a.model, a.model.folder, events);
   const std::unique_ptr<RowTask> task = make_task(a.model, a.model.folder, a.train, Classes::kOfRows);
   a.weight_column = weight_column_of(a);
-  choose_shapes(a, *task);
+  choose_shapes(a, *task, events);
   const data::Dataset rows = training_rows(a, *task);
   const int64_t examples = count_examples(a.model, *task, rows);
   const Measured measured = measure(*task, training_batches(*task, rows, a, examples), arguments.seconds);

@@ -18,6 +18,7 @@
 #include "portatune/cli/run_report.h"
 #include "portatune/cli/run_setting.h"
 #include "portatune/cli/signals.h"
+#include "portatune/cli/terminal_events.h"
 #include "portatune/error.h"
 #include "portatune/mesh.h"
 #include "portatune/train/evaluation.h"
@@ -92,16 +93,17 @@ int compare_runs(const ParityArguments& arguments) {
   require_a_run(arguments);
   catch_signals();
   FitArguments a = arguments.fit;
+  TerminalEvents events(a.talk);
   const RunSetting base{a.device, a.training.dtype};
   const std::array<RunSetting, 2> settings = {base, changed(base, arguments.against)};
   divide_steps(a, settings[1].device.mesh);
   check_new_run(a);
   train::check(a.training);
-  lower_max_length(a.model, a.model.folder, a.talk);
+  lower_max_length(a.model, a.model.folder, events);
   a.weight_column = weight_column_of(a);
   const std::unique_ptr<RowTask> task = make_task(a.model, a.model.folder, a.train, Classes::kOfRows);
-  choose_shapes(a, *task);
-  const data::Dataset rows = split_of(a, *task).train;
+  choose_shapes(a, *task, events);
+  const data::Dataset rows = split_of(a, *task, events).train;
   const int64_t examples = count_examples(a.model, *task, rows);
   const data::Dataset batches = training_batches(*task, rows, a, examples);
   const FitOptions epochs = epochs_of(a, examples, batches);
@@ -109,15 +111,15 @@ int compare_runs(const ParityArguments& arguments) {
   const int64_t steps_of_run = epochs.num_train_epochs * epochs.steps_per_epoch;
 
   const int64_t steps = std::min(arguments.steps, steps_of_run);
-  say(a.talk, fmt::format("{} steps of {} rows: {}; against {}", grouped(steps), rows_of_step(a), describe(settings[0]),
-                          describe(settings[1])));
+  events.notice(fmt::format("{} steps of {} rows: {}; against {}", grouped(steps), rows_of_step(a),
+                            describe(settings[0]), describe(settings[1])));
   if (describe(settings[0]) == describe(settings[1])) {
-    say(a.talk, "both runs have the same setting: this tells only whether a run repeats itself");
+    events.notice("both runs have the same setting: this tells only whether a run repeats itself");
   }
 
-  const Device device(with_warnings(settings[0].device, a.talk));
+  const Device device(run::with_warnings(settings[0].device, events));
   std::optional<Device> other;
-  if (!share_device(settings[0], settings[1])) other.emplace(with_warnings(settings[1].device, a.talk));
+  if (!share_device(settings[0], settings[1])) other.emplace(run::with_warnings(settings[1].device, events));
   Progress progress(a);
   const parity::RunComparison comparison =
       parity::compare_runs(*task, {device, options_on(settings[0], a)},

@@ -10,6 +10,7 @@
 #include "portatune/cli/exit_code.h"
 #include "portatune/cli/fit.h"
 #include "portatune/cli/fold_predictions.h"
+#include "portatune/cli/hang.h"
 #include "portatune/cli/make_task.h"
 #include "portatune/cli/model_length.h"
 #include "portatune/cli/output_lock.h"
@@ -17,6 +18,7 @@
 #include "portatune/cli/result_file.h"
 #include "portatune/cli/rows.h"
 #include "portatune/cli/signals.h"
+#include "portatune/cli/terminal_events.h"
 #include "portatune/cli/training_files.h"
 #include "portatune/cli/validation_split.h"
 #include "portatune/error.h"
@@ -111,14 +113,15 @@ train::RunFacts facts_of(const FitArguments& a, const RowTask& task, int64_t row
 }
 
 // Of each class equally many in each, where rows have one.
-std::vector<int> random_folds(const FitArguments& a, const RowTask& task, const data::Dataset& rows) {
+std::vector<int> random_folds(const FitArguments& a, const RowTask& task, const data::Dataset& rows,
+                              run::Events& events) {
   const int folds = static_cast<int>(a.folds);
   const std::optional<std::vector<std::string>> classes = classes_of(a, task, rows);
   if (!classes) return data::k_fold(count(rows), folds, a.training.seed);
   try {
     return data::stratified_k_fold(*classes, folds, a.training.seed);
   } catch (const UsageError& error) {
-    say(a.talk, fmt::format("folds are made whatever the rows' classes: {}", error.report().given));
+    events.notice(fmt::format("folds are made whatever the rows' classes: {}", error.report().given));
     return data::k_fold(std::ssize(*classes), folds, a.training.seed);
   }
 }
@@ -128,8 +131,8 @@ void read_through(const data::Dataset& rows) {
 }
 
 // The fold of each row.
-std::vector<int> folds_of(const FitArguments& a, const RowTask& task, const data::Dataset& rows) {
-  if (a.group_column.empty()) return random_folds(a, task, rows);
+std::vector<int> folds_of(const FitArguments& a, const RowTask& task, const data::Dataset& rows, run::Events& events) {
+  if (a.group_column.empty()) return random_folds(a, task, rows, events);
   std::vector<std::string> groups;
   for (const data::Example& row :
        interruptible(data::read_table(a.train, table_options(a.model, {a.group_column}))).iterate()) {
@@ -145,18 +148,19 @@ std::vector<int> folds_of(const FitArguments& a, const RowTask& task, const data
 
 // Trains the model of a fold, unless an earlier run has done so. False if a signal stopped it.
 // fresh  the task of the model that training starts from
-bool train_fold(const FitArguments& a, const RowTask& fresh, int64_t fold, const std::vector<int>& fold_of) {
+bool train_fold(const FitArguments& a, const RowTask& fresh, int64_t fold, const std::vector<int>& fold_of,
+                run::Events& events) {
   FitArguments of_fold = a;
   of_fold.output = folder_of(a, fold);
   io::recover_directory(of_fold.output);
   train::recover_checkpoints(of_fold.output);
   if (is_trained(of_fold.output)) {
-    say(a.talk, fmt::format("fold {} of {}: trained by an earlier run", fold + 1, a.folds));
+    events.notice(fmt::format("fold {} of {}: trained by an earlier run", fold + 1, a.folds));
     return true;
   }
-  say(a.talk, fmt::format("fold {} of {}", fold + 1, a.folds));
+  events.notice(fmt::format("fold {} of {}", fold + 1, a.folds));
   of_fold.training.must_match = {{"fold", fmt::format("{} of {}", fold + 1, a.folds)}};
-  of_fold = resumed(of_fold);
+  of_fold = resumed(of_fold, events);
   std::unique_ptr<RowTask> of_checkpoint;
   if (!of_fold.resume_from_checkpoint.empty()) {
     of_checkpoint = make_task(a.model, model_of(of_fold), a.train, Classes::kOfRows);
@@ -165,20 +169,22 @@ bool train_fold(const FitArguments& a, const RowTask& fresh, int64_t fold, const
   const data::Dataset rows = training_rows(a, task);
   const data::Dataset held_out = without_weights(rows_of(rows, fold_of, fold, true));
   const data::Dataset batches = evaluation_batches(a.model, task, held_out, eval_batch_size(a), kLabels);
-  return train(of_fold, task, {.train = rows_of(rows, fold_of, fold, false), .validation = {{"", held_out, batches}}})
-      .has_value();
+  const Split split{.train = rows_of(rows, fold_of, fold, false), .validation = {{"", held_out, batches}}};
+  return train(of_fold, task, split, events).has_value();
 }
 
 }  // namespace
 
 int cross_validate(const FitArguments& given) {
   FitArguments a = given;
+  TrainingEvents events(a);
+  const std::unique_ptr<Watchdog> watchdog = watch_for_hangs(a, events);
   check_validation_split(a);
   check_options(a);
   check_output(a);
   catch_signals();
-  const OutputLock lock(a.output, a.talk);
-  lower_max_length(a.model, a.model.folder, a.talk);
+  const OutputLock lock(a.output, events);
+  lower_max_length(a.model, a.model.folder, events);
   a.inputs = watch_files(a);
   a.weight_column = weight_column_of(a);
   const std::unique_ptr<RowTask> task = make_task(a.model, a.model.folder, a.train, Classes::kOfRows);
@@ -187,17 +193,18 @@ int cross_validate(const FitArguments& given) {
                       .given = "--task " + a.model.task,
                       .expected = "a task whose predictions are of rows, one each"});
   }
-  choose_shapes(a, *task);
+  choose_shapes(a, *task, events);
   // Read before anything is trained, so that what is wrong with them is told now.
   if (!a.test.empty()) read_through(read_rows(a.model, a.test, *task, RowTask::Labels::kIgnored));
-  const std::vector<int> fold_of = folds_of(a, *task, interruptible(read_rows(a.model, a.train, *task, kLabels)));
+  const std::vector<int> fold_of =
+      folds_of(a, *task, interruptible(read_rows(a.model, a.train, *task, kLabels)), events);
   if (a.overwrite_output) remove_earlier_folds(a.output);
   require_same_run(a, facts_of(a, *task, std::ssize(fold_of)));
   for (int64_t fold = 0; fold < a.folds; ++fold) {
-    if (!train_fold(a, *task, fold, fold_of)) return kInterrupted;
+    if (!train_fold(a, *task, fold, fold_of, events)) return kInterrupted;
   }
-  say(a.talk, "predicting the rows that each model has not seen");
-  FoldPredictions predictions(a, fold_of);
+  events.notice("predicting the rows that each model has not seen");
+  FoldPredictions predictions(a, fold_of, events);
   for (int64_t fold = 0; fold < a.folds; ++fold) predictions.add(fold);
   predictions.write(a.output / kOutOfFold, a.output / kTest);
   FoldOutcome outcome{.folds = predictions.scores(), .out_of_fold = predictions.scores_of_all(), .output = a.output};

@@ -9,35 +9,37 @@
 #include "portatune/cli/model_settings.h"
 #include "portatune/cli/report.h"
 #include "portatune/cli/signals.h"
+#include "portatune/cli/terminal_events.h"
 #include "portatune/cli/validation.h"
 
 namespace portatune::cli {
 
 int evaluate(const EvaluateArguments& given) {
   EvaluateArguments a = given;
+  TerminalEvents events(a.talk);
   catch_signals();
   say_settings(a.model, a.talk);
-  lower_max_length(a.model, a.model.folder, a.talk);
+  lower_max_length(a.model, a.model.folder, events);
   const std::vector<std::string> files = named_files(a.data).front().files;
   const std::unique_ptr<RowTask> task = make_task(a.model, a.model.folder, files, Classes::kOfModel);
   std::vector<ValidationSet> sets = validation_sets(a.model, a.data, *task, a.batch_size);
   std::vector<data::Dataset> batches;
   for (const ValidationSet& set : sets) batches.push_back(set.batches);
   const std::vector<int64_t> lengths =
-      choose_lengths(*task, a.model.padding, a.model.options.max_length, batches, {}, a.talk);
+      choose_lengths(*task, a.model.padding, a.model.options.max_length, batches, {}, events);
   if (!lengths.empty()) {
     task->set_lengths(lengths);
     sets = validation_sets(a.model, a.data, *task, a.batch_size);
   }
-  for (const std::string& line : remarks_on_config(task->unknown_config_keys())) say(a.talk, line);
-  const Device device(with_warnings(a.device, a.talk));
+  for (const std::string& line : remarks_on_config(task->unknown_config_keys())) events.notice(line);
+  const Device device(run::with_warnings(a.device, events));
   Trainer trainer(device, *task, {.dtype = a.dtype, .new_weights = NewWeights::kNone});
-  RowProgress progress(a.talk, "evaluating");
+  const std::unique_ptr<run::RowProgress> progress = events.progress("evaluating");
   const auto start = std::chrono::steady_clock::now();
-  const Scores scores = evaluate_all(trainer, sets, progress);
+  const Scores scores = evaluate_all(trainer, sets, *progress);
   const Speed speed{.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count(),
-                    .examples = progress.rows()};
-  for (const std::string& line : remarks(trainer.load_report())) say(a.talk, line);
+                    .examples = progress->rows()};
+  for (const std::string& line : remarks(trainer.load_report())) events.notice(line);
   const std::optional<int64_t> skipped = skipped_rows(a.model.bad_rows);
   print_result(a.talk.json ? json_of(scores, speed, skipped) : table_of(scores, speed, skipped));
   return kOk;

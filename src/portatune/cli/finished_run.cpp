@@ -4,7 +4,6 @@
 
 #include "portatune/cli/exit_code.h"
 #include "portatune/cli/progress_bar.h"
-#include "portatune/cli/report.h"
 #include "portatune/train/checkpoint/run_record.h"
 #include "portatune/train/schedule.h"
 
@@ -23,19 +22,20 @@ OutputError nothing_to_go_on_from(const FitArguments& a, int64_t steps_made, int
                                          a.output.string())});
 }
 
-void say_how_it_is_trained_further(const Trainer& trainer, const FitArguments& a, const TrainingOptions& training) {
+void report_further_training(const Trainer& trainer, const TrainingOptions& training, run::Events& events) {
   const int64_t made = trainer.steps(), all = training.total_steps;
-  say(a.talk,
+  events.notice(
       fmt::format("training a finished run further: {} steps are made, {} in all", grouped(made), grouped(all)));
   if (!train::depends_on_total_steps(training)) return;
-  say(a.talk, fmt::format("the learning rate goes on at {:.3g}, by the schedule of {} steps; the steps that are made "
-                          "had the rates of a shorter one",
-                          train::learning_rate(training, made + 1, all), grouped(all)));
+  events.notice(
+      fmt::format("the learning rate goes on at {:.3g}, by the schedule of {} steps; the steps that are made "
+                  "had the rates of a shorter one",
+                  train::learning_rate(training, made + 1, all), grouped(all)));
 }
 
 }  // namespace
 
-bool is_finished(const FitArguments& a, const TrainingOptions& training) {
+bool is_finished(const FitArguments& a, const TrainingOptions& training, run::Events& events) {
   const auto record = a.resume ? train::find_run_record(a.output) : std::nullopt;
   if (!record) return false;
   if (record->steps != training.total_steps) {
@@ -43,20 +43,20 @@ bool is_finished(const FitArguments& a, const TrainingOptions& training) {
     return false;
   }
   train::require_same_run(a.output, record->run, train::facts_of(training, a.device.mesh), training.may_differ);
-  say(a.talk, fmt::format("nothing to do: {} has the model of this run, after all of its {} steps", a.output.string(),
-                          grouped(record->steps)));
+  events.notice(fmt::format("nothing to do: {} has the model of this run, after all of its {} steps", a.output.string(),
+                            grouped(record->steps)));
   return true;
 }
 
-void resume(Trainer& trainer, const FitArguments& a, const TrainingOptions& training) {
+void resume(Trainer& trainer, const FitArguments& a, const TrainingOptions& training, run::Events& events) {
   const std::filesystem::path& from = a.resume_from_checkpoint;
   if (from.empty()) {
-    if (a.resume) say(a.talk, "no checkpoint to resume from yet");
+    if (a.resume) events.notice("no checkpoint to resume from yet");
     return;
   }
-  say(a.talk, "resuming from " + from.string());
+  events.notice("resuming from " + from.string());
   trainer.resume(from);
-  for (const std::string& deviation : trainer.deviations()) say(a.talk, "warning: " + deviation);
+  for (const std::string& deviation : trainer.deviations()) events.warning(deviation);
   if (trainer.steps() > training.total_steps) {
     throw UsageError({.where = "resuming from " + from.string(),
                       .given = fmt::format("{} steps in all", grouped(training.total_steps)),
@@ -65,7 +65,7 @@ void resume(Trainer& trainer, const FitArguments& a, const TrainingOptions& trai
   }
   const auto record = train::find_run_record(a.output);
   if (record && record->steps == trainer.steps() && record->steps < training.total_steps) {
-    say_how_it_is_trained_further(trainer, a, training);
+    report_further_training(trainer, training, events);
   }
 }
 

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <functional>
 #include <limits>
 
 #include "portatune/base/message.h"
@@ -32,8 +31,8 @@
 #include "portatune/cli/run_checkpoints.h"
 #include "portatune/cli/save_model.h"
 #include "portatune/cli/signals.h"
+#include "portatune/cli/terminal_events.h"
 #include "portatune/cli/training_files.h"
-#include "portatune/cli/training_log.h"
 #include "portatune/cli/validation.h"
 #include "portatune/cli/validation_split.h"
 #include "portatune/io/checksum/content_hash.h"
@@ -67,66 +66,60 @@ void load_weights(Trainer& trainer, const FitArguments& a, const RowTask& task, 
   if (const std::optional<data::Example> batch = batches.iterate().next()) trainer.load(*batch);
 }
 
-Scores evaluate_before(Trainer& trainer, std::span<const ValidationSet> validation, const Talk& talk) {
-  say(talk, "measuring the validation rows before training");
-  RowProgress progress(talk, kEvaluating);
-  Scores scores = evaluate_all(trainer, validation, progress);
-  say(talk, fmt::format("before: {}", describe(scores)));
+Scores evaluate_before(Trainer& trainer, std::span<const ValidationSet> validation, run::Events& events) {
+  events.notice("measuring the validation rows before training");
+  Scores scores = evaluate_all(trainer, validation, *events.progress(kEvaluating));
+  events.scores_before(scores);
   trainer.set_initial_scores(scores);
   return scores;
 }
 
 // A run that is resumed has the scores of its start.
-std::optional<Scores> scores_before(Trainer& trainer, const FitArguments& a,
-                                    std::span<const ValidationSet> validation) {
+std::optional<Scores> scores_before(Trainer& trainer, const FitArguments& a, std::span<const ValidationSet> validation,
+                                    run::Events& events) {
   if (validation.empty()) return std::nullopt;
   if (trainer.steps() == 0 && !a.eval_on_start) return std::nullopt;
-  if (trainer.steps() == 0) return evaluate_before(trainer, validation, a.talk);
+  if (trainer.steps() == 0) return evaluate_before(trainer, validation, events);
   if (!trainer.initial_scores().empty()) return trainer.initial_scores();
-  say(a.talk, "the checkpoint has no scores from before training: there is no comparison with them");
+  events.notice("the checkpoint has no scores from before training: there is no comparison with them");
   return std::nullopt;
 }
 
-// fit() has measured the first set. The model is saved by now: a signal ends no more than the measuring of others.
+// The Trainer has measured the first set. The model is saved: a stop request ends the measuring of the others alone.
 Scores scores_after(Trainer& trainer, const FitResult& result, std::span<const ValidationSet> validation,
-                    const Talk& talk) {
+                    run::Events& events) {
   Scores scores = with_name(validation.front().name, result.scores);
   for (const ValidationSet& set : validation.subspan(1)) {
     try {
-      RowProgress progress(talk, kEvaluating);
-      const Scores others = evaluate_all(trainer, {&set, 1}, progress);
+      const Scores others = evaluate_all(trainer, {&set, 1}, *events.progress(kEvaluating));
       scores.insert(scores.end(), others.begin(), others.end());
     } catch (const Stopped&) {
-      say(talk, fmt::format("stopped by {}; the model is saved, and not measured on \"{}\"",
-                            name_of_signal(caught_signal()), set.name));
+      events.unmeasured(set.name);
       break;
     }
   }
   return scores;
 }
 
-void stop(const Trainer& trainer, const FitArguments& a) {
-  const std::filesystem::path checkpoint = save_stopped_run(trainer, a);
+void stop(const Trainer& trainer, const FitArguments& a, run::Events& events) {
+  const std::filesystem::path checkpoint = save_stopped_run(trainer, a, events);
   ProcessGroup* const processes = a.device.processes.get();
   if (!is_first(processes)) return;
   const std::string fault =
       train::remove_old_checkpoints(a.output, checkpoints_of(a).keep, {a.resume_from_checkpoint, checkpoint});
-  if (!fault.empty()) say(a.talk, "warning: " + fault);
-  const int signal = caught_signal();
-  tell_how_to_go_on(a, checkpoint,
-                    fmt::format("stopped by {} after step {}; saved {}",
-                                signal == 0 ? "a signal to another process" : name_of_signal(signal), trainer.steps(),
-                                checkpoint.string()));
+  if (!fault.empty()) events.warning(fault);
+  events.stopped(trainer.steps(), checkpoint);
 }
 
-// A run ends so if data cannot be read.
-FitResult telling_how_to_go_on(const FitArguments& a, const std::function<FitResult()>& fit) {
+// Data that cannot be read end a run, which can be resumed when they can.
+FitResult fit_reporting_checkpoint(Trainer& trainer, const data::Dataset& batches, const FitOptions& options,
+                                   const FitArguments& a, run::Events& events) {
   try {
-    return fit();
+    return trainer.fit(batches, options);
   } catch (const IoError&) {
     if (is_first(a.device.processes.get())) {
       const std::filesystem::path newest = train::newest_checkpoint(a.output).path;
-      if (!newest.empty()) tell_how_to_go_on(a, newest, "the newest checkpoint is " + newest.string());
+      if (!newest.empty()) events.resumable(newest, "the newest checkpoint is " + newest.string());
     }
     throw;
   }
@@ -149,15 +142,15 @@ void require_shared_output(const FitArguments& a) {
   SharedDirectory(train::checkpoint_path(a.output, 0), processes, processes->size());
 }
 
-// The weights have learned nothing for most of the run, and are of no use.
-void require_updates(int64_t skipped_in_a_row, int64_t steps) {
-  if (2 * skipped_in_a_row <= steps) return;
-  const bool is_all = skipped_in_a_row == steps;
+// Weights without an update in the second half of the run are of no use.
+void require_updates(int64_t skipped, int64_t steps) {
+  if (2 * skipped <= steps) return;
+  const bool is_all = skipped == steps;
   throw NumericError(
       {.where = "the end of training",
        .given = is_all ? fmt::format("{} steps, all skipped: no step updated the weights", grouped(steps))
                        : fmt::format("{} steps, the last {} skipped: no step after step {} updated the weights",
-                                     grouped(steps), grouped(skipped_in_a_row), grouped(steps - skipped_in_a_row)),
+                                     grouped(steps), grouped(skipped), grouped(steps - skipped)),
        .expected = "steps with a finite loss and gradient; no model is saved",
        .fix = std::string("look at the rows that are skipped, or ") + train::kAdviceOnTraining});
 }
@@ -167,11 +160,10 @@ std::optional<ChangedData> change_of(const FitArguments& a) {
   return change ? std::optional(ChangedData{change->file, change->what}) : std::nullopt;
 }
 
-// Also where nothing but results and errors is told: steps without an update are no remark.
-void tell_of_skips(const FitArguments& a, const FitResult& result) {
+void report_skips(const FitArguments& a, const FitResult& result, run::Events& events) {
   if (result.non_finite_steps == 0 || !is_first(a.device.processes.get())) return;
-  tell(fmt::format("portatune: {} of {} steps were skipped: their loss or gradient was not finite\n",
-                   grouped(result.non_finite_steps), grouped(result.steps)));
+  events.alert(fmt::format("{} of {} steps were skipped: their loss or gradient was not finite",
+                           grouped(result.non_finite_steps), grouped(result.steps)));
 }
 
 Outcome outcome_of_finished(const FitArguments& a, const TrainingOptions& training, int64_t examples) {
@@ -192,21 +184,22 @@ void print_outcome(const Outcome& outcome, const Talk& talk) {
 bool may_permute(const FitArguments& a) { return !a.model.bad_rows && std::ranges::none_of(a.train, io::is_remote); }
 
 // Sorted rows would be learnt class after class.
-void say_how_rows_are_shuffled(const FitArguments& a, const data::Dataset& rows, int64_t examples) {
+void report_shuffling(const FitArguments& a, const data::Dataset& rows, int64_t examples, run::Events& events) {
   if (examples <= a.shuffle_buffer || (may_permute(a) && rows.has_random_access())) return;
-  say(a.talk, fmt::format("each row is drawn from {} that follow each other (--shuffle-buffer): sorted rows should be "
-                          "mixed before",
-                          grouped(a.shuffle_buffer)));
+  events.notice(
+      fmt::format("each row is drawn from {} that follow each other (--shuffle-buffer): sorted rows should be "
+                  "mixed before",
+                  grouped(a.shuffle_buffer)));
 }
 
 }  // namespace
 
-Split split_of(const FitArguments& a, const RowTask& task) {
+Split split_of(const FitArguments& a, const RowTask& task, run::Events& events) {
   const data::Dataset rows = training_rows(a, task);
   if (a.validation_split == 0) {
     return {.train = rows, .validation = validation_sets(a.model, a.validation, task, eval_batch_size(a))};
   }
-  std::vector<bool> places = held_out_rows(a, task, rows);
+  std::vector<bool> places = held_out_rows(a, task, rows, events);
   const data::Dataset held_out = without_weights(rows.select(places));
   places.flip();
   return {.train = rows.select(places),
@@ -310,11 +303,10 @@ TrainingOptions training_options(const FitArguments& a, const RowTask& task, int
   return options;
 }
 
-FitArguments resumed(FitArguments a) {
+FitArguments resumed(FitArguments a, run::Events& events) {
   train::recover_checkpoints(a.output);
   if (a.resume) {
-    a.resume_from_checkpoint =
-        checkpoint_to_resume(a.output, [&](const std::string& warning) { say(a.talk, warning); });
+    a.resume_from_checkpoint = checkpoint_to_resume(a.output, events);
   } else if (!a.overwrite_output) {
     require_no_other_run(a.output, a.resume_from_checkpoint);
   } else if (lies_in(a.model.folder, a.output) && !lies_in(a.resume_from_checkpoint, a.output)) {
@@ -329,7 +321,7 @@ const std::filesystem::path& model_of(const FitArguments& a) {
   return a.resume_from_checkpoint.empty() ? a.model.folder : a.resume_from_checkpoint;
 }
 
-std::optional<Outcome> train(const FitArguments& a, const RowTask& task, const Split& rows) {
+std::optional<Outcome> train(const FitArguments& a, const RowTask& task, const Split& rows, run::Events& events) {
   const DataSurvey train_data = survey(a.model, task, rows.train);
   const int64_t examples = train_data.examples;
   const data::Dataset batches = training_batches(task, rows.train, a, examples);
@@ -338,40 +330,41 @@ std::optional<Outcome> train(const FitArguments& a, const RowTask& task, const S
   train::check(options, a.training.on_non_finite);
   TrainingOptions training = training_options(a, task, examples);
   training.total_steps = options.num_train_epochs * options.steps_per_epoch;
-  if (is_finished(a, training)) return outcome_of_finished(a, training, examples);
-  const Device device(with_warnings(a.device, a.talk));
+  if (is_finished(a, training, events)) return outcome_of_finished(a, training, examples);
+  const Device device(run::with_warnings(a.device, events));
   Trainer trainer(device, task, training);
-  resume(trainer, a, training);
+  resume(trainer, a, training, events);
   const std::vector<std::optional<DataSurvey>> validation_data = survey_validation(a, task, rows.validation);
   load_weights(trainer, a, task, rows.train);
   require_disk_space(a.output, saves_of(a, trainer.steps(), training.total_steps));
   say_opening({a, task, device, trainer, options, train_data, validation_data});
-  say_how_rows_are_shuffled(a, rows.train, examples);
+  report_shuffling(a, rows.train, examples, events);
 
   Outcome outcome{.train_examples = examples, .output = a.output};
-  outcome.before = scores_before(trainer, a, rows.validation);
+  outcome.before = scores_before(trainer, a, rows.validation, events);
 
-  RowProgress evaluation(a.talk, kEvaluating);
-  TrainingLog log(a.talk, options.num_train_epochs, evaluation);
+  const std::unique_ptr<run::RowProgress> evaluation = events.progress(kEvaluating);
+  std::unique_ptr<run::TrainingObserver> observer = events.training(options.num_train_epochs, *evaluation);
   // Of several sets each epoch measures the first; the others are measured in the end.
-  if (!rows.validation.empty()) options.validation = evaluation.over(rows.validation.front().batches);
-  options.callback = &log;
+  if (!rows.validation.empty()) options.validation = evaluation->over(rows.validation.front().batches);
+  options.callback = observer.get();
   options.changed_data = [&a] { return change_of(a); };
   options.use_changed_data = a.use_changed_data;
   remove_replaced_run(a);
   const double start_s = now_s();
-  const FitResult result = telling_how_to_go_on(a, [&] { return trainer.fit(batches.prefetch(2), options); });
-  evaluation.finish();
-  log.close();
-  tell_of_skips(a, result);
+  const FitResult result = fit_reporting_checkpoint(trainer, batches.prefetch(2), options, a, events);
+  evaluation->finish();
+  const int64_t skipped_at_end = observer->skipped_at_end();
+  observer.reset();
+  report_skips(a, result, events);
   if (result.stopped) {
-    stop(trainer, a);
+    stop(trainer, a, events);
     return std::nullopt;
   }
 
-  require_updates(log.skipped_in_a_row(), result.steps);
-  save_model(trainer, a);
-  remove_surplus_checkpoints(a);
+  require_updates(skipped_at_end, result.steps);
+  save_model(trainer, a, events);
+  remove_surplus_checkpoints(a, events);
   outcome.steps = result.steps;
   outcome.skipped_steps = result.skipped_steps;
   outcome.rewinds = result.rewinds;
@@ -379,7 +372,7 @@ std::optional<Outcome> train(const FitArguments& a, const RowTask& task, const S
   outcome.train_loss = result.mean_loss;
   outcome.compile_seconds = result.compile_s;
   outcome.seconds = now_s() - start_s - result.compile_s;
-  if (!rows.validation.empty()) outcome.after = scores_after(trainer, result, rows.validation, a.talk);
+  if (!rows.validation.empty()) outcome.after = scores_after(trainer, result, rows.validation, events);
   outcome.skipped_rows = skipped_rows(a.model.bad_rows);
   return outcome;
 }
@@ -388,13 +381,13 @@ int fit(const FitArguments& given) {
   train::check(FitOptions{.checkpoints = checkpoints_of(given)}, given.training.on_non_finite);
   if (given.folds > 0) {
     require_one_process("folds");
-    const std::unique_ptr<Watchdog> watchdog = watch_for_hangs(given);
     return cross_validate(given);
   }
   FitArguments a = of_process(given);
+  TrainingEvents events(a);
   require_same_options(a);
   check_one_run(a);
-  const std::unique_ptr<Watchdog> watchdog = watch_for_hangs(a);
+  const std::unique_ptr<Watchdog> watchdog = watch_for_hangs(a, events);
   if (!a.resume_from_checkpoint.empty()) require_checkpoint(a.resume_from_checkpoint, a.output);
   ProcessGroup* const processes = a.device.processes.get();
   // Of several processes none may stop by itself while it waits for data: training asks all for signals.
@@ -403,19 +396,19 @@ int fit(const FitArguments& given) {
   in_turn(processes, [&] {
     if (is_first(processes)) {
       check_output_folder(a.output, model_of(a));
-      lock.emplace(a.output, a.talk);
+      lock.emplace(a.output, events);
     }
-    a = resumed(std::move(a));
+    a = resumed(std::move(a), events);
   });
   require_same_start(a);
   require_shared_output(a);
-  lower_max_length(a.model, model_of(a), a.talk);
+  lower_max_length(a.model, model_of(a), events);
   a.inputs = watch_files(a);
   a.weight_column = weight_column_of(a);
   const std::unique_ptr<RowTask> task = make_task(a.model, model_of(a), a.train, Classes::kOfRows);
   task->set_batch_share(batch_share(a.device.mesh, processes));
-  choose_shapes(a, *task);
-  const std::optional<Outcome> outcome = train(a, *task, split_of(a, *task));
+  choose_shapes(a, *task, events);
+  const std::optional<Outcome> outcome = train(a, *task, split_of(a, *task, events), events);
   if (!outcome) return kInterrupted;
   if (is_first(processes)) print_outcome(*outcome, a.talk);
   return kOk;

@@ -8,6 +8,7 @@
 #include "portatune/cli/commands.h"
 #include "portatune/cli/report.h"
 #include "portatune/cli/validation.h"
+#include "portatune/run/events.h"
 
 namespace portatune::cli {
 
@@ -36,7 +37,7 @@ int64_t steps_for(const FitArguments& a, int64_t examples);
 int64_t eval_batch_size(const FitArguments& a);
 
 /// The rows of --train and --validation, or what --validation-split makes of the former.
-Split split_of(const FitArguments& a, const RowTask& task);
+Split split_of(const FitArguments& a, const RowTask& task, run::Events& events);
 
 /// Batches of all rows in random order.
 /// examples  that there are, as far as is known: of so many the order is fully random
@@ -52,12 +53,12 @@ FitOptions epochs_of(const FitArguments& a, int64_t examples, const data::Datase
 TrainingOptions training_options(const FitArguments& a, const RowTask& task, int64_t examples);
 
 /// Where the run starts: as it was asked for, or from the newest checkpoint of an earlier one.
-FitArguments resumed(FitArguments a);
+FitArguments resumed(FitArguments a, run::Events& events);
 
 /// The folder that the task is made from: a checkpoint is a whole model, so training goes on from there instead.
 const std::filesystem::path& model_of(const FitArguments& a);
 
-/// Trains, and saves to a.output. Nothing if a signal has stopped it; how to go on has been said then.
-std::optional<Outcome> train(const FitArguments& a, const RowTask& task, const Split& rows);
+/// Trains, and saves to a.output. Nothing if the run was stopped on request; events.stopped() has been called then.
+std::optional<Outcome> train(const FitArguments& a, const RowTask& task, const Split& rows, run::Events& events);
 
 }  // namespace portatune::cli

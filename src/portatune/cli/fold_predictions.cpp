@@ -8,7 +8,6 @@
 #include "portatune/base/stop.h"
 #include "portatune/cli/fit.h"
 #include "portatune/cli/make_task.h"
-#include "portatune/cli/report.h"
 #include "portatune/cli/rows.h"
 #include "portatune/error.h"
 
@@ -85,7 +84,7 @@ data::Example MeanOutputs::mean(size_t batch, int64_t models) const {
 void FoldPredictions::add(int64_t fold) {
   tasks_.push_back(make_task(a_.model, folder_of(a_, fold), a_.train, Classes::kOfModel));
   const RowTask& task = *tasks_.back();
-  const Device device(with_warnings(a_.device, a_.talk));
+  const Device device(run::with_warnings(a_.device, events_));
   Trainer trainer(device, task, {.dtype = a_.training.dtype, .new_weights = NewWeights::kNone});
   add_held_out(task, trainer, fold);
   if (!a_.test.empty()) add_test(task, trainer, fold);

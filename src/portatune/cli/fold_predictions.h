@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "portatune/cli/commands.h"
+#include "portatune/run/events.h"
 
 namespace portatune {
 class Trainer;
@@ -36,8 +37,9 @@ class MeanOutputs {
 /// all models.
 class FoldPredictions {
  public:
-  /// a, fold_of  must outlive this object
-  FoldPredictions(const FitArguments& a, const std::vector<int>& fold_of) : a_(a), fold_of_(fold_of) {}
+  /// a, fold_of, events  must outlive this object
+  FoldPredictions(const FitArguments& a, const std::vector<int>& fold_of, run::Events& events)
+      : a_(a), fold_of_(fold_of), events_(events) {}
 
   /// Predicts with the model of a fold: of all folds, in order. Stopped after a signal.
   void add(int64_t fold);
@@ -54,6 +56,7 @@ class FoldPredictions {
 
   const FitArguments& a_;
   const std::vector<int>& fold_of_;
+  run::Events& events_;
   std::vector<std::unique_ptr<RowTask>> tasks_;          // which the metrics may refer to
   std::vector<std::deque<std::string>> held_out_lines_;  // of each fold
   std::vector<Scores> scores_;

@@ -12,6 +12,7 @@
 #include "portatune/cli/report.h"
 #include "portatune/cli/result_file.h"
 #include "portatune/cli/signals.h"
+#include "portatune/cli/terminal_events.h"
 #include "portatune/generation.h"
 
 namespace portatune::cli {
@@ -91,7 +92,8 @@ int generate(const GenerateArguments& a) {
   const bool as_text = a.output == "-" && a.input.empty() && prompts.size() == 1 && !a.talk.json;
   catch_signals();  // before there is a file, so that nothing half-written stays behind
   ResultFile file(a.output);
-  const Device device(with_warnings(a.device, a.talk));
+  TerminalEvents events(a.talk);
+  const Device device(run::with_warnings(a.device, events));
   Generator generator(device, a.model, {.dtype = a.dtype, .batch_size = a.batch_size});
   Watcher watcher(a.talk, as_text && isatty(STDOUT_FILENO) != 0);
   const std::vector<Completion> completions = complete(generator, prompts, a, watcher);

@@ -13,7 +13,6 @@
 #include "portatune/cli/exit_code.h"
 #include "portatune/cli/processes.h"
 #include "portatune/cli/report.h"
-#include "portatune/cli/save_model.h"
 #include "portatune/io/remote/bounded_call.h"
 #include "portatune/process_group.h"
 #include "portatune/train/checkpoint/checkpoint_folder.h"
@@ -41,7 +40,7 @@ std::vector<train::SavedCheckpoint> find_checkpoints(const std::filesystem::path
   }
 }
 
-[[noreturn]] void end_hang(const FitArguments& a, double timeout_s) {
+[[noreturn]] void end_hang(const FitArguments& a, double timeout_s, run::Events& events) {
   const std::string what = fmt::format(
       "ended by --hang-timeout: no step, batch or exchange within {} s, and nothing was read or written", timeout_s);
   ProcessGroup* const processes = a.device.processes.get();
@@ -49,7 +48,7 @@ std::vector<train::SavedCheckpoint> find_checkpoints(const std::filesystem::path
   tell(fmt::format("\nportatune: {}{}; the stacks of all threads:\n", who, what));
   write_thread_stacks(STDERR_FILENO);
   if (const auto saved = find_checkpoints(a.output); is_first(processes) && !saved.empty()) {
-    tell_how_to_go_on(a, saved.back().path, "the newest checkpoint is " + saved.back().path.string());
+    events.resumable(saved.back().path, "the newest checkpoint is " + saved.back().path.string());
   }
   if (processes != nullptr) {
     std::this_thread::sleep_for(kForStacksOfOthers);
@@ -60,11 +59,11 @@ std::vector<train::SavedCheckpoint> find_checkpoints(const std::filesystem::path
 
 }  // namespace
 
-std::unique_ptr<Watchdog> watch_for_hangs(const FitArguments& a) {
+std::unique_ptr<Watchdog> watch_for_hangs(const FitArguments& a, run::Events& events) {
   const double timeout_s = timeout_of(a);
   if (timeout_s == 0) return nullptr;
   const auto timeout = std::chrono::ceil<std::chrono::milliseconds>(std::chrono::duration<double>(timeout_s));
-  return std::make_unique<Watchdog>(timeout, [a, timeout_s] { end_hang(a, timeout_s); });
+  return std::make_unique<Watchdog>(timeout, [a, timeout_s, &events] { end_hang(a, timeout_s, events); });
 }
 
 }  // namespace portatune::cli

@@ -28,8 +28,8 @@ void find_model(ModelArguments& model, const Talk& talk) { find_model(model.fold
 // The warnings come when the run resumes.
 bool has_checkpoint(const FitArguments& a) {
   finish_replacements(a.output);
-  const auto no_warning = [](const std::string&) {};
-  return !(a.resume ? checkpoint_to_resume(a.output, no_warning) : a.resume_from_checkpoint).empty();
+  run::Events unobserved;
+  return !(a.resume ? checkpoint_to_resume(a.output, unobserved) : a.resume_from_checkpoint).empty();
 }
 
 struct Find {

@@ -6,7 +6,6 @@
 #include <limits>
 
 #include "portatune/cli/commands.h"
-#include "portatune/cli/report.h"
 #include "portatune/error.h"
 #include "portatune/io/text/json.h"
 #include "portatune/models.h"
@@ -26,13 +25,13 @@ int64_t positions_of(const std::filesystem::path& folder) {
 
 }  // namespace
 
-void lower_max_length(ModelArguments& model, const std::filesystem::path& folder, const Talk& talk) {
+void lower_max_length(ModelArguments& model, const std::filesystem::path& folder, run::Events& events) {
   int64_t& max_length = model.options.max_length;
   const auto is_length = [](const GivenOption& option) { return option.name == "--max-length"; };
   if (std::ranges::any_of(model.given, is_length)) return;
   const int64_t positions = positions_of(folder);
   if (positions >= max_length) return;
-  say(talk, fmt::format("--max-length is {}, not {}: the model has no more positions", positions, max_length));
+  events.notice(fmt::format("--max-length is {}, not {}: the model has no more positions", positions, max_length));
   max_length = positions;
 }
 

@@ -3,12 +3,13 @@
 
 #include <filesystem>
 
+#include "portatune/run/events.h"
+
 namespace portatune::cli {
 
 struct ModelArguments;
-struct Talk;
 
-/// Lowers max_length to the positions of the model in `folder`, and says so, unless --max-length was given.
-void lower_max_length(ModelArguments& model, const std::filesystem::path& folder, const Talk& talk);
+/// Lowers max_length to the positions of the model in `folder`, and reports that, unless --max-length was given.
+void lower_max_length(ModelArguments& model, const std::filesystem::path& folder, run::Events& events);
 
 }  // namespace portatune::cli

@@ -94,9 +94,9 @@ void require_checkpoint(const fs::path& checkpoint, const fs::path& output) {
                        .fix = checkpoints_near(checkpoint, output)});
 }
 
-fs::path checkpoint_to_resume(const fs::path& output, const std::function<void(const std::string&)>& warn) {
+fs::path checkpoint_to_resume(const fs::path& output, run::Events& events) {
   const train::NewestCheckpoint newest = train::newest_checkpoint(output);
-  for (const std::string& fault : newest.newer_damaged) warn("warning: damaged checkpoint, not used: " + fault);
+  for (const std::string& fault : newest.newer_damaged) events.warning("damaged checkpoint, not used: " + fault);
   if (!newest.path.empty()) return newest.path;
   if (train::find_run_record(output)) return {};
   if (!newest.newer_damaged.empty()) {

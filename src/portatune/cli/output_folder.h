@@ -2,8 +2,8 @@
 #pragma once
 
 #include <filesystem>
-#include <functional>
-#include <string>
+
+#include "portatune/run/events.h"
 
 namespace portatune::cli {
 
@@ -20,11 +20,10 @@ void check_output_folder(const std::filesystem::path& output, const std::filesys
 void require_checkpoint(const std::filesystem::path& checkpoint, const std::filesystem::path& output);
 
 /// The newest valid checkpoint in the folder; empty if there is none, and no run to resume.
-/// warn     called for each newer one that is damaged
+/// events   gets a warning of each newer one that is damaged
 /// errors   CheckpointError if all are damaged and the run has not finished; OutputError if there is a trained model
 ///          that no checkpoint and no record of its run belongs to
-std::filesystem::path checkpoint_to_resume(const std::filesystem::path& output,
-                                           const std::function<void(const std::string&)>& warn);
+std::filesystem::path checkpoint_to_resume(const std::filesystem::path& output, run::Events& events);
 
 /// Requires that a new run replaces neither a model nor the checkpoints of another run.
 /// resumed_from   where this run starts: from one of the checkpoints in the folder it goes on there

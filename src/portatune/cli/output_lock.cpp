@@ -6,8 +6,6 @@
 
 #include "portatune/base/output_file.h"
 #include "portatune/cli/exit_code.h"
-#include "portatune/cli/report.h"
-#include "portatune/cli/signals.h"
 
 namespace portatune::cli {
 namespace {
@@ -28,15 +26,15 @@ bool make_folders(const fs::path& folder) {
 
 }  // namespace
 
-OutputLock::OutputLock(const std::filesystem::path& folder, const Talk& talk)
-    : folder_(folder), talk_(talk), made_(make_folders(folder)) {
+OutputLock::OutputLock(const std::filesystem::path& folder, run::Events& events)
+    : folder_(folder), events_(events), made_(make_folders(folder)) {
   const std::filesystem::path path = folder_ / kLockFile;
   if (auto held = io::LockFile::try_hold(path)) {
     file_.emplace(std::move(*held));
-    remove_at_second_signal(path);
+    events_.lock_file(path);
     if (file_->is_effective()) return;
-    say(talk_, "warning: the file system of " + folder_.string() +
-                   " has no locks: make sure that no other run writes to this folder");
+    events_.warning("the file system of " + folder_.string() +
+                    " has no locks: make sure that no other run writes to this folder");
     return;
   }
   const std::string holder = io::LockFile::holder(path);
@@ -47,9 +45,9 @@ OutputLock::OutputLock(const std::filesystem::path& folder, const Talk& talk)
 }
 
 OutputLock::~OutputLock() {
-  remove_at_second_signal({});
+  events_.lock_file({});
   if (file_ && !file_->remove()) {
-    say(talk_, "warning: " + (folder_ / kLockFile).string() + " cannot be removed; it is no part of the model");
+    events_.warning((folder_ / kLockFile).string() + " cannot be removed; it is no part of the model");
   }
   file_.reset();
   if (made_) rmdir(folder_.c_str());  // fails, as it should, if there is something in it

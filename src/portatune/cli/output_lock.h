@@ -2,28 +2,29 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 
-#include "portatune/cli/commands.h"
 #include "portatune/io/file/lock_file.h"
+#include "portatune/run/events.h"
 #include "portatune/train/checkpoint/save_folder.h"
 
 namespace portatune::cli {
 
 using train::kLockFile;  ///< name of the file in the folder
 
-/// Holds the folder while the object lives. Makes it if need be, and removes it again if nothing else came into it.
-/// Says so if the file system has no locks, or if the lock file cannot be removed.
+/// Holds the folder while the object lives. Creates it if it is missing, and removes it again if it stays empty. Warns
+/// if the file system has no locks, or if the lock file cannot be removed.
 class OutputLock {
  public:
   /// errors  OutputError, with the number of the process, if another run writes there; IoError
-  OutputLock(const std::filesystem::path& folder, const Talk& talk);
+  OutputLock(const std::filesystem::path& folder, run::Events& events);
   ~OutputLock();
   OutputLock(const OutputLock&) = delete;
   OutputLock& operator=(const OutputLock&) = delete;
 
  private:
   const std::filesystem::path folder_;
-  const Talk talk_;
+  run::Events& events_;
   const bool made_;
   std::optional<io::LockFile> file_;
 };

@@ -9,8 +9,6 @@
 #include "portatune/cli/commands.h"
 #include "portatune/cli/fit.h"
 #include "portatune/cli/make_task.h"
-#include "portatune/cli/report.h"
-#include "portatune/cli/row_progress.h"
 #include "portatune/cli/rows.h"
 #include "portatune/data/batch/text_lengths.h"
 #include "portatune/error.h"
@@ -20,13 +18,13 @@ namespace {
 
 constexpr int64_t kSample = 10'000;  // Number of examples whose lengths are read.
 
-std::vector<data::TextLengths> sample_of(const FitArguments& a, const RowTask& task) {
+std::vector<data::TextLengths> sample_of(const FitArguments& a, const RowTask& task, run::Events& events) {
   const data::Dataset rows = read_rows(a.model, a.train, task, RowTask::Labels::kRequired);
   const data::Dataset batches = interruptible(tolerant(a.model, task.batches(rows, 1))).take(kSample);
-  RowProgress progress(a.talk, "counting tokens");
+  const std::unique_ptr<run::RowProgress> progress = events.progress("counting tokens");
   std::vector<data::TextLengths> sample;
   for (const data::Example& batch :
-       progress.over(batches).iterate()) {  // of one example, whose texts each have a row of the mask
+       progress->over(batches).iterate()) {  // of one example, whose texts each have a row of the mask
     sample.push_back(data::text_lengths(batch.tensor(data::kAttentionMask)));
   }
   return sample;
@@ -83,7 +81,7 @@ std::string name_of(data::Packing packing) {
   return packing == data::Packing::kExactExamples ? "exact_examples" : "token_budget";
 }
 
-std::optional<data::PackedShapes> chosen_packing(const FitArguments& a, const RowTask& task) {
+std::optional<data::PackedShapes> chosen_packing(const FitArguments& a, const RowTask& task, run::Events& events) {
   if (a.tokens_per_batch > 0 && a.packing != PackingPolicy::kTokenBudget) {
     throw UsageError({.where = "tokens_per_batch",
                       .given = "no --packing token_budget",
@@ -94,14 +92,14 @@ std::optional<data::PackedShapes> chosen_packing(const FitArguments& a, const Ro
   if (is_automatic && (a.model.padding || !task.can_be_packed())) return std::nullopt;
   const int64_t length = a.model.options.max_length;
   require_support(task, length);
-  const std::vector<data::TextLengths> sample = sample_of(a, task);
+  const std::vector<data::TextLengths> sample = sample_of(a, task, events);
   if (sample.empty()) return std::nullopt;  // The caller reports missing rows.
   data::PackingPlan plan = a.packing == PackingPolicy::kTokenBudget
                                ? data::plan_token_budget(sample, budget_of(a, sample), length)
                                : data::plan_exact_examples(sample, a.batch_size, length);
   if (is_automatic && useful_when_padded(sample, task, length) > plan.useful) return std::nullopt;
   plan.shapes.parts = parts_of_step(a);
-  say(a.talk, describe(plan, sample));
+  events.notice(describe(plan, sample));
   return plan.shapes;
 }
 

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "portatune/packing.h"
+#include "portatune/run/events.h"
 
 namespace portatune {
 class RowTask;
@@ -24,7 +25,7 @@ enum class PackingPolicy {
 /// Looks at the lengths of the first examples, chooses the shapes of packed batches and reports them.
 /// returns  nothing if texts are not packed
 /// errors   UsageError for --tokens-per-batch without a token budget, and for a policy that the task does not support
-std::optional<data::PackedShapes> chosen_packing(const FitArguments& a, const RowTask& task);
+std::optional<data::PackedShapes> chosen_packing(const FitArguments& a, const RowTask& task, run::Events& events);
 
 /// "exact_examples" or "token_budget".
 std::string name_of(data::Packing packing);

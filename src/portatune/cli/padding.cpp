@@ -7,8 +7,6 @@
 
 #include "portatune/base/number.h"
 #include "portatune/cli/progress_bar.h"
-#include "portatune/cli/report.h"
-#include "portatune/cli/row_progress.h"
 #include "portatune/cli/rows.h"
 #include "portatune/error.h"
 #include "portatune/tasks.h"
@@ -52,11 +50,11 @@ std::vector<int64_t> buckets(std::vector<int64_t> lengths, int64_t max_length) {
 
 int64_t longest_of(const data::LengthCounts& examples) { return examples.empty() ? 0 : examples.rbegin()->first; }
 
-data::LengthCounts count(const RowTask& task, const std::vector<data::Dataset>& sets, const Talk& talk) {
-  RowProgress progress(talk, "counting tokens");
+data::LengthCounts count(const RowTask& task, const std::vector<data::Dataset>& sets, run::Events& events) {
+  const std::unique_ptr<run::RowProgress> progress = events.progress("counting tokens");
   data::LengthCounts counts;
   for (const data::Dataset& batches : sets) {
-    for (const auto& [length, examples] : task.length_counts(progress.over(interruptible(batches))))
+    for (const auto& [length, examples] : task.length_counts(progress->over(interruptible(batches))))
       counts[length] += examples;
   }
   return counts;
@@ -164,16 +162,16 @@ std::vector<std::string> describe_lengths(const data::LengthCounts& examples, co
 
 std::vector<int64_t> choose_lengths(const RowTask& task, const std::optional<Padding>& padding, int64_t max_length,
                                     const std::vector<data::Dataset>& chosen_for,
-                                    const std::vector<data::Dataset>& others, const Talk& talk) {
+                                    const std::vector<data::Dataset>& others, run::Events& events) {
   const Padding policy = padding_for(padding, task);
   if (policy.kind == Padding::Kind::kMaxLength) return {};
-  const data::LengthCounts examples = count(task, chosen_for, talk);
+  const data::LengthCounts examples = count(task, chosen_for, events);
   if (examples.empty()) return {};  // The caller reports missing rows.
-  const int64_t longest = std::max(longest_of(examples), longest_of(count(task, others, talk)));
+  const int64_t longest = std::max(longest_of(examples), longest_of(count(task, others, events)));
   std::vector<int64_t> lengths = lengths_of(policy, max_length, examples, longest);
   std::vector<std::string> lines = describe_lengths(examples, lengths, max_length);
   if (!padding) lines.resize(1);  // The histogram is for those who choose a policy.
-  for (const std::string& line : lines) say(talk, line);
+  for (const std::string& line : lines) events.notice(line);
   return lengths;
 }
 

@@ -7,18 +7,13 @@
 #include <vector>
 
 #include "portatune/lengths.h"
+#include "portatune/run/events.h"
 
 namespace portatune {
 class RowTask;
 }
 
-namespace portatune::data {
-class Dataset;
-}
-
 namespace portatune::cli {
-
-struct Talk;
 
 /// A policy for the lengths of batches.
 struct Padding {
@@ -54,6 +49,6 @@ std::vector<std::string> describe_lengths(const data::LengthCounts& examples, co
 /// returns     the lengths; empty for max_length and where there are no examples: the task's own length applies
 std::vector<int64_t> choose_lengths(const RowTask& task, const std::optional<Padding>& padding, int64_t max_length,
                                     const std::vector<data::Dataset>& chosen_for,
-                                    const std::vector<data::Dataset>& others, const Talk& talk);
+                                    const std::vector<data::Dataset>& others, run::Events& events);
 
 }  // namespace portatune::cli

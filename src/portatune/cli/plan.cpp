@@ -22,6 +22,7 @@
 #include "portatune/cli/rows.h"
 #include "portatune/cli/sample_rows.h"
 #include "portatune/cli/signals.h"
+#include "portatune/cli/terminal_events.h"
 #include "portatune/error.h"
 #include "portatune/train/batch_shapes.h"
 #include "portatune/train/evaluation.h"
@@ -100,9 +101,9 @@ void require_one_shape(const FitArguments& a) {
   }
 }
 
-FitArguments without_rows(FitArguments a) {
+FitArguments without_rows(FitArguments a, run::Events& events) {
   require_one_shape(a);
-  a.model = without_rows(std::move(a.model), a.talk);
+  a.model = without_rows(std::move(a.model), events);
   a.model.padding.reset();
   a.packing = PackingPolicy::kNone;
   return a;
@@ -189,15 +190,17 @@ int plan(const PlanArguments& arguments) {
   }
   const bool has_rows = !arguments.fit.train.empty();
   FitArguments a = arguments.fit;
+  TerminalEvents events(a.talk);
   check_options(a);
   train::check(a.training);
-  if (!has_rows) a = without_rows(std::move(a));
-  lower_max_length(a.model, a.model.folder, a.talk);
+  if (!has_rows) a = without_rows(std::move(a), events);
+  lower_max_length(a.model, a.model.folder, events);
   const std::unique_ptr<RowTask> task =
       make_task(a.model, model_of(a), a.train, has_rows ? Classes::kOfRows : Classes::kOfModel);
   if (has_rows) a.weight_column = weight_column_of(a);
-  if (has_rows) choose_shapes(a, *task);
-  const Split split = has_rows ? split_of(with_small_batches(a), *task) : Split{sample_rows(a.model, *task), {}};
+  if (has_rows) choose_shapes(a, *task, events);
+  const Split split =
+      has_rows ? split_of(with_small_batches(a), *task, events) : Split{sample_rows(a.model, *task), {}};
   const data::Dataset& rows = split.train;
 
   const auto shapes_with = [&](int64_t batch_size, const Mesh& mesh) {
@@ -205,8 +208,8 @@ int plan(const PlanArguments& arguments) {
     other.batch_size = batch_size;
     other.device.mesh = mesh;
     check_one_run(other);
-    other.talk.quiet = true;
-    other.packed = chosen_packing(other, *task);
+    run::Events unobserved;
+    other.packed = chosen_packing(other, *task, unobserved);
     return shapes_of(other, *task, rows);
   };
   const std::vector<train::Signature> evaluations = evaluations_of(*task, split.validation);
@@ -231,7 +234,7 @@ int plan(const PlanArguments& arguments) {
     count_steps(run.shapes, a, *task, rows, *result.examples);
   } else {
     run.shapes.front().steps = 1;
-    say(a.talk, "no --train: the plan is for batches of one shape: " + train::describe(run.shapes.front().batch));
+    events.notice("no --train: the plan is for batches of one shape: " + train::describe(run.shapes.front().batch));
   }
   result.steps_per_epoch = steps_per_epoch(a, run.shapes);
   try {

@@ -9,9 +9,9 @@
 #include "portatune/cli/model_settings.h"
 #include "portatune/cli/prediction_file.h"
 #include "portatune/cli/report.h"
-#include "portatune/cli/row_progress.h"
 #include "portatune/cli/rows.h"
 #include "portatune/cli/signals.h"
+#include "portatune/cli/terminal_events.h"
 
 namespace portatune::cli {
 namespace {
@@ -48,30 +48,31 @@ void require_rows(const PredictArguments& a) {
 
 int predict(const PredictArguments& given) {
   PredictArguments a = given;
+  TerminalEvents events(a.talk);
   require_rows(a);
   say_settings(a.model, a.talk);
-  lower_max_length(a.model, a.model.folder, a.talk);
+  lower_max_length(a.model, a.model.folder, events);
   const std::unique_ptr<RowTask> task = make_task(a.model, a.model.folder, a.data, Classes::kOfModel);
   const data::Dataset rows = a.texts.empty() ? read_rows(a.model, a.data, *task, kLabels) : rows_of_texts(a, *task);
-  for (const std::string& line : remarks_on_config(task->unknown_config_keys())) say(a.talk, line);
+  for (const std::string& line : remarks_on_config(task->unknown_config_keys())) events.notice(line);
   catch_signals();  // before there is a file, so that nothing half-written stays behind
   const std::unique_ptr<PredictionFile> file = prediction_file(a, *task, rows);
   const auto batches = [&] { return evaluation_batches(a.model, *task, rows, a.batch_size, kLabels); };
   const std::vector<int64_t> lengths =
-      choose_lengths(*task, a.model.padding, a.model.options.max_length, {batches()}, {}, a.talk);
+      choose_lengths(*task, a.model.padding, a.model.options.max_length, {batches()}, {}, events);
   if (!lengths.empty()) task->set_lengths(lengths);
-  const Device device(with_warnings(a.device, a.talk));
+  const Device device(run::with_warnings(a.device, events));
   Trainer trainer(device, *task, {.dtype = a.dtype, .new_weights = NewWeights::kNone});
 
-  RowProgress progress(a.talk, "predicting");
-  trainer.predict(progress.over(batches()), [&](const data::Example& batch, const data::Example& outputs) {
+  const std::unique_ptr<run::RowProgress> progress = events.progress("predicting");
+  trainer.predict(progress->over(batches()), [&](const data::Example& batch, const data::Example& outputs) {
     stop_if_requested();
     file->add(batch, outputs);
   });
-  progress.finish();
+  progress->finish();
   file->finish();
-  if (a.model.bad_rows) say(a.talk, told(*a.model.bad_rows));
-  for (const std::string& line : remarks(trainer.load_report())) say(a.talk, line);
+  if (a.model.bad_rows) events.notice(told(*a.model.bad_rows));
+  for (const std::string& line : remarks(trainer.load_report())) events.notice(line);
   return kOk;
 }
 

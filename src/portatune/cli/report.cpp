@@ -88,11 +88,6 @@ void say(const Talk& talk, const std::string& line) {
   if (!talk.quiet) tell_line(for_terminal(line));
 }
 
-DeviceOptions with_warnings(DeviceOptions options, const Talk& talk) {
-  options.warn = [talk](const std::string& warning) { say(talk, "warning: " + warning); };
-  return options;
-}
-
 void print_result(std::string_view text) {
   if (write_to_stdout(text)) return;
   const int error_number = errno;

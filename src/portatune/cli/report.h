@@ -24,9 +24,6 @@ void tell_line(std::string_view line);
 /// A remark on stderr, unless quiet.
 void say(const Talk& talk, const std::string& line);
 
-/// The same options, with warnings as remarks.
-DeviceOptions with_warnings(DeviceOptions options, const Talk& talk);
-
 /// Nobody reads the pipe that stdout is.
 struct ReaderLeft : IoError {
   using IoError::IoError;

@@ -5,7 +5,6 @@
 #include "portatune/cli/fit.h"
 #include "portatune/cli/output_folder.h"
 #include "portatune/cli/processes.h"
-#include "portatune/cli/report.h"
 #include "portatune/process_group.h"
 #include "portatune/train/checkpoint/checkpoint_folder.h"
 
@@ -44,10 +43,10 @@ void remove_replaced_run(const FitArguments& a) {
   });
 }
 
-void remove_surplus_checkpoints(const FitArguments& a) {
+void remove_surplus_checkpoints(const FitArguments& a, run::Events& events) {
   if (!is_first(a.device.processes.get())) return;
   const std::string fault = train::remove_old_checkpoints(a.output, kept_at_end(a), {});
-  if (!fault.empty()) say(a.talk, "warning: " + fault);
+  if (!fault.empty()) events.warning(fault);
 }
 
 }  // namespace portatune::cli

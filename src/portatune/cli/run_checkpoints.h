@@ -5,6 +5,7 @@
 
 #include "portatune/cli/commands.h"
 #include "portatune/cli/disk_space.h"
+#include "portatune/run/events.h"
 
 namespace portatune::cli {
 
@@ -20,6 +21,6 @@ SavesOfRun saves_of(const FitArguments& a, int64_t steps_made, int64_t total_ste
 void remove_replaced_run(const FitArguments& a);
 
 /// Removes the checkpoints that are not to stay after a run that has ended well.
-void remove_surplus_checkpoints(const FitArguments& a);
+void remove_surplus_checkpoints(const FitArguments& a, run::Events& events);
 
 }  // namespace portatune::cli

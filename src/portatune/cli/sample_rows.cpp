@@ -4,7 +4,6 @@
 #include <string_view>
 
 #include "portatune/cli/command_task.h"
-#include "portatune/cli/report.h"
 #include "portatune/error.h"
 #include "portatune/io/text/json.h"
 #include "portatune/tasks/objectives/heads.h"
@@ -69,7 +68,7 @@ void set_columns(data::Example& row, const ModelArguments& model, const RowTask&
 
 }  // namespace
 
-ModelArguments without_rows(ModelArguments model, const Talk& talk) {
+ModelArguments without_rows(ModelArguments model, run::Events& events) {
   if (added_tasks().contains(model.task)) {
     throw UsageError(
         {.where = "train",
@@ -83,7 +82,7 @@ ModelArguments without_rows(ModelArguments model, const Talk& talk) {
                            options.head.value_or(tasks::head_in(config)) != Head::kRegression;
   if (!options.label_columns.empty()) options.labels = options.label_columns;
   if (has_names || !has_classes) return model;
-  say(talk, "no --train, and config.json names no classes: the plan is for 2 classes (--labels names others)");
+  events.notice("no --train, and config.json names no classes: the plan is for 2 classes (--labels names others)");
   options.labels = {"0", "1"};
   return model;
 }

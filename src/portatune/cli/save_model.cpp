@@ -11,8 +11,6 @@
 #include <vector>
 
 #include "portatune/base/one_line.h"
-#include "portatune/cli/report.h"
-#include "portatune/cli/resume_command.h"
 #include "portatune/error.h"
 #include "portatune/process_group.h"
 #include "portatune/train/checkpoint/checkpoint.h"
@@ -27,14 +25,14 @@ namespace fs = std::filesystem;
 enum class RunIs { kStopped, kFinished };
 
 // Tries again after a pause if the system refuses: a full disk may have room by then. Several processes do so together.
-void save_or_try_again(ProcessGroup* processes, const Talk& talk, const std::function<void()>& save) {
+void save_or_try_again(ProcessGroup* processes, run::Events& events, const std::function<void()>& save) {
   constexpr std::array kPauses = {std::chrono::milliseconds(100), std::chrono::milliseconds(1000)};
   for (const std::chrono::milliseconds pause : kPauses) {
     try {
       return save();
     } catch (const Error& error) {
       if (in_any(processes, dynamic_cast<const IoError*>(&error) == nullptr)) throw;
-      if (is_first(processes)) say(talk, "warning: saving has failed and is tried again: " + one_line(error.report()));
+      if (is_first(processes)) events.warning("saving has failed and is tried again: " + one_line(error.report()));
     }
     std::this_thread::sleep_for(pause);
   }
@@ -91,57 +89,42 @@ Rescue rescue(const Trainer& trainer, const FitArguments& a, RunIs run) {
   return {};
 }
 
-void tell_of_model(const fs::path& model, const FitArguments& a) {
-  tell(
-      fmt::format("portatune: the model is not saved in {}; it is in {}, without a checkpoint\n"
-                  "  put it in place with  mkdir -p {} && cp -r {}/. {}\n",
-                  a.output.string(), model.string(), quoted(a.output), quoted(model), quoted(a.output)));
-}
-
-void tell_what_is_left(const FitArguments& a, const Rescue& saved, int64_t steps, RunIs run) {
-  if (!saved.is_checkpoint) return tell_of_model(saved.path, a);
+void report_rescue(const FitArguments& a, const Rescue& saved, int64_t steps, RunIs run, run::Events& events) {
+  if (!saved.is_checkpoint) return events.rescued(saved.path);
   if (!saved.path.empty()) {
     const std::string what = run == RunIs::kFinished ? "the model is not saved"
                                                      : fmt::format("no checkpoint is saved in {}", a.output.string());
-    return tell_how_to_go_on(a, saved.path, fmt::format("{}; step {} is in {}", what, steps, saved.path.string()));
+    return events.resumable(saved.path, fmt::format("{}; step {} is in {}", what, steps, saved.path.string()));
   }
   const std::string lost = fmt::format("neither the model nor a checkpoint of step {} is saved", steps);
   const std::vector<train::SavedCheckpoint> older = train::checkpoints_in(a.output);
-  if (older.empty()) return tell(fmt::format("portatune: {}\n", lost));
-  tell_how_to_go_on(a, older.back().path, lost + "; the newest checkpoint is " + older.back().path.string());
+  if (older.empty()) return events.alert(lost);
+  events.resumable(older.back().path, lost + "; the newest checkpoint is " + older.back().path.string());
 }
 
-void save_or_rescue(const Trainer& trainer, const FitArguments& a, RunIs run, const std::function<void()>& save) {
+void save_or_rescue(const Trainer& trainer, const FitArguments& a, RunIs run, run::Events& events,
+                    const std::function<void()>& save) {
   ProcessGroup* const processes = a.device.processes.get();
   try {
-    save_or_try_again(processes, a.talk, save);
+    save_or_try_again(processes, events, save);
   } catch (const NumericError&) {
     throw;
   } catch (const std::exception&) {
     const Rescue saved = rescue(trainer, a, run);
-    if (is_first(processes)) tell_what_is_left(a, saved, trainer.steps(), run);
+    if (is_first(processes)) report_rescue(a, saved, trainer.steps(), run, events);
     throw;
   }
 }
 
 }  // namespace
 
-void tell_how_to_go_on(const FitArguments& a, const fs::path& checkpoint, const std::string& what) {
-  const ProcessGroup* const processes = a.device.processes.get();
-  const std::string note = note_on_secrets(a.words);
-  tell(fmt::format("portatune: {}\n  go on{} with  {}\n{}", what,
-                   processes == nullptr ? "" : fmt::format(", in {} processes,", processes->size()),
-                   resume_command(a.words, a.folds > 0 ? "" : checkpoint.string()),
-                   note.empty() ? "" : "  " + note + "\n"));
+void save_model(const Trainer& trainer, const FitArguments& a, run::Events& events) {
+  save_or_rescue(trainer, a, RunIs::kFinished, events, [&] { trainer.save(a.output); });
 }
 
-void save_model(const Trainer& trainer, const FitArguments& a) {
-  save_or_rescue(trainer, a, RunIs::kFinished, [&] { trainer.save(a.output); });
-}
-
-fs::path save_stopped_run(const Trainer& trainer, const FitArguments& a) {
+fs::path save_stopped_run(const Trainer& trainer, const FitArguments& a, run::Events& events) {
   const fs::path checkpoint = train::checkpoint_path(a.output, trainer.steps());
-  save_or_rescue(trainer, a, RunIs::kStopped, [&] { trainer.save_checkpoint(checkpoint); });
+  save_or_rescue(trainer, a, RunIs::kStopped, events, [&] { trainer.save_checkpoint(checkpoint); });
   return checkpoint;
 }
 

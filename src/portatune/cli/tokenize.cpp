@@ -9,7 +9,7 @@
 #include "portatune/cli/commands.h"
 #include "portatune/cli/exit_code.h"
 #include "portatune/cli/result_file.h"
-#include "portatune/cli/row_progress.h"
+#include "portatune/cli/row_bar.h"
 #include "portatune/cli/signals.h"
 #include "portatune/data.h"
 #include "portatune/io/text/jsonl.h"
@@ -140,7 +140,7 @@ class Writer {
   const text::EncodeOptions options_;
   ThreadPool pool_;
   ResultFile& file_;
-  RowProgress progress_;
+  RowBar progress_;
   std::vector<Row> rows_;
 };
 

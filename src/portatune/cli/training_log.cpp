@@ -24,7 +24,7 @@ std::string described(const StepResult& result, const std::vector<data::Origin>&
 
 }  // namespace
 
-TrainingLog::TrainingLog(const Talk& talk, int64_t epochs, RowProgress& evaluation)
+TrainingLog::TrainingLog(const Talk& talk, int64_t epochs, run::RowProgress& evaluation)
     : quiet_(talk.quiet), epochs_(epochs), bar_(stderr_terminal(talk.disable_progress)), evaluation_(evaluation) {}
 
 void TrainingLog::on_compile(const std::string& what, double seconds, bool from_cache) {
@@ -39,8 +39,7 @@ void TrainingLog::on_ready(int64_t programs, int64_t compiled, double seconds) {
                          compiled, seconds));
 }
 
-void TrainingLog::on_step(const StepResult& result, int64_t total_steps) {
-  skipped_in_a_row_ = result.skipped() ? skipped_in_a_row_ + 1 : 0;
+void TrainingLog::on_counted_step(const StepResult& result, int64_t total_steps) {
   if (quiet_) return;
   bar_.update(result.step(), total_steps, result.loss(), result.tokens(), wait_.share());
 }

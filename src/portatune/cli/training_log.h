@@ -3,20 +3,19 @@
 
 #include "portatune/cli/commands.h"
 #include "portatune/cli/progress_bar.h"
-#include "portatune/cli/row_progress.h"
+#include "portatune/run/events.h"
 #include "portatune/train.h"
 
 namespace portatune::cli {
 
-class TrainingLog final : public Callback {
+class TrainingLog final : public run::TrainingObserver {
  public:
   /// evaluation  shows the progress of the evaluation that ends an epoch; it must outlive this object
-  TrainingLog(const Talk& talk, int64_t epochs, RowProgress& evaluation);
+  TrainingLog(const Talk& talk, int64_t epochs, run::RowProgress& evaluation);
 
   void on_compile(const std::string& what, double seconds, bool from_cache) override;
   void on_ready(int64_t programs, int64_t compiled, double seconds) override;
   void on_input(const InputWait& wait) override { wait_ = wait; }
-  void on_step(const StepResult& result, int64_t total_steps) override;
   void on_skip(const StepResult& result, const std::vector<data::Origin>& rows) override;
   void on_rewind(const StepResult& result, const std::vector<data::Origin>& rows,
                  const std::filesystem::path& checkpoint) override;
@@ -25,16 +24,13 @@ class TrainingLog final : public Callback {
   void on_checkpoint(const std::filesystem::path& folder) override;
   bool should_stop() override;
 
-  /// Skipped steps since the last one that updated the weights.
-  int64_t skipped_in_a_row() const { return skipped_in_a_row_; }
-  void close() { bar_.close(); }
-
  private:
+  void on_counted_step(const StepResult& result, int64_t total_steps) override;
+
   const bool quiet_;
   const int64_t epochs_;
   ProgressBar bar_;
-  RowProgress& evaluation_;
-  int64_t skipped_in_a_row_ = 0;
+  run::RowProgress& evaluation_;
   InputWait wait_;  // so far
 };
 

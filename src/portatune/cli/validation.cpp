@@ -62,7 +62,7 @@ Scores with_name(const std::string& set, Scores scores) {
   return scores;
 }
 
-Scores evaluate_all(Trainer& trainer, std::span<const ValidationSet> sets, RowProgress& progress) {
+Scores evaluate_all(Trainer& trainer, std::span<const ValidationSet> sets, run::RowProgress& progress) {
   Scores all;
   for (const ValidationSet& set : sets) {
     const Scores scores = with_name(set.name, trainer.evaluate(progress.over(interruptible(set.batches))));

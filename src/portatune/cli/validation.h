@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "portatune/cli/commands.h"
-#include "portatune/cli/row_progress.h"
+#include "portatune/run/events.h"
 #include "portatune/tasks.h"
 #include "portatune/train.h"
 
@@ -32,6 +32,6 @@ std::vector<ValidationSet> validation_sets(const ModelArguments& model, const st
 Scores with_name(const std::string& set, Scores scores);
 
 /// The scores of all sets. A signal that was caught ends it with Stopped.
-Scores evaluate_all(Trainer& trainer, std::span<const ValidationSet> sets, RowProgress& progress);
+Scores evaluate_all(Trainer& trainer, std::span<const ValidationSet> sets, run::RowProgress& progress);
 
 }  // namespace portatune::cli

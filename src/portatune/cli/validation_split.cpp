@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include "portatune/cli/bad_rows.h"
-#include "portatune/cli/report.h"
 #include "portatune/cli/rows.h"
 #include "portatune/error.h"
 #include "portatune/folds.h"
@@ -42,7 +41,8 @@ void check_validation_split(const FitArguments& a) {
                     .expected = "one of them"});
 }
 
-std::vector<bool> held_out_rows(const FitArguments& a, const RowTask& task, const data::Dataset& all) {
+std::vector<bool> held_out_rows(const FitArguments& a, const RowTask& task, const data::Dataset& all,
+                                run::Events& events) {
   const data::Dataset rows = tolerant(a.model, all);  // places are those of rows that can be read
   const uint64_t seed = a.training.seed;
   const std::optional<std::vector<std::string>> classes = classes_of(a, task, rows);
@@ -50,7 +50,7 @@ std::vector<bool> held_out_rows(const FitArguments& a, const RowTask& task, cons
   try {
     return data::stratified_hold_out(*classes, a.validation_split, seed);
   } catch (const UsageError& error) {
-    say(a.talk, fmt::format("held-out rows are taken whatever their class: {}", error.report().given));
+    events.notice(fmt::format("held-out rows are taken whatever their class: {}", error.report().given));
     return data::hold_out(std::ssize(*classes), a.validation_split, seed);
   }
 }

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "portatune/cli/commands.h"
+#include "portatune/run/events.h"
 #include "portatune/tasks.h"
 
 namespace portatune::cli {
@@ -19,6 +20,7 @@ void check_validation_split(const FitArguments& a);
 
 /// Whether a row of `rows` is held out: a random share of them, and where rows have one class each, the same share of
 /// each class as far as there are enough.
-std::vector<bool> held_out_rows(const FitArguments& a, const RowTask& task, const data::Dataset& rows);
+std::vector<bool> held_out_rows(const FitArguments& a, const RowTask& task, const data::Dataset& rows,
+                                run::Events& events);
 
 }  // namespace portatune::cli

@@ -1,4 +1,4 @@
-#include "portatune/cli/row_progress.h"
+#include "portatune/cli/row_bar.h"
 
 #include <gmock/gmock.h>
 
@@ -23,25 +23,25 @@ struct FakeTerminal {
 };
 
 // 32 rows in half a second, so many times.
-void read(RowProgress& progress, FakeTerminal& fake, int times) {
+void read(RowBar& progress, FakeTerminal& fake, int times) {
   for (int i = 0; i < times; ++i) {
     progress.add(32);
     fake.now_s += 0.5;
   }
 }
 
-TEST(RowProgress, TellsRowsAndRate) {
+TEST(RowBar, TellsRowsAndRate) {
   FakeTerminal fake;
-  RowProgress progress(fake.terminal(true), "evaluating");
+  RowBar progress(fake.terminal(true), "evaluating");
   read(progress, fake, 4);
   progress.add(32);
   EXPECT_THAT(fake.take(), testing::EndsWith("\revaluating: 160 rows  80/s\x1b[K"));
   EXPECT_EQ(progress.rows(), 160);
 }
 
-TEST(RowProgress, DisappearsAtTheEndOfAPass) {
+TEST(RowBar, DisappearsAtTheEndOfAPass) {
   FakeTerminal fake;
-  RowProgress progress(fake.terminal(true), "evaluating");
+  RowBar progress(fake.terminal(true), "evaluating");
   read(progress, fake, 2);
   fake.take();
   progress.finish();
@@ -50,9 +50,9 @@ TEST(RowProgress, DisappearsAtTheEndOfAPass) {
   EXPECT_EQ(fake.take(), "");
 }
 
-TEST(RowProgress, SecondPassHasAShareAndATimeLeft) {
+TEST(RowBar, SecondPassHasAShareAndATimeLeft) {
   FakeTerminal fake;
-  RowProgress progress(fake.terminal(true), "evaluating");
+  RowBar progress(fake.terminal(true), "evaluating");
   read(progress, fake, 10);
   progress.finish();
   read(progress, fake, 5);
@@ -60,9 +60,9 @@ TEST(RowProgress, SecondPassHasAShareAndATimeLeft) {
   EXPECT_EQ(progress.rows(), 480);
 }
 
-TEST(RowProgress, WritesALineEvery30SecondsWhereNothingCanBeRewritten) {
+TEST(RowBar, WritesALineEvery30SecondsWhereNothingCanBeRewritten) {
   FakeTerminal fake;
-  RowProgress progress(fake.terminal(false), "tokenizing");
+  RowBar progress(fake.terminal(false), "tokenizing");
   read(progress, fake, 59);
   EXPECT_EQ(fake.take(), "");
   read(progress, fake, 2);

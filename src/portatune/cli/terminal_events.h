@@ -1,0 +1,42 @@
+// What a run reports, on stderr.
+#pragma once
+
+#include "portatune/cli/commands.h"
+#include "portatune/run/events.h"
+
+namespace portatune::cli {
+
+/// The remarks, warnings and progress of a command.
+class TerminalEvents : public run::Events {
+ public:
+  explicit TerminalEvents(const Talk& talk) : talk_(talk) {}
+
+  void notice(const std::string& text) override;
+  void warning(const std::string& text) override;
+  void alert(const std::string& text) override;
+  std::unique_ptr<run::RowProgress> progress(const std::string& activity) override;
+
+ protected:
+  const Talk talk_;
+};
+
+/// Those of a training run. A signal requests its end.
+class TrainingEvents final : public TerminalEvents {
+ public:
+  /// arguments  must outlive this object
+  explicit TrainingEvents(const FitArguments& arguments) : TerminalEvents(arguments.talk), arguments_(arguments) {}
+
+  void scores_before(const Scores& scores) override;
+  void lock_file(const std::filesystem::path& path) override;
+  void stopped(int64_t step, const std::filesystem::path& checkpoint) override;
+  /// Also shows the command that resumes the run, even if quiet: without it the work would be lost.
+  void resumable(const std::filesystem::path& checkpoint, const std::string& reason) override;
+  void rescued(const std::filesystem::path& model) override;
+  void unmeasured(const std::string& validation_set) override;
+  std::unique_ptr<run::TrainingObserver> training(int64_t epochs, run::RowProgress& evaluation) override;
+
+ private:
+  const FitArguments& arguments_;
+};
+
+}  // namespace portatune::cli
