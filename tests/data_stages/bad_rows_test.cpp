@@ -34,30 +34,30 @@ std::vector<std::string> places_of(const BadRows& bad_rows) {
 
 constexpr const char* kRagged = "n,x\n0,a\n1\n2,c\n3,d,e\n4,f\xff\n5,g\n";
 
-TEST(BadRows, AreErrorsUnlessTheyMayBePassedOver) {
+TEST(BadRows, AreErrorsUnlessSkipped) {
   const std::string path = write_file("t.csv", kRagged);
   expect_error<DataError>([&] { read_csv(path).count(); }, {"t.csv:3", "1 field"});
 }
 
-TEST(BadRows, OfCsvArePassedOverAndTold) {
-  std::vector<std::string> told;
+TEST(BadRows, OfCsvAreSkippedAndReported) {
+  std::vector<std::string> reported;
   const auto bad_rows =
-      std::make_shared<BadRows>(3, [&](const BadRow& row) { told.push_back(row.where + " " + row.reason); });
+      std::make_shared<BadRows>(3, [&](const BadRow& row) { reported.push_back(row.where + " " + row.reason); });
   const Dataset rows = read_csv(write_file("t.csv", kRagged)).skip_bad_rows(bad_rows);
   EXPECT_THAT(collect(rows), ElementsAre(0, 2, 5));
   EXPECT_EQ(bad_rows->count(), 3);
-  EXPECT_THAT(told, ElementsAre(HasSubstr("t.csv:3 1 field, expected 2 fields, as on line 1"),
-                                HasSubstr("t.csv:5 3 fields"), HasSubstr("t.csv:6 0xff at byte offset")));
+  EXPECT_THAT(reported, ElementsAre(HasSubstr("t.csv:3 1 field, expected 2 fields, as on line 1"),
+                                    HasSubstr("t.csv:5 3 fields"), HasSubstr("t.csv:6 0xff at byte offset")));
 }
 
-TEST(BadRows, OneTooManyIsAnErrorThatTellsHowManyThereWere) {
+TEST(BadRows, ErrorAboveTheLimitNamesTheLimit) {
   const auto bad_rows = at_most(2);
   const Dataset rows = read_csv(write_file("t.csv", kRagged)).skip_bad_rows(bad_rows);
   expect_error<DataError>([&] { rows.count(); }, {"t.csv:6", "0xff", "at most 2 bad rows"});
   EXPECT_EQ(bad_rows->count(), 2);
 }
 
-TEST(BadRows, CountOnceHoweverOftenTheyAreMet) {
+TEST(BadRows, CountOnceInSeveralPasses) {
   const auto bad_rows = at_most(3);
   const Dataset rows = read_csv(write_file("t.csv", kRagged)).skip_bad_rows(bad_rows);
   EXPECT_EQ(rows.count(), 3);
@@ -68,7 +68,7 @@ TEST(BadRows, CountOnceHoweverOftenTheyAreMet) {
   EXPECT_EQ(bad_rows->count(), 3);
 }
 
-TEST(BadRows, LeaveAnErrorWhereTheNextRowIsUncertain) {
+TEST(BadRows, AreErrorsIfTheNextRowIsUncertain) {
   for (const char* text : {"n\n0\n\"1\n2\n", "n\n0\n\"1\"x\n2\n"}) {
     const Dataset rows = read_csv(write_file("t.csv", text)).skip_bad_rows(at_most(9));
     expect_error<DataError>([&] { rows.count(); }, {"t.csv:3", "quote"});
@@ -97,7 +97,7 @@ TEST(BadRows, OfJsonLines) {
   EXPECT_THAT(places_of(*bad_rows), ElementsAre(".jsonl:2", ".jsonl:3", ".jsonl:4", ".jsonl:5", ".jsonl:6"));
 }
 
-TEST(BadRows, OfTextAreLinesThatAreNoTextOrTooLong) {
+TEST(BadRows, OfTextAreInvalidOrLongLines) {
   const std::string path = write_file("t.txt", "a\n\xff\nb\n");
   EXPECT_THAT(texts_of(read_text(path).skip_bad_rows(at_most(1)).iterate(), "text"), ElementsAre("a", "b"));
   const auto bad_rows = at_most(1);
@@ -123,13 +123,13 @@ TEST(BadRows, OfSquadAreQuestions) {
   EXPECT_THROW(read_squad(cut, false).skip_bad_rows(at_most(9)).count(), DataError);
 }
 
-// Refuses odd numbers.
+// Rejects odd numbers.
 Example evens(Example example) {
   if (std::stoi(example.text("n")) % 2 == 0) return example;
   throw DataError({.where = "evens", .given = example.text("n"), .expected = "an even number"});
 }
 
-TEST(BadRows, AreThoseThatAFunctionRefuses) {
+TEST(BadRows, IncludeRowsThatAFunctionRejects) {
   for (const int threads : {1, 3}) {
     const auto bad_rows = at_most(50);
     const Dataset mapped = numbers(100).map(evens, {.threads = threads}).skip_bad_rows(bad_rows);
@@ -141,7 +141,7 @@ TEST(BadRows, AreThoseThatAFunctionRefuses) {
   }
 }
 
-TEST(BadRows, OneTooManyComesAtItsPlaceWhateverTheThreads) {
+TEST(BadRows, ErrorAboveTheLimitKeepsTheOrderWithThreads) {
   for (const int threads : {1, 3}) {
     Cursor cursor = numbers(100).map(evens, {.threads = threads}).skip_bad_rows(at_most(2)).iterate();
     for (const char* n : {"0", "2", "4"}) EXPECT_EQ(cursor.next()->text("n"), n);
@@ -156,22 +156,22 @@ TEST(BadRows, OfFlatMapAndFilter) {
   EXPECT_THAT(collect(numbers(4).filter(keep).skip_bad_rows(at_most(2))), ElementsAre(2));
 }
 
-// Passed over in one input alone, it would put all that follow beside other rows.
+// A row skipped in only one input would shift all later rows against the other inputs.
 TEST(BadRows, OfAnInputOfZipAreErrors) {
   const auto named = [](const Example& example) { return Example(example.origin()).set("m", example.text("n")); };
   const auto pairs = [&](const Dataset& first) { return zip({first, numbers(4).map(named)}); };
   const auto first = numbers(4).map(evens);
   EXPECT_THROW(collect(pairs(first).filter([](const Example&) { return true; }).skip_bad_rows(at_most(9))), DataError);
   const auto bad_rows = at_most(9);
-  EXPECT_EQ(collect(pairs(first.skip_bad_rows(bad_rows))).size(), 2u);  // which asks for them to be passed over there
+  EXPECT_EQ(collect(pairs(first.skip_bad_rows(bad_rows))).size(), 2u);  // skipped before zip
 }
 
-TEST(BadRows, AreNotErrorsOfAnotherKind) {
+TEST(BadRows, DoNotIncludeOtherErrors) {
   const Dataset failing = numbers(3).map(failing_at("1")).skip_bad_rows(at_most(9));
   EXPECT_THROW(collect(failing), std::runtime_error);
 }
 
-TEST(BadRows, AFileThatARowNamesMayBeMissing) {
+TEST(BadRows, IncludeRowsWithAMissingFile) {
   const auto open = [](Example example) {
     if (example.text("n") == "1") throw NotFoundError({.where = "1.jpg", .given = "no such file"});
     return example;
@@ -179,8 +179,8 @@ TEST(BadRows, AFileThatARowNamesMayBeMissing) {
   EXPECT_THAT(collect(numbers(3).map(open).skip_bad_rows(at_most(1))), ElementsAre(0, 2));
 }
 
-// What is skipped and what is pulled are the same rows, through all that may stand between.
-TEST(BadRows, AreNotCountedAmongThoseSkipped) {
+// Skipping and reading give the same rows, through several verbs.
+TEST(BadRows, AreNotCountedBySkip) {
   for (const int threads : {1, 3}) {
     const Dataset whole = numbers(40).map(evens, {.threads = threads}).shuffle({.buffer = 7, .seed = 3});
     const Dataset tolerant = whole.repeat(2).skip_bad_rows(at_most(20));
@@ -192,8 +192,8 @@ TEST(BadRows, AreNotCountedAmongThoseSkipped) {
   }
 }
 
-// Wherever a pass is cut, in the same process or another: the same rows follow, and the same were passed over.
-TEST(BadRows, AreTheSameAfterAResumption) {
+// At any cut of a pass, in the same process or another: the same rows follow, and the same rows were skipped.
+TEST(BadRows, AreTheSameAfterAResume) {
   const std::string path = write_file("t.csv", kRagged);
   const auto last_is_bad = [](const Example& row) {
     if (row.text("n") != "5") return row;
@@ -206,21 +206,21 @@ TEST(BadRows, AreTheSameAfterAResumption) {
   }
 }
 
-TEST(BadRows, OfAnEarlierRunCountButAreNotToldAgain) {
+TEST(BadRows, OfAnEarlierRunCountAndAreNotReportedAgain) {
   const std::string path = write_file("t.csv", kRagged);
   Cursor cursor = read_csv(path).skip_bad_rows(at_most(3)).iterate();
   cursor.next();
   cursor.next();
-  int told = 0;
-  const auto later = std::make_shared<BadRows>(3, [&](const BadRow&) { ++told; });
+  int reported = 0;
+  const auto later = std::make_shared<BadRows>(3, [&](const BadRow&) { ++reported; });
   EXPECT_THAT(collect(read_csv(path).skip_bad_rows(later).resume(cursor.state())), ElementsAre(5));
   EXPECT_EQ(later->count(), 3);
-  EXPECT_EQ(told, 2);
+  EXPECT_EQ(reported, 2);
   EXPECT_EQ(later->rows()[0].reason, "1 field, expected 2 fields, as on line 1");
 }
 
-// Nor does a path that is no text, as paths may be, make them others.
-TEST(BadRows, AreKnownAgainInAFileOfAnyName) {
+// A path may be invalid UTF-8.
+TEST(BadRows, AreRecognisedInAFileOfAnyName) {
   const std::string path = write_file("\xff.csv", kRagged);
   const auto twice = [&](const std::shared_ptr<BadRows>& bad_rows) {
     return read_csv(path).repeat(2).skip_bad_rows(bad_rows);
@@ -232,35 +232,35 @@ TEST(BadRows, AreKnownAgainInAFileOfAnyName) {
   EXPECT_EQ(later->count(), 3);
 }
 
-// The first line of a file of columns, which is behind the place where the pass is cut, says how many there are.
-TEST(BadRows, OfConllAreTheSameAfterAResumption) {
+// The first line of a CoNLL file, before the cut of the pass, determines the number of columns.
+TEST(BadRows, OfConllAreTheSameAfterAResume) {
   const std::string path = write_file("t.conll", "a O\n\nb\n\nc O\n\nd\n\ne O\n");
   expect_resumable([&] { return read_conll(path).skip_bad_rows(at_most(2)); });
 }
 
-TEST(BadRows, OfSquadAreTheSameAfterAResumption) {
+TEST(BadRows, OfSquadAreTheSameAfterAResume) {
   const std::string path =
       write_file("t.json", R"({"data": [{"id": 1, "context": "c"}, {"id": "a", "question": "q", "context": "c"},
                              {"id": "b", "context": "c"}, {"id": "c", "question": "q", "context": "c"}]})");
   expect_resumable([&] { return read_squad(path, false).skip_bad_rows(at_most(2)); });
 }
 
-TEST(BadRows, BeforeACacheAreKnownToThoseWhoReadItsFile) {
+TEST(BadRows, BeforeACacheAreKnownToReadersOfItsFile) {
   const std::string path = write_file("t.csv", kRagged);
   const TemporaryFolder folder;
   const auto cached = [&](const std::shared_ptr<BadRows>& bad_rows) {
     return read_csv(path).skip_bad_rows(bad_rows).cache(folder / "c");
   };
   EXPECT_THAT(collect(cached(at_most(3))), ElementsAre(0, 2, 5));
-  int told = 0;
-  const auto later = std::make_shared<BadRows>(3, [&](const BadRow&) { ++told; });
+  int reported = 0;
+  const auto later = std::make_shared<BadRows>(3, [&](const BadRow&) { ++reported; });
   EXPECT_THAT(collect(cached(later)), ElementsAre(0, 2, 5));
   EXPECT_THAT(places_of(*later), ElementsAre(".csv:3", ".csv:5", ".csv:6"));
-  EXPECT_EQ(told, 0);
+  EXPECT_EQ(reported, 0);
   EXPECT_THAT(collect(cached(later)), ElementsAre(0, 2, 5));
 }
 
-TEST(BadRows, ThatAreKnownAlreadyDoNotMakeACacheOneOfOtherData) {
+TEST(BadRows, ThatAreKnownDoNotInvalidateACache) {
   const std::string path = write_file("t.csv", kRagged);
   const TemporaryFolder folder;
   for (int process = 0; process < 2; ++process) {
@@ -273,7 +273,7 @@ TEST(BadRows, ThatAreKnownAlreadyDoNotMakeACacheOneOfOtherData) {
   expect_resumable([&] { return read_csv(path).skip_bad_rows(at_most(3)).cache(folder / "d"); });
 }
 
-// The text of one of 20 records is changed, which its checksum tells.
+// A file of 20 records, one of which has a changed text and hence a wrong checksum.
 class DamagedTfrecord {
  public:
   DamagedTfrecord() {
@@ -299,7 +299,7 @@ TEST(BadRows, OfAPermutation) {
   EXPECT_EQ(bad_rows->count(), 1);
 }
 
-TEST(BadRows, OfTfrecordsArePassedOverAndTold) {
+TEST(BadRows, OfTfrecordsAreSkippedAndReported) {
   const DamagedTfrecord file;
   const auto bad_rows = at_most(1);
   EXPECT_EQ(collect(read_tfrecord(file.path()).skip_bad_rows(bad_rows)).size(), 19U);
@@ -307,8 +307,8 @@ TEST(BadRows, OfTfrecordsArePassedOverAndTold) {
   EXPECT_THAT(bad_rows->rows()[0].reason, HasSubstr("a record with a wrong checksum"));
 }
 
-// As in a table, where it is a row that was found, but could not be read.
-TEST(BadRows, MayBeAllThereAre) {
+// As in a table: each row exists but cannot be read.
+TEST(BadRows, MayBeAllRows) {
   EXPECT_EQ(read_jsonl(write_file("t.jsonl", "[1]\n")).skip_bad_rows(at_most(1)).count(), 0);
   const TemporaryFolder folder;
   std::vector<std::string> paths;
@@ -318,7 +318,7 @@ TEST(BadRows, MayBeAllThereAre) {
     writer.write(*numbers(1).iterate().next());
     writer.commit();
     std::string bytes = text_of(paths.back());
-    bytes.back() ^= 1;  // of the checksum
+    bytes.back() ^= 1;  // part of the checksum
     write_text(paths.back(), bytes);
   }
   for (const int reads : {1, 2}) {
@@ -328,7 +328,7 @@ TEST(BadRows, MayBeAllThereAre) {
   }
 }
 
-TEST(BadRows, DamagedCompressedRecordsAreAnErrorWhatEverIsAllowed) {
+TEST(BadRows, DoNotIncludeDamagedCompressedRecords) {
   std::string bytes = text_of(PORTATUNE_TEST_DATA "/tfrecord/examples.tfrecord.gz");
   bytes[bytes.size() / 2] ^= 0x55;
   const std::string path = write_file("t.tfrecord.gz", bytes);
@@ -336,7 +336,7 @@ TEST(BadRows, DamagedCompressedRecordsAreAnErrorWhatEverIsAllowed) {
   expect_error<DataError>([&] { rows.count(); }, {"t.tfrecord.gz", "at byte offset", "complete gzip"});
 }
 
-TEST(BadRows, OfWhatACacheHolds) {
+TEST(BadRows, AfterACacheAreErrors) {
   const std::string path = write_file("t.csv", kRagged);
   const TemporaryFolder folder;
   for (const std::string& file : {std::string(), (folder / "rows.cache").string()}) {
@@ -350,8 +350,8 @@ TEST(BadRows, OfWhatACacheHolds) {
   EXPECT_EQ(collect(numbers(100).cache().map(evens).skip_bad_rows(bad_rows)).size(), 50U);
 }
 
-// By the same name as in a pass from the beginning, wherever the function stands.
-TEST(BadRows, OfAPermutationAreThoseThatAFunctionRefuses) {
+// With the same name as in a pass in order, for any order of map() and shuffle().
+TEST(BadRows, OfAPermutationIncludeRowsThatAFunctionRejects) {
   const std::string path = write_file("t.csv", "n\n0\n1\n2\n3\n");
   const auto bad_rows = at_most(2);
   const Dataset mapped = read_csv(path).cache().map(evens).map([](Example row) { return row.set("m", "1"); });
@@ -361,7 +361,7 @@ TEST(BadRows, OfAPermutationAreThoseThatAFunctionRefuses) {
   EXPECT_EQ(bad_rows->rows()[0].reason.substr(0, 7), "evens: ");
 }
 
-TEST(BadRows, OfAPermutationMayNameAFileThatIsMissing) {
+TEST(BadRows, OfAPermutationIncludeRowsWithAMissingFile) {
   const auto open = [](Example example) {
     if (example.text("n") == "1") throw NotFoundError({.where = "1.jpg", .given = "no such file"});
     return example;
@@ -371,8 +371,8 @@ TEST(BadRows, OfAPermutationMayNameAFileThatIsMissing) {
   EXPECT_THAT(collect(rows.skip_bad_rows(at_most(1))), testing::UnorderedElementsAre(0, 2));
 }
 
-// Though threads have found them long before.
-TEST(BadRows, OfParallelReadsArePassedOverAtTheirPlaces) {
+// The order is that of the examples, although threads find the errors earlier.
+TEST(BadRows, OfParallelReadsAreSkippedInOrder) {
   const DamagedTfrecord first, second;
   const Dataset rows = read_tfrecord({first.path(), second.path()}, {.num_parallel_reads = 2});
   const auto bad_rows = at_most(1);
@@ -387,7 +387,7 @@ TEST(BadRows, OfParallelReadsArePassedOverAtTheirPlaces) {
   expect_resumable([&] { return rows.skip_bad_rows(at_most(2)); });
 }
 
-TEST(BadRows, MustNotBeFewerThanNone) { EXPECT_THROW(BadRows(-1), UsageError); }
+TEST(BadRows, RejectANegativeLimit) { EXPECT_THROW(BadRows(-1), UsageError); }
 
 }  // namespace
 }  // namespace portatune::data

@@ -23,7 +23,7 @@ Dataset three_rows() { return from_examples({row(1, {1, 2}), row(2, {3, 4}), row
 
 }  // namespace
 
-TEST(Batch, PutsRowsSideBySide) {
+TEST(Batch, StacksRows) {
   const Example batch = *three_rows().batch({.size = 3}).iterate().next();
   EXPECT_THAT(batch.texts("text"), ElementsAre("t1", "t2", "t3"));
   EXPECT_EQ(batch.tensor("label").shape(), Shape{3});
@@ -33,7 +33,7 @@ TEST(Batch, PutsRowsSideBySide) {
   EXPECT_THAT(batch.tensor("example_weight").as<float>(), ElementsAre(1, 1, 1));
 }
 
-TEST(Batch, FillsTheLastOneWithRowsOfWeightZero) {
+TEST(Batch, FillsTheLastBatchWithRowsOfWeightZero) {
   const std::vector<Example> batches = all(three_rows().batch({.size = 2}).iterate());
   ASSERT_EQ(batches.size(), 2u);
   EXPECT_EQ(to_string(batches[0].row_origins()), "example 0, 1");
@@ -45,7 +45,7 @@ TEST(Batch, FillsTheLastOneWithRowsOfWeightZero) {
   EXPECT_THAT(batches[1].tensor("example_weight").as<float>(), ElementsAre(1, 0));
 }
 
-TEST(Batch, MayDropOrShortenTheLastOne) {
+TEST(Batch, MayDropOrShortenTheLastBatch) {
   EXPECT_EQ(all(three_rows().batch({.size = 2, .drop_remainder = true}).iterate()).size(), 1u);
   const std::vector<Example> batches = all(three_rows().batch({.size = 2, .fill_remainder = false}).iterate());
   ASSERT_EQ(batches.size(), 2u);
@@ -68,7 +68,7 @@ TEST(Batch, KeepsTheOriginOfItsFirstRow) {
   EXPECT_EQ(to_string(three_rows().skip(1).batch({.size = 2}).iterate().next()->origin()), "example 1");
 }
 
-TEST(Batch, RowsOfAnotherShapeOrTypeAreNamed) {
+TEST(Batch, ErrorNamesRowsOfAnotherShapeOrType) {
   const auto pull = [](std::vector<Example> rows) {
     from_examples(std::move(rows)).batch({.size = 3}).iterate().next();
   };
@@ -86,7 +86,7 @@ TEST(Batch, RowsOfAnotherShapeOrTypeAreNamed) {
       {"example 1", "float32[] in column 'label'", "int32[]"});
 }
 
-TEST(Batch, RowsWithOtherColumnsAreNamed) {
+TEST(Batch, ErrorNamesRowsWithOtherColumns) {
   const auto pull = [](std::vector<Example> rows) {
     from_examples(std::move(rows)).batch({.size = 3}).iterate().next();
   };
@@ -100,11 +100,11 @@ TEST(Batch, RowsWithOtherColumnsAreNamed) {
       {"example 1", "a column 'label', which example 0 lacks"});
 }
 
-TEST(Batch, ABatchIsNotBatchedAgain) {
+TEST(Batch, RejectsBatches) {
   expect_error<DataError>([] { three_rows().batch({.size = 1}).batch({.size = 2}).iterate().next(); },
                           {"a list of texts in column 'text'"});
 }
 
-TEST(Batch, NeedsASize) { EXPECT_THROW(three_rows().batch({}), UsageError); }
+TEST(Batch, RequiresASize) { EXPECT_THROW(three_rows().batch({}), UsageError); }
 
 }  // namespace portatune::data

@@ -23,19 +23,19 @@ std::vector<std::vector<int32_t>> blocks_of(const Dataset& dataset, int64_t size
   return result;
 }
 
-TEST(Blocks, JoinAndCutWithoutLoss) {
+TEST(Blocks, ContainAllTokensInOrder) {
   const Dataset dataset = from_examples({ids({1, 2}), ids({3, 4, 5, 6, 7}), ids({}), ids({8})});
   EXPECT_THAT(blocks_of(dataset, 3), ElementsAre(ElementsAre(1, 2, 3), ElementsAre(4, 5, 6), ElementsAre(7, 8)));
   EXPECT_THAT(blocks_of(dataset, 4), ElementsAre(ElementsAre(1, 2, 3, 4), ElementsAre(5, 6, 7, 8)));
   EXPECT_THAT(blocks_of(dataset, 100), ElementsAre(ElementsAre(1, 2, 3, 4, 5, 6, 7, 8)));
 }
 
-TEST(Blocks, OfNothingAreNone) {
+TEST(Blocks, OfAnEmptyDatasetAreEmpty) {
   EXPECT_TRUE(blocks_of(from_examples({}), 3).empty());
   EXPECT_TRUE(blocks_of(from_examples({ids({}), ids({})}), 3).empty());
 }
 
-TEST(Blocks, HoldAtLeastOneElement) { EXPECT_THROW(from_examples({}).blocks("ids", 0), UsageError); }
+TEST(Blocks, RequireASize) { EXPECT_THROW(from_examples({}).blocks("ids", 0), UsageError); }
 
 }  // namespace
 }  // namespace portatune::data

@@ -1,4 +1,4 @@
-// Files that ask for far more memory than there is: a clear error, or rows that are passed over, in 512 MB.
+// Files that need far more memory than available: a clear error, or skipped rows, within 512 MB.
 #include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -25,7 +25,7 @@ class BoundedMemoryDeathTest : public testing::Test {
     if (!kMemoryCanBeLimited) GTEST_SKIP() << "memory cannot be limited here";
   }
 
-  // `begin`, a line that ends a gigabyte further on, and `end`. The line is a hole, which takes no room on the disk.
+  // A file with `begin`, a line of a gigabyte, and `end`. The line is a hole, which needs no space on the disk.
   std::string with_long_line(const std::string& name, const std::string& begin, const std::string& end) const {
     const std::string path = (folder_ / name).string();
     write_text(path, begin);
@@ -38,8 +38,8 @@ class BoundedMemoryDeathTest : public testing::Test {
   const TemporaryFolder folder_;
 };
 
-// Whether all of `dataset` ends with a DataError that says all of `parts`.
-bool is_refused(const Dataset& dataset, std::initializer_list<const char*> parts) {
+// Returns whether a pass over `dataset` ends with a DataError that contains all of `parts`.
+bool is_rejected(const Dataset& dataset, std::initializer_list<const char*> parts) {
   try {
     dataset.count();
   } catch (const DataError& error) {
@@ -49,20 +49,20 @@ bool is_refused(const Dataset& dataset, std::initializer_list<const char*> parts
   return false;
 }
 
-TEST_F(BoundedMemoryDeathTest, ALineOfAGigabyteIsRefused) {
+TEST_F(BoundedMemoryDeathTest, ALineOfAGigabyteIsAnError) {
   for (const char* name : {"t.jsonl", "t.txt"}) {
     const std::string path = with_long_line(name, "{\"n\":0}\n", "\n{\"n\":1}\n");
-    const auto read = [&] { return is_refused(read_table(path), {":2", "a line of more than 67108864 bytes"}); };
+    const auto read = [&] { return is_rejected(read_table(path), {":2", "a line of more than 67108864 bytes"}); };
     EXPECT_EXIT(exit_after(kMemory, read), testing::ExitedWithCode(0), "") << name;
   }
   for (const char* name : {"t.csv", "t.tsv"}) {
     const std::string path = with_long_line(name, "n\n0\n", "\n1\n");
-    const auto read = [&] { return is_refused(read_table(path), {":3", "a field of more than 16777216 bytes"}); };
+    const auto read = [&] { return is_rejected(read_table(path), {":3", "a field of more than 16777216 bytes"}); };
     EXPECT_EXIT(exit_after(kMemory, read), testing::ExitedWithCode(0), "") << name;
   }
 }
 
-TEST_F(BoundedMemoryDeathTest, ALineOfAGigabyteIsPassedOver) {
+TEST_F(BoundedMemoryDeathTest, ALineOfAGigabyteIsSkipped) {
   const std::string path = with_long_line("t.jsonl", "{\"n\":0}\n", "\n{\"n\":1}\n");
   const auto read = [&] {
     const auto bad_rows = std::make_shared<BadRows>(1);
@@ -77,8 +77,8 @@ int64_t peak_bytes() {
   return int64_t{1024} * usage.ru_maxrss;
 }
 
-// Of 344 bytes, with a list of 2^31 - 1 nulls.
-TEST_F(BoundedMemoryDeathTest, AnArrowFileOfWhichGigabytesOfJsonWouldComeIsRefused) {
+// A file of 344 bytes, with a list of 2^31 - 1 nulls.
+TEST_F(BoundedMemoryDeathTest, AnArrowFileWithGigabytesOfJsonIsAnError) {
   if (!std::filesystem::exists(PORTATUNE_ARROW_PLUGIN_FILE)) GTEST_SKIP() << "no plug-in for Arrow";
   setenv("PORTATUNE_ARROW_PLUGIN", PORTATUNE_ARROW_PLUGIN_FILE, 1);
   GTEST_FLAG_SET(death_test_style, "threadsafe");  // a new process: Arrow's memory is limited once in each
@@ -90,19 +90,20 @@ TEST_F(BoundedMemoryDeathTest, AnArrowFileOfWhichGigabytesOfJsonWouldComeIsRefus
     try {
       table.next();
     } catch (const DataError& error) {
-      const bool is_told = std::string_view(error.what()).find("more memory than 67108864 bytes") != std::string::npos;
-      return is_told && peak_bytes() - before < 2 * kArrow;
+      const bool is_reported =
+          std::string_view(error.what()).find("more memory than 67108864 bytes") != std::string::npos;
+      return is_reported && peak_bytes() - before < 2 * kArrow;
     }
     return false;
   };
   EXPECT_EXIT(exit_after(2 * kGigabyte, read), testing::ExitedWithCode(0), "");
 }
 
-// Its length is allowed, and its checksum is right.
-TEST_F(BoundedMemoryDeathTest, ARecordThatOnlyClaimsAGigabyteIsCutShort) {
+// The record has a permitted length and a correct checksum.
+TEST_F(BoundedMemoryDeathTest, ARecordThatClaimsAGigabyteIsAnError) {
   const std::string path = (folder_ / "t.tfrecord").string();
   write_text(path, io::record_header(kGigabyte) + "x");
-  const auto read = [&] { return is_refused(read_tfrecord(path), {"t.tfrecord:1", "ends 13 bytes into"}); };
+  const auto read = [&] { return is_rejected(read_tfrecord(path), {"t.tfrecord:1", "ends 13 bytes after"}); };
   EXPECT_EXIT(exit_after(kMemory, read), testing::ExitedWithCode(0), "");
 }
 

@@ -12,7 +12,7 @@ namespace {
 
 using testing::ElementsAre;
 
-// Examples of these lengths, with their places from 0 as ids and as the text "n".
+// Examples of these lengths, with their indices as ids and as the text "n".
 Dataset of_lengths(const std::vector<int>& lengths) {
   std::vector<Example> examples;
   for (const int length : lengths) {
@@ -39,23 +39,23 @@ std::vector<std::string> described(Cursor cursor) {
   return batches;
 }
 
-// Short and long examples in turn.
+// Alternating short and long examples.
 const std::vector<int> kMixed = {1, 9, 2, 8, 3, 7, 1, 9, 2, 8};
 
 }  // namespace
 
-TEST(BucketByLength, PutsExamplesOfSimilarLengthTogether) {
+TEST(BucketByLength, GroupsExamplesOfSimilarLength) {
   EXPECT_THAT(described(of_lengths(kMixed).bucket_by_length(2, buckets({3, 9})).iterate()),
               ElementsAre("3: 0 2", "9: 1 3", "3: 4 6", "9: 5 7", "9: 8 9"));
 }
 
-TEST(BucketByLength, WhatIsLeftJoinsTheNextLargerBucket) {
-  // One of length 1, two of 2 to 4, one of 5 to 9 are left when the examples end.
+TEST(BucketByLength, TheRestJoinsTheNextLargerBucket) {
+  // At the end the buckets hold one example of length 1, two of 2 to 4, one of 5 to 9.
   EXPECT_THAT(described(of_lengths({9, 3, 1, 4}).bucket_by_length(3, buckets({1, 4, 9})).iterate()),
               ElementsAre("4: 2 1 3", "9: 0 - -"));
 }
 
-TEST(BucketByLength, AsManyBatchesAsWithoutBuckets) {
+TEST(BucketByLength, HasAsManyBatchesAsWithoutBuckets) {
   for (int examples = 0; examples <= 23; ++examples) {
     std::vector<int> lengths;
     for (int i = 0; i < examples; ++i) lengths.push_back(1 + i * 7 % 10);
@@ -65,7 +65,7 @@ TEST(BucketByLength, AsManyBatchesAsWithoutBuckets) {
   }
 }
 
-TEST(BucketByLength, EveryExampleOnce) {
+TEST(BucketByLength, GivesEveryExampleOnce) {
   std::vector<int> lengths, expected;
   for (int i = 0; i < 101; ++i) {
     lengths.push_back(1 + i * 37 % 50);
@@ -82,19 +82,19 @@ TEST(BucketByLength, EveryExampleOnce) {
 }
 
 TEST(BucketByLength, WindowsEmptyAllBuckets) {
-  // Four examples a window: a batch of short and one of long ones each.
+  // Each window has four examples: a batch of short and a batch of long ones.
   EXPECT_THAT(described(of_lengths({1, 9, 1, 9, 9, 1, 9, 9}).bucket_by_length(2, buckets({1, 9}, 2)).iterate()),
               ElementsAre("1: 0 2", "9: 1 3", "9: 4 6", "9: 5 7"));
 }
 
-TEST(BucketByLength, TellsThePlacesOfTheExamples) {
+TEST(BucketByLength, HasTheNumbersOfTheExamples) {
   const Dataset batches = of_lengths({9, 1, 1}).bucket_by_length(2, buckets({1, 9}));
   Cursor cursor = batches.iterate();
   EXPECT_THAT(cursor.next()->tensor("example_place").as<int64_t>(), ElementsAre(2, 3));
   EXPECT_THAT(cursor.next()->tensor("example_place").as<int64_t>(), ElementsAre(1, 0));
 }
 
-TEST(BucketByLength, SkippingGoesOnWithTheSameBatch) {
+TEST(BucketByLength, ContinuesAfterSkippingWithTheSameBatch) {
   const Dataset batches = of_lengths({1, 9, 2, 8, 3, 7, 1, 9, 2, 8, 5, 6, 1}).bucket_by_length(2, buckets({3, 9}, 2));
   const std::vector<std::string> all = described(batches.iterate());
   for (size_t skipped = 0; skipped <= all.size(); ++skipped) {
@@ -106,7 +106,7 @@ TEST(BucketByLength, SkippingGoesOnWithTheSameBatch) {
   EXPECT_EQ(batches.count(), std::ssize(all));
 }
 
-TEST(BucketByLength, GoesOnWithTheSameOptionsOnly) {
+TEST(BucketByLength, ResumesOnlyWithTheSameOptions) {
   const auto batches = [](int64_t size, BucketOptions options) {
     return of_lengths(kMixed).bucket_by_length(size, std::move(options));
   };
@@ -120,7 +120,7 @@ TEST(BucketByLength, GoesOnWithTheSameOptionsOnly) {
   expect_error<DataError>([&] { batches(2, buckets({3, 9}, 2)).resume(state); }, {"bucket_by_length", "window"});
 }
 
-TEST(BucketByLength, WholeWindowsAreSkippedWithoutMakingTheirExamples) {
+TEST(BucketByLength, SkipsWholeWindowsWithoutMakingTheirExamples) {
   int made = 0;
   const Dataset batches = of_lengths(std::vector<int>(20, 1))
                               .map([&](Example example) {
@@ -133,7 +133,7 @@ TEST(BucketByLength, WholeWindowsAreSkippedWithoutMakingTheirExamples) {
   EXPECT_EQ(made, 2);
 }
 
-TEST(BucketByLength, OrderOfTheInputDecidesTheBatches) {
+TEST(BucketByLength, OrderOfTheInputDeterminesTheBatches) {
   std::vector<int> lengths(64, 1);
   lengths.resize(128, 9);
   const auto first_batch = [&](int64_t epoch) {
@@ -145,14 +145,14 @@ TEST(BucketByLength, OrderOfTheInputDecidesTheBatches) {
   EXPECT_NE(first_batch(0), first_batch(1));
 }
 
-TEST(BucketByLength, LongestOfAllColumnsCounts) {
+TEST(BucketByLength, UsesTheLongestColumn) {
   Example example;
   example.set("ids", Tensor({1}, {1})).set("words", Tensor({4}, {1, 2, 3, 4})).set("n", "0");
   const Example batch = *from_examples({example}).bucket_by_length(1, buckets({2, 4, 8})).iterate().next();
   EXPECT_EQ(batch.tensor("ids").shape(), (Shape{1, 4}));
 }
 
-TEST(BucketByLength, AnExampleThatIsTooLongIsNamed) {
+TEST(BucketByLength, ErrorNamesAnExampleThatIsTooLong) {
   expect_error<DataError>(
       [] {
         described(of_lengths({1, 2, 10}).bucket_by_length(2, buckets({3, 9})).iterate());
@@ -160,7 +160,7 @@ TEST(BucketByLength, AnExampleThatIsTooLongIsNamed) {
       {"example 2", "[10]", "at most 9"});
 }
 
-TEST(BucketByLength, BadOptionsAreRefused) {
+TEST(BucketByLength, RejectsInvalidOptions) {
   expect_error<UsageError>([] { of_lengths({1}).bucket_by_length(0, buckets({3})); }, {"size = 0"});
   expect_error<UsageError>([] { of_lengths({1}).bucket_by_length(1, buckets({3}, 0)); }, {"window = 0"});
   expect_error<UsageError>([] { of_lengths({1}).bucket_by_length(1, buckets({})); },

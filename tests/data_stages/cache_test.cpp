@@ -33,7 +33,7 @@ std::vector<std::string> names_in(const std::filesystem::path& folder) {
   return names;
 }
 
-TEST(Cache, AsksTheVerbsBeforeItOnce) {
+TEST(Cache, RunsTheVerbsBeforeItOnce) {
   std::atomic<int> mapped = 0;
   const Dataset cached = numbers(5).map(counting(mapped)).cache();
   EXPECT_EQ(collect(cached.repeat(3)).size(), 15u);
@@ -41,7 +41,7 @@ TEST(Cache, AsksTheVerbsBeforeItOnce) {
   EXPECT_EQ(mapped, 5);
 }
 
-TEST(Cache, ReadsNoMoreThanItIsAskedFor) {
+TEST(Cache, ReadsOnlyTheRequestedExamples) {
   std::atomic<int> mapped = 0;
   const Dataset cached = numbers(100).map(counting(mapped)).cache();
   EXPECT_THAT(collect(cached.take(3)), ElementsAre(0, 1, 2));
@@ -50,8 +50,8 @@ TEST(Cache, ReadsNoMoreThanItIsAskedFor) {
   EXPECT_EQ(mapped, 100);
 }
 
-// Whichever pass comes first, the one of epoch 0 is held.
-TEST(Cache, DoesNotDependOnWhoAsksFirst) {
+// The cache holds the pass of epoch 0, independently of the first pass.
+TEST(Cache, DoesNotDependOnTheFirstPass) {
   const auto cached = [] { return numbers(30).shuffle({.buffer = 30, .seed = 2}).cache(); };
   const Dataset one = cached(), other = cached();
   const std::vector<int> late = collect(one.iterate(5));
@@ -59,7 +59,7 @@ TEST(Cache, DoesNotDependOnWhoAsksFirst) {
   EXPECT_EQ(late, collect(numbers(30).shuffle({.buffer = 30, .seed = 2})));
 }
 
-TEST(Cache, BatchesFromAFileTellWhatAllMayBe) {
+TEST(Cache, BatchesFromAFileHaveBatchTypes) {
   const TemporaryFolder folder;
   Example example;
   example.set("ids", Tensor({1}, {7}));
@@ -73,8 +73,8 @@ TEST(Cache, BatchesFromAFileTellWhatAllMayBe) {
   EXPECT_EQ(types[1][0], (BatchType::value_type{"ids", {DType::kInt32, {1, 4}}}));
 }
 
-// As a report of a loss that is not finite does.
-TEST(Cache, BatchesFromAFileNameTheirRows) {
+// Reports of a non-finite loss need the origins.
+TEST(Cache, BatchesFromAFileHaveRowOrigins) {
   const std::string path = write_file("t.csv", "n\n0\n1\n2\n");
   const TemporaryFolder folder;
   for (const std::string& file : {std::string(), (folder / "c").string()}) {
@@ -94,7 +94,7 @@ TEST(Cache, GivesFilesRandomAccess) {
   expect_error<UsageError>([&] { read_csv(path).shuffle({.seed = 4}).iterate(); }, {"shuffle", "no buffer", "cache()"});
 }
 
-TEST(Cache, TellsOfAnErrorToAll) {
+TEST(Cache, ThrowsAnErrorInEveryPass) {
   const Dataset cached = numbers(5).map(failing_at("3")).cache();
   for (int i = 0; i < 2; ++i) {
     Cursor cursor = cached.iterate();
@@ -104,7 +104,7 @@ TEST(Cache, TellsOfAnErrorToAll) {
   }
 }
 
-// An example with everything in it.
+// An example with all kinds of values.
 Example all_kinds() {
   Example example(Origin{std::make_shared<const std::string>("a.csv"), 7});
   example.set("text", std::string("\0\xFF", 2)).set("texts", std::vector<std::string>{"", "b"});
@@ -112,17 +112,17 @@ Example all_kinds() {
   return example.set("array", Tensor({2, 2}, {uint8_t{1}, uint8_t{2}, uint8_t{3}, uint8_t{255}}));
 }
 
-TEST(CacheFile, HoldsWhatWentIn) {
+TEST(CacheFile, RoundTripsExamples) {
   const TemporaryFolder folder;
   const auto dataset = [] { return from_examples({all_kinds(), Example(), all_kinds().erase("text")}); };
   const std::vector<std::string> expected = texts_of(dataset().iterate());
   EXPECT_EQ(texts_of(dataset().cache(folder / "c").iterate()), expected);
-  EXPECT_EQ(texts_of(dataset().cache(folder / "c").iterate()), expected);  // by another process, say
+  EXPECT_EQ(texts_of(dataset().cache(folder / "c").iterate()), expected);  // such as in another process
   EXPECT_THAT(names_in(folder.path()), ElementsAre("c"));
   EXPECT_EQ(collect(numbers(0).cache(folder / "none")), collect(numbers(0)));
 }
 
-TEST(CacheFile, IsMadeOnceAndReadByOthers) {
+TEST(CacheFile, IsWrittenOnce) {
   const TemporaryFolder folder;
   std::atomic<int> mapped = 0;
   for (int process = 0; process < 3; ++process) {
@@ -133,20 +133,20 @@ TEST(CacheFile, IsMadeOnceAndReadByOthers) {
   EXPECT_EQ(mapped, 2000);
 }
 
-TEST(CacheFile, IsWrittenWholeOrNotAtAll) {
+TEST(CacheFile, IsWrittenCompletelyOrNotAtAll) {
   const TemporaryFolder folder;
   EXPECT_THROW(collect(numbers(5).map(failing_at("4")).cache(folder / "c")), std::runtime_error);
   EXPECT_THAT(names_in(folder.path()), IsEmpty());
   EXPECT_THROW(collect(numbers(5).cache(folder / "missing" / "c")), Error);
 }
 
-TEST(CacheFile, GoesOnFromItsState) {
+TEST(CacheFile, ResumesFromItsState) {
   const TemporaryFolder folder;
   expect_resumable([&] { return numbers(9).cache(folder / "c"); });
   expect_resumable([&] { return numbers(9).cache(folder / "c").shuffle({.seed = 3}).batch({.size = 2}); });
 }
 
-TEST(CacheFile, OfOtherDataIsRefused) {
+TEST(CacheFile, OfOtherDataIsAnError) {
   const TemporaryFolder folder;
   const std::string path = write_file("t.txt", "1\n2\n");
   const auto rows = [&] { return texts_of(read_text(path).cache(folder / "c").iterate()); };
@@ -155,7 +155,7 @@ TEST(CacheFile, OfOtherDataIsRefused) {
   expect_error<DataError>([&] { rows(); }, {"cache", "/c", "other data", "remove the file"});
 }
 
-TEST(CacheFile, OfAnOlderFormatIsToldAsSuch) {
+TEST(CacheFile, OfAnOlderFormatIsAnError) {
   const TemporaryFolder folder;
   const auto rows = [&] { return texts_of(numbers(3).cache(folder / "c").iterate()); };
   rows();
@@ -163,7 +163,7 @@ TEST(CacheFile, OfAnOlderFormatIsToldAsSuch) {
   expect_error<DataError>([&] { rows(); }, {"another version of Portatune", "remove the file"});
 }
 
-TEST(CacheFile, ThatIsDamagedIsRefusedWhereverItIs) {
+TEST(CacheFile, DamageAtAnyByteIsAnError) {
   const TemporaryFolder folder;
   const auto rows = [&] { return texts_of(numbers(3).cache(folder / "c").iterate()); };
   const std::vector<std::string> expected = rows();
@@ -180,8 +180,8 @@ TEST(CacheFile, ThatIsDamagedIsRefusedWhereverItIs) {
   EXPECT_EQ(rows(), expected);
 }
 
-// As somebody may have written it: its footer has the right checksum.
-TEST(CacheFile, OffsetsBeyondAllNumbersAreRefused) {
+// A malicious file, with the right checksum in its footer.
+TEST(CacheFile, OverflowingOffsetsAreAnError) {
   const TemporaryFolder folder;
   const auto rows = [&] { return texts_of(numbers(3).cache(folder / "c").iterate()); };
   rows();

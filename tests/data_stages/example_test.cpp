@@ -30,7 +30,7 @@ TEST(Example, MissingColumnNamesOriginColumnsAndTheNearestName) {
   EXPECT_THROW(Example().text("a"), DataError);
 }
 
-TEST(Example, ProposesNoNameThatIsUnlike) {
+TEST(Example, SuggestsOnlySimilarNames) {
   Example example;
   example.set("sentence", "x");
   try {
@@ -41,20 +41,20 @@ TEST(Example, ProposesNoNameThatIsUnlike) {
   }
 }
 
-TEST(Example, AnotherKindOfValueIsNamed) {
+TEST(Example, ErrorNamesAnotherKindOfValue) {
   Example example(row_17());
   example.set("ids", Tensor({3}, {1, 2, 3}));
   expect_error<DataError>([&] { example.text("ids"); },
                           {"train.csv:17", "an array int32[3] in column 'ids'", "a text"});
 }
 
-TEST(Origin, ReadsAsEditorsShowIt) {
+TEST(Origin, PrintsFileAndLine) {
   EXPECT_EQ(to_string(row_17()), "train.csv:17");
   EXPECT_EQ(to_string(Origin{.row = 3}), "example 3");
   EXPECT_EQ(to_string(Origin{}), "an example");
 }
 
-TEST(Origin, OfSeveralRowsNamesEachFileOnce) {
+TEST(Origin, PrintsEachFileOnce) {
   const auto file = std::make_shared<const std::string>("train.csv"),
              other = std::make_shared<const std::string>("b.csv");
   EXPECT_EQ(to_string(std::vector<Origin>{row_17(), {file, 3}, {other, 5}, {other, 2}, Origin{}}),

@@ -1,4 +1,4 @@
-// Which files patterns and folders stand for.
+// Expansion of patterns and folders to files.
 #include "portatune/data/read/file_kinds.h"
 
 #include <gmock/gmock.h>
@@ -37,7 +37,7 @@ TEST_F(FileKinds, AKindIsAnExtensionWithoutCompression) {
   EXPECT_EQ(kind_extension("https://host/data/train.csv.gz?download=true.x"), ".csv");
 }
 
-TEST_F(FileKinds, APatternStandsForItsMatchesInTheOrderOfTheirBytes) {
+TEST_F(FileKinds, PatternsExpandToTheirMatchesInByteOrder) {
   const std::string b = make("b.csv"), a = make("a10.csv"), c = make("a9.csv"), other = make("B.csv");
   make("c.tsv");
   make("d.csv/file.csv");
@@ -46,7 +46,7 @@ TEST_F(FileKinds, APatternStandsForItsMatchesInTheOrderOfTheirBytes) {
   EXPECT_THAT(matching_files({in("[ab]*.csv")}), ElementsAre(a, c, b));
 }
 
-TEST_F(FileKinds, WhatExistsUnderItsVeryNameIsNoPattern) {
+TEST_F(FileKinds, ExistingFilesAreNotPatterns) {
   const std::string odd = make("a[1].csv");
   make("a1.csv");
   EXPECT_THAT(matching_files({odd}), ElementsAre(odd));
@@ -56,16 +56,16 @@ TEST_F(FileKinds, APatternWithoutAMatchIsAnError) {
   make("a.csv");
   expect_error<NotFoundError>([&] { matching_files({in("*.tsv")}); }, {"*.tsv'", "no file that matches"});
   expect_error<NotFoundError>([&] { matching_files({in("nowhere/*.csv")}); }, {"nowhere/*.csv'"});
-  EXPECT_THAT(matching_files({in("missing.csv")}), ElementsAre(in("missing.csv")));  // its reader tells
+  EXPECT_THAT(matching_files({in("missing.csv")}), ElementsAre(in("missing.csv")));  // the reader reports the error
 }
 
-TEST_F(FileKinds, AFolderStandsForItsTables) {
+TEST_F(FileKinds, FoldersExpandToTheirTables) {
   const std::string b = make("b.csv.gz"), a = make("a.csv");
   for (const char* name : {"README.txt", "dataset_info.json", ".hidden.tsv", "notes.md", "deeper/c.jsonl"}) make(name);
   EXPECT_THAT(table_files({folder_.path()}), ElementsAre(a, b));
 }
 
-TEST_F(FileKinds, JsonAndTextCountWhereThereIsNothingElse) {
+TEST_F(FileKinds, JsonAndTextCountWithoutOtherTables) {
   const std::string b = make("b.json"), a = make("a.json");
   EXPECT_THAT(table_files({folder_.path()}), ElementsAre(a, b));
 }
@@ -77,7 +77,7 @@ TEST_F(FileKinds, AFolderWithoutTablesOrWithSeveralKindsIsAnError) {
   expect_error<UsageError>([&] { table_files({folder_.path()}); }, {"several kinds: .csv, .jsonl", "/*.csv'"});
 }
 
-TEST_F(FileKinds, EveryReaderTakesPatternsAndFolders) {
+TEST_F(FileKinds, AllReadersAcceptPatternsAndFolders) {
   make("b.csv");
   make("a.csv");
   for (const std::string& words : {in("*.csv"), folder_.path().string()}) {

@@ -9,7 +9,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
-// n becomes n examples.
+// Makes n examples of number n.
 std::vector<Example> copies(const Example& example) {
   return std::vector<Example>(std::stoul(example.text("n")), example);
 }
@@ -18,16 +18,16 @@ TEST(FlatMap, GivesAllExamplesInOrder) {
   EXPECT_THAT(collect(numbers(4).flat_map(copies)), ElementsAre(1, 2, 2, 3, 3, 3));
 }
 
-TEST(FlatMap, ExamplesMayVanish) {
+TEST(FlatMap, MayRemoveExamples) {
   const auto none = [](const Example&) { return std::vector<Example>(); };
   EXPECT_THAT(collect(numbers(3).flat_map(none)), IsEmpty());
 }
 
-TEST(FlatMap, SkipsWhatTheFunctionGives) {
+TEST(FlatMap, SkipsExamplesOfTheFunction) {
   EXPECT_THAT(collect(numbers(4).flat_map(copies).skip(2)), ElementsAre(2, 3, 3, 3));
 }
 
-TEST(FlatMap, ErrorComesWhereItsExamplesWouldHaveCome) {
+TEST(FlatMap, ErrorComesInPlaceOfItsExamples) {
   const auto fail_at_2 = [](const Example& example) { return copies(failing_at("2")(example)); };
   Cursor cursor = numbers(4).flat_map(fail_at_2).iterate();
   EXPECT_EQ(cursor.next()->text("n"), "1");

@@ -15,28 +15,28 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-TEST(Select, PassesWhatItsPlacesSay) {
+TEST(Select, KeepsTheSelectedExamples) {
   const Dataset odd = numbers(6).select({false, true, false, true, false, true});
   EXPECT_THAT(collect(odd), ElementsAre(1, 3, 5));
-  EXPECT_THAT(collect(odd), ElementsAre(1, 3, 5));  // again from the start
+  EXPECT_THAT(collect(odd), ElementsAre(1, 3, 5));  // a second pass
   Cursor cursor = odd.iterate();
   EXPECT_EQ(cursor.skip(2), 2);
   EXPECT_THAT(collect(std::move(cursor)), ElementsAre(5));
   EXPECT_EQ(odd.iterate().skip(10), 3);
 }
 
-TEST(Select, RefusesExamplesBeyondItsPlaces) {
+TEST(Select, MoreExamplesThanTheSelectionAreAnError) {
   const auto all = [] { return collect(numbers(6).select({true, true, true})); };
   EXPECT_THROW(all(), DataError);
 }
 
-TEST(Select, RefusesPlacesWithoutExamples) {
+TEST(Select, FewerExamplesThanTheSelectionAreAnError) {
   const auto none_left = [](bool last) { return collect(numbers(2).select({true, true, false, last})); };
   EXPECT_THROW(none_left(true), DataError);
   EXPECT_THROW(none_left(false), DataError);
 }
 
-TEST(KFold, PartsAreEquallyLargeAndTheSeedDecides) {
+TEST(KFold, FoldsHaveEqualSizesAndDependOnTheSeed) {
   const std::vector<int> folds = k_fold(10, 3, 7);
   EXPECT_EQ(std::ranges::count(folds, 0), 4);
   EXPECT_EQ(std::ranges::count(folds, 1), 3);
@@ -45,7 +45,7 @@ TEST(KFold, PartsAreEquallyLargeAndTheSeedDecides) {
   EXPECT_NE(folds, k_fold(10, 3, 8));
 }
 
-// By scikit-learn 1.9.1: GroupKFold(4).split(groups, groups=groups).
+// Expected folds from scikit-learn 1.9.1: GroupKFold(4).split(groups, groups=groups).
 TEST(GroupKFold, EqualsSklearn) {
   std::vector<std::string> groups;
   for (const char group : std::string("djicfjhkjbjaheiddhiihgkcdkcigakbcjaeaehj")) groups.emplace_back(1, group);
@@ -53,7 +53,7 @@ TEST(GroupKFold, EqualsSklearn) {
                                                    1, 3, 3, 1, 1, 3, 2, 3, 0, 1, 0, 2, 0, 2, 0, 2, 0));
 }
 
-// How many of each are in each part.
+// Number of examples of each class in each fold.
 std::vector<std::map<char, int>> counts_in_parts(const std::string& text, int folds, uint64_t seed) {
   std::vector<std::string> labels;
   for (const char letter : text) labels.emplace_back(1, letter);
@@ -63,7 +63,7 @@ std::vector<std::map<char, int>> counts_in_parts(const std::string& text, int fo
   return counts;
 }
 
-// Counts are those of scikit-learn 1.9.1, by tests/oracle/make_split_golden.py.
+// Expected counts from scikit-learn 1.9.1, by tests/oracle/make_split_golden.py.
 TEST(StratifiedKFold, HasSklearnsCounts) {
   using Counts = std::vector<std::map<char, int>>;
   for (uint64_t seed = 0; seed < 3; ++seed) {
@@ -85,7 +85,7 @@ TEST(StratifiedKFold, HasSklearnsCounts) {
   EXPECT_THROW(stratified_k_fold({"a", "a", "b"}, 3, 0), UsageError);
 }
 
-TEST(GroupKFold, SaysHowManyGroupsThereAre) {
+TEST(GroupKFold, ErrorNamesTheNumberOfGroups) {
   try {
     group_k_fold({"a", "a", "b"}, 3);
     FAIL();

@@ -1,4 +1,4 @@
-// Counts are those of scikit-learn 1.9.1, by tests/oracle/make_split_golden.py.
+// Expected counts from scikit-learn 1.9.1, by tests/oracle/make_split_golden.py.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -32,7 +32,7 @@ Counts counts_held(const std::string& text, double share, uint64_t seed) {
   return counts;
 }
 
-TEST(HoldOut, TakesAShareRoundedUp) {
+TEST(HoldOut, RoundsTheShareUp) {
   const auto count = [](int64_t examples, double share) {
     return std::ranges::count(hold_out(examples, share, 3), true);
   };
@@ -42,7 +42,7 @@ TEST(HoldOut, TakesAShareRoundedUp) {
   EXPECT_EQ(count(3, 0.4), 2);
 }
 
-TEST(HoldOut, EveryExampleIsAsLikelyAndTheSeedDecides) {
+TEST(HoldOut, IsUniformAndDependsOnTheSeed) {
   EXPECT_EQ(hold_out(20, 0.3, 1), hold_out(20, 0.3, 1));
   std::vector<int> counts(10);
   for (uint64_t seed = 0; seed < 4000; ++seed) {
@@ -83,7 +83,7 @@ TEST(GroupHoldOut, KeepsGroupsTogether) {
   }
 }
 
-TEST(HoldOut, SaysWhatItCannotDo) {
+TEST(HoldOut, RejectsImpossibleShares) {
   expect_error<UsageError>([] { hold_out(10, 1.5, 0); }, {"1.5", "between 0 and 1"});
   EXPECT_THROW(hold_out(10, 0, 0), UsageError);
   EXPECT_THROW(hold_out(10, NAN, 0), UsageError);

@@ -15,7 +15,7 @@ namespace {
 
 using testing::ElementsAre;
 
-// The fewest positions by trying all sets of at most `count` lengths.
+// The minimal number of positions over all sets of at most `count` lengths.
 int64_t fewest_positions(const LengthCounts& examples, int64_t count) {
   std::vector<int64_t> lengths;
   for (const auto& [length, number] : examples) lengths.push_back(length);
@@ -45,16 +45,16 @@ TEST(Lengths, PaddedPositionsCountPadding) {
   expect_error<UsageError>([] { padded_positions({{9, 1}}, std::vector<int64_t>{3, 8}); }, {"example of length 9"});
 }
 
-TEST(Lengths, OneLengthIsThatOfTheLongest) { EXPECT_THAT(choose_lengths({{2, 10}, {5, 1}}, 1), ElementsAre(5)); }
+TEST(Lengths, OneLengthHoldsTheLongestExample) { EXPECT_THAT(choose_lengths({{2, 10}, {5, 1}}, 1), ElementsAre(5)); }
 
-TEST(Lengths, CutsWhereItSavesMost) {
-  // 100 x 10 + 1 x 50 positions, against 101 x 50 or 1 x 9 + 100 x 50 without and with the other cut.
+TEST(Lengths, DividesWhereItSavesMost) {
+  // 100 x 10 + 1 x 50 positions, against 101 x 50 without and 1 x 9 + 100 x 50 with the other division.
   EXPECT_THAT(choose_lengths({{9, 1}, {10, 99}, {50, 1}}, 2), ElementsAre(10, 50));
 }
 
-TEST(Lengths, NoMoreLengthsThanThereAre) { EXPECT_THAT(choose_lengths({{3, 1}, {7, 1}}, 10), ElementsAre(3, 7)); }
+TEST(Lengths, HasNoMoreLengthsThanTheExamples) { EXPECT_THAT(choose_lengths({{3, 1}, {7, 1}}, 10), ElementsAre(3, 7)); }
 
-TEST(Lengths, AsFewPositionsAsBruteForceFinds) {
+TEST(Lengths, EqualsBruteForce) {
   std::mt19937 random(1);
   for (int round = 0; round < 200; ++round) {
     LengthCounts examples;
@@ -69,7 +69,7 @@ TEST(Lengths, AsFewPositionsAsBruteForceFinds) {
   }
 }
 
-TEST(Lengths, RefusesWhatMakesNoSense) {
+TEST(Lengths, RejectsInvalidArguments) {
   expect_error<UsageError>([] { choose_lengths({{3, 1}}, 0); }, {"count = 0"});
   expect_error<UsageError>([] { choose_lengths({}, 2); }, {"the number of lengths = 0"});
 }

@@ -1,4 +1,4 @@
-// What one of several processes makes of the rows of batches: map_local and batch_local.
+// map_local and batch_local: the arrays of the local rows of one process.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -21,49 +21,49 @@ using testing::SizeIs;
 
 const BatchShare kFirstHalf = {.parts = 2, .begin = 0, .end = 1}, kSecondHalf = {.parts = 2, .begin = 1, .end = 2};
 
-LocalRows own_of(int64_t size, const BatchShare& share) {
+LocalRows local_of(int64_t size, const BatchShare& share) {
   return {.size = size, .share = share, .arrays = {{"pixels", {DType::kFloat32, {2}}}}};
 }
 
-// Each with its number as "label", and those that are own ones with "pixels" (n + 1, -n).
-Example made_of(const Example& row, bool is_own) {
+// Each with its number as "label", and those that are local ones with "pixels" (n + 1, -n).
+Example made_of(const Example& row, bool is_local) {
   const int number = std::stoi(row.text("n"));
   Example example(row.origin());
   example.set("label", Tensor({}, {number}));
-  if (is_own) example.set("pixels", Tensor({2}, {static_cast<float>(number + 1), static_cast<float>(-number)}));
+  if (is_local) example.set("pixels", Tensor({2}, {static_cast<float>(number + 1), static_cast<float>(-number)}));
   return example;
 }
 
 Dataset batches_of(const Dataset& rows, int64_t size, const BatchShare& share, int threads = 3) {
-  const LocalRows own = own_of(size, share);
-  return rows.map_local(made_of, own, {.threads = threads}).batch_local(own);
+  const LocalRows local = local_of(size, share);
+  return rows.map_local(made_of, local, {.threads = threads}).batch_local(local);
 }
 
 }  // namespace
 
-TEST(LocalRows, AreThoseOfTheShareOfEveryBatch) {
-  const LocalRows own{.size = 12, .share = {.parts = 4, .begin = 1, .end = 3}};
+TEST(LocalRows, AreTheShareOfEachBatch) {
+  const LocalRows local{.size = 12, .share = {.parts = 4, .begin = 1, .end = 3}};
   std::vector<int64_t> places;
   for (int64_t place = 0; place < 12; ++place) {
-    if (own.has(place)) places.push_back(place);
+    if (local.has(place)) places.push_back(place);
   }
   EXPECT_THAT(places, ElementsAre(3, 4, 5, 6, 7, 8));
 }
 
-TEST(LocalRows, AloneAreMade) {
+TEST(LocalRows, AreTheOnlyRowsWithArrays) {
   std::mutex mutex;
   std::set<int> made;
-  const LocalRows own = own_of(4, kSecondHalf);
-  const auto counted = [&](const Example& row, bool is_own) {
+  const LocalRows local = local_of(4, kSecondHalf);
+  const auto counted = [&](const Example& row, bool is_local) {
     const std::lock_guard lock(mutex);
-    if (is_own) made.insert(std::stoi(row.text("n")));
-    return made_of(row, is_own);
+    if (is_local) made.insert(std::stoi(row.text("n")));
+    return made_of(row, is_local);
   };
   for (const int threads : {1, 3}) {
     made.clear();
     const std::vector<Example> batches =
-        all(numbers(22).map_local(counted, own, {.threads = threads}).batch_local(own).iterate());
-    EXPECT_THAT(made, ElementsAre(2, 3, 6, 7, 10, 11, 14, 15, 18, 19));  // 20 and 21 are the first two of theirs
+        all(numbers(22).map_local(counted, local, {.threads = threads}).batch_local(local).iterate());
+    EXPECT_THAT(made, ElementsAre(2, 3, 6, 7, 10, 11, 14, 15, 18, 19));  // 20 and 21 belong to the first half
     ASSERT_THAT(batches, SizeIs(6));
     EXPECT_THAT(batches[0].tensor("pixels").as<float>(), ElementsAre(0, 0, 0, 0, 3, -2, 4, -3));
     EXPECT_THAT(batches[0].tensor("label").as<int32_t>(), ElementsAre(0, 1, 2, 3));
@@ -75,7 +75,7 @@ TEST(LocalRows, AloneAreMade) {
   }
 }
 
-TEST(LocalRows, AreAllOfThemInOneProcess) {
+TEST(LocalRows, AreAllRowsInOneProcess) {
   const auto make = [](const Example& row) { return made_of(row, true); };
   const std::vector<Example> found = all(batches_of(numbers(22), 4, {}).iterate());
   std::vector<std::string> texts;
@@ -86,8 +86,8 @@ TEST(LocalRows, AreAllOfThemInOneProcess) {
   EXPECT_EQ(texts, texts_of(numbers(22).map(make).batch({.size = 4}).iterate()));
 }
 
-// In the order of a shuffle, from any place: those of two processes are between them those of one.
-TEST(LocalRows, OfAllProcessesTogetherAreTheBatchWhereverAPassGoesOn) {
+// In shuffled order, resumed at any position: the local rows of two processes together are those of one process.
+TEST(LocalRows, OfAllProcessesFormTheBatchAfterAResume) {
   const auto rows = numbers(50).shuffle({.buffer = 20, .seed = 3});
   const auto of = [&](const BatchShare& share) { return batches_of(rows, 8, share).prefetch(2).repeat(); };
   for (size_t cut = 0; cut < 12; ++cut) {
@@ -98,7 +98,7 @@ TEST(LocalRows, OfAllProcessesTogetherAreTheBatchWhereverAPassGoesOn) {
       second.next();
     }
     const std::string state = one.state();
-    // So a run may go on in another number of processes.
+    // Equal states allow a run to resume with another number of processes.
     ASSERT_EQ(first.state(), state);
     ASSERT_EQ(second.state(), state);
     Cursor whole = of({}).resume(state), resumed = of(kFirstHalf).resume(state), skipping = of(kSecondHalf).iterate();
@@ -117,16 +117,16 @@ TEST(LocalRows, OfAllProcessesTogetherAreTheBatchWhereverAPassGoesOn) {
   }
 }
 
-TEST(LocalRows, AreAllWhereBadRowsArePassedOver) {
+TEST(LocalRows, AreAllRowsIfBadRowsAreSkipped) {
   const auto bad_rows = std::make_shared<BadRows>(2);
-  const LocalRows own = own_of(4, kFirstHalf);
-  const auto make = [](const Example& row, bool is_own) {
-    // Also in the half of another process: the rows after it move up.
+  const LocalRows local = local_of(4, kFirstHalf);
+  const auto make = [](const Example& row, bool is_local) {
+    // A bad row of another process counts, too: the rows after it move up.
     if (row.text("n") == "0" || row.text("n") == "3") throw DataError({.where = row.text("n"), .given = "a bad row"});
-    return made_of(row, is_own);
+    return made_of(row, is_local);
   };
   const auto batches =
-      all(numbers(10).map_local(make, own, {.threads = 2}).batch_local(own).skip_bad_rows(bad_rows).iterate());
+      all(numbers(10).map_local(make, local, {.threads = 2}).batch_local(local).skip_bad_rows(bad_rows).iterate());
   ASSERT_THAT(batches, SizeIs(2));
   EXPECT_EQ(bad_rows->count(), 2);
   EXPECT_THAT(batches[0].tensor("label").as<int32_t>(), ElementsAre(1, 2, 4, 5));
@@ -134,45 +134,45 @@ TEST(LocalRows, AreAllWhereBadRowsArePassedOver) {
   EXPECT_THAT(batches[1].tensor("label").as<int32_t>(), ElementsAre(6, 7, 8, 9));
 }
 
-TEST(LocalRows, AreRefusedWithoutTheirArrays) {
-  const LocalRows own = own_of(4, kSecondHalf);
+TEST(LocalRows, MustHaveTheirArrays) {
+  const LocalRows local = local_of(4, kSecondHalf);
   const auto none = [](const Example& row, bool) { return made_of(row, false); };
-  expect_error<DataError>([&] { numbers(8).map_local(none, own).batch_local(own).iterate().next(); },
+  expect_error<DataError>([&] { numbers(8).map_local(none, local).batch_local(local).iterate().next(); },
                           {"example 2", "'pixels'"});
-  const auto long_ones = [](const Example& row, bool is_own) {
-    Example example = made_of(row, is_own);
-    if (is_own) example.set("pixels", Tensor({3}, {1.F, 2.F, 3.F}));
+  const auto long_ones = [](const Example& row, bool is_local) {
+    Example example = made_of(row, is_local);
+    if (is_local) example.set("pixels", Tensor({3}, {1.F, 2.F, 3.F}));
     return example;
   };
-  expect_error<DataError>([&] { numbers(8).map_local(long_ones, own).batch_local(own).iterate().next(); },
+  expect_error<DataError>([&] { numbers(8).map_local(long_ones, local).batch_local(local).iterate().next(); },
                           {"example 2", "float32[3] in column 'pixels'", "float32[2]"});
-  EXPECT_THROW(numbers(8).map_local(none, own_of(0, {})), UsageError);
-  EXPECT_THROW(numbers(8).batch_local(own_of(0, {})), UsageError);
+  EXPECT_THROW(numbers(8).map_local(none, local_of(0, {})), UsageError);
+  EXPECT_THROW(numbers(8).batch_local(local_of(0, {})), UsageError);
 }
 
-TEST(LocalRows, AreRefusedWhereTheyAreNoShareOfBatches) {
-  for (const LocalRows& own :
-       {own_of(5, kFirstHalf), own_of(4, {.parts = 2, .begin = 1, .end = 1}),
-        own_of(4, {.parts = 2, .begin = 1, .end = 3}), own_of(4, {.parts = 0, .begin = 0, .end = 0})}) {
-    expect_error<UsageError>([&] { numbers(8).map_local(made_of, own); }, {"map_local", "equal parts"});
-    expect_error<UsageError>([&] { numbers(8).batch_local(own); }, {"batch_local", "equal parts"});
+TEST(LocalRows, MustBeAValidShare) {
+  for (const LocalRows& local :
+       {local_of(5, kFirstHalf), local_of(4, {.parts = 2, .begin = 1, .end = 1}),
+        local_of(4, {.parts = 2, .begin = 1, .end = 3}), local_of(4, {.parts = 0, .begin = 0, .end = 0})}) {
+    expect_error<UsageError>([&] { numbers(8).map_local(made_of, local); }, {"map_local", "equal parts"});
+    expect_error<UsageError>([&] { numbers(8).batch_local(local); }, {"batch_local", "equal parts"});
   }
 }
 
-// Another process, or this one in another run, would take the zeros for pixels.
-TEST(LocalRows, AreNotKeptInAFile) {
+// A reader of the file would take the zeros for pixels.
+TEST(LocalRows, CannotBeCachedInAFile) {
   const TemporaryFolder folder;
   const Dataset batches = batches_of(numbers(8), 4, kSecondHalf).cache((folder / "batches").string());
   expect_error<UsageError>([&] { batches.iterate().next(); }, {"local rows of one process", "cache the rows"});
 }
 
-TEST(LocalRows, FailWhereOneFails) {
-  const LocalRows own = own_of(4, kSecondHalf);
-  const auto make = [](const Example& row, bool is_own) {
-    if (is_own && row.text("n") == "6") throw DataError({.where = "6", .given = "a damaged one"});
-    return made_of(row, is_own);
+TEST(LocalRows, ThrowTheErrorOfALocalRow) {
+  const LocalRows local = local_of(4, kSecondHalf);
+  const auto make = [](const Example& row, bool is_local) {
+    if (is_local && row.text("n") == "6") throw DataError({.where = "6", .given = "a damaged one"});
+    return made_of(row, is_local);
   };
-  const Dataset batches = numbers(12).map_local(make, own, {.threads = 2}).batch_local(own);
+  const Dataset batches = numbers(12).map_local(make, local, {.threads = 2}).batch_local(local);
   Cursor cursor = batches.iterate();
   EXPECT_TRUE(cursor.next());
   expect_error<DataError>([&] { cursor.next(); }, {"example 6", "a damaged one"});

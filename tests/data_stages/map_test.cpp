@@ -11,7 +11,7 @@
 namespace portatune::data {
 namespace {
 
-// Takes longer for some examples than for others, so that threads overtake each other.
+// Takes longer for some examples, so that threads overtake each other.
 Example square(Example example) {
   const int n = std::stoi(example.text("n"));
   if (n % 7 == 0) std::this_thread::sleep_for(std::chrono::microseconds(200));
@@ -35,13 +35,13 @@ TEST_P(MapWithThreads, KeepsTheOrder) {
   }
 }
 
-TEST_P(MapWithThreads, ErrorComesWhereItsExampleWouldHaveCome) {
+TEST_P(MapWithThreads, ErrorComesInPlaceOfItsExample) {
   Cursor cursor = numbers(100).map(failing_at("40"), {.threads = GetParam()}).iterate();
   for (int i = 0; i < 40; ++i) ASSERT_EQ(cursor.next()->text("n"), std::to_string(i));
   EXPECT_THROW(cursor.next(), std::runtime_error);
 }
 
-TEST_P(MapWithThreads, ErrorOfTheInputComesInItsPlaceToo) {
+TEST_P(MapWithThreads, ErrorOfTheInputComesInOrder) {
   Cursor cursor = numbers(100).map(failing_at("40")).map(square, {.threads = GetParam()}).iterate();
   for (int i = 0; i < 40; ++i) ASSERT_EQ(cursor.next()->text("n"), std::to_string(i * i));
   EXPECT_THROW(cursor.next(), std::runtime_error);
@@ -53,14 +53,14 @@ TEST_P(MapWithThreads, ErrorNamesTheExample) {
                           {"label", "in        example 0"});
 }
 
-TEST_P(MapWithThreads, MayBeAbandonedInMidStream) {
+TEST_P(MapWithThreads, PassMayEndEarly) {
   for (int pulled = 0; pulled < 20; ++pulled) {
     Cursor cursor = numbers(1000).map(square, {.threads = GetParam()}).iterate();
     for (int i = 0; i < pulled; ++i) cursor.next();
   }
 }
 
-TEST(Map, RunsOnSeveralThreadsAtOnce) {
+TEST(Map, RunsConcurrently) {
   // Each of the two calls waits for the other.
   std::atomic<int> arrived = 0;
   const auto meet = [&](Example example) {
@@ -68,10 +68,10 @@ TEST(Map, RunsOnSeveralThreadsAtOnce) {
     while (arrived < 2) std::this_thread::yield();
     return example;
   };
-  // The examples lie in different blocks, since a block is the work of one thread.
+  // The two examples are in different blocks, as each block belongs to one thread.
   EXPECT_EQ(collect(numbers(17).map(meet, {.threads = 2})).size(), 17u);
 }
 
-TEST(Map, RefusesANegativeNumberOfThreads) { EXPECT_THROW(numbers(3).map(square, {.threads = -1}), UsageError); }
+TEST(Map, RejectsANegativeNumberOfThreads) { EXPECT_THROW(numbers(3).map(square, {.threads = -1}), UsageError); }
 
 }  // namespace portatune::data

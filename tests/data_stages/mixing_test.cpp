@@ -14,15 +14,15 @@ namespace {
 
 using ::testing::ElementsAre;
 
-// "n" as a column of another name.
+// Numbers in a column of this name.
 Dataset called(const std::string& name, int count) {
   return numbers(count).map([name](const Example& e) { return Example(e.origin()).set(name, e.text("n")); });
 }
 
-// `value`, `count` times.
+// The number `value`, `count` times.
 Dataset constant(int value, int count) { return numbers(value + 1).skip(value).repeat(count); }
 
-TEST(Concatenate, GivesOneAfterTheOther) {
+TEST(Concatenate, GivesTheDatasetsInOrder) {
   EXPECT_THAT(collect(numbers(2).concatenate(numbers(3))), ElementsAre(0, 1, 0, 1, 2));
   EXPECT_THAT(collect(numbers(0).concatenate(numbers(1)).concatenate(numbers(0))), ElementsAre(0));
   Cursor cursor = numbers(2).concatenate(numbers(3)).iterate();
@@ -31,13 +31,13 @@ TEST(Concatenate, GivesOneAfterTheOther) {
 }
 
 // The example in tf.data's documentation of interleave.
-TEST(Interleave, IsThatOfTfData) {
+TEST(Interleave, EqualsTfData) {
   const std::vector<Dataset> datasets{constant(1, 6), constant(2, 6), constant(3, 6), constant(4, 6), constant(5, 6)};
   EXPECT_THAT(collect(interleave(datasets, {.cycle_length = 2, .block_length = 4})),
               ElementsAre(1, 1, 1, 1, 2, 2, 2, 2, 1, 1, 2, 2, 3, 3, 3, 3, 4, 4, 4, 4, 3, 3, 4, 4, 5, 5, 5, 5, 5, 5));
 }
 
-TEST(Interleave, TakesTurnsUntilAllHaveEnded) {
+TEST(Interleave, AlternatesUntilAllHaveEnded) {
   EXPECT_THAT(collect(interleave({numbers(3), numbers(1), numbers(2)})), ElementsAre(0, 0, 0, 1, 1, 2));
   EXPECT_THAT(collect(interleave({numbers(0), numbers(2)}, {.cycle_length = 1})), ElementsAre(0, 1));
   EXPECT_THAT(collect(interleave({numbers(0), numbers(0)})), ElementsAre());
@@ -45,7 +45,7 @@ TEST(Interleave, TakesTurnsUntilAllHaveEnded) {
   EXPECT_THROW(interleave({numbers(1)}, {.block_length = 0}), UsageError);
 }
 
-TEST(Zip, PutsColumnsSideBySide) {
+TEST(Zip, JoinsColumns) {
   std::vector<std::string> rows;
   for (const Example& row : zip({called("a", 3), called("b", 2)}).iterate()) {
     rows.push_back(row.text("a") + row.text("b"));
@@ -55,12 +55,12 @@ TEST(Zip, PutsColumnsSideBySide) {
   EXPECT_EQ(zip({called("a", 3), called("b", 2)}).count(), 2);
 }
 
-TEST(Zip, RefusesAColumnThatTwoHave) {
+TEST(Zip, RejectsDuplicateColumns) {
   expect_error<DataError>([] { collect(zip({numbers(2), numbers(2)})); }, {"example 0", "column 'n'", "rename"});
   EXPECT_THROW(zip({}), UsageError);
 }
 
-TEST(Sample, GivesAllExamplesOfEachInTheirOrder) {
+TEST(Sample, KeepsTheOrderOfEachDataset) {
   std::vector<std::vector<int>> of(2);
   for (const Example& e : sample({called("a", 10), called("b", 30)}, {.weights = {1, 2}, .seed = 4}).iterate()) {
     of[e.has("b")].push_back(std::stoi(e.text(e.has("b") ? "b" : "a")));
@@ -69,7 +69,7 @@ TEST(Sample, GivesAllExamplesOfEachInTheirOrder) {
   EXPECT_EQ(of[1], collect(numbers(30)));
 }
 
-TEST(Sample, ChoosesInProportionToTheWeights) {
+TEST(Sample, DrawsInProportionToTheWeights) {
   const Dataset mixed = sample({called("a", 1).repeat(), called("b", 1).repeat(), called("c", 1).repeat()},
                                {.weights = {1, 2, 5}, .seed = 8});
   std::vector<double> counts(3);
@@ -82,7 +82,7 @@ TEST(Sample, ChoosesInProportionToTheWeights) {
   EXPECT_LT(chi_square, 13.8);  // the 0.1 % point for 2 degrees of freedom
 }
 
-TEST(Sample, TheSeedAndTheEpochDecide) {
+TEST(Sample, DependsOnSeedAndEpoch) {
   const auto order = [](SampleOptions options, int64_t epoch) {
     return collect(sample({constant(0, 20), constant(1, 20)}, options).iterate(epoch));
   };
@@ -93,8 +93,8 @@ TEST(Sample, TheSeedAndTheEpochDecide) {
             order({.seed = 1, .reshuffle_each_iteration = false}, 1));
 }
 
-// As stop_on_empty_dataset of tf.data: the mixture keeps its proportions to the end.
-TEST(Sample, MayEndWithTheFirstThatHasEnded) {
+// Like stop_on_empty_dataset of tf.data: the mixture keeps its proportions to the end.
+TEST(Sample, MayEndWithTheFirstExhaustedDataset) {
   for (uint64_t seed = 0; seed < 20; ++seed) {
     const std::vector<Dataset> datasets{constant(0, 3), constant(1, 1000)};
     const std::vector<int> found = collect(sample(datasets, {.seed = seed, .stop_on_empty_dataset = true}));
@@ -106,7 +106,7 @@ TEST(Sample, MayEndWithTheFirstThatHasEnded) {
   }
 }
 
-TEST(Sample, NeedsAPositiveWeightForEach) {
+TEST(Sample, RequiresAPositiveWeightForEachDataset) {
   expect_error<UsageError>([] { sample({numbers(1)}, {.weights = {1, 2}}); }, {"2 weights", "1, one for each"});
   expect_error<UsageError>([] { sample({numbers(1)}, {.weights = {0}}); }, {"weight 0", "leave out"});
   EXPECT_THROW(sample({numbers(1)}, {.weights = {NAN}}), UsageError);

@@ -10,7 +10,7 @@
 namespace portatune::data {
 namespace {
 
-// Takes this long for each example.
+// A function that takes this long for each example.
 std::function<Example(Example)> taking(int milliseconds) {
   return [=](Example example) {
     std::this_thread::sleep_for(std::chrono::milliseconds(milliseconds));
@@ -26,7 +26,7 @@ Meter::Stage stage_called(const Meter& meter, const std::string& name) {
   return {};
 }
 
-TEST(Named, MeterTellsTheTimeOfEachStageByItself) {
+TEST(Named, MeterMeasuresEachStageAlone) {
   const Dataset dataset = numbers(10).named("read").map(taking(4)).named("encode").map(taking(1)).named("pad");
   Meter meter;
   const auto begin = std::chrono::steady_clock::now();
@@ -35,7 +35,7 @@ TEST(Named, MeterTellsTheTimeOfEachStageByItself) {
   EXPECT_EQ(meter.stages().size(), 3u);
   EXPECT_EQ(meter.stages()[0].name, "read");
   EXPECT_EQ(meter.stages()[2].name, "pad");
-  // Sleeping takes at least as long as it is asked to; on a busy machine longer, but nothing is told of two stages.
+  // A sleep takes at least the given time, on a busy machine longer; but no time counts for two stages.
   const double read = stage_called(meter, "read").seconds, encode = stage_called(meter, "encode").seconds,
                pad = stage_called(meter, "pad").seconds;
   EXPECT_GE(encode, 0.040);
@@ -45,7 +45,7 @@ TEST(Named, MeterTellsTheTimeOfEachStageByItself) {
   EXPECT_EQ(meter.slowest(), encode > pad ? "encode" : "pad");
 }
 
-TEST(Named, StagesBeforeAPrefetchAreMeasuredOnItsThread) {
+TEST(Named, MeasuresStagesBeforeAPrefetchOnItsThread) {
   const Dataset dataset = numbers(10).map(taking(2)).named("encode").prefetch(2).named("wait");
   Meter meter;
   collect(dataset.iterate(0, &meter));
@@ -53,13 +53,13 @@ TEST(Named, StagesBeforeAPrefetchAreMeasuredOnItsThread) {
   EXPECT_EQ(stage_called(meter, "wait").elements, 10);
 }
 
-TEST(Named, AllEpochsOfARepetitionCount) {
+TEST(Named, MeasuresAllEpochsOfARepeat) {
   Meter meter;
   collect(numbers(3).named("read").repeat(4).iterate(0, &meter));
   EXPECT_EQ(stage_called(meter, "read").elements, 12);
 }
 
-TEST(Named, ChangesNothing) {
+TEST(Named, LeavesExamplesUnchanged) {
   EXPECT_EQ(collect(numbers(4).named("read")), (std::vector<int>{0, 1, 2, 3}));
   Meter meter;
   Cursor cursor = numbers(4).named("read").iterate(0, &meter);

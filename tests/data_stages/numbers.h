@@ -18,7 +18,7 @@ inline Dataset numbers(int count) {
   return from_examples(std::move(examples));
 }
 
-/// The numbers that a pass over such a dataset gives.
+/// The numbers of a pass.
 inline std::vector<int> collect(Cursor cursor) {
   std::vector<int> result;
   for (const Example& example : cursor) result.push_back(std::stoi(example.text("n")));
@@ -27,14 +27,14 @@ inline std::vector<int> collect(Cursor cursor) {
 
 inline std::vector<int> collect(const Dataset& dataset) { return collect(dataset.iterate()); }
 
-/// All that a pass gives.
+/// All examples of a pass.
 inline std::vector<Example> all(Cursor cursor) {
   std::vector<Example> result;
   for (Example& example : cursor) result.push_back(std::move(example));
   return result;
 }
 
-/// Fails where it meets example `n`.
+/// A function that fails for example `n`.
 inline std::function<Example(Example)> failing_at(const std::string& n) {
   return [n](Example example) {
     if (example.text("n") == n) throw std::runtime_error("failed at " + n);

@@ -1,4 +1,4 @@
-// pack: what stands where, for rows worked out by hand; that every example comes once, whatever the lengths.
+// pack: positions of all texts, for rows computed by hand; every example comes once, for any lengths.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -20,7 +20,7 @@ using testing::Each;
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-// Ids 10 number, 10 number + 1, ...; one weight, one array that is not of tokens, one to be padded.
+// An example with ids 10 number, 10 number + 1, ...; a mask, a label, and an array of tags to be padded.
 Example text(int32_t number, int64_t length) {
   std::vector<int32_t> ids(static_cast<size_t>(length)), ones(ids.size(), 1);
   std::iota(ids.begin(), ids.end(), 10 * number);
@@ -49,7 +49,7 @@ std::span<const int32_t> ints(const Example& batch, std::string_view column) {
   return batch.tensor(column).as<int32_t>();
 }
 
-// Of the examples in a batch that count.
+// Labels of the examples of a batch, without fillers.
 std::vector<int32_t> labels_of(const Example& batch) {
   std::vector<int32_t> labels;
   for (size_t i = 0; i < batch.tensor(kExampleWeight).as<float>().size(); ++i) {
@@ -70,9 +70,9 @@ std::vector<int64_t> many_lengths() {
 
 }  // namespace
 
-TEST(Pack, PutsTextsSideBySide) {
+TEST(Pack, PutsSeveralTextsInARow) {
   const Example batch = *texts({2, 4, 3}).pack(options(Packing::kExactExamples, 4, {2}, 4)).iterate().next();
-  // The longest first: 2 has the first row; 3 and then 1 share the second.
+  // The longest first: text 2 fills the first row; 3 and then 1 share the second.
   EXPECT_EQ(batch.tensor("input_ids").shape(), (Shape{2, 5}));
   EXPECT_THAT(ints(batch, "input_ids"), ElementsAre(20, 21, 22, 23, -7, 30, 31, 32, 10, 11));
   EXPECT_THAT(ints(batch, "attention_mask"), ElementsAre(2, 2, 2, 2, 0, 3, 3, 3, 1, 1));
@@ -86,13 +86,13 @@ TEST(Pack, PutsTextsSideBySide) {
   EXPECT_THAT(ints(batch, "tags").subspan(4, 3), ElementsAre(-100, 2, -100));
 }
 
-// Of three parts the last has no example.
-TEST(Pack, PutsPartsSideBySide) {
+// The last of three parts has no example.
+TEST(Pack, StacksParts) {
   PackOptions in_parts = options(Packing::kExactExamples, 2, {1, 2}, 2);
   in_parts.shapes.parts = 3;
   Cursor cursor = texts({2, 4, 3}).pack(in_parts).iterate();
   const Example batch = *cursor.next();
-  // The first part needs two rows, and so all have two.
+  // The first part needs two rows, so all parts have two.
   EXPECT_EQ(batch.tensor("input_ids").shape(), (Shape{6, 5}));
   EXPECT_THAT(ints(batch, "input_ids").first(20), ElementsAre(20, 21, 22, 23, -7, 10, 11, -7, -7, -7,  //
                                                               30, 31, 32, -7, -7, -7, -7, -7, -7, -7));
@@ -108,7 +108,7 @@ TEST(Pack, PutsPartsSideBySide) {
   EXPECT_FALSE(cursor.next());
 }
 
-TEST(Pack, SeveralTextsOfAnExampleMayStandInDifferentRows) {
+TEST(Pack, TextsOfAnExampleMayBeInDifferentRows) {
   Example choices;
   choices.set("input_ids", Tensor({2, 4}, {1, 2, 3, -7, 4, 5, 6, 7}));
   choices.set("attention_mask", Tensor({2, 4}, {1, 1, 1, 0, 1, 1, 1, 1}));
@@ -119,7 +119,7 @@ TEST(Pack, SeveralTextsOfAnExampleMayStandInDifferentRows) {
   EXPECT_EQ(batch.tensor("token_places").shape(), (Shape{4, 5}));
 }
 
-TEST(Pack, TakesTheSmallestNumberOfRows) {
+TEST(Pack, UsesTheSmallestNumberOfRows) {
   const auto rows = [](const std::vector<int64_t>& lengths) {
     return texts(lengths)
         .pack(options(Packing::kExactExamples, 3, {4, 1, 2}, 3))
@@ -133,16 +133,16 @@ TEST(Pack, TakesTheSmallestNumberOfRows) {
   EXPECT_EQ(rows({3, 3, 3}), 4);
 }
 
-TEST(Pack, WhatDoesNotFitWaitsForTheNextBatch) {
-  // Three of four rows' worth: the longest of the first three but the first waits, and the fourth takes its place.
+TEST(Pack, ExamplesThatDoNotFitWaitForTheNextBatch) {
+  // The first three do not fit in two rows: the longest of them after the first waits, and the fourth replaces it.
   const auto batches = batches_of(texts({4, 3, 4, 1, 1}).pack(options(Packing::kExactExamples, 3, {2}, 5)));
   ASSERT_EQ(batches.size(), 2u);
   EXPECT_EQ(labels_of(batches[0]), (std::vector<int32_t>{1, 2, 4}));
   EXPECT_EQ(labels_of(batches[1]), (std::vector<int32_t>{3, 5}));
 }
 
-TEST(Pack, ABudgetIsFilledWithWhatFits) {
-  // 1 and 2 stand in the two rows; 3 fits nowhere, 4 and 5 do, the longer first.
+TEST(Pack, FillsABudgetWithExamplesThatFit) {
+  // Texts 1 and 2 are in the two rows; 3 does not fit; 4 and 5 do, the longer first.
   const auto batches = batches_of(texts({4, 3, 3, 1, 2}).pack(options(Packing::kTokenBudget, 8, {2}, 5)));
   ASSERT_EQ(batches.size(), 2u);
   EXPECT_EQ(labels_of(batches[0]), (std::vector<int32_t>{1, 2, 4, 5}));
@@ -150,7 +150,7 @@ TEST(Pack, ABudgetIsFilledWithWhatFits) {
   EXPECT_EQ(labels_of(batches[1]), (std::vector<int32_t>{3}));
 }
 
-TEST(Pack, EveryExampleComesOnceInBatchesOfOneSize) {
+TEST(Pack, GivesEveryExampleOnceInBatchesOfOneSize) {
   const std::vector<int64_t> lengths = many_lengths();
   for (const Packing packing : {Packing::kExactExamples, Packing::kTokenBudget}) {
     PackOptions packed = options(
@@ -172,7 +172,7 @@ TEST(Pack, EveryExampleComesOnceInBatchesOfOneSize) {
   }
 }
 
-TEST(Pack, GoesOnWithTheNextBatchFromItsState) {
+TEST(Pack, ResumesWithTheNextBatch) {
   for (const Packing packing : {Packing::kExactExamples, Packing::kTokenBudget}) {
     PackOptions packed = options(packing, 32, {9, 13}, 48);
     packed.shapes.length = 32;
@@ -218,13 +218,13 @@ TEST(Pack, ErrorNamesTheExampleWhoseColumnsAreNotOfOneShape) {
   EXPECT_THAT(message(two, Tensor({2}, {1.0F, 1.0F})), HasSubstr("float32[2] in column 'attention_mask'"));
 }
 
-TEST(Pack, LengthOfATextIsWhereItsMaskIsNot0) {
+TEST(Pack, LengthOfATextIsTheNumberOfNonzeroMaskValues) {
   EXPECT_THAT(text_lengths(Tensor({4}, {1, 1, 1, 0})), ElementsAre(3));
   EXPECT_THAT(text_lengths(Tensor({3, 2}, {1, 1, 2, 0, 0, 0})), ElementsAre(2, 1, 0));
   EXPECT_THAT(text_lengths(Tensor({1, 2, 2}, {1, 1, 1, 0})), ElementsAre(2, 1));
 }
 
-TEST(Pack, RefusesSizesThatMakeNoSense) {
+TEST(Pack, RejectsInvalidSizes) {
   for (const PackOptions& bad :
        {options(Packing::kExactExamples, 0, {1}, 1), options(Packing::kExactExamples, 1, {}, 1),
         options(Packing::kExactExamples, 4, {1}, 3), options(Packing::kTokenBudget, 1, {0}, 1)}) {
@@ -233,14 +233,14 @@ TEST(Pack, RefusesSizesThatMakeNoSense) {
 }
 
 TEST(PackingPlan, ExactExamplesOfOneLengthByHand) {
-  // 3 texts of 4 go into a row of 12; 10 need 4 rows: 40 of 48 positions.
+  // A row of 12 holds 3 texts of 4; 10 texts need 4 rows: 40 of 48 positions.
   const PackingPlan plan = plan_exact_examples({100, {4}}, 10, 12);
   EXPECT_EQ(plan.shapes.rows, (std::vector<int64_t>{4}));
   EXPECT_EQ(plan.shapes.examples, 10);
   EXPECT_DOUBLE_EQ(plan.useful, 40.0 / 48);
 }
 
-TEST(PackingPlan, TwoNumbersOfRowsAtMostThatHoldWhatComes) {
+TEST(PackingPlan, HasAtMostTwoNumbersOfRowsForAllBatches) {
   std::vector<TextLengths> sample;
   for (const int64_t length : many_lengths()) sample.push_back({length});
   const PackingPlan plan = plan_exact_examples(sample, 32, 32);
@@ -255,11 +255,11 @@ TEST(PackingPlan, TwoNumbersOfRowsAtMostThatHoldWhatComes) {
     tokens += std::ssize(mask) - std::ranges::count(mask, 0);
     positions += std::ssize(mask);
   }
-  // All but the last, half-full batch.
+  // All batches except the last, which is half full.
   EXPECT_NEAR(static_cast<double>(tokens) / static_cast<double>(positions), plan.useful, 0.06);
 }
 
-TEST(PackingPlan, ATokenBudgetFillsItsRows) {
+TEST(PackingPlan, TokenBudgetFillsItsRows) {
   std::vector<TextLengths> sample;
   for (const int64_t length : many_lengths()) sample.push_back({length});
   const PackingPlan plan = plan_token_budget(sample, 330, 32);
@@ -275,7 +275,7 @@ TEST(PackingPlan, RowsHoldTheLargestExample) {
   EXPECT_THROW(plan_exact_examples({{9}}, 1, 8), UsageError);
 }
 
-TEST(PackingPlan, RefusesSamplesThatTellNothing) {
+TEST(PackingPlan, RejectsEmptySamples) {
   const TextLengths none, empty{0}, negative{-1};
   for (const TextLengths& example : {none, empty, negative}) {
     const std::vector<TextLengths> sample(2, example);

@@ -31,7 +31,7 @@ TEST(PaddedBatch, PadsToAFixedLength) {
   EXPECT_THAT(batch.tensor("label").as<int32_t>(), ElementsAre(7, 7, 7));
 }
 
-TEST(PaddedBatch, TakesTheSmallestLengthThatHoldsTheLongest) {
+TEST(PaddedBatch, UsesTheSmallestLengthThatHoldsTheLongestExample) {
   const auto length = [](const Example& example) {
     return first(from_examples({row({1}), example}).padded_batch(2, {.lengths = {4, 2, 3}})).tensor("ids").shape()[1];
   };
@@ -49,7 +49,7 @@ TEST(PaddedBatch, AllPaddedColumnsGetOneLength) {
   EXPECT_EQ(batch.tensor("mask").shape(), (Shape{1, 4}));
 }
 
-TEST(PaddedBatch, FillersHoldThePadValueAndWeighNothing) {
+TEST(PaddedBatch, FillerRowsHoldThePadValueAndHaveWeightZero) {
   const Dataset dataset = from_examples({row({1, 2})});
   const Example batch = first(dataset.padded_batch(2, {.lengths = {3}, .pad_values = {{"ids", -100}}}));
   EXPECT_THAT(batch.tensor("ids").as<int64_t>(), ElementsAre(1, 2, -100, -100, -100, -100));
@@ -57,7 +57,7 @@ TEST(PaddedBatch, FillersHoldThePadValueAndWeighNothing) {
   EXPECT_THAT(batch.tensor("example_weight").as<float>(), ElementsAre(1, 0));
 }
 
-TEST(PaddedBatch, EachBatchTellsWhatAllMayBe) {
+TEST(PaddedBatch, BatchesHaveBatchTypes) {
   const Dataset dataset = from_examples({row({1}), row({1, 2, 3})});
   const auto type = [](int64_t length) {
     return BatchType{{"ids", {DType::kInt64, {1, length}}},
@@ -65,7 +65,7 @@ TEST(PaddedBatch, EachBatchTellsWhatAllMayBe) {
                      {"example_weight", {DType::kFloat32, {1}}}};
   };
   EXPECT_THAT(first(dataset.padded_batch(1, {.lengths = {3, 2}})).batch_types(), ElementsAre(type(2), type(3)));
-  // Its last batch may have any size.
+  // The last batch may have any size.
   EXPECT_TRUE(first(dataset.padded_batch(1, {.lengths = {3}, .fill_remainder = false})).batch_types().empty());
 }
 
@@ -73,7 +73,7 @@ TEST(PaddedBatch, MayDropTheRemainder) {
   EXPECT_FALSE(from_examples({row({1})}).padded_batch(2, {.lengths = {3}, .drop_remainder = true}).iterate().next());
 }
 
-TEST(PaddedBatch, ColumnsThatAreNotNamedKeepTheirShape) {
+TEST(PaddedBatch, OtherColumnsKeepTheirShape) {
   Example example = row({1});
   example.set("targets", Tensor({5}, {1.f, 0.f, 0.f, 1.f, 1.f}));
   const Example batch = first(from_examples({example}).padded_batch(1, {.lengths = {2}, .columns = {"ids"}}));
@@ -114,7 +114,7 @@ TEST(PaddedBatch, PadValueMustFitTheType) {
   expect_error<UsageError>([&] { pad(Tensor({1}, {int64_t{1}}), 9223372036854775808.0); }, {"int64"});
 }
 
-TEST(PaddedBatch, TooLongAnExampleIsNamed) {
+TEST(PaddedBatch, ErrorNamesAnExampleThatIsTooLong) {
   const Dataset dataset = from_examples({row({1}), row({1, 2, 3})});
   expect_error<DataError>(
       [&] {
@@ -123,7 +123,7 @@ TEST(PaddedBatch, TooLongAnExampleIsNamed) {
       {"example 1", "[3] in column 'ids'", "at most 2", "truncate"});
 }
 
-// As of several texts side by side.
+// Such as several texts of one example.
 TEST(PaddedBatch, PadsTheLastAxisOfNamedColumns) {
   Example one, two;
   one.set("ids", Tensor({2, 1}, {1, 2}));
@@ -148,7 +148,7 @@ TEST(PaddedBatch, PadsTheLastAxisOfNamedColumns) {
       {"example 1", "[1, 5] in column 'ids'", "at most 4 along the last axis"});
 }
 
-TEST(PaddedBatch, ANamedColumnMustBeThereWithAnAxis) {
+TEST(PaddedBatch, NamedColumnsMustExistAndHaveAnAxis) {
   const Dataset dataset = from_examples({row({1})});
   expect_error<DataError>([&] { first(dataset.padded_batch(1, {.lengths = {2}, .columns = {"mask"}})); },
                           {"example 0", "a column 'mask'"});
@@ -156,7 +156,7 @@ TEST(PaddedBatch, ANamedColumnMustBeThereWithAnAxis) {
                           {"example 0", "[] in column 'label'", "along the last axis"});
 }
 
-TEST(PaddedBatch, AnotherElementTypeIsNamed) {
+TEST(PaddedBatch, ErrorNamesAnotherElementType) {
   Example other = row({1});
   other.set("ids", Tensor({1}, {int32_t{1}}));
   expect_error<DataError>(
@@ -166,7 +166,7 @@ TEST(PaddedBatch, AnotherElementTypeIsNamed) {
       {"example 1", "int32[1]", "int64"});
 }
 
-TEST(PaddedBatch, ErrorsNameTheVerbThatWasCalled) {
+TEST(PaddedBatch, ErrorsNameTheCalledVerb) {
   Example example;
   example.set("x", Tensor({1}, {uint8_t{1}}));
   const Dataset bytes = from_examples({example});
@@ -176,8 +176,8 @@ TEST(PaddedBatch, ErrorsNameTheVerbThatWasCalled) {
                            {"bucket_by_length", "pad value -100"});
 }
 
-// To use it is the advice of batch() alone.
-TEST(PaddedBatch, IsNotAdvisedByItself) {
+// Only batch() suggests padded_batch().
+TEST(PaddedBatch, DoesNotSuggestItself) {
   Example one, two;
   one.set("x", Tensor({1, 1}, {1}));
   two.set("x", Tensor({1, 2}, {1, 2}));
@@ -187,7 +187,7 @@ TEST(PaddedBatch, IsNotAdvisedByItself) {
               AllOf(HasSubstr("bring all examples to one shape"), Not(HasSubstr("padded_batch"))));
 }
 
-TEST(PaddedBatch, NeedsLengths) {
+TEST(PaddedBatch, RequiresLengths) {
   expect_error<UsageError>([] { from_examples({}).padded_batch(1, {}); }, {"padded_batch", "lengths"});
   EXPECT_THROW(from_examples({}).padded_batch(1, {.lengths = {0, 8}}), UsageError);
   EXPECT_THROW(from_examples({}).padded_batch(0, {.lengths = {8}}), UsageError);

@@ -23,7 +23,7 @@ double chi_square(const std::vector<int>& counts, double expected) {
   return sum;
 }
 
-TEST(Permutation, HasEveryIndexOnce) {
+TEST(Permutation, ContainsEveryIndexOnce) {
   for (int64_t size = 0; size < 300; ++size) {
     const std::vector<int64_t> found = order(size, 7, size % 3);
     const std::set<int64_t> distinct(found.begin(), found.end());
@@ -41,7 +41,7 @@ TEST(Permutation, HasEveryIndexOnce) {
   }
 }
 
-TEST(Permutation, OfHugeSizesStaysBelowThem) {
+TEST(Permutation, StaysBelowHugeSizes) {
   for (const int64_t size : {(int64_t{1} << 40) + 1, int64_t{1} << 62, std::numeric_limits<int64_t>::max()}) {
     const Permutation permutation(size, 3, 1);
     std::set<int64_t> distinct;
@@ -55,7 +55,7 @@ TEST(Permutation, OfHugeSizesStaysBelowThem) {
   }
 }
 
-// By tests/oracle/make_shuffle_golden.py. A resumed run must find the order in which it began.
+// Expected values by tests/oracle/make_shuffle_golden.py. A resumed run must have the order in which it began.
 TEST(Permutation, IsTheSameOnEveryMachineAndInEveryVersion) {
   EXPECT_EQ(order(10, 42, 0), (std::vector<int64_t>{1, 3, 5, 7, 0, 9, 4, 6, 2, 8}));
   EXPECT_EQ(order(10, 42, 1), (std::vector<int64_t>{3, 6, 7, 5, 8, 1, 4, 2, 0, 9}));
@@ -71,7 +71,7 @@ TEST(Permutation, AllOrdersAreEquallyLikely) {
   EXPECT_LT(chi_square(counts, 1000), 49.7);  // the 0.1 % point for 23 degrees of freedom
 }
 
-TEST(Permutation, AllPlacesAndDistancesAreEquallyLikely) {
+TEST(Permutation, AllIndicesAndDistancesAreEquallyLikely) {
   constexpr int kSize = 101, kEpochs = 20'200;
   std::vector<int> places(kSize), distances(kSize);
   for (int64_t epoch = 0; epoch < kEpochs; ++epoch) {
@@ -83,7 +83,7 @@ TEST(Permutation, AllPlacesAndDistancesAreEquallyLikely) {
   EXPECT_LT(chi_square(places, 200), 149.4);  // the 0.1 % point for 100 degrees of freedom
   EXPECT_EQ(distances[0], 0);
   distances.erase(distances.begin());
-  EXPECT_LT(chi_square(distances, 202), 148.2);  // and for 99
+  EXPECT_LT(chi_square(distances, 202), 148.2);  // the 0.1 % point for 99
 }
 
 }  // namespace

@@ -11,7 +11,7 @@
 namespace portatune::data {
 namespace {
 
-// Counts the examples that pass.
+// A function that counts examples.
 std::function<Example(Example)> counting(std::atomic<int>& count) {
   return [&count](Example example) {
     ++count;
@@ -21,18 +21,18 @@ std::function<Example(Example)> counting(std::atomic<int>& count) {
 
 }  // namespace
 
-TEST(Prefetch, ChangesNothing) {
+TEST(Prefetch, LeavesExamplesUnchanged) {
   std::vector<int> expected(500);
   std::iota(expected.begin(), expected.end(), 0);
   for (const int64_t count : {1, 3, 1000}) EXPECT_EQ(collect(numbers(500).prefetch(count)), expected);
   EXPECT_TRUE(collect(numbers(0).prefetch(1)).empty());
 }
 
-TEST(Prefetch, WorksAheadAsFarAsAllowed) {
+TEST(Prefetch, ReadsAheadUpToTheLimit) {
   std::atomic<int> pulled = 0;
   Cursor cursor = numbers(100).map(counting(pulled)).prefetch(3).iterate();
   cursor.next();
-  // One is taken, 3 wait in the queue and one more stands before it.
+  // One example is taken, 3 are in the queue, and one more waits for room.
   while (pulled < 5) std::this_thread::yield();
   std::this_thread::sleep_for(std::chrono::milliseconds(20));
   EXPECT_EQ(pulled, 5);
@@ -47,14 +47,14 @@ TEST(Prefetch, ErrorComesAfterTheExamplesBeforeIt) {
   EXPECT_FALSE(cursor.next());
 }
 
-TEST(Prefetch, MayBeAbandonedInMidStream) {
+TEST(Prefetch, PassMayEndEarly) {
   for (int pulled = 0; pulled < 50; ++pulled) {
     Cursor cursor = numbers(10).repeat().prefetch(2).iterate();
     for (int i = 0; i < pulled; ++i) cursor.next();
   }
 }
 
-TEST(Prefetch, ChainsMayBeAbandonedToo) {
+TEST(Prefetch, PassOfAChainMayEndEarly) {
   for (int i = 0; i < 20; ++i) {
     Cursor cursor =
         numbers(10).repeat().prefetch(2).map([](Example e) { return e; }, {.threads = 2}).prefetch(3).iterate();
@@ -62,6 +62,6 @@ TEST(Prefetch, ChainsMayBeAbandonedToo) {
   }
 }
 
-TEST(Prefetch, NeedsRoomForOne) { EXPECT_THROW(numbers(3).prefetch(0), UsageError); }
+TEST(Prefetch, RequiresAPositiveCount) { EXPECT_THROW(numbers(3).prefetch(0), UsageError); }
 
 }  // namespace portatune::data

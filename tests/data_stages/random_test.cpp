@@ -24,7 +24,7 @@ TEST(Random, BelowIsUniform) {
   for (const int count : counts) EXPECT_NEAR(count, 10'000, 5 * 91);
 }
 
-TEST(Random, BelowFavoursNothingUnderALargeBound) {
+TEST(Random, BelowIsUniformForALargeBound) {
   // Plain `next() % bound` would give values under 2^62 twice as often as the others.
   Random random(3);
   const uint64_t bound = uint64_t{3} << 62;

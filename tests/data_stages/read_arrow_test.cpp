@@ -23,7 +23,7 @@ class ReadArrow : public testing::Test {
   }
 };
 
-TEST_F(ReadArrow, ReadTableKnowsItsFiles) {
+TEST_F(ReadArrow, ReadTableReadsItsFiles) {
   for (const char* name : {"rows.parquet", "data-00000-of-00001.arrow"}) {
     Cursor cursor = read_table(golden(name), {.columns = {"label", "text"}}).iterate();
     cursor.skip(2500);
@@ -36,7 +36,7 @@ TEST_F(ReadArrow, ReadTableKnowsItsFiles) {
   }
 }
 
-TEST_F(ReadArrow, AColumnMayBeWantedTwice) {
+TEST_F(ReadArrow, AColumnMayBeRequestedTwice) {
   for (const char* name : {"rows.parquet", "data-00000-of-00001.arrow"}) {
     const Example row = *read_table(golden(name), {.columns = {"text", "text", "label"}}).iterate().next();
     ASSERT_EQ(row.columns().size(), 2U);
@@ -45,18 +45,18 @@ TEST_F(ReadArrow, AColumnMayBeWantedTwice) {
   }
 }
 
-// The other column has a type that no text stands for.
-TEST_F(ReadArrow, ReadsOnlyWhatIsAskedFor) {
+// The other column has a type without a text form.
+TEST_F(ReadArrow, ReadsOnlyTheRequestedColumns) {
   EXPECT_EQ(read_arrow(golden("union.arrow"), {.columns = {"text"}}).iterate().next()->text("text"), "a");
   expect_error<DataError>([] { read_arrow(golden("union.arrow")).count(); }, {"union.arrow", "'odd'", "sparse_union"});
 }
 
-TEST_F(ReadArrow, AMissingColumnIsToldWithThoseThereAre) {
+TEST_F(ReadArrow, ErrorOfAMissingColumnListsTheColumns) {
   expect_error<DataError>([] { read_arrow(golden("rows.parquet"), {.columns = {"texts"}}).count(); },
                           {"rows.parquet", "columns 'text', 'label'", "did you mean 'text'?"});
 }
 
-TEST_F(ReadArrow, ATextThatIsNotUtf8IsNamedAndMayBePassedOver) {
+TEST_F(ReadArrow, ErrorNamesATextThatIsNotUtf8) {
   for (const char* name : {"latin.parquet", "latin.arrow"}) {
     expect_error<DataError>([&] { read_arrow(golden(name)).count(); }, {name, ":2\n", "not UTF-8 in column 'text'"});
     const auto bad_rows = std::make_shared<BadRows>(1);
@@ -70,15 +70,15 @@ TEST_F(ReadArrow, ATextThatIsNotUtf8IsNamedAndMayBePassedOver) {
   }
 }
 
-TEST_F(ReadArrow, PassesOverBadRowsWhenItGoesOn) {
+TEST_F(ReadArrow, SkipsBadRowsWhenItResumes) {
   expect_resumable([] { return read_arrow(golden("latin.parquet")).skip_bad_rows(std::make_shared<BadRows>(1)); });
 }
 
-TEST_F(ReadArrow, AFileWithoutRowsIsAnErrorAsOfTables) {
+TEST_F(ReadArrow, AFileWithoutRowsIsAnError) {
   expect_error<DataError>([] { read_arrow(golden("empty.parquet")).count(); }, {"empty.parquet", "no rows"});
 }
 
-TEST_F(ReadArrow, APassGoesOnFromItsState) {
+TEST_F(ReadArrow, ResumesFromItsState) {
   expect_resumable([] {
     return read_arrow({golden("types.arrow"), golden("types_file.arrow")}, {.columns = {"text"}});
   });

@@ -17,7 +17,7 @@ class ReadImageFolder : public testing::Test {
     write_text(folder_ / name, "");
   }
   Dataset read(ImageFolderOptions options = {}) const { return read_image_folder(folder_.path(), options); }
-  // "label path" of each, the path within the folder.
+  // "label path" of each row, with the path relative to the folder.
   std::vector<std::string> rows(const Dataset& dataset) const {
     std::vector<std::string> rows;
     for (const Example& row : dataset.iterate()) {
@@ -40,12 +40,12 @@ TEST_F(ReadImageFolder, ClassesAreTheNamesOfFolders) {
   EXPECT_EQ(rows(read()), (Rows{"cat cat/deep/c.webp", "dog dog/a.png", "dog dog/b.JPG"}));
 }
 
-TEST_F(ReadImageFolder, WithoutLabelsImagesStandAnywhere) {
+TEST_F(ReadImageFolder, WithoutLabelsImagesMayBeAnywhere) {
   for (const char* name : {"b.jpg", "a/c.png"}) add(name);
   EXPECT_EQ(rows(read({.label_column = ""})), (Rows{"a/c.png", "b.jpg"}));
 }
 
-TEST_F(ReadImageFolder, NamesTheFileInErrors) {
+TEST_F(ReadImageFolder, ErrorsNameTheFile) {
   add("cat/a.png");
   Cursor cursor = read().iterate();
   EXPECT_EQ(to_string(cursor.next()->origin()), (folder_ / "cat/a.png").string());
@@ -65,7 +65,7 @@ TEST_F(ReadImageFolder, APassOutlivesItsDataset) {
   EXPECT_EQ(cursor.next()->text("label"), "c");
 }
 
-TEST_F(ReadImageFolder, RefusesImagesWithoutAClassAndFoldersWithoutImages) {
+TEST_F(ReadImageFolder, ImagesWithoutAClassAndFoldersWithoutImagesAreErrors) {
   EXPECT_NE(message_of<DataError>([&] { read(); }).find("no images"), std::string::npos);
   add("dog/a.png");
   add("stray.png");

@@ -1,5 +1,5 @@
-// Remote files give what local ones do, in every format. Servers are the tests' own; clouds are left out where the
-// plug-in is not built.
+// Remote files give the same rows as local files, in every format. The servers are part of the tests; clouds are
+// skipped if the plug-in is not built.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <zlib.h>
@@ -50,8 +50,8 @@ class ReadRemote : public testing::TestWithParam<const char*> {
     }
   }
 
-  // The same elements, but for the names of the files in their origins; wherever a pass is cut, or, of clouds, which
-  // ask much for each cut, in the middle.
+  // Expects the same elements except for the names of files in origins, after a cut at any element; for clouds, where a
+  // cut is slow, only after one in the middle.
   void expect_same(const std::string& name) const {
     const auto from = [](const std::string& path) { return [path] { return read_table(path); }; };
     std::vector<std::string> expected = texts_of(read_table(local(name)).iterate());
@@ -80,7 +80,7 @@ std::string gzipped(const std::string& text) {
   return text_of(file);
 }
 
-TEST_P(ReadRemote, TablesOfTextAreAsLocalOnes) {
+TEST_P(ReadRemote, TablesOfTextEqualLocalTables) {
   put("a.csv", "text,label\n\"good, really\",1\nbad,0\n");
   put("a.tsv", "text\tlabel\ngood\t1\n");
   put("a.jsonl", "{\"text\": \"good\", \"n\": 1}\n{\"text\": \"bad\", \"n\": 2}\n");
@@ -89,7 +89,7 @@ TEST_P(ReadRemote, TablesOfTextAreAsLocalOnes) {
   for (const char* name : {"a.csv", "a.tsv", "a.jsonl", "a.txt", "b.csv.gz"}) expect_same(name);
 }
 
-TEST_P(ReadRemote, LargeOnesComeInBlocks) {
+TEST_P(ReadRemote, ReadsLargeTablesInBlocks) {
   std::string text = "n,text\n";
   for (int i = 0; i < 100'000; ++i) text += std::to_string(i) + "," + std::string(60 + i % 50, 'x') + "\n";
   ASSERT_GT(text.size(), 8u << 20);
@@ -100,7 +100,7 @@ TEST_P(ReadRemote, LargeOnesComeInBlocks) {
   EXPECT_EQ(rows.resume(cursor.state()).next()->text("n"), "90000");
 }
 
-TEST_P(ReadRemote, ArrowTablesAreAsLocalOnes) {
+TEST_P(ReadRemote, ArrowTablesEqualLocalTables) {
   if (!has_arrow()) GTEST_SKIP() << "no plug-in for Arrow";
   for (const char* name : {"types.parquet", "types.arrow", "types_file.arrow"}) {
     put(name, text_of(std::string(PORTATUNE_TEST_DATA "/arrow/") + name));
@@ -108,7 +108,7 @@ TEST_P(ReadRemote, ArrowTablesAreAsLocalOnes) {
   }
 }
 
-TEST_P(ReadRemote, TfrecordsAreAsLocalOnesWithTheirIndexes) {
+TEST_P(ReadRemote, TfrecordsAndIndexesEqualLocalFiles) {
   for (const bool index : {true, false}) {
     TfrecordWriter writer(local("a.tfrecord"), {.index = index});
     for (int i = 0; i < 20; ++i) {
@@ -128,7 +128,7 @@ TEST_P(ReadRemote, TfrecordsAreAsLocalOnesWithTheirIndexes) {
   }
 }
 
-TEST_P(ReadRemote, RecordsAreReadInAnyOrderByTheirIndex) {
+TEST_P(ReadRemote, ReadsRecordsInAnyOrderByTheirIndex) {
   TfrecordWriter writer(local("s.tfrecord"), {});
   for (int i = 0; i < 20; ++i) {
     Example example;
@@ -146,19 +146,19 @@ TEST_P(ReadRemote, RecordsAreReadInAnyOrderByTheirIndex) {
   EXPECT_EQ(shuffled(remote("s.tfrecord")), shuffled(local("s.tfrecord")));
 }
 
-TEST_P(ReadRemote, MissingFilesAreToldAtOnce) {
+TEST_P(ReadRemote, MissingFilesAreErrorsAtOnce) {
   expect_error<NotFoundError>([&] { read_table(remote("none.csv")); }, {"none.csv"});
   expect_error<NotFoundError>([&] { read_table(remote("none.tfrecord")); }, {"none.tfrecord"});
 }
 
-TEST_P(ReadRemote, ResumedWithAnotherFileItIsNamed) {
+TEST_P(ReadRemote, ErrorNamesAFileThatChangedBeforeAResume) {
   put("c.csv", "text\none\ntwo\n");
   put("d.csv", "text\nthree\n");
   const auto rows = [&] { return read_table({remote("c.csv"), remote("d.csv")}); };
   Cursor cursor = rows().iterate();
   cursor.next();
   const std::string state = cursor.state();
-  store_.put("b/d.csv", "text\nthree\n");  // the same bytes, put there anew
+  store_.put("b/d.csv", "text\nthree\n");  // the same bytes, uploaded again
   expect_error<DataError>([&] { rows().resume(state); }, {"/d.csv", "other bytes than when the state was saved"});
 }
 
@@ -172,7 +172,7 @@ INSTANTIATE_TEST_SUITE_P(By, ReadRemote, testing::Values("http", "s3", "gs"), []
 
 class CloudFolders : public ReadRemote {};
 
-TEST_P(CloudFolders, PatternsAndFoldersStandForTables) {
+TEST_P(CloudFolders, ExpandPatternsAndFolders) {
   for (const char* name : {"train-1.csv", "train-0.csv", "dev.csv", "dataset_info.json"}) {
     put("tables/" + std::string(name), std::string("text\nof ") + name + "\n");
   }
@@ -189,7 +189,7 @@ TEST_P(CloudFolders, PatternsAndFoldersStandForTables) {
 
 INSTANTIATE_TEST_SUITE_P(By, CloudFolders, testing::Values("s3", "gs"), [](const auto& of) { return of.param; });
 
-TEST(UrlPatterns, AreRefused) {
+TEST(UrlPatterns, AreErrors) {
   expect_error<UsageError>([] { matching_files({"https://host/part-*.csv"}); },
                            {"https://host/part-*.csv", "name each file"});
   EXPECT_THAT(matching_files({"https://[::1]/a.csv?x=1"}), ElementsAre("https://[::1]/a.csv?x=1"));

@@ -1,8 +1,8 @@
-#include <fstream>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <fstream>
 
 #include "io/table_file.h"
 #include "portatune/data.h"
@@ -31,7 +31,7 @@ TEST(ReadCsv, HeaderNamesTheColumnsAndValuesStayTexts) {
   EXPECT_EQ(rows_of(read_csv(path)), (Rows{{{"id", "007"}, {"text", "a, b"}}, {{"id", "1.0"}, {"text", ""}}}));
 }
 
-TEST(ReadCsv, ReadsTheColumnsAskedForInTheirOrder) {
+TEST(ReadCsv, ReadsTheRequestedColumnsInOrder) {
   const std::string path = write_file("a.csv", "a,b,c\n1,2,3\n");
   EXPECT_EQ(rows_of(read_csv(path, {.columns = {"c", "a"}})), (Rows{{{"c", "3"}, {"a", "1"}}}));
 }
@@ -48,19 +48,19 @@ TEST(ReadCsv, WithoutAHeaderTheNamesAreGiven) {
   EXPECT_THROW(read_csv(path, {.names = {"x", "y"}}), UsageError);
 }
 
-TEST(ReadCsv, RowsKnowTheirLine) {
+TEST(ReadCsv, OriginIsTheLine) {
   Cursor cursor = read_csv(write_file("a.csv", "a\n\n\"x\ny\"\nz\n")).iterate();
   EXPECT_THAT(to_string(cursor.next()->origin()), testing::EndsWith("a.csv:3"));
   EXPECT_THAT(to_string(cursor.next()->origin()), testing::EndsWith("a.csv:5"));
 }
 
-TEST(ReadCsv, FilesFollowEachOther) {
+TEST(ReadCsv, ReadsFilesInOrder) {
   const std::string a = write_file("a.csv", "x,y\n1,2\n");
   const std::string b = write_file("b.csv", "y,x\n3,4\n");
   EXPECT_EQ(rows_of(read_csv({a, b}, {.columns = {"x"}})), (Rows{{{"x", "1"}}, {{"x", "4"}}}));
 }
 
-TEST(ReadCsv, AMissingFileIsNoticedAtOnce) {
+TEST(ReadCsv, AMissingFileIsAnErrorAtOnce) {
   const std::string path = write_file("a.csv", "x\n1\n");
   expect_error<NotFoundError>([&] { read_csv({path, "no/such.csv"}); }, {"no/such.csv"});
   EXPECT_THROW(read_csv(std::vector<std::string>{}), UsageError);
@@ -73,13 +73,14 @@ TEST(ReadCsv, AFileWithoutRowsIsAnError) {
   }
 }
 
-TEST(ReadTable, AMissingFileIsToldWithTheNearest) {
+TEST(ReadTable, ErrorOfAMissingFileSuggestsASimilarName) {
   std::string path = write_file("train.csv", "x\n1\n");
   path.replace(path.size() - 9, 9, "trian.csv");
-  expect_error<NotFoundError>([&] { read_table(path); }, {"trian.csv", "no such file", "did you mean ReadTable.", ".train.csv?"});
+  expect_error<NotFoundError>([&] { read_table(path); },
+                              {"trian.csv", "no such file", "did you mean ReadTable.", ".train.csv?"});
 }
 
-TEST(ReadTable, TheOptionOfAMissingColumnIsNamed) {
+TEST(ReadTable, ErrorOfAMissingColumnNamesItsOption) {
   const std::string csv = write_file("a.csv", "x,y\n1,2\n"), lines = write_file("a.jsonl", "{\"x\": 1}\n");
   for (const std::string& path : {csv, lines}) {
     const auto read = [&](const std::string& column) { rows_of(read_table(path, {.columns = {column}})); };
@@ -94,13 +95,13 @@ TEST(ReadCsv, ColumnNamesMustDiffer) {
   expect_error<DataError>([&] { rows_of(read_csv(path)); }, {"a.csv:1", "two columns 'a'"});
 }
 
-TEST(ReadCsv, MissingColumnNamesThoseThereAre) {
+TEST(ReadCsv, ErrorOfAMissingColumnListsTheColumns) {
   const std::string path = write_file("a.csv", "sentence,label\nx,1\n");
   expect_error<DataError>([&] { rows_of(read_csv(path, {.columns = {"Sentence"}})); },
                           {"a.csv:1", "'sentence', 'label'", "a column 'Sentence'", "did you mean 'sentence'?"});
 }
 
-TEST(ReadTsv, QuotesAreTextUnlessAskedFor) {
+TEST(ReadTsv, QuotesAreTextByDefault) {
   const std::string path = write_file("a.tsv", "a\tb\n\"x\"\ty\n");
   EXPECT_EQ(rows_of(read_tsv(path)), (Rows{{{"a", "\"x\""}, {"b", "y"}}}));
   EXPECT_EQ(rows_of(read_tsv(path, {.quoting = true})), (Rows{{{"a", "x"}, {"b", "y"}}}));
@@ -112,7 +113,7 @@ TEST(ReadJsonl, LabelsReadAsInCsv) {
   EXPECT_EQ(rows_of(read_jsonl(path, {.columns = {"label"}})), (Rows{{{"label", "1"}}, {{"label", "pos"}}}));
 }
 
-TEST(ReadJsonl, MissingKeyNamesThoseThereAre) {
+TEST(ReadJsonl, ErrorOfAMissingKeyListsTheKeys) {
   const std::string path = write_file("a.jsonl", "{\"text\":\"x\",\"label\":1}\n{\"text\":\"y\"}\n");
   expect_error<DataError>([&] { rows_of(read_jsonl(path, {.columns = {"label"}})); },
                           {"a.jsonl:2", "columns 'text'", "a column 'label'"});
@@ -127,7 +128,7 @@ TEST(ReadJsonl, ListsAreTheirJson) {
             (Rows{{{"tokens", "[\"a\", \"b\"]"}, {"n", "{\"x\": 1}"}}}));
 }
 
-TEST(ReadConll, SentencesAreRowsWithListsInJson) {
+TEST(ReadConll, SentencesAreRowsWithJsonLists) {
   const std::string path = write_file("a.conll", "\"EU\" B-ORG\nrejects O\n\nGerman B-MISC\n");
   EXPECT_EQ(rows_of(read_conll(path)), (Rows{{{"tokens", R"(["\"EU\"","rejects"])"}, {"ner_tags", R"(["B-ORG","O"])"}},
                                              {{"tokens", R"(["German"])"}, {"ner_tags", R"(["B-MISC"])"}}}));
@@ -138,7 +139,7 @@ TEST(ReadConll, SentencesAreRowsWithListsInJson) {
   EXPECT_THAT(to_string(cursor.next()->origin()), testing::EndsWith("a.conll:4"));
 }
 
-TEST(ReadConll, TagsThatAreWantedMustBeThere) {
+TEST(ReadConll, MissingTagsAreAnErrorIfRequested) {
   const std::string path = write_file("a.conll", "EU\n");
   expect_error<DataError>([&] { rows_of(read_conll(path)); }, {"a.conll:1", "one column"});
   EXPECT_EQ(rows_of(read_conll(path, {.tags_column = ""})), (Rows{{{"tokens", R"(["EU"])"}}}));
@@ -170,7 +171,7 @@ TEST(ReadTable, ReadsCompressedFiles) {
   EXPECT_EQ(read_table(folder + "lines.txt.gz").count(), 100'000);
 }
 
-TEST(ReadTable, APassOverCompressedFilesGoesOnFromItsState) {
+TEST(ReadTable, ResumesInCompressedFiles) {
   const std::string folder = PORTATUNE_TEST_DATA "/compressed/";
   const Dataset rows = read_table({folder + "table.csv.gz", folder + "members.csv.gz"});
   Cursor cursor = rows.iterate();
@@ -178,7 +179,7 @@ TEST(ReadTable, APassOverCompressedFilesGoesOnFromItsState) {
   EXPECT_EQ(rows.resume(cursor.state()).next()->text("text"), "row 500");
 }
 
-TEST(ReadTable, ColumnsMayHaveOtherNames) {
+TEST(ReadTable, RenamesColumns) {
   const std::string path = write_file("t.csv", "a,b,c\n1,2,3\n");
   EXPECT_EQ(rows_of(read_table(path, {.rename = {{"b", "text"}}})), (Rows{{{"a", "1"}, {"text", "2"}, {"c", "3"}}}));
   EXPECT_EQ(rows_of(read_table(path, {.columns = {"text", "a"}, .rename = {{"b", "text"}, {"c", "label"}}})),
@@ -191,9 +192,9 @@ TEST(ReadTable, ColumnsMayHaveOtherNames) {
   expect_error<DataError>([&] { rows_of(read_table(path, {.rename = {{"d", "e"}}})); }, {"t.csv:2", "d"});
 }
 
-// As a task has it whose text and text pair are the same column. Parquet and TFRecord: read_arrow_test,
+// Such as a task whose text and text pair are the same column. For Parquet and TFRecord see read_arrow_test and
 // read_tfrecord_test.
-TEST(ReadTable, AColumnMayBeWantedTwice) {
+TEST(ReadTable, AColumnMayBeRequestedTwice) {
   const Rows rows{{{"a", "1"}, {"b", "2"}}};
   const std::vector<std::string> columns = {"a", "a", "b"};
   EXPECT_EQ(rows_of(read_table(write_file("t.csv", "a,b\n1,2\n"), {.columns = columns})), rows);
@@ -201,7 +202,7 @@ TEST(ReadTable, AColumnMayBeWantedTwice) {
   EXPECT_EQ(rows_of(read_table(write_file("t.jsonl", "{\"a\":1,\"b\":2}\n"), {.columns = columns})), rows);
 }
 
-TEST(ReadTable, OtherOrMixedExtensionsAreRefused) {
+TEST(ReadTable, OtherOrMixedExtensionsAreErrors) {
   expect_error<UsageError>([] { read_table("train.xlsx"); }, {"train.xlsx", ".csv"});
   expect_error<UsageError>([] { read_table({"a.csv", "b.tsv"}); }, {"a.csv", "b.tsv", "one kind"});
   expect_error<UsageError>([] { read_table("train.xlsx"); }, {"ends in .xlsx", "save the sheet as CSV"});
@@ -220,16 +221,16 @@ TEST(ReadTable, FieldsMayHaveAnotherDelimiter) {
                            {"t.jsonl", "--delimiter"});
 }
 
-TEST(ReadTable, NameOfADataSetSaysHowToFetchIt) {
+TEST(ReadTable, ErrorOfADatasetNameShowsTheDownloadCommand) {
   expect_error<NotFoundError>([] { read_table("imdb"); }, {"imdb", "hf download --repo-type dataset imdb"});
 }
 
-TEST(ReadTable, FilesOfAnotherKindAreKnownByTheirFirstBytes) {
+TEST(ReadTable, RecognisesFilesOfAnotherKindByTheirFirstBytes) {
   expect_error<DataError>([] { read_table(write_file("t.csv", "PAR1\x15\x04")); }, {"t.csv", "a Parquet file"});
   expect_error<DataError>([] { read_table(write_file("t.tsv", "PK\x03\x04...")); }, {"t.tsv", "zip archive"});
 }
 
-TEST(ReadCsv, MissingColumnsAreExplained) {
+TEST(ReadCsv, ErrorsExplainMissingColumns) {
   const auto advice = [](const char* text, std::initializer_list<const char*> parts) {
     const std::string path = write_file("a.csv", text);
     expect_error<DataError>([&] { rows_of(read_csv(path, {.columns = {"text"}})); }, parts);

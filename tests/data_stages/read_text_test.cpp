@@ -34,7 +34,7 @@ TEST_F(ReadText, EveryLineIsARow) {
   EXPECT_THAT(lines(file("one\n")), ElementsAre("one"));
 }
 
-TEST_F(ReadText, ALineMayBeLongerThanABlockThatIsRead) {
+TEST_F(ReadText, ALineMayBeLongerThanABlock) {
   const std::string line(3'000'000, 'x');
   EXPECT_THAT(lines(file("a\n" + line + "\nb\n")), ElementsAre("a", line, "b"));
 }
@@ -46,7 +46,7 @@ TEST_F(ReadText, OriginIsTheLine) {
   EXPECT_EQ(to_string(cursor.next()->origin()), path + ":2");
 }
 
-TEST_F(ReadText, BytesThatAreNotUtf8AreToldWithTheirLine) {
+TEST_F(ReadText, ErrorOfInvalidUtf8NamesTheLine) {
   const std::string path = file("one\ncaf\xE9\n");
   try {
     lines(path);

@@ -89,7 +89,7 @@ TEST(ReadTfrecord, ListsAreArrays) {
   EXPECT_EQ(fourth.tensor("empty_floats").type(), (TensorType{DType::kFloat32, {0}}));
 }
 
-TEST(ReadTfrecord, BytesMayBeAnythingAndSeveralTextsAreJson) {
+TEST(ReadTfrecord, BytesAreUnchangedAndSeveralTextsAreJson) {
   const Example fourth = record(read_tfrecord(kExamples), 3);
   ASSERT_EQ(fourth.text("raw").size(), 256u);
   EXPECT_EQ(fourth.text("raw")[255], '\xFF');
@@ -103,7 +103,7 @@ TEST(ReadTfrecord, ColumnsAreInTheOrderOfTheirNames) {
   EXPECT_THAT(names_of(record(read_tfrecord(kExamples), 4)), ElementsAre());
 }
 
-TEST(ReadTfrecord, ExamplesKnowTheirRecord) {
+TEST(ReadTfrecord, OriginIsTheRecord) {
   EXPECT_THAT(to_string(record(read_tfrecord(kExamples), 3).origin()), EndsWith("examples.tfrecord:4"));
 }
 
@@ -128,7 +128,7 @@ TEST(ReadTfrecord, FixedShape) {
   EXPECT_EQ(example.tensor("long").as<int64_t>()[299], 299);
 }
 
-TEST(ReadTfrecord, TellsWhatIsWrongWithAFeature) {
+TEST(ReadTfrecord, ErrorsDescribeTheFeature) {
   const auto message = [](TfrecordFeature feature, int64_t number) {
     return message_of<DataError>([&] { record(read_tfrecord(kExamples, {.features = {feature}}), number); });
   };
@@ -143,7 +143,7 @@ TEST(ReadTfrecord, TellsWhatIsWrongWithAFeature) {
               AllOf(HasSubstr("12 values"), HasSubstr("10, for [2, 5]")));
 }
 
-TEST(ReadTfrecord, RecordThatIsNoExampleNamesItsPlace) {
+TEST(ReadTfrecord, ErrorOfAnInvalidExampleNamesItsOffset) {
   const TemporaryFolder folder;
   io::TfrecordWriter writer((folder / "a").string(), {});
   writer.write("");
@@ -155,7 +155,7 @@ TEST(ReadTfrecord, RecordThatIsNoExampleNamesItsPlace) {
                     HasSubstr("in the record at byte offset 16")));
 }
 
-TEST(ReadTfrecord, OptionsAreChecked) {
+TEST(ReadTfrecord, RejectsInvalidOptions) {
   EXPECT_THROW(read_tfrecord(std::vector<std::string>{}), UsageError);
   EXPECT_THROW(read_tfrecord("none.tfrecord"), NotFoundError);
   EXPECT_THROW(read_tfrecord(kExamples, {.features = {{.name = "a", .dtype = DType::kFloat64}}}), UsageError);
@@ -164,7 +164,7 @@ TEST(ReadTfrecord, OptionsAreChecked) {
   EXPECT_THROW(read_tfrecord(kExamples, {.num_parallel_reads = 0}), UsageError);
 }
 
-TEST(ReadTfrecord, FilesFollowEachOtherAndSomeMayBeEmpty) {
+TEST(ReadTfrecord, ReadsFilesInOrderAndSomeMayBeEmpty) {
   const Shards shards({0, 2, 0, 3});
   EXPECT_THAT(numbers(read_tfrecord(shards.paths()).iterate()), ElementsAre(100, 101, 300, 301, 302));
   const Shards empty({0, 0});
@@ -172,7 +172,7 @@ TEST(ReadTfrecord, FilesFollowEachOtherAndSomeMayBeEmpty) {
               AllOf(HasSubstr("shard-0 and 1 more"), HasSubstr("no records")));
 }
 
-TEST(ReadTfrecord, NoRecordsAreNoRowsWhereBadRowsAreSkipped) {
+TEST(ReadTfrecord, FilesMayHaveNoRecordsIfBadRowsAreSkipped) {
   const Shards empty({0, 0});
   const auto bad_rows = std::make_shared<BadRows>(1);
   for (const int reads : {1, 2}) {
@@ -183,7 +183,7 @@ TEST(ReadTfrecord, NoRecordsAreNoRowsWhereBadRowsAreSkipped) {
   EXPECT_EQ(bad_rows->count(), 0);
 }
 
-// tf.io.FixedLenFeature([], tf.string) refuses such records, too.
+// tf.io.FixedLenFeature([], tf.string) rejects such records, too.
 TEST(ReadTfrecord, AScalarHasExactlyOneValue) {
   const TemporaryFolder folder;
   const std::string path = folder / "a.tfrecord";
@@ -217,8 +217,8 @@ TEST(ReadTfrecord, SkipsWithAndWithoutAnIndex) {
   }
 }
 
-// As somebody may have written them: none leads back, or to fewer records than were read.
-TEST(ReadTfrecord, AnIndexThatIsNotThatOfTheFileIsRefused) {
+// Malicious indexes: none leads back, or to fewer records than were read.
+TEST(ReadTfrecord, AnIndexOfAnotherFileIsAnError) {
   const Shards shards({4}, {.index = false});
   const std::string& path = shards.paths()[0];
   const auto bytes = static_cast<int64_t>(std::filesystem::file_size(path));
@@ -236,12 +236,12 @@ TEST(ReadTfrecord, AnIndexThatIsNotThatOfTheFileIsRefused) {
   EXPECT_THAT(skipping({0}, 0, 16), HasSubstr("records up to byte offset 16"));
 }
 
-TEST(ReadTfrecord, CompressedFilesAreSkippedInToo) {
+TEST(ReadTfrecord, SkipsInCompressedFiles) {
   const Shards shards({300}, {.gzip = true});
   EXPECT_EQ(numbers(read_tfrecord(shards.paths()).skip(298).iterate()), (std::vector{298, 299}));
 }
 
-TEST(ReadTfrecord, GoesOnFromItsState) {
+TEST(ReadTfrecord, ResumesFromItsState) {
   for (const auto& options : std::vector<TfrecordWriterOptions>{{.index = false}, {.index = true}, {.gzip = true}}) {
     const Shards shards({3, 0, 4, 2}, options);
     expect_resumable([&] { return read_tfrecord(shards.paths()); });
@@ -249,7 +249,7 @@ TEST(ReadTfrecord, GoesOnFromItsState) {
   }
 }
 
-TEST(ReadTfrecord, NoticesAnotherFileWhenItGoesOn) {
+TEST(ReadTfrecord, ErrorNamesAFileThatChangedBeforeAResume) {
   const Shards shards({3, 3}, {.index = false});
   Cursor cursor = read_tfrecord(shards.paths()).iterate();
   cursor.next();
@@ -259,9 +259,8 @@ TEST(ReadTfrecord, NoticesAnotherFileWhenItGoesOn) {
               AllOf(HasSubstr("shard-1"), HasSubstr("other bytes than when the state was saved")));
 }
 
-// All orders are as likely as any other where shuffling takes no memory: that needs an index, which TfrecordWriter
-// makes.
-TEST(ReadTfrecord, IndexGivesAccessInAnyOrder) {
+// A shuffle without a buffer makes all orders equally likely; it needs the index that TfrecordWriter writes.
+TEST(ReadTfrecord, IndexGivesRandomAccess) {
   const Shards shards({30, 0, 50, 20});
   const Dataset shuffled = read_tfrecord(shards.paths()).shuffle({.seed = 1});
   std::vector<int> order = numbers(shuffled.iterate());
@@ -278,7 +277,7 @@ TEST(ReadTfrecord, IndexGivesAccessInAnyOrder) {
               EndsWith("shard-" + std::to_string(number / 100) + ":" + std::to_string(number % 100 + 1)));
 }
 
-TEST(ReadTfrecord, NoAccessWithoutIndexesOrInCompressedFiles) {
+TEST(ReadTfrecord, HasNoRandomAccessWithoutIndexOrInCompressedFiles) {
   for (const auto& options : std::vector<TfrecordWriterOptions>{{.index = false}, {.gzip = true}}) {
     const Shards shards({3, 2}, options);
     EXPECT_THROW(numbers(read_tfrecord(shards.paths()).shuffle({.seed = 1}).iterate()), UsageError);
@@ -288,8 +287,8 @@ TEST(ReadTfrecord, NoAccessWithoutIndexesOrInCompressedFiles) {
                UsageError);
 }
 
-// What comes of batches that are made straight from records, and of those that are gathered from examples.
-TEST(ReadTfrecord, BatchesAreThoseOfExamples) {
+// Compares batches made directly from records with batches gathered from examples.
+TEST(ReadTfrecord, BatchesEqualThoseOfExamples) {
   const TemporaryFolder folder;
   const std::string path = (folder / "a").string();
   TfrecordWriter writer(path);
@@ -314,7 +313,7 @@ TEST(ReadTfrecord, BatchesAreThoseOfExamples) {
   }
 }
 
-TEST(ReadTfrecord, BatchesTellWhichRecordDiffers) {
+TEST(ReadTfrecord, ErrorsOfBatchesNameTheRecord) {
   const TemporaryFolder folder;
   const std::string path = (folder / "a").string();
   TfrecordWriter writer(path);
@@ -332,7 +331,7 @@ TEST(ReadTfrecord, BatchesTellWhichRecordDiffers) {
   EXPECT_THAT(message_of<DataError>([&] { read({.name = "idz"}); }), HasSubstr("did you mean 'ids'?"));
 }
 
-TEST(ReadTfrecord, ReadTableKnowsTheNames) {
+TEST(ReadTfrecord, ReadTableUsesItsFeatureNames) {
   const TemporaryFolder folder;
   for (const std::string name : {"a.tfrecord", "a.tfrecords", "a.tfrecord.gz", "a.tfrecord-00000-of-00002"}) {
     std::filesystem::copy_file(kExamples, folder / name);

@@ -1,4 +1,4 @@
-// Passes that are cut anywhere and go on from their state.
+// Passes that stop at any element and resume from their state.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -10,7 +10,7 @@
 
 namespace portatune::data {
 
-/// All of an example as a text: its origin, and its columns with their values.
+/// The text of an example: its origin, and its columns with their values.
 inline std::string to_text(const Example& example) {
   std::string text = to_string(example.origin());
   for (const Example::Entry& entry : example.columns()) {
@@ -33,8 +33,8 @@ inline std::vector<std::string> texts_of(Cursor cursor) {
   return texts;
 }
 
-/// What is left of a pass after `cut` elements, by the state there, in a dataset that knows nothing of that pass.
-/// dataset  makes it, each time anew
+/// The rest of a pass after `cut` elements, resumed from its state in a new dataset.
+/// dataset  makes a new dataset at each call
 template <class Make>
 std::vector<std::string> rest_after(const Make& dataset, int64_t epoch, size_t cut) {
   std::string state;
@@ -46,13 +46,13 @@ std::vector<std::string> rest_after(const Make& dataset, int64_t epoch, size_t c
   return texts_of(dataset().resume(state));
 }
 
-/// The elements of a pass that is given up and resumed after each of them.
+/// The elements of a pass that stops and resumes after each element.
 template <class Make>
 std::vector<std::string> texts_by_resuming(const Make& dataset, int64_t epoch) {
   std::vector<std::string> texts;
   std::string state = dataset().iterate(epoch).state();
   for (;;) {
-    state = dataset().resume(state).state();  // that of a pass in which nothing was pulled
+    state = dataset().resume(state).state();  // the state of a resumed pass before its first element
     Cursor cursor = dataset().resume(state);
     const auto example = cursor.next();
     if (!example) return texts;
@@ -61,7 +61,7 @@ std::vector<std::string> texts_by_resuming(const Make& dataset, int64_t epoch) {
   }
 }
 
-/// Cut at every element, in the first and in the second epoch, and over and over again.
+/// Checks the rest of a pass after a cut at every element, and after a resume at each element, in the first two epochs.
 template <class Make>
 void expect_resumable(const Make& dataset) {
   for (const int64_t epoch : {0, 1}) {

@@ -29,7 +29,7 @@ TEST(Shuffle, GivesEveryExampleOnce) {
   }
 }
 
-TEST(Shuffle, SameSeedSameOrderAnotherSeedAnotherOrder) {
+TEST(Shuffle, DependsOnTheSeed) {
   const auto order = [](uint64_t seed) { return collect(numbers(50).shuffle({.buffer = 50, .seed = seed})); };
   EXPECT_EQ(order(1), order(1));
   EXPECT_NE(order(1), order(2));
@@ -37,14 +37,14 @@ TEST(Shuffle, SameSeedSameOrderAnotherSeedAnotherOrder) {
 }
 
 TEST(Shuffle, OrderIsTheSameOnEveryMachineAndInEveryVersion) {
-  // From tests/oracle/make_shuffle_golden.py. A resumed run must find the order in which it began.
+  // Expected values by tests/oracle/make_shuffle_golden.py. A resumed run must have the order in which it began.
   EXPECT_EQ(collect(numbers(10).shuffle({.buffer = 10, .seed = 42})), (std::vector<int>{0, 9, 3, 4, 7, 2, 5, 8, 1, 6}));
   EXPECT_EQ(collect(numbers(10).shuffle({.buffer = 3, .seed = 42})), (std::vector<int>{2, 0, 4, 3, 5, 7, 8, 6, 1, 9}));
   EXPECT_EQ(collect(numbers(10).shuffle({.buffer = 10, .seed = 42}).iterate(1)),
             (std::vector<int>{1, 6, 2, 7, 9, 5, 3, 8, 4, 0}));
 }
 
-TEST(Shuffle, EachEpochHasItsOrderHoweverItIsReached) {
+TEST(Shuffle, OrderOfAnEpochDoesNotDependOnEarlierEpochs) {
   const Dataset shuffled = numbers(20).shuffle({.buffer = 20, .seed = 3});
   const std::vector<int> all = collect(shuffled.repeat(3));
   for (int epoch = 0; epoch < 3; ++epoch) {
@@ -82,15 +82,15 @@ TEST(Shuffle, ASmallBufferMovesExamplesForwardByLessThanItsSize) {
   for (int position = 0; position < 1000; ++position) EXPECT_LT(order[static_cast<size_t>(position)], position + 10);
 }
 
-TEST(Shuffle, WithoutABufferFindsExamplesByAPermutation) {
-  // From the same script, as Permutation's. cache_test.cpp has what it says of inputs without random access.
+TEST(Shuffle, WithoutABufferUsesAPermutation) {
+  // Expected values by the same script. cache_test.cpp tests inputs without random access.
   EXPECT_EQ(collect(numbers(10).shuffle({.seed = 42})), (std::vector<int>{1, 3, 5, 7, 0, 9, 4, 6, 2, 8}));
   EXPECT_EQ(collect(numbers(10).shuffle({.seed = 42}).iterate(1)), (std::vector<int>{3, 6, 7, 5, 8, 1, 4, 2, 0, 9}));
   EXPECT_THROW(numbers(3).shuffle({.buffer = -1}), UsageError);
 }
 
-// Each of these verbs keeps random access: a permutation of it has what it has.
-TEST(Shuffle, FindsExamplesThroughOtherVerbs) {
+// Each of these verbs keeps random access, so that a permutation contains the same examples.
+TEST(Shuffle, UsesRandomAccessThroughOtherVerbs) {
   const Dataset odd = numbers(9).select({false, true, false, true, false, true, false, true, false});
   const auto doubled = [](Example e) { return e.set("n", std::to_string(2 * std::stoi(e.text("n")))); };
   const auto expect_same_examples = [](const Dataset& dataset) {

@@ -1,4 +1,4 @@
-// Passing over elements gives what pulling them would, and makes none that nobody sees.
+// Skipping elements is equivalent to reading them, and does not make the skipped elements.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -11,7 +11,7 @@ namespace {
 
 constexpr int64_t kAll = std::numeric_limits<int64_t>::max();
 
-// A batch of numbers as its first one.
+// The first number of a batch.
 Example first_of(Example batch) {
   Example result;
   result.set("n", batch.texts("n").front());
@@ -20,8 +20,8 @@ Example first_of(Example batch) {
 
 Example same(Example example) { return example; }
 
-// Skipping k elements leaves what comes after pulling k of them, and tells how many there were; at the beginning of a
-// pass and in the midst of it.
+// Checks that skip(k) returns the number of skipped elements and leaves the same rest as k calls of next(), at the
+// beginning of a pass and within it.
 void expect_as_pulled(const Dataset& dataset) {
   const int64_t size = static_cast<int64_t>(collect(dataset).size());
   for (int64_t pulled = 0; pulled <= 2; ++pulled) {
@@ -36,7 +36,7 @@ void expect_as_pulled(const Dataset& dataset) {
   }
 }
 
-TEST(CursorSkip, GivesWhatPullingWould) {
+TEST(CursorSkip, EqualsNext) {
   expect_as_pulled(numbers(7));
   expect_as_pulled(numbers(7).skip(2));
   expect_as_pulled(numbers(7).take(5));
@@ -54,14 +54,14 @@ TEST(CursorSkip, GivesWhatPullingWould) {
   expect_as_pulled(numbers(7).shuffle({.buffer = 7}).batch({.size = 3}).map(first_of).prefetch(2).repeat(3));
 }
 
-TEST(CursorSkip, CountsWhatThereIs) {
+TEST(CursorSkip, CountsElements) {
   EXPECT_EQ(numbers(7).batch({.size = 3}).prefetch(2).iterate().skip(kAll), 3);
   EXPECT_EQ(numbers(7).batch({.size = 3, .drop_remainder = true}).iterate().skip(kAll), 2);
   EXPECT_EQ(numbers(7).repeat(2).iterate().skip(kAll), 14);
 }
 
-// This is what makes a resumption cheap.
-TEST(CursorSkip, MapsNothingThatIsPassedOver) {
+// This makes a resume cheap.
+TEST(CursorSkip, DoesNotMapSkippedElements) {
   std::atomic<int> mapped = 0;
   const auto counting = [&](Example example) {
     ++mapped;

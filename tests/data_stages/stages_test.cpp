@@ -1,4 +1,4 @@
-// The verbs that need no more than a line or two: filter, repeat, skip, take.
+// The verbs with short tests: filter, repeat, skip, take.
 #include <gtest/gtest.h>
 
 #include "data_stages/numbers.h"
@@ -9,7 +9,7 @@ namespace portatune::data {
 
 using Ints = std::vector<int>;
 
-TEST(Dataset, IteratingTwiceStartsAfresh) {
+TEST(Dataset, EachPassStartsFromTheBeginning) {
   const Dataset dataset = numbers(3);
   Cursor first = dataset.iterate();
   first.next();
@@ -22,13 +22,13 @@ TEST(Dataset, APassOutlivesItsDataset) {
   EXPECT_EQ(collect(std::move(cursor)), (Ints{0, 1, 2}));
 }
 
-TEST(Dataset, EndedStaysEnded) {
+TEST(Dataset, AnEndedPassStaysEnded) {
   Cursor cursor = numbers(5).filter([](const Example&) { return true; }).shuffle({.buffer = 2}).take(9).iterate();
   while (cursor.next()) continue;
   EXPECT_FALSE(cursor.next());
 }
 
-TEST(Filter, KeepsWhatFits) {
+TEST(Filter, KeepsMatchingExamples) {
   EXPECT_EQ(collect(numbers(7).filter([](const Example& e) { return std::stoi(e.text("n")) % 3 == 0; })),
             (Ints{0, 3, 6}));
 }
@@ -45,15 +45,15 @@ TEST(Take, EndsEarlyOrWithItsInput) {
   EXPECT_THROW(numbers(5).take(-1), UsageError);
 }
 
-TEST(Take, PullsNoMoreThanItGives) { EXPECT_EQ(collect(numbers(5).map(failing_at("2")).take(2)), (Ints{0, 1})); }
+TEST(Take, ReadsNoMoreThanItGives) { EXPECT_EQ(collect(numbers(5).map(failing_at("2")).take(2)), (Ints{0, 1})); }
 
-TEST(Skip, LeavesOutTheFirst) {
+TEST(Skip, OmitsTheFirstExamples) {
   EXPECT_EQ(collect(numbers(5).skip(3)), (Ints{3, 4}));
   EXPECT_TRUE(collect(numbers(2).skip(3)).empty());
   EXPECT_THROW(numbers(5).skip(-1), UsageError);
 }
 
-TEST(Repeat, CountsOrGoesOnForever) {
+TEST(Repeat, RepeatsACountOrForever) {
   EXPECT_EQ(collect(numbers(2).repeat(2)), (Ints{0, 1, 0, 1}));
   EXPECT_EQ(collect(numbers(2).repeat().take(5)), (Ints{0, 1, 0, 1, 0}));
   EXPECT_TRUE(collect(numbers(2).repeat(0)).empty());

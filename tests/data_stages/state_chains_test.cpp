@@ -1,4 +1,4 @@
-// Random chains of verbs go on from their state, and so does a process that was killed.
+// Random chains of verbs resume from their state, also after a process was killed.
 #include <gtest/gtest.h>
 #include <signal.h>
 #include <sys/wait.h>
@@ -19,7 +19,7 @@ Example same(Example example) { return example; }
 
 int number_of(const Example& example) { return std::stoi(example.text("n")); }
 
-// Chains may have given some examples more columns than others.
+// Keeps only the number, as chains may add columns to some of the examples.
 Example number_only(const Example& example) { return Example(example.origin()).set("n", example.text("n")); }
 
 std::string rows(int count, const std::string& before, const std::string& after) {
@@ -41,7 +41,7 @@ class RandomChain {
   }
 
  private:
-  // Not std::uniform_int_distribution, which is another in every library.
+  // Replaces std::uniform_int_distribution, which differs between libraries.
   int below(int bound) { return static_cast<int>(random_() % static_cast<unsigned>(bound)); }
 
   Make source() {
@@ -68,7 +68,7 @@ class RandomChain {
     }
   }
 
-  // A verb with what it is given drawn now, so that it is the same whenever the chain is made.
+  // Adds a verb whose arguments are drawn now, so that they are the same each time the chain is made.
   Make with_verb(const Make& x) {
     const int64_t k = 1 + below(6);
     const auto seed = static_cast<uint64_t>(below(100));
@@ -118,7 +118,7 @@ class RandomChain {
 
 class Chains : public ::testing::TestWithParam<unsigned> {};
 
-TEST_P(Chains, GoOnFromAnywhere) {
+TEST_P(Chains, ResumeFromAnyPosition) {
   RandomChain random(GetParam());
   const Make chain = random.make();
   expect_resumable(chain);
@@ -127,8 +127,8 @@ TEST_P(Chains, GoOnFromAnywhere) {
 
 INSTANTIATE_TEST_SUITE_P(Random, Chains, ::testing::Range(0u, 60u));
 
-// A process that writes down its state after every batch, and is killed in its second epoch.
-TEST(Killed, ItGoesOnWithTheSameBatches) {
+// A process that records its state after every batch, and is killed in its second epoch.
+TEST(Killed, ResumesWithTheSameBatches) {
   const std::string path = write_file("rows.csv", "n\n" + rows(30, "", ""));
   const auto batches = [&] {
     return read_csv(path)

@@ -1,4 +1,4 @@
-// Every stage goes on from its state with exactly the next element.
+// Every stage resumes from its state with exactly the next element.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -26,35 +26,35 @@ Example same(Example example) { return example; }
 
 bool is_odd(const Example& example) { return number_of(example) % 2 == 1; }
 
-// Example n, n modulo 4 times.
+// Copies example n, n modulo 4 times.
 std::vector<Example> copies(const Example& example) {
   return std::vector<Example>(static_cast<size_t>(number_of(example) % 4), example);
 }
 
-// n ones.
+// Example n with n ones as tokens.
 Example with_tokens(Example example) {
   const std::vector<int32_t> ones(static_cast<size_t>(number_of(example)), 1);
   return Example(example.origin()).set("tokens", vector_of(ones));
 }
 
-// n + 1 ones.
+// Example n with a mask of n + 1 ones.
 Example with_mask(Example example) {
   const std::vector<int32_t> ones(static_cast<size_t>(number_of(example) + 1), 1);
   return Example(example.origin()).set(kAttentionMask, vector_of(ones));
 }
 
-// The number as an array, of own rows.
-Example with_number(const Example& example, bool is_own) {
+// The number as an array, of local rows.
+Example with_number(const Example& example, bool is_local) {
   Example result(example.origin());
-  return is_own ? result.set("number", Tensor({}, {static_cast<float>(number_of(example))})) : result;
+  return is_local ? result.set("number", Tensor({}, {static_cast<float>(number_of(example))})) : result;
 }
 
-// Some examples wait for a later batch.
+// Options with which some examples wait for a later batch.
 PackOptions packed(Packing packing) {
   return {.shapes = {.packing = packing, .examples = 3, .rows = {2}, .length = 15, .window = 7}};
 }
 
-// All words that stand before "(" in a text.
+// All words before "(" in a text.
 std::set<std::string> calls_in(const std::string& text) {
   std::set<std::string> names;
   const std::regex call("\\b([a-z_]+)\\(");
@@ -63,7 +63,7 @@ std::set<std::string> calls_in(const std::string& text) {
   return names;
 }
 
-// The tests below, and those of bad rows, cut each verb that data.h has.
+// The tests below, and those of bad rows, resume each verb of data.h.
 TEST(State, OfEveryVerbIsTested) {
   const std::string root = PORTATUNE_TEST_DATA "/../..";
   const std::string header = text_of(root + "/include/portatune/data.h");
@@ -98,11 +98,12 @@ TEST(State, OfVerbs) {
   expect_resumable([] { return numbers(8).batch({.size = 3}); });
   expect_resumable([] { return numbers(8).batch({.size = 3, .drop_remainder = true}); });
   for (const int threads : {1, 2}) {
-    const LocalRows own{
+    const LocalRows local{
         .size = 6, .share = {.parts = 3, .begin = 1, .end = 2}, .arrays = {{"number", {DType::kFloat32, {}}}}};
-    expect_resumable([=] { return numbers(45).map_local(with_number, own, {.threads = threads}).batch_local(own); });
+    expect_resumable(
+        [=] { return numbers(45).map_local(with_number, local, {.threads = threads}).batch_local(local); });
     expect_resumable([=] {
-      return numbers(20).map_local(with_number, own, {.threads = threads}).batch_local(own).prefetch(2).repeat(2);
+      return numbers(20).map_local(with_number, local, {.threads = threads}).batch_local(local).prefetch(2).repeat(2);
     });
   }
   expect_resumable([] { return numbers(8).map(with_tokens).padded_batch(3, {.lengths = {8}}); });
@@ -173,8 +174,8 @@ TEST(State, OfAFolderOfImages) {
                           {"read_image_folder", "fingerprint"});
 }
 
-// What comes out is the next row, by its line in the file.
-TEST(State, OfATableIsAPlaceInTheFile) {
+// The resumed pass gives the next row, with its line in the file.
+TEST(State, OfATableIsAPositionInTheFile) {
   const std::string path = write_file("t.csv", "n\n1\n2\n3\n4\n");
   Cursor cursor = read_csv(path).iterate();
   cursor.next();
@@ -184,7 +185,7 @@ TEST(State, OfATableIsAPlaceInTheFile) {
   EXPECT_EQ(to_text(*next), path + ":4|n=3");
 }
 
-TEST(State, MakesNothingAgainThatIsBehindIt) {
+TEST(State, DoesNotRepeatEarlierExamples) {
   std::atomic<int> seen = 0;
   const auto counting = [&](Example example) {
     ++seen;
@@ -199,8 +200,8 @@ TEST(State, MakesNothingAgainThatIsBehindIt) {
   EXPECT_EQ(seen, 2);
 }
 
-// With random access there is nothing to read again, not even for a shuffle.
-TEST(State, OfAPermutationIsANumber) {
+// With random access a resume reads nothing again, even after a shuffle.
+TEST(State, OfAPermutationIsAnIndex) {
   std::atomic<int> seen = 0;
   const auto counting = [&](Example example) {
     ++seen;
@@ -215,7 +216,7 @@ TEST(State, OfAPermutationIsANumber) {
   EXPECT_EQ(to_text(*next), to_text(*cursor.next()));
 }
 
-// Whatever the buffer holds and however long the pass was.
+// For any content of the buffer and any length of the pass.
 TEST(State, IsSmall) {
   const Dataset long_chain = numbers(50)
                                  .repeat()
@@ -229,20 +230,20 @@ TEST(State, IsSmall) {
   EXPECT_LT(cursor.state().size(), 1000u);
 }
 
-TEST(State, IsThatOfTheConsumerNotOfWhatWasReadAhead) {
+TEST(State, IgnoresExamplesReadAhead) {
   const Dataset ahead = numbers(500).map(same, {.threads = 3}).prefetch(50);
   Cursor cursor = ahead.iterate();
   for (int i = 0; i < 21; ++i) cursor.next();
   EXPECT_EQ(ahead.resume(cursor.state()).next()->text("n"), "21");
 }
 
-TEST(State, FitsWhateverTheThreadsAndThePrefetch) {
+TEST(State, DoesNotDependOnThreadsAndPrefetch) {
   Cursor cursor = numbers(50).map(same).iterate();
   for (int i = 0; i < 7; ++i) cursor.next();
   EXPECT_EQ(numbers(50).map(same, {.threads = 2}).prefetch(3).resume(cursor.state()).next()->text("n"), "7");
 }
 
-TEST(State, BeforeAnErrorGoesOnToThatError) {
+TEST(State, BeforeAnErrorResumesWithThatError) {
   for (const int threads : {1, 2}) {
     const Dataset failing = numbers(50)
                                 .filter([](const Example& e) -> bool {
@@ -257,7 +258,7 @@ TEST(State, BeforeAnErrorGoesOnToThatError) {
   }
 }
 
-TEST(State, AfterSkippingIsThatOfTheNextElement) {
+TEST(State, AfterSkippingResumesWithTheNextElement) {
   const Dataset chain = numbers(60).map(same, {.threads = 2}).batch({.size = 4}).repeat(2).prefetch(2);
   const std::vector<std::string> whole = texts_of(chain.iterate());
   for (const int64_t pulled : {0, 1}) {
@@ -271,7 +272,7 @@ TEST(State, AfterSkippingIsThatOfTheNextElement) {
   }
 }
 
-TEST(State, OfOtherVerbsIsRefusedByTheStage) {
+TEST(State, OfOtherVerbsIsAnErrorOfTheStage) {
   const std::string state = numbers(5).take(3).iterate().state();
   expect_error<DataError>([&] { numbers(5).skip(3).resume(state); },
                           {"resuming skip", "the state of 'take'", "the state of 'skip'", "fix"});
@@ -285,7 +286,7 @@ TEST(State, OfOtherVerbsIsRefusedByTheStage) {
   expect_error<DataError>([&] { numbers(5).shard(2, 1).resume(part); }, {"shard", "index = 0", "1"});
 }
 
-TEST(State, ThatIsBrokenIsRefused) {
+TEST(State, ThatIsInvalidIsAnError) {
   const Dataset chain = numbers(5).shuffle({.buffer = 2}).take(3);
   expect_error<DataError>([&] { chain.resume("{"); }, {"invalid JSON"});
   expect_error<DataError>([&] { chain.resume("[]"); }, {"a state without a stage"});
@@ -305,7 +306,7 @@ TEST(State, ThatIsBrokenIsRefused) {
   expect_error<DataError>([&] { chain.resume(with("\"next\":0", "\"next\":6")); }, {"from_examples", "next = 6"});
 }
 
-TEST(State, NamesTheFileThatHasChanged) {
+TEST(State, ErrorNamesTheFileThatHasChanged) {
   const std::string first = write_file("a.txt", "1\n2\n3\n"), second = write_file("b.txt", "4\n5\n");
   const std::string state = read_text({first, second}).iterate().state();
   write_file("b.txt", "4\n6\n");

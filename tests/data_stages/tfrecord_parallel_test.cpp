@@ -55,8 +55,8 @@ TEST(TfrecordParallel, HasTheOrderOfTfData) {
   }
 }
 
-// Longer than what is read ahead of a file.
-TEST(TfrecordParallel, LongFilesTakeTurns) {
+// The files are longer than the blocks read ahead.
+TEST(TfrecordParallel, AlternatesBetweenLongFiles) {
   const Shards shards({1000, 1000, 1000});
   const Texts all = texts(shards.read(3).iterate());
   ASSERT_EQ(all.size(), 3000u);
@@ -65,7 +65,7 @@ TEST(TfrecordParallel, LongFilesTakeTurns) {
   }
 }
 
-// What TfrecordWriter spread over its shards comes back in its order.
+// Parallel reading restores the order of examples that TfrecordWriter distributed to shards.
 TEST(TfrecordParallel, ReadsShardsInTheOrderOfWriting) {
   const TemporaryFolder folder;
   TfrecordWriter writer((folder / "a-{shard}").string(), {.shards = 4});
@@ -102,7 +102,7 @@ TEST(TfrecordParallel, PassMayEndEarly) {
   for (int i = 0; i < 50; ++i) EXPECT_EQ(texts(shards.read(2).take(3).iterate()), (Texts{"0:0", "1:0", "0:1"}));
 }
 
-TEST(TfrecordParallel, ErrorComesAtItsPlace) {
+TEST(TfrecordParallel, ErrorComesInPlaceOfItsExample) {
   const Shards shards({100, 100});
   const std::string& damaged = shards.paths()[1];
   std::string bytes = text_of(damaged);
@@ -113,7 +113,7 @@ TEST(TfrecordParallel, ErrorComesAtItsPlace) {
   EXPECT_THAT(message_of<DataError>([&] { cursor.next(); }), testing::HasSubstr("1:100\n"));
 }
 
-TEST(TfrecordParallel, GoesOnFromItsState) {
+TEST(TfrecordParallel, ResumesFromItsState) {
   const Shards shards({3, 0, 5, 1, 0, 4});
   for (const int reads : {2, 3, 8}) expect_resumable([&] { return shards.read(reads); });
 }

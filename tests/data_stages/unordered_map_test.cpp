@@ -1,4 +1,4 @@
-// map() with ordered = false: every example once, in an order that the threads decide.
+// map() with ordered = false: every example once, in an order that depends on the threads.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -16,7 +16,7 @@ namespace {
 
 Example same(Example example) { return example; }
 
-// Takes longer for some, so that others overtake them.
+// Takes longer for some examples, so that others overtake them.
 Example uneven(Example example) {
   if (std::stoi(example.text("n")) % 16 < 2) std::this_thread::sleep_for(std::chrono::microseconds(300));
   return example;
@@ -40,8 +40,8 @@ TEST(UnorderedMap, GivesEveryExampleOnce) {
   }
 }
 
-// The first block waits until one behind it has been given.
-TEST(UnorderedMap, DoesNotWaitForASlowOne) {
+// The first block waits until an example of a later block has been given.
+TEST(UnorderedMap, DoesNotWaitForASlowBlock) {
   std::mutex gate;
   gate.lock();
   const auto first_waits = [&](Example example) {
@@ -57,14 +57,14 @@ TEST(UnorderedMap, DoesNotWaitForASlowOne) {
   EXPECT_EQ(collect(std::move(cursor)).size(), 63u);
 }
 
-// What was given before and what comes after are all examples, each once, wherever the pass is cut.
-TEST(UnorderedMap, GoesOnWithTheOthers) {
+// The examples before and after any cut of the pass are all examples, each once.
+TEST(UnorderedMap, ResumesWithTheOtherExamples) {
   const Dataset mapped = numbers(100).map(uneven, {.threads = 3, .ordered = false});
   for (int cut = 0; cut <= 100; ++cut) {
     Cursor cursor = mapped.iterate();
     std::vector<int> seen;
     for (int i = 0; i < cut; ++i) seen.push_back(std::stoi(cursor.next()->text("n")));
-    // Resumed a second time after three more.
+    // A second resume after three more examples.
     Cursor again = mapped.resume(cursor.state());
     for (int i = cut; i < std::min(100, cut + 3); ++i) seen.push_back(std::stoi(again.next()->text("n")));
     const std::vector<int> rest = collect(mapped.resume(again.state()));
@@ -73,7 +73,7 @@ TEST(UnorderedMap, GoesOnWithTheOthers) {
   }
 }
 
-TEST(UnorderedMap, GoesOnThroughRepeatsAndPrefetch) {
+TEST(UnorderedMap, ResumesThroughRepeatAndPrefetch) {
   const Dataset mapped = numbers(40).map(uneven, {.threads = 2, .ordered = false}).prefetch(4).repeat(2);
   for (int cut = 0; cut <= 80; cut += 7) {
     Cursor cursor = mapped.iterate();
@@ -87,13 +87,13 @@ TEST(UnorderedMap, GoesOnThroughRepeatsAndPrefetch) {
   }
 }
 
-TEST(UnorderedMap, TellsOfAnError) {
+TEST(UnorderedMap, ThrowsAnError) {
   const Dataset failing = numbers(100).map(failing_at("50"), {.threads = 2, .ordered = false});
   EXPECT_THROW(collect(failing), std::runtime_error);
 }
 
-// All examples before it have been given, but not yet the error.
-TEST(UnorderedMap, GoesOnWithAnErrorOfTheInput) {
+// The pass stops after all examples before the error.
+TEST(UnorderedMap, ResumesWithAnErrorOfTheInput) {
   const auto fail_at_5 = [](const Example& example) -> bool {
     if (example.text("n") == "5") throw DataError({.where = "row 5"});
     return true;
@@ -108,7 +108,7 @@ TEST(UnorderedMap, GoesOnWithAnErrorOfTheInput) {
   }
 }
 
-TEST(UnorderedMap, StateOfBlocksThatAreNotThereIsRefused) {
+TEST(UnorderedMap, StateOfMissingBlocksIsAnError) {
   const Dataset mapped = numbers(20).map(same, {.threads = 2, .ordered = false});
   const std::string state = mapped.iterate().state();
   const size_t at = state.find("\"taken\":[]");

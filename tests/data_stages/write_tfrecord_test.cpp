@@ -44,7 +44,7 @@ TEST(TfrecordWriter, WritesTheBytesOfTensorFlow) {
             text_of(std::string(PORTATUNE_TEST_DATA) + "/tfrecord/examples.tfrecord").substr(0, written.size()));
 }
 
-TEST(TfrecordWriter, KeepsValuesOfEveryKind) {
+TEST(TfrecordWriter, RoundTripsValuesOfEveryKind) {
   const TemporaryFolder folder;
   TfrecordWriter writer((folder / "a").string());
   Example example;
@@ -68,7 +68,7 @@ TEST(TfrecordWriter, KeepsValuesOfEveryKind) {
   EXPECT_EQ(read.text("text"), std::string("\0\xFF", 2));
 }
 
-TEST(TfrecordWriter, ShardsTakeTurns) {
+TEST(TfrecordWriter, AlternatesBetweenShards) {
   const TemporaryFolder folder;
   TfrecordWriter writer((folder / "t-{shard:05d}-of-{shards:03d}").string(), {.shards = 3, .index = false});
   for (int i = 0; i < 7; ++i) writer.write(numbered(i));
@@ -79,7 +79,7 @@ TEST(TfrecordWriter, ShardsTakeTurns) {
   EXPECT_THAT(numbers_in(writer.files()[2]), ElementsAre("2", "5"));
 }
 
-TEST(TfrecordWriter, NamesAreChecked) {
+TEST(TfrecordWriter, RejectsInvalidNames) {
   const TemporaryFolder folder;
   const auto write = [&](const char* pattern, int64_t shards) {
     TfrecordWriter((folder / pattern).string(), {.shards = shards});
@@ -92,7 +92,7 @@ TEST(TfrecordWriter, NamesAreChecked) {
   EXPECT_THAT(names_in(folder), ElementsAre());
 }
 
-TEST(TfrecordWriter, WithoutCommitNothingIsLeft) {
+TEST(TfrecordWriter, LeavesNoFilesWithoutCommit) {
   const TemporaryFolder folder;
   {
     TfrecordWriter writer((folder / "a-{shard}").string(), {.shards = 3});
@@ -101,7 +101,7 @@ TEST(TfrecordWriter, WithoutCommitNothingIsLeft) {
   EXPECT_THAT(names_in(folder), ElementsAre());
 }
 
-TEST(TfrecordWriter, NumbersThatInt64CannotHoldAreRefused) {
+TEST(TfrecordWriter, RejectsNumbersBeyondInt64) {
   const TemporaryFolder folder;
   TfrecordWriter writer((folder / "a").string());
   Example example;
@@ -109,7 +109,7 @@ TEST(TfrecordWriter, NumbersThatInt64CannotHoldAreRefused) {
   EXPECT_THAT(message_of<DataError>([&] { writer.write(example); }), HasSubstr("uint64[1] in column 'n'"));
 }
 
-TEST(TfrecordWriter, WhatCouldNotBeWrittenLeavesNothingInTheNextRecord) {
+TEST(TfrecordWriter, AFailedWriteDoesNotChangeTheNextRecord) {
   const TemporaryFolder folder;
   TfrecordWriter writer((folder / "a").string());
   Example refused;
@@ -122,7 +122,7 @@ TEST(TfrecordWriter, WhatCouldNotBeWrittenLeavesNothingInTheNextRecord) {
   EXPECT_EQ(read.columns().size(), 1u);
 }
 
-TEST(TfrecordWriter, AllFilesAppearOrNone) {
+TEST(TfrecordWriter, CommitsAllFilesOrNone) {
   const TemporaryFolder folder;
   write_text(folder / "a-0", "older");
   write_text(folder / "a-0.index", "older");
@@ -134,7 +134,7 @@ TEST(TfrecordWriter, AllFilesAppearOrNone) {
   std::filesystem::remove_all(folder / "a-1");
 }
 
-TEST(IndexTfrecord, CountsAndGivesAnyRecord) {
+TEST(IndexTfrecord, CountsAndFindsAnyRecord) {
   const TemporaryFolder folder;
   const std::string file = (folder / "a").string();
   TfrecordWriter writer(file, {.index = false});
@@ -145,7 +145,7 @@ TEST(IndexTfrecord, CountsAndGivesAnyRecord) {
   EXPECT_EQ(read_tfrecord(file).count(), 9);
 }
 
-TEST(IndexTfrecord, OfAnotherFileIsNoticed) {
+TEST(IndexTfrecord, OfAnotherFileIsAnError) {
   const TemporaryFolder folder;
   const std::string file = (folder / "a").string();
   TfrecordWriter writer(file);
@@ -155,7 +155,7 @@ TEST(IndexTfrecord, OfAnotherFileIsNoticed) {
   EXPECT_THAT(message_of<DataError>([&] { read_tfrecord(file); }), HasSubstr("portatune tfrecord index " + file));
 }
 
-TEST(IndexTfrecord, RecordsThatAreTooLongAreRefusedInAnyOrder) {
+TEST(IndexTfrecord, LongRecordsAreErrorsInAnyOrder) {
   const TemporaryFolder folder;
   TfrecordWriter writer((folder / "a").string());
   Example example;
