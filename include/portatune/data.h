@@ -47,8 +47,8 @@ struct LocalRows {
   bool has(int64_t index) const;
 };
 
-/// An element of a dataset: named columns in a fixed order. A batch is again an Example, whose arrays have a leading
-/// dimension and whose texts are lists.
+/// An element of a dataset: named columns in a fixed order. A batch is also an Example: its arrays have a batch axis,
+/// and its texts are lists.
 class Example {
  public:
   struct Entry {

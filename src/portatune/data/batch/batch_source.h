@@ -5,7 +5,7 @@
 
 namespace portatune::data {
 
-/// Interface of such a stage beside Stage, for Dataset::batch.
+/// Interface of such a source beside Stage, for Dataset::batch.
 class BatchSource {
  public:
   virtual ~BatchSource() = default;

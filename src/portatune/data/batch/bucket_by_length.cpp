@@ -69,7 +69,7 @@ class BucketIterator final : public Iterator {
     input_->restore(saved.part("input"));
     number_ = saved.count("place");
     const int64_t given = saved.count("given", window_);
-    if (Iterator::skip(given) < given) saved.refuse("given", "no more examples than there are");
+    if (Iterator::skip(given) < given) saved.refuse("given", "at most the remaining examples of the input");
   }
 
  private:

@@ -22,8 +22,8 @@ using ChooseLayout = std::function<RowLayout(std::string_view column, const Tens
 /// The layout without padding: all rows have the shape of the first.
 RowLayout unpadded(std::string_view column, const Tensor& first);
 
-/// One batch of `size` rows: the examples, then fillers (pad values, empty texts, weight 0). Adds kExampleWeight.
-/// Its origin is that of the first row.
+/// Stacks the examples, and then filler rows (pad values, empty texts, weight 0), to a batch of `size` rows. Adds
+/// kExampleWeight. The origin of the batch is that of the first row.
 /// verb      for errors
 /// optional  types, for one row, of arrays that rows may lack; those rows are zeros
 /// errors    DataError that names the first example that differs from the others; UsageError for a pad value that a

@@ -103,7 +103,7 @@ void require_weights(const std::vector<double>& weights, size_t datasets) {
     throw UsageError({.where = kStage,
                       .given = "weight " + std::to_string(weight),
                       .expected = "a positive number",
-                      .fix = "leave out datasets of weight 0"});
+                      .fix = "leave out datasets without a positive weight"});
   }
 }
 

@@ -43,10 +43,10 @@ int64_t rows_needed(const Sample& examples, int64_t length) {
   }
 }
 
-int64_t most_rows_of_one(const Sample& sample, int64_t length) {
-  int64_t most = 1;
-  for (const TextLengths& texts : sample) most = std::max(most, rows_needed({texts}, length));
-  return most;
+int64_t max_rows_of_one(const Sample& sample, int64_t length) {
+  int64_t max_rows = 1;
+  for (const TextLengths& texts : sample) max_rows = std::max(max_rows, rows_needed({texts}, length));
+  return max_rows;
 }
 
 Sample draw(const Sample& sample, int64_t count, Random& random) {
@@ -55,18 +55,18 @@ Sample draw(const Sample& sample, int64_t count, Random& random) {
   return drawn;
 }
 
-// The second number of rows, beside `most`, that minimises the mean number of rows; `most` if none saves a fiftieth.
+// The number of rows beside `max_rows` that minimises the mean; `max_rows` if none saves a fiftieth.
 // needed  rows that random batches need, in rising order
-int64_t second_number(const std::vector<int64_t>& needed, int64_t most) {
+int64_t second_number(const std::vector<int64_t>& needed, int64_t max_rows) {
   const auto total = static_cast<int64_t>(needed.size());
-  int64_t best = most, fewest = most * total;
+  int64_t best = max_rows, fewest = max_rows * total;
   for (int64_t i = 0; i < total; ++i) {
-    const int64_t rows = needed[static_cast<size_t>(i)] * (i + 1) + most * (total - i - 1);
+    const int64_t rows = needed[static_cast<size_t>(i)] * (i + 1) + max_rows * (total - i - 1);
     if (rows >= fewest) continue;
     fewest = rows;
     best = needed[static_cast<size_t>(i)];
   }
-  return fewest * 50 <= most * total * 49 ? best : most;
+  return fewest * 50 <= max_rows * total * 49 ? best : max_rows;
 }
 
 }  // namespace
@@ -84,12 +84,13 @@ PackingPlan plan_exact_examples(const Sample& sample, int64_t examples, int64_t 
     needed.push_back(rows_needed(batch, length));
   }
   std::ranges::sort(needed);
-  const int64_t most = std::max(needed.back(), most_rows_of_one(sample, length));
-  const int64_t few = second_number(needed, most);
+  const int64_t max_rows = std::max(needed.back(), max_rows_of_one(sample, length));
+  const int64_t few = second_number(needed, max_rows);
   int64_t rows = 0;
-  for (const int64_t number : needed) rows += number <= few ? few : most;
-  PackedShapes shapes{.examples = examples, .rows = {most}, .length = length, .window = examples + examples / 8 + 8};
-  if (few < most) shapes.rows.insert(shapes.rows.begin(), few);
+  for (const int64_t number : needed) rows += number <= few ? few : max_rows;
+  PackedShapes shapes{
+      .examples = examples, .rows = {max_rows}, .length = length, .window = examples + examples / 8 + 8};
+  if (few < max_rows) shapes.rows.insert(shapes.rows.begin(), few);
   return {.shapes = shapes,
           .examples_per_batch = static_cast<double>(in_batch),
           .useful = static_cast<double>(tokens) / static_cast<double>(rows * length)};
@@ -97,7 +98,7 @@ PackingPlan plan_exact_examples(const Sample& sample, int64_t examples, int64_t 
 
 PackingPlan plan_token_budget(const Sample& sample, int64_t tokens, int64_t length) {
   check("plan_token_budget", sample, tokens, length);
-  const int64_t rows = std::max(tokens / length, most_rows_of_one(sample, length));
+  const int64_t rows = std::max(tokens / length, max_rows_of_one(sample, length));
   const int64_t positions = rows * length;
   // The average; a batch of short examples may have half as many again.
   const int64_t examples = divided_up(positions * std::ssize(sample), std::max<int64_t>(1, tokens_in(sample)));

@@ -154,7 +154,7 @@ struct BatchedTfrecord final : Stage {
   }
 };
 
-// Whether each row must have a value of this feature, and the column is not the weight of examples.
+// True if each row must have a value of this feature, and the column is not the weight of examples.
 bool is_plain(const TfrecordFeature& feature) { return !feature.otherwise && feature.column != kExampleWeight; }
 
 }  // namespace

@@ -18,7 +18,7 @@ namespace portatune::data {
 /// and a footer of 48 bytes with the offsets of these parts.
 class CacheFile {
  public:
-  /// Writes the file, which appears whole or not at all.
+  /// Writes the file, which appears complete or not at all.
   /// next       returns the examples, and nullopt at the end
   /// end_state  called at the end; returns the final state of the pass
   /// made_from  description of the source, compared when the file is opened

@@ -49,9 +49,9 @@ std::vector<int> group_k_fold(const std::vector<std::string>& groups, int folds)
 
 std::vector<int> stratified_k_fold(const std::vector<std::string>& labels, int folds, uint64_t seed) {
   const std::vector<std::vector<size_t>> classes = examples_by_class(labels);
-  size_t most = 0;
-  for (const std::vector<size_t>& members : classes) most = std::max(most, members.size());
-  check(folds, static_cast<int64_t>(most), "examples of the most frequent class");
+  size_t largest = 0;
+  for (const std::vector<size_t>& members : classes) largest = std::max(largest, members.size());
+  check(folds, static_cast<int64_t>(largest), "examples of the most frequent class");
   // Assigns examples to folds in turn, class after class: this gives the number of each class in each fold.
   std::vector<int> fold_of(labels.size());
   Random random(seed);

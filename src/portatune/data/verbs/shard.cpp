@@ -80,7 +80,7 @@ Dataset Dataset::shard(int64_t count, int64_t index) const {
   if (index < 0 || index >= count) {
     throw UsageError({.where = kStage,
                       .given = "index = " + std::to_string(index),
-                      .expected = "0 to " + std::to_string(count - 1) + ", as there are " + std::to_string(count)});
+                      .expected = "0 to " + std::to_string(count - 1) + ", for " + std::to_string(count) + " workers"});
   }
   return Dataset(std::make_shared<Shard>(stage_, Part{.count = count, .index = index}));
 }
