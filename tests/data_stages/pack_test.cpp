@@ -275,7 +275,7 @@ TEST(PackingPlan, RowsHoldTheLargestExample) {
   EXPECT_THROW(plan_exact_examples({{9}}, 1, 8), UsageError);
 }
 
-TEST(PackingPlan, RejectsEmptySamples) {
+TEST(PackingPlan, RejectsSamplesWithoutTokens) {
   const TextLengths none, empty{0}, negative{-1};
   for (const TextLengths& example : {none, empty, negative}) {
     const std::vector<TextLengths> sample(2, example);

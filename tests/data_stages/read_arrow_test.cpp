@@ -56,7 +56,7 @@ TEST_F(ReadArrow, ErrorOfAMissingColumnListsTheColumns) {
                           {"rows.parquet", "columns 'text', 'label'", "did you mean 'text'?"});
 }
 
-TEST_F(ReadArrow, ErrorNamesATextThatIsNotUtf8) {
+TEST_F(ReadArrow, ATextThatIsNotUtf8IsABadRow) {
   for (const char* name : {"latin.parquet", "latin.arrow"}) {
     expect_error<DataError>([&] { read_arrow(golden(name)).count(); }, {name, ":2\n", "not UTF-8 in column 'text'"});
     const auto bad_rows = std::make_shared<BadRows>(1);
