@@ -21,7 +21,7 @@ TEST_F(EncoderPoolTest, LendsEncodersAgain) {
 }
 
 TEST_F(EncoderPoolTest, LendsEachToOneAtATime) {
-  const EncoderPool::Loan first = pool.borrow(parts), second = pool.borrow(parts);
+  const EncoderPool::Handle first = pool.borrow(parts), second = pool.borrow(parts);
   EXPECT_NE(first, second);
 }
 

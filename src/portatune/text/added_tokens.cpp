@@ -45,7 +45,7 @@ void AddedTokens::add(std::string_view pattern, const AddedToken& token) {
 void AddedTokens::find(std::string_view text, std::vector<Match>& matches) const {
   matches.clear();
   if (empty()) return;
-  size_t taken = 0;  // end of the last match, with the space that it has taken along
+  size_t taken = 0;  // end of the last match, with the whitespace that it includes
   for (size_t at = 0; (at = next_candidate(text, at)) < text.size();) {
     size_t size = 0;
     const Rules* token = longest_at(text, at, size);
@@ -63,7 +63,7 @@ void AddedTokens::find(std::string_view text, std::vector<Match>& matches) const
   }
 }
 
-// The first place from `from` on where a pattern may begin; the end of the text if there is none.
+// The first offset from `from` on at which a pattern may begin; the end of the text if there is none.
 size_t AddedTokens::next_candidate(std::string_view text, size_t from) const {
   if (first_bytes_.size() == 1) return std::min(text.find(first_bytes_.front(), from), text.size());
   constexpr size_t kFew = 4;

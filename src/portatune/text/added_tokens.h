@@ -1,4 +1,4 @@
-// Tokens that are found in the text before the model sees it.
+// Added tokens, which are found in the text before the model sees it.
 #pragma once
 
 #include <array>
@@ -11,18 +11,18 @@
 
 namespace portatune::text {
 
-/// As in tokenizer.json.
+/// An added token, as in tokenizer.json.
 struct AddedToken {
   std::string content;
   int32_t id = 0;
-  bool single_word = false;  ///< not beside a letter, digit or underscore
-  bool lstrip = false;       ///< takes the white space before it along
-  bool rstrip = false;       ///< takes the white space after it along
-  bool normalized = false;   ///< looked for in the normalized text, in its own normalized form
+  bool single_word = false;  ///< no match beside a letter, digit or underscore
+  bool lstrip = false;       ///< the match includes whitespace before it
+  bool rstrip = false;       ///< the match includes whitespace after it
+  bool normalized = false;   ///< searched for in the normalized text, in its own normalized form
   bool special = false;      ///< left out by skip_special_tokens
 };
 
-/// Finds added tokens: at each place the longest, from left to right, without overlap.
+/// Finds added tokens from left to right, without overlap: at each offset the longest.
 class AddedTokens {
  public:
   struct Match {
@@ -30,12 +30,12 @@ class AddedTokens {
     int32_t id;
   };
 
-  /// Adds a token that is to be found as `pattern`, which is not empty.
+  /// Adds a token that matches `pattern`, which must not be empty.
   void add(std::string_view pattern, const AddedToken& token);
 
   bool empty() const { return tokens_.empty(); }
 
-  /// Replaces `matches` by those in `text`, in order. White space between two may count as part of both.
+  /// Replaces `matches` by the matches in `text`, in order. Whitespace between two of them may count as part of both.
   void find(std::string_view text, std::vector<Match>& matches) const;
 
  private:
@@ -48,9 +48,9 @@ class AddedTokens {
   const Rules* longest_at(std::string_view text, size_t at, size_t& size) const;
 
   std::vector<Rules> tokens_;
-  PieceTable patterns_;                         // to indices of tokens_
-  std::array<std::vector<size_t>, 256> sizes_;  // of the patterns that begin with a byte, longest first
-  std::string first_bytes_;                     // those bytes
+  PieceTable patterns_;                         // indices of tokens_
+  std::array<std::vector<size_t>, 256> sizes_;  // by first byte: sizes of the patterns, longest first
+  std::string first_bytes_;                     // first bytes of all patterns
 };
 
 }  // namespace portatune::text

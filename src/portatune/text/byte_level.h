@@ -1,4 +1,4 @@
-// The alphabet of byte-level models: a printable character for each byte.
+// The alphabet of byte-level models, with a printable character for each byte.
 #pragma once
 
 #include <cstdint>
@@ -8,14 +8,14 @@
 
 namespace portatune::text {
 
-/// The character that stands for a byte: itself where it is printable, U+0100 and following for the others.
+/// The character of a byte: the byte itself if it is printable, else U+0100 and following.
 /// source    Radford et al. 2019, GPT-2's encoder.py, bytes_to_unicode()
 char32_t character_of_byte(unsigned char byte);
-/// In UTF-8. Valid for ever.
+/// The same character in UTF-8. The view is always valid.
 std::string_view text_of_byte(unsigned char byte);
-/// The byte that a character stands for, if any.
+/// The byte of a character, if it has one.
 std::optional<unsigned char> byte_of_character(char32_t c);
-/// The bytes that a token stands for, or empty if it has a character that stands for none.
+/// The bytes of a token; empty if a character of it has no byte.
 std::optional<std::string> bytes_of_token(std::string_view token);
 
 }  // namespace portatune::text

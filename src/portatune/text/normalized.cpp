@@ -42,9 +42,9 @@ void Normalized::require_room(size_t bytes) const {
   if (bytes <= kMaxTimes * assigned_bytes_ + kMore) return;
   throw CheckpointError(
       {.where = "the tokenizer's normalizer",
-       .given = std::to_string(assigned_bytes_) + " bytes of text that become " + std::to_string(bytes) + " or more",
-       .expected = "a normalizer that makes a text at most 32 times as long, and 1 KB",
-       .fix = "take a tokenizer from a source that you trust"});
+       .given = std::to_string(assigned_bytes_) + " bytes of text that grow to " + std::to_string(bytes) + " or more",
+       .expected = "a normalizer whose result is at most 32 times as long as the text, plus 1 KB",
+       .fix = "use a tokenizer from a trusted source"});
 }
 
 void Normalized::reserve(size_t bytes) {

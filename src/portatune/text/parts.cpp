@@ -19,7 +19,7 @@ Tokenizer::Parts::Parts(TokenizerSpec spec, const TokenizerConfig& config)
   for (AddedToken& token : spec.added_tokens) add(std::move(token));
   by_segment = (normalizer == nullptr || normalizer->works_by_segment()) && pre_tokenizer != nullptr &&
                pre_tokenizer->works_by_segment() && normalized_tokens.empty();
-  // Files that do not name them have these names.
+  // The usual names apply if the files name no token.
   const auto id_of = [this](const std::optional<AddedToken>& token, std::initializer_list<const char*> names) {
     std::optional<int32_t> id = token ? find(token->content) : std::nullopt;
     for (const char* name : names) {
@@ -36,7 +36,7 @@ Tokenizer::Parts::Parts(TokenizerSpec spec, const TokenizerConfig& config)
   eos_id = id_of(config.eos_token, {"</s>", "<|endoftext|>"});
 }
 
-// The id that a file states for an added token has no meaning for `tokenizers`: it takes the model's or the next free.
+// Adds a token. Like `tokenizers`, it ignores the id in the file: the token gets the model's id or the next free one.
 void Tokenizer::Parts::add(AddedToken token) {
   if (token.content.empty()) return;
   if (!find(token.content)) {
@@ -95,10 +95,10 @@ std::string Tokenizer::Parts::decode(std::span<const int32_t> ids, const DecodeO
 }
 
 Limits limits(bool pair, int64_t budget, TruncationStrategy strategy) {
-  const auto most = static_cast<size_t>(budget);
-  if (strategy == TruncationStrategy::kOnlyFirst) return {.first = most};
-  if (strategy == TruncationStrategy::kOnlySecond && pair) return {.second = most};
-  if (strategy == TruncationStrategy::kLongestFirst && !pair) return {.first = most};
+  const auto limit = static_cast<size_t>(budget);
+  if (strategy == TruncationStrategy::kOnlyFirst) return {.first = limit};
+  if (strategy == TruncationStrategy::kOnlySecond && pair) return {.second = limit};
+  if (strategy == TruncationStrategy::kLongestFirst && !pair) return {.first = limit};
   return {};
 }
 

@@ -7,7 +7,7 @@
 namespace portatune::text {
 namespace {
 
-// Many tasks for each thread, as texts differ in length.
+// The number of texts per task. Many tasks per thread balance the different lengths of texts.
 int64_t texts_per_task(int64_t texts, int threads) { return std::clamp<int64_t>(texts / (16 * threads), 8, 1024); }
 
 TokenizerSpec read_spec(const std::filesystem::path& folder, const TokenizerConfig& config) {
@@ -54,7 +54,7 @@ Encoding Tokenizer::encode(std::string_view first, std::string_view second, cons
 }
 
 Encoding Tokenizer::encode_words(std::span<const std::string> words, const EncodeOptions& options) const {
-  const EncoderPool::Loan encoder = parts_->encoders.borrow(*parts_);
+  const EncoderPool::Handle encoder = parts_->encoders.borrow(*parts_);
   encoder->encode_words(words, options);
   return assemble(parts_->post_processor.layout.parts(false), encoder->first, encoder->second, options);
 }
@@ -63,7 +63,7 @@ std::vector<Encoding> Tokenizer::encode_batch(std::span<const TextPair> texts, c
                                               ThreadPool& pool) const {
   std::vector<Encoding> encodings(texts.size());
   const auto encode_some = [&](int64_t begin, int64_t end) {
-    const EncoderPool::Loan encoder = parts_->encoders.borrow(*parts_);
+    const EncoderPool::Handle encoder = parts_->encoders.borrow(*parts_);
     for (auto i = static_cast<size_t>(begin); i < static_cast<size_t>(end); ++i) {
       encodings[i] = encoded(*parts_, *encoder, texts[i], options);
     }

@@ -43,7 +43,7 @@ TEST(Regex, RefusesWhatTheTwoSyntaxesUnderstandDifferently) {
   EXPECT_THAT(refusal_of("a{2,3}+"), HasSubstr("a repetition of a repetition"));
   EXPECT_THAT(refusal_of(R"(\h)"), HasSubstr("\\h"));
   EXPECT_THAT(refusal_of(R"(\p{Greek})"), HasSubstr("\\p{Greek}"));
-  EXPECT_THAT(refusal_of(R"(\x80)"), HasSubstr("a byte that is no code point"));
+  EXPECT_THAT(refusal_of(R"(\x80)"), HasSubstr("a byte that is not a code point"));
   EXPECT_THAT(refusal_of(R"(a\)"), HasSubstr("a backslash"));
 }
 
@@ -54,8 +54,7 @@ TEST(Regex, SaysWhatIsWrong) {
 
 TEST(Regex, GivesUpWhereItWouldTakeTooLong) {
   const std::string text(60, 'a');
-  EXPECT_THAT(message_of<DataError>([&] { matches("(a+)+$", text + "b"); }),
-              HasSubstr("a text of 61 bytes"));
+  EXPECT_THAT(message_of<DataError>([&] { matches("(a+)+$", text + "b"); }), HasSubstr("a text of 61 bytes"));
 }
 
 }  // namespace

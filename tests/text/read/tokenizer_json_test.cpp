@@ -83,7 +83,7 @@ TEST(TokenizerJson, BoundsWhatNormalizersMakeOfAText) {
   const Tokenizer tokenizer = with_normalizer(sequence_of({Json{{"type", "NFC"}}, hundredfold, hundredfold}));
   EXPECT_THAT(
       message_of<CheckpointError>([&] { tokenizer.encode({.first = std::string(3000, 'a')}); }),
-      AllOf(HasSubstr("tokenizer.json, normalizer.normalizers.1"), HasSubstr("3000 bytes of text that become")));
+      AllOf(HasSubstr("tokenizer.json, normalizer.normalizers.1"), HasSubstr("3000 bytes of text that grow to")));
   const Json doubling{{"type", "Replace"}, {"pattern", {{"String", "a"}}}, {"content", "aa"}};
   const Tokenizer slow = with_normalizer(sequence_of(std::vector<Json>(30, doubling)));
   EXPECT_THAT(message_of<CheckpointError>([&] { slow.encode({.first = std::string(3000, 'a')}); }),

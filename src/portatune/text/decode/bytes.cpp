@@ -14,7 +14,7 @@ int digit_of(char c) {
   return lower >= 'a' && lower <= 'f' ? lower - 'a' + 10 : -1;
 }
 
-// The byte that <0x0A> stands for. Rust's parser takes +A for a number of two digits, too.
+// The byte of a token such as <0x0A>. Rust's parser also accepts +A as a number of two digits.
 std::optional<char> byte_of(std::string_view token) {
   if (token.size() != 6 || !token.starts_with("<0x") || !token.ends_with('>')) return std::nullopt;
   const int high = token[3] == '+' ? 0 : digit_of(token[3]), low = digit_of(token[4]);
@@ -31,7 +31,7 @@ void ByteLevelDecoder::decode(std::vector<std::string>& tokens) const {
 
 void ByteFallbackDecoder::decode(std::vector<std::string>& tokens) const {
   std::vector<std::string> result;
-  std::string bytes;  // of the tokens before that stand for a byte
+  std::string bytes;  // bytes of the preceding byte tokens
   const auto flush = [&] {
     if (bytes.empty()) return;
     if (is_utf8(bytes)) {

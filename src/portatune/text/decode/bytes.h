@@ -1,17 +1,17 @@
-// Decoders that put bytes together.
+// Decoders that join bytes.
 #pragma once
 
 #include "portatune/text/decode/decoder.h"
 
 namespace portatune::text {
 
-/// ByteLevel: the bytes that the tokens' characters stand for, as UTF-8; U+FFFD for what is not.
+/// ByteLevel: converts the tokens' characters to bytes of UTF-8; invalid bytes become U+FFFD.
 class ByteLevelDecoder final : public Decoder {
  public:
   void decode(std::vector<std::string>& tokens) const override;
 };
 
-/// ByteFallback: tokens <0x00> to <0xFF> that follow each other are UTF-8 together, or a U+FFFD each.
+/// ByteFallback: joins adjacent tokens <0x00> to <0xFF> to UTF-8; if they are invalid, each becomes U+FFFD.
 class ByteFallbackDecoder final : public Decoder {
  public:
   void decode(std::vector<std::string>& tokens) const override;

@@ -1,4 +1,4 @@
-// Takes away spaces that English has not.
+// Removes spaces that English text does not have.
 #pragma once
 
 #include <string>
@@ -6,7 +6,7 @@
 
 namespace portatune::text {
 
-/// Whose rules: those of the decoder WordPiece, which also turns " do not" into " don't", or those of
+/// The rules to apply: those of the decoder WordPiece, which also turns " do not" into " don't", or those of
 /// clean_up_tokenization_spaces.
 enum class Cleanup { kTokenizers, kTransformers };
 

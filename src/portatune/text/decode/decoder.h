@@ -1,4 +1,4 @@
-// The stage that makes text of tokens.
+// The stage that turns tokens into text.
 #pragma once
 
 #include <memory>
@@ -7,11 +7,11 @@
 
 namespace portatune::text {
 
-/// A decoder of tokenizer.json. Immutable.
+/// A decoder of tokenizer.json. It is immutable.
 class Decoder {
  public:
   virtual ~Decoder() = default;
-  /// Turns tokens into pieces of text, which joined are the text.
+  /// Turns tokens into strings that form the text when joined.
   virtual void decode(std::vector<std::string>& tokens) const = 0;
 };
 using DecoderPtr = std::unique_ptr<const Decoder>;

@@ -1,4 +1,4 @@
-// Decoders that undo what models do to pieces.
+// Decoders that undo the changes of models to pieces.
 #pragma once
 
 #include <string>
@@ -7,7 +7,7 @@
 
 namespace portatune::text {
 
-/// WordPiece: pieces with the prefix continue a word; cleanup takes away spaces that English has not.
+/// WordPiece: pieces with the prefix continue a word. `cleanup` removes spaces that English text does not have.
 class WordPieceDecoder final : public Decoder {
  public:
   WordPieceDecoder(std::string prefix, bool cleanup) : prefix_(std::move(prefix)), cleanup_(cleanup) {}
@@ -28,7 +28,7 @@ class BpeDecoder final : public Decoder {
   std::string suffix_;
 };
 
-/// Metaspace: the replacement is a space, but at the beginning of the text nothing if a space was put there.
+/// Metaspace: turns the replacement into a space, or into nothing at the beginning of a text with a prepended space.
 class MetaspaceDecoder final : public Decoder {
  public:
   MetaspaceDecoder(std::string replacement, bool prepended)
@@ -40,7 +40,7 @@ class MetaspaceDecoder final : public Decoder {
   bool prepended_;
 };
 
-/// `text` with each `from` replaced by `to`, from left to right. `from` is not empty.
+/// The text with each `from` replaced by `to`, from left to right. `from` must not be empty.
 std::string replaced(std::string_view text, std::string_view from, std::string_view to);
 
 }  // namespace portatune::text

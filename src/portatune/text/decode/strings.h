@@ -1,4 +1,4 @@
-// Decoders that work on any strings: Sequence, Fuse, Strip, Replace.
+// Decoders for any strings: Sequence, Fuse, Strip, Replace.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 namespace portatune::text {
 
-/// Sequence: one after the other.
+/// Sequence: applies decoders in order.
 class DecoderSequence final : public Decoder {
  public:
   explicit DecoderSequence(std::vector<DecoderPtr> stages) : stages_(std::move(stages)) {}
@@ -21,13 +21,13 @@ class DecoderSequence final : public Decoder {
   std::vector<DecoderPtr> stages_;
 };
 
-/// Fuse: all tokens as one.
+/// Fuse: joins all tokens into one.
 class FuseDecoder final : public Decoder {
  public:
   void decode(std::vector<std::string>& tokens) const override;
 };
 
-/// Strip: takes up to `start` of the character `content` from the beginning of each token, `stop` from its end.
+/// Strip: removes up to `start` characters `content` from the beginning of each token, and up to `stop` from its end.
 class StripDecoder final : public Decoder {
  public:
   StripDecoder(std::string content, int64_t start, int64_t stop)
@@ -39,7 +39,7 @@ class StripDecoder final : public Decoder {
   int64_t start_, stop_;
 };
 
-/// Replace: `content` in the place of what a pattern matches, in each token.
+/// Replace: replaces the matches of a pattern by `content`, in each token.
 class ReplaceDecoder final : public Decoder {
  public:
   ReplaceDecoder(PatternPtr pattern, std::string content)

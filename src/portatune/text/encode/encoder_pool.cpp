@@ -5,23 +5,23 @@
 namespace portatune::text {
 namespace {
 
-constexpr size_t kLongText = 1 << 20;  // an encoder that has seen a longer one is not worth the memory that it holds
+constexpr size_t kLongText = 1 << 20;  // an encoder that has seen a longer text holds too much memory to keep
 
 }  // namespace
 
 EncoderPool::EncoderPool() = default;
 EncoderPool::~EncoderPool() = default;
 
-EncoderPool::Loan EncoderPool::borrow(const Tokenizer::Parts& parts) {
+EncoderPool::Handle EncoderPool::borrow(const Tokenizer::Parts& parts) {
   {
     const std::lock_guard lock(mutex_);
     if (!waiting_.empty()) {
       TextEncoder* const encoder = waiting_.back().release();
       waiting_.pop_back();
-      return Loan(encoder, {this});
+      return Handle(encoder, {this});
     }
   }
-  return Loan(std::make_unique<TextEncoder>(parts).release(), {this});
+  return Handle(std::make_unique<TextEncoder>(parts).release(), {this});
 }
 
 void EncoderPool::Return::operator()(TextEncoder* encoder) const {

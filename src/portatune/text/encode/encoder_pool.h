@@ -1,4 +1,4 @@
-// TextEncoders that wait for the next text.
+// A pool of TextEncoders.
 #pragma once
 
 #include <memory>
@@ -11,7 +11,7 @@ namespace portatune::text {
 
 class TextEncoder;
 
-/// Lends TextEncoders, so that a call does not have to begin with one that has seen no words. Safe to share.
+/// Lends TextEncoders, so that calls reuse their caches of words. Threads may share a pool.
 class EncoderPool {
  public:
   EncoderPool();
@@ -21,11 +21,11 @@ class EncoderPool {
     EncoderPool* pool;
     void operator()(TextEncoder* encoder) const;
   };
-  /// Goes back to the pool, which must outlive it.
-  using Loan = std::unique_ptr<TextEncoder, Return>;
+  /// Returns the encoder to the pool, which must outlive it.
+  using Handle = std::unique_ptr<TextEncoder, Return>;
 
-  /// One that waits, or a new one for `parts`, which are those of all the others.
-  Loan borrow(const Tokenizer::Parts& parts);
+  /// An idle encoder, or a new one. `parts` must be the same in all calls.
+  Handle borrow(const Tokenizer::Parts& parts);
 
  private:
   std::mutex mutex_;

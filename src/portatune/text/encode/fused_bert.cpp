@@ -14,10 +14,10 @@ namespace {
 
 constexpr size_t kBlock = sizeof(ByteBlock);
 
-// The ASCII letters and digits with which a block begins: how many, and the bytes (lower-cased or not).
+// The ASCII letters and digits at the beginning of a block: their number, and the bytes (in lower case or unchanged).
 struct LetterRun {
   size_t size;
-  ShortKey bytes;  // of the whole block
+  ShortKey bytes;  // the whole block
 };
 
 template <bool lowercase>
@@ -72,7 +72,8 @@ bool FusedBert::pass_text(std::string_view text, int32_t first, FusedScratch& sc
   const char* const end = at + text.size();
   if (text.size() > kBlock) at = scan_until(at, end - kBlock, end);
   if (at == nullptr) return false;
-  // A scan reads whole blocks: the last bytes are read from a copy that is long enough, and has a space behind them.
+  // A scan reads whole blocks. Therefore the last bytes are read from a copy that is long enough, with a space after
+  // them.
   char tail[3 * kBlock] = {};
   const auto rest = static_cast<size_t>(end - at);
   std::memcpy(tail, at, rest);

@@ -12,12 +12,12 @@
 
 namespace portatune::text {
 
-/// Gives the tokens that the three stages give one after the other. Words of ASCII letters and digits, nearly all of an
-/// English text, are lower-cased, measured and looked up in registers; what stands between two ASCII spaces or
-/// punctuation characters and has other bytes goes through the stages.
+/// Gives the same tokens as the three stages in order. Words of ASCII letters and digits, nearly all of an English
+/// text, are converted to lower case, measured and looked up in registers. Text with other bytes, up to the next ASCII
+/// space or punctuation character, goes through the stages.
 class FusedBert final : public FusedPass {
  public:
-  /// Keeps references to both.
+  /// Keeps references to both arguments.
   FusedBert(const BertNormalizer& normalizer, const WordPiece& model);
 
   bool normalizes() const override { return true; }
@@ -27,10 +27,10 @@ class FusedBert final : public FusedPass {
  private:
   enum class ByteClass : uint8_t { kLetter, kSpace, kPunctuation, kOther };
 
-  // Where bytes stand in the original text, in code points.
+  // Positions of bytes in the original text, in code points.
   struct Positions {
     const char* begin;
-    int32_t first;  // of `begin`, if all code points up to here had one byte
+    int32_t first;  // position of `begin`, if all code points so far had one byte
     int32_t of(const char* at) const { return first + static_cast<int32_t>(at - begin); }
   };
 
@@ -41,7 +41,7 @@ class FusedBert final : public FusedPass {
   }
   template <class Sink>
   bool pass_text(std::string_view text, int32_t first, FusedScratch& scratch, Sink& sink) const;
-  // These go on from `at` or `begin` and return where they have stopped; null if the sink wants no more.
+  // These functions continue at `at` or `begin` and return where they stopped; null if the sink wants no more.
   template <bool lowercase, class Sink>
   const char* scan(const char* at, const char* stop, const char* end, Positions& positions, FusedScratch& scratch,
                    Sink& sink) const;

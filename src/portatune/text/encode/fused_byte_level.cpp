@@ -13,19 +13,19 @@
 namespace portatune::text {
 namespace {
 
-// Counts code points of a word, from left to right.
+// Counts the code points of a word, from left to right.
 class CodePoints {
  public:
-  /// `first` come before the word.
+  /// Counts from `first`, the number of code points before the word.
   CodePoints(std::string_view word, int32_t first) : word_(word), count_(first) {}
 
-  /// Those that begin before byte `at`, which is no less than in the last call.
+  /// Number of code points that begin before byte `at`, which must not decrease between calls.
   int32_t before(size_t at) {
     for (; at_ < at; ++at_) count_ += !is_continuation(word_[at_]);
     return count_;
   }
 
-  /// Those that the bytes [begin, end) are part of.
+  /// Range of the code points that overlap the bytes [begin, end).
   Offsets covering(size_t begin, size_t end) {
     const int32_t first = before(begin) - (is_continuation(word_[begin]) ? 1 : 0);
     return {first, before(end)};
@@ -50,7 +50,7 @@ struct Word {
   uint64_t hash = 0;
 };
 
-// Works on the bytes themselves, where the stages turn each into a character. Hence tables of its own.
+// Works on bytes, whereas the stages turn each byte into a character. Therefore it has its own tables.
 template <WordRules rules>
 class FusedByteLevel final : public FusedPass {
  public:
@@ -87,7 +87,7 @@ class FusedByteLevel final : public FusedPass {
       if constexpr (!Sink::kWithOffsets) {
         take_word(word, scratch, sink, [](uint32_t, uint32_t) { return Offsets{}; });
       } else if (word.key.empty() ? is_ascii(word.text) : word.key.is_ascii()) {
-        // The space that was put before the text stands where its first code point does.
+        // The inserted space has the offset of the text's first code point.
         take_word(word, scratch, sink, [first, position](uint32_t from, uint32_t to) {
           return Offsets{std::max(position + static_cast<int32_t>(from), first),
                          std::max(position + static_cast<int32_t>(to), first + 1)};
@@ -103,7 +103,7 @@ class FusedByteLevel final : public FusedPass {
       }
       return sink.end_word();
     };
-    // While the next word is looked for, what the cache knows of this one comes near.
+    // Prefetches the cache entry of this word while the scanner looks for the next one.
     Word waiting;
     const bool all = for_each_word<rules>(text, [&](size_t begin, size_t end) {
       const Word earlier = std::exchange(waiting, Word(text, begin, end));
@@ -150,7 +150,7 @@ struct Rules {
   bool add_prefix_space;
 };
 
-// ByteLevel alone, or behind a Split whose every match is a word.
+// ByteLevel alone, or after a Split whose every match is a word.
 std::optional<Rules> rules_of(const PreTokenizer* pre_tokenizer) {
   if (const auto* byte_level = dynamic_cast<const ByteLevelPreTokenizer*>(pre_tokenizer)) {
     const ByteLevelOptions& options = byte_level->options();
@@ -162,7 +162,7 @@ std::optional<Rules> rules_of(const PreTokenizer* pre_tokenizer) {
   const auto* byte_level = dynamic_cast<const ByteLevelPreTokenizer*>(sequence->stages()[1].get());
   if (split == nullptr || byte_level == nullptr) return std::nullopt;
   const auto words = split->pattern().word_rules();
-  // A space would be put before each word, not before the text.
+  // Such a prefix would precede each word, not only the text.
   if (!words || !split->isolates() || byte_level->options().use_regex || byte_level->options().add_prefix_space) {
     return std::nullopt;
   }

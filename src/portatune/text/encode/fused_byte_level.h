@@ -1,4 +1,4 @@
-// Byte-level models' splitting rules and merges in one pass over the bytes.
+// The splitting rules and merges of byte-level models in one pass over the bytes.
 #pragma once
 
 #include <array>
@@ -9,8 +9,8 @@
 
 namespace portatune::text {
 
-/// The pass for ByteLevel, or for Split by rules that are known and then ByteLevel, and a BPE model that has a token
-/// for each byte. Null for other stages.
+/// The pass for ByteLevel, alone or after Split by known rules, with a BPE model that has a token for each byte. Null
+/// for other stages.
 FusedPassPtr fused_byte_level(const PreTokenizer* pre_tokenizer, const Model& model);
 
 }  // namespace portatune::text

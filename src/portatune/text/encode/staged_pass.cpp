@@ -19,7 +19,7 @@ bool Tokenizer::Parts::pass(std::string_view text, int32_t first, bool with_orig
   return at == normalized.text().size() || pass_words({at, normalized.text().size()}, scratch, sink);
 }
 
-// Cuts a piece of the normalized text into words.
+// Splits a part of the normalized text into words.
 bool Tokenizer::Parts::pass_words(Span piece, Scratch& scratch, StageSink& sink) const {
   const Normalized& normalized = scratch.normalized;
   Words& words = scratch.words;

@@ -13,7 +13,7 @@ int32_t length_of(std::string_view text) { return static_cast<int32_t>(count_cod
 
 }  // namespace
 
-// Hands on what the stages make of a text.
+// Passes results of the stages to the encoder and the sink.
 template <class Sink>
 class TextEncoder::StagesTo final : public StageSink {
  public:
@@ -26,7 +26,7 @@ class TextEncoder::StagesTo final : public StageSink {
   Sink& sink_;
 };
 
-// Collects the tokens of a segment, which has no added tokens.
+// Collects the tokens of a segment, which contains no added tokens.
 class TextEncoder::SegmentSink {
  public:
   static constexpr bool kWithOffsets = true;
@@ -103,7 +103,7 @@ bool TextEncoder::take_text(std::string_view text, Sink& sink) {
                       [&](std::string_view piece, int32_t position) { return take_piece(piece, position, sink); });
 }
 
-// Puts added tokens in their places, and calls take(piece, position) for what is between them and behind the last.
+// Emits added tokens, and calls take(piece, position) for the text between them and after the last.
 template <class Sink, class Take>
 bool TextEncoder::take_between(std::string_view text, const std::vector<AddedTokens::Match>& matches, int32_t position,
                                Sink& sink, Take&& take) {
@@ -139,7 +139,7 @@ bool TextEncoder::take_piece(std::string_view text, int32_t position, Sink& sink
                                                  : take_stages(text, position, sink);
 }
 
-// Normalizes where that changes anything, and passes what is between normalized added tokens on.
+// Normalizes the text if necessary, and passes the text between normalized added tokens to the fused pass.
 template <class Sink>
 bool TextEncoder::take_normalized(std::string_view text, int32_t position, Sink& sink) {
   if (parts_.normalizer != nullptr && !parts_.normalizer->keeps(text)) {
@@ -157,7 +157,7 @@ bool TextEncoder::take_segments(std::string_view text, int32_t position, Sink& s
   for (size_t begin = 0, end = 0; begin < text.size(); begin = end) {
     end = end_of_segment(text, begin);
     const std::string_view segment = text.substr(begin, end - begin);
-    // Without a space before it, it may become something else at the start of a text than behind an added token.
+    // Without a space before it, the result at the start of a text may differ from that after an added token.
     const bool looked_up = segment.size() <= ShortKey::kMaxBytes && (segment.front() == ' ' || position == 0);
     const bool all = looked_up ? take_segment(ShortKey::of(text, begin, segment.size()), position, sink)
                                : take_stages(segment, position, sink);
@@ -199,11 +199,12 @@ template <class Sink>
 bool TextEncoder::take_words(const Words& words, Sink& sink) {
   for (const Words::Word& word : words.words) {
     const std::string_view text = words.text_of(word);
-    size_t place = word.span.begin;  // of a part: behind the one before it, as characters that vanish have no place
+    // A part begins at the end of the previous one, because vanished characters have no offset.
+    size_t offset = word.span.begin;
     for (size_t begin = 0, end = 0; begin < text.size(); begin = end) {
       end = parts_.model->end_of_part(text, begin);
-      place += take_part(text.substr(begin, end - begin), sink, [&](uint32_t from, uint32_t to) {
-        return words.text.has_origins() ? words.text.origin(place + from, place + to) : Offsets{};
+      offset += take_part(text.substr(begin, end - begin), sink, [&](uint32_t from, uint32_t to) {
+        return words.text.has_origins() ? words.text.origin(offset + from, offset + to) : Offsets{};
       });
     }
     if (!sink.end_word()) return false;
@@ -211,7 +212,7 @@ bool TextEncoder::take_words(const Words& words, Sink& sink) {
   return true;
 }
 
-// Returns where its last token ends.
+// Returns the end of the part's last token.
 template <class Sink, class Origin>
 size_t TextEncoder::take_part(std::string_view part, Sink& sink, Origin&& origin) {
   size_t end = 0;

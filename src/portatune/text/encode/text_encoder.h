@@ -1,4 +1,4 @@
-// Encodes texts one after the other, and keeps what that needs from one to the next.
+// Encodes texts one after the other, and keeps caches between them.
 #pragma once
 
 #include <span>
@@ -10,28 +10,28 @@
 
 namespace portatune::text {
 
-/// Through the fused pass where there is one; else by segments where stages and text allow that, each of which is
-/// looked up before it goes through the stages; else through the stages one after the other. For one thread.
+/// Encodes by the first route that applies: the fused pass; segments, each of which is looked up in a cache before it
+/// goes through the stages; the stages one after the other (docs/tokenizer.md). Only one thread at a time may use an
+/// encoder.
 class TextEncoder {
  public:
-  /// Keeps a reference.
+  /// Keeps a reference to `parts`.
   explicit TextEncoder(const Tokenizer::Parts& parts) : parts_(parts) {}
 
-  /// Replaces `first` and `second` by the tokens of the texts, truncated. Offsets and word ids only if these are
-  /// wanted.
+  /// Replaces `first` and `second` by the tokens of the texts, truncated. Offsets and word ids are filled on request.
   void encode(const TextPair& texts, const EncodeOptions& options);
 
-  /// Replaces `first` by the tokens of words that are encoded each by itself, with offsets and word ids.
+  /// Replaces `first` by the tokens of separately encoded words, with offsets and word ids.
   void encode_words(std::span<const std::string> words, const EncodeOptions& options);
 
   Sequence first, second;
 
-  /// Bytes of the longest text so far, to which the memory that it holds is in proportion.
+  /// Size in bytes of the longest text so far. The encoder's memory is proportional to it.
   size_t longest_text() const { return longest_text_; }
 
  private:
   void encode_text(std::string_view text, size_t limit, bool with_offsets, Sequence& sequence);
-  // These return whether the sink has wanted all of it. `position`: code points before the piece of text.
+  // These functions return false if the sink stopped. `position`: number of code points before the text.
   template <class Sink>
   bool take_text(std::string_view text, Sink& sink);
   template <class Sink, class Take>
@@ -61,9 +61,9 @@ class TextEncoder {
   FusedScratch fused_;
   Tokenizer::Parts::Scratch stages_;
   std::vector<AddedTokens::Match> raw_matches_, matches_;
-  WordCache words_, segments_;  // words as the model gets them, segments as the text has them
+  WordCache words_, segments_;  // words as the model gets them; segments as in the text
   std::vector<Piece> pieces_;
-  // Of a segment that has gone through the stages: its tokens, and the end of each word among them.
+  // Tokens of a segment from the stages, and the index of each word's end among them.
   std::vector<Piece> segment_pieces_;
   std::vector<size_t> segment_words_;
 };

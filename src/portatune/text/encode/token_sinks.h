@@ -1,5 +1,5 @@
-// Where tokens go: ids alone, or with offsets and word ids. What fills a sink is compiled for each, so that those who
-// want ids alone do not pay for the rest.
+// Destinations of tokens: ids alone, or ids with offsets and word ids. Code that fills a sink is compiled for each of
+// them, so that callers without offsets do not pay for them.
 #pragma once
 
 #include <cstdint>
@@ -19,15 +19,15 @@ class IdSink {
  public:
   static constexpr bool kWithOffsets = false;
 
-  /// Appends to the ids of `sequence`. A word that ends with `limit` of them or more is the last.
+  /// Appends to the ids of `sequence`. The last word is the one at whose end there are `limit` ids or more.
   IdSink(Sequence& sequence, size_t limit) : ids_(sequence.ids), limit_(limit) {}
 
   void push(int32_t id, Offsets) { ids_.push_back(id); }
 
-  /// The tokens of a word. `origin(begin, end)` tells where these bytes of it stand in the text.
+  /// Appends the tokens of a word. `origin(begin, end)` is the range of these bytes of the word in the text.
   template <class Origin>
   void push(const WordCache::Tokens& tokens, Origin&&) {
-    if (tokens.size() == 1) {  // as for most words; not worth a call
+    if (tokens.size() == 1) {  // true for most words; a call would be slower
       ids_.push_back(tokens.ids().front());
     } else {
       ids_.insert(ids_.end(), tokens.ids().begin(), tokens.ids().end());
@@ -38,10 +38,10 @@ class IdSink {
     for (const Piece& piece : pieces) ids_.push_back(piece.id);
   }
 
-  /// Ends a word; returns whether more are wanted.
+  /// Ends a word. Returns true if more words are wanted.
   bool end_word() const { return ids_.size() < limit_; }
 
-  /// An added token, as it stands in the text: a word that is never the last. So has it `tokenizers`.
+  /// Appends an added token. It never ends the sequence, as in `tokenizers`.
   void take_token(int32_t id, Offsets, std::string_view) { ids_.push_back(id); }
 
  private:

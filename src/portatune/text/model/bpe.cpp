@@ -12,7 +12,7 @@ constexpr std::string_view kSpace = "\u2581";
 
 }  // namespace
 
-// Makes the symbols of a word's characters.
+// Converts the characters of a word to symbols.
 class Bpe::Speller {
  public:
   Speller(const Bpe& model, std::vector<Symbol>& symbols) : model_(model), symbols_(symbols) {}
@@ -35,7 +35,7 @@ class Bpe::Speller {
       flush_unknown();
       symbols_.push_back({id, bytes});
     } else if (model_.options_.byte_fallback && model_.byte_tokens_.spell(token)) {
-      // Unknown characters before it stay behind it: so has it `tokenizers`.
+      // Earlier unknown characters stay after it, as in `tokenizers`.
       for (const char byte : token) symbols_.push_back({model_.byte_tokens_.id_of(byte), 1});
     } else if (model_.options_.unk_token) {
       if (!model_.unk_id_) throw_no_unknown_token();
@@ -45,10 +45,10 @@ class Bpe::Speller {
   }
 
   [[noreturn]] void throw_no_unknown_token() const {
-    throw CheckpointError({.where = "tokenizer",
-                           .given = "a character that is not in the vocabulary, which has no \"" +
-                                    *model_.options_.unk_token + "\" for it",
-                           .expected = "the unknown token (unk_token) in the vocabulary"});
+    throw CheckpointError(
+        {.where = "tokenizer",
+         .given = "a character outside of the vocabulary, which has no \"" + *model_.options_.unk_token + "\"",
+         .expected = "the unknown token (unk_token) in the vocabulary"});
   }
 
   std::string_view with_affixes(std::string_view character, bool is_first, bool is_last) {
@@ -70,7 +70,7 @@ class Bpe::Speller {
   const Bpe& model_;
   std::vector<Symbol>& symbols_;
   std::string token_;
-  uint32_t unknown_bytes_ = 0;  // of unknown characters that are not yet a symbol
+  uint32_t unknown_bytes_ = 0;  // of unknown characters without a symbol so far
 };
 
 Bpe::Bpe(BpeOptions options, Vocabulary vocabulary, const Pairs& merges, const std::string& where)
@@ -95,8 +95,8 @@ int32_t Bpe::token_of_merge(const std::string& token, size_t rank, const std::st
        .expected = "tokens of the vocabulary"});
 }
 
-// A merge reaches over the beginning of a word if its right half begins with a space and its left half does not end
-// with one. Affixes, and whole words that are tokens, depend on where a word begins and ends.
+// A merge crosses the beginning of a word if its right half begins with a space and its left half does not end with
+// one. Affixes, and whole words that are tokens, depend on the ends of a word.
 bool Bpe::merges_stop_at_spaces(const Pairs& merges) const {
   if (options_.ignore_merges || !options_.continuing_subword_prefix.empty() || !options_.end_of_word_suffix.empty()) {
     return false;
@@ -133,7 +133,7 @@ void Bpe::tokenize_part(std::string_view word, Span part, std::vector<Piece>& pi
   symbols.reserve(part.end - part.begin);
   Speller(*this, symbols).spell(word.substr(part.begin, part.end - part.begin));
   merge_word(merges_, symbols);
-  // Behind the piece before it: characters that vanish have no place.
+  // The first piece begins at the end of the previous one, because vanished characters have no offset.
   uint32_t begin = pieces.empty() ? 0 : pieces.back().end;
   for (const Symbol& symbol : symbols) {
     pieces.push_back({symbol.id, begin, begin + symbol.bytes});

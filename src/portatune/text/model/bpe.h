@@ -1,4 +1,4 @@
-// Byte-pair encoding: a word's characters are merged, pair by pair, in the order in which the pairs were learnt.
+// Byte-pair encoding: merges the characters of a word, pair by pair, in the order in which the pairs were learnt.
 #pragma once
 
 #include <optional>
@@ -14,32 +14,35 @@
 
 namespace portatune::text {
 
-/// As in tokenizer.json.
+/// The options in tokenizer.json.
 struct BpeOptions {
-  std::optional<std::string> unk_token;   ///< without one, unknown characters vanish
-  std::string continuing_subword_prefix;  ///< of characters that do not begin a word
-  std::string end_of_word_suffix;         ///< of the character that ends a word
-  bool fuse_unk = false;                  ///< unknown characters side by side are one unknown token
-  bool byte_fallback = false;             ///< unknown characters are spelled by <0x00> to <0xFF>
-  bool ignore_merges = false;             ///< a word that is a token is taken as such
+  std::optional<std::string> unk_token;   ///< without it, unknown characters vanish
+  std::string continuing_subword_prefix;  ///< prefix of characters that do not begin a word
+  std::string end_of_word_suffix;         ///< suffix of the character that ends a word
+  bool fuse_unk = false;                  ///< adjacent unknown characters become one unknown token
+  bool byte_fallback = false;             ///< unknown characters become tokens <0x00> to <0xFF>
+  bool ignore_merges = false;             ///< a word that is a token becomes this token
 };
 
-/// source    Sennrich et al. 2016, arXiv:1508.07909, as `tokenizers` has it
+/// Byte-pair encoding, as in `tokenizers`.
+/// source    Sennrich et al. 2016, arXiv:1508.07909
 class Bpe final : public Model {
  public:
   using Pairs = std::vector<std::pair<std::string_view, std::string_view>>;
 
-  /// merges    pairs of tokens, the first learnt first
-  /// errors    CheckpointError, naming `where`, if a token of a merge is not in the vocabulary
+  /// Creates the model.
+  /// merges    pairs of tokens in the order in which they were learnt
+  /// errors    CheckpointError that names `where` if the vocabulary lacks a token of a merge
   Bpe(BpeOptions options, Vocabulary vocabulary, const Pairs& merges, const std::string& where);
 
   const BpeOptions& options() const { return options_; }
   const Merges& merges() const { return merges_; }
 
-  /// Before SentencePiece's spaces, if no merge reaches over them.
+  /// Parts end before SentencePiece's spaces, if no merge crosses them.
   size_t end_of_part(std::string_view word, size_t begin) const override;
 
-  /// errors    CheckpointError if a character is unknown and the unknown token is not in the vocabulary
+  /// The pieces of a word.
+  /// errors    CheckpointError if a character is unknown and the vocabulary lacks the unknown token
   void tokenize(std::string_view word, std::vector<Piece>& pieces) const override;
 
  private:

@@ -1,4 +1,4 @@
-// The tokens <0x00> to <0xFF>, by which models with byte_fallback spell what they do not know.
+// The tokens <0x00> to <0xFF>, which spell unknown text in models with byte_fallback.
 #pragma once
 
 #include <array>
@@ -14,9 +14,9 @@ class ByteTokens {
  public:
   explicit ByteTokens(const Vocabulary& vocabulary);
 
-  /// Whether the vocabulary has a token for each byte of `text`.
+  /// True if the vocabulary has a token for each byte of `text`.
   bool spell(std::string_view text) const;
-  /// That of a byte; below 0 if there is none.
+  /// The token of a byte; below 0 if there is none.
   int32_t id_of(char byte) const { return ids_[static_cast<unsigned char>(byte)]; }
 
  private:

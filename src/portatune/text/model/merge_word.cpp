@@ -9,9 +9,9 @@ namespace {
 
 constexpr size_t kShortWord = 32;
 
-// For each round a look at all ranks, which are in one or two cache lines: faster than a queue for short words.
+// Each round reads all ranks, which fit in one or two cache lines. For short words this is faster than a queue.
 void merge_short(const Merges& merges, std::vector<Symbol>& symbols) {
-  std::array<Merges::Merge, kShortWord> candidates;  // of symbol i with the one behind it
+  std::array<Merges::Merge, kShortWord> candidates;  // symbol i with the next one
   size_t size = symbols.size();
   const auto candidate = [&](size_t i) { return merges.find(symbols[i].id, symbols[i + 1].id); };
   for (size_t i = 0; i + 1 < size; ++i) candidates[i] = candidate(i);
@@ -33,7 +33,7 @@ void merge_short(const Merges& merges, std::vector<Symbol>& symbols) {
   symbols.resize(size);
 }
 
-// A linked list of symbols, and a queue of the pairs that merge.
+// A long word: a linked list of symbols, and a queue of the pairs that merge.
 class LongWord {
  public:
   LongWord(const Merges& merges, const std::vector<Symbol>& symbols) : merges_(merges) {
@@ -58,12 +58,12 @@ class LongWord {
  private:
   static constexpr int32_t kEnd = -1;
   struct Node {
-    Symbol symbol;  // no bytes: it has become part of the one before
+    Symbol symbol;  // no bytes: it was merged into the previous one
     int32_t previous, next;
   };
   struct Entry {
     int32_t rank, position, id;
-    // For std::priority_queue, whose top is the largest: the lowest rank, then the first.
+    // The order for std::priority_queue, whose top is the largest: the lowest rank, then the first.
     bool operator<(const Entry& other) const {
       return rank != other.rank ? rank > other.rank : position > other.position;
     }
@@ -81,7 +81,7 @@ class LongWord {
     Node& node = at(entry.position);
     if (node.symbol.bytes == 0 || node.next == kEnd) return;
     Node& right = at(node.next);
-    // The pair may have changed since it was put into the queue.
+    // The pair may have changed since it entered the queue.
     const auto merge = merges_.find(node.symbol.id, right.symbol.id);
     if (!merge || merge.id != entry.id) return;
     node.symbol = {entry.id, node.symbol.bytes + right.symbol.bytes};

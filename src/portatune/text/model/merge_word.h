@@ -1,4 +1,4 @@
-// Byte-pair encoding's loop: merge the pair with the lowest rank until none merges.
+// The loop of byte-pair encoding: merges the pair with the lowest rank until no pair merges.
 #pragma once
 
 #include <cstdint>
@@ -8,13 +8,13 @@
 
 namespace portatune::text {
 
-/// A symbol of a word: a token and how many of the word's bytes it stands for, at least one.
+/// A symbol of a word: a token, and the number of bytes of the word that it covers, at least one.
 struct Symbol {
   int32_t id;
   uint32_t bytes;
 };
 
-/// Merges in place. Of pairs of the same rank the first goes first. Time: n log n in the number of symbols.
+/// Merges in place. The first of several pairs of the same rank merges first. Time: n log n in the number of symbols.
 void merge_word(const Merges& merges, std::vector<Symbol>& symbols);
 
 }  // namespace portatune::text

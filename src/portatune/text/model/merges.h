@@ -1,4 +1,4 @@
-// What pairs of tokens merge to.
+// The table of merges.
 #pragma once
 
 #include <cstddef>
@@ -7,20 +7,19 @@
 
 namespace portatune::text {
 
-/// A hash table from pairs of ids to rank and id of the merged token: open addressing, at most half full. Most pairs
-/// that are asked for do not merge, and a filter of a bit for each hash, which fits into a processor's near caches
-/// where the table does not, knows of at least seven in eight of
-/// them.
+/// A hash table from pairs of ids to rank and id of the merged token, with open addressing, at most half full. Most
+/// look-ups are for pairs that do not merge. A filter with one bit for each hash, which fits into a processor's near
+/// caches where the table does not, answers at least seven in eight of them.
 class Merges {
  public:
   struct Merge {
-    int32_t rank = -1;  ///< the lower, the earlier; -1: the pair does not merge
+    int32_t rank = -1;  ///< lower ranks merge first; -1: the pair does not merge
     int32_t id = 0;
     explicit operator bool() const { return rank >= 0; }
   };
 
   void reserve(size_t merges);
-  /// The last one for a pair wins. The ids and the rank are at least 0.
+  /// Adds a merge. The last one for a pair counts. The ids and the rank must be at least 0.
   void insert(int32_t left, int32_t right, Merge merge);
 
   Merge find(int32_t left, int32_t right) const {
@@ -41,7 +40,7 @@ class Merges {
   static uint64_t key_of(int32_t left, int32_t right) {
     return static_cast<uint64_t>(static_cast<uint32_t>(left)) << 32 | static_cast<uint32_t>(right);
   }
-  // Fibonacci hashing; the upper bits of the product depend on all bits of the key.
+  // Fibonacci hashing. The upper bits of the product depend on all bits of the key.
   static uint64_t hash_of(uint64_t key) { return (key ^ key >> 29) * 0x9E3779B97F4A7C15 >> 20; }
 
   std::vector<Slot> slots_{2};

@@ -1,4 +1,4 @@
-// The stage that cuts words into tokens.
+// The stage that splits words into tokens.
 #pragma once
 
 #include <cstdint>
@@ -10,27 +10,27 @@
 
 namespace portatune::text {
 
-/// A token, and the bytes [begin, end) of its word that it stands for.
+/// A token, and the bytes [begin, end) of its word that it covers.
 struct Piece {
   int32_t id;
   uint32_t begin, end;
 };
 
-/// A model of tokenizer.json. Immutable.
+/// A model of tokenizer.json. It is immutable.
 class Model {
  public:
   explicit Model(Vocabulary vocabulary) : vocabulary_(std::move(vocabulary)) {}
   virtual ~Model() = default;
 
   const Vocabulary& vocabulary() const { return vocabulary_; }
-  /// Number of tokens; the first added token that the vocabulary lacks gets this id.
+  /// Number of tokens. The first added token that the vocabulary lacks gets this id.
   virtual int64_t size() const { return vocabulary_.size(); }
 
-  /// Where a piece of `word` ends that begins at `begin`, the start of the word or the end of such a piece, and whose
-  /// tokens do not depend on the rest: so the words of a text that no pre-tokenizer has cut.
+  /// The end of the part of `word` that begins at `begin`, where `begin` is 0 or the end of another part. The tokens of
+  /// a part do not depend on the other parts. Parts are the words of a text without a pre-tokenizer.
   virtual size_t end_of_part(std::string_view word, [[maybe_unused]] size_t begin) const { return word.size(); }
 
-  /// Replaces `pieces` by those of the word, which is not empty.
+  /// Replaces `pieces` by those of `word`, which must not be empty.
   virtual void tokenize(std::string_view word, std::vector<Piece>& pieces) const = 0;
 
  private:

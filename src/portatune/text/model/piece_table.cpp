@@ -6,7 +6,7 @@
 namespace portatune::text {
 namespace {
 
-// As ShortKey::hash, over 8 bytes at a time.
+// Hashes like ShortKey::hash, 8 bytes at a time.
 uint64_t hash_of(std::string_view text) {
   uint64_t hash = text.size();
   for (size_t at = 0; at < text.size(); at += 8) {

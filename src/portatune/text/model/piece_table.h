@@ -1,4 +1,4 @@
-// From strings to ids: the flat hash table behind the vocabulary.
+// The flat hash table from strings to ids behind the vocabulary.
 #pragma once
 
 #include <cstdint>
@@ -10,25 +10,25 @@
 
 namespace portatune::text {
 
-/// Open addressing with linear probing, at most half full. Strings of up to 15 bytes, nearly all of a vocabulary, are
-/// compared in the slot itself; longer ones are looked up in a second table that points to where they are stored.
+/// A hash table with open addressing and linear probing, at most half full. Strings of up to 15 bytes, nearly all of a
+/// vocabulary, are compared in the slot itself. Longer strings are in a second table that points to their bytes.
 class PieceTable {
  public:
   static constexpr int32_t kAbsent = -1;
 
-  /// Makes room for that many strings of up to 15 bytes.
+  /// Reserves memory for `pieces` strings of up to 15 bytes.
   void reserve(size_t pieces);
 
-  /// Maps `piece`, which is not empty, to `id` >= 0. The last one wins. Returns whether the piece is new.
+  /// Maps `piece`, which must not be empty, to `id` >= 0. The last id counts. Returns true if the piece is new.
   bool insert(std::string_view piece, int32_t id);
 
-  /// The id, or kAbsent.
+  /// The id of a piece, or kAbsent.
   int32_t find(std::string_view piece) const {
     if (piece.size() <= ShortKey::kMaxBytes) return piece.empty() ? kAbsent : find(ShortKey::of(piece));
     return find_long(piece);
   }
   int32_t find(const ShortKey& key) const { return find(key, key.hash()); }
-  /// `hash` is that of `key`.
+  /// The same with the hash of `key`.
   int32_t find(const ShortKey& key, uint64_t hash) const {
     for (size_t i = hash & mask_;; i = (i + 1) & mask_) {
       const Slot& slot = slots_[i];
@@ -37,7 +37,7 @@ class PieceTable {
     }
   }
 
-  /// Bytes of the longest string.
+  /// Size of the longest string in bytes.
   size_t longest() const { return longest_; }
 
  private:
@@ -54,7 +54,7 @@ class PieceTable {
   bool insert_short(const ShortKey& key, int32_t id);
   bool insert_long(std::string_view piece, int32_t id);
   std::string_view text_of(const LongSlot& slot) const { return {long_bytes_.data() + slot.begin, slot.size}; }
-  size_t long_slot_of(std::string_view piece) const;  // where it is, or would go
+  size_t long_slot_of(std::string_view piece) const;  // the slot of the piece, or the free slot for it
 
   std::vector<Slot> slots_{2};
   size_t mask_ = 1;

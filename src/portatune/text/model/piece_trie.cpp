@@ -5,7 +5,7 @@
 
 namespace portatune::text {
 
-// Places the nodes level by level, each node's children where all their places are free.
+// Assigns entries to the nodes, level by level: the children of a node go where all their entries are free.
 class PieceTrie::Builder {
  public:
   Builder(const Vocabulary& vocabulary, std::vector<Unit>& units) : units_(units) {
@@ -18,7 +18,7 @@ class PieceTrie::Builder {
 
   void build() {
     grow(1);
-    units_[0].parent = 0;  // taken, and nobody's child: the root has no node 0 below it
+    units_[0].parent = 0;  // taken without a parent: no node has node 0 as its child
     std::vector<Range> level{{0, tokens_.size(), 0}}, below;
     for (size_t depth = 0; !level.empty(); ++depth, level.swap(below)) {
       below.clear();
@@ -27,7 +27,7 @@ class PieceTrie::Builder {
   }
 
  private:
-  // Tokens that begin with the text of a node.
+  // The tokens that begin with the text of a node.
   struct Range {
     size_t begin, end, node;
   };
@@ -56,19 +56,19 @@ class PieceTrie::Builder {
     }
   }
 
-  // The places before first_free_ are taken. Where many places in a row have failed, there is little room: a node with
-  // many children gives up what is before, so that building takes linear time.
+  // All entries before first_free_ are taken. Many failures in a row show that there is little room. A node with many
+  // children then gives up all entries before its own, so that building takes linear time.
   size_t free_base() {
     constexpr size_t kMaxFailures = 256;
     while (first_free_ < units_.size() && units_[first_free_].parent != kFree) ++first_free_;
     size_t failures = 0;
-    for (size_t place = std::max(first_free_, labels_.front() + 1);; ++place) {
-      grow(place + kLabels);
-      if (units_[place].parent != kFree) continue;
-      const size_t base = place - labels_.front();
+    for (size_t entry = std::max(first_free_, labels_.front() + 1);; ++entry) {
+      grow(entry + kLabels);
+      if (units_[entry].parent != kFree) continue;
+      const size_t base = entry - labels_.front();
       const auto is_free = [&](size_t label) { return units_[base + label].parent == kFree; };
       if (std::all_of(labels_.begin(), labels_.end(), is_free)) {
-        if (failures > kMaxFailures) first_free_ = place;
+        if (failures > kMaxFailures) first_free_ = entry;
         return base;
       }
       ++failures;
@@ -82,7 +82,7 @@ class PieceTrie::Builder {
   static constexpr size_t kLabels = 256;
   std::vector<Unit>& units_;
   std::vector<std::pair<std::string_view, int32_t>> tokens_;
-  std::vector<size_t> labels_;  // of the children that are being placed
+  std::vector<size_t> labels_;  // labels of the current node's children
   size_t first_free_ = 1;
 };
 

@@ -1,4 +1,4 @@
-// All pieces that a text begins with, in one walk.
+// A trie that finds all pieces at the beginning of a text in one walk.
 #pragma once
 
 #include <cstdint>
@@ -9,14 +9,14 @@
 
 namespace portatune::text {
 
-/// A trie over bytes as a double array: the child of a node by a byte is at the node's base plus that byte, if that
-/// place names the node as its parent.
+/// A trie over bytes as a double array: the child of a node for a byte is at the node's base plus that byte, if the
+/// entry there names the node as its parent.
 class PieceTrie {
  public:
-  /// Of all tokens that are not empty.
+  /// A trie of all tokens that are not empty.
   explicit PieceTrie(const Vocabulary& vocabulary);
 
-  /// Calls visit(size, id) for each token that text[begin..] begins with, the shortest first.
+  /// Calls visit(size, id) for each token at the beginning of text[begin..], the shortest first.
   template <class Visit>
   void for_each_prefix(std::string_view text, size_t begin, Visit&& visit) const {
     int32_t node = 0;

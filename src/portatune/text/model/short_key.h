@@ -1,4 +1,4 @@
-// Keys of hash tables for short strings: the string itself, in two machine words.
+// Hash keys for short strings: the string itself, in two machine words.
 #pragma once
 
 #include <array>
@@ -16,7 +16,7 @@ struct ShortKey {
 
   uint64_t low = 0, high = 0;
 
-  /// `text` has 1 to kMaxBytes bytes.
+  /// The key of `text`, which must have 1 to kMaxBytes bytes.
   static ShortKey of(std::string_view text) {
     std::array<char, kMaxBytes + 1> bytes{};
     std::memcpy(bytes.data(), text.data(), text.size());
@@ -24,7 +24,7 @@ struct ShortKey {
     return std::bit_cast<ShortKey>(bytes);
   }
 
-  /// The same of `size` bytes of `text` from `begin` on; faster where 16 bytes can be read.
+  /// The key of `size` bytes of `text` from `begin` on. It is faster if 16 bytes can be read.
   static ShortKey of(std::string_view text, size_t begin, size_t size) {
     ShortKey block;
     if (text.size() - begin < sizeof(block)) return of(text.substr(begin, size));
@@ -37,7 +37,7 @@ struct ShortKey {
 
   size_t size() const { return static_cast<size_t>(high >> 56); }
 
-  /// `size` bytes from `begin` on; these are within the string, and at least one.
+  /// The key of `size` bytes from `begin` on, at least one byte, all within the string.
   ShortKey substr(size_t begin, size_t size) const {
     const Bits bits = bits_of(*this) >> 8 * begin;
     const Bits kept = bits & ((Bits{1} << 8 * size) - 1);
@@ -49,7 +49,7 @@ struct ShortKey {
   bool is_ascii() const { return ((low | high) & 0x8080808080808080) == 0; }
   bool operator==(const ShortKey&) const = default;
 
-  /// Folded 128-bit product, as in wyhash: all bits of the key reach all bits of the hash.
+  /// Folded 128-bit product, as in wyhash. All bits of the key reach all bits of the hash.
   uint64_t hash() const {
     const Bits product = static_cast<Bits>(low ^ 0x9E3779B97F4A7C15) * (high ^ 0xD1B54A32D192ED03);
     return static_cast<uint64_t>(product) ^ static_cast<uint64_t>(product >> 64);

@@ -20,7 +20,7 @@ size_t size_of_code_point(std::string_view text, size_t at) {
 
 }  // namespace
 
-// The best way to cut what ends here: its last piece and its score.
+// The best way to split the text before an offset: its last piece and its score.
 struct Unigram::Node {
   double score = 0;
   int32_t id = 0;
@@ -54,11 +54,11 @@ Unigram::Unigram(const UnigramOptions& options, Vocabulary vocabulary, std::vect
 int32_t Unigram::unk_id() const {
   if (options_.unk_id) return *options_.unk_id;
   throw CheckpointError({.where = "tokenizer",
-                         .given = "a character that is not in the vocabulary, which has no unknown token for it",
+                         .given = "a character outside of the vocabulary, which has no unknown token",
                          .expected = "an unk_id in the model"});
 }
 
-// Of each byte of the word, and of its end, the best way to cut what is before.
+// Finds the best way to split the text before each byte of the word, and before its end.
 void Unigram::find_best_paths(std::string_view word, std::span<Node> ends) const {
   for (size_t begin = 0; begin < word.size();) {
     const size_t character = size_of_code_point(word, begin);
@@ -80,7 +80,7 @@ void Unigram::tokenize(std::string_view word, std::vector<Piece>& pieces) const 
   const std::span<Node> ends =
       ends_of_long.empty() ? std::span<Node>(ends_of_short).first(word.size() + 1) : std::span<Node>(ends_of_long);
   find_best_paths(word, ends);
-  size_t unknown_end = 0;  // of a run of unknown characters, 0 if there is none
+  size_t unknown_end = 0;  // end of a run of unknown characters; 0 if there is none
   for (size_t end = word.size(); end > 0;) {
     const auto begin = static_cast<size_t>(ends[end].begin);
     const bool unknown = options_.unk_id && ends[end].id == *options_.unk_id;
@@ -96,7 +96,7 @@ void Unigram::tokenize(std::string_view word, std::vector<Piece>& pieces) const 
   std::reverse(pieces.begin(), pieces.end());
 }
 
-// Several unknown characters may be a token together.
+// Adds unknown characters, which may form a token together.
 void Unigram::push_unknown(std::string_view word, Span piece, std::vector<Piece>& reversed) const {
   const auto begin = static_cast<uint32_t>(piece.begin), end = static_cast<uint32_t>(piece.end);
   const std::string_view text = word.substr(piece.begin, piece.end - piece.begin);

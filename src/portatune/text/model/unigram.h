@@ -1,4 +1,4 @@
-// Unigram: of all ways to cut a word into pieces, the one whose pieces' scores add up to the most.
+// Unigram: splits a word into the pieces with the highest sum of scores.
 #pragma once
 
 #include <optional>
@@ -16,20 +16,22 @@ namespace portatune::text {
 
 struct UnigramOptions {
   std::optional<int32_t> unk_id;
-  bool byte_fallback = false;  ///< unknown characters are spelled by <0x00> to <0xFF>
+  bool byte_fallback = false;  ///< unknown characters become tokens <0x00> to <0xFF>
 };
 
-/// source    Kudo 2018, arXiv:1804.10959; Viterbi search as in SentencePiece and `tokenizers`
+/// The Unigram model, with Viterbi search as in SentencePiece and `tokenizers`.
+/// source    Kudo 2018, arXiv:1804.10959
 class Unigram final : public Model {
  public:
+  /// Creates the model.
   /// scores    of the tokens, by id: logarithms of probabilities
-  /// errors    CheckpointError, naming `where`, if unk_id is not an id
+  /// errors    CheckpointError that names `where` if unk_id is not an id
   Unigram(const UnigramOptions& options, Vocabulary vocabulary, std::vector<double> scores, const std::string& where);
 
-  /// Tokens of the file's list, which may have one twice.
+  /// Number of tokens in the file's list, which may contain a token twice.
   int64_t size() const override { return static_cast<int64_t>(scores_.size()); }
 
-  /// Unknown characters side by side are one token.
+  /// The pieces of a word. Adjacent unknown characters are one token.
   /// errors    CheckpointError if a character is unknown and there is no unk_id
   void tokenize(std::string_view word, std::vector<Piece>& pieces) const override;
 

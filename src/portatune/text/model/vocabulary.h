@@ -13,18 +13,18 @@ namespace portatune::text {
 
 class Vocabulary {
  public:
-  /// Makes room for that many tokens, `bytes` long together.
+  /// Reserves memory for `tokens` tokens with `bytes` bytes in total.
   void reserve(size_t tokens, size_t bytes);
 
-  /// Adds a token, or gives the one with that text another id. `id` is at least 0.
+  /// Adds a token, or changes the id of the token with that text. `id` must be at least 0.
   void add(std::string_view token, int32_t id);
 
   std::optional<int32_t> find(std::string_view token) const;
-  /// Empty if no token has this id.
+  /// The token of an id; empty if there is none.
   std::string_view token(int32_t id) const;
   /// Number of different tokens.
   int64_t size() const { return size_; }
-  /// All ids are below.
+  /// An exclusive upper bound of all ids.
   int32_t id_limit() const { return static_cast<int32_t>(by_id_.size()); }
 
   const PieceTable& pieces() const { return pieces_; }
@@ -37,7 +37,7 @@ class Vocabulary {
   std::vector<Span> by_id_;
   PieceTable pieces_;
   int64_t size_ = 0;
-  std::optional<int32_t> empty_token_;  // the table cannot hold ""
+  std::optional<int32_t> empty_token_;  // because the table cannot hold ""
 };
 
 }  // namespace portatune::text

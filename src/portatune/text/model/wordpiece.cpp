@@ -8,8 +8,8 @@
 namespace portatune::text {
 namespace {
 
-// The longest piece of `table` that `text` has at `begin`: its id and size, or kAbsent. No need to look where code
-// points end: the pieces are UTF-8, so one that ends within a code point of `text` does not match.
+// The longest piece of `table` in `text` at `begin`: its id and size, or kAbsent. Boundaries of code points need no
+// check: pieces are UTF-8, so a piece that ends within a code point of `text` does not match.
 struct Match {
   int32_t id;
   size_t size;

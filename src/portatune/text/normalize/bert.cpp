@@ -10,13 +10,13 @@
 namespace portatune::text {
 namespace {
 
-// The normalizer's state while it walks through one text. Write is called with each code point and its origin.
+// The state of the normalizer in one text. It calls `write` with each code point and its origin.
 template <class Write>
 class Walk {
  public:
   Walk(const BertNormalizerOptions& options, const Write& write) : options_(options), write_(write) {}
 
-  // Takes the code point that stands at `origin`.
+  // Processes a code point with its origin.
   void take(char32_t c, Offsets origin) {
     if (options_.clean_text) {
       const uint32_t properties = tables_.properties(c);
@@ -40,13 +40,13 @@ class Walk {
     }
   }
 
-  // Writes what waits for its order.
+  // Writes the waiting marks in order.
   void flush() {
     if (waiting_.empty()) return;
     std::stable_sort(waiting_.begin(), waiting_.end(),
                      [](const Waiting& a, const Waiting& b) { return a.combining_class < b.combining_class; });
-    // Origins keep their order when marks change places: a code point that was the first of its source's decomposition
-    // takes the next source as its origin, the others share the one before. So has it `tokenizers`.
+    // Origins keep their order when marks change positions. The first code point of a source's decomposition gets the
+    // next source as its origin; the others get the one before, as in `tokenizers`.
     for (const Waiting& w : waiting_) {
       if (w.first_of_source) source_ = sources_[next_source_++];
       strip(w.c, source_);
@@ -107,9 +107,9 @@ class Walk {
   const BertNormalizerOptions& options_;
   const Write& write_;
   std::vector<Waiting> waiting_;
-  std::vector<Offsets> sources_;  // origins of the code points whose decompositions wait
+  std::vector<Offsets> sources_;  // origins of the code points with waiting decompositions
   size_t next_source_ = 0;        // index into sources_
-  Offsets source_;                // the one that was used last
+  Offsets source_;                // the last source in use
 };
 
 }  // namespace

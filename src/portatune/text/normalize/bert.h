@@ -1,4 +1,4 @@
-// BERT's normalizer: clean, set ideographs apart, strip accents, lower-case.
+// BERT's normalizer: cleans text, separates ideographs, strips accents, converts to lower case.
 #pragma once
 
 #include <cstdint>
@@ -8,12 +8,13 @@
 
 namespace portatune::text {
 
-/// As in tokenizer.json. All false changes nothing.
+/// The options in tokenizer.json. All false: no change.
 struct BertNormalizerOptions {
   bool clean_text = false, handle_chinese_chars = false, strip_accents = false, lowercase = false;
 };
 
-/// source    the BERT release's BasicTokenizer (Devlin et al. 2018, arXiv:1810.04805) as `tokenizers` has it
+/// BERT's normalizer, as in `tokenizers`.
+/// source    BasicTokenizer of the BERT release (Devlin et al. 2018, arXiv:1810.04805)
 class BertNormalizer final : public Normalizer {
  public:
   explicit BertNormalizer(const BertNormalizerOptions& options) : options_(options) {}
@@ -22,8 +23,8 @@ class BertNormalizer final : public Normalizer {
   void normalize(Normalized& text) const override;
   bool works_by_segment() const override { return true; }
 
-  /// Appends the normalized form of `text`, whose first code point is number `first` of the original. A text may be cut
-  /// before any ASCII character: the parts then give what the whole gives.
+  /// Appends the normalized form of `text`, which begins at code point `first` of the original. A text may be split
+  /// before any ASCII character without a change of the result.
   void normalize(std::string_view text, int32_t first, Normalized& out) const;
 
  private:

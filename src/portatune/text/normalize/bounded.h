@@ -1,4 +1,4 @@
-// A stage of a tokenizer's file, whose output has a limit: files of strangers may multiply a text without end.
+// A normalizer with a limit on its output, because a file from an untrusted source may make a text grow without end.
 #pragma once
 
 #include <string>
@@ -11,16 +11,19 @@ namespace portatune::text {
 
 class BoundedNormalizer final : public Normalizer {
  public:
-  /// place  of the stage: "tokenizer.json, normalizer.normalizers.2"
-  BoundedNormalizer(std::string place, NormalizerPtr stage) : place_(std::move(place)), stage_(std::move(stage)) {}
+  /// Wraps a normalizer.
+  /// stage_name  "tokenizer.json, normalizer.normalizers.2"
+  BoundedNormalizer(std::string stage_name, NormalizerPtr stage)
+      : stage_name_(std::move(stage_name)), stage_(std::move(stage)) {}
 
-  /// errors  CheckpointError naming the stage, by Normalized::require_room()
+  /// Normalizes the text.
+  /// errors  CheckpointError that names the stage, by Normalized::require_room()
   void normalize(Normalized& text) const override {
     try {
       stage_->normalize(text);
       text.require_room(text.text().size());
     } catch (CheckpointError& error) {
-      error.set_where(place_);
+      error.set_where(stage_name_);
       throw;
     }
   }
@@ -28,7 +31,7 @@ class BoundedNormalizer final : public Normalizer {
   bool works_by_segment() const override { return stage_->works_by_segment(); }
 
  private:
-  std::string place_;
+  std::string stage_name_;
   NormalizerPtr stage_;
 };
 

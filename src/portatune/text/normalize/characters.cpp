@@ -7,7 +7,7 @@
 namespace portatune::text {
 namespace {
 
-// Replaces each code point by what visit(code point, put) puts; put takes a code point.
+// Replaces each code point by those that visit(code point, put) passes to `put`.
 template <class Visit>
 void rewrite(Normalized& text, Visit&& visit) {
   Normalized result;

@@ -1,18 +1,18 @@
-// Normalizers that look at one character at a time.
+// Normalizers that work on one character at a time.
 #pragma once
 
 #include "portatune/text/normalize/normalizer.h"
 
 namespace portatune::text {
 
-/// Lowercase: Unicode's lower case, without regard to what stands beside a character.
+/// Lowercase: Unicode's lower case, without regard to adjacent characters.
 class Lowercase final : public Normalizer {
  public:
   void normalize(Normalized& text) const override;
   bool works_by_segment() const override { return true; }
 };
 
-/// StripAccents: takes combining marks away (decompose before).
+/// StripAccents: removes combining marks (decompose before).
 class StripAccents final : public Normalizer {
  public:
   void normalize(Normalized& text) const override;
@@ -20,15 +20,15 @@ class StripAccents final : public Normalizer {
   bool works_by_segment() const override { return true; }
 };
 
-/// Nmt: takes control characters away and turns others into spaces.
-/// source    SentencePiece's rule "nmt", as `tokenizers` has it
+/// Nmt: removes control characters and turns others into spaces, as in `tokenizers`.
+/// source    rule "nmt" of SentencePiece
 class Nmt final : public Normalizer {
  public:
   void normalize(Normalized& text) const override;
   bool works_by_segment() const override { return true; }
 };
 
-/// ByteLevel: each byte as a printable character.
+/// ByteLevel: replaces each byte by a printable character.
 class ByteLevelNormalizer final : public Normalizer {
  public:
   void normalize(Normalized& text) const override;

@@ -7,7 +7,7 @@
 
 namespace portatune::text {
 
-/// Prepend: puts a prefix before a text that is not empty.
+/// Prepend: inserts a prefix before a text that is not empty.
 class Prepend final : public Normalizer {
  public:
   explicit Prepend(std::string prefix) : prefix_(std::move(prefix)) {}
@@ -17,7 +17,7 @@ class Prepend final : public Normalizer {
   std::string prefix_;
 };
 
-/// Strip: takes white space away.
+/// Strip: removes whitespace.
 class Strip final : public Normalizer {
  public:
   Strip(bool left, bool right) : left_(left), right_(right) {}

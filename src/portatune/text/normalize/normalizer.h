@@ -8,15 +8,15 @@
 
 namespace portatune::text {
 
-/// A normalizer of tokenizer.json. Immutable.
+/// A normalizer of tokenizer.json. It is immutable.
 class Normalizer {
  public:
   virtual ~Normalizer() = default;
   virtual void normalize(Normalized& text) const = 0;
-  /// Whether it is certain that this text and its origins stay as they are.
+  /// True if this text and its origins certainly stay unchanged.
   virtual bool keeps([[maybe_unused]] std::string_view text) const { return false; }
-  /// Whether segments (segments.h) become what they become as parts of the text, and remain segments: what is visible
-  /// ASCII is so afterwards, and the spaces between such characters stay.
+  /// True if each segment (segments.h) gives the same text alone as within the whole text, and stays a segment: visible
+  /// ASCII characters stay so, and the spaces between them stay.
   virtual bool works_by_segment() const { return false; }
 };
 using NormalizerPtr = std::unique_ptr<const Normalizer>;

@@ -10,7 +10,7 @@
 namespace portatune::text {
 namespace {
 
-constexpr size_t kLongCluster = 6;  // bytes; these are looked up one code point at a time
+constexpr size_t kLongCluster = 6;  // in bytes; clusters of this size or more are looked up one code point at a time
 
 // The parts of a unit of the double array.
 bool has_leaf(uint32_t unit) { return (unit >> 8 & 1) != 0; }
@@ -24,8 +24,8 @@ uint32_t offset_of(uint32_t unit) { return (unit >> 10) << ((unit & 1u << 9) >> 
                     .expected = "the bytes of a trie, the trie, and replacements in UTF-8 that end with a zero byte"});
 }
 
-// As `tokenizers` counts: the new code points replace one each; what is too many is inserted, what is too few is
-// counted with the last one, even if that stands before.
+// Assigns replaced code points as `tokenizers` does: each new code point replaces one. Additional new code points are
+// inserted. The last one, even of an earlier replacement, also replaces what remains.
 void push_replacement(std::string_view part, std::string_view replacement, std::vector<Change>& changes) {
   const auto old_count = static_cast<std::ptrdiff_t>(count_code_points(part));
   const auto new_count = static_cast<std::ptrdiff_t>(count_code_points(replacement));
@@ -80,7 +80,7 @@ std::optional<std::string_view> Precompiled::replacement(std::string_view text) 
   return std::nullopt;
 }
 
-// Whether the character at text[at] is a cluster by itself and stays as it is, as nearly all of an English text.
+// True if the character at text[at] is a cluster by itself and stays unchanged, as nearly all of an English text.
 bool Precompiled::is_plain(std::string_view text, size_t at) const {
   const auto is_ascii = [&](size_t i) { return static_cast<unsigned char>(text[i]) < 0x80; };
   return is_ascii(at) && plain_[static_cast<size_t>(text[at])] && (at + 1 == text.size() || is_ascii(at + 1));

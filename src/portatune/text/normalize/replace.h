@@ -1,4 +1,4 @@
-// Replace: other text in the place of what a pattern matches.
+// Replace: replaces the matches of a pattern.
 #pragma once
 
 #include <string>

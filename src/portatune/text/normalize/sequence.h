@@ -1,4 +1,4 @@
-// Normalizers one after the other.
+// A sequence of normalizers.
 #pragma once
 
 #include <algorithm>

@@ -9,8 +9,8 @@
 namespace portatune::text {
 namespace {
 
-// The decomposed text in canonical order. The first code point of a decomposition replaces what it stems from, the
-// others are inserted; each takes this along when marks change places. So has it `tokenizers`.
+// Decomposes a text into canonical order. The first code point of a decomposition replaces its source; the others are
+// inserted. Each keeps this role when marks change positions, as in `tokenizers`.
 class Decomposer {
  public:
   explicit Decomposer(bool compatibly) : compatibly_(compatibly) {}
@@ -61,15 +61,15 @@ class Decomposer {
   const UnicodeTables& tables_ = UnicodeTables::get();
   const bool compatibly_;
   std::vector<Change> changes_;
-  size_t first_mark_ = 0;  // index into changes_: from there on marks that are not yet in order
+  size_t first_mark_ = 0;  // index into changes_ of the first mark that is not in order yet
 };
 
-// Composes in place: a composite replaces what its parts replaced. A mark composes with the last starter unless one of
-// its own or a higher class stands between them.
+// Composes in place: a composite replaces the sources of its parts. A mark composes with the last starter unless a mark
+// of its own or a higher class is between them.
 void compose(std::vector<Change>& changes) {
   const UnicodeTables& tables = UnicodeTables::get();
   std::optional<size_t> starter;
-  uint8_t last_class = 0;  // of what stands behind the starter, 0 if nothing
+  uint8_t last_class = 0;  // class of the last mark after the starter, 0 if there is none
   size_t size = 0;
   for (const Change& change : changes) {
     const uint8_t combining_class =

@@ -1,4 +1,4 @@
-// NFC, NFD, NFKC, NFKD.
+// Unicode's normalization forms NFC, NFD, NFKC and NFKD.
 #pragma once
 
 #include "portatune/text/normalize/normalizer.h"
@@ -7,7 +7,8 @@ namespace portatune::text {
 
 enum class UnicodeForm { kNfc, kNfd, kNfkc, kNfkd };
 
-/// source    The Unicode Standard 15.0, section 3.11, with the tables that `tokenizers` has, which are of several ages
+/// A normalizer to a Unicode form, with the tables of `tokenizers`, which come from several versions of Unicode.
+/// source    The Unicode Standard 15.0, section 3.11
 class UnicodeNormalizer final : public Normalizer {
  public:
   explicit UnicodeNormalizer(UnicodeForm form) : form_(form) {}

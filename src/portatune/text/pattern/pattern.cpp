@@ -27,7 +27,7 @@ class Literal final : public Pattern {
   std::string text_;
 };
 
-// Runs of two spaces or more; so none that segments begin with.
+// Runs of two or more spaces. No segment begins with such a run.
 class SpaceRuns final : public Pattern {
  public:
   static constexpr std::string_view kRegex = " {2,}";

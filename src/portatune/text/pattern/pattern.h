@@ -1,4 +1,4 @@
-// What Split and Replace look for.
+// The patterns of Split and Replace.
 #pragma once
 
 #include <memory>
@@ -12,26 +12,26 @@
 
 namespace portatune::text {
 
-/// A string or regular expression. Immutable.
+/// A string or regular expression. It is immutable.
 class Pattern {
  public:
   virtual ~Pattern() = default;
-  /// Appends the matches in `text`, in order, without overlap; some may be empty.
+  /// Appends the matches in `text`, in order, without overlap. Some may be empty.
   virtual void find(std::string_view text, std::vector<Span>& matches) const = 0;
-  /// The rules that it stands for, if these are known; its matches then cover any text.
+  /// The equivalent word rules, if there are any; the matches then cover any text.
   virtual std::optional<WordRules> word_rules() const { return std::nullopt; }
-  /// Whether it is certain that its matches can be replaced by `content` in each segment (segments.h) by itself, and
-  /// that visible ASCII characters stay visible ASCII characters.
+  /// True if the matches in each segment (segments.h) can certainly be replaced by `content` separately, and visible
+  /// ASCII characters stay visible ASCII characters.
   virtual bool replaces_by_segment([[maybe_unused]] std::string_view content) const { return false; }
 };
 using PatternPtr = std::unique_ptr<const Pattern>;
 
-/// Finds `text`, which is not empty.
+/// A pattern that finds `text`, which must not be empty.
 PatternPtr literal_pattern(std::string text);
 
-/// A regular expression in Oniguruma's syntax, which `tokenizers` uses. The splitting rules of GPT-2, Llama 3 and Qwen
-/// 2, and runs of spaces, are recognised and need no engine.
-/// errors    UsageError that says what is wrong with it
+/// A regular expression in the syntax of Oniguruma, which `tokenizers` uses. The splitting rules of GPT-2, Llama 3 and
+/// Qwen 2, and runs of spaces, are recognised and need no engine.
+/// errors    UsageError that names the fault
 PatternPtr regex_pattern(const std::string& regex);
 
 }  // namespace portatune::text

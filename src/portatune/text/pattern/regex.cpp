@@ -34,7 +34,7 @@ Regex::Regex(const std::string& regex) : regex_(regex) {
   const std::string pattern = pcre2_syntax(regex);
   int error = 0;
   PCRE2_SIZE offset = 0;
-  // The text is checked before. In Ruby's syntax ^ and $ match at the ends of lines.
+  // The text is valid UTF-8 here. In Ruby's syntax ^ and $ match at the ends of lines.
   constexpr uint32_t kOptions = PCRE2_UTF | PCRE2_UCP | PCRE2_NO_UTF_CHECK | PCRE2_MULTILINE | PCRE2_NEVER_BACKSLASH_C;
   const std::unique_ptr<pcre2_compile_context, Free<pcre2_compile_context_free>> context(
       pcre2_compile_context_create(nullptr));
@@ -45,9 +45,9 @@ Regex::Regex(const std::string& regex) : regex_(regex) {
   if (code->code == nullptr) {
     throw UsageError({.where = "regular expression " + regex,
                       .given = message_of(error),
-                      .expected = "Oniguruma's syntax, as far as PCRE2 has it"});
+                      .expected = "Oniguruma's syntax, as far as PCRE2 supports it"});
   }
-  pcre2_jit_compile(code->code.get(), PCRE2_JIT_COMPLETE);  // without a JIT it is slower, nothing else
+  pcre2_jit_compile(code->code.get(), PCRE2_JIT_COMPLETE);  // without a JIT it is only slower
   code_ = std::move(code);
 }
 
@@ -62,12 +62,12 @@ void Regex::find(std::string_view text, std::vector<Span>& matches) const {
     if (count < 0) {
       throw DataError({.where = "regular expression " + regex_,
                        .given = "a text of " + std::to_string(text.size()) + " bytes",
-                       .expected = "one on which it ends within its limits: " + message_of(count)});
+                       .expected = "a text that it handles within its limits: " + message_of(count)});
     }
     const PCRE2_SIZE* ends = pcre2_get_ovector_pointer(data.get());
     const Span match{ends[0], ends[1]};
     if (match.begin == match.end && !matches.empty() && matches.back().end == match.end) {
-      // No empty match right behind another.
+      // There is no empty match directly after another match.
       if (at == text.size()) return;
       next_code_point(text, at);
       continue;

@@ -1,4 +1,4 @@
-// Regular expressions, by PCRE2.
+// Regular expressions by PCRE2.
 #pragma once
 
 #include <memory>
@@ -8,13 +8,15 @@
 
 namespace portatune::text {
 
-/// Immutable, and safe to use by several threads.
+/// A compiled regular expression. It is immutable, so threads may share it.
 class Regex final : public Pattern {
  public:
-  /// errors    UsageError for what is no regular expression, or one that PCRE2 would take for something else
+  /// Compiles a regular expression.
+  /// errors    UsageError if it is invalid, or if PCRE2 would give it another meaning
   explicit Regex(const std::string& regex);
   ~Regex() override;
 
+  /// Appends the matches in `text`.
   /// errors    DataError if the expression takes too long on this text
   void find(std::string_view text, std::vector<Span>& matches) const override;
 

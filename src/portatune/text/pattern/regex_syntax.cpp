@@ -26,7 +26,7 @@ std::string hex(char32_t c) {
 
 using Ranges = std::vector<std::pair<char32_t, char32_t>>;
 
-// Sorted, neighbours joined, no surrogates.
+// Writes sorted ranges without surrogates, with neighbours joined.
 std::string written(Ranges ranges) {
   std::sort(ranges.begin(), ranges.end());
   Ranges joined;
@@ -48,7 +48,7 @@ std::string written(Ranges ranges) {
   return text;
 }
 
-// The ranges of each kind of code points, kind_of(c) < kinds, by one walk over all.
+// The ranges of each kind of code points, kind_of(c) < kinds, from one walk over all.
 template <size_t kinds, class KindOf>
 std::array<Ranges, kinds> ranges_by_kind(KindOf&& kind_of) {
   std::array<Ranges, kinds> ranges;
@@ -70,8 +70,8 @@ std::string space_ranges(bool negated) {
   return written(ranges[negated ? 1 : 0]);
 }
 
-// Oniguruma's \w differs from that of other engines in joiners and, but for classes, in the superscripts and fractions
-// of Latin-1.
+// Oniguruma's \w differs from that of other engines in joiners and, outside of classes, in the superscripts and
+// fractions of Latin-1.
 std::string word_ranges(bool negated, bool in_class) {
   constexpr std::u32string_view kMore = U"\u00b2\u00b3\u00b9\u00bc\u00bd\u00be", kLess = U"\u200c\u200d";
   const auto ranges = ranges_by_kind<2>([&](char32_t c) {
@@ -124,7 +124,7 @@ class Translator {
                       .expected = "groups, classes, repetitions, look-around and \\p{..} of a general category"});
   }
 
-  // A class in a class adds to it, which PCRE2 cannot, but what it adds can stand in the outer one.
+  // Opens a class. PCRE2 has no nested classes, but the content of an inner one can go into the outer one.
   void open_class() {
     const std::string_view rest = regex_.substr(at_);
     if (in_class_ && rest.starts_with("[:")) refuse("a POSIX class");
@@ -150,7 +150,7 @@ class Translator {
     ++at_;
   }
 
-  // (?i: and (?i) mean the same in both; Oniguruma's m is PCRE2's s.
+  // Opens a group. (?i: and (?i) have the same meaning in both; Oniguruma's m is PCRE2's s.
   void open_group() {
     const std::string_view rest = regex_.substr(at_);
     if (rest.starts_with("(?")) {
@@ -163,7 +163,7 @@ class Translator {
     out_ += regex_[at_++];
   }
 
-  // {2,3}+ is a repetition repeated in Ruby's syntax, and a possessive one in PCRE2's.
+  // Reads a repetition. {2,3}+ is a repeated repetition in Ruby's syntax, and a possessive one in PCRE2's.
   void repeat() {
     const size_t end = regex_.find('}', at_);
     if (end == std::string_view::npos) refuse("{ without }");
@@ -174,7 +174,7 @@ class Translator {
     at_ = end + 1;
   }
 
-  // A class as ranges, inside of one or by itself.
+  // Writes a class as ranges, inside of another class or alone.
   void put_class(const std::string& ranges) { out_ += in_class_ ? ranges : "[" + ranges + "]"; }
 
   void escape() {
@@ -225,7 +225,7 @@ class Translator {
     }
   }
 
-  // \p{L}, \p{^L}, \P{L}.
+  // Reads \p{L}, \p{^L} or \P{L}.
   void property(bool negated) {
     const size_t end = regex_.find('}', at_);
     if (at_ == regex_.size() || regex_[at_] != '{' || end == std::string_view::npos) refuse("\\p without {..}");
@@ -242,7 +242,7 @@ class Translator {
     put_class(category_ranges(name, negated));
   }
 
-  // \x{2581}, \x20 or \u2581.
+  // Reads \x{2581}, \x20 or \u2581.
   void code_point(char kind) {
     const bool braces = at_ < regex_.size() && regex_[at_] == '{';
     const size_t begin = at_ + (braces ? 1 : 0);
@@ -253,8 +253,8 @@ class Translator {
     const bool closed = !braces || (end < regex_.size() && regex_[end] == '}');
     if (end == begin || !closed || (kind == 'u' && (braces || end - begin != 4))) refuse("an unclear code point");
     const auto value = static_cast<char32_t>(std::stoul(std::string(regex_.substr(begin, end - begin)), nullptr, 16));
-    // Oniguruma takes \x80 and above for a byte, not for a code point.
-    if (value > kLastCodePoint || (!braces && kind == 'x' && value > 0x7F)) refuse("a byte that is no code point");
+    // Oniguruma reads \x80 and above as a byte, not as a code point.
+    if (value > kLastCodePoint || (!braces && kind == 'x' && value > 0x7F)) refuse("a byte that is not a code point");
     out_ += hex(value);
     at_ = end + (braces ? 1 : 0);
   }
@@ -263,7 +263,7 @@ class Translator {
   std::string out_;
   size_t at_ = 0;
   bool in_class_ = false;
-  int inner_classes_ = 0;  // open ones, in the class
+  int inner_classes_ = 0;  // open inner classes of the current class
 };
 
 }  // namespace

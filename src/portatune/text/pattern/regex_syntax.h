@@ -1,4 +1,4 @@
-// From Oniguruma's regular expressions to PCRE2's.
+// Translation of Oniguruma's regular expressions to PCRE2's syntax.
 #pragma once
 
 #include <string>
@@ -6,9 +6,9 @@
 
 namespace portatune::text {
 
-/// The same expression for PCRE2, with the classes \p{..}, \s, \d and \w as explicit ranges: those of the Unicode that
-/// `tokenizers` has, which differs from PCRE2's.
-/// errors    UsageError for what the two understand differently and is not translated
+/// Translates an expression to PCRE2. The classes \p{..}, \s, \d and \w become explicit ranges, because the Unicode
+/// versions of `tokenizers` and PCRE2 differ.
+/// errors    UsageError for a construct with different meanings in the two, without a translation
 std::string pcre2_syntax(std::string_view regex);
 
 }  // namespace portatune::text

@@ -13,10 +13,10 @@ namespace {
 
 constexpr size_t kCharacters = 64;
 
-// A bit for each of 64 characters.
+// The kinds of 64 characters, as one bit for each.
 struct Kinds {
   uint64_t letters = 0, numbers = 0, spaces = 0, others = 0;
-  uint64_t blanks = 0;  // ' ', which are among the spaces
+  uint64_t blanks = 0;  // ' ', a subset of the spaces
   uint64_t apostrophes = 0;
   uint64_t ascii = 0;
 };
@@ -40,14 +40,15 @@ Kinds kinds_of(const char* characters) {
 
 uint64_t behind(uint64_t characters) { return characters << 1; }
 uint64_t before(uint64_t characters) { return characters >> 1; }
-uint64_t first(size_t count) { return (uint64_t{1} << count) - 1; }  // of less than 64
+uint64_t first(size_t count) { return (uint64_t{1} << count) - 1; }  // count below 64
 
-// But for contractions. A character of another kind than the one before begins a word, if that is no blank, which goes
-// to the word behind it; so does the last space before such a word.
+// The beginnings of words, except contractions. A character of another kind than the one before begins a word, unless a
+// blank precedes it, which belongs to the word. The first of several spaces, and the last before a word, begin a word,
+// too.
 uint64_t begins_of_runs(const Kinds& kinds) {
-  const uint64_t goes_on = (kinds.letters & behind(kinds.letters)) | (kinds.numbers & behind(kinds.numbers)) |
-                           (kinds.others & behind(kinds.others));
-  return (~kinds.spaces & ~goes_on & ~behind(kinds.blanks)) | (kinds.spaces & ~behind(kinds.spaces)) |
+  const uint64_t continued = (kinds.letters & behind(kinds.letters)) | (kinds.numbers & behind(kinds.numbers)) |
+                             (kinds.others & behind(kinds.others));
+  return (~kinds.spaces & ~continued & ~behind(kinds.blanks)) | (kinds.spaces & ~behind(kinds.spaces)) |
          (kinds.spaces & ~before(kinds.spaces));
 }
 
@@ -57,14 +58,14 @@ uint64_t begins_of_gpt2_words(std::string_view text, size_t at) {
   std::array<char, kCharacters> last;
   const char* characters = text.data() + at;
   size_t count = text.size() - at;
-  if (count < kCharacters) {  // Blanks behind the end leave open where spaces before it end.
+  if (count < kCharacters) {  // blanks after the end leave open the end of spaces before it
     last.fill(' ');
     std::memcpy(last.data(), characters, count);
     characters = last.data();
   }
   const Kinds kinds = kinds_of(characters);
   const auto ascii = static_cast<size_t>(std::countr_one(kinds.ascii));
-  const size_t settled = ascii == 0 ? 0 : std::min(ascii - 1, count);  // The character behind has a say.
+  const size_t settled = ascii == 0 ? 0 : std::min(ascii - 1, count);  // a character depends on the next one
   uint64_t begins = begins_of_runs(kinds) & first(settled) & ~uint64_t{1};
   for (uint64_t marks = kinds.apostrophes & (begins | 1) & first(settled); marks != 0; marks &= marks - 1) {
     const auto mark = static_cast<size_t>(std::countr_zero(marks));

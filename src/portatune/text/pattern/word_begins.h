@@ -1,4 +1,4 @@
-// Where words begin, for sixty-four characters at once.
+// Finds the beginnings of words in 64 characters at once.
 #pragma once
 
 #include <cstddef>
@@ -7,8 +7,8 @@
 
 namespace portatune::text {
 
-/// Where, behind text[at], words of WordRules::kGpt2 begin, if one begins there: bit i for text[at + i]. Of the next 64
-/// characters, and only such as are settled by ASCII characters among these: the end of the last word is left open.
+/// The beginnings of words of WordRules::kGpt2 after text[at], where a word must begin: bit i for text[at + i]. It
+/// covers the next 64 characters, as far as ASCII characters among them decide; the end of the last word stays open.
 uint64_t begins_of_gpt2_words(std::string_view text, size_t at);
 
 }  // namespace portatune::text

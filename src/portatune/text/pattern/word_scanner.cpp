@@ -37,13 +37,13 @@ size_t end_of_contraction(std::string_view text, size_t at, bool ignore_case) {
   if (first == 's' || first == 't' || first == 'm' || first == 'd') return at + 2;
   if ((first == 'r' || first == 'v') && second == 'e') return at + 3;
   if (first == 'l' && second == 'l') return at + 3;
-  constexpr std::string_view kLongS = "\u017f";  // in lower case an s
+  constexpr std::string_view kLongS = "\u017f";  // lower case of it is an s
   if (ignore_case && text.substr(at + 1).starts_with(kLongS)) return at + 1 + kLongS.size();
   return at;
 }
 
 size_t end_of_space(std::string_view text, size_t at) {
-  size_t last = at;  // begin of the last code point
+  size_t last = at;  // beginning of the last code point
   size_t end = at;
   for (size_t next = at; next < text.size();) {
     const size_t begin = next;

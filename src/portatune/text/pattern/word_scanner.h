@@ -1,5 +1,5 @@
-// The splitting rules of well-known byte-level models as a scanner over code points: what their regular expressions
-// match, without an engine.
+// The splitting rules of well-known byte-level models as a scanner over code points. It gives the matches of their
+// regular expressions without an engine.
 #pragma once
 
 #include <array>
@@ -21,11 +21,11 @@ enum class WordRules {
   /// (?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}|
   /// ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+
   kLlama3,
-  /// The same with \p{N} for \p{N}{1,3}.
+  /// As kLlama3, with \p{N} in place of \p{N}{1,3}.
   kQwen2
 };
 
-/// The rules that a regular expression stands for, spelled as in the files of these models.
+/// The rules of a regular expression that is spelled as in the files of these models.
 std::optional<WordRules> known_word_rules(std::string_view regex);
 
 namespace word_scanner {
@@ -39,10 +39,10 @@ inline Kind kind_of_properties(uint32_t properties) {
                                        : Kind::kOther;
 }
 
-/// The kinds of the ASCII characters.
+/// Kinds of the ASCII characters.
 extern const std::array<Kind, 128> kAsciiKinds;
 
-/// The kind of the code point at text[at]; moves `at` behind it.
+/// The kind of the code point at text[at]. Moves `at` to its end.
 inline Kind next_kind(std::string_view text, size_t& at) {
   const auto byte = static_cast<unsigned char>(text[at]);
   if (byte < 0x80) {
@@ -52,7 +52,7 @@ inline Kind next_kind(std::string_view text, size_t& at) {
   return kind_of_properties(UnicodeTables::get().properties(next_code_point(text, at)));
 }
 
-/// Behind the ASCII letters at `at`, or some of them.
+/// The end of the ASCII letters at `at`, or of some of them.
 inline size_t skip_ascii_letters(std::string_view text, size_t at) {
   while (at + sizeof(ByteBlock) <= text.size()) {
     const size_t count = leading_count(in_range(load_block(text.data() + at) | 0x20, 'a', 26));
@@ -62,7 +62,7 @@ inline size_t skip_ascii_letters(std::string_view text, size_t at) {
   return at;
 }
 
-/// Behind the run of `kind` that begins at `at`.
+/// The end of the run of `kind` at `at`.
 inline size_t end_of_run(std::string_view text, size_t at, Kind kind) {
   if (kind == Kind::kLetter) at = skip_ascii_letters(text, at);
   for (size_t next = at; next < text.size(); at = next) {
@@ -71,20 +71,20 @@ inline size_t end_of_run(std::string_view text, size_t at, Kind kind) {
   return at;
 }
 
-/// Behind 's 't 're 've 'm 'll 'd at text[at], or `at` if there is none.
+/// The end of 's 't 're 've 'm 'll 'd at text[at], or `at` if there is none.
 size_t end_of_contraction(std::string_view text, size_t at, bool ignore_case);
 
-/// \s+(?!\S)|\s+ at white space that begins at `at`: all of it at the end of the text, otherwise all but its last code
-/// point, unless that is the only one.
+/// The match of \s+(?!\S)|\s+ in whitespace that begins at `at`: all of it at the end of the text, otherwise all but
+/// its last code point, unless that is the only one.
 size_t end_of_space(std::string_view text, size_t at);
 
-/// \s*[\r\n]+ at white space that begins at `at`: up to its last line end, or `at` if it has none.
+/// The match of \s*[\r\n]+ in whitespace that begins at `at`: up to its last line end, or `at` if it has none.
 size_t end_of_lines(std::string_view text, size_t at);
 
 inline bool is_line_end(char byte) { return byte == '\r' || byte == '\n'; }
 
-/// Behind a word of up to 15 ASCII letters, with or without a space before them, or `at` if it is another: as all rules
-/// have it, as fast as most words can be found.
+/// The end of a word of up to 15 ASCII letters, with or without a space before them, or `at` for any other word. It
+/// agrees with all rules and is the fastest way to find most words.
 inline size_t end_of_plain_word(std::string_view text, size_t at) {
   const size_t letters = at + (text[at] == ' ' ? 1 : 0);
   if (letters + sizeof(ByteBlock) > text.size()) return at;
@@ -114,7 +114,7 @@ size_t end_of_word(std::string_view text, size_t at) {
     }
     return behind;
   }
-  // A space, or by the later rules any character but a line end, may precede letters.
+  // A space may precede letters; by the later rules, any character but a line end may.
   const bool is_space = text[at] == ' ';
   bool is_other = kind == Kind::kOther;
   if (behind < text.size() && (gpt2 ? is_space : !is_line_end(text[at]))) {
@@ -143,12 +143,12 @@ size_t end_of_word(std::string_view text, size_t at) {
 
 }  // namespace word_scanner
 
-/// Calls word(begin, end), byte offsets, for each word in order, until one returns false. Words cover the text.
-/// Returns whether all were visited.
+/// Calls word(begin, end), with byte offsets, for each word in order, until a call returns false. Words cover the text.
+/// Returns true if it visited all words.
 template <WordRules rules, class Word>
 bool for_each_word(std::string_view text, Word&& word) {
   size_t block = 0;
-  uint64_t begins = 0;  // of words: bit i for text[block + i]
+  uint64_t begins = 0;  // beginnings of words: bit i for text[block + i]
   if constexpr (rules == WordRules::kGpt2) begins = begins_of_gpt2_words(text, block);
   for (size_t at = 0, end = 0; at < text.size(); at = end) {
     if (begins != 0) {

@@ -1,4 +1,4 @@
-// The stage that makes an example of one or two texts' tokens.
+// The stage that makes an example of the tokens of one or two texts.
 #pragma once
 
 #include <cstddef>
@@ -9,16 +9,17 @@
 
 namespace portatune::text {
 
-/// ByteLevel's and RobertaProcessing's way to leave white space out of a token's offsets.
+/// Excludes whitespace from a token's offsets, as ByteLevel and RobertaProcessing do.
 struct TrimOffsets {
-  bool add_prefix_space = true;  ///< a single space at the beginning of a text was put there, and has no offset
+  bool add_prefix_space = true;  ///< a single space at the beginning of a text counts as inserted
 
-  /// token     as the vocabulary has it
-  /// index     of the token in its text
+  /// The offsets of a token without whitespace.
+  /// token     as in the vocabulary
+  /// index     index of the token in its text
   Offsets trimmed(Offsets offsets, std::string_view token, size_t index) const;
 };
 
-/// A post-processor of tokenizer.json, a Sequence of them included.
+/// A post-processor of tokenizer.json, or a Sequence of them.
 struct PostProcessor {
   Template layout = plain_template();
   std::vector<TrimOffsets> trims;  ///< in order

@@ -1,4 +1,4 @@
-// The post-processor: where the texts' tokens and the special tokens stand in an example.
+// The layout of texts and special tokens in an example.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@ struct Sequence {
   void resize(size_t size);
 };
 
-/// TemplateProcessing of `tokenizers`, e.g. [CLS] A [SEP] B [SEP]; its BertProcessing is one, too.
+/// TemplateProcessing of `tokenizers`, such as [CLS] A [SEP] B [SEP]; it includes BertProcessing.
 struct Template {
   /// A text, or special tokens.
   struct Part {
@@ -33,23 +33,24 @@ struct Template {
   int64_t added_tokens(bool is_pair) const;
 };
 
-/// A and A B, where B has type 1.
+/// The templates A and A B, where B has type 1.
 Template plain_template();
 
-/// [CLS] A [SEP] and [CLS] A [SEP] B [SEP], where B and what follows have type 1.
+/// The templates [CLS] A [SEP] and [CLS] A [SEP] B [SEP], where B and the last [SEP] have type 1.
 Template bert_template(int32_t cls_id, int32_t sep_id);
 
-/// <s> A </s> and <s> A </s></s> B </s>, all of type 0.
+/// The templates <s> A </s> and <s> A </s></s> B </s>, all of type 0.
 Template roberta_template(int32_t cls_id, int32_t sep_id);
 
-/// [bos] A [eos], and for two texts the same with B behind it, which has type 1. Either may be missing.
+/// The templates [bos] A [eos] and [bos] A [eos] [bos] B [eos], where the second half has type 1. Either token may be
+/// missing.
 Template bos_eos_template(std::optional<int32_t> bos_id, std::optional<int32_t> eos_id);
 
-/// Puts an example together. Of the options only what to leave out matters.
+/// Assembles an example. It reads only those options that leave something out.
 Encoding assemble(const std::vector<Template::Part>& parts, const Sequence& first, const Sequence& second,
                   const EncodeOptions& options);
 
-/// The same, ids and type ids only, appended to vectors of the caller. `type_ids` may be null.
+/// Assembles an example of ids and type ids only, and appends it to the vectors. `type_ids` may be null.
 void assemble(const std::vector<Template::Part>& parts, const std::vector<int32_t>& first,
               const std::vector<int32_t>& second, bool add_special_tokens, std::vector<int32_t>& ids,
               std::vector<int32_t>* type_ids);

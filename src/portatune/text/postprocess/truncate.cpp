@@ -8,8 +8,8 @@
 namespace portatune::text {
 namespace {
 
-// The shorter text stays whole where it takes at most half; where both exceed a half, the longer one (the second, if
-// equal) gets the odd token.
+// The shorter text stays whole if it takes at most half. If both exceed a half, the longer one (the second, if equal)
+// gets the odd token.
 Lengths longest_first(const Lengths& lengths, int64_t budget) {
   const bool first_is_longer = lengths.first > lengths.second;
   int64_t shorter = std::min(lengths.first, lengths.second);
@@ -26,7 +26,7 @@ int64_t shortened(int64_t length, int64_t excess, const char* which) {
   throw DataError({.where = "truncation",
                    .given = std::string("a ") + which + " text of " + std::to_string(length) + " tokens, and " +
                             std::to_string(excess) + " tokens too many",
-                   .expected = std::string("a ") + which + " text that can be cut and keeps at least one token",
+                   .expected = std::string("a ") + which + " text that keeps at least one token",
                    .fix = "raise max_length, or truncate longest_first"});
 }
 

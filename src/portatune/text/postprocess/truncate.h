@@ -1,4 +1,4 @@
-// How much of each text to keep.
+// Truncation of the two texts of an example.
 #pragma once
 
 #include <cstdint>
@@ -8,17 +8,17 @@
 
 namespace portatune::text {
 
-/// Tokens of the two texts; the second is 0 where there is no second text.
+/// Numbers of tokens of the two texts. The second is 0 if there is no second text.
 struct Lengths {
   int64_t first = 0, second = 0;
 };
 
-/// What to keep so that both together have at most `budget` tokens, as `tokenizers` decides it.
-/// pair      whether there is a second text
-/// errors    DataError if the text that the strategy names is too short; UsageError if it is not there
+/// The numbers of tokens to keep, at most `budget` in total, as in `tokenizers`.
+/// pair      true if there is a second text
+/// errors    DataError if the text that the strategy names is too short; UsageError if that text is missing
 Lengths truncated(const Lengths& lengths, bool pair, int64_t budget, TruncationStrategy strategy);
 
-/// Cuts the two sequences accordingly. The second is empty where there is no second text.
+/// Truncates the two sequences accordingly. The second is empty if there is no second text.
 void truncate(Sequence& first, Sequence& second, bool pair, int64_t budget, TruncationStrategy strategy);
 
 }  // namespace portatune::text

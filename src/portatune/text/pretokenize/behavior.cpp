@@ -10,7 +10,7 @@ struct Part {
   bool is_match;
 };
 
-// Matches and what is between them: all of the text.
+// The matches and the text between them, which together are the whole text.
 std::vector<Part> parts_of(std::span<const Span> matches, size_t size, bool invert) {
   std::vector<Part> parts;
   size_t at = 0;
@@ -23,7 +23,7 @@ std::vector<Part> parts_of(std::span<const Span> matches, size_t size, bool inve
   return parts;
 }
 
-// Whether a part joins the one that was taken before it.
+// True if a part joins the previous part.
 bool joins(SplitBehavior behavior, bool is_match, bool previous_is_match) {
   return behavior == SplitBehavior::kContiguous ? is_match == previous_is_match : is_match && !previous_is_match;
 }

@@ -1,4 +1,4 @@
-// What a pre-tokenizer does with what it has found.
+// The treatment of matches by a pre-tokenizer.
 #pragma once
 
 #include <span>
@@ -8,7 +8,7 @@
 
 namespace portatune::text {
 
-/// As in tokenizer.json. Of "the-final--countdown" with a match at each '-' they make
+/// The behaviors in tokenizer.json. Examples: "the-final--countdown" with a match at each '-' becomes
 enum class SplitBehavior {
   kRemoved,             ///< the, final, countdown
   kIsolated,            ///< the, -, final, -, -, countdown
@@ -17,9 +17,9 @@ enum class SplitBehavior {
   kContiguous           ///< the, -, final, --, countdown
 };
 
-/// Appends the pieces of a text of `size` bytes, in order; some may be empty.
+/// Appends the pieces of a text of `size` bytes, in order. Some may be empty.
 /// matches   in order, without overlap
-/// invert    take what is between the matches for matches, and the other way around
+/// invert    exchange matches and the text between them
 void split_at(std::span<const Span> matches, size_t size, bool invert, SplitBehavior behavior,
               std::vector<Span>& pieces);
 

@@ -1,4 +1,4 @@
-// BERT's pre-tokenizer: words are what stands between white space; a punctuation character is a word of its own.
+// BERT's pre-tokenizer: splits at whitespace; each punctuation character is a word.
 #pragma once
 
 #include <cstddef>
@@ -10,8 +10,8 @@
 
 namespace portatune::text {
 
-/// Calls word(begin, end), byte offsets into the normalized `text`, for each word in order, until one returns false.
-/// Returns whether all were visited.
+/// Calls word(begin, end), with byte offsets into the normalized `text`, for each word in order, until a call returns
+/// false. Returns true if it visited all words.
 template <class Word>
 bool for_each_bert_word(std::string_view text, Word&& word) {
   const UnicodeTables& tables = UnicodeTables::get();

@@ -6,7 +6,7 @@
 namespace portatune::text {
 namespace {
 
-// Appends a piece of `from`, byte by byte, and the word that it makes.
+// Appends a piece of `from`, byte by byte, as a word.
 void append_word(const Normalized& from, Span piece, int32_t origin, Words& words) {
   const size_t begin = words.text.text().size();
   for (size_t at = piece.begin; at < piece.end; ++at) {

@@ -1,14 +1,14 @@
-// ByteLevel: GPT-2's words, with each byte as a printable character.
+// ByteLevel: splits by GPT-2's rules, and replaces each byte by a printable character.
 #pragma once
 
 #include "portatune/text/pretokenize/pre_tokenizer.h"
 
 namespace portatune::text {
 
-/// As in tokenizer.json.
+/// The options in tokenizer.json.
 struct ByteLevelOptions {
-  bool add_prefix_space = true;  ///< a space before each text that does not begin with one
-  bool use_regex = true;         ///< whether to cut at all
+  bool add_prefix_space = true;  ///< add a space before each text that does not begin with one
+  bool use_regex = true;         ///< split into words
 };
 
 class ByteLevelPreTokenizer final : public PreTokenizer {

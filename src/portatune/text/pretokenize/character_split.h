@@ -1,4 +1,4 @@
-// Pre-tokenizers that look at one character at a time.
+// Pre-tokenizers that work on one character at a time.
 #pragma once
 
 #include "portatune/text/pretokenize/behavior.h"
@@ -7,8 +7,8 @@
 
 namespace portatune::text {
 
-/// Cuts at the code points with one of `properties`: WhitespaceSplit (kSpace, removed), Digits (kNumeric, isolated or
-/// contiguous), Punctuation (kPunctuation, by its behavior).
+/// Splits at code points with one of `properties`: WhitespaceSplit (kSpace, removed), Digits (kNumeric, isolated or
+/// contiguous), Punctuation (kPunctuation, with its behavior).
 class PropertySplit final : public Cutter {
  public:
   PropertySplit(Property property, SplitBehavior behavior) : property_(property), behavior_(behavior) {}
@@ -24,7 +24,7 @@ class PropertySplit final : public Cutter {
   SplitBehavior behavior_;
 };
 
-/// Whitespace: words are runs of word characters, and runs of characters that are neither those nor white space.
+/// Whitespace: words are runs of word characters, and runs of other characters except whitespace.
 class Whitespace final : public Cutter {
  public:
   bool works_by_segment() const override { return true; }
@@ -33,7 +33,7 @@ class Whitespace final : public Cutter {
   void cut(std::string_view word, std::vector<Span>& pieces) const override;
 };
 
-/// FixedLength: words of so many code points.
+/// FixedLength: words have a fixed number of code points.
 class FixedLength final : public Cutter {
  public:
   explicit FixedLength(int64_t length) : length_(length) {}

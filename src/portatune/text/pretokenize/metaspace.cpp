@@ -5,7 +5,7 @@
 namespace portatune::text {
 namespace {
 
-// Cuts before each `mark` but the first character. Marks that follow each other are words of their own.
+// Splits before each `mark` except the first character. Adjacent marks are separate words.
 template <class Take>
 void cut_before(std::string_view mark, std::string_view text, Take&& take) {
   size_t begin = 0;

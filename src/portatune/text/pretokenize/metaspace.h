@@ -1,4 +1,4 @@
-// Metaspace: spaces become a visible character, at which words begin.
+// Metaspace: turns spaces into a visible character, at which words begin.
 #pragma once
 
 #include <string>
@@ -7,14 +7,14 @@
 
 namespace portatune::text {
 
-/// Which texts get a space before them, unless they begin with one.
-enum class PrependScheme { kAlways, kFirst, kNever };  // kFirst: what stands at the start of the original text
+/// The texts that get a space before them, unless they begin with one.
+enum class PrependScheme { kAlways, kFirst, kNever };  // kFirst: only at the start of the original text
 
-/// As in tokenizer.json.
+/// The options in tokenizer.json.
 struct MetaspaceOptions {
   std::string replacement = "\u2581";  ///< one character
   PrependScheme prepend_scheme = PrependScheme::kAlways;
-  bool split = true;  ///< whether to cut at all
+  bool split = true;  ///< split into words
 };
 
 class Metaspace final : public PreTokenizer {

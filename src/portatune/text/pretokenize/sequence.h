@@ -1,4 +1,4 @@
-// Pre-tokenizers one after the other.
+// A sequence of pre-tokenizers.
 #pragma once
 
 #include <algorithm>
@@ -17,7 +17,7 @@ class PreTokenizerSequence final : public PreTokenizer {
   bool needs_origins() const override {
     return std::any_of(stages_.begin(), stages_.end(), [](const auto& stage) { return stage->needs_origins(); });
   }
-  // The stages after the first look at one word at a time.
+  // The stages after the first work on one word at a time.
   bool works_by_segment() const override { return !stages_.empty() && stages_.front()->works_by_segment(); }
   const std::vector<PreTokenizerPtr>& stages() const { return stages_; }
 

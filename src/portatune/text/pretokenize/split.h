@@ -1,4 +1,4 @@
-// Split: cuts where a pattern matches.
+// Split: splits at the matches of a pattern.
 #pragma once
 
 #include "portatune/text/pattern/pattern.h"
@@ -13,7 +13,7 @@ class Split final : public Cutter {
       : pattern_(std::move(pattern)), behavior_(behavior), invert_(invert) {}
 
   const Pattern& pattern() const { return *pattern_; }
-  /// Whether each match, and each text between two, is a word.
+  /// True if each match, and each text between two matches, is a word.
   bool isolates() const { return behavior_ == SplitBehavior::kIsolated; }
 
  protected:

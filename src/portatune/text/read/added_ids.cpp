@@ -7,7 +7,7 @@ namespace portatune::text {
 int32_t id_of_added(const Model& model, const std::vector<AddedToken>& added, const std::string& token,
                     const std::string& where) {
   if (const auto id = model.vocabulary().find(token)) return *id;
-  // Tokens that the model lacks get the ids behind its own.
+  // Tokens that the model lacks get the ids after its own.
   auto next = static_cast<int32_t>(model.size());
   for (const AddedToken& other : added) {
     if (model.vocabulary().find(other.content)) continue;

@@ -1,4 +1,4 @@
-// The ids that added tokens will get.
+// The future ids of added tokens.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 
 namespace portatune::text {
 
-/// The id of a token of the model, or of one of those that are added behind it. CheckpointError if it is neither.
+/// The id of a token of the model, or of an added token, whose ids follow. CheckpointError if it is neither.
 int32_t id_of_added(const Model& model, const std::vector<AddedToken>& added, const std::string& token,
                     const std::string& where);
 

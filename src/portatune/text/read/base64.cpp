@@ -26,7 +26,7 @@ std::optional<std::string> from_base64(std::string_view text) {
   std::string bytes;
   bytes.reserve(text.size() / 4 * 3 + 2);
   uint32_t bits = 0;
-  int count = 0;  // of bits that wait
+  int count = 0;  // number of buffered bits
   for (const char c : text) {
     const int8_t value = values[static_cast<unsigned char>(c)];
     if (value < 0) return std::nullopt;

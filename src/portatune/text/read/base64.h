@@ -7,7 +7,7 @@
 
 namespace portatune::text {
 
-/// The bytes that base64 stands for (RFC 4648, with padding), or empty if it is not that.
+/// Decodes base64 (RFC 4648, with padding); empty if the text is not base64.
 std::optional<std::string> from_base64(std::string_view text);
 
 }  // namespace portatune::text

@@ -9,7 +9,7 @@ std::string_view type_of(const Json& component) { return component.at("type").st
 void throw_unknown(const Json& component, const std::string& kind, const std::string& known) {
   throw CheckpointError({.where = component.file(),
                          .given = kind + " \"" + std::string(type_of(component)) + "\" at " + component.path(),
-                         .expected = known + ": Portatune has no other " + kind + " yet"});
+                         .expected = known + ": Portatune supports no other " + kind + " yet"});
 }
 
 PatternPtr read_pattern(const Json& json) {
@@ -29,11 +29,11 @@ PatternPtr read_pattern(const Json& json) {
 
 Vocabulary read_vocabulary(const Json& json) {
   const simdjson::dom::object tokens = json.object();
-  // The parser's own count stops at 2^24 - 1, which is beyond what is allowed here.
+  // The parser's own count stops at 2^24 - 1, beyond the limit here.
   if (static_cast<int64_t>(tokens.size()) > kMaxTokens) {
     throw CheckpointError({.where = json.file(),
                            .given = "more than " + std::to_string(kMaxTokens) + " tokens in " + json.path(),
-                           .expected = "a vocabulary that a model can have"});
+                           .expected = "a smaller vocabulary"});
   }
   Vocabulary vocabulary;
   vocabulary.reserve(tokens.size(), 8 * tokens.size());

@@ -1,4 +1,4 @@
-// The components of tokenizer.json.
+// Readers of the components of tokenizer.json.
 #pragma once
 
 #include <string>
@@ -9,26 +9,27 @@
 
 namespace portatune::text {
 
-/// All of them, as in the file.
+/// Reads all components of the file.
 TokenizerSpec parse_tokenizer_json(const JsonFile& json);
 
-// errors of all: CheckpointError that names the component and where it stands, for one that Portatune lacks too
+// Readers of one component.
+// errors    CheckpointError that names the component and its position, also for a component that Portatune lacks
 NormalizerPtr read_normalizer(const Json& json);
 PreTokenizerPtr read_pre_tokenizer(const Json& json);
 ModelPtr read_model(const Json& json);
 PostProcessor read_post_processor(const Json& json);
 DecoderPtr read_decoder(const Json& json);
 
-/// What a component calls itself.
+/// The type that a component states.
 std::string_view type_of(const Json& component);
 
-/// A component of a kind ("normalizer") that is none of `known`.
+/// Throws for a component of a kind ("normalizer") that is none of `known`.
 [[noreturn]] void throw_unknown(const Json& component, const std::string& kind, const std::string& known);
 
-/// {"String": ...} or {"Regex": ...}, the pattern of Split and Replace.
+/// Reads {"String": ...} or {"Regex": ...}, the pattern of Split and Replace.
 PatternPtr read_pattern(const Json& json);
 
-/// Vocabulary of WordPiece and BPE: an object from tokens to ids.
+/// Reads the vocabulary of WordPiece and BPE: an object from tokens to ids.
 Vocabulary read_vocabulary(const Json& json);
 
 }  // namespace portatune::text

@@ -9,7 +9,7 @@ namespace portatune::text {
 std::string read_file(const std::filesystem::path& file) {
   try {
     return io::read_text(file, kMaxFileBytes);
-  } catch (const DataError& error) {  // too long: here that is the model's fault
+  } catch (const DataError& error) {  // a file that is too large is the model's fault here
     throw CheckpointError(error.report());
   }
 }

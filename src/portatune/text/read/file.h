@@ -1,4 +1,4 @@
-// The bytes of a tokenizer's file.
+// Reads the files of a tokenizer.
 #pragma once
 
 #include <filesystem>
@@ -6,7 +6,7 @@
 
 namespace portatune::text {
 
-/// The whole file. CheckpointError if it is larger than kMaxFileBytes; NotFoundError, IoError.
+/// The content of a file. CheckpointError if it is larger than kMaxFileBytes; NotFoundError, IoError.
 std::string read_file(const std::filesystem::path& file);
 
 }  // namespace portatune::text

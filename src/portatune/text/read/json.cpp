@@ -8,7 +8,7 @@ namespace portatune::text {
 namespace {
 
 constexpr size_t kMaxDepth = 64;
-constexpr size_t kShown = 60;  // bytes of a wrong value in an error
+constexpr size_t kShown = 60;  // bytes of an invalid value in an error
 
 std::string shown(simdjson::dom::element value) { return shortened(simdjson::minify(value), kShown); }
 
@@ -50,10 +50,10 @@ simdjson::dom::array Json::array() const { return as<simdjson::dom::array>("a li
 
 double Json::number() const { return as<double>("a number"); }
 
-int64_t Json::integer(int64_t least, int64_t most) const {
+int64_t Json::integer(int64_t minimum, int64_t maximum) const {
   int64_t result = 0;
-  if (value_.get(result) != simdjson::SUCCESS || result < least || result > most) {
-    fail("an integer from " + std::to_string(least) + " to " + std::to_string(most));
+  if (value_.get(result) != simdjson::SUCCESS || result < minimum || result > maximum) {
+    fail("an integer from " + std::to_string(minimum) + " to " + std::to_string(maximum));
   }
   return result;
 }
@@ -68,9 +68,9 @@ std::string_view Json::string_or(std::string_view key, std::string_view fallback
   return value ? value->string() : fallback;
 }
 
-int64_t Json::integer_or(std::string_view key, int64_t fallback, int64_t least, int64_t most) const {
+int64_t Json::integer_or(std::string_view key, int64_t fallback, int64_t minimum, int64_t maximum) const {
   const auto value = find(key);
-  return value ? value->integer(least, most) : fallback;
+  return value ? value->integer(minimum, maximum) : fallback;
 }
 
 JsonFile::JsonFile(const std::filesystem::path& file) : JsonFile(read_file(file), file.string()) {}

@@ -21,10 +21,10 @@ MetaspaceOptions read_metaspace(const Json& json) {
   } else if (scheme != "always") {
     json.at("prepend_scheme").fail("always, first or never");
   }
-  // Older files have this field in the place of the scheme.
+  // Older files have this field in place of the scheme.
   if (!json.boolean_or("add_prefix_space", true)) {
     if (json.find("prepend_scheme") && options.prepend_scheme != PrependScheme::kNever) {
-      json.at("add_prefix_space").fail("true, as the prepend_scheme is not never");
+      json.at("add_prefix_space").fail("true, because prepend_scheme is not never");
     }
     options.prepend_scheme = PrependScheme::kNever;
   }

@@ -1,4 +1,4 @@
-// Metaspace is a pre-tokenizer and a decoder, with the same fields.
+// Metaspace, which is a pre-tokenizer and a decoder with the same fields.
 #pragma once
 
 #include <string>
@@ -10,7 +10,7 @@ namespace portatune::text {
 
 MetaspaceOptions read_metaspace(const Json& json);
 
-/// A string of one character.
+/// Reads a string of one character.
 std::string read_character(const Json& json);
 
 }  // namespace portatune::text

@@ -17,7 +17,7 @@ ModelPtr read_wordpiece(const Json& json) {
   return std::make_unique<WordPiece>(std::move(options), read_vocabulary(json.at("vocab")), json.file());
 }
 
-// Pairs ["a", "b"] or, in older files, strings "a b".
+// Reads pairs ["a", "b"] or, in older files, strings "a b".
 Bpe::Pairs read_merges(const Json& json) {
   Bpe::Pairs merges;
   json.for_each([&](const Json& merge) {
@@ -72,7 +72,7 @@ ModelPtr read_unigram(const Json& json) {
 }  // namespace
 
 ModelPtr read_model(const Json& json) {
-  // Files of the first versions do not say what they are.
+  // Files of the first versions do not state the type.
   const bool typed = json.find("type").has_value();
   const std::string_view type = typed                        ? type_of(json)
                                 : json.find("merges")        ? "BPE"

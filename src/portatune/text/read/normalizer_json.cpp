@@ -68,7 +68,7 @@ NormalizerPtr read_stage(const Json& json, std::string_view type) {
 
 NormalizerPtr read_normalizer(const Json& json) {
   const std::string_view type = type_of(json);
-  if (type == "Sequence") return read_sequence(json);    // its stages are bounded
+  if (type == "Sequence") return read_sequence(json);    // limits its stages
   if (type == "BertNormalizer") return read_bert(json);  // adds at most two blanks to a character
   return std::make_unique<BoundedNormalizer>(json.file() + ", " + json.path(), read_stage(json, type));
 }

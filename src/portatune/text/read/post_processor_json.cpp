@@ -35,14 +35,14 @@ std::vector<Template::Part> read_parts(const Json& processor, std::string_view k
   return parts;
 }
 
-// BertProcessing and RobertaProcessing have their tokens as ["[SEP]", 102].
+// Reads a token of BertProcessing or RobertaProcessing: ["[SEP]", 102].
 int32_t read_token_and_id(const Json& json) {
   const simdjson::dom::array pair = json.array();
   if (pair.size() != 2) json.fail("a token and its id");
   return static_cast<int32_t>(json.member("1", pair.at(1)).integer(0, kMaxId));
 }
 
-// Adds what a component says to what those before it have said.
+// Adds the content of one component to that of earlier ones.
 class Reader {
  public:
   void read(const Json& json) {

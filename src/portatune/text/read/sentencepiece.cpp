@@ -1,4 +1,4 @@
-// SentencePiece models by the rules of transformers' classes for them.
+// SentencePiece models, by the rules of transformers' classes.
 #include <algorithm>
 #include <map>
 
@@ -41,7 +41,7 @@ ModelPtr unigram(const Pieces& pieces, int32_t unk_id, bool byte_fallback, const
   return std::make_unique<Unigram>(options, vocabulary_of(pieces), std::move(scores), where);
 }
 
-// All ways to put a piece together from two others, the pieces in their order, each with the shortest left half first.
+// All ways to build a piece from two others, in the order of the pieces, the shortest left half first.
 Bpe::Pairs merges_of(const Pieces& pieces, const Vocabulary& vocabulary) {
   Bpe::Pairs merges;
   for (const auto& piece : pieces) {
@@ -76,7 +76,7 @@ NormalizerPtr replace(const char* from, const char* to) {
   return std::make_unique<ReplaceNormalizer>(literal_pattern(from), to);
 }
 
-// The words between white space, each with a visible space before it.
+// Sets stages for the words between whitespace, each with a visible space before it.
 void set_metaspace(bool add_prefix_space, TokenizerSpec& spec) {
   std::vector<PreTokenizerPtr> stages;
   stages.push_back(std::make_unique<PropertySplit>(Property::kSpace, SplitBehavior::kRemoved));
@@ -99,7 +99,7 @@ void name(std::optional<AddedToken>& token, const char* content) {
   if (!token) token = AddedToken{.content = content, .special = true};
 }
 
-// One class of transformers: what it makes of the file.
+// The input of one class of transformers.
 struct Source {
   SentencePieceModel model;
   TokenizerConfig config;
@@ -169,7 +169,7 @@ TokenizerSpec read_t5(Source source) {
   return spec;
 }
 
-// Fairseq's ids: the first four are others than the file's.
+// The ids of Fairseq, whose first four differ from the file's.
 TokenizerSpec read_xlm_roberta(Source source) {
   TokenizerConfig& config = source.config;
   name(config.bos_token, "<s>");
@@ -224,7 +224,7 @@ TokenizerSpec read_llama(Source source) {
   return spec;
 }
 
-// Where no class is named.
+// The rules if no class is named.
 TokenizerSpec read_plain(Source source) {
   const SentencePieceModel& model = source.model;
   name(source.config.bos_token, model.bos_piece.c_str());

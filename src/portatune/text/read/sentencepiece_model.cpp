@@ -9,7 +9,7 @@
 namespace portatune::text {
 namespace {
 
-// Numbers of sentencepiece_model.proto.
+// Field numbers of sentencepiece_model.proto.
 constexpr int kPieces = 1, kTrainerSpec = 2, kNormalizerSpec = 3;
 constexpr int kPieceText = 1, kPieceScore = 2, kPieceType = 3;
 constexpr uint64_t kControl = 3, kUserDefined = 4;
@@ -42,7 +42,7 @@ SentencePieceModel::Kind kind_of(uint64_t number) {
   if (number == 1 || number == 2) return static_cast<SentencePieceModel::Kind>(number);
   throw UsageError({.where = "trainer_spec",
                     .given = "model_type " + std::to_string(number),
-                    .expected = "1 (Unigram) or 2 (BPE): Portatune has no other yet"});
+                    .expected = "1 (Unigram) or 2 (BPE): Portatune supports no other type"});
 }
 
 void read_trainer_spec(std::string_view message, SentencePieceModel& model) {

@@ -9,13 +9,13 @@
 
 namespace portatune::text {
 
-/// The parts of sentencepiece_model.proto that matter here.
+/// The parts of sentencepiece_model.proto that Portatune needs.
 struct SentencePieceModel {
   enum class Kind { kUnigram = 1, kBpe = 2 };
   struct Piece {
     std::string text;
     float score = 0;
-    bool control = false;       ///< special: <s> and the like
+    bool control = false;       ///< special, such as <s>
     bool user_defined = false;  ///< found in the text before the model sees it
   };
 
@@ -24,12 +24,14 @@ struct SentencePieceModel {
   bool byte_fallback = false;
   int32_t unk_id = 0;
   std::string unk_piece = "<unk>", bos_piece = "<s>", eos_piece = "</s>";
-  std::string charsmap;  ///< of the normalizer; empty: none
+  std::string charsmap;  ///< table of the normalizer; empty: none
 };
 
-/// errors    UsageError for what is no such file
+/// Parses the bytes of a model file.
+/// errors    UsageError for any other content
 SentencePieceModel parse_sentencepiece_model(std::string_view bytes);
-/// errors    CheckpointError for what is no such file; NotFoundError, IoError
+/// Reads a model file.
+/// errors    CheckpointError for any other content; NotFoundError, IoError
 SentencePieceModel read_sentencepiece_model(const std::filesystem::path& file);
 
 }  // namespace portatune::text

@@ -1,5 +1,5 @@
-// tokenizer_config.json and special_tokens_map.json of transformers. Not read by simdjson, which refuses the 1e30 that
-// is written out as an integer where a model has no longest input.
+// Reads transformers' tokenizer_config.json and special_tokens_map.json. It does not use simdjson, which refuses 1e30
+// spelled out as an integer, the value for a model without a maximal length.
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
@@ -18,7 +18,7 @@ class Fields {
  public:
   Fields(const Tree& tree, const std::string& where) : tree_(tree), where_(where) {}
 
-  // Null if the field is absent or null.
+  // The field; null if it is absent or null.
   const Tree* find(const std::string& key) const {
     const auto found = tree_.find(key);
     return found == tree_.end() || found->is_null() ? nullptr : &*found;
@@ -45,16 +45,16 @@ class Fields {
   }
 
   void read(const std::string& key, int64_t& value) const {
-    constexpr int64_t kMost = 1'000'000;
+    constexpr int64_t kMaxValue = 1'000'000;
     const Tree* field = find(key);
     if (field == nullptr) return;
-    if (!field->is_number_integer() || field->get<int64_t>() < 0 || field->get<int64_t>() > kMost) {
+    if (!field->is_number_integer() || field->get<int64_t>() < 0 || field->get<int64_t>() > kMaxValue) {
       fail(key, *field, "a number of tokens");
     }
     value = field->get<int64_t>();
   }
 
-  // Unless it is known already.
+  // Reads a token unless it is known already.
   void read_token(const std::string& key, std::optional<AddedToken>& token) const {
     const Tree* field = find(key);
     if (field == nullptr || token) return;
@@ -90,7 +90,7 @@ class Fields {
   }
 
  private:
-  // A token is a string, or an object with the string as "content".
+  // Reads a token: a string, or an object with the string as "content".
   AddedToken token_of(const std::string& key, const Tree& token) const {
     const bool is_object = token.is_object() && token.contains("content");
     const Tree& content = is_object ? token["content"] : token;
@@ -139,7 +139,7 @@ void read_fields(const Fields& fields, TokenizerConfig& config) {
   fields.read("extra_ids", config.extra_ids);
 }
 
-// Calls read(fields) if there is such a file.
+// Calls read(fields) if the file exists.
 template <class Read>
 void read_file_if_there(const std::filesystem::path& file, Read&& read) {
   if (!std::filesystem::exists(file)) return;

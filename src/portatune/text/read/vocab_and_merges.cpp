@@ -1,4 +1,4 @@
-// vocab.json and merges.txt: byte-level models by the rules of transformers' GPT2Tokenizer and RobertaTokenizer.
+// vocab.json and merges.txt: byte-level models, by the rules of transformers' GPT2Tokenizer and RobertaTokenizer.
 #include "portatune/error.h"
 #include "portatune/text/decode/bytes.h"
 #include "portatune/text/model/bpe.h"
@@ -12,7 +12,7 @@
 namespace portatune::text {
 namespace {
 
-// The classes whose rules these are, by tokenizer_class.
+// The classes with these rules, by tokenizer_class.
 enum class Rules { kGpt2, kRoberta };
 
 Rules rules_of(const TokenizerConfig& config, const std::string& where) {
@@ -27,7 +27,7 @@ Rules rules_of(const TokenizerConfig& config, const std::string& where) {
                          .fix = "save the tokenizer with transformers, which writes tokenizer.json"});
 }
 
-// The names that the class has for special tokens that the config does not name.
+// Adds the class's names of special tokens that the config does not name.
 TokenizerConfig with_names(TokenizerConfig config, Rules rules) {
   const auto name = [](std::optional<AddedToken>& token, const char* content) {
     if (!token) token = AddedToken{.content = content, .special = true};

@@ -1,4 +1,4 @@
-// vocab.txt: one token a line, its id is the number of the line; as transformers' BertTokenizer reads it.
+// vocab.txt: one token per line, with the line number as its id, as in transformers' BertTokenizer.
 #include "portatune/error.h"
 #include "portatune/text/decode/pieces.h"
 #include "portatune/text/model/wordpiece.h"
@@ -33,7 +33,7 @@ Vocabulary read_lines(std::string_view text, const std::string& where) {
     if (static_cast<int64_t>(token.size()) > kMaxTokenBytes || line == kMaxTokens) {
       throw CheckpointError({.where = where + ":" + std::to_string(line + 1),
                              .given = "a token of " + std::to_string(token.size()) + " bytes",
-                             .expected = "at most 4000000 tokens of at most 65536 bytes, one a line"});
+                             .expected = "at most 4000000 tokens of at most 65536 bytes, one per line"});
     }
     vocabulary.add(token, line);
     begin = end + 1;
@@ -49,7 +49,7 @@ int32_t id_of(const Vocabulary& vocabulary, const std::string& token, const std:
        .expected = "the special tokens that tokenizer_config.json names, or BERT's"});
 }
 
-// The names that BertTokenizer has for special tokens that the config does not name.
+// Adds BertTokenizer's names of special tokens that the config does not name.
 TokenizerConfig with_bert_tokens(TokenizerConfig config) {
   const auto name = [](std::optional<AddedToken>& token, const char* content) {
     if (!token) token = AddedToken{.content = content, .special = true};

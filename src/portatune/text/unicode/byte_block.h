@@ -1,4 +1,4 @@
-// Sixteen bytes of a text at once, with GCC's and Clang's portable vectors.
+// Blocks of 16 bytes of a text, as portable vectors of GCC and Clang.
 #pragma once
 
 #include <bit>
@@ -22,21 +22,21 @@ inline ByteBlock load_block(const char* at) {
   return bytes;
 }
 
-/// 0xFF where bytes are from `first` on and less than `count` behind it, otherwise 0. Unsigned differences: one
-/// comparison tells.
+/// 0xFF for bytes from `first` on and less than `count` after it, otherwise 0. Unsigned differences need one
+/// comparison.
 inline ByteBlock in_range(ByteBlock bytes, uint8_t first, uint8_t count) {
   return reinterpret_cast<ByteBlock>((bytes - first) < count);
 }
 
-/// 0xFF where bytes are `byte`, otherwise 0.
+/// 0xFF for bytes that equal `byte`, otherwise 0.
 inline ByteBlock equal(ByteBlock bytes, uint8_t byte) { return reinterpret_cast<ByteBlock>(bytes == byte); }
 
-/// Bit i is the uppermost one of byte i.
+/// Bit i is the uppermost bit of byte i.
 inline uint64_t upper_bits(ByteBlock bytes) {
 #ifdef __SSE2__
   return static_cast<uint64_t>(_mm_movemask_epi8(reinterpret_cast<__m128i>(bytes)));
 #else
-  // The product has each of the eight bits in the uppermost byte.
+  // The uppermost byte of the product holds each of the eight bits.
   constexpr uint64_t kUpper = 0x8080808080808080, kGather = 0x0002040810204081;
   struct Halves {
     uint64_t low, high;
@@ -46,7 +46,7 @@ inline uint64_t upper_bits(ByteBlock bytes) {
 #endif
 }
 
-/// With how many bytes of 0xFF a block begins whose bytes are 0xFF or 0.
+/// The number of leading 0xFF bytes in a block of 0xFF and 0.
 inline size_t leading_count(ByteBlock mask) {
   struct Halves {
     uint64_t low, high;

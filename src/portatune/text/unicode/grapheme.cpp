@@ -33,7 +33,7 @@ bool joins(char32_t before, char32_t c) {
 size_t end_of_cluster(std::string_view text, size_t at) {
   constexpr char32_t kJoiner = 0x200D;
   char32_t before = next_code_point(text, at);
-  bool pictograph = has(before, kPictograph);  // and nothing behind it but what extends it
+  bool pictograph = has(before, kPictograph);  // a pictograph, followed only by extending characters
   while (at < text.size()) {
     size_t next = at;
     const char32_t c = next_code_point(text, next);

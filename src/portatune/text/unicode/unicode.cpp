@@ -6,7 +6,7 @@
 namespace portatune::text {
 namespace {
 
-// All code points from `first` up to the next range have these properties.
+// A range of code points with equal properties, up to the next range.
 struct ClassRange {
   uint32_t first;
   uint16_t properties;
@@ -16,19 +16,19 @@ struct CombiningRange {
   uint32_t first, last;
   uint8_t combining_class;
 };
-// Every `stride`-th code point of the range moves by `distance`.
+// A range in which every `stride`-th code point moves by `distance`.
 struct LowercaseRange {
   uint32_t first, last;
   uint8_t stride;
   int32_t distance;
 };
 
-// `first` and `second` compose to `composite`.
+// The composition of `first` and `second` to `composite`.
 struct Composition {
   char32_t first, second, composite;
 };
 
-// Decompositions: code point, its decomposition, 0; and so on.
+// Decompositions, each as code point, decomposition, 0.
 #include "portatune/text/unicode/tables.inc"
 
 constexpr size_t kCodePoints = 0x110000;
@@ -45,7 +45,7 @@ bool holds(const LowercaseRange& range, char32_t c) {
   return c >= range.first && c <= range.last && (c - range.first) % range.stride == 0;
 }
 
-// A letter and a vowel make a syllable, and that and a tail another; 0 for all else.
+// Composes a letter and a vowel to a syllable, or such a syllable and a tail; 0 for all else.
 char32_t compose_hangul(char32_t first, char32_t second) {
   constexpr char32_t kVowels = 21, kTails = 28;
   const bool letter = first >= 0x1100 && first <= 0x1112, vowel = second >= 0x1161 && second <= 0x1175;

@@ -10,10 +10,10 @@
 namespace portatune::text {
 
 /// Throws DataError, with the byte offset, unless `text` is valid UTF-8 and below 2 GB (offsets are int32). All other
-/// functions here rely on it.
+/// functions here require valid UTF-8.
 void require_utf8(std::string_view text);
 
-/// The code point at text[at]; moves `at` behind it.
+/// The code point at text[at]. Moves `at` to its end.
 inline char32_t next_code_point(std::string_view text, size_t& at) {
   const auto byte = [&](size_t i) { return static_cast<unsigned char>(text[at + i]); };
   const char32_t lead = byte(0);
@@ -40,10 +40,10 @@ inline char32_t next_code_point(std::string_view text, size_t& at) {
 /// The code point that ends before text[end]; `end` must not be 0.
 char32_t previous_code_point(std::string_view text, size_t end);
 
-/// Whether this byte continues a code point that an earlier byte has begun.
+/// True if this byte continues a code point.
 inline bool is_continuation(char byte) { return (static_cast<unsigned char>(byte) & 0xC0) == 0x80; }
 
-/// Whether each code point has one byte.
+/// True if each code point has one byte.
 inline bool is_ascii(std::string_view text) {
   constexpr uint64_t kHighBits = 0x8080808080808080;
   uint64_t bits = 0;
@@ -61,8 +61,8 @@ size_t count_code_points(std::string_view text);
 
 bool is_utf8(std::string_view bytes);
 
-/// The bytes with U+FFFD in the place of what is not UTF-8: one for each longest beginning of a code point, as Rust's
-/// and Python's replacement does it.
+/// The bytes with invalid UTF-8 replaced by U+FFFD: one for each longest beginning of a code point, as in Rust and
+/// Python.
 std::string to_utf8(std::string_view bytes);
 
 void append_utf8(char32_t c, std::string& text);
