@@ -11,7 +11,7 @@ namespace {
 
 using nn::Scope;
 
-// The fields of config.json that ALBERT has beside BERT's, as it spells them.
+// The fields of config.json that ALBERT has in addition to BERT's, with their names there.
 struct AlbertConfig : BertFields {
   int64_t embedding_size = 128;
   int64_t num_hidden_groups = 1;
@@ -32,7 +32,7 @@ Value encoder_layer(const Scope& s, const AlbertConfig& c, const Value& x, const
   return layer_norm(s / "full_layer_layer_norm", h + y, c.layer_norm_eps);
 }
 
-// The group whose parameters layer i has, in transformers' arithmetic.
+// The group whose parameters layer i uses, computed as in transformers.
 int64_t group_of(const AlbertConfig& c, int64_t i) {
   const double layers_per_group = static_cast<double>(c.num_hidden_layers) / static_cast<double>(c.num_hidden_groups);
   return static_cast<int64_t>(static_cast<double>(i) / layers_per_group);
@@ -92,7 +92,7 @@ class Albert final : public TextModel {
     return lm_decoder(s, h, {"albert.embeddings.word_embeddings.weight", c_.tie_word_embeddings, c_.vocab_size});
   }
 
-  // Of ALBERT's own objective: whether the two texts stand in their order (0) or not (1).
+  // Logits of ALBERT's objective: the two texts are in order (0) or swapped (1).
   Value next_sentence_logits(const Scope& root, const Value& x) const override {
     return token_logits(root / "sop_classifier", pooler_output(root, x), 2);
   }

@@ -1,4 +1,4 @@
-// The architectures, one file each: what `model_type` of a config.json leads to in the registry.
+// The architectures, one file each. The registry chooses one by `model_type` of config.json.
 #pragma once
 
 #include <memory>
@@ -7,7 +7,7 @@
 
 namespace portatune::models {
 
-// CheckpointError for a value out of range and for a variant that is not built.
+// All functions throw a CheckpointError for a value out of range and for an unsupported variant.
 
 /// ALBERT. Lan et al. 2019, arXiv:1909.11942
 std::unique_ptr<TextModel> albert(const io::JsonObject& config);
@@ -32,7 +32,7 @@ std::unique_ptr<ImageModel> deit(const io::JsonObject& config);
 /// GPT-2. Radford et al. 2019, "Language Models are Unsupervised Multitask Learners"
 std::unique_ptr<TextModel> gpt2(const io::JsonObject& config);
 
-/// OPT, with the norm before each half of a layer or, as in opt-350m, after. Zhang et al. 2022, arXiv:2205.01068
+/// OPT, with the norm before each half of a layer or, as in opt-350m, after it. Zhang et al. 2022, arXiv:2205.01068
 std::unique_ptr<TextModel> opt(const io::JsonObject& config);
 
 /// Llama. Touvron et al. 2023, arXiv:2302.13971 and 2307.09288; Grattafiori et al. 2024, arXiv:2407.21783

@@ -12,7 +12,7 @@ namespace {
 
 using nn::Scope;
 
-// LayerNorm(x + Dropout(Linear(y))): how both halves of a layer end.
+// LayerNorm(x + Dropout(Linear(y))), the end of both halves of a layer.
 Value add_and_norm(const Scope& s, const BertFields& c, const Value& x, const Value& y) {
   const Value projected = dropout(s, linear(s / "dense", y, c.hidden_size, nn::rows()), c.hidden_dropout_prob);
   return layer_norm(s / "LayerNorm", x + projected, c.layer_norm_eps);
@@ -30,12 +30,12 @@ void refuse_variants(const io::JsonObject& config) {
   if (positions != "absolute") {
     throw CheckpointError({.where = "config.json, position_embedding_type",
                            .given = "\"" + positions + "\"",
-                           .expected = "\"absolute\", the only kind of positions that is built for this architecture"});
+                           .expected = "\"absolute\", the only supported positions for this architecture"});
   }
   if (config.get_bool_or("is_decoder", false) || config.get_bool_or("add_cross_attention", false)) {
     throw CheckpointError({.where = "config.json, is_decoder or add_cross_attention",
                            .given = "true",
-                           .expected = "false: this architecture is built as an encoder"});
+                           .expected = "false: this architecture is supported only as an encoder"});
   }
 }
 

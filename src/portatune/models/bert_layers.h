@@ -1,5 +1,5 @@
-// The blocks of BERT that its kin have under the same names: RoBERTa and ELECTRA all of them, ALBERT the
-// embeddings and attention.
+// The blocks of BERT that related models have under the same names: all blocks of RoBERTa and ELECTRA, and the
+// embeddings and attention of ALBERT.
 #pragma once
 
 #include <optional>
@@ -9,7 +9,7 @@
 
 namespace portatune::models {
 
-/// The fields of config.json that these models share, as it spells them.
+/// The fields of config.json that these models share, with their names there.
 struct BertFields {
   int64_t vocab_size = 30522;
   int64_t hidden_size = 768;
@@ -23,35 +23,35 @@ struct BertFields {
   int64_t type_vocab_size = 2;
   double initializer_range = 0.02;
   double layer_norm_eps = 1e-12;
-  std::optional<double> classifier_dropout;  // hidden_dropout_prob where absent
+  std::optional<double> classifier_dropout;  // absent: hidden_dropout_prob
   bool tie_word_embeddings = true;
   int64_t pad_token_id = 0;
 
   double head_dropout() const { return classifier_dropout.value_or(hidden_dropout_prob); }
 };
 
-/// Reads them. CheckpointError for a value out of range, and for a decoder or relative positions.
-/// defaults  where the file has no value
+/// Reads these fields. CheckpointError for a value out of range, and for a decoder or relative positions.
+/// defaults  values of fields that the file lacks
 BertFields bert_fields(const io::JsonObject& config, const BertFields& defaults);
 
-/// What they say of a model, whose longest text has as many tokens as there are positions.
+/// The model's metadata from these fields. The maximal length of a text is the number of positions.
 TextModelFacts bert_facts(std::string class_prefix, std::string base_prefix, const BertFields& c);
 
-/// What the embedding of positions takes.
+/// Inputs of the position embedding.
 struct Positions {
   Value ids;                ///< int32 [seq] or [batch, seq]
-  int64_t padding_id = -1;  ///< the one whose row gets no gradient; -1: there is none
+  int64_t padding_id = -1;  ///< id whose row gets no gradient; -1: none
 };
 /// The sum of word, token-type and position embeddings, normalised; [batch, seq, width].
 Value bert_embeddings(const nn::Scope& s, const BertFields& c, const TextInputs& in, const Positions& positions,
                       int64_t width);
 
-/// Attention of x to itself, before the layer that projects it; [batch, seq, hidden_size], of which a device along
-/// `tensor` has the part of its heads.
+/// Self-attention without the final projection; [batch, seq, hidden_size]. A device along `tensor` has the part of its
+/// heads.
 Value bert_self_attention(const nn::Scope& s, const BertFields& c, const Value& x, const Value& mask);
 
-/// x, and the output of each layer after it.
-/// mask  as attention() takes it
+/// x, followed by the output of each layer.
+/// mask  see attention()
 Values bert_layers(const nn::Scope& s, const BertFields& c, const Value& x, const Value& mask);
 
 /// tanh(Linear(x of the first token)), [batch, hidden_size].

@@ -9,7 +9,7 @@ void require_activation(std::string_view key, const std::string& activation) {
   if (nn::is_activation(activation)) return;
   throw CheckpointError({.where = "config.json, " + std::string(key),
                          .given = "\"" + activation + "\"",
-                         .expected = "an activation that Portatune has: gelu, gelu_new, relu, silu, tanh, ..."});
+                         .expected = "a supported activation: gelu, gelu_new, relu, silu, tanh, ..."});
 }
 
 void require_multiple(std::string_view key, int64_t value, std::string_view factor_key, int64_t factor) {
@@ -17,7 +17,7 @@ void require_multiple(std::string_view key, int64_t value, std::string_view fact
   throw CheckpointError({.where = "config.json",
                          .given = std::string(key) + " " + std::to_string(value) + " and " + std::string(factor_key) +
                                   " " + std::to_string(factor),
-                         .expected = "the first a multiple of the second"});
+                         .expected = "the first to be a multiple of the second"});
 }
 
 }  // namespace portatune::models

@@ -9,14 +9,14 @@
 
 namespace portatune::models {
 
-/// What sizes and rates may be.
+/// Ranges of sizes and rates.
 inline constexpr io::IntRange kSize{1, 1 << 20};
 inline constexpr io::FloatRange kRate{0, 0.999};
 
-/// CheckpointError, naming the key, unless nn::activate() knows the activation.
+/// Throws a CheckpointError that names the key unless nn::activate() knows the activation.
 void require_activation(std::string_view key, const std::string& activation);
 
-/// CheckpointError, naming both keys, unless `value` is a multiple of `factor`.
+/// Throws a CheckpointError that names both keys unless `value` is a multiple of `factor`.
 void require_multiple(std::string_view key, int64_t value, std::string_view factor_key, int64_t factor);
 
 }  // namespace portatune::models

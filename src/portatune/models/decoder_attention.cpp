@@ -7,7 +7,7 @@
 namespace portatune::models {
 namespace {
 
-// The bias, with keys hidden that stand more than `window` - 1 before place `start`.
+// The bias with hidden keys at positions below `start` - (`window` - 1).
 Value hide_before(const Value& bias, const Value& start, int64_t window) {
   const Value place = iota({DType::kInt32, bias.shape()}, 3);
   const Value first = start - full({DType::kInt32, {}}, static_cast<double>(window - 1));
@@ -32,7 +32,7 @@ Value causal_attention(const nn::Scope& s, const DecoderPass& pass, int64_t laye
   const Value start = pass.start ? pass.start : full({DType::kInt32, {}}, 0);
   keys = dynamic_update_slice(keys, qkv[1], 1, start);
   values = dynamic_update_slice(values, qkv[2], 1, start);
-  // The first tokens see nothing but each other. A later one stands where the mask ends.
+  // The first tokens see only each other. A later token is at the position `start` of the mask.
   if (!pass.start) return nn::attention(s, qkv[0], qkv[1], qkv[2], pass.mask, options);
   options.band = {};
   const Value bias = window ? hide_before(pass.mask, start, *window) : pass.mask;

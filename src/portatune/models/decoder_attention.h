@@ -1,4 +1,4 @@
-// Attention to what came before, with or without a cache of it.
+// Causal attention, with or without a cache of keys and values.
 #pragma once
 
 #include <optional>
@@ -8,19 +8,19 @@
 
 namespace portatune::models {
 
-/// One pass through a decoder, as its layers see it.
+/// The inputs of a decoder's layers in one pass.
 struct DecoderPass {
-  Value mask;                      ///< as attention() takes it; with a cache a bias
-  KeyValueCache* cache = nullptr;  ///< null: keys and values are not kept
-  Value start = {};                ///< where in the cache the tokens go; absent: at its beginning
+  Value mask;                      ///< mask for attention(); with a cache, a bias
+  KeyValueCache* cache = nullptr;  ///< cache to which keys and values are added; null: none
+  Value start = {};                ///< index of the token in the cache; absent: 0
 };
 
 DecoderPass decoder_pass(const TextInputs& in, KeyValueCache* cache = nullptr, const Value& start = {});
 
-/// attention(q, k, v) of layer `layer`, of each token to itself and to those before it, at most the last `window`; to
-/// those in the cache, where there is one with earlier tokens.
-/// options    all but the band
-/// s          whose random key decides on dropout, which there is in training alone
+/// attention(q, k, v) of layer `layer`: each token sees itself and earlier tokens, at most `window` in total, also
+/// those in the cache.
+/// options    all options except the band
+/// s          scope of the random key for dropout, which is active only in training
 Value causal_attention(const nn::Scope& s, const DecoderPass& pass, int64_t layer, const Values& qkv,
                        AttentionOptions options, std::optional<int64_t> window = {});
 

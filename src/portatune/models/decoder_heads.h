@@ -1,4 +1,4 @@
-// The heads that decoders share.
+// Heads that decoders share.
 #pragma once
 
 #include "portatune/models.h"
@@ -6,8 +6,8 @@
 
 namespace portatune::models {
 
-/// x [batch, seq, hidden] at each row's last token that is not padding, [batch, hidden]; the first where there is none.
-/// pad_token_id  what padding is, wherever it stands, as in transformers; -1: what the attention mask hides
+/// x [batch, seq, hidden] at each row's last token that is not padding, [batch, hidden]; the first token if all are.
+/// pad_token_id  id of padding at any position, as in transformers; -1: padding is what the attention mask hides
 Value last_token(const Value& x, const TextInputs& in, int64_t pad_token_id);
 
 /// "score" of the last token, float32 [batch, num_labels].

@@ -6,7 +6,7 @@ namespace {
 
 using nn::Scope;
 
-// ViT with a second token, from which a teacher's labels were learned.
+// ViT with a second token, from which a teacher's predictions were learned.
 class Deit final : public ImageModel {
  public:
   explicit Deit(const VitFields& c) : ImageModel(vit_facts(c, "DeiT", "deit")), c_(c) {}

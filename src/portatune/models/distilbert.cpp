@@ -15,7 +15,7 @@ using nn::Scope;
 
 constexpr double kLayerNormEps = 1e-12;
 
-// The fields of config.json that shape the computation, as it spells them.
+// The fields of config.json that determine the computation, with their names there.
 struct DistilBertConfig {
   int64_t vocab_size = 30522;
   int64_t max_position_embeddings = 512;
@@ -34,7 +34,7 @@ struct DistilBertConfig {
   int64_t pad_token_id = 0;
 };
 
-// Sinusoidal ones are only where a new model starts: they are trained like the others, as in transformers 5.
+// Sinusoidal embeddings are only initial values: they are trained like others, as in transformers 5.
 Value position_embeddings(const Scope& s, const DistilBertConfig& c, const TextInputs& in) {
   const Initializer normal{Initializer::Kind::kNormal, c.initializer_range};
   const Initializer sinusoids{Initializer::Kind::kSinusoids};

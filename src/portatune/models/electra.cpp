@@ -12,12 +12,12 @@ namespace {
 
 using nn::Scope;
 
-// The fields of config.json that ELECTRA has beside BERT's, as it spells them.
+// The fields of config.json that ELECTRA has in addition to BERT's, with their names there.
 struct ElectraConfig : BertFields {
   int64_t embedding_size = 128;
-  // Of the head for multiple choice.
+  // Fields of the head for multiple choice.
   bool summary_use_proj = true;
-  std::string summary_activation = "gelu";  // none where empty
+  std::string summary_activation = "gelu";  // empty: none
   double summary_last_dropout = 0.1;
 };
 
@@ -28,7 +28,7 @@ ElectraConfig electra_config(const io::JsonObject& config) {
   if (summary_type != "first") {
     throw CheckpointError({.where = "config.json, summary_type",
                            .given = "\"" + summary_type + "\"",
-                           .expected = "\"first\", the only kind of summary that is built"});
+                           .expected = "\"first\", the only supported kind of summary"});
   }
   c.summary_use_proj = config.get_bool_or("summary_use_proj", c.summary_use_proj);
   const bool has_none = config.type_of("summary_activation") == "null";
@@ -38,7 +38,7 @@ ElectraConfig electra_config(const io::JsonObject& config) {
   return c;
 }
 
-// Both models of ELECTRA, which share the body: the discriminator, which is fine-tuned, and the generator, a masked
+// Both models of ELECTRA, with the same body: the discriminator, which is fine-tuned, and the generator, a masked
 // language model.
 class Electra final : public TextModel {
  public:

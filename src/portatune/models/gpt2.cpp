@@ -15,14 +15,14 @@ namespace {
 
 using nn::Scope;
 
-// The fields of config.json that shape the computation, as it spells them.
+// The fields of config.json that determine the computation, with their names there.
 struct Gpt2Config {
   int64_t vocab_size = 50257;
   int64_t n_positions = 1024;
   int64_t n_embd = 768;
   int64_t n_layer = 12;
   int64_t n_head = 12;
-  int64_t n_inner = 0;  // 4 n_embd where absent
+  int64_t n_inner = 0;  // default: 4 n_embd
   std::string activation_function = "gelu_new";
   double resid_pdrop = 0.1;
   double embd_pdrop = 0.1;
@@ -48,7 +48,7 @@ double attention_scale(const Gpt2Config& c, int64_t layer) {
   return c.scale_attn_by_inverse_layer_idx ? scale / static_cast<double>(layer + 1) : scale;
 }
 
-// Where the residual stream is added to: the more layers add, the less each does at first.
+// A layer whose output is added to the residual stream. Its initial weights are smaller if there are more such layers.
 Value project(const Scope& s, const Gpt2Config& c, const Value& x) {
   const double scale = 1 / std::sqrt(2 * static_cast<double>(c.n_layer));
   return dropout(s, conv1d(s / "c_proj", x, c.n_embd, nn::rows({.initializer_scale = scale})), c.resid_pdrop);
@@ -80,9 +80,9 @@ Gpt2Config gpt2_config(const io::JsonObject& config) {
   if (config.get_bool_or("add_cross_attention", false)) {
     throw CheckpointError({.where = "config.json, add_cross_attention",
                            .given = "true",
-                           .expected = "false: GPT-2 is built without cross-attention"});
+                           .expected = "false: cross-attention is not supported for GPT-2"});
   }
-  // The first of the two says where float32 is used, which is everywhere here; the others belong to another head.
+  // reorder_and_upcast_attn enables float32 in attention, which is always used here; the others belong to another head.
   config.ignore({"reorder_and_upcast_attn", "n_ctx", "summary_type", "summary_use_proj", "summary_activation",
                  "summary_first_dropout", "summary_proj_to_labels", "task_specific_params"});
   Gpt2Config c;

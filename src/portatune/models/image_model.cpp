@@ -6,7 +6,7 @@ namespace portatune::models {
 DistilledLogits ImageModel::distilled_logits(const nn::Scope&, const Value&, int64_t) const {
   throw UsageError({.where = "the head of the model",
                     .given = "image classification with a teacher for a " + facts_.class_prefix + " checkpoint",
-                    .expected = "a head that transformers has for this architecture"});
+                    .expected = "a head of this architecture in transformers"});
 }
 
 }  // namespace portatune::models

@@ -20,9 +20,9 @@ RopeTables tables_of(const LlamaFamilyConfig& c, const TextInputs& in, const Dec
     return rope_tables(rope_frequencies(c.rope, c.head_dim, c.max_position_embeddings, seq), positions);
   };
   if (!pass.cache) return tables(in.input_ids.shape()[1]);
-  // However long the cache is, texts end with the model's positions, below which no other type depends on the length.
+  // Texts have at most the model's maximal length, below which only longrope depends on the length.
   if (c.rope.rope_type != "longrope") return tables(1);
-  // Whether a text has grown past the length from which there are other frequencies is known at run time.
+  // Beyond near_length other frequencies apply. The text's length is known only at run time.
   const int64_t near_length = c.rope.original_max_position_embeddings;
   const RopeTables near = tables(near_length), far = tables(near_length + 1);
   const Value last = max(reshape(positions, {-1}), {0});
@@ -33,7 +33,7 @@ RopeTables tables_of(const LlamaFamilyConfig& c, const TextInputs& in, const Dec
 }  // namespace
 
 LlamaFamilyConfig llama_family_config(const io::JsonObject& config, const LlamaFamilyConfig& defaults) {
-  config.ignore({"pretraining_tp"});  // splits products for speed alone
+  config.ignore({"pretraining_tp"});  // it affects only speed
   LlamaFamilyConfig c = defaults;
   c.vocab_size = config.get_int_or("vocab_size", c.vocab_size, {1, 1 << 24});
   c.hidden_size = config.get_int_or("hidden_size", c.hidden_size, kSize);
@@ -69,7 +69,7 @@ std::vector<std::optional<int64_t>> sliding_windows(const io::JsonObject& config
   if (!types.empty() && types.size() != windows.size()) {
     throw CheckpointError({.where = "config.json, layer_types",
                            .given = std::to_string(types.size()) + " types for " + std::to_string(layers) + " layers",
-                           .expected = "one for each layer"});
+                           .expected = "one type for each layer"});
   }
   for (size_t i = 0; i < windows.size(); ++i) {
     const bool late = static_cast<int64_t>(i) >= max_window_layers;

@@ -1,5 +1,5 @@
-// What Llama and the models after it share: pre-norm layers of RMSNorm, rotary attention with grouped queries, and a
-// gated feed-forward layer.
+// The common parts of Llama and later models: pre-norm layers with RMSNorm, rotary attention with grouped queries, and
+// a gated feed-forward layer.
 #pragma once
 
 #include "portatune/models/decoder_attention.h"
@@ -8,15 +8,15 @@
 
 namespace portatune::models {
 
-/// The fields of config.json that all of them have, as it spells them.
+/// The fields of config.json that these models share, with their names there.
 struct LlamaFamilyConfig {
   int64_t vocab_size = 32000;
   int64_t hidden_size = 4096;
   int64_t intermediate_size = 11008;
   int64_t num_hidden_layers = 32;
   int64_t num_attention_heads = 32;
-  int64_t num_key_value_heads = 0;  ///< num_attention_heads where absent and 0 here
-  int64_t head_dim = 0;             ///< hidden_size / num_attention_heads where absent and 0 here
+  int64_t num_key_value_heads = 0;  ///< num_attention_heads if absent and 0 here
+  int64_t head_dim = 0;             ///< hidden_size / num_attention_heads if absent and 0 here
   std::string hidden_act = "silu";
   int64_t max_position_embeddings = 2048;
   double initializer_range = 0.02;
@@ -28,23 +28,23 @@ struct LlamaFamilyConfig {
   RopeParameters rope;
 };
 
-/// Reads them; `defaults` are for what the file lacks. CheckpointError for a value out of range.
+/// Reads these fields; `defaults` are the values of absent ones. CheckpointError for a value out of range.
 LlamaFamilyConfig llama_family_config(const io::JsonObject& config, const LlamaFamilyConfig& defaults);
 
-/// "sliding_window" of the layers that slide, for models in which some do: absent for a layer that sees all before it.
+/// The sliding window of each layer, for models that have such layers; absent for a layer with full attention.
 /// CheckpointError for an unknown kind of layer.
 std::vector<std::optional<int64_t>> sliding_windows(const io::JsonObject& config, int64_t layers, int64_t window,
                                                     int64_t max_window_layers);
 
-/// What a layer gets besides its input.
+/// Inputs of a layer besides x.
 struct LayerInputs {
   int64_t layer;
   DecoderPass pass;
   RopeTables rope;
-  int64_t heads, kv_heads;  ///< of the device
+  int64_t heads, kv_heads;  ///< heads of the device
 };
 
-/// q [batch, seq, heads * head_dim] and k turned by their positions, then causal_attention() with v; returns
+/// Rotates q [batch, seq, heads * head_dim] and k by their positions, then applies causal_attention(); returns
 /// [batch, seq, heads * head_dim].
 Value rotary_attention(const nn::Scope& s, const LlamaFamilyConfig& c, const Values& qkv, const LayerInputs& in,
                        std::optional<int64_t> window = {});
@@ -52,7 +52,7 @@ Value rotary_attention(const nn::Scope& s, const LlamaFamilyConfig& c, const Val
 /// down(act(gate(x)) * up(x)). source: Shazeer 2020, arXiv:2002.05202
 Value gated_mlp(const nn::Scope& s, const LlamaFamilyConfig& c, const Value& x, const nn::LinearOptions& options);
 
-/// The body and the heads around layers that differ.
+/// The body and the heads around a model's own layers.
 class LlamaFamily : public TextModel {
  public:
   LlamaFamily(const std::string& class_prefix, const LlamaFamilyConfig& config);
@@ -63,12 +63,12 @@ class LlamaFamily : public TextModel {
   KeyValueCache empty_cache(int64_t batch, int64_t length, DType dtype) const override;
   Value sequence_logits(const nn::Scope& root, const TextInputs& in, const Value& x, int64_t num_labels) const override;
   Value token_logits(const nn::Scope& root, const Value& x, int64_t num_labels) const override;
-  /// UsageError: in that class of transformers the body has another name.
+  /// Throws a UsageError, because the body has another name in that class of transformers.
   Value span_logits(const nn::Scope& root, const Value& x) const override;
   Value causal_lm_logits(const nn::Scope& root, const Value& x) const override;
 
  protected:
-  /// "self_attn" and "mlp" of a layer, whose scope is s.
+  /// "self_attn" and "mlp" of a layer with the scope s.
   virtual Value self_attention(const nn::Scope& s, const Value& x, const LayerInputs& in) const = 0;
   virtual Value mlp(const nn::Scope& s, const Value& x) const;
 

@@ -9,20 +9,20 @@ namespace portatune::models {
 
 struct LmDecoder {
   std::string embeddings;  ///< path of the word embeddings, [vocab_size, width]
-  bool tied;               ///< whether they are the weight, too ("tie_word_embeddings")
+  bool tied;               ///< whether they are also the weight of this layer ("tie_word_embeddings")
   int64_t vocab_size;
 };
-/// x W^T + b. Tied: the weight is that of the embeddings, and b is "bias". Else they are "decoder.weight" and
-/// "decoder.bias". A checkpoint may hold b under either name: older versions of transformers share it between the two.
+/// x W^T + b. If tied, the weight is that of the embeddings and b is "bias"; else they are "decoder.weight" and
+/// "decoder.bias". A checkpoint may hold b under either name, because older versions of transformers tie the two.
 /// x [..., width]; returns float32 [..., vocab_size]
 Value lm_decoder(const nn::Scope& s, const Value& x, const LmDecoder& decoder);
 
-/// x W^T + b, for layers with other names: "weight", which may be that of the embeddings, and "bias" of s.
+/// x W^T + b, for layers with other names: "weight", which may be tied to the embeddings, and "bias" of s.
 Value lm_projection(const nn::Scope& s, const Value& x, const LmDecoder& decoder);
 
-/// The weight alone, for layers with other names: "weight" of s; by nn::vocabulary_split().
+/// The weight of such a layer: "weight" of s, split by nn::vocabulary_split().
 Value vocabulary_weight(const nn::Scope& s, int64_t width, const LmDecoder& decoder);
-/// x W^T + b in float32, over the whole vocabulary: what devices make of their parts of W and b is gathered.
+/// x W^T + b in float32 over the whole vocabulary, gathered from devices that have parts of W and b.
 Value lm_logits(const nn::Scope& s, const Value& x, const Value& weight, const LmDecoder& decoder,
                 const Value& bias = {});
 

@@ -6,7 +6,7 @@ namespace portatune::models {
 namespace {
 
 struct MistralConfig : LlamaFamilyConfig {
-  std::optional<int64_t> sliding_window = 4096;  // no limit where null
+  std::optional<int64_t> sliding_window = 4096;  // absent: no limit
 };
 
 MistralConfig mistral_config(const io::JsonObject& config) {

@@ -14,7 +14,7 @@ namespace {
 
 using nn::Scope;
 
-// The fields of config.json that shape the computation, as it spells them.
+// The fields of config.json that determine the computation, with their names there.
 struct ModernBertConfig {
   int64_t vocab_size = 50368;
   int64_t hidden_size = 768;
@@ -36,20 +36,20 @@ struct ModernBertConfig {
   bool decoder_bias = true;
   bool tie_word_embeddings = true;
   int64_t pad_token_id = 50283;
-  int64_t local_attention = 128;  // tokens that a local layer sees, half of them on either side
-  std::vector<bool> is_local;     // of each layer
+  int64_t local_attention = 128;  // tokens that a local layer sees, half of them on each side
+  std::vector<bool> is_local;     // for each layer
   double full_theta = 160000, sliding_theta = 10000;
 };
 
-// Layers that add to the residual stream: the more of them, the less each does at first.
+// Options of layers that add to the residual stream. Their initial weights are smaller if there are more such layers.
 nn::LinearOptions residual(const ModernBertConfig& c, nn::LinearOptions options) {
   options.initializer_scale = 1 / std::sqrt(2 * static_cast<double>(c.num_hidden_layers));
   return options;
 }
 
-// What the attention of a layer sees beside its input: one for the global layers, one for the local ones.
+// Inputs of a layer's attention besides x: one for global layers, one for local layers.
 struct Surroundings {
-  Value mask;  // as attention() takes it
+  Value mask;  // see attention()
   RopeTables rope;
   Band band;
 };
@@ -77,7 +77,7 @@ Value self_attention(const Scope& s, const ModernBertConfig& c, const Value& x, 
                  c.attention_dropout);
 }
 
-// Wo(act(a) * b), where Wi makes a and b: "GeGLU".
+// Wo(act(a) * b), where a and b are the halves of Wi(x): "GeGLU".
 Value mlp(const Scope& s, const ModernBertConfig& c, const Value& x) {
   const int64_t width = nn::share(s, "intermediate features", c.intermediate_size);
   const Value both = linear(s / "Wi", x, 2 * c.intermediate_size, columns(c.mlp, 2));
@@ -88,7 +88,7 @@ Value mlp(const Scope& s, const ModernBertConfig& c, const Value& x) {
 
 Value encoder_layer(const Scope& s, const ModernBertConfig& c, int64_t layer, const Value& x,
                     const Surroundings& around) {
-  // The embeddings that the first layer sees are normalised already.
+  // The input of the first layer is already normalised.
   const Value normed = layer == 0 ? x : layer_norm(s / "attn_norm", x, c.norm_eps, c.norm);
   const Value h = x + self_attention(s / "attn", c, normed, around);
   return h + mlp(s / "mlp", c, layer_norm(s / "mlp_norm", h, c.norm_eps, c.norm));
@@ -98,14 +98,14 @@ Value encoder_layer(const Scope& s, const ModernBertConfig& c, int64_t layer, co
 Value mean_over_tokens(const Value& x, const Value& attention_mask) {
   const Value weights = expand_dims(convert(attention_mask, DType::kFloat32), -1);  // [batch, seq, 1]
   const Value total = sum(convert(x, DType::kFloat32) * weights, {1});
-  // A row without tokens only fills up a batch.
+  // Rows without tokens only fill up a batch.
   const Value count = sum(weights, {1});
   return convert(total / maximum(count, full(count.type(), 1)), x.dtype());
 }
 
 constexpr io::FloatRange kTheta{1e-6, 1e12};
 
-// "layer_types" or, as it was written before transformers 5, "global_attn_every_n_layers".
+// Reads "layer_types" or, in files from before transformers 5, "global_attn_every_n_layers".
 std::vector<bool> local_layers(const io::JsonObject& config, int64_t num_hidden_layers) {
   const int64_t period = config.get_int_or("global_attn_every_n_layers", 3, kSize);
   const std::vector<std::string> types = config.get_strings("layer_types");
@@ -128,7 +128,7 @@ std::vector<bool> local_layers(const io::JsonObject& config, int64_t num_hidden_
   return is_local;
 }
 
-// The base of the rotary frequencies of one type of layers, in the old spelling and in that of transformers 5.
+// The base of the rotary frequencies of one type of layers, under its old name or that of transformers 5.
 double theta_of(const io::JsonObject& config, std::string_view old_key, std::string_view layer_type, double fallback) {
   const double theta = config.get_float_or(old_key, fallback, kTheta);
   const std::optional<io::JsonObject> all = config.get_object("rope_parameters");
@@ -137,7 +137,7 @@ double theta_of(const io::JsonObject& config, std::string_view old_key, std::str
   if (const std::string type = rope->get_string_or("rope_type", "default"); type != "default") {
     throw CheckpointError({.where = "config.json, rope_type",
                            .given = "\"" + type + "\"",
-                           .expected = "\"default\", the only type that is built for ModernBERT"});
+                           .expected = "\"default\", the only supported type for ModernBERT"});
   }
   return rope->get_float_or("rope_theta", theta, kTheta);
 }
@@ -247,7 +247,7 @@ class ModernBert final : public TextModel {
     return dropout(s, layer_norm(s / "norm", words, c_.norm_eps, c_.norm), c_.embedding_dropout);
   }
 
-  // What stands before the last layer of every head.
+  // The common layers of all heads, before the last one.
   Value prediction_head(const Scope& s, const Value& x) const {
     const Value dense =
         nn::activate(c_.classifier_activation, linear(s / "dense", x, c_.hidden_size, residual(c_, c_.classifier)));

@@ -14,9 +14,9 @@ namespace {
 using nn::Scope;
 
 constexpr double kLayerNormEps = 1e-5;
-constexpr int64_t kPositionOffset = 2;  // the first two rows of the position embeddings are not those of tokens
+constexpr int64_t kPositionOffset = 2;  // the first two rows of the position embeddings do not belong to tokens
 
-// The fields of config.json that shape the computation, as it spells them.
+// The fields of config.json that determine the computation, with their names there.
 struct OptConfig {
   int64_t vocab_size = 50272;
   int64_t hidden_size = 768;
@@ -25,7 +25,7 @@ struct OptConfig {
   int64_t max_position_embeddings = 2048;
   bool do_layer_norm_before = true;
   bool _remove_final_layer_norm = false;
-  int64_t word_embed_proj_dim = 0;  // hidden_size where absent
+  int64_t word_embed_proj_dim = 0;  // default: hidden_size
   double dropout = 0.1;
   double attention_dropout = 0.0;
   int64_t num_attention_heads = 12;
@@ -45,13 +45,13 @@ Value norm(const Scope& s, const OptConfig& c, const Value& x) {
   return portatune::layer_norm(x, full(size, 1), full(size, 0), kLayerNormEps);
 }
 
-// Padding has no position of its own: 0, 1, 2, ... are counted along the tokens.
+// Positions 0, 1, 2, ... count only tokens; padding has no position.
 Value position_ids(const TextInputs& in) {
   if (in.position_ids) return in.position_ids;
   return cumulative_sum(in.attention_mask) * in.attention_mask - full({DType::kInt32, {}}, 1);
 }
 
-// Word embeddings, projected to the width of the layers if theirs is another, and position embeddings.
+// Word embeddings, projected to the width of the layers if it differs, plus position embeddings.
 Value embed(const Scope& s, const OptConfig& c, const TextInputs& in) {
   Value words = word_embedding(s / "embed_tokens", in.input_ids, c.vocab_size, c.word_embed_proj_dim, c.pad_token_id);
   if (c.word_embed_proj_dim != c.hidden_size) {
@@ -93,7 +93,7 @@ Value decoder_layer(const Scope& s, const OptConfig& c, int64_t layer, const Val
 }
 
 OptConfig opt_config(const io::JsonObject& config) {
-  config.get_float_or("layerdrop", 0, {0, 0});  // dropping whole layers is not built
+  config.get_float_or("layerdrop", 0, {0, 0});  // dropping whole layers is not supported
   config.ignore({"activation_dropout", "prefix", "use_cache"});
   OptConfig c;
   c.vocab_size = config.get_int_or("vocab_size", c.vocab_size, {1, 1 << 24});

@@ -6,7 +6,7 @@ namespace portatune::models {
 namespace {
 
 struct Qwen2Config : LlamaFamilyConfig {
-  std::vector<std::optional<int64_t>> windows;  // of each layer
+  std::vector<std::optional<int64_t>> windows;  // window of each layer
 };
 
 Qwen2Config qwen2_config(const io::JsonObject& config) {
@@ -22,7 +22,7 @@ class Qwen2 final : public LlamaFamily {
   explicit Qwen2(const Qwen2Config& c) : LlamaFamily("Qwen2", c), c_(c) {}
 
  private:
-  // Biases for queries, keys and values, but not for the output.
+  // Only queries, keys and values have biases.
   Value self_attention(const nn::Scope& s, const Value& x, const LayerInputs& in) const override {
     const Value q = linear(s / "q_proj", x, c_.num_attention_heads * c_.head_dim, nn::columns());
     const Value k = linear(s / "k_proj", x, c_.num_key_value_heads * c_.head_dim, nn::columns());

@@ -7,7 +7,7 @@ namespace {
 
 struct Qwen3Config : LlamaFamilyConfig {
   nn::LinearOptions attention{.bias = false};
-  std::vector<std::optional<int64_t>> windows;  // of each layer
+  std::vector<std::optional<int64_t>> windows;  // window of each layer
 };
 
 Qwen3Config qwen3_config(const io::JsonObject& config) {

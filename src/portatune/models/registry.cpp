@@ -23,8 +23,8 @@ constexpr Architecture<ImageModel> kImageModels[] = {
     {"vit", vit},
 };
 
-// Keys of any config.json that say nothing about the computation here: bookkeeping, generation, and what the tokenizer
-// and the task read elsewhere.
+// Ignores keys of any config.json that do not affect the computation: bookkeeping, generation, and keys that the
+// tokenizer or the task reads elsewhere.
 void ignore_bookkeeping(const io::JsonObject& config) {
   config.ignore({"_attn_implementation_autoset", "_name_or_path", "architectures", "bos_token_id", "dtype",
                  "eos_token_id", "finetuning_task", "gradient_checkpointing", "id2label", "label2id", "num_labels",
@@ -55,7 +55,7 @@ auto make(const Table& table, const std::string& kind, const io::JsonObject& con
   throw CheckpointError(
       {.where = "config.json",
        .given = "model_type \"" + model_type + "\"" + (other ? ", which is no " + kind + " model" : ""),
-       .expected = "one of the " + kind + " models that Portatune has: " + known,
+       .expected = "a supported " + kind + " model: " + known,
        .fix = other ? "choose another task, or another checkpoint" : ""});
 }
 

@@ -10,12 +10,12 @@ namespace {
 
 using nn::Scope;
 
-// Places are counted from padding_id + 1 on, and by tokens alone: padding, wherever it stands, is at padding_id.
+// Positions count only tokens, from padding_id + 1; padding is always at padding_id.
 Positions positions_after(int64_t padding_id, const TextInputs& in) {
   const TensorType type = in.input_ids.type();
   const Value padding = full(type, static_cast<double>(padding_id));
   const Value is_token = convert(compare(Direction::kNotEqual, in.input_ids, padding), type.dtype);   // [batch, seq]
-  const Value number = in.position_ids ? in.position_ids + full(type, 1) : cumulative_sum(is_token);  // from 1 on
+  const Value number = in.position_ids ? in.position_ids + full(type, 1) : cumulative_sum(is_token);  // from 1
   return {.ids = number * is_token + padding, .padding_id = padding_id};
 }
 
@@ -70,7 +70,7 @@ std::unique_ptr<TextModel> make(const std::string& class_prefix, const io::JsonO
     throw CheckpointError({.where = "config.json, pad_token_id",
                            .given = std::to_string(c.pad_token_id) + ", with max_position_embeddings " +
                                     std::to_string(c.max_position_embeddings),
-                           .expected = "at least 0, and positions left beyond it"});
+                           .expected = "at least 0, and smaller than the number of positions"});
   }
   return std::make_unique<Roberta>(class_prefix, c);
 }

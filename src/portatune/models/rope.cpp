@@ -19,7 +19,7 @@ std::optional<double> float_if_given(const io::JsonObject& object, std::string_v
   return object.has(key) ? std::optional(object.get_float(key, range)) : std::nullopt;
 }
 
-// transformers takes a 0 for "not given" too.
+// Reads a number; 0 also means "not given", as in transformers.
 double float_or_if_zero(const io::JsonObject& object, std::string_view key, double fallback) {
   const double value = object.get_float_or(key, fallback, {0, 1e12});
   return value == 0 ? fallback : value;
@@ -44,12 +44,12 @@ void refuse_part_of_head(const io::JsonObject& object) {
   if (const double part = object.get_float_or("partial_rotary_factor", 1); part != 1) {
     throw CheckpointError({.where = "config.json, partial_rotary_factor",
                            .given = std::to_string(part),
-                           .expected = "1: rotary positions of a part of the head are not built"});
+                           .expected = "1: rotary positions of a part of the head are not supported"});
   }
 }
 
-// In a sequence of positions 0, 1, ...: 1, theta^(-2 / size), theta^(-4 / size), ... The exponents are rounded to
-// float32, as those that models were trained with are.
+// The frequencies 1, theta^(-2 / size), theta^(-4 / size), ... The exponents are rounded to float32, as in the training
+// of the models.
 std::vector<double> plain_frequencies(double theta, int64_t size) {
   std::vector<double> inverse;
   for (int64_t i = 0; i < size; i += 2) {
@@ -58,15 +58,15 @@ std::vector<double> plain_frequencies(double theta, int64_t size) {
   return inverse;
 }
 
-// The base grows with the length ("NTK-aware").
+// Frequencies whose base grows with the length ("NTK-aware").
 std::vector<double> dynamic_frequencies(const RopeParameters& p, int64_t size, int64_t max_positions, int64_t seq) {
   const double factor = *p.factor, exponent = static_cast<double>(size) / static_cast<double>(size - 2);
   const double growth = factor * static_cast<double>(std::max(seq, max_positions)) / static_cast<double>(max_positions);
   return plain_frequencies(p.rope_theta * std::pow(growth - (factor - 1), exponent), size);
 }
 
-// How much of a pair is extrapolated: all of those that turn more than beta_fast times in the original length, nothing
-// of those that turn less than beta_slow times, and a ramp between them.
+// Frequencies by extrapolation of pairs that turn more than beta_fast times in the original length, by interpolation of
+// those that turn less than beta_slow times, and by a linear mix in between.
 std::vector<double> yarn_frequencies(const RopeParameters& p, double factor, int64_t size) {
   const double length = static_cast<double>(p.original_max_position_embeddings);
   const auto pair_of = [&](double turns) {
@@ -112,12 +112,12 @@ double longrope_attention_factor(const RopeParameters& p, double factor) {
   return std::sqrt(1 + std::log(factor) / std::log(static_cast<double>(p.original_max_position_embeddings)));
 }
 
-// Long waves are stretched by the factor, short ones left alone, and those between interpolated.
+// Frequencies in which long waves are stretched by the factor, short ones unchanged, and those between interpolated.
 std::vector<double> llama3_frequencies(const RopeParameters& p, int64_t size) {
   const double length = static_cast<double>(p.original_max_position_embeddings), factor = *p.factor;
   std::vector<double> inverse = plain_frequencies(p.rope_theta, size);
   for (double& frequency : inverse) {
-    const double turns = length * frequency / kTwoPi;  // in the original length
+    const double turns = length * frequency / kTwoPi;  // turns in the original length
     const double kept = (turns - p.low_freq_factor) / (p.high_freq_factor - p.low_freq_factor);
     const double share = std::clamp(kept, 0.0, 1.0);
     frequency = (1 - share) * frequency / factor + share * frequency;
@@ -167,7 +167,7 @@ RopeFrequencies rope_frequencies(const RopeParameters& p, int64_t head_size, int
   if (head_size % 2 != 0 || (p.rope_type == "dynamic" && head_size < 4)) {
     throw CheckpointError({.where = "config.json",
                            .given = "a head size of " + std::to_string(head_size),
-                           .expected = "an even one for rotary positions, of at least 4 where they are dynamic"});
+                           .expected = "an even head size for rotary positions, and at least 4 for dynamic ones"});
   }
   const double stretched = static_cast<double>(max_position_embeddings);
   const double factor = p.factor.value_or(stretched / static_cast<double>(p.original_max_position_embeddings));

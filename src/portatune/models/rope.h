@@ -1,4 +1,4 @@
-// Rotary position embeddings as config.json describes them: frequencies, and the tables that rotary() takes.
+// Rotary position embeddings by config.json: frequencies, and tables for rotary().
 #pragma once
 
 #include <optional>
@@ -13,33 +13,33 @@ class JsonObject;
 
 namespace portatune::models {
 
-/// The fields of config.json's "rope_parameters", or of "rope_scaling" with "rope_theta" beside it, as it was written
-/// before transformers 5.
+/// The fields of "rope_parameters" in config.json or, in files from before transformers 5, of "rope_scaling" and
+/// "rope_theta".
 struct RopeParameters {
   std::string rope_type = "default";  ///< "default", "linear", "dynamic", "yarn", "longrope" or "llama3"
   double rope_theta = 10000;
-  int64_t original_max_position_embeddings = 0;  ///< of yarn, longrope and llama3
-  std::optional<double> factor;                  ///< of all but default; yarn and longrope can go without
-  std::optional<double> attention_factor;        ///< of yarn and longrope
+  int64_t original_max_position_embeddings = 0;  ///< for yarn, longrope and llama3
+  std::optional<double> factor;                  ///< for all types except default; optional for yarn and longrope
+  std::optional<double> attention_factor;        ///< for yarn and longrope
   double low_freq_factor = 1, high_freq_factor = 4;
   double beta_fast = 32, beta_slow = 1;
-  double mscale = 0, mscale_all_dim = 0;  ///< of yarn; 0: not given
+  double mscale = 0, mscale_all_dim = 0;  ///< for yarn; 0: not given
   bool truncate = true;
-  std::vector<double> short_factor, long_factor;  ///< of longrope, head_size / 2 each
+  std::vector<double> short_factor, long_factor;  ///< for longrope, head_size / 2 each
 };
 
-/// Reads them from config.json. CheckpointError for an unknown type, a value out of range or one that is missing.
-/// default_theta   where the file has none
+/// Reads the parameters from config.json. CheckpointError for an unknown type, a value out of range or a missing one.
+/// default_theta   theta if the file has none
 RopeParameters rope_parameters(const io::JsonObject& config, double default_theta, int64_t max_position_embeddings);
 
-/// How fast the angle of each pair of elements grows with the position, and what cos and sin are multiplied with.
+/// The angle per position of each pair of elements, and the factor of cos and sin.
 struct RopeFrequencies {
-  std::vector<float> inverse;  ///< head_size / 2 of them, in radians a position
+  std::vector<float> inverse;  ///< head_size / 2 frequencies, in radians per position
   double attention_factor = 1;
 };
 
-/// The frequencies for sequences of at most `seq` tokens, on which those of the types dynamic and longrope depend.
-/// CheckpointError if the head size is odd or the lists of longrope are of another length.
+/// The frequencies for sequences of at most `seq` tokens. They depend on `seq` for the types dynamic and longrope.
+/// CheckpointError if the head size is odd, or if the lists of longrope have a wrong length.
 /// source: transformers, ROPE_INIT_FUNCTIONS; Peng et al. 2023, arXiv:2309.00071 (yarn); Ding et al. 2024,
 /// arXiv:2402.13753 (longrope)
 RopeFrequencies rope_frequencies(const RopeParameters& p, int64_t head_size, int64_t max_position_embeddings,

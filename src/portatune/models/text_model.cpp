@@ -29,7 +29,7 @@ std::string_view suffix(HeadKind head) {
   const bool has_vowel = std::string_view("AEIOU").find(facts.class_prefix.front()) != std::string_view::npos;
   throw UsageError({.where = "the head of the model",
                     .given = what + (has_vowel ? " for an " : " for a ") + facts.class_prefix + " checkpoint",
-                    .expected = "a head that transformers has for this architecture",
+                    .expected = "a head of this architecture in transformers",
                     .fix = "choose another task, or a checkpoint of another architecture"});
 }
 

@@ -21,8 +21,8 @@ int64_t patches(const VitFields& c) {
   return c.image_size.height / c.patch_size.height * (c.image_size.width / c.patch_size.width);
 }
 
-// The convolution of the paper: as its steps are as long as its kernel, a linear layer over each patch. [batch,
-// patches, hidden_size]
+// The convolution of the paper. Its stride equals its kernel size, so that it is a linear layer over each patch;
+// [batch, patches, hidden_size].
 Value patch_embeddings(const Scope& s, const VitFields& c, const Value& pixel_values) {
   const int64_t batch = pixel_values.shape()[0];
   const auto [height, width] = c.patch_size;
@@ -62,7 +62,7 @@ Value encoder_layer(const Scope& s, const VitFields& c, const Value& x, const Va
 
 constexpr io::IntRange kPixels{1, 1 << 14};
 
-// A number, for squares, or [height, width].
+// Reads a size: a number for squares, or [height, width].
 ImageSize get_size_or(const io::JsonObject& config, std::string_view key, ImageSize fallback) {
   if (config.type_of(key) != "array") {
     const int64_t side = config.get_int_or(key, fallback.height, kPixels);
@@ -80,7 +80,7 @@ ImageSize get_size_or(const io::JsonObject& config, std::string_view key, ImageS
 }  // namespace
 
 VitFields vit_fields(const io::JsonObject& config) {
-  config.ignore({"encoder_stride"});  // of a head for pretraining
+  config.ignore({"encoder_stride"});  // it belongs to a head for pretraining
   VitFields c;
   c.hidden_size = config.get_int("hidden_size", kSize);
   c.num_hidden_layers = config.get_int("num_hidden_layers", {1, 1024});

@@ -1,4 +1,4 @@
-// The blocks of ViT, which DeiT has under the same names.
+// The blocks of ViT. DeiT has them under the same names.
 #pragma once
 
 #include <string>
@@ -7,7 +7,7 @@
 
 namespace portatune::models {
 
-/// The fields of config.json that shape the computation, as it spells them.
+/// The fields of config.json that determine the computation, with their names there.
 struct VitFields {
   int64_t hidden_size = 768;
   int64_t num_hidden_layers = 12;
@@ -22,11 +22,11 @@ struct VitFields {
   ImageSize patch_size = {16, 16};
   int64_t num_channels = 3;
   bool qkv_bias = true;
-  int64_t pooler_output_size = 0;  // hidden_size where absent
+  int64_t pooler_output_size = 0;  // default: hidden_size
   std::string pooler_act = "tanh";
 };
 
-/// Reads them. CheckpointError for a value out of range.
+/// Reads these fields. CheckpointError for a value out of range.
 VitFields vit_fields(const io::JsonObject& config);
 
 ImageModelFacts vit_facts(const VitFields& c, const std::string& class_prefix, const std::string& base_prefix);
@@ -36,12 +36,12 @@ ImageModelFacts vit_facts(const VitFields& c, const std::string& class_prefix, c
 Value vit_embeddings(const nn::Scope& s, const VitFields& c, const Value& pixel_values,
                      const std::vector<std::string>& special_tokens);
 
-/// x, and the output of each layer after it.
+/// x, followed by the output of each layer.
 Values vit_layers(const nn::Scope& s, const VitFields& c, const Value& x);
 
-/// What the model ends with, after the last layer.
+/// The final norm, after the last layer.
 Value vit_norm(const nn::Scope& s, const VitFields& c, const Value& x);
-/// Of the first token of what vit_norm() gives, [batch, pooler_output_size].
+/// The pooler of the first token of vit_norm()'s result, [batch, pooler_output_size].
 Value vit_pooler(const nn::Scope& s, const VitFields& c, const Value& last_hidden_state);
 
 /// A linear layer over one of the special tokens, float32 [batch, num_labels].
