@@ -1,4 +1,4 @@
-// The same as fine_tune.cpp, as a loop of one's own over step():  own_loop MODEL TRAIN VALIDATION OUTPUT
+// The training of fine_tune.cpp as a custom loop over step():  own_loop MODEL TRAIN VALIDATION OUTPUT
 #include <cstdio>
 
 #include "portatune/portatune.h"

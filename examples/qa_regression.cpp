@@ -1,14 +1,14 @@
-// A task of one's own in one file, outside of the library: two inputs, three heads with a loss each, its own metrics,
-// files and predictions. Linked into the command it is `--task qa-regression`:
+// A custom task in one file outside of the library: two inputs, three heads with a loss each, its own metrics, files
+// and predictions. Linked into the command it is `--task qa-regression`:
 //   portatune fit --task qa-regression --model roberta-base --train train.csv --folds 5 --group-column question_title
 //       --test test.csv --output quest
 //
-// It rates questions and answers by 30 numbers between 0 and 1, as Kaggle's "Google QUEST Q&A Labeling" (2019-2020)
-// asks for. One encoder reads both sides, each part between <s> and </s> (whatever the tokenizer calls these), the kind
-// of text first:
+// It rates questions and answers by 30 numbers between 0 and 1, the problem of Kaggle's "Google QUEST Q&A Labeling"
+// (2019-2020). One encoder reads both sides, each part between <s> and </s> (or the tokenizer's tokens in their place),
+// the kind of text first:
 //   <s> question </s><s> TITLE </s><s> BODY </s>      <s> answer </s><s> ANSWER </s>
 // The question head sees the question, the answer head the answer, the joint head both and their product. The first two
-// rate their own targets, the joint one all; a prediction is the mean of the two ratings that a target has.
+// rate their own targets, the joint one all; a prediction is the mean of the two ratings of a target.
 #include <algorithm>
 #include <cmath>
 #include <fstream>
@@ -66,7 +66,7 @@ int64_t question_count() {
 
 // ---- the model
 
-// Mean over the tokens of a text, zeros if it has none, as the rows that fill up the last batch; x [batch, seq,
+// Mean over the tokens of a text; zeros for rows without tokens, which only fill up the last batch. x [batch, seq,
 // hidden], mask int32 [batch, seq].
 Value average_pool(const Value& x, const Value& mask) {
   const Value weight = expand_dims(convert(mask, DType::kFloat32), 2);
@@ -74,7 +74,7 @@ Value average_pool(const Value& x, const Value& mask) {
   return sum(convert(x, DType::kFloat32) * weight, {1}) / maximum(count, full(count.type(), 1));
 }
 
-// sigmoid(W x + b) x. Miech, Laptev, Sivic 2017, arXiv:1706.06905, section 3.2.
+// Context gating: sigmoid(W x + b) x. Miech, Laptev, Sivic 2017, arXiv:1706.06905, section 3.2.
 Value context_gating(const Scope& s, const Value& x) { return logistic(nn::linear(s, x, x.shape().back())) * x; }
 
 Value head(const Scope& s, const Value& x, int64_t targets, double dropout_rate) {
@@ -82,9 +82,9 @@ Value head(const Scope& s, const Value& x, int64_t targets, double dropout_rate)
   return nn::linear(s / "classifier", gated, targets);
 }
 
-// ---- ratings of the training set, and predictions that are spread like them
+// ---- ratings of the training set, and predictions with their distribution
 
-// Sorted, for each target.
+// Sorted ratings of each target.
 using Ratings = std::vector<std::vector<float>>;
 
 void write_ratings(const std::filesystem::path& file, const Ratings& ratings) {
@@ -92,15 +92,14 @@ void write_ratings(const std::filesystem::path& file, const Ratings& ratings) {
   for (size_t t = 0; t < ratings.size(); ++t) columns[kTargets[t]] = ratings[t];
   std::ofstream stream(file);
   stream << columns.dump() << "\n";
-  if (!stream.flush()) throw IoError({.where = file.string(), .given = "an error while writing"});
+  if (!stream.flush()) throw IoError({.where = file.string(), .given = "a write error"});
 }
 
 Ratings read_ratings(const std::filesystem::path& file) {
   std::ifstream stream(file);
   if (!stream) {
-    throw NotFoundError({.where = file.string(),
-                         .given = "no such file",
-                         .expected = "a model that --task qa-regression has been fitted to"});
+    throw NotFoundError(
+        {.where = file.string(), .given = "no such file", .expected = "a model trained with --task qa-regression"});
   }
   try {
     const json columns = json::parse(stream);
@@ -112,8 +111,8 @@ Ratings read_ratings(const std::filesystem::path& file) {
   }
 }
 
-// The ratings in the training set take a few values only, and the rank correlation counts ties. So the prediction of
-// rank r of n becomes the rating of the same rank there. Where that makes all equal, predictions stay as they are.
+// The ratings in the training set have only a few values, and the rank correlation counts ties. So the prediction of
+// rank r of n becomes the rating of the same rank there. If that makes all equal, predictions stay unchanged.
 std::vector<float> match_ranks(const std::vector<float>& predictions, const std::vector<float>& ratings) {
   if (ratings.empty() || predictions.empty()) return predictions;
   std::vector<size_t> order(predictions.size());
@@ -121,7 +120,7 @@ std::vector<float> match_ranks(const std::vector<float>& predictions, const std:
   std::ranges::sort(order, {}, [&](size_t i) { return std::pair(predictions[i], i); });
   std::vector<float> matched(predictions.size());
   for (size_t first = 0; first < order.size();) {
-    size_t last = first;  // of the predictions that are equal
+    size_t last = first;  // last of equal predictions
     while (last + 1 < order.size() && predictions[order[last + 1]] == predictions[order[first]]) ++last;
     const float rating = ratings[(first + last + 1) * ratings.size() / (2 * order.size())];
     for (; first <= last; ++first) matched[order[first]] = rating;
@@ -130,7 +129,7 @@ std::vector<float> match_ranks(const std::vector<float>& predictions, const std:
   return constant ? predictions : matched;
 }
 
-// Values by target, of the rows that are not there to fill up a batch; `values` is [rows, kCount].
+// Appends values by target, without the rows that only fill up a batch; `values` is [rows, kCount].
 void append(const Tensor& values, const data::Example& batch, std::vector<std::vector<float>>& columns) {
   const auto weights = batch.tensor(data::kExampleWeight).as<float>();
   for (size_t row = 0; row < weights.size(); ++row) {
@@ -147,8 +146,8 @@ std::optional<double> spearman(const std::vector<float>& predictions, const std:
   return correlation.result();
 }
 
-// "spearman": the mean over the targets; "spearman_matched": of predictions after match_ranks(). A target that is the
-// same in all rows has no correlation and is left out.
+// "spearman": the mean over the targets; "spearman_matched": the same after match_ranks(). A target that is constant in
+// all rows has no correlation and is left out.
 class QuestMetrics final : public Metrics {
  public:
   explicit QuestMetrics(const Ratings& ratings) : ratings_(ratings) {}
@@ -179,10 +178,10 @@ class QuestMetrics final : public Metrics {
   std::vector<std::vector<float>> predictions_{kCount}, targets_{kCount};
 };
 
-// {"question_well_written": 0.83, ...} for each row; at the end, as ranks are of all rows.
+// Writes {"question_well_written": 0.83, ...} for each row, all at the end, because ranks depend on all rows.
 class QuestLines final : public PredictionLines {
  public:
-  /// ratings  to match; null: predictions as they are
+  /// ratings  ratings to match; null: predictions stay unchanged
   explicit QuestLines(const Ratings* ratings) : ratings_(ratings) {}
 
   std::string take(const data::Example& batch, const data::Example& outputs) override {
@@ -248,7 +247,7 @@ class Quest final : public TextTask {
     }
   }
 
-  // Rows to examples.
+  // Conversion of rows to examples.
 
   std::vector<std::string> columns(Labels labels) const override {
     std::vector<std::string> names = {"question_title", "question_body", "answer"};
@@ -265,7 +264,7 @@ class Quest final : public TextTask {
     return {{"max_length", std::to_string(checkpoint().max_length())}, {"dropout", std::to_string(dropout_)}};
   }
 
-  // The model.
+  // Forward pass.
 
   std::vector<std::string> inputs() const override {
     std::vector<std::string> names = {"targets", std::string(data::kExampleWeight)};
@@ -289,7 +288,7 @@ class Quest final : public TextTask {
             .outputs = {{"ratings", (logistic(alone) + logistic(joint)) * 0.5}}};
   }
 
-  // What is made of its outputs.
+  // Use of its outputs.
 
   std::unique_ptr<Metrics> metrics() const override { return std::make_unique<QuestMetrics>(ratings_); }
   std::unique_ptr<PredictionLines> prediction_lines() const override {
@@ -317,8 +316,8 @@ class Quest final : public TextTask {
     return example.set("targets", vector_of(targets));
   }
 
-  // Each part between its special tokens; none takes more than half of what is left for it and those after it, but the
-  // last.
+  // Puts each part between its special tokens. No part but the last takes more than half of the room that is left for
+  // it and those after it.
   std::vector<int32_t> ids_of(const std::vector<std::string>& parts) const {
     const text::Tokenizer& tokenizer = checkpoint().tokenizer();
     std::vector<int32_t> ids;
