@@ -30,7 +30,7 @@ data::Example logits_of(int64_t width, const std::vector<float>& logits) {
 }
 
 TEST(Probabilities, AreTheSoftmaxOrTheSigmoidOfTheLogits) {
-  // By torch 2.15 in float64.
+  // Expected: torch 2.15 in float64.
   EXPECT_THAT(tasks::probabilities(Head::kSoftmax, std::vector<float>{0.5f, -1.25f, 2.0f}),
               ElementsAre(FloatNear(0.17682018f, 1e-7f), FloatNear(0.03072674f, 1e-7f), FloatNear(0.79245308f, 1e-7f)));
   EXPECT_THAT(tasks::probabilities(Head::kSigmoid, std::vector<float>{0.75f}),
@@ -47,7 +47,7 @@ TEST(Probabilities, OfExtremeLogitsAreFinite) {
   EXPECT_THAT(tasks::probabilities(Head::kSigmoid, std::vector<float>{1000}), ElementsAre(1));
 }
 
-TEST(PredictedClass, IsTheMostProbableAndOfEqualOnesTheFirst) {
+TEST(PredictedClass, IsTheFirstMostProbableClass) {
   EXPECT_EQ(tasks::predicted_class(Head::kSoftmax, std::vector<float>{1, 3, 2}), 1);
   EXPECT_EQ(tasks::predicted_class(Head::kSoftmax, std::vector<float>{2, 3, 3}), 1);
   EXPECT_EQ(tasks::predicted_class(Head::kSigmoid, std::vector<float>{-0.1f}), 0);
@@ -56,7 +56,7 @@ TEST(PredictedClass, IsTheMostProbableAndOfEqualOnesTheFirst) {
 
 TEST(ClassificationMetrics, OfASigmoidHead) {
   tasks::ClassificationMetrics metrics(Head::kSigmoid, 2);
-  // Of the four pairs of a positive and a negative one, one is in the wrong order: -1 and 2.
+  // One of the four pairs of a positive and a negative example is in the wrong order: -1 and 2.
   metrics.update(batch_of({1, 0}, {1, 1}), logits_of(1, {3, 2}));
   metrics.update(batch_of({1, 0}, {1, 1}), logits_of(1, {-1, -2}));
   EXPECT_THAT(metrics.result(), ElementsAre(Pair("accuracy", 0.5), Pair("f1", 0.5), Pair("matthews_correlation", 0.0),
@@ -74,12 +74,12 @@ TEST(ClassificationMetrics, OfTwoClassesRankByTheDifferenceOfLogits) {
 TEST(ClassificationMetrics, OfManyClassesHaveMacroF1AndNoRocAuc) {
   tasks::ClassificationMetrics metrics(Head::kSoftmax, 3);
   metrics.update(batch_of({2, 0, 1, 1}, {1, 1, 1, 1}), logits_of(3, {0, 1, 2, 0, 1, 2, 0, 3, 2, 1, 3, 2}));
-  // Predictions are 2, 2, 1, 1. By scikit-learn 1.9.1: F1 of the classes is 0, 1 and 2/3.
+  // Predictions are 2, 2, 1, 1. Expected by scikit-learn 1.9.1: F1 of the classes is 0, 1 and 2/3.
   EXPECT_THAT(metrics.result(), ElementsAre(Pair("accuracy", 0.75), Pair("f1_macro", DoubleNear(5.0 / 9, 1e-12)),
                                             Pair("matthews_correlation", DoubleNear(0.6708203932499369, 1e-12))));
 }
 
-TEST(ClassificationMetrics, FillersDoNotCount) {
+TEST(ClassificationMetrics, IgnoresPaddingRows) {
   constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
   tasks::ClassificationMetrics metrics(Head::kSigmoid, 2);
   metrics.update(batch_of({1, 0, 0, 0}, {1, 1, 0, 0}), logits_of(1, {3, -2, 5, kNan}));
@@ -87,7 +87,7 @@ TEST(ClassificationMetrics, FillersDoNotCount) {
                                             Pair("roc_auc", 1.0)));
 }
 
-TEST(ClassificationMetrics, RocAucOfOneClassIsLeftOut) {
+TEST(ClassificationMetrics, OmitsRocAucOfOneClass) {
   tasks::ClassificationMetrics metrics(Head::kSigmoid, 2);
   EXPECT_TRUE(metrics.result().empty());
   metrics.update(batch_of({1, 1}, {1, 1}), logits_of(1, {3, -2}));
@@ -95,7 +95,7 @@ TEST(ClassificationMetrics, RocAucOfOneClassIsLeftOut) {
               ElementsAre(Pair("accuracy", 0.5), Pair("f1", 2.0 / 3), Pair("matthews_correlation", 0.0)));
 }
 
-// tests/data/metrics.json is by scikit-learn (tests/oracle/make_metric_cases.py).
+// scikit-learn has made tests/data/metrics.json (tests/oracle/make_metric_cases.py).
 TEST(MultiLabelMetrics, AreThoseOfScikitLearn) {
   const auto golden = nlohmann::json::parse(std::ifstream(PORTATUNE_TEST_DATA "/metrics.json"))["multi_label_cases"];
   ASSERT_EQ(golden.size(), 3u);
@@ -103,7 +103,7 @@ TEST(MultiLabelMetrics, AreThoseOfScikitLearn) {
     const int64_t labels = static_cast<int64_t>(c["labels"][0].size());
     tasks::MultiLabelMetrics metrics(labels);
     for (size_t row = 0; row < c["labels"].size(); ++row) {
-      // With a filler, which is wrong in every label.
+      // Adds a padding row, which is wrong in every label.
       std::vector<float> truth = c["labels"][row], logits = c["logits"][row];
       truth.resize(2 * truth.size(), 1);
       logits.resize(2 * logits.size(), -1);
@@ -124,12 +124,12 @@ TEST(MultiLabelMetrics, AreThoseOfScikitLearn) {
   }
 }
 
-TEST(MultiLabelMetrics, OfNoRowsAreNone) { EXPECT_TRUE(tasks::MultiLabelMetrics(2).result().empty()); }
+TEST(MultiLabelMetrics, AreEmptyWithoutRows) { EXPECT_TRUE(tasks::MultiLabelMetrics(2).result().empty()); }
 
 TEST(RegressionMetrics, AreTheCorrelationsOfLogitAndLabel) {
   tasks::RegressionMetrics metrics;
   data::Example batch;
-  // By scipy 1.17: pearsonr and spearmanr of (1, 2, 3, 10) and (1, 3, 2, 4).
+  // Expected by scipy 1.17: pearsonr and spearmanr of (1, 2, 3, 10) and (1, 3, 2, 4).
   batch.set("labels", Tensor({5}, {1.0f, 3.0f, 2.0f, 4.0f, 99.0f}));
   batch.set(data::kExampleWeight, Tensor({5}, {1.0f, 1.0f, 1.0f, 1.0f, 0.0f}));
   metrics.update(batch, logits_of(1, {1, 2, 3, 10, -50}));

@@ -39,7 +39,7 @@ class ImageClassificationTask : public testing::Test {
 
 std::span<const float> pixels_of(const data::Example& example) { return example.tensor("pixel_values").as<float>(); }
 
-TEST_F(ImageClassificationTask, EncodesWhatTheProcessorMakesOfAFile) {
+TEST_F(ImageClassificationTask, EncodesAFileWithTheProcessor) {
   const data::Example example = task().encode(row("420.jpg", "2"));
   const image::Processor processor({.size = {12, 12}});
   EXPECT_TRUE(std::ranges::equal(pixels_of(example), processor(image::read(kPictures / "420.jpg").view()).as<float>()));
@@ -61,12 +61,12 @@ TEST_F(ImageClassificationTask, RefusesLabelsOfOtherClasses) {
   EXPECT_NO_THROW(task().encode(row("420.jpg", "cat"), RowTask::Labels::kIgnored));
 }
 
-TEST_F(ImageClassificationTask, ChangesTrainingImagesByEpochAndPlace) {
+TEST_F(ImageClassificationTask, AugmentsByEpochAndIndex) {
   const ImageClassification task = this->task();
   const data::Dataset rows = data::from_examples({row("420.jpg", "0"), row("420.jpg", "1")});
   const auto pass = [&](uint64_t seed, int64_t epoch) {
     const auto batch = task.training_batches(rows, 2, {.buffer = 2, .seed = seed}).iterate(epoch).next();
-    // By label, as the order is random.
+    // Images are found by their label, as the order is random.
     std::map<int32_t, std::vector<float>> images;
     for (size_t i = 0; i < 2; ++i) {
       const auto pixels = pixels_of(*batch).subspan(i * 432, 432);
@@ -80,8 +80,8 @@ TEST_F(ImageClassificationTask, ChangesTrainingImagesByEpochAndPlace) {
   EXPECT_NE(pass(1, 0)[0], pass(2, 0)[0]);
 }
 
-// The files of other processes are not even opened: here they are no images. In random order, changed at random.
-TEST_F(ImageClassificationTask, ReadsTheFilesOfItsShareAlone) {
+// The files of other processes are invalid images here, as they must not be opened. Order and augmentation are random.
+TEST_F(ImageClassificationTask, ReadsOnlyFilesOfLocalRows) {
   std::vector<data::Example> list;
   for (int i = 0; i < 13; ++i) {
     const std::string copy = folder_ / (std::to_string(i) + ".png");

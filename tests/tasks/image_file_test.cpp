@@ -27,7 +27,7 @@ Example row_of(const fs::path& table, int64_t number) {
   return Example(data::Origin{std::make_shared<const std::string>(table.string()), number});
 }
 
-TEST(ImageOfARow, IsTheColumnItselfWhereThatIsOne) {
+TEST(ImageOfARow, IsTheColumnsBytesIfTheyAreAnImage) {
   for (const char* name : {"420.jpg", "rgb.png", "lossy.webp"}) {
     const std::string bytes = text_of(kPictures / name);
     const Example row = row_of("images.tfrecord", 3).set("image", bytes);
@@ -49,19 +49,19 @@ TEST(ImageOfARow, IsAFileBesideTheTable) {
   EXPECT_EQ(image_name(row, "image"), "pictures/a.png");
 }
 
-TEST(ImageOfARow, MayBeNamedByAWholePath) {
+TEST(ImageOfARow, MayHaveAnAbsolutePath) {
   const std::string path = (kPictures / "rgb.png").string();
   EXPECT_EQ(ImageFile(row_of("/nowhere/train.csv", 2).set("image", path), "image").name(), path);
   EXPECT_EQ(ImageFile(Example().set("image", path), "image").name(), path);
 }
 
-// In a folder of images each file is a row, whose path is complete.
+// In a folder of images each file is a row with its complete path.
 TEST(ImageOfARow, OfAFolderOfImagesIsTheFileItself) {
   const fs::path path = kPictures / "rgb.png";
   EXPECT_EQ(ImageFile(row_of(path, -1).set("image", path.string()), "image").name(), path.string());
 }
 
-TEST(ImageOfARow, ThatIsMissingIsNamed) {
+TEST(ImageOfARow, ErrorNamesAMissingImage) {
   const TemporaryFolder folder;
   const Example row = row_of(folder / "train.csv", 2).set("image", "none.png");
   EXPECT_NE(message_of<NotFoundError>([&] { ImageFile(row, "image"); }).find((folder / "none.png").string()),
@@ -94,7 +94,7 @@ TEST_F(ImageByUrl, MayBeRelativeToATableOfTheSameServer) {
   EXPECT_EQ(server.requests().front().target, "/data/cats/1.png");
 }
 
-TEST_F(ImageByUrl, IsTriedAgainAfterATemporaryFault) {
+TEST_F(ImageByUrl, RetriesAfterATemporaryFault) {
   int asked = 0;
   const HttpServer server(
       [&](const HttpRequest& request) { return ++asked == 1 ? HttpResponse{.status = 503} : answer(request); });
@@ -102,7 +102,7 @@ TEST_F(ImageByUrl, IsTriedAgainAfterATemporaryFault) {
   EXPECT_EQ(text_in(ImageFile(row, "image")), image());
 }
 
-TEST_F(ImageByUrl, ThatIsMissingIsNamedWithoutSecrets) {
+TEST_F(ImageByUrl, ErrorNamesAMissingImageWithoutSecrets) {
   const HttpServer server([](const HttpRequest&) { return HttpResponse{.status = 404}; });
   const Example row = row_of("train.csv", 2).set("image", server.url("/none.png?sig=secret-of-the-test"));
   const std::string message = message_of<NotFoundError>([&] { ImageFile(row, "image"); });
@@ -111,20 +111,20 @@ TEST_F(ImageByUrl, ThatIsMissingIsNamedWithoutSecrets) {
   EXPECT_THAT(message, Not(HasSubstr("secret-of-the-test")));
 }
 
-// The row is at fault, so that --bad-rows may skip it.
+// The error belongs to the row, so that --bad-rows may skip it.
 TEST_F(ImageByUrl, OfAnUnknownSchemeIsBadData) {
   for (const char* url : {"ftp://host/a.png", "http://host.example/a.png"}) {
     EXPECT_THAT(message_of<DataError>([&] { ImageFile(Example().set("image", url), "image"); }), HasSubstr("https://"));
   }
 }
 
-TEST_F(ImageByUrl, IsToldByTheBeginningOfTheText) {
+TEST_F(ImageByUrl, IsRecognisedAtTheStartOfTheText) {
   const Example gif = row_of("train.tfrecord", 2).set("image", "GIF89a \1 http://ns.adobe.com/xap/1.0/");
   EXPECT_THAT(message_of<DataError>([&] { ImageFile(gif, "image"); }), HasSubstr("train.tfrecord:2"));
 }
 
-// Each request fails for now until all rows have been asked for: one download at a time would never succeed.
-TEST_F(ImageByUrl, ManyAreDownloadedAtATime) {
+// Each request fails until all rows have been requested: one download at a time would never succeed.
+TEST_F(ImageByUrl, DownloadsInParallel) {
   constexpr size_t kRows = 20;
   std::set<std::string> asked;
   const HttpServer server([&](const HttpRequest& request) {
@@ -143,7 +143,7 @@ TEST_F(ImageByUrl, ManyAreDownloadedAtATime) {
   EXPECT_EQ(count, kRows);
 }
 
-TEST_F(ImageByUrl, IsDownloadedForLocalRowsAlone) {
+TEST_F(ImageByUrl, DownloadsOnlyLocalRows) {
   const HttpServer server(answer);
   std::vector<Example> rows;
   for (const char* name : {"/0", "/1", "/2", "/3"}) rows.push_back(Example().set("image", server.url(name)));

@@ -52,7 +52,7 @@ TEST(InitialWeights, AreFoundUnderTheirNames) {
   EXPECT_THAT(found.report.unexpected, IsEmpty());
 }
 
-TEST(InitialWeights, OfAFileThatWasCutAreRefused) {
+TEST(InitialWeights, RejectATruncatedFile) {
   const TemporaryFolder folder;
   write_text(folder / "config.json", R"({"model_type": "bert"})");
   const std::filesystem::path file = folder / "model.safetensors";
@@ -64,7 +64,7 @@ TEST(InitialWeights, OfAFileThatWasCutAreRefused) {
               AllOf(HasSubstr(file.string()), HasSubstr("0 bytes now")));
 }
 
-TEST(InitialWeights, OfABareEncoderAreFoundWithoutItsPrefix) {
+TEST(InitialWeights, FindABareEncoderWithoutItsPrefix) {
   const InitialWeights found = load({{"a", kTwo.view()}, {"b.c", kFour.view()}},
                                     {parameter_of("bert.a", {2}), parameter_of("bert.b.c", {2, 2})});
   EXPECT_EQ(values(found.values[0]), values(kTwo));
@@ -88,7 +88,7 @@ TEST(InitialWeights, PrefixIsAWholeWord) {
   EXPECT_THAT(found.report.unexpected, ElementsAre("a"));
 }
 
-TEST(InitialWeights, MissingOnesAreDrawn) {
+TEST(InitialWeights, InitialiseMissingWeights) {
   const nn::Parameter head = parameter_of("classifier.weight", {2, 3}, kNormal),
                       norm = parameter_of("bert.norm", {2}, kOnes);
   const InitialWeights found = load({{"bert.a", kTwo.view()}}, {parameter_of("bert.a", {2}), head, norm});
@@ -97,7 +97,7 @@ TEST(InitialWeights, MissingOnesAreDrawn) {
   EXPECT_THAT(found.report.missing, ElementsAre("classifier.weight", "bert.norm"));
 }
 
-TEST(InitialWeights, OfABodyAreToldFromThoseOfAHeadAndAPooler) {
+TEST(InitialWeights, DistinguishBodyFromHeadAndPooler) {
   const InitialWeights found =
       load({{"bert.a", kTwo.view()}, {"roberta.x", kTwo.view()}},
            {parameter_of("bert.a", {2}), parameter_of("bert.b.c", {2}),
@@ -106,7 +106,7 @@ TEST(InitialWeights, OfABodyAreToldFromThoseOfAHeadAndAPooler) {
   EXPECT_THAT(found.report.body, ElementsAre("bert.b.c"));
 }
 
-TEST(InitialWeights, ThatMayNotBeNewAreRefused) {
+TEST(InitialWeights, RejectMissingWeightsThatMayNotBeNew) {
   const LoadReport head{.missing = {"classifier"}, .unexpected = {}, .folder = "m"};
   EXPECT_NO_THROW(tasks::require_weights(head, 5, NewWeights::kHead));
   EXPECT_THAT(message_of<CheckpointError>([&] { tasks::require_weights(head, 5, NewWeights::kNone); }),
@@ -133,7 +133,7 @@ TEST(InitialWeights, HeadOfAnotherShapeIsNew) {
   EXPECT_THAT(found.report.unexpected, IsEmpty());
 }
 
-TEST(InitialWeights, EncoderOfAnotherShapeIsRefused) {
+TEST(InitialWeights, RejectAnEncoderOfAnotherShape) {
   EXPECT_THAT(message_of<CheckpointError>([] {
                 load({{"bert.a", kTwo.view()}}, {parameter_of("bert.a", {3})});
               }),
@@ -155,7 +155,7 @@ TEST(InitialWeights, HalfPrecisionIsConverted) {
   EXPECT_THAT(values(found.values[1]), ElementsAre(1, -2.5f));
 }
 
-TEST(InitialWeights, IntegersAreRefused) {
+TEST(InitialWeights, RejectIntegers) {
   const Tensor integers({2}, {int32_t{1}, int32_t{2}});
   EXPECT_THAT(message_of<CheckpointError>([&] {
                 load({{"bert.a", integers.view()}}, {parameter_of("bert.a", {2})});
@@ -163,7 +163,7 @@ TEST(InitialWeights, IntegersAreRefused) {
               AllOf(HasSubstr("bert.a"), HasSubstr("int32[2]")));
 }
 
-TEST(InitialWeights, UnexpectedTensorsAreListedAndOldBuffersAreNot) {
+TEST(InitialWeights, ListUnexpectedTensorsWithoutOldBuffers) {
   const InitialWeights found = load({{"bert.a", kTwo.view()},
                                      {"cls.bias", kTwo.view()},
                                      {"bert.embeddings.position_ids", kTwo.view()},

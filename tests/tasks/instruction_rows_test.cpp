@@ -63,8 +63,8 @@ TEST_F(InstructionRowsTest, CompletionsHaveTheReferencesLabels) {
   }
 }
 
-// What a user and an assistant say as texts, and as messages.
-TEST_F(InstructionRowsTest, TextsAreMessagesIfAskedFor) {
+// Prompt and completion as texts, and as messages.
+TEST_F(InstructionRowsTest, ConvertsTextsToMessagesOnRequest) {
   int compared = 0;
   const json cases = golden()["completions"];
   for (const json& expected : cases) {
@@ -88,14 +88,14 @@ TEST_F(InstructionRowsTest, AnInputFollowsThePrompt) {
   EXPECT_NE(ids("say", "one"), ids("say", ""));
 }
 
-TEST_F(InstructionRowsTest, AConversationInWhichNoAssistantSpeaksIsRefused) {
+TEST_F(InstructionRowsTest, RejectsAConversationWithoutAnAssistant) {
   for (const char* name : {"chatml.jinja", "bars.jinja"}) {
     const InstructionOptions options{.messages_column = "m", .chat_template = kData / name};
     EXPECT_THROW(encode(options, row("m", R"([{"role": "user", "content": "a"}])")), DataError);
   }
 }
 
-TEST_F(InstructionRowsTest, ATextWithMessagesIsRefused) {
+TEST_F(InstructionRowsTest, RejectsATextBesideMessages) {
   const InstructionOptions options{
       .prompt_column = "p", .completion_column = "c", .chat_template = kData / "chatml.jinja"};
   data::Example example = row("p", R"([{"role": "user", "content": "a"}])");
@@ -113,7 +113,7 @@ TEST_F(InstructionRowsTest, ColumnsAreOfOneKind) {
 }
 
 // Tokens "ab", "é", two of one character: bytes count as characters of the text.
-TEST(TokensOfSpans, GoFromTheFirstCharacterToTheLast) {
+TEST(TokensOfSpans, CoverTheFirstToTheLastCharacter) {
   const std::vector<text::Offsets> offsets = {{0, 2}, {2, 3}, {3, 4}, {3, 4}, {4, 6}};
   const std::string text = "abé🙂cd";
   EXPECT_THAT(tokens_of_spans(text, {{1, 4}}, offsets), testing::ElementsAre(true, true, false, false, false));

@@ -31,7 +31,7 @@ class InstructionTuning : public testing::Test {
   const TemporaryFolder folder_;
 };
 
-// "<s>is it day?" is 5 tokens, " yes.</s>" 3; "say</s>" 2, and so on, by the golden file of the labels.
+// Lengths are those of the golden file of labels: "<s>is it day?" is 5 tokens, " yes.</s>" 3; "say</s>" 2, and so on.
 const data::Dataset kRows = data::from_examples({
     data::Example().set("p", "is it day?").set("c", " yes."),
     data::Example().set("p", "").set("c", "yes"),
@@ -54,17 +54,17 @@ TEST_F(InstructionTuning, ExamplesAreCutAndPadded) {
               ElementsAre(-100, -100, -100, -100, -100, 80));
 }
 
-TEST_F(InstructionTuning, RowsWithNothingLeftToLearnAreLeftOutOfTraining) {
+TEST_F(InstructionTuning, TrainingSkipsRowsWithNothingToLearn) {
   EXPECT_EQ(task(8)->examples(kRows).count(), 2);
-  const std::unique_ptr<RowTask> narrow = task(5);  // the prompt of the first
+  const std::unique_ptr<RowTask> narrow = task(5);  // the length of the first prompt
   EXPECT_EQ(narrow->examples(kRows).count(), 1);
   const auto batch = *narrow->training_batches(kRows, 1, {.buffer = 2}).iterate().next();
   EXPECT_THAT(column(batch, "labels"), ElementsAre(-100, 79, 2, -100, -100));
-  // Each row has its line of predictions all the same.
+  // Predictions have a line for each row nevertheless.
   EXPECT_EQ(narrow->batches(kRows, 1).iterate().skip(100), 2);
 }
 
-TEST_F(InstructionTuning, SettingsTellAllThatExamplesDependOn) {
+TEST_F(InstructionTuning, SettingsHaveEverythingThatChangesExamples) {
   const auto settings = [&](const InstructionOptions& given) {
     InstructionOptions options = given;
     options.max_length = 32;
@@ -76,7 +76,7 @@ TEST_F(InstructionTuning, SettingsTellAllThatExamplesDependOn) {
   EXPECT_NE(settings({.prompt_column = "p", .completion_column = "c", .as_messages = true}), plain);
 }
 
-TEST_F(InstructionTuning, ATemplateThatTellsTheDateIsHeldToIt) {
+TEST_F(InstructionTuning, SettingsHaveTheDateOfATemplateThatUsesIt) {
   const auto settings = [&](const char* text, const std::string& date) {
     const fs::path file = fs::path(PORTATUNE_TEST_DATA) / "chat" / text;
     InstructionOptions options{.messages_column = "m", .chat_template = file};

@@ -30,27 +30,27 @@ TEST(Labels, OtherNamesAreInAlphabeticalOrder) {
   EXPECT_THAT(labels_of(rows_with({"1.5", "10", "9"}), "label").labels, ElementsAre("1.5", "10", "9"));
 }
 
-TEST(Labels, OfNoRowsAreNone) {
+TEST(Labels, AreEmptyWithoutRows) {
   const LabelScan scan = labels_of(rows_with({}), "label");
   EXPECT_TRUE(scan.labels.empty());
   EXPECT_EQ(scan.examples, 0);
 }
 
-TEST(Labels, EmptyOneIsRefusedWithItsRow) {
+TEST(Labels, ErrorForAnEmptyLabelNamesTheRow) {
   EXPECT_THAT(message_of<DataError>([] {
                 labels_of(rows_with({"yes", "no", ""}), "label");
               }),
               AllOf(HasSubstr("example 2"), HasSubstr("empty label"), HasSubstr("\"label\"")));
 }
 
-TEST(Labels, OfRowsWithSeveralAreThoseOfAllRows) {
+TEST(Labels, CollectSeveralLabelsPerRow) {
   const LabelScan scan = label_sets_of(rows_with({"b, a", "", "[]", R"(["c", "a"])", " a "}), "label", ",");
   EXPECT_THAT(scan.labels, ElementsAre("a", "b", "c"));
   EXPECT_EQ(scan.examples, 5);
   EXPECT_THAT(label_sets_of(rows_with({"10||9", "[2]"}), "label", "||").labels, ElementsAre("2", "9", "10"));
 }
 
-TEST(Labels, SeveralThatMakeNoSenseAreRefusedWithTheirRow) {
+TEST(Labels, ErrorForInvalidLabelSetsNamesTheRow) {
   for (const char* cell : {"a,a", "a,,b", "[1, 0, 1]", R"(["a")", R"(["a", 0.5])", R"([["a"]])"}) {
     EXPECT_THAT(message_of<DataError>([&] {
                   label_sets_of(rows_with({"a", cell}), "label", ",");
@@ -60,16 +60,16 @@ TEST(Labels, SeveralThatMakeNoSenseAreRefusedWithTheirRow) {
   }
 }
 
-TEST(Labels, SeveralNeedASeparator) {
+TEST(Labels, RejectAnEmptySeparator) {
   EXPECT_THAT(message_of<UsageError>([] { label_sets_of(rows_with({"a,b"}), "label", ""); }),
               HasSubstr("label_separator"));
 }
 
-TEST(Labels, MissingColumnIsRefused) {
+TEST(Labels, RejectAMissingColumn) {
   EXPECT_THAT(message_of<DataError>([] { labels_of(rows_with({"yes"}), "class"); }), HasSubstr("class"));
 }
 
-TEST(Labels, ThousandAreTakenAndOneMoreIsRefused) {
+TEST(Labels, AreAtMostAThousand) {
   std::vector<std::string> labels;
   for (int i = 0; i < 1000; ++i) labels.push_back("label " + std::to_string(i));
   EXPECT_EQ(labels_of(rows_with(labels), "label").labels.size(), 1000u);

@@ -48,7 +48,7 @@ TEST(LanguageModel, LossAndItsGradientAreThoseOfSoftmaxCrossEntropy) {
   for (size_t k = 0; k < gradient.size(); ++k) EXPECT_NEAR(found[2].as<float>()[k], gradient[k], 1e-6);
 }
 
-TEST(LanguageModel, CountsWhatIsForetold) {
+TEST(LanguageModel, CountsPredictedTokens) {
   const Value logits = constant(Tensor({1, 3, 2}, {0.0f, 1.0f, 2.0f, 0.0f, 5.0f, 0.0f}));
   const Value labels = constant(Tensor({1, 3}, {1, 1, -100}));
   const Forward f = tasks::language_modelling(logits, labels, constant(Tensor({1}, {1.0f})));
@@ -66,7 +66,7 @@ data::Example outputs_of(std::initializer_list<float> loss, std::initializer_lis
   return outputs;
 }
 
-TEST(LanguageModelMetrics, ArePerLabelAndLeaveFillersOut) {
+TEST(LanguageModelMetrics, ArePerLabelWithoutPaddingRows) {
   tasks::LanguageModelMetrics metrics;
   data::Example batch;
   batch.set(data::kExampleWeight, Tensor({2}, {1.0f, 0.0f}));
@@ -81,7 +81,7 @@ TEST(LanguageModelMetrics, ArePerLabelAndLeaveFillersOut) {
   EXPECT_NEAR(scores[1].second, 3.0 / 8, 1e-12);
 }
 
-TEST(LanguageModelMetrics, WithoutALabelThereAreNone) { EXPECT_TRUE(tasks::LanguageModelMetrics().result().empty()); }
+TEST(LanguageModelMetrics, AreEmptyWithoutLabels) { EXPECT_TRUE(tasks::LanguageModelMetrics().result().empty()); }
 
 std::vector<int32_t> ints(const data::Example& example, std::string_view column) {
   const auto values = example.tensor(column).as<int32_t>();
@@ -104,7 +104,7 @@ TEST(MaskedLm, SpecialTokensAndPaddingHaveNoWord) {
   for (const std::string& name : task->inputs()) EXPECT_TRUE(batch.has(name)) << name;
 }
 
-TEST(MaskedLm, MasksOfARowDependOnItsFileAndPlaceThere) {
+TEST(MaskedLm, MasksDependOnFileAndRow) {
   const auto task = masked_lm(kTinyBert, {.max_length = 6});
   const auto row = [](const char* file, int64_t number) {
     data::Example example({std::make_shared<const std::string>(file), number});
@@ -114,7 +114,7 @@ TEST(MaskedLm, MasksOfARowDependOnItsFileAndPlaceThere) {
       ints(only_batch(*task, {row("a/1.txt", 7), row("a/2.txt", 7), row("a/1.txt", 8), row("b/1.txt", 7)}, 4), "seeds");
   EXPECT_NE(seeds[0], seeds[1]);
   EXPECT_NE(seeds[0], seeds[2]);
-  EXPECT_EQ(seeds[0], seeds[3]);  // the folder may be another after a move
+  EXPECT_EQ(seeds[0], seeds[3]);  // the folder may have moved
 }
 
 // Documents "good", "fine", "great" and "bad", "poor": ids 5, 6, 7 and 9, 10.
@@ -124,7 +124,7 @@ std::vector<data::Example> two_documents() {
   return rows;
 }
 
-TEST(NextSentence, HalfOfThePairsFollowAndTheOthersAreOfAnotherDocument) {
+TEST(NextSentence, DrawsSuccessorsAndSentencesOfOtherDocuments) {
   const auto task = masked_lm(kTinyBert, {.max_length = 5, .next_sentence = true});
   const data::Dataset rows = data::from_examples(two_documents());
   EXPECT_EQ(task->examples(rows).count(), 3);  // good fine, fine great, bad poor
@@ -167,7 +167,7 @@ TEST(NextSentence, LossesAreAddedAsTransformersDoes) {
   EXPECT_EQ(found[1].as<float>()[1], 0);
 }
 
-TEST(MaskedLm, RefusesWhatCannotBe) {
+TEST(MaskedLm, RejectsInvalidOptions) {
   EXPECT_THROW(masked_lm(kTinyBert, {.max_length = 6, .mlm_probability = 0}), UsageError);
   EXPECT_THROW(masked_lm(kTinyBert, {.max_length = 6, .mlm_probability = 1}), UsageError);
 }
@@ -184,7 +184,7 @@ class CausalLm : public ::testing::Test {
   const TemporaryFolder folder_;
 };
 
-TEST_F(CausalLm, TextsAreJoinedAndCut) {
+TEST_F(CausalLm, JoinsTextsAndCutsThemIntoBlocks) {
   const auto task = causal_lm(folder_.path(), {.block_size = 5, .rows_are_lines = true});
   const data::Example batch = only_batch(*task, {sentence("good film", ""), sentence("bad", "")}, 2);
   // [CLS] good film [SEP] [CLS] | bad [SEP]
@@ -194,7 +194,7 @@ TEST_F(CausalLm, TextsAreJoinedAndCut) {
   EXPECT_EQ(task->examples(data::from_examples({sentence("good film", ""), sentence("bad", "")})).count(), 2);
 }
 
-TEST_F(CausalLm, AnEncoderHasNoSuchHead) {
+TEST_F(CausalLm, RejectsAnEncoder) {
   const auto task = causal_lm(kTinyBert, {.block_size = 5});
   Columns columns;
   for (const std::string& name : task->inputs()) {

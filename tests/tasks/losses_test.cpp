@@ -35,7 +35,7 @@ TEST(SoftmaxCrossEntropy, EqualsTorch) {
   expect_near(found.gradient, {0.1768201821074443, 0.030726740326436432, -0.20754692243388073, -1, 1, 0, 1, -1, 0});
 }
 
-// Logits of which each of four devices has those of three classes, and what they give for the whole array.
+// Logits of twelve classes, three on each of four devices, and their results for the whole array.
 class SharedLogits : public ::testing::Test {
  protected:
   const Mesh mesh_{.tensor = 4};
@@ -72,12 +72,12 @@ TEST_F(SharedLogits, GiveTheLossAndItsGradient) {
               found = weighted(softmax_cross_entropy(gathered_, y_));
   const std::vector<Tensor> of_one =
       evaluate({wanted, gradients(sum(wanted), Values{whole_})[0]}, {whole_, y_}, {logits_, labels_});
-  // All devices compute the same loss, and what is differentiated is the sum of theirs.
+  // All devices compute the same loss, and the differentiated value is the sum over devices.
   const std::vector<Tensor> of_four = run({found, gradients(sum(found) / 4.0, Values{part_})[0]}, {{}, of_classes_});
   for (size_t i = 0; i < 2; ++i) expect_equal(of_four[i], of_one[i]);
 }
 
-TEST_F(SharedLogits, GiveThoseOfLabelsAndTheHighest) {
+TEST_F(SharedLogits, GiveLabelLogitsAndMaximum) {
   const std::vector<Tensor> of_one =
       evaluate({label_logits(whole_, y_), highest_logits(whole_)}, {whole_, y_}, {logits_, labels_});
   const std::vector<Tensor> of_four = run({label_logits(gathered_, y_), highest_logits(gathered_)}, {{}, {}});

@@ -17,7 +17,7 @@ struct Found {
   std::vector<int32_t> ids, labels;
 };
 
-// Rows of one token, the word of place i being `word(i)`.
+// Rows of one token, where the word at position i is `word(i)`.
 template <class Word>
 Found mask(Word word, uint32_t key, double probability = 0.15) {
   std::vector<int32_t> ids(kRows * kLength, kToken), words, seeds;
@@ -40,7 +40,7 @@ Found mask(Word word, uint32_t key, double probability = 0.15) {
 
 int32_t each_for_itself(int64_t i) { return static_cast<int32_t>(i); }
 
-TEST(Masking, ChoosesAShareOfTheTokensAndHidesMostOfThem) {
+TEST(Masking, ChoosesAShareOfTheTokensAndMasksMostOfThem) {
   const Found found = mask(each_for_itself, 1);
   double chosen = 0, hidden = 0, kept = 0, random = 0;
   std::vector<int> halves(2);
@@ -67,12 +67,12 @@ TEST(Masking, ChoosesAShareOfTheTokensAndHidesMostOfThem) {
   EXPECT_NEAR(halves[0], halves[1], 4 * std::sqrt(random));
 }
 
-TEST(Masking, TokensWithoutAWordAreNeverChosen) {
+TEST(Masking, NeverChoosesTokensWithoutAWord) {
   const Found found = mask([](int64_t i) { return i % 2 == 0 ? -1 : static_cast<int32_t>(i); }, 1, 0.9);
   for (size_t i = 0; i < found.ids.size(); i += 2) ASSERT_EQ(found.labels[i], -100);
 }
 
-TEST(Masking, ThePiecesOfAWordAreChosenTogether) {
+TEST(Masking, ChoosesAllTokensOfAWordTogether) {
   const Found found = mask([](int64_t i) { return static_cast<int32_t>(i / 5); }, 1, 0.3);
   int words = 0;
   for (size_t i = 0; i < found.labels.size(); i += 5) {
@@ -82,7 +82,7 @@ TEST(Masking, ThePiecesOfAWordAreChosenTogether) {
   EXPECT_NEAR(words / (kRows * kLength / 5.0), 0.3, 0.03);
 }
 
-TEST(Masking, IsAFunctionOfKeyAndExample) {
+TEST(Masking, DependsOnKeyAndExampleAlone) {
   const Found once = mask(each_for_itself, 1), again = mask(each_for_itself, 1), other = mask(each_for_itself, 2);
   EXPECT_EQ(once.ids, again.ids);
   EXPECT_NE(once.labels, other.labels);

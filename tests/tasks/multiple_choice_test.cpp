@@ -38,7 +38,7 @@ std::vector<int32_t> ints(const Json& rows) {
   return all;
 }
 
-// By tests/oracle/make_multiple_choice_cases.py, from the rule of run_swag.py.
+// Cases of tests/oracle/make_multiple_choice_cases.py, made with the rule of run_swag.py.
 TEST(MultipleChoice, PreparesRowsAsTransformersDoes) {
   const Json golden = Json::parse(std::ifstream(PORTATUNE_TEST_DATA "/tasks/multiple_choice.json"))["cases"];
   ASSERT_EQ(golden.size(), 6u);
@@ -57,7 +57,7 @@ TEST(MultipleChoice, PreparesRowsAsTransformersDoes) {
   }
 }
 
-TEST(MultipleChoice, ReadsTheColumnsThatItIsTold) {
+TEST(MultipleChoice, ReadsTheGivenColumns) {
   EXPECT_THAT(multiple_choice(kTinyBert, {.max_length = 8})->columns(Labels::kRequired),
               ElementsAre("sent1", "sent2", "ending0", "ending1", "ending2", "ending3", "label"));
   const auto task = multiple_choice(kTinyBert, {.context_column = "q", .endings_column = "c", .max_length = 8});
@@ -81,12 +81,12 @@ TEST(MultipleChoice, PadsToTheSmallestLengthThatHoldsAllEndings) {
   EXPECT_THAT(shapes, ElementsAre(Shape{1, 2, 12}, Shape{1, 2, 6}));
 }
 
-TEST(MultipleChoice, ChoosesTheEndingOfTheHighestScore) {
+TEST(MultipleChoice, ChoosesTheEndingWithTheHighestScore) {
   const auto task = multiple_choice(kTinyBert, {.context_column = "q", .endings_column = "c", .max_length = 8});
   const data::Dataset rows = data::from_examples({row_of({{"q", "a"}, {"c", {"film", "b\"k"}}, {"label", 1}})});
   const data::Example batch = *task->batches(rows, 2).iterate().next();
   data::Example outputs;
-  outputs.set("logits", Tensor({2, 2}, {-1.0f, 1.0f, 9.0f, 0.0f}));  // the second row is a filler
+  outputs.set("logits", Tensor({2, 2}, {-1.0f, 1.0f, 9.0f, 0.0f}));  // the second row is padding
   EXPECT_EQ(task->prediction_lines()->take(batch, outputs),
             R"({"label":1,"ending":"b\"k","score":0.880797,"scores":[0.11920292,0.880797],"logits":[-1.0,1.0]})"
             "\n");
@@ -96,7 +96,7 @@ TEST(MultipleChoice, ChoosesTheEndingOfTheHighestScore) {
   EXPECT_THAT(metrics->result(), ElementsAre(::testing::Pair("accuracy", 1.0)));
 }
 
-TEST(MultipleChoice, RowsThatMakeNoSenseAreNamed) {
+TEST(MultipleChoice, ErrorNamesAnInvalidRow) {
   const auto task = multiple_choice(kTinyBert, {.context_column = "q", .endings_column = "c", .max_length = 8});
   const auto complaint = [&](const Json& row) { return message_of<DataError>([&] { batch_of(*task, row_of(row)); }); };
   EXPECT_THAT(complaint({{"q", "a"}, {"c", {"x", "y"}}, {"label", 2}}),

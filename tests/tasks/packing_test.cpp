@@ -1,5 +1,5 @@
-// Packed batches of every task: loss, gradients of all weights and outputs are those of the examples one by one, each
-// without padding.
+// Packed batches of every task: loss, gradients of all weights and outputs equal those of single examples without
+// padding.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -62,7 +62,7 @@ Computed compute(const Task& task, const data::Example& batch, const Device& dev
   return computed;
 }
 
-// A batch [1, length] of one text, whose arrays of tokens lose their padding.
+// A batch [1, length] of one text; arrays of tokens lose their padding.
 data::Example without_padding(const data::Example& batch) {
   const Tensor& mask = batch.tensor("attention_mask");
   if (mask.shape().rank() != 2) return batch;
@@ -100,7 +100,7 @@ void expect_equal(const Computed& found, const Computed& wanted) {
     for (const double element : gradient) largest_of_all = std::max(largest_of_all, std::abs(element));
   }
   for (const auto& [name, gradient] : wanted.gradients) {
-    // Of keys' biases, say, the gradient is zero but for rounding.
+    // Some gradients, such as those of the keys' biases, are zero except for rounding.
     double largest = 5e-2 * largest_of_all, error = 0;
     for (size_t i = 0; i < gradient.size(); ++i) {
       largest = std::max(largest, std::abs(gradient[i]));
@@ -110,7 +110,7 @@ void expect_equal(const Computed& found, const Computed& wanted) {
   }
 }
 
-// All examples in one batch of two rows, in which there is room for more of them.
+// All examples in one batch of two rows, with room for more.
 void expect_packed_equals_unpacked(const RowTask& task, const std::vector<data::Example>& rows,
                                    int64_t number_of_rows = 2) {
   const data::Dataset dataset = data::from_examples(rows);
@@ -225,7 +225,7 @@ TEST(Packing, CountsTokensAndPositions) {
   EXPECT_EQ(task.tokens(batch).positions, 2 * kLength);
 }
 
-TEST(Packing, RefusesWhatCannotBePacked) {
+TEST(Packing, RejectsTasksThatCannotBePacked) {
   const data::Dataset rows = data::from_examples(kSentences);
   data::PackedShapes shapes{.examples = 5, .rows = {2}, .length = kLength, .window = 5};
   const auto blocks = causal_lm(std::filesystem::path(PORTATUNE_TEST_DATA) / "tiny_bert", {.block_size = kLength});

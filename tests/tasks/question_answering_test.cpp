@@ -1,4 +1,4 @@
-// Windows and answers against transformers: tests/oracle/make_question_answering_cases.py.
+// Comparison of windows and answers with transformers: tests/oracle/make_question_answering_cases.py.
 #include "portatune/question_answering.h"
 
 #include <gmock/gmock.h>
@@ -43,7 +43,7 @@ TEST(QuestionAnswering, WindowsEqualThoseOfTransformers) {
   int compared = 0;
   const Json cases = golden("tasks/question_answering.json");
   for (const Json& expected : cases["windows"]) {
-    if (expected["tokenizer"] != "tiny_bert" || expected["max_length"] > 32) continue;  // the positions of the model
+    if (expected["tokenizer"] != "tiny_bert" || expected["max_length"] > 32) continue;  // the model has 32 positions
     const QuestionAnswering task(kTinyBert, {.max_length = expected["max_length"], .doc_stride = expected["stride"]});
     const std::vector<data::Example> windows =
         task.encode(row_of(expected["question"], expected["context"], expected["answers"].dump()));
@@ -64,7 +64,7 @@ TEST(QuestionAnswering, WindowsEqualThoseOfTransformers) {
   EXPECT_EQ(compared, 14);
 }
 
-TEST(QuestionWindows, OfByteLevelTokenizersEqualThoseOfTransformers) {
+TEST(QuestionWindows, EqualThoseOfTransformersForByteLevelTokenizers) {
   const Json components = golden("tokenizer/components.json");
   const Json& changes = components["tokenizers"]["RoBERTa False"];
   Json json = components["plain"];
@@ -119,8 +119,8 @@ TEST(QuestionAnswering, StrideIsHalfAWindowUnlessGiven) {
   EXPECT_EQ(task.examples(data::from_examples({row_of("it", context, none), row_of("it", "good", none)})).count(), 3);
 }
 
-// A context of a megabyte has a thousand windows, and its copies would have a gigabyte.
-TEST(QuestionAnswering, TheFirstWindowAloneHasTheTexts) {
+// A context of a megabyte has a thousand windows, whose copies of it would take a gigabyte.
+TEST(QuestionAnswering, OnlyTheFirstWindowHasTheTexts) {
   const QuestionAnswering task(kTinyBert, {.max_length = 13});
   const std::string context = "the film was good the film was good the film was good";
   const std::string none = R"({"text": [], "answer_start": []})";
@@ -135,8 +135,8 @@ TEST(QuestionAnswering, TheFirstWindowAloneHasTheTexts) {
   EXPECT_EQ(task.encode(row_of("it", context, none))[0].text("answers"), none);
 }
 
-// Each shares all but one of its tokens with the one before.
-TEST(QuestionWindows, MayNotBeOneForEachTokenOfALongContext) {
+// Each window shares all but one of its tokens with the one before.
+TEST(QuestionWindows, RejectOneWindowPerTokenOfALongContext) {
   text::Encoding pair;
   const auto windows = [&](size_t context) {
     pair.sequence_ids.assign(3, 0);  // the question takes 3 of 8, the context has 5
@@ -151,7 +151,7 @@ TEST(QuestionWindows, MayNotBeOneForEachTokenOfALongContext) {
               AllOf(HasSubstr("a context of 10005 tokens, which takes 10001 windows of 5"), HasSubstr("doc_stride")));
 }
 
-TEST(QuestionAnswering, BadRowsAreNamed) {
+TEST(QuestionAnswering, ErrorNamesABadRow) {
   const QuestionAnswering task(kTinyBert, {.max_length = 16, .doc_stride = 4});
   const auto message = [&](const std::string& question, const char* answers) {
     return message_of<DataError>([&] { task.encode(row_of(question, "the film was good", answers)); });
@@ -179,7 +179,7 @@ TEST(QuestionAnswering, OptionsAreChecked) {
 
 // ---- answers
 
-// The rows of a case with its logits, in batches of which the last has a row that only fills it up.
+// The rows of a case with its logits, in batches; the last one has a row that only fills it up.
 struct Batches {
   std::vector<data::Example> batches, outputs;
 
@@ -257,7 +257,7 @@ TEST(AnswerSearch, EqualsRunQa) {
   EXPECT_EQ(compared, 27);
 }
 
-TEST(QuestionAnswering, FilesOfPredictionsHaveEveryQuestion) {
+TEST(QuestionAnswering, PredictionFilesHaveEveryQuestion) {
   const Json cases = golden("tasks/question_answering.json");
   const Json& expected = cases["answers"][2];
   const QuestionAnswering task(kTinyBert, options_of(expected));
@@ -284,7 +284,7 @@ TEST(QuestionAnswering, FilesOfPredictionsHaveEveryQuestion) {
   EXPECT_EQ(task.prediction_document()->finish(), "{}\n");
 }
 
-// By hand: one window a question, begin and end at the places given.
+// Written by hand: one window per question, start and end at the given positions.
 TEST(QuestionAnswering, MetricsArePercentagesOfQuestions) {
   const QuestionAnswering task(kTinyBert, {.max_length = 12, .version_2_with_negative = true});
   const data::Example found = row_of("it", "the film was good", R"({"text": ["film was good"], "answer_start": [4]})");

@@ -16,7 +16,7 @@ namespace {
 using Json = nlohmann::json;
 using Tags = std::vector<std::string>;
 
-// Made by tests/oracle/make_token_classification_cases.py with seqeval.
+// Cases that tests/oracle/make_token_classification_cases.py has made with seqeval.
 Json cases() { return Json::parse(std::ifstream(PORTATUNE_TEST_DATA "/tasks/token_classification.json"))["metrics"]; }
 
 Tags labels_of(const Json& example) {
@@ -31,7 +31,7 @@ size_t id_of(const std::string& label, const Tags& labels) {
   return static_cast<size_t>(std::ranges::find(labels, label) - labels.begin());
 }
 
-// Two rows of ten places, with a place without a label before each word; logits that say what is predicted. The second
+// Two rows of ten positions, with an unlabelled position before each word, and logits of the predictions. The second
 // row only fills the batch up.
 struct Batch {
   data::Example batch, outputs;
@@ -75,7 +75,7 @@ TEST(TagMetrics, EqualsSeqeval) {
   }
 }
 
-TEST(TagMetrics, TellsHowManyWordsWereNotSeen) {
+TEST(TagMetrics, CountsUnseenWords) {
   TagMetrics metrics({"O", "B"});
   const Batch batch({"O", "B"}, {"O", "O"}, {"O", "B"}, 5);
   metrics.update(batch.batch, batch.outputs);
@@ -83,7 +83,7 @@ TEST(TagMetrics, TellsHowManyWordsWereNotSeen) {
   EXPECT_EQ(result_of(metrics).at("accuracy"), 0.5);
 }
 
-TEST(Entities, AreThoseOfTheTags) {
+TEST(Entities, FollowTheTags) {
   EXPECT_THAT(entities_in(Tags{"B-PER", "I-PER", "O", "B-LOC"}),
               testing::ElementsAre(Entity{"PER", 0, 2}, Entity{"LOC", 3, 4}));
   EXPECT_THAT(entities_in(Tags{"I-PER", "I-LOC", "S-LOC", "E-PER"}),

@@ -69,7 +69,7 @@ TEST(TextClassification, CutsLongTexts) {
   EXPECT_EQ(task.cut_texts(sentence("the film", "bad")), 0);  // exactly max_length with [CLS] and [SEP]
 }
 
-TEST(TextClassification, KeepsTheWeightThatARowHas) {
+TEST(TextClassification, KeepsTheWeightOfARow) {
   const TextClassification task = task_with({.max_length = 8});
   data::Example row = sentence("the film was bad", "bad");
   EXPECT_FALSE(task.encode(row).has(data::kExampleWeight));
@@ -77,7 +77,7 @@ TEST(TextClassification, KeepsTheWeightThatARowHas) {
   EXPECT_EQ(task.encode(row).tensor(data::kExampleWeight).as<float>()[0], 2.5F);
 }
 
-TEST(TextClassification, ReadsTheColumnsThatTheOptionsName) {
+TEST(TextClassification, ReadsTheGivenColumns) {
   const TextClassification task = task_with({.text_column = "review", .label_column = "class", .max_length = 8});
   data::Example row;
   row.set("review", std::string("bad")).set("class", std::string("good"));
@@ -85,7 +85,7 @@ TEST(TextClassification, ReadsTheColumnsThatTheOptionsName) {
   EXPECT_THAT(message_of<DataError>([&] { task.encode(sentence("bad", "bad")); }), HasSubstr("review"));
 }
 
-TEST(TextClassification, RowWithoutLabelCanOnlyBePredicted) {
+TEST(TextClassification, PredictsRowsWithoutLabels) {
   const TextClassification task = task_with({.max_length = 8});
   data::Example row;
   row.set("text", std::string("bad"));
@@ -93,7 +93,7 @@ TEST(TextClassification, RowWithoutLabelCanOnlyBePredicted) {
   EXPECT_THAT(message_of<DataError>([&] { task.encode(row); }), HasSubstr("label"));
 }
 
-TEST(TextClassification, UnknownLabelNamesTheRowAndTheKnownOnes) {
+TEST(TextClassification, ErrorForUnknownLabelNamesRowAndKnownLabels) {
   const TextClassification task = task_with({.max_length = 8});
   data::Example row(data::Origin{.file = std::make_shared<const std::string>("train.csv"), .row = 17});
   row.set("text", std::string("bad")).set("label", std::string("ugly"));
@@ -101,7 +101,7 @@ TEST(TextClassification, UnknownLabelNamesTheRowAndTheKnownOnes) {
               AllOf(HasSubstr("train.csv:17"), HasSubstr("\"ugly\""), HasSubstr("bad, good")));
 }
 
-TEST(TextClassification, TextThatIsNotUtf8NamesTheRow) {
+TEST(TextClassification, ErrorForInvalidUtf8NamesTheRow) {
   const TextClassification task = task_with({.max_length = 8});
   data::Example row(data::Origin{.file = std::make_shared<const std::string>("train.csv"), .row = 17});
   row.set("text", std::string("caf\xE9")).set("label", std::string("bad"));
@@ -142,7 +142,7 @@ TEST(TextClassification, LengthIsBoundedByThePositionsOfTheModel) {
   EXPECT_THAT(usage_error({.max_length = 2, .labels = {"a", "b"}}), HasSubstr("3 to 32"));
 }
 
-TEST(TextClassification, SigmoidHeadTellsZeroFromOne) {
+TEST(TextClassification, SigmoidHeadHasLabelsZeroAndOne) {
   const TextClassification task = task_with({.max_length = 8, .head = Head::kSigmoid, .labels = {"0", "1"}});
   EXPECT_EQ(task.head(), Head::kSigmoid);
   EXPECT_THAT(task.labels(), ElementsAre("0", "1"));
@@ -158,7 +158,7 @@ TEST(TextClassification, NeedsTwoClasses) {
   EXPECT_THAT(usage_error({.max_length = 8, .labels = {}}), HasSubstr("no labels"));
 }
 
-TEST(TextClassification, LabelNamedTwiceIsRefused) {
+TEST(TextClassification, RejectsRepeatedLabels) {
   EXPECT_THAT(usage_error({.max_length = 8, .labels = {"good", "bad", "good"}}), HasSubstr("\"good\""));
 }
 
@@ -183,7 +183,7 @@ std::unique_ptr<Model> build(const TextClassification& task, Columns& columns, i
   return model;
 }
 
-TEST(TextClassification, LossLeavesFillersOut) {
+TEST(TextClassification, LossIgnoresPaddingRows) {
   const TextClassification task = task_with({.max_length = 4});
   Columns columns;
   const auto model = build(task, columns, 2, 4);
@@ -204,7 +204,7 @@ TEST(TextClassification, LossLeavesFillersOut) {
     }
     return found;
   };
-  // loss_sum, weight_sum and the logits of two rows; losses by their definition from the logits.
+  // Outputs are loss_sum, weight_sum and the logits of two rows. Losses follow from the logits by definition.
   const auto loss = [](float of_label, float other) { return std::log1p(std::exp(other - of_label)); };
   const std::vector<float> two = run(2), one = run(1);
   EXPECT_EQ(model->forward.outputs[0].first, "logits");
@@ -229,7 +229,7 @@ TEST(TextClassification, HeadIsNewAndEncoderIsFound) {
   }
 }
 
-TEST(TextClassification, PredictsEveryRowThatIsNotAFiller) {
+TEST(TextClassification, PredictsEveryRowWithoutPadding) {
   const TextClassification task = task_with({.max_length = 4});
   data::Example batch, outputs;
   batch.set(data::kExampleWeight, Tensor({3}, {1.0f, 1.0f, 0.0f}));
@@ -300,7 +300,7 @@ TEST(TextClassification, SeveralLabelsMayBeColumns) {
               HasSubstr("softmax"));
 }
 
-TEST(TextClassification, PredictsEveryLabelFromOneHalfOn) {
+TEST(TextClassification, PredictsLabelsFromProbabilityOneHalf) {
   const TextClassification task = task_with({.max_length = 4, .head = Head::kMultiLabel, .labels = {"a", "b", "c"}});
   data::Example batch, outputs;
   batch.set(data::kExampleWeight, Tensor({2}, {1.0f, 0.0f}));
@@ -312,7 +312,7 @@ TEST(TextClassification, PredictsEveryLabelFromOneHalfOn) {
 
 // ---- saving
 
-// Saves the task with the weights that it starts from, as a trainer does.
+// Saves the task with its initial weights, as a trainer does.
 void save_untrained(const TextClassification& task, const std::vector<nn::Parameter>& parameters,
                     const std::filesystem::path& folder) {
   const InitialWeights initial = task.initial_weights(parameters, 1);
@@ -373,12 +373,12 @@ TEST(TextClassification, KeepsTheOrderOfTheCheckpointsClasses) {
               ElementsAre("fair", "fine"));
 }
 
-TEST(TextClassification, TakesNumbersForNamesThatTransformersMadeUp) {
+TEST(TextClassification, AcceptsNumbersForGeneratedNames) {
   const TextClassification task = task_with({.max_length = 8, .labels = {"LABEL_0", "LABEL_1"}});
   EXPECT_THAT(ints(task.encode(sentence("good film", "1")), "labels"), ElementsAre(1));
 }
 
-TEST(TextClassification, RefusesACheckpointOfAnotherProblem) {
+TEST(TextClassification, RejectsAnUnknownProblemType) {
   const TemporaryFolder folder;
   std::filesystem::copy(kTinyBert, folder.path(), std::filesystem::copy_options::recursive);
   const std::string config = io::read_text(kTinyBert / "config.json", 1 << 20);

@@ -36,7 +36,7 @@ std::vector<int32_t> ints(const data::Example& example, std::string_view column)
   return {values.begin(), values.end()};
 }
 
-TEST(TokenClassification, LabelsTheFirstPieceOfAWord) {
+TEST(TokenClassification, LabelsTheFirstTokenOfAWord) {
   const TokenClassification task = task_with({.max_length = 16});
   const data::Example example = task.encode(sentence_of(R"(["the", "film.", "", "was"])", R"(["O", "B", "B", "O"])"));
   EXPECT_THAT(ints(example, "input_ids"), ElementsAre(2, 13, 15, 61, 18, 3));
@@ -46,7 +46,7 @@ TEST(TokenClassification, LabelsTheFirstPieceOfAWord) {
   EXPECT_THAT(ints(example, "word_count"), ElementsAre(4));
 }
 
-// Features made by tests/oracle/make_token_classification_cases.py: the label of a word is its number.
+// tests/oracle/make_token_classification_cases.py has made the features: the label of a word is its index.
 TEST(TokenClassification, FeaturesEqualThoseOfTransformers) {
   std::vector<std::string> numbers;
   for (int i = 0; i < 30; ++i) numbers.push_back(std::to_string(i));
@@ -70,13 +70,13 @@ TEST(TokenClassification, TagsMayBeIds) {
   EXPECT_THAT(ints(task.encode(sentence_of(R"(["good", "bad"])", "[1, 0]")), "labels"), ElementsAre(-100, 1, 0, -100));
 }
 
-TEST(TokenClassification, BatchesPadWithPlacesThatDoNotCount) {
+TEST(TokenClassification, PadsWithoutLabelsAndWords) {
   const TokenClassification task = task_with({.max_length = 5});
   const auto batch = task.batches(data::from_examples({sentence_of(R"(["good"])", R"(["B"])")}), 2).iterate().next();
   EXPECT_THAT(ints(*batch, "labels"), ElementsAre(-100, 0, -100, -100, -100, -100, -100, -100, -100, -100));
 }
 
-TEST(TokenClassification, RowWithoutTagsCanOnlyBePredicted) {
+TEST(TokenClassification, PredictsRowsWithoutTags) {
   const TokenClassification task = task_with({.max_length = 8});
   data::Example row;
   row.set("tokens", std::string(R"(["bad"])"));
@@ -84,7 +84,7 @@ TEST(TokenClassification, RowWithoutTagsCanOnlyBePredicted) {
   EXPECT_THAT(message_of<DataError>([&] { task.encode(row); }), HasSubstr("ner_tags"));
 }
 
-TEST(TokenClassification, BadRowsAreNamed) {
+TEST(TokenClassification, ErrorNamesABadRow) {
   const TokenClassification task = task_with({.max_length = 8});
   const auto message = [&](const char* tokens, const char* tags) {
     return message_of<DataError>([&] { task.encode(sentence_of(tokens, tags)); });
@@ -99,7 +99,7 @@ TEST(TokenClassification, BadRowsAreNamed) {
   EXPECT_THAT(message(std::string(1000, '[').c_str(), "[]"), HasSubstr("levels"));
 }
 
-TEST(TokenClassification, PredictionsTellWordsThatTheModelHasNotSeen) {
+TEST(TokenClassification, PredictionsMarkUnseenWords) {
   const TokenClassification task = task_with({.max_length = 4});
   const auto batch =
       task.batches(data::from_examples({sentence_of(R"(["the", "", "film", "was"])", R"(["O", "O", "O", "O"])")}), 1)
@@ -111,7 +111,7 @@ TEST(TokenClassification, PredictionsTellWordsThatTheModelHasNotSeen) {
   EXPECT_EQ(task.prediction_lines()->take(*batch, outputs), "{\"tags\":[\"B\",null,\"O\",null]}\n");
 }
 
-TEST(TokenClassification, KeepsTheLabelsOfTheCheckpointWhereItKnowsAll) {
+TEST(TokenClassification, KeepsTheCheckpointsLabelsIfItKnowsAll) {
   const TemporaryFolder folder;
   std::filesystem::copy(kTinyBert, folder / "model");
   Json config = Json::parse(std::ifstream(kTinyBert / "config.json"));
@@ -126,7 +126,7 @@ TEST(TokenClassification, KeepsTheLabelsOfTheCheckpointWhereItKnowsAll) {
   EXPECT_THAT(labels({"B-Y", "O"}), ElementsAre("B-Y", "O"));
 }
 
-TEST(TokenClassification, LabelsAreNeeded) {
+TEST(TokenClassification, RejectsAModelWithoutLabels) {
   EXPECT_THAT(message_of<UsageError>([] { TokenClassification(kTinyBert, {.max_length = 8}); }), HasSubstr("id2label"));
 }
 

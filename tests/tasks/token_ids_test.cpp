@@ -29,11 +29,11 @@ TEST(IntegersInAColumn, AreAnArrayAListOrOneNumber) {
   EXPECT_THAT(integers_in(row().set("n", "[]"), "n"), IsEmpty());
   EXPECT_THAT(integers_in(row().set("n", Tensor({2}, {int64_t{3}, int64_t{4}})), "n"), ElementsAre(3, 4));
   EXPECT_THAT(integers_in(row().set("n", Tensor({2}, {3, 4})), "n"), ElementsAre(3, 4));
-  // TFRecords have no kind for a list without values.
+  // A list without values has no type in TFRecords.
   EXPECT_THAT(integers_in(row().set("n", Tensor({0}, std::initializer_list<float>{})), "n"), IsEmpty());
 }
 
-TEST(IntegersInAColumn, OfMoreThan32BitsAreRefused) {
+TEST(IntegersInAColumn, RejectMoreThan32Bits) {
   for (const char* text : {"2147483648", "-2147483649", "[1, 9223372036854775807]", "18446744073709551615"}) {
     EXPECT_THAT(message_of<DataError>([&] { integers_in(row().set("n", text), "n"); }),
                 AllOf(HasSubstr("ids.jsonl:7"), HasSubstr("\"n\""), HasSubstr("integers of 32 bits")))
@@ -43,7 +43,7 @@ TEST(IntegersInAColumn, OfMoreThan32BitsAreRefused) {
   EXPECT_THAT(message_of<DataError>([&] { integers_in(array, "n"); }), HasSubstr("2147483648"));
 }
 
-TEST(IntegersInAColumn, OfAnotherKindAreRefused) {
+TEST(IntegersInAColumn, RejectOtherTypes) {
   for (const char* text : {"[1, 2.5]", "[\"1\"]", "[[1]]", "{\"a\": 1}", "true", "null", "1 2", "", "one"}) {
     EXPECT_THAT(message_of<DataError>([&] { integers_in(row().set("n", text), "n"); }),
                 AllOf(HasSubstr("ids.jsonl:7"), HasSubstr("\"n\"")))
@@ -53,7 +53,7 @@ TEST(IntegersInAColumn, OfAnotherKindAreRefused) {
   EXPECT_THAT(message_of<DataError>([&] { integers_in(floats, "n"); }), HasSubstr("a list of integers"));
 }
 
-TEST(TokenIdsOfARow, HaveTypesWhereTheRowHas) {
+TEST(TokenIdsOfARow, HaveTypesIfTheRowHasThem) {
   const TokenIds plain = token_ids_in(row().set("input_ids", "[5, 6]"));
   EXPECT_THAT(plain.ids, ElementsAre(5, 6));
   EXPECT_THAT(plain.type_ids, IsEmpty());
@@ -61,7 +61,7 @@ TEST(TokenIdsOfARow, HaveTypesWhereTheRowHas) {
   EXPECT_THAT(pair.type_ids, ElementsAre(0, 1));
 }
 
-TEST(TokenIdsOfARow, AreThoseBeforeThePadding) {
+TEST(TokenIdsOfARow, EndBeforeThePadding) {
   const TokenIds tokens = token_ids_in(row()
                                            .set("input_ids", "[5, 6, 0, 0]")
                                            .set("token_type_ids", "[0, 1, 0, 0]")
@@ -72,7 +72,7 @@ TEST(TokenIdsOfARow, AreThoseBeforeThePadding) {
   EXPECT_THAT(token_ids_in(row().set("input_ids", "[5]").set("attention_mask", "[0]")).ids, IsEmpty());
 }
 
-TEST(TokenIdsOfARow, MustNotBePaddedElsewhere) {
+TEST(TokenIdsOfARow, RejectOtherMasks) {
   for (const char* mask : {"[0, 1, 1]", "[1, 0, 1]", "[1, 2, 0]", "[1, 0, -1]"}) {
     EXPECT_THAT(refusal_of(row().set("input_ids", "[5, 6, 7]").set("attention_mask", mask)),
                 AllOf(HasSubstr("ids.jsonl:7"), HasSubstr("attention_mask"), HasSubstr("padding at the end")))
@@ -80,14 +80,14 @@ TEST(TokenIdsOfARow, MustNotBePaddedElsewhere) {
   }
 }
 
-TEST(TokenIdsOfARow, AndTheirTypesAreAsMany) {
+TEST(TokenIdsOfARow, RejectAnotherNumberOfTypes) {
   EXPECT_THAT(
       refusal_of(row().set("input_ids", "[5, 6]").set("token_type_ids", "[0]")),
       AllOf(HasSubstr("ids.jsonl:7"), HasSubstr("1 values in column \"token_type_ids\""), HasSubstr("2, as in")));
   EXPECT_THAT(refusal_of(row().set("input_ids", "[5]").set("attention_mask", "[1, 0]")), HasSubstr("attention_mask"));
 }
 
-// The columns that a task of texts reads of a file with one row, after one that is broken.
+// The columns that a text task reads from a file with one row, after an invalid one.
 std::vector<std::string> columns_for(const std::string& row) {
   const TemporaryFolder folder;
   const std::string file = folder.path() / "rows.jsonl";
@@ -95,7 +95,7 @@ std::vector<std::string> columns_for(const std::string& row) {
   return text_or_id_columns({file}, {}, {"text", "text_pair"});
 }
 
-TEST(TextOrIdColumns, AreIdsWhereThereIsNoText) {
+TEST(TextOrIdColumns, AreIdsWithoutAText) {
   const auto texts = ElementsAre("text", "text_pair");
   EXPECT_THAT(columns_for(""), texts);
   EXPECT_THAT(columns_for(R"({"other": "x"})"), texts);
