@@ -36,7 +36,7 @@ TEST(Comparison, NanFails) {
   EXPECT_FALSE(compare("output", "x", Tensor({2}, {nan, 2.0f}), recorded({1, 2}), 1e9).passed);
 }
 
-TEST(Comparison, HiddenPositionsDoNotCount) {
+TEST(Comparison, IgnoresHiddenPositions) {
   const auto first = [](int64_t i) { return i == 0; };
   EXPECT_TRUE(compare("output", "x", Tensor({2}, {1.0f, 9.0f}), recorded({1, 2}), 0.1, first).passed);
 }
@@ -49,7 +49,7 @@ TEST(Comparison, OtherRowsOfASparseRecordAreZero) {
   EXPECT_THROW(compare("gradient", "x", Tensor({2, 2}, {0.0f, 0.0f, 5.0f, 6.0f}), rows, 0.1), CheckpointError);
 }
 
-TEST(Comparison, AnotherShapeIsAnErrorThatNamesFileAndTensor) {
+TEST(Comparison, ShapeErrorNamesFileAndTensor) {
   try {
     compare("output", "x", Tensor({2}, {1.0f, 2.0f}), recorded({1, 2, 3}), 1);
     ADD_FAILURE() << "no error";
@@ -62,7 +62,7 @@ TEST(Comparison, ASingleNumberMayHaveAnAxis) {
   EXPECT_TRUE(compare("output", "loss", Tensor({}, {1.5f}), recorded({1.5f}), 1e-6).passed);
 }
 
-TEST(Comparison, AFewElementsMayStrayAfterOptimizerSteps) {
+TEST(Comparison, AllowsAFewStrayElementsAfterOptimizerSteps) {
   const Recorded wanted = recorded({0, 0, 0, 0});
   const auto check = [&](std::initializer_list<float> found, bool noise) {
     return compare_updated("after", "x", Tensor({4}, found), wanted, 1e-3, noise).passed;

@@ -25,21 +25,21 @@ TEST(Drift, NumbersDifferRelativeToTheLargerOne) {
   EXPECT_EQ(relative_difference(0, 1e-30), 1);
 }
 
-TEST(Drift, ANumberThatIsNotFiniteIsInfinitelyFarFromAny) {
+TEST(Drift, NonFiniteNumbersAreInfinitelyFarFromAny) {
   for (const double other : {0.0, 1.0, kInfinite, static_cast<double>(kNan)}) {
     EXPECT_EQ(relative_difference(kNan, other), kInfinite);
     EXPECT_EQ(relative_difference(other, kInfinite), kInfinite);
   }
 }
 
-TEST(Drift, GradientsAreAsFarApartAsTheFurthestOfTheirElements) {
+TEST(Drift, GradientDistanceIsTheLargestOfTheElements) {
   const Distance d = distance(state({0, 0, 0}, {1, -8, 2}), state({0, 0, 0}, {1.5, -8.25, 2}));
   EXPECT_DOUBLE_EQ(d.gradient, 0.5);
   EXPECT_DOUBLE_EQ(d.largest_gradient, 8.25);
 }
 
-// The second element has no gradient in both runs, as rows of an embedding of which no token is there.
-TEST(Drift, ParametersAreApartByTheMeanOverTheElementsThatHaveBeenUpdated) {
+// The second element has no gradient in both runs, like rows of an embedding without a token in the batch.
+TEST(Drift, ParameterDistanceIsTheMeanOverUpdatedElements) {
   EXPECT_DOUBLE_EQ(distance(state({1, 7, 3}, {1, 0, 1}), state({1.5, 7, 2}, {1, 0, 1})).parameter, 0.75);
   EXPECT_DOUBLE_EQ(distance(state({1, 7, 3}, {1, 0, 1}), state({1, 8, 3}, {1, 0, 1})).parameter, 1.0 / 3);
   EXPECT_DOUBLE_EQ(distance(state({1, 7, 3}, {1, 0, 1}), state({1, 7, 3.5}, {0, 0, 1})).parameter, 0.25);
@@ -47,7 +47,7 @@ TEST(Drift, ParametersAreApartByTheMeanOverTheElementsThatHaveBeenUpdated) {
 }
 
 // The second element's gradient is rounding; the third has none, and must not have moved.
-TEST(Drift, ElementsWhoseGradientIsNoiseAreNotInTheMean) {
+TEST(Drift, ParameterDistanceIgnoresElementsWithNoise) {
   const ParameterState a = state({1, 5, 3}, {1, 1e-7f, 0});
   EXPECT_DOUBLE_EQ(distance(a, state({1.5, 9, 3}, {1, -1e-7f, 0}), 1e-5).parameter, 0.5);
   EXPECT_DOUBLE_EQ(distance(a, state({1.5, 9, 3}, {1, -1e-7f, 0}), 1e-8).parameter, 2.25);
@@ -55,14 +55,14 @@ TEST(Drift, ElementsWhoseGradientIsNoiseAreNotInTheMean) {
   EXPECT_EQ(distance(a, state({1, kNan, 3}, {1, -1e-7f, 0}), 1e-5).parameter, kInfinite);
 }
 
-TEST(Drift, AnElementThatIsNotFiniteIsInfinitelyFarApart) {
+TEST(Drift, NonFiniteElementsAreInfinitelyFarApart) {
   const Distance d = distance(state({1, 2}, {3, 4}), state({1, kNan}, {kNan, 4}));
   EXPECT_EQ(d.gradient, kInfinite);
   EXPECT_EQ(d.parameter, kInfinite);
   EXPECT_EQ(d.largest_gradient, 4);
 }
 
-TEST(Drift, OtherShapesAreAnError) { EXPECT_THROW(distance(state({1}, {1}), state({1, 2}, {1, 2})), UsageError); }
+TEST(Drift, RejectsDifferentShapes) { EXPECT_THROW(distance(state({1}, {1}), state({1, 2}, {1, 2})), UsageError); }
 
 }  // namespace
 }  // namespace portatune::parity

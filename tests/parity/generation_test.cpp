@@ -15,7 +15,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// A case that can be changed.
+// A copy of a case, for changes.
 class CheckGeneration : public testing::Test {
  protected:
   CheckGeneration() { fs::copy(PORTATUNE_TEST_DATA "/models/gpt2_lm_untied", folder()); }
@@ -61,12 +61,12 @@ TEST_F(CheckGeneration, PassesWhatTransformersRecorded) {
   for (const Comparison& comparison : check()) EXPECT_TRUE(comparison.passed) << comparison.tensor;
 }
 
-TEST_F(CheckGeneration, FailsWhereThereAreMoreTokensThanWereRecorded) {
+TEST_F(CheckGeneration, FailsForMoreTokensThanRecorded) {
   shorten_outputs();
   EXPECT_THAT(check(), testing::Contains(testing::Field(&Comparison::passed, false)));
 }
 
-TEST_F(CheckGeneration, RefusesACaseWhoseOwnOptionsAreUnknown) {
+TEST_F(CheckGeneration, RejectsUnknownOptionsOfTheCase) {
   std::ofstream(folder() / "generation_config.json") << R"({"eos_token_id": 99, "no_repeat_ngram_size": 3})";
   EXPECT_THROW(check(), CheckpointError);
 }

@@ -21,7 +21,7 @@ using testing::HasSubstr;
 
 const std::filesystem::path kCases = std::filesystem::path(PORTATUNE_TEST_DATA) / "models";
 
-// A copy of a stored case, to be changed.
+// A copy of a stored case, for changes.
 class ChangedCase {
  public:
   explicit ChangedCase(const std::string& name) { std::filesystem::copy(kCases / name, path()); }
@@ -30,7 +30,7 @@ class ChangedCase {
 
   void remove(const std::string& file) const { std::filesystem::remove(path() / (file + ".safetensors")); }
 
-  // Writes a tensor in place of the one of that name.
+  // Replaces the tensor of the same name.
   void set(const std::string& file, const std::string& name, const Tensor& tensor) const {
     const std::filesystem::path target = path() / (file + ".safetensors"), copy = folder_.path() / "copy";
     std::filesystem::rename(target, copy);
@@ -62,7 +62,7 @@ class ChangedCase {
   TemporaryFolder folder_;
 };
 
-TEST(ReferenceCase, ReadsWhatTransformersStored) {
+TEST(ReferenceCase, ReadsResultsOfTransformers) {
   const ReferenceCase reference(kCases / "bert_softmax");
   EXPECT_EQ(reference.architecture(), "BertForSequenceClassification");
   EXPECT_EQ(reference.inputs().tensor("input_ids").type(), (TensorType{DType::kInt32, {3, 9}}));
@@ -73,12 +73,12 @@ TEST(ReferenceCase, ReadsWhatTransformersStored) {
   EXPECT_TRUE(reference.names("generate").empty());
 }
 
-TEST(ReferenceCase, AFolderWithoutACaseIsNotFound) {
+TEST(ReferenceCase, FolderWithoutACaseIsNotFound) {
   EXPECT_THROW(ReferenceCase(kCases / "nothing"), NotFoundError);
   EXPECT_THROW(ReferenceCase(std::filesystem::path(PORTATUNE_TEST_DATA) / "tiny_bert"), Error);
 }
 
-TEST(ReferenceCase, TakesIdsOf32BitsAndALossWithAnAxis) {
+TEST(ReferenceCase, AcceptsIdsOf32BitsAndALossWithAnAxis) {
   const ChangedCase changed("bert_regression");
   const ReferenceCase original(kCases / "bert_regression");
   for (const char* name : {"input_ids", "attention_mask"}) changed.set("inputs", name, original.inputs().tensor(name));
@@ -107,20 +107,20 @@ TEST(ReferenceCase, ErrorsNameTheTensorAndItsFile) {
   EXPECT_THAT(refusal("grads", "head.weight", number), HasSubstr("/case/grads.safetensors, tensor head.weight\n"));
 }
 
-TEST(ReferenceCase, WithNothingToCompareIsAnError) {
+TEST(ReferenceCase, RejectsACaseWithoutTensorsToCompare) {
   const ChangedCase changed("bert_regression");
   for (const char* file : {"expected", "grads"}) changed.remove(file);
   EXPECT_THAT(changed.refusal(), AllOf(HasSubstr(changed.path().string()), HasSubstr("no tensor to compare")));
 }
 
-TEST(ReferenceTask, ElectraForPreTrainingIsRefusedForItsHead) {
+TEST(ReferenceTask, RejectsElectraForPreTraining) {
   const ChangedCase changed("electra_softmax");
   changed.set_architecture("ElectraForPreTraining");
   EXPECT_THAT(changed.refusal(), AllOf(HasSubstr("/case/case.json, architecture"),
                                        HasSubstr("\"ElectraForPreTraining\": detection of replaced tokens")));
 }
 
-TEST(ReferenceTask, ComparesAtPositionsOnlyWhatHasThem) {
+TEST(ReferenceTask, KnowsOutputsPerPosition) {
   const ReferenceCase reference(kCases / "bert_softmax");
   const ReferenceTask task(reference);
   EXPECT_TRUE(task.has_loss());

@@ -19,13 +19,13 @@ using testing::HasSubstr;
 
 constexpr DType kFloat32 = DType::kFloat32, kBFloat16 = DType::kBFloat16;
 
-// What the loss multiplies c with in the first run and in bfloat16.
+// The factor of c in the loss: in the first run, and in bfloat16.
 struct SmallFactors {
   double first = 1e-9, second = -1e-9;
 };
 
 // The loss of an example x is x (a + k b + e c), where k is 1 and e a small factor; in bfloat16 k is the fault and e
-// the second factor. So gradients are the mean x, k times it, and e times it.
+// the second factor. The gradients are therefore the mean x, k times the mean, and e times the mean.
 class Faulty final : public Task {
  public:
   explicit Faulty(double fault = 1.01, SmallFactors small = {}) : fault_(fault), small_(small) {}
@@ -50,7 +50,7 @@ class Faulty final : public Task {
   const SmallFactors small_;
 };
 
-// Two rows, the mean of which is (1, 2, 3, 4).
+// Two rows with the mean (1, 2, 3, 4).
 data::Dataset batches(float first = 0) {
   data::Example batch;
   batch.set("x", Tensor({2, 4}, {first, 2.0f, 3.0f, 4.0f, 2.0f, 2.0f, 3.0f, 4.0f}));
@@ -73,14 +73,14 @@ std::vector<std::string> names_of(const std::vector<Drift>& drifts) {
   return names;
 }
 
-TEST(CompareRuns, TheSameRunTwiceIsNowhereApart) {
+TEST(CompareRuns, FindsNoDriftInTheSameRunTwice) {
   const RunComparison result = compare(Faulty(), constant_rate(), constant_rate());
   EXPECT_TRUE(result.passed());
   EXPECT_EQ(result.max_loss_apart(), 0);
   ASSERT_EQ(result.steps.size(), 3u);
   EXPECT_THAT(names_of(result.gradients), ElementsAre("a", "b", "c"));
   for (const Drift& gradient : result.gradients) EXPECT_EQ(gradient.apart, 0) << gradient.tensor;
-  // Each step goes 0.01 against the gradient in every element, of which the sum is 10.
+  // Each step moves every element by 0.01 against its gradient; the elements of the gradient sum to 10.
   EXPECT_NEAR(result.steps[0].loss[0], 0, 1e-9);
   EXPECT_NEAR(result.steps[1].loss[0], -0.2, 1e-6);
   EXPECT_NEAR(result.steps[2].loss[1], -0.4, 1e-6);
@@ -102,31 +102,31 @@ TEST(CompareRuns, NamesTheTensorWhoseGradientDrifts) {
   EXPECT_NEAR(result.gradients[1].apart, 0.01 / 1.01, 1e-6);
 }
 
-TEST(CompareRuns, LossCurvesAreApartByTheLargestAndTheMeanOfTheSteps) {
+TEST(CompareRuns, ReportsLargestAndMeanLossDistance) {
   const RunComparison result = compare(Faulty(), constant_rate(), constant_rate(kBFloat16), {.steps = 3});
-  // Losses are 0, -0.2 and -0.4 in the first run; b, which is half of that, counts 1.01 times in the second.
+  // Losses are 0, -0.2 and -0.4 in the first run; half of each comes from b, which counts 1.01 times in the second.
   EXPECT_NEAR(result.max_loss_apart(), 0.01 / 2.01, 1e-5);
   EXPECT_NEAR(result.mean_loss_apart(), 0.01 / 2.01 * 2 / 3, 1e-5);
   EXPECT_FALSE(result.passed()) << "with float32's tolerance";
   EXPECT_TRUE(compare(Faulty(), constant_rate(), constant_rate(kBFloat16), {.tolerance = kBFloat16}).passed());
 }
 
-// Adam makes steps of it, in opposite directions here.
-TEST(CompareRuns, AParameterWhoseGradientIsNextToNothingIsNotCompared) {
+// Adam makes whole steps of such gradients, here in opposite directions.
+TEST(CompareRuns, IgnoresParametersWithTinyGradients) {
   const RunComparison result = compare(Faulty(1), constant_rate(), constant_rate(kBFloat16), {.tolerance = kFloat32});
   EXPECT_TRUE(result.passed());
   EXPECT_THAT(names_of(result.gradients), ElementsAre("a", "b", "c"));
   EXPECT_THAT(names_of(result.parameters), ElementsAre("a", "b"));
 }
 
-// The largest gradient of the model is 4, and those of c are 2e-7 of it apart.
-TEST(CompareRuns, RoundingOfAGradientThatIsZeroIsNoDrift) {
+// The largest gradient of the model is 4, and those of c differ by 2e-7 of it.
+TEST(CompareRuns, AllowsRoundingOfAZeroGradient) {
   const RunComparison result =
       compare(Faulty(1, {1e-7, -1e-7}), constant_rate(), constant_rate(kBFloat16), {.tolerance = kFloat32});
   EXPECT_TRUE(result.passed()) << result.first_beyond.front().apart;
 }
 
-TEST(CompareRuns, AFaultInASmallGradientDrifts) {
+TEST(CompareRuns, FindsDriftInASmallGradient) {
   for (const SmallFactors& small : {SmallFactors{1e-5, -1e-5}, SmallFactors{1e-3, 1.01e-3}}) {
     const RunComparison result =
         compare(Faulty(1, small), constant_rate(), constant_rate(kBFloat16), {.steps = 3, .tolerance = kFloat32});
@@ -138,7 +138,7 @@ TEST(CompareRuns, AFaultInASmallGradientDrifts) {
 }
 
 // Losses and norms agree: the factors have the same square, and c is zero before the first step.
-TEST(CompareRuns, AStepWhoseTensorsDriftHasNotPassed) {
+TEST(CompareRuns, StepWithDriftHasNotPassed) {
   const RunComparison result =
       compare(Faulty(1, {1e-5, -1e-5}), constant_rate(), constant_rate(kBFloat16), {.steps = 1, .tolerance = kFloat32});
   ASSERT_EQ(result.steps.size(), 1u);
@@ -147,8 +147,8 @@ TEST(CompareRuns, AStepWhoseTensorsDriftHasNotPassed) {
   EXPECT_FALSE(result.steps[0].passed(result.tolerance));
 }
 
-// The sum of x a and y b, but that b counts the other way in bfloat16; x grows, which makes the gradient of b a small
-// one beside that of a.
+// The loss sums x a and y b, but b counts with the other sign in bfloat16. x grows, so that the gradient of b becomes
+// small beside that of a.
 class Growing final : public Task {
  public:
   std::vector<std::string> inputs() const override { return {"x", "y"}; }
@@ -165,7 +165,7 @@ class Growing final : public Task {
   void save(const std::filesystem::path&) const override {}
 };
 
-TEST(CompareRuns, AParameterThatLaterHasASmallGradientIsNotTheFirstToDrift) {
+TEST(CompareRuns, IgnoresParametersWithSmallGradientsInLaterSteps) {
   std::vector<data::Example> growing(2);
   for (size_t i = 0; i < 2; ++i) {
     const float x = i == 0 ? 1.0f : 1e7f;
@@ -183,16 +183,16 @@ TEST(CompareRuns, AParameterThatLaterHasASmallGradientIsNotTheFirstToDrift) {
   EXPECT_THAT(beyond(2), ElementsAre(Drift::Kind::kGradient));
 }
 
-TEST(CompareRuns, NamesTheParameterThatDriftsWhereGradientsAgree) {
+TEST(CompareRuns, NamesTheParameterThatDriftsWithEqualGradients) {
   const RunComparison result = compare(Faulty(), constant_rate(kFloat32, 0.01), constant_rate(kFloat32, 0.02));
   ASSERT_THAT(names_of(result.first_beyond), ElementsAre("a", "b"));
   const Drift& first = result.first_beyond.front();
   EXPECT_EQ(first.kind, Drift::Kind::kParameter);
   EXPECT_EQ(first.step, 1);
-  EXPECT_NEAR(first.apart, 1, 1e-5);  // 0.01 after the first run has gone 0.01
+  EXPECT_NEAR(first.apart, 1, 1e-5);  // 0.01 apart after a step of 0.01
 }
 
-TEST(CompareRuns, TensorsAreComparedInTheFirstStepInEachOfSoManyAndInTheLast) {
+TEST(CompareRuns, ComparesTensorsInTheFirstEveryNthAndLastStep) {
   const RunComparison result = compare(Faulty(), constant_rate(), constant_rate(), {.steps = 7, .every = 3});
   std::vector<int64_t> compared;
   for (const ComparedStep& step : result.steps) {
@@ -201,7 +201,7 @@ TEST(CompareRuns, TensorsAreComparedInTheFirstStepInEachOfSoManyAndInTheLast) {
   EXPECT_THAT(compared, ElementsAre(1, 3, 6, 7));
 }
 
-TEST(CompareRuns, OneRunThatIsNotFiniteEndsTheComparisonAndIsNamed) {
+TEST(CompareRuns, StopsAtANonFiniteRunAndNamesIt) {
   const RunComparison result = compare(Faulty(std::numeric_limits<double>::quiet_NaN()), constant_rate(),
                                        constant_rate(kBFloat16), {.tolerance = kBFloat16});
   EXPECT_FALSE(result.passed());
@@ -213,7 +213,7 @@ TEST(CompareRuns, OneRunThatIsNotFiniteEndsTheComparisonAndIsNamed) {
   EXPECT_TRUE(std::isinf(result.max_loss_apart()));
 }
 
-TEST(CompareRuns, TwoRunsThatAreNotFiniteAreAnErrorThatNamesTheStep) {
+TEST(CompareRuns, ErrorForTwoNonFiniteRunsNamesTheStep) {
   try {
     compare(Faulty(), constant_rate(), constant_rate(), {.steps = 3}, batches(std::numeric_limits<float>::infinity()));
     ADD_FAILURE() << "no error";
@@ -222,11 +222,11 @@ TEST(CompareRuns, TwoRunsThatAreNotFiniteAreAnErrorThatNamesTheStep) {
   }
 }
 
-TEST(CompareRuns, NoBatchIsAnError) {
+TEST(CompareRuns, RejectsDataWithoutABatch) {
   EXPECT_THROW(compare(Faulty(), constant_rate(), constant_rate(), {.steps = 3}, data::from_examples({})), DataError);
 }
 
-TEST(CompareRuns, AStopEndsIt) {
+TEST(CompareRuns, StopsOnRequest) {
   request_stop();
   EXPECT_THROW(compare(Faulty(), constant_rate(), constant_rate()), Stopped);
   request_stop(false);
