@@ -1,4 +1,4 @@
-// Every target of the table compiles, where its plugin is installed.
+// Compilation for every target of the table with an installed plugin.
 #include "portatune/plan/compiler.h"
 
 #include <gtest/gtest.h>
@@ -15,7 +15,7 @@ namespace {
 
 constexpr int64_t kSize = 256;
 
-// w <- w + x^T x
+// The update w <- w + x^T x.
 Function product(DType dtype = DType::kFloat32) {
   const Value w = parameter("w", {DType::kFloat32, {kSize, kSize}}), x = parameter("x", {dtype, {kSize, kSize}});
   const Value y = w + dot_general(x, x, {.lhs_contracting = {0}, .rhs_contracting = {0}}, DType::kFloat32);
@@ -36,7 +36,7 @@ class CompilerTest : public testing::TestWithParam<std::string> {
   std::optional<pjrt::Variable> plugin_;
 };
 
-TEST_P(CompilerTest, TellsMemoryAndTraffic) {
+TEST_P(CompilerTest, ReportsMemoryAndTraffic) {
   const Target& target = target_;
   const std::unique_ptr<Compiler> compiler = open_compiler(target, {});
   EXPECT_GT(compiler->memory_bytes(), 1 << 28);
@@ -45,12 +45,12 @@ TEST_P(CompilerTest, TellsMemoryAndTraffic) {
   const double array = 4 * kSize * kSize;
   EXPECT_EQ(compiled.memory.arguments, 2 * array);
   EXPECT_EQ(compiled.memory.aliased, array);
-  // Both are read, and one is written; some write the product, or parts of its sums, to memory before they are added.
+  // Reads both and writes one; some compilers write the product, or parts of its sums, to memory before the addition.
   EXPECT_GE(compiled.traffic.once, (target.accelerator->platform == "tpu" ? 0 : 3) * array);
   EXPECT_LE(compiled.traffic.once, 16 * array);
 }
 
-// More devices than the smallest arrangement of most TPUs has.
+// More devices than the smallest topology of most TPUs has.
 TEST_P(CompilerTest, CompilesForSixteenDevices) {
   const Mesh mesh{.data = 2, .fsdp = 8};
   const Value w = parameter("w", {DType::kFloat32, {kSize / 8, kSize}}),
@@ -64,7 +64,7 @@ TEST_P(CompilerTest, CompilesForSixteenDevices) {
   EXPECT_EQ(compiled.memory.aliased, 4 * kSize / 8 * kSize);
 }
 
-TEST(Compiler, AttentionByCudnnKeepsNoScores) {
+TEST(Compiler, CudnnAttentionStoresNoScores) {
   PORTATUNE_SKIP_WITHOUT_PLUGIN(pjrt::AotTarget::kCudaH100);
   const pjrt::Variable plugin("PORTATUNE_CUDA_PLUGIN", pjrt::aot_plugin_file(pjrt::AotTarget::kCudaH100).c_str());
   const Value x = parameter("x", {DType::kBFloat16, {2, 512, 8 * 64}});

@@ -46,7 +46,7 @@ struct Computation {
   }
 };
 
-// With another computation beside the entry, of number 7, which counts in a loop alone.
+// Adds another computation, with number 7, beside the entry; it counts only in a loop.
 std::string module(Computation entry) {
   Computation fused;
   fused.add(1, "add", shape(kF32, {100, 100}), {});
@@ -59,7 +59,7 @@ std::string module(Computation entry) {
   return message.message();
 }
 
-TEST(HloTraffic, OperandsAndResultsCount) {
+TEST(HloTraffic, CountsOperandsAndResults) {
   Computation entry;
   entry.add(1, "parameter", shape(kF32, {8, 16}), {})
       .add(2, "parameter", shape(kBf16, {16, 4}), {})
@@ -70,7 +70,7 @@ TEST(HloTraffic, OperandsAndResultsCount) {
   EXPECT_EQ(hlo_traffic(module(entry)).once, (4 * 8 * 16 + 2 * 16 * 4 + 4 * 8 * 4) + 2 * 4 * 32);
 }
 
-TEST(HloTraffic, TuplesAreTheirParts) {
+TEST(HloTraffic, TuplesCountAsTheirElements) {
   Computation entry;
   entry.add(1, "custom-call", tuple({shape(kF32, {8}), shape(kBf16, {3})}), {})
       .add(2, "get-tuple-element", shape(kBf16, {3}), {1})
@@ -87,7 +87,7 @@ TEST(HloTraffic, MemoryOnTheChipIsFree) {
   EXPECT_EQ(hlo_traffic(module(entry)).once, 256 + 4);  // read once; the scalar is its semaphore
 }
 
-TEST(HloTraffic, PartsAreNotTheWhole) {
+TEST(HloTraffic, CountsOnlyTheSlicedOrUpdatedPart) {
   Computation entry;
   entry.add(1, "parameter", shape(kF32, {100, 4}), {})
       .add(2, "parameter", shape(4, {5}), {})
@@ -96,7 +96,7 @@ TEST(HloTraffic, PartsAreNotTheWhole) {
   EXPECT_EQ(hlo_traffic(module(entry)).once, (20 + 2 * 80) + 2 * 80);
 }
 
-TEST(HloTraffic, LoopsCountByTheirRounds) {
+TEST(HloTraffic, LoopsCountPerIteration) {
   Computation entry;
   entry.add(1, "parameter", shape(kF32, {8}), {})
       .add(2, "while", tuple({shape(kF32, {8})}), {1}, {7})
@@ -104,10 +104,10 @@ TEST(HloTraffic, LoopsCountByTheirRounds) {
       .add(4, "negate", shape(kF32, {8}), {3});
   const Traffic traffic = hlo_traffic(module(entry));
   EXPECT_EQ(traffic.once, 2 * 32);
-  EXPECT_EQ(traffic.of_round, 4 * 100 * 100);  // what the other computation adds
+  EXPECT_EQ(traffic.of_round, 4 * 100 * 100);  // traffic of the other computation
 }
 
-TEST(HloTraffic, RefusesWhatIsNoMessage) { EXPECT_THROW(hlo_traffic("\x1A\x7F"), UsageError); }
+TEST(HloTraffic, RejectsOtherMessages) { EXPECT_THROW(hlo_traffic("\x1A\x7F"), UsageError); }
 
 }  // namespace
 }  // namespace portatune::plan

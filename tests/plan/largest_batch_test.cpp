@@ -9,7 +9,7 @@ namespace {
 
 constexpr int64_t kLimit = 1 << 20;
 
-// Memory of a step, counting how often it is asked for, and never twice for one size.
+// Memory of a step. Counts its calls, and expects each size at most once.
 class Fake {
  public:
   explicit Fake(MemoryOfBatch memory) : memory_(std::move(memory)) {}
@@ -28,7 +28,7 @@ class Fake {
   std::set<int64_t> asked_;
 };
 
-TEST(LargestBatch, FollowsTheLine) {
+TEST(LargestBatch, PredictsBatchesLinearly) {
   Fake fake([](int64_t size) { return 1000 + 10 * size; });
   const LargestBatch found = largest_batch(fake.function(), 8000, 32, kLimit, 12);
   EXPECT_EQ(found.fits, 700);
@@ -37,14 +37,14 @@ TEST(LargestBatch, FollowsTheLine) {
   EXPECT_LE(fake.calls(), 4u);
 }
 
-TEST(LargestBatch, FindsSmallerOnes) {
+TEST(LargestBatch, FindsSmallerBatches) {
   Fake fake([](int64_t size) { return 1000 + 10 * size; });
   const LargestBatch found = largest_batch(fake.function(), 1105, 256, kLimit, 12);
   EXPECT_EQ(found.fits, 10);
   EXPECT_EQ(found.too_large, 11);
 }
 
-TEST(LargestBatch, BisectsWhereTheCompilerTellsNoNumbers) {
+TEST(LargestBatch, BisectsWithoutMemoryFromTheCompiler) {
   for (const int64_t truth : {1, 2, 3, 31, 32, 33, 100, 999}) {
     Fake fake([&](int64_t size) { return size > truth ? std::nullopt : std::optional<int64_t>(0); });
     const LargestBatch found = largest_batch(fake.function(), 1, 32, kLimit, 40);
@@ -55,8 +55,8 @@ TEST(LargestBatch, BisectsWhereTheCompilerTellsNoNumbers) {
   }
 }
 
-// Steps, as padding to tiles makes them, and a refusal far below what the line promises.
-TEST(LargestBatch, IsNotLedAstrayByCurves) {
+// Memory with the steps that padding to tiles causes, and a refusal far below the predicted limit.
+TEST(LargestBatch, FindsTheBatchOnCurves) {
   Fake fake([](int64_t size) -> std::optional<int64_t> {
     if (size > 200) return std::nullopt;
     return 100 * ((size + 7) / 8 * 8);
@@ -67,21 +67,21 @@ TEST(LargestBatch, IsNotLedAstrayByCurves) {
   EXPECT_LE(*found.too_large - found.fits, 6);
 }
 
-TEST(LargestBatch, NothingFits) {
+TEST(LargestBatch, ReportsThatNothingFits) {
   Fake fake([](int64_t) { return std::nullopt; });
   const LargestBatch found = largest_batch(fake.function(), 100, 32, kLimit, 12);
   EXPECT_EQ(found.fits, 0);
   EXPECT_EQ(found.too_large, 1);
 }
 
-TEST(LargestBatch, EverythingFits) {
+TEST(LargestBatch, ReportsThatEverythingFits) {
   Fake fake([](int64_t size) { return size; });
   const LargestBatch found = largest_batch(fake.function(), 1 << 30, 32, kLimit, 12);
   EXPECT_EQ(found.fits, kLimit);
   EXPECT_FALSE(found.too_large);
 }
 
-TEST(LargestBatch, ObeysTheNumberOfCompilations) {
+TEST(LargestBatch, LimitsCompilations) {
   Fake fake([](int64_t size) { return size > 12345 ? std::nullopt : std::optional<int64_t>(0); });
   const LargestBatch found = largest_batch(fake.function(), 1, 1, kLimit, 5);
   EXPECT_EQ(fake.calls(), 5u);

@@ -31,7 +31,7 @@ class Toy final : public Task {
   void save(const std::filesystem::path&) const override {}
 };
 
-// Needs so many temporary bytes for each row, half of them in bfloat16, and fails above a limit as a TPU's does.
+// Needs the given temporary bytes for each row, half of them in bfloat16, and fails above a limit like TPU compilers.
 class FakeCompiler final : public Compiler {
  public:
   static constexpr int64_t kBytesOfRow = 1000;
@@ -92,13 +92,13 @@ TEST(TargetPlan, AddsUpMemoryAndWork) {
   const Memory& memory = plan.memory;
   EXPECT_EQ(memory.parameters, 4 * kParameters);
   EXPECT_EQ(memory.optimizer, 8 * kParameters);
-  EXPECT_EQ(memory.batch, 4 * 16 * kIn + (12 + 4) + 4 + 8);  // progress, a learning rate and a key
+  EXPECT_EQ(memory.batch, 4 * 16 * kIn + (12 + 4) + 4 + 8);  // progress, learning rate and key
   EXPECT_EQ(memory.layout, 64);
   EXPECT_EQ(memory.temporaries, 16'000 + 16);  // four results
   EXPECT_EQ(memory.code, 100);
   EXPECT_TRUE(plan.fits);
   ASSERT_EQ(plan.shapes.size(), 1u);
-  // y = x W^T and dW = dy^T x; nothing asks for dx.
+  // y = x W^T and dW = dy^T x; dx is not needed.
   EXPECT_DOUBLE_EQ(plan.shapes[0].step.work.flops.at(DType::kFloat32), 2 * 2 * 16 * kIn * kOut);
   EXPECT_DOUBLE_EQ(plan.shapes[0].time.seconds(), 5e-3);
   EXPECT_EQ(compiler.compilations, 1);
@@ -133,7 +133,7 @@ TEST(TargetPlan, ShapesShareParametersAndAddTheirCode) {
   EXPECT_EQ(plan.memory.code, 200);
 }
 
-// 32 rows need 32,000 bytes, of whatever batch.
+// 32 rows need 32,000 bytes, for any batch.
 TEST(TargetPlan, EvaluationsHaveToFitToo) {
   const Toy task;
   plan::Run asked = run(task, 16);
@@ -147,17 +147,17 @@ TEST(TargetPlan, EvaluationsHaveToFitToo) {
       << "no smaller batch";
 }
 
-TEST(TargetPlan, SaysWhatMakesItFit) {
+TEST(TargetPlan, FindsRemedies) {
   const Toy task;
   const FakeCompiler compiler(12'000);
   EXPECT_FALSE(plan_target(compiler, run(task, 16)).fits);
-  // Rows need 1,032 bytes each and the rest 640. Layers computed again are none of this task's.
+  // Rows need 1,032 bytes each and everything else 640. This task has no layers to compute again.
   EXPECT_THAT(remedies_for(compiler, run(task, 16)), ElementsAre(Remedy{DType::kBFloat16, Remat::kNone, {}, 16},
                                                                  Remedy{DType::kFloat32, Remat::kNone, {}, 11}));
 }
 
-// 432 bytes of parameters and moments, of which 48 are those of a bias that cannot be divided by eight.
-TEST(TargetPlan, WeightsThatAreTooLargeForADeviceAreDivided) {
+// 432 bytes of parameters and moments, 48 of them of a bias that cannot be divided by eight.
+TEST(TargetPlan, ShardsWeightsThatAreTooLargeForADevice) {
   const Toy task;
   const plan::Run asked = run(task, 1);
   const int64_t memory = 3 * 4 * (kOut * kIn / 8 + kOut) + FakeCompiler::kBytesOfRow + 4 * kIn + 28 + 64 + 16 + 100;
@@ -166,8 +166,8 @@ TEST(TargetPlan, WeightsThatAreTooLargeForADeviceAreDivided) {
                                                             Remedy{DType::kFloat32, Remat::kNone, {.fsdp = 8}, 1}));
 }
 
-// As a packed run, say, may not be divided.
-TEST(TargetPlan, OptionsThatTheRunCannotHaveAreNoRemedy) {
+// A packed run, for example, may be indivisible.
+TEST(TargetPlan, SkipsRemediesThatTheRunCannotHave) {
   const Toy task;
   plan::Run asked = run(task, 16);
   asked.shapes_with = [](int64_t size, const Mesh& mesh) {
@@ -178,7 +178,7 @@ TEST(TargetPlan, OptionsThatTheRunCannotHaveAreNoRemedy) {
                                                                         Remedy{DType::kFloat32, Remat::kNone, {}, 11}));
 }
 
-TEST(TargetPlan, BothTogetherWhereOneIsNotEnough) {
+TEST(TargetPlan, CombinesRemedies) {
   const Toy task;
   const std::vector<Remedy> remedies = remedies_for(FakeCompiler(4'000), run(task, 64));
   ASSERT_EQ(remedies.size(), 2u);
@@ -188,7 +188,7 @@ TEST(TargetPlan, BothTogetherWhereOneIsNotEnough) {
   EXPECT_GE(remedies[1].batch_size, 1);
 }
 
-TEST(TargetPlan, NothingIsTriedWhereTheStateAloneIsTooLarge) {
+TEST(TargetPlan, TriesNothingIfTheStateAloneIsTooLarge) {
   const Toy task;
   const FakeCompiler compiler(3 * 4 * kParameters - 1);
   EXPECT_FALSE(plan_target(compiler, run(task, 16)).fits);
@@ -196,7 +196,7 @@ TEST(TargetPlan, NothingIsTriedWhereTheStateAloneIsTooLarge) {
   EXPECT_EQ(compiler.compilations, 1);
 }
 
-TEST(TargetPlan, OutOfMemoryWhileCompilingIsAnAnswer) {
+TEST(TargetPlan, ReportsOutOfMemoryOfTheCompiler) {
   const Toy task;
   const FakeCompiler compiler(1 << 20, 10'000);
   const TargetPlan plan = plan_target(compiler, run(task, 16));

@@ -12,14 +12,14 @@ using testing::AllOf;
 using testing::HasSubstr;
 using testing::ThrowsMessage;
 
-TEST(Target, OneDeviceWithoutANumber) {
+TEST(Target, NameWithoutANumberIsOneDevice) {
   const Target target = target_called("cuda:a100-40gb");
   EXPECT_EQ(target.accelerator->name, "cuda:a100-40gb");
   EXPECT_EQ(target.devices, 1);
   EXPECT_EQ(target_called("cpu").accelerator->platform, "cpu");
 }
 
-TEST(Target, NumbersAreThoseOfGooglesNames) {
+TEST(Target, NumbersFollowGooglesNames) {
   EXPECT_EQ(target_called("tpu:v3-8").devices, 8);   // 8 cores, each a device
   EXPECT_EQ(target_called("tpu:v5p-8").devices, 4);  // 8 cores of 4 chips, each a device
   EXPECT_EQ(target_called("tpu:v5e-8").devices, 8);  // 8 chips
@@ -28,7 +28,7 @@ TEST(Target, NumbersAreThoseOfGooglesNames) {
   EXPECT_EQ(target_called("tpu:v5p-8").name, "tpu:v5p-8");
 }
 
-TEST(Target, DevicesWithoutAModelAndModelsWithoutAPlatformAreAdvised) {
+TEST(Target, AdvisesOnIncompleteNames) {
   for (const auto& [name, fix] : {std::pair{"gpu", "name a GPU: cuda:h100"},
                                   {"cuda", "name a GPU: cuda:h100"},
                                   {"tpu", "name a TPU: tpu:v5e-8"},
@@ -40,7 +40,7 @@ TEST(Target, DevicesWithoutAModelAndModelsWithoutAPlatformAreAdvised) {
   }
 }
 
-TEST(Target, UnknownOnesAreToldWithTheNearest) {
+TEST(Target, ErrorForUnknownNameSuggestsTheNearest) {
   EXPECT_THAT(
       [] { target_called("tpu:v5-8"); },
       ThrowsMessage<UsageError>(AllOf(HasSubstr("'tpu:v5-8'"), HasSubstr("cuda:l4"), HasSubstr("did you mean tpu:v"))));
@@ -50,13 +50,13 @@ TEST(Target, UnknownOnesAreToldWithTheNearest) {
   }
 }
 
-TEST(Target, NumbersThatMakeNoDevicesAreRefused) {
+TEST(Target, RejectsNumbersWithoutDevices) {
   EXPECT_THAT([] { target_called("tpu:v5p-7"); }, ThrowsMessage<UsageError>(HasSubstr("two cores are a device")));
   EXPECT_THAT([] { target_called("cuda:h100x0"); }, ThrowsMessage<UsageError>(HasSubstr("at least 1")));
   EXPECT_THROW(target_called("cuda:h100x-1"), UsageError);
 }
 
-TEST(Target, NumbersThatNoSliceHasAreRefused) {
+TEST(Target, RejectsNumbersWithoutASlice) {
   EXPECT_THAT([] { target_called("tpu:v3-9"); },
               ThrowsMessage<UsageError>(AllOf(HasSubstr("'tpu:v3-9'"), HasSubstr("a power of two"))));
   for (const char* wrong : {"tpu:v3-0", "tpu:v3-10", "tpu:v3-4096", "tpu:v5e-512", "tpu:v5p-1", "cuda:h100x99999"}) {
@@ -68,8 +68,8 @@ TEST(Target, NumbersThatNoSliceHasAreRefused) {
   EXPECT_EQ(target_called("tpu:7x-128").devices, 128);
 }
 
-// What is printed on the box, against the table: peaks per chip of bfloat16, and bytes.
-TEST(Accelerators, AddUpToWhatTheirMakersSay) {
+// Compares data sheets with the table: peaks per chip of bfloat16, and bytes.
+TEST(Accelerators, MatchTheDataSheets) {
   const auto chip = [](const char* name, double cores) {
     return cores * target_called(name).accelerator->peaks.bfloat16;
   };
@@ -87,7 +87,7 @@ TEST(Accelerators, AreComplete) {
     if (accelerator.platform == "cpu") continue;
     EXPECT_TRUE(accelerator.name.starts_with(accelerator.platform));
     EXPECT_GT(accelerator.memory_bytes, int64_t{7} << 30);
-    // Products of bfloat16 are faster than those of float32; and a device has more operations than bytes a second.
+    // Products of bfloat16 are faster than those of float32; and peaks are higher in operations than in bytes.
     EXPECT_GT(accelerator.peaks.bfloat16, 3 * accelerator.peaks.float32);
     EXPECT_GT(accelerator.peaks.float32, 9 * accelerator.peaks.bytes);
   }
