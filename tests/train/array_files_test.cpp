@@ -16,7 +16,7 @@ namespace fs = std::filesystem;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-// Of 64, 128 and 192 bytes and so on, the last of a size that is no multiple of 64.
+// Arrays of 64, 128 and 192 bytes and so on; the size of the last is no multiple of 64.
 struct Arrays {
   std::vector<Tensor> tensors;
   std::vector<DeviceArray> on_device;
@@ -69,12 +69,12 @@ TEST(ArrayFiles, AreWrittenByAllProcessesInEqualParts) {
   expect_whole(folder / "four", arrays);
   for (int64_t i = 0; i < 4; ++i) {
     const fs::path file = folder / "four" / io::tensor_shard_file("model", i, 4);
-    // 4992 bytes, and headers of some hundred.
+    // There are 4992 bytes of arrays, and headers of some hundred.
     EXPECT_NEAR(static_cast<double>(fs::file_size(file)), 4992.0 / 4 + 300, 300) << file;
   }
 }
 
-TEST(ArrayFiles, OfFewerArraysThanProcessesAreAsMany) {
+TEST(ArrayFiles, AreAsManyAsTheArraysIfTheseAreFewer) {
   const TemporaryFolder folder;
   const Arrays arrays(3);
   write(folder / "three", arrays, 4, 4);
@@ -82,7 +82,7 @@ TEST(ArrayFiles, OfFewerArraysThanProcessesAreAsMany) {
   EXPECT_TRUE(fs::exists(folder / "three" / "model-00003-of-00003.safetensors"));
 }
 
-TEST(ArrayFiles, OfOneWriterAreOneFileAsIfWrittenAtOnce) {
+TEST(ArrayFiles, AreOneFileForOneWriter) {
   const TemporaryFolder folder;
   const Arrays arrays(5);
   write(folder / "one", arrays, 3, 1);
@@ -93,7 +93,7 @@ TEST(ArrayFiles, OfOneWriterAreOneFileAsIfWrittenAtOnce) {
   EXPECT_FALSE(fs::exists(folder / "one" / "model.safetensors.index.json"));
 }
 
-TEST(ArrayFiles, AreSummedByTheirWriters) {
+TEST(ArrayFiles, HaveChecksumsOfTheirWriters) {
   const TemporaryFolder folder;
   const Arrays arrays(5);
   std::vector<train::FileSums> sums(3);
@@ -109,7 +109,7 @@ TEST(ArrayFiles, AreSummedByTheirWriters) {
   EXPECT_TRUE(sums[2].empty());
 }
 
-TEST(ArrayFiles, OfCopiesHaveTheValuesOfTheirTime) {
+TEST(ArrayFiles, KeepTheValuesOfCopies) {
   const TemporaryFolder folder;
   Arrays arrays(7);
   const std::vector<train::NamedArray> copies = train::copies_of(arrays.named());
@@ -120,7 +120,7 @@ TEST(ArrayFiles, OfCopiesHaveTheValuesOfTheirTime) {
   expect_whole(folder / "copies", arrays);
 }
 
-TEST(ArrayFiles, AreNotThereWhereACheckFails) {
+TEST(ArrayFiles, AreAbsentIfACheckFails) {
   const TemporaryFolder folder;
   const Arrays arrays(5);
   std::vector<std::string> messages(2);

@@ -56,7 +56,7 @@ TEST(CheckpointFolder, FindsTheNewestValidCheckpoint) {
   EXPECT_EQ(train::newest_checkpoint(folder / "nowhere").path, "");
 }
 
-TEST(CheckpointFolder, KeepsTheNewestAndTheOneInUse) {
+TEST(CheckpointFolder, KeepsTheNewestCheckpointsAndSparedOnes) {
   const TemporaryFolder folder;
   for (const int64_t step : {5, 10, 15, 100}) make_checkpoint(folder.path(), step);
   train::remove_old_checkpoints(folder.path(), 2, {folder / "checkpoint-5"});
@@ -66,8 +66,8 @@ TEST(CheckpointFolder, KeepsTheNewestAndTheOneInUse) {
   EXPECT_FALSE(std::filesystem::exists(folder / "checkpoint-15"));
 }
 
-// A folder can be moved to no name that is longer than 255 bytes, as its name beside it while it is removed would be.
-TEST(CheckpointFolder, TellsWhatCannotBeRemovedAndRemovesTheOthers) {
+// The move before a removal appends to the name, which must not exceed 255 bytes.
+TEST(CheckpointFolder, ReportsWhatCannotBeRemovedAndRemovesTheOthers) {
   const TemporaryFolder folder;
   for (const int64_t step : {1, 2, 3}) make_checkpoint(folder.path(), step);
   const std::filesystem::path elsewhere = folder / std::string(250, 'x');
@@ -78,13 +78,13 @@ TEST(CheckpointFolder, TellsWhatCannotBeRemovedAndRemovesTheOthers) {
   EXPECT_EQ(train::remove_old_checkpoints(folder.path(), 2, {}), "");
 }
 
-TEST(CheckpointFolder, ThatCannotBeListedIsNotTakenForAnEmptyOne) {
+TEST(CheckpointFolder, ErrorForAFolderThatCannotBeListed) {
   const TemporaryFolder folder;
   write_text(folder / "file", "");
   EXPECT_THROW(train::checkpoints_in(folder / "file"), IoError);
 }
 
-TEST(CheckpointFolder, KnowsItsOwn) {
+TEST(CheckpointFolder, RecognisesItsFolders) {
   const TemporaryFolder folder;
   const auto is_own = [&](const std::string& name) {
     return train::is_of_checkpoint(std::filesystem::directory_entry(folder / name));
@@ -107,7 +107,7 @@ TEST(CheckpointFolder, KnowsItsOwn) {
   }
 }
 
-TEST(CheckpointFolder, RecoversWhatDeadRunsHaveLeft) {
+TEST(CheckpointFolder, CleansUpAfterCrashedRuns) {
   const TemporaryFolder folder;
   make_checkpoint(folder.path(), 20);
   make_checkpoint(folder.path(), 30);

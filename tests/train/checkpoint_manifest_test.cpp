@@ -36,7 +36,7 @@ TEST(CheckpointManifest, HasTheSumsOfAllFiles) {
   for (const auto& [name, sum] : sums) EXPECT_EQ(sum, io::sum_of_file(folder / name)) << name;
 }
 
-TEST(CheckpointManifest, TakesSumsThatWereComputedWhileWriting) {
+TEST(CheckpointManifest, UsesSumsComputedDuringWriting) {
   const TemporaryFolder folder;
   write_files(folder.path());
   train::write_manifest(folder.path(), {{"config.json", {.bytes = 2, .xxh3 = 7}}});
@@ -61,7 +61,7 @@ TEST(CheckpointManifest, NoticesEachFlippedBit) {
   train::verify_manifest(folder.path());
 }
 
-TEST(CheckpointManifest, NamesWhatIsMissingOrCutOff) {
+TEST(CheckpointManifest, NamesMissingAndTruncatedFiles) {
   const TemporaryFolder folder;
   write_files(folder.path());
   train::write_manifest(folder.path(), {});
@@ -74,7 +74,7 @@ TEST(CheckpointManifest, NamesWhatIsMissingOrCutOff) {
   EXPECT_THAT(fault_in(folder.path()), AllOf(HasSubstr("no checkpoint_manifest.json"), HasSubstr("older versions")));
 }
 
-TEST(CheckpointManifest, DoesNotMindOtherFiles) {
+TEST(CheckpointManifest, IgnoresOtherFiles) {
   const TemporaryFolder folder;
   write_files(folder.path());
   train::write_manifest(folder.path(), {});
@@ -82,7 +82,7 @@ TEST(CheckpointManifest, DoesNotMindOtherFiles) {
   train::verify_manifest(folder.path());
 }
 
-TEST(CheckpointManifest, RefusesNamesThatLeadOutOfTheFolder) {
+TEST(CheckpointManifest, RejectsNamesOutsideTheFolder) {
   const TemporaryFolder folder;
   for (const char* name : {"../secret", "/etc/passwd", "a/../../b", ""}) {
     const std::string text = train::text_of_sums({{name, {}}});

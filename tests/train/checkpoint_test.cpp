@@ -32,7 +32,7 @@ void write(const std::filesystem::path& folder) {
                                  .data = R"({"stage": "pass"})"});
 }
 
-TEST(TrainingState, ComesBackAsItWasWritten) {
+TEST(TrainingState, IsReadAsWritten) {
   const TemporaryFolder folder;
   write(folder.path());
   const train::Position position = train::read_position(folder.path());
@@ -56,7 +56,7 @@ TEST(TrainingState, ComesBackAsItWasWritten) {
   EXPECT_THAT(moments.read("v.w", kType).as<float>(), ElementsAre(3, 4));
 }
 
-TEST(TrainingState, IsMissedInAModelFolder) {
+TEST(TrainingState, IsNotFoundInAModelFolder) {
   const TemporaryFolder folder;
   EXPECT_THAT(message_of<NotFoundError>([&] { train::read_position(folder.path()); }),
               AllOf(HasSubstr(folder.path().string()), HasSubstr("trainer_state.json")));
@@ -64,7 +64,7 @@ TEST(TrainingState, IsMissedInAModelFolder) {
               HasSubstr("no optimizer.safetensors and no optimizer.safetensors.index.json"));
 }
 
-TEST(TrainingState, OfAFileThatWasCutIsRefused) {
+TEST(TrainingState, RejectsATruncatedFile) {
   const TemporaryFolder folder;
   write(folder.path());
   const train::SavedArrays moments(folder.path(), train::kMomentsStem);
@@ -73,7 +73,7 @@ TEST(TrainingState, OfAFileThatWasCutIsRefused) {
               AllOf(HasSubstr("optimizer.safetensors"), HasSubstr("0 bytes now")));
 }
 
-TEST(TrainingState, OfOtherParametersIsRefused) {
+TEST(TrainingState, RejectsOtherParameters) {
   const TemporaryFolder folder;
   write(folder.path());
   const train::SavedArrays moments(folder.path(), train::kMomentsStem);
@@ -84,7 +84,7 @@ TEST(TrainingState, OfOtherParametersIsRefused) {
               AllOf(HasSubstr("m.w"), HasSubstr("float32[2]"), HasSubstr("float32[3]")));
 }
 
-TEST(TrainingState, OfAnotherFormatOrBrokenIsRefused) {
+TEST(TrainingState, RejectsOtherFormatsAndInvalidFiles) {
   const TemporaryFolder folder;
   const auto message = [&](const std::string& state) {
     write_text(folder / "trainer_state.json", state);

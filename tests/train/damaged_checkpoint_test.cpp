@@ -1,4 +1,4 @@
-// A checkpoint that is not as it was written is never resumed from.
+// Resuming from a checkpoint that has changed since it was written.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -32,7 +32,7 @@ const std::vector<Damage> kDamages = {
     {"no file", [](const fs::path& file) { fs::remove(file); }},
 };
 
-TEST(DamagedCheckpoint, IsRefusedWithTheNameOfTheFile) {
+TEST(DamagedCheckpoint, ErrorNamesTheFile) {
   const TemporaryFolder folder;
   const fs::path checkpoint = folder / "run" / "checkpoint-2";
   const PlaneTask task;

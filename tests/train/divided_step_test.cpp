@@ -1,4 +1,4 @@
-// A step in parts, micro-batches or those of several devices, does what it does with the whole batch.
+// A divided step, in micro-batches or on several devices, equals the step of the whole batch.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -35,10 +35,10 @@ TextClassification task_from(const std::filesystem::path& folder) {
   return TextClassification(folder, {.max_length = 12, .labels = {"bad", "good"}});
 }
 
-// Eleven rows in batches of 8: the last has 3, so that of four micro-batches one is half full and two are empty.
+// Eleven rows in batches of 8. The last batch has 3: one of four micro-batches is half full, and two are empty.
 TEST(GradientAccumulation, GivesTheLossNormAndUpdateOfTheWholeBatch) {
   const TextClassification task = task_from(kTinyBert);
-  const TemporaryFolder cache;  // as both batches have the same programs
+  const TemporaryFolder cache;  // both batches have the same programs
   for (const bool use_kernels : {true, false}) {
     const Device device({.cache_folder = cache.path(), .use_kernels = use_kernels});
     for (const data::Example& batch : task.batches(rows(), 8).iterate()) {
@@ -48,7 +48,7 @@ TEST(GradientAccumulation, GivesTheLossNormAndUpdateOfTheWholeBatch) {
   }
 }
 
-// With 1 and 2 micro-batches on each device; of the second batch, some devices have no example, and some half of them.
+// Each device uses 1 and 2 micro-batches. In the second batch, some devices have no example, and some half of them.
 TEST(Mesh, GivesTheLossNormAndUpdateOfOneDevice) {
   const TextClassification task = task_from(kTinyBert);
   const TemporaryFolder cache;
@@ -81,9 +81,9 @@ TEST(Mesh, GivesTheLossNormAndUpdateOfOneDevice) {
   }
 }
 
-// Along tensor attention drops what it drops among all heads, and the rest is the same on all devices.
-TEST(Mesh, DropsAlongTensorWhatOneDeviceDrops) {
-  const TextClassification task = task_from(kTinyBert);  // which has dropout in attention and elsewhere
+// Along tensor, attention drops the same elements of all heads as one device, and the rest is the same on all devices.
+TEST(Mesh, DropoutAlongTensorEqualsOneDevice) {
+  const TextClassification task = task_from(kTinyBert);  // has dropout in attention and elsewhere
   const data::Example batch = *task.batches(rows(), 8).iterate().next();
   train::StepOptions options = in_micro_batches(1);
   options.dropout = true;
@@ -97,8 +97,8 @@ TEST(Mesh, DropsAlongTensorWhatOneDeviceDrops) {
   }
 }
 
-// Each device rounds what it adds to the sums, in the type of activations.
-TEST(Mesh, SumsAlongTensorInSixteenBits) {
+// Each device rounds its terms of the sums to the type of activations.
+TEST(Mesh, SumsAlongTensorIn16Bits) {
   const TextClassification task = task_from(kTinyBert);
   const data::Example batch = *task.batches(rows(), 8).iterate().next();
   for (const auto& [dtype, tolerance] : {std::pair(DType::kBFloat16, 0.03), {DType::kFloat16, 0.004}}) {
@@ -108,7 +108,7 @@ TEST(Mesh, SumsAlongTensorInSixteenBits) {
       return step(Device({.mesh = mesh, .use_cache = false}), task, batch, options);
     };
     const auto one = found({}), two = found({.tensor = 2});
-    // Loss and norm, before the scale.
+    // Loss and norm come before the scale.
     for (const size_t i : {one.size() - 4, one.size() - 2}) {
       EXPECT_NEAR(two[i][0] / one[i][0], 1, tolerance) << name_of(dtype) << ", result " << i;
     }
@@ -121,10 +121,10 @@ int64_t count(const std::string& text, const std::string& word) {
   return times;
 }
 
-// Devices along data have whole weights, which layers round; those along fsdp gather them rounded. With tensor
-// gradients are sums of four terms, not in one order.
-TEST(Mesh, GathersInSixteenBitsWhatLayersRound) {
-  const auto task = masked_lm(kTinyBert, {.max_length = 12});  // with embeddings that are tied to the decoder
+// Devices along data have whole weights, which layers round; those along fsdp gather them rounded. Along tensor,
+// gradients are sums of four terms in another order.
+TEST(Mesh, GathersRoundedWeightsIn16Bits) {
+  const auto task = masked_lm(kTinyBert, {.max_length = 12});  // its embeddings are tied to the decoder
   const data::Example batch = *task->batches(rows(), 8).iterate().next();
   for (const auto& [dtype, remat] : {std::pair(DType::kBFloat16, Remat::kNone),
                                      {DType::kBFloat16, Remat::kLayers},
@@ -133,7 +133,7 @@ TEST(Mesh, GathersInSixteenBitsWhatLayersRound) {
     train::StepOptions options = in_micro_batches(1);
     options.compute_dtype = dtype;
     options.dropout = true;
-    options.max_grad_norm = 0;  // as the norm is a sum in another order, too
+    options.max_grad_norm = 0;  // the norm is a sum in another order, too
     const auto results = [&](const Mesh& mesh, Remat policy) {
       options.remat = policy;
       return step(Device({.mesh = mesh, .use_cache = false}), *task, batch, options);
@@ -151,8 +151,8 @@ TEST(Mesh, GathersInSixteenBitsWhatLayersRound) {
   }
 }
 
-// Matrices in 16 bits, each once for all layers that share it, biases and norms as they are; gradients in float32.
-TEST(Mesh, SendsHalfAsMuchOfWeightsInSixteenBits) {
+// Sends matrices in 16 bits, each once for all layers that share it, biases and norms unchanged; gradients in float32.
+TEST(Mesh, SendsHalfTheBytesOfWeightsIn16Bits) {
   const auto task = masked_lm(kTinyBert, {.max_length = 12});
   const train::Signature batch = train::signature_of(*task, *task->batches(rows(), 8).iterate().next());
   const auto program = [&](DType dtype) {
@@ -172,7 +172,7 @@ TEST(Mesh, SendsHalfAsMuchOfWeightsInSixteenBits) {
 }
 
 // Two devices cannot share a vocabulary of 63 equally: each has all of it.
-TEST(Mesh, KeepsAVocabularyWholeThatCannotBeShared) {
+TEST(Mesh, KeepsAnIndivisibleVocabularyWhole) {
   const auto task = masked_lm(kTinyBert, {.max_length = 12});
   const data::Example batch = *task->batches(rows(), 8).iterate().next();
   const auto found = [&](const Mesh& mesh) {
@@ -181,7 +181,7 @@ TEST(Mesh, KeepsAVocabularyWholeThatCannotBeShared) {
   expect_close(found({.tensor = 2}), found({}));
 }
 
-// The loss is the sum of dropout(x p), with dropout of one half.
+// A task whose loss is the sum of dropout(x p), with dropout of one half.
 class DropTask final : public Task {
  public:
   std::vector<std::string> inputs() const override { return {"x"}; }
@@ -196,7 +196,7 @@ class DropTask final : public Task {
   void save(const std::filesystem::path&) const override {}
 };
 
-// The first moment of p, of 2 rows of ones in two parts.
+// The first moment of p, for 2 rows of ones in two parts.
 std::vector<float> first_moment(const Device& device, int64_t micro_batches, uint32_t key) {
   const std::vector<float> ones(128, 1.0f);
   data::Example batch;
@@ -204,12 +204,12 @@ std::vector<float> first_moment(const Device& device, int64_t micro_batches, uin
   return step(device, DropTask(), batch, {.gradient_accumulation_steps = micro_batches, .max_grad_norm = 0}, key)[1];
 }
 
-TEST(DividedStep, DropsOtherElementsInEachPartAndTheSameInEachRun) {
+TEST(DividedStep, DropsOtherElementsInEachPartButTheSameInEachRun) {
   const Device two({.mesh = {.data = 2}, .use_cache = false});
   const std::vector<float> in_micro_batches = first_moment(decompositions(), 2, 5);
   for (const auto& [device, micro_batches] : {std::pair(&decompositions(), 2), std::pair(&two, 1)}) {
     const std::vector<float> found = first_moment(*device, micro_batches, 5);
-    // Both weights of the parts are 1, so the gradient is a mean: 0, 1 or 2, and 1 where one of two masks drops.
+    // Both parts have weight 1, so the gradient is a mean: 0, 1 or 2, and 1 if one of two masks drops.
     EXPECT_THAT(found, Contains(FloatEq(0.1f)));
     EXPECT_EQ(found, in_micro_batches);
     EXPECT_EQ(first_moment(*device, micro_batches, 5), found);
@@ -217,7 +217,7 @@ TEST(DividedStep, DropsOtherElementsInEachPartAndTheSameInEachRun) {
   }
 }
 
-TEST(GradientAccumulation, RefusesABatchThatCannotBeDivided) {
+TEST(GradientAccumulation, RejectsAnIndivisibleBatch) {
   const TextClassification task = task_from(kTinyBert);
   const data::Example batch = *task.batches(rows(), 6).iterate().next();
   const std::string text = message_of<UsageError>([&] { step(decompositions(), task, batch, in_micro_batches(4)); });
@@ -230,8 +230,8 @@ data::Dataset packed(const TextClassification& task, int64_t parts) {
       rows(), {.examples = 8 / parts, .rows = {1, 2, 4}, .length = 12, .window = 8, .parts = parts}, {.buffer = 1});
 }
 
-// Of the second batch the last parts have no example.
-TEST(DividedStep, OfPackedBatchesGivesTheUpdateOfTheWholeBatch) {
+// The last parts of the second batch have no example.
+TEST(DividedStep, EqualsTheWholeBatchForPackedBatches) {
   const TextClassification task = task_from(kTinyBert);
   const TemporaryFolder cache;
   const Device one({.cache_folder = cache.path()}), two({.mesh = {.data = 2}, .cache_folder = cache.path()}),
@@ -247,7 +247,7 @@ TEST(DividedStep, OfPackedBatchesGivesTheUpdateOfTheWholeBatch) {
   EXPECT_FALSE(in_four.next());
 }
 
-TEST(DividedStep, RefusesABatchThatIsPackedInAnotherNumberOfParts) {
+TEST(DividedStep, RejectsABatchPackedInAnotherNumberOfParts) {
   const TextClassification task = task_from(kTinyBert);
   for (const auto& [parts, micro_batches] : {std::pair{1, 2}, {2, 4}, {2, 1}}) {
     const data::Example batch = *packed(task, parts).iterate().next();
@@ -256,7 +256,7 @@ TEST(DividedStep, RefusesABatchThatIsPackedInAnotherNumberOfParts) {
   }
 }
 
-TEST(GradientAccumulation, IsThatOfTheRunWhichIsResumed) {
+TEST(GradientAccumulation, RejectsAnotherNumberOnResume) {
   const TextClassification task = task_from(kTinyBert);
   const TemporaryFolder folder;
   Trainer trainer(decompositions(), task, {.lr_scheduler_type = "constant", .gradient_accumulation_steps = 2});

@@ -1,5 +1,5 @@
-// What Portatune saves is what transformers expects, and computes there what it computes here. tests/data/export_* are
-// models that the command has fine-tuned; their expected.json is by transformers (tests/oracle/make_export_case.py).
+// Saved models have the form of transformers, and compute the same there. tests/data/export_* are models that the
+// command has fine-tuned; transformers has made their expected.json (tests/oracle/make_export_case.py).
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -45,7 +45,7 @@ json shapes_in(const std::filesystem::path& weights) {
   return shapes;
 }
 
-// A model of its own rather than the committed one, so that what save() writes today is looked at.
+// Saves a new model in place of reading the committed one, so that the test sees the files of the current save().
 TEST_P(Export, HasConfigAndWeightsOfTheClassInTransformers) {
   const Case& c = GetParam();
   const TextClassification task(kTinyBert, {.max_length = 12, .head = c.head, .labels = c.labels});
@@ -82,14 +82,14 @@ TEST_P(Export, GivesTheLogitsThatTransformersGives) {
   ASSERT_EQ(found.size(), expected["logits"].size());
   for (size_t row = 0; row < found.size(); ++row) {
     const std::vector<float> wanted = expected["logits"][row];
-    // Both compute in float32: a few roundings of numbers of about 2.
+    // Both compute in float32: the difference is a few roundings of numbers of about 2.
     EXPECT_THAT(found[row], ::testing::Pointwise(::testing::FloatNear(1e-5f), wanted)) << expected["texts"][row];
   }
   EXPECT_TRUE(trainer.load_report().missing.empty());
   EXPECT_TRUE(trainer.load_report().unexpected.empty());
 }
 
-TEST(ExportOfSeveralLabels, HasTheLossThatTransformersHas) {
+TEST(ExportOfSeveralLabels, HasTheLossOfTransformers) {
   const Case c{Head::kMultiLabel, "export_multi_label", {}};
   const json expected = c.expected();
   const TextClassification task(c.path(), {.max_length = expected["max_length"]});

@@ -1,4 +1,4 @@
-// Training in float16: against float32, and where gradients overflow.
+// Training in float16, compared with float32, and with overflowing gradients.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -40,31 +40,32 @@ const Device& two_devices() {
   return device;
 }
 
-TEST(Float16, OverflowsAsideTrainsToTheBitsOfFloat32) {
+TEST(Float16, EqualsFloat32WithoutOverflows) {
   const PlaneTask task;
   Trainer half(kernels(), task, options(DType::kFloat16)), single(kernels(), task, options(DType::kFloat32));
-  Scales told;
-  const FitResult result = half.fit(plane_batches(8, {.large = {2, 3, 5}}), {.num_train_epochs = 1, .callback = &told});
-  EXPECT_THAT(told.skipped, testing::ElementsAre(3, 4));
-  EXPECT_THAT(told.scales, testing::ElementsAre(65536, 65536, 65536, 32768, 16384, 16384, 16384, 16384));
+  Scales recorded;
+  const FitResult result =
+      half.fit(plane_batches(8, {.large = {2, 3, 5}}), {.num_train_epochs = 1, .callback = &recorded});
+  EXPECT_THAT(recorded.skipped, testing::ElementsAre(3, 4));
+  EXPECT_THAT(recorded.scales, testing::ElementsAre(65536, 65536, 65536, 32768, 16384, 16384, 16384, 16384));
   EXPECT_EQ(result.skipped_steps, 2);
   single.fit(plane_batches(8, {}, {2, 3}), {.num_train_epochs = 1});
   EXPECT_EQ(state_of(half), state_of(single));
 }
 
-// A device has one row of each batch, so that its mean loss is scaled by twice as much.
+// A device has one row of each batch, so the scale of its mean loss is doubled.
 TEST(Float16, DevicesOfAMeshSkipTheSameSteps) {
   const PlaneTask task;
   Trainer half(two_devices(), task, options(DType::kFloat16)), single(two_devices(), task, options(DType::kFloat32));
-  Scales told;
-  half.fit(plane_batches(8, {.large = {2, 3, 4, 5}}), {.num_train_epochs = 1, .callback = &told});
-  EXPECT_THAT(told.skipped, testing::ElementsAre(3, 4, 5));
-  EXPECT_THAT(told.scales, testing::ElementsAre(65536, 65536, 65536, 32768, 16384, 8192, 8192, 8192));
+  Scales recorded;
+  half.fit(plane_batches(8, {.large = {2, 3, 4, 5}}), {.num_train_epochs = 1, .callback = &recorded});
+  EXPECT_THAT(recorded.skipped, testing::ElementsAre(3, 4, 5));
+  EXPECT_THAT(recorded.scales, testing::ElementsAre(65536, 65536, 65536, 32768, 16384, 8192, 8192, 8192));
   single.fit(plane_batches(8, {}, {2, 3, 4}), {.num_train_epochs = 1});
   EXPECT_EQ(state_of(half), state_of(single));
 }
 
-TEST(Float16, IsResumedWithItsScale) {
+TEST(Float16, ResumesWithItsLossScale) {
   const PlaneTask task;
   const TemporaryFolder folder;
   Trainer whole(kernels(), task, options(DType::kFloat16));
@@ -78,10 +79,10 @@ TEST(Float16, IsResumedWithItsScale) {
   const PlaneTask saved(folder / "checkpoint-4");
   Trainer second(kernels(), saved, options(DType::kFloat16));
   second.resume(folder / "checkpoint-4");
-  Scales told;
-  EXPECT_EQ(second.fit(plane_batches(8, {.large = {2, 5}}), {.num_train_epochs = 1, .callback = &told}).skipped_steps,
-            2);
-  EXPECT_THAT(told.scales, testing::ElementsAre(32768, 32768, 16384, 16384));
+  Scales recorded;
+  EXPECT_EQ(
+      second.fit(plane_batches(8, {.large = {2, 5}}), {.num_train_epochs = 1, .callback = &recorded}).skipped_steps, 2);
+  EXPECT_THAT(recorded.scales, testing::ElementsAre(32768, 32768, 16384, 16384));
   EXPECT_EQ(state_of(second), state_of(whole));
 }
 
@@ -130,7 +131,7 @@ TEST(Float16, GradientsOfAModelAreThoseOfFloat32) {
     }
   }
   EXPECT_GT(all_squares, 0);
-  EXPECT_GT(squares_of_differences, 0);  // it is not float32 itself
+  EXPECT_GT(squares_of_differences, 0);  // it is not computed in float32
   EXPECT_LT(std::sqrt(squares_of_differences / all_squares), 5e-3);
 }
 

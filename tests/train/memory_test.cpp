@@ -1,4 +1,4 @@
-// What gradient accumulation and rematerialisation save, as XLA counts the memory of the compiled training step of
+// Memory that gradient accumulation and gradient checkpointing save, as XLA counts it for the compiled training step of
 // layers of BERT-base's size.
 #include <gtest/gtest.h>
 
@@ -15,7 +15,7 @@ namespace {
 
 constexpr double kMiB = 1 << 20;
 
-// Bytes of temporaries, without what the caller keeps: weights, moments, batch.
+// Bytes of temporaries, without the caller's arrays: weights, moments, batch.
 double temporaries(const pjrt::Executable& step, const char* what) {
   const double size = static_cast<double>(step.memory_stats().temporary) / kMiB;
   testing::Test::RecordProperty(what, std::to_string(size) + " MiB");
@@ -36,8 +36,8 @@ train::StepOptions in_parts(int64_t parts) {
   return {.compute_dtype = DType::kBFloat16, .gradient_accumulation_steps = parts};
 }
 
-// 32 rows at once, and 8 at a time. The latter holds the sums of the gradients, which do not shrink, beside a quarter
-// of the rest.
+// 32 rows at once, and 8 at a time. The latter needs the sums of the gradients, which do not shrink, and a quarter of
+// the rest.
 TEST(MemoryOnCpu, MicroBatchesNeedLessThanTheWholeBatch) {
   const LayerStack layers(2);
   for (const Device* device : {&kernels(), &decompositions()}) {
@@ -49,7 +49,7 @@ TEST(MemoryOnCpu, MicroBatchesNeedLessThanTheWholeBatch) {
 
 train::StepOptions with(Remat remat) { return {.compute_dtype = DType::kBFloat16, .remat = remat}; }
 
-TEST(MemoryOnCpu, RematerialisationNeedsLess) {
+TEST(MemoryOnCpu, GradientCheckpointingNeedsLess) {
   const LayerStack layers(4);
   const double none = on_cpu(layers.step(16, with(Remat::kNone)), kernels(), "none");
   const double dots = on_cpu(layers.step(16, with(Remat::kDots)), kernels(), "dots");
@@ -58,8 +58,8 @@ TEST(MemoryOnCpu, RematerialisationNeedsLess) {
   EXPECT_LT(all, 0.9 * dots) << dots << " MiB with products kept";
 }
 
-// Not for TPU: of few layers XLA keeps so little there that the difference is not that of the policies.
-TEST(MemoryOnH100, RematerialisationNeedsLess) {
+// TPUs are left out: XLA keeps so little of few layers there that the policies do not decide about the difference.
+TEST(MemoryOnH100, GradientCheckpointingNeedsLess) {
   constexpr pjrt::AotTarget kTarget = pjrt::AotTarget::kCudaH100;
   PORTATUNE_SKIP_WITHOUT_PLUGIN(kTarget);
   const LayerStack layers(3);
@@ -76,8 +76,8 @@ train::StepOptions on_eight_devices(Remat remat) {
   return options;
 }
 
-// What is gathered of the weights, 27 MiB a layer, is dropped after each layer, and gathered again.
-TEST(MemoryOnCpu, RematerialisationDropsGatheredWeights) {
+// Gathered weights, 27 MiB a layer, are dropped after each layer, and gathered again.
+TEST(MemoryOnCpu, GradientCheckpointingDropsGatheredWeights) {
   const LayerStack layers(4);
   const pjrt::Client client = pjrt::Client::open("cpu", {.plugin_file = pjrt::cpu_plugin().file(), .cpu_devices = 8});
   const auto on_devices = [&](Remat remat, const char* what) {
@@ -88,8 +88,8 @@ TEST(MemoryOnCpu, RematerialisationDropsGatheredWeights) {
   EXPECT_LT(all, 0.7 * none) << none << " MiB with all values kept";
 }
 
-// Which XLA joins for several layers if it is not told how much to join.
-TEST(MemoryOnH100, RematerialisationDropsGatheredWeights) {
+// XLA joins the collectives of several layers unless an option limits it.
+TEST(MemoryOnH100, GradientCheckpointingDropsGatheredWeights) {
   constexpr pjrt::AotTarget kTarget = pjrt::AotTarget::kCudaH100;
   PORTATUNE_SKIP_WITHOUT_PLUGIN(kTarget);
   const LayerStack layers(6);
@@ -116,7 +116,7 @@ TEST(MemoryOnH100, EightDevicesHoldAnEighthOfWeightsAndMoments) {
   EXPECT_LT(arguments(on_eight_devices(Remat::kNone)), arguments(with(Remat::kNone)) / 7);
 }
 
-// Whether a layer of a real size takes libtpu so long to compile that it is for whoever asks for all.
+// True if libtpu takes so long to compile a layer of a real size that only PORTATUNE_AOT_ALL enables the test.
 bool is_slow(pjrt::AotTarget target) {
   return target == pjrt::AotTarget::kTpuV5e && std::getenv("PORTATUNE_AOT_ALL") == nullptr;
 }

@@ -1,4 +1,4 @@
-// Training, evaluation, checkpoints on several devices.
+// Training, evaluation and checkpoints on several devices.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -19,7 +19,7 @@ using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-// Seven: in batches of 4 the last lacks one.
+// Seven rows: in batches of 4 the last lacks one.
 data::Dataset rows() {
   return data::from_examples({sentence("the film was good", "good"), sentence("bad", "bad"),
                               sentence("it was a good story", "good"), sentence("a bad play", "bad"),
@@ -66,7 +66,7 @@ std::string weights_in(const std::filesystem::path& folder) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-TEST(MeshTraining, IsResumedToTheBit) {
+TEST(MeshTraining, ResumesToTheBit) {
   const TextClassification task = task_from(kTinyBert);
   const TemporaryFolder folder;
   const FitOptions all{.num_train_epochs = 4, .checkpoints = {.folder = folder / "checkpoints", .every = 3, .keep = 9}};
@@ -90,8 +90,8 @@ TEST(MeshTraining, IsResumedToTheBit) {
   }
 }
 
-// As many devices along data and fsdp draw the same masks, whatever shares their work along tensor.
-TEST(MeshTraining, IsResumedOnAnotherMesh) {
+// The same number of devices along data and fsdp draws the same masks, for any number along tensor.
+TEST(MeshTraining, ResumesOnAnotherMesh) {
   const TextClassification task = task_from(kTinyBert);
   const TemporaryFolder folder;
   const Device sharing({.mesh = {.data = 2, .tensor = 2}, .use_cache = false}),
@@ -130,7 +130,7 @@ TEST(MeshTraining, EvaluatesAlongTensorAsOneDevice) {
   for (size_t i = 0; i < wanted.size(); ++i) EXPECT_NEAR(found[i].second, wanted[i].second, 1e-6) << wanted[i].first;
 }
 
-TEST(MeshTraining, RefusesABatchThatCannotBeDivided) {
+TEST(MeshTraining, RejectsAnIndivisibleBatch) {
   const TextClassification task = task_from(kTinyBert);
   Trainer trainer(four_devices(), task, {.lr_scheduler_type = "constant"});
   for (const bool evaluates : {false, true}) {

@@ -1,4 +1,4 @@
-// Steps whose loss or gradient is not finite: what is left of them, and what is told.
+// Steps with a non-finite loss or gradient: their effects, and their reports.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -34,7 +34,7 @@ TrainingOptions options(OnNonFinite then) {
   return {.learning_rate = 0.01, .lr_scheduler_type = "constant", .weight_decay = 0.1, .on_non_finite = then};
 }
 
-// Two and two that work on the same rows.
+// Pairs of devices along data and tensor; those along tensor work on the same rows.
 const Device& four_devices() {
   static const Device device({.mesh = {.data = 2, .tensor = 2}, .use_cache = false});
   return device;
@@ -67,14 +67,14 @@ struct Skips final : Callback {
   void on_epoch_end(int64_t, double mean_loss, const Scores&) override { epoch_losses.push_back(mean_loss); }
 };
 
-TEST(SkippedStep, LeavesTheBitsThatThereWouldBeWithoutItsBatch) {
+TEST(SkippedStep, EqualsARunWithoutThatBatch) {
   const std::string wanted = state_after(kernels(), plane_batches(6, {}, {1, 4}));
   EXPECT_EQ(state_after(kernels(), plane_batches(6, {.x = {1}, .z = {4}})), wanted);
   EXPECT_EQ(state_after(four_devices(), plane_batches(6, {.x = {1}, .z = {4}})),
             state_after(four_devices(), plane_batches(6, {}, {1, 4})));
 }
 
-TEST(SkippedStep, IsCountedAndToldWithItsRows) {
+TEST(SkippedStep, IsCountedAndReportedWithItsRows) {
   const PlaneTask task;
   Trainer trainer(kernels(), task, options(OnNonFinite::kSkip));
   Skips skips;
@@ -89,8 +89,8 @@ TEST(SkippedStep, IsCountedAndToldWithItsRows) {
   EXPECT_TRUE(std::isfinite(skips.epoch_losses[0]));
 }
 
-// Its loss has no weight then, and its end is to be told all the same.
-TEST(SkippedStep, EpochOfNothingElseIsEndedAfterAStopInItsValidation) {
+// The loss of such an epoch has no weight, but its end must be reported.
+TEST(SkippedStep, EpochOfSkippedStepsEndsAfterAStopInItsValidation) {
   const PlaneTask task;
   Trainer trainer(kernels(), task, options(OnNonFinite::kSkip));
   int64_t read = 0;
@@ -106,7 +106,7 @@ TEST(SkippedStep, EpochOfNothingElseIsEndedAfterAStopInItsValidation) {
   EXPECT_EQ(skips.epoch_losses.size(), 1u);
 }
 
-TEST(SkippedStep, EndsTheTrainingWhereAllWouldBeSkipped) {
+TEST(SkippedStep, StopsTrainingIfAllStepsAreSkipped) {
   const PlaneTask task;
   TrainingOptions large = options(OnNonFinite::kSkip);
   large.learning_rate = 3e38;
@@ -117,7 +117,7 @@ TEST(SkippedStep, EndsTheTrainingWhereAllWouldBeSkipped) {
   EXPECT_LT(trainer.steps(), 20);
 }
 
-TEST(SkippedStep, EndsTheTrainingAfterManyInARowWithoutACheckpoint) {
+TEST(SkippedStep, StopsTrainingAfterManyInARowWithoutACheckpoint) {
   const TemporaryFolder folder;
   const PlaneTask task;
   TrainingOptions three = options(OnNonFinite::kSkip);
@@ -132,7 +132,7 @@ TEST(SkippedStep, EndsTheTrainingAfterManyInARowWithoutACheckpoint) {
   EXPECT_TRUE(std::filesystem::is_empty(folder.path()));
 }
 
-TEST(SkippedStep, EndsTheTrainingAfterManyInAllWithACheckpoint) {
+TEST(SkippedStep, StopsTrainingAfterManyInTotalWithACheckpoint) {
   const TemporaryFolder folder;
   const PlaneTask task;
   TrainingOptions two = options(OnNonFinite::kSkip);
@@ -151,8 +151,8 @@ TEST(SkippedStep, EndsTheTrainingAfterManyInAllWithACheckpoint) {
   EXPECT_EQ(state_of(second), state_of(whole));
 }
 
-// Finite, but too large for any finite loss: what evaluate would refuse.
-TEST(SkippedStep, LeavesNoModelWhoseLossesAreAllInfinite) {
+// The weights are finite, but too large for any finite loss: evaluate would refuse them.
+TEST(SkippedStep, SavesNoModelWithInfiniteLosses) {
   const TemporaryFolder folder;
   const PlaneTask task;
   TrainingOptions large = options(OnNonFinite::kSkip);
@@ -165,8 +165,8 @@ TEST(SkippedStep, LeavesNoModelWhoseLossesAreAllInfinite) {
   EXPECT_TRUE(std::filesystem::is_empty(folder.path()));
 }
 
-// Weights, and how many steps made an update, in a checkpoint between two bad batches.
-TEST(SkippedStep, IsResumedToTheBit) {
+// A checkpoint between two bad batches has the weights, and the number of updates.
+TEST(SkippedStep, ResumesToTheBit) {
   const data::Dataset batches = plane_batches(6, {.x = {1}, .z = {4}});
   const TemporaryFolder folder;
   const PlaneTask task;
@@ -180,8 +180,8 @@ TEST(SkippedStep, IsResumedToTheBit) {
   EXPECT_EQ(state_of(second), state_of(whole));
 }
 
-// By torch.optim.AdamW under a GradScaler, which leaves steps out, and does not count them in the bias correction.
-TEST(SkippedStep, IsThatOfTorch) {
+// Expected: torch.optim.AdamW under a GradScaler, which skips steps without counting them in the bias correction.
+TEST(SkippedStep, EqualsTorch) {
   const nlohmann::json torch =
       nlohmann::json::parse(std::ifstream(PORTATUNE_TEST_DATA "/curves/skipped_steps.json"))["adamw"];
   const PlaneTask task;
@@ -209,7 +209,7 @@ TEST(SkippedStep, IsThatOfTorch) {
 
 // ---- stop
 
-TEST(Stop, NamesStepRowsAndTheFirstTensorThatIsNotFinite) {
+TEST(Stop, NamesStepRowsAndFirstNonFiniteTensor) {
   const PlaneTask task;
   const auto message = [&](const Device& device, const Bad& bad) {
     Trainer trainer(device, task, options(OnNonFinite::kStop));
@@ -239,8 +239,8 @@ TEST(Stop, NamesTheLossOrAWeight) {
   EXPECT_THAT(message(1, 3e38, 1e38), HasSubstr("the weight first, before the step"));
 }
 
-// Step 4 has been started by then.
-TEST(Stop, LeavesTheTrainerAsItWasBeforeTheStep) {
+// Step 4 has been started before the result of step 3 is read.
+TEST(Stop, RestoresTheStateBeforeTheStep) {
   const PlaneTask task;
   for (const Device* device : {&kernels(), &four_devices()}) {
     const TemporaryFolder folder;
@@ -262,16 +262,16 @@ TEST(Stop, LeavesTheTrainerAsItWasBeforeTheStep) {
   }
 }
 
-TEST(Stop, EndsALoopOfOnesOwn) {
+TEST(Stop, StopsACustomLoop) {
   const PlaneTask task;
   Trainer trainer(kernels(), task, options(OnNonFinite::kStop));
   std::vector<bool> finite;
   for (const data::Example& batch : plane_batches(5, {.z = {2}}).iterate()) {
     finite.push_back(std::isfinite(trainer.step(batch).loss()));
   }
-  EXPECT_THAT(finite, ElementsAre(true, true, true, false, false));  // of the third, the gradient alone is not
+  EXPECT_THAT(finite, ElementsAre(true, true, true, false, false));  // step 3: only the gradient is not finite
   EXPECT_EQ(state_of(trainer), state_after(kernels(), plane_batches(2)));
-  // Nor does a checkpoint count steps that were void.
+  // A checkpoint does not count void steps either.
   const TemporaryFolder folder;
   trainer.save_checkpoint(folder / "saved");
   const PlaneTask saved(folder / "saved");
@@ -282,7 +282,7 @@ TEST(Stop, EndsALoopOfOnesOwn) {
 
 // ---- rewind
 
-struct RewindsTold final : Callback {
+struct RecordedRewinds final : Callback {
   std::vector<std::string> rewinds;
   void on_rewind(const StepResult& result, const std::vector<data::Origin>& rows,
                  const std::filesystem::path& checkpoint) override {
@@ -293,24 +293,24 @@ struct RewindsTold final : Callback {
 struct Rewound {
   FitResult result;
   std::string state;
-  std::vector<std::string> told;
+  std::vector<std::string> rewinds;
 };
 
-// Trains on these batches with a checkpoint every so many steps.
+// Trains on these batches with a checkpoint every `every` steps.
 Rewound rewound(const Device& device, const data::Dataset& batches, int64_t every, TrainingOptions with) {
   const TemporaryFolder folder;
   const PlaneTask task;
   Trainer trainer(device, task, with);
-  RewindsTold told;
-  const FitResult result = trainer.fit(
-      batches,
-      {.num_train_epochs = 1, .checkpoints = {.folder = folder / "run", .every = every, .keep = 1}, .callback = &told});
-  return {result, state_of(trainer), told.rewinds};
+  RecordedRewinds recorded;
+  const FitResult result = trainer.fit(batches, {.num_train_epochs = 1,
+                                                 .checkpoints = {.folder = folder / "run", .every = every, .keep = 1},
+                                                 .callback = &recorded});
+  return {result, state_of(trainer), recorded.rewinds};
 }
 
-TEST(Rewind, LeavesTheBitsThatThereWouldBeWithoutTheBatchesSinceTheCheckpoint) {
+TEST(Rewind, EqualsARunWithoutTheBatchesSinceTheCheckpoint) {
   for (const Device* device : {&kernels(), &four_devices()}) {
-    // Found out when the next step has been started; and before a checkpoint, which is that of three steps before.
+    // The fault is found after the next step has started; and before a checkpoint, with the last one three steps back.
     for (const auto& [bad, without] :
          {std::pair<Bad, std::set<int64_t>>({.z = {4}}, {3, 4}), {{.x = {5}}, {3, 4, 5}}}) {
       const Rewound found = rewound(*device, plane_batches(9, bad), 3, options(OnNonFinite::kRewind));
@@ -322,45 +322,45 @@ TEST(Rewind, LeavesTheBitsThatThereWouldBeWithoutTheBatchesSinceTheCheckpoint) {
   }
 }
 
-TEST(Rewind, IsToldWithItsRowsAndItsCheckpoint) {
-  EXPECT_THAT(rewound(kernels(), plane_batches(9, {.x = {1}, .z = {5}}), 4, options(OnNonFinite::kRewind)).told,
+TEST(Rewind, IsReportedWithItsRowsAndCheckpoint) {
+  EXPECT_THAT(rewound(kernels(), plane_batches(9, {.x = {1}, .z = {5}}), 4, options(OnNonFinite::kRewind)).rewinds,
               ElementsAre("2 to : example 2, 3", "6 to checkpoint-4: example 10, 11"));
 }
 
-TEST(Rewind, GoesToTheStartWhereThereIsNoCheckpointYet) {
+TEST(Rewind, RestoresTheStartWithoutACheckpoint) {
   const Rewound found = rewound(kernels(), plane_batches(6, {.z = {2}}), 5, options(OnNonFinite::kRewind));
   EXPECT_EQ(found.state, state_after(kernels(), plane_batches(6, {}, {0, 1, 2})));
 }
 
-TEST(Rewind, GoesBackFromMicroBatches) {
+TEST(Rewind, WorksWithMicroBatches) {
   TrainingOptions in_two = options(OnNonFinite::kRewind), skipping = options(OnNonFinite::kSkip);
   in_two.gradient_accumulation_steps = skipping.gradient_accumulation_steps = 2;
   EXPECT_EQ(rewound(kernels(), plane_batches(6, {.x = {4}}), 3, in_two).state,
             rewound(kernels(), plane_batches(6, {}, {3, 4}), 3, skipping).state);
 }
 
-TEST(Rewind, EndsTheTrainingAfterThreeWithoutAnUpdateThatIsKept) {
+TEST(Rewind, StopsTrainingAfterThreeWithoutASavedUpdate) {
   const auto message = [&](int64_t every) {
     return message_of<NumericError>([&] {
       rewound(kernels(), plane_batches(10, {.x = {1, 3, 5, 7, 9}}), every, options(OnNonFinite::kRewind));
     });
   };
   EXPECT_THAT(message(50), AllOf(HasSubstr("step 8, after 3 rewinds"), HasSubstr("example 14, 15")));
-  EXPECT_THAT(message(2), HasSubstr("step 8, after 3 rewinds"));  // each checkpoint is that of the start
+  EXPECT_THAT(message(2), HasSubstr("step 8, after 3 rewinds"));  // each checkpoint has the initial state
   const Rewound kept =
       rewound(kernels(), plane_batches(15, {.x = {1, 4, 7, 10, 13}}), 3, options(OnNonFinite::kRewind));
   EXPECT_EQ(kept.result.rewinds, 5);
   EXPECT_EQ(kept.result.steps, 15);
 }
 
-TEST(Rewind, IsResumedToTheBit) {
+TEST(Rewind, ResumesToTheBit) {
   const data::Dataset batches = plane_batches(12, {.x = {4}, .z = {7, 10}});
   const TemporaryFolder folder;
   const PlaneTask task;
   Trainer whole(kernels(), task, options(OnNonFinite::kRewind));
   const CheckpointOptions checkpoints{.folder = folder / "whole", .every = 3, .keep = 9};
   EXPECT_EQ(whole.fit(batches, {.num_train_epochs = 1, .checkpoints = checkpoints}).rewinds, 3);
-  // Before a batch that leads back to it, and between two others.
+  // The checkpoints lie before a batch that causes a rewind to them, and between two others.
   for (const char* from : {"checkpoint-3", "checkpoint-6", "checkpoint-9"}) {
     const PlaneTask saved(folder / "whole" / from);
     Trainer second(kernels(), saved, options(OnNonFinite::kRewind));
@@ -382,8 +382,7 @@ std::map<std::string, std::string> files_in(const std::filesystem::path& folder)
   return files;
 }
 
-// Damages each checkpoint when it has been written, with or without a manifest that fits, and keeps in mind what is
-// there then.
+// Damages each new checkpoint, with or without renewing its manifest, and records the remaining files.
 struct Damages final : Callback {
   explicit Damages(Damage damage, bool is_noticed = false) : damage(std::move(damage)), is_noticed(is_noticed) {}
   void on_checkpoint(const std::filesystem::path& path) override {
@@ -396,8 +395,8 @@ struct Damages final : Callback {
   std::map<std::string, std::string> left;
 };
 
-// By its checksums, before anything has been restored.
-TEST(Rewind, ToADamagedCheckpointEndsTheTrainingWithTheWeightsItHad) {
+// The checksums show the damage before anything is restored.
+TEST(Rewind, KeepsTheWeightsIfTheCheckpointIsDamaged) {
   const auto flip = [](const std::filesystem::path& checkpoint) { flip_a_bit(checkpoint / "optimizer.safetensors"); };
   const TemporaryFolder folder;
   const PlaneTask task;
@@ -414,14 +413,14 @@ TEST(Rewind, ToADamagedCheckpointEndsTheTrainingWithTheWeightsItHad) {
   EXPECT_EQ(state_of(trainer), state_after(kernels(), plane_batches(4)));
 }
 
-// Of what is between two states nothing is kept, and nothing is made.
-TEST(Rewind, ThatFailsHalfwayEndsTheTrainingAndLeavesNothingBehind) {
+// A state between two others is never saved or used.
+TEST(Rewind, StopsTrainingAndSavesNothingIfItFailsHalfway) {
   const auto cut = [](const char* file) {
     return [file](const std::filesystem::path& checkpoint) {
       std::filesystem::resize_file(checkpoint / file, std::filesystem::file_size(checkpoint / file) - 4);
     };
   };
-  // The first of two is there, the second has another shape.
+  // The first tensor is valid, the second has another shape.
   const auto reshape = [](const std::filesystem::path& checkpoint) {
     std::filesystem::remove(checkpoint / "model.safetensors");
     const Tensor first({1, 2}, {5.0f, 5.0f}), second({3}, {5.0f, 5.0f, 5.0f});
@@ -458,8 +457,8 @@ TEST(Rewind, ThatFailsHalfwayEndsTheTrainingAndLeavesNothingBehind) {
   }
 }
 
-// The second of two processes, which takes the bad rows; the first does the same as this one, but for what it tells
-// when `exchanges_until_lie` are over.
+// The second of two processes, which takes the bad rows. The first does the same, but sends another value after
+// `exchanges_until_lie` exchanges.
 class WithATwin final : public ProcessGroup {
  public:
   int64_t rank() const override { return 1; }
@@ -482,7 +481,7 @@ class WithATwin final : public ProcessGroup {
   int exchanges_until_lie = -1;
 };
 
-// Lets the twin lie once a step is not finite.
+// Lets the twin send another value after a non-finite step.
 struct LieInRewind final : Callback {
   LieInRewind(WithATwin& group, int exchanges) : group(group), exchanges(exchanges) {}
   void on_step(const StepResult& result, int64_t) override {
@@ -492,7 +491,7 @@ struct LieInRewind final : Callback {
   const int exchanges;
 };
 
-TEST(Rewind, ComparesWhatProcessesHaveReadAsTheStartDoes) {
+TEST(Rewind, ComparesRestoredStatesOfProcesses) {
   const Mesh mesh{.data = 2};
   TrainingOptions rewinding = options(OnNonFinite::kRewind);
   rewinding.allow_different_bits = true;  // one process writes the checkpoint, and several resume it
@@ -512,14 +511,14 @@ TEST(Rewind, ComparesWhatProcessesHaveReadAsTheStartDoes) {
     Trainer trainer(device, task, rewinding);
     if (!from.empty()) trainer.resume(from);
     LieInRewind lie(*group, exchanges);
-    const std::string told = message_of<CheckpointError>([&] {
+    const std::string error = message_of<CheckpointError>([&] {
       trainer.fit(
           batches,
           {.num_train_epochs = 1, .checkpoints = {.folder = folder / "together", .every = 50}, .callback = &lie});
     });
     EXPECT_EQ(group->exchanges_until_lie, -1);
     EXPECT_THAT(message_of<UsageError>([&] { trainer.save(folder / "saved"); }), HasSubstr("by a failed rewind"));
-    return told;
+    return error;
   };
   EXPECT_THAT(message({}, 0), AllOf(HasSubstr("process 1"), HasSubstr("weights other than those of process 0")));
   EXPECT_THAT(message(checkpoint, 0), HasSubstr("weights other than those of process 0"));
@@ -533,9 +532,9 @@ TEST(Rewind, NeedsCheckpoints) {
               AllOf(HasSubstr("on_non_finite"), HasSubstr("checkpoint_every")));
 }
 
-// ---- the scale of the loss
+// ---- loss scaling
 
-// One step of a run in which gradients overflow at will.
+// A step of a run whose gradients overflow on request.
 class Scaling {
  public:
   explicit Scaling(OnNonFinite then) {
@@ -560,7 +559,7 @@ class Scaling {
   std::vector<DeviceArray> arrays_;
 };
 
-TEST(LossScale, IsThatOfTorchStepByStep) {
+TEST(LossScale, EqualsTorchStepByStep) {
   const nlohmann::json torch =
       nlohmann::json::parse(std::ifstream(PORTATUNE_TEST_DATA "/curves/skipped_steps.json"))["scale"];
   const auto overflows = torch["overflows"].get<std::set<int64_t>>();
@@ -574,18 +573,18 @@ TEST(LossScale, IsThatOfTorchStepByStep) {
   }
 }
 
-TEST(LossScale, EndsTheTrainingWhereItCannotFall) {
+TEST(LossScale, StopsTrainingAtItsMinimum) {
   Scaling stop(OnNonFinite::kStop), skip(OnNonFinite::kSkip);
   for (Scaling* scaling : {&stop, &skip}) {
     scaling->set({.updates = 7, .good_steps = 3, .loss_scale = 2});
-    EXPECT_EQ(scaling->step(1, NAN).loss_scale, 1);  // one more try
+    EXPECT_EQ(scaling->step(1, NAN).loss_scale, 1);  // one more attempt
     EXPECT_EQ(scaling->step(1, kInfinity).loss_scale, 1);
   }
-  EXPECT_EQ(stop.step(1, 1).updates, 7);  // no more
+  EXPECT_EQ(stop.step(1, 1).updates, 7);  // no further update
   EXPECT_EQ(skip.step(1, 1).updates, 8);
 }
 
-TEST(LossScale, OfALossThatIsNotFiniteIsOfNoUse) {
+TEST(LossScale, CannotRepairANonFiniteLoss) {
   Scaling stop(OnNonFinite::kStop);
   EXPECT_EQ(stop.step(NAN, NAN).loss_scale, 65536);
   EXPECT_EQ(stop.step(1, 1).updates, 0);

@@ -15,8 +15,8 @@
 
 namespace portatune::test {
 
-// Weights and moments, then scale of the loss, loss, sum of weights, norm, scale again: all floats of the results of a
-// step from the initial weights.
+// All floats in the results of a step from the initial weights: weights and moments, then loss scale, loss, sum of
+// weights, norm, and the scale again.
 inline std::vector<std::vector<float>> step(const Device& device, const Task& task, const data::Example& batch,
                                             train::StepOptions options, uint32_t key = 1) {
   options.mesh = device.mesh();
@@ -50,7 +50,7 @@ inline std::vector<std::vector<float>> step(const Device& device, const Task& ta
   return found;
 }
 
-// A large epsilon: with Adam's own, the sign alone of a gradient that is nearly 0 would decide about the update.
+// A large epsilon: with Adam's own, only the sign of a gradient near 0 would decide about the update.
 inline train::StepOptions in_micro_batches(int64_t count) {
   return {.adam = {.eps = 1e-3}, .gradient_accumulation_steps = count, .dropout = false};
 }
@@ -62,7 +62,7 @@ inline void expect_close(const std::vector<float>& found, const std::vector<floa
     largest = std::max(largest, std::abs(wanted[i]));
     difference = std::max(difference, std::abs(found[i] - wanted[i]));
   }
-  // Gradients of some biases, those of keys for one, are 0 but for rounding.
+  // Gradients of some biases, such as those of keys, are 0 except for rounding.
   EXPECT_LE(difference, 1e-5f * largest + 1e-9f) << "result " << index;
 }
 

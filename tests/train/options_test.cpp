@@ -33,7 +33,7 @@ TEST(TrainingOptions, DefaultsAndLimitsAreAllowed) {
                                .dtype = DType::kBFloat16});
 }
 
-TEST(TrainingOptions, NumbersOutOfRangeAreRefusedByName) {
+TEST(TrainingOptions, ErrorForNumbersOutOfRangeNamesThem) {
   expect_refused(TrainingOptions{.learning_rate = -1e-5}, "learning_rate", "-1e-05");
   expect_refused(TrainingOptions{.learning_rate = kNan}, "learning_rate", "nan");
   expect_refused(TrainingOptions{.learning_rate = kInfinity}, "learning_rate", "inf");

@@ -1,4 +1,4 @@
-// A task whose gradients are known, and batches of it some of which are bad.
+// A task with known gradients, and batches of it, some of them bad.
 #pragma once
 
 #include <limits>
@@ -9,12 +9,12 @@
 
 namespace portatune::test {
 
-/// The loss of an example is sum(x first) + sum(sqrt(z second)). The gradient of `first` is x; on its way it is
-/// multiplied by `up` and then by `down`, which are powers of two that cancel each other, and overflows if what the
-/// loss is scaled by, times `up`, is 2^128. That of `second` is not finite where z is 0, though the loss is.
+/// The loss of an example is sum(x first) + sum(sqrt(z second)). The gradient of `first` is x. On its way back it is
+/// multiplied by `up` and then by `down`, which are powers of two that cancel each other, and overflows if the scale of
+/// the loss, times `up`, is 2^128. The gradient of `second` is not finite if z is 0, though the loss is.
 class PlaneTask : public Task {
  public:
-  /// saved  a folder that save() has written; empty: the weights start as (1, -1) and (1, 1)
+  /// saved  a folder written by save(); empty: the weights start as (1, -1) and (1, 1)
   explicit PlaneTask(std::filesystem::path saved = {}) : saved_(std::move(saved)) {}
 
   std::vector<std::string> inputs() const override {
@@ -45,13 +45,13 @@ class PlaneTask : public Task {
   const std::filesystem::path saved_;
 };
 
-/// Which of the batches, counted from 0, have an x or a z that spoils the step, in their second row; and which are
-/// large: their gradients overflow where the loss is scaled by 2^15 on a device, and by 2^14, but not by 2^13.
+/// Indices of bad batches: those with an x or a z that makes the step non-finite, in their second row; and large ones,
+/// whose gradients overflow with a loss scale of 2^15 or 2^14 on a device, but not of 2^13.
 struct Bad {
   std::set<int64_t> x = {}, z = {}, large = {};
 };
 
-/// `count` batches of two rows each, of numbers that are exact.
+/// `count` batches of two rows each, with exactly representable numbers.
 inline data::Dataset plane_batches(int64_t count, const Bad& bad = {}, const std::set<int64_t>& without = {}) {
   std::vector<data::Example> rows;
   for (int64_t i = 0; i < 2 * count; ++i) {

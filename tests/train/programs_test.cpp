@@ -32,7 +32,7 @@ class LinearTask final : public Task {
 };
 
 const train::Signature kBatch{{"x", {kF32, {3, 2}}}, {std::string(data::kExampleWeight), {kF32, {3}}}};
-// Rows 1 and 2 count, their mean is (3, 4): the gradient, whose norm is 5.
+// Rows 1 and 2 have weight; their mean (3, 4) is the gradient, with norm 5.
 const Tensor kX({3, 2}, {2.0f, 3.0f, 4.0f, 5.0f, 1000.0f, 1000.0f}), kWeights({3}, {1.0f, 1.0f, 0.0f});
 const Tensor kMatrix({1, 2}, {1.0f, -1.0f}), kVector({2}, {2.0f, -2.0f});
 
@@ -55,29 +55,29 @@ std::vector<std::vector<float>> first_step(const train::StepOptions& options) {
 // Positions in the results of two weights.
 enum { kNewMatrix, kNewVector, kM, kMVector, kV, kVVector, kCounters, kScale, kLoss, kWeight, kNorm };
 
-TEST(StepProgram, LossAndGradientAreMeansOfTheExamplesThatCount) {
+TEST(StepProgram, LossAndGradientAreMeansOfWeightedExamples) {
   const auto found = first_step({.max_grad_norm = 0});
   EXPECT_THAT(found[kLoss], ElementsAre(FloatEq(3 - 4)));
   EXPECT_THAT(found[kWeight], ElementsAre(2));
   EXPECT_THAT(found[kNorm], ElementsAre(FloatEq(5)));
   EXPECT_THAT(found[kM], ElementsAre(FloatNear(0.3f, 1e-6f), FloatNear(0.4f, 1e-6f)));
   EXPECT_THAT(found[kV], ElementsAre(FloatNear(0.009f, 1e-8f), FloatNear(0.016f, 1e-8f)));
-  // Adam's first step has the length of the learning rate whatever the gradient is.
+  // Adam's first step has the length of the learning rate for any gradient.
   EXPECT_THAT(found[kNewMatrix], ElementsAre(FloatNear(0.9f, 1e-6f), FloatNear(-1.1f, 1e-6f)));
 }
 
-TEST(StepProgram, GradientIsScaledDownToTheNorm) {
+TEST(StepProgram, ClipsTheGradientToTheNorm) {
   const auto found = first_step({.max_grad_norm = 1});
   EXPECT_THAT(found[kNorm], ElementsAre(FloatEq(5)));  // before clipping
   const float factor = static_cast<float>(1 / (5 + 1e-6));
   EXPECT_THAT(found[kM], ElementsAre(FloatNear(0.3f * factor, 1e-7f), FloatNear(0.4f * factor, 1e-7f)));
 }
 
-TEST(StepProgram, GradientBelowTheNormIsLeftAsItIs) {
+TEST(StepProgram, KeepsAGradientBelowTheNorm) {
   EXPECT_THAT(first_step({.max_grad_norm = 6})[kM], ElementsAre(FloatNear(0.3f, 1e-6f), FloatNear(0.4f, 1e-6f)));
 }
 
-TEST(StepProgram, WeightDecayIsOfMatricesOnly) {
+TEST(StepProgram, WeightDecayAppliesToMatricesOnly) {
   const auto found = first_step({.adam = {.weight_decay = 0.5}});
   EXPECT_THAT(found[kNewMatrix], ElementsAre(FloatNear(0.95f - 0.1f, 1e-6f), FloatNear(-0.95f - 0.1f, 1e-6f)));
   EXPECT_THAT(found[kNewVector], ElementsAre(2, -2));

@@ -1,4 +1,4 @@
-// For tests that change a file of a checkpoint, to see what comes behind its checksum.
+// Helpers for tests that change a file of a checkpoint, to reach the checks behind its checksum.
 #pragma once
 
 #include <filesystem>
@@ -9,13 +9,13 @@
 
 namespace portatune::test {
 
-/// Writes the manifest that the checkpoint would have if its files had been written as they are now.
+/// Writes the manifest for the current files of the checkpoint.
 inline void renew_manifest(const std::filesystem::path& checkpoint) {
   std::filesystem::remove(checkpoint / train::kManifestFile);
   train::write_manifest(checkpoint, {});
 }
 
-/// In the middle of the file; a second time it is as it was.
+/// Flips a bit in the middle of the file; a second call restores the file.
 inline void flip_a_bit(const std::filesystem::path& file) {
   std::string bytes = text_of(file);
   bytes[bytes.size() / 2] = static_cast<char>(bytes[bytes.size() / 2] ^ 4);

@@ -8,7 +8,7 @@ namespace {
 
 using testing::ElementsAre;
 
-// Rows of these places: text "p", label 10 p, output 100 p.
+// Rows with these indices: text "p", label 10 p, output 100 p.
 struct Rows {
   data::Example batch, outputs;
   explicit Rows(std::initializer_list<int64_t> places) {
@@ -38,18 +38,18 @@ struct Recorder {
   void add(const Rows& rows) { order.add(rows.batch, rows.outputs); }
 };
 
-TEST(RowOrder, GivesRowsInTheOrderOfTheirPlaces) {
+TEST(RowOrder, PassesRowsInOrder) {
   Recorder recorder;
   recorder.add(Rows({3, 5}));
   EXPECT_TRUE(recorder.rows.empty());
   recorder.add(Rows({1, 4}));
   EXPECT_THAT(recorder.rows, ElementsAre("1 10 100"));
-  recorder.add(Rows({2, 0}));  // the second only fills up
+  recorder.add(Rows({2, 0}));  // the second is padding
   EXPECT_THAT(recorder.rows, ElementsAre("1 10 100", "2 20 200", "3 30 300", "4 40 400", "5 50 500"));
 }
 
 // Batches that were not full may have been dropped, or rows filtered out.
-TEST(RowOrder, GivesTheOthersInTheEndWherePlacesAreMissing) {
+TEST(RowOrder, PassesRemainingRowsAtTheEnd) {
   Recorder recorder;
   recorder.add(Rows({1, 7, 4}));
   recorder.add(Rows({2, 5}));

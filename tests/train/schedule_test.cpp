@@ -21,7 +21,7 @@ void expect_rates(const TrainingOptions& options, int64_t total, const std::vect
   }
 }
 
-TEST(Schedule, LinearDecayIsThatOfTransformers) {
+TEST(Schedule, LinearDecayEqualsTransformers) {
   expect_rates({.learning_rate = 0.1}, 10, {0.1, 0.09, 0.08, 0.07, 0.06, 0.05, 0.04, 0.03, 0.02, 0.01});
   expect_rates({.learning_rate = 0.1, .warmup_steps = 3}, 10,
                {0.0, 0.03333333333333333, 0.06666666666666667, 0.1, 0.08571428571428572, 0.07142857142857144,
@@ -41,7 +41,7 @@ TEST(Schedule, ConstantStaysAfterWarmUp) {
                {0.0, 0.03333333333333333, 0.06666666666666667, 0.1, 0.1, 0.1});
 }
 
-TEST(Schedule, UnknownOneIsRefusedInTheWarmUpToo) {
+TEST(Schedule, RejectsUnknownNamesDuringWarmUpToo) {
   for (const int64_t warmup : {0, 5}) {
     const TrainingOptions options{.lr_scheduler_type = "cosine", .warmup_steps = warmup};
     EXPECT_THAT(message_of<UsageError>([&] { train::learning_rate(options, 1, 10); }), HasSubstr("\"cosine\""));
@@ -59,12 +59,12 @@ TEST(RandomKey, DependsOnSeedAndStep) {
     }
   }
   EXPECT_EQ(keys.size(), 3000u);
-  // Masks are independent where the first halves differ; of 3000 random ones a pair may be equal by chance.
+  // Masks are independent if the first halves differ; of 3000 random ones a pair may be equal by chance.
   EXPECT_GE(first_halves.size(), 2998u);
 }
 
 TEST(RandomKey, IsSplitMix64) {
-  // The first output of SplitMix64 for seed 0, as its authors' code gives it.
+  // The first output of SplitMix64 for seed 0, from its authors' code.
   const Tensor key = train::random_key(0, 1);
   EXPECT_EQ(key.as<uint32_t>()[0], 0x7B1DCDAFu);
   EXPECT_EQ(key.as<uint32_t>()[1], 0xE220A839u);

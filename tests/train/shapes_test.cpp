@@ -1,4 +1,4 @@
-// Which programs are compiled for batches of several shapes, and what becomes of a batch of another.
+// Programs for batches of several shapes, and batches of an unexpected shape.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -25,7 +25,7 @@ const Device& cpu() {
   return device;
 }
 
-// 3 to 8 tokens, special ones included.
+// Texts of 3 to 8 tokens, special ones included.
 data::Dataset rows() {
   return data::from_examples({sentence("good", "good"), sentence("bad", "bad"),
                               sentence("it was a very good story", "good"), sentence("it was a very bad story", "bad"),
@@ -95,7 +95,7 @@ TEST(Shapes, LossDoesNotDependOnThePadding) {
   EXPECT_NEAR(a[0].second, b[0].second, 1e-6);
 }
 
-TEST(Shapes, PredictionsComeInTheOrderOfTheRows) {
+TEST(Shapes, PredictionsHaveTheOrderOfTheRows) {
   const auto fixed = task_with({}), buckets = task_with({4, 8});
   const auto predict = [](const TextClassification& task) {
     std::vector<std::vector<float>> logits;
@@ -112,10 +112,10 @@ TEST(Shapes, PredictionsComeInTheOrderOfTheRows) {
   }
 }
 
-TEST(Shapes, BatchOfAnotherShapeIsAnErrorThatNamesIt) {
+TEST(Shapes, ErrorNamesABatchOfAnotherShape) {
   const auto made = task_with({});
   const TextClassification& task = *made;
-  // The first batch tells one shape; the second, of examples 4 and 5, has another.
+  // The first batch declares one shape; the second, of examples 4 and 5, has another.
   const data::Dataset batches = task.batches(rows(), 4).map([](data::Example batch) {
     if (batch.origin().row == 0) return batch;
     for (const char* column : {"input_ids", "attention_mask"}) batch.set(column, Tensor({DType::kInt32, {4, 20}}));
@@ -128,14 +128,14 @@ TEST(Shapes, BatchOfAnotherShapeIsAnErrorThatNamesIt) {
   EXPECT_THAT(message_of<DataError>([&] { Trainer(cpu(), task, {}).evaluate(batches); }), named);
 }
 
-TEST(Shapes, ExampleLongerThanAllLengthsIsNamedWithItsLength) {
+TEST(Shapes, ErrorNamesATooLongExample) {
   const auto made = task_with({4, 6});
   const TextClassification& task = *made;
   EXPECT_THAT(message_of<DataError>([&] { Trainer(cpu(), task, {}).fit(task.batches(rows(), 2), {}); }),
               AllOf(HasSubstr("example 2"), HasSubstr("[8]"), HasSubstr("at most 6")));
 }
 
-TEST(Shapes, LengthsThatTextsCannotHaveAreRefused) {
+TEST(Shapes, RejectsLengthsThatTextsCannotHave) {
   for (const std::vector<int64_t>& lengths : {std::vector<int64_t>{}, {0, 12}, {4, 13}}) {
     EXPECT_THAT(message_of<UsageError>([&] { task_with({})->set_lengths(lengths); }), HasSubstr("1 to 12"));
   }

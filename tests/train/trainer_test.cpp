@@ -25,14 +25,14 @@ using ::testing::HasSubstr;
 
 constexpr int64_t kBatchSize = 4;
 
-// Compiled programs are kept for the time of this process: most tests use the same ones.
+// Compiled programs are cached for the time of this process, as most tests use the same ones.
 const Device& cpu() {
   static const TemporaryFolder cache;
   static const Device device({.cache_folder = cache.path()});
   return device;
 }
 
-// Ten: two full batches and a half-full one.
+// Ten rows: two full batches and a half-full one.
 data::Dataset rows() {
   return data::from_examples(
       {sentence("the film was good", "good"), sentence("the film was bad", "bad"),
@@ -52,11 +52,11 @@ data::Dataset shuffled_batches(const TextClassification& task) {
 
 TrainingOptions quick() { return {.learning_rate = 0.01, .weight_decay = 0.01}; }
 
-// Ends fit() after some steps, and keeps what it was told.
+// Ends fit() after some steps, and records its events.
 class Recorder final : public Callback {
  public:
   Recorder() = default;
-  /// stop_after  steps of this trainer, those before a resumption included
+  /// stop_after  steps of this trainer, including those before a resume
   Recorder(const Trainer& trainer, int64_t stop_after) : trainer_(&trainer), stop_after_(stop_after) {}
 
   void on_compile(const std::string&, double, bool) override { ++compilations; }
@@ -92,7 +92,7 @@ double score(const Scores& scores, const std::string& name) {
   return 0;
 }
 
-// The bytes of the weights that training from the start gives.
+// The bytes of the weights after training from the start.
 std::string trained_weights(const TrainingOptions& options, int64_t epochs) {
   const TextClassification task = task_from(kTinyBert);
   Trainer trainer(cpu(), task, options);
@@ -121,7 +121,7 @@ TEST(Trainer, FitLearnsAToyTask) {
   EXPECT_EQ(trainer.steps(), result.steps);
 }
 
-TEST(Trainer, FitTellsEveryStepAndEpochOnce) {
+TEST(Trainer, FitReportsEveryStepAndEpochOnce) {
   const TextClassification task = task_from(kTinyBert);
   Trainer trainer(cpu(), task, quick());
   Recorder recorder;
@@ -133,7 +133,7 @@ TEST(Trainer, FitTellsEveryStepAndEpochOnce) {
   EXPECT_EQ(recorder.total_steps, 6);
   EXPECT_EQ(recorder.compilations, 2);  // a training step and an evaluation
   EXPECT_EQ(recorder.last_scores, result.scores);
-  // Two batches of four examples and one of two.
+  // There are two batches of four examples and one of two.
   EXPECT_EQ(recorder.weights, (std::vector<double>{4, 4, 2, 4, 4, 2}));
   EXPECT_NEAR(recorder.mean_losses[0], (4 * recorder.losses[0] + 4 * recorder.losses[1] + 2 * recorder.losses[2]) / 10,
               1e-12);
@@ -162,7 +162,7 @@ TEST(Trainer, FitRepeatsTheDataToFillAnEpoch) {
   EXPECT_EQ(recorder.epochs, (std::vector<int64_t>{1, 2}));
 }
 
-TEST(Trainer, FitGoesOnWhereItEnded) {
+TEST(Trainer, FitContinuesWhereItEnded) {
   const TextClassification task = task_from(kTinyBert);
   Trainer trainer(cpu(), task, quick());
   trainer.fit(shuffled_batches(task), {.num_train_epochs = 1});
@@ -183,7 +183,7 @@ TEST(Trainer, FitNeedsExamples) {
               HasSubstr("no example"));
 }
 
-TEST(Trainer, StopsWhenItIsAsked) {
+TEST(Trainer, StopsOnRequest) {
   const TextClassification task = task_from(kTinyBert);
   Trainer trainer(cpu(), task, quick());
   Recorder recorder(trainer, 2);
@@ -201,7 +201,7 @@ TEST(Trainer, StoppedAtTheLastStepIsDone) {
   EXPECT_FALSE(trainer.fit(shuffled_batches(task), {.num_train_epochs = 1, .callback = &recorder}).stopped);
 }
 
-// As early stopping does.
+// Early stopping works like this.
 struct StopAtTheEndOfAnEpoch final : Callback {
   std::vector<int64_t> steps;
   bool stop = false;
@@ -223,7 +223,7 @@ TEST(Trainer, StoppedAtTheEndOfAnEpochHasTheWeightsOfItsScores) {
   EXPECT_EQ(trainer.evaluate(validation), result.scores);
 }
 
-// Asks for the stop once the validation has begun.
+// Requests the stop after the validation has begun.
 struct StopInValidation final : Callback {
   int64_t steps = 0, batches = 0, epochs = 0;
   void on_step(const StepResult&, int64_t) override { ++steps; }
@@ -231,8 +231,8 @@ struct StopInValidation final : Callback {
   bool should_stop() override { return steps == kStepsPerEpoch && ++batches == 2; }
 };
 
-// The first batch has been taken by then, and no step has had it: a checkpoint of that would leave it out.
-TEST(Trainer, StoppedBeforeTheFirstStepHasDoneNothing) {
+// The first batch is read by then, but no step has used it: a checkpoint would lose it.
+TEST(Trainer, StoppedBeforeTheFirstStepMakesNoStep) {
   const TextClassification task = task_from(kTinyBert);
   Trainer trainer(cpu(), task, quick());
   const data::Dataset stopping = rows().map([](const data::Example&) -> data::Example { throw Stopped(); });
@@ -240,7 +240,7 @@ TEST(Trainer, StoppedBeforeTheFirstStepHasDoneNothing) {
   EXPECT_EQ(trainer.steps(), 0);
 }
 
-TEST(Trainer, StopsInTheMidstOfAValidation) {
+TEST(Trainer, StopsDuringAValidation) {
   const TextClassification task = task_from(kTinyBert);
   Trainer trainer(cpu(), task, quick());
   int64_t evaluated = 0;
@@ -255,10 +255,10 @@ TEST(Trainer, StopsInTheMidstOfAValidation) {
   EXPECT_EQ(result.steps, kStepsPerEpoch);
   EXPECT_TRUE(result.scores.empty());
   EXPECT_EQ(stop.epochs, 0);
-  EXPECT_LE(evaluated, 4);  // the one that told the shapes, the one at which it was asked, and those under way
+  EXPECT_LE(evaluated, 4);  // one for shapes, one at the request, and running ones
 }
 
-TEST(Trainer, KeepsTheStepsBeforeARowThatCannotBeRead) {
+TEST(Trainer, SavesTheStepsBeforeAnUnreadableRow) {
   const TemporaryFolder folder;
   const TextClassification task = task_from(kTinyBert);
   Trainer trainer(cpu(), task, quick());
@@ -282,7 +282,7 @@ TEST(Trainer, KeepsTheStepsBeforeARowThatCannotBeRead) {
   EXPECT_TRUE(text_of(folder / "resumed" / "model.safetensors") == text_of(folder / "whole" / "model.safetensors"));
 }
 
-TEST(Trainer, KeepsTheStepsBeforeAnErrorInAValidation) {
+TEST(Trainer, SavesTheStepsBeforeAnErrorInAValidation) {
   const TemporaryFolder folder;
   const TextClassification task = task_from(kTinyBert);
   Trainer trainer(cpu(), task, quick());
@@ -298,7 +298,7 @@ TEST(Trainer, KeepsTheStepsBeforeAnErrorInAValidation) {
   EXPECT_TRUE(std::filesystem::exists(folder / "run" / "checkpoint-3" / "trainer_state.json"));
 }
 
-TEST(Trainer, LossThatIsNotFiniteNamesItsStepAndRows) {
+TEST(Trainer, ErrorForNonFiniteLossNamesStepAndRows) {
   const TextClassification task = task_from(kTinyBert);
   Trainer trainer(cpu(), task, {.learning_rate = 1e38, .lr_scheduler_type = "constant"});
   Recorder recorder;
@@ -308,16 +308,16 @@ TEST(Trainer, LossThatIsNotFiniteNamesItsStepAndRows) {
               }),
               AllOf(HasSubstr("step 2"), HasSubstr("example 4"), HasSubstr("learning rate")));
   EXPECT_EQ(recorder.steps, std::vector<int64_t>{1});
-  // fit() is over: nobody is told about compilations any more.
+  // fit() is over: no observer is notified of compilations any more.
   const int compilations = recorder.compilations;
   EXPECT_THROW(trainer.evaluate(task.batches(rows(), 1)), NumericError);
   EXPECT_EQ(recorder.compilations, compilations);
 }
 
-// A rate so large that the first step, whose own loss is finite, leaves weights that give no number.
+// A learning rate so large that the first step has a finite loss, but leaves weights without one.
 TrainingOptions overflowing() { return {.learning_rate = 3e38, .lr_scheduler_type = "constant", .weight_decay = 1e38}; }
 
-TEST(Trainer, LastStepThatOverflowsIsFoundByTheValidation) {
+TEST(Trainer, ValidationFindsAnOverflowInTheLastStep) {
   const TextClassification task = task_from(kTinyBert);
   Trainer trainer(cpu(), task, overflowing());
   const data::Dataset batches = task.batches(rows(), kBatchSize);
@@ -326,7 +326,7 @@ TEST(Trainer, LastStepThatOverflowsIsFoundByTheValidation) {
               AllOf(HasSubstr("evaluation"), HasSubstr("nan"), HasSubstr("example 0"), HasSubstr("learning rate")));
 }
 
-TEST(Trainer, WeightsThatAreNotFiniteAreNotSaved) {
+TEST(Trainer, DoesNotSaveNonFiniteWeights) {
   const TextClassification task = task_from(kTinyBert);
   Trainer trainer(cpu(), task, overflowing());
   trainer.fit(task.batches(rows(), kBatchSize), {.num_train_epochs = 1, .steps_per_epoch = 1});
@@ -397,11 +397,11 @@ TEST(Trainer, StepMakesOneUpdate) {
   EXPECT_EQ(first.tokens().positions, 4 * 12);
   EXPECT_NEAR(first.loss(), std::log(2), 0.15);
   EXPECT_GT(first.grad_norm(), 0);
-  // The rate of the first step was 0: only another dropout mask can give another loss.
+  // The rate of the first step was 0, so only the dropout mask can change the loss.
   EXPECT_NE(first.loss(), second.loss());
 }
 
-TEST(Trainer, StepNeedsToKnowWhereTheDecayEnds) {
+TEST(Trainer, StepNeedsTheEndOfTheDecay) {
   const TextClassification task = task_from(kTinyBert);
   Trainer trainer(cpu(), task, quick());
   data::Cursor cursor = task.batches(rows(), kBatchSize).iterate();
@@ -418,7 +418,7 @@ TEST(Trainer, StepNeedsTheColumnsOfTheTask) {
   EXPECT_THAT(message_of<DataError>([&] { trainer.step(batch); }), HasSubstr("attention_mask"));
 }
 
-TEST(Trainer, OptionsThatMakeNoSenseAreRefusedAtOnce) {
+TEST(Trainer, RejectsInvalidOptionsAtOnce) {
   const TextClassification task = task_from(kTinyBert);
   EXPECT_THROW(Trainer(cpu(), task, {.adam_beta1 = 1}), UsageError);
   Trainer trainer(cpu(), task, quick());
@@ -428,7 +428,7 @@ TEST(Trainer, OptionsThatMakeNoSenseAreRefusedAtOnce) {
 
 // ---- evaluate and predict
 
-TEST(Trainer, NamesThatCheckpointsCannotKeepAreRefusedAtOnce) {
+TEST(Trainer, RejectsNamesThatAreNotUtf8AtOnce) {
   TrainingOptions options = quick();
   options.must_match = {{"column_names",
                          "gr\xf6\xdf"
@@ -466,8 +466,8 @@ TEST(Trainer, EvaluateNeedsExamples) {
               HasSubstr("no example"));
 }
 
-// What an evaluation gives is looked at before metrics, which would call it bad data.
-TEST(Trainer, OutputsThatAreNotFiniteNameTheirRows) {
+// Outputs are checked before metrics, which would report bad data.
+TEST(Trainer, ErrorForNonFiniteOutputsNamesTheRows) {
   const TextClassification task = task_from(kTinyBert);
   Trainer trainer(cpu(), task, overflowing());
   const data::Dataset batches = task.batches(rows(), kBatchSize);
@@ -479,7 +479,7 @@ TEST(Trainer, OutputsThatAreNotFiniteNameTheirRows) {
 TEST(Trainer, PredictKeepsTheOrderOfTheRows) {
   const TextClassification task = task_from(kTinyBert);
   Trainer trainer(cpu(), task, quick());
-  trainer.fit(shuffled_batches(task), {.num_train_epochs = 10});  // sets the rows apart
+  trainer.fit(shuffled_batches(task), {.num_train_epochs = 10});  // gives rows different outputs
   const auto first_logits = [&](int64_t batch_size) {
     std::vector<float> found;
     trainer.predict(task.batches(rows(), batch_size), [&](const data::Example& batch, const data::Example& outputs) {
@@ -505,7 +505,7 @@ TEST(Trainer, SavedModelScoresTheSame) {
   trainer.fit(shuffled_batches(task), {.num_train_epochs = 2});
   const TemporaryFolder folder;
   trainer.save(folder / "model");
-  trainer.save(folder / "model");  // replaces the first
+  trainer.save(folder / "model");  // replaces the first model
 
   const TextClassification again(folder / "model", {.max_length = 12});
   Trainer loaded(cpu(), again, quick());
@@ -515,7 +515,7 @@ TEST(Trainer, SavedModelScoresTheSame) {
   EXPECT_FALSE(std::filesystem::exists(folder / "model" / "optimizer.safetensors"));
 }
 
-TEST(Trainer, SavesNowhereWhereSomethingElseWouldBeLost) {
+TEST(Trainer, DoesNotSaveOverOtherFiles) {
   const TextClassification task = task_from(kTinyBert);
   Trainer trainer(cpu(), task, quick());
   trainer.fit(shuffled_batches(task), {.num_train_epochs = 1});
@@ -529,12 +529,12 @@ TEST(Trainer, SavesNowhereWhereSomethingElseWouldBeLost) {
   EXPECT_THROW(require_place_to_save(folder.path()), UsageError);
 }
 
-// A task of one's own may write files that no model of Hugging Face has.
+// A custom task may write files that no Hugging Face model has.
 struct TaskWithAFile final : PlaneTask {
-  void save(const std::filesystem::path& folder) const override { write_text(folder / "own.txt", "anew"); }
+  void save(const std::filesystem::path& folder) const override { write_text(folder / "own.txt", "new"); }
 };
 
-TEST(Trainer, SavesInPlaceOfWhatTheTaskHasWrittenBefore) {
+TEST(Trainer, ReplacesEarlierFilesOfTheTask) {
   const TaskWithAFile task;
   Trainer trainer(cpu(), task, {.lr_scheduler_type = "constant"});
   trainer.fit(plane_batches(2), {.num_train_epochs = 1});
@@ -542,10 +542,10 @@ TEST(Trainer, SavesInPlaceOfWhatTheTaskHasWrittenBefore) {
   trainer.save(folder / "best");
   write_text(folder / "best" / "own.txt", "old");
   trainer.save(folder / "best");
-  EXPECT_EQ(text_of(folder / "best" / "own.txt"), "anew");
+  EXPECT_EQ(text_of(folder / "best" / "own.txt"), "new");
 }
 
-TEST(Trainer, SavesBesideCheckpointsAndWhatHasComeIntoTheFolderOfARun) {
+TEST(Trainer, KeepsCheckpointsAndOtherFilesOfARun) {
   const TextClassification task = task_from(kTinyBert);
   Trainer trainer(cpu(), task, quick());
   const TemporaryFolder folder;
@@ -577,8 +577,8 @@ TEST(Trainer, SavingNeedsWeights) {
   EXPECT_TRUE(std::filesystem::is_empty(folder.path()));
 }
 
-// Trains in parts, each in a new trainer from the checkpoint of the one before: `stops` tells how many steps a part
-// makes, the last one goes on to the end. Returns the result of the last part and the bytes of the weights.
+// Trains in parts, each in a new trainer from the checkpoint of the one before. `stops` has the number of steps of each
+// part; the last part continues to the end. Returns the result of the last part and the bytes of the weights.
 std::pair<FitResult, std::string> train_in_parts(const std::vector<int64_t>& stops, int64_t epochs) {
   const TemporaryFolder folder;
   std::filesystem::path from = kTinyBert;
@@ -611,7 +611,7 @@ TEST_P(Resumption, GivesTheBitsOfAnUninterruptedRun) {
   EXPECT_EQ(result.scores, whole.scores);
 }
 
-// Within the first epoch, in a validation, within the second, several times, and in the last validation.
+// Stops within the first epoch, in a validation, within the second epoch, several times, and in the last validation.
 INSTANTIATE_TEST_SUITE_P(Stops, Resumption,
                          ::testing::Values(std::vector<int64_t>{2}, std::vector<int64_t>{3}, std::vector<int64_t>{5},
                                            std::vector<int64_t>{1, 3, 1}, std::vector<int64_t>{8},
@@ -622,7 +622,7 @@ INSTANTIATE_TEST_SUITE_P(Stops, Resumption,
                            return name;
                          });
 
-TEST(Trainer, CheckpointBeforeTheFirstStepHasTheStateItCameWith) {
+TEST(Trainer, CheckpointBeforeTheFirstStepKeepsTheResumedState) {
   const TemporaryFolder folder;
   {
     const TextClassification task = task_from(kTinyBert);
@@ -656,7 +656,7 @@ struct CheckpointLog final : Callback {
   void on_checkpoint(const std::filesystem::path& folder) override { names.push_back(folder.filename().string()); }
 };
 
-TEST(Trainer, CheckpointsInIntervalsGoOnWithTheSameBits) {
+TEST(Trainer, ResumesFromPeriodicCheckpointsToTheBit) {
   const TemporaryFolder folder;
   const TextClassification task = task_from(kTinyBert);
   Trainer trainer(cpu(), task, quick());
@@ -676,7 +676,7 @@ TEST(Trainer, CheckpointsInIntervalsGoOnWithTheSameBits) {
   EXPECT_TRUE(text_of(folder / "again" / "model.safetensors") == text_of(folder / "model" / "model.safetensors"));
 }
 
-TEST(Trainer, TheLastStepHasACheckpointUnlessItIsNotWanted) {
+TEST(Trainer, LastStepHasACheckpointUnlessDisabled) {
   const TemporaryFolder folder;
   const TextClassification task = task_from(kTinyBert);
   for (const bool last : {true, false}) {
@@ -716,7 +716,7 @@ struct RateLog final : Callback {
   void on_step(const StepResult& result, int64_t) override { rates.push_back(result.learning_rate()); }
 };
 
-TEST(Trainer, TrainsAFinishedRunFurtherByTheScheduleOfAllSteps) {
+TEST(Trainer, TrainsAFinishedRunFurtherWithTheScheduleOfAllSteps) {
   const TemporaryFolder folder;
   const std::filesystem::path checkpoint = write_finished_run(quick(), folder.path());
   const TextClassification task = task_from(checkpoint);
@@ -738,8 +738,8 @@ TEST(Trainer, AFinishedRunCannotBecomeShorter) {
               AllOf(HasSubstr("an end after step 2\n"), HasSubstr("an end after step 3"), HasSubstr("more epochs")));
 }
 
-// Whatever ended the run between its last checkpoint and the saving of its model.
-TEST(Trainer, ResumedAfterTheLastStepItSavesTheModel) {
+// Any cause may end the run between its last checkpoint and the saving of its model.
+TEST(Trainer, SavesTheModelAfterResumingAtTheLastStep) {
   const TemporaryFolder folder;
   const std::filesystem::path checkpoint = write_finished_run(quick(), folder.path());
   const TextClassification task = task_from(checkpoint);
@@ -758,8 +758,8 @@ TEST(Trainer, ResumedAfterTheLastStepItSavesTheModel) {
   }
 }
 
-// In the second epoch of a file: nothing that comes before in it is read, and an older checkpoint passes over it.
-TEST(Trainer, ResumesByTheStateOfTheData) {
+// In the second epoch of a file: no earlier row is read, and an older checkpoint skips the rows.
+TEST(Trainer, ResumesFromTheStateOfTheData) {
   const TemporaryFolder folder;
   write_text(folder / "rows.csv",
              "text,label\na good play,good\na bad play,bad\ngood,good\nbad,bad\na good story,good\n"
@@ -797,7 +797,7 @@ TEST(Trainer, ResumesByTheStateOfTheData) {
   EXPECT_EQ(read, 16);
 }
 
-TEST(Trainer, ResumesWithTheOptionsOfTheRunOnly) {
+TEST(Trainer, ResumesOnlyWithTheOptionsOfTheRun) {
   const TemporaryFolder folder;
   TrainingOptions options = quick();
   options.must_match = {{"batch_size", "4"}};
@@ -822,7 +822,7 @@ TEST(Trainer, ResumesWithTheOptionsOfTheRunOnly) {
   Trainer(cpu(), task, options).resume(folder / "checkpoint");
 }
 
-TEST(Trainer, ResumesWithTheScheduleOfTheRunOnly) {
+TEST(Trainer, ResumesOnlyWithTheScheduleOfTheRun) {
   const TemporaryFolder folder;
   write_checkpoint(quick(), folder / "checkpoint");
   const TextClassification task = task_from(folder / "checkpoint");
@@ -836,11 +836,11 @@ TEST(Trainer, ResumesWithTheScheduleOfTheRunOnly) {
   EXPECT_THAT(message_of<UsageError>([&] { Trainer(cpu(), task, longer).resume(folder / "checkpoint"); }),
               HasSubstr("an end after step 12\n"));
   EXPECT_EQ(trainer.fit(shuffled_batches(task), {.num_train_epochs = 3}).steps, 9);
-  // From here on it is a run of its own.
+  // From here on it is a separate run.
   EXPECT_EQ(trainer.fit(shuffled_batches(task), {.num_train_epochs = 4}).steps, 12);
 }
 
-TEST(Trainer, ScheduleThatDoesNotFallMayBecomeLonger) {
+TEST(Trainer, ConstantScheduleMayBecomeLonger) {
   const TemporaryFolder folder;
   const TrainingOptions options{.learning_rate = 0.01, .lr_scheduler_type = "constant"};
   write_checkpoint(options, folder / "checkpoint");
@@ -850,7 +850,7 @@ TEST(Trainer, ScheduleThatDoesNotFallMayBecomeLonger) {
   EXPECT_EQ(trainer.fit(shuffled_batches(task), {.num_train_epochs = 5}).steps, 15);
 }
 
-TEST(Trainer, ResumptionEncodesNoRowThatItSkips) {
+TEST(Trainer, ResumeEncodesNoSkippedRow) {
   const TemporaryFolder folder;
   write_checkpoint(quick(), folder / "checkpoint");
   const TextClassification task = task_from(folder / "checkpoint");
@@ -865,11 +865,11 @@ TEST(Trainer, ResumptionEncodesNoRowThatItSkips) {
   Trainer trainer(cpu(), task, quick());
   trainer.resume(folder / "checkpoint");
   trainer.fit(batches, {.num_train_epochs = 3});
-  EXPECT_EQ(encoded, 2 * 10);  // two epochs of ten rows; to count the batches of an epoch takes no encoding either
+  EXPECT_EQ(encoded, 2 * 10);  // two epochs of ten rows; counting the batches of an epoch encodes none
 }
 
-// Half of the moments are not taken for all when a step is tried again.
-TEST(Trainer, MomentsThatAreNotAllThereAreRefusedEachTime) {
+// A second attempt at a step must not take incomplete moments for complete ones.
+TEST(Trainer, RejectsIncompleteMomentsEachTime) {
   const TextClassification task = task_from(kTinyBert);
   Trainer trainer(cpu(), task, quick());
   const TemporaryFolder folder;
@@ -908,8 +908,8 @@ TEST(Trainer, ResumesOnlyFromACheckpointAndBeforeTheFirstStep) {
               HasSubstr("before the first step"));
 }
 
-// Its other rows would be zeros.
-TEST(Trainer, RefusesABatchThatIsMadeForTheDevicesOfAnother) {
+// The other rows of such a batch would be zeros.
+TEST(Trainer, RejectsABatchWithOtherLocalRows) {
   const TextClassification task = task_from(kTinyBert);
   Trainer trainer(cpu(), task, {.lr_scheduler_type = "constant"});
   data::Example batch = *task.batches(rows(), kBatchSize).iterate().next();

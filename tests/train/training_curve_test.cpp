@@ -1,4 +1,4 @@
-// Many steps beside torch and transformers: tests/oracle/make_training_curve.py has made the file.
+// Many steps, compared with torch and transformers: tests/oracle/make_training_curve.py has made the file.
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -14,7 +14,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// The tiny Llama, with some tokenizer, as its folder has none.
+// The tiny Llama with another tokenizer, as its folder has none.
 fs::path llama_in(const fs::path& folder) {
   const fs::path data = PORTATUNE_TEST_DATA;
   fs::copy(data / "models/llama_lm", folder);
@@ -39,7 +39,7 @@ data::Example batch_of(const nlohmann::json& texts) {
 
 class TrainingCurve : public testing::TestWithParam<bool> {};
 
-TEST_P(TrainingCurve, OfTwoHundredStepsIsThatOfTorch) {
+TEST_P(TrainingCurve, EqualsTorchForTwoHundredSteps) {
   const nlohmann::json curve = nlohmann::json::parse(std::ifstream(PORTATUNE_TEST_DATA "/curves/llama_lm.json"));
   const auto& losses = curve["losses"];
   const TemporaryFolder folder;
@@ -50,7 +50,7 @@ TEST_P(TrainingCurve, OfTwoHundredStepsIsThatOfTorch) {
   for (size_t step = 0; step < losses.size(); ++step) {
     const StepResult result = trainer.step(batch_of(curve["batches"][step % curve["batches"].size()]));
     const double loss = losses[step], norm = curve["grad_norms"][step];
-    // Rounding of float32 grows from step to step; torch's own norm is off by some 1e-5.
+    // Rounding of float32 grows from step to step; torch's own norm has an error of about 1e-5.
     ASSERT_NEAR(result.loss(), loss, 1e-3 * loss) << "step " << step + 1;
     ASSERT_NEAR(result.grad_norm(), norm, 1e-2 * norm) << "step " << step + 1;
   }

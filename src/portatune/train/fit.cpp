@@ -67,7 +67,7 @@ int64_t max_skipped(const TrainingOptions& options, int64_t steps) {
 }
 
 // A copy of the state, and the thread that writes it.
-struct SaveUnderWay {
+struct BackgroundSave {
   const Checkpoint checkpoint;
   // The reason why an older checkpoint could not be removed, or empty. Last, as its destructor waits for the thread.
   std::future<std::string> written = {};
@@ -239,7 +239,7 @@ class FitLoop {
     finish_save();
     std::optional<Checkpoint> copy = state_.copy_checkpoint(path_of_checkpoint());
     if (!copy) return handling_failed_save(state_.steps(), [&] { save_checkpoint(); });
-    save_.reset(new SaveUnderWay{std::move(*copy)});
+    save_.reset(new BackgroundSave{std::move(*copy)});
     // If no thread can be started, get() writes the checkpoint in this one.
     save_->written = std::async(std::launch::async | std::launch::deferred, [this, &checkpoint = save_->checkpoint] {
       state_.write(checkpoint);
@@ -249,7 +249,7 @@ class FitLoop {
 
   // Waits for the running save. Training calls it before it rewinds, ends or saves again.
   void finish_save() {
-    const std::unique_ptr<SaveUnderWay> save = std::move(save_);
+    const std::unique_ptr<BackgroundSave> save = std::move(save_);
     if (!save) return;
     handling_failed_save(save->checkpoint.position.step, [&] {
       const std::string fault = save->written.get();
@@ -543,7 +543,7 @@ class FitLoop {
   InputMeter input_;
   // The step that runs while the next batch is prepared; its numbers are read once the next step has started.
   std::optional<std::pair<StepResult, data::Example>> running_;
-  std::unique_ptr<SaveUnderWay> save_;  // one at a time; its thread keeps its address
+  std::unique_ptr<BackgroundSave> save_;  // one at a time; its thread keeps its address
 };
 
 // Sets the observer of compilations until the end of fit() or an error in it.

@@ -1,4 +1,4 @@
-// Checkpoints that are written while training goes on.
+// Checkpoints that are written during training.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -24,7 +24,7 @@ using namespace std::chrono_literals;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-// Does something of the test's when it is saved.
+// Calls a function of the test when it is saved.
 class SavedTask final : public PlaneTask {
  public:
   explicit SavedTask(std::function<void()> when_saved) : when_saved_(std::move(when_saved)) {}
@@ -34,7 +34,7 @@ class SavedTask final : public PlaneTask {
   const std::function<void()> when_saved_;
 };
 
-// Keeps what it is told, and does something of the test's after each step.
+// Records events, and calls a function of the test after each step.
 struct Log final : Callback {
   std::function<void(int64_t step)> after_step = [](int64_t) {};
   int64_t stop_after = 1000;
@@ -46,10 +46,10 @@ struct Log final : Callback {
   }
   void on_checkpoint(const fs::path& folder) override { checkpoints.push_back(folder.filename()); }
   void on_warning(const std::string& what) override { warnings.push_back(what); }
-  bool should_stop() override { return stop_after <= 1; }  // a step more is under way
+  bool should_stop() override { return stop_after <= 1; }  // one more step is running
 };
 
-TEST(SaveUnderWay, HasTheStateOfItsStepWhileOthersAreMade) {
+TEST(BackgroundSave, KeepsTheStateOfItsStep) {
   const TemporaryFolder folder;
   std::promise<void> made_two_more;
   const SavedTask task([&, made = made_two_more.get_future().share()] {
@@ -76,12 +76,12 @@ TEST(SaveUnderWay, HasTheStateOfItsStepWhileOthersAreMade) {
   }
 }
 
-TEST(SaveUnderWay, IsTheOnlyOneAndInPlaceWhenFitReturns) {
+TEST(BackgroundSave, IsCompleteWhenFitReturns) {
   const TemporaryFolder folder;
   std::atomic<int> saves = 0, at_once = 0;
   const SavedTask task([&] {
     EXPECT_EQ(++at_once, 1);
-    // The one before is there until this one has taken its place.
+    // The older one exists until this one is in place.
     const std::string before = "checkpoint-" + std::to_string(saves);
     if (saves++ > 0) {
       EXPECT_TRUE(fs::exists(folder / before / "trainer_state.json"));
@@ -99,28 +99,28 @@ TEST(SaveUnderWay, IsTheOnlyOneAndInPlaceWhenFitReturns) {
   train::verify_checkpoint(folder / "checkpoint-4");
 }
 
-TEST(SaveUnderWay, ThatFailsIsTold) {
+TEST(BackgroundSave, ReportsAFailure) {
   const SavedTask task([] { throw IoError({.where = "the disk", .given = "no space", .expected = {}, .fix = {}}); });
-  for (const int64_t every : {2, 4}) {  // in the midst of training, and after its last step
+  for (const int64_t every : {2, 4}) {  // during training, and after its last step
     const TemporaryFolder folder;
     Log log;
     Trainer trainer(kernels(), task, {});
-    std::string told;
+    std::string message;
     try {
       trainer.fit(plane_batches(4),
                   {.num_train_epochs = 1, .checkpoints = {.folder = folder.path(), .every = every}, .callback = &log});
-      told = log.warnings.at(0);
+      message = log.warnings.at(0);
     } catch (const IoError& error) {
-      told = error.what();
+      message = error.what();
       EXPECT_EQ(every, 2) << "the model can still be saved";
     }
-    EXPECT_THAT(told, HasSubstr("no space"));
+    EXPECT_THAT(message, HasSubstr("no space"));
     EXPECT_TRUE(log.checkpoints.empty());
     EXPECT_TRUE(fs::is_empty(folder.path()));
   }
 }
 
-TEST(SaveUnderWay, IsInPlaceWhenAnErrorEndsTheTraining) {
+TEST(BackgroundSave, IsCompleteWhenAnErrorStopsTraining) {
   const TemporaryFolder folder;
   const SavedTask task([] { std::this_thread::sleep_for(50ms); });
   Log log;
@@ -135,7 +135,7 @@ TEST(SaveUnderWay, IsInPlaceWhenAnErrorEndsTheTraining) {
   train::verify_checkpoint(folder / "checkpoint-3");
 }
 
-TEST(SaveUnderWay, IsWaitedForBeforeTrainingGoesBackToIt) {
+TEST(BackgroundSave, IsCompleteBeforeARewind) {
   const TemporaryFolder folder;
   const SavedTask task([] { std::this_thread::sleep_for(50ms); });
   Log log;
@@ -145,7 +145,7 @@ TEST(SaveUnderWay, IsWaitedForBeforeTrainingGoesBackToIt) {
       {.num_train_epochs = 1, .checkpoints = {.folder = folder.path(), .every = 3, .keep = 9}, .callback = &log});
   EXPECT_EQ(result.rewinds, 1);
   trainer.save_checkpoint(folder / "found");
-  // As if the batch had not been there.
+  // Equals a run without the batch.
   const PlaneTask same;
   Trainer other(kernels(), same, {.lr_scheduler_type = "constant"});
   other.fit(plane_batches(6, {}, {3}), {.num_train_epochs = 1, .steps_per_epoch = 5});
