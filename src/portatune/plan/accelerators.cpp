@@ -18,9 +18,9 @@ constexpr Peaks tpu_peaks(double bfloat16, double bytes, double links) {
   return {.float32 = bfloat16 / 6, .bfloat16 = bfloat16, .bytes = bytes, .links = links};
 }
 
-Accelerator tpu(std::string_view name, std::string_view topology, int64_t counted_per_device, int64_t most_counted,
+Accelerator tpu(std::string_view name, std::string_view topology, int64_t counted_per_device, int64_t max_counted,
                 int64_t memory_bytes, const Peaks& peaks) {
-  return {name, "tpu", topology, counted_per_device, most_counted, memory_bytes, peaks, std::nullopt};
+  return {name, "tpu", topology, counted_per_device, max_counted, memory_bytes, peaks, std::nullopt};
 }
 
 Accelerator gpu(std::string_view name, int64_t memory_bytes, const Peaks& peaks, const GpuFacts& facts) {

@@ -27,7 +27,7 @@ struct Accelerator {
   std::string_view topology;
   /// Number by which a name such as v5p-8 counts each device: 2 cores, or 1 core or chip.
   int64_t counted_per_device;
-  int64_t most_counted;  ///< maximum of that number: a pod of TPUs; of GPUs more than any real cluster
+  int64_t max_counted;   ///< maximum of that number: a pod of TPUs; of GPUs more than any real cluster
   int64_t memory_bytes;  ///< GPU: all memory; TPU: memory for programs; 0: memory of this machine
   Peaks peaks;           ///< zeros: measured on this machine
   std::optional<GpuFacts> gpu;

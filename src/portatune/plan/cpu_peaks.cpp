@@ -14,8 +14,8 @@ using Clock = std::chrono::steady_clock;
 
 constexpr int64_t kSize = 1024;                  // rows and columns of the matrices
 constexpr int64_t kElements = int64_t{1} << 25;  // 128 MiB of float32
-constexpr double kLeast_s = 0.25;
-constexpr int kFewestRuns = 3;
+constexpr double kMinSeconds = 0.25;
+constexpr int kMinRuns = 3;
 
 // Unwritten pages would all be one page in a cache, and zeros take no time in some units.
 Tensor filled(const TensorType& type) {
@@ -30,7 +30,7 @@ double best_seconds(const Device& device, const Function& function) {
   std::vector<DeviceArray> arrays;
   for (const Value& parameter : function.parameters) arrays.push_back(device.put(filled(parameter.type())));
   double best = std::numeric_limits<double>::infinity(), all = 0;
-  for (int run = 0; run < kFewestRuns || all < kLeast_s; ++run) {
+  for (int run = 0; run < kMinRuns || all < kMinSeconds; ++run) {
     std::vector<DeviceArray*> arguments;
     for (DeviceArray& array : arrays) arguments.push_back(&array);
     const Clock::time_point start = Clock::now();

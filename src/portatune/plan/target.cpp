@@ -65,11 +65,12 @@ bool makes_a_slice(int64_t count) {
 }
 
 int64_t devices_of(const Accelerator& accelerator, const std::string& name, int64_t count) {
-  const int64_t each = accelerator.counted_per_device, most = accelerator.most_counted;
+  const int64_t each = accelerator.counted_per_device, maximum = accelerator.max_counted;
   const bool is_tpu = accelerator.platform == "tpu";
-  if (count >= 1 && count <= most && count % each == 0 && (!is_tpu || makes_a_slice(count))) return count / each;
-  std::string expected = "a number of devices of at least 1 and at most " + std::to_string(most);
-  if (is_tpu) expected = "the size of a slice: a power of two, or a multiple of 128, at most " + std::to_string(most);
+  if (count >= 1 && count <= maximum && count % each == 0 && (!is_tpu || makes_a_slice(count))) return count / each;
+  std::string expected = "a number of devices of at least 1 and at most " + std::to_string(maximum);
+  if (is_tpu)
+    expected = "the size of a slice: a power of two, or a multiple of 128, at most " + std::to_string(maximum);
   if (each > 1) expected += "; it counts cores, and two cores are a device";
   throw UsageError({.where = "on", .given = in_quotes(name), .expected = expected});
 }

@@ -40,7 +40,7 @@ struct ShapePlan {
   Estimate time;
 };
 
-/// Options with which a run fits that is too large as it is.
+/// Options that make a too large run fit.
 struct Remedy {
   DType dtype;
   Remat remat;
@@ -65,7 +65,7 @@ struct TargetPlan {
 /// keep  writer of the run's programs; null: none
 TargetPlan plan_target(const Compiler& compiler, const Run& run, ProgramWriter* keep = nullptr);
 
-/// Options with which a run fits that is too large as it is: bfloat16, gradient checkpointing, and weights sharded over
+/// Options that make a too large run fit: bfloat16, gradient checkpointing, and weights sharded over
 /// all devices. Each is tried alone; if none is enough, all together, with a smaller batch if necessary. A smaller
 /// batch alone is tried, too.
 /// devices  number of devices of the target

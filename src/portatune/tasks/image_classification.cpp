@@ -155,9 +155,9 @@ struct ImageClassification::Impl {
   }
 
   // The rows of a pass with their downloaded images, if the unshuffled rows of `source` name URLs.
-  data::Dataset with_files(const data::Dataset& source, const data::Dataset& pass, const data::LocalRows& own) const {
+  data::Dataset with_files(const data::Dataset& source, const data::Dataset& pass, const data::LocalRows& local) const {
     const std::string& column = options.image_column;
-    return tasks::names_urls(source, column) ? tasks::download_images(pass, column, own) : pass;
+    return tasks::names_urls(source, column) ? tasks::download_images(pass, column, local) : pass;
   }
 
   // An example without its pixels.
@@ -229,27 +229,27 @@ data::LocalRows ImageClassification::local_rows(int64_t batch_size) const {
 }
 
 data::Dataset ImageClassification::batches(const data::Dataset& rows, int64_t size, Labels labels) const {
-  const auto encode = [this, labels](const data::Example& row, bool is_own) {
-    return is_own ? impl_->encode(row, labels) : impl_->encode_without_pixels(row, labels);
+  const auto encode = [this, labels](const data::Example& row, bool is_local) {
+    return is_local ? impl_->encode(row, labels) : impl_->encode_without_pixels(row, labels);
   };
-  const data::LocalRows own = local_rows(size);
-  return impl_->with_files(rows, rows, own)
-      .map_local(encode, own, {.threads = 0})
+  const data::LocalRows local = local_rows(size);
+  return impl_->with_files(rows, rows, local)
+      .map_local(encode, local, {.threads = 0})
       .named("decode")
-      .batch_local(own)
+      .batch_local(local)
       .named("batch");
 }
 
 data::Dataset ImageClassification::training_batches(const data::Dataset& rows, int64_t size,
                                                     const data::ShuffleOptions& order) const {
-  const auto encode = [this, seed = order.seed](const data::Example& row, bool is_own) {
-    return is_own ? impl_->encode_for_training(row, seed) : impl_->encode_without_pixels(row, Labels::kRequired);
+  const auto encode = [this, seed = order.seed](const data::Example& row, bool is_local) {
+    return is_local ? impl_->encode_for_training(row, seed) : impl_->encode_without_pixels(row, Labels::kRequired);
   };
-  const data::LocalRows own = local_rows(size);
-  return impl_->with_files(rows, rows.enumerate().shuffle(order).named("shuffle"), own)
-      .map_local(encode, own, {.threads = 0})
+  const data::LocalRows local = local_rows(size);
+  return impl_->with_files(rows, rows.enumerate().shuffle(order).named("shuffle"), local)
+      .map_local(encode, local, {.threads = 0})
       .named("decode")
-      .batch_local(own)
+      .batch_local(local)
       .named("batch");
 }
 

@@ -21,9 +21,10 @@ constexpr int32_t kNoAnswer = 0;  // the position of [CLS] in every template, or
 constexpr int32_t kNoContext = -1;
 
 QuestionAnsweringOptions checked(QuestionAnsweringOptions options) {
-  const auto require = [](const char* name, int64_t value, int64_t least) {
-    if (value >= least) return;
-    throw UsageError({.where = name, .given = std::to_string(value), .expected = "at least " + std::to_string(least)});
+  const auto require = [](const char* name, int64_t value, int64_t minimum) {
+    if (value >= minimum) return;
+    throw UsageError(
+        {.where = name, .given = std::to_string(value), .expected = "at least " + std::to_string(minimum)});
   };
   require("doc_stride", options.doc_stride, 0);
   require("n_best_size", options.n_best_size, 1);

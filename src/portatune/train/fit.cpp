@@ -62,8 +62,8 @@ NumericError not_finite(const StepResult& result, const data::Example& batch, co
 
 // Maximal number of skipped steps in a run of `steps` steps.
 int64_t max_skipped(const TrainingOptions& options, int64_t steps) {
-  constexpr int64_t kAtLeast = 10, kShare = 10;
-  return options.max_skipped_steps > 0 ? options.max_skipped_steps : std::max(kAtLeast, steps / kShare);
+  constexpr int64_t kMinimum = 10, kShare = 10;
+  return options.max_skipped_steps > 0 ? options.max_skipped_steps : std::max(kMinimum, steps / kShare);
 }
 
 // A copy of the state, and the thread that writes it.

@@ -15,8 +15,8 @@ namespace {
       {.where = option, .given = std::move(given), .expected = std::move(expected), .fix = std::move(fix)});
 }
 
-void require_at_least(const char* option, int64_t value, int64_t least) {
-  if (value < least) refuse(option, std::to_string(value), "at least " + std::to_string(least));
+void require_at_least(const char* option, int64_t value, int64_t minimum) {
+  if (value < minimum) refuse(option, std::to_string(value), "at least " + std::to_string(minimum));
 }
 
 // Checks a value as the float32 that the step computes with. Every comparison with NaN is false.

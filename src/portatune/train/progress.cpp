@@ -44,13 +44,14 @@ Verdict judge(const ProgressValues& now, const Value& loss, const Value& norm, D
   const auto counter = [&](int64_t i) { return reshape(slice(now.counters, 0, {i, i + 1}), {}); };
   const Value updates = counter(0), good_steps = counter(1), void_steps = counter(2);
   const Value one = count(1), zero = count(0);
-  const Value least = scalar(DType::kFloat32, 1);
+  const Value minimum_scale = scalar(DType::kFloat32, 1);
 
   const Value had_ended = compare(Direction::kNotEqual, void_steps, zero);
   const Value finite = bitwise_and(is_finite(loss), is_finite(norm));
   Value ends = had_ended;
   if (then != OnNonFinite::kSkip) {
-    const Value can_scale_down = bitwise_and(is_finite(loss), compare(Direction::kGreater, now.loss_scale, least));
+    const Value can_scale_down =
+        bitwise_and(is_finite(loss), compare(Direction::kGreater, now.loss_scale, minimum_scale));
     ends = bitwise_or(had_ended, logical_not(bitwise_or(finite, can_scale_down)));
   }
   const Value makes_update = bitwise_and(finite, logical_not(had_ended));
@@ -60,7 +61,7 @@ Verdict judge(const ProgressValues& now, const Value& loss, const Value& norm, D
     const Value grown = compare(Direction::kEqual, good_steps + one, count(static_cast<double>(kGrowthInterval)));
     const Value maximum_scale = scalar(DType::kFloat32, 0x1p127);  // twice this is infinite
     const Value after_good = select(grown, minimum(now.loss_scale * 2.0, maximum_scale), now.loss_scale);
-    const Value after_bad = maximum(now.loss_scale * 0.5, least);
+    const Value after_bad = maximum(now.loss_scale * 0.5, minimum_scale);
     next_good_steps = select(ends, good_steps, select(finite, select(grown, zero, good_steps + one), zero));
     next_scale = select(ends, now.loss_scale, select(finite, after_good, after_bad));
   }

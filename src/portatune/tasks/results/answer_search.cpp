@@ -61,12 +61,12 @@ std::vector<Answer> AnswerSearch::take(const data::Example& batch, const data::E
 }
 
 void AnswerSearch::add(const Window& window) {
-  const auto most = static_cast<size_t>(options_.n_best_size);
+  const auto count = static_cast<size_t>(options_.n_best_size);
   question_->null_score =
       std::min(question_->null_score, window.start_logits[kNullPosition] + window.end_logits[kNullPosition]);
   std::vector<Span>& spans = question_->spans;
-  const std::vector<size_t> last_tokens = highest(window.end_logits, most);
-  for (const size_t first : highest(window.start_logits, most)) {
+  const std::vector<size_t> last_tokens = highest(window.end_logits, count);
+  for (const size_t first : highest(window.start_logits, count)) {
     for (const size_t last : last_tokens) {
       if (window.begins[first] < 0 || window.begins[last] < 0 || last < first) continue;
       if (static_cast<int64_t>(last - first) >= options_.max_answer_length) continue;
@@ -74,7 +74,7 @@ void AnswerSearch::add(const Window& window) {
     }
   }
   std::ranges::stable_sort(spans, std::greater(), &Span::score);
-  if (spans.size() > most) spans.resize(most);
+  if (spans.size() > count) spans.resize(count);
 }
 
 // The spans among the n best. With version 2 no answer is one of these, and replaces the last span if its score is

@@ -106,12 +106,12 @@ bool names_urls(const data::Dataset& rows, const std::string& column) {
   return first_has_url;
 }
 
-data::Dataset download_images(const data::Dataset& rows, const std::string& column, const data::LocalRows& own) {
-  const auto with_file = [column](data::Example row, bool is_own) {
-    if (is_own && names_url(row, column)) row.set(kDownloadedImage, download(path_of(row, column)));
+data::Dataset download_images(const data::Dataset& rows, const std::string& column, const data::LocalRows& local) {
+  const auto with_file = [column](data::Example row, bool is_local) {
+    if (is_local && names_url(row, column)) row.set(kDownloadedImage, download(path_of(row, column)));
     return row;
   };
-  return rows.map_local(with_file, own, kDownloads).named("download");
+  return rows.map_local(with_file, local, kDownloads).named("download");
 }
 
 }  // namespace portatune::tasks

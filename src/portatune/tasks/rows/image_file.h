@@ -38,8 +38,8 @@ bool names_urls(const data::Dataset& rows, const std::string& column);
 
 /// The rows with the files of their URLs. Many threads download, so that decoding does not wait for servers. Without
 /// this stage ImageFile downloads by itself.
-/// own  the local rows, whose images are needed
-data::Dataset download_images(const data::Dataset& rows, const std::string& column, const data::LocalRows& own);
+/// local  the local rows, whose images are needed
+data::Dataset download_images(const data::Dataset& rows, const std::string& column, const data::LocalRows& local);
 
 /// The name of the image in a column: its text, or the origin of the row if the text is the image itself.
 std::string image_name(const data::Example& row, const std::string& column);

@@ -48,7 +48,7 @@ void append(const text::Encoding& from, size_t begin, size_t end, text::Encoding
 }
 
 int64_t checked_stride(int64_t stride, int64_t room) {
-  constexpr int64_t kUsual = 128;
+  constexpr int64_t kDefaultStride = 128;
   if (room < 1 || stride >= room) {
     throw DataError({.where = "question",
                      .given = "a question that leaves " + std::to_string(std::max<int64_t>(room, 0)) +
@@ -56,7 +56,7 @@ int64_t checked_stride(int64_t stride, int64_t room) {
                      .expected = "more than doc_stride",
                      .fix = "raise max_length, or lower doc_stride"});
   }
-  return stride > 0 ? stride : std::min(kUsual, room / 2);
+  return stride > 0 ? stride : std::min(kDefaultStride, room / 2);
 }
 
 // Limits the windows of a row, which are all in memory together.

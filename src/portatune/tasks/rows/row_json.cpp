@@ -41,10 +41,10 @@ DataError bad_column(const data::Example& row, std::string_view column, std::str
 
 Json json_in(const data::Example& row, std::string_view column) {
   if (const Tensor* array = std::get_if<Tensor>(&row.column(column))) return list_in(row, column, *array);
-  constexpr int kDeepest = 16;  // no row may exhaust the stack
+  constexpr int kMaxDepth = 16;  // no row may exhaust the stack
   const auto not_too_deep = [&](int depth, Json::parse_event_t, Json&) {
-    if (depth <= kDeepest) return true;
-    throw bad_column(row, column, "JSON of at most " + std::to_string(kDeepest) + " levels");
+    if (depth <= kMaxDepth) return true;
+    throw bad_column(row, column, "JSON of at most " + std::to_string(kMaxDepth) + " levels");
   };
   try {
     return Json::parse(row.text(column), not_too_deep);

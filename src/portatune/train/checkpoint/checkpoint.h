@@ -67,7 +67,7 @@ bool is_checkpoint(const std::filesystem::path& folder);
 /// errors  NotFoundError if the folder is not a checkpoint; those of verify_manifest()
 void verify_checkpoint(const std::filesystem::path& folder);
 
-/// errors  NotFoundError if the folder is a model without a training state; CheckpointError if the state makes no sense
+/// errors  NotFoundError if the folder is a model without a training state; CheckpointError if the state is invalid
 Position read_position(const std::filesystem::path& folder);
 
 /// Stem of the files with the weights, under the parameters' names.
