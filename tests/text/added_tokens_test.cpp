@@ -9,7 +9,7 @@ namespace {
 
 using Rows = std::vector<std::tuple<size_t, size_t, int32_t>>;
 
-// The rule as it is written: from left to right, at each place the longest.
+// The definition of the rule: from left to right, at each offset the longest token.
 Rows found_one_by_one(const std::vector<std::string>& patterns, const std::string& text) {
   Rows rows;
   for (size_t at = 0; at < text.size();) {
@@ -25,7 +25,7 @@ Rows found_one_by_one(const std::vector<std::string>& patterns, const std::strin
   return rows;
 }
 
-// Patterns with one, few and many first bytes are looked for in different ways.
+// The search differs for patterns with one, few and many first bytes.
 TEST(AddedTokens, FindsTheLongestFromLeftToRight) {
   const std::vector<std::string> all{"<m>", "<mask>", "[SEP]", "\u2581x", "~", "a word", "\x7f", "Q"};
   std::mt19937 random(6);

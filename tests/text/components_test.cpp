@@ -1,4 +1,4 @@
-// Each component of tokenizer.json, against what tokenizers made with it: tests/oracle/make_component_goldens.py.
+// Compares each component of tokenizer.json with `tokenizers`: tests/oracle/make_component_goldens.py.
 #include <gtest/gtest.h>
 
 #include "io/temporary_folder.h"
@@ -42,7 +42,7 @@ Tokenizer load(const Json& golden, const std::string& name) {
   return Tokenizer::load(folder.path());
 }
 
-TEST(Components, DoWhatThoseOfTokenizersDo) {
+TEST(Components, EqualThoseOfTokenizers) {
   const Json golden = text::golden("components.json");
   for (const auto& [name, changes] : golden["tokenizers"].items()) {
     const Tokenizer tokenizer = load(golden, name);

@@ -1,4 +1,4 @@
-// Words as transformers encodes them: tests/oracle/make_token_classification_cases.py.
+// Compares words with transformers: tests/oracle/make_token_classification_cases.py.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -20,7 +20,7 @@ Tokenizer load(const std::string& name) {
   return Tokenizer::load(folder.path());
 }
 
-TEST(EncodeWords, GivesTheIdsAndWordIdsOfTransformers) {
+TEST(EncodeWords, HasTheIdsAndWordIdsOfTransformers) {
   std::map<std::string, Tokenizer> tokenizers;
   std::set<std::string> seen;
   const Json cases = golden("../tasks/token_classification.json");
@@ -43,7 +43,7 @@ TEST(EncodeWords, OffsetsCountFromTheStartOfTheWord) {
               testing::ElementsAre(Offsets{0, 0}, Offsets{0, 4}, Offsets{0, 4}, Offsets{4, 5}, Offsets{0, 0}));
 }
 
-TEST(EncodeWords, LeavesNoSpaceBehindForTheNextText) {
+TEST(EncodeWords, AddsNoSpaceToTheNextText) {
   const Tokenizer tokenizer = load("GPT-2 False");
   const std::string text = "good film";
   const std::vector<int32_t> before = tokenizer.encode(text).ids;

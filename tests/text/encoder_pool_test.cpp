@@ -20,12 +20,12 @@ TEST_F(EncoderPoolTest, LendsEncodersAgain) {
   EXPECT_GT(tokens_there_is_room_for(), 0u);
 }
 
-TEST_F(EncoderPoolTest, LendsEachToOneAtATime) {
+TEST_F(EncoderPoolTest, LendsEachEncoderToOneCallerAtATime) {
   const EncoderPool::Handle first = pool.borrow(parts), second = pool.borrow(parts);
   EXPECT_NE(first, second);
 }
 
-TEST_F(EncoderPoolTest, DoesNotHoldTheMemoryOfLongTexts) {
+TEST_F(EncoderPoolTest, DropsEncodersOfLongTexts) {
   pool.borrow(parts)->encode({.first = std::string(2 << 20, '.')}, {});
   EXPECT_EQ(tokens_there_is_room_for(), 0u);
 }

@@ -24,7 +24,7 @@ inline nlohmann::json small_tokenizer_json(const nlohmann::json& components, con
   return json;
 }
 
-/// One FNV-1a digest for each `block` of code points over function(code point), surrogates left out.
+/// FNV-1a digests of function(code point), one for each `block` of code points, without surrogates.
 inline std::vector<std::string> digests(char32_t block, const std::function<std::string(char32_t)>& function) {
   std::vector<std::string> result;
   for (char32_t first = 0; first < 0x110000; first += block) {

@@ -1,4 +1,4 @@
-// The ways to encode a text: all give what the stages, one after the other, give.
+// Compares all routes of the tokenizer with the stages, one after the other.
 #include "portatune/text/encode/text_encoder.h"
 
 #include <gtest/gtest.h>
@@ -42,8 +42,8 @@ Json encoded(TextEncoder& encoder, const std::string& text, const EncodeOptions&
   }
 }
 
-// What changes its length when it is normalized, reorders, vanishes, joins its neighbours, or is near the size of what
-// is looked up at once.
+// Characters that change their length in normalization, change their order, vanish or join their neighbours, and words
+// near the maximal size of a cache key.
 const std::vector<std::string> kParts{"the",
                                       "The",
                                       "dog",
@@ -124,7 +124,7 @@ void expect_the_same(const std::string& name, const Json& json, int texts) {
     EncodeOptions options{.add_special_tokens = false, .with_offsets = true};
     if (random() % 3 == 0) options.max_length = 1 + static_cast<int64_t>(random() % 12);
     const Json expected = encoded(slow, text, options);
-    // Once more, as now all words have been seen; then the ids alone.
+    // The second run finds all words in the cache; the third makes ids alone.
     ASSERT_EQ(encoded(encoder, text, options), expected) << name << ": " << text;
     ASSERT_EQ(encoded(encoder, text, options), expected) << name << ": " << text;
     options.with_offsets = false;
@@ -133,14 +133,14 @@ void expect_the_same(const std::string& name, const Json& json, int texts) {
   }
 }
 
-TEST(TextEncoder, GivesWhatTheStagesGiveWithSmallTokenizers) {
+TEST(TextEncoder, EqualsTheStagesWithSmallTokenizers) {
   const Json components = golden("components.json");
   for (const auto& [name, changes] : components["tokenizers"].items()) {
     expect_the_same(name, small_tokenizer_json(components, name), 200);
   }
 }
 
-TEST(TextEncoder, GivesWhatTheStagesGiveWithBert) {
+TEST(TextEncoder, EqualsTheStagesWithBert) {
   const Json encodings = golden("encodings.json");
   for (const auto& [name, patch] : encodings["patches"].items()) {
     Json json = encodings["base"];
@@ -149,7 +149,7 @@ TEST(TextEncoder, GivesWhatTheStagesGiveWithBert) {
   }
 }
 
-TEST(TextEncoder, GivesWhatTheStagesGiveWithRealVocabularies) {
+TEST(TextEncoder, EqualsTheStagesWithRealVocabularies) {
   const char* data = std::getenv("PORTATUNE_SHARED_DATA");
   if (data == nullptr) GTEST_SKIP() << "PORTATUNE_SHARED_DATA is not set";
   for (const char* name :
@@ -159,8 +159,8 @@ TEST(TextEncoder, GivesWhatTheStagesGiveWithRealVocabularies) {
   }
 }
 
-// That the tests above do not compare the stages with themselves.
-TEST(TextEncoder, HasAWayPastTheStages) {
+// Checks that the tests above do not compare the stages with themselves.
+TEST(TextEncoder, DoesNotUseTheStagesAlone) {
   const Json components = golden("components.json");
   for (const char* name : {"GPT-2 False", "RoBERTa True", "Llama 3", "Qwen 2"}) {
     EXPECT_NE(parts_of(small_tokenizer_json(components, name))->fused, nullptr) << name;

@@ -1,10 +1,10 @@
-// Writes what a tokenizer makes of many examples, for tests/oracle/compare_tokenizer.py to compare.
+// Writes a tokenizer's results for many examples, for tests/oracle/compare_tokenizer.py.
 //   portatune_tokenizer_dump FOLDER REQUESTS MAX_LENGTH STRATEGY ADD_SPECIAL_TOKENS > ANSWERS
-// REQUESTS: for each example 1 or 2 (texts), then for each text its bytes' number and the bytes; numbers are int32.
+// REQUESTS: for each example 1 or 2 (texts), then for each text its size in bytes and the bytes. Numbers are int32.
 // ANSWERS, int32: for each example the number of tokens, ids, type ids, special tokens mask, sequence ids, word ids,
-// offsets; then the number of ids of the fast way, and these; then what the ids decode to, with and without special
-// tokens: each the number of its bytes, and these, filled up to a whole int32. -1 stands for a number where there was
-// an error, and nothing follows it.
+// offsets; then the number of ids of IdEncoder, and these; then the decoded text, with and without special tokens, each
+// as its size in bytes and the bytes, padded to a whole int32. After an error -1 replaces a number, and nothing follows
+// it.
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>

@@ -75,7 +75,7 @@ Json encoded(const Tokenizer& tokenizer, const Case& c) {
   }
 }
 
-TEST(Tokenizer, EncodesAsTokenizersDoes) {
+TEST(Tokenizer, EncodesAsTokenizers) {
   const Json golden = text::golden("encodings.json");
   const auto tokenizers = load_all(golden);
   for (const Json& row : golden["cases"]) {
@@ -107,8 +107,8 @@ TEST(IdEncoder, AppendsTheSameIds) {
 
 Tokenizer small_tokenizer() { return load_from(golden("encodings.json")["base"]); }
 
-// The goldens hold short texts; words that meet the end of a block or of the text are found by chance.
-TEST(IdEncoder, AgreesWithTheStagesWhereverWordsEnd) {
+// The goldens hold short texts. Random texts test words at the end of a block or of the text.
+TEST(IdEncoder, EqualsTheStagesForAllEndsOfWords) {
   const Tokenizer tokenizer = small_tokenizer();
   IdEncoder encoder(tokenizer);
   const std::vector<std::string> parts{
@@ -124,7 +124,7 @@ TEST(IdEncoder, AgreesWithTheStagesWhereverWordsEnd) {
   }
 }
 
-TEST(Tokenizer, GivesTheSameInBatches) {
+TEST(Tokenizer, BatchesEqualSingleTexts) {
   const Tokenizer tokenizer = small_tokenizer();
   std::vector<std::string> texts;
   for (int i = 0; i < 500; ++i) texts.push_back("the cat plays " + std::to_string(i));
@@ -141,7 +141,7 @@ TEST(Tokenizer, GivesTheSameInBatches) {
   }
 }
 
-TEST(Tokenizer, LeavesOutOffsetsUnlessAsked) {
+TEST(Tokenizer, LeavesOutOffsetsByDefault) {
   const Encoding encoding = small_tokenizer().encode("the cat");
   EXPECT_THAT(encoding.ids, testing::SizeIs(4));
   EXPECT_THAT(encoding.sequence_ids, ElementsAre(-1, 0, 0, -1));
@@ -165,7 +165,7 @@ TEST(Tokenizer, KnowsItsTokens) {
   EXPECT_EQ(tokenizer.added_tokens(true), 3);
 }
 
-TEST(Tokenizer, DecodesWhatItHasEncoded) {
+TEST(Tokenizer, DecodesItsEncodings) {
   Json json = golden("encodings.json")["base"];
   json["decoder"] = {{"type", "WordPiece"}, {"prefix", "##"}, {"cleanup", false}};
   const Tokenizer tokenizer = load_from(json);
@@ -189,17 +189,17 @@ TEST(Tokenizer, RefusesTextThatIsNotUtf8) {
   EXPECT_THAT(message_of<DataError>([&] { tokenizer.encode("ok", "a\xff"); }), HasSubstr("byte offset 1"));
 }
 
-TEST(Tokenizer, RefusesALengthBelowTheTemplates) {
+TEST(Tokenizer, RefusesALengthBelowTheTemplate) {
   const Tokenizer tokenizer = small_tokenizer();
   EXPECT_THAT(message_of<UsageError>([&] { tokenizer.encode("a", {.max_length = 1}); }), HasSubstr("max_length 1"));
 }
 
-TEST(Tokenizer, NeedsAFile) {
+TEST(Tokenizer, RequiresAFile) {
   const TemporaryFolder folder;
   EXPECT_THAT(message_of<NotFoundError>([&] { Tokenizer::load(folder.path()); }), HasSubstr("vocab.txt"));
 }
 
-// What tokenizers made of 13 strings with published vocabularies.
+// The results of `tokenizers` for 13 strings with published vocabularies.
 TEST(Tokenizer, EncodesWithRealVocabularies) {
   const char* data = std::getenv("PORTATUNE_SHARED_DATA");
   if (data == nullptr) GTEST_SKIP() << "PORTATUNE_SHARED_DATA is not set";
@@ -208,7 +208,7 @@ TEST(Tokenizer, EncodesWithRealVocabularies) {
   EXPECT_GE(examples["encodings"].size(), 7u);
   for (const auto& [name, expected] : examples["encodings"].items()) {
     const Tokenizer tokenizer = Tokenizer::load(folder + name);
-    // That file's own truncation was applied.
+    // The truncation stored in that file was applied to the goldens.
     const EncodeOptions options{.max_length = name == "minilm_bert_uncased" ? 128 : 0, .with_offsets = true};
     ASSERT_EQ(expected.size(), examples["strings"].size());
     for (size_t i = 0; i < expected.size(); ++i) {

@@ -7,7 +7,7 @@
 namespace portatune::text {
 namespace {
 
-// The rule as it is written: merge the pair of the lowest rank, of several the first, until there is none.
+// The definition of the rule: merge the first pair of the lowest rank until no pair merges.
 std::vector<int32_t> merged_one_by_one(const Merges& merges, std::vector<int32_t> ids) {
   while (true) {
     size_t best = ids.size();
@@ -21,7 +21,7 @@ std::vector<int32_t> merged_one_by_one(const Merges& merges, std::vector<int32_t
   }
 }
 
-// Ids 0 to 3 are characters. A merged token gets a new id, as texts that differ have different ids.
+// Ids 0 to 3 are characters. A merged token gets a new id, because different texts have different ids.
 Merges random_merges(std::mt19937& random, int count) {
   Merges merges;
   int32_t ids = 4;
@@ -33,7 +33,7 @@ Merges random_merges(std::mt19937& random, int count) {
   return merges;
 }
 
-TEST(MergeWord, MergesShortAndLongWordsAsTheRuleSays) {
+TEST(MergeWord, MergesShortAndLongWordsByTheRule) {
   std::mt19937 random(4);
   for (int example = 0; example < 400; ++example) {
     const Merges merges = random_merges(random, 60);
@@ -53,16 +53,16 @@ TEST(MergeWord, MergesShortAndLongWordsAsTheRuleSays) {
   }
 }
 
-TEST(MergeWord, TakesTimeInProportionToLongWords) {
+TEST(MergeWord, TakesNearlyLinearTimeForLongWords) {
   Merges merges;
   merges.insert(0, 0, {0, 1});
   merges.insert(1, 1, {1, 2});
   std::vector<Symbol> symbols(1 << 20, {0, 1});
-  merge_word(merges, symbols);  // quadratic time would be hours
+  merge_word(merges, symbols);  // quadratic time would take hours
   EXPECT_EQ(symbols.size(), size_t{1} << 18);
 }
 
-TEST(Merges, KeepTheLastOfAPair) {
+TEST(Merges, KeepTheLastMergeOfAPair) {
   Merges merges;
   for (int32_t i = 0; i < 5000; ++i) merges.insert(i, i + 1, {i, i});
   merges.insert(7, 8, {9, 3});

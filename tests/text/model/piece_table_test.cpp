@@ -5,7 +5,7 @@
 namespace portatune::text {
 namespace {
 
-TEST(PieceTable, FindsWhatWasInserted) {
+TEST(PieceTable, FindsInsertedPieces) {
   PieceTable table;
   std::string piece;
   for (int32_t id = 0; id < 3000; ++id) {
@@ -20,7 +20,7 @@ TEST(PieceTable, FindsWhatWasInserted) {
   EXPECT_EQ(table.longest(), 43u);
 }
 
-TEST(PieceTable, TellsNulBytesFromPadding) {
+TEST(PieceTable, DistinguishesNulBytesFromPadding) {
   PieceTable table;
   table.insert("a", 1);
   table.insert(std::string_view("a\0", 2), 2);
@@ -39,7 +39,7 @@ TEST(PieceTable, KeepsTheLastId) {
   }
 }
 
-TEST(PieceTable, TellsPiecesOf15And16BytesApart) {
+TEST(PieceTable, DistinguishesPiecesOf15And16Bytes) {
   PieceTable table;
   table.insert("abcdefghijklmno", 15);
   table.insert("abcdefghijklmnop", 16);

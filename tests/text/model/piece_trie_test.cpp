@@ -37,7 +37,7 @@ TEST(PieceTrie, FindsEveryPrefixThatIsAToken) {
   }
 }
 
-TEST(PieceTrie, HasNothingWithoutTokens) { EXPECT_EQ(prefixes(PieceTrie(Vocabulary()), "abc", 0), Found()); }
+TEST(PieceTrie, IsEmptyWithoutTokens) { EXPECT_EQ(prefixes(PieceTrie(Vocabulary()), "abc", 0), Found()); }
 
 }  // namespace
 }  // namespace portatune::text

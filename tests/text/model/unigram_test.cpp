@@ -33,13 +33,13 @@ std::vector<std::string> pieces(const Unigram& model, const std::string& word) {
 }
 
 // The example in the documentation of `tokenizers`.
-TEST(Unigram, FindsTheBestWay) {
+TEST(Unigram, FindsTheBestSplit) {
   const Unigram m =
       model({{"<unk>", 0}, {"a", 0}, {"b", 0}, {"c", 0}, {"d", 0}, {"cd", 1}, {"ab", 2}, {"abc", 5}, {"abcd", 10}});
   EXPECT_THAT(pieces(m, "abcdacdxx"), ElementsAre("abcd", "a", "cd", "xx"));
 }
 
-// The highest sum of scores that any way to cut has.
+// The highest sum of scores over all ways to split the text.
 double best_score(const Entries& entries, std::string_view word) {
   if (word.empty()) return 0;
   double best = -1e9;
@@ -49,7 +49,7 @@ double best_score(const Entries& entries, std::string_view word) {
   return best;
 }
 
-TEST(Unigram, HasTheHighestScoreOfAllWays) {
+TEST(Unigram, HasTheHighestScoreOfAllSplits) {
   std::mt19937 random(6);
   for (int example = 0; example < 200; ++example) {
     Entries entries{{"<unk>", 0}, {"a", -1}, {"b", -1.5}};
@@ -69,7 +69,7 @@ TEST(Unigram, HasTheHighestScoreOfAllWays) {
   }
 }
 
-TEST(Unigram, NeedsAnUnknownTokenForWhatItDoesNotKnow) {
+TEST(Unigram, RequiresAnUnknownTokenForUnknownText) {
   EXPECT_THAT(message_of<CheckpointError>([] { model({{"a", 0}}, {.unk_id = 3}); }), testing::HasSubstr("unk_id 3"));
   const Unigram m = model({{"a", 0}}, {});
   EXPECT_THAT(pieces(m, "aa"), ElementsAre("a", "a"));

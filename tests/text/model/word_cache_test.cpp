@@ -10,7 +10,7 @@
 namespace portatune::text {
 namespace {
 
-// Tokens that overlap in all ways that a word of 15 bytes allows.
+// Tokens of a word of 15 bytes that overlap in all possible ways.
 std::vector<Piece> tokens_for(int word) {
   std::vector<Piece> tokens;
   const auto number = static_cast<uint32_t>(word);
@@ -25,7 +25,7 @@ std::vector<Row> rows(const auto& tokens) {
   return rows;
 }
 
-TEST(WordCache, GivesBackFewAndManyTokens) {
+TEST(WordCache, ReturnsFewAndManyTokens) {
   WordCache cache;
   for (int word = 0; word < 100; ++word) {
     const ShortKey key = ShortKey::of(std::to_string(word));
@@ -41,7 +41,7 @@ TEST(WordCache, GivesBackFewAndManyTokens) {
   }
 }
 
-TEST(WordCache, KeepsNothingThatItCannotGiveBack) {
+TEST(WordCache, SkipsTokensThatItCannotStore) {
   WordCache cache;
   const ShortKey key = ShortKey::of("word");
   const std::vector<std::vector<Piece>> refused{{}, {{7, 0, 16}}, {{7, 3, 2}}, std::vector<Piece>(256, {7, 0, 1})};
@@ -54,9 +54,9 @@ TEST(WordCache, KeepsNothingThatItCannotGiveBack) {
   EXPECT_EQ(rows(cache.find(key, key.hash())), rows(most));
 }
 
-TEST(WordCache, ForgetsButNeverConfusesWords) {
+TEST(WordCache, EvictsButNeverConfusesWords) {
   WordCache cache;
-  constexpr int kWords = 300'000;  // far more than fit
+  constexpr int kWords = 300'000;  // many more than fit
   int known = 0;
   for (int word = 0; word < kWords; ++word) {
     const ShortKey key = ShortKey::of(std::to_string(word));

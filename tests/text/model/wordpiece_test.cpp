@@ -31,7 +31,7 @@ TEST(WordPiece, TakesTheLongestPieceFirst) {
   EXPECT_THAT(ids(model, "unaffaffable"), ElementsAre(2, 5));
 }
 
-TEST(WordPiece, KnowsNothingOfAWordWithAnUnknownPart) {
+TEST(WordPiece, AWordWithAnUnknownPartIsUnknown) {
   const WordPiece model({}, vocabulary({"[UNK]", "un", "##able"}), "v");
   EXPECT_THAT(ids(model, "unxable"), ElementsAre(0));
 }
@@ -42,7 +42,7 @@ TEST(WordPiece, CountsCharactersNotBytes) {
   EXPECT_THAT(ids(model, "\u00e9\u00e9\u00e9\u00e9"), ElementsAre(0));
 }
 
-TEST(WordPiece, NeedsTheUnknownToken) {
+TEST(WordPiece, RequiresTheUnknownToken) {
   const std::string message = message_of<CheckpointError>([] { WordPiece({}, vocabulary({"a"}), "m/vocab.txt"); });
   EXPECT_THAT(message, testing::AllOf(testing::HasSubstr("m/vocab.txt"), testing::HasSubstr("without \"[UNK]\"")));
 }

@@ -22,24 +22,24 @@ void expect_golden(const std::string& name, const BertNormalizerOptions& options
 constexpr BertNormalizerOptions kAll{
     .clean_text = true, .handle_chinese_chars = true, .strip_accents = true, .lowercase = true};
 
-TEST(BertNormalizer, CleansEveryCodePointAsTokenizersDoes) { expect_golden("clean_text", {.clean_text = true}); }
+TEST(BertNormalizer, CleansEveryCodePointAsTokenizers) { expect_golden("clean_text", {.clean_text = true}); }
 
-TEST(BertNormalizer, SetsEveryIdeographApartAsTokenizersDoes) {
+TEST(BertNormalizer, SeparatesEveryIdeographAsTokenizers) {
   expect_golden("handle_chinese_chars", {.handle_chinese_chars = true});
 }
 
-TEST(BertNormalizer, StripsEveryAccentAsTokenizersDoes) { expect_golden("strip_accents", {.strip_accents = true}); }
+TEST(BertNormalizer, StripsEveryAccentAsTokenizers) { expect_golden("strip_accents", {.strip_accents = true}); }
 
-TEST(BertNormalizer, LowercasesEveryCodePointAsTokenizersDoes) { expect_golden("lowercase", {.lowercase = true}); }
+TEST(BertNormalizer, LowercasesEveryCodePointAsTokenizers) { expect_golden("lowercase", {.lowercase = true}); }
 
-TEST(BertNormalizer, DoesAllToEveryCodePointAsTokenizersDoes) { expect_golden("all", kAll); }
+TEST(BertNormalizer, NormalizesEveryCodePointAsTokenizers) { expect_golden("all", kAll); }
 
 TEST(BertNormalizer, KeepsEverythingWithoutFlags) {
   constexpr std::string_view kText = "A\t\u00c9\u4e2d\u0301\x01";
   EXPECT_EQ(normalized({}, kText), kText);
 }
 
-TEST(BertNormalizer, TellsWhereEachByteComesFrom) {
+TEST(BertNormalizer, RecordsTheOriginOfEachByte) {
   Normalized text;
   text.assign("\u200bX\u00c9\u4e2d", 5, true);
   BertNormalizer(kAll).normalize(text);

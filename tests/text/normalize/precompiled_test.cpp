@@ -17,13 +17,13 @@ std::string refusal_of(const std::string& charsmap) {
   return message_of<UsageError>([&] { Precompiled{charsmap}; });
 }
 
-TEST(Precompiled, RefusesWhatIsNoCharsmap) {
+TEST(Precompiled, RefusesAnInvalidCharsmap) {
   EXPECT_THAT(refusal_of("abc"), HasSubstr("3 bytes"));
   EXPECT_THAT(refusal_of(std::string("\x08\0\0\0xxxx", 8)), HasSubstr("a trie of 8 bytes in 4"));
   EXPECT_THAT(refusal_of(std::string("\x04\0\0\0xxxx\xff", 9)), HasSubstr("0xff"));
 }
 
-// Tries that are not tries, with replacements of several bytes: whatever comes out is UTF-8.
+// Invalid tries, with replacements of several bytes. The result must always be UTF-8.
 TEST(Precompiled, SurvivesAnyTrie) {
   std::mt19937 random(9);
   for (int example = 0; example < 2000; ++example) {

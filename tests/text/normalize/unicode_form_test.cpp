@@ -15,7 +15,7 @@ std::string normalized(const Normalizer& normalizer, const std::string& text) {
   return result.text();
 }
 
-// Alone, and before two marks.
+// Each code point is tested alone, and before two marks.
 void expect_golden(const std::string& name, const Normalizer& normalizer) {
   const auto golden = text::golden("code_points.json");
   EXPECT_EQ(digests(golden["block"], [&](char32_t c) { return normalized(normalizer, utf8(c)); }),
@@ -24,19 +24,19 @@ void expect_golden(const std::string& name, const Normalizer& normalizer) {
             golden[name + ", marks"].get<std::vector<std::string>>());
 }
 
-TEST(UnicodeNormalizer, ComposesEveryCodePointAsTokenizersDoes) {
+TEST(UnicodeNormalizer, ComposesEveryCodePointAsTokenizers) {
   expect_golden("NFC", UnicodeNormalizer(UnicodeForm::kNfc));
   expect_golden("NFKC", UnicodeNormalizer(UnicodeForm::kNfkc));
 }
 
-TEST(UnicodeNormalizer, DecomposesEveryCodePointAsTokenizersDoes) {
+TEST(UnicodeNormalizer, DecomposesEveryCodePointAsTokenizers) {
   expect_golden("NFD", UnicodeNormalizer(UnicodeForm::kNfd));
   expect_golden("NFKD", UnicodeNormalizer(UnicodeForm::kNfkd));
 }
 
-TEST(StripAccents, TakesTheMarksOfTokenizers) { expect_golden("StripAccents", StripAccents()); }
-TEST(Lowercase, LowersEveryCodePointAsTokenizersDoes) { expect_golden("Lowercase", Lowercase()); }
-TEST(Nmt, CleansEveryCodePointAsTokenizersDoes) { expect_golden("Nmt", Nmt()); }
+TEST(StripAccents, RemovesTheMarksOfTokenizers) { expect_golden("StripAccents", StripAccents()); }
+TEST(Lowercase, LowersEveryCodePointAsTokenizers) { expect_golden("Lowercase", Lowercase()); }
+TEST(Nmt, CleansEveryCodePointAsTokenizers) { expect_golden("Nmt", Nmt()); }
 
 // Hangul composes by arithmetic.
 TEST(UnicodeNormalizer, ComposesHangul) {

@@ -24,19 +24,19 @@ std::string refusal_of(const std::string& regex) {
 
 TEST(Regex, FindsAllMatches) { EXPECT_THAT(matches("a+|c", "aabca"), ElementsAre(Span{0, 2}, Span{3, 4}, Span{4, 5})); }
 
-// An empty match is one, unless it stands right behind another match.
+// An empty match counts, unless it directly follows another match.
 TEST(Regex, FindsEmptyMatches) {
   EXPECT_THAT(matches("b*", "abb"), ElementsAre(Span{0, 0}, Span{1, 3}));
   EXPECT_THAT(matches("$", "ab"), ElementsAre(Span{2, 2}));
   EXPECT_THAT(matches("(?=\u00e9)", "\u00e9\u00e9"), ElementsAre(Span{0, 0}, Span{2, 2}));
 }
 
-TEST(Regex, KnowsLinesAsRubyDoes) { EXPECT_THAT(matches("^.", "a\nb"), ElementsAre(Span{0, 1}, Span{2, 3})); }
+TEST(Regex, MatchesLinesAsRuby) { EXPECT_THAT(matches("^.", "a\nb"), ElementsAre(Span{0, 1}, Span{2, 3})); }
 
-// U+1C89 is a letter from Unicode 16 on, which is the one of `tokenizers` but not of Debian's PCRE2.
+// U+1C89 is a letter from Unicode 16 on. `tokenizers` has Unicode 16; Debian's PCRE2 does not.
 TEST(Regex, HasTheCategoriesOfTokenizers) { EXPECT_THAT(matches(R"(\p{Lu})", "\u1c89"), ElementsAre(Span{0, 3})); }
 
-TEST(Regex, RefusesWhatTheTwoSyntaxesUnderstandDifferently) {
+TEST(Regex, RefusesConstructsWithTwoMeanings) {
   EXPECT_THAT(refusal_of("[a&&b]"), HasSubstr("an intersection of classes at byte 2"));
   EXPECT_THAT(refusal_of("[[:alpha:]]"), HasSubstr("a POSIX class"));
   EXPECT_THAT(refusal_of("(?m:.)"), HasSubstr("a group (?m"));
@@ -47,12 +47,12 @@ TEST(Regex, RefusesWhatTheTwoSyntaxesUnderstandDifferently) {
   EXPECT_THAT(refusal_of(R"(a\)"), HasSubstr("a backslash"));
 }
 
-TEST(Regex, SaysWhatIsWrong) {
+TEST(Regex, ErrorsNameTheFault) {
   EXPECT_THAT(refusal_of("(a"), HasSubstr("regular expression (a"));
   EXPECT_THAT(refusal_of("[a"), HasSubstr("regular expression [a"));
 }
 
-TEST(Regex, GivesUpWhereItWouldTakeTooLong) {
+TEST(Regex, FailsIfItWouldTakeTooLong) {
   const std::string text(60, 'a');
   EXPECT_THAT(message_of<DataError>([&] { matches("(a+)+$", text + "b"); }), HasSubstr("a text of 61 bytes"));
 }

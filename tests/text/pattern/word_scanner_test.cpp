@@ -17,18 +17,18 @@ constexpr const char* kLlama3 =
 constexpr const char* kQwen2 =
     R"((?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+)";
 
-// Of these parts, up to `most` a text.
-std::vector<std::string> texts_of(const std::vector<std::string>& parts, int count, unsigned most) {
+// Texts of up to `max_parts` of these parts.
+std::vector<std::string> texts_of(const std::vector<std::string>& parts, int count, unsigned max_parts) {
   std::mt19937 random(2);
   std::vector<std::string> texts;
   for (int i = 0; i < count; ++i) {
     std::string& text = texts.emplace_back();
-    for (unsigned n = random() % most; n > 0; --n) text += parts[random() % parts.size()];
+    for (unsigned n = random() % max_parts; n > 0; --n) text += parts[random() % parts.size()];
   }
   return texts;
 }
 
-// Longer than what is looked at at once.
+// Texts that are longer than a block of the scanner.
 std::vector<std::string> ascii_texts(int count) {
   return texts_of({"a",     "B",     "'",    "'s",   "'re",
                    "'ll",   "'v",    "ve",   "1",    "23",
@@ -100,7 +100,7 @@ TEST(WordScanner, AgreesWithGpt2sExpression) { expect_agreement<WordRules::kGpt2
 TEST(WordScanner, AgreesWithLlama3sExpression) { expect_agreement<WordRules::kLlama3>(kLlama3); }
 TEST(WordScanner, AgreesWithQwen2sExpression) { expect_agreement<WordRules::kQwen2>(kQwen2); }
 
-TEST(WordScanner, TakesOtherExpressionsForUnknown) {
+TEST(WordScanner, DoesNotRecogniseOtherExpressions) {
   EXPECT_EQ(known_word_rules(R"(\p{L}+)"), std::nullopt);
   EXPECT_EQ(known_word_rules(std::string(kLlama3) + "|x"), std::nullopt);
 }

@@ -13,13 +13,13 @@ using enum TruncationStrategy;
 using ::testing::HasSubstr;
 using ::testing::Pair;
 
-// Which tokens survive is compared with tokenizers in tokenizer_test.cpp; here is what that cannot show.
+// tokenizer_test.cpp compares the tokens that stay with `tokenizers`. This file tests the rest.
 std::pair<int64_t, int64_t> kept(Lengths lengths, int64_t budget, TruncationStrategy strategy) {
   const Lengths result = truncated(lengths, true, budget, strategy);
   return {result.first, result.second};
 }
 
-TEST(Truncation, LeavesShortExamplesAlone) {
+TEST(Truncation, DoesNotChangeShortExamples) {
   for (const auto strategy : {kLongestFirst, kOnlyFirst, kOnlySecond})
     EXPECT_THAT(kept({3, 4}, 7, strategy), Pair(3, 4));
 }

@@ -19,7 +19,7 @@ std::string split(SplitBehavior behavior, bool invert = false) {
   return joined;
 }
 
-TEST(SplitBehavior, DoesWhatItsNameSays) {
+TEST(SplitBehavior, SplitsAsDocumented) {
   EXPECT_EQ(split(SplitBehavior::kRemoved), "the|final|countdown");
   EXPECT_EQ(split(SplitBehavior::kIsolated), "the|-|final|-|-|countdown");
   EXPECT_EQ(split(SplitBehavior::kMergedWithPrevious), "the-|final-|-|countdown");
@@ -27,7 +27,7 @@ TEST(SplitBehavior, DoesWhatItsNameSays) {
   EXPECT_EQ(split(SplitBehavior::kContiguous), "the|-|final|--|countdown");
 }
 
-TEST(SplitBehavior, TakesTheRestForMatchesIfInverted) {
+TEST(SplitBehavior, ExchangesMatchesAndRestIfInverted) {
   EXPECT_EQ(split(SplitBehavior::kRemoved, true), "-|-|-");
   EXPECT_EQ(split(SplitBehavior::kContiguous, true), "the|-|final|--|countdown");
 }

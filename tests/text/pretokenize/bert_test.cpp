@@ -17,7 +17,7 @@ std::string words_of(const std::string& text) {
   return words;
 }
 
-TEST(BertPreTokenizer, SplitsAroundEveryCodePointAsTokenizersDoes) {
+TEST(BertPreTokenizer, SplitsAroundEveryCodePointAsTokenizers) {
   const auto golden = text::golden("code_points.json");
   EXPECT_EQ(digests(golden["block"], [](char32_t c) { return words_of("a" + (utf8(c) += 'a')); }),
             golden["words"].get<std::vector<std::string>>());

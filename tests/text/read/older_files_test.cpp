@@ -1,4 +1,4 @@
-// vocab.json with merges.txt, and SentencePiece models, against transformers: tests/oracle/make_older_goldens.py.
+// Compares vocab.json with merges.txt, and SentencePiece models, with transformers: tests/oracle/make_older_goldens.py.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -43,7 +43,7 @@ Json described(const Tokenizer& tokenizer, const std::string& text) {
   return Json{encoding.ids, offsets, tokenizer.decode(encoding.ids)};
 }
 
-TEST(OlderFiles, GiveWhatTransformersMakesOfThem) {
+TEST(OlderFiles, EqualTransformers) {
   const Json golden = text::golden("older_files.json");
   for (const Json& row : golden["cases"]) {
     const Tokenizer tokenizer = load(decoded(golden["files"][row[0].get<size_t>()]), row[1]);
@@ -61,20 +61,20 @@ Files with(const std::string& name, const std::string& text) {
   return files;
 }
 
-TEST(OlderFiles, NameTheLineOfAMergeThatIsNone) {
+TEST(OlderFiles, NameTheLineOfAnInvalidMerge) {
   EXPECT_THAT(refusal_of(with("merges.txt", "#version: 0.2\na b\na  b\n")), HasSubstr("merges.txt:3"));
   EXPECT_THAT(refusal_of(with("merges.txt", "a c\n")), AllOf(HasSubstr("merge 1"), HasSubstr("\"c\"")));
   EXPECT_THAT(refusal_of(with("merges.txt", "a \xff\n")), HasSubstr("not UTF-8"));
   EXPECT_THAT(refusal_of(with("vocab.json", "[]")), HasSubstr("vocab.json"));
 }
 
-TEST(OlderFiles, NameAClassThatIsLacking) {
+TEST(OlderFiles, NameAnUnsupportedClass) {
   EXPECT_THAT(refusal_of(kByteLevel, {{"tokenizer_class", "CLIPTokenizer"}}), HasSubstr("\"CLIPTokenizer\""));
   EXPECT_THAT(refusal_of({{"spiece.model", "\n\x03\n\x01x"}}, {{"tokenizer_class", "XLNetTokenizer"}}),
               HasSubstr("\"XLNetTokenizer\""));
 }
 
-TEST(OlderFiles, RefuseWhatIsNoSentencePieceModel) {
+TEST(OlderFiles, RefuseInvalidSentencePieceModels) {
   EXPECT_THAT(refusal_of({{"spiece.model", ""}}), AllOf(HasSubstr("spiece.model"), HasSubstr("no pieces")));
   EXPECT_THAT(refusal_of({{"spiece.model", "\x0a\x7fxx"}}), HasSubstr("a field of 127 bytes, with only 2 left"));
   EXPECT_THAT(refusal_of({{"spiece.model", "\n\x03\n\x01x\x12\x02\x18\x03"}}), HasSubstr("model_type 3"));
@@ -82,7 +82,7 @@ TEST(OlderFiles, RefuseWhatIsNoSentencePieceModel) {
               HasSubstr("spiece.model"));
 }
 
-TEST(OlderFiles, NeedBothOfTheByteLevelFiles) {
+TEST(OlderFiles, RequireBothByteLevelFiles) {
   EXPECT_THAT(message_of<NotFoundError>([&] {
                 load({{"vocab.json", "{}"}}, Json::object());
               }),

@@ -20,14 +20,14 @@ std::string refusal_of_text(const std::string& text) {
   return message_of<CheckpointError>([&] { read_tokenizer_json(folder / "tokenizer.json"); });
 }
 
-// What is said to the good tokenizer of the goldens with one value changed.
+// The error for a valid tokenizer of the goldens with one changed value.
 std::string refusal_of(const std::string& pointer, const Json& value) {
   Json json = golden("encodings.json")["base"];
   json[Json::json_pointer(pointer)] = value;
   return refusal_of_text(json.dump());
 }
 
-TEST(TokenizerJson, NamesComponentsThatAreLacking) {
+TEST(TokenizerJson, NamesUnsupportedComponents) {
   EXPECT_THAT(refusal_of("/model/type", "WordLevel"),
               AllOf(HasSubstr("tokenizer.json"), HasSubstr("model \"WordLevel\" at model")));
   EXPECT_THAT(refusal_of("/pre_tokenizer/type", "UnicodeScripts"), HasSubstr("pre_tokenizer \"UnicodeScripts\""));
@@ -54,13 +54,13 @@ TEST(TokenizerJson, NamesFieldsOfTheWrongType) {
               HasSubstr("special_tokens without \"[X]\""));
 }
 
-TEST(TokenizerJson, NamesFieldsThatAreMissing) {
+TEST(TokenizerJson, NamesMissingFields) {
   EXPECT_THAT(refusal_of("/model", nullptr), HasSubstr("without \"model\""));
   EXPECT_THAT(refusal_of("/model/unk_token", nullptr), HasSubstr("model without \"unk_token\""));
   EXPECT_THAT(refusal_of("/added_tokens/0/lstrip", nullptr), HasSubstr("added_tokens.0 without \"lstrip\""));
 }
 
-TEST(TokenizerJson, RefusesWhatIsNotJson) {
+TEST(TokenizerJson, RefusesInvalidJson) {
   EXPECT_THAT(refusal_of_text(""), HasSubstr("tokenizer.json"));
   EXPECT_THAT(refusal_of_text("{\"version\": "), HasSubstr("expected  JSON"));
   EXPECT_THAT(refusal_of_text("[]"), HasSubstr("an object"));
@@ -78,7 +78,7 @@ Tokenizer with_normalizer(const Json& normalizer) {
   return Tokenizer::load(folder.path());
 }
 
-TEST(TokenizerJson, BoundsWhatNormalizersMakeOfAText) {
+TEST(TokenizerJson, LimitsTheOutputOfNormalizers) {
   const Json hundredfold{{"type", "Replace"}, {"pattern", {{"String", "a"}}}, {"content", std::string(100, 'a')}};
   const Tokenizer tokenizer = with_normalizer(sequence_of({Json{{"type", "NFC"}}, hundredfold, hundredfold}));
   EXPECT_THAT(
@@ -90,14 +90,14 @@ TEST(TokenizerJson, BoundsWhatNormalizersMakeOfAText) {
               HasSubstr("normalizer.normalizers.5"));
 }
 
-TEST(TokenizerJson, TakesTheLongestThatUnicodeMakesOfAText) {
+TEST(TokenizerJson, AcceptsTheLongestUnicodeForm) {
   std::string text;
   for (int i = 0; i < 2000; ++i) text += "\uFDFA";  // 18 characters in NFKC
   const Tokenizer tokenizer = with_normalizer(sequence_of({Json{{"type", "NFKC"}}, Json{{"type", "ByteLevel"}}}));
   EXPECT_FALSE(tokenizer.encode({.first = text}).ids.empty());
 }
 
-TEST(TokenizerJson, BoundsTokens) {
+TEST(TokenizerJson, LimitsTokens) {
   EXPECT_THAT(refusal_of("/model/vocab/" + std::string(70'000, 'x'), 3), HasSubstr("65536 bytes"));
 }
 

@@ -25,7 +25,7 @@ std::string refusal_of(const std::string& vocabulary, const std::string& config)
   return message_of<CheckpointError>([&] { load(vocabulary, config); });
 }
 
-TEST(VocabTxt, GivesTheIdsOfTransformers) {
+TEST(VocabTxt, HasTheIdsOfTransformers) {
   const Json golden = text::golden("vocab_txt.json");
   for (const Json& row : golden["cases"]) {
     const Tokenizer tokenizer = load(row[0], row[1].dump());
@@ -36,25 +36,25 @@ TEST(VocabTxt, GivesTheIdsOfTransformers) {
   }
 }
 
-TEST(VocabTxt, TakesTheModelsLongestInput) {
+TEST(VocabTxt, ReadsTheMaximalLength) {
   EXPECT_EQ(load(kVocabulary, "{}").model_max_length(), std::nullopt);
   EXPECT_EQ(load(kVocabulary, R"({"model_max_length": 512})").model_max_length(), 512);
   EXPECT_EQ(load(kVocabulary, R"({"model_max_length": 1000000000000000019884624838656})").model_max_length(),
             std::nullopt);
 }
 
-TEST(VocabTxt, NamesSpecialTokensThatAreMissing) {
+TEST(VocabTxt, NamesMissingSpecialTokens) {
   EXPECT_THAT(refusal_of("[PAD]\n[UNK]\nthe\n", "{}"), HasSubstr("without \"[CLS]\""));
   EXPECT_THAT(refusal_of(kVocabulary, R"({"unk_token": "<unk>"})"), HasSubstr("without \"<unk>\""));
   EXPECT_THAT(refusal_of("", "{}"), HasSubstr("vocab.txt"));
 }
 
-TEST(VocabTxt, RefusesWhatIsNotText) {
+TEST(VocabTxt, RefusesInvalidUtf8) {
   EXPECT_THAT(refusal_of("[PAD]\n\xff\xfe\n", "{}"), HasSubstr("byte offset 6"));
   EXPECT_THAT(refusal_of(std::string(70'000, 'x'), "{}"), HasSubstr("vocab.txt:1"));
 }
 
-TEST(VocabTxt, NamesWhatIsWrongInTheConfig) {
+TEST(VocabTxt, NamesFaultsOfTheConfig) {
   EXPECT_THAT(refusal_of(kVocabulary, R"({"do_lower_case": "yes"})"), HasSubstr("do_lower_case = \"yes\""));
   EXPECT_THAT(refusal_of(kVocabulary, R"({"model_max_length": 0})"), HasSubstr("model_max_length = 0"));
   EXPECT_THAT(refusal_of(kVocabulary, R"({"pad_token": 3})"), HasSubstr("pad_token = 3"));

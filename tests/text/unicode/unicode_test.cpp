@@ -7,7 +7,7 @@
 namespace portatune::text {
 namespace {
 
-TEST(UnicodeTables, KnowEveryWordCharacterOfTokenizers) {
+TEST(UnicodeTables, HaveEveryWordCharacterOfTokenizers) {
   const auto golden = text::golden("code_points.json");
   const UnicodeTables& tables = UnicodeTables::get();
   const auto is_word = [&](char32_t c) { return (tables.properties(c) & kWord) != 0 ? "yes" : "no"; };

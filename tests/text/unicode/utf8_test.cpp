@@ -9,7 +9,7 @@
 namespace portatune::text {
 namespace {
 
-TEST(Utf8, ReadsWhatItWrites) {
+TEST(Utf8, RoundTrips) {
   for (const char32_t c :
        {U'\0', U'a', U'\u007f', U'\u0080', U'\u07ff', U'\u0800', U'\uffff', U'\U00010000', U'\U0010ffff'}) {
     std::string text = "x";
@@ -45,15 +45,15 @@ TEST(Utf8, NamesTheFirstBadByte) {
     std::string_view text;
     const char* message;
   } kCases[] = {
-      {"ab\xff", "byte 0xff at byte offset 2"},            // never in UTF-8
+      {"ab\xff", "byte 0xff at byte offset 2"},            // invalid in UTF-8
       {"\u00e9\x80", "byte 0x80 at byte offset 2"},        // continuation without a beginning
-      {"a\xc3", "byte 0xc3 at byte offset 1"},             // cut off
+      {"a\xc3", "byte 0xc3 at byte offset 1"},             // truncated
       {"\xc0\x80", "byte 0xc0 at byte offset 0"},          // overlong, two bytes
       {"xyz\xe0\x80\x80", "byte 0xe0 at byte offset 3"},   // overlong, three bytes
       {"\xf0\x80\x80\x80", "byte 0xf0 at byte offset 0"},  // overlong, four bytes
       {"\xed\xa0\x80", "byte 0xed at byte offset 0"},      // surrogate
       {"\xf4\x90\x80\x80", "byte 0xf4 at byte offset 0"},  // beyond U+10FFFF
-      {"\u4e2d\xe4\xb8", "byte 0xe4 at byte offset 3"},    // cut off
+      {"\u4e2d\xe4\xb8", "byte 0xe4 at byte offset 3"},    // truncated
   };
   for (const auto& [text, message] : kCases) {
     EXPECT_THAT(message_of<DataError>([&, bad = text] { require_utf8(bad); }), testing::HasSubstr(message));
